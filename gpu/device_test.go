@@ -18,7 +18,6 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/gpu/internal/dl"
 	"belsim/gpu/internal/driver"
-	"belsim/gpu/internal/emulator"
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/must"
@@ -238,16 +237,16 @@ func agree(t *testing.T, b montecarlo.Backend) {
 }
 
 // emulated opens the emulator's device, whose release the test's end checks.
-func emulated(t *testing.T, m emulator.Machine) *Device {
+func emulated(t *testing.T, m machine) *Device {
 	t.Helper()
 	cuda := emulate(t)
-	cuda.Reset(m)
+	cuda.reset(m)
 	d := must.Get(open(cuda.Lookup, 0))(t)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
-		if n := cuda.Live(); n != 0 {
+		if n := cuda.live; n != 0 {
 			t.Errorf("%d contexts, modules, streams or allocations were not released", n)
 		}
 	})
@@ -256,11 +255,11 @@ func emulated(t *testing.T, m emulator.Machine) *Device {
 
 // TestEmulated: the kernels, compiled for the host, give the CPU's sums through
 // the whole path that a device takes.
-func TestEmulated(t *testing.T) { agree(t, emulated(t, emulator.Usual)) }
+func TestEmulated(t *testing.T) { agree(t, emulated(t, usual)) }
 
 // TestSmallLaunches: how work is cut into launches changes nothing.
 func TestSmallLaunches(t *testing.T) {
-	d := emulated(t, emulator.Usual)
+	d := emulated(t, usual)
 	p := problem(t, "johnson", "bel-j", 30, 0.8, 2, 1)
 	spans := []montecarlo.Span{{Row: 0, Samples: 300000}, {Row: 7, Samples: 5}, {Row: 29, Samples: 70000}}
 	var want []montecarlo.Sums
@@ -294,7 +293,7 @@ func TestDevice(t *testing.T) {
 
 // TestCancel: a context that ends stops the work, and the sums hold whole blocks.
 func TestCancel(t *testing.T) {
-	d := emulated(t, emulator.Usual)
+	d := emulated(t, usual)
 	p := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
 	sums := make([]montecarlo.Sums, 20)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -318,19 +317,19 @@ func TestCancel(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	cuda := emulate(t)
 	for _, tt := range []struct {
-		machine emulator.Machine
-		want    string
+		machine
+		want string
 	}{
-		{emulator.Machine{Devices: -1, Major: 9, Memory: 1 << 30}, "no CUDA-capable device is detected"},
-		{emulator.Machine{Devices: 0, Major: 9, Memory: 1 << 30}, "finds no device"},
-		{emulator.Machine{Devices: 1, Major: 6, Memory: 1 << 30}, "emulated device has compute capability 6.0, belsim's kernels need 7.0 or later"},
+		{machine{-1, 9, 1 << 30}, "no CUDA-capable device is detected"},
+		{machine{0, 9, 1 << 30}, "finds no device"},
+		{machine{1, 6, 1 << 30}, "emulated device has compute capability 6.0, belsim's kernels need 7.0 or later"},
 	} {
-		cuda.Reset(tt.machine)
+		cuda.reset(tt.machine)
 		_, err := open(cuda.Lookup, 0)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: error %v, want %q", tt.machine, err, tt.want)
 		}
-		if n := cuda.Live(); n != 0 {
+		if n := cuda.live; n != 0 {
 			t.Errorf("%+v: %d objects were not released", tt.machine, n)
 		}
 	}
@@ -345,11 +344,6 @@ func TestNoDriver(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	defer func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
 	if _, err := open(l.Lookup, 0); err == nil || !strings.Contains(err.Error(), "cuInit") {
 		t.Errorf("a library that is no driver: error %v", err)
 	}
@@ -392,21 +386,21 @@ func TestEveryCallFails(t *testing.T) {
 		}
 		return true, err
 	}
-	cuda.Reset(emulator.Usual)
+	cuda.reset(usual)
 	if _, err := work(); err != nil {
 		t.Fatal(err)
 	}
-	calls := cuda.Calls()
+	calls := int(cuda.calls)
 	if calls < 60 {
 		t.Fatalf("%d calls in all: the test does not reach what it should", calls)
 	}
 	for _, ever := range []bool{false, true} {
 		silent := 0
 		for at := 1; at <= calls; at++ {
-			cuda.Reset(emulator.Usual)
-			cuda.Fail(at, lost, ever)
+			cuda.reset(usual)
+			cuda.fail(at, lost, ever)
 			_, err := work()
-			if n := cuda.Live(); n != 0 {
+			if n := cuda.live; n != 0 {
 				t.Fatalf("call %d failed (and later ones: %v): %d objects were not released", at, ever, n)
 			}
 			if err == nil {
@@ -423,13 +417,13 @@ func TestEveryCallFails(t *testing.T) {
 			t.Errorf("%d failing calls gave no error", silent)
 		}
 	}
-	cuda.Reset(emulator.Usual)
+	cuda.reset(usual)
 }
 
 // TestMemory: a device with too little memory says how much was wanted, and goes
 // on with what fits.
 func TestMemory(t *testing.T) {
-	d := emulated(t, emulator.Machine{Devices: 1, Major: 7, Memory: 1 << 20})
+	d := emulated(t, machine{1, 7, 1 << 20})
 	p := problem(t, "onehot", "gen", 1000, 0.1, 2, 1)
 	jobs := []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 1000)}}
 	err := d.Sample(context.Background(), jobs, nil)
@@ -449,7 +443,7 @@ func TestMemory(t *testing.T) {
 
 // TestRefusals: what is wrong with the input is said before the device is used.
 func TestRefusals(t *testing.T) {
-	d := emulated(t, emulator.Usual)
+	d := emulated(t, usual)
 	p := problem(t, "unary", "bel-u", 20, 0, 0, 1)
 	sums := make([]montecarlo.Sums, 20)
 	span := []montecarlo.Span{{Row: 3, Samples: 50}}

@@ -3,56 +3,19 @@
 package gpu
 
 import (
-	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/gpu/internal/emulator"
+	"belsim/gpu/internal/driver"
 	"belsim/montecarlo"
+	"belsim/montecarlo/tables"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
-
-var openEmulator = sync.OnceValues(func() (*emulator.Emulator, error) { return emulator.Open(".") })
-
-// emulate returns the emulator. Without a C++ compiler the test is skipped, but in CI
-// it fails.
-func emulate(tb testing.TB) *emulator.Emulator {
-	tb.Helper()
-	e, err := openEmulator()
-	if errors.Is(err, emulator.ErrNoCompiler) && os.Getenv("BELSIM_LONG") == "" {
-		tb.Skipf("the kernels are not tested: %v", err)
-	}
-	must.Succeed(tb, err)
-	return e
-}
-
-// TestPhilox compares the kernels' generator with the known answers that come
-// with Random123.
-func TestPhilox(t *testing.T) {
-	cuda := emulate(t)
-	for _, tt := range []struct {
-		counter [4]uint32
-		key     [2]uint32
-		want    [4]uint32
-	}{
-		{[4]uint32{}, [2]uint32{}, [4]uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-		{[4]uint32{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, [2]uint32{0xffffffff, 0xffffffff},
-			[4]uint32{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-		{[4]uint32{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, [2]uint32{0xa4093822, 0x299f31d0},
-			[4]uint32{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
-	} {
-		if got := cuda.Philox(tt.key, tt.counter); got != tt.want {
-			t.Errorf("philox(%x, %x) = %x, want %x", tt.key, tt.counter, got, tt.want)
-		}
-	}
-}
 
 // row draws the probabilities of one row: mostly small, some zero, some above
 // one half, some equal.
@@ -73,16 +36,63 @@ func row(rng *rand.Rand, bits int) []float64 {
 	return e
 }
 
+// kernelTables samples a row of a problem once, and returns what the kernels prepared for it.
+func kernelTables(t *testing.T, d *Device, p *montecarlo.Problem, i int) *tables.Bits {
+	t.Helper()
+	must.Succeed(t, d.Sample(t.Context(), []montecarlo.Job{job(p, montecarlo.Span{Row: i, Samples: 1})}, nil))
+	leave := must.Get(d.context.Enter())(t)
+	defer leave()
+	size, a := sizeOf(shapeOf(p)), &d.arenas[0]
+	at := a.sums + 7*8 // the six sums of the row, and the status; then as in pointTables
+	next := func(bytes uint64) uint64 {
+		first := (at + 255) &^ 255
+		at = first + bytes
+		return first
+	}
+	next(8 * uint64(p.Code.Bits()))
+	base := make([]uint32, size.words)
+	must.Succeed(t, driver.CopyOut(a.memory, next(4*size.words), base))
+	columnBits, classCount := make([]uint32, 1), make([]uint32, 1)
+	must.Succeed(t, driver.CopyOut(a.memory, next(4), columnBits))
+	columnShare, columnBit := make([]uint64, size.columns), make([]uint32, size.columns)
+	must.Succeed(t, driver.CopyOut(a.memory, next(8*size.columns), columnShare))
+	must.Succeed(t, driver.CopyOut(a.memory, next(4*size.columns), columnBit))
+	must.Succeed(t, driver.CopyOut(a.memory, next(4), classCount))
+	classPoints, classShare := make([]uint32, size.classes), make([]uint64, size.classes)
+	must.Succeed(t, driver.CopyOut(a.memory, next(4*size.classes), classPoints))
+	must.Succeed(t, driver.CopyOut(a.memory, next(8*size.classes), classShare))
+	out := &tables.Bits{Base: make([]uint64, (len(base)+1)/2)}
+	for k, w := range base {
+		out.Base[k/2] |= uint64(w) << (32 * (k % 2))
+	}
+	for k := range classCount[0] {
+		out.Classes = append(out.Classes, tables.Class{Points: int(classPoints[k]), Share: classShare[k]})
+	}
+	for k := 0; len(out.Classes) > 0 && k < 1<<columnBits[0]; k++ {
+		out.Columns = append(out.Columns, tables.Column{Share: columnShare[k], Own: uint16(columnBit[k]), Alias: uint16(columnBit[k] >> 16)})
+	}
+	return out
+}
+
+// checkTables compares them with what Go prepares.
+func checkTables(t *testing.T, d *Device, p *montecarlo.Problem, i int) *tables.Bits {
+	t.Helper()
+	want, got := must.Get(p.BitTables(i))(t), kernelTables(t, d, p, i)
+	if !slices.Equal(got.Base, want.Base) || !slices.Equal(got.Classes, want.Classes) || !slices.Equal(got.Columns, want.Columns) {
+		t.Fatalf("%d bits, row %d: tables differ\nkernel %+v\nGo     %+v", p.Code.Bits(), i, got, want)
+	}
+	return want
+}
+
 // TestTables: what the kernels prepare for a row equals what Go does, to the
 // last bit.
 func TestTables(t *testing.T) {
-	cuda := emulate(t)
+	d := emulated(t, usual)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, levels := range []int{2, 3, 4, 17, 129, 257, 258, 700} {
 		c := must.Get(code.New("unary", levels))(t)
-		d := must.Get(decode.New("gen", c))(t)
+		u := must.Get(decode.New("bel-u", c))(t)
 		m := c.Bits()
-		size := sizeOf(shape{code: c})
 		for trial := range 24 {
 			e := mat.NewDense(levels, m, nil)
 			i := rng.IntN(levels)
@@ -100,22 +110,7 @@ func TestTables(t *testing.T) {
 			default:
 				e.SetRow(i, row(rng, m))
 			}
-			want := must.Get((&montecarlo.Problem{Code: c, Decoder: d, Errors: e}).BitTables(i))(t)
-			got := must.Get(cuda.MakeTables(split(c.Word(i), words32(c)), mat.Row(nil, i, e), int(size.columns), int(size.classes)))(t)
-			wantTables := &emulator.Tables{Base: split(want.Base, words32(c))}
-			for _, cl := range want.Classes {
-				wantTables.ClassPoints = append(wantTables.ClassPoints, uint32(cl.Points))
-				wantTables.ClassShare = append(wantTables.ClassShare, cl.Share)
-			}
-			for _, col := range want.Columns {
-				wantTables.ColumnShare = append(wantTables.ColumnShare, col.Share)
-				wantTables.ColumnBit = append(wantTables.ColumnBit, uint32(col.Own)|uint32(col.Alias)<<16)
-			}
-			if !slices.Equal(got.Base, wantTables.Base) || !slices.Equal(got.ClassPoints, wantTables.ClassPoints) ||
-				!slices.Equal(got.ClassShare, wantTables.ClassShare) || !slices.Equal(got.ColumnShare, wantTables.ColumnShare) ||
-				!slices.Equal(got.ColumnBit, wantTables.ColumnBit) {
-				t.Fatalf("%d bits, trial %d: tables differ\nkernel %+v\nGo     %+v", m, trial, got, wantTables)
-			}
+			checkTables(t, d, &montecarlo.Problem{Code: c, Decoder: u, Errors: e}, i)
 		}
 	}
 }
@@ -123,28 +118,20 @@ func TestTables(t *testing.T) {
 // TestWholeMeans: the law of the number of points when its mean is a whole
 // number, so that two classes weigh exactly the same.
 func TestWholeMeans(t *testing.T) {
-	cuda := emulate(t)
+	d := emulated(t, usual)
 	for _, m := range []int{2, 4, 8, 16, 32} {
-		e, ok := errorOfHazard(cuda, 1/float64(m))
+		e, ok := errorOfHazard(1 / float64(m))
 		if !ok {
 			continue
 		}
 		c := must.Get(code.New("unary", m+1))(t)
-		d := must.Get(decode.New("bel-u", c))(t)
 		table := mat.NewDense(m+1, m, nil)
 		for k := range m {
 			table.Set(0, k, e)
 		}
-		entry := must.Get((&montecarlo.Problem{Code: c, Decoder: d, Errors: table}).BitTables(0))(t)
-		if entry.Hazard != 1 {
+		p := &montecarlo.Problem{Code: c, Decoder: must.Get(decode.New("bel-u", c))(t), Errors: table}
+		if entry := checkTables(t, d, p, 0); entry.Hazard != 1 {
 			t.Fatalf("%d hazards of 1/%d have the sum %v", m, m, entry.Hazard)
-		}
-		size := sizeOf(shape{code: c})
-		got := must.Get(cuda.MakeTables(split(c.Word(0), words32(c)), mat.Row(nil, 0, table), int(size.columns), int(size.classes)))(t)
-		for i, cl := range entry.Classes {
-			if got.ClassPoints[i] != uint32(cl.Points) || got.ClassShare[i] != cl.Share {
-				t.Fatalf("class %d: %d points, share %x; want %d, %x", i, got.ClassPoints[i], got.ClassShare[i], cl.Points, cl.Share)
-			}
 		}
 		return
 	}
@@ -152,14 +139,15 @@ func TestWholeMeans(t *testing.T) {
 }
 
 // errorOfHazard looks for the probability that has exactly a hazard.
-func errorOfHazard(cuda *emulator.Emulator, h float64) (e float64, ok bool) {
+func errorOfHazard(h float64) (e float64, ok bool) {
+	var bits tables.Bits
 	lo, hi := 0.0, 0.5
 	for range 100 {
 		e = (lo + hi) / 2
-		switch got := cuda.Hazard(e); {
-		case got == h:
+		switch bits.Set(0, []uint64{0}, []float64{e}); {
+		case bits.Hazard == h:
 			return e, true
-		case got < h:
+		case bits.Hazard < h:
 			lo = e
 		default:
 			hi = e

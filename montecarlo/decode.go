@@ -23,7 +23,7 @@ type pointDecoder interface {
 // constructor beside its type. Those of one decoder differ in speed alone;
 // TestPointDecodersAgree holds them together.
 var pointDecoders = []func(c *code.Code, d decode.Decoder) (pointDecoder, bool){
-	pairBelUOf, pairBelJOf, memoOf, sparseBelUOf, sparseBelJOf,
+	pairBelJOf, memoOf, sparseBelUOf,
 }
 
 // newPointDecoder chooses the fastest one for a code and its decoder.

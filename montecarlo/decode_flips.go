@@ -28,13 +28,16 @@ func flipDecoderOf(c *code.Code, d decode.Decoder) flipDecoder {
 
 // anyFlips asks the decoder: right for any decoder, and slow, at one Decode a sample.
 type anyFlips struct {
-	decoder decode.Decoder
-	word    []uint64  // the likely output, but for the sample that is decoded
-	known   []float64 // by output: what a slow decoder makes of it, 0 for not yet asked; may be nil
+	value func(word []uint64) float64 // the decoder's label
+	word  []uint64                    // the likely output, but for the sample that is decoded
+	known []float64                   // by output: what a slow decoder makes of it, 0 for not yet asked; may be nil
 }
 
 func newAnyFlips(c *code.Code, d decode.Decoder) *anyFlips {
-	k := &anyFlips{decoder: d}
+	k := &anyFlips{value: func(word []uint64) float64 { return float64(d.Decode(word)) }}
+	if r, ok := d.(decode.RealDecoder); ok {
+		k.value = r.Value
+	}
 	if _, ok := d.(decode.Informed); ok && c.Bits() <= memoBits {
 		k.known = make([]float64, 1<<c.Bits())
 	}
@@ -47,14 +50,14 @@ func (k *anyFlips) start(_ int, likely []uint64, _ func(int) float64) {
 
 func (k *anyFlips) label(flipped []uint16) float64 {
 	toggle(k.word, flipped)
-	known := new(float64)
-	if k.known != nil {
-		known = &k.known[k.word[0]]
+	defer toggle(k.word, flipped)
+	if k.known == nil {
+		return k.value(k.word)
 	}
+	known := &k.known[k.word[0]]
 	if *known == 0 { // labels are at least 1
-		*known = decode.Value(k.decoder, k.word)
+		*known = k.value(k.word)
 	}
-	toggle(k.word, flipped)
 	return *known
 }
 

@@ -96,31 +96,6 @@ func (k *pairDecoder) outputs(places []uint16, points int) []pair {
 	return out
 }
 
-// pairBelU counts ones.
-type pairBelU struct{ pairDecoder }
-
-func pairBelUOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
-	if _, ok := d.(decode.BelU); !ok || c.Bits() > pairBits {
-		return nil, false
-	}
-	return &pairBelU{newPairDecoder(d)}, true
-}
-
-func (k *pairBelU) add(s *Sums, within int, places []uint16, points int) {
-	out := k.outputs(places, points)
-	var sum, square, near uint64
-	for _, w := range out {
-		err := bits.OnesCount64(w.lo) + bits.OnesCount64(w.hi) - k.row
-		err = max(err, -err)
-		sum += uint64(err)
-		square += uint64(err * err)
-		if err <= within {
-			near++
-		}
-	}
-	s.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square, Within: near})
-}
-
 // pairBelJ finds the first and the last one.
 type pairBelJ struct {
 	pairDecoder

@@ -42,18 +42,8 @@ func (m *marks) distinct(dst, places []uint16) []uint16 {
 	return dst
 }
 
-func (m *marks) has(k int) bool { return m.stamp[k] == m.current }
-
 // bitAt returns bit k of a packed word.
 func bitAt(word []uint64, k int) uint64 { return word[k/64] >> (k % 64) & 1 }
-
-// toggledOne decodes base with bit k toggled, and puts base back.
-func toggledOne(d decode.Decoder, base []uint64, row, k int) int {
-	base[k/64] ^= 1 << (k % 64)
-	err := d.Decode(base) - (row + 1)
-	base[k/64] ^= 1 << (k % 64)
-	return err
-}
 
 // sparseBelU counts the ones that points add and take away: O(points) a sample.
 type sparseBelU struct {
@@ -91,74 +81,6 @@ func (k *sparseBelU) add(s *Sums, within int, places []uint16, points int) {
 			}
 		}
 		s.tally(err, within, 1)
-	}
-}
-
-// sparseBelJ finds the first and the last one from the sorted ones of the base
-// word: the first that is left of them, unless a point made an earlier one.
-// O(points + ones toggled at the ends) a sample.
-type sparseBelJ struct {
-	decoder decode.BelJ
-	marks   marks
-	row     int
-	base    []uint64
-	ones    []int // positions of the ones of base, from 0
-}
-
-func sparseBelJOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
-	j, ok := d.(decode.BelJ)
-	if !ok {
-		return nil, false
-	}
-	return &sparseBelJ{decoder: j, marks: newMarks(c.Bits())}, true
-}
-
-func (k *sparseBelJ) prepare(p *tables.Bits) {
-	k.row, k.base = p.Row, p.Base
-	k.ones = k.ones[:0]
-	for j, w := range p.Base {
-		for ; w != 0; w &= w - 1 {
-			k.ones = append(k.ones, 64*j+bits.TrailingZeros64(w))
-		}
-	}
-}
-
-func (k *sparseBelJ) undisturbed() int { return k.decoder.Decode(k.base) - (k.row + 1) }
-
-func (k *sparseBelJ) single(bit int) int { return toggledOne(k.decoder, k.base, k.row, bit) }
-
-func (k *sparseBelJ) add(s *Sums, within int, places []uint16, points int) {
-	for ; len(places) > 0; places = places[points:] {
-		k.marks.empty()
-		first, last := len(k.marks.stamp), -1
-		for _, p := range places[:points] {
-			k.marks.add(p)
-			if bit := int(p); bitAt(k.base, bit) == 0 {
-				first, last = min(first, bit), max(last, bit)
-			}
-		}
-		for _, bit := range k.ones {
-			if bit >= first {
-				break
-			}
-			if !k.marks.has(bit) {
-				first = bit
-				break
-			}
-		}
-		for i := len(k.ones) - 1; i >= 0 && k.ones[i] > last; i-- {
-			if !k.marks.has(k.ones[i]) {
-				last = k.ones[i]
-				break
-			}
-		}
-		label := k.decoder.Empty()
-		if last >= 0 {
-			// A surviving one was found from one side only where a point's
-			// one stands further out on the other; either way both are set.
-			label = k.decoder.At(first+1, last+1)
-		}
-		s.tally(label-(k.row+1), within, 1)
 	}
 }
 

@@ -1,7 +1,6 @@
 package montecarlo
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -178,9 +177,6 @@ func TestPointDecodersAgree(t *testing.T) {
 					agree[fmt.Sprintf("%T", k)] = k
 				}
 			}
-			if _, gen := d.(decode.Gen); len(agree) < 4 && !gen {
-				t.Fatal("no fast path")
-			}
 			rapid.Check(t, func(t *rapid.T) {
 				row := rapid.IntRange(0, tt.levels-1).Draw(t, "row")
 				e := mat.NewDense(c.Levels(), c.Bits(), nil)
@@ -223,34 +219,5 @@ func TestPointDecodersAgree(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// TestPathsAgree: a span that makes a direct table gives the sums of one that
-// does not.
-func TestPathsAgree(t *testing.T) {
-	c := must.Get(code.New("johnson-nonzero", 127))(t)
-	d := must.Get(decode.New("bel-j", c))(t)
-	e := mat.NewDense(127, 64, nil)
-	for k := range 64 {
-		e.Set(50, k, 0.02+0.001*float64(k))
-	}
-	p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 3}
-	sums := func(direct bool) (s Sums) {
-		var w worker
-		w.start(p)
-		if direct {
-			must.Succeed(t, w.prepare(50))
-			w.multiply()
-		}
-		const n = 5000 // too few for a direct table of its own accord
-		must.Succeed(t, w.sample(context.Background(), Span{50, 7, n}, &s, func(uint64) {}))
-		if w.useDirect != direct {
-			t.Fatal("the span chose another path")
-		}
-		return s
-	}
-	if a, b := sums(true), sums(false); a != b {
-		t.Errorf("direct %+v, narrow %+v", a, b)
 	}
 }

@@ -68,7 +68,7 @@ func newUnionBound(c *code.Code) boundOf {
 			if float64(half)*log2Above(lambda)+log2Above(levels)-log2Factorial[half] < least {
 				return
 			}
-			sum += levels * poissonBinomialTail(tail[:half+1], differ, e)
+			sum += levels * PoissonBinomialTail(tail[:half+1], differ, e)
 			least = log2Above(sum) - far
 		}
 		// Near levels first: they have the large terms.
@@ -93,9 +93,9 @@ func newUnionBound(c *code.Code) boundOf {
 // log₂ x + 1023 in units of 2⁻⁵² at powers of two, and linear between them.
 func log2Above(x float64) float64 { return float64(math.Float64bits(x))*0x1p-52 - 1022.9 }
 
-// poissonBinomialTail returns the probability that at least t of the bits in
-// set err. law is scratch of length t+1, whose last state absorbs.
-func poissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
+// PoissonBinomialTail returns the probability that at least t of the bits in a
+// packed set err, with probabilities e. law is scratch of length t+1, whose last state absorbs.
+func PoissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
 	clear(law)
 	law[0] = 1
 	t := len(law) - 1

@@ -82,7 +82,7 @@ var driverLibrary = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(folder)
 	path := filepath.Join(folder, "libcuda.so.1")
-	out, err := exec.Command("sh", filepath.Join(root, "gpu/internal/emulator/libcuda/build.sh"), path).CombinedOutput()
+	out, err := exec.Command("sh", filepath.Join(root, "gpu/testdata/emulator/build.sh"), path).CombinedOutput()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 77 {
 		return nil, errNoCompiler
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"strings"
 	"syscall"
@@ -166,13 +167,15 @@ func TestInputsKept(t *testing.T) {
 	}
 }
 
-// TestSpecialOutputs: a link stays, and what it points to is replaced; a named pipe and a device
-// are refused.
+// TestSpecialOutputs: a link stays, and what it points to is replaced; a socket and a device are
+// refused.
 func TestSpecialOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := syscall.Mkfifo("pipe.csv", 0o666); err != nil {
-		t.Skipf("no named pipes here: %v", err)
+	l, err := net.Listen("unix", "socket.csv")
+	if err != nil {
+		t.Skipf("no sockets here: %v", err)
 	}
+	defer l.Close()
 	write(t, "real.csv", "old")
 	for link, target := range map[string]string{"link.csv": "real.csv", "null.csv": os.DevNull, "stdout.csv": "/dev/stdout", "loop.csv": "loop.csv"} {
 		must.Succeed(t, os.Symlink(target, link))
@@ -186,11 +189,11 @@ func TestSpecialOutputs(t *testing.T) {
 		t.Errorf("the link is now %q, %v", target, err)
 	}
 	before := listing(t)
-	for _, name := range []string{"pipe.csv", "null.csv", "loop.csv"} {
+	for _, name := range []string{"socket.csv", "null.csv", "loop.csv"} {
 		refused(t, "cannot write "+name+": not a regular file", "codes", "unary", "--levels", "4", "-o", name)
 	}
-	if info, err := os.Lstat("pipe.csv"); err != nil || info.Mode()&fs.ModeNamedPipe == 0 || len(listing(t)) != len(before) {
-		t.Errorf("pipe.csv is now %v, %v; files %v", info.Mode(), err, listing(t))
+	if info, err := os.Lstat("socket.csv"); err != nil || info.Mode()&fs.ModeSocket == 0 || len(listing(t)) != len(before) {
+		t.Errorf("socket.csv is now %v, %v; files %v", info.Mode(), err, listing(t))
 	}
 }
 
@@ -242,7 +245,7 @@ func TestInterruptSays(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		syscall.Kill(os.Getpid(), syscall.SIGINT)
+		signalSelf(t, syscall.SIGINT)
 	}()
 	status, _, stderr := run(t, "figures", "--only", "2a,3c-exact,10", "-o", "figs", "-q")
 	if want := "1 of 3 (33 %) figures were finished, figs/figure-2a.csv, figs/figure-2a.pdf and 2 more files were written, and nothing else\n"; status != 130 || !strings.HasSuffix(stderr, want) {

@@ -87,11 +87,9 @@ func (cmd *levelsCmd) question(env *environment) (*forecast.Resolution, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := scenario.New(nil)
-	s.Decoders = env.decoders
 	q := &forecast.Resolution{
-		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi}, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes), Decoders: cmd.Decoder, Trainings: []perceived.Training{perceived.BCE},
-		Noise: cmd.LabelNoise, Unary: cmd.MAE, Direct: cmd.Baseline, Scenario: s,
+		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi}, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes), Names: cmd.Decoder, Trainings: []perceived.Training{perceived.BCE},
+		Noise: cmd.LabelNoise, Unary: cmd.MAE, Direct: cmd.Baseline, Decoders: env.decoders, Temperature: 1,
 	}
 	if q.Misfit = q.Labels.DefaultMisfit(); cmd.Model != "" {
 		fit, err := assess.Read(cmd.Model)

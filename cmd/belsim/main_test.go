@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"flag"
 	"fmt"
 	"image/png"
@@ -56,7 +57,7 @@ func watched(t *testing.T, watch func(*progress), args ...string) (status int, s
 
 // signalled runs a command line, and sends this process a signal once the command has told its
 // first progress: a fixed time would be too early on some machines and too late on others.
-func signalled(t *testing.T, signal syscall.Signal, args ...string) (status int, stdout, stderr string) {
+func signalled(t *testing.T, signal os.Signal, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	ended := make(chan struct{})
 	defer close(ended)
@@ -73,9 +74,17 @@ func signalled(t *testing.T, signal syscall.Signal, args ...string) (status int,
 				case <-time.After(time.Millisecond):
 				}
 			}
-			syscall.Kill(os.Getpid(), signal)
+			signalSelf(t, signal)
 		})
 	}, args...)
+}
+
+// signalSelf sends this process a signal.
+func signalSelf(t *testing.T, signal os.Signal) {
+	self, err := os.FindProcess(os.Getpid())
+	if err = errors.Join(err, self.Signal(signal)); err != nil {
+		t.Error(err)
+	}
 }
 
 // mustRun runs a command line that succeeds without a word on standard error.
@@ -554,7 +563,7 @@ func TestBadInput(t *testing.T) {
 	write(t, "cut.npz", decoder[:len(decoder)/2])
 	write(t, "nan10.csv", "0,1,1,1,1,1,1,1,1,0\n0,1,1,1,NaN,1,1,1,1,1\n")
 	for _, tt := range []struct{ args, want string }{
-		{"decode --decoder decoder.npz --outputs good.csv -o labels.npy", "good.csv: 2 columns, but the decoder decoder.npz reads 10 bits"},
+		{"decode --decoder decoder.npz --outputs good.csv -o labels.npy", "belsim: good.csv: 2 columns, but the decoder decoder.npz reads 10 bits"},
 		{"decode --decoder decoder.npz --outputs nan10.csv -o labels.npy", `nan10.csv: line 2, column 5: "NaN" is not a finite number`},
 		{"decode --decoder decoder.npz --outputs empty.csv -o labels.npy", "empty.csv: empty file"},
 		{"decode --decoder decoder.npz --outputs good.csv -o good.csv", "cannot write good.csv: the command reads this file"},

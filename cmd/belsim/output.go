@@ -155,8 +155,8 @@ func (f outputFlags) write(env *environment, make func(w io.Writer, path string)
 	return nil
 }
 
-// writeFile makes a file that nobody ever sees half-written. An error of make keeps its exit
-// code, unless the system refused to write.
+// writeFile makes a file that nobody ever sees half-written. An error of make stays as it is, unless the system
+// refused to write.
 func (f outputFlags) writeFile(env *environment, path string, make func(w io.Writer) error) error {
 	if err := env.files.MayWrite(path); err != nil {
 		return err
@@ -172,6 +172,8 @@ func (f outputFlags) writeFile(env *environment, path string, make func(w io.Wri
 		return nil
 	case made == nil:
 		return outside(err)
+	case environmental(err) == err:
+		return made
 	}
 	return environmental(err)
 }

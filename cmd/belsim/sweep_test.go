@@ -377,8 +377,8 @@ func TestSweepKilled(t *testing.T) {
 func TestSweepInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "plan.json", strings.Replace(testPlan, "3000", "3000000", 1))
-	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGUSR1: 143} {
-		folder := fmt.Sprint("r", int(signal))
+	for signal, want := range map[os.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, interruptions[len(interruptions)-1]: 143} {
+		folder := strings.ReplaceAll(signal.String(), " ", "-")
 		status, _, stderr := signalled(t, signal, "sweep", "plan.json", "--out", folder, "--backend", "cpu", "--flush-every", "1h", "--quiet")
 		if status != want || !strings.Contains(stderr, "belsim: interrupted: ") || !strings.Contains(stderr, " cells are safe in "+folder) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", signal, status, stderr)

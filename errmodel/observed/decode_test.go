@@ -52,25 +52,23 @@ func TestDecode(t *testing.T) {
 			}
 			want = append(want, v)
 		}
-		for _, format := range []string{"npy", "csv"} {
-			for _, workers := range []int{1, 3} {
-				s := files(t, y, z, format, observed.Labels{Levels: 16}, observed.Logits)
-				if n, err := observed.Count(ctx, s.Outputs); n != samples || err != nil {
-					t.Fatalf("%d rows, %v", n, err)
-				}
-				var got []float64
-				done := uint64(0)
-				err := observed.Decode(ctx, workers, s.Outputs, observed.Logits, c, r, func(labels []float64) error {
-					got = append(got, labels...)
-					return nil
-				}, func(n uint64) { done += n })
-				if err != nil || len(got) != samples || done != samples {
-					t.Fatalf("%s: %d labels, %v", r.Decoder.Name(), len(got), err)
-				}
-				for j, v := range got {
-					if math.Abs(v-want[j]) > 1e-9 {
-						t.Fatalf("%s, %s, %d workers: sample %d is %v, want %v", r.Decoder.Name(), format, workers, j, v, want[j])
-					}
+		for workers, format := range map[int]string{1: "npy", 3: "csv"} {
+			s := files(t, y, z, format, observed.Labels{Levels: 16}, observed.Logits)
+			if n, err := observed.Count(ctx, s.Outputs); n != samples || err != nil {
+				t.Fatalf("%d rows, %v", n, err)
+			}
+			var got []float64
+			done := uint64(0)
+			err := observed.Decode(ctx, workers, s.Outputs, observed.Logits, c, r, func(labels []float64) error {
+				got = append(got, labels...)
+				return nil
+			}, func(n uint64) { done += n })
+			if err != nil || len(got) != samples || done != samples {
+				t.Fatalf("%s: %d labels, %v", r.Decoder.Name(), len(got), err)
+			}
+			for j, v := range got {
+				if math.Abs(v-want[j]) > 1e-9 {
+					t.Fatalf("%s, %s, %d workers: sample %d is %v, want %v", r.Decoder.Name(), format, workers, j, v, want[j])
 				}
 			}
 		}

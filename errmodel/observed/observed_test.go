@@ -197,15 +197,13 @@ func TestScan(t *testing.T) {
 			}
 		}
 		var first *observed.Summary
-		for _, format := range []string{"npy", "csv", "npz"} {
-			for _, workers := range []int{1, 3} {
-				s := must.Get(observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, decodings, nil))(t)
-				if first == nil {
-					first = s
-				}
-				if got, want := fmt.Sprintf("%v %v", *s.Counts, *s), fmt.Sprintf("%v %v", *first.Counts, *first); strings.ReplaceAll(got, fmt.Sprintf("%p", s.Counts), "") != strings.ReplaceAll(want, fmt.Sprintf("%p", first.Counts), "") {
-					t.Errorf("%s, %s on %d processors: another summary", name, format, workers)
-				}
+		for workers, format := range map[int]string{1: "npy", 2: "csv", 3: "npz"} {
+			s := must.Get(observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, decodings, nil))(t)
+			if first == nil {
+				first = s
+			}
+			if got, want := fmt.Sprintf("%v %v", *s.Counts, *s), fmt.Sprintf("%v %v", *first.Counts, *first); strings.ReplaceAll(got, fmt.Sprintf("%p", s.Counts), "") != strings.ReplaceAll(want, fmt.Sprintf("%p", first.Counts), "") {
+				t.Errorf("%s, %s on %d processors: another summary", name, format, workers)
 			}
 		}
 		for i, n := range counts.Samples {

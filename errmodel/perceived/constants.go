@@ -1,10 +1,6 @@
 package perceived
 
-import (
-	"math"
-
-	"belsim/theory/code"
-)
+import "math"
 
 // The constants of the perceived-label model. They are the same for all data: of a network, only
 // its noise s is fitted, and κ and sd₀ where two networks or a code like gray show them.
@@ -24,6 +20,10 @@ const (
 	DefaultMisfit = 0.25
 	// DefaultFloor is sd₀: the residual of every bit, in logits, to which η's adds.
 	DefaultFloor = 0.2
+	// decoderFloor is the part of sd₀ that is left after a training for the decoder, which sees the outputs together. It was chosen with the
+	// 64 levels of diamonds, weather, digits and pose of testdata/forecast/chosen.csv, and checked with flights, bikes, horizon and texture:
+	// on both halves 0.3 to 0.7 are as good.
+	decoderFloor = 0.5
 	// lostResidual is the largest floor of a bit, in standard deviations of its logit. Without it the
 	// lost bits of hadamard are independent noise, and forecasts of its hard decisions are twice the
 	// error with 128 and 256 columns. From 1.25 to 2.5 they are right within 30 % on each table of
@@ -59,27 +59,4 @@ const (
 // and twice as much.
 func DefaultCutoff(levels int, s float64) float64 {
 	return cutoffScale * math.Pow(float64(levels)/s, cutoffPower)
-}
-
-// DecoderFactor is the error of networks that were trained for the decoder with a code, over the error of
-// the model's: real ones do a little better where the words of neighbours are close compared with all
-// pairs of words (unary, johnson). It is 0.955 to 1.005.
-//
-// It was chosen on diamonds, flights and weather with 64 levels (testdata/forecast), and holds on those of
-// other sizes. The tables of Shah, Xue and Aamodt do not show it.
-func DecoderFactor(c *code.Code) float64 {
-	levels, transitions, all := c.Levels(), 0, 0.0
-	for k, at := range c.Transitions() {
-		transitions += len(at)
-		ones := 0.0
-		for i := range levels {
-			if c.Bit(i, k) {
-				ones++
-			}
-		}
-		all += ones * (float64(levels) - ones)
-	}
-	pairs := float64(levels) * float64(levels-1) / 2
-	neighbours, others := float64(transitions)/float64(levels-1), all/pairs // mean distances of words
-	return 0.955 + 0.05*min(1, 5*neighbours/others)
 }

@@ -13,23 +13,16 @@ import (
 )
 
 // Errors returns the expected |error|, in levels, of each decoding of what a network has learnt:
-// the mean over the nodes, whose standard error is below 1 % of it with 4096 of them. For networks
-// trained for the decoder it has the factor by which real ones are better (DecoderFactor). The
-// errors are about the sizes, or the context's.
+// the mean over the nodes, whose standard error is below 1 % of it with 4096 of them. The errors are about the sizes, or the
+// context's.
 func (p *Nodes) Errors(ctx context.Context, workers int, n *Network, decodings []observed.Decoding) ([]float64, error) {
 	m, err := p.moments(ctx, workers, n.c, n, n.Noise(), decodings)
-	factor := n.factor()
-	for i := range m.means {
-		m.means[i] *= factor
-	}
 	return m.means, err
 }
 
-// RealErrors is Errors for nodes of real labels, which the network perceives with the noise s. For
-// networks trained for the decoder the factor multiplies s, and not the error: it leaves the
-// quantization as it is.
+// RealErrors is Errors for nodes of real labels, which the network perceives with the noise s.
 func (p *Nodes) RealErrors(ctx context.Context, workers int, n *Network, decodings []observed.Decoding) ([]float64, error) {
-	m, err := p.moments(ctx, workers, n.c, n, n.p.Noise*n.factor(), decodings)
+	m, err := p.moments(ctx, workers, n.c, n, n.p.Noise, decodings)
 	return m.means, err
 }
 

@@ -3,7 +3,6 @@ package perceived
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -20,10 +19,49 @@ func learn(tb testing.TB, p Model, name string, levels int, prior []float64) *Ne
 	return l
 }
 
+// TestSharedMisfit computes the misfit after a training for the decoder bit by bit from its definition.
+func TestSharedMisfit(t *testing.T) {
+	const levels = 16
+	for _, name := range []string{"unary", "onehot", "hexj", "gray"} {
+		l := learn(t, Model{Noise: 0.9, Misfit: 0.25, Training: CE}, name, levels, nil)
+		c, m, ch := l.Code(), l.Code().Bits(), newChannel(levels, l.Noise(), must.Get(shares(nil, levels))(t))
+		at := func(g, k int) float64 { return l.logits[min(max(g, 0), len(ch.weight)-1)*m+k] }
+		for k, got := range l.ResidualSD() {
+			slopes, floors, count := 0.0, 0.0, 0.0
+			for i := range levels - 1 {
+				if c.Bit(i, k) == c.Bit(i+1, k) {
+					continue
+				}
+				count++
+				floors += 1 / float64(c.Distance(i, i+1))
+				for g, w := range ch.weight {
+					rise, wide := 0.0, float64(min(g+1, len(ch.weight)-1)-max(g-1, 0))*ch.step
+					for j := range m {
+						if c.Bit(i, j) != c.Bit(i+1, j) {
+							rise += map[bool]float64{true: 1, false: -1}[c.Bit(i+1, j)] * (at(g+1, j) - at(g-1, j)) / wide
+						}
+					}
+					slopes += w * rise * rise / float64(c.Distance(i, i+1))
+				}
+			}
+			if count == 0 {
+				if got != 0 {
+					t.Errorf("%s, bit %d: %v", name, k, got)
+				}
+				continue
+			}
+			floor := 1 / (4*count/(0.04*floors) + 1/(1.75*1.75*(l.variances[k]+1e-12)))
+			if want := math.Sqrt(0.25*0.25*slopes/count + floor); math.Abs(got/want-1) > 1e-9 {
+				t.Errorf("%s, bit %d: %v, want %v", name, k, got, want)
+			}
+		}
+	}
+}
+
 // TestLearnPrototype compares with an implementation of the same model in NumPy, written by
 // itself: Newton's method on a dense matrix of features, and SciPy's L-BFGS-B of 100 steps. The
 // numbers are the logits of four bits (first row: their index from 0) at two perceived labels, on
-// grid points, by label and bit; their misfits; and their mean error probability, by
+// grid points, by label and bit; and after BCE their misfits and their mean error probability, by
 // integration over the grid instead of strata. η is 0.25, and the prior is uniform.
 //
 // Trained bit by bit, both find the minimum: only far logits, without weight, differ by more
@@ -44,9 +82,9 @@ func TestLearnPrototype(t *testing.T) {
 		{"hexj", 64, 1.6, BCE, []int{0, 5, 8, 15}, []float64{13.95, 34.09}, []float64{-20, -39.7463, 3.07296, -2.10021, -20, -16.583, -3.20314, 1.77795}, []float64{0, 0.350298, 0.237236, 0.213843}, []float64{0, 0.0199837, 0.0805312, 0.148367}},
 		{"gray", 64, 5, BCE, []int{0, 2, 3, 5}, []float64{7.5, 35.5}, []float64{-9.22125, 0.1246, 0.0601748, 0.00321522, 1.08448, -0.620823, -0.0289271, -0.00152985}, []float64{0.220351, 0.201456, 0.144837, 0.0120519}, []float64{0.0626948, 0.254424, 0.484545, 0.499357}},
 		{"hadamard", 256, 5.0, BCE, []int{0, 85, 128, 255}, []float64{55.1667, 133.5}, []float64{20, 0.00134337, 26.5881, 3.84766e-05, 20, -0.00179606, -1.81275, -6.5554e-05}, []float64{0, 0.00179759, 0.219578, 6.88381e-05}, []float64{0, 0.499128, 0.0157126, 0.499707}},
-		{"unary", 64, 1.6, CE, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{3.79539, -3.51728, -6.47744, -1.57437, 4.22212, 3.24414, 0.587407, -4.6142}, []float64{0.204387, 0.209987, 0.214932, 0.204388}, []float64{0.0179916, 0.0207722, 0.0209133, 0.0180128}},
-		{"onehot", 64, 1.6, CE, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{26.0798, 42.2129, 25.2165, -166.622, -78.2528, 17.9343, 26.169, -61.7673}, []float64{1.31859, 0.35794, 0.197924, 1.31871}, []float64{0.273139, 0.744968, 0.984375, 0.273151}},
-		{"unary", 256, 5.0, CE, []int{0, 85, 127, 254}, []float64{55.1667, 133.5}, []float64{0.962852, -1.2763, -1.32134, 0.154588, 0.239299, 1.47395, 0.186582, -0.390841}, []float64{0.192865, 0.199458, 0.199023, 0.192864}, []float64{0.299204, 0.0221598, 0.0229113, 0.299201}},
+		{"unary", 64, 1.6, CE, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{3.79539, -3.51728, -6.47744, -1.57437, 4.22212, 3.24414, 0.587407, -4.6142}, nil, nil},
+		{"onehot", 64, 1.6, CE, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{26.0798, 42.2129, 25.2165, -166.622, -78.2528, 17.9343, 26.169, -61.7673}, nil, nil},
+		{"unary", 256, 5.0, CE, []int{0, 85, 127, 254}, []float64{55.1667, 133.5}, []float64{0.962852, -1.2763, -1.32134, 0.154588, 0.239299, 1.47395, 0.186582, -0.390841}, nil, nil},
 	} {
 		cutoff := 0.95 * math.Pow(float64(c.levels)/c.noise, 0.75) // the prototype's default
 		l := learn(t, Model{Noise: c.noise, Misfit: 0.25, Training: c.training, Cutoff: cutoff}, c.code, c.levels, nil)
@@ -66,7 +104,7 @@ func TestLearnPrototype(t *testing.T) {
 				near("a logit", f[k], c.logits[i*len(c.bits)+j], 1e-3)
 			}
 		}
-		for j, k := range c.bits {
+		for j, k := range c.bits[:len(c.misfits)] { // not after CE: TestSharedMisfit
 			near("a misfit", l.ResidualSD()[k], c.misfits[j], 2e-4)
 			mean := 0.0
 			for i := range c.levels {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/code"
@@ -45,7 +46,8 @@ type Network struct {
 	c           *code.Code
 	first, step float64   // the grid of perceived labels
 	logits      []float64 // G × M
-	slopes      []float64 // E[f_k′(ŷ)²], length M; −1 for a column without transitions
+	slopes      []float64 // E[f_k′(ŷ)²] or what stands for it after CE, length M; −1 for a column without transitions
+	floors      []float64 // the part of sd₀² that each bit has, length M
 	variances   []float64 // Var f_k(ŷ), length M
 	residualSD  []float64 // length M; 0 for a column without transitions
 	inverse     []float64 // 1/(√2·sd_k), or 0
@@ -60,7 +62,7 @@ var _ mat.Matrix = (*Network)(nil)
 func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 	points, m := len(ch.weight), c.Bits()
 	n := &Network{p: p, c: c, first: ch.first, step: ch.step,
-		logits: make([]float64, points*m), slopes: make([]float64, m), variances: make([]float64, m)}
+		logits: make([]float64, points*m), slopes: make([]float64, m), floors: make([]float64, m), variances: make([]float64, m)}
 	for j := range n.strata {
 		n.strata[j] = Stratum(j)
 	}
@@ -77,18 +79,56 @@ func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 		for g, w := range ch.weight {
 			mean += w * f[g]
 		}
-		square, variance := 0.0, 0.0
+		variance := 0.0
 		for g, w := range ch.weight {
-			before, after := max(g-1, 0), min(g+1, points-1)
-			slope := (f[after] - f[before]) / (float64(after-before) * ch.step)
-			square += w * slope * slope
 			variance += w * (f[g] - mean) * (f[g] - mean)
 		}
-		n.slopes[k] = square
-		n.variances[k] = variance
+		n.slopes[k], n.floors[k], n.variances[k] = ch.slope(f), 1, variance
+	}
+	if p.Training != BCE {
+		n.shareMisfit(ch, cs)
 	}
 	n.setResiduals()
 	return n
+}
+
+// slope is E[f′(ŷ)²] of a function on the grid.
+func (ch *channel) slope(f []float64) (square float64) {
+	for g, w := range ch.weight {
+		before, after := max(g-1, 0), min(g+1, len(f)-1)
+		slope := (f[after] - f[before]) / (float64(after-before) * ch.step)
+		square += w * slope * slope
+	}
+	return square
+}
+
+// shareMisfit makes the misfit that of a training for the decoder, whose loss knows nothing but differences of scores: between two
+// levels they have the misfit of one bit, which the d bits that differ there share. A bit has the mean over its transitions.
+func (n *Network) shareMisfit(ch *channel, cs *columns) {
+	transitions, changes := n.c.Transitions(), make([][]int, n.c.Levels()) // the bits that change after each level
+	for k, at := range transitions {
+		for _, i := range at {
+			changes[i-1] = append(changes[i-1], k)
+		}
+		if len(at) > 0 {
+			n.slopes[k], n.floors[k] = 0, 0
+		}
+	}
+	difference := make([]float64, len(ch.weight))
+	for i, bits := range changes {
+		clear(difference)
+		for _, k := range bits {
+			_, f := cs.learnt(k)
+			step := cs.target(i+1, k) - cs.target(i, k)
+			floats.AddScaled(difference, step, f)
+		}
+		square := ch.slope(difference)
+		for _, k := range bits {
+			share := 1 / float64(len(bits)*len(transitions[k]))
+			n.slopes[k] += share * square
+			n.floors[k] += share * decoderFloor * decoderFloor
+		}
+	}
 }
 
 // setResiduals computes the residuals from the slopes and the variances.
@@ -98,8 +138,8 @@ func (n *Network) setResiduals() {
 	for k, square := range n.slopes {
 		if square >= 0 {
 			floor := 0.0
-			if f := n.p.Floor; f > 0 {
-				floor = 1 / (1/(f*f) + 1/(lostResidual*lostResidual*(n.variances[k]+tiny)))
+			if f := n.p.Floor * n.p.Floor * n.floors[k]; f > 0 {
+				floor = 1 / (1/f + 1/(lostResidual*lostResidual*(n.variances[k]+tiny)))
 			}
 			n.residualSD[k] = math.Sqrt(n.p.Misfit*n.p.Misfit*square + floor)
 			n.inverse[k] = 1 / (math.Sqrt2 * n.residualSD[k])
@@ -207,14 +247,6 @@ func (n *Network) Logits(dst []float64, y float64) {
 // ResidualSD returns the standard deviation sd_k of each bit's logit around f_k; 0 for a bit
 // without transitions. Length M.
 func (n *Network) ResidualSD() []float64 { return slices.Clone(n.residualSD) }
-
-// factor is the factor by which real networks of this training are better.
-func (n *Network) factor() float64 {
-	if n.p.Training != BCE {
-		return DecoderFactor(n.c)
-	}
-	return 1
-}
 
 // Noise returns the standard deviation of the perceived label around the level, in levels: s where
 // labels are levels.

@@ -175,7 +175,7 @@ func (n *Observed) tail(ctx context.Context, workers int, l *Network, nodes *Nod
 		return 0, err
 	}
 	e := n.Errors[lead]
-	return math.Sqrt((e.Mean*e.Mean+e.StdErr*e.StdErr*n.Samples)/m.squares[0]) / l.factor(), nil
+	return math.Sqrt((e.Mean*e.Mean + e.StdErr*e.StdErr*n.Samples) / m.squares[0]), nil
 }
 
 // wrong is the mean number of wrong bits in a sample, where it says how far the perceived label is

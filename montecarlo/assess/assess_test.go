@@ -118,7 +118,7 @@ func TestRun(t *testing.T) {
 	o.Bits, o.Decoders = nil, nil
 	alone := judge(t, o)
 	var b bytes.Buffer
-	must.Succeed(t, alone.Write(&b, nil))
+	must.Succeed(t, alone.Section(nil).Write(&b))
 	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || NewSeveral([]*Report{alone}).Rows[0].Describes {
 		t.Errorf("%+v", alone.Fit)
 	}
@@ -297,43 +297,13 @@ func TestFitBytes(t *testing.T) {
 	}
 }
 
-// TestUseless: outputs that say nothing, or the opposite, get a verdict of their own, and few errors get
-// no interval.
-func TestUseless(t *testing.T) {
-	c := must.Get(code.New("johnson", 16))(t)
-	rng := rand.New(rand.NewPCG(1, 2))
-	const samples = 1600
-	for name, tt := range map[string]struct {
-		output  func(bit bool, row int) bool
-		verdict string
-		remark  string
-		dead    int
-	}{
-		"noise":    {func(bool, int) bool { return rng.IntN(2) == 1 }, "None of the outputs depends on its target", "", -1},
-		"constant": {func(bool, int) bool { return true }, "The outputs do not depend on the input", "", 8},
-		"inverted": {func(bit bool, _ int) bool { return bit == (rng.IntN(20) == 0) }, "The outputs look inverted", "", 8},
-		"few":      {func(bit bool, row int) bool { return bit != (row < 9) }, "No decoder fits", "9 samples have a wrong bit: too few for intervals, which need 30", 0},
-		"many":     {func(bit bool, _ int) bool { return bit != (rng.IntN(20) == 0) }, "No decoder fits", "", 0},
-	} {
-		y, z := mat.NewDense(samples, 1, nil), mat.NewDense(samples, c.Bits(), nil)
-		for j := range samples {
-			i := j % 16
-			y.Set(j, 0, float64(i+1))
-			for k := range c.Bits() {
-				if tt.output(c.Bit(i, k), j) {
-					z.Set(j, k, 1)
-				}
-			}
-		}
-		dir := t.TempDir()
-		s := judge(t, Options{
-			Code: "johnson", Levels: 16, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
-			Temperature: 1, Samples: 10, Seed: 1,
-		})
-		f, remarks := s.Fit, strings.Join(s.Remarks, "\n")
-		if !strings.HasPrefix(f.Verdict, tt.verdict) || !strings.Contains(remarks, tt.remark) || tt.dead >= 0 && len(f.Dead) != tt.dead || name == "few" && !(table.Missing(f.RInterval[0]) && table.Missing(f.SigmaInterval[1])) {
-			t.Errorf("%s: %q, dead %v, r %v\n%s", name, f.Verdict, f.Dead, f.RInterval, remarks)
-		}
+// TestFewErrors: few samples with a wrong bit have no intervals of r and σ.
+func TestFewErrors(t *testing.T) {
+	d := easy
+	d.samples, d.noise = 200, 0.25 // of which one in twenty has a wrong bit
+	s := judge(t, d.save(t, t.TempDir(), "z"))
+	if f := s.Fit; !table.Missing(f.RInterval[0]) || !table.Missing(f.SigmaInterval[1]) || !(f.R > 0) || !strings.Contains(s.Remarks[0], "samples have a wrong bit: too few for intervals, which need 30") {
+		t.Errorf("r = %v, %v, σ %v: %q", f.R, f.RInterval, f.SigmaInterval, s.Remarks)
 	}
 }
 

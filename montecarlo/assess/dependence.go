@@ -15,26 +15,6 @@ import (
 // for others, over all bits together.
 const independent = 0.01
 
-// compareOutputs counts the bits for which targets of both kinds occur, those whose outputs depend on
-// their targets, and those whose outputs vary and are the opposite more often than chance allows.
-func (n *network) compareOutputs() (compared, informative, inverted int) {
-	limit := n.dependenceLimit()
-	samples, _ := n.seen.Counts.Total()
-	for k, z := range n.dependence {
-		if math.IsNaN(z) {
-			continue
-		}
-		compared++
-		switch ones := n.seen.Ones[k]; {
-		case z > limit:
-			informative++
-		case z < -limit && ones > 0 && ones < samples:
-			inverted++
-		}
-	}
-	return compared, informative, inverted
-}
-
 // dependenceLimit is what the dependence of a bit that does not depend on its target does not exceed.
 func (n *network) dependenceLimit() float64 {
 	return distuv.UnitNormal.Quantile(1 - independent/2/float64(max(n.code.Bits(), 1)))
@@ -77,20 +57,12 @@ func (n *network) warn() (what, next string) {
 		return "the outputs do not depend on the input: they are the same for all samples. No decoder can read a label from them",
 			"check that these are the outputs of the trained network, and that its training did not stop or diverge"
 	}
-	compared, informative, inverted := n.compareOutputs()
-	a := n.mistaken()
-	if a == nil && 2*inverted > compared {
-		a = &arrangements[0]
-	}
-	if a != nil {
+	if a := n.mistaken(); a != nil {
 		return a.what, a.next
 	}
-	const check = "check that targets and outputs are in the same order, and that the code and the range are the network's"
-	if compared > 0 && informative+inverted == 0 {
-		return "none of the outputs depends on its target, as far as the samples tell: decoders can only guess", check
-	}
 	if n.guesses() {
-		return "the error is that of guessing: the median target alone would be as near", check
+		return "the error is that of guessing: the median target alone would be as near",
+			"check that targets and outputs are in the same order, and that the code and the range are the network's"
 	}
 	return "", ""
 }

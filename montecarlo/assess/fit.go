@@ -13,17 +13,18 @@ const fitFormat = 1
 // Fit is the error model fitted to a network, with the numbers that judge it. The command fit
 // writes it as JSON, and the flag --model reads it.
 type Fit struct {
-	Format     int         `json:"format" doc:"version of the fields, 1: a fit with another one is not read"`
-	Code       string      `json:"code" doc:"code that the network was trained with, a name or a file"`
-	Levels     int         `json:"levels" doc:"number of levels L"`
-	Bits       int         `json:"bits" doc:"number of bits M"`
-	Samples    uint64      `json:"samples" doc:"test samples"`
-	Outputs    string      `json:"outputs" doc:"what the outputs are: bits, signs (±1), probabilities or logits"`
-	Range      *[2]float64 `json:"range" doc:"labels of level 1 and of level L; null where targets are levels"`
-	LevelWidth float64     `json:"level_width" doc:"width of a level, in label units"`
-	WrongBits  uint64      `json:"wrong_bits" doc:"outputs on the wrong side, of samples × bits"`
-	Dead       []int       `json:"dead_bits" doc:"bits, from 1, that are set aside in the fits: their classifier always answers the same, or is wrong in more than half of the samples"`
-	Verdict    string      `json:"verdict" doc:"the first sentences of the report: how wrong the network is, whether a model describes it, and what to do next"`
+	Format       int         `json:"format" doc:"version of the fields, 1: a fit with another one is not read"`
+	Code         string      `json:"code" doc:"code that the network was trained with, a name or a file"`
+	Levels       int         `json:"levels" doc:"number of levels L"`
+	Bits         int         `json:"bits" doc:"number of bits M"`
+	Samples      uint64      `json:"samples" doc:"test samples"`
+	Outputs      string      `json:"outputs" doc:"what the outputs are: bits, signs (±1), probabilities or logits"`
+	Range        *[2]float64 `json:"range" doc:"labels of level 1 and of level L; null where targets are levels"`
+	LevelWidth   float64     `json:"level_width" doc:"width of a level, in label units"`
+	Quantization float64     `json:"quantization" doc:"mean distance of the targets from their levels, in label units: the error of a network that always finds the level; 0 where targets are levels"`
+	WrongBits    uint64      `json:"wrong_bits" doc:"outputs on the wrong side, of samples × bits"`
+	Dead         []int       `json:"dead_bits" doc:"bits, from 1, that are set aside in the fits: their classifier always answers the same, or is wrong in more than half of the samples"`
+	Verdict      string      `json:"verdict" doc:"the first sentences of the report: how wrong the network is, whether a model describes it, and what to do next"`
 
 	R             float64    `json:"r" doc:"weight r of the Gaussians, by maximum likelihood"`
 	RInterval     [2]float64 `json:"r_interval" doc:"95 % interval of r; null where the data tell none"`
@@ -32,18 +33,17 @@ type Fit struct {
 	LogitScale    float64    `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
 	Temperature   float64    `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
 
-	Seed           uint64              `json:"seed" doc:"seed of the random numbers of simulations"`
-	Perceived      *PerceivedFit       `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
-	Networks       []NetworkRow        `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
-	Decoders       []DecoderResult     `json:"decoders" doc:"a row for each decoder that fits the code"`
-	Quantiles      *ErrorQuantiles     `json:"error_quantiles,omitempty" doc:"how the errors of the best decoder spread, by level"`
-	Fitted         *Fitted             `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
-	Recommendation *Recommendation     `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
-	Baselines      []scenario.Baseline `json:"baselines" doc:"errors of no code, against the targets themselves, in label units where there is a range, else in levels; empty where targets are levels and no error of direct regression is given"`
-	Direct         *Direct             `json:"direct_regression,omitempty" doc:"the network beside direct regression; only where that is given"`
-	Curve          string              `json:"curve" doc:"the model of the curves of profiles, and its parameters: the perceived label where it describes the network, else the mixture"`
-	Profiles       []Profile           `json:"profiles" doc:"error rates of some bits over the levels: of --bits, or of two with errors"`
-	Prior          []float64           `json:"prior" doc:"share of each level among the samples"`
+	Seed           uint64          `json:"seed" doc:"seed of the random numbers of simulations"`
+	Perceived      *PerceivedFit   `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
+	Networks       []NetworkRow    `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
+	Decoders       []DecoderResult `json:"decoders" doc:"a row for each decoder that fits the code"`
+	Quantiles      *ErrorQuantiles `json:"error_quantiles,omitempty" doc:"how the errors of the best decoder spread, by level"`
+	Fitted         *Fitted         `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
+	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
+	Direct         *Direct         `json:"direct_regression,omitempty" doc:"the network beside direct regression; only where that is given"`
+	Curve          string          `json:"curve" doc:"the model of the curves of profiles, and its parameters: the perceived label where it describes the network, else the mixture"`
+	Profiles       []Profile       `json:"profiles" doc:"error rates of some bits over the levels: of --bits, or of two with errors"`
+	Prior          []float64       `json:"prior" doc:"share of each level among the samples"`
 	scenario.Provenance
 
 	path string // of a file that was read

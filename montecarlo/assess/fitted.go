@@ -1,14 +1,11 @@
 package assess
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/theory/base/memory"
-	"belsim/theory/base/table"
 )
 
 // Fitted is the decoder that was fitted to a network, or the best of the baseline decoders where
@@ -100,28 +97,4 @@ func (s *study) fittedText() string {
 	}
 	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average, %s to %s (95 %%); %s is wrong by %s.",
 		s.fitted.Decoder.About().Text(), f.in(fitted.Error), unit, f.in(fitted.Interval[0]), f.in(fitted.Interval[1]), baseline, f.in(fitted.BaselineErr))
-}
-
-// savedText says how few bits are nearly as good as the best network's, of several codes with their
-// best decoders.
-func (f *Fit) savedText() string {
-	best := slices.DeleteFunc(slices.Clone(f.Networks), func(r NetworkRow) bool { return !r.Best })
-	slices.SortStableFunc(best, func(a, b NetworkRow) int { return cmp.Compare(a.Observed, b.Observed) })
-	if len(best) == 0 || !slices.ContainsFunc(f.Networks, func(r NetworkRow) bool { return r.Code != best[0].Code }) {
-		return ""
-	}
-	const close = 1.05
-	say := func(r NetworkRow) string {
-		return fmt.Sprintf("%s's %d bits with %s: %s levels", r.Code, r.Bits, r.Decoder, table.Short(r.Observed))
-	}
-	fewest := best[0]
-	for _, r := range best {
-		if r.Bits < fewest.Bits && r.Observed <= close*best[0].Observed {
-			fewest = r
-		}
-	}
-	if fewest.Bits == best[0].Bits {
-		return fmt.Sprintf("No network of fewer bits comes within 5 %% of the best one. %s.", say(best[0]))
-	}
-	return fmt.Sprintf("Fewer bits can do: %s; %s.", say(fewest), say(best[0]))
 }

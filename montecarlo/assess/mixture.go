@@ -11,7 +11,6 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
 
@@ -64,15 +63,10 @@ func (s *study) begin(counts *errmodel.Counts) error {
 	if _, err := f.modelTemperature(); err != nil {
 		return err
 	}
-	unit := scenario.InLevels
 	if !o.Range.IsZero() {
-		f.Range, unit = &[2]float64{o.Range.Lo, o.Range.Hi}, scenario.InLabelUnits
+		f.Range = &[2]float64{o.Range.Lo, o.Range.Hi}
 	}
-	direct := o.Baseline.Error
-	if o.Baseline.File != "" {
-		direct = f.LevelWidth * seen.Direct.Mean
-	}
-	f.Baselines = scenario.NewBaselines(f.LevelWidth*seen.Quantization, direct, f.Levels, unit)
+	f.Quantization = f.LevelWidth * seen.Quantization
 	f.Samples, f.WrongBits = counts.Total()
 	if s.fitted != nil {
 		f.Fitted = newFitted(s.fitted)

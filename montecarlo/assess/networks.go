@@ -44,8 +44,7 @@ const maxRuns = 16 << 20
 
 // ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE or CE), seed and
 // outputs. The seed may be any text; it is for people. Paths are relative to the file. A column that
-// occurs twice is refused, and so are the same outputs in two lines: they would count as two networks.
-// Errors name the file and the line.
+// occurs twice is refused. Errors name the file and the line.
 func ReadRuns(path string) ([]Other, error) {
 	text, err := inputfile.Read(path, maxRuns)
 	if err != nil {
@@ -67,7 +66,6 @@ func ReadRuns(path string) ([]Other, error) {
 		}
 	}
 	var out []Other
-	lines := map[string]int{} // of the outputs
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -90,11 +88,6 @@ func ReadRuns(path string) ([]Other, error) {
 		if code.IsFile(o.Code) {
 			o.Code = relativeTo(filepath.Dir(path), o.Code)
 		}
-		_, file := observed.SplitKind(o.Outputs)
-		if before, known := lines[file]; known {
-			return nil, fmt.Errorf("%s: lines %d and %d have the same outputs %s", path, before, line, file)
-		}
-		lines[file] = line
 		out = append(out, o)
 	}
 	if len(out) == 0 {
@@ -200,7 +193,7 @@ func (s *study) compareNetworks(ctx context.Context, workers int, nodes *perceiv
 		}
 		from := len(s.f.Networks)
 		for j, r := range first.decodings {
-			s.addRow(group, r.Decoder.Name(), r.Outputs(), beside.Errors[j].Model, func(n *network) observed.Error { return n.seen.Levels[j] })
+			s.addRow(group, r.Decoder.Name(), r.Outputs(), beside.Errors[j], func(n *network) observed.Error { return n.seen.Levels[j] })
 		}
 		if slices.ContainsFunc(group, func(n *network) bool { return n.fitted != nil && n.fitted.Fitted }) {
 			decoder, reads := fittedName(group)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
@@ -15,31 +14,22 @@ import (
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
-	Training       string     `json:"training" doc:"what the outputs were trained with: bce (each bit by its own cross-entropy), ce or soft"`
-	Miscalibration float64    `json:"calibration_error" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
-	Noise          float64    `json:"label_noise" doc:"s, the standard deviation of the perceived label, in levels; null where the data do not tell"`
-	NoiseInterval  [2]float64 `json:"label_noise_interval" doc:"95 % interval of label_noise"`
-	Cutoff         float64    `json:"cutoff" doc:"κ, the fastest that the network's logits change, in cycles over the range of labels"`
-	CutoffInterval [2]float64 `json:"cutoff_interval" doc:"95 % interval of cutoff"`
-	CutoffFitted   bool       `json:"cutoff_fitted" doc:"cutoff was fitted to networks of several codes; else it is the model's default"`
-	Misfit         float64    `json:"misfit" doc:"η, the misfit of a bit, in levels: a constant of the model"`
-	Floor          float64    `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
-	Tail           float64    `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says, and forecasts have wider intervals; null if unknown"`
-	Excess         *float64   `json:"excess" doc:"ln of an error of gen or gen-ex over the model's, the largest one, or 0: the larger it is, the wider are the intervals of forecasts; null where it is not known"`
-	Describes      bool       `json:"describes" doc:"the data do not reject the model"`
-	Near           bool       `json:"near" doc:"the data differ from the model by no more than gross errors, as networks of images have them: other codes are forecast, with wider intervals"`
-	Distance       float64    `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by, apart from gross errors"`
-	Verdict        string     `json:"verdict" doc:"whether the model describes the network, as a sentence"`
-	Rates          []BitRate  `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained with CE"`
-}
-
-// BitRate is the mean error rate of bits beside the model's.
-type BitRate struct {
-	Transitions int     `json:"transitions" text:"transitions" doc:"number of transitions of the bits"`
-	Bits        int     `json:"bits" text:"bits" doc:"number of such bits"`
-	Observed    float64 `json:"observed" text:"observed" doc:"share of the samples in which such a bit is wrong"`
-	Model       float64 `json:"model" text:"perceived label" doc:"the same under the perceived-label model"`
-	Mixture     float64 `json:"mixture" text:"mixture" doc:"the same under the Gaussian mixture"`
+	Training       string             `json:"training" doc:"what the outputs were trained with: bce (each bit by its own cross-entropy), ce or soft"`
+	Miscalibration float64            `json:"calibration_error" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
+	Noise          float64            `json:"label_noise" doc:"s, the standard deviation of the perceived label, in levels; null where the data do not tell"`
+	NoiseInterval  [2]float64         `json:"label_noise_interval" doc:"95 % interval of label_noise"`
+	Cutoff         float64            `json:"cutoff" doc:"κ, the fastest that the network's logits change, in cycles over the range of labels"`
+	CutoffInterval [2]float64         `json:"cutoff_interval" doc:"95 % interval of cutoff"`
+	CutoffFitted   bool               `json:"cutoff_fitted" doc:"cutoff was fitted to networks of several codes; else it is the model's default"`
+	Misfit         float64            `json:"misfit" doc:"η, the misfit of a bit, in levels: a constant of the model"`
+	Floor          float64            `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
+	Tail           float64            `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says, and forecasts have wider intervals; null if unknown"`
+	Excess         *float64           `json:"excess" doc:"ln of an error of gen or gen-ex over the model's, the largest one, or 0: the larger it is, the wider are the intervals of forecasts; null where it is not known"`
+	Describes      bool               `json:"describes" doc:"the data do not reject the model"`
+	Near           bool               `json:"near" doc:"the data differ from the model by no more than gross errors, as networks of images have them: other codes are forecast, with wider intervals"`
+	Distance       float64            `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by, apart from gross errors"`
+	Verdict        string             `json:"verdict" doc:"whether the model describes the network, as a sentence"`
+	Rates          []forecast.BitRate `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained with CE"`
 }
 
 // rejected is the Distance from which the data reject the model.
@@ -50,7 +40,7 @@ const rejected = 3.0
 func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	p := &PerceivedFit{
 		Training: string(s.training), Miscalibration: s.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
-		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Distance: math.NaN(), Rates: []BitRate{},
+		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
 	}
 	s.f.Perceived = p
 	switch {
@@ -94,30 +84,22 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	if err != nil {
 		return err
 	}
-	s.learnt = beside.Learnt
-	s.compareModels(p, beside)
+	s.learnt, s.perceived = beside.Learnt, beside.Errors
+	if len(beside.Rates) > 0 {
+		p.Rates = beside.Rates
+	}
+	p.judge(beside)
 	return s.compareNetworks(ctx, workers, nodes)
 }
 
-// compareModels puts what was observed beside the models.
-func (s *study) compareModels(p *PerceivedFit, beside *forecast.Comparison) {
-	furthest := 0.0
-	for _, e := range beside.Errors {
-		s.perceived = append(s.perceived, e.Model)
-		if off := math.Abs(e.Observed/e.Model - 1); off > furthest {
-			furthest = off
-		}
-	}
-	mixture := s.mixtureRates()
-	for _, r := range beside.Rates {
-		p.Rates = append(p.Rates, BitRate{r.Transitions, r.Bits, r.Observed, r.Model, mixture[r.Transitions]})
-	}
+// judge says whether the model describes the network.
+func (p *PerceivedFit) judge(beside *forecast.Comparison) {
 	p.Distance, p.Describes, p.Near = beside.Strict, beside.Strict < rejected, beside.Distance < rejected
 	switch {
 	case !p.Near:
 		p.Verdict = "The network does not behave as if its bits read one noisy label."
 	case !p.Describes:
-		p.Verdict = fmt.Sprintf("The network behaves nearly as if its bits read one noisy label (standard deviation %s levels): an error differs from such a network's by %.0f %%. Forecasts have wider intervals.", table.Short(p.Noise), 100*furthest)
+		p.Verdict = fmt.Sprintf("The network behaves nearly as if its bits read one noisy label (standard deviation %s levels): an error differs from such a network's by %.0f %%. Forecasts have wider intervals.", table.Short(p.Noise), 100*beside.Furthest)
 	default:
 		p.Verdict = fmt.Sprintf("The network behaves as if its bits read one noisy label (standard deviation %s levels).", table.Short(p.Noise))
 	}
@@ -140,24 +122,4 @@ func smoothed(samples []uint64) []float64 {
 func withInterval(e forecast.Estimate) (float64, [2]float64) {
 	lo, hi := e.Interval()
 	return e.Value, [2]float64{lo, hi}
-}
-
-// mixtureRates are the mean error rates of bits under the mixture, by transitions.
-func (s *study) mixtureRates() map[int]float64 {
-	sums, bits := map[int]float64{}, map[int]float64{}
-	for k, at := range s.transitions {
-		if slices.Contains(s.dead, k+1) {
-			continue
-		}
-		rate := 0.0
-		for i, p := range s.f.Prior {
-			rate += p * s.errors.At(i, k)
-		}
-		sums[len(at)] += rate
-		bits[len(at)]++
-	}
-	for t := range sums {
-		sums[t] /= bits[t]
-	}
-	return sums
 }

@@ -216,7 +216,7 @@ func (f *Fit) FillResolution(q *forecast.Resolution) error {
 		return f.onlyQuantization()
 	}
 	q.Misfit, q.Cutoff, q.Trainings = p.Misfit*f.LevelWidth, p.Cutoff, []perceived.Training{p.Training}
-	q.Scenario.Temperature = f.Temperature
+	q.Temperature = f.Temperature
 	q.Fitted = func(of *forecast.Forecaster) {
 		f.Uncertain(of)
 		of.Model.Floor = p.Floor

@@ -13,24 +13,90 @@ import (
 	"belsim/theory/base/table"
 )
 
-const (
-	// openingWidth and lineWidth are the widest lines of the verdict, and of all that follows.
-	openingWidth, lineWidth = 100, 120
-)
+// widths are the widest lines of sentences, and of lists.
+const sentenceWidth, lineWidth = 100, 120
 
-// Write writes the report for people: the verdict's sentences, the two models, the errors of the
-// decoders beside what the models say, the networks, and the forecasts. ways are
-// how a program follows advice; they stand in brackets after it.
-func (r *Report) Write(w io.Writer, ways map[Advice]string) error {
-	p := newPrinter(w, ways)
-	p.sentences(r.Opening)
-	r.details(p)
-	return p.err
+// Section is a report for people: a verdict and details.
+type Section struct {
+	Title   string
+	Verdict []string
+	Details []Block
 }
 
-// details writes what follows the verdict.
-func (r *Report) details(p *printer) {
+// Block is a part of the details: a headline, a table and sentences, some of which may be missing.
+type Block struct {
+	Head      string
+	Table     *table.Table // nil for none
+	Sentences []string
+}
+
+// newSection returns a section whose advice has the ways in which a program follows it, in brackets.
+func newSection(title string, verdict []string, details []Block, ways map[Advice]string) Section {
+	var pairs []string
+	for advice, way := range ways {
+		pairs = append(pairs, string(advice), fmt.Sprintf("%s (%s)", advice, way))
+	}
+	replacer := strings.NewReplacer(pairs...)
+	with := func(sentences []string) (out []string) {
+		for _, text := range sentences {
+			out = append(out, replacer.Replace(text))
+		}
+		return out
+	}
+	for i := range details {
+		details[i].Sentences = with(details[i].Sentences)
+	}
+	return Section{title, with(verdict), details}
+}
+
+// Write writes the section as text.
+func (s Section) Write(w io.Writer) error {
+	var b strings.Builder
+	for _, text := range s.Verdict {
+		b.WriteString(table.Wrap(text, sentenceWidth, ""))
+	}
+	for _, d := range s.Details {
+		b.WriteString("\n")
+		list := d.Table != nil && d.Table.Style == table.List
+		if d.Head != "" {
+			b.WriteString(table.Wrap(d.Head, lineWidth, ""))
+		}
+		if d.Table != nil && !list && d.Head != "" {
+			b.WriteString("\n")
+		}
+		if d.Table != nil {
+			if err := d.Table.Write(&b); err != nil {
+				return err
+			}
+		}
+		for _, text := range d.Sentences {
+			if list { // they stand below it as its rows do
+				b.WriteString(table.Wrap("  "+text, lineWidth, "    "))
+			} else {
+				b.WriteString(table.Wrap(text, sentenceWidth, ""))
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Section is the report for people: the verdict's sentences, the two models, the errors of the decoders beside
+// what the models say, the networks, and the forecasts. ways are how a program follows advice.
+func (r *Report) Section(ways map[Advice]string) Section {
+	title := fmt.Sprintf("%s, %d levels", r.Fit.Code, r.Fit.Levels)
+	if k := r.study.options.Output; k > 0 {
+		title = fmt.Sprintf("output %d: %s", k, title)
+	}
+	return newSection(title, r.Opening, r.details(), ways)
+}
+
+// details is what follows the verdict.
+func (r *Report) details() (out []Block) {
 	f := r.Fit
+	add := func(head string, t *table.Table, sentences ...string) {
+		out = append(out, Block{head, t, sentences})
+	}
 	outputs := f.Outputs
 	switch {
 	case f.Code == forecast.Direct:
@@ -43,111 +109,54 @@ func (r *Report) details(p *printer) {
 	if f.Range != nil {
 		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
 	}
-	p.text("\n" + table.Wrap(head, lineWidth, ""))
+	add(head, nil)
 	if known := f.Perceived; known != nil && !table.Missing(known.Noise) {
-		p.table("\nperceived-label model (95 % intervals)\n", known.table())
+		add("perceived-label model (95 % intervals)", known.table())
 		if len(known.Rates) > 0 {
-			p.table("\nrate of wrong bits, by their transitions: model against observed\n\n", table.Of(known.Rates))
+			add("rate of wrong bits, by their transitions: model against observed", table.Of(known.Rates))
 		}
 	}
-	p.table("\nmixture model, maximum likelihood (95 % intervals)\n", &table.Table{Style: table.List, Rows: [][]string{
+	add("mixture model, maximum likelihood (95 % intervals)", &table.Table{Style: table.List, Rows: [][]string{
 		{"r", table.Short(f.R), between(f.RInterval)},
 		{"σ, levels", table.Short(f.Sigma), between(f.SigmaInterval)},
-	}})
-	for _, remark := range r.Remarks {
-		p.text(table.Wrap("  "+remark, lineWidth, "    "))
-	}
-	p.decoders(f)
+	}}, r.Remarks...)
+	out = append(out, f.decoderTables()...)
 	if d := f.Fitted; d != nil {
-		p.table(fmt.Sprintf("\nfitted decoders, the best of each kind: |error| in levels, quantization included; %d samples, cross-validated\n\n", d.Samples), table.Of(d.Kinds))
-		p.sentences(d.Notes)
+		add(fmt.Sprintf("fitted decoders, the best of each kind: |error| in levels, quantization included; %d samples, cross-validated", d.Samples), table.Of(d.Kinds), d.Notes...)
 	}
 	if len(f.Networks) > 0 {
-		p.table("\nall networks, each with its best decoder; |error| in levels\n\n", networkTable(f.Networks))
+		add("all networks, each with its best decoder; |error| in levels", networkTable(f.Networks))
 	}
 	if rec := f.Recommendation; rec != nil {
 		if len(rec.Ranking) > 0 {
-			p.table("\ncodes if they were trained, each with its best decoder; |error| in levels, over these targets\n\n", rankingTable(f))
+			add("codes if they were trained, each with its best decoder; |error| in levels, over these targets", rankingTable(f))
 		}
-		p.text("\n")
-		p.sentences(rec.Notes)
+		add("", nil, rec.Notes...)
 	}
+	return out
 }
 
-// Write writes the verdicts on all outputs for people, with a row for each, as Report.Write does.
-func (s *Several) Write(w io.Writer, ways map[Advice]string) error {
-	p := newPrinter(w, ways)
-	p.sentences(s.Verdict)
-	s.details(p)
-	return p.err
-}
-
-// details writes what follows the verdict.
-func (s *Several) details(p *printer) {
-	p.table("\n", table.Of(s.Rows, table.Append("one noisy label", func(r OutputRow) string {
+// Section has the verdicts on all outputs for people, with a row for each. ways are those of Report.Section.
+func (s *Several) Section(ways map[Advice]string) Section {
+	rows := table.Of(s.Rows, table.Append("one noisy label", func(r OutputRow) string {
 		if r.Describes {
 			return "describes it"
 		}
 		return "does not"
-	})))
+	}))
+	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, []Block{{Table: rows}}, ways)
 }
 
-// printer writes for people, until there is an error: lines of text, or the blocks of a page.
-type printer struct {
-	w      io.Writer         // nil for a page
-	ways   *strings.Replacer // of advice
-	blocks []Block           // of a page
-	err    error
-}
-
-func newPrinter(w io.Writer, ways map[Advice]string) *printer {
-	var pairs []string
-	for advice, way := range ways {
-		pairs = append(pairs, string(advice), fmt.Sprintf("%s (%s)", advice, way))
+// decoderTables are the errors of the decoders, in levels and in label units.
+func (f *Fit) decoderTables() []Block {
+	out := []Block{
+		{Head: fmt.Sprintf("model against observed: |error| in levels, over these targets; seed %d", f.Seed), Table: table.Of(f.Decoders,
+			table.Replace("mean", "", func(d DecoderResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
+			table.Replace("observed", "", func(d DecoderResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) }))},
+		{Sentences: []string{"bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits with the error rates observed instead of the mixture's; perceived: the perceived-label model, where bits err together, and whose s is fitted to one of these errors."}},
 	}
-	return &printer{w: w, ways: strings.NewReplacer(pairs...)}
-}
-
-// text writes a paragraph, which is broken into lines.
-func (p *printer) text(lines string) {
-	switch paragraph := strings.Join(strings.Fields(lines), " "); {
-	case p.w != nil:
-		if p.err == nil {
-			_, p.err = io.WriteString(p.w, lines)
-		}
-	case paragraph != "":
-		p.blocks = append(p.blocks, Block{Text: table.Visible(paragraph)})
-	}
-}
-
-func (p *printer) sentences(all []string) {
-	for _, text := range all {
-		p.text(table.Wrap(p.ways.Replace(text), openingWidth, ""))
-	}
-}
-
-func (p *printer) table(head string, t *table.Table) {
-	if p.w != nil {
-		if p.text(head); p.err == nil {
-			p.err = t.Write(p.w)
-		}
-		return
-	}
-	p.blocks = append(p.blocks, Block{Head: strings.TrimSpace(head), Table: t})
-}
-
-// decoders writes the errors of the decoders, in levels and in label units.
-func (p *printer) decoders(f *Fit) {
-	p.table(fmt.Sprintf("\nmodel against observed: |error| in levels, over these targets; seed %d\n\n", f.Seed), table.Of(f.Decoders,
-		table.Replace("mean", "", func(d DecoderResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
-		table.Replace("observed", "", func(d DecoderResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) })))
-	p.text(`
-bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits
-with the error rates observed instead of the mixture's; perceived: the perceived-label model,
-where bits err together, and whose s is fitted to one of these errors.
-`)
 	if f.Range == nil || f.LevelWidth == 1 {
-		return
+		return out
 	}
 	type row struct {
 		Decoder  string  `text:"decoder"`
@@ -163,7 +172,7 @@ where bits err together, and whose s is fitted to one of these errors.
 		w := f.LevelWidth
 		rows = append(rows, row{d.Decoder, d.Outputs, w * d.Bound, w * d.Exact, w * d.Mean, w * d.Observed, w * d.Target})
 	}
-	p.table("\n|error| in label units\n\n", table.Of(rows))
+	return append(out, Block{Head: "|error| in label units", Table: table.Of(rows)})
 }
 
 // table has a row for each parameter of the perceived-label model.

@@ -9,11 +9,10 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
 
-// Advice is what a reader may do next. Its words stand in the sentences of a report; Report.Write
+// Advice is what a reader may do next. Its words stand in the sentences of a report; Report.Section
 // adds how a program does it.
 type Advice string
 
@@ -42,7 +41,7 @@ func (s *study) opening() []string {
 		out = append(out, f.whatItDoes())
 	}
 	if f.Fitted != nil {
-		out = append(out, s.fittedText(), f.savedText())
+		out = append(out, s.fittedText())
 	}
 	text := ""
 	if s.training != perceived.BCE && f.Perceived != nil {
@@ -109,10 +108,8 @@ func (f *Fit) whatItDoes() string {
 		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so rounding costs nothing."
 	}
 	text += f.in(d.Target) + " on average"
-	for _, b := range f.Baselines {
-		if b.Name == scenario.QuantizationAlone {
-			text += fmt.Sprintf(" (the levels nearest to the targets are wrong by %s)", table.Short(b.Error))
-		}
+	if f.Quantization > 0 {
+		text += fmt.Sprintf(" (the levels nearest to the targets are wrong by %s)", table.Short(f.Quantization))
 	}
 	return text + ". The tables compare with targets that are rounded to levels: there " + f.whatTablesSay(best) + "."
 }

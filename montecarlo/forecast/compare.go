@@ -27,8 +27,10 @@ func bitRates(l *perceived.Network, prior []float64) []float64 {
 
 // Comparison puts a network beside the model.
 type Comparison struct {
-	Errors []Pair // of each decoding; Model is NaN where the model says nothing
-	Rates  []Rate // after a training bit by bit: by the number of transitions
+	Errors []float64 // under the model, of each decoding; NaN where the model says nothing
+	Rates  []BitRate // after a training bit by bit: by the number of transitions
+	// Furthest is the largest distance of an observed error from the model's, as a share of the model's.
+	Furthest float64
 	// Distance is the largest distance of an observed error from the model's, of a rate from the model's, and of the dispersion of wrong
 	// bits where it is smaller than the model's, in standard deviations of what networks of this kind differ from the model by; Strict is the same with
 	// those of networks without gross errors.
@@ -36,13 +38,12 @@ type Comparison struct {
 	Learnt           *perceived.Network // what a network of the model learns of the code
 }
 
-// Pair is a number as it was observed, and under the model.
-type Pair struct{ Observed, Model float64 }
-
-// Rate is the mean error rate of the bits with a number of transitions.
-type Rate struct {
-	Transitions, Bits int
-	Pair
+// BitRate is the mean error rate of the bits with a number of transitions, beside the model's.
+type BitRate struct {
+	Transitions int     `json:"transitions" text:"transitions" doc:"number of transitions of the bits"`
+	Bits        int     `json:"bits" text:"bits" doc:"number of such bits"`
+	Observed    float64 `json:"observed" text:"observed" doc:"share of the samples in which such a bit is wrong"`
+	Model       float64 `json:"model" text:"perceived label" doc:"the same under the perceived-label model"`
 }
 
 // Compare puts a network beside the forecaster's model.
@@ -53,9 +54,7 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 	if err != nil {
 		return nil, err
 	}
-	plain := *f
-	plain.Fitted = false
-	raw, err := plain.code(ctx, nodes, nodes, n.Code, n.Training, n.Decodings)
+	raw, err := f.code(ctx, nodes, nodes, n.Code, n.Training, n.Decodings)
 	if err != nil {
 		return nil, err
 	}
@@ -63,15 +62,17 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 	share := f.share()
 	for i, e := range n.Errors {
 		x := &raw[i]
-		pair := Pair{e.Mean, x.model}
 		if !n.Described(i) {
-			pair.Model = math.NaN()
-		} else if e.Mean > 0 && x.model > 0 {
+			out.Errors = append(out.Errors, math.NaN())
+			continue
+		}
+		out.Errors = append(out.Errors, x.model)
+		if e.Mean > 0 && x.model > 0 {
 			off := math.Abs(math.Log(e.Mean / x.model))
 			out.Distance = max(out.Distance, off/math.Hypot(f.Spread.own(x, share), e.StdErr/e.Mean))
 			out.Strict = max(out.Strict, off/math.Hypot(f.Spread.own(x, 0), e.StdErr/e.Mean))
+			out.Furthest = max(out.Furthest, math.Abs(e.Mean/x.model-1))
 		}
-		out.Errors = append(out.Errors, pair)
 	}
 	if n.Training != perceived.BCE {
 		return out, nil
@@ -81,17 +82,17 @@ func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Obse
 		if math.IsNaN(n.Rates[k]) {
 			continue
 		}
-		i := slices.IndexFunc(out.Rates, func(r Rate) bool { return r.Transitions == len(at) })
+		i := slices.IndexFunc(out.Rates, func(r BitRate) bool { return r.Transitions == len(at) })
 		if i < 0 {
 			i = len(out.Rates)
-			out.Rates = append(out.Rates, Rate{Transitions: len(at)})
+			out.Rates = append(out.Rates, BitRate{Transitions: len(at)})
 		}
 		r := &out.Rates[i]
 		r.Bits++
 		r.Observed += n.Rates[k]
 		r.Model += rates[k]
 	}
-	slices.SortFunc(out.Rates, func(a, b Rate) int { return a.Transitions - b.Transitions })
+	slices.SortFunc(out.Rates, func(a, b BitRate) int { return a.Transitions - b.Transitions })
 	for i := range out.Rates {
 		r := &out.Rates[i]
 		r.Observed /= float64(r.Bits)

@@ -46,9 +46,9 @@ type Forecaster struct {
 	// Fitted adds the decoder FittedDecoder to those of every code.
 	Fitted bool
 
-	real      *Labels                                                           // labels are real numbers, and Noise is around them; nil for levels
-	decodings func(*code.Code, perceived.Training) ([]observed.Decoding, error) // of every code; nil for Decodings
-	trainings []perceived.Training                                              // empty for all
+	real      *Labels              // labels are real numbers, and Noise is around them; nil for levels
+	readers   []string             // names of decoders; empty for all. A decoder of bits reads no logits then
+	trainings []perceived.Training // empty for all
 }
 
 // NewForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else
@@ -93,11 +93,19 @@ type Forecast struct {
 	shared [factors]float64
 }
 
-// Decodings lists those that fit a code and a training. The threshold at 0 means nothing but after a
-// training bit by bit, so there are no hard decisions then. Heads have one training.
+// Decodings lists those that fit a code and a training, without the fitted decoder. The threshold at 0 means
+// nothing but after a training bit by bit, so there are no hard decisions then. Heads have one training.
 func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
 	all, err := observed.Decodings(f.Decoders, c, observed.Logits, f.Options)
-	return slices.DeleteFunc(all, func(d observed.Decoding) bool { return !sensible(c, t, d) }), err
+	var last string // of the same decoder, hard decisions come before logits
+	return slices.DeleteFunc(all, func(d observed.Decoding) bool {
+		name := d.Decoder.Name()
+		if !sensible(c, t, d) || len(f.readers) > 0 && (name == last || !slices.Contains(f.readers, name)) {
+			return true
+		}
+		last = name
+		return false
+	}), err
 }
 
 // Codes forecasts codes after all trainings, with each decoder that fits, the smallest error
@@ -113,10 +121,6 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	if err != nil {
 		return nil, err
 	}
-	decodingsOf := f.Decodings
-	if f.decodings != nil {
-		decodingsOf = f.decodings
-	}
 	type job struct {
 		*code.Code
 		perceived.Training
@@ -127,7 +131,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	}
 	direct := named(Direct)
 	// Direct regression is unary, read by one of its decoders: it is not learned twice.
-	twice := direct >= 0 && f.decodings == nil && named("unary") >= 0
+	twice := direct >= 0 && named("unary") >= 0
 	for _, t := range []perceived.Training{perceived.CE, perceived.BCE} { // the longest first
 		for _, c := range codes {
 			if !c.Real() && (len(f.trainings) == 0 || slices.Contains(f.trainings, t)) {
@@ -139,9 +143,13 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	results := make([][]Forecast, len(jobs))
 	err = parallel.Each(ctx, workers, len(jobs), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) error {
-			decodings, err := decodingsOf(jobs[i].Code, jobs[i].Training)
-			if err == nil && len(decodings) > 0 && !(twice && jobs[i].Code == codes[direct]) {
-				results[i], err = f.code(ctx, nodes, fewer, jobs[i].Code, jobs[i].Training, decodings)
+			c, t := jobs[i].Code, jobs[i].Training
+			decodings, err := f.Decodings(c, t)
+			if f.Fitted && c.Name() != Direct {
+				decodings = append(decodings, FittedDecoding())
+			}
+			if err == nil && len(decodings) > 0 && !(twice && c == codes[direct]) {
+				results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
 			}
 			if done != nil {
 				done(1)
@@ -155,7 +163,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	all := slices.Concat(results...)
 	for _, x := range all {
 		switch {
-		case x.Training == perceived.CE && len(f.trainings) == 0 && f.decodings == nil: // the model's errors are the same
+		case x.Training == perceived.CE && len(f.trainings) == 0: // the model's errors are the same
 			x.Training = perceived.Soft
 			all = append(all, x)
 		case twice && x.Code.Name() == "unary" && sensible(codes[direct], x.Training, x.Decoding):
@@ -210,14 +218,6 @@ func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Trainin
 
 // code forecasts one code after one training, on one goroutine.
 func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c *code.Code, t perceived.Training, decodings []observed.Decoding) ([]Forecast, error) {
-	if f.Fitted && c.Name() == Direct {
-		plain := *f
-		plain.Fitted = false
-		return plain.code(ctx, nodes, fewer, c, t, decodings)
-	}
-	if f.Fitted {
-		decodings = append(slices.Clip(decodings), observed.Decoding{Decoder: fitted{}, Soft: true})
-	}
 	learner, err := f.model(t).NewLearner(f.Prior)
 	if err != nil {
 		return nil, err
@@ -248,9 +248,7 @@ func (f *Forecaster) relateTo(ctx context.Context, nodes, fewer *perceived.Nodes
 		if slices.ContainsFunc(raw, m.of) || m.Decoding.Decoder.Name() == FittedDecoder {
 			continue
 		}
-		plain := *f
-		plain.Fitted = false
-		more, err := plain.code(ctx, nodes, fewer, m.Code, m.Training, []observed.Decoding{m.Decoding})
+		more, err := f.code(ctx, nodes, fewer, m.Code, m.Training, []observed.Decoding{m.Decoding})
 		if err != nil {
 			return err
 		}
@@ -318,13 +316,13 @@ func (f *Forecaster) model(t perceived.Training) perceived.Model {
 
 // errors are the expected |error|s for the labels that the forecaster and the nodes are for.
 func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.Nodes, l *perceived.Network, decodings []observed.Decoding) ([]float64, error) {
-	if f.Fitted {
+	if i := slices.IndexFunc(decodings, func(d observed.Decoding) bool { return d.Decoder.Name() == FittedDecoder }); i >= 0 {
 		d, err := decode.NewPosterior(decode.Median, l.Code(), decode.Model{Prior: f.Prior, Logits: true, Perceived: l})
 		if err != nil {
 			return nil, err
 		}
 		decodings = slices.Clone(decodings)
-		decodings[len(decodings)-1].Decoder = fitted{d}
+		decodings[i].Decoder = fitted{d}
 	}
 	if f.real != nil {
 		return nodes.RealErrors(ctx, workers, l, decodings)

@@ -92,31 +92,6 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestDecoderFactor compares the distances with those of all pairs of words.
-func TestDecoderFactor(t *testing.T) {
-	for _, c := range allCodes(t, 13) {
-		near, all, pairs := 0.0, 0.0, 0.0
-		for i := range c.Levels() {
-			for j := range i {
-				d := 0.0
-				for k := range c.Bits() {
-					if c.Bit(i, k) != c.Bit(j, k) {
-						d++
-					}
-				}
-				all += d
-				pairs++
-				if j == i-1 {
-					near += d
-				}
-			}
-		}
-		if got, want := perceived.DecoderFactor(c), 0.955+0.05*min(1, 5*(near/12)/(all/pairs)); math.Abs(got-want) > 1e-12 {
-			t.Errorf("%s: %v, want %v", c.Name(), got, want)
-		}
-	}
-}
-
 // synthetic draws the outputs of a network of the model, and reads them.
 func synthetic(t *testing.T, c *code.Code, p perceived.Model, samples int, r *rand.Rand) *perceived.Observed {
 	t.Helper()
@@ -168,11 +143,6 @@ func TestFit(t *testing.T) {
 			for _, s := range noises[(cases+cases/2)%2:][:1] {
 				p := perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}
 				n := synthetic(t, c, p, samples, r)
-				if training == perceived.CE { // as real networks are
-					for i := range n.Errors {
-						n.Errors[i].Mean *= perceived.DecoderFactor(c)
-					}
-				}
 				f, err := perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit)
 				if err != nil {
 					t.Fatalf("%s, %s, s = %v: %v", name, training, s, err)

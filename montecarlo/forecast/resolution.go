@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
@@ -29,7 +28,7 @@ type Resolution struct {
 	Labels    Labels
 	Levels    []int    // numbers of levels; empty for those of the files among Codes, or 32, 64, 128 and 256
 	Codes     []string // NAMEs, which have every number of levels, and FILEs
-	Decoders  []string // names, as in scenario.Scenario.Candidates
+	Names     []string // of Decoders; decode.Auto alone for the best of each code
 	Trainings []perceived.Training
 	// Noise is the standard deviation of the perceived label around the real label, in label
 	// units; 0 where Unary says it.
@@ -43,9 +42,9 @@ type Resolution struct {
 	// Fitted adds to a forecaster what else a fit knows of the networks; nil for nothing.
 	Fitted func(*Forecaster)
 	// Direct is the error of direct regression, in label units; 0 for none.
-	Direct float64
-	// Scenario says what decoders read; its model, prior and labels do not matter.
-	Scenario *scenario.Scenario
+	Direct      float64
+	Decoders    decode.Registry
+	Temperature float64 // τ of the decoders
 }
 
 // UnaryError is the mean |error| of a network that was trained with the unary code, written X or
@@ -185,14 +184,14 @@ func (q Resolution) check() error {
 	if err := q.Labels.Check(); err != nil {
 		return err
 	}
-	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings), scenario.CheckTwice("decoder", q.Decoders)); err != nil {
+	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings), scenario.CheckTwice("decoder", q.Names)); err != nil {
 		return err
 	}
-	for _, name := range q.Decoders {
-		if name == decode.Auto && len(q.Decoders) > 1 {
+	for _, name := range q.Names {
+		if name == decode.Auto && len(q.Names) > 1 {
 			return fmt.Errorf("decoder %s is the best of all; want it alone", name)
 		}
-		if e, ok := q.Scenario.Decoders.Lookup(name); ok && e.Informed {
+		if e, ok := q.Decoders.Lookup(name); ok && e.Informed {
 			return fmt.Errorf("decoder %s knows the error model, which nobody knows of a network that is not trained yet; want another decoder", name)
 		}
 	}
@@ -244,7 +243,7 @@ func (r *ResolutionRun) Steps() uint64 {
 func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64)) (*Resolutions, error) {
 	q := r.q
 	out := &Resolutions{
-		Unit: "label units", Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, Levels: r.levels, LabelNoise: q.Noise, Misfit: q.Misfit, Temperature: q.Scenario.Temperature,
+		Unit: "label units", Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, Levels: r.levels, LabelNoise: q.Noise, Misfit: q.Misfit, Temperature: q.Temperature,
 		Results: []ResolutionRow{}, Enough: []EnoughLevels{},
 	}
 	quantization := map[int]float64{} // by number of levels
@@ -290,7 +289,6 @@ func (r *ResolutionRun) forecasts(ctx context.Context, workers int, noise float6
 	fits := map[string]bool{}
 	for i, levels := range r.levels {
 		f := q.forecaster(levels, noise)
-		f.decodings = func(c *code.Code, t perceived.Training) ([]observed.Decoding, error) { return q.decodings(f, c, t) }
 		some, err := f.Codes(ctx, workers, r.codes[i], done)
 		if err != nil {
 			return nil, err
@@ -305,7 +303,7 @@ func (r *ResolutionRun) forecasts(ctx context.Context, workers int, noise float6
 			all = append(all, x)
 		}
 	}
-	for _, name := range q.Decoders {
+	for _, name := range q.Names {
 		if name != decode.Auto && !fits[name] {
 			return nil, fmt.Errorf("%w: decoder %s fits none of the codes and trainings", decode.ErrUnfit, name)
 		}
@@ -315,7 +313,7 @@ func (r *ResolutionRun) forecasts(ctx context.Context, workers int, noise float6
 }
 
 // auto reports whether the best decoder of each code is asked for.
-func (q Resolution) auto() bool { return slices.Contains(q.Decoders, decode.Auto) }
+func (q Resolution) auto() bool { return slices.Contains(q.Names, decode.Auto) }
 
 // best are the first forecasts of each code and training.
 func best(sorted []Forecast) []Forecast {
@@ -331,9 +329,11 @@ func best(sorted []Forecast) []Forecast {
 // forecaster is one for codes of so many levels, with label noise in label units.
 func (q Resolution) forecaster(levels int, noise float64) *Forecaster {
 	s := noise / q.Labels.Width(levels)
-	f := NewForecaster(s, 0, q.Labels.prior(levels), q.Scenario.Decoders)
-	f.trainings = q.Trainings
-	f.real, f.Options.Temperature = &q.Labels, q.Scenario.Temperature
+	f := NewForecaster(s, 0, q.Labels.prior(levels), q.Decoders)
+	f.trainings, f.real, f.Options.Temperature = q.Trainings, &q.Labels, q.Temperature
+	if !q.auto() {
+		f.readers = q.Names
+	}
 	f.Model.Misfit = q.Misfit / q.Labels.Width(levels)
 	if q.Cutoff > 0 {
 		f.Cutoff = Estimate{q.Cutoff, 0}
@@ -342,33 +342,6 @@ func (q Resolution) forecaster(levels int, noise float64) *Forecaster {
 		q.Fitted(f)
 	}
 	return f
-}
-
-// decodings are those of the named decoders that fit a code after a training.
-func (q Resolution) decodings(f *Forecaster, c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
-	of := q.Scenario.With(scenario.Perceived{Model: perceived.Model{Training: t}})
-	if q.auto() {
-		all, err := f.Decodings(c, t)
-		return slices.DeleteFunc(all, func(d observed.Decoding) bool {
-			return of.Outputs != scenario.AutoOutputs && string(of.Outputs) != d.Outputs()
-		}), err
-	}
-	names := q.Decoders
-	if len(q.Trainings) > 1 { // decoders of bits are for one of them
-		names = of.Fitting(names)
-	}
-	var out []observed.Decoding
-	for _, name := range names {
-		d, err := of.Decoder(name, c)
-		if errors.Is(err, decode.ErrUnfit) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, observed.Decoding{Decoder: d, Soft: of.OutputsOf(c, d) == scenario.Logits})
-	}
-	return out, nil
 }
 
 // noiseOf is the label noise, in label units, at which unary has an error.

@@ -11,7 +11,6 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -21,8 +20,8 @@ import (
 // question is a Resolution with what most tests do not vary.
 func question(labels Labels, levels []int, codes ...string) Resolution {
 	return Resolution{
-		Labels: labels, Levels: levels, Codes: codes, Decoders: []string{"gen", "gen-ex"}, Trainings: []perceived.Training{perceived.BCE},
-		Misfit: labels.DefaultMisfit(), Scenario: scenario.New(nil),
+		Labels: labels, Levels: levels, Codes: codes, Names: []string{"gen", "gen-ex"}, Decoders: decode.Builtin(), Temperature: 1, Trainings: []perceived.Training{perceived.BCE},
+		Misfit: labels.DefaultMisfit(),
 	}
 }
 
@@ -40,11 +39,11 @@ func answer(t *testing.T, q Resolution) *Resolutions {
 // TestPublishedLevels: the paper's errors of COFW's landmarks (unary, 64, 128 and 256 levels) from
 // one of them, 3.46 of GEN with 256 levels. The paper does not say how wide the range is in the
 // unit of its errors. 300 is fitted: to the step of GEN from 64 to 256 levels. The other numbers
-// are forecast, of 256 levels with BELSIM_LONG=1.
+// are forecast, of 128 and 256 levels with BELSIM_LONG=1.
 func TestPublishedLevels(t *testing.T) {
 	q := question(Labels{Lo: 0, Hi: 300}, []int{64, 128, 256}, "unary")
 	if os.Getenv("BELSIM_LONG") == "" {
-		q.Levels = q.Levels[:2]
+		q.Levels = q.Levels[:1]
 	}
 	q.Unary = UnaryError{3.46, 256}
 	noise := must.Get(q.noiseOf(t.Context(), 2, q.Unary))(t)
@@ -54,7 +53,7 @@ func TestPublishedLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := must.Get(q.decodings(f, c, perceived.BCE))(t)
+		r := must.Get(f.Decodings(c, perceived.BCE))(t)
 		l := must.Get(f.model(perceived.BCE).Learn(t.Context(), 2, c, f.Prior))(t)
 		got := must.Get(f.errors(t.Context(), 2, nodes, l, r))(t)
 		for j, published := range [][]float64{{3.66, 3.51, 3.46}, {3.46, 3.41, 3.44}} {
@@ -176,7 +175,7 @@ func TestUnaryError(t *testing.T) {
 			least[key] = x.Forecast
 		}
 	}
-	q.Noise, q.Unary, q.Decoders = out.LabelNoise, UnaryError{}, []string{decode.Auto}
+	q.Noise, q.Unary, q.Names = out.LabelNoise, UnaryError{}, []string{decode.Auto}
 	for _, x := range answer(t, q).Results {
 		if x.Forecast > least[[2]any{x.Code, x.Levels}] {
 			t.Errorf("%s of %d levels: %v by the best decoder, which is more than %v", x.Code, x.Levels, x.Forecast, least)
@@ -219,9 +218,9 @@ func TestOpen(t *testing.T) {
 		{func(q *Resolution) { q.Codes, q.Levels = []string{file}, []int{3, 8} }, "no code here has 8 levels"},
 		{func(q *Resolution) { q.Codes = []string{"unry"} }, "unry"},
 		{func(q *Resolution) { q.Labels.Hi = 0 }, "labels from 0 to 0"},
-		{func(q *Resolution) { q.Decoders = []string{"gen", "gen"} }, "decoder gen is given twice"},
-		{func(q *Resolution) { q.Decoders = []string{"median"} }, "decoder median knows the error model"},
-		{func(q *Resolution) { q.Decoders = []string{"gen", "auto"} }, "want it alone"},
+		{func(q *Resolution) { q.Names = []string{"gen", "gen"} }, "decoder gen is given twice"},
+		{func(q *Resolution) { q.Names = []string{"median"} }, "decoder median knows the error model"},
+		{func(q *Resolution) { q.Names = []string{"gen", "auto"} }, "want it alone"},
 		{func(q *Resolution) { q.Trainings = append(q.Trainings, q.Trainings...) }, "training bce is given twice"},
 	} {
 		q := question(labels, []int{4, 8}, "unary")
@@ -231,11 +230,11 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	q := question(labels, nil, "unary", file)
-	q.Noise, q.Decoders = 0.1, []string{"bel-u"}
+	q.Noise, q.Names = 0.1, []string{"bel-u"}
 	if out := answer(t, q); !slices.Equal(out.Levels, []int{3}) || len(out.Results) != 1 || len(out.Enough) != 0 {
 		t.Errorf("%+v", out)
 	}
-	q.Codes, q.Decoders = []string{"gray"}, []string{"gen", "bel-j"}
+	q.Codes, q.Names = []string{"gray"}, []string{"gen", "bel-j"}
 	q.Levels = []int{8}
 	run := must.Get(q.Open())(t)
 	if _, err := run.Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "decoder bel-j fits none of the codes") {

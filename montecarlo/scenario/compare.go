@@ -57,7 +57,7 @@ type CodeResult struct {
 
 	// Of networks that know a perceived label.
 	Training perceived.Training `json:"training,omitempty" doc:"bce: each bit of the network was trained by itself; ce: all together; missing in other error models"`
-	Forecast *float64           `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean, which a training with CE multiplies by 0.955 to 1.005 (real ones are so much better than the model); missing in other error models"`
+	Forecast *float64           `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean; missing in other error models"`
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -287,7 +287,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		row.worst(th, weights, o, sums)
 		if n, ok := p.Errors.(*perceived.Network); ok { // the candidates of a comparison may differ
 			row.Outputs = s.With(Perceived{Model: n.Model()}).OutputsOf(p.Code, p.Decoder)
-			row.Expect(p.Code, n.Model().Training)
+			row.Expect(n.Model().Training)
 		}
 		out.Results = append(out.Results, row)
 	}
@@ -358,10 +358,7 @@ func (c *Comparison) Valid() *Comparison {
 }
 
 // Expect fills in Training and Forecast: what to expect of a network that is trained with the code.
-func (r *CodeResult) Expect(c *code.Code, t perceived.Training) {
+func (r *CodeResult) Expect(t perceived.Training) {
 	best := r.Best()
-	if t != perceived.BCE {
-		best *= perceived.DecoderFactor(c)
-	}
 	r.Training, r.Forecast = t, &best
 }

@@ -54,14 +54,6 @@ func (c *Comparison) Table() *table.Table {
 			return text
 		}),
 	}
-	if c.has(CodeResult.trainedForDecoder) {
-		columns = append(columns, table.Append("forecast", func(r CodeResult) string {
-			if r.Forecast == nil {
-				return "–"
-			}
-			return table.Short(*r.Forecast)
-		}))
-	}
 	t := table.Of(c.Results, columns...)
 	t.Line = max(0, slices.IndexFunc(c.Results, c.Unlearned))
 	return t
@@ -86,7 +78,7 @@ func (c *Comparison) Notes(more ...string) string {
 	for _, b := range c.Baselines {
 		out.WriteString(b.Line(c.rivals()) + ".\n")
 	}
-	var unlearned, factors, capped []string // each once
+	var unlearned, capped []string // each once
 	add := func(list *[]string, format string, a ...any) {
 		if text := fmt.Sprintf(format, a...); !slices.Contains(*list, text) {
 			*list = append(*list, text)
@@ -96,18 +88,12 @@ func (c *Comparison) Notes(more ...string) string {
 		if c.Unlearned(r) {
 			add(&unlearned, "%s has %.4g", r.Code, r.Transitions)
 		}
-		if r.trainedForDecoder() && r.Best() > 0 {
-			add(&factors, "%.3f (%s)", *r.Forecast/r.Best(), r.Code)
-		}
 	}
 	if len(unlearned) > 0 {
 		fmt.Fprintf(&out, "! Networks learn bits of more than 8 transitions badly, which this model leaves out; they stand below the line: %s.\n", strings.Join(unlearned, ", "))
 	}
 	if c.has(CodeResult.isTie) {
 		out.WriteString("~ Not told apart from the first row.\n")
-	}
-	if c.has(CodeResult.trainedForDecoder) {
-		fmt.Fprintf(&out, "forecast: the error to expect of networks trained with CE, the model's times %s.\n", strings.Join(factors, ", "))
 	}
 	for _, r := range c.Results {
 		if r.Capped {
@@ -139,12 +125,6 @@ func (c *Comparison) Notes(more ...string) string {
 // model that does not know how codes are learned.
 func (c *Comparison) Unlearned(r CodeResult) bool {
 	return c.R != nil && code.HardToLearn(r.Transitions)
-}
-
-// trainedForDecoder reports whether a network is trained for the decoder, whose forecast is not the
-// model's error.
-func (r CodeResult) trainedForDecoder() bool {
-	return r.Training != "" && r.Training != perceived.BCE && r.Forecast != nil
 }
 
 func (r CodeResult) isTie() bool     { return r.Tie }

@@ -231,11 +231,7 @@ func TestPerceivedComparison(t *testing.T) {
 		t.Errorf("%d rows, want 9", len(c.Results))
 	}
 	for _, r := range c.Results {
-		want := r.Best()
-		if r.Training == perceived.CE { // as fit --recommend has it
-			want *= perceived.DecoderFactor(codes[slices.IndexFunc(codes, func(c *code.Code) bool { return c.Name() == r.Code })])
-		}
-		if r.Forecast == nil || math.Abs(*r.Forecast-want) > 1e-12 {
+		if r.Forecast == nil || *r.Forecast != r.Best() {
 			t.Errorf("%s, %s: forecast %v", r.Code, r.Decoder, r.Forecast)
 		}
 		if want := r.Training == perceived.CE || r.Decoder == "gen-ex"; (r.Outputs == scenario.Logits) != want {

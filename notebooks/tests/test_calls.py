@@ -91,7 +91,6 @@ def test_fit(network: Network) -> None:
         assert row["observed"] == pytest.approx(np.abs(wrong).mean(), rel=1e-6), row["decoder"]
     assert str(fit).startswith("The network's best decoder is gen-ex")
     assert "\n\n" not in str(fit)
-    assert [b["name"] for b in fit.baselines] == ["quantization alone"]
     q = fit.error_quantiles
     exact = (targets.ravel() - 2.5) * 63 / 1.8
     wrong = np.abs(belsim.decode(outputs, "johnson", q["decoder"], levels=64, reads=q["reads"]) - exact)
@@ -100,7 +99,7 @@ def test_fit(network: Network) -> None:
     assert (q["levels"][0]["level"], q["levels"][-1]["last_level"]) == (0, 63)
     lo, hi = 2.5, 4.3
     alone = np.abs(belsim.dequantize(level, (lo, hi), 64) - targets).mean()
-    assert fit.baselines[0]["error"] == pytest.approx(alone, rel=1e-9)
+    assert fit.quantization == pytest.approx(alone, rel=1e-9)
     beside = belsim.fit("johnson", outputs, targets, range=(lo, hi), levels=64, samples=200, baseline=0.0367)
     assert "Direct regression is wrong by 0.0367: this network is better: −10 %" in str(beside)
     direct = targets + 0.0305 * np.where(np.arange(len(targets)) % 2, 1, -1)

@@ -34,7 +34,7 @@ type picture struct{ Caption, SVG string }
 var pageText string
 
 // WritePage writes the page of a network, with the reports of its outputs, which needs no other file. ways are those of
-// assess.Report.Write.
+// assess.Report.Section.
 func WritePage(w io.Writer, ways map[assess.Advice]string, reports ...*assess.Report) error {
 	type section struct {
 		assess.Section

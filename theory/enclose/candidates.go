@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -27,9 +28,8 @@ type candidates struct {
 	chosen []int   // rows, ascending; the reference is among them
 
 	likely, canErr, differ   []uint64
-	laws                     [4]countLaw
 	distances, order, within []int32
-	logFactorial             []float64
+	law                      []float64
 }
 
 // rival is a row that can be nearer to the output than the reference is.
@@ -44,14 +44,8 @@ func (c *candidates) init(of *code.Code) {
 	c.code = of
 	c.p = make([]float64, of.Bits())
 	c.likely, c.canErr, c.differ = make([]uint64, words), make([]uint64, words), make([]uint64, words)
-	for j := range c.laws {
-		c.laws[j].set = make([]uint64, words)
-	}
 	c.distances, c.order, c.within = make([]int32, of.Levels()), make([]int32, of.Levels()), make([]int32, of.Bits()+2)
-	c.logFactorial = make([]float64, of.Bits()+2)
-	for k := 2; k < len(c.logFactorial); k++ {
-		c.logFactorial[k] = c.logFactorial[k-1] + math.Log(float64(k))
-	}
+	c.law = make([]float64, of.Bits()+2)
 }
 
 // row finds the rivals of a level.
@@ -82,11 +76,7 @@ func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64
 	for _, p := range c.p {
 		c.lambda += p
 	}
-	for j := range c.laws {
-		c.laws[j].none()
-	}
-	// Near words first: they have the large weights, and the bits in which a word differs are
-	// often some more than those of a nearer one.
+	// Near words first: they have the large weights.
 	c.code.Distances(c.distances, c.reference)
 	code.OrderByDistance(c.order, c.within, c.distances)
 	for j, m := range c.order {
@@ -123,16 +113,14 @@ func (c *candidates) consider(m int) {
 	if distance%2 == 0 && m < c.reference {
 		need--
 	}
-	// At least need of the bits differ with a probability not above λ^need/need!, the sum over
-	// all sets of so many bits, with λ = Σp.
-	wins := min(1, c.crude(c.lambda, need))
+	wins := atLeast(need, c.lambda)
 	if !c.small(wins, err) {
 		able, lambda := c.compare(m)
 		if able < need {
 			return
 		}
-		if wins = min(1, c.crude(lambda, need)); !c.small(wins, err) {
-			wins = min(wins, c.law().atLeast(need, c.differ, c.p)*(1+1e-9))
+		if wins = atLeast(need, lambda); !c.small(wins, err) {
+			wins = theory.PoissonBinomialTail(c.law[:need+1], c.differ, c.p) * (1 + 1e-9)
 		}
 	}
 	wins = max(wins, underflow)
@@ -146,73 +134,14 @@ func (c *candidates) consider(m int) {
 // which has no error, is one of them where another one is the reference.
 func (c *candidates) small(wins, err float64) bool { return wins*max(err, 1) < 1e-18*c.union }
 
-// law returns the law of the largest set whose bits are all in differ; or else the smallest set.
-func (c *candidates) law() *countLaw {
-	best, most, smallest := -1, 0, 0
-	for j := range c.laws {
-		l := &c.laws[j]
-		if n := len(l.law) - 1; n > most && l.inside(c.differ) {
-			best, most = j, n
-		}
-		if len(l.law) < len(c.laws[smallest].law) {
-			smallest = j
-		}
+// atLeast bounds the probability that at least n of some bits differ from the reference's, where their
+// probabilities add up to lambda: Chernoff's (λ/n)ⁿ·e^(n−λ), rounded up.
+func atLeast(n int, lambda float64) float64 {
+	if float64(n) <= lambda {
+		return 1
 	}
-	if best < 0 {
-		best = smallest
-		c.laws[best].none()
-	}
-	return &c.laws[best]
-}
-
-// countLaw is the law of the number of bits of a set that differ from the reference's. Sets of
-// neighbouring rows often contain each other, so that the law need not be made anew.
-type countLaw struct {
-	set []uint64
-	law []float64 // by number; its length is one more than the number of bits
-}
-
-// none is the law of the empty set.
-func (l *countLaw) none() {
-	clear(l.set)
-	l.law = append(l.law[:0], 1)
-}
-
-// inside reports whether all bits of the law's set are in another set.
-func (l *countLaw) inside(set []uint64) bool {
-	for j, v := range l.set {
-		if v&^set[j] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// atLeast returns the probability that at least n bits of a set differ, with probabilities p. The
-// set becomes the law's, whose own bits must be inside it.
-func (l *countLaw) atLeast(n int, set []uint64, p []float64) float64 {
-	for j, v := range set {
-		for d := v &^ l.set[j]; d != 0; d &= d - 1 {
-			q := p[64*j+bits.TrailingZeros64(d)]
-			l.law = append(l.law, 0)
-			before := 0.0 // the old probability of one bit less
-			for s, now := range l.law {
-				l.law[s] = now*(1-q) + before*q
-				before = now
-			}
-		}
-		l.set[j] = v
-	}
-	sum := 0.0
-	for s := len(l.law) - 1; s >= n; s-- {
-		sum += l.law[s]
-	}
-	return sum
-}
-
-// crude is λ^n/n!, rounded up: the logarithm of n! and the other exponents are right to 10⁻¹⁰·n.
-func (c *candidates) crude(lambda float64, n int) float64 {
-	return math.Exp(float64(n)*(math.Log(lambda)+1e-10) - c.logFactorial[n] + 1e-10)
+	m := float64(n)
+	return math.Exp(m - lambda + m*(math.Log(lambda/m)+1e-10) + 1e-10)
 }
 
 // compare sets differ to the bits in which row m differs from the reference and that can differ

@@ -18,10 +18,11 @@
 // # Memory
 //
 // An encloser takes at most 8 bytes for each unit of Options.Work, 256 bytes for each level and bit,
-// and 4 MiB. Each worker has one. In practice it takes less than a byte for each unit of work.
+// and 4 MiB. Each worker has one. In practice it takes a tenth of a byte for each unit of work.
 //
-// The bound is that of the tree: to follow up a state of s candidates takes 2s units of work and makes
-// two states, which take 4s bytes, or twice as many where a slice has grown. Turns share the memory.
+// The bound is that of the tree: to follow up a state of s candidates takes 2s+32 units of work and makes
+// two states, which take 4s bytes and some 64 each, or twice as many where a slice or a map has grown.
+// Turns share the memory.
 package enclose
 
 import (
@@ -71,14 +72,14 @@ func (v Interval) loosen() Interval { return Interval{max(0, v.Lo-underflow), v.
 type Options struct {
 	// Width is the relative width of the interval of a level at which the work on it ends.
 	Width float64
-	// Work limits the work on a level: the number of scores of candidates that are computed. A
-	// last turn may take half as much again.
+	// Work limits the work on a level: the number of scores of candidates that are computed, and 32 for
+	// each state of the bits that are decided.
 	Work int
 }
 
 // DefaultOptions are the default options: a relative width of 10⁻⁷, and at most some ten
 // milliseconds of work on a level.
-func DefaultOptions() Options { return Options{Width: 1e-7, Work: 1 << 23} }
+func DefaultOptions() Options { return Options{Width: 1e-7, Work: 1 << 24} }
 
 // Fits reports whether there are intervals for a code and a decoder: for gen, where the code is
 // binary.
@@ -161,37 +162,26 @@ func (x *Encloser) narrow(ctx context.Context, out Interval) (Interval, error) {
 	// The first turn finds out how large the error is, and the others are as exact as that
 	// makes necessary.
 	budget := 1e-2 * out.Hi
-	before := 0.0 // the budget of the turn before
-	spread := false
+	before := math.Inf(1) // the budget of the turn before
 	for turn := 0; turn < maxTurns && work > 0 && out.Hi-out.Lo > x.options.Width*out.Hi; turn++ {
 		limit := work
 		if turn == 0 {
 			limit = work / 4
 		}
 		left := x.candidates.choose(budget / 4)
-		v, spent, affordable, err := x.chosen(ctx, budget*3/4, limit, spread)
-		if err != nil {
-			return Interval{}, err
-		}
-		if !affordable {
-			if 4*budget >= before {
-				break
-			}
+		v, spent, err := x.chosen(ctx, budget*3/4, limit)
+		switch {
+		case errors.Is(err, errUnaffordable) && 4*budget < before:
 			// With fewer words there may be a path again, or a tree that can be paid.
 			budget *= 4
 			turn--
 			continue
+		case errors.Is(err, errUnaffordable):
+			return out, nil
+		case err != nil:
+			return Interval{}, err
 		}
-		before = budget
-		out = out.meet(v, left)
-		if spread {
-			break
-		}
-		work -= spent
-		if spent >= limit {
-			// All that was left at some bit was bounded at once. The last turn takes care to get on.
-			work, spread = max(work, x.options.Work/2), true
-		}
+		out, work, before = out.meet(v, left), work-spent, budget
 		next := 0.8 * x.options.Width * out.Lo
 		if next == 0 || next > budget/4 {
 			next = min(budget/100, 0.8*x.options.Width*out.Hi)
@@ -201,20 +191,20 @@ func (x *Encloser) narrow(ctx context.Context, out Interval) (Interval, error) {
 	return out, nil
 }
 
-// chosen returns an interval of the mean error of the chosen candidates, and its work. affordable is
-// false, and there is none, where the tables of a tree take more work than the limit.
-func (x *Encloser) chosen(ctx context.Context, budget float64, limit int, spread bool) (v Interval, spent int, affordable bool, err error) {
+// errUnaffordable says that the tables of a tree take more work than the limit.
+var errUnaffordable = errors.New("the tables take too much work")
+
+// chosen returns an interval of the mean error of the chosen candidates, and its work.
+func (x *Encloser) chosen(ctx context.Context, budget float64, limit int) (v Interval, spent int, err error) {
 	c := &x.candidates
 	if x.path.set(c) {
-		v, spent, err = x.path.mean(ctx, c)
-		return v, spent, true, err
+		return x.path.mean(ctx, c)
 	}
 	if spent = x.tree.cost(c); spent >= limit {
-		return Interval{}, 0, false, nil
+		return Interval{}, 0, errUnaffordable
 	}
 	x.tree.set(c)
-	v, spent, err = x.tree.mean(ctx, budget, spent, limit, spread)
-	return v, spent, true, err
+	return x.tree.mean(ctx, budget, spent, limit)
 }
 
 // meet returns what an interval has in common with one of chosen candidates, which may be too
@@ -260,18 +250,18 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 			var row []float64
 			return func(ctx context.Context, j int) error {
 				i, tables := at(j)
-				var lo, hi sum
+				var sum Interval
 				for _, t := range tables {
 					row = matrix.Row(row, i, t)
 					v, err := x.Row(ctx, i, row)
 					if err != nil {
 						return err
 					}
-					lo.add(v.Lo)
-					hi.add(v.Hi)
+					sum.Lo += v.Lo
+					sum.Hi += v.Hi
 				}
 				n := float64(len(tables))
-				put(j, Interval{lo.value() / n, hi.value() / n}.widen(4*unit))
+				put(j, Interval{sum.Lo / n, sum.Hi / n}.widen((n+4)*unit))
 				return nil
 			}, nil
 		})
@@ -315,28 +305,12 @@ const negligible = 1e-12
 
 // Mean returns an interval that holds Σ prior·mean, for intervals that hold the means.
 func Mean(prior []float64, rows []Interval) Interval {
-	var lo, hi sum
+	var v Interval
 	for i, p := range prior {
 		if p > 0 {
-			lo.add(p * rows[i].Lo)
-			hi.add(p * rows[i].Hi)
+			v.Lo += p * rows[i].Lo
+			v.Hi += p * rows[i].Hi
 		}
 	}
-	return Interval{lo.value(), hi.value()}.widen(4 * unit)
+	return v.widen(float64(len(prior)+4) * unit)
 }
-
-// sum is a sum of positive numbers with a relative error of at most 3 units: its rounding errors
-// are added up, too (Neumaier).
-type sum struct{ total, lost float64 }
-
-func (s *sum) add(v float64) {
-	t := s.total + v
-	if s.total >= v {
-		s.lost += s.total - t + v
-	} else {
-		s.lost += v - t + s.total
-	}
-	s.total = t
-}
-
-func (s *sum) value() float64 { return s.total + s.lost }

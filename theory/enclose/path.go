@@ -121,12 +121,11 @@ func (x *path) mean(ctx context.Context, c *candidates) (Interval, int, error) {
 		x.after[j] = x.near.below(1) + x.far.below(0)
 		lost += x.clamp(1)
 	}
-	var mean sum
+	v := 0.0
 	for j, m := range x.rows {
-		mean.add(x.before[j] * x.after[j] * math.Abs(float64(m-c.truth)))
+		v += x.before[j] * x.after[j] * math.Abs(float64(m-c.truth))
 	}
 	_, most := c.errors(x.rows)
-	v := mean.value()
 	// A probability has at most three roundings a bit on either side, and those of its sums.
 	return Interval{v, v + lost*most}.widen(float64(8*len(x.bits)+4*n+16) * unit), work, nil
 }

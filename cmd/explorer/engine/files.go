@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
@@ -182,9 +180,8 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 
 // OutputQuestion asks for a file with the numbers of a view.
 type OutputQuestion struct {
-	What    string      `json:"what"` // code, errors, levels, table, map or prior
+	What    string      `json:"what"` // code, errors, levels, map or prior
 	Subject             // of code, errors and levels
-	Rows    []Subject   `json:"rows"` // of table
 	Map     MapQuestion `json:"map"`
 	Samples uint64      `json:"samples"`
 }
@@ -208,8 +205,6 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error
 		return arrayfile.WriteCSV(ctx, w, m)
 	case "prior":
 		return q.Scene.writePrior(w)
-	case "table":
-		return e.writeTable(ctx, w, q)
 	case "map":
 		m, err := e.fill(ctx, q.Map)
 		if err != nil {
@@ -236,43 +231,6 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error
 		return err
 	}
 	return table.WriteCSV(w, v.Labels)
-}
-
-// writeTable writes the table of codes as compare does, the smallest error first.
-func (e *Engine) writeTable(ctx context.Context, w io.Writer, q OutputQuestion) error {
-	var first *subject
-	omit := map[*montecarlo.Problem]scenario.Omit{} // of networks, whose exact values may take minutes
-	candidates := &scenario.Candidates{Omit: func(p *montecarlo.Problem) scenario.Omit { return omit[p] }}
-	for _, r := range q.Rows {
-		s, err := e.subject(ctx, q.Scene, r.Code, r.Decoder)
-		if scenario.Invalid(err) {
-			c, opening := e.open(r.Code, q.Scene.Levels)
-			if opening != nil {
-				return opening
-			}
-			candidates.Invalid = append(candidates.Invalid, scenario.InvalidCode{Code: c, Err: err})
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if first = cmp.Or(first, s); s.problem.Kind.Perceived() {
-			omit[s.problem], _ = s.omit(false)
-		}
-		candidates.Problems = append(candidates.Problems, s.problem)
-	}
-	if first == nil {
-		return errors.New("there is no code for which the error model is valid")
-	}
-	out, err := first.scenario.Compare(ctx, run, candidates, first.draw(q.Samples))
-	if err != nil {
-		return err
-	}
-	missing := out.Missing()
-	if first.problem.Kind.Perceived() {
-		missing = append(missing, "tie") // it depends on the exact values
-	}
-	return table.WriteCSV(w, out.Results, missing...)
 }
 
 // writePrior writes the prior as the command reads it.

@@ -1,4 +1,5 @@
-// The menus of the figures: a figure as SVG, PNG or CSV, and the command line that computes it.
+// The menus of the figures: a figure as SVG, PNG or CSV, and the command line that computes it. The table of codes has
+// the command line alone.
 import { command, fileOf, isFile } from "explorer/command.js";
 import { $, copy, notify } from "explorer/dom.js";
 import { onPaper, save, toPNG } from "explorer/download.js";
@@ -29,7 +30,7 @@ export class Saves {
 	menu(figure, name) {
 		const menu = document.createElement("details");
 		menu.className = "menu";
-		const kinds = [...(figure ? ["SVG", "PNG"] : []), "CSV", ...(name === "errors" ? [] : ["Copy command"])];
+		const kinds = [...(figure ? ["SVG", "PNG", "CSV"] : []), ...(name === "errors" ? [] : ["Copy command"])];
 		const buttons = kinds.map((k) => `<button data-kind="${k}">${k === "CSV" ? "CSV: the numbers" : k}</button>`);
 		const label = `Save the ${name === "table" ? "table" : "figure"}`;
 		menu.innerHTML = `<summary role="button" aria-label="${label}">Save</summary><div>${buttons.join("")}</div>`;
@@ -93,8 +94,7 @@ export class Saves {
 			what: name,
 			scene: sc,
 			code: s.code,
-			samples: name === "table" ? c.tableSamples : c.samples,
-			rows: c.codes.map((code) => ({ code, decoder: c.rowDecoder })),
+			samples: c.samples,
 			map: c.map ? { scene: sc, a: s.code, b: s.other, ...c.map } : undefined,
 		});
 		const code = isFile(s.code) ? fileOf(s.code) : `${s.code.name}.csv`;

@@ -47,11 +47,3 @@ func (l *Library) Lookup(symbol string) (unsafe.Pointer, error) {
 	}
 	return address, nil
 }
-
-// Close unloads the library. Nothing of it may be called afterwards.
-func (l *Library) Close() error {
-	if C.dlclose(l.handle) != 0 {
-		return fmt.Errorf("closing %s failed", l.name)
-	}
-	return nil
-}

@@ -4,8 +4,8 @@
 //
 // The tests compile it to a library: see build.sh.
 
-#include "../../../kernel.cu"
-#include "../../driver/driver.h"
+#include "../../kernel.cu"
+#include "../../internal/driver/driver.h"
 
 #include <mutex>
 #include <cstdlib>
@@ -27,36 +27,41 @@ enum {
 	UNKNOWN = 999
 };
 
-// State is what a process's driver remembers.
-struct State {
-	std::mutex lock;
+// Control is what tests read and write: the type emulator of Go.
+struct Control {
+	long devices = 1; // -1: cuInit fails
+	long major = 9;   // compute capability
+	long memory = 1L << 34;
 	long calls = 0;
-	long fail_at = 0;       // 0: none
-	int fail_with = UNKNOWN;
-	bool lost = false;      // once failed, everything fails
-	bool fail_ever = false; // makes every later call fail
-	int devices = 1;
-	int major = 9;
-	size_t memory = (size_t)1 << 34;
-	size_t used = 0;
-	int contexts = 0;
+	long fail_at = 0; // the call that fails; 0: none
+	long fail_with = UNKNOWN;
+	long fail_ever = 0; // makes every later call fail
+	long lost = 0;      // once failed, everything fails
+	long live = 0;      // what was made and not released
+};
+
+// State is what a process's driver remembers.
+struct State : Control {
+	std::mutex lock;
+	long used = 0;
 	bool started = false;
 	std::map<CUdeviceptr, size_t> allocations;
 	std::set<void *> modules, streams;
-};
-
-State &state() {
-	static State s;
-	static bool configured = false;
-	if (!configured) {
-		configured = true; // another process is told by the environment, this one by calls
-		if (const char *at = getenv("BELSIM_EMULATOR_FAIL_AT")) {
-			s.fail_at = atol(at);
-			s.fail_ever = true;
+	State() {
+		if (const char *at = getenv("BELSIM_EMULATOR_FAIL_AT")) { // another process is told by the environment
+			fail_at = atol(at);
+			fail_ever = 1;
 		}
 	}
-	return s;
+};
+
+} // namespace
+
+extern "C" {
+State emulator_state;
 }
+
+namespace {
 
 thread_local bool current; // a context is current in this thread
 
@@ -65,7 +70,7 @@ struct Call {
 	State &s;
 	std::lock_guard<std::mutex> guard;
 	CUresult result = 0;
-	explicit Call(bool needs_context = false) : s(state()), guard(s.lock) {
+	explicit Call(bool needs_context = false) : s(emulator_state), guard(s.lock) {
 		s.calls++;
 		if (s.fail_at != 0 && s.calls == s.fail_at) {
 			result = s.fail_with;
@@ -244,7 +249,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
 	Call c;
 	if (c.result == 0) {
-		c.s.contexts++;
+		c.s.live++;
 		*context = (CUcontext)&c.s;
 	}
 	return c.result;
@@ -252,7 +257,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
 	Call c;
-	c.s.contexts--; // a failing driver must not be asked twice
+	c.s.live--; // a failing driver must not be asked twice
 	return c.result;
 }
 
@@ -272,6 +277,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned, CUjit
 	if (c.result == 0) {
 		*module = (CUmodule) new char;
 		c.s.modules.insert(*module);
+		c.s.live++;
 	}
 	return c.result;
 }
@@ -281,6 +287,7 @@ CUresult cuModuleUnload(CUmodule module) {
 	if (c.s.modules.erase(module) == 0) {
 		return INVALID_HANDLE;
 	}
+	c.s.live--;
 	delete (char *)module;
 	return c.result;
 }
@@ -308,7 +315,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
 	if (c.result != 0) {
 		return c.result;
 	}
-	if (bytes == 0 || c.s.used + bytes > c.s.memory) {
+	if (bytes == 0 || c.s.used + (long)bytes > c.s.memory) {
 		return bytes == 0 ? INVALID_VALUE : OUT_OF_MEMORY;
 	}
 	void *p = malloc(bytes);
@@ -318,6 +325,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
 	memset(p, 0x5A, bytes); // a device's memory holds anything
 	*address = (CUdeviceptr)p;
 	c.s.allocations[*address] = bytes;
+	c.s.live++;
 	c.s.used += bytes;
 	return 0;
 }
@@ -330,6 +338,7 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
 	}
 	c.s.used -= it->second;
 	c.s.allocations.erase(it);
+	c.s.live--;
 	free((void *)address);
 	return c.result;
 }
@@ -366,6 +375,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned) {
 	if (c.result == 0) {
 		*stream = (CUstream) new char;
 		c.s.streams.insert(*stream);
+		c.s.live++;
 	}
 	return c.result;
 }
@@ -375,6 +385,7 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 	if (c.s.streams.erase(stream) == 0) {
 		return INVALID_HANDLE;
 	}
+	c.s.live--;
 	delete (char *)stream;
 	return c.result;
 }
@@ -397,61 +408,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 		run((size_t)function - 1, grid_x, *(const bel_launch *)arguments[0]);
 	}
 	return c.result;
-}
-
-// For tests alone.
-
-void emulator_reset(int devices, int major, size_t memory) {
-	State &s = state();
-	std::lock_guard<std::mutex> guard(s.lock);
-	s.calls = 0;
-	s.fail_at = 0;
-	s.lost = false;
-	s.devices = devices;
-	s.major = major;
-	s.memory = memory;
-	s.started = false;
-}
-
-void emulator_fail(long at, int with, int ever) {
-	State &s = state();
-	std::lock_guard<std::mutex> guard(s.lock);
-	s.calls = 0;
-	s.fail_at = at;
-	s.fail_with = with;
-	s.fail_ever = ever != 0;
-	s.lost = false;
-}
-
-long emulator_calls() {
-	State &s = state();
-	std::lock_guard<std::mutex> guard(s.lock);
-	return s.calls;
-}
-
-// emulator_live counts what was made and not released.
-long emulator_live() {
-	State &s = state();
-	std::lock_guard<std::mutex> guard(s.lock);
-	return s.contexts + (long)(s.allocations.size() + s.modules.size() + s.streams.size());
-}
-
-void emulator_philox(const unsigned *key, const unsigned *counter, unsigned *out) {
-	u32 keys[20];
-	for (int r = 0; r < 10; r++) {
-		keys[2 * r] = key[0] + r * 0x9E3779B9u;
-		keys[2 * r + 1] = key[1] + r * 0xBB67AE85u;
-	}
-	const Bits128 b = philox(keys, counter[0], counter[1], counter[2], counter[3]);
-	memcpy(out, b.x, sizeof b.x);
-}
-
-double emulator_hazard(double e) { return hazard(e); }
-
-// emulator_tables runs hazards and tables.
-void emulator_tables(const bel_launch *a) {
-	run(0, (a->entries * a->words + BEL_THREADS - 1) / BEL_THREADS, *a);
-	run(1, (a->entries + BEL_THREADS - 1) / BEL_THREADS, *a);
 }
 
 }
