@@ -12,19 +12,26 @@ import (
 
 // named returns the named codes fitted to a number of bits: padded with bits that
 // never change, where they are shorter, or with bits that repeat theirs a few
-// levels later; and the first rows of one of more levels, where that has bits enough.
-func named(levels, bitCount int) ([]candidate, error) {
+// levels later; the first rows of one of more levels, where that has bits enough;
+// punctured, where they are longer, with random bits taken out.
+func named(levels, bitCount int, rng *rand.Rand) ([]candidate, error) {
 	var out []candidate
 	add := func(w *words, format string, a ...any) { out = append(out, newCandidate(fmt.Sprintf(format, a...), w)) }
 	for _, f := range code.Families() {
-		if f.Bits(levels) > bitCount {
-			continue
+		if f.Bits(levels) > 8*bitCount {
+			continue // a small part of the columns leaves words alike, and memory is limited
 		}
 		c, err := code.New(f.Name, levels)
 		if err != nil {
 			return nil, err
 		}
 		short := bitCount - c.Bits()
+		if short < 0 {
+			if w := punctured(wordsOf(c, levels, c.Bits()), bitCount, rng); w != nil {
+				add(w, "%s, punctured", f.Name)
+			}
+			continue
+		}
 		w := wordsOf(c, levels, bitCount)
 		if short == 0 {
 			add(w, "%s", f.Name)
@@ -91,6 +98,36 @@ func digits(levels, bitCount, m int) *words {
 func shortened(f code.Family, levels, bitCount int) int {
 	most := min(16*levels, code.MaxLevels)
 	return levels + sort.Search(most-levels, func(i int) bool { return f.Bits(levels+i+1) > bitCount })
+}
+
+// punctured removes random columns, first the columns without a transition. It returns nil
+// where the words do not stay distinct.
+func punctured(w *words, bitCount int, rng *rand.Rand) *words {
+	var changing, constant []int
+	for k := range w.bits {
+		if len(w.transitions(nil, k)) > 0 {
+			changing = append(changing, k)
+		} else {
+			constant = append(constant, k)
+		}
+	}
+	for range 20 {
+		rng.Shuffle(len(changing), func(i, j int) { changing[i], changing[j] = changing[j], changing[i] })
+		kept := append(slices.Clone(changing), constant...)[:bitCount]
+		slices.Sort(kept)
+		out := newWords(w.levels, bitCount)
+		for i := range w.levels {
+			for j, k := range kept {
+				if w.bit(i, k) {
+					out.flip(i, j)
+				}
+			}
+		}
+		if out.distinct() {
+			return out
+		}
+	}
+	return nil
 }
 
 // walk returns a random code whose columns have transitions about spacing levels apart:
@@ -165,7 +202,7 @@ func (o *Options) starts(rng *rand.Rand) ([]candidate, error) {
 		}
 		return []candidate{newCandidate(o.Start.Name(), wordsOf(o.Start, o.Levels, o.Bits))}, nil
 	}
-	all, err := named(o.Levels, o.Bits)
+	all, err := named(o.Levels, o.Bits, rng)
 	if err != nil {
 		return nil, err
 	}
