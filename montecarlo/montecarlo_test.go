@@ -223,13 +223,13 @@ func TestReproducible(t *testing.T) {
 
 // TestGolden: the samples of a numeric version are the same on any processor, with and without assembly.
 func TestGolden(t *testing.T) {
-	const want = "version 5: e6dcc53d 5f7ab9b8 3b356098 f4e022ea 9fde2209 a4da0b9c 74a7410a d114cc42 806b9aa 298b4c2a 8e4f7788"
+	const want = "version 5: e6dcc53d 5f7ab9b8 3b356098 f4e022ea 9fde2209 74a7410a d114cc42 806b9aa 298b4c2a"
 	all := []*montecarlo.Problem{mixtureProblem(t, "b1jdj", "gen", 40, 0.6, 2)}
 	for _, kind := range []montecarlo.Kind{montecarlo.DenseBits, montecarlo.IndependentLogits} {
 		bits, product, hadamard := mixtureProblem(t, "b1jdj", "gen", 40, 0.6, 2), mixtureProblem(t, "hexj", "gen-ex", 40, 0.6, 2), mixtureProblem(t, "hadamard", "gen", 64, 0.8, 3)
 		bits.Kind, product.Kind, hadamard.Kind = kind, kind, kind
 		soft := kind == montecarlo.IndependentLogits
-		all = append(all, bits, product, hadamard, informed(t, "unary", "median", 40, 0.6, 2, soft, nil), perceivedProblem(t, "johnson", "gen-ex", 32, network, !soft, false))
+		all = append(all, bits, product, hadamard, informed(t, "unary", "median", 40, 0.6, 2, soft, nil))
 	}
 	got := fmt.Sprintf("version %v:", montecarlo.NumericVersion)
 	for _, p := range all {
@@ -239,23 +239,6 @@ func TestGolden(t *testing.T) {
 	}
 	if got != want {
 		t.Errorf("sums of %s, want %s", got, want)
-	}
-}
-
-// TestSeeds: another seed gives other samples.
-func TestSeeds(t *testing.T) {
-	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 31, 1, 2)
-	a := sample(t, p, 0, 1000)
-	p.Seed = 1 << 40
-	b := sample(t, p, 0, 1000)
-	same := 0
-	for i := range a {
-		if a[i].Samples > 0 && a[i] == b[i] {
-			same++
-		}
-	}
-	if same > 2 {
-		t.Errorf("%d of 8 labels have the same sums with another seed", same)
 	}
 }
 

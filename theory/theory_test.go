@@ -407,13 +407,6 @@ func TestErratum(t *testing.T) {
 	}
 }
 
-func TestNone(t *testing.T) {
-	c := mustCode(t, "hadamard", 64)
-	if _, err := theory.NewExact(context.Background(), c, mustDecoder(t, "gen", c)); !errors.Is(err, theory.ErrNoClosedForm) {
-		t.Errorf("exact value of 64 bits under gen: error %v, want ErrNoClosedForm", err)
-	}
-}
-
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

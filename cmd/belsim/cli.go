@@ -27,7 +27,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
-	"belsim/plots/paper"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
@@ -305,7 +304,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errFailed) || errors.Is(err, paper.ErrFailed):
+	case errors.Is(err, errFailed):
 		return exitFailed
 	case errors.As(err, &outside) || errors.As(err, &scarce) || errors.Is(err, gpu.ErrDevice) || exhausted(err):
 		return exitEnvironment

@@ -107,7 +107,7 @@ func filesOf(f paper.Figure) []string {
 	return out
 }
 
-// write makes the files of a figure.
+// write makes the files of a figure, by the command that makes it alone where there is one.
 func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figure) (paper.Card, error) {
 	args := []string{"figures", "--only", f.Name}
 	if f.Args != nil {
@@ -117,14 +117,41 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 		args = append(args, f.Quick...)
 	}
 	c := paper.Card{Name: f.Name, Caption: f.Caption, Command: "belsim " + strings.Join(quoted(args), " ")}
+	out := cmd.outputs(filesOf(f)...)
+	if f.Args != nil {
+		return c, cmd.command(ctx, env, f, out)
+	}
 	d, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Style: cmd.style(), Workers: cmd.Workers})
 	if err != nil {
 		return c, err
 	}
-	return c, cmd.outputs(filesOf(f)...).write(env, func(w io.Writer, path string) error {
+	return c, out.write(env, func(w io.Writer, path string) error {
 		if format(path) == "csv" {
 			return d.CSV(w)
 		}
 		return d.Figure.Write(w, format(path))
 	})
+}
+
+// command runs the command of a figure.
+func (cmd *figuresCmd) command(ctx context.Context, env *environment, f paper.Figure, out outputFlags) error {
+	args := append(slices.Clone(f.Args), "--quiet", "--style", strings.Join(cmd.Style, ","))
+	if cmd.Quick {
+		args = append(args, f.Quick...)
+	}
+	if cmd.Workers > 0 {
+		args = append(args, "--workers", fmt.Sprint(cmd.Workers))
+	}
+	for _, path := range out.Output {
+		args = append(args, "--output="+path)
+	}
+	inner := newEnvironment(args, io.Discard, env.stderr)
+	k, err := inner.parse(ctx, args, func(int) {})
+	if err == nil {
+		err = k.Run()
+	}
+	for _, path := range inner.files.Written() {
+		env.files.Wrote(path)
+	}
+	return err
 }

@@ -46,16 +46,19 @@ type Spread struct {
 	// TailUnary of unary, and TailDecoder of networks trained for the decoder. Unknown is the share where nothing shows it.
 	Excess, Tail, TailUnary, TailDecoder, Unknown float64
 
+	// Gain is by how much less error networks of images have after a training for the decoder than the model says, as a logarithm.
+	Gain float64
+
 	Heads Heads // direct regression and soft targets
 }
 
-// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained and Unknown;
+// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained, Unknown and Gain;
 // its README says how well constants do that were fitted without a task. Cutoff and Coarse are between what the networks of observed.csv
 // and those of chosen.csv choose.
 func DefaultSpread() Spread {
 	return Spread{
 		Network: 0.012, Cutoff: 0.6, Coarse: 0.065, Trained: 0.02, Logits: 0.012, Gross: 0.11, Columns: 0.09,
-		Excess: 0.08, Tail: 1, TailUnary: 0.09, TailDecoder: 0.45, Unknown: 0.5,
+		Excess: 0.08, Tail: 1, TailUnary: 0.09, TailDecoder: 0.45, Unknown: 0.5, Gain: 0.08,
 		Heads: Heads{Any: 0.015, CORN: 0.03, Soft: Departure{-0.008, 0.026}, Direct: Departure{0.09, 0.09}, Share: 0.15},
 	}
 }
@@ -79,6 +82,14 @@ func (f *Forecaster) share() float64 {
 	default:
 		return min(1, part(tail, s.TailUnary))
 	}
+}
+
+// mean is that of ln(observed/model), where networks depart as those of images by a share.
+func (s *Spread) mean(x *Forecast, share float64) float64 {
+	if x.Training == perceived.BCE {
+		return 0
+	}
+	return -s.Gain * share
 }
 
 // own is the standard deviation of a forecast's own departure, where networks depart as those of images by a share.

@@ -476,6 +476,7 @@ def fit(
     from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1; labels outside are refused, or with
     ``outside="clip"`` taken for the nearest end. Arrays are NumPy's, torch's, or have
     ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
+    ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
 

@@ -3,17 +3,13 @@ package paper
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"text/template"
 
-	"belsim/gpu"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
-	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -32,18 +28,10 @@ type Options struct {
 	Workers int // goroutines; 0: one for each processor
 }
 
-// run says where the numbers of a figure are computed.
-func (o Options) run(backend gpu.Backend) scenario.Run {
-	return scenario.Run{Backend: backend, Workers: o.Workers}
-}
-
-// ErrFailed says that the samples of a figure contradict theory.
-var ErrFailed = errors.New("verification failed")
-
 // Figure is one of the paper's figures.
 type Figure struct {
 	Name, Caption string
-	Args          []string // of the command that makes it alone, without its outputs; nil: figures --only
+	Args          []string // of the command that makes it, without its outputs; nil: Make does
 	Quick         []string // what --quick adds to args
 	Make          func(ctx context.Context, o Options) (Drawing, error)
 }
@@ -75,26 +63,24 @@ func Figures() []Figure {
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.", Make: profilesOf("johnson", 7)},
 		{
 			Name: "3c", Caption: "The error bound of BEL-U over that of BEL-J, at each weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U has. Blank: some probability exceeds 1.",
-			Args: []string{"heatmap", "unary", "johnson-nonzero"}, Quick: quickMap, Make: mapOf(scenario.Bound, scenario.MixturePlane{}),
+			Args: []string{"heatmap", "unary", "johnson-nonzero"}, Quick: quickMap,
 		},
 		{
 			Name: "3c-printed", Caption: "The same with Eq. 4 as the paper prints it: the Gaussians of BEL-J are one level away from the transitions of its code.",
-			Quick: []string{"--quick"}, Make: mapOf(scenario.Bound, scenario.MixturePlane{Printed: true}),
+			Quick: []string{"--quick"}, Make: printed,
 		},
 		{
 			Name: "3c-exact", Caption: "Figure 3(c) by the exact expected error of the same model: there is no red.",
-			Args: []string{"heatmap", "unary", "johnson-nonzero", "--method", "exact"}, Quick: quickMap, Make: mapOf(scenario.Exact, scenario.MixturePlane{}),
+			Args: []string{"heatmap", "unary", "johnson-nonzero", "--method", "exact"}, Quick: quickMap,
 		},
 		{Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, Tf = max (M−k+1)·b, Tc = M, and their sum, the level (Eq. 14).", Make: terms},
 		{
 			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn uniformly, as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples a label.",
 			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--random"}, Quick: []string{"--samples", "2000"},
-			Make: verificationOf(scenario.Random{Seed: scenario.FixedSampling().Seed}),
 		},
 		{
 			Name: "10-mixture", Caption: "The same with the Gaussian mixture, r = 2, σ = 5.",
 			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--r", "2", "--sigma", "5"}, Quick: []string{"--samples", "2000"},
-			Make: verificationOf(scenario.Mixture{R: 2, Sigma: 5}),
 		},
 		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code.", Make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
 	}
@@ -102,85 +88,36 @@ func Figures() []Figure {
 
 // matrixFigure is a panel of Figure 2.
 func matrixFigure(letter, name, text string) Figure {
-	const levels = 64
 	return Figure{
 		Name: "2" + letter, Caption: "Code matrix of " + text + ": a row for each of 64 levels, ones black, bit transitions orange.",
-		Args: []string{"codes", name, "--levels", fmt.Sprint(levels)},
-		Make: func(ctx context.Context, o Options) (Drawing, error) {
-			c, err := code.New(name, levels)
-			if err != nil {
-				return Drawing{}, err
-			}
-			return draw(plots.CodeMatrix(ctx, CodeMatrixData(c, CodeTitle(c), o.Style)))(func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, c) })
-		},
+		Args: []string{"codes", name, "--levels", "64"},
 	}
 }
 
-// mapOf draws Figure 3(c) by a method, over a plane.
-func mapOf(method scenario.Method, plane scenario.Plane) func(context.Context, Options) (Drawing, error) {
-	return func(ctx context.Context, o Options) (Drawing, error) {
-		s, cells := scenario.New(nil), 100
-		if o.Quick {
-			cells = 30
-		}
-		var codes [2]*code.Code
-		for i, name := range Codes() {
-			var err error
-			if codes[i], err = code.New(name, Levels); err != nil {
-				return Drawing{}, err
-			}
-		}
-		m, err := s.NewMap(ctx, codes, decode.Auto, plane, scenario.NewAxis(1, 150, cells, false), scenario.NewAxis(1, 100, cells, false), method)
-		if err != nil {
-			return Drawing{}, err
-		}
-		if err := s.Fill(ctx, o.run(nil), m, scenario.FixedSampling()); err != nil {
-			return Drawing{}, err
-		}
-		return draw(plots.Heatmap(MapData(m, s, nil, o.Style)))(func(w io.Writer) error {
-			return table.WriteCSV(w, m.Cells, m.Missing()...)
-		})
+// printed draws Figure 3(c) with Eq. 4 as the paper prints it.
+func printed(ctx context.Context, o Options) (Drawing, error) {
+	s, cells := scenario.New(nil), 100
+	if o.Quick {
+		cells = 30
 	}
-}
-
-// verificationOf draws Figure 10 under an error model.
-func verificationOf(model scenario.Model) func(context.Context, Options) (Drawing, error) {
-	return func(ctx context.Context, o Options) (Drawing, error) {
-		s, sampling := scenario.New(model), scenario.FixedSampling()
-		if o.Quick {
-			sampling.Samples = 2000
-		}
-		c, err := code.New("johnson-nonzero", Levels)
-		if err != nil {
+	var codes [2]*code.Code
+	for i, name := range Codes() {
+		var err error
+		if codes[i], err = code.New(name, Levels); err != nil {
 			return Drawing{}, err
 		}
-		d, err := s.Decoder(decode.Auto, c)
-		if err != nil {
-			return Drawing{}, err
-		}
-		p, err := s.Problem(ctx, c, d, sampling)
-		if err != nil {
-			return Drawing{}, err
-		}
-		th, err := scenario.Theory(ctx, o.Workers, p)
-		if err != nil {
-			return Drawing{}, err
-		}
-		weights, err := s.Weights(Levels)
-		if err != nil {
-			return Drawing{}, err
-		}
-		backend := gpu.NewBackend(gpu.Auto, o.Workers, nil)
-		defer backend.Close()
-		v, err := s.Verify(ctx, o.run(backend), p, th, weights, sampling)
-		if err != nil {
-			return Drawing{}, err
-		}
-		if v.Failed() {
-			return Drawing{}, fmt.Errorf("%w: %s", ErrFailed, strings.Join(v.Failures, "; "))
-		}
-		return draw(plots.Verify(VerifyData(v, s.String(), o.Style)))(func(w io.Writer) error { return table.WriteCSV(w, v.Labels) })
 	}
+	plane := scenario.MixturePlane{Printed: true}
+	m, err := s.NewMap(ctx, codes, decode.Auto, plane, scenario.NewAxis(1, 150, cells, false), scenario.NewAxis(1, 100, cells, false), scenario.Bound)
+	if err != nil {
+		return Drawing{}, err
+	}
+	if err := s.Fill(ctx, scenario.Run{Workers: o.Workers}, m, scenario.FixedSampling()); err != nil {
+		return Drawing{}, err
+	}
+	return draw(plots.Heatmap(MapData(m, s, nil, o.Style)))(func(w io.Writer) error {
+		return table.WriteCSV(w, m.Cells, m.Missing()...)
+	})
 }
 
 // profilesOf draws error probabilities of some bits, from 1, of the mixture.

@@ -132,6 +132,9 @@ func (l *Ledger) Wrote(path string) {
 	l.order, l.written[safefile.Canonical(path)] = append(l.order, path), path
 }
 
+// Written are the files that were written.
+func (l *Ledger) Written() []string { return l.order }
+
 // LeftBehind says which files an interrupted command has written. printed says that there is
 // something on standard output.
 func (l *Ledger) LeftBehind(printed bool) string {

@@ -1,5 +1,6 @@
 // Instructions of NEON that Go's assembler does not know, in its order of operands: d = n − m for FSUB. All
-// take numbers of registers, and lanes of 32 bits, but for those that end in D, of 64 bits. None is fused.
+// take numbers of registers, and have lanes of 32 bits; where the name ends in D, of 64 bits. None is fused.
+// The routines that use them, and so the tests of these, say whether a code is right.
 
 // THREE and TWO are an instruction of three registers, or two.
 #define THREE(op, m, n, d) WORD $(op | (m)<<16 | (n)<<5 | (d))
@@ -38,8 +39,8 @@
 
 #define SSHR(shift, n, d) TWO(0x4F000400 | (64-(shift))<<16, n, d)
 
-// Products of 64 bits, of low and of high halves, and the low 32 bits of what they are shifted to, as
-// low and as high half.
+// SMULL and SMULL2 make products of 64 bits, of the low two lanes and of the high two. SHRN and SHRN2 shift
+// such products to the right, and put their low 32 bits into the low two lanes of d and into the high two.
 #define SMULL(m, n, d) THREE(0x0EA0C000, m, n, d)
 #define SMULL2(m, n, d) THREE(0x4EA0C000, m, n, d)
 #define SHRN(shift, n, d) TWO(0x0F008400 | (64-(shift))<<16, n, d)

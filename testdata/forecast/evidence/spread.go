@@ -153,6 +153,7 @@ var constants = []func(*forecast.Spread) *float64{
 	func(s *forecast.Spread) *float64 { return &s.Tail },
 	func(s *forecast.Spread) *float64 { return &s.TailUnary },
 	func(s *forecast.Spread) *float64 { return &s.TailDecoder },
+	func(s *forecast.Spread) *float64 { return &s.Gain },
 }
 
 // ofHeads are those that FitHeads changes.
