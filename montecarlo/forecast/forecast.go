@@ -145,7 +145,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		return func(ctx context.Context, i int) error {
 			c, t := jobs[i].Code, jobs[i].Training
 			decodings, err := f.Decodings(c, t)
-			if f.Fitted && c.Name() != Direct {
+			if f.Fitted {
 				decodings = append(decodings, FittedDecoding())
 			}
 			if err == nil && len(decodings) > 0 && !(twice && c == codes[direct]) {
