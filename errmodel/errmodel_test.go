@@ -213,15 +213,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func BenchmarkProfile(b *testing.B) {
-	c := mustNew(b, "johnson-nonzero", 255)
-	for b.Loop() {
-		if _, err := errmodel.NewProfile(context.Background(), 255, c.Transitions(), 5); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // TestAtLabel: at levels it is the table, between them the same sum of Gaussians.
 func TestAtLabel(t *testing.T) {
 	c := must.Get(code.New("johnson", 20))(t)

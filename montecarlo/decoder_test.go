@@ -69,31 +69,18 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 	return sums
 }
 
-// TestUnknownDecoder: samples of a decoder that has nothing but Decode agree with an
-// enumeration of all outputs, for both ways to sample bits, and it is refused where
-// logits are wanted.
+// TestUnknownDecoder: a decoder that has nothing but Decode, and cannot be compared, is sampled, and refused
+// where logits are wanted.
 func TestUnknownDecoder(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj"} {
 		c := must.Get(code.New(name, 11))(t)
 		d := newParity(11)
 		e := table(11, c.Bits(), 0.02, 0.6)
-		exacts := must.Get(theory.ExactMoments(context.Background(), 0, c, d, e))(t)
-		prior, want := make([]float64, 11), make([]montecarlo.Theory, 11)
-		for i, x := range exacts {
-			prior[i] = 1. / 11
-			want[i] = montecarlo.Theory{Bound: x.Mean, Mean: x.Mean, MeanSquare: x.MeanSquare}
-		}
-		for what, kind := range map[string]montecarlo.Kind{"bits": montecarlo.IndependentBits, "dense bits": montecarlo.DenseBits} {
-			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 2, Kind: kind}
-			for _, f := range montecarlo.Verify(sampleAll(t, p, 40000), want, prior, 10, 1e-9) {
-				t.Errorf("%s of %s: %v", what, name, f)
-			}
-		}
 		// One worker goes from one problem to another of the same code, whose decoders
 		// cannot be compared.
 		one := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
 		other := &montecarlo.Problem{Code: c, Decoder: newParity(11), Errors: e, Seed: 1}
-		both := must.Get(montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: 1}, []*montecarlo.Problem{one, other}, 100, prior, nil))(t)
+		both := must.Get(montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: 1}, []*montecarlo.Problem{one, other}, 100, theory.Uniform(11), nil))(t)
 		if !slices.Equal(both[0], both[1]) {
 			t.Errorf("%s: two equal problems have the sums %v and %v", name, both[0], both[1])
 		}

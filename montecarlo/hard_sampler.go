@@ -2,11 +2,9 @@ package montecarlo
 
 import (
 	"context"
-	"math"
 	"math/bits"
 	"slices"
 
-	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/code"
@@ -104,12 +102,8 @@ type hardDecoder interface {
 
 // newHardDecoder chooses the decoder of a problem's hard outputs.
 func newHardDecoder(p *Problem) hardDecoder {
-	temperature, correlates := correlated(p.Decoder)
-	switch {
-	case correlates && (p.Code.Real() || temperature > 0):
+	if temperature, correlates := correlated(p.Decoder); correlates {
 		return newCorrelator(p.Code, true, temperature > 0)
-	case correlates:
-		return &genFlips{few: newFlipLists(p), many: newCorrelator(p.Code, true, false)}
 	}
 	return newFlipLists(p)
 }
@@ -164,27 +158,6 @@ func (h *flipLists) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count
 	}
 }
 
-// genFlips is gen, which searches for the nearest code word where few bits are wrong, and
-// correlates with all code words where many are. Both find the same level.
-type genFlips struct {
-	few  *flipLists
-	many *correlator
-	now  hardDecoder
-}
-
-func (g *genFlips) prepare(p *tables.Logits) {
-	g.many.prepare(p)
-	g.few.prepare(p)
-	g.now = g.few
-	if g.searchWork(p) > g.many.work() {
-		g.now = g.many
-	}
-}
-
-func (g *genFlips) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int) {
-	g.now.labels(dst, wrong, count)
-}
-
 // errsOften reports whether gen's independent bits are sampled one by one, and not by the few that
 // err: whether, on a few rows, three times the mean number of wrong bits reach a quarter of all code
 // words, among which gen would have to search. It is part of the numeric contract.
@@ -213,33 +186,4 @@ func (p *Problem) errsOften() bool {
 		}
 	}
 	return wrong >= 0.5 && 4*near >= len(rows)*levels
-}
-
-// searchWork is about how many operations the search takes for a sample: it compares all words
-// within twice the number of wrong bits, which is about a Poisson number.
-func (g *genFlips) searchWork(p *tables.Logits) float64 {
-	k := g.few.flips.(*sparseGen)
-	all := len(k.within) - 1
-	work, weight, left := 5*p.Mean+float64(len(p.Bits))/8, math.Exp(-p.Mean), 1.
-	for wrong := 0; left > 0; wrong++ {
-		if 2*wrong >= all {
-			weight = left
-		}
-		work += weight * float64(k.within[min(2*wrong, all)]) * (3 + float64(min(wrong, len(k.out))))
-		left -= weight
-		weight *= p.Mean / float64(wrong+1)
-	}
-	return work
-}
-
-// work is about how many operations correlations take for a sample: those of a group are done together.
-func (c *correlator) work() float64 {
-	m := c.code.Bits()
-	work := 2*len(c.tables.Bits) + 4*len(c.tables.Levels)
-	if c.path == transform || c.path == wideTransform {
-		work += 2 * m * bits.Len(uint(m))
-	} else {
-		work += len(c.tables.Steps)
-	}
-	return float64(work) / lanes.Width
 }

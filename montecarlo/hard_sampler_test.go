@@ -151,11 +151,12 @@ func TestGenFlips(t *testing.T) {
 			}
 		}
 		p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Errors: e, Kind: DenseBits}
-		both := newHardDecoder(p).(*genFlips)
+		few, many := newFlipLists(p), newHardDecoder(p)
 		maker := p.LogitTables()
 		for _, row := range []int{0, 1, 50, 99} {
 			logits := must.Get(maker.Row(t.Context(), row))(t)
-			both.prepare(logits)
+			few.prepare(logits)
+			many.prepare(logits)
 			for trial := range 30 {
 				wrong := make([]uint64, len(logits.Bits))
 				for a := range wrong {
@@ -164,11 +165,11 @@ func TestGenFlips(t *testing.T) {
 						wrong[a] &= rng.Uint64()
 					}
 				}
-				var few, many [tables.FlipLanes]float64
-				both.few.labels(&few, wrong, len(few))
-				both.many.labels(&many, wrong, len(many))
-				if few != many {
-					t.Fatalf("%s, level %d: %v by search, %v by correlation", name, row+1, few, many)
+				var searched, correlated [tables.FlipLanes]float64
+				few.labels(&searched, wrong, tables.FlipLanes)
+				many.labels(&correlated, wrong, tables.FlipLanes)
+				if searched != correlated {
+					t.Fatalf("%s, level %d: %v by search, %v by correlation", name, row+1, searched, correlated)
 				}
 			}
 		}

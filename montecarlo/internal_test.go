@@ -2,120 +2,16 @@ package montecarlo
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
-	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
-
-// chiSquare compares counts with expectations and fails below p = 1e−9.
-// Expectations below 10 are pooled, so that the law of the statistic holds.
-func chiSquare(t *testing.T, what string, counts, expected []float64) {
-	t.Helper()
-	var stat, restCount, restExpected float64
-	cells := 0
-	for i, e := range expected {
-		if e < 10 {
-			restCount += counts[i]
-			restExpected += e
-			continue
-		}
-		stat += (counts[i] - e) * (counts[i] - e) / e
-		cells++
-	}
-	if restExpected >= 10 {
-		stat += (restCount - restExpected) * (restCount - restExpected) / restExpected
-		cells++
-	} else if restCount > 100 {
-		t.Errorf("%s: %v in cells that expect %v", what, restCount, restExpected)
-	}
-	if cells < 2 {
-		return // one cell has all the counts
-	}
-	if p := 1 - (distuv.ChiSquared{K: float64(cells - 1)}).CDF(stat); p < 1e-9 {
-		t.Errorf("%s: χ² = %v with %d degrees of freedom, p = %v", what, stat, cells-1, p)
-	}
-}
-
-// TestBinomial: the law of the popcount binomial.
-func TestBinomial(t *testing.T) {
-	for _, n := range []int{1, 40, 64, 200} {
-		for _, p := range []float64{1e-3, 0.25, 0.5, 0.7, 0.999} {
-			var r bitReader
-			r.reset(stream{philox.NewKeys(5), uint32(n), uint32(p * 1000)}, streamCounts)
-			counts, expected := make([]float64, n+1), make([]float64, n+1)
-			const draws = 40000
-			for range draws {
-				counts[binomial(n, uint64(math.Ldexp(p, 64)), &r)]++
-			}
-			law := distuv.Binomial{N: float64(n), P: p}
-			for k := range expected {
-				expected[k] = draws * law.Prob(float64(k))
-			}
-			chiSquare(t, "binomial", counts, expected)
-		}
-	}
-	// Ends of the range.
-	var r bitReader
-	r.reset(stream{philox.NewKeys(5), 0, 0}, streamCounts)
-	if binomial(1000, 0, &r) != 0 {
-		t.Error("binomial with p = 0 is not 0")
-	}
-	if got := binomial(1000, math.MaxUint64, &r); got != 1000 {
-		t.Errorf("binomial with p = 1 − 2⁻⁶⁴: %d of 1000", got)
-	}
-}
-
-// tablesOf makes the tables of a row whose hazards, all alike, have about a sum.
-func tablesOf(hazard float64) *tables.Bits {
-	e := make([]float64, 1+int(2*hazard))
-	for k := range e {
-		e[k] = -math.Expm1(-hazard / float64(len(e)))
-	}
-	b := new(tables.Bits)
-	b.Set(0, make([]uint64, (len(e)+63)/64), e)
-	return b
-}
-
-// TestPointCounts: all samples are dealt, and by the Poisson law.
-func TestPointCounts(t *testing.T) {
-	for _, hazard := range []float64{1e-6, 0.3, 2.1, 40, 3000} {
-		b := tablesOf(hazard)
-		hazard = b.Hazard
-		counts := make([]float64, int(hazard+40*math.Sqrt(hazard))+40)
-		expected := make([]float64, len(counts))
-		total := 0.0
-		for block := range uint32(30) {
-			var r bitReader
-			r.reset(stream{philox.NewKeys(9), 0, block}, streamCounts)
-			left := BlockSize
-			if err := deal(b.Classes, BlockSize, &r, func(points, samples int) error {
-				counts[points] += float64(samples)
-				left -= samples
-				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
-			if left != 0 {
-				t.Fatalf("hazard %v: %d samples were not dealt", hazard, left)
-			}
-			total += BlockSize
-		}
-		law := distuv.Poisson{Lambda: hazard}
-		for k := range expected {
-			expected[k] = total * law.Prob(float64(k))
-		}
-		chiSquare(t, "points", counts, expected)
-	}
-}
 
 // TestPlaces: the three ways of placing a draw agree on every one.
 func TestPlaces(t *testing.T) {

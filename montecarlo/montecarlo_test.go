@@ -242,23 +242,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestSeeds: another seed gives other samples.
-func TestSeeds(t *testing.T) {
-	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 31, 1, 2)
-	a := sample(t, p, 0, 1000)
-	p.Seed = 1 << 40
-	b := sample(t, p, 0, 1000)
-	same := 0
-	for i := range a {
-		if a[i].Samples > 0 && a[i] == b[i] {
-			same++
-		}
-	}
-	if same > 2 {
-		t.Errorf("%d of 8 labels have the same sums with another seed", same)
-	}
-}
-
 // TestRareErrors: the number of samples with an error is binomial, also where
 // an error comes once in ten thousand samples. A two-sided test at 1e−9.
 func TestRareErrors(t *testing.T) {

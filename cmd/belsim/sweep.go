@@ -99,9 +99,6 @@ func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
 func (cmd *sweepCmd) work(ctx context.Context, env *environment, shard *sweep.Shard) error {
 	fmt.Fprintf(env.stdout, "plan %.12s: %s; shard %d of %d: %s, %d finished before\n",
 		shard.ID, counted(shard.Size(), "cell"), shard.Index, shard.Count, counted(shard.All, "cell"), shard.All-len(shard.Todo))
-	if others := shard.Others(); len(others) > 0 {
-		env.note("%s has shards of %v of this plan too: cells may be computed twice, and are counted once", cmd.Out, others)
-	}
 	if shard.All == 0 {
 		_, err := fmt.Fprintf(env.stdout, "complete: there are %d cells, and more shards\n", shard.Size())
 		return outside(err)

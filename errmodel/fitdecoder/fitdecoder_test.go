@@ -329,26 +329,3 @@ func TestDamage(t *testing.T) {
 		t.Errorf("another scale: %v", err)
 	}
 }
-
-func BenchmarkFit(b *testing.B) {
-	c := mustCode(b, "johnson", 64)
-	s := draw(c, 2000, 1, 1, 1, 1)
-	for b.Loop() {
-		fit(b, 0, c, s, observed.Logits, nil)
-	}
-	b.ReportMetric(float64(b.N)*2000/b.Elapsed().Seconds(), "samples/s")
-}
-
-func BenchmarkLabels(b *testing.B) {
-	c := mustCode(b, "johnson", 64)
-	r := fit(b, 0, c, draw(c, 1000, 1, 1.5, 1, 1), observed.Logits, nil)
-	s := draw(c, 4096, 1, 1.5, 1, 2)
-	labels := make([]float64, s.Len())
-	b.Log(r.Decoder.About().Text())
-	for b.Loop() {
-		for i := 0; i < len(labels); i += 256 {
-			r.Decoder.LabelsTo(labels[i:i+256], s.Outputs[i*s.Bits:(i+256)*s.Bits])
-		}
-	}
-	b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "samples/s")
-}

@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/optimize"
-
 	"belsim/errmodel"
 )
 
@@ -77,41 +75,28 @@ func New(ctx context.Context, c *errmodel.Counts, positions [][]int) (*Fit, erro
 
 // maximize finds the largest likelihood. For each σ the best r is the zero of a
 // decreasing function, so only the search for σ remains. A grid finds the highest of
-// several maxima, the method of Nelder and Mead its top, and Newton's method the last
-// digits.
+// several maxima, finer grids its top, and Newton's method the last digits.
 func (f *Fit) maximize(ctx context.Context) error {
-	lo, hi := f.lo, f.hi
-	const grid = 64
-	start, most := 0.0, math.Inf(-1)
-	for i := range grid + 1 {
-		if err := ctx.Err(); err != nil {
-			return err
+	const points, refinements = 64, 4
+	b, from, step := 0.0, f.lo, (f.hi-f.lo)/points
+	for range refinements {
+		most := math.Inf(-1)
+		for i := range points + 1 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			at := min(max(from+step*float64(i), f.lo), f.hi)
+			f.l.at(at)
+			if _, v, _ := f.l.profile(); v > most {
+				b, most = at, v
+			}
 		}
-		b := lo + (hi-lo)*float64(i)/grid
-		f.l.at(b)
-		if _, v, _ := f.l.profile(); v > most {
-			start, most = b, v
-		}
-	}
-	top, least, err := minimize(ctx, start, (hi-lo)/grid, 1e-12*math.Abs(most), func(b float64) float64 {
-		if !(b >= lo && b <= hi) {
-			return math.Inf(1)
-		}
-		f.l.at(b)
-		_, v, _ := f.l.profile()
-		return -v
-	})
-	if err != nil {
-		return fmt.Errorf("fitting r and σ: %w", err)
-	}
-	b := start
-	if -least > most {
-		b = top
+		from, step = b-step, 2*step/points
 	}
 	f.l.at(b)
 	a, v, limited := f.l.profile()
 	for range 8 {
-		if limited || b <= lo || b >= hi {
+		if limited || b <= f.lo || b >= f.hi {
 			break
 		}
 		d := f.l.derivatives(a)
@@ -119,9 +104,6 @@ func (f *Fit) maximize(ctx context.Context) error {
 			break
 		}
 		da, db := (d.ibb*d.ga-d.iab*d.gb)/d.det(), (d.iaa*d.gb-d.iab*d.ga)/d.det()
-		if !(math.Abs(db) < (hi-lo)/grid) {
-			break
-		}
 		f.l.at(b + db)
 		// Near the top the value is constant to its last digit, so it may fall by this digit.
 		next := f.l.value(a + da)
@@ -136,24 +118,4 @@ func (f *Fit) maximize(ctx context.Context) error {
 	a = min(a, -f.l.most-1e-12)
 	f.R, f.Sigma, f.Limited = math.Exp(a), f.l.grid.narrow(math.Exp(b)), limited
 	return nil
-}
-
-// minimize finds the smallest value of a function of one number, from a start, by the
-// method of Nelder and Mead. The error is the context's.
-func minimize(ctx context.Context, start, step, tolerance float64, f func(float64) float64) (at, least float64, err error) {
-	problem := optimize.Problem{
-		Func: func(x []float64) float64 { return f(x[0]) },
-		Status: func() (optimize.Status, error) {
-			if err := ctx.Err(); err != nil {
-				return optimize.Failure, err
-			}
-			return optimize.NotTerminated, nil
-		},
-	}
-	settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: tolerance, Iterations: 10}}
-	result, err := optimize.Minimize(problem, []float64{start}, settings, &optimize.NelderMead{SimplexSize: step})
-	if err != nil {
-		return 0, 0, err
-	}
-	return result.X[0], result.F, nil
 }

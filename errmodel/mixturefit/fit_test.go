@@ -199,17 +199,3 @@ func TestLargestR(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkFit(b *testing.B) {
-	for _, name := range []string{"unary", "b1jdj", "hadamard"} {
-		b.Run(name, func(b *testing.B) {
-			c := mustCode(b, name, 256)
-			counts := simulated(rand.New(rand.NewPCG(1, 1)), mustMixture(b, c, 0.02, 2), func(int) uint64 { return 100 })
-			for b.Loop() {
-				if _, err := New(context.Background(), counts, c.Transitions()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -65,7 +65,7 @@ const FewestErring = 30
 // context's.
 func NewJoint(ctx context.Context, f *Fit) (*Joint, error) {
 	c := f.counts
-	j := &Joint{fit: f, local: newLocal(f.R, f.Sigma, f.positions, f.l.grid), right: make([][2]float64, c.Levels*c.Parts())}
+	j := &Joint{fit: f, local: newLocal(f.R, f.Sigma, c.Levels, f.positions, f.l.grid), right: make([][2]float64, c.Levels*c.Parts())}
 	j.inverse, j.regular = f.inverse()
 	j.slopes = [2]float64{1, 1}
 	if f.l.grid.spread > 0 { // s² − σ² is the same for all σ
@@ -106,7 +106,7 @@ func (j *Joint) Add(i int, y float64, wrong []int) {
 			continue
 		}
 		erring = 1
-		e, slope := j.local.bit(at, k)
+		e, slope := j.local.rate(at, k)
 		over := 1 - e
 		if over == 0 {
 			over = 1

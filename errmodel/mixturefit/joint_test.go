@@ -88,11 +88,11 @@ func TestLocal(t *testing.T) {
 			if parts > 0 {
 				g = newGrid(parts)
 			}
-			l := newLocal(0.05, 0.6, c.Transitions(), g)
+			l := newLocal(0.05, 0.6, 20, c.Transitions(), g)
 			e := mustMixture(t, c, 0.05, 0.6)
 			row, sum := make([]float64, c.Bits()), make([]float64, c.Bits())
 			const h = 1e-5
-			other := newLocal(0.05, g.narrow(g.wide(0.6)*math.Exp(h)), c.Transitions(), g)
+			other := newLocal(0.05, g.narrow(g.wide(0.6)*math.Exp(h)), 20, c.Transitions(), g)
 			for cell := range 20 * g.parts {
 				clear(sum)
 				const points = 64
@@ -110,7 +110,7 @@ func TestLocal(t *testing.T) {
 					if len(at) == 0 {
 						continue
 					}
-					p, q := l.bit(cell, k)
+					p, q := l.rate(cell, k)
 					// The mean over a part is a Gaussian but for (w²/12σ²)² = 2·10⁻⁴ of itself, and more of it
 					// in its tails.
 					slack := 1e-12
@@ -120,7 +120,7 @@ func TestLocal(t *testing.T) {
 					if math.Abs(p-sum[k]) > slack {
 						t.Errorf("%s, cell %d, bit %d: %v, want %v", name, cell, k, p, sum[k])
 					}
-					if p2, _ := other.bit(cell, k); p > 1e-200 && math.Abs(math.Log(p2/p)/h-q) > 1e-2*(1+math.Abs(q)) {
+					if p2, _ := other.rate(cell, k); p > 0 && p2 > 0 && math.Abs(math.Log(p2/p)/h-q) > 1e-2*(1+math.Abs(q)) {
 						t.Errorf("%s, cell %d, bit %d: derivative %v, by differences %v", name, cell, k, q, math.Log(p2/p)/h)
 					}
 				}

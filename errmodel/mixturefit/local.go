@@ -3,83 +3,50 @@ package mixturefit
 import (
 	"context"
 	"math"
-	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
 )
 
-// local evaluates a fitted mixture at the cells of counts: levels, or parts of levels. It is safe
-// for concurrent use.
+// local evaluates a fitted mixture at the cells of counts: levels, or parts of levels. Use it on one
+// goroutine.
 type local struct {
 	grid      grid
-	width     width
 	positions [][]int
 	logR      float64
-	scale     float64 // ln of the factor of the Gaussians
-	reach     int     // the distance beyond which a Gaussian is less than 10⁻²⁰ of the largest
+	gauss     gauss
+	distances []int32 // scratch
 }
 
 // newLocal prepares the evaluation of a mixture of weight r and width σ at the cells of a grid.
-func newLocal(r, sigma float64, positions [][]int, g grid) *local {
-	b := math.Log(g.wide(sigma))
-	w := width{unit: g.unit(), s: math.Exp(b)}
-	return &local{grid: g, width: w, positions: positions, logR: math.Log(r),
-		scale: -b - math.Log(2*math.Pi)/2, reach: int(math.Ceil(9.6 * w.s / w.unit))}
+func newLocal(r, sigma float64, levels int, positions [][]int, g grid) *local {
+	l := &local{grid: g, positions: positions, logR: math.Log(r), gauss: newGauss(g, 2*levels*g.parts)}
+	l.gauss.at(math.Log(g.wide(sigma)))
+	return l
 }
 
-// near is the distance of a cell from the nearest transition of a bit; MaxInt32 without any.
-func (l *local) near(cell int, at []int) (distance, index int) {
-	i := sort.SearchInts(at, cell/l.grid.parts+1) // at[i] ≥ the number of the level
-	distance = math.MaxInt32
-	for _, j := range [2]int{i - 1, i} {
-		if j >= 0 && j < len(at) {
-			if d := l.grid.distance(cell, at[j]); d < distance {
-				distance, index = d, j
-			}
-		}
-	}
-	return distance, index
-}
-
-// bit returns e of a bit that has transitions, at a cell, and q = ∂ln e/∂ln s.
-func (l *local) bit(cell, k int) (e, q float64) {
-	at := l.positions[k]
-	nearest, middle := l.near(cell, at)
-	// Relative to the nearest transition, others matter as long as they are not much further.
-	var s, s1 float64
-	first := l.width.square(int32(nearest))
-	add := func(j int) bool {
-		zz := l.width.square(int32(l.grid.distance(cell, at[j])))
-		if zz-first > 92 { // 10⁻²⁰
-			return false
-		}
-		w := 1.0
-		if j != middle {
-			w = math.Exp((first - zz) / 2)
-		}
-		s += w
-		s1 += w * (zz - 1)
-		return true
-	}
-	for j := middle; j < len(at) && add(j); j++ {
-	}
-	for j := middle - 1; j >= 0 && add(j); j-- {
-	}
-	logE := l.logR + l.scale - first/2
-	if s != 1 {
-		logE += math.Log(s)
-	}
-	return math.Exp(min(logE, 0)), s1 / s
-}
-
-// rate is bit where e is not so small that no sum notices it, else 0. A bit without transitions has 0.
+// rate returns e of a bit at a cell, 0 where it is so small that no sum notices it, and q = ∂ln e/∂ln s.
+// Both are 0 for a bit without transitions.
 func (l *local) rate(cell, k int) (e, q float64) {
-	if nearest, _ := l.near(cell, l.positions[k]); nearest > l.reach {
+	l.distances = l.distances[:0]
+	nearest := 0
+	for i, at := range l.positions[k] {
+		l.distances = append(l.distances, int32(l.grid.distance(cell, at)))
+		if l.distances[i] < l.distances[nearest] {
+			nearest = i
+		}
+	}
+	if len(l.distances) == 0 {
 		return 0, 0
 	}
-	return l.bit(cell, k)
+	l.distances[0], l.distances[nearest] = l.distances[nearest], l.distances[0]
+	logU, q, _ := l.gauss.sum(l.distances)
+	logE := min(l.logR+logU, 0)
+	if logE < -46 { // 10⁻²⁰
+		return 0, q
+	}
+	return math.Exp(logE), q
 }
 
 // Table returns the error probabilities e[n,k], L × M: those of the mixture at levels, or where labels
@@ -94,7 +61,7 @@ func (f *Fit) Table(ctx context.Context) (mat.Matrix, error) {
 		}
 		return p.Mixture(f.R)
 	}
-	l := newLocal(f.R, f.Sigma, f.positions, f.l.grid)
+	l := newLocal(f.R, f.Sigma, c.Levels, f.positions, f.l.grid)
 	parts := c.Parts()
 	return f.table(ctx, func(i, k int) float64 {
 		sum := 0.0
@@ -116,7 +83,7 @@ func (f *Fit) Table(ctx context.Context) (mat.Matrix, error) {
 // PartTable returns the error probabilities e[n,k], L × M, of real labels in one of several equal
 // parts of every level, from 0. The error is the context's.
 func (f *Fit) PartTable(ctx context.Context, parts, part int) (mat.Matrix, error) {
-	l := newLocal(f.R, f.Sigma, f.positions, newGrid(parts))
+	l := newLocal(f.R, f.Sigma, f.counts.Levels, f.positions, newGrid(parts))
 	return f.table(ctx, func(i, k int) float64 {
 		e, _ := l.rate(i*parts+part, k)
 		return e

@@ -3,7 +3,6 @@ package perceived
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -116,93 +115,6 @@ func TestLearnPrototype(t *testing.T) {
 	}
 }
 
-// TestLearnedShape: the functions of unary are mirror images, and rise or fall through their transitions.
-func TestLearnedShape(t *testing.T) {
-	for _, training := range []Training{BCE, CE} {
-		t.Run(string(training), func(t *testing.T) {
-			const levels = 48
-			l := learn(t, Model{Noise: 1.7, Misfit: 0.25, Training: training}, "unary", levels, nil)
-			m, switches := levels-1, l.Code().Transitions()
-			tolerance := 1e-6
-			if training == CE {
-				tolerance = 0.02 // a hundred steps enlarge roundings
-			}
-			f, mirror, last := make([]float64, m), make([]float64, m), make([]float64, m)
-			for y := -2.0; y <= levels+3; y += 0.25 {
-				l.Logits(f, y)
-				l.Logits(mirror, levels+1-y)
-				for k := range f {
-					// The code is its own mirror image: bit k's complement is bit M−1−k.
-					if got, want := f[k], -mirror[m-1-k]; math.Abs(got-want) > tolerance*(1+math.Abs(want)) {
-						t.Fatalf("bit %d at %v is %v, its mirror image %v", k+1, y, got, want)
-					}
-					// A bit of one transition rises or falls through it, and has one sign on
-					// each side. Further away than 3 levels, the logit is large, and its slope
-					// means nothing. At the ends of the range, perceived labels come from one
-					// side.
-					at, up := float64(switches[k][0])+0.5, 1.0
-					if l.Code().Bit(0, k) {
-						up = -1
-					}
-					if d := y - at; math.Abs(d) < 3 && at > 6 && at < levels-5 {
-						if math.Abs(d) >= 0.5 && up*f[k]*d <= 0 {
-							t.Fatalf("bit %d with a transition at %v has the logit %v at %v", k+1, at, f[k], y)
-						}
-						if d > -2.5 && up*(f[k]-last[k]) <= 0 {
-							t.Fatalf("bit %d with a transition at %v turns back at %v: %v after %v", k+1, at, y, f[k], last[k])
-						}
-					}
-				}
-				copy(last, f)
-			}
-		})
-	}
-}
-
-// TestLearnedBlur: a run of one level is blurred away, so that no bit of one-hot says one, but the first
-// and the last.
-func TestLearnedBlur(t *testing.T) {
-	for _, s := range []float64{2, 3, 7} {
-		l := learn(t, Model{Noise: s, Misfit: 0.25, Training: BCE}, "onehot", 64, nil)
-		f := make([]float64, 64)
-		for y := 1 - s; y <= 64+s; y += 0.1 {
-			l.Logits(f, y)
-			for k := 1; k < 63; k++ {
-				if f[k] >= 0 {
-					t.Fatalf("s = %v: bit %d says one at %v", s, k+1, y)
-				}
-			}
-		}
-	}
-}
-
-// TestLearnedLimits: without noise, a network of few levels makes no errors; with endless noise, it guesses.
-func TestLearnedLimits(t *testing.T) {
-	for _, name := range []string{"unary", "johnson", "gray", "hadamard", "onehot"} {
-		l := learn(t, Model{Noise: 1e-3, Misfit: 0, Training: BCE}, name, 16, nil)
-		for i := range 16 {
-			for k := range l.Code().Bits() {
-				if e := l.At(i, k); !(e < 1e-6) {
-					t.Errorf("%s, s = 0.001: e[%d,%d] = %v", name, i+1, k+1, e)
-				}
-			}
-		}
-		// The best guess of a bit is its more frequent value.
-		l = learn(t, Model{Noise: 1e4, Misfit: 0, Training: BCE}, name, 16, nil)
-		f := make([]float64, l.Code().Bits())
-		l.Logits(f, 8)
-		for k, v := range f {
-			ones := 0.0
-			for i := range 16 {
-				ones += l.Code().Value(i, k)
-			}
-			if want := math.Log(ones / (16 - ones)); !math.IsInf(want, 0) && math.Abs(v-want) > 1e-3 {
-				t.Errorf("%s, s = 10000: logit %v of bit %d, want %v", name, v, k+1, want)
-			}
-		}
-	}
-}
-
 // TestLearnedConstant: bits without transitions are known.
 func TestLearnedConstant(t *testing.T) {
 	prior := make([]float64, 8)
@@ -255,64 +167,6 @@ func TestLearnWorkers(t *testing.T) {
 				t.Errorf("%s: %d workers give another result", training, workers)
 			}
 		}
-	}
-}
-
-// TestLearnedTable checks the three ways to read e[n,k], and compares with the integral over
-// the noise.
-func TestLearnedTable(t *testing.T) {
-	l := learn(t, Model{Noise: 1.6, Misfit: 0.25, Training: BCE}, "b1jdj", 64, nil)
-	levels, m := l.Dims()
-	row, wrong := make([]float64, m), make([]float64, m)
-	var all, allIntegral float64
-	for _, i := range []int{0, 7, 31, levels - 1} {
-		l.RowTo(row, i)
-		strata, integral := make([]float64, m), make([]float64, m)
-		for j := range Strata {
-			l.WrongTo(wrong, i, float64(i+1)+1.6*Stratum(j))
-			for k, v := range wrong {
-				strata[k] += v / Strata
-			}
-		}
-		const step = 0.01
-		for x := -6.0; x < 6; x += step {
-			l.WrongTo(wrong, i, float64(i+1)+1.6*x)
-			for k, v := range wrong {
-				integral[k] += v * step * math.Exp(-x*x/2) / math.Sqrt(2*math.Pi)
-			}
-		}
-		for k, e := range row {
-			if math.Abs(e-strata[k]) > 1e-15 || e != l.At(i, k) || e != l.T().At(k, i) {
-				t.Errorf("e[%d,%d] = %v, %v, %v, mean over strata %v", i+1, k+1, e, l.At(i, k), l.T().At(k, i), strata[k])
-			}
-			// A stratum is 1/64 of the samples, at one perceived label.
-			if math.Abs(e-integral[k]) > 0.25/Strata {
-				t.Errorf("e[%d,%d] = %v, the integral is %v", i+1, k+1, e, integral[k])
-			}
-			all += e
-			allIntegral += integral[k]
-		}
-	}
-	if math.Abs(all/allIntegral-1) > 0.01 {
-		t.Errorf("%v wrong bits, the integral is %v", all, allIntegral)
-	}
-}
-
-func TestStratum(t *testing.T) {
-	square := 0.0
-	for j := range Strata {
-		m := Stratum(j)
-		square += m * m / Strata
-		if m != -Stratum(Strata-1-j) || j > 0 && m <= Stratum(j-1) {
-			t.Errorf("stratum %d has the mean %v", j, m)
-		}
-		// The share of ε below the mean is inside the stratum.
-		if p := math.Erfc(-m/math.Sqrt2) / 2; p < float64(j)/Strata || p > float64(j+1)/Strata {
-			t.Errorf("stratum %d has the mean %v, at the quantile %v", j, m, p)
-		}
-	}
-	if !(square > 0.99 && square < 1) { // what is left is the variance inside the strata
-		t.Errorf("variance of the means: %v", square)
 	}
 }
 
@@ -380,31 +234,6 @@ func TestLearnExtremes(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// BenchmarkLearn reports the milliseconds that one named code takes on one processor, on
-// average over all. Expected for 64 levels are 10 ms bit by bit and 50 ms for the decoder; for
-// 256 levels, 60 and 200 ms.
-func BenchmarkLearn(b *testing.B) {
-	for _, levels := range []int{64, 256} {
-		for _, training := range []Training{BCE, CE} {
-			b.Run(fmt.Sprintf("%d/%s", levels, training), func(b *testing.B) {
-				p := Model{Noise: float64(levels) / 40, Misfit: 0.25, Training: training}
-				codes := 0
-				for b.Loop() {
-					for _, f := range code.Families() {
-						c := must.Get(code.New(f.Name, levels))(b)
-						if _, err := p.Learn(context.Background(), 1, c, nil); err != nil {
-							b.Fatal(err)
-						}
-						codes++
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(codes), "ms/code")
-				b.ReportMetric(0, "ns/op")
-			})
 		}
 	}
 }

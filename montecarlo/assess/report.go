@@ -13,7 +13,7 @@ import (
 	"belsim/theory/base/table"
 )
 
-// widths are the widest lines of sentences, and of lists.
+// sentenceWidth and lineWidth are the widest lines of sentences, and of headlines and lists.
 const sentenceWidth, lineWidth = 100, 120
 
 // Section is a report for people: a verdict and details.

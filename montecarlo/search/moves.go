@@ -20,11 +20,10 @@ type chain struct {
 
 	// Scratch.
 	positions []int
-	column    []bool
 }
 
 func newChain(w *words, free []int, limit int) *chain {
-	return &chain{words: w, move: move{before: w.clone()}, free: free, limit: limit, column: make([]bool, w.levels)}
+	return &chain{words: w, move: move{before: w.clone()}, free: free, limit: limit}
 }
 
 // undo takes the move back.
@@ -44,15 +43,6 @@ func (c *chain) invert(k, at int) {
 		c.flips(k, 0, at)
 	} else {
 		c.flips(k, at, c.levels)
-	}
-}
-
-// set sets column k to c.column.
-func (c *chain) set(k int) {
-	for i, b := range c.column {
-		if c.bit(i, k) != b {
-			c.flip(i, k)
-		}
 	}
 }
 
@@ -90,7 +80,7 @@ func (c *chain) propose(rng *rand.Rand) bool {
 	k := c.free[rng.IntN(len(c.free))]
 	c.columns = append(c.columns, k)
 	c.positions = c.transitions(c.positions[:0], k)
-	switch p := rng.IntN(100); {
+	switch p := rng.IntN(89); {
 	case p < 45 && len(c.positions) > 0: // shift a transition
 		at, by := c.positions[rng.IntN(len(c.positions))], geometric(rng, 0.5)
 		if rng.IntN(2) == 0 {
@@ -107,18 +97,7 @@ func (c *chain) propose(rng *rand.Rand) bool {
 			at = c.positions[rng.IntN(len(c.positions))]
 		}
 		c.invert(k, at)
-	case p < 83: // shift a whole column
-		c.shifted(k, k, rng)
-	case p < 86: // replace a column by another one, shifted
-		c.shifted(k, rng.IntN(c.bits), rng)
-	case p < 88: // replace a column by one of equal runs
-		run := 1 + geometric(rng, 8/float64(c.levels))
-		phase := rng.IntN(2 * run)
-		for i := range c.column {
-			c.column[i] = (i+phase)/run%2 == 1
-		}
-		c.set(k)
-	case p < 95: // a transition moves from one column to another
+	case p < 85: // a transition moves from one column to another
 		if len(c.positions) == 0 || len(c.free) == 1 {
 			return false
 		}
@@ -130,9 +109,6 @@ func (c *chain) propose(rng *rand.Rand) bool {
 		c.columns = append(c.columns, other)
 		c.invert(k, at)
 		c.invert(other, at)
-	case p < 96: // another word for a level
-		i := rng.IntN(c.levels)
-		c.flipWhere(func(int) bool { return rng.IntN(2) == 0 }, i)
 	default:
 		if !c.swap(rng) {
 			return false
@@ -152,35 +128,15 @@ func (c *chain) swap(rng *rand.Rand) bool {
 	if j >= c.levels || i == j {
 		return false
 	}
-	c.flipWhere(func(k int) bool { return c.bit(i, k) != c.bit(j, k) }, i, j)
-	return true
-}
-
-// flipWhere flips the free columns of some rows for which flips reports true. The move has no
-// other columns.
-func (c *chain) flipWhere(flips func(k int) bool, rows ...int) {
 	c.columns = c.columns[:0]
 	for _, k := range c.free {
-		if flips(k) {
+		if c.bit(i, k) != c.bit(j, k) {
 			c.columns = append(c.columns, k)
-			for _, i := range rows {
-				c.flip(i, k)
-			}
+			c.flip(i, k)
+			c.flip(j, k)
 		}
 	}
-}
-
-// shifted sets column k to another column, shifted by some levels. The missing bits at the
-// end are equal to the last bit.
-func (c *chain) shifted(k, other int, rng *rand.Rand) {
-	by := geometric(rng, 0.3)
-	if rng.IntN(2) == 0 {
-		by = -by
-	}
-	for i := range c.column {
-		c.column[i] = c.bit(min(max(i-by, 0), c.levels-1), other)
-	}
-	c.set(k)
+	return true
 }
 
 // geometric returns a random number from 1 with a geometric distribution of mean 1/p.

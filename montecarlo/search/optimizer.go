@@ -40,7 +40,6 @@ type Optimizer struct {
 	bits       int                            // number of bits that every code must have; 0: any
 	rivals     map[string][]forecast.Forecast // of named codes that were forecast before, the smallest first
 	known      map[string]Row                 // named codes that were estimated before
-	hurried    bool                           // the context has ended: neither exact values nor predictions
 }
 
 // Follower is told how searches go. Its functions may be nil.
@@ -150,13 +149,7 @@ func (p *Optimizer) objective(ctx context.Context, c *code.Code, samples int, se
 		return 0, err
 	}
 	// The chains of a search are what runs side by side.
-	return p.mean(ctx, montecarlo.CPU{Workers: 1}, problem, uint64(samples))
-}
-
-// mean samples every label of a problem, and returns the mean |error| over the prior, in
-// levels.
-func (p *Optimizer) mean(ctx context.Context, b montecarlo.Backend, problem *montecarlo.Problem, samples uint64) (float64, error) {
-	sums, err := montecarlo.EstimateEach(ctx, b, []*montecarlo.Problem{problem}, samples, p.Options.Prior, nil)
+	sums, err := montecarlo.EstimateEach(ctx, montecarlo.CPU{Workers: 1}, []*montecarlo.Problem{problem}, uint64(samples), p.Options.Prior, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -3,13 +3,11 @@ package search
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
@@ -123,9 +121,9 @@ func (o *Optimized) Remarks() []string {
 	if !table.Missing(o.Improvement) {
 		interval := "exact"
 		if o.ImprovementCI[0] != o.ImprovementCI[1] {
-			interval = fmt.Sprintf("95 %% interval: %s", spanned(o.ImprovementCI[0], o.ImprovementCI[1]))
+			interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", o.ImprovementCI[0], o.ImprovementCI[1])
 		}
-		out = append(out, fmt.Sprintf("its error is %s that of %s (%s)", compared(o.Improvement), o.Baselines[0].Code, interval))
+		out = append(out, fmt.Sprintf("it improves on %s by %.2f %% (%s)", o.Baselines[0].Code, o.Improvement, interval))
 	}
 	if o.Promise != nil {
 		out = append(out, o.Promise.text(false))
@@ -163,21 +161,11 @@ func (o *Optimized) Table() *table.Table {
 	return t
 }
 
-// Numbers of samples of each label.
-const (
-	choosing = 20000 // that choose between the codes of a search
-	hurried  = 2000  // at most, where the context has ended
-)
-
-// patience is how long the samples of a report may take where the context has ended.
-const patience = 400 * time.Millisecond
-
 // Find searches for a code of a number of bits, samples it on a backend, and compares it with
 // the named codes of no more bits. When the context ends, it returns the best code until then
-// and no error; Stopped is set, and the estimates come from few samples, or are
-// missing where they take too long. Where there is no
-// code yet, it returns the context's error. The error wraps ErrImpossible where no code can
-// satisfy the options.
+// and no error; Stopped is set, and the error of the code is the search's own estimate. Where
+// there is no code yet, it returns the context's error. The error wraps ErrImpossible where no
+// code can satisfy the options.
 func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*Optimized, error) {
 	o := p.Options
 	o.Bits = bits
@@ -190,22 +178,14 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 		steps += n
 		progress(n, best)
 	}
-	results, searched := search(ctx, o)
+	best, searched := search(ctx, o)
 	end()
-	if len(results) == 0 {
+	if best == nil {
 		return nil, searched
 	}
-	found, err := p.report(ctx, b, bits, results)
+	found, err := p.report(ctx, b, bits, best)
 	if ctx.Err() != nil { // in the search or after it: the code is kept
-		quick := *p
-		quick.hurried, quick.draw = true, p.draw.Fixed(min(cmp.Or(p.draw.Samples, hurried), hurried))
-		hurry, end := context.WithTimeout(context.WithoutCancel(ctx), patience)
-		defer end()
-		found, err = quick.report(hurry, b, bits, results)
-		if errors.Is(err, context.DeadlineExceeded) {
-			best := slices.MinFunc(results, func(a, b candidate) int { return cmp.Compare(a.Mean, b.Mean) })
-			found, err = p.describe(context.WithoutCancel(ctx), bits, best)
-		}
+		found, err = p.describe(context.WithoutCancel(ctx), bits, best)
 	}
 	if err != nil {
 		return nil, err
@@ -214,25 +194,9 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	return found, nil
 }
 
-// report estimates the errors of the codes that a search has ended with, and of the named
-// codes. Three seeds are used: the search has optimized its own samples; of several codes,
-// the samples that choose the winner are the luckiest; so the estimates have a seed of their
-// own.
-func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, results []candidate) (*Optimized, error) {
-	best, smallest := results[0], math.Inf(1)
-	for _, r := range results {
-		problem, err := p.problem(ctx, r.Code, p.draw.Seed^0x6368_6f6f_7365)
-		if err != nil {
-			return nil, err
-		}
-		mean, err := p.mean(ctx, b, problem, min(choosing, cmp.Or(p.draw.Samples, choosing)))
-		if err != nil {
-			return nil, err
-		}
-		if mean < smallest {
-			best, smallest = r, mean
-		}
-	}
+// report estimates the errors of the code that a search has found, and of the named codes, from a seed
+// that the search has not used.
+func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, best *candidate) (*Optimized, error) {
 	out, err := p.describe(ctx, bits, best)
 	if err != nil {
 		return nil, err
@@ -286,7 +250,7 @@ func (p *Optimizer) rival(ctx context.Context, bits int) (best *forecast.Forecas
 
 // describe is a report of what is known without samples: the error is the search's own estimate, and
 // the code is compared with no other.
-func (p *Optimizer) describe(ctx context.Context, bits int, found candidate) (*Optimized, error) {
+func (p *Optimizer) describe(ctx context.Context, bits int, found *candidate) (*Optimized, error) {
 	decoder, err := p.scenario.Decoder(p.decoder, found.Code)
 	if err != nil {
 		return nil, err
@@ -309,21 +273,18 @@ func (p *Optimizer) describe(ctx context.Context, bits int, found candidate) (*O
 	}, nil
 }
 
-// estimate is the error of a code over the prior, from the seed that no search has used. Where the
-// context has ended, there are no exact values and no forecasts.
+// estimate is the error of a code over the prior, from the seed that no search has used.
 func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.Code) (Estimate, error) {
 	out := Estimate{Mean: math.NaN(), StdErr: math.NaN(), Exact: math.NaN()}
 	problem, err := p.problem(ctx, c, p.draw.Seed)
 	if err != nil {
 		return out, err
 	}
-	if !p.hurried {
-		if _, out.Exact, err = scenario.Averages(ctx, p.Options.Workers, problem, p.Options.Prior); err != nil {
-			return out, err
-		}
-		if out.Forecast, err = p.forecast(ctx, c); err != nil {
-			return out, err
-		}
+	if _, out.Exact, err = scenario.Averages(ctx, p.Options.Workers, problem, p.Options.Prior); err != nil {
+		return out, err
+	}
+	if out.Forecast, err = p.forecast(ctx, c); err != nil {
+		return out, err
 	}
 	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Beside(out.Exact).Target(p.Options.Prior, false), nil)
 	if err != nil {
@@ -369,9 +330,7 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 			if row.Estimate, err = p.estimate(ctx, b, c); err != nil && !scenario.Invalid(err) {
 				return nil, err
 			}
-			if !p.hurried {
-				p.known[f.Name] = row
-			}
+			p.known[f.Name] = row
 		}
 		out = append(out, row)
 	}
@@ -403,23 +362,4 @@ func (a Estimate) Improvement(b Estimate) (percent float64, interval [2]float64)
 	ratio := a.Mean / b.Mean
 	half := scenario.Confidence * math.Hypot(a.StdErr/b.Mean, ratio*b.StdErr/b.Mean)
 	return 100 * (1 - ratio), [2]float64{100 * (1 - ratio - half), 100 * (1 - ratio + half)}
-}
-
-// compared says in words how far an error is below another one, in percent, or above it.
-func compared(below float64) string {
-	if below < 0 {
-		return fmt.Sprintf("%.2f %% above", -below)
-	}
-	return fmt.Sprintf("%.2f %% below", below)
-}
-
-// spanned is an interval of how far an error is below another one, in the direction that its middle has.
-func spanned(lo, hi float64) string {
-	switch {
-	case lo >= 0:
-		return fmt.Sprintf("%.2f to %.2f %%", lo, hi)
-	case hi <= 0:
-		return fmt.Sprintf("%.2f to %.2f %%", -hi, -lo)
-	}
-	return compared(lo) + " to " + compared(hi)
 }

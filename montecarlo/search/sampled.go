@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -21,13 +20,9 @@ import (
 // round. For any other sample of level n, the distance to the word of m changes only by the
 // bits in which the words of n and m have changed differently. (A sample is the word of n
 // with some wrong bits, so nothing else about the two words matters. Inverting a bit in all
-// words from a level on affects only pairs of levels on both sides of this level.) Where few
-// bits have changed, the wrong bits of the sample among them say by how much. So:
-//
-//   - A level whose distance grows by as much as the winner's, or by more, cannot win anew:
-//     it was behind the winner, by its distance or as the higher of two levels, and stays so.
-//   - Only the levels whose distance grows by less than the winner's are compared with it.
-//     Where the winner's own distance grows, these may be many, and the sample is decoded.
+// words from a level on affects only pairs of levels on both sides of this level.) So a
+// sample that was decoded to its own level is compared only with the words that have moved, and
+// only a sample that was decoded to another level is decoded again.
 //
 // Let D be the distance of the words of m and n, and let no sample of n have more than F
 // errors. Then m is at least D−F from any sample, and n is at most F from it. So where
@@ -35,7 +30,7 @@ import (
 // f errors whose best distance so far is d needs no word with D−f > d.
 type sampled struct {
 	probabilities
-	size  int // S, a power of two, and 8 or more where there are updates
+	size  int // S, a power of two
 	shift uint
 	width int
 	prior []float64
@@ -47,7 +42,6 @@ type sampled struct {
 	sums    []int64  // by level, of |error|
 	flips   []uint64 // L × S × width: wrong bits
 	nearest []nearest
-	keys    []uint8 // L × S: see foreign
 
 	// What the last update has changed.
 	columns     []int
@@ -57,35 +51,15 @@ type sampled struct {
 	log         []logged
 
 	// Scratch.
-	moved  ring // near levels that now differ in other bits
-	closer [patterns]ring
-	dirty  []int32 // samples of a level to decode
-	near   ring
-	memo   [1 << memoBits]memo
+	moved ring    // near levels that now differ in other bits
+	dirty []int32 // samples of a level to decode
+	near  ring
+	memo  [1 << memoBits]memo
 }
 
 // nearest is the result of decoding a sample. The level is −1−m where the sample must be
 // decoded again, and m had won before.
 type nearest struct{ distance, level int32 }
-
-// foreign is the key of a sample that was decoded to another level than its own. For the
-// other samples the key is the number of errors, or foreign−1 where there are more. It is 0
-// where the sample must be decoded again.
-const foreign = 1 << 7
-
-// Eight keys make a word.
-const (
-	eight = 0x0101010101010101
-	top   = foreign * eight
-)
-
-// key is what a challenge must know of most samples of level n.
-func (a nearest) key(n int) uint8 {
-	if int(a.level) != n {
-		return foreign
-	}
-	return uint8(min(a.distance, foreign-1))
-}
 
 // absError is |decoded − n| of a sample of level n.
 func (a nearest) absError(n int) int64 { return int64(max(int(a.level)-n, n-int(a.level))) }
@@ -109,13 +83,13 @@ func (o *Options) newSampled(size int, seed uint64, once bool) *sampled {
 		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), width: width, prior: o.Prior, seed: seed, kept: kept,
 		counts: make([]int32, o.Levels*o.Bits), most: make([]int32, o.Levels), sums: make([]int64, o.Levels),
 		oldMost: make([]int32, o.Levels), oldSums: make([]int64, o.Levels),
-		flips: make([]uint64, kept*size*width), nearest: make([]nearest, kept*size), keys: make([]uint8, kept*size),
+		flips: make([]uint64, kept*size*width), nearest: make([]nearest, kept*size),
 	}
 }
 
 // sampledBytes is the memory that a sampled evaluator takes.
 func sampledBytes(levels, bitCount, size int) int64 {
-	return int64(levels) * (int64(size)*int64(8*((bitCount+63)/64)+8+1) + int64(4*bitCount))
+	return int64(levels) * (int64(size)*int64(8*((bitCount+63)/64)+8) + int64(4*bitCount))
 }
 
 func (s *sampled) reset(ctx context.Context, w *words) (float64, error) {
@@ -275,98 +249,38 @@ func (s *sampled) again(n, g int) {
 	}
 	s.log = append(s.log, logged{g, at})
 	s.sums[n] -= at.absError(n)
-	s.nearest[g], s.keys[g] = nearest{0, -1 - at.level}, 0
+	s.nearest[g] = nearest{0, -1 - at.level}
 	s.dirty = append(s.dirty, int32(g-n*s.size))
 }
 
 // set stores the result of decoding a sample of level n, whose error was taken off the sum.
 func (s *sampled) set(n, g int, to nearest) {
-	s.nearest[g], s.keys[g] = to, to.key(n)
+	s.nearest[g] = to
 	s.sums[n] += to.absError(n)
 }
 
-// A sample's wrong bits among at most maxColumns columns make one of the patterns.
-const (
-	maxColumns = 2
-	patterns   = 1 << maxColumns
-)
-
 // challenge compares the words that have moved with the words to which samples of level n
-// were decoded.
+// were decoded. A word at the distance D can win a sample of its own level only from 2·f ≥ D on.
+// A sample that was decoded to another level is decoded again.
 func (s *sampled) challenge(w *words, m move, n int) {
 	s.rivals(w, m, n)
 	if len(s.moved.levels) == 0 {
 		return
 	}
-	least := s.compare(m.before, n)
-	// The columns of the patterns. Where they are too many, every pattern is 0.
-	var word, shift [maxColumns]int
-	var mask [maxColumns]uint64
-	if len(s.columns) <= maxColumns {
-		for j, k := range s.columns {
-			word[j], shift[j], mask[j] = k/64, k%64, 1
-		}
-	}
-	// A word at the distance D can win a sample of its own level only from 2·f ≥ D on. Eight
-	// keys are compared at once: adding to each what foreign is above the fewest errors sets
-	// the uppermost bit, and there is no carry, since the sum is below 256.
-	fewest := uint64(min((slices.Min(least[:])+1)/2, foreign-1))
-	base := n * s.size
-	for x := 0; x < s.size; x += 8 {
-		keys := binary.LittleEndian.Uint64(s.keys[base+x:])
-		for hits := (keys | (keys&^top + eight*(foreign-fewest))) & top; hits != 0; hits &= hits - 1 {
-			g := base + x + bits.TrailingZeros64(hits)/8
-			flips := s.flips[g*s.width : (g+1)*s.width]
-			p := flips[word[0]]>>(shift[0]&63)&mask[0] | flips[word[1]]>>(shift[1]&63)&mask[1]<<1
-			at := s.nearest[g]
+	fewest := (s.moved.distances[0] + 1) / 2
+	for g := n * s.size; g < (n+1)*s.size; g++ {
+		switch at := s.nearest[g]; {
+		case int(at.level) != n:
+			s.again(n, g)
+		case at.distance >= fewest:
 			to := at
-			if int(at.level) != n {
-				if to.distance = w.sampleDistance(flips, n, int(at.level)); to.distance > at.distance {
-					s.again(n, g)
-					continue
-				}
-				to.distance, to.level = s.closer[p].best(flips, int32(ones(flips)), to.distance, at.level)
-			} else if least[p] <= 2*at.distance {
-				to.distance, to.level = s.closer[p].best(flips, at.distance, at.distance, at.level)
-			}
-			if to != at {
+			if to.distance, to.level = s.moved.best(s.flips[g*s.width:(g+1)*s.width], at.distance, at.distance, at.level); to != at {
 				s.log = append(s.log, logged{g, at})
 				s.sums[n] -= at.absError(n)
 				s.set(n, g, to)
 			}
 		}
 	}
-}
-
-// compare finds the levels in moved whose distance becomes smaller, for each pattern of wrong
-// bits. It returns their smallest distance.
-func (s *sampled) compare(before *words, n int) (least [patterns]int32) {
-	few := len(s.columns) <= maxColumns
-	used := 1
-	if few {
-		used <<= len(s.columns)
-	}
-	for p := range least {
-		least[p] = math.MaxInt32 / 2
-		s.closer[p].clear()
-	}
-	for i, m := range s.moved.levels {
-		diff := s.moved.diffs[i*s.width : (i+1)*s.width]
-		for p := range used {
-			grows := 0
-			for j, k := range s.columns[:min(len(s.columns), maxColumns)] {
-				if is := diff[k/64] >> (k % 64) & 1; (is == 1) != (before.bit(n, k) != before.bit(int(m), k)) {
-					// The bit of the sample was as m's, or is now.
-					grows += 2*int(is^uint64(p>>j)&1) - 1
-				}
-			}
-			if grows < 0 || !few {
-				least[p] = min(least[p], s.moved.distances[i])
-				s.closer[p].add(m, s.moved.distances[i], diff)
-			}
-		}
-	}
-	return least
 }
 
 // decodeDirty decodes the samples of a level that must be decoded again. Most samples have
@@ -430,7 +344,7 @@ func (s *sampled) reject() {
 		s.flip(n, false)
 	}
 	for _, l := range s.log {
-		s.nearest[l.sample], s.keys[l.sample] = l.at, l.at.key(l.sample/s.size)
+		s.nearest[l.sample] = l.at
 	}
 	copy(s.most, s.oldMost)
 	copy(s.sums, s.oldSums)

@@ -101,15 +101,3 @@ func TestCopies(t *testing.T) {
 		t.Errorf("%d evaluations: %v", calls, all)
 	}
 }
-
-// TestNoError: a search that has found a code without an error ends, for nothing is better.
-func TestNoError(t *testing.T) {
-	o := problem(t, 10, 5, 0.4, 1)
-	o.Steps = 1 << 50 // would not end
-	o.Objective = func(_ context.Context, c *code.Code, _ int, _ uint64) (float64, error) {
-		return max(0, float64(c.TransitionCount()-12)), nil
-	}
-	if found, err := search(t.Context(), o); err != nil || found[0].Mean != 0 {
-		t.Errorf("%v, %v", found, err)
-	}
-}

@@ -108,9 +108,6 @@ const screening = 8
 // MaxBits is the largest number of bits of a search. No named code has more.
 const MaxBits = code.MaxLevels
 
-// results is the largest number of codes that a search ends with.
-const results = 4
-
 // judges is the number of samples of a level that decide which codes go on.
 const judges = 4096
 
@@ -162,11 +159,10 @@ func (o *Options) free() []int {
 	return out
 }
 
-// search returns the best codes, the smallest error first. There is at least one
-// code, and no code is returned twice. When the context ends, search returns the best codes so
+// search returns the code with the smallest error. When the context ends, it returns the best code so
 // far and the error of the context. The error wraps ErrImpossible where the search finds no
 // code that satisfies the options.
-func search(ctx context.Context, o Options) ([]candidate, error) {
+func search(ctx context.Context, o Options) (*candidate, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -217,13 +213,11 @@ func search(ctx context.Context, o Options) ([]candidate, error) {
 			return nil, err
 		}
 	}
-	all = all[:min(len(all), results)]
-	for i := range all {
-		if all[i].Code, err = all[i].words.code("found"); err != nil {
-			return nil, fmt.Errorf("from %s: %w", all[i].Start, err)
-		}
+	best := &all[0]
+	if best.Code, err = best.words.code("found"); err != nil {
+		return nil, fmt.Errorf("from %s: %w", best.Start, err)
 	}
-	return all, ctx.Err()
+	return best, ctx.Err()
 }
 
 // impossible is the error where a search has no code to begin from.
@@ -255,8 +249,8 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 
 // judge sorts codes by their errors, the smallest first, with random numbers on which none
 // of them was optimized. It leaves out invalid codes and copies; many chains end where they began. When
-// the context ends, judge does not wait: first come the codes that are best by the samples they were
-// optimized on, and then the codes that were judged before.
+// the context ends, judge does not wait: codes that were not judged have the error on the samples that
+// they were optimized on.
 func (o *Options) judge(ctx context.Context, all []candidate) ([]candidate, error) {
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.guide, b.guide) })
 	var codes []candidate
@@ -273,18 +267,16 @@ func (o *Options) judge(ctx context.Context, all []candidate) ([]candidate, erro
 	if err := o.each(ctx, codes, judges, forJudges, func(c *candidate, v float64) { c.Mean, c.judged = v, true }); err != nil {
 		return nil, err
 	}
-	order := map[bool]int{false: 0, true: 1}
-	slices.SortStableFunc(codes, func(a, b candidate) int {
-		return cmp.Or(order[a.judged]-order[b.judged], cmp.Compare(a.Mean, b.Mean), cmp.Compare(a.guide, b.guide))
-	})
-	const late = 2 // codes that are taken without a judgement
-	var out []candidate
-	for _, c := range codes {
-		if !math.IsInf(c.Mean, 1) || !c.judged && !math.IsInf(c.guide, 1) && len(out) < late {
-			out = append(out, c)
+	for i := range codes {
+		if c := &codes[i]; !c.judged {
+			c.Mean = c.guide
 		}
 	}
-	return out, nil
+	codes = slices.DeleteFunc(codes, func(c candidate) bool { return math.IsInf(c.Mean, 1) })
+	slices.SortStableFunc(codes, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.Mean, b.Mean), cmp.Compare(a.guide, b.guide))
+	})
+	return codes, nil
 }
 
 // shortlist leaves out starts that are invalid, or among the worst by a few samples.

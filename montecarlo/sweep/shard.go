@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -65,20 +64,6 @@ func (p *Plan) Open(dir string, i, n int) (*Shard, error) {
 
 // Path returns the path of the result file.
 func (h *Shard) Path() string { return h.path }
-
-// Others returns the numbers of shards N, other than the number of this shard, for which the
-// folder has files of this plan.
-func (h *Shard) Others() []int {
-	var out []int
-	files, _ := resultFiles(filepath.Dir(h.path))
-	for _, found := range files {
-		if n, err := strconv.Atoi(found[3]); err == nil && found[1] == h.ID[:12] && n != h.Count {
-			out = append(out, n)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
 
 // add stores the numbers of a cell; the next flush writes them.
 func (h *Shard) add(cell int, numbers Numbers) error {

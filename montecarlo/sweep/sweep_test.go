@@ -355,16 +355,6 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// BenchmarkNew lists and deals the cells of a full map: seven codes, four decoders, 60 × 60 cells.
-func BenchmarkNew(b *testing.B) {
-	p := fullMap()
-	for b.Loop() {
-		s := mustNew(b, p)
-		s.Part(1, 1000)
-	}
-	b.ReportMetric(float64(mustNew(b, p).Size())*float64(b.N)/b.Elapsed().Seconds(), "cells/s")
-}
-
 func fullMap() Definition {
 	p := small()
 	p.Pairs = nil

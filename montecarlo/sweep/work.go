@@ -148,20 +148,8 @@ func (w *worker) problem(ctx context.Context, cell int) (*montecarlo.Problem, er
 	return nil, w.add(cell, unsampled(math.NaN(), false))
 }
 
-// sharedTable is the size of a table of probabilities above which the levels of one cell are
-// shared by all workers, and an interruption need not wait for the cell.
-const sharedTable = 1 << 20
-
 // theory computes a bound or an exact value.
 func (w *worker) theory(ctx context.Context, t Task, problem *montecarlo.Problem) (Numbers, error) {
-	prior := w.priors[problem.Code.Levels()]
-	if problem.Code.Levels()*problem.Code.Bits() > sharedTable {
-		bound, exact, err := scenario.AverageTheory(ctx, w.run.Workers, problem, prior)
-		if t.Method == scenario.Exact {
-			bound = exact
-		}
-		return unsampled(bound, true), err
-	}
 	key := Task{Pair: t.Pair, Method: t.Method}
 	if w.means[key] == nil {
 		var err error
@@ -169,7 +157,7 @@ func (w *worker) theory(ctx context.Context, t Task, problem *montecarlo.Problem
 			return Numbers{}, err
 		}
 	}
-	mean, err := w.means[key].Mean(ctx, prior, problem.Errors)
+	mean, err := w.means[key].Mean(ctx, w.priors[problem.Code.Levels()], problem.Errors)
 	return unsampled(mean, true), err
 }
 
@@ -183,36 +171,24 @@ func (w *worker) estimate(ctx context.Context, _ Task, problem *montecarlo.Probl
 	return sampledNumbers(prior, sums, &reached), nil
 }
 
-// A batch of cells is sampled in about this time: long enough to keep a device busy, short
-// enough that little is lost with a process that is killed.
-const batchTime = time.Second
-
-// The samples of a batch, at the beginning and at least. They change no number.
-const (
-	firstBatch    = 1 << 22
-	smallestBatch = 1 << 20
-)
-
 // sample samples cells, many of the same number of levels at a time.
 func (w *worker) sample(ctx context.Context, todo []int) error {
-	for most := uint64(firstBatch); len(todo) > 0; {
+	for len(todo) > 0 {
 		var problems []*montecarlo.Problem
 		var batch []int // by problem: its cell
 		levels := w.Pairs[w.Task(todo[0]).Pair].Levels
 		prior, samples := w.priors[levels], uint64(0)
-		for len(todo) > 0 && w.Pairs[w.Task(todo[0]).Pair].Levels == levels && (samples == 0 || samples < most && len(batch)*levels < scenario.SampledRows) {
-			cell := todo[0]
-			todo = todo[1:]
-			problem, err := w.problem(ctx, cell)
+		for len(todo) > 0 && samples < batchSamples && w.Pairs[w.Task(todo[0]).Pair].Levels == levels {
+			problem, err := w.problem(ctx, todo[0])
 			if err != nil {
 				return err
 			}
 			if problem != nil {
-				problems, batch = append(problems, problem), append(batch, cell)
-				samples += w.Samples * uint64(levels)
+				problems, batch = append(problems, problem), append(batch, todo[0])
+				samples += max(w.Samples, leastSamples) * uint64(levels)
 			}
+			todo = todo[1:]
 		}
-		start := time.Now()
 		sums, err := montecarlo.EstimateEach(ctx, w.run.Backend, problems, w.Samples, prior, nil)
 		if err != nil {
 			return err
@@ -222,12 +198,14 @@ func (w *worker) sample(ctx context.Context, todo []int) error {
 				return err
 			}
 		}
-		switch took := time.Since(start); {
-		case took < batchTime/2 && samples >= most:
-			most *= 2
-		case took > 2*batchTime:
-			most = max(most/2, smallestBatch)
-		}
 	}
 	return nil
 }
+
+// batchSamples is about the number of samples of a batch of cells: enough to keep a device busy, and so few that
+// little is lost with a process that is killed. A level counts as leastSamples of them at least, because cells
+// of few samples take memory, too. Both change no number.
+const (
+	batchSamples = 1 << 24
+	leastSamples = 1 << 6
+)

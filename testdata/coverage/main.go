@@ -1,9 +1,10 @@
-// Command coverage draws the outputs of networks from belsim's error model, fits each of them as
-// the command belsim fit does, and prints as Markdown how often each interval holds the truth:
+// Command coverage draws the outputs of networks from belsim's error models, fits each of them as
+// the command belsim fit does, and prints as Markdown how often each interval holds the truth, and how
+// often the perceived label is said to describe the network:
 //
 //	go run ./testdata/coverage
 //
-// With -fits 300 it takes a few minutes; README.md has the table of a longer run.
+// README.md has the table.
 package main
 
 import (
@@ -23,22 +24,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // setting is a truth, and the samples that are drawn from it.
 type setting struct {
 	code     string
 	levels   int
-	r, sigma float64
+	r, sigma float64 // of bits that err independently
+	noise    float64 // or that of a perceived label
 	samples  int
 	real     bool                 // labels are real numbers
 	present  func(level int) bool // the levels that occur; nil for all
+	gross    float64              // share of the samples of the first and last four levels that are seen at the other end
+	judged   bool                 // count whether the perceived label describes the network
 	note     string
 }
 
@@ -62,19 +69,26 @@ func settings() []setting {
 		{code: "unary", levels: 32, r: 0.1, sigma: 2, samples: 1000, note: "rare, few"},
 		{code: "unary", levels: 16, r: 0.3, sigma: 1, samples: 15, note: "few"},
 		{code: "hexj", levels: 32, r: 0.05, sigma: 1, samples: 200, note: "few"},
+		{code: "unary", levels: 64, noise: 1.6, samples: 600, judged: true},
+		{code: "johnson", levels: 24, noise: 1, samples: 600, judged: true},
+		{code: "b1jdj", levels: 64, noise: 1.6, samples: 600, judged: true},
+		{code: "gray", levels: 64, noise: 1.6, samples: 600, judged: true},
+		{code: "johnson", levels: 64, noise: 1.6, samples: 5000, judged: true},
+		{code: "b1jdj", levels: 64, noise: 1.6, samples: 5000, judged: true},
+		{code: "johnson", levels: 64, noise: 1.6, samples: 5000, gross: 0.03, judged: true, note: "3 % of the ends seen as the other end"},
+		{code: "johnson", levels: 24, r: 0.8, sigma: 1.5, samples: 600, judged: true},
+		{code: "b1jdj", levels: 64, r: 0.8, sigma: 1.5, samples: 600, judged: true},
+		{code: "b1jdj", levels: 64, r: 0.8, sigma: 1.5, samples: 5000, judged: true},
 	}
 }
-
-// sublevels is the number of real labels in a level.
-const sublevels = 256
 
 // drawer draws samples of a setting.
 type drawer struct {
 	setting
-	code  *code.Code
-	rows  []int
-	wrong []float64 // e by sublevel and bit
-	parts int
+	code *code.Code
+	rows []int
+	// output sets the outputs for a label of a row.
+	output func(rng *rand.Rand, row int, label float64, z []float64)
 }
 
 func newDrawer(s setting) (*drawer, error) {
@@ -82,48 +96,62 @@ func newDrawer(s setting) (*drawer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := errmodel.NewMixture(context.Background(), c, s.r, s.sigma)
-	if err != nil {
-		return nil, err
-	}
-	d := &drawer{setting: s, code: c, parts: 1}
-	if s.real {
-		d.parts = sublevels
-	}
-	row := make([]float64, c.Bits())
+	d := &drawer{setting: s, code: c}
 	for i := range c.Levels() {
 		if s.present == nil || s.present(i+1) {
 			d.rows = append(d.rows, i)
 		}
-		for j := range d.parts {
-			e.AtLabel(row, d.label(i, j))
-			d.wrong = append(d.wrong, row...)
+	}
+	if s.noise > 0 {
+		return d, d.perceived()
+	}
+	e, err := errmodel.NewMixture(context.Background(), c, s.r, s.sigma)
+	d.output = func(rng *rand.Rand, row int, label float64, z []float64) {
+		e.AtLabel(z, label)
+		for k, wrong := range z {
+			z[k] = 0
+			if c.Bit(row, k) != (rng.Float64() < wrong) {
+				z[k] = 1
+			}
 		}
 	}
-	return d, nil
+	return d, err
 }
 
-// label is the label of a part of row i, in levels.
-func (d *drawer) label(i, part int) float64 {
-	return float64(i) + 0.5 + (float64(part)+0.5)/float64(d.parts)
+// perceived makes outputs the logits of a network of the perceived-label model.
+func (d *drawer) perceived() error {
+	n, err := perceived.Model{Noise: d.noise, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}.Learn(context.Background(), 1, d.code, nil)
+	if err != nil {
+		return err
+	}
+	sd := n.ResidualSD()
+	d.output = func(rng *rand.Rand, row int, label float64, z []float64) {
+		at := label + d.noise*rng.NormFloat64()
+		if (row < 4 || row >= d.levels-4) && rng.Float64() < d.gross {
+			at = float64(d.levels+1) - at
+		}
+		n.Logits(z, at)
+		for k := range z {
+			z[k] += sd[k] * rng.NormFloat64()
+		}
+	}
+	return nil
 }
 
 // draw writes the targets and the outputs of a network.
 func (d *drawer) draw(rng *rand.Rand, folder string) error {
-	m := d.code.Bits()
-	targets, outputs := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, m, nil)
+	targets, outputs := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, d.code.Bits(), nil)
 	for n := range d.samples {
-		i, part := 0, 0
-		for y := 0.0; !(y >= 1 && y <= float64(d.levels)); {
-			i, part = d.rows[rng.IntN(len(d.rows))], rng.IntN(d.parts)
-			y = d.label(i, part)
-			targets.Set(n, 0, y)
-		}
-		for k, e := range d.wrong[(i*d.parts+part)*m:][:m] {
-			if d.code.Bit(i, k) != (rng.Float64() < e) {
-				outputs.Set(n, k, 1)
+		row, y := 0, 0.0
+		for !(y >= 1 && y <= float64(d.levels)) {
+			row = d.rows[rng.IntN(len(d.rows))]
+			y = float64(row + 1)
+			if d.real {
+				y += rng.Float64() - 0.5
 			}
 		}
+		targets.Set(n, 0, y)
+		d.output(rng, row, y, outputs.RawRowView(n))
 	}
 	return errors.Join(write(filepath.Join(folder, "y.npy"), targets), write(filepath.Join(folder, "z.npy"), outputs))
 }
@@ -159,8 +187,9 @@ func (h held) String(fits int) string {
 
 // result are the sums over the fits of a setting.
 type result struct {
-	r, sigma   held
-	rHat, sHat []float64
+	r, sigma        held
+	rHat, sHat      []float64
+	described, near int // of those that are judged
 }
 
 func (s setting) run(fits int, seed uint64) (*result, error) {
@@ -195,10 +224,16 @@ func (d *drawer) fit(ctx context.Context, rng *rand.Rand) (*assess.Report, error
 		Code: d.setting.code, Levels: d.levels, Targets: filepath.Join(folder, "y.npy"), Outputs: "bits:" + filepath.Join(folder, "z.npy"),
 		Temperature: 1, Samples: 1, Seed: 1,
 	}
+	if d.noise > 0 {
+		o.Outputs = "logits:" + filepath.Join(folder, "z.npy")
+	}
+	if d.judged {
+		o.Training, o.Decoders = perceived.BCE, decode.Builtin()
+	}
 	if d.real {
 		o.Range = assess.LabelRange{Lo: 1, Hi: float64(d.levels)}
 	}
-	return assess.Run(ctx, o, scenario.Run{Workers: 1}, nil)
+	return assess.Run(ctx, o, scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}, nil)
 }
 
 func (r *result) add(s setting, report *assess.Report, err error) {
@@ -206,6 +241,12 @@ func (r *result) add(s setting, report *assess.Report, err error) {
 		return
 	}
 	f := report.Fit
+	if p := f.Perceived; s.judged && p.Describes {
+		r.described++
+	}
+	if p := f.Perceived; s.judged && p.Near {
+		r.near++
+	}
 	r.r.add(f.RInterval, s.r)
 	r.sigma.add(f.SigmaInterval, s.sigma)
 	r.rHat, r.sHat = append(r.rHat, f.R), append(r.sHat, f.Sigma)
@@ -219,33 +260,20 @@ func median(x []float64) float64 {
 func main() {
 	log.SetFlags(0)
 	fits := flag.Int("fits", 300, "fits of each setting")
-	more := flag.Int("more", 3, "so many times more fits of the settings with at most 5000 samples")
-	only := flag.Int("only", 0, "the one setting to run, from 1, 0 for all, or −1 for the perceived label alone")
+	only := flag.Int("only", 0, "the one setting to run, from 1; 0 for all")
 	seed := flag.Uint64("seed", 1, "seed of the random numbers")
 	flag.Parse()
-	if *only >= 0 {
-		if err := print(os.Stdout, *fits, *more, *only, *seed); err != nil {
-			log.Fatal(err)
-		}
-	}
-	if *only <= 0 {
-		fmt.Println()
-		if err := printJudged(os.Stdout, *fits/3, *seed); err != nil {
-			log.Fatal(err)
-		}
+	if err := print(os.Stdout, *fits, *only, *seed); err != nil {
+		log.Fatal(err)
 	}
 }
 
-func print(w io.Writer, fits, more, only int, seed uint64) error {
-	fmt.Fprintln(w, "| | code | L | r | σ | N | labels | fits | r held | σ held | printed | median r̂/r | median σ̂/σ |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 13))
+func print(w io.Writer, fits, only int, seed uint64) error {
+	fmt.Fprintln(w, "| | code | L | truth | N | labels | fits | r held | σ held | printed | median r̂/r | median σ̂/σ | described | near |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 14))
 	for i, s := range settings() {
 		if only != 0 && only != i+1 {
 			continue
-		}
-		fits := fits
-		if s.samples <= 5000 { // these take little time
-			fits *= more
 		}
 		r, err := s.run(fits, seed+uint64(i)<<32)
 		if err != nil {
@@ -255,10 +283,27 @@ func print(w io.Writer, fits, more, only int, seed uint64) error {
 		if s.note != "" {
 			labels += ", " + s.note
 		}
-		fmt.Fprintf(w, "| %d | %s | %d | %g | %g | %d | %s | %d | %s | %s | %.0f %% | %.3f | %.3f |\n", i+1,
-			s.code, s.levels, s.r, s.sigma, s.samples, labels, fits,
-			r.r.String(fits), r.sigma.String(fits), 100*float64(r.r.printed)/float64(fits),
-			median(r.rHat)/s.r, median(r.sHat)/s.sigma)
+		fmt.Fprintf(w, "| %d | %s | %d | %s | %d | %s | %d | %s |\n", i+1, s.code, s.levels, s.truth(), s.samples, labels, fits, strings.Join(r.cells(s, fits), " | "))
 	}
 	return nil
+}
+
+// truth is the truth of a setting in words.
+func (s setting) truth() string {
+	if s.noise > 0 {
+		return fmt.Sprintf("s = %g", s.noise)
+	}
+	return fmt.Sprintf("r = %g, σ = %g", s.r, s.sigma)
+}
+
+// cells are what was counted of a setting, for its row.
+func (r *result) cells(s setting, fits int) []string {
+	out := slices.Repeat([]string{"–"}, 7)
+	if s.judged {
+		out[5], out[6] = fmt.Sprint(r.described), fmt.Sprint(r.near)
+		return out
+	}
+	out[0], out[1], out[2] = r.r.String(fits), r.sigma.String(fits), fmt.Sprintf("%.0f %%", 100*float64(r.r.printed)/float64(fits))
+	out[3], out[4] = fmt.Sprintf("%.3f", median(r.rHat)/s.r), fmt.Sprintf("%.3f", median(r.sHat)/s.sigma)
+	return out
 }

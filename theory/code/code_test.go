@@ -283,24 +283,3 @@ func FuzzFromMatrix(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkNew(b *testing.B) {
-	for _, f := range code.Families() {
-		b.Run(f.Name, func(b *testing.B) {
-			for b.Loop() {
-				mustNew(b, f.Name, 4096)
-			}
-		})
-	}
-}
-
-func BenchmarkProperties(b *testing.B) {
-	for _, name := range []string{"johnson", "gray"} {
-		c := mustNew(b, name, 1024)
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				must.Get(c.Properties(context.Background(), 0))(b)
-			}
-		})
-	}
-}

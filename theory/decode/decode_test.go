@@ -175,14 +175,6 @@ func TestPublishedFit(t *testing.T) {
 	}
 }
 
-func BenchmarkGen(b *testing.B) {
-	c := mustNew(b, "johnson", 256)
-	d := must.Get(decode.New("gen", c))(b)
-	for b.Loop() {
-		d.Decode(c.Word(100))
-	}
-}
-
 // TestSoftDecoders: correlations by hand, ties to the lowest level, and no overflow.
 func TestSoftDecoders(t *testing.T) {
 	c := mustNew(t, "unary", 3) // 00, 10, 11

@@ -3,17 +3,14 @@ package enclose_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
-	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -283,50 +280,5 @@ func TestTooWide(t *testing.T) {
 	u := must.Get(decode.New("gen-ex", c))(t)
 	if _, err := enclose.New(c, u, enclose.DefaultOptions()); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("gen-ex: error %v, want ErrNoClosedForm", err)
-	}
-}
-
-// BenchmarkRows is the time for the intervals of all levels. It reports the relative width, the
-// time of a million samples of each level beside it ("samples": the intervals take so many times as
-// long), and "gain": how many times larger the standard error of samples would be after the
-// same time than the width.
-func BenchmarkRows(b *testing.B) {
-	for _, bb := range []struct {
-		name     string
-		levels   int
-		r, sigma float64
-	}{
-		{"unary", 64, 0.6, 1.5}, {"johnson", 64, 0.6, 1.5}, {"b1jdj", 64, 0.6, 1.5}, {"b2jdj", 64, 0.6, 1.5}, {"hexj", 64, 0.6, 1.5},
-		{"b1jdj-nr", 64, 0.6, 1.5}, {"b2jdj-nr", 64, 0.6, 1.5}, {"hexj-nr", 64, 0.6, 1.5}, {"onehot", 64, 0.6, 1.5}, {"binary", 64, 0.6, 1.5}, {"gray", 64, 0.6, 1.5},
-		{"b1jdj", 256, 0.5, 3}, {"b2jdj", 256, 0.5, 3}, {"hexj", 256, 0.5, 3}, {"hadamard", 256, 0.02, 3},
-		{"unary", 1024, 2, 5}, {"johnson", 1024, 2, 5}, {"unary", 1024, 100, 100}, {"johnson", 1024, 100, 100},
-		{"johnson", 1024, 100, 50}, {"johnson", 1024, 240, 100},
-	} {
-		b.Run(fmt.Sprintf("%s/L=%d/r=%g/σ=%g", bb.name, bb.levels, bb.r, bb.sigma), func(b *testing.B) {
-			c, d := named(b, bb.name, bb.levels)
-			e := mixture(b, c, bb.r, bb.sigma)
-			prior := theory.Uniform(bb.levels)
-			samples := uint64(1<<19) / uint64(bb.levels)
-			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
-			began := time.Now()
-			sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, montecarlo.Target{Prior: prior, Samples: samples}, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			million := time.Since(began).Seconds() * 1e6 / float64(samples)
-			sampled := montecarlo.Average(prior, sums)
-			var v enclose.Interval
-			for b.Loop() {
-				rows := must.Get(enclose.Rows(context.Background(), 0, c, d, prior, []mat.Matrix{e}, enclose.DefaultOptions()))(b)
-				v = enclose.Mean(prior, rows)
-			}
-			took := b.Elapsed().Seconds() / float64(b.N)
-			if math.Abs(sampled.Mean-v.Middle()) > 6*sampled.StdErr+v.Hi { // none of the samples may be wrong
-				b.Errorf("%v ± %v is not near %v", sampled.Mean, sampled.StdErr, v)
-			}
-			b.ReportMetric(v.Width(), "width")
-			b.ReportMetric(took/million, "samples")
-			b.ReportMetric(sampled.StdErr*math.Sqrt(float64(samples)/1e6*million/took)/(v.Hi-v.Lo), "gain")
-		})
 	}
 }

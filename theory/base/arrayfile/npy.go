@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,17 +69,8 @@ func readHeader(br *bufio.Reader) (h header, offset int64, err error) {
 // jsonOfPython writes the literals of Python that a header has in JSON.
 var jsonOfPython = strings.NewReplacer("'", `"`, "(", "[", ")", "]", "True", "true", "False", "false")
 
-// withoutPython leaves out what JSON does not have: a last comma, and the L that Python 2 wrote after some integers.
-func withoutPython(text string) string {
-	out := make([]byte, 0, len(text))
-	for i := range len(text) {
-		lastComma := text[i] == ',' && strings.IndexAny(strings.TrimLeft(text[i+1:], " \t\r\n"), "]}") == 0
-		if long := text[i] == 'L' && i > 0 && '0' <= text[i-1] && text[i-1] <= '9'; !lastComma && !long {
-			out = append(out, text[i])
-		}
-	}
-	return string(out)
-}
+// beyondJSON is what JSON does not have: a last comma, and the L that Python 2 wrote after some integers.
+var beyondJSON = regexp.MustCompile(`,(\s*[\]}])|([0-9])L`)
 
 // parseHeader reads the dictionary of a header. The type of an array with fields is a list.
 func parseHeader(text string) (h header, err error) {
@@ -87,7 +79,7 @@ func parseHeader(text string) (h header, err error) {
 		Fortran *bool           `json:"fortran_order"`
 		Shape   []int           `json:"shape"`
 	}
-	text = withoutPython(jsonOfPython.Replace(text))
+	text = beyondJSON.ReplaceAllString(jsonOfPython.Replace(text), "$1$2")
 	if json.Unmarshal([]byte(text), &dictionary) != nil || dictionary.Descr == nil || dictionary.Fortran == nil || dictionary.Shape == nil {
 		return h, errHeader
 	}
