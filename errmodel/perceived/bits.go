@@ -238,12 +238,12 @@ func (l *columnLoss) value(b []float64) float64 {
 }
 
 // derivatives sets gradient and the upper triangle of h to the derivatives at b. f must be as
-// value(b) left it. The curvature of far logits is not below 10⁻⁵, so that h is positive definite.
+// value(b) left it. The curvature of far logits is not below 10⁻⁹, so that h is positive definite.
 func (l *columnLoss) derivatives(b []float64) {
 	for g, f := range l.f {
 		q, w := 1/(1+math.Exp(-f)), l.ch.weight[g]
 		l.d[g] = w * (q - l.mean[g])
-		l.curvature[g] = w * max(q*(1-q), 1e-5)
+		l.curvature[g] = w * max(q*(1-q), 1e-9)
 	}
 	l.system()
 	for j, v := range b {

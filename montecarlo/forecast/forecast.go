@@ -126,12 +126,10 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		perceived.Training
 	}
 	var jobs []job
-	named := func(name string) int {
-		return slices.IndexFunc(codes, func(c *code.Code) bool { return c.Name() == name })
+	var heads []*code.Code // what is unary, read by some of its decoders, is not learned twice
+	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Name() == "unary" }) {
+		heads = slices.DeleteFunc(slices.Clone(codes), func(c *code.Code) bool { return c.Name() != Direct && c.Name() != CORN })
 	}
-	direct := named(Direct)
-	// Direct regression is unary, read by one of its decoders: it is not learned twice.
-	twice := direct >= 0 && named("unary") >= 0
 	for _, t := range []perceived.Training{perceived.CE, perceived.BCE} { // the longest first
 		for _, c := range codes {
 			if !c.Real() && (len(f.trainings) == 0 || slices.Contains(f.trainings, t)) {
@@ -148,7 +146,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 			if f.Fitted {
 				decodings = append(decodings, FittedDecoding())
 			}
-			if err == nil && len(decodings) > 0 && !(twice && c == codes[direct]) {
+			if err == nil && len(decodings) > 0 && !slices.Contains(heads, c) {
 				results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
 			}
 			if done != nil {
@@ -162,13 +160,17 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	}
 	all := slices.Concat(results...)
 	for _, x := range all {
-		switch {
-		case x.Training == perceived.CE && len(f.trainings) == 0: // the model's errors are the same
-			x.Training = perceived.Soft
-			all = append(all, x)
-		case twice && x.Code.Name() == "unary" && sensible(codes[direct], x.Training, x.Decoding):
-			x.Code = codes[direct]
-			all = append(all, x)
+		if x.Training == perceived.CE && len(f.trainings) == 0 { // the model's errors are the same
+			soft := x
+			soft.Training = perceived.Soft
+			all = append(all, soft)
+		}
+		for _, head := range heads {
+			if x.Code.Name() == "unary" && sensible(head, x.Training, x.Decoding) {
+				same := x
+				same.Code = head
+				all = append(all, same)
+			}
 		}
 	}
 	if err := f.relateTo(ctx, nodes, fewer, all); err != nil {

@@ -130,6 +130,7 @@ type LogitMaker struct {
 	widest  []float64 // by distance: sureDeviation of the difference of two correlations
 	differ  []uint64  // packed: the bits in which candidates differ
 	factors *factors
+	longest int // number of the steps between all levels, as far as it is known
 }
 
 // NewLogitMaker prepares to make the tables of a model.
@@ -458,35 +459,38 @@ func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
 // rows, when the label is row i+1's.
 func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 	c := l.model.Code
+	own := c.Word(i)
+	drawn, sure := make([]uint64, len(own)), make([]uint64, len(own)) // packed
+	for k := lo; k < hi; k++ {
+		if l.drawn[k] {
+			drawn[k/64] |= 1 << (k % 64)
+		} else {
+			sure[k/64] |= 1 << (k % 64)
+		}
+	}
 	r := RunningSum{
-		Starts: make([]uint32, 1, len(rows)+1), Steps: make([]uint32, 0, 2*len(rows)), Fixed: make([]int64, 0, len(rows)),
+		Starts: make([]uint32, 1, len(rows)+1), Steps: make([]uint32, 0, max(2*len(rows), l.longest*len(rows)/c.Levels())), Fixed: make([]int64, 0, len(rows)),
 	}
 	for a := range rows {
 		var fixed int64
 		if a > 0 {
-			word, before := c.Word(int(rows[a])), c.Word(int(rows[a-1]))
-			for j, w := range word {
-				for d := w ^ before[j]; d != 0; d &= d - 1 {
-					k := 64*j + bits.TrailingZeros64(d)
-					if k < lo || k >= hi {
-						continue
-					}
-					rises := w>>(k%64)&1 == 1
-					switch {
-					case l.drawn[k] && rises:
-						r.Steps = append(r.Steps, uint32(l.index[k])<<1)
-					case l.drawn[k]:
-						r.Steps = append(r.Steps, uint32(l.index[k])<<1|1)
-					case c.Bit(i, k) == rises: // a hard output that is surely right
-						fixed += LogitOne
-					default:
-						fixed -= LogitOne
-					}
+			before := c.Word(int(rows[a-1]))
+			for j, w := range c.Word(int(rows[a])) {
+				changed := w ^ before[j]
+				for d := changed & drawn[j]; d != 0; d &= d - 1 {
+					k := bits.TrailingZeros64(d)
+					r.Steps = append(r.Steps, uint32(l.index[64*j+k])<<1|uint32(^w>>k&1))
 				}
+				changed &= sure[j] // hard outputs that are surely those of row i+1
+				same := changed &^ (w ^ own[j])
+				fixed += int64(2*bits.OnesCount64(same)-bits.OnesCount64(changed)) * LogitOne
 			}
 		}
 		r.Fixed = append(r.Fixed, fixed)
 		r.Starts = append(r.Starts, uint32(len(r.Steps)))
+	}
+	if len(rows) == c.Levels() {
+		l.longest = max(l.longest, len(r.Steps))
 	}
 	return r
 }

@@ -27,7 +27,7 @@ func BenchmarkViews(b *testing.B) {
 								Samples  uint64 `json:"samples"`
 								From, To int
 								Quick    bool `json:"quick"`
-							}{Subject{Scene: s, Code: Code{Name: name}, Decoder: "gen"}, 100, 0, levels, quick})
+							}{Subject{Scene: s, Code: Code{Name: name}, Decoder: "gen"}, 20, 0, levels, quick})
 							if _, err := e.Call(context.Background(), method, q); err != nil {
 								b.Fatal(err)
 							}

@@ -238,7 +238,11 @@ func (s *subject) boundWork() int {
 		d := s.code.Distance(0, i)
 		squares += d * d
 	}
-	return s.code.Levels() * squares / 2
+	work := s.code.Levels() * squares / 2
+	if s.problem.Kind.Perceived() {
+		work *= tables.Strata
+	}
+	return work
 }
 
 // omit says what is left out: what takes more than mostWork always, and more than quickWork where quick says so.

@@ -20,7 +20,15 @@ export async function askTable(run, scene, codes, decoder) {
 		run.views.changed("table row");
 		return a;
 	};
-	const first = await Promise.all(codes.map((_, i) => row(i, firstRow, true, 3)));
+	// The rows that took longest before begin first, so that none of them is waited for at last.
+	const took = keys.map((key) => rows.get(key)?.took ?? 0);
+	const order = [...keys.keys()].sort((a, b) => took[b] - took[a]);
+	const first = [];
+	await Promise.all(
+		order.map(async (i) => {
+			first[i] = await row(i, firstRow, true, 3);
+		}),
+	);
 	run.came("table");
 	await run.rest();
 	await Promise.all(

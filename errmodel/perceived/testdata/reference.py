@@ -53,7 +53,7 @@ def newton(x, w, p, penalty):
     b = np.linalg.solve((x.T * weight) @ x + np.diag(penalty), x.T @ (weight * np.log(clear / (1 - clear))))
     for _ in range(30):
         q = 1 / (1 + np.exp(-np.clip(x @ b, -700, 700)))
-        hessian = (x.T * (w * np.maximum(q * (1 - q), 1e-5))) @ x + np.diag(penalty)
+        hessian = (x.T * (w * np.maximum(q * (1 - q), 1e-9))) @ x + np.diag(penalty)
         d = np.linalg.solve(hessian, x.T @ (w * (q - p)) + penalty * b)
         steps = [b - d / 2**i for i in range(12)]
         lower = next((c for c in steps if loss(c) < loss(b)), None)
