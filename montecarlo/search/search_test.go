@@ -391,12 +391,12 @@ func TestEnd(t *testing.T) {
 	// fewer the longer the search lasts.
 	o = problem(t, 40, 14, 0.4, 1)
 	o.Steps = 1 << 40
-	o.Start, _ = code.New("b1jdj", 40)
+	o.Start, _ = code.New("binary", 40)
 	ctx, cancel = context.WithCancel(context.Background())
 	defer cancel()
 	least := math.Inf(1)
 	o.Progress = func(_ uint64, best float64) {
-		if least = min(least, best); best < 45 {
+		if least = min(least, best); best < 60 {
 			cancel()
 		}
 	}
