@@ -48,6 +48,23 @@ func Unused(given map[string]bool, rules []Rule) (notes []string) {
 	return notes
 }
 
+// CheckFollowing refuses arguments in which a flag would take the next flag as its value, as in --prior -o x.png.
+func CheckFollowing(k *kong.Kong, args []string) error {
+	takes := map[string]bool{} // whether a flag takes a value
+	err := kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if f, ok := node.(*kong.Flag); ok {
+			takes["--"+f.Name], takes["-"+string(f.Short)] = !f.IsBool(), !f.IsBool()
+		}
+		return next(nil)
+	})
+	for i := range len(args) - 1 {
+		if _, flag := takes[args[i+1]]; flag && takes[args[i]] {
+			return fmt.Errorf("%s: want a value, but %s follows", args[i], args[i+1])
+		}
+	}
+	return err
+}
+
 // CheckValues refuses a command line with a value that would be taken for none: an empty text, a
 // list with one, and zero where it stands for a flag that is not there.
 func CheckValues(k *kong.Context) error {
