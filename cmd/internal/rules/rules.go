@@ -2,6 +2,7 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -48,21 +49,19 @@ func Unused(given map[string]bool, rules []Rule) (notes []string) {
 	return notes
 }
 
-// CheckFollowing refuses arguments in which a flag would take the next flag as its value, as in --prior -o x.png.
-func CheckFollowing(k *kong.Kong, args []string) error {
-	takes := map[string]bool{} // whether a flag takes a value
-	err := kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
-		if f, ok := node.(*kong.Flag); ok {
-			takes["--"+f.Name], takes["-"+string(f.Short)] = !f.IsBool(), !f.IsBool()
-		}
-		return next(nil)
-	})
-	for i := range len(args) - 1 {
-		if _, flag := takes[args[i+1]]; flag && takes[args[i]] {
-			return fmt.Errorf("%s: want a value, but %s follows", args[i], args[i+1])
-		}
+// Text reads the text that a flag takes. The next flag is none: --prior -o x.png lacks a file. A text that begins like a flag
+// stands behind an equals sign.
+func Text(ctx *kong.DecodeContext, target reflect.Value) error {
+	t := ctx.Scan.Pop()
+	if t.IsEOL() {
+		return errors.New("want a value")
 	}
-	return err
+	text := t.String()
+	if t.Type == kong.UntypedToken && len(text) > 1 && text[0] == '-' && !strings.ContainsRune(".0123456789", rune(text[1])) {
+		return fmt.Errorf("want a value, but got %q", text)
+	}
+	target.SetString(text)
+	return nil
 }
 
 // CheckValues refuses a command line with a value that would be taken for none: an empty text, a
