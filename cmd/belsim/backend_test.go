@@ -32,9 +32,6 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(env.belsim())
 	}
-	for _, name := range []string{"FORCE_COLOR", "CLICOLOR_FORCE"} { // of who runs the tests
-		os.Unsetenv(name)
-	}
 	os.Exit(m.Run())
 }
 

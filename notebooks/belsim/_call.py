@@ -350,7 +350,7 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
     exit code 1, a failed verification, is no error.
     """
     bar = _Bar(progress)
-    environment = {**os.environ, "NO_COLOR": "1"}  # FORCE_COLOR, which notebooks and CI set, would colour reports
+    environment = dict(os.environ)
     if bar.wanted:
         environment.setdefault("BELSIM_PROGRESS", "500ms")
     environment["BELSIM_CALLER"] = f"{os.getpid()}:{inputs.folder}"  # it ends, and removes the folder, when this process is killed

@@ -129,15 +129,6 @@ def test_fit(network: Network) -> None:
     assert belsim.compare(["johnson"], model=fit, samples=100)["mean"].tolist() == pytest.approx([1.15], rel=0.1)
 
 
-def test_no_colours(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reports are text, also where the environment asks programs for colours."""
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    outputs, targets = network
-    fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64, samples=200, recommend=True)
-    assert "against yours (95 %)" in fit.text
-    assert "\x1b" not in fit.text
-
-
 def test_fit_levels(network: Network) -> None:
     """Levels from 0 as targets; a code as a matrix; another network, and candidates."""
     outputs, targets = network
