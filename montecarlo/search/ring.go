@@ -19,10 +19,6 @@ type ring struct {
 
 func (r *ring) clear() { r.levels, r.distances, r.diffs = r.levels[:0], r.distances[:0], r.diffs[:0] }
 
-func (r *ring) add(level, distance int32, diff []uint64) {
-	r.levels, r.distances, r.diffs = append(r.levels, level), append(r.distances, distance), append(r.diffs, diff...)
-}
-
 // around lists the levels whose words are within reach of level n's.
 func (r *ring) around(w *words, n, reach int) {
 	r.clear()
