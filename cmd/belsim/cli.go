@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 
 	"belsim/cmd/internal/buildinfo"
 	"belsim/cmd/internal/files"
+	"belsim/cmd/internal/rules"
 	"belsim/cmd/internal/terminal"
 	"belsim/errmodel/perceived"
 	"belsim/gpu"
@@ -146,7 +148,7 @@ func (env *environment) belsim() (code int) {
 		// "" is a flag that is not given. kong names the types of Go.
 		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ", `,"" but got`, " but got", " (string)", "",
 			"expected a valid 64 bit int but", "want a whole number, but", "expected a valid 64 bit uint but", "want a whole number from 0, but",
-			"expected a float but", "want a number, but", "can't be used together", "can't be used together: want one of them").Replace(oneLine(err)))
+			"expected a float but", "want a number, but", `got "EOL" (<nil>)`, "nothing follows", "expected string value but", "want a value, but", "can't be used together", "can't be used together: want one of them").Replace(oneLine(err)))
 		return exitUsage
 	}
 	if err == nil {
@@ -231,6 +233,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Help(printHelp),
 		kong.ExplicitGroups(flagGroups),
 		kong.WithHyphenPrefixedParameters(true), // --flag -1
+		kong.KindMapper(reflect.String, kong.MapperFunc(rules.Text)),
 		kong.Bind(env),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)

@@ -156,7 +156,7 @@ func TestReadBack(t *testing.T) {
 		{`"format": 1,`, ``, "fit the network again with this version"}, {`"format": 1`, `"format": "1"`, "format: character"},
 		{`"levels": 8`, `"levels": 9`, "prior has 8 numbers for 9 levels"}, {`"levels": 8`, `"levels": 1`, "levels is 1"},
 		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"},
-		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125`, `0.5`, "the prior adds up to"}, {`0.125`, `-0.125`, "prior of level 1 is -0.125"},
+		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125,`, `0.5,`, "the prior adds up to"}, {`0.125,`, `-0.125,`, "prior of level 1 is -0.125"},
 		{`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
 		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
 		{`"temperature": 1`, `"temperature": 1.7e308`, "is +Inf; want a positive finite number"},
@@ -174,7 +174,7 @@ func TestReadBack(t *testing.T) {
 	}
 	// A prior that was rounded by hand adds up to 1 when it is read.
 	rounded := filepath.Join(dir, "rounded.json")
-	write(rounded, strings.Replace(b.String(), "0.125", "0.1250004", 1))
+	write(rounded, strings.Replace(b.String(), "0.125,", "0.1250004,", 1))
 	f = must.Get(Read(rounded))(t)
 	sum := 0.0
 	for _, p := range f.Prior {

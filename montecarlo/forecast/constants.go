@@ -48,6 +48,9 @@ type Spread struct {
 
 	// Gain is by how much less error networks of images have after a training for the decoder than the model says, as a logarithm.
 	Gain float64
+	// Apart is by how much more error networks have after such a training whose words of neighbouring levels are as far apart as any
+	// two, beside unary: their columns change often, and the training does less for them than the model says.
+	Apart float64
 
 	Heads Heads // direct regression and soft targets
 }
@@ -58,7 +61,7 @@ type Spread struct {
 func DefaultSpread() Spread {
 	return Spread{
 		Network: 0.012, Cutoff: 0.6, Coarse: 0.065, Trained: 0.02, Logits: 0.012, Gross: 0.11, Columns: 0.09,
-		Excess: 0.08, Tail: 1, TailUnary: 0.09, TailDecoder: 0.45, Unknown: 0.5, Gain: 0.08,
+		Excess: 0.08, Tail: 1, TailUnary: 0.09, TailDecoder: 0.45, Unknown: 0.5, Gain: 0.08, Apart: 0.02,
 		Heads: Heads{Any: 0.015, CORN: 0.03, Soft: Departure{-0.008, 0.026}, Direct: Departure{0.09, 0.09}, Share: 0.15},
 	}
 }
@@ -84,12 +87,16 @@ func (f *Forecaster) share() float64 {
 	}
 }
 
-// mean is that of ln(observed/model), where networks depart as those of images by a share.
-func (s *Spread) mean(x *Forecast, share float64) float64 {
+// mean is that of ln(observed/model), where networks depart as those of images by a share. It is not of real labels' quantization.
+func (f *Forecaster) mean(x *Forecast, share float64) float64 {
+	mean, _ := f.head(x)
 	if x.Training == perceived.BCE {
-		return 0
+		return mean
 	}
-	return -s.Gain * share
+	if len(f.Measured) == 0 || f.Measured[0].Code.Name() == Direct {
+		share = 0 // nothing shows which kind of network it is: the tail of direct regression is the same on tables and on images
+	}
+	return mean + x.part*(f.Spread.Apart*x.apart-f.Spread.Gain*share)
 }
 
 // own is the standard deviation of a forecast's own departure, where networks depart as those of images by a share.
@@ -133,6 +140,24 @@ func columns(c *code.Code) float64 {
 		}
 	}
 	return math.Log(float64(c.Levels()-1) / float64(max(m, 1)))
+}
+
+// apart is how much further the words of neighbouring levels are from each other than unary's, compared with the mean distance of two words:
+// 0 for unary, where it is 3/(L+1), and towards 1 for codes whose neighbouring words are as far apart as any two.
+func apart(c *code.Code) float64 {
+	levels, transitions, all := float64(c.Levels()), 0, 0.0
+	for k, at := range c.Transitions() {
+		transitions += len(at)
+		ones := 0.0
+		for i := range c.Levels() {
+			if c.Bit(i, k) {
+				ones++
+			}
+		}
+		all += ones * (levels - ones)
+	}
+	neighbours, others := float64(transitions)/(levels-1), all/(levels*(levels-1)/2)
+	return max(0, 1-3/(levels+1)*others/neighbours)
 }
 
 // coarse is how much less than unary a code tells in the slowest changes over the range of labels: ½·min(2, ln(e₀/e))²,

@@ -67,12 +67,11 @@ func (f *Forecaster) condition(raw []Forecast, share float64) *posterior {
 		}
 		seen[m.network] = true
 		x := &raw[at]
-		mean, _ := f.head(x)
 		own, shared := f.spread(x, share)
 		own = math.Hypot(own, m.Error.StdErr/m.Error.Mean)
 		load := mat.NewVecDense(factors, shared[:])
 		precision.SymRankOne(precision, 1/(own*own), load)
-		sum.AddScaledVec(sum, (math.Log(m.Error.Mean/x.model)-mean-x.part*f.Spread.mean(x, share))/(own*own), load)
+		sum.AddScaledVec(sum, (math.Log(m.Error.Mean/x.model)-f.mean(x, share))/(own*own), load)
 	}
 	var c mat.Cholesky
 	c.Factorize(precision) // it is at least the identity
@@ -127,12 +126,8 @@ func (f *Forecaster) relate(all, raw []Forecast) {
 	for i := range all {
 		x := &all[i]
 		own, shared := f.spread(x, share)
-		mean, _ := f.head(x)
 		shift, left := known.of(shared)
-		if len(f.Measured) > 0 { // else nothing shows which kind of network it is
-			mean += x.part * f.Spread.mean(x, share)
-		}
-		x.Error, x.own, x.shared = x.model*math.Exp(shift+mean), own, left
+		x.Error, x.own, x.shared = x.model*math.Exp(shift+f.mean(x, share)), own, left
 		if e, others := f.measured(*x); e.Mean > 0 {
 			x.Measured, x.Error, x.shared = true, e.Mean, [factors]float64{}
 			if x.own = e.StdErr / e.Mean; others {

@@ -2,6 +2,7 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -46,6 +47,21 @@ func Unused(given map[string]bool, rules []Rule) (notes []string) {
 		}
 	}
 	return notes
+}
+
+// Text reads the text that a flag takes. The next flag is none: --prior -o x.png lacks a file. A text that begins like a flag
+// stands behind an equals sign.
+func Text(ctx *kong.DecodeContext, target reflect.Value) error {
+	t := ctx.Scan.Pop()
+	if t.IsEOL() {
+		return errors.New("want a value")
+	}
+	text := t.String()
+	if t.Type == kong.UntypedToken && len(text) > 1 && text[0] == '-' && !strings.ContainsRune(".0123456789", rune(text[1])) {
+		return fmt.Errorf("want a value, but got %q", text)
+	}
+	target.SetString(text)
+	return nil
 }
 
 // CheckValues refuses a command line with a value that would be taken for none: an empty text, a

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -9,7 +10,7 @@ import (
 	"belsim/montecarlo/forecast"
 )
 
-// Respread changes the standard deviations that forecasts are made with: errors and intervals follow.
+// Respread changes the standard deviations that forecasts are made with: errors, intervals and the order follow.
 func (r *Result) Respread(s forecast.Spread) {
 	all := make([]forecast.Forecast, len(r.Pairs))
 	for i, p := range r.Pairs {
@@ -20,6 +21,7 @@ func (r *Result) Respread(s forecast.Spread) {
 	for i := range all {
 		r.Pairs[i].Forecast = all[i]
 	}
+	slices.SortStableFunc(r.Pairs, func(a, b Pair) int { return cmp.Compare(a.Error, b.Error) })
 }
 
 // Widths says how good intervals are.
