@@ -148,7 +148,7 @@ func (env *environment) belsim() (code int) {
 		// "" is a flag that is not given. kong names the types of Go.
 		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ", `,"" but got`, " but got", " (string)", "",
 			"expected a valid 64 bit int but", "want a whole number, but", "expected a valid 64 bit uint but", "want a whole number from 0, but",
-			"expected a float but", "want a number, but", "expected string value but", "want a value, but", "can't be used together", "can't be used together: want one of them").Replace(oneLine(err)))
+			"expected a float but", "want a number, but", `got "EOL" (<nil>)`, "nothing follows", "expected string value but", "want a value, but", "can't be used together", "can't be used together: want one of them").Replace(oneLine(err)))
 		return exitUsage
 	}
 	if err == nil {

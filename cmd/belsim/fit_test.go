@@ -383,7 +383,7 @@ func TestFitRefusals(t *testing.T) {
 		{"six.csv: 6 columns, and gray has 6 bits with 33 to 64 levels; say how many levels there are", "gray y.csv six.csv"},
 		{"unknown code \"unari\"; did you mean unary", "unari y.csv z.csv"},
 		{"no.npy: no such file", "unary no.npy z.csv"},
-		{`cannot read ".pkl" files; want .csv, .npy or .npz`, "unary y.csv z.pkl"},
+		{"z.pkl: want a name ending in .csv, .npy or .npz", "unary y.csv z.pkl"},
 		{"--candidates are for --recommend", "unary y.csv z.csv --candidates x.csv"},
 		{"--temperature 0", "unary y.csv z.csv --temperature 0"},
 		{"--samples 1: a standard error needs at least 2", "unary y.csv z.csv --samples 1"},

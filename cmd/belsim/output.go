@@ -123,9 +123,8 @@ func (f pictureFlags) checkOutput(env *environment, known ...string) error {
 // whose ending the command cannot write.
 func (f outputFlags) checkOutput(env *environment, known ...string) error {
 	for i, path := range f.Output {
-		ending := format(path)
-		if !slices.Contains(known, ending) {
-			return fmt.Errorf("%s: cannot write %q here; want a name ending in .%s", path, "."+ending, strings.Join(known, " ."))
+		if !slices.Contains(known, format(path)) {
+			return fmt.Errorf("%s: want a name ending in .%s", path, strings.Join(known, " ."))
 		}
 		if slices.Contains(f.Output[:i], path) {
 			return fmt.Errorf("-o %s is given twice", path)

@@ -176,7 +176,7 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 		if rows == c.Bits() {
 			hint = "; it has as many rows, so it may be transposed"
 		}
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m, c.Name(), c.Levels(), c.Bits(), hint)
+		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m, called(c.Name(), o.Training), c.Levels(), c.Bits(), hint)
 	}
 	return c, nil
 }

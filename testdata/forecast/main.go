@@ -84,7 +84,7 @@ func main() {
 		decisions(ctx, workers, set, all)
 	}
 	if all := sections(ctx, workers, chosen, *only); len(all[0].results) > 0 {
-		fmt.Printf("### Networks with a learning rate of their own, which chose no constant, from one Johnson network\n\n")
+		fmt.Printf("### Networks with a learning rate of their own, from one Johnson network\n\n")
 		summary(all[0].results)
 		widths(all, nil)
 		decisions(ctx, workers, chosen, all)

@@ -234,7 +234,7 @@ func TestRefusals(t *testing.T) {
 		{file("same.csv", "0,1\n1,1\n0,1\n"), 0, "rows 1 and 3 are the same code word"},
 		{file("ok.csv", "0,1\n1,1\n"), 3, "2 rows, but 3 levels"},
 		{filepath.Join(dir, "missing.csv"), 0, "no such file"},
-		{filepath.Join(dir, "codes.pkl"), 0, "want .csv, .npy or .npz"},
+		{filepath.Join(dir, "codes.pkl"), 0, "want a name ending in .csv, .npy or .npz"},
 	} {
 		_, err := code.Open(tt.code, tt.levels)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -81,7 +81,7 @@ type Set struct {
 // Load reads observed.csv and priors.csv in a folder: the networks that chose the constants.
 func Load(folder string) (*Set, error) { return load(folder, "observed.csv") }
 
-// LoadChosen reads chosen.csv and priors.csv in a folder: networks whose learning rates validation chose, and which chose no constant.
+// LoadChosen reads chosen.csv and priors.csv in a folder: networks whose learning rates validation chose.
 func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv") }
 
 func load(folder, table string) (*Set, error) {

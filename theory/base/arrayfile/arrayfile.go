@@ -106,7 +106,7 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 	case ending == ".npz":
 		open = inputfile.OpenRegular
 	default:
-		return nil, fmt.Errorf("%s: cannot read %q files; want .csv, .npy or .npz", r.name, ending)
+		return nil, fmt.Errorf("%s: want a name ending in .csv, .npy or .npz", r.name)
 	}
 	var err error
 	if r.file, err = open(path); err != nil {

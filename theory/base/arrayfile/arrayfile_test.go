@@ -120,7 +120,7 @@ func TestCSV(t *testing.T) {
 }
 
 func TestReadFile(t *testing.T) {
-	if _, err := arrayfile.ReadFile("code.pkl"); err == nil || !strings.Contains(err.Error(), "want .csv, .npy or .npz") {
+	if _, err := arrayfile.ReadFile("code.pkl"); err == nil || !strings.Contains(err.Error(), "want a name ending in .csv, .npy or .npz") {
 		t.Errorf("code.pkl: error %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "M.CSV")

@@ -114,7 +114,7 @@ func TestRowsRefusals(t *testing.T) {
 		{"a.npy", "no columns", npyFile("'<f8'", "(1, 0)", nil)},
 		{"a.npy", "no file is that large", npyFile("'<f8'", "(4611686018427387904, 2)", eight)},
 		{"a.npz", "not an .npz file", []byte("text")},
-		{"a.pkl", "want .csv, .npy or .npz", nil},
+		{"a.pkl", "want a name ending in .csv, .npy or .npz", nil},
 	} {
 		path := inFile(t, tt.name, tt.file)
 		r, err := arrayfile.OpenRows(path)
