@@ -23,7 +23,6 @@ import (
 	"belsim/cmd/internal/buildinfo"
 	"belsim/cmd/internal/files"
 	"belsim/cmd/internal/rules"
-	"belsim/cmd/internal/terminal"
 	"belsim/errmodel/perceived"
 	"belsim/gpu"
 	"belsim/montecarlo"
@@ -88,7 +87,6 @@ A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with on
 type environment struct {
 	stdout   *standardOutput
 	stderr   io.Writer
-	coloured bool // standard error
 	quiet    bool // neither progress nor notes
 	args     []string
 	files    files.Ledger              // those that the command reads and writes
@@ -117,8 +115,6 @@ func belsim(args []string, stdout, stderr io.Writer) int {
 // belsim runs the command line of the environment.
 func (env *environment) belsim() (code int) {
 	args := env.args
-	env.stdout.coloured = terminal.Coloured(env.stdout.Writer, os.Getenv)
-	env.coloured = terminal.Is(env.stderr) && terminal.Coloured(env.stderr, os.Getenv)
 	defer func() {
 		// Whatever else it did, a command whose output is lost has failed.
 		if err := env.stdout.failed(); err != nil && code <= exitFailed {
@@ -189,11 +185,7 @@ func (env *environment) note(format string, a ...any) {
 
 // complain writes a line on standard error that says what is wrong.
 func (env *environment) complain(format string, a ...any) {
-	name := "belsim:"
-	if env.coloured {
-		name = terminal.Paint(table.Bad, name)
-	}
-	env.say(name, format, a...)
+	env.say("belsim:", format, a...)
 }
 
 // say writes a line on standard error, in which every character is seen.
@@ -249,9 +241,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	for _, f := range k.Flags() {
 		switch f.Name {
 		case "format":
-			if f.Target.String() != "text" { // a document, wherever it goes
-				env.stdout.coloured, env.stdout.document = false, f.Target.String() == "json"
-			}
+			env.stdout.document = f.Target.String() == "json"
 		case "quiet":
 			env.quiet = f.Target.Bool()
 		}

@@ -108,9 +108,6 @@ func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *s
 	if len(cmd.Decoder) > 1 || len(cmd.Training) > 1 {
 		t = found.DecoderTable(env.decoders)
 	}
-	if found.Results[0].Invalid == "" {
-		t.Emphasis = []table.Emphasis{table.Best}
-	}
 	if err := t.Write(env.stdout); err != nil {
 		return err
 	}
@@ -118,7 +115,7 @@ func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *s
 	if found.R != nil {
 		more = append(more, "Trained networks rank codes differently: --mae X forecasts them.")
 	}
-	_, err := fmt.Fprint(env.stdout, table.Notes(env.stdout, found.Notes(more...)))
+	_, err := fmt.Fprint(env.stdout, found.Notes(more...))
 	return err
 }
 

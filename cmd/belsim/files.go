@@ -18,18 +18,9 @@ import (
 type standardOutput struct {
 	io.Writer
 	printed  bool // something was written
-	coloured bool
 	document bool
 	begun    []byte // the first bytes of a character
 	err      error
-}
-
-// Paint implements table.Painter.
-func (o *standardOutput) Paint(e table.Emphasis, text string) string {
-	if !o.coloured {
-		return text
-	}
-	return terminal.Paint(e, text)
 }
 
 func (o *standardOutput) Write(p []byte) (int, error) {
@@ -46,7 +37,7 @@ func (o *standardOutput) Write(p []byte) (int, error) {
 			}
 		}
 		o.begun = slices.Clone(text[whole:])
-		text = []byte(terminal.Visible(string(text[:whole]), o.coloured))
+		text = []byte(terminal.Visible(string(text[:whole])))
 	}
 	n, err := o.Writer.Write(text)
 	o.printed = o.printed || n > 0

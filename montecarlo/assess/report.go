@@ -209,7 +209,7 @@ func networkTable(all []NetworkRow) *table.Table {
 // rankingTable has a row for each code and training, with the best decoder: of the network itself what was
 // measured, and of others how they compare with it.
 func rankingTable(f *Fit) *table.Table {
-	t := table.Of(f.Recommendation.Shown(),
+	return table.Of(f.Recommendation.Shown(),
 		table.Replace("code", "", RankedCode.Name),
 		table.Replace("ratio", "", f.Against),
 		table.Replace("better", "", func(r RankedCode) string {
@@ -218,8 +218,6 @@ func rankingTable(f *Fit) *table.Table {
 			}
 			return chanceText(r.Better)
 		}))
-	t.Emphasis = []table.Emphasis{table.Best}
-	return t
 }
 
 // Shown are the rows for people: each code and training with its best decoder, and soft targets only for HL-Gauss, where they were

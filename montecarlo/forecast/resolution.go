@@ -456,7 +456,7 @@ func (r *Resolutions) Missing() []string {
 
 // Table has a row for each number of levels, code, training and decoder.
 func (r *Resolutions) Table() *table.Table {
-	t := table.Of(r.Results,
+	return table.Of(r.Results,
 		table.Replace("interval", "", func(x ResolutionRow) string {
 			return fmt.Sprintf("%s to %s", table.Short(x.Lo), table.Short(x.Hi))
 		}),
@@ -466,6 +466,4 @@ func (r *Resolutions) Table() *table.Table {
 			}
 			return ""
 		}))
-	t.Emphasis = []table.Emphasis{table.Best}
-	return t
 }

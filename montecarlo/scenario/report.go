@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"belsim/theory/base/table"
 )
@@ -33,20 +32,15 @@ func (v *Verification) Report(w io.Writer, model, others string) error {
 	}
 	fmt.Fprintln(w)
 	const shownFailures = 10
-	fail := table.Paint(w, table.Bad, "FAIL")
 	for i, f := range v.Failures {
 		if i == shownFailures {
-			fmt.Fprintf(w, "%s and %d more\n", fail, len(v.Failures)-i)
+			fmt.Fprintf(w, "FAIL and %d more\n", len(v.Failures)-i)
 			break
 		}
-		fmt.Fprintf(w, "%s %s\n", fail, f)
+		fmt.Fprintln(w, "FAIL", f)
 	}
-	if verdict, rest, ok := strings.Cut(v.Conclusion(), " "); ok {
-		e := table.Good
-		if v.Pass == nil {
-			e = table.Caution
-		}
-		fmt.Fprintln(w, table.Paint(w, e, verdict), rest)
+	if text := v.Conclusion(); text != "" {
+		fmt.Fprintln(w, text)
 	}
 	if text := v.PowerText(); text != "" && !v.Failed() {
 		fmt.Fprintln(w, text)

@@ -238,13 +238,3 @@ func TestImprovement(t *testing.T) {
 		}
 	}
 }
-
-// TestBestRow: the best code of the table stands out, also where it is a named one.
-func TestBestRow(t *testing.T) {
-	for improvement, want := range map[float64]int{3: 0, 0: 0, -0.1: 1, math.NaN(): 0} {
-		o := &Optimized{Improvement: improvement, Baselines: []Row{{Code: "unary"}, {Code: "gray"}}}
-		if got := slices.Index(o.Table().Emphasis, table.Best); got != want {
-			t.Errorf("improvement %v: row %d is the best, want %d", improvement, got, want)
-		}
-	}
-}

@@ -154,10 +154,6 @@ func (o *Optimized) Table() *table.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Emphasis = []table.Emphasis{table.Best}
-	if o.Improvement < 0 { // the first of the named codes is better
-		t.Emphasis = []table.Emphasis{table.Plain, table.Best}
-	}
 	return t
 }
 

@@ -27,12 +27,7 @@ type Table struct {
 	Style Style
 	// Line is the row above which text has a line; 0 for none.
 	Line int
-	// Emphasis of the rows, where text goes to a Painter; rows beyond it are Plain. Cells "~", and those that begin with "! ", are marks.
-	Emphasis []Emphasis
 }
-
-// Best reports whether a row, from 0, is the best of a ranking.
-func (t *Table) Best(row int) bool { return row < len(t.Emphasis) && t.Emphasis[row] == Best }
 
 // Column is a column whose cells are computed from a row.
 type Column[R any] struct {
@@ -125,23 +120,15 @@ func (t *Table) Write(w io.Writer) error {
 			}
 			b.WriteByte('\n')
 		}
-		row := Plain
-		if i > 0 && i <= len(t.Emphasis) {
-			row = t.Emphasis[i-1]
-		}
 		for k, cell := range cells {
-			e := row
-			if mark := markOf(cell); i > 0 && mark != Plain {
-				e = mark
-			}
-			painted := Paint(w, e, cell)
+			space := fill(cell, width[k])
 			switch {
 			case t.Style == Grid:
-				painted = fill(cell, width[k]) + painted
+				cell = space + cell
 			case k < len(cells)-1:
-				painted += fill(cell, width[k])
+				cell += space
 			}
-			b.WriteString("  " + painted)
+			b.WriteString("  " + cell)
 		}
 		b.WriteByte('\n')
 	}
