@@ -21,9 +21,10 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	sums = make([]montecarlo.Sums, 31)
 	must.Succeed(t, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: everyRow(p, n), Sums: sums}}, nil))
 	exact := must.Get(theory.ExactMoments(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
-	bounds := must.Get(theory.Bounds(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
-	for i := range exact {
-		th = append(th, montecarlo.Theory{Bound: bounds[i], Mean: exact[i].Mean, MeanSquare: exact[i].MeanSquare})
+	b := must.Get(theory.NewBound(p.Code, p.Decoder))(t)
+	for i, x := range exact {
+		bound := must.Get(b.Row(context.Background(), i, mat.Row(nil, i, p.Errors)))(t)
+		th = append(th, montecarlo.Theory{Bound: bound, Mean: x.Mean, MeanSquare: x.MeanSquare})
 	}
 	return sums, th, theory.Uniform(31)
 }

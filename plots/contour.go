@@ -80,6 +80,12 @@ func contours(grid [][]float64, level float64) [][]point {
 		*along += (level - a) / (to - a) // how far the level is on the way to the next point
 		return point{place(at.x, columns), place(at.y, rows)}
 	}
+	return join(order, next, entered, cross)
+}
+
+// join joins the segments from an edge to the next one to lines through the points of the edges. entered are the edges at which a
+// segment ends. It empties next.
+func join(order []edge, next map[edge]edge, entered map[edge]bool, cross func(edge) point) [][]point {
 	var paths [][]point
 	for _, ring := range []bool{false, true} { // open lines from their ends, then rings
 		for _, at := range order {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/code"
@@ -31,7 +33,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		bounds, err := theory.Bounds(ctx, 0, c, d, e)
+		b, err := theory.NewBound(c, d)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -42,11 +44,17 @@ func Example() {
 			return
 		}
 		prior := theory.Uniform(c.Levels()) // all labels are equally frequent
-		means := make([]float64, len(exact))
+		bound, mean := 0.0, 0.0
 		for i, m := range exact {
-			means[i] = m.Mean
+			v, err := b.Row(ctx, i, mat.Row(nil, i, e))
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
+			bound += prior[i] * v
+			mean += prior[i] * m.Mean
 		}
-		fmt.Printf("%s, %s: bound %.3f, exact %.3f levels\n", c.Name(), d.Name(), theory.Average(prior, bounds), theory.Average(prior, means))
+		fmt.Printf("%s, %s: bound %.3f, exact %.3f levels\n", c.Name(), d.Name(), bound, mean)
 	}
 	// Output:
 	// unary, bel-u: bound 1.710, exact 0.961 levels

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func (x *Exact) Row(ctx context.Context, i int, e []float64) (Moments, error) {
 func (x *Exact) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
 	return Mean(ctx, prior, func(ctx context.Context, i int) (float64, error) {
 		x.row = matrix.Row(x.row, i, e)
-		m, err := x.moments(ctx, i, x.row)
+		m, err := x.Row(ctx, i, x.row)
 		return m.Mean, err
 	})
 }
@@ -148,27 +149,6 @@ func NewExact(ctx context.Context, c *code.Code, d decode.Decoder) (*Exact, erro
 	return &Exact{moments: form()}, nil
 }
 
-// Bounds returns the bound on hard decisions of every level of a code, in levels: see NewBound. e
-// is L × M. workers is the number of goroutines, 0 for all processors; it changes no number. The
-// error wraps ErrNoClosedForm when there is no bound, or is the context's.
-func Bounds(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]float64, error) {
-	out := make([]float64, c.Levels())
-	err := eachRow(ctx, workers, c, []mat.Matrix{e}, func() (rowFunc, error) {
-		b, err := NewBound(c, d)
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, i int, row []float64) (err error) {
-			out[i], err = b.row(ctx, i, row)
-			return err
-		}, nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("bounds of %s with %s: %w", c.Name(), d.Name(), err)
-	}
-	return out, nil
-}
-
 // ExactMoments returns the exact moments of the error of every level of a code. Each table e is
 // L × M; of several the moments are the means, as where nature draws one of them for every sample.
 // workers is the number of goroutines, 0 for all processors; it changes no number. The error wraps
@@ -178,18 +158,30 @@ func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decod
 }
 
 // QuickMoments is ExactMoments, but moments are out of reach, too, where those that are enumerated take more than most
-// sums of two products, beside the enumeration itself.
+// sums of two products, beside the enumeration itself. The rows of one level are on one goroutine, in the order of the
+// tables.
 func QuickMoments(ctx context.Context, workers, most int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, c.Levels())
 	form, err := exactForm(ctx, c, d, most/(len(out)*max(1, len(e))))
+	for _, t := range e {
+		err = cmp.Or(err, c.CheckTable(t))
+	}
 	if err == nil {
-		err = eachRow(ctx, workers, c, e, func() (rowFunc, error) {
-			exact := form()
-			return func(ctx context.Context, i int, row []float64) error {
-				m, err := exact(ctx, i, row)
-				out[i].Mean += m.Mean / float64(len(e))
-				out[i].MeanSquare += m.MeanSquare / float64(len(e))
-				return err
+		err = parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
+			exact, row := form(), []float64(nil)
+			return func(ctx context.Context, i int) (err error) {
+				for _, t := range e {
+					if row, err = matrix.Probabilities(row, i, t); err != nil {
+						return err
+					}
+					m, err := exact(ctx, i, row)
+					if err != nil {
+						return err
+					}
+					out[i].Mean += m.Mean / float64(len(e))
+					out[i].MeanSquare += m.MeanSquare / float64(len(e))
+				}
+				return nil
 			}, nil
 		})
 	}
@@ -197,47 +189,4 @@ func QuickMoments(ctx context.Context, workers, most int, c *code.Code, d decode
 		return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
 	}
 	return out, nil
-}
-
-// rowFunc does something with row i of a table.
-type rowFunc func(ctx context.Context, i int, row []float64) error
-
-// eachRow calls a function made by newFunc, one for each worker, for every row of
-// each table. The rows of one level are on one goroutine, in the order of the tables.
-func eachRow(ctx context.Context, workers int, c *code.Code, e []mat.Matrix, newFunc func() (rowFunc, error)) error {
-	for _, t := range e {
-		if err := c.CheckTable(t); err != nil {
-			return err
-		}
-	}
-	return parallel.Each(ctx, workers, c.Levels(), func() (func(context.Context, int) error, error) {
-		f, err := newFunc()
-		if err != nil {
-			return nil, err
-		}
-		var row []float64
-		return func(ctx context.Context, i int) (err error) {
-			for _, t := range e {
-				if row, err = matrix.Probabilities(row, i, t); err != nil {
-					return err
-				}
-				if err := f(ctx, i, row); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, nil
-	})
-}
-
-// Average returns Σ prior[i]·values[i], leaving out the rows whose prior is
-// zero.
-func Average(prior, values []float64) float64 {
-	sum := 0.0
-	for i, p := range prior {
-		if p > 0 {
-			sum = math.FMA(p, values[i], sum)
-		}
-	}
-	return sum
 }

@@ -71,7 +71,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		if p, err = s.Problem(ctx, codes[0], d, draw); err != nil {
 			return err
 		}
-		th, err = scenario.Theory(ctx, cmd.Workers, p)
+		th, err = scenario.Theory(ctx, cmd.Workers, p, scenario.Omit{})
 		return err
 	}); err != nil {
 		return err

@@ -262,7 +262,7 @@ func (l *columnLoss) system() {
 }
 
 // nearest sets b to the function that is nearest to the logit of p, in squares that count as they do in the loss, and the
-// penalty. Newton's method needs a third of the steps from there that it needs from a constant.
+// penalty. From there Newton's method takes 2 to 5 steps, and from a constant 3 to 16: the more, the fewer transitions a column has.
 func (l *columnLoss) nearest(b []float64) {
 	const certain = 1e-8
 	for g, p := range l.mean {

@@ -158,9 +158,18 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(results...)
+	all := f.withSame(slices.Concat(results...), heads)
+	if err := f.relateTo(ctx, nodes, fewer, all); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
+	return all, nil
+}
+
+// withSame adds the forecasts of what has the errors of others: soft targets those of CE, and heads those of unary.
+func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 	for _, x := range all {
-		if x.Training == perceived.CE && len(f.trainings) == 0 { // the model's errors are the same
+		if x.Training == perceived.CE && len(f.trainings) == 0 {
 			soft := x
 			soft.Training = perceived.Soft
 			all = append(all, soft)
@@ -173,11 +182,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 			}
 		}
 	}
-	if err := f.relateTo(ctx, nodes, fewer, all); err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
-	return all, nil
+	return all
 }
 
 // realNodes is the number of nodes for real labels: numbers of levels may differ by less than the

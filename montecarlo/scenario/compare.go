@@ -258,7 +258,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		if candidates.Omit != nil {
 			omit = candidates.Omit(p)
 		}
-		th, err := TheoryWithout(ctx, run.Workers, p, omit)
+		th, err := Theory(ctx, run.Workers, p, omit)
 		if err != nil {
 			return nil, err
 		}

@@ -48,10 +48,10 @@ type exactFields struct {
 	ExactHi *float64 `json:"exact_hi,omitempty" csv:"-" doc:"end of the interval; exact is its middle where it is narrow"`
 }
 
-// Averages is AverageTheory, but where no formula gives the exact value it is the middle of an interval,
+// Averages is Average of Theory, but where no formula gives the exact value it is the middle of an interval,
 // if that is relatively not wider than ExactWidth.
 func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact float64, err error) {
-	th, err := Theory(ctx, workers, p)
+	th, err := Theory(ctx, workers, p, Omit{})
 	if err != nil {
 		return math.NaN(), math.NaN(), err
 	}

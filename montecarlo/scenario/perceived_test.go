@@ -52,7 +52,7 @@ func TestPerceivedVerifies(t *testing.T) {
 		draw := scenario.FixedSampling()
 		draw.Samples = 6400
 		p := must.Get(s.Problem(context.Background(), c, d, draw))(t)
-		th := must.Get(scenario.Theory(context.Background(), 0, p))(t)
+		th := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{}))(t)
 		if got := !math.IsNaN(th[3].Mean); got != tt.exact {
 			t.Errorf("%s, %s: an exact value: %v, want %v", tt.code, tt.decoder, got, tt.exact)
 		}
@@ -97,7 +97,7 @@ func TestPerceivedStrata(t *testing.T) {
 	c := newCode(t, "b2jdj", 32)
 	d := must.Get(s.Decoder("gen", c))(t)
 	p := must.Get(s.Problem(context.Background(), c, d, scenario.FixedSampling()))(t)
-	th := must.Get(scenario.Theory(context.Background(), 0, p))(t)
+	th := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{}))(t)
 	want := make([]float64, 32)
 	for j := range tables.Strata {
 		e := mat.NewDense(32, c.Bits(), nil)
@@ -122,8 +122,8 @@ func TestQuickExact(t *testing.T) {
 	s := scenario.New(networks)
 	c := newCode(t, "hexj", 32)
 	p := must.Get(s.Problem(context.Background(), c, must.Get(s.Decoder("gen", c))(t), scenario.FixedSampling()))(t)
-	quick := must.Get(scenario.TheoryWithout(context.Background(), 0, p, scenario.Omit{Slow: true, Bounds: true}))(t)
-	all := must.Get(scenario.TheoryWithout(context.Background(), 0, p, scenario.Omit{Bounds: true}))(t)
+	quick := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{Slow: true, Bounds: true}))(t)
+	all := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{Bounds: true}))(t)
 	for i := range all {
 		if quick[i].Mean != all[i].Mean || quick[i].MeanSquare != all[i].MeanSquare {
 			t.Errorf("level %d: %v, want %v", i+1, quick[i], all[i])
@@ -175,7 +175,7 @@ func TestNoiseOf(t *testing.T) {
 		}
 		of := s.With(m)
 		candidates := must.Get(of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.FixedSampling()))(t)
-		_, exact, err := scenario.AverageTheory(context.Background(), 0, candidates.Problems[0], weights)
+		_, exact, err := scenario.Averages(context.Background(), 0, candidates.Problems[0], weights)
 		// bel-u is nearly gen where words are nearly code words.
 		if err != nil || math.Abs(exact/mae-1) > 0.02 {
 			t.Errorf("%v levels: s = %v, which gives %v (%v)", mae, m.Noise, exact, err)
@@ -255,7 +255,7 @@ func TestPerceivedPlane(t *testing.T) {
 		}
 		of := s.With(networks) // the parameters of cell 1
 		p := must.Get(of.Problem(context.Background(), codes[0], must.Get(of.Decoder("auto", codes[0]))(t), scenario.FixedSampling()))(t)
-		bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, weights)
+		bound, exact, err := scenario.Averages(context.Background(), 0, p, weights)
 		must.Succeed(t, err)
 		got, want, off := m.Cells[1].A, exact, 1e-9
 		switch method {
@@ -280,7 +280,7 @@ func TestPerceivedContinuous(t *testing.T) {
 	draw := scenario.FixedSampling()
 	draw.Samples = 6400
 	p := must.Get(s.Problem(context.Background(), c, d, draw))(t)
-	bound, exact, err := scenario.AverageTheory(context.Background(), 0, p, theory.Uniform(24))
+	bound, exact, err := scenario.Averages(context.Background(), 0, p, theory.Uniform(24))
 	if err != nil || !table.Missing(bound) || !table.Missing(exact) {
 		t.Errorf("bound %v, exact %v, %v; want none", bound, exact, err)
 	}

@@ -27,7 +27,7 @@ func TestPosteriorVerifies(t *testing.T) {
 		weights := theory.Uniform(24)
 		for _, name := range []string{"map", "median", "mean"} {
 			p := must.Get(s.Problem(ctx, c, mustDecoder(t, s, name, c), scenario.Sampling{Seed: 1}))(t)
-			_, exact, err := scenario.AverageTheory(ctx, 2, p, weights)
+			_, exact, err := scenario.Averages(ctx, 2, p, weights)
 			must.Succeed(t, err)
 			sums := must.Get(montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p}, 2048, weights, nil))(t)
 			o := montecarlo.Average(weights, sums[0])

@@ -182,12 +182,6 @@ func exactMean(ctx context.Context, p *montecarlo.Problem, d decode.Decoder) (me
 	return x.Mean, nil
 }
 
-// Theory returns the bound and the exact moments of every level, in levels; NaN where there
-// are none. workers is the number of goroutines, 0 for one on each processor.
-func Theory(ctx context.Context, workers int, p *montecarlo.Problem) ([]montecarlo.Theory, error) {
-	return TheoryWithout(ctx, workers, p, Omit{})
-}
-
 // Omit says which values are left out, because they take long.
 type Omit struct {
 	Bounds, Exact, Intervals bool
@@ -230,8 +224,10 @@ func exactWork(p *montecarlo.Problem) int {
 	return quickNodes
 }
 
-// TheoryWithout is Theory without what is left out.
-func TheoryWithout(ctx context.Context, workers int, p *montecarlo.Problem, omit Omit) ([]montecarlo.Theory, error) {
+// Theory returns the bound and the exact moments of every level, in levels; NaN where there
+// are none, or where they are left out. workers is the number of goroutines, 0 for one on each
+// processor.
+func Theory(ctx context.Context, workers int, p *montecarlo.Problem, omit Omit) ([]montecarlo.Theory, error) {
 	out := make([]montecarlo.Theory, p.Code.Levels())
 	for i := range out {
 		out[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
@@ -267,22 +263,14 @@ func TheoryWithout(ctx context.Context, workers int, p *montecarlo.Problem, omit
 	return out, nil
 }
 
-// Average returns the means of the bounds and of the exact values over a prior. A mean is
-// missing where a level lacks the value.
+// Average returns the means of the bounds and of the exact values over a prior, without the levels
+// whose prior is zero. A mean is missing where another level lacks the value.
 func Average(th []montecarlo.Theory, prior []float64) (bound, exact float64) {
-	bounds, exacts := make([]float64, len(th)), make([]float64, len(th))
-	for i, t := range th {
-		bounds[i], exacts[i] = t.Bound, t.Mean
+	for i, p := range prior {
+		if p > 0 {
+			bound = math.FMA(p, th[i].Bound, bound)
+			exact = math.FMA(p, th[i].Mean, exact)
+		}
 	}
-	return theory.Average(prior, bounds), theory.Average(prior, exacts)
-}
-
-// AverageTheory is Average of Theory.
-func AverageTheory(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact float64, err error) {
-	th, err := Theory(ctx, workers, p)
-	if err != nil {
-		return math.NaN(), math.NaN(), err
-	}
-	bound, exact = Average(th, prior)
-	return bound, exact, nil
+	return bound, exact
 }

@@ -20,7 +20,7 @@ import (
 // ever replaced as a whole.
 
 // format is the version of the layout of result files.
-const format = 3
+const format = 4
 
 // header is the first line of a result file.
 type header struct {

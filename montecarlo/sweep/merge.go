@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/big"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,19 +19,15 @@ import (
 
 // Numbers are the numbers of a cell: its |error| in levels, over the prior.
 type Numbers struct {
-	Valid      bool         `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
-	Mean       float64      `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
-	StdErr     float64      `json:"stderr" doc:"standard error of mean, in levels; samples only"`
-	RMS        float64      `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
-	Within     float64      `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
-	WorstLevel *int         `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
-	WorstMean  float64      `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
-	Samples    *json.Number `json:"samples" doc:"samples of all levels together; samples only"`
-	SumAbs     *json.Number `json:"sum_abs" doc:"sum of |error| over the samples, in units of 2^−fraction levels; samples only"`
-	SumSquare  *json.Number `json:"sum_square" doc:"sum of the squares of the errors, in units of 2^−fraction squared levels; samples only"`
-	SumWithin  *json.Number `json:"sum_within" doc:"samples whose |error| is at most θ; samples only"`
-	Fraction   *uint8       `json:"fraction" doc:"binary digits of the sums after the point; samples only"`
-	Reached    *bool        `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
+	Valid      bool    `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
+	Mean       float64 `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
+	StdErr     float64 `json:"stderr" doc:"standard error of mean, in levels; samples only"`
+	RMS        float64 `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
+	Within     float64 `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
+	WorstLevel *int    `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
+	WorstMean  float64 `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
+	Samples    *uint64 `json:"samples" doc:"samples of all levels together; samples only"`
+	Reached    *bool   `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
 }
 
 // unsampled are the numbers of a cell without samples: its mean, or an invalid cell.
@@ -44,26 +39,10 @@ func unsampled(mean float64, valid bool) Numbers {
 // sampledNumbers are the numbers of a cell with the sums of its labels.
 func sampledNumbers(prior []float64, sums []montecarlo.Sums, reached *bool) Numbers {
 	o := montecarlo.Average(prior, sums)
-	total := func(of func(montecarlo.Sums) uint64) *json.Number {
-		sum := new(big.Int)
-		for _, s := range sums {
-			sum.Add(sum, new(big.Int).SetUint64(of(s)))
-		}
-		n := json.Number(sum.String())
-		return &n
-	}
-	v := Numbers{
+	return Numbers{
 		Valid: true, Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within,
-		WorstLevel: &o.WorstLevel, WorstMean: o.WorstMean, Fraction: new(uint8), Reached: reached,
-		Samples:   total(func(s montecarlo.Sums) uint64 { return s.Samples }),
-		SumAbs:    total(func(s montecarlo.Sums) uint64 { return s.Abs }),
-		SumSquare: total(func(s montecarlo.Sums) uint64 { return s.Square }),
-		SumWithin: total(func(s montecarlo.Sums) uint64 { return s.Within }),
+		WorstLevel: &o.WorstLevel, WorstMean: o.WorstMean, Samples: &o.Samples, Reached: reached,
 	}
-	for _, s := range sums {
-		*v.Fraction = max(*v.Fraction, s.Fraction)
-	}
-	return v
 }
 
 // Merged has the results of a sweep, merged from the files of its shards.

@@ -347,14 +347,6 @@ func TestTwoWorkers(t *testing.T) {
 	}
 }
 
-// TestTotal: sums over the labels of a cell may be larger than 64 bits.
-func TestTotal(t *testing.T) {
-	sums := slices.Repeat([]montecarlo.Sums{{Samples: 2, Abs: 1, Square: math.MaxUint64}}, 3)
-	if got := sampledNumbers([]float64{0.5, 0.25, 0.25}, sums, nil).SumSquare.String(); got != "55340232221128654845" {
-		t.Errorf("3·(2⁶⁴−1) = %s", got)
-	}
-}
-
 func fullMap() Definition {
 	p := small()
 	p.Pairs = nil

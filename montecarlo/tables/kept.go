@@ -1,9 +1,6 @@
 package tables
 
-import (
-	"reflect"
-	"sync"
-)
+import "sync"
 
 // Kept are the tables of rows that are sampled more than once, as many as fit its memory: the first that
 // are made. Any number of LogitMakers of one model may share it. Nil keeps nothing.
@@ -31,7 +28,7 @@ func (k *Kept) keep(t *Logits) {
 	if k == nil {
 		return
 	}
-	size := sizeOf(reflect.ValueOf(t))
+	size := t.bytes()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.rows[t.Row] == nil && size <= k.left {
@@ -40,23 +37,14 @@ func (k *Kept) keep(t *Logits) {
 	}
 }
 
-// sizeOf is the memory of the slices that a value leads to, in bytes.
-func sizeOf(v reflect.Value) int {
-	size := 0
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			size = int(v.Type().Elem().Size()) + sizeOf(v.Elem())
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			size += sizeOf(v.Field(i))
-		}
-	case reflect.Slice:
-		size = v.Cap() * int(v.Type().Elem().Size())
-		for i := 0; v.Type().Elem().Kind() == reflect.Slice && i < v.Len(); i++ {
-			size += sizeOf(v.Index(i))
-		}
+// bytes is about the memory of the tables.
+func (t *Logits) bytes() int {
+	size := (4*len(t.Centers)+10)*len(t.Bits) + 14*len(t.Levels) + 4*(len(t.Steps)+len(t.Values))
+	if t.Flips != nil {
+		size += 8 * (len(t.Wrong) + Digits) * len(t.Bits)
+	}
+	if t.Affine != nil {
+		size += 4 * len(t.Affine.Factors)
 	}
 	return size
 }

@@ -28,7 +28,7 @@ func TestKept(t *testing.T) {
 		return out
 	}
 	want := rows(nil)[0]
-	one := sizeOf(reflect.ValueOf(want[0]))
+	one := want[0].bytes()
 	if least := len(want[0].Planes) * 8 * Digits; one < least || one > 1<<12 {
 		t.Errorf("the tables of a row have %d bytes; want more than the %d of planes, and few", one, least)
 	}

@@ -222,7 +222,7 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error
 	if q.What != "levels" {
 		return fmt.Errorf("there is no file of %q", q.What)
 	}
-	th, err := scenario.Theory(ctx, run.Workers, s.problem)
+	th, err := scenario.Theory(ctx, run.Workers, s.problem, scenario.Omit{})
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (e *Engine) theory(ctx context.Context, q TheoryQuestion) (*Answer, error) 
 		return nil, err
 	}
 	omit, later := s.omit(q.Quick)
-	th, err := scenario.TheoryWithout(ctx, run.Workers, s.problem, omit)
+	th, err := scenario.Theory(ctx, run.Workers, s.problem, omit)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Package table writes tables of results. One row type, a struct, gives text for people, CSV, JSON and
-// HTML. The struct's tags say everything once:
+// Package table writes tables of results. One row type, a struct, gives text for people, CSV and
+// JSON. The struct's tags say everything once:
 //
 //		type row struct {
 //			Code   string       `json:"code" text:"code" doc:"Name of the code."`
