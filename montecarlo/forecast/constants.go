@@ -87,7 +87,8 @@ func (f *Forecaster) share() float64 {
 	}
 }
 
-// mean is that of ln(observed/model), where networks depart as those of images by a share. It is not of real labels' quantization.
+// mean is that of ln(observed/model), where networks depart as those of images by a share. Quantization does not depend on the network:
+// what a training changes is the part of the error that is not of it.
 func (f *Forecaster) mean(x *Forecast, share float64) float64 {
 	mean, _ := f.head(x)
 	if x.Training == perceived.BCE {
