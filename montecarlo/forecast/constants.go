@@ -25,7 +25,8 @@ const (
 	logDispersion, dispersionNoise = 0.1, 3
 )
 
-// Spread says how far observed errors are from the forecasts: the standard deviations of ln(observed/forecast). They are the same for all data.
+// Spread says how far observed errors are from the forecasts: the standard deviations of ln(observed/forecast), and means that are
+// known. They are the same for all data.
 type Spread struct {
 	// Network is that of any network.
 	Network float64
@@ -87,8 +88,8 @@ func (f *Forecaster) share() float64 {
 	}
 }
 
-// mean is that of ln(observed/model), where networks depart as those of images by a share. Quantization does not depend on the network:
-// what a training changes is the part of the error that is not of it.
+// mean is that of ln(observed/model), where networks depart as those of images by a share. A training changes what is no
+// quantization.
 func (f *Forecaster) mean(x *Forecast, share float64) float64 {
 	mean, _ := f.head(x)
 	if x.Training == perceived.BCE {
@@ -146,18 +147,17 @@ func columns(c *code.Code) float64 {
 // apart is how much further the words of neighbouring levels are from each other than unary's, compared with the mean distance of two words:
 // 0 for unary, where it is 3/(L+1), and towards 1 for codes whose neighbouring words are as far apart as any two.
 func apart(c *code.Code) float64 {
-	levels, transitions, all := float64(c.Levels()), 0, 0.0
-	for k, at := range c.Transitions() {
-		transitions += len(at)
+	levels, pairs := float64(c.Levels()), 0.0 // the distances of all pairs of words
+	for k := range c.Bits() {
 		ones := 0.0
 		for i := range c.Levels() {
 			if c.Bit(i, k) {
 				ones++
 			}
 		}
-		all += ones * (levels - ones)
+		pairs += ones * (levels - ones)
 	}
-	neighbours, others := float64(transitions)/(levels-1), all/(levels*(levels-1)/2)
+	neighbours, others := float64(c.TransitionCount())/(levels-1), pairs/(levels*(levels-1)/2)
 	return max(0, 1-3/(levels+1)*others/neighbours)
 }
 

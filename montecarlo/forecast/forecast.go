@@ -93,10 +93,13 @@ type Forecast struct {
 	shared [factors]float64
 }
 
-// Decodings lists those that fit a code and a training, without the fitted decoder. The threshold at 0 means
-// nothing but after a training bit by bit, so there are no hard decisions then. Heads have one training.
+// Decodings lists those that fit a code and a training. The threshold at 0 means nothing but after a training
+// bit by bit, so there are no hard decisions then. Heads have one training.
 func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
 	all, err := observed.Decodings(f.Decoders, c, observed.Logits, f.Options)
+	if f.Fitted {
+		all = append(all, FittedDecoding())
+	}
 	var last string // of the same decoder, hard decisions come before logits
 	return slices.DeleteFunc(all, func(d observed.Decoding) bool {
 		name := d.Decoder.Name()
@@ -143,9 +146,6 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		return func(ctx context.Context, i int) error {
 			c, t := jobs[i].Code, jobs[i].Training
 			decodings, err := f.Decodings(c, t)
-			if f.Fitted {
-				decodings = append(decodings, FittedDecoding())
-			}
 			if err == nil && len(decodings) > 0 && !slices.Contains(heads, c) {
 				results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
 			}

@@ -75,3 +75,43 @@ func TestProbe(t *testing.T) {
 		t.Errorf("for the network itself: %+v", p)
 	}
 }
+
+// TestMean: after CE, codes depart by the distances of their words, which are those of all pairs here, and networks of images have
+// less error where something shows that they are such.
+func TestMean(t *testing.T) {
+	const levels, gain, far, share, part = 16, 0.08, 0.02, 0.5, 0.7
+	unary := mustCode(t, "unary", levels)
+	distances := func(c *code.Code) (neighbours, all float64) {
+		for i := range levels {
+			for j := range i {
+				d := float64(c.Distance(i, j))
+				all += d / (levels * (levels - 1) / 2)
+				if j == i-1 {
+					neighbours += d / (levels - 1)
+				}
+			}
+		}
+		return neighbours, all
+	}
+	near, every := distances(unary)
+	for _, name := range []string{"unary", "johnson", "hexj", "gray", "hadamard"} {
+		c := mustCode(t, name, levels)
+		n, a := distances(c)
+		want := 1 - (near/every)/(n/a)
+		if got := apart(c); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s is %v apart, want %v", name, got, want)
+		}
+		for source, less := range map[string]float64{"johnson": gain * share, Direct: 0, "": 0} {
+			f := &Forecaster{Spread: Spread{Gain: gain, Apart: far}}
+			if source != "" {
+				f.Measured = []Measured{{Code: unary.As(source)}}
+			}
+			for training, want := range map[perceived.Training]float64{perceived.BCE: 0, perceived.CE: part * (far*want - less)} {
+				x := &Forecast{Code: c, Training: training, part: part, apart: apart(c)}
+				if got := f.mean(x, share); math.Abs(got-want) > 1e-12 {
+					t.Errorf("%s after %s, from %q: %v, want %v", name, training, source, got, want)
+				}
+			}
+		}
+	}
+}
