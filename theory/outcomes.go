@@ -106,7 +106,7 @@ func (t *outcomes) nodes() int {
 //
 // No term is negative, so that sums do not make relative errors larger. A bit adds three roundings, of 1−e, a product
 // and a sum, and a label has three at most. So the moments are relatively wrong by at most (3M+3)·2⁻⁵³, and by what is of
-// second order.
+// second order; a product below 2⁻¹⁰²² has an error of its own, of at most 2⁻¹⁰⁷⁵.
 func (t *outcomes) exact() momentsOf {
 	count := t.nodes()
 	moments := make([]Moments, count)
