@@ -158,7 +158,7 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 		least, most := levelsOf(f, m)
 		switch {
 		case most < least:
-			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m, f.Name, m)
+			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m, called(f.Name, o.Training), m)
 		case most == least+1:
 			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d or %d levels; say how many levels there are", outputs.Name(), m, f.Name, m, least, most)
 		case most > least:
