@@ -48,7 +48,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 	left, right := math.Log10(fewest), math.Log10(most)
 	span := max(right-left, 0.1)
 	p.X.Min, p.X.Max = left-0.04*span, right+0.16*span // room for names
-	p.X.Tick.Marker = plot.TickerFunc(bitTicks)
+	p.X.Tick.Marker = plot.TickerFunc(logTicks)
 	on := errorAxis(&p.Y, errors...)
 	p.Y.Max += 0.1 * (p.Y.Max - p.Y.Min) // room for names
 	place := func(codes []Point, glyph draw.GlyphStyle) points {
@@ -125,21 +125,4 @@ func (n namesBeside) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
-}
-
-// bitTicks marks powers of two, for numbers of bits on a logarithmic axis.
-func bitTicks(lo, hi float64) []plot.Tick {
-	var out []plot.Tick
-	for n := 1; n <= 1<<20; n *= 2 {
-		for _, v := range []int{n, n + n/2} {
-			if at := math.Log10(float64(v)); at >= lo && at <= hi && (v == n || n > 1) {
-				tick := plot.Tick{Value: at}
-				if v == n || hi-lo < 1 {
-					tick.Label = fmt.Sprint(v)
-				}
-				out = append(out, tick)
-			}
-		}
-	}
-	return out
 }
