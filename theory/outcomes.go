@@ -132,18 +132,3 @@ func (t *outcomes) exact() momentsOf {
 		return moments[count-1], nil
 	}
 }
-
-// OutputProbabilities sets dst, of length 2^M, to the probabilities of all outputs of M
-// independent bits: entry w is the probability of the output whose bit k is w>>k&1. Bit k is
-// zero with probability zero[k] and one with probability one[k]. The probabilities for k bits
-// give the probabilities for k+1 bits, so the cost is O(2^M).
-func OutputProbabilities(dst, zero, one []float64) {
-	dst[0] = 1
-	for k, z := range zero {
-		o, half := one[k], 1<<k
-		for w, q := range dst[:half] {
-			dst[half+w] = q * o
-			dst[w] = q * z
-		}
-	}
-}

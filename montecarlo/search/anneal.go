@@ -2,79 +2,73 @@ package search
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
+	"sync"
 	"time"
 
 	"belsim/theory/base/parallel"
 )
 
-// anneal runs the chains of a round. Where there are more chains than codes, several chains
-// begin from one code with different random numbers.
-func (o *Options) anneal(ctx context.Context, round int, from []candidate, steps uint64, until time.Time, report progress) ([]candidate, error) {
+// anneal runs the chains of a round, each from one of the codes. Where there are more chains than codes,
+// several chains begin from one code with different random numbers. When the context ends, the chains end.
+func (o *Options) anneal(ctx context.Context, round int, from []candidate) ([]candidate, error) {
 	out := make([]candidate, chainCount)
+	for i := range out {
+		out[i] = from[i%len(from)]
+		out[i].words = out[i].words.clone()
+	}
+	report := o.reporter(from[0].Mean)
 	workers := o.workers()
-	began := time.Now()
+	turn := o.Time / time.Duration(rounds*((chainCount+workers-1)/workers)) // a worker runs its chains one after another
 	err := parallel.Each(ctx, workers, chainCount, func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) error {
-			begin := from[i%len(from)]
-			out[i] = newCandidate(begin.Start, begin.words.clone())
-			own := steps / chainCount
-			if uint64(i) < steps%chainCount {
-				own++
-			}
-			used := func(step uint64) float64 { return share(step, own) }
-			if !until.IsZero() {
-				// A worker runs its chains one after another.
-				turn, start := time.Duration(i/workers)+1, time.Now()
-				end := began.Add(until.Sub(began) * turn / time.Duration((chainCount+workers-1)/workers))
-				used = func(uint64) float64 { return share(time.Since(start), end.Sub(start)) }
-			}
-			return o.chain(ctx, round, i, len(from), &out[i], used, report)
+			const all = rounds * chainCount
+			steps, began := (o.Steps+uint64(all-1-round*chainCount-i))/all, time.Now()
+			hot := coldest * math.Pow(hottest/coldest, float64(i/len(from)+1)/float64(chainCount/len(from)+1))
+			return o.chain(ctx, o.rng(uint64(round), uint64(i)), &out[i], hot, report, func(step uint64) float64 {
+				if o.Time > 0 {
+					return float64(time.Since(began)) / float64(turn)
+				}
+				return float64(step) / float64(steps)
+			})
 		}, nil
 	})
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if ctx.Err() != nil {
 		err = nil
 	}
-	return slices.DeleteFunc(out, func(c candidate) bool { return c.words == nil }), err
+	return out, err
 }
 
-// share is how much of all is used; where all is nothing, it is used.
-func share[N uint64 | time.Duration](used, all N) float64 {
-	if all <= 0 {
-		return 1
+// reporter returns what chains tell their progress, one after another.
+func (o *Options) reporter(smallest float64) progress {
+	var mu sync.Mutex
+	report := func(steps uint64, best float64) {
+		if o.Progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			smallest = min(smallest, best)
+			o.Progress(steps, smallest)
+		}
 	}
-	return float64(used) / float64(all)
+	report(0, smallest)
+	return report
 }
 
 // The temperature of a chain falls to coldest. Its unit is the error of the code that the
-// chain begins from.
+// chain begins from. Of several chains that begin from one code, the first is cold enough to descend
+// from it to the next minimum, and the last is hot enough to leave this code.
 const (
 	hottest = 0.03
 	coldest = 2e-5
 )
-
-// heat is the temperature at which a chain begins, in a round with the given number of
-// codes, the best first. Of several chains that begin from one code, the first is cold
-// enough to descend from it to the next minimum, and the last is hot enough to leave this
-// code. Where every code has one chain, the chains of better codes are colder, and no chain
-// begins hotter than half-way.
-func heat(number, codes int) float64 {
-	which, several := number/codes, (chainCount-number%codes+codes-1)/codes
-	if several == 1 {
-		which, several = number, 2*codes
-	}
-	return coldest * math.Pow(hottest/coldest, float64(which+1)/float64(several))
-}
 
 // annealing is a chain with the evaluators of its code.
 type annealing struct {
 	*chain
 	rng   *rand.Rand
 	x     evaluator
-	best  *candidate // the best code until now; its guide is its error
+	best  *candidate // the best code until now; its Mean is by the chain's samples
 	error float64    // of the chain's code
 	// A few samples are enough to reject most moves. They are other samples than those that
 	// decide (delayed acceptance; Christen and Fox, J. Comput. Graph. Stat. 14, 2005).
@@ -83,39 +77,33 @@ type annealing struct {
 	pending  int      // approximate errors since the last exact one
 }
 
-// chain anneals a code, and stores the best code that it has seen. used is the share of the chain's steps, or
+// chain anneals a code from a temperature, and stores the best code that it has seen. used is the share of the chain's steps, or
 // of its time, that is used up.
-func (o *Options) chain(ctx context.Context, round, number, among int, c *candidate, used func(step uint64) float64, report progress) error {
-	x, err := o.evaluator(rounds[round].samples, o.seed(forSamples+uint64(round)), false)
+func (o *Options) chain(ctx context.Context, rng *rand.Rand, c *candidate, hot float64, report progress, used func(step uint64) float64) error {
+	x, err := o.evaluator(guides, o.seed(forGuides))
 	if err != nil {
 		return err
 	}
-	a := &annealing{
-		chain: newChain(c.words.clone(), o.free(), o.MaxTransitions), rng: o.rng(uint64(round), uint64(number)),
-		x: x, best: c,
-	}
-	if a.error, err = x.reset(ctx, c.words); err != nil || math.IsInf(a.error, 1) {
+	a := &annealing{chain: newChain(c.words.clone(), o.free(), o.MaxTransitions), rng: rng, x: x, best: c}
+	if a.error, err = x.reset(ctx, c.words); err != nil {
 		return err
 	}
 	if _, ok := x.(*sampled); ok {
-		a.screen = o.newSampled(rounds[round].samples/screening, o.seed(forScreens+uint64(round)), false)
+		a.screen = o.newSampled(screening, o.seed(forScreens))
 		if a.screened, err = a.screen.reset(ctx, c.words); err != nil {
 			return err
 		}
 	}
-	c.guide = a.error
-	scale, hot := a.error, heat(number, among)
-	const look = 16 // steps between two looks at the clock
-	f := 0.0
+	scale := a.error
+	c.Mean = a.error
+	const look = 16 // steps between two reports
 	for step := uint64(0); ctx.Err() == nil; step++ {
-		if step%look == 0 || o.Time == 0 {
-			f = used(step)
-		}
 		if step%look == 0 && step > 0 {
-			report(look, c.guide)
+			report(look, c.Mean)
 		}
-		if f >= 1 || c.guide == 0 { // no error is below 0
-			report(step%look, c.guide)
+		f := used(step)
+		if !(f < 1) || c.Mean == 0 { // no error is below 0
+			report(step%look, c.Mean)
 			break
 		}
 		accepted, err := a.step(ctx, scale*hot*math.Pow(coldest/hot, f))
@@ -137,7 +125,7 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 	loss := temperature * a.rng.ExpFloat64() // the largest that is accepted
 	seen := 0.0
 	if a.screen != nil {
-		if seen, err = a.screen.update(ctx, a.words, a.move, math.Inf(1)); err != nil {
+		if seen, err = a.screen.update(ctx, a.words, a.move); err != nil {
 			return false, err
 		}
 		if seen > a.screened+loss+2*a.screen.noise() {
@@ -145,7 +133,7 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 			return false, nil
 		}
 	}
-	changed, err := a.x.update(ctx, a.words, a.move, a.error+loss)
+	changed, err := a.x.update(ctx, a.words, a.move)
 	if err != nil {
 		return false, err
 	}
@@ -158,14 +146,14 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 	}
 	a.error, a.screened = changed, seen
 	a.pending++
-	if x, ok := a.x.(*learned); ok && (a.error < a.best.guide || a.pending >= a.bits) {
+	if x, ok := a.x.(*learned); ok && (a.error < a.best.Mean || a.pending >= a.bits) {
 		if a.error, err = x.settle(ctx); err != nil {
 			return false, err
 		}
 		a.pending = 0
 	}
-	if a.error < a.best.guide {
-		a.best.guide = a.error
+	if a.error < a.best.Mean {
+		a.best.Mean = a.error
 		a.best.words.copyFrom(a.words)
 	}
 	return true, nil

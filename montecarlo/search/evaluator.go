@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/bits"
+
+	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // evaluator computes the expected error of a matrix that changes little from one
@@ -19,34 +21,32 @@ type evaluator interface {
 	// probability is above 1. When the context ends, reset returns the error of the context.
 	reset(ctx context.Context, w *words) (float64, error)
 	// update evaluates the matrix after a move. Everything else is as reset or the last update
-	// has seen it. Where the error is above limit, update may return any number above limit.
-	update(ctx context.Context, w *words, m move, limit float64) (float64, error)
+	// has seen it.
+	update(ctx context.Context, w *words, m move) (float64, error)
 	// reject takes back the last update: the matrix is again as it was before.
 	reject()
 }
 
 // evaluator returns an evaluator with the given number of samples of a level and the random
-// numbers of a seed. Where once, only its reset is called.
-func (o *Options) evaluator(samples int, seed uint64, once bool) (evaluator, error) {
+// numbers of a seed.
+func (o *Options) evaluator(samples int, seed uint64) (evaluator, error) {
 	switch {
 	case o.Learned != nil:
 		return o.newLearned(samples*nodesPerSample, seed)
 	case o.Objective != nil:
 		return o.given(samples, seed), nil
 	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
-		return o.enumerated(), nil
+		return o.exactly(), nil
 	}
-	return o.newSampled(samples, seed, once), nil
+	return o.newSampled(samples, seed), nil
 }
 
 // whole is an evaluator that takes the whole matrix each time.
-type whole func(ctx context.Context, w *words, limit float64) (float64, error)
+type whole func(ctx context.Context, w *words) (float64, error)
 
-func (f whole) reset(ctx context.Context, w *words) (float64, error) { return f(ctx, w, math.Inf(1)) }
-func (f whole) update(ctx context.Context, w *words, _ move, limit float64) (float64, error) {
-	return f(ctx, w, limit)
-}
-func (whole) reject() {}
+func (f whole) reset(ctx context.Context, w *words) (float64, error)          { return f(ctx, w) }
+func (f whole) update(ctx context.Context, w *words, _ move) (float64, error) { return f(ctx, w) }
+func (whole) reject()                                                         {}
 
 // Column sets dst, of length L, to the error probabilities e[·,k] of bit k, from 0,
 // with transitions after the given levels, ascending and from 1. A value above 1
@@ -79,7 +79,7 @@ func (p *probabilities) of(w *words, k int) bool {
 
 // given asks Options.Objective for the errors of codes.
 func (o *Options) given(samples int, seed uint64) whole {
-	return func(ctx context.Context, w *words, _ float64) (float64, error) {
+	return func(ctx context.Context, w *words) (float64, error) {
 		c, err := w.code("candidate")
 		if err != nil {
 			return 0, err
@@ -88,61 +88,32 @@ func (o *Options) given(samples int, seed uint64) whole {
 	}
 }
 
-// maxOutputs is the largest L·2^M at which a sum over all outputs is faster than samples.
+// maxOutputs is the largest L·2^M at which the exact error is about as fast as samples.
 const maxOutputs = 1 << 16
 
-// enumerated computes the exact expected error of gen on bits that err independently: a sum
-// over all 2^M outputs.
-func (o *Options) enumerated() whole {
-	column := newProbabilities(o.Levels, o.Column)
-	zero, one := make([]float64, o.Levels*o.Bits), make([]float64, o.Levels*o.Bits) // L × M: probabilities of the bits
-	label, prob := make([]int, 1<<o.Bits), make([]float64, 1<<o.Bits)
-	last, stale := make([]uint64, o.Levels), ^uint64(0) // the matrix of the last call, and columns that it has not
-	return func(_ context.Context, w *words, limit float64) (float64, error) {
-		for n, word := range w.rows { // M is small: a row is a word
-			stale |= last[n] ^ word
-			last[n] = word
-		}
+// exactly computes the exact expected error of gen on bits that err independently.
+func (o *Options) exactly() whole {
+	column, e := newProbabilities(o.Levels, o.Column), mat.NewDense(o.Levels, o.Bits, nil)
+	return func(ctx context.Context, w *words) (float64, error) {
 		for k := range w.bits {
-			if stale>>k&1 == 0 {
-				continue
-			}
 			if !column.of(w, k) {
 				return math.Inf(1), nil
 			}
-			for n, e := range column.e {
-				if w.bit(n, k) {
-					e = 1 - e
-				}
-				zero[n*w.bits+k], one[n*w.bits+k] = 1-e, e
-			}
+			e.SetCol(k, column.e)
 		}
-		stale = 0
-		for output := range label {
-			best, level := w.bits+1, 0
-			for n, word := range w.rows {
-				if d := bits.OnesCount64(word ^ uint64(output)); d < best {
-					best, level = d, n
-				}
-			}
-			label[output] = level
+		c, err := w.code("candidate")
+		if err != nil {
+			return 0, err
 		}
-		sum := 0.0
-		for n, p := range o.Prior {
-			if sum > limit {
-				break // no level's error is below 0
-			}
-			if p == 0 {
-				continue
-			}
-			theory.OutputProbabilities(prob, zero[n*w.bits:(n+1)*w.bits], one[n*w.bits:(n+1)*w.bits])
-			level := 0.0
-			for output, q := range prob {
-				level += q * math.Abs(float64(label[output]-n))
-			}
-			sum += p * level
+		d, err := decode.New("gen", c)
+		if err != nil {
+			return 0, err
 		}
-		return sum, nil
+		x, err := theory.NewExact(ctx, c, d)
+		if err != nil {
+			return 0, err
+		}
+		return x.Mean(ctx, o.Prior, e)
 	}
 }
 
@@ -155,7 +126,7 @@ type Learned struct {
 
 // nodesPerSample is the number of quadrature nodes of a forecast for each of the samples of a level that
 // other evaluators take.
-const nodesPerSample = 2
+const nodesPerSample = 4
 
 // learned is the evaluator of codes that networks learn. An update learns the changed columns
 // only, or follows the change by a few steps (perceived.Learner.Relearn). A code with a column that
@@ -178,7 +149,7 @@ func (x *learned) reset(ctx context.Context, w *words) (float64, error) {
 }
 
 // update learns what the move changes. There is nothing to take back of a matrix that nothing learns.
-func (x *learned) update(ctx context.Context, w *words, m move, _ float64) (float64, error) {
+func (x *learned) update(ctx context.Context, w *words, m move) (float64, error) {
 	x.learner.Keep()
 	return x.learn(ctx, w, func(ctx context.Context, c *code.Code) (*perceived.Network, error) {
 		return x.learner.Relearn(ctx, c, m.columns)

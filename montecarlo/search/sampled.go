@@ -21,8 +21,8 @@ import (
 // bits in which the words of n and m have changed differently. (A sample is the word of n
 // with some wrong bits, so nothing else about the two words matters. Inverting a bit in all
 // words from a level on affects only pairs of levels on both sides of this level.) So a
-// sample that was decoded to its own level is compared only with the words that have moved, and
-// only a sample that was decoded to another level is decoded again.
+// sample is compared only with the words that have moved, and decoded again only where the word that
+// it was decoded to is further away.
 //
 // Let D be the distance of the words of m and n, and let no sample of n have more than F
 // errors. Then m is at least D−F from any sample, and n is at most F from it. So where
@@ -35,7 +35,6 @@ type sampled struct {
 	width int
 	prior []float64
 	seed  uint64
-	kept  int // levels whose samples are kept: all, or 1 where there are no updates
 
 	counts  []int32  // L × M: samples in which the bit errs
 	most    []int32  // by level: no sample has more errors
@@ -51,15 +50,16 @@ type sampled struct {
 	log         []logged
 
 	// Scratch.
-	moved ring    // near levels that now differ in other bits
-	dirty []int32 // samples of a level to decode
+	moved ring  // near levels that now differ in other bits
+	dirty []int // samples of a level to decode
 	near  ring
-	memo  [1 << memoBits]memo
 }
 
-// nearest is the result of decoding a sample. The level is −1−m where the sample must be
-// decoded again, and m had won before.
+// nearest is the result of decoding a sample.
 type nearest struct{ distance, level int32 }
+
+// undecoded is a sample that must be decoded again.
+var undecoded = nearest{0, -1}
 
 // absError is |decoded − n| of a sample of level n.
 func (a nearest) absError(n int) int64 { return int64(max(int(a.level)-n, n-int(a.level))) }
@@ -70,20 +70,15 @@ type logged struct {
 	at     nearest
 }
 
-// newSampled returns an evaluator from size samples of a level. Where once, it has only reset, and
-// keeps the samples of one level at a time, which stay in the processor's cache.
-func (o *Options) newSampled(size int, seed uint64, once bool) *sampled {
-	kept := o.Levels
-	if once {
-		kept = 1
-	}
+// newSampled returns an evaluator from size samples of a level.
+func (o *Options) newSampled(size int, seed uint64) *sampled {
 	width := (o.Bits + 63) / 64
 	return &sampled{
 		probabilities: newProbabilities(o.Levels, o.Column),
-		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), width: width, prior: o.Prior, seed: seed, kept: kept,
+		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), width: width, prior: o.Prior, seed: seed,
 		counts: make([]int32, o.Levels*o.Bits), most: make([]int32, o.Levels), sums: make([]int64, o.Levels),
 		oldMost: make([]int32, o.Levels), oldSums: make([]int64, o.Levels),
-		flips: make([]uint64, kept*size*width), nearest: make([]nearest, kept*size),
+		flips: make([]uint64, o.Levels*size*width), nearest: make([]nearest, o.Levels*size),
 	}
 }
 
@@ -118,26 +113,24 @@ func (s *sampled) reset(ctx context.Context, w *words) (float64, error) {
 
 // begin draws and decodes the samples of a level.
 func (s *sampled) begin(w *words, n int) {
-	base := n % s.kept * s.size
-	flips, at := s.flips[base*s.width:(base+s.size)*s.width], s.nearest[base:base+s.size]
-	clear(flips)
+	base := n * s.size
+	clear(s.flips[base*s.width : (base+s.size)*s.width])
 	for k, c := range s.counts[n*w.bits : (n+1)*w.bits] {
 		o := s.samples(n, k)
 		for i := range c {
-			flips[o.at(i)*s.width+k/64] |= 1 << (k % 64)
+			s.flips[(base+o.at(i))*s.width+k/64] |= 1 << (k % 64)
 		}
 	}
 	s.dirty = s.dirty[:0]
-	for x := range at {
-		if f := ones(flips[x*s.width : (x+1)*s.width]); f > 0 {
-			at[x] = nearest{0, int32(-1 - n)}
-			s.dirty = append(s.dirty, int32(x))
-		} else {
-			s.set(n, base+x, nearest{0, int32(n)})
-		}
+	for g := base; g < base+s.size; g++ {
+		s.nearest[g] = undecoded
+		s.dirty = append(s.dirty, g)
 	}
-	s.decodeDirty(w, n, s.dirty)
+	s.decodeDirty(w, n)
 }
+
+// wrong is the wrong bits of a sample.
+func (s *sampled) wrong(g int) []uint64 { return s.flips[g*s.width : (g+1)*s.width] }
 
 // forget begins another update.
 func (s *sampled) forget() {
@@ -164,7 +157,7 @@ func (s *sampled) count(n, k int) int32 {
 	return int32(min(float64(s.size), math.Floor(float64(s.size)*s.e[n]+u)))
 }
 
-func (s *sampled) update(_ context.Context, w *words, m move, _ float64) (float64, error) {
+func (s *sampled) update(_ context.Context, w *words, m move) (float64, error) {
 	s.forget()
 	for _, k := range m.columns {
 		if !s.of(w, k) {
@@ -180,7 +173,7 @@ func (s *sampled) update(_ context.Context, w *words, m move, _ float64) (float6
 		s.flip(n, true)
 		if p > 0 {
 			s.challenge(w, m, n)
-			s.decodeDirty(w, n, s.dirty)
+			s.decodeDirty(w, n)
 		}
 	}
 	return s.total(), nil
@@ -244,13 +237,13 @@ func (s *sampled) rival(w, before *words, n, i, reach int) {
 // again notes that a sample of level n must be decoded again.
 func (s *sampled) again(n, g int) {
 	at := s.nearest[g]
-	if at.level < 0 {
+	if at == undecoded {
 		return
 	}
 	s.log = append(s.log, logged{g, at})
 	s.sums[n] -= at.absError(n)
-	s.nearest[g] = nearest{0, -1 - at.level}
-	s.dirty = append(s.dirty, int32(g-n*s.size))
+	s.nearest[g] = undecoded
+	s.dirty = append(s.dirty, g)
 }
 
 // set stores the result of decoding a sample of level n, whose error was taken off the sum.
@@ -261,7 +254,7 @@ func (s *sampled) set(n, g int, to nearest) {
 
 // challenge compares the words that have moved with the words to which samples of level n
 // were decoded. A word at the distance D can win a sample of its own level only from 2·f ≥ D on.
-// A sample that was decoded to another level is decoded again.
+// A sample is decoded again where its word has moved away from it.
 func (s *sampled) challenge(w *words, m move, n int) {
 	s.rivals(w, m, n)
 	if len(s.moved.levels) == 0 {
@@ -269,74 +262,43 @@ func (s *sampled) challenge(w *words, m move, n int) {
 	}
 	fewest := (s.moved.distances[0] + 1) / 2
 	for g := n * s.size; g < (n+1)*s.size; g++ {
-		switch at := s.nearest[g]; {
-		case int(at.level) != n:
+		at := s.nearest[g]
+		if at == undecoded || int(at.level) == n && at.distance < fewest {
+			continue
+		}
+		to, f, flips := at, at.distance, s.wrong(g)
+		if int(at.level) != n {
+			f, to.distance = int32(ones(flips)), w.sampleDistance(flips, n, int(at.level))
+		}
+		if to.distance > at.distance {
 			s.again(n, g)
-		case at.distance >= fewest:
-			to := at
-			if to.distance, to.level = s.moved.best(s.flips[g*s.width:(g+1)*s.width], at.distance, at.distance, at.level); to != at {
-				s.log = append(s.log, logged{g, at})
-				s.sums[n] -= at.absError(n)
-				s.set(n, g, to)
-			}
+			continue
+		}
+		if to.distance, to.level = s.moved.best(flips, f, to.distance, at.level); to != at {
+			s.log = append(s.log, logged{g, at})
+			s.sums[n] -= at.absError(n)
+			s.set(n, g, to)
 		}
 	}
 }
 
-// decodeDirty decodes the samples of a level that must be decoded again. Most samples have
-// one of a few patterns of errors. So the result for a pattern is remembered under its hash, until
-// another pattern has the same hash.
-func (s *sampled) decodeDirty(w *words, n int, dirty []int32) {
-	if len(dirty) == 0 {
+// decodeDirty decodes the samples of a level that must be decoded again.
+func (s *sampled) decodeDirty(w *words, n int) {
+	if len(s.dirty) == 0 {
 		return
 	}
-	base := n % s.kept * s.size
 	most := 0
-	for _, x := range dirty {
-		g := (base + int(x)) * s.width
-		most = max(most, ones(s.flips[g:g+s.width]))
+	for _, g := range s.dirty {
+		most = max(most, ones(s.wrong(g)))
 	}
 	s.most[n] = max(s.most[n], int32(most))
 	s.near.around(w, n, 2*most)
-	many := s.width == 1 && len(dirty) > len(s.memo)/8
-	if many {
-		clear(s.memo[:])
-		s.memo[0].at = nearest{0, int32(n)}
-	}
-	for _, x := range dirty {
-		g := base + int(x)
-		flips := s.flips[g*s.width : (g+1)*s.width]
-		var m *memo
-		if many {
-			if m = &s.memo[flips[0]*0x9e3779b97f4a7c15>>(64-memoBits)]; m.flips == flips[0] {
-				s.set(n, g, m.at)
-				continue
-			}
-		}
-		// The level that had won before is probably not far. So it is tried first.
+	for _, g := range s.dirty {
+		flips := s.wrong(g)
 		f := int32(ones(flips))
-		best, level := f, int32(n)
-		if last := -1 - s.nearest[g].level; last != level {
-			d := w.sampleDistance(flips, n, int(last))
-			if d < best || d == best && last < level {
-				best, level = d, last
-			}
-		}
-		best, level = s.near.best(flips, f, best, level)
-		to := nearest{best, level}
-		if many {
-			m.flips, m.at = flips[0], to
-		}
-		s.set(n, g, to)
+		best, level := s.near.best(flips, f, f, int32(n))
+		s.set(n, g, nearest{best, level})
 	}
-}
-
-const memoBits = 8
-
-// memo is the result of decoding a pattern of errors.
-type memo struct {
-	flips uint64
-	at    nearest
 }
 
 func (s *sampled) reject() {

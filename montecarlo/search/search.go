@@ -34,7 +34,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"time"
 
 	"belsim/theory/base/parallel"
@@ -57,10 +56,10 @@ type Options struct {
 	// of Column and Objective.
 	Learned *Learned
 
-	MaxTransitions int          // largest number of transitions of a bit; 0 or less: any number
-	Start          *code.Code   // the code to begin from, of L levels and M bits; nil: the named codes and random ones
-	Fixed          []int        // columns of Start, from 0, that do not change
-	Also           []*code.Code // more codes to begin from, of L levels and at most M bits
+	MaxTransitions int        // largest number of transitions of a bit; 0 or less: any number
+	Start          *code.Code // the code to begin from, of L levels and M bits; nil: the named codes and random ones
+	Fixed          []int      // columns of Start, from 0, that do not change
+	Also           *code.Code // one more code to begin from, of L levels and at most M bits; nil: none
 
 	Workers int // goroutines; 0: as many as there are processors
 
@@ -77,39 +76,34 @@ type Options struct {
 // progress is told how many moves were tried since the last call, and the smallest error.
 type progress = func(steps uint64, best float64)
 
-// candidate is a code of a search: one to begin from, one of a chain, or a result.
+// candidate is a code of a search: one to begin from, one of a chain, or the result.
 type candidate struct {
-	Code  *code.Code // of a result; nil before
-	Mean  float64    // |error| in levels, from samples that it was not optimized on; exact where codes are small; +Inf before
+	Code  *code.Code // of the result; nil before
+	Mean  float64    // |error| in levels; +Inf before it is known
 	Start string     // the code that the search began from
 
-	words  *words
-	guide  float64 // its error on the samples that it was optimized on; +Inf before
-	judged bool
+	words *words
 }
 
 func newCandidate(start string, w *words) candidate {
-	return candidate{Start: start, words: w, guide: math.Inf(1), Mean: math.Inf(1)}
+	return candidate{Start: start, words: w, Mean: math.Inf(1)}
 }
 
-// chainCount is the number of chains in a round. The result of a seed depends on it.
-const chainCount = 8
+// The result of a seed depends on the number of rounds and of chains in each.
+const (
+	rounds     = 3
+	chainCount = 8
+)
 
-// Rounds of the tournament: the number of codes in a round, the number of samples of a
-// level that estimate their errors, and the share of the steps that the round takes.
-var rounds = []struct {
-	codes, samples int
-	part           float64
-}{{8, 256, 0.2}, {4, 512, 0.3}, {2, 1024, 0.5}}
-
-// screening is the factor by which the first trial of a move uses fewer samples.
-const screening = 8
+// Numbers of samples of a level.
+const (
+	guides    = 512        // that chains optimize on
+	screening = guides / 8 // that try a move first
+	judges    = 2048       // that choose among the codes of the chains
+)
 
 // MaxBits is the largest number of bits of a search. No named code has more.
 const MaxBits = code.MaxLevels
-
-// judges is the number of samples of a level that decide which codes go on.
-const judges = 4096
 
 // ErrImpossible is wrapped by the errors that say that no code satisfies the options.
 var ErrImpossible = errors.New("impossible")
@@ -166,50 +160,22 @@ func search(ctx context.Context, o Options) (*candidate, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	began := time.Now()
 	all, err := o.starts(o.rng(forStarts, 0))
 	if err != nil {
 		return nil, err
 	}
-	if all, err = o.shortlist(ctx, all); err != nil {
+	if all, err = o.rank(ctx, all, guides, forGuides); err != nil {
 		return nil, err
 	}
-	if all, err = o.judge(ctx, all); err != nil {
-		return nil, err
-	}
-	if len(all) == 0 {
-		return nil, cmp.Or(ctx.Err(), o.impossible())
-	}
-	var mu sync.Mutex
-	smallest := all[0].Mean
-	report := func(steps uint64, best float64) {
-		if o.Progress != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			smallest = min(smallest, best)
-			o.Progress(steps, smallest)
-		}
-	}
-	report(0, smallest)
-	spent := 0.0
-	for r, round := range rounds {
-		if ctx.Err() != nil {
-			break
-		}
-		from := spent
-		spent += round.part
-		steps := uint64(spent*float64(o.Steps)) - uint64(from*float64(o.Steps))
-		var until time.Time
-		if o.Time > 0 {
-			until = began.Add(time.Duration(spent * float64(o.Time)))
-		}
-		chains, err := o.anneal(ctx, r, all[:min(len(all), round.codes)], steps, until, report)
+	for round := range rounds {
+		begin := all[:min(len(all), chainCount>>round)]
+		chains, err := o.anneal(ctx, round, begin)
 		if err != nil {
 			return nil, err
 		}
-		// The codes from which chains begin stay in the tournament: a search never ends with
-		// a worse code than it began with.
-		if all, err = o.judge(ctx, append(all, chains...)); err != nil {
+		// The codes from which chains begin are judged, too: a search never ends with a worse code
+		// than it began with.
+		if all, err = o.rank(ctx, slices.Concat(chains, begin), judges, forJudges); err != nil {
 			return nil, err
 		}
 	}
@@ -220,7 +186,7 @@ func search(ctx context.Context, o Options) (*candidate, error) {
 	return best, ctx.Err()
 }
 
-// impossible is the error where a search has no code to begin from.
+// impossible is the error where a search has no valid code.
 func (o *Options) impossible() error {
 	switch {
 	case o.Start != nil && o.Learned != nil:
@@ -231,12 +197,12 @@ func (o *Options) impossible() error {
 	return fmt.Errorf("%w: no code of %d levels and %d bits was found that keeps to the limits and has error probabilities of at most 1", ErrImpossible, o.Levels, o.Bits)
 }
 
-// Purposes of random numbers. The chains of the rounds have the numbers 0, 1, …
+// Purposes of random numbers. The chains have the numbers 0, 1, …
 const (
 	forStarts = 1<<40 + iota
 	forJudges
-	forSamples // of round 0, and so on
-	forScreens = forSamples + 1<<20
+	forGuides
+	forScreens
 )
 
 // seed returns the seed for a purpose. Seeds for different purposes are unrelated.
@@ -247,69 +213,32 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(o.seed(purpose), number))
 }
 
-// judge sorts codes by their errors, the smallest first, with random numbers on which none
-// of them was optimized. It leaves out invalid codes and copies; many chains end where they began. When
-// the context ends, judge does not wait: codes that were not judged have the error on the samples that
-// they were optimized on.
-func (o *Options) judge(ctx context.Context, all []candidate) ([]candidate, error) {
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.guide, b.guide) })
-	var codes []candidate
-	known := map[string]int{} // by words
-	for _, c := range all {
-		i, ok := known[key(c.words.rows)]
-		if !ok {
-			known[key(c.words.rows)] = len(codes)
-			codes = append(codes, c)
-		} else if c.judged {
-			codes[i].Mean, codes[i].judged = c.Mean, true
-		}
-	}
-	if err := o.each(ctx, codes, judges, forJudges, func(c *candidate, v float64) { c.Mean, c.judged = v, true }); err != nil {
-		return nil, err
-	}
-	for i := range codes {
-		if c := &codes[i]; !c.judged {
-			c.Mean = c.guide
-		}
-	}
-	codes = slices.DeleteFunc(codes, func(c candidate) bool { return math.IsInf(c.Mean, 1) })
-	slices.SortStableFunc(codes, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.Mean, b.Mean), cmp.Compare(a.guide, b.guide))
-	})
-	return codes, nil
-}
-
-// shortlist leaves out starts that are invalid, or among the worst by a few samples.
-func (o *Options) shortlist(ctx context.Context, all []candidate) ([]candidate, error) {
-	const listed = 2 * chainCount
-	if err := o.each(ctx, all, rounds[0].samples, forSamples, func(c *candidate, v float64) { c.guide = v }); err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(c candidate) bool { return math.IsInf(c.guide, 1) })
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.guide, b.guide) })
-	return all[:min(len(all), listed)], nil
-}
-
-// each evaluates the codes that have not been judged, from the given number of samples of
-// a level, until the context ends.
-func (o *Options) each(ctx context.Context, all []candidate, samples int, purpose uint64, set func(c *candidate, v float64)) error {
+// rank evaluates codes from a number of samples of a level, leaves out invalid codes, and sorts the
+// others, the best first; there is at least one. When the context ends, it does not wait: the errors stay
+// as they were.
+func (o *Options) rank(ctx context.Context, all []candidate, samples int, purpose uint64) ([]candidate, error) {
+	means := make([]float64, len(all))
 	err := parallel.Each(ctx, o.workers(), len(all), func() (func(context.Context, int) error, error) {
-		x, err := o.evaluator(samples, o.seed(purpose), true)
-		return func(ctx context.Context, i int) error {
-			if all[i].judged {
-				return nil
-			}
-			v, err := x.reset(ctx, all[i].words)
-			if ctx.Err() == nil && err == nil {
-				set(&all[i], v)
-			}
+		x, err := o.evaluator(samples, o.seed(purpose))
+		return func(ctx context.Context, i int) (err error) {
+			means[i], err = x.reset(ctx, all[i].words)
 			return err
 		}, err
 	})
-	if ctx.Err() != nil {
-		return nil
+	if err != nil && ctx.Err() == nil {
+		return nil, err
 	}
-	return err
+	for i := range all {
+		if err == nil {
+			all[i].Mean = means[i]
+		}
+	}
+	all = slices.DeleteFunc(all, func(c candidate) bool { return math.IsInf(c.Mean, 1) })
+	if len(all) == 0 {
+		return nil, cmp.Or(ctx.Err(), o.impossible())
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.Mean, b.Mean) })
+	return all, nil
 }
 
 // workers is the number of goroutines. It is at most the number of chains, because
@@ -320,6 +249,5 @@ func (o *Options) workers() int { return min(parallel.Workers(o.Workers), chainC
 // matrix of numbers for each worker, and the codes that the search begins from.
 func Bytes(levels, bitCount, workers int) int64 {
 	chains := int64(min(parallel.Workers(workers), chainCount) + 1)
-	samples := rounds[len(rounds)-1].samples
-	return chains*(sampledBytes(levels, bitCount, samples+samples/screening)+sampledBytes(1, bitCount, judges)+8*int64(levels)*int64(bitCount)) + 64*int64(levels)*int64((bitCount+63)/64*8)
+	return chains*(sampledBytes(levels, bitCount, judges)+8*int64(levels)*int64(bitCount)) + 64*int64(levels)*int64((bitCount+63)/64*8)
 }

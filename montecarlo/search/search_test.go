@@ -45,9 +45,9 @@ func TestUpdateIsReset(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(at.bits), 1))
 		o := problem(t, at.levels, at.bits, at.r, at.sigma)
 		o.Prior[3], o.Prior[4] = 0, 2*o.Prior[4]
-		evaluators := []func() evaluator{func() evaluator { return o.newSampled(64, 5, false) }}
+		evaluators := []func() evaluator{func() evaluator { return o.newSampled(64, 5) }}
 		if at.bits < 10 {
-			evaluators = append(evaluators, func() evaluator { return o.enumerated() })
+			evaluators = append(evaluators, func() evaluator { return o.exactly() })
 		}
 		starts := must.Get(o.starts(rng))(t)
 		tried := 0
@@ -63,7 +63,7 @@ func TestUpdateIsReset(t *testing.T) {
 					c.undo()
 					continue
 				}
-				got, _ := x.update(t.Context(), c.words, c.move, math.Inf(1))
+				got, _ := x.update(t.Context(), c.words, c.move)
 				if math.IsInf(got, 1) || rng.IntN(2) == 0 {
 					x.reject()
 					c.undo()
@@ -117,7 +117,7 @@ func TestEvaluators(t *testing.T) {
 		checked := 0
 		for _, s := range starts {
 			c := must.Get(s.words.code(s.Start))(t)
-			got, _ := o.enumerated().reset(t.Context(), s.words)
+			got, _ := o.exactly().reset(t.Context(), s.words)
 			if math.IsInf(got, 1) {
 				continue
 			}
@@ -128,7 +128,7 @@ func TestEvaluators(t *testing.T) {
 				t.Errorf("%s: enumerated %v, exact %v", s.Start, got, want)
 			}
 			const size = 1 << 12
-			sampled, _ := o.newSampled(size, 9, false).reset(t.Context(), s.words)
+			sampled, _ := o.newSampled(size, 9).reset(t.Context(), s.words)
 			if math.Abs(sampled-want) > 6*math.Sqrt(variance/(size-1)) {
 				t.Errorf("%s: sampled %v, exact %v ± %v", s.Start, sampled, want, math.Sqrt(variance/size))
 			}
@@ -145,7 +145,7 @@ func TestEvaluators(t *testing.T) {
 func TestOrder(t *testing.T) {
 	o := Options{Levels: 2, Bits: 2}
 	for size := 2; size <= 1<<12; size *= 2 {
-		s := o.newSampled(size, 0, false)
+		s := o.newSampled(size, 0)
 		seen := make([]bool, size)
 		for i := range size {
 			seen[s.samples(1, 1).at(int32(i))] = true
@@ -157,7 +157,7 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	const size, first, pairs = 256, 40, 4000
-	s := o.newSampled(size, 0, false)
+	s := o.newSampled(size, 0)
 	sum, squares := 0.0, 0.0
 	for n := range pairs {
 		in := map[int]bool{}
@@ -199,7 +199,7 @@ func TestOptimum(t *testing.T) {
 		found := must.Get(search(context.Background(), o))(t)
 		// Level 1 may be the word 0: inverting a column changes nothing.
 		best, w := math.Inf(1), newWords(at.levels, at.bits)
-		x := o.enumerated()
+		x := o.exactly()
 		var choose func(level int)
 		choose = func(level int) {
 			if level == at.levels {
@@ -274,7 +274,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
-	begun, _ := o.newSampled(judges, o.seed(forJudges), false).reset(t.Context(), wordsOf(johnson, 20, 12))
+	begun, _ := o.newSampled(judges, o.seed(forJudges)).reset(t.Context(), wordsOf(johnson, 20, 12))
 	if found.Mean >= begun {
 		t.Errorf("two more bits make no difference: %v, johnson has %v", found.Mean, begun)
 	}

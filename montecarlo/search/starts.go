@@ -5,66 +5,25 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"sort"
 
 	"belsim/theory/code"
 )
 
-// named returns the named codes fitted to a number of bits: padded with bits that
-// never change, where they are shorter, or with bits that repeat theirs a few
-// levels later; the first rows of one of more levels, where that has bits enough;
-// punctured, where they are longer, with random bits taken out.
-func named(levels, bitCount int, rng *rand.Rand) ([]candidate, error) {
+// named returns the named codes of at most a number of bits. Where they have fewer, the other bits
+// never change.
+func named(levels, bitCount int) ([]candidate, error) {
 	var out []candidate
-	add := func(w *words, format string, a ...any) { out = append(out, newCandidate(fmt.Sprintf(format, a...), w)) }
 	for _, f := range code.Families() {
-		if f.Bits(levels) > 8*bitCount {
-			continue // a small part of the columns leaves words alike, and memory is limited
+		if f.Bits(levels) > bitCount {
+			continue
 		}
 		c, err := code.New(f.Name, levels)
 		if err != nil {
 			return nil, err
 		}
-		short := bitCount - c.Bits()
-		if short < 0 {
-			if w := punctured(wordsOf(c, levels, c.Bits()), bitCount, rng); w != nil {
-				add(w, "%s, punctured", f.Name)
-			}
-			continue
-		}
-		w := wordsOf(c, levels, bitCount)
-		if short == 0 {
-			add(w, "%s", f.Name)
-			continue
-		}
-		add(w, "%s, padded", f.Name)
-		add(repeated(w, c.Bits()), "%s, repeated", f.Name)
-		if longer := shortened(f, levels, bitCount); longer > levels {
-			c, err := code.New(f.Name, longer)
-			if err != nil {
-				return nil, err
-			}
-			add(wordsOf(c, levels, bitCount), "%s of %d levels, shortened", f.Name, longer)
-		}
+		out = append(out, newCandidate(f.Name, wordsOf(c, levels, bitCount)))
 	}
 	return out, nil
-}
-
-// repeated copies the first bits into the others, each time a few levels later.
-func repeated(w *words, first int) *words {
-	w = w.clone()
-	for k := first; k < w.bits; k++ {
-		by := (k/first + 1) / 2
-		if k/first%2 == 1 {
-			by = -by
-		}
-		for i := range w.levels {
-			if w.bit(min(max(i-by, 0), w.levels-1), k%first) {
-				w.flip(i, k)
-			}
-		}
-	}
-	return w
 }
 
 // digits returns a code of two digits, as b1jdj and b2jdj are. The less significant digit is
@@ -91,43 +50,6 @@ func digits(levels, bitCount, m int) *words {
 		}
 	}
 	return w
-}
-
-// shortened is the largest number of levels, up to 16 times levels, at which a code family
-// has at most the given number of bits.
-func shortened(f code.Family, levels, bitCount int) int {
-	most := min(16*levels, code.MaxLevels)
-	return levels + sort.Search(most-levels, func(i int) bool { return f.Bits(levels+i+1) > bitCount })
-}
-
-// punctured removes random columns, first the columns without a transition. It returns nil
-// where the words do not stay distinct.
-func punctured(w *words, bitCount int, rng *rand.Rand) *words {
-	var changing, constant []int
-	for k := range w.bits {
-		if len(w.transitions(nil, k)) > 0 {
-			changing = append(changing, k)
-		} else {
-			constant = append(constant, k)
-		}
-	}
-	for range 20 {
-		rng.Shuffle(len(changing), func(i, j int) { changing[i], changing[j] = changing[j], changing[i] })
-		kept := append(slices.Clone(changing), constant...)[:bitCount]
-		slices.Sort(kept)
-		out := newWords(w.levels, bitCount)
-		for i := range w.levels {
-			for j, k := range kept {
-				if w.bit(i, k) {
-					out.flip(i, j)
-				}
-			}
-		}
-		if out.distinct() {
-			return out
-		}
-	}
-	return nil
 }
 
 // walk returns a random code whose columns have transitions about spacing levels apart:
@@ -202,7 +124,7 @@ func (o *Options) starts(rng *rand.Rand) ([]candidate, error) {
 		}
 		return []candidate{newCandidate(o.Start.Name(), wordsOf(o.Start, o.Levels, o.Bits))}, nil
 	}
-	all, err := named(o.Levels, o.Bits, rng)
+	all, err := named(o.Levels, o.Bits)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +141,7 @@ func (o *Options) starts(rng *rand.Rand) ([]candidate, error) {
 			}
 		}
 	}
-	for _, c := range o.Also {
+	if c := o.Also; c != nil {
 		all = append(all, newCandidate(c.Name(), wordsOf(c, o.Levels, o.Bits)))
 	}
 	return slices.DeleteFunc(all, func(c candidate) bool { return !o.fits(c.words) }), nil
