@@ -642,7 +642,7 @@ func TestBadInput(t *testing.T) {
 		{"optimize --levels 9 --bits 4:8:3", "a range of bits is for --pareto"},
 		{"optimize --levels 9 --bits 8 --r 3 --sigma 0.5", "no code of 9 levels and 8 bits was found"},
 		{"optimize --levels 9 --bits 8 --fix 1", "--fix names columns of --start, which is missing"},
-		{"optimize --start unary --levels 9 --fix 1-x", `--fix 1-x: "1-x" is no column`},
+		{"optimize --start unary --levels 9 --fix 9", "column 9 of unary cannot stay as it is: it has 8"},
 		{"optimize --start real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
 		{"optimize --levels 9 --bits 8 --time 0s", "--time 0s: want more than zero"},
 		{"optimize --levels 9 --bits 8 --time 1000000h", "--time 1000000h0m0s: want more than zero, and at most 10000h"},

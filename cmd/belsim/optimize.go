@@ -28,7 +28,7 @@ type optimizeCmd struct {
 	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder, one of ${anycode} (default: gen; under a perceived label it reads logits, and gen-ex is for networks trained with CE)."`
 	MaxTransitions int              `group:"codes" placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
 	Start          string           `group:"codes" placeholder:"CODE" reads:"" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
-	Fix            string           `group:"codes" placeholder:"LIST" help:"Columns of --start that stay as they are, from 1: 1,2,5-8."`
+	Fix            []int            `group:"codes" placeholder:"k" help:"Columns of --start that stay as they are, from 1, with commas between them."`
 	Steps          uint64           `xor:"time" group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps}; under a perceived label 20000, or 5000 with CE). The same steps and --seed give the same code on any number of --workers."`
 	Time           time.Duration    `xor:"time" group:"sampling" placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
@@ -97,10 +97,10 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.makeKeep(env, bits); err != nil {
 		return err
 	}
-	optimizer.Follow.Begin = func(bits int) (func(uint64, float64), func()) { return cmd.follow(env, bits) }
+	optimizer.Begin = func(bits int) (func(uint64, float64), func()) { return cmd.follow(env, bits) }
 	env.saves.Store(true) // the best code so far is kept
 	if cmd.Pareto {
-		cmd.followTradeoff(context.WithoutCancel(ctx), env, optimizer)
+		optimizer.Found = func(found *search.Optimized) error { return cmd.keep(context.WithoutCancel(ctx), env, found) }
 		result, err := optimizer.Tradeoff(ctx, backend, bits)
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func (cmd *optimizeCmd) check() error {
 		return fmt.Errorf("--steps %d: want 1 to %d", cmd.Steps, uint64(search.MaxSteps))
 	case cmd.MaxTransitions < 0:
 		return fmt.Errorf("--max-transitions %d: want 1 or more", cmd.MaxTransitions)
-	case cmd.Fix != "" && cmd.Start == "":
+	case len(cmd.Fix) > 0 && cmd.Start == "":
 		return errors.New("--fix names columns of --start, which is missing")
 	case cmd.Keep != "" && !cmd.Pareto:
 		return errors.New("--keep is for --pareto; -o FILE.csv writes the code")
@@ -157,8 +157,8 @@ func (cmd *optimizeCmd) options(size scenario.Sizes) (search.Options, error) {
 	if len(cmd.Bits) == 0 {
 		o.Bits = codes[0].Bits()
 	}
-	if o.Fixed, err = search.ParseColumns(cmd.Fix); err != nil {
-		return o, fmt.Errorf("--fix %s: %w", cmd.Fix, err)
+	for _, k := range cmd.Fix {
+		o.Fixed = append(o.Fixed, k-1)
 	}
 	return o, nil
 }
@@ -246,20 +246,15 @@ func (cmd *optimizeCmd) printFound(env *environment, o *search.Optimized, model 
 	return err
 }
 
-// followTradeoff writes every code of --keep when it is found, and notes the impossible.
-func (cmd *optimizeCmd) followTradeoff(ctx context.Context, env *environment, optimizer *search.Optimizer) {
-	optimizer.Follow.Impossible = func(bits int, err error) {
-		env.note("%d bits: %v", bits, err)
+// keep writes a code of the trade-off when it is found.
+func (cmd *optimizeCmd) keep(ctx context.Context, env *environment, found *search.Optimized) error {
+	found.Provenance = env.provenance()
+	if cmd.Keep == "" {
+		return nil
 	}
-	optimizer.Follow.Found = func(found *search.Optimized) error {
-		found.Provenance = env.provenance()
-		if cmd.Keep == "" {
-			return nil
-		}
-		path := cmd.kept(found.Bits)
-		found.CodeFile = &path
-		return cmd.writeFile(env, path, func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Code) })
-	}
+	path := cmd.kept(found.Bits)
+	found.CodeFile = &path
+	return cmd.writeFile(env, path, func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Code) })
 }
 
 // kept is the file of --keep for a number of bits.
@@ -284,6 +279,9 @@ func (cmd *optimizeCmd) makeKeep(env *environment, bits []int) error {
 
 // finishTradeoff writes and prints the trade-off.
 func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, model string) error {
+	for _, err := range t.Impossible {
+		env.note("%v", err)
+	}
 	t.Provenance = env.provenance()
 	return errors.Join(cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{

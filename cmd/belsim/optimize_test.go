@@ -62,7 +62,7 @@ func TestOptimize(t *testing.T) {
 // TestOptimizeStart: a code to begin from, with columns that stay.
 func TestOptimizeStart(t *testing.T) {
 	t.Chdir(t.TempDir())
-	out := mustRun(t, strings.Fields("optimize --start johnson --levels 16 --bits 10 --fix 1,3-4 --max-transitions 3 --r 0.6 --sigma 1.5 --steps 500 --samples 500 -o found.csv")...)
+	out := mustRun(t, strings.Fields("optimize --start johnson --levels 16 --bits 10 --fix 1,3,4 --max-transitions 3 --r 0.6 --sigma 1.5 --steps 500 --samples 500 -o found.csv")...)
 	if !strings.Contains(out, "from johnson:") || !strings.Contains(out, "written to found.csv") {
 		t.Errorf("it says %q", out)
 	}

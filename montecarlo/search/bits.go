@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"belsim/montecarlo/scenario"
@@ -51,31 +50,4 @@ func DefaultBits(levels int) BitCounts {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// ParseColumns reads a list of columns, numbers from 1 and ranges of them such as 1,2,5-8. It
-// returns them in that order, each one time, and counts them from 0. An empty text is an
-// empty list.
-func ParseColumns(text string) ([]int, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var out []int
-	for _, part := range strings.Split(text, ",") {
-		from, to, isRange := strings.Cut(part, "-")
-		if !isRange {
-			to = from
-		}
-		first, err := strconv.Atoi(from)
-		last, err2 := strconv.Atoi(to)
-		if err != nil || err2 != nil || first < 1 || last < first || last > MaxBits {
-			return nil, fmt.Errorf("%q is no column; want numbers from 1 and ranges of them, such as 1,2,5-8", part)
-		}
-		for k := first - 1; k < last; k++ {
-			if !slices.Contains(out, k) {
-				out = append(out, k)
-			}
-		}
-	}
-	return out, nil
 }

@@ -36,16 +36,3 @@ func TestDefaultBits(t *testing.T) {
 		}
 	}
 }
-
-func TestParseColumns(t *testing.T) {
-	for text, want := range map[string][]int{"": nil, "3": {2}, "1,2,5-8": {0, 1, 4, 5, 6, 7}, "2-3,1,3": {1, 2, 0}} {
-		if got, err := ParseColumns(text); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"0", "1,,2", "3-2", "1-x", "-1", "1-70000", "1-2-3"} {
-		if got, err := ParseColumns(text); err == nil || !strings.Contains(err.Error(), "is no column") {
-			t.Errorf("%q: %v, %v", text, got, err)
-		}
-	}
-}

@@ -28,8 +28,11 @@ const (
 type Optimizer struct {
 	// Options are the options of every search. NewOptimizer fills in what the scenario says.
 	Options Options
-	// Follow is told how searches go.
-	Follow Follower
+	// Begin, when set, is called before the search for a number of bits. It returns the functions that
+	// are told of its progress (Options.Progress) and of its end.
+	Begin func(bits int) (progress func(steps uint64, best float64), end func())
+	// Found, when set, is called when Tradeoff has found a code. Its error ends the search.
+	Found func(*Optimized) error
 	// Forecaster forecasts the error of the codes when networks are trained with them.
 	// NewOptimizer makes it where networks learn a perceived label; else it is nil. Its numbers
 	// are sure (their Spread is 0), unless the caller says how uncertain they are.
@@ -37,21 +40,8 @@ type Optimizer struct {
 	scenario   scenario.Scenario
 	decoder    string
 	draw       scenario.Sampling
-	bits       int                            // number of bits that every code must have; 0: any
-	rivals     map[string][]forecast.Forecast // of named codes that were forecast before, the smallest first
-	known      map[string]Row                 // named codes that were estimated before
-}
-
-// Follower is told how searches go. Its functions may be nil.
-type Follower struct {
-	// Begin is called before the search for a number of bits. It returns the functions that
-	// are told of its progress (Options.Progress) and of its end.
-	Begin func(bits int) (progress func(steps uint64, best float64), end func())
-	// Found is called when Tradeoff has found a code. Its error ends the search.
-	Found func(*Optimized) error
-	// Impossible is called when Tradeoff finds no code of a number of bits. The error wraps
-	// ErrImpossible.
-	Impossible func(bits int, err error)
+	bits       int            // number of bits that every code must have; 0: any
+	known      map[string]Row // named codes that were estimated before
 }
 
 // Defaults are the decoder, what it reads, and the length of a search.
@@ -85,7 +75,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
 		return nil, &scenario.ValueError{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)}
 	}
-	p := &Optimizer{scenario: *s, decoder: decoder, draw: draw, known: map[string]Row{}, rivals: map[string][]forecast.Forecast{}}
+	p := &Optimizer{scenario: *s, decoder: decoder, draw: draw, known: map[string]Row{}}
 	var err error
 	if o.Prior, err = s.Weights(o.Levels); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func optimizer(t *testing.T, r, sigma float64, o Options) *Optimizer {
 func TestFind(t *testing.T) {
 	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Steps: 2000})
 	ended := 0
-	p.Follow.Begin = func(bits int) (func(uint64, float64), func()) {
+	p.Begin = func(bits int) (func(uint64, float64), func()) {
 		if bits != 7 {
 			t.Errorf("the search for %d bits begins", bits)
 		}
@@ -75,7 +75,7 @@ func TestFind(t *testing.T) {
 func TestFindStopped(t *testing.T) {
 	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Steps: MaxSteps})
 	ctx, cancel := context.WithCancel(t.Context())
-	p.Follow.Begin = func(int) (func(uint64, float64), func()) {
+	p.Begin = func(int) (func(uint64, float64), func()) {
 		return func(uint64, float64) { cancel() }, func() {}
 	}
 	found := must.Get(p.Find(ctx, montecarlo.CPU{}, 7))(t)
@@ -92,18 +92,12 @@ func TestFindStopped(t *testing.T) {
 // TestTradeoff: numbers of bits in order, impossible ones left out, rows for the CSV.
 func TestTradeoff(t *testing.T) {
 	p := optimizer(t, 0.9, 0.6, Options{Levels: 9, Steps: 300})
-	var impossible, found []int
-	p.Follow.Impossible = func(bits int, err error) {
-		if !errors.Is(err, ErrImpossible) {
-			t.Errorf("%d bits: %v", bits, err)
-		}
-		impossible = append(impossible, bits)
-	}
-	p.Follow.Found = func(f *Optimized) error { found = append(found, f.Bits); return nil }
+	var found []int
+	p.Found = func(f *Optimized) error { found = append(found, f.Bits); return nil }
 	result, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{8, 3, 5})
 	must.Succeed(t, err)
-	if !slices.Equal(impossible, []int{3}) || !slices.Equal(found, []int{5, 8}) || len(result.Found) != 2 || p.Options.Also != nil || result.Interrupted() != nil {
-		t.Errorf("impossible %v, found %v", impossible, found)
+	if len(result.Impossible) != 1 || !errors.Is(result.Impossible[0], ErrImpossible) || !strings.HasPrefix(result.Impossible[0].Error(), "3 bits: ") || !slices.Equal(found, []int{5, 8}) || len(result.Found) != 2 || p.Options.Also != nil || result.Interrupted() != nil {
+		t.Errorf("impossible %v, found %v", result.Impossible, found)
 	}
 	var csv strings.Builder
 	must.Succeed(t, table.WriteCSV(&csv, result.Rows()))
@@ -118,17 +112,17 @@ func TestTradeoff(t *testing.T) {
 	}
 
 	failure := errors.New("disk full")
-	p.Follow.Found = func(*Optimized) error { return failure }
+	p.Found = func(*Optimized) error { return failure }
 	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{5}); !errors.Is(err, failure) {
 		t.Errorf("a failure of Found: %v", err)
 	}
-	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{3}); err == nil || !strings.Contains(err.Error(), "no code was found for any of 1 numbers of bits") {
+	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{3}); err == nil || !errors.Is(err, ErrImpossible) || !strings.Contains(err.Error(), "no code was found for any of 1 numbers of bits: 3 bits: ") {
 		t.Errorf("no number of bits is possible: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	p.Follow.Found = func(*Optimized) error { cancel(); return nil }
+	p.Found = func(*Optimized) error { cancel(); return nil }
 	result, err = p.Tradeoff(ctx, montecarlo.CPU{}, []int{5, 8})
-	if err != nil || len(result.Found) != 1 || result.NotBegun != 8 || !strings.Contains(result.Interrupted().Error(), "8 bits had not begun") {
+	if err != nil || len(result.Found) != 1 || !result.Stopped || !strings.Contains(result.Interrupted().Error(), "ended at 5 bits") {
 		t.Errorf("cancelled after 5 bits: %+v, %v", result, err)
 	}
 }

@@ -67,6 +67,8 @@ type Row struct {
 	PerBit         *float64 `json:"-" csv:"transitions_per_bit" doc:"mean number of bit transitions of a column; empty for named codes"`
 	MaxTransitions *int     `json:"-" csv:"max_transitions" doc:"largest number of bit transitions of a column; empty for named codes"`
 	CodeFile       *string  `json:"-" csv:"code_file" doc:"the file that the code was written to; empty where there is none"`
+
+	rival *forecast.Forecast // of a named code: the smallest, with any training and decoder
 }
 
 // Optimized is the best code of a search: what optimize writes as JSON.
@@ -99,7 +101,7 @@ type Optimized struct {
 
 // row is the code beside others.
 func (o *Optimized) row() Row {
-	return Row{"found", o.Bits, o.Estimate, &o.PerBit, &o.MaxTransitions, o.CodeFile}
+	return Row{Code: "found", Bits: o.Bits, Estimate: o.Estimate, PerBit: &o.PerBit, MaxTransitions: &o.MaxTransitions, CodeFile: o.CodeFile}
 }
 
 // Interrupted returns an error where Stopped is set, which says how far the search was; else
@@ -166,8 +168,8 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	o := p.Options
 	o.Bits = bits
 	progress, end := func(uint64, float64) {}, func() {}
-	if p.Follow.Begin != nil {
-		progress, end = p.Follow.Begin(bits)
+	if p.Begin != nil {
+		progress, end = p.Begin(bits)
 	}
 	steps := uint64(0)
 	o.Progress = func(n uint64, best float64) {
@@ -212,36 +214,30 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	if len(out.Baselines) > 0 && out.Baselines[0].Forecast != nil {
 		out.Promise = promise(out.forecast, out.Baselines[0].forecast)
 	}
-	rival, err := p.rival(ctx, bits)
+	var rival *forecast.Forecast
+	for _, b := range out.Baselines {
+		if b.rival != nil && (rival == nil || b.rival.Error < rival.Error) {
+			rival = b.rival
+		}
+	}
 	if rival != nil {
 		out.Rival = promise(out.forecast, rival)
 	}
-	return out, err
+	return out, nil
 }
 
-// rival is the smallest forecast of the named codes of at most a number of bits, with any training and decoder.
-func (p *Optimizer) rival(ctx context.Context, bits int) (best *forecast.Forecast, err error) {
-	for _, f := range code.Families() {
-		if f.Bits(p.Options.Levels) > bits {
-			continue
-		}
-		all, known := p.rivals[f.Name]
-		if !known {
-			c, err := code.New(f.Name, p.Options.Levels)
-			if err != nil {
-				return nil, err
-			}
-			if all, err = p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c}, nil); err != nil {
-				return nil, err
-			}
-			all = slices.DeleteFunc(all, func(x forecast.Forecast) bool { return x.Training == perceived.Soft }) // they would help what is found as well
-			p.rivals[f.Name] = all
-		}
-		if len(all) > 0 && (best == nil || all[0].Error < best.Error) {
-			best = &all[0]
+// rival is the smallest forecast of a code with any training and decoder. It is nil where no network learns.
+func (p *Optimizer) rival(ctx context.Context, c *code.Code) (*forecast.Forecast, error) {
+	if p.Forecaster == nil {
+		return nil, nil
+	}
+	all, err := p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c}, nil)
+	for _, x := range all { // the smallest first
+		if x.Training != perceived.Soft { // soft targets would help what is found as well
+			return &x, err
 		}
 	}
-	return best, nil
+	return nil, err
 }
 
 // describe is a report of what is known without samples: the error is the search's own estimate, and
@@ -324,6 +320,9 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 			}
 			row = Row{Code: f.Name, Bits: c.Bits()}
 			if row.Estimate, err = p.estimate(ctx, b, c); err != nil && !scenario.Invalid(err) {
+				return nil, err
+			}
+			if row.rival, err = p.rival(ctx, c); err != nil {
 				return nil, err
 			}
 			p.known[f.Name] = row

@@ -23,7 +23,8 @@ type Tradeoff struct {
 	Baselines []Row           `json:"baselines" doc:"a row for each named code of at most the largest number of bits, the smallest error first"`
 	scenario.Provenance
 
-	NotBegun int `json:"-"` // the number of bits whose search the context's end prevented; 0: none
+	Impossible []error `json:"-"` // of the numbers of bits that are left out
+	Stopped    bool    `json:"-"` // the context ended before the last search did
 }
 
 // Rows returns the codes that were found, and then the named ones: the rows of the CSV.
@@ -35,15 +36,12 @@ func (t *Tradeoff) Rows() []Row {
 	return append(out, t.Baselines...)
 }
 
-// Interrupted returns an error where the context ended before the last search; else nil.
+// Interrupted returns an error where Stopped is set; else nil.
 func (t *Tradeoff) Interrupted() error {
-	switch {
-	case t.NotBegun != 0:
-		return fmt.Errorf("the search for %d bits had not begun; the codes with fewer bits were written", t.NotBegun)
-	case len(t.Found) > 0:
-		return t.Found[len(t.Found)-1].Interrupted()
+	if !t.Stopped {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("the search ended at %d bits; the best codes so far were written", t.Found[len(t.Found)-1].Bits)
 }
 
 // Table has a row for each number of bits, for people.
@@ -64,43 +62,40 @@ func (t *Tradeoff) Table() *table.Table {
 // Tradeoff searches for a code of each number of bits, the fewest first, as Find does. Each
 // search also begins from the code that was found with fewer bits. Numbers of bits for which
 // there is no code are left out. When the context ends after the first code was found, the
-// trade-off has the codes until then: Stopped is set in the last one, or NotBegun.
+// trade-off has the codes until then, and Stopped is set.
 func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []int) (*Tradeoff, error) {
 	out := &Tradeoff{
 		Levels: p.Options.Levels, Decoder: p.decoder, Parameters: p.scenario.Model.Parameters(),
 		LabelKind: p.scenario.Labels, Seed: p.draw.Seed,
 	}
 	one := *p // each search begins from more codes
+	why := ErrImpossible
 	for _, m := range slices.Sorted(slices.Values(bits)) {
 		found, err := one.Find(ctx, b, m)
-		switch {
-		case err == nil:
-		case ctx.Err() != nil && len(out.Found) > 0:
-			out.NotBegun = m
-		case errors.Is(err, ErrImpossible): // too few bits for the error model
-			if p.Follow.Impossible != nil {
-				p.Follow.Impossible(m, err)
-			}
+		if errors.Is(err, ErrImpossible) { // too few bits for the error model
+			why = fmt.Errorf("%d bits: %w", m, err)
+			out.Impossible = append(out.Impossible, why)
 			continue
-		default:
+		}
+		if err != nil {
+			if out.Stopped = ctx.Err() != nil && len(out.Found) > 0; out.Stopped {
+				break
+			}
 			return nil, err
 		}
-		if out.NotBegun != 0 {
-			break
-		}
-		if p.Follow.Found != nil {
-			if err := p.Follow.Found(found); err != nil {
+		if p.Found != nil {
+			if err := p.Found(found); err != nil {
 				return nil, err
 			}
 		}
 		out.Found = append(out.Found, found)
-		one.Options.Also = append(slices.Clone(p.Options.Also), found.Code)
-		if found.Stopped {
+		one.Options.Also = found.Code
+		if out.Stopped = found.Stopped; out.Stopped {
 			break
 		}
 	}
 	if len(out.Found) == 0 {
-		return nil, fmt.Errorf("no code was found for any of %d numbers of bits", len(bits))
+		return nil, fmt.Errorf("no code was found for any of %d numbers of bits: %w", len(bits), why)
 	}
 	out.Baselines = out.Found[len(out.Found)-1].Baselines
 	return out, nil
