@@ -5,15 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
-	"belsim/cmd/internal/terminal"
+	"github.com/mattn/go-isatty"
+
 	"belsim/theory/base/table"
 )
+
+// isTerminal reports whether a writer is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
+}
 
 // progress shows how far a computation is, on standard error: on a terminal a line that changes,
 // elsewhere a line every half minute, or as often as the variable
@@ -46,7 +54,7 @@ func (env *environment) newProgress(what string, total uint64) *progress {
 	every, _ := time.ParseDuration(os.Getenv("BELSIM_PROGRESS")) // 0 where it says nothing
 	every = cmp.Or(max(every, 0), progressEvery)
 	show := func() { env.say("belsim:", "%s: %s%s", what, p.soFar(), p.said()) }
-	if terminal.Is(env.stderr) {
+	if isTerminal(env.stderr) {
 		every = progressChanges
 		show = func() { env.draw(fmt.Sprintf("%s: %s%s%s", what, p.soFar(), p.left(), p.said())) }
 	}

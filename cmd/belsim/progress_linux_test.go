@@ -2,17 +2,42 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"os"
 	"testing"
 	"time"
 
-	"belsim/cmd/internal/terminal/terminaltest"
+	"golang.org/x/sys/unix"
 )
+
+// openTerminal returns both sides of a pseudoterminal. What is written to tty is read from master. It skips the
+// test where there is none.
+func openTerminal(t *testing.T) (master, tty *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Skip(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Skip(err)
+	}
+	if tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	return master, tty
+}
 
 // TestProgressOnTerminals: a terminal shows what has a number, what has none, and how many samples were drawn of a
 // code; notes stand on lines of their own, and nothing is left at the end.
 func TestProgressOnTerminals(t *testing.T) {
-	master, tty := terminaltest.Open(t)
+	master, tty := openTerminal(t)
 	seen := make(chan []byte)
 	go func() {
 		all, _ := io.ReadAll(master) // ends with an error where the other side is closed
