@@ -46,7 +46,7 @@ func (p *Nodes) moments(ctx context.Context, workers int, c *code.Code, n decode
 	count, correlations := len(p.level), decode.NewCorrelations(c)
 	errors, wrong := make([]float64, count*len(decodings)), make([]int, count)
 	err = parallel.Chunks(ctx, workers, count, 256, func() (func(context.Context, int, int) error, error) {
-		sample, z := observed.NewSample(c, correlations), make([]float64, m)
+		sample, z := observed.NewSample(m, correlations), make([]float64, m)
 		return func(ctx context.Context, first, last int) error {
 			for i := first; i < last; i++ {
 				label := float64(p.level[i] + 1)
