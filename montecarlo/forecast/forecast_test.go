@@ -233,7 +233,7 @@ func TestUnread(t *testing.T) {
 		n.Errors = append(n.Errors, observed.Error{Mean: 5, StdErr: 0.1})
 	}
 	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(16), c.Bits(), perceived.Seed))(t)
-	if _, err := perceived.NewFit(t.Context(), 1, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit); !errors.Is(err, perceived.ErrUnread) {
+	if _, err := perceived.NewFit(t.Context(), 1, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit); !errors.Is(err, perceived.ErrNothingObserved) {
 		t.Errorf("%v", err)
 	}
 }
