@@ -22,6 +22,9 @@ func NewCorrelations(c *code.Code) *Correlations {
 	return &Correlations{c, c.Bits() + c.TransitionCount()}
 }
 
+// Code returns the code.
+func (x *Correlations) Code() *code.Code { return x.code }
+
 // To sets dst, of length L, to the correlations with M outputs.
 func (x *Correlations) To(dst, z []float64) {
 	dst[0] = correlation(x.code, 0, z)
