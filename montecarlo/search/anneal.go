@@ -26,7 +26,7 @@ func (o *Options) anneal(ctx context.Context, round int, from []candidate) ([]ca
 			const all = rounds * chainCount
 			steps, began := (o.Steps+uint64(all-1-round*chainCount-i))/all, time.Now()
 			hot := coldest * math.Pow(hottest/coldest, float64(i/len(from)+1)/float64(chainCount/len(from)+1))
-			return o.chain(ctx, o.rng(uint64(round), uint64(i)), &out[i], hot, report, func(step uint64) float64 {
+			return o.chain(ctx, round, o.rng(uint64(round), uint64(i)), &out[i], hot, report, func(step uint64) float64 {
 				if o.Time > 0 {
 					return float64(time.Since(began)) / float64(turn)
 				}
@@ -79,8 +79,9 @@ type annealing struct {
 
 // chain anneals a code from a temperature, and stores the best code that it has seen. used is the share of the chain's steps, or
 // of its time, that is used up.
-func (o *Options) chain(ctx context.Context, rng *rand.Rand, c *candidate, hot float64, report progress, used func(step uint64) float64) error {
-	x, err := o.evaluator(guides, o.seed(forGuides))
+func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candidate, hot float64, report progress, used func(step uint64) float64) error {
+	samples := guides << round
+	x, err := o.evaluator(samples, o.seed(forGuides+uint64(round)))
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (o *Options) chain(ctx context.Context, rng *rand.Rand, c *candidate, hot f
 		return err
 	}
 	if _, ok := x.(*sampled); ok {
-		a.screen = o.newSampled(screening, o.seed(forScreens))
+		a.screen = o.newSampled(samples/screening, o.seed(forScreens+uint64(round)))
 		if a.screened, err = a.screen.reset(ctx, c.words); err != nil {
 			return err
 		}

@@ -97,9 +97,9 @@ const (
 
 // Numbers of samples of a level.
 const (
-	guides    = 512        // that chains optimize on
-	screening = guides / 8 // that try a move first
-	judges    = 2048       // that choose among the codes of the chains
+	guides    = 256  // that chains optimize on in the first round; twice as many in the next, and so on
+	screening = 8    // times fewer try a move first
+	judges    = 2048 // that choose among the codes of the chains
 )
 
 // MaxBits is the largest number of bits of a search. No named code has more.
@@ -201,8 +201,8 @@ func (o *Options) impossible() error {
 const (
 	forStarts = 1<<40 + iota
 	forJudges
-	forGuides
-	forScreens
+	forGuides // of round 0, and so on
+	forScreens = forGuides + rounds
 )
 
 // seed returns the seed for a purpose. Seeds for different purposes are unrelated.

@@ -60,7 +60,7 @@ func TestRandomMoves(t *testing.T) {
 		}
 		return u.UsedSize / (1 << 20)
 	}
-	const parts, each = 10, 100
+	const parts, each = 6, 100
 	var memory []float64
 	for i := range parts {
 		value[string](p, moves+"("+string(rune('0'+each/100))+"00, "+string(rune('1'+i%9))+"23"+string(rune('0'+i))+")")
