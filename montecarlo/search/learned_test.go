@@ -44,6 +44,9 @@ func TestLearned(t *testing.T) {
 				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Error, b.Code, b.Forecast)
 			}
 		}
+		if found.Rival == nil || found.Rival.Gain > found.Promise.Gain { // the best of more
+			t.Errorf("%s: gain over the rival %+v, over the best with this training %+v", training, found.Rival, found.Promise)
+		}
 		if training == perceived.CE { // takes long, and its steps are divided among workers in the same way
 			continue
 		}

@@ -201,7 +201,7 @@ func (o *Options) impossible() error {
 const (
 	forStarts = 1<<40 + iota
 	forJudges
-	forGuides // of round 0, and so on
+	forGuides  // of round 0, and so on
 	forScreens = forGuides + rounds
 )
 
