@@ -2,7 +2,6 @@ package errmodel
 
 import (
 	"context"
-	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -88,6 +87,3 @@ func (m *Mixture) AtLabel(dst []float64, y float64) {
 		}
 	}
 }
-
-// String says which mixture it is.
-func (m *Mixture) String() string { return fmt.Sprintf("r = %v with σ = %v", m.r, m.profile.sigma) }

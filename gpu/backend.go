@@ -70,21 +70,21 @@ func (b *backend) Close() error {
 }
 
 // Sample implements montecarlo.Backend. The error wraps ErrDevice where the choice is CUDA.
-func (b *backend) Sample(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
+func (b *backend) Sample(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums, done func(uint64)) error {
 	switch b.choice {
 	case CPU:
-		return montecarlo.CPU{Workers: b.workers}.Sample(ctx, jobs, done)
+		return montecarlo.CPU{Workers: b.workers}.Sample(ctx, p, spans, sums, done)
 	case CUDA:
 		err := b.open()
 		if err == nil {
-			err = b.device.Sample(ctx, jobs, done)
+			err = b.device.Sample(ctx, p, spans, sums, done)
 		}
 		if err != nil && ctx.Err() == nil {
 			return &deviceError{err}
 		}
 		return err
 	}
-	return b.sampleAnywhere(ctx, jobs, done)
+	return b.sampleAnywhere(ctx, p, spans, sums, done)
 }
 
 // deviceError is ErrDevice with its cause.
@@ -104,8 +104,8 @@ func (b *backend) fail(err error) {
 
 // sampleAnywhere samples on the device, if it can. The device's sums are kept apart until it
 // has finished, so that the work it did before it failed is not counted twice.
-func (b *backend) sampleAnywhere(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
-	if _, err := montecarlo.Prepared(jobs); err != nil {
+func (b *backend) sampleAnywhere(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums, done func(uint64)) error {
+	if _, err := montecarlo.Prepared(p, spans, sums); err != nil {
 		return err
 	}
 	if done == nil {
@@ -115,19 +115,14 @@ func (b *backend) sampleAnywhere(ctx context.Context, jobs []montecarlo.Job, don
 	if err := b.open(); err != nil {
 		b.fail(err)
 	} else {
-		apart := make([]montecarlo.Job, len(jobs))
-		for i, j := range jobs {
-			apart[i] = montecarlo.Job{Problem: j.Problem, Spans: j.Spans, Sums: make([]montecarlo.Sums, len(j.Sums))}
-		}
-		err := b.device.Sample(ctx, apart, func(n uint64) {
+		apart := make([]montecarlo.Sums, len(sums))
+		err := b.device.Sample(ctx, p, spans, apart, func(n uint64) {
 			reported += n
 			done(n)
 		})
 		if err == nil || ctx.Err() != nil {
-			for i := range jobs {
-				for row, s := range apart[i].Sums {
-					jobs[i].Sums[row].Add(s)
-				}
+			for row, s := range apart {
+				sums[row].Add(s)
 			}
 			return err
 		}
@@ -136,7 +131,7 @@ func (b *backend) sampleAnywhere(ctx context.Context, jobs []montecarlo.Job, don
 		}
 	}
 	var mu sync.Mutex
-	return montecarlo.CPU{Workers: b.workers}.Sample(ctx, jobs, func(n uint64) {
+	return montecarlo.CPU{Workers: b.workers}.Sample(ctx, p, spans, sums, func(n uint64) {
 		mu.Lock()
 		seen := min(n, reported) // the device has said so already
 		reported -= seen

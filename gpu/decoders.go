@@ -8,6 +8,7 @@ import "C"
 import (
 	"fmt"
 
+	"belsim/montecarlo"
 	"belsim/theory/decode"
 )
 
@@ -60,21 +61,21 @@ type placing struct {
 // shortBits are the bits that fit the registers of a kernel.
 var shortBits = []int{128, 256}
 
-// kernelFor returns the kernel that decodes a launch. The error wraps ErrUnsupported
+// kernelFor returns the kernel that decodes a problem's samples. The error wraps ErrUnsupported
 // where there is none.
-func kernelFor(s shape) (placing, error) {
-	d := onDevice(s.decoder)
-	bits := d.bits && s.kind.Hard() && !s.code.Real()
+func kernelFor(p *montecarlo.Problem) (placing, error) {
+	d := onDevice(p.Decoder)
+	bits := d.bits && p.Kind.Hard() && !p.Code.Real()
 	switch {
-	case !bits && d.logits && !s.points():
+	case !bits && d.logits && !points(p):
 		return placing{name: "logits_" + d.name}, nil
 	case !bits:
-		return placing{}, fmt.Errorf("decoder %s of %s is %w", s.decoder.Name(), s.code.Name(), ErrUnsupported)
-	case !s.points():
+		return placing{}, fmt.Errorf("decoder %s of %s is %w", p.Decoder.Name(), p.Code.Name(), ErrUnsupported)
+	case !points(p):
 		return placing{"signs_" + d.name, true, d.ordered}, nil
 	}
 	for _, n := range shortBits {
-		if s.code.Bits() <= n {
+		if p.Code.Bits() <= n {
 			return placing{fmt.Sprintf("place_%s_%d", d.name, n), false, d.ordered}, nil
 		}
 	}

@@ -73,18 +73,27 @@ func perceivedProblem(tb testing.TB, name, decoder string, levels int, noise flo
 	return p
 }
 
-// job is work on some spans.
-func job(p *montecarlo.Problem, spans ...montecarlo.Span) montecarlo.Job {
-	return montecarlo.Job{Problem: p, Spans: spans, Sums: make([]montecarlo.Sums, p.Code.Levels())}
+// job is work on some spans of a problem.
+type job struct {
+	problem *montecarlo.Problem
+	spans   []montecarlo.Span
 }
 
+func jobOf(p *montecarlo.Problem, spans ...montecarlo.Span) job { return job{p, spans} }
+
 // every is work on every so-many-th row, n samples each.
-func every(p *montecarlo.Problem, step int, n uint64) montecarlo.Job {
+func every(p *montecarlo.Problem, step int, n uint64) job {
 	var spans []montecarlo.Span
 	for i := 0; i < p.Code.Levels(); i += step {
 		spans = append(spans, montecarlo.Span{Row: i, Samples: n})
 	}
-	return job(p, spans...)
+	return job{p, spans}
+}
+
+// sample samples with a backend.
+func (j job) sample(ctx context.Context, b montecarlo.Backend, done func(uint64)) ([]montecarlo.Sums, error) {
+	sums := make([]montecarlo.Sums, j.problem.Code.Levels())
+	return sums, b.Sample(ctx, j.problem, j.spans, sums, done)
 }
 
 // latent makes a problem one of logits, or of their signs.
@@ -96,48 +105,43 @@ func latent(p *montecarlo.Problem, kind montecarlo.Kind, continuous bool) *monte
 const soft, hard = montecarlo.IndependentLogits, montecarlo.DenseBits
 
 // suite is what a device must give the sums of the CPU for.
-func suite(t *testing.T) map[string][]montecarlo.Job {
-	jobs := map[string][]montecarlo.Job{
-		"johnson-nonzero":         {every(problem(t, "johnson-nonzero", "bel-j", 255, 2, 5, 1), 40, 70000)},
-		"johnson":                 {every(problem(t, "johnson", "bel-j", 64, 1, 2, 1<<40+5), 7, 3000)},
-		"unary":                   {every(problem(t, "unary", "bel-u", 128, 2, 5, 2), 9, 3000)},
-		"unary of 255 bits":       {every(problem(t, "unary", "bel-u", 256, 2, 5, 3), 25, 3000)},
-		"unary of 299 bits":       {every(problem(t, "unary", "bel-u", 300, 3, 90, 4), 30, 2000)},
-		"johnson of 200 bits":     {every(problem(t, "johnson", "bel-j", 400, 3, 9, 5), 30, 2000)},
-		"johnson of 500 bits":     {every(problem(t, "johnson", "bel-j", 1000, 3, 60, 6), 90, 1000)},
-		"hexj":                    {every(problem(t, "hexj", "gen", 256, 0.7, 3, 7), 20, 3000)},
-		"b1jdj":                   {every(problem(t, "b1jdj", "gen", 256, 0.7, 3, 8), 20, 2000)},
-		"hadamard":                {every(problem(t, "hadamard", "gen", 256, 0.02, 3, 9), 50, 500)},
-		"onehot of 300 bits":      {every(problem(t, "onehot", "gen", 300, 0.4, 1, 10), 50, 500)},
-		"random unary":            {every(problem(t, "unary", "bel-u", 100, 0, 0, 11), 1, 300)},
-		"random 300-bit unary":    {every(problem(t, "unary", "bel-u", 301, 0, 0, 12), 9, 200)},
-		"random johnson":          {every(problem(t, "johnson", "bel-j", 200, 0, 0, 13), 2, 300)},
-		"random 300-bit johnson":  {every(problem(t, "johnson", "bel-j", 600, 0, 0, 14), 20, 200)},
-		"random gen":              {every(problem(t, "b2jdj", "gen", 64, 0, 0, 15), 1, 200)},
-		"random 260-bit gen":      {every(problem(t, "unary", "gen", 261, 0, 0, 16), 60, 30)},
-		"two levels":              {every(problem(t, "unary", "bel-u", 2, 0.5, 1, 17), 1, 100000)},
-		"nothing to sample":       {job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1)), job(problem(t, "unary", "bel-u", 5, 0.5, 1, 1), montecarlo.Span{Row: 2})},
-		"one sample, a far block": {job(problem(t, "johnson", "bel-j", 64, 1, 2, 18), montecarlo.Span{Row: 63, Block: 1<<31 - 1, Samples: 1})},
+func suite(t *testing.T) map[string]job {
+	jobs := map[string]job{
+		"johnson-nonzero":         every(problem(t, "johnson-nonzero", "bel-j", 255, 2, 5, 1), 40, 70000),
+		"johnson":                 every(problem(t, "johnson", "bel-j", 64, 1, 2, 1<<40+5), 7, 3000),
+		"unary":                   every(problem(t, "unary", "bel-u", 128, 2, 5, 2), 9, 3000),
+		"unary of 255 bits":       every(problem(t, "unary", "bel-u", 256, 2, 5, 3), 25, 3000),
+		"unary of 299 bits":       every(problem(t, "unary", "bel-u", 300, 3, 90, 4), 30, 2000),
+		"johnson of 200 bits":     every(problem(t, "johnson", "bel-j", 400, 3, 9, 5), 30, 2000),
+		"johnson of 500 bits":     every(problem(t, "johnson", "bel-j", 1000, 3, 60, 6), 90, 1000),
+		"hexj":                    every(problem(t, "hexj", "gen", 256, 0.7, 3, 7), 20, 3000),
+		"b1jdj":                   every(problem(t, "b1jdj", "gen", 256, 0.7, 3, 8), 20, 2000),
+		"hadamard":                every(problem(t, "hadamard", "gen", 256, 0.02, 3, 9), 50, 500),
+		"onehot of 300 bits":      every(problem(t, "onehot", "gen", 300, 0.4, 1, 10), 50, 500),
+		"random unary":            every(problem(t, "unary", "bel-u", 100, 0, 0, 11), 1, 300),
+		"random 300-bit unary":    every(problem(t, "unary", "bel-u", 301, 0, 0, 12), 9, 200),
+		"random johnson":          every(problem(t, "johnson", "bel-j", 200, 0, 0, 13), 2, 300),
+		"random 300-bit johnson":  every(problem(t, "johnson", "bel-j", 600, 0, 0, 14), 20, 200),
+		"random gen":              every(problem(t, "b2jdj", "gen", 64, 0, 0, 15), 1, 200),
+		"random 260-bit gen":      every(problem(t, "unary", "gen", 261, 0, 0, 16), 60, 30),
+		"two levels":              every(problem(t, "unary", "bel-u", 2, 0.5, 1, 17), 1, 100000),
+		"nothing to sample":       jobOf(problem(t, "unary", "bel-u", 5, 0.5, 1, 1)),
+		"an empty span":           jobOf(problem(t, "unary", "bel-u", 5, 0.5, 1, 1), montecarlo.Span{Row: 2}),
+		"one sample, a far block": jobOf(problem(t, "johnson", "bel-j", 64, 1, 2, 18), montecarlo.Span{Row: 63, Block: 1<<31 - 1, Samples: 1}),
 	}
 	addLogits(t, jobs)
 	addPerceived(t, jobs)
-	// Many problems at once, spans that are cut in any way, codes that change.
-	var mixed []montecarlo.Job
-	for i := range 12 {
-		names := [][2]string{{"unary", "bel-u"}, {"johnson", "bel-j"}, {"gray", "gen"}}
-		n := names[i%6/2]
-		p := problem(t, n[0], n[1], 40, 0.2+0.05*float64(i), 2, uint64(1+i%2))
-		mixed = append(mixed, job(p,
+	for i, of := range [][2]string{{"unary", "bel-u"}, {"johnson", "bel-j"}, {"gray", "gen"}} {
+		jobs["cut in any way, "+of[0]] = jobOf(problem(t, of[0], of[1], 40, 0.2+0.2*float64(i), 2, 1),
 			montecarlo.Span{Row: 3, Block: 1, Samples: 1000}, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize},
-			montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17}))
+			montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17})
 	}
-	jobs["mixed"] = mixed
 	return jobs
 }
 
 // addLogits adds logits and their signs to a suite.
-func addLogits(t *testing.T, jobs map[string][]montecarlo.Job) {
-	for name, j := range map[string]montecarlo.Job{
+func addLogits(t *testing.T, jobs map[string]job) {
+	for name, j := range map[string]job{
 		"unary, gen on logits":       every(latent(problem(t, "unary", "gen", 256, 0.5, 3, 20), soft, false), 30, 5000),
 		"unary, gen-ex":              every(latent(problem(t, "unary", "gen-ex", 256, 0.5, 3, 21), soft, false), 30, 5000),
 		"johnson, gen-ex":            every(latent(problem(t, "johnson", "gen-ex", 64, 0.5, 3, 22), soft, false), 7, 5000),
@@ -155,7 +159,7 @@ func addLogits(t *testing.T, jobs map[string][]montecarlo.Job) {
 		"random table, gen-ex":       every(latent(problem(t, "johnson", "gen-ex", 40, 0, 0, 33), soft, false), 3, 300),
 		"two samples, all sublevels": every(latent(problem(t, "unary", "gen", 9, 0.5, 1, 34), soft, true), 1, 2),
 	} {
-		jobs[name] = []montecarlo.Job{j}
+		jobs[name] = j
 	}
 	for i, kind := range []montecarlo.Kind{soft, hard} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
@@ -163,13 +167,13 @@ func addLogits(t *testing.T, jobs map[string][]montecarlo.Job) {
 			d := must.Get(decode.New(decoder, c))(t)
 			e := must.Get(errmodel.NewMixture(context.Background(), c, 0.1, 2))(t)
 			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: uint64(i), Within: 1, Kind: kind}
-			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = []montecarlo.Job{every(p, 5, 500)}
+			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = every(p, 5, 500)
 		}
 	}
 }
 
 // addPerceived adds networks with a perceived label to a suite.
-func addPerceived(t *testing.T, jobs map[string][]montecarlo.Job) {
+func addPerceived(t *testing.T, jobs map[string]job) {
 	for _, tt := range []struct {
 		code, decoder string
 		levels        int
@@ -196,37 +200,34 @@ func addPerceived(t *testing.T, jobs map[string][]montecarlo.Job) {
 				p = &labels
 			}
 			name := fmt.Sprintf("perceived label, %s, %s, %d, logits %v, continuous %v", tt.code, tt.decoder, tt.levels, tt.logits, continuous)
-			jobs[name] = []montecarlo.Job{every(p, 2*tt.levels/9, 500)}
+			jobs[name] = every(p, 2*tt.levels/9, 500)
 		}
 	}
-	// Jobs with and without a perceived label, blocks with fewer samples than a level has parts.
+	// Blocks with fewer samples than a level has parts, and some more.
 	levels, logits := perceivedProblem(t, "unary", "gen", 32, 1.3, true, false), perceivedProblem(t, "unary", "gen", 32, 1.3, false, true)
-	jobs["perceived label, mixed"] = []montecarlo.Job{
-		every(levels, 9, 50), every(latent(problem(t, "unary", "gen", 32, 0.5, 1, 35), soft, true), 9, 70),
-		every(logits, 9, 1), job(levels, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65}), every(logits, 8, 65),
+	for name, p := range map[string]*montecarlo.Problem{
+		"perceived levels": levels, "perceived logits": logits, "continuous logits": latent(problem(t, "unary", "gen", 32, 0.5, 1, 35), soft, true),
+	} {
+		jobs["parts, "+name] = jobOf(p,
+			montecarlo.Span{Row: 0, Samples: 1}, montecarlo.Span{Row: 9, Samples: 50}, montecarlo.Span{Row: 18, Samples: 65}, montecarlo.Span{Row: 27, Samples: 70},
+			montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65})
 	}
 }
 
 // agree compares a device's sums with the CPU's.
 func agree(t *testing.T, b montecarlo.Backend) {
 	ctx := context.Background()
-	for name, jobs := range suite(t) {
+	for name, j := range suite(t) {
 		t.Run(name, func(t *testing.T) {
 			var total, counted uint64
-			want := make([]montecarlo.Job, len(jobs))
-			for i, j := range jobs {
-				want[i] = montecarlo.Job{Problem: j.Problem, Spans: j.Spans, Sums: make([]montecarlo.Sums, len(j.Sums))}
-				for _, s := range j.Spans {
-					total += s.Samples
-				}
+			for _, s := range j.spans {
+				total += s.Samples
 			}
-			must.Succeed(t, (montecarlo.CPU{}).Sample(ctx, want, nil))
-			must.Succeed(t, b.Sample(ctx, jobs, func(n uint64) { counted += n }))
-			for i := range jobs {
-				for k, got := range jobs[i].Sums {
-					if got != want[i].Sums[k] {
-						t.Fatalf("job %d, level %d: device %+v, CPU %+v", i, k+1, got, want[i].Sums[k])
-					}
+			want := must.Get(j.sample(ctx, montecarlo.CPU{}, nil))(t)
+			sums := must.Get(j.sample(ctx, b, func(n uint64) { counted += n }))(t)
+			for k, got := range sums {
+				if got != want[k] {
+					t.Fatalf("level %d: device %+v, CPU %+v", k+1, got, want[k])
 				}
 			}
 			if counted != total {
@@ -266,7 +267,7 @@ func TestSmallLaunches(t *testing.T) {
 	for _, n := range []uint64{1, 1000, 65537, 1 << 30} {
 		d.pace.samples = n
 		sums := make([]montecarlo.Sums, 30)
-		must.Succeed(t, d.Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil))
+		must.Succeed(t, d.Sample(context.Background(), p, spans, sums, nil))
 		if want == nil {
 			want = sums
 		}
@@ -299,7 +300,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var counted uint64
 	d.pace.samples = 1 << 17
-	err := d.Sample(ctx, []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 1 << 45}}, Sums: sums}},
+	err := d.Sample(ctx, p, []montecarlo.Span{{Row: 3, Samples: 1 << 45}}, sums,
 		func(n uint64) { counted += n; cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want that of the context", err)
@@ -307,7 +308,7 @@ func TestCancel(t *testing.T) {
 	if sums[3].Samples == 0 || sums[3].Samples != counted || sums[3].Samples%montecarlo.BlockSize != 0 {
 		t.Errorf("%d samples in the sums, %d reported; want as many, in whole blocks", sums[3].Samples, counted)
 	}
-	err = d.Sample(ctx, []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 10}}, Sums: sums}}, nil)
+	err = d.Sample(ctx, p, []montecarlo.Span{{Row: 3, Samples: 10}}, sums, nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v of a context that has ended", err)
 	}
@@ -366,16 +367,18 @@ func TestEveryCallFails(t *testing.T) {
 		}
 		defer func() { err = errors.Join(err, d.Close()) }()
 		d.pace.samples = 2000 // several launches
-		jobs := []montecarlo.Job{
-			{Problem: q, Spans: []montecarlo.Span{{Row: 3, Samples: 4000}, {Row: 4, Samples: 4000}}, Sums: make([]montecarlo.Sums, 20)},
-			{Problem: z, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 20)},
-			{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 260)}, // the slowest
-		}
 		var counted, summed uint64
-		err = d.Sample(context.Background(), jobs, func(n uint64) { counted += n })
-		for _, j := range jobs {
-			for _, s := range j.Sums {
+		for _, j := range []job{
+			jobOf(q, montecarlo.Span{Row: 3, Samples: 4000}, montecarlo.Span{Row: 4, Samples: 4000}),
+			jobOf(z, montecarlo.Span{Row: 3, Samples: 50}),
+			jobOf(p, montecarlo.Span{Row: 3, Samples: 50}), // the slowest
+		} {
+			sums, failed := j.sample(context.Background(), d, func(n uint64) { counted += n })
+			for _, s := range sums {
 				summed += s.Samples
+			}
+			if err = failed; err != nil {
+				break
 			}
 		}
 		if counted != summed {
@@ -412,8 +415,8 @@ func TestEveryCallFails(t *testing.T) {
 				t.Fatalf("call %d failed (and later ones: %v): error %v", at, ever, err)
 			}
 		}
-		// What may fail unnoticed: leaving a context, in three functions.
-		if silent > 3 {
+		// What may fail unnoticed: leaving a context, after opening, three times after sampling, and after closing.
+		if silent > 5 {
 			t.Errorf("%d failing calls gave no error", silent)
 		}
 	}
@@ -425,20 +428,16 @@ func TestEveryCallFails(t *testing.T) {
 func TestMemory(t *testing.T) {
 	d := emulated(t, machine{1, 7, 1 << 20})
 	p := problem(t, "onehot", "gen", 1000, 0.1, 2, 1)
-	jobs := []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 1000)}}
-	err := d.Sample(context.Background(), jobs, nil)
+	span := montecarlo.Span{Row: 3, Samples: 50}
+	_, err := jobOf(p, span).sample(t.Context(), d, nil)
 	if err == nil || !strings.Contains(err.Error(), "GiB") {
 		t.Fatalf("error %v, want one that says how much memory is needed", err)
 	}
-	p = problem(t, "unary", "bel-u", 4000, 0.1, 2, 1)
-	jobs = []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 4000)}}
-	err = d.Sample(context.Background(), jobs, nil)
+	_, err = jobOf(problem(t, "unary", "bel-u", 4000, 0.1, 2, 1), span).sample(t.Context(), d, nil)
 	if err == nil || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (out of memory)") || !strings.Contains(err.Error(), "MiB") {
 		t.Fatalf("error %v, want out of memory", err)
 	}
-	p = problem(t, "unary", "bel-u", 20, 0.1, 2, 1)
-	jobs = []montecarlo.Job{{Problem: p, Spans: []montecarlo.Span{{Row: 3, Samples: 50}}, Sums: make([]montecarlo.Sums, 20)}}
-	must.Succeed(t, d.Sample(context.Background(), jobs, nil))
+	must.Get(jobOf(problem(t, "unary", "bel-u", 20, 0.1, 2, 1), span).sample(t.Context(), d, nil))(t)
 }
 
 // TestRefusals: what is wrong with the input is said before the device is used.
@@ -446,7 +445,6 @@ func TestRefusals(t *testing.T) {
 	d := emulated(t, usual)
 	p := problem(t, "unary", "bel-u", 20, 0, 0, 1)
 	sums := make([]montecarlo.Sums, 20)
-	span := []montecarlo.Span{{Row: 3, Samples: 50}}
 	bad := *p
 	table := mat.DenseCopyOf(p.Errors)
 	table.Set(3, 4, math.NaN())
@@ -454,19 +452,21 @@ func TestRefusals(t *testing.T) {
 	other := *p
 	other.Decoder = strange{p.Decoder}
 	for _, tt := range []struct {
-		job  montecarlo.Job
-		want string
+		problem *montecarlo.Problem
+		row     int
+		sums    []montecarlo.Sums
+		want    string
 	}{
-		{montecarlo.Job{Problem: &bad, Spans: span, Sums: sums}, "e[4,5] = NaN"},
-		{montecarlo.Job{Problem: &other, Spans: span, Sums: sums}, "decoder strange"},
-		{montecarlo.Job{Problem: p, Spans: span, Sums: sums[1:]}, "sums of 19 labels"},
-		{montecarlo.Job{Problem: p, Spans: []montecarlo.Span{{Row: 20, Samples: 1}}, Sums: sums}, "row 20"},
+		{&bad, 3, sums, "e[4,5] = NaN"},
+		{&other, 3, sums, "decoder strange"},
+		{p, 3, sums[1:], "sums of 19 labels"},
+		{p, 20, sums, "row 20"},
 	} {
-		err := d.Sample(context.Background(), []montecarlo.Job{tt.job}, nil)
+		err := d.Sample(context.Background(), tt.problem, []montecarlo.Span{{Row: tt.row, Samples: 50}}, tt.sums, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
-		if unsupported := tt.job.Problem == &other; errors.Is(err, ErrUnsupported) != unsupported {
+		if unsupported := tt.problem == &other; errors.Is(err, ErrUnsupported) != unsupported {
 			t.Errorf("error %v: ErrUnsupported is %v, want %v", err, !unsupported, unsupported)
 		}
 	}
@@ -474,7 +474,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("%d samples of refused jobs", sums[3].Samples)
 	}
 	must.Succeed(t, d.Close())
-	if err := d.Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: span, Sums: sums}}, nil); err == nil {
+	if err := d.Sample(context.Background(), p, []montecarlo.Span{{Row: 3, Samples: 50}}, sums, nil); err == nil {
 		t.Error("a closed device samples")
 	}
 }
@@ -494,7 +494,7 @@ func TestLatentBytes(t *testing.T) {
 	} {
 		row := must.Get(p.LogitTables().Row(context.Background(), p.Code.Levels()/2))(t)
 		got := uint64(len(newLatentArrays([]*tables.Logits{row}).all))
-		if bound := latentBytes(shapeOf(p)); got > bound || bound > 64<<10 && got < bound/8 {
+		if bound := latentBytes(p); got > bound || bound > 64<<10 && got < bound/8 {
 			t.Errorf("%s, %d levels: %d bytes, bound %d", p.Code.Name(), p.Code.Levels(), got, bound)
 		}
 	}
@@ -531,14 +531,11 @@ func BenchmarkDevice(b *testing.B) {
 			} else if p = problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, 1); bb.decoder == "gen-ex" {
 				p.Kind = montecarlo.IndependentLogits
 			}
-			jobs := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, bb.levels)}}
-			for i := range bb.levels {
-				jobs[0].Spans = append(jobs[0].Spans, montecarlo.Span{Row: i, Samples: bb.samples})
-			}
+			j := every(p, 1, bb.samples)
 			var n uint64
 			start := time.Now()
 			for b.Loop() {
-				must.Succeed(b, d.Sample(context.Background(), jobs, func(k uint64) { n += k }))
+				must.Get(j.sample(context.Background(), d, func(k uint64) { n += k }))(b)
 			}
 			b.ReportMetric(float64(n)/time.Since(start).Seconds(), "samples/s")
 		})

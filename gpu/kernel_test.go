@@ -39,10 +39,10 @@ func row(rng *rand.Rand, bits int) []float64 {
 // kernelTables samples a row of a problem once, and returns what the kernels prepared for it.
 func kernelTables(t *testing.T, d *Device, p *montecarlo.Problem, i int) *tables.Bits {
 	t.Helper()
-	must.Succeed(t, d.Sample(t.Context(), []montecarlo.Job{job(p, montecarlo.Span{Row: i, Samples: 1})}, nil))
+	must.Get(jobOf(p, montecarlo.Span{Row: i, Samples: 1}).sample(t.Context(), d, nil))(t)
 	leave := must.Get(d.context.Enter())(t)
 	defer leave()
-	size, a := sizeOf(shapeOf(p)), &d.arenas[0]
+	size, a := sizeOf(p), &d.arenas[0]
 	at := a.sums + 7*8 // the six sums of the row, and the status; then as in pointTables
 	next := func(bytes uint64) uint64 {
 		first := (at + 255) &^ 255

@@ -13,6 +13,7 @@ import (
 	"belsim/gpu/internal/driver"
 	"belsim/montecarlo"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/parallel"
 )
 
 // maxLatentEntries bounds the entries of a launch of logits: the host makes the tables of each.
@@ -20,32 +21,25 @@ const maxLatentEntries = 4096
 
 // latentBytes returns about the most bytes that the tables of an entry take: see
 // tables.Logits. Of the steps between candidates there are at most as many as all levels have.
-func latentBytes(s shape) uint64 {
-	c := s.code
+func latentBytes(p *montecarlo.Problem) uint64 {
+	c := p.Code
 	levels, m := uint64(c.Levels()), uint64(c.Bits())
 	steps := levels * m // values, of a code of real numbers
 	if !c.Real() {
 		steps = uint64(c.TransitionCount())
 	}
-	return (8*uint64(s.kind.Parts(s.continuous))+10+8*tables.Digits)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{})) + latentArrayCount*latentAlign
+	return (8*uint64(p.Kind.Parts(p.Continuous))+10+8*tables.Digits)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{})) + latentArrayCount*latentAlign
 }
 
 // gatherLogits makes the tables of the entries of a batch.
-func (d *Device) gatherLogits(ctx context.Context, jobs []montecarlo.Job, b *batch) ([]*tables.Logits, error) {
-	logits := make([]*tables.Logits, len(b.entries))
-	return logits, d.eachEntry(ctx, b, func(first, last int) error {
-		var maker *tables.LogitMaker
-		for i := first; i < last; i++ {
-			ref := b.entries[i]
-			if i == first || ref.job != b.entries[i-1].job {
-				maker = jobs[ref.job].Problem.LogitTables()
-			}
-			var err error
-			if logits[i], err = maker.Row(ctx, ref.row); err != nil {
-				return err
-			}
-		}
-		return nil
+func (d *Device) gatherLogits(ctx context.Context, b *batch) ([]*tables.Logits, error) {
+	logits := make([]*tables.Logits, len(b.rows))
+	return logits, parallel.Each(ctx, d.workers, len(b.rows), func() (func(context.Context, int) error, error) {
+		maker := b.problem.LogitTables()
+		return func(ctx context.Context, i int) (err error) {
+			logits[i], err = maker.Row(ctx, int(b.rows[i]))
+			return err
+		}, nil
 	})
 }
 
@@ -120,7 +114,7 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 // rebase turns the offsets of all entries into addresses. Only codes of real numbers have
 // values, and only logits of a perceived label have standard deviations of their own: the
 // address is 0 elsewhere.
-func (f *latentArrays) rebase(base C.bel_u64, s shape) {
+func (f *latentArrays) rebase(base C.bel_u64, p *montecarlo.Problem) {
 	for i := range f.entries {
 		e := &f.entries[i]
 		addresses := []*C.bel_u64{&e.planes, &e.wrong, &e.bits, &e.levels, &e.pattern_of, &e.patterns, &e.centers, &e.offsets, &e.own, &e.values}
@@ -130,10 +124,10 @@ func (f *latentArrays) rebase(base C.bel_u64, s shape) {
 		for _, a := range addresses {
 			*a += base
 		}
-		if s.kind != montecarlo.PerceivedLogits {
+		if p.Kind != montecarlo.PerceivedLogits {
 			e.own = 0
 		}
-		if !s.code.Real() {
+		if !p.Code.Real() {
 			e.values = 0
 		}
 	}
@@ -141,8 +135,8 @@ func (f *latentArrays) rebase(base C.bel_u64, s shape) {
 
 // logitTables makes the tables of a batch of logits and puts them into an arena. It returns the
 // memory that threads need.
-func (d *Device) logitTables(ctx context.Context, jobs []montecarlo.Job, b *batch, turn int, l *C.bel_launch) ([]need, error) {
-	logits, err := d.gatherLogits(ctx, jobs, b)
+func (d *Device) logitTables(ctx context.Context, b *batch, turn int, l *C.bel_launch) ([]need, error) {
+	logits, err := d.gatherLogits(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -153,18 +147,18 @@ func (d *Device) logitTables(ctx context.Context, jobs []montecarlo.Job, b *batc
 	if err := d.place(a); err != nil {
 		return nil, err
 	}
-	f.rebase(base, b.shape)
+	f.rebase(base, b.problem)
 	if err := d.loadNormal(); err != nil {
 		return nil, err
 	}
 	l.normal = C.bel_u64(d.normal.Address(0))
-	if b.shape.kind.Hard() {
+	if b.problem.Kind.Hard() {
 		l.hard = 1
 	}
-	if b.shape.continuous {
+	if b.problem.Continuous {
 		l.continuous = 1
 	}
-	l.fraction = C.bel_u32(b.shape.fraction)
+	l.fraction = C.bel_u32(b.problem.Fraction())
 	return []need{{&d.logits[turn], &l.logits, 16 * uint64(f.slots) * C.BEL_THREADS}}, nil
 }
 

@@ -18,8 +18,6 @@ import (
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/parallel"
-	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // Limits of one launch. A launch cannot be interrupted, so it is kept short by
@@ -39,33 +37,15 @@ const (
 // tells what the next may hold.
 type pace struct{ samples uint64 }
 
-// shape holds what all tasks of a launch have in common.
-type shape struct {
-	code       *code.Code
-	decoder    decode.Decoder
-	seed       uint64
-	within     int
-	kind       montecarlo.Kind
-	continuous bool
-	fraction   uint8
-}
-
-func shapeOf(p *montecarlo.Problem) shape {
-	return shape{p.Code, p.Decoder, p.Seed, p.Within, p.Kind, p.Continuous, p.Fraction()}
-}
-
 // points reports whether samples are made from the few bits that err, and not from logits.
-func (s shape) points() bool { return s.kind == montecarlo.IndependentBits }
+func points(p *montecarlo.Problem) bool { return p.Kind == montecarlo.IndependentBits }
 
-// entryRef is an entry of a launch: a row of a job, whose tables are made for the launch.
-type entryRef struct{ job, row int }
-
-// batch is the work of one launch.
+// batch is the work of one launch. Its entries are rows, whose tables are made for the launch.
 type batch struct {
-	shape   shape
-	entries []entryRef
-	tasks   struct{ entry, block, samples []uint32 }
+	problem *montecarlo.Problem
+	rows    []uint32 // of each entry
 	samples []uint64 // of each entry
+	tasks   struct{ entry, block, samples []uint32 }
 	total   uint64
 	started time.Time
 }
@@ -73,39 +53,27 @@ type batch struct {
 // work is how long a batch takes, in samples.
 func (b *batch) work() uint64 { return b.total + taskSamples*uint64(len(b.tasks.entry)) }
 
-// cursor walks over the spans of jobs.
+// cursor walks over the spans of a problem.
 type cursor struct {
-	jobs      []montecarlo.Job
-	job, span int
-	skip      uint64 // samples of the span that are in earlier batches
+	problem *montecarlo.Problem
+	spans   []montecarlo.Span // those that are left
+	skip    uint64            // samples of the first that are in earlier batches
 }
 
-// next fills a batch with work of one shape, of about this many samples; nil when there is no
-// more work.
+// next fills a batch with work of about this many samples; nil when there is no more work.
 func (c *cursor) next(samples uint64) *batch {
-	var b *batch
-	var size sizes
-	for c.job < len(c.jobs) {
-		job := &c.jobs[c.job]
-		if c.span == len(job.Spans) {
-			c.job, c.span = c.job+1, 0
-			continue
-		}
-		span := job.Spans[c.span]
+	b, size := &batch{problem: c.problem}, sizeOf(c.problem)
+	for len(c.spans) > 0 {
+		span := c.spans[0]
 		if c.skip == span.Samples {
-			c.span, c.skip = c.span+1, 0
+			c.spans, c.skip = c.spans[1:], 0
 			continue
 		}
-		s := shapeOf(job.Problem)
-		if b == nil {
-			b, size = &batch{shape: s}, sizeOf(s)
-		}
-		if s != b.shape || uint64(len(b.entries)) == size.maxEntries || b.work() >= samples {
+		if uint64(len(b.rows)) == size.maxEntries || uint64(len(b.tasks.entry)) == size.maxTasks || b.work() >= samples {
 			return b
 		}
-		b.entries = append(b.entries, entryRef{c.job, span.Row})
-		b.samples = append(b.samples, 0)
-		entry := len(b.entries) - 1
+		entry := len(b.rows)
+		b.rows, b.samples = append(b.rows, uint32(span.Row)), append(b.samples, 0)
 		for c.skip < span.Samples && uint64(len(b.tasks.entry)) < size.maxTasks && b.work() < samples {
 			n := min(span.Samples-c.skip, tables.BlockSize)
 			b.tasks.entry = append(b.tasks.entry, uint32(entry))
@@ -115,24 +83,23 @@ func (c *cursor) next(samples uint64) *batch {
 			b.total += n
 			c.skip += n
 		}
-		if uint64(len(b.tasks.entry)) == size.maxTasks {
-			return b
-		}
+	}
+	if len(b.rows) == 0 {
+		return nil
 	}
 	return b
 }
 
 // Sample implements montecarlo.Backend. While a launch runs, the next one's
 // probabilities are gathered on the processors.
-func (d *Device) Sample(ctx context.Context, jobs []montecarlo.Job, done func(samples uint64)) (err error) {
-	jobs, err = montecarlo.Prepared(jobs)
+func (d *Device) Sample(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums, done func(samples uint64)) error {
+	p, err := montecarlo.Prepared(p, spans, sums)
 	if err != nil {
 		return err
 	}
-	for i := range jobs {
-		if _, err := kernelFor(shapeOf(jobs[i].Problem)); err != nil {
-			return err
-		}
+	kernel, err := kernelFor(p)
+	if err != nil {
+		return err
 	}
 	if done == nil {
 		done = func(uint64) {}
@@ -148,16 +115,19 @@ func (d *Device) Sample(ctx context.Context, jobs []montecarlo.Job, done func(sa
 	}
 	defer leave()
 
-	work := cursor{jobs: jobs}
+	if err := d.load(ctx, p.Code, kernel.ordered); err != nil {
+		return d.wrap(err)
+	}
+	work := cursor{problem: p, spans: spans}
 	var running *batch
 	for turn := 0; ; turn ^= 1 {
 		var b *batch
 		if err = ctx.Err(); err == nil {
-			b, err = d.submit(ctx, &work, jobs, turn)
+			b, err = d.submit(ctx, &work, kernel, turn)
 		}
 		if running != nil {
 			// What was launched is finished and counted, whatever came after.
-			if collected := d.collect(running, jobs, 1-turn, done); collected != nil {
+			if collected := d.collect(running, sums, 1-turn, done); collected != nil {
 				if b != nil { // its memory may be used again; the error that led here says more
 					_ = d.streams[turn].Synchronize()
 				}
@@ -181,7 +151,7 @@ func (d *Device) wrap(err error) error {
 }
 
 // submit gathers the next batch and launches it; nil when there is no more work.
-func (d *Device) submit(ctx context.Context, work *cursor, jobs []montecarlo.Job, turn int) (*batch, error) {
+func (d *Device) submit(ctx context.Context, work *cursor, kernel placing, turn int) (*batch, error) {
 	if d.pace.samples == 0 {
 		d.pace.samples = firstSamples
 	}
@@ -189,32 +159,7 @@ func (d *Device) submit(ctx context.Context, work *cursor, jobs []montecarlo.Job
 	if b == nil {
 		return nil, nil
 	}
-	c := b.shape.code
-	kernel, err := kernelFor(b.shape)
-	if err != nil {
-		return nil, err
-	}
-	gen := kernel.ordered
-	if d.code.of != c || gen && !d.code.ordered {
-		// The other launch may still read the old code.
-		for _, s := range d.streams {
-			if err := s.Synchronize(); err != nil {
-				return nil, err
-			}
-		}
-		if err := d.load(ctx, c, gen); err != nil {
-			return nil, err
-		}
-	}
-	return b, d.launch(ctx, jobs, b, kernel, turn)
-}
-
-// eachEntry calls f for the entries first … last−1 of a batch.
-func (d *Device) eachEntry(ctx context.Context, b *batch, f func(first, last int) error) error {
-	const chunk = 64
-	return parallel.Chunks(ctx, d.workers, len(b.entries), chunk, func() (func(context.Context, int, int) error, error) {
-		return func(_ context.Context, first, last int) error { return f(first, last) }, nil
-	})
+	return b, d.launch(ctx, b, kernel, turn)
 }
 
 // sizes are the sizes of tables: see kernel.h.
@@ -223,12 +168,12 @@ type sizes struct {
 	maxEntries, maxTasks    uint64 // of a launch, for the memory they take
 }
 
-func sizeOf(shape shape) sizes {
-	c := shape.code
+func sizeOf(p *montecarlo.Problem) sizes {
+	c := p.Code
 	m := uint64(c.Bits())
 	s := sizes{words: uint64(words32(c)), columns: 1 << bits.Len64(m-1), classes: uint64(tables.MaxClasses(c.Bits()))}
-	if !shape.points() {
-		s.maxEntries = min(maxLatentEntries, max(1, arenaBytes/latentBytes(shape)))
+	if !points(p) {
+		s.maxEntries = min(maxLatentEntries, max(1, arenaBytes/latentBytes(p)))
 		s.maxTasks = maxTasks
 		return s
 	}
@@ -305,16 +250,12 @@ type step struct {
 }
 
 // launch makes the tables of a batch and queues everything that it needs on a stream.
-func (d *Device) launch(ctx context.Context, jobs []montecarlo.Job, b *batch, kernel placing, turn int) error {
-	entries, tasks := uint64(len(b.entries)), uint64(len(b.tasks.entry))
-	rows := make([]uint32, entries)
-	for i, ref := range b.entries {
-		rows[i] = uint32(ref.row)
-	}
+func (d *Device) launch(ctx context.Context, b *batch, kernel placing, turn int) error {
+	entries, tasks := uint64(len(b.rows)), uint64(len(b.tasks.entry))
 	stream, a := d.streams[turn], &d.arenas[turn]
 	a.used, a.parts = 0, nil
 	var l C.bel_launch
-	put(a, &l.row, rows)
+	put(a, &l.row, b.rows)
 	put(a, &l.task_entry, b.tasks.entry)
 	put(a, &l.task_block, b.tasks.block)
 	put(a, &l.task_samples, b.tasks.samples)
@@ -324,10 +265,10 @@ func (d *Device) launch(ctx context.Context, jobs []montecarlo.Job, b *batch, ke
 	var steps []step
 	var needs []need
 	var err error
-	if b.shape.points() {
-		steps, err = d.pointTables(ctx, jobs, b, a, &l)
+	if points(b.problem) {
+		steps, err = d.pointTables(ctx, b, a, &l)
 	} else {
-		needs, err = d.logitTables(ctx, jobs, b, turn, &l)
+		needs, err = d.logitTables(ctx, b, turn, &l)
 	}
 	if err != nil {
 		return err
@@ -337,7 +278,7 @@ func (d *Device) launch(ctx context.Context, jobs []montecarlo.Job, b *batch, ke
 	}
 	l.status = l.sums + C.bel_u64(sums)
 	if kernel.any { // marks are one word of each thread for every 32 bits of the code
-		needs = append(needs, need{&d.marks[turn], &l.marks, 4 * uint64(words32(b.shape.code)) * C.BEL_THREADS})
+		needs = append(needs, need{&d.marks[turn], &l.marks, 4 * uint64(words32(b.problem.Code)) * C.BEL_THREADS})
 	}
 	groups, err := d.threadMemory(stream, tasks, needs)
 	if err != nil {
@@ -355,22 +296,19 @@ func (d *Device) launch(ctx context.Context, jobs []montecarlo.Job, b *batch, ke
 
 // pointTables puts the error probabilities of a batch's entries, P × M, into an arena, and makes
 // room for the tables. It returns the kernels that make these.
-func (d *Device) pointTables(ctx context.Context, jobs []montecarlo.Job, b *batch, a *arena, l *C.bel_launch) ([]step, error) {
-	m, size := b.shape.code.Bits(), sizeOf(b.shape)
-	e := make([]float64, len(b.entries)*m)
-	err := d.eachEntry(ctx, b, func(first, last int) error {
-		for i := first; i < last; i++ {
-			ref := b.entries[i]
-			if _, err := jobs[ref.job].Problem.Row(e[i*m:(i+1)*m:(i+1)*m], ref.row); err != nil {
-				return err
-			}
-		}
-		return nil
+func (d *Device) pointTables(ctx context.Context, b *batch, a *arena, l *C.bel_launch) ([]step, error) {
+	m, size := b.problem.Code.Bits(), sizeOf(b.problem)
+	e := make([]float64, len(b.rows)*m)
+	err := parallel.Each(ctx, d.workers, len(b.rows), func() (func(context.Context, int) error, error) {
+		return func(_ context.Context, i int) error {
+			_, err := b.problem.Row(e[i*m:(i+1)*m:(i+1)*m], int(b.rows[i]))
+			return err
+		}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	entries, tasks := uint64(len(b.entries)), uint64(len(b.tasks.entry))
+	entries, tasks := uint64(len(b.rows)), uint64(len(b.tasks.entry))
 	put(a, &l.errors, e)
 	a.room(&l.base, 4*entries*size.words)
 	a.room(&l.column_bits, 4*entries)
@@ -392,16 +330,17 @@ func (d *Device) pointTables(ctx context.Context, jobs []montecarlo.Job, b *batc
 
 // describe sets what every kernel must know of a batch.
 func (d *Device) describe(l *C.bel_launch, b *batch) {
-	c := b.shape.code
+	p := b.problem
+	c := p.Code
 	l.code, l.order, l.reach = C.bel_u64(d.code.words.Address(0)), C.bel_u64(d.code.order.Address(0)), C.bel_u64(d.code.reach.Address(0))
-	for i, k := range philox.NewKeys(b.shape.seed) {
+	for i, k := range philox.NewKeys(p.Seed) {
 		l.keys[i] = C.bel_u32(k)
 	}
 	l.levels, l.bits, l.words = C.bel_u32(c.Levels()), C.bel_u32(c.Bits()), C.bel_u32(words32(c))
-	l.entries, l.tasks = C.bel_u32(len(b.entries)), C.bel_u32(len(b.tasks.entry))
-	l.within = C.bel_u32(min(b.shape.within, 1<<30)) // no error is larger
-	if describe := onDevice(b.shape.decoder).describe; describe != nil {
-		describe(b.shape.decoder, l)
+	l.entries, l.tasks = C.bel_u32(len(b.rows)), C.bel_u32(len(b.tasks.entry))
+	l.within = C.bel_u32(min(p.Within, 1<<30)) // no error is larger
+	if describe := onDevice(p.Decoder).describe; describe != nil {
+		describe(p.Decoder, l)
 	}
 }
 
@@ -448,21 +387,21 @@ func (d *Device) grow(m *driver.Memory, bytes uint64) error {
 }
 
 // collect waits for a launch and adds its sums.
-func (d *Device) collect(b *batch, jobs []montecarlo.Job, turn int, done func(uint64)) error {
+func (d *Device) collect(b *batch, sums []montecarlo.Sums, turn int, done func(uint64)) error {
 	if err := d.streams[turn].Synchronize(); err != nil {
 		return err
 	}
-	sums := make([]uint64, C.BEL_SUMS*len(b.entries)+1)
-	if err := driver.CopyOut(d.arenas[turn].memory, d.arenas[turn].sums, sums); err != nil {
+	out := make([]uint64, C.BEL_SUMS*len(b.rows)+1)
+	if err := driver.CopyOut(d.arenas[turn].memory, d.arenas[turn].sums, out); err != nil {
 		return err
 	}
-	if uint32(sums[len(sums)-1]) != 0 {
+	if uint32(out[len(out)-1]) != 0 {
 		return errors.New("a law of the number of points has more classes than there is room for; please report this")
 	}
-	for i, ref := range b.entries {
-		s := sums[C.BEL_SUMS*i:]
-		jobs[ref.job].Sums[ref.row].Add(montecarlo.Sums{
-			Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Pairs: s[3], Differences: s[4], Rest: s[5], Fraction: b.shape.fraction,
+	for i, row := range b.rows {
+		s := out[C.BEL_SUMS*i:]
+		sums[row].Add(montecarlo.Sums{
+			Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Pairs: s[3], Differences: s[4], Rest: s[5], Fraction: b.problem.Fraction(),
 		})
 	}
 	done(b.total)

@@ -18,7 +18,7 @@ func Open(int) (*Device, error) { return nil, ErrNotInBuild }
 func (*Device) Info() Info { return Info{} }
 
 // Sample returns ErrNotInBuild.
-func (*Device) Sample(context.Context, []montecarlo.Job, func(samples uint64)) error {
+func (*Device) Sample(context.Context, *montecarlo.Problem, []montecarlo.Span, []montecarlo.Sums, func(samples uint64)) error {
 	return ErrNotInBuild
 }
 

@@ -57,7 +57,7 @@ func BenchmarkSample(b *testing.B) {
 			sums := make([]montecarlo.Sums, bb.levels)
 			b.ReportAllocs()
 			for b.Loop() {
-				must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil))
+				must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), p, spans, sums, nil))
 			}
 			b.ReportMetric(float64(bb.samples)*float64(bb.levels)*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 		})
@@ -77,10 +77,10 @@ func BenchmarkLogits(b *testing.B) {
 				p := mixtureProblem(b, name, decoder, 256, r, 3)
 				p.Kind = montecarlo.IndependentLogits
 				const samples = 1 << 15
-				jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
+				sums := make([]montecarlo.Sums, 256)
 				b.ReportAllocs()
 				for b.Loop() {
-					must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), jobs, nil))
+					must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, samples), sums, nil))
 				}
 				b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 			})
@@ -100,7 +100,7 @@ func BenchmarkPerceived(b *testing.B) {
 			spans := everyRow(p, samples)[:16]
 			sums := make([]montecarlo.Sums, tt.levels)
 			for b.Loop() {
-				must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: spans, Sums: sums}}, nil))
+				must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), p, spans, sums, nil))
 			}
 			b.ReportMetric(samples*float64(len(spans))*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 		})

@@ -2,40 +2,15 @@ package montecarlo_test
 
 import (
 	"context"
-	"math/bits"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo"
-	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
-
-// parity has nothing but what a decoder must have: the number of ones modulo L. It holds
-// a slice, so that it cannot be compared.
-type parity struct{ levels []int }
-
-func (parity) Name() string { return "parity" }
-
-func (p parity) Decode(word []uint64) int {
-	n := 0
-	for _, w := range word {
-		n += bits.OnesCount64(w)
-	}
-	return p.levels[n%len(p.levels)]
-}
-
-func newParity(levels int) parity {
-	var p parity
-	for i := range levels {
-		p.levels = append(p.levels, i+1)
-	}
-	return p
-}
 
 // slow is a decoder whose type no fast path knows.
 type slow struct{ decode.Decoder }
@@ -69,22 +44,11 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 	return sums
 }
 
-// TestUnknownDecoder: a decoder that has nothing but Decode, and cannot be compared, is sampled, and refused
-// where logits are wanted.
-func TestUnknownDecoder(t *testing.T) {
+// TestBitsAlone: a decoder that reads bits alone is refused where logits are wanted.
+func TestBitsAlone(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj"} {
-		c := must.Get(code.New(name, 11))(t)
-		d := newParity(11)
-		e := table(11, c.Bits(), 0.02, 0.6)
-		// One worker goes from one problem to another of the same code, whose decoders
-		// cannot be compared.
-		one := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
-		other := &montecarlo.Problem{Code: c, Decoder: newParity(11), Errors: e, Seed: 1}
-		both := must.Get(montecarlo.EstimateEach(context.Background(), montecarlo.CPU{Workers: 1}, []*montecarlo.Problem{one, other}, 100, theory.Uniform(11), nil))(t)
-		if !slices.Equal(both[0], both[1]) {
-			t.Errorf("%s: two equal problems have the sums %v and %v", name, both[0], both[1])
-		}
-		p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Kind: montecarlo.IndependentLogits}
+		p := mixtureProblem(t, name, "auto", 11, 0.6, 1.5)
+		p.Decoder, p.Kind = slow{p.Decoder}, montecarlo.IndependentLogits
 		if err := p.Validate(); err == nil {
 			t.Errorf("%s: a decoder that reads bits alone is given logits", name)
 		}

@@ -67,17 +67,6 @@ func (t Target) limit(p *Problem, labels int) (uint64, error) {
 	return min(most, max(2*LeastSamples, uint64(t.Work/(cost*float64(labels))))), err
 }
 
-// validateSize checks a prior, and a number of samples of each label.
-func (p *Problem) validateSize(prior []float64, samples uint64) error {
-	if len(prior) != p.Code.Levels() {
-		return fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), p.Code.Levels())
-	}
-	if limit := p.MaxSamples(); samples > limit {
-		return fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", samples, limit, p.Code.Name())
-	}
-	return nil
-}
-
 // Estimate samples a problem with a backend until the target is reached. It returns the sums
 // of each label and whether RelErr was reached within Max. The samples of a round depend only
 // on the sums of earlier rounds, so the result depends only on the problem and the target.
@@ -90,11 +79,11 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 		return nil, false, err
 	}
 	levels := p.Code.Levels()
-	if t.RelErr > 0 {
-		t.Samples = 0
+	if len(t.Prior) != levels {
+		return nil, false, fmt.Errorf("prior of %d labels for a code of %d levels", len(t.Prior), levels)
 	}
-	if err := p.validateSize(t.Prior, t.Samples); err != nil {
-		return nil, false, err
+	if limit := p.MaxSamples(); t.RelErr == 0 && t.Samples > limit {
+		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", t.Samples, limit, p.Code.Name())
 	}
 	e := estimation{Target: t, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
 	if t.RelErr > 0 {
@@ -146,7 +135,7 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 			e.blocks[row] += uint32((n + BlockSize - 1) / BlockSize)
 		}
 	}
-	return e.backend.Sample(ctx, []Job{{e.problem, spans, sums}}, e.done)
+	return e.backend.Sample(ctx, e.problem, spans, sums, e.done)
 }
 
 // The pilot ends when relative standard errors are at most pilotError times as large as asked for,
@@ -197,30 +186,6 @@ func (e *estimation) reached(sums []Sums) bool {
 	all := true
 	e.counted(sums, e.problem.Errors, func(_ []int, m counted) { all = all && m.reaches(1.1*e.RelErr) })
 	return all
-}
-
-// EstimateEach samples every label of weight above zero in each of several
-// problems n times, in one call of the backend, and returns the sums of each
-// problem's labels.
-func EstimateEach(ctx context.Context, b Backend, problems []*Problem, n uint64, prior []float64, done func(samples uint64)) ([][]Sums, error) {
-	jobs := make([]Job, len(problems))
-	out := make([][]Sums, len(problems))
-	for i, p := range problems {
-		if err := p.Validate(); err != nil {
-			return nil, err
-		}
-		if err := p.validateSize(prior, n); err != nil {
-			return nil, err
-		}
-		out[i] = make([]Sums, len(prior))
-		jobs[i] = Job{Problem: p, Sums: out[i]}
-		for row, weight := range prior {
-			if weight > 0 {
-				jobs[i].Spans = append(jobs[i].Spans, Span{row, 0, n})
-			}
-		}
-	}
-	return out, b.Sample(ctx, jobs, done)
 }
 
 // counted is a mean whose standard error counts. Where no sample erred, the standard error is zero,

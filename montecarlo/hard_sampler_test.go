@@ -193,9 +193,8 @@ func TestSparseAndDense(t *testing.T) {
 				q := *p
 				q.Kind, q.Within, q.Seed = kind, theta, uint64(7+i)
 				var w worker
-				var sums Sums
 				w.start(&q)
-				must.Succeed(t, w.sample(context.Background(), Span{Row: 12, Samples: n}, &sums, func(uint64) {}))
+				sums := must.Get(w.sample(context.Background(), Span{Row: 12, Samples: n}, func(uint64) {}))(t)
 				within[i] = append(within[i], sums.Within)
 			}
 		}

@@ -43,41 +43,35 @@ func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
 // latentChunk is about how many logits are made between two looks at the context.
 const latentChunk = 1 << 14
 
-// sample adds the samples of a span, block by block.
-func (s *latentSampler) sample(ctx context.Context, span Span, sums *Sums, done func(samples uint64)) error {
-	if s.tables == nil || s.tables.Row != span.Row {
-		var err error
-		if s.tables, err = s.maker.Row(ctx, span.Row); err != nil {
-			return err
-		}
-		if s.hard != nil {
-			s.hard.prepare(s.tables)
-		} else {
-			s.soft.prepare(s.tables)
-		}
+// row implements sampler.
+func (s *latentSampler) row(ctx context.Context, row int, _ uint64) (err error) {
+	if s.tables != nil && s.tables.Row == row {
+		return nil
 	}
-	sample := s.block
+	if s.tables, err = s.maker.Row(ctx, row); err != nil {
+		return err
+	}
 	if s.hard != nil {
-		sample = s.hardBlock
-	}
-	for block := span.Block; span.Samples > 0; block++ {
-		n := min(span.Samples, BlockSize)
-		part, err := sample(ctx, stream{s.keys, uint32(span.Row), block}, int(n))
-		if err != nil {
-			return err
-		}
-		sums.Add(part)
-		span.Samples -= n
-		done(n)
+		s.hard.prepare(s.tables)
+	} else {
+		s.soft.prepare(s.tables)
 	}
 	return nil
 }
 
-// block samples the first n of a block. With continuous labels, and with a perceived label,
+// block implements sampler.
+func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, error) {
+	if s.hard != nil {
+		return s.hardBlock(ctx, st, n)
+	}
+	return s.softBlock(ctx, st, n)
+}
+
+// softBlock is block for logits. With continuous labels, and with a perceived label,
 // sample i has part i mod Strata of the level, and the samples of a part their own stream.
 //
 // Group g of a stream takes draws Width·A·g … of it: the noise of one drawn bit after the other.
-func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, error) {
+func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, error) {
 	sums := Sums{Fraction: s.fraction}
 	parts, draws := len(s.tables.Centers), len(s.tables.Bits)
 	rounds := n / parts // of all parts

@@ -284,8 +284,8 @@ func TestBatches(t *testing.T) {
 				for _, n := range []int{1, 63, 64, 65, 300, 4040, 5000} {
 					var sums [2]Sums
 					for i, s := range []*latentSampler{ours, singly} {
-						sums[i].Fraction = s.fraction
-						must.Succeed(t, s.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, &sums[i], func(uint64) {}))
+						w := worker{p, keys, s}
+						sums[i] = must.Get(w.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, func(uint64) {}))(t)
 					}
 					if sums[0] != sums[1] {
 						t.Fatalf("%s, %s, level %d, %d samples: %+v, one by one %+v", name, decoder, row+1, n, sums[0], sums[1])

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -57,23 +56,15 @@ type Span struct {
 	Samples uint64
 }
 
-// Job is the work on one problem.
-type Job struct {
-	Problem *Problem
-	Spans   []Span
-	Sums    []Sums // length L: the results of a span are added to Sums[span.Row]
-}
-
-// Backend samples jobs. Every backend gives the same sums.
+// Backend samples problems. Every backend gives the same sums.
 type Backend interface {
-	// Sample adds the results of each job's spans to its sums and calls done,
-	// which may be nil and must be safe for concurrent use, with the number
-	// of samples finished since the last call. Many jobs in one call, such as
-	// the cells of a map, keep a device busy that one job would not.
+	// Sample adds the results of a span to sums[span.Row] and calls done, which
+	// may be nil and must be safe for concurrent use, with the number of samples
+	// finished since the last call. sums has a length of L.
 	//
 	// When the context ends it stops within a fraction of a second and returns
 	// the context's error; the sums then hold whole blocks only.
-	Sample(ctx context.Context, jobs []Job, done func(samples uint64)) error
+	Sample(ctx context.Context, p *Problem, spans []Span, sums []Sums, done func(samples uint64)) error
 }
 
 // Validate checks what a backend relies on.
@@ -112,38 +103,26 @@ func (p *Problem) BitTables(i int) (*tables.Bits, error) {
 	return b, nil
 }
 
-// validate checks what a backend relies on.
-func (j *Job) validate() error {
-	if err := j.Problem.Validate(); err != nil {
-		return err
+// Prepared checks what a backend is asked for, and returns a copy of the problem with the kind by which it
+// is sampled.
+func Prepared(p *Problem, spans []Span, sums []Sums) (*Problem, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
 	}
-	levels := j.Problem.Code.Levels()
-	if len(j.Sums) != levels {
-		return fmt.Errorf("sums of %d labels for a code of %d levels", len(j.Sums), levels)
+	levels := p.Code.Levels()
+	if len(sums) != levels {
+		return nil, fmt.Errorf("sums of %d labels for a code of %d levels", len(sums), levels)
 	}
-	for _, s := range j.Spans {
+	for _, s := range spans {
 		if s.Row < 0 || s.Row >= levels {
-			return fmt.Errorf("samples of row %d of a code of %d levels", s.Row, levels)
+			return nil, fmt.Errorf("samples of row %d of a code of %d levels", s.Row, levels)
 		}
 	}
-	return nil
-}
-
-// Prepared checks jobs before a backend starts on them, and returns them with the kinds by which
-// they are sampled.
-func Prepared(jobs []Job) ([]Job, error) {
-	jobs = slices.Clone(jobs)
-	for i := range jobs {
-		if err := jobs[i].validate(); err != nil {
-			return nil, err
-		}
-		if p := jobs[i].Problem; p.errsOften() {
-			dense := *p
-			dense.Kind = DenseBits
-			jobs[i].Problem = &dense
-		}
+	prepared := *p
+	if p.errsOften() {
+		prepared.Kind = DenseBits
 	}
-	return jobs, nil
+	return &prepared, nil
 }
 
 // MaxSamples is the largest number of samples of one label whose sums are sure
@@ -164,35 +143,28 @@ type CPU struct {
 var _ Backend = CPU{}
 
 // Sample implements Backend.
-func (b CPU) Sample(ctx context.Context, jobs []Job, done func(samples uint64)) error {
-	jobs, err := Prepared(jobs)
+func (b CPU) Sample(ctx context.Context, p *Problem, spans []Span, sums []Sums, done func(samples uint64)) error {
+	p, err := Prepared(p, spans, sums)
 	if err != nil {
 		return err
 	}
 	if done == nil {
 		done = func(uint64) {}
 	}
-	pieces := cut(jobs, parallel.Workers(b.Workers))
+	pieces := cut(spans, parallel.Workers(b.Workers))
 	var mu sync.Mutex
 	return parallel.Each(ctx, b.Workers, len(pieces), func() (func(context.Context, int) error, error) {
-		var w worker
 		return func(ctx context.Context, i int) error {
-			job, span := pieces[i].job, pieces[i].span
-			w.start(job.Problem)
-			var s Sums
-			err := w.sample(ctx, span, &s, done)
+			w := idle.Get().(*worker)
+			defer idle.Put(w)
+			w.start(p)
+			s, err := w.sample(ctx, pieces[i], done)
 			mu.Lock()
-			job.Sums[span.Row].Add(s)
+			sums[pieces[i].Row].Add(s)
 			mu.Unlock()
 			return err
 		}, nil
 	})
-}
-
-// piece is a part of a span of a job, in whole blocks.
-type piece struct {
-	job  *Job
-	span Span
 }
 
 // maxPieceBlocks is the largest number of blocks in a piece, so that workers end at about the same
@@ -202,23 +174,19 @@ const (
 	maxPieces      = 1 << 20
 )
 
-// cut cuts the spans of jobs into pieces. A worker prepares a row once a piece, so pieces are as long as
+// cut cuts spans into pieces of whole blocks. A worker prepares a row once a piece, so pieces are as long as
 // keeps all workers busy.
-func cut(jobs []Job, workers int) []piece {
+func cut(spans []Span, workers int) []Span {
 	var samples uint64
-	for _, j := range jobs {
-		for _, s := range j.Spans {
-			samples += s.Samples
-		}
+	for _, s := range spans {
+		samples += s.Samples
 	}
 	blocks := samples / BlockSize
 	length := BlockSize * max(1, min(blocks/uint64(16*workers), maxPieceBlocks), blocks/maxPieces)
-	var out []piece
-	for i := range jobs {
-		for _, s := range jobs[i].Spans {
-			for skip := uint64(0); skip < s.Samples; skip += length {
-				out = append(out, piece{&jobs[i], Span{s.Row, s.Block + uint32(skip/BlockSize), min(length, s.Samples-skip)}})
-			}
+	var out []Span
+	for _, s := range spans {
+		for skip := uint64(0); skip < s.Samples; skip += length {
+			out = append(out, Span{s.Row, s.Block + uint32(skip/BlockSize), min(length, s.Samples-skip)})
 		}
 	}
 	return out

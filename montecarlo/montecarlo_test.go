@@ -36,7 +36,7 @@ func someRows(p *montecarlo.Problem, n uint64) []montecarlo.Span {
 func sample(tb testing.TB, p *montecarlo.Problem, workers int, n uint64) []montecarlo.Sums {
 	tb.Helper()
 	sums := make([]montecarlo.Sums, p.Code.Levels())
-	must.Succeed(tb, (montecarlo.CPU{Workers: workers}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: someRows(p, n), Sums: sums}}, nil))
+	must.Succeed(tb, (montecarlo.CPU{Workers: workers}).Sample(context.Background(), p, someRows(p, n), sums, nil))
 	return sums
 }
 
@@ -211,7 +211,7 @@ func TestReproducible(t *testing.T) {
 				}
 			}
 			got := make([]montecarlo.Sums, p.Code.Levels())
-			must.Succeed(t, (montecarlo.CPU{Workers: 3}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: cut, Sums: got}}, nil))
+			must.Succeed(t, (montecarlo.CPU{Workers: 3}).Sample(context.Background(), p, cut, got, nil))
 			for i := range want {
 				if got[i] != want[i] {
 					t.Fatalf("three workers, cut into blocks, level %d: %+v, want %+v", i+1, got[i], want[i])
@@ -264,7 +264,7 @@ func TestCancel(t *testing.T) {
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 255, 2, 5)
 	ctx, cancel := context.WithCancel(context.Background())
 	sums := make([]montecarlo.Sums, 255)
-	err := montecarlo.CPU{}.Sample(ctx, []montecarlo.Job{{Problem: p, Spans: everyRow(p, 1<<40), Sums: sums}}, func(uint64) { cancel() })
+	err := montecarlo.CPU{}.Sample(ctx, p, everyRow(p, 1<<40), sums, func(uint64) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want context.Canceled", err)
 	}

@@ -50,7 +50,6 @@ func informed(tb testing.TB, code, decoder string, levels int, r, sigma float64,
 // the 30 differences is within 5 standard errors: false alarms below 2·10⁻⁵. With r = 2 and σ = 1 some bits
 // are more often wrong than right.
 func TestPosteriorPaths(t *testing.T) {
-	ctx := context.Background()
 	tilted := theory.Uniform(24)
 	tilted[3], tilted[4], tilted[20] = 0, 0.2, 0.01
 	for _, of := range []struct {
@@ -63,8 +62,7 @@ func TestPosteriorPaths(t *testing.T) {
 				slow := *p
 				slow.Decoder = hide(p.Decoder)
 				weights := theory.Uniform(24) // levels of no prior are sampled too
-				sums := must.Get(montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p, &slow}, 1500, weights, nil))(t)
-				got, want := montecarlo.Average(weights, sums[0]), montecarlo.Average(weights, sums[1])
+				got, want := montecarlo.Average(weights, sampleAll(t, p, 1500)), montecarlo.Average(weights, sampleAll(t, &slow, 1500))
 				if !(math.Abs(got.Mean-want.Mean) <= 5*math.Hypot(got.StdErr, want.StdErr)) {
 					t.Errorf("%s, r = %v, %s, logits %v: %v ± %v, slowly %v ± %v", of.name, of.r, decoder, logits, got.Mean, got.StdErr, want.Mean, want.StdErr)
 				}
@@ -84,10 +82,10 @@ func BenchmarkPosterior(b *testing.B) {
 				b.Run(outputs+"/"+name+"/"+decoder, func(b *testing.B) {
 					p := informed(b, name, decoder, 256, 0.5, 3, outputs == "logits", nil)
 					const samples = 1 << 12
-					jobs := []montecarlo.Job{{Problem: p, Spans: everyRow(p, samples), Sums: make([]montecarlo.Sums, 256)}}
+					sums := make([]montecarlo.Sums, 256)
 					b.ReportAllocs()
 					for b.Loop() {
-						must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), jobs, nil))
+						must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, samples), sums, nil))
 					}
 					b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 				})

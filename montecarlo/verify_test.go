@@ -19,7 +19,7 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 31, 1, 2)
 	p.Seed = seed
 	sums = make([]montecarlo.Sums, 31)
-	must.Succeed(t, (montecarlo.CPU{}).Sample(context.Background(), []montecarlo.Job{{Problem: p, Spans: everyRow(p, n), Sums: sums}}, nil))
+	must.Succeed(t, (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, n), sums, nil))
 	exact := must.Get(theory.ExactMoments(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
 	b := must.Get(theory.NewBound(p.Code, p.Decoder))(t)
 	for i, x := range exact {
@@ -88,7 +88,7 @@ func TestDetectable(t *testing.T) {
 		scaled.Scale(factor, scaled)
 		q.Errors, q.Seed = scaled, seed
 		sums := make([]montecarlo.Sums, 15)
-		must.Succeed(t, (montecarlo.CPU{}).Sample(ctx, []montecarlo.Job{{Problem: &q, Spans: everyRow(&q, 50_000), Sums: sums}}, nil))
+		must.Succeed(t, (montecarlo.CPU{}).Sample(ctx, &q, everyRow(&q, 50_000), sums, nil))
 		return sums
 	}
 	labels, all := montecarlo.Detectable(sample(1, 1), th, prior, 15, 1e-6)

@@ -3,23 +3,86 @@ package montecarlo
 import (
 	"context"
 	"reflect"
+	"sync"
 
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/decode"
 )
 
+// worker is what a goroutine samples with.
+type worker struct {
+	problem *Problem
+	keys    *philox.Keys
+	sampler
+}
+
+// sampler samples a problem.
+type sampler interface {
+	// row prepares a row, of which some samples are drawn next. The error names an entry that is no
+	// probability, or is the context's.
+	row(ctx context.Context, row int, samples uint64) error
+	// block returns the first n ≤ BlockSize samples of a block of the row. n is part of what decides the
+	// samples.
+	block(ctx context.Context, st stream, n int) (Sums, error)
+}
+
+// idle are workers between two spans. The memory of one serves the next problem. What its decoder has
+// learned serves problems of the same code and decoder, such as the cells of a map.
+var idle = sync.Pool{New: func() any { return new(worker) }}
+
+// start makes p the problem of the samples to come. The pointer stands for the problem: nobody changes it.
+func (w *worker) start(p *Problem) {
+	old := w.problem
+	if old == p {
+		return
+	}
+	w.problem, w.keys = p, philox.NewKeys(p.Seed)
+	points, ok := w.sampler.(*pointSampler)
+	switch {
+	case p.Kind != IndependentBits:
+		w.sampler = newLatentSampler(p, w.keys)
+	case ok && old.Code == p.Code && same(old.Decoder, p.Decoder):
+		points.problem, points.bits.Base = p, nil
+	default:
+		w.sampler = &pointSampler{problem: p, decoder: newPointDecoder(p.Code, p.Decoder), tally: make([]uint32, p.Code.Bits())}
+	}
+}
+
+// same reports whether two decoders are equal. Those that cannot be compared, such as
+// ones that hold a slice, are not.
+func same(a, b decode.Decoder) bool {
+	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
+}
+
+// sample returns the samples of a span, and calls done after each block. When the context ends they
+// are whole blocks.
+func (w *worker) sample(ctx context.Context, span Span, done func(samples uint64)) (sums Sums, err error) {
+	if err := w.row(ctx, span.Row, span.Samples); err != nil {
+		return sums, err
+	}
+	for block := span.Block; span.Samples > 0; block++ {
+		n := min(span.Samples, BlockSize)
+		part, err := w.block(ctx, stream{w.keys, uint32(span.Row), block}, int(n))
+		if err != nil {
+			return sums, err
+		}
+		sums.Add(part)
+		span.Samples -= n
+		done(n)
+	}
+	return sums, nil
+}
+
 // chunkDraws is how many draws a worker holds at once: large enough to
 // amortize loops, small enough for the first-level cache.
 const chunkDraws = 4096
 
-// worker samples spans on one goroutine. Its zero value is ready to start.
-type worker struct {
+// pointSampler samples independent bits, by the few that err.
+type pointSampler struct {
 	problem *Problem
-	keys    *philox.Keys
 	decoder pointDecoder
-	bits    tables.Bits // of the row, where ready
-	ready   bool
+	bits    tables.Bits // of the row
 	alias   aliasTable
 	e       []float64
 
@@ -30,72 +93,28 @@ type worker struct {
 	words  []uint64
 	places []uint16
 	tally  []uint32 // samples of one point, by bit
-
-	latent *latentSampler // of all kinds but IndependentBits
-}
-
-// start makes p the problem of the samples to come.
-func (w *worker) start(p *Problem) {
-	if w.problem == p {
-		return
-	}
-	old := w.problem
-	w.problem, w.ready = p, false
-	if old == nil || old.Seed != p.Seed {
-		w.keys = philox.NewKeys(p.Seed)
-	}
-	if p.Kind != IndependentBits {
-		w.latent = newLatentSampler(p, w.keys)
-		return
-	}
-	if old != nil && old.Kind == IndependentBits && old.Code == p.Code && same(old.Decoder, p.Decoder) {
-		return
-	}
-	w.latent = nil
-	w.bits, w.tally = tables.Bits{}, make([]uint32, p.Code.Bits())
-	w.decoder = newPointDecoder(p.Code, p.Decoder)
-}
-
-// same reports whether two decoders are equal. Those that cannot be compared, such as
-// ones that hold a slice, are not.
-func same(a, b decode.Decoder) bool {
-	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
 // directDraws is how many draws must be coming for a direct table to pay.
 const directDraws = 1 << 16
 
-// sample adds the samples of a span to s, block by block, and calls done after
-// each block. When the context ends s holds whole blocks.
-func (w *worker) sample(ctx context.Context, span Span, s *Sums, done func(samples uint64)) error {
-	if w.latent != nil {
-		return w.latent.sample(ctx, span, s, done)
-	}
-	if !w.ready || w.bits.Row != span.Row {
-		if err := w.prepare(span.Row); err != nil {
+// row implements sampler.
+func (w *pointSampler) row(_ context.Context, row int, samples uint64) error {
+	if w.bits.Base == nil || w.bits.Row != row {
+		if err := w.prepare(row); err != nil {
 			return err
 		}
 	}
 	if !w.useDirect && w.bits.Hazard > 0 && w.alias.drawBits == 16 && w.problem.Code.Bits() <= undecidedPlace &&
-		float64(span.Samples)*w.bits.Hazard >= directDraws {
+		float64(samples)*w.bits.Hazard >= directDraws {
 		w.multiply()
-	}
-	for block := span.Block; span.Samples > 0; block++ {
-		n := min(span.Samples, BlockSize)
-		var part Sums
-		if err := w.block(ctx, span.Row, block, int(n), &part); err != nil {
-			return err
-		}
-		s.Add(part)
-		span.Samples -= n
-		done(n)
 	}
 	return nil
 }
 
-// prepare makes the tables of a row. The error names an entry that is no probability.
-func (w *worker) prepare(row int) error {
-	w.ready, w.useDirect = false, false
+// prepare makes the tables of a row.
+func (w *pointSampler) prepare(row int) error {
+	w.useDirect = false
 	var err error
 	if w.e, err = w.problem.Row(w.e, row); err != nil {
 		return err
@@ -105,12 +124,11 @@ func (w *worker) prepare(row int) error {
 		w.alias.prepare(w.bits.Columns)
 	}
 	w.decoder.prepare(&w.bits)
-	w.ready = true
 	return nil
 }
 
 // multiply makes the direct table of the row.
-func (w *worker) multiply() {
+func (w *pointSampler) multiply() {
 	if w.direct == nil {
 		w.direct = new(directTable)
 	}
@@ -118,31 +136,31 @@ func (w *worker) multiply() {
 	w.useDirect = true
 }
 
-// block adds the first n ≤ BlockSize samples of a block to s. The number is
-// dealt to the groups of the block, so n is part of what decides the samples.
-func (w *worker) block(ctx context.Context, row int, block uint32, n int, s *Sums) error {
+// block implements sampler. The number is dealt to the groups of the block.
+func (w *pointSampler) block(ctx context.Context, st stream, n int) (Sums, error) {
+	var s Sums
 	within := w.problem.Within
 	if w.bits.Hazard == 0 {
 		s.tally(w.decoder.undisturbed(), within, uint64(n))
-		return nil
+		return s, nil
 	}
-	st := stream{w.keys, uint32(row), block}
 	w.reader.reset(st, streamCounts)
-	return deal(w.bits.Classes, n, &w.reader, func(points, samples int) error {
+	err := deal(w.bits.Classes, n, &w.reader, func(points, samples int) error {
 		switch points {
 		case 0:
 			s.tally(w.decoder.undisturbed(), within, uint64(samples))
 			return nil
 		case 1:
-			return w.singles(ctx, st, samples, s)
+			return w.singles(ctx, st, samples, &s)
 		}
-		return w.group(ctx, st, points, samples, s)
+		return w.group(ctx, st, points, samples, &s)
 	})
+	return s, err
 }
 
 // singles samples those with one point. There are at most M different ones, so
 // each is decoded once.
-func (w *worker) singles(ctx context.Context, st stream, samples int, s *Sums) error {
+func (w *pointSampler) singles(ctx context.Context, st stream, samples int, s *Sums) error {
 	for at := 0; at < samples; at += chunkDraws {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -162,7 +180,7 @@ func (w *worker) singles(ctx context.Context, st stream, samples int, s *Sums) e
 }
 
 // group samples those with the given number of points, at least two.
-func (w *worker) group(ctx context.Context, st stream, points, samples int, s *Sums) error {
+func (w *pointSampler) group(ctx context.Context, st stream, points, samples int, s *Sums) error {
 	// A chunk begins on a call boundary: its samples are a multiple of 8, and
 	// a call makes 8 or 4 draws.
 	chunk := max(chunkDraws/points&^7, 8)
@@ -178,7 +196,7 @@ func (w *worker) group(ctx context.Context, st stream, points, samples int, s *S
 
 // place returns where the draws first … first+n−1 of a group fall; first is a
 // multiple of 8.
-func (w *worker) place(st stream, points, first, n int) []uint16 {
+func (w *pointSampler) place(st stream, points, first, n int) []uint16 {
 	t := &w.alias
 	perWord := 64 / t.drawBits
 	words := (n + perWord - 1) / perWord

@@ -1,14 +1,13 @@
 package theory
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 )
 
@@ -29,70 +28,50 @@ type Histogram struct {
 
 // ReadHistogram reads a CSV with the columns label and count, in that order,
 // under a header of these names. Labels are integers in any order, each at most
-// once; counts are not negative. name is the file's, for errors.
-func ReadHistogram(r io.Reader, name string) (*Histogram, error) {
-	records := csv.NewReader(r)
-	records.FieldsPerRecord = -1
-	records.ReuseRecord = true
-	counts := map[int]float64{}
+// once; counts are not negative. Errors name the file.
+func ReadHistogram(path string) (*Histogram, error) {
+	rows, err := arrayfile.OpenRows(path)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if !slices.EqualFunc(rows.Header(), []string{"label", "count"}, strings.EqualFold) {
+		return nil, fmt.Errorf("%s: want the header label,count and a row for each label", rows.Name())
+	}
+	counts, row := map[int]float64{}, make([]float64, 2)
 	lowest, highest := math.MaxInt, math.MinInt
-	for row := 1; ; row++ {
-		record, err := records.Read()
-		if errors.Is(err, io.EOF) {
+	for {
+		if err := rows.Next(row); err == io.EOF {
 			break
+		} else if err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		label, count, err := histogramRow(record, row)
-		if err != nil {
-			return nil, fmt.Errorf("%s: row %d%w", name, row, err)
-		}
-		if row == 1 {
-			continue
-		}
-		if _, twice := counts[label]; twice {
-			return nil, fmt.Errorf("%s: row %d: label %d occurs a second time; want each label once", name, row, label)
+		label, count := int(row[0]), row[1]
+		_, twice := counts[label]
+		switch {
+		case row[0] != math.Trunc(row[0]) || math.Abs(row[0]) > math.MaxInt32:
+			err = fmt.Errorf("label %v is not an integer", row[0])
+		case count < 0:
+			err = fmt.Errorf("count %v of label %d is not a number of 0 or more", count, label)
+		case twice:
+			err = fmt.Errorf("label %d occurs a second time; want each label once", label)
 		}
 		counts[label] = count
-		lowest, highest = min(lowest, label), max(highest, label)
-		if highest-lowest >= code.MaxLevels {
-			return nil, fmt.Errorf("%s: row %d: labels span %d to %d, more than %d levels", name, row, lowest, highest, code.MaxLevels)
+		if lowest, highest = min(lowest, label), max(highest, label); err == nil && highest-lowest >= code.MaxLevels {
+			err = fmt.Errorf("labels span %d to %d, more than %d levels", lowest, highest, code.MaxLevels)
 		}
-	}
-	if len(counts) == 0 {
-		return nil, fmt.Errorf("%s: no labels; want the header label,count and a row for each label", name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", rows.Name(), err)
+		}
 	}
 	h := &Histogram{Lowest: lowest, Counts: make([]float64, highest-lowest+1)}
 	for label, count := range counts {
 		h.Counts[label-lowest] = count
 	}
 	if total := h.total(); total == 0 || math.IsInf(total, 0) {
-		return nil, fmt.Errorf("%s: counts add up to %v; want a positive finite number", name, total)
+		return nil, fmt.Errorf("%s: counts add up to %v; want a positive finite number", rows.Name(), total)
 	}
 	return h, nil
-}
-
-// histogramRow reads a row of a histogram; the first one is the header. The error continues the
-// words "row 1".
-func histogramRow(record []string, row int) (label int, count float64, err error) {
-	if len(record) != 2 {
-		return 0, 0, fmt.Errorf(" has %d fields; want 2, label and count", len(record))
-	}
-	first, second := strings.TrimSpace(strings.TrimPrefix(record[0], "\ufeff")), strings.TrimSpace(record[1])
-	if row == 1 {
-		if !strings.EqualFold(first, "label") || !strings.EqualFold(second, "count") {
-			return 0, 0, fmt.Errorf(" is %q; want the header label,count", first+","+second)
-		}
-		return 0, 0, nil
-	}
-	if label, err = strconv.Atoi(first); err != nil || label > math.MaxInt32 || label < math.MinInt32 {
-		return 0, 0, fmt.Errorf(", column 1: label %q is not an integer", first)
-	}
-	if count, err = strconv.ParseFloat(second, 64); err != nil || !(count >= 0) || math.IsInf(count, 0) {
-		return 0, 0, fmt.Errorf(", column 2: count %q is not a number of 0 or more", second)
-	}
-	return label, count, nil
 }
 
 // total is the number of all labels.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -442,7 +444,12 @@ func TestNoProbability(t *testing.T) {
 }
 
 func TestHistogram(t *testing.T) {
-	h := must.Get(theory.ReadHistogram(strings.NewReader("label,count\n-2,1\n1,3\n"), "h.csv"))(t)
+	path := filepath.Join(t.TempDir(), "h.csv")
+	read := func(text string) (*theory.Histogram, error) {
+		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
+		return theory.ReadHistogram(path)
+	}
+	h := must.Get(read("label,count\n-2,1\n1,3\n"))(t)
 	p := must.Get(h.Prior(5))(t)
 	want := []float64{0.25, 0, 0, 0.75, 0}
 	for i := range want {
@@ -455,20 +462,21 @@ func TestHistogram(t *testing.T) {
 		t.Error("four labels fitted three levels")
 	}
 	for in, complaint := range map[string]string{
-		"":                          "no labels",
-		"label,count\n":             "no labels",
-		"1,2\n":                     "row 1",
-		"label,count\n1\n":          "row 2 has 1 fields",
-		"label,count\n1,2,3\n":      "row 2 has 3 fields",
-		"label,count\n1.5,2\n":      `label "1.5"`,
-		"label,count\n1,x\n":        `count "x"`,
-		"label,count\n1,-1\n":       `count "-1"`,
-		"label,count\n1,NaN\n":      `count "NaN"`,
+		"":                          "empty file",
+		"label,count\n":             "no rows",
+		"1,2\n":                     "want the header label,count",
+		"label,count\n1\n":          "line 2 has 1 columns",
+		"label,count\n1,2,3\n":      "line 2 has 3 columns",
+		"label,count\n1.5,2\n":      "label 1.5 is not an integer",
+		"label,count\n1e99,2\n":     "label 1e+99 is not an integer",
+		"label,count\n1,x\n":        `line 2, column 2: "x"`,
+		"label,count\n1,-1\n":       "count -1 of label 1",
+		"label,count\n1,NaN\n":      `column 2: "NaN"`,
 		"label,count\n1,2\n1,3\n":   "second time",
 		"label,count\n1,0\n":        "add up to 0",
 		"label,count\n1,1\n99999,1": "span",
 	} {
-		if _, err := theory.ReadHistogram(strings.NewReader(in), "h.csv"); err == nil || !strings.Contains(err.Error(), complaint) || !strings.HasPrefix(err.Error(), "h.csv: ") {
+		if _, err := read(in); err == nil || !strings.Contains(err.Error(), complaint) || !strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%q: error %v, want one about %q", in, err, complaint)
 		}
 	}
@@ -478,7 +486,9 @@ func FuzzReadHistogram(f *testing.F) {
 	f.Add("label,count\n-2,1\n1,3\n")
 	f.Add("\ufefflabel,count\r\n\"1\",1e3\r\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		h, err := theory.ReadHistogram(strings.NewReader(in), "in")
+		path := filepath.Join(t.TempDir(), "h.csv")
+		must.Succeed(t, os.WriteFile(path, []byte(in), 0o600))
+		h, err := theory.ReadHistogram(path)
 		if err != nil {
 			return
 		}

@@ -214,13 +214,12 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Description(description),
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
-		kong.Vars{"version": "belsim " + version()},
-		kong.PostBuild(fillIn(map[string]string{
-			"misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.FixedSampling().MaxSamples),
+		kong.Vars{
+			"version": "belsim " + version(), "misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.FixedSampling().MaxSamples),
 			"r": fmt.Sprint(scenario.DefaultMixture().R), "sigma": fmt.Sprint(scenario.DefaultMixture().Sigma), "steps": fmt.Sprint(search.DefaultsOf(nil).Steps),
 			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
-		})),
+		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
 		kong.Help(printHelp),
 		kong.ExplicitGroups(flagGroups),
@@ -247,26 +246,6 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		}
 	}
 	return k, nil
-}
-
-// fillIn puts values in the place of their names, ${name}, in the tags of flags. Kong does so too, but matches every value
-// again for every flag, which takes as long as all the rest of a short command.
-func fillIn(values map[string]string) func(*kong.Kong) error {
-	var pairs []string
-	for name, value := range values {
-		pairs = append(pairs, "${"+name+"}", value)
-	}
-	texts := strings.NewReplacer(pairs...)
-	return func(k *kong.Kong) error {
-		return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
-			if v, ok := node.(*kong.Flag); ok {
-				for _, text := range []*string{&v.Help, &v.Default, &v.Enum, &v.PlaceHolder} {
-					*text = texts.Replace(*text)
-				}
-			}
-			return next(nil)
-		})
-	}
 }
 
 // flagGroups are the flags of a command in its help, below those that most people need first.
@@ -376,8 +355,10 @@ func version() string {
 // outside marks an error of writing as the environment's, unless the path the
 // user gave is at fault.
 func outside(err error) error {
-	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) || errors.Is(err, safefile.ErrSpecial) {
-		return err
+	for _, of := range []error{nil, fs.ErrNotExist, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP, safefile.ErrSpecial} {
+		if errors.Is(err, of) {
+			return err
+		}
 	}
 	return environmentError{err}
 }

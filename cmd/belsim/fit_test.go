@@ -381,7 +381,7 @@ func TestFitRefusals(t *testing.T) {
 		{`range "3": want two numbers`, "unary y.csv z.csv --range 3"},
 		{"z.csv: 3 columns, and no hexj code has 3 bits", "hexj y.csv z.csv"},
 		{"six.csv: 6 columns, and gray has 6 bits with 33 to 64 levels; say how many levels there are", "gray y.csv six.csv"},
-		{"unknown code \"unari\"; did you mean unary", "unari y.csv z.csv"},
+		{"unknown code \"unari\"; want", "unari y.csv z.csv"},
 		{"no.npy: no such file", "unary no.npy z.csv"},
 		{"z.pkl: want a name ending in .csv, .npy or .npz", "unary y.csv z.pkl"},
 		{"--candidates are for --recommend", "unary y.csv z.csv --candidates x.csv"},

@@ -129,16 +129,8 @@ func (f outputFlags) checkOutput(env *environment, known ...string) error {
 		if slices.Contains(f.Output[:i], path) {
 			return fmt.Errorf("-o %s is given twice", path)
 		}
-		if info, err := os.Stat(filepath.Dir(path)); err != nil {
-			return fmt.Errorf("cannot write %s: %w", path, err)
-		} else if !info.IsDir() {
-			return fmt.Errorf("cannot write %s: %s is not a folder", path, filepath.Dir(path))
-		}
-		if _, err := safefile.Resolve(path); err != nil {
-			return fmt.Errorf("cannot write %s: %w", path, err)
-		}
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return fmt.Errorf("cannot write %s: it is a folder", path)
+		if err := safefile.Probe(path); err != nil {
+			return outside(err)
 		}
 	}
 	return env.files.Claim(f.Output...)

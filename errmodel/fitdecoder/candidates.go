@@ -16,8 +16,8 @@ type candidate struct {
 	rule  decode.Rule
 
 	decoding    int     // of the stage baseline: which decoding
-	bandwidth   int     // of the stage curved
-	model, code float64 // the weights of the fitted posterior, 0 but for the stage curved, and of the code's correlations
+	bandwidth   int     // of the stage affine
+	model, code float64 // the weights of the fitted posterior, 0 but for the stage affine, and of the code's correlations
 }
 
 // stage says how rich a candidate is. A richer one must be better by more than its standard error.
@@ -26,12 +26,12 @@ type stage int
 const (
 	baseline stage = iota
 	temperature
-	curved
+	affine
 	stages
 )
 
 // kinds are the names of the stages besides baseline.
-var kinds = [stages]string{temperature: KindTemperature, curved: KindCurved}
+var kinds = [stages]string{temperature: KindTemperature, affine: KindAffine}
 
 // The grids. Correlations of the code are a product of experts with the fitted posterior: the
 // network knows what it learned from many more samples. Temperatures go from 1/16 to 16.
@@ -81,13 +81,13 @@ func (f *fitting) candidates() []candidate {
 	for i := range temperatures {
 		add(candidate{stage: temperature, code: f.Temperature * temperatureAt(i)})
 	}
-	if f.scaling == nil {
+	if f.tooLarge {
 		return out
 	}
 	for b := range bandwidths {
 		for _, model := range modelWeights {
 			for _, code := range codeShares {
-				add(candidate{stage: curved, bandwidth: b, model: model, code: f.Temperature * code})
+				add(candidate{stage: affine, bandwidth: b, model: model, code: f.Temperature * code})
 			}
 		}
 	}
@@ -96,69 +96,17 @@ func (f *fitting) candidates() []candidate {
 
 // decoder returns a candidate as a decoder. The labels of levels are values.
 func (f *fitting) decoder(c candidate, with []*posterior, values []float64, about About) (*Decoder, error) {
-	d := &Decoder{rule: c.rule, logits: f.Logits, offsets: make([]float64, f.levels), values: values, about: about}
+	d := &Decoder{logits: f.Logits, values: values, about: about}
+	d.scores = &decode.Affine{Rule: c.rule, Weights: codeWeights(f.Code, c.code), Offsets: make([]float64, f.levels)}
 	d.about.Kind = kinds[c.stage]
 	switch c.stage {
 	case baseline:
 		r := f.Decodings[c.decoding]
-		form := readerForm(f.Code, r)
-		d.rule, d.weights, d.offsets, d.logits, d.about.Kind = form.Rule, form.Weights, form.Offsets, r.Soft, r.Decoder.Name()
-	case temperature:
-		d.weights = codeWeights(f.Code, c.code)
-	default:
+		d.scores, d.logits, d.about.Kind = readerForm(f.Code, r), r.Soft, r.Decoder.Name()
+	case affine:
 		p := with[c.bandwidth]
-		d.weights, d.curved, d.scale = codeWeights(f.Code, c.code), mat.NewDense(f.levels, f.m, nil), f.scaling.scale
-		for i := range d.offsets {
-			row := d.curved.RawRowView(i)
-			d.offsets[i] = c.model * p.offsets[i]
-			for k, w := range p.weights.RawRowView(i) {
-				row[k] = c.model * w / f.scaling.spread[k]
-				d.offsets[i] -= row[k] * f.scaling.center[k]
-			}
-		}
+		axpy(d.scores.Offsets, c.model, p.offsets)
+		axpy(d.scores.Weights.RawMatrix().Data, c.model, p.weights.RawMatrix().Data)
 	}
 	return d, d.complete()
-}
-
-const (
-	// light is a score relative to the largest whose weight changes no label.
-	light = -36
-	// half is the share of the probability up to the median. It leaves room for rounding, so that
-	// of two levels with half of it each the lower one is the median.
-	half = 0.5 - 1e-9
-)
-
-// posteriorLabels returns the median, from 0, and the mean of the posterior with some scores, which it
-// changes. values are the labels of the levels; nil stands for 1 … L.
-func posteriorLabels(scores, values []float64) (median int, mean float64) {
-	most := math.Inf(-1)
-	for _, v := range scores {
-		if v > most {
-			most = v
-		}
-	}
-	total, sum := 0.0, 0.0
-	for i, v := range scores {
-		v -= most
-		if v < light {
-			scores[i] = 0
-			continue
-		}
-		v = math.Exp(v)
-		scores[i] = v
-		total += v
-		if values == nil {
-			sum += v * float64(i+1)
-		} else {
-			sum += v * values[i]
-		}
-	}
-	below := 0.0
-	for median < len(scores)-1 {
-		if below += scores[median]; below >= half*total {
-			break
-		}
-		median++
-	}
-	return median, sum / total
 }

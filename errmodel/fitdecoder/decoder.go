@@ -3,9 +3,8 @@
 // [Fit] chooses a decoder by cross-validation, and says how large its error is on samples that were
 // not used to fit it. Its candidates are the baseline decoders, a temperature for the posterior of
 // gen-ex, and a model of the outputs at every level. A
-// [Decoder] is what is chosen. All candidates have one form: scores that are affine in the outputs
-// and in a curve of them, and a rule that makes a label of the scores. [Decoder.Write] writes it,
-// and [Read] reads it back.
+// [Decoder] is what is chosen. All candidates have one form: scores that are affine in the outputs,
+// and a rule that makes a label of the scores. [Decoder.Write] writes it, and [Read] reads it back.
 package fitdecoder
 
 import (
@@ -21,29 +20,22 @@ import (
 	"belsim/theory/decode"
 )
 
-// Decoder is a decoder of M outputs into L levels. Level n has the score
-//
-//	s_n = b_n + Σ_k W[n,k]·z_k + Σ_k V[n,k]·asinh(z_k/c_k)
-//
-// with logits z_k, or ±1 for bits, and a rule makes a label of the scores: the logarithms of the
-// levels' probabilities, up to a constant. Without a curve, V is zero. The labels of the levels are
-// numbers that ascend. A Decoder is immutable and safe for concurrent use.
+// Decoder is a decoder of M outputs into L levels: scores that are affine in the outputs, logits or ±1 for
+// bits, and a rule that makes a label of them. The scores are the logarithms of the levels'
+// probabilities, up to a constant. The labels of the levels are numbers that ascend. A Decoder is
+// immutable and safe for concurrent use.
 type Decoder struct {
-	rule    decode.Rule
-	weights *mat.Dense // W, L × M
-	curved  *mat.Dense // V, L × M; zero without a curve
-	scale   []float64  // c, of length M; one without a curve
-	offsets []float64  // b, of length L
-	values  []float64  // the labels of the levels, of length L
-	logits  bool       // it reads logits; else it reads signs
-	about   About
-
-	features *mat.Dense // W, and V where there is a curve, beside each other and transposed: M or 2M × L
+	scores *decode.Affine
+	values []float64 // the labels of the levels, of length L
+	logits bool      // it reads logits; else it reads signs
+	about  About
 }
+
+var _ decode.RealDecoder = (*Decoder)(nil)
 
 // About says what a decoder is, and what it was fitted to.
 type About struct {
-	Kind    string  `json:"kind" doc:"what the decoder is: gen, gen-ex, bel-u, temperature or curved"`
+	Kind    string  `json:"kind" doc:"what the decoder is: gen, gen-ex, bel-u, temperature or affine"`
 	Rule    string  `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
 	Reads   string  `json:"reads" doc:"what it reads: bits or logits"`
 	Code    string  `json:"code" doc:"code of the network, a name or a file"`
@@ -60,8 +52,8 @@ func (a About) Text() string {
 	switch a.Kind {
 	case KindTemperature:
 		return "gen-ex with a fitted temperature (" + a.Rule + ")"
-	case KindCurved:
-		return "a fitted " + a.Kind + " decoder (" + a.Rule + ")"
+	case KindAffine:
+		return "a fitted affine decoder (" + a.Rule + ")"
 	}
 	return a.Kind + " on " + a.Reads
 }
@@ -70,47 +62,28 @@ func (a About) Text() string {
 // from the simplest to the richest.
 const (
 	KindTemperature = "temperature" // the posterior of gen-ex at a temperature
-	KindCurved      = "curved"      // the outputs' asinh, which bends large ones, is normal at a level
+	KindAffine      = "affine"      // the outputs of a level are normal
 )
 
 // complete checks a decoder whose arrays are set, of the sizes that the weights say, and fills in what
-// follows from them. Without scales it has no curve, and without values its labels are 1 … L.
+// follows from them. Without values its labels are 1 … L.
 func (d *Decoder) complete() error {
-	if err := d.rule.Check(); err != nil {
+	if err := d.scores.Rule.Check(); err != nil {
 		return err
 	}
-	levels, bits := d.weights.Dims()
-	if d.scale == nil {
-		d.curved, d.scale = mat.NewDense(levels, bits, nil), slices.Repeat([]float64{1}, bits)
-	}
+	levels, bits := d.Dims()
 	if d.values == nil {
 		d.values = Spread(levels, 1, float64(levels))
 	}
-	if l, m := d.curved.Dims(); l != levels || m != bits {
-		return fmt.Errorf("the curved part of a decoder is %d × %d; want %d × %d", l, m, levels, bits)
-	}
-	for _, numbers := range [][]float64{d.weights.RawMatrix().Data, d.curved.RawMatrix().Data, d.offsets} {
-		if slices.ContainsFunc(numbers, notFinite) {
-			return errors.New("a decoder has a weight that is not finite")
-		}
-	}
-	for k, c := range d.scale {
-		if !(c > 0) || notFinite(c) {
-			return fmt.Errorf("scale of bit %d is %v; want a positive finite number", k+1, c)
-		}
+	if slices.ContainsFunc(d.scores.Weights.RawMatrix().Data, notFinite) || slices.ContainsFunc(d.scores.Offsets, notFinite) {
+		return errors.New("a decoder has a weight that is not finite")
 	}
 	for i, v := range d.values {
 		if notFinite(v) || i > 0 && v <= d.values[i-1] {
 			return fmt.Errorf("label of level %d is %v; want finite numbers that ascend", i+1, v)
 		}
 	}
-	all := d.weights
-	if mat.Max(d.curved) != 0 || mat.Min(d.curved) != 0 {
-		all = &mat.Dense{}
-		all.Augment(d.weights, d.curved)
-	}
-	d.features = mat.DenseCopyOf(all.T())
-	d.about.Rule, d.about.Levels, d.about.Bits, d.about.Reads = string(d.rule), levels, bits, observed.Decoding{Soft: d.logits}.Outputs()
+	d.about.Rule, d.about.Levels, d.about.Bits, d.about.Reads = string(d.scores.Rule), levels, bits, observed.Decoding{Soft: d.logits}.Outputs()
 	return nil
 }
 
@@ -120,12 +93,12 @@ func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 func (d *Decoder) About() About { return d.about }
 
 // Dims returns the numbers of levels L and bits M.
-func (d *Decoder) Dims() (levels, bits int) { return d.weights.Dims() }
+func (d *Decoder) Dims() (levels, bits int) { return d.scores.Weights.Dims() }
 
 // WithRange returns the same decoder with the labels of levels evenly from lo to hi.
 func (d *Decoder) WithRange(lo, hi float64) (*Decoder, error) {
 	out := *d
-	out.values = Spread(len(d.offsets), lo, hi)
+	out.values = Spread(len(d.values), lo, hi)
 	return &out, out.complete()
 }
 
@@ -150,73 +123,31 @@ func (d *Decoder) Decoding(k observed.Kind) (observed.Decoding, error) {
 // Name implements decode.Decoder: the kind.
 func (d *Decoder) Name() string { return d.about.Kind }
 
-// Decode implements decode.Decoder: the bits of the word are outputs of ±1.
-func (d *Decoder) Decode(word []uint64) int {
-	z := make([]float64, len(d.scale))
+// Value implements decode.RealDecoder: the bits of the word are outputs of ±1.
+func (d *Decoder) Value(word []uint64) float64 {
+	_, bits := d.Dims()
+	z := make([]float64, bits)
 	for k := range z {
 		z[k] = -1
 		if word[k/64]>>(k%64)&1 == 1 {
 			z[k] = 1
 		}
 	}
-	return int(math.Round(d.DecodeLogits(z)))
+	return d.DecodeLogits(z)
 }
 
-// DecodeLogits implements decode.LogitDecoder.
-func (d *Decoder) DecodeLogits(z []float64) float64 {
-	var label [1]float64
-	d.LabelsTo(label[:], z)
-	return label[0]
-}
+// Decode implements decode.Decoder.
+func (d *Decoder) Decode(word []uint64) int { return int(math.Round(d.Value(word))) }
 
-// LabelsTo implements observed.BlockDecoder, in O(N·L·M). A label is NaN where a score is no finite
+// DecodeLogits implements decode.LogitDecoder, in O(L·M). A label is NaN where a score is no finite
 // number.
-func (d *Decoder) LabelsTo(dst, z []float64) {
-	width, levels := d.features.Dims()
-	row, features, bits := make([]float64, levels), make([]float64, width), len(d.scale)
-	for i := range dst {
-		sample := z[i*bits : (i+1)*bits]
-		if copy(features, sample); width > bits {
-			bend(features[bits:], sample, d.scale)
-		}
-		copy(row, d.offsets)
-		for k, f := range features {
-			axpy(row, f, d.features.RawRowView(k))
-		}
-		if slices.ContainsFunc(row, notFinite) {
-			dst[i] = math.NaN()
-			continue
-		}
-		switch d.rule {
-		case decode.MAP:
-			dst[i] = d.rule.Label(row, d.values)
-		case decode.Mean:
-			_, dst[i] = posteriorLabels(row, d.values)
-		default:
-			median, _ := posteriorLabels(row, d.values)
-			dst[i] = d.values[median]
-		}
+func (d *Decoder) DecodeLogits(z []float64) float64 {
+	scores := make([]float64, len(d.values))
+	d.scores.ScoresTo(scores, z)
+	if slices.ContainsFunc(scores, notFinite) {
+		return math.NaN()
 	}
-}
-
-// asinh is math.Asinh in less time, with an error of some 10⁻¹⁶. It is ln(a + √(a²+1)) with the sign
-// of its argument, and the logarithm of (1+f)/(1−f), a number between √½ and √2 times a
-// power of 2, is the series of 2·atanh f.
-func asinh(x float64) float64 {
-	a := math.Abs(x)
-	if a > 1e8 { // its square may be no number
-		return math.Copysign(math.Log(a)+math.Ln2, x)
-	}
-	bits := math.Float64bits(a + math.Sqrt(a*a+1))
-	exponent := float64(int64(bits>>52) - 1023)
-	m := math.Float64frombits(bits&(1<<52-1) | 1023<<52)
-	if m > math.Sqrt2 {
-		m, exponent = m/2, exponent+1
-	}
-	f := (m - 1) / (m + 1) // at most 0.1716
-	q := f * f
-	series := 1 + q*(1./3+q*(1./5+q*(1./7+q*(1./9+q*(1./11+q*(1./13+q*(1./15+q*(1./17+q*(1./19)))))))))
-	return math.Copysign(exponent*math.Ln2+2*f*series, x)
+	return d.scores.Rule.Label(scores, d.values)
 }
 
 // codeWeights are the code words as weights, L × M, times a factor.

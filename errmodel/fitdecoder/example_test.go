@@ -20,7 +20,7 @@ const examples = "../../testdata/decoders/"
 func TestExample(t *testing.T) {
 	ctx := context.Background()
 	d := must.Get(fitdecoder.Read(examples + "decoder.npz"))(t)
-	if d.About().Kind != fitdecoder.KindCurved {
+	if d.About().Kind != fitdecoder.KindAffine {
 		t.Errorf("the example is %s; one with all parts shows more", d.About().Text())
 	}
 	outputs := must.Get(arrayfile.OpenRows(examples + "more.npy"))(t)

@@ -14,18 +14,15 @@ import (
 	"belsim/theory/decode"
 )
 
-// column is an array of one number for each bit or level.
+// column is an array of a number for each level.
 type column struct {
 	name string
 	to   *[]float64
-	n    int
-	what string
 }
 
-// columns are such arrays of a decoder, in the order of its file. Its weights are known.
+// columns are such arrays of a decoder, in the order of its file.
 func (d *Decoder) columns() []column {
-	levels, m := d.Dims()
-	return []column{{"scale", &d.scale, m, "bits"}, {"offsets", &d.offsets, levels, "levels"}, {"values", &d.values, levels, "levels"}}
+	return []column{{"offsets", &d.scores.Offsets}, {"values", &d.values}}
 }
 
 // texts are the arrays of one text each: the rule, what the decoder reads, and About as JSON.
@@ -38,7 +35,7 @@ var textNames = [...]string{"rule", "reads", "about"}
 func (d *Decoder) checksum(t *texts) string {
 	h := sha256.New()
 	levels, m := d.Dims()
-	for _, numbers := range [][]float64{{float64(levels), float64(m)}, d.weights.RawMatrix().Data, d.curved.RawMatrix().Data, d.scale, d.offsets, d.values} {
+	for _, numbers := range [][]float64{{float64(levels), float64(m)}, d.scores.Weights.RawMatrix().Data, d.scores.Offsets, d.values} {
 		_ = binary.Write(h, binary.LittleEndian, numbers) // a hash takes all
 	}
 	fmt.Fprintf(h, "%q %q %q", t[0], t[1], t[2])
@@ -54,7 +51,7 @@ func (d *Decoder) Write(w io.Writer) error {
 	}
 	t := &texts{d.about.Rule, d.about.Reads, string(about)}
 	z := arrayfile.NewNPZWriter(w)
-	err = errors.Join(z.Matrix("matrix", d.weights), z.Matrix("curved", d.curved))
+	err = z.Matrix("weights", d.scores.Weights)
 	for _, c := range d.columns() {
 		err = errors.Join(err, z.Column(c.name, *c.to))
 	}
@@ -67,53 +64,48 @@ func (d *Decoder) Write(w io.Writer) error {
 // Read reads a decoder from an .npz file that Write made. Errors name the file and what is wrong
 // with it.
 func Read(path string) (*Decoder, error) {
-	const again = "; fit the decoder again with 'belsim fit --fit-decoder -o FILE.npz'"
-	d, t, err := readArrays(path)
+	d, err := read(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading a decoder: %w", err)
-	}
-	if err := d.fill(t); err != nil {
-		return nil, fmt.Errorf("reading a decoder: %s: %w", path, err)
-	}
-	switch sum, err := arrayfile.ReadText(path, "checksum"); {
-	case err != nil:
-		return nil, fmt.Errorf("reading a decoder: %w: a file of an older version has no checksum%s", err, again)
-	case sum != d.checksum(t):
-		return nil, fmt.Errorf("reading a decoder: %s: its arrays are not those that belsim wrote: they have another checksum%s", path, again)
+		return nil, fmt.Errorf("reading a decoder: %w; 'belsim fit --fit-decoder -o FILE.npz' makes one", err)
 	}
 	return d, nil
 }
 
-// readArrays reads the arrays of a file, all but the checksum.
-func readArrays(path string) (d *Decoder, t *texts, err error) {
-	d, t = &Decoder{}, &texts{}
-	if d.weights, err = arrayfile.ReadFile(path + ":matrix"); err != nil {
-		return nil, nil, err
+func read(path string) (*Decoder, error) {
+	d, t := &Decoder{scores: &decode.Affine{}}, &texts{}
+	var err error
+	if d.scores.Weights, err = arrayfile.ReadFile(path + ":weights"); err != nil {
+		return nil, err
 	}
-	if d.curved, err = arrayfile.ReadFile(path + ":curved"); err != nil {
-		return nil, nil, err
-	}
+	levels, _ := d.Dims()
 	for _, c := range d.columns() {
 		column, err := arrayfile.ReadFile(path + ":" + c.name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if n, columns := column.Dims(); n != c.n || columns != 1 {
-			return nil, nil, fmt.Errorf("%s: array %s is %d × %d, and the matrix has %d %s", path, c.name, n, columns, c.n, c.what)
+		if n, columns := column.Dims(); n != levels || columns != 1 {
+			return nil, fmt.Errorf("%s: array %s is %d × %d, and the weights have %d levels", path, c.name, n, columns, levels)
 		}
 		*c.to = column.RawMatrix().Data
 	}
 	for i, name := range textNames {
 		if t[i], err = arrayfile.ReadText(path, name); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return d, t, nil
+	if err := d.fill(t); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	sum, err := arrayfile.ReadText(path, "checksum")
+	if err == nil && sum != d.checksum(t) {
+		err = fmt.Errorf("%s: its arrays are not those that belsim wrote: they have another checksum", path)
+	}
+	return d, err
 }
 
 // fill takes the texts of a file, and completes the decoder.
 func (d *Decoder) fill(t *texts) error {
-	d.rule, d.logits = decode.Rule(t[0]), t[1] == (observed.Decoding{Soft: true}).Outputs()
+	d.scores.Rule, d.logits = decode.Rule(t[0]), t[1] == (observed.Decoding{Soft: true}).Outputs()
 	if !d.logits && t[1] != (observed.Decoding{}).Outputs() {
 		return fmt.Errorf("array reads is %.20q; want logits or bits", t[1])
 	}

@@ -7,9 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/parallel"
@@ -83,8 +81,8 @@ type fitting struct {
 	Input
 	levels, m    int
 	folds        [][]int     // samples of each fold
-	scaling      *scaling    // of the stage curved; nil where the code is too large for it
-	moments      []*moments  // by fold, where there is a scaling
+	tooLarge     bool        // the code is, for the stage affine
+	moments      []*moments  // by fold, of the stage affine
 	all          []candidate // the candidates, those of the stage baseline first
 	baseline     []float64   // labels of the decodings, N × decodings
 	correlations *decode.Correlations
@@ -109,10 +107,7 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	for i := range n { // the samples are in random order
 		f.folds[i%folds] = append(f.folds[i%folds], i)
 	}
-	tooLarge := memory.Product(f.levels, f.m, f.m) > maxWork
-	if !tooLarge {
-		f.scaling = newScaling(in.Samples)
-	}
+	f.tooLarge = memory.Product(f.levels, f.m, f.m) > maxWork
 	f.correlations = decode.NewCorrelations(in.Code)
 	f.all = f.candidates()
 	if f.all[0].stage != baseline {
@@ -122,8 +117,8 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 		return nil, err
 	}
 	var err error
-	if f.scaling != nil {
-		if f.moments, err = momentsOfFolds(ctx, workers, in.Samples, f.levels, f.folds, f.scaling); err != nil {
+	if !f.tooLarge {
+		if f.moments, err = momentsOfFolds(ctx, workers, in.Samples, f.levels, f.folds); err != nil {
 			return nil, err
 		}
 	}
@@ -134,7 +129,7 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Few: n < 10*max(f.levels, f.m), TooLarge: tooLarge}
+	out := &Result{Few: n < 10*max(f.levels, f.m), TooLarge: f.tooLarge}
 	return out, f.judge(ctx, out, parts)
 }
 
@@ -179,7 +174,7 @@ func (f *fitting) crossValidate(ctx context.Context, workers int) ([][]*part, er
 	return parts, err
 }
 
-// fit fits the posteriors of the stage curved, one for each bandwidth, to the samples of all folds but those that are
+// fit fits the posteriors of the stage affine, one for each bandwidth, to the samples of all folds but those that are
 // left out. A posterior is nil where there is none.
 func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error) {
 	var kept []*moments
@@ -189,7 +184,7 @@ func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error)
 		}
 	}
 	out := make([]*posterior, len(bandwidths))
-	if f.scaling == nil {
+	if f.tooLarge {
 		return out, nil
 	}
 	total := sum(kept, f.levels, f.m)
@@ -227,9 +222,7 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 				if c.model > 0 {
 					axpy(mixed, c.model, s.RawRowView(j))
 				}
-				var level int
-				level, mean = posteriorLabels(mixed, nil)
-				median = float64(level + 1)
+				median, mean = decode.MedianAndMean(mixed, nil)
 			}
 			out.labels[at*n+j] = float32(median) // the next candidate differs by its rule, the mean
 			at++
@@ -242,13 +235,10 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 // scores are those of each posterior for some samples, N × L; nil where there is none.
 func (f *fitting) scores(with []*posterior, samples []int) []*mat.Dense {
 	out := make([]*mat.Dense, len(with))
-	if f.scaling == nil {
+	if f.tooLarge {
 		return out
 	}
-	x := mat.NewDense(len(samples), f.m, nil)
-	for j, i := range samples {
-		f.scaling.apply(x.RawRowView(j), f.Samples.Row(i))
-	}
+	x := rowsOf(f.Samples, samples)
 	for b, p := range with {
 		if p == nil {
 			continue
@@ -369,7 +359,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 	if err != nil {
 		return err
 	}
-	if c := f.all[chosen]; c.stage == curved && with[c.bandwidth] == nil {
+	if c := f.all[chosen]; c.stage == affine && with[c.bandwidth] == nil {
 		chosen = f.best(single, baseline) // it can be fitted to parts of the samples alone
 	}
 	if out.Fitted = f.all[chosen].stage != baseline; !out.Fitted {
@@ -399,10 +389,4 @@ func (f *fitting) bestDecoding() int {
 		}
 	}
 	return best
-}
-
-// Interval is the interval of a mean with its standard error, of the confidence errmodel.Confidence.
-func Interval(e observed.Error) [2]float64 {
-	half := distuv.UnitNormal.Quantile((1+errmodel.Confidence)/2) * e.StdErr
-	return [2]float64{e.Mean - half, e.Mean + half}
 }

@@ -71,6 +71,15 @@ func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observe
 	return must.Get(fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
 }
 
+// labels are what a decoder makes of samples.
+func labels(d *fitdecoder.Decoder, s *observed.Samples) []float64 {
+	out := make([]float64, s.Len())
+	for i := range out {
+		out[i] = d.DecodeLogits(s.Row(i))
+	}
+	return out
+}
+
 // errors are the |error| of a decoder, and of a decoding, for samples.
 func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Decoding) (mean, se float64) {
 	t.Helper()
@@ -142,10 +151,8 @@ func TestWorkers(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "d.npz")
 		must.Succeed(t, os.WriteFile(path, files[0].Bytes(), 0o600))
 		d := must.Get(fitdecoder.Read(path))(t)
-		want := make([]float64, 300)
-		fit(t, 1, c, samples, kind, values).Decoder.LabelsTo(want, samples.Outputs)
-		got := make([]float64, 300)
-		d.LabelsTo(got, samples.Outputs)
+		want := labels(fit(t, 1, c, samples, kind, values).Decoder, samples)
+		got := labels(d, samples)
 		var again bytes.Buffer
 		if err := d.Write(&again); err != nil || !slices.Equal(got, want) || !bytes.Equal(again.Bytes(), files[0].Bytes()) {
 			t.Errorf("%s: the decoder of the file gives other labels or bytes, %v", kind, err)
@@ -184,9 +191,7 @@ func TestBaseline(t *testing.T) {
 	if r.Fitted || r.Decoder.Name() != "bel-u" || r.Levels.Mean != 0 {
 		t.Errorf("%s has the error %v", r.Decoder.About().Text(), r.Levels.Mean)
 	}
-	labels := make([]float64, s.Len())
-	r.Decoder.LabelsTo(labels, s.Outputs)
-	for i, v := range labels {
+	for i, v := range labels(r.Decoder, s) {
 		if v != s.Exact[i] {
 			t.Fatalf("%v is %v, want %v", s.Row(i), v, s.Exact[i])
 		}
@@ -243,11 +248,8 @@ func TestFiles(t *testing.T) {
 		text  string
 		want  string
 	}{
-		{"matrix", nil, "", `no array "matrix"`},
-		{"curved", &array{3, 1, 1}, "", "the curved part of a decoder is 3 × 1; want 3 × 2"},
-		{"scale", &array{3, 1, 1}, "", "array scale is 3 × 1, and the matrix has 2 bits"},
-		{"scale", &array{2, 1, -1}, "", "scale of bit 1 is -1"},
-		{"offsets", &array{2, 1, 1}, "", "array offsets is 2 × 1, and the matrix has 3 levels"},
+		{"weights", nil, "", `no array "weights"`}, // files of older versions, too
+		{"offsets", &array{2, 1, 1}, "", "array offsets is 2 × 1, and the weights have 3 levels"},
 		{"offsets", &array{3, 1, math.NaN()}, "", "NaN is not a finite number"},
 		{"values", &array{3, 1, 5}, "", "label of level 2 is 5"},
 		{"rule", nil, "mode", `rule "mode"`},
@@ -257,7 +259,7 @@ func TestFiles(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		z := arrayfile.NewNPZWriter(&b)
-		for name, a := range map[string]array{"matrix": {3, 2, 1}, "curved": {3, 2, 1}, "scale": {2, 1, 1}, "offsets": {3, 1, 1}, "values": {3, 1, 0}} {
+		for name, a := range map[string]array{"weights": {3, 2, 1}, "offsets": {3, 1, 1}, "values": {3, 1, 0}} {
 			if name == tt.name {
 				if tt.array == nil {
 					continue
@@ -295,8 +297,7 @@ func TestDamage(t *testing.T) {
 	var file bytes.Buffer
 	d := fit(t, 0, c, s, observed.Logits, nil).Decoder
 	must.Succeed(t, d.Write(&file))
-	want, got := make([]float64, s.Len()), make([]float64, s.Len())
-	d.LabelsTo(want, s.Outputs)
+	want := labels(d, s)
 	path := filepath.Join(t.TempDir(), "d.npz")
 	read := func(content []byte) (*fitdecoder.Decoder, error) {
 		must.Succeed(t, os.WriteFile(path, content, 0o600))
@@ -306,26 +307,26 @@ func TestDamage(t *testing.T) {
 		changed := bytes.Clone(file.Bytes())
 		changed[i] ^= 1 << (i % 8)
 		if d, err := read(changed); err == nil {
-			if d.LabelsTo(got, s.Outputs); !slices.Equal(got, want) {
+			if !slices.Equal(labels(d, s), want) {
 				t.Errorf("byte %d changed: other labels", i)
 			}
 		}
 	}
-	// The same arrays with another scale, as NumPy would write them.
+	// The same arrays with other offsets, as NumPy would write them.
 	z := must.Get(zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
 	var mixed bytes.Buffer
 	w := zip.NewWriter(&mixed)
 	for _, f := range z.File {
 		in := must.Get(f.Open())(t)
 		content := must.Get(io.ReadAll(in))(t)
-		if f.Name == "scale.npy" {
+		if f.Name == "offsets.npy" {
 			content[len(content)-2] ^= 1
 		}
 		out := must.Get(w.Create(f.Name))(t)
 		out.Write(content)
 	}
 	must.Succeed(t, w.Close())
-	if _, err := read(mixed.Bytes()); err == nil || !strings.Contains(err.Error(), "another checksum; fit the decoder again") {
-		t.Errorf("another scale: %v", err)
+	if _, err := read(mixed.Bytes()); err == nil || !strings.Contains(err.Error(), "another checksum; 'belsim fit") {
+		t.Errorf("other offsets: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // mean for each level and one covariance for all. The mean is a smooth function of the label, by local
 // linear regression with the weights exp(−(n−y)²/2h²) of the bandwidth h. The covariance is that of the
 // residuals, and its correlations are shrunk. The logarithm of the posterior is then affine in the
-// outputs. Here these are the outputs' asinh, because large logits say less than they seem to.
+// outputs.
 //
 // All that a fit needs are sums over samples. Sums of parts of the samples are made once, and added
 // for every fit that leaves out some of them.
@@ -28,8 +28,10 @@ const (
 	reach = 5
 	// shrinkage is the share of the correlations that is taken away.
 	shrinkage = 0.1
-	// leastVariance is added to the variance of outputs within a level; their variance is 1.
+	// leastVariance is added to the variance of an output within a level, as a share of its variance over
+	// all samples. A variance below leastSpread of the largest one counts as that.
 	leastVariance = 1e-3
+	leastSpread   = 1. / 400
 	// unseen is the weight that every level has in the prior besides its samples.
 	unseen = 0.5
 	// fewest is the weight of samples below which a level has the mean of the next one that has
@@ -37,64 +39,7 @@ const (
 	fewest = 0.1
 )
 
-// scaling makes outputs comparable, and bends large ones: (asinh(z_k/scale_k) − center_k)/spread_k.
-type scaling struct {
-	scale, center, spread []float64
-}
-
-// newScaling returns the scaling of all samples. It uses no targets.
-func newScaling(s *observed.Samples) *scaling {
-	c := &scaling{}
-	_, c.scale = momentsOf(s, nil)
-	c.center, c.spread = momentsOf(s, c.scale)
-	return c
-}
-
-// momentsOf are the mean and the standard deviation of every output, or of its curve. A deviation
-// below a twentieth of the largest one counts as that.
-func momentsOf(s *observed.Samples, scale []float64) (mean, sd []float64) {
-	n := float64(s.Len())
-	mean, sd = make([]float64, s.Bits), make([]float64, s.Bits)
-	row, most := make([]float64, s.Bits), 0.0
-	each := func(do func(k int, v float64)) {
-		for i := range s.Len() {
-			copy(row, s.Row(i))
-			bend(row, s.Row(i), scale)
-			for k, v := range row {
-				do(k, v)
-			}
-		}
-	}
-	each(func(k int, v float64) { mean[k] += v / n })
-	each(func(k int, v float64) {
-		sd[k] += (v - mean[k]) * (v - mean[k]) / n
-		most = max(most, sd[k])
-	})
-	if most == 0 {
-		most = 1
-	}
-	for k, v := range sd {
-		sd[k] = math.Sqrt(max(v, most/400))
-	}
-	return mean, sd
-}
-
-// bend sets dst to the curve of outputs, where there are scales.
-func bend(dst, z, scale []float64) {
-	for k, c := range scale {
-		dst[k] = asinh(z[k] / c)
-	}
-}
-
-// apply sets dst to the scaled outputs of a sample.
-func (c *scaling) apply(dst, z []float64) {
-	bend(dst, z, c.scale)
-	for k := range dst {
-		dst[k] = (dst[k] - c.center[k]) / c.spread[k]
-	}
-}
-
-// moments are sums over samples, of scaled outputs x and labels y.
+// moments are sums over samples, of outputs x and labels y.
 type moments struct {
 	n      float64
 	square *mat.SymDense // Σ x·xᵀ, M × M
@@ -126,27 +71,33 @@ func place(y float64, levels int) (i int, share float64) {
 }
 
 // momentsOfFolds returns the sums of each fold.
-func momentsOfFolds(ctx context.Context, workers int, s *observed.Samples, levels int, folds [][]int, c *scaling) ([]*moments, error) {
+func momentsOfFolds(ctx context.Context, workers int, s *observed.Samples, levels int, folds [][]int) ([]*moments, error) {
 	out := make([]*moments, len(folds))
 	err := parallel.Each(ctx, workers, len(folds), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, f int) error {
 			t := newMoments(levels, s.Bits)
-			x := mat.NewDense(max(len(folds[f]), 1), s.Bits, nil)
 			for j, i := range folds[f] {
 				if j%256 == 0 && ctx.Err() != nil {
 					return ctx.Err()
 				}
-				row := x.RawRowView(j)
-				c.apply(row, s.Row(i))
-				t.add(row, s.Exact[i], levels)
+				t.add(s.Row(i), s.Exact[i], levels)
 			}
 			t.n = float64(len(folds[f]))
-			t.square.SymOuterK(1, x.T())
+			t.square.SymOuterK(1, rowsOf(s, folds[f]).T())
 			out[f] = t
 			return nil
 		}, nil
 	})
 	return out, err
+}
+
+// rowsOf are the outputs of some samples, N × M.
+func rowsOf(s *observed.Samples, samples []int) *mat.Dense {
+	x := mat.NewDense(len(samples), s.Bits, nil)
+	for j, i := range samples {
+		x.SetRow(j, s.Row(i))
+	}
+	return x
 }
 
 // add adds a sample to all sums but square.
@@ -205,8 +156,7 @@ func (t *moments) sums() [][]float64 {
 	return out
 }
 
-// posterior is the fitted logarithm of the posterior, affine in scaled outputs: offsets_n +
-// Σ_k weights[n,k]·x_k.
+// posterior is the fitted logarithm of the posterior: offsets_n + Σ_k weights[n,k]·x_k.
 type posterior struct {
 	weights *mat.Dense // L × M
 	offsets []float64
@@ -232,12 +182,12 @@ func (t *moments) posterior(bandwidth int) *posterior {
 	}
 	squares := &mat.Dense{}
 	squares.Mul(mean.T(), again) // Σ μ·μᵀ
-	covariance := mat.NewSymDense(m, nil)
+	covariance, least := mat.NewSymDense(m, nil), t.leastVariances()
 	for a := range m {
 		for b := a; b < m; b++ {
 			v := (t.square.At(a, b) - cross.At(a, b) - cross.At(b, a) + (squares.At(a, b)+squares.At(b, a))/2) / t.n
 			if a == b {
-				v = max(v, 0) + leastVariance
+				v = max(v, 0) + least[a]
 			} else {
 				v *= 1 - shrinkage
 			}
@@ -265,6 +215,24 @@ func (t *moments) posterior(bandwidth int) *posterior {
 		p.offsets[i] = math.Log((l.s0[i]+unseen)/total) - dot/2
 	}
 	return p
+}
+
+// leastVariances are what is added to the variance of every output within a level.
+func (t *moments) leastVariances() []float64 {
+	levels, m := t.hat.Dims()
+	out, largest := make([]float64, m), 0.0
+	for k := range out {
+		sum := 0.0 // of the outputs
+		for i := range levels {
+			sum += t.hat.At(i, k)
+		}
+		out[k] = t.square.At(k, k)/t.n - (sum/t.n)*(sum/t.n)
+		largest = max(largest, out[k])
+	}
+	for k, v := range out {
+		out[k] = leastVariance * max(v, leastSpread*largest)
+	}
+	return out
 }
 
 // means are the values of the local lines at the levels, L × M. A level far from all samples has

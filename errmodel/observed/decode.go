@@ -6,33 +6,24 @@ import (
 	"math"
 
 	"belsim/theory/base/arrayfile"
-	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
-// BlockDecoder is a decoder that decodes many samples at once, faster than one by one.
-type BlockDecoder interface {
-	decode.LogitDecoder
-	// LabelsTo sets dst, of length N, to the labels of N samples, whose outputs z, of length N·M,
-	// stand one sample after the other.
-	LabelsTo(dst, z []float64)
-}
-
 // Decode decodes the outputs of all samples, N × M, which may be more than memory holds. It calls
 // emit with the labels, in levels, in the order of the samples. It does not keep
 // them. workers is the number of goroutines, 0 for one on each processor; it changes no label. c is
-// the code that the decoder reads. A BlockDecoder needs none. done is told how many samples were
+// the code that the decoder reads; nil for a decoder that needs none. done is told how many samples were
 // decoded since its last call, and may be nil. Errors name the file and the place, also where a
 // label is no finite number, or are emit's or the context's.
 func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c *code.Code, r Decoding, emit func(labels []float64) error, done func(samples uint64)) error {
 	s := &Source{Outputs: outputs, Kind: k}
 	_, m := outputs.Dims()
+	if c != nil && c.Bits() != m {
+		return fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", outputs.Name(), m, c.Name(), c.Levels(), c.Bits())
+	}
 	var correlations *decode.Correlations
 	if c != nil {
-		if c.Bits() != m {
-			return fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", outputs.Name(), m, c.Name(), c.Levels(), c.Bits())
-		}
 		correlations = decode.NewCorrelations(c)
 	}
 	var labels []float64
@@ -41,13 +32,7 @@ func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c
 		if len(labels) < b.n {
 			labels = make([]float64, b.n)
 		}
-		var err error
-		if d, ok := r.Decoder.(BlockDecoder); ok {
-			err = decodeBlocks(ctx, workers, labels[:b.n], b.z, m, d, r.Soft)
-		} else {
-			err = decodeBatch(ctx, workers, labels, b, c, []Decoding{r}, correlations)
-		}
-		if err != nil {
+		if err := decodeBatch(ctx, workers, labels, b, m, []Decoding{r}, correlations); err != nil {
 			return err
 		}
 		for i, v := range labels[:b.n] {
@@ -60,28 +45,6 @@ func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c
 			done(uint64(b.n))
 		}
 		return emit(labels[:b.n])
-	})
-}
-
-// decodeBlocks sets dst to the labels of samples with m outputs each.
-func decodeBlocks(ctx context.Context, workers int, dst, z []float64, m int, d BlockDecoder, logits bool) error {
-	const block = 256 // samples: enough to share the reading of a decoder's matrix
-	return parallel.Chunks(ctx, workers, len(dst), block, func() (func(context.Context, int, int) error, error) {
-		signs := make([]float64, block*m)
-		return func(_ context.Context, first, last int) error {
-			from := z[first*m : last*m]
-			if !logits {
-				for i, v := range from {
-					signs[i] = -1
-					if v > 0 {
-						signs[i] = 1
-					}
-				}
-				from = signs[:len(from)]
-			}
-			d.LabelsTo(dst[first:last], from)
-			return nil
-		}, nil
 	})
 }
 

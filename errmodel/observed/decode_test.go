@@ -14,18 +14,6 @@ import (
 	"belsim/theory/decode"
 )
 
-// blockDecoder decodes many samples at a time.
-type blockDecoder struct {
-	decode.LogitDecoder
-	bits int
-}
-
-func (d blockDecoder) LabelsTo(dst, z []float64) {
-	for i := range dst {
-		dst[i] = d.DecodeLogits(z[i*d.bits : (i+1)*d.bits])
-	}
-}
-
 // TestDecode: labels of a file are those of every sample by itself, in its order, on any number of
 // workers and in every format.
 func TestDecode(t *testing.T) {
@@ -34,8 +22,8 @@ func TestDecode(t *testing.T) {
 	c := mustCode(t, "hexj", 16)
 	y, z := network(t, c, 0.5, 1.5, 1, 0, samples, 4)
 	decodings := must.Get(observed.Decodings(withToys(), c, observed.Logits, decode.Options{}))(t)
-	blocks := blockDecoder{must.Get(decode.NewPosterior(decode.Median, c, decode.Model{Logits: true}))(t), c.Bits()}
-	decodings = append(decodings, observed.Decoding{Decoder: blocks, Soft: true}, observed.Decoding{Decoder: blocks})
+	median := must.Get(decode.NewPosterior(decode.Median, c, decode.Model{Logits: true}))(t)
+	decodings = append(decodings, observed.Decoding{Decoder: median, Soft: true}, observed.Decoding{Decoder: median})
 	for _, r := range decodings {
 		var want []float64
 		for j := range samples {

@@ -74,5 +74,5 @@ func swap(a, b []float64) {
 func (s *Samples) Labels(ctx context.Context, workers int, c *code.Code, decodings []Decoding) ([]float64, error) {
 	out := make([]float64, s.Len()*len(decodings))
 	b := &batch{n: s.Len(), z: s.Outputs}
-	return out, decodeBatch(ctx, workers, out, b, c, decodings, decode.NewCorrelations(c))
+	return out, decodeBatch(ctx, workers, out, b, s.Bits, decodings, decode.NewCorrelations(c))
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"belsim/errmodel"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
@@ -69,12 +71,15 @@ type Sample struct {
 	real         bool // the code is one of real numbers
 }
 
-// NewSample prepares samples of a code of so many bits and levels; correlations are the code's.
-func NewSample(c *code.Code, correlations *decode.Correlations) *Sample {
-	return &Sample{
-		Word: make([]uint64, (c.Bits()+63)/64), signs: make([]float64, c.Bits()), correlations: correlations, real: c.Real(),
-		correlated: [2][]float64{make([]float64, c.Levels()), make([]float64, c.Levels())},
+// NewSample prepares samples of so many bits; correlations are those of the code, nil for decoders that
+// need no code.
+func NewSample(bits int, correlations *decode.Correlations) *Sample {
+	s := &Sample{Word: make([]uint64, (bits+63)/64), signs: make([]float64, bits), correlations: correlations}
+	if correlations != nil {
+		c := correlations.Code()
+		s.real, s.correlated = c.Real(), [2][]float64{make([]float64, c.Levels()), make([]float64, c.Levels())}
 	}
+	return s
 }
 
 // Set takes the outputs of a sample, of length M. It keeps z.
@@ -116,6 +121,12 @@ func (s *Sample) Label(by Decoding) float64 {
 // Error is the mean of |decoded − label| over the samples, in levels.
 type Error struct {
 	Mean, StdErr float64
+}
+
+// Interval is the interval of the mean, of the confidence errmodel.Confidence.
+func (e Error) Interval() [2]float64 {
+	half := distuv.UnitNormal.Quantile((1+errmodel.Confidence)/2) * e.StdErr
+	return [2]float64{e.Mean - half, e.Mean + half}
 }
 
 // Sums adds up absolute errors, in the order of the samples.
@@ -162,7 +173,7 @@ type Summary struct {
 	// Ones is how many outputs of each bit are one.
 	Ones []uint64
 	// Sums are the sums of the outputs, logits or ±1, of each level and bit, L × M, and Squares the
-	// sums of their squares for each bit. They tell what a bit's decisions may hide: where a bit is
+	// sums of their squares. They tell what a bit's decisions may hide: where a bit is
 	// rarely one, a good classifier decides for zero in every sample.
 	Sums, Squares []float64
 	// Same reports whether all samples have the same outputs, up to the rounding of float32: the
@@ -213,16 +224,12 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if _, columns := s.Outputs.Dims(); columns != m {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
 	}
-	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m), Sums: make([]float64, c.Levels()*m), Squares: make([]float64, m), Same: true}
+	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m), Sums: make([]float64, c.Levels()*m), Squares: make([]float64, c.Levels()*m), Same: true}
 	var outputs []float64 // of the first sample
 	balances := make([]moments, c.Levels())
 	transitions := c.Transitions()
-	var squares []float64 // Σ z² by cell, of logits
-	if !s.Kind.Hard() {
-		squares = make([]float64, c.Levels()*m)
-	}
 	errors := newErrorSums(len(decodings), c.Levels())
-	probabilities := make([]float64, m) // their sums
+	probabilities, soft := make([]float64, m), !s.Kind.Hard() // their sums, of logits
 	correlations := decode.NewCorrelations(c)
 	var quantization Sums
 	var decoded []float64
@@ -231,7 +238,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		if need := b.n * len(decodings); len(decoded) < need {
 			decoded = make([]float64, need)
 		}
-		if err := decodeBatch(ctx, workers, decoded, b, c, decodings, correlations); err != nil {
+		if err := decodeBatch(ctx, workers, decoded, b, m, decodings, correlations); err != nil {
 			return err
 		}
 		for j := range b.n {
@@ -244,22 +251,18 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			balances[i].add(balance(transitions, i, wrong))
 			out.Counts.Add(i, b.exact[j], wrong)
 			quantization.Add(math.Abs(b.exact[j] - float64(b.level[j])))
-			sums := out.Sums[i*m : (i+1)*m]
+			sums, squares := out.Sums[i*m:(i+1)*m], out.Squares[i*m:(i+1)*m]
 			for k, v := range z {
 				if v > 0 {
 					out.Ones[k]++
 				}
 				sums[k] += v
-				out.Squares[k] += v * v
-			}
-			errors.add(b, j, decoded[j*len(decodings):(j+1)*len(decodings)])
-			if squares != nil {
-				cell := squares[i*m : (i+1)*m]
-				for k, v := range z {
-					cell[k] += v * v
+				squares[k] += v * v
+				if soft {
 					probabilities[k] += 1 / (1 + math.Exp(-v))
 				}
 			}
+			errors.add(b, j, decoded[j*len(decodings):(j+1)*len(decodings)])
 		}
 		if done != nil {
 			done(uint64(b.n))
@@ -272,10 +275,10 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	errors.to(out, s.Direct != nil)
 	out.Quantization = quantization.Error().Mean
 	out.Dispersion = dispersion(out.Counts, balances, transitions)
-	out.LogitScale = logitScale(out.Counts, out.Sums, squares)
-	out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
-	if s.Kind.Hard() {
-		out.Miscalibration = math.NaN()
+	out.LogitScale, out.Miscalibration = math.NaN(), math.NaN()
+	if soft {
+		out.LogitScale = logitScale(out.Counts, out.Sums, out.Squares)
+		out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
 	}
 	return out, nil
 }
@@ -363,12 +366,11 @@ func newCounts(l Labels, c *code.Code) *errmodel.Counts {
 	return errmodel.NewCounts(c.Levels(), c.Bits())
 }
 
-// decodeBatch sets dst, n × decodings, to the decoded labels.
-func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, c *code.Code, decodings []Decoding, correlations *decode.Correlations) error {
-	m := c.Bits()
+// decodeBatch sets dst, n × decodings, to the labels decoded from samples of m bits.
+func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, m int, decodings []Decoding, correlations *decode.Correlations) error {
 	const chunk = 64 // samples: one alone is little work
 	return parallel.Chunks(ctx, workers, b.n, chunk, func() (func(context.Context, int, int) error, error) {
-		sample := NewSample(c, correlations)
+		sample := NewSample(m, correlations)
 		return func(_ context.Context, first, last int) error {
 			for j := first; j < last; j++ {
 				sample.Set(b.z[j*m : (j+1)*m])
@@ -434,9 +436,6 @@ const fewErrors = 5
 // logitScale pools the variances of outputs over the cells in which both decisions
 // occur.
 func logitScale(c *errmodel.Counts, sums, squares []float64) float64 {
-	if squares == nil {
-		return math.NaN()
-	}
 	var square, dof float64
 	for i, samples := range c.Samples {
 		n := float64(samples)

@@ -19,9 +19,7 @@ type columns struct {
 	ch       *channel
 	basis    *basis
 	training Training
-	constant []bool    // columns without transitions; length M
-	scale    []float64 // largest minus smallest value of a column; nil for bits and for bits alone
-	low      []float64 // smallest value of a column; nil as scale is
+	constant []bool // columns without transitions; length M
 	// values are, for each column, its mean over the posterior of the level, P(bit k = 1 | ŷ).
 	// M × G.
 	values []float64
@@ -32,7 +30,7 @@ type columns struct {
 	coefficients, logits []float64
 }
 
-// copy makes cs like other, of a binary code, in the memory that it has.
+// copy makes cs like other, in the memory that it has.
 func (cs *columns) copy(other *columns) {
 	kept := *cs
 	*cs = *other
@@ -43,9 +41,12 @@ func (cs *columns) copy(other *columns) {
 
 // newColumns averages the columns over the posterior and makes the penalty.
 func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *basis, p Model) (*columns, error) {
-	cs := makeColumns(c, ch, b, p)
-	err := parallel.Each(ctx, workers, c.Bits(), func() (func(context.Context, int) error, error) {
-		signed := make([]float64, len(ch.weight))
+	m, points, k := c.Bits(), len(ch.weight), b.features()
+	cs := &columns{c: c, ch: ch, basis: b, training: p.Training, constant: make([]bool, m),
+		values: make([]float64, m*points), energies: make([]float64, m*k), penalty: make([]float64, k),
+		coefficients: make([]float64, m*k), logits: make([]float64, m*points)}
+	err := parallel.Each(ctx, workers, m, func() (func(context.Context, int) error, error) {
+		signed := make([]float64, points)
 		return func(_ context.Context, bit int) error {
 			cs.see(bit, signed)
 			return nil
@@ -58,22 +59,10 @@ func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *
 	return cs, nil
 }
 
-// makeColumns makes room for the columns of a code.
-func makeColumns(c *code.Code, ch *channel, b *basis, p Model) *columns {
-	m, points, k := c.Bits(), len(ch.weight), b.features()
-	cs := &columns{c: c, ch: ch, basis: b, training: p.Training, constant: make([]bool, m),
-		values: make([]float64, m*points), energies: make([]float64, m*k), penalty: make([]float64, k),
-		coefficients: make([]float64, m*k), logits: make([]float64, m*points)}
-	if p.Training != BCE && c.Real() {
-		cs.scale, cs.low = make([]float64, m), make([]float64, m)
-	}
-	return cs
-}
-
 // see averages a column over the posterior, and computes the energies of its features. signed, of
 // length G, is overwritten.
 func (cs *columns) see(bit int, signed []float64) {
-	cs.prepare(bit)
+	cs.constant[bit] = cs.isConstant(bit)
 	mean := cs.column(bit)
 	cs.ch.mean(mean, func(i int) float64 { return cs.target(i, bit) })
 	for g, v := range mean {
@@ -106,37 +95,19 @@ func (cs *columns) setPenalty(cutoff float64) {
 	}
 }
 
-// prepare looks for the transitions and the range of a column.
-func (cs *columns) prepare(bit int) {
-	first := cs.c.Bit(0, bit)
-	cs.constant[bit] = true
+// isConstant reports whether a column has no transitions.
+func (cs *columns) isConstant(bit int) bool {
 	for i := range cs.c.Levels() {
-		if cs.c.Bit(i, bit) != first {
-			cs.constant[bit] = false
-			break
+		if cs.c.Bit(i, bit) != cs.c.Bit(0, bit) {
+			return false
 		}
 	}
-	if cs.scale == nil {
-		return
-	}
-	lo, hi := cs.c.Value(0, bit), cs.c.Value(0, bit)
-	for i := range cs.c.Levels() {
-		v := cs.c.Value(i, bit)
-		lo, hi = min(lo, v), max(hi, v)
-	}
-	cs.low[bit], cs.scale[bit] = lo, hi-lo
-	if hi == lo {
-		cs.scale[bit] = 1
-	}
+	return true
 }
 
-// target returns what bit k shall say at level i+1: the code's bit, or, where a network learns
-// for the decoder of a real code, the code's value on a scale from 0 to 1.
+// target returns what bit k shall say at level i+1: the code's bit.
 func (cs *columns) target(i, bit int) float64 {
-	switch {
-	case cs.scale != nil:
-		return (cs.c.Value(i, bit) - cs.low[bit]) / cs.scale[bit]
-	case cs.c.Bit(i, bit):
+	if cs.c.Bit(i, bit) {
 		return 1
 	}
 	return 0

@@ -287,12 +287,8 @@ func (l *decoderLoss) write(ctx context.Context, x []float64) error {
 			for g := from; g < to; g++ {
 				l.functions(before, after, x, g)
 				for bit := range m {
-					scale := 1.0
-					if l.scale != nil {
-						scale = l.scale[bit]
-					}
 					row := l.columns.logits[bit*points : (bit+1)*points]
-					row[g], row[points-1-g] = before[bit]/scale, after[bit]/scale
+					row[g], row[points-1-g] = before[bit], after[bit]
 				}
 			}
 			return nil

@@ -16,14 +16,24 @@ import (
 // the mean over the nodes, whose standard error is below 1 % of it with 4096 of them. The errors are about the sizes, or the
 // context's.
 func (p *Nodes) Errors(ctx context.Context, workers int, n *Network, decodings []observed.Decoding) ([]float64, error) {
-	m, err := p.moments(ctx, workers, n.c, n, n.Noise(), decodings)
+	m, err := p.moments(ctx, workers, n.c, n, p.noiseOf(n), decodings)
 	return m.means, err
 }
 
-// RealErrors is Errors for nodes of real labels, which the network perceives with the noise s.
-func (p *Nodes) RealErrors(ctx context.Context, workers int, n *Network, decodings []observed.Decoding) ([]float64, error) {
-	m, err := p.moments(ctx, workers, n.c, n, n.p.Noise, decodings)
-	return m.means, err
+// noiseOf is the noise with which a network perceives the labels of the nodes. It is s around real labels.
+func (p *Nodes) noiseOf(n *Network) float64 {
+	if p.label != nil {
+		return n.p.Noise
+	}
+	return n.Noise()
+}
+
+// at is the label of node i, in levels.
+func (p *Nodes) at(i int) float64 {
+	if p.label != nil {
+		return p.label[i]
+	}
+	return float64(p.level[i] + 1)
 }
 
 // moments are expectations over the nodes.
@@ -46,13 +56,10 @@ func (p *Nodes) moments(ctx context.Context, workers int, c *code.Code, n decode
 	count, correlations := len(p.level), decode.NewCorrelations(c)
 	errors, wrong := make([]float64, count*len(decodings)), make([]int, count)
 	err = parallel.Chunks(ctx, workers, count, 256, func() (func(context.Context, int, int) error, error) {
-		sample, z := observed.NewSample(c, correlations), make([]float64, m)
+		sample, z := observed.NewSample(m, correlations), make([]float64, m)
 		return func(ctx context.Context, first, last int) error {
 			for i := first; i < last; i++ {
-				label := float64(p.level[i] + 1)
-				if p.label != nil {
-					label = p.label[i]
-				}
+				label := p.at(i)
 				n.Logits(z, label+s*p.noise[i])
 				for k, g := range p.row(i)[:m] {
 					z[k] += sd[k] * float64(g)

@@ -93,8 +93,7 @@ const (
 var ErrNothingObserved = errors.New("nothing to fit the perceived-label model to")
 
 // fitObservations estimates the perceived-label model of one or more networks that saw the same
-// data, the easiest code first. start gives η, and the values that κ and sd₀ have where they
-// are not estimated (0: the defaults).
+// data, the easiest code first. start gives η.
 //
 // It minimizes the sum of squares of
 //
@@ -283,12 +282,7 @@ func (n *observation) meanRate(l *Network, bits []int) float64 {
 func (f *leastSquares) model(x []float64) Model {
 	p := f.start
 	p.Noise = math.Exp(x[0])
-	if p.Floor == 0 {
-		p.Floor = DefaultFloor
-	}
-	if p.Cutoff == 0 {
-		p.Cutoff = DefaultCutoff(f.networks[0].Code.Levels(), p.Noise)
-	}
+	p.Floor, p.Cutoff = DefaultFloor, DefaultCutoff(f.networks[0].Code.Levels(), p.Noise)
 	if f.cutoff {
 		p.Cutoff *= math.Exp(x[1])
 		p.Floor *= math.Exp(x[2])

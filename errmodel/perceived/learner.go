@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"belsim/theory/base/memory"
 	"belsim/theory/code"
 )
 
@@ -12,13 +11,13 @@ import (
 // them. Learn and Refresh are exact. Relearn is an approximation, and many times faster. Use a Learner
 // on one goroutine.
 type Learner struct {
-	p     Model
-	prior []float64 // adds up to 1
-	ch    *channel
-	basis *basis
-	cs    *columns
-	loss  *columnLoss
-	grid  []float64 // scratch, of length G
+	p       Model
+	workers int // goroutines that learn all columns
+	ch      *channel
+	basis   *basis
+	cs      *columns
+	loss    *columnLoss
+	grid    []float64 // scratch, of length G
 
 	before   columns // those before the last Relearn
 	undoable bool    // it can be taken back
@@ -27,31 +26,35 @@ type Learner struct {
 // NewLearner returns a learner of binary codes of as many levels as the prior has. The error is
 // about the parameters or the prior.
 func (p Model) NewLearner(prior []float64) (*Learner, error) {
-	p = p.defaults(len(prior))
+	return p.newLearner(1, len(prior), prior)
+}
+
+// newLearner is NewLearner for so many goroutines and levels, with a prior as Model.Learn has it.
+func (p Model) newLearner(workers, levels int, prior []float64) (*Learner, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	share, err := shares(prior, len(prior))
+	p = p.defaults(levels)
+	share, err := shares(prior, levels)
 	if err != nil {
 		return nil, err
 	}
-	ch := newChannel(len(prior), p.aroundLevel(), share)
+	ch := newChannel(levels, p.aroundLevel(), share)
 	b := newBasis(ch)
-	return &Learner{p: p, prior: share, ch: ch, basis: b, loss: newColumnLoss(ch, b), grid: make([]float64, len(ch.weight))}, nil
+	return &Learner{p: p, workers: workers, ch: ch, basis: b, loss: newColumnLoss(ch, b), grid: make([]float64, len(ch.weight))}, nil
 }
 
-// Learn learns a code from the beginning, as Model.Learn does on one goroutine. The errors are
+// Learn learns a code from the beginning, as Model.Learn does. The errors are
 // about the code, say that memory is short, or are the context's.
 func (l *Learner) Learn(ctx context.Context, c *code.Code) (*Network, error) {
-	if c.Real() || c.Levels() != len(l.prior) {
-		return nil, fmt.Errorf("%s: want a binary code of %d levels", c.Name(), len(l.prior))
+	if c.Real() || c.Levels() != l.ch.levels {
+		return nil, fmt.Errorf("%s: want a binary code of %d levels", c.Name(), l.ch.levels)
 	}
-	const copies = 5 // three as in Model.Learn, what is learnt of a changed code, and what to take back
-	if err := memory.Check("the perceived-label model of "+c.Name(), memory.Product(len(l.grid), c.Bits(), 8*copies)); err != nil {
+	if err := l.p.CheckMemory(c); err != nil {
 		return nil, err
 	}
 	var err error
-	if l.cs, err = newColumns(ctx, 1, c, l.ch, l.basis, l.p); err != nil {
+	if l.cs, err = newColumns(ctx, l.workers, c, l.ch, l.basis, l.p); err != nil {
 		return nil, err
 	}
 	l.undoable = false
@@ -60,7 +63,7 @@ func (l *Learner) Learn(ctx context.Context, c *code.Code) (*Network, error) {
 
 // learn learns all columns with their penalty.
 func (l *Learner) learn(ctx context.Context, steps int, kept bool) (*Network, error) {
-	if err := l.cs.learn(ctx, 1, steps, kept); err != nil {
+	if err := l.cs.learn(ctx, l.workers, steps, kept); err != nil {
 		return nil, err
 	}
 	return newNetwork(l.p, l.cs.c, l.ch, l.cs), nil
@@ -112,7 +115,7 @@ func (l *Learner) Recut(ctx context.Context, cutoff float64) (*Network, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	l.p, l.undoable = p.defaults(len(l.prior)), false
+	l.p, l.undoable = p.defaults(l.ch.levels), false
 	l.cs.setPenalty(l.p.Cutoff)
 	return l.learn(ctx, recutSteps, true)
 }

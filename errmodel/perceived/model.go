@@ -90,15 +90,6 @@ func (p Model) Check() error {
 	return nil
 }
 
-// String gives the parameters.
-func (p Model) String() string {
-	cutoff := "the default cutoff"
-	if p.Cutoff > 0 {
-		cutoff = fmt.Sprintf("a cutoff of %.4g cycles", p.Cutoff)
-	}
-	return fmt.Sprintf("label noise of %.4g levels, %s, misfit %.4g, trained with %s", p.Noise, cutoff, p.Misfit, p.Training.Loss())
-}
-
 // Learn returns the functions f_k that a network of this kind learns of a code, when level n
 // occurs with probability prior[n−1]; prior has length L and need not add up to 1, and nil
 // stands for equal probabilities.
@@ -112,30 +103,14 @@ func (p Model) String() string {
 // 100 steps of L-BFGS cost O(G·(J·M + L + transitions)) each. The number of workers (0: all
 // processors) does not change a bit of the result.
 //
-// The errors are about the parameters or the prior, say that memory is short, or are the
-// context's.
+// The errors are about the parameters, the prior or a code that is not binary, say that memory is short, or
+// are the context's.
 func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []float64) (*Network, error) {
-	if err := p.Check(); err != nil {
-		return nil, err
-	}
-	p = p.defaults(c.Levels())
-	share, err := shares(prior, c.Levels())
+	l, err := p.newLearner(workers, c.Levels(), prior)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.CheckMemory(c); err != nil {
-		return nil, err
-	}
-	ch := newChannel(c.Levels(), p.aroundLevel(), share)
-	basis := newBasis(ch)
-	columns, err := newColumns(ctx, workers, c, ch, basis, p)
-	if err != nil {
-		return nil, err
-	}
-	if err := columns.learn(ctx, workers, decoderSteps, false); err != nil {
-		return nil, err
-	}
-	return newNetwork(p, c, ch, columns), nil
+	return l.Learn(ctx, c)
 }
 
 // CheckMemory returns a *memory.Error where a code is too large for Learn.

@@ -279,9 +279,6 @@ func (n *Network) WrongTo(dst []float64, i int, y float64) {
 	}
 }
 
-// String says which network it is.
-func (n *Network) String() string { return n.p.String() }
-
 // Dispersion is the variance of the number of wrong bits whose nearest transition lies above the level, less the number of those where it
 // lies below, over what it would be if bits erred independently; for levels of a prior. It is large where bits have transitions beside
 // each other: one perceived label is wrong for all of them, and on one side only.

@@ -34,8 +34,8 @@ type Uniform struct{ From, To, Share float64 }
 // gives the other parameters; its noise and its training do not matter. s is the noise around the
 // label itself, real or a level.
 //
-// The error is integrated over the noise and the residuals, to 10⁻⁵ of itself; nothing is
-// sampled. s is found to 10⁻⁴ of itself.
+// The error is a mean over nodes, with exact expectations over the residuals: it is right to about 0.05 %.
+// s is found to 10⁻⁴ of itself.
 //
 // The error wraps ErrNoNoise where no s from 0.02 to L levels gives the error. Other errors are
 // about the parameters or the labels, or are the context's.
@@ -45,6 +45,14 @@ func (m Model) NoiseOf(ctx context.Context, workers int, labels Labels, mae floa
 	if err != nil {
 		return 0, err
 	}
+	const count = 1 << 14
+	nodes, err := NewNodes(count, labels.Prior, 0, Seed)
+	if err != nil {
+		return 0, err
+	}
+	if labels.Real != nil {
+		nodes = nodes.Real(labels.Real)
+	}
 	m.Training = BCE
 	s, err := solveNoise(levels, mae, func(s float64) (float64, error) {
 		m.Noise = s
@@ -52,7 +60,7 @@ func (m Model) NoiseOf(ctx context.Context, workers int, labels Labels, mae floa
 		if err != nil {
 			return 0, err
 		}
-		return unaryError(ctx, workers, n, s, labels)
+		return nodes.unaryError(ctx, workers, n)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("unary of %d levels: %w", levels, err)

@@ -2,7 +2,6 @@ package perceived
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -30,11 +29,8 @@ type Observed struct {
 // near the error of an answer without any information.
 const trusted = 0.2
 
-// ErrUnread is wrapped by the error for a network whose errors say nothing about s.
-var ErrUnread = errors.New("no decoder's error says how large the label noise is")
-
 // leading returns the decoding whose error sets s: gen on hard decisions after a training bit by
-// bit, where they are worth something, and else gen-ex on logits. The error wraps ErrUnread.
+// bit, where they are worth something, and else gen-ex on logits. The error wraps ErrNothingObserved.
 func (n *Observed) leading() (int, error) {
 	best, most := -1, 0
 	for i, d := range n.Decodings {
@@ -43,7 +39,7 @@ func (n *Observed) leading() (int, error) {
 		}
 	}
 	if best < 0 {
-		return 0, fmt.Errorf("%s of %d levels: %w", n.Code.Name(), n.Code.Levels(), ErrUnread)
+		return 0, fmt.Errorf("%w: no decoder's error of %s says how large the label noise is", ErrNothingObserved, n.Code.Name())
 	}
 	return best, nil
 }
@@ -72,7 +68,7 @@ func (n *Observed) Described(i int) bool { return n.Training == BCE || n.Decodin
 
 // NewFit fits the model to networks of one task, of which the first is the easiest to learn: s, and
 // where they show it κ and the floor of the residuals. nodes are of the networks' prior. The errors
-// wrap ErrUnread, ErrNothingObserved or ErrNoNoise, or are the context's. The number of workers
+// wrap ErrNothingObserved or ErrNoNoise, or are the context's. The number of workers
 // (0: all processors) does not change the result.
 func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes, misfit float64) (*Fit, error) {
 	var all []observation
@@ -113,7 +109,7 @@ func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes
 }
 
 // observation is what the fit compares with the model. It has no errors where the error wraps
-// ErrUnread.
+// ErrNothingObserved.
 func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, error) {
 	out := observation{Code: n.Code, Training: n.Training, Counts: n.Counts, Prior: nodes.prior}
 	for k, rate := range n.Rates {
@@ -213,7 +209,7 @@ func counting(c *code.Code) bool {
 
 // fitted lists the decodings whose errors are fitted, the leading one first, then gen-ex. There is none
 // where bits that are easy to learn are dead: they spoil what every decoder reads, but
-// not the rates of the other bits. The error wraps ErrUnread.
+// not the rates of the other bits. The error wraps ErrNothingObserved.
 func (n *Observed) fitted() ([]int, error) {
 	for k, at := range n.Code.Transitions() {
 		if len(at) <= learnable && math.IsNaN(n.Rates[k]) {

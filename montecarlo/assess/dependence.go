@@ -30,6 +30,7 @@ func (n *network) dependences() []float64 {
 	out := make([]float64, m)
 	for k := range out {
 		var samples, sum [2]float64 // by the target
+		square := 0.0
 		for i, x := range n.seen.Counts.Samples {
 			target := 0
 			if n.code.Bit(i, k) {
@@ -37,9 +38,11 @@ func (n *network) dependences() []float64 {
 			}
 			samples[target] += float64(x)
 			sum[target] += n.seen.Sums[i*m+k]
+			square += n.seen.Squares[i*m+k]
 		}
 		all := samples[0] + samples[1]
-		mean, square := (sum[0]+sum[1])/all, n.seen.Squares[k]/all
+		mean := (sum[0] + sum[1]) / all
+		square /= all
 		switch variance := square - mean*mean; {
 		case samples[0] == 0 || samples[1] == 0:
 			out[k] = math.NaN()

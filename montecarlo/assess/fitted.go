@@ -12,7 +12,7 @@ import (
 // none is better. Errors are means of |label − target| in levels, over samples that were not used to fit the
 // decoder that decodes them.
 type Fitted struct {
-	Kind        string       `json:"kind" doc:"what the decoder is: temperature or curved, or the name of a baseline decoder"`
+	Kind        string       `json:"kind" doc:"what the decoder is: temperature or affine, or the name of a baseline decoder"`
 	Rule        string       `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
 	Reads       string       `json:"reads" doc:"what it reads: bits or logits"`
 	Better      bool         `json:"better" doc:"it is better than the baseline decoders, those that are not fitted, by more than the standard error; else it is one of them"`
@@ -68,7 +68,7 @@ func newFitted(r *fitdecoder.Result) *Fitted {
 	about := r.Decoder.About()
 	f := &Fitted{
 		Kind: about.Kind, Rule: about.Rule, Reads: about.Reads, Better: r.Fitted, Samples: about.Samples,
-		Error: r.Target.Mean, StdErr: r.Target.StdErr, Interval: fitdecoder.Interval(r.Target), Level: r.Levels.Mean, LevelSE: r.Levels.StdErr,
+		Error: r.Target.Mean, StdErr: r.Target.StdErr, Interval: r.Target.Interval(), Level: r.Levels.Mean, LevelSE: r.Levels.StdErr,
 		Baseline: r.Baseline.Decoder.Name(), BaselineOf: r.Baseline.Outputs(), BaselineErr: r.BaselineTarget.Mean,
 		Gain: r.Gain, GainSE: r.GainSE, Kinds: []FittedKind{}, Notes: []string{},
 	}

@@ -212,10 +212,10 @@ func (s *study) addRow(group []*network, decoder, reads string, model float64, o
 		errors = append(errors, of(n))
 	}
 	first := group[0]
-	mean, half := overSeeds(errors)
+	mean, interval := overSeeds(errors)
 	s.f.Networks = append(s.f.Networks, NetworkRow{
 		Code: first.code.Name(), Bits: first.code.Bits(), Training: string(first.training), Seeds: len(group), Decoder: decoder, Outputs: reads,
-		Observed: mean, Interval: [2]float64{mean - half, mean + half}, Model: model,
+		Observed: mean, Interval: interval, Model: model,
 	})
 }
 
@@ -231,19 +231,19 @@ func fittedName(group []*network) (decoder, reads string) {
 	return first.Text(), first.Reads
 }
 
-// overSeeds is the mean error over networks, and half of its 95 % interval.
-func overSeeds(errors []observed.Error) (mean, half float64) {
+// overSeeds is the mean error over networks, and its 95 % interval.
+func overSeeds(errors []observed.Error) (mean float64, interval [2]float64) {
 	n := float64(len(errors))
 	for _, e := range errors {
 		mean += e.Mean / n
 	}
 	if len(errors) == 1 {
-		return mean, distuv.UnitNormal.Quantile((1+errmodel.Confidence)/2) * errors[0].StdErr
+		return mean, errors[0].Interval()
 	}
 	square := 0.0
 	for _, e := range errors {
 		square += (e.Mean - mean) * (e.Mean - mean)
 	}
-	t := distuv.StudentsT{Nu: n - 1, Sigma: 1}.Quantile((1 + errmodel.Confidence) / 2)
-	return mean, t * math.Sqrt(square/(n-1)/n)
+	half := distuv.StudentsT{Nu: n - 1, Sigma: 1}.Quantile((1+errmodel.Confidence)/2) * math.Sqrt(square/(n-1)/n)
+	return mean, [2]float64{mean - half, mean + half}
 }

@@ -120,7 +120,7 @@ func labelsOf(t *testing.T, o Options, name string, logits bool) []float64 {
 	d := must.Get(o.Decoders.New(name, c, decode.Options{}))(t)
 	z := must.Get(arrayfile.ReadFile(o.Outputs))(t)
 	n, _ := z.Dims()
-	sample := observed.NewSample(c, decode.NewCorrelations(c))
+	sample := observed.NewSample(c.Bits(), decode.NewCorrelations(c))
 	out := make([]float64, n)
 	for i := range out {
 		sample.Set(z.RawRowView(i))

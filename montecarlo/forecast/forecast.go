@@ -329,9 +329,6 @@ func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.N
 		decodings = slices.Clone(decodings)
 		decodings[i].Decoder = fitted{d}
 	}
-	if f.real != nil {
-		return nodes.RealErrors(ctx, workers, l, decodings)
-	}
 	return nodes.Errors(ctx, workers, l, decodings)
 }
 

@@ -102,7 +102,7 @@ func synthetic(t *testing.T, c *code.Code, p perceived.Model, samples int, r *ra
 		n.Counts = counts
 	}
 	sums, squares := make([]float64, len(n.Decodings)), make([]float64, len(n.Decodings))
-	x, z, sd := observed.NewSample(c, decode.NewCorrelations(c)), make([]float64, c.Bits()), l.ResidualSD()
+	x, z, sd := observed.NewSample(c.Bits(), decode.NewCorrelations(c)), make([]float64, c.Bits()), l.ResidualSD()
 	for range samples {
 		level := r.IntN(c.Levels())
 		l.Logits(z, float64(level+1)+p.Noise*r.NormFloat64())
@@ -233,7 +233,7 @@ func TestUnread(t *testing.T) {
 		n.Errors = append(n.Errors, observed.Error{Mean: 5, StdErr: 0.1})
 	}
 	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(16), c.Bits(), perceived.Seed))(t)
-	if _, err := perceived.NewFit(t.Context(), 1, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit); !errors.Is(err, perceived.ErrUnread) {
+	if _, err := perceived.NewFit(t.Context(), 1, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit); !errors.Is(err, perceived.ErrNothingObserved) {
 		t.Errorf("%v", err)
 	}
 }

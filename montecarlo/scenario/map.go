@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -345,68 +344,53 @@ func (f *filler) along(ctx context.Context, l *Line, m *Mean) (func(x float64) (
 	return func(x float64) (float64, error) { return x * slope, nil }, nil
 }
 
-// SampledRows is about how many rows of code matrices are sampled together: enough to keep a
-// device busy, and their sums take little memory.
-const SampledRows = 1 << 18
-
-// sample fills the map by samples, many cells at a time.
+// sample fills the map by samples, the cells of one σ after those of another.
 func (f *filler) sample(ctx context.Context) error {
-	labels := 0
-	for _, w := range f.weights {
-		if w > 0 {
-			labels++
-		}
-	}
-	perCell := 2 * uint64(labels) * f.draw.Samples
-	var finished atomic.Uint64
-	done := func(n uint64) {
-		now := finished.Add(n)
-		f.run.done(now/perCell - (now-n)/perCell)
-	}
-	var problems [2][]*montecarlo.Problem
-	var cells []*Cell
-	flush := func() error {
-		if len(cells) == 0 {
-			return nil
-		}
-		// All of one code, then all of the other: neighbours share tables.
-		sums, err := montecarlo.EstimateEach(ctx, f.run.Backend, append(problems[0], problems[1]...), f.draw.Samples, f.weights, done)
-		if err != nil {
-			return err
-		}
-		for i, c := range cells {
-			c.setSampled(montecarlo.Average(f.weights, sums[i]), montecarlo.Average(f.weights, sums[len(cells)+i]))
-		}
-		problems, cells = [2][]*montecarlo.Problem{}, nil
-		return nil
-	}
 	for row, sigma := range f.m.Y() {
 		lines, err := f.lines(ctx, sigma)
 		if err != nil {
 			return err
 		}
-		for j := range f.m.Row(row) {
-			c := &f.m.Row(row)[j]
-			pair, err := f.problems(ctx, lines, c.X())
-			if err != nil {
-				return err
-			}
-			if pair[0] == nil {
-				f.run.done(1)
-				continue
-			}
-			for i, p := range pair {
-				problems[i] = append(problems[i], p)
-			}
-			cells = append(cells, c)
-			if 2*len(cells)*f.m.Levels >= SampledRows {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
+		if err := f.sampleRow(ctx, lines, f.m.Row(row)); err != nil {
+			return err
 		}
 	}
-	return flush()
+	return nil
+}
+
+// sampleRow samples the cells of one σ, first for A and then for B: a device loads each code once.
+func (f *filler) sampleRow(ctx context.Context, lines [2]*Line, row []Cell) error {
+	var cells []*Cell // the valid ones
+	var problems [2][]*montecarlo.Problem
+	for j := range row {
+		pair, err := f.problems(ctx, lines, row[j].X())
+		if err != nil {
+			return err
+		}
+		if pair[0] == nil {
+			f.run.done(1)
+			continue
+		}
+		cells = append(cells, &row[j])
+		for i, p := range pair {
+			problems[i] = append(problems[i], p)
+		}
+	}
+	var a []montecarlo.Overall
+	for i, p := range append(problems[0], problems[1]...) {
+		sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)
+		if err != nil {
+			return err
+		}
+		found := montecarlo.Average(f.weights, sums)
+		if i < len(cells) {
+			a = append(a, found)
+			continue
+		}
+		cells[i-len(cells)].setSampled(a[i-len(cells)], found)
+		f.run.done(1)
+	}
+	return nil
 }
 
 // problems are sampled for one cell; nil where the parameters are invalid for one of the codes.

@@ -311,7 +311,7 @@ func TestRealLabels(t *testing.T) {
 	draw.Samples = 6400
 	for _, name := range []string{"gen", "gen-ex"} {
 		d := must.Get(s.Decoder(name, c))(t)
-		want := must.Get(nodes.RealErrors(t.Context(), 0, n, []observed.Decoding{{Decoder: d, Soft: name == "gen-ex"}}))(t)[0]
+		want := must.Get(nodes.Errors(t.Context(), 0, n, []observed.Decoding{{Decoder: d, Soft: name == "gen-ex"}}))(t)[0]
 		check := func(how string, e mat.Matrix) {
 			t.Helper()
 			p := must.Get(s.ProblemOf(t.Context(), c, d, e, draw))(t)

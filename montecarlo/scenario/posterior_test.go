@@ -29,8 +29,9 @@ func TestPosteriorVerifies(t *testing.T) {
 			p := must.Get(s.Problem(ctx, c, mustDecoder(t, s, name, c), scenario.Sampling{Seed: 1}))(t)
 			_, exact, err := scenario.Averages(ctx, 2, p, weights)
 			must.Succeed(t, err)
-			sums := must.Get(montecarlo.EstimateEach(ctx, montecarlo.CPU{}, []*montecarlo.Problem{p}, 2048, weights, nil))(t)
-			o := montecarlo.Average(weights, sums[0])
+			sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 2048, Prior: weights}, nil)
+			must.Succeed(t, err)
+			o := montecarlo.Average(weights, sums)
 			if !(math.Abs(o.Mean-exact) <= 6*o.StdErr) {
 				t.Errorf("%v, %s: sampled %v ± %v, exact %v", m, name, o.Mean, o.StdErr, exact)
 			}

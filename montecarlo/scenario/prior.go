@@ -15,23 +15,17 @@ type Prior struct {
 	FitPath   string            // the file of the fit, for errors
 }
 
-// maxPrior is the largest size of the file of a histogram, in bytes: 65,536 levels take 2 MiB.
-const maxPrior = 16 << 20
-
 // ReadPrior reads the histogram of the labels from a CSV file (theory.ReadHistogram). With an
 // empty path there is none.
 func ReadPrior(path string) (Prior, error) {
 	if path == "" {
 		return Prior{}, nil
 	}
-	file, err := inputfile.Open(path)
+	h, err := theory.ReadHistogram(path)
 	if err != nil {
 		return Prior{}, fmt.Errorf("reading prior: %w", err)
 	}
-	defer file.Close()
-	path = inputfile.Name(path)
-	h, err := theory.ReadHistogram(inputfile.Limit(file, path, maxPrior), path)
-	return Prior{Path: path, Histogram: h}, err
+	return Prior{Path: inputfile.Name(path), Histogram: h}, nil
 }
 
 // Weights returns the weight of each of n levels; they add up to 1. The error says that the

@@ -7,6 +7,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -64,14 +65,11 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 	if decode.PrefersLogits(c, d) {
 		p.Kind = montecarlo.IndependentLogits
 	}
-	job := []montecarlo.Job{{Problem: p, Sums: make([]montecarlo.Sums, w.Levels)}}
+	target := montecarlo.Target{Prior: theory.Uniform(w.Levels)}
 	for n := uint64(1 << 10); ; {
-		job[0].Spans = job[0].Spans[:0]
-		for i := range w.Levels {
-			job[0].Spans = append(job[0].Spans, montecarlo.Span{Row: i, Samples: n})
-		}
+		target.Samples = n
 		start := time.Now()
-		if err := b.Sample(ctx, job, nil); err != nil {
+		if _, _, err := montecarlo.Estimate(ctx, b, p, target, nil); err != nil {
 			return m, err
 		}
 		if took := time.Since(start); took >= long*3/4 || n >= p.MaxSamples()/64 {

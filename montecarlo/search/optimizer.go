@@ -149,11 +149,12 @@ func (p *Optimizer) objective(ctx context.Context, c *code.Code, samples int, se
 		return 0, err
 	}
 	// The chains of a search are what runs side by side.
-	sums, err := montecarlo.EstimateEach(ctx, montecarlo.CPU{Workers: 1}, []*montecarlo.Problem{problem}, uint64(samples), p.Options.Prior, nil)
+	target := montecarlo.Target{Samples: uint64(samples), Prior: p.Options.Prior}
+	sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, target, nil)
 	if err != nil {
 		return 0, err
 	}
-	return montecarlo.Average(p.Options.Prior, sums[0]).Mean, nil
+	return montecarlo.Average(p.Options.Prior, sums).Mean, nil
 }
 
 // Decoders returns the names of a registry's decoders that read any binary code. The others,

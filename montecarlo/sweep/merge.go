@@ -37,11 +37,11 @@ func unsampled(mean float64, valid bool) Numbers {
 }
 
 // sampledNumbers are the numbers of a cell with the sums of its labels.
-func sampledNumbers(prior []float64, sums []montecarlo.Sums, reached *bool) Numbers {
+func sampledNumbers(prior []float64, sums []montecarlo.Sums) Numbers {
 	o := montecarlo.Average(prior, sums)
 	return Numbers{
 		Valid: true, Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within,
-		WorstLevel: &o.WorstLevel, WorstMean: o.WorstMean, Samples: &o.Samples, Reached: reached,
+		WorstLevel: &o.WorstLevel, WorstMean: o.WorstMean, Samples: &o.Samples,
 	}
 }
 

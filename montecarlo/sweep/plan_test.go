@@ -43,7 +43,7 @@ func TestPlanRefused(t *testing.T) {
 		"other training":     {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "training": "both"`), `"training" has "both"`},
 		"cutoff":             {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "cutoff": -1`), `"cutoff" is -1: want a positive number`},
 		"a code twice":       {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
-		"unknown code":       {with(`unary`, `unarie`), `unknown code "unarie"; did you mean unary`},
+		"unknown code":       {with(`unary`, `unarie`), `unknown code "unarie"; want a .csv or .npy file or one of unary`},
 		"unknown method":     {with(`"bound"`, `"guess"`), `"methods" has "guess"; want some of bound, exact, mc`},
 		"unknown decoder":    {with(`"r"`, `"decoders": ["bel"], "r"`), `"decoders" has "bel"`},
 		"unfit decoder":      {with(`"r"`, `"decoders": ["bel-j"], "r"`), "decoder bel-j fits none of the codes"},

@@ -51,7 +51,7 @@ func (s *Sweep) made(cell int) Numbers {
 		n := x + uint64(row)
 		sums[row] = montecarlo.Sums{Samples: s.Samples, Abs: n, Square: n * n, Within: n % 2}
 	}
-	return sampledNumbers(s.priors[len(sums)], sums, nil)
+	return sampledNumbers(s.priors[len(sums)], sums)
 }
 
 // add stores made-up numbers of a cell.

@@ -85,10 +85,7 @@ func (w *worker) compute(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	if w.RelErr > 0 {
-		return w.each(ctx, samples, w.estimate)
-	}
-	return w.sample(ctx, samples)
+	return w.each(ctx, samples, w.sample)
 }
 
 // add takes the numbers of a cell.
@@ -161,51 +158,16 @@ func (w *worker) theory(ctx context.Context, t Task, problem *montecarlo.Problem
 	return unsampled(mean, true), err
 }
 
-// estimate samples a cell until it has its relative error.
-func (w *worker) estimate(ctx context.Context, _ Task, problem *montecarlo.Problem) (Numbers, error) {
+// sample samples a cell.
+func (w *worker) sample(ctx context.Context, _ Task, problem *montecarlo.Problem) (Numbers, error) {
 	prior := w.priors[problem.Code.Levels()]
 	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, w.Target(prior, false), nil)
 	if err != nil {
 		return Numbers{}, err
 	}
-	return sampledNumbers(prior, sums, &reached), nil
-}
-
-// sample samples cells, many of the same number of levels at a time.
-func (w *worker) sample(ctx context.Context, todo []int) error {
-	for len(todo) > 0 {
-		var problems []*montecarlo.Problem
-		var batch []int // by problem: its cell
-		levels := w.Pairs[w.Task(todo[0]).Pair].Levels
-		prior, samples := w.priors[levels], uint64(0)
-		for len(todo) > 0 && samples < batchSamples && w.Pairs[w.Task(todo[0]).Pair].Levels == levels {
-			problem, err := w.problem(ctx, todo[0])
-			if err != nil {
-				return err
-			}
-			if problem != nil {
-				problems, batch = append(problems, problem), append(batch, todo[0])
-				samples += max(w.Samples, leastSamples) * uint64(levels)
-			}
-			todo = todo[1:]
-		}
-		sums, err := montecarlo.EstimateEach(ctx, w.run.Backend, problems, w.Samples, prior, nil)
-		if err != nil {
-			return err
-		}
-		for i, cell := range batch {
-			if err := w.add(cell, sampledNumbers(prior, sums[i], nil)); err != nil {
-				return err
-			}
-		}
+	numbers := sampledNumbers(prior, sums)
+	if w.RelErr > 0 {
+		numbers.Reached = &reached
 	}
-	return nil
+	return numbers, nil
 }
-
-// batchSamples is about the number of samples of a batch of cells: enough to keep a device busy, and so few that
-// little is lost with a process that is killed. A level counts as leastSamples of them at least, because cells
-// of few samples take memory, too. Both change no number.
-const (
-	batchSamples = 1 << 24
-	leastSamples = 1 << 6
-)

@@ -83,14 +83,14 @@ type sampler struct {
 	then  func() error
 }
 
-func (s *sampler) Sample(ctx context.Context, jobs []montecarlo.Job, done func(uint64)) error {
+func (s *sampler) Sample(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums, done func(uint64)) error {
 	s.calls++
 	if s.calls > s.at {
 		if err := s.then(); err != nil {
 			return err
 		}
 	}
-	return s.CPU.Sample(ctx, jobs, done)
+	return s.CPU.Sample(ctx, p, spans, sums, done)
 }
 
 // TestWorkFails: what was finished before a backend fails is in the file.

@@ -51,8 +51,8 @@ const lowest = -1 << 30
 // to 7 standard deviations of their difference.
 func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 	p, c := l.model, l.model.Code
-	l.e = matrix.Row(l.e, i, p.Errors)
-	if err := checkProbabilities(l.e, float64(i+1)); err != nil {
+	var err error
+	if l.e, err = matrix.Probabilities(l.e, i, p.Errors); err != nil {
 		return nil, err
 	}
 	center := make([]float64, c.Bits())

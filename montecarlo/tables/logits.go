@@ -2,7 +2,6 @@ package tables
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -239,20 +238,10 @@ func (l *LogitMaker) eachPart(ctx context.Context, i, parts int, f func(j int, w
 		default:
 			l.e = matrix.Row(l.e, i, p.Errors)
 		}
-		if err := checkProbabilities(l.e, y); err != nil {
+		if err := matrix.CheckProbabilities(l.e, i); err != nil {
 			return err
 		}
 		f(j, l.e)
-	}
-	return nil
-}
-
-// checkProbabilities refuses what is no probability among the numbers of a label.
-func checkProbabilities(e []float64, y float64) error {
-	for k, p := range e {
-		if !(p >= 0 && p <= 1) {
-			return fmt.Errorf("e at label %v, bit %d is %v, which is no probability; want a number from 0 to 1", y, k+1, p)
-		}
 	}
 	return nil
 }

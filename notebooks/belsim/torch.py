@@ -197,15 +197,13 @@ class Decoder(nn.Module):
     torch.Size([2000])
     """
 
-    matrix: Tensor
-    curved: Tensor
-    scale: Tensor
+    weights: Tensor
     offsets: Tensor
     values: Tensor
 
     def __init__(self, arrays: dict[str, np.ndarray], rule: Rule, reads: Literal["logits", "bits"]) -> None:
         super().__init__()
-        for name in ("matrix", "curved", "scale", "offsets", "values"):
+        for name in ("weights", "offsets", "values"):
             self.register_buffer(name, torch.as_tensor(np.asarray(arrays[name], np.float64)))
         self.rule, self.reads = rule, reads
 
@@ -220,13 +218,13 @@ class Decoder(nn.Module):
 
     def forward(self, outputs: Tensor) -> Tensor:
         """The labels of the outputs."""
-        if not isinstance(outputs, Tensor) or outputs.shape[-1:] != self.matrix.shape[1:]:
-            raise Error(f"outputs of shape {tuple(np.shape(outputs))}: want a tensor (..., {self.matrix.shape[1]})")
+        if not isinstance(outputs, Tensor) or outputs.shape[-1:] != self.weights.shape[1:]:
+            raise Error(f"outputs of shape {tuple(np.shape(outputs))}: want a tensor (..., {self.weights.shape[1]})")
         with torch.no_grad(), torch.autocast(outputs.device.type, enabled=False):
             z = outputs.double()
             if self.reads == "bits":
                 z = torch.where(z > 0, 1.0, -1.0).double()
-            s = z @ self.matrix.double().T + torch.asinh(z / self.scale.double()) @ self.curved.double().T + self.offsets.double()
+            s = z @ self.weights.double().T + self.offsets.double()
             p = s.softmax(-1)
             if self.rule == "mean":
                 return p @ self.values.double()

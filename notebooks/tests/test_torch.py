@@ -243,6 +243,6 @@ def test_fitted_decoder(rule: Any, reads: Any, tmp_path: Any) -> None:
     arrays = dict(np.load(folder / "decoder.npz"))
     found = Decoder(arrays, rule, reads)(z).numpy()
     x = z.double().numpy() if reads == "logits" else np.where(z > 0, 1.0, -1.0)
-    p = special.softmax(x @ arrays["matrix"].T + np.arcsinh(x / arrays["scale"]) @ arrays["curved"].T + arrays["offsets"], axis=1)
+    p = special.softmax(x @ arrays["weights"].T + arrays["offsets"], axis=1)
     level = p.argmax(1) if rule == "map" else (p.cumsum(1) >= 0.5 - 1e-9).argmax(1)
     np.testing.assert_allclose(found, p @ arrays["values"] if rule == "mean" else arrays["values"][level], rtol=0, atol=1e-9)

@@ -16,7 +16,7 @@ def decode(path, z):
     d = np.load(path)
     if d["reads"][0] == "bits":
         z = np.where(z > 0, 1.0, -1.0)
-    s = z @ d["matrix"].T + np.arcsinh(z / d["scale"]) @ d["curved"].T + d["offsets"]
+    s = z @ d["weights"].T + d["offsets"]
     p = np.exp(s - s.max(1, keepdims=True))
     p /= p.sum(1, keepdims=True)
     level = {"map": s.argmax(1), "median": (p.cumsum(1) >= 0.5 - 1e-9).argmax(1)}

@@ -6,6 +6,7 @@ package code
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -226,8 +227,10 @@ func (c *Code) CheckTable(e mat.Matrix) error {
 }
 
 // set sets bits lo ≤ k < hi of row i to one.
-func (c *Code) set(i, lo, hi int) {
-	word := c.data[i*c.stride : (i+1)*c.stride]
+func (c *Code) set(i, lo, hi int) { SetOnes(c.Word(i), lo, hi) }
+
+// SetOnes sets the bits lo ≤ k < hi of a packed word to one.
+func SetOnes(word []uint64, lo, hi int) {
 	for k := lo; k < hi; {
 		n := min(64-k%64, hi-k)
 		word[k/64] |= (1<<n - 1) << (k % 64)
@@ -256,7 +259,7 @@ func FromReal(name string, m mat.Matrix) (*Code, error) {
 	if err := memory.Check(name, memory.Product(levels, width, 2*8)); err != nil {
 		return nil, err
 	}
-	values, binary := make([]float64, levels*width), true
+	values, bits := make([]float64, levels*width), true
 	for i := range levels {
 		for k := range width {
 			v := m.At(i, k)
@@ -264,83 +267,83 @@ func FromReal(name string, m mat.Matrix) (*Code, error) {
 				return nil, fmt.Errorf("%s: row %d, column %d: %v; want a number between %g and %g", name, i+1, k+1, v, -maxValue, maxValue)
 			}
 			values[i*width+k] = v + 0 // −0 is 0
-			binary = binary && (v == 0 || v == 1)
+			bits = bits && (v == 0 || v == 1)
 		}
 	}
-	if err := checkRealRows(name, values, width); err != nil {
-		return nil, err
+	if bits {
+		return FromMatrix(name, m)
 	}
 	c := newCode(name, levels, width)
+	c.values = values
 	for k := range width {
 		lo, hi := values[k], values[k]
 		for i := range levels {
-			lo, hi = min(lo, values[i*width+k]), max(hi, values[i*width+k])
-		}
-		middle := lo/2 + hi/2
-		if binary {
-			middle = 0.5 // also where all bits are the same
+			lo, hi = min(lo, c.Value(i, k)), max(hi, c.Value(i, k))
 		}
 		for i := range levels {
-			if values[i*width+k] > middle {
+			if c.Value(i, k) > lo/2+hi/2 {
 				c.set(i, k, k+1)
 			}
 		}
 	}
-	if !binary {
-		c.values = values
-	}
-	return c, nil
+	return c, c.checkReal()
 }
 
 // maxValue is the largest magnitude in a real code.
 const maxValue = 1e30
 
-// checkRealRows refuses two levels with the same code word, also where rounding to realUnit
-// makes them the same.
-func checkRealRows(name string, values []float64, width int) error {
-	unit := realUnit(values)
-	if 0 < unit && unit < 0x1p-1022 || unit == 0 && slices.ContainsFunc(values, func(v float64) bool { return v != 0 }) {
-		return fmt.Errorf("%s: no value is larger than %g; want larger ones, which have full precision", name, 0x1p-1006)
+// checkReal refuses values whose unit has not full precision, and two levels with the same code word, also where rounding
+// to RealUnit makes them the same.
+func (c *Code) checkReal() error {
+	unit := c.RealUnit()
+	if unit < 0x1p-1022 {
+		return fmt.Errorf("%s: no value is larger than %g; want larger ones, which have full precision", c.name, 0x1p-1006)
 	}
-	seen := make(map[string]int, len(values)/width)
-	key := make([]byte, 8*width)
-	for i := range len(values) / width {
-		row := values[i*width : (i+1)*width]
-		for k, v := range row {
-			if unit > 0 {
-				v = math.Round(v / unit)
-			}
-			binary8(key[8*k:], math.Float64bits(v+0)) // −0 is 0
+	first, second := firstTwins(c.levels, func(key []byte, i int) []byte {
+		for k := range c.bits {
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(math.Round(c.Value(i, k)/unit)+0)) // −0 is 0
 		}
-		first, ok := seen[string(key)]
-		switch {
-		case ok && slices.Equal(row, values[first*width:(first+1)*width]):
-			return fmt.Errorf("%s: rows %d and %d are the same code word; every level needs its own", name, first+1, i+1)
-		case ok:
-			return fmt.Errorf("%s: rows %d and %d are the same code word when values are rounded to %.2g, 1/65536 of the largest; every level needs its own", name, first+1, i+1, unit)
-		}
-		seen[string(key)] = i
+		return key
+	})
+	if second == 0 {
+		return nil
 	}
-	return nil
+	for k := range c.bits {
+		if c.Value(first, k) != c.Value(second, k) {
+			return fmt.Errorf("%s: rows %d and %d are the same code word when values are rounded to %.2g, 1/65536 of the largest; every level needs its own", c.name, first+1, second+1, unit)
+		}
+	}
+	return c.errTwins(first, second)
 }
 
 // RealUnit is the unit to which values of a code of real numbers are rounded where its
 // decoding is sampled: 1/65536 of the largest magnitude.
-func (c *Code) RealUnit() float64 { return realUnit(c.values) }
-
-func realUnit(values []float64) float64 {
+func (c *Code) RealUnit() float64 {
 	largest := 0.0
-	for _, v := range values {
+	for _, v := range c.values {
 		largest = max(largest, math.Abs(v))
 	}
 	return largest * 0x1p-16
 }
 
-// binary8 writes a word, the low byte first.
-func binary8(dst []byte, w uint64) {
-	for b := range 8 {
-		dst[b] = byte(w >> (8 * b))
+// firstTwins returns the first row that has the key of a row before it, and this row: 0 and 0 where all differ. key
+// appends the key of a row.
+func firstTwins(rows int, key func(to []byte, i int) []byte) (first, second int) {
+	seen := make(map[string]int, rows)
+	var text []byte
+	for i := range rows {
+		text = key(text[:0], i)
+		if first, ok := seen[string(text)]; ok {
+			return first, i
+		}
+		seen[string(text)] = i
 	}
+	return 0, 0
+}
+
+// errTwins is the error for two rows with the same code word.
+func (c *Code) errTwins(first, second int) error {
+	return fmt.Errorf("%s: rows %d and %d are the same code word; every level needs its own", c.name, first+1, second+1)
 }
 
 // checkDims returns the size of a matrix that can be a code.
@@ -379,24 +382,14 @@ func FromMatrix(name string, m mat.Matrix) (*Code, error) {
 			}
 		}
 	}
-	if err := c.checkDistinct(); err != nil {
-		return nil, err
+	first, second := firstTwins(levels, func(key []byte, i int) []byte {
+		for _, w := range c.Word(i) {
+			key = binary.LittleEndian.AppendUint64(key, w)
+		}
+		return key
+	})
+	if second > 0 {
+		return nil, c.errTwins(first, second)
 	}
 	return c, nil
-}
-
-// checkDistinct refuses two levels with the same code word.
-func (c *Code) checkDistinct() error {
-	seen := make(map[string]int, c.levels)
-	key := make([]byte, 8*c.stride)
-	for i := range c.levels {
-		for j, w := range c.Word(i) {
-			binary8(key[8*j:], w)
-		}
-		if first, ok := seen[string(key)]; ok {
-			return fmt.Errorf("%s: rows %d and %d are the same code word; every level needs its own", c.name, first+1, i+1)
-		}
-		seen[string(key)] = i
-	}
-	return nil
 }

@@ -150,38 +150,10 @@ func bitsOfSigns(m *mat.Dense) {
 // unknown is the error for a name that no code has.
 func unknown(name string) error {
 	var names []string
-	nearest, least := "", 3
 	for _, f := range Families() {
 		names = append(names, f.Name)
-		if d := editDistance(strings.ToLower(name), f.Name); d < least {
-			nearest, least = f.Name, d
-		}
-	}
-	if nearest != "" {
-		return fmt.Errorf("unknown code %q; did you mean %s?", name, nearest)
 	}
 	return fmt.Errorf("unknown code %q; want a .csv or .npy file or one of %s", name, strings.Join(names, ", "))
-}
-
-// editDistance is the smallest number of letters to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // naturalBits is ⌈log₂ levels⌉.

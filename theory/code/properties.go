@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"sync"
+	"slices"
 
 	"belsim/theory/base/parallel"
 )
@@ -51,13 +51,10 @@ const maxPairWork = 1 << 37
 // pairSums are integer sums over pairs of rows, so that the order of the rows
 // does not matter. The largest, Σ distance·|m−n| over 2³¹ pairs of 65,536 levels
 // and bits, is below 2⁶³.
-type pairSums struct {
-	least                   int
-	pairs, d, dd, n, nn, dn uint64
-}
+type pairSums struct{ pairs, d, dd, n, nn, dn uint64 }
 
-// Properties computes them in O(L²·M/64), or in O(L·M²/64) of a code of few columns where some word and the next one
-// differ in one bit. workers is the number of goroutines, 0 for all processors. The error is the context's.
+// Properties computes them for a code of zeros and ones, in O(L·M²/64), and O(L²·M/64) where few words are one bit apart.
+// workers is the number of goroutines, 0 for all processors. The error is the context's.
 func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) {
 	p := Properties{Code: c.name, Levels: c.levels, Bits: c.bits}
 	counts, err := c.countTransitions(ctx)
@@ -76,104 +73,74 @@ func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) 
 	if int64(c.levels)*int64(c.levels)/2*int64(c.stride) > maxPairWork {
 		return p, nil
 	}
-
-	count, add := c.levels, c.addRows
-	if 4*c.bits <= c.levels && c.hasStep() { // to make columns takes time, too
-		count, add = c.bits, c.addColumns()
+	nearest := make([]int, c.levels) // by row: the distance of the nearest row before it
+	if err := each(ctx, workers, c.levels, func(i int) {
+		nearest[i] = c.bits
+		for j := i - 1; j >= 0 && nearest[i] > 1; j-- { // no two words are nearer
+			nearest[i] = min(nearest[i], c.Distance(i, j))
+		}
+	}); err != nil {
+		return Properties{}, err
 	}
-	var mu sync.Mutex
-	var parts []*pairSums // of the workers
-	err = parallel.Each(ctx, workers, count, func() (func(context.Context, int) error, error) {
-		s := &pairSums{least: c.bits}
-		mu.Lock()
-		defer mu.Unlock()
-		parts = append(parts, s)
+	p.MinDistance = new(slices.Min(nearest))
+	sums, err := c.pairSums(ctx, workers)
+	p.Correlation = sums.correlation()
+	return p, err
+}
+
+// each calls a function for all i below n, on several goroutines.
+func each(ctx context.Context, workers, n int, f func(i int)) error {
+	return parallel.Each(ctx, workers, n, func() (func(context.Context, int) error, error) {
 		return func(_ context.Context, i int) error {
-			add(s, i)
+			f(i)
 			return nil
 		}, nil
 	})
-	if err != nil {
-		return Properties{}, err
-	}
-	all := pairSums{least: c.bits}
-	for _, s := range parts {
-		all.add(*s)
-	}
-	for n := uint64(1); n < uint64(c.levels); n++ {
-		pairs := uint64(c.levels) - n
-		all.pairs += pairs
-		all.n += pairs * n
-		all.nn += pairs * n * n
-	}
-	p.MinDistance = &all.least
-	p.Correlation = all.correlation()
-	return p, nil
 }
 
-// hasStep reports whether some word and the next one differ in one bit. No two words are nearer, unless they
-// belong to a code of real numbers.
-func (c *Code) hasStep() bool {
-	for i := range c.levels - 1 {
-		if c.Distance(i, i+1) == 1 {
-			return !c.Real()
-		}
-	}
-	return false
-}
-
-// addRows adds the pairs of row i and the rows before it.
-func (c *Code) addRows(s *pairSums, i int) {
-	for j := range i {
-		d := c.Distance(i, j)
-		s.least = min(s.least, d)
-		s.d += uint64(d)
-		s.dd += uint64(d) * uint64(d)
-		s.dn += uint64(d) * uint64(i-j)
-	}
-}
-
-// addColumns adds to the sums over all pairs of rows what column k, and it with the columns before it, has in them. Two
-// rows that differ in d bits differ in d² pairs of columns.
-func (c *Code) addColumns() func(s *pairSums, k int) {
+// pairSums adds over the columns: two rows that differ in d bits differ in d² pairs of columns.
+func (c *Code) pairSums(ctx context.Context, workers int) (all pairSums, err error) {
 	columns, ones := make([][]uint64, c.bits), make([]uint64, c.bits)
-	for k := range columns {
+	sums := make([]pairSums, c.bits) // of a column, and of it with the columns before it
+	if err := each(ctx, workers, c.bits, func(k int) {
 		columns[k] = make([]uint64, (c.levels+63)/64)
+		var rows, places [2]uint64 // how many rows so far have a zero or a one, and the sums of their numbers
 		for i := range c.levels {
-			if c.Bit(i, k) {
-				columns[k][i/64] |= 1 << (i % 64)
-				ones[k]++
-			}
+			bit := c.data[i*c.stride+k/64] >> (k % 64) & 1
+			columns[k][i/64] |= bit << (i % 64)
+			sums[k].dn += rows[1-bit]*uint64(i) - places[1-bit]
+			rows[bit]++
+			places[bit] += uint64(i)
 		}
+		ones[k] = rows[1]
+		sums[k].d = rows[0] * rows[1]
+	}); err != nil {
+		return all, err
 	}
 	levels := uint64(c.levels)
-	return func(s *pairSums, k int) {
-		s.least = 1
-		s.d += ones[k] * (levels - ones[k])
-		s.dd += ones[k] * (levels - ones[k])
+	err = each(ctx, workers, c.bits, func(k int) {
+		sums[k].dd = sums[k].d
 		for j, other := range columns[:k] {
 			both := uint64(0)
 			for n, w := range columns[k] {
 				both += uint64(bits.OnesCount64(w & other[n]))
 			}
 			neither := levels + both - ones[k] - ones[j]
-			s.dd += 2 * (both*neither + (ones[k]-both)*(ones[j]-both))
+			sums[k].dd += 2 * (both*neither + (ones[k]-both)*(ones[j]-both))
 		}
-		var rows, sums [2]uint64 // how many rows so far have a zero or a one, and the sums of their numbers
-		for i := range levels {
-			bit := columns[k][i/64] >> (i % 64) & 1
-			s.dn += rows[1-bit]*i - sums[1-bit]
-			rows[bit]++
-			sums[bit] += i
-		}
+	})
+	for _, s := range sums {
+		all.d += s.d
+		all.dd += s.dd
+		all.dn += s.dn
 	}
-}
-
-func (s *pairSums) add(t pairSums) {
-	s.least = min(s.least, t.least)
-	s.d += t.d
-	s.dd += t.dd
-	s.dn += t.dn
+	for n := uint64(1); n < levels; n++ {
+		pairs := levels - n
+		all.pairs += pairs
+		all.n += pairs * n
+		all.nn += pairs * n * n
+	}
+	return all, err
 }
 
 // correlation is Pearson's; nil when a variance is zero. Where distances hardly vary,

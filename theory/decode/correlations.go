@@ -38,6 +38,9 @@ func NewCorrelations(c *code.Code) *Correlations {
 	return x
 }
 
+// Code returns the code.
+func (x *Correlations) Code() *code.Code { return x.code }
+
 // To sets dst, of length L, to the correlations with M outputs.
 func (x *Correlations) To(dst, z []float64) {
 	if x.steps == nil {

@@ -1,8 +1,8 @@
 package decode
 
 import (
-	"cmp"
 	"math"
+	"math/big"
 	"math/bits"
 	"slices"
 
@@ -84,61 +84,17 @@ func unrounded(z []float64, size float64) bool {
 	return unit == math.MaxInt || size < math.Ldexp(1, unit+53)
 }
 
-// compare is the sign of the exact difference of the correlations of rows i and j. Products with real
-// code values are exact as well, unless one output is 2¹⁰⁰⁰ times smaller than another.
+// compare is the sign of the exact difference of the correlations of rows i and j.
 func compare(c *code.Code, i, j int, z []float64) int {
-	largest := 0.0
-	for _, v := range z {
-		largest = max(largest, math.Abs(v))
-	}
-	_, exponent := math.Frexp(largest)
-	var sum expansion
+	const enough = 1 << 13 // digits of any sum of products of float64
+	exact := func() *big.Float { return new(big.Float).SetPrec(enough) }
+	sum, value, product := exact(), exact(), exact()
 	for k, v := range z {
-		a, b := c.Value(i, k), c.Value(j, k)
-		if a == b {
-			continue
-		}
-		if v = math.Ldexp(v, -exponent); c.Real() { // no product is too small for its error to be a number
-			sum.addProduct(v, a)
-			sum.addProduct(-v, b)
-		} else {
-			sum.add(v * (a - b)) // ±v
+		if a, b := c.Value(i, k), c.Value(j, k); a != b {
+			value.SetFloat64(v)
+			sum.Add(sum, product.Mul(value, big.NewFloat(a)))
+			sum.Sub(sum, product.Mul(value, big.NewFloat(b)))
 		}
 	}
-	return sum.sign()
-}
-
-// expansion is an exact sum of float64: its parts do not overlap, and become larger (Shewchuk 1997).
-type expansion []float64
-
-// add adds x. The sum of two numbers and its rounding error are numbers (Knuth), so nothing is lost.
-func (e *expansion) add(x float64) {
-	kept := (*e)[:0]
-	for _, y := range *e {
-		sum := x + y
-		part := sum - x
-		if rest := (x - (sum - part)) + (y - part); rest != 0 {
-			kept = append(kept, rest)
-		}
-		x = sum
-	}
-	if x != 0 {
-		kept = append(kept, x)
-	}
-	*e = kept
-}
-
-// addProduct adds x·y: the rounded product and its error, which is a number as well.
-func (e *expansion) addProduct(x, y float64) {
-	product := x * y
-	e.add(product)
-	e.add(math.FMA(x, y, -product))
-}
-
-// sign is that of the largest part, beside which the sum of the others is smaller.
-func (e expansion) sign() int {
-	if len(e) == 0 {
-		return 0
-	}
-	return cmp.Compare(e[len(e)-1], 0)
+	return sum.Sign()
 }

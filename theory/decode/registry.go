@@ -23,7 +23,7 @@ type Options struct {
 }
 
 // Entry is a decoder in a Registry: its name, its constructor, and its properties that do not
-// depend on a code.
+// depend on a code, which New must keep.
 type Entry struct {
 	Name string
 	// Logits says that the decoder reads logits: New returns a LogitDecoder.
@@ -128,49 +128,21 @@ func (r Registry) New(name string, c *code.Code, o Options) (Decoder, error) {
 // make calls a constructor where it may be called.
 func (r Registry) make(e Entry, c *code.Code, o Options) (Decoder, error) {
 	if c.Real() && !e.RealCodes {
-		use := ""
-		if names := r.ReadingRealCodes().Names(); len(names) > 0 {
-			use = "; use " + strings.Join(names, " or ")
-		}
-		return nil, fmt.Errorf("%w: %s reads bits, and %s holds real numbers%s", ErrUnfit, e.Name, c.Name(), use)
+		use := strings.Join(r.ReadingRealCodes().Names(), " or ")
+		return nil, fmt.Errorf("%w: %s reads bits, and %s holds real numbers; use %s", ErrUnfit, e.Name, c.Name(), use)
 	}
 	if o.Temperature == 0 {
 		o.Temperature = 1
 	}
-	d, err := e.New(c, o)
-	if err != nil {
-		return nil, err
-	}
-	if e.Logits != ReadsLogits(d) {
-		return nil, fmt.Errorf("decoder %s: its entry says that it reads logits (%v), its methods say %v", e.Name, e.Logits, ReadsLogits(d))
-	}
-	if _, ok := d.(Tempered); ok != e.Tempered {
-		return nil, fmt.Errorf("decoder %s: its entry says that it has a temperature (%v), its methods say %v", e.Name, e.Tempered, ok)
-	}
-	if _, ok := d.(Informed); ok != e.Informed {
-		return nil, fmt.Errorf("decoder %s: its entry says that it knows the classifiers (%v), its methods say %v", e.Name, e.Informed, ok)
-	}
-	return d, nil
+	return e.New(c, o)
 }
 
 // auto returns the decoder with the largest rank among those that fit.
 func (r Registry) auto(c *code.Code, o Options) (Decoder, error) {
-	type ranked struct {
-		Entry
-		rank int
-	}
-	var entries []ranked
-	for _, e := range r {
-		if e.Auto == nil {
-			continue
-		}
-		if rank := e.Auto(c); rank > 0 {
-			entries = append(entries, ranked{e, rank})
-		}
-	}
-	slices.SortStableFunc(entries, func(a, b ranked) int { return b.rank - a.rank })
+	entries := r.filter(func(e Entry) bool { return e.Auto != nil && e.Auto(c) > 0 })
+	slices.SortStableFunc(entries, func(a, b Entry) int { return b.Auto(c) - a.Auto(c) })
 	for _, e := range entries {
-		d, err := r.make(e.Entry, c, o)
+		d, err := r.make(e, c, o)
 		if !errors.Is(err, ErrUnfit) {
 			return d, err
 		}

@@ -63,10 +63,12 @@ func TestEntries(t *testing.T) {
 				t.Fatal(err)
 			}
 			fits++
-			if d.Name() != e.Name || decode.ReadsLogits(d) != e.Logits {
-				t.Errorf("%s: the decoder is called %s and reads logits: %v", e.Name, d.Name(), decode.ReadsLogits(d))
+			h, tempered := d.(decode.Tempered)
+			_, informed := d.(decode.Informed)
+			if d.Name() != e.Name || decode.ReadsLogits(d) != e.Logits || tempered != e.Tempered || informed != e.Informed {
+				t.Errorf("%+v: the decoder is called %s; it reads logits: %v, has a temperature: %v, knows the classifiers: %v", e, d.Name(), decode.ReadsLogits(d), tempered, informed)
 			}
-			if h, ok := d.(decode.Tempered); ok {
+			if tempered {
 				other, err := h.AtTemperature(3)
 				if err != nil || h.Temperature() != 2 || other.(decode.Tempered).Temperature() != 3 {
 					t.Errorf("%s: temperature %v, another %v, %v", e.Name, h.Temperature(), other, err)
@@ -147,11 +149,6 @@ func TestRegistry(t *testing.T) {
 	}
 	if got := r.ReadingRealCodes().Names(); !slices.Equal(got, []string{"gen", "gen-ex"}) {
 		t.Errorf("%v read codes of real numbers", got)
-	}
-	wrong := parityEntry(0)
-	wrong.Logits = true
-	if _, err := (decode.Registry{wrong}).New("parity", c, decode.Options{}); err == nil {
-		t.Error("an entry that says what its decoder cannot do is accepted")
 	}
 	// Temperatures: 1 unless given, and errors are passed on.
 	for _, tt := range []struct{ give, want float64 }{{0, 1}, {3, 3}} {

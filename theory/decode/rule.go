@@ -42,19 +42,23 @@ const (
 // scores.
 func (r Rule) Label(scores, values []float64) float64 {
 	most := slices.Max(scores)
-	at := func(i int) float64 {
-		if values == nil {
-			return float64(i + 1)
-		}
-		return values[i]
-	}
 	if math.IsInf(most, 0) || math.IsNaN(most) {
-		return at(0)
+		return labelOf(0, values)
 	}
 	if r == MAP {
-		return at(slices.IndexFunc(scores, func(s float64) bool { return s >= most-equalScores }))
+		return labelOf(slices.IndexFunc(scores, func(s float64) bool { return s >= most-equalScores }), values)
 	}
-	total, sum := 0.0, 0.0
+	median, mean := MedianAndMean(scores, values)
+	if r == Mean {
+		return mean
+	}
+	return median
+}
+
+// MedianAndMean returns the labels of the rules Median and Mean for finite scores, as Rule.Label does.
+// It changes scores.
+func MedianAndMean(scores, values []float64) (median, mean float64) {
+	most, total, sum := slices.Max(scores), 0.0, 0.0
 	for i, s := range scores {
 		w := 0.0
 		if s -= most; s > lightScore {
@@ -63,22 +67,23 @@ func (r Rule) Label(scores, values []float64) float64 {
 		scores[i] = w
 		total += w
 		if w > 0 {
-			sum += w * at(i)
+			sum += w * labelOf(i, values)
 		}
 	}
-	if r == Mean {
-		return sum / total
+	half, below, at := total*(0.5-equalScores), 0.0, 0
+	for at < len(scores)-1 {
+		if below += scores[at]; below >= half {
+			break
+		}
+		at++
 	}
-	return at(medianOf(scores, total))
+	return labelOf(at, values), sum / total
 }
 
-// medianOf returns the first of some weights up to which half of their total is.
-func medianOf(weights []float64, total float64) int {
-	half, below := total*(0.5-equalScores), 0.0
-	for i, w := range weights {
-		if below += w; below >= half {
-			return i
-		}
+// labelOf is the label of row i, from 0.
+func labelOf(i int, values []float64) float64 {
+	if values == nil {
+		return float64(i + 1)
 	}
-	return len(weights) - 1
+	return values[i]
 }

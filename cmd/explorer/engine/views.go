@@ -275,11 +275,11 @@ func (e *Engine) samples(ctx context.Context, q SamplesQuestion) (*Answer, error
 		return nil, fmt.Errorf("levels %d to %d: want some of 1 to %d", q.From+1, q.To, s.code.Levels())
 	}
 	sums := make([]montecarlo.Sums, s.code.Levels())
-	job := montecarlo.Job{Problem: s.problem, Sums: sums}
+	var spans []montecarlo.Span
 	for row := q.From; row < q.To; row++ {
-		job.Spans = append(job.Spans, montecarlo.Span{Row: row, Samples: q.Samples})
+		spans = append(spans, montecarlo.Span{Row: row, Samples: q.Samples})
 	}
-	if err := run.Backend.Sample(ctx, []montecarlo.Job{job}, nil); err != nil {
+	if err := run.Backend.Sample(ctx, s.problem, spans, sums, nil); err != nil {
 		return nil, err
 	}
 	n := q.To - q.From

@@ -17,7 +17,6 @@ import (
 type Published struct {
 	Table   string
 	Levels  int
-	Unit    string
 	Decoder string
 	Code    string
 	Error   float64
@@ -27,7 +26,7 @@ type Published struct {
 func LoadPublished(path string) (out []Published, err error) {
 	err = rows(path, func(r *row) {
 		out = append(out, Published{
-			Table: r.cells["table"], Levels: r.whole("levels"), Unit: r.cells["unit"],
+			Table: r.cells["table"], Levels: r.whole("levels"),
 			Decoder: r.cells["decoder"], Code: r.cells["code"], Error: r.number("error"),
 		})
 	})

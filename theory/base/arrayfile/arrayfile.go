@@ -120,7 +120,7 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 	case ".csv":
 		r.open = func() (source, error) { return openCSV(r.file) }
 	case ".npy":
-		r.open = func() (source, error) { return openNPY(r.file, r.file.Size()) }
+		r.open = func() (source, error) { return openNPY(r.file) }
 	case ".npz":
 		var entry *zip.File
 		entry, r.name, err = findArray(r.file, r.name, array, names)
@@ -130,7 +130,7 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 				return source{}, err
 			}
 			r.closers = append(r.closers, in)
-			return openNPY(in, int64(entry.UncompressedSize64))
+			return openNPY(in)
 		}
 	}
 	if err == nil {
@@ -175,6 +175,9 @@ func (r *Rows) Name() string { return r.name }
 // Dims returns the numbers of rows and columns. rows is −1 where only reading the file to
 // its end shows it.
 func (r *Rows) Dims() (rows, columns int) { return r.n, r.m }
+
+// Header returns the names of the columns in a .csv that has them, and else nil.
+func (r *Rows) Header() []string { return r.header }
 
 // Parts returns K of an N × K × M array, and 1 for other arrays.
 func (r *Rows) Parts() int { return r.parts }

@@ -23,7 +23,7 @@ const pandasHint = "; the names that pandas gives to rows and columns are no num
 // namesOfPandas reports whether fields are 0, 1, 2 and so on, as pandas names columns.
 func namesOfPandas(fields []string) bool {
 	for k, field := range fields {
-		if strings.TrimSpace(field) != strconv.Itoa(k) {
+		if field != strconv.Itoa(k) {
 			return false
 		}
 	}
@@ -40,15 +40,15 @@ func openCSV(r io.Reader) (source, error) {
 		return source{}, errors.New("empty file; want rows of numbers")
 	case err != nil:
 		return source{}, err
-	case len(first) >= 2 && strings.TrimSpace(first[0]) == "" && namesOfPandas(first[1:]):
+	case len(first) >= 2 && first[0] == "" && namesOfPandas(first[1:]):
 		return source{}, errors.New("line 1 has no first number" + pandasHint)
 	case len(first) > MaxSide:
 		return source{}, tooWide(len(first))
 	}
 	s := source{rows: -1, columns: len(first), parts: 1}
 	number := slices.ContainsFunc(first, func(field string) bool {
-		_, err := parse(strings.TrimSpace(field))
-		return err == nil || errors.Is(err, errNotFinite) || strings.TrimSpace(field) == ""
+		_, err := parse(field)
+		return err == nil || errors.Is(err, errNotFinite) || field == ""
 	})
 	if !number || len(first) >= 3 && namesOfPandas(first) {
 		s.header, first = first, nil
@@ -64,7 +64,7 @@ func openCSV(r io.Reader) (source, error) {
 			return fmt.Errorf("line %d has %d columns, but the first has %d", lines.n, len(fields), len(dst))
 		}
 		for k, field := range fields {
-			if dst[k], err = parse(strings.TrimSpace(field)); err != nil {
+			if dst[k], err = parse(field); err != nil {
 				return fmt.Errorf("line %d, column %d: %.40q is not a finite number", lines.n, k+1, field)
 			}
 		}
@@ -89,7 +89,7 @@ func newLines(r io.Reader) *lines {
 	return l
 }
 
-// fields returns the fields of the next line that is not empty, and io.EOF after the last.
+// fields returns the fields of the next line that is not empty, without spaces around them, and io.EOF after the last.
 func (l *lines) fields() ([]string, error) {
 	for l.Scan() {
 		l.n++
@@ -100,14 +100,18 @@ func (l *lines) fields() ([]string, error) {
 		if text == "" {
 			continue
 		}
-		if !strings.Contains(text, `"`) {
-			return strings.Split(text, ","), nil
+		fields := strings.Split(text, ",")
+		if strings.Contains(text, `"`) { // a field may hold a comma
+			var err error
+			fields, err = csv.NewReader(strings.NewReader(text)).Read()
+			if parse := new(csv.ParseError); errors.As(err, &parse) {
+				return nil, fmt.Errorf("line %d, character %d: %w", l.n, parse.Column, parse.Err)
+			}
 		}
-		fields, err := csv.NewReader(strings.NewReader(text)).Read()
-		if parse := new(csv.ParseError); errors.As(err, &parse) {
-			return nil, fmt.Errorf("line %d, character %d: %w", l.n, parse.Column, parse.Err)
+		for k := range fields {
+			fields[k] = strings.TrimSpace(fields[k])
 		}
-		return fields, err
+		return fields, nil
 	}
 	if errors.Is(l.Err(), bufio.ErrTooLong) {
 		return nil, fmt.Errorf("line %d is longer than %d characters; want at most %d columns", l.n+1, maxLine, MaxSide)
@@ -143,7 +147,7 @@ const maxPlain = 1e15
 // integers, other numbers in the shortest form that reads back as the same. When ctx ends,
 // the error is the context's.
 func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
-	return eachRow(ctx, w, m, func(_ int, row []float64, line []byte) ([]byte, error) {
+	return eachRow(ctx, w, m, func(row []float64, line []byte) ([]byte, error) {
 		for k, v := range row {
 			if k > 0 {
 				line = append(line, ',')
@@ -159,8 +163,8 @@ func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
 }
 
 // eachRow writes a matrix row by row, so that memory never holds a large matrix twice. encode appends
-// row i, from 0, to a line.
-func eachRow(ctx context.Context, w io.Writer, m mat.Matrix, encode func(i int, row []float64, line []byte) ([]byte, error)) error {
+// a row to a line.
+func eachRow(ctx context.Context, w io.Writer, m mat.Matrix, encode func(row []float64, line []byte) ([]byte, error)) error {
 	rows, _ := m.Dims()
 	var row []float64
 	var line []byte
@@ -170,7 +174,7 @@ func eachRow(ctx context.Context, w io.Writer, m mat.Matrix, encode func(i int, 
 		}
 		row = matrix.Row(row, i, m)
 		var err error
-		if line, err = encode(i, row, line[:0]); err != nil {
+		if line, err = encode(row, line[:0]); err != nil {
 			return err
 		}
 		if _, err := w.Write(line); err != nil {

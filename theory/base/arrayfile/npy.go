@@ -30,40 +30,25 @@ type header struct {
 	shape   []int
 }
 
-// maxHeader is the largest header that is read: NumPy pads its own to a few
-// dozen bytes.
-const maxHeader = 1 << 16
-
 var errHeader = errors.New("not a NumPy array: bad header")
 
-// readHeader reads the header of an .npy file and leaves br at the data, which
-// begin at the offset.
-func readHeader(br *bufio.Reader) (h header, offset int64, err error) {
-	start, err := br.Peek(12)
-	if len(start) == 0 {
-		return h, 0, errors.New("empty file; want a NumPy array")
+// readHeader reads the header of an .npy file and leaves br at the data. Version 1 of the format is that of all arrays
+// but those with thousands of named columns.
+func readHeader(br *bufio.Reader) (h header, err error) {
+	start := make([]byte, 10)
+	switch n, err := io.ReadFull(br, start); {
+	case err == io.EOF:
+		return h, errors.New("empty file; want a NumPy array")
+	case n < len(start) || !bytes.HasPrefix(start, []byte(magic)):
+		return h, errors.New("not a NumPy array: the file does not begin as .npy files do")
+	case start[6] != 1:
+		return h, fmt.Errorf(".npy format version %d; want 1, as numpy.save writes arrays of numbers", start[6])
 	}
-	if err != nil || !bytes.HasPrefix(start, []byte(magic)) {
-		return h, 0, errors.New("not a NumPy array: the file does not begin as .npy files do")
+	dictionary := make([]byte, binary.LittleEndian.Uint16(start[8:]))
+	if _, err := io.ReadFull(br, dictionary); err != nil {
+		return h, errHeader
 	}
-	begin, length := 10, int(binary.LittleEndian.Uint16(start[8:]))
-	switch start[6] {
-	case 1:
-	case 2:
-		long := binary.LittleEndian.Uint32(start[8:])
-		if long > maxHeader {
-			return h, 0, errHeader
-		}
-		begin, length = 12, int(long)
-	default:
-		return h, 0, fmt.Errorf(".npy format version %d; want 1 or 2, as numpy.save writes", start[6])
-	}
-	raw := make([]byte, begin+length)
-	if _, err := io.ReadFull(br, raw); err != nil {
-		return h, 0, errHeader
-	}
-	h, err = parseHeader(string(raw[begin:]))
-	return h, int64(len(raw)), err
+	return parseHeader(string(dictionary))
 }
 
 // jsonOfPython writes the literals of Python that a header has in JSON.
@@ -86,27 +71,10 @@ func parseHeader(text string) (h header, err error) {
 	return header{strings.Trim(string(dictionary.Descr), `"`), *dictionary.Fortran, dictionary.Shape}, nil
 }
 
-// bytes is the size of the data of an array, whose header ends at an offset of a file of a size, which is −1 where it is not known.
-func (h header) bytes(s source, width int, size, offset int64) (int64, error) {
-	want := memory.Product(s.rows, s.columns, width)
-	what := ""
-	switch have := size - offset; {
-	case want == math.MaxInt64:
-		return 0, fmt.Errorf("%d × %d entries; no file is that large", s.rows, s.columns)
-	case size >= 0 && have < want:
-		what = "truncated"
-	case size >= 0 && have > want:
-		what = "bytes after the data"
-	default:
-		return want, nil
-	}
-	return 0, fmt.Errorf("%s: %d bytes of data, but %d × %d entries of type %s are %d", what, size-offset, s.rows, s.columns, h.descr, want)
-}
-
-// openNPY reads the header of an .npy file of a size, which is −1 where it is not known.
-func openNPY(r io.Reader, size int64) (source, error) {
+// openNPY reads the header of an .npy file.
+func openNPY(r io.Reader) (source, error) {
 	in := bufio.NewReader(r)
-	h, offset, err := readHeader(in)
+	h, err := readHeader(in)
 	if err != nil {
 		return source{}, err
 	}
@@ -118,16 +86,12 @@ func openNPY(r io.Reader, size int64) (source, error) {
 	if err != nil {
 		return s, err
 	}
-	want, err := h.bytes(s, width, size, offset)
-	if err != nil {
-		return s, err
-	}
 	// The rows of an array in C order are read one by one. Those in Fortran order lie scattered, so the whole
 	// array is read with the first of them.
 	fortran := h.fortran && s.columns > 1
 	atOnce := int64(s.columns * width)
 	if fortran {
-		atOnce = want
+		atOnce = memory.Product(s.rows, s.columns, width)
 	}
 	var raw []byte
 	row := 0
@@ -268,24 +232,20 @@ func WriteNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
 	if _, err := w.Write(npyHeader("<f8", fmt.Sprintf("(%d, %d)", rows, columns))); err != nil {
 		return err
 	}
-	return eachRow(ctx, w, m, func(_ int, row []float64, line []byte) ([]byte, error) {
+	return eachRow(ctx, w, m, func(row []float64, line []byte) ([]byte, error) {
 		return binary.Append(line, binary.LittleEndian, row)
 	})
 }
 
 // WriteBitsNPY writes a matrix of zeros and ones as a NumPy array of uint8 in C
-// order, row by row. Any other entry is an error that names the entry; the rows before it
-// have been written then. When ctx ends, the error is the context's.
+// order, row by row. When ctx ends, the error is the context's.
 func WriteBitsNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
 	rows, columns := m.Dims()
 	if _, err := w.Write(npyHeader("|u1", fmt.Sprintf("(%d, %d)", rows, columns))); err != nil {
 		return err
 	}
-	return eachRow(ctx, w, m, func(i int, row []float64, line []byte) ([]byte, error) {
-		for k, v := range row {
-			if v != 0 && v != 1 {
-				return nil, fmt.Errorf("row %d, column %d: %v is neither 0 nor 1", i+1, k+1, v)
-			}
+	return eachRow(ctx, w, m, func(row []float64, line []byte) ([]byte, error) {
+		for _, v := range row {
 			line = append(line, byte(v))
 		}
 		return line, nil

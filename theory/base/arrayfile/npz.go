@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -99,30 +97,14 @@ func findArray(archive inputfile.File, file, array string, names []string) (foun
 	return arrays[array], file + ":" + array, nil
 }
 
-// someOf lists a few names, in quotes where they have more than letters, digits and the like:
-// names in a file can be any bytes.
+// someOf lists a few names.
 func someOf(names []string) string {
 	const most = 8
-	var shown []string
-	for _, name := range names[:min(most, len(names))] {
-		if !plain(name) {
-			name = fmt.Sprintf("%.64q", name)
-		}
-		shown = append(shown, name)
-	}
-	text := strings.Join(shown, ", ")
+	text := fmt.Sprintf("%.256s", strings.Join(names[:min(most, len(names))], ", "))
 	if more := len(names) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// plain reports whether a name needs no quotes.
-func plain(name string) bool {
-	strange := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("_./ -", r)
-	}
-	return name != "" && utf8.RuneCountInString(name) <= 64 && !strings.ContainsFunc(name, strange)
 }
 
 // maxText is the largest text that ReadText reads, in bytes.
@@ -154,7 +136,7 @@ func readText(array *zip.File) (string, error) {
 	}
 	defer file.Close()
 	in := bufio.NewReader(file)
-	h, _, err := readHeader(in)
+	h, err := readHeader(in)
 	if err != nil {
 		return "", err
 	}

@@ -26,12 +26,11 @@ func Open(path string) (File, error) {
 	if path == Standard {
 		return openStandard()
 	}
-	file, err := open(path, fs.ModeNamedPipe)
-	if err != nil {
-		return nil, err
-	}
-	return named{file}, nil
+	return open(path, fs.ModeNamedPipe)
 }
+
+// OpenRegular opens a file, and refuses a pipe and standard input as well.
+func OpenRegular(path string) (File, error) { return open(path, 0) }
 
 // named is a File that has a name.
 type named struct{ *os.File }
@@ -44,58 +43,36 @@ func (f named) Size() int64 {
 	return -1
 }
 
-// OpenRegular opens a file, and refuses a pipe and standard input as well.
-func OpenRegular(path string) (File, error) {
-	file, err := open(path, 0)
+// open opens a file whose type has no other bits than the allowed ones. It asks before it
+// opens: to open a device can act on it, and to open a pipe waits for its writer.
+func open(path string, allowed fs.FileMode) (File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if kind := info.Mode().Type() &^ allowed; kind != 0 {
+		return nil, fmt.Errorf("%s: it is %s; want a file", path, Kind(kind))
+	}
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	return named{file}, nil
 }
 
-// open opens a file whose type has no other bits than the allowed ones. It asks before it
-// opens: to open a device can act on it, and to open a pipe waits for its writer.
-func open(path string, allowed fs.FileMode) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := check(path, info, allowed); err != nil {
-		return nil, err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	if info, err = file.Stat(); err == nil { // it may be another one by now
-		err = check(path, info, allowed)
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
-}
-
-// check refuses what is no file.
-func check(path string, info fs.FileInfo, allowed fs.FileMode) error {
-	kind := info.Mode().Type() &^ allowed
-	what := ""
+// Kind says what there is in the place of a file.
+func Kind(mode fs.FileMode) string {
 	switch {
-	case kind == 0:
-		return nil
-	case kind&fs.ModeDir != 0:
-		what = "a folder"
-	case kind&fs.ModeDevice != 0:
-		what = "a device"
-	case kind&fs.ModeNamedPipe != 0:
-		what = "a pipe"
-	case kind&fs.ModeSocket != 0:
-		what = "a socket"
-	default:
-		what = "not a file"
+	case mode&fs.ModeDir != 0:
+		return "a folder"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
 	}
-	return fmt.Errorf("%s: it is %s; want a file", path, what)
+	return "of an unknown kind"
 }
 
 // Read returns the content of a file or a pipe of at most limit bytes. The errors name the
@@ -106,41 +83,17 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	if size := file.Size(); size >= 0 {
-		if size > limit {
-			return nil, fmt.Errorf("%s: %d bytes; want at most %d", Name(path), size, limit)
-		}
-		if err := memory.Check(Name(path), 2*size); err != nil { // with what is made of it
-			return nil, err
-		}
-	}
-	content, err := io.ReadAll(Limit(file, Name(path), limit))
-	if err != nil {
+	if err := memory.Check(Name(path), 2*min(file.Size(), limit)); err != nil { // with what is made of it
 		return nil, err
 	}
-	return content, nil
+	return readAll(file, Name(path), limit)
 }
 
-// Limit returns a reader of r that fails after limit bytes. name is the file's, for the error.
-func Limit(r io.Reader, name string, limit int64) io.Reader {
-	return &limited{r, name, limit, limit}
-}
-
-type limited struct {
-	r           io.Reader
-	name        string
-	left, limit int64
-}
-
-// Read implements io.Reader.
-func (l *limited) Read(p []byte) (int, error) {
-	if int64(len(p)) > l.left+1 {
-		p = p[:l.left+1] // one more shows whether there is more
+// readAll reads to the end, which has to come after at most limit bytes. name is the file's, for the error.
+func readAll(r io.Reader, name string, limit int64) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(r, limit+1)) // one more shows whether there is more
+	if err == nil && int64(len(content)) > limit {
+		return nil, fmt.Errorf("%s: more than %d bytes; want at most these", name, limit)
 	}
-	n, err := l.r.Read(p)
-	if int64(n) > l.left {
-		return int(l.left), fmt.Errorf("%s: more than %d bytes; want at most these", l.name, l.limit)
-	}
-	l.left -= int64(n)
-	return n, err
+	return content, err
 }

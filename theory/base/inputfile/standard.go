@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"sync"
-
-	"belsim/theory/base/memory"
 )
 
 // Standard is the path of standard input.
@@ -43,35 +41,16 @@ func openStandard() (File, error) {
 	piped.Lock()
 	defer piped.Unlock()
 	if piped.from != in {
-		content, err := readPipe(in)
+		content, err := readAll(in, Name(Standard), maxStandard)
+		if path := new(os.PathError); errors.As(err, &path) {
+			err = fmt.Errorf("%s: %w", Name(Standard), path.Err)
+		}
 		if err != nil {
 			return nil, err
 		}
 		piped.from, piped.content = in, content
 	}
 	return unclosed{bytes.NewReader(piped.content)}, nil
-}
-
-// readPipe reads a pipe to its end.
-func readPipe(r io.Reader) ([]byte, error) {
-	name := Name(Standard)
-	r = Limit(r, name, maxStandard)
-	var content bytes.Buffer
-	for part := int64(1 << 20); ; part *= 2 {
-		if err := memory.Check(name, 3*part); err != nil { // the buffer grows to twice its size
-			return nil, err
-		}
-		_, err := io.CopyN(&content, r, part)
-		if errors.Is(err, io.EOF) {
-			return content.Bytes(), nil
-		}
-		if path := new(os.PathError); errors.As(err, &path) {
-			return nil, fmt.Errorf("%s: %w", name, path.Err)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 }
 
 // seekable is what a File is beside its Close.

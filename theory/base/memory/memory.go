@@ -70,26 +70,23 @@ func Product(sizes ...int) int64 {
 
 // Available returns how much memory the process can allocate: the smallest of the memory that
 // the system has without swapping, the limits of the control groups that the process is in, as
-// a container or a batch system sets them, and the limit of its address space (ulimit -v),
-// where the runtime's reserve is left out. Memory that the Go runtime holds and does not use
-// counts as free. ok is false on systems that do not say.
+// a container or a batch system sets them, and what GOMEMLIMIT leaves. Memory that the Go runtime
+// holds and does not use counts as free. ok is false on systems that do not say, without GOMEMLIMIT.
 func Available() (bytes int64, ok bool) {
-	idle, mapped := held()
-	bytes, ok = available(os.DirFS("/"))
-	if ok {
-		bytes += idle
+	if bytes, ok = available(os.DirFS("/")); ok {
+		bytes += held("/memory/classes/heap/free:bytes")
 	}
-	if space, limited := addressSpace(); limited {
-		// A piece of address space that was given back is taken again.
-		if space = max(space+idle+mapped-reserve(), 0); !ok || space < bytes {
-			return space, true
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		left := max(limit-held("/memory/classes/heap/objects:bytes"), 0)
+		if !ok || left < bytes {
+			return left, true
 		}
 	}
 	return bytes, ok
 }
 
 // LimitCollector makes the garbage collector work harder before memory runs out, where a
-// control group or the address space limits it: garbage then never takes what results need.
+// control group limits it: garbage then never takes what results need.
 // GOMEMLIMIT wins over it.
 func LimitCollector() {
 	if os.Getenv("GOMEMLIMIT") != "" {
@@ -102,18 +99,11 @@ func LimitCollector() {
 	}
 }
 
-// reserve is the address space that is kept for what is not allocated by size: pieces of 64 MiB
-// that the runtime takes at a time, and a stack for the thread of each processor.
-func reserve() int64 {
-	const piece, stack = 64 << 20, 8 << 20
-	return 2*piece + stack*int64(runtime.GOMAXPROCS(0))
-}
-
-// held returns what the Go runtime holds and does not use: memory, and address space alone.
-func held() (idle, mapped int64) {
-	samples := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(samples)
-	return int64(samples[0].Value.Uint64()), int64(samples[1].Value.Uint64())
+// held is one of the runtime's counts of memory.
+func held(name string) int64 {
+	sample := []metrics.Sample{{Name: name}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
 }
 
 // available reads the files of Linux below root.

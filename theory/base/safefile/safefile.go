@@ -21,54 +21,36 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"belsim/theory/base/inputfile"
 )
 
-// ErrSpecial says that a path is a named pipe, a device or a socket.
+// ErrSpecial says that a path is a folder, a named pipe, a device or a socket.
 var ErrSpecial = errors.New("not a regular file")
 
-// Resolve returns the path of the file that Write would make or replace: path itself, or
+// resolve returns the path of the file that Write would make or replace: path itself, or
 // where path is a link, what it points to. The error is ErrSpecial where there is something
-// else than a file or a folder.
-func Resolve(path string) (string, error) {
-	at := path
-	for range 40 { // as many links as Linux follows
-		info, err := os.Lstat(at)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return at, nil
-		case err != nil:
-			return "", err
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(at)
-			if err != nil {
-				return "", err
-			}
-			if !filepath.IsAbs(target) {
-				// Not filepath.Join: it would remove "link/..", which may be another folder.
-				dir, _ := filepath.Split(at)
-				target = dir + target
-			}
-			at = target
-		case info.Mode().IsRegular() || info.IsDir():
-			return at, nil
-		default:
-			return "", fmt.Errorf("%w: it is %s", ErrSpecial, kind(info.Mode()))
-		}
-	}
-	return "", fmt.Errorf("%w: too many links", ErrSpecial)
-}
-
-// kind says what there is in the place of a file.
-func kind(mode fs.FileMode) string {
+// else than a file.
+func resolve(path string) (string, error) {
+	info, err := os.Stat(path)
 	switch {
-	case mode&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case mode&fs.ModeDevice != 0:
-		return "a device"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
+	case errors.Is(err, fs.ErrNotExist):
+		target, err := os.Readlink(path)
+		if err != nil { // no link: the file will be made
+			return path, nil
+		}
+		if !filepath.IsAbs(target) {
+			// Not filepath.Join: it would remove "link/..", which may be another folder.
+			dir, _ := filepath.Split(path)
+			target = dir + target
+		}
+		return resolve(target)
+	case err != nil:
+		return "", err
+	case info.Mode().IsRegular():
+		return filepath.EvalSymlinks(path)
 	}
-	return "of an unknown kind"
+	return "", fmt.Errorf("%w: it is %s", ErrSpecial, inputfile.Kind(info.Mode()))
 }
 
 // Write writes the file at path with what fill writes to w, which is buffered. The
@@ -84,7 +66,7 @@ func Write(path string, fill func(w io.Writer) error) error {
 }
 
 func write(name string, fill func(w io.Writer) error) error {
-	path, err := Resolve(name)
+	path, err := resolve(name)
 	if err != nil {
 		return err
 	}
@@ -119,18 +101,21 @@ func write(name string, fill func(w io.Writer) error) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// Probe reports whether Write could make a file at path, by making a temporary file and
+// Probe reports whether Write could make or replace a file at path, by making a temporary file and
 // removing it.
 func Probe(path string) error {
-	target, err := Resolve(path)
+	target, err := resolve(path)
 	if err == nil {
 		var file *os.File
 		if file, err = create(target); err == nil {
 			err = errors.Join(file.Close(), os.Remove(file.Name()))
 		}
 	}
+	if temporary := new(fs.PathError); errors.As(err, &temporary) {
+		err = temporary.Err
+	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+		return &fs.PathError{Op: "writing", Path: path, Err: err}
 	}
 	return nil
 }
@@ -147,7 +132,7 @@ func create(path string) (*os.File, error) {
 // Canonical returns the path of the file that Write would make or replace, without links: two paths of one file
 // have the same one.
 func Canonical(path string) string {
-	if at, err := Resolve(path); err == nil {
+	if at, err := resolve(path); err == nil {
 		path = at
 	}
 	if at, err := filepath.Abs(path); err == nil {

@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,12 +55,6 @@ func (e *encoder) value(v reflect.Value) error {
 	case v.Type().Implements(jsonMarshalerType), v.Type().Implements(textMarshalerType):
 	case k == reflect.Struct:
 		return e.object(v)
-	case k == reflect.Map && v.Type().Key().Kind() == reflect.String:
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
-		return e.list('{', '}', len(keys), func(i int) error {
-			return errors.Join(e.leaf(keys[i].String()), e.out.WriteByte(':'), e.value(v.MapIndex(keys[i])))
-		})
 	case (k == reflect.Slice || k == reflect.Array) && v.Type().Elem().Kind() != reflect.Uint8:
 		return e.list('[', ']', v.Len(), func(i int) error { return e.value(v.Index(i)) })
 	}

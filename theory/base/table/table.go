@@ -2,10 +2,12 @@ package table
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"reflect"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
 )
 
@@ -25,7 +27,7 @@ type Table struct {
 	Head  []string // headings; nil for a table without
 	Rows  [][]string
 	Style Style
-	// Line is the row above which text has a line; 0 for none.
+	// Line is the row above which a table with headings has a line; 0 for none.
 	Line int
 }
 
@@ -82,56 +84,37 @@ func Of[R any](rows []R, columns ...Column[R]) *Table {
 	return t
 }
 
-// grid are the cells as a terminal shows them, the line of the headings first, and the widths of the
-// columns. Missing cells are empty.
-func (t *Table) grid() (lines [][]string, width []int) {
-	n := len(t.Head)
-	for _, cells := range t.Rows {
-		n = max(n, len(cells))
+// Write prints the table for people, its columns two spaces apart. Missing cells are empty.
+func (t *Table) Write(w io.Writer) error {
+	rows, columns := t.Rows, len(t.Head)
+	if t.Head != nil {
+		rows = append([][]string{t.Head}, t.Rows...)
 	}
-	width = make([]int, n)
-	for _, cells := range append([][]string{t.Head}, t.Rows...) {
-		line := make([]string, n)
+	for _, cells := range t.Rows {
+		columns = max(columns, len(cells))
+	}
+	before, after, align := "", "\t", tabwriter.AlignRight
+	if t.Style == List {
+		before, after, align = "  ", "", 0
+	}
+	var b strings.Builder
+	out := tabwriter.NewWriter(&b, 0, 0, 2, ' ', align)
+	for _, cells := range rows {
+		line := make([]string, columns)
 		for k, cell := range cells {
 			line[k] = Visible(cell)
-			width[k] = max(width[k], utf8.RuneCountInString(line[k]))
 		}
-		lines = append(lines, line)
+		fmt.Fprintln(out, before+strings.Join(line, "\t")+after)
 	}
-	return lines, width
-}
-
-// fill are the spaces that a cell lacks to a width.
-func fill(cell string, width int) string {
-	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(cell)))
-}
-
-// Write prints the table for people, its columns two spaces apart.
-func (t *Table) Write(w io.Writer) error {
-	var b strings.Builder
-	lines, width := t.grid()
-	for i, cells := range lines {
-		if i == 0 && t.Head == nil {
-			continue
-		}
-		if t.Line > 0 && i == t.Line+1 {
-			for _, n := range width {
-				b.WriteString("  " + strings.Repeat("─", n))
-			}
-			b.WriteByte('\n')
-		}
-		for k, cell := range cells {
-			space := fill(cell, width[k])
-			switch {
-			case t.Style == Grid:
-				cell = space + cell
-			case k < len(cells)-1:
-				cell += space
-			}
-			b.WriteString("  " + cell)
-		}
-		b.WriteByte('\n')
+	if err := out.Flush(); err != nil {
+		return err
 	}
-	_, err := io.WriteString(w, b.String())
+	lines := strings.SplitAfter(b.String(), "\n")
+	if t.Line > 0 {
+		const space = "  "
+		long := utf8.RuneCountInString(lines[0]) - len(space) - len("\n")
+		lines = slices.Insert(lines, t.Line+1, space+strings.Repeat("─", long)+"\n")
+	}
+	_, err := io.WriteString(w, strings.Join(lines, ""))
 	return err
 }

@@ -11,7 +11,13 @@ import (
 // Visible returns a text in which every character is seen and none is obeyed by a terminal:
 // control characters, those that break lines or change the direction of writing, and bytes that
 // are not UTF-8 are written as in a string of Go, such as \x1b.
-func Visible(s string) string {
+func Visible(s string) string { return visible(s, "") }
+
+// VisibleLines is Visible, but keeps the ends of lines, and tabs.
+func VisibleLines(s string) string { return visible(s, "\n\t") }
+
+func visible(s, kept string) string {
+	hidden := func(r rune) bool { return hidden(r) && !strings.ContainsRune(kept, r) }
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, hidden) {
 		return s
 	}
@@ -33,6 +39,9 @@ func Visible(s string) string {
 
 // hidden reports whether a character does something else than to be seen.
 func hidden(r rune) bool {
+	if r < utf8.RuneSelf { // most are, of long texts
+		return r < ' ' || r == 0x7f
+	}
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
 }
 

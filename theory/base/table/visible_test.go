@@ -16,6 +16,10 @@ func TestVisible(t *testing.T) {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
+	const text, want = "a\tσ\n\x1b[1;32mPASS\x1b[0m \x1b[2J\u202e\u0085\x7f\r\xff\n", "a\tσ\n" + `\x1b[1;32mPASS\x1b[0m \x1b[2J\u202e\u0085\x7f\r\xff` + "\n"
+	if got := VisibleLines(text); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	var b strings.Builder
 	if err := (&Table{Head: []string{"code"}, Rows: [][]string{{"\x1b[31m\tred"}}}).Write(&b); err != nil || !strings.Contains(b.String(), `\x1b[31m\tred`) {
 		t.Errorf("%q, %v", b.String(), err)
