@@ -87,8 +87,7 @@ A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with on
 type environment struct {
 	stdout   *standardOutput
 	stderr   io.Writer
-	line     atomic.Int64 // characters of the progress that a terminal shows
-	quiet    bool         // neither progress nor notes
+	quiet    bool // neither progress nor notes
 	args     []string
 	files    files.Ledger              // those that the command reads and writes
 	decoders decode.Registry           // the decoders that --decoder takes
@@ -191,7 +190,6 @@ func (env *environment) complain(format string, a ...any) {
 
 // say writes a line on standard error, in which every character is seen.
 func (env *environment) say(name, format string, a ...any) {
-	env.erase()
 	fmt.Fprintln(env.stderr, name, table.Visible(fmt.Sprintf(format, a...)))
 }
 

@@ -5,18 +5,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
-	"belsim/cmd/internal/terminal"
-	"belsim/theory/base/table"
+	"github.com/mattn/go-isatty"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/cwriter"
+	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// progress shows how far a computation is, on standard error: on a terminal a line that changes,
-// elsewhere a line every half minute, or as often as the variable
+// isTerminal reports whether a writer is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
+}
+
+// progress shows how far a computation is, on standard error: a bar on a
+// terminal, elsewhere a plain line every half minute, or as often as the variable
 // BELSIM_PROGRESS of the environment says; nothing when quiet.
 type progress struct {
 	what     string
@@ -25,15 +33,15 @@ type progress struct {
 	drawn    atomic.Uint64 // samples
 	note     atomic.Value  // a text beside it
 	began    time.Time
-	stopped  chan struct{} // nil when quiet
+	bars     *mpb.Progress
+	bar      *mpb.Bar
+	ticker   *time.Ticker
+	stopped  chan struct{}
 	ended    chan struct{}
 	once     sync.Once
 }
 
-const (
-	progressEvery   = 30 * time.Second
-	progressChanges = 200 * time.Millisecond // on a terminal
-)
+const progressEvery = 30 * time.Second
 
 // newProgress counts to total things of a kind, or tells how long it takes where total is 0, because
 // nobody knows how many there are.
@@ -43,43 +51,25 @@ func (env *environment) newProgress(what string, total uint64) *progress {
 	if env.quiet {
 		return p
 	}
-	every, _ := time.ParseDuration(os.Getenv("BELSIM_PROGRESS")) // 0 where it says nothing
-	every = cmp.Or(max(every, 0), progressEvery)
-	show := func() { env.say("belsim:", "%s: %s%s", what, p.soFar(), p.said()) }
-	if terminal.Is(env.stderr) {
-		every = progressChanges
-		show = func() { env.draw(fmt.Sprintf("%s: %s%s%s", what, p.soFar(), p.left(), p.said())) }
+	if isTerminal(env.stderr) {
+		p.draw(env.stderr)
+		return p
 	}
+	every, _ := time.ParseDuration(os.Getenv("BELSIM_PROGRESS")) // 0 where it says nothing
+	p.ticker = time.NewTicker(cmp.Or(max(every, 0), progressEvery))
 	p.stopped, p.ended = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(p.ended)
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
 		for {
 			select {
-			case <-ticker.C:
-				show()
+			case <-p.ticker.C:
+				env.say("belsim:", "%s: %s%s", what, p.soFar(), p.said())
 			case <-p.stopped:
-				env.erase()
 				return
 			}
 		}
 	}()
 	return p
-}
-
-// draw puts a line on a terminal, in the place of the one before. erase takes it away.
-func (env *environment) draw(line string) {
-	line = table.Visible(line)
-	width := max(env.line.Load(), int64(utf8.RuneCountInString(line)))
-	env.line.Store(width)
-	fmt.Fprintf(env.stderr, "\r%-*s", width, line)
-}
-
-func (env *environment) erase() {
-	if width := env.line.Swap(0); width > 0 {
-		fmt.Fprintf(env.stderr, "\r%*s\r", width, "")
-	}
 }
 
 // during shows for how long a function runs.
@@ -89,8 +79,34 @@ func (env *environment) during(what string, f func() error) error {
 	return f()
 }
 
+// draw draws the bar on a terminal.
+func (p *progress) draw(on io.Writer) {
+	const bar, line = 40, 80
+	options := []mpb.ContainerOption{mpb.WithOutput(on), mpb.WithWidth(bar)}
+	if columns, _, err := cwriter.New(on).GetTermSize(); err != nil || columns == 0 {
+		// A terminal that does not say how wide it is, as of some containers and serial lines. A bar is drawn
+		// as wide as the terminal says, unless it is no terminal.
+		options = []mpb.ContainerOption{mpb.WithOutput(struct{ io.Writer }{on}), mpb.WithWidth(line), mpb.WithAutoRefresh()}
+	}
+	p.bars = mpb.New(options...)
+	said := decor.Any(func(decor.Statistics) string { return p.said() })
+	if p.total == 0 {
+		p.bar = p.bars.New(0, mpb.NopStyle(), mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name(p.what+" "), decor.Any(func(decor.Statistics) string { return p.soFar() }), said))
+		return
+	}
+	p.bar = p.bars.AddBar(int64(p.total), mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(p.what+" ")),
+		mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO), said))
+}
+
 // add counts n more. It is safe for concurrent use.
-func (p *progress) add(n uint64) { p.finished.Add(n) }
+func (p *progress) add(n uint64) {
+	p.finished.Add(n)
+	if p.bar != nil {
+		p.bar.IncrInt64(int64(n))
+	}
+}
 
 // say puts a text beside the progress. It is safe for concurrent use.
 func (p *progress) say(text string) { p.note.Store(text) }
@@ -111,16 +127,6 @@ func (p *progress) soFar() string {
 		return fmt.Sprintf("%d s", int(time.Since(p.began).Seconds()))
 	}
 	return p.String()
-}
-
-// left says how long the rest takes, where that is known.
-func (p *progress) left() string {
-	done := p.finished.Load()
-	if done == 0 || p.total == 0 {
-		return ""
-	}
-	rest := float64(max(p.total, done)-done) / float64(done) * float64(time.Since(p.began))
-	return fmt.Sprintf(", %v left", time.Duration(rest).Round(time.Second))
 }
 
 // String says how much is finished.
@@ -149,14 +155,19 @@ func (p *progress) interrupted(err error) error {
 	return err
 }
 
-// stop ends it; again, it does nothing.
-func (p *progress) stop() {
-	p.once.Do(func() {
-		if p.stopped != nil {
-			close(p.stopped)
-			<-p.ended
-		}
-	})
+// stop takes the bar away; again, it does nothing.
+func (p *progress) stop() { p.once.Do(p.end) }
+
+func (p *progress) end() {
+	if p.bar != nil {
+		p.bar.Abort(true)
+		p.bars.Wait()
+	}
+	if p.ticker != nil {
+		p.ticker.Stop()
+		close(p.stopped)
+		<-p.ended
+	}
 }
 
 // progressBar shows the parts of a computation one after the other, as assess.Progress tells of them.

@@ -2,39 +2,72 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"os"
 	"testing"
 	"time"
 
-	"belsim/cmd/internal/terminal/terminaltest"
+	"golang.org/x/sys/unix"
+
+	"belsim/theory/base/must"
 )
 
-// TestProgressOnTerminals: a terminal shows what has a number, what has none, and how many samples were drawn of a
-// code; notes stand on lines of their own, and nothing is left at the end.
+// openTerminal returns both sides of a pseudoterminal with a number of columns. What is written to tty is read from
+// master. It skips the test where there is none.
+func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Skip(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Skip(err)
+	}
+	if tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	must.Succeed(t, unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}))
+	return master, tty
+}
+
+// TestProgressOnTerminals: progress is drawn on a terminal of 80 columns, and on one that says 0: what has a
+// number, what has none, and how many samples were drawn of a code.
 func TestProgressOnTerminals(t *testing.T) {
-	master, tty := terminaltest.Open(t)
-	seen := make(chan []byte)
-	go func() {
-		all, _ := io.ReadAll(master) // ends with an error where the other side is closed
-		seen <- all
-	}()
-	env := newEnvironment([]string{"compare"}, io.Discard, tty)
-	env.during("theory", func() error { time.Sleep(3 * progressChanges); return nil })
-	bar := env.newProgress("codes", 4)
-	bar.add(1)
-	bar.drawn.Add(5000)
-	time.Sleep(3 * progressChanges)
-	env.note("a note")
-	bar.stop()
-	tty.Close()
-	all := <-seen
-	for _, want := range []string{"\rtheory: 0 s", "\rcodes: 1 of 4 (25 %), ", "s left, 5e+03 samples", " \rbelsim: note: a note\r\n"} {
-		if !bytes.Contains(all, []byte(want)) {
-			t.Errorf("%q is shown, want %q in it", all, want)
+	for _, columns := range []uint16{0, 80} {
+		drawn := onTerminal(t, columns, func(tty *os.File) {
+			env := newEnvironment([]string{"compare"}, io.Discard, tty)
+			env.during("theory", func() error { time.Sleep(time.Second / 2); return nil })
+			bar := env.newProgress("codes", 4)
+			bar.add(1)
+			bar.drawn.Add(5000)
+			time.Sleep(time.Second / 2)
+			bar.stop()
+		})
+		for _, want := range []string{"theory 0 s", "codes ", "25 %", "5e+03 samples"} {
+			if !bytes.Contains(drawn, []byte(want)) {
+				t.Errorf("%d columns: %q is drawn, want %q in it", columns, drawn, want)
+			}
 		}
 	}
-	lines := bytes.Split(all[bytes.LastIndexByte(all, '\n')+1:], []byte("\r"))
-	if last := lines[max(0, len(lines)-2)]; len(bytes.TrimSpace(last)) > 0 { // behind it is nothing
-		t.Errorf("%q is left", last)
-	}
+}
+
+// onTerminal returns what a function writes to a pseudoterminal with a number of columns.
+func onTerminal(t *testing.T, columns uint16, f func(tty *os.File)) []byte {
+	t.Helper()
+	master, tty := openTerminal(t, columns)
+	drawn := make(chan []byte)
+	go func() {
+		all, _ := io.ReadAll(master) // ends with an error where the other side is closed
+		drawn <- all
+	}()
+	f(tty)
+	tty.Close()
+	return <-drawn
 }

@@ -97,6 +97,8 @@ func TestCSV(t *testing.T) {
 		"\n\n":                          "empty file",
 		"\ufeff\n":                      "empty file",
 		"a,b\n0,1\n":                    `line 1, column 1: "a" is not a finite number; no header`,
+		"\"a, in m\",b\n0,1\n":          `line 1, column 1: "a, in m" is not a finite number; no header`,
+		"0,\"1\n2,3\n":                  "line 1, character",
 		"0,1\n0\n":                      "line 2 has 1 columns, but the first has 2",
 		"0,1\n0,1,1\n":                  "line 2 has 3 columns, but the first has 2",
 		"0,1\n0,\n":                     `line 2, column 2: ""`,

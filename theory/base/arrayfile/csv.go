@@ -3,6 +3,7 @@ package arrayfile
 import (
 	"bufio"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -75,7 +76,8 @@ func openCSV(r io.Reader) (source, error) {
 // maxLine has room for MaxSide numbers of 25 characters.
 const maxLine = 25 * MaxSide
 
-// lines reads the lines of a file, each of which has a largest length.
+// lines reads the lines of a file, each of which has a largest length. (A csv.Reader of the whole file would
+// hold the rest of it where a quote is not closed.)
 type lines struct {
 	*bufio.Scanner
 	n int // of the last line, from 1
@@ -87,8 +89,7 @@ func newLines(r io.Reader) *lines {
 	return l
 }
 
-// fields returns the fields of the next line that is not empty, without quotes and spaces around them, and io.EOF after
-// the last. Numbers and their names need no commas inside quotes.
+// fields returns the fields of the next line that is not empty, without spaces around them, and io.EOF after the last.
 func (l *lines) fields() ([]string, error) {
 	for l.Scan() {
 		l.n++
@@ -100,8 +101,15 @@ func (l *lines) fields() ([]string, error) {
 			continue
 		}
 		fields := strings.Split(text, ",")
+		if strings.Contains(text, `"`) { // a field may hold a comma
+			var err error
+			fields, err = csv.NewReader(strings.NewReader(text)).Read()
+			if parse := new(csv.ParseError); errors.As(err, &parse) {
+				return nil, fmt.Errorf("line %d, character %d: %w", l.n, parse.Column, parse.Err)
+			}
+		}
 		for k := range fields {
-			fields[k] = strings.Trim(fields[k], "\" \t")
+			fields[k] = strings.TrimSpace(fields[k])
 		}
 		return fields, nil
 	}
