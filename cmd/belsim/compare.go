@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"belsim/cmd/internal/terminal"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -83,7 +82,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	bar := env.newProgress(what, total)
 	run := cmd.run(backend, bar)
-	if terminal.Is(env.stdout.Writer) && !env.stdout.document {
+	if isTerminal(env.stdout.Writer) && !env.stdout.document {
 		run.Known = func(c *scenario.Comparison) { bar.show(cmd.table(env, c)) }
 	}
 	found, err := s.Compare(ctx, run, candidates, draw)
