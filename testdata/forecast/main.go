@@ -71,6 +71,8 @@ func main() {
 	check(err)
 	chosen, err := evidence.LoadChosen(folder)
 	check(err)
+	blind, err := evidence.LoadBlind(folder)
+	check(err)
 	published, err := evidence.LoadPublished(filepath.Join(*root, "testdata", "paper", "published.csv"))
 	check(err)
 	workers := runtime.GOMAXPROCS(0)
@@ -83,18 +85,26 @@ func main() {
 		intervals(all)
 		decisions(ctx, workers, set, all)
 	}
-	if all := sections(ctx, workers, chosen, *only); len(all[0].results) > 0 {
-		fmt.Printf("### Networks with a learning rate of their own, from one Johnson network\n\n")
-		summary(all[0].results)
-		widths(all, nil)
-		decisions(ctx, workers, chosen, all)
-	}
+	asTheyStand(ctx, workers, "Networks with a learning rate of their own", chosen, *only)
+	asTheyStand(ctx, workers, "Blind tasks", blind, *only)
 	if strings.Contains("heads", *only) || len(all[0].results) > 0 {
 		heads(ctx, workers, folder, *only)
 	}
 	if strings.Contains("paper", *only) {
 		paper(ctx, workers, published)
 	}
+}
+
+// asTheyStand prints how good the forecasts of a set are with the constants as they are.
+func asTheyStand(ctx context.Context, workers int, title string, set *evidence.Set, only string) {
+	all := sections(ctx, workers, set, only)
+	if len(all[0].results) == 0 {
+		return
+	}
+	fmt.Printf("### %s, from one Johnson network\n\n", title)
+	summary(all[0].results)
+	widths(all, nil)
+	decisions(ctx, workers, set, all)
 }
 
 // paper prints the comparison with published tables.
