@@ -63,7 +63,7 @@ const easy = 4
 func main() {
 	log.SetFlags(0)
 	root := flag.String("root", ".", "the root of the repository")
-	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\", or paper for the paper's tables")
+	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\"; blind for the blind tasks, or paper for the paper's tables")
 	flag.Parse()
 	ctx := context.Background()
 	folder := filepath.Join(*root, "testdata", "forecast")
@@ -86,7 +86,7 @@ func main() {
 		decisions(ctx, workers, set, all)
 	}
 	asTheyStand(ctx, workers, "Networks with a learning rate of their own", chosen, *only)
-	asTheyStand(ctx, workers, "Blind tasks", blind, *only)
+	asTheyStand(ctx, workers, "Blind tasks", blind, strings.TrimPrefix(*only, "blind"))
 	if strings.Contains("heads", *only) || len(all[0].results) > 0 {
 		heads(ctx, workers, folder, *only)
 	}
