@@ -27,9 +27,6 @@ Example:
 // Run implements the command.
 func (cmd *exploreCmd) Run(ctx context.Context, env *environment) error {
 	for _, path := range cmd.Files {
-		if _, err := os.Stat(path); err != nil {
-			return fmt.Errorf("reading what to open: %w", err)
-		}
 		if _, err := engine.Inspect(path); err != nil {
 			return err
 		}

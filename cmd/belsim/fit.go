@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"belsim/cmd/internal/files"
-	"belsim/cmd/internal/terminal"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/forecast"
@@ -110,7 +109,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 // noteExplorer says to people how the explorer opens the fit that was written.
 func (cmd *fitCmd) noteExplorer(env *environment) {
 	at := slices.IndexFunc(cmd.Output, func(path string) bool { return format(path) == "json" })
-	if at >= 0 && terminal.Is(env.stderr) {
+	if at >= 0 && isTerminal(env.stderr) {
 		env.note("open it in the browser: belsim explore %s", jobs.Quote(cmd.Output[at]))
 	}
 }

@@ -11,12 +11,17 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mattn/go-isatty"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/cwriter"
 	"github.com/vbauerster/mpb/v8/decor"
-
-	"belsim/cmd/internal/terminal"
 )
+
+// isTerminal reports whether a writer is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
+}
 
 // progress shows how far a computation is, on standard error: a bar on a
 // terminal, elsewhere a plain line every half minute, or as often as the variable
@@ -46,7 +51,7 @@ func (env *environment) newProgress(what string, total uint64) *progress {
 	if env.quiet {
 		return p
 	}
-	if terminal.Is(env.stderr) {
+	if isTerminal(env.stderr) {
 		p.draw(env.stderr)
 		return p
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"testing"
@@ -9,8 +10,32 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"belsim/cmd/internal/terminal/terminaltest"
+	"belsim/theory/base/must"
 )
+
+// openTerminal returns both sides of a pseudoterminal with a number of columns. What is written to tty is read from
+// master. It skips the test where there is none.
+func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Skip(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Skip(err)
+	}
+	if tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	must.Succeed(t, unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}))
+	return master, tty
+}
 
 // TestProgressOnTerminals: progress is drawn on a terminal of 80 columns, and on one that says 0: what has a
 // number, what has none, and how many samples were drawn of a code.
@@ -36,10 +61,7 @@ func TestProgressOnTerminals(t *testing.T) {
 // onTerminal returns what a function writes to a pseudoterminal with a number of columns.
 func onTerminal(t *testing.T, columns uint16, f func(tty *os.File)) []byte {
 	t.Helper()
-	master, tty := terminaltest.Open(t)
-	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
-		t.Fatal(err)
-	}
+	master, tty := openTerminal(t, columns)
 	drawn := make(chan []byte)
 	go func() {
 		all, _ := io.ReadAll(master) // ends with an error where the other side is closed

@@ -14,8 +14,8 @@ const (
 
 	// cutoffStep is the change of ln κ by which the sensitivity to κ is measured.
 	cutoffStep = 0.4
-	// logSDCutoff is the standard deviation of ln κ over networks, around perceived.DefaultCutoff.
-	logSDCutoff = 0.24
+	// logSDCutoff is the standard deviation of ln κ over networks, around perceived.DefaultCutoff: that of a fit before it.
+	logSDCutoff = 0.35
 	// observedRate is the standard deviation of what the model does not describe of a rate of
 	// wrong bits, and relativeRate the same as a share of the rate.
 	observedRate, relativeRate = 0.03, 0.15
@@ -31,12 +31,13 @@ type Spread struct {
 	// Network is that of any network.
 	Network float64
 	// Cutoff is that of a code whose error is in inverse proportion to κ; a code with the sensitivity
-	// d has Cutoff·d^1.5. Codes that are as sensitive do not depart from the model in the same way.
+	// d has Cutoff·d^1.25. Codes that are as sensitive do not depart from the model in the same way. Networks that are read as they were
+	// trained, for the decoder and by gen-ex, have none: it sees the outputs together, and no bit is lost alone.
 	Cutoff float64
-	// Coarse is that of each unit of coarse: codes with few columns for the coarse part of a label.
+	// Coarse is that of each unit of coarse, after a training bit by bit: codes with few columns for the coarse part of a label.
 	Coarse float64
-	// Trained is what all networks trained for the decoder have in common, and Logits what gen on their logits has more:
-	// they are trained for gen-ex.
+	// Trained is what all networks trained for the decoder have in common, and Logits what other decoders of
+	// their logits have more than gen-ex, for which they are trained.
 	Trained, Logits float64
 
 	// Networks of images are less alike than those of tables: Gross is what each of them has more, and Columns what hard decisions
@@ -57,12 +58,12 @@ type Spread struct {
 }
 
 // DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained, Unknown and Gain;
-// its README says how well constants do that were fitted without a task. Cutoff and Coarse are between what the networks of observed.csv
-// and those of chosen.csv choose.
+// its README says how well constants do that were fitted without a task. Cutoff, Coarse and Logits are between what observed.csv
+// and chosen.csv choose.
 func DefaultSpread() Spread {
 	return Spread{
-		Network: 0.012, Cutoff: 0.6, Coarse: 0.065, Trained: 0.02, Logits: 0.012, Gross: 0.11, Columns: 0.09,
-		Excess: 0.08, Tail: 1, TailUnary: 0.09, TailDecoder: 0.45, Unknown: 0.5, Gain: 0.08, Apart: 0.02,
+		Network: 0.012, Cutoff: 0.5, Coarse: 0.07, Trained: 0.02, Logits: 0.02, Gross: 0.11, Columns: 0.07,
+		Excess: 0.08, Tail: 0.6, TailUnary: 0.085, TailDecoder: 0.4, Unknown: 0.5, Gain: 0.08, Apart: 0.02,
 		Heads: Heads{Any: 0.015, CORN: 0.03, Soft: Departure{-0.008, 0.026}, Direct: Departure{0.09, 0.09}, Share: 0.15},
 	}
 }
@@ -76,15 +77,16 @@ func (f *Forecaster) share() float64 {
 		}
 		return square(max(v, 0) / whole)
 	}
+	// Tails of tables reach those of images: the fourth power tells them apart better.
 	switch tail := math.Log(f.Tail); {
 	case !math.IsNaN(f.Excess):
-		return min(1, part(f.Excess, s.Excess)+part(tail, s.Tail))
+		return min(1, part(f.Excess, s.Excess)+square(part(tail, s.Tail)))
 	case math.IsNaN(tail):
 		return s.Unknown
 	case f.Model.Training != perceived.BCE:
-		return min(1, part(tail, s.TailDecoder))
+		return min(1, square(part(tail, s.TailDecoder)))
 	default:
-		return min(1, part(tail, s.TailUnary))
+		return min(1, square(part(tail, s.TailUnary)))
 	}
 }
 
@@ -104,12 +106,14 @@ func (f *Forecaster) mean(x *Forecast, share float64) float64 {
 // own is the standard deviation of a forecast's own departure, where networks depart as those of images by a share.
 func (s *Spread) own(x *Forecast, share float64) float64 {
 	v := s.network(share)
-	v = math.Hypot(v, s.Cutoff*math.Pow(math.Abs(x.falls), 1.5))
-	v = math.Hypot(v, s.Coarse*x.coarse)
-	if x.Training != perceived.BCE && x.Decoding.Decoder.Name() == "gen" {
-		v = math.Hypot(v, s.Logits)
+	if x.Training != perceived.BCE && x.Decoding.Decoder.Name() == "gen-ex" {
+		return v
 	}
-	return v
+	v = math.Hypot(v, s.Cutoff*math.Pow(math.Abs(x.falls), 1.25))
+	if x.Training != perceived.BCE {
+		return math.Hypot(v, s.Logits)
+	}
+	return math.Hypot(v, s.Coarse*x.coarse)
 }
 
 // network is the standard deviation of networks that differ in their seed, at least.

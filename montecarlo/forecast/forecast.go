@@ -66,9 +66,7 @@ func NewForecaster(s, relative float64, prior []float64, decoders decode.Registr
 func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
 	f := NewForecaster(fit.Noise.Value, EstimateOf(fit.Noise.Value, fit.Noise.Hi).LogSD, prior, decoders)
 	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Excess, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Excess, fit.Tail, measured(networks)
-	if fit.CutoffFitted {
-		f.Cutoff.LogSD = min(logSDCutoff, fit.LogCutoffSD)
-	}
+	f.Cutoff.LogSD = fit.LogCutoffSD
 	return f
 }
 

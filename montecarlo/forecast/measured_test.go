@@ -76,6 +76,23 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// TestOwn: a code that is as sensitive to κ and as coarse as another departs less where its network is read as it was trained.
+func TestOwn(t *testing.T) {
+	c := mustCode(t, "hexj", 16)
+	s := &Spread{Network: 0.1, Cutoff: 0.2, Coarse: 0.3, Logits: 0.4}
+	for _, tt := range []struct {
+		training perceived.Training
+		decoder  string
+		squares  float64
+	}{{perceived.BCE, "gen-ex", 0.01 + 0.04*math.Pow(0.5, 2.5) + 0.09}, {perceived.CE, "gen", 0.01 + 0.04*math.Pow(0.5, 2.5) + 0.16}, {perceived.CE, "gen-ex", 0.01}} {
+		d := observed.Decoding{Decoder: must.Get(decode.Builtin().New(tt.decoder, c, decode.Options{}))(t), Soft: true}
+		x := &Forecast{Code: c, Training: tt.training, Decoding: d, falls: -0.5, coarse: 1}
+		if got := s.own(x, 0); math.Abs(got-math.Sqrt(tt.squares)) > 1e-12 {
+			t.Errorf("%s, %s: %v, want %v", tt.training, tt.decoder, got, math.Sqrt(tt.squares))
+		}
+	}
+}
+
 // TestMean: after CE, codes depart by the distances of their words, which are those of all pairs here, and networks of images have
 // less error where something shows that they are such.
 func TestMean(t *testing.T) {

@@ -126,10 +126,8 @@ type LogitMaker struct {
 	mean    []float64 // smallest mean of s_k·Z_k
 	drawn   []bool
 	index   []int32
-	widest  []float64 // by distance: sureDeviation of the difference of two correlations
-	differ  []uint64  // packed: the bits in which candidates differ
+	differ  []uint64 // packed: the bits in which candidates differ
 	factors *factors
-	longest int // number of the steps between all levels, as far as it is known
 }
 
 // NewLogitMaker prepares to make the tables of a model.
@@ -139,9 +137,6 @@ func NewLogitMaker(p Model) *LogitMaker {
 	l.mean, l.drawn, l.index = make([]float64, m), make([]bool, m), make([]int32, m)
 	l.e = make([]float64, m)
 	l.differ = make([]uint64, len(p.Code.Word(0)))
-	for d := range m + 1 {
-		l.widest = append(l.widest, sureDeviation*math.Sqrt(float64(d)))
-	}
 	if p.Temperature > 0 {
 		l.factors = newFactors(p.Code)
 	}
@@ -406,7 +401,7 @@ func (l *LogitMaker) drawDifferingReal(ctx context.Context, rows []uint16) error
 // sum, at most.
 func (l *LogitMaker) out(i, m int, threshold, negative float64) bool {
 	c := l.model.Code
-	word, most, sum := c.Word(i), threshold+l.widest[c.Distance(i, m)], 0.0
+	word, most, sum := c.Word(i), threshold+float64(sureDeviation*math.Sqrt(float64(c.Distance(i, m)))), 0.0
 	for j, w := range c.Word(m) {
 		for d := w ^ word[j]; d != 0; d &= d - 1 {
 			sum += l.mean[64*j+bits.TrailingZeros64(d)]
@@ -457,9 +452,7 @@ func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 			sure[k/64] |= 1 << (k % 64)
 		}
 	}
-	r := RunningSum{
-		Starts: make([]uint32, 1, len(rows)+1), Steps: make([]uint32, 0, max(2*len(rows), l.longest*len(rows)/c.Levels())), Fixed: make([]int64, 0, len(rows)),
-	}
+	r := RunningSum{Starts: make([]uint32, 1, len(rows)+1), Steps: make([]uint32, 0, 2*len(rows)), Fixed: make([]int64, 0, len(rows))}
 	for a := range rows {
 		var fixed int64
 		if a > 0 {
@@ -477,9 +470,6 @@ func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 		}
 		r.Fixed = append(r.Fixed, fixed)
 		r.Starts = append(r.Starts, uint32(len(r.Steps)))
-	}
-	if len(rows) == c.Levels() {
-		l.longest = max(l.longest, len(r.Steps))
 	}
 	return r
 }

@@ -4,38 +4,22 @@ import "belsim/theory/code"
 
 // Correlations computes the correlations Σ_k z_k·C[n,k] of outputs with all code
 // words. Each code word is its predecessor with some bits changed, so its
-// correlation is the predecessor's plus some outputs, less others: O(M +
+// correlation is the predecessor's plus some outputs, less others: O(L·M/64 +
 // transitions) instead of O(L·M). It is safe for concurrent use.
 //
 // The largest of them is exactly the largest, and the first of several that are equal: sums
 // that roundings could have put in the wrong order are compared without rounding (see settle).
 type Correlations struct {
 	code      *code.Code
-	steps     [][]step // by row; those from row i−1 to i
-	roundings int      // of one sum, at most
+	roundings int // of one sum, at most
 }
-
-// step is a bit that changes: bit k becomes one, or bit −1−k zero.
-type step int32
 
 // NewCorrelations prepares the correlations with a code's words.
 func NewCorrelations(c *code.Code) *Correlations {
-	x := &Correlations{code: c, roundings: c.Bits()}
 	if c.Real() {
-		return x
+		return &Correlations{c, c.Bits()}
 	}
-	x.steps = make([][]step, c.Levels())
-	for k, positions := range c.Transitions() {
-		for _, i := range positions {
-			s := step(k)
-			if !c.Bit(i, k) {
-				s = -1 - s
-			}
-			x.steps[i] = append(x.steps[i], s)
-			x.roundings++
-		}
-	}
-	return x
+	return &Correlations{c, c.Bits() + c.TransitionCount()}
 }
 
 // Code returns the code.
@@ -43,22 +27,13 @@ func (x *Correlations) Code() *code.Code { return x.code }
 
 // To sets dst, of length L, to the correlations with M outputs.
 func (x *Correlations) To(dst, z []float64) {
-	if x.steps == nil {
+	dst[0] = correlation(x.code, 0, z)
+	if x.code.Real() {
 		for i := range dst {
 			dst[i] = correlation(x.code, i, z)
 		}
 	} else {
-		sum := correlation(x.code, 0, z)
-		for i := range dst {
-			for _, s := range x.steps[i] {
-				if s >= 0 {
-					sum += z[s]
-				} else {
-					sum -= z[-1-s]
-				}
-			}
-			dst[i] = sum
-		}
+		x.code.Along(dst, z)
 	}
 	settle(dst, x.code, z, x.roundings)
 }

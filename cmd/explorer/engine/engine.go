@@ -86,25 +86,15 @@ func asked[Q any](method func(e *Engine, ctx context.Context, q Q) (*Answer, err
 
 // About says what the engine knows: the names that a page offers.
 type About struct {
-	Version  string   `json:"version"`
-	Codes    []Named  `json:"codes"`
-	Decoders []string `json:"decoders"`
+	Version  string        `json:"version"`
+	Codes    []code.Family `json:"codes"`
+	Decoders []string      `json:"decoders"`
 	// MaxLevels is the largest number of levels of a page's codes.
 	MaxLevels int `json:"max_levels"`
 }
 
-// Named is a named code.
-type Named struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-}
-
 func (e *Engine) about(context.Context, struct{}) (*Answer, error) {
-	a := About{Version: e.version, Decoders: decode.Names(), MaxLevels: MaxLevels}
-	for _, f := range code.Families() {
-		a.Codes = append(a.Codes, Named{f.Name, f.Description})
-	}
-	return &Answer{JSON: a}, nil
+	return &Answer{JSON: About{e.version, code.Families(), decode.Names(), MaxLevels}}, nil
 }
 
 // kept holds values by their keys.

@@ -257,7 +257,6 @@ func WriteBitsNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
 type ColumnWriter struct {
 	W      io.Writer
 	binary bool
-	left   int
 	buffer []byte
 }
 
@@ -265,16 +264,12 @@ type ColumnWriter struct {
 // writes the array's header.
 func NewNPYColumn(w io.Writer, n int) (*ColumnWriter, error) {
 	_, err := w.Write(npyHeader("<f8", fmt.Sprintf("(%d,)", n)))
-	return &ColumnWriter{W: w, binary: true, left: n}, err
+	return &ColumnWriter{W: w, binary: true}, err
 }
 
-// Write writes the next numbers. The error is w's, or says that an array has more numbers than
-// its header.
+// Write writes the next numbers. The error is w's.
 func (c *ColumnWriter) Write(numbers []float64) error {
 	c.buffer = c.buffer[:0]
-	if c.left -= len(numbers); c.binary && c.left < 0 {
-		return fmt.Errorf("%d more numbers than the array was to have", -c.left)
-	}
 	for _, v := range numbers {
 		if c.binary {
 			c.buffer = binary.LittleEndian.AppendUint64(c.buffer, math.Float64bits(v))
