@@ -20,7 +20,7 @@ const library = "libcuda.so.1"
 // Device is a CUDA device. It implements montecarlo.Backend; one call of Sample
 // runs at a time, others wait.
 type Device struct {
-	info    Info
+	info    driver.Info
 	workers int // goroutines that prepare launches; 0: all processors
 	mu      sync.Mutex
 	context *driver.Context
@@ -32,7 +32,7 @@ type Device struct {
 	marks   [2]driver.Memory
 	logits  [2]driver.Memory
 	normal  driver.Memory // tables.Normals
-	pace    pace
+	pace    uint64        // samples of the next launch, about; 0 before the first
 }
 
 var _ montecarlo.Backend = (*Device)(nil)
@@ -82,7 +82,7 @@ func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Dev
 	if err != nil {
 		return nil, fmt.Errorf("asking about CUDA device 0: %w", err)
 	}
-	dev := &Device{workers: workers, info: Info(info)}
+	dev := &Device{workers: workers, info: info}
 	if info.Major < leastMajor || info.Major == leastMajor && info.Minor < leastMinor {
 		return nil, fmt.Errorf("%s has compute capability %d.%d, belsim's kernels need %d.%d or later", info.Name, info.Major, info.Minor, leastMajor, leastMinor)
 	}
@@ -129,8 +129,8 @@ func (d *Device) start(v driver.Device) error {
 	return nil
 }
 
-// Info describes the device.
-func (d *Device) Info() Info { return d.info }
+// Name is what the driver calls the device.
+func (d *Device) Name() string { return d.info.Name }
 
 // Close releases everything on the device.
 func (d *Device) Close() error {

@@ -265,7 +265,7 @@ func TestSmallLaunches(t *testing.T) {
 	spans := []montecarlo.Span{{Row: 0, Samples: 300000}, {Row: 7, Samples: 5}, {Row: 29, Samples: 70000}}
 	var want []montecarlo.Sums
 	for _, n := range []uint64{1, 1000, 65537, 1 << 30} {
-		d.pace.samples = n
+		d.pace = n
 		sums := make([]montecarlo.Sums, 30)
 		must.Succeed(t, d.Sample(context.Background(), p, spans, sums, nil))
 		if want == nil {
@@ -285,7 +285,7 @@ func TestDevice(t *testing.T) {
 	if err != nil {
 		t.Skipf("no device to test on: %v", err)
 	}
-	t.Logf("%+v", d.Info())
+	t.Logf("%+v", d.info)
 	agree(t, d)
 	if err := d.Close(); err != nil {
 		t.Error(err)
@@ -299,7 +299,7 @@ func TestCancel(t *testing.T) {
 	sums := make([]montecarlo.Sums, 20)
 	ctx, cancel := context.WithCancel(context.Background())
 	var counted uint64
-	d.pace.samples = 1 << 17
+	d.pace = 1 << 17
 	err := d.Sample(ctx, p, []montecarlo.Span{{Row: 3, Samples: 1 << 45}}, sums,
 		func(n uint64) { counted += n; cancel() })
 	if !errors.Is(err, context.Canceled) {
@@ -366,7 +366,7 @@ func TestEveryCallFails(t *testing.T) {
 			return false, err
 		}
 		defer func() { err = errors.Join(err, d.Close()) }()
-		d.pace.samples = 2000 // several launches
+		d.pace = 2000 // several launches
 		var counted, summed uint64
 		for _, j := range []job{
 			jobOf(q, montecarlo.Span{Row: 3, Samples: 4000}, montecarlo.Span{Row: 4, Samples: 4000}),

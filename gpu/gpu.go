@@ -43,10 +43,3 @@ func (e noDevice) Unwrap() error { return e.error }
 // it has no kernel for, before it samples anything. montecarlo.CPU samples with any
 // decoder.
 var ErrUnsupported = errors.New("not supported on a CUDA device")
-
-// Info describes a device.
-type Info struct {
-	Name            string
-	Major, Minor    int // compute capability
-	Multiprocessors int
-}

@@ -6,6 +6,7 @@ package gpu
 import "C"
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,8 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// Limits of one launch. A launch cannot be interrupted, so it is kept short by
-// pace; the rest bounds memory.
+// Limits of one launch. A launch cannot be interrupted, so it is kept short: every launch tells what
+// the next may hold. The rest bounds memory.
 const (
 	maxEntries    = 1 << 16
 	maxTasks      = 1 << 17
@@ -32,10 +33,6 @@ const (
 	taskSamples   = 256     // the fixed cost of a task, in samples
 	groupsPerUnit = 16      // thread blocks of the kernels for any number of bits, per multiprocessor
 )
-
-// pace says how many samples make a launch of about launchTime: every launch
-// tells what the next may hold.
-type pace struct{ samples uint64 }
 
 // points reports whether samples are made from the few bits that err, and not from logits.
 func points(p *montecarlo.Problem) bool { return p.Kind == montecarlo.IndependentBits }
@@ -152,10 +149,8 @@ func (d *Device) wrap(err error) error {
 
 // submit gathers the next batch and launches it; nil when there is no more work.
 func (d *Device) submit(ctx context.Context, work *cursor, kernel placing, turn int) (*batch, error) {
-	if d.pace.samples == 0 {
-		d.pace.samples = firstSamples
-	}
-	b := work.next(d.pace.samples)
+	d.pace = cmp.Or(d.pace, firstSamples)
+	b := work.next(d.pace)
 	if b == nil {
 		return nil, nil
 	}
@@ -409,10 +404,10 @@ func (d *Device) collect(b *batch, sums []montecarlo.Sums, turn int, done func(u
 	// Twice as many or half as many at a time: a launch may be short because
 	// there was no more work, or long because it waited for another.
 	switch took := time.Since(b.started); {
-	case took < launchTime/2 && b.work() >= d.pace.samples/2:
-		d.pace.samples = min(2*d.pace.samples, 1<<40)
+	case took < launchTime/2 && b.work() >= d.pace/2:
+		d.pace = min(2*d.pace, 1<<40)
 	case took > 2*launchTime:
-		d.pace.samples = max(d.pace.samples/2, firstSamples/64)
+		d.pace = max(d.pace/2, firstSamples/64)
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ type Device struct{}
 // Open returns ErrNotInBuild.
 func Open(int) (*Device, error) { return nil, ErrNotInBuild }
 
-// Info describes the device.
-func (*Device) Info() Info { return Info{} }
+// Name is empty.
+func (*Device) Name() string { return "" }
 
 // Sample returns ErrNotInBuild.
 func (*Device) Sample(context.Context, *montecarlo.Problem, []montecarlo.Span, []montecarlo.Sums, func(samples uint64)) error {

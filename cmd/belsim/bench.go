@@ -114,7 +114,7 @@ func (cmd *benchCmd) backends(env *environment) ([]measured, error) {
 	}
 	switch device, err := gpu.Open(cmd.Workers); {
 	case err == nil:
-		out = append(out, measured{device, "cuda", device.Info().Name})
+		out = append(out, measured{device, "cuda", device.Name()})
 	case cmd.Backend == "cuda":
 		return nil, environmentError{fmt.Errorf("--backend cuda: %w", err)}
 	default:

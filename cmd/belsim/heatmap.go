@@ -114,7 +114,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 				return m.Report(env.stdout, s, nil)
 			}
 			p := fit.Point(m.Plane)
-			at := m.Plane.Point(p.X, p.Y)
+			at := scenario.AxesOf(m.Plane, p.X, p.Y)
 			return m.Report(env.stdout, s, &at)
 		},
 	})

@@ -10,7 +10,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 )
@@ -100,8 +103,34 @@ func TestShuffled(t *testing.T) {
 	o.Code, o.Outputs, o.Others = "unary", of[1], nil
 	several := NewSeveral([]*Report{whole, judge(t, o)})
 	text := strings.Join(several.Verdict, " ")
-	if strings.Contains(text, "Output 1:") || !strings.Contains(text, "Output 2: the error is that of guessing") || !strings.Contains(text, "same order") {
+	if strings.Contains(text, "Output 1:") || !strings.Contains(text, "Output 2: the error is that of guessing") || !strings.Contains(text, "same order") || !strings.Contains(text, "describes 1 of the 2 outputs") {
 		t.Errorf("%q", text)
+	}
+}
+
+// TestGuesses: an error is that of guessing up to three standard errors below it. The median of three levels that are
+// equally frequent is wrong by 2/3 of a level.
+func TestGuesses(t *testing.T) {
+	n := &network{seen: &observed.Summary{Counts: &errmodel.Counts{Levels: 3, Samples: []uint64{5, 5, 5}}}}
+	for below, want := range map[float64]bool{-1: true, 0: true, 2.9: true, 3.1: false} {
+		n.seen.Levels = []observed.Error{{Mean: 9, StdErr: 1}, {Mean: 2./3 - below*0.01, StdErr: 0.01}}
+		if n.guesses() != want {
+			t.Errorf("%v standard errors below: %v", below, !want)
+		}
+	}
+}
+
+// TestJudge: what is close to the model, what is apart from gross errors, and what is far.
+func TestJudge(t *testing.T) {
+	for _, tt := range []struct {
+		strict, distance float64
+		want             string
+	}{{2.9, 1, "behaves as if"}, {3.1, 2.9, "behaves nearly as if"}, {3.1, 3.1, "does not behave"}} {
+		p := PerceivedFit{Noise: 1.5}
+		p.judge(&forecast.Comparison{Strict: tt.strict, Distance: tt.distance})
+		if p.Describes != (tt.strict < 3) || p.Near != (tt.distance < 3) || !strings.HasPrefix(p.Verdict, "The network "+tt.want) {
+			t.Errorf("%+v: %+v", tt, p)
+		}
 	}
 }
 

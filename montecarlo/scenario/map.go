@@ -137,7 +137,7 @@ func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder stri
 	}
 	for _, v := range y.Values {
 		for _, u := range x.Values {
-			m.Cells = append(m.Cells, Cell{Point: m.Plane.Point(u, v), A: math.NaN(), B: math.NaN(), Increase: math.NaN()})
+			m.Cells = append(m.Cells, Cell{Point: AxesOf(m.Plane, u, v), A: math.NaN(), B: math.NaN(), Increase: math.NaN()})
 		}
 	}
 	return m, nil
@@ -287,13 +287,13 @@ func (f *filler) theory(ctx context.Context) error {
 				return nil, err
 			}
 		}
-		return func(ctx context.Context, row int) error { return f.fill(ctx, f.m.Row(row), means) }, nil
+		return func(ctx context.Context, row int) error { return f.fill(ctx, row, means) }, nil
 	})
 }
 
 // fill computes the cells of one σ.
-func (f *filler) fill(ctx context.Context, cells []Cell, means [2]*Mean) error {
-	lines, err := f.lines(ctx, cells[0].Y())
+func (f *filler) fill(ctx context.Context, row int, means [2]*Mean) error {
+	lines, err := f.lines(ctx, f.m.Y()[row])
 	if err != nil {
 		return err
 	}
@@ -303,17 +303,17 @@ func (f *filler) fill(ctx context.Context, cells []Cell, means [2]*Mean) error {
 			return err
 		}
 	}
-	for j := range cells {
+	for j, x := range f.m.X() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c := &cells[j]
-		if lines[0].Valid(c.X()) && lines[1].Valid(c.X()) {
-			a, errA := at[0](c.X())
-			b, errB := at[1](c.X())
+		if lines[0].Valid(x) && lines[1].Valid(x) {
+			a, errA := at[0](x)
+			b, errB := at[1](x)
 			if err := cmp.Or(errA, errB); err != nil {
 				return err
 			}
+			c := &f.m.Row(row)[j]
 			c.set(a, b)
 			c.unsure = 100*means[0].Width + 100*means[1].Width
 		}
@@ -346,12 +346,8 @@ func (f *filler) along(ctx context.Context, l *Line, m *Mean) (func(x float64) (
 
 // sample fills the map by samples, the cells of one σ after those of another.
 func (f *filler) sample(ctx context.Context) error {
-	for row, sigma := range f.m.Y() {
-		lines, err := f.lines(ctx, sigma)
-		if err != nil {
-			return err
-		}
-		if err := f.sampleRow(ctx, lines, f.m.Row(row)); err != nil {
+	for row := range f.m.Y() {
+		if err := f.sampleRow(ctx, row); err != nil {
 			return err
 		}
 	}
@@ -359,11 +355,15 @@ func (f *filler) sample(ctx context.Context) error {
 }
 
 // sampleRow samples the cells of one σ, first for A and then for B: a device loads each code once.
-func (f *filler) sampleRow(ctx context.Context, lines [2]*Line, row []Cell) error {
+func (f *filler) sampleRow(ctx context.Context, row int) error {
+	lines, err := f.lines(ctx, f.m.Y()[row])
+	if err != nil {
+		return err
+	}
 	var cells []*Cell // the valid ones
 	var problems [2][]*montecarlo.Problem
-	for j := range row {
-		pair, err := f.problems(ctx, lines, row[j].X())
+	for j, x := range f.m.X() {
+		pair, err := f.problems(ctx, lines, x)
 		if err != nil {
 			return err
 		}
@@ -371,7 +371,7 @@ func (f *filler) sampleRow(ctx context.Context, lines [2]*Line, row []Cell) erro
 			f.run.done(1)
 			continue
 		}
-		cells = append(cells, &row[j])
+		cells = append(cells, &f.m.Row(row)[j])
 		for i, p := range pair {
 			problems[i] = append(problems[i], p)
 		}

@@ -84,11 +84,14 @@ func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
 		return err
 	}
 	least, most := sum.Least, sum.Most
+	leastX, leastY := least.Of(m.Plane)
+	mostX, mostY := most.Of(m.Plane)
 	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (%s = %.4g, %s = %.4g) to %+.4g %% (%s = %.4g, %s = %.4g)\n",
-		least.Increase, x, least.X(), y, least.Y(), most.Increase, x, most.X(), y, most.Y())
+		least.Increase, x, leastX, y, leastY, most.Increase, x, mostX, y, mostY)
 	if fit != nil {
-		if c := m.Nearest(fit.X(), fit.Y()); c != nil {
-			fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %+.4g %%\n", x, fit.X(), y, fit.Y(), c.Increase)
+		fitX, fitY := fit.Of(m.Plane)
+		if c := m.Nearest(fitX, fitY); c != nil {
+			fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %+.4g %%\n", x, fitX, y, fitY, c.Increase)
 		}
 	}
 	_, err := fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n", 100*float64(sum.BetterB)/float64(sum.Valid))

@@ -36,7 +36,7 @@ func (m *Merged) Cell(cell int) CellResult {
 	p := m.Pairs[task.Pair]
 	return CellResult{
 		Code: p.Code, Decoder: p.Decoder, Levels: p.Levels, Bits: p.Bits, Outputs: p.Outputs,
-		Point: m.Plane.Point(task.X, task.Y), Method: task.Method, Numbers: m.numbers[cell],
+		Point: scenario.AxesOf(m.Plane, task.X, task.Y), Method: task.Method, Numbers: m.numbers[cell],
 	}
 }
 
@@ -88,7 +88,7 @@ func (m *Merged) Map() (*scenario.Map, error) {
 	for i := range len(x.Values) * len(y.Values) {
 		va, vb := m.mean(0, method, i), m.mean(1, method, i)
 		out.Cells = append(out.Cells, scenario.Cell{
-			Point: m.Plane.Point(x.Values[i%len(x.Values)], y.Values[i/len(x.Values)]),
+			Point: scenario.AxesOf(m.Plane, x.Values[i%len(x.Values)], y.Values[i/len(x.Values)]),
 			A:     va, B: vb, Increase: scenario.Increase(va, vb),
 		})
 	}
