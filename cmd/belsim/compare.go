@@ -81,7 +81,11 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		what, total = "codes", uint64(len(candidates.Problems))
 	}
 	bar := env.newProgress(what, total)
-	found, err := s.Compare(ctx, cmd.run(backend, bar), candidates, draw)
+	run := cmd.run(backend, bar)
+	if isTerminal(env.stdout.Writer) && !env.stdout.document {
+		run.Known = func(c *scenario.Comparison) { bar.show(cmd.table(env, c)) }
+	}
+	found, err := s.Compare(ctx, run, candidates, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
@@ -104,11 +108,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 // report prints the ranking for people.
 func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *scenario.Scenario) error {
 	fmt.Fprintln(env.stdout, found.Heading(s))
-	t := found.Table()
-	if len(cmd.Decoder) > 1 || len(cmd.Training) > 1 {
-		t = found.DecoderTable(env.decoders)
-	}
-	if err := t.Write(env.stdout); err != nil {
+	if err := cmd.table(env, found).Write(env.stdout); err != nil {
 		return err
 	}
 	var more []string
@@ -117,6 +117,14 @@ func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *s
 	}
 	_, err := fmt.Fprint(env.stdout, found.Notes(more...))
 	return err
+}
+
+// table has the errors of one decoder, or of several.
+func (cmd *compareCmd) table(env *environment, found *scenario.Comparison) *table.Table {
+	if len(cmd.Decoder) > 1 || len(cmd.Training) > 1 {
+		return found.DecoderTable(env.decoders)
+	}
+	return found.Table()
 }
 
 // candidates are the codes with their decoders. Networks that know a perceived label learn each

@@ -7,14 +7,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mattn/go-isatty"
+	"github.com/mattn/go-runewidth"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/cwriter"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"belsim/theory/base/table"
 )
 
 // isTerminal reports whether a writer is a terminal.
@@ -32,6 +37,7 @@ type progress struct {
 	total    uint64
 	drawn    atomic.Uint64 // samples
 	note     atomic.Value  // a text beside it
+	above    atomic.Pointer[table.Table]
 	began    time.Time
 	bars     *mpb.Progress
 	bar      *mpb.Bar
@@ -79,11 +85,12 @@ func (env *environment) during(what string, f func() error) error {
 	return f()
 }
 
-// draw draws the bar on a terminal.
+// draw draws the bar on a terminal, and above it the table that there is.
 func (p *progress) draw(on io.Writer) {
 	const bar, line = 40, 80
 	options := []mpb.ContainerOption{mpb.WithOutput(on), mpb.WithWidth(bar)}
-	if columns, _, err := cwriter.New(on).GetTermSize(); err != nil || columns == 0 {
+	size := cwriter.New(on).GetTermSize
+	if columns, _, err := size(); err != nil || columns == 0 {
 		// A terminal that does not say how wide it is, as of some containers and serial lines. A bar is drawn
 		// as wide as the terminal says, unless it is no terminal.
 		options = []mpb.ContainerOption{mpb.WithOutput(struct{ io.Writer }{on}), mpb.WithWidth(line), mpb.WithAutoRefresh()}
@@ -95,10 +102,37 @@ func (p *progress) draw(on io.Writer) {
 			mpb.PrependDecorators(decor.Name(p.what+" "), decor.Any(func(decor.Statistics) string { return p.soFar() }), said))
 		return
 	}
-	p.bar = p.bars.AddBar(int64(p.total), mpb.BarRemoveOnComplete(),
+	table := mpb.BarFillerFunc(func(w io.Writer, _ decor.Statistics) error {
+		columns, rows, _ := size()
+		// Room for ^C, for the bar and the line below it, and for a line above: some terminals keep a screen
+		// that is cleared from its first line.
+		return p.fill(w, columns-len("^C"), rows-3)
+	})
+	p.bar = p.bars.AddBar(int64(p.total), mpb.BarRemoveOnComplete(), mpb.BarExtender(table, true),
 		mpb.PrependDecorators(decor.Name(p.what+" ")),
 		mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO), said))
 }
+
+// fill writes the table above a bar once the work has taken a second, the last line first. Lines that a terminal
+// breaks, or for which it has no room, would stay there when the bar goes.
+func (p *progress) fill(w io.Writer, columns, rows int) error {
+	t := p.above.Load()
+	if t == nil || columns <= 0 || time.Since(p.began) < time.Second {
+		return nil
+	}
+	var text strings.Builder
+	if err := t.Write(&text); err != nil {
+		return err
+	}
+	lines := slices.Collect(strings.Lines(text.String()))
+	for _, line := range slices.Backward(lines[:max(0, min(len(lines), rows))]) {
+		fmt.Fprintln(w, runewidth.Truncate(strings.TrimSuffix(line, "\n"), columns, "…"))
+	}
+	return nil
+}
+
+// show puts a table above the bar, on a terminal. It is safe for concurrent use.
+func (p *progress) show(t *table.Table) { p.above.Store(t) }
 
 // add counts n more. It is safe for concurrent use.
 func (p *progress) add(n uint64) {

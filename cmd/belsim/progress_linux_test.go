@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -54,6 +56,34 @@ func TestProgressOnTerminals(t *testing.T) {
 			if !bytes.Contains(drawn, []byte(want)) {
 				t.Errorf("%d columns: %q is drawn, want %q in it", columns, drawn, want)
 			}
+		}
+	}
+}
+
+// TestTableOnTerminals: a comparison that takes long shows exact values before there are samples, in lines that the
+// terminal does not break, and takes them away again. A terminal that does not say how wide it is gets the result alone.
+func TestTableOnTerminals(t *testing.T) {
+	for _, columns := range []uint16{0, 50, 80} {
+		drawn := string(onTerminal(t, columns, func(tty *os.File) {
+			env := newEnvironment([]string{"compare", "unary", "hadamard", "--levels", "64", "--samples", "30000"}, tty, tty)
+			env.watch = func(p *progress) { p.began = p.began.Add(-time.Second) }
+			if status := env.belsim(); status != exitDone {
+				t.Errorf("exit %d", status)
+			}
+		}))
+		gone := strings.LastIndex(drawn, "\x1b[J")
+		before, result := drawn[:gone], drawn[gone:]
+		if shown := strings.Contains(before, "…") && strings.Contains(before, "hadamard"); shown != (columns > 0) {
+			t.Errorf("%d columns: a table is shown: %v\n%s", columns, shown, before)
+		}
+		for line := range strings.Lines(before) {
+			_, line, _ = strings.Cut(line, "\x1b[J") // of the frame before
+			if n := utf8.RuneCountInString(strings.TrimSpace(line)); columns > 0 && n > int(columns) {
+				t.Errorf("%d columns: a line of %d: %q", columns, n, line)
+			}
+		}
+		if strings.Contains(result, "…") || strings.Count(result, "hadamard") != 2 { // and one note
+			t.Errorf("%d columns: the result is %s", columns, result)
 		}
 	}
 }

@@ -77,9 +77,10 @@ func New(ctx context.Context, c *errmodel.Counts, positions [][]int) (*Fit, erro
 // decreasing function, so only the search for σ remains. A grid finds the highest of
 // several maxima, finer grids its top, and Newton's method the last digits.
 func (f *Fit) maximize(ctx context.Context) error {
-	const points, refinements = 64, 4
-	b, from, step := 0.0, f.lo, (f.hi-f.lo)/points
-	for range refinements {
+	const grids, fine = 9, 8
+	points := 64
+	b, from, step := 0.0, f.lo, (f.hi-f.lo)/float64(points)
+	for range grids {
 		most := math.Inf(-1)
 		for i := range points + 1 {
 			if err := ctx.Err(); err != nil {
@@ -91,7 +92,7 @@ func (f *Fit) maximize(ctx context.Context) error {
 				b, most = at, v
 			}
 		}
-		from, step = b-step, 2*step/points
+		points, from, step = fine, b-step, 2*step/fine
 	}
 	f.l.at(b)
 	a, v, limited := f.l.profile()

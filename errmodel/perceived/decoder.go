@@ -84,8 +84,7 @@ type decoderLoss struct {
 	scales   []float64 // of the features; length K
 	target   []float64 // K × M: Σ_g w_g·feature_j(g)·mean_k(g)
 	first    []float64 // row of level 1 of the code; length M
-	flips    []flip    // differences of consecutive rows
-	flipsOf  []int     // where those between level i+1 and i+2 begin; length L
+	flips    [][]flip  // differences of consecutive rows; length L−1
 
 	x        []float64 // where value and gradient are known; nil before
 	value    float64
@@ -104,7 +103,7 @@ func newDecoderLoss(cs *columns, workers int) *decoderLoss {
 	points, m, k := len(cs.ch.weight), cs.c.Bits(), cs.basis.features()
 	l := &decoderLoss{columns: cs, workers: workers,
 		features: make([]float64, points*k), penalty: make([]float64, k), scales: make([]float64, k), target: make([]float64, k*m),
-		first: make([]float64, m), flipsOf: make([]int, cs.c.Levels()),
+		first: make([]float64, m), flips: make([][]flip, cs.c.Levels()-1),
 		gradient: make([]float64, k*m), rows: make([]float64, points*m), losses: make([]float64, points)}
 	for j := range k {
 		values, factor := cs.basis.row(j)
@@ -118,15 +117,13 @@ func newDecoderLoss(cs *columns, workers int) *decoderLoss {
 	for bit := range m {
 		l.first[bit] = cs.target(0, bit)
 	}
-	for i := range cs.c.Levels() - 1 {
-		l.flipsOf[i] = len(l.flips)
+	for i := range l.flips {
 		for bit := range m {
 			if d := cs.target(i+1, bit) - cs.target(i, bit); d != 0 {
-				l.flips = append(l.flips, flip{bit, d})
+				l.flips[i] = append(l.flips[i], flip{bit, d})
 			}
 		}
 	}
-	l.flipsOf[cs.c.Levels()-1] = len(l.flips)
 	for bit := range m {
 		mean := cs.column(bit)
 		for g, w := range cs.ch.weight {
@@ -225,8 +222,7 @@ func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
 	s := floats.Dot(l.first, f)
 	q[0] = s
 	largest := s
-	for i := range len(q) - 1 {
-		flips := l.flips[l.flipsOf[i]:l.flipsOf[i+1]]
+	for i, flips := range l.flips {
 		var s1, s2, s3 float64 // four sums, which need not wait for each other
 		for len(flips) >= 4 {
 			s += flips[0].step * f[flips[0].bit]
@@ -264,7 +260,7 @@ func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
 			continue
 		}
 		a := above * scale
-		for _, d := range l.flips[l.flipsOf[i]:l.flipsOf[i+1]] {
+		for _, d := range l.flips[i] {
 			row[d.bit] += d.step * a
 		}
 	}

@@ -344,22 +344,26 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 	// are wide, because errors may be sampled.
 	widths, longest := [3]float64{0.03, 0.12, 0.25}, [3]float64{0.2, 0.5, 0.7}
 	const most, gain, hopeless = 12, 0.01, 1e3
+	here, err := f.residuals(ctx, workers, x)
+	if err != nil {
+		return nil, err
+	}
 	var square float64
 	var normal []float64 // K × K
 	damping, stale := 1e-2, true
 	for range most {
 		if stale {
-			xs := [][]float64{x}
+			var xs [][]float64
 			for j := range x {
 				y := slices.Clone(x)
 				y[j] += widths[j]
 				xs = append(xs, y)
 			}
-			rs, err := f.residuals(ctx, workers, xs...)
+			moved, err := f.residuals(ctx, workers, xs...)
 			if err != nil {
 				return nil, err
 			}
-			square, normal = floats.Dot(rs[0], rs[0]), normalMatrix(rs, widths[:])
+			square, normal = floats.Dot(here[0], here[0]), normalMatrix(append(here, moved...), widths[:])
 			stale = false
 		}
 		step := gaussNewton(normal, len(x), damping)
@@ -371,13 +375,13 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 			next[j] += min(max(step[j], -longest[j]), longest[j])
 		}
 		next[0] = min(max(next[0], math.Log(smallestNoise)), math.Log(float64(f.networks[0].Code.Levels())))
-		rs, err := f.residuals(ctx, workers, next)
+		there, err := f.residuals(ctx, workers, next)
 		if err != nil {
 			return nil, err
 		}
-		less := square - floats.Dot(rs[0], rs[0])
+		less := square - floats.Dot(there[0], there[0])
 		if less > 0 {
-			x, stale, damping = next, true, damping/4
+			x, here, stale, damping = next, there, true, damping/4
 			square -= less
 		} else {
 			damping = damping*8 + 1e-2

@@ -172,7 +172,7 @@ type NetworkRow struct {
 }
 
 // compareNetworks lists all networks beside the model, where there are several: Fit.Networks.
-func (s *study) compareNetworks(ctx context.Context, workers int, nodes *perceived.Nodes) error {
+func (s *study) compareNetworks(ctx context.Context, nodes *perceived.Nodes) error {
 	if len(s.others) == 0 {
 		return nil
 	}
@@ -187,7 +187,7 @@ func (s *study) compareNetworks(ctx context.Context, workers int, nodes *perceiv
 			}
 		}
 		all = rest
-		beside, err := s.forecasts.Compare(ctx, workers, first.observed(), nodes)
+		beside, err := s.forecasts.Compare(ctx, first.observed(), nodes)
 		if err != nil {
 			return err
 		}

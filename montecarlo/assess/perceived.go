@@ -80,7 +80,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	if !math.IsNaN(fit.Excess) {
 		p.Excess = &fit.Excess
 	}
-	beside, err := model.Compare(ctx, workers, networks[0], nodes)
+	beside, err := model.Compare(ctx, networks[0], nodes)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 		p.Rates = beside.Rates
 	}
 	p.judge(beside)
-	return s.compareNetworks(ctx, workers, nodes)
+	return s.compareNetworks(ctx, nodes)
 }
 
 // judge says whether the model describes the network.

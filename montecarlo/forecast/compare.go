@@ -47,14 +47,8 @@ type BitRate struct {
 }
 
 // Compare puts a network beside the forecaster's model.
-func (f *Forecaster) Compare(ctx context.Context, workers int, n *perceived.Observed, nodes *perceived.Nodes) (*Comparison, error) {
-	p := f.Model
-	p.Training = n.Training
-	l, err := p.Learn(ctx, workers, n.Code, f.Prior)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := f.code(ctx, nodes, nodes, n.Code, n.Training, n.Decodings)
+func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *perceived.Nodes) (*Comparison, error) {
+	l, raw, err := f.code(ctx, nodes, nodes, n.Code, n.Training, n.Decodings)
 	if err != nil {
 		return nil, err
 	}

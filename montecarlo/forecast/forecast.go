@@ -145,7 +145,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 			c, t := jobs[i].Code, jobs[i].Training
 			decodings, err := f.Decodings(c, t)
 			if err == nil && len(decodings) > 0 && !slices.Contains(heads, c) {
-				results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
+				_, results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
 			}
 			if done != nil {
 				done(1)
@@ -211,7 +211,7 @@ func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Trainin
 	if err != nil {
 		return nil, err
 	}
-	out, err := f.code(ctx, nodes, fewer, c, t, []observed.Decoding{d})
+	_, out, err := f.code(ctx, nodes, fewer, c, t, []observed.Decoding{d})
 	if err != nil {
 		return nil, err
 	}
@@ -221,29 +221,28 @@ func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Trainin
 	return &out[0], nil
 }
 
-// code forecasts one code after one training, on one goroutine.
-func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c *code.Code, t perceived.Training, decodings []observed.Decoding) ([]Forecast, error) {
+// code forecasts one code after one training, on one goroutine. l is what a network of the model learns of it.
+func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c *code.Code, t perceived.Training, decodings []observed.Decoding) (l *perceived.Network, out []Forecast, err error) {
 	learner, err := f.model(t).NewLearner(f.Prior)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	l, err := learner.Learn(ctx, c)
-	if err != nil {
-		return nil, err
+	if l, err = learner.Learn(ctx, c); err != nil {
+		return nil, nil, err
 	}
 	mean, err := f.errors(ctx, 1, nodes, l, decodings)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	falls, err := f.sensitivity(ctx, learner, l, fewer, decodings)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := make([]Forecast, len(decodings))
+	out = make([]Forecast, len(decodings))
 	for i, d := range decodings {
 		out[i] = Forecast{Code: c, Training: t, Decoding: d, model: mean[i], falls: falls[i], part: min(f.fromNoise(d, mean[i]), 1), columns: columns(c), coarse: coarse(c), apart: apart(c)}
 	}
-	return out, nil
+	return l, out, nil
 }
 
 // relateTo is Relate for forecasts that may lack those of the measured networks.
@@ -253,7 +252,7 @@ func (f *Forecaster) relateTo(ctx context.Context, nodes, fewer *perceived.Nodes
 		if slices.ContainsFunc(raw, m.of) || m.Decoding.Decoder.Name() == FittedDecoder {
 			continue
 		}
-		more, err := f.code(ctx, nodes, fewer, m.Code, m.Training, []observed.Decoding{m.Decoding})
+		_, more, err := f.code(ctx, nodes, fewer, m.Code, m.Training, []observed.Decoding{m.Decoding})
 		if err != nil {
 			return err
 		}
@@ -266,10 +265,6 @@ func (f *Forecaster) relateTo(ctx context.Context, nodes, fewer *perceived.Nodes
 // sensitivity is −d ln(error)/d ln κ for each decoding of what was learnt. It is a difference, which
 // few nodes tell as well as many.
 func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner, l *perceived.Network, nodes *perceived.Nodes, decodings []observed.Decoding) ([]float64, error) {
-	center, err := f.errors(ctx, 1, nodes, l, decodings)
-	if err != nil {
-		return nil, err
-	}
 	at := func(step float64) ([]float64, error) {
 		l, err := learner.Recut(ctx, l.Model().Cutoff*math.Exp(step))
 		if err != nil {
@@ -281,13 +276,16 @@ func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner
 	if err != nil {
 		return nil, err
 	}
-	// A training for the decoder is expensive: one side is enough.
-	higher, width := center, cutoffStep
+	var higher []float64
+	width := 2 * cutoffStep
 	if l.Model().Training == perceived.BCE {
-		if higher, err = at(cutoffStep); err != nil {
-			return nil, err
-		}
-		width = 2 * cutoffStep
+		higher, err = at(cutoffStep)
+	} else { // a training for the decoder is expensive: one side is enough
+		higher, err = f.errors(ctx, 1, nodes, l, decodings)
+		width = cutoffStep
+	}
+	if err != nil {
+		return nil, err
 	}
 	falls := make([]float64, len(decodings))
 	for i := range falls {

@@ -156,7 +156,7 @@ func TestFit(t *testing.T) {
 				if math.Abs(f.Tail-1) > 0.1 {
 					t.Errorf("%s, %s, s = %v: the tail of the model's own networks is %v", name, training, s, f.Tail)
 				}
-				beside := must.Get(FromFit(f, nil, uniform(levels), nil, decode.Options{}).Compare(t.Context(), 2, n, nodes))(t)
+				beside := must.Get(FromFit(f, nil, uniform(levels), nil, decode.Options{}).Compare(t.Context(), n, nodes))(t)
 				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Decodings) || (len(beside.Rates) > 0) != (training == perceived.BCE) {
 					t.Errorf("%s, %s, s = %v: %+v", name, training, s, beside)
 				}

@@ -253,24 +253,34 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 	out := &Comparison{
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within, Reached: true, Baselines: []Baseline{},
 	}
-	for _, p := range candidates.Problems {
+	theories := make([][]montecarlo.Theory, len(candidates.Problems))
+	for i, p := range candidates.Problems { // exact values first: samples may take long
 		var omit Omit
 		if candidates.Omit != nil {
 			omit = candidates.Omit(p)
 		}
-		th, err := Theory(ctx, run.Workers, p, omit)
-		if err != nil {
+		if theories[i], err = Theory(ctx, run.Workers, p, omit); err != nil {
 			return nil, err
 		}
-		bound, exact, interval, err := averages(ctx, run.Workers, p, weights, th, omit)
-		if err != nil {
+		row := CodeResult{
+			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.OutputsOf(p.Code, p.Decoder),
+			Mean: math.Inf(1), // until it is sampled: below what is known
+		}
+		if n, ok := p.Errors.(*perceived.Network); ok { // the candidates of a comparison may differ
+			row.Outputs, row.Training = s.With(Perceived{Model: n.Model()}).OutputsOf(p.Code, p.Decoder), n.Model().Training
+		}
+		if row.Bound, row.Exact, row.exactFields, err = averages(ctx, run.Workers, p, weights, theories[i], omit); err != nil {
 			return nil, err
 		}
-		done := run.Done
+		out.Results = append(out.Results, row)
+		run.known(out)
+	}
+	for i, p := range candidates.Problems {
+		row, done := &out.Results[i], run.Done
 		if draw.RelErr > 0 { // nobody knows how many samples that takes
 			done = run.Drawn
 		}
-		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(exact).Target(weights, false), done)
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(row.Exact).Target(weights, false), done)
 		if err != nil {
 			return nil, err
 		}
@@ -279,20 +289,25 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		}
 		o := montecarlo.Average(weights, sums)
 		out.Reached = out.Reached && reached
-		row := CodeResult{
-			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.OutputsOf(p.Code, p.Decoder),
-			Bound: bound, Exact: exact, exactFields: interval,
-			Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within, Samples: o.Samples, Capped: !reached && table.Missing(exact),
+		row.Mean, row.StdErr, row.RMS, row.Within, row.Samples, row.Capped = o.Mean, o.StdErr, o.RMS, o.Within, o.Samples, !reached && table.Missing(row.Exact)
+		row.worst(theories[i], weights, o, sums)
+		if row.Training != "" {
+			row.Expect(row.Training)
 		}
-		row.worst(th, weights, o, sums)
-		if n, ok := p.Errors.(*perceived.Network); ok { // the candidates of a comparison may differ
-			row.Outputs = s.With(Perceived{Model: n.Model()}).OutputsOf(p.Code, p.Decoder)
-			row.Expect(n.Model().Training)
-		}
-		out.Results = append(out.Results, row)
+		run.known(out)
 	}
-	slices.SortStableFunc(out.Results, func(a, b CodeResult) int {
-		if x, y := out.Unlearned(a), out.Unlearned(b); x != y {
+	out.rank()
+	for i := 1; i < len(out.Results); i++ {
+		out.Results[i].Tie = tied(out.Results[0], out.Results[i])
+	}
+	out.AddInvalid(candidates.Invalid)
+	return out, nil
+}
+
+// rank puts the smallest error first, and codes that networks learn badly last.
+func (c *Comparison) rank() {
+	slices.SortStableFunc(c.Results, func(a, b CodeResult) int {
+		if x, y := c.Unlearned(a), c.Unlearned(b); x != y {
 			if x {
 				return 1
 			}
@@ -300,11 +315,6 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		}
 		return cmp.Compare(a.Best(), b.Best())
 	})
-	for i := 1; i < len(out.Results); i++ {
-		out.Results[i].Tie = tied(out.Results[0], out.Results[i])
-	}
-	out.AddInvalid(candidates.Invalid)
-	return out, nil
 }
 
 // tied reports whether the errors of two rows are not told apart.

@@ -34,16 +34,9 @@ func (c *Comparison) Table() *table.Table {
 			return r.Decoder
 		}),
 		table.Replace("exact", "", func(r CodeResult) string { return r.exactFields.text(r.Exact) }),
-		table.Replace("mean", "", func(r CodeResult) string {
-			if r.Invalid != "" {
-				return "–"
-			}
-			return table.PlusMinus(r.Mean, r.StdErr)
-		}),
+		table.Replace("mean", "", func(r CodeResult) string { return r.sampled(table.PlusMinus(r.Mean, r.StdErr)) }),
+		table.Replace("rms", "", func(r CodeResult) string { return r.sampled(table.Short(r.RMS)) }),
 		table.Append(fmt.Sprintf("within %d", c.Within), func(r CodeResult) string {
-			if r.Invalid != "" {
-				return "–"
-			}
 			text := fmt.Sprintf("%.2f %%", 100*r.Within)
 			switch {
 			case r.Tie:
@@ -51,7 +44,7 @@ func (c *Comparison) Table() *table.Table {
 			case ties:
 				text += "  "
 			}
-			return text
+			return r.sampled(text)
 		}),
 	}
 	t := table.Of(c.Results, columns...)
@@ -127,6 +120,17 @@ func (c *Comparison) Unlearned(r CodeResult) bool {
 	return c.R != nil && code.HardToLearn(r.Transitions)
 }
 
+// sampled is a figure of samples for people: … where there are none yet.
+func (r CodeResult) sampled(figure string) string {
+	switch {
+	case r.Invalid != "":
+		return "–"
+	case r.Samples == 0:
+		return "…"
+	}
+	return figure
+}
+
 func (r CodeResult) isTie() bool     { return r.Tie }
 func (r CodeResult) isInvalid() bool { return r.Invalid != "" }
 
@@ -160,7 +164,7 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 		if !slices.Contains(columns, of) {
 			columns = append(columns, of)
 		}
-		cells[r.Code][of] = table.PlusMinus(r.Mean, r.StdErr)
+		cells[r.Code][of] = r.sampled(table.PlusMinus(r.Mean, r.StdErr))
 	}
 	names := decoders.Names()
 	slices.SortStableFunc(columns, func(a, b column) int {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"belsim/montecarlo"
 	"belsim/theory/base/table"
@@ -80,12 +81,23 @@ type Run struct {
 	Workers int                // goroutines of bounds and exact values; 0: one for each processor
 	Done    func(n uint64)     // is told how much was finished since its last call, from several goroutines; may be nil
 	Drawn   func(n uint64)     // the same of samples, where Done is told of codes because nobody knows how many samples they take
+	Known   func(*Comparison)  // is told what is known so far of a comparison that is computed; may be nil
 }
 
 // done tells the follower, if there is one.
 func (r Run) done(n uint64) {
 	if r.Done != nil {
 		r.Done(n)
+	}
+}
+
+// known tells of a comparison that is not finished.
+func (r Run) known(c *Comparison) {
+	if r.Known != nil {
+		some := *c
+		some.Results = slices.Clone(c.Results)
+		some.rank()
+		r.Known(&some)
 	}
 }
 
