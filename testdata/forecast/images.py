@@ -1,4 +1,4 @@
-"""Draws the pictures of four tasks of train.py: heads, arms, horizons and skins.
+"""Draws the pictures of six tasks of train.py: heads, arms, horizons, skins, dials and crowds.
 
 Each function returns grey pictures of 20 x 20 and their labels from 0 to 1. What a network must not look at
 differs from picture to picture: place, size, light, contrast, background, noise. Nothing is read from disk.
@@ -219,11 +219,61 @@ def skins(rng, n):
     return camera(rng, pictures, 0.03, (0.8, 1.1)), np.clip(age + rng.normal(0, 0.02, n), 0, 1)
 
 
+# ---- gauge: the needle of a dial.
+
+
+def gauge(n, seed):
+    """Dials whose needle points from -135 to 135 degrees from the top. A second hand and glare mean nothing."""
+    return chunks(dials, n, seed)
+
+
+def dials(rng, n):
+    angle, tilt = rng.uniform(-135, 135, n), rng.normal(0, 3, n)
+    (x, y), size = rng.normal(0, 0.05, (2, n)), rng.uniform(0.7, 0.9, n)
+    light = rng.uniform(0.5, 0.9, n)
+    dark = light - rng.uniform(0.3, 0.5, n)
+    pictures = over(each(rng.uniform(0, 0.8, n)) + 0.1 * smooth(rng, n, 4), stroke(x, y, x, y, size), light)
+
+    def hand(pictures, degrees, start, end, width, shade):
+        s, c = size * np.sin(np.radians(degrees + tilt)), size * np.cos(np.radians(degrees + tilt))
+        return over(pictures, stroke(x + start * s, y + start * c, x + end * s, y + end * c, width), shade)
+
+    for mark in range(-135, 136, 45):
+        pictures = hand(pictures, mark, 0.85, 1, 0.03 * size, dark)
+    pictures = hand(pictures, rng.uniform(-180, 180, n), -0.2, 0.65, 0.02 * size, dark)
+    pictures = hand(pictures, angle, -0.25, 0.8, rng.uniform(0.06, 0.09, n), dark)
+    for _ in range(2):  # glare and dirt
+        p, t, length = rng.uniform(-0.8, 0.8, (2, n)), rng.uniform(0, np.pi, n), rng.uniform(0.1, 0.5, n)
+        cover = stroke(*p, p[0] + length * np.cos(t), p[1] + length * np.sin(t), rng.uniform(0.03, 0.15, n))
+        pictures = over(pictures, cover, rng.uniform(0.2, 1, n))
+    return camera(rng, pictures, 0.06), (angle + 135) / 270
+
+
+# ---- crowd: a number of people.
+
+
+def crowd(n, seed):
+    """Up to 63 dots before uneven ground. They are smaller further up, and hide each other."""
+    return chunks(crowds, n, seed)
+
+
+def crowds(rng, n):
+    number = np.floor(64 * rng.beta(1.2, 2, n))
+    ground = rng.uniform(0.2, 0.5, n)
+    pictures = each(ground) + 0.06 * smooth(rng, n, 4) + each(rng.normal(0, 0.05, n)) * Y
+    for k in range(63):
+        x, y = rng.uniform(-1, 1, (2, n))
+        width = np.where(number > k, (0.1 - 0.04 * y) * rng.uniform(0.8, 1.2, n), -1)
+        shade = ground + rng.choice([-0.3, 0.4], n) * rng.uniform(0.6, 1, n)
+        pictures = over(pictures, stroke(x, y, x, y, width), shade)
+    return camera(rng, pictures, 0.08), number / 63
+
+
 def sheet(path):
     import matplotlib.pyplot as plt
 
-    tasks = [pose, keypoints, horizon, texture]
-    _, axes = plt.subplots(8, 12, figsize=(12, 8.6))
+    tasks = [pose, keypoints, horizon, texture, gauge, crowd]
+    _, axes = plt.subplots(12, 12, figsize=(12, 12.9))
     for k, task in enumerate(tasks):
         pictures, labels = task(24, 0)
         first = labels if labels.ndim == 1 else labels[:, 0]

@@ -63,13 +63,15 @@ const easy = 4
 func main() {
 	log.SetFlags(0)
 	root := flag.String("root", ".", "the root of the repository")
-	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\", or paper for the paper's tables")
+	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\"; blind for the blind tasks, or paper for the paper's tables")
 	flag.Parse()
 	ctx := context.Background()
 	folder := filepath.Join(*root, "testdata", "forecast")
 	set, err := evidence.Load(folder)
 	check(err)
 	chosen, err := evidence.LoadChosen(folder)
+	check(err)
+	blind, err := evidence.LoadBlind(folder)
 	check(err)
 	published, err := evidence.LoadPublished(filepath.Join(*root, "testdata", "paper", "published.csv"))
 	check(err)
@@ -83,18 +85,26 @@ func main() {
 		intervals(all)
 		decisions(ctx, workers, set, all)
 	}
-	if all := sections(ctx, workers, chosen, *only); len(all[0].results) > 0 {
-		fmt.Printf("### Networks with a learning rate of their own, from one Johnson network\n\n")
-		summary(all[0].results)
-		widths(all, nil)
-		decisions(ctx, workers, chosen, all)
-	}
+	asTheyStand(ctx, workers, "Networks with a learning rate of their own", chosen, *only)
+	asTheyStand(ctx, workers, "Blind tasks", blind, strings.TrimPrefix(*only, "blind"))
 	if strings.Contains("heads", *only) || len(all[0].results) > 0 {
 		heads(ctx, workers, folder, *only)
 	}
 	if strings.Contains("paper", *only) {
 		paper(ctx, workers, published)
 	}
+}
+
+// asTheyStand prints how good the forecasts of a set are with the constants as they are.
+func asTheyStand(ctx context.Context, workers int, title string, set *evidence.Set, only string) {
+	all := sections(ctx, workers, set, only)
+	if len(all[0].results) == 0 {
+		return
+	}
+	fmt.Printf("### %s, from one Johnson network\n\n", title)
+	summary(all[0].results)
+	widths(all, nil)
+	decisions(ctx, workers, set, all)
 }
 
 // paper prints the comparison with published tables.

