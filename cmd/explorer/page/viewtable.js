@@ -17,7 +17,7 @@ export async function askTable(run, scene, codes, decoder) {
 		const question = { scene, code: codes[i], decoder, samples, quick };
 		const a = await run.ask("row", question, { rank, pin: pinned(scene, i + 1) });
 		rows.set(keys[i], { ...a, of: codes[i], asked: samples });
-		run.views.changed("table row");
+		run.came("table row");
 		return a;
 	};
 	// The rows that took longest before begin first, so that none of them is waited for at last.
