@@ -62,7 +62,7 @@ type Spread struct {
 // and chosen.csv choose.
 func DefaultSpread() Spread {
 	return Spread{
-		Network: 0.012, Cutoff: 0.5, Coarse: 0.07, Trained: 0.02, Logits: 0.02, Gross: 0.11, Columns: 0.07,
+		Network: 0.018, Cutoff: 0.5, Coarse: 0.07, Trained: 0.02, Logits: 0.03, Gross: 0.11, Columns: 0.07,
 		Excess: 0.08, Tail: 0.6, TailUnary: 0.085, TailDecoder: 0.4, Unknown: 0.5, Gain: 0.08, Apart: 0.02,
 		Heads: Heads{Any: 0.015, CORN: 0.03, Soft: Departure{-0.008, 0.026}, Direct: Departure{0.09, 0.09}, Share: 0.15},
 	}
