@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/bits"
 
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/theory"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // evaluator computes the expected error of a matrix that changes little from one
@@ -88,32 +87,57 @@ func (o *Options) given(samples int, seed uint64) whole {
 	}
 }
 
-// maxOutputs is the largest L·2^M at which the exact error is about as fast as samples.
+// maxOutputs is the largest L·2^M at which a sum over all outputs is about as fast as samples.
 const maxOutputs = 1 << 16
 
-// exactly computes the exact expected error of gen on bits that err independently.
+// exactly computes the exact expected error of gen on bits that err independently, as a sum over all 2^M outputs: a
+// move changes the labels of many, so that what theory prepares for a code would be prepared for one value.
 func (o *Options) exactly() whole {
 	column, e := newProbabilities(o.Levels, o.Column), mat.NewDense(o.Levels, o.Bits, nil)
-	return func(ctx context.Context, w *words) (float64, error) {
-		for k := range w.bits {
+	label, prob := make([]int, 1<<o.Bits), make([]float64, 1<<o.Bits) // by output
+	last, changed := make([]uint64, o.Levels), uint64(1)<<o.Bits-1    // the words of the last call, and columns of which e is not
+	return func(_ context.Context, w *words) (float64, error) {
+		for n, word := range w.rows { // M is small: a row is a word
+			changed |= last[n] ^ word
+			last[n] = word
+		}
+		for ; changed != 0; changed &= changed - 1 {
+			k := bits.TrailingZeros64(changed)
 			if !column.of(w, k) {
 				return math.Inf(1), nil
 			}
 			e.SetCol(k, column.e)
 		}
-		c, err := w.code("candidate")
-		if err != nil {
-			return 0, err
+		for output := range label {
+			least := w.bits + 1
+			for n, word := range w.rows {
+				if d := bits.OnesCount64(word ^ uint64(output)); d < least {
+					least, label[output] = d, n
+				}
+			}
 		}
-		d, err := decode.New("gen", c)
-		if err != nil {
-			return 0, err
+		sum := 0.0
+		for n, p := range o.Prior {
+			if p == 0 {
+				continue
+			}
+			prob[0] = 1
+			for k, e := range e.RawRowView(n) {
+				zero, one, half := 1-e, e, 1<<k
+				if w.bit(n, k) {
+					zero, one = one, zero
+				}
+				for output, q := range prob[:half] { // the bits before k
+					prob[output], prob[half+output] = q*zero, q*one
+				}
+			}
+			level := 0.0
+			for output, q := range prob {
+				level += q * math.Abs(float64(label[output]-n))
+			}
+			sum += p * level
 		}
-		x, err := theory.NewExact(ctx, c, d)
-		if err != nil {
-			return 0, err
-		}
-		return x.Mean(ctx, o.Prior, e)
+		return sum, nil
 	}
 }
 
