@@ -79,14 +79,17 @@ func questions() map[string]call {
 // flat is an answer as files hold it.
 type flat struct {
 	JSON    json.RawMessage
-	Numbers map[string][]float64 `json:",omitempty"`
-	Bytes   map[string]string    `json:",omitempty"`
+	Numbers map[string]json.RawMessage `json:",omitempty"`
+	Bytes   map[string]string          `json:",omitempty"`
 }
 
 func flatten(t *testing.T, a *Answer) flat {
 	t.Helper()
 	text := must.Get(table.JSON(a.JSON))(t)
-	out := flat{JSON: text, Numbers: a.Numbers, Bytes: map[string]string{}}
+	out := flat{JSON: text, Numbers: map[string]json.RawMessage{}, Bytes: map[string]string{}}
+	for name, numbers := range a.Numbers {
+		out.Numbers[name] = must.Get(table.JSON(numbers))(t) // which writes NaN
+	}
 	for name, b := range a.Bytes {
 		out.Bytes[name] = fmt.Sprint(b)
 	}
