@@ -13,6 +13,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -93,7 +94,8 @@ func assemble(page fs.FS, p Parts) ([]byte, error) {
 		{"/*worker*/", bare.ReplaceAllString(p.Worker, "")},
 		{"/*given*/", string(given)},
 		{"/*imports*/", string(mapping)},
-		{"/*wasm*/", base64.StdEncoding.EncodeToString(packed)},
+		{"/*size*/", strconv.Itoa(len(packed))},
+		{"/*wasm*/", encode(packed)},
 	} {
 		if part.text == "" && part.mark != "/*wasm*/" {
 			return nil, fmt.Errorf("nothing stands for %s: a file is missing", part.mark)
@@ -106,15 +108,59 @@ func assemble(page fs.FS, p Parts) ([]byte, error) {
 	return []byte(html), nil
 }
 
+// forbidden are the characters that the text of a script may not hold: HTML replaces the first,
+// takes one line end for another, and ends the script at the last.
+const forbidden = "\x00\n\r<"
+
+// encode writes bytes as text, seven bits a character: an eighth more than the bytes, where base64
+// takes a third more. A forbidden character and the one after it are one character of two bytes,
+// from U+0100 on. wasm.js has the inverse.
+func encode(b []byte) string {
+	var out strings.Builder
+	out.Grow(len(b) + len(b)/7 + 2)
+	groups, bits, value := (8*len(b)+6)/7, 0, 0
+	next := func() (group int) {
+		if bits < 7 {
+			value <<= 8
+			if len(b) > 0 {
+				value |= int(b[0])
+				b = b[1:]
+			}
+			bits += 8
+		}
+		bits -= 7
+		groups--
+		group, value = value>>bits, value&(1<<bits-1)
+		return group
+	}
+	for groups > 0 {
+		group := next()
+		i := strings.IndexByte(forbidden, byte(group))
+		if i < 0 {
+			out.WriteByte(byte(group))
+			continue
+		}
+		second := 0 // after the last group
+		if groups > 0 {
+			second = next()
+		}
+		out.WriteRune(rune(0x100 + i<<7 + second))
+	}
+	return out.String()
+}
+
 // compress packs bytes as the page unpacks them. The same bytes give the same result.
 func compress(b []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err == nil {
-		_, err = w.Write(b)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = w.Close()
+	if _, err := w.Write(b); err != nil {
+		return nil, err
 	}
-	return out.Bytes(), err
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
 }
