@@ -40,7 +40,7 @@ func ReadHistogram(path string) (*Histogram, error) {
 	}
 	counts, row := map[int]float64{}, make([]float64, 2)
 	lowest, highest := math.MaxInt, math.MinInt
-	for {
+	for n := 2; ; n++ { // the header is row 1
 		if err := rows.Next(row); err == io.EOF {
 			break
 		} else if err != nil {
@@ -48,20 +48,20 @@ func ReadHistogram(path string) (*Histogram, error) {
 		}
 		label, count := int(row[0]), row[1]
 		_, twice := counts[label]
-		switch {
+		switch { // the errors begin with the column
 		case row[0] != math.Trunc(row[0]) || math.Abs(row[0]) > math.MaxInt32:
-			err = fmt.Errorf("label %v is not an integer", row[0])
+			err = fmt.Errorf("1: label %v is not an integer", row[0])
 		case count < 0:
-			err = fmt.Errorf("count %v of label %d is not a number of 0 or more", count, label)
+			err = fmt.Errorf("2: count %v is not a number of 0 or more", count)
 		case twice:
-			err = fmt.Errorf("label %d occurs a second time; want each label once", label)
+			err = fmt.Errorf("1: label %d occurs a second time; want each label once", label)
 		}
 		counts[label] = count
 		if lowest, highest = min(lowest, label), max(highest, label); err == nil && highest-lowest >= code.MaxLevels {
-			err = fmt.Errorf("labels span %d to %d, more than %d levels", lowest, highest, code.MaxLevels)
+			err = fmt.Errorf("1: labels span %d to %d, more than %d levels", lowest, highest, code.MaxLevels)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", rows.Name(), err)
+			return nil, fmt.Errorf("%s: row %d, column %w", rows.Name(), n, err)
 		}
 	}
 	h := &Histogram{Lowest: lowest, Counts: make([]float64, highest-lowest+1)}

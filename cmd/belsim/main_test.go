@@ -595,7 +595,7 @@ func TestBadInput(t *testing.T) {
 		{"verify --r 0", "r = 0: want a positive finite number"},
 		{"verify --sigma NaN", "σ = NaN: want a positive finite number"},
 		{"verify --r 9 --sigma 1", "r = 9 with σ = 1 is invalid: e[n,k] ="},
-		{"verify --prior prior.csv", "prior.csv: count -3 of label 2"},
+		{"verify --prior prior.csv", "prior.csv: row 3, column 2: count -3"},
 		{"verify --prior long.csv --levels 256", "long.csv: labels 1 to 900 need 900 levels, but the code has 256"},
 		{"verify --backend gpu", "--backend"},
 		{"verify --temperature -1", "--temperature -1: want a positive finite number"},

@@ -376,19 +376,18 @@ func (f *filler) sampleRow(ctx context.Context, row int) error {
 			problems[i] = append(problems[i], p)
 		}
 	}
-	var a []montecarlo.Overall
-	for i, p := range append(problems[0], problems[1]...) {
-		sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)
-		if err != nil {
-			return err
+	var found [2][]montecarlo.Overall
+	for i, some := range problems {
+		for j, p := range some {
+			sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)
+			if err != nil {
+				return err
+			}
+			if found[i] = append(found[i], montecarlo.Average(f.weights, sums)); i == 1 {
+				cells[j].setSampled(found[0][j], found[1][j])
+				f.run.done(1)
+			}
 		}
-		found := montecarlo.Average(f.weights, sums)
-		if i < len(cells) {
-			a = append(a, found)
-			continue
-		}
-		cells[i-len(cells)].setSampled(a[i-len(cells)], found)
-		f.run.done(1)
 	}
 	return nil
 }
