@@ -149,6 +149,8 @@ func roundTrip(t *testing.T, m *mat.Dense) {
 	}
 }
 
+func TestWriteNames(t *testing.T) { roundTrip(t, mat.NewDense(2, 3, []float64{0, 1, 2, 1, 1, 0})) }
+
 func TestWriteBits(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
 	var b bytes.Buffer

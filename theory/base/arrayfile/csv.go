@@ -144,9 +144,11 @@ func parse(field string) (float64, error) {
 const maxPlain = 1e15
 
 // WriteCSV writes a matrix row by row, without a header: integers below 10¹⁵ as
-// integers, other numbers in the shortest form that reads back as the same. When ctx ends,
+// integers, other numbers in the shortest form that reads back as the same. A first row of 0, 1, 2
+// and so on begins with 0.0, so that nobody takes it for the names of columns. When ctx ends,
 // the error is the context's.
 func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
+	first := true
 	return eachRow(ctx, w, m, func(row []float64, line []byte) ([]byte, error) {
 		for k, v := range row {
 			if k > 0 {
@@ -158,6 +160,10 @@ func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
 			}
 			line = strconv.AppendFloat(line, v, format, -1, 64)
 		}
+		if first && len(row) >= 3 && namesOfPandas(strings.Split(string(line), ",")) {
+			line = append([]byte("0.0"), line[1:]...)
+		}
+		first = false
 		return append(line, '\n'), nil
 	})
 }
