@@ -14,9 +14,8 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// The optimizer of the decoder's loss. A network is not trained until its loss has no slope
-// left, and neither is the model: what 100 steps leave is flat, and changes the errors of decoded
-// labels by a few percent at most.
+// The optimizer of the decoder's loss. Most codes take 5 to 50 steps; hadamard and onehot, whose columns are learnt together,
+// take the most that there are.
 const (
 	decoderSteps    = 100
 	storedSteps     = 12
@@ -28,9 +27,24 @@ const (
 // softmax(f(ŷ)·Cᵀ).
 //
 // It takes steps of L-BFGS at most. It begins from the coefficients that the columns have, if these
-// are to be kept, and else from zero.
+// are to be kept, and else from those that are nearest to the columns' logits.
 func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bool) error {
-	l := newDecoderLoss(cs, workers)
+	l, err := newDecoderLoss(ctx, cs, workers)
+	if err != nil {
+		return err
+	}
+	if kept {
+		l.read()
+	}
+	start := make([]float64, len(l.gradient))
+	err = l.eachBit(ctx, func(bit int) {
+		x := l.of(start, bit)
+		l.gather(x, l.b, bit)
+		blas64.Trmv(blas.NoTrans, l.root(bit), x)
+	})
+	if err != nil {
+		return err
+	}
 	problem := optimize.Problem{
 		Func: func(x []float64) float64 {
 			v, _ := l.at(ctx, x)
@@ -53,10 +67,6 @@ func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bo
 		MajorIterations:   steps,
 	}
 	method := &optimize.LBFGS{Store: storedSteps, Linesearcher: &optimize.MoreThuente{DecreaseFactor: 1e-3, CurvatureFactor: 0.9}}
-	start := make([]float64, len(l.gradient))
-	if kept {
-		l.read(start)
-	}
 	result, err := optimize.Minimize(problem, start, settings, method)
 	if e := ctx.Err(); e != nil {
 		return e
@@ -70,25 +80,30 @@ func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bo
 }
 
 // decoderLoss is the loss of a network that is trained for the decoder, as a function of the
-// coefficients x, K × M, of features divided by the square root of their penalty:
+// coefficients b, K × M:
 //
-//	Σ_g w_g·(ln Σ_n exp S_gn − Σ_n π(n|g)·S_gn) + ½·Σ_jk penalty_j·x_jk², S = f·Cᵀ, f = features·x.
+//	Σ_g w_g·(ln Σ_n exp S_gn − Σ_n π(n|g)·S_gn) + ½·Σ_jk penalty_j·b_jk², S = f·Cᵀ, f = features·b.
 //
 // Consecutive code words differ in few bits. So S and its derivatives are sums over the
 // transitions of the code.
+//
+// The optimizer sees x, M × K, the coefficients of each bit times a root R of what would be their second derivatives if the bit
+// were learnt alone and perfectly: x = R·b, RᵀR = Σ_g w_g·p·(1−p)·features·featuresᵀ + penalty. A bit is uncertain at its transitions
+// only, where all its cosines count and cannot be told apart. In x they can, and L-BFGS needs a tenth of the steps.
 type decoderLoss struct {
 	*columns
 	workers  int
-	features []float64 // G × K, scaled
-	penalty  []float64 // of scaled coefficients; length K
-	scales   []float64 // of the features; length K
+	features []float64 // G × K
+	penalty  []float64 // length K
+	roots    []float64 // M × K × K, upper triangles
 	target   []float64 // K × M: Σ_g w_g·feature_j(g)·mean_k(g)
 	first    []float64 // row of level 1 of the code; length M
 	flips    [][]flip  // differences of consecutive rows; length L−1
 
 	x        []float64 // where value and gradient are known; nil before
 	value    float64
-	gradient []float64 // K × M
+	gradient []float64 // by x, M × K
+	b, slope []float64 // the coefficients, and the gradient by them; K × M
 	rows     []float64 // G × M: w_g·(mean of the code words over softmax(S_g)), folded as fold does it
 	losses   []float64 // of the grid points
 }
@@ -99,20 +114,19 @@ type flip struct {
 	step float64
 }
 
-func newDecoderLoss(cs *columns, workers int) *decoderLoss {
+// newDecoderLoss prepares the loss, with the coefficients that are nearest to the columns' logits. The error is the context's.
+func newDecoderLoss(ctx context.Context, cs *columns, workers int) (*decoderLoss, error) {
 	points, m, k := len(cs.ch.weight), cs.c.Bits(), cs.basis.features()
 	l := &decoderLoss{columns: cs, workers: workers,
-		features: make([]float64, points*k), penalty: make([]float64, k), scales: make([]float64, k), target: make([]float64, k*m),
+		features: make([]float64, points*k), penalty: make([]float64, k), roots: make([]float64, m*k*k), target: make([]float64, k*m),
 		first: make([]float64, m), flips: make([][]flip, cs.c.Levels()-1),
-		gradient: make([]float64, k*m), rows: make([]float64, points*m), losses: make([]float64, points)}
+		gradient: make([]float64, m*k), b: make([]float64, k*m), slope: make([]float64, k*m), rows: make([]float64, points*m), losses: make([]float64, points)}
 	for j := range k {
 		values, factor := cs.basis.row(j)
-		pen := cs.penalty[j] + 1e-7
-		scale := 1 / math.Sqrt(pen+0.05)
 		for g, v := range values {
-			l.features[g*k+j] = factor * scale * v
+			l.features[g*k+j] = factor * v
 		}
-		l.penalty[j], l.scales[j] = (pen+1e-6)*scale*scale, scale
+		l.penalty[j] = cs.penalty[j] + 1.1e-6
 	}
 	for bit := range m {
 		l.first[bit] = cs.target(0, bit)
@@ -124,33 +138,78 @@ func newDecoderLoss(cs *columns, workers int) *decoderLoss {
 			}
 		}
 	}
-	for bit := range m {
-		mean := cs.column(bit)
-		for g, w := range cs.ch.weight {
-			for j := range k {
-				l.target[j*m+bit] += w * mean[g] * l.features[g*k+j]
+	return l, parallel.Each(ctx, workers, m, func() (func(context.Context, int) error, error) {
+		column := newColumnLoss(cs.ch, cs.basis)
+		column.penalty = l.penalty
+		weighted := make([]float64, points)
+		return func(_ context.Context, bit int) error {
+			column.mean, column.h = cs.column(bit), l.roots[bit*k*k:][:k*k]
+			column.nearest(column.next) // leaves the root in h
+			floats.MulTo(weighted, cs.ch.weight, column.mean)
+			cs.basis.project(column.gradient, weighted)
+			for j, v := range column.next {
+				l.b[j*m+bit], l.target[j*m+bit] = v, column.gradient[j]
 			}
-		}
-	}
-	return l
+			return nil
+		}, nil
+	})
+}
+
+// root is the R of a bit.
+func (l *decoderLoss) root(bit int) blas64.Triangular {
+	k := len(l.penalty)
+	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: k, Stride: k, Data: l.roots[bit*k*k:][:k*k]}
+}
+
+// of is the part of v, M × K, that belongs to a bit.
+func (l *decoderLoss) of(v []float64, bit int) blas64.Vector {
+	k := len(l.penalty)
+	return blas64.Vector{N: k, Inc: 1, Data: v[bit*k:][:k]}
+}
+
+// gather copies the bit's column of v, K × M, to dst.
+func (l *decoderLoss) gather(dst blas64.Vector, v []float64, bit int) {
+	blas64.Copy(blas64.Vector{N: dst.N, Inc: l.c.Bits(), Data: v[bit:]}, dst)
+}
+
+// eachBit calls do for each bit. The error is the context's.
+func (l *decoderLoss) eachBit(ctx context.Context, do func(bit int)) error {
+	return parallel.Chunks(ctx, l.workers, l.c.Bits(), 8, func() (func(context.Context, int, int) error, error) {
+		return func(_ context.Context, from, to int) error {
+			for bit := from; bit < to; bit++ {
+				do(bit)
+			}
+			return nil
+		}, nil
+	})
+}
+
+// setCoefficients sets b to R⁻¹·x. It overwrites gradient.
+func (l *decoderLoss) setCoefficients(ctx context.Context, x []float64) error {
+	return l.eachBit(ctx, func(bit int) {
+		b := l.of(l.gradient, bit)
+		blas64.Copy(l.of(x, bit), b)
+		blas64.Trsv(blas.NoTrans, l.root(bit), b)
+		blas64.Copy(b, blas64.Vector{N: b.N, Inc: l.c.Bits(), Data: l.b[bit:]})
+	})
 }
 
 // functions sets before and after, of length M, to the logits at grid points g and G−1−g: features are even or odd around
 // the middle of the grid.
-func (l *decoderLoss) functions(before, after, x []float64, g int) {
+func (l *decoderLoss) functions(before, after []float64, g int) {
 	k, m := len(l.penalty), len(before)
 	features := l.features[(len(l.losses)-1-g)*k:][:k]
-	combine(before, features, 2, x, 2*m)
-	combine(after, features[1:], 2, x[m:], 2*m)
+	combine(before, features, 2, l.b, 2*m)
+	combine(after, features[1:], 2, l.b[m:], 2*m)
 	for i, odd := range before {
 		before[i], after[i] = after[i]-odd, after[i]+odd
 	}
 }
 
-// combine sets dst to Σ_j a[j·inc]·x[j·stride : j·stride + len(dst)].
-func combine(dst, a []float64, inc int, x []float64, stride int) {
-	rows := (len(x) + stride - len(dst)) / stride
-	blas64.Gemv(blas.Trans, 1, blas64.General{Rows: rows, Cols: len(dst), Stride: stride, Data: x},
+// combine sets dst to Σ_j a[j·inc]·v[j·stride : j·stride + len(dst)].
+func combine(dst, a []float64, inc int, v []float64, stride int) {
+	rows := (len(v) + stride - len(dst)) / stride
+	blas64.Gemv(blas.Trans, 1, blas64.General{Rows: rows, Cols: len(dst), Stride: stride, Data: v},
 		blas64.Vector{N: rows, Inc: inc, Data: a}, 0, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 }
 
@@ -158,6 +217,9 @@ func combine(dst, a []float64, inc int, x []float64, stride int) {
 func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 	if slices.Equal(l.x, x) {
 		return l.value, nil
+	}
+	if err := l.setCoefficients(ctx, x); err != nil {
+		return 0, err
 	}
 	m, k, points := l.c.Bits(), len(l.penalty), len(l.losses)
 	const chunk = 4
@@ -167,7 +229,7 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 		return func(_ context.Context, from, to int) error {
 			for g := from; g < to; g++ {
 				h := points - 1 - g
-				l.functions(before, after, x, g)
+				l.functions(before, after, g)
 				first, last := l.rows[g*m:(g+1)*m], l.rows[h*m:(h+1)*m]
 				l.losses[g] = l.ch.weight[g] * l.point(first, q, before, l.ch.weight[g])
 				if g == h {
@@ -187,14 +249,14 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 	err = parallel.Chunks(ctx, l.workers, k, chunk, func() (func(context.Context, int, int) error, error) {
 		return func(_ context.Context, from, to int) error {
 			for j := from; j < to; j++ {
-				row := l.gradient[j*m : (j+1)*m]
+				row := l.slope[j*m : (j+1)*m]
 				if j%2 == 0 {
 					combine(row, l.features[middle*k+j:], k, l.rows[middle*m:], m)
 				} else {
 					combine(row, l.features[j:], k, l.rows[:middle*m], m)
 				}
 				for i := range row {
-					row[i] += l.penalty[j]*x[j*m+i] - l.target[j*m+i]
+					row[i] += l.penalty[j]*l.b[j*m+i] - l.target[j*m+i]
 				}
 			}
 			return nil
@@ -203,13 +265,21 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	err = l.eachBit(ctx, func(bit int) {
+		slope := l.of(l.gradient, bit)
+		l.gather(slope, l.slope, bit)
+		blas64.Trsv(blas.Trans, l.root(bit), slope)
+	})
+	if err != nil {
+		return 0, err
+	}
 	value := 0.0
 	for _, v := range l.losses {
 		value += v
 	}
-	value -= floats.Dot(l.target, x)
+	value -= floats.Dot(l.target, l.b)
 	for j, pen := range l.penalty {
-		row := x[j*m : (j+1)*m]
+		row := l.b[j*m : (j+1)*m]
 		value += pen * floats.Dot(row, row) / 2
 	}
 	l.x, l.value = append(l.x[:0], x...), value
@@ -267,25 +337,28 @@ func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
 	return largest + math.Log(sum)
 }
 
-// read sets x to the coefficients that the columns have.
-func (l *decoderLoss) read(x []float64) {
+// read sets b to the coefficients that the columns have.
+func (l *decoderLoss) read() {
 	m := l.c.Bits()
 	for bit := range m {
 		b, _ := l.learnt(bit)
 		for j, v := range b {
-			x[j*m+bit] = v / l.scales[j]
+			l.b[j*m+bit] = v
 		}
 	}
 }
 
-// write writes the functions of coefficients x, and their coefficients, into the columns.
+// write writes the functions at x, and their coefficients, into the columns.
 func (l *decoderLoss) write(ctx context.Context, x []float64) error {
+	if err := l.setCoefficients(ctx, x); err != nil {
+		return err
+	}
 	m, points := l.c.Bits(), len(l.losses)
 	err := parallel.Chunks(ctx, l.workers, (points+1)/2, 4, func() (func(context.Context, int, int) error, error) {
 		before, after := make([]float64, m), make([]float64, m)
 		return func(_ context.Context, from, to int) error {
 			for g := from; g < to; g++ {
-				l.functions(before, after, x, g)
+				l.functions(before, after, g)
 				for bit := range m {
 					row := l.columns.logits[bit*points : (bit+1)*points]
 					row[g], row[points-1-g] = before[bit], after[bit]
@@ -299,8 +372,8 @@ func (l *decoderLoss) write(ctx context.Context, x []float64) error {
 	}
 	for bit, constant := range l.constant {
 		b, _ := l.learnt(bit)
-		for j, scale := range l.scales {
-			b[j] = x[j*m+bit] * scale
+		for j := range b {
+			b[j] = l.b[j*m+bit]
 		}
 		if constant {
 			l.setConstant(bit)

@@ -44,7 +44,7 @@ func TestLearner(t *testing.T) {
 		// For the decoder, 100 steps of the optimizer leave something, from wherever they begin.
 		near, exact := 0.2, 1e-5
 		if training == CE {
-			exact = 0.1
+			exact = 1e-3
 		}
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training}
 		prior := make([]float64, levels)

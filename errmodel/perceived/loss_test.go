@@ -43,7 +43,7 @@ func TestDecoderLossDerivatives(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []*code.Code{named(t, "johnson", 12), named(t, "hadamard", 16), named(t, "gray", 16)} {
 		cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: CE})
-		l := newDecoderLoss(cs, 1)
+		l := must.Get(newDecoderLoss(context.Background(), cs, 1))(t)
 		x := make([]float64, len(l.gradient))
 		for i := range x {
 			x[i] = rng.NormFloat64() / 3
@@ -61,11 +61,12 @@ func TestDecoderLossDerivatives(t *testing.T) {
 			close2(t, c.Name()+": a slope", gradient[i], (at(1e-5)-at(-1e-5))/2e-5, 1e-5)
 		}
 		// The value from its definition, with dense products.
+		must.Get(l.at(context.Background(), x))(t)
 		m := c.Bits()
 		want := 0.0
 		other, f, s := make([]float64, m), make([]float64, m), make([]float64, c.Levels())
 		for g, w := range cs.ch.weight {
-			l.functions(other, f, x, len(cs.ch.weight)-1-g)
+			l.functions(other, f, len(cs.ch.weight)-1-g)
 			largest := math.Inf(-1)
 			for i := range s {
 				s[i] = 0
@@ -87,7 +88,7 @@ func TestDecoderLossDerivatives(t *testing.T) {
 		}
 		for j, pen := range l.penalty {
 			for k := range m {
-				want += pen * x[j*m+k] * x[j*m+k] / 2
+				want += pen * l.b[j*m+k] * l.b[j*m+k] / 2
 			}
 		}
 		close2(t, c.Name()+": the loss", value, want, 1e-9)

@@ -100,7 +100,7 @@ func (p Model) Check() error {
 //
 // The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit,
 // Newton's method costs O(G·J + J³) for each of some ten steps of a column. For the decoder,
-// 100 steps of L-BFGS cost O(G·(J·M + L + transitions)) each. The number of workers (0: all
+// up to 100 steps of L-BFGS cost O(G·(J·M + L + transitions) + M·J²) each. The number of workers (0: all
 // processors) does not change a bit of the result.
 //
 // The errors are about the parameters, the prior or a code that is not binary, say that memory is short, or
@@ -115,11 +115,12 @@ func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []flo
 
 // CheckMemory returns a *memory.Error where a code is too large for Learn.
 func (p Model) CheckMemory(c *code.Code) error {
-	copies := 3 // the means, and what is learnt by column and by point
+	points, features := gridPoints(c.Levels(), p.aroundLevel()), waves+2
+	numbers := 3 * points // of a column: the means, and what is learnt by column and by point
 	if p.Training != BCE {
-		copies += 2 + 2*storedSteps // and the optimizer's; it has fewer features than points
+		numbers += points + (2*storedSteps+8+features)*features // and the optimizer's
 	}
-	return memory.Check("the perceived-label model of "+c.Name(), memory.Product(gridPoints(c.Levels(), p.aroundLevel()), c.Bits(), 8*copies))
+	return memory.Check("the perceived-label model of "+c.Name(), memory.Product(c.Bits(), numbers, 8))
 }
 
 // aroundLevel is the standard deviation of the perceived label around its level: s where labels are

@@ -1,4 +1,4 @@
-"""The perceived-label model of networks that are trained bit by bit, as README.md has it, in NumPy.
+"""The perceived-label model, as README.md has it, in NumPy.
 
 Reads settings as JSON from standard input, a list, and writes a list of what each gives.
 """
@@ -8,7 +8,7 @@ import numpy as np
 WAVES, erfc = 44, np.vectorize(math.erfc)
 
 
-def learn(code, s, prior, cutoff, misfit, floor):
+def learn(code, s, prior, cutoff, misfit, floor, training):
     """The grid of perceived labels, and on it the logits of all bits, G x M; and their residuals sd."""
     levels, bits = code.shape
     cutoff, floor = cutoff or 1.2 * (levels / s) ** 0.75, floor or 0.2
@@ -32,6 +32,8 @@ def learn(code, s, prior, cutoff, misfit, floor):
     energy[2:] = kernel / kernel.sum(0) @ energy[2:]
     share = np.maximum(energy / (bits + 3 * constant.sum()), 1e-9)
     penalty = (cycles / cutoff) ** 4 / share**1.25
+    if training == "ce":
+        return y, *learn_decoder(code, x, w, p, penalty + 1.1e-6, joint, step, misfit, floor)
     f, sd = np.empty((points, bits)), np.zeros(bits)
     for k in range(bits):
         if constant[k]:
@@ -65,6 +67,46 @@ def newton(x, w, p, penalty):
     return b
 
 
+def learn_decoder(code, x, w, p, penalty, joint, step, misfit, floor):
+    """The logits of the least cross-entropy of softmax(f C^T), by Newton's method for all bits at once, and their residuals."""
+    waves, bits = x.shape[1], code.shape[1]
+
+    def scores(b):
+        z = x @ b @ code.T
+        return z, np.log(np.exp(z - z.max(1, keepdims=True)).sum(1)) + z.max(1)
+
+    def loss(b):
+        z, total = scores(b)
+        return w @ total - (joint.T * z).sum() + (penalty @ b**2).sum() / 2
+
+    b, gain = np.zeros((waves, bits)), 1.0
+    while gain > 1e-13:
+        z, total = scores(b)
+        q = np.exp(z - total[:, None])
+        gradient = x.T @ (w[:, None] * (q @ code - p)) + penalty[:, None] * b
+        hessian = np.diag(np.repeat(penalty, bits))
+        for g in np.flatnonzero(w > 1e-12):
+            mean = q[g] @ code
+            hessian += np.kron(w[g] * np.outer(x[g], x[g]), (code.T * q[g]) @ code - np.outer(mean, mean))
+        d = np.linalg.solve(hessian, gradient.ravel()).reshape(b.shape)
+        before = loss(b)
+        step_size = 1.0
+        while loss(b - step_size * d) > before and step_size > 1e-9:
+            step_size /= 2
+        b = b - step_size * d
+        gain = before - loss(b)
+    f = x @ b
+    change = np.diff(code, axis=0)
+    d = abs(change).sum(1)  # bits that differ between two levels share the misfit of one
+    square = np.array([w @ np.gradient(f @ c, step) ** 2 for c in change]) / np.maximum(d, 1)
+    count = np.maximum(abs(change).sum(0), 1)
+    slope, small = square @ abs(change) / count, floor**2 * 0.25 * (1 / np.maximum(d, 1)) @ abs(change) / count
+    variance = w @ (f - w @ f) ** 2
+    sd = np.sqrt(misfit**2 * slope + 1 / (1 / np.maximum(small, 1e-300) + 1 / (1.75**2 * (variance + 1e-12))))
+    constant = (code == code[0]).all(0)
+    return np.where(constant, 40 * code[0] - 20, f), np.where(constant, 0, sd)
+
+
 def logits(y, f, at):
     """Cubics through four points of the grid; beyond the grid its last value."""
     t = np.clip((at - y[0]) / (y[1] - y[0]), 0, len(y) - 1)
@@ -76,9 +118,9 @@ def logits(y, f, at):
     return out
 
 
-def answer(code, s, prior, cutoff, misfit, floor, level, noise, residual):
+def answer(code, s, prior, cutoff, misfit, floor, training, level, noise, residual):
     code, prior, level = np.array(code, float), np.array(prior), np.array(level)
-    y, f, sd = learn(code, s, prior, cutoff, misfit, floor)
+    y, f, sd = learn(code, s, prior, cutoff, misfit, floor, training)
     z = logits(y, f, level + s * np.array(noise)) + sd * np.array(residual)
     hard = np.argmax(np.where(z > 0, 1, -1) @ code.T, axis=1) + 1  # gen on signs
     q = z @ code.T
@@ -88,7 +130,7 @@ def answer(code, s, prior, cutoff, misfit, floor, level, noise, residual):
     n = np.repeat(np.arange(1, len(code) + 1), 64)
     a = logits(y, f, n + s * np.tile(strata(), len(code)))
     a = np.where(np.repeat(code, 64, axis=0) > 0, a, -a)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         wrong = erfc(a / (np.sqrt(2) * sd)) / 2
     wrong = wrong.reshape(len(code), 64, -1).mean(1)
     return {"SD": sd.tolist(), "Hard": abs(hard - level).mean(), "Soft": abs(soft - level).mean(), "Wrong": wrong.tolist()}
