@@ -2,7 +2,9 @@ package errmodel
 
 import (
 	"context"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -45,19 +47,21 @@ func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float6
 
 	row := make([]float64, p.bits)
 	if p.levels*p.bits <= keepUnit {
-		p.unit = mat.NewDense(p.levels, p.bits, nil)
+		if err := p.sumColumns(ctx); err != nil {
+			return nil, err
+		}
 	}
 	for i := range p.levels {
-		if p.unit != nil {
-			row = p.unit.RawRowView(i)
-		}
 		const columns = 1024 // between two looks at the context
-		for k := 0; k < p.bits; k += columns {
+		for k := 0; p.unit == nil && k < p.bits; k += columns {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			end := min(k+columns, p.bits)
 			p.sum(row[k:end], positions[k:end], i)
+		}
+		if p.unit != nil {
+			row = p.unit.RawRowView(i)
 		}
 		for k, u := range row {
 			if u > p.max {
@@ -81,6 +85,28 @@ func gaussians(sigma float64, reach int) []float64 {
 		out = append(out, g)
 	}
 	return out
+}
+
+// sumColumns makes u column by column, each a sum of whole Gaussians: the same sums as those of rows, in the same order.
+func (p *Profile) sumColumns(ctx context.Context) error {
+	p.unit = mat.NewDense(p.levels, p.bits, nil)
+	column, falling := make([]float64, p.levels), slices.Clone(p.gauss)
+	slices.Reverse(falling)
+	for k, positions := range p.positions {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		clear(column)
+		for _, at := range positions {
+			edge := min(max(at, 0), p.levels) // printed transitions may lie beyond the levels, and then their Gaussians begin further out
+			gauss := p.gauss[min(max(at-edge, edge-at), len(p.gauss)):]
+			below, above := column[max(0, edge-len(gauss)):edge], column[edge:min(edge+len(gauss), p.levels)]
+			floats.Add(below, falling[len(gauss)-len(below):len(gauss)])
+			floats.Add(above, gauss[:len(above)])
+		}
+		p.unit.SetCol(k, column)
+	}
+	return nil
 }
 
 // sum sets dst to row i of u, for columns with the given transitions.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -128,6 +129,8 @@ type LogitMaker struct {
 	index   []int32
 	differ  []uint64 // packed: the bits in which candidates differ
 	factors *factors
+	last    []uint64 // packed: the bits that the last row drew which had all levels as candidates
+	lastSum RunningSum
 }
 
 // NewLogitMaker prepares to make the tables of a model.
@@ -440,7 +443,8 @@ func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
 }
 
 // steps makes the differences of the columns lo ≤ k < hi between neighbours among
-// rows, when the label is row i+1's.
+// rows, when the label is row i+1's. Where all levels are candidates, a row that draws the same bits as the one before
+// shares its steps: most do, and making them takes as long as a thousand samples.
 func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 	c := l.model.Code
 	own := c.Word(i)
@@ -452,24 +456,44 @@ func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 			sure[k/64] |= 1 << (k % 64)
 		}
 	}
-	r := RunningSum{Starts: make([]uint32, 1, len(rows)+1), Steps: make([]uint32, 0, 2*len(rows)), Fixed: make([]int64, 0, len(rows))}
+	all := len(rows) == c.Levels() && hi-lo == c.Bits()
+	r := RunningSum{Fixed: make([]int64, 0, len(rows))}
+	if all && slices.Equal(drawn, l.last) {
+		r.Starts, r.Steps = l.lastSum.Starts, l.lastSum.Steps
+	} else {
+		count := 0
+		for a := 1; a < len(rows); a++ {
+			before := c.Word(int(rows[a-1]))
+			for j, w := range c.Word(int(rows[a])) {
+				count += bits.OnesCount64((w ^ before[j]) & drawn[j])
+			}
+		}
+		r.Starts, r.Steps = append(make([]uint32, 0, len(rows)+1), 0, 0), make([]uint32, 0, count)
+		for a := 1; a < len(rows); a++ {
+			before := c.Word(int(rows[a-1]))
+			for j, w := range c.Word(int(rows[a])) {
+				for d := (w ^ before[j]) & drawn[j]; d != 0; d &= d - 1 {
+					k := bits.TrailingZeros64(d)
+					r.Steps = append(r.Steps, uint32(l.index[64*j+k])<<1|uint32(^w>>k&1))
+				}
+			}
+			r.Starts = append(r.Starts, uint32(len(r.Steps)))
+		}
+		if all {
+			l.last, l.lastSum = drawn, r
+		}
+	}
 	for a := range rows {
 		var fixed int64
 		if a > 0 {
 			before := c.Word(int(rows[a-1]))
 			for j, w := range c.Word(int(rows[a])) {
-				changed := w ^ before[j]
-				for d := changed & drawn[j]; d != 0; d &= d - 1 {
-					k := bits.TrailingZeros64(d)
-					r.Steps = append(r.Steps, uint32(l.index[64*j+k])<<1|uint32(^w>>k&1))
-				}
-				changed &= sure[j] // hard outputs that are surely those of row i+1
+				changed := (w ^ before[j]) & sure[j] // hard outputs that are surely those of row i+1
 				same := changed &^ (w ^ own[j])
 				fixed += int64(2*bits.OnesCount64(same)-bits.OnesCount64(changed)) * LogitOne
 			}
 		}
 		r.Fixed = append(r.Fixed, fixed)
-		r.Starts = append(r.Starts, uint32(len(r.Steps)))
 	}
 	return r
 }

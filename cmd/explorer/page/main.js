@@ -33,7 +33,7 @@ async function start() {
 	const store = new Store(structuredClone(initial));
 	const views = new Views(pool, about, {
 		changed(view) {
-			if (/^(code|errors|table)/.test(view)) controls.show(); // also "table row" and "table refined"
+			if (/^(code|errors|table)$/.test(view)) controls.show();
 			drawing.answered(view, views.data.problem);
 		},
 		stop: (r) => store.set({ r: floored(r) }, { within: true }),
