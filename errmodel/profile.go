@@ -52,16 +52,17 @@ func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float6
 		}
 	}
 	for i := range p.levels {
-		const columns = 1024 // between two looks at the context
-		for k := 0; p.unit == nil && k < p.bits; k += columns {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			end := min(k+columns, p.bits)
-			p.sum(row[k:end], positions[k:end], i)
-		}
 		if p.unit != nil {
 			row = p.unit.RawRowView(i)
+		} else {
+			const columns = 1024 // between two looks at the context
+			for k := 0; k < p.bits; k += columns {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				end := min(k+columns, p.bits)
+				p.sum(row[k:end], positions[k:end], i)
+			}
 		}
 		for k, u := range row {
 			if u > p.max {
@@ -98,7 +99,8 @@ func (p *Profile) sumColumns(ctx context.Context) error {
 		}
 		clear(column)
 		for _, at := range positions {
-			edge := min(max(at, 0), p.levels) // printed transitions may lie beyond the levels, and then their Gaussians begin further out
+			// Printed transitions may lie beyond the levels: their Gaussians begin further out.
+			edge := min(max(at, 0), p.levels)
 			gauss := p.gauss[min(max(at-edge, edge-at), len(p.gauss)):]
 			below, above := column[max(0, edge-len(gauss)):edge], column[edge:min(edge+len(gauss), p.levels)]
 			floats.Add(below, falling[len(gauss)-len(below):len(gauss)])

@@ -14,8 +14,8 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// The optimizer of the decoder's loss. Most codes take 5 to 50 steps; hadamard and onehot, whose columns are learnt together,
-// take the most that there are.
+// The optimizer of the decoder's loss. Most codes take 5 to 50 steps. Hadamard and onehot take all 100 and
+// are not at the minimum then: their loss couples many columns at each level.
 const (
 	decoderSteps    = 100
 	storedSteps     = 12
@@ -36,12 +36,7 @@ func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bo
 	if kept {
 		l.read()
 	}
-	start := make([]float64, len(l.gradient))
-	err = l.eachBit(ctx, func(bit int) {
-		x := l.of(start, bit)
-		l.gather(x, l.b, bit)
-		blas64.Trmv(blas.NoTrans, l.root(bit), x)
-	})
+	start, err := l.start(ctx)
 	if err != nil {
 		return err
 	}
@@ -87,9 +82,11 @@ func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bo
 // Consecutive code words differ in few bits. So S and its derivatives are sums over the
 // transitions of the code.
 //
-// The optimizer sees x, M × K, the coefficients of each bit times a root R of what would be their second derivatives if the bit
-// were learnt alone and perfectly: x = R·b, RᵀR = Σ_g w_g·p·(1−p)·features·featuresᵀ + penalty. A bit is uncertain at its transitions
-// only, where all its cosines count and cannot be told apart. In x they can, and L-BFGS needs a tenth of the steps.
+// The optimizer sees x, M × K, the coefficients of each bit times a root R of what would be their second
+// derivatives if the bit were learnt alone and perfectly: x = R·b, RᵀR = Σ_g w_g·p·(1−p)·features·featuresᵀ +
+// penalty. A bit is uncertain near its transitions only, where all cosines look alike, so that the loss is
+// nearly flat in many combinations of coefficients. In x it is about equally steep in all, and L-BFGS takes
+// a tenth of the steps.
 type decoderLoss struct {
 	*columns
 	workers  int
@@ -114,7 +111,8 @@ type flip struct {
 	step float64
 }
 
-// newDecoderLoss prepares the loss, with the coefficients that are nearest to the columns' logits. The error is the context's.
+// newDecoderLoss prepares the loss, with the coefficients that are nearest to the columns' logits. The error
+// is the context's.
 func newDecoderLoss(ctx context.Context, cs *columns, workers int) (*decoderLoss, error) {
 	points, m, k := len(cs.ch.weight), cs.c.Bits(), cs.basis.features()
 	l := &decoderLoss{columns: cs, workers: workers,
@@ -184,8 +182,19 @@ func (l *decoderLoss) eachBit(ctx context.Context, do func(bit int)) error {
 	})
 }
 
-// setCoefficients sets b to R⁻¹·x. It overwrites gradient.
+// start returns x = R·b.
+func (l *decoderLoss) start(ctx context.Context) ([]float64, error) {
+	start := make([]float64, len(l.gradient))
+	return start, l.eachBit(ctx, func(bit int) {
+		x := l.of(start, bit)
+		l.gather(x, l.b, bit)
+		blas64.Trmv(blas.NoTrans, l.root(bit), x)
+	})
+}
+
+// setCoefficients sets b to R⁻¹·x. It overwrites gradient, so that nothing is known of another x.
 func (l *decoderLoss) setCoefficients(ctx context.Context, x []float64) error {
+	l.x = l.x[:0]
 	return l.eachBit(ctx, func(bit int) {
 		b := l.of(l.gradient, bit)
 		blas64.Copy(l.of(x, bit), b)

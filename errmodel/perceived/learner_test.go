@@ -41,7 +41,7 @@ func TestLearner(t *testing.T) {
 	const levels, bits = 24, 12
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, training := range []Training{BCE, CE} {
-		// For the decoder, 100 steps of the optimizer leave something, from wherever they begin.
+		// After CE a loss within its last gain leaves logits that are less sure.
 		near, exact := 0.2, 1e-5
 		if training == CE {
 			exact = 1e-3
@@ -116,7 +116,7 @@ func TestRecut(t *testing.T) {
 	for i := range prior {
 		prior[i] = 1
 	}
-	for training, near := range map[Training]float64{BCE: 1e-5, CE: 0.1} {
+	for training, near := range map[Training]float64{BCE: 1e-5, CE: 1e-3} {
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training, Cutoff: 11}
 		l, err := p.NewLearner(prior)
 		must.Succeed(t, err)

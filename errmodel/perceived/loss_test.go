@@ -60,6 +60,34 @@ func TestDecoderLossDerivatives(t *testing.T) {
 			}
 			close2(t, c.Name()+": a slope", gradient[i], (at(1e-5)-at(-1e-5))/2e-5, 1e-5)
 		}
+		// The roots, by the definition of what they are roots of.
+		k := len(l.penalty)
+		for bit := range c.Bits() {
+			mean, r := cs.column(bit), l.root(bit).Data
+			for i := range k {
+				for j := i; j < k; j++ {
+					want, got, di, dj := 0.0, 0.0, 0.0, 0.0
+					for g, w := range cs.ch.weight {
+						p := min(max(mean[g], 1e-8), 1-1e-8)
+						want += w * p * (1 - p) * l.features[g*k+i] * l.features[g*k+j]
+					}
+					if i == j {
+						want += l.penalty[i]
+					}
+					for n := range i + 1 {
+						got += r[n*k+i] * r[n*k+j]
+						di += r[n*k+i] * r[n*k+i]
+					}
+					for n := range j + 1 {
+						dj += r[n*k+j] * r[n*k+j]
+					}
+					// Cholesky's error is some K roundings of √(h_ii·h_jj), and the sums' some G.
+					if tolerance := float64(k+len(mean)) * 0x1p-52 * math.Sqrt(di*dj); !(math.Abs(got-want) <= tolerance) {
+						t.Errorf("%s, bit %d: RᵀR[%d,%d] is %v, want %v", c.Name(), bit, i, j, got, want)
+					}
+				}
+			}
+		}
 		// The value from its definition, with dense products.
 		must.Get(l.at(context.Background(), x))(t)
 		m := c.Bits()
@@ -92,5 +120,23 @@ func TestDecoderLossDerivatives(t *testing.T) {
 			}
 		}
 		close2(t, c.Name()+": the loss", value, want, 1e-9)
+	}
+}
+
+// TestConverged: more steps gain no more than what the last one left.
+func TestConverged(t *testing.T) {
+	for _, c := range []*code.Code{named(t, "unary", 64), named(t, "johnson", 64), named(t, "b1jdj", 64), named(t, "hexj", 64), named(t, "gray", 64), named(t, "onehot", 8)} {
+		cs := prepared(t, c, Model{Noise: 1.6, Cutoff: 15, Training: CE})
+		loss := func() float64 {
+			l := must.Get(newDecoderLoss(t.Context(), cs, 1))(t)
+			l.read()
+			return must.Get(l.at(t.Context(), must.Get(l.start(t.Context()))(t)))(t)
+		}
+		must.Succeed(t, cs.learn(t.Context(), 1, decoderSteps, false))
+		first := loss()
+		must.Succeed(t, cs.learn(t.Context(), 1, 400, true))
+		if gain := first - loss(); gain > 1e-7 {
+			t.Errorf("%s: more steps gain %v", c.Name(), gain)
+		}
 	}
 }

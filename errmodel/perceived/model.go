@@ -100,7 +100,7 @@ func (p Model) Check() error {
 //
 // The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit,
 // Newton's method costs O(G·J + J³) for each of some ten steps of a column. For the decoder,
-// up to 100 steps of L-BFGS cost O(G·(J·M + L + transitions) + M·J²) each. The number of workers (0: all
+// up to 100 steps of L-BFGS cost O(G·(J·M + L + transitions) + M·J²) each, after O(M·(G·J + J³)). The number of workers (0: all
 // processors) does not change a bit of the result.
 //
 // The errors are about the parameters, the prior or a code that is not binary, say that memory is short, or
@@ -118,7 +118,7 @@ func (p Model) CheckMemory(c *code.Code) error {
 	points, features := gridPoints(c.Levels(), p.aroundLevel()), waves+2
 	numbers := 3 * points // of a column: the means, and what is learnt by column and by point
 	if p.Training != BCE {
-		numbers += points + (2*storedSteps+8+features)*features // and the optimizer's
+		numbers += points + (2*storedSteps+18+features)*features // and the optimizer's
 	}
 	return memory.Check("the perceived-label model of "+c.Name(), memory.Product(c.Bits(), numbers, 8))
 }

@@ -59,13 +59,12 @@ func TestSharedMisfit(t *testing.T) {
 }
 
 // TestLearnPrototype compares with an implementation of the same model in NumPy, written by
-// itself: Newton's method on a dense matrix of features. The
-// numbers are the logits of four bits (first row: their index from 0) at two perceived labels, on
+// itself: Newton's method on a dense matrix of features. The numbers are the logits of four bits (first row: their index from 0) at two perceived labels, on
 // grid points, by label and bit; and their misfits and their mean error probability, by
 // integration over the grid instead of strata. η is 0.25, and the prior is uniform.
 //
-// Both find the minimum: only far logits, without weight, differ by more
-// than rounding of the last printed digit. TestReference compares networks after CE.
+// Both find the minimum: only far logits, without weight, differ by more than rounding of the last printed
+// digit. TestReference compares networks after CE.
 func TestLearnPrototype(t *testing.T) {
 	for _, c := range []struct {
 		code                 string

@@ -37,11 +37,13 @@ var referenceSettings = []struct {
 
 // TestReference compares with testdata/reference.py, which was written after README.md, on 28 settings:
 // residuals, error probabilities, and mean errors over the same nodes, hard and soft. Both minimize a
-// convex loss, this program until its last step gains less than 1e-9.
+// convex loss, bit by bit until a step gains less than 1e-9.
 //
-// After CE they compare the error of gen-ex, because its loss hardly depends on what several bits have in common. A loss
-// that is ε above the least has a Kullback–Leibler divergence of ε from it, so that probabilities of levels differ by √(ε/2) in all
-// (Pinsker), and errors by L·√(ε/2) at most. ε is 10⁻⁸: five times what the last step gains.
+// After CE it compares the error of gen-ex: the loss hardly depends on what several bits have in common,
+// which hard decisions see. A loss ε above the least has a Kullback–Leibler divergence of at most ε from it,
+// in the mean over perceived labels, so that the probabilities of levels differ by √(ε/2) in all (Pinsker)
+// and the means of levels by L·√(ε/2), but for the residuals. ε is 10⁻⁸: what is left where learning
+// converges (TestConverged). Hadamard does not quite, and is within this bound here nevertheless.
 func TestReference(t *testing.T) {
 	python := cmp.Or(os.Getenv("BELSIM_PYTHON"), "python3")
 	if err := exec.Command(python, "-c", "import numpy").Run(); err != nil {

@@ -18,7 +18,7 @@ const (
 	// Worthwhile is the smallest gain, as a share of the measured error, that is worth the training of a network.
 	Worthwhile = 0.02
 	// likely is the probability from which a network is taken to be better. On the networks of testdata/forecast, from five codes
-	// each, the mean regret is the same with 0.5 and 0.6, a quarter larger with 0.7, and half as large again or twice with 0.8.
+	// each, the mean regret was the same with 0.5 and 0.6, a quarter larger with 0.7, and half as large again or twice with 0.8.
 	likely = 0.6
 	// open is the probability of a worthwhile gain from which another network may be trained to tell.
 	open = 0.5

@@ -47,3 +47,28 @@ func TestKept(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedSteps: rows that draw the same bits share their steps, and are what another maker makes of them alone.
+func TestSharedSteps(t *testing.T) {
+	c := must.Get(code.New("unary", 8))(t)
+	e := mat.NewDense(8, 7, nil)
+	e.Apply(func(i, k int, _ float64) float64 {
+		if k == i/3 {
+			return 0 // is not drawn
+		}
+		return 0.1
+	}, e)
+	model := Model{Code: c, Kind: DenseBits, Errors: e, Correlates: true}
+	l := NewLogitMaker(model)
+	var before *Logits
+	for i := range 8 {
+		got, want := must.Get(l.Row(context.Background(), i))(t), must.Get(NewLogitMaker(model).Row(context.Background(), i))(t)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("row %d: %v, want %v", i, got.RunningSum, want.RunningSum)
+		}
+		if shared := i > 0 && &got.Steps[0] == &before.Steps[0]; shared != (i%3 > 0) {
+			t.Errorf("row %d shares its steps: %v", i, shared)
+		}
+		before = got
+	}
+}

@@ -129,8 +129,10 @@ type LogitMaker struct {
 	index   []int32
 	differ  []uint64 // packed: the bits in which candidates differ
 	factors *factors
-	last    []uint64 // packed: the bits that the last row drew which had all levels as candidates
-	lastSum RunningSum
+
+	// Of the last row that had all levels as candidates: the bits that it drew, packed, and its steps.
+	last                  []uint64
+	lastStarts, lastSteps []uint32
 }
 
 // NewLogitMaker prepares to make the tables of a model.
@@ -443,8 +445,9 @@ func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
 }
 
 // steps makes the differences of the columns lo ≤ k < hi between neighbours among
-// rows, when the label is row i+1's. Where all levels are candidates, a row that draws the same bits as the one before
-// shares its steps: most do, and making them takes as long as a thousand samples.
+// rows, when the label is row i+1's. Where all levels are candidates, a row that draws the same bits as the
+// last such row shares its steps, which nobody may change: most do, and where few samples are drawn, making
+// them is most of the work.
 func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 	c := l.model.Code
 	own := c.Word(i)
@@ -459,7 +462,7 @@ func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 	all := len(rows) == c.Levels() && hi-lo == c.Bits()
 	r := RunningSum{Fixed: make([]int64, 0, len(rows))}
 	if all && slices.Equal(drawn, l.last) {
-		r.Starts, r.Steps = l.lastSum.Starts, l.lastSum.Steps
+		r.Starts, r.Steps = l.lastStarts, l.lastSteps
 	} else {
 		count := 0
 		for a := 1; a < len(rows); a++ {
@@ -480,7 +483,7 @@ func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 			r.Starts = append(r.Starts, uint32(len(r.Steps)))
 		}
 		if all {
-			l.last, l.lastSum = drawn, r
+			l.last, l.lastStarts, l.lastSteps = drawn, r.Starts, r.Steps
 		}
 	}
 	for a := range rows {

@@ -33,7 +33,7 @@ async function start() {
 	const store = new Store(structuredClone(initial));
 	const views = new Views(pool, about, {
 		changed(view) {
-			if (/^(code|errors|table)$/.test(view)) controls.show();
+			if (/^(code|errors|table|table refined)$/.test(view)) controls.show(); // not at each row
 			drawing.answered(view, views.data.problem);
 		},
 		stop: (r) => store.set({ r: floored(r) }, { within: true }),
