@@ -16,7 +16,7 @@ import (
 
 // The optimizer of the decoder's loss. Most codes take 5 to 50 steps. Hadamard, and onehot with little noise,
 // take all 100 and are not at the minimum then, because their loss couples many columns at each level; errors
-// are within 3 % of those at the minimum (README.md).
+// are within 4 % of those at the minimum (README.md).
 const (
 	decoderSteps    = 100
 	storedSteps     = 12
