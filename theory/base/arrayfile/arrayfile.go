@@ -94,15 +94,15 @@ type source struct {
 	next func(dst []float64) error
 }
 
-// OpenRows opens a .csv, .npy or .npz file, or standard input, whose first bytes show which it is.
-// FILE.npz:NAME is one array of an .npz file. Without a NAME, OpenRows takes the first of names that the
-// file has, or its only array.
+// OpenRows opens a .csv, .npy or .npz file. The first bytes of standard input and of a file whose name has no
+// ending show which it is; a pipe without one, as a shell's <(…), is a .csv file. FILE.npz:NAME is one array
+// of an .npz file. Without a NAME, OpenRows takes the first of names that the file has, or its only array.
 func OpenRows(path string, names ...string) (*Rows, error) {
 	path, array := SplitArray(path)
 	r := &Rows{name: inputfile.Name(path)}
 	open, ending := inputfile.Open, strings.ToLower(filepath.Ext(path))
 	switch {
-	case path == inputfile.Standard || ending == ".csv" || ending == ".npy":
+	case path == inputfile.Standard || ending == "" || ending == ".csv" || ending == ".npy":
 	case ending == ".npz":
 		open = inputfile.OpenRegular
 	default:
@@ -113,7 +113,7 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 		return nil, err
 	}
 	r.closers = append(r.closers, r.file)
-	if path == inputfile.Standard {
+	if ending == "" {
 		ending = kindOf(r.file)
 	}
 	switch ending {

@@ -40,6 +40,8 @@ func openCSV(r io.Reader) (source, error) {
 		return source{}, errors.New("empty file; want rows of numbers")
 	case err != nil:
 		return source{}, err
+	case strings.HasPrefix(first[0], magic):
+		return source{}, errors.New("it is an .npy file: give it a name that ends so")
 	case len(first) >= 2 && first[0] == "" && namesOfPandas(first[1:]):
 		return source{}, errors.New("line 1 has no first number" + pandasHint)
 	case len(first) > MaxSide:

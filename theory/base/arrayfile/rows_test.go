@@ -93,6 +93,7 @@ func TestRows(t *testing.T) {
 		"plain": "0,1,0\n1,1,0\n", "header": "a,b,\"c\"\n0,1,0\n1,1,0\n", "crlf": "0, 1,0\r\n1,1, 0", "pandas": "0,1,2\n0,1,0\n1,1,0\n", "bools": "\ufefffalse,True,0\ntrue,1,false\n",
 	} {
 		wantRows(t, small, inFile(t, name+".CSV", []byte(text)))
+		wantRows(t, small, inFile(t, name, []byte(text))) // what it is, its first bytes show
 	}
 }
 
@@ -103,6 +104,7 @@ func TestRowsRefusals(t *testing.T) {
 		file       []byte
 	}{
 		{"a.csv", "no rows", []byte("a,b\n")},
+		{"a.csv", "it is an .npy file", npyFile("'<f8'", "(1, 1)", eight)},
 		{"a.csv", "line 3 has 1 columns, but the first has 2", []byte("a,b\n0,1\n0\n")},
 		{"a.csv", `line 2, column 2: "x"`, []byte("0,1\n0,x\n")},
 		{"a.csv", `line 5, column 1: "3x"`, []byte("level\n1\n\n2\n3x\n")},
