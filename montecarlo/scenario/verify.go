@@ -47,9 +47,9 @@ type LevelResult struct {
 	// Detectable has the size that montecarlo.Detectable says.
 	Detectable float64 `json:"detectable" doc:"smallest deviation that would have failed with the probability power, in levels: of the exact value, or of the bound where there is no exact value; null where nothing is checked"`
 
-	SumAbs    uint64 `json:"-" csv:"sum_abs" doc:"sum of |error| over the samples (CSV only)"`
-	SumSquare uint64 `json:"-" csv:"sum_square" doc:"sum of the squares of the errors (CSV only)"`
-	SumWithin uint64 `json:"-" csv:"sum_within" doc:"samples whose |error| is at most θ (CSV only)"`
+	SumAbs    uint64 `json:"-" csv:"sum_abs" doc:"sum of |error| over the samples"`
+	SumSquare uint64 `json:"-" csv:"sum_square" doc:"sum of the squares of the errors"`
+	SumWithin uint64 `json:"-" csv:"sum_within" doc:"samples whose |error| is at most θ"`
 }
 
 // Verify samples a problem and checks every mean against theory, which Theory computes: none
