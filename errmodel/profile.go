@@ -45,29 +45,22 @@ func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float6
 	}
 	p.gauss = gaussians(sigma, reach)
 
-	row := make([]float64, p.bits)
 	if p.levels*p.bits <= keepUnit {
-		if err := p.sumColumns(ctx); err != nil {
+		p.unit = mat.NewDense(p.levels, p.bits, nil)
+	}
+	column, falling := make([]float64, p.levels), slices.Clone(p.gauss)
+	slices.Reverse(falling)
+	for k := range positions {
+		if err := p.sumColumn(ctx, column, falling, k); err != nil {
 			return nil, err
 		}
-	}
-	for i := range p.levels {
-		if p.unit != nil {
-			row = p.unit.RawRowView(i)
-		} else {
-			const columns = 1024 // between two looks at the context
-			for k := 0; k < p.bits; k += columns {
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
-				end := min(k+columns, p.bits)
-				p.sum(row[k:end], positions[k:end], i)
-			}
-		}
-		for k, u := range row {
-			if u > p.max {
+		for i, u := range column {
+			if u > p.max || u == p.max && i < p.maxRow { // of several, that of the lowest level
 				p.max, p.maxRow, p.maxBit = u, i, k
 			}
+		}
+		if p.unit != nil {
+			p.unit.SetCol(k, column)
 		}
 	}
 	return p, nil
@@ -88,25 +81,21 @@ func gaussians(sigma float64, reach int) []float64 {
 	return out
 }
 
-// sumColumns makes u column by column, each a sum of whole Gaussians: the same sums as those of rows, in the same order.
-func (p *Profile) sumColumns(ctx context.Context) error {
-	p.unit = mat.NewDense(p.levels, p.bits, nil)
-	column, falling := make([]float64, p.levels), slices.Clone(p.gauss)
-	slices.Reverse(falling)
-	for k, positions := range p.positions {
-		if err := ctx.Err(); err != nil {
-			return err
+// sumColumn sets dst, of length L, to column k of u, a sum of whole Gaussians: the same sums as those of rows, in the
+// same order. falling are the Gaussians from the furthest on. The error is the context's.
+func (p *Profile) sumColumn(ctx context.Context, dst, falling []float64, k int) error {
+	clear(dst)
+	for j, at := range p.positions[k] {
+		const transitions = 1024 // between two looks at the context
+		if j%transitions == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
-		clear(column)
-		for _, at := range positions {
-			// Printed transitions may lie beyond the levels: their Gaussians begin further out.
-			edge := min(max(at, 0), p.levels)
-			gauss := p.gauss[min(max(at-edge, edge-at), len(p.gauss)):]
-			below, above := column[max(0, edge-len(gauss)):edge], column[edge:min(edge+len(gauss), p.levels)]
-			floats.Add(below, falling[len(gauss)-len(below):len(gauss)])
-			floats.Add(above, gauss[:len(above)])
-		}
-		p.unit.SetCol(k, column)
+		// Printed transitions may lie beyond the levels: their Gaussians begin further out.
+		edge := min(max(at, 0), p.levels)
+		gauss := p.gauss[min(max(at-edge, edge-at), len(p.gauss)):]
+		below, above := dst[max(0, edge-len(gauss)):edge], dst[edge:min(edge+len(gauss), p.levels)]
+		floats.Add(below, falling[len(gauss)-len(below):len(gauss)])
+		floats.Add(above, gauss[:len(above)])
 	}
 	return nil
 }

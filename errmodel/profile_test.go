@@ -7,9 +7,9 @@ import (
 	"belsim/theory/base/must"
 )
 
-// TestSumColumns: the table that is made column by column has the rows of large ones to the last bit, with
+// TestSumColumn: the table that is made column by column has the rows of large ones to the last bit, with
 // transitions beyond the levels, too.
-func TestSumColumns(t *testing.T) {
+func TestSumColumn(t *testing.T) {
 	positions := [][]int{{1, 2, 5, 19}, {}, {-3, 4}, {0, 20}, {7, 26}, {60}, {-60, 3, 3}}
 	for _, sigma := range []float64{0.05, 0.8, 9} {
 		p := must.Get(NewProfile(context.Background(), 20, positions, sigma))(t)

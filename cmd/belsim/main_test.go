@@ -656,7 +656,7 @@ func TestBadInput(t *testing.T) {
 		{"optimize --levels 9 --bits 8 --keep .", "--keep is for --pareto"},
 		{"codes unary --levels 2 -o u.txt", "u.txt: want a name"},
 		{"codes -o list.csv", "want a name ending in .json"},
-		{"codes a.pkl/b", "no such file"},
+		{"codes a.pkl/b", "reading code: stat a.pkl/b: no such file or directory"},
 		{"frobnicate", "unexpected argument frobnicate"},
 		{`compare unary --levels 0`, "--levels 0: want 1 or more"},
 		{`fit --levels 0 --code unary --targets t.csv --outputs o.csv`, "--levels 0: want 1 or more"},

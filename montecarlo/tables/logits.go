@@ -464,14 +464,8 @@ func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 	if all && slices.Equal(drawn, l.last) {
 		r.Starts, r.Steps = l.lastStarts, l.lastSteps
 	} else {
-		count := 0
-		for a := 1; a < len(rows); a++ {
-			before := c.Word(int(rows[a-1]))
-			for j, w := range c.Word(int(rows[a])) {
-				count += bits.OnesCount64((w ^ before[j]) & drawn[j])
-			}
-		}
-		r.Starts, r.Steps = append(make([]uint32, 0, len(rows)+1), 0, 0), make([]uint32, 0, count)
+		room := max(2*len(rows), len(l.lastSteps)) // rows have about as many steps
+		r.Starts, r.Steps = append(make([]uint32, 0, len(rows)+1), 0, 0), make([]uint32, 0, room)
 		for a := 1; a < len(rows); a++ {
 			before := c.Word(int(rows[a-1]))
 			for j, w := range c.Word(int(rows[a])) {

@@ -130,7 +130,7 @@ def answer(code, s, prior, cutoff, misfit, floor, training, level, noise, residu
     n = np.repeat(np.arange(1, len(code) + 1), 64)
     a = logits(y, f, n + s * np.tile(strata(), len(code)))
     a = np.where(np.repeat(code, 64, axis=0) > 0, a, -a)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore"):
         wrong = erfc(a / (np.sqrt(2) * sd)) / 2
     wrong = wrong.reshape(len(code), 64, -1).mean(1)
     return {"SD": sd.tolist(), "Hard": abs(hard - level).mean(), "Soft": abs(soft - level).mean(), "Wrong": wrong.tolist()}

@@ -102,7 +102,7 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 	r := &Rows{name: inputfile.Name(path)}
 	open, ending := inputfile.Open, strings.ToLower(filepath.Ext(path))
 	switch {
-	case path == inputfile.Standard || ending == "" || ending == ".csv" || ending == ".npy":
+	case ending == "" || ending == ".csv" || ending == ".npy":
 	case ending == ".npz":
 		open = inputfile.OpenRegular
 	default:
