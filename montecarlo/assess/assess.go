@@ -154,9 +154,15 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	if o.FitDecoder {
 		readings += 1 + len(o.Others)
 	}
+	if s.probabilities() {
+		readings++
+	}
 	samples, _ := s.source.Outputs.Dims()
 	done, end := progress.begin("samples read", uint64(max(samples, 0)*readings))
 	err = s.fitMixture(ctx, run.Workers, done)
+	if err == nil {
+		err = s.calibrate(ctx, done)
+	}
 	if err == nil {
 		err = s.readOthers(ctx, run.Workers, done)
 	}

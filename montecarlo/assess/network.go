@@ -34,6 +34,7 @@ type network struct {
 	seen        *observed.Summary
 	dependence  []float64 // of each bit on its target; see dependences
 	training    perceived.Training
+	temperature float64            // of the logits; NaN where it is unknown
 	dead        []int              // bits, from 1, that are set aside, ascending
 	warning     string             // outputs and targets do not belong together; "" where they may
 	remedy      string             // of the warning
@@ -42,7 +43,7 @@ type network struct {
 
 // openNetwork opens the files and the code of a network, and finds out what its outputs are.
 func openNetwork(ctx context.Context, o Options) (*network, error) {
-	n := &network{options: o, source: &observed.Source{}}
+	n := &network{options: o, source: &observed.Source{}, temperature: math.NaN()}
 	err := n.options.resolve()
 	if err == nil {
 		err = n.open(ctx)
@@ -274,6 +275,31 @@ func (n *network) trained() perceived.Training {
 	return perceived.BCE
 }
 
+// calibrated is the number of samples that tell the temperature of logits within 1 to 3 %, on networks of 64 levels.
+const calibrated = 4000
+
+// probabilities reports whether the logits were trained to be those of what the targets are, and the model has the code.
+func (n *network) probabilities() bool {
+	return !n.source.Kind.Hard() && !isHead(n.code.Name()) && n.options.Training != perceived.Soft && !n.code.Real() && n.code.Levels() <= forecast.MostLevels
+}
+
+// calibrate finds the temperature of the logits, where they are probabilities: it reads all samples once more, and takes some.
+func (n *network) calibrate(ctx context.Context, done func(samples uint64)) error {
+	if !n.probabilities() {
+		return nil
+	}
+	some, err := n.source.Take(ctx, max(200, calibrated*64/max(64, n.code.Levels())), n.options.Seed, done)
+	if err != nil {
+		return err
+	}
+	if n.training == perceived.BCE {
+		n.temperature = some.Temperature(n.code, false)
+	} else { // which was trained with the same τ
+		n.temperature = some.Temperature(n.code, true) * n.options.Temperature
+	}
+	return nil
+}
+
 // deadBits lists the bits, from 1, whose classifiers have learnt nothing: they are wrong in more than half
 // of the samples, or they always answer the same, are often wrong, and their logits do not tell their target.
 func (n *network) deadBits() []int {
@@ -310,7 +336,7 @@ func (n *network) live() [][]int {
 func (n *network) observed() *perceived.Observed {
 	counts := n.seen.Counts
 	samples, _ := counts.Total()
-	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Levels, Rates: make([]float64, n.code.Bits()), Samples: float64(samples)}
+	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Levels, Rates: make([]float64, n.code.Bits()), Samples: float64(samples), Temperature: n.temperature}
 	for k := range out.Rates {
 		out.Rates[k] = float64(counts.Bit(k)) / out.Samples
 	}

@@ -99,6 +99,56 @@ func TestPerceive(t *testing.T) {
 	}
 }
 
+// TestCalibrate: the fit has the temperature of logits that are probabilities, and says so where they are far from it; of others it is not known.
+func TestCalibrate(t *testing.T) {
+	d := easy
+	fit := func(change func(*Options)) (*float64, string) {
+		o := d.save(t, t.TempDir(), "z")
+		o.Recommend = true
+		if change != nil {
+			change(&o)
+		}
+		s := judge(t, o)
+		return s.Fit.Perceived.Temperature, strings.Join(s.Fit.Recommendation.Notes, " ")
+	}
+	usual, notes := fit(nil)
+	if usual == nil || math.Abs(*usual-1) > 0.1 || strings.Contains(notes, "confident") {
+		t.Fatalf("%v, %q", usual, notes)
+	}
+	for factor, want := range map[float64]string{2: "overconfident", 0.5: "underconfident"} {
+		d.change = func(z []float64) {
+			for k := range z {
+				z[k] *= factor
+			}
+		}
+		if v, notes := fit(nil); v == nil || math.Abs(*v/(factor**usual)-1) > 1e-3 || !strings.Contains(notes, "is "+want) {
+			t.Errorf("logits times %v: %v, %q", factor, v, notes)
+		}
+		// A training for the levels with the temperature τ has logits that are 1/τ times as large.
+		plain, _ := fit(func(o *Options) { o.Training = perceived.CE })
+		scaled, _ := fit(func(o *Options) { o.Training, o.Temperature = perceived.CE, 2 })
+		if plain == nil || scaled == nil || math.Abs(*scaled / *plain - 2) > 1e-3 {
+			t.Errorf("logits times %v, CE: %v, with τ = 2 %v", factor, plain, scaled)
+		}
+	}
+	for name, change := range map[string]func(*Options){
+		"soft": func(o *Options) { o.Training = perceived.Soft },
+		"hard": nil,
+	} {
+		d.change = nil
+		if name == "hard" {
+			d.change = func(z []float64) {
+				for k := range z {
+					z[k] = math.Copysign(1, z[k])
+				}
+			}
+		}
+		if v, _ := fit(change); v != nil {
+			t.Errorf("%s: %v", name, *v)
+		}
+	}
+}
+
 func TestRank(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Recommend = true
@@ -112,7 +162,7 @@ func TestRank(t *testing.T) {
 		}
 	}))(t)
 	rec := s.Fit.Recommendation
-	if want := map[string]uint64{"samples read": 6000, "codes": 2 * uint64(len(code.Families())+2)}; !maps.Equal(counted, want) || len(rec.Notes) == 0 {
+	if want := map[string]uint64{"samples read": 9000, "codes": 2 * uint64(len(code.Families())+2)}; !maps.Equal(counted, want) || len(rec.Notes) == 0 {
 		t.Errorf("counted %v, want %v; notes %q", counted, want, rec.Notes)
 	}
 	// Advice has the way that a program knows, and only there.

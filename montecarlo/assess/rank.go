@@ -2,6 +2,7 @@ package assess
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"belsim/montecarlo/forecast"
@@ -141,6 +142,9 @@ func (s *study) probes() ([]*code.Code, error) {
 	return scenario.OpenCodes([]string{"probe", "unary", "gray", "b1jdj"}, s.sizes())
 }
 
+// A temperature is told from these on. On testdata/forecast, networks that were trained to the end on data that they learn well have 0.95 to 1.08.
+const overconfident, underconfident = 1.1, 0.9
+
 // forecastNotes says what the forecasts rest on.
 func (s *study) forecastNotes(codes []*code.Code) []string {
 	out := []string{"A forecast is the error of a network of the same kind, on the same data, trained with that code. better is the probability that its error is smaller than the smallest of yours."}
@@ -149,6 +153,12 @@ func (s *study) forecastNotes(codes []*code.Code) []string {
 	}
 	if !s.f.Perceived.CutoffFitted {
 		out = append(out, "Not known: how fast the logits of this network can change. One code does not show it, so the intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+".")
+	}
+	switch t := s.forecasts.Temperature; {
+	case t >= overconfident:
+		out = append(out, fmt.Sprintf("The network is overconfident: divided by %.2f, its logits agree best with the targets. Networks like this often lose more by codes whose bits change often, so the intervals of these are wider.", t))
+	case t <= underconfident:
+		out = append(out, fmt.Sprintf("The network is underconfident: divided by %.2f, its logits agree best with the targets. It may not be trained to the end, and then a longer training may change what code is best.", t))
 	}
 	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Real() }) {
 		out = append(out, "Codes of real numbers are left out: the model has none.")

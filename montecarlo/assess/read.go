@@ -249,6 +249,9 @@ func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	if p.Excess != nil {
 		of.Excess = *p.Excess
 	}
+	if p.Temperature != nil {
+		of.Temperature = *p.Temperature
+	}
 	if perceived.Training(p.Training) != perceived.BCE && p.Tail > 0 {
 		of.Tail = p.Tail
 	}

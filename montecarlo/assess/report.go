@@ -181,12 +181,16 @@ func (p *PerceivedFit) table() *table.Table {
 	if p.CutoffFitted {
 		from = "fitted"
 	}
-	return &table.Table{Style: table.List, Rows: [][]string{
+	out := &table.Table{Style: table.List, Rows: [][]string{
 		{"label noise s, levels", table.Short(p.Noise), between(p.NoiseInterval), "fitted"},
 		{"cutoff κ, cycles over the range", table.Short(p.Cutoff), between(p.CutoffInterval), from},
 		{"misfit η, levels", table.Short(p.Misfit), "", "a constant"},
 		{"distance of the data", table.Short(p.Distance), "", "in standard deviations of what networks differ from it by"},
 	}}
+	if p.Temperature != nil {
+		out.Rows = append(out.Rows, []string{"temperature of the logits", table.Short(*p.Temperature), "", "above 1 they are overconfident"})
+	}
+	return out
 }
 
 // between writes an interval.

@@ -46,6 +46,10 @@ type BitRate struct {
 	Model       float64 `json:"model" text:"perceived label" doc:"the same under the perceived-label model"`
 }
 
+// decoderSD is the standard deviation of what the model does not describe of the logarithm of an error, beside another of the same network:
+// testdata/coverage says how often networks are rejected that should be, or should not.
+const decoderSD = 0.018
+
 // Compare puts a network beside the forecaster's model.
 func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *perceived.Nodes) (*Comparison, error) {
 	l, raw, err := f.code(ctx, nodes, nodes, n.Code, n.Training, n.Decodings)
@@ -53,7 +57,8 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 		return nil, err
 	}
 	out := &Comparison{Learnt: l}
-	share := f.share()
+	share, spread := f.share(), f.Spread
+	spread.Network = decoderSD
 	for i, e := range n.Errors {
 		x := &raw[i]
 		if !n.Described(i) {
@@ -63,8 +68,8 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 		out.Errors = append(out.Errors, x.model)
 		if e.Mean > 0 && x.model > 0 {
 			off := math.Abs(math.Log(e.Mean / x.model))
-			out.Distance = max(out.Distance, off/math.Hypot(f.Spread.own(x, share), e.StdErr/e.Mean))
-			out.Strict = max(out.Strict, off/math.Hypot(f.Spread.own(x, 0), e.StdErr/e.Mean))
+			out.Distance = max(out.Distance, off/math.Hypot(spread.own(x, share), e.StdErr/e.Mean))
+			out.Strict = max(out.Strict, off/math.Hypot(spread.own(x, 0), e.StdErr/e.Mean))
 			out.Furthest = max(out.Furthest, math.Abs(e.Mean/x.model-1))
 		}
 	}

@@ -44,6 +44,12 @@ type Spread struct {
 	// of all codes share in proportion to ln((L−1)/M): codes of few columns are learned better than the model says, or
 	// worse. They count as far as a network's own errors show that it is of this kind: see Forecaster.share.
 	Gross, Columns float64
+	// Overconfident is what networks have in common, for codes whose columns change often, that are overconfident, or the opposite: their
+	// function is hard to learn from so many samples, or they are not trained to the end. It counts as far as the logits of a network
+	// want another temperature than 1, wholly from Temperature = |ln T| on, or TemperatureDecoder after a training for the
+	// decoder, and UnknownTemperature where it is not known: see Forecaster.overconfidence.
+	Overconfident, Temperature, TemperatureDecoder, UnknownTemperature float64
+
 	// A network counts wholly as such from an excess on, or from a logarithm of its tail on: Tail is that of networks with an excess,
 	// TailUnary of unary, and TailDecoder of networks trained for the decoder. Unknown is the share where nothing shows it.
 	Excess, Tail, TailUnary, TailDecoder, Unknown float64
@@ -62,7 +68,8 @@ type Spread struct {
 // and chosen.csv choose.
 func DefaultSpread() Spread {
 	return Spread{
-		Network: 0.018, Cutoff: 0.5, Coarse: 0.07, Trained: 0.02, Logits: 0.03, Gross: 0.11, Columns: 0.07,
+		Network: 0.015, Cutoff: 0.42, Coarse: 0.065, Trained: 0.02, Logits: 0.035, Gross: 0.11, Columns: 0.05,
+		Overconfident: 0.065, Temperature: 0.27, TemperatureDecoder: 0.47, UnknownTemperature: 0.25,
 		Excess: 0.08, Tail: 0.6, TailUnary: 0.085, TailDecoder: 0.4, Unknown: 0.5, Gain: 0.08, Apart: 0.02,
 		Heads: Heads{Any: 0.015, CORN: 0.03, Soft: Departure{-0.008, 0.026}, Direct: Departure{0.09, 0.09}, Share: 0.15},
 	}
@@ -87,6 +94,19 @@ func (f *Forecaster) share() float64 {
 		return min(1, square(part(tail, s.TailDecoder)))
 	default:
 		return min(1, square(part(tail, s.TailUnary)))
+	}
+}
+
+// overconfidence is how much a network departs from the model as overconfident ones do, from 0 to 1.
+func (f *Forecaster) overconfidence() float64 {
+	log := math.Log(f.Temperature)
+	switch {
+	case math.IsNaN(log):
+		return f.Spread.UnknownTemperature
+	case f.Model.Training == perceived.BCE:
+		return min(1, square(log/f.Spread.Temperature))
+	default:
+		return min(1, square(log/f.Spread.TemperatureDecoder))
 	}
 }
 
@@ -122,14 +142,19 @@ func (s *Spread) network(share float64) float64 {
 }
 
 // factors is the number of departures that forecasts share.
-const factors = 4
+const factors = 5
 
-// shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, the training for the decoder, and
-// on images the number of columns.
-func (s *Spread) shared(x *Forecast, noise, cutoff, share float64) [factors]float64 {
+// trainedOften is how much less networks that are trained for the decoder lose by columns that change often than others do.
+const trainedOften = 0.75
+
+// shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, the training for the decoder,
+// on images the number of columns, and what overconfident networks have.
+func (s *Spread) shared(x *Forecast, noise, cutoff, share, overconfidence float64) [factors]float64 {
 	out := [factors]float64{noise, cutoff * x.falls}
+	out[4] = math.Sqrt(overconfidence) * s.Overconfident * x.often
 	if x.Training != perceived.BCE {
 		out[2] = s.Trained
+		out[4] *= trainedOften
 	}
 	if !x.Decoding.Soft {
 		out[3] = math.Sqrt(share) * s.Columns * x.columns
@@ -146,6 +171,17 @@ func columns(c *code.Code) float64 {
 		}
 	}
 	return math.Log(float64(c.Levels()-1) / float64(max(m, 1)))
+}
+
+// often is how much more often than twice the columns change that change at all, on average: 0 for unary, johnson and one-hot, and 1 for codes whose
+// columns have four transitions or more.
+func often(c *code.Code) float64 {
+	transitions, columns := 0, 0
+	for _, at := range c.Transitions() {
+		transitions += len(at)
+		columns += min(len(at), 1)
+	}
+	return min(1, max(0, math.Log2(float64(transitions)/float64(max(columns, 1)))-1))
 }
 
 // apart is how much further the words of neighbouring levels are from each other than unary's, compared with the mean distance of two words:

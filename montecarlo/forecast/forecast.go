@@ -36,6 +36,7 @@ type Forecaster struct {
 	CutoffFitted bool            // κ was estimated from networks
 	// Excess and Tail are those of perceived.Fit; NaN where they are unknown.
 	Excess, Tail float64
+	Temperature  float64 // of the first network's logits, as observed.Samples.Temperature; NaN where it is unknown
 	Spread       Spread
 	Prior        []float64 // share of each level, length L
 	// Measured are the errors of trained networks, of the kind that is forecast. Ratios are to the first.
@@ -56,7 +57,7 @@ type Forecaster struct {
 func NewForecaster(s, relative float64, prior []float64, decoders decode.Registry) *Forecaster {
 	return &Forecaster{
 		Model: perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}, Noise: Estimate{s, relative},
-		Cutoff: Estimate{perceived.DefaultCutoff(len(prior), s), logSDCutoff}, Excess: math.NaN(), Tail: math.NaN(), Spread: DefaultSpread(),
+		Cutoff: Estimate{perceived.DefaultCutoff(len(prior), s), logSDCutoff}, Excess: math.NaN(), Tail: math.NaN(), Temperature: math.NaN(), Spread: DefaultSpread(),
 		Prior: prior, Decoders: decoders,
 	}
 }
@@ -67,6 +68,9 @@ func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64
 	f := NewForecaster(fit.Noise.Value, EstimateOf(fit.Noise.Value, fit.Noise.Hi).LogSD, prior, decoders)
 	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Excess, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Excess, fit.Tail, measured(networks)
 	f.Cutoff.LogSD = fit.LogCutoffSD
+	if len(networks) > 0 && networks[0].Temperature > 0 {
+		f.Temperature = networks[0].Temperature
+	}
 	return f
 }
 
@@ -84,7 +88,7 @@ type Forecast struct {
 	Measured                        bool // Error was measured, and not forecast
 
 	// model is the model's error, falls its −d ln(error)/d ln κ, and part the share of it that is in proportion to s.
-	model, falls, part, columns, coarse, apart float64
+	model, falls, part, columns, coarse, apart, often float64
 	// own is the standard deviation of ln(observed/Error) of this code alone, and shared that of what forecasts
 	// share, with its sign.
 	own    float64
@@ -240,7 +244,7 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 	}
 	out = make([]Forecast, len(decodings))
 	for i, d := range decodings {
-		out[i] = Forecast{Code: c, Training: t, Decoding: d, model: mean[i], falls: falls[i], part: min(f.fromNoise(d, mean[i]), 1), columns: columns(c), coarse: coarse(c), apart: apart(c)}
+		out[i] = Forecast{Code: c, Training: t, Decoding: d, model: mean[i], falls: falls[i], part: min(f.fromNoise(d, mean[i]), 1), columns: columns(c), coarse: coarse(c), apart: apart(c), often: often(c)}
 	}
 	return l, out, nil
 }

@@ -249,3 +249,37 @@ func BenchmarkCodes(b *testing.B) {
 		}
 	}
 }
+
+// TestOverconfidence: a network whose logits want another temperature has wider intervals, but not of codes whose columns change as rarely as johnson's.
+func TestOverconfidence(t *testing.T) {
+	const levels = 32
+	var codes []*code.Code
+	for _, name := range []string{"johnson", "unary", "onehot", "b1jdj", "gray"} {
+		codes = append(codes, mustCode(t, name, levels))
+	}
+	gen := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", codes[0], decode.Options{}))(t)}
+	widths := func(training perceived.Training, temperature float64) map[string]float64 {
+		f := NewForecaster(1.2, 0.05, uniform(levels), decode.Builtin())
+		f.Excess, f.Temperature, f.Model.Training = 0, temperature, training
+		f.Measured = []Measured{{codes[0], perceived.BCE, gen, observed.Error{Mean: 1, StdErr: 0.01}, true, 0}}
+		out := map[string]float64{}
+		for _, x := range must.Get(f.Codes(t.Context(), 2, codes, nil))(t) {
+			if x.Training == perceived.BCE && x.Decoding.Decoder.Name() == "gen" && !x.Decoding.Soft {
+				out[x.Code.Name()] = math.Log(x.Hi / x.Lo)
+			}
+		}
+		return out
+	}
+	right, over, under, unknown := widths(perceived.BCE, 1), widths(perceived.BCE, 1.31), widths(perceived.BCE, 1/1.31), widths(perceived.BCE, math.NaN())
+	ce := widths(perceived.CE, 1.31) // networks trained for the decoder are further from 1
+	for _, c := range codes {
+		name := c.Name()
+		r, o, u, n, d := right[name], over[name], under[name], unknown[name], ce[name]
+		if often(c) == 0 && (o != r || n != r || d != r) || often(c) > 0 && !(r < n && n < d && d < o) || math.Abs(o-u) > 1e-12 {
+			t.Errorf("%s: ln hi/lo %.3f at 1, %.3f at 1.31, %.3f at 1/1.31, %.3f unknown, %.3f of CE", name, r, o, u, n, d)
+		}
+	}
+	if v := often(mustCode(t, "gray", levels)); v != 1 {
+		t.Errorf("gray: %v", v)
+	}
+}

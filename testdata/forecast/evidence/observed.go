@@ -70,6 +70,8 @@ type Network struct {
 	Samples  float64
 	Errors   map[Reading]observed.Error // in levels, against the level of the target
 	Wrong    map[int]float64            // share of wrong bits by the column's number of transitions
+	// Temperature is by what the logits are to be divided; 0 where it was not measured.
+	Temperature float64
 }
 
 // Set is all networks, with the priors of their test targets.
@@ -100,6 +102,9 @@ func load(folder, table string) (*Set, error) {
 				continue
 			}
 			n.Errors[reading] = observed.Error{Mean: r.number(column), StdErr: r.number(column + "_stderr")}
+		}
+		if r.cells["temperature"] != "" {
+			n.Temperature = r.number("temperature")
 		}
 		if n.Code == forecast.Direct { // l1
 			n.Training = perceived.BCE
@@ -194,7 +199,7 @@ func (s *Set) network(t Task, src Source) (*perceived.Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &perceived.Observed{Code: c, Training: n.Training, Samples: n.Samples}
+	out := &perceived.Observed{Code: c, Training: n.Training, Samples: n.Samples, Temperature: n.Temperature}
 	for _, r := range Readings(n.Training) {
 		if _, read := n.Errors[r]; !read {
 			continue

@@ -151,6 +151,7 @@ var constants = []func(*forecast.Spread) *float64{
 	func(s *forecast.Spread) *float64 { return &s.Logits },
 	func(s *forecast.Spread) *float64 { return &s.Gross },
 	func(s *forecast.Spread) *float64 { return &s.Columns },
+	func(s *forecast.Spread) *float64 { return &s.Overconfident },
 	func(s *forecast.Spread) *float64 { return &s.Excess },
 	func(s *forecast.Spread) *float64 { return &s.Tail },
 	func(s *forecast.Spread) *float64 { return &s.TailUnary },

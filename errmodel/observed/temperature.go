@@ -1,0 +1,70 @@
+package observed
+
+import (
+	"math"
+	"slices"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Temperature is the number by which the logits are to be divided for the smallest cross-entropy of the samples (Guo et al. 2017): above 1 a
+// network is overconfident, as those are that know their training samples better than others. The cross-entropy is that of each
+// bit, or with levels that of the levels, whose scores are the correlations with the code words. It is NaN where no temperature
+// from e⁻² to e² is the best one.
+func (s *Samples) Temperature(c *code.Code, levels bool) float64 {
+	slope := s.slopeOfBits
+	if levels {
+		slope = s.slopeOfLevels
+	}
+	// The cross-entropy is convex in 1/T, so Newton's steps in ln(1/T), where they are bounded, find the minimum.
+	log := 0.0
+	for range 50 {
+		tau := math.Exp(log)
+		first, second := slope(c, tau)
+		step := -first / (tau*second + math.Abs(first))
+		if math.IsNaN(step) || math.Abs(log) > 2 {
+			return math.NaN()
+		}
+		if log += step; math.Abs(step) < 1e-4 {
+			return math.Exp(-log)
+		}
+	}
+	return math.NaN()
+}
+
+// slopeOfBits are the first two derivatives of the cross-entropy of all bits after τ, by which logits are multiplied.
+func (s *Samples) slopeOfBits(c *code.Code, tau float64) (first, second float64) {
+	for i, level := range s.Level {
+		for k, z := range s.Row(i) {
+			if !c.Bit(level-1, k) {
+				z = -z
+			}
+			p := 1 / (1 + math.Exp(tau*z)) // of the wrong answer
+			first -= z * p
+			second += z * z * p * (1 - p)
+		}
+	}
+	return first, second
+}
+
+// slopeOfLevels are those of the cross-entropy of the levels: their scores less that of the level, on average over the levels' probabilities,
+// and the scores' variance.
+func (s *Samples) slopeOfLevels(c *code.Code, tau float64) (first, second float64) {
+	to, scores := decode.NewCorrelations(c), make([]float64, c.Levels())
+	for i, level := range s.Level {
+		to.To(scores, s.Row(i))
+		own, most := scores[level-1], slices.Max(scores)
+		var sum, mean, square float64
+		for _, v := range scores {
+			w := math.Exp(tau * (v - most))
+			sum += w
+			mean += w * (v - own)
+			square += w * (v - own) * (v - own)
+		}
+		mean /= sum
+		first += mean
+		second += square/sum - mean*mean
+	}
+	return first, second
+}
