@@ -50,8 +50,8 @@ BLIND = {
 }
 # Multiples of the task's rate. No more than two for images of 20 x 20 and humidity, and few codes, to save time.
 RATES = {
-    "mlp": (1, 3, 9), "mlp-long": (1, 3, 9), "wide": (1, 3, 9), "bikes": (1 / 3, 1, 3), "humidity": (3, 9), "conv-long": (3, 9, 27),
-    "cnn": (3, 9),
+    "mlp": (1, 3, 9), "mlp-long": (1, 3, 9), "wide": (1, 3, 9), "bikes": (1 / 3, 1, 3), "humidity": (3, 9),
+    "conv-long": (3, 9, 27), "cnn": (3, 9),
 }  # fmt: skip
 FEW = ["unary", "johnson", "b1jdj", "b2jdj", "hexj", "hadamard", "gray"]
 TOGETHER = {"mlp": 26, "mlp-long": 26, "wide": 13, "conv-long": 20, "cnn": 14}
@@ -70,7 +70,7 @@ def main():
     with open(a.o, "a", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
         if f.tell() == 0:
-            out.writerow(["data", "architecture", "levels", "code", "training", "seed", "rate", *train.COLUMNS])
+            out.writerow(["data", "architecture", "levels", "code", "training", "seed", "rate", *train.COLUMNS, "temperature"])
         for task in BLIND if a.tasks == "blind" else a.tasks.split(","):
             data, architecture, levels = task.split("/")
             heads.LEVELS = int(levels)
@@ -85,7 +85,8 @@ def main():
             for seed in a.seeds.split(","):
                 best, y = heads.search(task, [(h, r) for h in rates for r in rates[h]], int(seed), codes)
                 for (training, c, _), (_, rate, _, z) in best.items():
-                    row = train.measure(z, np.rint(y).astype(int), codes[c].numpy(), training)
+                    measured = z, np.rint(y).astype(int), codes[c].numpy()
+                    row = [*train.measure(*measured), f"{train.temperature(*measured, training):.3f}"]
                     out.writerow([data, architecture, levels, c, training, seed, f"{rate:.3g}", len(y), *row])
                 f.flush()
                 rates = {h: (b[1],) for h, b in best.items()}

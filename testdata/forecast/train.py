@@ -376,7 +376,7 @@ def train(task, code, training, seed, epochs=None):
 # ---- What is written of a network.
 
 COLUMNS = [
-    "samples", "gen_bits", "gen_bits_stderr", "gen", "gen_stderr", "gen_ex", "gen_ex_stderr", "wrong", "temperature",
+    "samples", "gen_bits", "gen_bits_stderr", "gen", "gen_stderr", "gen_ex", "gen_ex_stderr", "wrong",
 ]  # fmt: skip
 
 
@@ -387,7 +387,7 @@ def mean_error(predicted, level):
 
 
 def temperature(z, level, code, training):
-    """By what the logits are to be divided for the smallest loss of the test samples: above 1 they are overconfident."""
+    """By what the logits are to be divided for the smallest loss of the samples: above 1 they are overconfident."""
     z = z.astype(np.float64)
 
     def loss(log):
@@ -401,9 +401,9 @@ def temperature(z, level, code, training):
     return np.exp(minimize_scalar(loss, bounds=(-2, 2), method="bounded", options={"xatol": 1e-3}).x)
 
 
-def measure(z, level, code, training):
+def measure(z, level, code):
     """The mean |error| in levels of gen on bits, gen on logits and gen-ex, each with its standard error. Then the
-    share of wrong bits by the number of transitions of the column, as "transitions:share ...", and the temperature.
+    share of wrong bits by the number of transitions of the column, as "transitions:share ...".
     """
     signs = 2.0 * code - 1
     scores = z @ code.T
@@ -417,7 +417,6 @@ def measure(z, level, code, training):
     transitions = (np.diff(code, axis=0) != 0).sum(0)
     wrong = ((z > 0) != (code[level] > 0)).reshape(-1, code.shape[1]).mean(0)
     row.append(" ".join(f"{t}:{wrong[transitions == t].mean():.4g}" for t in np.unique(transitions)))
-    row.append(f"{temperature(z, level, code, training):.3f}")
     return row
 
 
@@ -425,7 +424,7 @@ def networks(a):
     """Trains what the table lacks, and adds its rows. Networks of one seed come before those of the next."""
     key = ["data", "architecture", "levels", "code", "training", "seed", *(["epochs"] if a.epochs else [])]
     only = "direct" if a.trainings == "direct" else a.only
-    columns = ["samples", "error", "error_stderr"] if only == "direct" else COLUMNS
+    columns = ["samples", "error", "error_stderr"] if only == "direct" else [*COLUMNS, "temperature"]
     wanted = itertools.product(
         a.seeds.split(","), a.tasks.split(","), a.trainings.split(","), only.split(","), a.epochs.split(",")
     )
@@ -445,7 +444,11 @@ def networks(a):
             bits = None if code is None else torch.tensor(code).float()
             z, y = train(task, bits, training, int(seed), int(epochs or 0))
             level = np.rint(y).astype(int)
-            out.writerow([*row, len(y), *(mean_error(z, level) if code is None else measure(z, level, code, training))])
+            if code is None:
+                out.writerow([*row, len(y), *mean_error(z, level)])
+            else:
+                hot = temperature(z, level, code, training)
+                out.writerow([*row, len(y), *measure(z, level, code), f"{hot:.3f}"])
             f.flush()
             if a.keep:
                 kept = {"predictions": z} if code is None else {"logits": z.astype(np.float16)}
