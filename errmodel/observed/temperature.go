@@ -8,20 +8,28 @@ import (
 	"belsim/theory/decode"
 )
 
-// Temperature is the number by which the logits are to be divided for the smallest cross-entropy of the samples (Guo et al. 2017): above 1 a
-// network is overconfident, as those are that know their training samples better than others. The cross-entropy is that of each
-// bit, or with levels that of the levels, whose scores are the correlations with the code words. It is NaN where no temperature
-// from e⁻² to e² is the best one.
-func (s *Samples) Temperature(c *code.Code, levels bool) float64 {
-	slope := s.slopeOfBits
-	if levels {
-		slope = s.slopeOfLevels
-	}
-	// The cross-entropy is convex in 1/T, so Newton's steps in ln(1/T), where they are bounded, find the minimum.
+// BitTemperature is the number by which the logits are to be divided for the smallest cross-entropy of the bits (Guo et al. 2017). Above 1 a
+// network is overconfident: it knows its training samples better than these. Some bits, from 1, are left out. The temperature is NaN where
+// none from e⁻² to e² is the best one.
+func (s *Samples) BitTemperature(c *code.Code, without []int) float64 {
+	return temperature(func(tau float64) (first, second float64) { return s.slopeOfBits(c, without, tau) })
+}
+
+// LevelTemperature is BitTemperature for the cross-entropy of the levels, whose scores are the correlations with the code words times τ.
+func (s *Samples) LevelTemperature(c *code.Code, tau float64) float64 {
+	return temperature(func(more float64) (first, second float64) {
+		first, second = s.slopeOfLevels(c, tau*more)
+		return tau * first, tau * tau * second
+	})
+}
+
+// temperature is 1/τ at the minimum of a cross-entropy, by its first two derivatives with respect to τ.
+func temperature(slope func(tau float64) (first, second float64)) float64 {
+	// The cross-entropy is convex in τ, so Newton's steps in ln τ, where they are bounded, find the minimum.
 	log := 0.0
 	for range 50 {
 		tau := math.Exp(log)
-		first, second := slope(c, tau)
+		first, second := slope(tau)
 		step := -first / (tau*second + math.Abs(first))
 		if math.IsNaN(step) || math.Abs(log) > 2 {
 			return math.NaN()
@@ -33,10 +41,13 @@ func (s *Samples) Temperature(c *code.Code, levels bool) float64 {
 	return math.NaN()
 }
 
-// slopeOfBits are the first two derivatives of the cross-entropy of all bits after τ, by which logits are multiplied.
-func (s *Samples) slopeOfBits(c *code.Code, tau float64) (first, second float64) {
+// slopeOfBits are the first two derivatives of the cross-entropy of the bits with respect to τ, by which logits are multiplied.
+func (s *Samples) slopeOfBits(c *code.Code, without []int, tau float64) (first, second float64) {
 	for i, level := range s.Level {
 		for k, z := range s.Row(i) {
+			if slices.Contains(without, k+1) {
+				continue
+			}
 			if !c.Bit(level-1, k) {
 				z = -z
 			}

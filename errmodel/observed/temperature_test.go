@@ -40,12 +40,17 @@ func TestTemperature(t *testing.T) {
 				}
 				s.Level, s.Outputs = append(s.Level, level), append(s.Outputs, z...)
 			}
-			slope := s.slopeOfBits
+			_, information := s.slopeOfBits(c, nil, 1/factor)
+			got := s.BitTemperature(c, nil)
 			if levels {
-				slope = s.slopeOfLevels
+				_, information = s.slopeOfLevels(c, 1/factor)
+				got = s.LevelTemperature(c, 1)
+				// Trained with τ = 1/factor, these logits are right.
+				if v := s.LevelTemperature(c, 1/factor); math.Abs(v*factor/got-1) > 1e-6 {
+					t.Errorf("factor %v: %v, with its inverse as τ %v", factor, got, v)
+				}
 			}
-			_, information := slope(c, 1/factor)
-			got, se := s.Temperature(c, levels), factor/math.Sqrt(information)
+			se := factor / math.Sqrt(information)
 			if !(math.Abs(math.Log(got/factor)) < 4*se) || se > 0.05 {
 				t.Errorf("levels %v: %v ± %.2g, want %v", levels, got, se*factor, factor)
 			}
@@ -78,9 +83,7 @@ func TestNoTemperature(t *testing.T) {
 			s.Outputs = append(s.Outputs, z)
 		}
 	}
-	for _, levels := range []bool{false, true} {
-		if v := s.Temperature(c, levels); !math.IsNaN(v) {
-			t.Errorf("levels %v: %v", levels, v)
-		}
+	if bits, levels := s.BitTemperature(c, nil), s.LevelTemperature(c, 1); !math.IsNaN(bits) || !math.IsNaN(levels) {
+		t.Errorf("%v of bits, %v of levels", bits, levels)
 	}
 }

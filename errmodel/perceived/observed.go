@@ -23,7 +23,7 @@ type Observed struct {
 	Counts  *errmodel.Counts // nil after a training for the decoder
 	// Dispersion is that of the wrong bits above and below the level, as Network.Dispersion has it; 0 where it is unknown.
 	Dispersion float64
-	// Temperature is that of observed.Samples.Temperature; NaN or 0 where it is unknown.
+	// Temperature is that of the bits' logits, or of the levels' after a training for the decoder (observed.Samples); NaN or 0 where it is unknown.
 	Temperature float64
 }
 

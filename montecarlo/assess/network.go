@@ -275,12 +275,16 @@ func (n *network) trained() perceived.Training {
 	return perceived.BCE
 }
 
-// calibrated is the number of samples that tell the temperature of logits within 1 to 3 %, on networks of 64 levels.
-const calibrated = 4000
+const (
+	// calibrated is the number of samples that tell the temperature of logits, of 64 levels: within 1 to 3 %. More levels have fewer, to save time.
+	calibrated, calibratedLeast = 4000, 1000
+	// calibratedOutputs is the largest number of outputs of all samples that are taken.
+	calibratedOutputs = 1 << 23
+)
 
-// probabilities reports whether the logits were trained to be those of what the targets are, and the model has the code.
+// probabilities reports whether the outputs were trained as logits of the targets, and forecasts are to be made with their temperature.
 func (n *network) probabilities() bool {
-	return !n.source.Kind.Hard() && !isHead(n.code.Name()) && n.options.Training != perceived.Soft && !n.code.Real() && n.code.Levels() <= forecast.MostLevels
+	return len(n.options.Decoders) > 0 && !n.source.Kind.Hard() && !isHead(n.code.Name()) && n.options.Training != perceived.Soft && !n.code.Real() && n.code.Levels() <= forecast.MostLevels
 }
 
 // calibrate finds the temperature of the logits, where they are probabilities: it reads all samples once more, and takes some.
@@ -288,14 +292,15 @@ func (n *network) calibrate(ctx context.Context, done func(samples uint64)) erro
 	if !n.probabilities() {
 		return nil
 	}
-	some, err := n.source.Take(ctx, max(200, calibrated*64/max(64, n.code.Levels())), n.options.Seed, done)
+	most := min(max(calibratedLeast, calibrated*64/max(64, n.code.Levels())), calibratedOutputs/n.code.Bits())
+	some, err := n.source.Take(ctx, most, n.options.Seed, done)
 	if err != nil {
 		return err
 	}
 	if n.training == perceived.BCE {
-		n.temperature = some.Temperature(n.code, false)
-	} else { // which was trained with the same τ
-		n.temperature = some.Temperature(n.code, true) * n.options.Temperature
+		n.temperature = some.BitTemperature(n.code, n.aside())
+	} else {
+		n.temperature = some.LevelTemperature(n.code, n.options.Temperature)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -131,6 +132,11 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("logits times %v, CE: %v, with τ = 2 %v", factor, plain, scaled)
 		}
 	}
+	// A dead bit, which is always zero and sure of it, tells nothing of the others.
+	d.change = func(z []float64) { z[3] = -8 }
+	if v, _ := fit(nil); v == nil || math.Abs(*v / *usual - 1) > 0.05 {
+		t.Errorf("with a dead bit: %v", v)
+	}
 	for name, change := range map[string]func(*Options){
 		"soft": func(o *Options) { o.Training = perceived.Soft },
 		"hard": nil,
@@ -145,6 +151,19 @@ func TestCalibrate(t *testing.T) {
 		}
 		if v, _ := fit(change); v != nil {
 			t.Errorf("%s: %v", name, *v)
+		}
+	}
+}
+
+// TestUncertain: a forecaster takes the temperature of a fit, with the training that it is of.
+func TestUncertain(t *testing.T) {
+	for training, want := range map[perceived.Training]float64{perceived.BCE: 1, perceived.CE: math.Pow(math.Log(1.31)/0.47, 2)} {
+		temperature := 1.31
+		f := &Fit{Perceived: &PerceivedFit{Training: string(training), Noise: 1, Temperature: &temperature}}
+		of := forecast.NewForecaster(1, 0.02, []float64{0.5, 0.5}, decode.Builtin())
+		f.Uncertain(of)
+		if got := of.Overconfidence(); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", training, got, want)
 		}
 	}
 }

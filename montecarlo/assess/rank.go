@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
@@ -142,8 +143,9 @@ func (s *study) probes() ([]*code.Code, error) {
 	return scenario.OpenCodes([]string{"probe", "unary", "gray", "b1jdj"}, s.sizes())
 }
 
-// A temperature is told from these on. On testdata/forecast, networks that were trained to the end on data that they learn well have 0.95 to 1.08.
-const overconfident, underconfident = 1.1, 0.9
+// Notes tell of an overconfidence from these on: with BCE from a temperature of 1.21 on, and up to 0.89. On testdata/forecast, networks that were not trained to the end have the
+// latter, and from 1.2 on codes whose columns change often mostly lose more than forecast. Soft targets, which outputs do not show, are underconfident.
+const overconfident, underconfident = 0.5, 0.2
 
 // forecastNotes says what the forecasts rest on.
 func (s *study) forecastNotes(codes []*code.Code) []string {
@@ -154,10 +156,10 @@ func (s *study) forecastNotes(codes []*code.Code) []string {
 	if !s.f.Perceived.CutoffFitted {
 		out = append(out, "Not known: how fast the logits of this network can change. One code does not show it, so the intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+".")
 	}
-	switch t := s.forecasts.Temperature; {
-	case t >= overconfident:
-		out = append(out, fmt.Sprintf("The network is overconfident: divided by %.2f, its logits agree best with the targets. Networks like this often lose more by codes whose bits change often, so the intervals of these are wider.", t))
-	case t <= underconfident:
+	switch t, far := s.forecasts.Temperature, s.forecasts.Overconfidence(); {
+	case t > 1 && far >= overconfident:
+		out = append(out, fmt.Sprintf("The network is overconfident: divided by %.2f, its logits agree best with the targets. Networks like this may lose more by codes whose bits change often, so the intervals of these are wider.", t))
+	case t < 1 && far >= underconfident && s.training == perceived.BCE:
 		out = append(out, fmt.Sprintf("The network is underconfident: divided by %.2f, its logits agree best with the targets. It may not be trained to the end, and then a longer training may change what code is best.", t))
 	}
 	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Real() }) {

@@ -249,6 +249,7 @@ func (f *Fit) Uncertain(of *forecast.Forecaster) {
 	if p.Excess != nil {
 		of.Excess = *p.Excess
 	}
+	of.Model.Training = perceived.Training(p.Training) // of which the temperature is
 	if p.Temperature != nil {
 		of.Temperature = *p.Temperature
 	}

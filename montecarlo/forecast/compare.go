@@ -46,9 +46,9 @@ type BitRate struct {
 	Model       float64 `json:"model" text:"perceived label" doc:"the same under the perceived-label model"`
 }
 
-// decoderSD is the standard deviation of what the model does not describe of the logarithm of an error, beside another of the same network:
+// comparedSD takes the place of Spread.Network where a network is compared with the model, which s was fitted to:
 // testdata/coverage says how often networks are rejected that should be, or should not.
-const decoderSD = 0.018
+const comparedSD = 0.018
 
 // Compare puts a network beside the forecaster's model.
 func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *perceived.Nodes) (*Comparison, error) {
@@ -58,7 +58,7 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 	}
 	out := &Comparison{Learnt: l}
 	share, spread := f.share(), f.Spread
-	spread.Network = decoderSD
+	spread.Network = comparedSD
 	for i, e := range n.Errors {
 		x := &raw[i]
 		if !n.Described(i) {

@@ -44,10 +44,10 @@ type Spread struct {
 	// of all codes share in proportion to ln((L−1)/M): codes of few columns are learned better than the model says, or
 	// worse. They count as far as a network's own errors show that it is of this kind: see Forecaster.share.
 	Gross, Columns float64
-	// Overconfident is what networks have in common, for codes whose columns change often, that are overconfident, or the opposite: their
-	// function is hard to learn from so many samples, or they are not trained to the end. It counts as far as the logits of a network
-	// want another temperature than 1, wholly from Temperature = |ln T| on, or TemperatureDecoder after a training for the
-	// decoder, and UnknownTemperature where it is not known: see Forecaster.overconfidence.
+	// Overconfident is what overconfident and underconfident networks have in common, for codes whose columns change often. Their function
+	// is hard to learn from so many samples, or their training has not ended. It counts as (ln T/Temperature)², at most 1, where T is
+	// the temperature of the network's logits; TemperatureDecoder takes its place after CE. UnknownTemperature is the share
+	// where T is not known: see Forecaster.Overconfidence.
 	Overconfident, Temperature, TemperatureDecoder, UnknownTemperature float64
 
 	// A network counts wholly as such from an excess on, or from a logarithm of its tail on: Tail is that of networks with an excess,
@@ -63,9 +63,9 @@ type Spread struct {
 	Heads Heads // direct regression and soft targets
 }
 
-// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained, Unknown and Gain;
-// its README says how well constants do that were fitted without a task. Cutoff, Coarse and Logits are between what observed.csv
-// and chosen.csv choose.
+// DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained, Unknown, Gain and the temperatures;
+// its README says how well constants do that were fitted without a task. Cutoff, Coarse, Columns, Logits and Overconfident are between what
+// observed.csv and chosen.csv choose.
 func DefaultSpread() Spread {
 	return Spread{
 		Network: 0.015, Cutoff: 0.42, Coarse: 0.065, Trained: 0.02, Logits: 0.035, Gross: 0.11, Columns: 0.05,
@@ -97,16 +97,16 @@ func (f *Forecaster) share() float64 {
 	}
 }
 
-// overconfidence is how much a network departs from the model as overconfident ones do, from 0 to 1.
-func (f *Forecaster) overconfidence() float64 {
+// Overconfidence is how much a network departs from the model as overconfident ones do, from 0 to 1.
+func (f *Forecaster) Overconfidence() float64 {
 	log := math.Log(f.Temperature)
 	switch {
 	case math.IsNaN(log):
 		return f.Spread.UnknownTemperature
-	case f.Model.Training == perceived.BCE:
-		return min(1, square(log/f.Spread.Temperature))
-	default:
+	case f.Model.Training == perceived.CE:
 		return min(1, square(log/f.Spread.TemperatureDecoder))
+	default:
+		return min(1, square(log/f.Spread.Temperature))
 	}
 }
 
@@ -173,7 +173,7 @@ func columns(c *code.Code) float64 {
 	return math.Log(float64(c.Levels()-1) / float64(max(m, 1)))
 }
 
-// often is how much more often than twice the columns change that change at all, on average: 0 for unary, johnson and one-hot, and 1 for codes whose
+// often is log₂ of the mean number of transitions of the columns that change, less 1, from 0 to 1: 0 for unary, johnson and one-hot, and 1 where
 // columns have four transitions or more.
 func often(c *code.Code) float64 {
 	transitions, columns := 0, 0

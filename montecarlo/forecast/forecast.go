@@ -36,7 +36,7 @@ type Forecaster struct {
 	CutoffFitted bool            // κ was estimated from networks
 	// Excess and Tail are those of perceived.Fit; NaN where they are unknown.
 	Excess, Tail float64
-	Temperature  float64 // of the first network's logits, as observed.Samples.Temperature; NaN where it is unknown
+	Temperature  float64 // of the first network's logits, as perceived.Observed has it; NaN where it is unknown
 	Spread       Spread
 	Prior        []float64 // share of each level, length L
 	// Measured are the errors of trained networks, of the kind that is forecast. Ratios are to the first.

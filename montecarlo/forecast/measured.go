@@ -105,7 +105,7 @@ func (f *Forecaster) spread(x *Forecast, share float64) (own float64, shared [fa
 		_, sd := f.head(&Forecast{Code: f.Measured[0].Code, Training: f.Measured[0].Training})
 		noise = math.Hypot(noise, sd)
 	}
-	own, shared = f.Spread.own(x, share), f.Spread.shared(x, noise, f.Cutoff.LogSD, share, f.overconfidence())
+	own, shared = f.Spread.own(x, share), f.Spread.shared(x, noise, f.Cutoff.LogSD, share, f.Overconfidence())
 	_, sd := f.head(x)
 	own = math.Hypot(own, sd)
 	for i := range shared {

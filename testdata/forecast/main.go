@@ -194,19 +194,23 @@ func widths(all []section, constant []ratedRow) {
 	fmt.Print("\nFrom one Johnson network, each task:\n\n| data, network | excess | tail | temperature | b1jdj | ≤ 4 transitions: hold | hi/lo | more: hold | hi/lo |\n| ---" + strings.Repeat(" | ---", 8) + " |\n")
 	for _, r := range all[0].results {
 		few, more := evidence.Rated([]*evidence.Result{r}, 0, easy), evidence.Rated([]*evidence.Result{r}, easy+1, evidence.Any)
-		fmt.Printf("| %v | %.3f | %.2f | %.2f | %+.0f %% | %s of %d | %.2f | %s of %d | %.2f |\n", r.Task, r.Forecaster.Excess, r.Forecaster.Tail, r.Forecaster.Temperature, excess(r, "b1jdj"), percent(few.Held), few.Networks, few.Width, percent(more.Held), more.Networks, more.Width)
+		fmt.Printf("| %v | %.3f | %.2f | %.2f | %s | %s of %d | %.2f | %s of %d | %.2f |\n", r.Task, r.Forecaster.Excess, r.Forecaster.Tail, r.Forecaster.Temperature, over(r, "b1jdj"), percent(few.Held), few.Networks, few.Width, percent(more.Held), more.Networks, more.Width)
 	}
 	fmt.Println()
 }
 
-// excess is by how many per cent the error of a code with hard decisions is larger than its forecast.
-func excess(r *evidence.Result, name string) float64 {
+// over is by how much the error of a code with hard decisions is larger than its forecast.
+func over(r *evidence.Result, name string) string {
 	for _, p := range r.All(perceived.BCE, evidence.GenBits) {
-		if p.Code.Name() == name {
-			return 100 * (p.Observed/p.Error - 1)
+		if p.Code.Name() != name {
+			continue
 		}
+		if v := math.Round(100 * (p.Observed/p.Error - 1)); v != 0 {
+			return strings.Replace(fmt.Sprintf("%+.0f %%", v), "-", "−", 1)
+		}
+		return "0 %"
 	}
-	return math.NaN()
+	return "–"
 }
 
 // decisions prints what the sentences of fit --recommend cost: a network of each of these codes, trained bit by bit, is kept, or
