@@ -278,6 +278,8 @@ func (n *network) trained() perceived.Training {
 const (
 	// calibrated is the number of samples that tell the temperature of logits, of 64 levels: within 1 to 3 %. More levels have fewer, to save time.
 	calibrated, calibratedLeast = 4000, 1000
+	// calibratedFewest is the number that tells it within 10 %: fewer samples tell nothing.
+	calibratedFewest = 100
 	// calibratedOutputs is the largest number of outputs of all samples that are taken.
 	calibratedOutputs = 1 << 23
 )
@@ -294,7 +296,7 @@ func (n *network) calibrate(ctx context.Context, done func(samples uint64)) erro
 	}
 	most := min(max(calibratedLeast, calibrated*64/max(64, n.code.Levels())), calibratedOutputs/n.code.Bits())
 	some, err := n.source.Take(ctx, most, n.options.Seed, done)
-	if err != nil {
+	if err != nil || some.Len() < calibratedFewest {
 		return err
 	}
 	if n.training == perceived.BCE {

@@ -155,6 +155,34 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
+// TestHardDecisions: the row of a network whose hard decisions alone are known is what was measured, also where its logits are forecast to
+// be better. Where they are much better, a note says to save them.
+func TestHardDecisions(t *testing.T) {
+	d := easy
+	d.change = func(z []float64) {
+		for k := range z {
+			z[k] = math.Copysign(1, z[k])
+		}
+	}
+	for name, advice := range map[string]string{"johnson": "stay with johnson", "hadamard": "Save the logits of this network in the place of its bits: gen is forecast to gain"} {
+		d.code = name
+		o := d.save(t, t.TempDir(), "z")
+		o.Recommend = true
+		s := judge(t, o)
+		var b strings.Builder
+		must.Succeed(t, s.Section(nil).Write(&b))
+		text := strings.Join(strings.Fields(b.String()), " ")
+		if strings.Count(text, "yours: "+name) != 1 || !strings.Contains(text, "measured: ") || !strings.Contains(text, advice) || strings.Contains(text, "train "+name) || strings.Contains(text, "Save the logits") != (name == "hadamard") {
+			t.Errorf("%s: %s", name, text)
+		}
+		for _, r := range s.Fit.Recommendation.Ranking {
+			if r.Trained && r.Best && (!r.Measured || r.Outputs != "bits") {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+}
+
 // TestUncertain: a forecaster takes the temperature of a fit, with the training that it is of.
 func TestUncertain(t *testing.T) {
 	for training, want := range map[perceived.Training]float64{perceived.BCE: 1, perceived.CE: math.Pow(math.Log(1.31)/0.47, 2)} {

@@ -77,24 +77,30 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	if end(); err != nil {
 		return err
 	}
+	own := func(x forecast.Forecast) bool { return x.Code.Name() == s.f.Code && x.Training == s.training }
+	measured := slices.ContainsFunc(all, func(x forecast.Forecast) bool { return own(x) && x.Measured })
 	type of struct{ code, training string }
 	seen := map[of]bool{}
 	for _, x := range all {
 		r := RankedCode{
 			Code: x.Code.Name(), Bits: x.Code.Bits(),
 			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
-			Trained: x.Code.Name() == s.f.Code && x.Training == s.training,
+			Trained: own(x),
 		}
 		r.Training, r.Decoder, r.Outputs = written(&x)
 		if r.Code == forecast.Direct {
 			r.Bits = 1
 		}
 		key := of{r.Code, r.Training}
-		r.Best = !seen[key]
+		// Of the network itself the best is what was measured: logits that nobody has seen are forecast only.
+		r.Best = !seen[key] && (r.Measured || !r.Trained || !measured)
 		rec.Ranking = append(rec.Ranking, r)
-		seen[key] = true
+		seen[key] = seen[key] || r.Best
 	}
 	rec.Notes = s.forecastNotes(codes)
+	if i := slices.IndexFunc(all, own); i >= 0 && !all[i].Measured && all[i].Gain() >= forecast.Worthwhile {
+		rec.Notes = append(rec.Notes, fmt.Sprintf("Save the logits of this network in the place of its bits: %s is forecast to gain %s by them, and nothing is to be trained.", all[i].Decoding.Decoder.Name(), percent(all[i].Gain())))
+	}
 	return s.decide(ctx, workers, &forecaster, all)
 }
 

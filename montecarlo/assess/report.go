@@ -217,7 +217,7 @@ func rankingTable(f *Fit) *table.Table {
 		table.Replace("code", "", RankedCode.Name),
 		table.Replace("ratio", "", f.Against),
 		table.Replace("better", "", func(r RankedCode) string {
-			if r.Trained {
+			if r.Trained && r.Measured {
 				return ""
 			}
 			return chanceText(r.Better)
@@ -255,7 +255,7 @@ func (r RankedCode) Name() string {
 
 // Against says for people how a row compares with the network's own error, or what that is.
 func (f *Fit) Against(r RankedCode) string {
-	if r.Trained {
+	if r.Trained && r.Measured {
 		return "measured: " + table.PlusMinus(r.Forecast, f.measuredStdErr(r))
 	}
 	return relative(r.Ratio, r.RatioCI)

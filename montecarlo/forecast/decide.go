@@ -97,7 +97,7 @@ func (f *Forecaster) Decide(ctx context.Context, workers int, all []Forecast, pr
 	own := slices.IndexFunc(all, yours.of)
 	var others []*Forecast // the smallest first
 	for i, x := range all {
-		if !(x.Measured && x.Code.Name() == yours.Code.Name() && x.Training == yours.Training) {
+		if x.Code.Name() != yours.Code.Name() || x.Training != yours.Training { // another reading is no reason to train again
 			others = append(others, &all[i])
 		}
 	}
