@@ -1,4 +1,4 @@
-"""Draws the pictures of six tasks of train.py: heads, arms, horizons, skins, dials and crowds.
+"""Draws the pictures of eight tasks of train.py: heads, arms, horizons, skins, dials, crowds, waves and discs.
 
 Each function returns grey pictures of 20 x 20 and their labels from 0 to 1. What a network must not look at
 differs from picture to picture: place, size, light, contrast, background, noise. Nothing is read from disk.
@@ -269,11 +269,57 @@ def crowds(rng, n):
     return camera(rng, pictures, 0.08), number / 63
 
 
+# ---- ripples: how close the waves on water are.
+
+
+def ripples(n, seed):
+    """One to six waves across a picture, in any direction, closer or wider at the top. A weaker swell means nothing."""
+    return chunks(waves, n, seed)
+
+
+def waves(rng, n):
+    number = rng.uniform(1, 6, n)
+
+    def wave(number, slope):
+        t, phase = rng.uniform(0, 2 * np.pi, (2, n))
+        along = (each(np.cos(t)) * X + each(np.sin(t)) * Y) * (1 + each(rng.uniform(-slope, slope, n)) * Y)
+        return np.sin(np.pi * each(number) * along + each(phase))
+
+    pictures = 0.5 + each(rng.uniform(0.1, 0.3, n)) * wave(number, 0.2)
+    pictures = pictures + each(rng.uniform(0, 0.12, n)) * wave(rng.uniform(0.5, 3, n), 0.2) + 0.08 * smooth(rng, n, 4)
+    return camera(rng, pictures, 0.12), (number - 1) / 5
+
+
+# ---- disc: from which angle a disc is seen.
+
+
+def disc(n, seed):
+    """Discs that are seen from 10 to 90 degrees above their plane. Place, size and roll differ, and sticks hide parts."""
+    return chunks(plates, n, seed)
+
+
+def plates(rng, n):
+    angle, roll = rng.uniform(10, 90, n), rng.uniform(0, np.pi, n)
+    (x, y), size = rng.normal(0, 0.15, (2, n)), rng.uniform(0.4, 0.7, n)
+    flat = size * np.sin(np.radians(angle))
+    u = each(np.cos(roll)) * (X - each(x)) + each(np.sin(roll)) * (Y - each(y))
+    v = each(np.cos(roll)) * (Y - each(y)) - each(np.sin(roll)) * (X - each(x))
+    inside = 1 - np.hypot(u / each(size), v / each(flat))
+    cover = np.clip(inside * each(flat) * SIZE / 2 + 0.5, 0, 1)
+    ground = rng.uniform(0.2, 0.6, n)
+    pictures = over(each(ground) + 0.08 * smooth(rng, n, 4), cover, ground + rng.uniform(0.2, 0.4, n))
+    for _ in range(2):
+        p, t, length = rng.uniform(-0.8, 0.8, (2, n)), rng.uniform(0, np.pi, n), rng.uniform(0.2, 0.8, n)
+        stick = stroke(*p, p[0] + length * np.cos(t), p[1] + length * np.sin(t), rng.uniform(0.03, 0.1, n))
+        pictures = over(pictures, stick, rng.uniform(0, 1, n))
+    return camera(rng, pictures, 0.08), (angle - 10) / 80
+
+
 def sheet(path):
     import matplotlib.pyplot as plt
 
-    tasks = [pose, keypoints, horizon, texture, gauge, crowd]
-    _, axes = plt.subplots(12, 12, figsize=(12, 12.9))
+    tasks = [pose, keypoints, horizon, texture, gauge, crowd, ripples, disc]
+    _, axes = plt.subplots(16, 12, figsize=(12, 17.2))
     for k, task in enumerate(tasks):
         pictures, labels = task(24, 0)
         first = labels if labels.ndim == 1 else labels[:, 0]

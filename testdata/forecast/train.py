@@ -243,6 +243,8 @@ DATA = {
     "delay": delay,
     "gauge": lambda: drawn(images.gauge, 30000),
     "crowd": lambda: drawn(images.crowd, 30000),
+    "ripples": lambda: drawn(images.ripples, 30000),
+    "disc": lambda: drawn(images.disc, 30000),
 }
 
 
