@@ -25,7 +25,7 @@ type PerceivedFit struct {
 	Floor          float64            `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
 	Tail           float64            `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says, and forecasts have wider intervals; null if unknown"`
 	Excess         *float64           `json:"excess" doc:"ln of an error of gen or gen-ex over the model's, the largest one, or 0: the larger it is, the wider are the intervals of forecasts; null where it is not known"`
-	Temperature    *float64           `json:"temperature" doc:"by what the logits are to be divided for the smallest cross-entropy of the samples: above 1 the network is overconfident. The further it is from 1, the wider are the intervals of forecasts; null where it is not known"`
+	Temperature    float64            `json:"temperature" doc:"by what the logits are to be divided for the smallest cross-entropy of the samples: above 1 the network is overconfident. The further it is from 1, the wider are the intervals of forecasts; null where it is not known"`
 	Describes      bool               `json:"describes" doc:"the data do not reject the model"`
 	Near           bool               `json:"near" doc:"the data differ from the model by no more than gross errors, as networks of images have them: other codes are forecast, with wider intervals"`
 	Distance       float64            `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by, apart from gross errors"`
@@ -41,7 +41,7 @@ const rejected = 3.0
 func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	p := &PerceivedFit{
 		Training: string(s.training), Miscalibration: s.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
-		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
+		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Temperature: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
 	}
 	s.f.Perceived = p
 	switch {
@@ -77,12 +77,9 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	p.Noise, p.NoiseInterval = withInterval(model.Noise)
 	p.Cutoff, p.CutoffInterval = withInterval(model.Cutoff)
 	p.CutoffFitted, p.Floor = model.CutoffFitted, model.Model.Floor
-	p.Tail = fit.Tail
+	p.Tail, p.Temperature = fit.Tail, model.Temperature
 	if !math.IsNaN(fit.Excess) {
 		p.Excess = &fit.Excess
-	}
-	if !math.IsNaN(model.Temperature) {
-		p.Temperature = &model.Temperature
 	}
 	beside, err := model.Compare(ctx, networks[0], nodes)
 	if err != nil {

@@ -103,7 +103,7 @@ func TestPerceive(t *testing.T) {
 // TestCalibrate: the fit has the temperature of logits that are probabilities, and says so where they are far from it; of others it is not known.
 func TestCalibrate(t *testing.T) {
 	d := easy
-	fit := func(change func(*Options)) (*float64, string) {
+	fit := func(change func(*Options)) (float64, string) {
 		o := d.save(t, t.TempDir(), "z")
 		o.Recommend = true
 		if change != nil {
@@ -113,7 +113,7 @@ func TestCalibrate(t *testing.T) {
 		return s.Fit.Perceived.Temperature, strings.Join(s.Fit.Recommendation.Notes, " ")
 	}
 	usual, notes := fit(nil)
-	if usual == nil || math.Abs(*usual-1) > 0.1 || strings.Contains(notes, "confident") {
+	if !(math.Abs(usual-1) <= 0.1) || strings.Contains(notes, "confident") {
 		t.Fatalf("%v, %q", usual, notes)
 	}
 	for factor, want := range map[float64]string{2: "overconfident", 0.5: "underconfident"} {
@@ -122,19 +122,19 @@ func TestCalibrate(t *testing.T) {
 				z[k] *= factor
 			}
 		}
-		if v, notes := fit(nil); v == nil || math.Abs(*v/(factor**usual)-1) > 1e-3 || !strings.Contains(notes, "is "+want) {
+		if v, notes := fit(nil); !(math.Abs(v/(factor*usual)-1) <= 1e-3) || !strings.Contains(notes, "is "+want) {
 			t.Errorf("logits times %v: %v, %q", factor, v, notes)
 		}
 		// A training for the levels with the temperature τ has logits that are 1/τ times as large.
 		plain, _ := fit(func(o *Options) { o.Training = perceived.CE })
 		scaled, _ := fit(func(o *Options) { o.Training, o.Temperature = perceived.CE, 2 })
-		if plain == nil || scaled == nil || math.Abs(*scaled / *plain - 2) > 1e-3 {
+		if !(math.Abs(scaled/plain-2) <= 1e-3) {
 			t.Errorf("logits times %v, CE: %v, with τ = 2 %v", factor, plain, scaled)
 		}
 	}
 	// A dead bit, which is always zero and sure of it, tells nothing of the others.
 	d.change = func(z []float64) { z[3] = -8 }
-	if v, _ := fit(nil); v == nil || math.Abs(*v / *usual - 1) > 0.05 {
+	if v, _ := fit(nil); !(math.Abs(v/usual-1) <= 0.05) {
 		t.Errorf("with a dead bit: %v", v)
 	}
 	for name, change := range map[string]func(*Options){
@@ -149,8 +149,8 @@ func TestCalibrate(t *testing.T) {
 				}
 			}
 		}
-		if v, _ := fit(change); v != nil {
-			t.Errorf("%s: %v", name, *v)
+		if v, _ := fit(change); !math.IsNaN(v) {
+			t.Errorf("%s: %v", name, v)
 		}
 	}
 }
@@ -186,8 +186,7 @@ func TestHardDecisions(t *testing.T) {
 // TestUncertain: a forecaster takes the temperature of a fit, with the training that it is of.
 func TestUncertain(t *testing.T) {
 	for training, want := range map[perceived.Training]float64{perceived.BCE: 1, perceived.CE: math.Pow(math.Log(1.31)/0.47, 2)} {
-		temperature := 1.31
-		f := &Fit{Perceived: &PerceivedFit{Training: string(training), Noise: 1, Temperature: &temperature}}
+		f := &Fit{Perceived: &PerceivedFit{Training: string(training), Noise: 1, Temperature: 1.31}}
 		of := forecast.NewForecaster(1, 0.02, []float64{0.5, 0.5}, decode.Builtin())
 		f.Uncertain(of)
 		if got := of.Overconfidence(); math.Abs(got-want) > 1e-12 {

@@ -250,8 +250,8 @@ func (f *Fit) Uncertain(of *forecast.Forecaster) {
 		of.Excess = *p.Excess
 	}
 	of.Model.Training = perceived.Training(p.Training) // of which the temperature is
-	if p.Temperature != nil {
-		of.Temperature = *p.Temperature
+	if p.Temperature > 0 {
+		of.Temperature = p.Temperature
 	}
 	if perceived.Training(p.Training) != perceived.BCE && p.Tail > 0 {
 		of.Tail = p.Tail

@@ -162,26 +162,22 @@ func (s *Spread) shared(x *Forecast, noise, cutoff, share, overconfidence float6
 	return out
 }
 
-// columns is ln((L−1)/M), without columns that never change.
-func columns(c *code.Code) float64 {
+// changing is the number of columns that change, and at least 1.
+func changing(c *code.Code) float64 {
 	m := 0
 	for _, at := range c.Transitions() {
-		if len(at) > 0 {
-			m++
-		}
+		m += min(len(at), 1)
 	}
-	return math.Log(float64(c.Levels()-1) / float64(max(m, 1)))
+	return float64(max(m, 1))
 }
+
+// columns is ln((L−1)/M), without columns that never change.
+func columns(c *code.Code) float64 { return math.Log(float64(c.Levels()-1) / changing(c)) }
 
 // often is log₂ of the mean number of transitions of the columns that change, less 1, from 0 to 1: 0 for unary, johnson and one-hot, and 1 where
 // columns have four transitions or more.
 func often(c *code.Code) float64 {
-	transitions, columns := 0, 0
-	for _, at := range c.Transitions() {
-		transitions += len(at)
-		columns += min(len(at), 1)
-	}
-	return min(1, max(0, math.Log2(float64(transitions)/float64(max(columns, 1)))-1))
+	return min(1, max(0, math.Log2(float64(c.TransitionCount())/changing(c))-1))
 }
 
 // apart is how much further the words of neighbouring levels are from each other than unary's, compared with the mean distance of two words:
