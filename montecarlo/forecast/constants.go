@@ -3,6 +3,8 @@ package forecast
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+
 	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 )
@@ -28,7 +30,7 @@ const (
 // Spread says how far observed errors are from the forecasts: the standard deviations of ln(observed/forecast), and means that are
 // known. They are the same for all data.
 type Spread struct {
-	// Network is that of any network.
+	// Network is that of any network, beside what its test samples tell: see paired.
 	Network float64
 	// Cutoff is that of a code whose error is in inverse proportion to κ; a code with the sensitivity
 	// d has Cutoff·d^1.25. Codes that are as sensitive do not depart from the model in the same way. Networks that are read as they were
@@ -36,6 +38,8 @@ type Spread struct {
 	Cutoff float64
 	// Coarse is that of each unit of coarse, after a training bit by bit: codes with few columns for the coarse part of a label.
 	Coarse float64
+	// Uneven is that of a code where some neighbouring levels differ in more bits than others do; it counts as uneven(code) says.
+	Uneven float64
 	// Trained is what all networks trained for the decoder have in common, and Logits what other decoders of
 	// their logits have more than gen-ex, for which they are trained.
 	Trained, Logits float64
@@ -68,9 +72,9 @@ type Spread struct {
 // observed.csv and chosen.csv choose.
 func DefaultSpread() Spread {
 	return Spread{
-		Network: 0.015, Cutoff: 0.42, Coarse: 0.065, Trained: 0.02, Logits: 0.035, Gross: 0.11, Columns: 0.05,
+		Network: 0.01, Cutoff: 0.42, Coarse: 0.055, Uneven: 0.12, Trained: 0.02, Logits: 0.035, Gross: 0.11, Columns: 0.05,
 		Overconfident: 0.065, Temperature: 0.27, TemperatureDecoder: 0.47, UnknownTemperature: 0.25,
-		Excess: 0.08, Tail: 0.6, TailUnary: 0.085, TailDecoder: 0.4, Unknown: 0.5, Gain: 0.08, Apart: 0.02,
+		Excess: 0.08, Tail: 0.6, TailUnary: 0.085, TailDecoder: 0.4, Unknown: 0.5, Gain: 0.06, Apart: 0.02,
 		Heads: Heads{Any: 0.015, CORN: 0.03, Soft: Departure{-0.008, 0.026}, Direct: Departure{0.09, 0.09}, Share: 0.15},
 	}
 }
@@ -125,7 +129,7 @@ func (f *Forecaster) mean(x *Forecast, share float64) float64 {
 
 // own is the standard deviation of a forecast's own departure, where networks depart as those of images by a share.
 func (s *Spread) own(x *Forecast, share float64) float64 {
-	v := s.network(share)
+	v := math.Hypot(s.network(share), s.Uneven*x.uneven*trainedLess(x.Training))
 	if x.Training != perceived.BCE && x.Decoding.Decoder.Name() == "gen-ex" {
 		return v
 	}
@@ -144,17 +148,26 @@ func (s *Spread) network(share float64) float64 {
 // factors is the number of departures that forecasts share.
 const factors = 5
 
-// trainedOften is how much less networks that are trained for the decoder lose by columns that change often than others do.
-const trainedOften = 0.75
+// trainedLess is how much less networks that are trained for the decoder depart by what bits have alone than others do.
+func trainedLess(t perceived.Training) float64 {
+	if t == perceived.BCE {
+		return 1
+	}
+	return 0.6
+}
+
+// paired is the part of the standard error of a network's error, as a share of it, that it does not share with the error of another network on
+// the same samples: √(1−ρ), where ρ is the correlation of their absolute errors. Networks of eight tasks have ρ of 0.76 to 0.96 for codes
+// of at most four transitions, and 0.65 to 0.89 for others (testdata/forecast).
+const paired = 0.45
 
 // shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, the training for the decoder,
 // on images the number of columns, and what overconfident networks have.
 func (s *Spread) shared(x *Forecast, noise, cutoff, share, overconfidence float64) [factors]float64 {
 	out := [factors]float64{noise, cutoff * x.falls}
-	out[4] = math.Sqrt(overconfidence) * s.Overconfident * x.often
+	out[4] = math.Sqrt(overconfidence) * s.Overconfident * x.often * trainedLess(x.Training)
 	if x.Training != perceived.BCE {
 		out[2] = s.Trained
-		out[4] *= trainedOften
 	}
 	if !x.Decoding.Soft {
 		out[3] = math.Sqrt(share) * s.Columns * x.columns
@@ -178,6 +191,23 @@ func columns(c *code.Code) float64 { return math.Log(float64(c.Levels()-1) / cha
 // columns have four transitions or more.
 func often(c *code.Code) float64 {
 	return min(1, max(0, math.Log2(float64(c.TransitionCount())/changing(c))-1))
+}
+
+// uneven is the coefficient of variation of the distances between words of neighbouring levels over 0.2, at most 1. It is 0 for reflected codes,
+// where each neighbour is as far as the next, and above 0 where several bits change between the same two levels: a network that flips one of them
+// sooner than another decodes a word that belongs to levels far away, and the model's bits, which read one label, flip together.
+func uneven(c *code.Code) float64 {
+	distances := make([]float64, c.Levels()-1)
+	for _, at := range c.Transitions() {
+		for _, i := range at {
+			distances[i-1]++ // level i differs from level i+1
+		}
+	}
+	mean, sd := stat.PopMeanStdDev(distances, nil)
+	if mean == 0 {
+		return 0
+	}
+	return min(1, sd/mean/0.2)
 }
 
 // apart is how much further the words of neighbouring levels are from each other than unary's, compared with the mean distance of two words:

@@ -88,7 +88,7 @@ type Forecast struct {
 	Measured                        bool // Error was measured, and not forecast
 
 	// model is the model's error, falls its −d ln(error)/d ln κ, and part the share of it that is in proportion to s.
-	model, falls, part, columns, coarse, apart, often float64
+	model, falls, part, columns, coarse, apart, often, uneven float64
 	// own is the standard deviation of ln(observed/Error) of this code alone, and shared that of what forecasts
 	// share, with its sign.
 	own    float64
@@ -244,7 +244,7 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 	}
 	out = make([]Forecast, len(decodings))
 	for i, d := range decodings {
-		out[i] = Forecast{Code: c, Training: t, Decoding: d, model: mean[i], falls: falls[i], part: min(f.fromNoise(d, mean[i]), 1), columns: columns(c), coarse: coarse(c), apart: apart(c), often: often(c)}
+		out[i] = Forecast{Code: c, Training: t, Decoding: d, model: mean[i], falls: falls[i], part: min(f.fromNoise(d, mean[i]), 1), columns: columns(c), coarse: coarse(c), apart: apart(c), often: often(c), uneven: uneven(c)}
 	}
 	return l, out, nil
 }

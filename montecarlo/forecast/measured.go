@@ -45,6 +45,16 @@ func (m Measured) of(x Forecast) bool {
 	return m.Code.Name() == x.Code.Name() && m.Training == x.Training && m.Decoding.Soft == x.Decoding.Soft && m.Decoding.Decoder.Name() == x.Decoding.Decoder.Name()
 }
 
+// sampled is what the samples of the network add to the standard deviation of the logarithm of its error, beside another network's error on the same
+// samples. The error of direct regression is a ratio to that of these samples already.
+func (m Measured) sampled() float64 {
+	relative := m.Error.StdErr / m.Error.Mean
+	if m.network < 0 {
+		return relative
+	}
+	return paired * relative
+}
+
 // posterior is what measured errors tell of the factors that forecasts share: their mean, and the
 // triangle C of their covariance C·Cᵀ. All factors have the mean 0 and the variance 1 before.
 type posterior struct {
@@ -68,7 +78,7 @@ func (f *Forecaster) condition(raw []Forecast, share float64) *posterior {
 		seen[m.network] = true
 		x := &raw[at]
 		own, shared := f.spread(x, share)
-		own = math.Hypot(own, m.Error.StdErr/m.Error.Mean)
+		own = math.Hypot(own, m.sampled())
 		load := mat.NewVecDense(factors, shared[:])
 		precision.SymRankOne(precision, 1/(own*own), load)
 		sum.AddScaledVec(sum, (math.Log(m.Error.Mean/x.model)-f.mean(x, share))/(own*own), load)
@@ -121,11 +131,15 @@ func (f *Forecaster) Relate(all []Forecast) { f.relate(all, all) }
 
 // relate is Relate. raw has forecasts of the measured networks.
 func (f *Forecaster) relate(all, raw []Forecast) {
-	share := f.share()
+	share, samples := f.share(), 0.0
+	if len(f.Measured) > 0 { // the other network is tested with the samples of yours
+		samples = f.Measured[0].sampled()
+	}
 	known := f.condition(raw, share)
 	for i := range all {
 		x := &all[i]
 		own, shared := f.spread(x, share)
+		own = math.Hypot(own, samples)
 		shift, left := known.of(shared)
 		x.Error, x.own, x.shared = x.model*math.Exp(shift+f.mean(x, share)), own, left
 		if e, others := f.measured(*x); e.Mean > 0 {
@@ -203,9 +217,6 @@ func (f *Forecaster) Probe(ctx context.Context, workers int, probes []*code.Code
 		}
 		// The covariance of ln(a/b) and of the probe's error, before it is measured.
 		noise := squares(x.shared) + square(x.own)
-		if len(f.Measured) > 0 { // as many samples as before
-			noise += square(f.Measured[0].Error.StdErr / f.Measured[0].Error.Mean)
-		}
 		before, both := own, 0.0
 		for i, v := range x.shared {
 			d := a.shared[i] - b.shared[i]

@@ -29,10 +29,11 @@ func TestRelate(t *testing.T) {
 	all := []Forecast{own, other, more}
 	f.Relate(all)
 	for networks := 1.0; networks <= 2; networks++ {
-		noise := (network*network + stderr*stderr) / networks
+		each := network*network + paired*paired*stderr*stderr // the samples of all are the same
+		noise := each / networks
 		shift, left := off*s*s/(s*s+noise), s*s*noise/(s*s+noise)
 		x := all[1]
-		sd := math.Sqrt(left + network*network)
+		sd := math.Sqrt(left + each)
 		want := x.model * math.Exp(shift) / f.Measured[0].Error.Mean
 		if math.Abs(x.Ratio/want-1) > 1e-12 || math.Abs(math.Log(x.RatioHi/x.RatioLo)/(1.96*(1+above)*sd)-1) > 1e-4 {
 			t.Errorf("%v networks: ratio %v, %v to %v; want %v, standard deviation %v", networks, x.Ratio, x.RatioLo, x.RatioHi, want, sd)
@@ -45,6 +46,35 @@ func TestRelate(t *testing.T) {
 	}
 	if y := all[2]; !y.Measured || math.Abs(y.Ratio-1.1) > 1e-12 || !(y.RatioLo < 1.1 && y.RatioHi > 1.1) {
 		t.Errorf("the second network is %+v", y)
+	}
+}
+
+// TestDirectTells: direct regression tells s by its paired standard error, and not by a part of it.
+func TestDirectTells(t *testing.T) {
+	m := Measured{Error: observed.Error{Mean: 2, StdErr: 0.1}}
+	if v := m.sampled(); math.Abs(v-0.05*paired) > 1e-15 {
+		t.Errorf("a network: %v", v)
+	}
+	m.network = -1
+	if v := m.sampled(); math.Abs(v-0.05) > 1e-15 {
+		t.Errorf("direct regression: %v", v)
+	}
+}
+
+// TestUneven: reflected codes, and those whose words are all as far apart, have 0; -nr codes have a few steps of two bits, and
+// binary has steps of one bit and of four.
+func TestUneven(t *testing.T) {
+	for _, name := range []string{"unary", "johnson", "b1jdj", "b2jdj", "hexj", "gray", "hadamard", "onehot"} {
+		if v := uneven(mustCode(t, name, 64)); v != 0 {
+			t.Errorf("%s has %v", name, v)
+		}
+	}
+	if v := uneven(mustCode(t, "binary", 16)); v != 1 {
+		t.Errorf("binary has %v", v)
+	}
+	// One of 63 steps has two bits: mean 64/63, standard deviation √62/63.
+	if v, want := uneven(mustCode(t, "b1jdj-nr", 64)), math.Sqrt(62)/64/0.2; math.Abs(v-want) > 1e-12 {
+		t.Errorf("b1jdj-nr has %v, want %v", v, want)
 	}
 }
 

@@ -177,14 +177,14 @@ func intervals(all []section) {
 
 // widths prints how good intervals are as they stand, beside those of one width where there are such, and those from one Johnson network by task.
 func widths(all []section, constant []ratedRow) {
-	columns := " | hi/lo | score"
+	columns := " | hi/lo | shown: hold | hi/lo | score"
 	if constant != nil {
 		columns += " | with one width"
 	}
 	fmt.Printf("| from one | data | ≤ 4 transitions: hold%s | more: hold%s |\n|%s\n", columns, columns, strings.Repeat(" --- |", 2+2*strings.Count(columns, "|")+2))
 	for i, row := range rated(all) {
 		for k, w := range row.widths {
-			row.text += fmt.Sprintf(" | %s of %d | %.2f | %.2f", percent(w.Held), w.Networks, w.Width, w.Score)
+			row.text += fmt.Sprintf(" | %s of %d | %.2f | %s of %d | %.2f | %.2f", percent(w.Held), w.Networks, w.Width, percent(row.shown[k].Held), row.shown[k].Networks, row.shown[k].Width, w.Score)
 			if constant != nil {
 				row.text += fmt.Sprintf(" | %.2f", constant[i].widths[k].Score)
 			}
@@ -356,22 +356,25 @@ func kindOf(images bool) string {
 
 // ratedRow is a row of a table: codes of few transitions, and the others.
 type ratedRow struct {
-	text   string
-	widths [2]evidence.Widths
+	text          string
+	widths, shown [2]evidence.Widths // of all readings, and of those that fit --recommend shows
 }
 
 // rated rates tables of data and images of each section.
 func rated(all []section) (rows []ratedRow) {
 	for _, of := range all {
 		for _, images := range []bool{false, true} {
-			var some []*evidence.Result
+			var some, shown []*evidence.Result
 			for _, r := range of.results {
 				if r.Task.Image() == images {
-					some = append(some, r)
+					some, shown = append(some, r), append(shown, r.Shown())
 				}
 			}
 			if len(some) > 0 {
-				rows = append(rows, ratedRow{"| " + of.title + " | " + kindOf(images), [2]evidence.Widths{evidence.Rated(some, 0, easy), evidence.Rated(some, easy+1, evidence.Any)}})
+				both := func(of []*evidence.Result) [2]evidence.Widths {
+					return [2]evidence.Widths{evidence.Rated(of, 0, easy), evidence.Rated(of, easy+1, evidence.Any)}
+				}
+				rows = append(rows, ratedRow{"| " + of.title + " | " + kindOf(images), both(some), both(shown)})
 			}
 		}
 	}

@@ -55,6 +55,18 @@ func Rated(results []*Result, from, to int) Widths {
 	return RatedPairs(some)
 }
 
+// Shown has the pairs that fit --recommend shows: each network in the reading with its smallest forecast.
+func (r *Result) Shown() *Result {
+	out := *r
+	out.Pairs = nil
+	for _, p := range r.Pairs { // the smallest first
+		if !slices.ContainsFunc(out.Pairs, func(q Pair) bool { return q.Code == p.Code && q.Training == p.Training }) {
+			out.Pairs = append(out.Pairs, p)
+		}
+	}
+	return &out
+}
+
 // RatedPairs are the intervals of pairs. Each network counts once for each reading.
 func RatedPairs(pairs []Pair) Widths {
 	var widths, scores []float64
@@ -148,6 +160,7 @@ const rounds = 6
 var constants = []func(*forecast.Spread) *float64{
 	func(s *forecast.Spread) *float64 { return &s.Cutoff },
 	func(s *forecast.Spread) *float64 { return &s.Coarse },
+	func(s *forecast.Spread) *float64 { return &s.Uneven },
 	func(s *forecast.Spread) *float64 { return &s.Logits },
 	func(s *forecast.Spread) *float64 { return &s.Gross },
 	func(s *forecast.Spread) *float64 { return &s.Columns },
