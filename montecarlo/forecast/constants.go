@@ -36,18 +36,17 @@ type Spread struct {
 	// d has Cutoff·d^1.25. Codes that are as sensitive do not depart from the model in the same way. Networks that are read as they were
 	// trained, for the decoder and by gen-ex, have none: it sees the outputs together, and no bit is lost alone.
 	Cutoff float64
-	// Coarse is that of each unit of coarse, after a training bit by bit: codes with few columns for the coarse part of a label.
-	Coarse float64
 	// Uneven is that of a code where some neighbouring levels differ in more bits than others do; it counts as uneven(code) says.
 	Uneven float64
 	// Trained is what all networks trained for the decoder have in common, and Logits what other decoders of
 	// their logits have more than gen-ex, for which they are trained.
 	Trained, Logits float64
 
-	// Networks of images are less alike than those of tables: Gross is what each of them has more, and Columns what hard decisions
+	// Networks of images are less alike than those of tables: Gross is what each of them has more, Coarse what it has more for each unit
+	// of coarse, after a training bit by bit: codes with few columns for the coarse part of a label. Columns is what hard decisions
 	// of all codes share in proportion to ln((L−1)/M): codes of few columns are learned better than the model says, or
 	// worse. They count as far as a network's own errors show that it is of this kind: see Forecaster.share.
-	Gross, Columns float64
+	Gross, Coarse, Columns float64
 	// Overconfident is what overconfident and underconfident networks have in common, for codes whose columns change often. Their function
 	// is hard to learn from so many samples, or their training has not ended. It counts as (ln T/Temperature)², at most 1, where T is
 	// the temperature of the network's logits; TemperatureDecoder takes its place after CE. UnknownTemperature is the share
@@ -72,8 +71,8 @@ type Spread struct {
 // observed.csv and chosen.csv choose.
 func DefaultSpread() Spread {
 	return Spread{
-		Network: 0.01, Cutoff: 0.42, Coarse: 0.055, Uneven: 0.12, Trained: 0.02, Logits: 0.035, Gross: 0.11, Columns: 0.05,
-		Overconfident: 0.065, Temperature: 0.27, TemperatureDecoder: 0.47, UnknownTemperature: 0.25,
+		Network: 0.01, Cutoff: 0.42, Uneven: 0.14, Trained: 0.02, Logits: 0.035, Gross: 0.11, Coarse: 0.12, Columns: 0.05,
+		Overconfident: 0.07, Temperature: 0.27, TemperatureDecoder: 0.47, UnknownTemperature: 0.25,
 		Excess: 0.08, Tail: 0.6, TailUnary: 0.085, TailDecoder: 0.4, Unknown: 0.5, Gain: 0.06, Apart: 0.02,
 		Heads: Heads{Any: 0.015, CORN: 0.03, Soft: Departure{-0.008, 0.026}, Direct: Departure{0.09, 0.09}, Share: 0.15},
 	}
@@ -137,7 +136,7 @@ func (s *Spread) own(x *Forecast, share float64) float64 {
 	if x.Training != perceived.BCE {
 		return math.Hypot(v, s.Logits)
 	}
-	return math.Hypot(v, s.Coarse*x.coarse)
+	return math.Hypot(v, math.Sqrt(share)*s.Coarse*x.coarse)
 }
 
 // network is the standard deviation of networks that differ in their seed, at least.
