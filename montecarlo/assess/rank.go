@@ -40,7 +40,7 @@ type RankedCode struct {
 	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits, nearest the level nearest to a prediction"`
 	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits; labels of direct regression"`
 	Forecast float64    `json:"forecast" doc:"expected |error| when trained, in levels: ratio times the measured error of this network"`
-	Interval [2]float64 `json:"interval" doc:"95 % interval of the error of one trained network, in levels: ratio_interval times the measured error"`
+	Interval [2]float64 `json:"interval" doc:"95 % interval of the error of one trained network on the same samples, in levels: ratio_interval times the measured error"`
 	Ratio    float64    `json:"ratio" text:"against yours (95 %)" doc:"forecast, or the error that was measured, over the smallest measured error of this network"`
 	RatioCI  [2]float64 `json:"ratio_interval" doc:"95 % interval of ratio"`
 	Better   float64    `json:"better" text:"better" doc:"probability that the error is smaller than the smallest measured one of this network"`

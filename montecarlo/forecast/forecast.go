@@ -80,7 +80,7 @@ type Forecast struct {
 	Training perceived.Training
 	Decoding observed.Decoding
 	Error    float64 // expected |error|, in levels
-	Lo, Hi   float64 // 95 % interval of the error of one trained network
+	Lo, Hi   float64 // 95 % interval of the error of one trained network, on the samples of the measured one
 	// Ratio is Error over the first of Forecaster.Measured, with the 95 % interval of the error of one trained
 	// network over it. Better is the probability that this error is smaller than the measured one.
 	// All are NaN where nothing was measured.

@@ -11,6 +11,8 @@ The networks of blind.csv are trained in the same way, and nothing may choose co
     python chosen.py --codes codes --tasks blind --seeds 0,1 -o new.csv
     python -c 'import chosen, train; train.priors("new-priors.csv", chosen.BLIND)'
 
+It prints how the errors of networks go together on the same test samples, for all pairs of codes with two seeds.
+
 One network takes half a second on one core for tables of data, and three to four seconds for images.
 """
 
@@ -63,6 +65,18 @@ FEW = ["unary", "johnson", "b1jdj", "b2jdj", "hexj", "hadamard", "gray"]
 TOGETHER = {"mlp": 26, "mlp-long": 26, "wide": 13, "conv-long": 20, "cnn": 14}
 
 
+def paired(errors):
+    """How the |error|s of two networks on the same samples go together: the correlations for different codes and seeds, of unary, johnson and
+    b1jdj, and where one of the codes is another. errors are by seed and code, the |error|s of all test samples."""
+    easy, other = [], []
+    for (seed, a), x in errors.items():
+        for (of, b), y in errors.items():
+            if seed < of and a != b:
+                few = {a, b} <= {"unary", "johnson", "b1jdj"}
+                (easy if few else other).append(np.corrcoef(x, y)[0, 1])
+    return [f"{np.mean(r):.2f}, {min(r):.2f} to {max(r):.2f}" for r in (easy, other) if r]
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--codes", default="codes", help="folder with NAME-LEVELS.npy")
@@ -88,14 +102,19 @@ def main():
             codes = {c: torch.tensor(np.load(f"{a.codes}/{c}-{levels}.npy")).float() for c in names}
             of = RATES.get(data, RATES[architecture])
             rates = {(training, c, ""): of for c in codes for training in ("bce", "ce")}
+            errors = {}  # after BCE, of gen on logits
             for seed in a.seeds.split(","):
                 best, y = heads.search(task, [(h, r) for h in rates for r in rates[h]], int(seed), codes)
                 for (training, c, _), (_, rate, _, z) in best.items():
                     measured = z, np.rint(y).astype(int), codes[c].numpy()
+                    if training == "bce":
+                        signs = 2 * measured[2] - 1
+                        errors[seed, c] = np.abs(np.argmax(z @ signs.T, -1) - measured[1])
                     row = [*train.measure(*measured), f"{train.temperature(*measured, training):.3f}"]
                     out.writerow([data, architecture, levels, c, training, seed, f"{rate:.3g}", len(y), *row])
                 f.flush()
                 rates = {h: (b[1],) for h, b in best.items()}
+            print(task, "correlations of |error|s, easy codes and others:", *paired(errors), sep=" | ")
 
 
 if __name__ == "__main__":
