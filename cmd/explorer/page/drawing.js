@@ -78,9 +78,13 @@ export class Drawing {
 		const element = $(places[name]),
 			focused = document.activeElement === $("matrix");
 		const pointer = { hover: this.pointer.hover, cursor: focused ? this.pointer.cursor : null };
-		const before = this.drawn[name]?.svg;
-		this.drawn[name] = figures[name](what, this.theme.colours, widthOf(element), pointer);
-		if (!element.firstElementChild || this.drawn[name].svg !== before) element.innerHTML = this.drawn[name].svg;
+		const before = this.drawn[name],
+			now = figures[name](what, this.theme.colours, widthOf(element), pointer);
+		this.drawn[name] = now;
+		const there = before && element.firstElementChild;
+		if (there && now.svg === before.svg) return;
+		if (there && now.still && now.still === before.still) element.querySelector(".present").outerHTML = now.moving;
+		else element.innerHTML = now.svg;
 	}
 
 	matrix(what) {

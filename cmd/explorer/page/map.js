@@ -73,30 +73,33 @@ function cross(x, y) {
 		d = `M${x - 13} ${y}h26M${x} ${y - 13}v26`;
 	const drawn = (colour, thin, thick) =>
 		tag("path", { d, ...stroke(colour, thin) }) + tag("circle", { ...circle, ...stroke(colour, thick) });
-	return tag("g", { class: "present" }, drawn("#fff", 3.6, 4) + drawn("#000", 1.4, 1.6));
+	return drawn("#fff", 3.6, 4) + drawn("#000", 1.4, 1.6);
 }
 
 /** mapFigure draws which of two errors is smaller, from the increase z of A's error over B's in percent, on logarithmic
- * axes. */
+ * axes. What does not move is kept: still is all but the cross. */
 export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title }, c, width, tall) {
 	const box = { left: 56, right: width - 86, top: 8, bottom: tall - 42 };
 	// The axes end half a cell beyond the outer values.
 	const half = (v) => (v.length > 1 ? Math.sqrt(v[1] / v[0]) : 1.1);
 	const x = new Scale(xs[0] / half(xs), xs[xs.length - 1] * half(xs), box.left, box.right, true);
 	const y = new Scale(ys[0] / half(ys), ys[ys.length - 1] * half(ys), box.bottom, box.top, true);
-	const differences = Array.from(z, difference),
-		colours = colourScale(differences),
-		{ limit } = colours;
-	const cells = kept(z, `${xs.length} ${limit}`, () => picture(differences, xs.length, ys.length, limit));
-	let s = hatch(c, box) + image(cells, box);
-	s += tag("path", { d: zeroLine(xs, ys, differences, x, y, box), ...stroke("#000", 1.8) });
-	s += axes(c, box, x, y, { xTitle, yTitle, grid: false }) + frame(c, box);
-	s += colourBar(c, { ...box, left: box.right + 12 }, colours, a, b, width);
+	const still = kept(z, [a, b, xTitle, yTitle, width, tall, c.paper].join(), () => {
+		const differences = Array.from(z, difference),
+			colours = colourScale(differences);
+		const cells = picture(differences, xs.length, ys.length, colours.limit);
+		let s = hatch(c, box) + image(cells, box);
+		s += tag("path", { d: zeroLine(xs, ys, differences, x, y, box), ...stroke("#000", 1.8) });
+		s += axes(c, box, x, y, { xTitle, yTitle, grid: false }) + frame(c, box);
+		return s + colourBar(c, { ...box, left: box.right + 12 }, colours, a, b, width);
+	});
+	let moving = "";
 	if (point && point.x > 0 && point.y > 0) {
 		const within = (v, lo, hi) => Math.min(hi, Math.max(lo, v));
-		s += cross(within(x.at(point.x), box.left, box.right), within(y.at(point.y), box.top, box.bottom));
+		moving = cross(within(x.at(point.x), box.left, box.right), within(y.at(point.y), box.top, box.bottom));
 	}
-	return { svg: svg(width, tall, s, { title }), box, x, y };
+	moving = tag("g", { class: "present" }, moving);
+	return { svg: svg(width, tall, still + moving, { title }), still, moving, box, x, y };
 }
 
 /** beyond is a value half a cell beyond the outer one of a row, whose neighbour is next. */

@@ -1,6 +1,7 @@
 // The Web Workers that compute. Questions wait in a queue; a group of questions is dropped as a
-// whole when a move makes it useless, and a worker that is still busy with one is replaced. The
-// first worker is kept for urgent questions, so that what a move asks first need not wait for it.
+// whole when a move makes it useless. A worker that is busy with one is told to stop, and replaced
+// where it does not hear. The first worker is kept for urgent questions, so that what a move asks first
+// need not wait for it.
 
 /** dropped is the reason with which a question ends that nobody asks any more. */
 export const dropped = new Error("dropped");
@@ -82,6 +83,7 @@ export class Pool {
 		for (const w of this.workers) {
 			if (w.task?.group === group && !w.task.gone) {
 				w.task.gone = true;
+				w.worker.postMessage({ stop: true });
 				gone.push(w.task);
 				const task = w.task;
 				setTimeout(() => {

@@ -1,13 +1,17 @@
-// A Web Worker that asks the page's server. Its first message brings nothing; every other one is a
-// question, answered under the same id. BASE is where the server answers.
+// A Web Worker that asks the page's server. Its first message brings nothing; others are questions,
+// answered under the same id, or stop the one that is being answered. BASE is where the server answers.
+
+let asking = null;
 
 onmessage = async ({ data }) => {
+	if (data.stop) return asking?.abort();
 	if (data.method === undefined) return postMessage({ ready: true });
 	try {
 		const body = new FormData();
 		body.set("question", data.question);
 		for (const [name, bytes] of data.files ?? []) body.append("file", new Blob([bytes]), name);
-		const response = await fetch(`${BASE}answer/${data.method}`, { method: "POST", body });
+		asking = new AbortController();
+		const response = await fetch(`${BASE}answer/${data.method}`, { method: "POST", body, signal: asking.signal });
 		if (!response.ok) throw new Error(await response.text());
 		const all = await response.arrayBuffer();
 		// A line says what is in it; then come the bytes of its arrays.

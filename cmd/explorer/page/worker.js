@@ -1,5 +1,6 @@
 // A Web Worker with the engine. It follows Go's wasm_exec.js in one script. Its first message
-// brings the compiled module; every other one is a question, answered under the same id.
+// brings the compiled module; others are questions, answered under the same id, or stop the one that is being
+// answered.
 
 // The files that were given to the page, which Go opens by their names.
 const files = new Map();
@@ -68,6 +69,12 @@ Object.assign(globalThis.fs, {
 	},
 });
 
+// A message to itself comes after those that wait: the page's among them.
+const itself = new MessageChannel();
+globalThis.belsimListen = (resume) => {
+	itself.port1.onmessage = resume;
+	itself.port2.postMessage(null);
+};
 globalThis.belsimReady = () => postMessage({ ready: true });
 
 onmessage = async ({ data }) => {
@@ -77,6 +84,7 @@ onmessage = async ({ data }) => {
 		go.run(instance);
 		return;
 	}
+	if (data.stop) return belsimStop();
 	for (const [name, bytes] of data.files ?? []) files.set(name, bytes);
 	try {
 		const a = await belsim(data.method, data.question);

@@ -64,30 +64,35 @@ func Chunks(ctx context.Context, workers, n, size int, start func() (func(ctx co
 	size = max(size, 1)
 	chunks := (n-1)/size + 1
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
-	for range min(Workers(workers), chunks) {
-		g.Go(func() error {
+	loop := func(ctx context.Context) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f, err := start()
+		if err != nil {
+			return err
+		}
+		for {
+			chunk := int(next.Add(1)) - 1
+			if chunk >= chunks {
+				return nil
+			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			f, err := start()
-			if err != nil {
+			first := chunk * size
+			if err := f(ctx, first, min(first+size, n)); err != nil {
 				return err
 			}
-			for {
-				chunk := int(next.Add(1)) - 1
-				if chunk >= chunks {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				first := chunk * size
-				if err := f(ctx, first, min(first+size, n)); err != nil {
-					return err
-				}
-			}
-		})
+		}
+	}
+	workers = min(Workers(workers), chunks)
+	if workers == 1 {
+		return loop(ctx) // the caller's own context, whose Err may do more than to say whether it has ended
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	for range workers {
+		g.Go(func() error { return loop(ctx) })
 	}
 	return g.Wait()
 }
