@@ -95,10 +95,45 @@ func log2Above(x float64) float64 { return float64(math.Float64bits(x))*0x1p-52 
 
 // PoissonBinomialTail returns the probability that at least t of the bits in a
 // packed set err, with probabilities e. law is scratch of length t+1, whose last state absorbs.
+//
+// Most thresholds are small. Up to three, the law is in registers; its numbers are those of the loop.
 func PoissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
+	t := len(law) - 1
+	var law0, law1, law2, law3 float64 = 1, 0, 0, 0
+	switch t {
+	case 1:
+		for j, w := range set {
+			for ; w != 0; w &= w - 1 {
+				p := e[64*j+bits.TrailingZeros64(w)]
+				law1 += float64(law0 * p)
+				law0 *= 1 - p
+			}
+		}
+		return law1
+	case 2:
+		for j, w := range set {
+			for ; w != 0; w &= w - 1 {
+				p := e[64*j+bits.TrailingZeros64(w)]
+				law2 += float64(law1 * p)
+				law1 = float64(law1*(1-p)) + float64(law0*p)
+				law0 *= 1 - p
+			}
+		}
+		return law2
+	case 3:
+		for j, w := range set {
+			for ; w != 0; w &= w - 1 {
+				p := e[64*j+bits.TrailingZeros64(w)]
+				law3 += float64(law2 * p)
+				law2 = float64(law2*(1-p)) + float64(law1*p)
+				law1 = float64(law1*(1-p)) + float64(law0*p)
+				law0 *= 1 - p
+			}
+		}
+		return law3
+	}
 	clear(law)
 	law[0] = 1
-	t := len(law) - 1
 	top := 0 // highest state in use
 	for j, w := range set {
 		for ; w != 0; w &= w - 1 {
@@ -107,15 +142,10 @@ func PoissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
 				top++
 			}
 			if top == t {
-				law[t] += law[t-1] * p
-			} else {
-				law[top] = law[top-1] * p
+				law[t] += float64(law[t-1] * p)
 			}
-			for s := min(top, t-1); s > 0; s-- {
-				if s == top {
-					continue // just made
-				}
-				law[s] = law[s]*(1-p) + law[s-1]*p
+			for s := min(top, t-1); s > 0; s-- { // the highest is 0 before
+				law[s] = float64(law[s]*(1-p)) + float64(law[s-1]*p)
 			}
 			law[0] *= 1 - p
 		}

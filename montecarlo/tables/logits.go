@@ -480,6 +480,10 @@ func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 			l.last, l.lastStarts, l.lastSteps = drawn, r.Starts, r.Steps
 		}
 	}
+	if !slices.ContainsFunc(sure, func(w uint64) bool { return w != 0 }) {
+		r.Fixed = r.Fixed[:len(rows)] // nothing is fixed
+		return r
+	}
 	for a := range rows {
 		var fixed int64
 		if a > 0 {

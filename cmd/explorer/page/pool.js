@@ -8,6 +8,7 @@ export const dropped = new Error("dropped");
 
 const patience = 40; // milliseconds that a worker may go on with a dropped question
 const urgent = 2; // the largest rank that the first worker takes of questions without a pin
+const first = 3; // the largest rank of what a move asks first
 
 export class Pool {
 	constructor(module, script, size) {
@@ -40,7 +41,10 @@ export class Pool {
 		const task = w.task;
 		w.task = null;
 		if (task && task.id === data.id && !task.gone) {
-			if (data.error != null) task.reject(new Error(data.error));
+			const again = task.stopped && data.error != null;
+			task.stopped = false;
+			if (again) this.queue.push(task);
+			else if (data.error != null) task.reject(new Error(data.error));
 			else
 				task.resolve({
 					...JSON.parse(data.json ?? "null"),
@@ -110,12 +114,28 @@ export class Pool {
 		return pin === 0 ? 0 : 1 + ((pin - 1) % (this.workers.length - 1));
 	}
 
+	/** takes reports whether a worker may answer a question. */
+	takes(i, t) {
+		return t.pin !== null ? this.place(t.pin) === i : i > 0 || t.rank <= urgent;
+	}
+
+	/** giveWay stops what is not asked first where a question waits that is; it is asked again. */
+	giveWay() {
+		for (const t of this.queue) {
+			if (t.rank > first) continue;
+			const w = this.workers.find((w, i) => w.task && w.task.rank > first && !w.task.gone && this.takes(i, t));
+			if (!w || w.task.stopped) continue;
+			w.task.stopped = true;
+			w.worker.postMessage({ stop: true });
+		}
+	}
+
 	pump() {
 		this.workers.forEach((w, i) => {
 			if (!w.ready || w.task || this.queue.length === 0) return;
 			let best = -1;
 			this.queue.forEach((t, j) => {
-				if (t.pin !== null ? this.place(t.pin) !== i : i === 0 && t.rank > urgent) return;
+				if (!this.takes(i, t)) return;
 				if (best < 0 || t.rank < this.queue[best].rank) best = j;
 			});
 			if (best < 0) return;
@@ -124,6 +144,7 @@ export class Pool {
 			task.began = performance.now();
 			w.worker.postMessage({ id: task.id, method: task.method, question: task.question, files: task.files });
 		});
+		this.giveWay();
 	}
 
 	get busy() {

@@ -26,11 +26,12 @@ class Run {
 		return answer;
 	}
 
-	/** rest waits for a pause, so that long questions are not begun while somebody drags: to end them
-	 * takes time from the next move. */
+	/** rest waits until nothing has moved for a while, so that long questions are not begun while somebody drags: they
+	 * take time from the next move, also where it asks nothing new of this group. */
 	async rest() {
 		this.views.resting++;
-		await new Promise((done) => setTimeout(done, pause));
+		for (let left = pause; left > 0; left = this.views.moved + pause - performance.now())
+			await new Promise((done) => setTimeout(done, left));
 		this.views.resting--;
 		if (this.over) throw dropped;
 	}

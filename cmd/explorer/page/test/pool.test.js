@@ -78,6 +78,36 @@ test("a worker that goes on with a dropped question is replaced", async () => {
 	assert.deepEqual(methods(FakeWorker.all[3]), ["next"]);
 });
 
+test("what a move asks first stops what is asked later, which is asked again", async () => {
+	const later = pool.ask("map", "later", {}, { rank: 5, pin: 1 });
+	await settle();
+	const row = pool.ask("table", "row", {}, { rank: 3, pin: 1 });
+	await settle();
+	const w = FakeWorker.all[1];
+	assert.deepEqual(
+		w.asked.map((m) => m.method ?? m.stop),
+		["later", true],
+	);
+	const answer = (i, fields) =>
+		w.onmessage({ data: { id: w.asked[i].id, json: "{}", numbers: {}, bytes: {}, ...fields } });
+	answer(0, { error: "context canceled" });
+	assert.equal(w.asked[2].method, "row");
+	answer(2);
+	await row;
+	assert.equal(w.asked[3].method, "later");
+	answer(3, { json: '{"n": 1}' });
+	assert.equal((await later).n, 1);
+	assert.equal(pool.replaced, 0);
+});
+
+test("a worker that is busy with a dropped question is told to stop", async () => {
+	pool.ask("old", "long", {}, { pin: 1 }).catch(() => {});
+	await settle();
+	pool.drop("old");
+	assert.ok(FakeWorker.all[1].asked.at(-1).stop);
+	assert.ok(!pool.busy);
+});
+
 test("errors reach those who ask", async () => {
 	const refused = pool.ask("g", "m", {}, { rank: 0 });
 	await settle();
