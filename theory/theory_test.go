@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,6 +109,33 @@ func near(t *rapid.T, what string, got, want float64) {
 	t.Helper()
 	if math.Abs(got-want) > 1e-10*want+leftOut {
 		t.Fatalf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// TestPoissonBinomialTail: the tails of all thresholds have the very digits of the plain recurrence of the whole law, whose last state absorbs.
+func TestPoissonBinomialTail(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	e := make([]float64, 70)
+	for k := range e {
+		e[k] = rng.Float64() * rng.Float64()
+	}
+	set := []uint64{rng.Uint64() & rng.Uint64(), 0x2d}
+	for threshold := 1; threshold <= 9; threshold++ {
+		law := make([]float64, threshold+1)
+		law[0] = 1
+		for k, p := range e {
+			if set[k/64]>>(k%64)&1 == 0 {
+				continue
+			}
+			law[threshold] += float64(law[threshold-1] * p)
+			for s := threshold - 1; s > 0; s-- {
+				law[s] = float64(law[s]*(1-p)) + float64(law[s-1]*p)
+			}
+			law[0] *= 1 - p
+		}
+		if got := theory.PoissonBinomialTail(make([]float64, threshold+1), set, e); got != law[threshold] || got <= 0 {
+			t.Errorf("at least %d: %v, want %v", threshold, got, law[threshold])
+		}
 	}
 }
 

@@ -96,41 +96,24 @@ func log2Above(x float64) float64 { return float64(math.Float64bits(x))*0x1p-52 
 // PoissonBinomialTail returns the probability that at least t of the bits in a
 // packed set err, with probabilities e. law is scratch of length t+1, whose last state absorbs.
 //
-// Most thresholds are small. Up to three, the law is in registers; its numbers are those of the loop.
+// Most thresholds are small. Up to three, the law is in registers, and begins so many states below the last one: its numbers are those of the
+// loop, since what a state of 0 adds is 0.
 func PoissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
 	t := len(law) - 1
-	var law0, law1, law2, law3 float64 = 1, 0, 0, 0
-	switch t {
-	case 1:
+	if t >= 1 && t <= 3 {
+		var below [3]float64
+		below[3-t] = 1
+		a, b, c, last := below[0], below[1], below[2], 0.0
 		for j, w := range set {
 			for ; w != 0; w &= w - 1 {
 				p := e[64*j+bits.TrailingZeros64(w)]
-				law1 += float64(law0 * p)
-				law0 *= 1 - p
+				last += float64(c * p)
+				c = float64(c*(1-p)) + float64(b*p)
+				b = float64(b*(1-p)) + float64(a*p)
+				a *= 1 - p
 			}
 		}
-		return law1
-	case 2:
-		for j, w := range set {
-			for ; w != 0; w &= w - 1 {
-				p := e[64*j+bits.TrailingZeros64(w)]
-				law2 += float64(law1 * p)
-				law1 = float64(law1*(1-p)) + float64(law0*p)
-				law0 *= 1 - p
-			}
-		}
-		return law2
-	case 3:
-		for j, w := range set {
-			for ; w != 0; w &= w - 1 {
-				p := e[64*j+bits.TrailingZeros64(w)]
-				law3 += float64(law2 * p)
-				law2 = float64(law2*(1-p)) + float64(law1*p)
-				law1 = float64(law1*(1-p)) + float64(law0*p)
-				law0 *= 1 - p
-			}
-		}
-		return law3
+		return last
 	}
 	clear(law)
 	law[0] = 1
