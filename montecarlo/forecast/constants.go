@@ -30,13 +30,13 @@ const (
 // Spread says how far observed errors are from the forecasts: the standard deviations of ln(observed/forecast), and means that are
 // known. They are the same for all data.
 type Spread struct {
-	// Network is that of any network, beside what its test samples tell: see paired.
+	// Network is that of any network, without the noise of its test samples: see unshared.
 	Network float64
 	// Cutoff is that of a code whose error is in inverse proportion to κ; a code with the sensitivity
 	// d has Cutoff·d^1.25. Codes that are as sensitive do not depart from the model in the same way. Networks that are read as they were
 	// trained, for the decoder and by gen-ex, have none: it sees the outputs together, and no bit is lost alone.
 	Cutoff float64
-	// Uneven is that of a code where some neighbouring levels differ in more bits than others do; it counts as uneven(code) says.
+	// Uneven is that of a code where some neighbouring levels differ in more bits than others do: see uneven.
 	Uneven float64
 	// Trained is what all networks trained for the decoder have in common, and Logits what other decoders of
 	// their logits have more than gen-ex, for which they are trained.
@@ -67,8 +67,8 @@ type Spread struct {
 }
 
 // DefaultSpread was fitted to all tasks of testdata/forecast, by the mean interval score, except for Network, Trained, Unknown, Gain and the temperatures;
-// its README says how well constants do that were fitted without a task. Cutoff, Coarse, Columns, Logits and Overconfident are between what
-// observed.csv and chosen.csv choose.
+// its README says how well constants do that were fitted without a task. Cutoff, Uneven, Logits and Overconfident are between what
+// observed.csv and chosen.csv choose, and Gross, Coarse and Columns are wider: the score is content with fewer networks of images.
 func DefaultSpread() Spread {
 	return Spread{
 		Network: 0.01, Cutoff: 0.42, Uneven: 0.14, Trained: 0.02, Logits: 0.035, Gross: 0.11, Coarse: 0.12, Columns: 0.05,
@@ -128,7 +128,7 @@ func (f *Forecaster) mean(x *Forecast, share float64) float64 {
 
 // own is the standard deviation of a forecast's own departure, where networks depart as those of images by a share.
 func (s *Spread) own(x *Forecast, share float64) float64 {
-	v := math.Hypot(s.network(share), s.Uneven*x.uneven*trainedLess(x.Training))
+	v := math.Hypot(s.network(share), s.Uneven*x.uneven*bitwise(x.Training))
 	if x.Training != perceived.BCE && x.Decoding.Decoder.Name() == "gen-ex" {
 		return v
 	}
@@ -147,24 +147,24 @@ func (s *Spread) network(share float64) float64 {
 // factors is the number of departures that forecasts share.
 const factors = 5
 
-// trainedLess is how much less networks that are trained for the decoder depart by what bits have alone than others do.
-func trainedLess(t perceived.Training) float64 {
+// bitwise is how much of what bits have alone counts after a training: less for the decoder, which sees them together.
+func bitwise(t perceived.Training) float64 {
 	if t == perceived.BCE {
 		return 1
 	}
 	return 0.6
 }
 
-// paired is the part of the standard error of a network's error, as a share of it, that it does not share with the error of another network on
-// the same samples: √(1−ρ), where ρ is the correlation of their absolute errors. On five tables of testdata/forecast, ρ is 0.73 to 0.95 for codes
-// of at most four transitions, and 0.5 to 0.85 for others.
-const paired = 0.45
+// unshared is the part of the standard error of a network's error, as a share of it, that it does not share with the error of another network on
+// the same samples: √(1−ρ), where ρ is the correlation of their absolute errors. On five tables of testdata/forecast, means of ρ are 0.73 to 0.95 for pairs of
+// unary, johnson and b1jdj after BCE, and 0.5 to 0.85 where one is another code; the constant stands for ρ = 0.8. Images were not looked at.
+const unshared = 0.45
 
 // shared are the standard deviations of what forecasts share, with their signs: the noise, the cutoff, the training for the decoder,
 // on images the number of columns, and what overconfident networks have.
 func (s *Spread) shared(x *Forecast, noise, cutoff, share, overconfidence float64) [factors]float64 {
 	out := [factors]float64{noise, cutoff * x.falls}
-	out[4] = math.Sqrt(overconfidence) * s.Overconfident * x.often * trainedLess(x.Training)
+	out[4] = math.Sqrt(overconfidence) * s.Overconfident * x.often * bitwise(x.Training)
 	if x.Training != perceived.BCE {
 		out[2] = s.Trained
 	}
@@ -192,9 +192,10 @@ func often(c *code.Code) float64 {
 	return min(1, max(0, math.Log2(float64(c.TransitionCount())/changing(c))-1))
 }
 
-// uneven is the coefficient of variation of the distances between words of neighbouring levels over 0.2, at most 1. It is 0 for reflected codes,
-// where each neighbour is as far as the next, and above 0 where several bits change between the same two levels: a network that flips one of them
-// sooner than another decodes a word that belongs to levels far away, and the model's bits, which read one label, flip together.
+// uneven is the coefficient of variation of the distances between words of neighbouring levels over 0.2, at most 1. It is 0 where all neighbours are as far
+// apart, as in reflected codes, hadamard and one-hot, and above 0 where some are further: where several bits change between the same two levels, a
+// network that flips one of them sooner than another decodes a word that belongs to levels far away, and the model's bits, which read one label,
+// flip together.
 func uneven(c *code.Code) float64 {
 	distances := make([]float64, c.Levels()-1)
 	for _, at := range c.Transitions() {

@@ -2,6 +2,7 @@ package forecast_test
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"belsim/errmodel/perceived"
@@ -37,6 +38,16 @@ func TestTrainedNetworks(t *testing.T) {
 	}
 	if right, apart := r.Separated(); apart < 300 || float64(right) < 0.95*float64(apart) {
 		t.Errorf("of %d pairs that the forecasts tell apart, %d are in the right order; want 300 or more, and 95 %%", apart, right)
+	}
+	shown := r.Shown().Pairs // the smallest forecast of each of 13 codes and two trainings
+	for i, p := range shown {
+		at := slices.IndexFunc(r.Pairs, func(q evidence.Pair) bool { return q.Code == p.Code && q.Training == p.Training })
+		if i > 0 && p.Error < shown[i-1].Error || r.Pairs[at].Reading() != p.Reading() {
+			t.Errorf("%s, %s is shown read by %v", p.Code.Name(), p.Training, p.Reading())
+		}
+	}
+	if len(shown) != 26 {
+		t.Errorf("%d networks are shown, want 26", len(shown))
 	}
 	if first, over := r.First(); over > 1.03 {
 		t.Errorf("recommended first: %s, %.3f times the best error", first.Code.Name(), over)

@@ -46,13 +46,13 @@ func (m Measured) of(x Forecast) bool {
 }
 
 // sampled is what the samples of the network add to the standard deviation of the logarithm of its error, beside another network's error on the same
-// samples. The error of direct regression is a ratio to that of these samples already.
+// samples. The standard error of direct regression is that of paired samples already.
 func (m Measured) sampled() float64 {
 	relative := m.Error.StdErr / m.Error.Mean
 	if m.network < 0 {
 		return relative
 	}
-	return paired * relative
+	return unshared * relative
 }
 
 // posterior is what measured errors tell of the factors that forecasts share: their mean, and the
@@ -145,7 +145,7 @@ func (f *Forecaster) relate(all, raw []Forecast) {
 		if e, others := f.measured(*x); e.Mean > 0 {
 			x.Measured, x.Error, x.shared = true, e.Mean, [factors]float64{}
 			if x.own = e.StdErr / e.Mean; others {
-				x.own = math.Hypot(x.own, f.Spread.network(share))
+				x.own = math.Hypot(unshared*x.own, f.Spread.network(share))
 			}
 		}
 		sd := math.Sqrt(square(x.own) + squares(x.shared))

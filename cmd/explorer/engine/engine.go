@@ -64,13 +64,17 @@ var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (
 	"file":    asked((*Engine).file),
 }
 
-// Call answers a question. The error is a plain sentence for people.
+// Call answers a question. The error is a plain sentence for people, or the context's.
 func (e *Engine) Call(ctx context.Context, method string, question []byte) (*Answer, error) {
 	m, ok := methods[method]
 	if !ok {
 		return nil, fmt.Errorf("the engine does not know %q", method)
 	}
-	return m(e, ctx, question)
+	a, err := m(e, ctx, question)
+	if ctx.Err() != nil { // an answer that says so would be shown
+		return nil, ctx.Err()
+	}
+	return a, err
 }
 
 // asked decodes the question of a method.

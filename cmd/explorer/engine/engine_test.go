@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -137,6 +138,18 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	t.Logf("%d answers compared", len(got))
+}
+
+// TestStopped: a question that was stopped has the context's error, and no answer that says so.
+func TestStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for name, q := range questions() {
+		text := must.Get(table.JSON(q.question))(t)
+		if a, err := New("test").Call(ctx, q.method, text); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+	}
 }
 
 // TestRowIsCompare: a row of the table is the command's.

@@ -84,7 +84,9 @@ export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title 
 	const half = (v) => (v.length > 1 ? Math.sqrt(v[1] / v[0]) : 1.1);
 	const x = new Scale(xs[0] / half(xs), xs[xs.length - 1] * half(xs), box.left, box.right, true);
 	const y = new Scale(ys[0] / half(ys), ys[ys.length - 1] * half(ys), box.bottom, box.top, true);
-	const still = kept(z, [a, b, xTitle, yTitle, width, tall, c.paper].join(), () => {
+	const key = [a, b, xTitle, yTitle, width, tall, c.paper].join(),
+		last = kept(z, "last", () => ({})); // of one width: a window has many
+	const draw = () => {
 		const differences = Array.from(z, difference),
 			colours = colourScale(differences);
 		const cells = picture(differences, xs.length, ys.length, colours.limit);
@@ -92,14 +94,15 @@ export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title 
 		s += tag("path", { d: zeroLine(xs, ys, differences, x, y, box), ...stroke("#000", 1.8) });
 		s += axes(c, box, x, y, { xTitle, yTitle, grid: false }) + frame(c, box);
 		return s + colourBar(c, { ...box, left: box.right + 12 }, colours, a, b, width);
-	});
+	};
+	if (last.key !== key) Object.assign(last, { key, still: draw() });
 	let moving = "";
 	if (point && point.x > 0 && point.y > 0) {
 		const within = (v, lo, hi) => Math.min(hi, Math.max(lo, v));
 		moving = cross(within(x.at(point.x), box.left, box.right), within(y.at(point.y), box.top, box.bottom));
 	}
 	moving = tag("g", { class: "present" }, moving);
-	return { svg: svg(width, tall, still + moving, { title }), still, moving, box, x, y };
+	return { svg: svg(width, tall, last.still + moving, { title }), still: last.still, moving, box, x, y };
 }
 
 /** beyond is a value half a cell beyond the outer one of a row, whose neighbour is next. */

@@ -1,14 +1,15 @@
 // The Web Workers that compute. Questions wait in a queue; a group of questions is dropped as a
 // whole when a move makes it useless. A worker that is busy with one is told to stop, and replaced
-// where it does not hear. The first worker is kept for urgent questions, so that what a move asks first
+// where it does not hear. What is asked later is stopped, too, where a move asks for a worker, and is asked again
+// from its beginning. The first worker is kept for urgent questions, so that what a move asks first
 // need not wait for it.
 
 /** dropped is the reason with which a question ends that nobody asks any more. */
 export const dropped = new Error("dropped");
 
 const patience = 40; // milliseconds that a worker may go on with a dropped question
-const urgent = 2; // the largest rank that the first worker takes of questions without a pin
-const first = 3; // the largest rank of what a move asks first
+const urgentRank = 2; // the largest rank that the first worker takes of questions without a pin
+const firstRank = 3; // the largest rank of what a move asks first
 
 export class Pool {
 	constructor(module, script, size) {
@@ -116,17 +117,24 @@ export class Pool {
 
 	/** takes reports whether a worker may answer a question. */
 	takes(i, t) {
-		return t.pin !== null ? this.place(t.pin) === i : i > 0 || t.rank <= urgent;
+		return t.pin !== null ? this.place(t.pin) === i : i > 0 || t.rank <= urgentRank;
 	}
 
-	/** giveWay stops what is not asked first where a question waits that is; it is asked again. */
+	/** giveWay stops what is not asked first where a question waits that is, and no worker is about to be
+	 * free. What is stopped is asked again, from its beginning. */
 	giveWay() {
+		const free = this.workers.map((w) => w.task?.stopped || w.task?.gone);
 		for (const t of this.queue) {
-			if (t.rank > first) continue;
-			const w = this.workers.find((w, i) => w.task && w.task.rank > first && !w.task.gone && this.takes(i, t));
-			if (!w || w.task.stopped) continue;
-			w.task.stopped = true;
-			w.worker.postMessage({ stop: true });
+			if (t.rank > firstRank) continue;
+			let i = this.workers.findIndex((_, i) => free[i] && this.takes(i, t));
+			if (i < 0) {
+				const later = ({ task }) => task?.rank > firstRank && !task.stopped && !task.gone;
+				i = this.workers.findIndex((w, i) => later(w) && this.takes(i, t));
+				if (i < 0) continue;
+				this.workers[i].task.stopped = true;
+				this.workers[i].worker.postMessage({ stop: true });
+			}
+			free[i] = false;
 		}
 	}
 

@@ -27,10 +27,10 @@ class Run {
 	}
 
 	/** rest waits until nothing has moved for a while, so that long questions are not begun while somebody drags: they
-	 * take time from the next move, also where it asks nothing new of this group. */
+	 * take time from the next move, even if that move does not change this group. */
 	async rest() {
 		this.views.resting++;
-		for (let left = pause; left > 0; left = this.views.moved + pause - performance.now())
+		for (let left = pause; left > 0 && !this.over; left = this.views.moved + pause - performance.now())
 			await new Promise((done) => setTimeout(done, left));
 		this.views.resting--;
 		if (this.over) throw dropped;

@@ -16,6 +16,7 @@ export async function askTable(run, scene, codes, decoder) {
 	const row = async (i, samples, quick, rank) => {
 		const question = { scene, code: codes[i], decoder, samples, quick };
 		const a = await run.ask("row", question, { rank, pin: pinned(scene, i + 1) });
+		// That of the quick row, which decides the order.
 		const took = quick ? a.took : rows.get(keys[i])?.took;
 		rows.set(keys[i], { ...a, took, of: codes[i], asked: samples });
 		run.came("table row");

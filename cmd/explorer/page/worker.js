@@ -69,7 +69,7 @@ Object.assign(globalThis.fs, {
 	},
 });
 
-// A message to itself comes after those that wait: the page's among them.
+// In browsers, a message to itself comes after those that wait, the page's among them.
 const itself = new MessageChannel();
 globalThis.belsimListen = (resume) => {
 	itself.port1.onmessage = resume;

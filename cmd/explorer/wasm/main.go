@@ -51,8 +51,9 @@ func main() {
 	select {}
 }
 
-// listening is the context of a question. Go has one thread here, and while it computes the worker hears nothing. So whoever asks whether
-// the context has ended lets the worker hear every few milliseconds, and the question may be stopped then. One goroutine computes.
+// listening is the context of a question. Go has one thread here, and while it computes the worker hears nothing. So whoever asks this context whether
+// it has ended lets the worker hear every few milliseconds, and the question may be stopped then. Contexts that are derived from it, as that of a
+// fit's readers, do not ask it: such a question is not stopped. What asks computes on one goroutine.
 type listening struct {
 	context.Context
 	listen func()

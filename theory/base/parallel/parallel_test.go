@@ -10,6 +10,23 @@ import (
 	"belsim/theory/base/parallel"
 )
 
+// TestOneWorker: the calls of one worker get the caller's own context: the explorer's is asked whether it has ended.
+func TestOneWorker(t *testing.T) {
+	type own struct{ context.Context }
+	ctx := own{t.Context()}
+	err := parallel.Each(ctx, 1, 2, func() (func(context.Context, int) error, error) {
+		return func(got context.Context, _ int) error {
+			if got != context.Context(ctx) {
+				t.Errorf("got %v", got)
+			}
+			return nil
+		}, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestEach: every i is taken once, and what comes out does not depend on the
 // number of workers.
 func TestEach(t *testing.T) {

@@ -100,6 +100,36 @@ test("what a move asks first stops what is asked later, which is asked again", a
 	assert.equal(pool.replaced, 0);
 });
 
+test("each question of a move stops one that is asked later, unless a worker is about to be free", async () => {
+	const stops = () => FakeWorker.all.slice(0, 3).map((w) => w.asked.filter((m) => m.stop).length);
+	const later = [1, 2].map((pin) => pool.ask("map", `later ${pin}`, {}, { rank: 5, pin }));
+	await settle();
+	pool.ask("table", "row", {}, { rank: 3 }).catch(() => {});
+	await settle();
+	assert.deepEqual(stops(), [0, 1, 0]);
+	pool.ask("table", "row", {}, { rank: 3 }).catch(() => {});
+	await settle();
+	assert.deepEqual(stops(), [0, 1, 1]);
+	pool.drop("map");
+	assert.deepEqual(stops(), [0, 2, 2]);
+	for (const p of later) await assert.rejects(p, (err) => err === dropped);
+	// What was stopped and dropped is not asked again.
+	for (const w of FakeWorker.all.slice(1, 3)) {
+		w.onmessage({ data: { id: w.asked[0].id, error: "context canceled" } });
+		assert.equal(w.asked.at(-1).method, "row");
+	}
+});
+
+test("a question that was stopped and answers all the same is answered", async () => {
+	const later = pool.ask("map", "later", {}, { rank: 5, pin: 1 });
+	await settle();
+	pool.ask("table", "row", {}, { rank: 3, pin: 1 });
+	await settle();
+	const w = FakeWorker.all[1];
+	w.onmessage({ data: { id: w.asked[0].id, json: '{"n": 2}', numbers: {}, bytes: {} } });
+	assert.equal((await later).n, 2);
+});
+
 test("a worker that is busy with a dropped question is told to stop", async () => {
 	pool.ask("old", "long", {}, { pin: 1 }).catch(() => {});
 	await settle();
