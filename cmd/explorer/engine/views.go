@@ -309,6 +309,9 @@ type RowAnswer struct {
 func (e *Engine) row(ctx context.Context, q RowQuestion) (*Answer, error) {
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
+		if ctx.Err() != nil { // stopped: this is no problem of the code
+			return nil, ctx.Err()
+		}
 		return &Answer{JSON: RowAnswer{Problem: err.Error()}}, nil
 	}
 	out := RowAnswer{}
