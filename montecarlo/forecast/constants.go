@@ -71,7 +71,7 @@ type Spread struct {
 // observed.csv and chosen.csv choose, and Gross, Coarse and Columns are wider: the score is content with fewer networks of images.
 func DefaultSpread() Spread {
 	return Spread{
-		Network: 0.01, Cutoff: 0.42, Uneven: 0.14, Trained: 0.02, Logits: 0.035, Gross: 0.11, Coarse: 0.12, Columns: 0.05,
+		Network: 0.01, Cutoff: 0.42, Uneven: 0.1, Trained: 0.02, Logits: 0.035, Gross: 0.11, Coarse: 0.12, Columns: 0.05,
 		Overconfident: 0.07, Temperature: 0.27, TemperatureDecoder: 0.47, UnknownTemperature: 0.25,
 		Excess: 0.08, Tail: 0.6, TailUnary: 0.085, TailDecoder: 0.4, Unknown: 0.5, Gain: 0.06, Apart: 0.02,
 		Heads: Heads{Any: 0.015, CORN: 0.03, Soft: Departure{-0.008, 0.026}, Direct: Departure{0.09, 0.09}, Share: 0.15},

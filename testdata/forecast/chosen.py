@@ -95,7 +95,7 @@ def main():
             data, architecture, levels = task.split("/")
             heads.LEVELS = int(levels)
             heads.samples.cache_clear()
-            if task in MORE | BLIND:
+            if task in MORE:
                 names = [*FEW, "b1jdj-nr", "onehot"]
             else:
                 names = FEW if architecture == "cnn" else train.CODES
