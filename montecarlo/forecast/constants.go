@@ -198,10 +198,8 @@ func often(c *code.Code) float64 {
 // flip together.
 func uneven(c *code.Code) float64 {
 	distances := make([]float64, c.Levels()-1)
-	for _, at := range c.Transitions() {
-		for _, i := range at {
-			distances[i-1]++ // level i differs from level i+1
-		}
+	for i := range distances {
+		distances[i] = float64(c.Distance(i, i+1))
 	}
 	mean, sd := stat.PopMeanStdDev(distances, nil)
 	if mean == 0 {

