@@ -237,6 +237,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		return nil, err
 	}
 	env.files.Inputs = files.Inputs(k)
+	env.files.Printed, _ = env.stdout.Writer.(*os.File)
 	for _, f := range k.Flags() {
 		switch f.Name {
 		case "format":

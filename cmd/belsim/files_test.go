@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -128,6 +131,7 @@ func TestInputsKept(t *testing.T) {
 	must.Succeed(t, os.Symlink(resultFile(t, "results"), "result.csv"))
 	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100", "-o", "figs/figure-3a.csv")
 	write(t, "keep/found-5.csv", "label,count\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n")
+	write(t, "runs.csv", "code,loss,seed,outputs\ncode.csv,bce,1,bits:z.csv\n")
 	before := filesIn(t, ".")
 	const small = " --samples 100 -q"
 	for _, args := range []string{
@@ -144,6 +148,8 @@ func TestInputsKept(t *testing.T) {
 		"fit --code code.csv --targets y.csv --outputs bits:./z.csv -o z.csv" + small, "fit --code code.csv --targets y.csv --outputs z.csv -o y.csv" + small,
 		"fit --code code.csv --targets y.csv --outputs z.csv -o code.csv" + small,
 		"fit --code gray --targets y.csv --outputs z.csv --recommend --candidates code.csv -o code.csv" + small,
+		"fit --targets y.csv --runs runs.csv -o z.csv" + small, "fit --targets y.csv --runs runs.csv -o code.csv" + small,
+		"fit --code gray --targets y.csv --outputs bits:z.csv --also code.csv:y.csv -o code.csv" + small,
 		"optimize --start code.csv --steps 10 -o code.csv" + small, "optimize --levels 16 --bits 4 --prior prior.csv --steps 10 -o prior.csv" + small,
 		"optimize --levels 16 --bits 4 --model fit.json --steps 10 -o fit.json" + small, "optimize --start code.csv --errors errors.csv --steps 10 -o errors.csv" + small,
 		"optimize --levels 8 --bits 4:5:2 --pareto --prior keep/found-5.csv --keep keep --steps 10" + small,
@@ -164,6 +170,73 @@ func TestInputsKept(t *testing.T) {
 		if !bytes.Equal(before[path], text) {
 			t.Errorf("%s has changed, or is new", path)
 		}
+	}
+}
+
+// TestInputsKeptEverywhere: no command writes over what any of its flags reads, under whatever name: a path, standard
+// input, or a part of a text. Nor does it print into it.
+func TestInputsKeptEverywhere(t *testing.T) {
+	inFolderWithInputs(t)
+	const table = "code,loss,seed,outputs\ngray,bce,1,y.csv\n" // --runs reads it; the others never come to that
+	write(t, "in.csv", table)
+	must.Succeed(t, errors.Join(os.Link("in.csv", "hard.csv"), os.Symlink("in.csv", "soft.csv")))
+	input := must.Get(os.OpenFile("in.csv", os.O_RDWR, 0))(t)
+	defer input.Close()
+	stdin := os.Stdin
+	os.Stdin = input
+	defer func() { os.Stdin = stdin }()
+	required := map[string]string{"decode": "--decoder gen --outputs z.csv", "fit": "--code gray --targets y.csv --outputs z.csv", "optimize": "--bits 4", "levels": "--range 1:2"}
+	refused := func(stdout io.Writer, args ...string) bool {
+		t.Helper()
+		var stderr bytes.Buffer
+		if status := belsim(args, stdout, &stderr); status != exitUsage || content(t, "in.csv") != table {
+			t.Fatalf("%q: exit %d, %q; want exit 2, and the input as it was", args, status, stderr.String())
+		}
+		return strings.Contains(stderr.String(), "reads this file")
+	}
+	k := must.Get(newEnvironment(nil, io.Discard, io.Discard).parse(t.Context(), []string{"codes"}, func(int) {}))(t)
+	tried := 0
+	for _, cmd := range k.Model.Leaves(false) {
+		values, writes := slices.Clone(cmd.Positional), false
+		for _, f := range cmd.Flags {
+			values, writes = append(values, f.Value), writes || f.Name == "output"
+		}
+		for _, v := range values {
+			if !v.Tag.Has("reads") || v.Tag.Get("reads") == "results" {
+				continue
+			}
+			kept := 0
+			for i, text := range []string{"-", "./hard.csv", "gray:logits:soft.csv", "in.csv:y.csv"} {
+				args := []string{cmd.Name}
+				for words := strings.Fields(required[cmd.Name]); len(words) > 0; words = words[2:] {
+					if words[0] != "--"+v.Name && (cmd.Name != "levels" || v.Name != "model") { // which has the range
+						args = append(args, words[:2]...)
+					}
+				}
+				if v.Flag != nil {
+					text = "--" + v.Name + "=" + text
+				}
+				args = append(args, text)
+				if writes && refused(io.Discard, append(args, "-o", "in.csv")...) {
+					kept++
+				}
+				if i > 0 {
+					continue
+				}
+				if tried++; writes {
+					args = append(args, "-o", "new.csv")
+				}
+				if !refused(input, args...) {
+					t.Errorf("%q prints into its input", args)
+				}
+			}
+			if writes && kept < 2 {
+				t.Errorf("%s %s: %d of 4 names of an input were known", cmd.Name, v.Summary(), kept)
+			}
+		}
+	}
+	if tried < 30 {
+		t.Errorf("%d flags that read were found", tried)
 	}
 }
 

@@ -180,7 +180,7 @@ func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
 			return nil, err
 		}
 		for _, r := range runs {
-			env.files.Inputs = append(env.files.Inputs, files.Input{Flag: "--runs", Path: r.Outputs})
+			env.files.Inputs = append(env.files.Inputs, slices.Concat(files.Named("--runs", r.Code), files.Named("--runs", r.Outputs))...)
 		}
 		if len(cmd.Code) == 0 && cmd.Outputs == "" {
 			cmd.Code, cmd.Outputs, cmd.Training = []string{runs[0].Code}, runs[0].Outputs, string(runs[0].Training)

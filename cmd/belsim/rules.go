@@ -25,10 +25,10 @@ func (env *environment) rules(k *kong.Context) []rules.Rule {
 	return nil
 }
 
-// checkGiven refuses a command line with empty values, that reads standard input for two things, or with a number of
+// checkGiven refuses a command line with empty values, with two uses of standard input or output, or with a number of
 // workers that makes no sense.
 func (env *environment) checkGiven(k *kong.Context) error {
-	err := cmp.Or(rules.CheckValues(k), env.files.CheckStandardInput())
+	err := cmp.Or(rules.CheckValues(k), env.files.CheckStandard())
 	if c, ok := k.Selected().Target.Addr().Interface().(interface{ checkWorkers() error }); ok && err == nil {
 		err = c.checkWorkers()
 	}

@@ -19,7 +19,6 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/inputfile"
-	"belsim/theory/base/safefile"
 	"belsim/theory/code"
 )
 
@@ -118,7 +117,7 @@ func sameArray(a, b string) bool {
 	_, b = observed.SplitKind(b)
 	fileA, arrayA := arrayfile.SplitArray(a)
 	fileB, arrayB := arrayfile.SplitArray(b)
-	return safefile.Same(fileA, fileB) && (arrayA == arrayB || arrayA == "" || arrayB == "")
+	return inputfile.Same(fileA, fileB) && (arrayA == arrayB || arrayA == "" || arrayB == "")
 }
 
 // relativeTo makes [KIND:]FILE relative to a folder.

@@ -22,6 +22,7 @@ type Input struct{ Flag, Path string }
 // Ledger has the files of a command. The zero value has none.
 type Ledger struct {
 	Inputs           []Input
+	Printed          *os.File          // where standard output goes; nil where it is no file
 	order            []string          // those that were written
 	claimed, written map[string]string // by their canonical paths: as they were named
 }
@@ -54,16 +55,22 @@ func Inputs(k *kong.Context) []Input {
 			paths = value
 		}
 		for _, path := range paths {
-			file, _ := arrayfile.SplitArray(path)
-			out = append(out, Input{name, file})
-			for kind := true; kind; { // logits:FILE, CODE:FILE, CODE:logits:FILE
-				if _, file, kind = strings.Cut(file, ":"); kind {
-					out = append(out, Input{name, file})
-				}
-			}
+			out = append(out, Named(name, path)...)
 			if v.Tag.Get("reads") == "results" {
 				out = append(out, sweepResults(name, path)...)
 			}
+		}
+	}
+	return out
+}
+
+// Named are the files that a text may name: FILE, FILE.npz:NAME, logits:FILE, CODE:FILE, CODE:logits:FILE.
+func Named(flag, text string) []Input {
+	file, _ := arrayfile.SplitArray(text)
+	out := []Input{{flag, file}}
+	for i := range file {
+		if file[i] == ':' {
+			out = append(out, Input{flag, file[:i]}, Input{flag, file[i+1:]})
 		}
 	}
 	return out
@@ -83,20 +90,41 @@ func sweepResults(flag, folder string) (out []Input) {
 	return out
 }
 
-// CheckStandardInput refuses to read standard input for two things.
-func (l *Ledger) CheckStandardInput() error {
+// CheckStandard refuses to read standard input for two things, and to print into a file that is read.
+func (l *Ledger) CheckStandard() error {
 	of := slices.DeleteFunc(slices.Clone(l.Inputs), func(in Input) bool { return in.Path != inputfile.Standard })
 	if len(of) > 1 {
 		return fmt.Errorf("%s - and %s - both read standard input; want - once, and files besides", of[0].Flag, of[1].Flag)
 	}
+	if l.Printed == nil {
+		return nil
+	}
+	if to, err := l.Printed.Stat(); err == nil && to.Mode().IsRegular() {
+		return l.mayWrite("to standard output", to)
+	}
 	return nil
 }
 
-// MayWrite refuses to write over a file that the command reads or has written.
-func (l *Ledger) MayWrite(path string) error {
+// mayWrite refuses a file that the command reads.
+func (l *Ledger) mayWrite(name string, file os.FileInfo) error {
 	for _, in := range l.Inputs {
-		if safefile.Same(path, in.Path) {
-			return fmt.Errorf("cannot write %s: the command reads this file (%s %s); take another name", path, in.Flag, in.Path)
+		if read, err := inputfile.Stat(in.Path); err == nil && os.SameFile(file, read) {
+			return fmt.Errorf("cannot write %s: the command reads this file (%s %s); take another name", name, in.Flag, in.Path)
+		}
+	}
+	return nil
+}
+
+// MayWrite refuses to write over a file that the command reads or has written, or that it prints into.
+func (l *Ledger) MayWrite(path string) error {
+	if at, err := os.Stat(path); err == nil {
+		if err := l.mayWrite(path, at); err != nil {
+			return err
+		}
+		if l.Printed != nil {
+			if to, err := l.Printed.Stat(); err == nil && os.SameFile(at, to) {
+				return fmt.Errorf("cannot write %s: standard output goes to this file; take another name", path)
+			}
 		}
 	}
 	if other, written := l.written[safefile.Canonical(path)]; written {

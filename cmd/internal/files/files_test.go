@@ -59,11 +59,11 @@ func TestLedger(t *testing.T) {
 	if err := l.MayWrite("a.csv"); err == nil || !strings.Contains(err.Error(), "has written this file") {
 		t.Errorf("written twice: %v", err)
 	}
-	if err := l.CheckStandardInput(); err != nil {
+	if err := l.CheckStandard(); err != nil {
 		t.Errorf("standard input once: %v", err)
 	}
 	l.Inputs = append(l.Inputs, Input{"--more", "-"})
-	if err := l.CheckStandardInput(); err == nil {
+	if err := l.CheckStandard(); err == nil {
 		t.Error("standard input twice was taken")
 	}
 }

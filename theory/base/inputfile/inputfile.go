@@ -32,6 +32,21 @@ func Open(path string) (File, error) {
 // OpenRegular opens a file, and refuses a pipe and standard input as well.
 func OpenRegular(path string) (File, error) { return open(path, 0) }
 
+// Stat describes the file that Open would open: also the one that is standard input.
+func Stat(path string) (fs.FileInfo, error) {
+	if path == Standard {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(path)
+}
+
+// Same reports whether two paths are of one file that exists, by whatever links.
+func Same(a, b string) bool {
+	at, errA := Stat(a)
+	other, errB := Stat(b)
+	return errA == nil && errB == nil && os.SameFile(at, other)
+}
+
 // named is a File that has a name.
 type named struct{ *os.File }
 

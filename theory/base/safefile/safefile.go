@@ -143,10 +143,3 @@ func Canonical(path string) string {
 	}
 	return path
 }
-
-// Same reports whether two paths are of one file that exists, by whatever links.
-func Same(a, b string) bool {
-	at, errA := os.Stat(a)
-	other, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(at, other)
-}
