@@ -4,7 +4,10 @@
 // the temporary one is removed.
 //
 // A link is followed: Write replaces the file that it points to. Write never replaces a
-// named pipe, a device or a socket.
+// named pipe, a device or a socket, or a file that may not be written. A new file keeps the permissions
+// of the one that it replaces, and its owner and group as far as the system lets it; where
+// the group cannot be kept, it has no more permissions than others. The setuid, setgid and sticky bits, lists of
+// access control and further hard links stay behind.
 //
 // A process that is killed leaves its temporary file, whose name says which file it was for:
 //
@@ -54,7 +57,7 @@ func resolve(path string) (string, error) {
 }
 
 // Write writes the file at path with what fill writes to w, which is buffered. The
-// file's permissions are 0666 less the umask.
+// permissions of a file that was not there are 0666 less the umask.
 //
 // Errors of fill and of the file system are wrapped with the path: errors.Is and errors.As
 // find them.
@@ -120,13 +123,29 @@ func Probe(path string) error {
 	return nil
 }
 
-// create makes the temporary file. It never opens a file or a link that is there.
+// create makes the temporary file for a path. It never opens a file or a link that has the temporary name.
 func create(path string) (*os.File, error) {
 	const most = 64 // bytes of a long name: a file's own name may just fit
 	dir, base := filepath.Split(path)
 	base = strings.ToValidUTF8(base[:min(most, len(base))], "")
-	// Not os.CreateTemp: its files are private, and results are shared.
-	return os.OpenFile(dir+"."+base+"."+rand.Text()+".tmp", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	name, flags := dir+"."+base+"."+rand.Text()+".tmp", os.O_WRONLY|os.O_CREATE|os.O_EXCL
+	old, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return os.OpenFile(name, flags, 0o666) // not os.CreateTemp: its files are private, and results are shared
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close()
+	info, err := old.Stat()
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(name, flags, 0o600) // nobody else opens it before it is like the old one
+	if err == nil {
+		likeOld(file, info)
+	}
+	return file, err
 }
 
 // Canonical returns the path of the file that Write would make or replace, without links: two paths of one file

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -50,7 +51,7 @@ func TestRelative(t *testing.T) {
 	only(t, "a", "x")
 }
 
-// TestPermissions are those that os.Create gives.
+// TestPermissions of a new file are those that os.Create gives. A replaced one keeps its own, while it is written, too.
 func TestPermissions(t *testing.T) {
 	dir := t.TempDir()
 	file, err := os.Create(filepath.Join(dir, "created"))
@@ -59,10 +60,44 @@ func TestPermissions(t *testing.T) {
 	want, err := file.Stat()
 	must.Succeed(t, err)
 	path := filepath.Join(dir, "written")
-	must.Succeed(t, Write(path, text("x")))
-	if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() {
-		t.Errorf("%v, %v; want %v", got.Mode(), err, want.Mode())
+	modes := []fs.FileMode{want.Mode()}
+	for mode := range fs.FileMode(0o100) {
+		if runtime.GOOS != "windows" {
+			modes = append(modes, 0o600|mode)
+		}
 	}
+	for i, mode := range modes {
+		if i > 0 {
+			must.Succeed(t, os.Chmod(path, mode))
+		}
+		must.Succeed(t, Write(path, func(w io.Writer) error {
+			for _, e := range must.Get(os.ReadDir(dir))(t) {
+				if info := must.Get(e.Info())(t); strings.HasSuffix(e.Name(), ".tmp") && info.Mode() != mode {
+					t.Errorf("%v while a file of %v is written", info.Mode(), mode)
+				}
+			}
+			return text("x")(w)
+		}))
+		if got := must.Get(os.Stat(path))(t); got.Mode() != mode {
+			t.Errorf("%v, want %v", got.Mode(), mode)
+		}
+	}
+}
+
+// TestReadOnly: a file that may not be written is not replaced.
+func TestReadOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	must.Succeed(t, os.WriteFile(path, []byte("old"), 0o444))
+	if file, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
+		file.Close()
+		t.Skip("this user may write every file")
+	}
+	for _, err := range []error{Probe(path), Write(path, text("new"))} {
+		if !errors.Is(err, fs.ErrPermission) {
+			t.Error(err)
+		}
+	}
+	only(t, path, "old")
 }
 
 // TestLongNames: every name that a file can have will do.
