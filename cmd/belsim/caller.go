@@ -11,8 +11,12 @@ import (
 
 // callerVariable is the variable of the environment by which a program that calls belsim, such as the
 // Python package, asks it to end when the program ends in whatever way: PID, or PID:FOLDER with the
-// folder of the arrays that it wrote for the call.
-const callerVariable = "BELSIM_CALLER"
+// folder of the arrays that it wrote for the call. A file in it, callerFile, has the same PID: a variable alone removes
+// no folder.
+const (
+	callerVariable = "BELSIM_CALLER"
+	callerFile     = "caller"
+)
 
 // watchCaller ends the process soon after its caller has ended, and removes the caller's folder then: a
 // caller that was killed cannot. leave does the same for a caller that ended together with the command.
@@ -24,20 +28,21 @@ func watchCaller(value string) (leave func()) {
 		return func() {}
 	}
 	signal.Ignore(syscall.SIGPIPE) // nobody reads the caller's pipes then; the folder has to go first
-	clean := func() {
-		// The name says whose folder it is: no other one may be removed by a variable.
-		if strings.HasPrefix(filepath.Base(folder), "belsim-") {
-			_ = os.RemoveAll(folder)
-		}
-	}
 	go func() {
 		waitForEnd(caller)
-		clean()
+		removeFolder(id, folder)
 		os.Exit(exitSignal + int(syscall.SIGTERM))
 	}()
 	return func() {
 		if os.Getppid() != caller {
-			clean()
+			removeFolder(id, folder)
 		}
+	}
+}
+
+// removeFolder removes a folder that the caller with an ID made.
+func removeFolder(caller, folder string) {
+	if made, err := os.ReadFile(filepath.Join(folder, callerFile)); err == nil && string(made) == caller {
+		_ = os.RemoveAll(folder)
 	}
 }

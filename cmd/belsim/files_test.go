@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -88,6 +89,29 @@ func TestFullStandardOutput(t *testing.T) {
 	var stderr bytes.Buffer
 	if status := belsim([]string{"sweep", "half.json", "--out", "half", "--print", "missing"}, full, &stderr); status != 3 {
 		t.Errorf("sweep --print missing > /dev/full: exit %d, %q; want 3", status, stderr.String())
+	}
+}
+
+// TestClosedStandardOutput: a command whose result nobody gets says so before it works. One that writes files works.
+func TestClosedStandardOutput(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no shell")
+	}
+	t.Parallel()
+	for args, want := range map[string]int{
+		"codes >&-": 3, "codes unary --levels 8 >&-": 3, "codes --format json >&-": 3, "compare >&-": 3, "levels --range 1:2 --mae 1 >&-": 3, "heatmap >&-": 3,
+		"verify >&-": 3, "fit --code a --targets b --outputs c >&-": 3, "optimize --bits 4 >&-": 3, "bench >&-": 3, "merge a >&-": 3, "sweep --print example >&-": 3,
+		"sweep a --out b --print missing >&-": 3, "codes unary --levels 8 -o a.csv >&-": 0, "compare unary --levels 8 -o a.csv --samples 100 -q >&-": 0,
+		"--version >&-": 0, "figures --only 2a -q >&-": 0, "codes >/dev/null": 0, "codes >>/dev/null": 0, "codes <&- >/dev/null": 0,
+	} {
+		var stderr bytes.Buffer
+		cmd := command(t, t.TempDir(), []string{"sh", "-c", `exec "$0" ` + args})
+		cmd.Stderr = &stderr
+		cmd.Run()
+		said := want == 0 || strings.Contains(args, "2>&1") || strings.HasPrefix(stderr.String(), "belsim: standard output is closed")
+		if status := cmd.ProcessState.ExitCode(); status != want || !said || want == 0 && stderr.Len() > 0 {
+			t.Errorf("belsim %s: exit %d, %q; want %d", args, status, stderr.String(), want)
+		}
 	}
 }
 

@@ -157,6 +157,20 @@ func TestMemoryExitCode(t *testing.T) {
 	}
 }
 
+// TestCaller: the folder that a caller made is removed, and no other one.
+func TestCaller(t *testing.T) {
+	for inside, gone := range map[string]bool{"caller=123": true, "caller=1234": false, "caller=123\n": false, "caller=": false, "a=123": false, "caller/a=123": false} {
+		folder := filepath.Join(t.TempDir(), "belsim-results")
+		name, text, _ := strings.Cut(inside, "=")
+		file := filepath.Join(folder, name)
+		must.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o644)))
+		removeFolder("123", folder)
+		if _, err := os.Stat(file); os.IsNotExist(err) != gone {
+			t.Errorf("%q: %v; want it gone: %v", inside, err, gone)
+		}
+	}
+}
+
 // TestDevices: no command reads a device, and none that is endless.
 func TestDevices(t *testing.T) {
 	if _, err := os.Stat("/dev/zero"); err != nil {

@@ -149,6 +149,7 @@ class Inputs:
         """The path of a file in the folder."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="belsim-")
+            (Path(self._folder.name) / "caller").write_text(str(os.getpid()))  # the command removes no other folder
         return Path(self._folder.name) / name
 
     def array(self, values: ArrayLike, name: str, *, file: bool = False) -> str:
