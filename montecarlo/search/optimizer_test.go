@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
@@ -68,6 +70,59 @@ func TestFind(t *testing.T) {
 	}
 	if found.Improvement < 0 || found.ImprovementCI[0] != found.ImprovementCI[1] {
 		t.Errorf("improvement %v, %v: both codes have exact values", found.Improvement, found.ImprovementCI)
+	}
+}
+
+// TestNeverWorse: what a random small search answers is, by what it reports, never worse than a code that it
+// could begin from: a named one, one that was found with fewer bits, or the one that it was given.
+func TestNeverWorse(t *testing.T) {
+	searches := 16
+	if long {
+		searches = 150
+	}
+	rng, compared := rand.New(rand.NewPCG(1, 2)), 0
+	for range searches {
+		levels, sigma := 3+rng.IntN(12), 0.5+4*rng.Float64()
+		least := LeastBits(levels)
+		s := scenario.New(scenario.Mixture{R: sigma * rng.Float64(), Sigma: sigma})
+		if s.Outputs = scenario.Bits; rng.IntN(2) == 0 {
+			s.Outputs = scenario.Logits
+		}
+		if rng.IntN(4) == 0 {
+			s.Model = scenario.Perceived{Model: perceived.Model{Noise: sigma, Misfit: 0.25, Training: perceived.BCE}}
+		}
+		o := Options{Levels: levels, Steps: 1 + rng.Uint64N(200), MaxTransitions: rng.IntN(2) * (2 + rng.IntN(6))}
+		draw := draws(200)
+		draw.Seed = rng.Uint64()
+		p := must.Get(NewOptimizer(s, "gen", draw, o))(t)
+		if rng.IntN(4) == 0 {
+			p.Options.Start = must.Get(code.New("gray", levels))(t)
+		}
+		both, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{least, least + 1 + rng.IntN(levels)})
+		if errors.Is(err, ErrImpossible) { // all codes have probabilities above 1
+			continue
+		}
+		must.Succeed(t, err)
+		for i, found := range both.Found {
+			of := p.Options
+			if of.Bits = found.Bits; i > 0 {
+				of.Also = both.Found[i-1].Code
+			}
+			for _, c := range must.Get(of.known())(t) {
+				c.Code = must.Get(c.words.code(c.Start))(t)
+				e, err := p.estimate(t.Context(), montecarlo.CPU{}, c.Code)
+				if scenario.Invalid(err) {
+					continue
+				}
+				must.Succeed(t, err)
+				if compared++; !(found.best() <= e.best()) {
+					t.Errorf("%d levels, %d bits, %v: found %+v, and %s has %+v", levels, found.Bits, s, found.Estimate, c.Start, e)
+				}
+			}
+		}
+	}
+	if compared < 2*searches {
+		t.Errorf("%d comparisons", compared)
 	}
 }
 

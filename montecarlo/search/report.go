@@ -87,7 +87,7 @@ type Optimized struct {
 	Seed           uint64  `json:"seed" doc:"seed of the random numbers"`
 	scenario.Parameters
 	LabelKind     scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
-	Improvement   float64         `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values where both have one; negative where the baseline is better; null where there is none"`
+	Improvement   float64         `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values wherever they exist; negative where the baseline is better; null where there is none"`
 	ImprovementCI [2]float64      `json:"improvement_interval" doc:"95 % interval of improvement_percent; both ends are the same where it is exact"`
 	Promise       *Promise        `json:"promise,omitempty" doc:"what networks are forecast to gain over the best baseline, with the same training and decoder; missing where no network learns"`
 	Rival         *Promise        `json:"rival,omitempty" doc:"the same over the named code of at most this number of bits that has the smallest forecast with any training and decoder"`
@@ -125,7 +125,14 @@ func (o *Optimized) Remarks() []string {
 		if o.ImprovementCI[0] != o.ImprovementCI[1] {
 			interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", o.ImprovementCI[0], o.ImprovementCI[1])
 		}
-		out = append(out, fmt.Sprintf("it improves on %s by %.2f %% (%s)", o.Baselines[0].Code, o.Improvement, interval))
+		switch best := o.Baselines[0]; {
+		case o.Improvement > 0:
+			out = append(out, fmt.Sprintf("it improves on %s by %.2f %% (%s)", best.Code, o.Improvement, interval))
+		case o.Improvement == 0:
+			out = append(out, fmt.Sprintf("it is as good as %s, and nothing better was found", best.Code))
+		default:
+			out = append(out, fmt.Sprintf("its error is %.2f %% above that of %s, a code of %d bits from which this search could not begin", -o.Improvement, best.Code, best.Bits))
+		}
 	}
 	if o.Promise != nil {
 		out = append(out, o.Promise.text(false))
@@ -195,17 +202,19 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 // report estimates the errors of the code that a search has found, and of the named codes, from a seed
 // that the search has not used.
 func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, best *candidate) (*Optimized, error) {
+	baselines, err := p.baselines(ctx, b, bits)
+	if err != nil {
+		return nil, err
+	}
+	best, estimate, err := p.smallest(ctx, b, bits, best)
+	if err != nil {
+		return nil, err
+	}
 	out, err := p.describe(ctx, bits, best)
 	if err != nil {
 		return nil, err
 	}
-	if out.Estimate, err = p.estimate(ctx, b, best.Code); err != nil {
-		return nil, err
-	}
-	if out.Baselines, err = p.baselines(ctx, b, bits); err != nil {
-		return nil, err
-	}
-	if len(out.Baselines) > 0 {
+	if out.Estimate, out.Baselines = estimate, baselines; len(out.Baselines) > 0 {
 		out.Improvement, out.ImprovementCI = out.Estimate.Improvement(out.Baselines[0].Estimate)
 	}
 	if out.Forecast == nil {
@@ -224,6 +233,37 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 		out.Rival = promise(out.forecast, rival)
 	}
 	return out, nil
+}
+
+// smallest returns the code that a search has found and the estimate of its error, or of a known code where
+// that is smaller: the search knows errors by its own samples only, by which two codes that are nearly as good
+// may change places. The known codes that are named were estimated before.
+func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int, best *candidate) (*candidate, Estimate, error) {
+	least, err := p.estimate(ctx, b, best.Code)
+	if err != nil {
+		return nil, least, err
+	}
+	o := p.Options
+	o.Bits = bits
+	known, err := o.known()
+	if err != nil {
+		return nil, least, err
+	}
+	for _, c := range known {
+		if c.Code, err = c.words.code(best.Code.Name()); err != nil {
+			return nil, least, err
+		}
+		row, ok := p.known[c.Start] // which may have fewer bits: one that never changes has no effect
+		if !ok {
+			if row.Estimate, err = p.estimate(ctx, b, c.Code); err != nil && !scenario.Invalid(err) {
+				return nil, least, err
+			}
+		}
+		if row.best() < least.best() {
+			best, least = &c, row.Estimate
+		}
+	}
+	return best, least, nil
 }
 
 // rival is the smallest forecast of a code with any training and decoder. It is nil where no network learns.
@@ -333,28 +373,37 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 		if table.Missing(a.Mean) || table.Missing(b.Mean) { // cmp.Compare puts them first
 			return cmp.Compare(b.Mean, a.Mean)
 		}
-		return cmp.Compare(a.Mean, b.Mean)
+		return cmp.Compare(a.best(), b.best())
 	})
 	return out, nil
 }
 
-// Improvement returns 100·(1 − a/b), in percent, and its 95 % interval. It takes exact values
-// where both have one: then both ends of the interval are the same. Else the interval is 1.96
-// standard errors to both sides, by the delta method, as if the samples of the two codes were
-// independent. Both results are missing where the error of b is 0, and where no sample of a
+// best is the best figure for the error: the exact one where it exists.
+func (e Estimate) best() float64 {
+	if !table.Missing(e.Exact) {
+		return e.Exact
+	}
+	return e.Mean
+}
+
+// stderr is the standard error of best.
+func (e Estimate) stderr() float64 {
+	if !table.Missing(e.Exact) {
+		return 0
+	}
+	return e.StdErr
+}
+
+// Improvement returns 100·(1 − a/b), in percent, and its 95 % interval, of exact values where they exist. The
+// interval is 1.96 standard errors to both sides, by the delta method, as if the samples of the two codes
+// were independent. Both results are missing where the error of b is 0, and where no sample of a
 // was wrong, because then only an upper limit of its error is known.
-func (a Estimate) Improvement(b Estimate) (percent float64, interval [2]float64) {
-	none := math.NaN()
-	if table.Missing(b.Mean) || b.Mean == 0 {
+func (e Estimate) Improvement(b Estimate) (percent float64, interval [2]float64) {
+	none, of := math.NaN(), b.best()
+	if !(of > 0) || e.best() == 0 && table.Missing(e.Exact) {
 		return none, [2]float64{none, none}
 	}
-	if exact := 100 * (1 - a.Exact/b.Exact); !table.Missing(exact) && b.Exact > 0 {
-		return exact, [2]float64{exact, exact}
-	}
-	if a.Mean == 0 {
-		return none, [2]float64{none, none}
-	}
-	ratio := a.Mean / b.Mean
-	half := scenario.Confidence * math.Hypot(a.StdErr/b.Mean, ratio*b.StdErr/b.Mean)
+	ratio := e.best() / of
+	half := scenario.Confidence * math.Hypot(e.stderr()/of, ratio*b.stderr()/of)
 	return 100 * (1 - ratio), [2]float64{100 * (1 - ratio - half), 100 * (1 - ratio + half)}
 }

@@ -9,19 +9,36 @@ import (
 	"belsim/theory/code"
 )
 
-// named returns the named codes of at most a number of bits. Where they have fewer, the other bits
-// never change.
-func named(levels, bitCount int) ([]candidate, error) {
-	var out []candidate
+// known lists the codes of other people that a search can begin from: Options.Start where it is given, else
+// the named codes of at most M bits and Options.Also. Where they have fewer bits, the other bits never change.
+func (o *Options) known() ([]candidate, error) {
+	if c := o.Start; c != nil {
+		for k, at := range c.Transitions() {
+			if o.MaxTransitions > 0 && len(at) > o.MaxTransitions {
+				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and at most %d are wanted", ErrImpossible, k+1, c.Name(), len(at), o.MaxTransitions)
+			}
+		}
+		return []candidate{newCandidate(c.Name(), wordsOf(c, o.Levels, o.Bits))}, nil
+	}
+	var codes []*code.Code
 	for _, f := range code.Families() {
-		if f.Bits(levels) > bitCount {
+		if f.Bits(o.Levels) > o.Bits {
 			continue
 		}
-		c, err := code.New(f.Name, levels)
+		c, err := code.New(f.Name, o.Levels)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, newCandidate(f.Name, wordsOf(c, levels, bitCount)))
+		codes = append(codes, c)
+	}
+	if o.Also != nil {
+		codes = append(codes, o.Also)
+	}
+	var out []candidate
+	for _, c := range codes {
+		if w := wordsOf(c, o.Levels, o.Bits); o.fits(w) {
+			out = append(out, newCandidate(c.Name(), w))
+		}
 	}
 	return out, nil
 }
@@ -113,20 +130,11 @@ func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int 
 	return pool[:min(count, len(pool))]
 }
 
-// starts lists the codes that a search begins from: Options.Start where it is given, else
-// the named codes and random codes.
+// starts lists the codes that a search begins from: known ones, and where none is given random ones, too.
 func (o *Options) starts(rng *rand.Rand) ([]candidate, error) {
-	if o.Start != nil {
-		for k, at := range o.Start.Transitions() {
-			if o.MaxTransitions > 0 && len(at) > o.MaxTransitions {
-				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and at most %d are wanted", ErrImpossible, k+1, o.Start.Name(), len(at), o.MaxTransitions)
-			}
-		}
-		return []candidate{newCandidate(o.Start.Name(), wordsOf(o.Start, o.Levels, o.Bits))}, nil
-	}
-	all, err := named(o.Levels, o.Bits)
-	if err != nil {
-		return nil, err
+	all, err := o.known()
+	if err != nil || o.Start != nil {
+		return all, err
 	}
 	for m := 2; m < o.Bits && m <= o.Levels/2; m += 1 + m/8 {
 		if w := digits(o.Levels, o.Bits, m); w != nil {
@@ -141,9 +149,6 @@ func (o *Options) starts(rng *rand.Rand) ([]candidate, error) {
 			}
 		}
 	}
-	if c := o.Also; c != nil {
-		all = append(all, newCandidate(c.Name(), wordsOf(c, o.Levels, o.Bits)))
-	}
 	return slices.DeleteFunc(all, func(c candidate) bool { return !o.fits(c.words) }), nil
 }
 
@@ -157,11 +162,12 @@ func spacings(bitCount int) []float64 {
 	return append(out, float64(bitCount))
 }
 
-// fits reports whether a code keeps to the limit of transitions and has distinct
-// words.
+// fits reports whether a code keeps to the limit of transitions, has distinct words and, where networks learn
+// it, no constant column.
 func (o *Options) fits(w *words) bool {
 	for k := range w.bits {
-		if o.MaxTransitions > 0 && len(w.transitions(nil, k)) > o.MaxTransitions {
+		n := len(w.transitions(nil, k))
+		if o.MaxTransitions > 0 && n > o.MaxTransitions || o.Learned != nil && n == 0 {
 			return false
 		}
 	}
