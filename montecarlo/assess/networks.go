@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,9 +30,15 @@ type Other struct {
 	Training perceived.Training // "" where the outputs are to show it
 }
 
-// ParseOther reads CODE:OUTPUTS.
+// ParseOther reads CODE:OUTPUTS. A file of a code may have colons in its path.
 func ParseOther(text string) (Other, error) {
 	name, outputs, found := strings.Cut(text, ":")
+	for at := range text {
+		if info, err := os.Stat(text[:at]); text[at] == ':' && err == nil && info.Mode().IsRegular() {
+			name, outputs = text[:at], text[at+1:]
+			break
+		}
+	}
 	if !found || name == "" || outputs == "" {
 		return Other{}, fmt.Errorf("%q: want CODE:OUTPUTS", text)
 	}

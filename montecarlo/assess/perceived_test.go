@@ -527,7 +527,13 @@ func TestOthers(t *testing.T) {
 			t.Errorf("%q: %v; want an error about %q", text, err, want)
 		}
 	}
-	for text, want := range map[string]Other{"gray:z.npy": {Code: "gray", Outputs: "z.npy"}, "a.npy:logits:z.npz:z": {Code: "a.npy", Outputs: "logits:z.npz:z"}} {
+	colon := filepath.Join(t.TempDir(), "a:b.csv")
+	must.Succeed(t, os.WriteFile(colon, nil, 0o600))
+	for text, want := range map[string]Other{
+		"gray:z.npy":            {Code: "gray", Outputs: "z.npy"},
+		"a.npy:logits:z.npz:z":  {Code: "a.npy", Outputs: "logits:z.npz:z"},
+		colon + ":bits:c:d.npy": {Code: colon, Outputs: "bits:c:d.npy"},
+	} {
 		if got, err := ParseOther(text); err != nil || got != want {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
