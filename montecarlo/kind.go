@@ -57,6 +57,10 @@ func (p *Problem) Fraction() uint8 {
 	return 0
 }
 
+// near is the largest |error| that is counted in Sums.Within: θ, and half a unit of the sums. Real labels that
+// are decoded to θ itself differ from it by the rounding of their weights, which is in single precision.
+func (p *Problem) near() float64 { return float64(p.Within) + math.Ldexp(0.5, -int(p.Fraction())) }
+
 // parts is the number of parts of a level.
 func (p *Problem) parts() int { return p.Kind.Parts(p.Continuous) }
 
