@@ -183,6 +183,22 @@ func (l *LogitMaker) make(ctx context.Context, i int) (*Logits, error) {
 	return l.independentRow(ctx, i)
 }
 
+// SignRounding bounds the probability that the sign of some logit changes as logits are made of whole numbers.
+// They are rounded to 2⁻¹⁶ after their noise, whose numbers are within 2·10⁻⁶ of normal ones. So a sign
+// changes, or a logit becomes 0, where it is that near to 0, which has a probability below 4·10⁻⁶
+// over its standard deviation.
+func (t *Logits) SignRounding() float64 {
+	sum := 0.0
+	for a := range t.Bits {
+		sd := 1.0
+		if t.Own != nil {
+			sd = float64(t.Own[a]) / (1 << 30)
+		}
+		sum += min(4e-6/sd, 1)
+	}
+	return sum
+}
+
 // independentRow is Row for logits of standard deviation 1.
 func (l *LogitMaker) independentRow(ctx context.Context, i int) (*Logits, error) {
 	p := l.model

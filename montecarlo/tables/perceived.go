@@ -88,9 +88,7 @@ const (
 // the law of a logit's sign hangs on their ratio. largestNoise standard deviations take half of the room of
 // a logit at most. A mean is cut where it exceeds largestLogit·2^largestExponent, less the noise, and
 // where no larger standard deviation asks for a larger exponent. What is left of it is half of the room or
-// more, and so no smaller than any noise: a sign that is cut was sure, and is. Every logit is rounded
-// to 2⁻¹⁶ of the unit, after its noise, whose numbers are within 2·10⁻⁶ of normal ones. A sign changes where
-// a logit is that near to 0: with a probability below 4·10⁻⁶ units over the standard deviation.
+// more, and so no smaller than any noise: a sign that is cut was sure, and is. See also SignRounding.
 func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 	p, c := l.model, l.model.Code
 	sd := append([]float64(nil), p.Perceived.ResidualSD()...)
