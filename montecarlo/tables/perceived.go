@@ -76,19 +76,19 @@ const (
 	largestLogit = 16
 	// largestNoise is more standard deviations than the noise of a logit has: see NormalTail.
 	largestNoise = 9.25
-	// largestExponent leaves a logit 5 binary digits after the point. Only standard deviations exceed it.
+	// largestExponent leaves a logit 5 binary digits after the point.
 	largestExponent = 11
-	// mostExponent is for standard deviations that no network has.
-	mostExponent = 40
+	// largestSD is a standard deviation that no network has.
+	largestSD = 1 << 40
 )
 
 // perceivedRow is Row for logits of a perceived label.
 //
 // Means and standard deviations are divided by the same power of two, so that no standard deviation is cut:
 // the law of a logit's sign hangs on their ratio. largestNoise standard deviations take half of the room of
-// a logit at most. A mean is cut where it exceeds largestLogit·2^largestExponent, less the noise, and
-// where no larger standard deviation asks for a larger exponent. What is left of it is half of the room or
-// more, and so no smaller than any noise: a sign that is cut was sure, and is. See also SignRounding.
+// a logit at most. The power leaves 5 binary digits to the smallest standard deviation, or to 1 where that is
+// less, and a mean that does not fit then is cut. What is left of it is half of the room or more, and so no
+// smaller than any noise: a sign that is cut was sure, and is. See also SignRounding.
 func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 	p, c := l.model, l.model.Code
 	sd := append([]float64(nil), p.Perceived.ResidualSD()...)
@@ -99,16 +99,23 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 		means[j] = make([]float64, c.Bits())
 		p.Perceived.Logits(means[j], y)
 		for k, f := range means[j] {
-			if math.IsNaN(f) || math.IsInf(f, 0) || !(sd[k] >= 0 && largestNoise*sd[k] <= math.Ldexp(largestLogit/2, mostExponent)) {
+			if math.IsNaN(f) || math.IsInf(f, 0) || !(sd[k] >= 0 && sd[k] <= largestSD) {
 				return nil, fmt.Errorf("the logit of bit %d at the perceived label %v has the mean %v and the standard deviation %v; want finite numbers, and at most %.2g for the second",
-					k+1, y, f, sd[k], math.Ldexp(largestLogit/2/largestNoise, mostExponent))
+					k+1, y, f, sd[k], float64(largestSD))
 			}
 			largest = max(largest, math.Abs(f)+largestNoise*sd[k])
 		}
 	}
 	t := &Logits{Row: i, Joint: l.joint}
-	noise := largestNoise * slices.Max(sd)
-	for room := float64(largestLogit); noise > room/2 || largest > room && t.Exponent < largestExponent; room *= 2 {
+	most := slices.Max(sd)
+	least := most
+	for _, own := range sd {
+		if own > 0 { // it is 0 without transitions
+			least = min(least, own)
+		}
+	}
+	coarsest := max(least, 1) * (1 << largestExponent)
+	for unit := 1.0; 2*largestNoise*most > largestLogit*unit || largest > largestLogit*unit && unit < coarsest; unit *= 2 {
 		t.Exponent++
 	}
 	clear(l.drawn)
