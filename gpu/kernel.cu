@@ -8,6 +8,7 @@
 
 #include "kernel.h"
 
+typedef unsigned char u8;
 typedef bel_u16 u16;
 typedef bel_u32 u32;
 typedef bel_u64 u64;
@@ -126,7 +127,7 @@ BEL_FN Bits128 philox(const u32 *keys, u32 c0, u32 c1, u32 c2, u32 c3) {
 
 // Kinds of streams, in the high 8 bits of a counter's word 1.
 enum { STREAM_COUNTS = 0, STREAM_POINTS = 1 << 24, STREAM_REFINE = 2 << 24, STREAM_LATENT = 3 << 24, STREAM_TAIL = 4 << 24,
-       STREAM_DIGITS = 5 << 24, STREAM_UNDECIDED = 6 << 24 };
+       STREAM_DIGITS = 5 << 24, STREAM_UNDECIDED = 6 << 24, STREAM_REST = 7 << 24, STREAM_LABELS = 8 << 24 };
 
 // Tables.
 
@@ -418,6 +419,7 @@ struct Task {
 	u32 narrow[BEL_NARROW_COLUMNS];
 	u32 entry, row, block, samples, classes;
 	u32 column_bits, draw_bits;
+	u64 rest; // the parts of a level that have one sample more than the others
 };
 
 BEL_FN void open_task(const bel_launch &a, u32 task, u32 thread, Task &t) {
@@ -883,7 +885,7 @@ BEL_FN float decay(float t) {
 
 // RealSum is Sum for errors that are not whole numbers of levels.
 struct RealSum {
-	u64 abs, square, within, pairs, differences, rest;
+	u64 abs, square, within, pairs, differences;
 };
 
 // units is a number of levels, or of levels^2, in units of the sums.
@@ -897,7 +899,7 @@ BEL_FN double tally(RealSum &s, const bel_launch &a, double decoded, double labe
 	}
 	s.abs += units(a, error);
 	s.square += units(a, product(error, error));
-	s.within += error <= (double)a.within ? 1 : 0;
+	s.within += error <= (double)a.within + 0.5 / (double)((u64)1 << a.fraction) ? 1 : 0;
 	return error;
 }
 
@@ -1210,9 +1212,21 @@ template <Decoder D> BEL_FN double hard_label(const bel_launch &a, const Task &t
 	return label;
 }
 
-// label_of is the label of a part of the level.
-BEL_FN double label_of(const bel_launch &a, const Task &t, u32 part) {
-	return a.continuous == 0 ? (double)(t.row + 1) : (double)t.row + 0.5 + product((double)part + 0.5, 1. / BEL_SUBLEVELS);
+// label_of is the label of a sample of a part of the level, of which random has 8 bits.
+BEL_FN double label_of(const bel_launch &a, const Task &t, const bel_latent &l, u32 part, u32 random) {
+	if (a.continuous == 0) {
+		return (double)(t.row + 1);
+	}
+	if (l.labels != 0) {
+		part = pointer<u8>(l.labels)[BEL_SUBLEVELS * part + random % BEL_SUBLEVELS];
+	}
+	return (double)t.row + 0.5 + product((double)part + 0.5, 1. / BEL_SUBLEVELS);
+}
+
+// random_labels are the 8 bits of each of 16 samples for label_of.
+BEL_FN Bits128 random_labels(const bel_launch &a, const Task &t, const bel_latent &l, u32 part, u32 group) {
+	Bits128 none = {};
+	return l.labels != 0 ? philox(a.keys, group, STREAM_LABELS | part, t.row, t.block) : none;
 }
 
 enum Reading { WORDS, CORRELATIONS };
@@ -1241,8 +1255,16 @@ BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 gr
 	for (u32 group = 2 * thread; BEL_FLIP_LANES * group < t.samples; group += group % 2 == 0 ? 1 : 2 * BEL_THREADS - 1) {
 		flips(a, t, l, group, z);
 		const u32 count = least(BEL_FLIP_LANES, t.samples - BEL_FLIP_LANES * group);
+		const u64 wanted = count == BEL_FLIP_LANES ? ~(u64)0 : l.parts > 1 ? t.rest : ((u64)1 << count) - 1;
 		double label[4];
-		for (u32 lane = 0; lane < count; lane++) {
+		Bits128 random;
+		for (u32 lane = 0; lane < BEL_FLIP_LANES; lane++) {
+			if (lane % BEL_LANES == 0) {
+				random = random_labels(a, t, l, 0, (BEL_FLIP_LANES * group + lane) / BEL_LANES);
+			}
+			if ((wanted >> lane / 4 * 4 & 15) == 0) {
+				continue;
+			}
 			if (R == WORDS) {
 				label[lane % 4] = hard_label<D>(a, t, l, out, z, lane);
 			} else if (lane % 4 == 0) {
@@ -1257,11 +1279,13 @@ BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 gr
 				}
 				correlate(l, ex, t.row, outputs, label);
 			}
-			const double error = tally(s, a, label[lane % 4], label_of(a, t, lane % l.parts));
+			if ((wanted >> lane & 1) == 0) {
+				continue;
+			}
+			const double error = tally(s, a, label[lane % 4], label_of(a, t, l, lane % l.parts, random.x[lane % BEL_LANES / 4] >> lane % 4 * 8));
 			if (l.parts == 1) {
 				continue;
 			}
-			s.rest += count < BEL_FLIP_LANES ? units(a, error) : 0;
 			if (group % 2 == 0) {
 				before[lane] = error;
 			} else {
@@ -1281,12 +1305,10 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 	Logits z;
 	open_logits_thread(a, grid_thread, grid_threads, z);
 	// Quarters of all parts in turn: a part alone has too few for all threads.
-	const u32 parts = least(l.parts, t.samples);
-	const u32 quarters = ((t.samples + l.parts - 1) / l.parts + 3) / 4; // of the first part, which has the most
-	const u32 rounds = t.samples / l.parts; // of all parts
-	for (u32 at = thread; at < parts * quarters; at += BEL_THREADS) {
+	const u32 quarters = ((t.samples + l.parts - 1) / l.parts + 3) / 4; // of the parts that have the most
+	for (u32 at = thread; at < l.parts * quarters; at += BEL_THREADS) {
 		const u32 part = at / quarters, quarter = at % quarters;
-		const u32 samples = (t.samples - part + l.parts - 1) / l.parts;
+		const u32 samples = t.samples / l.parts + (l.parts > 1 ? (u32)(t.rest >> part & 1) : 0);
 		if (4 * quarter >= samples) {
 			continue;
 		}
@@ -1294,10 +1316,10 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 		draw_logits(a, t, l, part, quarter / 4, quarter % 4, z);
 		double label[4];
 		correlate(l, ex, t.row, z, label);
+		const u32 random = random_labels(a, t, l, part, quarter / 4).x[quarter % 4];
 		double before = 0;
 		for (u32 i = 0; i < count; i++) {
-			const double error = tally(s, a, label[i], label_of(a, t, part));
-			s.rest += 4 * quarter + i >= rounds ? units(a, error) : 0;
+			const double error = tally(s, a, label[i], label_of(a, t, l, part, random >> 8 * i));
 			if (l.parts > 1 && i % 2 == 1) {
 				tally_pair(s, a, before, error);
 			}
@@ -1314,6 +1336,21 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 	X(signs_bel_j, (sample_hard<WORDS, BEL_J>(a, thread, grid_thread, grid_threads, t, false, s))) \
 	X(signs_gen, (sample_hard<WORDS, GEN>(a, thread, grid_thread, grid_threads, t, false, s)))
 
+// rest_of is Rest of package tables for a block of so many samples.
+BEL_FN u64 rest_of(const bel_launch &a, u32 row, u32 block, u32 samples) {
+	const Bits128 r = philox(a.keys, 0, STREAM_REST, row, block);
+	const u64 random = r.x[0] | (u64)r.x[1] << 32;
+	u64 parts = 0;
+	for (u32 i = 0; i < samples % BEL_SUBLEVELS; i++) {
+		u32 node = 1;
+		for (u32 d = 0; node < BEL_SUBLEVELS; d++) {
+			node = node << 1 | (u32)((i >> d ^ random >> node) & 1);
+		}
+		parts |= (u64)1 << (node - BEL_SUBLEVELS);
+	}
+	return parts;
+}
+
 // open_logits is open_task for logits.
 BEL_FN void open_logits(const bel_launch &a, u32 task, u32 thread, Task &t) {
 	if (thread == 0) {
@@ -1321,6 +1358,7 @@ BEL_FN void open_logits(const bel_launch &a, u32 task, u32 thread, Task &t) {
 		t.row = pointer<u32>(a.row)[t.entry];
 		t.block = pointer<u32>(a.task_block)[task];
 		t.samples = pointer<u32>(a.task_samples)[task];
+		t.rest = rest_of(a, t.row, t.block, t.samples);
 	}
 }
 
@@ -1442,7 +1480,7 @@ BEL_FN u64 across(u64 x, u32 d) {
 }
 
 BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const RealSum &s) {
-	const u64 own[BEL_SUMS] = {s.abs, s.square, s.within, s.pairs, s.differences, s.rest};
+	const u64 own[BEL_SUMS] = {s.abs, s.square, s.within, s.pairs, s.differences};
 	u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.entry;
 	BEL_UNROLL
 	for (u32 i = 0; i < BEL_SUMS; i++) {

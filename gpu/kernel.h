@@ -13,11 +13,11 @@ enum {
 	BEL_WARP = 32,
 	BEL_NARROW_COLUMNS = 1 << 8, /* most columns of an alias table with draws of 16 bits */
 	BEL_LANES = 16,              /* samples of a group of logits: tables.Lanes */
-	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: tables.Sublevels */
+	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: tables.Strata */
 	BEL_DIGITS = 10,             /* of the numbers that decide hard outputs: tables.Digits */
 	BEL_FLIP_LANES = 64,         /* samples of a group of hard outputs: tables.FlipLanes */
 	BEL_OCTAVES = 64,            /* of tables.NormalTable, 8 coefficients each */
-	BEL_SUMS = 6                 /* sums of an entry: the numbers of montecarlo.Sums from Abs on */
+	BEL_SUMS = 5                 /* sums of an entry: the numbers of montecarlo.Sums from Abs on */
 };
 
 /* bel_run is a running sum over words: RunningSum of package tables. */
@@ -41,6 +41,7 @@ typedef struct {
 	bel_u64 pattern_of; /* u16[prefixes] */
 	bel_u64 patterns;   /* u16[kinds][suffixes] */
 	bel_u64 values;  /* i32[candidates][drawn]; 0 unless the code is of real numbers */
+	bel_u64 labels;  /* u8[parts][BEL_SUBLEVELS]: Joint in package tables; 0 unless labels are real and there is a perceived label */
 	long long limit;
 	bel_u32 drawn, candidates, parts;
 	bel_u32 prefixes, suffixes, kinds; /* 0 unless the code is taken as a product */

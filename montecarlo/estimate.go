@@ -303,7 +303,7 @@ type Overall struct {
 // independently.
 func Average(prior []float64, sums []Sums) Overall {
 	var o Overall
-	var variance, shift, square float64
+	var variance, square float64
 	var all Sums
 	for row, s := range sums {
 		o.Samples += s.Samples
@@ -316,15 +316,14 @@ func Average(prior []float64, sums []Sums) Overall {
 		o.Mean += p * mean
 		square += p * s.MeanSquare()
 		o.Within += p * float64(s.Within) / float64(s.Samples)
-		own, moved := s.uncertainty()
-		variance += p * p * own / float64(s.Samples)
-		shift += p * moved // the same parts of all levels have one sample more
+		stderr := s.StdErr()
+		variance += p * p * stderr * stderr
 		if o.WorstLevel == 0 || mean > o.WorstMean {
 			o.WorstLevel, o.WorstMean = row+1, mean
 		}
 	}
 	o.RMS = math.Sqrt(square)
-	o.StdErr = math.Sqrt(variance + shift*shift)
+	o.StdErr = math.Sqrt(variance)
 	switch none := math.NaN(); {
 	case o.WorstLevel == 0:
 		o.Mean, o.StdErr, o.RMS, o.Within, o.WorstMean = none, none, none, none, none

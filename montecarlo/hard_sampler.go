@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/code"
@@ -16,11 +17,14 @@ const wordsChunk = 64
 
 // hardBlock is block for hard outputs: a group is tables.FlipLanes samples in a row.
 func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, error) {
-	sums := Sums{Fraction: s.fraction}
+	paired := s.problem.parts() > 1
+	sums := Sums{Fraction: s.problem.Fraction(), Parts: paired}
 	s.wrong = sized(s.wrong, len(s.tables.Bits))
 	s.words = sized(s.words, wordsChunk*tables.Digits)
-	var labels, before [tables.FlipLanes]float64
-	paired := s.problem.parts() > 1
+	var labels, before [tables.FlipLanes]float64 // decoded ones, and then errors
+	if s.tables.Joint == nil {
+		s.labels(st, 0, 0, lanes.Batch)
+	}
 	for g, sinceLook := 0, 0; g*tables.FlipLanes < n; g++ {
 		if sinceLook += tables.FlipLanes * (len(s.wrong) + 1); sinceLook >= latentChunk {
 			sinceLook = 0
@@ -29,24 +33,25 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 			}
 		}
 		s.flips(st, g)
-		count, earlier := min(tables.FlipLanes, n-g*tables.FlipLanes), sums.Abs
+		if s.tables.Joint != nil {
+			s.labels(st, 0, uint32(g*lanes.Batch), lanes.Batch)
+		}
+		wanted := ^uint64(0)
+		switch count := n - g*tables.FlipLanes; {
+		case count >= tables.FlipLanes:
+		case paired: // lane j of every group has part j
+			wanted = st.rest(n)
+		default:
+			wanted = 1<<count - 1
+		}
 		before = labels
-		s.hard.labels(&labels, s.wrong, count)
-		if !s.problem.Continuous {
-			sums.tallyReal(labels[:count], float64(s.tables.Row+1), s.problem.Within)
-		} else {
-			for j, label := range labels[:count] {
-				sums.tallyReal([]float64{label}, tables.Label(s.tables.Row, j, true), s.problem.Within)
+		s.hard.labels(&labels, s.wrong, wanted)
+		for ; wanted != 0; wanted &= wanted - 1 {
+			j := bits.TrailingZeros64(wanted)
+			labels[j] = sums.tallyReal(labels[j], s.errors.Y[j], s.errors.Near)
+			if paired && g%2 == 1 {
+				sums.tallyPair(before[j], labels[j])
 			}
-		}
-		if !paired {
-			continue
-		}
-		if count < tables.FlipLanes {
-			sums.Rest = sums.Abs - earlier
-		}
-		for j := 0; g%2 == 1 && j < count; j++ { // lane j of every group has part j
-			sums.tallyPair(before[j], labels[j], tables.Label(s.tables.Row, j, s.problem.Continuous))
 		}
 	}
 	return sums, nil
@@ -96,8 +101,8 @@ func below(w, p *[tables.Digits]uint64) (open, smaller uint64) {
 // holds scratch memory and belongs to one worker.
 type hardDecoder interface {
 	prepare(p *tables.Logits)
-	// labels decodes the first count samples of a group.
-	labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int)
+	// labels decodes the wanted samples of a group, one for each bit.
+	labels(dst *[tables.FlipLanes]float64, wrong []uint64, wanted uint64)
 }
 
 // newHardDecoder chooses the decoder of a problem's hard outputs.
@@ -143,7 +148,7 @@ func (h *flipLists) prepare(p *tables.Logits) {
 	h.flips.start(p.Row, word, func(k int) float64 { return share[k] })
 }
 
-func (h *flipLists) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int) {
+func (h *flipLists) labels(dst *[tables.FlipLanes]float64, wrong []uint64, wanted uint64) {
 	for i := range h.lists {
 		h.lists[i] = h.lists[i][:0]
 	}
@@ -153,7 +158,8 @@ func (h *flipLists) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count
 			h.lists[i] = append(h.lists[i], h.bits[a])
 		}
 	}
-	for i := range count {
+	for ; wanted != 0; wanted &= wanted - 1 {
+		i := bits.TrailingZeros64(wanted)
 		dst[i] = h.flips.label(h.lists[i])
 	}
 }

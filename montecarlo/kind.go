@@ -1,6 +1,7 @@
 package montecarlo
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -57,6 +58,10 @@ func (p *Problem) Fraction() uint8 {
 	return 0
 }
 
+// near is the largest |error| that is counted in Sums.Within: θ, and half a unit of the sums. Real labels that
+// are decoded to θ itself differ from it by the rounding of their weights, which is in single precision.
+func (p *Problem) near() float64 { return float64(p.Within) + math.Ldexp(0.5, -int(p.Fraction())) }
+
 // parts is the number of parts of a level.
 func (p *Problem) parts() int { return p.Kind.Parts(p.Continuous) }
 
@@ -102,6 +107,19 @@ func validatePerceived(c *code.Code, l decode.Network) error {
 		return fmt.Errorf("label noise s = %v levels: want a finite number, zero or more", s)
 	}
 	return nil
+}
+
+// Rounding returns how far the rounding of logits may move the expectation of |error| of row i where their
+// signs decide, in levels: none is wrong by more than all levels. It is 0 for hard outputs.
+func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
+	if p.Kind.Hard() {
+		return 0, nil
+	}
+	t, err := p.LogitTables().Row(ctx, i)
+	if err != nil {
+		return 0, err
+	}
+	return t.SignRounding() * float64(p.Code.Levels()-1), nil
 }
 
 // LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,

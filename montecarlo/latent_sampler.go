@@ -17,21 +17,22 @@ import (
 
 // latentSampler samples logits, or hard outputs bit by bit, on one goroutine.
 type latentSampler struct {
-	problem  *Problem
-	keys     *philox.Keys
-	maker    *tables.LogitMaker
-	tables   *tables.Logits
-	soft     latentDecoder // of logits
-	hard     hardDecoder   // of hard outputs
-	wrong    []uint64      // of a group of hard outputs
-	words    []uint64
-	logits   []lanes.Ints
-	centers  []int32 // of a batch
-	fraction uint8
+	problem *Problem
+	keys    *philox.Keys
+	maker   *tables.LogitMaker
+	tables  *tables.Logits
+	soft    latentDecoder // of logits
+	hard    hardDecoder   // of hard outputs
+	wrong   []uint64      // of a group of hard outputs
+	words   []uint64
+	logits  []lanes.Ints
+	centers []int32      // of a batch
+	errors  lanes.Errors // with the labels of a batch
 }
 
 func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
-	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables(), fraction: p.Fraction()}
+	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables()}
+	s.errors.Scale, s.errors.Near = float64(uint64(1)<<p.Fraction()), p.near()
 	if p.Kind.Hard() {
 		s.hard = newHardDecoder(p)
 	} else {
@@ -67,14 +68,49 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 	return s.softBlock(ctx, st, n)
 }
 
-// softBlock is block for logits. With continuous labels, and with a perceived label,
-// sample i has part i mod Strata of the level, and the samples of a part their own stream.
+// rest returns the parts of a level that have one more of n samples of a block than the others, as bits.
+func (st stream) rest(n int) uint64 {
+	x := philox.Call(st.keys, st.at(streamRest, 0, 0))
+	return tables.Rest(n%tables.Strata, uint64(x[0])|uint64(x[1])<<32)
+}
+
+// labels puts the labels of some groups of Width samples in a row into s.errors.Y: of part j of the level, or,
+// where outputs are hard, of one part after the other. Where they depend on a perceived label, each
+// takes 8 bits of a call for its group.
+func (s *latentSampler) labels(st stream, j int, group uint32, groups int) {
+	t, y := s.tables, s.errors.Y[:groups*lanes.Width]
+	hard := s.hard != nil
+	if t.Joint == nil {
+		for i := range y {
+			if hard {
+				j = i
+			}
+			y[i] = tables.Label(t.Row, j, s.problem.Continuous)
+		}
+		return
+	}
+	var words [lanes.Batch * 2]uint64
+	philox.Fill(words[:2*groups], s.keys, st.at(streamLabels, j, group))
+	for i := range y {
+		if hard {
+			j = i
+		}
+		draw := words[i/8] >> (i % 8 * 8) % tables.Strata
+		y[i] = tables.Label(t.Row, int(t.Joint.Labels[j][draw]), true)
+	}
+}
+
+// softBlock is block for logits. With continuous labels, and with a perceived label, the samples of each
+// part of the level have their own stream.
 //
 // Group g of a stream takes draws Width·A·g … of it: the noise of one drawn bit after the other.
 func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, error) {
-	sums := Sums{Fraction: s.fraction}
 	parts, draws := len(s.tables.Centers), len(s.tables.Bits)
-	rounds := n / parts // of all parts
+	sums := Sums{Fraction: s.problem.Fraction(), Parts: parts > 1}
+	rounds, rest := n/parts, uint64(0) // rounds of all parts
+	if sums.Parts {
+		rest = st.rest(n)
+	}
 	if len(s.logits) < draws*lanes.Batch {
 		s.words = make([]uint64, draws*lanes.Batch*lanes.Width/2)
 		s.logits = make([]lanes.Ints, draws*lanes.Batch)
@@ -82,8 +118,10 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 	var labels [lanes.Width]float64
 	batch, sinceLook := s.batchDecoder(), 0
 	for j := range parts {
-		mine := (n - j + parts - 1) / parts
-		y := tables.Label(s.tables.Row, j, s.problem.Continuous)
+		mine := rounds + int(rest>>j&1)
+		if s.tables.Joint == nil {
+			s.labels(st, j, 0, lanes.Batch)
+		}
 		s.centers = s.centers[:0]
 		for range lanes.Batch {
 			s.centers = append(s.centers, s.tables.Centers[j]...)
@@ -99,21 +137,23 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 			draw, words := first*draws, s.words[:groups*draws*lanes.Width/2]
 			philox.Fill(words, s.keys, st.at(streamLatent, j, uint32(draw/4)))
 			s.noise(words, groups, st, j, uint32(draw))
-			if batch != nil && rounds-first >= lanes.Batch*lanes.Width {
-				sum, weight := batch.batch(s.logits[:groups*draws], draws)
-				sums.tallyBatch(sum, weight, float64(s.tables.Row+1), y, s.problem.Within, parts > 1)
+			if s.tables.Joint != nil {
+				s.labels(st, j, uint32(first/lanes.Width), groups)
+			}
+			if batch != nil && mine-first >= lanes.Batch*lanes.Width {
+				s.errors.Base = float64(s.tables.Row + 1)
+				sums.tallyBatch(batch, s.logits[:groups*draws], draws, &s.errors, sums.Parts)
 				first += lanes.Batch * lanes.Width
 				continue
 			}
 			for g := range groups {
 				count := min(lanes.Width, mine-first)
 				s.soft.decode(&labels, s.logits[g*draws:(g+1)*draws], count)
-				sums.tallyReal(labels[:count], y, s.problem.Within)
-				for i := 1; parts > 1 && i < count; i += 2 {
-					sums.tallyPair(labels[i-1], labels[i], y)
-				}
-				if i := rounds - first; i < count {
-					sums.Rest += sums.units(math.Abs(labels[i] - y))
+				for i := range count {
+					labels[i] = sums.tallyReal(labels[i], s.errors.Y[g*lanes.Width+i], s.errors.Near)
+					if sums.Parts && i%2 == 1 {
+						sums.tallyPair(labels[i-1], labels[i])
+					}
 				}
 				first += lanes.Width
 			}
@@ -180,24 +220,23 @@ func newLatentDecoder(p *Problem) latentDecoder {
 	return &softDecoder{decoder: p.Decoder.(decode.LogitDecoder), z: make([]float64, p.Code.Bits())}
 }
 
-// tallyReal adds samples whose label is y.
-func (s *Sums) tallyReal(decoded []float64, y float64, within int) {
-	near := float64(within)
-	for _, d := range decoded {
-		err := math.Abs(d - y)
-		s.Abs += s.units(err)
-		s.Square += s.units(err * err)
-		if err <= near {
-			s.Within++
-		}
+// tallyReal adds a sample whose label is y, and returns its error.
+func (s *Sums) tallyReal(decoded, y, near float64) float64 {
+	err := math.Abs(decoded - y)
+	s.Samples++
+	s.Abs += s.units(err)
+	s.Square += s.units(err * err)
+	if err <= near {
+		s.Within++
 	}
-	s.Samples += uint64(len(decoded))
+	return err
 }
 
-// tallyBatch adds the samples of a batch whose label is y, and whose decoded labels are base and a
-// fraction, as tallyReal does, and as tallyPair does where they are paired.
-func (s *Sums) tallyBatch(sum, weight *[lanes.Batch]lanes.Floats, base, y float64, within int, paired bool) {
-	t := lanes.TallyBatch(sum, weight, &lanes.Errors{Base: base, Y: y, Scale: float64(uint64(1) << s.Fraction), Near: float64(within)})
+// tallyBatch decodes a batch and adds its samples, as tallyReal does, and as tallyPair does where they are
+// paired.
+func (s *Sums) tallyBatch(d batchDecoder, logits []lanes.Ints, stride int, e *lanes.Errors, paired bool) {
+	sum, weight := d.batch(logits, stride)
+	t := lanes.TallyBatch(sum, weight, e)
 	s.Samples += lanes.Batch * lanes.Width
 	s.Abs += t.Abs
 	s.Square += t.Square
@@ -450,7 +489,7 @@ func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints, _
 }
 
 // labels implements hardDecoder.
-func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, count int) {
+func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, wanted uint64) {
 	a := len(wrong)
 	c.outputs = sized(c.outputs, lanes.Batch*a)
 	if c.batches() {
@@ -467,15 +506,18 @@ func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, coun
 		}
 		return
 	}
-	for g := 0; g*lanes.Width < count; g++ {
+	for g := range tables.FlipLanes / lanes.Width {
+		if wanted>>(g*lanes.Width)&(1<<lanes.Width-1) == 0 {
+			continue
+		}
 		labels := (*[lanes.Width]float64)(dst[g*lanes.Width:])
 		if c.path == transform { // takes them where it wants them
 			lanes.Spread(c.whole, c.tables.Bits, wrong, c.ones, g)
-			c.decode(labels, nil, count)
+			c.decode(labels, nil, lanes.Width)
 			continue
 		}
 		lanes.Spread(c.outputs, c.places, wrong, c.ones, g)
-		c.decode(labels, c.outputs[:a], count)
+		c.decode(labels, c.outputs[:a], lanes.Width)
 	}
 }
 

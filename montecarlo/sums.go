@@ -17,9 +17,9 @@ type Sums struct {
 	Within  uint64 // number of samples with |decoded − label| ≤ θ
 	// Where a level has parts, such as the strata of a perceived label, samples take them in turn,
 	// and each part has its own mean. Samples of a part are compared with each other, two by two.
-	Pairs       uint64 // number of pairs; 0 where a level has one part
+	Parts       bool
+	Pairs       uint64 // number of pairs
 	Differences uint64 // Σ (|error| − |error of the other|)², in units of 2^−Fraction levels²
-	Rest        uint64 // Σ |error| of the last samples, Samples mod tables.Strata, which are not of all parts
 	// Fraction is 0 where errors are whole levels. Where they are real numbers, each error and
 	// its square are rounded to a multiple of the unit before they are added. So the sums of
 	// real numbers are exact.
@@ -29,7 +29,7 @@ type Sums struct {
 // Add adds the samples of t.
 func (s *Sums) Add(t Sums) {
 	if t.Samples > 0 {
-		s.Fraction = t.Fraction
+		s.Fraction, s.Parts = t.Fraction, t.Parts
 	}
 	s.Samples += t.Samples
 	s.Abs += t.Abs
@@ -37,7 +37,6 @@ func (s *Sums) Add(t Sums) {
 	s.Within += t.Within
 	s.Pairs += t.Pairs
 	s.Differences += t.Differences
-	s.Rest += t.Rest
 }
 
 // units is a number of levels, or of levels², in units of the sums, rounded.
@@ -45,11 +44,10 @@ func (s *Sums) units(x float64) uint64 {
 	return uint64(int64(float64(x*float64(uint64(1)<<s.Fraction)) + 0.5))
 }
 
-// tallyPair adds the difference of two samples of a part, whose label is y.
-func (s *Sums) tallyPair(a, b, y float64) {
-	d := math.Abs(a-y) - math.Abs(b-y)
+// tallyPair adds the difference of the errors of two samples of a part.
+func (s *Sums) tallyPair(a, b float64) {
 	s.Pairs++
-	s.Differences += s.units(d * d)
+	s.Differences += s.units((a - b) * (a - b))
 }
 
 // tally adds n samples with the same error.
@@ -122,27 +120,31 @@ func (s Sums) Variance() float64 {
 // leastPairs is the smallest number of pairs that a standard error is taken from: those of half of all parts.
 const leastPairs = tables.Strata / 2
 
-// uncertainty says how far Mean may be off: by the variance of a sample, and by a shift because the last
-// samples are not of all parts, about as far as they move it. How many samples a part has is not left to
-// chance. So only the variance within parts counts, which is half of the mean square of differences; it
-// is known to as many degrees of freedom as there are pairs. Two rare errors of a level are added, as
-// Agresti and Coull do, for those that no sample shows. With fewer than leastPairs, all variance counts,
-// which is more.
-func (s Sums) uncertainty() (variance, shift float64) {
-	if s.Pairs < leastPairs {
-		return s.Variance(), 0
+// StdErr is the standard error of Mean; NaN with fewer than two samples.
+//
+// Where a level has parts, how many samples each of them has is not left to chance, except that the last
+// Samples mod tables.Strata are of some parts only, at random (tables.Rest). So the variance within parts
+// counts, which is half of the mean square of differences, and is known to as many degrees of freedom as
+// there are pairs; and the variance between parts, for the last samples, as if their parts were drawn one
+// by one. With fewer than leastPairs the variance within parts is not known: it is at most that of all samples.
+//
+// Rare errors that no sample shows are added, as Agresti and Coull do: two of a level. Where pairs do not
+// tell, the errors that are seen may be those of one rare part, or all but those of one, and the two are as
+// large as these, if that is more.
+func (s Sums) StdErr() float64 {
+	n, rest := float64(s.Samples), float64(s.Samples%tables.Strata)
+	all := s.Variance()
+	switch {
+	case !s.Parts:
+		return math.Sqrt(all / n)
+	case s.Pairs < leastPairs:
+		return math.Sqrt((all + 2*max(1, s.MeanSquare())/n) / n)
 	}
 	square := (float64(s.Differences)*s.unit() + 2) / float64(s.Pairs)
-	variance = square / 2
+	within := square / 2
 	if s.rounded(square) {
-		variance += s.unit() / 2
+		within += s.unit() / 2
 	}
-	whole := float64(s.Samples - s.Samples%tables.Strata)
-	return variance, s.Mean() - float64(s.Abs-s.Rest)*s.unit()/whole
-}
-
-// StdErr is the standard error of Mean.
-func (s Sums) StdErr() float64 {
-	variance, shift := s.uncertainty()
-	return math.Sqrt(variance/float64(s.Samples) + shift*shift)
+	between := max(all-within, 0) * rest / n * (1 - rest/tables.Strata)
+	return math.Sqrt((within + between) / n)
 }

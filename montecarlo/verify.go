@@ -13,6 +13,7 @@ type Theory struct {
 	Bound      float64
 	Mean       float64 // exact expectation
 	MeanSquare float64 // exact second moment
+	Rounding   float64 // how far samples may be from Mean for another reason than chance: see Problem.Rounding
 }
 
 // Failure is a check of Verify that failed.
@@ -132,7 +133,7 @@ func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 		v := max(0, t.MeanSquare-t.Mean*t.Mean)
 		switch {
 		case !math.IsNaN(v):
-			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, b/n) + rounding, math.Sqrt(v / n), t})
+			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, b/n) + rounding + t.Rounding, math.Sqrt(v / n), t})
 		case n > 1 && !math.IsNaN(t.Bound):
 			out = append(out, check{row + 1, s.Mean(), math.Sqrt(2*s.Variance()/n*logTerm) + 7*b*logTerm/(3*(n-1)) + rounding, s.StdErr(), t})
 		}
@@ -140,6 +141,7 @@ func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 			mean += p * s.Mean()
 			all.Bound += p * t.Bound
 			all.Mean += p * t.Mean
+			all.Rounding += p * t.Rounding
 			variance += p * p * v / n
 			step = max(step, p*b/n)
 		}
@@ -147,7 +149,7 @@ func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 	// Without exact values the mean over the labels adds nothing to what was
 	// checked label by label.
 	if !math.IsNaN(variance) && len(out) > 0 {
-		out = append(out, check{0, mean, bernstein(variance, step) + rounding, math.Sqrt(variance), all})
+		out = append(out, check{0, mean, bernstein(variance, step) + rounding + all.Rounding, math.Sqrt(variance), all})
 	}
 	return out
 }

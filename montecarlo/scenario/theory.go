@@ -135,15 +135,36 @@ func BoundOf(p *montecarlo.Problem) (*Mean, error) {
 }
 
 // HasExact reports whether exact values describe a problem: bits err independently, given a
-// perceived label where there is one, and labels are levels.
-func HasExact(p *montecarlo.Problem) bool { return p.Kind.Hard() && !p.Continuous }
+// perceived label where there is one, and labels are levels. The signs of logits are such bits.
+func HasExact(p *montecarlo.Problem) bool {
+	return !p.Continuous && (p.Kind.Hard() || signsDecide(p.Code, p.Decoder))
+}
+
+// signsDecide reports whether a decoder takes logits for the bits that their signs are: gen does, for codes that
+// have all 2^M words of the M bits that are not constant, such as each code of one bit. The largest
+// correlation Σ z_k·c_k is then that of c_k = 1 where z_k > 0, bit by bit, as with outputs of ±1.
+// A word that is missing changes this: unary of 3 levels lacks 01, takes logits (−1, 3) for 11, and
+// their signs for 00. Words tie where a logit is 0, which has the probability 0; that it is rounded to 0
+// montecarlo.Problem.Rounding knows.
+func signsDecide(c *code.Code, d decode.Decoder) bool {
+	if _, gen := d.(decode.Gen); !gen || c.Real() || c.Levels()&(c.Levels()-1) != 0 {
+		return false
+	}
+	change := 0
+	for _, at := range c.Transitions() {
+		if len(at) > 0 {
+			change++
+		}
+	}
+	return c.Levels() == 1<<change // no two words are the same
+}
 
 // ExactOf prepares the exact values of a problem: the formulas of package theory, or else the
 // middles of intervals, which are NaN where an interval is relatively wider than ExactWidth.
 // The error wraps theory.ErrNoClosedForm where there are neither, or is the context's.
 func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 	if !HasExact(p) {
-		return nil, fmt.Errorf("%w: exact values are for bits that err independently and labels that are levels", theory.ErrNoClosedForm)
+		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide, and for labels that are levels", theory.ErrNoClosedForm)
 	}
 	d, ok := p.Decoder.(decode.Informed)
 	if !ok {
@@ -258,6 +279,9 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem, omit Omit) 
 		}
 		for i, x := range exacts {
 			out[i].Mean, out[i].MeanSquare = x.Mean, x.MeanSquare
+			if out[i].Rounding, err = p.Rounding(ctx, i); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return out, nil

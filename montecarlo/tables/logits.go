@@ -44,6 +44,8 @@ type Logits struct {
 	Own      []int64
 	Exponent uint8
 
+	Joint *Joint // of real labels at a perceived label; nil elsewhere
+
 	// For gen and gen-ex. Correlations are taken relative to the first
 	// candidate's: each is its predecessor's plus some logits, less others.
 	Levels []uint16 // candidates, rows from 0, ascending
@@ -129,6 +131,7 @@ type LogitMaker struct {
 	index   []int32
 	differ  []uint64 // packed: the bits in which candidates differ
 	factors *factors
+	joint   *Joint // of real labels at a perceived label; nil elsewhere
 
 	// Of the last row that had all levels as candidates: the bits that it drew, packed, and its steps.
 	last                  []uint64
@@ -147,6 +150,9 @@ func NewLogitMaker(p Model) *LogitMaker {
 	}
 	if p.Code.Real() {
 		l.unit = p.Code.RealUnit()
+	}
+	if p.Continuous && p.Kind.Perceived() {
+		l.joint = NewJoint(p.Perceived.Noise())
 	}
 	return l
 }
@@ -175,6 +181,22 @@ func (l *LogitMaker) make(ctx context.Context, i int) (*Logits, error) {
 		return l.hardRow(ctx, i)
 	}
 	return l.independentRow(ctx, i)
+}
+
+// SignRounding bounds the probability that the sign of some logit changes as logits are made of whole numbers.
+// They are rounded to 2⁻¹⁶ after their noise, whose numbers are within 2·10⁻⁶ of normal ones. So a sign
+// changes, or a logit becomes 0, where it is that near to 0, which has a probability below 4·10⁻⁶
+// over its standard deviation.
+func (t *Logits) SignRounding() float64 {
+	sum := 0.0
+	for a := range t.Bits {
+		sd := 1.0
+		if t.Own != nil {
+			sd = float64(t.Own[a]) / (1 << 30)
+		}
+		sum += min(4e-6/sd, 1)
+	}
+	return sum
 }
 
 // independentRow is Row for logits of standard deviation 1.
@@ -229,12 +251,11 @@ func (l *LogitMaker) eachPart(ctx context.Context, i, parts int, f func(j int, w
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		y := Label(i, j, p.Continuous)
 		switch {
 		case p.Kind.Perceived():
-			p.Perceived.WrongTo(l.e, i, PerceivedLabel(y, p.Perceived.Noise(), j))
+			p.Perceived.WrongTo(l.e, i, l.perceived(i, j))
 		case p.Continuous:
-			p.Profile.AtLabel(l.e, y)
+			p.Profile.AtLabel(l.e, Label(i, j, true))
 		default:
 			l.e = matrix.Row(l.e, i, p.Errors)
 		}

@@ -1,9 +1,10 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -21,21 +22,53 @@ var strata = [Strata / 2]float64{
 	1.6023441310197328, 1.764206549939615, 1.994236849828108, 2.51018498917847,
 }
 
-// Stratum returns the normal number of part j of a level, from 0: the mean of part π(j) of a
-// standard normal law, where π reverses the order of the bits of j. So the first parts of a
-// level, for any number of them, are spread over the whole law; and where the parts are also
-// those of continuous labels, each part of the level has another part of the law.
+// Stratum returns the mean of a standard normal number over part j of its law, from 0, ascending.
 func Stratum(j int) float64 {
-	at := int(bits.Reverse8(uint8(j)) >> 2)
-	if at < Strata/2 {
-		return -strata[Strata/2-1-at]
+	if j < Strata/2 {
+		return -strata[Strata/2-1-j]
 	}
-	return strata[at-Strata/2]
+	return strata[j-Strata/2]
 }
 
 // PerceivedLabel returns the perceived label y + s·Stratum(j) of a label y, in levels, where s
 // is the label noise.
 func PerceivedLabel(y, noise float64, j int) float64 { return y + float64(noise*Stratum(j)) }
+
+// Joint are the parts of a level where labels are real numbers and outputs depend on a perceived label. Label
+// and noise are independent, and each has Strata equally probable parts: Strata² pairs. In the order of the
+// perceived label they are cut into Strata runs of as many, which are the parts of the level. Outputs know
+// nothing but the perceived label, and take that of their run, its mean. So a run needs tables for one
+// perceived label, and yet a sample has any of the labels of its run, by a random number of its own
+// (montecarlo): all pairs are as probable, and no label is tied to a noise. Perceived labels stay
+// stratified; labels are as far as the perceived label tells them.
+//
+// Within a run perceived labels differ by about s/20, or 1/64 of a level where that is more, and by up to
+// s in the two outer ones, as they do within a stratum.
+type Joint struct {
+	Perceived [Strata]float64       // mean perceived label of each run, in levels from the level
+	Labels    [Strata][Strata]uint8 // of each run: the parts of the level (see Label) that its labels are in
+}
+
+// NewJoint makes the parts of a level for a noise, in levels.
+func NewJoint(noise float64) *Joint {
+	type pair struct {
+		perceived float64
+		label     uint8
+	}
+	pairs := make([]pair, 0, Strata*Strata)
+	for u := range Strata {
+		for v := range Strata {
+			pairs = append(pairs, pair{PerceivedLabel(Label(0, u, true)-1, noise, v), uint8(u)})
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.perceived, b.perceived) })
+	j := &Joint{}
+	for i, p := range pairs {
+		j.Perceived[i/Strata] += p.perceived / Strata // rounds as any sum of 64 numbers
+		j.Labels[i/Strata][i%Strata] = p.label
+	}
+	return j
+}
 
 // Limits of a logit in fixed point.
 const (
@@ -45,27 +78,44 @@ const (
 	largestNoise = 9.25
 	// largestExponent leaves a logit 5 binary digits after the point.
 	largestExponent = 11
+	// largestSD is a standard deviation that no network has.
+	largestSD = 1 << 40
 )
 
 // perceivedRow is Row for logits of a perceived label.
+//
+// Means and standard deviations are divided by the same power of two, so that no standard deviation is cut:
+// the law of a logit's sign hangs on their ratio. largestNoise standard deviations take half of the room of
+// a logit at most. The power leaves 5 binary digits to the smallest standard deviation, or to 1 where that is
+// less, and a mean that does not fit then is cut. What is left of it is half of the room or more, and so no
+// smaller than any noise: a sign that is cut was sure, and is. See also SignRounding.
 func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 	p, c := l.model, l.model.Code
 	sd := append([]float64(nil), p.Perceived.ResidualSD()...)
 	means := make([][]float64, Strata)
 	largest := 0.0
 	for j := range means {
-		y := Label(i, j, p.Continuous)
+		y := l.perceived(i, j)
 		means[j] = make([]float64, c.Bits())
-		p.Perceived.Logits(means[j], PerceivedLabel(y, p.Perceived.Noise(), j))
+		p.Perceived.Logits(means[j], y)
 		for k, f := range means[j] {
-			if math.IsNaN(f) || math.IsInf(f, 0) || !(sd[k] >= 0) || math.IsInf(sd[k], 0) {
-				return nil, fmt.Errorf("the logit of bit %d at label %v has the mean %v and the standard deviation %v; want finite numbers", k+1, y, f, sd[k])
+			if math.IsNaN(f) || math.IsInf(f, 0) || !(sd[k] >= 0 && sd[k] <= largestSD) {
+				return nil, fmt.Errorf("the logit of bit %d at the perceived label %v has the mean %v and the standard deviation %v; want finite numbers, and at most %.2g for the second",
+					k+1, y, f, sd[k], float64(largestSD))
 			}
 			largest = max(largest, math.Abs(f)+largestNoise*sd[k])
 		}
 	}
-	t := &Logits{Row: i}
-	for t.Exponent < largestExponent && largest > math.Ldexp(largestLogit, int(t.Exponent)) {
+	t := &Logits{Row: i, Joint: l.joint}
+	most := slices.Max(sd)
+	least := most
+	for _, own := range sd {
+		if own > 0 { // it is 0 without transitions
+			least = min(least, own)
+		}
+	}
+	coarsest := max(least, 1) * (1 << largestExponent)
+	for unit := 1.0; 2*largestNoise*most > largestLogit*unit || largest > largestLogit*unit && unit < coarsest; unit *= 2 {
 		t.Exponent++
 	}
 	clear(l.drawn)
@@ -75,10 +125,10 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 	} else {
 		l.drawAll()
 	}
-	// From here on in units of 2^Exponent. What does not fit is cut off: a logit of 2¹⁵.
+	// From here on in units of 2^Exponent.
 	unit := math.Ldexp(1, -int(t.Exponent))
 	for k := range sd {
-		sd[k] = min(sd[k]*unit, largestLogit/largestNoise/2)
+		sd[k] *= unit
 	}
 	for j := range means {
 		for k, f := range means[j] {
@@ -88,6 +138,14 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 	}
 	l.finish(t, means, sd)
 	return t, nil
+}
+
+// perceived returns the perceived label of part j of level i+1.
+func (l *LogitMaker) perceived(i, j int) float64 {
+	if l.joint != nil {
+		return float64(i+1) + l.joint.Perceived[j]
+	}
+	return PerceivedLabel(Label(i, j, false), l.model.Perceived.Noise(), j)
 }
 
 // manySteps is how many transitions a code has for each level, at most, for which finding the

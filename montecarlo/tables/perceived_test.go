@@ -2,6 +2,8 @@ package tables_test
 
 import (
 	"math"
+	"math/bits"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -11,26 +13,79 @@ import (
 )
 
 // TestStrata: the strata are the means of a standard normal number over equally probable parts
-// of its law, each of them once.
+// of its law, ascending.
 func TestStrata(t *testing.T) {
-	seen := map[int]bool{}
 	for j := range tables.Strata {
-		got := tables.Stratum(j)
-		at := int(math.Floor(distuv.UnitNormal.CDF(got) * tables.Strata))
-		if seen[at] || at < 0 || at >= tables.Strata {
-			t.Fatalf("part %d is in stratum %d, out of order or again", j, at)
-		}
-		seen[at] = true
-		if want := perceived.Stratum(at); math.Abs(got-want) > 1e-14 {
+		if got, want := tables.Stratum(j), perceived.Stratum(j); math.Abs(got-want) > 1e-14 {
 			t.Errorf("part %d: %v, want %v", j, got, want)
 		}
 	}
-	for j := range 8 { // the first 8 parts have one stratum of each eighth
-		at := int(distuv.UnitNormal.CDF(tables.Stratum(j)) * 8)
-		for i := range j {
-			if int(distuv.UnitNormal.CDF(tables.Stratum(i))*8) == at {
-				t.Errorf("parts %d and %d are in the same eighth of the law", i, j)
+}
+
+// TestJoint: the runs have each pair of a label and a noise once. Perceived labels of a run lie between those of
+// its neighbours, and their mean over all runs is the level.
+func TestJoint(t *testing.T) {
+	for _, noise := range []float64{1e-3, 0.3, 2, 50} {
+		j := tables.NewJoint(noise)
+		var pairs [tables.Strata]int // of each label
+		sum := 0.0
+		for run, at := range j.Perceived {
+			sum += at
+			if run > 0 && at < j.Perceived[run-1] {
+				t.Errorf("noise %v: run %d is at %v, and the one before at %v", noise, run, at, j.Perceived[run-1])
 			}
+			mean := 0.0
+			for _, part := range j.Labels[run] {
+				pairs[part]++
+				mean += tables.Label(0, int(part), true) - 1
+			}
+			// With no noise the perceived label is the label.
+			if noise == 1e-3 && math.Abs(mean/tables.Strata-at) > 3*noise {
+				t.Errorf("run %d: labels have the mean %v, perceived ones %v", run, mean/tables.Strata, at)
+			}
+		}
+		if math.Abs(sum) > 1e-12*tables.Strata*noise+1e-12 {
+			t.Errorf("noise %v: the mean perceived label is %v from the level", noise, sum/tables.Strata)
+		}
+		for part, n := range pairs {
+			if n != tables.Strata {
+				t.Errorf("noise %v: label %d is in %d pairs, want %d", noise, part, n, tables.Strata)
+			}
+		}
+	}
+}
+
+// TestRest: any number of last samples has as many parts, spread over the level, and each part as often as any
+// other: by χ² at 1e−9 over random words.
+func TestRest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const words = 4096
+	for n := range tables.Strata {
+		var seen [tables.Strata]float64
+		for range words {
+			parts := tables.Rest(n, rng.Uint64())
+			if bits.OnesCount64(parts) != n {
+				t.Fatalf("%d samples have the parts %064b", n, parts)
+			}
+			for half := 0; half < tables.Strata; half += tables.Strata / 8 { // an eighth has n/8 of them, up or down
+				in := bits.OnesCount64(parts >> half & (1<<(tables.Strata/8) - 1))
+				if in < n/8 || in > (n+7)/8 {
+					t.Fatalf("%d samples: %d in the eighth from part %d", n, in, half)
+				}
+			}
+			for j := range seen {
+				seen[j] += float64(parts >> j & 1)
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		square, want, p := 0.0, float64(words*n)/tables.Strata, float64(n)/tables.Strata
+		for _, v := range seen {
+			square += (v - want) * (v - want) / (want * (1 - p))
+		}
+		if limit := (distuv.ChiSquared{K: tables.Strata - 1}).Quantile(1 - 1e-9); square > 1.1*limit {
+			t.Errorf("%d samples: χ² = %v of the parts, limit %v", n, square, limit)
 		}
 	}
 }

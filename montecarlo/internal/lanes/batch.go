@@ -70,10 +70,11 @@ func MixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats,
 	}
 }
 
-// Errors says how labels are tallied: the error of label d is |d − Y|, sums of errors and of their
-// squares are in units of 1/Scale levels, and errors up to Near are counted.
+// Errors says how decoded labels are tallied: the error of sample i is |decoded − Y[i]|, sums of errors and
+// of their squares are in units of 1/Scale levels, and errors up to Near are counted.
 type Errors struct {
-	Base, Y, Scale, Near float64
+	Base, Scale, Near float64
+	Y                 [Batch * Width]float64
 }
 
 // Tally are sums over samples. Differences is the sum of the squares of the differences of the errors of
@@ -120,7 +121,7 @@ func tallyBatchGeneric(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 			if weight != nil {
 				label /= float64(weight[g][i])
 			}
-			err := math.Abs(e.Base + label - e.Y)
+			err := math.Abs(e.Base + label - e.Y[g*Width+i])
 			t.Abs += uint64(int64(float64(err*e.Scale) + 0.5))
 			t.Square += uint64(int64(float64(float64(err*err)*e.Scale) + 0.5))
 			if err <= e.Near {

@@ -695,9 +695,9 @@ TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	MOVQ e+24(FP), AX
 
 	VBROADCASTSD 0(AX), Y8   // Base
-	VBROADCASTSD 8(AX), Y9   // Y
-	VBROADCASTSD 16(AX), Y13 // Scale
-	VBROADCASTSD 24(AX), Y11 // Near
+	VBROADCASTSD 8(AX), Y13  // Scale
+	VBROADCASTSD 16(AX), Y11 // Near
+	LEAQ         24(AX), R8  // Y
 	VPCMPEQD     Y10, Y10, Y10
 	VPSRLQ       $1, Y10, Y10
 	MOVQ         $0x3FE0000000000000, AX // ½
@@ -723,7 +723,7 @@ four:
 
 whole:
 	VADDPD    Y0, Y8, Y0
-	VSUBPD    Y9, Y0, Y0
+	VSUBPD    (R8), Y0, Y0
 	VPAND     Y10, Y0, Y0
 	VCMPPD    $2, Y11, Y0, Y1 // up to Near
 	VPSUBQ    Y1, Y7, Y7
@@ -738,6 +738,7 @@ whole:
 	VMULPD    Y13, Y0, Y0
 	UNITS(Y0, Y6)
 	ADDQ      $16, SI
+	ADDQ      $32, R8
 	DECQ      CX
 	JNZ       four
 
@@ -755,9 +756,9 @@ wide:
 	MOVQ e+24(FP), AX
 
 	VBROADCASTSD 0(AX), Z8   // Base
-	VBROADCASTSD 8(AX), Z9   // Y
-	VBROADCASTSD 16(AX), Z13 // Scale
-	VBROADCASTSD 24(AX), Z11 // Near
+	VBROADCASTSD 8(AX), Z13  // Scale
+	VBROADCASTSD 16(AX), Z11 // Near
+	LEAQ         24(AX), R8  // Y
 	MOVQ         $0x7FFFFFFFFFFFFFFF, AX
 	VPBROADCASTQ AX, Z10
 	MOVQ         $1, AX
@@ -780,7 +781,7 @@ eight512:
 
 whole512:
 	VADDPD     Z0, Z8, Z0
-	VSUBPD     Z9, Z0, Z0
+	VSUBPD     (R8), Z0, Z0
 	VPANDQ     Z10, Z0, Z0
 	VCMPPD     $2, Z11, Z0, K1 // up to Near
 	VPADDQ     Z12, Z7, K1, Z7
@@ -801,6 +802,7 @@ whole512:
 	VCVTTPD2QQ Z0, Z0
 	VPADDQ     Z0, Z6, Z6
 	ADDQ       $32, SI
+	ADDQ       $64, R8
 	DECQ       CX
 	JNZ        eight512
 

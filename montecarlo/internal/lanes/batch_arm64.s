@@ -208,10 +208,10 @@ summed:
 	FCVTZSD(27, 27)     \
 	VADD V27.D2, sum.D2, sum.D2
 
-// ERRORS adds the errors of two samples in a row, whose labels are x from the base. V26 is the other's.
-#define ERRORS(x, xregister) \
+// ERRORS adds the errors of two samples in a row, decoded x from the base, whose labels are y. V26 is the other's.
+#define ERRORS(x, xregister, y) \
 	FADDD(16, x, x)      \
-	FSUBD(17, x, x)      \
+	FSUBD(y, x, x)       \
 	FABSD(x, x)          \
 	FCMGED(x, 19, 26)    \
 	VSUB V26.D2, V6.D2, V6.D2 \
@@ -233,11 +233,10 @@ TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	MOVD 0(R3), R5
 	VDUP R5, V16.D2 // Base
 	MOVD 8(R3), R5
-	VDUP R5, V17.D2 // Y
-	MOVD 16(R3), R5
 	VDUP R5, V18.D2 // Scale
-	MOVD 24(R3), R5
+	MOVD 16(R3), R5
 	VDUP R5, V19.D2 // Near
+	ADD  $24, R3    // Y
 	MOVD $0x3FE0000000000000, R5 // ½
 	VDUP R5, V20.D2
 	VEOR V4.B16, V4.B16, V4.B16
@@ -257,8 +256,9 @@ four:
 	FDIVD(3, 1, 1)
 
 whole:
-	ERRORS(0, V0)
-	ERRORS(1, V1)
+	VLD1.P 32(R3), [V22.D2, V23.D2]
+	ERRORS(0, V0, 22)
+	ERRORS(1, V1, 23)
 	SUBS $1, R4
 	BNE  four
 

@@ -1,0 +1,124 @@
+package montecarlo_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo"
+	"belsim/montecarlo/tables"
+	"belsim/theory"
+	"belsim/theory/base/must"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// randomProblem is a code under a random model: a mixture, or a network that was trained in some way. Labels are
+// real, or not, and outputs logits, or bits.
+func randomProblem(t *testing.T, rng *rand.Rand, name, decoder string, levels int, network, hard, continuous bool) *montecarlo.Problem {
+	t.Helper()
+	c := must.Get(code.New(name, levels))(t)
+	p := &montecarlo.Problem{Code: c, Decoder: must.Get(decode.New(decoder, c))(t), Continuous: continuous, Seed: rng.Uint64(), Within: 1}
+	if network {
+		m := perceived.Model{Noise: math.Pow(10, -1.7+2.3*rng.Float64()), Misfit: math.Pow(10, -2+3*rng.Float64()), Training: perceived.BCE}
+		if rng.IntN(2) == 0 {
+			m.Training = perceived.CE
+		}
+		p.Errors = must.Get(m.Learn(t.Context(), 0, c, theory.Uniform(levels)))(t)
+		p.Kind = map[bool]montecarlo.Kind{true: montecarlo.PerceivedBits, false: montecarlo.PerceivedLogits}[hard]
+		return p
+	}
+	sigma := math.Pow(10, -0.5+rng.Float64())
+	r := 2 * sigma * math.Pow(10, -9*rng.Float64()*rng.Float64()) / float64(1+c.TransitionCount())
+	p.Errors = must.Get(errmodel.NewMixture(t.Context(), c, r, sigma))(t)
+	p.Kind = map[bool]montecarlo.Kind{true: montecarlo.DenseBits, false: montecarlo.IndependentLogits}[hard]
+	return p
+}
+
+// TestSigns: where a code has all words, gen decodes logits by their signs, and so as it decodes bits: the
+// means differ by chance and by the rounding of logits. By Gauss's law at 1e−9 for each of 240 problems.
+func TestSigns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for k := range 240 {
+		name, levels := "unary", 2
+		if k%2 == 1 {
+			name, levels = []string{"gray", "binary", "johnson"}[k/2%3], 4
+		}
+		network := k%4 < 2
+		soft := randomProblem(t, rng, name, "gen", levels, network, false, false)
+		hard := *soft
+		if hard.Kind = montecarlo.DenseBits; network {
+			hard.Kind = montecarlo.PerceivedBits
+		}
+		hard.Seed++
+		const n = 1 << 13
+		all := sampleAll(t, soft, n)
+		for i, s := range sampleAll(t, &hard, n) {
+			rounding := must.Get(soft.Rounding(t.Context(), i))(t)
+			most := 6.2*math.Hypot(s.StdErr(), all[i].StdErr()) + rounding + 40./n // and rare errors, of which few are seen
+			if off := math.Abs(all[i].Mean() - s.Mean()); off > most {
+				t.Errorf("%s, %v, level %d: %v by logits, %v by bits; want at most %v between them", name, soft.Errors, i+1, all[i].Mean(), s.Mean(), most)
+			}
+		}
+	}
+}
+
+// TestFewSamples: standard errors of few samples of a level with parts are not too small. Of 4,320 means at most
+// 7 % are more than 1.96 standard errors off, where 5 % would be usual: a false alarm has a probability below 1e−8.
+func TestFewSamples(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	misses, means := 0.0, 0.0
+	for range 72 {
+		levels := 4 + rng.IntN(13)
+		continuous := rng.IntN(2) == 0
+		p := randomProblem(t, rng, []string{"unary", "onehot"}[rng.IntN(2)], []string{"gen", "gen-ex"}[rng.IntN(2)], levels,
+			!continuous || rng.IntN(2) == 0, rng.IntN(2) == 0, continuous)
+		prior := theory.Uniform(levels)
+		truth := montecarlo.Average(prior, sampleAll(t, p, 1<<12))
+		for _, n := range []uint64{2, 5, 20, 63, 64, 100} {
+			for range 10 {
+				p.Seed = rng.Uint64()
+				o := montecarlo.Average(prior, sampleAll(t, p, n))
+				if means++; math.Abs(o.Mean-truth.Mean) > 1.96*math.Hypot(o.StdErr, truth.StdErr) {
+					misses++
+				}
+			}
+		}
+	}
+	if misses > 0.07*means {
+		t.Errorf("%v of %v means are more than 1.96 standard errors off", misses, means)
+	}
+}
+
+// TestPairsOfLabels: with real labels at a perceived label, every pair of a label and a noise is as probable: the
+// mean is that of one-hot networks that are drawn so one by one, within 6 standard errors.
+func TestPairsOfLabels(t *testing.T) {
+	const levels, s, n = 5, 1.99, 1 << 16
+	c := must.Get(code.New("onehot", levels))(t)
+	l := must.Get(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}.Learn(t.Context(), 0, c, theory.Uniform(levels)))(t)
+	p := &montecarlo.Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Continuous: true, Errors: l, Kind: montecarlo.PerceivedLogits, Seed: 1, Within: 1}
+	sampled := montecarlo.Average(theory.Uniform(levels), sampleAll(t, p, n))
+	rng := rand.New(rand.NewPCG(7, 8))
+	logits, sd, sum, squares := make([]float64, c.Bits()), l.ResidualSD(), 0.0, 0.0
+	for range n {
+		for i := range levels {
+			y := tables.Label(i, rng.IntN(tables.Strata), true)
+			l.Logits(logits, tables.PerceivedLabel(y, s, rng.IntN(tables.Strata)))
+			best := 0
+			for k := range logits {
+				logits[k] += sd[k] * rng.NormFloat64()
+				if logits[k] > logits[best] {
+					best = k
+				}
+			}
+			e := math.Abs(float64(best+1) - y)
+			sum += e / (n * levels)
+			squares += e * e / (n * levels)
+		}
+	}
+	if stderr := math.Hypot(sampled.StdErr, math.Sqrt((squares-sum*sum)/(n*levels))); math.Abs(sampled.Mean-sum) > 6*stderr {
+		t.Errorf("%v by samples, %v one by one; standard error %v", sampled.Mean, sum, stderr)
+	}
+}
