@@ -45,6 +45,6 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	var bar progressBar
 	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: cmd.Range, Temperature: cmd.Temperature, Decoders: env.decoders}
 	return bar.interrupted(out.write(env, func(w io.Writer, path string) error {
-		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), bar.of(env))
+		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), bar.of(env), func(text string) { env.note("%s", text) })
 	}))
 }

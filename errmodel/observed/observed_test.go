@@ -287,6 +287,30 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestRounded: sums of probabilities may leave 0 to 1 by their rounding, and small logits are none.
+func TestRounded(t *testing.T) {
+	for _, tt := range []struct {
+		z    []float64
+		want observed.Kind
+	}{
+		{[]float64{1 + 0x1p-11, 0.3}, observed.Probabilities},
+		{[]float64{-0x1p-11, 0.6}, observed.Probabilities},
+		{[]float64{1 + 0x1p-9, 0.3}, observed.Logits},
+		{[]float64{-1e-6, 2e-6}, observed.Logits},
+		{[]float64{0, 1e-6}, observed.Probabilities},
+	} {
+		s := files(t, mat.NewDense(1, 1, []float64{1}), mat.NewDense(1, 2, tt.z), "npy", observed.Labels{Levels: 3}, "")
+		kind, err := observed.Detect(context.Background(), s.Outputs)
+		if err != nil || kind != tt.want {
+			t.Errorf("%v: %v, %v; want %v", tt.z, kind, err, tt.want)
+		}
+		s.Kind = kind
+		if _, err := observed.Scan(context.Background(), 1, s, mustCode(t, "unary", 3), nil, nil); err != nil {
+			t.Errorf("%v as %v: %v", tt.z, kind, err)
+		}
+	}
+}
+
 func TestLabels(t *testing.T) {
 	real := observed.Labels{Levels: 5, Real: true, Lo: -1, Hi: 1}
 	for y, want := range map[float64]int{-1: 1, -0.76: 1, -0.74: 2, 0: 3, 0.26: 4, 1: 5, 1.000001: 5} {

@@ -24,7 +24,7 @@ type Kind string
 const (
 	Bits          Kind = "bits"          // 0 and 1
 	Signs         Kind = "signs"         // −1 and 1
-	Probabilities Kind = "probabilities" // of a one, from 0 to 1
+	Probabilities Kind = "probabilities" // of a one, from 0 to 1, up to rounding
 	Logits        Kind = "logits"        // any finite numbers
 )
 
@@ -37,6 +37,12 @@ func SplitKind(text string) (k Kind, file string) {
 	}
 	return "", text
 }
+
+// rounding is how far probabilities lie outside of 0 to 1 where they were added up in float16.
+const rounding = 0x1p-10
+
+// isProbability reports whether an output may be a probability.
+func isProbability(v float64) bool { return v >= -rounding && v <= 1+rounding }
 
 // certain is the logit used for probability 1; its negative is used for probability 0.
 // It is the logit of the largest probability that the error model distinguishes from 1.
@@ -58,11 +64,11 @@ func (k Kind) logit(v float64) (z float64, fault string) {
 		return v, ""
 	case Probabilities:
 		switch {
-		case !(v >= 0 && v <= 1):
+		case !isProbability(v):
 			return 0, "no probability"
-		case v == 0:
+		case v <= 0:
 			return -certain, ""
-		case v == 1:
+		case v >= 1:
 			return certain, ""
 		}
 		return min(max(math.Log(v)-math.Log1p(-v), -certain), certain), ""
@@ -177,16 +183,19 @@ func (s *Source) mismatch(targets, outputs int) error {
 }
 
 // Detect reads outputs until it knows their kind: bits where all are 0 or 1, signs where
-// all are ±1, probabilities where all are from 0 to 1, else logits. The first output that
+// all are ±1, probabilities where all are from 0 to 1, else logits. Python's belsim.decode has the
+// same rule. The first output that
 // is not a probability shows that outputs are logits; for the other kinds, Detect reads
 // the whole file. Then it rewinds the rows.
 func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
 	bits, signs, probabilities := true, true, true
+	least, most := math.Inf(1), math.Inf(-1)
 	err := eachRow(ctx, outputs, func(row []float64) bool {
 		for _, v := range row {
 			bits = bits && (v == 0 || v == 1)
 			signs = signs && (v == -1 || v == 1)
-			probabilities = probabilities && v >= 0 && v <= 1
+			probabilities = probabilities && isProbability(v)
+			least, most = min(least, v), max(most, v)
 		}
 		return bits || signs || probabilities
 	})
@@ -199,7 +208,7 @@ func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
 		kind = Bits
 	case signs:
 		kind = Signs
-	case probabilities:
+	case probabilities && least >= -rounding*most: // and no logits that are small
 		kind = Probabilities
 	}
 	return kind, nil

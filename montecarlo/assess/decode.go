@@ -25,8 +25,9 @@ func IsDecoderFile(name string) bool { return strings.EqualFold(filepath.Ext(nam
 // else they are those of the fitted decoder, or levels from 1. Decode writes the label of one sample
 // after the other: as a NumPy array of float64 of one dimension where the format is npy, else as
 // lines of text. workers is the number of goroutines, 0 for one on each processor; it changes no
-// byte. Errors name the file and the place, or are the context's.
-func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Writer, format string, progress Progress) error {
+// byte. note is told what the outputs were taken for where they may be something else. Errors name the file and the
+// place, or are the context's.
+func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Writer, format string, progress Progress, note func(string)) error {
 	if err := o.resolve(); err != nil {
 		return err
 	}
@@ -50,6 +51,9 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	kind, err := observed.FindKind(ctx, said, outputs)
 	if err != nil {
 		return err
+	}
+	if said == "" && kind == observed.Probabilities {
+		note(fmt.Sprintf("%s: read as probabilities, because all are from 0 to 1; say so if they are logits", outputs.Name()))
 	}
 	o.mapHead(c, observed.Labels{}, kind, outputs)
 	decoding, err := of(kind)

@@ -92,7 +92,7 @@ func TestFitDecoder(t *testing.T) {
 	if far > 30 {
 		t.Errorf("%d of 300 labels of gen-ex are far from the fitted ones", far)
 	}
-	if err := assess.Decode(ctx, assess.Options{Outputs: "bits:" + fittedExample + "more.npy"}, path, 0, io.Discard, "csv", nil); err == nil || !strings.Contains(err.Error(), "the decoder reads logits or probabilities, and these outputs are bits") {
+	if err := assess.Decode(ctx, assess.Options{Outputs: "bits:" + fittedExample + "more.npy"}, path, 0, io.Discard, "csv", nil, nil); err == nil || !strings.Contains(err.Error(), "the decoder reads logits or probabilities, and these outputs are bits") {
 		t.Errorf("bits for a decoder of logits: %v", err)
 	}
 
@@ -118,7 +118,7 @@ func labels(t *testing.T, o assess.Options, decoder string) []float64 {
 	var text, array bytes.Buffer
 	path := filepath.Join(t.TempDir(), "labels.npy")
 	for format, b := range map[string]*bytes.Buffer{"csv": &text, "npy": &array} {
-		must.Succeed(t, assess.Decode(ctx, o, decoder, 2, b, format, nil))
+		must.Succeed(t, assess.Decode(ctx, o, decoder, 2, b, format, nil, nil))
 	}
 	must.Succeed(t, os.WriteFile(path, array.Bytes(), 0o600))
 	rows := must.Get(arrayfile.OpenRows(path))(t)

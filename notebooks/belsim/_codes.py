@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +23,9 @@ Outside = Literal["refuse", "clip"]
 
 CERTAIN = float(np.log((1 - 1e-12) / 1e-12))
 """The logit of probability 1, as belsim has it."""
+
+ROUNDING = 2.0**-10
+"""How far probabilities lie outside of 0 to 1 where they were added up in float16."""
 
 
 def codes(levels: int = 256) -> pd.DataFrame:
@@ -188,24 +192,30 @@ def _is_johnson(c: NDArray[Any]) -> bool:
 
 
 def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
-    """Outputs as numbers whose sign is the decision, and whether they are decisions alone."""
+    """Outputs as numbers whose sign is the decision, and whether they are decisions alone: by the rule of ``fit``."""
     choice(kind, Kind, "kind")
-    if kind == "auto":
-        kind = "logits" if z.dtype.kind == "f" else "bits"
-    if kind == "bits":
-        zero_one, signs = ((z == 0) | (z == 1)).all(), ((z == -1) | (z == 1)).all()
-        if not (zero_one or signs):
-            raise Error("outputs: want bits, all of 0 and 1 or all of −1 and 1")
+    if not np.isfinite(z).all():
+        raise Error("outputs: want finite numbers")
+    hard = bool(((z == 0) | (z == 1)).all() or ((z == -1) | (z == 1)).all())
+    probable = bool(((z >= -ROUNDING) & (z <= 1 + ROUNDING)).all())
+    probably = probable and not hard and bool(z.min() >= -ROUNDING * z.max())  # and no logits that are small
+    if kind == "auto" and probably:
+        warnings.warn("outputs: read as probabilities, because all are from 0 to 1; say so if they are logits", stacklevel=3)
+    if kind == "bits" and not hard:
+        raise Error("outputs: want bits, all of 0 and 1 or all of −1 and 1")
+    if kind == "bits" or (kind == "auto" and hard):
         return np.where(z > 0, np.int8(1), np.int8(-1)), True
     z = z.astype(np.float64)
-    if kind == "logits":
-        if not np.isfinite(z).all():
-            raise Error("outputs: want finite numbers")
-        return z, False
-    if not ((z >= 0) & (z <= 1)).all():
+    if kind == "probabilities" and not probable:
         raise Error("outputs: want probabilities from 0 to 1")
-    with np.errstate(divide="ignore"):
-        return np.clip(np.log(z) - np.log1p(-z), -CERTAIN, CERTAIN), False
+    if kind == "probabilities" or (kind == "auto" and probably):
+        z = np.clip(z, 0, 1)
+        with np.errstate(divide="ignore"):
+            return np.clip(np.log(z) - np.log1p(-z), -CERTAIN, CERTAIN), False
+    largest = np.abs(z).max(initial=0)
+    if largest > 2.0**480 or 0 < largest < 2.0**-480:
+        raise Error(f"outputs: want logits whose largest is from {2.0**-480:.1g} to {2.0**480:.1g}; it is {largest:.1g}")
+    return z, False
 
 
 class Decoder:
@@ -241,7 +251,7 @@ class Decoder:
         with Inputs() as inputs:
             rows = inputs.array(z.reshape(-1, z.shape[-1]), "outputs")
             decoder, labels = self.save(inputs.path("decoder.npz")), inputs.path("labels.npy")
-            out = flags(decoder=decoder, outputs=rows if kind == "auto" else f"{kind}:{rows}", output=labels, quiet=True)
+            out = flags(decoder=decoder, outputs=rows if kind == "auto" else f"{kind}:{rows}", output=labels)
             run(["decode", *out], inputs)
             found: NDArray[np.float64] = np.load(labels) - (self.about["unit"] == "levels")
         return found.reshape(z.shape[:-1])
@@ -285,9 +295,10 @@ def decode(
     ``code`` is an L × M matrix, or a name with its number of ``levels``. ``decoder`` is ``auto``, ``bel-u``, ``bel-j``, ``gen`` or
     ``gen-ex``; or a fitted ``Decoder``, which knows its code, and gives labels where it was fitted with a ``range``.
 
-    ``kind`` says what the outputs are; ``auto`` takes floats for logits, and bools and integers for bits (0 and 1, or
-    ±1). ``reads`` says what the decoder reads: ``auto`` gives logits to ``gen-ex`` and to codes of real numbers, and bits to the
-    others. ``temperature`` multiplies the logits of ``gen-ex``.
+    ``kind`` says what the outputs are. ``auto`` finds out as ``fit`` does, whatever their type: bits where all are 0 or 1, or all ±1;
+    probabilities where all are from 0 to 1, with a warning; else logits. ``reads`` says what the decoder reads: ``auto`` gives logits
+    to ``gen`` and ``gen-ex`` where there are any, as the command does, and bits to the others. ``temperature`` multiplies the logits
+    of ``gen-ex``.
 
     >>> decode([[2.0, 1.5, -3.0]], "unary", levels=4).tolist()
     [2]
@@ -310,7 +321,7 @@ def decode(
         raise Error(f"outputs of shape {z.shape}: want (..., {c.shape[1]}), the bits of {name or 'the code'} with {c.shape[0]} levels")
     z, hard = _logits(z, kind)
     if reads == "auto":
-        reads = "logits" if decoder == "gen-ex" or c.dtype != np.uint8 else "bits"
+        reads = "bits" if decoder in ("bel-u", "bel-j") else "logits"
     if reads == "bits":
         z, hard = np.where(z > 0, np.int8(1), np.int8(-1)), True
     elif decoder in ("bel-u", "bel-j"):

@@ -472,9 +472,9 @@ def fit(
     """Judges a trained network by its outputs, and forecasts the error of codes that were not trained.
 
     ``code`` is the code that the network was trained with, a name or an L × M matrix. ``outputs`` has the shape (N, M): the
-    classifiers' logits, probabilities or bits (``kind``; ``auto`` finds out) for N test samples. ``targets`` has the shape (N,): levels
-    from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1; labels outside are refused, or with
-    ``outside="clip"`` taken for the nearest end. Arrays are NumPy's, torch's, or have
+    classifiers' logits, probabilities or bits for N test samples: ``kind`` says which, of ``runs`` too, and ``auto`` finds out.
+    ``targets`` has the shape (N,): levels from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1;
+    labels outside are refused, or with ``outside="clip"`` taken for the nearest end. Arrays are NumPy's, torch's, or have
     ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
     ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
@@ -576,7 +576,7 @@ def _fit_arguments(
         ),
     ]
     out += [f"--code={name}" for name in names] + [f"--range={ends(r)}" for r in ranges if r is not None]
-    out += [f"--also={names[0]}:{seen(code, more, f'runs[{i}]')}" for i, more in enumerate(runs)]
+    out += [f"--also={names[0]}:{prefix}{seen(code, more, f'runs[{i}]')}" for i, more in enumerate(runs)]
     for i, pair in enumerate(listed(also, "also", "pairs (code, outputs)")):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise Error(f"also[{i}]: want (code, outputs)")

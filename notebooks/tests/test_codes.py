@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import belsim
+from belsim._call import Inputs, flags, run
 
 NAMES = list(belsim.codes(8)["code"])
 
@@ -70,7 +72,9 @@ def test_decode(go_decode: Any, sample: tuple[NDArray[Any], NDArray[Any]], reads
     assert {"gen", "gen-ex", "auto"} <= set(want)
     for name, levels in want.items():
         soft = name == "gen-ex" or (reads == "logits" and (name == "gen" or (name == "auto" and belsim._codes.fitting(c) == "gen")))
-        got = belsim.decode(z, c, name, reads="logits" if soft and reads == "logits" else "bits", temperature=temperature)
+        got = belsim.decode(
+            z, c, name, kind="logits", reads="logits" if soft and reads == "logits" else "bits", temperature=temperature
+        )
         assert got.shape == levels.shape
         if name == "gen-ex":
             np.testing.assert_allclose(got, levels, rtol=1e-9, atol=1e-9)
@@ -79,7 +83,7 @@ def test_decode(go_decode: Any, sample: tuple[NDArray[Any], NDArray[Any]], reads
         np.testing.assert_array_equal(got, levels, err_msg=name)
     for name in {"bel-u", "bel-j"} - set(want):
         with pytest.raises(belsim.Error, match="use gen"):
-            belsim.decode(z, c, name, reads="bits")
+            belsim.decode(z, c, name, kind="logits", reads="bits")
 
 
 @settings(max_examples=40, deadline=None)
@@ -117,16 +121,89 @@ def test_kinds() -> None:
     with np.errstate(divide="ignore"):
         z = np.clip(np.log(p) - np.log1p(-p), -27.63, 27.63)
     for decoder in ("bel-j", "gen", "gen-ex"):
-        hard = belsim.decode(p > 0.5, c, decoder)
-        np.testing.assert_array_equal(hard, belsim.decode(np.where(p > 0.5, 1, -1), c, decoder))
         np.testing.assert_allclose(belsim.decode(p, c, decoder, kind="probabilities"), belsim.decode(z, c, decoder), rtol=1e-3)
-    assert belsim.decode(p.reshape(2, 2, -1), c).shape == (2, 2)
-    assert belsim.decode(p[0], "johnson", levels=16).shape == ()
-    for wrong in (p[:, 1:], [[2] * c.shape[1]]):
-        with pytest.raises(belsim.Error, match="outputs"):
-            belsim.decode(wrong, c)
+    assert belsim.decode(z.reshape(2, 2, -1), c).shape == (2, 2)
+    assert belsim.decode(z[0], "johnson", levels=16).shape == ()
+    with pytest.raises(belsim.Error, match="outputs"):
+        belsim.decode(p[:, 1:], c)
     with pytest.raises(belsim.Error, match="probabilities from 0 to 1"):
         belsim.decode(p + 1, c, kind="probabilities")
+
+
+_C = belsim.code("johnson", 16)
+_RNG = np.random.default_rng(1)
+_LEVEL = np.arange(320) % 16
+_Z = 2.0 * _C[np.clip(_LEVEL + _RNG.integers(-1, 2, 320), 0, 15)] - 1 + _RNG.normal(scale=0.4, size=(320, 8))
+_P = 1 / (1 + np.exp(-_Z))
+_SOFTMAX = np.exp(_Z) / np.exp(_Z).sum(1, keepdims=True)
+# Outputs, and what they are: a kind, or a part of their refusal.
+_OUTPUTS: dict[str, tuple[NDArray[Any], str]] = {
+    "bools": (_Z > 0, "bits"),
+    "0 and 1, integers": (np.where(_Z > 0, 1, 0).astype(np.uint8), "bits"),
+    "0 and 1, floats": (np.where(_Z > 0, 1.0, 0.0), "bits"),
+    "±1, integers": (np.where(_Z > 0, 1, -1).astype(np.int8), "signs"),
+    "±1, floats": (np.where(_Z > 0, 1, -1).astype(np.float32), "signs"),
+    "−1, 0 and 1": (np.sign(_Z) * (np.abs(_Z) > 0.2), "logits"),
+    "integers": (np.round(20 * _Z).astype(np.int64), "logits"),
+    "probabilities": (_P, "probabilities"),
+    "probabilities, float32": (_P.astype(np.float32), "probabilities"),
+    "probabilities, float16": (_P.astype(np.float16), "probabilities"),
+    "probabilities, some certain": (np.where(np.abs(_Z) > 1, _Z > 0, _P), "probabilities"),
+    "probabilities, added up": (np.where(_P > 0.8, np.float32(1 + 2e-7), _P), "probabilities"),
+    "softmax": (_SOFTMAX, "probabilities"),
+    "softmax, float16": (_SOFTMAX.astype(np.float16), "probabilities"),
+    "logits": (_Z, "logits"),
+    "logits, float16": (_Z.astype(np.float16), "logits"),
+    "logits, small": (_Z / 1e6, "logits"),
+    "logits, few outside of 0 to 1": (np.where(np.arange(320)[:, None] == 7, _Z, _P), "logits"),
+    "logits, huge": (_Z * 1e200, "larg"),
+    "logits, tiny": (_Z * 1e-200, "largest"),
+    "NaN": (np.where(_P > 0.9, np.nan, _P), "finite|NaN"),
+    "infinity": (np.where(_P > 0.9, np.inf, _P), "finite|Inf"),
+}
+
+
+@pytest.fixture(scope="module")
+def fitted() -> belsim.Decoder:
+    return belsim.fit("johnson", _Z, _LEVEL, levels=16, samples=2, fit_decoder=True).decoder
+
+
+@pytest.mark.filterwarnings("ignore:outputs. read as probabilities")
+@pytest.mark.parametrize("name", _OUTPUTS)
+def test_one_rule(name: str, fitted: belsim.Decoder) -> None:
+    """The same outputs are of the same kind, or refused, in fit, in both ways to decode, and in the command."""
+    z, want = _OUTPUTS[name]
+    calls: list[Callable[[], object]] = [lambda: belsim.fit("johnson", z, _LEVEL, levels=16, samples=2).kind]
+    calls += [lambda d=d: belsim.decode(z, _C, d) for d in ("bel-j", "gen", "gen-ex", "auto")]  # type: ignore[misc]
+    calls += [lambda: fitted.decode(z)]
+    if want not in ("bits", "signs", "logits", "probabilities"):
+        for call in calls:
+            with pytest.raises(belsim.Error, match=want):
+                call()
+        return
+    assert calls[0]() == want
+    said: Any = "bits" if want == "signs" else want
+    for d in ("bel-j", "gen", "gen-ex"):
+        with Inputs() as inputs:
+            labels = inputs.path("labels.npy")
+            of = flags(decoder=d, code="johnson", levels=16, outputs=inputs.array(z, "outputs"), output=labels)
+            run(["decode", *of], inputs)
+            command = np.load(labels) - 1
+        found = belsim.decode(z, _C, d)
+        np.testing.assert_allclose(found, command, rtol=0, atol=1e-9 if d == "gen-ex" else 0)
+        np.testing.assert_array_equal(found, belsim.decode(z, _C, d, kind=said))
+    if said == "bits":
+        with pytest.raises(belsim.Error, match=f"these outputs are {want}"):
+            fitted.decode(z)
+    else:
+        np.testing.assert_array_equal(fitted.decode(z), fitted.decode(z, kind=said))
+
+
+def test_read_as_probabilities(fitted: belsim.Decoder) -> None:
+    """What was decided is said where the outputs may be something else."""
+    for decode in (lambda: belsim.decode(_P, _C, "gen"), lambda: fitted.decode(_P)):
+        with pytest.warns(UserWarning, match="outputs: read as probabilities, because all are from 0 to 1; say so if they are logits"):
+            decode()
 
 
 @settings(deadline=None)
