@@ -9,10 +9,7 @@ type MixtureColumns struct {
 
 // NewMixtureColumns prepares columns for a number of levels. The error is about r or σ.
 func NewMixtureColumns(levels int, r, sigma float64) (*MixtureColumns, error) {
-	if err := checkPositive("r", r); err != nil {
-		return nil, err
-	}
-	if err := checkPositive("σ", sigma); err != nil {
+	if err := Check(r, sigma); err != nil {
 		return nil, err
 	}
 	return &MixtureColumns{r, gaussians(sigma, levels)}, nil

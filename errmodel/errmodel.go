@@ -27,8 +27,11 @@ func (e *InvalidError) Error() string {
 		e.R, e.Sigma, e.Value, e.Level, e.Bit)
 }
 
-// checkSigma refuses widths whose Gaussians cannot be computed with.
-func checkSigma(sigma float64) error {
+// Check refuses a weight or a width of Gaussians with which nothing can be computed.
+func Check(r, sigma float64) error {
+	if err := checkPositive("r", r); err != nil {
+		return err
+	}
 	if err := checkPositive("σ", sigma); err != nil {
 		return err
 	}

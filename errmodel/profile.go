@@ -31,7 +31,7 @@ const keepUnit = 8 << 20
 // the positions of the paper's Eq. 4. It costs O(L) Gaussians and O(L·transitions) additions.
 // The error is about σ, or the context's.
 func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float64) (*Profile, error) {
-	if err := checkSigma(sigma); err != nil {
+	if err := Check(1, sigma); err != nil {
 		return nil, err
 	}
 	p := &Profile{levels: levels, bits: len(positions), sigma: sigma, positions: positions}
@@ -128,7 +128,7 @@ func (p *Profile) MaxR() float64 { return 1 / p.max }
 // Mixture returns the table of error probabilities for weight r. The error is
 // an *InvalidError when some probability would exceed 1.
 func (p *Profile) Mixture(r float64) (*Mixture, error) {
-	if err := checkPositive("r", r); err != nil {
+	if err := Check(r, p.sigma); err != nil {
 		return nil, err
 	}
 	if !p.Valid(r) {

@@ -115,7 +115,7 @@ func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run sce
 		}
 	}
 	s.Model = m
-	return m.Check()
+	return nil
 }
 
 // trainingFlag says what networks that know a perceived label were trained for.

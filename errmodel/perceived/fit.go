@@ -140,13 +140,14 @@ func newLeastSquares(networks []observation, start Model) (*leastSquares, error)
 	if len(networks) == 0 {
 		return nil, fmt.Errorf("%w: no network", ErrNothingObserved)
 	}
-	start.Noise, start.Training = 1, networks[0].Training
-	if err := start.Check(); err != nil {
+	levels := networks[0].Code.Levels()
+	start.Noise, start.Training = float64(levels), networks[0].Training
+	if err := start.Check(levels); err != nil {
 		return nil, err
 	}
 	f := &leastSquares{start: start, cutoff: len(networks) > 1}
 	for i, n := range networks {
-		if levels := networks[0].Code.Levels(); n.Code.Levels() != levels {
+		if n.Code.Levels() != levels {
 			return nil, fmt.Errorf("network %d: %s has %d levels, and the first network has %d", i+1, n.Code.Name(), n.Code.Levels(), levels)
 		}
 		if err := n.prepare(i == 0); err != nil {
@@ -374,7 +375,8 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 		for j := range next {
 			next[j] += min(max(step[j], -longest[j]), longest[j])
 		}
-		next[0] = min(max(next[0], math.Log(smallestNoise)), math.Log(float64(f.networks[0].Code.Levels())))
+		levels := f.networks[0].Code.Levels()
+		next[0] = min(max(next[0], math.Log(smallestNoise(levels))), math.Log(float64(levels)))
 		there, err := f.residuals(ctx, workers, next)
 		if err != nil {
 			return nil, err

@@ -31,7 +31,7 @@ func (p Model) NewLearner(prior []float64) (*Learner, error) {
 
 // newLearner is NewLearner for so many goroutines and levels, with a prior as Model.Learn has it.
 func (p Model) newLearner(workers, levels int, prior []float64) (*Learner, error) {
-	if err := p.Check(); err != nil {
+	if err := p.Check(levels); err != nil {
 		return nil, err
 	}
 	p = p.defaults(levels)
@@ -112,7 +112,7 @@ const recutSteps = 30
 func (l *Learner) Recut(ctx context.Context, cutoff float64) (*Network, error) {
 	p := l.p
 	p.Cutoff = cutoff
-	if err := p.Check(); err != nil {
+	if err := p.Check(l.ch.levels); err != nil {
 		return nil, err
 	}
 	l.p, l.undoable = p.defaults(l.ch.levels), false

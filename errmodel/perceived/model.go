@@ -56,7 +56,7 @@ func (t Training) Loss() string {
 // same features, and a lost bit gives these features, and their noise, little weight. Given ŷ the bits
 // are independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
 type Model struct {
-	Noise    float64  // s, in levels; positive, and at most code.MaxLevels
+	Noise    float64  // s, in levels; positive
 	Within   float64  // w, in levels²: WithinLevel for real labels; 0 where labels are levels
 	Cutoff   float64  // κ, in cycles over the range of labels; 0 stands for DefaultCutoff
 	Misfit   float64  // η, in levels; 0 or more
@@ -67,28 +67,29 @@ type Model struct {
 // WithinLevel is the variance of real labels that are uniform within half a level of their level.
 const WithinLevel = 1. / 12
 
-// Check refuses parameters that make no model.
-func (p Model) Check() error {
-	if !(p.Noise > 0) || p.Noise > code.MaxLevels {
-		return fmt.Errorf("label noise = %v levels: want a positive number of at most %d levels, the most that a code has", p.Noise, code.MaxLevels)
-	}
-	if !(p.Within >= 0) || math.IsInf(p.Within, 1) {
-		return fmt.Errorf("variance of labels within a level = %v: want a finite number of 0 or more", p.Within)
-	}
-	if !(p.Cutoff >= 0) || math.IsInf(p.Cutoff, 1) {
-		return fmt.Errorf("cutoff = %v: want a positive finite number of cycles, or 0 for the default", p.Cutoff)
-	}
-	if !(p.Misfit >= 0) || math.IsInf(p.Misfit, 1) {
-		return fmt.Errorf("misfit = %v: want a finite number of 0 or more", p.Misfit)
-	}
-	if !(p.Floor >= 0) || math.IsInf(p.Floor, 1) {
-		return fmt.Errorf("floor of the misfit = %v: want a positive finite number of logits, or 0 for the default", p.Floor)
-	}
-	if p.Training != BCE && p.Training != CE && p.Training != Soft {
+// Check refuses parameters outside of the ranges in which the model was tried, for codes of so many levels.
+func (p Model) Check(levels int) error {
+	const rounding = 1e-9 // of a noise that was solved for
+	least, most := smallestNoise(levels), mostNoise*float64(levels)
+	switch within := func(v, lo, hi float64) bool { return v >= lo && v <= hi }; {
+	case !(p.Noise > 0) || !within(p.aroundLevel(), least*(1-rounding), most*(1+rounding)):
+		return fmt.Errorf("label noise = %v levels: want %.4g to %.4g levels, for codes of %d levels", p.Noise, math.Sqrt(max(least*least-p.Within, 0)), most, levels)
+	case p.Within != 0 && p.Within != WithinLevel:
+		return fmt.Errorf("variance of labels within a level = %v: want 0 or 1/12", p.Within)
+	case p.Cutoff != 0 && !within(p.Cutoff, leastCutoff, mostCutoff):
+		return fmt.Errorf("cutoff = %v: want %g to %g cycles, or 0 for the default", p.Cutoff, leastCutoff, mostCutoff)
+	case !within(p.Misfit, 0, mostMisfit):
+		return fmt.Errorf("misfit = %v: want 0 to %d levels", p.Misfit, mostMisfit)
+	case p.Floor != 0 && !within(p.Floor, leastFloor, mostFloor):
+		return fmt.Errorf("floor of the misfit = %v: want %g to %g logits, or 0 for the default", p.Floor, leastFloor, mostFloor)
+	case p.Training != BCE && p.Training != CE && p.Training != Soft:
 		return fmt.Errorf("training %q: want %q, %q or %q", p.Training, BCE, CE, Soft)
 	}
 	return nil
 }
+
+// smallestNoise is the smallest noise that is tried for codes of so many levels.
+func smallestNoise(levels int) float64 { return max(leastNoise, float64(levels)/coarsest) }
 
 // Learn returns the functions f_k that a network of this kind learns of a code, when level n
 // occurs with probability prior[n−1]; prior has length L and need not add up to 1, and nil

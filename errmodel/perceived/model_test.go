@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/observed"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 func learn(tb testing.TB, p Model, name string, levels int, prior []float64) *Network {
@@ -168,16 +172,17 @@ func TestPerceivedRefusals(t *testing.T) {
 	for _, alter := range []func(p *Model){
 		func(p *Model) { p.Noise = 0 }, func(p *Model) { p.Noise = -1 },
 		func(p *Model) { p.Noise = nan }, func(p *Model) { p.Noise = inf },
-		func(p *Model) { p.Noise = code.MaxLevels + 1 }, func(p *Model) { p.Noise = 1e308 },
+		func(p *Model) { p.Noise = 0.0199 }, func(p *Model) { p.Noise = 64.1 }, func(p *Model) { p.Noise = 1e308 },
 		func(p *Model) { p.Within = -1 }, func(p *Model) { p.Within = nan }, func(p *Model) { p.Within = inf },
-		func(p *Model) { p.Cutoff = -1 }, func(p *Model) { p.Cutoff = nan }, func(p *Model) { p.Cutoff = inf },
+		func(p *Model) { p.Cutoff = 1e-100 }, func(p *Model) { p.Cutoff = 1e10 }, func(p *Model) { p.Misfit = 1e155 },
+		func(p *Model) { p.Floor = 1e-160 }, func(p *Model) { p.Floor = 1e160 }, func(p *Model) { p.Cutoff = -1 }, func(p *Model) { p.Cutoff = nan }, func(p *Model) { p.Cutoff = inf },
 		func(p *Model) { p.Misfit = -0.1 }, func(p *Model) { p.Misfit = nan }, func(p *Model) { p.Misfit = inf },
 		func(p *Model) { p.Floor = -0.1 }, func(p *Model) { p.Floor = nan },
 		func(p *Model) { p.Training = "" }, func(p *Model) { p.Training = "bits" },
 	} {
 		p := good
 		alter(&p)
-		if p.Check() == nil {
+		if p.Check(4) == nil {
 			t.Errorf("%+v is taken", p)
 		}
 		if _, err := p.Learn(context.Background(), 1, named(t, "unary", 4), nil); err == nil {
@@ -203,33 +208,88 @@ func TestPerceivedRefusals(t *testing.T) {
 	}
 }
 
-// TestLearnExtremes looks for numbers that are none.
-func TestLearnExtremes(t *testing.T) {
-	for _, training := range []Training{BCE, CE} {
-		for _, levels := range []int{2, 17, 24} {
-			for _, noise := range []float64{1e-300, 0.3, code.MaxLevels} {
-				for _, name := range []string{"binary", "onehot"} {
-					prior := make([]float64, levels) // most levels do not occur
-					prior[0], prior[levels-1] = 3, 1e-9
-					for _, prior := range [][]float64{nil, prior} {
-						l := learn(t, Model{Noise: noise, Misfit: 0.25, Training: training}, name, levels, prior)
-						f := make([]float64, l.Code().Bits())
-						for _, y := range []float64{-1e30, 0.5, 1, float64(levels) / 2, float64(levels) + 0.5, 1e30} {
-							l.Logits(f, y)
-							for k, v := range f {
-								if math.IsNaN(v) || math.IsInf(v, 0) {
-									t.Fatalf("%s of %d levels, %s, s = %v: logit %v of bit %d at %v", name, levels, training, noise, v, k+1, y)
-								}
-							}
-						}
-						for k, sd := range l.ResidualSD() {
-							if e := l.At(0, k); !(e >= 0 && e <= 1) || math.IsNaN(sd) {
-								t.Fatalf("%s of %d levels, %s, s = %v: e[1,%d] = %v, misfit %v", name, levels, training, noise, k+1, e, sd)
-							}
-						}
-					}
+// random is a model for codes of so many levels: each parameter is at an end of its range, in it or, where it may be, left out.
+func random(rng *rand.Rand, levels int) Model {
+	of := func(lo, hi float64) float64 {
+		switch rng.IntN(4) {
+		case 0:
+			return lo
+		case 1:
+			return hi
+		}
+		return math.Exp(math.Log(lo) + rng.Float64()*(math.Log(hi)-math.Log(lo)))
+	}
+	p := Model{Noise: of(smallestNoise(levels), mostNoise*float64(levels)), Training: []Training{BCE, CE, Soft}[rng.IntN(3)]}
+	if rng.IntN(3) == 0 {
+		p.Noise, p.Within = of(5e-324, float64(levels)), WithinLevel
+	}
+	for value, ends := range map[*float64][2]float64{&p.Misfit: {1e-6, mostMisfit}, &p.Cutoff: {leastCutoff, mostCutoff}, &p.Floor: {leastFloor, mostFloor}} {
+		if rng.IntN(3) > 0 {
+			*value = of(ends[0], ends[1])
+		}
+	}
+	return p
+}
+
+// TestRanges: in its ranges and at their ends, a model gives numbers: logits, residuals, error probabilities
+// and the errors of decoders, also where most levels hardly occur.
+func TestRanges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	count := 150
+	if os.Getenv("BELSIM_LONG") != "" {
+		count = 3000
+	}
+	for range count {
+		levels := 2 + rng.IntN(23)
+		c := named(t, []string{"unary", "gray", "johnson", "onehot", "hadamard"}[rng.IntN(5)], levels)
+		p := random(rng, levels)
+		prior := make([]float64, levels)
+		for i := range prior {
+			prior[i] = []float64{0, 5e-324, 1e-9, 1, 3}[rng.IntN(5)]
+		}
+		prior[0], prior[levels-1] = 3, 1e-9
+		if rng.IntN(2) == 0 {
+			prior = slices.Repeat([]float64{1}, levels)
+		}
+		l := must.Get(p.Learn(t.Context(), 1, c, prior))(t)
+		f, wrong := make([]float64, c.Bits()), make([]float64, c.Bits())
+		sd := l.ResidualSD()
+		for _, y := range []float64{-1e30, 0.5, 1, float64(levels) * rng.Float64(), float64(levels) + 0.5, 1e30} {
+			l.Logits(f, y)
+			l.WrongTo(wrong, 0, y)
+			for k, v := range f {
+				if math.IsNaN(v) || math.IsInf(v, 0) || !(sd[k] >= 0 && sd[k] < 1e9) || !(wrong[k] >= 0 && wrong[k] <= 1) || !(l.At(levels-1, k) >= 0 && l.At(levels-1, k) <= 1) {
+					t.Fatalf("%s of %d levels, %+v: logit %v of bit %d at %v, residual %v, wrong with %v", c.Name(), levels, p, v, k+1, y, sd[k], wrong[k])
 				}
 			}
+		}
+		gen, ex := must.Get(decode.New("gen", c))(t), must.Get(decode.New("gen-ex", c))(t)
+		nodes := must.Get(NewNodes(64, prior, c.Bits(), Seed))(t)
+		for i, e := range must.Get(nodes.Errors(t.Context(), 1, l, []observed.Decoding{{Decoder: gen}, {Decoder: gen, Soft: true}, {Decoder: ex, Soft: true}}))(t) {
+			if !(e >= 0 && e <= float64(levels-1)) {
+				t.Fatalf("%s of %d levels, %+v: error %d is %v", c.Name(), levels, p, i+1, e)
+			}
+		}
+	}
+}
+
+// TestEnds: at the ends of κ and sd₀ a model is what it is a decade further in, and with the largest misfit every
+// bit is as likely wrong as right. What is left of the penalty, or of the residual, is below 1e-6 there; Newton's
+// method stops at a loss that is 1e-9 above the least, where a logit f of weight w is off by √(2e-9/(w·f·(1−f))).
+func TestEnds(t *testing.T) {
+	for _, name := range []string{"unary", "gray"} {
+		table := func(cutoff, floor, misfit float64) *mat.Dense {
+			return mat.DenseCopyOf(learn(t, Model{Noise: 1, Misfit: misfit, Cutoff: cutoff, Floor: floor, Training: BCE}, name, 16, nil))
+		}
+		for _, at := range [][4]float64{{leastCutoff, 1, 10 * leastCutoff, 1}, {mostCutoff, 1, mostCutoff / 10, 1}, {5, leastFloor, 5, 10 * leastFloor}, {5, mostFloor, 5, mostFloor / 10}} {
+			if a, b := table(at[0], at[1], 0.25), table(at[2], at[3], 0.25); !mat.EqualApprox(a, b, 1e-4) {
+				t.Errorf("%s: with κ and sd₀ of %v and %v it differs from %v and %v", name, at[0], at[1], at[2], at[3])
+			}
+		}
+		half := table(0, 0, mostMisfit)
+		half.Apply(func(_, _ int, e float64) float64 { return e - 0.5 }, half)
+		if most := max(mat.Max(half), -mat.Min(half)); most > 5e-4 {
+			t.Errorf("%s: with the largest misfit, error probabilities differ by %v from ½", name, most)
 		}
 	}
 }

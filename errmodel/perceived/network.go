@@ -151,7 +151,7 @@ func (n *Network) setResiduals() {
 func (n *Network) WithMisfit(misfit float64) (*Network, error) {
 	out := *n
 	out.p.Misfit = misfit
-	if err := out.p.Check(); err != nil {
+	if err := out.p.Check(n.c.Levels()); err != nil {
 		return nil, err
 	}
 	out.setResiduals()

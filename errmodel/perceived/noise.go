@@ -12,9 +12,6 @@ import (
 // ErrNoNoise is wrapped by the errors for mean errors that no label noise gives.
 var ErrNoNoise = errors.New("no label noise gives this error")
 
-// The label noise is sought from smallestNoise levels to the number of levels.
-const smallestNoise = 0.02
-
 // noiseTolerance is the relative accuracy of a label noise.
 const noiseTolerance = 1e-4
 
@@ -37,7 +34,7 @@ type Uniform struct{ From, To, Share float64 }
 // The error is a mean over nodes, with exact expectations over the residuals: it is right to about 0.05 %.
 // s is found to 10⁻⁴ of itself.
 //
-// The error wraps ErrNoNoise where no s from 0.02 to L levels gives the error. Other errors are
+// The error wraps ErrNoNoise where no s gives the error, from the smallest that Check takes for labels that are levels, to L levels. Other errors are
 // about the parameters or the labels, or are the context's.
 func (m Model) NoiseOf(ctx context.Context, workers int, labels Labels, mae float64) (float64, error) {
 	levels := len(labels.Prior)
@@ -117,7 +114,7 @@ func solveNoise(levels int, target float64, meanError func(s float64) (float64, 
 // encloseNoise steps from the noise of an easy code until two steps enclose the root of a
 // difference of logarithms, or one finds it: at x.
 func encloseNoise(levels int, target float64, difference func(x float64) (float64, error)) (b bracket, x float64, found bool, err error) {
-	lo, hi := math.Log(smallestNoise), math.Log(float64(levels))
+	lo, hi := math.Log(smallestNoise(levels)), math.Log(float64(levels))
 	// E|ε| = √(2/π) is the error that s = 1 gives to codes that are easy to learn.
 	x = min(max(math.Log(target*math.Sqrt(math.Pi/2)), lo), hi)
 	f, err := difference(x)

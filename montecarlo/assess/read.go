@@ -90,7 +90,7 @@ func (f *Fit) checkModel() error {
 		if p.Noise <= 0 {
 			return fmt.Errorf("perceived.label_noise is %v; want a positive number, or null where the data do not tell", p.Noise)
 		}
-		if err := f.perceivedModel().Check(); err != nil {
+		if err := f.perceivedModel().Check(f.Levels); err != nil {
 			return fmt.Errorf("perceived: %w", err)
 		}
 	}

@@ -121,7 +121,7 @@ func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder stri
 		if err != nil {
 			return nil, err
 		}
-		models, err := plane.Of(ctx, c)
+		models, err := plane.Of(ctx, c, x.Values, y.Values)
 		if err != nil {
 			return nil, err
 		}

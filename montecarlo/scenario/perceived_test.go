@@ -324,7 +324,7 @@ func TestRealLabels(t *testing.T) {
 			}
 		}
 		check("the scenario", must.Get(s.Errors(t.Context(), c))(t))
-		lines := must.Get(plane.Of(t.Context(), c))(t)
+		lines := must.Get(plane.Of(t.Context(), c, []float64{m.Noise}, []float64{m.Misfit}))(t)
 		line := must.Get(lines(t.Context(), m.Misfit))(t)
 		check("a cell of a map", must.Get(line.Errors(t.Context(), m.Noise))(t))
 	}

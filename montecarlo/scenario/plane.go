@@ -13,9 +13,9 @@ import (
 
 // Plane holds error models with two parameters x and y, the axes of a map and of a sweep.
 type Plane interface {
-	// Of prepares the models of a code. The error says that the plane has none for it, or is
-	// the context's.
-	Of(ctx context.Context, c *code.Code) (Lines, error)
+	// Of prepares the models of a code with some values of x and y. The error says that the plane has none for
+	// it, or that a value is outside of the range in which the model was tried, or is the context's.
+	Of(ctx context.Context, c *code.Code, x, y []float64) (Lines, error)
 	// Kind says which parameters x and y are.
 	Kind() PlaneKind
 }
@@ -44,7 +44,12 @@ type MixturePlane struct {
 func (MixturePlane) Kind() PlaneKind { return Mixtures }
 
 // Of implements Plane. The transitions of a code can be millions, and are listed once.
-func (p MixturePlane) Of(ctx context.Context, c *code.Code) (Lines, error) {
+func (p MixturePlane) Of(ctx context.Context, c *code.Code, x, y []float64) (Lines, error) {
+	for i := range max(len(x), len(y)) {
+		if err := errmodel.Check(x[min(i, len(x)-1)], y[min(i, len(y)-1)]); err != nil {
+			return nil, err
+		}
+	}
 	of := transitions
 	if p.Printed {
 		of = errmodel.PrintedTransitions
@@ -75,7 +80,7 @@ type PerceivedPlane struct {
 func (PerceivedPlane) Kind() PlaneKind { return PerceivedLabels }
 
 // Of implements Plane.
-func (p PerceivedPlane) Of(_ context.Context, c *code.Code) (Lines, error) {
+func (p PerceivedPlane) Of(_ context.Context, c *code.Code, x, y []float64) (Lines, error) {
 	prior, err := p.Prior.Weights(c.Levels())
 	if err != nil {
 		return nil, err
@@ -83,14 +88,17 @@ func (p PerceivedPlane) Of(_ context.Context, c *code.Code) (Lines, error) {
 	if c.Real() {
 		return nil, errRealCode(c)
 	}
-	learnt := learner(c, prior, p.Model.learning(p.Labels))
+	model := p.Model.learning(p.Labels)
+	for i := range max(len(x), len(y)) {
+		model.Noise, model.Misfit = x[min(i, len(x)-1)], y[min(i, len(y)-1)]
+		if err := model.Check(c.Levels()); err != nil {
+			return nil, err
+		}
+	}
+	learnt := learner(c, prior, model)
 	return func(_ context.Context, misfit float64) (*Line, error) {
 		return &Line{
-			Valid: func(noise float64) bool {
-				m := p.Model.Model
-				m.Noise, m.Misfit = noise, misfit
-				return m.Check() == nil
-			},
+			Valid: func(float64) bool { return true },
 			Errors: func(ctx context.Context, noise float64) (mat.Matrix, error) {
 				l, err := learnt(ctx, noise)
 				if err != nil {

@@ -334,7 +334,8 @@ func (p *Plan) pair(ctx context.Context, f *planFile, d *Definition, name string
 	if err != nil {
 		return err
 	}
-	models, err := p.plane.Of(ctx, c)
+	x, y := d.Axes.Of(d.Plane)
+	models, err := p.plane.Of(ctx, c, x.Values, y.Values)
 	if err != nil {
 		return err
 	}

@@ -70,12 +70,8 @@ func (s Scene) scenario() (*scenario.Scenario, error) {
 	case mixture:
 		m = scenario.Mixture{R: s.R, Sigma: s.Sigma}
 	case perceivedLabel:
-		p := scenario.Perceived{Workers: 1, Model: perceived.Model{
+		m = scenario.Perceived{Workers: 1, Model: perceived.Model{
 			Noise: s.Noise, Misfit: s.Misfit, Cutoff: s.Cutoff, Training: perceived.Training(s.Training)}}
-		if err := p.Check(); err != nil {
-			return nil, err
-		}
-		m = p
 	default:
 		return nil, fmt.Errorf("error model %q: want %s or %s", s.Model, mixture, perceivedLabel)
 	}
