@@ -142,11 +142,13 @@ type Source struct {
 	// Direct has the predictions of another network for the same samples, N × 1, in the units of the targets: direct
 	// regression. It may be nil.
 	Direct *arrayfile.Rows
-	Labels Labels
-	Kind   Kind
+	// Predicted is the last prediction that Outputs were made of, where they were: of direct regression that is the network itself.
+	Predicted *float64
+	Labels    Labels
+	Kind      Kind
 
-	largest float64 // |logit| that was read
-	outside int     // predictions of Direct that were read and belong to no level
+	largest     float64     // |logit| that was read
+	direct, own predictions // of Direct, and of Predicted
 }
 
 // Squares of logits of these sizes are numbers of full precision, and so are their sums over all
@@ -274,7 +276,7 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 	if err := s.Outputs.Rewind(); err != nil {
 		return err
 	}
-	s.largest, s.outside = 0, 0
+	s.largest, s.direct, s.own = 0, predictions{}, predictions{}
 	_, m := s.Outputs.Dims()
 	size := min(4096, max(1, batchBytes/8/m))
 	free, full := make(chan *batch, 3), make(chan *batch, 3)
@@ -349,6 +351,9 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 				return false, fmt.Errorf("%s: row %d: %w", s.Targets.Name(), row+b.n+1, err)
 			}
 		}
+		if s.Predicted != nil && s.Targets != nil {
+			s.own.add(s.Labels, *s.Predicted, b.exact[b.n])
+		}
 		if s.Direct != nil {
 			if err := s.readDirect(b); err == io.EOF {
 				return false, fmt.Errorf("%s has %d predictions, but %s has more targets", s.Direct.Name(), row+b.n, s.Targets.Name())
@@ -374,23 +379,26 @@ func (s *Source) ended(samples int) error {
 	if s.largest > 0 && s.largest < leastLogit {
 		return fmt.Errorf("%s: logits are too small: the largest is %.1g; want one of at least %.1g", s.Outputs.Name(), s.largest, leastLogit)
 	}
-	return s.directEnds(samples)
+	return s.checkPredictions(samples)
 }
 
 // readDirect reads the prediction of the next sample: io.EOF after the last.
 func (s *Source) readDirect(b *batch) error {
 	var prediction [1]float64
 	err := s.Direct.Next(prediction[:])
-	b.direct[b.n] = s.Labels.Clipped(prediction[0])
-	if at := s.Labels.inLevels(prediction[0]); at < 0.5 || at > float64(s.Labels.Levels)+0.5 {
-		s.outside++
+	if err == nil {
+		b.direct[b.n] = s.direct.add(s.Labels, prediction[0], b.exact[b.n])
 	}
 	return err
 }
 
-// directEnds refuses predictions for more samples than there are, and those that are mostly outside of the range:
-// they are in other units.
-func (s *Source) directEnds(samples int) error {
+// checkPredictions refuses predictions for more samples than there are, and what cannot be predictions of the targets.
+func (s *Source) checkPredictions(samples int) error {
+	if s.Predicted != nil {
+		if err := s.own.check(s.Labels, s.Outputs.Name()); err != nil {
+			return err
+		}
+	}
 	if s.Direct == nil {
 		return nil
 	}
@@ -398,12 +406,5 @@ func (s *Source) directEnds(samples int) error {
 	if err := s.Direct.Next(prediction[:]); err != io.EOF {
 		return fmt.Errorf("%s has %d targets, but %s has more predictions", s.Targets.Name(), samples, s.Direct.Name())
 	}
-	if 2*s.outside > samples {
-		lo, hi := 1.0, float64(s.Labels.Levels)
-		if s.Labels.Real {
-			lo, hi = s.Labels.Lo, s.Labels.Hi
-		}
-		return fmt.Errorf("%s: %d of %d predictions are outside %v to %v; want the units of the targets", s.Direct.Name(), s.outside, samples, lo, hi)
-	}
-	return nil
+	return s.direct.check(s.Labels, s.Direct.Name())
 }

@@ -179,6 +179,9 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		s.f.Quantiles = s.errorQuantiles()
 	}
 	s.besideDirect()
+	if err := s.doubtDirect(ctx, run.Workers); err != nil {
+		return nil, err
+	}
 	if o.Recommend {
 		if err := s.rank(ctx, run.Workers, progress); err != nil {
 			return nil, err

@@ -75,7 +75,11 @@ func (n *network) guesses() bool {
 	if len(n.seen.Levels) == 0 {
 		return false
 	}
-	best := slices.MinFunc(n.seen.Levels, func(a, b observed.Error) int { return cmp.Compare(a.Mean, b.Mean) })
+	return n.asGuess(slices.MinFunc(n.seen.Levels, func(a, b observed.Error) int { return cmp.Compare(a.Mean, b.Mean) }))
+}
+
+// asGuess reports whether an error is not told, by three standard errors, from that of an answer that is the median of the targets.
+func (n *network) asGuess(e observed.Error) bool {
 	// The mean distance of the targets from a level; where the next level is nearer to more of them, it is less there.
 	guess, below := 0.0, 0.0
 	prior := n.seen.Counts.Prior()
@@ -88,7 +92,7 @@ func (n *network) guesses() bool {
 		}
 		guess += 2*below - 1
 	}
-	return best.Mean > guess-3*best.StdErr
+	return e.Mean > guess-3*e.StdErr
 }
 
 // arrangement is a way in which outputs may stand for a code's words.

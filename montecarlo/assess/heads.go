@@ -78,21 +78,29 @@ func openHead(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	case !direct && levels != m+1:
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d outputs", outputs.Name(), m, o.Code, levels, levels-1)
 	}
+	return unaryAs(o.Code, levels)
+}
+
+// unaryAs is unary under the name of a head.
+func unaryAs(head string, levels int) (*code.Code, error) {
 	c, err := code.New("unary", levels)
 	if err != nil {
 		return nil, err
 	}
-	return c.As(o.Code), nil
+	return c.As(head), nil
 }
 
 // mapHead makes a head's outputs those of a code: of a prediction the bits of unary of the nearest level, of CORN, whose outputs are of
 // y > k where y > k−1, the products of the probabilities up to each, and of a distribution over the levels, whose sum is one, the
-// probabilities that have its logarithms as logits. c is nil for a fitted decoder, which reads no predictions.
-func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind, outputs *arrayfile.Rows) {
+// probabilities that have its logarithms as logits. c is nil for a fitted decoder, which reads no predictions. predicted is the last
+// prediction that was read, where these are predictions, else nil.
+func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind, outputs *arrayfile.Rows) (predicted *float64) {
 	_, m := outputs.Dims()
 	switch {
 	case o.Code == forecast.Direct && c != nil:
+		predicted = new(float64)
 		outputs.Map(c.Bits(), func(dst, row []float64) {
+			*predicted = row[0]
 			level := int(math.Round(labels.Clipped(row[0])))
 			for k := range dst {
 				dst[k] = 0
@@ -125,4 +133,5 @@ func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind, 
 			}
 		})
 	}
+	return predicted
 }

@@ -100,7 +100,7 @@ func (n *network) openKind(ctx context.Context, said observed.Kind) (err error) 
 	} else if s.Kind, err = observed.FindKind(ctx, said, s.Outputs); err != nil {
 		return err
 	}
-	n.options.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
+	s.Predicted = n.options.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -343,13 +344,13 @@ func TestBaseline(t *testing.T) {
 			}
 			o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{lo, lo + scale*15}
 		}
-		o.Baseline, o.Recommend = Baseline{Error: 3 * scale}, lo > 0
+		o.Baseline, o.Recommend = Baseline{Error: scale}, lo > 0
 		f := judge(t, o).Fit
 		// Of the last level, labels are the level itself: it has one of 16 of the samples.
 		if got := f.Quantization; math.Abs(got-scale*alone) > 0.1*scale*alone || (alone > 0) != strings.Contains(f.Verdict, "nearest to the targets") {
 			t.Errorf("%s: quantization %v, %q", name, got, f.Verdict)
 		}
-		if d := f.Direct; d.Error != 3*scale || !strings.Contains(f.Verdict, ": this network is better: −") {
+		if d := f.Direct; d.Error != scale || !strings.Contains(f.Verdict, ": this network is better: −") {
 			t.Errorf("%s: %+v, %q", name, d, f.Verdict)
 		}
 		if o.Recommend {
@@ -362,6 +363,98 @@ func TestBaseline(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	if o.Baseline.Error = -1; o.Check() == nil {
 		t.Error("a negative error was taken")
+	}
+}
+
+// TestDoubted: predictions of direct regression that cannot be of these labels are refused, as a baseline and as the network itself; a
+// baseline that is merely bad is told of, and changes no forecast.
+func TestDoubted(t *testing.T) {
+	const refused, doubted, believed = "want ", "No forecast uses its error", "counts as that of a second network"
+	folder, y := t.TempDir(), easy.targets()
+	o := easy.save(t, folder, "z")
+	o.Recommend = true
+	alone := judge(t, o).Fit
+	rng := rand.New(rand.NewPCG(1, 1))
+	noise, other := make([]float64, easy.samples), rng.Perm(easy.samples)
+	for i := range noise {
+		noise[i] = 0.9 * rng.NormFloat64()
+	}
+	for _, tt := range []struct {
+		name string
+		of   func(y float64, i int) float64
+		want string
+	}{
+		{"right", func(y float64, i int) float64 { return y + noise[i] }, believed},
+		{"shares", func(y float64, i int) float64 { return 8 + (y+noise[i])/16 }, refused + "the units"},
+		{"percent", func(y float64, i int) float64 { return 100 * (y + noise[i]) / 16 }, refused + "the units"},
+		{"reversed", func(y float64, i int) float64 { return 17 - y + noise[i] }, refused + "the units"},
+		{"constant", func(float64, int) float64 { return 8.5 }, "all 3000 predictions are 8.5; " + refused},
+		{"shuffled", func(_ float64, i int) float64 { return y.At(other[i], 0) }, doubted},
+		{"bad", func(y float64, i int) float64 { return y + 10*noise[i] }, doubted},
+		{"half", func(y float64, i int) float64 { return (y + noise[i] + 8) / 2 }, doubted},
+		{"too good", func(y float64, i int) float64 { return y + noise[i]/50 }, doubted},
+		{"0.03", nil, doubted}, {"4", nil, doubted}, {"1", nil, believed}, {"16", nil, refused + "a mean |error| in levels, of 15 at most"},
+	} {
+		o := o
+		var err error
+		if o.Baseline, err = ParseBaseline(tt.name); tt.of != nil {
+			x := mat.NewDense(easy.samples, 1, nil)
+			x.Apply(func(i, _ int, _ float64) float64 { return tt.of(y.At(i, 0), i) }, x)
+			o.Baseline.File = save(t, filepath.Join(folder, "direct.npy"), x)
+		}
+		must.Succeed(t, err)
+		r, err := Run(t.Context(), o, onCPU, nil)
+		if strings.Contains(tt.want, refused) {
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+			}
+			if own := o; tt.of != nil {
+				own.Code, own.Outputs, own.Baseline, own.Recommend = "direct", o.Baseline.File, Baseline{}, false
+				if _, err := Run(t.Context(), own, onCPU, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("%s as the network: %v, want %q", tt.name, err, tt.want)
+				}
+			}
+			continue
+		}
+		must.Succeed(t, err)
+		if text := strings.Join(append(r.Opening, r.Fit.Recommendation.Notes...), " "); !strings.Contains(text, tt.want) || (tt.want == doubted) != (r.Fit.Direct.Warning != "") {
+			t.Errorf("%s: %q, want %q", tt.name, text, tt.want)
+		}
+		if same := reflect.DeepEqual(r.Fit.Recommendation, alone.Recommendation); same != (tt.want == doubted) {
+			t.Errorf("%s: the same forecasts as without it: %v", tt.name, same)
+		}
+	}
+}
+
+// TestEmptyRange: a report says which levels at the ends of the range no target has.
+func TestEmptyRange(t *testing.T) {
+	for _, tt := range []struct {
+		seen   []int // from, to
+		lo, hi float64
+		want   string
+	}{
+		{[]int{1, 64}, 0, 1, ""},
+		{[]int{4, 61}, 0, 1, ""},
+		{[]int{12, 53}, -90, 90, "No target is of levels 1 to 11 (-90 to -60) or levels 54 to 64 (60 to 90): 34 % of the levels are empty."},
+		{[]int{1, 32}, 0, 63, "No target is of levels 33 to 64 (31.5 to 63): 50 % of the levels are empty."},
+		{[]int{9, 64}, 0, 0, "No target is of levels 1 to 8: 12 % of the levels are empty."},
+	} {
+		f := &Fit{Levels: 64, LevelWidth: 1, Prior: make([]float64, 64)}
+		for _, n := range tt.seen {
+			f.Prior[n-1] = 0.5
+		}
+		if tt.hi > tt.lo {
+			f.Range, f.LevelWidth = &[2]float64{tt.lo, tt.hi}, (tt.hi-tt.lo)/63
+		}
+		if got := f.emptyText(); !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%v: %q, want %q", tt.seen, got, tt.want)
+		}
+	}
+	// A range twice that of the targets.
+	o := small(t)
+	o.Range = LabelRange{1, 15}
+	if s := judge(t, o); !strings.Contains(s.Fit.Verdict, "of the levels are empty. Check that the range") || !strings.Contains(strings.Join(s.Opening, " "), "No target is of levels") {
+		t.Errorf("%q", s.Opening)
 	}
 }
 

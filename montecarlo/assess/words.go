@@ -30,7 +30,7 @@ func (s *study) opening() []string {
 	case s.seen.Same:
 		return []string{what, "Next: " + s.remedy + "."}
 	case what != "":
-		return []string{what, f.whatItDoes(), "Next: " + s.remedy + "."}
+		return slices.DeleteFunc([]string{what, f.whatItDoes(), f.emptyText(), "Next: " + s.remedy + "."}, func(text string) bool { return text == "" })
 	}
 	for i, n := range s.others {
 		if n.warning != "" {
@@ -54,7 +54,7 @@ func (s *study) opening() []string {
 		text += f.Perceived.Verdict
 	}
 	next := "Next: " + f.next()
-	out = append(out, f.directText(), strings.TrimSpace(text), next)
+	out = append(out, f.emptyText(), f.directText(), strings.TrimSpace(text), next)
 	return slices.DeleteFunc(out, func(text string) bool { return text == "" })
 }
 
@@ -129,6 +129,39 @@ func (f *Fit) whatTablesSay(best int) string {
 		who = fmt.Sprintf("%s on %s is the best,", d.Decoder, d.Outputs)
 	}
 	return fmt.Sprintf("%s wrong by %s%s", who, f.in(d.Observed), f.besideLevels(d.Observed))
+}
+
+// emptyShare is the share of the levels from which on a report says that those at the ends do not occur. Test samples rarely
+// have the very ends of a range.
+const emptyShare = 0.1
+
+// emptyText says what part of the range no target lies in: levels at its ends. It is "" where few are empty.
+func (f *Fit) emptyText() string {
+	lowest, highest := f.occurring()
+	below, above := lowest-1, f.Levels-highest
+	share := float64(below+above) / float64(f.Levels)
+	if share < emptyShare {
+		return ""
+	}
+	of := func(from, to int) string {
+		text := fmt.Sprintf("levels %d to %d", from, to)
+		if from == to {
+			text = fmt.Sprintf("level %d", from)
+		}
+		if f.Range != nil {
+			ends := [2]float64{f.Range[0] + (float64(from)-1.5)*f.LevelWidth, f.Range[0] + (float64(to)-0.5)*f.LevelWidth}
+			text += fmt.Sprintf(" (%.4g to %.4g)", max(ends[0], f.Range[0]), min(ends[1], f.Range[1]))
+		}
+		return text
+	}
+	var parts []string
+	if below > 0 {
+		parts = append(parts, of(1, lowest-1))
+	}
+	if above > 0 {
+		parts = append(parts, of(highest+1, f.Levels))
+	}
+	return fmt.Sprintf("No target is of %s: %s of the levels are empty. Check that the range is the one that the network was trained with.", strings.Join(parts, " or "), percent(share))
 }
 
 // deadText lists the dead classifiers.

@@ -1,0 +1,61 @@
+package observed
+
+import (
+	"fmt"
+	"math"
+)
+
+// predictions collects what tells whether numbers can be predictions of the labels.
+type predictions struct {
+	count, outside   int
+	least, most      float64
+	meanX, meanY     float64 // of the predictions, which are clipped, and of the targets: in levels
+	xx, yy, xy, away float64 // sums of products of deviations from the means, and of squares of the distances
+}
+
+// add adds a prediction of a target in levels, and returns it in levels, clipped.
+func (p *predictions) add(l Labels, prediction, y float64) float64 {
+	if at := l.inLevels(prediction); at < 0.5 || at > float64(l.Levels)+0.5 {
+		p.outside++
+	}
+	if p.count++; p.count == 1 {
+		p.least, p.most = prediction, prediction
+	}
+	p.least, p.most = min(p.least, prediction), max(p.most, prediction)
+	x := l.Clipped(prediction)
+	dx, dy := x-p.meanX, y-p.meanY // Welford: nothing cancels
+	p.meanX += dx / float64(p.count)
+	p.meanY += dy / float64(p.count)
+	p.xx += dx * (x - p.meanX)
+	p.yy += dy * (y - p.meanY)
+	p.xy += dx * (y - p.meanY)
+	p.away += (x - y) * (x - y)
+	return x
+}
+
+const (
+	// guessed is the mean square of the error, over the variance of the targets, from which predictions are hardly better than
+	// a constant: where they are 1/8 of what they should be, it is (7/8)².
+	guessed = 0.75
+	// explained is the share of the variance of the targets that a line through such predictions explains where they have another unit.
+	explained = 0.75
+)
+
+// check refuses what cannot be predictions of these labels, in a file: most lie outside of the range, all are the same, or a line
+// through them is near to the targets, and they are not.
+func (p *predictions) check(l Labels, name string) error {
+	lo, hi := 1.0, float64(l.Levels)
+	if l.Real {
+		lo, hi = l.Lo, l.Hi
+	}
+	switch {
+	case 2*p.outside > p.count:
+		return fmt.Errorf("%s: %d of %d predictions are outside %v to %v; want the units of the targets", name, p.outside, p.count, lo, hi)
+	case !(p.yy > 0):
+	case p.most-p.least <= 1e-6*max(math.Abs(p.least), math.Abs(p.most)): // the rounding of a float32
+		return fmt.Errorf("%s: all %d predictions are %.6g; want those of a trained network, one for each sample", name, p.count, p.most)
+	case p.away >= guessed*p.yy && p.xx > 0 && p.xy*p.xy >= explained*p.xx*p.yy:
+		return fmt.Errorf("%s: the predictions are hardly nearer to the targets than a constant, and near once multiplied by %.3g and shifted; want the units of the targets", name, p.xy/p.xx)
+	}
+	return nil
+}
