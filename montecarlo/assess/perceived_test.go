@@ -18,6 +18,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -370,6 +371,7 @@ func TestBaseline(t *testing.T) {
 // baseline that is merely bad is told of, and changes no forecast.
 func TestDoubted(t *testing.T) {
 	const refused, doubted, believed = "want ", "No forecast uses its error", "counts as that of a second network"
+	const guess = doubted + ", for the median target alone would be as near"
 	folder, y := t.TempDir(), easy.targets()
 	o := easy.save(t, folder, "z")
 	o.Recommend = true
@@ -389,8 +391,8 @@ func TestDoubted(t *testing.T) {
 		{"percent", func(y float64, i int) float64 { return 100 * (y + noise[i]) / 16 }, refused + "the units"},
 		{"reversed", func(y float64, i int) float64 { return 17 - y + noise[i] }, refused + "the units"},
 		{"constant", func(float64, int) float64 { return 8.5 }, "all 3000 predictions are 8.5; " + refused},
-		{"shuffled", func(_ float64, i int) float64 { return y.At(other[i], 0) }, doubted},
-		{"bad", func(y float64, i int) float64 { return y + 10*noise[i] }, doubted},
+		{"shuffled", func(_ float64, i int) float64 { return y.At(other[i], 0) }, guess},
+		{"bad", func(y float64, i int) float64 { return y + 10*noise[i] }, guess},
 		{"half", func(y float64, i int) float64 { return (y + noise[i] + 8) / 2 }, doubted},
 		{"too good", func(y float64, i int) float64 { return y + noise[i]/50 }, doubted},
 		{"0.03", nil, doubted}, {"4", nil, doubted}, {"1", nil, believed}, {"16", nil, refused + "a mean |error| in levels, of 15 at most"},
@@ -417,10 +419,10 @@ func TestDoubted(t *testing.T) {
 			continue
 		}
 		must.Succeed(t, err)
-		if text := strings.Join(append(r.Opening, r.Fit.Recommendation.Notes...), " "); !strings.Contains(text, tt.want) || (tt.want == doubted) != (r.Fit.Direct.Warning != "") {
+		if text := strings.Join(append(r.Opening, r.Fit.Recommendation.Notes...), " "); !strings.Contains(text, tt.want) || (tt.want == believed) != (r.Fit.Direct.Warning == "") {
 			t.Errorf("%s: %q, want %q", tt.name, text, tt.want)
 		}
-		if same := reflect.DeepEqual(r.Fit.Recommendation, alone.Recommendation); same != (tt.want == doubted) {
+		if same := reflect.DeepEqual(r.Fit.Recommendation, alone.Recommendation); same == (tt.want == believed) {
 			t.Errorf("%s: the same forecasts as without it: %v", tt.name, same)
 		}
 	}
@@ -450,11 +452,17 @@ func TestEmptyRange(t *testing.T) {
 			t.Errorf("%v: %q, want %q", tt.seen, got, tt.want)
 		}
 	}
-	// A range twice that of the targets.
-	o := small(t)
-	o.Range = LabelRange{1, 15}
-	if s := judge(t, o); !strings.Contains(s.Fit.Verdict, "of the levels are empty. Check that the range") || !strings.Contains(strings.Join(s.Opening, " "), "No target is of levels") {
-		t.Errorf("%q", s.Opening)
+	half, twice := small(t), small(t)
+	for _, path := range []*string{&half.Targets, &half.Outputs} { // samples of the levels 1 to 4
+		m := must.Get(arrayfile.ReadFile(*path))(t)
+		n, columns := m.Dims()
+		*path = save(t, filepath.Join(t.TempDir(), "half.npy"), m.Slice(0, n/2, 0, columns))
+	}
+	twice.Range = LabelRange{1, 15} // is wrong, and the verdict is a warning
+	for want, o := range map[string]Options{"No target is of levels 5 to 8: 50 %": half, "No target is of levels 6 to 8 (10 to 15): 38 %": twice} {
+		if s := judge(t, o); !strings.Contains(s.Fit.Verdict, want) || s.Fit.Verdict != strings.Join(s.Opening, " ") {
+			t.Errorf("%q, want %q", s.Opening, want)
+		}
 	}
 }
 
