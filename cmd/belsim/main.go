@@ -30,6 +30,9 @@ func prepare() error {
 	// A crash of the runtime would have the exit code 2, which says that the command line is
 	// wrong, and that to start again is no use. It is the signal SIGABRT instead.
 	debug.SetTraceback("crash")
+	if err := memory.CheckStart(); err != nil {
+		return err
+	}
 	memory.LimitCollector()
 	return nil
 }

@@ -315,6 +315,9 @@ def histogram(inputs: Inputs, rows: NDArray[Any]) -> str:
 _PROGRESS = re.compile(r"^belsim: (.+?): (\d+)(?: of (\d+) \(\d+ %\)| s)?(?:, (.*))?$")  # the total may be unknown
 
 
+_CRASH = re.compile(r"(fatal error|panic|runtime|runtime/cgo): ")  # of the runtime of Go
+
+
 class _Bar:
     """A bar of tqdm, made when there is progress to show. Without tqdm it does nothing."""
 
@@ -394,6 +397,9 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
     text = out[0].decode("utf-8")
     notes = [m for m in messages if m.startswith("belsim: note: ")]
     rest = [m for m in messages if m and m not in notes]
+    crash = next(filter(_CRASH.match, rest), None)
+    if crash is not None:  # a trace follows
+        raise Error(f"the command crashed: {inputs.rename(crash)}", 3)
     if status not in ((0, 1) if may_fail else (0,)):
         message = inputs.rename(" ".join(rest).removeprefix("belsim: "))
         raise Error(message or f"belsim ended with the exit code {status}", status)

@@ -490,6 +490,22 @@ def test_orphans(tmp_path: Path, sent: signal.Signals) -> None:
     assert list(tmp_path.glob("belsim-*")) == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+@pytest.mark.parametrize(("name", "value"), [("GOMEMLIMIT", "x"), ("GOMEMLIMIT", "-1"), ("ulimit", "500000")])
+def test_crash(name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trace of the command's runtime is one sentence."""
+    if name == "ulimit":
+        command = tmp_path / "belsim"
+        command.write_text(f'#!/bin/sh\nulimit -c 0; ulimit -v {value}\nexec "{_call.executable()}" "$@"\n')
+        command.chmod(0o755)
+        monkeypatch.setattr(_call, "executable", lambda: str(command))
+    monkeypatch.setenv(name, value)
+    with pytest.raises(belsim.Error) as error:
+        belsim.compare(["unary"], levels=8, samples=100)
+    assert error.value.exit_code == 3
+    assert "\n" not in str(error.value) and len(str(error.value)) < 150, error.value
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a script of Unix")
 def test_overhead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call on 10,000 × 64 logits costs less than 100 ms beside the computation.

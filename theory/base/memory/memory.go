@@ -70,7 +70,7 @@ func Product(sizes ...int) int64 {
 
 // Available returns how much memory the process can allocate: the smallest of the memory that
 // the system has without swapping, the limits of the control groups that the process is in, as
-// a container or a batch system sets them, and what GOMEMLIMIT leaves. Memory that the Go runtime
+// a container or a batch system sets them, and what GOMEMLIMIT and 'ulimit -v' leave. Memory that the Go runtime
 // holds and does not use counts as free. ok is false on systems that do not say, without GOMEMLIMIT.
 func Available() (bytes int64, ok bool) {
 	if bytes, ok = available(os.DirFS("/")); ok {
@@ -83,6 +83,16 @@ func Available() (bytes int64, ok bool) {
 		}
 	}
 	return bytes, ok
+}
+
+// CheckStart returns an *Error where 'ulimit -v' leaves too little for the threads and the heap of any work: the runtime
+// would crash.
+func CheckStart() error {
+	need := int64(96+8*runtime.GOMAXPROCS(0)) << 20 // a piece of heap, and stacks
+	if left, limited := addressSpace(os.DirFS("/")); limited && left < need {
+		return &Error{"a start under 'ulimit -v'", need, max(left, 0)}
+	}
+	return nil
 }
 
 // LimitCollector makes the garbage collector work harder before memory runs out, where a
@@ -112,6 +122,9 @@ func available(root fs.FS) (bytes int64, ok bool) {
 	take := func(n int64) { bytes, ok = min(bytes, max(n, 0)), true }
 	if kib, found := field(root, "proc/meminfo", "MemAvailable:"); found {
 		take(kib << 10)
+	}
+	if left, limited := addressSpace(root); limited {
+		take(left)
 	}
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -145,6 +158,22 @@ func available(root fs.FS) (bytes int64, ok bool) {
 		}
 	}
 	return bytes, ok
+}
+
+// addressSpace is what 'ulimit -v' leaves; limited is false where it limits nothing.
+func addressSpace(root fs.FS) (left int64, limited bool) {
+	text, err := fs.ReadFile(root, "proc/self/limits")
+	if err != nil {
+		return 0, false
+	}
+	_, line, _ := strings.Cut(string(text), "\nMax address space ")
+	most := strings.Fields(line)
+	used, known := field(root, "proc/self/status", "VmSize:")
+	if len(most) == 0 || !known {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(most[0], 10, 64) // or "unlimited"
+	return n - used<<10, err == nil
 }
 
 // number reads a file with one number; ok is false for "max" and where there is no such file.

@@ -50,6 +50,14 @@ func TestLimits(t *testing.T) {
 			"sys/fs/cgroup/memory/job/memory.stat":              "total_inactive_file 4096\n",
 			"sys/fs/cgroup/memory/job/memory.kmem.usage_in_byt": "7",
 		}, gib + 4096},
+		"address space": {map[string]string{
+			"proc/meminfo": "MemAvailable: 8388608 kB\n", "proc/self/status": "VmPeak: 9 kB\nVmSize:\t 1048576 kB\n",
+			"proc/self/limits": "Limit                     Soft Limit           Hard Limit           Units     \nMax address space         3221225472           unlimited            bytes     \n",
+		}, 2 * gib},
+		"no limit of the address space": {map[string]string{
+			"proc/meminfo": "MemAvailable: 8388608 kB\n", "proc/self/status": "VmSize:\t 1048576 kB\n",
+			"proc/self/limits": "Limit Soft Limit Hard Limit Units\nMax address space         unlimited            unlimited            bytes     \n",
+		}, 8 * gib},
 		"more used than allowed": {map[string]string{
 			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "10", "sys/fs/cgroup/memory.current": "20",
 		}, 0},
