@@ -11,6 +11,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
 
@@ -109,7 +110,7 @@ func (d *Decoder) fill(t *texts) error {
 	if !d.logits && t[1] != (observed.Decoding{}).Outputs() {
 		return fmt.Errorf("array reads is %.20q; want logits or bits", t[1])
 	}
-	if err := json.Unmarshal([]byte(t[2]), &d.about); err != nil {
+	if err := table.ReadJSON([]byte(t[2]), &d.about); err != nil {
 		return fmt.Errorf("array about: %w", err)
 	}
 	return d.complete()

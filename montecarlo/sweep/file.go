@@ -13,6 +13,7 @@ import (
 
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/table"
 )
 
 // A result file holds a line of JSON that says what it is, a line for each result, and a
@@ -111,6 +112,9 @@ func (s *Sweep) scan(path string, each func(r result, text []byte) error) (heade
 	for i, text := range lines {
 		r := result{-1, unsampled(math.NaN(), false)} // null in JSON stands for NaN
 		err := json.Unmarshal(text, &r)
+		if err != nil {
+			err = table.ReadJSON(text, &r) // in our words
+		}
 		if err == nil && (r.Cell < 0 || r.Cell >= s.size) {
 			err = fmt.Errorf("cell %d of %d", r.Cell, s.size)
 		}

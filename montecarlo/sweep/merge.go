@@ -15,6 +15,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/table"
 )
 
 // Numbers are the numbers of a cell: its |error| in levels, over the prior.
@@ -115,13 +116,17 @@ func planOf(path string) (*Sweep, error) {
 		return nil, err
 	}
 	var d Definition
-	if err := json.Unmarshal(h.Plan, &d); err != nil {
-		return nil, damaged(path, "its plan cannot be read: %v", err)
+	if json.Unmarshal(h.Plan, &d) != nil {
+		return nil, damaged(path, "its plan cannot be read: %v", table.ReadJSON(h.Plan, &d))
 	}
 	if d.NumericVersion != montecarlo.NumericVersion {
 		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim merges only version %d", path, d.NumericVersion, montecarlo.NumericVersion)
 	}
-	return New(d)
+	s, err := New(d)
+	if err != nil {
+		err = damaged(path, "its plan cannot be read: %v", err)
+	}
+	return s, err
 }
 
 // Complete returns an error unless the files have every cell. It says how many are missing.

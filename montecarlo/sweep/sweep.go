@@ -23,6 +23,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
+	"belsim/theory/code"
 )
 
 // MaxCells is the largest number of cells of a sweep, so that they can be listed.
@@ -92,6 +93,9 @@ func New(d Definition) (*Sweep, error) {
 	}
 	points := len(d.X().Values) * len(d.Y().Values)
 	for _, pair := range d.Pairs {
+		if pair.Levels < code.MinLevels || pair.Levels > code.MaxLevels {
+			return nil, fmt.Errorf("%d levels; want %d to %d", pair.Levels, code.MinLevels, code.MaxLevels)
+		}
 		if s.priors[pair.Levels] == nil {
 			s.priors[pair.Levels] = theory.Uniform(pair.Levels)
 		}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -266,6 +267,32 @@ func TestForged(t *testing.T) {
 		must.Succeed(t, h.flush())
 		if _, err := Merge(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line 2: cell %d of 18", cell)) {
 			t.Errorf("cell %d: %v", cell, err)
+		}
+	}
+}
+
+// TestForgedValues: a file that is whole, and has a value of another kind in any place, is refused in words of JSON, or
+// read where the place may have the value.
+func TestForgedValues(t *testing.T) {
+	s := mustNew(t, small())
+	dir := t.TempDir()
+	path := fill(t, s, dir, 1, 1).Path()
+	lines := bytes.SplitAfter(must.Get(os.ReadFile(path))(t), []byte("\n"))
+	value := regexp.MustCompile(`("[a-z_0-9]+":)("[^"]*"|[-+.0-9e]+|true|false|null|\[[^\[\]]*\]|\{)`)
+	for n, line := range lines[:3] {
+		for _, at := range value.FindAllSubmatchIndex(line, -1) {
+			for _, forged := range []string{`"x"`, "-1", "0", "1.5", "1e999", "1e300", "true", "null", "[]", "[[]]", `{"x":1}`, `"a":1,"b":2`} {
+				if line[at[4]] == '{' { // the object stays, under another name
+					forged += `,"more":{`
+				}
+				changed := slices.Clone(lines[:len(lines)-2])
+				changed[n] = slices.Concat(line[:at[4]], []byte(forged), line[at[5]:])
+				text := slices.Concat(changed...)
+				must.Succeed(t, os.WriteFile(path, append(text, lastLine(text)...), 0o644))
+				if _, err := Merge(t.Context(), dir, nil); err != nil && (!strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "json:") || strings.Contains(err.Error(), "Go ")) {
+					t.Errorf("%s %s: %v", line[at[2]:at[3]], forged, err)
+				}
+			}
 		}
 	}
 }
