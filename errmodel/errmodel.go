@@ -27,7 +27,8 @@ func (e *InvalidError) Error() string {
 		e.R, e.Sigma, e.Value, e.Level, e.Bit)
 }
 
-// Check refuses a weight or a width of Gaussians with which nothing can be computed.
+// Check refuses a weight or a width of Gaussians with which nothing can be computed. Exact values and bounds
+// are proportional to r, to 12 digits, down to the smallest Gaussians that Check takes, and the same for all wide σ.
 func Check(r, sigma float64) error {
 	if err := checkPositive("r", r); err != nil {
 		return err
@@ -38,6 +39,9 @@ func Check(r, sigma float64) error {
 	const smallest = 0x1p-1022 // below it, numbers have fewer digits
 	if peak := (Transition{R: 1, Sigma: sigma}).At(0); peak < smallest {
 		return fmt.Errorf("σ = %v is too large: the Gaussian's height 1/(σ√(2π)) is below %.2g, the smallest number of full precision", sigma, smallest)
+	}
+	if peak := (Transition{R: r, Sigma: sigma}).At(0); peak < smallest {
+		return fmt.Errorf("r = %v is too small for σ = %v: the Gaussian's height r/(σ√(2π)) is below %.2g, the smallest number of full precision", r, sigma, smallest)
 	}
 	return nil
 }

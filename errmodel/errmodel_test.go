@@ -190,6 +190,11 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("r = σ = %g: error %v", sigma, err)
 		}
 	}
+	for _, r := range []float64{5e-324, 1e-310, 1e-305} {
+		if _, err := errmodel.NewMixture(t.Context(), c, r, 1e4); err == nil || !strings.Contains(err.Error(), "is too small for σ = 10000") {
+			t.Errorf("r = %g: error %v", r, err)
+		}
+	}
 	// Factors that are no numbers, of a product that is one.
 	for _, tt := range []struct {
 		errmodel.Transition

@@ -73,7 +73,7 @@ func (p Model) Check(levels int) error {
 	least, most := smallestNoise(levels), mostNoise*float64(levels)
 	switch within := func(v, lo, hi float64) bool { return v >= lo && v <= hi }; {
 	case !(p.Noise > 0) || !within(p.aroundLevel(), least*(1-rounding), most*(1+rounding)):
-		return fmt.Errorf("label noise = %v levels: want %.4g to %.4g levels, for codes of %d levels", p.Noise, math.Sqrt(max(least*least-p.Within, 0)), most, levels)
+		return fmt.Errorf("label noise = %v levels: want %.6g to %.6g levels, for codes of %d levels", p.Noise, math.Sqrt(max(least*least-p.Within, 0)), most, levels)
 	case p.Within != 0 && p.Within != WithinLevel:
 		return fmt.Errorf("variance of labels within a level = %v: want 0 or 1/12", p.Within)
 	case p.Cutoff != 0 && !within(p.Cutoff, leastCutoff, mostCutoff):
