@@ -224,7 +224,7 @@ func same(t *testing.T, line string, want, got []byte) {
 func TestServed(t *testing.T) {
 	b := need(t)
 	network := filepath.Join("..", "..", "..", "testdata", "network")
-	fit := filepath.Join(t.TempDir(), "fit.json")
+	fit := filepath.Join(t.TempDir(), `a "fit", \1%22.json`)
 	if out, err := exec.Command(b.belsim, "fit", "--code", "johnson", "--levels", "64", "--range", "2.5:4.3", "--targets", filepath.Join(network, "targets.npy"),
 		"--outputs", filepath.Join(network, "logits.npy"), "--samples", "100", "-o", fit).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

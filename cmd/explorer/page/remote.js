@@ -9,7 +9,9 @@ onmessage = async ({ data }) => {
 	try {
 		const body = new FormData();
 		body.set("question", data.question);
-		for (const [name, bytes] of data.files ?? []) body.append("file", new Blob([bytes]), name);
+		const files = data.files ?? [];
+		body.set("names", JSON.stringify(files.map(([name]) => name))); // forms change some characters of names
+		for (const [, bytes] of files) body.append("file", new Blob([bytes]));
 		asking = new AbortController();
 		const response = await fetch(`${BASE}answer/${data.method}`, { method: "POST", body, signal: asking.signal });
 		if (!response.ok) throw new Error(await response.text());

@@ -122,8 +122,13 @@ func answer(e *engine.Engine, r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	for _, f := range r.MultipartForm.File["file"] {
-		if err := keep(folder, f); err != nil {
+	var names []string
+	given := r.MultipartForm.File["file"]
+	if json.Unmarshal([]byte(cmp.Or(r.FormValue("names"), "[]")), &names) != nil || len(names) != len(given) {
+		return nil, fmt.Errorf("reading a question: %d names of %d files", len(names), len(given))
+	}
+	for i, f := range given {
+		if err := keep(filepath.Join(folder, filepath.Base(names[i])), f); err != nil {
 			return nil, err
 		}
 	}
@@ -161,14 +166,14 @@ func answer(e *engine.Engine, r *http.Request) ([]byte, error) {
 	return append(append(line, '\n'), arrays.Bytes()...), nil
 }
 
-// keep writes a file that came with a question into a folder.
-func keep(folder string, f *multipart.FileHeader) error {
+// keep writes a file that came with a question.
+func keep(path string, f *multipart.FileHeader) error {
 	from, err := f.Open()
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	to, err := os.Create(filepath.Join(folder, filepath.Base(f.Filename)))
+	to, err := os.Create(path)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"belsim/theory/base/must"
 )
 
 // ask asks a handler a question with a file.
@@ -24,7 +26,10 @@ func ask(t *testing.T, h http.Handler, url, question, name, content string) *htt
 		t.Fatal(err)
 	}
 	if name != "" {
-		w, err := form.CreateFormFile("file", name)
+		if err := form.WriteField("names", string(must.Get(json.Marshal([]string{name}))(t))); err != nil {
+			t.Fatal(err)
+		}
+		w, err := form.CreateFormFile("file", "blob")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,6 +86,20 @@ func TestHandler(t *testing.T) {
 		if !regexp.MustCompile(tt.want).MatchString(got) {
 			t.Errorf("%s %s: %d %.300s; want %s", tt.method, tt.question, w.Code, got, tt.want)
 		}
+	}
+}
+
+// TestNames: a file of any name is opened.
+func TestNames(t *testing.T) {
+	h := must.Get(handler("", "/", nil))(t)
+	for _, name := range []string{`a"b.csv`, `"".csv`, `a\b.csv`, "%22.csv", "a;b=c.csv", "a'b.csv", "a\tb.csv", "é\u202e.csv", "=?x?.csv", " .csv", "-.csv", "a:b.csv", "<b>.csv", "a,b.csv"} {
+		question := string(must.Get(json.Marshal(map[string]string{"path": name}))(t))
+		if w := ask(t, h, "http://127.0.0.1:7/answer/inspect", question, name, "0,1\n1,0\n"); w.Code != http.StatusOK {
+			t.Errorf("%q: %d %s", name, w.Code, w.Body)
+		}
+	}
+	if w := ask(t, h, "http://127.0.0.1:7/answer/inspect", `{"path":"../../a.csv"}`, "../../a.csv", "0,1\n1,0\n"); w.Code != http.StatusOK {
+		t.Errorf("a path: %d %s", w.Code, w.Body) // which stays in the folder of the question
 	}
 }
 
