@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -144,7 +145,7 @@ func (env *environment) belsim() (code int) {
 		// "" is a flag that is not given. kong names the types of Go.
 		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ", `,"" but got`, " but got", " (string)", "",
 			"expected a valid 64 bit int but", "want a whole number, but", "expected a valid 64 bit uint but", "want a whole number from 0, but",
-			"expected a float but", "want a number, but", `got "EOL" (<nil>)`, "nothing follows", "expected string value but", "want a value, but", "can't be used together", "can't be used together: want one of them").Replace(oneLine(err)))
+			"expected a float but", "want a number, but", `got "EOL" (<nil>)`, "nothing follows", "expected string value but", "want a value, but", "expected value value but", "want a value, but", "expected int value but", "want a whole number, but", "can't be used together", "can't be used together: want one of them").Replace(oneLine(err)))
 		return exitUsage
 	}
 	if err == nil {
@@ -232,7 +233,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		return nil, err
 	}
 	kongcompletion.Register(parser)
-	k, err := parser.Parse(args)
+	k, err := parser.Parse(joined(args))
 	if err != nil {
 		return nil, err
 	}
@@ -248,6 +249,26 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	}
 	return k, nil
 }
+
+// joined joins flags with values that are negative numbers, or begin as such, by an equals sign: the reader of the
+// command line takes --range -60:60 for two flags.
+func joined(args []string) []string {
+	var out []string
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...)
+		}
+		if last := len(out) - 1; last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") && negative.MatchString(a) {
+			out[last] += "=" + a
+		} else {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// negative matches what begins with a negative number.
+var negative = regexp.MustCompile(`^-\.?[0-9]`)
 
 // flagGroups are the flags of a command in its help, below those that most people need first.
 var flagGroups = []kong.Group{

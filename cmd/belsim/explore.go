@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -26,6 +27,9 @@ Example:
 
 // Run implements the command.
 func (cmd *exploreCmd) Run(ctx context.Context, env *environment) error {
+	if cmd.Port < 0 || cmd.Port > math.MaxUint16 {
+		return fmt.Errorf("--port %d: want 1 to %d", cmd.Port, math.MaxUint16)
+	}
 	for _, path := range cmd.Files {
 		if _, err := engine.Inspect(path); err != nil {
 			return err

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
-	"unicode"
-	"unicode/utf8"
+
+	"belsim/theory/base/table"
 )
 
 // Job describes a sweep in shards. The template is filled in with its values.
@@ -31,11 +31,11 @@ type Job struct {
 var slurmText string
 
 // Slurm returns a batch script for an array of shards, with one task for each. The error says
-// that a name has a control character: the text after it would be no comment any more.
+// that a name has a character that is not seen: the text after it would be no comment any more, or look like another one.
 func (j Job) Slurm() (string, error) {
 	for _, name := range []string{j.PlanPath, j.Folder} {
-		if strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name) {
-			return "", fmt.Errorf("%+q: no job can be printed for a name with a line break or another control character", name)
+		if table.Visible(name) != name {
+			return "", fmt.Errorf("%+q: no job can be printed for a name with a line break or another character that is not seen", name)
 		}
 	}
 	j.PlanPath, j.Folder = operand(j.PlanPath), operand(j.Folder)

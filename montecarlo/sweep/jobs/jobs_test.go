@@ -46,13 +46,13 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// TestRefused: a name that ends a line would be no comment any more.
+// TestRefused: a name that ends a line would be no comment any more, and one that turns it around would look like another one.
 func TestRefused(t *testing.T) {
-	for _, name := range []string{"a\nb", "a\rb", "a\u0085b", "a\x1bb", "a\x7fb", "a\xffb"} {
+	for _, name := range []string{"a\nb", "a\rb", "a\u0085b", "a\x1bb", "a\x7fb", "a\xffb", "a\u202eb", "a\u2066b", "a\u200fb", "a\u2028b"} {
 		for what, set := range map[string]func(*Job){"plan": func(j *Job) { j.PlanPath = name + ".json" }, "folder": func(j *Job) { j.Folder = name }} {
 			broken := job()
 			set(&broken)
-			if text, err := broken.Slurm(); text != "" || err == nil || !strings.Contains(err.Error(), "control character") {
+			if text, err := broken.Slurm(); text != "" || err == nil || !strings.Contains(err.Error(), "not seen") {
 				t.Errorf("%s %q: %v", what, name, err)
 			}
 		}
