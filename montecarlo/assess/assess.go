@@ -212,9 +212,16 @@ func (r *LabelRange) UnmarshalText(text []byte) error {
 	if !found || errors.Join(err[:]...) != nil {
 		return fmt.Errorf("range %q: want two numbers, a:b", text)
 	}
-	// Their difference must be finite, too, and no level may have the width zero.
+	if err := r.check(); err != nil {
+		return fmt.Errorf("range %q: %w", text, err)
+	}
+	return nil
+}
+
+// check refuses ranges whose width is not finite, or in which levels have none.
+func (r LabelRange) check() error {
 	if d := r.Hi - r.Lo; !(d > 0) || math.IsInf(d, 0) || r.Lo+d/(1<<20) == r.Lo || math.IsInf(r.Lo, 0) {
-		return fmt.Errorf("range %q: want finite numbers, a below b", text)
+		return errors.New("want finite numbers, a below b")
 	}
 	return nil
 }

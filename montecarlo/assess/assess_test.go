@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -154,7 +155,7 @@ func TestReadBack(t *testing.T) {
 	for _, broken := range [][3]string{
 		{`"format": 1`, `"format": 99, "more": 2`, "format 99 of a fit is not known to this version; it knows 1"},
 		{`"format": 1,`, ``, "fit the network again with this version"}, {`"format": 1`, `"format": "1"`, "format: character"},
-		{`"levels": 8`, `"levels": 9`, "prior has 8 numbers for 9 levels"}, {`"levels": 8`, `"levels": 1`, "levels is 1"},
+		{`"levels": 8`, `"levels": 9`, "bits is 7; unary of 9 levels has 8"}, {`"levels": 8`, `"levels": 1`, "levels is 1"},
 		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"},
 		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125,`, `0.5,`, "the prior adds up to"}, {`0.125,`, `-0.125,`, "prior of level 1 is -0.125"},
 		{`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
@@ -172,6 +173,41 @@ func TestReadBack(t *testing.T) {
 			t.Errorf("%s: %v; want an error about %q", broken[1], err, broken[2])
 		}
 	}
+	// Fields that follow from others, or belong to them. The fit is to real labels here.
+	o = small(t)
+	o.Range = LabelRange{1, 8}
+	b.Reset()
+	must.Succeed(t, table.WriteJSON(&b, judge(t, o).Fit))
+	full := b.String()
+	write(path, full)
+	must.Get(Read(path))(t)
+	for field, values := range map[string][]string{
+		"bits": {"8"}, "level_width": {"2", "null", "0", "1.001"}, "range": {"[1, 8, 9]", "[1]", "[8, 1]", "[1, 1]", "[null, 8]", "[0, 8]"},
+		"r": {"1e-310", "null", "1e400"}, "r_interval": {"[2, 3]", "null", "[0]"}, "sigma_interval": {"[0, 1e-9]", "[-1, 9]"},
+		"label_noise": {"1e-3", "1e9", "0", "-1"}, "misfit": {"1e308", "-1"}, "misfit_floor": {"0", "1e160", "null"}, "cutoff": {"0", "1", "null", "-1", "1e-100"},
+		"cutoff_fitted": {"1"}, "label_noise_interval": {"[9, 10]", "[0, 1e300]", "null"}, "cutoff_interval": {"[1e9, 1e10]"}, "tail": {"-1"}, "excess": {"-1"},
+		"describes": {"false"}, "near": {"false"}, "distance": {"4", "null"}, "training": {`"mse"`},
+	} {
+		at := regexp.MustCompile(`"` + field + `": (\[[^]]*]|[^,\n]*)`)
+		if !at.MatchString(full) {
+			t.Fatalf("the fit has no %s", field)
+		}
+		for _, v := range values {
+			first := true
+			write(path, at.ReplaceAllStringFunc(full, func(old string) string {
+				if !first {
+					return old
+				}
+				first = false
+				return `"` + field + `": ` + v
+			}))
+			if _, err := Read(path); err == nil || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s of %s: error %v", field, v, err)
+			}
+		}
+	}
+	b.Reset()
+	must.Succeed(t, table.WriteJSON(&b, s.Fit))
 	// A prior that was rounded by hand adds up to 1 when it is read.
 	rounded := filepath.Join(dir, "rounded.json")
 	write(rounded, strings.Replace(b.String(), "0.125,", "0.1250004,", 1))

@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
@@ -63,13 +66,16 @@ func checkFormat(raw []byte) error {
 	return nil
 }
 
-// checkModel refuses parameters that no fit has.
+// checkModel refuses parameters that no fit has, and fields that contradict others.
 func (f *Fit) checkModel() error {
 	if table.Missing(f.R) {
 		return errors.New("there is no r; want the JSON of a fit")
 	}
 	if f.Levels < code.MinLevels || f.Levels > code.MaxLevels {
 		return fmt.Errorf("levels is %d; want %d to %d", f.Levels, code.MinLevels, code.MaxLevels)
+	}
+	if of, known := code.Lookup(f.Code); known && of.Bits(f.Levels) != f.Bits {
+		return fmt.Errorf("bits is %d; %s of %d levels has %d", f.Bits, f.Code, f.Levels, of.Bits(f.Levels))
 	}
 	for _, n := range []struct {
 		name  string
@@ -80,21 +86,80 @@ func (f *Fit) checkModel() error {
 			return fmt.Errorf("%s is %v; want a positive number", n.name, n.value)
 		}
 	}
+	if err := errmodel.Check(f.R, f.Sigma); err != nil {
+		return err
+	}
 	if err := scenario.CheckTemperature(f.Temperature); err != nil {
 		return err
 	}
 	if _, err := f.modelTemperature(); err != nil {
 		return err
 	}
+	if err := cmp.Or(f.checkWidth(), checkInterval("r_interval", f.R, f.RInterval), checkInterval("sigma_interval", f.Sigma, f.SigmaInterval)); err != nil {
+		return err
+	}
 	if p := f.Perceived; p != nil && !table.Missing(p.Noise) {
-		if p.Noise <= 0 {
-			return fmt.Errorf("perceived.label_noise is %v; want a positive number, or null where the data do not tell", p.Noise)
-		}
-		if err := f.perceivedModel().Check(f.Levels); err != nil {
-			return fmt.Errorf("perceived: %w", err)
+		if err := f.checkPerceived(); err != nil {
+			return fmt.Errorf("perceived.%w", err)
 		}
 	}
 	return nil
+}
+
+// checkWidth refuses a range or a width that are not those of the levels. A width that was rounded is made exact.
+func (f *Fit) checkWidth() error {
+	width := 1.0
+	if f.Range != nil {
+		if err := (LabelRange{f.Range[0], f.Range[1]}).check(); err != nil {
+			return fmt.Errorf("range is %v: %w", *f.Range, err)
+		}
+		width = observed.Labels{Levels: f.Levels, Real: true, Lo: f.Range[0], Hi: f.Range[1]}.Width()
+	}
+	if !(math.Abs(f.LevelWidth/width-1) <= 1e-6) {
+		return fmt.Errorf("level_width is %v; by range and levels it is %v", f.LevelWidth, width)
+	}
+	f.LevelWidth = width
+	return nil
+}
+
+// checkInterval refuses an interval that a value is not in, but for rounding. Ends may be missing.
+func checkInterval(name string, value float64, interval [2]float64) error {
+	const rounding = 1e-6
+	if lo, hi := interval[0], interval[1]; lo < 0 || lo > value*(1+rounding) || hi < value*(1-rounding) {
+		return fmt.Errorf("%s is %v; want numbers from 0 on, around %v", name, interval, value)
+	}
+	return nil
+}
+
+// checkPerceived is checkModel for the perceived label. Errors begin with the name of a field in it.
+func (f *Fit) checkPerceived() error {
+	p := f.Perceived
+	if p.Noise <= 0 {
+		return fmt.Errorf("label_noise is %v; want a positive number, or null where the data do not tell", p.Noise)
+	}
+	if err := f.perceivedModel().Check(f.Levels); err != nil {
+		return fmt.Errorf("label_noise and what belongs to it: %w", err)
+	}
+	if byDefault := perceived.DefaultCutoff(f.Levels, p.Noise); p.Cutoff <= 0 || !p.CutoffFitted && !(math.Abs(p.Cutoff/byDefault-1) <= 1e-6) {
+		return fmt.Errorf("cutoff is %v, and cutoff_fitted %v; the default is %v here", p.Cutoff, p.CutoffFitted, byDefault)
+	}
+	if p.Floor <= 0 {
+		return fmt.Errorf("misfit_floor is %v; want a positive number", p.Floor)
+	}
+	if p.Tail < 0 || p.Temperature < 0 {
+		return fmt.Errorf("tail is %v, and temperature %v; want positive numbers, or null", p.Tail, p.Temperature)
+	}
+	if e := p.Excess; e != nil && !(*e >= 0) {
+		return fmt.Errorf("excess is %v; want 0 or more, or null", *e)
+	}
+	if p.Describes != (p.Distance < rejected) || p.Describes && !p.Near {
+		return fmt.Errorf("describes is %v and near %v, with a distance of %v; below %v the model describes the network, and is near it", p.Describes, p.Near, p.Distance, rejected)
+	}
+	const widest = 1e6 // times the value: forecasts are finite
+	if p.NoiseInterval[1] > widest*p.Noise || p.CutoffInterval[1] > widest*p.Cutoff {
+		return fmt.Errorf("label_noise_interval ends at %v, and cutoff_interval at %v; want less than a million times their values", p.NoiseInterval[1], p.CutoffInterval[1])
+	}
+	return cmp.Or(checkInterval("label_noise_interval", p.Noise, p.NoiseInterval), checkInterval("cutoff_interval", p.Cutoff, p.CutoffInterval))
 }
 
 // checkPrior refuses numbers that are no prior. It makes one add up to 1 that nearly does.

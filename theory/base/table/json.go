@@ -177,9 +177,12 @@ func check(d *json.Decoder, v reflect.Value, path string) error {
 	case nil:
 		if v.CanFloat() {
 			v.SetFloat(math.NaN())
+		} else if v.Kind() == reflect.Array { // which would keep what it has
+			return fmt.Errorf("%s is null; want %d values", path, v.Len())
 		}
 	case json.Delim('['):
-		for i := 0; d.More(); i++ {
+		i := 0
+		for ; d.More(); i++ {
 			var item reflect.Value // of a list that v does not have
 			if k := v.Kind(); (k == reflect.Slice || k == reflect.Array) && i < v.Len() {
 				item = v.Index(i)
@@ -187,6 +190,9 @@ func check(d *json.Decoder, v reflect.Value, path string) error {
 			if err := check(d, item, fmt.Sprintf("%s[%d]", path, i)); err != nil {
 				return err
 			}
+		}
+		if v.Kind() == reflect.Array && i != v.Len() { // encoding/json drops values, or adds zeros
+			return fmt.Errorf("%s has %d values; want %d", path, i, v.Len())
 		}
 		_, err = d.Token()
 	case json.Delim('{'):
