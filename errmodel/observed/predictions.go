@@ -39,6 +39,9 @@ const (
 	guessed = 0.75
 	// explained is the share of the variance of the targets that a line through such predictions explains where they have another unit.
 	explained = 0.75
+	// fewest is the number of predictions from which they are judged so: of fewer, a line explains much by chance. Of 30 that do not
+	// depend on their targets it explains 0.75 with a probability of 6e-10.
+	fewest = 30
 )
 
 // check refuses what cannot be predictions of these labels, in a file: most lie outside of the range, all are the same, or a line
@@ -51,7 +54,7 @@ func (p *predictions) check(l Labels, name string) error {
 	switch {
 	case 2*p.outside > p.count:
 		return fmt.Errorf("%s: %d of %d predictions are outside %v to %v; want the units of the targets", name, p.outside, p.count, lo, hi)
-	case !(p.yy > 0):
+	case p.count < fewest || !(p.yy > 0):
 	case p.most-p.least <= 1e-6*max(math.Abs(p.least), math.Abs(p.most)): // the rounding of a float32
 		return fmt.Errorf("%s: all %d predictions are %.6g; want those of a trained network, one for each sample", name, p.count, p.most)
 	case p.away >= guessed*p.yy && p.xx > 0 && p.xy*p.xy >= explained*p.xx*p.yy:
