@@ -96,6 +96,8 @@ func TestFit(t *testing.T) {
 	decoders := ""
 	for _, d := range f.Decoders {
 		decoders += d.Decoder + "/" + d.Outputs + " "
+	}
+	for _, d := range f.Mixture {
 		if b := d.Bound; !math.IsNaN(b) && b < d.Mean-6*d.StdErr {
 			t.Errorf("%s: bound %v below %v", d.Decoder, d.Bound, d.Mean)
 		}
@@ -150,8 +152,8 @@ func TestModel(t *testing.T) {
 	var c scenario.Comparison
 	runJSON(t, &c, "compare", "johnson", "unary", "--model", "mixture:fit.json", "--decoder", "auto", "--samples", "500")
 	for _, r := range c.Results {
-		if r.Code == "johnson" && (math.Abs(float64(r.Exact/f.Decoders[0].Exact)-1) > 1e-12 || r.Bound != f.Decoders[0].Bound) {
-			t.Errorf("compare: exact %v, bound %v; fit: %v, %v", r.Exact, r.Bound, f.Decoders[0].Exact, f.Decoders[0].Bound)
+		if r.Code == "johnson" && (math.Abs(float64(r.Exact/f.Mixture[0].Exact)-1) > 1e-12 || r.Bound != f.Mixture[0].Bound) {
+			t.Errorf("compare: exact %v, bound %v; fit: %v, %v", r.Exact, r.Bound, f.Mixture[0].Exact, f.Mixture[0].Bound)
 		}
 	}
 	if *c.R != f.R || c.Levels != 16 {
@@ -327,11 +329,11 @@ func TestFitSeveral(t *testing.T) {
 	}
 	want := fitOf(t, alone...)
 	for k, f := range got.Outputs {
-		if math.Abs(float64(f.Decoders[0].Observed/want.Decoders[0].Observed)-1) > 1e-3 || math.Abs(f.LevelWidth/want.LevelWidth/float64(k+1)-1) > 1e-9 {
+		if math.Abs(f.Decoders[0].Observed/float64(k+1)/want.Decoders[0].Observed-1) > 1e-3 || math.Abs(f.LevelWidth/want.LevelWidth/float64(k+1)-1) > 1e-9 {
 			t.Errorf("output %d: %v levels of %v, want %v of %v", k+1, f.Decoders[0].Observed, f.LevelWidth, want.Decoders[0].Observed, want.LevelWidth)
 		}
 	}
-	if len(got.Rows) != 3 || len(got.Outputs) != 3 || got.Rows[2].Output != 3 || math.Abs(float64(got.Rows[2].Target/got.Rows[0].Target)-3) > 0.01 || !got.Rows[1].Describes {
+	if len(got.Rows) != 3 || len(got.Outputs) != 3 || got.Rows[2].Output != 3 || math.Abs(float64(got.Rows[2].Error/got.Rows[0].Error)-3) > 0.01 || !got.Rows[1].Describes {
 		t.Errorf("%+v", got.Rows)
 	}
 	if !strings.HasPrefix(out, "The network has 3 outputs.") || strings.Count(out, "describes it") != 3 {

@@ -25,7 +25,7 @@ func TestLevels(t *testing.T) {
 	f := fitOf(t, append(network, "-o", "fit.json")...)
 	out := levels("--model fit.json --training bce,ce")
 	s := f.Perceived.Noise
-	if want := f.LevelWidth * math.Sqrt(s*s-1./12); out.Range != *f.Range || math.Abs(out.LabelNoise/want-1) > 1e-12 || math.Abs(out.Misfit/(f.LevelWidth*f.Perceived.Misfit)-1) > 1e-12 || len(out.Results) != 4 {
+	if want := f.LevelWidth * s; out.Range != *f.Range || math.Abs(out.LabelNoise/want-1) > 1e-12 || math.Abs(out.Misfit/(f.LevelWidth*f.Perceived.Misfit)-1) > 1e-12 || len(out.Results) != 4 {
 		t.Errorf("with the fit's label noise, %v: %+v", want, out)
 	}
 	if out := levels("--model fit.json --misfit 0.02"); out.Misfit != 0.02 || out.Results[0].Training != perceived.BCE {

@@ -37,6 +37,7 @@ type Fit struct {
 	Perceived      *PerceivedFit   `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
 	Networks       []NetworkRow    `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
 	Decoders       []DecoderResult `json:"decoders" doc:"a row for each decoder that fits the code"`
+	Mixture        []MixtureResult `json:"mixture" doc:"the same under the mixture, against targets that are rounded to levels; errors are in levels"`
 	Quantiles      *ErrorQuantiles `json:"error_quantiles,omitempty" doc:"how the errors of the best decoder spread, by level"`
 	Fitted         *Fitted         `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
 	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`

@@ -16,7 +16,10 @@ const l1, nearest, predictions = "l1", "nearest", "labels"
 
 // written are the training, the decoder and the outputs of a forecast, as rows have them.
 func written(x *forecast.Forecast) (training, decoder, outputs string) {
-	if x.Code.Name() == forecast.Direct {
+	switch {
+	case x.Decoding.Predicts():
+		return l1, x.Decoding.Decoder.Name(), x.Decoding.Outputs()
+	case x.Code.Name() == forecast.Direct:
 		return l1, nearest, predictions
 	}
 	return string(x.Training), x.Decoding.Decoder.Name(), x.Decoding.Outputs()

@@ -218,7 +218,10 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	if n.decodings, err = observed.Decodings(n.options.Decoders, n.code, n.source.Kind, decode.Options{Temperature: n.options.Temperature}); err != nil {
 		return err
 	}
-	if n.code.Name() == forecast.Direct { // any other decoder of these bits says the same
+	switch direct := n.code.Name() == forecast.Direct; {
+	case direct && n.source.Labels.Real:
+		n.decodings = []observed.Decoding{observed.Prediction()}
+	case direct: // any other decoder of these bits says the same
 		n.decodings = slices.DeleteFunc(n.decodings, func(d observed.Decoding) bool { return d.Decoder.Name() != "gen" })
 	}
 	if n.seen, err = observed.Scan(ctx, workers, n.source, n.code, n.decodings, done); err != nil {
@@ -343,7 +346,7 @@ func (n *network) live() [][]int {
 func (n *network) observed() *perceived.Observed {
 	counts := n.seen.Counts
 	samples, _ := counts.Total()
-	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Levels, Rates: make([]float64, n.code.Bits()), Samples: float64(samples), Temperature: n.temperature}
+	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Labels, Rates: make([]float64, n.code.Bits()), Samples: float64(samples), Temperature: n.temperature}
 	for k := range out.Rates {
 		out.Rates[k] = float64(counts.Bit(k)) / out.Samples
 	}

@@ -166,7 +166,7 @@ func TestHardDecisions(t *testing.T) {
 			z[k] = math.Copysign(1, z[k])
 		}
 	}
-	for name, advice := range map[string]string{"johnson": "stay with johnson", "hadamard": "Save the logits of this network in the place of its bits: gen is forecast to gain"} {
+	for name, advice := range map[string]string{"johnson": "stay with johnson", "hadamard": "Save the logits of this network in the place of its bits: gen-ex is forecast to gain"} {
 		d.code = name
 		o := d.save(t, t.TempDir(), "z")
 		o.Recommend = true

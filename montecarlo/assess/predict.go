@@ -13,27 +13,33 @@ import (
 	"belsim/theory/decode"
 )
 
-// DecoderResult is the |error| of one decoder, in levels: under the model, and as it was
-// observed.
+// DecoderResult is the mean |answer − target| of one decoder, in the unit of the targets: as it was observed, and
+// under the perceived-label model.
 type DecoderResult struct {
+	Decoder   string  `json:"decoder" text:"decoder" doc:"name of the decoder; prediction for direct regression over real labels"`
+	Outputs   string  `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits; labels of direct regression"`
+	Observed  float64 `json:"observed" text:"observed" doc:"observed mean |answer − target|: in label units with a range, else in levels"`
+	StdErr    float64 `json:"observed_stderr" doc:"standard error of observed"`
+	Perceived float64 `json:"perceived" text:"perceived label" doc:"the same under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE"`
+}
+
+// MixtureResult is the |error| of one decoder, in levels, against targets that are rounded to levels: under the mixture, and
+// as it was observed.
+type MixtureResult struct {
 	Decoder        string  `json:"decoder" text:"decoder" doc:"name of the decoder"`
 	Outputs        string  `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Bound          float64 `json:"bound" text:"bound" doc:"upper bound under the model; null where there is none"`
-	Exact          float64 `json:"exact" text:"exact" doc:"exact value under the model; null where there is none"`
-	Mean           float64 `json:"mean" text:"simulated" doc:"simulated under the model"`
+	Bound          float64 `json:"bound" text:"bound" doc:"upper bound under the mixture; null where there is none"`
+	Exact          float64 `json:"exact" text:"exact" doc:"exact value under the mixture; null where there is none"`
+	Mean           float64 `json:"mean" text:"simulated" doc:"simulated under the mixture"`
 	StdErr         float64 `json:"stderr" doc:"standard error of mean"`
 	Rates          float64 `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
 	RatesStdErr    float64 `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
-	Perceived      float64 `json:"perceived" text:"perceived" doc:"under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE"`
-	Observed       float64 `json:"observed" text:"observed" doc:"observed |error| against the level of the target"`
+	Observed       float64 `json:"observed" text:"observed" doc:"observed |error|"`
 	ObservedStdErr float64 `json:"observed_stderr" doc:"standard error of observed"`
-	Target         float64 `json:"observed_target" doc:"observed |error| against the target itself, quantization included"`
-	TargetStdErr   float64 `json:"observed_target_stderr" doc:"standard error of observed_target"`
 }
 
-// predict computes the error of every decoder under the models and under the observed error rates,
-// and puts them beside the observed error: Fit.Decoders. All are errors against the level of the
-// target. Where targets are real numbers, the mixture's error probabilities are those at the targets
+// predict puts what the models say beside the observed error of every decoder: Fit.Decoders has the perceived label,
+// and Fit.Mixture the mixture and the observed error rates. Where targets are real numbers, the mixture's error probabilities are those at the targets
 // themselves, not at their levels: levels are cut in predictedParts parts, and every part has its
 // table.
 func (s *study) predict(ctx context.Context, run scenario.Run) error {
@@ -42,18 +48,23 @@ func (s *study) predict(ctx context.Context, run scenario.Run) error {
 		return err
 	}
 	rates := s.seen.Counts.Rates(s.errors)
+	w := s.f.LevelWidth
 	for i, decoding := range s.decodings {
-		d, err := s.predictOne(ctx, run, decoding, parts, rates)
-		if err != nil {
-			return err
-		}
 		level, target := s.seen.Levels[i], s.seen.Labels[i]
-		d.Observed, d.ObservedStdErr = level.Mean, level.StdErr
-		d.Target, d.TargetStdErr = target.Mean, target.StdErr
+		d := DecoderResult{decoding.Decoder.Name(), decoding.Outputs(), w * target.Mean, w * target.StdErr, math.NaN()}
 		if s.perceived != nil {
 			d.Perceived = s.perceived[i]
 		}
 		s.f.Decoders = append(s.f.Decoders, d)
+		if decoding.Predicts() { // reads no bits
+			continue
+		}
+		m, err := s.predictOne(ctx, run, decoding, parts, rates)
+		if err != nil {
+			return err
+		}
+		m.Observed, m.ObservedStdErr = level.Mean, level.StdErr
+		s.f.Mixture = append(s.f.Mixture, m)
 	}
 	return nil
 }
@@ -99,8 +110,8 @@ func (s *study) parts(ctx context.Context) ([]part, error) {
 }
 
 // predictOne computes the error of one decoder under the mixture and under the observed rates.
-func (s *study) predictOne(ctx context.Context, run scenario.Run, decoding observed.Decoding, parts []part, rates mat.Matrix) (d DecoderResult, err error) {
-	d = DecoderResult{Decoder: decoding.Decoder.Name(), Outputs: decoding.Outputs(), Perceived: math.NaN()}
+func (s *study) predictOne(ctx context.Context, run scenario.Run, decoding observed.Decoding, parts []part, rates mat.Matrix) (d MixtureResult, err error) {
+	d = MixtureResult{Decoder: decoding.Decoder.Name(), Outputs: decoding.Outputs()}
 	decoder, err := s.scaled(decoding)
 	if err != nil {
 		return d, err

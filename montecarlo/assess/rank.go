@@ -24,7 +24,7 @@ type Decision struct {
 	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; probe: train a second network first, which would tell; stay: no gain above 2 % is likely"`
 	Code     string  `json:"code" doc:"code that is trained or taken, or of the smallest forecast where neither is; empty where there is no other code"`
 	Training string  `json:"training" doc:"what it is trained with: bce, ce or soft; l1 where it is direct regression"`
-	Decoder  string  `json:"decoder" doc:"decoder that reads it; nearest where it is direct regression"`
+	Decoder  string  `json:"decoder" doc:"decoder that reads it; prediction or nearest where it is direct regression"`
 	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it"`
 	Better   float64 `json:"better" doc:"probability that it is better"`
@@ -37,10 +37,10 @@ type RankedCode struct {
 	Code     string     `json:"code" text:"code" doc:"name of the code, or its file; direct is direct regression, without a code"`
 	Bits     int        `json:"bits" text:"bits" doc:"number of bits M"`
 	Training string     `json:"training" text:"training" doc:"what the network is trained with: bce (each bit by its own cross-entropy), ce (the cross-entropy of the decoder's distribution over levels), or soft (the same against a Gaussian over the levels, σ = 0.75 levels); l1 of direct regression (its mean |error|)"`
-	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits, nearest the level nearest to a prediction"`
+	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits; prediction of direct regression, or nearest where predictions are rounded to levels"`
 	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits; labels of direct regression"`
-	Forecast float64    `json:"forecast" doc:"expected |error| when trained, in levels: ratio times the measured error of this network"`
-	Interval [2]float64 `json:"interval" doc:"95 % interval of the error of one trained network on the same samples, in levels: ratio_interval times the measured error"`
+	Forecast float64    `json:"forecast" doc:"expected |answer − target| when trained, in the unit of the targets: ratio times the measured error of this network"`
+	Interval [2]float64 `json:"interval" doc:"95 % interval of the error of one trained network on the same samples: ratio_interval times the measured error"`
 	Ratio    float64    `json:"ratio" text:"against yours (95 %)" doc:"forecast, or the error that was measured, over the smallest measured error of this network"`
 	RatioCI  [2]float64 `json:"ratio_interval" doc:"95 % interval of ratio"`
 	Better   float64    `json:"better" text:"better" doc:"probability that the error is smaller than the smallest measured one of this network"`
@@ -80,11 +80,11 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	own := func(x forecast.Forecast) bool { return x.Code.Name() == s.f.Code && x.Training == s.training }
 	measured := slices.ContainsFunc(all, func(x forecast.Forecast) bool { return own(x) && x.Measured })
 	type of struct{ code, training string }
-	seen := map[of]bool{}
+	seen, w := map[of]bool{}, s.f.LevelWidth
 	for _, x := range all {
 		r := RankedCode{
 			Code: x.Code.Name(), Bits: x.Code.Bits(),
-			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
+			Forecast: w * x.Error, Interval: [2]float64{w * x.Lo, w * x.Hi}, Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
 			Trained: own(x),
 		}
 		r.Training, r.Decoder, r.Outputs = written(&x)
@@ -118,7 +118,7 @@ func (s *study) withFitted(all []forecast.Measured) []forecast.Measured {
 		if n.fitted == nil || n.warning != "" {
 			continue
 		}
-		m := forecast.Measured{Code: n.code, Training: n.training, Decoding: forecast.FittedDecoding(), Error: n.fitted.Levels, Yours: i == 0}
+		m := forecast.Measured{Code: n.code, Training: n.training, Decoding: forecast.FittedDecoding(), Error: n.fitted.Target, Yours: i == 0}
 		if at := len(all); i == 0 && at > 0 && m.Error.Mean < all[0].Error.Mean {
 			all = slices.Insert(all, 0, m)
 		} else {

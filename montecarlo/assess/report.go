@@ -100,7 +100,7 @@ func (r *Report) details() (out []Block) {
 	outputs := f.Outputs
 	switch {
 	case f.Code == forecast.Direct:
-		outputs = "predictions, read as bits of unary"
+		outputs = "predictions"
 	case outputs == string(observed.Signs):
 		outputs = "bits (±1)"
 	}
@@ -122,14 +122,14 @@ func (r *Report) details() (out []Block) {
 	}}, r.Remarks...)
 	out = append(out, f.decoderTables()...)
 	if d := f.Fitted; d != nil {
-		add(fmt.Sprintf("fitted decoders, the best of each kind: |error| in levels, quantization included; %d samples, cross-validated", d.Samples), table.Of(d.Kinds), d.Notes...)
+		add(fmt.Sprintf("fitted decoders, the best of each kind: mean |answer − target|; %d samples, cross-validated", d.Samples), table.Of(d.Kinds), d.Notes...)
 	}
 	if len(f.Networks) > 0 {
-		add("all networks, each with its best decoder; |error| in levels", networkTable(f.Networks))
+		add("all networks, each with its best decoder: mean |answer − target|", networkTable(f.Networks))
 	}
 	if rec := f.Recommendation; rec != nil {
 		if len(rec.Ranking) > 0 {
-			add("codes if they were trained, each with its best decoder; |error| in levels, over these targets", rankingTable(f))
+			add("codes if they were trained, each with its best decoder: mean |answer − target|, over these targets", rankingTable(f))
 		}
 		add("", nil, rec.Notes...)
 	}
@@ -147,32 +147,26 @@ func (s *Several) Section(ways map[Advice]string) Section {
 	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, []Block{{Table: rows}}, ways)
 }
 
-// decoderTables are the errors of the decoders, in levels and in label units.
+// decoderTables are the errors of the decoders, and what the mixture says of errors in levels.
 func (f *Fit) decoderTables() []Block {
-	out := []Block{
-		{Head: fmt.Sprintf("model against observed: |error| in levels, over these targets; seed %d", f.Seed), Table: table.Of(f.Decoders,
-			table.Replace("mean", "", func(d DecoderResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
-			table.Replace("observed", "", func(d DecoderResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) }))},
-		{Sentences: []string{"bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits with the error rates observed instead of the mixture's; perceived: the perceived-label model, where bits err together, and whose s is fitted to one of these errors."}},
+	in := "levels"
+	if f.Range != nil {
+		in = "label units"
 	}
-	if f.Range == nil || f.LevelWidth == 1 {
+	out := []Block{{Head: "mean |answer − target| in " + in + ": observed, and under the perceived-label model", Table: table.Of(f.Decoders,
+		table.Replace("observed", "", func(d DecoderResult) string { return table.PlusMinus(d.Observed, d.StdErr) }))}}
+	if len(f.Mixture) == 0 {
 		return out
 	}
-	type row struct {
-		Decoder  string  `text:"decoder"`
-		Outputs  string  `text:"reads"`
-		Bound    float64 `text:"bound"`
-		Exact    float64 `text:"exact"`
-		Mean     float64 `text:"simulated"`
-		Observed float64 `text:"observed"`
-		Target   float64 `text:"observed, quantization included"`
+	head := fmt.Sprintf("mixture against observed: |error| in levels, over these targets; seed %d", f.Seed)
+	if f.Range != nil {
+		head = fmt.Sprintf("mixture against observed, with targets rounded to levels: |error| in levels; seed %d", f.Seed)
 	}
-	var rows []row
-	for _, d := range f.Decoders {
-		w := f.LevelWidth
-		rows = append(rows, row{d.Decoder, d.Outputs, w * d.Bound, w * d.Exact, w * d.Mean, w * d.Observed, w * d.Target})
-	}
-	return append(out, Block{Head: "|error| in label units", Table: table.Of(rows)})
+	return append(out,
+		Block{Head: head, Table: table.Of(f.Mixture,
+			table.Replace("mean", "", func(d MixtureResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
+			table.Replace("observed", "", func(d MixtureResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) }))},
+		Block{Sentences: []string{"bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits with the error rates observed instead of the mixture's."}})
 }
 
 // table has a row for each parameter of the perceived-label model.
@@ -265,8 +259,8 @@ func (f *Fit) Against(r RankedCode) string {
 func (f *Fit) measuredStdErr(r RankedCode) float64 {
 	for _, d := range f.Decoders {
 		if d.Decoder == r.Decoder && d.Outputs == r.Outputs || r.Code == forecast.Direct {
-			return d.ObservedStdErr
+			return d.StdErr
 		}
 	}
-	return f.Fitted.LevelSE
+	return f.Fitted.StdErr
 }

@@ -21,8 +21,7 @@ type OutputRow struct {
 	Levels    int     `json:"levels" text:"levels" doc:"number of levels L"`
 	Decoder   string  `json:"decoder" text:"best decoder" doc:"the decoder with the smallest error"`
 	Reads     string  `json:"reads" text:"reads" doc:"what it reads: bits or logits"`
-	Error     float64 `json:"error" text:"|error|" doc:"observed |error| of this decoder against the level of the target, in label units; in levels where targets are levels"`
-	Target    float64 `json:"error_target" text:"quantization included" doc:"the same against the target itself"`
+	Error     float64 `json:"error" text:"|error|" doc:"observed mean |answer − target| of this decoder, in the unit of the targets"`
 	Noise     float64 `json:"label_noise" text:"s, levels" doc:"standard deviation of the perceived label, in levels; null where the data do not tell"`
 	Describes bool    `json:"describes" doc:"the data do not reject the perceived-label model"`
 }
@@ -30,15 +29,15 @@ type OutputRow struct {
 // NewSeveral collects the reports of the outputs, in order.
 func NewSeveral(reports []*Report) *Several {
 	out := &Several{}
-	described, sum, target := 0, 0.0, 0.0
+	described, sum := 0, 0.0
 	unit := " levels"
 	var warnings []string
 	for i, r := range reports {
 		f := r.Fit
-		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: math.NaN(), Target: math.NaN(), Noise: math.NaN()}
+		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: math.NaN(), Noise: math.NaN()}
 		if best := f.bestDecoder(); best >= 0 {
 			d := f.Decoders[best]
-			row.Decoder, row.Reads, row.Error, row.Target = d.Decoder, d.Outputs, f.LevelWidth*d.Observed, f.LevelWidth*d.Target
+			row.Decoder, row.Reads, row.Error = d.Decoder, d.Outputs, d.Observed
 		}
 		if p := f.Perceived; p != nil {
 			row.Noise, row.Describes = p.Noise, p.Describes
@@ -53,7 +52,6 @@ func NewSeveral(reports []*Report) *Several {
 			warnings = append(warnings, fmt.Sprintf("Output %d: %s. Next: %s.", i+1, n.warning, n.remedy))
 		}
 		sum += row.Error / float64(len(reports))
-		target += row.Target / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
 	}
 	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), "for each output, "+string(ForecastCodes)+"; the JSON has the rankings"
@@ -63,19 +61,15 @@ func NewSeveral(reports []*Report) *Several {
 	case 0:
 		which, next = "none of the outputs", "train a network with a code that is easy to learn, such as unary or johnson"
 	}
-	rounded := ""
-	if unit == "" {
-		rounded = ", and by " + table.Short(sum) + " against targets that are rounded to levels"
-	}
-	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average%s.",
-		len(reports), table.Short(target), unit, rounded)}, warnings...)
+	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average.",
+		len(reports), table.Short(sum), unit)}, warnings...)
 	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next+".")
 	return out
 }
 
 // bestDecoder is the decoder with the smallest observed error against the target, or −1.
 func (f *Fit) bestDecoder() int {
-	return leastOf(f.Decoders, func(d DecoderResult) float64 { return d.Target })
+	return leastOf(f.Decoders, func(d DecoderResult) float64 { return d.Observed })
 }
 
 // leastOf is the first row with the smallest number, or −1.

@@ -66,9 +66,6 @@ func sentenceOf(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// in writes a number of levels in label units, or in levels where targets are levels.
-func (f *Fit) in(levels float64) string { return table.Short(levels * f.LevelWidth) }
-
 // called is what people call the network's code after its training.
 func (f *Fit) called() string {
 	if f.Perceived == nil {
@@ -85,12 +82,12 @@ func (f *Fit) unit() string {
 	return ""
 }
 
-// besideLevels writes a number of levels in brackets, beside one in label units that differs.
-func (f *Fit) besideLevels(levels float64) string {
+// besideLevels is what follows an error: its unit, or how many levels it is.
+func (f *Fit) besideLevels(v float64) string {
 	if f.Range == nil || f.LevelWidth == 1 {
-		return ""
+		return f.unit()
 	}
-	return fmt.Sprintf(" (%s levels)", table.Short(levels))
+	return fmt.Sprintf(" (%s levels)", table.Short(v/f.LevelWidth))
 }
 
 // whatItDoes names the best decoder and its error.
@@ -101,34 +98,20 @@ func (f *Fit) whatItDoes() string {
 	}
 	d := f.Decoders[best]
 	text := fmt.Sprintf("The network's best decoder is %s on %s: it is wrong by ", d.Decoder, d.Outputs)
-	if f.Code == forecast.Direct {
+	switch {
+	case f.Code == forecast.Direct && f.Range != nil:
+		text = "These predictions are wrong by "
+	case f.Code == forecast.Direct:
 		text = "These predictions, rounded to levels, are wrong by "
 	}
-	if f.Range == nil {
-		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so rounding costs nothing."
+	text += table.Short(d.Observed) + f.besideLevels(d.Observed) + " on average"
+	switch {
+	case f.Range == nil:
+		text += "; the targets are levels, so rounding costs nothing"
+	case f.Quantization > 0 && f.Code != forecast.Direct:
+		text += fmt.Sprintf("; the levels nearest to the targets are wrong by %s", table.Short(f.Quantization))
 	}
-	text += f.in(d.Target) + " on average"
-	if f.Quantization > 0 {
-		text += fmt.Sprintf(" (the levels nearest to the targets are wrong by %s)", table.Short(f.Quantization))
-	}
-	return text + ". The tables compare with targets that are rounded to levels: there " + f.whatTablesSay(best) + "."
-}
-
-// whatTablesSay is the smallest error against targets that are rounded to levels. Another decoder may have it than the best
-// one for the targets themselves.
-func (f *Fit) whatTablesSay(best int) string {
-	least := leastOf(f.Decoders, func(d DecoderResult) float64 { return d.Observed })
-	if f.Decoders[best].Observed == f.Decoders[least].Observed {
-		least = best
-	}
-	d, who := f.Decoders[least], "it is"
-	if f.Code == forecast.Direct {
-		who = "they are"
-	}
-	if least != best {
-		who = fmt.Sprintf("%s on %s is the best,", d.Decoder, d.Outputs)
-	}
-	return fmt.Sprintf("%s wrong by %s%s", who, f.in(d.Observed), f.besideLevels(d.Observed))
+	return text + "."
 }
 
 // emptyShare is the share of the levels from which on a report says that those at the ends do not occur. Test samples rarely

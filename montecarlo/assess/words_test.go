@@ -23,7 +23,7 @@ func TestDirectText(t *testing.T) {
 		1.2: "better: −17 % ± 8.3 % (the standard error is this network's alone).", 1.19: "not told apart from it: −16 % ± 8.4 %", 0.81: "not told apart from it: +23 % ± 12 %",
 		0.8: "worse: +25 % ± 12 %", 1e-9: "more than 10,000 times as wrong.",
 	} {
-		f := &Fit{LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen", Outputs: "bits", Observed: 1, Target: 1, TargetStdErr: 0.1}}}
+		f := &Fit{LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen", Outputs: "bits", Observed: 1, StdErr: 0.1}}}
 		s := &study{f: f, network: &network{options: Options{Baseline: Baseline{Error: direct}}}}
 		s.besideDirect()
 		if got := f.directText(); !strings.Contains(got, "this network is "+want) {

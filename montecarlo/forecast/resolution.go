@@ -330,7 +330,8 @@ func best(sorted []Forecast) []Forecast {
 func (q Resolution) forecaster(levels int, noise float64) *Forecaster {
 	s := noise / q.Labels.Width(levels)
 	f := NewForecaster(s, 0, q.Labels.prior(levels), q.Decoders)
-	f.trainings, f.real, f.Options.Temperature = q.Trainings, &q.Labels, q.Temperature
+	f.trainings, f.Labels, f.Options.Temperature = q.Trainings, &q.Labels, q.Temperature
+	f.Cutoff.Value = perceived.Model{Noise: s, Within: q.Labels.within()}.DefaultCutoff(levels)
 	if !q.auto() {
 		f.readers = q.Names
 	}
@@ -348,7 +349,7 @@ func (q Resolution) forecaster(levels int, noise float64) *Forecaster {
 func (q Resolution) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
 	width := q.Labels.Width(u.Levels)
 	labels := perceived.Labels{Prior: q.Labels.prior(u.Levels), Real: q.Labels.pieces(u.Levels)}
-	s, err := perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff, Within: perceived.WithinLevel}.NoiseOf(ctx, workers, labels, u.Error/width)
+	s, err := perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff, Within: q.Labels.within()}.NoiseOf(ctx, workers, labels, u.Error/width)
 	if errors.Is(err, perceived.ErrNoNoise) {
 		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than its quantization, %.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
 	}

@@ -120,7 +120,10 @@ func TestQuantizationAlone(t *testing.T) {
 // one by one.
 func TestLabels(t *testing.T) {
 	h := &theory.Histogram{Lowest: 2, Counts: []float64{5, 0, 1, 4, 2}}
-	for _, l := range []Labels{{0, 7, nil, nil}, {2, 6, h, nil}, {-1, 12, h, nil}, {-3, 5, nil, []float64{0.1, 0.5, 0, 0.4}}} {
+	for _, l := range []Labels{
+		{Lo: 0, Hi: 7}, {Lo: 2, Hi: 6, Histogram: h}, {Lo: -1, Hi: 12, Histogram: h}, {Lo: -3, Hi: 5, Shares: []float64{0.1, 0.5, 0, 0.4}},
+		{Lo: -3, Hi: 5, Shares: []float64{0.1, 0.5, 0, 0.4}, OnLevels: true},
+	} {
 		if err := l.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +151,7 @@ func TestLabels(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []Labels{{Lo: 1, Hi: 1}, {Lo: 2, Hi: 1}, {Lo: math.NaN(), Hi: 1}, {Lo: 0, Hi: math.Inf(1)}, {3, 6, h, nil}, {0, 5, h, nil}} {
+	for _, l := range []Labels{{Lo: 1, Hi: 1}, {Lo: 2, Hi: 1}, {Lo: math.NaN(), Hi: 1}, {Lo: 0, Hi: math.Inf(1)}, {Lo: 3, Hi: 6, Histogram: h}, {Lo: 0, Hi: 5, Histogram: h}} {
 		if l.Check() == nil {
 			t.Errorf("%v was taken", l)
 		}

@@ -359,7 +359,7 @@ class Fit(_Results, _plots.Pictured):
 
     ``print(fit)`` shows ``verdict``, a few sentences. ``text`` is all that the command prints, whose levels and bits count
     from 1, and ``report("report.html")`` writes it as a page with pictures. ``decoders`` is a DataFrame with the errors of each
-    decoder, observed and predicted, in levels. ``json`` is the text that ``belsim compare --model`` reads from a file; the functions
+    decoder, in the unit of the targets: observed, and under the perceived-label model. ``json`` is the text that ``belsim compare --model`` reads from a file; the functions
     here take the Fit itself as ``model``.
 
     ``each`` has the Fit of each output of a network of several outputs, and else the Fit itself.
@@ -400,7 +400,7 @@ class Fit(_Results, _plots.Pictured):
 
     @property
     def recommendation(self) -> pd.DataFrame:
-        """Forecasts of the errors of codes if they were trained, the smallest first (in levels).
+        """Forecasts of the errors of codes if they were trained, the smallest first (in the unit of the targets).
 
         ``code, bits, training, decoder, reads, forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured, best, trained``:
         ``ratio`` is to the smallest measured error of this network, and ``better`` the probability that the error is smaller.

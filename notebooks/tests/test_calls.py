@@ -87,13 +87,14 @@ def test_fit(network: Network) -> None:
     fit = belsim.fit(code="johnson", outputs=outputs, targets=targets, range=(2.5, 4.3), levels=64, samples=200)
     level = belsim.quantize(targets, (2.5, 4.3), 64)
     for row in fit.decoders.to_dict("records"):
-        wrong = belsim.decode(outputs, "johnson", row["decoder"], levels=64, reads=row["reads"]) - level
+        answers = belsim.decode(outputs, "johnson", row["decoder"], levels=64, reads=row["reads"])
+        wrong = belsim.dequantize(answers, (2.5, 4.3), 64) - targets
         assert row["observed"] == pytest.approx(np.abs(wrong).mean(), rel=1e-6), row["decoder"]
     assert str(fit).startswith("The network's best decoder is gen-ex")
     assert "\n\n" not in str(fit)
     q = fit.error_quantiles
-    exact = (targets.ravel() - 2.5) * 63 / 1.8
-    wrong = np.abs(belsim.decode(outputs, "johnson", q["decoder"], levels=64, reads=q["reads"]) - exact)
+    answers = belsim.decode(outputs, "johnson", q["decoder"], levels=64, reads=q["reads"])
+    wrong = np.abs(belsim.dequantize(answers, (2.5, 4.3), 64) - targets)
     for name, share in {"median": 0.5, "p90": 0.9, "p99": 0.99}.items():
         assert q[name] == pytest.approx(np.quantile(wrong, share, method="inverted_cdf"), rel=1 / 32)
     assert (q["levels"][0]["level"], q["levels"][-1]["last_level"]) == (0, 63)

@@ -120,7 +120,7 @@ func QuantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 	for _, l := range q.Levels {
 		d.Level = append(d.Level, float64(l.From+l.To)/2)
 		for i, v := range []float64{l.Median, l.P90, l.P99} {
-			d.Lines[i].Values = append(d.Lines[i].Values, v*f.LevelWidth)
+			d.Lines[i].Values = append(d.Lines[i].Values, v)
 		}
 	}
 	return d

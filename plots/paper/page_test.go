@@ -63,7 +63,7 @@ func TestPage(t *testing.T) {
 	if names < 6 {
 		t.Errorf("the name stands at %d places:\n%s", names, b.String())
 	}
-	for _, head := range []string{"model against observed: |error|", "codes if they were trained", "how this was made"} {
+	for _, head := range []string{"mean |answer − target| in label units: observed", "codes if they were trained", "how this was made"} {
 		if !strings.Contains(b.String(), "<h2>"+head) {
 			t.Errorf("no part %q", head)
 		}
