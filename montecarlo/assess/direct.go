@@ -100,10 +100,10 @@ func (s *study) doubtDirect(ctx context.Context, workers int) error {
 		d.Warning = "the median target alone would be as near"
 		return nil
 	}
-	if s.forecasts == nil || s.code.Name() == forecast.Direct {
+	if s.forecasts == nil || f.predicts() {
 		return nil
 	}
-	c, err := unaryAs(forecast.Direct, f.Levels)
+	c, err := f.open(forecast.Direct)
 	if err != nil {
 		return err
 	}

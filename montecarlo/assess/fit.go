@@ -35,6 +35,7 @@ type Fit struct {
 
 	Seed           uint64          `json:"seed" doc:"seed of the random numbers of simulations"`
 	Perceived      *PerceivedFit   `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
+	Measured       []MeasuredRow   `json:"measured" doc:"the errors that forecasts rest on, a row for each decoder of each network; those of direct regression are in direct_regression"`
 	Networks       []NetworkRow    `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
 	Decoders       []DecoderResult `json:"decoders" doc:"a row for each decoder that fits the code"`
 	Mixture        []MixtureResult `json:"mixture" doc:"the same under the mixture, against targets that are rounded to levels; errors are in levels"`

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 )
@@ -98,7 +99,7 @@ func TestSoftmax(t *testing.T) {
 }
 
 // ranking is the ranking of a fit, where there is one.
-func (f *Fit) ranking() []RankedCode {
+func (f *Fit) ranking() []forecast.Row {
 	if f.Recommendation == nil {
 		return nil
 	}

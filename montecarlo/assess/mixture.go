@@ -57,7 +57,7 @@ func (s *study) begin(counts *errmodel.Counts) error {
 	f := &Fit{
 		Format: fitFormat,
 		Code:   s.code.Name(), Levels: s.code.Levels(), Bits: s.code.Bits(), Outputs: string(s.source.Kind), LevelWidth: s.source.Labels.Width(),
-		Mixture:    []MixtureResult{},
+		Mixture: []MixtureResult{}, Measured: []MeasuredRow{},
 		LogitScale: seen.LogitScale, Temperature: o.Temperature, Seed: o.Seed, Prior: counts.Prior(), Dead: s.dead,
 	}
 	s.f = f

@@ -18,6 +18,7 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/code"
@@ -82,8 +83,8 @@ func ReadRuns(path string) ([]Other, error) {
 		}
 		line, _ := r.FieldPos(0)
 		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
-		if t, head := trained[o.Code]; head {
-			o.Training = t
+		if h := forecast.LookupHead(o.Code); h.Name != "" {
+			o.Training = h.Training
 		} else if o.Training = perceived.Training(strings.ToLower(row[at[1]])); !slices.Contains([]perceived.Training{perceived.BCE, perceived.CE, perceived.Soft}, o.Training) {
 			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE, CE or soft", path, line, row[at[1]])
 		}

@@ -9,7 +9,6 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
-	"belsim/theory/decode"
 )
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
@@ -61,7 +60,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	}
 	prior := s.f.smoothed()
 	labels := s.f.labels()
-	nodes, err := forecast.NewNodes(perceived.ManyNodes, prior, labels, most)
+	nodes, err := forecast.NewNodes(perceived.ManyNodes, prior, labels, most, perceived.Seed)
 	if err != nil {
 		return err
 	}
@@ -73,16 +72,22 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	if err != nil {
 		return err
 	}
-	model := forecast.FromFit(fit, networks, prior, s.options.Decoders, decode.Options{Temperature: s.options.Temperature})
-	model.Labels = labels
-	s.forecasts = model
-	p.Noise, p.NoiseInterval = withInterval(model.Noise)
-	p.Cutoff, p.CutoffInterval = withInterval(model.Cutoff)
-	p.CutoffFitted, p.Floor = model.CutoffFitted, model.Model.Floor
-	p.Tail, p.Temperature = fit.Tail, model.Temperature
+	p.Noise, p.NoiseInterval = fit.Noise.Value, [2]float64{fit.Noise.Lo, fit.Noise.Hi}
+	p.Cutoff, p.CutoffFitted, p.Floor, p.Tail = fit.Cutoff.Value, fit.CutoffFitted, fit.Model.Floor, fit.Tail
+	lo, hi := forecast.Estimate{Value: p.Cutoff, LogSD: fit.LogCutoffSD}.Interval()
+	p.CutoffInterval = [2]float64{lo, hi}
+	if t := networks[0].Temperature; t > 0 {
+		p.Temperature = t
+	}
 	if !math.IsNaN(fit.Excess) {
 		p.Excess = &fit.Excess
 	}
+	s.f.Measured = s.f.measured(append([]*network{s.network}, s.others...))
+	model, err := s.f.Forecaster(s.options.Decoders)
+	if err != nil {
+		return err
+	}
+	s.forecasts = model
 	beside, err := model.Compare(ctx, networks[0], nodes)
 	if err != nil {
 		return err
@@ -133,10 +138,4 @@ func (f *Fit) labels() *forecast.Labels {
 func (f *Fit) onLevels() bool {
 	const rounding = 1e-3 // of numbers of 32 bits, and of 65,536 levels
 	return f.Quantization <= rounding*f.LevelWidth
-}
-
-// withInterval writes an estimate and its interval.
-func withInterval(e forecast.Estimate) (float64, [2]float64) {
-	lo, hi := e.Interval()
-	return e.Value, [2]float64{lo, hi}
 }

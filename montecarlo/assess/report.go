@@ -99,7 +99,7 @@ func (r *Report) details() (out []Block) {
 	}
 	outputs := f.Outputs
 	switch {
-	case f.Code == forecast.Direct:
+	case f.predicts():
 		outputs = "predictions"
 	case outputs == string(observed.Signs):
 		outputs = "bits (±1)"
@@ -207,20 +207,12 @@ func networkTable(all []NetworkRow) *table.Table {
 // rankingTable has a row for each code and training, with the best decoder: of the network itself what was
 // measured, and of others how they compare with it.
 func rankingTable(f *Fit) *table.Table {
-	return table.Of(f.Recommendation.Shown(),
-		table.Replace("code", "", RankedCode.Name),
-		table.Replace("ratio", "", f.Against),
-		table.Replace("better", "", func(r RankedCode) string {
-			if r.Trained && r.Measured {
-				return ""
-			}
-			return chanceText(r.Better)
-		}))
+	return forecast.Table(f.Recommendation.Shown(), false, forecast.Column{Head: "against yours (95 %)", Cell: f.Against}, forecast.Chances)
 }
 
-// Shown are the rows for people: each code and training with its best decoder, and soft targets only for HL-Gauss, where they were
-// measured, or where they differ from CE by a hundredth.
-func (r *Recommendation) Shown() (out []RankedCode) {
+// Shown are the rows for people: each code and training with its best decoder, and soft targets only where they are a head, were
+// measured, or differ from CE by a hundredth.
+func (r *Recommendation) Shown() (out []forecast.Row) {
 	ce := map[string]float64{}
 	for _, x := range r.Ranking {
 		if x.Best && x.Training == string(perceived.CE) {
@@ -228,39 +220,23 @@ func (r *Recommendation) Shown() (out []RankedCode) {
 		}
 	}
 	for _, x := range r.Ranking {
-		if x.Best && (x.Training != string(perceived.Soft) || x.Code == oneHot || x.Measured || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
+		soft := perceived.Training(x.Training) == perceived.Soft && forecast.HeadOf(x.Code, perceived.Soft).Name == ""
+		if x.Best && (!soft || x.Measured || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
 			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// Name is the name of the code for people, which says whether it was trained.
-func (r RankedCode) Name() string {
-	name := called(r.Code, perceived.Training(r.Training))
-	switch {
-	case r.Trained:
-		return "yours: " + name
-	case r.Measured:
-		return "trained: " + name
-	}
-	return name
-}
-
 // Against says for people how a row compares with the network's own error, or what that is.
-func (f *Fit) Against(r RankedCode) string {
-	if r.Trained && r.Measured {
-		return "measured: " + table.PlusMinus(r.Forecast, f.measuredStdErr(r))
+func (f *Fit) Against(r forecast.Row) string {
+	if !r.Trained || !r.Measured {
+		return relative(r.Ratio, r.RatioCI)
 	}
-	return relative(r.Ratio, r.RatioCI)
-}
-
-// measuredStdErr is the standard error of what was measured with the decoder of a row.
-func (f *Fit) measuredStdErr(r RankedCode) float64 {
-	for _, d := range f.Decoders {
-		if d.Decoder == r.Decoder && d.Outputs == r.Outputs || r.Code == forecast.Direct {
-			return d.StdErr
+	for _, m := range f.Measured {
+		if m.Network == 1 && m.Decoder == r.Decoder && m.Outputs == r.Outputs || forecast.LookupHead(r.Code).Predicts {
+			return "measured: " + table.PlusMinus(r.Forecast, m.StdErr)
 		}
 	}
-	return f.Fitted.StdErr
+	return "measured: " + table.Short(r.Forecast)
 }

@@ -71,8 +71,11 @@ func (f *Fit) called() string {
 	if f.Perceived == nil {
 		return f.Code
 	}
-	return called(f.Code, perceived.Training(f.Perceived.Training))
+	return forecast.Called(f.Code, perceived.Training(f.Perceived.Training))
 }
+
+// predicts reports whether the network is direct regression.
+func (f *Fit) predicts() bool { return forecast.LookupHead(f.Code).Predicts }
 
 // unit is what follows a number that in wrote.
 func (f *Fit) unit() string {
@@ -99,16 +102,16 @@ func (f *Fit) whatItDoes() string {
 	d := f.Decoders[best]
 	text := fmt.Sprintf("The network's best decoder is %s on %s: it is wrong by ", d.Decoder, d.Outputs)
 	switch {
-	case f.Code == forecast.Direct && f.Range != nil:
+	case f.predicts() && f.Range != nil:
 		text = "These predictions are wrong by "
-	case f.Code == forecast.Direct:
+	case f.predicts():
 		text = "These predictions, rounded to levels, are wrong by "
 	}
 	text += table.Short(d.Observed) + f.besideLevels(d.Observed) + " on average"
 	switch {
 	case f.Range == nil:
 		text += "; the targets are levels, so rounding costs nothing"
-	case f.Quantization > 0 && f.Code != forecast.Direct:
+	case f.Quantization > 0 && !f.predicts():
 		text += fmt.Sprintf("; the levels nearest to the targets are wrong by %s", table.Short(f.Quantization))
 	}
 	return text + "."
@@ -199,29 +202,33 @@ func (f *Fit) decisionText() string {
 			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ", percent(gain), than)
 		}
 	}
-	training, how := perceived.Training(d.Training), ""
-	of := called(d.Code, training)
-	if _, head := trained[of]; !head {
-		how = " with " + training.Loss()
-	}
-	if training == perceived.Soft {
-		how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
-	}
-	how = fmt.Sprintf("%s%s and read it with %s", of, how, d.Decoder)
-	if d.Code == forecast.Direct {
+	training := perceived.Training(d.Training)
+	of := forecast.Called(d.Code, training)
+	h := forecast.LookupHead(of)
+	how := of
+	switch {
+	case h.Predicts:
 		how, of = "direct regression, without a code", "direct regression"
+	default:
+		if h.Name == "" {
+			how += " with " + training.Loss()
+		}
+		if training == perceived.Soft {
+			how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
+		}
+		how += " and read it with " + d.Decoder
 	}
 	switch forecast.Action(d.Action) {
 	case forecast.Train:
-		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), chanceText(d.Better))
+		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), forecast.Chance(d.Better))
 	case forecast.Take:
-		if d.Code == forecast.Direct {
+		if h.Predicts {
 			return fmt.Sprintf("%stake direct regression: it gains %s.", first, percent(d.Gain))
 		}
 		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
 	case forecast.AddNetwork:
 		return fmt.Sprintf("%sfirst train a second network of %s with %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
-			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), chanceText(d.Better), f.called())
+			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), forecast.Chance(d.Better), f.called())
 	}
 	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.called(), percent(forecast.Worthwhile))
 }
@@ -256,6 +263,3 @@ func relative(ratio float64, interval [2]float64) string {
 	}
 	return fmt.Sprintf("%s %% (%s to %s %%)", signed(ratio-1, placesOf(ratio-1)), signed(interval[0]-1, between), signed(interval[1]-1, between))
 }
-
-// chanceText writes a probability, which is never certain.
-func chanceText(p float64) string { return fmt.Sprintf("%.2f", min(max(p, 0.01), 0.99)) }

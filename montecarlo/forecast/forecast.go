@@ -50,6 +50,7 @@ type Forecaster struct {
 	Fitted bool
 
 	readers   []string             // names of decoders; empty for all. A decoder of bits reads no logits then
+	outputs   scenario.Outputs     // what they read: bits or logits alone; else both
 	trainings []perceived.Training // empty for all
 }
 
@@ -73,6 +74,14 @@ func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64
 		f.Temperature = networks[0].Temperature
 	}
 	return f
+}
+
+// Like reports whether another forecaster is of networks of the same kind and of the same labels, apart from errors that were
+// measured and what is uncertain.
+func (f *Forecaster) Like(g *Forecaster) bool {
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
+	return slices.EqualFunc(f.Prior, g.Prior, near) && (f.Labels.within() > 0) == (g.Labels.within() > 0) && near(f.Noise.Value, g.Noise.Value) &&
+		near(f.Cutoff.Value, g.Cutoff.Value) && near(f.Model.Misfit, g.Model.Misfit) && f.Options.Temperature == g.Options.Temperature
 }
 
 // Forecast is the expected error of a code, a training and a decoder.
@@ -112,7 +121,7 @@ func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.D
 	var last string // of the same decoder, hard decisions come before logits
 	return slices.DeleteFunc(all, func(d observed.Decoding) bool {
 		name := d.Decoder.Name()
-		if !sensible(c, t, d) || len(f.readers) > 0 && (name == last || !slices.Contains(f.readers, name)) {
+		if !sensible(c, t, d) || f.outputs == scenario.Bits && d.Soft || f.outputs == scenario.Logits && !d.Soft || len(f.readers) > 0 && (name == last || !slices.Contains(f.readers, name)) {
 			return true
 		}
 		last = name
@@ -138,10 +147,11 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		perceived.Training
 	}
 	var jobs []job
-	var heads []*code.Code // what is unary, read by some of its decoders, is not learned twice
-	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Name() == "unary" }) {
-		heads = slices.DeleteFunc(slices.Clone(codes), func(c *code.Code) bool { return c.Name() != CORN && (c.Name() != Direct || f.predicts(c)) })
-	}
+	// A head that is read as another code here is not learned twice.
+	heads := slices.DeleteFunc(slices.Clone(codes), func(c *code.Code) bool {
+		h := LookupHead(c.Name())
+		return !h.Own || f.predicts(c) || !slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Name() == h.Code })
+	})
 	for _, t := range []perceived.Training{perceived.CE, perceived.BCE} { // the longest first
 		for _, c := range codes {
 			if !c.Real() && (len(f.trainings) == 0 || slices.Contains(f.trainings, t)) {
@@ -155,6 +165,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		return func(ctx context.Context, i int) error {
 			c, t := jobs[i].Code, jobs[i].Training
 			decodings, err := f.Decodings(c, t)
+			decodings = f.withMeasured(c, t, decodings)
 			if err == nil && len(decodings) > 0 && !slices.Contains(heads, c) {
 				_, results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
 			}
@@ -175,7 +186,20 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	return all, nil
 }
 
-// withSame adds the forecasts of what has the errors of others: soft targets those of CE, and heads those of unary.
+// withMeasured adds decodings of networks of a code and a training that were measured: of hard decisions alone, decoders read bits that
+// else read logits.
+func (f *Forecaster) withMeasured(c *code.Code, t perceived.Training, decodings []observed.Decoding) []observed.Decoding {
+	for _, m := range f.Measured {
+		d := m.Decoding
+		known := slices.ContainsFunc(decodings, func(x observed.Decoding) bool { return x.Soft == d.Soft && x.Decoder.Name() == d.Decoder.Name() })
+		if len(f.readers) == 0 && !known && m.Code.Name() == c.Name() && m.Training == t && d.Decoder.Name() != FittedDecoder {
+			decodings = append(decodings, d)
+		}
+	}
+	return decodings
+}
+
+// withSame adds the forecasts of what has the errors of others: soft targets those of CE, and heads those of their codes.
 func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 	for _, x := range all {
 		if x.Training == perceived.CE && len(f.trainings) == 0 {
@@ -184,7 +208,7 @@ func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 			all = append(all, soft)
 		}
 		for _, head := range heads {
-			if x.Code.Name() == "unary" && sensible(head, x.Training, x.Decoding) {
+			if x.Code.Name() == LookupHead(head.Name()).Code && sensible(head, x.Training, x.Decoding) {
 				same := x
 				same.Code = head
 				all = append(all, same)
@@ -196,21 +220,26 @@ func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 
 // predicts reports whether a code stands for direct regression whose predictions are read as they are: over levels
 // they are rounded to one.
-func (f *Forecaster) predicts(c *code.Code) bool { return f.Labels != nil && c.Name() == Direct }
+func (f *Forecaster) predicts(c *code.Code) bool {
+	return f.Labels != nil && LookupHead(c.Name()).Predicts
+}
 
 // nodes are those of forecasts for codes of so many bits at most, and a quarter of them, which tell how
 // sensitive forecasts are.
 func (f *Forecaster) nodes(most int) (all, fewer *perceived.Nodes, err error) {
-	if all, err = NewNodes(perceived.ManyNodes, f.Prior, f.Labels, most); err != nil {
+	for _, m := range f.Measured { // whose forecasts belong to all others
+		most = max(most, m.Code.Bits())
+	}
+	if all, err = NewNodes(perceived.ManyNodes, f.Prior, f.Labels, most, perceived.Seed); err != nil {
 		return nil, nil, err
 	}
-	fewer, err = NewNodes(perceived.ManyNodes/4, f.Prior, f.Labels, most)
+	fewer, err = NewNodes(perceived.ManyNodes/4, f.Prior, f.Labels, most, perceived.Seed)
 	return all, fewer, err
 }
 
 // NewNodes returns nodes for real labels, or for levels where labels is nil, with this prior over the levels.
-func NewNodes(count int, prior []float64, labels *Labels, most int) (*perceived.Nodes, error) {
-	n, err := perceived.NewNodes(count, prior, most, perceived.Seed)
+func NewNodes(count int, prior []float64, labels *Labels, most int, seed uint64) (*perceived.Nodes, error) {
+	n, err := perceived.NewNodes(count, prior, most, seed)
 	if err != nil || labels == nil {
 		return n, err
 	}

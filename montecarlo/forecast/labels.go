@@ -7,6 +7,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/scenario"
 	"belsim/theory"
 )
 
@@ -44,6 +45,16 @@ func (l Labels) Width(levels int) float64 {
 // levels of diamonds, it forecasts easy codes with 32 to 128 levels within 2 %. The same misfit in
 // levels makes these forecasts up to 5 % too large.
 func (l Labels) DefaultMisfit() float64 { return perceived.DefaultMisfit * l.Width(64) }
+
+// LabelsOf are the labels of a scenario with these weights of the levels, in levels. Real ones whose frequencies nothing says
+// are uniform from level 1 to the last one.
+func LabelsOf(s *scenario.Scenario, weights []float64) Labels {
+	l := Labels{Lo: 1, Hi: float64(len(weights)), Shares: weights, OnLevels: s.Labels != scenario.Continuous}
+	if !l.OnLevels && s.Prior.Histogram == nil && s.Prior.Fitted == nil {
+		l.Shares = nil
+	}
+	return l
+}
 
 // Check refuses a range without a width, and counts of labels outside of it.
 func (l Labels) Check() error {

@@ -9,6 +9,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/forecast"
 	"belsim/plots"
 	"belsim/theory/base/table"
 )
@@ -135,10 +136,21 @@ func hasForecasts(r *assess.Report) bool {
 // ForestData returns the data of the figure of the forecasts: each code and training with its best
 // decoder, over the network's measured error.
 func ForestData(f *assess.Fit, style plots.Style) plots.ForestData {
-	d := plots.ForestData{Style: style, XLabel: "error over yours, 95 % interval"}
-	for _, x := range f.Recommendation.Shown() {
+	return forest(f.Recommendation.Shown(), f.Against, "error over yours, 95 % interval", style)
+}
+
+// RankingData returns the data of the figure of a ranking of networks, over its first row.
+func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
+	first := r.Results[0]
+	return forest(r.Results, func(x forecast.Row) string { return table.Short(x.Forecast) },
+		fmt.Sprintf("error over %s's, %s, 95 %% interval", first.Name(), perceived.Training(first.Training).Loss()), style)
+}
+
+func forest(rows []forecast.Row, text func(forecast.Row) string, label string, style plots.Style) plots.ForestData {
+	d := plots.ForestData{Style: style, XLabel: label}
+	for _, x := range rows {
 		d.Rows = append(d.Rows, plots.ForestRow{
-			Name: x.Name(), Note: x.Decoder + ", " + perceived.Training(x.Training).Loss(), Text: f.Against(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
+			Name: x.Name(), Note: x.Decoder + ", " + perceived.Training(x.Training).Loss(), Text: text(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
 		})
 	}
 	return d

@@ -17,15 +17,15 @@ import (
 	"belsim/theory/decode"
 )
 
-// question is a Resolution with what most tests do not vary.
-func question(labels Labels, levels []int, codes ...string) Resolution {
-	return Resolution{
+// question is a Question with what most tests do not vary.
+func question(labels Labels, levels []int, codes ...string) Question {
+	return Question{
 		Labels: labels, Levels: levels, Codes: codes, Names: []string{"gen", "gen-ex"}, Decoders: decode.Builtin(), Temperature: 1, Trainings: []perceived.Training{perceived.BCE},
 		Misfit: labels.DefaultMisfit(),
 	}
 }
 
-func answer(t *testing.T, q Resolution) *Resolutions {
+func answer(t *testing.T, q Question) *Ranking {
 	t.Helper()
 	run := must.Get(q.Open())(t)
 	var steps atomic.Uint64
@@ -48,7 +48,7 @@ func TestPublishedLevels(t *testing.T) {
 	q.Unary = UnaryError{3.46, 256}
 	noise := must.Get(q.noiseOf(t.Context(), 2, q.Unary))(t)
 	for i, levels := range q.Levels {
-		f, c := q.forecaster(levels, noise), mustCode(t, "unary", levels)
+		f, c := q.forecaster(levels, noise, true), mustCode(t, "unary", levels)
 		nodes, _, err := f.nodes(c.Bits())
 		if err != nil {
 			t.Fatal(err)
@@ -67,10 +67,10 @@ func TestPublishedLevels(t *testing.T) {
 
 // TestEnough: as many levels suffice as have errors near the smallest.
 func TestEnough(t *testing.T) {
-	row := func(levels int, decoder string, forecast float64) ResolutionRow {
-		return ResolutionRow{Levels: levels, Training: perceived.BCE, Decoder: decoder, Outputs: "bits", Forecast: forecast}
+	row := func(levels int, decoder string, forecast float64) Row {
+		return Row{Levels: levels, Training: "bce", Decoder: decoder, Outputs: "bits", Forecast: forecast}
 	}
-	r := &Resolutions{Levels: []int{8, 16, 32}, Results: []ResolutionRow{
+	r := &Ranking{Levels: []int{8, 16, 32}, Results: []Row{
 		row(32, "gen", 1), row(16, "gen", 1.015), row(16, "gen", 1.3), row(8, "gen", 1.4), row(32, "bel-u", 2), row(16, "bel-u", 3), row(8, "bel-u", 4),
 	}}
 	r.judge(false)
@@ -104,11 +104,9 @@ func TestQuantizationAlone(t *testing.T) {
 	q := question(Labels{Lo: -10, Hi: 30}, []int{5, 9}, "unary", "johnson")
 	q.Noise, q.Misfit = 0.05, 0
 	for _, x := range answer(t, q).Results {
-		if want := 40. / float64(x.Levels-1) / 4; math.Abs(x.Quantization/want-1) > 1e-9 {
-			t.Errorf("%d levels: quantization %v, want %v", x.Levels, x.Quantization, want)
-		}
-		if off := float64(x.Forecast/x.Quantization) - 1; x.Decoder == "gen" && math.Abs(off) > 0.01 {
-			t.Errorf("%d levels, %s: %v, and quantization %v", x.Levels, x.Code, x.Forecast, x.Quantization)
+		quantization := 40. / float64(x.Levels-1) / 4
+		if off := x.Forecast/quantization - 1; x.Decoder == "gen" && math.Abs(off) > 0.01 {
+			t.Errorf("%d levels, %s: %v, and quantization %v", x.Levels, x.Code, x.Forecast, quantization)
 		}
 		if x.Decoder == "gen" && x.Hi-x.Lo > 0.1*x.Forecast {
 			t.Errorf("%d levels, %s: the interval %v to %v of a quantization that is known", x.Levels, x.Code, x.Lo, x.Hi)
@@ -210,21 +208,21 @@ func TestOpen(t *testing.T) {
 	}
 	labels := Labels{Lo: 0, Hi: 1}
 	for _, tt := range []struct {
-		change func(*Resolution)
+		change func(*Question)
 		want   string
 	}{
-		{func(q *Resolution) { q.Levels = []int{4, 8, 4} }, "4 levels are given twice"},
-		{func(q *Resolution) { q.Levels = []int{8, 1} }, "1 levels: want 2 to"},
-		{func(q *Resolution) { q.Levels = []int{8, 4096} }, "4096 levels: forecasts are for at most 2048"},
-		{func(q *Resolution) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} }, "unary with 60000 levels: forecasts are for at most 2048"},
-		{func(q *Resolution) { q.Codes = []string{"unary", file} }, "mine.csv has 3 levels, which are not among 4, 8"},
-		{func(q *Resolution) { q.Codes, q.Levels = []string{file}, []int{3, 8} }, "no code here has 8 levels"},
-		{func(q *Resolution) { q.Codes = []string{"unry"} }, "unry"},
-		{func(q *Resolution) { q.Labels.Hi = 0 }, "labels from 0 to 0"},
-		{func(q *Resolution) { q.Names = []string{"gen", "gen"} }, "decoder gen is given twice"},
-		{func(q *Resolution) { q.Names = []string{"median"} }, "decoder median knows the error model"},
-		{func(q *Resolution) { q.Names = []string{"gen", "auto"} }, "want it alone"},
-		{func(q *Resolution) { q.Trainings = append(q.Trainings, q.Trainings...) }, "training bce is given twice"},
+		{func(q *Question) { q.Levels = []int{4, 8, 4} }, "4 levels are given twice"},
+		{func(q *Question) { q.Levels = []int{8, 1} }, "1 levels: want 2 to"},
+		{func(q *Question) { q.Levels = []int{8, 4096} }, "4096 levels: forecasts are for at most 2048"},
+		{func(q *Question) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} }, "unary with 60000 levels: forecasts are for at most 2048"},
+		{func(q *Question) { q.Codes = []string{"unary", file} }, "mine.csv has 3 levels, which are not among 4, 8"},
+		{func(q *Question) { q.Codes, q.Levels = []string{file}, []int{3, 8} }, "no code here has 8 levels"},
+		{func(q *Question) { q.Codes = []string{"unry"} }, "unry"},
+		{func(q *Question) { q.Labels.Hi = 0 }, "labels from 0 to 0"},
+		{func(q *Question) { q.Names = []string{"gen", "gen"} }, "decoder gen is given twice"},
+		{func(q *Question) { q.Names = []string{"median"} }, "decoder median knows the error model"},
+		{func(q *Question) { q.Names = []string{"gen", "auto"} }, "want it alone"},
+		{func(q *Question) { q.Trainings = append(q.Trainings, q.Trainings...) }, "training bce is given twice"},
 	} {
 		q := question(labels, []int{4, 8}, "unary")
 		tt.change(&q)

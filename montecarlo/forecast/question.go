@@ -18,20 +18,19 @@ import (
 	"belsim/theory/decode"
 )
 
-// Resolution asks how many levels the codes of a network should have whose labels are real:
-// quantization and the noise of its label together, in label units.
+// Question asks for the errors of codes when networks are trained with them that know one noisy label: with one number
+// of levels or several.
 //
-// The noise belongs to the data and to the network, so it is the same for every number of levels:
-// with levels of width w it is Noise/w levels. An error is |decoded − label|, quantization
-// included.
-type Resolution struct {
+// The noise belongs to the data and to the network, so it is the same for every number of levels: with levels of width w
+// it is Noise/w levels. An error is |answer − label|, quantization included.
+type Question struct {
 	Labels    Labels
-	Levels    []int    // numbers of levels; empty for those of the files among Codes, or 32, 64, 128 and 256
-	Codes     []string // NAMEs, which have every number of levels, and FILEs
-	Names     []string // of Decoders; decode.Auto alone for the best of each code
+	Levels    []int            // numbers of levels; empty for those of the files among Codes, or 32, 64, 128 and 256
+	Codes     []string         // NAMEs, which have every number of levels, and FILEs
+	Names     []string         // of Decoders; decode.Auto alone for the best of each code
+	Outputs   scenario.Outputs // what they read: bits or logits; "" and scenario.AutoOutputs for both
 	Trainings []perceived.Training
-	// Noise is the standard deviation of the perceived label around the real label, in label
-	// units; 0 where Unary says it.
+	// Noise is the standard deviation of the perceived label around the label, in label units; 0 where Unary says it.
 	Noise float64
 	// Unary is the error, in label units, that unary has, trained bit by bit and read by gen.
 	Unary UnaryError
@@ -39,12 +38,14 @@ type Resolution struct {
 	Misfit float64
 	// Cutoff is κ, in cycles over the range; 0 for the default.
 	Cutoff float64
-	// Fitted adds to a forecaster what else a fit knows of the networks; nil for nothing.
-	Fitted func(*Forecaster)
+	// Fitted adds to a forecaster what else a fit knows of the networks. alone says that there is one number of levels. It
+	// may be nil.
+	Fitted func(f *Forecaster, alone bool)
 	// Direct is the error of direct regression, in label units; 0 for none.
 	Direct      float64
 	Decoders    decode.Registry
 	Temperature float64 // τ of the decoders
+	InLevels    bool    // label units are levels
 }
 
 // UnaryError is the mean |error| of a network that was trained with the unary code, written X or
@@ -79,49 +80,33 @@ func (u UnaryError) String() string {
 	return fmt.Sprintf("%v@%d", u.Error, u.Levels)
 }
 
-// Resolutions is the answer to a Resolution: what levels writes as JSON.
-type Resolutions struct {
-	Unit        string              `json:"unit" doc:"label units: the unit of the range, of label_noise, mae and of all errors"`
+// Ranking is the answer to a Question: what levels writes as JSON, and compare for networks.
+type Ranking struct {
+	Unit        string              `json:"unit" doc:"the unit of label_noise, mae, misfit and of all errors: label units, that of the range, or levels"`
 	Range       [2]float64          `json:"range" doc:"the labels of level 1 and of the last level"`
+	LabelKind   scenario.Labels     `json:"label_kind" doc:"levels, or continuous: labels are real numbers"`
 	Levels      []int               `json:"levels" doc:"the numbers of levels L that were compared"`
-	LabelNoise  float64             `json:"label_noise" doc:"standard deviation of the perceived label around the real label, in label units, for every number of levels"`
+	LabelNoise  float64             `json:"label_noise" doc:"standard deviation of the perceived label around the label, for every number of levels"`
 	MAE         *float64            `json:"mae,omitempty" doc:"the error of unary that label_noise was found from; missing where it was given"`
 	MAELevels   int                 `json:"mae_levels,omitempty" doc:"the number of levels of mae"`
-	Misfit      float64             `json:"misfit" doc:"misfit η of the networks, in label units, for every number of levels"`
+	Misfit      float64             `json:"misfit" doc:"misfit η of the networks, for every number of levels"`
 	Cutoff      float64             `json:"cutoff" doc:"cutoff κ of what networks learn, in cycles over the range"`
 	Temperature float64             `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
-	Results     []ResolutionRow     `json:"results" doc:"a row for each number of levels, code, training and decoder, the smallest forecast first"`
-	Baselines   []scenario.Baseline `json:"baselines" doc:"errors of no code, in label units"`
+	Results     []Row               `json:"results" doc:"a row for each number of levels, code, training and decoder, the smallest forecast first"`
+	Baselines   []scenario.Baseline `json:"baselines" doc:"errors of no code"`
 	Enough      []EnoughLevels      `json:"enough" doc:"for each training and decoder, how many levels suffice; empty for one number of levels"`
-	Notes       []string            `json:"notes" doc:"sentences: how many levels suffice, and what the numbers mean"`
+	Notes       []string            `json:"notes" doc:"sentences: what is cheapest, how many levels suffice, and what the numbers mean"`
 	scenario.Provenance
-}
-
-// ResolutionRow is the forecast of one number of levels, code, training and decoder.
-type ResolutionRow struct {
-	Levels       int                `json:"levels" text:"levels" doc:"number of levels L"`
-	Code         string             `json:"code" text:"code" doc:"name of the code, or its file"`
-	Bits         int                `json:"bits" text:"bits" doc:"number of bits M"`
-	Training     perceived.Training `json:"training" text:"training" doc:"what the network is trained with: bce (each bit by itself) or ce (all together)"`
-	Decoder      string             `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Outputs      string             `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Forecast     float64            `json:"forecast" text:"forecast" doc:"expected |error| when trained, quantization included, in label units"`
-	Interval     [2]float64         `json:"interval" csv:"-" text:"95 % interval" doc:"95 % interval of the error of one trained network with this label noise, in label units"`
-	Lo           float64            `json:"interval_lo" doc:"lower end of interval"`
-	Hi           float64            `json:"interval_hi" doc:"upper end of interval"`
-	Quantization float64            `json:"quantization" text:"quantization" doc:"mean distance of a label from the nearest level, in label units: the error of a perfect network whose decoder answers in levels"`
-	Tie          bool               `json:"tie" text:"~" doc:"the forecasts do not tell its error from the first row's: the 95 % interval of their ratio has 1"`
-	Direct       float64            `json:"-" csv:"direct_regression" doc:"error of direct regression, in label units, as it was given; missing without it"`
 }
 
 // EnoughLevels says how many levels suffice for networks of one training, read by one decoder.
 type EnoughLevels struct {
-	Training perceived.Training `json:"training" doc:"what the network is trained with: bce or ce"`
-	Decoder  string             `json:"decoder" doc:"name of the decoder"`
-	Outputs  string             `json:"outputs" doc:"what the decoder reads: bits or logits"`
-	Levels   int                `json:"levels" doc:"the smallest number of levels whose best code is at most 2 % worse than the best of all"`
-	Forecast float64            `json:"forecast" doc:"smallest forecast with so many levels, in label units"`
-	Gain     float64            `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
+	Training string  `json:"training" doc:"what the network is trained with: bce or ce"`
+	Decoder  string  `json:"decoder" doc:"name of the decoder"`
+	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Levels   int     `json:"levels" doc:"the smallest number of levels whose best code is at most 2 % worse than the best of all"`
+	Forecast float64 `json:"forecast" doc:"smallest forecast with so many levels, in label units"`
+	Gain     float64 `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
 }
 
 // enough is the part of the error that counts as nothing, in the choice of the number of levels.
@@ -130,20 +115,20 @@ const enough = 0.02
 // MostLevels is the largest number of levels for which codes are forecast.
 const MostLevels = 2048
 
-// ResolutionRun is a Resolution that is ready to be computed: its codes are open.
-type ResolutionRun struct {
-	q      Resolution
+// Run is a Question that is ready to be computed: its codes are open.
+type Run struct {
+	q      Question
 	levels []int
 	codes  [][]*code.Code // by number of levels
 }
 
 // Open opens the codes and refuses what makes no question: numbers of levels that are repeated, of which
 // there are too many or no code, and labels outside the range. It changes nothing.
-func (q Resolution) Open() (*ResolutionRun, error) {
+func (q Question) Open() (*Run, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	r := &ResolutionRun{q: q, levels: slices.Clone(q.Levels)}
+	r := &Run{q: q, levels: slices.Clone(q.Levels)}
 	files := map[string]*code.Code{}
 	for _, name := range q.Codes {
 		if code.IsFile(name) {
@@ -180,7 +165,7 @@ func (q Resolution) Open() (*ResolutionRun, error) {
 }
 
 // check refuses labels, trainings, decoders and an error of unary that make no question.
-func (q Resolution) check() error {
+func (q Question) check() error {
 	if err := q.Labels.Check(); err != nil {
 		return err
 	}
@@ -202,7 +187,7 @@ func (q Resolution) check() error {
 }
 
 // codesOf returns the codes of n levels: the named ones, and those of the files that have so many.
-func (q Resolution) codesOf(n int, files map[string]*code.Code) ([]*code.Code, error) {
+func (q Question) codesOf(n int, files map[string]*code.Code) ([]*code.Code, error) {
 	switch {
 	case n < code.MinLevels:
 		return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
@@ -229,7 +214,7 @@ func (q Resolution) codesOf(n int, files map[string]*code.Code) ([]*code.Code, e
 }
 
 // Steps is the number of steps of Run.
-func (r *ResolutionRun) Steps() uint64 {
+func (r *Run) Steps() uint64 {
 	n := 0
 	for _, codes := range r.codes {
 		n += len(codes)
@@ -240,18 +225,22 @@ func (r *ResolutionRun) Steps() uint64 {
 // Run computes the forecasts. done, which may be nil, is told how many steps were finished since
 // its last call, from several goroutines. The errors say that no label noise gives unary the error that was asked for, or
 // that a decoder fits none of the codes; or they are the context's.
-func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64)) (*Resolutions, error) {
+func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking, error) {
 	q := r.q
-	out := &Resolutions{
-		Unit: "label units", Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, Levels: r.levels, LabelNoise: q.Noise, Misfit: q.Misfit, Temperature: q.Temperature,
-		Results: []ResolutionRow{}, Enough: []EnoughLevels{},
+	out := &Ranking{
+		Unit: scenario.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: scenario.Continuous, Levels: r.levels, LabelNoise: q.Noise,
+		Misfit: q.Misfit, Temperature: q.Temperature, Enough: []EnoughLevels{}, Notes: []string{},
 	}
-	quantization := map[int]float64{} // by number of levels
+	if q.InLevels {
+		out.Unit = scenario.InLevels
+	}
+	if q.Labels.OnLevels {
+		out.LabelKind = scenario.Levels
+	}
 	for _, n := range r.levels {
-		quantization[n] = q.Labels.Width(n) * q.Labels.quantization(n)
-		out.Baselines = append(out.Baselines, scenario.NewBaselines(quantization[n], 0, n, scenario.InLabelUnits)...)
+		out.Baselines = append(out.Baselines, scenario.NewBaselines(q.Labels.Width(n)*q.Labels.quantization(n), 0, n, out.Unit)...)
 	}
-	out.Baselines = append(out.Baselines, scenario.NewBaselines(0, q.Direct, 0, scenario.InLabelUnits)...)
+	out.Baselines = append(out.Baselines, scenario.NewBaselines(0, q.Direct, 0, out.Unit)...)
 	if q.Noise == 0 {
 		u := q.Unary
 		if u.Levels == 0 {
@@ -267,15 +256,13 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 	if err != nil {
 		return nil, err
 	}
-	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise).Cutoff.Value
-	for i, x := range all {
-		n := x.Code.Levels()
-		out.Results = append(out.Results, ResolutionRow{
-			Levels: n, Code: x.Code.Name(), Bits: x.Code.Bits(), Training: x.Training, Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(),
-			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Lo: x.Lo, Hi: x.Hi, Quantization: quantization[n], Tie: i > 0 && !all[0].Below(x), Direct: q.Direct,
-		})
-	}
+	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise, len(r.levels) == 1).Cutoff.Value
+	out.Results = Rows(all, func(int) float64 { return 1 })
+	RelateTo(out.Results, all, all[0])
 	out.judge(q.auto())
+	if text := Cheapest(out.Results); text != "" {
+		out.Notes = append([]string{text}, out.Notes...)
+	}
 	if text := ConstantColumns(slices.Concat(r.codes...)); text != "" {
 		out.Notes = append(out.Notes, text)
 	}
@@ -283,12 +270,12 @@ func (r *ResolutionRun) Run(ctx context.Context, workers int, done func(uint64))
 }
 
 // forecasts are the forecasts of all numbers of levels, in label units, the smallest first.
-func (r *ResolutionRun) forecasts(ctx context.Context, workers int, noise float64, done func(uint64)) ([]Forecast, error) {
+func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done func(uint64)) ([]Forecast, error) {
 	q := r.q
 	var all []Forecast
 	fits := map[string]bool{}
 	for i, levels := range r.levels {
-		f := q.forecaster(levels, noise)
+		f := q.forecaster(levels, noise, len(r.levels) == 1)
 		some, err := f.Codes(ctx, workers, r.codes[i], done)
 		if err != nil {
 			return nil, err
@@ -308,12 +295,15 @@ func (r *ResolutionRun) forecasts(ctx context.Context, workers int, noise float6
 			return nil, fmt.Errorf("%w: decoder %s fits none of the codes and trainings", decode.ErrUnfit, name)
 		}
 	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: no decoder fits the codes and trainings", decode.ErrUnfit)
+	}
 	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
 	return all, nil
 }
 
 // auto reports whether the best decoder of each code is asked for.
-func (q Resolution) auto() bool { return slices.Contains(q.Names, decode.Auto) }
+func (q Question) auto() bool { return slices.Contains(q.Names, decode.Auto) }
 
 // best are the first forecasts of each code and training.
 func best(sorted []Forecast) []Forecast {
@@ -327,44 +317,55 @@ func best(sorted []Forecast) []Forecast {
 }
 
 // forecaster is one for codes of so many levels, with label noise in label units.
-func (q Resolution) forecaster(levels int, noise float64) *Forecaster {
-	s := noise / q.Labels.Width(levels)
-	f := NewForecaster(s, 0, q.Labels.prior(levels), q.Decoders)
-	f.trainings, f.Labels, f.Options.Temperature = q.Trainings, &q.Labels, q.Temperature
-	f.Cutoff.Value = perceived.Model{Noise: s, Within: q.Labels.within()}.DefaultCutoff(levels)
+func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster {
+	width := q.Labels.Width(levels)
+	f := NewOver(q.Labels, levels, perceived.Model{Noise: noise / width, Misfit: q.Misfit / width, Cutoff: q.Cutoff}, q.Decoders)
+	f.Options.Temperature = q.Temperature
+	if q.Fitted != nil {
+		q.Fitted(f, alone)
+	}
+	f.trainings, f.outputs = q.Trainings, q.Outputs
 	if !q.auto() {
 		f.readers = q.Names
 	}
-	f.Model.Misfit = q.Misfit / q.Labels.Width(levels)
-	if q.Cutoff > 0 {
-		f.Cutoff = Estimate{q.Cutoff, 0}
-	}
-	if q.Fitted != nil {
-		q.Fitted(f)
+	return f
+}
+
+// NewOver returns a forecaster over labels for codes of so many levels and networks of a model, of which nothing else is
+// known. A cutoff of 0 is the default.
+func NewOver(l Labels, levels int, m perceived.Model, decoders decode.Registry) *Forecaster {
+	f := NewForecaster(m.Noise, 0, l.prior(levels), decoders)
+	f.Labels, f.Model = &l, m
+	f.Model.Within = l.within()
+	if f.Cutoff.Value = f.Model.DefaultCutoff(levels); m.Cutoff > 0 {
+		f.Cutoff = Estimate{m.Cutoff, 0}
 	}
 	return f
 }
 
 // noiseOf is the label noise, in label units, at which unary has an error.
-func (q Resolution) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
+func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
 	width := q.Labels.Width(u.Levels)
-	labels := perceived.Labels{Prior: q.Labels.prior(u.Levels), Real: q.Labels.pieces(u.Levels)}
-	s, err := perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff, Within: q.Labels.within()}.NoiseOf(ctx, workers, labels, u.Error/width)
+	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}, u.Levels, u.Error/width)
 	if errors.Is(err, perceived.ErrNoNoise) {
 		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than its quantization, %.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
 	}
 	return s * width, err
 }
 
+// NoiseOf is the label noise, in levels of so many, at which networks of a model have a mean error of so many levels with unary,
+// trained bit by bit and read by gen: see perceived.Model.NoiseOf.
+func (l Labels) NoiseOf(ctx context.Context, workers int, m perceived.Model, levels int, mae float64) (float64, error) {
+	m.Within = l.within()
+	return m.NoiseOf(ctx, workers, perceived.Labels{Prior: l.prior(levels), Real: l.pieces(levels)}, mae)
+}
+
 // judge says how many levels suffice.
-func (r *Resolutions) judge(auto bool) {
-	type of struct {
-		training         perceived.Training
-		decoder, outputs string
-	}
+func (r *Ranking) judge(auto bool) {
+	type of struct{ training, decoder, outputs string }
 	var order []of
-	best := map[of][]ResolutionRow{} // the first row of each number of levels
-	for _, row := range r.Results {  // the smallest first
+	best := map[of][]Row{}          // the first row of each number of levels
+	for _, row := range r.Results { // the smallest first
 		key := of{row.Training, row.Decoder, row.Outputs}
 		if auto {
 			key = of{row.Training, decode.Auto, string(scenario.AutoOutputs)}
@@ -373,7 +374,7 @@ func (r *Resolutions) judge(auto bool) {
 		if rows == nil {
 			order = append(order, key)
 		}
-		if !slices.ContainsFunc(rows, func(x ResolutionRow) bool { return x.Levels == row.Levels }) {
+		if !slices.ContainsFunc(rows, func(x Row) bool { return x.Levels == row.Levels }) {
 			best[key] = append(rows, row)
 		}
 	}
@@ -383,15 +384,15 @@ func (r *Resolutions) judge(auto bool) {
 			continue
 		}
 		least := rows[0].Forecast
-		slices.SortFunc(rows, func(a, b ResolutionRow) int { return a.Levels - b.Levels })
-		at := slices.IndexFunc(rows, func(x ResolutionRow) bool { return x.Forecast <= (1+enough)*least })
+		slices.SortFunc(rows, func(a, b Row) int { return a.Levels - b.Levels })
+		at := slices.IndexFunc(rows, func(x Row) bool { return x.Forecast <= (1+enough)*least })
 		x := EnoughLevels{key.training, key.decoder, key.outputs, rows[at].Levels, rows[at].Forecast, 100 * (1 - least/rows[at].Forecast)}
 		r.Enough = append(r.Enough, x)
 		reads := key.decoder + " on " + key.outputs
 		if auto {
 			reads = "the best decoder"
 		}
-		text := fmt.Sprintf("Trained with %s, read by %s: ", key.training.Loss(), reads)
+		text := fmt.Sprintf("Trained with %s, read by %s: ", perceived.Training(key.training).Loss(), reads)
 		switch suffice := fmt.Sprintf("%d levels suffice", x.Levels); {
 		case at == len(rows)-1:
 			text += fmt.Sprintf("more levels may still help; %d have a forecast of %s, and %d of %s", x.Levels, table.Short(x.Forecast), rows[at-1].Levels, table.Short(rows[at-1].Forecast))
@@ -402,13 +403,19 @@ func (r *Resolutions) judge(auto bool) {
 		}
 		r.Notes = append(r.Notes, text+".")
 	}
-	r.Notes = append(r.Notes, "quantization is the mean distance of a label from the nearest level. ~ marks forecasts that do not differ enough to be told from the first.")
+	if len(r.Results) > 1 {
+		r.Notes = append(r.Notes, "better is the probability that the network has less error than one of the first row; ~ marks forecasts at most 2 % above the first.")
+	}
 }
 
 // Write prints for people what was compared, the table and the notes.
-func (r *Resolutions) Write(w io.Writer) error {
+func (r *Ranking) Write(w io.Writer) error {
 	const width = 100
-	head := fmt.Sprintf("%s levels for labels from %v to %v; |error| with quantization, label noise %.4g, misfit %.4g: all in label units", list(r.Levels), r.Range[0], r.Range[1], r.LabelNoise, r.Misfit)
+	labels := fmt.Sprintf("labels from %v to %v", r.Range[0], r.Range[1])
+	if r.LabelKind == scenario.Levels {
+		labels = "labels that are levels"
+	}
+	head := fmt.Sprintf("%s levels for %s; networks that know one noisy label, the same for every code: label noise %.4g, misfit %.4g; |error| in %s", list(r.Levels), labels, r.LabelNoise, r.Misfit, r.Unit)
 	if r.MAE != nil {
 		head += fmt.Sprintf(" (unary of %d levels has an error of %v)", r.MAELevels, *r.MAE)
 	}
@@ -418,14 +425,21 @@ func (r *Resolutions) Write(w io.Writer) error {
 	if err := r.Table().Write(w); err != nil {
 		return err
 	}
-	lines := []string{}
+	text, alone := "\n", []string{}
 	for _, b := range r.Baselines {
-		if b.Name != scenario.QuantizationAlone { // which is a column of the table
-			lines = append(lines, b.Line(r.rivals())+".")
+		if b.Name == scenario.QuantizationAlone {
+			alone = append(alone, fmt.Sprintf("%s with %d levels", table.Short(b.Error), b.Levels))
 		}
 	}
-	text := "\n"
-	for _, line := range append(lines, r.Notes...) {
+	if len(alone) > 0 {
+		text += table.Wrap(fmt.Sprintf("%s (no code), in %s: %s.", scenario.QuantizationAlone, r.Unit, strings.Join(alone, ", ")), width, "")
+	}
+	for _, b := range r.Baselines {
+		if b.Name == scenario.DirectRegression {
+			text += table.Wrap(b.Line(r.rivals())+".", width, "")
+		}
+	}
+	for _, line := range r.Notes {
 		text += table.Wrap(line, width, "")
 	}
 	_, err := io.WriteString(w, text)
@@ -433,7 +447,7 @@ func (r *Resolutions) Write(w io.Writer) error {
 }
 
 // rivals are the codes with each number of levels, with the intervals of their best forecasts.
-func (r *Resolutions) rivals() []scenario.Rival {
+func (r *Ranking) rivals() []scenario.Rival {
 	var out []scenario.Rival
 	for _, x := range r.Results { // the smallest first
 		name := x.Code
@@ -447,24 +461,7 @@ func (r *Resolutions) rivals() []scenario.Rival {
 	return out
 }
 
-// Missing are the columns of what these forecasts do not have.
-func (r *Resolutions) Missing() []string {
-	if slices.ContainsFunc(r.Results, func(x ResolutionRow) bool { return x.Direct > 0 }) {
-		return nil
-	}
-	return []string{"direct_regression"}
-}
-
 // Table has a row for each number of levels, code, training and decoder.
-func (r *Resolutions) Table() *table.Table {
-	return table.Of(r.Results,
-		table.Replace("interval", "", func(x ResolutionRow) string {
-			return fmt.Sprintf("%s to %s", table.Short(x.Lo), table.Short(x.Hi))
-		}),
-		table.Replace("tie", "~", func(x ResolutionRow) string {
-			if x.Tie {
-				return "~"
-			}
-			return ""
-		}))
+func (r *Ranking) Table() *table.Table {
+	return Table(r.Results, len(r.Levels) > 1, Forecasts, Intervals, Chances)
 }
