@@ -128,6 +128,8 @@ type study struct {
 	learnt     *perceived.Network   // what the perceived-label model learns of the code; nil where it says nothing
 	perceived  []float64            // errors under the perceived-label model, of each decoding; nil where it says nothing
 	forecasts  *forecast.Forecaster // nil where the perceived-label model says nothing
+	ranked     []forecast.Forecast  // of all codes, by ranker; nil without a ranking
+	ranker     *forecast.Forecaster
 }
 
 // Run judges a network. run.Workers and run.Backend change no number; run.Done is not called. Errors

@@ -122,7 +122,7 @@ func TestRun(t *testing.T) {
 	alone := judge(t, o)
 	var b bytes.Buffer
 	must.Succeed(t, alone.Section(nil).Write(&b))
-	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || NewSeveral([]*Report{alone}).Rows[0].Describes {
+	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || must.Get(NewSeveral(t.Context(), 1, []*Report{alone}))(t).Rows[0].Describes {
 		t.Errorf("%+v", alone.Fit)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
 )
 
 // fitFormat is the version of the fields of a Fit. It is raised where another one is written, or one
@@ -48,7 +49,8 @@ type Fit struct {
 	Prior          []float64       `json:"prior" doc:"share of each level among the samples"`
 	scenario.Provenance
 
-	path string // of a file that was read
+	path  string       // of a file that was read
+	codes []*code.Code // of the networks, where these were read
 }
 
 // occurring are the lowest and the highest level that occur, from 1.

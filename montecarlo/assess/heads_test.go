@@ -153,7 +153,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v, want %v", x, want)
 		}
 	}
-	if row := NewSeveral([]*Report{r}).Rows[0]; math.Abs(row.Error-observed[row.Decoder+row.Reads]) > 1e-9 {
+	if row := must.Get(NewSeveral(t.Context(), 1, []*Report{r}))(t).Rows[0]; math.Abs(row.Error-observed[row.Decoder+row.Reads]) > 1e-9 {
 		t.Errorf("%+v", row)
 	}
 	direct := o

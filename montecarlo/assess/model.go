@@ -98,6 +98,11 @@ func (f *Fit) knowsDirect() bool {
 
 // open opens a code of the fit's levels, which may be a head.
 func (f *Fit) open(name string) (*code.Code, error) {
+	for _, c := range f.codes {
+		if c.Name() == name {
+			return c, nil
+		}
+	}
 	if h := forecast.LookupHead(name); h.Own {
 		return h.Open(f.Levels)
 	}

@@ -130,6 +130,14 @@ func (n *network) takeOutput() error {
 	case k < 1 || k > parts:
 		return fmt.Errorf("output %d: the network has outputs 1 to %d", k, parts)
 	default:
+		if s.Direct != nil {
+			if _, n := s.Direct.Dims(); n != parts {
+				return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n, parts)
+			}
+			if err := s.Direct.Take(k-1, k); err != nil {
+				return err
+			}
+		}
 		m := width / parts
 		return errors.Join(s.Targets.Take(k-1, k), s.Outputs.Take((k-1)*m, k*m))
 	}

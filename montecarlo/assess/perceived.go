@@ -82,7 +82,11 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	if !math.IsNaN(fit.Excess) {
 		p.Excess = &fit.Excess
 	}
-	s.f.Measured = s.f.measured(append([]*network{s.network}, s.others...))
+	all := append([]*network{s.network}, s.others...)
+	for _, n := range all {
+		s.f.codes = append(s.f.codes, n.code)
+	}
+	s.f.Measured = s.f.measured(all)
 	model, err := s.f.Forecaster(s.options.Decoders)
 	if err != nil {
 		return err

@@ -57,7 +57,8 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	if end(); err != nil {
 		return err
 	}
-	own := func(x forecast.Forecast) bool { return x.Code.Name() == s.f.Code && x.Training == s.training }
+	s.ranked, s.ranker = all, forecaster
+	own := func(x forecast.Forecast) bool { return s.owns(&x) }
 	measured := slices.ContainsFunc(all, func(x forecast.Forecast) bool { return own(x) && x.Measured })
 	rec.Ranking = forecast.Rows(all, func(int) float64 { return s.f.LevelWidth })
 	for i := range rec.Ranking {
@@ -79,11 +80,16 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	if text := forecast.Cheapest(rec.Ranking); text != "" {
 		rec.Notes = append(rec.Notes, text)
 	}
-	return s.decide(ctx, workers, forecaster, all)
+	return s.decide(ctx, workers, forecaster, all, rec)
+}
+
+// owns reports whether a forecast is of the network's own code and training.
+func (s *study) owns(x *forecast.Forecast) bool {
+	return x.Code.Name() == s.f.Code && x.Training == s.training
 }
 
 // decide says what to do next: Recommendation.Decision.
-func (s *study) decide(ctx context.Context, workers int, f *forecast.Forecaster, all []forecast.Forecast) error {
+func (s *study) decide(ctx context.Context, workers int, f *forecast.Forecaster, all []forecast.Forecast, rec *Recommendation) error {
 	probes, err := s.probes()
 	if err != nil {
 		return err
@@ -101,7 +107,7 @@ func (s *study) decide(ctx context.Context, workers int, f *forecast.Forecaster,
 	if d.Probe != nil {
 		out.Probe, out.ProbeFor = d.Probe.Code.Name(), string(d.Probe.Training)
 	}
-	s.f.Recommendation.Decision = out
+	rec.Decision = out
 	return nil
 }
 

@@ -129,7 +129,7 @@ func (r *Report) details() (out []Block) {
 	}
 	if rec := f.Recommendation; rec != nil {
 		if len(rec.Ranking) > 0 {
-			add("codes if they were trained, each with its best decoder: mean |answer − target|, over these targets", rankingTable(f))
+			add("codes if they were trained, each with its best decoder: mean |answer − target|, over these targets", rankingTable(rec, f.Against))
 		}
 		add("", nil, rec.Notes...)
 	}
@@ -144,7 +144,17 @@ func (s *Several) Section(ways map[Advice]string) Section {
 		}
 		return "does not"
 	}))
-	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, []Block{{Table: rows}}, ways)
+	details := []Block{{Table: rows}}
+	if rec := s.Recommendation; rec != nil {
+		against := func(r forecast.Row) string {
+			if r.Trained && r.Measured {
+				return "measured: " + table.Short(r.Forecast)
+			}
+			return relative(r.Ratio, r.RatioCI)
+		}
+		details = append(details, Block{"codes if they were trained, for all outputs: mean |answer − target| over the outputs", rankingTable(rec, against), rec.Notes})
+	}
+	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, details, ways)
 }
 
 // decoderTables are the errors of the decoders, and what the mixture says of errors in levels.
@@ -206,8 +216,8 @@ func networkTable(all []NetworkRow) *table.Table {
 
 // rankingTable has a row for each code and training, with the best decoder: of the network itself what was
 // measured, and of others how they compare with it.
-func rankingTable(f *Fit) *table.Table {
-	return forecast.Table(f.Recommendation.Shown(), false, forecast.Column{Head: "against yours (95 %)", Cell: f.Against}, forecast.Chances)
+func rankingTable(rec *Recommendation, against func(forecast.Row) string) *table.Table {
+	return forecast.Table(rec.Shown(), false, forecast.Column{Head: "against yours (95 %)", Cell: against}, forecast.Chances)
 }
 
 // Shown are the rows for people: each code and training with its best decoder, and soft targets only where they are a head, were

@@ -1,17 +1,20 @@
 package assess
 
 import (
+	"context"
 	"fmt"
 	"math"
 
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
 )
 
 // Several are the fits of a network of several outputs, such as the angles of a head pose.
 type Several struct {
-	Verdict []string    `json:"verdict" doc:"the verdict for all outputs, in sentences"`
-	Rows    []OutputRow `json:"rows" doc:"a row for each output"`
-	Outputs []*Fit      `json:"outputs" doc:"the fit of each output"`
+	Verdict        []string        `json:"verdict" doc:"the verdict for all outputs, in sentences"`
+	Rows           []OutputRow     `json:"rows" doc:"a row for each output"`
+	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by the mean of their forecasts over the outputs, in the unit of the targets, and one decision for the network; only where asked for"`
+	Outputs        []*Fit          `json:"outputs" doc:"the fit of each output"`
 }
 
 // OutputRow is one output of a network.
@@ -26,8 +29,8 @@ type OutputRow struct {
 	Describes bool    `json:"describes" doc:"the data do not reject the perceived-label model"`
 }
 
-// NewSeveral collects the reports of the outputs, in order.
-func NewSeveral(reports []*Report) *Several {
+// NewSeveral collects the reports of the outputs, in order. The error is about forecasts, or the context's.
+func NewSeveral(ctx context.Context, workers int, reports []*Report) (*Several, error) {
 	out := &Several{}
 	described, sum := 0, 0.0
 	unit := " levels"
@@ -51,20 +54,53 @@ func NewSeveral(reports []*Report) *Several {
 		if n := r.study; n.warning != "" {
 			warnings = append(warnings, fmt.Sprintf("Output %d: %s. Next: %s.", i+1, n.warning, n.remedy))
 		}
+		if text := f.directText(); text != "" {
+			warnings = append(warnings, fmt.Sprintf("Output %d: %s", i+1, text))
+		}
 		sum += row.Error / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
 	}
-	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), "for each output, "+string(ForecastCodes)+"; the JSON has the rankings"
+	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), string(ForecastCodes)+"."
 	switch described {
 	case len(reports):
 		which = "each output"
 	case 0:
-		which, next = "none of the outputs", "train a network with a code that is easy to learn, such as unary or johnson"
+		which, next = "none of the outputs", "train a network with a code that is easy to learn, such as unary or johnson."
+	}
+	if err := out.recommend(ctx, workers, reports); err != nil {
+		return nil, err
+	}
+	if rec := out.Recommendation; rec != nil && rec.Decision != nil {
+		next = decisionText(rec.Decision, nil, reports[0].Fit.called())
 	}
 	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average.",
 		len(reports), table.Short(sum), unit)}, warnings...)
-	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next+".")
-	return out
+	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next)
+	return out, nil
+}
+
+// recommend ranks codes for all outputs, where each output has a ranking.
+func (s *Several) recommend(ctx context.Context, workers int, reports []*Report) error {
+	var outputs [][]forecast.Forecast
+	var units []float64
+	for _, r := range reports {
+		if r.study.ranked == nil {
+			return nil
+		}
+		outputs, units = append(outputs, r.study.ranked), append(units, r.Fit.LevelWidth)
+	}
+	all := forecast.Together(outputs, units, func(k int, x *forecast.Forecast) bool { return reports[k].study.owns(x) })
+	first := reports[0].study
+	rec := &Recommendation{Ranking: forecast.Rows(all, func(int) float64 { return 1 })}
+	for i := range all {
+		rec.Ranking[i].Trained = first.owns(&all[i]) && all[i].Measured
+	}
+	rec.Notes = []string{"Errors are means over the outputs, each read as it is read best. The ranking of each output is in the JSON and on the page."}
+	if text := forecast.Cheapest(rec.Ranking); text != "" {
+		rec.Notes = append(rec.Notes, text)
+	}
+	s.Recommendation = rec
+	return first.decide(ctx, workers, first.ranker, all, rec)
 }
 
 // bestDecoder is the decoder with the smallest observed error against the target, or −1.

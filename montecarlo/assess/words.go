@@ -185,14 +185,14 @@ func (f *Fit) next() string {
 	case len(rec.Ranking) == 0:
 		return "train a network with a code that is easy to learn."
 	default:
-		return f.decisionText()
+		return decisionText(rec.Decision, f.Fitted, f.called())
 	}
 }
 
-// decisionText says what to do about the network, after the fitted decoder where that gains more than any code.
-func (f *Fit) decisionText() string {
-	d, first := f.Recommendation.Decision, ""
-	if fitted := f.Fitted; fitted != nil && fitted.Better {
+// decisionText says what to do about the network, after the fitted decoder where that gains more than any code. fitted is nil without one.
+func decisionText(d *Decision, fitted *Fitted, yours string) string {
+	first := ""
+	if fitted != nil && fitted.Better {
 		gain := fitted.Gain / fitted.BaselineErr
 		than := ""
 		if gain > d.Gain {
@@ -228,9 +228,9 @@ func (f *Fit) decisionText() string {
 		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
 	case forecast.AddNetwork:
 		return fmt.Sprintf("%sfirst train a second network of %s with %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
-			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), forecast.Chance(d.Better), f.called())
+			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), forecast.Chance(d.Better), yours)
 	}
-	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.called(), percent(forecast.Worthwhile))
+	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, yours, percent(forecast.Worthwhile))
 }
 
 // placesOf is how many digits after the point a share has in percent: one, or none from 10 % on.

@@ -151,8 +151,7 @@ func TestDecisionText(t *testing.T) {
 			"read this network with the fitted decoder: it gains 5 %. Beyond that, stay with johnson: no gain above 2 % is likely."},
 		{Decision{Action: "stay"}, &Fitted{Gain: 0.1, BaselineErr: 2}, "stay with johnson: no gain above 2 % is likely."},
 	} {
-		f := &Fit{Code: "johnson", Fitted: tt.fitted, Recommendation: &Recommendation{Decision: &tt.d}}
-		if got := f.decisionText(); got != tt.want {
+		if got := decisionText(&tt.d, tt.fitted, "johnson"); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

@@ -124,10 +124,11 @@ def test_fit(network: Network) -> None:
     assert 0 < best["better"] < 1
     assert fit.recommendation.attrs["notes"]
     assert fit.recommendation.attrs["decision"]["action"] == "stay"
-    found = belsim.optimize(levels=64, bits=12, model=fit, steps=100, samples=200)
+    found = belsim.optimize(levels=64, bits=12, model=fit, steps=100)
     assert found.code.shape == (64, 12)
     assert len(np.unique(found.code, axis=0)) == 64
-    assert belsim.compare(["johnson"], model=fit, samples=100)["mean"].tolist() == pytest.approx([1.15], rel=0.1)
+    own = fit.recommendation[fit.recommendation["trained"] & fit.recommendation["best"]].iloc[0]
+    assert belsim.compare(["johnson"], model=fit).loc[0, "forecast"] * fit.level_width == pytest.approx(own["forecast"], rel=1e-9)
 
 
 def test_fit_levels(network: Network) -> None:
@@ -193,6 +194,12 @@ def test_several(network: Network) -> None:
     assert str(both).startswith("The network has 2 outputs.")
     assert [r["output"] for r in both.rows] == [0, 1]
     assert both.each[1].range == [25, 43]
+    beside = belsim.fit(
+        "johnson", np.stack([outputs, outputs], 1), np.stack([targets, targets], 1), range=(2.5, 4.3), levels=64, samples=2,
+        runs=[np.stack([more, more], 1)], baseline=np.stack([targets + 0.03, targets + 0.03], 1), recommend=True,
+    )  # fmt: skip
+    assert beside.recommendation["forecast"].iloc[0] == pytest.approx(beside.each[0].recommendation["forecast"].iloc[0], rel=1e-6)
+    assert beside.recommendation.attrs["decision"]["action"] in {"stay", "train", "take", "probe"}
     pd.testing.assert_frame_equal(both.each[0].decoders, belsim.fit(c, outputs, targets, range=(2.5, 4.3), samples=2).decoders)
     assert both.each[1].decoder.about["unit"] == "labels"
     with pytest.raises(belsim.Error, match=r"one decoder for each: take fit\.each\[k\]\.decoder, k from 0"):

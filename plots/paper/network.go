@@ -34,9 +34,9 @@ type picture struct{ Caption, SVG string }
 //go:embed page.html.tmpl
 var pageText string
 
-// WritePage writes the page of a network, with the reports of its outputs, which needs no other file. ways are those of
-// assess.Report.Section.
-func WritePage(w io.Writer, ways map[assess.Advice]string, reports ...*assess.Report) error {
+// WritePage writes the page of a network, with the reports of its outputs, which needs no other file. all is what is known
+// of several outputs, else nil. ways are those of assess.Report.Section.
+func WritePage(w io.Writer, ways map[assess.Advice]string, all *assess.Several, reports ...*assess.Report) error {
 	type section struct {
 		assess.Section
 		Pictures []picture
@@ -46,8 +46,8 @@ func WritePage(w io.Writer, ways map[assess.Advice]string, reports ...*assess.Re
 		Command, Version string
 		Sections         []section
 	}{Command: table.Visible(made.Command), Version: table.Visible(made.Version)}
-	if len(reports) > 1 {
-		page.Sections = append(page.Sections, section{assess.NewSeveral(reports).Section(ways), nil})
+	if all != nil {
+		page.Sections = append(page.Sections, section{all.Section(ways), nil})
 	}
 	for _, r := range reports {
 		drawn, err := pictures(r)
