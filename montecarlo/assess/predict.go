@@ -39,16 +39,9 @@ type MixtureResult struct {
 }
 
 // predict puts what the models say beside the observed error of every decoder: Fit.Decoders has the perceived label,
-// and Fit.Mixture the mixture and the observed error rates. Where targets are real numbers, the mixture's error probabilities are those at the targets
-// themselves, not at their levels: levels are cut in predictedParts parts, and every part has its
-// table.
+// and Fit.Mixture the mixture and the observed error rates.
 func (s *study) predict(ctx context.Context, run scenario.Run) error {
-	parts, err := s.parts(ctx)
-	if err != nil {
-		return err
-	}
-	rates := s.seen.Counts.Rates(s.errors)
-	w := s.f.LevelWidth
+	rates, w := s.seen.Counts.Rates(s.errors), s.f.LevelWidth
 	for i, decoding := range s.decodings {
 		level, target := s.seen.Levels[i], s.seen.Labels[i]
 		d := DecoderResult{decoding.Decoder.Name(), decoding.Outputs(), w * target.Mean, w * target.StdErr, math.NaN()}
@@ -59,104 +52,44 @@ func (s *study) predict(ctx context.Context, run scenario.Run) error {
 		if decoding.Predicts() { // reads no bits
 			continue
 		}
-		m, err := s.predictOne(ctx, run, decoding, parts, rates)
+		decoder, err := s.scaled(decoding)
 		if err != nil {
 			return err
 		}
-		m.Observed, m.ObservedStdErr = level.Mean, level.StdErr
+		m := MixtureResult{Decoder: d.Decoder, Outputs: d.Outputs, Observed: level.Mean, ObservedStdErr: level.StdErr}
+		about := scenario.Scenario{Outputs: scenario.Outputs(d.Outputs)}
+		var drawn montecarlo.Overall
+		if m.Bound, m.Exact, drawn, err = s.independent(ctx, run, about, decoder, s.errors); err != nil {
+			return err
+		}
+		m.Mean, m.StdErr = drawn.Mean, drawn.StdErr
+		if _, m.Rates, drawn, err = s.independent(ctx, run, about, decoder, rates); err != nil {
+			return err
+		}
+		if table.Missing(m.Rates) {
+			m.Rates, m.RatesStdErr = drawn.Mean, drawn.StdErr
+		}
 		s.f.Mixture = append(s.f.Mixture, m)
 	}
 	return nil
 }
 
-// predictedParts is the number of parts of a level for predictions. Within a part, error
-// probabilities are means.
-const predictedParts = 4
-
-// part is a part of every level: its share of the samples, their levels, and its error
-// probabilities, L × M.
-type part struct {
-	share  float64
-	prior  []float64
-	errors mat.Matrix
-}
-
-// parts are the parts with samples; one, the whole level, where targets are levels.
-func (s *study) parts(ctx context.Context) ([]part, error) {
-	counts := s.seen.Counts
-	if counts.Fine == nil {
-		return []part{{1, s.f.Prior, s.errors}}, nil
-	}
-	n := min(predictedParts, counts.Parts())
-	var out []part
-	for i, prior := range counts.PartShares(n) {
-		share := 0.0
-		for _, v := range prior {
-			share += v
-		}
-		if share == 0 {
-			continue
-		}
-		for j := range prior {
-			prior[j] /= share
-		}
-		e, err := s.model.PartTable(ctx, n, i)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, part{share, prior, s.withDead(e)})
-	}
-	return out, nil
-}
-
-// predictOne computes the error of one decoder under the mixture and under the observed rates.
-func (s *study) predictOne(ctx context.Context, run scenario.Run, decoding observed.Decoding, parts []part, rates mat.Matrix) (d MixtureResult, err error) {
-	d = MixtureResult{Decoder: decoding.Decoder.Name(), Outputs: decoding.Outputs()}
-	decoder, err := s.scaled(decoding)
+// independent is the error of a decoder of bits that err independently, with these probabilities: the bound, the exact value, and as
+// it is sampled.
+func (s *study) independent(ctx context.Context, run scenario.Run, about scenario.Scenario, d decode.Decoder, errors mat.Matrix) (bound, exact float64, drawn montecarlo.Overall, err error) {
+	draw := s.options.sampling()
+	p, err := about.ProblemOf(ctx, s.code, d, errors, draw)
 	if err != nil {
-		return d, err
+		return 0, 0, drawn, err
 	}
-	about := scenario.Scenario{Outputs: scenario.Outputs(d.Outputs)}
-	o, square := s.options, 0.0
-	for i, p := range parts {
-		model, err := about.ProblemOf(ctx, s.code, decoder, p.errors, o.sampling(1))
-		if err != nil {
-			return d, err
-		}
-		bound, exact, err := scenario.Averages(ctx, run.Workers, model, p.prior)
-		if err != nil {
-			return d, err
-		}
-		model.Seed += uint64(i) << 32 // random numbers of its own
-		simulated, err := s.simulate(ctx, run, model, p.prior, o.sampling(len(parts)).Beside(exact))
-		if err != nil {
-			return d, err
-		}
-		d.Bound += p.share * bound
-		d.Exact += p.share * exact
-		d.Mean += p.share * simulated.Mean
-		square += p.share * p.share * simulated.StdErr * simulated.StdErr
+	if bound, exact, err = scenario.Averages(ctx, run.Workers, p, s.f.Prior); err != nil {
+		return 0, 0, drawn, err
 	}
-	d.StdErr = math.Sqrt(square)
-	asObserved, err := about.ProblemOf(ctx, s.code, decoder, rates, o.sampling(1))
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(exact).Target(s.f.Prior, false), nil)
 	if err != nil {
-		return d, err
+		return 0, 0, drawn, err
 	}
-	if _, d.Rates, err = scenario.Averages(ctx, run.Workers, asObserved, s.f.Prior); err == nil && table.Missing(d.Rates) {
-		var simulated montecarlo.Overall
-		simulated, err = s.simulate(ctx, run, asObserved, s.f.Prior, o.sampling(1))
-		d.Rates, d.RatesStdErr = simulated.Mean, simulated.StdErr
-	}
-	return d, err
-}
-
-// simulate samples a problem. It returns the |error| over a prior, in levels.
-func (s *study) simulate(ctx context.Context, run scenario.Run, p *montecarlo.Problem, prior []float64, draw scenario.Sampling) (out montecarlo.Overall, err error) {
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Target(prior, false), nil)
-	if err != nil {
-		return out, err
-	}
-	return montecarlo.Average(prior, sums), nil
+	return bound, exact, montecarlo.Average(s.f.Prior, sums), nil
 }
 
 // scaled is the decoder of the model's logits.

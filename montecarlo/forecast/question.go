@@ -94,23 +94,17 @@ type Ranking struct {
 	Temperature float64             `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
 	Results     []Row               `json:"results" doc:"a row for each number of levels, code, training and decoder, the smallest forecast first"`
 	Baselines   []scenario.Baseline `json:"baselines" doc:"errors of no code"`
-	Enough      []EnoughLevels      `json:"enough" doc:"for each training and decoder, how many levels suffice; empty for one number of levels"`
+	Enough      *EnoughLevels       `json:"enough,omitempty" doc:"how many levels suffice; missing for one number of levels"`
 	Notes       []string            `json:"notes" doc:"sentences: what is cheapest, how many levels suffice, and what the numbers mean"`
 	scenario.Provenance
 }
 
-// EnoughLevels says how many levels suffice for networks of one training, read by one decoder.
+// EnoughLevels says how many levels suffice.
 type EnoughLevels struct {
-	Training string  `json:"training" doc:"what the network is trained with: bce or ce"`
-	Decoder  string  `json:"decoder" doc:"name of the decoder"`
-	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
-	Levels   int     `json:"levels" doc:"the smallest number of levels whose best code is at most 2 % worse than the best of all"`
-	Forecast float64 `json:"forecast" doc:"smallest forecast with so many levels, in label units"`
+	Levels   int     `json:"levels" doc:"the smallest number of levels whose best network is at most 2 % worse than the best of all"`
+	Forecast float64 `json:"forecast" doc:"smallest forecast with so many levels"`
 	Gain     float64 `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
 }
-
-// enough is the part of the error that counts as nothing, in the choice of the number of levels.
-const enough = 0.02
 
 // MostLevels is the largest number of levels for which codes are forecast.
 const MostLevels = 2048
@@ -229,7 +223,7 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 	q := r.q
 	out := &Ranking{
 		Unit: scenario.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: scenario.Continuous, Levels: r.levels, LabelNoise: q.Noise,
-		Misfit: q.Misfit, Temperature: q.Temperature, Enough: []EnoughLevels{}, Notes: []string{},
+		Misfit: q.Misfit, Temperature: q.Temperature, Notes: []string{},
 	}
 	if q.InLevels {
 		out.Unit = scenario.InLevels
@@ -259,7 +253,7 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise, len(r.levels) == 1).Cutoff.Value
 	out.Results = Rows(all, func(int) float64 { return 1 })
 	RelateTo(out.Results, all, all[0])
-	out.judge(q.auto())
+	out.judge()
 	if text := Cheapest(out.Results); text != "" {
 		out.Notes = append([]string{text}, out.Notes...)
 	}
@@ -360,51 +354,28 @@ func (l Labels) NoiseOf(ctx context.Context, workers int, m perceived.Model, lev
 	return m.NoiseOf(ctx, workers, perceived.Labels{Prior: l.prior(levels), Real: l.pieces(levels)}, mae)
 }
 
-// judge says how many levels suffice.
-func (r *Ranking) judge(auto bool) {
-	type of struct{ training, decoder, outputs string }
-	var order []of
-	best := map[of][]Row{}          // the first row of each number of levels
-	for _, row := range r.Results { // the smallest first
-		key := of{row.Training, row.Decoder, row.Outputs}
-		if auto {
-			key = of{row.Training, decode.Auto, string(scenario.AutoOutputs)}
+// judge says how many levels suffice, and what the marks mean.
+func (r *Ranking) judge() {
+	if len(r.Levels) > 1 {
+		most, x := 0, &EnoughLevels{Levels: math.MaxInt}
+		for _, row := range r.Results { // the smallest first
+			if most = max(most, row.Levels); row.Near && row.Levels < x.Levels {
+				*x = EnoughLevels{row.Levels, row.Forecast, 100 * (1 - r.Results[0].Forecast/row.Forecast)}
+			}
 		}
-		rows := best[key]
-		if rows == nil {
-			order = append(order, key)
-		}
-		if !slices.ContainsFunc(rows, func(x Row) bool { return x.Levels == row.Levels }) {
-			best[key] = append(rows, row)
-		}
-	}
-	for _, key := range order {
-		rows := best[key]
-		if len(rows) < 2 {
-			continue
-		}
-		least := rows[0].Forecast
-		slices.SortFunc(rows, func(a, b Row) int { return a.Levels - b.Levels })
-		at := slices.IndexFunc(rows, func(x Row) bool { return x.Forecast <= (1+enough)*least })
-		x := EnoughLevels{key.training, key.decoder, key.outputs, rows[at].Levels, rows[at].Forecast, 100 * (1 - least/rows[at].Forecast)}
-		r.Enough = append(r.Enough, x)
-		reads := key.decoder + " on " + key.outputs
-		if auto {
-			reads = "the best decoder"
-		}
-		text := fmt.Sprintf("Trained with %s, read by %s: ", perceived.Training(key.training).Loss(), reads)
-		switch suffice := fmt.Sprintf("%d levels suffice", x.Levels); {
-		case at == len(rows)-1:
-			text += fmt.Sprintf("more levels may still help; %d have a forecast of %s, and %d of %s", x.Levels, table.Short(x.Forecast), rows[at-1].Levels, table.Short(rows[at-1].Forecast))
+		text := fmt.Sprintf("%d levels suffice", x.Levels)
+		switch {
+		case x.Levels == most:
+			text = "More levels may still help: the smallest forecast has most of them"
 		case x.Gain > 0:
-			text += fmt.Sprintf("%s; more change the smallest forecast by less than %.1f %%", suffice, math.Ceil(10*x.Gain+0.01)/10)
+			text += fmt.Sprintf("; more change the smallest forecast by less than %.1f %%", math.Ceil(10*x.Gain+0.01)/10)
 		default:
-			text += suffice + "; with more, no forecast is smaller"
+			text += "; with more, no forecast is smaller"
 		}
-		r.Notes = append(r.Notes, text+".")
+		r.Enough, r.Notes = x, append(r.Notes, text+".")
 	}
 	if len(r.Results) > 1 {
-		r.Notes = append(r.Notes, "better is the probability that the network has less error than one of the first row; ~ marks forecasts at most 2 % above the first.")
+		r.Notes = append(r.Notes, fmt.Sprintf("better is the probability that the network has less error than one of the first row; ~ marks forecasts at most %.0f %% above the first.", 100*Worthwhile))
 	}
 }
 

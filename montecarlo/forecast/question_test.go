@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"path/filepath"
@@ -65,22 +66,49 @@ func TestPublishedLevels(t *testing.T) {
 	}
 }
 
-// TestEnough: as many levels suffice as have errors near the smallest.
+// TestEnough: as many levels suffice as have errors near the smallest: up to 2 % above it.
 func TestEnough(t *testing.T) {
-	row := func(levels int, decoder string, forecast float64) Row {
-		return Row{Levels: levels, Training: "bce", Decoder: decoder, Outputs: "bits", Forecast: forecast}
+	for _, tt := range []struct {
+		errors map[int]float64
+		levels int
+		want   string
+	}{
+		{map[int]float64{8: 1.4, 16: 1.0199, 32: 1}, 16, "16 levels suffice; more change the smallest forecast by less than 2.0 %."},
+		{map[int]float64{8: 1.4, 16: 1.0201, 32: 1}, 32, "More levels may still help: the smallest forecast has most of them."},
+		{map[int]float64{8: 1, 16: 1.1, 32: 1.2}, 8, "8 levels suffice; with more, no forecast is smaller."},
+	} {
+		var all []Forecast
+		for levels, e := range tt.errors {
+			all = append(all, Forecast{Code: mustCode(t, "unary", levels), Training: perceived.BCE, Decoding: observed.Prediction(), Error: e})
+		}
+		slices.SortFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
+		r := &Ranking{Levels: []int{8, 16, 32}, Results: Rows(all, func(int) float64 { return 1 })}
+		if r.judge(); r.Enough.Levels != tt.levels || r.Notes[0] != tt.want {
+			t.Errorf("%+v, %q, want %q", r.Enough, r.Notes, tt.want)
+		}
 	}
-	r := &Ranking{Levels: []int{8, 16, 32}, Results: []Row{
-		row(32, "gen", 1), row(16, "gen", 1.015), row(16, "gen", 1.3), row(8, "gen", 1.4), row(32, "bel-u", 2), row(16, "bel-u", 3), row(8, "bel-u", 4),
-	}}
-	r.judge(false)
-	if len(r.Enough) != 2 || r.Enough[0].Levels != 16 || math.Abs(r.Enough[0].Gain-1.478) > 1e-3 || r.Enough[1].Levels != 32 {
-		t.Errorf("%+v", r.Enough)
+}
+
+// TestCheapest: of the rows at most 2 % above the smallest, the one of the fewest outputs, beside the network that was given.
+func TestCheapest(t *testing.T) {
+	rows := []Row{{Code: "unary", Bits: 63, Near: true}, {Code: "johnson", Bits: 32, Near: true}, {Code: "direct", Bits: 1, Near: true, Training: "l1"}, {Code: "b1jdj", Bits: 17, Near: true}, {Code: "gray", Bits: 6}}
+	want := "Within 2 % of the smallest forecast, b1jdj has the fewest outputs: 17 for 63 of unary."
+	if got := Cheapest(rows); got != want {
+		t.Errorf("%q", got)
 	}
-	for i, want := range []string{"Trained with BCE, read by gen on bits: 16 levels suffice; more change the smallest forecast by less than 1.5 %.",
-		"Trained with BCE, read by bel-u on bits: more levels may still help; 32 have a forecast of 2, and 16 of 3."} {
-		if r.Notes[i] != want {
-			t.Errorf("%q, want %q", r.Notes[i], want)
+	rows[1].Trained, rows[1].Measured, rows[1].Best = true, true, true
+	if got := Cheapest(rows); got != "Within 2 % of the smallest forecast: keep johnson, or take b1jdj with 17 outputs for 32." {
+		t.Errorf("%q", got)
+	}
+	rows[3].Near = false
+	if got := Cheapest(rows); got != "" || Cheapest(nil) != "" {
+		t.Errorf("%q", got)
+	}
+	for ratio, near := range map[float64]bool{1.0199: true, 1.0201: false} {
+		c := mustCode(t, "unary", 8)
+		got := Rows([]Forecast{{Code: c, Decoding: observed.Prediction(), Error: 2}, {Code: c, Training: perceived.CE, Decoding: observed.Prediction(), Error: 2 * ratio}}, func(int) float64 { return 3 })
+		if got[1].Near != near || got[1].Forecast != 6*ratio {
+			t.Errorf("%v: %+v", ratio, got[1])
 		}
 	}
 }
@@ -232,7 +260,7 @@ func TestOpen(t *testing.T) {
 	}
 	q := question(labels, nil, "unary", file)
 	q.Noise, q.Names = 0.1, []string{"bel-u"}
-	if out := answer(t, q); !slices.Equal(out.Levels, []int{3}) || len(out.Results) != 1 || len(out.Enough) != 0 {
+	if out := answer(t, q); !slices.Equal(out.Levels, []int{3}) || len(out.Results) != 1 || out.Enough != nil {
 		t.Errorf("%+v", out)
 	}
 	q.Codes, q.Names = []string{"gray"}, []string{"gen", "bel-j"}

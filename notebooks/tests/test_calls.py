@@ -52,7 +52,7 @@ def test_levels(network: Network) -> None:
     assert unary["forecast"] == pytest.approx(1.3, rel=0.01)
     assert unary["lo"] < unary["forecast"] < unary["hi"]
     assert [b["name"] for b in frame.attrs["baselines"]] == ["quantization alone", "quantization alone", "direct regression"]
-    assert [e["levels"] for e in frame.attrs["enough"]] == [32, 32]
+    assert frame.attrs["enough"]["levels"] in {16, 32}
     high = np.array([[0, 1], [90, 3], [100, 3]])  # labels and their counts
     few = belsim.levels(["unary"], range=(0, 100), levels=16, label_noise=2, prior=high)
     assert few["forecast"].tolist()[0] > 0
