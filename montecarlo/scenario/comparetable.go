@@ -34,7 +34,9 @@ func (c *Comparison) Table() *table.Table {
 			return r.Decoder
 		}),
 		table.Replace("exact", "", func(r CodeResult) string { return r.exactFields.text(r.Exact) }),
-		table.Replace("mean", "", func(r CodeResult) string { return r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples)) }),
+		table.Replace("mean", "", func(r CodeResult) string {
+			return r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
+		}),
 		table.Replace("rms", "", func(r CodeResult) string { return r.sampled(table.SampledRoot(r.RMS, r.StdErr)) }),
 		table.Append(fmt.Sprintf("within %d", c.Within), func(r CodeResult) string {
 			text := table.SampledShare(r.Within, r.StdErr == 0, r.Samples)
@@ -94,7 +96,8 @@ func (c *Comparison) Notes(more ...string) string {
 		}
 	}
 	if c.has(func(r CodeResult) bool { return r.Samples > 0 && r.Mean == 0 && r.StdErr != 0 }) {
-		out.WriteString("none in N: none of N samples erred, which bounds the error and does not make it 0. --samples takes more.\n")
+		const text = "none in N: none of N samples erred, which bounds the error and does not make it 0."
+		out.WriteString(text + " --samples takes more.\n")
 	}
 	if len(capped) > 0 {
 		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s. --rel-err or --samples takes longer.\n", 100*c.RelErr, strings.Join(capped, ", "))

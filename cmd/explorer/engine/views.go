@@ -278,7 +278,8 @@ func (e *Engine) samples(ctx context.Context, q SamplesQuestion) (*Answer, error
 	for row := q.From; row < q.To; row++ {
 		these[row] = 1
 	}
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, s.problem, montecarlo.Target{Samples: q.Samples, Prior: these}, nil)
+	target := montecarlo.Target{Samples: q.Samples, Prior: these}
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, s.problem, target, nil)
 	if err != nil {
 		return nil, err
 	}
