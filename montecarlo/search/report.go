@@ -23,6 +23,8 @@ type Estimate struct {
 	StdErr float64 `json:"stderr" doc:"standard error of error, in levels"`
 	Exact  float64 `json:"exact" doc:"exact mean |error|, in levels; null where there is none"`
 	*Forecast
+
+	samples uint64 // of all levels
 }
 
 // Forecast is the error to expect of networks that are trained with a code.
@@ -153,7 +155,7 @@ func (o *Optimized) Table() *table.Table {
 		t.Head = append(t.Head, "forecast", "95 % interval")
 	}
 	for _, b := range append([]Row{o.row()}, o.Baselines...) {
-		sampled := table.Short(b.Mean)
+		sampled := table.Sampled(b.Mean, b.StdErr, b.samples)
 		if table.Missing(b.Mean) {
 			sampled = "invalid: e > 1"
 		}
@@ -323,7 +325,7 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 		return out, err
 	}
 	m := montecarlo.Average(p.Options.Prior, sums)
-	out.Mean, out.StdErr = m.Mean, m.StdErr
+	out.Mean, out.StdErr, out.samples = m.Mean, m.StdErr, m.Samples
 	return out, nil
 }
 

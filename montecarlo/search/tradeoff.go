@@ -51,10 +51,12 @@ func (t *Tradeoff) Table() *table.Table {
 		name, stderr, better := "–", "–", "–"
 		if !table.Missing(f.Improvement) {
 			b := f.Baselines[0]
-			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, table.Short(b.Mean)), table.Short(b.StdErr)
+			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, table.Sampled(b.Mean, b.StdErr, b.samples)), table.Short(b.StdErr)
 			better = fmt.Sprintf("%.1f %%", f.Improvement)
 		}
-		out.Rows = append(out.Rows, []string{strconv.Itoa(f.Bits), table.Short(f.Mean), table.Short(f.StdErr), fmt.Sprintf("%.3g", f.PerBit), name, stderr, better})
+		out.Rows = append(out.Rows, []string{
+			strconv.Itoa(f.Bits), table.Sampled(f.Mean, f.StdErr, f.samples), table.Short(f.StdErr), fmt.Sprintf("%.3g", f.PerBit), name, stderr, better,
+		})
 	}
 	return out
 }
