@@ -23,7 +23,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
+from types import SimpleNamespace, TracebackType
 from typing import IO, Any, NoReturn, TypeVar, cast, get_args
 
 import numpy as np
@@ -60,7 +60,7 @@ def reason(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror + (f": {os.fsdecode(error.filename)}" if isinstance(error.filename, (str, bytes)) else "")
     text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0][:200]
+    return "a value of a wrong type" if "__(" in text else text.splitlines()[0][:200]
 
 
 @contextmanager
@@ -309,8 +309,8 @@ class Inputs:
             self.names["standard input"] = name
             return "-"
         path = self.path(f"{len(self.names)}.npy")
-        with refusing(f"{name}: cannot write a temporary file", 3):
-            np.save(path, a)
+        with refusing(f"{name}: cannot write a temporary file", 3), path.open("wb") as into:
+            np.save(cast("Any", SimpleNamespace(write=into.write)), a)  # into a file itself, NumPy loses the end on a full disk unseen
         self.names[str(path)] = name
         return str(path)
 
@@ -356,13 +356,14 @@ def _plain(path: str) -> bool:
 
 
 _FLAG = re.compile(r"--([a-z][a-z-]*)(?:[ =]([-+.\d][\w.+-]*))?")
+_LONG = re.compile(r'"([^"]{80})[^"]+"')
 _HELP = re.compile(r"; see belsim[a-z ]* --help")
 _PLACE = re.compile(r"\b(row|rows|column|columns) (\d+)(?:( and | to )(\d+))?")
 
 
 def _as_python(text: str, arrays: bool) -> str:
     """A message with arguments for flags. About arrays: with rows and columns counted from 0."""
-    text = _FLAG.sub(lambda m: m[1].replace("-", "_") + (f"={m[2]}" if m[2] else ""), _HELP.sub("", text))
+    text = _FLAG.sub(lambda m: m[1].replace("-", "_") + (f"={m[2]}" if m[2] else ""), _HELP.sub("", _LONG.sub(r'"\1…"', text)))
     if arrays:
         text = _PLACE.sub(lambda m: f"{m[1]} {int(m[2]) - 1}" + (f"{m[3]}{int(m[4]) - 1}" if m[3] else ""), text)
     return text
@@ -404,18 +405,22 @@ def word(value: object, name: str) -> str:
     raise Error(f"{name} = {shown(value)}: want a number or a text")
 
 
+def switch(value: object, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise Error(f"{name} = {shown(value)}: want True or False")
+    return bool(value)
+
+
 def flags(**values: object) -> list[str]:
     """Flags for arguments: none for None; comma-separated values for a list."""
     out = []
     for name, value in values.items():
         flag = "--" + name.replace("_", "-")
-        if value is None:
-            continue
         if name in SWITCHES:
-            if not isinstance(value, (bool, np.bool_)):
-                raise Error(f"{name} = {shown(value)}: want True or False")
-            if value:
-                out.append(flag)
+            out += [flag] * switch(value, name)
+        elif value is None:
+            continue
         elif isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1:
             out.append(f"{flag}={','.join(word(v, name) for v in listed(value, name, 'numbers or texts'))}")
         else:

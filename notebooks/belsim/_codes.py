@@ -77,7 +77,7 @@ def code(name: str, levels: int | None = None) -> NDArray[np.uint8]:
 def matrix(code_or_name: str | ArrayLike, levels: int | None = None) -> NDArray[Any]:
     """A code as a matrix: uint8 for bits, float64 for real numbers. Checks the shape, and that rows differ."""
     if isinstance(code_or_name, (str, os.PathLike)):
-        return code(os.fspath(code_or_name), levels)
+        return code(path_of(code_or_name, "code"), levels)
     c = array(code_or_name, "code")
     if c.ndim != 2 or c.shape[0] < 2 or c.shape[1] < 1:
         raise Error(f"code of shape {c.shape}: want (L, M), a row for each level and a column for each bit")
@@ -179,7 +179,8 @@ def dequantize(level: ArrayLike, range: tuple[float, float], levels: int) -> NDA
     """
     levels = count(levels, "levels")
     lo, hi = pair(range)
-    return lo + wide(level, "level") * (hi - lo) / (levels - 1)
+    with np.errstate(over="ignore"):
+        return lo + wide(level, "level") * (hi - lo) / (levels - 1)
 
 
 def fitting(c: NDArray[Any], name: str = "") -> DecoderName:

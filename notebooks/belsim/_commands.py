@@ -34,6 +34,7 @@ from belsim._call import (
     rows,
     run,
     span,
+    switch,
     table,
     wide,
 )
@@ -572,7 +573,7 @@ def _fit_arguments(
     first = ranges[0]
     parts = [_targets(y[:, k], r, outside) for k, r in enumerate(ranges)] if len(ranges) > 1 else [_targets(targets, first, outside)]
     codes = _each(code, str)
-    if others["fit_decoder"] and z.ndim > one and z.shape[1] > 1:
+    if switch(others["fit_decoder"], "fit_decoder") and z.ndim > one and z.shape[1] > 1:
         raise Error("fit_decoder=True is for a network of one output: leave it out, and take fit.each[k].decoder, k from 0")
     names = [inputs.code(c, "code", file=bool(runs)) for c in codes]
     out = [

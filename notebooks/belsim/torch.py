@@ -117,6 +117,7 @@ class Head(nn.Module):
     def target(self, level: Tensor) -> Tensor:
         """The distributions of ``soft``, (..., L), around real levels from 0, of shape (...). Each sums to 1."""
         _tensor(level, "level")
+        level = level if level.dtype in (torch.float32, torch.float64) else level.float()
         edges = torch.arange(self.levels + 1, dtype=level.dtype, device=level.device) - 0.5
         below = torch.special.ndtr((edges - level[..., None]) / self.sigma)
         out: Tensor = below.diff() / (below[..., -1:] - below[..., :1])
@@ -176,7 +177,7 @@ class Head(nn.Module):
         """Real levels from 0 of labels, in float64, which some devices do not have."""
         y = target.to("cpu" if device.type == "mps" else device).double()
         lo, hi = self.range
-        if self.outside == "refuse" and y.device.type != "meta":
+        if self.outside == "refuse":
             slack = max(1e-6, torch.finfo(target.dtype).eps if target.is_floating_point() else 0) * max(hi - lo, abs(lo), abs(hi))
             if not bool(((y >= lo - slack) & (y <= hi + slack)).all()):
                 _codes.within(y, self.range, "refuse", "labels")  # says which
@@ -189,8 +190,8 @@ def _tensor(value: object, name: str, columns: int | None = None) -> None:
     want = "(...)" if columns is None else f"(..., {columns})"
     if not isinstance(value, Tensor):
         raise Error(f"{name} = {shown(value)}: want a tensor {want}")
-    if value.is_complex() or value.layout != torch.strided or value.is_quantized:
-        raise Error(f"{name}: want a dense tensor of real numbers")
+    if value.is_complex() or value.is_nested or value.layout != torch.strided or value.is_quantized or value.device.type == "meta":
+        raise Error(f"{name}: want a dense tensor of real numbers, which has values")
     if columns is not None and value.shape[-1:] != (columns,):
         raise Error(f"{name} of shape {tuple(value.shape)}: want a tensor {want}")
 
