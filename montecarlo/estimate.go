@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/matrix"
 )
@@ -135,7 +133,15 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 			e.blocks[row] += uint32((n + BlockSize - 1) / BlockSize)
 		}
 	}
-	return e.backend.Sample(ctx, e.problem, spans, sums, e.done)
+	err := e.backend.Sample(ctx, e.problem, spans, sums, e.done)
+	var errors []float64
+	for _, s := range spans {
+		if sum := &sums[s.Row]; e.problem.parts() == 1 && sum.Variance() == 0 {
+			errors = matrix.Row(errors, s.Row, e.problem.Errors)
+			sum.Certain = matrix.Certain(errors)
+		}
+	}
+	return err
 }
 
 // The pilot ends when relative standard errors are at most pilotError times as large as asked for,
@@ -166,14 +172,14 @@ func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, e
 	if e.EachLabel { // the error of one label may be that of rare large errors
 		first *= 16
 	}
-	for more := e.all(min(first, pilot.Max)); more != nil; more = pilot.next(seen, e.problem.Errors) {
+	for more := e.all(min(first, pilot.Max)); more != nil; more = pilot.next(seen) {
 		if err := e.sample(ctx, more, seen); err != nil {
 			return seen, false, err
 		}
 	}
 	// A standard error over its mean is known to about the relative error of the pilot, so
 	// that its square is to about twice as much.
-	wanted := e.plan(seen, e.problem.Errors, 1+3*pilot.RelErr)
+	wanted := e.plan(seen, 1+3*pilot.RelErr)
 	sums = make([]Sums, len(e.Prior))
 	if err := e.sample(ctx, wanted, sums); err != nil {
 		return sums, false, err
@@ -184,49 +190,28 @@ func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, e
 // reached reports whether all standard errors are small enough.
 func (e *estimation) reached(sums []Sums) bool {
 	all := true
-	e.counted(sums, e.problem.Errors, func(_ []int, m counted) { all = all && m.reaches(1.1*e.RelErr) })
+	e.counted(sums, func(_ []int, m counted) { all = all && m.reaches(1.1*e.RelErr) })
 	return all
 }
 
-// counted is a mean whose standard error counts. Where no sample erred, the standard error is zero,
-// which means nothing unless no bit can err: then the mean is certain.
-type counted struct {
-	mean, stderr float64
-	certain      bool
-}
+// counted is a mean whose standard error counts.
+type counted struct{ mean, stderr float64 }
 
-func (m counted) reaches(relErr float64) bool {
-	if m.mean == 0 {
-		return m.certain
-	}
-	return m.stderr <= relErr*m.mean
-}
+func (m counted) reaches(relErr float64) bool { return m.stderr <= relErr*m.mean }
 
 // counted calls f for every such mean, with the rows it is over.
-func (t Target) counted(sums []Sums, errors mat.Matrix, f func(rows []int, m counted)) {
+func (t Target) counted(sums []Sums, f func(rows []int, m counted)) {
 	var rows []int
 	for row, s := range sums {
 		if t.Prior[row] > 0 {
 			rows = append(rows, row)
 		}
-		if mean := s.Mean(); t.EachLabel {
-			f([]int{row}, counted{mean, s.StdErr(), mean == 0 && certain(errors, row)})
+		if t.EachLabel {
+			f([]int{row}, counted{s.Mean(), s.StdErr()})
 		}
 	}
 	o := Average(t.Prior, sums)
-	f(rows, counted{o.Mean, o.StdErr, o.Mean == 0 && certain(errors, rows...)})
-}
-
-// certain reports whether no output of some rows is random.
-func certain(errors mat.Matrix, rows ...int) bool {
-	var e []float64
-	for _, row := range rows {
-		e = matrix.Row(e, row, errors)
-		if !matrix.Certain(e) {
-			return false
-		}
-	}
-	return true
+	f(rows, counted{o.Mean, o.StdErr})
 }
 
 // A round asks for a few more samples than an estimate says, since it is one, and for at most some
@@ -237,8 +222,8 @@ const (
 )
 
 // next is how many more samples each label needs in a pilot; nil where none does.
-func (t Target) next(sums []Sums, errors mat.Matrix) (more []uint64) {
-	t.counted(sums, errors, func(rows []int, m counted) {
+func (t Target) next(sums []Sums) (more []uint64) {
+	t.counted(sums, func(rows []int, m counted) {
 		if m.reaches(t.RelErr) {
 			return
 		}
@@ -263,16 +248,13 @@ func (t Target) next(sums []Sums, errors mat.Matrix) (more []uint64) {
 
 // plan is how many samples of each label a pilot asks for: as many as it had itself or more, as far as
 // Max allows, and a multiple of the number of strata.
-func (t Target) plan(pilot []Sums, errors mat.Matrix, margin float64) []uint64 {
+func (t Target) plan(pilot []Sums, margin float64) []uint64 {
 	wanted := make([]uint64, len(pilot))
-	t.counted(pilot, errors, func(rows []int, m counted) {
+	t.counted(pilot, func(rows []int, m counted) {
 		for _, row := range rows {
 			have := pilot[row].Samples
 			samples := 0.0
-			if !m.certain {
-				samples = math.Inf(1)
-			}
-			if m.mean > 0 {
+			if m.stderr > 0 {
 				ratio := m.stderr / (t.RelErr * m.mean)
 				samples = margin * ratio * ratio * float64(have)
 			}
@@ -303,7 +285,7 @@ type Overall struct {
 // independently.
 func Average(prior []float64, sums []Sums) Overall {
 	var o Overall
-	var variance, square float64
+	var variance, square, alike float64
 	var all Sums
 	for row, s := range sums {
 		o.Samples += s.Samples
@@ -316,14 +298,17 @@ func Average(prior []float64, sums []Sums) Overall {
 		o.Mean += p * mean
 		square += p * s.MeanSquare()
 		o.Within += p * float64(s.Within) / float64(s.Samples)
-		stderr := s.StdErr()
-		variance += p * p * stderr * stderr
+		spread := p * s.spread()
+		variance += spread * spread
+		alike = max(alike, p*s.StdErr())
 		if o.WorstLevel == 0 || mean > o.WorstMean {
 			o.WorstLevel, o.WorstMean = row+1, mean
 		}
 	}
 	o.RMS = math.Sqrt(square)
-	o.StdErr = math.Sqrt(variance)
+	if o.StdErr = math.Sqrt(variance); variance == 0 {
+		o.StdErr = alike // of all labels together no more than of the one that counts most
+	}
 	switch none := math.NaN(); {
 	case o.WorstLevel == 0:
 		o.Mean, o.StdErr, o.RMS, o.Within, o.WorstMean = none, none, none, none, none

@@ -236,7 +236,7 @@ func TestGolden(t *testing.T) {
 	got := fmt.Sprintf("version %v:", montecarlo.NumericVersion)
 	for _, p := range all {
 		hash := fnv.New32a()
-		fmt.Fprint(hash, sample(t, p, 1, 1000))
+		fmt.Fprint(hash, strings.ReplaceAll(fmt.Sprint(sample(t, p, 1, 1000)), " false}", "}")) // without Certain
 		got += fmt.Sprintf(" %x", hash.Sum32())
 	}
 	if got != want {
@@ -463,6 +463,9 @@ func TestSums(t *testing.T) {
 			square += (float64(v) - mean) * (float64(v) - mean)
 		}
 		want := math.Sqrt(square / (n - 1) / n)
+		if square == 0 { // and two errors that no sample shows
+			want = math.Sqrt(2*max(1, mean*mean)) / n
+		}
 		if s.Mean() != mean || math.Abs(s.StdErr()-want) > 1e-12*(want+1) {
 			t.Fatalf("%v ± %v, want %v ± %v", s.Mean(), s.StdErr(), mean, want)
 		}

@@ -24,12 +24,13 @@ type Sums struct {
 	// its square are rounded to a multiple of the unit before they are added. So the sums of
 	// real numbers are exact.
 	Fraction uint8
+	Certain  bool // no output of the label is random, so that one sample tells all; Estimate finds out
 }
 
 // Add adds the samples of t.
 func (s *Sums) Add(t Sums) {
 	if t.Samples > 0 {
-		s.Fraction, s.Parts = t.Fraction, t.Parts
+		s.Fraction, s.Parts, s.Certain = t.Fraction, t.Parts, t.Certain
 	}
 	s.Samples += t.Samples
 	s.Abs += t.Abs
@@ -122,16 +123,31 @@ const leastPairs = tables.Strata / 2
 
 // StdErr is the standard error of Mean; NaN with fewer than two samples.
 //
+// It is 0 only where the mean is certain. Where all samples err alike, and mostly none does, two errors are added
+// that no sample shows, as Agresti and Coull do. If no sample erred, a probability of an error of more than 1.96 of
+// these standard errors has left a chance of exp(−1.96·√2) = 6 % of that.
+func (s Sums) StdErr() float64 {
+	switch e := s.spread(); {
+	case s.Certain:
+		return 0
+	case e == 0:
+		return math.Sqrt(2*max(1, s.MeanSquare())) / float64(s.Samples)
+	default:
+		return e
+	}
+}
+
+// spread is the standard error of Mean by the differences of the samples; NaN with fewer than two.
+//
 // Where a level has parts, how many samples each of them has is not left to chance, except that the last
 // Samples mod tables.Strata are of some parts only, at random (tables.Rest). So the variance within parts
 // counts, which is half of the mean square of differences, and is known to as many degrees of freedom as
 // there are pairs; and the variance between parts, for the last samples, as if their parts were drawn one
 // by one. With fewer than leastPairs the variance within parts is not known: it is at most that of all samples.
 //
-// Rare errors that no sample shows are added, as Agresti and Coull do: two of a level. Where pairs do not
-// tell, the errors that are seen may be those of one rare part, or all but those of one, and the two are as
-// large as these, if that is more.
-func (s Sums) StdErr() float64 {
+// There, too, two errors are added that no sample shows. Where pairs do not tell, the errors that are seen may
+// be those of one rare part, or all but those of one, and the two are as large as these, if that is more.
+func (s Sums) spread() float64 {
 	n, rest := float64(s.Samples), float64(s.Samples%tables.Strata)
 	all := s.Variance()
 	switch {

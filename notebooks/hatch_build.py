@@ -1,13 +1,14 @@
 """Builds the command with Go, for the wheel; puts its source into the source distribution.
 
 ``CGO_ENABLED=0 python -m build`` builds a static binary, without support for GPUs. Go reads its other variables too:
-``GOFLAGS=-trimpath`` leaves the paths of this machine out of the binary, and ``GOOS=windows GOARCH=amd64 python -m build --wheel``
-builds a wheel for another platform.
+``GOOS=windows GOARCH=amd64 python -m build --wheel`` builds a wheel for another platform. Paths of this machine are left out of the
+binary. A distribution has the files that git tracks, and outside of its checkout those that are called as the package's.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import platform
 import re
 import shutil
@@ -17,6 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+# The files of the Python package in a source distribution; those in the folder belsim are in a wheel.
+PATTERNS = "belsim/*.py", "belsim/py.typed", "tests/*.py", "tests/*.go", "hatch_build.py", "pyproject.toml", "README.md"
 
 # What go lists of a package's files.
 FILES = "GoFiles", "CgoFiles", "IgnoredGoFiles", "CFiles", "CXXFiles", "HFiles", "SFiles", "IgnoredOtherFiles", "EmbedFiles"
@@ -36,9 +40,12 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
             raise RuntimeError("building belsim needs Go 1.26 or later: https://go.dev/dl/")
         include = build_data["force_include"]
         if self.target_name == "sdist":
+            include.update({str(file): file.relative_to(here).as_posix() for file in own(here)})
             include.update(go_source(source))
             include[str(source / "LICENSE")] = "go/LICENSE"
             return
+        if version != "editable":
+            include.update({str(file): file.relative_to(here).as_posix() for file in own(here) if file.parent.name == "belsim"})
         folder = here / "build"
         folder.mkdir(exist_ok=True)
         system, machine, cgo, host = go(source, "env", "GOOS", "GOARCH", "CGO_ENABLED", "GOHOSTOS").split()
@@ -46,7 +53,7 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         binary = here / "belsim" / "bin" / name  # where an editable installation finds it, too
         if (system, machine) != (host, go(source, "env", "GOHOSTARCH").strip()):
             binary = folder / f"{system}-{machine}" / name
-        go(source, "build", f"-ldflags=-s -w -X main.release={self.metadata.version}", "-o", str(binary), "./cmd/belsim")
+        go(source, "build", "-trimpath", f"-ldflags=-s -w -X main.release={self.metadata.version}", "-o", str(binary), "./cmd/belsim")
         licences = folder / "THIRD-PARTY-LICENSES.txt"
         licences.write_text(third_party(source), encoding="utf-8")
         include[str(binary)] = f"belsim/bin/{name}"
@@ -62,6 +69,24 @@ def go(source: Path, *args: str) -> str:
     if done.returncode != 0:
         raise RuntimeError(f"'go {' '.join(args)}' failed")
     return done.stdout
+
+
+def tracked(folder: Path) -> set[Path] | None:
+    """The files below a folder that git tracks; None where the folder is in no checkout of git."""
+    here = {k: v for k, v in os.environ.items() if k not in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")}  # which are a hook's
+    try:
+        done = subprocess.run(["git", "ls-files", "-z", "--", "."], cwd=folder, env=here, capture_output=True, check=False)
+    except OSError:  # no git here
+        return None
+    names = [folder / os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
+    return set(names) if done.returncode == 0 and names else None
+
+
+def own(here: Path) -> list[Path]:
+    """The files of the Python package and its tests."""
+    known = tracked(here)
+    found = {file for pattern in PATTERNS for file in here.glob(pattern) if file.is_file() and not file.is_symlink()}
+    return sorted(found if known is None else found & known)
 
 
 def packages(source: Path) -> list[dict[str, Any]]:
@@ -81,6 +106,10 @@ def go_source(source: Path) -> dict[str, str]:
     for package in packages(source):
         if package.get("Module", {}).get("Main"):
             files += [Path(package["Dir"]) / name for kind in FILES for name in package.get(kind, ())]
+    known = tracked(source)
+    strange = [file for file in files if known is not None and file not in known]
+    if strange:
+        raise RuntimeError(f"{strange[0]} is part of the command, and git does not track it")
     return {str(f): f"go/{f.relative_to(source).as_posix()}" for f in sorted(set(files))}
 
 

@@ -39,6 +39,9 @@ func (p Model) newLearner(workers, levels int, prior []float64) (*Learner, error
 	if err != nil {
 		return nil, err
 	}
+	if p.Training != BCE {
+		share = seldom(share)
+	}
 	ch := newChannel(levels, p.aroundLevel(), share)
 	b := newBasis(ch)
 	return &Learner{p: p, workers: workers, ch: ch, basis: b, loss: newColumnLoss(ch, b), grid: make([]float64, len(ch.weight))}, nil

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"belsim/theory/base/memory"
 	"belsim/theory/code"
 )
@@ -169,6 +171,16 @@ func shares(prior []float64, levels int) ([]float64, error) {
 		out[i] = v / sum
 	}
 	return out, nil
+}
+
+// seldom returns shares of which none is below leastShare of the mean share, but for their sum of 1.
+func seldom(share []float64) []float64 {
+	out := make([]float64, len(share))
+	for i, v := range share {
+		out[i] = max(v, leastShare/float64(len(share)))
+	}
+	floats.Scale(1/floats.Sum(out), out)
+	return out
 }
 
 // total returns the sum of a prior, which may have any positive sum.

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 
 	"belsim/errmodel/observed"
@@ -35,7 +37,11 @@ var referenceSettings = []struct {
 	{"onehot", 8, Model{Noise: 0.9, Misfit: 0.25, Training: CE}}, {"hadamard", 8, Model{Noise: 1.2, Misfit: 0.25, Training: CE}},
 }
 
-// TestReference compares with testdata/reference.py, which was written after README.md, on 28 settings:
+// unseenSettings is the number of settings of TestReference with levels that never occur.
+const unseenSettings = 12
+
+// TestReference compares with testdata/reference.py, which was written after README.md, on 28 settings and on 12 random ones with
+// levels that never occur:
 // residuals, error probabilities, and mean errors over the same nodes, hard and soft. Both minimize a
 // convex loss, bit by bit until a step gains less than 1e-9.
 //
@@ -71,11 +77,24 @@ func TestReference(t *testing.T) {
 	}
 	var settings []setting
 	var want []answer
-	for i, x := range referenceSettings {
+	settingsOf := slices.Clone(referenceSettings)
+	rng := rand.New(rand.NewPCG(43, 7))
+	for i := range unseenSettings {
+		x := referenceSettings[0]
+		x.code, x.levels = []string{"onehot", "unary", "johnson", "gray", "hexj"}[i%5], 5+rng.IntN(6)
+		x.model = Model{Noise: 0.4 * math.Pow(5, rng.Float64()), Misfit: 0.25, Training: []Training{CE, CE, BCE}[i%3]}
+		settingsOf = append(settingsOf, x)
+	}
+	for i, x := range settingsOf {
 		c := named(t, x.code, x.levels)
 		prior := make([]float64, x.levels)
 		for n := range prior {
 			prior[n] = 1 + float64(i%2*(n*n%5)) // every second one is not uniform
+		}
+		if i >= len(referenceSettings) { // the first levels never occur, or some of them
+			for n := range 1 + rng.IntN(x.levels-2) {
+				prior[n] *= float64(rng.IntN(2) * (i / 2 % 2))
+			}
 		}
 		x.model.Training = cmp.Or(x.model.Training, BCE)
 		const count = 256

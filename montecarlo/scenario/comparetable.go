@@ -33,10 +33,12 @@ func (c *Comparison) Table() *table.Table {
 			return r.Decoder
 		}),
 		table.Replace("exact", "", func(r CodeResult) string { return r.exactFields.text(r.Exact) }),
-		table.Replace("mean", "", func(r CodeResult) string { return r.sampled(table.PlusMinus(r.Mean, r.StdErr)) }),
-		table.Replace("rms", "", func(r CodeResult) string { return r.sampled(table.Short(r.RMS)) }),
+		table.Replace("mean", "", func(r CodeResult) string {
+			return r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
+		}),
+		table.Replace("rms", "", func(r CodeResult) string { return r.sampled(table.SampledRoot(r.RMS, r.StdErr)) }),
 		table.Append(fmt.Sprintf("within %d", c.Within), func(r CodeResult) string {
-			text := fmt.Sprintf("%.2f %%", 100*r.Within)
+			text := table.SampledShare(r.Within, r.StdErr == 0, r.Samples)
 			switch {
 			case r.Tie:
 				text += " ~"
@@ -86,9 +88,13 @@ func (c *Comparison) Notes(more ...string) string {
 		out.WriteString("~ Not told apart from the first row.\n")
 	}
 	for _, r := range c.Results {
-		if r.Capped {
+		if r.Capped && r.Mean > 0 {
 			add(&capped, "%s has %.2g %%", r.Code, 100*r.StdErr/r.Mean)
 		}
+	}
+	if c.has(func(r CodeResult) bool { return r.Samples > 0 && r.Mean == 0 && r.StdErr != 0 }) {
+		const text = "none in N: none of N samples erred, which bounds the error and does not make it 0."
+		out.WriteString(text + " --samples takes more.\n")
 	}
 	if len(capped) > 0 {
 		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s. --rel-err or --samples takes longer.\n", 100*c.RelErr, strings.Join(capped, ", "))
@@ -159,7 +165,7 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 		if !slices.Contains(columns, of) {
 			columns = append(columns, of)
 		}
-		cells[r.Code][of] = r.sampled(table.PlusMinus(r.Mean, r.StdErr))
+		cells[r.Code][of] = r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
 	}
 	names := decoders.Names()
 	slices.SortStableFunc(columns, func(a, b column) int {

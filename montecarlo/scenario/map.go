@@ -100,7 +100,7 @@ type Cell struct {
 	Point
 	A        float64  `json:"a" doc:"error of A, in levels; null where the parameters are invalid"`
 	B        float64  `json:"b" doc:"error of B, in levels; null where the parameters are invalid"`
-	Increase float64  `json:"increase_percent" doc:"100·(a − b)/b; null where b is zero, or the parameters are invalid"`
+	Increase float64  `json:"increase_percent" doc:"100·(a − b)/b; null where b is zero, the parameters are invalid, or, with method mc, no sample of a or b erred, so that only an upper limit is known"`
 	StdErrA  *float64 `json:"a_stderr,omitempty" doc:"standard error of a, with method mc"`
 	StdErrB  *float64 `json:"b_stderr,omitempty" doc:"standard error of b, with method mc"`
 	StdErr   *float64 `json:"increase_stderr,omitempty" doc:"standard error of increase_percent to first order, with method mc"`
@@ -211,7 +211,7 @@ type MapSummary struct {
 	BetterB     int   // cells in which B has the smaller error
 	Least, Most *Cell // the cells of the extreme increases; nil where none is valid
 
-	WithoutErrors int // cells without an increase because B has no errors
+	WithoutErrors int // cells without an increase because B has no errors, or no sample of a code erred
 }
 
 // Summary returns the extremes of a map.
@@ -221,7 +221,7 @@ func (m *Map) Summary() MapSummary {
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		if table.Missing(c.Increase) {
-			if c.B == 0 {
+			if !table.Missing(c.A) {
 				s.WithoutErrors++
 			}
 			continue
@@ -241,22 +241,23 @@ func (m *Map) Summary() MapSummary {
 }
 
 // Increase returns 100·(a − b)/b, the increase of an error from b to a in percent; missing
-// where b is not above zero.
-func Increase(a, b float64) float64 {
-	if !(b > 0) {
+// where b is not above zero, and where no sample of a erred, so that its standard error is above zero: then only
+// an upper limit of a is known.
+func Increase(a, stderr, b float64) float64 {
+	if !(b > 0) || a == 0 && stderr > 0 {
 		return math.NaN()
 	}
 	return 100 * (a/b - 1)
 }
 
 // set takes the errors of both codes.
-func (c *Cell) set(a, b float64) { c.A, c.B, c.Increase = a, b, Increase(a, b) }
+func (c *Cell) set(a, b float64) { c.A, c.B, c.Increase = a, b, Increase(a, 0, b) }
 
 // setSampled takes the sampled errors of both codes.
 func (c *Cell) setSampled(a, b montecarlo.Overall) {
-	c.set(a.Mean, b.Mean)
+	c.A, c.B, c.Increase = a.Mean, b.Mean, Increase(a.Mean, a.StdErr, b.Mean)
 	increase := math.NaN()
-	if b.Mean > 0 {
+	if !table.Missing(c.Increase) {
 		// To first order, and as if the two codes' samples were independent. They come from the
 		// same seed, so this is a guide to the increase, unlike the standard errors of a and b.
 		increase = 100 * math.Hypot(a.StdErr, a.Mean/b.Mean*b.StdErr) / b.Mean

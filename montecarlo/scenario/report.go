@@ -23,7 +23,7 @@ func (v *Verification) Report(w io.Writer, model, others string) error {
 			return "all"
 		}
 		return strconv.Itoa(r.Level)
-	}))
+	}), table.Replace("mean", "", func(r LevelResult) string { return table.Sampled(r.Mean, r.StdErr, r.Samples) }))
 	if err := t.Write(w); err != nil {
 		return err
 	}
@@ -79,9 +79,15 @@ func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
 		reason := "every " + x + " is too large for its " + y
 		if sum.WithoutErrors > 0 {
 			reason = "B has no errors where " + x + " and " + y + " are valid"
+			if m.Method == Sample {
+				reason = "no sample of " + m.A + " or " + m.B + " erred where " + x + " and " + y + " are valid; --samples N takes more"
+			}
 		}
 		_, err := fmt.Fprintln(w, "no valid cell: "+reason)
 		return err
+	}
+	if m.Method == Sample && sum.WithoutErrors > 0 {
+		fmt.Fprintf(w, "%d cells are blank because no sample of a code erred; --samples N takes more\n", sum.WithoutErrors)
 	}
 	least, most := sum.Least, sum.Most
 	leastX, leastY := least.Of(m.Plane)

@@ -24,11 +24,12 @@ type Estimate struct {
 	Interval *[2]float64 `json:"interval,omitempty" csv:"-" doc:"95 % interval of the error of one trained network; missing where no network learns"`
 
 	forecast *forecast.Forecast
+	samples  uint64 // of all levels
 }
 
 // forecastOf is the estimate of networks.
 func forecastOf(x *forecast.Forecast) Estimate {
-	return Estimate{x.Error, math.NaN(), math.NaN(), &[2]float64{x.Lo, x.Hi}, x}
+	return Estimate{x.Error, math.NaN(), math.NaN(), &[2]float64{x.Lo, x.Hi}, x, 0}
 }
 
 // Row is a code beside others: one that was found, or a named one.
@@ -131,7 +132,7 @@ func (o *Optimized) Table() *table.Table {
 	}
 	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
 	for _, b := range append([]Row{o.row()}, o.Baselines...) {
-		sampled := table.Short(b.Mean)
+		sampled := table.Sampled(b.Mean, b.StdErr, b.samples)
 		if table.Missing(b.Mean) {
 			sampled = "invalid: e > 1"
 		}
@@ -304,7 +305,7 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 		return out, err
 	}
 	m := montecarlo.Average(p.Options.Prior, sums)
-	out.Mean, out.StdErr = m.Mean, m.StdErr
+	out.Mean, out.StdErr, out.samples = m.Mean, m.StdErr, m.Samples
 	return out, nil
 }
 

@@ -61,12 +61,20 @@ func (t *Tradeoff) Table() *table.Table {
 		name, stderr, better := "–", "–", "–"
 		if !table.Missing(f.Improvement) {
 			b := f.Baselines[0]
-			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, table.Short(b.Mean)), spread(b.Estimate)
+			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, b.Estimate.text()), spread(b.Estimate)
 			better = fmt.Sprintf("%.1f %%", f.Improvement)
 		}
-		out.Rows = append(out.Rows, []string{strconv.Itoa(f.Bits), table.Short(f.Mean), spread(f.Estimate), fmt.Sprintf("%.3g", f.PerBit), name, stderr, better})
+		out.Rows = append(out.Rows, []string{strconv.Itoa(f.Bits), f.Estimate.text(), spread(f.Estimate), fmt.Sprintf("%.3g", f.PerBit), name, stderr, better})
 	}
 	return out
+}
+
+// text is the error for people.
+func (e Estimate) text() string {
+	if e.Interval != nil {
+		return table.Short(e.Mean)
+	}
+	return table.Sampled(e.Mean, e.StdErr, e.samples)
 }
 
 // Tradeoff searches for a code of each number of bits, the fewest first, as Find does. Each

@@ -86,17 +86,17 @@ func (m *Merged) Map() (*scenario.Map, error) {
 		out.Seed = &m.Seed
 	}
 	for i := range len(x.Values) * len(y.Values) {
-		va, vb := m.mean(0, method, i), m.mean(1, method, i)
+		a, b := m.of(0, method, i), m.of(1, method, i)
 		out.Cells = append(out.Cells, scenario.Cell{
 			Point: scenario.AxesOf(m.Plane, x.Values[i%len(x.Values)], y.Values[i/len(x.Values)]),
-			A:     va, B: vb, Increase: scenario.Increase(va, vb),
+			A:     a.Mean, B: b.Mean, Increase: scenario.Increase(a.Mean, a.StdErr, b.Mean),
 		})
 	}
 	return out, nil
 }
 
-// mean is the mean error of a pair by a method in the i-th cell of the plane, r the faster.
-func (m *Merged) mean(pair int, method scenario.Method, i int) float64 {
+// of are the numbers of a pair by a method in the i-th cell of the plane, r the faster.
+func (m *Merged) of(pair int, method scenario.Method, i int) Numbers {
 	methods := m.Pairs[pair].Methods
-	return m.numbers[m.first[pair]+i*len(methods)+slices.Index(methods, method)].Mean
+	return m.numbers[m.first[pair]+i*len(methods)+slices.Index(methods, method)]
 }

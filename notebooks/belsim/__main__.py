@@ -1,18 +1,17 @@
 """The command itself: ``python -m belsim compare unary``."""
 
-import os
-import subprocess
 import sys
 
-from belsim._call import executable
+from belsim._call import Error, become
 
 
 def main() -> None:
     """Becomes the command."""
-    path = executable()
-    if os.name == "nt":
-        sys.exit(subprocess.call([path, *sys.argv[1:]]))
-    os.execv(path, [path, *sys.argv[1:]])
+    try:
+        become(sys.argv[1:])
+    except Error as error:
+        print(f"belsim: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.metadata
 import importlib.util
 import io
 import json
 import math
+import numbers
 import operator
 import os
 import re
+import secrets
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, cast, get_args
+from types import SimpleNamespace, TracebackType
+from typing import IO, Any, NoReturn, TypeVar, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -38,8 +42,36 @@ class Error(Exception):
     """
 
     def __init__(self, message: str, exit_code: int = 2) -> None:
-        super().__init__(message)
+        super().__init__(" ".join(message.splitlines()))
         self.exit_code = exit_code
+
+
+def shown(value: object) -> str:
+    """A value in a message: a short text, or its type."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # of a class of one's own
+        text = ""
+    return text if text and len(text) <= 80 and " at 0x" not in text else f"a value of type {type(value).__name__}"
+
+
+def reason(error: BaseException) -> str:
+    """What an error says, on one short line: messages of libraries may go on with a trace."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror + (f": {os.fsdecode(error.filename)}" if isinstance(error.filename, (str, bytes)) else "")
+    text = str(error).strip() or type(error).__name__
+    return "a value of a wrong type" if "__(" in text else text.splitlines()[0][:200]
+
+
+@contextmanager
+def refusing(what: str, exit_code: int = 2) -> Iterator[None]:
+    """Makes a belsim.Error of an error of code that is not belsim's, such as NumPy's, torch's or a class of one's own."""
+    try:
+        yield
+    except Error:
+        raise
+    except Exception as error:
+        raise Error(f"{what}: {reason(error)}", exit_code) from error
 
 
 def executable() -> str:
@@ -63,66 +95,164 @@ def array(values: ArrayLike, name: str = "array") -> NDArray[Any]:
 
     ``name`` is the array's in messages. Masked values, sparse and ragged arrays are refused.
     """
-    if hasattr(values, "detach"):
-        tensor = cast("Any", values).detach().cpu()
-        values = tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor  # which NumPy does not know
-    if hasattr(values, "nnz") or "sparse" in str(getattr(values, "layout", "")):
-        raise Error(f"{name}: a sparse array; want a dense one")
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        masked = np.ma.getmaskarray(values)
-        first = ", ".join(str(i) for i in np.argwhere(masked)[0])
-        raise Error(f"{name}: {masked.sum()} of {masked.size} values are masked (first: index {first}); fill them, or leave them out")
-    try:
+    with refusing(f"{name}: no array of numbers"):
+        if hasattr(values, "detach"):
+            tensor = cast("Any", values).detach().cpu()
+            narrow = tensor.is_floating_point() and (tensor.element_size() < 2 or str(tensor.dtype) == "torch.bfloat16")
+            values = tensor.float() if narrow else tensor  # NumPy does not know these types
+        if hasattr(values, "nnz") or "sparse" in str(getattr(values, "layout", "")):
+            raise Error(f"{name}: a sparse array; want a dense one")
+        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+            masked = np.ma.getmaskarray(values)
+            first = ", ".join(str(i) for i in np.argwhere(masked)[0])
+            share = f"{masked.sum()} of {masked.size} values are masked (first: index {first})"
+            raise Error(f"{name}: {share}; fill them, or leave them out")
         out = np.asarray(values)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise Error(f"{name}: no array of numbers: {error}") from error
     if out.dtype == object or out.dtype.kind not in "biuf":
         raise Error(f"{name} of {out.dtype}: want bools, integers or floats")
     if out.dtype.kind == "f" and out.dtype.itemsize not in (2, 4, 8):
-        out = out.astype(np.float64)
+        with np.errstate(over="ignore"):
+            out = out.astype(np.float64)
     return out
+
+
+def wide(values: ArrayLike, name: str = "array") -> NDArray[np.float64]:
+    """An array in float64: what is computed with has this type, for the types of predictions and labels may be too narrow for it."""
+    return array(values, name).astype(np.float64)
+
+
+def scalar(value: object) -> object:
+    """A number of Python for one of NumPy or torch, None for a bool, which is no number, and other values as they are."""
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        with suppress(Exception):  # a tensor without values
+            value = cast("Any", value).item()
+    return None if isinstance(value, (bool, np.bool_)) else value
+
+
+def real(value: object) -> float:
+    """A number as a float; NaN for what is none, such as a text or a bool."""
+    value = scalar(value)
+    if isinstance(value, numbers.Real) or hasattr(value, "as_tuple"):  # of decimal
+        with suppress(Exception):
+            return float(cast("Any", value))
+    return math.nan
 
 
 def number(value: object, name: str) -> float:
     """A positive finite number."""
-    try:
-        out = float(cast("Any", value))
-    except (TypeError, ValueError):
-        out = math.nan
+    out = real(value)
     if not 0 < out < math.inf:
-        raise Error(f"{name} = {value!r}: want a positive finite number")
+        raise Error(f"{name} = {shown(value)}: want a positive finite number")
     return out
 
 
+MOST_LEVELS = 1 << 16
+"""Of a code, as the command has it."""
+
+
 def count(value: object, name: str) -> int:
-    """A whole number, 2 or more."""
+    """A number of levels."""
     try:
-        out = operator.index(cast("Any", value))
-    except TypeError:
-        raise Error(f"{name} = {value!r}: want a whole number") from None
-    if out < 2:
-        raise Error(f"{name} = {out}: want 2 at least")
+        out = operator.index(cast("Any", scalar(value)))
+    except Exception:  # of a class of one's own
+        raise Error(f"{name} = {shown(value)}: want a whole number") from None
+    if not 2 <= out <= MOST_LEVELS:
+        raise Error(f"{name} = {shown(value)}: want " + ("2 at least" if out < 2 else f"{MOST_LEVELS} at most"))
+    return out
+
+
+def positions(values: object, name: str, what: str, end: int = 1 << 31) -> list[int]:
+    """A list of bits or columns, from 0, as the command counts them: from 1."""
+    out = []
+    for value in listed(values, name, what):
+        at = scalar(value)
+        if not isinstance(at, int) or not 0 <= at < end:
+            raise Error(f"{name}: {shown(value)}: want {what}" + (f" to {end - 1}" if end < 1 << 31 else ""))
+        out.append(at + 1)
     return out
 
 
 def choice(value: object, choices: Any, name: str) -> None:
     """Refuses what is none of the values of a Literal."""
-    if value not in get_args(choices):
-        raise Error(f"{name} = {value!r}: want one of {', '.join(map(repr, get_args(choices)))}")
+    if not isinstance(value, str) or value not in get_args(choices):
+        raise Error(f"{name} = {shown(value)}: want one of {', '.join(map(repr, get_args(choices)))}")
 
 
 def listed(values: object, name: str, what: str) -> list[Any]:
     """The elements of a list, a tuple, or what else is a sequence of them; ``what`` says what they are."""
-    if isinstance(values, str) or not hasattr(values, "__iter__") or getattr(values, "ndim", 1) != 1:
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__") or getattr(values, "ndim", 1) != 1:
         raise Error(f"{name}: want a list of {what}")
-    return list(cast("Iterable[Any]", values))
+    with refusing(f"{name}: want a list of {what}"):
+        return list(cast("Iterable[Any]", values))
 
 
-def path_of(value: object, name: str) -> str:
-    """The path of a file, as text."""
-    if not isinstance(value, (str, os.PathLike)):
-        raise Error(f"{name} = {value!r}: want the path of a file")
-    return str(os.fspath(value))
+def path_of(value: object, name: str, what: str = "the path of a file") -> str:
+    """The path of a file, as text; ``what`` says what else it may be."""
+    path: object = None
+    with suppress(Exception):  # of a class of one's own
+        path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(path, str):
+        raise Error(f"{name} = {shown(value)}: want {what}")
+    if "\0" in path:
+        raise Error(f"{name} = {shown(path)}: a name that no file can have")
+    return path
+
+
+def write(path: str, fill: Callable[[IO[bytes]], object]) -> None:
+    """Writes a file that nobody ever sees half-written, as the command does.
+
+    It is written beside the file that is there, and takes its name and permissions when all is on disk. A link is followed.
+    """
+    at = Path(os.path.realpath(path))
+    temporary = ""
+    with refusing(f"cannot write {path}", 3):
+        try:
+            old = at.stat() if at.exists() else None
+            if old is not None and not stat.S_ISREG(old.st_mode):
+                raise Error(f"cannot write {path}: not a regular file", 3)
+            if old is not None:
+                at.open("r+b").close()  # whether it may be written
+            name = at.name.encode()[:64].decode(errors="ignore")
+            unplaced = at.with_name(f".{name}.{secrets.token_hex(13)}.tmp")
+            # Nobody else opens it before it is like the old one.
+            descriptor = os.open(unplaced, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600 if old else 0o666)
+            temporary = str(unplaced)
+            with os.fdopen(descriptor, "wb") as file:
+                if old is not None:
+                    _like(temporary, old)
+                fill(file)
+                file.flush()
+                os.fsync(file.fileno())
+            unplaced.replace(at)
+            temporary = ""
+        finally:
+            if temporary:
+                with suppress(OSError):
+                    Path(temporary).unlink()
+    if os.name != "nt":
+        with suppress(OSError):  # some file systems cannot, and some folders may not be read
+            folder = os.open(at.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+
+def _like(path: str, old: os.stat_result) -> None:
+    """Gives a new file the permissions of an old one, and its owner and group where that is allowed.
+
+    The permissions of a group are not for another one.
+    """
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    if sys.platform != "win32":
+        for owner in (old.st_uid, -1):
+            with suppress(OSError):
+                os.chown(path, owner, old.st_gid)
+                break
+        else:
+            mode &= mode << 3 | 0o707
+    with suppress(OSError):  # some file systems know no permissions
+        Path(path).chmod(mode)
 
 
 class Inputs:
@@ -148,8 +278,11 @@ class Inputs:
     def path(self, name: str) -> Path:
         """The path of a file in the folder."""
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="belsim-")
-            (Path(self._folder.name) / "caller").write_text(str(os.getpid()))  # the command removes no other folder
+            with refusing("the folder of temporary files", 3):
+                self._folder = tempfile.TemporaryDirectory(prefix="belsim-")
+                (Path(self._folder.name) / "caller").write_text(str(os.getpid()))  # the command removes no other folder
+            if not _plain(self._folder.name):
+                raise Error(f"the folder of temporary files has a name that the command cannot read: {self._folder.name!r}", 3)
         return Path(self._folder.name) / name
 
     def array(self, values: ArrayLike, name: str, *, file: bool = False) -> str:
@@ -158,6 +291,13 @@ class Inputs:
         ``name`` is the array's in messages and results.
         """
         mapped = _mapped_file(values)
+        if mapped is not None and not _plain(mapped):
+            link = self.path(f"{len(self.names)}.npy")
+            try:
+                link.symlink_to(mapped)
+                mapped = str(link)
+            except OSError:  # some systems have no links: the array is copied
+                mapped = None
         if mapped is not None:
             self.names[mapped] = name
             return mapped
@@ -169,22 +309,24 @@ class Inputs:
             self.names["standard input"] = name
             return "-"
         path = self.path(f"{len(self.names)}.npy")
-        np.save(path, a)
+        with refusing(f"{name}: cannot write a temporary file", 3), path.open("wb") as into:
+            np.save(cast("Any", SimpleNamespace(write=into.write)), a)  # into a file itself, NumPy loses the end on a full disk unseen
         self.names[str(path)] = name
         return str(path)
 
     def text(self, content: str, name: str, ending: str) -> str:
         """The path of a file with a text. ``name`` is the file's in messages."""
         file = self.path(f"{len(self.names)}{ending}")
-        file.write_text(content, encoding="utf-8")
+        with refusing(f"{name}: cannot write a temporary file", 3):
+            file.write_text(content, encoding="utf-8")
         self.names[str(file)] = name
         return str(file)
 
     def code(self, code: str | ArrayLike, name: str, *, file: bool = False) -> str:
         """What stands on the command line for a code, a name or an L × M matrix."""
         if isinstance(code, (str, os.PathLike)):
-            return os.fspath(code)
-        if np.ndim(array(code, name)) != 2:
+            return path_of(code, name)
+        if array(code, name).ndim != 2:
             raise Error(f"{name}: want the name of a code, or an L × M matrix")
         return self.array(code, name, file=file)
 
@@ -208,14 +350,20 @@ class Inputs:
         return value
 
 
+def _plain(path: str) -> bool:
+    """Whether the command takes a path for what it is."""
+    return path.isprintable() and not re.search(r"(?i)\.npz:|\\,", path)
+
+
 _FLAG = re.compile(r"--([a-z][a-z-]*)(?:[ =]([-+.\d][\w.+-]*))?")
+_LONG = re.compile(r'"([^"]{80})[^"]+"')
 _HELP = re.compile(r"; see belsim[a-z ]* --help")
 _PLACE = re.compile(r"\b(row|rows|column|columns) (\d+)(?:( and | to )(\d+))?")
 
 
 def _as_python(text: str, arrays: bool) -> str:
     """A message with arguments for flags. About arrays: with rows and columns counted from 0."""
-    text = _FLAG.sub(lambda m: m[1].replace("-", "_") + (f"={m[2]}" if m[2] else ""), _HELP.sub("", text))
+    text = _FLAG.sub(lambda m: m[1].replace("-", "_") + (f"={m[2]}" if m[2] else ""), _HELP.sub("", _LONG.sub(r'"\1…"', text)))
     if arrays:
         text = _PLACE.sub(lambda m: f"{m[1]} {int(m[2]) - 1}" + (f"{m[3]}{int(m[4]) - 1}" if m[3] else ""), text)
     return text
@@ -240,26 +388,43 @@ def _mapped_file(values: object) -> str | None:
     return str(values.filename)
 
 
-def word(value: object) -> str:
-    """A value as the command line has it."""
-    if isinstance(value, (float, np.floating)):
-        return repr(float(value))
-    return str(value)
+SWITCHES = frozenset(("exact", "fit_decoder", "pareto", "quiet", "random", "recommend"))
+"""The flags without a value."""
+
+
+def word(value: object, name: str) -> str:
+    """A number or a text as the command line has it."""
+    plain = scalar(value)
+    if isinstance(plain, (str, os.PathLike)):
+        return path_of(plain, name)
+    with suppress(Exception):  # an integer of too many digits, and classes of one's own
+        if isinstance(plain, numbers.Integral):
+            return str(int(plain))
+        if isinstance(plain, numbers.Real) or hasattr(plain, "as_tuple"):
+            return repr(float(cast("Any", plain)))
+    raise Error(f"{name} = {shown(value)}: want a number or a text")
+
+
+def switch(value: object, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise Error(f"{name} = {shown(value)}: want True or False")
+    return bool(value)
 
 
 def flags(**values: object) -> list[str]:
-    """Flags for arguments: none for None, False and missing ones; comma-separated values for a list."""
+    """Flags for arguments: none for None; comma-separated values for a list."""
     out = []
     for name, value in values.items():
         flag = "--" + name.replace("_", "-")
-        if value is None or value is False:
+        if name in SWITCHES:
+            out += [flag] * switch(value, name)
+        elif value is None:
             continue
-        if value is True:
-            out.append(flag)
-        elif isinstance(value, (list, tuple)):
-            out.append(f"{flag}={','.join(word(v) for v in value)}")
+        elif isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1:
+            out.append(f"{flag}={','.join(word(v, name) for v in listed(value, name, 'numbers or texts'))}")
         else:
-            out.append(f"{flag}={word(value)}")
+            out.append(f"{flag}={word(value, name)}")
     return out
 
 
@@ -267,27 +432,35 @@ def span(values: Sequence[Any] | NDArray[Any] | None, name: str) -> str | None:
     """A range of the command line: ``lo:hi:count`` or ``lo:hi:count:log`` from such a tuple, or the numbers of a list."""
     if values is None:
         return None
-    wrong = Error(f"{name} = {values!r}: want (lo, hi, count), (lo, hi, count, 'log'), or a list of numbers")
-    if isinstance(values, tuple) and (len(values) not in (3, 4) or values[3:] not in ((), ("log",))):
-        raise wrong
     try:
-        numbers = [word(v + 0) for v in values[:3]] if isinstance(values, tuple) else [word(float(v)) for v in values]
-    except (TypeError, ValueError):
-        raise wrong from None
-    return ":".join([*numbers, *values[3:]]) if isinstance(values, tuple) else ",".join(numbers)
+        parts = listed(values, name, "numbers")
+    except Error:
+        parts = []
+    scale = parts[3:] if isinstance(values, tuple) else []
+    words = [word(v, name) for v in parts[: len(parts) - len(scale)] if not math.isnan(real(v))]
+    if parts and len(words) + len(scale) == len(parts) and all(isinstance(v, str) and v == "log" for v in scale):
+        if not isinstance(values, tuple):
+            return ",".join(words)
+        if len(words) == 3 and len(scale) < 2:
+            return ":".join([*words, *scale])
+    raise Error(f"{name} = {shown(values)}: want (lo, hi, count), (lo, hi, count, 'log'), or a list of numbers")
 
 
 def ends(labels: tuple[float, float] | None) -> str | None:
     """The labels of the first and the last level: ``a:b``."""
-    return None if labels is None else ":".join(word(v) for v in pair(labels))
+    return None if labels is None else ":".join(map(repr, pair(labels)))
 
 
 def pair(labels: tuple[float, float]) -> tuple[float, float]:
     """A range of labels as two numbers."""
     try:
-        lo, hi = (float(label) for label in labels)
-    except (TypeError, ValueError):
-        raise Error(f"range = {labels!r}: want (a, b), the labels of the first and the last level") from None
+        lo, hi = (real(label) for label in listed(labels, "range", "labels"))
+    except (Error, ValueError):
+        lo, hi = math.nan, math.nan
+    if math.isnan(lo) or math.isnan(hi):
+        raise Error(f"range = {shown(labels)}: want (a, b), the labels of the first and the last level")
+    if not (lo < hi and math.isfinite(hi - lo)):
+        raise Error(f"range = ({lo:g}, {hi:g}): want finite numbers, the smaller first")
     return lo, hi
 
 
@@ -298,7 +471,7 @@ def prior_flags(inputs: Inputs, prior: ArrayLike | None, levels: int | None) -> 
     counts = array(prior, "prior")
     if counts.ndim != 1:
         raise Error(f"prior of {counts.ndim} dimensions: want the count of each level, of shape (L,)")
-    if levels is not None and levels != len(counts):
+    if levels is not None and count(levels, "levels") != len(counts):
         raise Error(f"prior of {len(counts)} counts: want {levels}, one for each level")
     # With the number of levels, codes of another number are refused.
     return flags(levels=len(counts), prior=histogram(inputs, np.column_stack((np.arange(len(counts)), counts))))
@@ -308,7 +481,9 @@ def histogram(inputs: Inputs, rows: NDArray[Any]) -> str:
     """The file of a histogram whose rows are a label, a whole number, and its count or weight."""
     if rows.ndim != 2 or rows.shape[1] != 2:
         raise Error(f"prior of shape {rows.shape}: want (N, 2), a label and its count in each row")
-    lines = "".join(f"{word(int(x) if x == np.floor(x) else x)},{word(float(count))}\n" for x, count in rows)
+    if not np.isfinite(rows).all():
+        raise Error("prior: want finite numbers")
+    lines = "".join(f"{int(x) if x == int(x) else x!r},{count!r}\n" for x, count in rows.astype(np.float64).tolist())
     return inputs.text("label,count\n" + lines, "prior", ".csv")
 
 
@@ -358,9 +533,10 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
     if bar.wanted:
         environment.setdefault("BELSIM_PROGRESS", "500ms")
     environment["BELSIM_CALLER"] = f"{os.getpid()}:{inputs.folder}"  # it ends, and removes the folder, when this process is killed
+    path = executable()
     try:
         process = subprocess.Popen(
-            [executable(), *args],
+            [path, *args],
             stdin=subprocess.DEVNULL if inputs.stdin is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -368,6 +544,8 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
         )
     except ValueError as error:  # a NUL, or half of a surrogate pair, in a name
         raise Error(f"a name that no file can have: {error}") from error
+    except OSError as error:
+        _broken(path, error)
     out: list[bytes] = []
     threads = [threading.Thread(target=lambda: out.append(cast("IO[bytes]", process.stdout).read()), daemon=True)]
     if inputs.stdin is not None:
@@ -394,19 +572,39 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
         for pipe in (process.stdout, process.stderr):
             with suppress(OSError, ValueError):
                 cast("IO[bytes]", pipe).close()
-    text = out[0].decode("utf-8")
+    text = out[0].decode("utf-8", "replace")
     notes = [m for m in messages if m.startswith("belsim: note: ")]
     rest = [m for m in messages if m and m not in notes]
     crash = next(filter(_CRASH.match, rest), None)
     if crash is not None:  # a trace follows
         raise Error(f"the command crashed: {inputs.rename(crash)}", 3)
     if status not in ((0, 1) if may_fail else (0,)):
-        message = inputs.rename(" ".join(rest).removeprefix("belsim: "))
-        raise Error(message or f"belsim ended with the exit code {status}", status)
+        if rest and rest[0].startswith("belsim: "):
+            raise Error(inputs.rename(" ".join(rest).removeprefix("belsim: ")), status)
+        how = f"by the signal {-status}" if status < 0 else f"with the exit code {status}"
+        raise Error(f"the command {path} ended {how}" + (f": {rest[0][:200]}" if rest else ""), 3)
     for note in notes:
         if "sampling on the CPU" not in note:  # no news for a caller who did not ask for a GPU
             warnings.warn(inputs.rename(note.removeprefix("belsim: note: ")), stacklevel=4)
     return text
+
+
+def _broken(path: str, error: OSError) -> NoReturn:
+    """Says why the command does not run."""
+    if error.errno == errno.E2BIG:
+        raise Error("the names and values of this call are longer than a command line of this system") from error
+    raise Error(f"the command {path} does not run: {error.strerror}; install belsim again, for this system", 3) from error
+
+
+def become(args: Sequence[str]) -> NoReturn:
+    """Becomes the command, for people at a terminal."""
+    path = executable()
+    try:
+        if os.name == "nt":
+            sys.exit(subprocess.call([path, *args]))
+        os.execv(path, [path, *args])
+    except OSError as error:
+        _broken(path, error)
 
 
 def _feed(pipe: IO[bytes], content: bytes) -> None:
@@ -425,11 +623,29 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def results(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, may_fail: bool = False) -> dict[str, Any]:
-    """Runs the command, and returns its JSON with levels and bits from 0."""
+T = TypeVar("T")
+
+
+def answered(read: Callable[[], T]) -> T:
+    """What the command has answered. Where that cannot be read, the command is not the one of this package."""
+    try:
+        return read()
+    except (ArithmeticError, AttributeError, EOFError, LookupError, OSError, TypeError, ValueError) as error:
+        raise Error(f"the command {executable()} gave no answer that this version reads; install belsim again", 3) from error
+
+
+def results(
+    args: Iterable[str], inputs: Inputs, make: Callable[[dict[str, Any]], T], *, progress: bool | None = None, may_fail: bool = False
+) -> T:
+    """Runs the command, and returns what is made of its JSON with levels and bits from 0."""
     command, *rest = args
     text = run([command, "--format=json", *rest], inputs, progress=progress, may_fail=may_fail)
-    return cast("dict[str, Any]", inputs.renamed(from_zero(json.loads(text))))
+    return answered(lambda: make(cast("dict[str, Any]", inputs.renamed(from_zero(json.loads(text))))))
+
+
+def rows(name: str) -> Callable[[dict[str, Any]], pd.DataFrame]:
+    """Makes a table of the rows in a result, and its attributes of the rest."""
+    return lambda result: table(result.pop(name), **result)
 
 
 _POSITIONS = ("level", "output", "bit", "last_level", "worst_level")

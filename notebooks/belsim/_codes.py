@@ -14,7 +14,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from belsim._call import Error, Inputs, array, choice, count, flags, number, pair, path_of, results, run, table
+from belsim._call import (
+    Error,
+    Inputs,
+    answered,
+    array,
+    choice,
+    count,
+    flags,
+    number,
+    pair,
+    path_of,
+    refusing,
+    results,
+    rows,
+    run,
+    wide,
+    write,
+)
 
 DecoderName = Literal["auto", "bel-u", "bel-j", "gen", "gen-ex"]
 Reads = Literal["auto", "bits", "logits"]
@@ -38,7 +55,7 @@ def codes(levels: int = 256) -> pd.DataFrame:
     4
     """
     with Inputs() as inputs:
-        return table(results(["codes", *flags(levels=levels)], inputs)["codes"])
+        return results(["codes", *flags(levels=levels)], inputs, lambda result: rows("codes")({"codes": result["codes"]}))
 
 
 def code(name: str, levels: int | None = None) -> NDArray[np.uint8]:
@@ -52,19 +69,19 @@ def code(name: str, levels: int | None = None) -> NDArray[np.uint8]:
     """
     with Inputs() as inputs:
         file = inputs.path("code.npy")
-        run(["codes", f"--output={file}", *flags(levels=levels), "--", name], inputs)
-        matrix: NDArray[np.uint8] = np.load(file)
+        run(["codes", f"--output={file}", *flags(levels=levels), "--", path_of(name, "name", "the name of a code")], inputs)
+        matrix: NDArray[np.uint8] = answered(lambda: np.load(file))
         return matrix
 
 
 def matrix(code_or_name: str | ArrayLike, levels: int | None = None) -> NDArray[Any]:
     """A code as a matrix: uint8 for bits, float64 for real numbers. Checks the shape, and that rows differ."""
-    if isinstance(code_or_name, str):
-        return code(code_or_name, levels)
+    if isinstance(code_or_name, (str, os.PathLike)):
+        return code(path_of(code_or_name, "code"), levels)
     c = array(code_or_name, "code")
     if c.ndim != 2 or c.shape[0] < 2 or c.shape[1] < 1:
         raise Error(f"code of shape {c.shape}: want (L, M), a row for each level and a column for each bit")
-    if levels is not None and levels != c.shape[0]:
+    if levels is not None and count(levels, "levels") != c.shape[0]:
         raise Error(f"code of {c.shape[0]} rows, but {levels} levels were asked for")
     if not np.isfinite(c).all():
         raise Error("code: want finite numbers")
@@ -84,7 +101,7 @@ def targets_of(c: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _whole(level: ArrayLike, levels: int) -> NDArray[np.int64]:
-    n = array(level, "level")
+    n = wide(level, "level")
     if not (n == np.floor(n)).all():
         raise Error("level: want whole numbers; belsim.quantize makes levels of real labels")
     if n.size and (n.min() < 0 or n.max() >= levels):
@@ -107,28 +124,26 @@ def encode(level: ArrayLike, code: str | ArrayLike, *, levels: int | None = None
     return bits
 
 
-def within(labels: ArrayLike, range: tuple[float, float], outside: Outside, name: str) -> NDArray[Any]:  # noqa: A002
+def within(labels: ArrayLike, range: tuple[float, float], outside: Outside, name: str) -> NDArray[np.float64]:  # noqa: A002
     """Real labels in a range, of any shape; those outside are refused, or get the end that is nearest.
 
-    Labels that lie outside by the rounding of a float32 are inside. ``name`` is the labels' in messages.
+    Labels that lie outside by the rounding of a float32, or of their own float16, are at the end. ``name`` is the labels' in messages.
     """
-    y = array(labels, name)
+    given = array(labels, name)
+    y = given.astype(np.float64)
     lo, hi = pair(range)
-    if not (np.isfinite([lo, hi]).all() and lo < hi):
-        raise Error(f"range = ({lo:g}, {hi:g}): want finite numbers, the smaller first")
     choice(outside, Outside, "outside")
     if not np.isfinite(y).all():
         first = np.argwhere(~np.isfinite(y))[0]
         raise Error(f"{name}: {y[tuple(first)]} at index {_index(first)}: want finite numbers")
-    if outside == "clip":
-        clipped: NDArray[Any] = np.clip(y, lo, hi)
-        return clipped
-    slack = 1e-6 * max(hi - lo, abs(lo), abs(hi))
+    rounding = np.finfo(given.dtype).eps if given.dtype == np.float16 else 1e-6
+    slack = float(rounding) * max(hi - lo, abs(lo), abs(hi))
     wrong = (y < lo - slack) | (y > hi + slack)
-    if wrong.any():
+    if outside == "refuse" and wrong.any():
         share = f"{wrong.sum()} of {wrong.size} {name} (first: index {_index(np.argwhere(wrong)[0])})"
         raise Error(f"{share} are outside {lo:g} to {hi:g}; clip them, or give outside='clip'")
-    return y
+    inside: NDArray[np.float64] = np.clip(y, lo, hi)
+    return inside
 
 
 def _index(place: NDArray[Any]) -> str:
@@ -149,10 +164,10 @@ def quantize(
     >>> quantize([2.5, 3.2, 4.0], (2.5, 4.0), 4).tolist()
     [0, 1, 3]
     """
-    count(levels, "levels")
+    levels = count(levels, "levels")
     y = within(labels, range, outside, "labels")
     lo, hi = pair(range)
-    exact = (y.astype(np.float64) - lo) * (levels - 1) / (hi - lo)
+    exact = (y - lo) * (levels - 1) / (hi - lo)
     return np.clip(np.floor(exact + 0.5), 0, levels - 1).astype(np.int64)
 
 
@@ -162,9 +177,10 @@ def dequantize(level: ArrayLike, range: tuple[float, float], levels: int) -> NDA
     >>> dequantize([0, 1.5, 3], (2.5, 4.0), 4).tolist()
     [2.5, 3.25, 4.0]
     """
-    count(levels, "levels")
+    levels = count(levels, "levels")
     lo, hi = pair(range)
-    return lo + array(level, "level").astype(np.float64) * (hi - lo) / (levels - 1)
+    with np.errstate(over="ignore"):
+        return lo + wide(level, "level") * (hi - lo) / (levels - 1)
 
 
 def fitting(c: NDArray[Any], name: str = "") -> DecoderName:
@@ -194,6 +210,8 @@ def _is_johnson(c: NDArray[Any]) -> bool:
 def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
     """Outputs as numbers whose sign is the decision, and whether they are decisions alone: by the rule of ``fit``."""
     choice(kind, Kind, "kind")
+    if z.dtype.kind == "f":
+        z = z.astype(np.float64)
     if not np.isfinite(z).all():
         raise Error("outputs: want finite numbers")
     hard = bool(((z == 0) | (z == 1)).all() or ((z == -1) | (z == 1)).all())
@@ -235,8 +253,10 @@ class Decoder:
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        with np.load(io.BytesIO(content)) as file:
+        with refusing("no fitted decoder"), np.load(io.BytesIO(content)) as file:
             self.about: dict[str, Any] = json.loads(str(file["about"][0]))
+            for name in ("bits", "code", "kind", "levels", "reads", "rule", "unit"):
+                self.about[name]
 
     def __repr__(self) -> str:
         of = self.about
@@ -249,31 +269,32 @@ class Decoder:
         if z.ndim < 1 or z.shape[-1] != self.about["bits"]:
             raise Error(f"outputs of shape {z.shape}: want (..., {self.about['bits']}), the bits of {self.about['code']}")
         with Inputs() as inputs:
-            rows = inputs.array(z.reshape(-1, z.shape[-1]), "outputs")
-            decoder, labels = self.save(inputs.path("decoder.npz")), inputs.path("labels.npy")
-            out = flags(decoder=decoder, outputs=rows if kind == "auto" else f"{kind}:{rows}", output=labels)
+            read = inputs.array(z.reshape(-1, z.shape[-1]), "outputs")
+            decoder, labels = inputs.path("decoder.npz"), inputs.path("labels.npy")
+            self.save(decoder)
+            out = flags(decoder=str(decoder), outputs=read if kind == "auto" else f"{kind}:{read}", output=str(labels))
             run(["decode", *out], inputs)
-            found: NDArray[np.float64] = np.load(labels) - (self.about["unit"] == "levels")
-        return found.reshape(z.shape[:-1])
+            found: NDArray[np.float64] = answered(lambda: np.load(labels).reshape(z.shape[:-1]) - (self.about["unit"] == "levels"))
+        return found
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes an .npz file, and returns its path."""
         file = Path(path_of(path, "path"))
         if file.suffix != ".npz":
             raise Error(f"{file}: want a name that ends in .npz")
-        try:
-            file.write_bytes(self._content)
-        except OSError as error:
-            raise Error(str(error), 3) from error
+        write(str(file), lambda out: out.write(self._content))
         return file
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Decoder:
         """Reads what ``save``, or ``belsim fit --fit-decoder -o FILE.npz``, wrote."""
+        name = path_of(path, "path")
+        with refusing(f"{name}: no fitted decoder"):
+            content = Path(name).read_bytes()
         try:
-            return cls(Path(path_of(path, "path")).read_bytes())
-        except (OSError, ValueError, KeyError) as error:
-            raise Error(f"{path}: no fitted decoder: {error}") from error
+            return cls(content)
+        except Error as error:
+            raise Error(f"{name}: {error}") from error
 
 
 def decode(
@@ -311,7 +332,7 @@ def decode(
         raise Error("code is missing: the code of the outputs, or a fitted decoder")
     choice(decoder, DecoderName, "decoder")
     choice(reads, Reads, "reads")
-    number(temperature, "temperature")
+    temperature = number(temperature, "temperature")
     c = matrix(code, levels)
     name = code if isinstance(code, str) else ""
     if decoder == "auto":
@@ -398,6 +419,7 @@ def _gen_ex(z: NDArray[Any], c: NDArray[Any], temperature: float) -> NDArray[np.
     out = []
     for part in _blocks(z, len(c)):
         correlations = part.astype(np.float64) @ words
-        weights = np.exp(temperature * (correlations - correlations.max(axis=1, keepdims=True)))
+        with np.errstate(over="ignore"):  # −∞ is as good as a large number
+            weights = np.exp(temperature * (correlations - correlations.max(axis=1, keepdims=True)))
         out.append(weights @ n / weights.sum(axis=1))
     return np.concatenate(out)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -15,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from belsim import _plots
 from belsim._call import (
+    MOST_LEVELS,
     Error,
     Inputs,
+    answered,
     array,
     choice,
     ends,
@@ -24,12 +25,18 @@ from belsim._call import (
     from_zero,
     histogram,
     listed,
+    number,
     path_of,
+    positions,
     prior_flags,
+    refusing,
     results,
+    rows,
     run,
     span,
+    switch,
     table,
+    wide,
 )
 from belsim._codes import Decoder, Kind, Outside, Reads, within
 
@@ -122,7 +129,7 @@ def compare(
     """
     with Inputs() as inputs:
         names = [inputs.code(c, name) for name, c in _code_list(codes)]
-        result = results(
+        return results(
             [
                 "compare",
                 *prior_flags(inputs, prior, levels),
@@ -137,9 +144,9 @@ def compare(
                 *names,
             ],
             inputs,
+            rows("results"),
             progress=progress,
         )  # fmt: skip
-    return table(result.pop("results"), **result)
 
 
 def levels(
@@ -177,7 +184,7 @@ def levels(
     """
     with Inputs() as inputs:
         names = [inputs.code(c, name) for name, c in _code_list(codes)]
-        result = results(
+        return results(
             [
                 "levels",
                 *flags(
@@ -189,9 +196,9 @@ def levels(
                 *names,
             ],
             inputs,
+            rows("results"),
             progress=progress,
         )  # fmt: skip
-    return table(result.pop("results"), **result)
 
 
 class Verification(_Results, _plots.Pictured):
@@ -253,7 +260,7 @@ def verify(
     True
     """
     with Inputs() as inputs:
-        result = results(
+        return results(
             [
                 "verify",
                 *prior_flags(inputs, prior, levels),
@@ -265,10 +272,10 @@ def verify(
                 ),
             ],
             inputs,
+            Verification,
             progress=progress,
             may_fail=True,
         )  # fmt: skip
-        return Verification(result)
 
 
 class Heatmap(_Results, _plots.Pictured):
@@ -337,7 +344,7 @@ def heatmap(
     """
     with Inputs() as inputs:
         pair = [inputs.code(a, "a"), inputs.code(b, "b")]
-        result = results(
+        return results(
             [
                 "heatmap",
                 *prior_flags(inputs, prior, levels),
@@ -352,9 +359,9 @@ def heatmap(
                 *pair,
             ],
             inputs,
+            Heatmap,
             progress=progress,
         )  # fmt: skip
-        return Heatmap(result)
 
 
 class Fit(_Results, _plots.Pictured):
@@ -424,10 +431,7 @@ class Fit(_Results, _plots.Pictured):
         self._one("plot")
         of = self
         if bits is not None:
-            wrong = [k for k in listed(bits, "bits", "bits, from 0") if k not in builtins.range(self.results["bits"])]
-            if wrong:
-                raise Error(f"bits: {wrong[0]!r}: want bits from 0 to {self.results['bits'] - 1}")
-            of = self._again(recommend=False, samples=2, bits=[k + 1 for k in bits])
+            of = self._again(recommend=False, samples=2, bits=positions(bits, "bits", "bits, from 0", self.results["bits"]))
         return _plots.profiles(ax, of.results["profiles"], of.results["curve"])
 
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
@@ -438,8 +442,11 @@ class Fit(_Results, _plots.Pictured):
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page, an .html file that needs no other, with all tables and pictures."""
         arguments = {**self._arguments, "recommend": self._forecasts is not None}
+        file = path_of(path, "path")
+        if not file.lower().endswith(".html"):
+            raise Error(f"{file}: want a name that ends in .html")
         with Inputs() as inputs:
-            run([*_fit_arguments(inputs, **arguments), f"--output={path_of(path, 'path')}"], inputs, progress=arguments["progress"])
+            run([*_fit_arguments(inputs, **arguments), f"--output={file}"], inputs, progress=arguments["progress"])
 
     def __str__(self) -> str:
         return self.verdict
@@ -511,10 +518,15 @@ def _fit(**arguments: Any) -> Fit:
     with Inputs() as inputs:
         file = inputs.path("fit.json")
         fitted = inputs.path("decoder.npz")
+        command = _fit_arguments(inputs, **arguments)
         out = [f"--output={path}" for path in (file, fitted)[: 1 + arguments["fit_decoder"]]]
-        text = inputs.rename(run([*_fit_arguments(inputs, **arguments), *out], inputs, progress=arguments["progress"]))
-        result = json.dumps(inputs.renamed(json.loads(file.read_text(encoding="utf-8"))), ensure_ascii=False)
-        return Fit(result, text, arguments, Decoder.load(fitted) if arguments["fit_decoder"] else None)
+        text = inputs.rename(run([*command, *out], inputs, progress=arguments["progress"]))
+
+        def read() -> Fit:
+            result = json.dumps(inputs.renamed(json.loads(file.read_text(encoding="utf-8"))), ensure_ascii=False)
+            return Fit(result, text, arguments, Decoder.load(fitted) if arguments["fit_decoder"] else None)
+
+        return answered(read)
 
 
 def _of_output(arguments: dict[str, Any], k: int) -> dict[str, Any]:
@@ -568,7 +580,7 @@ def _fit_arguments(
     first = ranges[0]
     parts = [_targets(y[:, k], r, outside) for k, r in enumerate(ranges)] if len(ranges) > 1 else [_targets(targets, first, outside)]
     codes = _each(code, str)
-    if others["fit_decoder"] and z.ndim > one and z.shape[1] > 1:
+    if switch(others["fit_decoder"], "fit_decoder") and z.ndim > one and z.shape[1] > 1:
         raise Error("fit_decoder=True is for a network of one output: leave it out, and take fit.each[k].decoder, k from 0")
     names = [inputs.code(c, "code", file=bool(runs)) for c in codes]
     out = [
@@ -589,7 +601,8 @@ def _fit_arguments(
             raise Error(f"also[{i}]: want (code, outputs)")
         c, more = pair
         out.append(f"--also={inputs.code(c, f'also[{i}] (code)', file=True)}:{seen(c, more, f'also[{i}]')}")
-    out += [f"--candidates={inputs.array(c, f'candidates[{i}]')}" for i, c in enumerate(candidates)]
+    files = [inputs.array(c, f"candidates[{i}]").replace(",", "\\,") for i, c in enumerate(candidates)]  # commas stand between files
+    out += [f"--candidates={file}" for file in files]
     return out
 
 
@@ -597,25 +610,25 @@ def _baseline(inputs: Inputs, baseline: float | ArrayLike | None, range: tuple[f
     """Predictions as the command reads them, or a number."""
     if baseline is None:
         return None
-    if array(baseline, "baseline").ndim == 0:
-        return float(array(baseline, "baseline"))
+    if isinstance(baseline, str) or array(baseline, "baseline").ndim == 0:
+        return number(baseline, "baseline")
     return inputs.array(_predictions(baseline, range, "baseline"), "baseline")
 
 
 def _predictions(predictions: ArrayLike, range: object, name: str) -> ArrayLike:  # noqa: A002
     """Predictions as the command reads them: its levels count from 1."""
-    return predictions if range is not None else array(predictions, name) + 1.0
+    return predictions if range is not None else wide(predictions, name) + 1
 
 
 def _targets(targets: ArrayLike, range: tuple[float, float] | None, outside: Outside) -> NDArray[Any]:  # noqa: A002
     """Targets as the command reads them: its levels count from 1."""
     if range is not None:
         return within(targets, range, outside, "targets")
-    y = array(targets, "targets")
-    wrong = np.argwhere((y != np.floor(y)) | (y < 0))
+    y = wide(targets, "targets")
+    wrong = np.argwhere(~((y == np.floor(y)) & (y >= 0) & (y < MOST_LEVELS)))
     if len(wrong):
         place = ", ".join(map(str, wrong[0]))
-        raise Error(f"targets[{place}] = {y[tuple(wrong[0])]}: want levels from 0, or range=(a, b) for real labels")
+        raise Error(f"targets[{place}] = {y[tuple(wrong[0])]:g}: want levels from 0, or range=(a, b) for real labels")
     return y.astype(np.int64) + 1
 
 
@@ -685,15 +698,15 @@ def optimize(
     (16, 6)
     """
     with Inputs() as inputs:
-        result = results(
+        return results(
             [
                 "optimize",
                 *prior_flags(inputs, prior, levels),
                 *flags(
-                    bits=bits if isinstance(bits, int) else span(bits, "bits"), pareto=pareto,
+                    bits=span(bits, "bits") if isinstance(bits, tuple) else bits, pareto=pareto,
                     decoder=decoder, max_transitions=max_transitions,
                     start=None if start is None else inputs.code(start, "start"),
-                    fix=None if fix is None else [k + 1 for k in listed(fix, "fix", "columns, from 0")],
+                    fix=None if fix is None else positions(fix, "fix", "columns, from 0"),
                     steps=steps, time=time, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
                     outputs=reads, temperature=temperature,
@@ -701,9 +714,9 @@ def optimize(
                 ),
             ],
             inputs,
+            Optimized,
             progress=progress,
         )  # fmt: skip
-        return Optimized(result)
 
 
 def bench(*, workers: int | None = None) -> pd.DataFrame:
@@ -713,8 +726,7 @@ def bench(*, workers: int | None = None) -> pd.DataFrame:
     True
     """
     with Inputs() as inputs:
-        result = results(["bench", *flags(workers=workers, quiet=True)], inputs)
-    return table(result.pop("results"), **result)
+        return results(["bench", *flags(workers=workers, quiet=True)], inputs, rows("results"))
 
 
 def sweep(
@@ -738,11 +750,13 @@ def sweep(
     """
     out = path_of(folder, "folder")
     with Inputs() as inputs:
-        try:
+        with refusing("plan, folder"):
             path = inputs.text(json.dumps(plan), "plan", ".json") if isinstance(plan, dict) else path_of(plan, "plan")
             Path(out).mkdir(parents=True, exist_ok=True)
-        except (TypeError, OSError) as error:
-            raise Error(f"plan, folder: {error}") from error
         run(["sweep", *flags(out=out, workers=workers, backend=backend), "--", path], inputs, progress=progress)
-        result = results(["merge", "--", out], inputs, progress=progress)
-    return table(result.pop("cells"), **{k: v for k, v in result.items() if k != "plan"})
+        return results(
+            ["merge", "--", out],
+            inputs,
+            lambda result: rows("cells")({k: v for k, v in result.items() if k != "plan"}),
+            progress=progress,
+        )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from belsim._call import Error
+from belsim._call import Error, path_of, refusing, shown, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
@@ -20,14 +21,15 @@ else:
 
 def axes(ax: Axes | None) -> Axes:
     """The axes to draw on: those of the caller, or new ones."""
-    if ax is not None:
-        if not hasattr(ax, "errorbar"):
-            raise Error(f"ax = {ax!r}: want axes of matplotlib")
-        return ax
     try:
+        import matplotlib.axes
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise Error("pictures need matplotlib: pip install 'belsim[plot]'", 3) from error
+    if ax is not None:
+        if not isinstance(ax, matplotlib.axes.Axes):
+            raise Error(f"ax = {shown(ax)}: want axes of matplotlib")
+        return ax
     return plt.subplots(layout="constrained")[1]
 
 
@@ -40,11 +42,14 @@ class Pictured:
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Writes the picture of ``plot`` to a file: .png, .svg or .pdf. ``options`` are those of matplotlib's ``savefig``."""
+        file = path_of(path, "path")
+        ending = Path(file).suffix[1:].lower()
+        if not ending:
+            raise Error(f"{file}: want a name that ends in .png, .svg or .pdf")
         figure: Any = self.plot().figure
         try:
-            figure.savefig(path, **options)
-        except (ValueError, TypeError, OSError) as error:  # such as an ending that is none, or a folder
-            raise Error(f"cannot write {path}: {error}") from error
+            with refusing(f"cannot write {file}"):  # such as an ending that is none, or an option of another type
+                write(file, lambda out: figure.savefig(out, **{"format": ending, **options}))
         finally:
             import matplotlib.pyplot as plt
 

@@ -14,7 +14,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from belsim import _codes
-from belsim._call import Error, pair
+from belsim._call import Error, pair, shown
 
 __all__ = ["BELRegressor"]
 
@@ -122,12 +122,14 @@ class BELRegressor(RegressorMixin, BaseEstimator):
 
 def _check(classifier: Any) -> None:
     """Refuses a classifier that has no logits."""
-    if not (classifier is None or hasattr(classifier, "predict_proba") or hasattr(classifier, "decision_function")):
-        raise Error(f"{classifier}: want a classifier with predict_proba or decision_function, from which logits come")
+    soft = hasattr(classifier, "predict_proba") or hasattr(classifier, "decision_function")
+    if not (classifier is None or (soft and not isinstance(classifier, type))):
+        raise Error(f"{shown(classifier)}: want a classifier with predict_proba or decision_function, from which logits come")
 
 
 def _log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
+        p = np.asarray(p, np.float64)
         z: NDArray[np.float64] = np.clip(np.log(p) - np.log1p(-p), -_codes.CERTAIN, _codes.CERTAIN)
         return z
 

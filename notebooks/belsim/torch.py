@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from belsim import _codes
-from belsim._call import Error, choice, count, number, pair, path_of
+from belsim._call import Error, choice, count, number, pair, path_of, refusing, shown
 
 Kind = Literal["bce", "ce", "soft", "corn", "l1", "huber", "l2"]
 Rule = Literal["mean", "median", "map"]
@@ -71,7 +71,7 @@ class Head(nn.Module):
             raise Error("corn has no code")
         self.kind, self.levels, self.sigma, self.outside = kind, levels, number(sigma, "sigma"), outside
         self.range = (0.0, levels - 1.0) if range is None else pair(range)
-        _codes.within([], self.range, outside, "labels")  # checks the range
+        choice(outside, _codes.Outside, "outside")
         self.outputs = levels - 1 if kind == "corn" else 1
         """The number of outputs that the network must have."""
         if code is not None:
@@ -89,30 +89,35 @@ class Head(nn.Module):
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """The mean loss of outputs, (..., ``Head.outputs``), for labels, (...)."""
         z = self._wide(outputs)
-        if not isinstance(targets, Tensor) or z.shape[:-1] != targets.shape:
-            raise Error(f"outputs of shape {tuple(z.shape)} for targets of shape {np.shape(targets)}: want a tensor (...) for (..., M)")
+        _tensor(targets, "targets")
+        if z.shape[:-1] != targets.shape:
+            shapes = f"outputs of shape {tuple(z.shape)} for targets of shape {tuple(targets.shape)}"
+            raise Error(f"{shapes}: want a tensor (...) for (..., M)")
         with torch.autocast(z.device.type, enabled=False):
             z = z.flatten(0, -2)
-            y = self._level(targets.to(z.device)).flatten()
+            y = self._level(targets, z.device).flatten()
             level = (y + 0.5).floor().long().clamp(0, self.levels - 1)
+            y = y.to(z.dtype)
             if self.kind == "bce":
                 return functional.binary_cross_entropy_with_logits(z, self.bits.to(z.dtype)[level])
             if self.kind == "ce":
                 return functional.cross_entropy(self._scores(z), level)
             if self.kind == "soft":
-                return functional.cross_entropy(self._scores(z), self.target(y).to(z.dtype))
+                return functional.cross_entropy(self._scores(z), self.target(y))
             if self.kind == "corn":
                 k = torch.arange(self.levels - 1, device=z.device)
                 asked = (level[:, None] >= k).to(z.dtype)
                 above = (level[:, None] > k).to(z.dtype)
                 return functional.binary_cross_entropy_with_logits(z, above, weight=asked, reduction="sum") / asked.sum()
-            found, y = self._found(z, "mean"), y.to(z.dtype)
+            found = self._found(z, "mean")
             if self.kind == "l1":
                 return functional.l1_loss(found, y)
             return functional.huber_loss(found, y) if self.kind == "huber" else functional.mse_loss(found, y)
 
     def target(self, level: Tensor) -> Tensor:
         """The distributions of ``soft``, (..., L), around real levels from 0, of shape (...). Each sums to 1."""
+        _tensor(level, "level")
+        level = level if level.dtype in (torch.float32, torch.float64) else level.float()
         edges = torch.arange(self.levels + 1, dtype=level.dtype, device=level.device) - 0.5
         below = torch.special.ndtr((edges - level[..., None]) / self.sigma)
         out: Tensor = below.diff() / (below[..., -1:] - below[..., :1])
@@ -147,8 +152,7 @@ class Head(nn.Module):
 
     def _wide(self, outputs: Tensor) -> Tensor:
         """Outputs in float32 or float64."""
-        if not isinstance(outputs, Tensor) or outputs.shape[-1:] != (self.outputs,):
-            raise Error(f"outputs of shape {tuple(np.shape(outputs))}: want a tensor (..., {self.outputs})")
+        _tensor(outputs, "outputs", self.outputs)
         return outputs if outputs.dtype in (torch.float32, torch.float64) else outputs.float()
 
     def _scores(self, z: Tensor) -> Tensor:
@@ -169,15 +173,27 @@ class Head(nn.Module):
         share, end = p.gather(-1, at), upto.gather(-1, at)
         return (at + 0.5 - (end - upto[..., -1:] / 2) / share)[..., 0]
 
-    def _level(self, target: Tensor) -> Tensor:
-        """Real levels from 0 of labels."""
-        y = target if target.dtype == torch.float64 else target.float()
+    def _level(self, target: Tensor, device: torch.device) -> Tensor:
+        """Real levels from 0 of labels, in float64, which some devices do not have."""
+        y = target.to("cpu" if device.type == "mps" else device).double()
         lo, hi = self.range
         if self.outside == "refuse":
-            slack = 1e-6 * max(hi - lo, abs(lo), abs(hi))
+            slack = max(1e-6, torch.finfo(target.dtype).eps if target.is_floating_point() else 0) * max(hi - lo, abs(lo), abs(hi))
             if not bool(((y >= lo - slack) & (y <= hi + slack)).all()):
                 _codes.within(y, self.range, "refuse", "labels")  # says which
-        return ((y - lo) * ((self.levels - 1) / (hi - lo))).clamp(0, self.levels - 1)
+        level = ((y - lo) * ((self.levels - 1) / (hi - lo))).clamp(0, self.levels - 1)
+        return level.float().to(device) if device.type == "mps" else level
+
+
+def _tensor(value: object, name: str, columns: int | None = None) -> None:
+    """Refuses what is no dense tensor of real numbers, with a last dimension of so many columns."""
+    want = "(...)" if columns is None else f"(..., {columns})"
+    if not isinstance(value, Tensor):
+        raise Error(f"{name} = {shown(value)}: want a tensor {want}")
+    if value.is_complex() or value.is_nested or value.layout != torch.strided or value.is_quantized or value.device.type == "meta":
+        raise Error(f"{name}: want a dense tensor of real numbers, which has values")
+    if columns is not None and value.shape[-1:] != (columns,):
+        raise Error(f"{name} of shape {tuple(value.shape)}: want a tensor {want}")
 
 
 class Decoder(nn.Module):
@@ -203,23 +219,25 @@ class Decoder(nn.Module):
 
     def __init__(self, arrays: dict[str, np.ndarray], rule: Rule, reads: Literal["logits", "bits"]) -> None:
         super().__init__()
-        for name in ("weights", "offsets", "values"):
-            self.register_buffer(name, torch.as_tensor(np.asarray(arrays[name], np.float64)))
+        choice(rule, Rule, "rule")
+        choice(reads, Literal["logits", "bits"], "reads")
+        with refusing("arrays: want those of a fitted decoder"):
+            for name in ("weights", "offsets", "values"):
+                self.register_buffer(name, torch.as_tensor(np.asarray(arrays[name], np.float64)))
+            if self.weights.ndim != 2 or self.offsets.shape != self.values.shape or self.offsets.shape != self.weights.shape[:1]:
+                raise ValueError("weights (L, M), offsets (L,) and values (L,)")
         self.rule, self.reads = rule, reads
 
     @classmethod
     def from_npz(cls, path: str | os.PathLike[str]) -> Decoder:
         """The decoder in a file of ``belsim fit --fit-decoder -o FILE.npz``."""
-        try:
-            with np.load(path_of(path, "path")) as file:
-                return cls(dict(file), str(file["rule"][0]), str(file["reads"][0]))  # type: ignore[arg-type]
-        except (OSError, ValueError, KeyError) as error:
-            raise Error(f"{path}: no fitted decoder: {error}") from error
+        name = path_of(path, "path")
+        with refusing(f"{name}: no fitted decoder"), np.load(name) as file:
+            return cls(dict(file), str(file["rule"][0]), str(file["reads"][0]))  # type: ignore[arg-type]
 
     def forward(self, outputs: Tensor) -> Tensor:
         """The labels of the outputs."""
-        if not isinstance(outputs, Tensor) or outputs.shape[-1:] != self.weights.shape[1:]:
-            raise Error(f"outputs of shape {tuple(np.shape(outputs))}: want a tensor (..., {self.weights.shape[1]})")
+        _tensor(outputs, "outputs", self.weights.shape[1])
         with torch.no_grad(), torch.autocast(outputs.device.type, enabled=False):
             z = outputs.double()
             if self.reads == "bits":

@@ -275,7 +275,7 @@ WRONG = [
     ("belsim.fit('johnson', Z, y, runs=Z)", "runs: want a list of arrays of outputs"),
     ("belsim.fit('johnson', Z, y, also=[Z])", "also[0]: want (code, outputs)"),
     ("belsim.fit('johnson', Z[:, [0, 0]], labels[:, None], range=[(0, 1)] * 2)", "targets of shape (160, 1): want (N, 2)"),
-    ("belsim.fit('johnson', Z, labels, range=(0, 9), levels=16, samples=2).plot(bits=[8])", "bits: 8: want bits from 0 to 7"),
+    ("belsim.fit('johnson', Z, labels, range=(0, 9), levels=16, samples=2).plot(bits=[8])", "bits: 8: want bits, from 0 to 7"),
     ("belsim.decode(Z, 'johnson', levels=16, reads='foo')", "reads = 'foo': want one of 'auto', 'bits', 'logits'"),
     ("belsim.decode(Z, 'johnson', 5, levels=16)", "decoder = 5: want one of 'auto'"),
     ("belsim.decode(Z, 'johnson', 'gen-ex', levels=16, temperature='warm')", "temperature = 'warm': want a positive finite number"),

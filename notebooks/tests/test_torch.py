@@ -227,6 +227,41 @@ def test_refused() -> None:
         head.decode(torch.zeros(5, 1), "mode")  # type: ignore[arg-type]
 
 
+def test_types() -> None:
+    """Labels of any type give the loss of the same labels in float64, whatever the range; float32 is the type of the losses."""
+    from belsim.torch import Head
+
+    for kind, code in EACH:
+        for lo, hi in ((0, 15), (250, 4090), (0, 2**26)):
+            for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64):
+                most = min(hi, torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(dtype).max)
+                if most <= lo:
+                    continue
+                y = torch.linspace(lo, most, 40, dtype=torch.float64).round().to(dtype)
+                head = Head(kind, L, code=code, range=(lo, hi))
+                z = outputs(head, 40).float()
+                torch.testing.assert_close(head.loss(z, y), head.loss(z, y.double().clamp(lo, hi)), rtol=1e-6, atol=0)
+
+
+def test_tensors() -> None:
+    """Arrays of torch, of all types and without values."""
+    c = torch.tensor(belsim.code("johnson", L))
+    z = 4.0 * c - 2
+    for dtype in (torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float64):
+        assert belsim.decode(z.to(dtype), c).tolist() == list(range(L))
+    meta = torch.zeros(L, c.shape[1], device="meta")
+    for call in (
+        lambda: belsim.decode(meta, c),
+        lambda: belsim.fit("johnson", meta, torch.arange(L), levels=L),
+        lambda: belsim.compare(["gray"], levels=8, samples=2, r=torch.tensor(0.1, device="meta")),
+        lambda: belsim.torch.Head("bce", L, code=c).loss(meta, torch.arange(L)),
+        lambda: belsim.torch.Head("bce", L, code=c).loss(z, torch.zeros(L, device="meta")),
+    ):
+        with pytest.raises(belsim.Error) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize("rule", ["mean", "median", "map"])
 @pytest.mark.parametrize("reads", ["logits", "bits"])
 def test_fitted_decoder(rule: Any, reads: Any, tmp_path: Any) -> None:

@@ -274,12 +274,13 @@ func (e *Engine) samples(ctx context.Context, q SamplesQuestion) (*Answer, error
 	if q.From < 0 || q.To > s.code.Levels() || q.From >= q.To {
 		return nil, fmt.Errorf("levels %d to %d: want some of 1 to %d", q.From+1, q.To, s.code.Levels())
 	}
-	sums := make([]montecarlo.Sums, s.code.Levels())
-	var spans []montecarlo.Span
+	these := make([]float64, s.code.Levels())
 	for row := q.From; row < q.To; row++ {
-		spans = append(spans, montecarlo.Span{Row: row, Samples: q.Samples})
+		these[row] = 1
 	}
-	if err := run.Backend.Sample(ctx, s.problem, spans, sums, nil); err != nil {
+	target := montecarlo.Target{Samples: q.Samples, Prior: these}
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, s.problem, target, nil)
+	if err != nil {
 		return nil, err
 	}
 	n := q.To - q.From

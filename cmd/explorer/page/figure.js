@@ -65,6 +65,17 @@ export function short(v) {
 	return String(Number(v.toPrecision(4)));
 }
 
+/** sampled writes the mean error of so many samples with its standard error, which is 0 where the mean is certain.
+ * small makes the standard error small. */
+export function sampled(mean, stderr, samples, small = (text) => text) {
+	if (stderr === 0) return short(mean);
+	if (mean === 0) return `none in ${samples}`;
+	return `${short(mean)} ${small(`± ${error(stderr)}`)}`;
+}
+
+/** error writes a standard error. */
+export const error = (stderr) => (Number.isFinite(stderr) ? String(Number(stderr.toPrecision(2))) : "–");
+
 /** niceStep is a round number that is not smaller than step. */
 export function niceStep(step) {
 	if (!(step > 0)) return 1;

@@ -1,6 +1,6 @@
 // The numbers above the figures, and what the pointer is at.
 import { $, widthOf } from "explorer/dom.js";
-import { esc, short } from "explorer/figure.js";
+import { esc, sampled, short } from "explorer/figure.js";
 import { transitions } from "explorer/matrix.js";
 import { floored } from "explorer/moves.js";
 
@@ -37,9 +37,10 @@ export function drawHeadline({ data }) {
 	$("bound").title = t?.bound_name ?? "";
 	const small = (text) => `<small>${esc(text)}</small>`;
 	if (samples) {
-		const { overall, error, worst, mean } = samples;
-		$("sampled").innerHTML = `${short(overall)} ${small(`± ${Number(error.toPrecision(2))}`)}`;
-		$("worst").innerHTML = `${worst} ${small(`(${short(mean[worst - 1])})`)}`;
+		const { overall, error, worst, mean, count, stderr } = samples,
+			all = count * code.prior.filter((v) => v > 0).length;
+		$("sampled").innerHTML = sampled(overall, error, all, small);
+		$("worst").innerHTML = `${worst} ${small(`(${sampled(mean[worst - 1], stderr[worst - 1], count)})`)}`;
 	} else $("sampled").textContent = $("worst").textContent = "–";
 	for (const id of ["levels-figure", "bits"]) $(id).classList.toggle("stale", Boolean(data.problem));
 }
@@ -68,7 +69,7 @@ export function readout({ code, errors, theory, samples }, hover) {
 		if (Number.isFinite(theory?.exact[i])) parts.push(`exact ${short(theory.exact[i])}`);
 		if (Number.isFinite(theory?.bound[i])) parts.push(`bound ${short(theory.bound[i])}`);
 		if (samples)
-			parts.push(`sampled ${short(samples.mean[i])} ± ${Number((samples.stderr[i] || 0).toPrecision(2))}`);
+			parts.push(`sampled ${sampled(samples.mean[i], samples.stderr[i], samples.count)}`);
 	}
 	if (!bit) return parts.join(" · ");
 	parts.push(`bit ${bit}`);

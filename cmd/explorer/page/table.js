@@ -1,7 +1,7 @@
 // The table of codes.
 import { fileOf } from "explorer/command.js";
 import { $ } from "explorer/dom.js";
-import { esc, short } from "explorer/figure.js";
+import { error, esc, short } from "explorer/figure.js";
 import { exactText } from "explorer/headline.js";
 import { chooseCode } from "explorer/moves.js";
 
@@ -34,13 +34,14 @@ function rowHTML(key, r, chosen, bar) {
 	const open = `<tr class="${chosen ? "chosen" : ""}${r.old ? " old" : ""}"><td>${show}${badly}</td>`;
 	if (r.problem) return `${open}<td colspan="8" class="muted why-not">${esc(r.problem)}</td>${other}</tr>`;
 	const meter = `<span class="meter" style="width:${bar.toFixed(1)}px"></span>`;
+	const none = r.mean === 0 && r.stderr !== 0; // of the samples erred
 	const exact = exactText(r.exact, r.exact_lo, r.exact_hi, r.later);
 	return [
 		open,
 		`<td>${r.bits}</td><td>${r.decoder}${r.outputs === "logits" ? " <small>logits</small>" : ""}</td>`,
 		`<td>${short(r.bound)}</td><td class="${r.exact != null ? "best" : ""}">${exact}</td>`,
-		`<td class="${r.exact != null ? "" : "best"}">${meter}${short(r.mean)}</td>`,
-		`<td class="muted">${r.stderr == null ? "–" : Number(r.stderr.toPrecision(2))}</td><td>${short(r.rms)}</td>`,
+		`<td class="${r.exact != null ? "" : "best"}">${meter}${none ? `none in ${r.samples}` : short(r.mean)}</td>`,
+		`<td class="muted">${error(r.stderr)}</td><td>${none ? "–" : short(r.rms)}</td>`,
 		`<td>${r.worst_level} <small>(${short(r.worst_mean)})</small></td>${other}</tr>`,
 	].join("");
 }

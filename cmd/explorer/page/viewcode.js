@@ -96,12 +96,15 @@ async function sample(run, present, { levels, prior }, count, rank) {
 export function overall({ mean, stderr }, prior) {
 	let m = 0,
 		v = 0,
+		alike = 0,
 		worst = 0;
 	for (let i = 0; i < mean.length; i++) {
 		if (!(prior[i] > 0)) continue;
 		m += prior[i] * mean[i];
-		v += (prior[i] * (stderr[i] || 0)) ** 2;
+		const e = prior[i] * (stderr[i] || 0);
+		if (mean[i] > 0) v += e ** 2;
+		else alike = Math.max(alike, e); // counts where no sample of any level erred, as in montecarlo.Average
 		if (!(mean[i] <= mean[worst]) || !(prior[worst] > 0)) worst = i;
 	}
-	return { overall: m, error: Math.sqrt(v), worst: worst + 1 };
+	return { overall: m, error: m > 0 ? Math.sqrt(v) : alike, worst: worst + 1 };
 }

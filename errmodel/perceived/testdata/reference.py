@@ -15,6 +15,9 @@ def learn(code, s, prior, cutoff, misfit, floor, training):
     points = int(min(max(math.ceil((levels + 7 * s) / min(max(s / 3, 0.12), levels / 64)), 64), 600))
     y = np.linspace(1 - 3.5 * s, levels + 3.5 * s, points)
     step = y[1] - y[0]
+    prior = prior / prior.sum()
+    if training == "ce":
+        prior = np.maximum(prior, 0.01 / levels)
     n = np.arange(1, levels + 1)[:, None]
     z = (y - n) / max(s, step / 16)
     joint = np.exp(-(z**2) / 2) * ((abs(z) <= 8) | (abs(y - n) == abs(y - n).min(1, keepdims=True)))

@@ -9,7 +9,7 @@ import (
 )
 
 // Visible returns a text in which every character is seen and none is obeyed by a terminal:
-// control characters, those that break lines or change the direction of writing, and bytes that
+// control characters, those that break lines, change the direction of writing or have no width, and bytes that
 // are not UTF-8 are written as in a string of Go, such as \x1b.
 func Visible(s string) string { return visible(s, "") }
 
@@ -42,7 +42,8 @@ func hidden(r rune) bool {
 	if r < utf8.RuneSelf { // most are, of long texts
 		return r < ' ' || r == 0x7f
 	}
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
+	const joiner, nonJoiner = '\u200d', '\u200c' // of emoji, and of scripts that need them
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) && r != joiner && r != nonJoiner
 }
 
 // harmless returns a text that no spreadsheet takes for a formula. A text that begins as a

@@ -3,6 +3,7 @@ package table
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"belsim/theory/base/must"
 )
@@ -14,6 +15,12 @@ func TestVisible(t *testing.T) {
 	} {
 		if got := Visible(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	for r := range unicode.MaxRune {
+		unseen := r != '\u200c' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+		if unseen && strings.ContainsRune(Visible("a"+string(r)), r) {
+			t.Errorf("%U is not seen", r)
 		}
 	}
 	const text, want = "a\tσ\n\x1b[1;32mPASS\x1b[0m \x1b[2J\u202e\u0085\x7f\r\xff\n", "a\tσ\n" + `\x1b[1;32mPASS\x1b[0m \x1b[2J\u202e\u0085\x7f\r\xff` + "\n"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { bitsFigure } from "explorer/bits.js";
-import { Scale, diverging, esc, light, line, niceStep, short, wholeTicks } from "explorer/figure.js";
+import { Scale, diverging, esc, light, line, niceStep, sampled, short, wholeTicks } from "explorer/figure.js";
 import { legendPlaces, levelsFigure } from "explorer/levels.js";
 import { colourScale, difference, zeroLine } from "explorer/map.js";
 
@@ -113,4 +113,11 @@ test("the line where two errors are equal goes up to the frame", () => {
 	assert.deepEqual([Math.min(...upright.map((p) => +p[2])), Math.max(...upright.map((p) => +p[2]))], [0, 30]);
 	const level = points([-1, -1, -1, -1, 1, 1, 1, NaN, 3, 3, 3, 3]);
 	assert.deepEqual([Math.min(...level.map((p) => +p[1])), Math.max(...level.map((p) => +p[1]))], [0, 25]);
+});
+
+test("a sampled mean of 0 is known only where it is certain", () => {
+	assert.deepEqual(
+		[sampled(0, 0.01, 400), sampled(0, 0, 400), sampled(0, null, 1), sampled(0.5, 0.0123, 9), sampled(0.5, null, 1)],
+		["none in 400", "0", "none in 1", "0.5 ± 0.012", "0.5 ± –"],
+	);
 });

@@ -116,4 +116,7 @@ test("means over the prior", () => {
 		worst,
 	} = overall({ mean: [5, 1, 2], stderr: [1, 0.1, NaN] }, [0, 0.5, 0.5]);
 	assert.deepEqual([mean, error, worst], [1.5, 0.05, 3]);
+	const { error: one } = overall({ mean: [0, 1], stderr: [0.3, 0.1] }, [0.5, 0.5]);
+	const { error: none } = overall({ mean: [0, 0], stderr: [0.3, 0.1] }, [0.5, 0.5]);
+	assert.deepEqual([one, none], [0.05, 0.15]); // where no sample erred, the label that counts most
 });
