@@ -171,6 +171,10 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v", x)
 		}
 	}
+	direct.FitDecoder = true
+	if _, err := Run(t.Context(), direct, onCPU, nil); err == nil || !strings.Contains(err.Error(), "p.npy: predictions of direct regression need no decoder") {
+		t.Error(err)
+	}
 	o.Baseline.File, o.Others = direct.Outputs, nil
 	if d := judge(t, o).Fit.Direct; math.Abs(d.Error-want) > 1e-9 {
 		t.Errorf("%+v, want %v", d, want)

@@ -247,6 +247,9 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	}
 	n.warning, n.remedy = n.warn()
 	if n.options.FitDecoder {
+		if n.head().Predicts {
+			return fmt.Errorf("%s: predictions of direct regression need no decoder, and none is fitted to them", n.source.Outputs.Name())
+		}
 		n.fitted, err = n.fitDecoder(ctx, workers, done)
 	}
 	return err
