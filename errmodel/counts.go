@@ -149,23 +149,6 @@ func (c *Counts) Check() error {
 	return nil
 }
 
-// PartShares returns the share of the samples that lies in each of several equal parts of every
-// level, part by part: element part, level − 1. The number of parts divides the parts of the
-// counts.
-func (c *Counts) PartShares(parts int) [][]float64 {
-	samples, _ := c.Total()
-	out := make([][]float64, parts)
-	for p := range out {
-		out[p] = make([]float64, c.Levels)
-	}
-	for cell := range c.Levels * c.Parts() {
-		n, _ := c.At(cell)
-		i := cell / c.Parts()
-		out[(cell-i*c.Parts())*parts/c.Parts()][i] += float64(n) / float64(max(samples, 1))
-	}
-	return out
-}
-
 // Interval is an estimate with the limits of its confidence interval. Lo is 0 and
 // Hi is +Inf where the data give no limit.
 type Interval struct{ Value, Lo, Hi float64 }

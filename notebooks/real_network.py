@@ -146,7 +146,7 @@ def measured(trained: Outputs, codes: Matrices) -> Iterator[pd.DataFrame]:
         rows = errors(name, z, codes.get(name))
         if (name, loss) in PAIRS and loss == "BCE":
             f = fit(name, z)
-            predicted = f.decoders.rename(columns={"outputs": "reads", "observed_rates": "rates"})
+            predicted = pd.DataFrame(f.mixture).rename(columns={"observed_rates": "rates"})
             predicted["independent"] = predicted["exact"].fillna(predicted["mean"])
             rows = rows.merge(predicted[["decoder", "reads", "independent", "rates"]], "left", ["decoder", "reads"])
             rows = rows.assign(r=f.r, sigma=f.sigma)

@@ -8,18 +8,22 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
+	"belsim/montecarlo/assess"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 type compareCmd struct {
 	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
 	levelsFlag
-	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen); auto takes the paper's for each; map, median and mean know the error model."`
+	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; for networks auto); auto takes the paper's for each, and for networks the best; map, median and mean know the error model."`
 	scenarioFlags
+	networks bool                 // are forecast, and nothing is sampled
 	Training []perceived.Training `enum:"bce,ce" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
 	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
 	Exact    bool                 `help:"Compute every bound and exact value that there is, however long it takes. By default those that take more than about a second of a processor are left out."`
@@ -57,18 +61,17 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	if m, ok := s.Model.(scenario.Perceived); ok {
+		return cmd.forecast(ctx, env, s, m, fit, codes[0].Levels())
+	}
 	if len(cmd.Decoder) == 0 {
 		cmd.Decoder = []string{scenario.DefaultDecoder}
-	}
-	weights, err := s.Weights(codes[0].Levels())
-	if err != nil {
-		return err
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
 	var candidates *scenario.Candidates
 	if err := env.during("error models", func() (err error) {
-		candidates, err = cmd.candidates(ctx, s, cmd.run(backend, nil), codes, weights, draw)
+		candidates, err = s.Candidates(ctx, codes, cmd.Decoder, draw)
 		return err
 	}); err != nil {
 		return err
@@ -121,31 +124,35 @@ func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *s
 
 // table has the errors of one decoder, or of several.
 func (cmd *compareCmd) table(env *environment, found *scenario.Comparison) *table.Table {
-	if len(cmd.Decoder) > 1 || len(cmd.Training) > 1 {
+	if len(cmd.Decoder) > 1 {
 		return found.DecoderTable(env.decoders)
 	}
 	return found.Table()
 }
 
-// candidates are the codes with their decoders. Networks that know a perceived label learn each
-// code once for each training.
-func (cmd *compareCmd) candidates(ctx context.Context, s *scenario.Scenario, run scenario.Run, codes []*code.Code, weights []float64, draw scenario.Sampling) (*scenario.Candidates, error) {
-	m, ok := s.Model.(scenario.Perceived)
-	if !ok {
-		return s.Candidates(ctx, codes, cmd.Decoder, draw)
-	}
-	if len(cmd.Training) == 0 {
-		cmd.Training = []perceived.Training{cmp.Or(m.Training, perceived.BCE)}
-	}
-	err := s.CheckTrained(m, cmd.Training, codes, cmd.Decoder) // before the work
-	if err == nil {
-		err = cmd.learn(ctx, s, run, weights)
-	}
+// forecast ranks codes by the errors of networks of a model, as levels does it.
+func (cmd *compareCmd) forecast(ctx context.Context, env *environment, s *scenario.Scenario, m scenario.Perceived, fit *assess.Fit, levels int) error {
+	cmd.networks = true
+	weights, err := s.Weights(levels)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m, _ = s.Model.(scenario.Perceived)
-	return s.TrainedCandidates(ctx, m, cmd.Training, codes, cmd.Decoder, draw)
+	labels := forecast.LabelsOf(s, weights)
+	q := &forecast.Question{
+		Labels: labels, Levels: []int{levels}, Codes: namedOrAll(cmd.Codes), Names: cmd.Decoder, Outputs: s.Outputs, Trainings: cmd.Training,
+		Noise: m.Noise, Unary: forecast.UnaryError{Error: cmd.MAE, Levels: levels}, Misfit: cmd.misfit(m, labels), Cutoff: m.Cutoff, Direct: cmd.Baseline,
+		Decoders: s.Decoders, Temperature: s.Temperature, InLevels: true,
+	}
+	if len(q.Names) == 0 {
+		q.Names = []string{decode.Auto}
+	}
+	if len(q.Trainings) == 0 {
+		q.Trainings = []perceived.Training{cmp.Or(m.Training, perceived.BCE)}
+	}
+	if fit != nil {
+		q.Fitted = fit.Inform
+	}
+	return answer(ctx, env, q, cmd.Workers, cmd.outputFlags, cmd.style())
 }
 
 // namedOrAll are the codes of a command line, or all that have a name.

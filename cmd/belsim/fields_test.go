@@ -26,8 +26,8 @@ var results = []struct {
 }{
 	{"codes", "JSON of the list of all codes", codeList{}},
 	{"codes", "JSON of one code", codeMatrix{}},
-	{"compare", "JSON; the CSV has the fields of `results[]`", scenario.Comparison{}},
-	{"levels", "JSON; the CSV has the fields of `results[]` but `interval`", forecast.Resolutions{}},
+	{"compare", "JSON; the CSV has the fields of `results[]`. Networks that know one noisy label have those of levels", scenario.Comparison{}},
+	{"levels", "JSON, and that of compare for networks; the CSV has the fields of `results[]`, with the ends of `interval` as `interval_lo` and `interval_hi`", forecast.Ranking{}},
 	{"heatmap", "JSON; the CSV has the fields of `cells[]`", scenario.Map{}},
 	{"verify", "JSON; the CSV has the fields of `labels[]`, and three sums", scenario.Verification{}},
 	{"fit", "JSON", assess.Fit{}},

@@ -95,7 +95,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 			"csv":  r.WriteRates,
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates) },
 			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
-			"html": func(w io.Writer) error { return paper.WritePage(w, ways, r) },
+			"html": func(w io.Writer) error { return paper.WritePage(w, ways, nil, r) },
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
 		print:  func() error { return r.Section(ways).Write(env.stdout) },
@@ -139,8 +139,8 @@ func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, 
 
 // several judges all outputs of a network.
 func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Options, outputs int) error {
-	if len(o.Others) > 0 || cmd.Baseline != "" {
-		return errors.New("--also, --runs and --baseline are for networks of one output")
+	if o.Baseline.Error > 0 {
+		return errors.New("--baseline X is for a network of one output: want a file of predictions, one for each target")
 	}
 	for _, path := range cmd.Output {
 		if ending := format(path); ending != "json" && ending != "html" {
@@ -156,9 +156,12 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 		}
 		reports = append(reports, r)
 	}
-	all := assess.NewSeveral(reports)
+	all, err := assess.NewSeveral(ctx, cmd.Workers, reports)
+	if err != nil {
+		return err
+	}
 	return cmd.deliver(env, result{
-		files: map[string]func(io.Writer) error{"json": asJSON(all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, reports...) }},
+		files: map[string]func(io.Writer) error{"json": asJSON(all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, all, reports...) }},
 		print: func() error { return all.Section(ways).Write(env.stdout) },
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
@@ -96,6 +98,8 @@ func TestFit(t *testing.T) {
 	decoders := ""
 	for _, d := range f.Decoders {
 		decoders += d.Decoder + "/" + d.Outputs + " "
+	}
+	for _, d := range f.Mixture {
 		if b := d.Bound; !math.IsNaN(b) && b < d.Mean-6*d.StdErr {
 			t.Errorf("%s: bound %v below %v", d.Decoder, d.Bound, d.Mean)
 		}
@@ -150,8 +154,8 @@ func TestModel(t *testing.T) {
 	var c scenario.Comparison
 	runJSON(t, &c, "compare", "johnson", "unary", "--model", "mixture:fit.json", "--decoder", "auto", "--samples", "500")
 	for _, r := range c.Results {
-		if r.Code == "johnson" && (math.Abs(float64(r.Exact/f.Decoders[0].Exact)-1) > 1e-12 || r.Bound != f.Decoders[0].Bound) {
-			t.Errorf("compare: exact %v, bound %v; fit: %v, %v", r.Exact, r.Bound, f.Decoders[0].Exact, f.Decoders[0].Bound)
+		if r.Code == "johnson" && (math.Abs(float64(r.Exact/f.Mixture[0].Exact)-1) > 1e-12 || r.Bound != f.Mixture[0].Bound) {
+			t.Errorf("compare: exact %v, bound %v; fit: %v, %v", r.Exact, r.Bound, f.Mixture[0].Exact, f.Mixture[0].Bound)
 		}
 	}
 	if *c.R != f.R || c.Levels != 16 {
@@ -327,12 +331,32 @@ func TestFitSeveral(t *testing.T) {
 	}
 	want := fitOf(t, alone...)
 	for k, f := range got.Outputs {
-		if math.Abs(float64(f.Decoders[0].Observed/want.Decoders[0].Observed)-1) > 1e-3 || math.Abs(f.LevelWidth/want.LevelWidth/float64(k+1)-1) > 1e-9 {
+		if math.Abs(f.Decoders[0].Observed/float64(k+1)/want.Decoders[0].Observed-1) > 1e-3 || math.Abs(f.LevelWidth/want.LevelWidth/float64(k+1)-1) > 1e-9 {
 			t.Errorf("output %d: %v levels of %v, want %v of %v", k+1, f.Decoders[0].Observed, f.LevelWidth, want.Decoders[0].Observed, want.LevelWidth)
 		}
 	}
-	if len(got.Rows) != 3 || len(got.Outputs) != 3 || got.Rows[2].Output != 3 || math.Abs(float64(got.Rows[2].Target/got.Rows[0].Target)-3) > 0.01 || !got.Rows[1].Describes {
+	if len(got.Rows) != 3 || len(got.Outputs) != 3 || got.Rows[2].Output != 3 || math.Abs(float64(got.Rows[2].Error/got.Rows[0].Error)-3) > 0.01 || !got.Rows[1].Describes {
 		t.Errorf("%+v", got.Rows)
+	}
+	// Forecasts of each output, and those of all, whose errors are means: the same ratios here, where outputs differ in their unit alone.
+	targets.Apply(func(_, _ int, v float64) float64 { return 1.1 * v }, targets)
+	save(t, "direct.npy", targets)
+	must.Succeed(t, os.WriteFile("again.npy", data, 0o600))
+	var all assess.Several
+	text := mustRun(t, append(append(args, ranges...), "--recommend", "--also", "johnson:again.npy", "--baseline", "direct.npy", "-o", "all.json", "-o", "all.html")...)
+	readJSON(t, "all.json", &all)
+	if rec := all.Recommendation; rec == nil || rec.Decision == nil || all.Verdict[len(all.Verdict)-1] != all.Outputs[0].Verdict[strings.Index(all.Outputs[0].Verdict, "Next: "):] || !strings.Contains(text, "for all outputs") {
+		t.Errorf("%+v, %q", rec, all.Verdict)
+	}
+	for _, x := range all.Recommendation.Ranking {
+		alone := all.Outputs[0].Recommendation.Ranking
+		i := slices.IndexFunc(alone, func(y forecast.Row) bool { return x.Code == y.Code && x.Training == y.Training && y.Best })
+		if y := alone[i]; math.Abs(x.Ratio/y.Ratio-1) > 1e-3 || math.Abs(x.RatioCI[1]/y.RatioCI[1]-1) > 1e-2 || math.Abs(x.Better-y.Better) > 0.01 || math.Abs(x.Forecast/y.Forecast-2) > 0.01 || x.Trained != y.Trained || x.Measured != y.Measured {
+			t.Errorf("%+v, and of the first output %+v", x, y)
+		}
+	}
+	if f := all.Outputs[2]; len(f.Networks) != 4 || f.Networks[0].Seeds != 2 || f.Direct == nil {
+		t.Errorf("%+v, %+v", f.Networks, f.Direct)
 	}
 	if !strings.HasPrefix(out, "The network has 3 outputs.") || strings.Count(out, "describes it") != 3 {
 		t.Error(out)
@@ -341,7 +365,9 @@ func TestFitSeveral(t *testing.T) {
 		"--range is given 2 times, and the network has outputs for 3 targets": ranges[:4],
 		"cannot write fit.csv: a network of several outputs":                  append([]string{"-o", "fit.csv"}, ranges...),
 		"output 2: y3.npy: row 1: target":                                     ranges[:2],
-		"--also, --runs and --baseline are for networks of one output":        append([]string{"--also", "gray:z.npy"}, ranges...),
+		"--baseline X is for a network of one output":                         append([]string{"--baseline", "0.1"}, ranges...),
+		"y.npy has 1 columns; want a prediction for each of 3 targets":        append([]string{"--baseline", "y.npy"}, ranges...),
+		"want targets N × K and outputs N × K × M":                            append([]string{"--also", "johnson:z.npy"}, ranges...),
 	} {
 		refused(t, want, append(args, more...)...)
 	}

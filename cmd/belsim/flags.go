@@ -10,6 +10,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 )
@@ -23,13 +24,13 @@ type levelsFlag struct {
 type outputsFlags struct {
 	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex, to mean and to codes of real numbers, bits to other decoders."`
 	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
-	Labels      string  `enum:"levels,continuous" default:"levels" group:"model" help:"True labels: levels, or real numbers that are quantized to them."`
+	Labels      string  `enum:",levels,continuous" default:"" placeholder:"KIND" group:"model" help:"True labels: levels, or continuous, real numbers that are quantized to them (default: levels, or as --model says)."`
 }
 
 // scenario returns a scenario with the values of the flags.
 func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
 	s := scenario.New(nil)
-	s.Outputs, s.Labels, s.Decoders = scenario.Outputs(f.Outputs), scenario.Labels(f.Labels), env.decoders
+	s.Outputs, s.Labels, s.Decoders = scenario.Outputs(f.Outputs), scenario.Labels(f.Labels), env.decoders // which a fit may say
 	f.override(s)
 	return s
 }
@@ -67,7 +68,7 @@ type mixtureFlags struct {
 type perceivedFlags struct {
 	LabelNoise float64  `xor:"r,sigma" placeholder:"s" group:"model" help:"The same as --mae, with the standard deviation s of the noise, in levels."`
 	MAE        float64  `name:"mae" xor:"r,sigma" placeholder:"X" help:"Error model of networks instead: each knows one number, the label with a noise. It is such that unary, trained with BCE and read by gen, has a mean |error| of X levels."`
-	Misfit     *float64 `placeholder:"η" group:"model" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: ${misfit})."`
+	Misfit     *float64 `placeholder:"η" group:"model" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: a quarter of a level where there are 64, and the same part of the range for other codes)."`
 	Cutoff     float64  `placeholder:"κ" group:"model" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 }
 
@@ -99,6 +100,14 @@ func (f perceivedFlags) check(unit string) error {
 	return nil
 }
 
+// misfit is that of a model over some labels: where neither a flag nor a fit says it, the one that levels has.
+func (f perceivedFlags) misfit(m scenario.Perceived, l forecast.Labels) float64 {
+	if f.Misfit == nil && m.Path == "" {
+		return l.DefaultMisfit()
+	}
+	return m.Misfit
+}
+
 // learn completes the networks of a scenario, for labels with some weights: what they were trained for,
 // and the label noise that --mae gives. It does nothing under other error models.
 func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run scenario.Run, weights []float64) error {
@@ -108,9 +117,10 @@ func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run sce
 	}
 	m.Workers = run.Workers
 	m.Training = cmp.Or(m.Training, perceived.BCE)
+	m.Misfit = f.misfit(m, forecast.LabelsOf(s, weights))
 	if f.MAE > 0 {
 		var err error
-		if m.Noise, err = s.NoiseOf(ctx, m, weights, f.MAE); err != nil {
+		if m.Noise, err = forecast.LabelsOf(s, weights).NoiseOf(ctx, m.Workers, m.Model, len(weights), f.MAE); err != nil {
 			return fmt.Errorf("--mae %v: %w", f.MAE, err)
 		}
 	}
@@ -158,6 +168,7 @@ func (f modelFlag) fill(s *scenario.Scenario, outputs outputsFlags, prior priorF
 		}
 		outputs.override(s)
 	}
+	s.Labels = cmp.Or(s.Labels, scenario.Levels)
 	p, err := scenario.ReadPrior(prior.Prior)
 	p.Fitted, p.FitPath = s.Prior.Fitted, s.Prior.FitPath
 	s.Prior = p

@@ -10,6 +10,8 @@ import (
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
+	"belsim/plots"
+	"belsim/plots/paper"
 	"belsim/theory/base/table"
 )
 
@@ -47,23 +49,29 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	return answer(ctx, env, q, cmd.Workers, cmd.outputFlags, plots.Style{})
+}
+
+// answer answers a question about networks, and delivers it.
+func answer(ctx context.Context, env *environment, q *forecast.Question, workers int, to outputFlags, style plots.Style) error {
 	work, err := q.Open()
 	if err != nil {
 		return err
 	}
 	bar := env.newProgress("codes", work.Steps())
-	found, err := work.Run(ctx, cmd.Workers, bar.add)
+	found, err := work.Run(ctx, workers, bar.add)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
 	}
 	found.Provenance = env.provenance()
-	return cmd.deliver(env, result{
+	return to.deliver(env, result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(found),
-			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Missing()...) },
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results) },
 		},
-		print: func() error { return found.Write(env.stdout) },
+		figure: func() (*plots.Figure, error) { return plots.Forest(paper.RankingData(found, style)) },
+		print:  func() error { return found.Write(env.stdout) },
 	})
 }
 
@@ -82,12 +90,12 @@ func (cmd *levelsCmd) check() error {
 }
 
 // question is what the flags ask. What they say wins over the fit.
-func (cmd *levelsCmd) question(env *environment) (*forecast.Resolution, error) {
+func (cmd *levelsCmd) question(env *environment) (*forecast.Question, error) {
 	prior, err := scenario.ReadPrior(cmd.Prior)
 	if err != nil {
 		return nil, err
 	}
-	q := &forecast.Resolution{
+	q := &forecast.Question{
 		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi}, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes), Names: cmd.Decoder, Trainings: []perceived.Training{perceived.BCE},
 		Noise: cmd.LabelNoise, Unary: cmd.MAE, Direct: cmd.Baseline, Decoders: env.decoders, Temperature: 1,
 	}
@@ -96,7 +104,7 @@ func (cmd *levelsCmd) question(env *environment) (*forecast.Resolution, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := fit.FillResolution(q); err != nil {
+		if err := fit.Ask(q); err != nil {
 			return nil, err
 		}
 	}

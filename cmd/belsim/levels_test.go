@@ -5,14 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 )
 
 // TestLevels: the flags of levels, and what a fit says in their place.
 func TestLevels(t *testing.T) {
 	inFolderWithData(t)
-	levels := func(args string) (out forecast.Resolutions) {
+	levels := func(args string) (out forecast.Ranking) {
 		t.Helper()
 		runJSON(t, &out, strings.Fields("levels unary --levels 8,16 "+args)...)
 		return out
@@ -25,10 +24,10 @@ func TestLevels(t *testing.T) {
 	f := fitOf(t, append(network, "-o", "fit.json")...)
 	out := levels("--model fit.json --training bce,ce")
 	s := f.Perceived.Noise
-	if want := f.LevelWidth * math.Sqrt(s*s-1./12); out.Range != *f.Range || math.Abs(out.LabelNoise/want-1) > 1e-12 || math.Abs(out.Misfit/(f.LevelWidth*f.Perceived.Misfit)-1) > 1e-12 || len(out.Results) != 4 {
+	if want := f.LevelWidth * s; out.Range != *f.Range || math.Abs(out.LabelNoise/want-1) > 1e-12 || math.Abs(out.Misfit/(f.LevelWidth*f.Perceived.Misfit)-1) > 1e-12 || len(out.Results) != 4 {
 		t.Errorf("with the fit's label noise, %v: %+v", want, out)
 	}
-	if out := levels("--model fit.json --misfit 0.02"); out.Misfit != 0.02 || out.Results[0].Training != perceived.BCE {
+	if out := levels("--model fit.json --misfit 0.02"); out.Misfit != 0.02 || out.Results[0].Training != "bce" {
 		t.Errorf("%+v", out)
 	}
 }

@@ -31,6 +31,7 @@ type optimizeCmd struct {
 	Fix            []int            `group:"codes" placeholder:"k" help:"Columns of --start that stay as they are, from 1, with commas between them."`
 	Steps          uint64           `xor:"time" group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps}; under a perceived label 20000, or 5000 with CE). The same steps and --seed give the same code on any number of --workers."`
 	Time           time.Duration    `xor:"time" group:"sampling" placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
+	networks       bool             // are forecast
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
 	Keep           string           `group:"output" placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv; it is made where there is none."`
 	outputsFlags
@@ -87,8 +88,8 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return checkFlags(err)
 	}
-	if optimizer.Forecaster != nil && fit != nil {
-		fit.Uncertain(optimizer.Forecaster)
+	if cmd.networks = optimizer.Forecaster != nil; cmd.networks && fit != nil {
+		fit.Inform(optimizer.Forecaster, true)
 	}
 	bits, err := cmd.bits(optimizer)
 	if err != nil {

@@ -98,6 +98,7 @@ func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
 		cmd.pictureFlags.flagRules(), rules.NoEffect(within != "", within, "within"),
+		rules.NoEffect(cmd.networks, "networks are forecast, and nothing is sampled", "samples", "rel-err", "seed", "backend", "within", "exact"),
 	)
 }
 
@@ -128,7 +129,10 @@ func (cmd *decodeCmd) flagRules(env *environment) []rules.Rule {
 }
 
 func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
-	return slices.Concat(cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules())
+	return slices.Concat(
+		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
+		rules.NoEffect(cmd.networks, "networks are forecast, and nothing is sampled", "samples", "rel-err", "backend"),
+	)
 }
 
 func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {

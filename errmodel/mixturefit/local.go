@@ -80,16 +80,6 @@ func (f *Fit) Table(ctx context.Context) (mat.Matrix, error) {
 	})
 }
 
-// PartTable returns the error probabilities e[n,k], L × M, of real labels in one of several equal
-// parts of every level, from 0. The error is the context's.
-func (f *Fit) PartTable(ctx context.Context, parts, part int) (mat.Matrix, error) {
-	l := newLocal(f.R, f.Sigma, f.counts.Levels, f.positions, newGrid(parts))
-	return f.table(ctx, func(i, k int) float64 {
-		e, _ := l.rate(i*parts+part, k)
-		return e
-	})
-}
-
 // table is a table of values by row and bit, both from 0.
 func (f *Fit) table(ctx context.Context, value func(i, k int) float64) (mat.Matrix, error) {
 	e := mat.NewDense(f.counts.Levels, f.counts.Bits, nil)

@@ -21,9 +21,27 @@ type Decoding struct {
 	Soft    bool // the outputs as logits; else hard decisions, their signs
 }
 
-// Outputs is the kind of outputs that are decoded: "bits" or "logits".
+// Prediction stands for the decoder of networks whose output is the label itself: direct regression.
+func Prediction() Decoding { return Decoding{Decoder: prediction{}} }
+
+// prediction answers with real numbers.
+type prediction struct{ decode.RealDecoder }
+
+// Name implements decode.Decoder.
+func (prediction) Name() string { return "prediction" }
+
+// Predicts reports whether it is Prediction.
+func (d Decoding) Predicts() bool {
+	_, is := d.Decoder.(prediction)
+	return is
+}
+
+// Outputs is the kind of outputs that are decoded: "bits" or "logits", or "labels" of Prediction.
 func (d Decoding) Outputs() string {
-	if d.Soft {
+	switch {
+	case d.Predicts():
+		return "labels"
+	case d.Soft:
 		return "logits"
 	}
 	return "bits"
@@ -375,7 +393,11 @@ func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, m in
 			for j := first; j < last; j++ {
 				sample.Set(b.z[j*m : (j+1)*m])
 				for r, d := range decodings {
-					dst[j*len(decodings)+r] = sample.Label(d)
+					if d.Predicts() {
+						dst[j*len(decodings)+r] = b.own[j]
+					} else {
+						dst[j*len(decodings)+r] = sample.Label(d)
+					}
 				}
 			}
 			return nil

@@ -254,6 +254,7 @@ type batch struct {
 	level  []int     // from 1
 	exact  []float64 // targets in levels
 	direct []float64 // predictions in levels, clipped; where there are any
+	own    []float64 // the network's own ones, where it predicts labels
 	z      []float64 // n × M logits
 }
 
@@ -281,7 +282,7 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 	size := min(4096, max(1, batchBytes/8/m))
 	free, full := make(chan *batch, 3), make(chan *batch, 3)
 	for range cap(free) {
-		free <- &batch{level: make([]int, size), exact: make([]float64, size), direct: make([]float64, size), z: make([]float64, size*m)}
+		free <- &batch{level: make([]int, size), exact: make([]float64, size), direct: make([]float64, size), own: make([]float64, size), z: make([]float64, size*m)}
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -352,7 +353,7 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 			}
 		}
 		if s.Predicted != nil && s.Targets != nil {
-			s.own.add(s.Labels, *s.Predicted, b.exact[b.n])
+			b.own[b.n] = s.own.add(s.Labels, *s.Predicted, b.exact[b.n])
 		}
 		if s.Direct != nil {
 			if err := s.readDirect(b); err == io.EOF {

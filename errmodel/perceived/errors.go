@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
+	"sort"
 
 	"belsim/errmodel/observed"
 	"belsim/theory/base/parallel"
@@ -13,8 +15,9 @@ import (
 )
 
 // Errors returns the expected |error|, in levels, of each decoding of what a network has learnt:
-// the mean over the nodes, whose standard error is below 1 % of it with 4096 of them. The errors are about the sizes, or the
-// context's.
+// the mean over the nodes. With ManyNodes, chance moves the error of easy codes with 64 levels by 0.1 to 0.3 %
+// (standard deviations over seeds), and that of codes with gross errors by 1 %. All codes share the nodes. The errors
+// are about the sizes, or the context's.
 func (p *Nodes) Errors(ctx context.Context, workers int, n *Network, decodings []observed.Decoding) ([]float64, error) {
 	m, err := p.moments(ctx, workers, n.c, n, p.noiseOf(n), decodings)
 	return m.means, err
@@ -55,12 +58,17 @@ func (p *Nodes) moments(ctx context.Context, workers int, c *code.Code, n decode
 	}
 	count, correlations := len(p.level), decode.NewCorrelations(c)
 	errors, wrong := make([]float64, count*len(decodings)), make([]int, count)
+	var predict func(perceived float64) float64
+	if slices.ContainsFunc(decodings, observed.Decoding.Predicts) {
+		predict = p.median(levels, s)
+	}
 	err = parallel.Chunks(ctx, workers, count, 256, func() (func(context.Context, int, int) error, error) {
 		sample, z := observed.NewSample(m, correlations), make([]float64, m)
 		return func(ctx context.Context, first, last int) error {
 			for i := first; i < last; i++ {
 				label := p.at(i)
-				n.Logits(z, label+s*p.noise[i])
+				perceived := label + s*p.noise[i]
+				n.Logits(z, perceived)
 				for k, g := range p.row(i)[:m] {
 					z[k] += sd[k] * float64(g)
 				}
@@ -69,7 +77,13 @@ func (p *Nodes) moments(ctx context.Context, workers int, c *code.Code, n decode
 					wrong[i] += bits.OnesCount64(w ^ sample.Word[k])
 				}
 				for j, d := range decodings {
-					errors[i*len(decodings)+j] = math.Abs(sample.Label(d) - label)
+					answer := 0.0
+					if d.Predicts() {
+						answer = predict(perceived)
+					} else {
+						answer = sample.Label(d)
+					}
+					errors[i*len(decodings)+j] = math.Abs(answer - label)
 				}
 			}
 			return ctx.Err()
@@ -88,4 +102,47 @@ func (p *Nodes) moments(ctx context.Context, workers int, c *code.Code, n decode
 		}
 	}
 	return out, nil
+}
+
+// median returns what direct regression answers, which minimizes its mean |error|: the median of the
+// labels, given the perceived one with the noise s. It is linear between the points of a grid.
+func (p *Nodes) median(levels int, s float64) func(perceived float64) float64 {
+	const enough = 1 << 10 // labels of some nodes
+	var labels []float64   // ascending
+	for i := 0; i < len(p.level); i += max(len(p.level)/enough, 1) {
+		labels = append(labels, p.at(i))
+	}
+	points, first := gridPoints(levels, s), 1-reach*s
+	step := (float64(levels) + reach*s - first) / float64(points-1)
+	answers := make([]float64, points)
+	for g := range answers {
+		y := first + float64(g)*step
+		at := sort.SearchFloat64s(labels, y)
+		nearest := math.Inf(1) // where the noise is small, none may be within reach
+		for _, v := range labels[max(at-1, 0):min(at+1, len(labels))] {
+			nearest = min(nearest, math.Abs(v-y))
+		}
+		const far = 6 // standard deviations
+		from, to := sort.SearchFloat64s(labels, y-nearest-far*s), sort.SearchFloat64s(labels, y+nearest+far*s)
+		from, to = min(from, len(labels)-1), max(to, from+1)
+		sum, weights := 0.0, make([]float64, min(to, len(labels))-from)
+		for i := range weights {
+			d := labels[from+i] - y
+			weights[i] = math.Exp((nearest*nearest - d*d) / (2 * s * s))
+			sum += weights[i]
+		}
+		below, i := 0.0, 0
+		for ; i < len(weights)-1 && below+weights[i] < sum/2; i++ {
+			below += weights[i]
+		}
+		answers[g] = labels[from+i]
+		if i > 0 && p.label != nil { // between two labels
+			answers[g] += (labels[from+i] - labels[from+i-1]) * (0.5 - (below+weights[i]-sum/2)/weights[i])
+		}
+	}
+	return func(perceived float64) float64 {
+		at := min(max((perceived-first)/step, 0), float64(points-1))
+		g := min(int(at), points-2)
+		return answers[g] + (at-float64(g))*(answers[g+1]-answers[g])
+	}
 }

@@ -283,7 +283,7 @@ func (n *observation) meanRate(l *Network, bits []int) float64 {
 func (f *leastSquares) model(x []float64) Model {
 	p := f.start
 	p.Noise = math.Exp(x[0])
-	p.Floor, p.Cutoff = DefaultFloor, DefaultCutoff(f.networks[0].Code.Levels(), p.Noise)
+	p.Floor, p.Cutoff = DefaultFloor, p.DefaultCutoff(f.networks[0].Code.Levels())
 	if f.cutoff {
 		p.Cutoff *= math.Exp(x[1])
 		p.Floor *= math.Exp(x[2])

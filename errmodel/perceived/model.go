@@ -131,14 +131,22 @@ func (p Model) CheckMemory(c *code.Code) error {
 func (p Model) aroundLevel() float64 { return math.Hypot(p.Noise, math.Sqrt(p.Within)) }
 
 // AroundLabels returns the noise s around real labels of networks whose perceived label has a standard
-// deviation around its level, in levels, as fits find it; 0 where that is no more than the spread of
-// labels within a level.
+// deviation around its level, in levels; 0 where that is no more than the spread of labels within a
+// level.
 func AroundLabels(level float64) float64 { return math.Sqrt(max(level*level-WithinLevel, 0)) }
+
+// AroundLevels is the opposite: the standard deviation around the level, of a noise around real labels.
+func AroundLevels(label float64) float64 {
+	return Model{Noise: label, Within: WithinLevel}.aroundLevel()
+}
+
+// DefaultCutoff is the cutoff κ that the model has by default, with so many levels.
+func (p Model) DefaultCutoff(levels int) float64 { return DefaultCutoff(levels, p.aroundLevel()) }
 
 // defaults are the parameters with the cutoff and the floor in the place of zeros.
 func (p Model) defaults(levels int) Model {
 	if p.Cutoff == 0 {
-		p.Cutoff = DefaultCutoff(levels, p.Noise)
+		p.Cutoff = p.DefaultCutoff(levels)
 	}
 	if p.Floor == 0 {
 		p.Floor = DefaultFloor

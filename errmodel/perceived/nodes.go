@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -14,8 +15,8 @@ import (
 // Seed is the seed of the residuals in forecasts, so that equal questions have equal answers.
 const Seed = 1
 
-// ManyNodes is the number of nodes of fits and forecasts.
-const ManyNodes = 1 << 12
+// ManyNodes is the number of nodes of everything: the solver of the noise, fits and forecasts.
+const ManyNodes = 1 << 14
 
 // Nodes are the QMC nodes over which errors are averaged: pairs of a level and of noise ε, and the
 // residuals of the logits. All codes, trainings and parameters share the nodes (common random numbers), so
@@ -26,7 +27,8 @@ const ManyNodes = 1 << 12
 // numbers of Philox, a number for each node and bit.
 type Nodes struct {
 	level    []int     // from 0
-	label    []float64 // real labels, in levels from 1; nil where labels are levels
+	label    []float64 // real labels, in levels from 1, ascending; nil where labels are levels
+	within   float64   // the variance of labels within a level that networks learn with
 	noise    []float64 // ε
 	residual []float32 // N × bits
 	bits     int
@@ -88,9 +90,12 @@ func normals(a, b uint32) (float64, float64) {
 }
 
 // Real are the nodes of the same levels and noise with real labels instead: label i is the quantile
-// of the labels at (i + ½)/N.
+// of the labels at (i + ½)/N. Where all labels are points, they are those of levels.
 func (p *Nodes) Real(labels []Uniform) *Nodes {
 	out := *p
+	if slices.ContainsFunc(labels, func(u Uniform) bool { return u.To > u.From }) {
+		out.within = WithinLevel
+	}
 	out.label = make([]float64, len(p.level))
 	k, below := 0, 0.0
 	for i := range out.label {

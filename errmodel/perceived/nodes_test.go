@@ -142,3 +142,32 @@ func TestRealNodes(t *testing.T) {
 		}
 	}
 }
+
+// TestPrediction: direct regression answers the median of the label, given the perceived one. Far from the ends of uniform labels
+// that is the perceived label, and no other answer has less error: neither this label itself, nor that of a network of levels.
+func TestPrediction(t *testing.T) {
+	const levels = 32
+	prior := slices.Repeat([]float64{1}, levels)
+	prior[0], prior[levels-1] = 0.5, 0.5
+	nodes := must.Get(NewNodes(ManyNodes, prior, levels, Seed))(t).Real([]Uniform{{From: 1, To: levels, Share: 1}})
+	for _, s := range []float64{0.1, 0.9, 6} {
+		answer := nodes.median(levels, s)
+		for y := 4*s + 1; y < levels-4*s; y += 0.37 {
+			if got := answer(y); math.Abs(got-y) > 0.05 { // the labels are 1/33 of a level apart
+				t.Errorf("s = %v: %v for %v", s, got, y)
+			}
+		}
+		least, plain := 0.0, 0.0
+		for i := range nodes.level {
+			y := nodes.at(i) + s*nodes.noise[i]
+			least += math.Abs(answer(y)-nodes.at(i)) / ManyNodes
+			plain += math.Abs(min(max(y, 1), levels)-nodes.at(i)) / ManyNodes
+		}
+		gen := must.Get(decode.Builtin().New("gen", must.Get(code.New("unary", levels))(t), decode.Options{}))(t)
+		l := must.Get(Model{Noise: s, Within: WithinLevel, Misfit: 0.25, Training: BCE}.Learn(t.Context(), 1, must.Get(code.New("unary", levels))(t), prior))(t)
+		got := must.Get(nodes.Errors(t.Context(), 1, l, []observed.Decoding{observed.Prediction(), {Decoder: gen}, {Decoder: gen, Soft: true}}))(t)
+		if math.Abs(got[0]-least) > 1e-12 || least > 1.001*plain || least > got[1] || least > got[2] || s < 2 && math.Abs(least/(s*math.Sqrt(2/math.Pi))-1) > 0.04 {
+			t.Errorf("s = %v: %v; %v, and %v of the label itself", s, got, least, plain)
+		}
+	}
+}

@@ -42,8 +42,7 @@ func (m Model) NoiseOf(ctx context.Context, workers int, labels Labels, mae floa
 	if err != nil {
 		return 0, err
 	}
-	const count = 1 << 14
-	nodes, err := NewNodes(count, labels.Prior, 0, Seed)
+	nodes, err := NewNodes(ManyNodes, labels.Prior, 0, Seed)
 	if err != nil {
 		return 0, err
 	}

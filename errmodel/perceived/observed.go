@@ -15,7 +15,7 @@ type Observed struct {
 	Code      *code.Code
 	Training  Training
 	Decodings []observed.Decoding
-	Errors    []observed.Error // of each decoding, against the level of the target
+	Errors    []observed.Error // of each decoding, against the target itself, in levels
 	// Rates is the share of the samples in which each bit is wrong, length M; NaN for a bit
 	// that is set aside. It means nothing after a training for the decoder.
 	Rates   []float64
@@ -52,7 +52,7 @@ func (n *Observed) rank(d observed.Decoding) int {
 	switch {
 	case bits && !d.Soft && name == "gen", !bits && d.Soft && name == "gen-ex":
 		return 5
-	case !d.Soft && bits:
+	case !d.Soft && bits: // among them predictions
 		return 4
 	case !d.Soft:
 		return 0
@@ -69,7 +69,7 @@ func (n *Observed) rank(d observed.Decoding) int {
 func (n *Observed) Described(i int) bool { return n.Training == BCE || n.Decodings[i].Soft }
 
 // NewFit fits the model to networks of one task, of which the first is the easiest to learn: s, and
-// where they show it κ and the floor of the residuals. nodes are of the networks' prior. The errors
+// where they show it κ and the floor of the residuals. nodes are of the networks' labels. The errors
 // wrap ErrNothingObserved or ErrNoNoise, or are the context's. The number of workers
 // (0: all processors) does not change the result.
 func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes, misfit float64) (*Fit, error) {
@@ -81,7 +81,7 @@ func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes
 		}
 		all = append(all, x)
 	}
-	fit, err := fitObservations(ctx, workers, all, Model{Misfit: misfit})
+	fit, err := fitObservations(ctx, workers, all, Model{Misfit: misfit, Within: nodes.within})
 	if err != nil {
 		return nil, err
 	}
@@ -128,9 +128,9 @@ func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, 
 			}
 			return v[0], nil
 		}}
-		if wrong := n.wrong(); i == 0 && wrong > 0 {
+		if wrong := n.wrong(); i == 0 && wrong > 0 && !n.Decodings[j].Predicts() {
 			e = observedError{Value: wrong, Stderr: e.Stderr * (wrong / e.Value), Model: func(l *Network) (float64, error) {
-				m, err := nodes.moments(ctx, 1, n.Code, l, l.Noise(), nil)
+				m, err := nodes.moments(ctx, 1, n.Code, l, nodes.noiseOf(l), nil)
 				return m.wrong, err
 			}}
 		}
@@ -168,7 +168,7 @@ func (n *Observed) tail(ctx context.Context, workers int, l *Network, nodes *Nod
 	if err != nil || !(n.Samples > 0) || !(n.Errors[lead].StdErr > 0) {
 		return math.NaN(), nil
 	}
-	m, err := nodes.moments(ctx, workers, n.Code, l, l.Noise(), n.Decodings[lead:lead+1])
+	m, err := nodes.moments(ctx, workers, n.Code, l, nodes.noiseOf(l), n.Decodings[lead:lead+1])
 	if err != nil {
 		return 0, err
 	}

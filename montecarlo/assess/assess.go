@@ -74,21 +74,17 @@ type Options struct {
 
 // Check refuses values without a meaning. The errors are *scenario.ValueError.
 func (o Options) Check() error {
-	if err := o.sampling(1).Check(); err != nil {
+	if err := o.sampling().Check(); err != nil {
 		return err
 	}
 	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckBaseline(o.Baseline.Error))
 }
 
-// sampling is the sampling of one of so many parts of each label.
-func (o Options) sampling(parts int) scenario.Sampling {
+// sampling is that of simulations.
+func (o Options) sampling() scenario.Sampling {
 	s := scenario.DefaultSampling()
-	s.Seed, s.Within, s.Work = o.Seed, 0, s.Work/float64(parts)
-	if o.Samples > 0 {
+	if s.Seed, s.Within = o.Seed, 0; o.Samples > 0 {
 		s = s.Fixed(o.Samples)
-		if parts > 1 {
-			s.Samples = max(2, (o.Samples+uint64(parts)-1)/uint64(parts))
-		}
 	}
 	return s
 }
@@ -128,6 +124,8 @@ type study struct {
 	learnt     *perceived.Network   // what the perceived-label model learns of the code; nil where it says nothing
 	perceived  []float64            // errors under the perceived-label model, of each decoding; nil where it says nothing
 	forecasts  *forecast.Forecaster // nil where the perceived-label model says nothing
+	ranked     []forecast.Forecast  // of all codes, by ranker; nil without a ranking
+	ranker     *forecast.Forecaster
 }
 
 // Run judges a network. run.Workers and run.Backend change no number; run.Done is not called. Errors

@@ -99,6 +99,8 @@ func TestRun(t *testing.T) {
 		if want := 140.0 / 800; d.Decoder == "bel-u" && math.Abs(d.Observed-want) > 1e-12 {
 			t.Errorf("bel-u: observed %v, want %v", d.Observed, want)
 		}
+	}
+	for _, d := range f.Mixture {
 		if !(d.Mean > 0 && d.StdErr > 0 && d.Rates > 0) {
 			t.Errorf("%+v", d)
 		}
@@ -120,7 +122,7 @@ func TestRun(t *testing.T) {
 	alone := judge(t, o)
 	var b bytes.Buffer
 	must.Succeed(t, alone.Section(nil).Write(&b))
-	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || NewSeveral([]*Report{alone}).Rows[0].Describes {
+	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || must.Get(NewSeveral(t.Context(), 1, []*Report{alone}))(t).Rows[0].Describes {
 		t.Errorf("%+v", alone.Fit)
 	}
 }
@@ -372,7 +374,7 @@ func TestRealLabels(t *testing.T) {
 	if math.Abs(f.Sigma-0.5) > 0.02 || math.Abs(f.R-0.6) > 0.03 {
 		t.Errorf("r = %v, σ = %v; want 0.6, 0.5", f.R, f.Sigma)
 	}
-	for _, d := range f.Decoders {
+	for _, d := range f.Mixture {
 		model := d.Mean
 		if !table.Missing(d.Exact) {
 			model = d.Exact

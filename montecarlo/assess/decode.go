@@ -11,7 +11,6 @@ import (
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -110,7 +109,7 @@ func (o Options) openNamed(outputs *arrayfile.Rows, name string) (decodingOf, *c
 	if o.Code == "" {
 		return nil, nil, fmt.Errorf("the decoder %s needs the code of the outputs: want the code, or an .npz file as the decoder", name)
 	}
-	if o.Code == forecast.Direct {
+	if o.head().Predicts {
 		return nil, nil, fmt.Errorf("%s: predictions of direct regression need no decoder", outputs.Name())
 	}
 	if e, ok := o.Decoders.Lookup(name); ok && e.Informed {

@@ -101,7 +101,7 @@ func TestShuffled(t *testing.T) {
 	}
 	whole := judge(t, o)
 	o.Code, o.Outputs, o.Others = "unary", of[1], nil
-	several := NewSeveral([]*Report{whole, judge(t, o)})
+	several := must.Get(NewSeveral(t.Context(), 1, []*Report{whole, judge(t, o)}))(t)
 	text := strings.Join(several.Verdict, " ")
 	if strings.Contains(text, "Output 1:") || !strings.Contains(text, "Output 2: the error is that of guessing") || !strings.Contains(text, "same order") || !strings.Contains(text, "describes 1 of the 2 outputs") {
 		t.Errorf("%q", text)

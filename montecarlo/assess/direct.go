@@ -61,10 +61,10 @@ func (s *study) besideDirect() {
 		return
 	}
 	d, w := f.Decoders[best], f.LevelWidth
-	out := &Direct{Error: b.Error, StdErr: math.NaN(), Decoder: d.Decoder, Outputs: d.Outputs, Network: w * d.Target, DifferenceErr: w * d.TargetStdErr}
+	out := &Direct{Error: b.Error, StdErr: math.NaN(), Decoder: d.Decoder, Outputs: d.Outputs, Network: d.Observed, DifferenceErr: d.StdErr}
 	fitted := f.Fitted != nil && f.Fitted.Better
 	if fitted {
-		out.Decoder, out.Outputs, out.Network, out.DifferenceErr = "fitted", f.Fitted.Reads, w*f.Fitted.Error, w*f.Fitted.StdErr
+		out.Decoder, out.Outputs, out.Network, out.DifferenceErr = "fitted", f.Fitted.Reads, f.Fitted.Error, f.Fitted.StdErr
 	}
 	out.Difference = out.Network - out.Error
 	if b.File != "" {
@@ -100,10 +100,10 @@ func (s *study) doubtDirect(ctx context.Context, workers int) error {
 		d.Warning = "the median target alone would be as near"
 		return nil
 	}
-	if s.forecasts == nil || s.code.Name() == forecast.Direct {
+	if s.forecasts == nil || f.predicts() {
 		return nil
 	}
-	c, err := unaryAs(forecast.Direct, f.Levels)
+	c, err := f.open(forecast.Direct)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
 )
 
 // fitFormat is the version of the fields of a Fit. It is raised where another one is written, or one
@@ -35,8 +36,10 @@ type Fit struct {
 
 	Seed           uint64          `json:"seed" doc:"seed of the random numbers of simulations"`
 	Perceived      *PerceivedFit   `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
+	Measured       []MeasuredRow   `json:"measured" doc:"the errors that forecasts rest on, a row for each decoder of each network; those of direct regression are in direct_regression"`
 	Networks       []NetworkRow    `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
 	Decoders       []DecoderResult `json:"decoders" doc:"a row for each decoder that fits the code"`
+	Mixture        []MixtureResult `json:"mixture" doc:"the same under the mixture, against targets that are rounded to levels; errors are in levels"`
 	Quantiles      *ErrorQuantiles `json:"error_quantiles,omitempty" doc:"how the errors of the best decoder spread, by level"`
 	Fitted         *Fitted         `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
 	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
@@ -46,7 +49,8 @@ type Fit struct {
 	Prior          []float64       `json:"prior" doc:"share of each level among the samples"`
 	scenario.Provenance
 
-	path string // of a file that was read
+	path  string       // of a file that was read
+	codes []*code.Code // of the networks, where these were read
 }
 
 // occurring are the lowest and the highest level that occur, from 1.

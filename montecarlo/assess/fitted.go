@@ -6,10 +6,11 @@ import (
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/table"
 )
 
 // Fitted is the decoder that was fitted to a network, or the best of the baseline decoders where
-// none is better. Errors are means of |label − target| in levels, over samples that were not used to fit the
+// none is better. Errors are means of |answer − target|, in the unit of the targets, over samples that were not used to fit the
 // decoder that decodes them.
 type Fitted struct {
 	Kind        string       `json:"kind" doc:"what the decoder is: temperature or affine, or the name of a baseline decoder"`
@@ -17,14 +18,12 @@ type Fitted struct {
 	Reads       string       `json:"reads" doc:"what it reads: bits or logits"`
 	Better      bool         `json:"better" doc:"it is better than the baseline decoders, those that are not fitted, by more than the standard error; else it is one of them"`
 	Samples     int          `json:"samples" doc:"samples that it was fitted to, and that judge it by nested cross-validation"`
-	Error       float64      `json:"error" doc:"|error| against the target, quantization included"`
+	Error       float64      `json:"error" doc:"mean |answer − target|"`
 	StdErr      float64      `json:"stderr" doc:"standard error of error"`
 	Interval    [2]float64   `json:"interval" doc:"95 % interval of error"`
-	Level       float64      `json:"error_level" doc:"|error| against the level of the target"`
-	LevelSE     float64      `json:"error_level_stderr" doc:"standard error of error_level"`
 	Baseline    string       `json:"baseline" doc:"the best of the baseline decoders"`
 	BaselineOf  string       `json:"baseline_reads" doc:"what that one reads"`
-	BaselineErr float64      `json:"baseline_error" doc:"its |error| against the target"`
+	BaselineErr float64      `json:"baseline_error" doc:"its mean |answer − target|"`
 	Gain        float64      `json:"gain" doc:"baseline_error − the error of what cross-validation chooses"`
 	GainSE      float64      `json:"gain_stderr" doc:"standard error of gain, of the differences of the samples"`
 	Kinds       []FittedKind `json:"kinds" doc:"a row for the best decoder of each kind"`
@@ -35,7 +34,7 @@ type Fitted struct {
 type FittedKind struct {
 	Kind   string  `json:"kind" text:"decoder" doc:"what the decoder is"`
 	Rule   string  `json:"rule" text:"rule" doc:"map, median or mean"`
-	Error  float64 `json:"error" text:"|error|, levels" doc:"|error| against the target, in levels, by the cross-validation that chose the decoder of this kind: a little too small"`
+	Error  float64 `json:"error" text:"|error|" doc:"mean |answer − target|, by the cross-validation that chose the decoder of this kind: a little too small"`
 	StdErr float64 `json:"stderr" text:"± s.e." doc:"standard error of error"`
 }
 
@@ -64,16 +63,16 @@ func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples
 }
 
 // newFitted is the result in the form that is written.
-func newFitted(r *fitdecoder.Result) *Fitted {
-	about := r.Decoder.About()
+func newFitted(r *fitdecoder.Result, width float64) *Fitted {
+	about, interval := r.Decoder.About(), r.Target.Interval()
 	f := &Fitted{
 		Kind: about.Kind, Rule: about.Rule, Reads: about.Reads, Better: r.Fitted, Samples: about.Samples,
-		Error: r.Target.Mean, StdErr: r.Target.StdErr, Interval: r.Target.Interval(), Level: r.Levels.Mean, LevelSE: r.Levels.StdErr,
-		Baseline: r.Baseline.Decoder.Name(), BaselineOf: r.Baseline.Outputs(), BaselineErr: r.BaselineTarget.Mean,
-		Gain: r.Gain, GainSE: r.GainSE, Kinds: []FittedKind{}, Notes: []string{},
+		Error: width * r.Target.Mean, StdErr: width * r.Target.StdErr, Interval: [2]float64{width * interval[0], width * interval[1]},
+		Baseline: r.Baseline.Decoder.Name(), BaselineOf: r.Baseline.Outputs(), BaselineErr: width * r.BaselineTarget.Mean,
+		Gain: width * r.Gain, GainSE: width * r.GainSE, Kinds: []FittedKind{}, Notes: []string{},
 	}
 	for _, k := range r.Kinds {
-		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), k.Target.Mean, k.Target.StdErr})
+		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), width * k.Target.Mean, width * k.Target.StdErr})
 	}
 	if r.Few {
 		f.Notes = append(f.Notes, fmt.Sprintf("%d samples are few for %d levels and %d bits: a decoder fitted to more would be better, and its interval narrower.", about.Samples, about.Levels, about.Bits))
@@ -91,10 +90,6 @@ func (s *study) fittedText() string {
 	if !fitted.Better {
 		return fmt.Sprintf("No fitted decoder is better than %s by more than the standard error.", baseline)
 	}
-	unit := " levels"
-	if f.Range != nil {
-		unit = f.besideLevels(fitted.Error)
-	}
 	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average, %s to %s (95 %%); %s is wrong by %s.",
-		s.fitted.Decoder.About().Text(), f.in(fitted.Error), unit, f.in(fitted.Interval[0]), f.in(fitted.Interval[1]), baseline, f.in(fitted.BaselineErr))
+		s.fitted.Decoder.About().Text(), table.Short(fitted.Error), f.besideLevels(fitted.Error), table.Short(fitted.Interval[0]), table.Short(fitted.Interval[1]), baseline, table.Short(fitted.BaselineErr))
 }

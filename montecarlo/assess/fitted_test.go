@@ -56,7 +56,7 @@ func TestFitDecoder(t *testing.T) {
 	o.Others = []assess.Other{{Code: "gray", Outputs: other}}
 	s := must.Get(assess.Run(ctx, o, scenario.Run{Backend: montecarlo.CPU{}}, nil))(t)
 	f := s.Fit.Fitted
-	if !f.Better || f.Kind != "affine" || f.Samples != 2500 || math.Abs(f.Error-1.314) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 3 || len(f.Notes) != 0 {
+	if !f.Better || f.Kind != "affine" || f.Samples != 2500 || math.Abs(f.Error*63/1.8-1.314) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 3 || len(f.Notes) != 0 {
 		t.Errorf("%+v", f)
 	}
 	if text := s.Opening[0]; !strings.HasPrefix(text, "The network's best decoder is a fitted affine decoder (mean): on samples that it was not fitted to, it is wrong by 0.037") {
@@ -101,7 +101,7 @@ func TestFitDecoder(t *testing.T) {
 	for _, r := range s.Fit.Networks {
 		if r.Code == "b2jdj" && strings.HasPrefix(r.Decoder, "a fitted affine") {
 			fitted++
-			if !r.Best || r.Seeds != 1 || math.Abs(r.Observed-s.Fit.Fitted.Level) > 1e-9 {
+			if !r.Best || r.Seeds != 1 || math.Abs(r.Observed-s.Fit.Fitted.Error) > 1e-9 {
 				t.Errorf("%+v", r)
 			}
 		}

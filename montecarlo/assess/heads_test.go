@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 )
@@ -98,11 +99,113 @@ func TestSoftmax(t *testing.T) {
 }
 
 // ranking is the ranking of a fit, where there is one.
-func (f *Fit) ranking() []RankedCode {
+func (f *Fit) ranking() []forecast.Row {
 	if f.Recommendation == nil {
 		return nil
 	}
 	return f.Recommendation.Ranking
+}
+
+// TestMeasure: over real labels there is one measure, the mean |answer − target| in label units. Every number of a report that is
+// one of an observed error is that of the answers themselves; predictions of direct regression are not rounded.
+func TestMeasure(t *testing.T) {
+	d, dir, rng := easy, t.TempDir(), rand.New(rand.NewPCG(5, 5))
+	d.samples = 1500
+	const lo, width = 10, 0.5
+	y, p := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, 1, nil)
+	levels := d.targets()
+	for i := range d.samples {
+		y.Set(i, 0, min(max(levels.At(i, 0)+rng.Float64()-0.5, 1), 16))
+		p.Set(i, 0, lo+width*(y.At(i, 0)+d.noise*rng.NormFloat64()-1))
+		y.Set(i, 0, lo+width*(y.At(i, 0)-1))
+	}
+	o := d.save(t, dir, "z")
+	o.Targets, o.Range, o.Recommend, o.FitDecoder = save(t, filepath.Join(dir, "real.npy"), y), LabelRange{lo, lo + 15*width}, true, true
+	probe := d
+	probe.code = "probe"
+	o.Others = []Other{{Code: "probe", Outputs: probe.save(t, dir, "probe").Outputs, Training: perceived.BCE}}
+	error := func(answer func(i int) float64) float64 {
+		sum := 0.0
+		for i := range d.samples {
+			sum += math.Abs(min(max(answer(i), lo), lo+15*width) - y.At(i, 0))
+		}
+		return sum / float64(d.samples)
+	}
+	named := o
+	r := judge(t, o)
+	f := r.Fit
+	observed := map[string]float64{}
+	for _, x := range f.Decoders {
+		answers := labelsOf(t, named, x.Decoder, x.Outputs == "logits")
+		want := error(func(i int) float64 { return lo + width*(answers[i]-1) })
+		observed[x.Decoder+x.Outputs] = want
+		if math.Abs(x.Observed-want) > 1e-9 || math.Abs(x.Perceived/want-1) > 0.1 {
+			t.Errorf("%+v, want %v", x, want)
+		}
+	}
+	for _, x := range f.Networks {
+		if want, ok := observed[x.Decoder+x.Outputs]; ok && x.Code == "johnson" && math.Abs(x.Observed-want) > 1e-9 {
+			t.Errorf("%+v, want %v", x, want)
+		}
+	}
+	for _, x := range f.Recommendation.Ranking {
+		if want, ok := observed[x.Decoder+x.Outputs]; x.Trained && x.Measured && ok && math.Abs(x.Forecast-want) > 1e-9 || x.Trained && x.Decoder == "fitted" && x.Forecast != f.Fitted.Error {
+			t.Errorf("%+v, want %v", x, want)
+		}
+	}
+	if row := must.Get(NewSeveral(t.Context(), 1, []*Report{r}))(t).Rows[0]; math.Abs(row.Error-observed[row.Decoder+row.Reads]) > 1e-9 {
+		t.Errorf("%+v", row)
+	}
+	direct := o
+	direct.Code, direct.Outputs, direct.Others, direct.FitDecoder = "direct", save(t, filepath.Join(dir, "p.npy"), p), nil, false
+	f = judge(t, direct).Fit
+	want, s := error(func(i int) float64 { return p.At(i, 0) }), f.Perceived
+	if x := f.Decoders[0]; len(f.Decoders) != 1 || x.Decoder != "prediction" || x.Outputs != "labels" || math.Abs(x.Observed-want) > 1e-9 || math.Abs(x.Perceived/want-1) > 0.03 || len(f.Mixture) != 0 {
+		t.Errorf("%+v, want %v", f.Decoders, want)
+	}
+	if !s.Describes || !(s.NoiseInterval[0] < d.noise && d.noise < s.NoiseInterval[1]) {
+		t.Errorf("%+v", s)
+	}
+	for _, x := range f.Recommendation.Ranking {
+		if x.Code == "direct" && (!x.Trained || math.Abs(x.Forecast-want) > 1e-9 || x.Decoder != "prediction" || x.Training != "l1") {
+			t.Errorf("%+v", x)
+		}
+	}
+	direct.FitDecoder = true
+	if _, err := Run(t.Context(), direct, onCPU, nil); err == nil || !strings.Contains(err.Error(), "p.npy: predictions of direct regression need no decoder") {
+		t.Error(err)
+	}
+	o.Baseline.File, o.Others = direct.Outputs, nil
+	if d := judge(t, o).Fit.Direct; math.Abs(d.Error-want) > 1e-9 {
+		t.Errorf("%+v, want %v", d, want)
+	}
+}
+
+// TestOnLevels: a range whose levels are the labels themselves, such as that of whole numbers from 0, is a matter of units alone.
+func TestOnLevels(t *testing.T) {
+	o := easy.save(t, t.TempDir(), "z")
+	o.Recommend = true
+	plain := judge(t, o).Fit
+	const lo, width = 10, 0.5
+	y := easy.targets()
+	y.Apply(func(_, _ int, v float64) float64 { return lo + width*(v-1) }, y)
+	o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{lo, lo + 15*width}
+	f := judge(t, o).Fit
+	for i, d := range f.Decoders {
+		if want := plain.Decoders[i]; math.Abs(d.Observed/width/want.Observed-1) > 1e-9 || math.Abs(d.Perceived/width/want.Perceived-1) > 1e-9 {
+			t.Errorf("%+v, want half of %+v", d, want)
+		}
+	}
+	if math.Abs(f.Perceived.Noise/plain.Perceived.Noise-1) > 1e-9 || f.Perceived.Distance != plain.Perceived.Distance {
+		t.Errorf("%+v, want %+v", f.Perceived, plain.Perceived)
+	}
+	for _, x := range f.Recommendation.Ranking {
+		for _, want := range plain.Recommendation.Ranking {
+			if x.Code == want.Code && x.Training == want.Training && x.Decoder == want.Decoder && x.Outputs == want.Outputs && math.Abs(x.Ratio/want.Ratio-1) > 1e-9 {
+				t.Errorf("%+v, want %+v", x, want)
+			}
+		}
+	}
 }
 
 // TestHeads: predictions of direct regression, and CORN's logits, show the label noise that they were drawn with.

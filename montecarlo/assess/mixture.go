@@ -57,6 +57,7 @@ func (s *study) begin(counts *errmodel.Counts) error {
 	f := &Fit{
 		Format: fitFormat,
 		Code:   s.code.Name(), Levels: s.code.Levels(), Bits: s.code.Bits(), Outputs: string(s.source.Kind), LevelWidth: s.source.Labels.Width(),
+		Mixture: []MixtureResult{}, Measured: []MeasuredRow{},
 		LogitScale: seen.LogitScale, Temperature: o.Temperature, Seed: o.Seed, Prior: counts.Prior(), Dead: s.dead,
 	}
 	s.f = f
@@ -69,7 +70,7 @@ func (s *study) begin(counts *errmodel.Counts) error {
 	f.Quantization = f.LevelWidth * seen.Quantization
 	f.Samples, f.WrongBits = counts.Total()
 	if s.fitted != nil {
-		f.Fitted = newFitted(s.fitted)
+		f.Fitted = newFitted(s.fitted, f.LevelWidth)
 	}
 	if lowest, highest := f.occurring(); lowest == highest {
 		return fmt.Errorf("%s: all %d targets are level %d; r and σ need errors at several distances from a transition, so at least two levels", s.source.Targets.Name(), f.Samples, lowest)

@@ -54,6 +54,9 @@ func openNetwork(ctx context.Context, o Options) (*network, error) {
 	return n, nil
 }
 
+// head is the network's own head, or the zero one where its outputs are bits of a code.
+func (n *network) head() forecast.Head { return forecast.LookupHead(n.code.Name()) }
+
 // Close closes the files.
 func (n *network) Close() error {
 	var errs []error
@@ -95,7 +98,7 @@ func (n *network) open(ctx context.Context) (err error) {
 // openKind finds out how outputs are written.
 func (n *network) openKind(ctx context.Context, said observed.Kind) (err error) {
 	s := n.source
-	if n.code.Name() == forecast.Direct {
+	if n.head().Predicts {
 		s.Kind = observed.Bits
 	} else if s.Kind, err = observed.FindKind(ctx, said, s.Outputs); err != nil {
 		return err
@@ -120,13 +123,21 @@ func (n *network) takeOutput() error {
 	switch parts, k := parts(n.options, s.Outputs), n.options.Output; {
 	case k == 0 && parts == 1:
 		return nil
-	case n.options.Code == forecast.Direct && columns != parts:
+	case n.options.head().Predicts && columns != parts:
 		return fmt.Errorf("%s has %d columns, and %s has %d; want a prediction of direct regression for each target", s.Outputs.Name(), width, s.Targets.Name(), columns)
 	case k == 0, columns != parts:
 		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
 	case k < 1 || k > parts:
 		return fmt.Errorf("output %d: the network has outputs 1 to %d", k, parts)
 	default:
+		if s.Direct != nil {
+			if _, n := s.Direct.Dims(); n != parts {
+				return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n, parts)
+			}
+			if err := s.Direct.Take(k-1, k); err != nil {
+				return err
+			}
+		}
 		m := width / parts
 		return errors.Join(s.Targets.Take(k-1, k), s.Outputs.Take((k-1)*m, k*m))
 	}
@@ -150,7 +161,7 @@ func (n *network) sizes() scenario.Sizes {
 
 // openCode opens the code of the options, with as many bits as there are outputs.
 func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
-	if isHead(o.Code) {
+	if o.head().Own {
 		return openHead(o, outputs)
 	}
 	rows, m := outputs.Dims()
@@ -159,7 +170,7 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 		least, most := levelsOf(f, m)
 		switch {
 		case most < least:
-			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m, called(f.Name, o.Training), m)
+			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m, forecast.Called(f.Name, o.Training), m)
 		case most == least+1:
 			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d or %d levels; say how many levels there are", outputs.Name(), m, f.Name, m, least, most)
 		case most > least:
@@ -177,7 +188,7 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 		if rows == c.Bits() {
 			hint = "; it has as many rows, so it may be transposed"
 		}
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m, called(c.Name(), o.Training), c.Levels(), c.Bits(), hint)
+		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m, forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(), hint)
 	}
 	return c, nil
 }
@@ -218,7 +229,10 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	if n.decodings, err = observed.Decodings(n.options.Decoders, n.code, n.source.Kind, decode.Options{Temperature: n.options.Temperature}); err != nil {
 		return err
 	}
-	if n.code.Name() == forecast.Direct { // any other decoder of these bits says the same
+	switch direct := n.head().Predicts; {
+	case direct && n.source.Labels.Real:
+		n.decodings = []observed.Decoding{observed.Prediction()}
+	case direct: // any other decoder of these bits says the same
 		n.decodings = slices.DeleteFunc(n.decodings, func(d observed.Decoding) bool { return d.Decoder.Name() != "gen" })
 	}
 	if n.seen, err = observed.Scan(ctx, workers, n.source, n.code, n.decodings, done); err != nil {
@@ -233,6 +247,9 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	}
 	n.warning, n.remedy = n.warn()
 	if n.options.FitDecoder {
+		if n.head().Predicts {
+			return fmt.Errorf("%s: predictions of direct regression need no decoder, and none is fitted to them", n.source.Outputs.Name())
+		}
 		n.fitted, err = n.fitDecoder(ctx, workers, done)
 	}
 	return err
@@ -254,8 +271,8 @@ const (
 // trained is what the network was trained for: as the options say, or as its outputs show.
 func (n *network) trained() perceived.Training {
 	switch {
-	case isHead(n.code.Name()):
-		return perceived.BCE
+	case n.head().Own:
+		return n.head().Training
 	case n.options.Training != "":
 		return n.options.Training
 	}
@@ -285,7 +302,7 @@ const (
 
 // probabilities reports whether the outputs were trained as logits of the targets, and forecasts are to be made with their temperature.
 func (n *network) probabilities() bool {
-	return len(n.options.Decoders) > 0 && !n.source.Kind.Hard() && !isHead(n.code.Name()) && n.options.Training != perceived.Soft && !n.code.Real() && n.code.Levels() <= forecast.MostLevels
+	return len(n.options.Decoders) > 0 && !n.source.Kind.Hard() && !n.head().Own && n.options.Training != perceived.Soft && !n.code.Real() && n.code.Levels() <= forecast.MostLevels
 }
 
 // calibrate finds the temperature of the logits, where they are probabilities: it reads all samples once more, and takes some.
@@ -343,7 +360,7 @@ func (n *network) live() [][]int {
 func (n *network) observed() *perceived.Observed {
 	counts := n.seen.Counts
 	samples, _ := counts.Total()
-	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Levels, Rates: make([]float64, n.code.Bits()), Samples: float64(samples), Temperature: n.temperature}
+	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Labels, Rates: make([]float64, n.code.Bits()), Samples: float64(samples), Temperature: n.temperature}
 	for k := range out.Rates {
 		out.Rates[k] = float64(counts.Bit(k)) / out.Samples
 	}

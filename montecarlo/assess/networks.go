@@ -18,6 +18,7 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/code"
@@ -82,8 +83,8 @@ func ReadRuns(path string) ([]Other, error) {
 		}
 		line, _ := r.FieldPos(0)
 		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
-		if t, head := trained[o.Code]; head {
-			o.Training = t
+		if h := forecast.LookupHead(o.Code); h.Name != "" {
+			o.Training = h.Training
 		} else if o.Training = perceived.Training(strings.ToLower(row[at[1]])); !slices.Contains([]perceived.Training{perceived.BCE, perceived.CE, perceived.Soft}, o.Training) {
 			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE, CE or soft", path, line, row[at[1]])
 		}
@@ -171,9 +172,9 @@ type NetworkRow struct {
 	Seeds    int        `json:"seeds" text:"seeds" doc:"number of networks, whose errors are averaged"`
 	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder"`
 	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Observed float64    `json:"observed" text:"observed" doc:"mean observed |error|, in levels"`
+	Observed float64    `json:"observed" text:"observed" doc:"mean observed |answer − target|, in the unit of the targets"`
 	Interval [2]float64 `json:"interval" text:"95 % interval" doc:"95 % interval of observed: Student's over the seeds, or of one network's samples where there is one"`
-	Model    float64    `json:"model" text:"perceived label" doc:"|error| under the fitted perceived-label model, in levels; null where it says nothing"`
+	Model    float64    `json:"model" text:"perceived label" doc:"the same under the fitted perceived-label model; null where it says nothing"`
 	Best     bool       `json:"best" doc:"the smallest observed error of this code and training"`
 }
 
@@ -199,11 +200,11 @@ func (s *study) compareNetworks(ctx context.Context, nodes *perceived.Nodes) err
 		}
 		from := len(s.f.Networks)
 		for j, r := range first.decodings {
-			s.addRow(group, r.Decoder.Name(), r.Outputs(), beside.Errors[j], func(n *network) observed.Error { return n.seen.Levels[j] })
+			s.addRow(group, r.Decoder.Name(), r.Outputs(), beside.Errors[j], func(n *network) observed.Error { return n.seen.Labels[j] })
 		}
 		if slices.ContainsFunc(group, func(n *network) bool { return n.fitted != nil && n.fitted.Fitted }) {
 			decoder, reads := fittedName(group)
-			s.addRow(group, decoder, reads, math.NaN(), func(n *network) observed.Error { return n.fitted.Levels })
+			s.addRow(group, decoder, reads, math.NaN(), func(n *network) observed.Error { return n.fitted.Target })
 		}
 		rows := s.f.Networks[from:]
 		rows[leastOf(rows, func(r NetworkRow) float64 { return r.Observed })].Best = true
@@ -219,9 +220,10 @@ func (s *study) addRow(group []*network, decoder, reads string, model float64, o
 	}
 	first := group[0]
 	mean, interval := overSeeds(errors)
+	w := s.f.LevelWidth
 	s.f.Networks = append(s.f.Networks, NetworkRow{
 		Code: first.code.Name(), Bits: first.code.Bits(), Training: string(first.training), Seeds: len(group), Decoder: decoder, Outputs: reads,
-		Observed: mean, Interval: interval, Model: model,
+		Observed: w * mean, Interval: [2]float64{w * interval[0], w * interval[1]}, Model: w * model,
 	})
 }
 

@@ -17,7 +17,7 @@ func TestCurve(t *testing.T) {
 		t.Fatalf("the curve is of %q", r.Fit.Curve)
 	}
 	// Their means are the rates of the model by transitions, over the same prior.
-	prior, sums, bits := smoothed(r.study.seen.Counts.Samples), map[int]float64{}, map[int]float64{}
+	prior, sums, bits := r.Fit.smoothed(), map[int]float64{}, map[int]float64{}
 	for k, p := range r.Fit.Profiles {
 		transitions := len(r.study.transitions[k])
 		bits[transitions]++

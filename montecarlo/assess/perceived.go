@@ -9,14 +9,13 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
-	"belsim/theory/decode"
 )
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
 	Training       string             `json:"training" doc:"what the outputs were trained with: bce (each bit by its own cross-entropy), ce or soft"`
 	Miscalibration float64            `json:"calibration_error" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
-	Noise          float64            `json:"label_noise" doc:"s, the standard deviation of the perceived label, in levels; null where the data do not tell"`
+	Noise          float64            `json:"label_noise" doc:"s, the standard deviation of the perceived label around the target itself, in levels; null where the data do not tell"`
 	NoiseInterval  [2]float64         `json:"label_noise_interval" doc:"95 % interval of label_noise"`
 	Cutoff         float64            `json:"cutoff" doc:"κ, the fastest that the network's logits change, in cycles over the range of labels"`
 	CutoffInterval [2]float64         `json:"cutoff_interval" doc:"95 % interval of cutoff"`
@@ -59,8 +58,9 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 			networks = append(networks, o.observed())
 		}
 	}
-	prior := smoothed(s.seen.Counts.Samples)
-	nodes, err := perceived.NewNodes(perceived.ManyNodes, prior, most, perceived.Seed)
+	prior := s.f.smoothed()
+	labels := s.f.labels()
+	nodes, err := forecast.NewNodes(perceived.ManyNodes, prior, labels, most, perceived.Seed)
 	if err != nil {
 		return err
 	}
@@ -72,20 +72,34 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	if err != nil {
 		return err
 	}
-	model := forecast.FromFit(fit, networks, prior, s.options.Decoders, decode.Options{Temperature: s.options.Temperature})
-	s.forecasts = model
-	p.Noise, p.NoiseInterval = withInterval(model.Noise)
-	p.Cutoff, p.CutoffInterval = withInterval(model.Cutoff)
-	p.CutoffFitted, p.Floor = model.CutoffFitted, model.Model.Floor
-	p.Tail, p.Temperature = fit.Tail, model.Temperature
+	p.Noise, p.NoiseInterval = fit.Noise.Value, [2]float64{fit.Noise.Lo, fit.Noise.Hi}
+	p.Cutoff, p.CutoffFitted, p.Floor, p.Tail = fit.Cutoff.Value, fit.CutoffFitted, fit.Model.Floor, fit.Tail
+	lo, hi := forecast.Estimate{Value: p.Cutoff, LogSD: fit.LogCutoffSD}.Interval()
+	p.CutoffInterval = [2]float64{lo, hi}
+	if t := networks[0].Temperature; t > 0 {
+		p.Temperature = t
+	}
 	if !math.IsNaN(fit.Excess) {
 		p.Excess = &fit.Excess
 	}
+	all := append([]*network{s.network}, s.others...)
+	for _, n := range all {
+		s.f.codes = append(s.f.codes, n.code)
+	}
+	s.f.Measured = s.f.measured(all)
+	model, err := s.f.Forecaster(s.options.Decoders)
+	if err != nil {
+		return err
+	}
+	s.forecasts = model
 	beside, err := model.Compare(ctx, networks[0], nodes)
 	if err != nil {
 		return err
 	}
-	s.learnt, s.perceived = beside.Learnt, beside.Errors
+	s.learnt = beside.Learnt
+	for _, e := range beside.Errors {
+		s.perceived = append(s.perceived, s.f.LevelWidth*e)
+	}
 	if len(beside.Rates) > 0 {
 		p.Rates = beside.Rates
 	}
@@ -106,21 +120,26 @@ func (p *PerceivedFit) judge(beside *forecast.Comparison) {
 	}
 }
 
-// smoothed is the share of each level among the samples, with half a sample more for each: a level
-// without samples is rare, but not impossible.
-func smoothed(samples []uint64) []float64 {
-	total, out := 0.0, make([]float64, len(samples))
-	for _, n := range samples {
-		total += float64(n) + 0.5
-	}
-	for i, n := range samples {
-		out[i] = (float64(n) + 0.5) / total
+// smoothed is the share of each level, with half a sample more for each: a level without samples is
+// rare, but not impossible.
+func (f *Fit) smoothed() []float64 {
+	n, out := float64(f.Samples), make([]float64, len(f.Prior))
+	for i, p := range f.Prior {
+		out[i] = (p*n + 0.5) / (n + 0.5*float64(len(out)))
 	}
 	return out
 }
 
-// withInterval writes an estimate and its interval.
-func withInterval(e forecast.Estimate) (float64, [2]float64) {
-	lo, hi := e.Interval()
-	return e.Value, [2]float64{lo, hi}
+// labels are the real labels of the targets, uniform within a level; nil where targets are levels.
+func (f *Fit) labels() *forecast.Labels {
+	if f.Range == nil {
+		return nil
+	}
+	return &forecast.Labels{Lo: f.Range[0], Hi: f.Range[1], Shares: f.smoothed(), OnLevels: f.onLevels()}
+}
+
+// onLevels reports whether targets are levels, also where these have a range.
+func (f *Fit) onLevels() bool {
+	const rounding = 1e-3 // of numbers of 32 bits, and of 65,536 levels
+	return f.Quantization <= rounding*f.LevelWidth
 }

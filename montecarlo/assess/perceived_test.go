@@ -166,7 +166,7 @@ func TestHardDecisions(t *testing.T) {
 			z[k] = math.Copysign(1, z[k])
 		}
 	}
-	for name, advice := range map[string]string{"johnson": "stay with johnson", "hadamard": "Save the logits of this network in the place of its bits: gen is forecast to gain"} {
+	for name, advice := range map[string]string{"johnson": "stay with johnson", "hadamard": "Save the logits of this network in the place of its bits: gen-ex is forecast to gain"} {
 		d.code = name
 		o := d.save(t, t.TempDir(), "z")
 		o.Recommend = true
@@ -185,12 +185,12 @@ func TestHardDecisions(t *testing.T) {
 	}
 }
 
-// TestUncertain: a forecaster takes the temperature of a fit, with the training that it is of.
-func TestUncertain(t *testing.T) {
+// TestInform: a forecaster takes the temperature of a fit, with the training that it is of.
+func TestInform(t *testing.T) {
 	for training, want := range map[perceived.Training]float64{perceived.BCE: 1, perceived.CE: math.Pow(math.Log(1.31)/0.47, 2)} {
 		f := &Fit{Perceived: &PerceivedFit{Training: string(training), Noise: 1, Temperature: 1.31}}
 		of := forecast.NewForecaster(1, 0.02, []float64{0.5, 0.5}, decode.Builtin())
-		f.Uncertain(of)
+		f.Inform(of, false)
 		if got := of.Overconfidence(); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: %v, want %v", training, got, want)
 		}
@@ -250,8 +250,8 @@ func TestRank(t *testing.T) {
 		}
 	}
 	// Easy codes may be better, and one-hot trained bit by bit is not.
-	i := slices.IndexFunc(rec.Ranking, func(r RankedCode) bool { return r.Code == "unary" && r.Training == "bce" })
-	j := slices.IndexFunc(rec.Ranking, func(r RankedCode) bool { return r.Code == "onehot" && r.Outputs == "bits" })
+	i := slices.IndexFunc(rec.Ranking, func(r forecast.Row) bool { return r.Code == "unary" && r.Training == "bce" })
+	j := slices.IndexFunc(rec.Ranking, func(r forecast.Row) bool { return r.Code == "onehot" && r.Outputs == "bits" })
 	if unary, hot := rec.Ranking[i], rec.Ranking[j]; unary.RatioCI[0] > 1 || unary.RatioCI[1] < 1 || hot.RatioCI[0] < 1 || hot.Better > 0.05 {
 		t.Errorf("%+v, %+v", unary, hot)
 	}
@@ -355,7 +355,7 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%s: %+v, %q", name, d, f.Verdict)
 		}
 		if o.Recommend {
-			d := f.Recommendation.Ranking[slices.IndexFunc(f.Recommendation.Ranking, func(r RankedCode) bool { return r.Code == "direct" })]
+			d := f.Recommendation.Ranking[slices.IndexFunc(f.Recommendation.Ranking, func(r forecast.Row) bool { return r.Code == "direct" })]
 			if want := f.Direct.Error / f.Direct.Network; !d.Measured || d.Trained || math.Abs(d.Ratio/want-1) > 1e-12 || d.Training != "l1" || d.Bits != 1 {
 				t.Errorf("%s: %+v, want the ratio %v", name, d, want)
 			}

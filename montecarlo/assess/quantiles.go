@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/table"
 )
 
 // ErrorQuantiles tell how the errors of the best decoder spread.
 type ErrorQuantiles struct {
-	Decoder string `json:"decoder" doc:"name of the decoder: the one with the smallest observed error against the target itself"`
+	Decoder string `json:"decoder" doc:"name of the decoder: the one with the smallest observed error"`
 	Outputs string `json:"outputs" doc:"what it reads: bits or logits"`
 	Quantiles
 	Levels []LevelQuantiles `json:"levels" doc:"a row for each level; neighbouring levels share one where they have fewer than 100 samples, or where there are more than 64 levels"`
@@ -24,13 +25,13 @@ type LevelQuantiles struct {
 
 // Quantiles are those of |decoded − target| of some samples.
 type Quantiles struct {
-	Median float64 `json:"median" doc:"median of |error| against the target itself, in levels; right to 1/32 of itself"`
+	Median float64 `json:"median" doc:"median of |answer − target|, in the unit of the targets; right to 1/32 of itself"`
 	P90    float64 `json:"p90" doc:"the |error| that 90 % of the samples do not exceed"`
 	P99    float64 `json:"p99" doc:"the |error| that 99 % of the samples do not exceed"`
 }
 
-func quantilesOf(s *observed.Spread) Quantiles {
-	return Quantiles{s.Quantile(0.5), s.Quantile(0.9), s.Quantile(0.99)}
+func (f *Fit) quantilesOf(s *observed.Spread) Quantiles {
+	return Quantiles{f.LevelWidth * s.Quantile(0.5), f.LevelWidth * s.Quantile(0.9), f.LevelWidth * s.Quantile(0.99)}
 }
 
 // errorQuantiles are those of the best decoder; nil where no decoder fits the code.
@@ -55,19 +56,15 @@ func (s *study) errorQuantiles() *ErrorQuantiles {
 			continue
 		}
 		to := min((i+1)*width, s.f.Levels)
-		out.Levels = append(out.Levels, LevelQuantiles{from, to, some.Samples(), quantilesOf(&some)})
+		out.Levels = append(out.Levels, LevelQuantiles{from, to, some.Samples(), s.f.quantilesOf(&some)})
 		some, from = observed.Spread{}, to+1
 	}
-	out.Quantiles = quantilesOf(&all)
+	out.Quantiles = s.f.quantilesOf(&all)
 	return out
 }
 
 // Text says the quantiles of all samples of a fit.
 func (q *ErrorQuantiles) Text(f *Fit) string {
-	text := fmt.Sprintf("With %s on %s, half of the samples are wrong by at most %s, 90 %% by at most %s, and 99 %% by at most %s%s",
-		q.Decoder, q.Outputs, f.in(q.Median), f.in(q.P90), f.in(q.P99), f.unit())
-	if f.Range != nil {
-		text += ", quantization included"
-	}
-	return text + "."
+	return fmt.Sprintf("With %s on %s, half of the samples are wrong by at most %s, 90 %% by at most %s, and 99 %% by at most %s%s.",
+		q.Decoder, q.Outputs, table.Short(q.Median), table.Short(q.P90), table.Short(q.P99), f.unit())
 }

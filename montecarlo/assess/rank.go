@@ -14,9 +14,9 @@ import (
 // Recommendation ranks codes by the error that they are forecast to have when a network of the
 // same kind is trained with them.
 type Recommendation struct {
-	Ranking  []RankedCode `json:"ranking" doc:"a row for each code, training and decoder, the smallest forecast first; empty where the data reject the model"`
-	Decision *Decision    `json:"decision,omitempty" doc:"what to do next; missing where there is no ranking"`
-	Notes    []string     `json:"notes" doc:"sentences: what the ranking rests on, and what is not known"`
+	Ranking  []forecast.Row `json:"ranking" doc:"a row for each code, training and decoder, the smallest forecast first; empty where the data reject the model"`
+	Decision *Decision      `json:"decision,omitempty" doc:"what to do next; missing where there is no ranking"`
+	Notes    []string       `json:"notes" doc:"sentences: what the ranking rests on, and what is not known"`
 }
 
 // Decision says what to do next.
@@ -24,7 +24,7 @@ type Decision struct {
 	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; probe: train a second network first, which would tell; stay: no gain above 2 % is likely"`
 	Code     string  `json:"code" doc:"code that is trained or taken, or of the smallest forecast where neither is; empty where there is no other code"`
 	Training string  `json:"training" doc:"what it is trained with: bce, ce or soft; l1 where it is direct regression"`
-	Decoder  string  `json:"decoder" doc:"decoder that reads it; nearest where it is direct regression"`
+	Decoder  string  `json:"decoder" doc:"decoder that reads it; prediction or nearest where it is direct regression"`
 	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it"`
 	Better   float64 `json:"better" doc:"probability that it is better"`
@@ -32,28 +32,11 @@ type Decision struct {
 	ProbeFor string  `json:"probe_training,omitempty" doc:"what the second network is trained with: bce or ce; only where action is probe"`
 }
 
-// RankedCode is the forecast of one code, training and decoder.
-type RankedCode struct {
-	Code     string     `json:"code" text:"code" doc:"name of the code, or its file; direct is direct regression, without a code"`
-	Bits     int        `json:"bits" text:"bits" doc:"number of bits M"`
-	Training string     `json:"training" text:"training" doc:"what the network is trained with: bce (each bit by its own cross-entropy), ce (the cross-entropy of the decoder's distribution over levels), or soft (the same against a Gaussian over the levels, σ = 0.75 levels); l1 of direct regression (its mean |error|)"`
-	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits, nearest the level nearest to a prediction"`
-	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits; labels of direct regression"`
-	Forecast float64    `json:"forecast" doc:"expected |error| when trained, in levels: ratio times the measured error of this network"`
-	Interval [2]float64 `json:"interval" doc:"95 % interval of the error of one trained network on the same samples, in levels: ratio_interval times the measured error"`
-	Ratio    float64    `json:"ratio" text:"against yours (95 %)" doc:"forecast, or the error that was measured, over the smallest measured error of this network"`
-	RatioCI  [2]float64 `json:"ratio_interval" doc:"95 % interval of ratio"`
-	Better   float64    `json:"better" text:"better" doc:"probability that the error is smaller than the smallest measured one of this network"`
-	Measured bool       `json:"measured" doc:"the error was measured: the network is one of those given"`
-	Best     bool       `json:"best" doc:"the smallest forecast of this code and training"`
-	Trained  bool       `json:"trained" doc:"the network was trained with this code, and for this"`
-}
-
 // rank forecasts all named codes, the network's own and the candidates, after each training, and direct regression:
 // Fit.Recommendation. Where the data reject the model, or s is not known, there is no ranking, and
 // the notes say so.
 func (s *study) rank(ctx context.Context, workers int, progress Progress) error {
-	rec := &Recommendation{Ranking: []RankedCode{}}
+	rec := &Recommendation{Ranking: []forecast.Row{}}
 	s.f.Recommendation = rec
 	codes, err := s.rankedCodes()
 	if err != nil {
@@ -64,72 +47,49 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 			"A network trained with a code that is easy to learn (unary, johnson) may show why."}
 		return nil
 	}
-	forecaster := *s.forecasts
-	forecaster.Fitted = s.options.FitDecoder
-	forecaster.Measured = s.withFitted(forecaster.Measured)
-	if d := s.f.Direct; s.knowsDirect() {
-		if err := forecaster.AddDirect(codes[0], d.Error/d.Network, d.DifferenceErr/d.Network); err != nil {
-			return err
-		}
+	forecaster, err := s.f.Forecaster(s.options.Decoders) // which knows direct regression now
+	if err != nil {
+		return err
 	}
+	forecaster.Fitted = s.options.FitDecoder
 	done, end := progress.begin("codes", 2*uint64(len(codes)))
 	all, err := forecaster.Codes(ctx, workers, codes, done)
 	if end(); err != nil {
 		return err
 	}
-	own := func(x forecast.Forecast) bool { return x.Code.Name() == s.f.Code && x.Training == s.training }
+	s.ranked, s.ranker = all, forecaster
+	own := func(x forecast.Forecast) bool { return s.owns(&x) }
 	measured := slices.ContainsFunc(all, func(x forecast.Forecast) bool { return own(x) && x.Measured })
-	type of struct{ code, training string }
-	seen := map[of]bool{}
-	for _, x := range all {
-		r := RankedCode{
-			Code: x.Code.Name(), Bits: x.Code.Bits(),
-			Forecast: x.Error, Interval: [2]float64{x.Lo, x.Hi}, Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
-			Trained: own(x),
+	rec.Ranking = forecast.Rows(all, func(int) float64 { return s.f.LevelWidth })
+	for i := range rec.Ranking {
+		rec.Ranking[i].Trained = own(all[i])
+	}
+	if measured { // of the network itself the best is what was measured: logits that nobody has seen are forecast only
+		first := true
+		for i := range rec.Ranking {
+			if r := &rec.Ranking[i]; r.Trained {
+				r.Best = r.Measured && first
+				first = first && !r.Measured
+			}
 		}
-		r.Training, r.Decoder, r.Outputs = written(&x)
-		if r.Code == forecast.Direct {
-			r.Bits = 1
-		}
-		key := of{r.Code, r.Training}
-		// Of the network itself the best is what was measured: logits that nobody has seen are forecast only.
-		r.Best = !seen[key] && (r.Measured || !r.Trained || !measured)
-		rec.Ranking = append(rec.Ranking, r)
-		seen[key] = seen[key] || r.Best
 	}
 	rec.Notes = s.forecastNotes(codes)
 	if i := slices.IndexFunc(all, own); i >= 0 && !all[i].Measured && all[i].Gain() >= forecast.Worthwhile {
 		rec.Notes = append(rec.Notes, fmt.Sprintf("Save the logits of this network in the place of its bits: %s is forecast to gain %s by them, and nothing is to be trained.", all[i].Decoding.Decoder.Name(), percent(all[i].Gain())))
 	}
-	return s.decide(ctx, workers, &forecaster, all)
-}
-
-// knowsDirect reports whether forecasts rest on the error of direct regression that was given.
-func (s *study) knowsDirect() bool {
-	d := s.f.Direct
-	return d != nil && d.Warning == "" && s.code.Name() != forecast.Direct
-}
-
-// withFitted adds the errors of decoders that were fitted to the networks, that of the first one where its smallest error is
-// looked for.
-func (s *study) withFitted(all []forecast.Measured) []forecast.Measured {
-	all = slices.Clone(all)
-	for i, n := range append([]*network{s.network}, s.others...) {
-		if n.fitted == nil || n.warning != "" {
-			continue
-		}
-		m := forecast.Measured{Code: n.code, Training: n.training, Decoding: forecast.FittedDecoding(), Error: n.fitted.Levels, Yours: i == 0}
-		if at := len(all); i == 0 && at > 0 && m.Error.Mean < all[0].Error.Mean {
-			all = slices.Insert(all, 0, m)
-		} else {
-			all = append(all, m)
-		}
+	if text := forecast.Cheapest(rec.Ranking); text != "" {
+		rec.Notes = append(rec.Notes, text)
 	}
-	return all
+	return s.decide(ctx, workers, forecaster, all, rec)
+}
+
+// owns reports whether a forecast is of the network's own code and training.
+func (s *study) owns(x *forecast.Forecast) bool {
+	return x.Code.Name() == s.f.Code && x.Training == s.training
 }
 
 // decide says what to do next: Recommendation.Decision.
-func (s *study) decide(ctx context.Context, workers int, f *forecast.Forecaster, all []forecast.Forecast) error {
+func (s *study) decide(ctx context.Context, workers int, f *forecast.Forecaster, all []forecast.Forecast, rec *Recommendation) error {
 	probes, err := s.probes()
 	if err != nil {
 		return err
@@ -141,12 +101,13 @@ func (s *study) decide(ctx context.Context, workers int, f *forecast.Forecaster,
 	out := &Decision{Action: string(d.Action)}
 	if x := d.Best; x != nil {
 		out.Code, out.Gain, out.Better = x.Code.Name(), x.Gain(), x.Better
-		out.Training, out.Decoder, out.Outputs = written(x)
+		row := x.Row(1)
+		out.Training, out.Decoder, out.Outputs = row.Training, row.Decoder, row.Outputs
 	}
 	if d.Probe != nil {
 		out.Probe, out.ProbeFor = d.Probe.Code.Name(), string(d.Probe.Training)
 	}
-	s.f.Recommendation.Decision = out
+	rec.Decision = out
 	return nil
 }
 
@@ -177,7 +138,7 @@ func (s *study) forecastNotes(codes []*code.Code) []string {
 	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Real() }) {
 		out = append(out, "Codes of real numbers are left out: the model has none.")
 	}
-	if s.knowsDirect() {
+	if s.f.knowsDirect() {
 		out = append(out, "The error of direct regression counts as that of a second network: it moves the forecasts of all codes.")
 	} else if !s.forecasts.Told() {
 		out = append(out, "Not known: whether codes have less error than direct regression here, and soft targets less than CE. On tables of data unary was 0 to 12 % better than direct regression, on images 0 to 30 %. A network of johnson, trained with BCE, tells more.")
@@ -200,11 +161,11 @@ func (s *study) rankedCodes() ([]*code.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	direct, err := unaryAs(forecast.Direct, s.code.Levels())
+	heads, err := forecast.OwnHeads(s.code.Levels())
 	if err != nil {
 		return nil, err
 	}
-	codes = slices.Insert(codes, 0, direct, direct.As(forecast.CORN))
+	codes = slices.Concat(heads, codes)
 	for _, c := range append([]*code.Code{s.code}, s.candidates...) {
 		_, named := code.Lookup(c.Name())
 		if !named && !slices.ContainsFunc(codes, func(x *code.Code) bool { return x.Name() == c.Name() }) {

@@ -12,7 +12,6 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/table"
@@ -137,10 +136,11 @@ func (f *Fit) checkPerceived() error {
 	if p.Noise <= 0 {
 		return fmt.Errorf("label_noise is %v; want a positive number, or null where the data do not tell", p.Noise)
 	}
-	if err := f.perceivedModel().Check(f.Levels); err != nil {
+	m := f.perceivedModel()
+	if err := m.Check(f.Levels); err != nil {
 		return fmt.Errorf("label_noise and what belongs to it: %w", err)
 	}
-	if byDefault := perceived.DefaultCutoff(f.Levels, p.Noise); p.Cutoff <= 0 || !p.CutoffFitted && !(math.Abs(p.Cutoff/byDefault-1) <= 1e-6) {
+	if byDefault := m.DefaultCutoff(f.Levels); p.Cutoff <= 0 || !p.CutoffFitted && !(math.Abs(p.Cutoff/byDefault-1) <= 1e-6) {
 		return fmt.Errorf("cutoff is %v, and cutoff_fitted %v; the default is %v here", p.Cutoff, p.CutoffFitted, byDefault)
 	}
 	if p.Floor <= 0 {
@@ -235,9 +235,9 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 }
 
 // Fill makes one of the fit's error models and its prior those of a scenario. It sets the
-// temperature, too, where the fit knows it. The noise that a fit finds is around levels; where the
-// labels of the scenario are real numbers, that around them is taken. The error is that of Chosen,
-// or says that nothing is left of the noise.
+// temperature, too, where the fit knows it, and labels that are not set to those of its perceived label. The noise is that around the labels of the scenario, which may be
+// levels where those of the fit are real, or the other way round. The error is that of Chosen, or says that nothing
+// is left of the noise.
 func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	which, err := f.Chosen(which)
 	if err != nil {
@@ -246,12 +246,19 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	s.Prior.Fitted, s.Prior.FitPath = f.Prior, f.path
 	if which == PerceivedModel {
 		m := f.perceivedModel()
-		if s.Labels == scenario.Continuous {
-			if m.Noise = perceived.AroundLabels(m.Noise); m.Noise == 0 {
-				return f.onlyQuantization()
-			}
+		if s.Labels == "" && m.Within > 0 {
+			s.Labels = scenario.Continuous
 		}
-		s.Model, s.Temperature = m, f.Temperature
+		switch real := s.Labels == scenario.Continuous; {
+		case real && m.Within == 0:
+			if m.Noise = perceived.AroundLabels(m.Noise); m.Noise == 0 {
+				return fmt.Errorf("%s: the label noise of the fit, %.4g levels, is no more than quantization alone has", f.path, f.Perceived.Noise)
+			}
+		case !real && m.Within > 0:
+			m.Noise = perceived.AroundLevels(m.Noise)
+		}
+		m.Within = 0 // the scenario says it
+		s.Prior.Fitted, s.Model, s.Temperature = f.smoothed(), m, f.Temperature
 		return nil
 	}
 	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
@@ -259,68 +266,6 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 		s.Temperature = tau
 	}
 	return nil
-}
-
-// onlyQuantization is the error for fits whose label noise leaves nothing around real labels.
-func (f *Fit) onlyQuantization() error {
-	return fmt.Errorf("%s: the label noise of the fit, %.4g levels, is no more than quantization alone has", f.path, f.Perceived.Noise)
-}
-
-// FillResolution makes the fit's perceived label, range, prior and training those of a question about numbers of
-// levels. The error names the file, and says that the fit has no perceived label or no range of real labels.
-func (f *Fit) FillResolution(q *forecast.Resolution) error {
-	if _, err := f.Chosen(PerceivedModel); err != nil {
-		return err
-	}
-	if f.Range == nil {
-		return fmt.Errorf("%s: the targets of the fit were levels; want a fit to real labels, with their range", f.path)
-	}
-	q.Labels = forecast.Labels{Lo: f.Range[0], Hi: f.Range[1], Shares: f.Prior}
-	p := f.perceivedModel()
-	if q.Noise = q.Labels.NoiseAround(f.Levels, p.Noise); q.Noise == 0 {
-		return f.onlyQuantization()
-	}
-	q.Misfit, q.Cutoff, q.Trainings = p.Misfit*f.LevelWidth, p.Cutoff, []perceived.Training{p.Training}
-	q.Temperature = f.Temperature
-	q.Fitted = func(of *forecast.Forecaster) {
-		f.Uncertain(of)
-		of.Model.Floor = p.Floor
-	}
-	return nil
-}
-
-// perceivedModel is the perceived label of the fit. A cutoff that was not fitted is left out: the
-// model's default depends on s.
-func (f *Fit) perceivedModel() scenario.Perceived {
-	p := f.Perceived
-	m := scenario.Perceived{Path: f.path, Model: perceived.Model{
-		Noise: p.Noise, Misfit: p.Misfit, Floor: p.Floor, Training: perceived.Training(p.Training),
-	}}
-	if p.CutoffFitted {
-		m.Cutoff = p.Cutoff
-	}
-	return m
-}
-
-// Uncertain tells a forecaster how uncertain the fit's s and κ are, and how frequent large errors.
-func (f *Fit) Uncertain(of *forecast.Forecaster) {
-	p := f.Perceived
-	if hi := p.NoiseInterval[1]; hi > p.Noise {
-		of.Noise.LogSD = forecast.EstimateOf(p.Noise, hi).LogSD
-	}
-	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
-		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(p.Cutoff, hi).LogSD, true
-	}
-	if p.Excess != nil {
-		of.Excess = *p.Excess
-	}
-	of.Model.Training = perceived.Training(p.Training) // of which the temperature is
-	if p.Temperature > 0 {
-		of.Temperature = p.Temperature
-	}
-	if perceived.Training(p.Training) != perceived.BCE && p.Tail > 0 {
-		of.Tail = p.Tail
-	}
 }
 
 // Point is a fit as a point of a plane of error models, with its confidence intervals. An end that

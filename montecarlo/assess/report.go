@@ -99,8 +99,8 @@ func (r *Report) details() (out []Block) {
 	}
 	outputs := f.Outputs
 	switch {
-	case f.Code == forecast.Direct:
-		outputs = "predictions, read as bits of unary"
+	case f.predicts():
+		outputs = "predictions"
 	case outputs == string(observed.Signs):
 		outputs = "bits (±1)"
 	}
@@ -122,14 +122,14 @@ func (r *Report) details() (out []Block) {
 	}}, r.Remarks...)
 	out = append(out, f.decoderTables()...)
 	if d := f.Fitted; d != nil {
-		add(fmt.Sprintf("fitted decoders, the best of each kind: |error| in levels, quantization included; %d samples, cross-validated", d.Samples), table.Of(d.Kinds), d.Notes...)
+		add(fmt.Sprintf("fitted decoders, the best of each kind: mean |answer − target|; %d samples, cross-validated", d.Samples), table.Of(d.Kinds), d.Notes...)
 	}
 	if len(f.Networks) > 0 {
-		add("all networks, each with its best decoder; |error| in levels", networkTable(f.Networks))
+		add("all networks, each with its best decoder: mean |answer − target|", networkTable(f.Networks))
 	}
 	if rec := f.Recommendation; rec != nil {
 		if len(rec.Ranking) > 0 {
-			add("codes if they were trained, each with its best decoder; |error| in levels, over these targets", rankingTable(f))
+			add("codes if they were trained, each with its best decoder: mean |answer − target|, over these targets", rankingTable(rec, f.Against))
 		}
 		add("", nil, rec.Notes...)
 	}
@@ -144,35 +144,39 @@ func (s *Several) Section(ways map[Advice]string) Section {
 		}
 		return "does not"
 	}))
-	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, []Block{{Table: rows}}, ways)
+	details := []Block{{Table: rows}}
+	if rec := s.Recommendation; rec != nil {
+		against := func(r forecast.Row) string {
+			if r.Trained && r.Measured {
+				return "measured: " + table.Short(r.Forecast)
+			}
+			return relative(r.Ratio, r.RatioCI)
+		}
+		details = append(details, Block{"codes if they were trained, for all outputs: mean |answer − target| over the outputs", rankingTable(rec, against), rec.Notes})
+	}
+	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, details, ways)
 }
 
-// decoderTables are the errors of the decoders, in levels and in label units.
+// decoderTables are the errors of the decoders, and what the mixture says of errors in levels.
 func (f *Fit) decoderTables() []Block {
-	out := []Block{
-		{Head: fmt.Sprintf("model against observed: |error| in levels, over these targets; seed %d", f.Seed), Table: table.Of(f.Decoders,
-			table.Replace("mean", "", func(d DecoderResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
-			table.Replace("observed", "", func(d DecoderResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) }))},
-		{Sentences: []string{"bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits with the error rates observed instead of the mixture's; perceived: the perceived-label model, where bits err together, and whose s is fitted to one of these errors."}},
+	in := "levels"
+	if f.Range != nil {
+		in = "label units"
 	}
-	if f.Range == nil || f.LevelWidth == 1 {
+	out := []Block{{Head: "mean |answer − target| in " + in + ": observed, and under the perceived-label model", Table: table.Of(f.Decoders,
+		table.Replace("observed", "", func(d DecoderResult) string { return table.PlusMinus(d.Observed, d.StdErr) }))}}
+	if len(f.Mixture) == 0 {
 		return out
 	}
-	type row struct {
-		Decoder  string  `text:"decoder"`
-		Outputs  string  `text:"reads"`
-		Bound    float64 `text:"bound"`
-		Exact    float64 `text:"exact"`
-		Mean     float64 `text:"simulated"`
-		Observed float64 `text:"observed"`
-		Target   float64 `text:"observed, quantization included"`
+	head := fmt.Sprintf("mixture against observed: |error| in levels, over these targets; seed %d", f.Seed)
+	if f.Range != nil {
+		head = fmt.Sprintf("mixture against observed, with targets rounded to levels: |error| in levels; seed %d", f.Seed)
 	}
-	var rows []row
-	for _, d := range f.Decoders {
-		w := f.LevelWidth
-		rows = append(rows, row{d.Decoder, d.Outputs, w * d.Bound, w * d.Exact, w * d.Mean, w * d.Observed, w * d.Target})
-	}
-	return append(out, Block{Head: "|error| in label units", Table: table.Of(rows)})
+	return append(out,
+		Block{Head: head, Table: table.Of(f.Mixture,
+			table.Replace("mean", "", func(d MixtureResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
+			table.Replace("observed", "", func(d MixtureResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) }))},
+		Block{Sentences: []string{"bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits with the error rates observed instead of the mixture's."}})
 }
 
 // table has a row for each parameter of the perceived-label model.
@@ -212,21 +216,13 @@ func networkTable(all []NetworkRow) *table.Table {
 
 // rankingTable has a row for each code and training, with the best decoder: of the network itself what was
 // measured, and of others how they compare with it.
-func rankingTable(f *Fit) *table.Table {
-	return table.Of(f.Recommendation.Shown(),
-		table.Replace("code", "", RankedCode.Name),
-		table.Replace("ratio", "", f.Against),
-		table.Replace("better", "", func(r RankedCode) string {
-			if r.Trained && r.Measured {
-				return ""
-			}
-			return chanceText(r.Better)
-		}))
+func rankingTable(rec *Recommendation, against func(forecast.Row) string) *table.Table {
+	return forecast.Table(rec.Shown(), false, forecast.Column{Head: "against yours (95 %)", Cell: against}, forecast.Chances)
 }
 
-// Shown are the rows for people: each code and training with its best decoder, and soft targets only for HL-Gauss, where they were
-// measured, or where they differ from CE by a hundredth.
-func (r *Recommendation) Shown() (out []RankedCode) {
+// Shown are the rows for people: each code and training with its best decoder, and soft targets only where they are a head, were
+// measured, or differ from CE by a hundredth.
+func (r *Recommendation) Shown() (out []forecast.Row) {
 	ce := map[string]float64{}
 	for _, x := range r.Ranking {
 		if x.Best && x.Training == string(perceived.CE) {
@@ -234,39 +230,23 @@ func (r *Recommendation) Shown() (out []RankedCode) {
 		}
 	}
 	for _, x := range r.Ranking {
-		if x.Best && (x.Training != string(perceived.Soft) || x.Code == oneHot || x.Measured || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
+		soft := perceived.Training(x.Training) == perceived.Soft && forecast.HeadOf(x.Code, perceived.Soft).Name == ""
+		if x.Best && (!soft || x.Measured || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
 			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// Name is the name of the code for people, which says whether it was trained.
-func (r RankedCode) Name() string {
-	name := called(r.Code, perceived.Training(r.Training))
-	switch {
-	case r.Trained:
-		return "yours: " + name
-	case r.Measured:
-		return "trained: " + name
-	}
-	return name
-}
-
 // Against says for people how a row compares with the network's own error, or what that is.
-func (f *Fit) Against(r RankedCode) string {
-	if r.Trained && r.Measured {
-		return "measured: " + table.PlusMinus(r.Forecast, f.measuredStdErr(r))
+func (f *Fit) Against(r forecast.Row) string {
+	if !r.Trained || !r.Measured {
+		return relative(r.Ratio, r.RatioCI)
 	}
-	return relative(r.Ratio, r.RatioCI)
-}
-
-// measuredStdErr is the standard error of what was measured with the decoder of a row.
-func (f *Fit) measuredStdErr(r RankedCode) float64 {
-	for _, d := range f.Decoders {
-		if d.Decoder == r.Decoder && d.Outputs == r.Outputs || r.Code == forecast.Direct {
-			return d.ObservedStdErr
+	for _, m := range f.Measured {
+		if m.Network == 1 && m.Decoder == r.Decoder && m.Outputs == r.Outputs || forecast.LookupHead(r.Code).Predicts {
+			return "measured: " + table.PlusMinus(r.Forecast, m.StdErr)
 		}
 	}
-	return f.Fitted.LevelSE
+	return "measured: " + table.Short(r.Forecast)
 }

@@ -1,17 +1,20 @@
 package assess
 
 import (
+	"context"
 	"fmt"
 	"math"
 
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
 )
 
 // Several are the fits of a network of several outputs, such as the angles of a head pose.
 type Several struct {
-	Verdict []string    `json:"verdict" doc:"the verdict for all outputs, in sentences"`
-	Rows    []OutputRow `json:"rows" doc:"a row for each output"`
-	Outputs []*Fit      `json:"outputs" doc:"the fit of each output"`
+	Verdict        []string        `json:"verdict" doc:"the verdict for all outputs, in sentences"`
+	Rows           []OutputRow     `json:"rows" doc:"a row for each output"`
+	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by the mean of their forecasts over the outputs, in the unit of the targets, and one decision for the network; only where asked for"`
+	Outputs        []*Fit          `json:"outputs" doc:"the fit of each output"`
 }
 
 // OutputRow is one output of a network.
@@ -21,24 +24,23 @@ type OutputRow struct {
 	Levels    int     `json:"levels" text:"levels" doc:"number of levels L"`
 	Decoder   string  `json:"decoder" text:"best decoder" doc:"the decoder with the smallest error"`
 	Reads     string  `json:"reads" text:"reads" doc:"what it reads: bits or logits"`
-	Error     float64 `json:"error" text:"|error|" doc:"observed |error| of this decoder against the level of the target, in label units; in levels where targets are levels"`
-	Target    float64 `json:"error_target" text:"quantization included" doc:"the same against the target itself"`
+	Error     float64 `json:"error" text:"|error|" doc:"observed mean |answer − target| of this decoder, in the unit of the targets"`
 	Noise     float64 `json:"label_noise" text:"s, levels" doc:"standard deviation of the perceived label, in levels; null where the data do not tell"`
 	Describes bool    `json:"describes" doc:"the data do not reject the perceived-label model"`
 }
 
-// NewSeveral collects the reports of the outputs, in order.
-func NewSeveral(reports []*Report) *Several {
+// NewSeveral collects the reports of the outputs, in order. The error is about forecasts, or the context's.
+func NewSeveral(ctx context.Context, workers int, reports []*Report) (*Several, error) {
 	out := &Several{}
-	described, sum, target := 0, 0.0, 0.0
+	described, sum := 0, 0.0
 	unit := " levels"
 	var warnings []string
 	for i, r := range reports {
 		f := r.Fit
-		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: math.NaN(), Target: math.NaN(), Noise: math.NaN()}
+		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: math.NaN(), Noise: math.NaN()}
 		if best := f.bestDecoder(); best >= 0 {
 			d := f.Decoders[best]
-			row.Decoder, row.Reads, row.Error, row.Target = d.Decoder, d.Outputs, f.LevelWidth*d.Observed, f.LevelWidth*d.Target
+			row.Decoder, row.Reads, row.Error = d.Decoder, d.Outputs, d.Observed
 		}
 		if p := f.Perceived; p != nil {
 			row.Noise, row.Describes = p.Noise, p.Describes
@@ -52,30 +54,58 @@ func NewSeveral(reports []*Report) *Several {
 		if n := r.study; n.warning != "" {
 			warnings = append(warnings, fmt.Sprintf("Output %d: %s. Next: %s.", i+1, n.warning, n.remedy))
 		}
+		if text := f.directText(); text != "" {
+			warnings = append(warnings, fmt.Sprintf("Output %d: %s", i+1, text))
+		}
 		sum += row.Error / float64(len(reports))
-		target += row.Target / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
 	}
-	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), "for each output, "+string(ForecastCodes)+"; the JSON has the rankings"
+	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), string(ForecastCodes)+"."
 	switch described {
 	case len(reports):
 		which = "each output"
 	case 0:
-		which, next = "none of the outputs", "train a network with a code that is easy to learn, such as unary or johnson"
+		which, next = "none of the outputs", "train a network with a code that is easy to learn, such as unary or johnson."
 	}
-	rounded := ""
-	if unit == "" {
-		rounded = ", and by " + table.Short(sum) + " against targets that are rounded to levels"
+	if err := out.recommend(ctx, workers, reports); err != nil {
+		return nil, err
 	}
-	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average%s.",
-		len(reports), table.Short(target), unit, rounded)}, warnings...)
-	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next+".")
-	return out
+	if rec := out.Recommendation; rec != nil && rec.Decision != nil {
+		next = decisionText(rec.Decision, nil, reports[0].Fit.called())
+	}
+	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average.",
+		len(reports), table.Short(sum), unit)}, warnings...)
+	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next)
+	return out, nil
+}
+
+// recommend ranks codes for all outputs, where each output has a ranking.
+func (s *Several) recommend(ctx context.Context, workers int, reports []*Report) error {
+	var outputs [][]forecast.Forecast
+	var units []float64
+	for _, r := range reports {
+		if r.study.ranked == nil {
+			return nil
+		}
+		outputs, units = append(outputs, r.study.ranked), append(units, r.Fit.LevelWidth)
+	}
+	all := forecast.Together(outputs, units, func(k int, x *forecast.Forecast) bool { return reports[k].study.owns(x) })
+	first := reports[0].study
+	rec := &Recommendation{Ranking: forecast.Rows(all, func(int) float64 { return 1 })}
+	for i := range all {
+		rec.Ranking[i].Trained = first.owns(&all[i]) && all[i].Measured
+	}
+	rec.Notes = []string{"Errors are means over the outputs, each read as it is read best. The ranking of each output is in the JSON and on the page."}
+	if text := forecast.Cheapest(rec.Ranking); text != "" {
+		rec.Notes = append(rec.Notes, text)
+	}
+	s.Recommendation = rec
+	return first.decide(ctx, workers, first.ranker, all, rec)
 }
 
 // bestDecoder is the decoder with the smallest observed error against the target, or −1.
 func (f *Fit) bestDecoder() int {
-	return leastOf(f.Decoders, func(d DecoderResult) float64 { return d.Target })
+	return leastOf(f.Decoders, func(d DecoderResult) float64 { return d.Observed })
 }
 
 // leastOf is the first row with the smallest number, or −1.

@@ -66,16 +66,16 @@ func sentenceOf(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// in writes a number of levels in label units, or in levels where targets are levels.
-func (f *Fit) in(levels float64) string { return table.Short(levels * f.LevelWidth) }
-
 // called is what people call the network's code after its training.
 func (f *Fit) called() string {
 	if f.Perceived == nil {
 		return f.Code
 	}
-	return called(f.Code, perceived.Training(f.Perceived.Training))
+	return forecast.Called(f.Code, perceived.Training(f.Perceived.Training))
 }
+
+// predicts reports whether the network is direct regression.
+func (f *Fit) predicts() bool { return forecast.LookupHead(f.Code).Predicts }
 
 // unit is what follows a number that in wrote.
 func (f *Fit) unit() string {
@@ -85,12 +85,12 @@ func (f *Fit) unit() string {
 	return ""
 }
 
-// besideLevels writes a number of levels in brackets, beside one in label units that differs.
-func (f *Fit) besideLevels(levels float64) string {
+// besideLevels is what follows an error: its unit, or how many levels it is.
+func (f *Fit) besideLevels(v float64) string {
 	if f.Range == nil || f.LevelWidth == 1 {
-		return ""
+		return f.unit()
 	}
-	return fmt.Sprintf(" (%s levels)", table.Short(levels))
+	return fmt.Sprintf(" (%s levels)", table.Short(v/f.LevelWidth))
 }
 
 // whatItDoes names the best decoder and its error.
@@ -101,34 +101,20 @@ func (f *Fit) whatItDoes() string {
 	}
 	d := f.Decoders[best]
 	text := fmt.Sprintf("The network's best decoder is %s on %s: it is wrong by ", d.Decoder, d.Outputs)
-	if f.Code == forecast.Direct {
+	switch {
+	case f.predicts() && f.Range != nil:
+		text = "These predictions are wrong by "
+	case f.predicts():
 		text = "These predictions, rounded to levels, are wrong by "
 	}
-	if f.Range == nil {
-		return text + table.Short(d.Observed) + " levels on average; the targets are levels, so rounding costs nothing."
+	text += table.Short(d.Observed) + f.besideLevels(d.Observed) + " on average"
+	switch {
+	case f.Range == nil:
+		text += "; the targets are levels, so rounding costs nothing"
+	case f.Quantization > 0 && !f.predicts():
+		text += fmt.Sprintf("; the levels nearest to the targets are wrong by %s", table.Short(f.Quantization))
 	}
-	text += f.in(d.Target) + " on average"
-	if f.Quantization > 0 {
-		text += fmt.Sprintf(" (the levels nearest to the targets are wrong by %s)", table.Short(f.Quantization))
-	}
-	return text + ". The tables compare with targets that are rounded to levels: there " + f.whatTablesSay(best) + "."
-}
-
-// whatTablesSay is the smallest error against targets that are rounded to levels. Another decoder may have it than the best
-// one for the targets themselves.
-func (f *Fit) whatTablesSay(best int) string {
-	least := leastOf(f.Decoders, func(d DecoderResult) float64 { return d.Observed })
-	if f.Decoders[best].Observed == f.Decoders[least].Observed {
-		least = best
-	}
-	d, who := f.Decoders[least], "it is"
-	if f.Code == forecast.Direct {
-		who = "they are"
-	}
-	if least != best {
-		who = fmt.Sprintf("%s on %s is the best,", d.Decoder, d.Outputs)
-	}
-	return fmt.Sprintf("%s wrong by %s%s", who, f.in(d.Observed), f.besideLevels(d.Observed))
+	return text + "."
 }
 
 // emptyShare is the share of the levels from which on a report says that those at the ends do not occur. Test samples rarely
@@ -199,14 +185,14 @@ func (f *Fit) next() string {
 	case len(rec.Ranking) == 0:
 		return "train a network with a code that is easy to learn."
 	default:
-		return f.decisionText()
+		return decisionText(rec.Decision, f.Fitted, f.called())
 	}
 }
 
-// decisionText says what to do about the network, after the fitted decoder where that gains more than any code.
-func (f *Fit) decisionText() string {
-	d, first := f.Recommendation.Decision, ""
-	if fitted := f.Fitted; fitted != nil && fitted.Better {
+// decisionText says what to do about the network, after the fitted decoder where that gains more than any code. fitted is nil without one.
+func decisionText(d *Decision, fitted *Fitted, yours string) string {
+	first := ""
+	if fitted != nil && fitted.Better {
 		gain := fitted.Gain / fitted.BaselineErr
 		than := ""
 		if gain > d.Gain {
@@ -216,31 +202,35 @@ func (f *Fit) decisionText() string {
 			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ", percent(gain), than)
 		}
 	}
-	training, how := perceived.Training(d.Training), ""
-	of := called(d.Code, training)
-	if _, head := trained[of]; !head {
-		how = " with " + training.Loss()
-	}
-	if training == perceived.Soft {
-		how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
-	}
-	how = fmt.Sprintf("%s%s and read it with %s", of, how, d.Decoder)
-	if d.Code == forecast.Direct {
+	training := perceived.Training(d.Training)
+	of := forecast.Called(d.Code, training)
+	h := forecast.LookupHead(of)
+	how := of
+	switch {
+	case h.Predicts:
 		how, of = "direct regression, without a code", "direct regression"
+	default:
+		if h.Name == "" {
+			how += " with " + training.Loss()
+		}
+		if training == perceived.Soft {
+			how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
+		}
+		how += " and read it with " + d.Decoder
 	}
 	switch forecast.Action(d.Action) {
 	case forecast.Train:
-		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), chanceText(d.Better))
+		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), forecast.Chance(d.Better))
 	case forecast.Take:
-		if d.Code == forecast.Direct {
+		if h.Predicts {
 			return fmt.Sprintf("%stake direct regression: it gains %s.", first, percent(d.Gain))
 		}
 		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
 	case forecast.AddNetwork:
 		return fmt.Sprintf("%sfirst train a second network of %s with %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
-			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), chanceText(d.Better), f.called())
+			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), forecast.Chance(d.Better), yours)
 	}
-	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, f.called(), percent(forecast.Worthwhile))
+	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, yours, percent(forecast.Worthwhile))
 }
 
 // placesOf is how many digits after the point a share has in percent: one, or none from 10 % on.
@@ -273,6 +263,3 @@ func relative(ratio float64, interval [2]float64) string {
 	}
 	return fmt.Sprintf("%s %% (%s to %s %%)", signed(ratio-1, placesOf(ratio-1)), signed(interval[0]-1, between), signed(interval[1]-1, between))
 }
-
-// chanceText writes a probability, which is never certain.
-func chanceText(p float64) string { return fmt.Sprintf("%.2f", min(max(p, 0.01), 0.99)) }

@@ -23,7 +23,7 @@ func TestDirectText(t *testing.T) {
 		1.2: "better: −17 % ± 8.3 % (the standard error is this network's alone).", 1.19: "not told apart from it: −16 % ± 8.4 %", 0.81: "not told apart from it: +23 % ± 12 %",
 		0.8: "worse: +25 % ± 12 %", 1e-9: "more than 10,000 times as wrong.",
 	} {
-		f := &Fit{LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen", Outputs: "bits", Observed: 1, Target: 1, TargetStdErr: 0.1}}}
+		f := &Fit{LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen", Outputs: "bits", Observed: 1, StdErr: 0.1}}}
 		s := &study{f: f, network: &network{options: Options{Baseline: Baseline{Error: direct}}}}
 		s.besideDirect()
 		if got := f.directText(); !strings.Contains(got, "this network is "+want) {
@@ -151,8 +151,7 @@ func TestDecisionText(t *testing.T) {
 			"read this network with the fitted decoder: it gains 5 %. Beyond that, stay with johnson: no gain above 2 % is likely."},
 		{Decision{Action: "stay"}, &Fitted{Gain: 0.1, BaselineErr: 2}, "stay with johnson: no gain above 2 % is likely."},
 	} {
-		f := &Fit{Code: "johnson", Fitted: tt.fitted, Recommendation: &Recommendation{Decision: &tt.d}}
-		if got := f.decisionText(); got != tt.want {
+		if got := decisionText(&tt.d, tt.fitted, "johnson"); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

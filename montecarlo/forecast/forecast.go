@@ -39,6 +39,8 @@ type Forecaster struct {
 	Temperature  float64 // of the first network's logits, as perceived.Observed has it; NaN where it is unknown
 	Spread       Spread
 	Prior        []float64 // share of each level, length L
+	// Labels are the real labels, which Noise is around; nil where labels are levels. Errors are |answer − label|.
+	Labels *Labels
 	// Measured are the errors of trained networks, of the kind that is forecast. Ratios are to the first.
 	Measured []Measured
 	// Decoders are the decoders that are tried, with Options.
@@ -47,8 +49,8 @@ type Forecaster struct {
 	// Fitted adds the decoder FittedDecoder to those of every code.
 	Fitted bool
 
-	real      *Labels              // labels are real numbers, and Noise is around them; nil for levels
 	readers   []string             // names of decoders; empty for all. A decoder of bits reads no logits then
+	outputs   scenario.Outputs     // what they read: bits or logits alone; else both
 	trainings []perceived.Training // empty for all
 }
 
@@ -63,7 +65,7 @@ func NewForecaster(s, relative float64, prior []float64, decoders decode.Registr
 }
 
 // FromFit returns a forecaster for networks of the kind that a model was fitted to, under a prior
-// over the levels. Its ratios are to the smallest error of the first network.
+// over the levels; Labels are to be set where these are real. Its ratios are to the smallest error of the first network.
 func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
 	f := NewForecaster(fit.Noise.Value, EstimateOf(fit.Noise.Value, fit.Noise.Hi).LogSD, prior, decoders)
 	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Excess, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Excess, fit.Tail, measured(networks)
@@ -72,6 +74,14 @@ func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64
 		f.Temperature = networks[0].Temperature
 	}
 	return f
+}
+
+// Like reports whether another forecaster is of networks of the same kind and of the same labels, apart from errors that were
+// measured and what is uncertain.
+func (f *Forecaster) Like(g *Forecaster) bool {
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
+	return slices.EqualFunc(f.Prior, g.Prior, near) && (f.Labels.within() > 0) == (g.Labels.within() > 0) && near(f.Noise.Value, g.Noise.Value) &&
+		near(f.Cutoff.Value, g.Cutoff.Value) && near(f.Model.Misfit, g.Model.Misfit) && f.Options.Temperature == g.Options.Temperature
 }
 
 // Forecast is the expected error of a code, a training and a decoder.
@@ -98,6 +108,12 @@ type Forecast struct {
 // Decodings lists those that fit a code and a training. The threshold at 0 means nothing but after a training
 // bit by bit, so there are no hard decisions then. Heads have one training.
 func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
+	if f.predicts(c) {
+		if t != perceived.BCE {
+			return nil, nil
+		}
+		return []observed.Decoding{observed.Prediction()}, nil
+	}
 	all, err := observed.Decodings(f.Decoders, c, observed.Logits, f.Options)
 	if f.Fitted {
 		all = append(all, FittedDecoding())
@@ -105,7 +121,7 @@ func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.D
 	var last string // of the same decoder, hard decisions come before logits
 	return slices.DeleteFunc(all, func(d observed.Decoding) bool {
 		name := d.Decoder.Name()
-		if !sensible(c, t, d) || len(f.readers) > 0 && (name == last || !slices.Contains(f.readers, name)) {
+		if !sensible(c, t, d) || f.outputs == scenario.Bits && d.Soft || f.outputs == scenario.Logits && !d.Soft || len(f.readers) > 0 && (name == last || !slices.Contains(f.readers, name)) {
 			return true
 		}
 		last = name
@@ -131,10 +147,11 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		perceived.Training
 	}
 	var jobs []job
-	var heads []*code.Code // what is unary, read by some of its decoders, is not learned twice
-	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Name() == "unary" }) {
-		heads = slices.DeleteFunc(slices.Clone(codes), func(c *code.Code) bool { return c.Name() != Direct && c.Name() != CORN })
-	}
+	// A head that is read as another code here is not learned twice.
+	heads := slices.DeleteFunc(slices.Clone(codes), func(c *code.Code) bool {
+		h := LookupHead(c.Name())
+		return !h.Own || f.predicts(c) || !slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Name() == h.Code })
+	})
 	for _, t := range []perceived.Training{perceived.CE, perceived.BCE} { // the longest first
 		for _, c := range codes {
 			if !c.Real() && (len(f.trainings) == 0 || slices.Contains(f.trainings, t)) {
@@ -148,6 +165,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		return func(ctx context.Context, i int) error {
 			c, t := jobs[i].Code, jobs[i].Training
 			decodings, err := f.Decodings(c, t)
+			decodings = f.withMeasured(c, t, decodings)
 			if err == nil && len(decodings) > 0 && !slices.Contains(heads, c) {
 				_, results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
 			}
@@ -168,7 +186,20 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	return all, nil
 }
 
-// withSame adds the forecasts of what has the errors of others: soft targets those of CE, and heads those of unary.
+// withMeasured adds decodings of networks of a code and a training that were measured: of hard decisions alone, decoders read bits that
+// else read logits.
+func (f *Forecaster) withMeasured(c *code.Code, t perceived.Training, decodings []observed.Decoding) []observed.Decoding {
+	for _, m := range f.Measured {
+		d := m.Decoding
+		known := slices.ContainsFunc(decodings, func(x observed.Decoding) bool { return x.Soft == d.Soft && x.Decoder.Name() == d.Decoder.Name() })
+		if len(f.readers) == 0 && !known && m.Code.Name() == c.Name() && m.Training == t && d.Decoder.Name() != FittedDecoder {
+			decodings = append(decodings, d)
+		}
+	}
+	return decodings
+}
+
+// withSame adds the forecasts of what has the errors of others: soft targets those of CE, and heads those of their codes.
 func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 	for _, x := range all {
 		if x.Training == perceived.CE && len(f.trainings) == 0 {
@@ -177,7 +208,7 @@ func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 			all = append(all, soft)
 		}
 		for _, head := range heads {
-			if x.Code.Name() == "unary" && sensible(head, x.Training, x.Decoding) {
+			if x.Code.Name() == LookupHead(head.Name()).Code && sensible(head, x.Training, x.Decoding) {
 				same := x
 				same.Code = head
 				all = append(all, same)
@@ -187,25 +218,32 @@ func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 	return all
 }
 
-// realNodes is the number of nodes for real labels: numbers of levels may differ by less than the
-// chance of fewer nodes.
-const realNodes = 1 << 15
+// predicts reports whether a code stands for direct regression whose predictions are read as they are: over levels
+// they are rounded to one.
+func (f *Forecaster) predicts(c *code.Code) bool {
+	return f.Labels != nil && LookupHead(c.Name()).Predicts
+}
 
-// nodes are those of forecasts for codes of so many bits at most, and a quarter of them or less, which
-// tell how sensitive forecasts are.
+// nodes are those of forecasts for codes of so many bits at most, and a quarter of them, which tell how
+// sensitive forecasts are.
 func (f *Forecaster) nodes(most int) (all, fewer *perceived.Nodes, err error) {
-	count, less := perceived.ManyNodes, perceived.ManyNodes/4
-	if f.real != nil {
-		count, less = realNodes, perceived.ManyNodes
+	for _, m := range f.Measured { // whose forecasts belong to all others
+		most = max(most, m.Code.Bits())
 	}
-	if all, err = perceived.NewNodes(count, f.Prior, most, perceived.Seed); err != nil {
+	if all, err = NewNodes(perceived.ManyNodes, f.Prior, f.Labels, most, perceived.Seed); err != nil {
 		return nil, nil, err
 	}
-	if fewer, err = perceived.NewNodes(less, f.Prior, most, perceived.Seed); err != nil || f.real == nil {
-		return all, fewer, err
+	fewer, err = NewNodes(perceived.ManyNodes/4, f.Prior, f.Labels, most, perceived.Seed)
+	return all, fewer, err
+}
+
+// NewNodes returns nodes for real labels, or for levels where labels is nil, with this prior over the levels.
+func NewNodes(count int, prior []float64, labels *Labels, most int, seed uint64) (*perceived.Nodes, error) {
+	n, err := perceived.NewNodes(count, prior, most, seed)
+	if err != nil || labels == nil {
+		return n, err
 	}
-	labels := f.real.pieces(len(f.Prior))
-	return all.Real(labels), fewer.Real(labels), nil
+	return n.Real(labels.pieces(len(prior))), nil
 }
 
 // Code forecasts one code after one training and one decoding. The numbers are those of Codes.
@@ -315,9 +353,7 @@ func (fitted) Name() string { return FittedDecoder }
 func (f *Forecaster) model(t perceived.Training) perceived.Model {
 	p := f.Model
 	p.Training, p.Cutoff = t, f.Cutoff.Value
-	if f.real != nil {
-		p.Within = perceived.WithinLevel
-	}
+	p.Within = f.Labels.within()
 	return p
 }
 
@@ -338,10 +374,10 @@ func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.N
 // The rest of the error is quantization, which does not depend on s: a decoder that answers in levels
 // has an error² of about 2/π·(s² + 1/12). Real answers have no such part.
 func (f *Forecaster) fromNoise(d observed.Decoding, e float64) float64 {
-	if f.real == nil || decode.Real(d.Decoder) || e == 0 {
+	if decode.Real(d.Decoder) || e == 0 {
 		return 1
 	}
-	return max(1-2/math.Pi*perceived.WithinLevel/(e*e), 0)
+	return max(1-2/math.Pi*f.Labels.within()/(e*e), 0)
 }
 
 // told is the probability from which two errors are told apart: Φ(1.645).

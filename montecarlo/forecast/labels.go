@@ -7,6 +7,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/scenario"
 	"belsim/theory"
 )
 
@@ -20,6 +21,16 @@ type Labels struct {
 	// Shares are those of equally wide levels, of which the first is around Lo and the last around
 	// Hi, where there is no histogram; nil for labels that are uniform.
 	Shares []float64
+	// OnLevels says that labels are those levels themselves, as whole numbers are whose range makes each a level.
+	OnLevels bool
+}
+
+// within is the variance of the labels within a level; 0 where labels are levels, as without any.
+func (l *Labels) within() float64 {
+	if l == nil || l.OnLevels {
+		return 0
+	}
+	return perceived.WithinLevel
 }
 
 // Width is the width of a level, in label units, where there are so many: (Hi − Lo)/(L−1), so
@@ -34,6 +45,16 @@ func (l Labels) Width(levels int) float64 {
 // levels of diamonds, it forecasts easy codes with 32 to 128 levels within 2 %. The same misfit in
 // levels makes these forecasts up to 5 % too large.
 func (l Labels) DefaultMisfit() float64 { return perceived.DefaultMisfit * l.Width(64) }
+
+// LabelsOf are the labels of a scenario with these weights of the levels, in levels. Real ones whose frequencies nothing says
+// are uniform from level 1 to the last one.
+func LabelsOf(s *scenario.Scenario, weights []float64) Labels {
+	l := Labels{Lo: 1, Hi: float64(len(weights)), Shares: weights, OnLevels: s.Labels != scenario.Continuous}
+	if !l.OnLevels && s.Prior.Histogram == nil && s.Prior.Fitted == nil {
+		l.Shares = nil
+	}
+	return l
+}
 
 // Check refuses a range without a width, and counts of labels outside of it.
 func (l Labels) Check() error {
@@ -71,8 +92,12 @@ func (l Labels) pieces(levels int) []perceived.Uniform {
 		}
 	case l.Shares != nil:
 		own := l.Width(len(l.Shares))
+		half := own / 2
+		if l.OnLevels {
+			half = 0
+		}
 		for i, share := range l.Shares {
-			add(l.Lo+own*float64(i), own/2, share)
+			add(l.Lo+own*float64(i), half, share)
 		}
 	default:
 		return []perceived.Uniform{{From: 1, To: float64(levels), Share: 1}}
@@ -85,6 +110,10 @@ func (l Labels) prior(levels int) []float64 {
 	out := make([]float64, levels)
 	for _, p := range l.pieces(levels) {
 		first, last := nearest(p.From, levels), nearest(p.To, levels)
+		if p.From == p.To {
+			out[first-1] += p.Share
+			continue
+		}
 		for n := first; n <= last; n++ {
 			out[n-1] += p.Share * max(min(p.To, float64(n)+0.5)-max(p.From, float64(n)-0.5), 0) / (p.To - p.From)
 		}
@@ -100,6 +129,10 @@ func nearest(y float64, levels int) int { return min(max(int(math.Round(y)), 1),
 func (l Labels) quantization(levels int) float64 {
 	sum := 0.0
 	for _, p := range l.pieces(levels) {
+		if p.From == p.To {
+			sum += p.Share * math.Abs(p.From-math.Round(p.From))
+			continue
+		}
 		sum += p.Share * (distances(p.To) - distances(p.From)) / (p.To - p.From)
 	}
 	return sum
@@ -110,12 +143,6 @@ func distances(y float64) float64 {
 	n := math.Round(y)
 	u := y - n
 	return n/4 + u*math.Abs(u)/2
-}
-
-// NoiseAround is the noise around the real label, in label units, where s is the noise around its level, in
-// levels of so many: 0 where s is no more than the spread of labels within a level.
-func (l Labels) NoiseAround(levels int, s float64) float64 {
-	return l.Width(levels) * perceived.AroundLabels(s)
 }
 
 // list writes numbers of levels for people.

@@ -116,7 +116,7 @@ func (c *Comparison) AddBaselines(direct float64) {
 	}
 }
 
-// rivals are the codes, each with its best decoder and training, and the intervals of their errors.
+// rivals are the codes, each with its best decoder, and the intervals of their errors.
 func (c *Comparison) rivals() []Rival {
 	var out []Rival
 	expected := map[string]float64{}
@@ -125,9 +125,6 @@ func (c *Comparison) rivals() []Rival {
 			continue
 		}
 		v, stderr := r.best()
-		if r.Forecast != nil {
-			v = *r.Forecast
-		}
 		at := slices.IndexFunc(out, func(x Rival) bool { return x.Name == r.Code })
 		if at < 0 {
 			at = len(out)
@@ -149,7 +146,6 @@ func (c *Comparison) Missing() (missing []string) {
 		}
 	}
 	leave(CodeResult.isInvalid, "invalid")
-	leave(func(r CodeResult) bool { return r.Forecast != nil }, "training", "forecast")
 	leave(func(r CodeResult) bool { return r.Quantization > 0 }, "quantization")
 	leave(func(r CodeResult) bool { return r.Direct > 0 }, "direct_regression")
 	return missing

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
@@ -76,29 +75,5 @@ func TestLine(t *testing.T) {
 	}
 	if got, want := b.Line(many[:9]), "a, b, c, d, e, f, g, h and 1 others"; strings.Contains(got, want) {
 		t.Errorf("%q", got)
-	}
-}
-
-// TestForecastRival: a code is compared with direct regression by its forecast, with its best
-// training.
-func TestForecastRival(t *testing.T) {
-	s := scenario.New(networks)
-	draw := scenario.Sampling{Samples: 480, Seed: 1, Within: 5}
-	candidates := must.Get(s.TrainedCandidates(t.Context(), networks, []perceived.Training{perceived.BCE, perceived.CE}, []*code.Code{mustNew(t, "unary", 32)}, []string{"gen"}, draw))(t)
-	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
-	least := math.Inf(1)
-	for _, r := range c.Results {
-		least = min(least, *r.Forecast)
-	}
-	for _, tt := range []struct {
-		direct float64
-		want   string
-	}{{1.2 * least, "unary has less"}, {0.8 * least, "unary has more"}, {least, "unary is not told apart from it"}} {
-		if c.AddBaselines(tt.direct); !strings.Contains(c.Notes(), tt.want) {
-			t.Errorf("%v: %q, want %q", tt.direct, c.Notes(), tt.want)
-		}
-	}
-	if c.Results[0].Quantization != 0 || c.Results[0].Direct == 0 {
-		t.Errorf("%+v", c.Results[0])
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -54,10 +53,6 @@ type CodeResult struct {
 	// The baselines, in the CSV, whose rows are codes alone. Zero stands for none.
 	Quantization float64 `json:"-" csv:"quantization" doc:"error of quantization alone, in levels; missing where true labels are levels"`
 	Direct       float64 `json:"-" csv:"direct_regression" doc:"error of direct regression, as it was given; missing without it"`
-
-	// Of networks that know a perceived label.
-	Training perceived.Training `json:"training,omitempty" doc:"bce: each bit of the network was trained by itself; ce: all together; missing in other error models"`
-	Forecast *float64           `json:"forecast,omitempty" doc:"the mean |error| to expect of a network that is trained with this code, in levels: exact, or else mean; missing in other error models"`
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -171,62 +166,6 @@ func CheckTwice[S ~string](what string, names []S) error {
 	return nil
 }
 
-// after returns the scenario with networks of a model after one of some trainings, and those of the
-// decoders that it is compared with: with several trainings, those that read its outputs.
-func (s *Scenario) after(m Perceived, t perceived.Training, trainings []perceived.Training, decoders []string) (*Scenario, []string) {
-	m.Training = t
-	of := s.With(m)
-	if len(trainings) > 1 {
-		decoders = of.Fitting(decoders)
-	}
-	return of, decoders
-}
-
-// TrainedCandidates is Candidates for networks of a model after one or several trainings. With
-// several trainings, a decoder has candidates only after those whose outputs it reads. The scenario
-// takes the model; with several trainings this names none, and each result names its own.
-func (s *Scenario) TrainedCandidates(ctx context.Context, m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string, draw Sampling) (*Candidates, error) {
-	if err := s.CheckTrained(m, trainings, codes, decoders); err != nil {
-		return nil, err
-	}
-	out := &Candidates{}
-	for _, t := range trainings {
-		of, fitting := s.after(m, t, trainings, decoders)
-		some, err := of.Candidates(ctx, codes, fitting, draw)
-		if err != nil {
-			return nil, err
-		}
-		out.Problems, out.Invalid = append(out.Problems, some.Problems...), append(out.Invalid, some.Invalid...)
-	}
-	if m.Training = ""; len(trainings) == 1 {
-		m.Training = trainings[0]
-	}
-	s.Model = m
-	return out, nil
-}
-
-// CheckTrained refuses what TrainedCandidates would refuse, without learning anything: repeated
-// names, decoders that fit no code, codes of real numbers, and codes for which memory is short.
-func (s *Scenario) CheckTrained(m Perceived, trainings []perceived.Training, codes []*code.Code, decoders []string) error {
-	m.Noise = cmp.Or(m.Noise, 1) // it may not be known yet
-	if err := CheckTwice("training", trainings); err != nil {
-		return err
-	}
-	for _, t := range trainings {
-		of, fitting := s.after(m, t, trainings, decoders)
-		if _, err := of.pair(codes, fitting); err != nil {
-			return err
-		}
-		for _, c := range codes {
-			m.Training = t
-			if err := m.check(c); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // Fitting returns those of the named decoders that read the outputs of the scenario: networks
 // trained for the decoder give logits only.
 func (s *Scenario) Fitting(names []string) []string {
@@ -266,9 +205,6 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.OutputsOf(p.Code, p.Decoder),
 			Mean: math.Inf(1), // until it is sampled: below what is known
 		}
-		if n, ok := p.Errors.(*perceived.Network); ok { // the candidates of a comparison may differ
-			row.Outputs, row.Training = s.With(Perceived{Model: n.Model()}).OutputsOf(p.Code, p.Decoder), n.Model().Training
-		}
 		if row.Bound, row.Exact, row.exactFields, err = averages(ctx, run.Workers, p, weights, theories[i], omit); err != nil {
 			return nil, err
 		}
@@ -291,9 +227,6 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		out.Reached = out.Reached && reached
 		row.Mean, row.StdErr, row.RMS, row.Within, row.Samples, row.Capped = o.Mean, o.StdErr, o.RMS, o.Within, o.Samples, !reached && table.Missing(row.Exact)
 		row.worst(theories[i], weights, o, sums)
-		if row.Training != "" {
-			row.Expect(row.Training)
-		}
 		run.known(out)
 	}
 	out.rank()
@@ -365,10 +298,4 @@ func (c *Comparison) Valid() *Comparison {
 	v := *c
 	v.Results = slices.DeleteFunc(slices.Clone(c.Results), CodeResult.isInvalid)
 	return &v
-}
-
-// Expect fills in Training and Forecast: what to expect of a network that is trained with the code.
-func (r *CodeResult) Expect(t perceived.Training) {
-	best := r.Best()
-	r.Training, r.Forecast = t, &best
 }

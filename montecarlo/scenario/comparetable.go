@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -58,8 +57,6 @@ func (c *Comparison) Table() *table.Table {
 func (c *Comparison) Heading(s *Scenario) string {
 	model := "bits err independently, with the probabilities of the table"
 	switch s.Model.(type) {
-	case Perceived:
-		model = "networks that know one noisy label, the same for every code; their bits err together"
 	case Mixture:
 		model = "bits err independently, near their transitions, with the same r and σ for every code"
 	}
@@ -148,13 +145,11 @@ func (c *Comparison) has(kind func(CodeResult) bool) bool {
 // DecoderTable is the table encoding × decoder, the shape of the paper's Tables 3 to 13: codes
 // by their smallest error. Every error has its standard error.
 func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
-	// column is one of the table: a decoder with what it reads, after a training where there are several.
+	// column is one of the table: a decoder with what it reads.
 	type column struct {
-		decoder  string
-		outputs  Outputs
-		training perceived.Training
+		decoder string
+		outputs Outputs
 	}
-	several := c.has(func(r CodeResult) bool { return r.Training != c.Results[0].Training })
 	var codes []CodeResult // the first row of each
 	var columns []column
 	cells := map[string]map[column]string{}
@@ -162,7 +157,7 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 		if r.isInvalid() {
 			continue
 		}
-		of := column{r.Decoder, r.Outputs, r.Training}
+		of := column{r.Decoder, r.Outputs}
 		if cells[r.Code] == nil {
 			cells[r.Code] = map[column]string{}
 			codes = append(codes, r)
@@ -181,9 +176,6 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 		name := of.decoder
 		if of.outputs == Logits {
 			name += " (logits)"
-		}
-		if several {
-			name += ", " + string(of.training)
 		}
 		t.Head = append(t.Head, name)
 	}

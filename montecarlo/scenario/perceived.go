@@ -80,21 +80,6 @@ func trainingOf(m Model) perceived.Training {
 	return ""
 }
 
-// NoiseOf returns the label noise s, in levels, at which networks that learnt the unary code bit by
-// bit have a mean |error| of so many levels, read by gen, over the labels of the scenario: see
-// perceived.Model.NoiseOf. The other parameters are the model's.
-func (s *Scenario) NoiseOf(ctx context.Context, m Perceived, weights []float64, mae float64) (float64, error) {
-	labels := perceived.Labels{Prior: weights}
-	if s.Labels == Continuous {
-		for i, share := range weights {
-			if n := float64(i + 1); share > 0 {
-				labels.Real = append(labels.Real, perceived.Uniform{From: n - 0.5, To: n + 0.5, Share: share})
-			}
-		}
-	}
-	return m.learning(s.Labels).NoiseOf(ctx, m.Workers, labels, mae)
-}
-
 // learning is the model of networks that learn from labels of a kind: real labels lie within levels.
 func (m Perceived) learning(l Labels) Perceived {
 	if m.Within = 0; l == Continuous {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -163,79 +162,21 @@ func TestPerceivedPrior(t *testing.T) {
 	}
 }
 
-// TestNoiseOf: the label noise that an error of unary gives leads back to that error.
-func TestNoiseOf(t *testing.T) {
-	s := scenario.New(nil)
-	weights := theory.Uniform(32)
-	for _, mae := range []float64{0.3, 1.2, 4} {
-		m := networks
-		var err error
-		if m.Noise, err = s.NoiseOf(context.Background(), m, weights, mae); err != nil {
-			t.Fatal(err)
-		}
-		of := s.With(m)
-		candidates := must.Get(of.Candidates(context.Background(), []*code.Code{newCode(t, "unary", 32)}, []string{"bel-u"}, scenario.FixedSampling()))(t)
-		_, exact, err := scenario.Averages(context.Background(), 0, candidates.Problems[0], weights)
-		// bel-u is nearly gen where words are nearly code words.
-		if err != nil || math.Abs(exact/mae-1) > 0.02 {
-			t.Errorf("%v levels: s = %v, which gives %v (%v)", mae, m.Noise, exact, err)
-		}
-	}
-	for _, mae := range []float64{28, 32} {
-		if _, err := s.NoiseOf(context.Background(), networks, weights, mae); err == nil {
-			t.Errorf("an error of %v of 32 levels was taken", mae)
-		}
-	}
-}
-
-// TestCheckTrained: what TrainedCandidates refuses is refused without learning, which takes minutes
-// for codes of this size: the test would not end in time.
-func TestCheckTrained(t *testing.T) {
-	codes := []*code.Code{newCode(t, "unary", 20000), newCode(t, "johnson", 20000)}
-	both := []perceived.Training{perceived.BCE, perceived.CE}
-	for _, tt := range []struct {
-		trainings []perceived.Training
-		decoders  []string
-		want      string
-	}{
-		{both[:1], []string{"bel-u"}, "johnson is not unary"},
-		{both[:1], []string{"gen", "gen"}, "decoder gen is given twice"},
-		{both[1:], []string{"bel-j"}, "networks trained with CE give logits"},
-		{append(both, both...), []string{"gen"}, "training bce is given twice"},
-		{both, []string{"gen", "gen-ex", "bel-u"}, ""}, // bel-u is for one code and one training
-	} {
-		err := scenario.New(networks).CheckTrained(networks, tt.trainings, codes, tt.decoders)
-		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v: %v, want %q", tt.decoders, err, tt.want)
-		}
-	}
-}
-
-// TestPerceivedComparison: a row says its training and its forecast; networks trained for the
-// decoder give logits.
-func TestPerceivedComparison(t *testing.T) {
-	var candidates []*montecarlo.Problem
-	s := scenario.New(networks)
-	codes := []*code.Code{newCode(t, "unary", 16), newCode(t, "hexj", 16)}
-	for _, training := range []perceived.Training{perceived.BCE, perceived.CE} {
+// TestPerceivedOutputs: networks trained for the decoder give logits.
+func TestPerceivedOutputs(t *testing.T) {
+	c := newCode(t, "unary", 16)
+	for training, want := range map[perceived.Training]int{perceived.BCE: 3, perceived.CE: 2} {
 		m := networks
 		m.Training = training
-		of := s.With(m)
-		some := must.Get(of.Candidates(context.Background(), codes, of.Fitting([]string{"bel-u", "gen", "gen-ex"}), scenario.FixedSampling()))(t)
-		candidates = append(candidates, some.Problems...)
-	}
-	draw := scenario.FixedSampling()
-	draw.Samples = 640
-	c := must.Get(s.Compare(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, &scenario.Candidates{Problems: candidates}, draw))(t)
-	if len(c.Results) != 5+4 {
-		t.Errorf("%d rows, want 9", len(c.Results))
-	}
-	for _, r := range c.Results {
-		if r.Forecast == nil || *r.Forecast != r.Best() {
-			t.Errorf("%s, %s: forecast %v", r.Code, r.Decoder, r.Forecast)
+		of := scenario.New(m)
+		names := of.Fitting([]string{"bel-u", "gen", "gen-ex"})
+		if len(names) != want {
+			t.Errorf("%s: %v", training, names)
 		}
-		if want := r.Training == perceived.CE || r.Decoder == "gen-ex"; (r.Outputs == scenario.Logits) != want {
-			t.Errorf("%s, %s, trained %s reads %s", r.Code, r.Decoder, r.Training, r.Outputs)
+		for _, name := range names {
+			if got := of.OutputsOf(c, must.Get(of.Decoder(name, c))(t)); (got == scenario.Logits) != (training == perceived.CE || name == "gen-ex") {
+				t.Errorf("%s, trained %s, reads %s", name, training, got)
+			}
 		}
 	}
 }

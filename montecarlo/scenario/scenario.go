@@ -41,7 +41,7 @@ type Labels string
 // The kinds of true labels.
 const (
 	Levels     Labels = "levels"     // levels, from 1 to L
-	Continuous Labels = "continuous" // real numbers, uniform on [½, L+½], in levels
+	Continuous Labels = "continuous" // real numbers, uniform on [½, L+½], in levels; forecasts of networks have them from 1 to L
 )
 
 // Scenario describes the subject of a computation. New returns one with the defaults.

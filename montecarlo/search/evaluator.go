@@ -10,6 +10,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/code"
 )
 
@@ -143,7 +144,8 @@ func (o *Options) exactly() whole {
 
 // Learned says which networks learn the codes of a search.
 type Learned struct {
-	Model perceived.Model
+	Model  perceived.Model
+	Labels forecast.Labels
 	// Read returns the decoder of a code, and whether it reads logits.
 	Read func(c *code.Code) (observed.Decoding, error)
 }
@@ -164,7 +166,7 @@ type learned struct {
 
 func (o *Options) newLearned(nodes int, seed uint64) (evaluator, error) {
 	learner, err := o.Learned.Model.NewLearner(o.Prior)
-	at, err2 := perceived.NewNodes(nodes, o.Prior, o.Bits, seed)
+	at, err2 := forecast.NewNodes(nodes, o.Prior, &o.Learned.Labels, o.Bits, seed)
 	return &learned{o.Learned.Read, learner, at}, errors.Join(err, err2)
 }
 

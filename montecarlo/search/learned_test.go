@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -26,10 +27,9 @@ func TestLearned(t *testing.T) {
 		find := func(workers int) *Optimized {
 			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 80}))(t)
 			found := must.Get(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
-			r := must.Get(p.Options.Learned.Read(found.Code))(t)
-			f := must.Get(p.Forecaster.Code(t.Context(), found.Code, training, r))(t)
-			if found.Forecast == nil || found.Error != f.Error || !(found.Interval[0] < found.Error && found.Error < found.Interval[1]) {
-				t.Errorf("%s: forecast %+v, want %+v", training, found.Forecast, f)
+			all := must.Get(p.Forecaster.Codes(t.Context(), 1, []*code.Code{found.Code}, nil))(t)
+			if f := all[0]; found.Mean != f.Error || *found.Interval != [2]float64{f.Lo, f.Hi} || !(f.Lo < f.Error && f.Error < f.Hi) {
+				t.Errorf("%s: error %v, %v, want %+v", training, found.Mean, found.Interval, f)
 			}
 			return found
 		}
@@ -39,13 +39,22 @@ func TestLearned(t *testing.T) {
 				t.Errorf("%s: column %d is constant", training, k+1)
 			}
 		}
-		for _, b := range found.Baselines {
-			if b.Forecast == nil || found.Error > 1.01*b.Error {
-				t.Errorf("%s: found %v levels, but %s has %+v", training, found.Error, b.Code, b.Forecast)
+		// The ranking, the baselines and the improvement have one number for each code, and say the same.
+		least := math.Inf(1)
+		for i, r := range found.Ranking {
+			if i > 0 && r.Forecast < found.Ranking[i-1].Forecast || r.Levels != 12 || math.Abs(r.Ratio-r.Forecast/found.Mean) > 1e-12 {
+				t.Errorf("%s: %+v", training, r)
+			}
+			if r.Code != "found" {
+				least = min(least, r.Forecast)
 			}
 		}
-		if found.Rival == nil || found.Rival.Gain > found.Promise.Gain { // the best of more
-			t.Errorf("%s: gain over the rival %+v, over the best with this training %+v", training, found.Rival, found.Promise)
+		best := found.Baselines[0]
+		if gain := 100 * (1 - found.Mean/least); best.Mean != least || math.Abs(found.Improvement-gain) > 1e-9 || (gain > 0) != (*found.Better > 0.5) || !(found.ImprovementCI[0] < gain && gain < found.ImprovementCI[1]) {
+			t.Errorf("%s: improvement %v, %v of %v over %v, %v", training, found.Improvement, found.ImprovementCI, found.Mean, best.Mean, least)
+		}
+		if text := strings.Join(found.Remarks(), "\n"); strings.Contains(text, "improves") || (found.Improvement >= 0.05) != strings.Contains(text, "forecast to gain") {
+			t.Error(text)
 		}
 		if training == perceived.CE { // takes long, and its steps are divided among workers in the same way
 			continue

@@ -34,14 +34,15 @@ type Optimizer struct {
 	// Found, when set, is called when Tradeoff has found a code. Its error ends the search.
 	Found func(*Optimized) error
 	// Forecaster forecasts the error of the codes when networks are trained with them.
-	// NewOptimizer makes it where networks learn a perceived label; else it is nil. Its numbers
-	// are sure (their Spread is 0), unless the caller says how uncertain they are.
+	// NewOptimizer makes it where networks learn a perceived label; else it is nil. A caller may tell it what is known of them
+	// (assess.Fit.Inform).
 	Forecaster *forecast.Forecaster
 	scenario   scenario.Scenario
 	decoder    string
 	draw       scenario.Sampling
-	bits       int            // number of bits that every code must have; 0: any
-	known      map[string]Row // named codes that were estimated before
+	bits       int                 // number of bits that every code must have; 0: any
+	known      map[string]Row      // named codes that were estimated before
+	named      []forecast.Forecast // of networks of these
 }
 
 // Defaults are the decoder, what it reads, and the length of a search.
@@ -89,19 +90,20 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 		}
 		o.Column, p.bits, p.scenario.Model = columns.Of, columns.Bits, columns.Model
 	}
-	if m, ok := s.Model.(scenario.Perceived); ok && s.Labels != scenario.Continuous {
-		p.Forecaster = forecast.NewForecaster(m.Noise, 0, o.Prior, s.Decoders)
-		p.Forecaster.Model = m.Model
-		if m.Cutoff > 0 {
-			p.Forecaster.Cutoff.Value = m.Cutoff
-		}
-		o.Learned = &Learned{Model: m.Model, Read: func(c *code.Code) (observed.Decoding, error) {
+	if m, ok := s.Model.(scenario.Perceived); ok {
+		labels := forecast.LabelsOf(s, o.Prior)
+		p.Forecaster = forecast.NewOver(labels, o.Levels, m.Model, s.Decoders)
+		p.Forecaster.Options.Temperature = s.Temperature
+		learns := p.Forecaster.Model
+		learns.Cutoff = p.Forecaster.Cutoff.Value
+		o.Prior = p.Forecaster.Prior
+		o.Learned = &Learned{Model: learns, Labels: labels, Read: func(c *code.Code) (observed.Decoding, error) {
 			d, err := s.Decoder(decoder, c)
 			return observed.Decoding{Decoder: d, Soft: err == nil && s.OutputsOf(c, d) == scenario.Logits}, err
 		}}
 	}
 	// The package's other evaluators are for gen on bits that err independently.
-	if !ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits || s.Labels == scenario.Continuous {
+	if o.Learned == nil && (!ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits || s.Labels == scenario.Continuous) {
 		o.Objective = p.objective
 	}
 	p.Options = o

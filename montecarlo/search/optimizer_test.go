@@ -269,18 +269,18 @@ func TestTable(t *testing.T) {
 // without an interval.
 func TestImprovement(t *testing.T) {
 	none := math.NaN()
-	percent, interval := Estimate{0.8, 0.01, none, nil, 0}.Improvement(Estimate{1, 0.02, none, nil, 0})
+	percent, interval := Estimate{0.8, 0.01, none, nil, nil, 0}.Improvement(Estimate{1, 0.02, none, nil, nil, 0})
 	half := 196 * math.Sqrt(0.01*0.01+0.8*0.8*0.02*0.02)
 	if math.Abs(percent-20) > 1e-9 || math.Abs(interval[0]-20+half) > 1e-9 || math.Abs(interval[1]-20-half) > 1e-9 {
 		t.Errorf("%v, %v", percent, interval)
 	}
-	if percent, interval := (Estimate{0.8, 0.01, 0.75, nil, 0}).Improvement(Estimate{1, 0.02, 1, nil, 0}); percent != 25 || interval != [2]float64{25, 25} {
+	if percent, interval := (Estimate{0.8, 0.01, 0.75, nil, nil, 0}).Improvement(Estimate{1, 0.02, 1, nil, nil, 0}); percent != 25 || interval != [2]float64{25, 25} {
 		t.Errorf("exact: %v, %v", percent, interval)
 	}
 	for _, pair := range [][2]Estimate{
-		{{0, 0, none, nil, 0}, {1, 0.1, none, nil, 0}},         // no sample was wrong
-		{{0.5, 0.1, none, nil, 0}, {0, 0, none, nil, 0}},       // over no error
-		{{0.5, 0.1, none, nil, 0}, {none, none, none, nil, 0}}, // over an invalid code
+		{{0, 0, none, nil, nil, 0}, {1, 0.1, none, nil, nil, 0}},         // no sample was wrong
+		{{0.5, 0.1, none, nil, nil, 0}, {0, 0, none, nil, nil, 0}},       // over no error
+		{{0.5, 0.1, none, nil, nil, 0}, {none, none, none, nil, nil, 0}}, // over an invalid code
 	} {
 		if percent, interval := pair[0].Improvement(pair[1]); !table.Missing(percent) || !table.Missing(interval[0]) || !table.Missing(interval[1]) {
 			t.Errorf("%v over %v: %v, %v", pair[0], pair[1], percent, interval)

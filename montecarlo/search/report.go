@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
@@ -17,48 +16,20 @@ import (
 	"belsim/theory/code"
 )
 
-// Estimate is the expected |error| of a code over the prior, in levels.
+// Estimate is the expected |error| of a code over the prior, in levels. That of networks is a forecast alone.
 type Estimate struct {
-	Mean   float64 `json:"error" doc:"sampled mean |error|, in levels; null where the code has a probability above 1"`
-	StdErr float64 `json:"stderr" doc:"standard error of error, in levels"`
-	Exact  float64 `json:"exact" doc:"exact mean |error|, in levels; null where there is none"`
-	*Forecast
-
-	samples uint64 // of all levels
-}
-
-// Forecast is the error to expect of networks that are trained with a code.
-type Forecast struct {
-	Error    float64    `json:"forecast" csv:"-" doc:"the |error| to expect of a network that is trained with the code, in levels"`
-	Interval [2]float64 `json:"interval" csv:"-" doc:"95 % interval of the error of one trained network, in levels"`
+	Mean     float64     `json:"error" doc:"mean |error|, in levels: sampled, or the smallest forecast for networks that learn the code, after any training with any decoder; null where the code has a probability above 1"`
+	StdErr   float64     `json:"stderr" doc:"standard error of error, in levels; null for networks"`
+	Exact    float64     `json:"exact" doc:"exact mean |error|, in levels; null where there is none, as for networks"`
+	Interval *[2]float64 `json:"interval,omitempty" csv:"-" doc:"95 % interval of the error of one trained network; missing where no network learns"`
 
 	forecast *forecast.Forecast
+	samples  uint64 // of all levels
 }
 
-// Promise is what networks are forecast to gain by a code over a named one.
-type Promise struct {
-	Code     string     `json:"code" doc:"name of the other code"`
-	Training string     `json:"training" doc:"what its network is trained with: bce or ce"`
-	Decoder  string     `json:"decoder" doc:"name of the decoder that reads it"`
-	Outputs  string     `json:"outputs" doc:"what the decoder reads: bits or logits"`
-	Gain     float64    `json:"gain_percent" doc:"100·(1 − forecast/the forecast of the other code); negative where the other one is better"`
-	Interval [2]float64 `json:"gain_interval" doc:"95 % interval of gain_percent, for one trained network of each code"`
-	Better   float64    `json:"better" doc:"probability that the network of the found code has the smaller error"`
-}
-
-// promise compares two forecasts.
-func promise(x, y *forecast.Forecast) *Promise {
-	ratio, interval, better := x.Over(*y)
-	return &Promise{y.Code.Name(), string(y.Training), y.Decoding.Decoder.Name(), y.Decoding.Outputs(), 100 * (1 - ratio), [2]float64{100 * (1 - interval[1]), 100 * (1 - interval[0])}, better}
-}
-
-// text says over a best baseline what is gained, or of a rival that it is better.
-func (p *Promise) text(rival bool) string {
-	if rival {
-		return fmt.Sprintf("%s, trained with %s and read by %s on %s, is forecast to be better by %.2g %% (probability %.2f)", p.Code, strings.ToUpper(p.Training), p.Decoder, p.Outputs, 100*(1-1/(1-p.Gain/100)), 1-p.Better)
-	}
-	text := fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s (%+.0f to %+.0f %%, probability %.2f)", p.Gain, p.Code, p.Interval[0], p.Interval[1], p.Better)
-	return strings.NewReplacer(" -", " −", "(-", "(−").Replace(text) // and not in names
+// forecastOf is the estimate of networks.
+func forecastOf(x *forecast.Forecast) Estimate {
+	return Estimate{x.Error, math.NaN(), math.NaN(), &[2]float64{x.Lo, x.Hi}, x, 0}
 }
 
 // Row is a code beside others: one that was found, or a named one.
@@ -69,8 +40,6 @@ type Row struct {
 	PerBit         *float64 `json:"-" csv:"transitions_per_bit" doc:"mean number of bit transitions of a column; empty for named codes"`
 	MaxTransitions *int     `json:"-" csv:"max_transitions" doc:"largest number of bit transitions of a column; empty for named codes"`
 	CodeFile       *string  `json:"-" csv:"code_file" doc:"the file that the code was written to; empty where there is none"`
-
-	rival *forecast.Forecast // of a named code: the smallest, with any training and decoder
 }
 
 // Optimized is the best code of a search: what optimize writes as JSON.
@@ -89,11 +58,11 @@ type Optimized struct {
 	Seed           uint64  `json:"seed" doc:"seed of the random numbers"`
 	scenario.Parameters
 	LabelKind     scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
-	Improvement   float64         `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values wherever they exist; negative where the baseline is better; null where there is none"`
-	ImprovementCI [2]float64      `json:"improvement_interval" doc:"95 % interval of improvement_percent; both ends are the same where it is exact"`
-	Promise       *Promise        `json:"promise,omitempty" doc:"what networks are forecast to gain over the best baseline, with the same training and decoder; missing where no network learns"`
-	Rival         *Promise        `json:"rival,omitempty" doc:"the same over the named code of at most this number of bits that has the smallest forecast with any training and decoder"`
-	Baselines     []Row           `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first"`
+	Improvement   float64         `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values wherever they exist, of forecasts for networks; negative where the baseline is better; null where there is none"`
+	ImprovementCI [2]float64      `json:"improvement_interval" doc:"95 % interval of improvement_percent, for one trained network of each code; both ends are the same where it is exact"`
+	Better        *float64        `json:"better,omitempty" doc:"probability that a network of the found code has less error than one of the best baseline; missing where no network learns"`
+	Ranking       []forecast.Row  `json:"ranking,omitempty" doc:"for networks: found, and the named codes of at most this number of bits, after each training with the best decoder, the smallest forecast first; ratios and better are relative to found"`
+	Baselines     []Row           `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first; of networks after any training, with any decoder"`
 	Words         []string        `json:"words" doc:"the code words, a text of 0 and 1 for each level"`
 	scenario.Provenance
 
@@ -123,24 +92,32 @@ func (o *Optimized) Remarks() []string {
 	}
 	out := []string{fmt.Sprintf("found after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d", o.Steps, o.Start, o.PerBit, o.MaxTransitions, distance)}
 	if !table.Missing(o.Improvement) {
-		interval := "exact"
-		if o.ImprovementCI[0] != o.ImprovementCI[1] {
+		interval, best, name := "exact", o.Baselines[0], o.Baselines[0].Code
+		switch {
+		case o.Better != nil:
+			interval = fmt.Sprintf("95 %% interval: %+.0f to %+.0f %%, probability %s", o.ImprovementCI[0], o.ImprovementCI[1], forecast.Chance(*o.Better))
+			row := best.forecast.Row(1)
+			name = fmt.Sprintf("%s, trained with %s and read by %s on %s", row.Code, best.forecast.Training.Loss(), row.Decoder, row.Outputs)
+		case o.ImprovementCI[0] != o.ImprovementCI[1]:
 			interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", o.ImprovementCI[0], o.ImprovementCI[1])
 		}
-		switch best := o.Baselines[0]; {
+		switch {
+		case o.Better != nil && math.Abs(o.Improvement) < 0.05: // which is printed as 0.0
+			out = append(out, fmt.Sprintf("networks trained with it are forecast to be as good as %s", name))
+		case o.Better != nil && o.Improvement > 0:
+			out = append(out, fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s (%s)", o.Improvement, name, interval))
+		case o.Better != nil:
+			out = append(out, fmt.Sprintf("networks trained with it are forecast to have %.1f %% more error than %s (probability %s)", -o.Improvement, name, forecast.Chance(1-*o.Better)))
 		case o.Improvement > 0:
-			out = append(out, fmt.Sprintf("it improves on %s by %.2f %% (%s)", best.Code, o.Improvement, interval))
+			out = append(out, fmt.Sprintf("it improves on %s by %.2f %% (%s)", name, o.Improvement, interval))
 		case o.Improvement == 0:
-			out = append(out, fmt.Sprintf("it is as good as %s, and nothing better was found", best.Code))
+			out = append(out, fmt.Sprintf("it is as good as %s, and nothing better was found", name))
 		default:
-			out = append(out, fmt.Sprintf("its error is %.2f %% above that of %s, a code of %d bits from which this search could not begin", -o.Improvement, best.Code, best.Bits))
+			out = append(out, fmt.Sprintf("its error is %.2f %% above that of %s, a code of %d bits from which this search could not begin", -o.Improvement, name, best.Bits))
 		}
 	}
-	if o.Promise != nil {
-		out = append(out, o.Promise.text(false))
-	}
-	if o.Rival != nil && o.Rival.Gain < 0 {
-		out = append(out, o.Rival.text(true))
+	if text := forecast.Cheapest(o.Ranking); text != "" {
+		out = append(out, text)
 	}
 	if o.Mean == 0 && table.Missing(o.Exact) {
 		out = append(out, "no sample of it was wrong: more samples would tell its error")
@@ -150,20 +127,16 @@ func (o *Optimized) Remarks() []string {
 
 // Table compares the code with the named ones, for people.
 func (o *Optimized) Table() *table.Table {
-	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
-	if o.Forecast != nil {
-		t.Head = append(t.Head, "forecast", "95 % interval")
+	if len(o.Ranking) > 0 {
+		return forecast.Table(o.Ranking, false, forecast.Forecasts, forecast.Intervals, forecast.Chances)
 	}
+	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
 	for _, b := range append([]Row{o.row()}, o.Baselines...) {
 		sampled := table.Sampled(b.Mean, b.StdErr, b.samples)
 		if table.Missing(b.Mean) {
 			sampled = "invalid: e > 1"
 		}
-		row := []string{b.Code, strconv.Itoa(b.Bits), table.Short(b.Exact), sampled, table.Short(b.StdErr)}
-		if p := b.Forecast; p != nil {
-			row = append(row, table.Short(p.Error), table.Short(p.Interval[0])+" to "+table.Short(p.Interval[1]))
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, []string{b.Code, strconv.Itoa(b.Bits), table.Short(b.Exact), sampled, table.Short(b.StdErr)})
 	}
 	return t
 }
@@ -219,22 +192,35 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	if out.Estimate, out.Baselines = estimate, baselines; len(out.Baselines) > 0 {
 		out.Improvement, out.ImprovementCI = out.Estimate.Improvement(out.Baselines[0].Estimate)
 	}
-	if out.Forecast == nil {
-		return out, nil
-	}
-	if len(out.Baselines) > 0 && out.Baselines[0].Forecast != nil {
-		out.Promise = promise(out.forecast, out.Baselines[0].forecast)
-	}
-	var rival *forecast.Forecast
-	for _, b := range out.Baselines {
-		if b.rival != nil && (rival == nil || b.rival.Error < rival.Error) {
-			rival = b.rival
-		}
-	}
-	if rival != nil {
-		out.Rival = promise(out.forecast, rival)
+	if estimate.forecast != nil {
+		return out, p.beside(ctx, out, best.Code)
 	}
 	return out, nil
+}
+
+// beside forecasts networks of a code that was found, and puts them beside those of the named codes of as many bits at most.
+func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) error {
+	all, err := p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c.As("found")}, nil)
+	if err != nil {
+		return err
+	}
+	found := all[0]
+	for _, x := range p.named {
+		if x.Code.Bits() <= out.Bits {
+			all = append(all, x)
+		}
+	}
+	// Soft targets would help what is found as well.
+	all = slices.DeleteFunc(all, func(x forecast.Forecast) bool { return x.Training == perceived.Soft })
+	slices.SortStableFunc(all, func(a, b forecast.Forecast) int { return cmp.Compare(a.Error, b.Error) })
+	out.Ranking = forecast.Rows(all, func(int) float64 { return 1 })
+	forecast.RelateTo(out.Ranking, all, found)
+	out.Ranking = slices.DeleteFunc(out.Ranking, func(r forecast.Row) bool { return !r.Best })
+	if out.Estimate = forecastOf(&found); len(out.Baselines) > 0 {
+		ratio, interval, better := found.Over(*out.Baselines[0].forecast)
+		out.Improvement, out.ImprovementCI, out.Better = 100*(1-ratio), [2]float64{100 * (1 - interval[1]), 100 * (1 - interval[0])}, &better
+	}
+	return nil
 }
 
 // smallest returns the code that a search has found and the estimate of its error, or of a known code where
@@ -255,8 +241,8 @@ func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int
 		if c.Code, err = c.words.code(best.Code.Name()); err != nil {
 			return nil, least, err
 		}
-		row, ok := p.known[c.Start] // which may have fewer bits: one that never changes has no effect
-		if !ok {
+		row, ok := p.known[c.Start]     // which may have fewer bits: one that never changes has no effect
+		if !ok || p.Forecaster != nil { // the row of networks is of the best training and decoder
 			if row.Estimate, err = p.estimate(ctx, b, c.Code); err != nil && !scenario.Invalid(err) {
 				return nil, least, err
 			}
@@ -266,20 +252,6 @@ func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int
 		}
 	}
 	return best, least, nil
-}
-
-// rival is the smallest forecast of a code with any training and decoder. It is nil where no network learns.
-func (p *Optimizer) rival(ctx context.Context, c *code.Code) (*forecast.Forecast, error) {
-	if p.Forecaster == nil {
-		return nil, nil
-	}
-	all, err := p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c}, nil)
-	for _, x := range all { // the smallest first
-		if x.Training != perceived.Soft { // soft targets would help what is found as well
-			return &x, err
-		}
-	}
-	return nil, err
 }
 
 // describe is a report of what is known without samples: the error is the search's own estimate, and
@@ -309,15 +281,23 @@ func (p *Optimizer) describe(ctx context.Context, bits int, found *candidate) (*
 
 // estimate is the error of a code over the prior, from the seed that no search has used.
 func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.Code) (Estimate, error) {
+	if p.Forecaster != nil {
+		r, err := p.Options.Learned.Read(c)
+		if err != nil {
+			return Estimate{}, err
+		}
+		f, err := p.Forecaster.Code(ctx, c, p.Options.Learned.Model.Training, r)
+		if err != nil {
+			return Estimate{}, err
+		}
+		return forecastOf(f), nil
+	}
 	out := Estimate{Mean: math.NaN(), StdErr: math.NaN(), Exact: math.NaN()}
 	problem, err := p.problem(ctx, c, p.draw.Seed)
 	if err != nil {
 		return out, err
 	}
 	if _, out.Exact, err = scenario.Averages(ctx, p.Options.Workers, problem, p.Options.Prior); err != nil {
-		return out, err
-	}
-	if out.Forecast, err = p.forecast(ctx, c); err != nil {
 		return out, err
 	}
 	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Beside(out.Exact).Target(p.Options.Prior, false), nil)
@@ -327,22 +307,6 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	m := montecarlo.Average(p.Options.Prior, sums)
 	out.Mean, out.StdErr, out.samples = m.Mean, m.StdErr, m.Samples
 	return out, nil
-}
-
-// forecast forecasts a code. It is nil where no network learns.
-func (p *Optimizer) forecast(ctx context.Context, c *code.Code) (*Forecast, error) {
-	if p.Forecaster == nil {
-		return nil, nil
-	}
-	r, err := p.Options.Learned.Read(c)
-	if err != nil {
-		return nil, err
-	}
-	f, err := p.Forecaster.Code(ctx, c, p.Options.Learned.Model.Training, r)
-	if err != nil {
-		return nil, err
-	}
-	return &Forecast{f.Error, [2]float64{f.Lo, f.Hi}, f}, nil
 }
 
 // baselines estimates the named codes of at most a number of bits, the smallest error first
@@ -361,10 +325,13 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 				return nil, err
 			}
 			row = Row{Code: f.Name, Bits: c.Bits()}
-			if row.Estimate, err = p.estimate(ctx, b, c); err != nil && !scenario.Invalid(err) {
-				return nil, err
-			}
-			if row.rival, err = p.rival(ctx, c); err != nil {
+			if p.Forecaster != nil {
+				all, err := p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c}, nil)
+				if err != nil {
+					return nil, err
+				}
+				p.named, row.Estimate = append(p.named, all...), forecastOf(&all[0])
+			} else if row.Estimate, err = p.estimate(ctx, b, c); err != nil && !scenario.Invalid(err) {
 				return nil, err
 			}
 			p.known[f.Name] = row

@@ -46,19 +46,35 @@ func (t *Tradeoff) Interrupted() error {
 
 // Table has a row for each number of bits, for people.
 func (t *Tradeoff) Table() *table.Table {
-	out := &table.Table{Head: []string{"bits", "found", "± s.e.", "transitions per bit", "best named code of no more bits", "± s.e.", "improvement"}}
+	more := []string{"± s.e.", "± s.e."}
+	if t.Found[0].Interval != nil {
+		more = []string{"95 % interval", "95 % interval"}
+	}
+	out := &table.Table{Head: []string{"bits", "found", more[0], "transitions per bit", "best named code of no more bits", more[1], "improvement"}}
+	spread := func(e Estimate) string {
+		if i := e.Interval; i != nil {
+			return table.Short(i[0]) + " to " + table.Short(i[1])
+		}
+		return table.Short(e.StdErr)
+	}
 	for _, f := range t.Found {
 		name, stderr, better := "–", "–", "–"
 		if !table.Missing(f.Improvement) {
 			b := f.Baselines[0]
-			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, table.Sampled(b.Mean, b.StdErr, b.samples)), table.Short(b.StdErr)
+			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, b.Estimate.text()), spread(b.Estimate)
 			better = fmt.Sprintf("%.1f %%", f.Improvement)
 		}
-		out.Rows = append(out.Rows, []string{
-			strconv.Itoa(f.Bits), table.Sampled(f.Mean, f.StdErr, f.samples), table.Short(f.StdErr), fmt.Sprintf("%.3g", f.PerBit), name, stderr, better,
-		})
+		out.Rows = append(out.Rows, []string{strconv.Itoa(f.Bits), f.Estimate.text(), spread(f.Estimate), fmt.Sprintf("%.3g", f.PerBit), name, stderr, better})
 	}
 	return out
+}
+
+// text is the error for people.
+func (e Estimate) text() string {
+	if e.Interval != nil {
+		return table.Short(e.Mean)
+	}
+	return table.Sampled(e.Mean, e.StdErr, e.samples)
 }
 
 // Tradeoff searches for a code of each number of bits, the fewest first, as Find does. Each

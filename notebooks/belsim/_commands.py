@@ -122,6 +122,8 @@ def compare(
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: quantization alone, where ``labels`` are
     continuous, and direct regression with ``baseline``.
 
+    Networks (``label_noise``, ``mae``, a perceived label of ``model``) are forecast, and nothing is sampled: rows are those of ``levels``.
+
     >>> compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
     [['unary', 0.293], ['johnson', 0.294]]
     """
@@ -172,8 +174,9 @@ def levels(
     returned, or the path of its JSON. ``prior`` has a whole label and its count in each row, (N, 2). ``label_noise``, ``mae``,
     ``misfit``, ``prior`` and ``baseline``, the mean error of direct regression, are in label units.
 
-    Returns a row for each code, number of levels, decoder and training: ``levels, code, bits, training, decoder, reads, forecast,
-    lo, hi, quantization, tie``. ``attrs["enough"]`` says how many levels suffice, ``attrs["notes"]`` the
+    Returns a row for each code, number of levels, decoder and training: ``levels, code, bits, transitions, training, decoder, reads,
+    forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured, best, trained, near``; ratios are to the first row, and ``near`` is
+    within 2 % of it. ``attrs["enough"]`` says how many levels suffice, ``attrs["notes"]`` the
     same in sentences, and ``attrs["baselines"]`` has the errors of no code.
 
     >>> levels(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
@@ -366,7 +369,7 @@ class Fit(_Results, _plots.Pictured):
 
     ``print(fit)`` shows ``verdict``, a few sentences. ``text`` is all that the command prints, whose levels and bits count
     from 1, and ``report("report.html")`` writes it as a page with pictures. ``decoders`` is a DataFrame with the errors of each
-    decoder, observed and predicted, in levels. ``json`` is the text that ``belsim compare --model`` reads from a file; the functions
+    decoder, in the unit of the targets: observed, and under the perceived-label model. ``json`` is the text that ``belsim compare --model`` reads from a file; the functions
     here take the Fit itself as ``model``.
 
     ``each`` has the Fit of each output of a network of several outputs, and else the Fit itself.
@@ -407,14 +410,15 @@ class Fit(_Results, _plots.Pictured):
 
     @property
     def recommendation(self) -> pd.DataFrame:
-        """Forecasts of the errors of codes if they were trained, the smallest first (in levels).
+        """Forecasts of the errors of codes if they were trained, the smallest first (in the unit of the targets).
 
-        ``code, bits, training, decoder, reads, forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured, best, trained``:
+        ``levels, code, bits, transitions, training, decoder, reads, forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured,
+        best, trained, near``:
         ``ratio`` is to the smallest measured error of this network, and ``better`` the probability that the error is smaller.
         ``attrs["decision"]`` says what to do, and ``attrs["notes"]`` what the forecasts rest on.
-        They are computed when they are first asked for, unless ``fit`` had ``recommend=True``.
+        They are computed when they are first asked for, unless ``fit`` had ``recommend=True``. Of a network of several outputs they
+        are means over the outputs; ``fit.each[k].recommendation`` has those of one.
         """
-        self._one("recommendation")
         if self._forecasts is None:
             self._forecasts = self._again(recommend=True)._forecasts
         return table(self._forecasts["ranking"], notes=self._forecasts["notes"], decision=self._forecasts.get("decision"))
@@ -432,7 +436,6 @@ class Fit(_Results, _plots.Pictured):
 
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
         """The forecasts of ``recommendation`` over the measured error, of each code and training with its best decoder."""
-        self._one("forest")
         rows = self.recommendation
         return _plots.forest(ax, rows[rows["best"] & rows["ratio"].notna()])
 
@@ -494,8 +497,8 @@ def fit(
     the predictions of direct regression for the same samples, in the units of the targets: ``print(fit)`` compares the network with
     them sample by sample, and ``fit.direct_regression`` has the numbers. A number is its mean error alone.
 
-    A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K); ``code`` and ``range`` may be lists of K.
-    ``Fit.each`` has the Fit of each output then, with its decoder, recommendation and pictures.
+    A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K), and so have those of ``runs`` and ``also``,
+    and ``baseline``; ``code`` and ``range`` may be lists of K. ``Fit.each`` has the Fit of each output then, with its decoder, recommendation and pictures.
 
     >>> import belsim
     >>> level = np.arange(2000) % 16
@@ -529,6 +532,10 @@ def _fit(**arguments: Any) -> Fit:
 def _of_output(arguments: dict[str, Any], k: int) -> dict[str, Any]:
     """The arguments of ``fit`` for one of several outputs."""
     out = {**arguments, "outputs": array(arguments["outputs"])[:, k], "targets": array(arguments["targets"])[:, k]}
+    out["runs"] = [array(z)[:, k] for z in arguments["runs"]]
+    out["also"] = [(c, array(z)[:, k]) for c, z in arguments["also"]]
+    if arguments["baseline"] is not None:
+        out["baseline"] = array(arguments["baseline"])[:, k]
     codes, ranges = _each(arguments["code"], str), _each(arguments["range"], tuple)
     return {**out, "code": codes[k % len(codes)], "range": ranges[k % len(ranges)]}
 

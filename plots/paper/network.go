@@ -9,6 +9,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/forecast"
 	"belsim/plots"
 	"belsim/theory/base/table"
 )
@@ -33,9 +34,9 @@ type picture struct{ Caption, SVG string }
 //go:embed page.html.tmpl
 var pageText string
 
-// WritePage writes the page of a network, with the reports of its outputs, which needs no other file. ways are those of
-// assess.Report.Section.
-func WritePage(w io.Writer, ways map[assess.Advice]string, reports ...*assess.Report) error {
+// WritePage writes the page of a network, with the reports of its outputs, which needs no other file. all is what is known
+// of several outputs, else nil. ways are those of assess.Report.Section.
+func WritePage(w io.Writer, ways map[assess.Advice]string, all *assess.Several, reports ...*assess.Report) error {
 	type section struct {
 		assess.Section
 		Pictures []picture
@@ -45,8 +46,8 @@ func WritePage(w io.Writer, ways map[assess.Advice]string, reports ...*assess.Re
 		Command, Version string
 		Sections         []section
 	}{Command: table.Visible(made.Command), Version: table.Visible(made.Version)}
-	if len(reports) > 1 {
-		page.Sections = append(page.Sections, section{assess.NewSeveral(reports).Section(ways), nil})
+	if all != nil {
+		page.Sections = append(page.Sections, section{all.Section(ways), nil})
 	}
 	for _, r := range reports {
 		drawn, err := pictures(r)
@@ -120,7 +121,7 @@ func QuantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 	for _, l := range q.Levels {
 		d.Level = append(d.Level, float64(l.From+l.To)/2)
 		for i, v := range []float64{l.Median, l.P90, l.P99} {
-			d.Lines[i].Values = append(d.Lines[i].Values, v*f.LevelWidth)
+			d.Lines[i].Values = append(d.Lines[i].Values, v)
 		}
 	}
 	return d
@@ -135,10 +136,21 @@ func hasForecasts(r *assess.Report) bool {
 // ForestData returns the data of the figure of the forecasts: each code and training with its best
 // decoder, over the network's measured error.
 func ForestData(f *assess.Fit, style plots.Style) plots.ForestData {
-	d := plots.ForestData{Style: style, XLabel: "error over yours, 95 % interval"}
-	for _, x := range f.Recommendation.Shown() {
+	return forest(f.Recommendation.Shown(), f.Against, "error over yours, 95 % interval", style)
+}
+
+// RankingData returns the data of the figure of a ranking of networks, over its first row.
+func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
+	first := r.Results[0]
+	return forest(r.Results, func(x forecast.Row) string { return table.Short(x.Forecast) },
+		fmt.Sprintf("error over %s's, %s, 95 %% interval", first.Name(), perceived.Training(first.Training).Loss()), style)
+}
+
+func forest(rows []forecast.Row, text func(forecast.Row) string, label string, style plots.Style) plots.ForestData {
+	d := plots.ForestData{Style: style, XLabel: label}
+	for _, x := range rows {
 		d.Rows = append(d.Rows, plots.ForestRow{
-			Name: x.Name(), Note: x.Decoder + ", " + perceived.Training(x.Training).Loss(), Text: f.Against(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
+			Name: x.Name(), Note: x.Decoder + ", " + perceived.Training(x.Training).Loss(), Text: text(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
 		})
 	}
 	return d

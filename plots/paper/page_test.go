@@ -31,7 +31,8 @@ func TestPage(t *testing.T) {
 	r.Opening[0] += name
 	r.Remarks[0] += name
 	var b strings.Builder
-	must.Succeed(t, paper.WritePage(&b, nil, r, r)) // as two outputs
+	several := must.Get(assess.NewSeveral(t.Context(), 1, []*assess.Report{r, r}))(t)
+	must.Succeed(t, paper.WritePage(&b, nil, several, r, r)) // as two outputs
 	if pictures := strings.Count(b.String(), "</svg>"); pictures != 6 {
 		t.Errorf("%d pictures", pictures)
 	}
@@ -63,7 +64,7 @@ func TestPage(t *testing.T) {
 	if names < 6 {
 		t.Errorf("the name stands at %d places:\n%s", names, b.String())
 	}
-	for _, head := range []string{"model against observed: |error|", "codes if they were trained", "how this was made"} {
+	for _, head := range []string{"mean |answer − target| in label units: observed", "codes if they were trained", "how this was made"} {
 		if !strings.Contains(b.String(), "<h2>"+head) {
 			t.Errorf("no part %q", head)
 		}

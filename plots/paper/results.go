@@ -26,9 +26,6 @@ func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.
 		if r.Outputs == scenario.Logits {
 			name += ", logits"
 		}
-		if r.Training != "" && c.Training == "" {
-			name += ", trained with " + r.Training.Loss()
-		}
 		d.Rows = append(d.Rows, plots.CompareRow{Name: name + ")", Bound: r.Bound, Exact: r.Exact, Mean: r.Mean, StdErr: r.StdErr})
 	}
 	for _, b := range c.Baselines {
@@ -106,15 +103,19 @@ func markOf(fit *assess.Fit, of *scenario.Map) *plots.Mark {
 // TradeoffData returns the data of the figure of the trade-off.
 func TradeoffData(t *search.Tradeoff, model string, style plots.Style) plots.TradeoffData {
 	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model), Style: style}
-	point := func(name string, bits int, mean, stderr float64) plots.Point {
-		return plots.Point{Name: name, X: float64(bits), Y: mean, Lo: mean - stderr, Hi: mean + stderr}
+	point := func(name string, bits int, e search.Estimate) plots.Point {
+		p := plots.Point{Name: name, X: float64(bits), Y: e.Mean, Lo: e.Mean - e.StdErr, Hi: e.Mean + e.StdErr}
+		if e.Interval != nil {
+			p.Lo, p.Hi = e.Interval[0], e.Interval[1]
+		}
+		return p
 	}
 	for _, f := range t.Found {
-		d.Found = append(d.Found, point("", f.Bits, f.Mean, f.StdErr))
+		d.Found = append(d.Found, point("", f.Bits, f.Estimate))
 	}
 	for _, b := range t.Baselines {
 		if !table.Missing(b.Mean) {
-			d.Codes = append(d.Codes, point(b.Code, b.Bits, b.Mean, b.StdErr))
+			d.Codes = append(d.Codes, point(b.Code, b.Bits, b.Estimate))
 		}
 	}
 	return d

@@ -336,7 +336,7 @@ func TestFit(t *testing.T) {
 	q := FitQuestion{Code: "johnson", Levels: 64, Targets: filepath.Join(network, "targets.npy"), Outputs: filepath.Join(network, "logits.npy"), Range: &[2]float64{2.5, 4.3}, Samples: 100, Seed: 1}
 	a := ask(t, e, "fit", q)
 	f := a.JSON.(FitAnswer)
-	if len(f.Opening) < 2 || math.Abs(f.Fit.Perceived.Noise-1.484) > 0.01 || len(a.Numbers["rates"]) != 64*32 {
+	if len(f.Opening) < 2 || math.Abs(f.Fit.Perceived.Noise-1.458) > 0.01 || len(a.Numbers["rates"]) != 64*32 {
 		t.Errorf("opening %q, fit %+v, %d rates", f.Opening, f.Fit, len(a.Numbers["rates"]))
 	}
 	path := filepath.Join(t.TempDir(), "fit.json")

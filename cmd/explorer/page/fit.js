@@ -4,7 +4,7 @@ import { save } from "explorer/download.js";
 import { esc, short } from "explorer/figure.js";
 import { dropped } from "explorer/pool.js";
 
-const columns = ["decoder", "reads", "bound", "exact", "simulated", "perceived label", "observed"];
+const columns = ["decoder", "reads", "perceived label", "observed"];
 
 export class FitPanel {
 	/** page.use(model, prior) takes a model; page.redraw() draws the observed rates. */
@@ -105,8 +105,8 @@ export class FitPanel {
 /** bestReading is the decoder with the smallest error against the targets, and what it reads. */
 export function bestReading({ decoders }) {
 	const [best] = decoders
-		.filter((d) => d.observed_target != null)
-		.sort((a, b) => a.observed_target - b.observed_target);
+		.filter((d) => d.observed != null)
+		.sort((a, b) => a.observed - b.observed);
 	return best ? { decoder: best.decoder, outputs: best.outputs } : {};
 }
 
@@ -150,14 +150,7 @@ function formHTML(t, o, s, about) {
 /** verdictHTML is the verdict on a network, with the errors of all decoders. */
 function verdictHTML({ fit, opening, remarks }) {
 	const row = (d) => {
-		const cells = [
-			esc(d.decoder),
-			esc(d.outputs),
-			short(d.bound),
-			short(d.exact),
-			short(d.mean),
-			short(d.perceived),
-		];
+		const cells = [esc(d.decoder), esc(d.outputs), short(d.perceived)];
 		return `<tr>${cells.map((c) => `<td>${c}</td>`).join("")}<td class="best">${short(d.observed)}</td></tr>`;
 	};
 	return `<div class="verdict" role="status">${opening.map((t) => `<p>${esc(t)}</p>`).join("")}</div>

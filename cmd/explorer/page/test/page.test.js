@@ -103,9 +103,9 @@ test("the page says which decoder reads what", () => {
 		"2 bits changed.",
 	);
 	const decoders = [
-		{ decoder: "gen", outputs: "bits", observed_target: 2 },
-		{ decoder: "gen-ex", outputs: "logits", observed_target: 1 },
-		{ observed_target: null },
+		{ decoder: "gen", outputs: "bits", observed: 2 },
+		{ decoder: "gen-ex", outputs: "logits", observed: 1 },
+		{ observed: null },
 	];
 	assert.deepEqual(bestReading({ decoders }), { decoder: "gen-ex", outputs: "logits" });
 	assert.deepEqual(bestReading({ decoders: [] }), {});

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,15 +18,15 @@ import (
 	"belsim/theory/decode"
 )
 
-// question is a Resolution with what most tests do not vary.
-func question(labels Labels, levels []int, codes ...string) Resolution {
-	return Resolution{
+// question is a Question with what most tests do not vary.
+func question(labels Labels, levels []int, codes ...string) Question {
+	return Question{
 		Labels: labels, Levels: levels, Codes: codes, Names: []string{"gen", "gen-ex"}, Decoders: decode.Builtin(), Temperature: 1, Trainings: []perceived.Training{perceived.BCE},
 		Misfit: labels.DefaultMisfit(),
 	}
 }
 
-func answer(t *testing.T, q Resolution) *Resolutions {
+func answer(t *testing.T, q Question) *Ranking {
 	t.Helper()
 	run := must.Get(q.Open())(t)
 	var steps atomic.Uint64
@@ -48,7 +49,7 @@ func TestPublishedLevels(t *testing.T) {
 	q.Unary = UnaryError{3.46, 256}
 	noise := must.Get(q.noiseOf(t.Context(), 2, q.Unary))(t)
 	for i, levels := range q.Levels {
-		f, c := q.forecaster(levels, noise), mustCode(t, "unary", levels)
+		f, c := q.forecaster(levels, noise, true), mustCode(t, "unary", levels)
 		nodes, _, err := f.nodes(c.Bits())
 		if err != nil {
 			t.Fatal(err)
@@ -65,22 +66,49 @@ func TestPublishedLevels(t *testing.T) {
 	}
 }
 
-// TestEnough: as many levels suffice as have errors near the smallest.
+// TestEnough: as many levels suffice as have errors near the smallest: up to 2 % above it.
 func TestEnough(t *testing.T) {
-	row := func(levels int, decoder string, forecast float64) ResolutionRow {
-		return ResolutionRow{Levels: levels, Training: perceived.BCE, Decoder: decoder, Outputs: "bits", Forecast: forecast}
+	for _, tt := range []struct {
+		errors map[int]float64
+		levels int
+		want   string
+	}{
+		{map[int]float64{8: 1.4, 16: 1.0199, 32: 1}, 16, "16 levels suffice; more change the smallest forecast by less than 2.0 %."},
+		{map[int]float64{8: 1.4, 16: 1.0201, 32: 1}, 32, "More levels may still help: the smallest forecast has most of them."},
+		{map[int]float64{8: 1, 16: 1.1, 32: 1.2}, 8, "8 levels suffice; with more, no forecast is smaller."},
+	} {
+		var all []Forecast
+		for levels, e := range tt.errors {
+			all = append(all, Forecast{Code: mustCode(t, "unary", levels), Training: perceived.BCE, Decoding: observed.Prediction(), Error: e})
+		}
+		slices.SortFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
+		r := &Ranking{Levels: []int{8, 16, 32}, Results: Rows(all, func(int) float64 { return 1 })}
+		if r.judge(); r.Enough.Levels != tt.levels || r.Notes[0] != tt.want {
+			t.Errorf("%+v, %q, want %q", r.Enough, r.Notes, tt.want)
+		}
 	}
-	r := &Resolutions{Levels: []int{8, 16, 32}, Results: []ResolutionRow{
-		row(32, "gen", 1), row(16, "gen", 1.015), row(16, "gen", 1.3), row(8, "gen", 1.4), row(32, "bel-u", 2), row(16, "bel-u", 3), row(8, "bel-u", 4),
-	}}
-	r.judge(false)
-	if len(r.Enough) != 2 || r.Enough[0].Levels != 16 || math.Abs(r.Enough[0].Gain-1.478) > 1e-3 || r.Enough[1].Levels != 32 {
-		t.Errorf("%+v", r.Enough)
+}
+
+// TestCheapest: of the rows at most 2 % above the smallest, the one of the fewest outputs, beside the network that was given.
+func TestCheapest(t *testing.T) {
+	rows := []Row{{Code: "unary", Bits: 63, Near: true}, {Code: "johnson", Bits: 32, Near: true}, {Code: "direct", Bits: 1, Near: true, Training: "l1"}, {Code: "b1jdj", Bits: 17, Near: true}, {Code: "gray", Bits: 6}}
+	want := "Within 2 % of the smallest forecast, b1jdj has the fewest outputs: 17 for 63 of unary."
+	if got := Cheapest(rows); got != want {
+		t.Errorf("%q", got)
 	}
-	for i, want := range []string{"Trained with BCE, read by gen on bits: 16 levels suffice; more change the smallest forecast by less than 1.5 %.",
-		"Trained with BCE, read by bel-u on bits: more levels may still help; 32 have a forecast of 2, and 16 of 3."} {
-		if r.Notes[i] != want {
-			t.Errorf("%q, want %q", r.Notes[i], want)
+	rows[1].Trained, rows[1].Measured, rows[1].Best = true, true, true
+	if got := Cheapest(rows); got != "Within 2 % of the smallest forecast: keep johnson, or take b1jdj with 17 outputs for 32." {
+		t.Errorf("%q", got)
+	}
+	rows[3].Near = false
+	if got := Cheapest(rows); got != "" || Cheapest(nil) != "" {
+		t.Errorf("%q", got)
+	}
+	for ratio, near := range map[float64]bool{1.0199: true, 1.0201: false} {
+		c := mustCode(t, "unary", 8)
+		got := Rows([]Forecast{{Code: c, Decoding: observed.Prediction(), Error: 2}, {Code: c, Training: perceived.CE, Decoding: observed.Prediction(), Error: 2 * ratio}}, func(int) float64 { return 3 })
+		if got[1].Near != near || got[1].Forecast != 6*ratio {
+			t.Errorf("%v: %+v", ratio, got[1])
 		}
 	}
 }
@@ -104,11 +132,9 @@ func TestQuantizationAlone(t *testing.T) {
 	q := question(Labels{Lo: -10, Hi: 30}, []int{5, 9}, "unary", "johnson")
 	q.Noise, q.Misfit = 0.05, 0
 	for _, x := range answer(t, q).Results {
-		if want := 40. / float64(x.Levels-1) / 4; math.Abs(x.Quantization/want-1) > 1e-9 {
-			t.Errorf("%d levels: quantization %v, want %v", x.Levels, x.Quantization, want)
-		}
-		if off := float64(x.Forecast/x.Quantization) - 1; x.Decoder == "gen" && math.Abs(off) > 0.01 {
-			t.Errorf("%d levels, %s: %v, and quantization %v", x.Levels, x.Code, x.Forecast, x.Quantization)
+		quantization := 40. / float64(x.Levels-1) / 4
+		if off := x.Forecast/quantization - 1; x.Decoder == "gen" && math.Abs(off) > 0.01 {
+			t.Errorf("%d levels, %s: %v, and quantization %v", x.Levels, x.Code, x.Forecast, quantization)
 		}
 		if x.Decoder == "gen" && x.Hi-x.Lo > 0.1*x.Forecast {
 			t.Errorf("%d levels, %s: the interval %v to %v of a quantization that is known", x.Levels, x.Code, x.Lo, x.Hi)
@@ -120,7 +146,10 @@ func TestQuantizationAlone(t *testing.T) {
 // one by one.
 func TestLabels(t *testing.T) {
 	h := &theory.Histogram{Lowest: 2, Counts: []float64{5, 0, 1, 4, 2}}
-	for _, l := range []Labels{{0, 7, nil, nil}, {2, 6, h, nil}, {-1, 12, h, nil}, {-3, 5, nil, []float64{0.1, 0.5, 0, 0.4}}} {
+	for _, l := range []Labels{
+		{Lo: 0, Hi: 7}, {Lo: 2, Hi: 6, Histogram: h}, {Lo: -1, Hi: 12, Histogram: h}, {Lo: -3, Hi: 5, Shares: []float64{0.1, 0.5, 0, 0.4}},
+		{Lo: -3, Hi: 5, Shares: []float64{0.1, 0.5, 0, 0.4}, OnLevels: true},
+	} {
 		if err := l.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +177,7 @@ func TestLabels(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []Labels{{Lo: 1, Hi: 1}, {Lo: 2, Hi: 1}, {Lo: math.NaN(), Hi: 1}, {Lo: 0, Hi: math.Inf(1)}, {3, 6, h, nil}, {0, 5, h, nil}} {
+	for _, l := range []Labels{{Lo: 1, Hi: 1}, {Lo: 2, Hi: 1}, {Lo: math.NaN(), Hi: 1}, {Lo: 0, Hi: math.Inf(1)}, {Lo: 3, Hi: 6, Histogram: h}, {Lo: 0, Hi: 5, Histogram: h}} {
 		if l.Check() == nil {
 			t.Errorf("%v was taken", l)
 		}
@@ -207,21 +236,21 @@ func TestOpen(t *testing.T) {
 	}
 	labels := Labels{Lo: 0, Hi: 1}
 	for _, tt := range []struct {
-		change func(*Resolution)
+		change func(*Question)
 		want   string
 	}{
-		{func(q *Resolution) { q.Levels = []int{4, 8, 4} }, "4 levels are given twice"},
-		{func(q *Resolution) { q.Levels = []int{8, 1} }, "1 levels: want 2 to"},
-		{func(q *Resolution) { q.Levels = []int{8, 4096} }, "4096 levels: forecasts are for at most 2048"},
-		{func(q *Resolution) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} }, "unary with 60000 levels: forecasts are for at most 2048"},
-		{func(q *Resolution) { q.Codes = []string{"unary", file} }, "mine.csv has 3 levels, which are not among 4, 8"},
-		{func(q *Resolution) { q.Codes, q.Levels = []string{file}, []int{3, 8} }, "no code here has 8 levels"},
-		{func(q *Resolution) { q.Codes = []string{"unry"} }, "unry"},
-		{func(q *Resolution) { q.Labels.Hi = 0 }, "labels from 0 to 0"},
-		{func(q *Resolution) { q.Names = []string{"gen", "gen"} }, "decoder gen is given twice"},
-		{func(q *Resolution) { q.Names = []string{"median"} }, "decoder median knows the error model"},
-		{func(q *Resolution) { q.Names = []string{"gen", "auto"} }, "want it alone"},
-		{func(q *Resolution) { q.Trainings = append(q.Trainings, q.Trainings...) }, "training bce is given twice"},
+		{func(q *Question) { q.Levels = []int{4, 8, 4} }, "4 levels are given twice"},
+		{func(q *Question) { q.Levels = []int{8, 1} }, "1 levels: want 2 to"},
+		{func(q *Question) { q.Levels = []int{8, 4096} }, "4096 levels: forecasts are for at most 2048"},
+		{func(q *Question) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} }, "unary with 60000 levels: forecasts are for at most 2048"},
+		{func(q *Question) { q.Codes = []string{"unary", file} }, "mine.csv has 3 levels, which are not among 4, 8"},
+		{func(q *Question) { q.Codes, q.Levels = []string{file}, []int{3, 8} }, "no code here has 8 levels"},
+		{func(q *Question) { q.Codes = []string{"unry"} }, "unry"},
+		{func(q *Question) { q.Labels.Hi = 0 }, "labels from 0 to 0"},
+		{func(q *Question) { q.Names = []string{"gen", "gen"} }, "decoder gen is given twice"},
+		{func(q *Question) { q.Names = []string{"median"} }, "decoder median knows the error model"},
+		{func(q *Question) { q.Names = []string{"gen", "auto"} }, "want it alone"},
+		{func(q *Question) { q.Trainings = append(q.Trainings, q.Trainings...) }, "training bce is given twice"},
 	} {
 		q := question(labels, []int{4, 8}, "unary")
 		tt.change(&q)
@@ -231,7 +260,7 @@ func TestOpen(t *testing.T) {
 	}
 	q := question(labels, nil, "unary", file)
 	q.Noise, q.Names = 0.1, []string{"bel-u"}
-	if out := answer(t, q); !slices.Equal(out.Levels, []int{3}) || len(out.Results) != 1 || len(out.Enough) != 0 {
+	if out := answer(t, q); !slices.Equal(out.Levels, []int{3}) || len(out.Results) != 1 || out.Enough != nil {
 		t.Errorf("%+v", out)
 	}
 	q.Codes, q.Names = []string{"gray"}, []string{"gen", "bel-j"}

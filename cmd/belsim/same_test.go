@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/search"
+	"belsim/theory/code"
+)
+
+// sameRows reports rows of one program that another one has with another number; rows of other codes, trainings and decoders are
+// left out. unit is that of the second one. It returns how many both have.
+func sameRows(t *testing.T, what string, a, b []forecast.Row, unit float64) (both int) {
+	t.Helper()
+	for _, x := range a {
+		i := slices.IndexFunc(b, func(y forecast.Row) bool {
+			return x.Code == y.Code && x.Training == y.Training && x.Decoder == y.Decoder && x.Outputs == y.Outputs
+		})
+		if i < 0 {
+			continue
+		}
+		both++
+		for k, pair := range [][2]float64{{x.Forecast, b[i].Forecast}, {x.Interval[0], b[i].Interval[0]}, {x.Interval[1], b[i].Interval[1]}} {
+			if !(math.Abs(pair[0]*unit/pair[1]-1) <= 1e-9) {
+				t.Errorf("%s: number %d of %+v, and of %+v", what, k, x, b[i])
+			}
+		}
+	}
+	return both
+}
+
+// TestSameDigits asks compare, levels, optimize and fit the same questions about networks: a hundred random ones about the label noise or
+// the error of unary, and those of fits. Each program has the same forecasts and intervals.
+func TestSameDigits(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(1, 1))
+	var names []string
+	for _, f := range code.Families() {
+		names = append(names, f.Name)
+	}
+	one := func(of ...string) string { return of[rng.IntN(len(of))] }
+	for range 100 {
+		levels := 6 + rng.IntN(7)
+		model := fmt.Sprintf("--label-noise %.3f", 0.4+rng.Float64())
+		if rng.IntN(2) == 0 {
+			model = fmt.Sprintf("--mae %.3f", 0.45+0.6*rng.Float64())
+		}
+		model += one("", " --misfit 0.3", " --cutoff 5")
+		labels, name, training := one("levels", "continuous"), one(names...), one("bce", "ce", "bce,ce")
+		var c, l forecast.Ranking
+		args := fmt.Sprintf("%s --levels %d %s --training %s --decoder %s ", name, levels, model, training, one("auto", "gen", "gen-ex", "gen,gen-ex"))
+		runJSON(t, &c, strings.Fields("compare "+args+"--labels "+labels)...)
+		if len(c.Results) == 0 {
+			t.Errorf("%s: %+v", args, c)
+		}
+		if labels == "continuous" {
+			runJSON(t, &l, strings.Fields(fmt.Sprintf("levels %s--range 1:%d", args, levels))...)
+			if n := sameRows(t, "levels "+args, c.Results, l.Results, 1); n != len(c.Results) || l.LabelNoise != c.LabelNoise {
+				t.Errorf("%s: %d rows, and %d", args, n, len(c.Results))
+			}
+		}
+		if rng.IntN(10) > 0 { // a search compares with all named codes
+			continue
+		}
+		var found search.Optimized
+		args = fmt.Sprintf("--levels %d %s --labels %s ", levels, model, labels)
+		runJSON(t, &found, strings.Fields("optimize --bits 4 --steps 1 --quiet "+args)...)
+		runJSON(t, &c, strings.Fields("compare --training bce,ce "+args)...)
+		if n := sameRows(t, "optimize "+args, found.Ranking, c.Results, 1); n < len(found.Ranking)-2 || *found.LabelNoise != c.LabelNoise {
+			t.Errorf("%s: %d rows of %d", args, n, len(found.Ranking))
+		}
+	}
+	_, _, network := smallNetwork(t)
+	for k, more := range []string{"--baseline 0.1 --fit-decoder", "--training ce", ""} {
+		if k > 0 && os.Getenv("BELSIM_LONG") == "" {
+			break
+		}
+		file := fmt.Sprintf("fit%d.json", k)
+		f := fitOf(t, append(slices.Clone(network), append(strings.Fields(more), "--recommend", "-o", file)...)...)
+		ranking := f.Recommendation.Ranking
+		var c, l forecast.Ranking
+		var found search.Optimized
+		runJSON(t, &c, strings.Fields("compare --model perceived:"+file+" --training bce,ce")...)
+		runJSON(t, &l, strings.Fields("levels --levels 16 --model "+file+" --training bce,ce")...)
+		runJSON(t, &found, strings.Fields("optimize --bits 9 --steps 1 --quiet --model perceived:"+file)...)
+		if n := sameRows(t, "levels --model "+more, l.Results, ranking, 1); n < 2*len(names)-1 {
+			t.Errorf("%s: %d rows", more, n)
+		}
+		if n := sameRows(t, "compare --model "+more, c.Results, ranking, f.LevelWidth); n != len(c.Results) {
+			t.Errorf("%s: %d rows of %d", more, n, len(c.Results))
+		}
+		if n := sameRows(t, "optimize --model "+more, found.Ranking, ranking, f.LevelWidth); n < len(found.Ranking)-2 {
+			t.Errorf("%s: %d rows of %d", more, n, len(found.Ranking))
+		}
+	}
+}

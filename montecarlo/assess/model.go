@@ -1,0 +1,180 @@
+package assess
+
+import (
+	"errors"
+	"math"
+
+	"belsim/errmodel"
+	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// MeasuredRow is the error of one decoder of one of the networks that were given.
+type MeasuredRow struct {
+	Network  int     `json:"network" doc:"which network, from 1: the one that forecasts are relative to comes first"`
+	Code     string  `json:"code" doc:"name of the code, or its file"`
+	Training string  `json:"training" doc:"what it was trained with: bce, ce or soft"`
+	Decoder  string  `json:"decoder" doc:"name of the decoder; fitted for one that was fitted to its outputs"`
+	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits; labels of direct regression"`
+	Observed float64 `json:"observed" doc:"mean |answer − target|, in the unit of the targets"`
+	StdErr   float64 `json:"observed_stderr" doc:"standard error of observed"`
+}
+
+// measured are the errors that forecasts rest on, of the networks whose outputs belong to the targets.
+func (f *Fit) measured(networks []*network) []MeasuredRow {
+	out := []MeasuredRow{}
+	for _, n := range networks {
+		if n.warning != "" {
+			continue
+		}
+		k := 1
+		if len(out) > 0 {
+			k = out[len(out)-1].Network + 1
+		}
+		add := func(d observed.Decoding, e observed.Error) {
+			out = append(out, MeasuredRow{k, n.code.Name(), string(n.training), d.Decoder.Name(), d.Outputs(), f.LevelWidth * e.Mean, f.LevelWidth * e.StdErr})
+		}
+		for i, d := range n.decodings {
+			add(d, n.seen.Labels[i])
+		}
+		if n.fitted != nil {
+			add(forecast.FittedDecoding(), n.fitted.Target)
+		}
+	}
+	return out
+}
+
+// Forecaster returns the forecaster of the fit: from the perceived label, and from the errors of the networks that were given. The
+// error says that a code or a decoder of these is not to be had.
+func (f *Fit) Forecaster(decoders decode.Registry) (*forecast.Forecaster, error) {
+	var networks []*perceived.Observed
+	for at := 0; at < len(f.Measured); {
+		first := f.Measured[at]
+		c, err := f.open(first.Code)
+		if err != nil {
+			return nil, err
+		}
+		n := &perceived.Observed{Code: c, Training: perceived.Training(first.Training), Temperature: f.Perceived.Temperature}
+		for ; at < len(f.Measured) && f.Measured[at].Network == first.Network; at++ {
+			m := f.Measured[at]
+			d, err := f.decoding(decoders, c, m.Decoder, m.Outputs)
+			if err != nil {
+				return nil, err
+			}
+			n.Decodings, n.Errors = append(n.Decodings, d), append(n.Errors, observed.Error{Mean: m.Observed / f.LevelWidth, StdErr: m.StdErr / f.LevelWidth})
+		}
+		networks = append(networks, n)
+	}
+	p := f.Perceived
+	fit := &perceived.Fit{
+		Model: f.perceivedModel().Model, Noise: errmodel.Interval{Value: p.Noise, Lo: p.NoiseInterval[0], Hi: p.NoiseInterval[1]}, Cutoff: errmodel.Interval{Value: p.Cutoff},
+		LogCutoffSD: forecast.EstimateOf(p.Cutoff, p.CutoffInterval[1]).LogSD, CutoffFitted: p.CutoffFitted, Tail: p.Tail, Excess: math.NaN(),
+	}
+	if p.Excess != nil {
+		fit.Excess = *p.Excess
+	}
+	out := forecast.FromFit(fit, networks, f.smoothed(), decoders, decode.Options{Temperature: f.Temperature})
+	out.Labels = f.labels()
+	if d := f.Direct; f.knowsDirect() {
+		c, err := f.open(forecast.Direct)
+		if err == nil {
+			err = out.AddDirect(c, d.Error/d.Network, d.DifferenceErr/d.Network)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// knowsDirect reports whether forecasts rest on the error of direct regression that was given.
+func (f *Fit) knowsDirect() bool {
+	return f.Direct != nil && f.Direct.Warning == "" && !f.predicts() && len(f.Measured) > 0
+}
+
+// open opens a code of the fit's levels, which may be a head.
+func (f *Fit) open(name string) (*code.Code, error) {
+	for _, c := range f.codes {
+		if c.Name() == name {
+			return c, nil
+		}
+	}
+	if h := forecast.LookupHead(name); h.Own {
+		return h.Open(f.Levels)
+	}
+	return code.Open(name, f.Levels)
+}
+
+// decoding is a decoding of one of the networks.
+func (f *Fit) decoding(decoders decode.Registry, c *code.Code, name, outputs string) (observed.Decoding, error) {
+	switch {
+	case outputs == observed.Prediction().Outputs():
+		return observed.Prediction(), nil
+	case name == forecast.FittedDecoder:
+		return forecast.FittedDecoding(), nil
+	}
+	d, err := decoders.New(name, c, decode.Options{Temperature: f.Temperature})
+	return observed.Decoding{Decoder: d, Soft: outputs == "logits"}, err
+}
+
+// Inform tells a forecaster what the fit knows. Where it asks about the networks of the fit, it becomes the fit's own forecaster,
+// which forecasts from the errors of these networks; alone says that its forecasts stand beside no others. Else it takes how
+// uncertain the fit's s and κ are, and how frequent large errors.
+func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
+	if own, err := f.Forecaster(of.Decoders); err == nil && alone && own.Like(of) {
+		*of = *own
+		return
+	}
+	p := f.Perceived
+	if hi := p.NoiseInterval[1]; hi > p.Noise {
+		of.Noise.LogSD = forecast.EstimateOf(p.Noise, hi).LogSD
+	}
+	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
+		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(p.Cutoff, hi).LogSD, true
+	}
+	if p.Excess != nil {
+		of.Excess = *p.Excess
+	}
+	of.Model.Training, of.Model.Floor = perceived.Training(p.Training), p.Floor
+	if p.Temperature > 0 {
+		of.Temperature = p.Temperature
+	}
+	if perceived.Training(p.Training) != perceived.BCE && p.Tail > 0 {
+		of.Tail = p.Tail
+	}
+}
+
+// Ask makes the fit's perceived label, range, prior and training those of a question about numbers of levels. The error
+// names the file, and says that the fit has no perceived label or no range of real labels.
+func (f *Fit) Ask(q *forecast.Question) error {
+	if _, err := f.Chosen(PerceivedModel); err != nil {
+		return err
+	}
+	if f.Range == nil {
+		return errors.New(f.path + ": the targets of the fit were levels; want a fit to real labels, with their range")
+	}
+	p := f.perceivedModel()
+	q.Labels, q.Fitted, q.Temperature = *f.labels(), f.Inform, f.Temperature
+	q.Noise, q.Misfit, q.Cutoff, q.Trainings = p.Noise*f.LevelWidth, p.Misfit*f.LevelWidth, p.Cutoff, []perceived.Training{p.Training}
+	return nil
+}
+
+// perceivedModel is the perceived label of the fit. A cutoff that was not fitted is left out: the
+// model's default depends on s.
+func (f *Fit) perceivedModel() scenario.Perceived {
+	p := f.Perceived
+	m := scenario.Perceived{Path: f.path, Model: perceived.Model{
+		Noise: p.Noise, Misfit: p.Misfit, Floor: p.Floor, Training: perceived.Training(p.Training),
+	}}
+	if !f.onLevels() {
+		m.Within = perceived.WithinLevel
+	}
+	if p.CutoffFitted {
+		m.Cutoff = p.Cutoff
+	}
+	return m
+}

@@ -1,0 +1,438 @@
+package forecast
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Question asks for the errors of codes when networks are trained with them that know one noisy label: with one number
+// of levels or several.
+//
+// The noise belongs to the data and to the network, so it is the same for every number of levels: with levels of width w
+// it is Noise/w levels. An error is |answer − label|, quantization included.
+type Question struct {
+	Labels    Labels
+	Levels    []int            // numbers of levels; empty for those of the files among Codes, or 32, 64, 128 and 256
+	Codes     []string         // NAMEs, which have every number of levels, and FILEs
+	Names     []string         // of Decoders; decode.Auto alone for the best of each code
+	Outputs   scenario.Outputs // what they read: bits or logits; "" and scenario.AutoOutputs for both
+	Trainings []perceived.Training
+	// Noise is the standard deviation of the perceived label around the label, in label units; 0 where Unary says it.
+	Noise float64
+	// Unary is the error, in label units, that unary has, trained bit by bit and read by gen.
+	Unary UnaryError
+	// Misfit is η, in label units for all numbers of levels; see Labels.DefaultMisfit.
+	Misfit float64
+	// Cutoff is κ, in cycles over the range; 0 for the default.
+	Cutoff float64
+	// Fitted adds to a forecaster what else a fit knows of the networks. alone says that there is one number of levels. It
+	// may be nil.
+	Fitted func(f *Forecaster, alone bool)
+	// Direct is the error of direct regression, in label units; 0 for none.
+	Direct      float64
+	Decoders    decode.Registry
+	Temperature float64 // τ of the decoders
+	InLevels    bool    // label units are levels
+}
+
+// UnaryError is the mean |error| of a network that was trained with the unary code, written X or
+// X@L: X, in codes of L levels. L is 0 where nothing says it.
+type UnaryError struct {
+	Error  float64
+	Levels int
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (u *UnaryError) UnmarshalText(text []byte) (err error) {
+	value, levels, found := strings.Cut(string(text), "@")
+	if u.Error, err = strconv.ParseFloat(value, 64); err != nil {
+		return fmt.Errorf("%q: want a number, or X@L for an error of X with L levels", text)
+	}
+	if !(u.Error > 0) || math.IsInf(u.Error, 1) {
+		return fmt.Errorf("%q: want more than zero", text)
+	}
+	if u.Levels = 0; found {
+		if u.Levels, err = strconv.Atoi(levels); err != nil || u.Levels < code.MinLevels {
+			return fmt.Errorf("%q: want X@L, with a number L of levels that is at least %d", text, code.MinLevels)
+		}
+	}
+	return nil
+}
+
+// String writes the error as UnmarshalText reads it.
+func (u UnaryError) String() string {
+	if u.Levels == 0 {
+		return fmt.Sprint(u.Error)
+	}
+	return fmt.Sprintf("%v@%d", u.Error, u.Levels)
+}
+
+// Ranking is the answer to a Question: what levels writes as JSON, and compare for networks.
+type Ranking struct {
+	Unit        string              `json:"unit" doc:"the unit of label_noise, mae, misfit and of all errors: label units, that of the range, or levels"`
+	Range       [2]float64          `json:"range" doc:"the labels of level 1 and of the last level"`
+	LabelKind   scenario.Labels     `json:"label_kind" doc:"levels, or continuous: labels are real numbers"`
+	Levels      []int               `json:"levels" doc:"the numbers of levels L that were compared"`
+	LabelNoise  float64             `json:"label_noise" doc:"standard deviation of the perceived label around the label, for every number of levels"`
+	MAE         *float64            `json:"mae,omitempty" doc:"the error of unary that label_noise was found from; missing where it was given"`
+	MAELevels   int                 `json:"mae_levels,omitempty" doc:"the number of levels of mae"`
+	Misfit      float64             `json:"misfit" doc:"misfit η of the networks, for every number of levels"`
+	Cutoff      float64             `json:"cutoff" doc:"cutoff κ of what networks learn, in cycles over the range"`
+	Temperature float64             `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
+	Results     []Row               `json:"results" doc:"a row for each number of levels, code, training and decoder, the smallest forecast first"`
+	Baselines   []scenario.Baseline `json:"baselines" doc:"errors of no code"`
+	Enough      *EnoughLevels       `json:"enough,omitempty" doc:"how many levels suffice; missing for one number of levels"`
+	Notes       []string            `json:"notes" doc:"sentences: what is cheapest, how many levels suffice, and what the numbers mean"`
+	scenario.Provenance
+}
+
+// EnoughLevels says how many levels suffice.
+type EnoughLevels struct {
+	Levels   int     `json:"levels" doc:"the smallest number of levels whose best network is at most 2 % worse than the best of all"`
+	Forecast float64 `json:"forecast" doc:"smallest forecast with so many levels"`
+	Gain     float64 `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
+}
+
+// MostLevels is the largest number of levels for which codes are forecast.
+const MostLevels = 2048
+
+// Run is a Question that is ready to be computed: its codes are open.
+type Run struct {
+	q      Question
+	levels []int
+	codes  [][]*code.Code // by number of levels
+}
+
+// Open opens the codes and refuses what makes no question: numbers of levels that are repeated, of which
+// there are too many or no code, and labels outside the range. It changes nothing.
+func (q Question) Open() (*Run, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	r := &Run{q: q, levels: slices.Clone(q.Levels)}
+	files := map[string]*code.Code{}
+	for _, name := range q.Codes {
+		if code.IsFile(name) {
+			c, err := code.Open(name, 0)
+			if err != nil {
+				return nil, err
+			}
+			files[name] = c
+			if len(q.Levels) == 0 && !slices.Contains(r.levels, c.Levels()) {
+				r.levels = append(r.levels, c.Levels())
+			}
+		}
+	}
+	if len(r.levels) == 0 {
+		r.levels = []int{32, 64, 128, 256}
+	}
+	slices.Sort(r.levels)
+	for i, n := range r.levels {
+		if i > 0 && n == r.levels[i-1] {
+			return nil, fmt.Errorf("%d levels are given twice", n)
+		}
+		codes, err := q.codesOf(n, files)
+		if err != nil {
+			return nil, err
+		}
+		r.codes = append(r.codes, codes)
+	}
+	for name, c := range files {
+		if !slices.Contains(r.levels, c.Levels()) {
+			return nil, fmt.Errorf("%s has %d levels, which are not among %s", name, c.Levels(), list(r.levels))
+		}
+	}
+	return r, nil
+}
+
+// check refuses labels, trainings, decoders and an error of unary that make no question.
+func (q Question) check() error {
+	if err := q.Labels.Check(); err != nil {
+		return err
+	}
+	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings), scenario.CheckTwice("decoder", q.Names)); err != nil {
+		return err
+	}
+	for _, name := range q.Names {
+		if name == decode.Auto && len(q.Names) > 1 {
+			return fmt.Errorf("decoder %s is the best of all; want it alone", name)
+		}
+		if e, ok := q.Decoders.Lookup(name); ok && e.Informed {
+			return fmt.Errorf("decoder %s knows the error model, which nobody knows of a network that is not trained yet; want another decoder", name)
+		}
+	}
+	if n := q.Unary.Levels; n > MostLevels {
+		return fmt.Errorf("an error of unary with %d levels: forecasts are for at most %d", n, MostLevels)
+	}
+	return nil
+}
+
+// codesOf returns the codes of n levels: the named ones, and those of the files that have so many.
+func (q Question) codesOf(n int, files map[string]*code.Code) ([]*code.Code, error) {
+	switch {
+	case n < code.MinLevels:
+		return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
+	case n > MostLevels:
+		return nil, fmt.Errorf("%d levels: forecasts are for at most %d", n, MostLevels)
+	}
+	var codes []*code.Code
+	for _, name := range q.Codes {
+		c := files[name]
+		if c == nil {
+			var err error
+			if c, err = code.New(name, n); err != nil {
+				return nil, err
+			}
+		}
+		if c.Levels() == n {
+			codes = append(codes, c)
+		}
+	}
+	if len(codes) == 0 {
+		return nil, fmt.Errorf("no code here has %d levels", n)
+	}
+	return codes, nil
+}
+
+// Steps is the number of steps of Run.
+func (r *Run) Steps() uint64 {
+	n := 0
+	for _, codes := range r.codes {
+		n += len(codes)
+	}
+	return uint64(n * len(r.q.Trainings))
+}
+
+// Run computes the forecasts. done, which may be nil, is told how many steps were finished since
+// its last call, from several goroutines. The errors say that no label noise gives unary the error that was asked for, or
+// that a decoder fits none of the codes; or they are the context's.
+func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking, error) {
+	q := r.q
+	out := &Ranking{
+		Unit: scenario.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: scenario.Continuous, Levels: r.levels, LabelNoise: q.Noise,
+		Misfit: q.Misfit, Temperature: q.Temperature, Notes: []string{},
+	}
+	if q.InLevels {
+		out.Unit = scenario.InLevels
+	}
+	if q.Labels.OnLevels {
+		out.LabelKind = scenario.Levels
+	}
+	for _, n := range r.levels {
+		out.Baselines = append(out.Baselines, scenario.NewBaselines(q.Labels.Width(n)*q.Labels.quantization(n), 0, n, out.Unit)...)
+	}
+	out.Baselines = append(out.Baselines, scenario.NewBaselines(0, q.Direct, 0, out.Unit)...)
+	if q.Noise == 0 {
+		u := q.Unary
+		if u.Levels == 0 {
+			u.Levels = slices.Max(r.levels)
+		}
+		var err error
+		if out.LabelNoise, err = q.noiseOf(ctx, workers, u); err != nil {
+			return nil, err
+		}
+		out.MAE, out.MAELevels = &u.Error, u.Levels
+	}
+	all, err := r.forecasts(ctx, workers, out.LabelNoise, done)
+	if err != nil {
+		return nil, err
+	}
+	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise, len(r.levels) == 1).Cutoff.Value
+	out.Results = Rows(all, func(int) float64 { return 1 })
+	RelateTo(out.Results, all, all[0])
+	out.judge()
+	if text := Cheapest(out.Results); text != "" {
+		out.Notes = append([]string{text}, out.Notes...)
+	}
+	if text := ConstantColumns(slices.Concat(r.codes...)); text != "" {
+		out.Notes = append(out.Notes, text)
+	}
+	return out, nil
+}
+
+// forecasts are the forecasts of all numbers of levels, in label units, the smallest first.
+func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done func(uint64)) ([]Forecast, error) {
+	q := r.q
+	var all []Forecast
+	fits := map[string]bool{}
+	for i, levels := range r.levels {
+		f := q.forecaster(levels, noise, len(r.levels) == 1)
+		some, err := f.Codes(ctx, workers, r.codes[i], done)
+		if err != nil {
+			return nil, err
+		}
+		if q.auto() {
+			some = best(some)
+		}
+		width := q.Labels.Width(levels)
+		for _, x := range some {
+			fits[x.Decoding.Decoder.Name()] = true
+			x.Error, x.Lo, x.Hi = width*x.Error, width*x.Lo, width*x.Hi
+			all = append(all, x)
+		}
+	}
+	for _, name := range q.Names {
+		if name != decode.Auto && !fits[name] {
+			return nil, fmt.Errorf("%w: decoder %s fits none of the codes and trainings", decode.ErrUnfit, name)
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: no decoder fits the codes and trainings", decode.ErrUnfit)
+	}
+	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
+	return all, nil
+}
+
+// auto reports whether the best decoder of each code is asked for.
+func (q Question) auto() bool { return slices.Contains(q.Names, decode.Auto) }
+
+// best are the first forecasts of each code and training.
+func best(sorted []Forecast) []Forecast {
+	var out []Forecast
+	for _, x := range sorted {
+		if !slices.ContainsFunc(out, func(y Forecast) bool { return y.Code == x.Code && y.Training == x.Training }) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// forecaster is one for codes of so many levels, with label noise in label units.
+func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster {
+	width := q.Labels.Width(levels)
+	f := NewOver(q.Labels, levels, perceived.Model{Noise: noise / width, Misfit: q.Misfit / width, Cutoff: q.Cutoff}, q.Decoders)
+	f.Options.Temperature = q.Temperature
+	if q.Fitted != nil {
+		q.Fitted(f, alone)
+	}
+	f.trainings, f.outputs = q.Trainings, q.Outputs
+	if !q.auto() {
+		f.readers = q.Names
+	}
+	return f
+}
+
+// NewOver returns a forecaster over labels for codes of so many levels and networks of a model, of which nothing else is
+// known. A cutoff of 0 is the default.
+func NewOver(l Labels, levels int, m perceived.Model, decoders decode.Registry) *Forecaster {
+	f := NewForecaster(m.Noise, 0, l.prior(levels), decoders)
+	f.Labels, f.Model = &l, m
+	f.Model.Within = l.within()
+	if f.Cutoff.Value = f.Model.DefaultCutoff(levels); m.Cutoff > 0 {
+		f.Cutoff = Estimate{m.Cutoff, 0}
+	}
+	return f
+}
+
+// noiseOf is the label noise, in label units, at which unary has an error.
+func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
+	width := q.Labels.Width(u.Levels)
+	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}, u.Levels, u.Error/width)
+	if errors.Is(err, perceived.ErrNoNoise) {
+		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than its quantization, %.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
+	}
+	return s * width, err
+}
+
+// NoiseOf is the label noise, in levels of so many, at which networks of a model have a mean error of so many levels with unary,
+// trained bit by bit and read by gen: see perceived.Model.NoiseOf.
+func (l Labels) NoiseOf(ctx context.Context, workers int, m perceived.Model, levels int, mae float64) (float64, error) {
+	m.Within = l.within()
+	return m.NoiseOf(ctx, workers, perceived.Labels{Prior: l.prior(levels), Real: l.pieces(levels)}, mae)
+}
+
+// judge says how many levels suffice, and what the marks mean.
+func (r *Ranking) judge() {
+	if len(r.Levels) > 1 {
+		most, x := 0, &EnoughLevels{Levels: math.MaxInt}
+		for _, row := range r.Results { // the smallest first
+			if most = max(most, row.Levels); row.Near && row.Levels < x.Levels {
+				*x = EnoughLevels{row.Levels, row.Forecast, 100 * (1 - r.Results[0].Forecast/row.Forecast)}
+			}
+		}
+		text := fmt.Sprintf("%d levels suffice", x.Levels)
+		switch {
+		case x.Levels == most:
+			text = "More levels may still help: the smallest forecast has most of them"
+		case x.Gain > 0:
+			text += fmt.Sprintf("; more change the smallest forecast by less than %.1f %%", math.Ceil(10*x.Gain+0.01)/10)
+		default:
+			text += "; with more, no forecast is smaller"
+		}
+		r.Enough, r.Notes = x, append(r.Notes, text+".")
+	}
+	if len(r.Results) > 1 {
+		r.Notes = append(r.Notes, fmt.Sprintf("better is the probability that the network has less error than one of the first row; ~ marks forecasts at most %.0f %% above the first.", 100*Worthwhile))
+	}
+}
+
+// Write prints for people what was compared, the table and the notes.
+func (r *Ranking) Write(w io.Writer) error {
+	const width = 100
+	labels := fmt.Sprintf("labels from %v to %v", r.Range[0], r.Range[1])
+	if r.LabelKind == scenario.Levels {
+		labels = "labels that are levels"
+	}
+	head := fmt.Sprintf("%s levels for %s; networks that know one noisy label, the same for every code: label noise %.4g, misfit %.4g; |error| in %s", list(r.Levels), labels, r.LabelNoise, r.Misfit, r.Unit)
+	if r.MAE != nil {
+		head += fmt.Sprintf(" (unary of %d levels has an error of %v)", r.MAELevels, *r.MAE)
+	}
+	if _, err := io.WriteString(w, table.Wrap(head, width, "")+"\n"); err != nil {
+		return err
+	}
+	if err := r.Table().Write(w); err != nil {
+		return err
+	}
+	text, alone := "\n", []string{}
+	for _, b := range r.Baselines {
+		if b.Name == scenario.QuantizationAlone {
+			alone = append(alone, fmt.Sprintf("%s with %d levels", table.Short(b.Error), b.Levels))
+		}
+	}
+	if len(alone) > 0 {
+		text += table.Wrap(fmt.Sprintf("%s (no code), in %s: %s.", scenario.QuantizationAlone, r.Unit, strings.Join(alone, ", ")), width, "")
+	}
+	for _, b := range r.Baselines {
+		if b.Name == scenario.DirectRegression {
+			text += table.Wrap(b.Line(r.rivals())+".", width, "")
+		}
+	}
+	for _, line := range r.Notes {
+		text += table.Wrap(line, width, "")
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// rivals are the codes with each number of levels, with the intervals of their best forecasts.
+func (r *Ranking) rivals() []scenario.Rival {
+	var out []scenario.Rival
+	for _, x := range r.Results { // the smallest first
+		name := x.Code
+		if len(r.Levels) > 1 {
+			name = fmt.Sprintf("%s with %d levels", x.Code, x.Levels)
+		}
+		if !slices.ContainsFunc(out, func(y scenario.Rival) bool { return y.Name == name }) {
+			out = append(out, scenario.Rival{Name: name, Lo: x.Lo, Hi: x.Hi})
+		}
+	}
+	return out
+}
+
+// Table has a row for each number of levels, code, training and decoder.
+func (r *Ranking) Table() *table.Table {
+	return Table(r.Results, len(r.Levels) > 1, Forecasts, Intervals, Chances)
+}
