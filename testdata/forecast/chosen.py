@@ -82,10 +82,10 @@ BLIND_NEW = {
 RATES = {
     "mlp": (1, 3, 9), "mlp-long": (1, 3, 9), "wide": (1, 3, 9), "bikes": (1 / 3, 1, 3), "humidity": (3, 9),
     "conv-long": (3, 9, 27), "cnn": (3, 9),
-    "cnn20": (3, 9),
+    "cnn20": (3, 9), "cnn40": (3, 9),
 }  # fmt: skip
 FEW = ["unary", "johnson", "b1jdj", "b2jdj", "hexj", "hadamard", "gray"]
-TOGETHER = {"mlp": 26, "mlp-long": 26, "wide": 13, "conv-long": 20, "cnn": 14, "cnn20": 14}
+TOGETHER = {"mlp": 26, "mlp-long": 26, "wide": 13, "conv-long": 20, "cnn": 14, "cnn20": 14, "cnn40": 11}
 SOFT = ["onehot", "unary", "johnson", "b1jdj"]
 # The networks whose checkpoints are measured, too.
 STOPPED = [*itertools.product(["unary", "johnson", "b1jdj"], ["bce", "ce"]), ("onehot", "soft"), ("direct", "l1")]
