@@ -118,7 +118,7 @@ def measured(code, training, z, y):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--codes", default="codes", help="folder with NAME-LEVELS.npy")
-    p.add_argument("--tasks", default=",".join([*TASKS, *MORE]), help="data/architecture/levels, with commas between, or blind, or blind-new")
+    p.add_argument("--tasks", default=",".join([*TASKS, *MORE]), help="data/architecture/levels, ..., or blind or blind-new")
     p.add_argument("--only", default="", help="codes of bce and ce, if not the task's own")
     p.add_argument("--trainings", default="bce,ce,soft,l1")
     p.add_argument("--stops", default="0.125,0.25,0.5", help="shares of the epochs after which networks are measured, too")

