@@ -7,7 +7,7 @@ Trainings are bce and ce of all codes, soft (targets are a Gaussian of 0.75 leve
 which is regression without a code.
 
     python chosen.py --codes codes --tasks weather/mlp/64 -o new.csv
-    python chosen.py --codes codes --only unary,johnson,b1jdj --seeds 0,1 -o more.csv
+    python chosen.py --codes codes --only unary,johnson,b1jdj --seeds 0,1 -o more.csv  # adds to more.csv what it lacks
 
 The networks of blind.csv and blind-new.csv are trained in the same way, and nothing may choose constants by them:
 
