@@ -3,13 +3,21 @@
 The networks are those of train.py, but each code and training has its own learning rate: the one of three with the
 smallest error (read by the mean) of 15 % of the training samples, which no network is trained with. It is chosen
 with seed 0, as a multiple of the task's rate in train.py. Networks of one seed are trained together (../heads/heads.py).
+Trainings are bce and ce of all codes, soft (targets are a Gaussian of 0.75 levels around the label) of four, and l1,
+which is regression without a code.
 
     python chosen.py --codes codes --tasks weather/mlp/64 -o new.csv
+    python chosen.py --codes codes --only unary,johnson,b1jdj --seeds 0,1 -o more.csv  # adds to more.csv what it lacks
 
-The networks of blind.csv are trained in the same way, and nothing may choose constants by them:
+The networks of blind.csv and blind-new.csv are trained in the same way, and nothing may choose constants by them:
 
-    python chosen.py --codes codes --tasks blind --seeds 0,1 -o new.csv
-    python -c 'import chosen, train; train.priors("new-priors.csv", chosen.BLIND)'
+    python chosen.py --codes codes --tasks blind-new --seeds 0,1 -o blind-new.csv
+    python -c 'import chosen, train; train.priors("blind-new-priors.csv", chosen.BLIND_NEW)'
+
+Rows that the output has already are not trained again. chosen.csv and blind.csv have no more columns than "temperature".
+After it come "epochs", the share of the training that was done, and the errors against the real label, with answers
+clipped to the range ("..._label"; for l1 the prediction itself in "gen_bits_label"). A network with a share below 1 is
+the one of the row with 1, stopped in the middle of the learning rate's fall to 0, as a checkpoint is.
 
 It prints how the errors of networks go together on the same test samples, for all pairs of codes with two seeds.
 
@@ -18,6 +26,8 @@ One network takes half a second on one core for tables of data, and three to fou
 
 import argparse
 import csv
+import functools
+import itertools
 import os
 import sys
 
@@ -56,13 +66,31 @@ BLIND = {
     "hours/mlp/64": (train.mlp, 20, 3e-3),
     "zoom/conv-long/64": (train.conv, 30, 3e-3),
 }
+BLIND_NEW = {
+    "storms/mlp/64": (train.mlp, 30, 3e-3),
+    "hotel/mlp/64": (train.mlp, 40, 3e-3),
+    "delivery/mlp/64": (train.mlp, 60, 3e-3),
+    "race/mlp/64": (train.mlp, 30, 3e-3),
+    "visits/mlp/64": (train.mlp, 20, 3e-3),
+    "maths/mlp/64": (train.mlp, 40, 3e-3),
+    "noise/cnn/64": (train.cnn, 15, 3e-3),
+    "jpeg/cnn/64": (train.cnn, 15, 3e-3),
+    "inset/cnn20/64": (functools.partial(train.cnn, bottleneck=20), 15, 3e-3),
+    "tilt/cnn/64": (train.cnn, 15, 3e-3),
+}
 # Multiples of the task's rate. No more than two for images of 20 x 20 and humidity, and few codes, to save time.
 RATES = {
     "mlp": (1, 3, 9), "mlp-long": (1, 3, 9), "wide": (1, 3, 9), "bikes": (1 / 3, 1, 3), "humidity": (3, 9),
     "conv-long": (3, 9, 27), "cnn": (3, 9),
+    "cnn20": (3, 9), "cnn40": (3, 9),
 }  # fmt: skip
 FEW = ["unary", "johnson", "b1jdj", "b2jdj", "hexj", "hadamard", "gray"]
-TOGETHER = {"mlp": 26, "mlp-long": 26, "wide": 13, "conv-long": 20, "cnn": 14}
+TOGETHER = {"mlp": 26, "mlp-long": 26, "wide": 13, "conv-long": 20, "cnn": 14, "cnn20": 14, "cnn40": 11}
+SOFT = ["onehot", "unary", "johnson", "b1jdj"]
+# The networks whose checkpoints are measured, too.
+STOPPED = [*itertools.product(["unary", "johnson", "b1jdj"], ["bce", "ce"]), ("onehot", "soft"), ("direct", "l1")]
+KEY = ["data", "architecture", "levels", "code", "training", "seed"]
+COLUMNS = ["rate", *train.COLUMNS, "temperature", "epochs", *(c + "_label" for c in train.COLUMNS[1:7])]
 
 
 def paired(errors):
@@ -77,43 +105,74 @@ def paired(errors):
     return [f"{np.mean(r):.2f}, {min(r):.2f} to {max(r):.2f}" for r in (easy, other) if r]
 
 
+def measured(code, training, z, y):
+    """What is written of the outputs for samples with these labels, without the samples, up to and after the share of epochs."""
+    level = np.rint(y).astype(int)
+    if training == "l1":  # any other decoder of the bits of the nearest level says the same
+        row = train.measure(heads.bits(z), level, code)
+        return [*row[:2], *[""] * 4, row[6], ""], [*train.mean_error(np.clip(z, 0, heads.LEVELS - 1), y), *[""] * 4]
+    row = [*train.measure(z, level, code), f"{train.temperature(z, level, code, training):.3f}"]
+    return row, train.against(train.decoded(z, code), y)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--codes", default="codes", help="folder with NAME-LEVELS.npy")
-    p.add_argument("--tasks", default=",".join([*TASKS, *MORE]), help="data/architecture/levels, with commas between, or blind")
+    p.add_argument("--tasks", default=",".join([*TASKS, *MORE]), help="data/architecture/levels, ..., or blind or blind-new")
+    p.add_argument("--only", default="", help="codes of bce and ce, if not the task's own")
+    p.add_argument("--trainings", default="bce,ce,soft,l1")
+    p.add_argument("--stops", default="0.125,0.25,0.5", help="shares of the epochs after which networks are measured, too")
     p.add_argument("--seeds", default="0,1,2", help="the first one chooses the rates")
-    p.add_argument("-o", default="chosen.csv", help="table of errors; rows are added")
+    p.add_argument("-o", default="more.csv", help="table of errors; rows are added")
     a = p.parse_args()
     torch.set_num_threads(1)
-    train.TASKS |= MORE | BLIND
+    train.TASKS |= MORE | BLIND | BLIND_NEW
     heads.STACK |= TOGETHER
+    stops = [float(s) for s in a.stops.split(",") if s]
+    done, errors = {}, {}  # rates; |error|s after BCE, of gen on logits, by task
+    if os.path.exists(a.o):
+        with open(a.o, newline="") as f:
+            done = {tuple(r[k] for k in KEY): float(r["rate"]) for r in csv.DictReader(f)}
+    first, *_ = seeds = a.seeds.split(",")
+    tasks = {"blind": BLIND, "blind-new": BLIND_NEW}.get(a.tasks) or a.tasks.split(",")
     with open(a.o, "a", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
-        if f.tell() == 0:
-            out.writerow(["data", "architecture", "levels", "code", "training", "seed", "rate", *train.COLUMNS, "temperature"])
-        for task in BLIND if a.tasks == "blind" else a.tasks.split(","):
+        if not done:
+            out.writerow(KEY + COLUMNS)
+        for seed, task in itertools.product(seeds, tasks):
             data, architecture, levels = task.split("/")
             heads.LEVELS = int(levels)
             heads.samples.cache_clear()
-            if task in MORE:
+            if a.only:
+                names = a.only.split(",")
+            elif task in MORE:
                 names = [*FEW, "b1jdj-nr", "onehot"]
             else:
-                names = FEW if architecture == "cnn" else train.CODES
-            codes = {c: torch.tensor(np.load(f"{a.codes}/{c}-{levels}.npy")).float() for c in names}
-            of = RATES.get(data, RATES[architecture])
-            rates = {(training, c, ""): of for c in codes for training in ("bce", "ce")}
-            errors = {}  # after BCE, of gen on logits
-            for seed in a.seeds.split(","):
-                best, y = heads.search(task, [(h, r) for h in rates for r in rates[h]], int(seed), codes)
-                for (training, c, _), (_, rate, _, z) in best.items():
-                    measured = z, np.rint(y).astype(int), codes[c].numpy()
-                    if training == "bce":
-                        errors[seed, c] = heads.errors(heads.read((training, c, ""), z, codes[c])["gen"], measured[1])
-                    row = [*train.measure(*measured), f"{train.temperature(*measured, training):.3f}"]
-                    out.writerow([data, architecture, levels, c, training, seed, f"{rate:.3g}", len(y), *row])
-                f.flush()
-                rates = {h: (b[1],) for h, b in best.items()}
-            print(task, "correlations of |error|s, easy codes and others:", *paired(errors), sep=" | ")
+                names = FEW if architecture == "cnn" and task not in BLIND_NEW else train.CODES
+            codes = {c: torch.tensor(np.load(f"{a.codes}/{c}-{levels}.npy")).float() for c in {*names, *SOFT}}
+            of = {"bce": names, "ce": names, "soft": SOFT, "l1": ["direct"]}
+            todo = [(c, t) for t in a.trainings.split(",") for c in of[t] if (*task.split("/"), c, t, seed) not in done]
+            if not todo:
+                continue
+            grid = RATES.get(data, RATES[architecture])
+            wanted = []
+            for c, t in todo:
+                head = t, c if t != "l1" else "", "0.75" if t == "soft" else ""
+                wanted += [(head, r) for r in ([done[*task.split("/"), c, t, first]] if seed != first else grid)]
+            best, y = heads.search(task, wanted, int(seed), codes, stops)
+            for (c, t), (_, rate, _, *zs) in zip(todo, best.values()):
+                for share, z in zip([1, *stops], zs):
+                    if share < 1 and (c, t) not in STOPPED:
+                        continue
+                    before, after = measured(codes[c if t != "l1" else "unary"].numpy(), t, z, y)
+                    out.writerow([*task.split("/"), c, t, seed, f"{rate:.3g}", len(y), *before, share, *after])
+                done[*task.split("/"), c, t, seed] = rate
+                if t == "bce":
+                    read = heads.read((t, c, ""), zs[0].reshape(y.size, -1), codes[c])["gen"]
+                    errors.setdefault(task, {})[seed, c] = heads.errors(read, np.rint(y).ravel())
+            f.flush()
+    for task, e in errors.items():
+        print(task, "correlations of |error|s, easy codes and others:", *paired(e), sep=" | ")
 
 
 if __name__ == "__main__":

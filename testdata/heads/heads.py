@@ -28,6 +28,7 @@ import argparse
 import csv
 import functools
 import itertools
+import math
 import os
 import sys
 import time
@@ -104,15 +105,18 @@ def weights(code):
 
 
 class Losses:
-    """The losses of heads: a function of the outputs of all networks of a stack, padded to as many outputs."""
+    """The losses of heads: a function of the outputs of all networks of a stack, padded to as many outputs.
+
+    A sample with several labels counts as so many samples, one after the other.
+    """
 
     def __init__(self, heads, task, codes, y, trained):
         self.heads = heads
         self.widths = [outputs(h, codes) for h in heads]
         self.width = max(self.widths)
-        level = torch.tensor(np.rint(y)).long()
-        self.level = level
         self.mean, self.std = y[trained].mean(), y[trained].std()
+        y = y.ravel()
+        self.level = level = torch.tensor(np.rint(y)).long()
         self.y = torch.tensor((y - self.mean) / self.std).float()
         onehot = torch.eye(LEVELS)
         self.targets, self.tables = [], {}
@@ -262,42 +266,56 @@ def pieces(x, size, stride, pad, places):
     return windows.reshape(len(x), 4, places * places, size * size)
 
 
-def fit(task, heads, rates, codes, seed):
-    """Trains a stack of networks. Returns the outputs of each for the samples of validation and of the test."""
+def fit(task, heads, rates, codes, seed, stops=()):
+    """Trains a stack of networks. Returns the outputs of each for the samples of validation and of the test.
+
+    Then come those for the test when these shares of the training were done, in the middle of the learning rate's fall.
+    """
     architecture, epochs, usual = forecast.TASKS[task]
     x, y, trained, tested, inputs = samples(task)
     held = int(len(trained) * VALIDATION)
     trained, validated = trained[held:], trained[:held]
     losses = Losses(heads, task, codes, y, trained)
+    labels = torch.arange(y[0].size)  # of a sample. Each has its own logits, and the layers before are common
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     layers, features = architecture(inputs)
     state = torch.get_rng_state()
     trunk = Stack(layers, len(heads))
-    weight = torch.zeros(len(heads), losses.width, features)
-    bias = torch.zeros(len(heads), 1, losses.width)
+    weight = torch.zeros(len(heads), len(labels), losses.width, features)
+    bias = torch.zeros(len(heads), 1, len(labels), losses.width)
     for i, n in enumerate(losses.widths):
         torch.set_rng_state(state)  # heads of one seed begin with the same layers
-        last = nn.Linear(features, n)
-        weight[i, :n], bias[i, 0, :n] = last.weight.detach(), last.bias.detach()
+        last = nn.Linear(features, len(labels) * n)
+        weight[i, :, :n] = last.weight.detach().view(-1, n, features)
+        bias[i, 0, :, :n] = last.bias.detach().view(-1, n)
     every = [*trunk.parameters.values(), weight.requires_grad_(), bias.requires_grad_()]
     rate = [torch.tensor([r * usual for r in rates]).reshape(-1, *[1] * (p.dim() - 1)).float() for p in every]
     moments = [torch.zeros_like(p) for p in every], [torch.zeros_like(p) for p in every]
 
     def run(batch):
-        return torch.baddbmm(bias, trunk(x[batch]), weight.transpose(1, 2))
+        z = torch.baddbmm(bias.flatten(2), trunk(x[batch]), weight.flatten(1, 2).transpose(1, 2))
+        return z.unflatten(-1, (len(labels), -1)).flatten(1, 2)
 
-    step = 0
+    def outputs_of(some):
+        trunk.training = False
+        with torch.no_grad():
+            z = torch.cat([run(c) for c in torch.tensor(some).split(1000)], 1).numpy()
+        trunk.training = True
+        return z
+
+    step, stopped = 0, []
+    at = [round(s * epochs * math.ceil(len(trained) / forecast.BATCH)) for s in stops]
     for epoch in range(epochs):
         now = [r * 0.5 * (1 + np.cos(np.pi * epoch / epochs)) for r in rate]
         for batch in torch.tensor(rng.permutation(trained)).split(forecast.BATCH):
-            grads = torch.autograd.grad(losses(run(batch), batch), every)
+            each = (batch[:, None] * len(labels) + labels).flatten()
+            grads = torch.autograd.grad(losses(run(batch), each), every)
             step += 1
             adam(every, grads, moments, now, step)
-    trunk.training = False
-    with torch.no_grad():
-        parts = [torch.cat([run(c) for c in torch.tensor(p).split(1000)], 1).numpy() for p in (validated, tested)]
-    return parts, losses, (y[validated], y[tested])
+            if step in at:
+                stopped.append(outputs_of(tested))
+    return [outputs_of(validated), outputs_of(tested), *stopped], losses, (y[validated], y[tested])
 
 
 def adam(parameters, grads, moments, rates, step):
@@ -351,6 +369,11 @@ def read(head, z, code):
     return out
 
 
+def bits(predicted):
+    """Predicted levels as bits of unary of the nearest level."""
+    return np.where(predicted[..., None] > np.arange(LEVELS - 1) + 0.5, 1.0, -1.0)
+
+
 def errors(predicted, y):
     return np.abs(np.clip(predicted, 0, LEVELS - 1) - y)
 
@@ -366,19 +389,22 @@ def kept(folder, task, head, seed):
     return os.path.join(folder, task.replace("/", "-"), name + ".npz")
 
 
-def search(task, wanted, seed, codes):
-    """Trains heads with rates, (head, rate) each, and returns what the best rate in validation gave for each head."""
+def search(task, wanted, seed, codes, stops=()):
+    """Trains heads with rates, (head, rate) each, and returns what the best rate in validation gave for each head.
+
+    That is its validation error, the rate, all ways' validation errors, and the test's outputs, at the end and at stops.
+    """
     best, size = {}, STACK[task.split("/")[1]]
     for i in range(0, len(wanted), size):
         part, begun = wanted[i : i + size], time.process_time()
-        found, losses, (yv, yt) = fit(task, [h for h, _ in part], [r for _, r in part], codes, seed)
+        found, losses, (yv, yt) = fit(task, [h for h, _ in part], [r for _, r in part], codes, seed, stops)
         for (h, r), width, *zs in zip(part, losses.widths, *found):
             direct = h[0] in ("l1", "l2", "huber")
-            valid, test = (z[:, 0] * losses.std + losses.mean if direct else z[:, :width] for z in zs)
-            seen = {way: errors(v, yv).mean() for way, v in read(h, valid, codes.get(h[1])).items()}
+            valid, *zs = (z[:, 0] * losses.std + losses.mean if direct else z[:, :width] for z in zs)
+            seen = {way: errors(v, yv.ravel()).mean() for way, v in read(h, valid, codes.get(h[1])).items()}
             first = np.nan_to_num(next(iter(seen.values())), nan=np.inf)
             if h not in best or first < best[h][0]:
-                best[h] = first, r, seen, test
+                best[h] = first, r, seen, *(z.reshape(*yt.shape, *z.shape[1:]) for z in zs)
         print(task, seed, len(part), f"{time.process_time() - begun:.1f} s", flush=True)
     return best, yt
 
@@ -478,7 +504,7 @@ def measured(a):
             found = np.load(kept(a.keep, task, h, seed))
             level = np.rint(found["targets"]).astype(int)
             if h[0] == "l1":
-                z = np.where(found["predictions"][:, None] > np.arange(LEVELS - 1) + 0.5, 1.0, -1.0)
+                z = bits(found["predictions"])
             else:
                 z = found["logits"].astype(float)
             if h[0] == "corn":
