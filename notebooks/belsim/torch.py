@@ -98,17 +98,18 @@ class Head(nn.Module):
             y = self._level(targets, z.device).flatten()
             level = (y + 0.5).floor().long().clamp(0, self.levels - 1)
             y = y.to(z.dtype)
+            lost = (y - y).sum()  # 0, or NaN where a label is: a level has none, and compiled networks cannot look
             if self.kind == "bce":
-                return functional.binary_cross_entropy_with_logits(z, self.bits.to(z.dtype)[level])
+                return functional.binary_cross_entropy_with_logits(z, self.bits.to(z.dtype)[level]) + lost
             if self.kind == "ce":
-                return functional.cross_entropy(self._scores(z), level)
+                return functional.cross_entropy(self._scores(z), level) + lost
             if self.kind == "soft":
                 return functional.cross_entropy(self._scores(z), self.target(y))
             if self.kind == "corn":
                 k = torch.arange(self.levels - 1, device=z.device)
                 asked = (level[:, None] >= k).to(z.dtype)
                 above = (level[:, None] > k).to(z.dtype)
-                return functional.binary_cross_entropy_with_logits(z, above, weight=asked, reduction="sum") / asked.sum()
+                return functional.binary_cross_entropy_with_logits(z, above, weight=asked, reduction="sum") / asked.sum() + lost
             found = self._found(z, "mean")
             if self.kind == "l1":
                 return functional.l1_loss(found, y)

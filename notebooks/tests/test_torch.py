@@ -99,9 +99,11 @@ def test_labels() -> None:
         wrong = torch.tensor([2.5, 3.1, 4.2], dtype=torch.float64)
         with pytest.raises(belsim.Error, match=r"1 of 3 labels \(first: index 2\) are outside 2.5 to 4; clip them"):
             head.loss(z, wrong)
+        unknown = torch.tensor([2.5, float("nan"), 4.0])
         with pytest.raises(belsim.Error, match="want finite numbers"):
-            head.loss(z, torch.tensor([2.5, float("nan"), 4.0]))
+            head.loss(z, unknown)
         clipping = Head(kind, L, code=code, range=(2.5, 4.0), outside="clip")
+        assert clipping.loss(z, unknown).isnan()
         torch.testing.assert_close(clipping.loss(z, wrong), head.loss(z, y))
 
 
