@@ -9,13 +9,12 @@ which is regression without a code.
     python chosen.py --codes codes --tasks weather/mlp/64 -o new.csv
     python chosen.py --codes codes --only unary,johnson,b1jdj --seeds 0,1 -o more.csv  # adds to more.csv what it lacks
 
-The networks of blind.csv and blind-new.csv are trained in the same way, and nothing may choose constants by them:
+The networks of blind.csv are trained in the same way, and nothing may choose constants by them:
 
-    python chosen.py --codes codes --tasks blind-new --seeds 0,1 -o blind-new.csv
-    python -c 'import chosen, train; train.priors("blind-new-priors.csv", chosen.BLIND_NEW)'
+    python chosen.py --codes codes --tasks blind --seeds 0,1 -o blind.csv
+    python -c 'import chosen, train; train.priors("new-priors.csv", chosen.BLIND)'
 
-Rows that the output has already are not trained again. chosen.csv and blind.csv have no more columns than "temperature".
-After it come "epochs", the share of the training that was done, and the errors against the real label, with answers
+Rows that the output has already are not trained again. chosen.csv has no more columns than "temperature". After it come "epochs", the share of the training that was done, and the errors against the real label, with answers
 clipped to the range ("..._label"; for l1 the prediction itself in "gen_bits_label"). A network with a share below 1 is
 the one of the row with 1, stopped in the middle of the learning rate's fall to 0, as a checkpoint is.
 
@@ -58,15 +57,15 @@ MORE = {
     "diamonds/mlp-long/64": (train.mlp, 60, 3e-3),
     "ripples/cnn/64": (train.cnn, 20, 3e-3),
     "disc/cnn/64": (train.cnn, 20, 3e-3),
-}
-BLIND = {
     "airfare/mlp/64": (train.mlp, 100, 3e-3),
     "star/mlp/64": (train.mlp, 30, 3e-3),
     "males/mlp/64": (train.mlp, 60, 3e-3),
     "hours/mlp/64": (train.mlp, 20, 3e-3),
     "zoom/conv-long/64": (train.conv, 30, 3e-3),
 }
-BLIND_NEW = {
+# Of these, all 13 codes.
+ALL_CODES = ("airfare", "star", "males", "hours", "zoom")
+BLIND = {
     "storms/mlp/64": (train.mlp, 30, 3e-3),
     "hotel/mlp/64": (train.mlp, 40, 3e-3),
     "delivery/mlp/64": (train.mlp, 60, 3e-3),
@@ -118,7 +117,7 @@ def measured(code, training, z, y):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--codes", default="codes", help="folder with NAME-LEVELS.npy")
-    p.add_argument("--tasks", default=",".join([*TASKS, *MORE]), help="data/architecture/levels, ..., or blind or blind-new")
+    p.add_argument("--tasks", default=",".join([*TASKS, *MORE]), help="data/architecture/levels, ..., or blind")
     p.add_argument("--only", default="", help="codes of bce and ce, if not the task's own")
     p.add_argument("--trainings", default="bce,ce,soft,l1")
     p.add_argument("--stops", default="0.125,0.25,0.5", help="shares of the epochs after which networks are measured, too")
@@ -126,7 +125,7 @@ def main():
     p.add_argument("-o", default="more.csv", help="table of errors; rows are added")
     a = p.parse_args()
     torch.set_num_threads(1)
-    train.TASKS |= MORE | BLIND | BLIND_NEW
+    train.TASKS |= MORE | BLIND
     heads.STACK |= TOGETHER
     stops = [float(s) for s in a.stops.split(",") if s]
     done, errors = {}, {}  # rates; |error|s after BCE, of gen on logits, by task
@@ -134,7 +133,7 @@ def main():
         with open(a.o, newline="") as f:
             done = {tuple(r[k] for k in KEY): float(r["rate"]) for r in csv.DictReader(f)}
     first, *_ = seeds = a.seeds.split(",")
-    tasks = {"blind": BLIND, "blind-new": BLIND_NEW}.get(a.tasks) or a.tasks.split(",")
+    tasks = BLIND if a.tasks == "blind" else a.tasks.split(",")
     with open(a.o, "a", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
         if not done:
@@ -145,10 +144,10 @@ def main():
             heads.samples.cache_clear()
             if a.only:
                 names = a.only.split(",")
-            elif task in MORE:
+            elif task in MORE and data not in ALL_CODES:
                 names = [*FEW, "b1jdj-nr", "onehot"]
             else:
-                names = FEW if architecture == "cnn" and task not in BLIND_NEW else train.CODES
+                names = FEW if architecture == "cnn" and task not in BLIND else train.CODES
             codes = {c: torch.tensor(np.load(f"{a.codes}/{c}-{levels}.npy")).float() for c in {*names, *SOFT}}
             of = {"bce": names, "ce": names, "soft": SOFT, "l1": ["direct"]}
             todo = [(c, t) for t in a.trainings.split(",") for c in of[t] if (*task.split("/"), c, t, seed) not in done]
