@@ -118,6 +118,7 @@ func (cmd *fitCmd) noteExplorer(env *environment) {
 var ways = map[assess.Advice]string{
 	assess.ForecastCodes: "--recommend",
 	assess.AddProbe:      "belsim codes probe, then --also probe:FILE",
+	assess.AddCheckpoint: "--also CODE:FILE",
 }
 
 // one judges one output of a network, from 0, of which the code and the range may be its own.
@@ -156,10 +157,7 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 		}
 		reports = append(reports, r)
 	}
-	all, err := assess.NewSeveral(ctx, cmd.Workers, reports)
-	if err != nil {
-		return err
-	}
+	all := assess.NewSeveral(reports)
 	return cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{"json": asJSON(all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, all, reports...) }},
 		print: func() error { return all.Section(ways).Write(env.stdout) },

@@ -50,7 +50,7 @@ func or[T any](flag *T, other T) T {
 
 // modelFlag takes the error model from a fit.
 type modelFlag struct {
-	Model string `xor:"r,sigma" placeholder:"[KIND:]FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --temperature, --misfit, --cutoff and --training win over it. The model is the perceived label where it describes the network or nearly does, else the mixture; mixture:FILE or perceived:FILE says which."`
+	Model string `xor:"r,sigma" placeholder:"[KIND:]FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --temperature, --misfit, --cutoff and --training win over it. The model is the perceived label where the fit has one, else the mixture; mixture:FILE or perceived:FILE says which."`
 }
 
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions. One flag of each xor can be

@@ -67,10 +67,6 @@ type Fit struct {
 	// Tail is the root mean square error of the first network over the model's, by its leading
 	// decoding; NaN where it is unknown. Above 1, large errors are more frequent than the model says.
 	Tail float64
-	// Excess is by how much errors of gen and gen-ex exceed the model's, as a logarithm: the larger excess of the
-	// first network that shows it, and 0 or more. NaN where none does: those trained for the decoder, and with unary,
-	// whose errors set s.
-	Excess float64
 }
 
 // The standard deviations of a fit, chosen with the model's constants.

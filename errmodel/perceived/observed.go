@@ -23,8 +23,6 @@ type Observed struct {
 	Counts  *errmodel.Counts // nil after a training for the decoder
 	// Dispersion is that of the wrong bits above and below the level, as Network.Dispersion has it; 0 where it is unknown.
 	Dispersion float64
-	// Temperature is that of the bits' logits, or of the levels' after a training for the decoder (observed.Samples); NaN or 0 where it is unknown.
-	Temperature float64
 }
 
 // trusted is the largest |error|, as a share of the levels, from which s is estimated: more is
@@ -85,29 +83,14 @@ func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes
 	if err != nil {
 		return nil, err
 	}
-	fit.Excess = math.NaN()
-	for i, n := range networks {
-		if i > 0 && !(math.IsNaN(fit.Excess) && n.showsExcess()) {
-			continue
-		}
-		p := fit.Model
-		p.Training = n.Training
-		l, err := p.Learn(ctx, workers, n.Code, nodes.prior)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			if fit.Tail, err = n.tail(ctx, workers, l, nodes); err != nil {
-				return nil, err
-			}
-		}
-		if n.showsExcess() {
-			if fit.Excess, err = n.excess(ctx, workers, l, nodes); err != nil {
-				return nil, err
-			}
-		}
+	p := fit.Model
+	p.Training = networks[0].Training
+	l, err := p.Learn(ctx, workers, networks[0].Code, nodes.prior)
+	if err != nil {
+		return nil, err
 	}
-	return fit, nil
+	fit.Tail, err = networks[0].tail(ctx, workers, l, nodes)
+	return fit, err
 }
 
 // observation is what the fit compares with the model. It has no errors where the error wraps
@@ -137,29 +120,6 @@ func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, 
 		out.Errors = append(out.Errors, e)
 	}
 	return out, err
-}
-
-// showsExcess reports whether a network may have an excess: s is fitted to the errors of unary, and after a training
-// for the decoder to all.
-func (n *Observed) showsExcess() bool {
-	return n.Training == BCE && n.Code.TransitionCount() != n.Code.Bits()
-}
-
-// excess is Fit.Excess of one network, which learns l under the model.
-func (n *Observed) excess(ctx context.Context, workers int, l *Network, nodes *Nodes) (float64, error) {
-	model, err := nodes.Errors(ctx, workers, l, n.Decodings)
-	if err != nil {
-		return 0, err
-	}
-	out := math.NaN()
-	for i, e := range n.Errors {
-		if name := n.Decodings[i].Decoder.Name(); (name == "gen" || name == "gen-ex") && e.Mean > 0 && model[i] > 0 {
-			if v := max(0, math.Log(e.Mean/model[i])); !(v <= out) {
-				out = v
-			}
-		}
-	}
-	return out, nil
 }
 
 // tail is Fit.Tail of a network, which learns l under the model.

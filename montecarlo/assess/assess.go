@@ -125,7 +125,6 @@ type study struct {
 	perceived  []float64            // errors under the perceived-label model, of each decoding; nil where it says nothing
 	forecasts  *forecast.Forecaster // nil where the perceived-label model says nothing
 	ranked     []forecast.Forecast  // of all codes, by ranker; nil without a ranking
-	ranker     *forecast.Forecaster
 }
 
 // Run judges a network. run.Workers and run.Backend change no number; run.Done is not called. Errors
@@ -152,15 +151,9 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	if o.FitDecoder {
 		readings += 1 + len(o.Others)
 	}
-	if s.probabilities() {
-		readings++
-	}
 	samples, _ := s.source.Outputs.Dims()
 	done, end := progress.begin("samples read", uint64(max(samples, 0)*readings))
 	err = s.fitMixture(ctx, run.Workers, done)
-	if err == nil {
-		err = s.calibrate(ctx, done)
-	}
 	if err == nil {
 		err = s.readOthers(ctx, run.Workers, done)
 	}

@@ -122,7 +122,7 @@ func TestRun(t *testing.T) {
 	alone := judge(t, o)
 	var b bytes.Buffer
 	must.Succeed(t, alone.Section(nil).Write(&b))
-	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || must.Get(NewSeveral(t.Context(), 1, []*Report{alone}))(t).Rows[0].Describes {
+	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || NewSeveral([]*Report{alone}).Rows[0].Describes {
 		t.Errorf("%+v", alone.Fit)
 	}
 }
@@ -187,8 +187,8 @@ func TestReadBack(t *testing.T) {
 		"bits": {"8"}, "level_width": {"2", "null", "0", "1.001"}, "range": {"[1, 8, 9]", "[1]", "[8, 1]", "[1, 1]", "[null, 8]", "[0, 8]"},
 		"r": {"1e-310", "null", "1e400"}, "r_interval": {"[2, 3]", "null", "[0]"}, "sigma_interval": {"[0, 1e-9]", "[-1, 9]"},
 		"label_noise": {"1e-3", "1e9", "0", "-1"}, "misfit": {"1e308", "-1"}, "misfit_floor": {"0", "1e160", "null"}, "cutoff": {"0", "1", "null", "-1", "1e-100"},
-		"cutoff_fitted": {"1"}, "label_noise_interval": {"[9, 10]", "[0, 1e300]", "null"}, "cutoff_interval": {"[1e9, 1e10]"}, "tail": {"-1"}, "excess": {"-1"},
-		"describes": {"false"}, "near": {"false"}, "distance": {"4", "null"}, "training": {`"mse"`},
+		"cutoff_fitted": {"1"}, "label_noise_interval": {"[9, 10]", "[0, 1e300]", "null"}, "cutoff_interval": {"[1e9, 1e10]"}, "tail": {"-1"},
+		"describes": {"false"}, "distance": {"4", "null"}, "training": {`"mse"`},
 	} {
 		at := regexp.MustCompile(`"` + field + `": (\[[^]]*]|[^,\n]*)`)
 		if !at.MatchString(full) {
@@ -391,15 +391,14 @@ func TestRealLabels(t *testing.T) {
 
 // TestChosen: which error model of a fit is meant, and that its parameters arrive.
 func TestChosen(t *testing.T) {
-	near := PerceivedFit{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9, Near: true}
-	not, unknown, fitted := near, near, near
-	not.Near, unknown.Noise, fitted.CutoffFitted = false, math.NaN(), true
+	near := PerceivedFit{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9}
+	unknown, fitted := near, near
+	unknown.Noise, fitted.CutoffFitted = math.NaN(), true
 	for i, tt := range []struct {
 		perceived   *PerceivedFit
 		asked, want ErrorModel
 	}{
 		{&near, AutoModel, PerceivedModel}, {&near, MixtureModel, MixtureModel}, {&fitted, AutoModel, PerceivedModel},
-		{&not, AutoModel, MixtureModel}, {&not, PerceivedModel, PerceivedModel},
 		{&unknown, AutoModel, MixtureModel}, {&unknown, PerceivedModel, ""}, {nil, AutoModel, MixtureModel}, {nil, PerceivedModel, ""},
 	} {
 		f := &Fit{R: 1, Sigma: 2, LogitScale: 3, Temperature: 2, Perceived: tt.perceived, Levels: 2, Prior: []float64{0.5, 0.5}, path: "fit.json"}

@@ -95,13 +95,13 @@ func TestShuffled(t *testing.T) {
 		o.Others = []Other{{Code: "unary", Outputs: outputs, Training: perceived.BCE}}
 		s := judge(t, o)
 		text := strings.Join(s.Opening, " ")
-		if shuffled := i == 1; strings.Contains(text, filepath.Base(outputs)+" is left out of the forecasts: the error is that of guessing") != shuffled || s.Fit.Perceived.CutoffFitted == shuffled || !s.Fit.Perceived.Describes {
+		if shuffled := i == 1; strings.Contains(text, filepath.Base(outputs)+" is left out of the forecasts: the error is that of guessing") != shuffled || !s.Fit.Perceived.Describes {
 			t.Errorf("%s: %q, %+v", outputs, text, s.Fit.Perceived)
 		}
 	}
 	whole := judge(t, o)
 	o.Code, o.Outputs, o.Others = "unary", of[1], nil
-	several := must.Get(NewSeveral(t.Context(), 1, []*Report{whole, judge(t, o)}))(t)
+	several := NewSeveral([]*Report{whole, judge(t, o)})
 	text := strings.Join(several.Verdict, " ")
 	if strings.Contains(text, "Output 1:") || !strings.Contains(text, "Output 2: the error is that of guessing") || !strings.Contains(text, "same order") || !strings.Contains(text, "describes 1 of the 2 outputs") {
 		t.Errorf("%q", text)
@@ -120,16 +120,13 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// TestJudge: what is close to the model, what is apart from gross errors, and what is far.
+// TestJudge: what is close to the model, and what is far.
 func TestJudge(t *testing.T) {
-	for _, tt := range []struct {
-		strict, distance float64
-		want             string
-	}{{2.9, 1, "behaves as if"}, {3.1, 2.9, "behaves nearly as if"}, {3.1, 3.1, "does not behave"}} {
+	for distance, want := range map[float64]string{2.9: "behaves as if", 3.1: "does not behave"} {
 		p := PerceivedFit{Noise: 1.5}
-		p.judge(&forecast.Comparison{Strict: tt.strict, Distance: tt.distance})
-		if p.Describes != (tt.strict < 3) || p.Near != (tt.distance < 3) || !strings.HasPrefix(p.Verdict, "The network "+tt.want) {
-			t.Errorf("%+v: %+v", tt, p)
+		p.judge(&forecast.Comparison{Distance: distance})
+		if p.Describes != (distance < 3) || !strings.HasPrefix(p.Verdict, "The network "+want) {
+			t.Errorf("%v: %+v", distance, p)
 		}
 	}
 }

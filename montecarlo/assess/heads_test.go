@@ -81,7 +81,7 @@ func TestSoftmax(t *testing.T) {
 		scores.Code = name
 		logits := judge(t, scores)
 		f := logits.Fit
-		if f.Code != "onehot" || f.Levels != d.levels || f.Perceived.Training != string(training) || f.called() != name || !f.Perceived.Near {
+		if f.Code != "onehot" || f.Levels != d.levels || f.Perceived.Training != string(training) || f.called() != name {
 			t.Errorf("%s: %+v, %+v", name, f, f.Perceived)
 		}
 		scores.Outputs = distribution
@@ -153,7 +153,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v, want %v", x, want)
 		}
 	}
-	if row := must.Get(NewSeveral(t.Context(), 1, []*Report{r}))(t).Rows[0]; math.Abs(row.Error-observed[row.Decoder+row.Reads]) > 1e-9 {
+	if row := NewSeveral([]*Report{r}).Rows[0]; math.Abs(row.Error-observed[row.Decoder+row.Reads]) > 1e-9 {
 		t.Errorf("%+v", row)
 	}
 	direct := o

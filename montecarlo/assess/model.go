@@ -2,7 +2,6 @@ package assess
 
 import (
 	"errors"
-	"math"
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
@@ -58,7 +57,7 @@ func (f *Fit) Forecaster(decoders decode.Registry) (*forecast.Forecaster, error)
 		if err != nil {
 			return nil, err
 		}
-		n := &perceived.Observed{Code: c, Training: perceived.Training(first.Training), Temperature: f.Perceived.Temperature}
+		n := &perceived.Observed{Code: c, Training: perceived.Training(first.Training)}
 		for ; at < len(f.Measured) && f.Measured[at].Network == first.Network; at++ {
 			m := f.Measured[at]
 			d, err := f.decoding(decoders, c, m.Decoder, m.Outputs)
@@ -72,10 +71,7 @@ func (f *Fit) Forecaster(decoders decode.Registry) (*forecast.Forecaster, error)
 	p := f.Perceived
 	fit := &perceived.Fit{
 		Model: f.perceivedModel().Model, Noise: errmodel.Interval{Value: p.Noise, Lo: p.NoiseInterval[0], Hi: p.NoiseInterval[1]}, Cutoff: errmodel.Interval{Value: p.Cutoff},
-		LogCutoffSD: forecast.EstimateOf(p.Cutoff, p.CutoffInterval[1]).LogSD, CutoffFitted: p.CutoffFitted, Tail: p.Tail, Excess: math.NaN(),
-	}
-	if p.Excess != nil {
-		fit.Excess = *p.Excess
+		LogCutoffSD: forecast.EstimateOf(p.Cutoff, p.CutoffInterval[1]).LogSD, CutoffFitted: p.CutoffFitted, Tail: p.Tail,
 	}
 	out := forecast.FromFit(fit, networks, f.smoothed(), decoders, decode.Options{Temperature: f.Temperature})
 	out.Labels = f.labels()
@@ -136,16 +132,8 @@ func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
 		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(p.Cutoff, hi).LogSD, true
 	}
-	if p.Excess != nil {
-		of.Excess = *p.Excess
-	}
 	of.Model.Training, of.Model.Floor = perceived.Training(p.Training), p.Floor
-	if p.Temperature > 0 {
-		of.Temperature = p.Temperature
-	}
-	if perceived.Training(p.Training) != perceived.BCE && p.Tail > 0 {
-		of.Tail = p.Tail
-	}
+	of.Tail = p.Tail
 }
 
 // Ask makes the fit's perceived label, range, prior and training those of a question about numbers of levels. The error

@@ -34,7 +34,6 @@ type network struct {
 	seen        *observed.Summary
 	dependence  []float64 // of each bit on its target; see dependences
 	training    perceived.Training
-	temperature float64            // of the logits; NaN where it is unknown
 	dead        []int              // bits, from 1, that are set aside, ascending
 	warning     string             // outputs and targets do not belong together; "" where they may
 	remedy      string             // of the warning
@@ -43,7 +42,7 @@ type network struct {
 
 // openNetwork opens the files and the code of a network, and finds out what its outputs are.
 func openNetwork(ctx context.Context, o Options) (*network, error) {
-	n := &network{options: o, source: &observed.Source{}, temperature: math.NaN()}
+	n := &network{options: o, source: &observed.Source{}}
 	err := n.options.resolve()
 	if err == nil {
 		err = n.open(ctx)
@@ -292,38 +291,6 @@ func (n *network) trained() perceived.Training {
 	return perceived.BCE
 }
 
-const (
-	// calibrated is the number of outputs, or of samples times levels, that tell the temperature of logits, and calibratedMost the number
-	// for which memory is wanted. Few mistakes that are sure of themselves decide: of samples of testdata/network the standard deviation of
-	// ln T is 0.1 with 500 to 1,000, and 0.06 with 4,000. So calibratedFewest samples are wanted at least.
-	calibrated, calibratedMost = 1 << 19, 1 << 23
-	calibratedFewest           = 500
-)
-
-// probabilities reports whether the outputs were trained as logits of the targets, and forecasts are to be made with their temperature.
-func (n *network) probabilities() bool {
-	return len(n.options.Decoders) > 0 && !n.source.Kind.Hard() && !n.head().Own && n.options.Training != perceived.Soft && !n.code.Real() && n.code.Levels() <= forecast.MostLevels
-}
-
-// calibrate finds the temperature of the logits, where they are probabilities: it reads all samples once more, and takes some.
-func (n *network) calibrate(ctx context.Context, done func(samples uint64)) error {
-	if !n.probabilities() {
-		return nil
-	}
-	levels, bits := n.code.Dims()
-	most := min(max(2*calibratedFewest, calibrated/max(levels, bits)), calibratedMost/bits)
-	some, err := n.source.Take(ctx, most, n.options.Seed, done)
-	if err != nil || some.Len() < calibratedFewest {
-		return err
-	}
-	if n.training == perceived.BCE {
-		n.temperature = some.BitTemperature(n.code, n.aside())
-	} else {
-		n.temperature = some.LevelTemperature(n.code, n.options.Temperature)
-	}
-	return nil
-}
-
 // deadBits lists the bits, from 1, whose classifiers have learnt nothing: they are wrong in more than half
 // of the samples, or they always answer the same, are often wrong, and their logits do not tell their target.
 func (n *network) deadBits() []int {
@@ -360,7 +327,7 @@ func (n *network) live() [][]int {
 func (n *network) observed() *perceived.Observed {
 	counts := n.seen.Counts
 	samples, _ := counts.Total()
-	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Labels, Rates: make([]float64, n.code.Bits()), Samples: float64(samples), Temperature: n.temperature}
+	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Labels, Rates: make([]float64, n.code.Bits()), Samples: float64(samples)}
 	for k := range out.Rates {
 		out.Rates[k] = float64(counts.Bit(k)) / out.Samples
 	}

@@ -19,15 +19,12 @@ type PerceivedFit struct {
 	NoiseInterval  [2]float64         `json:"label_noise_interval" doc:"95 % interval of label_noise"`
 	Cutoff         float64            `json:"cutoff" doc:"κ, the fastest that the network's logits change, in cycles over the range of labels"`
 	CutoffInterval [2]float64         `json:"cutoff_interval" doc:"95 % interval of cutoff"`
-	CutoffFitted   bool               `json:"cutoff_fitted" doc:"cutoff was fitted to networks of several codes; else it is the model's default"`
+	CutoffFitted   bool               `json:"cutoff_fitted" doc:"cutoff was fitted, because the bits of the code show it; else it is the model's default"`
 	Misfit         float64            `json:"misfit" doc:"η, the misfit of a bit, in levels: a constant of the model"`
 	Floor          float64            `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
 	Tail           float64            `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says, and forecasts have wider intervals; null if unknown"`
-	Excess         *float64           `json:"excess" doc:"ln of an error of gen or gen-ex over the model's, the largest one, or 0: the larger it is, the wider are the intervals of forecasts; null where it is not known"`
-	Temperature    float64            `json:"temperature" doc:"by what the logits are to be divided for the smallest cross-entropy of the samples: above 1 the network is overconfident. The further it is from 1, the wider are the intervals of forecasts; null where it is not known"`
 	Describes      bool               `json:"describes" doc:"the data do not reject the model"`
-	Near           bool               `json:"near" doc:"the data differ from the model by no more than gross errors, as networks of images have them: other codes are forecast, with wider intervals"`
-	Distance       float64            `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks differ from the model by, apart from gross errors"`
+	Distance       float64            `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks of tables differ from the model by"`
 	Verdict        string             `json:"verdict" doc:"whether the model describes the network, as a sentence"`
 	Rates          []forecast.BitRate `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained with CE"`
 }
@@ -40,7 +37,7 @@ const rejected = 3.0
 func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	p := &PerceivedFit{
 		Training: string(s.training), Miscalibration: s.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
-		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Temperature: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
+		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
 	}
 	s.f.Perceived = p
 	switch {
@@ -64,7 +61,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	if err != nil {
 		return err
 	}
-	fit, err := perceived.NewFit(ctx, workers, networks, nodes, perceived.DefaultMisfit)
+	fit, err := perceived.NewFit(ctx, workers, networks[:1], nodes, perceived.DefaultMisfit)
 	if errors.Is(err, perceived.ErrNoNoise) || errors.Is(err, perceived.ErrNothingObserved) {
 		p.Verdict = "The network does not behave as if its bits read one noisy label: its errors are as large as without any information, or almost none."
 		return nil
@@ -76,12 +73,6 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	p.Cutoff, p.CutoffFitted, p.Floor, p.Tail = fit.Cutoff.Value, fit.CutoffFitted, fit.Model.Floor, fit.Tail
 	lo, hi := forecast.Estimate{Value: p.Cutoff, LogSD: fit.LogCutoffSD}.Interval()
 	p.CutoffInterval = [2]float64{lo, hi}
-	if t := networks[0].Temperature; t > 0 {
-		p.Temperature = t
-	}
-	if !math.IsNaN(fit.Excess) {
-		p.Excess = &fit.Excess
-	}
 	all := append([]*network{s.network}, s.others...)
 	for _, n := range all {
 		s.f.codes = append(s.f.codes, n.code)
@@ -109,14 +100,11 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 
 // judge says whether the model describes the network.
 func (p *PerceivedFit) judge(beside *forecast.Comparison) {
-	p.Distance, p.Describes, p.Near = beside.Strict, beside.Strict < rejected, beside.Distance < rejected
-	switch {
-	case !p.Near:
-		p.Verdict = "The network does not behave as if its bits read one noisy label."
-	case !p.Describes:
-		p.Verdict = fmt.Sprintf("The network behaves nearly as if its bits read one noisy label (standard deviation %s levels): an error differs from such a network's by %.0f %%. Forecasts have wider intervals.", table.Short(p.Noise), 100*beside.Furthest)
-	default:
-		p.Verdict = fmt.Sprintf("The network behaves as if its bits read one noisy label (standard deviation %s levels).", table.Short(p.Noise))
+	p.Distance, p.Describes = beside.Distance, beside.Distance < rejected
+	p.Verdict = fmt.Sprintf("The network behaves as if its bits read one noisy label (standard deviation %s levels).", table.Short(p.Noise))
+	if !p.Describes {
+		p.Verdict = fmt.Sprintf("The network does not behave as if its bits read one noisy label: an error differs from such a network's by %.0f %%. "+
+			"The further it differs, the wider are the intervals of forecasts.", 100*beside.Furthest)
 	}
 }
 

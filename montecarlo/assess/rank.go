@@ -3,9 +3,9 @@ package assess
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
@@ -14,27 +14,24 @@ import (
 // Recommendation ranks codes by the error that they are forecast to have when a network of the
 // same kind is trained with them.
 type Recommendation struct {
-	Ranking  []forecast.Row `json:"ranking" doc:"a row for each code, training and decoder, the smallest forecast first; empty where the data reject the model"`
+	Ranking  []forecast.Row `json:"ranking" doc:"a row for each code, training and decoder, the smallest forecast first; empty where the data do not tell the label noise"`
 	Decision *Decision      `json:"decision,omitempty" doc:"what to do next; missing where there is no ranking"`
 	Notes    []string       `json:"notes" doc:"sentences: what the ranking rests on, and what is not known"`
 }
 
 // Decision says what to do next.
 type Decision struct {
-	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; probe: train a second network first, which would tell; stay: no gain above 2 % is likely"`
+	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; stay: none is forecast to be better by 1 %"`
 	Code     string  `json:"code" doc:"code that is trained or taken, or of the smallest forecast where neither is; empty where there is no other code"`
 	Training string  `json:"training" doc:"what it is trained with: bce, ce or soft; l1 where it is direct regression"`
 	Decoder  string  `json:"decoder" doc:"decoder that reads it; prediction or nearest where it is direct regression"`
 	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it"`
 	Better   float64 `json:"better" doc:"probability that it is better"`
-	Probe    string  `json:"probe,omitempty" doc:"code of the second network; only where action is probe"`
-	ProbeFor string  `json:"probe_training,omitempty" doc:"what the second network is trained with: bce or ce; only where action is probe"`
 }
 
 // rank forecasts all named codes, the network's own and the candidates, after each training, and direct regression:
-// Fit.Recommendation. Where the data reject the model, or s is not known, there is no ranking, and
-// the notes say so.
+// Fit.Recommendation. Where s is not known there is no ranking, and the notes say so.
 func (s *study) rank(ctx context.Context, workers int, progress Progress) error {
 	rec := &Recommendation{Ranking: []forecast.Row{}}
 	s.f.Recommendation = rec
@@ -42,9 +39,8 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	if err != nil {
 		return err
 	}
-	if p := s.f.Perceived; p == nil || !p.Near {
-		rec.Notes = []string{"No code is recommended: the data reject the model that forecasts are made with. The observed errors stand above.",
-			"A network trained with a code that is easy to learn (unary, johnson) may show why."}
+	if s.forecasts == nil {
+		rec.Notes = []string{"No code is recommended: these outputs do not tell the noise that forecasts are made with. The observed errors stand above."}
 		return nil
 	}
 	forecaster, err := s.f.Forecaster(s.options.Decoders) // which knows direct regression now
@@ -57,7 +53,7 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	if end(); err != nil {
 		return err
 	}
-	s.ranked, s.ranker = all, forecaster
+	s.ranked = all
 	own := func(x forecast.Forecast) bool { return s.owns(&x) }
 	measured := slices.ContainsFunc(all, func(x forecast.Forecast) bool { return own(x) && x.Measured })
 	rec.Ranking = forecast.Rows(all, func(int) float64 { return s.f.LevelWidth })
@@ -80,7 +76,8 @@ func (s *study) rank(ctx context.Context, workers int, progress Progress) error 
 	if text := forecast.Cheapest(rec.Ranking); text != "" {
 		rec.Notes = append(rec.Notes, text)
 	}
-	return s.decide(ctx, workers, forecaster, all, rec)
+	rec.Decision = s.decide(all)
+	return nil
 }
 
 // owns reports whether a forecast is of the network's own code and training.
@@ -88,37 +85,35 @@ func (s *study) owns(x *forecast.Forecast) bool {
 	return x.Code.Name() == s.f.Code && x.Training == s.training
 }
 
-// decide says what to do next: Recommendation.Decision.
-func (s *study) decide(ctx context.Context, workers int, f *forecast.Forecaster, all []forecast.Forecast, rec *Recommendation) error {
-	probes, err := s.probes()
-	if err != nil {
-		return err
-	}
-	d, err := f.Decide(ctx, workers, all, probes)
-	if err != nil {
-		return err
-	}
+// decide says what to do next.
+func (s *study) decide(all []forecast.Forecast) *Decision {
+	d := forecast.Decide(s.f.Code, s.training, all)
 	out := &Decision{Action: string(d.Action)}
 	if x := d.Best; x != nil {
-		out.Code, out.Gain, out.Better = x.Code.Name(), x.Gain(), x.Better
 		row := x.Row(1)
-		out.Training, out.Decoder, out.Outputs = row.Training, row.Decoder, row.Outputs
+		out.Code, out.Training, out.Decoder, out.Outputs = row.Code, row.Training, row.Decoder, row.Outputs
+		out.Gain, out.Better = x.Gain(), x.Better
 	}
-	if d.Probe != nil {
-		out.Probe, out.ProbeFor = d.Probe.Code.Name(), string(d.Probe.Training)
-	}
-	rec.Decision = out
-	return nil
+	return out
 }
 
-// probes are the codes that a second network may have.
-func (s *study) probes() ([]*code.Code, error) {
-	return scenario.OpenCodes([]string{"probe", "unary", "gray", "b1jdj"}, s.sizes())
+// endText says what is known of whether the training has ended: two networks of one code and training differ by more than seeds
+// do, or nothing tells. A difference of three standard deviations is more.
+func (s *study) endText() string {
+	for _, n := range s.others {
+		if n.code.Name() != s.code.Name() || n.training != s.training || n.warning != "" {
+			continue
+		}
+		a, b := s.f.Decoders[s.f.bestDecoder()], n.seen.Labels[s.f.bestDecoder()]
+		yours, other := a.Observed, s.f.LevelWidth*b.Mean
+		if far := 3 * s.forecasts.SeedSD(a.StdErr/a.Observed); math.Abs(math.Log(other/yours)) > far {
+			return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained for less, or training has not ended. Where longer training still gains, train longer before you change the code.",
+				s.f.called(), percent(math.Abs(other/yours-1)), percent(far))
+		}
+		return ""
+	}
+	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. To find out, " + string(AddCheckpoint) + "."
 }
-
-// Notes tell of an overconfidence from these on: with BCE from a temperature of 1.21 on, and up to 0.89. On testdata/forecast, networks that were not trained to the end have the
-// latter, and from 1.2 on codes whose columns change often mostly lose more than forecast. Soft targets, which outputs do not show, are underconfident.
-const overconfident, underconfident = 0.5, 0.2
 
 // forecastNotes says what the forecasts rest on.
 func (s *study) forecastNotes(codes []*code.Code) []string {
@@ -126,23 +121,17 @@ func (s *study) forecastNotes(codes []*code.Code) []string {
 	if s.options.FitDecoder {
 		out = append(out, "The decoder fitted is one that is fitted to the new network's logits. Its forecast is the Bayes risk of the model; networks reach it within some per cent.")
 	}
-	if !s.f.Perceived.CutoffFitted {
-		out = append(out, "Not known: how fast the logits of this network can change. One code does not show it, so the intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+".")
-	}
-	switch t, far := s.forecasts.Temperature, s.forecasts.Overconfidence(); {
-	case t > 1 && far >= overconfident:
-		out = append(out, fmt.Sprintf("The network is overconfident: divided by %.2f, its logits agree best with the targets. Networks like this may lose more by codes whose bits change often, so the intervals of these are wider.", t))
-	case t < 1 && far >= underconfident && s.training == perceived.BCE:
-		out = append(out, fmt.Sprintf("The network is underconfident: divided by %.2f, its logits agree best with the targets. It may not be trained to the end, and then a longer training may change what code is best.", t))
+	out = append(out, s.endText())
+	if len(s.others) == 0 {
+		out = append(out, "One network does not show how fast its logits can change, so the intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+".")
 	}
 	if slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Real() }) {
 		out = append(out, "Codes of real numbers are left out: the model has none.")
 	}
 	if s.f.knowsDirect() {
 		out = append(out, "The error of direct regression counts as that of a second network: it moves the forecasts of all codes.")
-	} else if !s.forecasts.Told() {
-		out = append(out, "Not known: whether codes have less error than direct regression here, and soft targets less than CE. On tables of data unary was 0 to 12 % better than direct regression, on images 0 to 30 %. A network of johnson, trained with BCE, tells more.")
 	}
+	out = append(out, forecast.KnownText())
 	if text := forecast.ConstantColumns(codes); text != "" {
 		out = append(out, text)
 	}

@@ -146,14 +146,11 @@ func (f *Fit) checkPerceived() error {
 	if p.Floor <= 0 {
 		return fmt.Errorf("misfit_floor is %v; want a positive number", p.Floor)
 	}
-	if p.Tail < 0 || p.Temperature < 0 {
-		return fmt.Errorf("tail is %v, and temperature %v; want positive numbers, or null", p.Tail, p.Temperature)
+	if p.Tail < 0 {
+		return fmt.Errorf("tail is %v; want a positive number, or null", p.Tail)
 	}
-	if e := p.Excess; e != nil && !(*e >= 0) {
-		return fmt.Errorf("excess is %v; want 0 or more, or null", *e)
-	}
-	if p.Describes != (p.Distance < rejected) || p.Describes && !p.Near {
-		return fmt.Errorf("describes is %v and near %v, with a distance of %v; below %v the model describes the network, and is near it", p.Describes, p.Near, p.Distance, rejected)
+	if p.Describes != (p.Distance < rejected) {
+		return fmt.Errorf("describes is %v, with a distance of %v; below %v the model describes the network", p.Describes, p.Distance, rejected)
 	}
 	const widest = 1e6 // times the value: forecasts are finite
 	if p.NoiseInterval[1] > widest*p.Noise || p.CutoffInterval[1] > widest*p.Cutoff {
@@ -204,7 +201,7 @@ type ErrorModel string
 
 // The error models of a fit.
 const (
-	AutoModel      ErrorModel = "auto"      // the perceived label where it describes the network, or nearly does; else the mixture
+	AutoModel      ErrorModel = "auto"      // the perceived label where the fit has one, else the mixture
 	MixtureModel   ErrorModel = "mixture"   // the Gaussian mixture, r and σ
 	PerceivedModel ErrorModel = "perceived" // the perceived label, s
 )
@@ -228,7 +225,7 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want the mixture", f.path)
 	case m != AutoModel:
 		return m, nil
-	case known && f.Perceived.Near:
+	case known:
 		return PerceivedModel, nil
 	}
 	return MixtureModel, nil

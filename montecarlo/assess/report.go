@@ -191,9 +191,6 @@ func (p *PerceivedFit) table() *table.Table {
 		{"misfit η, levels", table.Short(p.Misfit), "", "a constant"},
 		{"distance of the data", table.Short(p.Distance), "", "in standard deviations of what networks differ from it by"},
 	}}
-	if !table.Missing(p.Temperature) {
-		out.Rows = append(out.Rows, []string{"temperature of the logits", table.Short(p.Temperature), "", "above 1 they are overconfident"})
-	}
 	return out
 }
 

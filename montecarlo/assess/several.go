@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -29,8 +28,8 @@ type OutputRow struct {
 	Describes bool    `json:"describes" doc:"the data do not reject the perceived-label model"`
 }
 
-// NewSeveral collects the reports of the outputs, in order. The error is about forecasts, or the context's.
-func NewSeveral(ctx context.Context, workers int, reports []*Report) (*Several, error) {
+// NewSeveral collects the reports of the outputs, in order.
+func NewSeveral(reports []*Report) *Several {
 	out := &Several{}
 	described, sum := 0, 0.0
 	unit := " levels"
@@ -67,25 +66,23 @@ func NewSeveral(ctx context.Context, workers int, reports []*Report) (*Several, 
 	case 0:
 		which, next = "none of the outputs", "train a network with a code that is easy to learn, such as unary or johnson."
 	}
-	if err := out.recommend(ctx, workers, reports); err != nil {
-		return nil, err
-	}
+	out.recommend(reports)
 	if rec := out.Recommendation; rec != nil && rec.Decision != nil {
 		next = decisionText(rec.Decision, nil, reports[0].Fit.called())
 	}
 	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average.",
 		len(reports), table.Short(sum), unit)}, warnings...)
 	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next)
-	return out, nil
+	return out
 }
 
 // recommend ranks codes for all outputs, where each output has a ranking.
-func (s *Several) recommend(ctx context.Context, workers int, reports []*Report) error {
+func (s *Several) recommend(reports []*Report) {
 	var outputs [][]forecast.Forecast
 	var units []float64
 	for _, r := range reports {
 		if r.study.ranked == nil {
-			return nil
+			return
 		}
 		outputs, units = append(outputs, r.study.ranked), append(units, r.Fit.LevelWidth)
 	}
@@ -100,7 +97,7 @@ func (s *Several) recommend(ctx context.Context, workers int, reports []*Report)
 		rec.Notes = append(rec.Notes, text)
 	}
 	s.Recommendation = rec
-	return first.decide(ctx, workers, first.ranker, all, rec)
+	rec.Decision = first.decide(all)
 }
 
 // bestDecoder is the decoder with the smallest observed error against the target, or −1.

@@ -18,8 +18,9 @@ type Advice string
 
 // All advice that a program may have a way for.
 const (
-	ForecastCodes Advice = "forecast all other codes"                                                // Options.Recommend
-	AddProbe      Advice = "train one with the columns of the code probe, and give its outputs, too" // Options.Others
+	ForecastCodes Advice = "forecast all other codes"                                                      // Options.Recommend
+	AddProbe      Advice = "train one with the columns of the code probe, and give its outputs, too"       // Options.Others
+	AddCheckpoint Advice = "give the outputs of an earlier checkpoint as another network of the same code" // Options.Others
 )
 
 // opening is the verdict in some plain sentences: what the network does, whether the
@@ -178,8 +179,6 @@ func (f *Fit) next() string {
 		return "check that the code, the range and the order of the bits are those that the network was trained with."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
 		return "train a network with a code that is easy to learn, such as unary or johnson."
-	case !f.Perceived.Near:
-		return "train a network with a code that is easy to learn, such as unary or johnson; these outputs forecast no other code."
 	case rec == nil:
 		return string(ForecastCodes) + "."
 	case len(rec.Ranking) == 0:
@@ -226,11 +225,8 @@ func decisionText(d *Decision, fitted *Fitted, yours string) string {
 			return fmt.Sprintf("%stake direct regression: it gains %s.", first, percent(d.Gain))
 		}
 		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
-	case forecast.AddNetwork:
-		return fmt.Sprintf("%sfirst train a second network of %s with %s: it would decide between %s (forecast gain %s, probability %s) and %s.",
-			first, d.Probe, strings.ToUpper(d.ProbeFor), of, percent(d.Gain), forecast.Chance(d.Better), yours)
 	}
-	return fmt.Sprintf("%sstay with %s: no gain above %s is likely.", first, yours, percent(forecast.Worthwhile))
+	return fmt.Sprintf("%skeep %s: no other is forecast to gain 1 %%.", first, yours)
 }
 
 // placesOf is how many digits after the point a share has in percent: one, or none from 10 % on.

@@ -140,16 +140,14 @@ func TestDecisionText(t *testing.T) {
 			"train unary with CE and read it with gen-ex: expected gain 7.5 %, probability 0.93."},
 		{Decision{Action: "take", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.123}, nil,
 			"take the network of unary with BCE and read it with gen: it gains 12 %."},
-		{Decision{Action: "probe", Code: "unary", Training: "bce", Gain: 0.04, Better: 0.7, Probe: "b1jdj", ProbeFor: "bce"}, nil,
-			"first train a second network of b1jdj with BCE: it would decide between unary (forecast gain 4 %, probability 0.70) and johnson."},
-		{Decision{Action: "stay", Code: "unary", Gain: 0.01}, nil, "stay with johnson: no gain above 2 % is likely."},
+		{Decision{Action: "stay", Code: "unary", Gain: 0.01}, nil, "keep johnson: no other is forecast to gain 1 %."},
 		{Decision{Action: "stay"}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
-			"read this network with the fitted decoder: it gains 5 %, more than any code is forecast to add. Beyond that, stay with johnson: no gain above 2 % is likely."},
+			"read this network with the fitted decoder: it gains 5 %, more than any code is forecast to add. Beyond that, keep johnson: no other is forecast to gain 1 %."},
 		{Decision{Action: "train", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.08, Better: 1}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"train unary with BCE and read it with gen: expected gain 8 %, probability 0.99."},
 		{Decision{Action: "stay", Gain: 0.06, Better: 0.6}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
-			"read this network with the fitted decoder: it gains 5 %. Beyond that, stay with johnson: no gain above 2 % is likely."},
-		{Decision{Action: "stay"}, &Fitted{Gain: 0.1, BaselineErr: 2}, "stay with johnson: no gain above 2 % is likely."},
+			"read this network with the fitted decoder: it gains 5 %. Beyond that, keep johnson: no other is forecast to gain 1 %."},
+		{Decision{Action: "stay"}, &Fitted{Gain: 0.1, BaselineErr: 2}, "keep johnson: no other is forecast to gain 1 %."},
 	} {
 		if got := decisionText(&tt.d, tt.fitted, "johnson"); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

@@ -1,61 +1,43 @@
 package forecast
 
 import (
-	"math"
 	"testing"
 
-	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
-	"belsim/theory/base/must"
-	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // TestDecide has every rule, at both sides of its constants.
 func TestDecide(t *testing.T) {
-	gen := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", must.Get(code.New("unary", 8))(t), decode.Options{}))(t)}
-	row := func(name string, ratio, sd float64, measured bool) Forecast {
-		span := math.Exp(scenario.Confidence * sd)
-		return Forecast{Code: must.Get(code.New(name, 8))(t), Training: perceived.BCE, Decoding: gen, Error: ratio, Measured: measured,
-			Ratio: ratio, RatioLo: ratio / span, RatioHi: ratio * span, Better: 0.5 * math.Erfc(math.Log(ratio)/sd/math.Sqrt2)}
+	row := func(name string, ratio float64, measured bool) Forecast {
+		return Forecast{Code: mustCode(t, name, 8), Training: perceived.BCE, Ratio: ratio, Measured: measured}
 	}
-	own := row("johnson", 1, 0.01, true)
-	f := &Forecaster{Measured: []Measured{{Code: own.Code, Training: own.Training, Decoding: gen, Error: observed.Error{Mean: 1, StdErr: 0.01}, Yours: true}}}
+	direct := func(ratio float64) Forecast {
+		return Forecast{Code: mustCode(t, "unary", 8).As(Direct), Training: perceived.BCE, Ratio: ratio, Measured: true}
+	}
+	own := row("johnson", 1, true)
 	for name, tt := range map[string]struct {
+		own  string
 		all  []Forecast
 		want Action
 		best string
 	}{
-		"a gain of 3 % that is likely":             {[]Forecast{row("unary", 0.97, 0.11, false), own}, Train, "unary"},
-		"an easy code with a gain of 1 %":          {[]Forecast{row("unary", 0.99, 0.001, false), own}, Stay, "unary"},
-		"a gain of 3 % that is not likely":         {[]Forecast{row("unary", 0.97, 0.13, false), own}, Stay, "unary"},
-		"the first is not likely, the second is":   {[]Forecast{row("hexj", 0.95, 0.5, false), row("unary", 0.96, 0.02, false), own}, Train, "unary"},
-		"another network that is better":           {[]Forecast{row("unary", 0.9, 0.02, true), row("gray", 0.95, 0.02, false), own}, Take, "unary"},
-		"no code is better":                        {[]Forecast{own, row("unary", 1.02, 0.02, false)}, Stay, "unary"},
-		"the network's own code is not among them": {[]Forecast{row("unary", 1.3, 0.02, false)}, Train, "unary"},
-		"nothing else":                             {[]Forecast{own}, Stay, ""},
+		"a gain of 1.1 %":                          {"johnson", []Forecast{row("unary", 0.989, false), own}, Train, "unary"},
+		"a gain of 0.9 %":                          {"johnson", []Forecast{row("unary", 0.991, false), own}, Stay, "unary"},
+		"another reading gains":                    {"johnson", []Forecast{row("johnson", 0.9, false), own, row("unary", 1.1, false)}, Stay, "unary"},
+		"another network that is better":           {"johnson", []Forecast{row("unary", 0.9, true), row("gray", 0.95, false), own}, Take, "unary"},
+		"no code is better":                        {"johnson", []Forecast{own, row("unary", 1.02, false)}, Stay, "unary"},
+		"the network's own code is not among them": {"johnson", []Forecast{row("unary", 1.3, false)}, Train, "unary"},
+		"nothing else":                             {"johnson", []Forecast{own}, Stay, ""},
+		"nothing":                                  {"johnson", nil, Stay, ""},
+		"direct regression, any gain":              {Direct, []Forecast{row("unary", 0.999, false), direct(1)}, Train, "unary"},
+		"direct regression, no gain":               {Direct, []Forecast{direct(1), row("unary", 1.001, false)}, Stay, "unary"},
 	} {
-		d := must.Get(f.Decide(t.Context(), 1, tt.all, nil))(t)
-		best := ""
+		d, best := Decide(tt.own, perceived.BCE, tt.all), ""
 		if d.Best != nil {
 			best = d.Best.Code.Name()
 		}
-		if d.Action != tt.want || best != tt.best || d.Probe != nil {
+		if d.Action != tt.want || best != tt.best {
 			t.Errorf("%s: %s %s, want %s %s", name, d.Action, best, tt.want, tt.best)
-		}
-	}
-	if d := must.Get((&Forecaster{}).Decide(t.Context(), 1, nil, nil))(t); d.Action != Stay {
-		t.Errorf("without forecasts: %+v", d)
-	}
-}
-
-// TestChance: the forecast is the median of the ratio, and the ends of the interval have 2.5 % beyond them.
-func TestChance(t *testing.T) {
-	x := Forecast{Ratio: 0.97, RatioLo: 0.9, RatioHi: 1.2}
-	for limit, want := range map[float64]float64{x.Ratio: 0.5, x.RatioLo: 0.025, x.RatioHi: 0.975} {
-		if got := x.chance(limit); math.Abs(got-want) > 1e-4 {
-			t.Errorf("below %v: %v, want %v", limit, got, want)
 		}
 	}
 }

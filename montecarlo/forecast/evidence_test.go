@@ -1,12 +1,16 @@
 package forecast_test
 
 import (
-	"os"
+	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"testing"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/testdata/forecast/evidence"
+	"belsim/theory/base/must"
 )
 
 // TestTrainedNetworks holds the forecasts to networks that were trained, each with its own learning rate: from one Johnson network
@@ -33,7 +37,7 @@ func TestTrainedNetworks(t *testing.T) {
 	if ce := evidence.Rate(r.Select(perceived.CE, evidence.GenEx, evidence.Any)); ce.Codes != 13 || ce.Median > 0.04 || ce.Order < 0.9 {
 		t.Errorf("trained for the decoder: %d codes, median %.3f, %.2f in the right order; want 13, 0.04 or less, 0.9 or more", ce.Codes, ce.Median, ce.Order)
 	}
-	if all, few := evidence.Rated([]*evidence.Result{r}, 0, evidence.Any), evidence.Rated([]*evidence.Result{r}, 0, easy); all.Held < 0.9 || few.Held < 0.93 || few.Width > 1.25 {
+	if all, few := evidence.Rated(unseen(r, evidence.Any)), evidence.Rated(unseen(r, easy)); all.Held < 0.9 || few.Held < 0.93 || few.Width > 1.25 {
 		t.Errorf("intervals %+v, and %+v for codes of few transitions; want 0.9 and 0.93 held, and 1.25 times as much at the upper end", all, few)
 	}
 	if right, apart := r.Separated(); apart < 300 || float64(right) < 0.95*float64(apart) {
@@ -69,28 +73,60 @@ func TestPublishedTable(t *testing.T) {
 	}
 }
 
-// TestTrainedHeads holds forecasts of direct regression and of soft targets, from one Johnson network, to those of testdata/heads: of a
-// table, where they are as the others, and of images, where the network's excess tells that direct regression has more error.
-// The table is left out without BELSIM_LONG=1: TestTrainedNetworks has another one.
-func TestTrainedHeads(t *testing.T) {
-	set, err := evidence.LoadHeads("../../testdata/forecast")
-	if err != nil {
-		t.Fatal(err)
+// unseen are the pairs of codes whose bits have so many transitions at most, without the source.
+func unseen(r *evidence.Result, transitions int) []evidence.Pair {
+	return slices.DeleteFunc(slices.Clone(r.Pairs), func(p evidence.Pair) bool {
+		return p.Source || forecast.MostTransitions(p.Code) > transitions
+	})
+}
+
+// TestFitted: the law of the forecasts is the one that the program wrote for all data sets, beside those that leave one out.
+func TestFitted(t *testing.T) {
+	laws := must.Get(evidence.LoadLaws("../../testdata/forecast"))(t)
+	written, fitted := reflect.ValueOf(laws["none"]), reflect.ValueOf(forecast.Fitted())
+	for i := range fitted.NumField() {
+		if v := written.Field(i).Float(); fmt.Sprintf("%.3g", v) != fmt.Sprintf("%.3g", fitted.Field(i).Float()) {
+			t.Errorf("%s is %v, and %v in laws.csv", fitted.Type().Field(i).Name, fitted.Field(i), v)
+		}
 	}
-	for task, most := range map[evidence.Task]float64{{Data: "flights", Architecture: "mlp", Levels: 64}: 0.04, {Data: "horizon", Architecture: "cnn", Levels: 64}: 0.08} {
-		if task.Data == "flights" && os.Getenv("BELSIM_LONG") == "" {
-			continue
+	// Each data set is left out once.
+	groups := map[string]bool{"none": true}
+	for _, set := range must.Get(evidence.Load("../../testdata/forecast"))(t) {
+		for _, task := range set.Tasks() {
+			groups[task.Group()] = true
 		}
-		r, err := set.Forecast(t.Context(), 2, task, evidence.Source{Code: "johnson", Training: perceived.BCE})
-		if err != nil {
-			t.Fatal(err)
+	}
+	if len(laws) != len(groups) {
+		t.Errorf("%d laws for %d data sets", len(laws)-1, len(groups)-1)
+	}
+	for name := range groups {
+		if _, known := laws[name]; !known {
+			t.Errorf("no law leaves %s out", name)
 		}
-		for _, direct := range []bool{true, false} {
-			pairs := r.Head(direct)
-			held, score := evidence.RatedPairs(pairs).Held, evidence.Rate(pairs)
-			if len(pairs) == 0 || held < 0.9 || score.Median > most {
-				t.Errorf("%v, direct regression %v: %d forecasts, median %.3f, held %.2f; want %.2f, and 0.9 held", task, direct, len(pairs), score.Median, held, most)
-			}
+	}
+	blind := must.Get(evidence.LoadBlind("../../testdata/forecast"))(t)
+	for _, task := range blind.Tasks() {
+		if groups[task.Group()] {
+			t.Errorf("%s is blind, and among the evidence", task.Data)
 		}
+	}
+}
+
+// TestFitLaw: a law that is far from what the networks of two tasks show becomes likelier, and what is measured otherwise stays.
+func TestFitLaw(t *testing.T) {
+	set := must.Get(evidence.LoadChosen("../../testdata/forecast"))(t)
+	var results []*evidence.Result
+	for _, data := range []string{"food", "delay"} {
+		results = append(results, must.Get(set.Forecast(t.Context(), 2, evidence.Task{Data: data, Architecture: "mlp", Levels: 64},
+			evidence.Source{Code: "unary", Training: perceived.BCE}))(t))
+	}
+	far := forecast.Fitted()
+	far.CE, far.Network, far.Freedom = 0.1, 0.1, 20
+	_, before, err := evidence.FitLaw(t.Context(), 2, results, far, 1)
+	must.Succeed(t, err)
+	law, after, err := evidence.FitLaw(t.Context(), 2, results, far, 6)
+	must.Succeed(t, err)
+	if !(after > before+0.5) || law.Samples != far.Samples || !(math.Abs(law.CE) < 0.08) || !(law.Network < 0.08) {
+		t.Errorf("log density %v, then %v with %+v", before, after, law)
 	}
 }

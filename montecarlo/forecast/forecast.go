@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
@@ -28,16 +30,21 @@ func EstimateOf(value, hi float64) Estimate {
 	return Estimate{value, math.Log(hi/value) / scenario.Confidence}
 }
 
+const (
+	// cutoffStep is the change of ln κ by which the sensitivity to κ is measured.
+	cutoffStep = 0.4
+	// logSDCutoff is the standard deviation of ln κ over networks, around perceived.DefaultCutoff: that of a fit before it.
+	logSDCutoff = 0.35
+)
+
 // Forecaster forecasts the errors of codes.
 type Forecaster struct {
 	Model        perceived.Model // its cutoff 0 stands for perceived.DefaultCutoff; its training is that of the first network
 	Noise        Estimate        // s, in levels: Model's, with its uncertainty
 	Cutoff       Estimate        // κ; its value 0 stands for the default, with the default's uncertainty
 	CutoffFitted bool            // κ was estimated from networks
-	// Excess and Tail are those of perceived.Fit; NaN where they are unknown.
-	Excess, Tail float64
-	Temperature  float64 // of the first network's logits, as perceived.Observed has it; NaN where it is unknown
-	Spread       Spread
+	Tail         float64         // that of perceived.Fit; NaN where it is unknown
+	Law          Law
 	Prior        []float64 // share of each level, length L
 	// Labels are the real labels, which Noise is around; nil where labels are levels. Errors are |answer − label|.
 	Labels *Labels
@@ -59,7 +66,7 @@ type Forecaster struct {
 func NewForecaster(s, relative float64, prior []float64, decoders decode.Registry) *Forecaster {
 	return &Forecaster{
 		Model: perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}, Noise: Estimate{s, relative},
-		Cutoff: Estimate{perceived.DefaultCutoff(len(prior), s), logSDCutoff}, Excess: math.NaN(), Tail: math.NaN(), Temperature: math.NaN(), Spread: DefaultSpread(),
+		Cutoff: Estimate{perceived.DefaultCutoff(len(prior), s), logSDCutoff}, Tail: math.NaN(), Law: Fitted(),
 		Prior: prior, Decoders: decoders,
 	}
 }
@@ -68,11 +75,8 @@ func NewForecaster(s, relative float64, prior []float64, decoders decode.Registr
 // over the levels; Labels are to be set where these are real. Its ratios are to the smallest error of the first network.
 func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
 	f := NewForecaster(fit.Noise.Value, EstimateOf(fit.Noise.Value, fit.Noise.Hi).LogSD, prior, decoders)
-	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Excess, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Excess, fit.Tail, measured(networks)
+	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Tail, measured(networks)
 	f.Cutoff.LogSD = fit.LogCutoffSD
-	if len(networks) > 0 && networks[0].Temperature > 0 {
-		f.Temperature = networks[0].Temperature
-	}
 	return f
 }
 
@@ -98,11 +102,13 @@ type Forecast struct {
 	Measured                        bool // Error was measured, and not forecast
 
 	// model is the model's error, falls its −d ln(error)/d ln κ, and part the share of it that is in proportion to s.
-	model, falls, part, columns, coarse, apart, often, uneven float64
-	// own is the standard deviation of ln(observed/Error) of this code alone, and shared that of what forecasts
-	// share, with its sign.
-	own    float64
-	shared [factors]float64
+	model, falls, part float64
+	often, uneven      float64 // of the code
+	// marginal is the law of ln Error. Of what was not measured it is that of number at of the posterior, which is nil of
+	// what was.
+	marginal  distuv.StudentsT
+	posterior *posterior
+	at        int
 }
 
 // Decodings lists those that fit a code and a training. The threshold at 0 means nothing but after a training
@@ -282,7 +288,7 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 	}
 	out = make([]Forecast, len(decodings))
 	for i, d := range decodings {
-		out[i] = Forecast{Code: c, Training: t, Decoding: d, model: mean[i], falls: falls[i], part: min(f.fromNoise(d, mean[i]), 1), columns: columns(c), coarse: coarse(c), apart: apart(c), often: often(c), uneven: uneven(c)}
+		out[i] = Forecast{Code: c, Training: t, Decoding: d, model: mean[i], falls: falls[i], part: min(f.fromNoise(d, mean[i]), 1), often: often(c), uneven: uneven(c)}
 	}
 	return l, out, nil
 }
@@ -378,16 +384,6 @@ func (f *Forecaster) fromNoise(d observed.Decoding, e float64) float64 {
 		return 1
 	}
 	return max(1-2/math.Pi*f.Labels.within()/(e*e), 0)
-}
-
-// told is the probability from which two errors are told apart: Φ(1.645).
-const told = 0.950015
-
-// Below reports whether x's error is smaller than y's with a probability of at least 95 %. Two codes differ
-// independently, and so do two decodings of one network.
-func (x Forecast) Below(y Forecast) bool {
-	_, _, better := x.Over(y)
-	return better >= told
 }
 
 // MostTransitions is the largest number of transitions of a bit of a code.

@@ -168,47 +168,6 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitTwo: a second network shows κ.
-func TestFitTwo(t *testing.T) {
-	const levels, s = 64, 1.5
-	r := rand.New(rand.NewPCG(3, 4))
-	p := perceived.Model{Noise: s, Cutoff: 1.5 * perceived.DefaultCutoff(levels, s), Misfit: perceived.DefaultMisfit, Training: perceived.BCE}
-	var networks []*perceived.Observed
-	for _, name := range []string{"johnson", "probe"} {
-		networks = append(networks, synthetic(t, mustCode(t, name, levels), p, 5000, r))
-	}
-	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(levels), 32, perceived.Seed))(t)
-	alone := must.Get(perceived.NewFit(t.Context(), 2, networks[:1], nodes, perceived.DefaultMisfit))(t)
-	both := must.Get(perceived.NewFit(t.Context(), 2, networks, nodes, perceived.DefaultMisfit))(t)
-	if alone.CutoffFitted || !both.CutoffFitted {
-		t.Errorf("κ fitted: %v alone, %v together", alone.CutoffFitted, both.CutoffFitted)
-	}
-	if before, after := math.Abs(math.Log(alone.Cutoff.Value/p.Cutoff)), math.Abs(math.Log(both.Cutoff.Value/p.Cutoff)); after > before/2 {
-		t.Errorf("κ = %v alone, %v together, want %v", alone.Cutoff, both.Cutoff, p.Cutoff)
-	}
-}
-
-// TestExcess: where an error exceeds the model's, intervals are wider.
-func TestExcess(t *testing.T) {
-	c := mustCode(t, "johnson", 32)
-	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed))(t)
-	p := perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}
-	n := synthetic(t, c, p, 5000, rand.New(rand.NewPCG(5, 6)))
-	width := func() (excess, width float64) {
-		f := must.Get(perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit))(t)
-		all := must.Get(FromFit(f, nil, uniform(32), decode.Builtin(), decode.Options{}).Codes(t.Context(), 2, []*code.Code{c}, nil))(t)
-		return f.Excess, math.Log(all[0].Hi / all[0].Lo)
-	}
-	before, usual := width()
-	for i := range n.Errors {
-		n.Errors[i].Mean *= 1.1 // as some gross errors would, with few wrong bits
-	}
-	after, wide := width()
-	if before > 0.03 || math.Abs(after-before-0.0953) > 0.03 || wide < 1.5*usual {
-		t.Errorf("excess %v, then %v; width %v, then %v", before, after, usual, wide)
-	}
-}
-
 // TestWrongBits: samples at one end of the range that johnson decodes as the other end have few
 // wrong bits, and do not change s.
 func TestWrongBits(t *testing.T) {
@@ -247,39 +206,5 @@ func BenchmarkCodes(b *testing.B) {
 		if _, err := f.Codes(b.Context(), 0, codes, nil); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// TestOverconfidence: a network whose logits want another temperature has wider intervals, but not of codes whose columns change as rarely as johnson's.
-func TestOverconfidence(t *testing.T) {
-	const levels = 32
-	var codes []*code.Code
-	for _, name := range []string{"johnson", "unary", "onehot", "b1jdj", "gray"} {
-		codes = append(codes, mustCode(t, name, levels))
-	}
-	gen := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", codes[0], decode.Options{}))(t)}
-	widths := func(training perceived.Training, temperature float64) map[string]float64 {
-		f := NewForecaster(1.2, 0.05, uniform(levels), decode.Builtin())
-		f.Excess, f.Temperature, f.Model.Training = 0, temperature, training
-		f.Measured = []Measured{{codes[0], perceived.BCE, gen, observed.Error{Mean: 1, StdErr: 0.01}, true, 0}}
-		out := map[string]float64{}
-		for _, x := range must.Get(f.Codes(t.Context(), 2, codes, nil))(t) {
-			if x.Training == perceived.BCE && x.Decoding.Decoder.Name() == "gen" && !x.Decoding.Soft {
-				out[x.Code.Name()] = math.Log(x.Hi / x.Lo)
-			}
-		}
-		return out
-	}
-	right, over, under, unknown := widths(perceived.BCE, 1), widths(perceived.BCE, 1.31), widths(perceived.BCE, 1/1.31), widths(perceived.BCE, math.NaN())
-	ce := widths(perceived.CE, 1.31) // networks trained for the decoder are further from 1
-	for _, c := range codes {
-		name := c.Name()
-		r, o, u, n, d := right[name], over[name], under[name], unknown[name], ce[name]
-		if often(c) == 0 && (o != r || n != r || d != r) || often(c) > 0 && !(r < n && n < d && d < o) || math.Abs(o-u) > 1e-12 {
-			t.Errorf("%s: ln hi/lo %.3f at 1, %.3f at 1.31, %.3f at 1/1.31, %.3f unknown, %.3f of CE", name, r, o, u, n, d)
-		}
-	}
-	if v := often(mustCode(t, "gray", levels)); v != 1 {
-		t.Errorf("gray: %v", v)
 	}
 }

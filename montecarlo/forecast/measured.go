@@ -2,15 +2,15 @@ package forecast
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
 )
 
@@ -42,124 +42,145 @@ func measured(networks []*perceived.Observed) (out []Measured) {
 
 // of reports whether a forecast is for the measured code, training and decoding.
 func (m Measured) of(x Forecast) bool {
-	return m.Code.Name() == x.Code.Name() && m.Training == x.Training && m.Decoding.Soft == x.Decoding.Soft && m.Decoding.Decoder.Name() == x.Decoding.Decoder.Name()
+	return m.Code.Name() == x.Code.Name() && m.Training == x.Training && m.Decoding.Soft == x.Decoding.Soft &&
+		m.Decoding.Decoder.Name() == x.Decoding.Decoder.Name()
 }
 
-// sampled is what the samples of the network add to the standard deviation of the logarithm of its error, beside another network's error on the same
-// samples. The standard error of direct regression is that of paired samples already.
-func (m Measured) sampled() float64 {
-	relative := m.Error.StdErr / m.Error.Mean
-	if m.network < 0 {
-		return relative
+// trained reports whether a network was trained for what reads it: any reading of bits that were trained one by one, and else gen-ex.
+// The model's gen has up to 13 % more error after CE than networks have, so it would mislead about all else.
+func (m Measured) trained() bool {
+	if m.Training == perceived.BCE {
+		return m.Decoding.Decoder.Name() != FittedDecoder
 	}
-	return unshared * relative
+	return m.Decoding.Decoder.Name() == "gen-ex"
 }
 
-// posterior is what measured errors tell of the factors that forecasts share: their mean, and the
-// triangle C of their covariance C·Cᵀ. All factors have the mean 0 and the variance 1 before.
+// relative is the relative standard error.
+func relative(e observed.Error) float64 { return e.StdErr / e.Mean }
+
+// posterior is the law of ln(error/model's error) of forecasts, given what was measured.
 type posterior struct {
-	mean     [factors]float64
-	triangle mat.TriDense
+	law   *distmv.StudentsT
+	sigma mat.SymDense // of law
+	shift float64      // that of the measured network, which all have
 }
 
-// condition learns from the smallest error of each measured network. raw has the forecasts of all of them.
-func (f *Forecaster) condition(raw []Forecast, share float64) *posterior {
-	precision := mat.NewSymDense(factors, nil)
-	for i := range factors {
-		precision.SetSym(i, i, 1)
-	}
-	sum := mat.NewVecDense(factors, nil)
+// untrained is the number of the first network that is not trained.
+const untrained = 1 << 16
+
+// learn learns from the smallest error of each measured network. raw has the model's errors of all of them. Without a measured
+// network the law is that of errors beside those of unary, whose error sets s.
+func (f *Forecaster) learn(all, raw []Forecast) *posterior {
+	var others []unit
+	var departures []float64
+	source, own := unit{Forecast: &Forecast{Code: f.unary(), Training: perceived.BCE, Decoding: all[0].Decoding}}, math.NaN()
 	seen := map[int]bool{}
 	for _, m := range f.Measured {
 		at := slices.IndexFunc(raw, m.of)
-		if at < 0 || m.Decoding.Decoder.Name() == FittedDecoder || seen[m.network] {
+		if at < 0 || !(raw[at].model > 0) || !m.trained() || seen[m.network] {
 			continue
 		}
 		seen[m.network] = true
-		x := &raw[at]
-		own, shared := f.spread(x, share)
-		own = math.Hypot(own, m.sampled())
-		load := mat.NewVecDense(factors, shared[:])
-		precision.SymRankOne(precision, 1/(own*own), load)
-		sum.AddScaledVec(sum, (math.Log(m.Error.Mean/x.model)-f.mean(x, share))/(own*own), load)
+		u, d := unit{&raw[at], m.network, relative(m.Error)}, math.Log(m.Error.Mean/raw[at].model)
+		if math.IsNaN(own) { // the first one
+			source, own = u, d
+			continue
+		}
+		others, departures = append(others, u), append(departures, d-own)
 	}
-	var c mat.Cholesky
-	c.Factorize(precision) // it is at least the identity
-	out := &posterior{}
-	var mean mat.VecDense
-	var inverse mat.SymDense
-	if c.SolveVecTo(&mean, sum) != nil || c.InverseTo(&inverse) != nil {
-		return out
+	out := &posterior{law: f.Law.joint(f.units(all, source), source, f.Tail, others, departures, own)}
+	if !math.IsNaN(own) {
+		out.shift = own
 	}
-	copy(out.mean[:], mean.RawVector().Data)
-	c.Factorize(&inverse)
-	c.LTo(&out.triangle)
+	out.law.CovarianceMatrix(&out.sigma) // of the variances, which have a factor
+	out.sigma.ScaleSym((out.law.Nu()-2)/out.law.Nu(), &out.sigma)
 	return out
 }
 
-// of returns the mean of a sum of factors, and what remains unknown of each.
-func (p *posterior) of(shared [factors]float64) (mean float64, left [factors]float64) {
-	for i, v := range shared {
-		mean += v * p.mean[i]
-		for j := range i + 1 {
-			left[j] += v * p.triangle.At(i, j)
+// units are the networks of forecasts, which are tested with the samples of the source. Readings of one network have one
+// number.
+func (f *Forecaster) units(all []Forecast, source unit) []unit {
+	type of struct {
+		code     string
+		training perceived.Training
+	}
+	numbers := map[of]int{{source.Code.Name(), source.Training}: source.network}
+	out := make([]unit, len(all))
+	for i := range all {
+		key := of{all[i].Code.Name(), all[i].Training}
+		n, known := numbers[key]
+		if !known {
+			n = untrained + len(numbers)
+			numbers[key] = n
 		}
+		out[i] = unit{&all[i], n, source.sampled}
 	}
-	return mean, left
+	return out
 }
 
-// spread returns the standard deviations of a forecast: its own, and those that it shares.
-func (f *Forecaster) spread(x *Forecast, share float64) (own float64, shared [factors]float64) {
-	noise := f.Noise.LogSD
-	if len(f.Measured) > 0 && f.Measured[0].Code.Name() == Direct { // s is that of its error
-		_, sd := f.head(&Forecast{Code: f.Measured[0].Code, Training: f.Measured[0].Training})
-		noise = math.Hypot(noise, sd)
+// LogDensity is the logarithm of the probability density of observed ln(error)s under the forecasts of networks that are
+// numbered from 1, given the first measured error alone, of which source is the forecast. It is what Fitted maximizes.
+func (f *Forecaster) LogDensity(all []Forecast, source Forecast, errors []observed.Error, networks []int) float64 {
+	e := f.Measured[f.Source()].Error
+	own := math.Log(e.Mean / source.model)
+	units, values := make([]unit, len(all)), make([]float64, len(all))
+	for i := range all {
+		units[i] = unit{&all[i], networks[i], relative(errors[i])}
+		values[i] = math.Log(errors[i].Mean/all[i].model) - own
 	}
-	own, shared = f.Spread.own(x, share), f.Spread.shared(x, noise, f.Cutoff.LogSD, share, f.Overconfidence())
-	_, sd := f.head(x)
-	own = math.Hypot(own, sd)
-	for i := range shared {
-		shared[i] *= x.part
-	}
-	return own * x.part, shared
+	return f.Law.joint(units, unit{&source, 0, relative(e)}, f.Tail, nil, nil, own).LogProb(values)
 }
 
-// Relate computes the errors and the intervals of forecasts that Codes has returned, after a change of Spread. Errors
+// Source is the index of the measured error that forecasts are relative to the model by; 0 where none was trained for its reading.
+func (f *Forecaster) Source() int {
+	return max(0, slices.IndexFunc(f.Measured, Measured.trained))
+}
+
+// Model is the |error| of the model, in levels, of which the forecast departs by what networks do.
+func (x Forecast) Model() float64 { return x.model }
+
+// Relate computes the errors and the intervals of forecasts that Codes has returned, after a change of Law. Errors
 // that were measured take the place of their forecasts. Everything else is learned from them, too: what
 // all networks share cancels in the ratio to them.
 func (f *Forecaster) Relate(all []Forecast) { f.relate(all, all) }
 
 // relate is Relate. raw has forecasts of the measured networks.
 func (f *Forecaster) relate(all, raw []Forecast) {
-	share, samples := f.share(), 0.0
-	if len(f.Measured) > 0 { // the other network is tested with the samples of yours
-		samples = f.Measured[0].sampled()
+	if len(all) == 0 {
+		return
 	}
-	known := f.condition(raw, share)
+	known := f.learn(all, raw)
+	yours := math.NaN()
+	if len(f.Measured) > 0 {
+		yours = f.Measured[0].Error.Mean
+	}
 	for i := range all {
 		x := &all[i]
-		own, shared := f.spread(x, share)
-		own = math.Hypot(own, samples)
-		shift, left := known.of(shared)
-		x.Error, x.own, x.shared = x.model*math.Exp(shift+f.mean(x, share)), own, left
+		x.posterior, x.at = known, i
+		x.marginal = known.law.MarginalStudentsTSingle(i, nil)
+		x.marginal.Mu += known.shift + math.Log(x.model)
 		if e, others := f.measured(*x); e.Mean > 0 {
-			x.Measured, x.Error, x.shared = true, e.Mean, [factors]float64{}
-			if x.own = e.StdErr / e.Mean; others {
-				x.own = math.Hypot(unshared*x.own, f.Spread.network(share))
+			sd := relative(e)
+			if others { // on the samples of yours
+				sd *= f.Law.Samples
 			}
+			x.Measured, x.posterior = true, nil
+			x.marginal = distuv.StudentsT{Mu: math.Log(e.Mean), Sigma: math.Hypot(sd, rounding), Nu: manySamples}
 		}
-		sd := math.Sqrt(square(x.own) + squares(x.shared))
-		below, over := math.Exp(-scenario.Confidence*sd), math.Exp(scenario.Confidence*above*sd)
-		x.Lo, x.Hi = x.Error*below, x.Error*over
-		x.Ratio, x.RatioLo, x.RatioHi, x.Better = math.NaN(), math.NaN(), math.NaN(), math.NaN()
-		if len(f.Measured) == 0 {
-			continue
-		}
-		yours := f.Measured[0].Error.Mean
-		x.Ratio, x.RatioLo, x.RatioHi = x.Error/yours, x.Lo/yours, x.Hi/yours
-		x.Better = x.chance(1)
+		t := x.marginal
+		x.Error, x.Lo, x.Hi = math.Exp(t.Mu), math.Exp(t.Quantile(tail)), math.Exp(t.Quantile(1-tail))
+		x.Ratio, x.RatioLo, x.RatioHi, x.Better = x.Error/yours, x.Lo/yours, x.Hi/yours, t.CDF(math.Log(yours))
 	}
 }
+
+const (
+	// tail is the probability beyond each end of an interval.
+	tail = 0.025
+	// manySamples is the number of degrees of freedom of a mean over test samples.
+	manySamples = 1e6
+	// rounding is the least standard deviation of a logarithm.
+	rounding = 1e-9
+)
 
 // measured is the mean of the measured errors of what is forecast, with a mean of 0 where there is none; others says
 // that they are of other networks than the one that ratios are to.
@@ -180,52 +201,24 @@ func (f *Forecaster) measured(x Forecast) (e observed.Error, others bool) {
 	return e, others
 }
 
-func square(x float64) float64 { return x * x }
-
-func squares(x [factors]float64) (sum float64) {
-	for _, v := range x {
-		sum += v * v
+// difference is the law of ln(x's error/y's error).
+func (x Forecast) difference(y Forecast) distuv.StudentsT {
+	v := square(x.marginal.Sigma) + square(y.marginal.Sigma)
+	if x.posterior != nil && x.posterior == y.posterior {
+		v -= 2 * x.posterior.sigma.At(x.at, y.at)
 	}
-	return sum
+	return distuv.StudentsT{
+		Mu: x.marginal.Mu - y.marginal.Mu, Sigma: math.Sqrt(max(v, square(rounding))), Nu: min(x.marginal.Nu, y.marginal.Nu),
+	}
 }
 
-// Probe is a network whose training would tell more about others.
-type Probe struct {
-	Code     *code.Code
-	Training perceived.Training
-	// Narrows is the part of the interval of the ratio of two errors, on a logarithmic scale, that it takes off.
-	Narrows float64
+// Over compares the errors of two forecasts of one forecaster: their ratio, its 95 % interval, and the probability that x's
+// is smaller. What both share does not count.
+func (x Forecast) Over(y Forecast) (ratio float64, interval [2]float64, better float64) {
+	t := x.difference(y)
+	return math.Exp(t.Mu), [2]float64{math.Exp(t.Quantile(tail)), math.Exp(t.Quantile(1 - tail))}, t.CDF(0)
 }
 
-// narrows is the least that a probe is worth.
-const narrows = 0.1
-
-// Probe returns the network, trained bit by bit with one of some codes, that narrows the interval of the ratio of two forecasts
-// most. It is nil where none takes a tenth off. a and b are of Codes; the errors are those of Codes.
-func (f *Forecaster) Probe(ctx context.Context, workers int, probes []*code.Code, a, b Forecast) (*Probe, error) {
-	plain := *f
-	plain.Fitted, plain.trainings = false, []perceived.Training{perceived.BCE} // of which hard decisions are looked at
-	all, err := plain.Codes(ctx, workers, probes, nil)
-	if err != nil {
-		return nil, err
-	}
-	own := square(a.own) + square(b.own)
-	var best *Probe
-	for _, x := range all {
-		if x.Measured || x.Decoding.Soft || x.Decoding.Decoder.Name() != "gen" || x.Training == a.Training && x.Code.Name() == a.Code.Name() {
-			continue
-		}
-		// The covariance of ln(a/b) and of the probe's error, before it is measured.
-		noise := squares(x.shared) + square(x.own)
-		before, both := own, 0.0
-		for i, v := range x.shared {
-			d := a.shared[i] - b.shared[i]
-			before += d * d
-			both += d * v
-		}
-		if n := 1 - math.Sqrt(max(0, 1-both*both/(noise*before))); n >= narrows && (best == nil || n > best.Narrows) {
-			best = &Probe{x.Code, x.Training, n}
-		}
-	}
-	return best, nil
-}
+// Below reports whether x's error is smaller than y's with a probability of at least 97.5 %: the 95 % interval of their ratio
+// lies below 1.
+func (x Forecast) Below(y Forecast) bool { return x.difference(y).CDF(0) >= 1-tail }

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
 )
 
 // Together are the forecasts of a network of several outputs: means over the outputs, each read as it is read best, the smallest
@@ -62,11 +61,9 @@ func Together(outputs [][]Forecast, units []float64, own func(k int, x *Forecast
 			continue
 		}
 		m.Ratio, m.RatioLo, m.RatioHi = m.Error/m.yours, m.Lo/m.yours, m.Hi/m.yours
-		half := math.Log(m.RatioHi / m.Ratio)
-		if m.Ratio > 1 {
-			half = math.Log(m.Ratio / m.RatioLo)
-		}
-		m.Better = distuv.UnitNormal.CDF(-scenario.Confidence * math.Log(m.Ratio) / half)
+		t := distuv.StudentsT{Sigma: 1, Nu: m.marginal.Nu}
+		m.marginal.Mu, m.marginal.Sigma = math.Log(m.Error), math.Log(m.Hi/m.Lo)/2/t.Quantile(1-tail)
+		m.Better = m.marginal.CDF(math.Log(m.yours))
 		out = append(out, m.Forecast)
 	}
 	slices.SortStableFunc(out, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })

@@ -27,7 +27,7 @@ func TestLearned(t *testing.T) {
 		find := func(workers int) *Optimized {
 			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 80}))(t)
 			found := must.Get(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
-			all := must.Get(p.Forecaster.Codes(t.Context(), 1, []*code.Code{found.Code}, nil))(t)
+			all := must.Get(p.forecasts(t.Context(), found.Code))(t)
 			if f := all[0]; found.Mean != f.Error || *found.Interval != [2]float64{f.Lo, f.Hi} || !(f.Lo < f.Error && f.Error < f.Hi) {
 				t.Errorf("%s: error %v, %v, want %+v", training, found.Mean, found.Interval, f)
 			}

@@ -198,9 +198,15 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	return out, nil
 }
 
+// forecasts are those of networks of a code, the smallest first, without soft targets, which help all codes alike.
+func (p *Optimizer) forecasts(ctx context.Context, c *code.Code) ([]forecast.Forecast, error) {
+	all, err := p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c}, nil)
+	return slices.DeleteFunc(all, func(x forecast.Forecast) bool { return x.Training == perceived.Soft }), err
+}
+
 // beside forecasts networks of a code that was found, and puts them beside those of the named codes of as many bits at most.
 func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) error {
-	all, err := p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c.As("found")}, nil)
+	all, err := p.forecasts(ctx, c.As("found"))
 	if err != nil {
 		return err
 	}
@@ -210,8 +216,6 @@ func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) er
 			all = append(all, x)
 		}
 	}
-	// Soft targets would help what is found as well.
-	all = slices.DeleteFunc(all, func(x forecast.Forecast) bool { return x.Training == perceived.Soft })
 	slices.SortStableFunc(all, func(a, b forecast.Forecast) int { return cmp.Compare(a.Error, b.Error) })
 	out.Ranking = forecast.Rows(all, func(int) float64 { return 1 })
 	forecast.RelateTo(out.Ranking, all, found)
@@ -326,7 +330,7 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 			}
 			row = Row{Code: f.Name, Bits: c.Bits()}
 			if p.Forecaster != nil {
-				all, err := p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c}, nil)
+				all, err := p.forecasts(ctx, c)
 				if err != nil {
 					return nil, err
 				}

@@ -31,7 +31,7 @@ func TestPage(t *testing.T) {
 	r.Opening[0] += name
 	r.Remarks[0] += name
 	var b strings.Builder
-	several := must.Get(assess.NewSeveral(t.Context(), 1, []*assess.Report{r, r}))(t)
+	several := assess.NewSeveral([]*assess.Report{r, r})
 	must.Succeed(t, paper.WritePage(&b, nil, several, r, r)) // as two outputs
 	if pictures := strings.Count(b.String(), "</svg>"); pictures != 6 {
 		t.Errorf("%d pictures", pictures)

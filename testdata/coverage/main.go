@@ -189,9 +189,9 @@ func (h held) String(fits int) string {
 
 // result are the sums over the fits of a setting.
 type result struct {
-	r, sigma        held
-	rHat, sHat      []float64
-	described, near int // of those that are judged
+	r, sigma   held
+	rHat, sHat []float64
+	described  int // of those that are judged
 }
 
 func (s setting) run(fits int, seed uint64) (*result, error) {
@@ -246,9 +246,6 @@ func (r *result) add(s setting, report *assess.Report, err error) {
 	if p := f.Perceived; s.judged && p.Describes {
 		r.described++
 	}
-	if p := f.Perceived; s.judged && p.Near {
-		r.near++
-	}
 	r.r.add(f.RInterval, s.r)
 	r.sigma.add(f.SigmaInterval, s.sigma)
 	r.rHat, r.sHat = append(r.rHat, f.R), append(r.sHat, f.Sigma)
@@ -271,8 +268,8 @@ func main() {
 }
 
 func print(w io.Writer, fits, only int, seed uint64) error {
-	fmt.Fprintln(w, "| | code | L | truth | N | labels | fits | r held | σ held | printed | median r̂/r | median σ̂/σ | described | near |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 14))
+	fmt.Fprintln(w, "| | code | L | truth | N | labels | fits | r held | σ held | printed | median r̂/r | median σ̂/σ | described |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 13))
 	for i, s := range settings() {
 		if only != 0 && only != i+1 {
 			continue
@@ -300,9 +297,9 @@ func (s setting) truth() string {
 
 // cells are what was counted of a setting, for its row.
 func (r *result) cells(s setting, fits int) []string {
-	out := slices.Repeat([]string{"–"}, 7)
+	out := slices.Repeat([]string{"–"}, 6)
 	if s.judged {
-		out[5], out[6] = fmt.Sprint(r.described), fmt.Sprint(r.near)
+		out[5] = fmt.Sprint(r.described)
 		return out
 	}
 	out[0], out[1], out[2] = r.r.String(fits), r.sigma.String(fits), fmt.Sprintf("%.0f %%", 100*float64(r.r.printed)/float64(fits))

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/code"
@@ -16,7 +17,7 @@ import (
 // Pair is a forecast and what was observed.
 type Pair struct {
 	forecast.Forecast
-	Each     []float64 // error of each network, one for each seed
+	Each     []Trained // each network, one for each seed
 	Observed float64   // mean of Each
 	Source   bool      // the forecast was made from a network of this code and training
 }
@@ -24,10 +25,16 @@ type Pair struct {
 // Reading is what reads the network.
 func (p Pair) Reading() Reading { return Reading{p.Decoding.Decoder.Name(), p.Decoding.Soft} }
 
+// Trained is the error of a network.
+type Trained struct {
+	observed.Error
+	Seed int
+}
+
 // Inside is the number of networks that the interval holds for.
 func (p Pair) Inside() (held int) {
 	for _, v := range p.Each {
-		if p.Lo <= v && v <= p.Hi {
+		if p.Lo <= v.Mean && v.Mean <= p.Hi {
 			held++
 		}
 	}
@@ -65,7 +72,7 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 	if err != nil {
 		return nil, err
 	}
-	return result(ctx, workers, f, codes, t, sources, func(p Pair) []float64 {
+	return result(ctx, workers, f, codes, t, sources, func(p Pair) []Trained {
 		if !slices.Contains(Readings(p.Training), p.Reading()) {
 			return nil
 		}
@@ -74,7 +81,7 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 }
 
 // result forecasts codes, and puts the forecasts beside the errors that each gives for them, where it gives some.
-func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*code.Code, t Task, sources []Source, each func(Pair) []float64) (*Result, error) {
+func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*code.Code, t Task, sources []Source, each func(Pair) []Trained) (*Result, error) {
 	all, err := f.Codes(ctx, workers, codes, nil)
 	if err != nil {
 		return nil, err
@@ -85,7 +92,9 @@ func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*c
 		if p.Each = each(p); len(p.Each) == 0 {
 			continue
 		}
-		p.Observed = stat.Mean(p.Each, nil)
+		for _, e := range p.Each {
+			p.Observed += e.Mean / float64(len(p.Each))
+		}
 		p.Source = slices.ContainsFunc(sources, func(src Source) bool { return src.Code == x.Code.Name() && src.Training == x.Training })
 		out.Pairs = append(out.Pairs, p)
 	}
@@ -201,31 +210,6 @@ func (r *Result) Separated() (right, apart int) {
 		}
 	}
 	return right, apart
-}
-
-// Decide says whether the forecasts advise to train another network, and how much larger the error of what one has then is than the
-// smallest observed one, as a share of it: if one follows the advice, if one stays, and if one trains what has the smallest forecast.
-func (r *Result) Decide(ctx context.Context, workers int) (train bool, has, own, first float64, err error) {
-	var all []forecast.Forecast
-	least, own := math.Inf(1), math.Inf(1)
-	for _, p := range r.Pairs {
-		all = append(all, p.Forecast)
-		least = min(least, p.Observed)
-		if p.Source {
-			own = min(own, p.Observed)
-		}
-	}
-	d, err := r.Forecaster.Decide(ctx, workers, all, nil)
-	if err != nil {
-		return false, 0, 0, 0, err
-	}
-	has = own
-	if train = d.Action == forecast.Train; train {
-		has = r.Pairs[slices.IndexFunc(r.Pairs, func(p Pair) bool {
-			return p.Code == d.Best.Code && p.Training == d.Best.Training && p.Reading() == Pair{Forecast: *d.Best}.Reading()
-		})].Observed
-	}
-	return train, has/least - 1, own/least - 1, r.Pairs[0].Observed/least - 1, nil
 }
 
 // First returns the first pair, which has the smallest forecast, and its observed error over the smallest

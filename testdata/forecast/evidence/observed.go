@@ -32,7 +32,7 @@ func (t Task) String() string {
 
 // Image reports whether the inputs are images.
 func (t Task) Image() bool {
-	return slices.Contains([]string{"digits", "digits2", "pose", "keypoints", "horizon", "texture", "gauge", "crowd", "ripples", "disc", "zoom"}, t.Data)
+	return slices.Contains(strings.Fields("digits digits2 pose keypoints horizon texture gauge crowd ripples disc zoom noise jpeg inset tilt"), t.Data)
 }
 
 // Reading is what reads the outputs of a network: gen of bits, gen of logits, or gen-ex of logits.
@@ -70,8 +70,7 @@ type Network struct {
 	Samples  float64
 	Errors   map[Reading]observed.Error // in levels, against the level of the target
 	Wrong    map[int]float64            // share of wrong bits by the column's number of transitions
-	// Temperature is by what the logits are to be divided; 0 where it was not measured.
-	Temperature float64
+	Epochs   float64                    // share of the training after which it was measured
 }
 
 // Set is all networks, with the priors of their test targets.
@@ -80,18 +79,57 @@ type Set struct {
 	priors   map[string][]float64
 }
 
-// Load reads observed.csv and priors.csv in a folder: the networks that chose the constants.
-func Load(folder string) (*Set, error) { return load(folder, "observed.csv") }
+// Load reads the evidence in a folder: all networks that a law may be fitted to. The first set has networks of one learning rate
+// (observed.csv), and the second those whose learning rates validation chose: 13 codes (chosen.csv), and softmax, soft targets,
+// CORN and direct regression of the same tasks (more.csv, and networks.csv of testdata/heads).
+func Load(folder string) ([]*Set, error) {
+	observed, err := load(folder, "observed.csv")
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := LoadChosen(folder)
+	if err != nil {
+		return nil, err
+	}
+	tasks := chosen.Tasks()
+	for _, table := range []string{filepath.Join("..", "heads", "networks.csv"), "more.csv"} {
+		more, err := load(folder, table)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range more.Networks {
+			if n.Epochs == 1 && slices.Contains(tasks, n.Task) && !slices.ContainsFunc(chosen.Networks, n.same) {
+				chosen.Networks = append(chosen.Networks, n)
+			}
+		}
+	}
+	return []*Set{observed, chosen}, nil
+}
 
-// LoadChosen reads chosen.csv and priors.csv in a folder: networks whose learning rates validation chose.
+// LoadChosen reads chosen.csv alone.
 func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv") }
 
-// LoadBlind reads blind.csv and priors.csv in a folder: networks of tasks that chose no constant, and are to choose none.
-func LoadBlind(folder string) (*Set, error) { return load(folder, "blind.csv") }
+// LoadBlind reads blind.csv: networks of data sets that chose nothing, and are to choose nothing. No program that fits reads it.
+func LoadBlind(folder string) (*Set, error) { return LoadStopped(folder, "blind.csv", 1) }
+
+// LoadStopped reads the networks of a table that were stopped at a share of their training, or have ended it.
+func LoadStopped(folder, table string, share float64) (*Set, error) {
+	s, err := load(folder, table)
+	if err != nil {
+		return nil, err
+	}
+	s.Networks = slices.DeleteFunc(s.Networks, func(n Network) bool { return n.Epochs != share })
+	return s, nil
+}
+
+// same reports whether two networks have the same task, head and seed.
+func (n Network) same(m Network) bool {
+	return n.Task == m.Task && n.Code == m.Code && n.Training == m.Training && n.Seed == m.Seed
+}
 
 func load(folder, table string) (*Set, error) {
 	s := &Set{priors: map[string][]float64{}}
-	err := rows(filepath.Join(folder, table), func(r *row) {
+	err := readRows(filepath.Join(folder, table), func(r *row) {
 		n := Network{
 			Task: Task{r.cells["data"], r.cells["architecture"], r.whole("levels")}, Code: r.cells["code"],
 			Training: perceived.Training(r.cells["training"]), Seed: r.whole("seed"), Samples: r.number("samples"),
@@ -103,8 +141,8 @@ func load(folder, table string) (*Set, error) {
 			}
 			n.Errors[reading] = observed.Error{Mean: r.number(column), StdErr: r.number(column + "_stderr")}
 		}
-		if r.cells["temperature"] != "" {
-			n.Temperature = r.number("temperature")
+		if n.Epochs = 1; r.cells["epochs"] != "" {
+			n.Epochs = r.number("epochs")
 		}
 		if n.Code == forecast.Direct { // l1
 			n.Training = perceived.BCE
@@ -121,7 +159,7 @@ func load(folder, table string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = rows(filepath.Join(folder, "priors.csv"), func(r *row) {
+	err = readRows(filepath.Join(folder, "priors.csv"), func(r *row) {
 		// Half a sample more at each level, because none in 5000 is not never.
 		key := priorKey(r.cells["data"], r.whole("levels"))
 		s.priors[key] = append(s.priors[key], r.number("samples")+0.5)
@@ -159,11 +197,11 @@ func (s *Set) Prior(t Task) []float64 {
 }
 
 // errors are the errors of a code's networks, one for each seed.
-func (s *Set) errors(t Task, name string, training perceived.Training, r Reading) (out []float64) {
+func (s *Set) errors(t Task, name string, training perceived.Training, r Reading) (out []Trained) {
 	for _, n := range s.Networks {
 		if n.Task == t && n.Code == name && n.Training == training {
 			if e, read := n.Errors[r]; read {
-				out = append(out, e.Mean)
+				out = append(out, Trained{e, n.Seed})
 			}
 		}
 	}
@@ -199,7 +237,7 @@ func (s *Set) network(t Task, src Source) (*perceived.Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &perceived.Observed{Code: c, Training: n.Training, Samples: n.Samples, Temperature: n.Temperature}
+	out := &perceived.Observed{Code: c, Training: n.Training, Samples: n.Samples}
 	for _, r := range Readings(n.Training) {
 		if _, read := n.Errors[r]; !read {
 			continue
@@ -263,8 +301,8 @@ func (r *row) fail(err error) {
 	}
 }
 
-// rows calls do for each row of a table below its header.
-func rows(path string, do func(*row)) error {
+// readRows calls do for each row of a table below its header.
+func readRows(path string, do func(*row)) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ type Published struct {
 
 // LoadPublished reads published.csv.
 func LoadPublished(path string) (out []Published, err error) {
-	err = rows(path, func(r *row) {
+	err = readRows(path, func(r *row) {
 		out = append(out, Published{
 			Table: r.cells["table"], Levels: r.whole("levels"),
 			Decoder: r.cells["decoder"], Code: r.cells["code"], Error: r.number("error"),
@@ -74,11 +74,11 @@ func ForecastPublished(ctx context.Context, workers int, all []Published, table 
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", table, err)
 	}
-	return result(ctx, workers, f, codes, Task{"paper", table, levels}, []Source{{Code: "unary", Training: perceived.BCE}}, func(p Pair) []float64 {
+	return result(ctx, workers, f, codes, Task{"paper", table, levels}, []Source{{Code: "unary", Training: perceived.BCE}}, func(p Pair) []Trained {
 		i := slices.IndexFunc(rows, func(row Published) bool { return row.Code == p.Code.Name() && row.Decoder == p.Reading().Decoder })
 		if i < 0 || !p.Decoding.Soft || p.Training != perceived.BCE {
 			return nil
 		}
-		return []float64{rows[i].Error}
+		return []Trained{{Error: observed.Error{Mean: rows[i].Error}}}
 	})
 }

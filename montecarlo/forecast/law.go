@@ -1,0 +1,176 @@
+package forecast
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distmv"
+
+	"belsim/errmodel/perceived"
+	"belsim/theory/code"
+)
+
+// Law says how trained networks depart from the perceived-label model. The departures
+// d = ln(error/model's error) of all networks that are trained with one data set are one multivariate
+// Student's t. Its scale is common to them, so a network that departs far from the model makes all
+// intervals wide. Of a network with the features of its code (see traits), after a training,
+//
+//	d = GenEx·[gen-ex after BCE] + CE·[not BCE] + Soft·[soft targets] + Often·b·often + Direct·[no code]
+//	  + SharedCE·ξ₁·[not BCE] + SharedOften·ξ₂·b·often + SharedFalls·ξ₃·b·falls + SharedDirect·ξ₄·[no code]
+//	  + CodeFalls·ζ·b·|falls| + CodeUneven·ζ'·b·uneven + Network·ε + Samples·(relative standard error)·ε'
+//
+// where b is Bitwise after a training of all bits together, and 1 after BCE. ξ are common to the data set,
+// ζ to the networks of one code, and ε to the readings of one network. All have the scale
+// 1 + Tail·ln(tail), where tail is the measured network's (perceived.Fit.Tail), and Freedom degrees of freedom.
+//
+// What is forecast is an error beside that of a measured network, which sets s: so the law is that of
+// d − d', where d' is the departure of that network. Fitted has the numbers, and says how they were found.
+type Law struct {
+	GenEx, CE, Soft, Often, Direct                   float64 // means
+	SharedCE, SharedOften, SharedFalls, SharedDirect float64 // standard deviations, as all below
+	CodeFalls, CodeUneven                            float64
+	Bitwise                                          float64 // a factor
+	Network                                          float64
+	Samples                                          float64 // a factor: √(1−ρ), see unit
+	Tail                                             float64 // a slope
+	Freedom                                          float64
+}
+
+// traits are what the law knows of a forecast.
+type traits struct {
+	genEx, decoder, soft, direct float64 // 0 or 1
+	often, falls, uneven         float64 // times Law.Bitwise after a training of all bits together
+}
+
+// traits of a forecast, in proportion to the part of the error that is no quantization. Heads without a code
+// have the traits of unary.
+func (l *Law) traits(x *Forecast) traits {
+	bitwise := x.part
+	var t traits
+	switch {
+	case x.Code.Name() == Direct:
+		t.direct = x.part
+	case x.Training == perceived.BCE && x.Decoding.Decoder.Name() == "gen-ex":
+		t.genEx = x.part
+	case x.Training == perceived.Soft:
+		t.soft = x.part
+		fallthrough
+	case x.Training != perceived.BCE:
+		t.decoder = x.part
+		bitwise *= l.Bitwise
+	}
+	t.often, t.falls, t.uneven = bitwise*x.often, bitwise*x.falls, bitwise*x.uneven
+	return t
+}
+
+// mean is that of a departure.
+func (l *Law) mean(t traits) float64 {
+	return l.GenEx*t.genEx + l.CE*t.decoder + l.Soft*t.soft + l.Often*t.often + l.Direct*t.direct
+}
+
+// unit is one network's error, or the error that one is forecast to have.
+type unit struct {
+	*Forecast
+	network int // readings of the same network have the same number
+	// sampled is the relative standard error of the error on the test samples. All networks are tested with the same
+	// samples, so most of it is common to them: Samples of it is left, √(1−ρ) where ρ is the correlation
+	// of the |error|s of two networks.
+	sampled float64
+}
+
+// covariance of the departures of two networks, at the scale 1.
+func (l *Law) covariance(a, b unit, x, y traits) float64 {
+	v := square(l.SharedCE)*x.decoder*y.decoder + square(l.SharedOften)*x.often*y.often +
+		square(l.SharedFalls)*x.falls*y.falls + square(l.SharedDirect)*x.direct*y.direct
+	if a.Code.Name() == b.Code.Name() {
+		v += square(l.CodeFalls)*math.Abs(x.falls*y.falls) + square(l.CodeUneven)*x.uneven*y.uneven
+	}
+	if a.network == b.network {
+		v += square(l.Network) + square(l.Samples)*a.sampled*b.sampled
+	}
+	return v
+}
+
+// scale is that of networks of a data set, one of which has a root mean square error of tail times the model's.
+func (l *Law) scale(tail float64) float64 {
+	if !(tail > 1) { // it may be unknown
+		return 1
+	}
+	return 1 + l.Tail*math.Log(tail)
+}
+
+// joint is the law of d − d', of which d' is the source's, given the departures of other measured networks, and that of
+// the source from the model itself: as far as that one is, as wide is the law.
+func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, departures []float64, own float64) *distmv.StudentsT {
+	units := slices.Concat(all, measured)
+	n := len(units)
+	var features []traits
+	for _, u := range append(units, source) {
+		features = append(features, l.traits(u.Forecast))
+	}
+	from := make([]float64, n) // covariance with the source
+	for i, u := range units {
+		from[i] = l.covariance(u, source, features[i], features[n])
+	}
+	itself := l.covariance(source, source, features[n], features[n])
+	scale := square(l.scale(tail))
+	mean, sigma := make([]float64, n+1), mat.NewSymDense(n+1, nil)
+	for i, u := range units {
+		mean[i] = l.mean(features[i]) - l.mean(features[n])
+		for j := range i + 1 {
+			sigma.SetSym(i, j, scale*(l.covariance(u, units[j], features[i], features[j])-from[i]-from[j]+itself))
+		}
+		// Two readings of one network, and a reading of the source, may differ in nothing: the matrix stays positive.
+		sigma.SetSym(i, i, sigma.At(i, i)*(1+1e-9)+square(least))
+	}
+	// The source departs from the model as a second network of its code would from it.
+	sigma.SetSym(n, n, scale*(2*square(l.Network)+square(l.Samples*source.sampled))+square(least))
+	t, _ := distmv.NewStudentsT(mean, sigma, l.Freedom, nil) // positive definite by least
+	known, values := []int{n}, []float64{own}
+	if math.IsNaN(own) {
+		values[0] = 0 // as expected
+	}
+	for i, d := range departures {
+		known, values = append(known, len(all)+i), append(values, d)
+	}
+	t, _ = t.ConditionStudentsT(known, values, nil)
+	return t
+}
+
+// least is the smallest standard deviation of the difference of two departures.
+const least = 1e-3
+
+func square(x float64) float64 { return x * x }
+
+// changing is the number of columns that change, and at least 1.
+func changing(c *code.Code) float64 {
+	m := 0
+	for _, at := range c.Transitions() {
+		m += min(len(at), 1)
+	}
+	return float64(max(m, 1))
+}
+
+// often is log₂ of the mean number of transitions of the columns that change, less 1, from 0 to 1: 0 for unary, johnson and
+// one-hot, and 1 where columns have four transitions or more.
+func often(c *code.Code) float64 {
+	return min(1, max(0, math.Log2(float64(c.TransitionCount())/changing(c))-1))
+}
+
+// uneven is the coefficient of variation of the distances between words of neighbouring levels over 0.2, at most 1. It is 0
+// where all neighbours are as far apart, as in reflected codes, hadamard and one-hot, and above 0 where some are further:
+// where several bits change between the same two levels, a network that flips one of them sooner than another decodes a
+// word that belongs to levels far away, and the model's bits, which read one label, flip together.
+func uneven(c *code.Code) float64 {
+	distances := make([]float64, c.Levels()-1)
+	for i := range distances {
+		distances[i] = float64(c.Distance(i, i+1))
+	}
+	mean, sd := stat.PopMeanStdDev(distances, nil)
+	if mean == 0 {
+		return 0
+	}
+	return min(1, sd/mean/0.2)
+}

@@ -1,0 +1,183 @@
+package evidence
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/optimize"
+
+	"belsim/errmodel/observed"
+	"belsim/montecarlo/forecast"
+	"belsim/theory/base/parallel"
+)
+
+// Group is the data set of a task: all tasks of one data set are one group, because what one of them shows is no news to another.
+func (t Task) Group() string { return strings.TrimSuffix(t.Data, "2") } // digits2 are digits
+
+// rows are what one result says to the law.
+type rows struct {
+	result   *Result
+	weight   float64 // of a data set's results together: 1
+	all      []forecast.Forecast
+	errors   []observed.Error
+	networks []int
+}
+
+// rowsOf are those of results: of each network the reading with the smallest error of the model, which no law changes.
+func rowsOf(results []*Result) []rows {
+	count := map[string]float64{}
+	for _, r := range results {
+		count[r.Task.Group()]++
+	}
+	var out []rows
+	for _, r := range results {
+		x := rows{result: r, weight: 1 / count[r.Task.Group()]}
+		number := 0
+		for _, p := range r.Pairs {
+			better := func(q Pair) bool {
+				return q.Code == p.Code && q.Training == p.Training && q.Model() < p.Model()
+			}
+			if slices.ContainsFunc(r.Pairs, better) {
+				continue
+			}
+			for _, e := range p.Each {
+				number++
+				if e.Seed == 0 && p.Source {
+					continue
+				}
+				x.all, x.errors, x.networks = append(x.all, p.Forecast), append(x.errors, e.Error), append(x.networks, number)
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// parameters are the fields of a law as numbers that may have any sign: means, times 30, and logarithms.
+func parameters(l forecast.Law) []float64 {
+	var out []float64
+	v := reflect.ValueOf(l)
+	for i := range v.NumField() {
+		x := v.Field(i).Float()
+		if i < means {
+			out = append(out, 30*x)
+		} else {
+			out = append(out, math.Log(max(x, 1e-4)))
+		}
+	}
+	return out
+}
+
+// means is the number of fields that are means. They come first.
+const means = 5
+
+func lawOf(x []float64) (l forecast.Law) {
+	v := reflect.ValueOf(&l).Elem()
+	for i := range v.NumField() {
+		if i < means {
+			v.Field(i).SetFloat(x[i] / 30)
+		} else {
+			v.Field(i).SetFloat(math.Exp(x[i]))
+		}
+	}
+	return l
+}
+
+// fixed are the fields that are measured otherwise: see Unshared.
+var fixed = []string{"Samples"}
+
+// FitLaw returns the law that makes the observed errors likeliest, and the logarithm of their density, a mean over the
+// results of each data set and a sum over data sets. It begins at a law, and takes so many steps at most.
+func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.Law, steps int) (forecast.Law, float64, error) {
+	data, start := rowsOf(results), parameters(from)
+	var free []int
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[forecast.Law]()) {
+		if !slices.Contains(fixed, f.Name) {
+			free = append(free, i)
+		}
+	}
+	at := func(x []float64) forecast.Law {
+		all := slices.Clone(start)
+		for k, i := range free {
+			all[i] = x[k]
+		}
+		return lawOf(all)
+	}
+	loss := func(x []float64) float64 {
+		law, parts := at(x), make([]float64, len(data))
+		err := parallel.Each(ctx, workers, len(data), func() (func(context.Context, int) error, error) {
+			return func(_ context.Context, i int) error {
+				d := &data[i]
+				f := *d.result.Forecaster
+				f.Law = law
+				parts[i] = d.weight * f.LogDensity(d.all, d.source(), d.errors, d.networks)
+				return nil
+			}, nil
+		})
+		if err != nil {
+			return math.Inf(1)
+		}
+		sum := 0.0
+		for _, v := range parts {
+			sum -= v
+		}
+		return sum
+	}
+	begin := make([]float64, len(free))
+	for k, i := range free {
+		begin[k] = start[i]
+	}
+	problem := optimize.Problem{Func: loss, Grad: func(grad, x []float64) {
+		fd.Gradient(grad, loss, x, &fd.Settings{Formula: fd.Forward, Step: 1e-4})
+	}}
+	settings := &optimize.Settings{MajorIterations: steps, GradientThreshold: 1e-2, Converger: &optimize.FunctionConverge{Absolute: 2e-3, Iterations: 3}}
+	out, err := optimize.Minimize(problem, begin, settings, &optimize.BFGS{})
+	if ctx.Err() != nil {
+		return from, 0, ctx.Err()
+	}
+	if out == nil {
+		return from, 0, err
+	}
+	return at(out.X), -out.F, nil // a search that stops for the noise of differences is at its end
+}
+
+// source is the forecast of the measured network.
+func (r *rows) source() forecast.Forecast {
+	m := r.result.Forecaster.Measured[r.result.Forecaster.Source()]
+	i := slices.IndexFunc(r.result.Pairs, func(p Pair) bool {
+		return p.Source && p.Decoding.Soft == m.Decoding.Soft && p.Decoding.Decoder.Name() == m.Decoding.Decoder.Name()
+	})
+	return r.result.Pairs[i].Forecast
+}
+
+// Unshared is the part of the standard error of a network's error that it does not share with that of another network on the same
+// samples, √(1−ρ): the median over the pairs of heads.csv, whose ratios to direct regression have standard errors of paired samples.
+func Unshared(path string) (float64, error) {
+	var all []float64
+	err := readRows(path, func(r *row) {
+		if ratio := r.number("ratio"); ratio != 1 {
+			// A ratio of two networks has √2 times what one does not share.
+			all = append(all, r.number("ratio_stderr")/ratio/math.Sqrt2/(r.number("error_stderr")/r.number("error")))
+		}
+	})
+	return median(all), err
+}
+
+// LoadLaws reads laws.csv: the law that was fitted without each data set, by its name.
+func LoadLaws(folder string) (map[string]forecast.Law, error) {
+	out := map[string]forecast.Law{}
+	err := readRows(filepath.Join(folder, "laws.csv"), func(r *row) {
+		var l forecast.Law
+		v := reflect.ValueOf(&l).Elem()
+		for i, f := range reflect.VisibleFields(v.Type()) {
+			v.Field(i).SetFloat(r.number(f.Name))
+		}
+		out[r.cells["without"]] = l
+	})
+	return out, err
+}

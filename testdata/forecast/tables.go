@@ -1,0 +1,215 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
+	"belsim/testdata/forecast/evidence"
+)
+
+// from selects the results from one source, of tables or of images.
+func from(results []*evidence.Result, source evidence.Source, images bool) []*evidence.Result {
+	return slices.DeleteFunc(slices.Clone(results), func(r *evidence.Result) bool {
+		return r.Sources[0] != source || r.Task.Image() != images
+	})
+}
+
+func kindOf(images bool) string {
+	if images {
+		return "images"
+	}
+	return "tables"
+}
+
+// header writes the head of a table.
+func header(columns ...string) {
+	fmt.Printf("| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)))
+}
+
+// tables prints how good the intervals, the probabilities and the decisions of results are.
+func tables(results []*evidence.Result) {
+	fmt.Print("### Intervals\n\nOf the rows that `fit --recommend` shows.\n\n")
+	header("from one", "data", "easy codes: hold", "hi/lo", "score", "median off", "others: hold", "hi/lo", "score", "median off")
+	for _, source := range sources {
+		for _, images := range []bool{false, true} {
+			var few, more []evidence.Pair
+			for _, r := range from(results, source, images) {
+				for _, p := range r.Shown().Pairs {
+					switch {
+					case p.Source:
+					case forecast.MostTransitions(p.Code) <= easy:
+						few = append(few, p)
+					default:
+						more = append(more, p)
+					}
+				}
+			}
+			row := fmt.Sprintf("| %s | %s", head(source), kindOf(images))
+			for _, some := range [][]evidence.Pair{few, more} {
+				w := evidence.Rated(some)
+				row += fmt.Sprintf(" | %s of %d | %.2f | %.2f | %s", percent(w.Held), w.Networks, w.Width, w.Score, percent(w.Off))
+			}
+			fmt.Println(row + " |")
+		}
+	}
+	chances(results)
+	regrets(results)
+}
+
+// chances prints what came true of the probability that a network is better than the measured one.
+func chances(results []*evidence.Result) {
+	fmt.Print("\n### Better\n\nSaid → came true (rows), by tenths of what was said.\n\n")
+	columns := []string{"from one", "Brier", "base"}
+	for i := range 10 {
+		columns = append(columns, fmt.Sprintf(".%d", i))
+	}
+	header(columns...)
+	all := []evidence.Chance{}
+	row := func(name string, some []evidence.Chance) {
+		score, base := evidence.Brier(some)
+		text := fmt.Sprintf("| %s | %.3f | %.3f", name, score, base)
+		for i := range 10 {
+			said, came, n := 0.0, 0.0, 0.0
+			for _, c := range some {
+				if int(min(c.Said*10, 9)) == i {
+					said, n = said+c.Said, n+1
+					if c.Came {
+						came++
+					}
+				}
+			}
+			if n == 0 {
+				text += " | –"
+				continue
+			}
+			text += fmt.Sprintf(" | %.2f → %.2f (%.0f)", said/n, came/n, n)
+		}
+		fmt.Println(text + " |")
+	}
+	for _, source := range sources {
+		var some []evidence.Chance
+		for _, r := range results {
+			if r.Sources[0] == source {
+				some = append(some, r.Chances()...)
+			}
+		}
+		if len(some) > 0 {
+			row(head(source), some)
+		}
+		all = append(all, some...)
+	}
+	row("all", all)
+}
+
+// regrets prints what decisions cost: the error of what one has over the smallest observed one.
+func regrets(results []*evidence.Result) {
+	fmt.Print("\n### What to do\n\nRegret: means over the results of a data set, and then over data sets. The rules are over the data sets that have such a network.\n\n")
+	columns := []string{"from one", "data", "data sets", "advice", "trains", "staying", "the first"}
+	for _, rule := range evidence.Rules {
+		columns = append(columns, "always "+rule.Name)
+	}
+	header(columns...)
+	row := func(name string, images bool, some []*evidence.Result) {
+		if len(some) == 0 {
+			return
+		}
+		sums := map[string]*[3 + 10]mean{}
+		trained := 0.0
+		for _, r := range some {
+			x := r.Regret(func(all []forecast.Forecast) *forecast.Forecast {
+				d := forecast.Decide(r.Sources[0].Code, r.Sources[0].Training, all)
+				if d.Action != forecast.Train {
+					return nil
+				}
+				return d.Best
+			})
+			g := r.Task.Group()
+			if sums[g] == nil {
+				sums[g] = &[3 + 10]mean{}
+			}
+			for i, v := range append([]float64{x.Advice, x.Stay, x.First}, x.Rules...) {
+				sums[g][i].add(v)
+			}
+			if x.Trained {
+				trained += 1 / float64(len(some))
+			}
+		}
+		text := fmt.Sprintf("| %s | %s | %d", name, kindOf(images), len(sums))
+		for i := range 3 + len(evidence.Rules) {
+			var m mean
+			for _, s := range sums {
+				m.add(s[i].value())
+			}
+			text += " | " + percent(m.value())
+			if i == 0 {
+				text += fmt.Sprintf(" | %.0f %%", 100*trained)
+			}
+		}
+		fmt.Println(text + " |")
+	}
+	for _, images := range []bool{false, true} {
+		var all []*evidence.Result
+		for _, source := range sources {
+			some := from(results, source, images)
+			row(head(source), images, some)
+			all = append(all, some...)
+		}
+		row("any of these", images, all)
+	}
+	fmt.Println()
+}
+
+// mean is that of numbers; of those that are none it is NaN.
+type mean struct{ sum, n float64 }
+
+func (m *mean) add(v float64) {
+	if !math.IsNaN(v) {
+		m.sum, m.n = m.sum+v, m.n+1
+	}
+}
+
+func (m mean) value() float64 { return m.sum / m.n }
+
+// head is the name of a source.
+func head(s evidence.Source) string {
+	switch {
+	case s.Code == forecast.Direct:
+		return s.Code
+	case s.Code == "onehot" && s.Training == perceived.Soft:
+		return "HL-Gauss"
+	}
+	return s.Code + ", " + s.Training.Loss()
+}
+
+// percent writes a share in percent: in whole numbers from ten on.
+func percent(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case v >= 0.0995:
+		return fmt.Sprintf("%.0f %%", 100*v)
+	}
+	return fmt.Sprintf("%.1f %%", 100*v)
+}
+
+// besideDirect prints the errors of heads over that of direct regression.
+func besideDirect(set *evidence.Set) {
+	fmt.Print("### Beside direct regression\n\nError over that of direct regression: mean over data sets (smallest to largest; data sets).\n\n")
+	header("head", "tables", "images")
+	for _, rule := range evidence.Rules {
+		if rule.Code == forecast.Direct {
+			continue
+		}
+		row := "| " + rule.Name
+		for _, images := range []bool{false, true} {
+			ratio, least, most, sets := set.BesideDirect(rule, images)
+			row += fmt.Sprintf(" | %.2f (%.2f to %.2f; %d)", ratio, least, most, sets)
+		}
+		fmt.Println(row + " |")
+	}
+	fmt.Println()
+}
