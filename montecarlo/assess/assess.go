@@ -123,6 +123,7 @@ type study struct {
 	errors     mat.Matrix           // of the mixture, L × M; observed for the bits that are set aside
 	learnt     *perceived.Network   // what the perceived-label model learns of the code; nil where it says nothing
 	perceived  []float64            // errors under the perceived-label model, of each decoding; nil where it says nothing
+	seeds      float64              // the largest ln over that seeds make
 	forecasts  *forecast.Forecaster // nil where the perceived-label model says nothing
 	ranked     []forecast.Forecast  // of all codes, by ranker; nil without a ranking
 }

@@ -27,7 +27,7 @@ type MeasuredRow struct {
 func (f *Fit) measured(networks []*network) []MeasuredRow {
 	out := []MeasuredRow{}
 	for _, n := range networks {
-		if n.warning != "" {
+		if n.warning != "" || n.apart {
 			continue
 		}
 		k := 1

@@ -37,6 +37,8 @@ type network struct {
 	dead        []int              // bits, from 1, that are set aside, ascending
 	warning     string             // outputs and targets do not belong together; "" where they may
 	remedy      string             // of the warning
+	over        float64            // its error over that of the first network, of the same code and training; 0 for another one
+	apart       bool               // over is further from 1 than seeds make it
 	fitted      *fitdecoder.Result // nil unless the options ask for it
 }
 

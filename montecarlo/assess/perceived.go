@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
@@ -77,6 +78,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	for _, n := range all {
 		s.f.codes = append(s.f.codes, n.code)
 	}
+	s.tellApart()
 	s.f.Measured = s.f.measured(all)
 	model, err := s.f.Forecaster(s.options.Decoders)
 	if err != nil {
@@ -96,6 +98,22 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	}
 	p.judge(beside)
 	return s.compareNetworks(ctx, nodes)
+}
+
+// tellApart finds the networks of the first one's code and training that differ from it by more than seeds do: three standard
+// deviations. They tell how much longer training gains, and nothing of other codes.
+func (s *study) tellApart() {
+	least := func(n *network) observed.Error {
+		return n.seen.Labels[leastOf(n.seen.Labels, func(e observed.Error) float64 { return e.Mean })]
+	}
+	yours := least(s.network)
+	s.seeds = 3 * forecast.Fitted().SeedSD(s.f.Perceived.Tail, yours.StdErr/yours.Mean)
+	for _, n := range s.others {
+		if n.code.Name() == s.code.Name() && n.training == s.training && n.warning == "" {
+			n.over = least(n).Mean / yours.Mean
+			n.apart = math.Abs(math.Log(n.over)) > s.seeds
+		}
+	}
 }
 
 // judge says whether the model describes the network.

@@ -117,9 +117,14 @@ func TestEnd(t *testing.T) {
 			other.noise *= 1.3
 		}
 		o.Others = []Other{{Code: o.Code, Outputs: other.save(t, dir, name).Outputs, Training: perceived.BCE}}
-		text := notes(o)
+		f := judge(t, o).Fit
+		text := strings.Join(f.Recommendation.Notes, " ")
 		if strings.Contains(text, "Two networks of johnson differ by") != want || strings.Contains(text, "Not known: whether the training has ended") {
 			t.Errorf("%s: %q", name, text)
+		}
+		// Forecasts rest on networks of another seed, and not on checkpoints.
+		if networks := f.Measured[len(f.Measured)-1].Network; (networks == 1) != want {
+			t.Errorf("%s: forecasts rest on %d networks", name, networks)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type Decision struct {
 	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it"`
 	Better   float64 `json:"better" doc:"probability that it is better"`
+	Lost     float64 `json:"lost,omitempty" doc:"what the network's own head lost to the best one in general, as a share; only where this decides"`
 }
 
 // rank forecasts all named codes, the network's own and the candidates, after each training, and direct regression:
@@ -88,7 +89,7 @@ func (s *study) owns(x *forecast.Forecast) bool {
 // decide says what to do next.
 func (s *study) decide(all []forecast.Forecast) *Decision {
 	d := forecast.Decide(s.f.Code, s.training, all)
-	out := &Decision{Action: string(d.Action)}
+	out := &Decision{Action: string(d.Action), Lost: d.Lost}
 	if x := d.Best; x != nil {
 		row := x.Row(1)
 		out.Code, out.Training, out.Decoder, out.Outputs = row.Code, row.Training, row.Decoder, row.Outputs
@@ -97,20 +98,17 @@ func (s *study) decide(all []forecast.Forecast) *Decision {
 	return out
 }
 
-// endText says what is known of whether the training has ended: two networks of one code and training differ by more than seeds
-// do, or nothing tells. A difference of three standard deviations is more.
+// endText says what is known of whether the training has ended.
 func (s *study) endText() string {
 	for _, n := range s.others {
-		if n.code.Name() != s.code.Name() || n.training != s.training || n.warning != "" {
-			continue
+		switch {
+		case n.apart:
+			return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained for less, or training has not ended. "+
+				"Where longer training still gains, train longer before you change the code. Forecasts rest on the first one.",
+				s.f.called(), percent(math.Abs(n.over-1)), percent(s.seeds))
+		case n.over > 0:
+			return ""
 		}
-		a, b := s.f.Decoders[s.f.bestDecoder()], n.seen.Labels[s.f.bestDecoder()]
-		yours, other := a.Observed, s.f.LevelWidth*b.Mean
-		if far := 3 * s.forecasts.SeedSD(a.StdErr/a.Observed); math.Abs(math.Log(other/yours)) > far {
-			return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained for less, or training has not ended. Where longer training still gains, train longer before you change the code.",
-				s.f.called(), percent(math.Abs(other/yours-1)), percent(far))
-		}
-		return ""
 	}
 	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. To find out, " + string(AddCheckpoint) + "."
 }
@@ -121,7 +119,9 @@ func (s *study) forecastNotes(codes []*code.Code) []string {
 	if s.options.FitDecoder {
 		out = append(out, "The decoder fitted is one that is fitted to the new network's logits. Its forecast is the Bayes risk of the model; networks reach it within some per cent.")
 	}
-	out = append(out, s.endText())
+	if text := s.endText(); text != "" {
+		out = append(out, text)
+	}
 	if len(s.others) == 0 {
 		out = append(out, "One network does not show how fast its logits can change, so the intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+".")
 	}

@@ -219,7 +219,11 @@ func decisionText(d *Decision, fitted *Fitted, yours string) string {
 	}
 	switch forecast.Action(d.Action) {
 	case forecast.Train:
-		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), forecast.Chance(d.Better))
+		text := fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), forecast.Chance(d.Better))
+		if d.Lost > 0 {
+			text += fmt.Sprintf(" In general %s loses %s to the best head.", yours, percent(d.Lost))
+		}
+		return text
 	case forecast.Take:
 		if h.Predicts {
 			return fmt.Sprintf("%stake direct regression: it gains %s.", first, percent(d.Gain))

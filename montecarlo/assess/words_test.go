@@ -138,6 +138,8 @@ func TestDecisionText(t *testing.T) {
 	}{
 		{Decision{Action: "train", Code: "unary", Training: "ce", Decoder: "gen-ex", Gain: 0.0751, Better: 0.934}, nil,
 			"train unary with CE and read it with gen-ex: expected gain 7.5 %, probability 0.93."},
+		{Decision{Action: "train", Code: "unary", Training: "ce", Decoder: "gen-ex", Gain: 0.001, Better: 0.51, Lost: 0.075}, nil,
+			"train unary with CE and read it with gen-ex: expected gain 0.1 %, probability 0.51. In general johnson loses 7.5 % to the best head."},
 		{Decision{Action: "take", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.123}, nil,
 			"take the network of unary with BCE and read it with gen: it gains 12 %."},
 		{Decision{Action: "stay", Code: "unary", Gain: 0.01}, nil, "keep johnson: no other is forecast to gain 1 %."},

@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"cmp"
@@ -27,13 +26,18 @@ type Experience struct {
 	DataSets int
 }
 
-// loses reports whether networks of a head lose so much in general that any expected gain is worth a training: Worthwhile more
-// than those of the head that loses least. All that one network says of others is said beside itself, so a head
-// that is worse than the model says, as direct regression is, looks better beside others than it is.
-func loses(c string, t perceived.Training) bool {
+// lost is what networks of a head lost in general, where this is so much that any expected gain is worth a training: Worthwhile more
+// than the head that lost least. Else it is 0. A head that is worse than the model says, as direct regression is, looks
+// better beside others than it is.
+func lost(c string, t perceived.Training) float64 {
 	known := Known()
 	least := slices.MinFunc(known, func(a, b Experience) int { return cmp.Compare(a.Loss, b.Loss) }).Loss
-	return slices.ContainsFunc(known, func(e Experience) bool { return e.Code == c && e.Training == t && e.Loss > least+Worthwhile })
+	for _, e := range known {
+		if e.Code == c && e.Training == t && e.Loss > least+Worthwhile {
+			return e.Loss
+		}
+	}
+	return 0
 }
 
 // Action is what to do about a network.
@@ -53,6 +57,8 @@ type Decision struct {
 	Action Action
 	// Best is the smallest forecast of another network; nil where there is none.
 	Best *Forecast
+	// Lost is what the network's head lost in general, as a share, where this decides; else 0.
+	Lost float64
 }
 
 // FittedDecoding is the decoding of a decoder that was fitted to a network's logits, whose error may be measured.
@@ -70,14 +76,16 @@ func Decide(c string, t perceived.Training, all []Forecast) Decision {
 	if at < 0 {
 		return Decision{Action: Stay}
 	}
-	best := &all[at]
-	switch gain := best.Gain(); {
-	case slices.ContainsFunc(all, own) && gain < leastGain && !(gain > 0 && loses(c, t)):
-		return Decision{Stay, best}
-	case best.Measured:
-		return Decision{Take, best}
+	best, out := &all[at], Decision{Action: Train}
+	if out.Best = best; best.Measured {
+		out.Action = Take
 	}
-	return Decision{Train, best}
+	if gain := best.Gain(); slices.ContainsFunc(all, own) && gain < leastGain {
+		if out.Lost = lost(c, t); !(gain > 0 && out.Lost > 0) {
+			return Decision{Action: Stay, Best: best}
+		}
+	}
+	return out
 }
 
 // KnownText says what heads have lost in general.
@@ -95,10 +103,4 @@ func KnownText() string {
 		parts = append(parts, fmt.Sprintf("%s %.1f %%", name, 100*e.Loss))
 	}
 	return fmt.Sprintf("In general, over %d data sets, heads lost to the best one of each: %s.", known[0].DataSets, strings.Join(parts, ", "))
-}
-
-// SeedSD is the standard deviation of the logarithm of the ratio of two networks of one head that differ in their seeds, and
-// have so large a relative standard error on their test samples.
-func (f *Forecaster) SeedSD(relative float64) float64 {
-	return math.Sqrt2 * f.Law.scale(f.Tail) * math.Hypot(f.Law.Network, f.Law.Samples*relative)
 }

@@ -36,8 +36,8 @@ func TestDecide(t *testing.T) {
 		if d.Best != nil {
 			best = d.Best.Code.Name()
 		}
-		if d.Action != tt.want || best != tt.best {
-			t.Errorf("%s: %s %s, want %s %s", name, d.Action, best, tt.want, tt.best)
+		if d.Action != tt.want || best != tt.best || (d.Lost > 0) != (name == "direct regression, any gain") {
+			t.Errorf("%s: %s %s, %v, want %s %s", name, d.Action, best, d.Lost, tt.want, tt.best)
 		}
 	}
 }

@@ -101,6 +101,12 @@ func (l *Law) scale(tail float64) float64 {
 	return 1 + l.Tail*math.Log(tail)
 }
 
+// SeedSD is the standard deviation of the logarithm of the ratio of two networks of one head that differ in their seeds, where
+// the tail is known and each has so large a relative standard error on the same test samples.
+func (l Law) SeedSD(tail, relative float64) float64 {
+	return math.Sqrt2 * l.scale(tail) * math.Hypot(l.Network, l.Samples*relative)
+}
+
 // joint is the law of d − d', of which d' is the source's, given the departures of other measured networks, and that of
 // the source from the model itself: as far as that one is, as wide is the law.
 func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, departures []float64, own float64) *distmv.StudentsT {

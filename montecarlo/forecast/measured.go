@@ -73,7 +73,7 @@ const untrained = 1 << 16
 func (f *Forecaster) learn(all, raw []Forecast) *posterior {
 	var others []unit
 	var departures []float64
-	source, own := unit{Forecast: &Forecast{Code: f.unary(), Training: perceived.BCE, Decoding: all[0].Decoding}}, math.NaN()
+	source, own := unit{Forecast: &Forecast{Code: f.unary(), Training: perceived.BCE, Decoding: all[0].Decoding}, network: -1}, math.NaN()
 	seen := map[int]bool{}
 	for _, m := range f.Measured {
 		at := slices.IndexFunc(raw, m.of)
@@ -104,7 +104,10 @@ func (f *Forecaster) units(all []Forecast, source unit) []unit {
 		code     string
 		training perceived.Training
 	}
-	numbers := map[of]int{{source.Code.Name(), source.Training}: source.network}
+	numbers := map[of]int{}
+	if len(f.Measured) > 0 { // else a network of the source's kind is another one
+		numbers[of{source.Code.Name(), source.Training}] = source.network
+	}
 	out := make([]unit, len(all))
 	for i := range all {
 		key := of{all[i].Code.Name(), all[i].Training}
@@ -201,14 +204,14 @@ func (f *Forecaster) measured(x Forecast) (e observed.Error, others bool) {
 	return e, others
 }
 
-// difference is the law of ln(x's error/y's error).
+// difference is the law of ln(x's error/y's error), in the unit of these, which may be another than levels.
 func (x Forecast) difference(y Forecast) distuv.StudentsT {
 	v := square(x.marginal.Sigma) + square(y.marginal.Sigma)
 	if x.posterior != nil && x.posterior == y.posterior {
 		v -= 2 * x.posterior.sigma.At(x.at, y.at)
 	}
 	return distuv.StudentsT{
-		Mu: x.marginal.Mu - y.marginal.Mu, Sigma: math.Sqrt(max(v, square(rounding))), Nu: min(x.marginal.Nu, y.marginal.Nu),
+		Mu: math.Log(x.Error / y.Error), Sigma: math.Sqrt(max(v, square(rounding))), Nu: min(x.marginal.Nu, y.marginal.Nu),
 	}
 }
 

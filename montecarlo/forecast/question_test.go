@@ -288,3 +288,22 @@ func TestConstantColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestRatios: among numbers of levels, a row is better than the first one with less than one half, and ratios are those of the
+// forecasts, in label units.
+func TestRatios(t *testing.T) {
+	q := Question{
+		Labels: Labels{Lo: 0, Hi: 100}, Levels: []int{8, 16, 32}, Codes: []string{"unary", "gray"}, Noise: 4, Misfit: 0.5,
+		Decoders: decode.Builtin(), Temperature: 1, Names: []string{decode.Auto},
+	}
+	r := must.Get(must.Get(q.Open())(t).Run(t.Context(), 2, nil))(t)
+	for i, x := range r.Results {
+		first := r.Results[0]
+		if math.Abs(x.Ratio-x.Forecast/first.Forecast) > 1e-9 || i > 0 && !(x.Better < 0.5 && x.RatioCI[0] < x.Ratio && x.Ratio < x.RatioCI[1]) {
+			t.Errorf("%+v, after %+v", x, first)
+		}
+	}
+	if len(r.Results) < 6 {
+		t.Errorf("%d rows", len(r.Results))
+	}
+}
