@@ -122,7 +122,8 @@ def compare(
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: quantization alone, where ``labels`` are
     continuous, and direct regression with ``baseline``.
 
-    Networks (``label_noise``, ``mae``, a perceived label of ``model``) are forecast, and nothing is sampled: rows are those of ``levels``.
+    Networks (``label_noise``, ``mae``, a perceived label of ``model``) are forecast, and nothing is sampled: rows are those of
+    ``levels``.
 
     >>> compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
     [['unary', 0.293], ['johnson', 0.294]]
@@ -369,8 +370,8 @@ class Fit(_Results, _plots.Pictured):
 
     ``print(fit)`` shows ``verdict``, a few sentences. ``text`` is all that the command prints, whose levels and bits count
     from 1, and ``report("report.html")`` writes it as a page with pictures. ``decoders`` is a DataFrame with the errors of each
-    decoder, in the unit of the targets: observed, and under the perceived-label model. ``json`` is the text that ``belsim compare --model`` reads from a file; the functions
-    here take the Fit itself as ``model``.
+    decoder, in the unit of the targets: observed, and under the perceived-label model. ``json`` is the text that
+    ``belsim compare --model`` reads from a file; the functions here take the Fit itself as ``model``.
 
     ``each`` has the Fit of each output of a network of several outputs, and else the Fit itself.
 
@@ -497,8 +498,9 @@ def fit(
     the predictions of direct regression for the same samples, in the units of the targets: ``print(fit)`` compares the network with
     them sample by sample, and ``fit.direct_regression`` has the numbers. A number is its mean error alone.
 
-    A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K), and so have those of ``runs`` and ``also``,
-    and ``baseline``; ``code`` and ``range`` may be lists of K. ``Fit.each`` has the Fit of each output then, with its decoder, recommendation and pictures.
+    A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K), and so have those of ``runs`` and
+    ``also``, and ``baseline``; ``code`` and ``range`` may be lists of K. ``Fit.each`` has the Fit of each output then, with its
+    decoder, recommendation and pictures.
 
     >>> import belsim
     >>> level = np.arange(2000) % 16

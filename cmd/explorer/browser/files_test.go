@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/xml"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -100,7 +101,9 @@ func TestNetwork(t *testing.T) {
 		form.requestSubmit();
 	}`))
 	p.wait("document.querySelector('#fit .verdict')")
-	for _, want := range []string{"The network's best decoder is gen-ex on logits", "standard deviation 1.48"} {
+	// All views are of the network from now on.
+	noise := fmt.Sprintf("standard deviation %.4g levels", value[float64](p, "explorer.state().noise"))
+	for _, want := range []string{"The network's best decoder is gen-ex on logits", noise} {
 		if text := value[string](p, "document.querySelector('#fit .verdict').textContent"); !strings.Contains(text, want) {
 			t.Errorf("the verdict %q does not say %q", text, want)
 		}
@@ -108,7 +111,6 @@ func TestNetwork(t *testing.T) {
 	if text := value[string](p, "document.getElementById('fit').textContent"); strings.Contains(text, "--") {
 		t.Errorf("the verdict names flags: %q", text)
 	}
-	// All views are of the network from now on.
 	const judged = "perceived counts gen-ex logits"
 	present := "(s => [s.model, s.prior.kind, s.decoder, s.outputs].join(' '))(explorer.state())"
 	if s := value[string](p, present); s != judged {
