@@ -22,8 +22,8 @@ func TestFigures(t *testing.T) {
 	}
 	t.Logf("figures %s", drawn)
 	isDrawn := func(name string) bool { return strings.Contains(","+drawn+",", ","+name+",") }
-	mustRun(t, "figures", "--quick", "--only", drawn, "-o", "first")
-	mustRun(t, "figures", "--quick", "--only", drawn, "-o", "second/deeper", "--workers", "1")
+	mustRun(t, "figures", "--quick", "-q", "--only", drawn, "-o", "first")
+	mustRun(t, "figures", "--quick", "-q", "--only", drawn, "-o", "second/deeper", "--workers", "1")
 	for _, f := range paper.Figures() {
 		if !isDrawn(f.Name) {
 			continue
