@@ -181,7 +181,7 @@ def levels(
     same in sentences, and ``attrs["baselines"]`` has the errors of no code.
 
     >>> levels(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
-    [[32.0, 1.04], [16.0, 1.19]]
+    [[32.0, 1.05], [16.0, 1.21]]
     """
     with Inputs() as inputs:
         names = [inputs.code(c, name) for name, c in _code_list(codes)]
