@@ -86,7 +86,14 @@ func run(ctx context.Context, root, only string, fit bool) error {
 		return err
 	}
 	tables(results)
-	return stopped(ctx, workers, folder, "blind.csv", only, laws)
+	if err := stopped(ctx, workers, folder, "blind.csv", only, laws); err != nil {
+		return err
+	}
+	published, err := evidence.LoadPublished(filepath.Join(root, "testdata", "paper", "published.csv"))
+	if err != nil {
+		return err
+	}
+	return paper(ctx, workers, published)
 }
 
 // stopped prints how well intervals hold for networks that were stopped in the middle of their training, like the measured one.
