@@ -70,8 +70,8 @@ func (f *Fit) Forecaster(decoders decode.Registry) (*forecast.Forecaster, error)
 	}
 	p := f.Perceived
 	fit := &perceived.Fit{
-		Model: f.perceivedModel().Model, Noise: errmodel.Interval{Value: p.Noise, Lo: p.NoiseInterval[0], Hi: p.NoiseInterval[1]}, Cutoff: errmodel.Interval{Value: p.Cutoff},
-		LogCutoffSD: forecast.EstimateOf(p.Cutoff, p.CutoffInterval[1]).LogSD, CutoffFitted: p.CutoffFitted, Tail: p.Tail,
+		Model: f.perceivedModel().Model, Noise: errmodel.Interval{Value: p.Noise}, Cutoff: errmodel.Interval{Value: p.Cutoff},
+		CutoffFitted: p.CutoffFitted, Tail: p.Tail,
 	}
 	out := forecast.FromFit(fit, networks, f.smoothed(), decoders, decode.Options{Temperature: f.Temperature})
 	out.Labels = f.labels()
@@ -119,19 +119,13 @@ func (f *Fit) decoding(decoders decode.Registry, c *code.Code, name, outputs str
 
 // Inform tells a forecaster what the fit knows. Where it asks about the networks of the fit, it becomes the fit's own forecaster,
 // which forecasts from the errors of these networks; alone says that its forecasts stand beside no others. Else it takes how
-// uncertain the fit's s and κ are, and how frequent large errors.
+// frequent large errors are.
 func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 	if own, err := f.Forecaster(of.Decoders); err == nil && alone && own.Like(of) {
 		*of = *own
 		return
 	}
 	p := f.Perceived
-	if hi := p.NoiseInterval[1]; hi > p.Noise {
-		of.Noise.LogSD = forecast.EstimateOf(p.Noise, hi).LogSD
-	}
-	if hi := p.CutoffInterval[1]; p.CutoffFitted && hi > p.Cutoff {
-		of.Cutoff.LogSD, of.CutoffFitted = forecast.EstimateOf(p.Cutoff, hi).LogSD, true
-	}
 	of.Model.Training, of.Model.Floor = perceived.Training(p.Training), p.Floor
 	of.Tail = p.Tail
 }

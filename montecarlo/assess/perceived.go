@@ -72,8 +72,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	}
 	p.Noise, p.NoiseInterval = fit.Noise.Value, [2]float64{fit.Noise.Lo, fit.Noise.Hi}
 	p.Cutoff, p.CutoffFitted, p.Floor, p.Tail = fit.Cutoff.Value, fit.CutoffFitted, fit.Model.Floor, fit.Tail
-	lo, hi := forecast.Estimate{Value: p.Cutoff, LogSD: fit.LogCutoffSD}.Interval()
-	p.CutoffInterval = [2]float64{lo, hi}
+	p.CutoffInterval = [2]float64{fit.Cutoff.Lo, fit.Cutoff.Hi}
 	all := append([]*network{s.network}, s.others...)
 	for _, n := range all {
 		s.f.codes = append(s.f.codes, n.code)

@@ -16,36 +16,16 @@ import (
 	"belsim/theory/decode"
 )
 
-// Estimate is a positive number, and the standard deviation of its logarithm.
-type Estimate struct{ Value, LogSD float64 }
-
-// Interval returns the 95 % interval of the number.
-func (e Estimate) Interval() (lo, hi float64) {
-	f := math.Exp(scenario.Confidence * e.LogSD)
-	return e.Value / f, e.Value * f
-}
-
-// EstimateOf is the estimate with a 95 % interval that ends at hi.
-func EstimateOf(value, hi float64) Estimate {
-	return Estimate{value, math.Log(hi/value) / scenario.Confidence}
-}
-
-const (
-	// cutoffStep is the change of ln κ by which the sensitivity to κ is measured.
-	cutoffStep = 0.4
-	// logSDCutoff is the standard deviation of ln κ over networks, around perceived.DefaultCutoff: that of a fit before it.
-	logSDCutoff = 0.35
-)
+// cutoffStep is the change of ln κ by which the sensitivity to κ is measured.
+const cutoffStep = 0.4
 
 // Forecaster forecasts the errors of codes.
 type Forecaster struct {
-	Model        perceived.Model // its cutoff 0 stands for perceived.DefaultCutoff; its training is that of the first network
-	Noise        Estimate        // s, in levels: Model's, with its uncertainty
-	Cutoff       Estimate        // κ; its value 0 stands for the default, with the default's uncertainty
-	CutoffFitted bool            // κ was estimated from networks
-	Tail         float64         // that of perceived.Fit; NaN where it is unknown
-	Law          Law
-	Prior        []float64 // share of each level, length L
+	Model  perceived.Model // its cutoff 0 stands for perceived.DefaultCutoff; its training is that of the first network
+	Cutoff float64         // κ
+	Tail   float64         // that of perceived.Fit; NaN where it is unknown
+	Law    Law
+	Prior  []float64 // share of each level, length L
 	// Labels are the real labels, which Noise is around; nil where labels are levels. Errors are |answer − label|.
 	Labels *Labels
 	// Measured are the errors of trained networks, of the kind that is forecast. Ratios are to the first.
@@ -61,12 +41,10 @@ type Forecaster struct {
 	trainings []perceived.Training // empty for all
 }
 
-// NewForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else
-// is known. relative is the standard deviation of ln s.
-func NewForecaster(s, relative float64, prior []float64, decoders decode.Registry) *Forecaster {
+// NewForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else is known.
+func NewForecaster(s float64, prior []float64, decoders decode.Registry) *Forecaster {
 	return &Forecaster{
-		Model: perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}, Noise: Estimate{s, relative},
-		Cutoff: Estimate{perceived.DefaultCutoff(len(prior), s), logSDCutoff}, Tail: math.NaN(), Law: Fitted(),
+		Model: perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}, Cutoff: perceived.DefaultCutoff(len(prior), s), Tail: math.NaN(), Law: Fitted(),
 		Prior: prior, Decoders: decoders,
 	}
 }
@@ -74,9 +52,8 @@ func NewForecaster(s, relative float64, prior []float64, decoders decode.Registr
 // FromFit returns a forecaster for networks of the kind that a model was fitted to, under a prior
 // over the levels; Labels are to be set where these are real. Its ratios are to the smallest error of the first network.
 func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
-	f := NewForecaster(fit.Noise.Value, EstimateOf(fit.Noise.Value, fit.Noise.Hi).LogSD, prior, decoders)
-	f.Model, f.Cutoff.Value, f.CutoffFitted, f.Options, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, fit.CutoffFitted, o, fit.Tail, measured(networks)
-	f.Cutoff.LogSD = fit.LogCutoffSD
+	f := NewForecaster(fit.Noise.Value, prior, decoders)
+	f.Model, f.Cutoff, f.Options, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, o, fit.Tail, measured(networks)
 	return f
 }
 
@@ -84,8 +61,8 @@ func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64
 // measured and what is uncertain.
 func (f *Forecaster) Like(g *Forecaster) bool {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
-	return slices.EqualFunc(f.Prior, g.Prior, near) && (f.Labels.within() > 0) == (g.Labels.within() > 0) && near(f.Noise.Value, g.Noise.Value) &&
-		near(f.Cutoff.Value, g.Cutoff.Value) && near(f.Model.Misfit, g.Model.Misfit) && f.Options.Temperature == g.Options.Temperature
+	return slices.EqualFunc(f.Prior, g.Prior, near) && (f.Labels.within() > 0) == (g.Labels.within() > 0) && near(f.Model.Noise, g.Model.Noise) &&
+		near(f.Cutoff, g.Cutoff) && near(f.Model.Misfit, g.Model.Misfit) && f.Options.Temperature == g.Options.Temperature
 }
 
 // Forecast is the expected error of a code, a training and a decoder.
@@ -358,7 +335,7 @@ func (fitted) Name() string { return FittedDecoder }
 // model is what networks of a training learn with.
 func (f *Forecaster) model(t perceived.Training) perceived.Model {
 	p := f.Model
-	p.Training, p.Cutoff = t, f.Cutoff.Value
+	p.Training, p.Cutoff = t, f.Cutoff
 	p.Within = f.Labels.within()
 	return p
 }

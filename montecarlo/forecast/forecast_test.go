@@ -47,7 +47,7 @@ func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 // TestCodes holds the forecasts to what defines them.
 func TestCodes(t *testing.T) {
 	const levels, s = 32, 0.9
-	f := NewForecaster(s, 0.02, uniform(levels), decode.Builtin())
+	f := NewForecaster(s, uniform(levels), decode.Builtin())
 	steps := uint64(0)
 	codes := allCodes(t, levels)
 	all := must.Get(f.Codes(t.Context(), 2, codes, func(n uint64) { steps += n }))(t)
@@ -176,8 +176,8 @@ func TestWrongBits(t *testing.T) {
 	n := synthetic(t, c, perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}, 5000, rand.New(rand.NewPCG(7, 8)))
 	for range 2 {
 		f := must.Get(perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit))(t)
-		if math.Abs(f.Noise.Value/1.2-1) > 0.05 {
-			t.Errorf("s = %v, want 1.2", f.Noise.Value)
+		if math.Abs(f.Model.Noise/1.2-1) > 0.05 {
+			t.Errorf("s = %v, want 1.2", f.Model.Noise)
 		}
 		lead := slices.IndexFunc(n.Decodings, func(d observed.Decoding) bool { return d.Decoder.Name() == "gen" && !d.Soft }) // which s follows
 		n.Errors[lead].Mean += 0.01 * 31                                                                                      // one sample in a hundred
@@ -202,7 +202,7 @@ func BenchmarkCodes(b *testing.B) {
 	const levels = 64
 	codes := allCodes(b, levels)
 	for b.Loop() {
-		f := NewForecaster(1.6, 0.02, uniform(levels), decode.Builtin())
+		f := NewForecaster(1.6, uniform(levels), decode.Builtin())
 		if _, err := f.Codes(b.Context(), 0, codes, nil); err != nil {
 			b.Fatal(err)
 		}

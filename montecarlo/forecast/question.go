@@ -250,7 +250,7 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 	if err != nil {
 		return nil, err
 	}
-	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise, len(r.levels) == 1).Cutoff.Value
+	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise, len(r.levels) == 1).Cutoff
 	out.Results = Rows(all, func(int) float64 { return 1 })
 	RelateTo(out.Results, all, all[0])
 	out.judge()
@@ -328,11 +328,11 @@ func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster 
 // NewOver returns a forecaster over labels for codes of so many levels and networks of a model, of which nothing else is
 // known. A cutoff of 0 is the default.
 func NewOver(l Labels, levels int, m perceived.Model, decoders decode.Registry) *Forecaster {
-	f := NewForecaster(m.Noise, 0, l.prior(levels), decoders)
+	f := NewForecaster(m.Noise, l.prior(levels), decoders)
 	f.Labels, f.Model = &l, m
 	f.Model.Within = l.within()
-	if f.Cutoff.Value = f.Model.DefaultCutoff(levels); m.Cutoff > 0 {
-		f.Cutoff = Estimate{m.Cutoff, 0}
+	if f.Cutoff = f.Model.DefaultCutoff(levels); m.Cutoff > 0 {
+		f.Cutoff = m.Cutoff
 	}
 	return f
 }

@@ -95,7 +95,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 		p.Forecaster = forecast.NewOver(labels, o.Levels, m.Model, s.Decoders)
 		p.Forecaster.Options.Temperature = s.Temperature
 		learns := p.Forecaster.Model
-		learns.Cutoff = p.Forecaster.Cutoff.Value
+		learns.Cutoff = p.Forecaster.Cutoff
 		o.Prior = p.Forecaster.Prior
 		o.Learned = &Learned{Model: learns, Labels: labels, Read: func(c *code.Code) (observed.Decoding, error) {
 			d, err := s.Decoder(decoder, c)

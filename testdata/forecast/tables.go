@@ -235,7 +235,7 @@ func paper(ctx context.Context, workers int, published []evidence.Published) err
 					held += p.Inside()
 				}
 			}
-			fmt.Printf("| %s | %d | %.2f | %s | %.2f | %s | %d of %d | %s |\n", table, r.Task.Levels, r.Noise.Value, reading.Decoder,
+			fmt.Printf("| %s | %d | %.2f | %s | %.2f | %s | %d of %d | %s |\n", table, r.Task.Levels, r.Forecaster.Model.Noise, reading.Decoder,
 				evidence.Rate(six).Rank, percent(evidence.Rate(others).Median), held, len(others), strings.Join(each, ", "))
 		}
 	}

@@ -46,10 +46,9 @@ func (p Pair) Off() float64 { return p.Error/p.Observed - 1 }
 
 // Result is a task with the forecasts from one network or several.
 type Result struct {
-	Task          Task
-	Sources       []Source
-	Noise, Cutoff forecast.Estimate
-	Pairs         []Pair // the smallest forecast first
+	Task    Task
+	Sources []Source
+	Pairs   []Pair // the smallest forecast first
 
 	Forecaster *forecast.Forecaster
 }
@@ -86,7 +85,7 @@ func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*c
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Task: t, Sources: sources, Noise: f.Noise, Cutoff: f.Cutoff, Forecaster: f}
+	out := &Result{Task: t, Sources: sources, Forecaster: f}
 	for _, x := range all {
 		p := Pair{Forecast: x}
 		if p.Each = each(p); len(p.Each) == 0 {
