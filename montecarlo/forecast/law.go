@@ -133,7 +133,14 @@ func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, depa
 	}
 	// The source departs from the model as a second network of its code would from it.
 	sigma.SetSym(n, n, scale*(2*square(l.Network)+square(l.Samples*source.sampled))+square(least))
-	t, _ := distmv.NewStudentsT(mean, sigma, l.Freedom, nil) // positive definite by least
+	t, ok := distmv.NewStudentsT(mean, sigma, l.Freedom, nil) // positive definite by least
+	if !ok {                                                  // numbers that no network has: nothing is known
+		sigma = mat.NewSymDense(n+1, nil)
+		for i := range n + 1 {
+			sigma.SetSym(i, i, square(unknown))
+		}
+		t, _ = distmv.NewStudentsT(mean, sigma, l.Freedom, nil)
+	}
 	known, values := []int{n}, []float64{own}
 	if math.IsNaN(own) {
 		values[0] = 0 // as expected
@@ -145,8 +152,8 @@ func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, depa
 	return t
 }
 
-// least is the smallest standard deviation of the difference of two departures.
-const least = 1e-3
+// least is the smallest standard deviation of the difference of two departures, and unknown that of departures of which nothing is known.
+const least, unknown = 1e-3, 10
 
 func square(x float64) float64 { return x * x }
 

@@ -176,6 +176,26 @@ func TestNoCliff(t *testing.T) {
 	}
 }
 
+// TestExtremes: numbers that no network has make wide intervals, and no panic.
+func TestExtremes(t *testing.T) {
+	c, other := mustCode(t, "johnson", 16), mustCode(t, "b1jdj", 16)
+	d := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}
+	for _, tail := range []float64{math.NaN(), 0, 1e-300, 1e300, math.Inf(1)} {
+		for _, v := range []float64{0, 1e-300, 1e10, 1e300} {
+			own := Forecast{Code: c, Training: perceived.BCE, Decoding: d, model: 1, part: 1, falls: v}
+			x := Forecast{Code: other, Training: perceived.BCE, Decoding: d, model: 0.9, falls: -v, part: 1, often: 1}
+			for _, e := range []observed.Error{{Mean: 1, StdErr: v}, {Mean: 1e-300, StdErr: 1e-300}, {Mean: 1e300}} {
+				f := &Forecaster{Law: Fitted(), Tail: tail, Prior: uniform(16), Measured: []Measured{{c, perceived.BCE, d, e, true, 0}}}
+				all := []Forecast{own, x}
+				f.Relate(all)
+				if y := all[1]; !(y.Lo <= y.Error && y.Error <= y.Hi) || !(y.Better >= 0 && y.Better <= 1) {
+					t.Errorf("tail %v, falls and standard error %v, %+v: %+v", tail, v, e, y)
+				}
+			}
+		}
+	}
+}
+
 // TestMeasuredRows: what was measured is its measurement, alone or as a mean of two networks.
 func TestMeasuredRows(t *testing.T) {
 	c, other := mustCode(t, "johnson", 16), mustCode(t, "b1jdj", 16)
