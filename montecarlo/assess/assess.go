@@ -125,7 +125,7 @@ type study struct {
 	perceived  []float64            // errors under the perceived-label model, of each decoding; nil where it says nothing
 	seeds      float64              // the largest ln over that seeds make
 	forecasts  *forecast.Forecaster // nil where the perceived-label model says nothing
-	ranked     []forecast.Forecast  // of all codes, by ranker; nil without a ranking
+	ranked     []forecast.Forecast  // of all codes; nil without a ranking
 }
 
 // Run judges a network. run.Workers and run.Backend change no number; run.Done is not called. Errors

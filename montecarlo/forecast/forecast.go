@@ -174,7 +174,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 func (f *Forecaster) withMeasured(c *code.Code, t perceived.Training, decodings []observed.Decoding) []observed.Decoding {
 	for _, m := range f.Measured {
 		d := m.Decoding
-		known := slices.ContainsFunc(decodings, func(x observed.Decoding) bool { return x.Soft == d.Soft && x.Decoder.Name() == d.Decoder.Name() })
+		known := slices.ContainsFunc(decodings, func(x observed.Decoding) bool { return SameReading(x, d) })
 		if len(f.readers) == 0 && !known && m.Code.Name() == c.Name() && m.Training == t && d.Decoder.Name() != FittedDecoder {
 			decodings = append(decodings, d)
 		}

@@ -42,9 +42,3 @@ func sensible(c *code.Code, t perceived.Training, d observed.Decoding) bool {
 	}
 	return t == perceived.BCE || d.Soft
 }
-
-// unary is the code in the place of a measured network where there is none.
-func (f *Forecaster) unary() *code.Code {
-	c, _ := code.New("unary", max(len(f.Prior), code.MinLevels)) // which every number of levels has
-	return c
-}

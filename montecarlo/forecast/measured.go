@@ -42,8 +42,12 @@ func measured(networks []*perceived.Observed) (out []Measured) {
 
 // of reports whether a forecast is for the measured code, training and decoding.
 func (m Measured) of(x Forecast) bool {
-	return m.Code.Name() == x.Code.Name() && m.Training == x.Training && m.Decoding.Soft == x.Decoding.Soft &&
-		m.Decoding.Decoder.Name() == x.Decoding.Decoder.Name()
+	return m.Code.Name() == x.Code.Name() && m.Training == x.Training && SameReading(m.Decoding, x.Decoding)
+}
+
+// SameReading reports whether two decodings read the same outputs with the same decoder, of codes that may differ.
+func SameReading(a, b observed.Decoding) bool {
+	return a.Soft == b.Soft && a.Decoder.Name() == b.Decoder.Name()
 }
 
 // trained reports whether a network was trained for what reads it: any reading of bits that were trained one by one, and else gen-ex.
@@ -73,7 +77,7 @@ const untrained = 1 << 16
 func (f *Forecaster) learn(all, raw []Forecast) *posterior {
 	var others []unit
 	var departures []float64
-	source, own := unit{Forecast: &Forecast{Code: f.unary(), Training: perceived.BCE, Decoding: all[0].Decoding}, network: -1}, math.NaN()
+	source, own := unit{Forecast: &Forecast{Code: all[0].Code.As("unary"), Training: perceived.BCE, Decoding: all[0].Decoding}, network: -1}, math.NaN()
 	seen := map[int]bool{}
 	for _, m := range f.Measured {
 		at := slices.IndexFunc(raw, m.of)

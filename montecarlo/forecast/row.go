@@ -82,7 +82,7 @@ func RelateTo(rows []Row, all []Forecast, to Forecast) {
 	for i := range rows {
 		r := &rows[i]
 		x := &all[i]
-		same := x.Code == to.Code && x.Training == to.Training && x.Decoding.Soft == to.Decoding.Soft && x.Decoding.Decoder.Name() == to.Decoding.Decoder.Name()
+		same := x.Code == to.Code && x.Training == to.Training && SameReading(x.Decoding, to.Decoding)
 		if r.Ratio, r.RatioCI, r.Better = x.Over(to); same {
 			r.RatioCI, r.Better = [2]float64{1, 1}, 0
 		}

@@ -58,21 +58,24 @@ func fitAll(ctx context.Context, workers int, root string, results []*evidence.R
 
 // experience is what heads lost, over the data sets whose networks have all of them: of each data set the mean over its tasks.
 func experience(results []*evidence.Result) (out []forecast.Experience) {
-	for i, rule := range evidence.Rules {
-		groups := map[string]*mean{}
-		for _, r := range results {
-			x := r.Regret(func([]forecast.Forecast) *forecast.Forecast { return nil })
-			if complete := !slices.ContainsFunc(x.Rules, math.IsNaN); complete && r.Sources[0] == sources[0] {
-				g := r.Task.Group()
-				if groups[g] == nil {
-					groups[g] = &mean{}
-				}
-				groups[g].add(x.Rules[i])
-			}
+	groups := map[string][]mean{} // by data set, for each rule
+	for _, r := range results {
+		losses := r.Regret(func([]forecast.Forecast) *forecast.Forecast { return nil }).Rules
+		if r.Sources[0] != sources[0] || slices.ContainsFunc(losses, math.IsNaN) {
+			continue
 		}
+		g := r.Task.Group()
+		if groups[g] == nil {
+			groups[g] = make([]mean, len(losses))
+		}
+		for i, v := range losses {
+			groups[g][i].add(v)
+		}
+	}
+	for i, rule := range evidence.Rules {
 		var all mean
 		for _, g := range groups {
-			all.add(g.value())
+			all.add(g[i].value())
 		}
 		out = append(out, forecast.Experience{Code: rule.Code, Training: rule.Training, Loss: all.value(), DataSets: len(groups)})
 	}

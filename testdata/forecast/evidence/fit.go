@@ -150,7 +150,7 @@ func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.L
 func (r *rows) source() forecast.Forecast {
 	m := r.result.Forecaster.Measured[r.result.Forecaster.Source()]
 	i := slices.IndexFunc(r.result.Pairs, func(p Pair) bool {
-		return p.Source && p.Decoding.Soft == m.Decoding.Soft && p.Decoding.Decoder.Name() == m.Decoding.Decoder.Name()
+		return p.Source && forecast.SameReading(p.Decoding, m.Decoding)
 	})
 	return r.result.Pairs[i].Forecast
 }
