@@ -28,6 +28,7 @@ type Decision struct {
 	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it"`
 	Better   float64 `json:"better" doc:"probability that it is better"`
+	Ended    bool    `json:"ended" doc:"another network of the same head is as good, within what seeds make: else nobody knows whether the training has ended"`
 	Lost     float64 `json:"lost,omitempty" doc:"what the network's own head lost to the best one in general, as a share; only where this decides"`
 }
 
@@ -89,7 +90,7 @@ func (s *study) owns(x *forecast.Forecast) bool {
 // decide says what to do next.
 func (s *study) decide(all []forecast.Forecast) *Decision {
 	d := forecast.Decide(s.f.Code, s.training, all)
-	out := &Decision{Action: string(d.Action), Lost: d.Lost}
+	out := &Decision{Action: string(d.Action), Lost: d.Lost, Ended: s.endText() == ""}
 	if x := d.Best; x != nil {
 		row := x.Row(1)
 		out.Code, out.Training, out.Decoder, out.Outputs = row.Code, row.Training, row.Decoder, row.Outputs

@@ -191,7 +191,7 @@ func (f *Fit) next() string {
 // decisionText says what to do about the network, after the fitted decoder where that gains more than any code. fitted is nil without one.
 func decisionText(d *Decision, fitted *Fitted, yours string) string {
 	first := ""
-	if fitted != nil && fitted.Better {
+	if fitted != nil && fitted.Better && fitted.Gain >= forecast.LeastGain*fitted.BaselineErr {
 		gain := fitted.Gain / fitted.BaselineErr
 		than := ""
 		if gain > d.Gain {
@@ -229,6 +229,9 @@ func decisionText(d *Decision, fitted *Fitted, yours string) string {
 			return fmt.Sprintf("%stake direct regression: it gains %s.", first, percent(d.Gain))
 		}
 		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
+	}
+	if !d.Ended { // a longer training may gain more
+		yours += ", if its training has ended"
 	}
 	return fmt.Sprintf("%skeep %s: no other is forecast to gain 1 %%.", first, yours)
 }

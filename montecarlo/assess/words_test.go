@@ -142,14 +142,15 @@ func TestDecisionText(t *testing.T) {
 			"train unary with CE and read it with gen-ex: expected gain 0.1 %, probability 0.51. In general johnson loses 7.5 % to the best head."},
 		{Decision{Action: "take", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.123}, nil,
 			"take the network of unary with BCE and read it with gen: it gains 12 %."},
-		{Decision{Action: "stay", Code: "unary", Gain: 0.01}, nil, "keep johnson: no other is forecast to gain 1 %."},
-		{Decision{Action: "stay"}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
+		{Decision{Action: "stay", Code: "unary", Gain: 0.01}, nil, "keep johnson, if its training has ended: no other is forecast to gain 1 %."},
+		{Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.019, BaselineErr: 2}, "keep johnson: no other is forecast to gain 1 %."},
+		{Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"read this network with the fitted decoder: it gains 5 %, more than any code is forecast to add. Beyond that, keep johnson: no other is forecast to gain 1 %."},
 		{Decision{Action: "train", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.08, Better: 1}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"train unary with BCE and read it with gen: expected gain 8 %, probability 0.99."},
-		{Decision{Action: "stay", Gain: 0.06, Better: 0.6}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
+		{Decision{Action: "stay", Ended: true, Gain: 0.06, Better: 0.6}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"read this network with the fitted decoder: it gains 5 %. Beyond that, keep johnson: no other is forecast to gain 1 %."},
-		{Decision{Action: "stay"}, &Fitted{Gain: 0.1, BaselineErr: 2}, "keep johnson: no other is forecast to gain 1 %."},
+		{Decision{Action: "stay", Ended: true}, &Fitted{Gain: 0.1, BaselineErr: 2}, "keep johnson: no other is forecast to gain 1 %."},
 	} {
 		if got := decisionText(&tt.d, tt.fitted, "johnson"); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

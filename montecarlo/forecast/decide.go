@@ -14,8 +14,8 @@ import (
 const (
 	// Worthwhile is the difference of two errors, as a share of them, within which cost may decide.
 	Worthwhile = 0.02
-	// leastGain is the smallest expected gain for which a network is trained. testdata/forecast has the regrets of others.
-	leastGain = 0.01
+	// LeastGain is the smallest expected gain for which a network is trained. testdata/forecast has the regrets of others.
+	LeastGain = 0.01
 )
 
 // Experience is what a head has lost to the best one: how much larger its error was, as a share, a mean over data sets.
@@ -48,7 +48,7 @@ const (
 	Take Action = "take"
 	// Train is to train a network with another code or for something else: it is forecast to be better.
 	Train Action = "train"
-	// Stay is to keep the network: none is likely to be better by leastGain.
+	// Stay is to keep the network: none is likely to be better by LeastGain.
 	Stay Action = "stay"
 )
 
@@ -68,7 +68,7 @@ func FittedDecoding() observed.Decoding { return observed.Decoding{Decoder: fitt
 func (x Forecast) Gain() float64 { return 1 - x.Ratio }
 
 // Decide says what to do about a network of a code and a training, of forecasts that are sorted: train what has the smallest
-// one, where it gains leastGain, or anything where the network's head loses in general. A network whose own code is not among
+// one, where it gains LeastGain, or anything where the network's head loses in general. A network whose own code is not among
 // the forecasts is none to stay with. Another reading of it is no reason to train again.
 func Decide(c string, t perceived.Training, all []Forecast) Decision {
 	own := func(x Forecast) bool { return x.Code.Name() == c && x.Training == t }
@@ -80,7 +80,7 @@ func Decide(c string, t perceived.Training, all []Forecast) Decision {
 	if out.Best = best; best.Measured {
 		out.Action = Take
 	}
-	if gain := best.Gain(); slices.ContainsFunc(all, own) && gain < leastGain {
+	if gain := best.Gain(); slices.ContainsFunc(all, own) && gain < LeastGain {
 		if out.Lost = lost(c, t); !(gain > 0 && out.Lost > 0) {
 			return Decision{Action: Stay, Best: best}
 		}

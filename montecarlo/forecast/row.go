@@ -14,7 +14,7 @@ import (
 type Row struct {
 	Levels      int        `json:"levels" doc:"number of levels L"`
 	Code        string     `json:"code" doc:"name of the code, or its file; direct is direct regression, without a code"`
-	Bits        int        `json:"bits" doc:"number of outputs: of bits M, or 1 of direct regression"`
+	Bits        int        `json:"bits" doc:"number of outputs: of bits M, or 1 of direct regression. A linear layer on w features has (w+1)·bits parameters"`
 	Transitions float64    `json:"transitions" doc:"mean number of transitions of a bit"`
 	Training    string     `json:"training" doc:"what the network is trained with: bce (each bit by its own cross-entropy), ce (the cross-entropy of the decoder's distribution over levels), or soft (the same against a Gaussian over the levels, σ = 0.75 levels); l1 of direct regression (its mean |error|)"`
 	Decoder     string     `json:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits; prediction of direct regression, or nearest where predictions are rounded to levels"`
