@@ -50,7 +50,19 @@ func fitAll(ctx context.Context, workers int, root string, results []*evidence.R
 		log.Printf("without %s: %+v", g, without)
 		laws = append(laws, without)
 	}
-	if err := writeLaws(filepath.Join(root, "testdata", "forecast", "laws.csv"), append([]string{"none"}, groups...), laws); err != nil {
+	folder := filepath.Join(root, "testdata", "forecast")
+	if err := writeLaws(filepath.Join(folder, "laws.csv"), append([]string{"none"}, groups...), laws); err != nil {
+		return err
+	}
+	gradients, err := evidence.Gradients(ctx, workers, results, law)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{append([]string{"data"}, evidence.FittedNumbers()...)}
+	for _, g := range groups {
+		rows = append(rows, append([]string{g}, numbers(gradients[g])...))
+	}
+	if err := writeRows(filepath.Join(folder, "gradients.csv"), rows); err != nil {
 		return err
 	}
 	return writeFitted(filepath.Join(root, "montecarlo", "forecast", "fitted.go"), laws, len(groups), experience(results))
@@ -61,7 +73,7 @@ func experience(results []*evidence.Result) (out []forecast.Experience) {
 	groups := map[string][]mean{} // by data set, for each rule
 	for _, r := range results {
 		losses := r.Regret(func([]forecast.Forecast) *forecast.Forecast { return nil }).Rules
-		if r.Sources[0] != sources[0] || slices.ContainsFunc(losses, math.IsNaN) {
+		if r.Sources[0] != evidence.Sources[0] || slices.ContainsFunc(losses, math.IsNaN) {
 			continue
 		}
 		g := r.Task.Group()
@@ -84,21 +96,31 @@ func experience(results []*evidence.Result) (out []forecast.Experience) {
 
 // writeLaws writes a row for each data set that was left out.
 func writeLaws(path string, without []string, laws []forecast.Law) error {
-	var text bytes.Buffer
-	w := csv.NewWriter(&text)
 	head := []string{"without"}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[forecast.Law]()) {
 		head = append(head, f.Name)
 	}
 	rows := [][]string{head}
 	for i, law := range laws {
-		row := []string{without[i]}
-		for k := 1; k < len(head); k++ {
-			row = append(row, strconv.FormatFloat(field(law, k-1), 'g', 6, 64))
+		var values []float64
+		for k := range len(head) - 1 {
+			values = append(values, field(law, k))
 		}
-		rows = append(rows, row)
+		rows = append(rows, append([]string{without[i]}, numbers(values)...))
 	}
-	if err := w.WriteAll(rows); err != nil {
+	return writeRows(path, rows)
+}
+
+func numbers(values []float64) (out []string) {
+	for _, v := range values {
+		out = append(out, strconv.FormatFloat(v, 'g', 6, 64))
+	}
+	return out
+}
+
+func writeRows(path string, rows [][]string) error {
+	var text bytes.Buffer
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
 		return err
 	}
 	return os.WriteFile(path, text.Bytes(), 0o644)

@@ -20,13 +20,6 @@ import (
 	"belsim/testdata/forecast/evidence"
 )
 
-// sources are the networks that forecasts are made from, one at a time.
-var sources = []evidence.Source{
-	{Code: "johnson", Training: perceived.BCE}, {Code: "unary", Training: perceived.BCE}, {Code: "b1jdj", Training: perceived.BCE},
-	{Code: "gray", Training: perceived.BCE}, {Code: "johnson", Training: perceived.CE},
-	{Code: forecast.Direct, Training: perceived.BCE}, {Code: "onehot", Training: perceived.Soft},
-}
-
 // easy is the most transitions of a bit in codes that are easy to learn.
 const easy = 4
 
@@ -73,7 +66,7 @@ func run(ctx context.Context, root, only string, fit bool) error {
 	}
 	besideDirect(sets[1])
 	tables(results)
-	if err := stopped(ctx, workers, folder, "more.csv", only, laws); err != nil {
+	if err := userTables(ctx, workers, folder, "more.csv", only, laws); err != nil {
 		return err
 	}
 	blind, err := evidence.LoadBlind(folder)
@@ -86,7 +79,7 @@ func run(ctx context.Context, root, only string, fit bool) error {
 		return err
 	}
 	tables(results)
-	if err := stopped(ctx, workers, folder, "blind.csv", only, laws); err != nil {
+	if err := userTables(ctx, workers, folder, "blind.csv", only, laws); err != nil {
 		return err
 	}
 	published, err := evidence.LoadPublished(filepath.Join(root, "testdata", "paper", "published.csv"))
@@ -96,13 +89,34 @@ func run(ctx context.Context, root, only string, fit bool) error {
 	return paper(ctx, workers, published)
 }
 
+// userTables prints what is against real labels, and of networks that were stopped. laws leave data sets out.
+func userTables(ctx context.Context, workers int, folder, table, only string, laws map[string]forecast.Law) error {
+	set, err := evidence.LoadStopped(folder, table, 1, true)
+	if err != nil {
+		return err
+	}
+	results, err := forecasts(ctx, workers, set, only)
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		if law, known := laws[r.Task.Group()]; known {
+			r.Relate(law)
+		}
+	}
+	fmt.Printf("### Against real labels\n\nThe errors that users see, |answer − label|, of the networks of %s.\n\n", table)
+	intervals(results)
+	regrets(results)
+	return stopped(ctx, workers, folder, table, only, laws)
+}
+
 // stopped prints how well intervals hold for networks that were stopped in the middle of their training, like the measured one.
 func stopped(ctx context.Context, workers int, folder, table, only string, laws map[string]forecast.Law) error {
 	fmt.Print("### Networks that were stopped\n\nAll networks of a task were stopped at this share of their training.\n\n")
 	header("from one", "share", "hold", "hi/lo", "median off")
-	for _, source := range []evidence.Source{sources[0], sources[1], {Code: forecast.Direct, Training: perceived.BCE}} {
+	for _, source := range []evidence.Source{evidence.Sources[0], evidence.Sources[1], {Code: forecast.Direct, Training: perceived.BCE}} {
 		for _, share := range []float64{0.125, 0.25, 0.5, 1} {
-			set, err := evidence.LoadStopped(folder, table, share)
+			set, err := evidence.LoadStopped(folder, table, share, false)
 			if err != nil {
 				return err
 			}
@@ -138,7 +152,7 @@ func stopped(ctx context.Context, workers int, folder, table, only string, laws 
 // forecasts are those of all tasks of a set, from each source that was trained.
 func forecasts(ctx context.Context, workers int, set *evidence.Set, only string) (out []*evidence.Result, err error) {
 	for _, t := range set.Tasks() {
-		for _, source := range sources {
+		for _, source := range evidence.Sources {
 			if !strings.Contains(t.String(), only) || !set.Trained(t, source) {
 				continue
 			}

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
@@ -33,32 +36,76 @@ func header(columns ...string) {
 
 // tables prints how good the intervals, the probabilities and the decisions of results are.
 func tables(results []*evidence.Result) {
-	fmt.Print("### Intervals\n\nOf the rows that `fit --recommend` shows.\n\n")
-	header("from one", "data", "easy codes: hold", "hi/lo", "score", "median off", "others: hold", "hi/lo", "score", "median off")
-	for _, source := range sources {
+	fmt.Print("### Intervals\n\nOf the rows that `fit --recommend` shows. Failed are the data sets whose own rows hold in less than 80 %.\n\n")
+	intervals(results)
+	byTraining(results)
+	chances(results)
+	fmt.Print("### What to do\n\n")
+	regrets(results)
+}
+
+// intervals prints how good those of codes that are easy to learn, and of others are.
+func intervals(results []*evidence.Result) {
+	header("from one", "data", "easy codes: hold", "hi/lo", "score", "median off", "others: hold", "hi/lo", "score", "median off", "failed")
+	for _, source := range evidence.Sources {
 		for _, images := range []bool{false, true} {
 			var few, more []evidence.Pair
+			byData := map[string][]evidence.Pair{}
 			for _, r := range from(results, source, images) {
 				for _, p := range r.Shown().Pairs {
-					switch {
-					case p.Source:
-					case forecast.MostTransitions(p.Code) <= easy:
+					if p.Source {
+						continue
+					}
+					byData[r.Task.Group()] = append(byData[r.Task.Group()], p)
+					if forecast.MostTransitions(p.Code) <= easy {
 						few = append(few, p)
-					default:
+					} else {
 						more = append(more, p)
 					}
 				}
+			}
+			if len(byData) == 0 {
+				continue
 			}
 			row := fmt.Sprintf("| %s | %s", head(source), kindOf(images))
 			for _, some := range [][]evidence.Pair{few, more} {
 				w := evidence.Rated(some)
 				row += fmt.Sprintf(" | %s of %d | %.2f | %.2f | %s", percent(w.Held), w.Networks, w.Width, w.Score, percent(w.Off))
 			}
-			fmt.Println(row + " |")
+			var failed []string
+			for _, data := range slices.Sorted(maps.Keys(byData)) {
+				if held := evidence.Rated(byData[data]).Held; held < 0.8 {
+					failed = append(failed, fmt.Sprintf("%s %s", data, percent(held)))
+				}
+			}
+			fmt.Printf("%s | %d of %d: %s |\n", row, len(failed), len(byData), strings.Join(failed, ", "))
 		}
 	}
-	chances(results)
-	regrets(results)
+	fmt.Println()
+}
+
+// byTraining prints how good forecasts from a network of bits trained one by one are for each training, of codes that are easy to learn.
+func byTraining(results []*evidence.Result) {
+	fmt.Print("### By training\n\nOf easy codes, from one johnson or unary network with BCE. Mean is that of ln(observed/forecast).\n\n")
+	header("to", "data", "hold", "median off", "mean")
+	for _, t := range []string{"bce", "ce", "soft", forecast.Direct} {
+		for _, images := range []bool{false, true} {
+			var some []evidence.Pair
+			for _, source := range evidence.Sources[:2] {
+				for _, r := range from(results, source, images) {
+					for _, p := range r.Shown().Pairs {
+						is := p.Code.Name() == t || string(p.Training) == t && p.Code.Name() != forecast.Direct
+						if is && !p.Source && forecast.MostTransitions(p.Code) <= easy {
+							some = append(some, p)
+						}
+					}
+				}
+			}
+			w := evidence.Rated(some)
+			fmt.Printf("| %s | %s | %s of %d | %s | %+.1f %% |\n", t, kindOf(images), percent(w.Held), w.Networks, percent(w.Off), 100*w.Mean)
+		}
+	}
+	fmt.Println()
 }
 
 // chances prints what came true of the probability that a network is better than the measured one.
@@ -91,7 +138,7 @@ func chances(results []*evidence.Result) {
 		}
 		fmt.Println(text + " |")
 	}
-	for _, source := range sources {
+	for _, source := range evidence.Sources {
 		var some []evidence.Chance
 		for _, r := range results {
 			if r.Sources[0] == source {
@@ -108,17 +155,18 @@ func chances(results []*evidence.Result) {
 
 // regrets prints what decisions cost: the error of what one has over the smallest observed one.
 func regrets(results []*evidence.Result) {
-	fmt.Print("\n### What to do\n\nRegret: means over the results of a data set, and then over data sets. The rules are over the data sets that have such a network.\n\n")
-	columns := []string{"from one", "data", "data sets", "advice", "trains", "staying", "the first"}
+	fmt.Print("Regret: means over the results of a data set, and then over data sets. Below it stands how much more the advice loses than what the\n" +
+		"column does, with the standard error over data sets. The rules are over the data sets that have such a network.\n\n")
+	columns := []string{"from one", "data", "data sets", "trains", "advice", "staying", "the first"}
 	for _, rule := range evidence.Rules {
 		columns = append(columns, "always "+rule.Name)
 	}
 	header(columns...)
-	row := func(name string, images bool, some []*evidence.Result) {
+	row := func(name, kind string, some []*evidence.Result, differences bool) {
 		if len(some) == 0 {
 			return
 		}
-		sums := map[string]*[3 + 10]mean{}
+		sums := map[string][]mean{} // by data set: the advice, staying, the first, and the rules
 		trained := 0.0
 		for _, r := range some {
 			x := r.Regret(func(all []forecast.Forecast) *forecast.Forecast {
@@ -130,7 +178,7 @@ func regrets(results []*evidence.Result) {
 			})
 			g := r.Task.Group()
 			if sums[g] == nil {
-				sums[g] = &[3 + 10]mean{}
+				sums[g] = make([]mean, 3+len(x.Rules))
 			}
 			for i, v := range append([]float64{x.Advice, x.Stay, x.First}, x.Rules...) {
 				sums[g][i].add(v)
@@ -139,41 +187,51 @@ func regrets(results []*evidence.Result) {
 				trained += 1 / float64(len(some))
 			}
 		}
-		text := fmt.Sprintf("| %s | %s | %d", name, kindOf(images), len(sums))
+		text := fmt.Sprintf("| %s | %s | %d | %.0f %%", name, kind, len(sums), 100*trained)
+		below := "| | | | "
 		for i := range 3 + len(evidence.Rules) {
-			var m mean
+			var all, more mean
 			for _, s := range sums {
-				m.add(s[i].value())
+				all.add(s[i].value())
+				more.add(s[0].value() - s[i].value())
 			}
-			text += " | " + percent(m.value())
-			if i == 0 {
-				text += fmt.Sprintf(" | %.0f %%", 100*trained)
+			text += " | " + percent(all.value())
+			if below += " | "; i > 0 {
+				below += fmt.Sprintf("%+.1f ± %.1f", 100*more.value(), 100*more.stdErr())
 			}
 		}
 		fmt.Println(text + " |")
+		if differences {
+			fmt.Println(below + " |")
+		}
 	}
 	for _, images := range []bool{false, true} {
 		var all []*evidence.Result
-		for _, source := range sources {
+		for _, source := range evidence.Sources {
 			some := from(results, source, images)
-			row(head(source), images, some)
+			row(head(source), kindOf(images), some, false)
 			all = append(all, some...)
 		}
-		row("any of these", images, all)
+		row("any of these", kindOf(images), all, true)
 	}
+	row("any of these", "all", results, true)
 	fmt.Println()
 }
 
 // mean is that of numbers; of those that are none it is NaN.
-type mean struct{ sum, n float64 }
+type mean struct{ values []float64 }
 
 func (m *mean) add(v float64) {
 	if !math.IsNaN(v) {
-		m.sum, m.n = m.sum+v, m.n+1
+		m.values = append(m.values, v)
 	}
 }
 
-func (m mean) value() float64 { return m.sum / m.n }
+func (m mean) value() float64 { return stat.Mean(m.values, nil) }
+
+func (m mean) stdErr() float64 {
+	return stat.StdErr(stat.StdDev(m.values, nil), float64(len(m.values)))
+}
 
 // head is the name of a source.
 func head(s evidence.Source) string {

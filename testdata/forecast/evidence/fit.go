@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 
 	"belsim/errmodel/observed"
@@ -91,16 +92,38 @@ func lawOf(x []float64) (l forecast.Law) {
 // fixed are the fields that are measured otherwise: see Unshared.
 var fixed = []string{"Samples"}
 
+// free are the indices of the fields that are fitted.
+func free() (out []int) {
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[forecast.Law]()) {
+		if !slices.Contains(fixed, f.Name) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// densities are the logarithms of the density of the observed errors of each result, under a law.
+func densities(ctx context.Context, workers int, data []rows, law forecast.Law) ([]float64, error) {
+	out := make([]float64, len(data))
+	err := parallel.Each(ctx, workers, len(data), func() (func(context.Context, int) error, error) {
+		return func(_ context.Context, i int) error {
+			d := &data[i]
+			f := *d.result.Forecaster
+			f.Law = law
+			out[i] = d.weight * f.LogDensity(d.all, d.source(), d.errors, d.networks)
+			return nil
+		}, nil
+	})
+	return out, err
+}
+
+// differences are those by which gradients are computed.
+var differences = &fd.Settings{Formula: fd.Forward, Step: 1e-4}
+
 // FitLaw returns the law that makes the observed errors likeliest, and the logarithm of their density, a mean over the
 // results of each data set and a sum over data sets. It begins at a law, and takes so many steps at most.
 func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.Law, steps int) (forecast.Law, float64, error) {
-	data, start := rowsOf(results), parameters(from)
-	var free []int
-	for i, f := range reflect.VisibleFields(reflect.TypeFor[forecast.Law]()) {
-		if !slices.Contains(fixed, f.Name) {
-			free = append(free, i)
-		}
-	}
+	data, start, free := rowsOf(results), parameters(from), free()
 	at := func(x []float64) forecast.Law {
 		all := slices.Clone(start)
 		for k, i := range free {
@@ -109,32 +132,17 @@ func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.L
 		return lawOf(all)
 	}
 	loss := func(x []float64) float64 {
-		law, parts := at(x), make([]float64, len(data))
-		err := parallel.Each(ctx, workers, len(data), func() (func(context.Context, int) error, error) {
-			return func(_ context.Context, i int) error {
-				d := &data[i]
-				f := *d.result.Forecaster
-				f.Law = law
-				parts[i] = d.weight * f.LogDensity(d.all, d.source(), d.errors, d.networks)
-				return nil
-			}, nil
-		})
+		parts, err := densities(ctx, workers, data, at(x))
 		if err != nil {
 			return math.Inf(1)
 		}
-		sum := 0.0
-		for _, v := range parts {
-			sum -= v
-		}
-		return sum
+		return -floats.Sum(parts)
 	}
 	begin := make([]float64, len(free))
 	for k, i := range free {
 		begin[k] = start[i]
 	}
-	problem := optimize.Problem{Func: loss, Grad: func(grad, x []float64) {
-		fd.Gradient(grad, loss, x, &fd.Settings{Formula: fd.Forward, Step: 1e-4})
-	}}
+	problem := optimize.Problem{Func: loss, Grad: func(grad, x []float64) { fd.Gradient(grad, loss, x, differences) }}
 	settings := &optimize.Settings{MajorIterations: steps, GradientThreshold: 1e-2, Converger: &optimize.FunctionConverge{Absolute: 2e-3, Iterations: 3}}
 	out, err := optimize.Minimize(problem, begin, settings, &optimize.BFGS{})
 	if ctx.Err() != nil {
@@ -144,6 +152,51 @@ func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.L
 		return from, 0, err
 	}
 	return at(out.X), -out.F, nil // a search that stops for the noise of differences is at its end
+}
+
+// Gradients are those of each data set's logarithm of the density, by the numbers that FitLaw changes. At the law of all data sets
+// they have the sum 0: so each data set alone shows whether a law is that of all.
+func Gradients(ctx context.Context, workers int, results []*Result, law forecast.Law) (map[string][]float64, error) {
+	data, free, out := rowsOf(results), free(), map[string][]float64{}
+	at, err := densities(ctx, workers, data, law)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range free {
+		x := parameters(law)
+		x[i] += differences.Step
+		beyond, err := densities(ctx, workers, data, lawOf(x))
+		if err != nil {
+			return nil, err
+		}
+		for j := range data {
+			g := data[j].result.Task.Group()
+			if out[g] == nil {
+				out[g] = make([]float64, len(free))
+			}
+			out[g][k] += (beyond[j] - at[j]) / differences.Step
+		}
+	}
+	return out, nil
+}
+
+// LoadGradients reads gradients.csv: those of the law of all data sets.
+func LoadGradients(folder string) (map[string][]float64, error) {
+	out := map[string][]float64{}
+	err := readRows(filepath.Join(folder, "gradients.csv"), func(r *row) {
+		for _, name := range FittedNumbers() {
+			out[r.cells["data"]] = append(out[r.cells["data"]], r.number(name))
+		}
+	})
+	return out, err
+}
+
+// FittedNumbers are the names of the numbers that FitLaw changes.
+func FittedNumbers() (out []string) {
+	for _, i := range free() {
+		out = append(out, reflect.TypeFor[forecast.Law]().Field(i).Name)
+	}
+	return out
 }
 
 // source is the forecast of the measured network.

@@ -72,7 +72,7 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 		return nil, err
 	}
 	return result(ctx, workers, f, codes, t, sources, func(p Pair) []Trained {
-		if !slices.Contains(Readings(p.Training), p.Reading()) {
+		if !slices.Contains(s.readings(p.Code.Name(), p.Training), p.Reading()) {
 			return nil
 		}
 		return s.errors(t, p.Code.Name(), p.Training, p.Reading())
@@ -118,17 +118,22 @@ func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...So
 		}
 		networks = append(networks, n)
 	}
-	f, err := fit(ctx, workers, s.Prior(t), networks)
+	prior := s.Prior(t)
+	var labels *forecast.Labels
+	if s.labels {
+		labels = &forecast.Labels{Lo: 1, Hi: float64(t.Levels), Shares: prior}
+	}
+	f, err := fit(ctx, workers, prior, labels, networks)
 	return f, codes, err
 }
 
-// fit returns the forecaster that fits networks.
-func fit(ctx context.Context, workers int, prior []float64, networks []*perceived.Observed) (*forecast.Forecaster, error) {
+// fit returns the forecaster that fits networks, whose errors are against real labels, or against levels where labels is nil.
+func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Labels, networks []*perceived.Observed) (*forecast.Forecaster, error) {
 	bits := 0
 	for _, n := range networks {
 		bits = max(bits, n.Code.Bits())
 	}
-	nodes, err := perceived.NewNodes(perceived.ManyNodes, prior, bits, perceived.Seed)
+	nodes, err := forecast.NewNodes(perceived.ManyNodes, prior, labels, bits, perceived.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +141,9 @@ func fit(ctx context.Context, workers int, prior []float64, networks []*perceive
 	if err != nil {
 		return nil, err
 	}
-	return forecast.FromFit(f, networks, prior, decoders(), decode.Options{}), nil
+	out := forecast.FromFit(f, networks, prior, decoders(), decode.Options{})
+	out.Labels = labels
+	return out, nil
 }
 
 // All returns the pairs of a training and a reading, the smallest forecast first.

@@ -35,7 +35,7 @@ func (t Task) Image() bool {
 	return slices.Contains(strings.Fields("digits digits2 pose keypoints horizon texture gauge crowd ripples disc zoom noise jpeg inset tilt"), t.Data)
 }
 
-// Reading is what reads the outputs of a network: gen of bits, gen of logits, or gen-ex of logits.
+// Reading is what reads the outputs of a network: gen of bits, gen of logits, gen-ex of logits, or nothing of a prediction.
 type Reading struct {
 	Decoder string
 	Logits  bool
@@ -48,9 +48,15 @@ var (
 	GenEx   = Reading{"gen-ex", true}
 )
 
-// Readings lists the readings that mean something after a training.
-func Readings(t perceived.Training) []Reading {
-	if t != perceived.BCE {
+// direct is the reading of direct regression against real labels, where a prediction is not rounded.
+var direct = Reading{observed.Prediction().Decoder.Name(), false}
+
+// readings lists the readings that mean something after a training.
+func (s *Set) readings(name string, t perceived.Training) []Reading {
+	switch {
+	case name == forecast.Direct && s.labels:
+		return []Reading{direct}
+	case t != perceived.BCE:
 		return []Reading{Gen, GenEx}
 	}
 	return []Reading{GenBits, Gen, GenEx}
@@ -68,7 +74,7 @@ type Network struct {
 	Training perceived.Training
 	Seed     int
 	Samples  float64
-	Errors   map[Reading]observed.Error // in levels, against the level of the target
+	Errors   map[Reading]observed.Error // in levels, against the level of the target, or the target itself
 	Wrong    map[int]float64            // share of wrong bits by the column's number of transitions
 	Epochs   float64                    // share of the training after which it was measured
 }
@@ -77,13 +83,14 @@ type Network struct {
 type Set struct {
 	Networks []Network
 	priors   map[string][]float64
+	labels   bool // errors are against the targets themselves, real numbers
 }
 
 // Load reads the evidence in a folder: all networks that a law may be fitted to. The first set has networks of one learning rate
 // (observed.csv), and the second those whose learning rates validation chose: 13 codes (chosen.csv), and softmax, soft targets,
 // CORN and direct regression of the same tasks (more.csv, and networks.csv of testdata/heads).
 func Load(folder string) ([]*Set, error) {
-	observed, err := load(folder, "observed.csv")
+	observed, err := load(folder, "observed.csv", false)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +100,7 @@ func Load(folder string) ([]*Set, error) {
 	}
 	tasks := chosen.Tasks()
 	for _, table := range []string{filepath.Join("..", "heads", "networks.csv"), "more.csv"} {
-		more, err := load(folder, table)
+		more, err := load(folder, table, false)
 		if err != nil {
 			return nil, err
 		}
@@ -107,14 +114,15 @@ func Load(folder string) ([]*Set, error) {
 }
 
 // LoadChosen reads chosen.csv alone.
-func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv") }
+func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv", false) }
 
 // LoadBlind reads blind.csv: networks of data sets that chose nothing, and are to choose nothing. No program that fits reads it.
-func LoadBlind(folder string) (*Set, error) { return LoadStopped(folder, "blind.csv", 1) }
+func LoadBlind(folder string) (*Set, error) { return LoadStopped(folder, "blind.csv", 1, false) }
 
-// LoadStopped reads the networks of a table that were stopped at a share of their training, or have ended it.
-func LoadStopped(folder, table string, share float64) (*Set, error) {
-	s, err := load(folder, table)
+// LoadStopped reads the networks of more.csv or blind.csv that were stopped at a share of their training, or have ended it; with
+// their errors against the real labels, or against levels.
+func LoadStopped(folder, table string, share float64, labels bool) (*Set, error) {
+	s, err := load(folder, table, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +135,11 @@ func (n Network) same(m Network) bool {
 	return n.Task == m.Task && n.Code == m.Code && n.Training == m.Training && n.Seed == m.Seed
 }
 
-func load(folder, table string) (*Set, error) {
-	s := &Set{priors: map[string][]float64{}}
+func load(folder, table string, labels bool) (*Set, error) {
+	s, suffix := &Set{priors: map[string][]float64{}, labels: labels}, ""
+	if labels {
+		suffix = "_label"
+	}
 	err := readRows(filepath.Join(folder, table), func(r *row) {
 		n := Network{
 			Task: Task{r.cells["data"], r.cells["architecture"], r.whole("levels")}, Code: r.cells["code"],
@@ -139,7 +150,10 @@ func load(folder, table string) (*Set, error) {
 			if r.cells[column] == "" { // direct regression has one reading
 				continue
 			}
-			n.Errors[reading] = observed.Error{Mean: r.number(column), StdErr: r.number(column + "_stderr")}
+			if labels && n.Code == forecast.Direct {
+				reading = direct
+			}
+			n.Errors[reading] = observed.Error{Mean: r.number(column + suffix), StdErr: r.number(column + "_stderr" + suffix)}
 		}
 		if n.Epochs = 1; r.cells["epochs"] != "" {
 			n.Epochs = r.number("epochs")
@@ -215,6 +229,13 @@ type Source struct {
 	Seed     int
 }
 
+// Sources are the networks that the law is fitted from, one at a time.
+var Sources = []Source{
+	{Code: "johnson", Training: perceived.BCE}, {Code: "unary", Training: perceived.BCE}, {Code: "b1jdj", Training: perceived.BCE},
+	{Code: "gray", Training: perceived.BCE}, {Code: "johnson", Training: perceived.CE},
+	{Code: forecast.Direct, Training: perceived.BCE}, {Code: "onehot", Training: perceived.Soft},
+}
+
 // Trained reports whether a task has all the networks named.
 func (s *Set) Trained(t Task, sources ...Source) bool {
 	return !slices.ContainsFunc(sources, func(src Source) bool {
@@ -238,8 +259,12 @@ func (s *Set) network(t Task, src Source) (*perceived.Observed, error) {
 		return nil, err
 	}
 	out := &perceived.Observed{Code: c, Training: n.Training, Samples: n.Samples}
-	for _, r := range Readings(n.Training) {
+	for _, r := range s.readings(n.Code, n.Training) {
 		if _, read := n.Errors[r]; !read {
+			continue
+		}
+		if r == direct {
+			out.Decodings, out.Errors = append(out.Decodings, observed.Prediction()), append(out.Errors, n.Errors[r])
 			continue
 		}
 		d, err := decoders().New(r.Decoder, c, decode.Options{})

@@ -70,7 +70,7 @@ func ForecastPublished(ctx context.Context, workers int, all []Published, table 
 		Decodings: []observed.Decoding{{Decoder: d, Soft: true}}, Errors: []observed.Error{{Mean: rows[source].Error}},
 		Rates: make([]float64, unary.Bits()),
 	}
-	f, err := fit(ctx, workers, theory.Uniform(levels), []*perceived.Observed{network})
+	f, err := fit(ctx, workers, theory.Uniform(levels), nil, []*perceived.Observed{network})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", table, err)
 	}

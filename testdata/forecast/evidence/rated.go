@@ -37,6 +37,7 @@ type Widths struct {
 	Width    float64 // median hi/lo
 	Score    float64 // mean interval score of ln(error), as IntervalScore
 	Off      float64 // median |ln(observed/forecast)|
+	Mean     float64 // of ln(observed/forecast)
 }
 
 // alpha is the share of errors that intervals are to miss.
@@ -63,17 +64,18 @@ func (r *Result) Shown() *Result {
 // Rated rates the intervals of pairs. Each network counts once for each reading.
 func Rated(pairs []Pair) Widths {
 	var widths, scores, off []float64
-	held := 0
+	held, sum := 0, 0.0
 	for _, p := range pairs {
 		held += p.Inside()
 		for _, e := range p.Each {
 			widths = append(widths, p.Hi/p.Lo)
 			scores = append(scores, IntervalScore(math.Log(p.Lo), math.Log(p.Hi), math.Log(e.Mean)))
 			off = append(off, math.Abs(math.Log(e.Mean/p.Error)))
+			sum += math.Log(e.Mean / p.Error)
 		}
 	}
 	n := len(widths)
-	return Widths{n, float64(held) / float64(n), median(widths), stat.Mean(scores, nil), median(off)}
+	return Widths{n, float64(held) / float64(n), median(widths), stat.Mean(scores, nil), median(off), sum / float64(n)}
 }
 
 // A Chance is the probability, by the forecast, that a network is better than the measured one, and whether it is.
