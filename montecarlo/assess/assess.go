@@ -20,11 +20,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
-	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -109,84 +107,87 @@ type Report struct {
 	Rates   *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
 	Decoder *fitdecoder.Decoder // nil unless Options.FitDecoder
 
-	study *study
-}
-
-// study is what Run knows so far.
-type study struct {
-	*network
-	f          *Fit
-	candidates []*code.Code
-	others     []*network
-	model      *mixturefit.Fit
-	erring     uint64               // samples with a wrong bit
-	errors     mat.Matrix           // of the mixture, L × M; observed for the bits that are set aside
-	learnt     *perceived.Network   // what the perceived-label model learns of the code; nil where it says nothing
-	perceived  []float64            // errors under the perceived-label model, of each decoding; nil where it says nothing
-	seeds      float64              // the largest ln over that seeds make
-	forecasts  *forecast.Forecaster // nil where the perceived-label model says nothing
-	ranked     []forecast.Forecast  // of all codes; nil without a ranking
+	network *network
+	mixture *mixture
+	ranked  []forecast.Forecast // of all codes; nil without a ranking
 }
 
 // Run judges a network. run.Workers and run.Backend change no number; run.Done is not called. Errors
 // name the file and the place, or are the context's.
+//
+// The stages are functions that return a value. Run alone writes to the fit, which later stages read.
 func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*Report, error) {
 	own, err := openNetwork(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer own.Close()
-	s := &study{network: own}
-	if s.candidates, err = scenario.OpenCodes(o.Candidates, s.sizes()); err != nil {
+	candidates, err := scenario.OpenCodes(o.Candidates, own.sizes())
+	if err != nil {
 		return nil, err
 	}
 	for _, k := range o.Bits {
-		if k < 1 || k > s.code.Bits() {
-			return nil, &scenario.ValueError{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s", s.code.Bits(), s.code.Name())}
+		if k < 1 || k > own.code.Bits() {
+			return nil, &scenario.ValueError{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s", own.code.Bits(), own.code.Name())}
 		}
 	}
-	if err := s.checkMemory(); err != nil {
+	if err := own.checkMemory(); err != nil {
 		return nil, err
 	}
+	mixture, others, err := readAll(ctx, own, run.Workers, progress)
+	if err != nil {
+		return nil, err
+	}
+	f, r := newFit(own, mixture), &Report{network: own, mixture: mixture}
+	r.Fit = f
+	var known knowledge
+	if len(o.Decoders) > 0 {
+		if known, err = learn(ctx, run.Workers, f, own, others); err != nil {
+			return nil, err
+		}
+		f.Perceived, f.Measured, f.codes, f.Networks = known.fit, known.measured, known.codes, known.networks
+		if f.Decoders, f.Mixture, err = predict(ctx, run, f, own, mixture, known.errors); err != nil {
+			return nil, err
+		}
+		f.Quantiles = errorQuantiles(f, own)
+	}
+	if f.Direct, err = besideDirect(ctx, run.Workers, f, own, known.forecasts); err != nil {
+		return nil, err
+	}
+	if o.Recommend {
+		if f.Recommendation, r.ranked, err = recommend(ctx, run.Workers, f, own, candidates, known, progress); err != nil {
+			return nil, err
+		}
+	}
+	f.Profiles, f.Curve = profiles(f, own, known.learnt)
+	r.Opening = opening(f, own, others)
+	f.Verdict = strings.Join(r.Opening, " ")
+	r.Remarks, r.Rates = remarks(f, mixture), own.seen.Counts.Rates(mixture.errors)
+	if own.fitted != nil {
+		r.Decoder = own.fitted.Decoder
+	}
+	return r, nil
+}
+
+// readAll reads the samples of all networks, and fits the mixture to those of the first one.
+func readAll(ctx context.Context, own *network, workers int, progress Progress) (*mixture, []*network, error) {
+	o := own.options
 	readings := 2 + len(o.Others) // the mixture reads the network's own samples again
 	if o.FitDecoder {
 		readings += 1 + len(o.Others)
 	}
-	samples, _ := s.source.Outputs.Dims()
+	samples, _ := own.source.Outputs.Dims()
 	done, end := progress.begin("samples read", uint64(max(samples, 0)*readings))
-	err = s.fitMixture(ctx, run.Workers, done)
-	if err == nil {
-		err = s.readOthers(ctx, run.Workers, done)
+	defer end()
+	if err := own.read(ctx, workers, done); err != nil {
+		return nil, nil, err
 	}
-	if end(); err != nil {
-		return nil, err
+	mixture, err := fitMixture(ctx, own, done)
+	if err != nil {
+		return nil, nil, err
 	}
-	if len(o.Decoders) > 0 {
-		if err := s.fitPerceived(ctx, run.Workers); err != nil {
-			return nil, err
-		}
-		if err := s.predict(ctx, run); err != nil {
-			return nil, err
-		}
-		s.f.Quantiles = s.errorQuantiles()
-	}
-	s.besideDirect()
-	if err := s.doubtDirect(ctx, run.Workers); err != nil {
-		return nil, err
-	}
-	if o.Recommend {
-		if err := s.rank(ctx, run.Workers, progress); err != nil {
-			return nil, err
-		}
-	}
-	opening := s.opening()
-	s.f.Verdict = strings.Join(opening, " ")
-	r := &Report{Fit: s.f, Opening: opening, Remarks: s.remarks(), Rates: s.seen.Counts.Rates(s.errors), study: s}
-	s.f.Profiles, s.f.Curve = s.profiles()
-	if s.fitted != nil {
-		r.Decoder = s.fitted.Decoder
-	}
-	return r, nil
+	others, err := readOthers(ctx, own, workers, done)
+	return mixture, others, err
 }
 
 // LabelRange is a range of real labels, written a:b: a is level 1, b is the last level.

@@ -150,8 +150,8 @@ func TestReadBack(t *testing.T) {
 	if about.Temperature != s.Fit.LogitScale {
 		t.Errorf("τ = %v; the fit has %v", about.Temperature, s.Fit.LogitScale)
 	}
-	e, err := m.Errors(t.Context(), s.study.code, s.Fit.Prior)
-	if err != nil || !mat.EqualApprox(e, s.study.errors, 1e-15) {
+	e, err := m.Errors(t.Context(), s.network.code, s.Fit.Prior)
+	if err != nil || !mat.EqualApprox(e, s.mixture.errors, 1e-15) {
 		t.Errorf("the model that was read has another table: %v", err)
 	}
 	for _, broken := range [][3]string{

@@ -53,12 +53,20 @@ type Direct struct {
 // beyond it, it is of other units or data.
 const unbelieved = 2
 
-// besideDirect compares the network with direct regression: Fit.Direct. Both are wrong about the targets themselves.
-func (s *study) besideDirect() {
-	f, b := s.f, s.options.Baseline
-	best := f.bestDecoder()
+// besideDirect compares the network with direct regression, and says whether that error is believed; it is nil where none is given.
+// The error refuses a baseline that is larger than the range, or is the context's.
+func besideDirect(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (out *Direct, err error) {
+	if out = compareDirect(f, n); out != nil {
+		out.Warning, err = out.doubt(ctx, workers, f, n, forecasts)
+	}
+	return out, err
+}
+
+// compareDirect compares the network with direct regression. Both are wrong about the targets themselves.
+func compareDirect(f *Fit, n *network) *Direct {
+	best, b := f.bestDecoder(), n.options.Baseline
 	if b == (Baseline{}) || best < 0 {
-		return
+		return nil
 	}
 	d, w := f.Decoders[best], f.LevelWidth
 	out := &Direct{Error: b.Error, StdErr: math.NaN(), Decoder: d.Decoder, Outputs: d.Outputs, Network: d.Observed, DifferenceErr: d.StdErr}
@@ -68,56 +76,47 @@ func (s *study) besideDirect() {
 	}
 	out.Difference = out.Network - out.Error
 	if b.File != "" {
-		paired := s.seen.Beside[best]
+		paired := n.seen.Beside[best]
 		if fitted {
-			paired = s.fitted.Beside
+			paired = n.fitted.Beside
 		}
-		out.Error, out.StdErr, out.Difference, out.DifferenceErr = w*s.seen.Direct.Mean, w*s.seen.Direct.StdErr, w*paired.Mean, w*paired.StdErr
+		out.Error, out.StdErr, out.Difference, out.DifferenceErr = w*n.seen.Direct.Mean, w*n.seen.Direct.StdErr, w*paired.Mean, w*paired.StdErr
 	}
 	out.Told = math.Abs(out.Difference) > scenario.Confidence*out.DifferenceErr
-	f.Direct = out
+	return out
 }
 
-// doubtDirect says why the error of direct regression cannot be right: Direct.Warning. The error refuses one that is larger than
-// the range, or is the context's.
-func (s *study) doubtDirect(ctx context.Context, workers int) error {
-	f, d := s.f, s.f.Direct
-	if d == nil {
-		return nil
-	}
+// doubt says why the error of direct regression cannot be right; it is "" where it can.
+func (d *Direct) doubt(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (string, error) {
 	if all := float64(f.Levels-1) * f.LevelWidth; d.Error > all {
 		unit := "levels"
 		if f.Range != nil {
 			unit = "label units"
 		}
-		return &scenario.ValueError{Name: "baseline", Value: d.Error, Want: fmt.Sprintf("a mean |error| in %s, of %v at most: the width of the range", unit, all)}
+		return "", &scenario.ValueError{Name: "baseline", Value: d.Error, Want: fmt.Sprintf("a mean |error| in %s, of %v at most: the width of the range", unit, all)}
 	}
 	e := observed.Error{Mean: d.Error / f.LevelWidth}
 	if !table.Missing(d.StdErr) {
 		e.StdErr = d.StdErr / f.LevelWidth
 	}
-	if s.asGuess(e) {
-		d.Warning = "the median target alone would be as near"
-		return nil
+	if n.asGuess(e) {
+		return "the median target alone would be as near", nil
 	}
-	if s.forecasts == nil || f.predicts() {
-		return nil
+	if forecasts == nil || f.predicts() {
+		return "", nil
 	}
 	c, err := f.open(forecast.Direct)
 	if err != nil {
-		return err
+		return "", err
 	}
-	forecasts, err := s.forecasts.Codes(ctx, workers, []*code.Code{c}, nil)
-	if err != nil {
-		return err
-	}
-	for _, x := range forecasts {
+	all, err := forecasts.Codes(ctx, workers, []*code.Code{c}, nil)
+	for _, x := range all {
 		ratio := d.Error / d.Network
 		if ratio > unbelieved*x.Ratio && ratio > x.RatioHi || ratio < x.Ratio/unbelieved && ratio < x.RatioLo {
-			d.Warning = fmt.Sprintf("it is %.2g times the error that this network lets expect", ratio/x.Ratio)
+			return fmt.Sprintf("it is %.2g times the error that this network lets expect", ratio/x.Ratio), err
 		}
 	}
-	return nil
+	return "", err
 }
 
 // directText compares the network with direct regression for people; it is "" where that is not given.

@@ -53,9 +53,32 @@ type Fit struct {
 	codes []*code.Code // of the networks, where these were read
 }
 
+// newFit begins the fit of a network: with what was counted, and the mixture.
+func newFit(n *network, m *mixture) *Fit {
+	seen, labels, o := n.seen, n.source.Labels, n.options
+	f := &Fit{
+		Format: fitFormat,
+		Code:   n.code.Name(), Levels: n.code.Levels(), Bits: n.code.Bits(), Outputs: string(n.source.Kind), LevelWidth: labels.Width(),
+		R: m.R, Sigma: m.Sigma, RInterval: m.intervals[0], SigmaInterval: m.intervals[1], Mixture: []MixtureResult{}, Measured: []MeasuredRow{},
+		LogitScale: seen.LogitScale, Temperature: o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(), Dead: n.dead,
+	}
+	if !o.Range.IsZero() {
+		f.Range = &[2]float64{o.Range.Lo, o.Range.Hi}
+	}
+	f.Quantization = f.LevelWidth * seen.Quantization
+	f.Samples, f.WrongBits = seen.Counts.Total()
+	if n.fitted != nil {
+		f.Fitted = newFitted(n.fitted, f.LevelWidth)
+	}
+	return f
+}
+
 // occurring are the lowest and the highest level that occur, from 1.
-func (f *Fit) occurring() (lowest, highest int) {
-	for i, p := range f.Prior {
+func (f *Fit) occurring() (lowest, highest int) { return occurring(f.Prior) }
+
+// occurring are the lowest and the highest level that have a share, from 1.
+func occurring(prior []float64) (lowest, highest int) {
+	for i, p := range prior {
 		if p > 0 {
 			lowest, highest = cmp.Or(lowest, i+1), i+1
 		}

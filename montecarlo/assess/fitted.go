@@ -83,13 +83,12 @@ func newFitted(r *fitdecoder.Result, width float64) *Fitted {
 	return f
 }
 
-// fittedText says how good the fitted decoder is.
-func (s *study) fittedText() string {
-	f, fitted := s.f, s.f.Fitted
+// text says how good the fitted decoder is.
+func (fitted *Fitted) text(f *Fit, about fitdecoder.About) string {
 	baseline := fitted.Baseline + " on " + fitted.BaselineOf
 	if !fitted.Better {
 		return fmt.Sprintf("No fitted decoder is better than %s by more than the standard error.", baseline)
 	}
 	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average, %s to %s (95 %%); %s is wrong by %s.",
-		s.fitted.Decoder.About().Text(), table.Short(fitted.Error), f.besideLevels(fitted.Error), table.Short(fitted.Interval[0]), table.Short(fitted.Interval[1]), baseline, table.Short(fitted.BaselineErr))
+		about.Text(), table.Short(fitted.Error), f.besideLevels(fitted.Error), table.Short(fitted.Interval[0]), table.Short(fitted.Interval[1]), baseline, table.Short(fitted.BaselineErr))
 }

@@ -24,10 +24,10 @@ type MeasuredRow struct {
 }
 
 // measured are the errors that forecasts rest on, of the networks whose outputs belong to the targets.
-func (f *Fit) measured(networks []*network) []MeasuredRow {
+func measured(width float64, networks []*network) []MeasuredRow {
 	out := []MeasuredRow{}
 	for _, n := range networks {
-		if n.warning != "" || n.apart {
+		if n.warning != "" {
 			continue
 		}
 		k := 1
@@ -35,7 +35,7 @@ func (f *Fit) measured(networks []*network) []MeasuredRow {
 			k = out[len(out)-1].Network + 1
 		}
 		add := func(d observed.Decoding, e observed.Error) {
-			out = append(out, MeasuredRow{k, n.code.Name(), string(n.training), d.Decoder.Name(), d.Outputs(), f.LevelWidth * e.Mean, f.LevelWidth * e.StdErr})
+			out = append(out, MeasuredRow{k, n.code.Name(), string(n.training), d.Decoder.Name(), d.Outputs(), width * e.Mean, width * e.StdErr})
 		}
 		for i, d := range n.decodings {
 			add(d, n.seen.Labels[i])

@@ -37,8 +37,6 @@ type network struct {
 	dead        []int              // bits, from 1, that are set aside, ascending
 	warning     string             // outputs and targets do not belong together; "" where they may
 	remedy      string             // of the warning
-	over        float64            // its error over that of the first network, of the same code and training; 0 for another one
-	apart       bool               // over is further from 1 than seeds make it
 	fitted      *fitdecoder.Result // nil unless the options ask for it
 }
 
@@ -323,6 +321,11 @@ func (n *network) live() [][]int {
 		out[k-1] = nil
 	}
 	return out
+}
+
+// owns reports whether a forecast is of the network's own head.
+func (n *network) owns(x *forecast.Forecast) bool {
+	return x.Code.Name() == n.code.Name() && x.Training == n.training
 }
 
 // observed is the network as forecasts read it.

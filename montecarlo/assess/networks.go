@@ -141,27 +141,27 @@ func relativeTo(folder, path string) string {
 }
 
 // readOthers reads the outputs of the other networks.
-func (s *study) readOthers(ctx context.Context, workers int, done func(uint64)) error {
-	for _, x := range s.options.Others {
-		o := s.options
+func readOthers(ctx context.Context, own *network, workers int, done func(uint64)) (all []*network, err error) {
+	for _, x := range own.options.Others {
+		o := own.options
 		o.Code, o.Outputs, o.Training, o.Baseline = x.Code, x.Outputs, x.Training, Baseline{}
-		o.Levels = cmp.Or(o.Levels, s.f.Levels)
+		o.Levels = cmp.Or(o.Levels, own.code.Levels())
 		n, err := openNetwork(ctx, o)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := errors.Join(n.read(ctx, workers, done), n.Close()); err != nil {
-			return err
+			return nil, err
 		}
-		if !slices.Equal(n.seen.Counts.Samples, s.seen.Counts.Samples) {
-			return fmt.Errorf("%s: its samples have other levels than those of the first network", x.Outputs)
+		if !slices.Equal(n.seen.Counts.Samples, own.seen.Counts.Samples) {
+			return nil, fmt.Errorf("%s: its samples have other levels than those of the first network", x.Outputs)
 		}
 		if n.code.Real() {
-			return fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
+			return nil, fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
 		}
-		s.others = append(s.others, n)
+		all = append(all, n)
 	}
-	return nil
+	return all, nil
 }
 
 // NetworkRow is a decoder of the networks of one code and training: the means of their errors.
@@ -178,12 +178,9 @@ type NetworkRow struct {
 	Best     bool       `json:"best" doc:"the smallest observed error of this code and training"`
 }
 
-// compareNetworks lists all networks beside the model, where there are several: Fit.Networks.
-func (s *study) compareNetworks(ctx context.Context, nodes *perceived.Nodes) error {
-	if len(s.others) == 0 {
-		return nil
-	}
-	for all := append([]*network{s.network}, s.others...); len(all) > 0; {
+// compareNetworks lists all networks beside the model. width is that of a level.
+func compareNetworks(ctx context.Context, width float64, all []*network, model *forecast.Forecaster, nodes *perceived.Nodes) (out []NetworkRow, err error) {
+	for len(all) > 0 {
 		first := all[0]
 		var group, rest []*network // of the first one's code and training, and others
 		for _, n := range all {
@@ -194,37 +191,36 @@ func (s *study) compareNetworks(ctx context.Context, nodes *perceived.Nodes) err
 			}
 		}
 		all = rest
-		beside, err := s.forecasts.Compare(ctx, first.observed(), nodes)
+		beside, err := model.Compare(ctx, first.observed(), nodes)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		from := len(s.f.Networks)
+		var rows []NetworkRow
 		for j, r := range first.decodings {
-			s.addRow(group, r.Decoder.Name(), r.Outputs(), beside.Errors[j], func(n *network) observed.Error { return n.seen.Labels[j] })
+			rows = append(rows, networkRow(width, group, r.Decoder.Name(), r.Outputs(), beside.Errors[j], func(n *network) observed.Error { return n.seen.Labels[j] }))
 		}
 		if slices.ContainsFunc(group, func(n *network) bool { return n.fitted != nil && n.fitted.Fitted }) {
 			decoder, reads := fittedName(group)
-			s.addRow(group, decoder, reads, math.NaN(), func(n *network) observed.Error { return n.fitted.Target })
+			rows = append(rows, networkRow(width, group, decoder, reads, math.NaN(), func(n *network) observed.Error { return n.fitted.Target }))
 		}
-		rows := s.f.Networks[from:]
 		rows[leastOf(rows, func(r NetworkRow) float64 { return r.Observed })].Best = true
+		out = append(out, rows...)
 	}
-	return nil
+	return out, nil
 }
 
-// addRow adds the row of one decoder of the networks of one code and training.
-func (s *study) addRow(group []*network, decoder, reads string, model float64, of func(*network) observed.Error) {
+// networkRow is the row of one decoder of the networks of one code and training.
+func networkRow(width float64, group []*network, decoder, reads string, model float64, of func(*network) observed.Error) NetworkRow {
 	var errors []observed.Error
 	for _, n := range group {
 		errors = append(errors, of(n))
 	}
 	first := group[0]
 	mean, interval := overSeeds(errors)
-	w := s.f.LevelWidth
-	s.f.Networks = append(s.f.Networks, NetworkRow{
+	return NetworkRow{
 		Code: first.code.Name(), Bits: first.code.Bits(), Training: string(first.training), Seeds: len(group), Decoder: decoder, Outputs: reads,
-		Observed: w * mean, Interval: [2]float64{w * interval[0], w * interval[1]}, Model: w * model,
-	})
+		Observed: width * mean, Interval: [2]float64{width * interval[0], width * interval[1]}, Model: width * model,
+	}
 }
 
 // fittedName names the decoders that were fitted to the networks of one code and training, and what

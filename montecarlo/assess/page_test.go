@@ -19,7 +19,7 @@ func TestCurve(t *testing.T) {
 	// Their means are the rates of the model by transitions, over the same prior.
 	prior, sums, bits := r.Fit.smoothed(), map[int]float64{}, map[int]float64{}
 	for k, p := range r.Fit.Profiles {
-		transitions := len(r.study.transitions[k])
+		transitions := len(r.network.transitions[k])
 		bits[transitions]++
 		for i, e := range p.Fitted {
 			sums[transitions] += prior[i] * e

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
+	"belsim/theory/code"
 )
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
@@ -33,96 +35,144 @@ type PerceivedFit struct {
 // rejected is the Distance from which the data reject the model.
 const rejected = 3.0
 
-// fitPerceived fits the perceived-label model to all networks, and says how well it describes the
-// first one: Fit.Perceived.
-func (s *study) fitPerceived(ctx context.Context, workers int) error {
+// knowledge is what the perceived-label model says of networks.
+type knowledge struct {
+	fit      *PerceivedFit
+	measured []MeasuredRow
+	networks []NetworkRow
+	codes    []*code.Code // of the networks
+	siblings siblings
+
+	forecasts *forecast.Forecaster // nil, as what follows, where the model says nothing
+	learnt    *perceived.Network   // what the model learns of the first one's code
+	errors    []float64            // of each decoding of the first one
+}
+
+// learn fits the perceived-label model to the first network, and puts all networks beside it. f is the first one's fit.
+func learn(ctx context.Context, workers int, f *Fit, own *network, others []*network) (knowledge, error) {
 	p := &PerceivedFit{
-		Training: string(s.training), Miscalibration: s.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
+		Training: string(own.training), Miscalibration: own.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
 		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
 	}
-	s.f.Perceived = p
+	out := knowledge{fit: p, measured: []MeasuredRow{}}
 	switch {
-	case s.code.Real():
+	case own.code.Real():
 		p.Verdict = "The perceived-label model has no codes of real numbers."
-		return nil
-	case s.code.Levels() > forecast.MostLevels:
+		return out, nil
+	case own.code.Levels() > forecast.MostLevels:
 		p.Verdict = fmt.Sprintf("The perceived-label model is computed for at most %d levels.", forecast.MostLevels)
-		return nil
+		return out, nil
 	}
-	networks, most := []*perceived.Observed{s.observed()}, s.code.Bits()
-	for _, o := range s.others {
-		most = max(most, o.code.Bits())
-		if o.warning == "" {
-			networks = append(networks, o.observed())
-		}
+	all, most := append([]*network{own}, others...), 0
+	for _, n := range all {
+		most = max(most, n.code.Bits())
 	}
-	prior := s.f.smoothed()
-	labels := s.f.labels()
-	nodes, err := forecast.NewNodes(perceived.ManyNodes, prior, labels, most, perceived.Seed)
+	nodes, err := forecast.NewNodes(perceived.ManyNodes, f.smoothed(), f.labels(), most, perceived.Seed)
 	if err != nil {
-		return err
+		return out, err
 	}
-	fit, err := perceived.NewFit(ctx, workers, networks[:1], nodes, perceived.DefaultMisfit)
+	fit, err := perceived.NewFit(ctx, workers, []*perceived.Observed{own.observed()}, nodes, perceived.DefaultMisfit)
 	if errors.Is(err, perceived.ErrNoNoise) || errors.Is(err, perceived.ErrNothingObserved) {
 		p.Verdict = "The network does not behave as if its bits read one noisy label: its errors are as large as without any information, or almost none."
-		return nil
+		return out, nil
 	}
 	if err != nil {
-		return err
+		return out, err
 	}
 	p.Noise, p.NoiseInterval = fit.Noise.Value, [2]float64{fit.Noise.Lo, fit.Noise.Hi}
 	p.Cutoff, p.CutoffFitted, p.Floor, p.Tail = fit.Cutoff.Value, fit.CutoffFitted, fit.Model.Floor, fit.Tail
 	p.CutoffInterval = [2]float64{fit.Cutoff.Lo, fit.Cutoff.Hi}
-	all := append([]*network{s.network}, s.others...)
 	for _, n := range all {
-		s.f.codes = append(s.f.codes, n.code)
+		out.codes = append(out.codes, n.code)
 	}
-	s.tellApart()
-	s.f.Measured = s.f.measured(all)
-	model, err := s.f.Forecaster(s.options.Decoders)
+	out.siblings = siblingsOf(own, others, p.Tail)
+	out.measured = measured(f.LevelWidth, slices.DeleteFunc(slices.Clone(all), out.siblings.apart))
+
+	with := *f
+	with.Perceived, with.Measured, with.codes = p, out.measured, out.codes
+	if out.forecasts, err = with.Forecaster(own.options.Decoders); err != nil {
+		return out, err
+	}
+	beside, err := out.forecasts.Compare(ctx, own.observed(), nodes)
 	if err != nil {
-		return err
+		return out, err
 	}
-	s.forecasts = model
-	beside, err := model.Compare(ctx, networks[0], nodes)
-	if err != nil {
-		return err
-	}
-	s.learnt = beside.Learnt
+	out.learnt = beside.Learnt
 	for _, e := range beside.Errors {
-		s.perceived = append(s.perceived, s.f.LevelWidth*e)
+		out.errors = append(out.errors, f.LevelWidth*e)
 	}
-	if len(beside.Rates) > 0 {
-		p.Rates = beside.Rates
+	out.fit = p.judged(beside)
+	if len(others) > 0 {
+		out.networks, err = compareNetworks(ctx, f.LevelWidth, all, out.forecasts, nodes)
 	}
-	p.judge(beside)
-	return s.compareNetworks(ctx, nodes)
+	return out, err
 }
 
-// tellApart finds the networks of the first one's code and training that differ from it by more than seeds do: three standard
-// deviations. They tell how much longer training gains, and nothing of other codes.
-func (s *study) tellApart() {
+// siblings are the networks of the first one's head. They tell how much longer training gains, and nothing of other codes.
+type siblings struct {
+	over  map[*network]float64 // of each its error over the first one's
+	seeds float64              // the largest |ln over| that seeds make: three standard deviations
+}
+
+// siblingsOf are those among other networks. tail is the first one's.
+func siblingsOf(own *network, others []*network, tail float64) siblings {
 	least := func(n *network) observed.Error {
 		return n.seen.Labels[leastOf(n.seen.Labels, func(e observed.Error) float64 { return e.Mean })]
 	}
-	yours := least(s.network)
-	s.seeds = 3 * forecast.Fitted().SeedSD(s.f.Perceived.Tail, yours.StdErr/yours.Mean)
-	for _, n := range s.others {
-		if n.code.Name() == s.code.Name() && n.training == s.training && n.warning == "" {
-			n.over = least(n).Mean / yours.Mean
-			n.apart = math.Abs(math.Log(n.over)) > s.seeds
+	yours := least(own)
+	out := siblings{map[*network]float64{}, 3 * forecast.Fitted().SeedSD(tail, yours.StdErr/yours.Mean)}
+	for _, n := range others {
+		if n.code.Name() == own.code.Name() && n.training == own.training && n.warning == "" {
+			out.over[n] = least(n).Mean / yours.Mean
 		}
 	}
+	return out
 }
 
-// judge says whether the model describes the network.
-func (p *PerceivedFit) judge(beside *forecast.Comparison) {
+// apart reports whether a network differs from the first one by more than seeds make.
+func (s siblings) apart(n *network) bool {
+	over, known := s.over[n]
+	return known && math.Abs(math.Log(over)) > s.seeds
+}
+
+// ended reports whether a network of the same head is as good as the first one.
+func (s siblings) ended() bool {
+	for n := range s.over {
+		if s.apart(n) {
+			return false
+		}
+	}
+	return len(s.over) > 0
+}
+
+// text says what is known of whether the training has ended. yours is what people call the network's head.
+func (s siblings) text(yours string) string {
+	if s.ended() {
+		return ""
+	}
+	furthest := 0.0
+	for _, over := range s.over {
+		furthest = max(furthest, math.Abs(over-1))
+	}
+	if furthest > 0 {
+		return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained for less, or training has not ended. "+
+			"Where longer training still gains, train longer before you change the code. Forecasts rest on the first one.", yours, percent(furthest), percent(s.seeds))
+	}
+	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. To find out, " + string(AddCheckpoint) + "."
+}
+
+// judged is the fit with its rates of bits, and says whether the model describes the network.
+func (p PerceivedFit) judged(beside *forecast.Comparison) *PerceivedFit {
+	if len(beside.Rates) > 0 {
+		p.Rates = beside.Rates
+	}
 	p.Distance, p.Describes = beside.Distance, beside.Distance < rejected
 	p.Verdict = fmt.Sprintf("The network behaves as if its bits read one noisy label (standard deviation %s levels).", table.Short(p.Noise))
 	if !p.Describes {
 		p.Verdict = fmt.Sprintf("The network does not behave as if its bits read one noisy label: an error differs from such a network's by %.0f %%. "+
 			"The further it differs, the wider are the intervals of forecasts.", 100*beside.Furthest)
 	}
+	return &p
 }
 
 // smoothed is the share of each level, with half a sample more for each: a level without samples is

@@ -215,7 +215,7 @@ func TestRank(t *testing.T) {
 	if unary, hot := rec.Ranking[i], rec.Ranking[j]; unary.RatioCI[0] > 1 || unary.RatioCI[1] < 1 || hot.RatioCI[0] < 1 || hot.Better > 0.05 {
 		t.Errorf("%+v, %+v", unary, hot)
 	}
-	if text := b.String(); !strings.Contains(text, "yours: johnson") || !strings.Contains(text, "measured: ") || s.Opening[len(s.Opening)-1] != "Next: keep johnson: no other is forecast to gain 1 %." {
+	if text := b.String(); !strings.Contains(text, "yours: johnson") || !strings.Contains(text, "measured: ") || s.Opening[len(s.Opening)-1] != "Next: keep johnson, if its training has ended: no other is forecast to gain 1 %." {
 		t.Error(text)
 	}
 	for line := range strings.Lines(b.String()) {
@@ -474,7 +474,7 @@ func TestCandidates(t *testing.T) {
 	o.Candidates = []string{"gray", "probe", "johnson"} // which are ranked anyway
 	n := must.Get(openNetwork(t.Context(), o))(t)
 	defer n.Close()
-	ranked := must.Get((&study{network: n, candidates: must.Get(scenario.OpenCodes(o.Candidates, n.sizes()))(t)}).rankedCodes())(t)
+	ranked := must.Get(rankedCodes(n, must.Get(scenario.OpenCodes(o.Candidates, n.sizes()))(t)))(t)
 	if len(ranked) != len(code.Families())+2 { // and direct regression, and CORN
 		t.Errorf("%d codes", len(ranked))
 	}

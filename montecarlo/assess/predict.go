@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel/observed"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
@@ -38,69 +37,65 @@ type MixtureResult struct {
 	ObservedStdErr float64 `json:"observed_stderr" doc:"standard error of observed"`
 }
 
-// predict puts what the models say beside the observed error of every decoder: Fit.Decoders has the perceived label,
-// and Fit.Mixture the mixture and the observed error rates.
-func (s *study) predict(ctx context.Context, run scenario.Run) error {
-	rates, w := s.seen.Counts.Rates(s.errors), s.f.LevelWidth
-	for i, decoding := range s.decodings {
-		level, target := s.seen.Levels[i], s.seen.Labels[i]
+// predict puts what the models say beside the observed error of every decoder: the perceived label, whose errors may be nil, and
+// the mixture and the observed error rates.
+func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixture, perceived []float64) (decoders []DecoderResult, mixture []MixtureResult, err error) {
+	tau, err := f.modelTemperature()
+	if err != nil {
+		return nil, nil, err
+	}
+	rates, w := n.seen.Counts.Rates(of.errors), f.LevelWidth
+	mixture = []MixtureResult{}
+	for i, decoding := range n.decodings {
+		level, target := n.seen.Levels[i], n.seen.Labels[i]
 		d := DecoderResult{decoding.Decoder.Name(), decoding.Outputs(), w * target.Mean, w * target.StdErr, math.NaN()}
-		if s.perceived != nil {
-			d.Perceived = s.perceived[i]
+		if perceived != nil {
+			d.Perceived = perceived[i]
 		}
-		s.f.Decoders = append(s.f.Decoders, d)
+		decoders = append(decoders, d)
 		if decoding.Predicts() { // reads no bits
 			continue
 		}
-		decoder, err := s.scaled(decoding)
-		if err != nil {
-			return err
+		decoder := decoding.Decoder
+		if tempered, ok := decoder.(decode.Tempered); ok && decoding.Soft && !table.Missing(f.LogitScale) { // of the model's logits
+			if decoder, err = tempered.AtTemperature(tau); err != nil {
+				return nil, nil, err
+			}
 		}
 		m := MixtureResult{Decoder: d.Decoder, Outputs: d.Outputs, Observed: level.Mean, ObservedStdErr: level.StdErr}
 		about := scenario.Scenario{Outputs: scenario.Outputs(d.Outputs)}
 		var drawn montecarlo.Overall
-		if m.Bound, m.Exact, drawn, err = s.independent(ctx, run, about, decoder, s.errors); err != nil {
-			return err
+		if m.Bound, m.Exact, drawn, err = independentErrors(ctx, run, f, n, about, decoder, of.errors); err != nil {
+			return nil, nil, err
 		}
 		m.Mean, m.StdErr = drawn.Mean, drawn.StdErr
-		if _, m.Rates, drawn, err = s.independent(ctx, run, about, decoder, rates); err != nil {
-			return err
+		if _, m.Rates, drawn, err = independentErrors(ctx, run, f, n, about, decoder, rates); err != nil {
+			return nil, nil, err
 		}
 		if table.Missing(m.Rates) {
 			m.Rates, m.RatesStdErr = drawn.Mean, drawn.StdErr
 		}
-		s.f.Mixture = append(s.f.Mixture, m)
+		mixture = append(mixture, m)
 	}
-	return nil
+	return decoders, mixture, nil
 }
 
-// independent is the error of a decoder of bits that err independently, with these probabilities: the bound, the exact value, and as
+// independentErrors are the error of a decoder of bits that err independently, with these probabilities: the bound, the exact value, and as
 // it is sampled.
-func (s *study) independent(ctx context.Context, run scenario.Run, about scenario.Scenario, d decode.Decoder, errors mat.Matrix) (bound, exact float64, drawn montecarlo.Overall, err error) {
-	draw := s.options.sampling()
-	p, err := about.ProblemOf(ctx, s.code, d, errors, draw)
+func independentErrors(
+	ctx context.Context, run scenario.Run, f *Fit, n *network, about scenario.Scenario, d decode.Decoder, errors mat.Matrix,
+) (bound, exact float64, drawn montecarlo.Overall, err error) {
+	draw := n.options.sampling()
+	p, err := about.ProblemOf(ctx, n.code, d, errors, draw)
 	if err != nil {
 		return 0, 0, drawn, err
 	}
-	if bound, exact, err = scenario.Averages(ctx, run.Workers, p, s.f.Prior); err != nil {
+	if bound, exact, err = scenario.Averages(ctx, run.Workers, p, f.Prior); err != nil {
 		return 0, 0, drawn, err
 	}
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(exact).Target(s.f.Prior, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(exact).Target(f.Prior, false), nil)
 	if err != nil {
 		return 0, 0, drawn, err
 	}
-	return bound, exact, montecarlo.Average(s.f.Prior, sums), nil
-}
-
-// scaled is the decoder of the model's logits.
-func (s *study) scaled(r observed.Decoding) (decode.Decoder, error) {
-	d, ok := r.Decoder.(decode.Tempered)
-	if !ok || !r.Soft || table.Missing(s.f.LogitScale) {
-		return r.Decoder, nil
-	}
-	tau, err := s.f.modelTemperature()
-	if err != nil {
-		return nil, err
-	}
-	return d.AtTemperature(tau)
+	return bound, exact, montecarlo.Average(f.Prior, sums), nil
 }

@@ -44,24 +44,24 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 
 // profiles are those of the bits of the options, with the curves of the perceived label where it describes
 // the network, and else of the mixture.
-func (s *study) profiles() (out []Profile, curve string) {
-	bits := s.options.Bits
+func profiles(f *Fit, n *network, learnt *perceived.Network) (out []Profile, curve string) {
+	bits := n.options.Bits
 	if len(bits) == 0 {
-		bits = s.typicalBits()
+		bits = n.typicalBits()
 	}
-	known := s.f.Perceived
-	noisy := known != nil && known.Describes && s.training == perceived.BCE
-	curve = fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", s.f.R, s.f.Sigma)
+	known := f.Perceived
+	noisy := known != nil && known.Describes && n.training == perceived.BCE
+	curve = fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", f.R, f.Sigma)
 	if noisy {
 		curve = fmt.Sprintf("one noisy label: s = %.3g", known.Noise)
 	}
 	for _, k := range bits {
-		p := s.profile(k - 1)
+		p := profile(f, n, k-1)
 		if noisy {
 			p.X, p.Fitted = nil, nil
 		}
-		for i := 0; noisy && i < s.f.Levels; i++ {
-			p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, s.learnt.At(i, k-1))
+		for i := 0; noisy && i < f.Levels; i++ {
+			p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, learnt.At(i, k-1))
 		}
 		out = append(out, p)
 	}
@@ -70,23 +70,23 @@ func (s *study) profiles() (out []Profile, curve string) {
 
 // profile is the profile of bit k, from 0. Points are of single levels, or of several levels
 // where there are too many to tell them apart.
-func (s *study) profile(k int) Profile {
-	f, counts := s.f, s.seen.Counts
-	p := MixtureProfile(s.code, s.transitions, k, f.R, f.Sigma)
+func profile(f *Fit, n *network, k int) Profile {
+	counts := n.seen.Counts
+	p := MixtureProfile(n.code, n.transitions, k, f.R, f.Sigma)
 	const most = 64 // points of a panel
 	width := (f.Levels + most - 1) / most
 	for from := 0; from < f.Levels; from += width {
-		var n, x, at float64
+		var samples, x, at float64
 		for i := from; i < min(from+width, f.Levels); i++ {
-			n += float64(counts.Samples[i])
+			samples += float64(counts.Samples[i])
 			x += float64(counts.Row(i)[k])
 			at += float64(counts.Samples[i]) * float64(i+1)
 		}
-		if n == 0 {
+		if samples == 0 {
 			continue
 		}
-		lo, hi := errmodel.RateInterval(x, n)
-		p.Label, p.Rate = append(p.Label, at/n), append(p.Rate, x/n)
+		lo, hi := errmodel.RateInterval(x, samples)
+		p.Label, p.Rate = append(p.Label, at/samples), append(p.Rate, x/samples)
 		p.Lo, p.Hi = append(p.Lo, lo), append(p.Hi, hi)
 	}
 	return p
@@ -94,11 +94,11 @@ func (s *study) profile(k int) Profile {
 
 // typicalBits are the bits, from 1, at one third and two thirds of those with a transition
 // among the levels that occur.
-func (s *study) typicalBits() []int {
+func (n *network) typicalBits() []int {
 	var bits []int
-	lowest, highest := s.f.occurring()
-	for k, at := range s.transitions {
-		if slices.ContainsFunc(at, func(n int) bool { return n >= lowest && n < highest }) {
+	lowest, highest := occurring(n.seen.Counts.Prior())
+	for k, at := range n.transitions {
+		if slices.ContainsFunc(at, func(level int) bool { return level >= lowest && level < highest }) {
 			bits = append(bits, k+1)
 		}
 	}

@@ -35,18 +35,18 @@ func (f *Fit) quantilesOf(s *observed.Spread) Quantiles {
 }
 
 // errorQuantiles are those of the best decoder; nil where no decoder fits the code.
-func (s *study) errorQuantiles() *ErrorQuantiles {
-	best := s.f.bestDecoder()
+func errorQuantiles(f *Fit, n *network) *ErrorQuantiles {
+	best := f.bestDecoder()
 	if best < 0 {
 		return nil
 	}
 	// Of fewer samples, the quantile of 99 % would be the largest error.
 	const fewest = 100
-	d, width := s.f.Decoders[best], observed.SpreadWidth(s.f.Levels)
+	d, width := f.Decoders[best], observed.SpreadWidth(f.Levels)
 	out := &ErrorQuantiles{Decoder: d.Decoder, Outputs: d.Outputs, Levels: []LevelQuantiles{}}
 	var all, some observed.Spread
-	from, spreads := 1, s.seen.Spreads[best]
-	left := s.f.Samples
+	from, spreads := 1, n.seen.Spreads[best]
+	left := f.Samples
 	for i := range spreads {
 		all.Merge(&spreads[i])
 		some.Merge(&spreads[i])
@@ -55,11 +55,11 @@ func (s *study) errorQuantiles() *ErrorQuantiles {
 		if !last && (some.Samples() < fewest || left < fewest) {
 			continue
 		}
-		to := min((i+1)*width, s.f.Levels)
-		out.Levels = append(out.Levels, LevelQuantiles{from, to, some.Samples(), s.f.quantilesOf(&some)})
+		to := min((i+1)*width, f.Levels)
+		out.Levels = append(out.Levels, LevelQuantiles{from, to, some.Samples(), f.quantilesOf(&some)})
 		some, from = observed.Spread{}, to+1
 	}
-	out.Quantiles = s.f.quantilesOf(&all)
+	out.Quantiles = f.quantilesOf(&all)
 	return out
 }
 

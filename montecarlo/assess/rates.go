@@ -24,21 +24,21 @@ type Rate struct {
 
 // WriteRates writes the observed error rate of every level and bit as CSV, a Rate for each.
 func (r *Report) WriteRates(w io.Writer) error {
-	s, counts := r.study, r.study.seen.Counts
+	c, counts := r.network.code, r.network.seen.Counts
 	return table.WriteCSVSeq(w, func(yield func(Rate, error) bool) {
 		var fitted []float64
 		for i, n := range counts.Samples {
-			fitted = matrix.Row(fitted, i, s.errors)
+			fitted = matrix.Row(fitted, i, r.mixture.errors)
 			for k, x := range counts.Row(i) {
-				r := Rate{Level: i + 1, Bit: k + 1, Samples: n, Wrong: x, Rate: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Fitted: fitted[k]}
-				if s.code.Bit(i, k) {
-					r.Target = 1
+				rate := Rate{Level: i + 1, Bit: k + 1, Samples: n, Wrong: x, Rate: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Fitted: fitted[k]}
+				if c.Bit(i, k) {
+					rate.Target = 1
 				}
 				if n > 0 {
 					lo, hi := errmodel.RateInterval(float64(x), float64(n))
-					r.Rate, r.Lo, r.Hi = float64(x)/float64(n), lo, hi
+					rate.Rate, rate.Lo, rate.Hi = float64(x)/float64(n), lo, hi
 				}
-				if !yield(r, nil) {
+				if !yield(rate, nil) {
 					return
 				}
 			}

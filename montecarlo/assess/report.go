@@ -85,7 +85,7 @@ func (s Section) Write(w io.Writer) error {
 // what the models say, the networks, and the forecasts. ways are how a program follows advice.
 func (r *Report) Section(ways map[Advice]string) Section {
 	title := fmt.Sprintf("%s, %d levels", r.Fit.Code, r.Fit.Levels)
-	if k := r.study.options.Output; k > 0 {
+	if k := r.network.options.Output; k > 0 {
 		title = fmt.Sprintf("output %d: %s", k, title)
 	}
 	return newSection(title, r.Opening, r.details(), ways)

@@ -50,7 +50,7 @@ func NewSeveral(reports []*Report) *Several {
 		if f.Range != nil {
 			unit = ""
 		}
-		if n := r.study; n.warning != "" {
+		if n := r.network; n.warning != "" {
 			warnings = append(warnings, fmt.Sprintf("Output %d: %s. Next: %s.", i+1, n.warning, n.remedy))
 		}
 		if text := f.directText(); text != "" {
@@ -80,14 +80,16 @@ func NewSeveral(reports []*Report) *Several {
 func (s *Several) recommend(reports []*Report) {
 	var outputs [][]forecast.Forecast
 	var units []float64
+	ended := true
 	for _, r := range reports {
-		if r.study.ranked == nil {
+		if r.ranked == nil {
 			return
 		}
-		outputs, units = append(outputs, r.study.ranked), append(units, r.Fit.LevelWidth)
+		ended = ended && r.Fit.Recommendation.Decision.Ended
+		outputs, units = append(outputs, r.ranked), append(units, r.Fit.LevelWidth)
 	}
-	all := forecast.Together(outputs, units, func(k int, x *forecast.Forecast) bool { return reports[k].study.owns(x) })
-	first := reports[0].study
+	all := forecast.Together(outputs, units, func(k int, x *forecast.Forecast) bool { return reports[k].network.owns(x) })
+	first := reports[0].network
 	rec := &Recommendation{Ranking: forecast.Rows(all, func(int) float64 { return 1 })}
 	for i := range all {
 		rec.Ranking[i].Trained = first.owns(&all[i]) && all[i].Measured
@@ -97,7 +99,7 @@ func (s *Several) recommend(reports []*Report) {
 		rec.Notes = append(rec.Notes, text)
 	}
 	s.Recommendation = rec
-	rec.Decision = first.decide(all)
+	rec.Decision = decide(first, ended, all)
 }
 
 // bestDecoder is the decoder with the smallest observed error against the target, or −1.

@@ -25,27 +25,26 @@ const (
 
 // opening is the verdict in some plain sentences: what the network does, whether the
 // perceived-label model describes it, and what to do next.
-func (s *study) opening() []string {
-	f, out := s.f, []string{}
-	switch what := sentenceOf(s.warning); {
-	case s.seen.Same:
-		return []string{what, "Next: " + s.remedy + "."}
+func opening(f *Fit, own *network, others []*network) (out []string) {
+	switch what := sentenceOf(own.warning); {
+	case own.seen.Same:
+		return []string{what, "Next: " + own.remedy + "."}
 	case what != "":
-		return slices.DeleteFunc([]string{what, f.whatItDoes(), f.emptyText(), "Next: " + s.remedy + "."}, func(text string) bool { return text == "" })
+		return slices.DeleteFunc([]string{what, f.whatItDoes(), f.emptyText(), "Next: " + own.remedy + "."}, func(text string) bool { return text == "" })
 	}
-	for i, n := range s.others {
+	for i, n := range others {
 		if n.warning != "" {
-			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.", s.options.Others[i].Outputs, n.warning, n.remedy))
+			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.", own.options.Others[i].Outputs, n.warning, n.remedy))
 		}
 	}
 	if f.Fitted == nil || !f.Fitted.Better {
 		out = append(out, f.whatItDoes())
 	}
 	if f.Fitted != nil {
-		out = append(out, s.fittedText())
+		out = append(out, f.Fitted.text(f, own.fitted.Decoder.About()))
 	}
 	text := ""
-	if s.training != perceived.BCE && f.Perceived != nil {
+	if own.training != perceived.BCE && f.Perceived != nil {
 		text = "Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing. "
 	}
 	if len(f.Dead) > 0 {

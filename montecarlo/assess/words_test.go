@@ -24,8 +24,7 @@ func TestDirectText(t *testing.T) {
 		0.8: "worse: +25 % ± 12 %", 1e-9: "more than 10,000 times as wrong.",
 	} {
 		f := &Fit{LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen", Outputs: "bits", Observed: 1, StdErr: 0.1}}}
-		s := &study{f: f, network: &network{options: Options{Baseline: Baseline{Error: direct}}}}
-		s.besideDirect()
+		f.Direct = compareDirect(f, &network{options: Options{Baseline: Baseline{Error: direct}}})
 		if got := f.directText(); !strings.Contains(got, "this network is "+want) {
 			t.Errorf("direct regression %v: %q, want %q", direct, got, want)
 		}
