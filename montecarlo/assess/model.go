@@ -15,7 +15,7 @@ import (
 // MeasuredRow is the error of one decoder of one of the networks that were given.
 type MeasuredRow struct {
 	Network  int     `json:"network" doc:"which network, from 1: the one that forecasts are relative to comes first"`
-	Code     string  `json:"code" doc:"name of the code, or its file"`
+	Code     string  `json:"code" doc:"name of the code or of its file, or of the head"`
 	Training string  `json:"training" doc:"what it was trained with: bce, ce or soft"`
 	Decoder  string  `json:"decoder" doc:"name of the decoder; fitted for one that was fitted to its outputs"`
 	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits; labels of direct regression"`
@@ -35,7 +35,7 @@ func measured(width float64, networks []*network) []MeasuredRow {
 			k = out[len(out)-1].Network + 1
 		}
 		add := func(d observed.Decoding, e observed.Error) {
-			out = append(out, MeasuredRow{k, n.code.Name(), string(n.training), d.Decoder.Name(), d.Outputs(), width * e.Mean, width * e.StdErr})
+			out = append(out, MeasuredRow{k, forecast.Called(n.code.Name(), n.training), string(n.training), d.Decoder.Name(), d.Outputs(), width * e.Mean, width * e.StdErr})
 		}
 		for i, d := range n.decodings {
 			add(d, n.seen.Labels[i])
@@ -99,7 +99,7 @@ func (f *Fit) open(name string) (*code.Code, error) {
 			return c, nil
 		}
 	}
-	if h := forecast.LookupHead(name); h.Own {
+	if h := forecast.LookupHead(name); h.Name != "" {
 		return h.Open(f.Levels)
 	}
 	return code.Open(name, f.Levels)

@@ -166,7 +166,7 @@ func readOthers(ctx context.Context, own *network, workers int, done func(uint64
 
 // NetworkRow is a decoder of the networks of one code and training: the means of their errors.
 type NetworkRow struct {
-	Code     string     `json:"code" text:"code" doc:"name of the code, or its file"`
+	Code     string     `json:"code" text:"code" doc:"name of the code or of its file, or of the head"`
 	Bits     int        `json:"bits" text:"bits" doc:"number of bits M"`
 	Training string     `json:"training" text:"training" doc:"bce or ce"`
 	Seeds    int        `json:"seeds" text:"seeds" doc:"number of networks, whose errors are averaged"`
@@ -218,7 +218,7 @@ func networkRow(width float64, group []*network, decoder, reads string, model fl
 	first := group[0]
 	mean, interval := overSeeds(errors)
 	return NetworkRow{
-		Code: first.code.Name(), Bits: first.code.Bits(), Training: string(first.training), Seeds: len(group), Decoder: decoder, Outputs: reads,
+		Code: forecast.Called(first.code.Name(), first.training), Bits: first.code.Bits(), Training: string(first.training), Seeds: len(group), Decoder: decoder, Outputs: reads,
 		Observed: width * mean, Interval: [2]float64{width * interval[0], width * interval[1]}, Model: width * model,
 	}
 }

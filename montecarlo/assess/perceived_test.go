@@ -7,12 +7,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/perceived"
@@ -389,7 +390,7 @@ func TestDoubted(t *testing.T) {
 		if text := strings.Join(append(r.Opening, r.Fit.Recommendation.Notes...), " "); !strings.Contains(text, tt.want) || (tt.want == believed) != (r.Fit.Direct.Warning == "") {
 			t.Errorf("%s: %q, want %q", tt.name, text, tt.want)
 		}
-		if same := reflect.DeepEqual(r.Fit.Recommendation, alone.Recommendation); same == (tt.want == believed) {
+		if same := cmp.Equal(r.Fit.Recommendation, alone.Recommendation, cmpopts.EquateNaNs()); same == (tt.want == believed) {
 			t.Errorf("%s: the same forecasts as without it: %v", tt.name, same)
 		}
 	}

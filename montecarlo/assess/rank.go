@@ -3,6 +3,7 @@ package assess
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"belsim/montecarlo/forecast"
@@ -20,14 +21,15 @@ type Recommendation struct {
 
 // Decision says what to do next.
 type Decision struct {
-	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; stay: none is forecast to be better by 1 %"`
-	Code     string  `json:"code" doc:"code that is trained or taken, or of the smallest forecast where neither is; empty where there is no other code"`
-	Training string  `json:"training" doc:"what it is trained with: bce, ce or soft; l1 where it is direct regression"`
+	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; stay: keep this one, for none is forecast to be better by 1 %"`
+	Code     string  `json:"code" doc:"code or head that is trained, taken or kept"`
+	Training string  `json:"training" doc:"what it is or was trained with: bce, ce or soft; l1 where it is direct regression"`
 	Decoder  string  `json:"decoder" doc:"decoder that reads it; prediction or nearest where it is direct regression"`
 	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
-	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it"`
-	Better   float64 `json:"better" doc:"probability that it is better"`
+	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it; 0 where it is kept"`
+	Better   float64 `json:"better" doc:"probability that it is better; null where it is kept"`
 	Ended    bool    `json:"ended" doc:"another network of the same head is as good, within what seeds make: else nobody knows whether the training has ended"`
+	Rule     bool    `json:"rule,omitempty" doc:"the head is the one that lost least in general: no other is forecast to be 2 % better than it"`
 	Lost     float64 `json:"lost,omitempty" doc:"what the network's own head lost to the best one in general, as a share; only where this decides"`
 }
 
@@ -82,11 +84,19 @@ func recommend(
 // decide says what to do next. ended says that the network's training is known to have ended.
 func decide(own *network, ended bool, all []forecast.Forecast) *Decision {
 	d := forecast.Decide(own.code.Name(), own.training, all)
-	out := &Decision{Action: string(d.Action), Lost: d.Lost, Ended: ended}
-	if x := d.Best; x != nil {
+	out := &Decision{Action: string(d.Action), Lost: d.Lost, Rule: d.Rule, Ended: ended, Better: math.NaN()}
+	x := d.Best
+	if d.Action == forecast.Stay {
+		x = nil
+		if i := slices.IndexFunc(all, func(x forecast.Forecast) bool { return x.Measured && own.owns(&x) }); i >= 0 {
+			x = &all[i]
+		}
+	} else {
+		out.Gain, out.Better = x.Gain(), x.Better
+	}
+	if x != nil {
 		row := x.Row(1)
 		out.Code, out.Training, out.Decoder, out.Outputs = row.Code, row.Training, row.Decoder, row.Outputs
-		out.Gain, out.Better = x.Gain(), x.Better
 	}
 	return out
 }

@@ -218,7 +218,7 @@ func rankingTable(rec *Recommendation, against func(forecast.Row) string) *table
 }
 
 // Shown are the rows for people: each code and training with its best decoder, and soft targets only where they are a head, were
-// measured, or differ from CE by a hundredth.
+// measured, are the decision, or differ from CE by a hundredth.
 func (r *Recommendation) Shown() (out []forecast.Row) {
 	ce := map[string]float64{}
 	for _, x := range r.Ranking {
@@ -227,8 +227,9 @@ func (r *Recommendation) Shown() (out []forecast.Row) {
 		}
 	}
 	for _, x := range r.Ranking {
-		soft := perceived.Training(x.Training) == perceived.Soft && forecast.HeadOf(x.Code, perceived.Soft).Name == ""
-		if x.Best && (!soft || x.Measured || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
+		soft := perceived.Training(x.Training) == perceived.Soft && forecast.LookupHead(x.Code).Name == ""
+		decided := r.Decision != nil && x.Code == r.Decision.Code && x.Training == r.Decision.Training
+		if x.Best && (!soft || x.Measured || decided || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
 			out = append(out, x)
 		}
 	}

@@ -1,11 +1,10 @@
 package forecast
 
 import (
-	"fmt"
-	"strings"
-
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
@@ -30,14 +29,17 @@ type Experience struct {
 // than the head that lost least. Else it is 0. A head that is worse than the model says, as direct regression is, looks
 // better beside others than it is.
 func lost(c string, t perceived.Training) float64 {
-	known := Known()
-	least := slices.MinFunc(known, func(a, b Experience) int { return cmp.Compare(a.Loss, b.Loss) }).Loss
-	for _, e := range known {
-		if e.Code == c && e.Training == t && e.Loss > least+Worthwhile {
+	for _, e := range Known() {
+		if e.Code == c && e.Training == t && e.Loss > leastLost().Loss+Worthwhile {
 			return e.Loss
 		}
 	}
 	return 0
+}
+
+// leastLost is the head that lost least in general.
+func leastLost() Experience {
+	return slices.MinFunc(Known(), func(a, b Experience) int { return cmp.Compare(a.Loss, b.Loss) })
 }
 
 // Action is what to do about a network.
@@ -59,6 +61,8 @@ type Decision struct {
 	Best *Forecast
 	// Lost is what the network's head lost in general, as a share, where this decides; else 0.
 	Lost float64
+	// Rule says that the smallest forecast gave way to the head that lost least in general.
+	Rule bool
 }
 
 // FittedDecoding is the decoding of a decoder that was fitted to a network's logits, whose error may be measured.
@@ -68,8 +72,10 @@ func FittedDecoding() observed.Decoding { return observed.Decoding{Decoder: fitt
 func (x Forecast) Gain() float64 { return 1 - x.Ratio }
 
 // Decide says what to do about a network of a code and a training, of forecasts that are sorted: train what has the smallest
-// one, where it gains LeastGain, or anything where the network's head loses in general. A network whose own code is not among
-// the forecasts is none to stay with. Another reading of it is no reason to train again.
+// one, where it gains LeastGain, or anything where the network's head loses in general. The smallest forecast gives way to the head
+// that lost least in general where that gains LeastGain, too, and is forecast to be less than Worthwhile worse: forecasts do not
+// tell heads apart that are so near, and experience does. A network whose own code is not among the forecasts is none to stay with.
+// Another reading of it is no reason to train again.
 func Decide(c string, t perceived.Training, all []Forecast) Decision {
 	own := func(x Forecast) bool { return x.Code.Name() == c && x.Training == t }
 	at := slices.IndexFunc(all, func(x Forecast) bool { return !own(x) })
@@ -77,6 +83,13 @@ func Decide(c string, t perceived.Training, all []Forecast) Decision {
 		return Decision{Action: Stay}
 	}
 	best, out := &all[at], Decision{Action: Train}
+	rule := leastLost()
+	if at := slices.IndexFunc(all, func(x Forecast) bool { return x.Code.Name() == rule.Code && x.Training == rule.Training }); at >= 0 {
+		x := &all[at]
+		if !own(*x) && !best.Measured && x.Gain() >= LeastGain && best.Error > (1-Worthwhile)*x.Error {
+			best, out.Rule = x, x != best
+		}
+	}
 	if out.Best = best; best.Measured {
 		out.Action = Take
 	}

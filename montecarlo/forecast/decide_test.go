@@ -9,10 +9,10 @@ import (
 // TestDecide has every rule, at both sides of its constants.
 func TestDecide(t *testing.T) {
 	row := func(name string, ratio float64, measured bool) Forecast {
-		return Forecast{Code: mustCode(t, name, 8), Training: perceived.BCE, Ratio: ratio, Measured: measured}
+		return Forecast{Code: mustCode(t, name, 8), Training: perceived.BCE, Error: ratio, Ratio: ratio, Measured: measured}
 	}
 	direct := func(ratio float64) Forecast {
-		return Forecast{Code: mustCode(t, "unary", 8).As(Direct), Training: perceived.BCE, Ratio: ratio, Measured: true}
+		return Forecast{Code: mustCode(t, "unary", 8).As(Direct), Training: perceived.BCE, Error: ratio, Ratio: ratio, Measured: true}
 	}
 	own := row("johnson", 1, true)
 	for name, tt := range map[string]struct {
@@ -27,6 +27,11 @@ func TestDecide(t *testing.T) {
 		"another network that is better":           {"johnson", []Forecast{row("unary", 0.9, true), row("gray", 0.95, false), own}, Take, "unary"},
 		"no code is better":                        {"johnson", []Forecast{own, row("unary", 1.02, false)}, Stay, "unary"},
 		"the network's own code is not among them": {"johnson", []Forecast{row("unary", 1.3, false)}, Train, "unary"},
+		"the best head in general is 1.9 % worse":  {"johnson", []Forecast{row("gray", 0.962, false), row("unary", 0.98, false), own}, Train, "unary"},
+		"it is 2.1 % worse":                        {"johnson", []Forecast{row("gray", 0.959, false), row("unary", 0.98, false), own}, Train, "gray"},
+		"it gains 0.9 %":                           {"johnson", []Forecast{row("gray", 0.98, false), row("unary", 0.991, false), own}, Train, "gray"},
+		"another network, and that head":           {"johnson", []Forecast{row("gray", 0.97, true), row("unary", 0.975, false), own}, Take, "gray"},
+		"that head is the network's":               {"unary", []Forecast{row("gray", 0.985, false), row("unary", 1, true)}, Train, "gray"},
 		"nothing else":                             {"johnson", []Forecast{own}, Stay, ""},
 		"nothing":                                  {"johnson", nil, Stay, ""},
 		"direct regression, any gain":              {Direct, []Forecast{row("unary", 0.999, false), direct(1)}, Train, "unary"},
@@ -36,7 +41,7 @@ func TestDecide(t *testing.T) {
 		if d.Best != nil {
 			best = d.Best.Code.Name()
 		}
-		if d.Action != tt.want || best != tt.best || (d.Lost > 0) != (name == "direct regression, any gain") {
+		if d.Action != tt.want || best != tt.best || (d.Lost > 0) != (name == "direct regression, any gain") || d.Rule != (name == "the best head in general is 1.9 % worse") {
 			t.Errorf("%s: %s %s, %v, want %s %s", name, d.Action, best, d.Lost, tt.want, tt.best)
 		}
 	}

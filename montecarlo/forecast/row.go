@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/table"
 )
 
@@ -13,7 +12,7 @@ import (
 // the ranking.
 type Row struct {
 	Levels      int        `json:"levels" doc:"number of levels L"`
-	Code        string     `json:"code" doc:"name of the code, or its file; direct is direct regression, without a code"`
+	Code        string     `json:"code" doc:"name of the code or of its file, or of the head: softmax, hl-gauss, corn, or direct for direct regression"`
 	Bits        int        `json:"bits" doc:"number of outputs: of bits M, or 1 of direct regression. A linear layer on w features has (w+1)·bits parameters"`
 	Transitions float64    `json:"transitions" doc:"mean number of transitions of a bit"`
 	Training    string     `json:"training" doc:"what the network is trained with: bce (each bit by its own cross-entropy), ce (the cross-entropy of the decoder's distribution over levels), or soft (the same against a Gaussian over the levels, σ = 0.75 levels); l1 of direct regression (its mean |error|)"`
@@ -35,12 +34,12 @@ type Row struct {
 // Row is the row of a forecast, in a unit of which a level has so many.
 func (x *Forecast) Row(unit float64) Row {
 	r := Row{
-		Levels: x.Code.Levels(), Code: x.Code.Name(), Bits: x.Code.Bits(), Transitions: x.Code.TransitionsPerBit(), Training: string(x.Training),
+		Levels: x.Code.Levels(), Code: Called(x.Code.Name(), x.Training), Bits: x.Code.Bits(), Transitions: x.Code.TransitionsPerBit(), Training: string(x.Training),
 		Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(), Forecast: unit * x.Error, Lo: unit * x.Lo, Hi: unit * x.Hi,
 		Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
 	}
 	r.Interval = [2]float64{r.Lo, r.Hi}
-	if h := HeadOf(r.Code, x.Training); h.Predicts {
+	if h := LookupHead(r.Code); h.Predicts {
 		r.Bits, r.Transitions, r.Training = 1, 0, h.Loss
 		if !x.Decoding.Predicts() {
 			r.Decoder, r.Outputs = "nearest", observed.Prediction().Outputs()
@@ -67,14 +66,13 @@ func Rows(all []Forecast, width func(levels int) float64) []Row {
 
 // Name is what people call the code after its training, and whether it was trained.
 func (r Row) Name() string {
-	name := Called(r.Code, perceived.Training(r.Training))
 	switch {
 	case r.Trained:
-		return "yours: " + name
+		return "yours: " + r.Code
 	case r.Measured:
-		return "trained: " + name
+		return "trained: " + r.Code
 	}
-	return name
+	return r.Code
 }
 
 // RelateTo makes ratios and better those to a forecast, of rows of other forecasts.
@@ -109,7 +107,7 @@ func Cheapest(rows []Row) string {
 		return ""
 	}
 	first, r := rows[than], rows[least]
-	name, other := Called(r.Code, perceived.Training(r.Training)), Called(first.Code, perceived.Training(first.Training))
+	name, other := r.Code, first.Code
 	if r.Levels != first.Levels {
 		name = fmt.Sprintf("%s with %d levels", name, r.Levels)
 	}
@@ -138,7 +136,15 @@ var (
 )
 
 // Chance writes a probability, which is never certain.
-func Chance(p float64) string { return fmt.Sprintf("%.2f", min(max(p, 0.01), 0.99)) }
+func Chance(p float64) string {
+	switch {
+	case p < 0.01:
+		return "<0.01"
+	case p > 0.99:
+		return ">0.99"
+	}
+	return fmt.Sprintf("%.2f", p)
+}
 
 // Table is a ranking for people: what each row is, more columns, and a mark at those that are near the smallest forecast.
 func Table(rows []Row, levels bool, more ...Column) *table.Table {

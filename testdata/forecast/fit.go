@@ -68,12 +68,12 @@ func fitAll(ctx context.Context, workers int, root string, results []*evidence.R
 	return writeFitted(filepath.Join(root, "montecarlo", "forecast", "fitted.go"), laws, len(groups), experience(results))
 }
 
-// experience is what heads lost, over the data sets whose networks have all of them: of each data set the mean over its tasks.
+// experience is what heads lost, over the data sets whose networks have all of them: of each data set the mean over its results.
 func experience(results []*evidence.Result) (out []forecast.Experience) {
 	groups := map[string][]mean{} // by data set, for each rule
 	for _, r := range results {
 		losses := r.Regret(func([]forecast.Forecast) *forecast.Forecast { return nil }).Rules
-		if r.Sources[0] != evidence.Sources[0] || slices.ContainsFunc(losses, math.IsNaN) {
+		if slices.ContainsFunc(losses, math.IsNaN) {
 			continue
 		}
 		g := r.Task.Group()
@@ -157,7 +157,7 @@ func Fitted() Law {
 	}
 	text.WriteString("\t}\n}\n\n// Known is what heads lost to the best one of a data set, read by their best reading.\nfunc Known() []Experience {\n\treturn []Experience{\n")
 	for _, e := range known {
-		fmt.Fprintf(&text, "\t\t{%q, %q, %.3f, %d},\n", e.Code, e.Training, e.Loss, e.DataSets)
+		fmt.Fprintf(&text, "\t\t{%q, %q, %.4f, %d},\n", e.Code, e.Training, e.Loss, e.DataSets)
 	}
 	text.WriteString("\t}\n}\n")
 	out, err := format.Source(text.Bytes())

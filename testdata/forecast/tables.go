@@ -156,18 +156,15 @@ func chances(results []*evidence.Result) {
 // regrets prints what decisions cost: the error of what one has over the smallest observed one.
 func regrets(results []*evidence.Result) {
 	fmt.Print("Regret: means over the results of a data set, and then over data sets. Below it stands how much more the advice loses than what the\n" +
-		"column does, with the standard error over data sets. The rules are over the data sets that have such a network.\n\n")
+		"column does, with the standard error over data sets. The results are those of tasks that have networks of all rules.\n\n")
 	columns := []string{"from one", "data", "data sets", "trains", "advice", "staying", "the first"}
 	for _, rule := range evidence.Rules {
 		columns = append(columns, "always "+rule.Name)
 	}
 	header(columns...)
 	row := func(name, kind string, some []*evidence.Result, differences bool) {
-		if len(some) == 0 {
-			return
-		}
 		sums := map[string][]mean{} // by data set: the advice, staying, the first, and the rules
-		trained := 0.0
+		var trained mean
 		for _, r := range some {
 			x := r.Regret(func(all []forecast.Forecast) *forecast.Forecast {
 				d := forecast.Decide(r.Sources[0].Code, r.Sources[0].Training, all)
@@ -176,6 +173,9 @@ func regrets(results []*evidence.Result) {
 				}
 				return d.Best
 			})
+			if slices.ContainsFunc(x.Rules, math.IsNaN) {
+				continue
+			}
 			g := r.Task.Group()
 			if sums[g] == nil {
 				sums[g] = make([]mean, 3+len(x.Rules))
@@ -184,10 +184,15 @@ func regrets(results []*evidence.Result) {
 				sums[g][i].add(v)
 			}
 			if x.Trained {
-				trained += 1 / float64(len(some))
+				trained.add(1)
+			} else {
+				trained.add(0)
 			}
 		}
-		text := fmt.Sprintf("| %s | %s | %d | %.0f %%", name, kind, len(sums), 100*trained)
+		if len(sums) == 0 {
+			return
+		}
+		text := fmt.Sprintf("| %s | %s | %d | %.0f %%", name, kind, len(sums), 100*trained.value())
 		below := "| | | | "
 		for i := range 3 + len(evidence.Rules) {
 			var all, more mean
