@@ -22,7 +22,7 @@ type levelsFlag struct {
 
 // outputsFlags say what decoders read, and how the outputs depend on each other.
 type outputsFlags struct {
-	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex, to mean and to codes of real numbers, bits to other decoders."`
+	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex and to codes of real numbers, bits to other decoders."`
 	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
 	Labels      string  `enum:",levels,continuous" default:"" placeholder:"KIND" group:"model" help:"True labels: levels, or continuous, real numbers that are quantized to them (default: levels, or as --model says)."`
 }

@@ -591,7 +591,7 @@ func TestBadInput(t *testing.T) {
 		{"verify --code good.csv --errors small.csv", "small.csv: table of 1 × 2 error probabilities, but the code has 3 levels and 2 bits"},
 		{"verify --code unary --decoder bel-j", "bel-j reads johnson and johnson-nonzero, and unary is neither"},
 		{"verify --code good.csv --decoder bel-u", "bel-u reads the unary code, and good.csv is not unary"},
-		{"verify --decoder argmax", `--decoder must be one of "auto","bel-u","bel-j","gen","gen-ex","map","median","mean" but got "argmax"`},
+		{"verify --decoder argmax", `--decoder must be one of "auto","bel-u","bel-j","gen","gen-ex","median" but got "argmax"`},
 		{"verify --r 0", "r = 0: want a positive finite number"},
 		{"verify --sigma NaN", "σ = NaN: want a positive finite number"},
 		{"verify --r 9 --sigma 1", "r = 9 with σ = 1 is invalid: e[n,k] ="},

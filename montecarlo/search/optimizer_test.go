@@ -225,7 +225,7 @@ func TestDecoders(t *testing.T) {
 		return lastBit{c.Levels(), c.Bits()}, nil
 	}})
 	got, err := Decoders(r)
-	if err != nil || !slices.Equal(got, []string{"gen", "gen-ex", "map", "median", "mean", "last-bit"}) {
+	if err != nil || !slices.Equal(got, []string{"gen", "gen-ex", "median", "last-bit"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	s := scenario.New(scenario.Mixture{R: 0.2, Sigma: 1})
