@@ -7,10 +7,10 @@ import (
 )
 
 // scoresOf returns the scores of a problem's decoder, where they are affine in logits of bits that
-// err independently, and the labels are levels.
+// err independently.
 func scoresOf(p *Problem) (*decode.Affine, bool) {
 	d, ok := p.Decoder.(*decode.Posterior)
-	if !ok || p.Kind != IndependentLogits || p.Continuous {
+	if !ok || p.Kind != IndependentLogits {
 		return nil, false
 	}
 	return d.Scores()

@@ -42,7 +42,7 @@ Examples:
 
   belsim compare unary johnson b1jdj hexj hadamard --levels 64 --r 0.6 --sigma 1.5
 
-  belsim compare unary johnson hexj --levels 64 --decoder bel-u,bel-j,gen,gen-ex --labels continuous`
+  belsim compare unary johnson hexj --levels 64 --decoder bel-u,bel-j,gen,gen-ex`
 }
 
 // Run implements the command.
@@ -93,7 +93,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	found.AddBaselines(cmd.Baseline)
+	found.AddBaseline(cmd.Baseline)
 	found.Provenance = env.provenance()
 	cmd.warnUnreached(env, found.Reached)
 	return cmd.deliver(env, result{

@@ -174,5 +174,5 @@ func (cmd *heatmapCmd) plane(s *scenario.Scenario) scenario.Plane {
 	// Cells are computed side by side, so each learns on one goroutine.
 	m, _ := s.Model.(scenario.Perceived) // of a fit
 	m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.Training, 1
-	return scenario.PerceivedPlane{Model: m, Prior: s.Prior, Labels: s.Labels}
+	return scenario.PerceivedPlane{Model: m, Prior: s.Prior}
 }

@@ -130,16 +130,6 @@ func (p Model) CheckMemory(c *code.Code) error {
 // levels.
 func (p Model) aroundLevel() float64 { return math.Hypot(p.Noise, math.Sqrt(p.Within)) }
 
-// AroundLabels returns the noise s around real labels of networks whose perceived label has a standard
-// deviation around its level, in levels; 0 where that is no more than the spread of labels within a
-// level.
-func AroundLabels(level float64) float64 { return math.Sqrt(max(level*level-WithinLevel, 0)) }
-
-// AroundLevels is the opposite: the standard deviation around the level, of a noise around real labels.
-func AroundLevels(label float64) float64 {
-	return Model{Noise: label, Within: WithinLevel}.aroundLevel()
-}
-
 // DefaultCutoff is the cutoff κ that the model has by default, with so many levels.
 func (p Model) DefaultCutoff(levels int) float64 { return DefaultCutoff(levels, p.aroundLevel()) }
 

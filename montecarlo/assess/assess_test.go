@@ -423,17 +423,4 @@ func TestChosen(t *testing.T) {
 		}
 	}
 
-	// The noise of a fit is around levels. Around continuous labels it is less, or nothing.
-	s := scenario.New(nil)
-	s.Labels = scenario.Continuous
-	f := &Fit{Perceived: &near, Levels: 2, Temperature: 1, Prior: []float64{0.5, 0.5}, path: "fit.json"}
-	must.Succeed(t, f.Fill(s, PerceivedModel))
-	if m, ok := s.Model.(scenario.Perceived); !ok || m.Noise != math.Sqrt(1.5*1.5-1./12) {
-		t.Errorf("around labels: %+v", s.Model)
-	}
-	little := near
-	little.Noise, f.Perceived = 0.28, &little
-	if err := f.Fill(s, PerceivedModel); err == nil || !strings.Contains(err.Error(), "no more than quantization alone has") {
-		t.Errorf("a noise of 0.28 levels around levels: %v", err)
-	}
 }
