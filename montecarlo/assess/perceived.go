@@ -62,7 +62,7 @@ func (s *study) fitPerceived(ctx context.Context, workers int) error {
 	if err != nil {
 		return err
 	}
-	fit, err := perceived.NewFit(ctx, workers, networks[:1], nodes, perceived.DefaultMisfit)
+	fit, err := perceived.NewFit(ctx, workers, networks[0], nodes, perceived.DefaultMisfit)
 	if errors.Is(err, perceived.ErrNoNoise) || errors.Is(err, perceived.ErrNothingObserved) {
 		p.Verdict = "The network does not behave as if its bits read one noisy label: its errors are as large as without any information, or almost none."
 		return nil

@@ -122,7 +122,7 @@ func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...So
 	return f, codes, err
 }
 
-// fit returns the forecaster that fits networks.
+// fit returns the forecaster that fits the first network.
 func fit(ctx context.Context, workers int, prior []float64, networks []*perceived.Observed) (*forecast.Forecaster, error) {
 	bits := 0
 	for _, n := range networks {
@@ -132,7 +132,7 @@ func fit(ctx context.Context, workers int, prior []float64, networks []*perceive
 	if err != nil {
 		return nil, err
 	}
-	f, err := perceived.NewFit(ctx, workers, networks, nodes, perceived.DefaultMisfit)
+	f, err := perceived.NewFit(ctx, workers, networks[0], nodes, perceived.DefaultMisfit)
 	if err != nil {
 		return nil, err
 	}
