@@ -13,72 +13,20 @@ type Counts struct {
 	Levels, Bits int
 	Samples      []uint64 // number of samples of each level; length L
 	Wrong        []uint64 // L × M, row by row: the samples of the level in which bit k is wrong
-
-	// Fine holds the same counts by parts of a level, for labels that are real numbers. It is
-	// nil where labels are levels.
-	Fine *Fine
 }
 
-// Fine are counts by parts of a level. The labels of level n, from n−½ to n+½, lie in Parts
-// parts of equal width; part j of level n is cell (n−1)·Parts + j, from 0.
-type Fine struct {
-	Parts   int
-	Samples []uint64 // length L·Parts
-	Wrong   []uint64 // L·Parts × M, row by row
-}
-
-// NewCounts returns counts that are all zero, of labels that are levels.
+// NewCounts returns counts that are all zero.
 func NewCounts(levels, bits int) *Counts {
 	return &Counts{Levels: levels, Bits: bits, Samples: make([]uint64, levels), Wrong: make([]uint64, levels*bits)}
 }
 
-// NewFineCounts returns counts that are all zero, of real labels, with parts of a level.
-func NewFineCounts(levels, bits, parts int) *Counts {
-	c := NewCounts(levels, bits)
-	c.Fine = &Fine{Parts: parts, Samples: make([]uint64, levels*parts), Wrong: make([]uint64, levels*parts*bits)}
-	return c
-}
-
-// Parts is the number of cells of a level: the parts of real labels, else 1.
-func (c *Counts) Parts() int {
-	if c.Fine == nil {
-		return 1
-	}
-	return c.Fine.Parts
-}
-
-// Cell returns the cell, from 0, of a label y of row i, from 0, in levels.
-func (c *Counts) Cell(i int, y float64) int {
-	parts := c.Parts()
-	j := int(math.Floor((y - float64(i) - 0.5) * float64(parts)))
-	return i*parts + min(max(j, 0), parts-1)
-}
-
-// Add counts a sample of row i, from 0, with the label y, in levels, and the given wrong bits,
-// from 0.
-func (c *Counts) Add(i int, y float64, wrong []int) {
+// Add counts a sample of row i, from 0, with the given wrong bits, from 0.
+func (c *Counts) Add(i int, wrong []int) {
 	c.Samples[i]++
 	row := c.Row(i)
 	for _, k := range wrong {
 		row[k]++
 	}
-	if c.Fine == nil {
-		return
-	}
-	cell := c.Cell(i, y)
-	c.Fine.Samples[cell]++
-	row = c.Fine.Wrong[cell*c.Bits : (cell+1)*c.Bits]
-	for _, k := range wrong {
-		row[k]++
-	}
-}
-
-// At returns the samples of a cell, from 0, and its wrong outputs by bit.
-func (c *Counts) At(at int) (samples uint64, wrong []uint64) {
-	if c.Fine == nil {
-		return c.Samples[at], c.Row(at)
-	}
-	return c.Fine.Samples[at], c.Fine.Wrong[at*c.Bits : (at+1)*c.Bits]
 }
 
 // Row returns the wrong outputs of row i, from 0, by bit.
@@ -142,9 +90,6 @@ func (c *Counts) Check() error {
 				return fmt.Errorf("level %d, bit %d: %d of %d outputs are wrong", i+1, k+1, x, n)
 			}
 		}
-	}
-	if f := c.Fine; f != nil && (f.Parts < 1 || len(f.Samples) != c.Levels*f.Parts || len(f.Wrong) != len(f.Samples)*c.Bits) {
-		return fmt.Errorf("counts of %d levels in %d parts and %d bits with %d and %d entries", c.Levels, f.Parts, c.Bits, len(f.Samples), len(f.Wrong))
 	}
 	return nil
 }

@@ -62,11 +62,11 @@ func realCode(t *testing.T) *code.Code {
 }
 
 // perceived is a code as a network with a perceived label learns it.
-func perceivedProblem(tb testing.TB, name, decoder string, levels int, noise float64, hard, continuous bool) *montecarlo.Problem {
+func perceivedProblem(tb testing.TB, name, decoder string, levels int, noise float64, hard bool) *montecarlo.Problem {
 	tb.Helper()
 	p := problem(tb, name, decoder, levels, 0.1, 2, 41)
 	l := must.Get(perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BCE}.Learn(context.Background(), 0, p.Code, nil))(tb)
-	p.Errors, p.Kind, p.Continuous = l, montecarlo.PerceivedLogits, continuous
+	p.Errors, p.Kind = l, montecarlo.PerceivedLogits
 	if hard {
 		p.Kind = montecarlo.PerceivedBits
 	}
@@ -97,8 +97,8 @@ func (j job) sample(ctx context.Context, b montecarlo.Backend, done func(uint64)
 }
 
 // latent makes a problem one of logits, or of their signs.
-func latent(p *montecarlo.Problem, kind montecarlo.Kind, continuous bool) *montecarlo.Problem {
-	p.Kind, p.Continuous = kind, continuous
+func latent(p *montecarlo.Problem, kind montecarlo.Kind) *montecarlo.Problem {
+	p.Kind = kind
 	return p
 }
 
@@ -142,22 +142,19 @@ func suite(t *testing.T) map[string]job {
 // addLogits adds logits and their signs to a suite.
 func addLogits(t *testing.T, jobs map[string]job) {
 	for name, j := range map[string]job{
-		"unary, gen on logits":       every(latent(problem(t, "unary", "gen", 256, 0.5, 3, 20), soft, false), 30, 5000),
-		"unary, gen-ex":              every(latent(problem(t, "unary", "gen-ex", 256, 0.5, 3, 21), soft, false), 30, 5000),
-		"johnson, gen-ex":            every(latent(problem(t, "johnson", "gen-ex", 64, 0.5, 3, 22), soft, false), 7, 5000),
-		"hexj, gen-ex":               every(latent(problem(t, "hexj", "gen-ex", 256, 0.5, 3, 23), soft, false), 60, 1000),
-		"hadamard, gen":              every(latent(problem(t, "hadamard", "gen", 64, 0.02, 3, 24), soft, false), 20, 500),
-		"hadamard, gen-ex":           every(latent(problem(t, "hadamard", "gen-ex", 64, 0.02, 3, 25), soft, false), 20, 500),
-		"unary of 1,200 bits":        every(latent(problem(t, "unary", "gen-ex", 1201, 2, 30, 26), soft, false), 300, 500),
-		"continuous, gen-ex":         every(latent(problem(t, "b1jdj", "gen-ex", 64, 0.5, 3, 27), soft, true), 60, 70001),
-		"continuous, bel-u":          every(latent(problem(t, "unary", "bel-u", 40, 0.5, 3, 28), hard, true), 9, 3000),
-		"signs, bel-u":               every(latent(problem(t, "unary", "bel-u", 300, 0.5, 3, 29), hard, false), 50, 3000),
-		"signs, bel-j":               every(latent(problem(t, "johnson", "bel-j", 100, 0.5, 3, 30), hard, false), 20, 3000),
-		"gen on bits":                every(latent(problem(t, "b2jdj", "gen", 100, 0.5, 3, 31), hard, false), 20, 3000),
-		"bits that err often":        every(problem(t, "onehot", "gen", 64, 0.9, 3, 33), 16, 1000),
-		"gen-ex on bits":             every(latent(problem(t, "gray", "gen-ex", 100, 0.3, 3, 32), hard, false), 20, 1000),
-		"random table, gen-ex":       every(latent(problem(t, "johnson", "gen-ex", 40, 0, 0, 33), soft, false), 3, 300),
-		"two samples, all sublevels": every(latent(problem(t, "unary", "gen", 9, 0.5, 1, 34), soft, true), 1, 2),
+		"unary, gen on logits": every(latent(problem(t, "unary", "gen", 256, 0.5, 3, 20), soft), 30, 5000),
+		"unary, gen-ex":        every(latent(problem(t, "unary", "gen-ex", 256, 0.5, 3, 21), soft), 30, 5000),
+		"johnson, gen-ex":      every(latent(problem(t, "johnson", "gen-ex", 64, 0.5, 3, 22), soft), 7, 5000),
+		"hexj, gen-ex":         every(latent(problem(t, "hexj", "gen-ex", 256, 0.5, 3, 23), soft), 60, 1000),
+		"hadamard, gen":        every(latent(problem(t, "hadamard", "gen", 64, 0.02, 3, 24), soft), 20, 500),
+		"hadamard, gen-ex":     every(latent(problem(t, "hadamard", "gen-ex", 64, 0.02, 3, 25), soft), 20, 500),
+		"unary of 1,200 bits":  every(latent(problem(t, "unary", "gen-ex", 1201, 2, 30, 26), soft), 300, 500),
+		"signs, bel-u":         every(latent(problem(t, "unary", "bel-u", 300, 0.5, 3, 29), hard), 50, 3000),
+		"signs, bel-j":         every(latent(problem(t, "johnson", "bel-j", 100, 0.5, 3, 30), hard), 20, 3000),
+		"gen on bits":          every(latent(problem(t, "b2jdj", "gen", 100, 0.5, 3, 31), hard), 20, 3000),
+		"bits that err often":  every(problem(t, "onehot", "gen", 64, 0.9, 3, 33), 16, 1000),
+		"gen-ex on bits":       every(latent(problem(t, "gray", "gen-ex", 100, 0.3, 3, 32), hard), 20, 1000),
+		"random table, gen-ex": every(latent(problem(t, "johnson", "gen-ex", 40, 0, 0, 33), soft), 3, 300),
 	} {
 		jobs[name] = j
 	}
@@ -191,22 +188,14 @@ func addPerceived(t *testing.T, jobs map[string]job) {
 		{"hadamard", "gen", 32, 1.3, true},
 		{"unary", "gen-ex", 521, 9, true},
 	} {
-		of := perceivedProblem(t, tt.code, tt.decoder, tt.levels, tt.noise, !tt.logits, false)
-		for _, continuous := range []bool{false, true} {
-			p := of
-			if continuous { // of the same columns, which take long to learn
-				labels := *of
-				labels.Continuous = true
-				p = &labels
-			}
-			name := fmt.Sprintf("perceived label, %s, %s, %d, logits %v, continuous %v", tt.code, tt.decoder, tt.levels, tt.logits, continuous)
-			jobs[name] = every(p, 2*tt.levels/9, 500)
-		}
+		p := perceivedProblem(t, tt.code, tt.decoder, tt.levels, tt.noise, !tt.logits)
+		name := fmt.Sprintf("perceived label, %s, %s, %d, logits %v", tt.code, tt.decoder, tt.levels, tt.logits)
+		jobs[name] = every(p, 2*tt.levels/9, 500)
 	}
 	// Blocks with fewer samples than a level has parts, and some more.
-	levels, logits := perceivedProblem(t, "unary", "gen", 32, 1.3, true, false), perceivedProblem(t, "unary", "gen", 32, 1.3, false, true)
+	bits, logits := perceivedProblem(t, "unary", "gen", 32, 1.3, true), perceivedProblem(t, "unary", "gen", 32, 1.3, false)
 	for name, p := range map[string]*montecarlo.Problem{
-		"perceived levels": levels, "perceived logits": logits, "continuous logits": latent(problem(t, "unary", "gen", 32, 0.5, 1, 35), soft, true),
+		"perceived bits": bits, "perceived logits": logits,
 	} {
 		jobs["parts, "+name] = jobOf(p,
 			montecarlo.Span{Row: 0, Samples: 1}, montecarlo.Span{Row: 9, Samples: 50}, montecarlo.Span{Row: 18, Samples: 65}, montecarlo.Span{Row: 27, Samples: 70},
@@ -489,8 +478,8 @@ func TestLatentBytes(t *testing.T) {
 	real := &montecarlo.Problem{Code: realCode(t), Decoder: problem(t, "unary", "gen", 24, 0.1, 2, 1).Decoder, Kind: montecarlo.IndependentLogits}
 	real.Errors = must.Get(errmodel.NewMixture(context.Background(), real.Code, 0.1, 2))(t)
 	for _, p := range []*montecarlo.Problem{
-		perceivedProblem(t, "hadamard", "gen-ex", 64, 9, false, true), perceivedProblem(t, "unary", "gen-ex", 64, 30, false, false),
-		perceivedProblem(t, "gray", "gen-ex", 256, 30, false, false), perceivedProblem(t, "hexj", "gen", 64, 3, true, false), real,
+		perceivedProblem(t, "hadamard", "gen-ex", 64, 9, false), perceivedProblem(t, "unary", "gen-ex", 64, 30, false),
+		perceivedProblem(t, "gray", "gen-ex", 256, 30, false), perceivedProblem(t, "hexj", "gen", 64, 3, true), real,
 	} {
 		row := must.Get(p.LogitTables().Row(context.Background(), p.Code.Levels()/2))(t)
 		got := uint64(len(newLatentArrays([]*tables.Logits{row}).all))
@@ -527,7 +516,7 @@ func BenchmarkDevice(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%s/L=%d/r=%g/σ=%g", bb.code, bb.decoder, bb.levels, bb.r, bb.sigma), func(b *testing.B) {
 			var p *montecarlo.Problem
 			if bb.r == 0 {
-				p = perceivedProblem(b, bb.code, bb.decoder, bb.levels, bb.sigma, bb.decoder == "bel-u", false)
+				p = perceivedProblem(b, bb.code, bb.decoder, bb.levels, bb.sigma, bb.decoder == "bel-u")
 			} else if p = problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, 1); bb.decoder == "gen-ex" {
 				p.Kind = montecarlo.IndependentLogits
 			}

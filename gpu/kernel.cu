@@ -127,7 +127,7 @@ BEL_FN Bits128 philox(const u32 *keys, u32 c0, u32 c1, u32 c2, u32 c3) {
 
 // Kinds of streams, in the high 8 bits of a counter's word 1.
 enum { STREAM_COUNTS = 0, STREAM_POINTS = 1 << 24, STREAM_REFINE = 2 << 24, STREAM_LATENT = 3 << 24, STREAM_TAIL = 4 << 24,
-       STREAM_DIGITS = 5 << 24, STREAM_UNDECIDED = 6 << 24, STREAM_REST = 7 << 24, STREAM_LABELS = 8 << 24 };
+       STREAM_DIGITS = 5 << 24, STREAM_UNDECIDED = 6 << 24, STREAM_REST = 7 << 24 };
 
 // Tables.
 
@@ -1212,23 +1212,6 @@ template <Decoder D> BEL_FN double hard_label(const bel_launch &a, const Task &t
 	return label;
 }
 
-// label_of is the label of a sample of a part of the level, of which random has 8 bits.
-BEL_FN double label_of(const bel_launch &a, const Task &t, const bel_latent &l, u32 part, u32 random) {
-	if (a.continuous == 0) {
-		return (double)(t.row + 1);
-	}
-	if (l.labels != 0) {
-		part = pointer<u8>(l.labels)[BEL_SUBLEVELS * part + random % BEL_SUBLEVELS];
-	}
-	return (double)t.row + 0.5 + product((double)part + 0.5, 1. / BEL_SUBLEVELS);
-}
-
-// random_labels are the 8 bits of each of 16 samples for label_of.
-BEL_FN Bits128 random_labels(const bel_launch &a, const Task &t, const bel_latent &l, u32 part, u32 group) {
-	Bits128 none = {};
-	return l.labels != 0 ? philox(a.keys, group, STREAM_LABELS | part, t.row, t.block) : none;
-}
-
 enum Reading { WORDS, CORRELATIONS };
 
 // open_logits_thread makes the memory of a thread.
@@ -1257,11 +1240,7 @@ BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 gr
 		const u32 count = least(BEL_FLIP_LANES, t.samples - BEL_FLIP_LANES * group);
 		const u64 wanted = count == BEL_FLIP_LANES ? ~(u64)0 : l.parts > 1 ? t.rest : ((u64)1 << count) - 1;
 		double label[4];
-		Bits128 random;
 		for (u32 lane = 0; lane < BEL_FLIP_LANES; lane++) {
-			if (lane % BEL_LANES == 0) {
-				random = random_labels(a, t, l, 0, (BEL_FLIP_LANES * group + lane) / BEL_LANES);
-			}
 			if ((wanted >> lane / 4 * 4 & 15) == 0) {
 				continue;
 			}
@@ -1282,7 +1261,7 @@ BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 gr
 			if ((wanted >> lane & 1) == 0) {
 				continue;
 			}
-			const double error = tally(s, a, label[lane % 4], label_of(a, t, l, lane % l.parts, random.x[lane % BEL_LANES / 4] >> lane % 4 * 8));
+			const double error = tally(s, a, label[lane % 4], (double)(t.row + 1));
 			if (l.parts == 1) {
 				continue;
 			}
@@ -1316,10 +1295,9 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 		draw_logits(a, t, l, part, quarter / 4, quarter % 4, z);
 		double label[4];
 		correlate(l, ex, t.row, z, label);
-		const u32 random = random_labels(a, t, l, part, quarter / 4).x[quarter % 4];
 		double before = 0;
 		for (u32 i = 0; i < count; i++) {
-			const double error = tally(s, a, label[i], label_of(a, t, l, part, random >> 8 * i));
+			const double error = tally(s, a, label[i], (double)(t.row + 1));
 			if (l.parts > 1 && i % 2 == 1) {
 				tally_pair(s, a, before, error);
 			}

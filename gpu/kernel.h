@@ -13,7 +13,7 @@ enum {
 	BEL_WARP = 32,
 	BEL_NARROW_COLUMNS = 1 << 8, /* most columns of an alias table with draws of 16 bits */
 	BEL_LANES = 16,              /* samples of a group of logits: tables.Lanes */
-	BEL_SUBLEVELS = 64,          /* labels of a level when they are continuous: tables.Strata */
+	BEL_SUBLEVELS = 64,          /* perceived labels of a level: tables.Strata */
 	BEL_DIGITS = 10,             /* of the numbers that decide hard outputs: tables.Digits */
 	BEL_FLIP_LANES = 64,         /* samples of a group of hard outputs: tables.FlipLanes */
 	BEL_OCTAVES = 64,            /* of tables.NormalTable, 8 coefficients each */
@@ -41,7 +41,6 @@ typedef struct {
 	bel_u64 pattern_of; /* u16[prefixes] */
 	bel_u64 patterns;   /* u16[kinds][suffixes] */
 	bel_u64 values;  /* i32[candidates][drawn]; 0 unless the code is of real numbers */
-	bel_u64 labels;  /* u8[parts][BEL_SUBLEVELS]: Joint in package tables; 0 unless labels are real and there is a perceived label */
 	long long limit;
 	bel_u32 drawn, candidates, parts;
 	bel_u32 prefixes, suffixes, kinds; /* 0 unless the code is taken as a product */
@@ -88,7 +87,6 @@ typedef struct {
 	bel_u64 normal;  /* f32[8][BEL_OCTAVES]: tables.NormalTable */
 	bel_u64 logits;  /* i32[most drawn + suffixes + kinds][threads of the grid][4], scratch; twice drawn for hard outputs */
 	bel_u32 hard;     /* outputs are bits, drawn one by one */
-	bel_u32 continuous; /* each part of a level has a label of its own */
 	bel_u32 fraction; /* binary digits of a level in which errors are counted */
 
 	bel_u32 keys[20]; /* Philox's key schedule: words 2r and 2r+1 are those of round r */

@@ -28,7 +28,7 @@ func latentBytes(p *montecarlo.Problem) uint64 {
 	if !c.Real() {
 		steps = uint64(c.TransitionCount())
 	}
-	return (8*uint64(p.Kind.Parts(p.Continuous))+10+8*tables.Digits)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{})) + tables.Strata*tables.Strata + latentArrayCount*latentAlign
+	return (8*uint64(p.Kind.Parts())+10+8*tables.Digits)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{})) + latentArrayCount*latentAlign
 }
 
 // gatherLogits makes the tables of the entries of a batch.
@@ -53,7 +53,7 @@ type latentArrays struct {
 // latentAlign is the alignment of each array, for any type, and latentArrayCount how many an entry has.
 const (
 	latentAlign      = 8
-	latentArrayCount = 20
+	latentArrayCount = 19
 )
 
 // add appends an array and returns how many bytes come before it.
@@ -78,12 +78,6 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 		}
 		parts := len(p.Centers)
 		var wrong, planes []uint64
-		var labels []byte
-		if p.Joint != nil {
-			for _, of := range p.Joint.Labels {
-				labels = append(labels, of[:]...)
-			}
-		}
 		if p.Flips != nil {
 			parts = len(p.Wrong)
 			for _, w := range p.Wrong {
@@ -98,7 +92,7 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 			planes: add(f, planes), wrong: add(f, wrong),
 			bits: add(f, p.Bits), centers: add(f, centers),
 			levels: add(f, p.Levels), run: run(p.RunningSum), values: add(f, p.Values),
-			own: add(f, p.Own), labels: add(f, labels), limit: C.longlong(p.Limit), scale: C.float(p.Scale),
+			own: add(f, p.Own), limit: C.longlong(p.Limit), scale: C.float(p.Scale),
 			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)), parts: C.bel_u32(parts),
 		}
 		need := len(p.Bits)
@@ -118,12 +112,12 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 }
 
 // rebase turns the offsets of all entries into addresses. Only codes of real numbers have
-// values, only logits of a perceived label have standard deviations of their own, and only real
-// labels with a perceived one have a choice: the address is 0 elsewhere.
+// values, and only logits of a perceived label have standard deviations of their own: the address is 0
+// elsewhere.
 func (f *latentArrays) rebase(base C.bel_u64, p *montecarlo.Problem) {
 	for i := range f.entries {
 		e := &f.entries[i]
-		addresses := []*C.bel_u64{&e.planes, &e.wrong, &e.bits, &e.levels, &e.pattern_of, &e.patterns, &e.centers, &e.offsets, &e.own, &e.values, &e.labels}
+		addresses := []*C.bel_u64{&e.planes, &e.wrong, &e.bits, &e.levels, &e.pattern_of, &e.patterns, &e.centers, &e.offsets, &e.own, &e.values}
 		for _, r := range []*C.bel_run{&e.run, &e.prefix, &e.suffix} {
 			addresses = append(addresses, &r.starts, &r.steps, &r.fixed)
 		}
@@ -135,9 +129,6 @@ func (f *latentArrays) rebase(base C.bel_u64, p *montecarlo.Problem) {
 		}
 		if !p.Code.Real() {
 			e.values = 0
-		}
-		if !p.Continuous || !p.Kind.Perceived() {
-			e.labels = 0
 		}
 	}
 }
@@ -163,9 +154,6 @@ func (d *Device) logitTables(ctx context.Context, b *batch, turn int, l *C.bel_l
 	l.normal = C.bel_u64(d.normal.Address(0))
 	if b.problem.Kind.Hard() {
 		l.hard = 1
-	}
-	if b.problem.Continuous {
-		l.continuous = 1
 	}
 	l.fraction = C.bel_u32(b.problem.Fraction())
 	return []need{{&d.logits[turn], &l.logits, 16 * uint64(f.slots) * C.BEL_THREADS}}, nil

@@ -95,7 +95,7 @@ func BenchmarkPerceived(b *testing.B) {
 		levels int
 	}{{"hadamard", 512}, {"hadamard", 256}, {"onehot", 256}, {"gray", 256}, {"unary", 256}, {"johnson", 256}} {
 		b.Run(fmt.Sprintf("%s/L=%d", tt.code, tt.levels), func(b *testing.B) {
-			p := perceivedProblem(b, tt.code, "gen", tt.levels, perceived.Model{Noise: 6, Misfit: 0.25, Training: perceived.BCE}, true, false)
+			p := perceivedProblem(b, tt.code, "gen", tt.levels, perceived.Model{Noise: 6, Misfit: 0.25, Training: perceived.BCE}, true)
 			const samples = 1 << 15
 			spans := everyRow(p, samples)[:16]
 			sums := make([]montecarlo.Sums, tt.levels)

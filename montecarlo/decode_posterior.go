@@ -14,13 +14,10 @@ import (
 // none.
 func posteriorOf(d decode.Decoder) *decode.Posterior {
 	p, ok := d.(*decode.Posterior)
-	if r, real := d.(decode.RealPosterior); real {
-		p, ok = r.Posterior, true
+	if !ok || p.Model().Logits || p.Model().Perceived != nil {
+		return nil
 	}
-	if m := p; ok && !m.Model().Logits && m.Model().Perceived == nil {
-		return m
-	}
-	return nil
+	return p
 }
 
 // flipScorer decodes words that differ from a likely one by few bits. It keeps the scores of the
@@ -114,5 +111,5 @@ func (f *flipScorer) label(flipped []uint16) float64 {
 			f.scores[a] += v
 		}
 	}
-	return f.posterior.Rule().Label(f.scores, f.values)
+	return decode.Median.Label(f.scores, f.values)
 }

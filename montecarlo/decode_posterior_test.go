@@ -30,31 +30,29 @@ func TestFlipScorer(t *testing.T) {
 					}
 				}
 			}
-			for _, rule := range decode.Rules() {
-				d := must.Get(decode.NewPosterior(rule, c, decode.Model{Errors: e, Prior: prior}))(t)
-				f := newFlipScorer(c, posteriorOf(d))
-				for row := range c.Levels() {
-					word := append([]uint64(nil), c.Word(row)...)
-					q := func(k int) float64 { return min(e.At(row, k), 1-e.At(row, k)) }
+			d := must.Get(decode.NewPosterior(c, decode.Model{Errors: e, Prior: prior}))(t)
+			f := newFlipScorer(c, posteriorOf(d))
+			for row := range c.Levels() {
+				word := append([]uint64(nil), c.Word(row)...)
+				q := func(k int) float64 { return min(e.At(row, k), 1-e.At(row, k)) }
+				for k := range c.Bits() {
+					if e.At(row, k) > 0.5 {
+						toggle(word, []uint16{uint16(k)})
+					}
+				}
+				f.start(row, word, q)
+				for range 20 {
+					var flipped []uint16
 					for k := range c.Bits() {
-						if e.At(row, k) > 0.5 {
-							toggle(word, []uint16{uint16(k)})
+						if rng.Float64() < q(k) {
+							flipped = append(flipped, uint16(k))
 						}
 					}
-					f.start(row, word, q)
-					for range 20 {
-						var flipped []uint16
-						for k := range c.Bits() {
-							if rng.Float64() < q(k) {
-								flipped = append(flipped, uint16(k))
-							}
-						}
-						toggle(word, flipped)
-						want := decode.Value(d, word)
-						toggle(word, flipped)
-						if got := f.label(flipped); got-want > 1e-6 || want-got > 1e-6 {
-							t.Fatalf("%s, %s, level %d, bits %v: %v, want %v", name, rule, row+1, flipped, got, want)
-						}
+					toggle(word, flipped)
+					want := decode.Value(d, word)
+					toggle(word, flipped)
+					if got := f.label(flipped); got-want > 1e-6 || want-got > 1e-6 {
+						t.Fatalf("%s, level %d, bits %v: %v, want %v", name, row+1, flipped, got, want)
 					}
 				}
 			}

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/code"
@@ -22,9 +21,6 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 	s.wrong = sized(s.wrong, len(s.tables.Bits))
 	s.words = sized(s.words, wordsChunk*tables.Digits)
 	var labels, before [tables.FlipLanes]float64 // decoded ones, and then errors
-	if s.tables.Joint == nil {
-		s.labels(st, 0, 0, lanes.Batch)
-	}
 	for g, sinceLook := 0, 0; g*tables.FlipLanes < n; g++ {
 		if sinceLook += tables.FlipLanes * (len(s.wrong) + 1); sinceLook >= latentChunk {
 			sinceLook = 0
@@ -33,9 +29,6 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 			}
 		}
 		s.flips(st, g)
-		if s.tables.Joint != nil {
-			s.labels(st, 0, uint32(g*lanes.Batch), lanes.Batch)
-		}
 		wanted := ^uint64(0)
 		switch count := n - g*tables.FlipLanes; {
 		case count >= tables.FlipLanes:
@@ -48,7 +41,7 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 		s.hard.labels(&labels, s.wrong, wanted)
 		for ; wanted != 0; wanted &= wanted - 1 {
 			j := bits.TrailingZeros64(wanted)
-			labels[j] = sums.tallyReal(labels[j], s.errors.Y[j], s.errors.Near)
+			labels[j] = sums.tallyReal(labels[j], s.errors.Base, s.errors.Near)
 			if paired && g%2 == 1 {
 				sums.tallyPair(before[j], labels[j])
 			}

@@ -19,22 +19,30 @@ import (
 // Of each test of a law, the probability of a false alarm is at most this.
 const falseAlarm = 1e-9
 
-// parts is a table of errors with probabilities of its own in each part of a label.
+// parts is a network with error probabilities of its own at each perceived label of a level.
 type parts struct{ *mat.Dense }
 
-func (p parts) AtLabel(dst []float64, y float64) {
+func (parts) Noise() float64               { return 1 }
+func (parts) Logits([]float64, float64)    {}
+func (p parts) ResidualSD() (sd []float64) { _, m := p.Dims(); return make([]float64, m) }
+
+func (p parts) WrongTo(dst []float64, i int, y float64) {
 	n, m := p.Dims()
+	part := 0
+	for part < tables.Strata-1 && tables.PerceivedLabel(float64(i+1), 1, part) < y {
+		part++
+	}
 	for k := range dst {
-		dst[k] = p.At(int((y-0.5)*tables.Strata)%n, k%m)
+		dst[k] = p.At(part%n, k%m)
 	}
 }
 
-// hardSampler samples a code of some bits, of whose table of errors part j of a label has row j.
-func hardSampler(t *testing.T, wrong parts, continuous bool) *latentSampler {
+// hardSampler samples a code of some bits, of whose table of errors part j of a label has row j, or all of a label.
+func hardSampler(t *testing.T, wrong parts, kind Kind) *latentSampler {
 	t.Helper()
 	_, m := wrong.Dims()
 	c := mustCode(t, "onehot", m)
-	p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Errors: wrong, Kind: DenseBits, Continuous: continuous, Seed: 3}
+	p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Errors: wrong, Kind: kind, Seed: 3}
 	s := newLatentSampler(p, philox.NewKeys(p.Seed))
 	s.tables = must.Get(s.maker.Row(t.Context(), 0))(t)
 	s.wrong, s.words = make([]uint64, len(s.tables.Bits)), make([]uint64, wordsChunk*tables.Digits)
@@ -56,8 +64,8 @@ func oddProbabilities(rows, columns int) parts {
 // TestFlips: the words decide as their definition does, lane by lane: a number of 72 digits is
 // compared with p.
 func TestFlips(t *testing.T) {
-	for _, continuous := range []bool{false, true} {
-		s := hardSampler(t, oddProbabilities(70, 70), continuous)
+	for _, kind := range []Kind{DenseBits, PerceivedBits} {
+		s := hardSampler(t, oddProbabilities(70, 70), kind)
 		st := stream{s.keys, 0, 5}
 		for g := range 40 {
 			s.flips(st, g)
@@ -89,7 +97,7 @@ func TestFlips(t *testing.T) {
 // 1/256 on are within 1 % of normal in their variance's terms, which the last factor allows for.
 func TestFlipsLaw(t *testing.T) {
 	const n = 30000
-	s := hardSampler(t, oddProbabilities(64, 24), true)
+	s := hardSampler(t, oddProbabilities(64, 24), PerceivedBits)
 	bits := len(s.wrong)
 	before := make([]uint64, bits)
 	type counts struct{ wrong, pairs, again [tables.FlipLanes]int }
@@ -186,7 +194,7 @@ func TestSparseAndDense(t *testing.T) {
 		r, sigma      float64
 	}{{"hadamard", "gen", 0.2, 2}, {"hadamard", "gen", 0.12, 2}, {"onehot", "gen", 0.9, 3}, {"gray", "gen", 0.5, 2}, {"unary", "bel-u", 2, 5}, {"johnson-nonzero", "bel-j", 1, 3}} {
 		c := mustCode(t, tt.code, 32)
-		p := latentProblem(t, c, tt.decoder, 1, tt.r, tt.sigma, IndependentBits, false)
+		p := latentProblem(t, c, tt.decoder, 1, tt.r, tt.sigma, IndependentBits)
 		var within [2][]uint64 // by kind: samples with |error| up to each limit
 		for i, kind := range []Kind{IndependentBits, DenseBits} {
 			for _, theta := range limits {
@@ -231,7 +239,7 @@ func TestErrsOften(t *testing.T) {
 		{"hadamard", "gen", 0.5, 3, true}, {"hadamard", "gen", 0.02, 3, false}, {"onehot", "gen", 0.9, 3, true},
 		{"unary", "gen", 2, 5, false}, {"unary", "bel-u", 2, 5, false}, {"johnson", "gen", 0.9, 3, false}, {"gray", "gen", 0.9, 3, false},
 	} {
-		p := latentProblem(t, mustCode(t, tt.code, 256), tt.decoder, 1, tt.r, tt.sigma, IndependentBits, false)
+		p := latentProblem(t, mustCode(t, tt.code, 256), tt.decoder, 1, tt.r, tt.sigma, IndependentBits)
 		if got := p.errsOften(); got != tt.want {
 			t.Errorf("%s with %s, r = %v: %v, want %v", tt.code, tt.decoder, tt.r, got, tt.want)
 		}

@@ -13,7 +13,7 @@ import (
 // Kind says what the outputs of the classifiers are.
 //
 // Independent bits err with the probabilities Problem.Errors. Sampling the few that err is fast, and
-// it is for decoders that answer with levels, codes of zeros and ones, and labels that are levels.
+// it is for decoders that answer with levels, and codes of zeros and ones.
 // Dense bits have the same law, and are sampled one by one, many samples at once (tables.Flips): a
 // bit with e ≤ 1e−12 never errs. Backends sample independent bits so where they err often. A logit
 // is
@@ -41,18 +41,14 @@ const (
 	PerceivedLogits   = tables.PerceivedLogits
 )
 
-// Profile gives error probabilities for real labels.
-type Profile = tables.Profile
-
 // realFraction is the number of binary digits of a level in which real errors are counted.
-// Decoders that answer with real numbers have real errors, and all decoders have them when
-// labels are continuous.
+// Decoders that answer with real numbers have real errors.
 const realFraction = 16
 
 // Fraction returns Sums.Fraction of the problem: the number of binary digits after the point
 // of an error in levels.
 func (p *Problem) Fraction() uint8 {
-	if decode.Real(p.Decoder) || p.Continuous {
+	if decode.Real(p.Decoder) {
 		return realFraction
 	}
 	return 0
@@ -63,15 +59,14 @@ func (p *Problem) Fraction() uint8 {
 func (p *Problem) near() float64 { return float64(p.Within) + math.Ldexp(0.5, -int(p.Fraction())) }
 
 // parts is the number of parts of a level.
-func (p *Problem) parts() int { return p.Kind.Parts(p.Continuous) }
+func (p *Problem) parts() int { return p.Kind.Parts() }
 
 // validateKind checks whether outputs of the kind can be sampled.
 func (p *Problem) validateKind() error {
 	c := p.Code
-	_, profile := p.Errors.(Profile)
 	perceived, network := p.Errors.(decode.Network)
 	switch {
-	case p.Kind == IndependentBits && (decode.Real(p.Decoder) || c.Real() || p.Continuous):
+	case p.Kind == IndependentBits && (decode.Real(p.Decoder) || c.Real()):
 		return fmt.Errorf("sampling %s with decoder %s needs the model of its logits", c.Name(), p.Decoder.Name())
 	case p.Kind == IndependentBits:
 		return nil
@@ -83,8 +78,6 @@ func (p *Problem) validateKind() error {
 		if err := validatePerceived(c, perceived); err != nil {
 			return err
 		}
-	case p.Continuous && !profile:
-		return fmt.Errorf("%T has no error probabilities between levels", p.Errors)
 	}
 	if c.Bits() >= 1<<16 {
 		return fmt.Errorf("%s has %d bits; logits are sampled for at most %d", c.Name(), c.Bits(), 1<<16-1)
@@ -125,8 +118,7 @@ func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 // LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,
 // for backends. The problem is valid, and not of IndependentBits.
 func (p *Problem) LogitTables() *tables.LogitMaker {
-	m := tables.Model{Code: p.Code, Kind: p.Kind, Continuous: p.Continuous, Errors: p.Errors, Kept: p.kept}
-	m.Profile, _ = p.Errors.(Profile)
+	m := tables.Model{Code: p.Code, Kind: p.Kind, Errors: p.Errors, Kept: p.kept}
 	m.Perceived, _ = p.Errors.(decode.Network)
 	m.Temperature, m.Correlates = correlated(p.Decoder)
 	if a, ok := scoresOf(p); ok {

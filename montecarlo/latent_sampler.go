@@ -26,8 +26,8 @@ type latentSampler struct {
 	wrong   []uint64      // of a group of hard outputs
 	words   []uint64
 	logits  []lanes.Ints
-	centers []int32      // of a batch
-	errors  lanes.Errors // with the labels of a batch
+	centers []int32 // of a batch
+	errors  lanes.Errors
 }
 
 func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
@@ -52,6 +52,10 @@ func (s *latentSampler) row(ctx context.Context, row int, _ uint64) (err error) 
 	if s.tables, err = s.maker.Row(ctx, row); err != nil {
 		return err
 	}
+	s.errors.Base = float64(row + 1)
+	for i := range s.errors.Y {
+		s.errors.Y[i] = s.errors.Base
+	}
 	if s.hard != nil {
 		s.hard.prepare(s.tables)
 	} else {
@@ -74,33 +78,7 @@ func (st stream) rest(n int) uint64 {
 	return tables.Rest(n%tables.Strata, uint64(x[0])|uint64(x[1])<<32)
 }
 
-// labels puts the labels of some groups of Width samples in a row into s.errors.Y: of part j of the level, or,
-// where outputs are hard, of one part after the other. Where they depend on a perceived label, each
-// takes 8 bits of a call for its group.
-func (s *latentSampler) labels(st stream, j int, group uint32, groups int) {
-	t, y := s.tables, s.errors.Y[:groups*lanes.Width]
-	hard := s.hard != nil
-	if t.Joint == nil {
-		for i := range y {
-			if hard {
-				j = i
-			}
-			y[i] = tables.Label(t.Row, j, s.problem.Continuous)
-		}
-		return
-	}
-	var words [lanes.Batch * 2]uint64
-	philox.Fill(words[:2*groups], s.keys, st.at(streamLabels, j, group))
-	for i := range y {
-		if hard {
-			j = i
-		}
-		draw := words[i/8] >> (i % 8 * 8) % tables.Strata
-		y[i] = tables.Label(t.Row, int(t.Joint.Labels[j][draw]), true)
-	}
-}
-
-// softBlock is block for logits. With continuous labels, and with a perceived label, the samples of each
+// softBlock is block for logits. With a perceived label, the samples of each
 // part of the level have their own stream.
 //
 // Group g of a stream takes draws Width·A·g … of it: the noise of one drawn bit after the other.
@@ -119,9 +97,6 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 	batch, sinceLook := s.batchDecoder(), 0
 	for j := range parts {
 		mine := rounds + int(rest>>j&1)
-		if s.tables.Joint == nil {
-			s.labels(st, j, 0, lanes.Batch)
-		}
 		s.centers = s.centers[:0]
 		for range lanes.Batch {
 			s.centers = append(s.centers, s.tables.Centers[j]...)
@@ -137,11 +112,7 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 			draw, words := first*draws, s.words[:groups*draws*lanes.Width/2]
 			philox.Fill(words, s.keys, st.at(streamLatent, j, uint32(draw/4)))
 			s.noise(words, groups, st, j, uint32(draw))
-			if s.tables.Joint != nil {
-				s.labels(st, j, uint32(first/lanes.Width), groups)
-			}
 			if batch != nil && mine-first >= lanes.Batch*lanes.Width {
-				s.errors.Base = float64(s.tables.Row + 1)
 				sums.tallyBatch(batch, s.logits[:groups*draws], draws, &s.errors, sums.Parts)
 				first += lanes.Batch * lanes.Width
 				continue
@@ -150,7 +121,7 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 				count := min(lanes.Width, mine-first)
 				s.soft.decode(&labels, s.logits[g*draws:(g+1)*draws], count)
 				for i := range count {
-					labels[i] = sums.tallyReal(labels[i], s.errors.Y[g*lanes.Width+i], s.errors.Near)
+					labels[i] = sums.tallyReal(labels[i], s.errors.Base, s.errors.Near)
 					if sums.Parts && i%2 == 1 {
 						sums.tallyPair(labels[i-1], labels[i])
 					}

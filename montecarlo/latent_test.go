@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
@@ -21,7 +22,7 @@ import (
 )
 
 // latentProblem is a code under a mixture, with a decoder by name.
-func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma float64, kind Kind, continuous bool) *Problem {
+func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma float64, kind Kind) *Problem {
 	tb.Helper()
 	d, err := decode.New(decoder, c)
 	must.Succeed(tb, err)
@@ -32,7 +33,7 @@ func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma fl
 	}
 	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
 	must.Succeed(tb, err)
-	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 1, Kind: kind, Continuous: continuous}
+	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 1, Kind: kind}
 }
 
 func mustCode(tb testing.TB, name string, levels int) *code.Code {
@@ -88,7 +89,7 @@ func TestLogitDecoders(t *testing.T) {
 					if name == "hadamard" || name == "binary" || name == "real" {
 						r = 0.2
 					}
-					p := latentProblem(t, c, decoder, tau, r, 2, kind, false)
+					p := latentProblem(t, c, decoder, tau, r, 2, kind)
 					maker := p.LogitTables()
 					rng := rand.New(rand.NewPCG(3, 4))
 					for _, row := range []int{0, 1, c.Levels() / 3, c.Levels() - 1} {
@@ -224,7 +225,7 @@ func TestHardLatent(t *testing.T) {
 		{"unary", "bel-u"}, {"johnson-nonzero", "bel-j"}, {"johnson", "gen"}, {"hexj", "gen-ex"}, {"unary", "gen-ex"},
 	} {
 		c := mustCode(t, tt.code, 16)
-		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, DenseBits, false)
+		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, DenseBits)
 		exact := must.Get(theory.ExactMoments(context.Background(), 0, c, p.Decoder, p.Errors))(t)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)}, nil)
 		must.Succeed(t, err)
@@ -247,7 +248,7 @@ func TestHardLatent(t *testing.T) {
 func TestExtremeTemperature(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
 	mean := func(decoder string, tau float64) float64 {
-		p := latentProblem(t, c, decoder, tau, 0.5, 2, IndependentLogits, false)
+		p := latentProblem(t, c, decoder, tau, 0.5, 2, IndependentLogits)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 3000, Prior: theory.Uniform(32)}, nil)
 		must.Succeed(t, err)
 		return Average(theory.Uniform(32), sums).Mean
@@ -269,14 +270,19 @@ func TestExtremeTemperature(t *testing.T) {
 type oneByOne struct{ latentDecoder }
 
 // TestBatches: batches of groups give the sums of groups one by one, whatever is left over, with
-// tails among the draws, and with real labels, whose samples are paired.
+// tails among the draws, and at a perceived label, where samples are paired.
 func TestBatches(t *testing.T) {
 	for _, name := range []string{"unary", "b1jdj", "hexj", "binary"} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			c := mustCode(t, name, 64)
 			d := must.Get(decode.New(decoder, c))(t)
-			e := must.Get(errmodel.NewMixture(context.Background(), c, 0.7, 2))(t)
-			p := &Problem{Code: c, Decoder: d, Errors: e, Seed: 5, Kind: IndependentLogits, Continuous: name != "b1jdj"}
+			p := &Problem{Code: c, Decoder: d, Seed: 5, Kind: IndependentLogits}
+			if name == "b1jdj" {
+				p.Errors = must.Get(errmodel.NewMixture(t.Context(), c, 0.7, 2))(t)
+			} else {
+				m := perceived.Model{Noise: 1.5, Misfit: 0.25, Training: perceived.BCE}
+				p.Errors, p.Kind = must.Get(m.Learn(t.Context(), 0, c, nil))(t), PerceivedLogits
+			}
 			keys := philox.NewKeys(p.Seed)
 			ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
 			singly.soft = oneByOne{singly.soft}

@@ -8,19 +8,18 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
-	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
-// randomProblem is a code under a random model: a mixture, or a network that was trained in some way. Labels are
-// real, or not, and outputs logits, or bits.
-func randomProblem(t *testing.T, rng *rand.Rand, name, decoder string, levels int, network, hard, continuous bool) *montecarlo.Problem {
+// randomProblem is a code under a random model: a mixture, or a network that was trained in some way. Outputs are
+// logits, or bits.
+func randomProblem(t *testing.T, rng *rand.Rand, name, decoder string, levels int, network, hard bool) *montecarlo.Problem {
 	t.Helper()
 	c := must.Get(code.New(name, levels))(t)
-	p := &montecarlo.Problem{Code: c, Decoder: must.Get(decode.New(decoder, c))(t), Continuous: continuous, Seed: rng.Uint64(), Within: 1}
+	p := &montecarlo.Problem{Code: c, Decoder: must.Get(decode.New(decoder, c))(t), Seed: rng.Uint64(), Within: 1}
 	if network {
 		m := perceived.Model{Noise: math.Pow(10, -1.7+2.3*rng.Float64()), Misfit: math.Pow(10, -2+3*rng.Float64()), Training: perceived.BCE}
 		if rng.IntN(2) == 0 {
@@ -47,7 +46,7 @@ func TestSigns(t *testing.T) {
 			name, levels = []string{"gray", "binary", "johnson"}[k/2%3], 4
 		}
 		network := k%4 < 2
-		soft := randomProblem(t, rng, name, "gen", levels, network, false, false)
+		soft := randomProblem(t, rng, name, "gen", levels, network, false)
 		hard := *soft
 		if hard.Kind = montecarlo.DenseBits; network {
 			hard.Kind = montecarlo.PerceivedBits
@@ -72,9 +71,7 @@ func TestFewSamples(t *testing.T) {
 	misses, means := 0.0, 0.0
 	for range 72 {
 		levels := 4 + rng.IntN(13)
-		continuous := rng.IntN(2) == 0
-		p := randomProblem(t, rng, []string{"unary", "onehot"}[rng.IntN(2)], []string{"gen", "gen-ex"}[rng.IntN(2)], levels,
-			!continuous || rng.IntN(2) == 0, rng.IntN(2) == 0, continuous)
+		p := randomProblem(t, rng, []string{"unary", "onehot"}[rng.IntN(2)], []string{"gen", "gen-ex"}[rng.IntN(2)], levels, true, rng.IntN(2) == 0)
 		prior := theory.Uniform(levels)
 		truth := montecarlo.Average(prior, sampleAll(t, p, 1<<12))
 		for _, n := range []uint64{2, 5, 20, 63, 64, 100} {
@@ -89,36 +86,5 @@ func TestFewSamples(t *testing.T) {
 	}
 	if misses > 0.07*means {
 		t.Errorf("%v of %v means are more than 1.96 standard errors off", misses, means)
-	}
-}
-
-// TestPairsOfLabels: with real labels at a perceived label, every pair of a label and a noise is as probable: the
-// mean is that of one-hot networks that are drawn so one by one, within 6 standard errors.
-func TestPairsOfLabels(t *testing.T) {
-	const levels, s, n = 5, 1.99, 1 << 16
-	c := must.Get(code.New("onehot", levels))(t)
-	l := must.Get(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}.Learn(t.Context(), 0, c, theory.Uniform(levels)))(t)
-	p := &montecarlo.Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Continuous: true, Errors: l, Kind: montecarlo.PerceivedLogits, Seed: 1, Within: 1}
-	sampled := montecarlo.Average(theory.Uniform(levels), sampleAll(t, p, n))
-	rng := rand.New(rand.NewPCG(7, 8))
-	logits, sd, sum, squares := make([]float64, c.Bits()), l.ResidualSD(), 0.0, 0.0
-	for range n {
-		for i := range levels {
-			y := tables.Label(i, rng.IntN(tables.Strata), true)
-			l.Logits(logits, tables.PerceivedLabel(y, s, rng.IntN(tables.Strata)))
-			best := 0
-			for k := range logits {
-				logits[k] += sd[k] * rng.NormFloat64()
-				if logits[k] > logits[best] {
-					best = k
-				}
-			}
-			e := math.Abs(float64(best+1) - y)
-			sum += e / (n * levels)
-			squares += e * e / (n * levels)
-		}
-	}
-	if stderr := math.Hypot(sampled.StdErr, math.Sqrt((squares-sum*sum)/(n*levels))); math.Abs(sampled.Mean-sum) > 6*stderr {
-		t.Errorf("%v by samples, %v one by one; standard error %v", sampled.Mean, sum, stderr)
 	}
 }

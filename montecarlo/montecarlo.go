@@ -34,15 +34,11 @@ type Problem struct {
 	Code    *code.Code     // L levels, M bits
 	Decoder decode.Decoder // fits Code
 	// Errors is L × M: e[n,k] is the probability that bit k is wrong when the label is n. It is a
-	// Perceived where the kind has a perceived label, and else a Profile where labels are
-	// continuous.
+	// decode.Network where the kind has a perceived label.
 	Errors mat.Matrix
 	Kind   Kind
-	// Continuous makes labels real: those of level n are uniform on [n−½,n+½]. Samples take the
-	// middles of Strata equal parts of the level in turn.
-	Continuous bool
-	Seed       uint64
-	Within     int // θ: errors of at most θ levels are counted in Sums.Within
+	Seed   uint64
+	Within int // θ: errors of at most θ levels are counted in Sums.Within
 
 	kept *tables.Kept // while Estimate samples in several rounds
 }

@@ -192,11 +192,11 @@ func TestReproducible(t *testing.T) {
 	all := problems(t)
 	for _, kind := range []montecarlo.Kind{montecarlo.DenseBits, montecarlo.IndependentLogits} {
 		soft := kind == montecarlo.IndependentLogits
-		real, between := mixtureProblem(t, "unary", "gen-ex", 40, 0.5, 2), mixtureProblem(t, "unary", "gen", 40, 0.5, 2)
-		real.Kind, between.Kind, between.Continuous = kind, kind, true
+		real := mixtureProblem(t, "unary", "gen-ex", 40, 0.5, 2)
+		real.Kind = kind
 		for what, p := range map[string]*montecarlo.Problem{
-			"gen-ex": real, "continuous": between, "median": informed(t, "hexj", "median", 40, 0.6, 1.5, soft, nil),
-			"perceived": perceivedProblem(t, "b1jdj", "gen-ex", 32, network, !soft, false),
+			"gen-ex": real, "median": informed(t, "hexj", 40, 0.6, 1.5, soft, nil),
+			"perceived": perceivedProblem(t, "b1jdj", "gen-ex", 32, network, !soft),
 		} {
 			all[fmt.Sprintf("%s, logits %v", what, soft)] = p
 		}
@@ -231,7 +231,7 @@ func TestGolden(t *testing.T) {
 		bits, product, hadamard := mixtureProblem(t, "b1jdj", "gen", 40, 0.6, 2), mixtureProblem(t, "hexj", "gen-ex", 40, 0.6, 2), mixtureProblem(t, "hadamard", "gen", 64, 0.8, 3)
 		bits.Kind, product.Kind, hadamard.Kind = kind, kind, kind
 		soft := kind == montecarlo.IndependentLogits
-		all = append(all, bits, product, hadamard, informed(t, "unary", "median", 40, 0.6, 2, soft, nil))
+		all = append(all, bits, product, hadamard, informed(t, "unary", 40, 0.6, 2, soft, nil))
 	}
 	got := fmt.Sprintf("version %v:", montecarlo.NumericVersion)
 	for _, p := range all {

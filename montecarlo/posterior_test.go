@@ -14,31 +14,12 @@ import (
 // plain hides what a decoder of logits can do besides.
 type plain struct{ decode.LogitDecoder }
 
-// plainReal is plain for a decoder that answers with real numbers.
-type plainReal struct {
-	decode.LogitDecoder
-	decode.RealDecoder
-}
-
-func (p plainReal) Name() string             { return p.LogitDecoder.Name() }
-func (p plainReal) Decode(word []uint64) int { return p.LogitDecoder.Decode(word) }
-
-func hide(d decode.Decoder) decode.Decoder {
-	if r, ok := d.(decode.RealDecoder); ok {
-		return plainReal{d.(decode.LogitDecoder), r}
-	}
-	return plain{d.(decode.LogitDecoder)}
-}
-
 // informed is a problem whose decoder knows the error probabilities and a prior.
-func informed(tb testing.TB, code, decoder string, levels int, r, sigma float64, logits bool, prior []float64) *montecarlo.Problem {
+func informed(tb testing.TB, code string, levels int, r, sigma float64, logits bool, prior []float64) *montecarlo.Problem {
 	tb.Helper()
-	p := mixtureProblem(tb, code, decoder, levels, r, sigma)
+	p := mixtureProblem(tb, code, "median", levels, r, sigma)
 	d := must.Get(p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior}))(tb)
 	p.Decoder = d
-	if logits || decode.Real(d) {
-		p.Kind = montecarlo.DenseBits
-	}
 	if logits {
 		p.Kind = montecarlo.IndependentLogits
 	}
@@ -47,7 +28,7 @@ func informed(tb testing.TB, code, decoder string, levels int, r, sigma float64,
 
 // TestPosteriorPaths: the fast ways to sample a decoder that knows the model give the errors of
 // the slow ones, which ask the decoder for every sample. Samples are not the same ones; each of
-// the 30 differences is within 5 standard errors: false alarms below 2·10⁻⁵. With r = 2 and σ = 1 some bits
+// the 10 differences is within 5 standard errors: false alarms below 10⁻⁵. With r = 2 and σ = 1 some bits
 // are more often wrong than right.
 func TestPosteriorPaths(t *testing.T) {
 	tilted := theory.Uniform(24)
@@ -56,19 +37,17 @@ func TestPosteriorPaths(t *testing.T) {
 		name     string
 		r, sigma float64
 	}{{"unary", 0.6, 1.5}, {"hexj", 0.6, 1.5}, {"gray", 0.6, 1.5}, {"b1jdj", 0.6, 1.5}, {"unary", 2, 1}} {
-		for _, decoder := range []string{"map", "median", "mean"} {
-			for _, logits := range []bool{false, true} {
-				p := informed(t, of.name, decoder, 24, of.r, of.sigma, logits, tilted)
-				slow := *p
-				slow.Decoder = hide(p.Decoder)
-				weights := theory.Uniform(24) // levels of no prior are sampled too
-				got, want := montecarlo.Average(weights, sampleAll(t, p, 1500)), montecarlo.Average(weights, sampleAll(t, &slow, 1500))
-				if !(math.Abs(got.Mean-want.Mean) <= 5*math.Hypot(got.StdErr, want.StdErr)) {
-					t.Errorf("%s, r = %v, %s, logits %v: %v ± %v, slowly %v ± %v", of.name, of.r, decoder, logits, got.Mean, got.StdErr, want.Mean, want.StdErr)
-				}
-				if ratio := got.RMS / want.RMS; !(math.Abs(ratio-1) < 0.1) {
-					t.Errorf("%s, r = %v, %s, logits %v: RMS %v, slowly %v", of.name, of.r, decoder, logits, got.RMS, want.RMS)
-				}
+		for _, logits := range []bool{false, true} {
+			p := informed(t, of.name, 24, of.r, of.sigma, logits, tilted)
+			slow := *p
+			slow.Decoder = plain{p.Decoder.(decode.LogitDecoder)}
+			weights := theory.Uniform(24) // levels of no prior are sampled too
+			got, want := montecarlo.Average(weights, sampleAll(t, p, 1500)), montecarlo.Average(weights, sampleAll(t, &slow, 1500))
+			if !(math.Abs(got.Mean-want.Mean) <= 5*math.Hypot(got.StdErr, want.StdErr)) {
+				t.Errorf("%s, r = %v, logits %v: %v ± %v, slowly %v ± %v", of.name, of.r, logits, got.Mean, got.StdErr, want.Mean, want.StdErr)
+			}
+			if ratio := got.RMS / want.RMS; !(math.Abs(ratio-1) < 0.1) {
+				t.Errorf("%s, r = %v, logits %v: RMS %v, slowly %v", of.name, of.r, logits, got.RMS, want.RMS)
 			}
 		}
 	}
@@ -78,18 +57,16 @@ func TestPosteriorPaths(t *testing.T) {
 func BenchmarkPosterior(b *testing.B) {
 	for _, outputs := range []string{"logits", "bits"} {
 		for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
-			for _, decoder := range []string{"map", "median", "mean"} {
-				b.Run(outputs+"/"+name+"/"+decoder, func(b *testing.B) {
-					p := informed(b, name, decoder, 256, 0.5, 3, outputs == "logits", nil)
-					const samples = 1 << 12
-					sums := make([]montecarlo.Sums, 256)
-					b.ReportAllocs()
-					for b.Loop() {
-						must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, samples), sums, nil))
-					}
-					b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
-				})
-			}
+			b.Run(outputs+"/"+name, func(b *testing.B) {
+				p := informed(b, name, 256, 0.5, 3, outputs == "logits", nil)
+				const samples = 1 << 12
+				sums := make([]montecarlo.Sums, 256)
+				b.ReportAllocs()
+				for b.Loop() {
+					must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, samples), sums, nil))
+				}
+				b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
+			})
 		}
 	}
 }

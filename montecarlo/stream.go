@@ -22,7 +22,6 @@ const (
 	streamDigits                 // the first digits of the numbers that decide which hard outputs are wrong
 	streamUndecided              // what continues them where they do not decide
 	streamRest                   // which parts of a level the last samples of a block are of
-	streamLabels                 // the real labels of the samples of a part; the low 24 bits are the part, or 0 for hard outputs
 )
 
 // BlockSize is the number of samples in a block, the unit that workers, shards

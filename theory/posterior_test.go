@@ -30,8 +30,8 @@ func meanError(t *testing.T, c *code.Code, d decode.Decoder, prior []float64, e 
 // model gains 6 % on hexj, and nothing on gray.
 func TestPosteriorErrors(t *testing.T) {
 	for name, want := range map[string]map[string]float64{
-		"hexj": {"gen": 0.5169, "map": 0.4955, "median": 0.4839},
-		"gray": {"gen": 0.8433, "map": 0.8433, "median": 0.8433},
+		"hexj": {"gen": 0.5169, "median": 0.4839},
+		"gray": {"gen": 0.8433, "median": 0.8433},
 	} {
 		c := mustCode(t, name, 64)
 		e := must.Get(errmodel.NewMixture(context.Background(), c, 0.6, 1.5))(t)
@@ -70,7 +70,7 @@ func TestLeast(t *testing.T) {
 			prior[i] /= total
 		}
 		c := must.Get(code.FromMatrix("random", m))(t)
-		d := must.Get(decode.NewPosterior(decode.Median, c, decode.Model{Prior: prior, Errors: e}))(t)
+		d := must.Get(decode.NewPosterior(c, decode.Model{Prior: prior, Errors: e}))(t)
 		risk := meanError(t, c, d, prior, e)
 		for _, name := range decode.Names() {
 			other, err := decode.New(name, c)
@@ -89,7 +89,7 @@ func TestLeast(t *testing.T) {
 			}
 		}
 	}
-	if better < 300 {
+	if better < 250 { // of gen and gen-ex, in 150 cases each
 		t.Errorf("the median is better than another decoder in %d cases only", better)
 	}
 }

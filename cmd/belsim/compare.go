@@ -21,7 +21,7 @@ import (
 type compareCmd struct {
 	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
 	levelsFlag
-	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; for networks auto); auto takes the paper's for each, and for networks the best; map, median and mean know the error model."`
+	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; for networks auto); auto takes the paper's for each, and for networks the best; median knows the error model."`
 	scenarioFlags
 	networks bool                 // are forecast, and nothing is sampled
 	Training []perceived.Training `enum:"bce,ce" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
@@ -42,7 +42,7 @@ Examples:
 
   belsim compare unary johnson b1jdj hexj hadamard --levels 64 --r 0.6 --sigma 1.5
 
-  belsim compare unary johnson hexj --levels 64 --decoder bel-u,bel-j,gen,gen-ex --labels continuous`
+  belsim compare unary johnson hexj --levels 64 --decoder bel-u,bel-j,gen,gen-ex`
 }
 
 // Run implements the command.
@@ -93,7 +93,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	found.AddBaselines(cmd.Baseline)
+	found.AddBaseline(cmd.Baseline)
 	found.Provenance = env.provenance()
 	cmd.warnUnreached(env, found.Reached)
 	return cmd.deliver(env, result{

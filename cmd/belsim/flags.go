@@ -22,15 +22,14 @@ type levelsFlag struct {
 
 // outputsFlags say what decoders read, and how the outputs depend on each other.
 type outputsFlags struct {
-	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex, to mean and to codes of real numbers, bits to other decoders."`
+	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex and to codes of real numbers, bits to other decoders."`
 	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
-	Labels      string  `enum:",levels,continuous" default:"" placeholder:"KIND" group:"model" help:"True labels: levels, or continuous, real numbers that are quantized to them (default: levels, or as --model says)."`
 }
 
 // scenario returns a scenario with the values of the flags.
 func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
 	s := scenario.New(nil)
-	s.Outputs, s.Labels, s.Decoders = scenario.Outputs(f.Outputs), scenario.Labels(f.Labels), env.decoders // which a fit may say
+	s.Outputs, s.Decoders = scenario.Outputs(f.Outputs), env.decoders
 	f.override(s)
 	return s
 }
@@ -168,7 +167,6 @@ func (f modelFlag) fill(s *scenario.Scenario, outputs outputsFlags, prior priorF
 		}
 		outputs.override(s)
 	}
-	s.Labels = cmp.Or(s.Labels, scenario.Levels)
 	p, err := scenario.ReadPrior(prior.Prior)
 	p.Fitted, p.FitPath = s.Prior.Fitted, s.Prior.FitPath
 	s.Prior = p

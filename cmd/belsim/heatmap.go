@@ -27,7 +27,7 @@ type heatmapCmd struct {
 	Cutoff     float64       `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	trainingFlag
 	Method  string `enum:"bound,exact,mc" default:"bound" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples (default: ${default})."`
-	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; map, median and mean know the error model."`
+	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; median knows the error model."`
 	outputsFlags
 	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell, with --method mc."`
 	Seed      uint64                        `default:"1" group:"sampling" help:"Seed of the random numbers, with --method mc."`
@@ -174,5 +174,5 @@ func (cmd *heatmapCmd) plane(s *scenario.Scenario) scenario.Plane {
 	// Cells are computed side by side, so each learns on one goroutine.
 	m, _ := s.Model.(scenario.Perceived) // of a fit
 	m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.Training, 1
-	return scenario.PerceivedPlane{Model: m, Prior: s.Prior, Labels: s.Labels}
+	return scenario.PerceivedPlane{Model: m, Prior: s.Prior}
 }

@@ -43,7 +43,7 @@ func TestInterrupted(t *testing.T) {
 	write(t, plan, `{"codes": ["unary", "johnson", "hadamard"], "levels": [8192], "r": "0.1:0.5:5", "sigma": "1:4:5", "methods": ["bound", "exact", "mc"], "samples": 100}`)
 	all := []string{
 		"codes unary --levels 65536",
-		"compare unary --levels 4096 --samples 2 --labels continuous --decoder gen-ex",
+		"compare unary --levels 4096 --samples 2 --decoder gen-ex",
 		"heatmap unary johnson --levels 4096 --decoder gen",
 		// The others with BELSIM_LONG=1.
 		"codes hadamard --levels 32768 -o code.png",
@@ -125,16 +125,16 @@ func TestMemory(t *testing.T) {
 	head := npyHead("|u1", "40000, 40000") // all zero, which takes no room on disk
 	must.Succeed(t, errors.Join(os.WriteFile(big, head, 0o644), os.Truncate(big, int64(len(head))+40000*40000)))
 	all := map[string]string{
-		"codes " + big:                                "big.npy needs 11.9 GiB of memory",
-		"compare unary --errors " + big:               "big.npy needs 11.9 GiB of memory",
-		"optimize --bits 8 --start " + big:            "big.npy needs 11.9 GiB of memory",
-		"codes unary --levels 65536 -o a.json":        "the JSON of unary needs",
-		"compare hadamard --levels 65536":             "the bit transitions of hadamard needs 16.0 GiB of memory",
-		"compare onehot --levels 65536 --decoder map": "the decoder map of onehot needs 32.0 GiB of memory",
-		"heatmap hadamard unary --levels 65536":       "the bit transitions of hadamard needs 16.0 GiB of memory",
-		"heatmap --r 1:9:10000 --sigma 1:9:10000":     "a map of 10000 × 10000 cells needs",
-		"verify --code unary --levels 65536 --random": "a random table of error probabilities needs 32.0 GiB",
-		"optimize --levels 65536 --bits 65536":        "a search for 65536 levels and 65536 bits needs",
+		"codes " + big:                                   "big.npy needs 11.9 GiB of memory",
+		"compare unary --errors " + big:                  "big.npy needs 11.9 GiB of memory",
+		"optimize --bits 8 --start " + big:               "big.npy needs 11.9 GiB of memory",
+		"codes unary --levels 65536 -o a.json":           "the JSON of unary needs",
+		"compare hadamard --levels 65536":                "the bit transitions of hadamard needs 16.0 GiB of memory",
+		"compare onehot --levels 65536 --decoder median": "the decoder median of onehot needs 32.0 GiB of memory",
+		"heatmap hadamard unary --levels 65536":          "the bit transitions of hadamard needs 16.0 GiB of memory",
+		"heatmap --r 1:9:10000 --sigma 1:9:10000":        "a map of 10000 × 10000 cells needs",
+		"verify --code unary --levels 65536 --random":    "a random table of error probabilities needs 32.0 GiB",
+		"optimize --levels 65536 --bits 65536":           "a search for 65536 levels and 65536 bits needs",
 	}
 	if !long { // one file, one computation and one file of results
 		few := []string{"codes " + big, "compare hadamard --levels 65536", "codes unary --levels 65536 -o a.json"}

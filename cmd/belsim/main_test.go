@@ -513,19 +513,8 @@ func TestDecoders(t *testing.T) {
 	} {
 		prints(t, "\nPASS ", strings.Fields(args)...)
 	}
-	for _, args := range []string{
-		"verify --code unary --decoder gen-ex --levels 9 --samples 100",
-		"verify --code johnson --levels 20 --labels continuous --samples 100",
-	} {
-		prints(t, "\nUNCHECKED ", strings.Fields(args)...)
-	}
-
-	// An answer in levels is off by a quarter of a level at best when labels are
-	// continuous.
-	if r := read("unary --r 0.001 --labels continuous")["unary gen"]; math.Abs(r.Mean-0.25) > 0.01 {
-		t.Errorf("quantization alone: %+v", r)
-	}
-	mustRun(t, strings.Fields("heatmap unary johnson --levels 15 --decoder gen-ex --labels continuous --method mc --samples 50 --r 0.3:3:3 --sigma 1:3:3 -o ex.png")...)
+	prints(t, "\nUNCHECKED ", strings.Fields("verify --code unary --decoder gen-ex --levels 9 --samples 100")...)
+	mustRun(t, strings.Fields("heatmap unary johnson --levels 15 --decoder gen-ex --method mc --samples 50 --r 0.3:3:3 --sigma 1:3:3 -o ex.png")...)
 	mustRun(t, strings.Fields("heatmap unary johnson --levels 15 --decoder gen --outputs logits --r 0.3:3:3 --sigma 1:3:3 -o soft.png")...)
 }
 
@@ -591,7 +580,7 @@ func TestBadInput(t *testing.T) {
 		{"verify --code good.csv --errors small.csv", "small.csv: table of 1 × 2 error probabilities, but the code has 3 levels and 2 bits"},
 		{"verify --code unary --decoder bel-j", "bel-j reads johnson and johnson-nonzero, and unary is neither"},
 		{"verify --code good.csv --decoder bel-u", "bel-u reads the unary code, and good.csv is not unary"},
-		{"verify --decoder argmax", `--decoder must be one of "auto","bel-u","bel-j","gen","gen-ex","map","median","mean" but got "argmax"`},
+		{"verify --decoder argmax", `--decoder must be one of "auto","bel-u","bel-j","gen","gen-ex","median" but got "argmax"`},
 		{"verify --r 0", "r = 0: want a positive finite number"},
 		{"verify --sigma NaN", "σ = NaN: want a positive finite number"},
 		{"verify --r 9 --sigma 1", "r = 9 with σ = 1 is invalid: e[n,k] ="},
@@ -605,11 +594,8 @@ func TestBadInput(t *testing.T) {
 		{"compare unary --decoder bel-u,bel-u", "decoder bel-u is given twice"},
 		{"compare unary --decoder gen,bel-j --levels 8", "decoder bel-j fits none of the codes"},
 		{"compare hexj --decoder bel-u,bel-j --levels 64", "hexj is neither"},
-		{"verify --labels continuous --random", "continuous labels need the error model"},
-		{"verify --labels continuous --code unary --r 2.6 --sigma 1", "invalid for continuous labels: e = 1.0"},
-		{"heatmap --method exact --labels continuous", "exact values are for bits that err independently"},
+		{"heatmap --method exact --outputs logits --decoder gen", "exact values are for bits that err independently"},
 		{"heatmap --decoder gen-ex", "no bound for decoder gen-ex on logits; method mc samples instead"},
-		{"verify --labels some", "--labels"},
 		{"bench --time 0s", "--time 0s: want more than zero"},
 		{"bench --time fast", "--time"},
 		{"bench -o b.png", "b.png: want a name"},

@@ -17,9 +17,9 @@ func TestOptimize(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "hist.csv", "label,count\n1,5\n3,1\n20,2\n24,2\n")
 	for flags, steps := range map[string]int{ // few where logits are sampled
-		"--r 0.6 --sigma 1.5 --decoder gen":                                        1500,
-		"--r 0.6 --sigma 1.5 --decoder gen-ex --temperature 2 --labels continuous": 15,
-		"--r 0.8 --sigma 2 --prior hist.csv --decoder gen":                         300,
+		"--r 0.6 --sigma 1.5 --decoder gen":                    1500,
+		"--r 0.6 --sigma 1.5 --decoder gen-ex --temperature 2": 15,
+		"--r 0.8 --sigma 2 --prior hist.csv --decoder gen":     300,
 	} {
 		var found, other search.Optimized
 		args := fmt.Sprintf("optimize --levels 24 --bits 9 --samples 400 --seed 5 -o best.csv -o best.npy -o best.json --steps %d %s", steps, flags)

@@ -181,7 +181,7 @@ func TestSweepAgrees(t *testing.T) {
 	}
 }
 
-// TestSweepModels: relative errors, logits, continuous labels, priors
+// TestSweepModels: relative errors, logits, priors
 // and files of codes go through shards like the rest.
 func TestSweepModels(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -189,9 +189,9 @@ func TestSweepModels(t *testing.T) {
 	mustRun(t, "codes", "mine.csv", "-o", "same.npy")
 	write(t, "prior.csv", "label,count\n1,3\n2,1\n9,4\n")
 	for name, plan := range map[string]string{
-		"rel_err":    `{"codes": ["unary", "hexj"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["mc"], "rel_err": 0.01, "max_samples": 200000}`,
-		"continuous": `{"codes": ["unary"], "decoders": ["gen", "gen-ex"], "levels": [16], "r": [0.5, 40], "sigma": [2], "methods": ["mc"], "samples": 2000, "labels": "continuous", "temperature": 3}`,
-		"prior":      `{"codes": ["mine.csv"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["exact", "mc"], "samples": 2000, "prior": "prior.csv"}`,
+		"rel_err": `{"codes": ["unary", "hexj"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["mc"], "rel_err": 0.01, "max_samples": 200000}`,
+		"gen-ex":  `{"codes": ["unary"], "decoders": ["gen", "gen-ex"], "levels": [16], "r": [0.5, 40], "sigma": [2], "methods": ["mc"], "samples": 2000, "temperature": 3}`,
+		"prior":   `{"codes": ["mine.csv"], "levels": [16], "r": [0.5, 1], "sigma": [2], "methods": ["exact", "mc"], "samples": 2000, "prior": "prior.csv"}`,
 	} {
 		write(t, name+".json", plan)
 		mustSweep(t, name+".json", "--out", name)

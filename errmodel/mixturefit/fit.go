@@ -25,16 +25,13 @@ type Fit struct {
 	counts    *errmodel.Counts
 	positions [][]int
 	l         *likelihood
-	lo, hi    float64 // of b = ln s: see likelihood
+	lo, hi    float64 // of b = ln σ: see likelihood
 }
 
-// s is the width of the Gaussians that the likelihood uses: σ, or a little more for real labels.
-func (f *Fit) s() float64 { return f.l.grid.wide(f.Sigma) }
-
-// inverse returns the entries of the inverse of the observed information about (ln r, ln s), and
+// inverse returns the entries of the inverse of the observed information about (ln r, ln σ), and
 // whether the estimate has one: it lies at no limit.
 func (f *Fit) inverse() (inverse [3]float64, ok bool) {
-	b := math.Log(f.s())
+	b := math.Log(f.Sigma)
 	f.l.at(b)
 	d := f.l.derivatives(math.Log(f.R))
 	if !d.concave() || f.Limited || !(b > f.lo+1e-6 && b < f.hi-1e-6) {
@@ -69,7 +66,7 @@ func New(ctx context.Context, c *errmodel.Counts, positions [][]int) (*Fit, erro
 	case l.total == 0:
 		return nil, fmt.Errorf("%w: no output is wrong", ErrNoFit)
 	}
-	f := &Fit{counts: c, positions: positions, l: l, lo: math.Log(l.grid.wide(smallestSigma)), hi: math.Log(l.grid.wide(10 * float64(c.Levels)))}
+	f := &Fit{counts: c, positions: positions, l: l, lo: math.Log(smallestSigma), hi: math.Log(10 * float64(c.Levels))}
 	return f, f.maximize(ctx)
 }
 
@@ -117,6 +114,6 @@ func (f *Fit) maximize(ctx context.Context) error {
 	// Slightly below the limit: no rounding, here or where r is used, may make a probability
 	// above 1.
 	a = min(a, -f.l.most-1e-12)
-	f.R, f.Sigma, f.Limited = math.Exp(a), f.l.grid.narrow(math.Exp(b)), limited
+	f.R, f.Sigma, f.Limited = math.Exp(a), math.Exp(b), limited
 	return nil
 }

@@ -17,10 +17,9 @@ type Joint struct {
 
 	fit     *Fit
 	local   *local
-	inverse [3]float64   // of the information about ln r and ln s: rr, rs, ss
+	inverse [3]float64   // of the information about ln r and ln σ: rr, rσ, σσ
 	regular bool         // there is such an inverse
-	slopes  [2]float64   // of ln r and ln σ, by ln r and ln s
-	right   [][2]float64 // by cell: the scores of r and s of a sample without a wrong bit
+	right   [][2]float64 // by row: the scores of r and σ of a sample without a wrong bit
 
 	// square and fourth are the sums over the samples of the second and of the fourth powers of their
 	// influences on the estimates of ln r and ln σ. The influence of a sample is I⁻¹·s, where s is its
@@ -65,28 +64,24 @@ const FewestErring = 30
 // context's.
 func NewJoint(ctx context.Context, f *Fit) (*Joint, error) {
 	c := f.counts
-	j := &Joint{fit: f, local: newLocal(f.R, f.Sigma, c.Levels, f.positions, f.l.grid), right: make([][2]float64, c.Levels*c.Parts())}
+	j := &Joint{fit: f, local: newLocal(f.R, f.Sigma, c.Levels, f.positions), right: make([][2]float64, c.Levels)}
 	j.inverse, j.regular = f.inverse()
-	j.slopes = [2]float64{1, 1}
-	if f.l.grid.spread > 0 { // s² − σ² is the same for all σ
-		j.slopes[1] = (f.s() / f.Sigma) * (f.s() / f.Sigma)
-	}
-	for at := range j.right {
-		if at%c.Parts() == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+	for i := range j.right {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		j.right[at] = j.rightScores(at)
+		j.right[i] = j.rightScores(i)
 	}
 	return j, nil
 }
 
-// rightScores are the scores of a sample of a cell without a wrong bit.
-func (j *Joint) rightScores(at int) (s [2]float64) {
-	if samples, _ := j.fit.counts.At(at); samples == 0 {
+// rightScores are the scores of a sample of row i without a wrong bit.
+func (j *Joint) rightScores(i int) (s [2]float64) {
+	if j.fit.counts.Samples[i] == 0 {
 		return s
 	}
 	for k := range j.fit.counts.Bits {
-		if e, q := j.local.rate(at, k); e < 1 {
+		if e, q := j.local.rate(i, k); e < 1 {
 			o := -e / (1 - e)
 			s[0] += o
 			s[1] += o * q
@@ -95,18 +90,17 @@ func (j *Joint) rightScores(at int) (s [2]float64) {
 	return s
 }
 
-// Add takes a sample of row i, from 0, with the label y, in levels, and the given wrong bits, from
-// 0: samples in the same order give the same results.
-func (j *Joint) Add(i int, y float64, wrong []int) {
-	at := j.fit.counts.Cell(i, y)
-	a, b := j.right[at][0], j.right[at][1]
+// Add takes a sample of row i, from 0, with the given wrong bits, from 0: samples in the same order
+// give the same results.
+func (j *Joint) Add(i int, wrong []int) {
+	a, b := j.right[i][0], j.right[i][1]
 	erring := uint64(0)
 	for _, k := range wrong {
 		if len(j.local.positions[k]) == 0 {
 			continue
 		}
 		erring = 1
-		e, slope := j.local.rate(at, k)
+		e, slope := j.local.rate(i, k)
 		over := 1 - e
 		if over == 0 {
 			over = 1
@@ -117,7 +111,6 @@ func (j *Joint) Add(i int, y float64, wrong []int) {
 	j.Erring += erring
 	u := [2]float64{j.inverse[0]*a + j.inverse[1]*b, j.inverse[1]*a + j.inverse[2]*b}
 	for p, u := range u {
-		u *= j.slopes[p]
 		j.square[p] += u * u
 		j.fourth[p] += u * u * u * u
 	}

@@ -59,87 +59,54 @@ func every(c *code.Code) []int {
 	return rows
 }
 
-// fitted fits samples, and reads them again. parts are those of a level in which real labels are counted; 0 where labels are levels.
-func fitted(t testing.TB, c *code.Code, samples []sample, parts int) (*Fit, *Joint) {
+// fitted fits samples, and reads them again.
+func fitted(t testing.TB, c *code.Code, samples []sample) (*Fit, *Joint) {
 	t.Helper()
 	ctx := context.Background()
 	counts := errmodel.NewCounts(c.Levels(), c.Bits())
-	if parts > 0 {
-		counts = errmodel.NewFineCounts(c.Levels(), c.Bits(), parts)
-	}
 	for _, s := range samples {
-		counts.Add(s.row, s.y, s.wrong)
+		counts.Add(s.row, s.wrong)
 	}
 	f := must.Get(New(ctx, counts, c.Transitions()))(t)
 	j := must.Get(NewJoint(ctx, f))(t)
 	for _, s := range samples {
-		j.Add(s.row, s.y, s.wrong)
+		j.Add(s.row, s.wrong)
 	}
 	return f, j
 }
 
-// TestLocal has the error probabilities of the mixture at levels, and at the middles of parts of
-// levels the means of the mixture over the part. Their derivatives are differences.
+// TestLocal has the error probabilities of the mixture. Their derivatives are differences.
 func TestLocal(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj", "hadamard"} {
 		c := mustCode(t, name, 20)
-		for _, parts := range []int{0, 4} {
-			g := grid{parts: 1}
-			if parts > 0 {
-				g = newGrid(parts)
-			}
-			l := newLocal(0.05, 0.6, 20, c.Transitions(), g)
-			e := mustMixture(t, c, 0.05, 0.6)
-			row, sum := make([]float64, c.Bits()), make([]float64, c.Bits())
-			const h = 1e-5
-			other := newLocal(0.05, g.narrow(g.wide(0.6)*math.Exp(h)), 20, c.Transitions(), g)
-			for cell := range 20 * g.parts {
-				clear(sum)
-				const points = 64
-				for j := range points {
-					y := float64(cell/g.parts + 1)
-					if parts > 0 {
-						y = 0.5 + (float64(cell)+(float64(j)+0.5)/points)/float64(parts)
-					}
-					e.AtLabel(row, y)
-					for k, v := range row {
-						sum[k] += v / points
-					}
+		const h = 1e-5
+		l, other := newLocal(0.05, 0.6, 20, c.Transitions()), newLocal(0.05, 0.6*math.Exp(h), 20, c.Transitions())
+		e := mustMixture(t, c, 0.05, 0.6)
+		for i := range 20 {
+			for k := range c.Bits() {
+				p, q := l.rate(i, k)
+				if want := e.At(i, k); math.Abs(p-want) > 1e-12 {
+					t.Errorf("%s, level %d, bit %d: %v, want %v", name, i+1, k+1, p, want)
 				}
-				for k, at := range c.Transitions() {
-					if len(at) == 0 {
-						continue
-					}
-					p, q := l.rate(cell, k)
-					// The mean over a part is a Gaussian but for (w²/12σ²)² = 2·10⁻⁴ of itself, and more of it
-					// in its tails.
-					slack := 1e-12
-					if parts > 0 {
-						slack = 1e-3*0.05 + 0.02*sum[k]
-					}
-					if math.Abs(p-sum[k]) > slack {
-						t.Errorf("%s, cell %d, bit %d: %v, want %v", name, cell, k, p, sum[k])
-					}
-					if p2, _ := other.rate(cell, k); p > 0 && p2 > 0 && math.Abs(math.Log(p2/p)/h-q) > 1e-2*(1+math.Abs(q)) {
-						t.Errorf("%s, cell %d, bit %d: derivative %v, by differences %v", name, cell, k, q, math.Log(p2/p)/h)
-					}
+				if p2, _ := other.rate(i, k); p > 0 && p2 > 0 && math.Abs(math.Log(p2/p)/h-q) > 1e-2*(1+math.Abs(q)) {
+					t.Errorf("%s, level %d, bit %d: derivative %v, by differences %v", name, i+1, k+1, q, math.Log(p2/p)/h)
 				}
 			}
 		}
 	}
 }
 
-// TestRealLabels: the estimates from real labels have no bias by quantization. Of 12 fits, the mean is
-// within 6 standard errors of the truth (by Student's distribution 9·10⁻⁵ each); rates by level give a σ of
-// 0.576, which is some 15 standard errors off.
+// TestRealLabels: real labels are uniform in their levels, so that the rates of levels are, nearly, those of a mixture of
+// the variance σ² + 1/12. Of 12 fits, the mean is within 6 standard errors of it (by Student's distribution 9·10⁻⁵
+// each); σ itself is some 15 standard errors off.
 func TestRealLabels(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
 	rng := rand.New(rand.NewPCG(4, 5))
-	truth := [2]float64{0.6, 0.5}
+	truth := [2]float64{0.6, math.Hypot(0.5, math.Sqrt(1./12))}
 	var got [2][]float64
 	held := 0
 	for range 12 {
-		f, j := fitted(t, c, drawn(t, rng, c, truth[0], truth[1], 0.3, every(c), 2500, true), 16)
+		f, j := fitted(t, c, drawn(t, rng, c, 0.6, 0.5, 0.3, every(c), 2500, true))
 		intervals := j.Intervals()
 		for i, v := range [2]float64{f.R, f.Sigma} {
 			got[i] = append(got[i], v)
@@ -160,19 +127,16 @@ func TestRealLabels(t *testing.T) {
 	}
 }
 
-// TestVariance: where bits err independently, the variances of ln r and ln σ are those that the likelihood says, also where
-// levels have one part, and s² = σ² + 1/12 is 1.17 times σ². A sum of squares is known to 1/√samples; five times that is a false
+// TestVariance: where bits err independently, the variances of ln r and ln σ are those that the likelihood says. A sum of squares is known to 1/√samples; five times that is a false
 // alarm less than once in a million.
 func TestVariance(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
-	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, every(c), 20000, true)
-	for _, parts := range []int{1, 16} {
-		_, j := fitted(t, c, samples, parts)
-		for i, n := range j.samples() {
-			ratio := j.square[i] / (j.inverse[2*i] * j.slopes[i] * j.slopes[i])
-			if !(n > 500 && math.Abs(ratio-1) < 5/math.Sqrt(n)) {
-				t.Errorf("%d parts: the variance of parameter %d, from %.0f samples, is %v times what the likelihood says", parts, i, n, ratio)
-			}
+	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, every(c), 20000, false)
+	_, j := fitted(t, c, samples)
+	for i, n := range j.samples() {
+		ratio := j.square[i] / j.inverse[2*i]
+		if !(n > 500 && math.Abs(ratio-1) < 5/math.Sqrt(n)) {
+			t.Errorf("the variance of parameter %d, from %.0f samples, is %v times what the likelihood says", i, n, ratio)
 		}
 	}
 }
@@ -197,7 +161,7 @@ func TestCoverage(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))
 			var missed [2]int
 			for range sets {
-				_, j := fitted(t, c, drawn(t, rng, c, tt.r, tt.sigma, tt.part, every(c), tt.samples, false), 0)
+				_, j := fitted(t, c, drawn(t, rng, c, tt.r, tt.sigma, tt.part, every(c), tt.samples, false))
 				intervals := j.Intervals()
 				for i, truth := range [2]float64{tt.r, tt.sigma} {
 					if !(intervals[i][0] <= truth && truth <= intervals[i][1]) {
@@ -223,7 +187,7 @@ func TestFewSamples(t *testing.T) {
 		t.Errorf("%v, want 10 and 1", n)
 	}
 	c := mustCode(t, "johnson", 32)
-	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, every(c), 50, false), 0)
+	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, every(c), 50, false))
 	n := j.samples()[0]
 	want := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n}.Quantile(0.975) * math.Sqrt(j.square[0])
 	for _, end := range j.Intervals()[0] {

@@ -22,7 +22,7 @@ func TestDecode(t *testing.T) {
 	c := mustCode(t, "hexj", 16)
 	y, z := network(t, c, 0.5, 1.5, 1, 0, samples, 4)
 	decodings := must.Get(observed.Decodings(withToys(), c, observed.Logits, decode.Options{}))(t)
-	median := must.Get(decode.NewPosterior(decode.Median, c, decode.Model{Logits: true}))(t)
+	median := must.Get(decode.NewPosterior(c, decode.Model{Logits: true}))(t)
 	decodings = append(decodings, observed.Decoding{Decoder: median, Soft: true}, observed.Decoding{Decoder: median})
 	for _, r := range decodings {
 		var want []float64

@@ -242,7 +242,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if _, columns := s.Outputs.Dims(); columns != m {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
 	}
-	out := &Summary{Counts: newCounts(s.Labels, c), Ones: make([]uint64, m), Sums: make([]float64, c.Levels()*m), Squares: make([]float64, c.Levels()*m), Same: true}
+	out := &Summary{Counts: errmodel.NewCounts(c.Levels(), c.Bits()), Ones: make([]uint64, m), Sums: make([]float64, c.Levels()*m), Squares: make([]float64, c.Levels()*m), Same: true}
 	var outputs []float64 // of the first sample
 	balances := make([]moments, c.Levels())
 	transitions := c.Transitions()
@@ -267,7 +267,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			out.Same = out.Same && nearly(z, outputs)
 			wrong = wrongBits(wrong, c, i, z)
 			balances[i].add(balance(transitions, i, wrong))
-			out.Counts.Add(i, b.exact[j], wrong)
+			out.Counts.Add(i, wrong)
 			quantization.Add(math.Abs(b.exact[j] - float64(b.level[j])))
 			sums, squares := out.Sums[i*m:(i+1)*m], out.Squares[i*m:(i+1)*m]
 			for k, v := range z {
@@ -363,27 +363,6 @@ func nearly(z, first []float64) bool {
 	return true
 }
 
-// Parts returns the number of parts of a level in which real labels are counted, for a code. A
-// label is known to 1/16 of a level, and the likelihood allows for the rest (errmodel.Fine). Codes
-// with so many levels and bits that the counts would take much memory have fewer parts.
-func Parts(c *code.Code) int {
-	const most, cells, numbers = 16, 1 << 16, 1 << 24
-	parts := most
-	levels, bits, transitions := int64(c.Levels()), int64(c.Bits()), int64(c.TransitionCount())
-	for n := levels * most; parts > 1 && (n > cells || n*bits > numbers || n*transitions > 2*numbers); n /= 2 {
-		parts /= 2
-	}
-	return parts
-}
-
-// newCounts returns counts that are zero: by parts of levels, where labels are real numbers.
-func newCounts(l Labels, c *code.Code) *errmodel.Counts {
-	if l.Real {
-		return errmodel.NewFineCounts(c.Levels(), c.Bits(), Parts(c))
-	}
-	return errmodel.NewCounts(c.Levels(), c.Bits())
-}
-
 // decodeBatch sets dst, n × decodings, to the labels decoded from samples of m bits.
 func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, m int, decodings []Decoding, correlations *decode.Correlations) error {
 	const chunk = 64 // samples: one alone is little work
@@ -476,17 +455,17 @@ func logitScale(c *errmodel.Counts, sums, squares []float64) float64 {
 	return math.Sqrt(square / dof)
 }
 
-// Wrong reads all samples, and calls add for each: with its row, from 0, its label, in levels, and its
-// wrong bits, from 0, which add must not keep. The error names the file and the place, or is the
+// Wrong reads all samples, and calls add for each: with its row, from 0, and its wrong bits,
+// from 0, which add must not keep. The error names the file and the place, or is the
 // context's.
-func Wrong(ctx context.Context, s *Source, c *code.Code, add func(i int, y float64, wrong []int), done func(samples uint64)) error {
+func Wrong(ctx context.Context, s *Source, c *code.Code, add func(i int, wrong []int), done func(samples uint64)) error {
 	m := c.Bits()
 	var wrong []int
 	return s.each(ctx, func(b *batch) error {
 		for j := range b.n {
 			i := b.level[j] - 1
 			wrong = wrongBits(wrong, c, i, b.z[j*m:(j+1)*m])
-			add(i, b.exact[j], wrong)
+			add(i, wrong)
 		}
 		if done != nil {
 			done(uint64(b.n))

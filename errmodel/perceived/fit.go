@@ -50,21 +50,20 @@ type observedRate struct {
 	value, sd   float64
 }
 
-// Fit is the perceived-label model that describes networks best.
+// Fit is the perceived-label model that describes a network best.
 type Fit struct {
-	// Model has the noise s, the cutoff κ, the misfit η and its floor sd₀. Its training is the
-	// first network's.
+	// Model has the noise s, the cutoff κ, the misfit η and its floor sd₀. Its training is the network's.
 	Model Model
 	// Noise is s, in levels, with its interval.
 	Noise errmodel.Interval
-	// Cutoff is κ, in cycles over the range of labels, with its interval. Where the networks
-	// say nothing about it, it is the default, and the interval is the prior's.
+	// Cutoff is κ, in cycles over the range of labels, with its interval. Where the network
+	// says nothing about it, it is the default, and the interval is the prior's.
 	Cutoff errmodel.Interval
 	// LogCutoffSD is the standard deviation of ln κ.
 	LogCutoffSD float64
 	// CutoffFitted says that κ and sd₀ were estimated, and are not the defaults.
 	CutoffFitted bool
-	// Tail is the root mean square error of the first network over the model's, by its leading
+	// Tail is the root mean square error of the network over the model's, by its leading
 	// decoding; NaN where it is unknown. Above 1, large errors are more frequent than the model says.
 	Tail float64
 }
@@ -73,7 +72,7 @@ type Fit struct {
 const (
 	cutoffSD     = 0.35 // of ln κ among networks
 	floorSD      = 0.7  // of ln sd₀ among networks
-	firstErrorSD = 0.02 // of the logarithm of an error: the first network's first
+	firstErrorSD = 0.02 // of the logarithm of an error: the first
 	errorSD      = 0.05 // … and any other
 	rateSD       = 0.03 // of a bit's rate of wrong outputs
 	easyRateSD   = 0.07 // of the logarithm of the rate of bits with few transitions
@@ -88,29 +87,27 @@ const (
 // ErrNothingObserved is wrapped by the errors for networks without a number to fit.
 var ErrNothingObserved = errors.New("nothing to fit the perceived-label model to")
 
-// fitObservations estimates the perceived-label model of one or more networks that saw the same
-// data, the easiest code first. start gives η.
+// fitObservation estimates the perceived-label model of a network. start gives η.
 //
 // It minimizes the sum of squares of
 //
 //   - (ln model − ln observed)/sd for each mean error, sd² = 0.05² + (stderr/observed)², with
-//     0.02 for the first network's first error; errors above L/4 are left out;
+//     0.02 for the first error; errors above L/4 are left out;
 //   - (model − observed)/sd for the mean rate q of wrong outputs of the bits of a network with
 //     the same number of transitions, from four on, sd² = 0.03² + q(1−q)/N; and where the
 //     network has no errors to fit, for the rate of all bits with fewer transitions, with
 //     0.07·q in the place of 0.03;
-//   - ln(κ/κ₀)/0.35 and ln(sd₀/0.2)/0.7, the prior, where κ and sd₀ are estimated: where there
-//     are two networks or more, or a network whose bits have two numbers of transitions from
-//     four on.
+//   - ln(κ/κ₀)/0.35 and ln(sd₀/0.2)/0.7, the prior, where κ and sd₀ are estimated: where bits
+//     have two numbers of transitions from four on.
 //
 // by the Gauss-Newton method with damping (Levenberg and Marquardt). κ₀ is DefaultCutoff of
 // the fitted s. The intervals are those of the linearized model, of 95 %. The interval of s is for
 // networks of other codes on the same data: 0.03 is added to the standard deviation of ln s.
 //
-// The errors wrap ErrNothingObserved or ErrNoNoise, are about the networks, of their models, or
+// The errors wrap ErrNothingObserved or ErrNoNoise, are about the network, of its model, or
 // the context's. The number of workers (0: all processors) does not change the result.
-func fitObservations(ctx context.Context, workers int, networks []observation, start Model) (*Fit, error) {
-	f, err := newLeastSquares(networks, start)
+func fitObservation(ctx context.Context, workers int, network observation, start Model) (*Fit, error) {
+	f, err := newLeastSquares(network, start)
 	if err != nil {
 		return nil, err
 	}
@@ -127,45 +124,34 @@ func fitObservations(ctx context.Context, workers int, networks []observation, s
 // leastSquares is the problem of least squares. Its unknowns are ln s, and ln(κ/κ₀) and
 // ln(sd₀/0.2) where they are estimated.
 type leastSquares struct {
-	start    Model
-	networks []observation
-	cutoff   bool // κ and sd₀ are estimated
+	start   Model
+	network observation
+	cutoff  bool // κ and sd₀ are estimated
 }
 
-func newLeastSquares(networks []observation, start Model) (*leastSquares, error) {
-	if len(networks) == 0 {
-		return nil, fmt.Errorf("%w: no network", ErrNothingObserved)
-	}
-	levels := networks[0].Code.Levels()
-	start.Noise, start.Training = float64(levels), networks[0].Training
+func newLeastSquares(n observation, start Model) (*leastSquares, error) {
+	levels := n.Code.Levels()
+	start.Noise, start.Training = float64(levels), n.Training
 	if err := start.Check(levels); err != nil {
 		return nil, err
 	}
-	f := &leastSquares{start: start, cutoff: len(networks) > 1}
-	for i, n := range networks {
-		if n.Code.Levels() != levels {
-			return nil, fmt.Errorf("network %d: %s has %d levels, and the first network has %d", i+1, n.Code.Name(), n.Code.Levels(), levels)
-		}
-		if err := n.prepare(i == 0); err != nil {
-			return nil, fmt.Errorf("network %d (%s): %w", i+1, n.Code.Name(), err)
-		}
-		many := 0
-		for _, r := range n.rates {
-			if r.transitions >= manyTransitions {
-				many++
-			}
-		}
-		f.cutoff = f.cutoff || many > 1
-		f.networks = append(f.networks, n)
+	if err := n.prepare(); err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Code.Name(), err)
 	}
-	if first := f.networks[0]; len(first.Errors)+len(first.rates) == 0 {
-		return nil, fmt.Errorf("%w: the first network (%s) has no error below a quarter of the levels, and no bits that were trained bit by bit and make an error", ErrNothingObserved, first.Code.Name())
+	if len(n.Errors)+len(n.rates) == 0 {
+		return nil, fmt.Errorf("%w: %s has no error below a quarter of the levels, and no bits that were trained bit by bit and make an error", ErrNothingObserved, n.Code.Name())
 	}
-	return f, nil
+	many := 0
+	for _, r := range n.rates {
+		if r.transitions >= manyTransitions {
+			many++
+		}
+	}
+	return &leastSquares{start, n, many > 1}, nil
 }
 
 // prepare normalizes the prior, leaves out hopeless errors, and computes rates and standard deviations.
-func (n *observation) prepare(first bool) (err error) {
+func (n *observation) prepare() (err error) {
 	if n.Prior, err = shares(n.Prior, n.Code.Levels()); err != nil {
 		return err
 	}
@@ -176,7 +162,7 @@ func (n *observation) prepare(first bool) (err error) {
 			continue
 		}
 		e.sd = math.Hypot(errorSD, e.Stderr/e.Value)
-		if first && len(n.Errors) == 0 {
+		if len(n.Errors) == 0 {
 			e.sd = math.Hypot(firstErrorSD, e.Stderr/e.Value)
 		}
 		n.Errors = append(n.Errors, e)
@@ -235,10 +221,10 @@ func (n *observation) setRates(easy bool) {
 	n.rates = slices.DeleteFunc(rates, func(r observedRate) bool { return r.value == 0 })
 }
 
-// begin returns ln s of the noise that gives the first network's first error, or the smallest
+// begin returns ln s of the noise that gives the first error, or the smallest
 // rate of its bits.
 func (f *leastSquares) begin(ctx context.Context, workers int) (float64, error) {
-	n := &f.networks[0]
+	n := &f.network
 	p := f.start
 	var target float64
 	var model func(*Network) (float64, error)
@@ -279,7 +265,7 @@ func (n *observation) meanRate(l *Network, bits []int) float64 {
 func (f *leastSquares) model(x []float64) Model {
 	p := f.start
 	p.Noise = math.Exp(x[0])
-	p.Floor, p.Cutoff = DefaultFloor, p.DefaultCutoff(f.networks[0].Code.Levels())
+	p.Floor, p.Cutoff = DefaultFloor, p.DefaultCutoff(f.network.Code.Levels())
 	if f.cutoff {
 		p.Cutoff *= math.Exp(x[1])
 		p.Floor *= math.Exp(x[2])
@@ -289,31 +275,21 @@ func (f *leastSquares) model(x []float64) Model {
 
 // residuals returns those of several x, the prior's first.
 func (f *leastSquares) residuals(ctx context.Context, workers int, xs ...[]float64) ([][]float64, error) {
-	parts := make([][]float64, len(xs)*len(f.networks))
-	err := parallel.Each(ctx, workers, len(parts), func() (func(context.Context, int) error, error) {
-		return func(ctx context.Context, i int) (err error) {
-			parts[i], err = f.networks[i%len(f.networks)].residuals(ctx, f.model(xs[i/len(f.networks)]))
+	out := make([][]float64, len(xs))
+	return out, parallel.Each(ctx, workers, len(xs), func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, j int) error {
+			own, err := f.network.residuals(ctx, f.model(xs[j]))
+			if f.cutoff {
+				out[j] = append(out[j], xs[j][1]/cutoffSD, xs[j][2]/floorSD)
+			}
+			out[j] = append(out[j], own...)
 			return err
 		}, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]float64, len(xs))
-	for j, x := range xs {
-		if f.cutoff {
-			out[j] = append(out[j], x[1]/cutoffSD, x[2]/floorSD)
-		}
-		for i := range f.networks {
-			out[j] = append(out[j], parts[j*len(f.networks)+i]...)
-		}
-	}
-	return out, nil
 }
 
-// residuals returns those of a network.
+// residuals returns those of the network.
 func (n *observation) residuals(ctx context.Context, p Model) ([]float64, error) {
-	p.Training = n.Training
 	l, err := p.Learn(ctx, 1, n.Code, n.Prior)
 	if err != nil {
 		return nil, err
@@ -371,7 +347,7 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 		for j := range next {
 			next[j] += min(max(step[j], -longest[j]), longest[j])
 		}
-		levels := f.networks[0].Code.Levels()
+		levels := f.network.Code.Levels()
 		next[0] = min(max(next[0], math.Log(smallestNoise(levels))), math.Log(float64(levels)))
 		there, err := f.residuals(ctx, workers, next)
 		if err != nil {

@@ -1,7 +1,7 @@
 // Package perceived is the error model of networks that know one number of an input, a noisy label
 // that all bits of a code share: the perceived label. It says what such a network learns of a code
 // (Model.Learn, Learner), the errors that decoders then make (Nodes), the label noise that an error
-// stands for (Model.NoiseOf), and which model fits observed networks (NewFit). README.md defines the
+// stands for (Model.NoiseOf), and which model fits an observed network (NewFit). README.md defines the
 // model with all its numbers.
 package perceived
 
@@ -129,16 +129,6 @@ func (p Model) CheckMemory(c *code.Code) error {
 // aroundLevel is the standard deviation of the perceived label around its level: s where labels are
 // levels.
 func (p Model) aroundLevel() float64 { return math.Hypot(p.Noise, math.Sqrt(p.Within)) }
-
-// AroundLabels returns the noise s around real labels of networks whose perceived label has a standard
-// deviation around its level, in levels; 0 where that is no more than the spread of labels within a
-// level.
-func AroundLabels(level float64) float64 { return math.Sqrt(max(level*level-WithinLevel, 0)) }
-
-// AroundLevels is the opposite: the standard deviation around the level, of a noise around real labels.
-func AroundLevels(label float64) float64 {
-	return Model{Noise: label, Within: WithinLevel}.aroundLevel()
-}
 
 // DefaultCutoff is the cutoff κ that the model has by default, with so many levels.
 func (p Model) DefaultCutoff(levels int) float64 { return DefaultCutoff(levels, p.aroundLevel()) }

@@ -66,30 +66,25 @@ func (n *Observed) rank(d observed.Decoding) int {
 // training for the decoder.
 func (n *Observed) Described(i int) bool { return n.Training == BCE || n.Decodings[i].Soft }
 
-// NewFit fits the model to networks of one task, of which the first is the easiest to learn: s, and
-// where they show it κ and the floor of the residuals. nodes are of the networks' labels. The errors
-// wrap ErrNothingObserved or ErrNoNoise, or are the context's. The number of workers
-// (0: all processors) does not change the result.
-func NewFit(ctx context.Context, workers int, networks []*Observed, nodes *Nodes, misfit float64) (*Fit, error) {
-	var all []observation
-	for i, n := range networks {
-		x, err := n.observation(ctx, nodes)
-		if err != nil && i == 0 {
-			return nil, err
-		}
-		all = append(all, x)
+// NewFit fits the model to a network: s, and where the network shows it κ and the floor of the residuals.
+// nodes are of the network's labels. The errors wrap ErrNothingObserved or ErrNoNoise, or are the
+// context's. The number of workers (0: all processors) does not change the result.
+func NewFit(ctx context.Context, workers int, n *Observed, nodes *Nodes, misfit float64) (*Fit, error) {
+	x, err := n.observation(ctx, nodes)
+	if err != nil {
+		return nil, err
 	}
-	fit, err := fitObservations(ctx, workers, all, Model{Misfit: misfit, Within: nodes.within})
+	fit, err := fitObservation(ctx, workers, x, Model{Misfit: misfit, Within: nodes.within})
 	if err != nil {
 		return nil, err
 	}
 	p := fit.Model
-	p.Training = networks[0].Training
-	l, err := p.Learn(ctx, workers, networks[0].Code, nodes.prior)
+	p.Training = n.Training
+	l, err := p.Learn(ctx, workers, n.Code, nodes.prior)
 	if err != nil {
 		return nil, err
 	}
-	fit.Tail, err = networks[0].tail(ctx, workers, l, nodes)
+	fit.Tail, err = n.tail(ctx, workers, l, nodes)
 	return fit, err
 }
 

@@ -323,14 +323,14 @@ func TestFitBytes(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		took := int64(after.TotalAlloc - before.TotalAlloc)
-		if bytes := fitBytes(c, 1); took > bytes || took < bytes/8 {
+		if bytes := fitBytes(c); took > bytes || took < bytes/8 {
 			t.Errorf("%s of %d levels: %d bytes are said to be enough, %d were allocated", name, levels, bytes, took)
 		}
 	}
 	// hexj has 32 bits from 4,097 levels on. The distances in the code of 65,536 levels
 	// fit no memory.
 	c := must.Get(code.New("hexj", 65536))(t)
-	if bytes := fitBytes(c, 1); bytes < 1<<35 {
+	if bytes := fitBytes(c); bytes < 1<<35 {
 		t.Errorf("hexj of 65536 levels: %d bytes", bytes)
 	}
 }
@@ -346,7 +346,7 @@ func TestFewErrors(t *testing.T) {
 }
 
 // TestRealLabels: what the model says of real labels is what a network of the model shows, in all
-// columns: the σ of the fit, and errors against levels. A network of 20,000 samples has errors that are known to half a percent.
+// columns: the σ of the rates of levels, and errors against levels. A network of 20,000 samples has errors that are known to half a percent.
 func TestRealLabels(t *testing.T) {
 	c := must.Get(code.New("johnson", 32))(t)
 	e := must.Get(errmodel.NewMixture(t.Context(), c, 0.6, 0.5))(t)
@@ -371,8 +371,8 @@ func TestRealLabels(t *testing.T) {
 		Range: LabelRange{1, 32}, Temperature: 1, Samples: 4000, Seed: 1, Decoders: decode.Builtin(),
 	})
 	f := s.Fit
-	if math.Abs(f.Sigma-0.5) > 0.02 || math.Abs(f.R-0.6) > 0.03 {
-		t.Errorf("r = %v, σ = %v; want 0.6, 0.5", f.R, f.Sigma)
+	if want := math.Hypot(0.5, math.Sqrt(1./12)); math.Abs(f.Sigma-want) > 0.02 || math.Abs(f.R-0.6) > 0.03 {
+		t.Errorf("r = %v, σ = %v; want 0.6, %v", f.R, f.Sigma, want)
 	}
 	for _, d := range f.Mixture {
 		model := d.Mean
@@ -423,17 +423,4 @@ func TestChosen(t *testing.T) {
 		}
 	}
 
-	// The noise of a fit is around levels. Around continuous labels it is less, or nothing.
-	s := scenario.New(nil)
-	s.Labels = scenario.Continuous
-	f := &Fit{Perceived: &near, Levels: 2, Temperature: 1, Prior: []float64{0.5, 0.5}, path: "fit.json"}
-	must.Succeed(t, f.Fill(s, PerceivedModel))
-	if m, ok := s.Model.(scenario.Perceived); !ok || m.Noise != math.Sqrt(1.5*1.5-1./12) {
-		t.Errorf("around labels: %+v", s.Model)
-	}
-	little := near
-	little.Noise, f.Perceived = 0.28, &little
-	if err := f.Fill(s, PerceivedModel); err == nil || !strings.Contains(err.Error(), "no more than quantization alone has") {
-		t.Errorf("a noise of 0.28 levels around levels: %v", err)
-	}
 }

@@ -29,7 +29,7 @@ type Fit struct {
 
 	R             float64    `json:"r" doc:"weight r of the Gaussians, by maximum likelihood"`
 	RInterval     [2]float64 `json:"r_interval" doc:"95 % interval of r; null where the data tell none"`
-	Sigma         float64    `json:"sigma" doc:"width σ of the Gaussians, in levels, by maximum likelihood: over the labels themselves, where they are real numbers"`
+	Sigma         float64    `json:"sigma" doc:"width σ of the Gaussians, in levels, by maximum likelihood: over the levels nearest to the targets"`
 	SigmaInterval [2]float64 `json:"sigma_interval" doc:"95 % interval of sigma; null where the data tell none"`
 	LogitScale    float64    `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
 	Temperature   float64    `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`

@@ -204,23 +204,16 @@ func levelsOf(f code.Family, m int) (least, most int) {
 
 // checkMemory refuses a code whose fit would not fit in memory.
 func (n *network) checkMemory() error {
-	c, parts := n.code, 1
-	if !n.options.Range.IsZero() {
-		parts = observed.Parts(c)
-	}
-	return memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c, parts))
+	c := n.code
+	return memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c))
 }
 
-// fitBytes is the most memory that a fit of a code takes, with so many parts of a level. There are
-// four numbers for every level and bit, and one for every part. The likelihood holds the distance of
-// every part from every transition of a bit: twice, for it looks them up, and with room to grow.
-func fitBytes(c *code.Code, parts int) int64 {
-	levels, cells := int64(c.Levels()), int64(c.Levels()*parts)
-	bytes := levels*int64(c.Bits())*4*8 + cells*int64(c.TransitionCount())*4*4
-	if parts > 1 {
-		bytes += cells * int64(c.Bits()) * 8
-	}
-	return bytes
+// fitBytes is the most memory that a fit of a code takes. There are four numbers for every level and
+// bit. The likelihood holds the distance of every level from every transition of a bit: twice, for it
+// looks them up, and with room to grow.
+func fitBytes(c *code.Code) int64 {
+	levels := int64(c.Levels())
+	return levels*int64(c.Bits())*4*8 + levels*int64(c.TransitionCount())*4*4
 }
 
 // read reads all samples.

@@ -71,7 +71,7 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	if err != nil {
 		return out, err
 	}
-	fit, err := perceived.NewFit(ctx, workers, []*perceived.Observed{own.observed()}, nodes, perceived.DefaultMisfit)
+	fit, err := perceived.NewFit(ctx, workers, own.observed(), nodes, perceived.DefaultMisfit)
 	if errors.Is(err, perceived.ErrNoNoise) || errors.Is(err, perceived.ErrNothingObserved) {
 		p.Verdict = "The network does not behave as if its bits read one noisy label: its errors are as large as without any information, or almost none."
 		return out, nil

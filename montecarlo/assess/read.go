@@ -11,7 +11,6 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/table"
@@ -232,9 +231,7 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 }
 
 // Fill makes one of the fit's error models and its prior those of a scenario. It sets the
-// temperature, too, where the fit knows it, and labels that are not set to those of its perceived label. The noise is that around the labels of the scenario, which may be
-// levels where those of the fit are real, or the other way round. The error is that of Chosen, or says that nothing
-// is left of the noise.
+// temperature, too, where the fit knows it. The error is that of Chosen.
 func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	which, err := f.Chosen(which)
 	if err != nil {
@@ -243,18 +240,6 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	s.Prior.Fitted, s.Prior.FitPath = f.Prior, f.path
 	if which == PerceivedModel {
 		m := f.perceivedModel()
-		if s.Labels == "" && m.Within > 0 {
-			s.Labels = scenario.Continuous
-		}
-		switch real := s.Labels == scenario.Continuous; {
-		case real && m.Within == 0:
-			if m.Noise = perceived.AroundLabels(m.Noise); m.Noise == 0 {
-				return fmt.Errorf("%s: the label noise of the fit, %.4g levels, is no more than quantization alone has", f.path, f.Perceived.Noise)
-			}
-		case !real && m.Within > 0:
-			m.Noise = perceived.AroundLevels(m.Noise)
-		}
-		m.Within = 0 // the scenario says it
 		s.Prior.Fitted, s.Model, s.Temperature = f.smoothed(), m, f.Temperature
 		return nil
 	}

@@ -343,7 +343,7 @@ func (f *Forecaster) model(t perceived.Training) perceived.Model {
 // errors are the expected |error|s for the labels that the forecaster and the nodes are for.
 func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.Nodes, l *perceived.Network, decodings []observed.Decoding) ([]float64, error) {
 	if i := slices.IndexFunc(decodings, func(d observed.Decoding) bool { return d.Decoder.Name() == FittedDecoder }); i >= 0 {
-		d, err := decode.NewPosterior(decode.Median, l.Code(), decode.Model{Prior: f.Prior, Logits: true, Perceived: l})
+		d, err := decode.NewPosterior(l.Code(), decode.Model{Prior: f.Prior, Logits: true, Perceived: l})
 		if err != nil {
 			return nil, err
 		}

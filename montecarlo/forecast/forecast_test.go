@@ -143,7 +143,7 @@ func TestFit(t *testing.T) {
 			for _, s := range noises[(cases+cases/2)%2:][:1] {
 				p := perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}
 				n := synthetic(t, c, p, samples, r)
-				f, err := perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit)
+				f, err := perceived.NewFit(t.Context(), 2, n, nodes, perceived.DefaultMisfit)
 				if err != nil {
 					t.Fatalf("%s, %s, s = %v: %v", name, training, s, err)
 				}
@@ -175,7 +175,7 @@ func TestWrongBits(t *testing.T) {
 	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed))(t)
 	n := synthetic(t, c, perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}, 5000, rand.New(rand.NewPCG(7, 8)))
 	for range 2 {
-		f := must.Get(perceived.NewFit(t.Context(), 2, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit))(t)
+		f := must.Get(perceived.NewFit(t.Context(), 2, n, nodes, perceived.DefaultMisfit))(t)
 		if math.Abs(f.Model.Noise/1.2-1) > 0.05 {
 			t.Errorf("s = %v, want 1.2", f.Model.Noise)
 		}
@@ -192,7 +192,7 @@ func TestUnread(t *testing.T) {
 		n.Errors = append(n.Errors, observed.Error{Mean: 5, StdErr: 0.1})
 	}
 	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(16), c.Bits(), perceived.Seed))(t)
-	if _, err := perceived.NewFit(t.Context(), 1, []*perceived.Observed{n}, nodes, perceived.DefaultMisfit); !errors.Is(err, perceived.ErrNothingObserved) {
+	if _, err := perceived.NewFit(t.Context(), 1, n, nodes, perceived.DefaultMisfit); !errors.Is(err, perceived.ErrNothingObserved) {
 		t.Errorf("%v", err)
 	}
 }

@@ -46,10 +46,28 @@ func (l Labels) Width(levels int) float64 {
 // levels makes these forecasts up to 5 % too large.
 func (l Labels) DefaultMisfit() float64 { return perceived.DefaultMisfit * l.Width(64) }
 
-// LabelsOf are the labels of a scenario with these weights of the levels, in levels. Real ones whose frequencies nothing says
-// are uniform from level 1 to the last one.
+// LabelKind says what true labels are.
+type LabelKind string
+
+// The kinds of labels.
+const (
+	LevelLabels LabelKind = "levels"     // levels, from 1 to L
+	RealLabels  LabelKind = "continuous" // real numbers
+)
+
+// Kind says what the labels are.
+func (l Labels) Kind() LabelKind {
+	if l.OnLevels {
+		return LevelLabels
+	}
+	return RealLabels
+}
+
+// LabelsOf are the labels of a scenario with these weights of the levels, in levels: real ones where its networks learnt from
+// such. Where nothing says their frequencies, they are uniform from level 1 to the last one.
 func LabelsOf(s *scenario.Scenario, weights []float64) Labels {
-	l := Labels{Lo: 1, Hi: float64(len(weights)), Shares: weights, OnLevels: s.Labels != scenario.Continuous}
+	m, _ := s.Model.(scenario.Perceived)
+	l := Labels{Lo: 1, Hi: float64(len(weights)), Shares: weights, OnLevels: m.Within == 0}
 	if !l.OnLevels && s.Prior.Histogram == nil && s.Prior.Fitted == nil {
 		l.Shares = nil
 	}

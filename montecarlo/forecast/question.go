@@ -84,7 +84,7 @@ func (u UnaryError) String() string {
 type Ranking struct {
 	Unit        string              `json:"unit" doc:"the unit of label_noise, mae, misfit and of all errors: label units, that of the range, or levels"`
 	Range       [2]float64          `json:"range" doc:"the labels of level 1 and of the last level"`
-	LabelKind   scenario.Labels     `json:"label_kind" doc:"levels, or continuous: labels are real numbers"`
+	LabelKind   LabelKind           `json:"label_kind" doc:"levels, or continuous: labels are real numbers"`
 	Levels      []int               `json:"levels" doc:"the numbers of levels L that were compared"`
 	LabelNoise  float64             `json:"label_noise" doc:"standard deviation of the perceived label around the label, for every number of levels"`
 	MAE         *float64            `json:"mae,omitempty" doc:"the error of unary that label_noise was found from; missing where it was given"`
@@ -222,14 +222,11 @@ func (r *Run) Steps() uint64 {
 func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking, error) {
 	q := r.q
 	out := &Ranking{
-		Unit: scenario.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: scenario.Continuous, Levels: r.levels, LabelNoise: q.Noise,
+		Unit: scenario.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: q.Labels.Kind(), Levels: r.levels, LabelNoise: q.Noise,
 		Misfit: q.Misfit, Temperature: q.Temperature, Notes: []string{},
 	}
 	if q.InLevels {
 		out.Unit = scenario.InLevels
-	}
-	if q.Labels.OnLevels {
-		out.LabelKind = scenario.Levels
 	}
 	for _, n := range r.levels {
 		out.Baselines = append(out.Baselines, scenario.NewBaselines(q.Labels.Width(n)*q.Labels.quantization(n), 0, n, out.Unit)...)
@@ -383,7 +380,7 @@ func (r *Ranking) judge() {
 func (r *Ranking) Write(w io.Writer) error {
 	const width = 100
 	labels := fmt.Sprintf("labels from %v to %v", r.Range[0], r.Range[1])
-	if r.LabelKind == scenario.Levels {
+	if r.LabelKind == LevelLabels {
 		labels = "labels that are levels"
 	}
 	head := fmt.Sprintf("%s levels for %s; networks that know one noisy label, the same for every code: label noise %.4g, misfit %.4g; |error| in %s", list(r.Levels), labels, r.LabelNoise, r.Misfit, r.Unit)

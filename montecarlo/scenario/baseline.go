@@ -99,20 +99,11 @@ func listed(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + last
 }
 
-// quantizationOfUniform is the mean distance, in levels, of a label from the level nearest to it,
-// where labels are uniform within half a level of each level: the mean of |u| for u in [−½, ½].
-const quantizationOfUniform = 0.25
-
-// AddBaselines adds quantization alone, where labels are continuous and it is not zero, and direct
-// regression with an error in levels, unless that is zero.
-func (c *Comparison) AddBaselines(direct float64) {
-	quantization := 0.0
-	if c.LabelKind == Continuous {
-		quantization = quantizationOfUniform
-	}
-	c.Baselines = NewBaselines(quantization, direct, c.Levels, InLevels)
+// AddBaseline adds direct regression with an error in levels, unless that is zero.
+func (c *Comparison) AddBaseline(direct float64) {
+	c.Baselines = NewBaselines(0, direct, c.Levels, InLevels)
 	for i := range c.Results {
-		c.Results[i].Quantization, c.Results[i].Direct = quantization, direct
+		c.Results[i].Direct = direct
 	}
 }
 
@@ -146,7 +137,6 @@ func (c *Comparison) Missing() (missing []string) {
 		}
 	}
 	leave(CodeResult.isInvalid, "invalid")
-	leave(func(r CodeResult) bool { return r.Quantization > 0 }, "quantization")
 	leave(func(r CodeResult) bool { return r.Direct > 0 }, "direct_regression")
 	return missing
 }

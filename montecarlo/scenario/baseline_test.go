@@ -6,38 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
-	"belsim/theory/code"
 )
-
-// TestQuantizationAlone: continuous labels of classifiers that never err have the error of
-// quantization alone, and levels have none.
-func TestQuantizationAlone(t *testing.T) {
-	s := scenario.New(scenario.Mixture{R: 1e-12, Sigma: 1})
-	s.Labels = scenario.Continuous
-	draw := scenario.Sampling{Samples: 1000, Seed: 1, Within: 5}
-	candidates := must.Get(s.Candidates(t.Context(), []*code.Code{mustNew(t, "unary", 16)}, []string{"gen"}, draw))(t)
-	c := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
-	c.AddBaselines(0)
-	// |u| of a uniform u in [−½, ½] has the variance 1/12 − 1/16: five standard errors of 16,000.
-	if b := c.Baselines; len(b) != 1 || b[0].Name != scenario.QuantizationAlone || math.Abs(b[0].Error-c.Results[0].Mean) > 5*math.Sqrt((1./12-1./16)/16000) {
-		t.Errorf("%+v, but %v is sampled", b, c.Results[0].Mean)
-	}
-	_, c = compared(t, scenario.Mixture{R: 0.5, Sigma: 1.5}, "unary")
-	if c.AddBaselines(0); len(c.Baselines) != 0 || strings.Contains(c.Notes(), "no code") {
-		t.Errorf("%+v, %s", c.Baselines, c.Notes())
-	}
-}
 
 // TestBaselines: direct regression stands in the notes, in JSON and in the CSV, and the rows are
 // codes alone.
 func TestBaselines(t *testing.T) {
 	_, c := compared(t, scenario.Mixture{R: 0.5, Sigma: 1.5}, "unary", "johnson", "hadamard")
 	rows := len(c.Results)
-	c.AddBaselines(0.5)
+	c.AddBaseline(0.5)
 	want := "direct regression (no code): 0.5 levels; unary and johnson have less; hadamard has more.\n"
 	if notes := c.Notes(); !strings.Contains(notes, want) && !strings.Contains(notes, strings.Replace(want, "unary and johnson", "johnson and unary", 1)) {
 		t.Errorf("%q, want %q", notes, want)

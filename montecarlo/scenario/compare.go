@@ -51,8 +51,7 @@ type CodeResult struct {
 	Tie        bool    `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string  `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
 	// The baselines, in the CSV, whose rows are codes alone. Zero stands for none.
-	Quantization float64 `json:"-" csv:"quantization" doc:"error of quantization alone, in levels; missing where true labels are levels"`
-	Direct       float64 `json:"-" csv:"direct_regression" doc:"error of direct regression, as it was given; missing without it"`
+	Direct float64 `json:"-" csv:"direct_regression" doc:"error of direct regression, as it was given; missing without it"`
 }
 
 // Best is the best figure for the error: the exact one where it exists.

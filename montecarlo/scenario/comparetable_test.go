@@ -19,7 +19,7 @@ import (
 // compared compares codes of 32 levels, read by gen, with few samples.
 func compared(t *testing.T, m scenario.Model, names ...string) (*scenario.Scenario, *scenario.Comparison) {
 	t.Helper()
-	s := &scenario.Scenario{Model: m, Decoders: decode.Builtin(), Labels: scenario.Levels, Outputs: scenario.AutoOutputs}
+	s := &scenario.Scenario{Model: m, Decoders: decode.Builtin(), Outputs: scenario.AutoOutputs}
 	var codes []*code.Code
 	for _, name := range names {
 		codes = append(codes, mustNew(t, name, 32))

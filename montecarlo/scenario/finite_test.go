@@ -58,7 +58,6 @@ func TestFinite(t *testing.T) {
 			s.Model = scenario.Perceived{Workers: 1, Model: perceived.Model{Noise: value(), Misfit: value(), Cutoff: value(), Training: perceived.BCE}}
 		}
 		s.Outputs = []scenario.Outputs{scenario.AutoOutputs, scenario.Bits, scenario.Logits}[rng.IntN(3)]
-		s.Labels = []scenario.Labels{scenario.Levels, scenario.Levels, scenario.Continuous}[rng.IntN(3)]
 		s.Temperature = value()
 		draw := scenario.Sampling{Samples: 64, Seed: rng.Uint64(), Within: 1}
 		candidates, err := s.Candidates(t.Context(), []*code.Code{c}, decode.Names()[rng.IntN(len(decode.Names())):][:1], draw)
@@ -67,7 +66,7 @@ func TestFinite(t *testing.T) {
 		}
 		found := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}, candidates, draw))(t)
 		p, r := candidates.Problems[0], found.Results[0]
-		what := fmt.Sprintf("%s of %d levels, %s, %v, %s, %s: %+v", r.Code, levels, r.Decoder, s, s.Outputs, s.Labels, r)
+		what := fmt.Sprintf("%s of %d levels, %s, %v, %s: %+v", r.Code, levels, r.Decoder, s, s.Outputs, r)
 		compared++
 		most := float64(levels) + 0.5
 		if !(r.Mean >= 0 && r.Mean <= most && r.StdErr >= 0 && r.StdErr <= most && r.Within >= 0 && r.Within <= 1 && r.WorstMean >= 0) || math.IsInf(r.RMS, 0) {

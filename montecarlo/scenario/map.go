@@ -404,9 +404,6 @@ func (f *filler) problems(ctx context.Context, lines [2]*Line, r float64) (pair 
 			return pair, err
 		}
 		pair[i], err = f.s.ProblemOf(ctx, s.code, s.decoder, e, Sampling{Seed: f.draw.Seed})
-		if errors.Is(err, ErrBetween) {
-			return [2]*montecarlo.Problem{}, nil // blank, as at levels
-		}
 		if err != nil {
 			return pair, err
 		}

@@ -16,7 +16,8 @@ import (
 )
 
 // Perceived is the error model of networks that know one number of an input, the perceived label:
-// perceived.Model has the equations. Its tables are *perceived.Network.
+// perceived.Model has the equations. Its tables are *perceived.Network. Labels are levels, also of networks that learnt from
+// real ones.
 type Perceived struct {
 	perceived.Model
 	Workers int // goroutines that learn; 0: one for each processor. It never changes a number.
@@ -80,21 +81,6 @@ func trainingOf(m Model) perceived.Training {
 	return ""
 }
 
-// learning is the model of networks that learn from labels of a kind: real labels lie within levels.
-func (m Perceived) learning(l Labels) Perceived {
-	if m.Within = 0; l == Continuous {
-		m.Within = perceived.WithinLevel
-	}
-	return m
-}
-
-// aroundLabels is a network that learnt from real labels, with its noise around the labels
-// themselves: this is how they are sampled.
-type aroundLabels struct{ *perceived.Network }
-
-// Noise implements decode.Network.
-func (n aroundLabels) Noise() float64 { return n.Model().Noise }
-
 // stratum is the table of error probabilities, L × M, at one part of the law of the perceived
 // label.
 type stratum struct {
@@ -112,7 +98,7 @@ func (s stratum) At(i, j int) float64 {
 
 // RowTo sets dst to row i.
 func (s stratum) RowTo(dst []float64, i int) {
-	s.WrongTo(dst, i, tables.PerceivedLabel(tables.Label(i, 0, false), s.Noise(), s.part))
+	s.WrongTo(dst, i, tables.PerceivedLabel(float64(i+1), s.Noise(), s.part))
 }
 
 // perceivedTable returns the perceived label of a table of error probabilities that has one.

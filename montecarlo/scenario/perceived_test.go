@@ -9,14 +9,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/must"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -208,65 +206,5 @@ func TestPerceivedPlane(t *testing.T) {
 		if math.Abs(got-want) > off {
 			t.Errorf("%s: %v at s = 1.4 and η = 0.25, want %v", method, got, want)
 		}
-	}
-}
-
-// TestPerceivedContinuous: continuous labels have neither bounds nor exact values, and the
-// error of an unquantized label is larger than at levels.
-func TestPerceivedContinuous(t *testing.T) {
-	s := scenario.New(networks)
-	s.Labels = scenario.Continuous
-	c := newCode(t, "unary", 24)
-	d := must.Get(s.Decoder("bel-u", c))(t)
-	draw := scenario.FixedSampling()
-	draw.Samples = 6400
-	p := must.Get(s.Problem(context.Background(), c, d, draw))(t)
-	bound, exact, err := scenario.Averages(context.Background(), 0, p, theory.Uniform(24))
-	if err != nil || !table.Missing(bound) || !table.Missing(exact) {
-		t.Errorf("bound %v, exact %v, %v; want none", bound, exact, err)
-	}
-	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, draw.Target(theory.Uniform(24), false), nil)
-	must.Succeed(t, err)
-	// |N(0, s² + 1/12)|, but for the ends and what the network does not fit.
-	want := math.Sqrt(2/math.Pi) * math.Hypot(networks.Noise, math.Sqrt(1./12))
-	if got := montecarlo.Average(theory.Uniform(24), sums).Mean; math.Abs(got/want-1) > 0.06 {
-		t.Errorf("mean |error| %v, want about %v", got, want)
-	}
-}
-
-// TestRealLabels: networks of continuous labels learn from real labels, and have the errors that
-// perceived.Nodes have for such labels.
-func TestRealLabels(t *testing.T) {
-	const levels = 16
-	prior := theory.Uniform(levels)
-	c := newCode(t, "unary", levels)
-	nodes := must.Get(perceived.NewNodes(1<<15, prior, c.Bits(), perceived.Seed))(t).Real([]perceived.Uniform{{From: 0.5, To: levels + 0.5, Share: 1}})
-	m := perceived.Model{Noise: 0.238, Misfit: 0.06, Training: perceived.BCE}
-	around := m
-	around.Within = perceived.WithinLevel
-	n := must.Get(around.Learn(t.Context(), 0, c, prior))(t)
-	s := scenario.New(scenario.Perceived{Model: m})
-	s.Labels = scenario.Continuous
-	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}, Labels: s.Labels}
-	draw := scenario.FixedSampling()
-	draw.Samples = 6400
-	for _, name := range []string{"gen", "gen-ex"} {
-		d := must.Get(s.Decoder(name, c))(t)
-		want := must.Get(nodes.Errors(t.Context(), 0, n, []observed.Decoding{{Decoder: d, Soft: name == "gen-ex"}}))(t)[0]
-		check := func(how string, e mat.Matrix) {
-			t.Helper()
-			p := must.Get(s.ProblemOf(t.Context(), c, d, e, draw))(t)
-			sums, _, err := montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, draw.Target(prior, false), nil)
-			must.Succeed(t, err)
-			got := montecarlo.Average(prior, sums)
-			// The errors of nodes are right to 1 % or so; samples take 64 points of label and noise.
-			if off := math.Abs(got.Mean - want); off > 0.015*want+5*got.StdErr {
-				t.Errorf("%s, %s: %v ± %v, want %v", name, how, got.Mean, got.StdErr, want)
-			}
-		}
-		check("the scenario", must.Get(s.Errors(t.Context(), c))(t))
-		lines := must.Get(plane.Of(t.Context(), c, []float64{m.Noise}, []float64{m.Misfit}))(t)
-		line := must.Get(lines(t.Context(), m.Misfit))(t)
-		check("a cell of a map", must.Get(line.Errors(t.Context(), m.Noise))(t))
 	}
 }

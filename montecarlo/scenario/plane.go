@@ -71,9 +71,8 @@ func (p MixturePlane) Of(ctx context.Context, c *code.Code, x, y []float64) (Lin
 // PerceivedPlane is the plane of the perceived labels: x is the label noise s and y the misfit η,
 // both in levels.
 type PerceivedPlane struct {
-	Model  Perceived // its other parameters
-	Prior  Prior     // of the labels that networks learn
-	Labels Labels    // what they are
+	Model Perceived // its other parameters
+	Prior Prior     // of the labels that networks learn
 }
 
 // Kind implements Plane.
@@ -88,7 +87,7 @@ func (p PerceivedPlane) Of(_ context.Context, c *code.Code, x, y []float64) (Lin
 	if c.Real() {
 		return nil, errRealCode(c)
 	}
-	model := p.Model.learning(p.Labels)
+	model := p.Model
 	for i := range max(len(x), len(y)) {
 		model.Noise, model.Misfit = x[min(i, len(x)-1)], y[min(i, len(y)-1)]
 		if err := model.Check(c.Levels()); err != nil {

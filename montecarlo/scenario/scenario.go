@@ -2,7 +2,7 @@
 // asked about it.
 //
 // A Scenario has the error model of the classifiers, the prior of the labels, the outputs
-// that decoders read, their temperature, and the kind of the labels.
+// that decoders read, and their temperature.
 // Flags, plans of sweeps and fits to trained networks fill it in; every computation
 // reads it: error probabilities and sampling problems of a code (Problem), the bound
 // and the exact value where they exist (BoundOf, ExactOf, Theory), a ranking of codes
@@ -12,7 +12,6 @@ package scenario
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -35,29 +34,19 @@ const (
 	Logits      Outputs = "logits" // soft decisions
 )
 
-// Labels say what the true labels are.
-type Labels string
-
-// The kinds of true labels.
-const (
-	Levels     Labels = "levels"     // levels, from 1 to L
-	Continuous Labels = "continuous" // real numbers, uniform on [½, L+½], in levels; forecasts of networks have them from 1 to L
-)
-
 // Scenario describes the subject of a computation. New returns one with the defaults.
 type Scenario struct {
-	Model       Model   // where the error probabilities come from
-	Prior       Prior   // how often each label occurs
-	Outputs     Outputs // what decoders read
-	Temperature float64 // τ, by which the logits of gen-ex are multiplied
-	Labels      Labels
+	Model       Model           // where the error probabilities come from
+	Prior       Prior           // how often each label occurs
+	Outputs     Outputs         // what decoders read
+	Temperature float64         // τ, by which the logits of gen-ex are multiplied
 	Decoders    decode.Registry // the decoders that names stand for
 }
 
 // New returns a scenario with the defaults: decoders read what they need, τ = 1,
-// labels are levels that occur equally often, and decoders are the built-in ones.
+// labels occur equally often, and decoders are the built-in ones.
 func New(m Model) *Scenario {
-	return &Scenario{Model: m, Outputs: AutoOutputs, Temperature: 1, Labels: Levels, Decoders: decode.Builtin()}
+	return &Scenario{Model: m, Outputs: AutoOutputs, Temperature: 1, Decoders: decode.Builtin()}
 }
 
 // ValueError says that a value is refused. Name is the field's name in files and results.
@@ -97,9 +86,6 @@ func (s *Scenario) NotDefault() string {
 	if s.Temperature != 1 {
 		text += fmt.Sprintf(", τ = %.4g", s.Temperature)
 	}
-	if s.Labels == Continuous {
-		text += ", continuous labels"
-	}
 	return text
 }
 
@@ -112,14 +98,13 @@ type Description struct {
 // Reading is the part of a scenario that is not its error model, in results.
 type Reading struct {
 	Temperature float64 `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
-	LabelKind   Labels  `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
 }
 
 // Description describes the scenario for results.
 func (s *Scenario) Description() Description { return Description{s.Model.Parameters(), s.Reading()} }
 
 // Reading describes the scenario for results, without its error model.
-func (s *Scenario) Reading() Reading { return Reading{s.Temperature, s.Labels} }
+func (s *Scenario) Reading() Reading { return Reading{s.Temperature} }
 
 // Weights returns the prior of the labels of a code of a number of levels: see Prior.Weights.
 func (s *Scenario) Weights(levels int) ([]float64, error) { return s.Prior.Weights(levels) }
@@ -137,11 +122,7 @@ func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 	if err != nil {
 		return nil, err
 	}
-	m := s.Model
-	if p, ok := m.(Perceived); ok {
-		m = p.learning(s.Labels)
-	}
-	return m.Errors(ctx, c, weights)
+	return s.Model.Errors(ctx, c, weights)
 }
 
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
@@ -194,13 +175,7 @@ func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, 
 func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix, draw Sampling) (*montecarlo.Problem, error) {
 	_, network := e.(decode.Network)
 	p := &montecarlo.Problem{
-		Code: c, Decoder: d, Errors: e, Kind: s.kind(c, d, network), Continuous: s.Labels == Continuous,
-		Seed: draw.Seed, Within: draw.Within,
-	}
-	if p.Continuous && !network {
-		if err := validContinuous(ctx, c, e); err != nil {
-			return nil, err
-		}
+		Code: c, Decoder: d, Errors: e, Kind: s.kind(c, d, network), Seed: draw.Seed, Within: draw.Within,
 	}
 	if i, ok := d.(decode.Informed); ok {
 		weights, err := s.Weights(c.Levels())
@@ -210,9 +185,6 @@ func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder
 		if p.Decoder, err = inform(i, weights, e, !p.Kind.Hard()); err != nil {
 			return nil, err
 		}
-	}
-	if n, ok := e.(*perceived.Network); ok && p.Continuous {
-		p.Errors = aroundLabels{n}
 	}
 	return p, nil
 }
@@ -230,7 +202,7 @@ func inform(d decode.Informed, weights []float64, e mat.Matrix, logits bool) (de
 // Shape returns the problem without its error probabilities: enough to ask whether a bound
 // or an exact value exists, under the error models of a kind of plane.
 func (s *Scenario) Shape(c *code.Code, d decode.Decoder, of PlaneKind) *montecarlo.Problem {
-	return &montecarlo.Problem{Code: c, Decoder: d, Kind: s.kind(c, d, of == PerceivedLabels), Continuous: s.Labels == Continuous}
+	return &montecarlo.Problem{Code: c, Decoder: d, Kind: s.kind(c, d, of == PerceivedLabels)}
 }
 
 // kind is the kind of the outputs that a decoder of a code reads.
@@ -243,19 +215,10 @@ func (s *Scenario) kind(c *code.Code, d decode.Decoder, perceived bool) montecar
 		return montecarlo.PerceivedLogits
 	case !bits:
 		return montecarlo.IndependentLogits
-	case decode.Real(d) || c.Real() || s.Labels == Continuous:
+	case decode.Real(d) || c.Real():
 		return montecarlo.DenseBits
 	}
 	return montecarlo.IndependentBits
-}
-
-// validContinuous refuses error probabilities that do not suit continuous labels.
-func validContinuous(ctx context.Context, c *code.Code, e mat.Matrix) error {
-	profile, ok := e.(montecarlo.Profile)
-	if !ok {
-		return errors.New("continuous labels need the error model of r and σ: a table says nothing between levels")
-	}
-	return validBetween(ctx, c, profile)
 }
 
 // ReadsReal reports whether codes may hold real numbers: where every decoder that is named can

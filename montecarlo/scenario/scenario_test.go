@@ -156,7 +156,6 @@ func TestTheory(t *testing.T) {
 		{"unary", "gen", nil, "union bound", false}, // of 40 bits
 		{"gray", "gen-ex", nil, "", false},
 		{"gray", "gen", func(s *scenario.Scenario) { s.Outputs = scenario.Logits }, "union bound on logits", false},
-		{"unary", "auto", func(s *scenario.Scenario) { s.Labels = scenario.Continuous }, "", false},
 	} {
 		s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
 		if tt.change != nil {
@@ -185,7 +184,7 @@ func TestTheory(t *testing.T) {
 	}
 }
 
-// TestInvalid: a mixture above 1 is told from other errors, at levels and between them.
+// TestInvalid: a mixture above 1 is told from other errors.
 func TestInvalid(t *testing.T) {
 	ctx := context.Background()
 	c := mustNew(t, "unary", 16)
@@ -198,10 +197,6 @@ func TestInvalid(t *testing.T) {
 	s = scenario.New(scenario.Mixture{R: 1, Sigma: 0.3})
 	if _, err := s.Problem(ctx, c, d, scenario.FixedSampling()); err != nil {
 		t.Error(err)
-	}
-	s.Labels = scenario.Continuous
-	if _, err := s.Problem(ctx, c, d, scenario.FixedSampling()); !errors.Is(err, scenario.ErrBetween) || !scenario.Invalid(err) {
-		t.Errorf("between levels: error %v", err)
 	}
 	if _, err := code.New("nothing", 16); err == nil || scenario.Invalid(err) {
 		t.Errorf("an unknown code: error %v", err)

@@ -19,51 +19,10 @@ import (
 	"belsim/theory/enclose"
 )
 
-// ErrBetween is wrapped by the error for a mixture that is valid at levels, but not at some
-// label between them.
-var ErrBetween = errors.New("invalid for continuous labels")
-
-// Invalid reports whether an error says that the error model gives a probability above 1: at
-// a level, or between levels where labels are continuous.
+// Invalid reports whether an error says that the error model gives a probability above 1.
 func Invalid(err error) bool {
 	var invalid *errmodel.InvalidError
-	return errors.As(err, &invalid) || errors.Is(err, ErrBetween)
-}
-
-// validBetween refuses a mixture that exceeds 1 between levels, where it is larger
-// than at both. Quarters of levels tell its largest value to less than a tenth: the
-// transitions are among them, where Gaussians that do not overlap have their peaks,
-// and wide ones change little over a quarter. Only near 1 are all labels that occur
-// looked at.
-func validBetween(ctx context.Context, c *code.Code, m montecarlo.Profile) error {
-	row := make([]float64, c.Bits())
-	largest := func(parts int, middle float64) (y, e float64, bit int) {
-		for i := range c.Levels() * parts {
-			if ctx.Err() != nil {
-				break
-			}
-			at := 0.5 + (float64(i)+middle)/float64(parts)
-			m.AtLabel(row, at)
-			for k, p := range row {
-				if p > e {
-					y, e, bit = at, p, k
-				}
-			}
-		}
-		return y, e, bit
-	}
-	y, e, bit := largest(4, 0)
-	if e > 0.9 && e <= 1 {
-		y, e, bit = largest(tables.Strata, 0.5)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if e <= 1 {
-		return nil
-	}
-	return fmt.Errorf("%s: %v is %w: e = %.4g at label %v, bit %d, and a probability is at most 1",
-		c.Name(), m, ErrBetween, e, y, bit+1)
+	return errors.As(err, &invalid)
 }
 
 // Mean computes a mean over the labels: of a bound, or of exact values. It holds scratch memory:
@@ -97,8 +56,6 @@ type bound struct {
 func boundOf(p *montecarlo.Problem) (*bound, error) {
 	of := theory.NewBound
 	switch {
-	case p.Continuous:
-		return nil, fmt.Errorf("%w: bounds are for labels that are levels", theory.ErrNoClosedForm)
 	case p.Kind.Perceived():
 		return perceivedBound(p)
 	case !p.Kind.Hard():
@@ -135,9 +92,9 @@ func BoundOf(p *montecarlo.Problem) (*Mean, error) {
 }
 
 // HasExact reports whether exact values describe a problem: bits err independently, given a
-// perceived label where there is one, and labels are levels. The signs of logits are such bits.
+// perceived label where there is one. The signs of logits are such bits.
 func HasExact(p *montecarlo.Problem) bool {
-	return !p.Continuous && (p.Kind.Hard() || signsDecide(p.Code, p.Decoder))
+	return p.Kind.Hard() || signsDecide(p.Code, p.Decoder)
 }
 
 // signsDecide reports whether a decoder takes logits for the bits that their signs are: gen does, for codes that
@@ -164,7 +121,7 @@ func signsDecide(c *code.Code, d decode.Decoder) bool {
 // The error wraps theory.ErrNoClosedForm where there are neither, or is the context's.
 func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 	if !HasExact(p) {
-		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide, and for labels that are levels", theory.ErrNoClosedForm)
+		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide", theory.ErrNoClosedForm)
 	}
 	d, ok := p.Decoder.(decode.Informed)
 	if !ok {

@@ -103,11 +103,19 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 		}}
 	}
 	// The package's other evaluators are for gen on bits that err independently.
-	if o.Learned == nil && (!ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits || s.Labels == scenario.Continuous) {
+	if o.Learned == nil && (!ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits) {
 		o.Objective = p.objective
 	}
 	p.Options = o
 	return p, nil
+}
+
+// labelKind says what the labels are: levels, but where networks learnt from real ones.
+func (p *Optimizer) labelKind() forecast.LabelKind {
+	if p.Options.Learned == nil {
+		return forecast.LevelLabels
+	}
+	return p.Options.Learned.Labels.Kind()
 }
 
 // FixedBits returns the number of bits that the error model requires of every code; 0 stands

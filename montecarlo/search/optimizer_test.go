@@ -182,13 +182,12 @@ func TestTradeoff(t *testing.T) {
 	}
 }
 
-// TestObjective: codes that are decoded from logits, or for continuous labels, are searched by samples of the scenario; gen on independent bits is not.
+// TestObjective: codes that are decoded from logits are searched by samples of the scenario; gen on independent bits is not.
 func TestObjective(t *testing.T) {
 	for want, set := range map[string]func(s *scenario.Scenario) (decoder string){
-		"gen":        func(*scenario.Scenario) string { return "gen" },
-		"gen-ex":     func(*scenario.Scenario) string { return "gen-ex" },
-		"logits":     func(s *scenario.Scenario) string { s.Outputs = scenario.Logits; return "gen" },
-		"continuous": func(s *scenario.Scenario) string { s.Labels = scenario.Continuous; return "gen" },
+		"gen":    func(*scenario.Scenario) string { return "gen" },
+		"gen-ex": func(*scenario.Scenario) string { return "gen-ex" },
+		"logits": func(s *scenario.Scenario) string { s.Outputs = scenario.Logits; return "gen" },
 		"model by code": func(s *scenario.Scenario) string { // and invalid for most codes
 			s.Model = byCode{scenario.Mixture{R: 1.5, Sigma: 0.6}}
 			return "gen"
@@ -225,7 +224,7 @@ func TestDecoders(t *testing.T) {
 		return lastBit{c.Levels(), c.Bits()}, nil
 	}})
 	got, err := Decoders(r)
-	if err != nil || !slices.Equal(got, []string{"gen", "gen-ex", "map", "median", "mean", "last-bit"}) {
+	if err != nil || !slices.Equal(got, []string{"gen", "gen-ex", "median", "last-bit"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	s := scenario.New(scenario.Mixture{R: 0.2, Sigma: 1})

@@ -57,13 +57,13 @@ type Optimized struct {
 	Steps          uint64  `json:"steps" doc:"number of changes that were tried"`
 	Seed           uint64  `json:"seed" doc:"seed of the random numbers"`
 	scenario.Parameters
-	LabelKind     scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
-	Improvement   float64         `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values wherever they exist, of forecasts for networks; negative where the baseline is better; null where there is none"`
-	ImprovementCI [2]float64      `json:"improvement_interval" doc:"95 % interval of improvement_percent, for one trained network of each code; both ends are the same where it is exact"`
-	Better        *float64        `json:"better,omitempty" doc:"probability that a network of the found code has less error than one of the best baseline; missing where no network learns"`
-	Ranking       []forecast.Row  `json:"ranking,omitempty" doc:"for networks: found, and the named codes of at most this number of bits, after each training with the best decoder, the smallest forecast first; ratios and better are relative to found"`
-	Baselines     []Row           `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first; of networks after any training, with any decoder"`
-	Words         []string        `json:"words" doc:"the code words, a text of 0 and 1 for each level"`
+	LabelKind     forecast.LabelKind `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
+	Improvement   float64            `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values wherever they exist, of forecasts for networks; negative where the baseline is better; null where there is none"`
+	ImprovementCI [2]float64         `json:"improvement_interval" doc:"95 % interval of improvement_percent, for one trained network of each code; both ends are the same where it is exact"`
+	Better        *float64           `json:"better,omitempty" doc:"probability that a network of the found code has less error than one of the best baseline; missing where no network learns"`
+	Ranking       []forecast.Row     `json:"ranking,omitempty" doc:"for networks: found, and the named codes of at most this number of bits, after each training with the best decoder, the smallest forecast first; ratios and better are relative to found"`
+	Baselines     []Row              `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first; of networks after any training, with any decoder"`
+	Words         []string           `json:"words" doc:"the code words, a text of 0 and 1 for each level"`
 	scenario.Provenance
 
 	Code    *code.Code `json:"-"`
@@ -278,7 +278,7 @@ func (p *Optimizer) describe(ctx context.Context, bits int, found *candidate) (*
 		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Outputs: p.scenario.OutputsOf(found.Code, decoder),
 		Estimate: Estimate{Mean: found.Mean, StdErr: none, Exact: none},
 		PerBit:   properties.TransitionsPerBit, MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
-		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(), LabelKind: p.scenario.Labels,
+		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(), LabelKind: p.labelKind(),
 		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Code: found.Code,
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
@@ -17,10 +18,10 @@ type Tradeoff struct {
 	Levels  int    `json:"levels" doc:"number of levels L"`
 	Decoder string `json:"decoder" doc:"name of the decoder"`
 	scenario.Parameters
-	LabelKind scenario.Labels `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
-	Seed      uint64          `json:"seed" doc:"seed of the random numbers"`
-	Found     []*Optimized    `json:"found" doc:"the best code of each number of bits, the fewest bits first"`
-	Baselines []Row           `json:"baselines" doc:"a row for each named code of at most the largest number of bits, the smallest error first"`
+	LabelKind forecast.LabelKind `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
+	Seed      uint64             `json:"seed" doc:"seed of the random numbers"`
+	Found     []*Optimized       `json:"found" doc:"the best code of each number of bits, the fewest bits first"`
+	Baselines []Row              `json:"baselines" doc:"a row for each named code of at most the largest number of bits, the smallest error first"`
 	scenario.Provenance
 
 	Impossible []error `json:"-"` // of the numbers of bits that are left out
@@ -84,7 +85,7 @@ func (e Estimate) text() string {
 func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []int) (*Tradeoff, error) {
 	out := &Tradeoff{
 		Levels: p.Options.Levels, Decoder: p.decoder, Parameters: p.scenario.Model.Parameters(),
-		LabelKind: p.scenario.Labels, Seed: p.draw.Seed,
+		LabelKind: p.labelKind(), Seed: p.draw.Seed,
 	}
 	one := *p // each search begins from more codes
 	why := ErrImpossible

@@ -71,7 +71,6 @@ type planFile struct {
 	Seed        uint64             `json:"seed"`
 	Outputs     scenario.Outputs   `json:"outputs"`
 	Temperature float64            `json:"temperature"`
-	Labels      scenario.Labels    `json:"labels"`
 	Prior       string             `json:"prior"`
 }
 
@@ -110,7 +109,7 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 	draw := scenario.FixedSampling()
 	f := &planFile{
 		Decoders: []string{decode.Auto}, Within: draw.Within, Seed: draw.Seed,
-		Outputs: p.scenario.Outputs, Temperature: p.scenario.Temperature, Labels: p.scenario.Labels,
+		Outputs: p.scenario.Outputs, Temperature: p.scenario.Temperature,
 	}
 	if err := table.ReadJSON(text, f); err != nil {
 		if errors.Is(err, table.ErrUnknownField) {
@@ -128,7 +127,6 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 		checkList("levels", f.Levels),
 		checkList("methods", f.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
 		checkList("outputs", []scenario.Outputs{f.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
-		checkList("labels", []scenario.Labels{f.Labels}, scenario.Levels, scenario.Continuous),
 		checkList("training", []perceived.Training{f.Training}, "", perceived.BCE, perceived.CE),
 		scenario.CheckTemperature(f.Temperature),
 	} {
@@ -171,7 +169,7 @@ func checkList[V comparable](name string, values []V, of ...V) error {
 // open makes the sweep of a plan file, and what computes it.
 func (p *Plan) open(ctx context.Context, f *planFile) error {
 	s := p.scenario
-	s.Outputs, s.Temperature, s.Labels = f.Outputs, f.Temperature, f.Labels
+	s.Outputs, s.Temperature = f.Outputs, f.Temperature
 	d := Definition{NumericVersion: montecarlo.NumericVersion, Reading: s.Reading()}
 	var err error
 	if s.Prior, err = scenario.ReadPrior(f.Prior); err != nil {
@@ -260,7 +258,7 @@ func (p *Plan) choosePlane(f *planFile, d *Definition) error {
 		}
 		// Cells are computed side by side, so each learns on one goroutine.
 		model := perceived.Model{Cutoff: d.Cutoff, Training: d.Training}
-		p.plane = scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior, Labels: f.Labels}
+		p.plane = scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior}
 	}
 	d.Plane = p.plane.Kind()
 	nameX, nameY := d.Plane.Keys()

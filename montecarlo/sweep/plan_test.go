@@ -61,7 +61,7 @@ func TestPlanRefused(t *testing.T) {
 		"rel_err":            {with(`"r"`, `"rel_err": -1, "r"`), `"rel_err" is -1`},
 		"too many samples":   {strings.Replace(with(`"r"`, `"samples": 18446744073709551615, "r"`), "bound", "mc", 1), "at most"},
 		"temperature":        {with(`"r"`, `"temperature": 0, "r"`), `"temperature" is 0`},
-		"labels":             {with(`"r"`, `"labels": "real", "r"`), `"labels" has "real"`},
+		"labels":             {with(`"r"`, `"labels": "continuous", "r"`), "labels is not a field that is known here"},
 		"no such prior":      {with(`"r"`, `"prior": "none.csv", "r"`), "none.csv"},
 		"no such file":       {with(`unary`, `none.csv`), "none.csv"},
 		"no method is left":  {strings.Replace(with(`"r"`, `"decoders": ["gen-ex"], "r"`), "unary", "hadamard", 1), "nothing is left to compute"},
@@ -78,7 +78,7 @@ func TestPlanRefused(t *testing.T) {
 func TestPlanMeaning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := must.Get(read(ExamplePlan))(t).Sweep
-	if s.Samples != 10000 || s.Within != 5 || s.Seed != 1 || s.Temperature != 1 || s.LabelKind != scenario.Levels || s.Plane != "" {
+	if s.Samples != 10000 || s.Within != 5 || s.Seed != 1 || s.Temperature != 1 || s.Plane != "" {
 		t.Errorf("the example means %+v", s.Definition)
 	}
 	if len(s.Pairs) != 2 || s.Pairs[0].Decoder != "bel-u" || s.Pairs[1].Decoder != "bel-j" || s.Size() != 2*36*3 {
@@ -88,8 +88,8 @@ func TestPlanMeaning(t *testing.T) {
 		t.Errorf("r is %+v", s.R)
 	}
 	s = must.Get(read(`{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4], "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
- "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3, "labels": "continuous"}`))(t).Sweep
-	if s.RelErr != 0.1 || s.MaxSamples != 70000 || s.Seed != 7 || s.Within != 2 || s.Temperature != 3 || s.LabelKind != scenario.Continuous {
+ "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3}`))(t).Sweep
+	if s.RelErr != 0.1 || s.MaxSamples != 70000 || s.Seed != 7 || s.Within != 2 || s.Temperature != 3 {
 		t.Errorf("the plan means %+v", s.Definition)
 	}
 	if !s.R.Even || !s.R.Log || s.Sigma.Even {

@@ -8,22 +8,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"belsim/theory/base/matrix"
-	"belsim/theory/decode"
 	"belsim/theory/latent"
 )
 
-// lightScore is how far below the largest a score of L levels does not matter: where all such levels
-// together weigh 2⁻²⁰ for a median, which changes only where half of the weight is as near as that,
-// and 2⁻³⁰ for a mean.
-func lightScore(r decode.Rule, levels int) float64 {
-	switch r {
-	case decode.MAP:
-		return 0
-	case decode.Median:
-		return 20*math.Ln2 + math.Log(float64(levels))
-	}
-	return LightScore(levels)
-}
+// lightOfMedian is how far below the largest a score of L levels does not matter to a median: all such
+// levels together weigh 2⁻²⁰, and it changes only where half of the weight is as near as that.
+func lightOfMedian(levels int) float64 { return 20*math.Ln2 + math.Log(float64(levels)) }
 
 // AffineRows is the number of candidates that Affine has side by side.
 const AffineRows = 4
@@ -47,7 +37,7 @@ type Affine struct {
 const lowest = -1 << 30
 
 // affineRow makes the tables of row i for a decoder that reads scores. With r the level of the
-// largest mean score, level m is no candidate where its score stays below r's by lightScore, up
+// largest mean score, level m is no candidate where its score stays below r's by lightOfMedian, up
 // to 7 standard deviations of their difference.
 func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 	p, c := l.model, l.model.Code
@@ -62,7 +52,7 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 			center[k] = -center[k]
 		}
 	}
-	w, light := p.Scores.Weights, lightScore(p.Scores.Rule, c.Levels())
+	w, light := p.Scores.Weights, lightOfMedian(c.Levels())
 	means := make([]float64, c.Levels())
 	for m := range means {
 		means[m] = p.Scores.Offsets[m] + dot(w.RawRowView(m), center)

@@ -33,7 +33,7 @@ type Flips struct {
 // wrong.
 func (l *LogitMaker) hardRow(ctx context.Context, i int) (*Logits, error) {
 	p := l.model
-	t := &Logits{Row: i, Joint: l.joint, Flips: &Flips{Wrong: make([][]uint64, p.Kind.Parts(p.Continuous))}}
+	t := &Logits{Row: i, Flips: &Flips{Wrong: make([][]uint64, p.Kind.Parts())}}
 	clear(l.drawn)
 	wrong := make([][]float64, len(t.Wrong))
 	err := l.eachPart(ctx, i, len(wrong), func(j int, e []float64) {

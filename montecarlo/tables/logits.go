@@ -44,8 +44,6 @@ type Logits struct {
 	Own      []int64
 	Exponent uint8
 
-	Joint *Joint // of real labels at a perceived label; nil elsewhere
-
 	// For gen and gen-ex. Correlations are taken relative to the first
 	// candidate's: each is its predecessor's plus some logits, less others.
 	Levels []uint16 // candidates, rows from 0, ascending
@@ -94,27 +92,18 @@ type Product struct {
 	Patterns           []uint16  // patterns × Q: suffixes in the order of their levels
 }
 
-// Profile gives error probabilities for real labels.
-type Profile interface {
-	// AtLabel sets dst, of length M, to the probabilities at a label y in
-	// [½, L+½], levels.
-	AtLabel(dst []float64, y float64)
-}
-
 // Model describes how the logits of a problem are drawn, and how a decoder reads them.
 type Model struct {
-	Code       *code.Code     // L levels, M bits
-	Kind       Kind           // not IndependentBits
-	Continuous bool           // labels are real numbers
-	Errors     mat.Matrix     // L × M, e[n,k]: for labels that are levels
-	Profile    Profile        // for continuous labels
-	Perceived  decode.Network // for a perceived label, instead of both
+	Code      *code.Code     // L levels, M bits
+	Kind      Kind           // not IndependentBits
+	Errors    mat.Matrix     // L × M, e[n,k]
+	Perceived decode.Network // for a perceived label, instead of Errors
 	// Correlates is set where the decoder reads correlations with the code words, as gen and
 	// gen-ex do: the tables then hold candidates. Temperature is the temperature of a softmax
 	// over the candidates (gen-ex); 0 where the largest correlation decides.
 	Correlates  bool
 	Temperature float64
-	// Scores, when set, are what the decoder reads: Kind is IndependentLogits, and labels are levels.
+	// Scores, when set, are what the decoder reads: Kind is IndependentLogits.
 	Scores *decode.Affine
 	// Kept, when set, keeps the tables of rows, which nobody may change.
 	Kept *Kept
@@ -131,7 +120,6 @@ type LogitMaker struct {
 	index   []int32
 	differ  []uint64 // packed: the bits in which candidates differ
 	factors *factors
-	joint   *Joint // of real labels at a perceived label; nil elsewhere
 
 	// Of the last row that had all levels as candidates: the bits that it drew, packed, and its steps.
 	last                  []uint64
@@ -150,9 +138,6 @@ func NewLogitMaker(p Model) *LogitMaker {
 	}
 	if p.Code.Real() {
 		l.unit = p.Code.RealUnit()
-	}
-	if p.Continuous && p.Kind.Perceived() {
-		l.joint = NewJoint(p.Perceived.Noise())
 	}
 	return l
 }
@@ -220,11 +205,11 @@ func (l *LogitMaker) independentRow(ctx context.Context, i int) (*Logits, error)
 	return t, nil
 }
 
-// means returns the means of all logits at all labels of level i+1, J × M. It sets mean to the
+// means returns the means of all logits of level i+1, J × M. It sets mean to the
 // smallest of each.
 func (l *LogitMaker) means(ctx context.Context, i int) ([][]float64, error) {
 	c := l.model.Code
-	means := make([][]float64, l.model.Kind.Parts(l.model.Continuous))
+	means := make([][]float64, l.model.Kind.Parts())
 	for k := range l.mean {
 		l.mean[k], l.drawn[k] = math.Inf(1), false
 	}
@@ -251,12 +236,9 @@ func (l *LogitMaker) eachPart(ctx context.Context, i, parts int, f func(j int, w
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		switch {
-		case p.Kind.Perceived():
+		if p.Kind.Perceived() {
 			p.Perceived.WrongTo(l.e, i, l.perceived(i, j))
-		case p.Continuous:
-			p.Profile.AtLabel(l.e, Label(i, j, true))
-		default:
+		} else {
 			l.e = matrix.Row(l.e, i, p.Errors)
 		}
 		if err := matrix.CheckProbabilities(l.e, i); err != nil {

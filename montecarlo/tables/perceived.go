@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -33,42 +32,6 @@ func Stratum(j int) float64 {
 // PerceivedLabel returns the perceived label y + s·Stratum(j) of a label y, in levels, where s
 // is the label noise.
 func PerceivedLabel(y, noise float64, j int) float64 { return y + float64(noise*Stratum(j)) }
-
-// Joint are the parts of a level where labels are real numbers and outputs depend on a perceived label. Label
-// and noise are independent, and each has Strata equally probable parts: Strata² pairs. In the order of the
-// perceived label they are cut into Strata runs of as many, which are the parts of the level. Outputs know
-// nothing but the perceived label, and take that of their run, its mean. So a run needs tables for one
-// perceived label, and yet a sample has any of the labels of its run, by a random number of its own
-// (montecarlo): all pairs are as probable, and no label is tied to a noise. Perceived labels stay
-// stratified; labels are as far as the perceived label tells them.
-//
-// Within a run perceived labels differ by about s/20, or 1/64 of a level where that is more, and by up to
-// s in the two outer ones, as they do within a stratum.
-type Joint struct {
-	Perceived [Strata]float64       // mean perceived label of each run, in levels from the level
-	Labels    [Strata][Strata]uint8 // of each run: the parts of the level (see Label) that its labels are in
-}
-
-// NewJoint makes the parts of a level for a noise, in levels.
-func NewJoint(noise float64) *Joint {
-	type pair struct {
-		perceived float64
-		label     uint8
-	}
-	pairs := make([]pair, 0, Strata*Strata)
-	for u := range Strata {
-		for v := range Strata {
-			pairs = append(pairs, pair{PerceivedLabel(Label(0, u, true)-1, noise, v), uint8(u)})
-		}
-	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.perceived, b.perceived) })
-	j := &Joint{}
-	for i, p := range pairs {
-		j.Perceived[i/Strata] += p.perceived / Strata // rounds as any sum of 64 numbers
-		j.Labels[i/Strata][i%Strata] = p.label
-	}
-	return j
-}
 
 // Limits of a logit in fixed point.
 const (
@@ -106,7 +69,7 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 			largest = max(largest, math.Abs(f)+largestNoise*sd[k])
 		}
 	}
-	t := &Logits{Row: i, Joint: l.joint}
+	t := &Logits{Row: i}
 	most := slices.Max(sd)
 	least := most
 	for _, own := range sd {
@@ -142,10 +105,7 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 
 // perceived returns the perceived label of part j of level i+1.
 func (l *LogitMaker) perceived(i, j int) float64 {
-	if l.joint != nil {
-		return float64(i+1) + l.joint.Perceived[j]
-	}
-	return PerceivedLabel(Label(i, j, false), l.model.Perceived.Noise(), j)
+	return PerceivedLabel(float64(i+1), l.model.Perceived.Noise(), j)
 }
 
 // manySteps is how many transitions a code has for each level, at most, for which finding the

@@ -22,39 +22,6 @@ func TestStrata(t *testing.T) {
 	}
 }
 
-// TestJoint: the runs have each pair of a label and a noise once. Perceived labels of a run lie between those of
-// its neighbours, and their mean over all runs is the level.
-func TestJoint(t *testing.T) {
-	for _, noise := range []float64{1e-3, 0.3, 2, 50} {
-		j := tables.NewJoint(noise)
-		var pairs [tables.Strata]int // of each label
-		sum := 0.0
-		for run, at := range j.Perceived {
-			sum += at
-			if run > 0 && at < j.Perceived[run-1] {
-				t.Errorf("noise %v: run %d is at %v, and the one before at %v", noise, run, at, j.Perceived[run-1])
-			}
-			mean := 0.0
-			for _, part := range j.Labels[run] {
-				pairs[part]++
-				mean += tables.Label(0, int(part), true) - 1
-			}
-			// With no noise the perceived label is the label.
-			if noise == 1e-3 && math.Abs(mean/tables.Strata-at) > 3*noise {
-				t.Errorf("run %d: labels have the mean %v, perceived ones %v", run, mean/tables.Strata, at)
-			}
-		}
-		if math.Abs(sum) > 1e-12*tables.Strata*noise+1e-12 {
-			t.Errorf("noise %v: the mean perceived label is %v from the level", noise, sum/tables.Strata)
-		}
-		for part, n := range pairs {
-			if n != tables.Strata {
-				t.Errorf("noise %v: label %d is in %d pairs, want %d", noise, part, n, tables.Strata)
-			}
-		}
-	}
-}
-
 // TestRest: any number of last samples has as many parts, spread over the level, and each part as often as any
 // other: by χ² at 1e−9 over random words.
 func TestRest(t *testing.T) {

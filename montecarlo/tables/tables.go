@@ -15,8 +15,7 @@ const BlockSize = 1 << 16
 // serves several.
 const Lanes = 16
 
-// Strata is the number of labels in a level when labels are continuous, and of perceived
-// labels of a level.
+// Strata is the number of perceived labels of a level.
 const Strata = 64
 
 // Kind says what the outputs of the classifiers are, and so how they are sampled.
@@ -39,8 +38,8 @@ func (k Kind) Hard() bool { return k != IndependentLogits && k != PerceivedLogit
 func (k Kind) Perceived() bool { return k == PerceivedBits || k == PerceivedLogits }
 
 // Parts returns the number of parts of a level, which samples take in turn.
-func (k Kind) Parts(continuous bool) int {
-	if continuous || k.Perceived() {
+func (k Kind) Parts() int {
+	if k.Perceived() {
 		return Strata
 	}
 	return 1
@@ -67,13 +66,4 @@ func Rest(n int, random uint64) (parts uint64) {
 		parts |= 1 << (node - Strata)
 	}
 	return parts
-}
-
-// Label returns the label of row i, in levels: the level, or, with continuous labels,
-// the middle of part j of the level's Strata parts.
-func Label(i, j int, continuous bool) float64 {
-	if !continuous {
-		return float64(i + 1)
-	}
-	return float64(i) + 0.5 + (float64(j)+0.5)/Strata
 }

@@ -92,7 +92,6 @@ def compare(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
-    labels: Literal["levels", "continuous"] | None = None,
     samples: int | None = None,
     rel_err: float | None = None,
     exact: bool = False,
@@ -119,8 +118,7 @@ def compare(
     within, worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
     gives a probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
-    ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: quantization alone, where ``labels`` are
-    continuous, and direct regression with ``baseline``.
+    ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: direct regression with ``baseline``.
 
     Networks (``label_noise``, ``mae``, a perceived label of ``model``) are forecast, and nothing is sampled: rows are those of
     ``levels``.
@@ -138,7 +136,7 @@ def compare(
                     decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
                     outputs=reads, temperature=temperature,
-                    labels=labels, samples=samples, rel_err=rel_err, exact=exact, within=within,
+                    samples=samples, rel_err=rel_err, exact=exact, within=within,
                     baseline=baseline, seed=seed, workers=workers, backend=backend,
                 ),
                 "--",
@@ -244,7 +242,6 @@ def verify(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
-    labels: Literal["levels", "continuous"] | None = None,
     samples: int | None = None,
     rel_err: float | None = None,
     seed: int | None = None,
@@ -268,7 +265,7 @@ def verify(
                 *flags(
                     code=inputs.code(code, "code"), decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors),
                     model=_model(inputs, model), label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    random=random, outputs=reads, temperature=temperature, labels=labels,
+                    random=random, outputs=reads, temperature=temperature,
                     samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
                 ),
             ],
@@ -326,7 +323,6 @@ def heatmap(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
-    labels: Literal["levels", "continuous"] | None = None,
     samples: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -354,7 +350,7 @@ def heatmap(
                     misfit=span(misfit, "misfit"), cutoff=cutoff,
                     training=training, method=method, decoder=decoder, model=_model(inputs, model),
                     outputs=reads, temperature=temperature,
-                    labels=labels, samples=samples, seed=seed, workers=workers, backend=backend,
+                    samples=samples, seed=seed, workers=workers, backend=backend,
                 ),
                 "--",
                 *pair,
@@ -680,7 +676,6 @@ def optimize(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
-    labels: Literal["levels", "continuous"] | None = None,
     samples: int | None = None,
     rel_err: float | None = None,
     seed: int | None = None,
@@ -712,7 +707,7 @@ def optimize(
                     steps=steps, time=time, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
                     label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
                     outputs=reads, temperature=temperature,
-                    labels=labels, samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
+                    samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
                 ),
             ],
             inputs,

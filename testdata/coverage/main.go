@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -81,6 +82,8 @@ func settings() []setting {
 		{code: "b1jdj", levels: 64, r: 0.8, sigma: 1.5, samples: 5000, judged: true},
 		{code: "b2jdj-nr", levels: 64, noise: 1.6, samples: 5000, judged: true},
 		{code: "b2jdj-nr", levels: 64, r: 0.8, sigma: 1.5, samples: 5000, judged: true},
+		{code: "johnson", levels: 64, r: 0.8, sigma: 0.8, samples: 5000, real: true},
+		{code: "b1jdj", levels: 64, r: 1, sigma: 1.5, samples: 5000, real: true},
 	}
 }
 
@@ -247,7 +250,7 @@ func (r *result) add(s setting, report *assess.Report, err error) {
 		r.described++
 	}
 	r.r.add(f.RInterval, s.r)
-	r.sigma.add(f.SigmaInterval, s.sigma)
+	r.sigma.add(f.SigmaInterval, s.width())
 	r.rHat, r.sHat = append(r.rHat, f.R), append(r.sHat, f.Sigma)
 }
 
@@ -287,6 +290,15 @@ func print(w io.Writer, fits, only int, seed uint64) error {
 	return nil
 }
 
+// width is the σ of the rates of levels. Real labels are uniform in their levels: the mean of a Gaussian over a level is nearly
+// the Gaussian of the variance σ² + 1/12.
+func (s setting) width() float64 {
+	if s.real {
+		return math.Hypot(s.sigma, math.Sqrt(1./12))
+	}
+	return s.sigma
+}
+
 // truth is the truth of a setting in words.
 func (s setting) truth() string {
 	if s.noise > 0 {
@@ -303,6 +315,6 @@ func (r *result) cells(s setting, fits int) []string {
 		return out
 	}
 	out[0], out[1], out[2] = r.r.String(fits), r.sigma.String(fits), fmt.Sprintf("%.0f %%", 100*float64(r.r.printed)/float64(fits))
-	out[3], out[4] = fmt.Sprintf("%.3f", median(r.rHat)/s.r), fmt.Sprintf("%.3f", median(r.sHat)/s.sigma)
+	out[3], out[4] = fmt.Sprintf("%.3f", median(r.rHat)/s.r), fmt.Sprintf("%.3f", median(r.sHat)/s.width())
 	return out
 }

@@ -91,7 +91,7 @@ func (p *Posterior) perceive(prior []float64) error {
 			}
 		}
 	}
-	p.affine = &Affine{p.rule, weights, offsets}
+	p.affine = &Affine{Median, weights, offsets}
 	p.labels = &perceivedLabels{q, kernel(s*float64(q), half), prior}
 	return nil
 }
@@ -159,7 +159,7 @@ func logNormal(x float64) float64 {
 }
 
 // label returns the label for the scores of the grid, which it changes.
-func (l *perceivedLabels) label(rule Rule, scores []float64) float64 {
+func (l *perceivedLabels) label(scores []float64) float64 {
 	peak := floats.MaxIdx(scores)
 	most := scores[peak]
 	first, last := len(scores), -1 // the points with a weight
@@ -188,5 +188,5 @@ func (l *perceivedLabels) label(rule Rule, scores []float64) float64 {
 			levels[i] = prior - distance*distance
 		}
 	}
-	return rule.Label(levels, nil)
+	return Median.Label(levels, nil)
 }

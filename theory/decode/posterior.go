@@ -37,17 +37,16 @@ type Informed interface {
 // Posterior decodes by the posterior of the level given the outputs, the model of the classifiers
 // and the prior of the labels:
 //
-//	P(n | outputs) ∝ π_n · P(outputs | n),
+//	P(n | outputs) ∝ π_n · P(outputs | n).
 //
-// of which a Rule makes a label. The median has the smallest mean |error| of all decoders that
-// read the same outputs of these classifiers. It is immutable and safe for concurrent use.
+// The label is its median, which has the smallest mean |error| of all decoders that read the same
+// outputs of these classifiers. It is immutable and safe for concurrent use.
 //
 // Where bits err independently, the logarithms of the probabilities are affine in the outputs (see
 // Affine). Levels at which an output is impossible, because e is 0 or 1, are left out. Where it is
 // impossible at every level, the levels with the fewest impossible bits remain, and the other bits
 // decide among them. The decoder of bits reads the signs of logits.
 type Posterior struct {
-	rule   Rule
 	code   *code.Code
 	model  Model
 	affine *Affine // its rows are levels, or perceived labels
@@ -55,21 +54,12 @@ type Posterior struct {
 	labels *perceivedLabels
 }
 
-// RealPosterior is a Posterior that answers with real numbers: the rule mean.
-type RealPosterior struct{ *Posterior }
+var _ Informed = (*Posterior)(nil)
 
-var (
-	_ Informed    = (*Posterior)(nil)
-	_ Informed    = RealPosterior{}
-	_ RealDecoder = RealPosterior{}
-)
-
-// posteriorEntry is the entry of a rule.
-func posteriorEntry(rule Rule) Entry {
-	return Entry{
-		Name: string(rule), Logits: true, Informed: true,
-		New: func(c *code.Code, _ Options) (Decoder, error) { return NewPosterior(rule, c, Model{}) },
-	}
+// medianEntry is the entry of a Posterior.
+var medianEntry = Entry{
+	Name: string(Median), Logits: true, Informed: true,
+	New: func(c *code.Code, _ Options) (Decoder, error) { return NewPosterior(c, Model{}) },
 }
 
 // usualError is the error probability of every bit where nothing is known.
@@ -85,22 +75,18 @@ func (e everywhere) Dims() (r, c int)    { return e.rows, e.columns }
 func (e everywhere) At(int, int) float64 { return e.value }
 func (e everywhere) T() mat.Matrix       { return everywhere{e.columns, e.rows, e.value} }
 
-// NewPosterior returns the decoder of a code by a rule. Where the model has neither Errors nor
-// Perceived, every bit errs with the probability 10⁻³. The result is a RealPosterior with the rule
-// Mean, and else a *Posterior. The error says what does not fit, or is no probability; it is a
-// *memory.Error where L × M numbers do not fit in memory.
-func NewPosterior(rule Rule, c *code.Code, m Model) (Informed, error) {
-	if err := rule.Check(); err != nil {
-		return nil, err
-	}
+// NewPosterior returns the decoder of a code. Where the model has neither Errors nor Perceived,
+// every bit errs with the probability 10⁻³. The error says what does not fit, or is no probability;
+// it is a *memory.Error where L × M numbers do not fit in memory.
+func NewPosterior(c *code.Code, m Model) (*Posterior, error) {
 	if c.Real() {
-		return nil, fmt.Errorf("%w: %s knows the bits of codes, and %s holds real numbers", ErrUnfit, rule, c.Name())
+		return nil, fmt.Errorf("%w: %s knows the bits of codes, and %s holds real numbers", ErrUnfit, Median, c.Name())
 	}
 	if m.Errors == nil && m.Perceived == nil {
 		m.Errors = everywhere{c.Levels(), c.Bits(), usualError}
 	}
 	if m.Perceived == nil {
-		if err := memory.Check(fmt.Sprintf("the decoder %s of %s", rule, c.Name()), memory.Product(c.Levels(), c.Bits(), 8)); err != nil {
+		if err := memory.Check(fmt.Sprintf("the decoder %s of %s", Median, c.Name()), memory.Product(c.Levels(), c.Bits(), 8)); err != nil {
 			return nil, err
 		}
 	}
@@ -108,7 +94,7 @@ func NewPosterior(rule Rule, c *code.Code, m Model) (Informed, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Posterior{rule: rule, code: c, model: m}
+	p := &Posterior{code: c, model: m}
 	switch {
 	case m.Perceived != nil:
 		err = p.perceive(prior)
@@ -119,9 +105,6 @@ func NewPosterior(rule Rule, c *code.Code, m Model) (Informed, error) {
 	}
 	if err != nil {
 		return nil, err
-	}
-	if rule == Mean {
-		return RealPosterior{p}, nil
 	}
 	return p, nil
 }
@@ -180,7 +163,7 @@ func (p *Posterior) readLogits(offsets []float64) error {
 		}
 		weights.Set(i, k, m)
 	})
-	p.affine = &Affine{p.rule, weights, offsets}
+	p.affine = &Affine{Median, weights, offsets}
 	return err
 }
 
@@ -205,7 +188,7 @@ func (p *Posterior) readBits(offsets []float64) error {
 		}
 		weights.Set(i, k, w)
 	})
-	p.affine = &Affine{p.rule, weights, offsets}
+	p.affine = &Affine{Median, weights, offsets}
 	return err
 }
 
@@ -256,17 +239,14 @@ func (s *sure) leave(scores []float64, word []uint64) {
 	}
 }
 
-// Name implements Decoder: the rule.
-func (p *Posterior) Name() string { return string(p.rule) }
-
-// Rule returns the rule.
-func (p *Posterior) Rule() Rule { return p.rule }
+// Name implements Decoder.
+func (p *Posterior) Name() string { return string(Median) }
 
 // Model returns the model of the classifiers.
 func (p *Posterior) Model() Model { return p.model }
 
 // Inform implements Informed.
-func (p *Posterior) Inform(m Model) (Decoder, error) { return NewPosterior(p.rule, p.code, m) }
+func (p *Posterior) Inform(m Model) (Decoder, error) { return NewPosterior(p.code, m) }
 
 // Scores returns the decoder as scores of the levels that are affine in the outputs. ok is false
 // where it is more than that: at a perceived label, and where bits are certain.
@@ -279,12 +259,12 @@ func (p *Posterior) label(z []float64, word []uint64) float64 {
 	scores := make([]float64, len(p.affine.Offsets))
 	p.affine.ScoresTo(scores, z)
 	if p.labels != nil {
-		return p.labels.label(p.rule, scores)
+		return p.labels.label(scores)
 	}
 	if p.sure != nil {
 		p.sure.leave(scores, word)
 	}
-	return p.rule.Label(scores, nil)
+	return Median.Label(scores, nil)
 }
 
 // Decode implements Decoder, in O(L·M).
@@ -304,11 +284,6 @@ func (p *Posterior) DecodeLogits(z []float64) float64 {
 		}
 	}
 	return p.label(signs(word, len(z)), word)
-}
-
-// Value implements RealDecoder.
-func (p RealPosterior) Value(word []uint64) float64 {
-	return p.label(signs(word, p.code.Bits()), word)
 }
 
 // impossibleBit is the score of a bit that a level cannot give, where scores have to be finite. It

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/perceived"
@@ -46,41 +47,18 @@ func randomTable(rng *rand.Rand, levels, bits int, certain float64) *mat.Dense {
 	return e
 }
 
-// weigh is the label of a rule for probabilities, and how close the second best was.
-func weigh(rule decode.Rule, p []float64) (label, margin float64) {
-	total, sum := 0.0, 0.0
-	for i, v := range p {
-		total += v
-		sum += v * float64(i+1)
-	}
-	switch rule {
-	case decode.Mean:
-		return sum / total, 1
-	case decode.Median:
-		below := 0.0
-		margin = 1
-		for i, v := range p {
-			below += v / total
-			margin = min(margin, math.Abs(below-0.5))
-			if label == 0 && below >= 0.5 {
-				label = float64(i + 1)
-			}
-		}
-		return label, margin
-	}
-	best := 0
-	for i, v := range p {
-		if v > p[best] {
-			best = i
-		}
-	}
+// halve is the median of probabilities, and how close the level next to it was.
+func halve(p []float64) (label, margin float64) {
+	total, below := floats.Sum(p), 0.0
 	margin = 1
 	for i, v := range p {
-		if i != best {
-			margin = min(margin, (p[best]-v)/total)
+		below += v / total
+		margin = min(margin, math.Abs(below-0.5))
+		if label == 0 && below >= 0.5 {
+			label = float64(i + 1)
 		}
 	}
-	return float64(best + 1), margin
+	return label, margin
 }
 
 // TestPosteriorOfBits compares with products of probabilities; an output that is impossible leaves
@@ -97,48 +75,46 @@ func TestPosteriorOfBits(t *testing.T) {
 			prior[i] = max(0, rng.Float64()-0.1)
 		}
 		prior[rng.IntN(levels)] = 1
-		for _, rule := range decode.Rules() {
-			d := must.Get(decode.NewPosterior(rule, c, decode.Model{Prior: prior, Errors: e}))(t)
-			z := make([]float64, bits)
-			for w := range uint64(1) << bits {
-				p, missing := make([]float64, levels), make([]int, levels)
-				least := bits + 1
-				for i := range p {
-					p[i] = prior[i]
-					for k := range bits {
-						right := w>>k&1 == 1 == c.Bit(i, k)
-						switch v := e.At(i, k); {
-						case right && v == 1 || !right && v == 0:
-							missing[i]++
-						case right:
-							p[i] *= 1 - v
-						default:
-							p[i] *= v
-						}
-					}
-					if prior[i] > 0 {
-						least = min(least, missing[i])
+		d := must.Get(decode.NewPosterior(c, decode.Model{Prior: prior, Errors: e}))(t)
+		z := make([]float64, bits)
+		for w := range uint64(1) << bits {
+			p, missing := make([]float64, levels), make([]int, levels)
+			least := bits + 1
+			for i := range p {
+				p[i] = prior[i]
+				for k := range bits {
+					right := w>>k&1 == 1 == c.Bit(i, k)
+					switch v := e.At(i, k); {
+					case right && v == 1 || !right && v == 0:
+						missing[i]++
+					case right:
+						p[i] *= 1 - v
+					default:
+						p[i] *= v
 					}
 				}
-				for i := range p {
-					if missing[i] > least {
-						p[i] = 0
-					}
+				if prior[i] > 0 {
+					least = min(least, missing[i])
 				}
-				if least > 0 {
-					impossible++
+			}
+			for i := range p {
+				if missing[i] > least {
+					p[i] = 0
 				}
-				want, margin := weigh(rule, p)
-				got := decode.Value(d, []uint64{w})
-				if margin > 1e-8 && math.Abs(got-want) > 1e-9 {
-					t.Fatalf("%s of word %b: %v, want %v (posterior %v)", rule, w, got, want, p)
-				}
-				for k := range z {
-					z[k] = (float64(w>>k&1)*2 - 1) * (0.5 + rng.Float64())
-				}
-				if soft := d.DecodeLogits(z); soft != got {
-					t.Fatalf("%s of the signs of %v: %v, want %v", rule, z, soft, got)
-				}
+			}
+			if least > 0 {
+				impossible++
+			}
+			want, margin := halve(p)
+			got := decode.Value(d, []uint64{w})
+			if margin > 1e-8 && math.Abs(got-want) > 1e-9 {
+				t.Fatalf("word %b: %v, want %v (posterior %v)", w, got, want, p)
+			}
+			for k := range z {
+				z[k] = (float64(w>>k&1)*2 - 1) * (0.5 + rng.Float64())
+			}
+			if soft := d.DecodeLogits(z); soft != got {
+				t.Fatalf("the signs of %v: %v, want %v", z, soft, got)
 			}
 		}
 	}
@@ -153,31 +129,29 @@ func TestPosteriorOfLogits(t *testing.T) {
 	for range 40 {
 		levels, bits := 2+rng.IntN(12), 4+rng.IntN(4)
 		c, e := randomCode(t, rng, levels, bits), randomTable(rng, levels, bits, 0.1)
-		for _, rule := range decode.Rules() {
-			d := must.Get(decode.NewPosterior(rule, c, decode.Model{Logits: true, Errors: e}))(t)
-			for range 50 {
-				z, from := make([]float64, bits), rng.IntN(levels)
-				scores := make([]float64, levels)
-				for k := range z {
-					mean := func(i int) float64 {
-						if c.Bit(i, k) {
-							return latent.Mean(e.At(i, k))
-						}
-						return -latent.Mean(e.At(i, k))
+		d := must.Get(decode.NewPosterior(c, decode.Model{Logits: true, Errors: e}))(t)
+		for range 50 {
+			z, from := make([]float64, bits), rng.IntN(levels)
+			scores := make([]float64, levels)
+			for k := range z {
+				mean := func(i int) float64 {
+					if c.Bit(i, k) {
+						return latent.Mean(e.At(i, k))
 					}
-					z[k] = mean(from) + rng.NormFloat64()
-					for i := range scores {
-						scores[i] -= (z[k] - mean(i)) * (z[k] - mean(i)) / 2
-					}
+					return -latent.Mean(e.At(i, k))
 				}
-				p := make([]float64, levels)
-				for i, s := range scores {
-					p[i] = math.Exp(s - scores[from])
+				z[k] = mean(from) + rng.NormFloat64()
+				for i := range scores {
+					scores[i] -= (z[k] - mean(i)) * (z[k] - mean(i)) / 2
 				}
-				want, margin := weigh(rule, p)
-				if got := d.DecodeLogits(z); margin > 1e-8 && math.Abs(got-want) > 1e-8 {
-					t.Fatalf("%s: %v, want %v", rule, got, want)
-				}
+			}
+			p := make([]float64, levels)
+			for i, s := range scores {
+				p[i] = math.Exp(s - scores[from])
+			}
+			want, margin := halve(p)
+			if got := d.DecodeLogits(z); margin > 1e-8 && math.Abs(got-want) > 1e-8 {
+				t.Fatalf("%v, want %v", got, want)
 			}
 		}
 	}
@@ -195,14 +169,11 @@ func TestPosteriorRefusals(t *testing.T) {
 		"a probability above 1": {Errors: mat.NewDense(4, 2, []float64{0, 0, 0, 2, 0, 0, 0, 0})},
 		"a NaN":                 {Errors: mat.NewDense(4, 2, []float64{0, 0, 0, math.NaN(), 0, 0, 0, 0}), Logits: true},
 	} {
-		if _, err := decode.NewPosterior(decode.Median, c, m); err == nil {
+		if _, err := decode.NewPosterior(c, m); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}
-	if _, err := decode.NewPosterior("mode", c, decode.Model{}); err == nil {
-		t.Error("an unknown rule is accepted")
-	}
-	if _, err := decode.NewPosterior(decode.Median, realCode(t), decode.Model{}); !errors.Is(err, decode.ErrUnfit) {
+	if _, err := decode.NewPosterior(realCode(t), decode.Model{}); !errors.Is(err, decode.ErrUnfit) {
 		t.Errorf("a code of real numbers: %v", err)
 	}
 }
@@ -228,7 +199,7 @@ func TestPerceivedGrid(t *testing.T) {
 				}
 			}
 			for _, logits := range []bool{false, true} {
-				d := must.Get(decode.NewPosterior(decode.Median, c, decode.Model{Perceived: l, Logits: logits}))(t)
+				d := must.Get(decode.NewPosterior(c, decode.Model{Perceived: l, Logits: logits}))(t)
 				var grid, least float64
 				z, scores := make([]float64, c.Bits()), make([]float64, levels*perceived.Strata)
 				for range samples {
@@ -258,7 +229,7 @@ func TestPerceivedGrid(t *testing.T) {
 						p[g/perceived.Strata] += w
 						total += w
 					}
-					best, _ := weigh(decode.Median, p)
+					best, _ := halve(p)
 					answer := d.DecodeLogits(z)
 					for i, v := range p {
 						grid += v / total * math.Abs(answer-float64(i+1)) / samples

@@ -51,11 +51,7 @@ type Registry []Entry
 
 // Builtin returns the decoders of this package.
 func Builtin() Registry {
-	r := Registry{belUEntry, belJEntry, genEntry, genExEntry}
-	for _, rule := range Rules() {
-		r = append(r, posteriorEntry(rule))
-	}
-	return r
+	return Registry{belUEntry, belJEntry, genEntry, genExEntry, medianEntry}
 }
 
 // Names lists the decoders, Auto not included.

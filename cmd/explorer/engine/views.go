@@ -390,7 +390,7 @@ func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error)
 	}
 	var plane scenario.Plane = scenario.MixturePlane{}
 	if p, ok := s.Model.(scenario.Perceived); ok {
-		plane = scenario.PerceivedPlane{Model: p, Prior: s.Prior, Labels: s.Labels}
+		plane = scenario.PerceivedPlane{Model: p, Prior: s.Prior}
 	}
 	var codes [2]*code.Code
 	for i, c := range []Code{q.A, q.B} {

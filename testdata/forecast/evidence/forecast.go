@@ -127,7 +127,7 @@ func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...So
 	return f, codes, err
 }
 
-// fit returns the forecaster that fits networks, whose errors are against real labels, or against levels where labels is nil.
+// fit returns the forecaster that fits the first network, whose errors are against real labels, or against levels where labels is nil.
 func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Labels, networks []*perceived.Observed) (*forecast.Forecaster, error) {
 	bits := 0
 	for _, n := range networks {
@@ -137,7 +137,7 @@ func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Lab
 	if err != nil {
 		return nil, err
 	}
-	f, err := perceived.NewFit(ctx, workers, networks, nodes, perceived.DefaultMisfit)
+	f, err := perceived.NewFit(ctx, workers, networks[0], nodes, perceived.DefaultMisfit)
 	if err != nil {
 		return nil, err
 	}
