@@ -43,6 +43,58 @@ var results = []struct {
 	{"bench", "JSON; the CSV has the fields of `results[]`", benchmark{}},
 }
 
+// sharedDocs are the meanings of fields whose tag is doc:"shared": they mean the same in every struct.
+var sharedDocs = map[string]string{
+	"bit":                        "number of the bit, from 1",
+	"bits":                       "number of bits M; 1 of direct regression",
+	"bound":                      "upper bound of the mean |error|; null where there is none",
+	"code":                       "name of the code, or its file; found is one that was found, direct is direct regression",
+	"command":                    "the command line that made the result",
+	"constant_columns":           "number of columns without a transition",
+	"cutoff":                     "cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models",
+	"decoder":                    "name of the decoder: auto's in codes, the best one of fit; fitted is one that was fitted to outputs; prediction, or nearest on rounded labels, is direct regression",
+	"describes":                  "the data do not reject the model",
+	"description":                "a sentence about a named code",
+	"distance_label_correlation": "correlation of the Hamming distance of two words with the distance of their labels; null where one does not vary",
+	"error":                      "mean |error|: sampled, or of networks the smallest forecast, after any training with any decoder; null where a probability is above 1",
+	"exact":                      "exact mean |error|; null where there is none, as for networks",
+	"interval":                   "interval of the error of one trained network; missing where no network learns",
+	"kind":                       "temperature or affine, or the name of a baseline decoder",
+	"label_kind":                 "levels, or continuous: labels are real numbers",
+	"label_noise":                "label noise s, the standard deviation of the perceived label around the label itself; null where the data do not tell; missing in other models",
+	"level":                      "level, from 1",
+	"levels":                     "number of levels L",
+	"max_transitions":            "largest number of bit transitions of a column",
+	"mean":                       "sampled mean |error|",
+	"median":                     "median of |answer − target|, in the unit of the targets; right to 1/32 of itself",
+	"method":                     "bound, exact or mc",
+	"min_distance":               "smallest Hamming distance of two code words; null where there are too many to compare",
+	"misfit":                     "misfit η of networks; missing in other models",
+	"model":                      "the same under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE",
+	"notes":                      "what the reader should know, in sentences",
+	"observed":                   "observed mean |answer − target|: in label units with a range, else in levels",
+	"observed_stderr":            "standard error of observed",
+	"outputs":                    "what the decoder reads: bits, logits, or labels of direct regression",
+	"p90":                        "the |error| that 90 % of the samples do not exceed",
+	"p99":                        "the |error| that 99 % of the samples do not exceed",
+	"r":                          "weight r of the Gaussians",
+	"reads":                      "what the decoder reads: bits, logits, or labels of direct regression",
+	"rms":                        "root of the sampled mean squared error",
+	"rule":                       "map, median or mean: what it makes of the probabilities of the levels",
+	"samples":                    "samples of the row: of a level, of several, or of all",
+	"seed":                       "seed of the random numbers",
+	"sigma":                      "width σ of the Gaussians",
+	"stderr":                     "standard error of mean, or of error; null where it is unknown, as for networks",
+	"temperature":                "τ, by which the logits of gen-ex are multiplied",
+	"training":                   "bce: trained with each bit's own cross-entropy; ce: with that of the decoder's distribution over levels; soft: the same against a Gaussian of σ = 0.75 levels; l1: direct regression, with the mean |error|; missing in other models, and where there are several",
+	"transitions":                "mean number of transitions of a bit",
+	"transitions_per_bit":        "mean number of bit transitions of a column",
+	"version":                    "the version of belsim",
+	"within":                     "share of the samples whose |error| is at most within_levels",
+	"within_levels":              "θ: errors of at most θ levels are counted",
+	"worst_mean":                 "mean |error| of worst_level; a sampled one is too large, as the largest of many",
+}
+
 // TestFields: FIELDS.md describes the fields that the types have, all of them. A struct stands where it is first, and a field that
 // several structs share stands once, before all.
 func TestFields(t *testing.T) {
@@ -85,6 +137,11 @@ These fields mean the same in every document that names them.
 		of := reflect.TypeOf(r.of)
 		seen[of] = r.command
 		writeFields(t, &b, of, r.command, "", seen, shared)
+	}
+	for name := range sharedDocs {
+		if !strings.Contains(b.String(), "- `"+name+"`") {
+			t.Errorf("no field is the shared %q", name)
+		}
 	}
 	golden(t, "../FIELDS.md", b.String())
 }
@@ -165,10 +222,13 @@ func fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 				}
 			}
 			doc := f.Tag.Get("doc")
+			if doc == "shared" {
+				doc = sharedDocs[name]
+			}
 			if doc == "" {
 				t.Errorf("%v.%s has no doc tag", of, f.Name)
 			}
-			of := field{name: name, kind: strings.TrimPrefix(kind, "number"), doc: doc, inner: inner}
+			of := field{name: name, kind: strings.TrimPrefix(strings.TrimPrefix(kind, "number or null"), "number"), doc: doc, inner: inner}
 			switch {
 			case name == "-":
 				of.name, of.only = column, " (CSV)"

@@ -111,8 +111,8 @@ type Description struct {
 
 // Reading is the part of a scenario that is not its error model, in results.
 type Reading struct {
-	Temperature float64 `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
-	LabelKind   Labels  `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
+	Temperature float64 `json:"temperature" doc:"shared"`
+	LabelKind   Labels  `json:"label_kind" doc:"shared"`
 }
 
 // Description describes the scenario for results.
