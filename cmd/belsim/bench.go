@@ -36,12 +36,12 @@ type benchmark struct {
 
 // benchResult is one workload on one backend.
 type benchResult struct {
-	Code    string  `json:"code" text:"code" doc:"name of the code"`
-	Levels  int     `json:"levels" text:"levels" doc:"number of levels L"`
-	Bits    int     `json:"bits" text:"bits" doc:"number of bits M"`
-	Decoder string  `json:"decoder" text:"decoder" doc:"name of the decoder; gen-ex reads logits, the others bits"`
-	R       float64 `json:"r" text:"r,%g" doc:"weight r of the Gaussians"`
-	Sigma   float64 `json:"sigma" text:"σ,%g" doc:"width σ of the Gaussians, in levels"`
+	Code    string  `json:"code" text:"code" doc:"shared"`
+	Levels  int     `json:"levels" text:"levels" doc:"shared"`
+	Bits    int     `json:"bits" text:"bits" doc:"shared"`
+	Decoder string  `json:"decoder" text:"decoder" doc:"shared"`
+	R       float64 `json:"r" text:"r,%g" doc:"shared"`
+	Sigma   float64 `json:"sigma" text:"σ,%g" doc:"shared"`
 	Backend string  `json:"backend" text:"backend" doc:"cpu or cuda"`
 	Device  string  `json:"device" text:"device" doc:"name of the device"`
 	Samples uint64  `json:"samples" doc:"samples that were timed"`

@@ -34,8 +34,8 @@ Example:
 // codeRow is a code in a list.
 type codeRow struct {
 	code.Properties
-	Decoder     string `json:"decoder" text:"decoder" doc:"the decoder that --decoder auto takes"`
-	Description string `json:"description,omitempty" doc:"a sentence about a named code"`
+	Decoder     string `json:"decoder" text:"decoder" doc:"shared"`
+	Description string `json:"description,omitempty" doc:"shared"`
 }
 
 // codeList is the JSON of all codes.

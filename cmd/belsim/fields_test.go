@@ -6,10 +6,12 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/forecast"
@@ -41,15 +43,90 @@ var results = []struct {
 	{"bench", "JSON; the CSV has the fields of `results[]`", benchmark{}},
 }
 
-// TestFields: FIELDS.md describes the fields that the types have, all of them.
+// sharedDocs are the meanings of fields whose tag is doc:"shared": they mean the same in every struct.
+var sharedDocs = map[string]string{
+	"bit":                        "number of the bit, from 1",
+	"bits":                       "number of bits M; 1 of direct regression; a linear layer on w features has (w+1)·bits parameters",
+	"bound":                      "upper bound of the mean |error|; null where there is none",
+	"code":                       "name of the code or of its file, or of the head: softmax, hl-gauss, corn, or direct for direct regression; found is one that was found",
+	"command":                    "the command line that made the result",
+	"constant_columns":           "number of columns without a transition",
+	"cutoff":                     "cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models",
+	"decoder":                    "name of the decoder: auto's in codes, the best one of fit; fitted is one that was fitted to outputs; prediction, or nearest on rounded labels, is direct regression",
+	"describes":                  "the data do not reject the model",
+	"description":                "a sentence about a named code",
+	"distance_label_correlation": "correlation of the Hamming distance of two words with the distance of their labels; null where one does not vary",
+	"error":                      "mean |error|: sampled, or of networks the smallest forecast, after any training with any decoder; null where a probability is above 1",
+	"exact":                      "exact mean |error|; null where there is none, as for networks",
+	"interval":                   "interval of the error of one trained network; missing where no network learns",
+	"kind":                       "temperature or affine, or the name of a baseline decoder",
+	"label_kind":                 "levels, or continuous: labels are real numbers",
+	"label_noise":                "label noise s, the standard deviation of the perceived label around the label itself; null where the data do not tell; missing in other models",
+	"level":                      "level, from 1",
+	"levels":                     "number of levels L",
+	"max_transitions":            "largest number of bit transitions of a column",
+	"mean":                       "sampled mean |error|",
+	"median":                     "median of |answer − target|, in the unit of the targets; right to 1/32 of itself",
+	"method":                     "bound, exact or mc",
+	"min_distance":               "smallest Hamming distance of two code words; null where there are too many to compare",
+	"misfit":                     "misfit η of networks; missing in other models",
+	"model":                      "the same under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE",
+	"notes":                      "what the reader should know, in sentences",
+	"observed":                   "observed mean |answer − target|: in label units with a range, else in levels",
+	"observed_stderr":            "standard error of observed",
+	"outputs":                    "what the decoder reads: bits, logits, or labels of direct regression",
+	"p90":                        "the |error| that 90 % of the samples do not exceed",
+	"p99":                        "the |error| that 99 % of the samples do not exceed",
+	"r":                          "weight r of the Gaussians",
+	"reads":                      "what the decoder reads: bits, logits, or labels of direct regression",
+	"rms":                        "root of the sampled mean squared error",
+	"rule":                       "map, median or mean: what it makes of the probabilities of the levels",
+	"samples":                    "samples of the row: of a level, of several, or of all",
+	"seed":                       "seed of the random numbers",
+	"sigma":                      "width σ of the Gaussians",
+	"stderr":                     "standard error of mean, or of error; null where it is unknown, as for networks",
+	"temperature":                "τ, by which the logits of gen-ex are multiplied",
+	"training":                   "bce: trained with each bit's own cross-entropy; ce: with that of the decoder's distribution over levels; soft: the same against a Gaussian of σ = 0.75 levels; l1: direct regression, with the mean |error|; missing in other models, and where there are several",
+	"transitions":                "mean number of transitions of a bit",
+	"transitions_per_bit":        "mean number of bit transitions of a column",
+	"version":                    "the version of belsim",
+	"within":                     "share of the samples whose |error| is at most within_levels",
+	"within_levels":              "θ: errors of at most θ levels are counted",
+	"worst_mean":                 "mean |error| of worst_level; a sampled one is too large, as the largest of many",
+}
+
+// TestFields: FIELDS.md describes the fields that the types have, all of them. A struct stands where it is first, and a field that
+// several structs share stands once, before all.
 func TestFields(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString(`# Fields of the results
 
-Every field of the JSON and CSV files that the commands write. The names are a promise. Errors are |decoded − label|.
-A value that does not exist is ` + "`null`" + ` in JSON and empty in CSV. This file is made from the types of the results:
-` + "`go test ./cmd/belsim -run Fields -update`" + ` writes it.
+Every field of the JSON and CSV files that the commands write. The names are a promise. This file is made from the types of the
+results: ` + "`go test ./cmd/belsim -run Fields -update`" + ` writes it.
+
+- A field is a number unless "int", "text", "bool" or "object" follows its name; "lists" and "objects" in it are lists of them.
+- A number that does not exist is ` + "`null`" + ` in JSON and empty in CSV. Other fields are so where "or null" stands.
+- A field with "?" may be missing. "(JSON)" and "(CSV)" mark what the other file lacks.
+- Errors are \|decoded − label\|. Intervals are of 95 %, an array of two ends. Without another unit, values are in levels.
+
+## Shared fields
+
+These fields mean the same in every document that names them.
+
 `)
+	seen, shared := map[reflect.Type]string{}, map[field]int{}
+	for _, r := range results {
+		countShared(t, reflect.TypeOf(r.of), seen, shared)
+	}
+	once := slices.DeleteFunc(slices.Collect(maps.Keys(shared)), func(f field) bool { return shared[f] < 2 })
+	slices.SortFunc(once, func(f, g field) int { return cmp.Or(cmp.Compare(f.name, g.name), cmp.Compare(f.doc, g.doc)) })
+	for i, f := range once {
+		if i > 0 && once[i-1].name == f.name {
+			t.Errorf("%q means two things in several structs: %q and %q", f.name, once[i-1].doc, f.doc)
+		}
+		fmt.Fprintln(&b, f.line(""))
+	}
+	seen = map[reflect.Type]string{}
 	last := ""
 	for _, r := range results {
 		if r.command != last {
@@ -57,87 +134,135 @@ A value that does not exist is ` + "`null`" + ` in JSON and empty in CSV. This f
 			last = r.command
 		}
 		fmt.Fprintf(&b, "\n%s:\n\n", r.what)
-		lines, width := [][3]string{{"field", "type", "meaning"}}, [3]int{}
-		lines = append(lines, reference(t, reflect.TypeOf(r.of), "")...)
-		for _, line := range lines {
-			for k, cell := range line {
-				width[k] = max(width[k], utf8.RuneCountInString(cell))
-			}
-		}
-		for i, line := range lines {
-			for k, cell := range line {
-				fmt.Fprintf(&b, "| %-*s ", width[k], cell)
-			}
-			if b.WriteString("|\n"); i == 0 {
-				fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Repeat("-", width[0]), strings.Repeat("-", width[1]), strings.Repeat("-", width[2]))
-			}
+		of := reflect.TypeOf(r.of)
+		seen[of] = r.command
+		writeFields(t, &b, of, r.command, "", seen, shared)
+	}
+	for name := range sharedDocs {
+		if !strings.Contains(b.String(), "- `"+name+"`") {
+			t.Errorf("no field is the shared %q", name)
 		}
 	}
 	golden(t, "../FIELDS.md", b.String())
 }
 
+// field is one field of a result.
+type field struct {
+	name, kind, doc, only string
+	inner                 reflect.Type // where it is a struct, or a list of them
+}
+
+func (f field) line(missing string) string {
+	kind := ""
+	if f.kind != "" {
+		kind = " " + f.kind
+	}
+	return "- `" + f.name + "`" + missing + kind + ": " + escapedDoc.Replace(f.doc) + f.only
+}
+
 // escapedDoc escapes what is special in Markdown and stands in sentences about fields.
 var escapedDoc = strings.NewReplacer("*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "~", `\~`, "|", `\|`, "$", `\$`, "&", `\&`, "`", "\\`")
 
-// reference are the fields of a struct type, and those of the structs in it.
-func reference(t *testing.T, of reflect.Type, prefix string) (lines [][3]string) {
-	for _, f := range reflect.VisibleFields(of) {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		column := f.Tag.Get("csv")
-		if f.Anonymous || !f.IsExported() || name == "-" && column == "" {
-			continue
-		}
-		inner, kind := describe(f.Type)
-		if strings.Contains(options, "omit") {
-			if f.Type.Kind() == reflect.Pointer {
-				_, kind = describe(f.Type.Elem())
-			}
-			kind += ", may be missing"
-		}
-		doc := f.Tag.Get("doc")
-		if doc == "" {
-			t.Errorf("%v.%s has no doc tag", of, f.Name)
-		}
-		line := func(name, only string) {
-			lines = append(lines, [3]string{"`" + prefix + name + "`", kind, escapedDoc.Replace(doc) + only})
-		}
-		switch {
-		case name == "-":
-			line(column, " (CSV only)")
-		case column == "":
-			line(name, "")
-		default:
-			line(name, " (JSON only)")
-			if column != "-" {
-				line(column, " (CSV only)")
-			}
-		}
-		if inner != nil {
-			separator := "."
-			if strings.HasPrefix(kind, "list") {
-				separator = "[]."
-			}
-			lines = append(lines, reference(t, inner, prefix+cmp.Or(name, f.Name)+separator)...)
+// countShared counts in how many structs each field is.
+func countShared(t *testing.T, of reflect.Type, seen map[reflect.Type]string, shared map[field]int) {
+	if _, ok := seen[of]; ok {
+		return
+	}
+	seen[of] = ""
+	for f := range fieldsOf(t, of) {
+		if f.inner != nil {
+			countShared(t, f.inner, seen, shared)
+		} else {
+			shared[f]++
 		}
 	}
-	return lines
+}
+
+// writeFields writes the fields of a struct: first the names of the shared ones, then the others, with the fields of structs in it.
+func writeFields(t *testing.T, b *bytes.Buffer, of reflect.Type, path, indent string, seen map[reflect.Type]string, shared map[field]int) {
+	var names []string
+	for f, missing := range fieldsOf(t, of) {
+		if shared[f] > 1 {
+			names = append(names, "`"+f.name+"`"+missing)
+		}
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(b, "%s- shared: %s\n", indent, strings.Join(names, ", "))
+	}
+	for f, missing := range fieldsOf(t, of) {
+		where, again := seen[f.inner]
+		switch {
+		case shared[f] > 1:
+		case f.inner == nil:
+			fmt.Fprintln(b, indent+f.line(missing))
+		case again:
+			fmt.Fprintf(b, "%s; its fields are those of %s\n", indent+f.line(missing), where)
+		default:
+			fmt.Fprintln(b, indent+f.line(missing))
+			seen[f.inner] = path + " `" + f.name + "`"
+			writeFields(t, b, f.inner, path, indent+"  ", seen, shared)
+		}
+	}
+}
+
+// fieldsOf are the fields of a struct type, each with "?" where it may be missing.
+func fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
+	return func(yield func(field, string) bool) {
+		for _, f := range reflect.VisibleFields(of) {
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			column := f.Tag.Get("csv")
+			if f.Anonymous || !f.IsExported() || name == "-" && column == "" {
+				continue
+			}
+			inner, kind := describe(f.Type)
+			missing := ""
+			if strings.Contains(options, "omit") {
+				if missing = "?"; f.Type.Kind() == reflect.Pointer {
+					_, kind = describe(f.Type.Elem())
+				}
+			}
+			doc := f.Tag.Get("doc")
+			if doc == "shared" {
+				doc = sharedDocs[name]
+			}
+			if doc == "" {
+				t.Errorf("%v.%s has no doc tag", of, f.Name)
+			}
+			of := field{name: name, kind: strings.TrimPrefix(strings.TrimPrefix(kind, "number or null"), "number"), doc: doc, inner: inner}
+			switch {
+			case name == "-":
+				of.name, of.only = column, " (CSV)"
+			case column != "":
+				of.only = " (JSON)"
+			}
+			if !yield(of, missing) {
+				return
+			}
+			if name != "-" && column != "" && column != "-" {
+				of.name, of.only = column, " (CSV)"
+				if !yield(of, missing) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // describe returns the JSON type of a Go type in words, and the struct that it is or is a list of.
 func describe(t reflect.Type) (inner reflect.Type, words string) {
-	plural := strings.NewReplacer("number", "numbers", "integer", "integers", "object", "objects", "text", "texts", "list", "lists", "true or false", "truth values")
+	plural := strings.NewReplacer("number", "numbers", "int", "ints", "object", "objects", "text", "texts", "list", "lists", "bool", "bools")
 	switch k := t.Kind(); {
 	case k == reflect.Pointer:
 		inner, words = describe(t.Elem())
 		return inner, strings.TrimSuffix(words, " or null") + " or null"
 	case t.Implements(reflect.TypeFor[json.Marshaler]()):
-		return nil, "integer"
+		return nil, "int"
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()), k == reflect.String:
 		return nil, "text"
 	case k == reflect.Bool:
-		return nil, "true or false"
+		return nil, "bool"
 	case k == reflect.Float32, k == reflect.Float64: // NaN is null
-		return nil, "number or null"
+		return nil, "number"
 	case k == reflect.Struct:
 		return t, "object"
 	case k == reflect.Slice, k == reflect.Array:
@@ -147,5 +272,5 @@ func describe(t reflect.Type) (inner reflect.Type, words string) {
 		_, words = describe(t.Elem())
 		return nil, "object of " + plural.Replace(words)
 	}
-	return nil, "integer"
+	return nil, "int"
 }

@@ -230,6 +230,24 @@ func TestMatches(t *testing.T) {
 	}
 }
 
+// TestRelease: what names the version of a release agrees on it.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	var versions []string
+	for path, pattern := range map[string]string{
+		"notebooks/pyproject.toml": `(?m)^version = "(.*)"$`, "CITATION.cff": `(?m)^version: (.*)$`, "CHANGELOG.md": `(?m)^## (.*)$`,
+	} {
+		found := regexp.MustCompile(pattern).FindStringSubmatch(content(t, filepath.Join(root, path)))
+		if len(found) == 0 {
+			t.Fatalf("%s names no version", path)
+		}
+		versions = append(versions, found[1])
+	}
+	if len(slices.Compact(versions)) != 1 {
+		t.Errorf("versions %q; want one", versions)
+	}
+}
+
 // link is a relative link or picture of Markdown.
 var link = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)\s]*)?\)`)
 

@@ -36,14 +36,14 @@ var _ decode.RealDecoder = (*Decoder)(nil)
 // About says what a decoder is, and what it was fitted to.
 type About struct {
 	Kind    string  `json:"kind" doc:"what the decoder is: gen, gen-ex, bel-u, temperature or affine"`
-	Rule    string  `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
-	Reads   string  `json:"reads" doc:"what it reads: bits or logits"`
+	Rule    string  `json:"rule" doc:"shared"`
+	Reads   string  `json:"reads" doc:"shared"`
 	Code    string  `json:"code" doc:"code of the network, a name or a file"`
-	Levels  int     `json:"levels" doc:"number of levels L"`
-	Bits    int     `json:"bits" doc:"number of bits M"`
+	Levels  int     `json:"levels" doc:"shared"`
+	Bits    int     `json:"bits" doc:"shared"`
 	Samples int     `json:"samples" doc:"samples that it was fitted to"`
 	Error   float64 `json:"error" doc:"mean |label − target| on samples that were not used to fit it, in levels"`
-	StdErr  float64 `json:"stderr" doc:"standard error of error"`
+	StdErr  float64 `json:"stderr" doc:"shared"`
 	Unit    string  `json:"unit" doc:"of what it returns: levels, from 1, or labels"`
 }
 

@@ -39,9 +39,9 @@ func ParseBaseline(text string) (Baseline, error) {
 // range, else in levels.
 type Direct struct {
 	Error         float64 `json:"error" doc:"mean |error| of direct regression: as it was given, or of its predictions, which are clipped to the range of the levels like all answers of decoders"`
-	StdErr        float64 `json:"stderr" doc:"standard error of error; null where nobody gave predictions"`
-	Decoder       string  `json:"decoder" doc:"the network's best decoder, which is compared; fitted for a fitted one"`
-	Outputs       string  `json:"outputs" doc:"what it reads: bits or logits"`
+	StdErr        float64 `json:"stderr" doc:"shared"`
+	Decoder       string  `json:"decoder" doc:"shared"`
+	Outputs       string  `json:"outputs" doc:"shared"`
 	Network       float64 `json:"network" doc:"mean |error| of the network with this decoder"`
 	Difference    float64 `json:"difference" doc:"network − error; over the samples that judge a fitted decoder where that is one"`
 	DifferenceErr float64 `json:"difference_stderr" doc:"standard error of difference: of the differences of the samples, or of network where nobody gave predictions"`

@@ -15,9 +15,9 @@ const fitFormat = 1
 // writes it as JSON, and the flag --model reads it.
 type Fit struct {
 	Format       int         `json:"format" doc:"version of the fields, 1: a fit with another one is not read"`
-	Code         string      `json:"code" doc:"code that the network was trained with, a name or a file"`
-	Levels       int         `json:"levels" doc:"number of levels L"`
-	Bits         int         `json:"bits" doc:"number of bits M"`
+	Code         string      `json:"code" doc:"shared"`
+	Levels       int         `json:"levels" doc:"shared"`
+	Bits         int         `json:"bits" doc:"shared"`
 	Samples      uint64      `json:"samples" doc:"test samples"`
 	Outputs      string      `json:"outputs" doc:"what the outputs are: bits, signs (±1), probabilities or logits"`
 	Range        *[2]float64 `json:"range" doc:"labels of level 1 and of level L; null where targets are levels"`
@@ -28,18 +28,18 @@ type Fit struct {
 	Verdict      string      `json:"verdict" doc:"the first sentences of the report: how wrong the network is, whether a model describes it, and what to do next"`
 
 	R             float64    `json:"r" doc:"weight r of the Gaussians, by maximum likelihood"`
-	RInterval     [2]float64 `json:"r_interval" doc:"95 % interval of r; null where the data tell none"`
-	Sigma         float64    `json:"sigma" doc:"width σ of the Gaussians, in levels, by maximum likelihood: over the levels nearest to the targets"`
-	SigmaInterval [2]float64 `json:"sigma_interval" doc:"95 % interval of sigma; null where the data tell none"`
+	RInterval     [2]float64 `json:"r_interval" doc:"interval of r; null where the data tell none"`
+	Sigma         float64    `json:"sigma" doc:"width σ of the Gaussians, by maximum likelihood: over the levels nearest to the targets"`
+	SigmaInterval [2]float64 `json:"sigma_interval" doc:"interval of sigma; null where the data tell none"`
 	LogitScale    float64    `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
-	Temperature   float64    `json:"temperature" doc:"τ of gen-ex, by which the network's logits are multiplied"`
+	Temperature   float64    `json:"temperature" doc:"shared"`
 
-	Seed           uint64          `json:"seed" doc:"seed of the random numbers of simulations"`
+	Seed           uint64          `json:"seed" doc:"shared"`
 	Perceived      *PerceivedFit   `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
 	Measured       []MeasuredRow   `json:"measured" doc:"the errors that forecasts rest on, a row for each decoder of each network; those of direct regression are in direct_regression"`
 	Networks       []NetworkRow    `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
 	Decoders       []DecoderResult `json:"decoders" doc:"a row for each decoder that fits the code"`
-	Mixture        []MixtureResult `json:"mixture" doc:"the same under the mixture, against targets that are rounded to levels; errors are in levels"`
+	Mixture        []MixtureResult `json:"mixture" doc:"the same under the mixture, in levels, against targets that are rounded to levels"`
 	Quantiles      *ErrorQuantiles `json:"error_quantiles,omitempty" doc:"how the errors of the best decoder spread, by level"`
 	Fitted         *Fitted         `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
 	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`

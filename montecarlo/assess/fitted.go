@@ -13,29 +13,29 @@ import (
 // none is better. Errors are means of |answer − target|, in the unit of the targets, over samples that were not used to fit the
 // decoder that decodes them.
 type Fitted struct {
-	Kind        string       `json:"kind" doc:"what the decoder is: temperature or affine, or the name of a baseline decoder"`
-	Rule        string       `json:"rule" doc:"what it makes of the probabilities of the levels: map, median or mean"`
-	Reads       string       `json:"reads" doc:"what it reads: bits or logits"`
+	Kind        string       `json:"kind" doc:"shared"`
+	Rule        string       `json:"rule" doc:"shared"`
+	Reads       string       `json:"reads" doc:"shared"`
 	Better      bool         `json:"better" doc:"it is better than the baseline decoders, those that are not fitted, by more than the standard error; else it is one of them"`
 	Samples     int          `json:"samples" doc:"samples that it was fitted to, and that judge it by nested cross-validation"`
-	Error       float64      `json:"error" doc:"mean |answer − target|"`
-	StdErr      float64      `json:"stderr" doc:"standard error of error"`
-	Interval    [2]float64   `json:"interval" doc:"95 % interval of error"`
+	Error       float64      `json:"error" doc:"mean |answer − target|, by nested cross-validation"`
+	StdErr      float64      `json:"stderr" doc:"shared"`
+	Interval    [2]float64   `json:"interval" doc:"interval of error"`
 	Baseline    string       `json:"baseline" doc:"the best of the baseline decoders"`
 	BaselineOf  string       `json:"baseline_reads" doc:"what that one reads"`
 	BaselineErr float64      `json:"baseline_error" doc:"its mean |answer − target|"`
 	Gain        float64      `json:"gain" doc:"baseline_error − the error of what cross-validation chooses"`
 	GainSE      float64      `json:"gain_stderr" doc:"standard error of gain, of the differences of the samples"`
 	Kinds       []FittedKind `json:"kinds" doc:"a row for the best decoder of each kind"`
-	Notes       []string     `json:"notes" doc:"what the reader should know, in sentences"`
+	Notes       []string     `json:"notes" doc:"shared"`
 }
 
 // FittedKind is the best decoder of one kind.
 type FittedKind struct {
-	Kind   string  `json:"kind" text:"decoder" doc:"what the decoder is"`
-	Rule   string  `json:"rule" text:"rule" doc:"map, median or mean"`
+	Kind   string  `json:"kind" text:"decoder" doc:"shared"`
+	Rule   string  `json:"rule" text:"rule" doc:"shared"`
 	Error  float64 `json:"error" text:"|error|" doc:"mean |answer − target|, by the cross-validation that chose the decoder of this kind: a little too small"`
-	StdErr float64 `json:"stderr" text:"± s.e." doc:"standard error of error"`
+	StdErr float64 `json:"stderr" text:"± s.e." doc:"shared"`
 }
 
 // fitDecoder fits a decoder to the network's outputs.

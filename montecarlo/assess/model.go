@@ -15,12 +15,12 @@ import (
 // MeasuredRow is the error of one decoder of one of the networks that were given.
 type MeasuredRow struct {
 	Network  int     `json:"network" doc:"which network, from 1: the one that forecasts are relative to comes first"`
-	Code     string  `json:"code" doc:"name of the code or of its file, or of the head"`
-	Training string  `json:"training" doc:"what it was trained with: bce, ce or soft"`
-	Decoder  string  `json:"decoder" doc:"name of the decoder; fitted for one that was fitted to its outputs"`
-	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits; labels of direct regression"`
-	Observed float64 `json:"observed" doc:"mean |answer − target|, in the unit of the targets"`
-	StdErr   float64 `json:"observed_stderr" doc:"standard error of observed"`
+	Code     string  `json:"code" doc:"shared"`
+	Training string  `json:"training" doc:"shared"`
+	Decoder  string  `json:"decoder" doc:"shared"`
+	Outputs  string  `json:"outputs" doc:"shared"`
+	Observed float64 `json:"observed" doc:"shared"`
+	StdErr   float64 `json:"observed_stderr" doc:"shared"`
 }
 
 // measured are the errors that forecasts rest on, of the networks whose outputs belong to the targets.

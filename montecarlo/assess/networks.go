@@ -166,15 +166,15 @@ func readOthers(ctx context.Context, own *network, workers int, done func(uint64
 
 // NetworkRow is a decoder of the networks of one code and training: the means of their errors.
 type NetworkRow struct {
-	Code     string     `json:"code" text:"code" doc:"name of the code or of its file, or of the head"`
-	Bits     int        `json:"bits" text:"bits" doc:"number of bits M"`
-	Training string     `json:"training" text:"training" doc:"bce or ce"`
+	Code     string     `json:"code" text:"code" doc:"shared"`
+	Bits     int        `json:"bits" text:"bits" doc:"shared"`
+	Training string     `json:"training" text:"training" doc:"shared"`
 	Seeds    int        `json:"seeds" text:"seeds" doc:"number of networks, whose errors are averaged"`
-	Decoder  string     `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Outputs  string     `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Observed float64    `json:"observed" text:"observed" doc:"mean observed |answer − target|, in the unit of the targets"`
-	Interval [2]float64 `json:"interval" text:"95 % interval" doc:"95 % interval of observed: Student's over the seeds, or of one network's samples where there is one"`
-	Model    float64    `json:"model" text:"perceived label" doc:"the same under the fitted perceived-label model; null where it says nothing"`
+	Decoder  string     `json:"decoder" text:"decoder" doc:"shared"`
+	Outputs  string     `json:"outputs" text:"reads" doc:"shared"`
+	Observed float64    `json:"observed" text:"observed" doc:"shared"`
+	Interval [2]float64 `json:"interval" text:"95 % interval" doc:"interval of observed: Student's over the seeds, or of one network's samples where there is one"`
+	Model    float64    `json:"model" text:"perceived label" doc:"shared"`
 	Best     bool       `json:"best" doc:"the smallest observed error of this code and training"`
 }
 

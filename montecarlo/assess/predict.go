@@ -15,26 +15,26 @@ import (
 // DecoderResult is the mean |answer − target| of one decoder, in the unit of the targets: as it was observed, and
 // under the perceived-label model.
 type DecoderResult struct {
-	Decoder   string  `json:"decoder" text:"decoder" doc:"name of the decoder; prediction for direct regression over real labels"`
-	Outputs   string  `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits; labels of direct regression"`
-	Observed  float64 `json:"observed" text:"observed" doc:"observed mean |answer − target|: in label units with a range, else in levels"`
-	StdErr    float64 `json:"observed_stderr" doc:"standard error of observed"`
+	Decoder   string  `json:"decoder" text:"decoder" doc:"shared"`
+	Outputs   string  `json:"outputs" text:"reads" doc:"shared"`
+	Observed  float64 `json:"observed" text:"observed" doc:"shared"`
+	StdErr    float64 `json:"observed_stderr" doc:"shared"`
 	Perceived float64 `json:"perceived" text:"perceived label" doc:"the same under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE"`
 }
 
 // MixtureResult is the |error| of one decoder, in levels, against targets that are rounded to levels: under the mixture, and
 // as it was observed.
 type MixtureResult struct {
-	Decoder        string  `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Outputs        string  `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Bound          float64 `json:"bound" text:"bound" doc:"upper bound under the mixture; null where there is none"`
-	Exact          float64 `json:"exact" text:"exact" doc:"exact value under the mixture; null where there is none"`
-	Mean           float64 `json:"mean" text:"simulated" doc:"simulated under the mixture"`
-	StdErr         float64 `json:"stderr" doc:"standard error of mean"`
+	Decoder        string  `json:"decoder" text:"decoder" doc:"shared"`
+	Outputs        string  `json:"outputs" text:"reads" doc:"shared"`
+	Bound          float64 `json:"bound" text:"bound" doc:"shared"`
+	Exact          float64 `json:"exact" text:"exact" doc:"shared"`
+	Mean           float64 `json:"mean" text:"simulated" doc:"shared"`
+	StdErr         float64 `json:"stderr" doc:"shared"`
 	Rates          float64 `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
 	RatesStdErr    float64 `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
-	Observed       float64 `json:"observed" text:"observed" doc:"observed |error|"`
-	ObservedStdErr float64 `json:"observed_stderr" doc:"standard error of observed"`
+	Observed       float64 `json:"observed" text:"observed" doc:"shared"`
+	ObservedStdErr float64 `json:"observed_stderr" doc:"shared"`
 }
 
 // predict puts what the models say beside the observed error of every decoder: the perceived label, whose errors may be nil, and

@@ -13,12 +13,12 @@ import (
 // of plots.BitProfile, and converts to it.
 type Profile struct {
 	Name   string    `json:"name" doc:"name of the bit"`
-	Bit    int       `json:"bit" doc:"number of the bit, from 1"`
-	Target []bool    `json:"target" doc:"the bit of the code word of each level"`
+	Bit    int       `json:"bit" doc:"shared"`
+	Target []bool    `json:"target" doc:"the bit of each level's code word"`
 	Label  []float64 `json:"rate_levels" doc:"levels, from 1, with observations; null where there are none"`
 	Rate   []float64 `json:"rate" doc:"observed error rates at these levels"`
-	Lo     []float64 `json:"rate_lo" doc:"lower ends of the 95 % intervals of rate (Wilson)"`
-	Hi     []float64 `json:"rate_hi" doc:"upper ends of the 95 % intervals of rate (Wilson)"`
+	Lo     []float64 `json:"rate_lo" doc:"lower ends of the intervals of rate (Wilson)"`
+	Hi     []float64 `json:"rate_hi" doc:"upper ends of the intervals of rate (Wilson)"`
 	X      []float64 `json:"curve_levels" doc:"levels, from 1, of the model's curve, which may lie between two"`
 	Fitted []float64 `json:"curve" doc:"error probabilities of the model at these levels"`
 }

@@ -9,8 +9,8 @@ import (
 
 // ErrorQuantiles tell how the errors of the best decoder spread.
 type ErrorQuantiles struct {
-	Decoder string `json:"decoder" doc:"name of the decoder: the one with the smallest observed error"`
-	Outputs string `json:"outputs" doc:"what it reads: bits or logits"`
+	Decoder string `json:"decoder" doc:"shared"`
+	Outputs string `json:"outputs" doc:"shared"`
 	Quantiles
 	Levels []LevelQuantiles `json:"levels" doc:"a row for each level; neighbouring levels share one where they have fewer than 100 samples, or where there are more than 64 levels"`
 }
@@ -19,15 +19,15 @@ type ErrorQuantiles struct {
 type LevelQuantiles struct {
 	From    int    `json:"level" doc:"level, the first of its row"`
 	To      int    `json:"last_level" doc:"the last level of its row"`
-	Samples uint64 `json:"samples" doc:"samples of these levels"`
+	Samples uint64 `json:"samples" doc:"shared"`
 	Quantiles
 }
 
 // Quantiles are those of |decoded − target| of some samples.
 type Quantiles struct {
-	Median float64 `json:"median" doc:"median of |answer − target|, in the unit of the targets; right to 1/32 of itself"`
-	P90    float64 `json:"p90" doc:"the |error| that 90 % of the samples do not exceed"`
-	P99    float64 `json:"p99" doc:"the |error| that 99 % of the samples do not exceed"`
+	Median float64 `json:"median" doc:"shared"`
+	P90    float64 `json:"p90" doc:"shared"`
+	P99    float64 `json:"p99" doc:"shared"`
 }
 
 func (f *Fit) quantilesOf(s *observed.Spread) Quantiles {

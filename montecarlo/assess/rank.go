@@ -16,16 +16,16 @@ import (
 type Recommendation struct {
 	Ranking  []forecast.Row `json:"ranking" doc:"a row for each code, training and decoder, the smallest forecast first; empty where the data do not tell the label noise"`
 	Decision *Decision      `json:"decision,omitempty" doc:"what to do next; missing where there is no ranking"`
-	Notes    []string       `json:"notes" doc:"sentences: what the ranking rests on, and what is not known"`
+	Notes    []string       `json:"notes" doc:"shared"`
 }
 
 // Decision says what to do next.
 type Decision struct {
 	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; stay: keep this one, for none is forecast to be better by 1 %"`
 	Code     string  `json:"code" doc:"code or head that is trained, taken or kept"`
-	Training string  `json:"training" doc:"what it is or was trained with: bce, ce or soft; l1 where it is direct regression"`
-	Decoder  string  `json:"decoder" doc:"decoder that reads it; prediction or nearest where it is direct regression"`
-	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Training string  `json:"training" doc:"shared"`
+	Decoder  string  `json:"decoder" doc:"shared"`
+	Outputs  string  `json:"outputs" doc:"shared"`
 	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it; 0 where it is kept"`
 	Better   float64 `json:"better" doc:"probability that it is better; null where it is kept"`
 	Ended    bool    `json:"ended" doc:"another network of the same head is as good, within what seeds make: else nobody knows whether the training has ended"`

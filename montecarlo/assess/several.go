@@ -19,13 +19,13 @@ type Several struct {
 // OutputRow is one output of a network.
 type OutputRow struct {
 	Output    int     `json:"output" text:"output" doc:"output, from 1"`
-	Code      string  `json:"code" text:"code" doc:"code of the output"`
-	Levels    int     `json:"levels" text:"levels" doc:"number of levels L"`
-	Decoder   string  `json:"decoder" text:"best decoder" doc:"the decoder with the smallest error"`
-	Reads     string  `json:"reads" text:"reads" doc:"what it reads: bits or logits"`
+	Code      string  `json:"code" text:"code" doc:"shared"`
+	Levels    int     `json:"levels" text:"levels" doc:"shared"`
+	Decoder   string  `json:"decoder" text:"best decoder" doc:"shared"`
+	Reads     string  `json:"reads" text:"reads" doc:"shared"`
 	Error     float64 `json:"error" text:"|error|" doc:"observed mean |answer − target| of this decoder, in the unit of the targets"`
-	Noise     float64 `json:"label_noise" text:"s, levels" doc:"standard deviation of the perceived label, in levels; null where the data do not tell"`
-	Describes bool    `json:"describes" doc:"the data do not reject the perceived-label model"`
+	Noise     float64 `json:"label_noise" text:"s, levels" doc:"shared"`
+	Describes bool    `json:"describes" doc:"shared"`
 }
 
 // NewSeveral collects the reports of the outputs, in order.

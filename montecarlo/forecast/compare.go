@@ -43,7 +43,7 @@ type BitRate struct {
 	Transitions int     `json:"transitions" text:"transitions" doc:"number of transitions of the bits"`
 	Bits        int     `json:"bits" text:"bits" doc:"number of such bits"`
 	Observed    float64 `json:"observed" text:"observed" doc:"share of the samples in which such a bit is wrong"`
-	Model       float64 `json:"model" text:"perceived label" doc:"the same under the perceived-label model"`
+	Model       float64 `json:"model" text:"perceived label" doc:"shared"`
 }
 
 // The standard deviations of what networks differ from the model by, where one is compared with it: testdata/coverage says

@@ -84,18 +84,18 @@ func (u UnaryError) String() string {
 type Ranking struct {
 	Unit        string              `json:"unit" doc:"the unit of label_noise, mae, misfit and of all errors: label units, that of the range, or levels"`
 	Range       [2]float64          `json:"range" doc:"the labels of level 1 and of the last level"`
-	LabelKind   LabelKind           `json:"label_kind" doc:"levels, or continuous: labels are real numbers"`
+	LabelKind   LabelKind           `json:"label_kind" doc:"shared"`
 	Levels      []int               `json:"levels" doc:"the numbers of levels L that were compared"`
-	LabelNoise  float64             `json:"label_noise" doc:"standard deviation of the perceived label around the label, for every number of levels"`
+	LabelNoise  float64             `json:"label_noise" doc:"shared"`
 	MAE         *float64            `json:"mae,omitempty" doc:"the error of unary that label_noise was found from; missing where it was given"`
 	MAELevels   int                 `json:"mae_levels,omitempty" doc:"the number of levels of mae"`
-	Misfit      float64             `json:"misfit" doc:"misfit η of the networks, for every number of levels"`
-	Cutoff      float64             `json:"cutoff" doc:"cutoff κ of what networks learn, in cycles over the range"`
-	Temperature float64             `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
+	Misfit      float64             `json:"misfit" doc:"shared"`
+	Cutoff      float64             `json:"cutoff" doc:"shared"`
+	Temperature float64             `json:"temperature" doc:"shared"`
 	Results     []Row               `json:"results" doc:"a row for each number of levels, code, training and decoder, the smallest forecast first"`
 	Baselines   []scenario.Baseline `json:"baselines" doc:"errors of no code"`
 	Enough      *EnoughLevels       `json:"enough,omitempty" doc:"how many levels suffice; missing for one number of levels"`
-	Notes       []string            `json:"notes" doc:"sentences: what is cheapest, how many levels suffice, and what the numbers mean"`
+	Notes       []string            `json:"notes" doc:"shared"`
 	scenario.Provenance
 }
 

@@ -11,19 +11,19 @@ import (
 // Row is the forecast of a network and what reads it: a row of every ranking. Errors are mean |answer − label|, in the unit of
 // the ranking.
 type Row struct {
-	Levels      int        `json:"levels" doc:"number of levels L"`
-	Code        string     `json:"code" doc:"name of the code or of its file, or of the head: softmax, hl-gauss, corn, or direct for direct regression"`
-	Bits        int        `json:"bits" doc:"number of outputs: of bits M, or 1 of direct regression. A linear layer on w features has (w+1)·bits parameters"`
-	Transitions float64    `json:"transitions" doc:"mean number of transitions of a bit"`
-	Training    string     `json:"training" doc:"what the network is trained with: bce (each bit by its own cross-entropy), ce (the cross-entropy of the decoder's distribution over levels), or soft (the same against a Gaussian over the levels, σ = 0.75 levels); l1 of direct regression (its mean |error|)"`
-	Decoder     string     `json:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits; prediction of direct regression, or nearest where predictions are rounded to levels"`
-	Outputs     string     `json:"outputs" doc:"what the decoder reads: bits or logits; labels of direct regression"`
+	Levels      int        `json:"levels" doc:"shared"`
+	Code        string     `json:"code" doc:"shared"`
+	Bits        int        `json:"bits" doc:"shared"`
+	Transitions float64    `json:"transitions" doc:"shared"`
+	Training    string     `json:"training" doc:"shared"`
+	Decoder     string     `json:"decoder" doc:"shared"`
+	Outputs     string     `json:"outputs" doc:"shared"`
 	Forecast    float64    `json:"forecast" doc:"expected mean |answer − label| of such a network, or the measured one"`
-	Interval    [2]float64 `json:"interval" csv:"-" doc:"95 % interval of the error of one trained network"`
+	Interval    [2]float64 `json:"interval" csv:"-" doc:"interval of the error of one trained network"`
 	Lo          float64    `json:"-" csv:"interval_lo" doc:"lower end of interval"`
 	Hi          float64    `json:"-" csv:"interval_hi" doc:"upper end of interval"`
 	Ratio       float64    `json:"ratio" doc:"forecast over the error that the ranking is relative to: the smallest measured one of the network that was given, and else that of the first row"`
-	RatioCI     [2]float64 `json:"ratio_interval" csv:"-" doc:"95 % interval of ratio, for one trained network"`
+	RatioCI     [2]float64 `json:"ratio_interval" csv:"-" doc:"interval of ratio, for one trained network"`
 	Better      float64    `json:"better" doc:"probability that the error is smaller than the one that the ranking is relative to"`
 	Measured    bool       `json:"measured" doc:"the error was measured: the network is one of those given"`
 	Best        bool       `json:"best" doc:"the smallest forecast of this number of levels, code and training"`

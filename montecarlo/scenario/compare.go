@@ -16,14 +16,14 @@ import (
 
 // Comparison ranks codes by their expected error: what compare writes as JSON.
 type Comparison struct {
-	Levels int `json:"levels" doc:"number of levels L of all codes"`
+	Levels int `json:"levels" doc:"shared"`
 	Description
-	Seed    uint64       `json:"seed" doc:"seed of the random numbers"`
+	Seed    uint64       `json:"seed" doc:"shared"`
 	RelErr  float64      `json:"rel_err" doc:"standard error of the means, relative to them, that is asked for where there is no exact value; 0 for a fixed number of samples"`
-	Within  int          `json:"within_levels" doc:"θ: errors of at most θ levels count as within"`
+	Within  int          `json:"within_levels" doc:"shared"`
 	Results []CodeResult `json:"results" doc:"a row for each code and decoder, the smallest error first"`
 	// Set by AddBaselines.
-	Baselines []Baseline `json:"baselines" doc:"errors of no code, in levels; empty where true labels are levels and no error of direct regression is given"`
+	Baselines []Baseline `json:"baselines" doc:"errors of no code; empty where true labels are levels and no error of direct regression is given"`
 	Provenance
 
 	Reached bool `json:"-"` // every standard error has the relative size that was asked for
@@ -31,23 +31,23 @@ type Comparison struct {
 
 // CodeResult is the |error| of one code with one decoder, in levels, over the prior.
 type CodeResult struct {
-	Code        string  `json:"code" text:"code" doc:"name of the code, or its file"`
-	Bits        int     `json:"bits" text:"bits" doc:"number of bits M"`
-	Transitions float64 `json:"transitions" text:"trans." doc:"mean number of transitions of a bit; networks learn bits with more than 8 badly"`
-	Decoder     string  `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Bound       float64 `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
-	Exact       float64 `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
+	Code        string  `json:"code" text:"code" doc:"shared"`
+	Bits        int     `json:"bits" text:"bits" doc:"shared"`
+	Transitions float64 `json:"transitions" text:"trans." doc:"shared"`
+	Decoder     string  `json:"decoder" text:"decoder" doc:"shared"`
+	Bound       float64 `json:"bound" text:"bound" doc:"shared"`
+	Exact       float64 `json:"exact" text:"exact" doc:"shared"`
 	exactFields
-	Mean       float64 `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
-	StdErr     float64 `json:"stderr" doc:"standard error of mean, in levels"`
-	RMS        float64 `json:"rms" text:"RMS" doc:"root of the sampled mean squared error, in levels"`
-	Within     float64 `json:"within" doc:"share of the samples whose |error| is at most within_levels"`
-	WorstLevel int     `json:"worst_level" doc:"level, from 1, with the largest mean |error|: the exact one where every level has one, or else the sampled one"`
-	WorstMean  float64 `json:"worst_mean" doc:"mean |error| of worst_level, in levels; a sampled one is too large, as the largest of many"`
-	WorstErr   float64 `json:"worst_stderr" doc:"standard error of worst_mean, in levels; 0 where it is exact"`
-	Samples    uint64  `json:"samples" doc:"samples of all levels together"`
+	Mean       float64 `json:"mean" text:"sampled" doc:"shared"`
+	StdErr     float64 `json:"stderr" doc:"shared"`
+	RMS        float64 `json:"rms" text:"RMS" doc:"shared"`
+	Within     float64 `json:"within" doc:"shared"`
+	WorstLevel int     `json:"worst_level" doc:"level, from 1, with the largest mean |error|: exact where every level has an exact one, else sampled"`
+	WorstMean  float64 `json:"worst_mean" doc:"shared"`
+	WorstErr   float64 `json:"worst_stderr" doc:"standard error of worst_mean; 0 where it is exact"`
+	Samples    uint64  `json:"samples" doc:"shared"`
 	Capped     bool    `json:"capped" doc:"there is no exact value, and sampling ended before stderr was rel_err of mean"`
-	Outputs    Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Outputs    Outputs `json:"outputs" doc:"shared"`
 	Tie        bool    `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
 	Invalid    string  `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
 	// The baselines, in the CSV, whose rows are codes alone. Zero stands for none.

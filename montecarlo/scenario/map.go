@@ -61,15 +61,15 @@ type Map struct {
 	B        string  `json:"b" doc:"code B"`
 	DecoderA string  `json:"decoder_a" doc:"decoder of A"`
 	DecoderB string  `json:"decoder_b" doc:"decoder of B"`
-	Levels   int     `json:"levels" doc:"number of levels L of both codes"`
-	Method   Method  `json:"method" doc:"bound, exact or mc"`
-	Seed     *uint64 `json:"seed,omitempty" doc:"seed of the random numbers, with method mc"`
+	Levels   int     `json:"levels" doc:"shared"`
+	Method   Method  `json:"method" doc:"shared"`
+	Seed     *uint64 `json:"seed,omitempty" doc:"shared"`
 	Axes[[]float64]
 	Cells   []Cell     `json:"cells" doc:"a row for each pair of parameters, the first of them the faster"`
 	Outputs [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
 	Reading
-	Cutoff   float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models"`
-	Training perceived.Training `json:"training,omitempty" doc:"bce: each bit was trained by itself; ce: all together; missing in other models"`
+	Cutoff   float64            `json:"cutoff,omitempty" doc:"shared"`
+	Training perceived.Training `json:"training,omitempty" doc:"shared"`
 	Provenance
 
 	Plane PlaneKind `json:"-"` // which parameters the axes are
@@ -98,8 +98,8 @@ func (m *Map) Y() []float64 { _, y := m.Axes.Of(m.Plane); return y }
 // exceeds 1.
 type Cell struct {
 	Point
-	A        float64  `json:"a" doc:"error of A, in levels; null where the parameters are invalid"`
-	B        float64  `json:"b" doc:"error of B, in levels; null where the parameters are invalid"`
+	A        float64  `json:"a" doc:"error of A; null where the parameters are invalid"`
+	B        float64  `json:"b" doc:"error of B; null where the parameters are invalid"`
 	Increase float64  `json:"increase_percent" doc:"100·(a − b)/b; null where b is zero, the parameters are invalid, or, with method mc, no sample of a or b erred, so that only an upper limit is known"`
 	StdErrA  *float64 `json:"a_stderr,omitempty" doc:"standard error of a, with method mc"`
 	StdErrB  *float64 `json:"b_stderr,omitempty" doc:"standard error of b, with method mc"`

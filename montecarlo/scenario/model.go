@@ -28,14 +28,14 @@ type Model interface {
 // Parameters are the parameters of an error model in results. A nil pointer stands for a
 // parameter that the model does not have.
 type Parameters struct {
-	R     *float64 `json:"r" doc:"weight r of the Gaussians; null where the model has none"`
-	Sigma *float64 `json:"sigma" doc:"width σ of the Gaussians, in levels; null where the model has none"`
+	R     *float64 `json:"r" doc:"shared"`
+	Sigma *float64 `json:"sigma" doc:"shared"`
 
 	// Of networks that know a perceived label; missing elsewhere.
-	LabelNoise *float64           `json:"label_noise,omitempty" doc:"label noise s: the standard deviation of the perceived label, in levels; missing in other models"`
-	Misfit     *float64           `json:"misfit,omitempty" doc:"misfit η of the networks, in levels; missing in other models"`
-	Cutoff     *float64           `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing in other models, and for the default of a network"`
-	Training   perceived.Training `json:"training,omitempty" doc:"bce: each bit was trained by itself; ce: all together; missing in other models, and where results have several"`
+	LabelNoise *float64           `json:"label_noise,omitempty" doc:"shared"`
+	Misfit     *float64           `json:"misfit,omitempty" doc:"shared"`
+	Cutoff     *float64           `json:"cutoff,omitempty" doc:"shared"`
+	Training   perceived.Training `json:"training,omitempty" doc:"shared"`
 }
 
 // Mixture is the Gaussian mixture of Eq. 3 and 4: one Gaussian of weight R and width Sigma,

@@ -20,10 +20,10 @@ func of[T any](k PlaneKind, mixtures, perceived T) T {
 // Axes are the two parameters of a plane, in results: a point, or the values V of each parameter of a map
 // or a sweep. The parameters of the other kinds of planes are zero, and missing in files.
 type Axes[V any] struct {
-	R          V `json:"r,omitzero" doc:"weight r of the Gaussians; missing in other models"`
-	Sigma      V `json:"sigma,omitzero" doc:"width σ of the Gaussians, in levels; missing in other models"`
-	LabelNoise V `json:"label_noise,omitzero" doc:"label noise s, in levels; missing in other models"`
-	Misfit     V `json:"misfit,omitzero" doc:"misfit η, in levels; missing in other models"`
+	R          V `json:"r,omitzero" doc:"shared"`
+	Sigma      V `json:"sigma,omitzero" doc:"shared"`
+	LabelNoise V `json:"label_noise,omitzero" doc:"shared"`
+	Misfit     V `json:"misfit,omitzero" doc:"shared"`
 }
 
 // Point holds the parameters of one error model in a plane.

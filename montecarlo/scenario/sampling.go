@@ -15,8 +15,8 @@ type Sampling struct {
 	RelErr     float64 `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
 	MaxSamples uint64  `json:"max_samples" doc:"the most samples of each label with rel_err"`
 	Work       float64 `json:"-"` // limits the cost of what is sampled to RelErr: see montecarlo.Target
-	Within     int     `json:"within_levels" doc:"θ: errors of at most θ levels are counted"`
-	Seed       uint64  `json:"seed" doc:"seed of the random numbers"`
+	Within     int     `json:"within_levels" doc:"shared"`
+	Seed       uint64  `json:"seed" doc:"shared"`
 }
 
 // FixedSampling is 100,000 samples of each label, seed 1, θ = 5.
@@ -103,6 +103,6 @@ func (r Run) known(c *Comparison) {
 
 // Provenance says how a result was made.
 type Provenance struct {
-	Command string `json:"command" doc:"the command line that made the result"`
-	Version string `json:"version" doc:"the version of belsim"`
+	Command string `json:"command" doc:"shared"`
+	Version string `json:"version" doc:"shared"`
 }

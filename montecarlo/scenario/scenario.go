@@ -97,7 +97,7 @@ type Description struct {
 
 // Reading is the part of a scenario that is not its error model, in results.
 type Reading struct {
-	Temperature float64 `json:"temperature" doc:"τ, by which the logits of gen-ex are multiplied"`
+	Temperature float64 `json:"temperature" doc:"shared"`
 }
 
 // Description describes the scenario for results.

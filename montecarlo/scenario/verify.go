@@ -19,13 +19,13 @@ const FalseAlarms = 1e-6
 type Verification struct {
 	Pass     *bool    `json:"pass" doc:"no sampled mean contradicts theory; null where there is neither a bound nor an exact value to check"`
 	Failures []string `json:"failures" doc:"a sentence for each contradiction"`
-	Code     string   `json:"code" doc:"name of the code, or its file"`
-	Levels   int      `json:"levels" doc:"number of levels L"`
-	Bits     int      `json:"bits" doc:"number of bits M"`
-	Decoder  string   `json:"decoder" doc:"name of the decoder"`
-	Outputs  Outputs  `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Code     string   `json:"code" doc:"shared"`
+	Levels   int      `json:"levels" doc:"shared"`
+	Bits     int      `json:"bits" doc:"shared"`
+	Decoder  string   `json:"decoder" doc:"shared"`
+	Outputs  Outputs  `json:"outputs" doc:"shared"`
 	Description
-	Seed    uint64        `json:"seed" doc:"seed of the random numbers"`
+	Seed    uint64        `json:"seed" doc:"shared"`
 	Alpha   float64       `json:"false_alarm_rate" doc:"probability of a failure although theory is right"`
 	Power   float64       `json:"power" doc:"probability of a failure where theory is too small by detectable"`
 	Overall LevelResult   `json:"overall" doc:"the mean over the prior"`
@@ -38,12 +38,12 @@ type Verification struct {
 
 // LevelResult is the |error| of one level, or of all, in levels.
 type LevelResult struct {
-	Level   int     `json:"level,omitempty" text:"level" doc:"level, from 1; overall has none"`
-	Bound   float64 `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
-	Exact   float64 `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
-	Mean    float64 `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
-	StdErr  float64 `json:"stderr" text:"± s.e." doc:"standard error of mean, in levels"`
-	Samples uint64  `json:"samples" text:"samples" doc:"samples of the level"`
+	Level   int     `json:"level,omitempty" text:"level" doc:"shared"`
+	Bound   float64 `json:"bound" text:"bound" doc:"shared"`
+	Exact   float64 `json:"exact" text:"exact" doc:"shared"`
+	Mean    float64 `json:"mean" text:"sampled" doc:"shared"`
+	StdErr  float64 `json:"stderr" text:"± s.e." doc:"shared"`
+	Samples uint64  `json:"samples" text:"samples" doc:"shared"`
 	// Detectable has the size that montecarlo.Detectable says.
 	Detectable float64 `json:"detectable" doc:"smallest deviation that would have failed with the probability power, in levels: of the exact value, or of the bound where there is no exact value; null where nothing is checked"`
 

@@ -18,10 +18,10 @@ import (
 
 // Estimate is the expected |error| of a code over the prior, in levels. That of networks is a forecast alone.
 type Estimate struct {
-	Mean     float64     `json:"error" doc:"mean |error|, in levels: sampled, or the smallest forecast for networks that learn the code, after any training with any decoder; null where the code has a probability above 1"`
-	StdErr   float64     `json:"stderr" doc:"standard error of error, in levels; null for networks"`
-	Exact    float64     `json:"exact" doc:"exact mean |error|, in levels; null where there is none, as for networks"`
-	Interval *[2]float64 `json:"interval,omitempty" csv:"-" doc:"95 % interval of the error of one trained network; missing where no network learns"`
+	Mean     float64     `json:"error" doc:"shared"`
+	StdErr   float64     `json:"stderr" doc:"shared"`
+	Exact    float64     `json:"exact" doc:"shared"`
+	Interval *[2]float64 `json:"interval,omitempty" csv:"-" doc:"shared"`
 
 	forecast *forecast.Forecast
 	samples  uint64 // of all levels
@@ -34,32 +34,32 @@ func forecastOf(x *forecast.Forecast) Estimate {
 
 // Row is a code beside others: one that was found, or a named one.
 type Row struct {
-	Code string `json:"code" doc:"name of the code; found for one that was found"`
-	Bits int    `json:"bits" doc:"number of bits M"`
+	Code string `json:"code" doc:"shared"`
+	Bits int    `json:"bits" doc:"shared"`
 	Estimate
 	PerBit         *float64 `json:"-" csv:"transitions_per_bit" doc:"mean number of bit transitions of a column; empty for named codes"`
 	MaxTransitions *int     `json:"-" csv:"max_transitions" doc:"largest number of bit transitions of a column; empty for named codes"`
-	CodeFile       *string  `json:"-" csv:"code_file" doc:"the file that the code was written to; empty where there is none"`
+	CodeFile       *string  `json:"-" csv:"code_file" doc:"file that the code was written to; null where there is none"`
 }
 
 // Optimized is the best code of a search: what optimize writes as JSON.
 type Optimized struct {
-	CodeFile *string          `json:"code_file" doc:"the .csv or .npy file that the code was written to; null where there is none"`
-	Levels   int              `json:"levels" doc:"number of levels L"`
-	Bits     int              `json:"bits" doc:"number of bits M"`
-	Decoder  string           `json:"decoder" doc:"name of the decoder"`
-	Outputs  scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	CodeFile *string          `json:"code_file" doc:"file that the code was written to; null where there is none"`
+	Levels   int              `json:"levels" doc:"shared"`
+	Bits     int              `json:"bits" doc:"shared"`
+	Decoder  string           `json:"decoder" doc:"shared"`
+	Outputs  scenario.Outputs `json:"outputs" doc:"shared"`
 	Estimate
-	PerBit         float64 `json:"transitions_per_bit" doc:"mean number of bit transitions of a column"`
-	MaxTransitions int     `json:"max_transitions" doc:"largest number of bit transitions of a column"`
-	MinDistance    *int    `json:"min_distance" doc:"smallest Hamming distance of two code words"`
+	PerBit         float64 `json:"transitions_per_bit" doc:"shared"`
+	MaxTransitions int     `json:"max_transitions" doc:"shared"`
+	MinDistance    *int    `json:"min_distance" doc:"shared"`
 	Start          string  `json:"start" doc:"the code that the search began from"`
 	Steps          uint64  `json:"steps" doc:"number of changes that were tried"`
-	Seed           uint64  `json:"seed" doc:"seed of the random numbers"`
+	Seed           uint64  `json:"seed" doc:"shared"`
 	scenario.Parameters
-	LabelKind     forecast.LabelKind `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
+	LabelKind     forecast.LabelKind `json:"label_kind" doc:"shared"`
 	Improvement   float64            `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values wherever they exist, of forecasts for networks; negative where the baseline is better; null where there is none"`
-	ImprovementCI [2]float64         `json:"improvement_interval" doc:"95 % interval of improvement_percent, for one trained network of each code; both ends are the same where it is exact"`
+	ImprovementCI [2]float64         `json:"improvement_interval" doc:"interval of improvement_percent, for one trained network of each code; both ends are the same where it is exact"`
 	Better        *float64           `json:"better,omitempty" doc:"probability that a network of the found code has less error than one of the best baseline; missing where no network learns"`
 	Ranking       []forecast.Row     `json:"ranking,omitempty" doc:"for networks: found, and the named codes of at most this number of bits, after each training with the best decoder, the smallest forecast first; ratios and better are relative to found"`
 	Baselines     []Row              `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first; of networks after any training, with any decoder"`

@@ -15,11 +15,11 @@ import (
 
 // Tradeoff is the trade-off of bits against error: what optimize --pareto writes as JSON.
 type Tradeoff struct {
-	Levels  int    `json:"levels" doc:"number of levels L"`
-	Decoder string `json:"decoder" doc:"name of the decoder"`
+	Levels  int    `json:"levels" doc:"shared"`
+	Decoder string `json:"decoder" doc:"shared"`
 	scenario.Parameters
-	LabelKind forecast.LabelKind `json:"label_kind" doc:"levels, or continuous: true labels are real numbers"`
-	Seed      uint64             `json:"seed" doc:"seed of the random numbers"`
+	LabelKind forecast.LabelKind `json:"label_kind" doc:"shared"`
+	Seed      uint64             `json:"seed" doc:"shared"`
 	Found     []*Optimized       `json:"found" doc:"the best code of each number of bits, the fewest bits first"`
 	Baselines []Row              `json:"baselines" doc:"a row for each named code of at most the largest number of bits, the smallest error first"`
 	scenario.Provenance

@@ -22,12 +22,12 @@ import (
 type Numbers struct {
 	Valid      bool    `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
 	Mean       float64 `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
-	StdErr     float64 `json:"stderr" doc:"standard error of mean, in levels; samples only"`
-	RMS        float64 `json:"rms" doc:"root of the mean squared error, in levels; samples only"`
-	Within     float64 `json:"within" doc:"share of the samples whose |error| is at most θ; samples only"`
-	WorstLevel *int    `json:"worst_level" doc:"level, from 1, with the largest mean |error|; samples only"`
-	WorstMean  float64 `json:"worst_mean" doc:"mean |error| of worst_level, in levels; samples only"`
-	Samples    *uint64 `json:"samples" doc:"samples of all levels together; samples only"`
+	StdErr     float64 `json:"stderr" doc:"shared"`
+	RMS        float64 `json:"rms" doc:"shared"`
+	Within     float64 `json:"within" doc:"shared"`
+	WorstLevel *int    `json:"worst_level" doc:"level, from 1, with the largest mean |error|: exact where every level has an exact one, else sampled"`
+	WorstMean  float64 `json:"worst_mean" doc:"shared"`
+	Samples    *uint64 `json:"samples" doc:"shared"`
 	Reached    *bool   `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
 }
 

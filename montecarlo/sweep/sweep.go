@@ -36,8 +36,8 @@ type Definition struct {
 	Plane          scenario.PlaneKind `json:"plane,omitempty" doc:"the error models; missing for the Gaussian mixture, whose parameters are r and σ"`
 	Pairs          []Pair             `json:"pairs" doc:"the codes, each with a decoder"`
 	scenario.Axes[scenario.Axis]
-	Cutoff   float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other planes"`
-	Training perceived.Training `json:"training,omitempty" doc:"bce: each bit was trained by itself; ce: all together; missing in other planes"`
+	Cutoff   float64            `json:"cutoff,omitempty" doc:"shared"`
+	Training perceived.Training `json:"training,omitempty" doc:"shared"`
 	scenario.Sampling
 	scenario.Reading
 	Priors []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
@@ -52,18 +52,18 @@ func (d *Definition) Y() scenario.Axis { _, y := d.Axes.Of(d.Plane); return y }
 // Pair is a code of some number of levels with a decoder, and the methods that exist for
 // both.
 type Pair struct {
-	Code     string            `json:"code" doc:"name of the code or its file, as in the plan"`
+	Code     string            `json:"code" doc:"shared"`
 	Identity string            `json:"identity" doc:"which code it is: its name, or a hash of the matrix in its file"`
-	Levels   int               `json:"levels" doc:"number of levels L"`
-	Bits     int               `json:"bits" doc:"number of bits M"`
-	Decoder  string            `json:"decoder" doc:"name of the decoder"`
-	Outputs  scenario.Outputs  `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Levels   int               `json:"levels" doc:"shared"`
+	Bits     int               `json:"bits" doc:"shared"`
+	Decoder  string            `json:"decoder" doc:"shared"`
+	Outputs  scenario.Outputs  `json:"outputs" doc:"shared"`
 	Methods  []scenario.Method `json:"methods" doc:"the methods that exist for both: bound, exact or mc"`
 }
 
 // Prior is how often each of a number of labels occurs.
 type Prior struct {
-	Levels  int       `json:"levels" doc:"number of levels L"`
+	Levels  int       `json:"levels" doc:"shared"`
 	Weights []float64 `json:"weights" doc:"the weight of each level; they add up to 1"`
 }
 

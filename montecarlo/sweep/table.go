@@ -15,18 +15,18 @@ type Table struct {
 	PlanID  string       `json:"plan_id" doc:"a hash of what determines the cells: it is the same for the same numbers"`
 	Plan    Definition   `json:"plan" doc:"what determines the cells"`
 	Cells   []CellResult `json:"cells" doc:"a row for each cell, in the order of the plan"`
-	Version string       `json:"version" doc:"the version of belsim"`
+	Version string       `json:"version" doc:"shared"`
 }
 
 // CellResult is the |error| of one cell, in levels, over the prior.
 type CellResult struct {
-	Code    string           `json:"code" doc:"name of the code, or its file"`
-	Decoder string           `json:"decoder" doc:"name of the decoder"`
-	Levels  int              `json:"levels" doc:"number of levels L"`
-	Bits    int              `json:"bits" doc:"number of bits M"`
-	Outputs scenario.Outputs `json:"outputs" doc:"what the decoder reads: bits or logits"`
+	Code    string           `json:"code" doc:"shared"`
+	Decoder string           `json:"decoder" doc:"shared"`
+	Levels  int              `json:"levels" doc:"shared"`
+	Bits    int              `json:"bits" doc:"shared"`
+	Outputs scenario.Outputs `json:"outputs" doc:"shared"`
 	scenario.Point
-	Method scenario.Method `json:"method" doc:"bound, exact or mc"`
+	Method scenario.Method `json:"method" doc:"shared"`
 	Numbers
 }
 

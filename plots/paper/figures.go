@@ -139,7 +139,7 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawin
 
 // ProfileRow is a row of the CSV of Figures 3(a), 3(b) and 11.
 type ProfileRow struct {
-	Bit    int     `json:"bit" doc:"bit, from 1"`
+	Bit    int     `json:"bit" doc:"shared"`
 	Level  float64 `json:"level" doc:"label, in levels"`
 	Fitted float64 `json:"fitted" doc:"error probability of the model"`
 }
@@ -157,7 +157,7 @@ func profileRows(bits []plots.BitProfile) []ProfileRow {
 
 // TermRow is a row of the CSV of Figure 7.
 type TermRow struct {
-	Level   int     `json:"level" doc:"level, from 1"`
+	Level   int     `json:"level" doc:"shared"`
 	Tl      float64 `json:"tl" doc:"−max k·b"`
 	Tf      float64 `json:"tf" doc:"max (M−k+1)·b"`
 	Tc      float64 `json:"tc" doc:"M"`
