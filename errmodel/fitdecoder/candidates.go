@@ -113,8 +113,8 @@ func (f *fitting) decoder(c candidate, with []*posterior, values []float64, abou
 	return d, d.complete()
 }
 
-// baselineSigmas are the sigmas of the baseline candidates, N × candidates.
-func (f *fitting) baselineSigmas(ctx context.Context, workers int) ([]float64, error) {
+// baselineVariances are the variances of the baseline candidates, N × candidates.
+func (f *fitting) baselineVariances(ctx context.Context, workers int) ([]float64, error) {
 	var all []observed.Decoding
 	for _, c := range f.all {
 		if c.stage != baseline {
@@ -124,7 +124,7 @@ func (f *fitting) baselineSigmas(ctx context.Context, workers int) ([]float64, e
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, observed.Decoding{Decoder: sigmaOf{d}, Soft: d.logits})
+		all = append(all, observed.Decoding{Decoder: varianceOf{d}, Soft: d.logits})
 	}
 	return f.Samples.Labels(ctx, workers, f.Code, all)
 }

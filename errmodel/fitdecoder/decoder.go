@@ -31,8 +31,8 @@ type Decoder struct {
 	logits bool      // it reads logits; else it reads signs
 	about  About
 
-	residuals []float64 // of the calibration samples, ascending; nil without calibration
-	sorted    bool      // sigma is that of the sorted sigmoids, not of the scores
+	calibration
+	sorted bool // sigma is that of the sorted sigmoids, not of the scores
 }
 
 var _ decode.RealDecoder = (*Decoder)(nil)

@@ -32,10 +32,11 @@ type texts [3]string
 
 var textNames = [...]string{"rule", "reads", "about"}
 
-// A calibration is two more arrays, which files of older versions do not have: the residuals, and the text that says of what sigma is.
+// A calibration is three more arrays, which files of older versions do not have: the residuals, the floor, and the text that says of
+// what sigma is.
 const (
-	residualsName, sigmasName = "residuals", "sigmas"
-	ofScores, ofSigmoids      = "scores", "sorted sigmoids"
+	residualsName, floorName, sigmasName = "residuals", "floor", "sigmas"
+	ofScores, ofSigmoids                 = "scores", "sorted sigmoids"
 )
 
 func (d *Decoder) sigmas() string {
@@ -55,7 +56,7 @@ func (d *Decoder) checksum(t *texts) string {
 	}
 	fmt.Fprintf(h, "%q %q %q", t[0], t[1], t[2])
 	if d.residuals != nil {
-		_ = binary.Write(h, binary.LittleEndian, d.residuals)
+		_ = binary.Write(h, binary.LittleEndian, append([]float64{d.floor}, d.residuals...))
 		fmt.Fprintf(h, " %q", d.sigmas())
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -78,7 +79,7 @@ func (d *Decoder) Write(w io.Writer) error {
 		err = errors.Join(err, z.Text(name, t[i]))
 	}
 	if d.residuals != nil {
-		err = errors.Join(err, z.Column(residualsName, d.residuals), z.Text(sigmasName, d.sigmas()))
+		err = errors.Join(err, z.Column(residualsName, d.residuals), z.Column(floorName, []float64{d.floor}), z.Text(sigmasName, d.sigmas()))
 	}
 	return errors.Join(err, z.Text("checksum", d.checksum(t)), z.Close())
 }
@@ -137,6 +138,13 @@ func (d *Decoder) readCalibration(path string) error {
 	d.residuals = residuals.RawMatrix().Data
 	if _, columns := residuals.Dims(); columns != 1 || !slices.IsSorted(d.residuals) {
 		return fmt.Errorf("%s: array %s: want a column of numbers that ascend", path, residualsName)
+	}
+	floor, err := arrayfile.ReadFile(path + ":" + floorName)
+	if err != nil {
+		return err
+	}
+	if d.floor = floor.At(0, 0); !(d.floor > 0) {
+		return fmt.Errorf("%s: array %s is %v; want a positive number", path, floorName, d.floor)
 	}
 	of, err := arrayfile.ReadText(path, sigmasName)
 	d.sorted = of == ofSigmoids

@@ -90,7 +90,7 @@ type fitting struct {
 	moments      []*moments  // by fold, of the stage affine
 	all          []candidate // the candidates, those of the stage baseline first
 	baseline     []float64   // labels of the decodings, N × decodings
-	sigmas       []float64   // of the candidates of the stage baseline, N × candidates
+	variances    []float64   // of the candidates of the stage baseline, N × candidates
 	sorted       bool        // sigma is that of the sorted sigmoids
 	correlations *decode.Correlations
 }
@@ -133,7 +133,7 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	if f.baseline, err = in.Samples.Labels(ctx, workers, in.Code, in.Decodings); err != nil {
 		return nil, err
 	}
-	if f.sigmas, err = f.baselineSigmas(ctx, workers); err != nil {
+	if f.variances, err = f.baselineVariances(ctx, workers); err != nil {
 		return nil, err
 	}
 	parts, err := f.crossValidate(ctx, workers)
@@ -144,15 +144,15 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	return out, f.judge(ctx, out, parts)
 }
 
-// part has the labels that the candidates give to the samples of one fold, with their sigmas, when the fold and
+// part has the labels that the candidates give to the samples of one fold, with the variances of their distributions, when the fold and
 // perhaps another one were left out of the fit.
 type part struct {
-	samples        []int
-	labels, spread []float32 // candidates × samples
+	samples          []int
+	labels, variance []float32 // candidates × samples
 }
 
-func (p *part) of(candidate int) []float32     { return p.row(p.labels, candidate) }
-func (p *part) sigmas(candidate int) []float32 { return p.row(p.spread, candidate) }
+func (p *part) of(candidate int) []float32        { return p.row(p.labels, candidate) }
+func (p *part) variances(candidate int) []float32 { return p.row(p.variance, candidate) }
 
 func (p *part) row(of []float32, candidate int) []float32 {
 	n := len(p.samples)
@@ -218,22 +218,22 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 	scores := f.scores(with, samples)
 	own, mixed := make([]float64, f.levels), make([]float64, f.levels)
 	values := Spread(f.levels, 1, float64(f.levels))
-	within, baselines := variancesWithin(values), len(f.sigmas)/f.Samples.Len()
+	within, baselines := variancesWithin(values), len(f.variances)/f.Samples.Len()
 	for j, i := range samples {
 		if j%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		f.correlations.To(own, f.Samples.Row(i))
-		sigma := math.NaN()
+		variance := math.NaN()
 		if f.sorted {
 			sortedSigmoids(mixed, f.Samples.Row(i))
-			sigma = spread(mixed, values, within)
+			variance, _ = spread(mixed, values, within)
 		}
 		for at := 0; at < len(f.all); at++ {
 			c := f.all[at]
 			if c.stage == baseline {
 				out.labels[at*n+j] = float32(f.baseline[i*len(f.Decodings)+c.decoding])
-				out.spread[at*n+j] = float32(f.sigmas[i*baselines+at])
+				out.variance[at*n+j] = float32(f.variances[i*baselines+at])
 				continue
 			}
 			median, mean := math.NaN(), math.NaN() // never the smallest error
@@ -246,12 +246,12 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 				}
 				median, mean = decode.MedianAndMean(mixed, nil)
 				if !f.sorted {
-					sigma = spread(mixed, values, within)
+					variance, _ = spread(mixed, values, within)
 				}
 			}
-			out.labels[at*n+j], out.spread[at*n+j] = float32(median), float32(sigma) // the next candidate differs by its rule, the mean
+			out.labels[at*n+j], out.variance[at*n+j] = float32(median), float32(variance) // the next candidate differs by its rule, the mean
 			at++
-			out.labels[at*n+j], out.spread[at*n+j] = float32(mean), float32(sigma)
+			out.labels[at*n+j], out.variance[at*n+j] = float32(mean), float32(variance)
 		}
 	}
 	return out, nil
@@ -401,7 +401,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		Code: f.Code.Name(), Samples: f.Samples.Len(), Error: out.Target.Mean, StdErr: out.Target.StdErr, Unit: unit,
 	})
 	if err == nil {
-		out.Decoder.residuals = f.residuals(single, chosen, true)
+		out.Decoder.calibration = f.calibrate(single, chosen)
 	}
 	return err
 }

@@ -13,13 +13,25 @@ import (
 )
 
 // Intervals are those of split conformal prediction. A sample's residual is (target − label)/sigma, and sigma is what the decoder's
-// distribution over the levels says of the error: √(variance of the level's value + variance of a label within its level). The ends of
-// an interval are label + q·sigma, with a quantile q of the residuals of the calibration samples for each side. The decoder that
-// labelled a calibration sample was fitted to others (cross-fitting). Where samples are exchangeable, each side is passed by
-// a share of (1 − confidence)/2 of new ones at most, whatever sigma is worth; a good one makes intervals narrow.
+// distribution over the levels says of the error: √(variance of the level's value + floor · variance of a label within its level). The
+// ends of an interval are label + q·sigma, with a quantile q of the residuals of the calibration samples for each side. The decoder
+// that labelled a calibration sample was fitted to others (cross-fitting). Where samples are exchangeable, each side is passed by
+// a share of (1 − confidence)/2 of new ones at most, whatever sigma is worth; a good one makes intervals narrow. Distributions of codes
+// with many transitions tell little of the error: their floor is large, and intervals are nearly of one width.
 
 // Judged is the confidence of the intervals that Fit judges.
 const Judged = 0.9
+
+// calibration is what intervals have of the calibration samples.
+type calibration struct {
+	residuals []float64 // ascending; nil without calibration
+	floor     float64
+}
+
+// floors is how many floors are tried: the powers of four from 1.
+const floors = 9
+
+func floorAt(i int) float64 { return math.Exp2(float64(2 * i)) }
 
 // Interval returns the ends of the intervals of a confidence as decoders. They lie within the labels of
 // the levels. The error says that the decoder has no calibration, or too few calibration samples.
@@ -32,9 +44,9 @@ func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder,
 	}
 	lo, hi, ok := quantiles(d.residuals, confidence)
 	if !ok {
-		n := len(d.residuals)
+		n, least := len(d.residuals), 2/(1-confidence)*(1-rounding)-1
 		return nil, nil, fmt.Errorf("confidence %v needs %.0f calibration samples, and the decoder has %d: want at most %v",
-			confidence, math.Ceil(2/(1-confidence)-1-rounding), n, math.Floor(1e4*(1-2/float64(n+1)))/1e4)
+			confidence, math.Ceil(least), n, math.Floor(1e4*(1-2/float64(n+1)))/1e4)
 	}
 	return bound{d, lo}, bound{d, hi}, nil
 }
@@ -69,14 +81,26 @@ func (b bound) Value(word []uint64) float64 { return b.DecodeLogits(b.signs(word
 // clip puts an end of an interval into the range of the labels of the levels.
 func (d *Decoder) clip(v float64) float64 { return min(max(v, d.values[0]), d.values[len(d.values)-1]) }
 
-// sigmaOf is a decoder whose answers are sigmas.
-type sigmaOf struct{ *Decoder }
+// varianceOf is a decoder whose answers are variances of the level's value.
+type varianceOf struct{ *Decoder }
 
-func (s sigmaOf) DecodeLogits(z []float64) float64 { return s.sigma(z) }
-func (s sigmaOf) Value(word []uint64) float64      { return s.sigma(s.signs(word)) }
+// DecodeLogits implements decode.LogitDecoder.
+func (d varianceOf) DecodeLogits(z []float64) float64 {
+	variance, _ := d.spread(z)
+	return variance
+}
 
-// sigma is the standard deviation of the label given the outputs.
+// Value implements decode.RealDecoder.
+func (d varianceOf) Value(word []uint64) float64 { return d.DecodeLogits(d.signs(word)) }
+
+// sigma is what residuals are divided by.
 func (d *Decoder) sigma(z []float64) float64 {
+	variance, within := d.spread(z)
+	return math.Sqrt(variance + float64(d.floor*within))
+}
+
+// spread is that of the distribution that outputs stand for.
+func (d *Decoder) spread(z []float64) (variance, within float64) {
 	w := make([]float64, len(d.values))
 	if d.sorted {
 		sortedSigmoids(w, z)
@@ -102,10 +126,10 @@ func sortedSigmoids(w, z []float64) {
 	w[len(z)] = before
 }
 
-// spread is the standard deviation of a label whose level has the distribution w, up to a factor. within are the variances of labels of
-// one level.
-func spread(w, values, within []float64) float64 {
-	total, mean, variance := 0.0, 0.0, 0.0
+// spread is the variance of the value of a level that has the distribution w, up to a factor, and the mean of the variances of labels
+// within it.
+func spread(w, values, within []float64) (variance, inside float64) {
+	total, mean := 0.0, 0.0
 	for i, p := range w {
 		total += p
 		mean += float64(p * values[i])
@@ -114,10 +138,11 @@ func spread(w, values, within []float64) float64 {
 	for i, p := range w {
 		if p > 0 {
 			d := values[i] - mean
-			variance += float64(p * (float64(d*d) + within[i]))
+			variance += float64(p * float64(d*d))
+			inside += float64(p * within[i])
 		}
 	}
-	return math.Sqrt(variance / total)
+	return variance / total, inside / total
 }
 
 // variancesWithin are those of labels that are spread evenly over each level, which reaches half the way to its neighbours.
@@ -161,32 +186,71 @@ type Intervals struct {
 	Worst float64
 }
 
+// sigma is that of a candidate's sample j of a part, with a floor. In levels, the variance within one is 1/12.
+func (p *part) sigma(c, j int, floor float64) float64 {
+	return math.Sqrt(float64(p.variances(c)[j]) + floor/12)
+}
+
+// calibrate calibrates a candidate with some parts: of all floors it takes that of the smallest Winkler score there.
+func (f *fitting) calibrate(parts []*part, c int) calibration {
+	best, least := calibration{}, math.Inf(1)
+	for i := range floors {
+		x := f.withFloor(parts, c, floorAt(i))
+		lo, hi, _ := quantiles(x.residuals, Judged)
+		var winkler observed.Sums
+		for _, p := range parts {
+			for j := range p.samples {
+				_, score := f.interval(p, c, j, lo, hi, p.sigma(c, j, x.floor))
+				winkler.Add(score)
+			}
+		}
+		if mean := winkler.Error().Mean; i == 0 || mean < least {
+			best, least = x, mean
+		}
+	}
+	return best
+}
+
+// withFloor are the residuals of a candidate with a floor; with NaN for one, sigma is 1.
+func (f *fitting) withFloor(parts []*part, c int, floor float64) calibration {
+	out := calibration{floor: floor}
+	for _, p := range parts {
+		for j, i := range p.samples {
+			r := f.Samples.Exact[i] - float64(p.of(c)[j])
+			if !math.IsNaN(floor) {
+				r /= p.sigma(c, j, floor)
+			}
+			out.residuals = append(out.residuals, r)
+		}
+	}
+	slices.Sort(out.residuals)
+	return out
+}
+
+// interval is that of a candidate's sample j of a part, and its Winkler score.
+func (f *fitting) interval(p *part, c, j int, lo, hi, sigma float64) (x Interval, winkler float64) {
+	label, last := float64(p.of(c)[j]), float64(f.levels)
+	x = Interval{f.Samples.Exact[p.samples[j]], label, min(max(label+lo*sigma, 1), last), min(max(label+hi*sigma, 1), last)}
+	return x, x.Upper - x.Lower + 2/(1-Judged)*max(x.Lower-x.Target, x.Target-x.Upper, 0)
+}
+
 // judgeIntervals judges intervals. inner are the parts for calibration by the fold that is judged, and chosen its candidate.
 func (f *fitting) judgeIntervals(parts, inner [][]*part, chosen []int) *Intervals {
-	type judged struct {
-		sigma  float64
-		inside float64
-	}
+	type judged struct{ sigma, inside float64 }
 	var all []judged
 	var coverage, width, winkler, constant observed.Sums
-	out := &Intervals{}
-	last := float64(f.levels)
+	out := &Intervals{Worst: 1}
 	for o, c := range chosen {
-		p := parts[o][o]
-		lo, hi, _ := quantiles(f.residuals(inner[o], c, true), Judged)
-		flatLo, flatHi, _ := quantiles(f.residuals(inner[o], c, false), Judged)
-		for j, i := range p.samples {
-			y, label, sigma := f.Samples.Exact[i], float64(p.of(c)[j]), float64(p.sigmas(c)[j])
-			score := func(lo, hi float64) (x Interval, inside, winkler float64) {
-				x = Interval{y, label, min(max(label+lo, 1), last), min(max(label+hi, 1), last)}
-				outside := max(x.Lower-y, y-x.Upper, 0)
-				if outside == 0 {
-					inside = 1
-				}
-				return x, inside, x.Upper - x.Lower + 2/(1-Judged)*outside
+		p, with := parts[o][o], f.calibrate(inner[o], c)
+		lo, hi, _ := quantiles(with.residuals, Judged)
+		flatLo, flatHi, _ := quantiles(f.withFloor(inner[o], c, math.NaN()).residuals, Judged)
+		for j := range p.samples {
+			sigma, inside := p.sigma(c, j, with.floor), 0.0
+			x, own := f.interval(p, c, j, lo, hi, sigma)
+			_, flat := f.interval(p, c, j, flatLo, flatHi, 1)
+			if x.Lower <= x.Target && x.Target <= x.Upper {
+				inside = 1
 			}
-			x, inside, own := score(lo*sigma, hi*sigma)
-			_, _, flat := score(flatLo, flatHi)
 			out.Samples = append(out.Samples, x)
 			all = append(all, judged{sigma, inside})
 			coverage.Add(inside)
@@ -197,7 +261,6 @@ func (f *fitting) judgeIntervals(parts, inner [][]*part, chosen []int) *Interval
 	}
 	out.Coverage, out.Width, out.Winkler, out.ConstantWinkler = coverage.Error(), width.Error(), winkler.Error(), constant.Error().Mean
 	slices.SortStableFunc(all, func(a, b judged) int { return cmp.Compare(a.sigma, b.sigma) })
-	out.Worst = 1
 	const fifths = 5
 	for k := range fifths {
 		inside, fifth := 0.0, all[k*len(all)/fifths:(k+1)*len(all)/fifths]
@@ -206,22 +269,5 @@ func (f *fitting) judgeIntervals(parts, inner [][]*part, chosen []int) *Interval
 		}
 		out.Worst = min(out.Worst, inside/float64(len(fifth)))
 	}
-	return out
-}
-
-// residuals are those of a candidate over some parts, ascending; scaled by sigma or not.
-func (f *fitting) residuals(parts []*part, c int, scaled bool) []float64 {
-	var out []float64
-	for _, p := range parts {
-		labels, sigmas := p.of(c), p.sigmas(c)
-		for j, i := range p.samples {
-			r := f.Samples.Exact[i] - float64(labels[j])
-			if scaled {
-				r /= float64(sigmas[j])
-			}
-			out = append(out, r)
-		}
-	}
-	slices.Sort(out)
 	return out
 }
