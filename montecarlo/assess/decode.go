@@ -108,8 +108,8 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingsOf, 
 		}
 	}
 	decoders := []decode.RealDecoder{fitted}
-	if o.Confidence != 0 {
-		lower, upper, err := fitted.Interval(o.Confidence)
+	if o.Confidence != nil {
+		lower, upper, err := fitted.Interval(*o.Confidence)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -126,7 +126,7 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingsOf, 
 
 // openNamed opens a named decoder, and its code.
 func (o Options) openNamed(outputs *arrayfile.Rows, name string) (decodingsOf, *code.Code, error) {
-	if o.Confidence != 0 {
+	if o.Confidence != nil {
 		return nil, nil, fmt.Errorf("the decoder %s has no calibration, which intervals need: want one that was fitted, in an .npz file", name)
 	}
 	if o.Code == "" {

@@ -68,8 +68,22 @@ func coverageByLevel(samples []fitdecoder.Interval, levels int) []LevelCoverage 
 	return out
 }
 
-// text says how good the intervals are.
-func (i *Intervals) text(unit string) string {
+// Samples are the samples that judge the intervals, in the unit of the targets.
+func (i *Intervals) Samples(f *Fit) []fitdecoder.Interval {
+	lo := 1.0
+	if f.Range != nil {
+		lo = f.Range[0]
+	}
+	out := make([]fitdecoder.Interval, len(i.samples))
+	at := func(level float64) float64 { return lo + (level-1)*f.LevelWidth }
+	for k, x := range i.samples {
+		out[k] = fitdecoder.Interval{Target: at(x.Target), Label: at(x.Label), Lower: at(x.Lower), Upper: at(x.Upper)}
+	}
+	return out
+}
+
+// Text says how good the intervals are.
+func (i *Intervals) Text(f *Fit) string {
 	return fmt.Sprintf("Intervals of %g %% hold %.1f ± %.1f %% of the targets, and %.0f %% in the worst fifth of predicted spreads. They are %s%s wide on average; their Winkler score is %s, and %s with a constant width.",
-		100*i.Confidence, 100*i.Coverage, 100*i.CoverageSE, 100*i.Worst, table.Short(i.Width), unit, table.Short(i.Winkler), table.Short(i.Constant))
+		100*i.Confidence, 100*i.Coverage, 100*i.CoverageSE, 100*i.Worst, table.Short(i.Width), f.unit(), table.Short(i.Winkler), table.Short(i.Constant))
 }
