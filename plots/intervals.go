@@ -3,7 +3,6 @@ package plots
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -24,11 +23,16 @@ func Intervals(d IntervalsData) (*Figure, error) {
 	if len(d.Samples) == 0 || len(d.Levels) == 0 {
 		return nil, fmt.Errorf("intervals of %d samples and %d levels; want some", len(d.Samples), len(d.Levels))
 	}
-	for _, p := range slices.Concat(d.Samples, d.Levels) {
+	for _, p := range d.Samples {
 		for _, v := range []float64{p.X, p.Y, p.Lo, p.Hi} {
 			if !(math.Abs(v) <= largest) {
 				return nil, fmt.Errorf("intervals: %v is drawn; want finite numbers of at most ±%g", v, largest)
 			}
+		}
+	}
+	for _, p := range d.Levels {
+		if !(p.X >= 0 && p.X <= 1<<20 && min(p.Y, p.Lo) >= 0 && max(p.Y, p.Hi) <= 1) {
+			return nil, fmt.Errorf("intervals: coverage %v of level %v; want shares from 0 to 1", p.Y, p.X)
 		}
 	}
 	inside := points{glyph: draw.GlyphStyle{Color: blue, Radius: vg.Points(1.6), Shape: draw.RingGlyph{}}, bar: vg.Points(0.5)}
@@ -47,8 +51,8 @@ func Intervals(d IntervalsData) (*Figure, error) {
 	}
 	for _, axis := range []struct{ least, most *float64 }{{&p.X.Min, &p.X.Max}, {&p.Y.Min, &p.Y.Max}} {
 		margin := 0.03 * (*axis.most - *axis.least)
-		if margin == 0 {
-			margin = 1
+		if size := max(math.Abs(*axis.least), math.Abs(*axis.most)); margin <= 1e-6*size {
+			margin = max(0.01*size, math.SmallestNonzeroFloat32)
 		}
 		*axis.least, *axis.most = *axis.least-margin, *axis.most+margin
 	}

@@ -92,7 +92,7 @@ func pictures(r *assess.Report) ([]picture, error) {
 		f, err := plots.Lines(QuantileData(r.Fit, style))
 		add("How large the errors are. "+q.Text(r.Fit), f, err)
 	}
-	if r.Fit.Fitted != nil {
+	if d := r.Fit.Fitted; d != nil && !table.Missing(d.Intervals.Width) {
 		f, err := plots.Intervals(IntervalsData(r.Fit, style))
 		add("Intervals of single labels. "+r.Fit.Fitted.Intervals.Text(r.Fit), f, err)
 	}
