@@ -33,6 +33,7 @@ from belsim._call import (
     results,
     rows,
     run,
+    several,
     span,
     switch,
     table,
@@ -187,7 +188,7 @@ def levels(
             [
                 "levels",
                 *flags(
-                    range=ends(range), levels=levels, decoder=decoder, model=_model(inputs, model), label_noise=label_noise, mae=mae,
+                    range=ends(inputs, range), levels=levels, decoder=decoder, model=_model(inputs, model), label_noise=label_noise, mae=mae,
                     misfit=misfit, cutoff=cutoff, training=training, prior=None if prior is None else histogram(inputs, array(prior)),
                     baseline=baseline, workers=workers,
                 ),
@@ -458,7 +459,7 @@ def fit(
     outputs: ArrayLike,
     targets: ArrayLike,
     *,
-    range: tuple[float, float] | list[tuple[float, float]] | None = None,  # noqa: A002
+    range: ArrayLike | list[tuple[float, ...]] | None = None,  # noqa: A002
     outside: Outside = "refuse",
     levels: int | None = None,
     kind: Kind = "auto",
@@ -481,7 +482,8 @@ def fit(
     ``code`` is the code that the network was trained with, a name or an L × M matrix. ``outputs`` has the shape (N, M): the
     classifiers' logits, probabilities or bits for N test samples: ``kind`` says which, of ``runs`` too, and ``auto`` finds out.
     ``targets`` has the shape (N,): levels from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1;
-    labels outside are refused, or with ``outside="clip"`` taken for the nearest end. Arrays are NumPy's, torch's, or have
+    labels outside are refused, or with ``outside="clip"`` taken for the nearest end. ``range`` may have the label of each level instead, L
+    numbers that ascend: the end levels clip then, and errors are against the labels themselves. Arrays are NumPy's, torch's, or have
     ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
     ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
@@ -549,7 +551,7 @@ def _fit_arguments(
     code: Code | list[str],
     outputs: ArrayLike,
     targets: ArrayLike,
-    range: tuple[float, float] | list[tuple[float, float]] | None,  # noqa: A002
+    range: ArrayLike | list[tuple[float, ...]] | None,  # noqa: A002
     outside: Outside,
     levels: int | None,
     kind: str,
@@ -592,7 +594,7 @@ def _fit_arguments(
             **others,
         ),
     ]
-    out += [f"--code={name}" for name in names] + [f"--range={ends(r)}" for r in ranges if r is not None]
+    out += [f"--code={name}" for name in names] + [f"--range={ends(inputs, r)}" for r in ranges if r is not None]
     out += [f"--also={names[0]}:{prefix}{seen(code, more, f'runs[{i}]')}" for i, more in enumerate(runs)]
     for i, pair in enumerate(listed(also, "also", "pairs (code, outputs)")):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -604,7 +606,7 @@ def _fit_arguments(
     return out
 
 
-def _baseline(inputs: Inputs, baseline: float | ArrayLike | None, range: tuple[float, float] | None) -> float | str | None:  # noqa: A002
+def _baseline(inputs: Inputs, baseline: float | ArrayLike | None, range: ArrayLike | None) -> float | str | None:  # noqa: A002
     """Predictions as the command reads them, or a number."""
     if baseline is None:
         return None
@@ -618,8 +620,10 @@ def _predictions(predictions: ArrayLike, range: object, name: str) -> ArrayLike:
     return predictions if range is not None else wide(predictions, name) + 1
 
 
-def _targets(targets: ArrayLike, range: tuple[float, float] | None, outside: Outside) -> NDArray[Any]:  # noqa: A002
+def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside) -> NDArray[Any]:  # noqa: A002
     """Targets as the command reads them: its levels count from 1."""
+    if range is not None and several(range) is not None:
+        return wide(targets, "targets")  # the command counts those beyond the ends
     if range is not None:
         return within(targets, range, outside, "targets")
     y = wide(targets, "targets")
