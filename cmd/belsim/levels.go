@@ -34,7 +34,7 @@ type levelsCmd struct {
 	Prior      string               `group:"model" placeholder:"FILE" reads:"" help:"Histogram of the labels, CSV with columns label,count, in label units (default: all labels alike)."`
 	Baseline   float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in label units."`
 	workersFlag
-	pictureFlags
+	outputFlags
 }
 
 func (levelsCmd) Help() string {
@@ -61,12 +61,12 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	return answer(ctx, env, q, cmd.Workers, cmd.outputFlags, cmd.style())
+	return answer(ctx, env, q, cmd.Workers, cmd.outputFlags, plots.Style{})
 }
 
 // space makes levels for targets.
 func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkOutput(env, "csv", "npy", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := firstError(cmd.checkOutput(env, append([]string{"csv", "npy", "json"}, plots.Formats()...)...), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	if len(cmd.Codes) > 0 {
@@ -97,7 +97,7 @@ func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
 			if err != nil {
 				return nil, fmt.Errorf("%w: want one with --levels", err)
 			}
-			return plots.Spacing(plots.SpacingData{Title: fmt.Sprintf("%d levels, %s", r.Levels, r.Called()), Targets: found.Sorted(), Levels: r.Values, Style: cmd.style()})
+			return plots.Spacing(plots.SpacingData{Title: fmt.Sprintf("%d levels, %s", r.Levels, r.Called()), Targets: found.Sorted(), Levels: r.Values})
 		},
 		print: func() error { return found.Section().Write(env.stdout) },
 	})

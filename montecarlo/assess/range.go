@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -43,15 +44,16 @@ func (r *LabelRange) UnmarshalText(text []byte) error {
 	if found && err == nil || !strings.ContainsAny(string(text), ".-/") || len(text) == 0 {
 		return fmt.Errorf("range %q: want two numbers, a:b, or a .csv or .npy file with the label of each level", text)
 	}
-	all, err := arrayfile.ReadFile(string(text))
+	rows, err := arrayfile.OpenRows(string(text), "values", "labels", "levels")
 	if err != nil {
 		return fmt.Errorf("reading the labels of levels: %w; a range is two numbers, a:b", err)
 	}
-	rows, columns := all.Dims()
-	if rows > 1 && columns > 1 {
-		return fmt.Errorf("%s: %d × %d numbers; want one column, the label of each level", text, rows, columns)
+	defer rows.Close()
+	column, err := readColumn(context.Background(), rows, code.MaxLevels)
+	if err != nil {
+		return fmt.Errorf("reading the labels of levels: %w", err)
 	}
-	v := code.Values(all.RawMatrix().Data)
+	v := code.Values(column)
 	if err := v.Check(len(v)); err != nil {
 		return fmt.Errorf("%s: %w", text, err)
 	}

@@ -70,7 +70,7 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 	}
 	defer rows.Close()
 	s := &Spacings{Baseline: baseline, Notes: []string{}}
-	if s.sorted, err = readColumn(ctx, rows); err != nil {
+	if s.sorted, err = readColumn(ctx, rows, math.MaxInt); err != nil {
 		return nil, err
 	}
 	n := len(s.sorted)
@@ -119,16 +119,19 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 	return s, nil
 }
 
-// readColumn reads the numbers of one column.
-func readColumn(ctx context.Context, rows *arrayfile.Rows) (out []float64, err error) {
+// readColumn reads the numbers of one column, at most so many.
+func readColumn(ctx context.Context, rows *arrayfile.Rows, most int) (out []float64, err error) {
 	n, columns := rows.Dims()
 	if columns != 1 {
-		return nil, fmt.Errorf("%s: %d columns; want one target for each sample", rows.Name(), columns)
+		return nil, fmt.Errorf("%s: %d columns; want one", rows.Name(), columns)
 	}
-	if err := memory.Check("sorting the targets", memory.Product(max(n, 0), 8)); err != nil {
+	if err := memory.Check("reading "+rows.Name(), memory.Product(max(n, 0), 8)); err != nil {
 		return nil, err
 	}
 	for row := []float64{0}; ; out = append(out, row[0]) {
+		if len(out) > most {
+			return nil, fmt.Errorf("%s has more than %d numbers", rows.Name(), most)
+		}
 		if len(out)%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
