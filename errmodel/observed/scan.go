@@ -207,8 +207,8 @@ type Summary struct {
 	Miscalibration float64
 }
 
-// clipped is how far, in levels, a target is from the ends where it lies beyond them, and not at them but for rounding.
-const clipped = 1e-3
+// clipped is how far, as a share of the range, a target is from the ends where it lies beyond them, and not at them but for rounding.
+const clipped = 1e-6
 
 // moments are integer sums, so that their order does not matter.
 type moments struct{ n, sum, square int64 }
@@ -274,7 +274,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			balances[i].add(balance(transitions, i, wrong))
 			out.Counts.Add(i, wrong)
 			quantization.Add(math.Abs(b.exact[j] - c.Place(i)))
-			if e := b.exact[j]; e < 1-clipped || e > float64(c.Levels())+clipped {
+			if e, slack := b.exact[j], clipped*float64(c.Levels()); e < 1-slack || e > float64(c.Levels())+slack {
 				out.Beyond++
 			}
 			sums, squares := out.Sums[i*m:(i+1)*m], out.Squares[i*m:(i+1)*m]
