@@ -128,7 +128,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         if self.decoder_ is not None:
             return self.decoder_.decode(z, kind="logits")
         found = _codes.decode(z, self.matrix_, self.decoder, kind="logits", temperature=self.temperature, range=self._labels())
-        return np.clip(found, *self.range_)
+        labels: NDArray[np.float64] = np.clip(found, *self.range_)
+        return labels
 
     def _labels(self) -> ArrayLike:
         """The range, or the label of each level."""
