@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -230,12 +231,41 @@ func TestMatches(t *testing.T) {
 	}
 }
 
+// TestTexts: whole texts of commands of which the documents show parts.
+func TestTexts(t *testing.T) {
+	if !long {
+		t.Skip("takes four seconds; BELSIM_LONG=1 runs it")
+	}
+	t.Chdir(folderWithData(t))
+	outputs := func(folder, file string) string {
+		return fmt.Sprintf("--levels 64 --range 2.5:4.3 --targets testdata/%[1]s/targets.npy --outputs testdata/%[1]s/%[2]s ", folder, file)
+	}
+	network := "fit --code johnson " + outputs("network", "logits.npy")
+	for _, tt := range []struct{ name, args string }{
+		{"decoders", "compare hexj gray --levels 64 --r 0.6 --sigma 1.5 --decoder gen,map,median,mean --outputs logits " +
+			"--samples 10000"},
+		{"continuous", "compare unary johnson b1jdj hexj --levels 32 --decoder bel-u,bel-j,gen,gen-ex --labels continuous " +
+			"--temperature 3 --samples 20000"},
+		{"forecasts", "compare unary hexj onehot --levels 32 --mae 1.3 --training bce,ce --decoder gen,gen-ex --baseline 1.285"},
+		{"levels", "levels unary hexj --levels 16,32,64 --range 0:100 --mae 1.3@64 --decoder gen,gen-ex"},
+		{"fit", network + "-o fit.json"},
+		{"model", "compare unary hexj --model fit.json"},
+		{"recommend", network + "--samples 1000 --recommend"},
+		{"fit-decoder", "fit --code b2jdj --samples 1000 --fit-decoder " + outputs("decoders", "outputs.npy")},
+		{"optimize", "optimize --levels 32 --bits 10 --r 0.6 --sigma 1.5 --decoder gen --steps 4000 --samples 20000"},
+	} {
+		golden(t, "text-"+tt.name+".txt", mustRun(t, strings.Fields(tt.args)...))
+	}
+}
+
 // TestRelease: what names the version of a release agrees on it.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	var versions []string
 	for path, pattern := range map[string]string{
-		"notebooks/pyproject.toml": `(?m)^version = "(.*)"$`, "CITATION.cff": `(?m)^version: (.*)$`, "CHANGELOG.md": `(?m)^## (.*)$`,
+		"notebooks/pyproject.toml": `(?m)^version = "(.*)"$`,
+		"CITATION.cff":             `(?m)^version: (.*)$`,
+		"CHANGELOG.md":             `(?m)^## (.*)$`,
 	} {
 		found := regexp.MustCompile(pattern).FindStringSubmatch(content(t, filepath.Join(root, path)))
 		if len(found) == 0 {
