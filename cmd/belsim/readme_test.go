@@ -252,6 +252,7 @@ func TestTexts(t *testing.T) {
 		{"model", "compare unary hexj --model fit.json"},
 		{"recommend", network + "--samples 1000 --recommend"},
 		{"fit-decoder", "fit --code b2jdj --samples 1000 --fit-decoder " + outputs("decoders", "outputs.npy")},
+		{"optimize-network", "optimize --levels 16 --bits 6 --label-noise 0.9 --training ce --steps 100"},
 		{"optimize", "optimize --levels 32 --bits 10 --r 0.6 --sigma 1.5 --decoder gen --steps 4000 --samples 20000"},
 	} {
 		golden(t, "text-"+tt.name+".txt", mustRun(t, strings.Fields(tt.args)...))
