@@ -47,8 +47,8 @@ type LevelResult struct {
 	// Detectable has the size that montecarlo.Detectable says.
 	Detectable float64 `json:"detectable" doc:"smallest deviation that would have failed with the probability power, in levels: of the exact value, or of the bound where there is no exact value; null where nothing is checked"`
 
-	SumAbs    uint64 `json:"-" csv:"sum_abs" doc:"sum of |error| over the samples"`
-	SumSquare uint64 `json:"-" csv:"sum_square" doc:"sum of the squares of the errors"`
+	SumAbs    uint64 `json:"-" csv:"sum_abs" doc:"sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not levels"`
+	SumSquare uint64 `json:"-" csv:"sum_square" doc:"sum of the squares of the errors, in the units of sum_abs"`
 	SumWithin uint64 `json:"-" csv:"sum_within" doc:"samples whose |error| is at most θ"`
 }
 

@@ -10,7 +10,7 @@ real label, with predictions clipped to the range of the levels. Each row has it
     mkdir codes
     for code in unary johnson b1jdj hexj onehot; do belsim codes $code --levels 64 -o codes/$code-64.npy; done
     python heads.py --codes codes --keep kept              # trains what heads.csv lacks
-    python heads.py --table                                # prints the tables of README.md
+    python heads.py --table                                # prints all tables; README.md has some rows
 
 The heads:
 
