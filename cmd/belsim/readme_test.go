@@ -245,10 +245,6 @@ func TestTexts(t *testing.T) {
 	}
 	network := "fit --code johnson " + outputs("network", "logits.npy")
 	for _, tt := range []struct{ name, args string }{
-		{"decoders", "compare hexj gray --levels 64 --r 0.6 --sigma 1.5 --decoder gen,map,median,mean --outputs logits " +
-			"--samples 10000"},
-		{"continuous", "compare unary johnson b1jdj hexj --levels 32 --decoder bel-u,bel-j,gen,gen-ex --labels continuous " +
-			"--temperature 3 --samples 20000"},
 		{"forecasts", "compare unary hexj onehot --levels 32 --mae 1.3 --training bce,ce --decoder gen,gen-ex --baseline 1.285"},
 		{"levels", "levels unary hexj --levels 16,32,64 --range 0:100 --mae 1.3@64 --decoder gen,gen-ex"},
 		{"fit", network + "-o fit.json"},
