@@ -420,6 +420,17 @@ func TestHeatmap(t *testing.T) {
 	for codes, levels := range map[string]string{"": ", 255 levels", "unary johnson-nonzero": ", 255 levels", "unary johnson": ", 256 levels", "johnson-nonzero unary": ", 256 levels"} {
 		prints(t, levels, append([]string{"heatmap", "--r", "1:2:2", "--sigma", "20:30:2"}, strings.Fields(codes)...)...)
 	}
+	// Without codes it is the paper's figure; else the best method that both codes have, up to the largest valid r.
+	write(t, "own.csv", "0,0,1\n0,1,1\n1,1,1\n1,1,0\n1,0,0\n")
+	for args, want := range map[string]string{
+		"": "method bound\n100 × 100 cells, 6649 valid", "unary johnson --levels 16": "method exact", "own.csv unary": "method exact",
+		"hadamard johnson --levels 64 --samples 10 --sigma 1:9:3":        "method mc, seed 1",
+		"hadamard unary --levels 16 --method bound --sigma 1:2:2":         "the bounds are of two kinds, A's union bound and B's Eq. 2:",
+		"hadamard johnson --levels 64 --method exact --sigma 9 --r 0.5,1": "no formula gives these exact values",
+		"unary johnson --levels 16 --sigma 1 --r 50,60":                   "the largest valid r is 2.96, for σ = 1",
+	} {
+		prints(t, want, append([]string{"heatmap"}, strings.Fields(args)...)...)
+	}
 	rows := readCSV(t, "h.csv")
 	if strings.Join(rows[0], ",") != "r,sigma,a,b,increase_percent" || len(rows) != 31 {
 		t.Fatalf("CSV header %v, %d rows", rows[0], len(rows))

@@ -310,8 +310,8 @@ class Heatmap(_Results, _plots.Pictured):
 
 
 def heatmap(
-    a: Code = "unary",
-    b: Code = "johnson-nonzero",
+    a: Code | None = None,
+    b: Code | None = None,
     *,
     levels: int | None = None,
     r: Span | None = None,
@@ -320,7 +320,7 @@ def heatmap(
     misfit: Span | None = None,
     cutoff: float | None = None,
     training: Training | None = None,
-    method: Literal["bound", "exact", "mc"] | None = None,
+    method: Literal["auto", "bound", "exact", "mc"] | None = None,
     decoder: str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
     prior: ArrayLike | None = None,
@@ -335,16 +335,16 @@ def heatmap(
 ) -> Heatmap:
     """The increase of code ``a``'s error over code ``b``'s, in percent, over the plane of r and σ.
 
-    ``a`` and ``b`` are names or L × M matrices. ``r`` and ``sigma`` are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or
+    ``a`` and ``b`` are names or L × M matrices; without them the map is the paper's Figure 3(c). ``r`` and ``sigma`` are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or
     lists of ascending numbers; the picture has cells of different sizes where they are not evenly spaced.
-    With a range of ``label_noise`` the map is of networks that know one noisy label, over it and ``misfit``. ``method`` is ``bound``
-    (the default), ``exact`` or ``mc`` (samples). The other arguments are those of ``compare``.
+    With a range of ``label_noise`` the map is of networks that know one noisy label, over it and ``misfit``. ``method`` is ``exact``,
+    ``bound`` or ``mc`` (samples); the default is the best that both codes have. The other arguments are those of ``compare``.
 
     >>> heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3), sigma=(1, 4, 2)).increase.shape
     (2, 3)
     """
     with Inputs() as inputs:
-        pair = [inputs.code(a, "a"), inputs.code(b, "b")]
+        pair = [] if a is None and b is None else [inputs.code(a, "a"), inputs.code(b, "b")]
         return results(
             [
                 "heatmap",

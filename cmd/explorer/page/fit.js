@@ -160,7 +160,7 @@ function formHTML(t, o, s, about) {
 /** forecastsHTML are the best forecasts of codes, against the network's error. */
 function forecastsHTML({ recommendation }) {
 	if (!recommendation) return "";
-	const percent = (ratio) => `${ratio < 1 ? "−" : "+"}${short(Math.abs(100 * (ratio - 1)))} %`;
+	const percent = (ratio) => `${ratio < 1 ? "−" : "+"}${Number(Math.abs(100 * (ratio - 1)).toPrecision(2))} %`;
 	const row = ({ code, bits, training, trained, ratio, ratio_interval: [lo, hi], better }) => {
 		const cells = [esc(code), bits, training.toUpperCase()];
 		if (trained) cells.push("yours", "", "");
