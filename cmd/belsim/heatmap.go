@@ -122,13 +122,13 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		figure: func() (*plots.Figure, error) {
 			return plots.Heatmap(paper.MapData(m, s, fit, cmd.style()))
 		},
-		print: func() error {
+		print: func(w io.Writer) error {
 			if fit == nil {
-				return m.Report(env.stdout, s, nil)
+				return m.Report(w, s, nil)
 			}
 			p := fit.Point(m.Plane)
 			at := scenario.AxesOf(m.Plane, p.X, p.Y)
-			return m.Report(env.stdout, s, &at)
+			return m.Report(w, s, &at)
 		},
 	})
 }

@@ -424,7 +424,7 @@ func TestHeatmap(t *testing.T) {
 	write(t, "own.csv", "0,0,1\n0,1,1\n1,1,1\n1,1,0\n1,0,0\n")
 	for args, want := range map[string]string{
 		"": "method bound\n100 × 100 cells, 6649 valid", "unary johnson --levels 16": "method exact", "own.csv unary": "method exact",
-		"hadamard johnson --levels 64 --samples 10 --sigma 1:9:3":        "method mc, seed 1",
+		"hadamard johnson --levels 64 --samples 10 --sigma 1:9:3":         "method mc, seed 1",
 		"hadamard unary --levels 16 --method bound --sigma 1:2:2":         "the bounds are of two kinds, A's union bound and B's Eq. 2:",
 		"hadamard johnson --levels 64 --method exact --sigma 9 --r 0.5,1": "no formula gives these exact values",
 		"unary johnson --levels 16 --sigma 1 --r 50,60":                   "the largest valid r is 2.96, for σ = 1",
@@ -638,7 +638,7 @@ func TestBadInput(t *testing.T) {
 		{"verify -o nowhere/v.png", "writing nowhere/v.png: no such file"},
 		{"verify -o good.csv/v.png", "writing good.csv/v.png: not a directory"},
 		{"verify -o folder.png", "folder.png: not a regular file: it is a folder"},
-		{"verify extra", "unexpected argument extra"},
+		{"verify mine.csv", "unexpected argument mine.csv: want --code mine.csv"},
 		{"verify --bogus", "unknown flag --bogus"},
 		{"compare good.csv unary four.csv", "four.csv has 4 levels, but good.csv has 3; want as many in all codes"},
 		{"compare unary gray --r 3 --sigma 1", "is invalid"},

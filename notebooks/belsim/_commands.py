@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
@@ -73,6 +74,16 @@ class _Results:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.results]
+
+    def _repr_html_(self) -> str:
+        """What Jupyter shows: the text, and the table."""
+        name, frame = self._shown()
+        text = "".join(f"<p>{escape(line.strip('<>'))}</p>" for line in repr(self).splitlines())
+        return text if frame is None else f"{text}<p>{name}</p>{frame.to_html(index=False, max_rows=20, float_format='{:.4g}'.format)}"
+
+    def _shown(self) -> tuple[str, pd.DataFrame | None]:
+        """The table that belongs to the text, with its name."""
+        return "", None
 
 
 def compare(
@@ -220,6 +231,9 @@ class Verification(_Results, _plots.Pictured):
     def plot(self, ax: _plots.Axes | None = None) -> _plots.Axes:
         """The paper's Figure 10: bound, exact value and samples of every level. Returns the axes of matplotlib."""
         return _plots.verification(ax, self.labels)
+
+    def _shown(self) -> tuple[str, pd.DataFrame | None]:
+        return "labels", self.labels
 
     def __repr__(self) -> str:
         verdict = {True: "passed", False: "failed", None: "unchecked"}[self.passed]
@@ -436,9 +450,19 @@ class Fit(_Results, _plots.Pictured):
         return _plots.profiles(ax, of.results["profiles"], of.results["curve"])
 
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
-        """The forecasts of ``recommendation`` over the measured error, of each code and training with its best decoder."""
+        """The forecasts of ``recommendation`` over the measured error: the rows of the report, on new axes as high as they need.
+
+        These are each code and training with its best decoder; soft targets only where they are a head, were measured, or differ from CE
+        by a hundredth.
+        """
         rows = self.recommendation
-        return _plots.forest(ax, rows[rows["best"] & rows["ratio"].notna()])
+        if rows.empty:
+            raise Error(f"there are no forecasts to draw. {' '.join(rows.attrs['notes'])}")
+        rows = rows[rows["best"] & rows["ratio"].notna()]
+        ce = rows[rows["training"] == "ce"].set_index("code")["ratio"]
+        apart = (rows["ratio"] / rows["code"].map(ce) - 1).abs() >= 0.01
+        soft = (rows["training"] == "soft") & (rows["code"] != "onehot")  # onehot with soft targets is HL-Gauss
+        return _plots.forest(ax, rows[~soft | rows["measured"] | apart])
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page, an .html file that needs no other, with all tables and pictures."""
@@ -448,6 +472,14 @@ class Fit(_Results, _plots.Pictured):
             raise Error(f"{file}: want a name that ends in .html")
         with Inputs() as inputs:
             run([*_fit_arguments(inputs, **arguments), f"--output={file}"], inputs, progress=arguments["progress"])
+
+    def _shown(self) -> tuple[str, pd.DataFrame | None]:
+        if self.each[0] is not self:
+            return "", None
+        if self._forecasts is None:
+            return "decoders", self.decoders
+        rows = self.recommendation
+        return "recommendation, the best decoder of each", rows if rows.empty else rows[rows["best"]]
 
     def __str__(self) -> str:
         return self.verdict
@@ -650,6 +682,9 @@ class Optimized(_Results):
         self.results = result
         self.code: NDArray[np.uint8] = np.array([list(w) for w in result["words"]]).astype(np.uint8)
         self.baselines: pd.DataFrame = table(result["baselines"])
+
+    def _shown(self) -> tuple[str, pd.DataFrame | None]:
+        return "baselines", self.baselines
 
     def __repr__(self) -> str:
         of = self.results
