@@ -349,8 +349,9 @@ def heatmap(
 ) -> Heatmap:
     """The increase of code ``a``'s error over code ``b``'s, in percent, over the plane of r and σ.
 
-    ``a`` and ``b`` are names or L × M matrices; without them the map is the paper's Figure 3(c). ``r`` and ``sigma`` are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or
-    lists of ascending numbers; the picture has cells of different sizes where they are not evenly spaced.
+    ``a`` and ``b`` are names or L × M matrices; without them the map is the paper's Figure 3(c). ``r`` and ``sigma``
+    are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or lists of ascending numbers; the picture has cells of
+    different sizes where they are not evenly spaced.
     With a range of ``label_noise`` the map is of networks that know one noisy label, over it and ``misfit``. ``method`` is ``exact``,
     ``bound`` or ``mc`` (samples); the default is the best that both codes have. The other arguments are those of ``compare``.
 
@@ -452,8 +453,8 @@ class Fit(_Results, _plots.Pictured):
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
         """The forecasts of ``recommendation`` over the measured error: the rows of the report, on new axes as high as they need.
 
-        These are each code and training with its best decoder; soft targets only where they are a head, were measured, or differ from CE
-        by a hundredth.
+        These are each code and training with its best decoder; soft targets only where they are a head, were measured, or differ
+        from CE by 0.01.
         """
         rows = self.recommendation
         if rows.empty:

@@ -60,7 +60,10 @@ class Pictured:
 
 
 def heatmap(ax: Axes | None, x: ArrayLike, y: ArrayLike, increase: ArrayLike, names: tuple[str, str], what: str) -> Axes:
-    """A map with white where both errors are the same, hatched where there is none. Axes are logarithmic where their values are evenly spaced so."""
+    """A map with white where both errors are the same, hatched where there is none.
+
+    Axes are logarithmic where their values are evenly spaced so.
+    """
     out, z = axes(ax), np.asarray(increase)
     most = np.nanmax(np.abs(z)) if np.isfinite(z).any() else 1.0
     out.patch.set(hatch="///", facecolor="white", edgecolor="0.75", linewidth=0)  # seen where no cell is drawn

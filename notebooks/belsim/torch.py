@@ -111,7 +111,7 @@ class Head(nn.Module):
                 return
         super()._load_from_state_dict(state_dict, prefix, *others)
 
-    def __prepare_scriptable__(self) -> NoReturn:
+    def __prepare_scriptable__(self) -> NoReturn:  # noqa: D105
         _unscriptable("Head")
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
@@ -215,7 +215,8 @@ class Head(nn.Module):
 
 
 def _unscriptable(name: str) -> NoReturn:
-    raise Error(f"torch.jit.script cannot compile a {name}, which refuses wrong tensors in Python: use torch.compile, torch.export or torch.jit.trace")
+    ways = "use torch.compile, torch.export or torch.jit.trace"
+    raise Error(f"torch.jit.script cannot compile a {name}, which refuses wrong tensors in Python: {ways}")
 
 
 def _tensor(value: object, name: str, columns: int | None = None) -> None:
@@ -266,7 +267,7 @@ class Decoder(nn.Module):
         """What ``print`` shows."""
         return self._of
 
-    def __prepare_scriptable__(self) -> NoReturn:
+    def __prepare_scriptable__(self) -> NoReturn:  # noqa: D105
         _unscriptable("Decoder")
 
     def forward(self, outputs: Tensor) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import itertools
 import json
 import os
 import re
@@ -595,7 +596,7 @@ def test_forest(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> Non
         assert len(labels) == len(report) > 20
         ax.figure.canvas.draw()
         boxes = [label.get_window_extent() for label in labels]
-        assert all(a.y0 >= b.y1 - 1 for a, b in zip(boxes, boxes[1:], strict=False)), "names lie over each other"
+        assert all(a.y0 >= b.y1 - 1 for a, b in itertools.pairwise(boxes)), "names lie over each other"
 
 
 def test_hatched() -> None:
