@@ -60,15 +60,15 @@ type side struct {
 
 // Map compares two codes A and B over a plane of error models: what heatmap writes as JSON.
 type Map struct {
-	A        string  `json:"a" doc:"code A"`
-	B        string  `json:"b" doc:"code B"`
-	DecoderA string  `json:"decoder_a" doc:"decoder of A"`
-	DecoderB string  `json:"decoder_b" doc:"decoder of B"`
-	Levels   int     `json:"levels" doc:"number of levels L of both codes"`
-	Method   Method  `json:"method" doc:"bound, exact or mc"`
+	A        string `json:"a" doc:"code A"`
+	B        string `json:"b" doc:"code B"`
+	DecoderA string `json:"decoder_a" doc:"decoder of A"`
+	DecoderB string `json:"decoder_b" doc:"decoder of B"`
+	Levels   int    `json:"levels" doc:"number of levels L of both codes"`
+	Method   Method `json:"method" doc:"bound, exact or mc"`
 	// Bounds are missing with other methods.
 	Bounds []string `json:"bounds,omitempty" doc:"which bounds those of A and B are, with method bound"`
-	Seed     *uint64 `json:"seed,omitempty" doc:"seed of the random numbers, with method mc"`
+	Seed   *uint64  `json:"seed,omitempty" doc:"seed of the random numbers, with method mc"`
 	Axes[[]float64]
 	Cells   []Cell     `json:"cells" doc:"a row for each pair of parameters, the first of them the faster"`
 	Outputs [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
@@ -112,8 +112,8 @@ type Cell struct {
 	StdErrB  *float64 `json:"b_stderr,omitempty" doc:"standard error of b, with method mc"`
 	StdErr   *float64 `json:"increase_stderr,omitempty" doc:"standard error of increase_percent to first order, with method mc"`
 
-	unknown bool   // the parameters are valid, and the interval of an exact value is too wide
-	unsure float64 // percent: how far Increase may be from the truth because errors are known within intervals
+	unknown bool    // the parameters are valid, and the interval of an exact value is too wide
+	unsure  float64 // percent: how far Increase may be from the truth because errors are known within intervals
 }
 
 // NewMap returns the map of codes A and B, of as many levels, over a plane, with empty cells. Both have the
