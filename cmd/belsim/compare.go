@@ -104,21 +104,21 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		figure: func() (*plots.Figure, error) {
 			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style()))
 		},
-		print: func() error { return cmd.report(env, found, s) },
+		print: func(w io.Writer) error { return cmd.report(env, w, found, s) },
 	})
 }
 
 // report prints the ranking for people.
-func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *scenario.Scenario) error {
-	fmt.Fprintln(env.stdout, found.Heading(s))
-	if err := cmd.table(env, found).Write(env.stdout); err != nil {
+func (cmd *compareCmd) report(env *environment, w io.Writer, found *scenario.Comparison, s *scenario.Scenario) error {
+	fmt.Fprintln(w, found.Heading(s))
+	if err := cmd.table(env, found).Write(w); err != nil {
 		return err
 	}
 	var more []string
 	if found.R != nil {
 		more = append(more, "Trained networks rank codes differently: --mae X forecasts them.")
 	}
-	_, err := fmt.Fprint(env.stdout, found.Notes(more...))
+	_, err := fmt.Fprint(w, found.Notes(more...))
 	return err
 }
 

@@ -98,7 +98,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 			"html": func(w io.Writer) error { return paper.WritePage(w, ways, nil, r) },
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
-		print:  func() error { return r.Section(ways).Write(env.stdout) },
+		print:  func(w io.Writer) error { return r.Section(ways).Write(w) },
 	}); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	all := assess.NewSeveral(reports)
 	return cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{"json": asJSON(all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, all, reports...) }},
-		print: func() error { return all.Section(ways).Write(env.stdout) },
+		print: func(w io.Writer) error { return all.Section(ways).Write(w) },
 	})
 }
 

@@ -33,7 +33,7 @@ type levelsCmd struct {
 }
 
 func (levelsCmd) Help() string {
-	return `How many levels should the codes of a network have? Few levels cost quantization; with many, the noise of what the network knows of a label decides. The noise belongs to the data and to the network, and is the same for every number of levels. Forecasts of trained networks have both, in label units: the unit of --range.
+	return `How many levels should the codes of a network have? Few levels cost quantization; with many, the noise of what the network knows of a label decides. The noise belongs to the data and to the network, and is the same for every number of levels. Forecasts of trained networks have both, in label units: the unit of --range. -o levels.png draws the best forecast of each code with each number of levels, under the conclusion.
 
 Example, for labels from 0 to 100 of which unary with 64 levels misses 1.3 on average:
 
@@ -42,7 +42,7 @@ Example, for labels from 0 to 100 of which unary with 64 levels misses 1.3 on av
 
 // Run implements the command.
 func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkOutput(env, "csv", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
+	if err := firstError(cmd.checkOutput(env, append([]string{"csv", "json"}, plots.Formats()...)...), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
 		return err
 	}
 	q, err := cmd.question(env)
@@ -71,7 +71,7 @@ func answer(ctx context.Context, env *environment, q *forecast.Question, workers
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Forest(paper.RankingData(found, style)) },
-		print:  func() error { return found.Write(env.stdout) },
+		print:  func(w io.Writer) error { return found.Write(w) },
 	})
 }
 

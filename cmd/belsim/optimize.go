@@ -229,15 +229,14 @@ func (cmd *optimizeCmd) finish(ctx context.Context, env *environment, found *sea
 			title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
 			return plots.CodeMatrix(ctx, paper.CodeMatrixData(found.Code, title, cmd.style()))
 		},
-		print: func() error { return cmd.printFound(env, found, model) },
+		print: func(w io.Writer) error { return cmd.printFound(w, found, model) },
 	}), found.Interrupted())
 }
 
 // printFound writes the result for people.
-func (cmd *optimizeCmd) printFound(env *environment, o *search.Optimized, model string) error {
-	w := env.stdout
+func (cmd *optimizeCmd) printFound(w io.Writer, o *search.Optimized, model string) error {
 	fmt.Fprintf(w, "%d levels, %d bits, decoder %s, %s, seed %d; |error| in levels\n\n", o.Levels, o.Bits, o.Decoder, model, o.Seed)
-	if err := o.Table().Write(env.stdout); err != nil {
+	if err := o.Table().Write(w); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(o.Remarks(), "\n"))
@@ -290,9 +289,9 @@ func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, mod
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, t.Rows()) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Tradeoff(paper.TradeoffData(t, model, cmd.style())) },
-		print: func() error {
-			fmt.Fprintf(env.stdout, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
-			return t.Table().Write(env.stdout)
+		print: func(w io.Writer) error {
+			fmt.Fprintf(w, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
+			return t.Table().Write(w)
 		},
 	}), t.Interrupted())
 }

@@ -15,11 +15,13 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/cmpimg"
 
 	"belsim/theory/base/must"
+	"belsim/theory/base/table"
 )
 
 // A document is a Markdown file of the repository whose examples are run.
@@ -71,6 +73,15 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	checkPictures(t, documents)
+	text := ""
+	for _, d := range documents {
+		text += content(t, filepath.Join(root, d.path))
+	}
+	for _, name := range commands { // so that the width of each is looked at; others have numbers that differ, or print an address
+		if name != "bench" && name != "explore" && !strings.Contains(text, "\n$ belsim "+name) {
+			t.Errorf("no document shows an example of %s", name)
+		}
+	}
 	if lines := len((&document{path: "README.md"}).lines(t)) - 1; lines > 150 {
 		t.Errorf("README.md has %d lines; want at most 150", lines)
 	}
@@ -119,6 +130,11 @@ func (d *document) run(t *testing.T) {
 		}
 		got := d.runExample(t, x.command)
 		d.ran++
+		for line := range strings.SplitSeq(got, "\n") { // nothing is wider than a terminal
+			if n := utf8.RuneCountInString(line); n > table.Width && strings.Contains(line, " ") {
+				t.Errorf("$ %s prints %d columns: %s", x.command, n, line)
+			}
+		}
 		if matches(x.output, got) {
 			continue
 		}

@@ -49,6 +49,7 @@ func (c *Comparison) Table() *table.Table {
 		}),
 	}
 	t := table.Of(c.Results, columns...)
+	t.Spare = []string{"RMS", fmt.Sprintf("within %d", c.Within), "bound", "trans."}
 	t.Line = max(0, slices.IndexFunc(c.Results, c.Unlearned))
 	return t
 }

@@ -339,6 +339,13 @@ func TestFit(t *testing.T) {
 	if len(f.Opening) < 2 || math.Abs(f.Fit.Perceived.Noise-1.458) > 0.01 || len(a.Numbers["rates"]) != 64*32 {
 		t.Errorf("opening %q, fit %+v, %d rates", f.Opening, f.Fit, len(a.Numbers["rates"]))
 	}
+	if n := len(f.Opening); f.Fit.Recommendation != nil || f.Opening[n-1] != "Next: forecast all other codes." {
+		t.Errorf("not asked for a recommendation, it says %q", f.Opening[n-1])
+	}
+	q.Recommend = true
+	if f = ask(t, e, "fit", q).JSON.(FitAnswer); f.Fit.Recommendation == nil || !strings.HasPrefix(f.Opening[len(f.Opening)-1], "Next: keep johnson") {
+		t.Errorf("the recommendation is %+v, the opening %q", f.Fit.Recommendation, f.Opening)
+	}
 	path := filepath.Join(t.TempDir(), "fit.json")
 	text := must.Get(table.JSON(f.Fit))(t)
 	must.Succeed(t, os.WriteFile(path, text, 0o666))
