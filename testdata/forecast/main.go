@@ -79,14 +79,7 @@ func run(ctx context.Context, root, only string, fit bool) error {
 		return err
 	}
 	tables(results)
-	if err := userTables(ctx, workers, folder, "blind.csv", only, laws); err != nil {
-		return err
-	}
-	published, err := evidence.LoadPublished(filepath.Join(root, "testdata", "paper", "published.csv"))
-	if err != nil {
-		return err
-	}
-	return paper(ctx, workers, published)
+	return userTables(ctx, workers, folder, "blind.csv", only, laws)
 }
 
 // userTables prints what is against real labels, and of networks that were stopped. laws leave data sets out.

@@ -123,12 +123,12 @@ func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...So
 	if s.labels {
 		labels = &forecast.Labels{Lo: 1, Hi: float64(t.Levels), Shares: prior}
 	}
-	f, err := fit(ctx, workers, prior, labels, networks)
+	f, err := fit(ctx, workers, prior, labels, decoders(), networks)
 	return f, codes, err
 }
 
 // fit returns the forecaster that fits the first network, whose errors are against real labels, or against levels where labels is nil.
-func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Labels, networks []*perceived.Observed) (*forecast.Forecaster, error) {
+func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Labels, readers decode.Registry, networks []*perceived.Observed) (*forecast.Forecaster, error) {
 	bits := 0
 	for _, n := range networks {
 		bits = max(bits, n.Code.Bits())
@@ -141,7 +141,7 @@ func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Lab
 	if err != nil {
 		return nil, err
 	}
-	out := forecast.FromFit(f, networks, prior, decoders(), decode.Options{})
+	out := forecast.FromFit(f, networks, prior, readers, decode.Options{})
 	out.Labels = labels
 	return out, nil
 }
