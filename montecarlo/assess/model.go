@@ -16,7 +16,7 @@ import (
 type MeasuredRow struct {
 	Network  int     `json:"network" doc:"which network, from 1: the one that forecasts are relative to comes first"`
 	Code     string  `json:"code" doc:"name of the code, or its file"`
-	Training string  `json:"training" doc:"what it was trained with: bce, ce or soft"`
+	Training string  `json:"training" doc:"what it was trained with: bce, ce, soft, l1 or l2"`
 	Decoder  string  `json:"decoder" doc:"name of the decoder; fitted for one that was fitted to its outputs"`
 	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits; labels of direct regression"`
 	Observed float64 `json:"observed" doc:"mean |answer − target|, in the unit of the targets"`

@@ -14,7 +14,7 @@ import (
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
-	Training       string             `json:"training" doc:"what the outputs were trained with: bce (each bit by its own cross-entropy), ce or soft"`
+	Training       string             `json:"training" doc:"what the outputs were trained with: bce (each bit by its own cross-entropy), ce, soft, l1 or l2"`
 	Miscalibration float64            `json:"calibration_error" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
 	Noise          float64            `json:"label_noise" doc:"s, the standard deviation of the perceived label around the target itself, in levels; null where the data do not tell"`
 	NoiseInterval  [2]float64         `json:"label_noise_interval" doc:"95 % interval of label_noise"`
@@ -27,7 +27,7 @@ type PerceivedFit struct {
 	Describes      bool               `json:"describes" doc:"the data do not reject the model"`
 	Distance       float64            `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks of tables differ from the model by"`
 	Verdict        string             `json:"verdict" doc:"whether the model describes the network, as a sentence"`
-	Rates          []forecast.BitRate `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained with CE"`
+	Rates          []forecast.BitRate `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained for the decoder"`
 }
 
 // rejected is the Distance from which the data reject the model.

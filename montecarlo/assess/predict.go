@@ -20,7 +20,7 @@ type DecoderResult struct {
 	Outputs   string  `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits; labels of direct regression"`
 	Observed  float64 `json:"observed" text:"observed" doc:"observed mean |answer − target|: in label units with a range, else in levels"`
 	StdErr    float64 `json:"observed_stderr" doc:"standard error of observed"`
-	Perceived float64 `json:"perceived" text:"perceived label" doc:"the same under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE"`
+	Perceived float64 `json:"perceived" text:"perceived label" doc:"the same under the perceived-label model; null where it says nothing, as of hard decisions after a training for the decoder"`
 }
 
 // MixtureResult is the |error| of one decoder, in levels, against targets that are rounded to levels: under the mixture, and

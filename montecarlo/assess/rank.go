@@ -23,7 +23,7 @@ type Recommendation struct {
 type Decision struct {
 	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; stay: none is forecast to be better by 1 %"`
 	Code     string  `json:"code" doc:"code that is trained or taken, or of the smallest forecast where neither is; empty where there is no other code"`
-	Training string  `json:"training" doc:"what it is trained with: bce, ce or soft; l1 where it is direct regression"`
+	Training string  `json:"training" doc:"what it is trained with: bce, ce, soft, l1 or l2; l1 where it is direct regression"`
 	Decoder  string  `json:"decoder" doc:"decoder that reads it; prediction or nearest where it is direct regression"`
 	Outputs  string  `json:"outputs" doc:"what the decoder reads: bits or logits"`
 	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it"`

@@ -17,11 +17,11 @@ import (
 // Student's t. Its scale is common to them, so a network that departs far from the model makes all
 // intervals wide. Of a network with the features of its code (see traits), after a training,
 //
-//	d = GenEx·[gen-ex after BCE] + CE·[not BCE] + Soft·[soft targets] + Often·b·often + Direct·[no code]
-//	  + SharedCE·ξ₁·[not BCE] + SharedOften·ξ₂·b·often + SharedFalls·ξ₃·b·falls + SharedDirect·ξ₄·[no code]
+//	d = GenEx·[gen-ex after BCE] + CE·[not BCE] + Soft·[soft targets] + Often·b·often + Direct·[regression]
+//	  + SharedCE·ξ₁·[not BCE] + SharedOften·ξ₂·b·often + SharedFalls·ξ₃·b·falls + SharedDirect·ξ₄·[regression]
 //	  + CodeFalls·ζ·b·|falls| + CodeUneven·ζ'·b·uneven + Network·ε + Samples·(relative standard error)·ε'
 //
-// where b is Bitwise after a training of all bits together, and 1 after BCE. ξ are common to the data set,
+// where regression is direct regression, and L1 and L2 of a code: they learn the label by its error, too. b is Bitwise after a training of all bits together, and 1 after BCE. ξ are common to the data set,
 // ζ to the networks of one code, and ε to the readings of one network. All have the scale
 // 1 + Tail·ln(tail), where tail is the measured network's (perceived.Fit.Tail), and Freedom degrees of freedom.
 //
@@ -60,6 +60,9 @@ func (l *Law) traits(x *Forecast) traits {
 	case x.Training != perceived.BCE:
 		t.decoder = x.part
 		bitwise *= l.Bitwise
+	}
+	if x.Training.ThroughGenEx() {
+		t.direct = x.part
 	}
 	t.often, t.falls, t.uneven = bitwise*x.often, bitwise*x.falls, bitwise*x.uneven
 	return t

@@ -27,8 +27,11 @@ func departure(l *Law, x Forecast, network int, sampled float64) (mean float64, 
 		}
 	default:
 		b, ce = l.Bitwise, 1
-		if x.Training == perceived.Soft {
+		switch x.Training {
+		case perceived.Soft:
 			soft = 1
+		case perceived.L1, perceived.L2:
+			direct = 1
 		}
 	}
 	name := x.Code.Name()
@@ -64,7 +67,7 @@ func TestLaw(t *testing.T) {
 		law.Freedom = 1.2 + 3*rng.Float64()
 		var all []Forecast
 		for _, c := range codes {
-			for _, training := range []perceived.Training{perceived.BCE, perceived.CE, perceived.Soft} {
+			for _, training := range perceived.Trainings() {
 				for _, name := range []string{"gen", "gen-ex"} {
 					d := observed.Decoding{Decoder: must.Get(decode.Builtin().New(name, c, decode.Options{}))(t), Soft: name == "gen-ex"}
 					if rng.IntN(3) > 0 && sensible(c, training, d) {
@@ -93,7 +96,7 @@ func TestLaw(t *testing.T) {
 		contrast := func(x Forecast) (float64, map[string]float64) {
 			number := 0
 			if x.Code.Name() != own.Code.Name() || x.Training != own.Training {
-				number = 10 + 10*int(x.Code.Bits()) + len(x.Training) + len(x.Code.Name())*1000
+				number = 10 + 10*int(x.Code.Bits()) + slices.Index(perceived.Trainings(), x.Training) + len(x.Code.Name())*1000
 			}
 			if x.Code.Name() == second.Code.Name() && x.Training == second.Training && x.Decoding == second.Decoding {
 				number = 1

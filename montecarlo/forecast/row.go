@@ -16,7 +16,7 @@ type Row struct {
 	Code        string     `json:"code" doc:"name of the code, or its file; direct is direct regression, without a code"`
 	Bits        int        `json:"bits" doc:"number of outputs: of bits M, or 1 of direct regression"`
 	Transitions float64    `json:"transitions" doc:"mean number of transitions of a bit"`
-	Training    string     `json:"training" doc:"what the network is trained with: bce (each bit by its own cross-entropy), ce (the cross-entropy of the decoder's distribution over levels), or soft (the same against a Gaussian over the levels, σ = 0.75 levels); l1 of direct regression (its mean |error|)"`
+	Training    string     `json:"training" doc:"what the network is trained with: bce (each bit by its own cross-entropy), ce (the cross-entropy of the decoder's distribution), soft (the same against a Gaussian over levels, σ = 0.75 levels), l1, l2 (mean |error| or squared error of gen-ex or of direct)"`
 	Decoder     string     `json:"decoder" doc:"name of the decoder; fitted is one that is fitted to the logits; prediction of direct regression, or nearest where predictions are rounded to levels"`
 	Outputs     string     `json:"outputs" doc:"what the decoder reads: bits or logits; labels of direct regression"`
 	Forecast    float64    `json:"forecast" doc:"expected mean |answer − label| of such a network, or the measured one"`

@@ -69,7 +69,7 @@ type Map struct {
 	Outputs [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
 	Reading
 	Cutoff   float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models"`
-	Training perceived.Training `json:"training,omitempty" doc:"bce: each bit was trained by itself; ce: all together; missing in other models"`
+	Training perceived.Training `json:"training,omitempty" doc:"bce: each bit was trained by itself; ce, l1, l2: all together; missing in other models"`
 	Provenance
 
 	Plane PlaneKind `json:"-"` // which parameters the axes are

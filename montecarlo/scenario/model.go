@@ -35,7 +35,7 @@ type Parameters struct {
 	LabelNoise *float64           `json:"label_noise,omitempty" doc:"label noise s: the standard deviation of the perceived label, in levels; missing in other models"`
 	Misfit     *float64           `json:"misfit,omitempty" doc:"misfit η of the networks, in levels; missing in other models"`
 	Cutoff     *float64           `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing in other models, and for the default of a network"`
-	Training   perceived.Training `json:"training,omitempty" doc:"bce: each bit was trained by itself; ce: all together; missing in other models, and where results have several"`
+	Training   perceived.Training `json:"training,omitempty" doc:"bce: each bit was trained by itself; ce, l1, l2: all together; missing in other models, and where results have several"`
 }
 
 // Mixture is the Gaussian mixture of Eq. 3 and 4: one Gaussian of weight R and width Sigma,

@@ -37,7 +37,7 @@ type Definition struct {
 	Pairs          []Pair             `json:"pairs" doc:"the codes, each with a decoder"`
 	scenario.Axes[scenario.Axis]
 	Cutoff   float64            `json:"cutoff,omitempty" doc:"cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other planes"`
-	Training perceived.Training `json:"training,omitempty" doc:"bce: each bit was trained by itself; ce: all together; missing in other planes"`
+	Training perceived.Training `json:"training,omitempty" doc:"bce: each bit was trained by itself; ce, l1, l2: all together; missing in other planes"`
 	scenario.Sampling
 	scenario.Reading
 	Priors []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
