@@ -50,6 +50,9 @@ var (
 
 // Readings lists the readings that mean something after a training.
 func Readings(t perceived.Training) []Reading {
+	if t.ThroughGenEx() {
+		return []Reading{GenEx}
+	}
 	if t != perceived.BCE {
 		return []Reading{Gen, GenEx}
 	}
@@ -108,6 +111,24 @@ func Load(folder string) ([]*Set, error) {
 
 // LoadChosen reads chosen.csv alone.
 func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv") }
+
+// LoadGenEx reads genex.csv, networks that were trained through gen-ex, and those of chosen.csv of the same tasks. No law is fitted to it.
+func LoadGenEx(folder string) (*Set, error) {
+	s, err := load(folder, "genex.csv")
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := LoadChosen(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range chosen.Networks {
+		if slices.Contains(s.Tasks(), n.Task) {
+			s.Networks = append(s.Networks, n)
+		}
+	}
+	return s, nil
+}
 
 // LoadBlind reads blind.csv: networks of data sets that chose nothing, and are to choose nothing. No program that fits reads it.
 func LoadBlind(folder string) (*Set, error) { return LoadStopped(folder, "blind.csv", 1) }
