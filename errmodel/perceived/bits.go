@@ -20,7 +20,7 @@ type columns struct {
 	basis    *basis
 	training Training
 	error    meanError // of L1 and L2
-	constant []bool // columns without transitions; length M
+	constant []bool    // columns without transitions; length M
 	// values are, for each column, its mean over the posterior of the level, P(bit k = 1 | ŷ).
 	// M × G.
 	values []float64

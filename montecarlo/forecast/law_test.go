@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -17,7 +18,7 @@ import (
 
 // departure is a departure as the doc comment of Law writes it: its mean, and a standard deviation for each independent cause.
 func departure(l *Law, x Forecast, network int, sampled float64) (mean float64, causes map[string]float64) {
-	b, ce, gex, soft, direct := 1.0, 0.0, 0.0, 0.0, 0.0
+	b, ce, gex, soft, direct, through := 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	switch {
 	case x.Code.Name() == Direct:
 		direct = 1
@@ -31,19 +32,19 @@ func departure(l *Law, x Forecast, network int, sampled float64) (mean float64, 
 		case perceived.Soft:
 			soft = 1
 		case perceived.L1, perceived.L2:
-			direct = 1
+			through = 1
 		}
 	}
 	name := x.Code.Name()
 	causes = map[string]float64{
-		"ce": l.SharedCE * ce, "often": l.SharedOften * b * x.often, "falls": l.SharedFalls * b * x.falls, "direct": l.SharedDirect * direct,
+		"ce": l.SharedCE * ce, "often": l.SharedOften * b * x.often, "falls": l.SharedFalls * b * x.falls, "direct": l.SharedDirect * direct, "through gen-ex": l.SharedDirect * through,
 		"falls of " + name: l.CodeFalls * b * math.Abs(x.falls), "uneven of " + name: l.CodeUneven * b * x.uneven,
 	}
 	for k := range causes {
 		causes[k] *= x.part
 	}
 	causes[fmt.Sprint("network ", network)], causes[fmt.Sprint("samples ", network)] = l.Network, l.Samples*sampled
-	return x.part * (l.GenEx*gex + l.CE*ce + l.Soft*soft + l.Often*b*x.often + l.Direct*direct), causes
+	return x.part * (l.GenEx*gex + l.CE*ce + l.Soft*soft + l.Often*b*x.often + l.Direct*(direct+through)), causes
 }
 
 // TestLaw holds forecasts to the law as it is written, for random laws, networks and measurements: the ratios to the measured

@@ -80,6 +80,8 @@ type Network struct {
 type Set struct {
 	Networks []Network
 	priors   map[string][]float64
+
+	trainings []perceived.Training // that are forecast; empty for those of Forecaster.Codes
 }
 
 // Load reads the evidence in a folder: all networks that a law may be fitted to. The first set has networks of one learning rate
@@ -112,18 +114,17 @@ func Load(folder string) ([]*Set, error) {
 // LoadChosen reads chosen.csv alone.
 func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv") }
 
-// LoadGenEx reads genex.csv, networks that were trained through gen-ex, and those of chosen.csv of the same tasks. No law is fitted to it.
-func LoadGenEx(folder string) (*Set, error) {
+// LoadGenEx reads genex.csv, networks that were trained through gen-ex, and adds those of another set that were trained bit by bit, or
+// without a code, in the same tasks. No law is fitted to it.
+func LoadGenEx(folder string, beside *Set) (*Set, error) {
 	s, err := load(folder, "genex.csv")
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := LoadChosen(folder)
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range chosen.Networks {
-		if slices.Contains(s.Tasks(), n.Task) {
+	s.trainings = []perceived.Training{perceived.BCE, perceived.L1, perceived.L2}
+	tasks := s.Tasks()
+	for _, n := range beside.Networks {
+		if n.Training == perceived.BCE && slices.Contains(tasks, n.Task) {
 			s.Networks = append(s.Networks, n)
 		}
 	}
