@@ -24,7 +24,7 @@ type compareCmd struct {
 	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; for networks auto); auto takes the paper's for each, and for networks the best; median knows the error model."`
 	scenarioFlags
 	networks bool                 // are forecast, and nothing is sampled
-	Training []perceived.Training `enum:"bce,ce" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
+	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or several ways, with commas between them: bce, each bit by itself; ce, all together for the decoder, which reads logits; l1 or l2, all together through gen-ex, by its mean |error| or squared error (default: bce, or as --model says)."`
 	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
 	Exact    bool                 `help:"Compute every bound and exact value that there is, however long it takes. By default those that take more than about a second of a processor are left out."`
 	samplingFlags

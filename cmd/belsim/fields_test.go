@@ -86,7 +86,7 @@ var sharedDocs = map[string]string{
 	"sigma":                      "width σ of the Gaussians",
 	"stderr":                     "standard error of mean, or of error; null where it is unknown, as for networks",
 	"temperature":                "τ, by which the logits of gen-ex are multiplied",
-	"training":                   "bce: trained with each bit's own cross-entropy; ce: with that of the decoder's distribution over levels; soft: the same against a Gaussian of σ = 0.75 levels; l1: direct regression, with the mean |error|; missing in other models, and where there are several",
+	"training":                   "bce: trained with each bit's own cross-entropy; ce: with that of the decoder's distribution over levels; soft: the same against a Gaussian of σ = 0.75 levels; l1, l2: with the mean |error| or squared error, of gen-ex or of direct regression; missing in other models, and where there are several",
 	"transitions":                "mean number of transitions of a bit",
 	"transitions_per_bit":        "mean number of bit transitions of a column",
 	"version":                    "the version of belsim",

@@ -78,7 +78,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check("levels"); err != nil {
 			return err
 		}
-		if cmd.Training == perceived.CE && s.Outputs == scenario.AutoOutputs {
+		if cmd.Training.Together() && s.Outputs == scenario.AutoOutputs {
 			s.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
 	}

@@ -19,7 +19,7 @@ type DecoderResult struct {
 	Outputs   string  `json:"outputs" text:"reads" doc:"shared"`
 	Observed  float64 `json:"observed" text:"observed" doc:"shared"`
 	StdErr    float64 `json:"observed_stderr" doc:"shared"`
-	Perceived float64 `json:"perceived" text:"perceived label" doc:"the same under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE"`
+	Perceived float64 `json:"perceived" text:"perceived label" doc:"the same under the perceived-label model; null where it says nothing, as of hard decisions after a training for the decoder"`
 }
 
 // MixtureResult is the |error| of one decoder, in levels, against targets that are rounded to levels: under the mixture, and

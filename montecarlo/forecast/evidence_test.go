@@ -17,6 +17,22 @@ import (
 	"belsim/theory/base/must"
 )
 
+// TestTrainedThroughGenEx holds forecasts from one network of unary to networks that were trained with L1 through gen-ex. Of L2, and
+// of networks that collapsed, testdata/forecast says what fails.
+func TestTrainedThroughGenEx(t *testing.T) {
+	const folder = "../../testdata/forecast"
+	set := must.Get(evidence.LoadGenEx(folder, must.Get(evidence.LoadChosen(folder))(t)))(t)
+	task := evidence.Task{Data: "diamonds", Architecture: "mlp", Levels: 64}
+	r := must.Get(set.Forecast(t.Context(), 2, task, evidence.Source{Code: "unary", Training: perceived.BCE}))(t)
+	if s := evidence.Rate(r.Select(perceived.CE, evidence.GenEx, evidence.Any)); s.Codes != 0 {
+		t.Errorf("%d forecasts of CE, which nothing asked for", s.Codes)
+	}
+	pairs := r.Select(perceived.L1, evidence.GenEx, evidence.Any)
+	if w := evidence.Rated(pairs); len(pairs) != 8 || w.Networks != 16 || w.Off > 0.04 || w.Held < 0.7 {
+		t.Errorf("%d codes, %+v; want 8, 16 networks, half of them within 4 %%, and 70 %% held, two of them collapsed", len(pairs), w)
+	}
+}
+
 // TestTrainedNetworks holds the forecasts to networks that were trained, each with its own learning rate: from one Johnson network
 // of diamonds, the errors of all 13 codes with hard decisions, and the intervals of both
 // trainings. testdata/forecast has the other data, and what fails there.

@@ -176,6 +176,11 @@ func (q Question) check() error {
 	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings), scenario.CheckTwice("decoder", q.Names)); err != nil {
 		return err
 	}
+	for _, t := range q.Trainings {
+		if err := scenario.CheckLearnt(t, q.Temperature); err != nil {
+			return err
+		}
+	}
 	for _, name := range q.Names {
 		if name == decode.Auto && len(q.Names) > 1 {
 			return fmt.Errorf("decoder %s is the best of all; want it alone", name)
@@ -325,7 +330,7 @@ func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster 
 	if q.Fitted != nil {
 		q.Fitted(f, alone)
 	}
-	f.trainings, f.outputs = q.Trainings, q.Outputs
+	f.Trainings, f.outputs = q.Trainings, q.Outputs
 	if !q.auto() {
 		f.readers = q.Names
 	}

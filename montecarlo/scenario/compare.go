@@ -173,6 +173,9 @@ func (s *Scenario) Fitting(names []string) []string {
 	}
 	var out []string
 	for _, name := range names {
+		if trainingOf(s.Model).ThroughGenEx() && name != throughGenEx && name != decode.Auto {
+			continue
+		}
 		if _, ok := s.Decoders.ReadingLogits().Lookup(name); ok || name == decode.Auto {
 			out = append(out, name)
 		}

@@ -43,7 +43,7 @@ from belsim._codes import Decoder, Kind, Outside, Reads, within
 
 Code = str | ArrayLike
 Span = tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
-Training = Literal["bce", "ce"]
+Training = Literal["bce", "ce", "l1", "l2"]
 
 
 def _code_list(codes: Sequence[Code]) -> Iterator[tuple[str, Code]]:
@@ -495,7 +495,7 @@ def fit(
     outside: Outside = "refuse",
     levels: int | None = None,
     kind: Kind = "auto",
-    training: Literal["auto", "bce", "ce", "soft"] = "auto",
+    training: Literal["auto", "bce", "ce", "soft", "l1", "l2"] = "auto",
     runs: Sequence[ArrayLike] = (),
     also: Sequence[tuple[Code, ArrayLike]] = (),
     candidates: Sequence[ArrayLike] = (),
@@ -520,7 +520,8 @@ def fit(
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
 
-    ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets. ``runs`` has the outputs
+    ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets, nor ``l1``
+    and ``l2``, the mean absolute and the squared error of gen-ex. ``runs`` has the outputs
     of further runs of the same network, with other seeds, and ``also`` other networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once, and ``fit_decoder``
     fits ``Fit.decoder``. ``temperature`` is the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has

@@ -71,6 +71,7 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 	if err != nil {
 		return nil, err
 	}
+	f.Trainings = s.trainings
 	return result(ctx, workers, f, codes, t, sources, func(p Pair) []Trained {
 		if !slices.Contains(s.readings(p.Code.Name(), p.Training), p.Reading()) {
 			return nil
