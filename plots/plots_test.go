@@ -174,6 +174,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"forest":         drawing(plots.Forest, forestData(plots.Style{})),
 		"forest-iclr":    drawing(plots.Forest, forestData(plots.Style{Place: "iclr-column", NoTitle: true})),
 		"lines":          drawing(plots.Lines, linesData()),
+		"intervals":      drawing(plots.Intervals, intervalsData()),
 		"verify":         drawing(plots.Verify, verifyData(255, true)),
 		"verify-inexact": drawing(plots.Verify, verifyData(12, false)),
 		"code":           func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(8, 16)) },
@@ -183,6 +184,21 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01}, {"hadamard", 90, nan, 30, 0.5},
 		}}),
 	}
+}
+
+// intervalsData has intervals that hold nine of ten labels, one of them of no width.
+func intervalsData() plots.IntervalsData {
+	d := plots.IntervalsData{Title: "intervals by gen-ex", Unit: " (levels)", Confidence: 0.9}
+	for i := range 80 {
+		x := 1 + 63*math.Mod(0.618*float64(i), 1)
+		half := 1 + x/10
+		d.Samples = append(d.Samples, plots.Point{X: x, Y: x + 1.1*half*math.Sin(float64(37*i)), Lo: x - half, Hi: x + half})
+	}
+	d.Samples[7].Lo, d.Samples[7].Hi = d.Samples[7].X, d.Samples[7].X
+	for i := range 12 {
+		d.Levels = append(d.Levels, plots.Point{X: 3 + 5.3*float64(i), Y: 0.9 + 0.03*math.Sin(float64(5*i)), Lo: 0.82, Hi: 0.95})
+	}
+	return d
 }
 
 // forestData has as many rows as there are codes and trainings, some of which leave the picture.
@@ -285,6 +301,7 @@ func TestExtremes(t *testing.T) {
 					Found: []plots.Point{point("", 1, a, b), point("", 2, 1, a)}, Codes: []plots.Point{point("x", 1<<20, b, 0)},
 				}),
 				"forest of":     drawing(plots.Forest, plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b}, {Name: "y", Ratio: a, Lo: a, Hi: a}}}),
+				"intervals of":  drawing(plots.Intervals, plots.IntervalsData{Confidence: 0.9, Samples: []plots.Point{{X: a, Y: b, Lo: a, Hi: b}}, Levels: []plots.Point{point("", 1, 0.9, 0.05)}}),
 				"comparison of": drawing(plots.Compare, plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a}, {"b", b, nan, a, b}}}),
 			} {
 				f, err := figure()
@@ -309,7 +326,7 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("%s: only %d of the numbers are drawn", name, n)
 		}
 	}
-	if len(drawn) != 7 {
+	if len(drawn) != 8 {
 		t.Errorf("only these are drawn: %v", drawn)
 	}
 }
@@ -395,6 +412,7 @@ func TestRefusals(t *testing.T) {
 		"a ratio beside its interval": of(plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "a", Ratio: 1, Lo: 1.1, Hi: 2}}})),
 		"no lines":                    of(plots.Lines(plots.LinesData{Level: []float64{1}})),
 		"a short line":                of(plots.Lines(lines)),
+		"no intervals":                of(plots.Intervals(plots.IntervalsData{})),
 		"no codes":                    of(plots.Compare(plots.CompareData{})),
 		"a negative bound":            of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{Name: "a", Bound: -1}}})),
 		"a baseline of zero":          of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{one}, Baselines: []plots.NamedError{{Name: "quantization alone"}}})),

@@ -16,7 +16,8 @@ type decodeCmd struct {
 	Levels      int               `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
 	Range       assess.LabelRange `placeholder:"a:b" help:"Range of real labels: a is level 1, b the last one (default: that of a fitted decoder, or levels from 1)."`
 	Temperature float64           `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which logits are multiplied (default: 1)."`
-	Output      []string          `short:"o" required:"" placeholder:"FILE" sep:"none" help:"Write the labels to FILE: .npy (float64, one for each sample) or .csv."`
+	Confidence  *float64          `placeholder:"C" help:"Write the interval as well that holds the label with this confidence, such as 0.9, with a FILE.npz as the decoder: the columns label, lower and upper. It holds what it says for samples like those of the fit, which the network was not trained on; after a shift of the data, or with targets of training samples, it does not."`
+	Output      []string          `short:"o" required:"" placeholder:"FILE" sep:"none" help:"Write the labels to FILE: .npy (float64, one for each sample; samples × 3 with --confidence) or .csv."`
 	workersFlag
 	quietFlag
 }
@@ -43,7 +44,7 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	var bar progressBar
-	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: cmd.Range, Temperature: cmd.Temperature, Decoders: env.decoders}
+	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: cmd.Range, Temperature: cmd.Temperature, Confidence: cmd.Confidence, Decoders: env.decoders}
 	return bar.interrupted(out.write(env, func(w io.Writer, path string) error {
 		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), bar.of(env), func(text string) { env.note("%s", text) })
 	}))

@@ -1,6 +1,7 @@
 package fitdecoder
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -108,5 +109,22 @@ func (f *fitting) decoder(c candidate, with []*posterior, values []float64, abou
 		axpy(d.scores.Offsets, c.model, p.offsets)
 		axpy(d.scores.Weights.RawMatrix().Data, c.model, p.weights.RawMatrix().Data)
 	}
+	d.sorted = f.sorted && d.logits
 	return d, d.complete()
+}
+
+// baselineVariances are the variances of the baseline candidates, N × candidates.
+func (f *fitting) baselineVariances(ctx context.Context, workers int) ([]float64, error) {
+	var all []observed.Decoding
+	for _, c := range f.all {
+		if c.stage != baseline {
+			break
+		}
+		d, err := f.decoder(c, nil, nil, About{})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, observed.Decoding{Decoder: varianceOf{d}, Soft: d.logits})
+	}
+	return f.Samples.Labels(ctx, workers, f.Code, all)
 }

@@ -27,8 +27,12 @@ import (
 type Decoder struct {
 	scores *decode.Affine
 	values []float64 // the labels of the levels, of length L
+	within []float64 // the variances of labels within them
 	logits bool      // it reads logits; else it reads signs
 	about  About
+
+	calibration
+	sorted bool // sigma is that of the sorted sigmoids, not of the scores
 }
 
 var _ decode.RealDecoder = (*Decoder)(nil)
@@ -74,6 +78,10 @@ func (d *Decoder) complete() error {
 	levels, bits := d.Dims()
 	if d.values == nil {
 		d.values = Spread(levels, 1, float64(levels))
+	}
+	d.within = variancesWithin(d.values)
+	if d.sorted && bits != levels-1 {
+		return fmt.Errorf("%d bits of %d levels are not those of unary, whose sigmoids are to be sorted", bits, levels)
 	}
 	if slices.ContainsFunc(d.scores.Weights.RawMatrix().Data, notFinite) || slices.ContainsFunc(d.scores.Offsets, notFinite) {
 		return errors.New("a decoder has a weight that is not finite")
@@ -124,7 +132,10 @@ func (d *Decoder) Decoding(k observed.Kind) (observed.Decoding, error) {
 func (d *Decoder) Name() string { return d.about.Kind }
 
 // Value implements decode.RealDecoder: the bits of the word are outputs of ±1.
-func (d *Decoder) Value(word []uint64) float64 {
+func (d *Decoder) Value(word []uint64) float64 { return d.DecodeLogits(d.signs(word)) }
+
+// signs are the outputs that stand for a word.
+func (d *Decoder) signs(word []uint64) []float64 {
 	_, bits := d.Dims()
 	z := make([]float64, bits)
 	for k := range z {
@@ -133,7 +144,7 @@ func (d *Decoder) Value(word []uint64) float64 {
 			z[k] = 1
 		}
 	}
-	return d.DecodeLogits(z)
+	return z
 }
 
 // Decode implements decode.Decoder.

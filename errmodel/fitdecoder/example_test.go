@@ -29,7 +29,7 @@ func TestExample(t *testing.T) {
 	defer labels.Close()
 	r := must.Get(d.Decoding(observed.Logits))(t)
 	n := 0
-	if err := observed.Decode(ctx, 0, outputs, observed.Logits, nil, r, func(got []float64) error {
+	if err := observed.Decode(ctx, 0, outputs, observed.Logits, nil, []observed.Decoding{r}, func(got []float64) error {
 		var want [1]float64
 		for _, v := range got {
 			if err := labels.Next(want[:]); err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
@@ -31,6 +32,20 @@ type texts [3]string
 
 var textNames = [...]string{"rule", "reads", "about"}
 
+// A calibration is three more arrays, which files of older versions do not have: the residuals, the floor, and the text that says of
+// what sigma is.
+const (
+	residualsName, floorName, sigmasName = "residuals", "floor", "sigmas"
+	ofScores, ofSigmoids                 = "scores", "sorted sigmoids"
+)
+
+func (d *Decoder) sigmas() string {
+	if d.sorted {
+		return ofSigmoids
+	}
+	return ofScores
+}
+
 // checksum is of all arrays. The file has it as another array, so that arrays of two decoders, or
 // edited ones, are not taken for a decoder.
 func (d *Decoder) checksum(t *texts) string {
@@ -40,6 +55,10 @@ func (d *Decoder) checksum(t *texts) string {
 		_ = binary.Write(h, binary.LittleEndian, numbers) // a hash takes all
 	}
 	fmt.Fprintf(h, "%q %q %q", t[0], t[1], t[2])
+	if d.residuals != nil {
+		_ = binary.Write(h, binary.LittleEndian, append([]float64{d.floor}, d.residuals...))
+		fmt.Fprintf(h, " %q", d.sigmas())
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -58,6 +77,9 @@ func (d *Decoder) Write(w io.Writer) error {
 	}
 	for i, name := range textNames {
 		err = errors.Join(err, z.Text(name, t[i]))
+	}
+	if d.residuals != nil {
+		err = errors.Join(err, z.Column(residualsName, d.residuals), z.Column(floorName, []float64{d.floor}), z.Text(sigmasName, d.sigmas()))
 	}
 	return errors.Join(err, z.Text("checksum", d.checksum(t)), z.Close())
 }
@@ -94,6 +116,9 @@ func read(path string) (*Decoder, error) {
 			return nil, err
 		}
 	}
+	if err := d.readCalibration(path); err != nil {
+		return nil, err
+	}
 	if err := d.fill(t); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -102,6 +127,31 @@ func read(path string) (*Decoder, error) {
 		err = fmt.Errorf("%s: its arrays are not those that belsim wrote: they have another checksum", path)
 	}
 	return d, err
+}
+
+// readCalibration reads the residuals and their sigmas, where there are any.
+func (d *Decoder) readCalibration(path string) error {
+	residuals, err := arrayfile.ReadFile(path + ":" + residualsName)
+	if err != nil { // an older version made the file; the checksum refuses one that lost them
+		return nil
+	}
+	d.residuals = residuals.RawMatrix().Data
+	if _, columns := residuals.Dims(); columns != 1 || !slices.IsSorted(d.residuals) {
+		return fmt.Errorf("%s: array %s: want a column of numbers that ascend", path, residualsName)
+	}
+	floor, err := arrayfile.ReadFile(path + ":" + floorName)
+	if err != nil {
+		return err
+	}
+	if d.floor = floor.At(0, 0); !(d.floor > 0) {
+		return fmt.Errorf("%s: array %s is %v; want a positive number", path, floorName, d.floor)
+	}
+	of, err := arrayfile.ReadText(path, sigmasName)
+	d.sorted = of == ofSigmoids
+	if err == nil && d.sigmas() != of {
+		err = fmt.Errorf("%s: array %s is %.20q; want %q or %q", path, sigmasName, of, ofScores, ofSigmoids)
+	}
+	return err
 }
 
 // fill takes the texts of a file, and completes the decoder.

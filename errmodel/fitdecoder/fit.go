@@ -38,6 +38,9 @@ type Input struct {
 	Temperature float64
 	// Values are the labels of the levels; nil stands for 1 … L.
 	Values []float64
+	// BitByBit says that each bit was trained by itself: the sigmoids of unary bits are then the probabilities of
+	// which intervals take their sigma.
+	BitByBit bool
 }
 
 // Result is a fitted decoder, with the errors that judge it.
@@ -67,6 +70,8 @@ type Result struct {
 	Few bool
 	// TooLarge says that the code is too large for a model of its outputs.
 	TooLarge bool
+	// Intervals judge the intervals of the decoder.
+	Intervals *Intervals
 }
 
 // Kind is the best candidate of one kind.
@@ -85,6 +90,8 @@ type fitting struct {
 	moments      []*moments  // by fold, of the stage affine
 	all          []candidate // the candidates, those of the stage baseline first
 	baseline     []float64   // labels of the decodings, N × decodings
+	variances    []float64   // of the candidates of the stage baseline, N × candidates
+	sorted       bool        // sigma is that of the sorted sigmoids
 	correlations *decode.Correlations
 }
 
@@ -109,11 +116,12 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	}
 	f.tooLarge = memory.Product(f.levels, f.m, f.m) > maxWork
 	f.correlations = decode.NewCorrelations(in.Code)
+	f.sorted = in.BitByBit && in.Logits && unary(in.Code)
 	f.all = f.candidates()
 	if f.all[0].stage != baseline {
 		return nil, fmt.Errorf("no decoder fits %s", in.Code.Name())
 	}
-	if err := memory.Check("fitting a decoder", memory.Product(folds*n, len(f.all), 4)+memory.Product(folds*8*8, f.levels, f.m)); err != nil {
+	if err := memory.Check("fitting a decoder", memory.Product(folds*n, len(f.all), 2*4)+memory.Product(folds*8*8, f.levels, f.m)); err != nil {
 		return nil, err
 	}
 	var err error
@@ -125,6 +133,9 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	if f.baseline, err = in.Samples.Labels(ctx, workers, in.Code, in.Decodings); err != nil {
 		return nil, err
 	}
+	if f.variances, err = f.baselineVariances(ctx, workers); err != nil {
+		return nil, err
+	}
 	parts, err := f.crossValidate(ctx, workers)
 	if err != nil {
 		return nil, err
@@ -133,16 +144,19 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	return out, f.judge(ctx, out, parts)
 }
 
-// part has the labels that the candidates give to the samples of one fold, when the fold and
+// part has the labels that the candidates give to the samples of one fold, with the variances of their distributions, when the fold and
 // perhaps another one were left out of the fit.
 type part struct {
-	samples []int
-	labels  []float32 // candidates × samples
+	samples          []int
+	labels, variance []float32 // candidates × samples
 }
 
-func (p *part) of(candidate int) []float32 {
+func (p *part) of(candidate int) []float32        { return p.row(p.labels, candidate) }
+func (p *part) variances(candidate int) []float32 { return p.row(p.variance, candidate) }
+
+func (p *part) row(of []float32, candidate int) []float32 {
 	n := len(p.samples)
-	return p.labels[candidate*n : (candidate+1)*n]
+	return of[candidate*n : (candidate+1)*n]
 }
 
 // crossValidate returns the parts by the folds that are left out: at [f][f] fold f when it alone is
@@ -200,18 +214,26 @@ func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error)
 // labels decodes some samples with all candidates.
 func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) (*part, error) {
 	n := len(samples)
-	out := &part{samples, make([]float32, len(f.all)*n)}
+	out := &part{samples, make([]float32, len(f.all)*n), make([]float32, len(f.all)*n)}
 	scores := f.scores(with, samples)
 	own, mixed := make([]float64, f.levels), make([]float64, f.levels)
+	values := Spread(f.levels, 1, float64(f.levels))
+	within, baselines := variancesWithin(values), len(f.variances)/f.Samples.Len()
 	for j, i := range samples {
 		if j%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		f.correlations.To(own, f.Samples.Row(i))
+		variance := math.NaN()
+		if f.sorted {
+			sortedSigmoids(mixed, f.Samples.Row(i))
+			variance, _ = spread(mixed, values, within)
+		}
 		for at := 0; at < len(f.all); at++ {
 			c := f.all[at]
 			if c.stage == baseline {
 				out.labels[at*n+j] = float32(f.baseline[i*len(f.Decodings)+c.decoding])
+				out.variance[at*n+j] = float32(f.variances[i*baselines+at])
 				continue
 			}
 			median, mean := math.NaN(), math.NaN() // never the smallest error
@@ -223,10 +245,13 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 					axpy(mixed, c.model, s.RawRowView(j))
 				}
 				median, mean = decode.MedianAndMean(mixed, nil)
+				if !f.sorted {
+					variance, _ = spread(mixed, values, within)
+				}
 			}
-			out.labels[at*n+j] = float32(median) // the next candidate differs by its rule, the mean
+			out.labels[at*n+j], out.variance[at*n+j] = float32(median), float32(variance) // the next candidate differs by its rule, the mean
 			at++
-			out.labels[at*n+j] = float32(mean)
+			out.labels[at*n+j], out.variance[at*n+j] = float32(mean), float32(variance)
 		}
 	}
 	return out, nil
@@ -309,19 +334,19 @@ func (f *fitting) choose(parts []*part) int {
 
 // judge fills in a result.
 func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error {
-	single := make([]*part, folds)
+	single, inner, choices := make([]*part, folds), make([][]*part, folds), make([]int, folds)
 	best := f.bestDecoding()
 	out.Baseline = f.Decodings[best]
 	var levels, target, baselineTarget, gain, beside observed.Sums
 	for o := range folds {
 		single[o] = parts[o][o]
-		var inner []*part
 		for i := range folds {
 			if i != o {
-				inner = append(inner, parts[o][i])
+				inner[o] = append(inner[o], parts[o][i])
 			}
 		}
-		labels := parts[o][o].of(f.choose(inner))
+		choices[o] = f.choose(inner[o])
+		labels := parts[o][o].of(choices[o])
 		for j, i := range parts[o][o].samples {
 			level, y := float64(f.Samples.Level[i]), f.Samples.Exact[i]
 			label, before := float64(labels[j]), f.baseline[i*len(f.Decodings)+best]
@@ -365,7 +390,9 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 	if out.Fitted = f.all[chosen].stage != baseline; !out.Fitted {
 		out.Levels = f.mean(single, chosen, func(label float64, _ *part, _, i int) float64 { return math.Abs(label - float64(f.Samples.Level[i])) })
 		out.Target = f.error(single, chosen)
+		choices = slices.Repeat([]int{chosen}, folds)
 	}
+	out.Intervals = f.judgeIntervals(parts, inner, choices)
 	unit := "labels"
 	if f.Values == nil {
 		unit = "levels"
@@ -373,6 +400,9 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 	out.Decoder, err = f.decoder(f.all[chosen], with, f.Values, About{
 		Code: f.Code.Name(), Samples: f.Samples.Len(), Error: out.Target.Mean, StdErr: out.Target.StdErr, Unit: unit,
 	})
+	if err == nil {
+		out.Decoder.calibration = f.calibrate(single, chosen)
+	}
 	return err
 }
 

@@ -255,17 +255,17 @@ func TestFiles(t *testing.T) {
 		{"rule", nil, "mode", `rule "mode"`},
 		{"reads", nil, "words", `array reads is "words"; want logits or bits`},
 		{"about", nil, "{", "array about"},
+		{"residuals", &array{4, 2, 1}, "", "array residuals: want a column of numbers that ascend"},
+		{"residuals", &array{4, 1, 1}, "", `no array "floor"`},
 		{"", nil, "", `no array "checksum"`},
 	} {
 		var b bytes.Buffer
 		z := arrayfile.NewNPZWriter(&b)
-		for name, a := range map[string]array{"weights": {3, 2, 1}, "offsets": {3, 1, 1}, "values": {3, 1, 0}} {
-			if name == tt.name {
-				if tt.array == nil {
-					continue
-				}
-				a = *tt.array
-			}
+		arrays := map[string]array{"weights": {3, 2, 1}, "offsets": {3, 1, 1}, "values": {3, 1, 0}}
+		if delete(arrays, tt.name); tt.array != nil {
+			arrays[tt.name] = *tt.array
+		}
+		for name, a := range arrays {
 			m := mat.NewDense(a.rows, a.columns, nil)
 			m.Apply(func(i, _ int, _ float64) float64 {
 				if name == "values" && name != tt.name {
@@ -290,14 +290,24 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestDamage: no changed bit of a decoder's file changes a label, nor does an array of another decoder.
+// answers are the labels of samples, and the ends of their intervals.
+func answers(t testing.TB, d *fitdecoder.Decoder, s *observed.Samples) []float64 {
+	out, of := labels(d, s), ends(t, d, 0.9)
+	for i := range s.Len() {
+		lower, upper := of(s.Row(i))
+		out = append(out, lower, upper)
+	}
+	return out
+}
+
+// TestDamage: no changed bit of a decoder's file changes a label or an interval, nor does an array of another decoder.
 func TestDamage(t *testing.T) {
 	c := mustCode(t, "hexj-nr", 8)
 	s := draw(c, 300, 1, 1.5, 3, 3)
 	var file bytes.Buffer
 	d := fit(t, 0, c, s, observed.Logits, nil).Decoder
 	must.Succeed(t, d.Write(&file))
-	want := labels(d, s)
+	want := answers(t, d, s)
 	path := filepath.Join(t.TempDir(), "d.npz")
 	read := func(content []byte) (*fitdecoder.Decoder, error) {
 		must.Succeed(t, os.WriteFile(path, content, 0o600))
@@ -307,8 +317,8 @@ func TestDamage(t *testing.T) {
 		changed := bytes.Clone(file.Bytes())
 		changed[i] ^= 1 << (i % 8)
 		if d, err := read(changed); err == nil {
-			if !slices.Equal(labels(d, s), want) {
-				t.Errorf("byte %d changed: other labels", i)
+			if !slices.Equal(answers(t, d, s), want) {
+				t.Errorf("byte %d changed: other answers", i)
 			}
 		}
 	}

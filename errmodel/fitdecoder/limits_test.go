@@ -2,6 +2,8 @@ package fitdecoder
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,9 +28,47 @@ func TestNoFiniteLabel(t *testing.T) {
 		must.Succeed(t, d.complete())
 		rows := must.Get(arrayfile.OpenRows(path))(t)
 		defer rows.Close()
-		err := observed.Decode(context.Background(), 1, rows, observed.Logits, nil, observed.Decoding{Decoder: d, Soft: true}, func([]float64) error { return nil }, nil)
+		err := observed.Decode(context.Background(), 1, rows, observed.Logits, nil, []observed.Decoding{{Decoder: d, Soft: true}}, func([]float64) error { return nil }, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), path+": row 2: the decoder affine computes no finite label") {
 			t.Errorf("%s: %v", rule, err)
+		}
+	}
+}
+
+// TestRank: of n residuals, an interval has the ⌈(n+1)(1+c)/2⌉-th from either end, in exact arithmetic; where n is less it is refused,
+// and the sentence says how many are enough, and up to which confidence.
+func TestRank(t *testing.T) {
+	const parts = 10000
+	residuals := make([]float64, 30000)
+	for i := range residuals {
+		residuals[i] = float64(i + 1)
+	}
+	rng := rand.New(rand.NewPCG(46, 2))
+	for range 20000 {
+		n, c := 1+rng.IntN(1<<(1+rng.IntN(15)))%len(residuals), 1+rng.IntN(parts-1)
+		if rng.IntN(3) == 0 {
+			c = parts - 1 - rng.IntN(20)
+		}
+		rank := ((n+1)*(parts+c) + 2*parts - 1) / (2 * parts)
+		confidence := float64(c) / parts
+		lo, hi, ok := quantiles(residuals[:n], confidence)
+		if ok != (rank <= n) || ok && (hi != float64(rank) || lo != float64(n+1-rank)) {
+			t.Fatalf("n = %d, confidence %v: %v and %v, %v; want rank %d", n, confidence, lo, hi, ok, rank)
+		}
+		if ok {
+			continue
+		}
+		d := &Decoder{calibration: calibration{residuals: residuals[:n]}}
+		_, _, err := d.Interval(confidence)
+		least, most := 0, 0.0
+		if _, failed := fmt.Sscanf(err.Error(), fmt.Sprintf("confidence %v needs %%d calibration samples, and the decoder has %d: want at most %%f", confidence, n), &least, &most); failed != nil {
+			t.Fatal(err)
+		}
+		_, _, enough := quantiles(residuals[:least], confidence)
+		_, _, few := quantiles(residuals[:least-1], confidence)
+		_, _, small := quantiles(residuals[:n], most)
+		if !enough || few || !small && most > 0 || most >= confidence {
+			t.Fatalf("n = %d: %v, and that is %v, %v, %v", n, err, enough, few, small)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestDecode(t *testing.T) {
 			}
 			var got []float64
 			done := uint64(0)
-			err := observed.Decode(ctx, workers, s.Outputs, observed.Logits, c, r, func(labels []float64) error {
+			err := observed.Decode(ctx, workers, s.Outputs, observed.Logits, c, []observed.Decoding{r}, func(labels []float64) error {
 				got = append(got, labels...)
 				return nil
 			}, func(n uint64) { done += n })
@@ -62,13 +62,13 @@ func TestDecode(t *testing.T) {
 		}
 	}
 	s := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Bits, c, decodings[0], func([]float64) error { return nil }, nil); err == nil || !strings.Contains(err.Error(), "neither 0 nor 1") {
+	if err := observed.Decode(ctx, 1, s.Outputs, observed.Bits, c, decodings[:1], func([]float64) error { return nil }, nil); err == nil || !strings.Contains(err.Error(), "neither 0 nor 1") {
 		t.Errorf("logits as bits: %v", err)
 	}
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, c, decodings[0], func([]float64) error { return io.ErrShortWrite }, nil); !errors.Is(err, io.ErrShortWrite) {
+	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, c, decodings[:1], func([]float64) error { return io.ErrShortWrite }, nil); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("error of emit: %v", err)
 	}
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, mustCode(t, "unary", 16), decodings[0], nil, nil); err == nil || !strings.Contains(err.Error(), "unary of 16 levels has 15 bits") {
+	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, mustCode(t, "unary", 16), decodings[:1], nil, nil); err == nil || !strings.Contains(err.Error(), "unary of 16 levels has 15 bits") {
 		t.Errorf("another code: %v", err)
 	}
 }

@@ -53,6 +53,8 @@ type Options struct {
 	Others []Other
 	// FitDecoder makes the fit have a fitted decoder, too.
 	FitDecoder bool
+	// Confidence makes Decode write the interval of each label as well; nil for none.
+	Confidence *float64
 	// Recommend makes the fit forecast all named codes, the network's own and the Candidates.
 	Recommend bool
 	// Candidates are codes, NAMEs or FILEs.

@@ -23,7 +23,7 @@ func IsDecoderFile(name string) bool { return strings.EqualFold(filepath.Ext(nam
 // file, or with a named one of o.Decoders for the code o.Code. With o.Range, labels are in its units;
 // else they are those of the fitted decoder, or levels from 1. Decode writes the label of one sample
 // after the other: as a NumPy array of float64 of one dimension where the format is npy, else as
-// lines of text. workers is the number of goroutines, 0 for one on each processor; it changes no
+// lines of text. With o.Confidence it writes columns: the label, and the ends of its interval, lower and upper. workers is the number of goroutines, 0 for one on each processor; it changes no
 // byte. note is told what the outputs were taken for where they may be something else. Errors name the file and the
 // place, or are the context's.
 func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Writer, format string, progress Progress, note func(string)) error {
@@ -55,41 +55,45 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 		note(fmt.Sprintf("%s: read as probabilities, because all are from 0 to 1; say so if they are logits", outputs.Name()))
 	}
 	o.mapHead(c, observed.Labels{}, kind, outputs)
-	decoding, err := of(kind)
+	decodings, err := of(kind)
 	if err != nil {
 		return fmt.Errorf("%s: %w", outputs.Name(), err)
 	}
+	columns := []string{"label", "lower", "upper"}[:len(decodings)]
 	samples, _ := outputs.Dims()
 	done, end := progress.begin("samples decoded", uint64(max(samples, 0)))
 	defer end()
 	out := bufio.NewWriterSize(w, 1<<16)
-	column := &arrayfile.ColumnWriter{W: out}
+	var rows *arrayfile.RowWriter
 	if format == "npy" {
 		n, err := observed.Count(ctx, outputs)
 		if err != nil {
 			return err
 		}
-		if column, err = arrayfile.NewNPYColumn(out, n); err != nil {
+		rows, err = arrayfile.NewNPYRows(out, n, len(columns))
+		if err != nil {
 			return err
 		}
+	} else if rows, err = arrayfile.NewCSVRows(out, columns...); err != nil {
+		return err
 	}
-	err = observed.Decode(ctx, workers, outputs, kind, c, decoding, func(labels []float64) error {
+	err = observed.Decode(ctx, workers, outputs, kind, c, decodings, func(labels []float64) error {
 		if c != nil && !o.Range.IsZero() { // a fitted decoder has the range already
 			width := (o.Range.Hi - o.Range.Lo) / float64(c.Levels()-1)
 			for i, level := range labels {
 				labels[i] = o.Range.Lo + (level-1)*width
 			}
 		}
-		return column.Write(labels)
+		return rows.Write(labels)
 	}, done)
 	return errors.Join(err, out.Flush())
 }
 
-// decodingOf is the decoding of outputs of a kind.
-type decodingOf func(observed.Kind) (observed.Decoding, error)
+// decodingsOf are the decodings of outputs of a kind: of their labels, and of the ends of intervals where these are asked for.
+type decodingsOf func(observed.Kind) ([]observed.Decoding, error)
 
 // openFitted opens the file of a fitted decoder, which needs no code.
-func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingOf, *code.Code, error) {
+func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingsOf, *code.Code, error) {
 	fitted, err := fitdecoder.Read(path)
 	if err != nil {
 		return nil, nil, err
@@ -99,13 +103,32 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingOf, *
 		return nil, nil, fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", outputs.Name(), m, path, bits)
 	}
 	if !o.Range.IsZero() {
-		fitted, err = fitted.WithRange(o.Range.Lo, o.Range.Hi)
+		if fitted, err = fitted.WithRange(o.Range.Lo, o.Range.Hi); err != nil {
+			return nil, nil, err
+		}
 	}
-	return fitted.Decoding, nil, err
+	decoders := []decode.RealDecoder{fitted}
+	if o.Confidence != nil {
+		lower, upper, err := fitted.Interval(*o.Confidence)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		decoders = append(decoders, lower, upper)
+	}
+	return func(kind observed.Kind) (out []observed.Decoding, err error) {
+		d, err := fitted.Decoding(kind)
+		for _, each := range decoders {
+			out = append(out, observed.Decoding{Decoder: each, Soft: d.Soft})
+		}
+		return out, err
+	}, nil, nil
 }
 
 // openNamed opens a named decoder, and its code.
-func (o Options) openNamed(outputs *arrayfile.Rows, name string) (decodingOf, *code.Code, error) {
+func (o Options) openNamed(outputs *arrayfile.Rows, name string) (decodingsOf, *code.Code, error) {
+	if o.Confidence != nil {
+		return nil, nil, fmt.Errorf("the decoder %s has no calibration, which intervals need: want one that was fitted, in an .npz file", name)
+	}
 	if o.Code == "" {
 		return nil, nil, fmt.Errorf("the decoder %s needs the code of the outputs: want the code, or an .npz file as the decoder", name)
 	}
@@ -120,7 +143,7 @@ func (o Options) openNamed(outputs *arrayfile.Rows, name string) (decodingOf, *c
 		return nil, nil, err
 	}
 	d, err := o.Decoders.Uninformed().New(name, c, decode.Options{Temperature: o.Temperature})
-	return func(kind observed.Kind) (observed.Decoding, error) {
-		return observed.Decoding{Decoder: d, Soft: decode.ReadsLogits(d) && !kind.Hard() || c.Real()}, nil
+	return func(kind observed.Kind) ([]observed.Decoding, error) {
+		return []observed.Decoding{{Decoder: d, Soft: decode.ReadsLogits(d) && !kind.Hard() || c.Real()}}, nil
 	}, c, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/perceived"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/table"
 )
@@ -26,6 +27,7 @@ type Fitted struct {
 	BaselineErr float64      `json:"baseline_error" doc:"its mean |answer − target|"`
 	Gain        float64      `json:"gain" doc:"baseline_error − the error of what cross-validation chooses"`
 	GainSE      float64      `json:"gain_stderr" doc:"standard error of gain, of the differences of the samples"`
+	Intervals   *Intervals   `json:"intervals" doc:"how good the intervals of single labels are, as decode --confidence 0.9 writes them"`
 	Kinds       []FittedKind `json:"kinds" doc:"a row for the best decoder of each kind"`
 	Notes       []string     `json:"notes" doc:"shared"`
 }
@@ -51,7 +53,7 @@ func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples
 	if err != nil {
 		return nil, err
 	}
-	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.source.Kind.Hard(), Decodings: n.decodings, Temperature: n.options.Temperature}
+	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.source.Kind.Hard(), Decodings: n.decodings, Temperature: n.options.Temperature, BitByBit: n.training == perceived.BCE}
 	if r := n.options.Range; !r.IsZero() {
 		in.Values = fitdecoder.Spread(n.code.Levels(), r.Lo, r.Hi)
 	}
@@ -69,7 +71,7 @@ func newFitted(r *fitdecoder.Result, width float64) *Fitted {
 		Kind: about.Kind, Rule: about.Rule, Reads: about.Reads, Better: r.Fitted, Samples: about.Samples,
 		Error: width * r.Target.Mean, StdErr: width * r.Target.StdErr, Interval: [2]float64{width * interval[0], width * interval[1]},
 		Baseline: r.Baseline.Decoder.Name(), BaselineOf: r.Baseline.Outputs(), BaselineErr: width * r.BaselineTarget.Mean,
-		Gain: width * r.Gain, GainSE: width * r.GainSE, Kinds: []FittedKind{}, Notes: []string{},
+		Gain: width * r.Gain, GainSE: width * r.GainSE, Intervals: newIntervals(r.Intervals, about.Levels, width), Kinds: []FittedKind{}, Notes: []string{},
 	}
 	for _, k := range r.Kinds {
 		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), width * k.Target.Mean, width * k.Target.StdErr})

@@ -62,6 +62,7 @@ func TestFitDecoder(t *testing.T) {
 	if text := s.Opening[0]; !strings.HasPrefix(text, "The network's best decoder is a fitted affine decoder (mean): on samples that it was not fitted to, it is wrong by 0.037") {
 		t.Error(text)
 	}
+	checkIntervals(t, s.Fit)
 	var file bytes.Buffer
 	must.Succeed(t, s.Decoder.Write(&file))
 	// Its labels are those of the file that is kept, as far as processors agree.
@@ -74,6 +75,7 @@ func TestFitDecoder(t *testing.T) {
 			t.Fatalf("sample %d is %v, want %v", i+1, v, want[i])
 		}
 	}
+	checkColumns(t, o, path, got)
 	o.Range = assess.LabelRange{Lo: 1, Hi: 64}
 	inLevels := labels(t, o, path)
 	o.Code, o.Range = "b2jdj", assess.LabelRange{}
@@ -108,6 +110,65 @@ func TestFitDecoder(t *testing.T) {
 	}
 	if fitted != 1 {
 		t.Errorf("%d rows of fitted decoders in %+v", fitted, s.Fit.Networks)
+	}
+}
+
+// checkIntervals: the numbers of a fit's intervals are those of its samples, in label units, and hold 0.9 within five standard errors.
+func checkIntervals(t *testing.T, f *assess.Fit) {
+	t.Helper()
+	i := f.Fitted.Intervals
+	inside, width, winkler, samples := 0.0, 0.0, 0.0, i.Samples(f)
+	for _, x := range samples {
+		if x.Lower < 2.5 || x.Upper > 4.3+1e-12 {
+			t.Fatalf("%v to %v", x.Lower, x.Upper)
+		}
+		outside := max(x.Lower-x.Target, x.Target-x.Upper, 0)
+		if outside == 0 {
+			inside += 1. / 2500
+		}
+		width += (x.Upper - x.Lower) / 2500
+		winkler += (x.Upper - x.Lower + 20*outside) / 2500
+	}
+	rows, held := uint64(0), 0.0
+	for k, r := range i.Levels {
+		if r.From > r.To || k > 0 && r.From != i.Levels[k-1].To+1 || r.Coverage < r.Interval[0] || r.Coverage > r.Interval[1] || r.Samples < 100 {
+			t.Errorf("%+v", r)
+		}
+		rows, held = rows+r.Samples, held+r.Coverage*float64(r.Samples)/2500
+	}
+	if len(samples) != 2500 || i.Calibration != 2500 || rows != 2500 || i.Levels[len(i.Levels)-1].To != 64 || math.Abs(i.Coverage-0.9) > 5*i.CoverageSE ||
+		max(math.Abs(inside-i.Coverage), math.Abs(held-i.Coverage), math.Abs(width-i.Width), math.Abs(winkler-i.Winkler)) > 1e-9 || i.Worst > i.Coverage || i.Winkler > i.Constant {
+		t.Errorf("%+v; the samples have %v, %v and %v", i, inside, width, winkler)
+	}
+}
+
+// checkColumns: with a confidence, decode writes the same labels, between their ends, and the same numbers in both formats.
+func checkColumns(t *testing.T, o assess.Options, decoder string, labels []float64) {
+	t.Helper()
+	confidence, folder := 0.9, t.TempDir()
+	o.Confidence = &confidence
+	var all [2]*mat.Dense
+	for i, format := range []string{"npy", "csv"} {
+		var b bytes.Buffer
+		must.Succeed(t, assess.Decode(t.Context(), o, decoder, 2, &b, format, nil, nil))
+		content, headed := strings.CutPrefix(b.String(), "label,lower,upper\n")
+		if headed != (format == "csv") {
+			t.Errorf("%.40q", b.String())
+		}
+		path := filepath.Join(folder, "l."+format)
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o600))
+		all[i] = must.Get(arrayfile.ReadFile(path))(t)
+	}
+	if !mat.Equal(all[0], all[1]) {
+		t.Error("the formats differ")
+	}
+	for i, v := range labels {
+		if row := all[0].RawRowView(i); row[0] != v || !(row[1] < v && v < row[2]) {
+			t.Fatalf("sample %d: %v, want the label %v", i+1, row, v)
+		}
+	}
+	if err := assess.Decode(t.Context(), o, "gen", 2, io.Discard, "npy", nil, nil); err == nil || !strings.Contains(err.Error(), "the decoder gen has no calibration") {
+		t.Error(err)
 	}
 }
 

@@ -249,6 +249,9 @@ class Decoder:
     >>> decoder = belsim.fit("johnson", logits, level, levels=16, samples=2, fit_decoder=True).decoder
     >>> float(np.abs(decoder.decode(logits) - level).mean().round(2))
     0.63
+    >>> lower, upper = decoder.predict_interval(logits, confidence=0.9).T
+    >>> bool(0.85 < ((lower <= level) & (level <= upper)).mean() < 1)
+    True
     """
 
     def __init__(self, content: bytes) -> None:
@@ -269,17 +272,29 @@ class Decoder:
 
     def decode(self, outputs: ArrayLike, *, kind: Kind = "auto") -> NDArray[np.float64]:
         """The labels, in the units of the ``range`` of ``fit``, or levels from 0: outputs (..., M) to labels (...)."""
+        return self._columns(outputs, kind)
+
+    def predict_interval(self, outputs: ArrayLike, confidence: float = 0.9, *, kind: Kind = "auto") -> NDArray[np.float64]:
+        """The intervals that hold the labels with a confidence level: outputs (..., M) to (..., 2), lower and upper.
+
+        They are calibrated (split conformal prediction) with the samples of ``fit``, and hold what they promise over all samples that
+        are like those, not for each label. A shift of the data breaks this, and so do targets that the network was trained on.
+        """
+        return self._columns(outputs, kind, number(confidence, "confidence"))[..., 1:]
+
+    def _columns(self, outputs: ArrayLike, kind: Kind, confidence: float | None = None) -> NDArray[np.float64]:
         choice(kind, Kind, "kind")
         z = array(outputs, "outputs")
         if z.ndim < 1 or z.shape[-1] != self.about["bits"]:
             raise Error(f"outputs of shape {z.shape}: want (..., {self.about['bits']}), the bits of {self.about['code']}")
+        shape = z.shape[:-1] if confidence is None else (*z.shape[:-1], 3)
         with Inputs() as inputs:
             read = inputs.array(z.reshape(-1, z.shape[-1]), "outputs")
             decoder, labels = inputs.path("decoder.npz"), inputs.path("labels.npy")
             self.save(decoder)
-            out = flags(decoder=str(decoder), outputs=read if kind == "auto" else f"{kind}:{read}", output=str(labels))
-            run(["decode", *out], inputs)
-            found: NDArray[np.float64] = answered(lambda: np.load(labels).reshape(z.shape[:-1]) - (self.about["unit"] == "levels"))
+            read = read if kind == "auto" else f"{kind}:{read}"
+            run(["decode", *flags(decoder=str(decoder), outputs=read, confidence=confidence, output=str(labels))], inputs)
+            found: NDArray[np.float64] = answered(lambda: np.load(labels).reshape(shape) - (self.about["unit"] == "levels"))
         return found
 
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from belsim import _codes
 from belsim._call import Error, pair, shown
+from belsim._codes import Decoder
+from belsim._commands import fit
 
 __all__ = ["BELRegressor"]
 
@@ -40,12 +42,16 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     range_ : the range of labels.
     classifiers_ : the fitted classifiers: one for all bits, or one for each bit that varies in the training data.
     constant_ : (M,), the bits that do not vary: 0 or 1, and −1 for those that do.
+    decoder_ : the fitted ``belsim.Decoder`` of ``calibrate``, which ``predict`` then uses; None before.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> x = np.linspace(0, 1, 200)[:, None]  # features, (N, 1)
     >>> model = BELRegressor(LogisticRegression(C=1000), code="unary", levels=16).fit(x, x[:, 0])
     >>> model.predict([[0.25], [0.75]]).round(1).tolist()  # labels
     [0.3, 0.7]
+    >>> new = np.linspace(0.001, 0.999, 200)[:, None]  # samples that the classifiers were not trained on
+    >>> model.calibrate(new, new[:, 0]).predict_interval([[0.25], [0.75]], confidence=0.9).shape  # lower and upper
+    (2, 2)
     """
 
     def __init__(
@@ -77,6 +83,7 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         self.matrix_ = _codes.matrix(self.code, self.levels if named else None)
         lo, hi = (labels.min(), labels.max()) if self.range is None else pair(self.range)
         self.range_ = (float(lo), float(hi) if hi > lo else float(lo) + 1)
+        self.decoder_: Decoder | None = None
         level = _codes.quantize(labels, self.range_, len(self.matrix_), outside="clip")
         bits = _codes.encode(level, self.matrix_)
         varies = (bits != bits[0]).any(axis=0)
@@ -115,9 +122,33 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
         """The labels, (N,), of samples of shape (N, features)."""
         z = self.outputs(X)
+        if self.decoder_ is not None:
+            return self.decoder_.decode(z, kind="logits")
         levels = len(self.matrix_)
         found = _codes.decode(z, self.matrix_, self.decoder, kind="logits", temperature=self.temperature)
         return _codes.dequantize(np.clip(found, 0, levels - 1), self.range_, levels)
+
+    def calibrate(self, X: ArrayLike, y: ArrayLike) -> BELRegressor:  # noqa: N803
+        """Fits a decoder, with the calibration of its intervals, to samples that the classifiers were not trained on.
+
+        ``X`` has the shape (N, features), and ``y``, (N,), real labels; those outside of ``range_`` get the nearest end.
+        """
+        check_is_fitted(self)
+        x, labels = validate_data(self, X, y, y_numeric=True, reset=False)
+        named = isinstance(self.code, str)
+        self.decoder_ = fit(
+            self.code if named else self.matrix_, self.outputs(x), np.clip(labels, *self.range_), range=self.range_,
+            levels=len(self.matrix_) if named else None, kind="logits", training="bce", temperature=self.temperature, samples=2,
+            fit_decoder=True,
+        ).decoder  # fmt: skip
+        return self
+
+    def predict_interval(self, X: ArrayLike, confidence: float = 0.9) -> NDArray[np.float64]:  # noqa: N803
+        """The intervals that hold the labels with a confidence level, (N, 2): lower and upper, as ``belsim.Decoder`` says."""
+        z = self.outputs(X)
+        if self.decoder_ is None:
+            raise Error("no calibration: call calibrate(X, y) with samples that fit has not seen")
+        return self.decoder_.predict_interval(z, confidence, kind="logits")
 
 
 def _check(classifier: Any) -> None:

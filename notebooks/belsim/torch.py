@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any, Literal, NoReturn
 
@@ -243,11 +244,14 @@ class Decoder(nn.Module):
     >>> decoder = Decoder(fitted)
     >>> decoder(torch.tensor(logits)).shape  # levels here; labels, if it was fitted with a range
     torch.Size([2000])
+    >>> decoder.predict_interval(torch.tensor(logits), confidence=0.9).shape  # lower and upper
+    torch.Size([2000, 2])
     """
 
     weights: Tensor
     offsets: Tensor
     values: Tensor
+    residuals: Tensor
 
     def __init__(self, fitted: _codes.Decoder | str | os.PathLike[str]) -> None:
         super().__init__()
@@ -261,6 +265,10 @@ class Decoder(nn.Module):
                 self.register_buffer(name, torch.as_tensor(np.asarray(arrays[name], np.float64)))
             if self.weights.ndim != 2 or self.offsets.shape != self.values.shape or self.offsets.shape != self.weights.shape[:1]:
                 raise ValueError("weights (L, M), offsets (L,) and values (L,)")
+            residuals = torch.as_tensor(np.asarray(arrays.get("residuals", ()), np.float64))  # of the calibration; empty without
+            self.register_buffer("residuals", residuals, persistent=False)
+            self.floor = float(np.ravel(arrays.get("floor", 1))[0])
+            self.sorted = str(np.ravel(arrays.get("sigmas", ""))[0]) == "sorted sigmoids"
         self._of = repr(content).strip("<>").removeprefix("Decoder of ")
 
     def extra_repr(self) -> str:
@@ -272,6 +280,31 @@ class Decoder(nn.Module):
 
     def forward(self, outputs: Tensor) -> Tensor:
         """The labels of the outputs."""
+        return self._read(outputs)[0]
+
+    def predict_interval(self, outputs: Tensor, confidence: float = 0.9) -> Tensor:
+        """The intervals that hold the labels with a confidence level, (..., 2): lower and upper, as ``belsim.Decoder`` says."""
+        confidence, n = number(confidence, "confidence"), len(self.residuals)
+        if not 0 < confidence < 1:
+            raise Error(f"confidence = {confidence:g}: want a number between 0 and 1, such as 0.9")
+        if n == 0:
+            raise Error("the decoder has no calibration, which intervals need: 'belsim fit --fit-decoder -o FILE.npz' makes one")
+        rank, most = math.ceil((n + 1) * (1 + confidence) / 2 - 1e-9), math.floor(1e4 * (1 - 2 / (n + 1))) / 1e4
+        if rank > n:
+            raise Error(f"confidence = {confidence:g}: {n} calibration samples support at most {most:g}")
+        label, p, z = self._read(outputs)
+        with torch.no_grad(), torch.autocast(outputs.device.type, enabled=False):
+            v, q = self.values.double(), self.residuals.double()
+            if self.sorted:
+                above = z.sigmoid().sort(-1, descending=True).values
+                p = -functional.pad(functional.pad(above, (1, 0), value=1.0), (0, 1)).diff()
+            width = functional.pad((v[2:] - v[:-2]) / 2, (1, 1))
+            width[0], width[-1] = v[1] - v[0], v[-1] - v[-2]
+            variance = (p * (v - (p @ v)[..., None]) ** 2).sum(-1) + self.floor * (p @ (width**2 / 12))
+            return (label[..., None] + torch.stack((q[n - rank], q[rank - 1])) * variance.sqrt()[..., None]).clamp(v[0], v[-1])
+
+    def _read(self, outputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The labels, the probabilities of the levels, and what was read."""
         _tensor(outputs, "outputs", self.weights.shape[1])
         with torch.no_grad(), torch.autocast(outputs.device.type, enabled=False):
             z = outputs.double()
@@ -280,6 +313,6 @@ class Decoder(nn.Module):
             s = z @ self.weights.double().T + self.offsets.double()
             p = s.softmax(-1)
             if self.rule == "mean":
-                return p @ self.values.double()
+                return p @ self.values.double(), p, z
             at = s.argmax(-1) if self.rule == "map" else (p.cumsum(-1) < 0.5 - 1e-9).sum(-1)
-            return self.values.double()[at]
+            return self.values.double()[at], p, z

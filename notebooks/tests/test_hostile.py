@@ -146,6 +146,8 @@ def test_methods(results: dict[str, Any]) -> None:
     calls: dict[str, Call] = {
         "fit.decoder.decode": fit.decoder.decode,
         "fit.decoder.decode, kind": lambda v: fit.decoder.decode(Z, kind=v),
+        "fit.decoder.predict_interval": fit.decoder.predict_interval,
+        "fit.decoder.predict_interval, confidence": lambda v: fit.decoder.predict_interval(Z, v),
         "fit.decoder.save": fit.decoder.save,
         "fit.plot, bits": lambda v: fit.plot(bits=v),
         "fit.report": fit.report,

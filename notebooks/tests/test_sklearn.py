@@ -64,3 +64,20 @@ def test_constant_bits_and_labels() -> None:
     few.fit(x, np.where(x[:, 0] < 10, 0.0, 20.0))
     assert (few.constant_ >= 0).sum() == 5
     assert set(few.predict(x)) == {0.0, 20.0}
+
+
+def test_intervals() -> None:
+    """Intervals hold new labels, within five standard deviations, and what predict says; without calibration they are refused."""
+    rng = np.random.default_rng(46)
+    x = rng.uniform(size=(3000, 1))
+    y = x[:, 0] + 0.1 * x[:, 0] * rng.normal(size=3000)
+    model = BELRegressor(LogisticRegression(C=1000), code="unary", levels=16).fit(x[:1000], y[:1000])
+    with pytest.raises(belsim.Error, match=r"call calibrate\(X, y\)"):
+        model.predict_interval(x)
+    before = model.predict(x[2000:])
+    lower, upper = model.calibrate(x[1000:2000], y[1000:2000]).predict_interval(x[2000:], confidence=0.8).T
+    inside = (lower <= y[2000:]) & (y[2000:] <= upper)
+    assert abs(inside.mean() - 0.8) < 5 * np.sqrt(0.16 * 2 / 1000)
+    labels = model.predict(x[2000:])
+    assert ((lower <= labels) & (labels <= upper)).all()
+    np.testing.assert_array_equal(model.fit(x[:1000], y[:1000]).predict(x[2000:]), before)

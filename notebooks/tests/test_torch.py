@@ -336,3 +336,50 @@ def test_shown_heads() -> None:
             torch.jit.script(network)
     z = outputs(head, 5).float()
     torch.testing.assert_close(torch.jit.trace(head, z)(z), head(z))
+
+
+@pytest.mark.parametrize("name", ["unary", "johnson", "hexj"])
+def test_intervals(name: str, tmp_path: Any) -> None:
+    """Intervals are those of the command, to the rounding of sums; they widen with the confidence, and are refused alike."""
+    from belsim.torch import Decoder
+
+    rng = np.random.default_rng(46)
+    level = rng.integers(0, 16, 400)
+    words = belsim.code(name, 16)[np.clip(level + rng.integers(-1, 2, 400), 0, 15)]
+    z = 3.0 * words - 1.5 + rng.normal(size=words.shape)
+    cases: list[tuple[Any, Any]] = [("logits", "bce"), ("logits", "ce"), ("bits", "bce")]
+    for kind, training in cases:
+        x = z if kind == "logits" else (z > 0).astype(float)
+        y = level / 4 - 7
+        fitted = belsim.fit(name, x, y, range=(-7, -3.25), levels=16, kind=kind, training=training, samples=2, fit_decoder=True).decoder
+        module = Decoder(fitted)
+        assert module.sorted == (name == "unary" and training == "bce" and module.reads == "logits")
+        wide = np.zeros(400)
+        for confidence in (0.1, 0.5, 0.9, 0.99):
+            want = fitted.predict_interval(x, confidence, kind=kind)
+            found = module.predict_interval(torch.tensor(z), confidence).numpy()
+            np.testing.assert_allclose(found, want, rtol=0, atol=1e-9)
+            width = want[:, 1] - want[:, 0]
+            assert (width >= wide).all()
+            assert want.min() >= -7 - 1e-12
+            assert want.max() <= -3.25 + 1e-12
+            wide = width
+        folded = fitted.predict_interval(x.reshape(100, 4, -1), kind=kind)
+        np.testing.assert_array_equal(folded.reshape(400, 2), fitted.predict_interval(x, 0.9, kind=kind))
+        for call in (fitted.predict_interval, module.predict_interval):
+            for confidence, match in ((0.999, r"at most 0\.995"), (1.5, "want a number between 0 and 1"), (0.0, "want a positive")):
+                with pytest.raises(belsim.Error, match=match):
+                    call(torch.tensor(z) if call == module.predict_interval else x, confidence)
+
+
+def test_no_calibration() -> None:
+    """A decoder of before has labels, and no intervals."""
+    from belsim.torch import Decoder
+
+    path = ROOT / "errmodel" / "fitdecoder" / "testdata" / "uncalibrated.npz"
+    z = np.load(ROOT / "testdata" / "decoders" / "more.npy")
+    module, fitted = Decoder(path), belsim.Decoder.load(path)
+    np.testing.assert_allclose(module(torch.tensor(z)), fitted.decode(z), rtol=0, atol=1e-9)
+    for call in (lambda: module.predict_interval(torch.tensor(z)), lambda: fitted.predict_interval(z)):
+        with pytest.raises(belsim.Error, match="has no calibration, which intervals need"):
+            call()

@@ -93,6 +93,10 @@ func pictures(r *assess.Report) ([]picture, error) {
 		f, err := plots.Lines(QuantileData(r.Fit, style))
 		add("How large the errors are. "+q.Text(r.Fit), f, err)
 	}
+	if d := r.Fit.Fitted; d != nil && !table.Missing(d.Intervals.Width) {
+		f, err := plots.Intervals(IntervalsData(r.Fit, style))
+		add("Intervals of single labels. "+r.Fit.Fitted.Intervals.Text(r.Fit), f, err)
+	}
 	return out, failed
 }
 
@@ -124,6 +128,24 @@ func QuantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 		for i, v := range []float64{l.Median, l.P90, l.P99} {
 			d.Lines[i].Values = append(d.Lines[i].Values, v)
 		}
+	}
+	return d
+}
+
+// IntervalsData returns the data of the figure of intervals: of 150 samples at most.
+func IntervalsData(f *assess.Fit, style plots.Style) plots.IntervalsData {
+	const most = 150
+	i := f.Fitted.Intervals
+	d := plots.IntervalsData{Style: style, Confidence: i.Confidence, Title: "intervals by " + f.Fitted.Kind, Unit: " (levels)"}
+	if f.Range != nil {
+		d.Unit = " (label units)"
+	}
+	all := i.Samples(f)
+	for _, x := range all[:min(most, len(all))] { // they are in random order
+		d.Samples = append(d.Samples, plots.Point{X: x.Label, Y: x.Target, Lo: x.Lower, Hi: x.Upper})
+	}
+	for _, l := range i.Levels {
+		d.Levels = append(d.Levels, plots.Point{X: float64(l.From+l.To) / 2, Y: l.Coverage, Lo: l.Interval[0], Hi: l.Interval[1]})
 	}
 	return d
 }

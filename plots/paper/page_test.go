@@ -23,7 +23,7 @@ func TestPage(t *testing.T) {
 	data := filepath.Join("..", "..", "testdata", "network")
 	o := assess.Options{
 		Code: "johnson", Levels: 64, Range: assess.LabelRange{Lo: 2.5, Hi: 4.3}, Targets: filepath.Join(data, "targets.npy"), Outputs: filepath.Join(data, "logits.npy"),
-		Temperature: 1, Samples: 2, Seed: 1, Recommend: true, Decoders: decode.Builtin(),
+		Temperature: 1, Samples: 2, Seed: 1, Recommend: true, FitDecoder: true, Decoders: decode.Builtin(),
 	}
 	r := must.Get(assess.Run(t.Context(), o, scenario.Run{Backend: &montecarlo.CPU{}}, nil))(t)
 	const name = "<script>alert(1)</script>&\"'\x1b\u202e</title>"
@@ -33,7 +33,7 @@ func TestPage(t *testing.T) {
 	var b strings.Builder
 	several := assess.NewSeveral([]*assess.Report{r, r})
 	must.Succeed(t, paper.WritePage(&b, nil, several, r, r)) // as two outputs
-	if pictures := strings.Count(b.String(), "</svg>"); pictures != 6 {
+	if pictures := strings.Count(b.String(), "</svg>"); pictures != 8 {
 		t.Errorf("%d pictures", pictures)
 	}
 	names, foreign := 0, []string{"script", "link", "img", "iframe", "object", "embed", "base", "form"}

@@ -264,7 +264,14 @@ func main() {
 	fits := flag.Int("fits", 300, "fits of each setting")
 	only := flag.Int("only", 0, "the one setting to run, from 1; 0 for all")
 	seed := flag.Uint64("seed", 1, "seed of the random numbers")
+	intervals := flag.Bool("intervals", false, "judge intervals of single labels instead, with so many fits as splits of each network")
 	flag.Parse()
+	if *intervals {
+		if err := printIntervals(os.Stdout, *fits, *seed); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if err := print(os.Stdout, *fits, *only, *seed); err != nil {
 		log.Fatal(err)
 	}

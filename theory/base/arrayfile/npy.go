@@ -252,31 +252,49 @@ func WriteBitsNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
 	})
 }
 
-// ColumnWriter writes numbers one after the other, so that memory need not hold them all. Its zero value
-// with a W writes lines of text, in the shortest form that reads back as the same number.
-type ColumnWriter struct {
-	W      io.Writer
-	binary bool
-	buffer []byte
+// RowWriter writes rows of numbers one after the other, so that memory need not hold them all.
+type RowWriter struct {
+	w       io.Writer
+	columns int
+	binary  bool
+	buffer  []byte
 }
 
-// NewNPYColumn returns a writer of a NumPy array of n numbers as float64, of one dimension, and
+// NewCSVRows returns a writer of lines of text, each number in the shortest form that reads back as the same. It writes a line with the
+// names of columns, where there are several.
+func NewCSVRows(w io.Writer, columns ...string) (*RowWriter, error) {
+	var err error
+	if len(columns) > 1 {
+		_, err = io.WriteString(w, strings.Join(columns, ",")+"\n")
+	}
+	return &RowWriter{w: w, columns: len(columns)}, err
+}
+
+// NewNPYRows returns a writer of a NumPy array of n rows of numbers as float64, of one dimension for one column, and
 // writes the array's header.
-func NewNPYColumn(w io.Writer, n int) (*ColumnWriter, error) {
-	_, err := w.Write(npyHeader("<f8", fmt.Sprintf("(%d,)", n)))
-	return &ColumnWriter{W: w, binary: true}, err
+func NewNPYRows(w io.Writer, n, columns int) (*RowWriter, error) {
+	shape := fmt.Sprintf("(%d,)", n)
+	if columns > 1 {
+		shape = fmt.Sprintf("(%d, %d)", n, columns)
+	}
+	_, err := w.Write(npyHeader("<f8", shape))
+	return &RowWriter{w: w, columns: columns, binary: true}, err
 }
 
-// Write writes the next numbers. The error is w's.
-func (c *ColumnWriter) Write(numbers []float64) error {
+// Write writes the next rows, each beside the one before. The error is the writer's.
+func (c *RowWriter) Write(numbers []float64) error {
 	c.buffer = c.buffer[:0]
-	for _, v := range numbers {
+	for i, v := range numbers {
 		if c.binary {
 			c.buffer = binary.LittleEndian.AppendUint64(c.buffer, math.Float64bits(v))
-		} else {
-			c.buffer = append(strconv.AppendFloat(c.buffer, v, 'g', -1, 64), '\n')
+			continue
 		}
+		end := byte(',')
+		if (i+1)%c.columns == 0 {
+			end = '\n'
+		}
+		c.buffer = append(strconv.AppendFloat(c.buffer, v, 'g', -1, 64), end)
 	}
-	_, err := c.W.Write(c.buffer)
+	_, err := c.w.Write(c.buffer)
 	return err
 }

@@ -1,0 +1,273 @@
+package fitdecoder
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"belsim/errmodel/observed"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Intervals are those of split conformal prediction. A sample's residual is (target − label)/sigma, and sigma is what the decoder's
+// distribution over the levels says of the error: √(variance of the level's value + floor · variance of a label within its level). The
+// ends of an interval are label + q·sigma, with a quantile q of the residuals of the calibration samples for each side. The decoder
+// that labelled a calibration sample was fitted to others (cross-fitting). Where samples are exchangeable, each side is passed by
+// a share of (1 − confidence)/2 of new ones at most, whatever sigma is worth; a good one makes intervals narrow. Distributions of codes
+// with many transitions tell little of the error: their floor is large, and intervals are nearly of one width.
+
+// Judged is the confidence of the intervals that Fit judges.
+const Judged = 0.9
+
+// calibration is what intervals have of the calibration samples.
+type calibration struct {
+	residuals []float64 // ascending; nil without calibration
+	floor     float64
+}
+
+// floors is how many floors are tried: the powers of four from 1.
+const floors = 9
+
+func floorAt(i int) float64 { return math.Exp2(float64(2 * i)) }
+
+// Interval returns the ends of the intervals of a confidence as decoders. They lie within the labels of
+// the levels. The error says that the decoder has no calibration, or too few calibration samples.
+func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder, err error) {
+	if !(confidence > 0 && confidence < 1) {
+		return nil, nil, fmt.Errorf("confidence %v: want a number between 0 and 1, such as 0.9", confidence)
+	}
+	if d.residuals == nil {
+		return nil, nil, errors.New("the decoder has no calibration, which intervals need: an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one with it")
+	}
+	lo, hi, ok := quantiles(d.residuals, confidence)
+	if !ok {
+		n, least := len(d.residuals), 2/(1-confidence)*(1-rounding)-1
+		return nil, nil, fmt.Errorf("confidence %v needs %.0f calibration samples, and the decoder has %d: want at most %v",
+			confidence, math.Ceil(least), n, math.Floor(1e4*(1-2/float64(n+1)))/1e4)
+	}
+	return bound{d, lo}, bound{d, hi}, nil
+}
+
+// rounding is what products of small numbers and confidences depart by, and more.
+const rounding = 1e-9
+
+// quantiles are the ⌈(n+1)(1+confidence)/2⌉-th of n residuals, which ascend, from either end. They are not ok where there are too few.
+func quantiles(residuals []float64, confidence float64) (lo, hi float64, ok bool) {
+	n := len(residuals)
+	rank := int(math.Ceil(float64(n+1)*(1+confidence)/2 - rounding))
+	if rank > n {
+		return 0, 0, false
+	}
+	return residuals[n-rank], residuals[rank-1], true
+}
+
+// bound is an end of an interval: the label, and a multiple of sigma.
+type bound struct {
+	*Decoder
+	multiple float64
+}
+
+// DecodeLogits implements decode.LogitDecoder.
+func (b bound) DecodeLogits(z []float64) float64 {
+	return b.clip(b.Decoder.DecodeLogits(z) + float64(b.multiple*b.sigma(z)))
+}
+
+// Value implements decode.RealDecoder.
+func (b bound) Value(word []uint64) float64 { return b.DecodeLogits(b.signs(word)) }
+
+// clip puts an end of an interval into the range of the labels of the levels.
+func (d *Decoder) clip(v float64) float64 { return min(max(v, d.values[0]), d.values[len(d.values)-1]) }
+
+// varianceOf is a decoder whose answers are variances of the level's value.
+type varianceOf struct{ *Decoder }
+
+// DecodeLogits implements decode.LogitDecoder.
+func (d varianceOf) DecodeLogits(z []float64) float64 {
+	variance, _ := d.spread(z)
+	return variance
+}
+
+// Value implements decode.RealDecoder.
+func (d varianceOf) Value(word []uint64) float64 { return d.DecodeLogits(d.signs(word)) }
+
+// sigma is what residuals are divided by.
+func (d *Decoder) sigma(z []float64) float64 {
+	variance, within := d.spread(z)
+	return math.Sqrt(variance + float64(d.floor*within))
+}
+
+// spread is that of the distribution that outputs stand for.
+func (d *Decoder) spread(z []float64) (variance, within float64) {
+	w := make([]float64, len(d.values))
+	if d.sorted {
+		sortedSigmoids(w, z)
+	} else {
+		d.scores.ScoresTo(w, z)
+		decode.MedianAndMean(w, nil)
+	}
+	return spread(w, d.values, d.within)
+}
+
+// sortedSigmoids sets w to the distribution over the levels that bits of the unary code have, each trained by itself: the sigmoids are
+// the probabilities that the label is above each level, once they descend.
+func sortedSigmoids(w, z []float64) {
+	above := make([]float64, len(z))
+	for k, v := range z {
+		above[k] = 1 / (1 + math.Exp(-v))
+	}
+	slices.SortFunc(above, func(a, b float64) int { return cmp.Compare(b, a) })
+	before := 1.0
+	for k, p := range above {
+		w[k], before = before-p, p
+	}
+	w[len(z)] = before
+}
+
+// spread is the variance of the value of a level that has the distribution w, up to a factor, and the mean of the variances of labels
+// within it.
+func spread(w, values, within []float64) (variance, inside float64) {
+	total, mean := 0.0, 0.0
+	for i, p := range w {
+		total += p
+		mean += float64(p * values[i])
+	}
+	mean /= total
+	for i, p := range w {
+		if p > 0 {
+			d := values[i] - mean
+			variance += float64(p * float64(d*d))
+			inside += float64(p * within[i])
+		}
+	}
+	return variance / total, inside / total
+}
+
+// variancesWithin are those of labels that are spread evenly over each level, which reaches half the way to its neighbours.
+func variancesWithin(values []float64) []float64 {
+	out, last := make([]float64, len(values)), len(values)-1
+	for i := range out {
+		width := values[min(i+1, last)] - values[max(i-1, 0)]
+		if i > 0 && i < last {
+			width /= 2
+		}
+		out[i] = width * width / 12
+	}
+	return out
+}
+
+// unary reports whether row i of the code has ones in its first i columns alone.
+func unary(c *code.Code) bool {
+	levels, m := c.Dims()
+	for i := range levels {
+		for k := range m {
+			if c.Bit(i, k) != (k < i) {
+				return false
+			}
+		}
+	}
+	return m == levels-1 && !c.Real()
+}
+
+// Interval is a sample with its interval, in levels.
+type Interval struct{ Target, Label, Lower, Upper float64 }
+
+// Intervals judge the intervals of the confidence Judged. Every sample is judged by a decoder that was chosen, fitted and calibrated with
+// the other folds.
+type Intervals struct {
+	Samples         []Interval
+	Coverage        observed.Error // share of the targets that lie inside
+	Width           observed.Error // in levels
+	Winkler         observed.Error // width + 2/(1 − confidence) times the distance of a target outside, in levels: small is good
+	ConstantWinkler float64        // that of intervals with the same sigma for all samples
+	// Worst is the smallest coverage of the five fifths of samples by their sigma.
+	Worst float64
+}
+
+// sigma is that of a candidate's sample j of a part, with a floor. In levels, the variance within one is 1/12.
+func (p *part) sigma(c, j int, floor float64) float64 {
+	return math.Sqrt(float64(p.variances(c)[j]) + floor/12)
+}
+
+// calibrate calibrates a candidate with some parts: of all floors it takes that of the smallest Winkler score there.
+func (f *fitting) calibrate(parts []*part, c int) calibration {
+	best, least := calibration{}, math.Inf(1)
+	for i := range floors {
+		x := f.withFloor(parts, c, floorAt(i))
+		lo, hi, _ := quantiles(x.residuals, Judged)
+		var winkler observed.Sums
+		for _, p := range parts {
+			for j := range p.samples {
+				_, score := f.interval(p, c, j, lo, hi, p.sigma(c, j, x.floor))
+				winkler.Add(score)
+			}
+		}
+		if mean := winkler.Error().Mean; i == 0 || mean < least {
+			best, least = x, mean
+		}
+	}
+	return best
+}
+
+// withFloor are the residuals of a candidate with a floor; with NaN for one, sigma is 1.
+func (f *fitting) withFloor(parts []*part, c int, floor float64) calibration {
+	out := calibration{floor: floor}
+	for _, p := range parts {
+		for j, i := range p.samples {
+			r := f.Samples.Exact[i] - float64(p.of(c)[j])
+			if !math.IsNaN(floor) {
+				r /= p.sigma(c, j, floor)
+			}
+			out.residuals = append(out.residuals, r)
+		}
+	}
+	slices.Sort(out.residuals)
+	return out
+}
+
+// interval is that of a candidate's sample j of a part, and its Winkler score.
+func (f *fitting) interval(p *part, c, j int, lo, hi, sigma float64) (x Interval, winkler float64) {
+	label, last := float64(p.of(c)[j]), float64(f.levels)
+	x = Interval{f.Samples.Exact[p.samples[j]], label, min(max(label+lo*sigma, 1), last), min(max(label+hi*sigma, 1), last)}
+	return x, x.Upper - x.Lower + 2/(1-Judged)*max(x.Lower-x.Target, x.Target-x.Upper, 0)
+}
+
+// judgeIntervals judges intervals. inner are the parts for calibration by the fold that is judged, and chosen its candidate.
+func (f *fitting) judgeIntervals(parts, inner [][]*part, chosen []int) *Intervals {
+	type judged struct{ sigma, inside float64 }
+	var all []judged
+	var coverage, width, winkler, constant observed.Sums
+	out := &Intervals{Worst: 1}
+	for o, c := range chosen {
+		p, with := parts[o][o], f.calibrate(inner[o], c)
+		lo, hi, _ := quantiles(with.residuals, Judged)
+		flatLo, flatHi, _ := quantiles(f.withFloor(inner[o], c, math.NaN()).residuals, Judged)
+		for j := range p.samples {
+			sigma, inside := p.sigma(c, j, with.floor), 0.0
+			x, own := f.interval(p, c, j, lo, hi, sigma)
+			_, flat := f.interval(p, c, j, flatLo, flatHi, 1)
+			if x.Lower <= x.Target && x.Target <= x.Upper {
+				inside = 1
+			}
+			out.Samples = append(out.Samples, x)
+			all = append(all, judged{sigma, inside})
+			coverage.Add(inside)
+			width.Add(x.Upper - x.Lower)
+			winkler.Add(own)
+			constant.Add(flat)
+		}
+	}
+	out.Coverage, out.Width, out.Winkler, out.ConstantWinkler = coverage.Error(), width.Error(), winkler.Error(), constant.Error().Mean
+	slices.SortStableFunc(all, func(a, b judged) int { return cmp.Compare(a.sigma, b.sigma) })
+	const fifths = 5
+	for k := range fifths {
+		inside, fifth := 0.0, all[k*len(all)/fifths:(k+1)*len(all)/fifths]
+		for _, x := range fifth {
+			inside += x.inside
+		}
+		out.Worst = min(out.Worst, inside/float64(len(fifth)))
+	}
+	return out
+}

@@ -1,0 +1,89 @@
+package assess
+
+import (
+	"fmt"
+	"math"
+
+	"belsim/errmodel"
+	"belsim/errmodel/fitdecoder"
+	"belsim/theory/base/table"
+)
+
+// Intervals tell how good the intervals of single labels are, over samples that took no part in choosing, fitting and calibrating the
+// decoder that judges them. Lengths are in the unit of the targets.
+type Intervals struct {
+	Confidence  float64         `json:"confidence" doc:"what the intervals promise: the share of targets that lie inside"`
+	Calibration int             `json:"calibration" doc:"samples that calibrate the decoder; confidences up to 1 − 2/(calibration + 1) can be asked for"`
+	Coverage    float64         `json:"coverage" doc:"share of the targets that lie inside"`
+	CoverageSE  float64         `json:"coverage_stderr" doc:"standard error of coverage"`
+	Width       float64         `json:"mean_width" doc:"mean of upper − lower"`
+	Winkler     float64         `json:"winkler" doc:"mean Winkler (interval) score: the width, and 2/(1 − confidence) times the distance of a target outside; small is good"`
+	Constant    float64         `json:"winkler_constant" doc:"that of intervals that are equally wide for all samples"`
+	Worst       float64         `json:"worst_fifth" doc:"the smallest coverage of the five fifths of samples by their predicted spread"`
+	Levels      []LevelCoverage `json:"levels" doc:"a row for neighbouring levels of 100 samples or more"`
+
+	samples []fitdecoder.Interval // in levels
+}
+
+// LevelCoverage is the coverage of neighbouring levels.
+type LevelCoverage struct {
+	From     int        `json:"level" doc:"level, the first of its row"`
+	To       int        `json:"last_level" doc:"the last level of its row"`
+	Samples  uint64     `json:"samples" doc:"samples of these levels"`
+	Coverage float64    `json:"coverage" doc:"share of the targets that lie inside"`
+	Interval [2]float64 `json:"coverage_interval" doc:"95 % interval of coverage"`
+}
+
+func newIntervals(r *fitdecoder.Intervals, levels int, width float64) *Intervals {
+	return &Intervals{
+		Confidence: fitdecoder.Judged, Calibration: len(r.Samples), Coverage: r.Coverage.Mean, CoverageSE: r.Coverage.StdErr,
+		Width: width * r.Width.Mean, Winkler: width * r.Winkler.Mean, Constant: width * r.ConstantWinkler, Worst: r.Worst,
+		Levels: coverageByLevel(r.Samples, levels), samples: r.Samples,
+	}
+}
+
+// coverageByLevel has a row for neighbouring levels of so many samples that a share of them means something.
+func coverageByLevel(samples []fitdecoder.Interval, levels int) []LevelCoverage {
+	const fewest = 100
+	all, inside := make([]uint64, levels+1), make([]uint64, levels+1)
+	for _, x := range samples {
+		at := min(max(int(math.Round(x.Target)), 1), levels)
+		all[at]++
+		if x.Lower <= x.Target && x.Target <= x.Upper {
+			inside[at]++
+		}
+	}
+	out := []LevelCoverage{}
+	row, held, left := LevelCoverage{From: 1}, uint64(0), uint64(len(samples))
+	for n := 1; n <= levels; n++ {
+		row.To, row.Samples, held, left = n, row.Samples+all[n], held+inside[n], left-all[n]
+		if n < levels && (row.Samples < fewest || left < fewest) {
+			continue
+		}
+		row.Coverage = float64(held) / float64(row.Samples)
+		row.Interval[0], row.Interval[1] = errmodel.RateInterval(float64(held), float64(row.Samples))
+		out = append(out, row)
+		row, held = LevelCoverage{From: n + 1}, 0
+	}
+	return out
+}
+
+// Samples are the samples that judge the intervals, in the unit of the targets.
+func (i *Intervals) Samples(f *Fit) []fitdecoder.Interval {
+	lo := 1.0
+	if f.Range != nil {
+		lo = f.Range[0]
+	}
+	out := make([]fitdecoder.Interval, len(i.samples))
+	at := func(level float64) float64 { return lo + (level-1)*f.LevelWidth }
+	for k, x := range i.samples {
+		out[k] = fitdecoder.Interval{Target: at(x.Target), Label: at(x.Label), Lower: at(x.Lower), Upper: at(x.Upper)}
+	}
+	return out
+}
+
+// Text says how good the intervals are.
+func (i *Intervals) Text(f *Fit) string {
+	return fmt.Sprintf("Intervals of %g %% hold %.1f ± %.1f %% of the targets, and %.0f %% in the worst fifth of predicted spreads. They are %s%s wide on average; their Winkler score is %s, and %s with a constant width.",
+		100*i.Confidence, 100*i.Coverage, 100*i.CoverageSE, 100*i.Worst, table.Short(i.Width), f.unit(), table.Short(i.Winkler), table.Short(i.Constant))
+}

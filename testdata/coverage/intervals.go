@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/parallel"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// trained is a network whose intervals are judged.
+type trained struct {
+	what     string
+	code     string
+	levels   int
+	training perceived.Training
+	bits     bool       // hard ones
+	noises   [2]float64 // of a perceived label, each of half of the samples, which the network tells apart
+	shift    float64    // by which the noise of what is decoded is larger than that of the calibration; 0 for 1
+	files    string     // or the outputs and targets of a network, in this folder of testdata
+}
+
+const (
+	calibrating = 500 // samples
+	decoding    = 2000
+)
+
+func networks() []trained {
+	return []trained{
+		{what: "simulated", code: "unary", levels: 32, training: perceived.BCE, noises: [2]float64{0.7, 2}},
+		{what: "simulated", code: "johnson", levels: 64, training: perceived.BCE, noises: [2]float64{1.5, 1.5}},
+		{what: "simulated", code: "johnson", levels: 32, training: perceived.CE, noises: [2]float64{0.7, 2}},
+		{what: "simulated", code: "hexj", levels: 64, training: perceived.BCE, noises: [2]float64{1, 3}},
+		{what: "simulated", code: "hadamard", levels: 32, training: perceived.BCE, noises: [2]float64{1, 1}},
+		{what: "simulated", code: "onehot", levels: 32, training: perceived.Soft, noises: [2]float64{0.5, 1.5}},
+		{what: "simulated, bits", code: "b1jdj", levels: 32, training: perceived.BCE, bits: true, noises: [2]float64{0.7, 2}},
+		{what: "[trained](../network/README.md)", code: "johnson", levels: 64, training: perceived.BCE, files: "network/logits.npy network/targets.npy"},
+		{what: "[trained](../decoders/README.md)", code: "b2jdj", levels: 64, training: perceived.BCE, files: "decoders/outputs.npy decoders/targets.npy"},
+		{what: "simulated; noise grows by half after the calibration", code: "johnson", levels: 32, training: perceived.BCE, noises: [2]float64{1, 1}, shift: 1.5},
+	}
+}
+
+// samples are those of one split: of the calibration, and those to decode.
+type samples func(ctx context.Context, split uint64) (calibration, fresh *observed.Samples, err error)
+
+// draws returns what draws samples of a network.
+func (n trained) draws(c *code.Code) (samples, error) {
+	if n.files != "" {
+		return n.splits(), nil
+	}
+	var nets [2]*perceived.Network
+	for i, noise := range n.noises {
+		net, err := perceived.Model{Noise: noise, Misfit: perceived.DefaultMisfit, Training: n.training}.Learn(context.Background(), 1, c, nil)
+		if err != nil {
+			return nil, err
+		}
+		nets[i] = net
+	}
+	draw := func(rng *rand.Rand, count int, shift float64) *observed.Samples {
+		s := &observed.Samples{Bits: c.Bits(), All: count}
+		for range count {
+			half := rng.IntN(2)
+			net, y, z := nets[half], 1+rng.Float64()*float64(n.levels-1), make([]float64, c.Bits())
+			net.Logits(z, y+shift*n.noises[half]*rng.NormFloat64())
+			for k, sd := range net.ResidualSD() {
+				z[k] += sd * rng.NormFloat64()
+				if n.bits {
+					z[k] = math.Copysign(1, z[k])
+				}
+			}
+			s.Level, s.Exact, s.Outputs = append(s.Level, int(math.Round(y))), append(s.Exact, y), append(s.Outputs, z...)
+		}
+		return s
+	}
+	return func(_ context.Context, split uint64) (*observed.Samples, *observed.Samples, error) {
+		rng := rand.New(rand.NewPCG(split, 46))
+		return draw(rng, calibrating, 1), draw(rng, decoding, max(n.shift, 1)), nil
+	}, nil
+}
+
+// splits returns what divides the samples of files at random.
+func (n trained) splits() samples {
+	return func(ctx context.Context, split uint64) (*observed.Samples, *observed.Samples, error) {
+		outputs, targets, _ := strings.Cut(n.files, " ")
+		s := &observed.Source{Kind: observed.Logits, Labels: observed.Labels{Levels: n.levels, Real: true, Lo: 2.5, Hi: 4.3}}
+		var err error
+		if s.Outputs, err = arrayfile.OpenRows("testdata/" + outputs); err != nil {
+			return nil, nil, err
+		}
+		defer s.Outputs.Close()
+		if s.Targets, err = arrayfile.OpenRows("testdata/" + targets); err != nil {
+			return nil, nil, err
+		}
+		defer s.Targets.Close()
+		all, err := s.Take(ctx, fitdecoder.Most, split, nil) // in random order
+		if err != nil {
+			return nil, nil, err
+		}
+		part := func(from, to int) *observed.Samples {
+			return &observed.Samples{Bits: all.Bits, Level: all.Level[from:to], Exact: all.Exact[from:to], Outputs: all.Outputs[from*all.Bits : to*all.Bits]}
+		}
+		return part(0, calibrating), part(calibrating, all.Len()), nil
+	}
+}
+
+// judged is what the splits of a network give, each a sum over the splits.
+type judged struct {
+	at            [2]observed.Sums // coverage at 90 and 95 %
+	told, winkler observed.Sums    // coverage at 90 % as Fit tells it, and the score over that of a constant width
+	fitted        int
+}
+
+var confidences = [2]float64{0.9, 0.95}
+
+func (n trained) judge(splits int, seed uint64) (*judged, error) {
+	c, err := code.New(n.code, n.levels)
+	if err != nil {
+		return nil, err
+	}
+	draw, err := n.draws(c)
+	if err != nil {
+		return nil, err
+	}
+	kind := observed.Logits
+	if n.bits {
+		kind = observed.Bits
+	}
+	decodings, err := observed.Decodings(decode.Builtin(), c, kind, decode.Options{})
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][4]float64, splits)
+	fitted := make([]bool, splits)
+	err = parallel.Each(context.Background(), 0, splits, func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, i int) error {
+			calibration, fresh, err := draw(ctx, seed+uint64(i))
+			if err != nil {
+				return err
+			}
+			in := fitdecoder.Input{Code: c, Samples: calibration, Logits: !n.bits, Decodings: decodings, BitByBit: n.training == perceived.BCE}
+			r, err := fitdecoder.Fit(ctx, 1, in)
+			if err != nil {
+				return err
+			}
+			d, err := r.Decoder.Decoding(kind)
+			if err != nil {
+				return err
+			}
+			for j, confidence := range confidences {
+				lower, upper, err := r.Decoder.Interval(confidence)
+				if err != nil {
+					return err
+				}
+				ends, err := fresh.Labels(ctx, 1, c, []observed.Decoding{{Decoder: lower, Soft: d.Soft}, {Decoder: upper, Soft: d.Soft}})
+				if err != nil {
+					return err
+				}
+				for k, y := range fresh.Exact {
+					if ends[2*k] <= y && y <= ends[2*k+1] {
+						rows[i][j] += 1 / float64(fresh.Len())
+					}
+				}
+			}
+			rows[i][2], rows[i][3] = r.Intervals.Coverage.Mean, r.Intervals.Winkler.Mean/r.Intervals.ConstantWinkler
+			fitted[i] = r.Fitted
+			return nil
+		}, nil
+	})
+	out := &judged{}
+	for i, row := range rows {
+		for j := range out.at {
+			out.at[j].Add(row[j])
+		}
+		out.told.Add(row[2])
+		out.winkler.Add(row[3])
+		if fitted[i] {
+			out.fitted++
+		}
+	}
+	return out, err
+}
+
+func printIntervals(w io.Writer, splits int, seed uint64) error {
+	fmt.Fprintln(w, "| network | code | L | training | fitted | 90 % | 95 % | `fit` says | score |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 9))
+	var errs []error
+	for i, n := range networks() {
+		r, err := n.judge(splits, seed+uint64(i)<<32)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		cell := func(s observed.Sums) string {
+			e := s.Error()
+			return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr)
+		}
+		fmt.Fprintf(w, "| %s | %s | %d | %s | %d | %s | %s | %s | %.3f |\n", n.what, n.code, n.levels, n.training.Loss(), r.fitted, cell(r.at[0]), cell(r.at[1]), cell(r.told), r.winkler.Error().Mean)
+	}
+	return errors.Join(errs...)
+}
