@@ -62,7 +62,7 @@ var sharedDocs = map[string]string{
 	"kind":                       "temperature or affine, or the name of a baseline decoder",
 	"label_kind":                 "levels, or continuous: labels are real numbers",
 	"label_noise":                "label noise s, the standard deviation of the perceived label around the label itself; null where the data do not tell; missing in other models",
-	"level":                      "level, from 1",
+	"level":                      "level, from 1; the first of its row where a row has several",
 	"levels":                     "number of levels L",
 	"max_transitions":            "largest number of bit transitions of a column",
 	"mean":                       "sampled mean |error|",
