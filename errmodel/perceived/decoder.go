@@ -312,8 +312,8 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 	return value, nil
 }
 
-// point returns the loss of grid point g for the logits f, without target, and sets row, of length M, to its derivatives by them.
-// q, of length L, is overwritten.
+// point returns the loss of grid point g for the logits f, without target, and sets row, of length
+// M, to its derivatives by them. q, of length L, is overwritten.
 func (l *decoderLoss) point(row, q, f []float64, g int) float64 {
 	weight := l.ch.weight[g]
 	if l.error == nil {
@@ -327,8 +327,8 @@ func (l *decoderLoss) point(row, q, f []float64, g int) float64 {
 	return value
 }
 
-// mean returns the mean of the level under softmax(C·f), and sets by, of length M, to its derivatives by f. q, of length L, is
-// overwritten.
+// mean returns the mean of the level under softmax(C·f), and sets by, of length M, to its
+// derivatives by f. q, of length L, is overwritten.
 func (w words) mean(by, q, f []float64) (mean float64) {
 	_, sum := w.softmax(q, f)
 	for i, e := range q {
@@ -393,8 +393,8 @@ func (w words) sum(row, q []float64, total, scale float64) {
 	}
 }
 
-// meanError is an error of the mean μ that is a loss, in the unit in which its expectation has about the curvature 1/s² at the best
-// mean, as the cross-entropy has in the score of a Gaussian.
+// meanError is an error of the mean μ that is a loss, in the unit in which its expectation has
+// about the curvature 1/s² at the best mean, as the cross-entropy has in the score of a Gaussian.
 type meanError struct {
 	squared bool
 	scale   float64

@@ -42,7 +42,8 @@ func close2(t *testing.T, what string, got, want, tolerance float64) {
 
 func TestDecoderLossDerivatives(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for i, c := range []*code.Code{named(t, "johnson", 12), named(t, "hadamard", 16), named(t, "gray", 16), named(t, "johnson", 12), named(t, "hexj", 16), named(t, "gray", 16), named(t, "onehot", 9)} {
+	for i, c := range []*code.Code{named(t, "johnson", 12), named(t, "hadamard", 16), named(t, "gray", 16),
+		named(t, "johnson", 12), named(t, "hexj", 16), named(t, "gray", 16), named(t, "onehot", 9)} {
 		cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: []Training{CE, CE, CE, L1, L1, L2, L2}[i]})
 		mean := &cs.error
 		if cs.training == CE {
@@ -127,7 +128,7 @@ func TestDecoderLossDerivatives(t *testing.T) {
 					want -= p * v
 				case L2:
 					want += p * d * d / (2 * 1.1 * 1.1)
-				case L1: // the mean over labels within half a level, by the midpoint rule: its error is at most d″·h²/24 = 10⁻⁷
+				case L1: // labels within half a level, by the midpoint rule: its error is at most 10⁻⁷
 					const parts = 1000
 					for j := range parts {
 						want += p * math.Abs(d-(float64(j)+0.5)/parts+0.5) / parts * math.Sqrt(math.Pi/2) / 1.1
@@ -166,8 +167,9 @@ func TestConverged(t *testing.T) {
 	}
 }
 
-// TestMisfitOfMean: after L1 and L2 the residuals of all bits move the mean as a misfit of η levels would, to first order. The mean and its
-// derivatives are those of the definition, with differences: the second ones have an error of 10⁻⁵ of them.
+// TestMisfitOfMean: after L1 and L2 the residuals of all bits move the mean as a misfit of η levels
+// would, to first order. The mean and its derivatives are those of the definition, with
+// differences: the second ones have an error of 10⁻⁵ of them.
 func TestMisfitOfMean(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj", "onehot"} {
 		for _, training := range []Training{L1, L2} {

@@ -39,7 +39,8 @@ const (
 // Trainings lists all trainings.
 func Trainings() []Training { return []Training{BCE, CE, Soft, L1, L2} }
 
-// Together reports whether all bits are trained together, for the decoder: outputs are logits, whose signs mean nothing by themselves.
+// Together reports whether all bits are trained together, for the decoder: outputs are logits,
+// whose signs mean nothing by themselves.
 func (t Training) Together() bool { return t != BCE && t != "" }
 
 // ThroughGenEx reports whether the loss is the error of gen-ex, and sees the mean of the decoder's distribution alone.
@@ -66,11 +67,12 @@ func (t Training) Loss() string {
 //
 //	sd_k² = η²·E[f_k′(ŷ)²] + 1/(1/sd₀² + 1/(1.75²·Var f_k(ŷ))).
 //
-// After a training for the decoder the bits that differ between two levels share a misfit of half the floor, and η times the slope of
-// the difference of the scores: its loss knows nothing else. After L1 and L2 the bits share a misfit of η times the slope of the
-// mean, without a floor. The second term is about sd₀². It is less for a lost bit, whose logit hardly varies: all bits read the
-// same features, and a lost bit gives these features, and their noise, little weight. Given ŷ the bits
-// are independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
+// After a training for the decoder the bits that differ between two levels share a misfit of half
+// the floor, and η times the slope of the difference of the scores: its loss knows nothing else.
+// After L1 and L2 the bits share a misfit of η times the slope of the mean, without a floor. The
+// second term is about sd₀². It is less for a lost bit, whose logit hardly varies: all bits read
+// the same features, and a lost bit gives these features, and their noise, little weight. Given ŷ
+// the bits are independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
 type Model struct {
 	Noise    float64  // s, in levels; positive
 	Within   float64  // w, in levels²: WithinLevel for real labels; 0 where labels are levels
@@ -111,8 +113,9 @@ func smallestNoise(levels int) float64 { return max(leastNoise, float64(levels)/
 // occurs with probability prior[n−1]; prior has length L and need not add up to 1, and nil
 // stands for equal probabilities.
 //
-// A function minimizes the expected loss of its training and a penalty on fast components: README.md has the equations, and testdata/reference.py is an implementation of them in NumPy. A bit
-// without transitions is known: its logit is ±20, without a residual.
+// A function minimizes the expected loss of its training and a penalty on fast components:
+// README.md has the equations, and testdata/reference.py is an implementation of them in NumPy. A
+// bit without transitions is known: its logit is ±20, without a residual.
 //
 // The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit,
 // Newton's method costs O(G·J + J³) for each of some ten steps of a column. For the decoder,

@@ -134,8 +134,9 @@ func (n *Network) shareMisfit(ch *channel, cs *columns) {
 	}
 }
 
-// moveMean makes the misfit that of a training through gen-ex, whose loss knows nothing but the mean: all bits together move it as
-// the misfit of the mean itself would. A logit has no unit there, so there is no floor.
+// moveMean makes the misfit that of a training through gen-ex, whose loss knows nothing but the
+// mean: all bits together move it as the misfit of the mean itself would. A logit has no unit
+// there, so there is no floor.
 func (n *Network) moveMean(ch *channel, cs *columns) {
 	words, m := cs.words(), n.c.Bits()
 	q, by := make([]float64, n.c.Levels()), make([]float64, m) // by: the derivatives of the mean by the logits

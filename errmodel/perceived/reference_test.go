@@ -43,17 +43,18 @@ var referenceSettings = []struct {
 // unseenSettings is the number of settings of TestReference with levels that never occur.
 const unseenSettings = 12
 
-// TestReference compares with testdata/reference.py, which was written after README.md, on 34 settings and on 12 random ones with
-// levels that never occur:
-// residuals, error probabilities, and mean errors over the same nodes, hard and soft. Both minimize a
-// convex loss, bit by bit until a step gains less than 1e-9.
+// TestReference compares with testdata/reference.py, which was written after README.md, on 34
+// settings and on 12 random ones with levels that never occur: residuals, error probabilities, and
+// mean errors over the same nodes, hard and soft. Both minimize a convex loss, bit by bit until a
+// step gains less than 1e-9.
 //
-// After CE it compares the error of gen-ex: the loss hardly depends on what several bits have in common,
-// which hard decisions see. A loss ε above the least has a Kullback–Leibler divergence of at most ε from it,
-// in the mean over perceived labels, so that the probabilities of levels differ by √(ε/2) in all (Pinsker)
-// and the means of levels by L·√(ε/2), but for the residuals. ε is 10⁻⁸: what is left where learning
-// converges (TestConverged). After L1 and L2 it compares the same, without a misfit, which moves the mean as TestMisfitOfMean has it: 30
-// steps leave up to 1.2 % of this error (README.md). Hadamard does not quite, and is within this bound here nevertheless.
+// After CE it compares the error of gen-ex: the loss hardly depends on what several bits have in
+// common, which hard decisions see. A loss ε above the least has a Kullback–Leibler divergence of
+// at most ε from it, in the mean over perceived labels, so that the probabilities of levels differ
+// by √(ε/2) in all (Pinsker) and the means of levels by L·√(ε/2), but for the residuals. ε is 10⁻⁸:
+// what is left where learning converges (TestConverged). After L1 and L2 it compares the same,
+// without a misfit, which moves the mean as TestMisfitOfMean has it: 30 steps leave up to 1.2 % of
+// this error (README.md). Hadamard does not quite, and is within this bound here nevertheless.
 func TestReference(t *testing.T) {
 	python := cmp.Or(os.Getenv("BELSIM_PYTHON"), "python3")
 	if err := exec.Command(python, "-c", "import numpy").Run(); err != nil {

@@ -17,8 +17,8 @@ import (
 	"belsim/theory/base/must"
 )
 
-// TestTrainedThroughGenEx holds forecasts from one network of unary to networks that were trained with L1 through gen-ex. Of L2, and
-// of networks that collapsed, testdata/forecast says what fails.
+// TestTrainedThroughGenEx holds forecasts from one network of unary to networks that were trained
+// with L1 through gen-ex. Of L2, and of networks that collapsed, testdata/forecast says what fails.
 func TestTrainedThroughGenEx(t *testing.T) {
 	const folder = "../../testdata/forecast"
 	set := must.Get(evidence.LoadGenEx(folder, must.Get(evidence.LoadChosen(folder))(t)))(t)

@@ -114,10 +114,11 @@ func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.D
 	}), err
 }
 
-// Codes forecasts codes after BCE, CE and soft targets, with each decoder that fits, the smallest error
-// first: L1 and L2 of the codes that were measured with them. Codes of real numbers are left out: the model has none. done, which may be nil, is told
-// how many of the 2·len(codes) steps were finished since its last call, from several goroutines. The
-// errors are about the model or the prior, or the context's.
+// Codes forecasts codes after BCE, CE and soft targets, with each decoder that fits, the smallest
+// error first: L1 and L2 of the codes that were measured with them. Codes of real numbers are left
+// out: the model has none. done, which may be nil, is told how many of the 2·len(codes) steps were
+// finished since its last call, from several goroutines. The errors are about the model or the
+// prior, or the context's.
 func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code, done func(uint64)) ([]Forecast, error) {
 	most := 0
 	for _, c := range codes {

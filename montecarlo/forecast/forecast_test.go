@@ -210,8 +210,9 @@ func BenchmarkCodes(b *testing.B) {
 	}
 }
 
-// TestThroughGenEx: only gen-ex and a fitted decoder read networks that were trained through gen-ex; a fit finds their noise; and without
-// being asked for, they are forecast where one was measured.
+// TestThroughGenEx: only gen-ex and a fitted decoder read networks that were trained through
+// gen-ex; a fit finds their noise; and without being asked for, they are forecast where one was
+// measured.
 func TestThroughGenEx(t *testing.T) {
 	const levels, s = 16, 1.1
 	c, all := mustCode(t, "johnson", levels), []*code.Code{mustCode(t, "johnson", levels), mustCode(t, "unary", levels), mustCode(t, "gray", levels)}
@@ -224,7 +225,7 @@ func TestThroughGenEx(t *testing.T) {
 		}
 		f := FromFit(fit, []*perceived.Observed{n}, uniform(levels), decode.Builtin(), decode.Options{})
 		for asked, want := range map[perceived.Training]string{"": "johnson gen-ex measured", training: "gray gen-ex, johnson gen-ex measured, unary gen-ex"} {
-			if asked != "" {
+			if f.Trainings = nil; asked != "" {
 				f.Trainings = []perceived.Training{asked}
 			}
 			var got []string

@@ -31,9 +31,10 @@ func (f *Forecaster) AddDirect(c *code.Code, ratio, stderr float64) error {
 	return nil
 }
 
-// sensible reports whether a decoding reads networks of a code after a training: hard decisions mean something
-// after a training bit by bit alone, which is the one of heads, and after a training through gen-ex it reads alone, or a decoder that
-// is fitted. Predictions of direct regression are read as their levels.
+// sensible reports whether a decoding reads networks of a code after a training: hard decisions
+// mean something after a training bit by bit alone, which is the one of heads, and after one through
+// gen-ex nothing does but gen-ex and a fitted decoder. Predictions of direct regression are read as
+// their levels.
 func sensible(c *code.Code, t perceived.Training, d observed.Decoding) bool {
 	switch c.Name() {
 	case Direct:

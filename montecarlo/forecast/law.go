@@ -21,10 +21,11 @@ import (
 //	  + SharedCE·ξ₁·[not BCE] + SharedOften·ξ₂·b·often + SharedFalls·ξ₃·b·falls + SharedDirect·(ξ₄·[no code] + ξ₅·[L1 or L2])
 //	  + CodeFalls·ζ·b·|falls| + CodeUneven·ζ'·b·uneven + Network·ε + Samples·(relative standard error)·ε'
 //
-// where L1 and L2 are those of a code: they learn the label by its error, as direct regression does, and depart as far. b is Bitwise
-// after a training of all bits together, and 1 after BCE. ξ are common to the data set, ζ to the networks of one code, and ε to the
-// readings of one network. All have the scale 1 + Tail·ln(tail), where tail is the measured network's
-// (perceived.Fit.Tail), and Freedom degrees of freedom.
+// where L1 and L2 are those of a code: they learn the label by its error, as direct regression
+// does, and depart as far. b is Bitwise after a training of all bits together, and 1 after BCE. ξ
+// are common to the data set, ζ to the networks of one code, and ε to the readings of one network.
+// All have the scale 1 + Tail·ln(tail), where tail is the measured network's (perceived.Fit.Tail),
+// and Freedom degrees of freedom.
 //
 // What is forecast is an error beside that of a measured network, which sets s: so the law is that of
 // d − d', where d' is the departure of that network. Fitted has the numbers, and says how they were found.

@@ -62,7 +62,8 @@ func (e *ValueError) Error() string { return fmt.Sprintf("%s is %v: want %s", e.
 // throughGenEx is the decoder of networks that were trained through it.
 const throughGenEx = "gen-ex"
 
-// CheckLearnt returns a *ValueError for a temperature other than 1 of networks that learn their own: those trained through gen-ex.
+// CheckLearnt returns a *ValueError for a temperature other than 1 of networks that learn their
+// own: those trained through gen-ex.
 func CheckLearnt(t perceived.Training, tau float64) error {
 	if t.ThroughGenEx() && tau != 1 {
 		return &ValueError{Name: "temperature", Value: tau, Want: "1, for networks trained with " + t.Loss() + ", whose loss learns its own"}

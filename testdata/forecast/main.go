@@ -190,7 +190,9 @@ func throughGenEx(ctx context.Context, workers int, folder, only string, chosen 
 				}
 			}
 			w := evidence.Rated(found[key])
-			fmt.Printf("| %s | %s | %s of %d | %.2f | %.2f | %s | %+.1f %% | %d |\n", strings.Join(names, " and "), key, percent(w.Held), w.Networks, w.Width, w.Score, percent(w.Off), 100*evidence.Bias(found[key]), collapsed)
+			fmt.Printf("| %s | %s | %s of %d | %.2f | %.2f | %s | %+.1f %% | %d |\n",
+				strings.Join(names, " and "), key, percent(w.Held), w.Networks, w.Width, w.Score,
+				percent(w.Off), 100*evidence.Bias(found[key]), collapsed)
 		}
 	}
 	fmt.Println()

@@ -120,8 +120,8 @@ func Load(folder string) ([]*Set, error) {
 // LoadChosen reads chosen.csv alone.
 func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv", false) }
 
-// LoadGenEx reads genex.csv, networks that were trained through gen-ex, and adds those of another set that were trained bit by bit, or
-// without a code, in the same tasks. No law is fitted to it.
+// LoadGenEx reads genex.csv, networks that were trained through gen-ex, and adds those of another
+// set that were trained bit by bit, or without a code, in the same tasks. No law is fitted to it.
 func LoadGenEx(folder string, beside *Set) (*Set, error) {
 	s, err := load(folder, "genex.csv", false)
 	if err != nil {
