@@ -38,6 +38,7 @@ type CodeResult struct {
 	Bound       float64 `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
 	Exact       float64 `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
 	exactFields
+	anyField
 	Mean       float64 `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
 	StdErr     float64 `json:"stderr" doc:"standard error of mean, in levels"`
 	RMS        float64 `json:"rms" text:"RMS" doc:"root of the sampled mean squared error, in levels"`
@@ -207,6 +208,11 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		}
 		if row.Bound, row.Exact, row.exactFields, err = averages(ctx, run.Workers, p, weights, theories[i], omit); err != nil {
 			return nil, err
+		}
+		if !omit.AnyLaw {
+			if row.anyField, err = anyLaw(ctx, run.Workers, p, weights, p.Errors, omit.Slow); err != nil {
+				return nil, err
+			}
 		}
 		out.Results = append(out.Results, row)
 		run.known(out)

@@ -38,14 +38,17 @@ type Verification struct {
 
 // LevelResult is the |error| of one level, or of all, in levels.
 type LevelResult struct {
-	Level   int     `json:"level,omitempty" text:"level" doc:"level, from 1; overall has none"`
-	Bound   float64 `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
-	Exact   float64 `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
+	Level int     `json:"level,omitempty" text:"level" doc:"level, from 1; overall has none"`
+	Bound float64 `json:"bound" text:"bound" doc:"upper bound of the mean |error|, in levels; null where there is none"`
+	Exact float64 `json:"exact" text:"exact" doc:"exact mean |error|, in levels; null where there is none"`
+	anyField
 	Mean    float64 `json:"mean" text:"sampled" doc:"sampled mean |error|, in levels"`
 	StdErr  float64 `json:"stderr" text:"± s.e." doc:"standard error of mean, in levels"`
 	Samples uint64  `json:"samples" text:"samples" doc:"samples of the level"`
 	// Detectable has the size that montecarlo.Detectable says.
 	Detectable float64 `json:"detectable" doc:"smallest deviation that would have failed with the probability power, in levels: of the exact value, or of the bound where there is no exact value; null where nothing is checked"`
+
+	lawFields
 
 	SumAbs    uint64 `json:"-" csv:"sum_abs" doc:"sum of |error| over the samples"`
 	SumSquare uint64 `json:"-" csv:"sum_square" doc:"sum of the squares of the errors"`

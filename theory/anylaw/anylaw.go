@@ -20,8 +20,8 @@ import (
 // Level is what holds for one level: Lo ≤ E|error| ≤ Hi under any law, in levels. Roundings are in both.
 type Level struct {
 	Lo, Hi float64
-	// Least and Most are laws with these error probabilities whose mean |error| is Lo and Hi: up to what a search
-	// that was ended left open, and to bits that nearly never err, which do not err here.
+	// Least and Most are laws with these error probabilities whose mean |error| is Lo and Hi. Bits that nearly never
+	// err do not err here. Empty where a bound of gen holds, but the search for its law was ended.
 	Least, Most Law
 }
 
@@ -46,15 +46,19 @@ func Fits(c *code.Code, d decode.Decoder) error {
 	return fmt.Errorf("%w: no bounds under any law for decoder %s, only for bel-u, bel-j and gen", theory.ErrNoClosedForm, d.Name())
 }
 
-// Quick reports whether the bounds of a level take less than some hundredths of a second.
-func Quick(c *code.Code, d decode.Decoder) bool {
+// Quick reports whether the bounds of all levels take no more than about a second of a processor.
+func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
 	switch d.(type) {
 	case decode.BelU:
-		return true
+		return c.Levels()*c.Bits() <= 1<<18
 	case decode.BelJ:
-		return c.Bits() <= 128
+		return c.Bits() <= 32
 	}
-	return c.Bits() <= mostTable || c.Levels()*c.Bits() <= 1<<12
+	if c.Bits() <= mostTable && c.Levels() <= 256 {
+		return true
+	}
+	middle, _ := keep(matrix.Row(nil, c.Levels()/2, e), negligible/float64(c.Levels()))
+	return c.Levels()*c.Bits() <= 1<<12 && len(middle) <= 32
 }
 
 // negligible is how much leaving out bits that nearly never err may change a bound.

@@ -21,8 +21,9 @@ type cell struct {
 	active []int    // the words j whose rows were binding
 }
 
-// most nodes of the search for sets of bits in one cell: beyond, its bound stays that of the relaxed program.
-const mostNodes = 400
+// mostNodes is the number of nodes of the search for sets of bits in one cell. Beyond, bounds are those of the relaxed
+// programs, for all cells.
+const mostNodes = 30
 
 // cells looks at the cell of every level. The relaxed program, 0 ≤ x ≤ 1, bounds what a cell has above the plane. Where its x is
 // not integral, the search branches.
@@ -72,8 +73,8 @@ func (r *row) cells() pricing {
 		all = append(all, c)
 	}
 	p := newProgram(n)
-	row := make([]float64, n)
-	return func(ctx context.Context, plane []float64, add func([]int, float64)) (float64, error) {
+	row, most := make([]float64, n), mostNodes
+	return func(ctx context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
 		cost := plane[1:]
 		order := descending(cost)
 		slices.Reverse(order)
@@ -113,12 +114,13 @@ func (r *row) cells() pricing {
 			limit := value - plane[0] - tolerance // costs below are of interest
 			nodes := 0
 			var bestSet []int
+			var root []float64
 			bestCost := limit
 			open := math.Inf(1) // least bound of what was not looked at
 			var search func(lo, hi []float64)
 			search = func(lo, hi []float64) {
-				if nodes++; nodes > mostNodes {
-					open = math.Inf(-1)
+				if nodes++; nodes > most {
+					open, most = math.Inf(-1), 1
 					return
 				}
 				bound, x, rows := p.solve(cost, lo, hi, c.active, func(j int, row []float64) float64 {
@@ -134,7 +136,7 @@ func (r *row) cells() pricing {
 					return float64(least(c.m, j))
 				}, func(x []float64) int { return violated(x, c.m, words, least) })
 				if nodes == 1 {
-					c.active = rows
+					c.active, root = rows, slices.Clone(x)
 					c.above = value - plane[0] - bound
 				}
 				if x == nil || bound >= bestCost {
@@ -179,7 +181,13 @@ func (r *row) cells() pricing {
 			}
 			worst = max(worst, above)
 			if bestSet != nil || bestCost < limit {
-				add(bestSet, r.value(bestSet))
+				add(bestSet, nil, r.value(bestSet))
+			} else if math.IsInf(open, -1) && root != nil {
+				set := make([]int, n)
+				for k := range set {
+					set[k] = k
+				}
+				add(set, root, value)
 			}
 		}
 		return worst, nil

@@ -35,7 +35,7 @@ func (r *row) value(bits []int) float64 {
 }
 
 // pricing finds patterns above a plane, and adds some of them. worst is at least what any pattern is above it.
-type pricing func(ctx context.Context, plane []float64, add func(bits []int, value float64)) (worst float64, err error)
+type pricing func(ctx context.Context, plane []float64, add func(bits []int, parts []float64, value float64)) (worst float64, err error)
 
 func pricer(r *row) pricing {
 	if j, ok := r.decoder.(decode.BelJ); ok {
@@ -81,7 +81,7 @@ func (r *row) enumerate() pricing {
 	}
 	word := r.code.Word(r.i)[0]
 	best, where := make([]float64, r.code.Levels()), make([]int, r.code.Levels())
-	return func(_ context.Context, plane []float64, add func([]int, float64)) (float64, error) {
+	return func(_ context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
 		for h, set := range bits {
 			for b := range set {
 				for s := range 1 << b {
@@ -113,7 +113,7 @@ func (r *row) enumerate() pricing {
 						set = append(set, b)
 					}
 				}
-				add(set, r.level(m+1))
+				add(set, nil, r.level(m+1))
 			}
 		}
 		return worst, nil
@@ -134,7 +134,7 @@ func (r *row) ends(d decode.BelJ) pricing {
 	zero, one := make([]float64, m), make([]float64, m) // the cost of an output of 0, of 1
 	before, free := make([]float64, m+1), make([]float64, m+1)
 	after := make([]float64, m+1)
-	return func(_ context.Context, plane []float64, add func([]int, float64)) (float64, error) {
+	return func(_ context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
 		for k := range m {
 			flip := math.Inf(1)
 			if place[k] >= 0 {
@@ -164,7 +164,7 @@ func (r *row) ends(d decode.BelJ) pricing {
 		look := func(value, cost float64, first, last int) {
 			above := value - plane[0] - cost
 			if above > tolerance && above > worst/2 {
-				add(set(first, last), value)
+				add(set(first, last), nil, value)
 			}
 			worst = max(worst, above)
 		}

@@ -9,10 +9,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pattern is a column of the linear program: a set of kept bits, and what it adds to the mean.
+// pattern is a column of the linear program: a set of kept bits, and what it adds to the mean. Where a cell's search
+// was ended, parts of bits stand for a set; a law with such a pattern is none.
 type pattern struct {
 	bits  []int
+	parts []float64 // of these bits; nil for whole ones
 	value float64
+}
+
+// dot is the product of a pattern's column and a row of λ₀ and all λ_k.
+func (p pattern) dot(row []float64) float64 {
+	sum := row[0]
+	if p.parts != nil {
+		for b, k := range p.bits {
+			sum += p.parts[b] * row[k+1]
+		}
+		return sum
+	}
+	for _, k := range p.bits {
+		sum += row[k+1]
+	}
+	return sum
 }
 
 // tolerance is by how much a pattern may still be above the dual's plane, in levels, when the search ends.
@@ -84,8 +101,8 @@ func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
 				return 0, nil, err
 			}
 			known := len(pool)
-			worst, err := price(ctx, plane, func(bits []int, value float64) {
-				pool = append(pool, pattern{slices.Clone(bits), value})
+			worst, err := price(ctx, plane, func(bits []int, parts []float64, value float64) {
+				pool = append(pool, pattern{slices.Clone(bits), parts, value})
 			})
 			if err != nil {
 				return 0, nil, err
@@ -108,14 +125,8 @@ func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
 				break
 			}
 		}
-		bits := pool[enter].bits
 		for j := range n {
-			row := inv[j*n : (j+1)*n]
-			sum := row[0]
-			for _, k := range bits {
-				sum += row[k+1]
-			}
-			step[j] = sum
+			step[j] = pool[enter].dot(inv[j*n : (j+1)*n])
 		}
 		leave, least := -1, math.Inf(1)
 		for j, s := range step {
@@ -148,8 +159,12 @@ func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
 			b := mat.NewDense(n, n, nil)
 			for j, at := range basis {
 				b.Set(0, j, 1)
-				for _, k := range pool[at].bits {
-					b.Set(k+1, j, 1)
+				for i, k := range pool[at].bits {
+					part := 1.0
+					if pool[at].parts != nil {
+						part = pool[at].parts[i]
+					}
+					b.Set(k+1, j, part)
 				}
 			}
 			if err := inverse.Inverse(b); err != nil {
@@ -166,6 +181,9 @@ func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
 	refresh()
 	for j, at := range basis {
 		if share[j] > 1e-14 {
+			if pool[at].parts != nil {
+				return bound, nil, nil
+			}
 			law = append(law, Pattern{slices.Clone(pool[at].bits), share[j]})
 		}
 	}
@@ -173,10 +191,4 @@ func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
 }
 
 // above is by how much a pattern is above a plane.
-func (p pattern) above(plane []float64) float64 {
-	v := p.value - plane[0]
-	for _, k := range p.bits {
-		v -= plane[k+1]
-	}
-	return v
-}
+func (p pattern) above(plane []float64) float64 { return p.value - p.dot(plane) }

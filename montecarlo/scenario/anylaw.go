@@ -1,0 +1,90 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/montecarlo"
+	"belsim/theory"
+	"belsim/theory/anylaw"
+	"belsim/theory/base/table"
+)
+
+// anyField is what holds under any law of the bits.
+type anyField struct {
+	AnyLaw *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law" doc:"smallest and largest mean |error|, in levels, over all joint laws of the bits with these error probabilities; missing where there are no such bounds, or where they take long"`
+}
+
+func (f anyField) text() string {
+	if f.AnyLaw == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%s–%s", table.Short(f.AnyLaw[0]), table.Short(f.AnyLaw[1]))
+}
+
+// AnyLaw returns the bounds that hold under any law of the bits of a problem, for each level whose weight is above
+// zero. There are none, and no error, where the decoder has no such bounds, or reads logits, or where labels are
+// real; nor where quick is asked for and they take long.
+func AnyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, e mat.Matrix, quick bool) ([]anylaw.Level, error) {
+	if p.Continuous || !p.Kind.Hard() || quick && !anylaw.Quick(p.Code, p.Decoder, e) {
+		return nil, nil
+	}
+	levels, err := anylaw.Levels(ctx, workers, p.Code, p.Decoder, weights, e)
+	if errors.Is(err, theory.ErrNoClosedForm) {
+		return nil, nil
+	}
+	return levels, err
+}
+
+// anyLaw is the mean of AnyLaw.
+func anyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, e mat.Matrix, quick bool) (f anyField, err error) {
+	levels, err := AnyLaw(ctx, workers, p, weights, e, quick)
+	if err == nil && levels != nil {
+		lo, hi := anylaw.Mean(weights, levels)
+		f.AnyLaw = &[2]float64{lo, hi}
+	}
+	return f, err
+}
+
+// Together is a set of bits that err together under a law.
+type Together struct {
+	Bits        []int   `json:"bits" doc:"bits that err, from 1; no others do"`
+	Probability float64 `json:"probability" doc:"how probable it is that these bits err, and no others"`
+}
+
+// lawFields are the laws at the ends of any_law.
+type lawFields struct {
+	Least []Together `json:"least_law,omitempty" csv:"-" doc:"a joint law of the bits with the smallest mean |error|"`
+	Most  []Together `json:"most_law,omitempty" csv:"-" doc:"a joint law of the bits with the largest mean |error|"`
+}
+
+func together(law anylaw.Law) (out []Together) {
+	for _, p := range law {
+		bits := make([]int, len(p.Bits))
+		for b, k := range p.Bits {
+			bits[b] = k + 1
+		}
+		out = append(out, Together{bits, p.Probability})
+	}
+	return out
+}
+
+// AddAnyLaw adds what holds under any law of the bits of the problem that was verified.
+func (v *Verification) AddAnyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64) error {
+	levels, err := AnyLaw(ctx, workers, p, weights, p.Errors, true)
+	if err != nil || levels == nil {
+		return err
+	}
+	for i, l := range levels {
+		if weights[i] > 0 {
+			v.Labels[i].AnyLaw = &[2]float64{l.Lo, l.Hi}
+			v.Labels[i].lawFields = lawFields{together(l.Least), together(l.Most)}
+		}
+	}
+	lo, hi := anylaw.Mean(weights, levels)
+	v.Overall.AnyLaw = &[2]float64{lo, hi}
+	return nil
+}
