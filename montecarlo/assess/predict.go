@@ -26,16 +26,17 @@ type DecoderResult struct {
 // MixtureResult is the |error| of one decoder, in levels, against targets that are rounded to levels: under the mixture, and
 // as it was observed.
 type MixtureResult struct {
-	Decoder        string  `json:"decoder" text:"decoder" doc:"name of the decoder"`
-	Outputs        string  `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
-	Bound          float64 `json:"bound" text:"bound" doc:"upper bound under the mixture; null where there is none"`
-	Exact          float64 `json:"exact" text:"exact" doc:"exact value under the mixture; null where there is none"`
-	Mean           float64 `json:"mean" text:"simulated" doc:"simulated under the mixture"`
-	StdErr         float64 `json:"stderr" doc:"standard error of mean"`
-	Rates          float64 `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
-	RatesStdErr    float64 `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
-	Observed       float64 `json:"observed" text:"observed" doc:"observed |error|"`
-	ObservedStdErr float64 `json:"observed_stderr" doc:"standard error of observed"`
+	Decoder        string      `json:"decoder" text:"decoder" doc:"name of the decoder"`
+	Outputs        string      `json:"outputs" text:"reads" doc:"what the decoder reads: bits or logits"`
+	Bound          float64     `json:"bound" text:"bound" doc:"upper bound under the mixture; null where there is none"`
+	Exact          float64     `json:"exact" text:"exact" doc:"exact value under the mixture; null where there is none"`
+	Mean           float64     `json:"mean" text:"simulated" doc:"simulated under the mixture"`
+	StdErr         float64     `json:"stderr" doc:"standard error of mean"`
+	Rates          float64     `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
+	RatesStdErr    float64     `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
+	AnyLaw         *[2]float64 `json:"any_law,omitempty" doc:"smallest and largest |error| over all joint laws of the bits with the observed rates, which the observed |error| lies between; missing for decoders of logits, and where they take long"`
+	Observed       float64     `json:"observed" text:"observed" doc:"observed |error|"`
+	ObservedStdErr float64     `json:"observed_stderr" doc:"standard error of observed"`
 }
 
 // predict puts what the models say beside the observed error of every decoder: Fit.Decoders has the perceived label,
@@ -68,6 +69,13 @@ func (s *study) predict(ctx context.Context, run scenario.Run) error {
 		}
 		if table.Missing(m.Rates) {
 			m.Rates, m.RatesStdErr = drawn.Mean, drawn.StdErr
+		}
+		p, err := about.ProblemOf(ctx, s.code, decoder, rates, s.options.sampling())
+		if err != nil {
+			return err
+		}
+		if m.AnyLaw, err = scenario.AnyLawMean(ctx, run.Workers, p, s.f.Prior, true); err != nil {
+			return err
 		}
 		s.f.Mixture = append(s.f.Mixture, m)
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/anylaw"
@@ -28,25 +26,25 @@ func (f anyField) text() string {
 // AnyLaw returns the bounds that hold under any law of the bits of a problem, for each level whose weight is above
 // zero. There are none, and no error, where the decoder has no such bounds, or reads logits, or where labels are
 // real; nor where quick is asked for and they take long.
-func AnyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, e mat.Matrix, quick bool) ([]anylaw.Level, error) {
-	if p.Continuous || !p.Kind.Hard() || quick && !anylaw.Quick(p.Code, p.Decoder, e) {
+func AnyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, quick bool) ([]anylaw.Level, error) {
+	if p.Continuous || !p.Kind.Hard() || quick && !anylaw.Quick(p.Code, p.Decoder, p.Errors) {
 		return nil, nil
 	}
-	levels, err := anylaw.Levels(ctx, workers, p.Code, p.Decoder, weights, e)
+	levels, err := anylaw.Levels(ctx, workers, p.Code, p.Decoder, weights, p.Errors)
 	if errors.Is(err, theory.ErrNoClosedForm) {
 		return nil, nil
 	}
 	return levels, err
 }
 
-// anyLaw is the mean of AnyLaw.
-func anyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, e mat.Matrix, quick bool) (f anyField, err error) {
-	levels, err := AnyLaw(ctx, workers, p, weights, e, quick)
-	if err == nil && levels != nil {
-		lo, hi := anylaw.Mean(weights, levels)
-		f.AnyLaw = &[2]float64{lo, hi}
+// AnyLawMean is the mean of AnyLaw over the weights; nil where there is none.
+func AnyLawMean(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, quick bool) (*[2]float64, error) {
+	levels, err := AnyLaw(ctx, workers, p, weights, quick)
+	if err != nil || levels == nil {
+		return nil, err
 	}
-	return f, err
+	lo, hi := anylaw.Mean(weights, levels)
+	return &[2]float64{lo, hi}, nil
 }
 
 // Together is a set of bits that err together under a law.
@@ -74,7 +72,7 @@ func together(law anylaw.Law) (out []Together) {
 
 // AddAnyLaw adds what holds under any law of the bits of the problem that was verified.
 func (v *Verification) AddAnyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64) error {
-	levels, err := AnyLaw(ctx, workers, p, weights, p.Errors, true)
+	levels, err := AnyLaw(ctx, workers, p, weights, true)
 	if err != nil || levels == nil {
 		return err
 	}
