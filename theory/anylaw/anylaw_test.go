@@ -183,6 +183,39 @@ func TestNamedCodes(t *testing.T) {
 	}
 }
 
+// TestJointLaws: the mean |error| of joint laws of many bits lies within the bounds that their error probabilities have.
+func TestJointLaws(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 45))
+	for n := range 60 {
+		x := issue[n%5]
+		c, d := subject(t, x.code, x.decoder, 24)
+		if n%6 == 5 {
+			c, d = random(t, rng, 20, 18)
+		}
+		m, i := c.Bits(), rng.IntN(c.Levels())
+		prior, e := make([]float64, c.Levels()), mat.NewDense(c.Levels(), m, nil)
+		prior[i] = 1
+		mean, laws := 0.0, 1+rng.IntN(40)
+		for range laws { // each set has the same probability: a bit errs, or the bits of another level's word, or any
+			var bits []int
+			far := c.Word(rng.IntN(c.Levels()))
+			kind, often := rng.IntN(3), rng.Float64()
+			for k := range m {
+				differs := (far[k/64]^c.Word(i)[k/64])>>(k%64)&1 == 1
+				if kind == 0 && differs || kind == 1 && rng.Float64() < often || kind == 2 && k == i%m {
+					bits = append(bits, k)
+					e.Set(i, k, min(1, e.At(i, k)+1/float64(laws)))
+				}
+			}
+			mean += failure(c, d, i, bits) / float64(laws)
+		}
+		f := must.Get(anylaw.Levels(t.Context(), 1, c, d, prior, e))(t)[i]
+		if slack := 1e-11 * float64(c.Levels()); mean < f.Lo-slack || mean > f.Hi+slack { // of the sums above
+			t.Errorf("%s with %s, row %d: the mean %v is not in [%v, %v]", c.Name(), d.Name(), i, mean, f.Lo, f.Hi)
+		}
+	}
+}
+
 func BenchmarkLevels(b *testing.B) {
 	for _, x := range issue {
 		c, d := subject(b, x.code, x.decoder, 64)
