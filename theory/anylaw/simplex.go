@@ -113,7 +113,7 @@ func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
 				size += math.Abs(plane[k])
 			}
 			bound = min(bound, sum+float64(n)*0x1p-51*size)
-			if worst <= tolerance || len(pool) == known || pivots > 200*n {
+			if worst <= tolerance || len(pool) == known || pivots > 2000*n {
 				break
 			}
 			for j, p := range pool[known:] {
@@ -137,7 +137,7 @@ func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
 				}
 			}
 		}
-		if leave < 0 || pivots > 400*n+4000 {
+		if leave < 0 || pivots > 2100*n {
 			break // only roundings can do this; the bound holds
 		}
 		out := inv[leave*n : (leave+1)*n]
