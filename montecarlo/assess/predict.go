@@ -35,6 +35,7 @@ type MixtureResult struct {
 	Rates          float64     `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
 	RatesStdErr    float64     `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
 	AnyLaw         *[2]float64 `json:"any_law,omitempty" doc:"smallest and largest |error| over all joint laws of the bits with the observed rates, which the observed |error| lies between; missing for decoders of logits, and where they take long"`
+	AnyInterval    *[2]float64 `json:"any_law_interval,omitempty" doc:"the same for new samples of the network: each end is further by 1.96 standard errors, which are the largest of any law"`
 	Observed       float64     `json:"observed" text:"observed" doc:"observed |error|"`
 	ObservedStdErr float64     `json:"observed_stderr" doc:"standard error of observed"`
 }
@@ -74,8 +75,13 @@ func (s *study) predict(ctx context.Context, run scenario.Run) error {
 		if err != nil {
 			return err
 		}
-		if m.AnyLaw, err = scenario.AnyLawMean(ctx, run.Workers, p, s.f.Prior, true); err != nil {
+		sd := [2]float64{}
+		if m.AnyLaw, sd, err = scenario.AnyLawMean(ctx, run.Workers, p, s.f.Prior, true); err != nil {
 			return err
+		}
+		if m.AnyLaw != nil {
+			root := math.Sqrt(float64(s.f.Samples))
+			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-scenario.Confidence*sd[0]/root), m.AnyLaw[1] + scenario.Confidence*sd[1]/root}
 		}
 		s.f.Mixture = append(s.f.Mixture, m)
 	}

@@ -194,8 +194,8 @@ func (f *Fit) anyLawText() string {
 	if best == nil {
 		return ""
 	}
-	return fmt.Sprintf("Whatever the dependence of its bits, a network whose bits err so often on these samples is wrong by %s to %s levels with %s; yours is at %s.",
-		table.Short(best.AnyLaw[0]), table.Short(best.AnyLaw[1]), best.Decoder, table.Short(best.Observed))
+	return fmt.Sprintf("Whatever the dependence of its bits, a network whose bits err so often on these samples is wrong by %s to %s levels with %s; yours is at %s. On new samples it is wrong by %s to %s, with the sampling error of the rates.",
+		table.Short(best.AnyLaw[0]), table.Short(best.AnyLaw[1]), best.Decoder, table.Short(best.Observed), table.Short(best.AnyInterval[0]), table.Short(best.AnyInterval[1]))
 }
 
 // table has a row for each parameter of the perceived-label model.

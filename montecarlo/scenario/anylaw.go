@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"belsim/montecarlo"
 	"belsim/theory"
@@ -37,14 +38,19 @@ func AnyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []f
 	return levels, err
 }
 
-// AnyLawMean is the mean of AnyLaw over the weights; nil where there is none.
-func AnyLawMean(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, quick bool) (*[2]float64, error) {
+// AnyLawMean is the mean of AnyLaw over the weights; nil where there is none. The standard deviations are those of one
+// sample, under any law, as anylaw.Level has them.
+func AnyLawMean(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, quick bool) (mean *[2]float64, sd [2]float64, err error) {
 	levels, err := AnyLaw(ctx, workers, p, weights, quick)
 	if err != nil || levels == nil {
-		return nil, err
+		return nil, sd, err
+	}
+	for i, w := range weights {
+		sd[0] += w * levels[i].LoSD * levels[i].LoSD
+		sd[1] += w * levels[i].HiSD * levels[i].HiSD
 	}
 	lo, hi := anylaw.Mean(weights, levels)
-	return &[2]float64{lo, hi}, nil
+	return &[2]float64{lo, hi}, [2]float64{math.Sqrt(sd[0]), math.Sqrt(sd[1])}, nil
 }
 
 // Together is a set of bits that err together under a law.

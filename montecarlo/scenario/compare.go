@@ -210,7 +210,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 			return nil, err
 		}
 		if !omit.AnyLaw {
-			if row.AnyLaw, err = AnyLawMean(ctx, run.Workers, p, weights, omit.Slow); err != nil {
+			if row.AnyLaw, _, err = AnyLawMean(ctx, run.Workers, p, weights, omit.Slow); err != nil {
 				return nil, err
 			}
 		}

@@ -20,6 +20,10 @@ import (
 // Level is what holds for one level: Lo ≤ E|error| ≤ Hi under any law, in levels. Roundings are in both.
 type Level struct {
 	Lo, Hi float64
+	// LoSD and HiSD are at least the standard deviations, under any law, of the dual's plane at the bits that err. At
+	// other error probabilities the plane bounds the mean as well, so that rates that were observed in N samples
+	// are wrong by LoSD/√N at Lo.
+	LoSD, HiSD float64
 	// Least and Most are laws with these error probabilities whose mean |error| is Lo and Hi. Bits that nearly never
 	// err do not err here. Empty where a bound of gen holds, but the search for its law was ended.
 	Least, Most Law
@@ -105,7 +109,7 @@ func level(ctx context.Context, c *code.Code, d decode.Decoder, labels []uint16,
 	if _, ok := d.(decode.BelU); ok {
 		return counted(c, i, e), nil
 	}
-	lo, hi := decode.Range(c, d)
+	lo, hi := decode.Range(c, d) // of answers
 	far := float64(max(hi-i-1, i+1-lo))
 	kept, left := keep(e, negligible/far)
 	r := &row{code: c, decoder: d, labels: labels, i: i, kept: kept}
@@ -115,7 +119,7 @@ func level(ctx context.Context, c *code.Code, d decode.Decoder, labels []uint16,
 	var out Level
 	for _, sign := range []float64{-1, 1} {
 		r.sign = sign
-		bound, law, err := extreme(ctx, r)
+		bound, sd, law, err := extreme(ctx, r)
 		if err != nil {
 			return out, err
 		}
@@ -125,9 +129,9 @@ func level(ctx context.Context, c *code.Code, d decode.Decoder, labels []uint16,
 			}
 		}
 		if bound += far * left; sign > 0 {
-			out.Hi, out.Most = min(bound, far), law
+			out.Hi, out.HiSD, out.Most = min(bound, far), sd, law
 		} else {
-			out.Lo, out.Least = max(-bound, 0), law
+			out.Lo, out.LoSD, out.Least = max(-bound, 0), sd, law
 		}
 	}
 	return out, nil
@@ -198,5 +202,9 @@ func counted(c *code.Code, i int, e []float64) Level {
 		}
 		hi += p.Probability * math.Abs(float64(sum))
 	}
-	return Level{max(0, math.Abs(a-b)-slack), hi + slack, lawOf(least), most}
+	sd := 0.0 // a bit changes the number of ones by one
+	for _, p := range e {
+		sd += math.Sqrt(p * (1 - p))
+	}
+	return Level{max(0, math.Abs(a-b)-slack), hi + slack, sd, sd, lawOf(least), most}
 }

@@ -41,7 +41,7 @@ const tolerance = 1e-10
 //
 // The simplex method holds few patterns. Equal probabilities would make its steps stand still, and it moves them by
 // less than 10⁻¹⁰ of themselves; the plane's value is taken at e itself.
-func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
+func extreme(ctx context.Context, r *row) (bound, sd float64, law Law, err error) {
 	n := len(r.e) + 1
 	right := make([]float64, n) // 1, and e
 	exact := append([]float64{1}, r.e...)
@@ -98,21 +98,26 @@ func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
 		}
 		if enter < 0 {
 			if err := ctx.Err(); err != nil {
-				return 0, nil, err
+				return 0, 0, nil, err
 			}
 			known := len(pool)
 			worst, err := price(ctx, plane, func(bits []int, parts []float64, value float64) {
 				pool = append(pool, pattern{slices.Clone(bits), parts, value})
 			})
 			if err != nil {
-				return 0, nil, err
+				return 0, 0, nil, err
 			}
 			sum, size := max(worst, 0), 0.0
 			for k, b := range exact {
 				sum += plane[k] * b
 				size += math.Abs(plane[k])
 			}
-			bound = min(bound, sum+float64(n)*0x1p-51*size)
+			if sum += float64(n) * 0x1p-51 * size; sum < bound {
+				bound, sd = sum, 0
+				for k, p := range r.e {
+					sd += math.Abs(plane[k+1]) * math.Sqrt(p*(1-p))
+				}
+			}
 			if worst <= tolerance || len(pool) == known || pivots > 2000*n {
 				break
 			}
@@ -169,7 +174,7 @@ func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
 			}
 			if err := inverse.Inverse(b); err != nil {
 				if math.IsInf(bound, 1) {
-					return 0, nil, fmt.Errorf("the simplex method lost its basis: %w", err)
+					return 0, 0, nil, fmt.Errorf("the simplex method lost its basis: %w", err)
 				}
 				break
 			}
@@ -182,12 +187,12 @@ func extreme(ctx context.Context, r *row) (bound float64, law Law, err error) {
 	for j, at := range basis {
 		if share[j] > 1e-14 {
 			if pool[at].parts != nil {
-				return bound, nil, nil
+				return bound, sd, nil, nil
 			}
 			law = append(law, Pattern{slices.Clone(pool[at].bits), share[j]})
 		}
 	}
-	return bound, law, nil
+	return bound, sd, law, nil
 }
 
 // above is by how much a pattern is above a plane.
