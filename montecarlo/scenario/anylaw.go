@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/anylaw"
-	"belsim/theory/base/table"
 )
 
 // anyField is what holds under any law of the bits.
@@ -21,7 +21,13 @@ func (f anyField) text() string {
 	if f.AnyLaw == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%s–%s", table.Short(f.AnyLaw[0]), table.Short(f.AnyLaw[1]))
+	short := func(v float64) string { // the JSON has all digits
+		if text := fmt.Sprintf("%.2g", v); text != "0" {
+			return strings.TrimPrefix(text, "0")
+		}
+		return "0"
+	}
+	return short(f.AnyLaw[0]) + "–" + short(f.AnyLaw[1])
 }
 
 // AnyLaw returns the bounds that hold under any law of the bits of a problem, for each level whose weight is above

@@ -62,7 +62,7 @@ func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
 		return true
 	}
 	middle, _ := keep(matrix.Row(nil, c.Levels()/2, e), negligible/float64(c.Levels()))
-	return c.Levels()*c.Bits() <= 1<<12 && len(middle) <= 32
+	return c.Levels()*c.Bits() <= 1<<12 && len(middle) <= 28
 }
 
 // negligible is how much leaving out bits that nearly never err may change a bound.
