@@ -183,6 +183,24 @@ func TestNamedCodes(t *testing.T) {
 	}
 }
 
+// TestDegenerate: probabilities of 0 and 1, equal ones and tiny ones have laws that attain both bounds.
+func TestDegenerate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 45))
+	values := []float64{0, 1, 0.5, 0.1, 0.1, 1e-13, 1e-300, 1. / 3}
+	for n := range 48 {
+		x := issue[n%7]
+		c, d := subject(t, x.code, x.decoder, []int{8, 24}[n%2])
+		e := mat.NewDense(c.Levels(), c.Bits(), nil)
+		e.Apply(func(_, _ int, _ float64) float64 { return values[rng.IntN(2+n%7)] }, e)
+		i := rng.IntN(c.Levels())
+		prior := make([]float64, c.Levels())
+		prior[i] = 1
+		f := must.Get(anylaw.Levels(t.Context(), 1, c, d, prior, e))(t)[i]
+		checkLaw(t, c, d, i, e.RawRowView(i), f.Least, f.Lo)
+		checkLaw(t, c, d, i, e.RawRowView(i), f.Most, f.Hi)
+	}
+}
+
 // TestJointLaws: the mean |error| of joint laws of many bits lies within the bounds that their error probabilities have.
 func TestJointLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 45))
