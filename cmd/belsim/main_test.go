@@ -338,6 +338,30 @@ func TestVerifyFails(t *testing.T) {
 	}
 }
 
+// TestExtremeLaws: the laws that verify writes have the error probabilities of --errors.
+func TestExtremeLaws(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "e.csv", "0.25,0.5\n0.125,0.25\n0.5,0.75\n")
+	mustRun(t, strings.Fields("verify --code unary --levels 3 --errors e.csv --samples 100 -o v.json")...)
+	var v scenario.Verification
+	readJSON(t, "v.json", &v)
+	for i, want := range [][]float64{{0.25, 0.5}, {0.125, 0.25}, {0.5, 0.75}} {
+		for _, law := range [][]scenario.Together{v.Labels[i].Least, v.Labels[i].Most} {
+			got := []float64{0, 0}
+			for _, p := range law {
+				for _, k := range p.Bits {
+					got[k-1] += p.Probability
+				}
+			}
+			for k := range want {
+				if math.Abs(got[k]-want[k]) > 1e-8 {
+					t.Errorf("level %d: a law has the probabilities %v, want %v", i+1, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestTableWidth: the table of all codes fits a terminal of 100 columns, and that of the codes with the longest
 // names and the most bits at 256 levels.
 func TestTableWidth(t *testing.T) {

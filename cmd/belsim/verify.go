@@ -83,6 +83,9 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return bar.interrupted(err)
 	}
+	if err := env.during("any law", func() error { return v.AddAnyLaw(ctx, cmd.Workers, p, weights) }); err != nil {
+		return err
+	}
 	v.Provenance = env.provenance()
 	cmd.warnUnreached(env, v.Reached)
 	err = cmd.deliver(env, result{

@@ -38,6 +38,7 @@ type CodeResult struct {
 	Bound       float64 `json:"bound" text:"bound" doc:"shared"`
 	Exact       float64 `json:"exact" text:"exact" doc:"shared"`
 	exactFields
+	anyField
 	Mean       float64 `json:"mean" text:"sampled" doc:"shared"`
 	StdErr     float64 `json:"stderr" doc:"shared"`
 	RMS        float64 `json:"rms" text:"RMS" doc:"shared"`
@@ -209,6 +210,11 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		}
 		if row.Bound, row.Exact, row.exactFields, err = averages(ctx, run.Workers, p, weights, theories[i], omit); err != nil {
 			return nil, err
+		}
+		if !omit.AnyLaw {
+			if row.AnyLaw, _, err = AnyLawMean(ctx, run.Workers, p, weights, omit.Slow); err != nil {
+				return nil, err
+			}
 		}
 		out.Results = append(out.Results, row)
 		run.known(out)

@@ -33,6 +33,7 @@ func (c *Comparison) Table() *table.Table {
 			return r.Decoder
 		}),
 		table.Replace("exact", "", func(r CodeResult) string { return r.exactFields.text(r.Exact) }),
+		table.Replace("any_law", "", func(r CodeResult) string { return r.anyField.text() }),
 		table.Replace("mean", "", func(r CodeResult) string {
 			return r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
 		}),

@@ -23,7 +23,7 @@ func (v *Verification) Report(w io.Writer, model, others string) error {
 			return "all"
 		}
 		return strconv.Itoa(r.Level)
-	}), table.Replace("mean", "", func(r LevelResult) string { return table.Sampled(r.Mean, r.StdErr, r.Samples) }))
+	}), table.Replace("any_law", "", func(r LevelResult) string { return r.anyField.text() }), table.Replace("mean", "", func(r LevelResult) string { return table.Sampled(r.Mean, r.StdErr, r.Samples) }))
 	if err := t.Write(w); err != nil {
 		return err
 	}

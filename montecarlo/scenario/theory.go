@@ -172,8 +172,8 @@ func exactMean(ctx context.Context, p *montecarlo.Problem, d decode.Decoder) (me
 
 // Omit says which values are left out, because they take long.
 type Omit struct {
-	Bounds, Exact, Intervals bool
-	Slow                     bool // of all of these, what takes more than about a second of a processor
+	Bounds, Exact, Intervals, AnyLaw bool
+	Slow                             bool // of all of these, what takes more than about a second of a processor
 }
 
 // The work that is done where what is slow is left out: products of probabilities of a union bound, outputs that

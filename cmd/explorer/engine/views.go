@@ -252,7 +252,7 @@ func (s *subject) omit(quick bool) (o scenario.Omit, later bool) {
 	work := s.work()
 	o = scenario.Omit{
 		Bounds: quick && s.boundWork() > quickWork, Exact: work > mostWork || quick && work > quickWork,
-		Intervals: quick || work > mostWork || s.problem.Kind.Perceived(),
+		Intervals: quick || work > mostWork || s.problem.Kind.Perceived(), AnyLaw: true,
 	}
 	return o, quick && (o.Bounds || o.Exact && work <= mostWork || s.enclosable())
 }
