@@ -16,7 +16,10 @@ type edge struct {
 // squares. One or two segments cross each square of four neighbouring points that are not
 // all above or all below the level. Each goes round what is above in the same sense, so that
 // a segment that ends at a side of a square goes on in the next one.
-// Squares with a NaN are left out. The grid is continued by half a cell on all sides, so that contours reach the ends of
+// Squares with a NaN are left out, and so are those beside them in which the line runs along their edge rather than into it:
+// where a function falls to the level once more just before what is blank, as the paper's bounds do, the steps of the edge
+// cut that second line into hooks and fragments.
+// The grid is continued by half a cell on all sides, so that contours reach the ends of
 // its outer cells.
 //
 // (The contours of gonum/plot come in random order, and run along the edges of what is NaN.)
@@ -40,6 +43,9 @@ func contours(grid [][]float64, level float64) [][]point {
 	place := func(v float64, n int) float64 {
 		return v - 1 + max(1-v, 0)/2 - max(v-float64(n), 0)/2
 	}
+	blank := func(x, y int) bool { // of a square, from its first corner
+		return x >= 0 && y >= 0 && x <= columns && y <= rows && math.IsNaN(z(x, y)+z(x+1, y)+z(x+1, y+1)+z(x, y+1))
+	}
 	next := map[edge]edge{}
 	entered := map[edge]bool{}
 	var order []edge
@@ -47,7 +53,19 @@ func contours(grid [][]float64, level float64) [][]point {
 		for x := range columns + 1 {
 			corners := [4]float64{z(x, y), z(x+1, y), z(x+1, y+1), z(x, y+1)}
 			mean := (corners[0] + corners[1] + corners[2] + corners[3]) / 4
-			if math.IsNaN(mean) {
+			if blank(x, y) {
+				continue
+			}
+			var toX, toY float64 // where blank squares are
+			for dy := -1; dy <= 1; dy++ {
+				for dx := -1; dx <= 1; dx++ {
+					if blank(x+dx, y+dy) {
+						toX, toY = toX+float64(dx), toY+float64(dy)
+					}
+				}
+			}
+			riseX, riseY := corners[1]+corners[2]-corners[0]-corners[3], corners[2]+corners[3]-corners[0]-corners[1]
+			if math.Abs(riseX*toX+riseY*toY) > math.Abs(riseX*toY-riseY*toX) {
 				continue
 			}
 			sides := [4]edge{{x, y, false}, {x + 1, y, true}, {x, y + 1, false}, {x, y, true}}

@@ -118,3 +118,45 @@ func TestPixels(t *testing.T) {
 		}
 	}
 }
+
+// A function that falls to the level once more along a blank edge has a line there, of which the steps of the edge would
+// leave pieces. The first line has no hook of them, and one that crosses the edge goes up to it.
+func TestContourAlongEdge(t *testing.T) {
+	const n = 40
+	for _, slope := range []float64{0.2, 0.35, 0.5, 0.7, 1, 1.3, 2} {
+		grid := func(f func(x, inside float64) float64) [][]float64 {
+			z := make([][]float64, n)
+			for y := range z {
+				z[y] = make([]float64, n)
+				for x := range z[y] {
+					inside := (float64(y) - slope*float64(x)) / math.Hypot(1, slope) // cells from the edge
+					z[y][x] = math.NaN()
+					if inside >= 0 {
+						z[y][x] = f(float64(x), inside)
+					}
+				}
+			}
+			return z
+		}
+		nearest, longest := math.Inf(1), 0
+		for _, path := range contours(grid(func(x, inside float64) float64 { return min(x-8-inside, inside-0.7) }), 0) {
+			if stray(path, n, n) {
+				continue
+			}
+			longest = max(longest, len(path))
+			for _, p := range path {
+				if inside := (p.y - slope*p.x) / math.Hypot(1, slope); math.Abs(p.x-8-inside) > 0.75 {
+					t.Errorf("slope %g: a line at (%.3g, %.3g), %.2g from the edge", slope, p.x, p.y, inside)
+				}
+			}
+		}
+		for _, path := range contours(grid(func(x, inside float64) float64 { return x + slope*(inside*math.Hypot(1, slope)+slope*x) - 9 }), 0) {
+			for _, p := range path { // x + slope·y = 9, at a right angle to the edge
+				nearest = min(nearest, (p.y-slope*p.x)/math.Hypot(1, slope))
+			}
+		}
+		if longest < 10 || nearest > 1.5 {
+			t.Errorf("slope %g: the line has %d points; the line across ends %.3g cells from the edge", slope, longest, nearest)
+		}
+	}
+}

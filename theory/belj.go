@@ -36,7 +36,7 @@ func split(v int, e []float64) (zeros, ones []float64, mirrored bool) {
 	return e[:m-v], e[m-v:], false
 }
 
-// newBelJBound is Eq. 26 for the rows of a Johnson code: see belJBound.
+// newBelJBound is Eq. 26 for the rows of a Johnson code: see belJBound. It is no bound where bits err together.
 //
 // The words of level n+1 of johnson are the words of level n of johnson-nonzero, and the
 // decoder answers one more. So the errors are the same but for one output: the word without

@@ -76,7 +76,7 @@ var bounds = []func(c *code.Code, d decode.Decoder) (*Bound, bool){belUBoundOf, 
 
 // NewBound returns the bound for a code and its decoder on hard decisions: Eq. 2 for
 // bel-u, Eq. 26 for bel-j, the union bound for gen. The error wraps ErrNoClosedForm when there
-// is none.
+// is none. Eq. 26 and the union bound hold for bits that err independently: package anylaw has what holds for all.
 func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 	if c.Real() {
 		return nil, fmt.Errorf("%w: no bound for the hard outputs of a code of real numbers", ErrNoClosedForm)

@@ -95,9 +95,9 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			"json": asJSON(measured),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, measured.Results) },
 		},
-		print: func() error {
+		print: func(w io.Writer) error {
 			rate := table.Replace("samples_per_second", "", func(r benchResult) string { return table.Metric(r.Rate) })
-			return table.Of(measured.Results, rate).Write(env.stdout)
+			return table.Of(measured.Results, rate).Write(w)
 		},
 	})
 }

@@ -142,10 +142,14 @@ func (env *environment) belsim() (code int) {
 	}
 	k, err := env.parse(ctx, args, func(status int) { panic(exit(status)) })
 	if err != nil && env.stdout.err == nil {
+		text := oneLine(err)
+		if what, ok := strings.CutPrefix(text, "unexpected argument "); ok && slices.Contains([]string{"verify", "fit", "decode"}, args[0]) {
+			text += ": want --code " + what
+		}
 		// "" is a flag that is not given. kong names the types of Go.
 		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ", `,"" but got`, " but got", " (string)", "",
 			"expected a valid 64 bit int but", "want a whole number, but", "expected a valid 64 bit uint but", "want a whole number from 0, but",
-			"expected a float but", "want a number, but", `got "EOL" (<nil>)`, "nothing follows", "expected string value but", "want a value, but", "expected value value but", "want a value, but", "expected int value but", "want a whole number, but", "can't be used together", "can't be used together: want one of them").Replace(oneLine(err)))
+			"expected a float but", "want a number, but", `got "EOL" (<nil>)`, "nothing follows", "expected string value but", "want a value, but", "expected value value but", "want a value, but", "expected int value but", "want a whole number, but", "can't be used together", "can't be used together: want one of them").Replace(text))
 		return exitUsage
 	}
 	if err == nil {

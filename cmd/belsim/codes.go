@@ -78,16 +78,16 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 		figure: func() (*plots.Figure, error) {
 			return plots.CodeMatrix(ctx, paper.CodeMatrixData(c, paper.CodeTitle(c), cmd.style()))
 		},
-		print: func() error {
+		print: func(w io.Writer) error {
 			if cmd.Describe {
 				row, err := cmd.describe(ctx, env, c)
 				if err != nil {
 					return err
 				}
-				return table.Of([]codeRow{row}).Write(env.stdout)
+				return table.Of([]codeRow{row}).Write(w)
 			}
 			if len(cmd.Output) == 0 {
-				return arrayfile.WriteCSV(ctx, env.stdout, c)
+				return arrayfile.WriteCSV(ctx, w, c)
 			}
 			return nil
 		},
@@ -112,13 +112,13 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		row.Description = f.Description
 		list.Codes = append(list.Codes, row)
 	}
-	return cmd.deliver(env, result{files: map[string]func(io.Writer) error{"json": asJSON(list)}, print: func() error {
+	return cmd.deliver(env, result{files: map[string]func(io.Writer) error{"json": asJSON(list)}, print: func(w io.Writer) error {
 		t := table.Of(list.Codes)
 		if cmd.Describe {
 			t = table.Of(code.Families())
 			t.Style = table.List
 		}
-		return t.Write(env.stdout)
+		return t.Write(w)
 	}})
 }
 

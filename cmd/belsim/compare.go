@@ -24,7 +24,7 @@ type compareCmd struct {
 	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; for networks auto); auto takes the paper's for each, and for networks the best; median knows the error model."`
 	scenarioFlags
 	networks bool                 // are forecast, and nothing is sampled
-	Training []perceived.Training `enum:"bce,ce" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or both ways, with a comma between them: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
+	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or several ways, with commas between them: bce, each bit by itself; ce, all together for the decoder, which reads logits; l1 or l2, all together through gen-ex, by its mean |error| or squared error (default: bce, or as --model says)."`
 	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
 	Exact    bool                 `help:"Compute every bound and exact value that there is, however long it takes. By default those that take more than about a second of a processor are left out."`
 	samplingFlags
@@ -34,7 +34,7 @@ type compareCmd struct {
 }
 
 func (compareCmd) Help() string {
-	return `One row for each code, the smallest error first: bits, bound, exact expectation and sampled mean of |error|, with its standard error; root mean square, share of samples within θ levels, and the worst level. With several decoders, a table of the errors of all codes with all decoders that fit them.
+	return `One row for each code, the smallest error first: bits, bound, exact expectation and sampled mean of |error|, with its standard error; root mean square, and share of samples within θ levels; .csv and .json also have the worst level. With several decoders, a table of the errors of all codes with all decoders that fit them.
 
 Bits err independently, unless a flag says another model. Around each transition of a bit, its error probabilities are a Gaussian of width σ, in levels, and add up to r. If you expect an error of X levels of unary, take r = X and σ = X or a little more: trained networks had 1.3 to 4.4 % of the number of levels (0.8 to 2.8 for 64). ! marks codes with more than 8 transitions of a bit, which networks learn badly; --mae forecasts trained networks. ~ marks codes that are not told apart from the first.
 
@@ -113,21 +113,21 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		figure: func() (*plots.Figure, error) {
 			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style()))
 		},
-		print: func() error { return cmd.report(env, found, s) },
+		print: func(w io.Writer) error { return cmd.report(env, w, found, s) },
 	})
 }
 
 // report prints the ranking for people.
-func (cmd *compareCmd) report(env *environment, found *scenario.Comparison, s *scenario.Scenario) error {
-	fmt.Fprintln(env.stdout, found.Heading(s))
-	if err := cmd.table(env, found).Write(env.stdout); err != nil {
+func (cmd *compareCmd) report(env *environment, w io.Writer, found *scenario.Comparison, s *scenario.Scenario) error {
+	fmt.Fprintln(w, found.Heading(s))
+	if err := cmd.table(env, found).Write(w); err != nil {
 		return err
 	}
 	var more []string
 	if found.R != nil {
 		more = append(more, "Trained networks rank codes differently: --mae X forecasts them.")
 	}
-	_, err := fmt.Fprint(env.stdout, found.Notes(more...))
+	_, err := fmt.Fprint(w, found.Notes(more...))
 	return err
 }
 

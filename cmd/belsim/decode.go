@@ -12,7 +12,7 @@ import (
 type decodeCmd struct {
 	Decoder     string            `required:"" placeholder:"NAME|FILE" reads:"" help:"Decoder: a FILE.npz that 'belsim fit --fit-decoder -o FILE.npz' wrote, or one of ${uninformed}."`
 	Outputs     string            `required:"" placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits, .csv, .npy or FILE.npz:NAME: logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
-	Code        string            `placeholder:"CODE" reads:"" help:"Code of the outputs, a NAME or a FILE, or corn, for a named decoder."`
+	Code        string            `placeholder:"CODE" reads:"" help:"Code of the outputs, a NAME or a FILE, or softmax, hl-gauss or corn, for a named decoder."`
 	Levels      int               `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
 	Range       assess.LabelRange `placeholder:"a:b|FILE" reads:"" help:"Range of real labels: a is level 1, b the last one; or a FILE with the label of each level (default: that of a fitted decoder, or levels from 1)."`
 	Temperature float64           `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which logits are multiplied (default: 1)."`

@@ -54,7 +54,7 @@ func TestFiguresOnly(t *testing.T) {
 	if names, err := filepath.Glob("out/*"); err != nil || len(names) != 2*len(figureFormats)+1 {
 		t.Errorf("%v, %v", names, err)
 	}
-	if text := content(t, "out/figure-3a.csv"); !strings.HasPrefix(text, "bit,level,fitted\n") || strings.Count(text, "\n") != 63*8+2 {
+	if text := content(t, "out/figure-3a.csv"); !strings.HasPrefix(text, "bit,level,fitted,rate,lo,hi\n") || strings.Count(text, "\n") != 63*8+2 {
 		t.Errorf("%.200s", text)
 	}
 	if svg := content(t, "out/figure-3a.svg"); !strings.Contains(svg, `width="237.6pt"`) {

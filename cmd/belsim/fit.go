@@ -23,9 +23,9 @@ type fitCmd struct {
 	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs."`
 	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
 	Range       []assess.LabelRange `placeholder:"a:b|FILE" reads:"" sep:"none" help:"Range of real labels: a is level 1, b the last one; or a FILE with the label of each level, .csv or .npy, as 'belsim levels --targets' makes one; several times for a network of several outputs."`
-	Training    string              `group:"model" enum:"auto,bce,ce,soft" default:"auto" help:"What the network was trained with: the cross-entropy of each bit (bce), or of the decoder's distribution over the levels (ce), and that against a Gaussian over the levels (soft); auto finds out which of the first two (default: auto)."`
+	Training    string              `group:"model" enum:"auto,bce,ce,soft,l1,l2" default:"auto" help:"What the network was trained with: the cross-entropy of each bit (bce), or of the decoder's distribution over the levels (ce), that against a Gaussian over the levels (soft), or the mean |error| (l1) or squared error (l2) of gen-ex; auto finds out which of the first two (default: auto)."`
 	Also        []string            `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
-	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE, CE or soft), seed and outputs, whose paths are relative to it."`
+	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE, CE, soft, L1 or L2), seed and outputs, whose paths are relative to it."`
 	Temperature float64             `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
 	Bits        []int               `group:"output" placeholder:"k" help:"Bits to draw, from 1, with a picture, a page or JSON as output (default: two with errors)."`
 	FitDecoder  bool                `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
@@ -98,7 +98,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 			"html": func(w io.Writer) error { return paper.WritePage(w, ways, nil, r) },
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
-		print:  func() error { return r.Section(ways).Write(env.stdout) },
+		print:  func(w io.Writer) error { return r.Section(ways).Write(w) },
 	}); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	all := assess.NewSeveral(reports)
 	return cmd.deliver(env, result{
 		files: map[string]func(io.Writer) error{"json": asJSON(all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, all, reports...) }},
-		print: func() error { return all.Section(ways).Write(env.stdout) },
+		print: func(w io.Writer) error { return all.Section(ways).Write(w) },
 	})
 }
 

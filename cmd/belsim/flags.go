@@ -131,7 +131,7 @@ func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run sce
 
 // trainingFlag says what networks that know a perceived label were trained for.
 type trainingFlag struct {
-	Training perceived.Training `enum:",bce,ce" default:"" placeholder:"WHAT" group:"model" help:"How they were trained: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
+	Training perceived.Training `enum:",bce,ce,l1,l2" default:"" placeholder:"WHAT" group:"model" help:"How they were trained: bce, each bit by itself; ce, all together for the decoder, which reads logits; l1 or l2, all together through gen-ex, by its mean |error| or squared error (default: bce, or as --model says)."`
 }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.

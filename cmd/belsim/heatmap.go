@@ -20,13 +20,13 @@ import (
 type heatmapCmd struct {
 	Codes      []string      `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
 	Levels     int           `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
-	R          scenario.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: 1:150:100; with --model, a factor of 8 to both sides)."`
-	Sigma      scenario.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: 1:100:100; with --model, a factor of 8 to both sides)."`
+	R          scenario.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: up to the largest valid r; 1:150:100 without codes; with --model, a factor of 8 to both sides)."`
+	Sigma      scenario.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: 0.2 to a third of the levels; 1:100:100 without codes; with --model, a factor of 8 to both sides)."`
 	LabelNoise scenario.Axis `xor:"r,sigma" group:"model" placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
 	Misfit     scenario.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
 	Cutoff     float64       `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
 	trainingFlag
-	Method  string `enum:"bound,exact,mc" default:"bound" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples (default: ${default})."`
+	Method  string `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples; auto takes the best that both codes have, and without codes the paper's bound."`
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; median knows the error model."`
 	outputsFlags
 	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell, with --method mc."`
@@ -38,9 +38,11 @@ type heatmapCmd struct {
 }
 
 func (heatmapCmd) Help() string {
-	return `The increase in expected error of code A over code B, 100·(E_A − E_B)/E_B, over the plane of r and σ: with the default codes and --method bound, the paper's Figure 3(c). Cells where r and σ give a probability above 1 are blank.
+	return `The increase in expected error of code A over code B, 100·(E_A − E_B)/E_B, over the plane of r and σ: without codes, the paper's Figure 3(c). Cells where r and σ give a probability above 1 are blank.
 
-r is nearly the mean error of unary in levels, and σ says how far from a transition bits err. The ranges without flags are the paper's, of 255 levels. Trained networks are in the corner: they had r of 1.3 to 4.4 % of the number of levels (0.8 to 2.8 for 64), and σ of about r, or a little more. The second example draws this corner.
+The best method is exact where formulas give both errors, else bound where both bounds are of one kind, else mc.
+
+r is nearly the mean error of unary in levels, and σ says how far from a transition bits err. The ranges without codes are the paper's, of 255 levels. Trained networks are in the corner: they had r of 1.3 to 4.4 % of the number of levels (0.8 to 2.8 for 64), and σ of about r, or a little more. The second example draws this corner.
 
 Examples:
 
@@ -55,6 +57,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
+	ofPaper := len(cmd.Codes) == 0 // Figure 3(c), as far as no flag says otherwise
 	s := cmd.outputsFlags.scenario(env)
 	if err := firstError(checkFlags(scenario.CheckTemperature(s.Temperature)), checkFlags(draw.Check())); err != nil {
 		return err
@@ -75,17 +78,27 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check("levels"); err != nil {
 			return err
 		}
-		if cmd.Training == perceived.CE && s.Outputs == scenario.AutoOutputs {
+		if cmd.Training.Together() && s.Outputs == scenario.AutoOutputs {
 			s.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
-	}
-	x, y := cmd.R, cmd.Sigma
-	if cmd.perceived() {
-		x, y = cmd.LabelNoise, cmd.Misfit
 	}
 	codes, err := cmd.open(s, fit)
 	if err != nil {
 		return err
+	}
+	if ofPaper && cmd.Method == string(scenario.Best) && fit == nil && !cmd.perceived() {
+		cmd.Method = string(scenario.Bound)
+	}
+	x, y := cmd.R, cmd.Sigma
+	if cmd.perceived() {
+		x, y = cmd.LabelNoise, cmd.Misfit
+	} else {
+		if ofPaper && codes[0].Levels() == paper.Levels && fit == nil {
+			x, y = x.Or(scenario.NewAxis(1, 150, 100, false)), y.Or(scenario.NewAxis(1, 100, 100, false))
+		}
+		if x, y, err = scenario.FitAxes(ctx, codes[:], x, y); err != nil {
+			return err
+		}
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
@@ -93,7 +106,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	m.Provenance = env.provenance()
+	m.Provenance, cmd.Method = env.provenance(), string(m.Method)
 	bar := env.newProgress("cells", uint64(len(m.Cells)))
 	err = s.Fill(ctx, cmd.run(backend, bar), m, draw)
 	bar.stop()
@@ -109,13 +122,13 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		figure: func() (*plots.Figure, error) {
 			return plots.Heatmap(paper.MapData(m, s, fit, cmd.style()))
 		},
-		print: func() error {
+		print: func(w io.Writer) error {
 			if fit == nil {
-				return m.Report(env.stdout, s, nil)
+				return m.Report(w, s, nil)
 			}
 			p := fit.Point(m.Plane)
 			at := scenario.AxesOf(m.Plane, p.X, p.Y)
-			return m.Report(env.stdout, s, &at)
+			return m.Report(w, s, &at)
 		},
 	})
 }
@@ -123,10 +136,8 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 // perceived reports whether the plane is of networks that know a perceived label.
 func (cmd *heatmapCmd) perceived() bool { return len(cmd.LabelNoise.Values) > 0 }
 
-// complete fills in what no flag says: ranges around the parameters of --model, or the paper's, and
-// the training and the cutoff of its networks.
+// complete fills in what no flag says: ranges around the parameters of --model, and the training and the cutoff of its networks.
 func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
-	r, sigma := scenario.NewAxis(1, 150, 100, false), scenario.NewAxis(1, 100, 100, false)
 	if fit != nil {
 		if m, ok := s.Model.(scenario.Perceived); ok {
 			const factor, count = 4, 9 // the fit is the cell in the middle
@@ -136,15 +147,10 @@ func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 			cmd.Cutoff, cmd.Training = cmp.Or(cmd.Cutoff, m.Cutoff), cmp.Or(cmd.Training, m.Training)
 		}
 		const factor, count = 8, 61
-		r, sigma = scenario.AxisAround(fit.R, factor, count), scenario.AxisAround(fit.Sigma, factor, count)
+		cmd.R = cmd.R.Or(scenario.AxisAround(fit.R, factor, count))
+		cmd.Sigma = cmd.Sigma.Or(scenario.AxisAround(fit.Sigma, factor, count))
 	}
 	cmd.Training = cmp.Or(cmd.Training, perceived.BCE)
-	if len(cmd.R.Values) == 0 {
-		cmd.R = r
-	}
-	if len(cmd.Sigma.Values) == 0 {
-		cmd.Sigma = sigma
-	}
 }
 
 // open opens both codes, of the same number of levels.

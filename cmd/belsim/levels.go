@@ -29,7 +29,7 @@ type levelsCmd struct {
 	Model      string               `xor:"noise,range" group:"model" placeholder:"FILE" reads:"" help:"The same, by the perceived label in what 'belsim fit --range a:b -o FILE.json' wrote, with its range, prior, misfit, cutoff and training; --prior, --misfit, --cutoff and --training win over it."`
 	Misfit     *float64             `group:"model" placeholder:"η" help:"Misfit η, in label units: how far a bit is from what it could have learned (default: a quarter of a level where there are 64)."`
 	Cutoff     float64              `group:"model" placeholder:"κ" help:"Cutoff κ of what networks learn, in cycles over the range of labels (default: by s and the number of levels)."`
-	Training   []perceived.Training `enum:"bce,ce" placeholder:"WHAT" group:"model" help:"How the networks are trained, or both ways, with a comma between them: bce, each bit by itself, or ce, all together for the decoder, which reads logits (default: bce, or as --model says)."`
+	Training   []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"How the networks are trained, or several ways, with commas between them: bce, each bit by itself; ce, all together for the decoder, which reads logits; l1 or l2, all together through gen-ex, by its mean |error| or squared error (default: bce, or as --model says)."`
 	Decoder    []string             `enum:"${decoders}" default:"auto" help:"Decoder of every code, or several, with commas between them: ${enum}; auto takes the best of each."`
 	Prior      string               `group:"model" placeholder:"FILE" reads:"" help:"Histogram of the labels, CSV with columns label,count, in label units (default: all labels alike)."`
 	Baseline   float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in label units."`
@@ -38,7 +38,7 @@ type levelsCmd struct {
 }
 
 func (levelsCmd) Help() string {
-	return `How many levels should the codes of a network have? Few levels cost quantization; with many, the noise of what the network knows of a label decides. The noise belongs to the data and to the network, and is the same for every number of levels. Forecasts of trained networks have both, in label units: the unit of --range.
+	return `How many levels should the codes of a network have? Few levels cost quantization; with many, the noise of what the network knows of a label decides. The noise belongs to the data and to the network, and is the same for every number of levels. Forecasts of trained networks have both, in label units: the unit of --range. -o levels.png draws the best forecast of each code with each number of levels, under the conclusion.
 
 Example, for labels from 0 to 100 of which unary with 64 levels misses 1.3 on average:
 
@@ -54,7 +54,7 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Targets != "" {
 		return cmd.space(ctx, env)
 	}
-	if err := firstError(cmd.checkOutput(env, "csv", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
+	if err := firstError(cmd.checkOutput(env, append([]string{"csv", "json"}, plots.Formats()...)...), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
 		return err
 	}
 	q, err := cmd.question(env)
@@ -99,7 +99,7 @@ func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
 			}
 			return plots.Spacing(plots.SpacingData{Title: fmt.Sprintf("%d levels, %s", r.Levels, r.Called()), Targets: found.Sorted(), Levels: r.Values})
 		},
-		print: func() error { return found.Section().Write(env.stdout) },
+		print: func(w io.Writer) error { return found.Section().Write(w) },
 	})
 }
 
@@ -122,7 +122,7 @@ func answer(ctx context.Context, env *environment, q *forecast.Question, workers
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Forest(paper.RankingData(found, style)) },
-		print:  func() error { return found.Write(env.stdout) },
+		print:  func(w io.Writer) error { return found.Write(w) },
 	})
 }
 

@@ -16,6 +16,9 @@ func TestLevels(t *testing.T) {
 		runJSON(t, &out, strings.Fields("levels unary --levels 8,16 "+args)...)
 		return out
 	}
+	if drawn := mustRun(t, strings.Fields("levels unary gray --levels 8,16 --range 0:1 --label-noise 0.1 -o l.png -o l.svg")...); len(content(t, "l.png")) < 1000 || !strings.Contains(drawn, "suffice") && !strings.Contains(drawn, "may still help") {
+		t.Errorf("%q", drawn)
+	}
 	if out := levels("--range 0:1 --label-noise 0.1 --misfit 0.01 -o x.csv"); len(out.Results) != 2 || out.LabelNoise != 0.1 || out.Misfit != 0.01 || out.Unit != "label units" || out.Results[0].Forecast >= 0.1 {
 		t.Errorf("%+v", out)
 	}

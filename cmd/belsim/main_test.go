@@ -338,6 +338,30 @@ func TestVerifyFails(t *testing.T) {
 	}
 }
 
+// TestExtremeLaws: the laws that verify writes have the error probabilities of --errors.
+func TestExtremeLaws(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "e.csv", "0.25,0.5\n0.125,0.25\n0.5,0.75\n")
+	mustRun(t, strings.Fields("verify --code unary --levels 3 --errors e.csv --samples 100 -o v.json")...)
+	var v scenario.Verification
+	readJSON(t, "v.json", &v)
+	for i, want := range [][]float64{{0.25, 0.5}, {0.125, 0.25}, {0.5, 0.75}} {
+		for _, law := range [][]scenario.Together{v.Labels[i].Least, v.Labels[i].Most} {
+			got := []float64{0, 0}
+			for _, p := range law {
+				for _, k := range p.Bits {
+					got[k-1] += p.Probability
+				}
+			}
+			for k := range want {
+				if math.Abs(got[k]-want[k]) > 1e-8 {
+					t.Errorf("level %d: a law has the probabilities %v, want %v", i+1, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestTableWidth: the table of all codes fits a terminal of 100 columns, and that of the codes with the longest
 // names and the most bits at 256 levels.
 func TestTableWidth(t *testing.T) {
@@ -419,6 +443,17 @@ func TestHeatmap(t *testing.T) {
 	prints(t, "6 × 5 cells", append(args, "-o", "h.csv")...)
 	for codes, levels := range map[string]string{"": ", 255 levels", "unary johnson-nonzero": ", 255 levels", "unary johnson": ", 256 levels", "johnson-nonzero unary": ", 256 levels"} {
 		prints(t, levels, append([]string{"heatmap", "--r", "1:2:2", "--sigma", "20:30:2"}, strings.Fields(codes)...)...)
+	}
+	// Without codes it is the paper's figure; else the best method that both codes have, up to the largest valid r.
+	write(t, "own.csv", "0,0,1\n0,1,1\n1,1,1\n1,1,0\n1,0,0\n")
+	for args, want := range map[string]string{
+		"": "method bound\n100 × 100 cells, 6649 valid", "unary johnson --levels 16": "method exact", "own.csv unary": "method exact",
+		"hadamard johnson --levels 64 --samples 10 --sigma 1:9:3":         "method mc, seed 1",
+		"hadamard unary --levels 16 --method bound --sigma 1:2:2":         "the bounds are of two kinds, A's union bound and B's Eq. 2:",
+		"hadamard johnson --levels 64 --method exact --sigma 9 --r 0.5,1": "no formula gives these exact values",
+		"unary johnson --levels 16 --sigma 1 --r 50,60":                   "largest valid r is 2.84, for σ = 1",
+	} {
+		prints(t, want, append([]string{"heatmap"}, strings.Fields(args)...)...)
 	}
 	rows := readCSV(t, "h.csv")
 	if strings.Join(rows[0], ",") != "r,sigma,a,b,increase_percent" || len(rows) != 31 {
@@ -616,7 +651,7 @@ func TestBadInput(t *testing.T) {
 		{"verify -o nowhere/v.png", "writing nowhere/v.png: no such file"},
 		{"verify -o good.csv/v.png", "writing good.csv/v.png: not a directory"},
 		{"verify -o folder.png", "folder.png: not a regular file: it is a folder"},
-		{"verify extra", "unexpected argument extra"},
+		{"verify mine.csv", "unexpected argument mine.csv: want --code mine.csv"},
 		{"verify --bogus", "unknown flag --bogus"},
 		{"compare good.csv unary four.csv", "four.csv has 4 levels, but good.csv has 3; want as many in all codes"},
 		{"compare unary gray --r 3 --sigma 1", "is invalid"},
@@ -693,7 +728,7 @@ func TestBadInput(t *testing.T) {
 		{"levels unary --levels 8,0 --range 0:1 --mae 0.1", "0 levels: want 2 to 2048"},
 		{"levels unary --range 0:1 --label-noise=-1", "--label-noise -1: want more than zero label units"},
 		{"levels unary --range 0:1 --label-noise 1 --misfit=-1", "--misfit -1: want zero label units or more"},
-		{"levels unary --range 0:1 --mae 0.1 -o x.png", "want a name ending in .csv .json"},
+		{"levels unary --range 0:1 --mae 0.1 -o x.npy", "x.npy: want a name ending in .csv"},
 	} {
 		args := strings.Split(strings.ReplaceAll(tt.args, `""`, ""), " ") // an empty value is no way to leave a flag out
 		if !strings.Contains(tt.args, "-o ") && slices.Contains([]string{"verify", "compare", "heatmap"}, args[0]) {

@@ -44,8 +44,8 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 			},
 		},
 		figure: func() (*plots.Figure, error) { return cmd.figure(m) },
-		print: func() error {
-			_, err := fmt.Fprintf(env.stdout, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid(), counted(m.Files, "file"))
+		print: func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid(), counted(m.Files, "file"))
 			return err
 		},
 	})

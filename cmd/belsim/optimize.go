@@ -25,11 +25,11 @@ import (
 type optimizeCmd struct {
 	levelsFlag
 	Bits           search.BitCounts `placeholder:"M" help:"Number of bits; with --pareto a range of them, lo:hi:count or lo:hi:count:log (default there: twelve from the fewest possible to as many as levels, and those of the named codes)."`
-	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder, one of ${anycode} (default: gen; under a perceived label it reads logits, and gen-ex is for networks trained with CE)."`
+	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder, one of ${anycode} (default: gen; under a perceived label it reads logits, and gen-ex is for networks trained with CE, L1 or L2)."`
 	MaxTransitions int              `group:"codes" placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
 	Start          string           `group:"codes" placeholder:"CODE" reads:"" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
 	Fix            []int            `group:"codes" placeholder:"k" help:"Columns of --start that stay as they are, from 1, with commas between them."`
-	Steps          uint64           `xor:"time" group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps}; under a perceived label 20000, or 5000 with CE). The same steps and --seed give the same code on any number of --workers."`
+	Steps          uint64           `xor:"time" group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps}; under a perceived label 20000, or 5000 with CE, L1 or L2). The same steps and --seed give the same code on any number of --workers."`
 	Time           time.Duration    `xor:"time" group:"sampling" placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
 	networks       bool             // are forecast
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
@@ -229,15 +229,14 @@ func (cmd *optimizeCmd) finish(ctx context.Context, env *environment, found *sea
 			title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
 			return plots.CodeMatrix(ctx, paper.CodeMatrixData(found.Code, title, cmd.style()))
 		},
-		print: func() error { return cmd.printFound(env, found, model) },
+		print: func(w io.Writer) error { return cmd.printFound(w, found, model) },
 	}), found.Interrupted())
 }
 
 // printFound writes the result for people.
-func (cmd *optimizeCmd) printFound(env *environment, o *search.Optimized, model string) error {
-	w := env.stdout
+func (cmd *optimizeCmd) printFound(w io.Writer, o *search.Optimized, model string) error {
 	fmt.Fprintf(w, "%d levels, %d bits, decoder %s, %s, seed %d; |error| in levels\n\n", o.Levels, o.Bits, o.Decoder, model, o.Seed)
-	if err := o.Table().Write(env.stdout); err != nil {
+	if err := o.Table().Write(w); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(o.Remarks(), "\n"))
@@ -290,9 +289,9 @@ func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, mod
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, t.Rows()) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Tradeoff(paper.TradeoffData(t, model, cmd.style())) },
-		print: func() error {
-			fmt.Fprintf(env.stdout, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
-			return t.Table().Write(env.stdout)
+		print: func(w io.Writer) error {
+			fmt.Fprintf(w, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
+			return t.Table().Write(w)
 		},
 	}), t.Interrupted())
 }

@@ -81,7 +81,7 @@ func (f styleFlag) style() plots.Style {
 type result struct {
 	files  map[string]func(w io.Writer) error // by the ending of a file; json is what --format json prints
 	figure func() (*plots.Figure, error)      // for the endings of pictures
-	print  func() error                       // for people, on standard output
+	print  func(w io.Writer) error            // for people, on standard output, in lines of at most table.Width columns
 }
 
 // asJSON returns what writes a value as JSON.
@@ -106,7 +106,7 @@ func (f outputFlags) deliver(env *environment, r result) error {
 	if f.Format == "json" {
 		return r.files["json"](env.stdout)
 	}
-	return r.print()
+	return r.print(table.Fold(env.stdout))
 }
 
 // format is the ending of a file, without the dot.

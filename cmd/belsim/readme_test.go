@@ -3,6 +3,9 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,11 +14,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/cmpimg"
 
 	"belsim/theory/base/must"
+	"belsim/theory/base/table"
 )
 
 // A document is a Markdown file of the repository whose examples are run.
@@ -67,6 +73,15 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	checkPictures(t, documents)
+	text := ""
+	for _, d := range documents {
+		text += content(t, filepath.Join(root, d.path))
+	}
+	for _, name := range commands { // so that the width of each is looked at; others have numbers that differ, or print an address
+		if name != "bench" && name != "explore" && !strings.Contains(text, "\n$ belsim "+name) {
+			t.Errorf("no document shows an example of %s", name)
+		}
+	}
 	if lines := len((&document{path: "README.md"}).lines(t)) - 1; lines > 150 {
 		t.Errorf("README.md has %d lines; want at most 150", lines)
 	}
@@ -115,6 +130,11 @@ func (d *document) run(t *testing.T) {
 		}
 		got := d.runExample(t, x.command)
 		d.ran++
+		for line := range strings.SplitSeq(got, "\n") { // nothing is wider than a terminal
+			if n := utf8.RuneCountInString(line); n > table.Width && strings.Contains(line, " ") {
+				t.Errorf("$ %s prints %d columns: %s", x.command, n, line)
+			}
+		}
 		if matches(x.output, got) {
 			continue
 		}
@@ -230,12 +250,38 @@ func TestMatches(t *testing.T) {
 	}
 }
 
+// TestTexts: whole texts of commands of which the documents show parts.
+func TestTexts(t *testing.T) {
+	if !long {
+		t.Skip("takes four seconds; BELSIM_LONG=1 runs it")
+	}
+	t.Chdir(folderWithData(t))
+	outputs := func(folder, file string) string {
+		return fmt.Sprintf("--levels 64 --range 2.5:4.3 --targets testdata/%[1]s/targets.npy --outputs testdata/%[1]s/%[2]s ", folder, file)
+	}
+	network := "fit --code johnson " + outputs("network", "logits.npy")
+	for _, tt := range []struct{ name, args string }{
+		{"forecasts", "compare unary hexj onehot --levels 32 --mae 1.3 --training bce,ce --decoder gen,gen-ex --baseline 1.285"},
+		{"levels", "levels unary hexj --levels 16,32,64 --range 0:100 --mae 1.3@64 --decoder gen,gen-ex"},
+		{"fit", network + "-o fit.json"},
+		{"model", "compare unary hexj --model fit.json"},
+		{"recommend", network + "--samples 1000 --recommend"},
+		{"fit-decoder", "fit --code b2jdj --samples 1000 --fit-decoder " + outputs("decoders", "outputs.npy")},
+		{"optimize-network", "optimize --levels 16 --bits 6 --label-noise 0.9 --training ce --steps 100"},
+		{"optimize", "optimize --levels 32 --bits 10 --r 0.6 --sigma 1.5 --decoder gen --steps 4000 --samples 20000"},
+	} {
+		golden(t, "text-"+tt.name+".txt", mustRun(t, strings.Fields(tt.args)...))
+	}
+}
+
 // TestRelease: what names the version of a release agrees on it.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	var versions []string
 	for path, pattern := range map[string]string{
-		"notebooks/pyproject.toml": `(?m)^version = "(.*)"$`, "CITATION.cff": `(?m)^version: (.*)$`, "CHANGELOG.md": `(?m)^## (.*)$`,
+		"notebooks/pyproject.toml": `(?m)^version = "(.*)"$`,
+		"CITATION.cff":             `(?m)^version: (.*)$`,
+		"CHANGELOG.md":             `(?m)^## (.*)$`,
 	} {
 		found := regexp.MustCompile(pattern).FindStringSubmatch(content(t, filepath.Join(root, path)))
 		if len(found) == 0 {
@@ -248,15 +294,164 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// link is a relative link or picture of Markdown.
-var link = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)\s]*)?\)`)
+// link is a relative link or picture of Markdown, or one to a heading.
+var link = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)\s]*)?\)`)
 
-// checkLinks says which files that a document links to are missing.
+// checkLinks says which files and headings that a document links to are missing.
 func (d *document) checkLinks(t *testing.T) {
 	t.Helper()
 	for _, m := range link.FindAllStringSubmatch(strings.Join(d.lines(t), "\n"), -1) {
-		if _, err := os.Stat(filepath.Join(root, filepath.Dir(d.path), m[1])); err != nil {
+		path := filepath.Join(root, filepath.Dir(d.path), m[1])
+		if m[1] == "" {
+			path = filepath.Join(root, d.path)
+		}
+		if _, err := os.Stat(path); err != nil {
 			t.Errorf("%s links to %s: %v", d.path, m[1], err)
+		} else if m[2] != "" && !slices.Contains(anchors(content(t, path)), m[2]) {
+			t.Errorf("%s links to %s%s, which is no heading", d.path, m[1], m[2])
+		}
+	}
+}
+
+// anchors are the names that the headings of a document have in links.
+func anchors(text string) (names []string) {
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		names = append(names, "#"+strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, m[1]))
+	}
+	return names
+}
+
+var (
+	flagName    = regexp.MustCompile(`(?:^|[\s\[])--([a-z][a-z-]*)`)
+	commandLine = regexp.MustCompile("\\bbelsim ([a-z]+)((?: [^`\n|]*)?)")
+	codeSpan    = regexp.MustCompile("`([^`\n]+)`")
+	fieldName   = regexp.MustCompile(`^[a-z]+(?:[_.][a-z0-9]+)+$`)
+)
+
+// TestNames: documents name flags that belsim has, commands with their own flags, and fields of FIELDS.md.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	flags := func(help string) (names []string) {
+		for _, m := range flagName.FindAllStringSubmatch(help, -1) {
+			names = append(names, m[1])
+		}
+		return names
+	}
+	all, own := []string{"help", "version"}, map[string][]string{"completion": nil}
+	for _, c := range commands {
+		own[c] = flags(content(t, filepath.Join(sourceDir, "testdata", "help-"+c+".txt")))
+		all = append(all, own[c]...)
+	}
+	fields := content(t, filepath.Join(root, "cmd/belsim/FIELDS.md"))
+	for _, d := range findDocuments(t) {
+		text := strings.Join(d.lines(t), "\n")
+		for _, m := range codeSpan.FindAllStringSubmatch(text, -1) {
+			if name := flagName.FindStringSubmatch(m[1]); strings.HasPrefix(m[1], "--") && !slices.Contains(all, name[1]) {
+				t.Errorf("%s names %s, which is no flag", d.path, m[1])
+			}
+			if d.path != "cmd/belsim/README.md" || !fieldName.MatchString(m[1]) {
+				continue
+			}
+			for name := range strings.SplitSeq(m[1], ".") {
+				if !strings.Contains(fields, "`"+name+"`") {
+					t.Errorf("%s names %s, which is no field", d.path, m[1])
+				}
+			}
+		}
+		for _, m := range commandLine.FindAllStringSubmatch(text, -1) {
+			if _, ok := own[m[1]]; !ok {
+				continue // prose
+			}
+			for _, name := range flags(m[2]) {
+				if name != "help" && !slices.Contains(own[m[1]], name) {
+					t.Errorf("%s: belsim %s has no flag --%s", d.path, m[1], name)
+				}
+			}
+		}
+	}
+}
+
+// TestPackages: CONTRIBUTING.md lists the packages, and imports point as it says.
+func TestPackages(t *testing.T) {
+	t.Parallel()
+	text := content(t, filepath.Join(root, "CONTRIBUTING.md"))
+	_, list, _ := strings.Cut(text, "## Packages\n")
+	list, prose, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(list), "```"), "```")
+	var listed []string
+	for line := range strings.Lines(strings.TrimSpace(list)) {
+		listed = append(listed, strings.Fields(line)[0])
+	}
+	// The layers, from above; and what imports upwards, as `a` → `b`.
+	line := regexp.MustCompile("(?m)^    (\\S+(?: → \\S+(?:, \\S+)*)+)$").FindStringSubmatch(prose)
+	if line == nil {
+		t.Fatal("CONTRIBUTING.md does not draw the layers")
+	}
+	layer := map[string]int{}
+	for i, names := range strings.Split(line[1], " → ") {
+		for name := range strings.SplitSeq(names, ", ") {
+			layer[name] = i
+		}
+	}
+	upwards := map[string]bool{}
+	for _, m := range regexp.MustCompile("`(\\S+)` → `(\\S+)`").FindAllStringSubmatch(prose, -1) {
+		upwards[m[1]+" "+m[2]] = false
+	}
+	top := func(path string) int {
+		name, _, _ := strings.Cut(path, "/")
+		i, ok := layer[name]
+		if !ok {
+			t.Errorf("package %s is in no layer", path)
+		}
+		return i
+	}
+	found := []string{"notebooks/belsim"} // in Python
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		relative := filepath.ToSlash(must.Get(filepath.Rel(root, path))(t))
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (relative == "testdata" || relative == "notebooks" || relative == "cmd/explorer/browser" || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		from := filepath.ToSlash(filepath.Dir(relative))
+		if !slices.Contains(found, from) && (!strings.Contains(from, "/internal/") || strings.HasPrefix(from, "cmd/")) {
+			found = append(found, from)
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, i := range file.Imports {
+			to, ok := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), "belsim/")
+			if !ok || top(to) >= top(from) {
+				continue
+			}
+			if _, ok := upwards[from+" "+to]; !ok {
+				t.Errorf("%s imports %s, upwards", from, to)
+			}
+			upwards[from+" "+to] = true
+		}
+		return nil
+	})
+	must.Succeed(t, err)
+	slices.Sort(found)
+	slices.Sort(listed)
+	if diff := cmp.Diff(found, listed); diff != "" {
+		t.Errorf("packages: -there +in CONTRIBUTING.md\n%s", diff)
+	}
+	for arrow, used := range upwards {
+		if !used {
+			t.Errorf("nothing imports %s any more", arrow)
 		}
 	}
 }

@@ -83,6 +83,9 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return bar.interrupted(err)
 	}
+	if err := env.during("any law", func() error { return v.AddAnyLaw(ctx, cmd.Workers, p, weights) }); err != nil {
+		return err
+	}
 	v.Provenance = env.provenance()
 	cmd.warnUnreached(env, v.Reached)
 	err = cmd.deliver(env, result{
@@ -91,7 +94,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, v.Labels) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Verify(paper.VerifyData(v, s.String(), cmd.style())) },
-		print:  func() error { return v.Report(env.stdout, s.String(), "-o FILE.csv has all") },
+		print:  func(w io.Writer) error { return v.Report(w, s.String(), "-o FILE.csv has all") },
 	})
 	if err == nil && v.Failed() {
 		return errFailed

@@ -19,7 +19,8 @@ type columns struct {
 	ch       *channel
 	basis    *basis
 	training Training
-	constant []bool // columns without transitions; length M
+	error    meanError // of L1 and L2
+	constant []bool    // columns without transitions; length M
 	// values are, for each column, its mean over the posterior of the level, P(bit k = 1 | ŷ).
 	// M × G.
 	values []float64
@@ -42,7 +43,7 @@ func (cs *columns) copy(other *columns) {
 // newColumns averages the columns over the posterior and makes the penalty.
 func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *basis, p Model) (*columns, error) {
 	m, points, k := c.Bits(), len(ch.weight), b.features()
-	cs := &columns{c: c, ch: ch, basis: b, training: p.Training, constant: make([]bool, m),
+	cs := &columns{c: c, ch: ch, basis: b, training: p.Training, error: p.meanError(), constant: make([]bool, m),
 		values: make([]float64, m*points), energies: make([]float64, m*k), penalty: make([]float64, k),
 		coefficients: make([]float64, m*k), logits: make([]float64, m*points)}
 	err := parallel.Each(ctx, workers, m, func() (func(context.Context, int) error, error) {
@@ -154,10 +155,17 @@ func (cs *columns) setConstant(bit int) {
 }
 
 // learn learns the columns, from the coefficients that they have, if these are to be kept. Bit by bit,
-// each column is learnt by itself; for the decoder all are, in so many steps of the optimizer at most.
+// each column is learnt by itself; for the decoder all are, in so many steps of the optimizer at most. L1 and L2 begin
+// from what CE learns, because their losses have many minima.
 func (cs *columns) learn(ctx context.Context, workers, steps int, kept bool) error {
-	if cs.training != BCE {
-		return cs.learnDecoder(ctx, workers, steps, kept)
+	through := cs.training.ThroughGenEx()
+	if cs.training != BCE && !(through && kept) {
+		if err := cs.learnDecoder(ctx, workers, steps, kept, nil); err != nil || !through {
+			return err
+		}
+	}
+	if through {
+		return cs.learnDecoder(ctx, workers, min(steps, meanSteps), true, &cs.error)
 	}
 	return parallel.Each(ctx, workers, cs.c.Bits(), func() (func(context.Context, int) error, error) {
 		l := newColumnLoss(cs.ch, cs.basis)

@@ -22,15 +22,18 @@ const (
 	storedSteps     = 12
 	decoderGain     = 2.2e-9 // relative
 	decoderGradient = 1e-5
+	// meanSteps is the number of steps of L1 and L2. They leave up to 1.2 % of an error (README.md).
+	meanSteps = 30
+	// meanSteps is the number of steps through gen-ex, from what CE learns. README.md has what more of them gain.
 )
 
 // learnDecoder learns the columns as a network does that is trained with the cross-entropy of
-// softmax(f(ŷ)·Cᵀ).
+// softmax(f(ŷ)·Cᵀ), or with an error of its mean, which is nil for the cross-entropy.
 //
 // It takes steps of L-BFGS at most. It begins from the coefficients that the columns have, if these
 // are to be kept, and else from those that are nearest to the columns' logits.
-func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bool) error {
-	l, err := newDecoderLoss(ctx, cs, workers)
+func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bool, mean *meanError) error {
+	l, err := newDecoderLoss(ctx, cs, workers, mean)
 	if err != nil {
 		return err
 	}
@@ -80,6 +83,8 @@ func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bo
 //
 //	Σ_g w_g·(ln Σ_n exp S_gn − Σ_n π(n|g)·S_gn) + ½·Σ_jk penalty_j·b_jk², S = f·Cᵀ, f = features·b.
 //
+// or, through gen-ex, Σ_g Σ_n w_g·π(n|g)·error(μ_g − n) in its first sum, with the mean μ of softmax(S).
+//
 // Consecutive code words differ in few bits. So S and its derivatives are sums over the
 // transitions of the code.
 //
@@ -90,20 +95,26 @@ func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bo
 // a tenth of the steps.
 type decoderLoss struct {
 	*columns
+	words
+	error    *meanError // nil for the cross-entropy
 	workers  int
 	features []float64 // G × K
 	penalty  []float64 // length K
 	roots    []float64 // M × K × K, upper triangles
-	target   []float64 // K × M: Σ_g w_g·feature_j(g)·mean_k(g)
-	first    []float64 // row of level 1 of the code; length M
-	flips    [][]flip  // differences of consecutive rows; length L−1
+	target   []float64 // K × M: Σ_g w_g·feature_j(g)·mean_k(g); 0 through gen-ex
 
 	x        []float64 // where value and gradient are known; nil before
 	value    float64
 	gradient []float64 // by x, M × K
 	b, slope []float64 // the coefficients, and the gradient by them; K × M
-	rows     []float64 // G × M: w_g·(mean of the code words over softmax(S_g)), folded as fold does it
+	rows     []float64 // G × M: the derivatives of the losses by the logits, without target, folded: see at
 	losses   []float64 // of the grid points
+}
+
+// words are the code words, by the differences of consecutive ones.
+type words struct {
+	first []float64 // row of level 1 of the code; length M
+	flips [][]flip  // length L−1
 }
 
 // flip is a difference of two rows of the code.
@@ -112,13 +123,12 @@ type flip struct {
 	step float64
 }
 
-// newDecoderLoss prepares the loss, with the coefficients that are nearest to the columns' logits. The error
-// is the context's.
-func newDecoderLoss(ctx context.Context, cs *columns, workers int) (*decoderLoss, error) {
+// newDecoderLoss prepares the loss, with the coefficients that are nearest to the columns' logits. mean is nil for the
+// cross-entropy. The error is the context's.
+func newDecoderLoss(ctx context.Context, cs *columns, workers int, mean *meanError) (*decoderLoss, error) {
 	points, m, k := len(cs.ch.weight), cs.c.Bits(), cs.basis.features()
-	l := &decoderLoss{columns: cs, workers: workers,
+	l := &decoderLoss{columns: cs, words: cs.words(), error: mean, workers: workers,
 		features: make([]float64, points*k), penalty: make([]float64, k), roots: make([]float64, m*k*k), target: make([]float64, k*m),
-		first: make([]float64, m), flips: make([][]flip, cs.c.Levels()-1),
 		gradient: make([]float64, m*k), b: make([]float64, k*m), slope: make([]float64, k*m), rows: make([]float64, points*m), losses: make([]float64, points)}
 	for j := range k {
 		values, factor := cs.basis.row(j)
@@ -126,16 +136,6 @@ func newDecoderLoss(ctx context.Context, cs *columns, workers int) (*decoderLoss
 			l.features[g*k+j] = factor * v
 		}
 		l.penalty[j] = cs.penalty[j] + 1.1e-6
-	}
-	for bit := range m {
-		l.first[bit] = cs.target(0, bit)
-	}
-	for i := range l.flips {
-		for bit := range m {
-			if d := cs.target(i+1, bit) - cs.target(i, bit); d != 0 {
-				l.flips[i] = append(l.flips[i], flip{bit, d})
-			}
-		}
 	}
 	return l, parallel.Each(ctx, workers, m, func() (func(context.Context, int) error, error) {
 		column := newColumnLoss(cs.ch, cs.basis)
@@ -147,11 +147,27 @@ func newDecoderLoss(ctx context.Context, cs *columns, workers int) (*decoderLoss
 			floats.MulTo(weighted, cs.ch.weight, column.mean)
 			cs.basis.project(column.gradient, weighted)
 			for j, v := range column.next {
-				l.b[j*m+bit], l.target[j*m+bit] = v, column.gradient[j]
+				if l.b[j*m+bit] = v; mean == nil {
+					l.target[j*m+bit] = column.gradient[j]
+				}
 			}
 			return nil
 		}, nil
 	})
+}
+
+// words are those of the code.
+func (cs *columns) words() words {
+	w := words{make([]float64, cs.c.Bits()), make([][]flip, cs.c.Levels()-1)}
+	for bit := range w.first {
+		w.first[bit] = cs.target(0, bit)
+		for i := range w.flips {
+			if d := cs.target(i+1, bit) - cs.target(i, bit); d != 0 {
+				w.flips[i] = append(w.flips[i], flip{bit, d})
+			}
+		}
+	}
+	return w
 }
 
 // root is the R of a bit.
@@ -241,11 +257,11 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 				h := points - 1 - g
 				l.functions(before, after, g)
 				first, last := l.rows[g*m:(g+1)*m], l.rows[h*m:(h+1)*m]
-				l.losses[g] = l.ch.weight[g] * l.point(first, q, before, l.ch.weight[g])
+				l.losses[g] = l.point(first, q, before, g)
 				if g == h {
 					continue
 				}
-				l.losses[h] = l.ch.weight[h] * l.point(last, q, after, l.ch.weight[h])
+				l.losses[h] = l.point(last, q, after, h)
 				for i, v := range first {
 					first[i], last[i] = v+last[i], last[i]-v
 				}
@@ -296,13 +312,41 @@ func (l *decoderLoss) at(ctx context.Context, x []float64) (float64, error) {
 	return value, nil
 }
 
-// point returns ln Σ_n exp S_n for the logits f, and sets row, of length M, to the weight times
-// the mean of the code words over softmax(S). q, of length L, is overwritten.
-func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
-	s := floats.Dot(l.first, f)
+// point returns the loss of grid point g for the logits f, without target, and sets row, of length
+// M, to its derivatives by them. q, of length L, is overwritten.
+func (l *decoderLoss) point(row, q, f []float64, g int) float64 {
+	weight := l.ch.weight[g]
+	if l.error == nil {
+		largest, sum := l.softmax(q, f)
+		l.sum(row, q, weight, weight/sum)
+		return weight * (largest + math.Log(sum))
+	}
+	mean := l.mean(row, q, f)
+	value, slope := l.error.expected(l.ch, g, mean)
+	floats.Scale(slope, row)
+	return value
+}
+
+// mean returns the mean of the level under softmax(C·f), and sets by, of length M, to its
+// derivatives by f. q, of length L, is overwritten.
+func (w words) mean(by, q, f []float64) (mean float64) {
+	_, sum := w.softmax(q, f)
+	for i, e := range q {
+		mean += e / sum * float64(i+1)
+	}
+	for i := range q {
+		q[i] *= float64(i+1) - mean
+	}
+	w.sum(by, q, 0, 1/sum)
+	return mean
+}
+
+// softmax sets q, of length L, to exp(S − largest) of the scores S = C·f, and returns their largest and the sum of q.
+func (w words) softmax(q, f []float64) (largest, sum float64) {
+	s := floats.Dot(w.first, f)
 	q[0] = s
-	largest := s
-	for i, flips := range l.flips {
+	largest = s
+	for i, flips := range w.flips {
 		var s1, s2, s3 float64 // four sums, which need not wait for each other
 		for len(flips) >= 4 {
 			s += flips[0].step * f[flips[0].bit]
@@ -320,7 +364,6 @@ func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
 			largest = s
 		}
 	}
-	sum := 0.0
 	for i, s := range q {
 		e := 0.0
 		if s > largest-40 {
@@ -329,22 +372,60 @@ func (l *decoderLoss) point(row, q, f []float64, weight float64) float64 {
 		q[i] = e
 		sum += e
 	}
-	scale := weight / sum
-	for k, v := range l.first {
-		row[k] = v * weight
+	return largest, sum
+}
+
+// sum sets row, of length M, to scale·Σ_n q_n·(code word n), where scale·Σ_n q_n is total.
+func (w words) sum(row, q []float64, total, scale float64) {
+	for k, v := range w.first {
+		row[k] = v * total
 	}
-	above := 0.0 // probability of the levels above
+	above := 0.0 // of the levels above
 	for i := len(q) - 2; i >= 0; i-- {
 		above += q[i+1]
 		if above == 0 {
 			continue
 		}
 		a := above * scale
-		for _, d := range l.flips[i] {
+		for _, d := range w.flips[i] {
 			row[d.bit] += d.step * a
 		}
 	}
-	return largest + math.Log(sum)
+}
+
+// meanError is an error of the mean μ that is a loss, in the unit in which its expectation has
+// about the curvature 1/s² at the best mean, as the cross-entropy has in the score of a Gaussian.
+type meanError struct {
+	squared bool
+	scale   float64
+}
+
+// meanError is that of the training.
+func (p Model) meanError() meanError {
+	s := p.aroundLevel()
+	if p.Training == L2 {
+		return meanError{squared: true, scale: 1 / (s * s)}
+	}
+	return meanError{scale: math.Sqrt(math.Pi/2) / s}
+}
+
+// expected is the expected loss of a mean at grid point g, times its weight, and the derivative by the mean.
+func (e *meanError) expected(ch *channel, g int, mean float64) (value, slope float64) {
+	for i, b := range ch.joint {
+		if j := g - b.from; j >= 0 && j < len(b.values) {
+			d := mean - float64(i+1)
+			v, by := math.Abs(d), math.Copysign(1, d)
+			switch {
+			case e.squared:
+				v, by = d*d/2, d
+			case v < 0.5: // labels are uniform within their level, so that the loss is smooth
+				v, by = d*d+0.25, 2*d
+			}
+			value += b.values[j] * v
+			slope += b.values[j] * by
+		}
+	}
+	return e.scale * value, e.scale * slope
 }
 
 // read sets b to the coefficients that the columns have.

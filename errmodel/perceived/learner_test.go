@@ -40,11 +40,14 @@ func farthest(a, b *Network) float64 {
 func TestLearner(t *testing.T) {
 	const levels, bits = 24, 12
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, training := range []Training{BCE, CE} {
-		// After CE a loss within its last gain leaves logits that are less sure.
+	for _, training := range []Training{BCE, CE, L1} {
+		// After CE a loss within its last gain leaves logits that are less sure, and L1 ends before its minimum.
 		near, exact := 0.2, 1e-5
-		if training == CE {
+		switch training {
+		case CE:
 			exact = 1e-3
+		case L1:
+			exact = 0.05
 		}
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training}
 		prior := make([]float64, levels)
@@ -116,7 +119,7 @@ func TestRecut(t *testing.T) {
 	for i := range prior {
 		prior[i] = 1
 	}
-	for training, near := range map[Training]float64{BCE: 1e-5, CE: 1e-3} {
+	for training, near := range map[Training]float64{BCE: 1e-5, CE: 1e-3, L1: 0.05} {
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training, Cutoff: 11}
 		l, err := p.NewLearner(prior)
 		must.Succeed(t, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"belsim/theory/base/must"
@@ -41,9 +42,14 @@ func close2(t *testing.T, what string, got, want, tolerance float64) {
 
 func TestDecoderLossDerivatives(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, c := range []*code.Code{named(t, "johnson", 12), named(t, "hadamard", 16), named(t, "gray", 16)} {
-		cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: CE})
-		l := must.Get(newDecoderLoss(context.Background(), cs, 1))(t)
+	for i, c := range []*code.Code{named(t, "johnson", 12), named(t, "hadamard", 16), named(t, "gray", 16),
+		named(t, "johnson", 12), named(t, "hexj", 16), named(t, "gray", 16), named(t, "onehot", 9)} {
+		cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: []Training{CE, CE, CE, L1, L1, L2, L2}[i]})
+		mean := &cs.error
+		if cs.training == CE {
+			mean = nil
+		}
+		l := must.Get(newDecoderLoss(context.Background(), cs, 1, mean))(t)
 		x := make([]float64, len(l.gradient))
 		for i := range x {
 			x[i] = rng.NormFloat64() / 3
@@ -103,14 +109,30 @@ func TestDecoderLossDerivatives(t *testing.T) {
 				}
 				largest = max(largest, s[i])
 			}
-			sum := 0.0
-			for _, v := range s {
-				sum += math.Exp(v - largest)
-			}
-			want += w * (largest + math.Log(sum))
+			sum, label := 0.0, 0.0
 			for i, v := range s {
-				if b := cs.ch.joint[i]; g >= b.from && g < b.from+len(b.values) {
-					want -= b.values[g-b.from] * v
+				sum += math.Exp(v - largest)
+				label += math.Exp(v-largest) * float64(i+1)
+			}
+			label /= sum
+			if mean == nil {
+				want += w * (largest + math.Log(sum))
+			}
+			for i, v := range s {
+				b := cs.ch.joint[i]
+				if g < b.from || g >= b.from+len(b.values) {
+					continue
+				}
+				switch p, d := b.values[g-b.from], label-float64(i+1); cs.training {
+				case CE:
+					want -= p * v
+				case L2:
+					want += p * d * d / (2 * 1.1 * 1.1)
+				case L1: // labels within half a level, by the midpoint rule: its error is at most 10⁻⁷
+					const parts = 1000
+					for j := range parts {
+						want += p * math.Abs(d-(float64(j)+0.5)/parts+0.5) / parts * math.Sqrt(math.Pi/2) / 1.1
+					}
 				}
 			}
 		}
@@ -119,7 +141,11 @@ func TestDecoderLossDerivatives(t *testing.T) {
 				want += pen * l.b[j*m+k] * l.b[j*m+k] / 2
 			}
 		}
-		close2(t, c.Name()+": the loss", value, want, 1e-9)
+		tolerance := 1e-9
+		if cs.training == L1 {
+			tolerance = 1e-6
+		}
+		close2(t, c.Name()+": the loss", value, want, tolerance)
 	}
 }
 
@@ -128,7 +154,7 @@ func TestConverged(t *testing.T) {
 	for _, c := range []*code.Code{named(t, "unary", 64), named(t, "johnson", 64), named(t, "b1jdj", 64), named(t, "hexj", 64), named(t, "gray", 64), named(t, "onehot", 8)} {
 		cs := prepared(t, c, Model{Noise: 1.6, Cutoff: 15, Training: CE})
 		loss := func() float64 {
-			l := must.Get(newDecoderLoss(t.Context(), cs, 1))(t)
+			l := must.Get(newDecoderLoss(t.Context(), cs, 1, nil))(t)
 			l.read()
 			return must.Get(l.at(t.Context(), must.Get(l.start(t.Context()))(t)))(t)
 		}
@@ -137,6 +163,51 @@ func TestConverged(t *testing.T) {
 		must.Succeed(t, cs.learn(t.Context(), 1, 400, true))
 		if gain := first - loss(); gain > 1e-7 {
 			t.Errorf("%s: more steps gain %v", c.Name(), gain)
+		}
+	}
+}
+
+// TestMisfitOfMean: after L1 and L2 the residuals of all bits move the mean as a misfit of η levels
+// would, to first order. The mean and its derivatives are those of the definition, with
+// differences: the second ones have an error of 10⁻⁵ of them.
+func TestMisfitOfMean(t *testing.T) {
+	for _, name := range []string{"unary", "johnson", "hexj", "onehot"} {
+		for _, training := range []Training{L1, L2} {
+			c := named(t, name, 16)
+			cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: training})
+			p := Model{Noise: 1.1, Cutoff: 5, Floor: 0.2, Misfit: 0.3, Training: training}
+			must.Succeed(t, cs.learn(t.Context(), 1, decoderSteps, false))
+			n := newNetwork(p, c, cs.ch, cs)
+			label := func(z []float64) float64 {
+				sum, mean := 0.0, 0.0
+				for i := range c.Levels() {
+					score := 0.0
+					for k, v := range z {
+						score += v * c.Value(i, k)
+					}
+					sum += math.Exp(score)
+					mean += math.Exp(score) * float64(i+1)
+				}
+				return mean / sum
+			}
+			m, moved := c.Bits(), 0.0
+			means := make([]float64, len(cs.ch.weight))
+			for g, w := range cs.ch.weight {
+				z := n.logits[g*m : (g+1)*m]
+				means[g] = label(z)
+				for k, sd := range n.ResidualSD() {
+					const step = 1e-4
+					other := slices.Clone(z)
+					other[k] += step
+					above := label(other)
+					other[k] -= 2 * step
+					by := (above - label(other)) / (2 * step)
+					moved += w * by * by * sd * sd
+				}
+			}
+			if want := p.Misfit * p.Misfit * cs.ch.slope(means); !(math.Abs(moved/want-1) < 1e-4) {
+				t.Errorf("%s, %s: residuals move the mean by %v, want %v", name, training, moved, want)
+			}
 		}
 	}
 }

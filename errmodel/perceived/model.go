@@ -30,7 +30,21 @@ const (
 	// Soft is CE against a Gaussian over the levels around the label, in the place of the level: with one-hot it is
 	// HL-Gauss. The model has the errors of CE: the Gaussian leaves the mean and the median of the level where they are.
 	Soft Training = "soft"
+	// L1 and L2 are the training of all bits together by the mean |error| or the squared error of gen-ex, the mean of
+	// the decoder's distribution. Nothing else reads such networks.
+	L1 Training = "l1"
+	L2 Training = "l2"
 )
+
+// Trainings lists all trainings.
+func Trainings() []Training { return []Training{BCE, CE, Soft, L1, L2} }
+
+// Together reports whether all bits are trained together, for the decoder: outputs are logits,
+// whose signs mean nothing by themselves.
+func (t Training) Together() bool { return t != BCE && t != "" }
+
+// ThroughGenEx reports whether the loss is the error of gen-ex, and sees the mean of the decoder's distribution alone.
+func (t Training) ThroughGenEx() bool { return t == L1 || t == L2 }
 
 // Loss is the name of the training's loss, for people.
 func (t Training) Loss() string {
@@ -53,17 +67,19 @@ func (t Training) Loss() string {
 //
 //	sd_k² = η²·E[f_k′(ŷ)²] + 1/(1/sd₀² + 1/(1.75²·Var f_k(ŷ))).
 //
-// After a training for the decoder the bits that differ between two levels share a misfit of half the floor, and η times the slope of
-// the difference of the scores: its loss knows nothing else. The second term is about sd₀². It is less for a lost bit, whose logit hardly varies: all bits read the
-// same features, and a lost bit gives these features, and their noise, little weight. Given ŷ the bits
-// are independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
+// After a training for the decoder the bits that differ between two levels share a misfit of half
+// the floor, and η times the slope of the difference of the scores: its loss knows nothing else.
+// After L1 and L2 the bits share a misfit of η times the slope of the mean, without a floor. The
+// second term is about sd₀². It is less for a lost bit, whose logit hardly varies: all bits read
+// the same features, and a lost bit gives these features, and their noise, little weight. Given ŷ
+// the bits are independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
 type Model struct {
 	Noise    float64  // s, in levels; positive
 	Within   float64  // w, in levels²: WithinLevel for real labels; 0 where labels are levels
 	Cutoff   float64  // κ, in cycles over the range of labels; 0 stands for DefaultCutoff
 	Misfit   float64  // η, in levels; 0 or more
 	Floor    float64  // sd₀, the residuals' floor, in logits; 0 stands for DefaultFloor
-	Training Training // BCE, CE or Soft
+	Training Training // one of Trainings
 }
 
 // WithinLevel is the variance of real labels that are uniform within half a level of their level.
@@ -84,8 +100,8 @@ func (p Model) Check(levels int) error {
 		return fmt.Errorf("misfit = %v: want 0 to %d levels", p.Misfit, mostMisfit)
 	case p.Floor != 0 && !within(p.Floor, leastFloor, mostFloor):
 		return fmt.Errorf("floor of the misfit = %v: want %g to %g logits, or 0 for the default", p.Floor, leastFloor, mostFloor)
-	case p.Training != BCE && p.Training != CE && p.Training != Soft:
-		return fmt.Errorf("training %q: want %q, %q or %q", p.Training, BCE, CE, Soft)
+	case !slices.Contains(Trainings(), p.Training):
+		return fmt.Errorf("training %q: want one of %q", p.Training, Trainings())
 	}
 	return nil
 }
@@ -97,9 +113,9 @@ func smallestNoise(levels int) float64 { return max(leastNoise, float64(levels)/
 // occurs with probability prior[n−1]; prior has length L and need not add up to 1, and nil
 // stands for equal probabilities.
 //
-// A function minimizes the expected cross-entropy of its training and a penalty on fast components:
-// README.md has the equations, and testdata/reference.py is an implementation of them in NumPy. A bit
-// without transitions is known: its logit is ±20, without a residual.
+// A function minimizes the expected loss of its training and a penalty on fast components:
+// README.md has the equations, and testdata/reference.py is an implementation of them in NumPy. A
+// bit without transitions is known: its logit is ±20, without a residual.
 //
 // The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit,
 // Newton's method costs O(G·J + J³) for each of some ten steps of a column. For the decoder,

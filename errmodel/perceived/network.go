@@ -85,7 +85,10 @@ func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 		}
 		n.slopes[k], n.floors[k], n.variances[k] = ch.slope(f), 1, variance
 	}
-	if p.Training != BCE {
+	switch {
+	case p.Training.ThroughGenEx():
+		n.moveMean(ch, cs)
+	case p.Training != BCE:
 		n.shareMisfit(ch, cs)
 	}
 	n.setResiduals()
@@ -131,6 +134,30 @@ func (n *Network) shareMisfit(ch *channel, cs *columns) {
 	}
 }
 
+// moveMean makes the misfit that of a training through gen-ex, whose loss knows nothing but the
+// mean: all bits together move it as the misfit of the mean itself would. A logit has no unit
+// there, so there is no floor.
+func (n *Network) moveMean(ch *channel, cs *columns) {
+	words, m := cs.words(), n.c.Bits()
+	q, by := make([]float64, n.c.Levels()), make([]float64, m) // by: the derivatives of the mean by the logits
+	means, moved := make([]float64, len(ch.weight)), 0.0
+	for g, w := range ch.weight {
+		means[g] = words.mean(by, q, n.logits[g*m:(g+1)*m])
+		for k, v := range by {
+			moved += w * v * v * max(n.slopes[k], 0)
+		}
+	}
+	share := 1.0
+	if moved > 0 {
+		share = ch.slope(means) / moved
+	}
+	for k := range n.slopes {
+		if n.floors[k] = 0; n.slopes[k] > 0 {
+			n.slopes[k] *= share
+		}
+	}
+}
+
 // setResiduals computes the residuals from the slopes and the variances.
 func (n *Network) setResiduals() {
 	n.table = sync.OnceValue(n.makeTable)
@@ -142,7 +169,9 @@ func (n *Network) setResiduals() {
 				floor = 1 / (1/f + 1/(lostResidual*lostResidual*(n.variances[k]+tiny)))
 			}
 			n.residualSD[k] = math.Sqrt(n.p.Misfit*n.p.Misfit*square + floor)
-			n.inverse[k] = 1 / (math.Sqrt2 * n.residualSD[k])
+			if n.inverse[k] = 0; n.residualSD[k] > 0 {
+				n.inverse[k] = 1 / (math.Sqrt2 * n.residualSD[k])
+			}
 		}
 	}
 }

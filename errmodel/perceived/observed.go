@@ -48,6 +48,8 @@ func (n *Observed) leading() (int, error) {
 func (n *Observed) rank(d observed.Decoding) int {
 	name, bits := d.Decoder.Name(), n.Training == BCE
 	switch {
+	case n.Training.ThroughGenEx() && !(d.Soft && name == "gen-ex"):
+		return 0
 	case bits && !d.Soft && name == "gen", !bits && d.Soft && name == "gen-ex":
 		return 5
 	case !d.Soft && bits: // among them predictions
@@ -63,8 +65,11 @@ func (n *Observed) rank(d observed.Decoding) int {
 }
 
 // Described reports whether the model describes a decoding: hard decisions mean nothing after a
-// training for the decoder.
-func (n *Observed) Described(i int) bool { return n.Training == BCE || n.Decodings[i].Soft }
+// training for the decoder, and all but gen-ex after a training through it.
+func (n *Observed) Described(i int) bool {
+	d := n.Decodings[i]
+	return n.Training == BCE || d.Soft && (!n.Training.ThroughGenEx() || d.Decoder.Name() == "gen-ex")
+}
 
 // NewFit fits the model to a network: s, and where the network shows it κ and the floor of the residuals.
 // nodes are of the network's labels. The errors wrap ErrNothingObserved or ErrNoNoise, or are the

@@ -35,21 +35,26 @@ var referenceSettings = []struct {
 	{"b1jdj", 32, Model{Noise: 0.8, Misfit: 0.1, Training: CE}}, {"hexj", 16, Model{Noise: 1.1, Misfit: 0.25, Cutoff: 6, Training: CE}},
 	{"gray", 32, Model{Noise: 1.6, Misfit: 0.25, Training: CE}}, {"binary", 16, Model{Noise: 0.4, Misfit: 0.4, Floor: 0.4, Training: CE}},
 	{"onehot", 8, Model{Noise: 0.9, Misfit: 0.25, Training: CE}}, {"hadamard", 8, Model{Noise: 1.2, Misfit: 0.25, Training: CE}},
+
+	{"unary", 16, Model{Noise: 3, Training: L1}}, {"johnson", 16, Model{Noise: 1.3, Training: L2}}, {"gray", 32, Model{Noise: 1.6, Training: L1}},
+	{"hexj", 16, Model{Noise: 1.1, Cutoff: 6, Training: L2}}, {"onehot", 8, Model{Noise: 0.9, Training: L1}}, {"unary", 8, Model{Noise: 0.75, Training: L2}},
 }
 
 // unseenSettings is the number of settings of TestReference with levels that never occur.
 const unseenSettings = 12
 
-// TestReference compares with testdata/reference.py, which was written after README.md, on 28 settings and on 12 random ones with
-// levels that never occur:
-// residuals, error probabilities, and mean errors over the same nodes, hard and soft. Both minimize a
-// convex loss, bit by bit until a step gains less than 1e-9.
+// TestReference compares with testdata/reference.py, which was written after README.md, on 34
+// settings and on 12 random ones with levels that never occur: residuals, error probabilities, and
+// mean errors over the same nodes, hard and soft. Both minimize a convex loss, bit by bit until a
+// step gains less than 1e-9.
 //
-// After CE it compares the error of gen-ex: the loss hardly depends on what several bits have in common,
-// which hard decisions see. A loss ε above the least has a Kullback–Leibler divergence of at most ε from it,
-// in the mean over perceived labels, so that the probabilities of levels differ by √(ε/2) in all (Pinsker)
-// and the means of levels by L·√(ε/2), but for the residuals. ε is 10⁻⁸: what is left where learning
-// converges (TestConverged). Hadamard does not quite, and is within this bound here nevertheless.
+// After CE it compares the error of gen-ex: the loss hardly depends on what several bits have in
+// common, which hard decisions see. A loss ε above the least has a Kullback–Leibler divergence of
+// at most ε from it, in the mean over perceived labels, so that the probabilities of levels differ
+// by √(ε/2) in all (Pinsker) and the means of levels by L·√(ε/2), but for the residuals. ε is 10⁻⁸:
+// what is left where learning converges (TestConverged). After L1 and L2 it compares the same,
+// without a misfit, which moves the mean as TestMisfitOfMean has it: 30 steps leave up to 1.2 % of
+// this error (README.md). Hadamard does not quite, and is within this bound here nevertheless.
 func TestReference(t *testing.T) {
 	python := cmp.Or(os.Getenv("BELSIM_PYTHON"), "python3")
 	if err := exec.Command(python, "-c", "import numpy").Run(); err != nil {
@@ -125,7 +130,9 @@ func TestReference(t *testing.T) {
 		g, worst, tolerance := got[i], 0.0, 1e-6
 		near := func(a, b float64) { worst = max(worst, math.Abs(a-b)) }
 		near(g.Soft, w.Soft)
-		if levels := float64(len(settings[i].Code)); settings[i].Training == CE {
+		if levels := float64(len(settings[i].Code)); settings[i].Training.ThroughGenEx() {
+			tolerance = 0.02 * g.Soft
+		} else if settings[i].Training == CE {
 			tolerance = levels * math.Sqrt(1e-8/2)
 		} else {
 			near(g.Hard, w.Hard)

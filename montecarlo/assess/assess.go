@@ -75,7 +75,7 @@ func (o Options) Check() error {
 	if err := o.sampling().Check(); err != nil {
 		return err
 	}
-	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckBaseline(o.Baseline.Error))
+	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature), scenario.CheckBaseline(o.Baseline.Error))
 }
 
 // sampling is that of simulations.

@@ -104,6 +104,10 @@ func TestRun(t *testing.T) {
 		if !(d.Mean > 0 && d.StdErr > 0 && d.Rates > 0) {
 			t.Errorf("%+v", d)
 		}
+		// The samples themselves are a law with these rates. 1e-9 is for rounded sums.
+		if a := d.AnyLaw; a != nil && !(a[0]-1e-9 <= d.Observed && d.Observed <= a[1]+1e-9) || a == nil != (d.Outputs != "bits" || d.Decoder == "gen-ex") {
+			t.Errorf("any law %v, observed %+v", a, d)
+		}
 	}
 	if len(s.Remarks) != 2 || s.Remarks[1] != "2.5 % of the bits are wrong" { // errors lie beside transitions alone, so there are no intervals
 		t.Errorf("%q", s.Remarks)

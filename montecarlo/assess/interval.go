@@ -27,7 +27,7 @@ type Intervals struct {
 
 // LevelCoverage is the coverage of neighbouring levels.
 type LevelCoverage struct {
-	From     int        `json:"level" doc:"the first level of its row"`
+	From     int        `json:"level" doc:"shared"`
 	To       int        `json:"last_level" doc:"the last level of its row"`
 	Samples  uint64     `json:"samples" doc:"samples of these levels"`
 	Coverage float64    `json:"coverage" doc:"share of the targets that lie inside"`

@@ -49,7 +49,7 @@ func ParseOther(text string) (Other, error) {
 // maxRuns is the largest size of a table of runs, in bytes.
 const maxRuns = 16 << 20
 
-// ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE or CE), seed and
+// ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE, CE, soft, L1 or L2), seed and
 // outputs. The seed may be any text; it is for people. Paths are relative to the file. A column that
 // occurs twice is refused. Errors name the file and the line.
 func ReadRuns(path string) ([]Other, error) {
@@ -85,8 +85,8 @@ func ReadRuns(path string) ([]Other, error) {
 		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
 		if h := forecast.LookupHead(o.Code); h.Name != "" {
 			o.Training = h.Training
-		} else if o.Training = perceived.Training(strings.ToLower(row[at[1]])); !slices.Contains([]perceived.Training{perceived.BCE, perceived.CE, perceived.Soft}, o.Training) {
-			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE, CE or soft", path, line, row[at[1]])
+		} else if o.Training = perceived.Training(strings.ToLower(row[at[1]])); !slices.Contains(perceived.Trainings(), o.Training) {
+			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE, CE, soft, L1 or L2", path, line, row[at[1]])
 		}
 		if o.Code == "" || o.Outputs == "" {
 			return nil, fmt.Errorf("%s: line %d: a code and its outputs are needed", path, line)

@@ -29,7 +29,7 @@ type PerceivedFit struct {
 	Describes      bool               `json:"describes" doc:"shared"`
 	Distance       float64            `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks of tables differ from the model by"`
 	Verdict        string             `json:"verdict" doc:"whether the model describes the network, as a sentence"`
-	Rates          []forecast.BitRate `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained with CE"`
+	Rates          []forecast.BitRate `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained for the decoder"`
 }
 
 // rejected is the Distance from which the data reject the model.

@@ -592,7 +592,7 @@ func TestOthers(t *testing.T) {
 		"":                         "no column code",
 		"code,loss,seed\n":         "no column outputs",
 		"code,loss,seed,outputs\n": "no networks",
-		"code,loss,seed,outputs\nx,MSE,1,z.npy\n":   "line 2, column loss: \"MSE\"; want BCE, CE or soft",
+		"code,loss,seed,outputs\nx,MSE,1,z.npy\n":   "line 2, column loss: \"MSE\"; want BCE, CE, soft, L1 or L2",
 		"code,loss,seed,outputs\nx,CE,1,\n":         "line 2: a code and its outputs",
 		"code,loss,seed,outputs\nx,CE\n":            "wrong number of fields",
 		"code,loss,seed,seed,outputs\nx,CE,1,1,z\n": "line 1 has the column seed twice",

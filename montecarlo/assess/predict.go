@@ -19,22 +19,24 @@ type DecoderResult struct {
 	Outputs   string  `json:"outputs" text:"reads" doc:"shared"`
 	Observed  float64 `json:"observed" text:"observed" doc:"shared"`
 	StdErr    float64 `json:"observed_stderr" doc:"shared"`
-	Perceived float64 `json:"perceived" text:"perceived label" doc:"the same under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE"`
+	Perceived float64 `json:"perceived" text:"perceived label" doc:"the same under the perceived-label model; null where it says nothing, as of hard decisions after a training for the decoder"`
 }
 
 // MixtureResult is the |error| of one decoder, in levels, against targets that are rounded to levels: under the mixture, and
 // as it was observed.
 type MixtureResult struct {
-	Decoder        string  `json:"decoder" text:"decoder" doc:"shared"`
-	Outputs        string  `json:"outputs" text:"reads" doc:"shared"`
-	Bound          float64 `json:"bound" text:"bound" doc:"shared"`
-	Exact          float64 `json:"exact" text:"exact" doc:"shared"`
-	Mean           float64 `json:"mean" text:"simulated" doc:"shared"`
-	StdErr         float64 `json:"stderr" doc:"shared"`
-	Rates          float64 `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
-	RatesStdErr    float64 `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
-	Observed       float64 `json:"observed" text:"observed" doc:"shared"`
-	ObservedStdErr float64 `json:"observed_stderr" doc:"shared"`
+	Decoder        string      `json:"decoder" text:"decoder" doc:"shared"`
+	Outputs        string      `json:"outputs" text:"reads" doc:"shared"`
+	Bound          float64     `json:"bound" text:"bound" doc:"shared"`
+	Exact          float64     `json:"exact" text:"exact" doc:"shared"`
+	Mean           float64     `json:"mean" text:"simulated" doc:"shared"`
+	StdErr         float64     `json:"stderr" doc:"shared"`
+	Rates          float64     `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
+	RatesStdErr    float64     `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
+	AnyLaw         *[2]float64 `json:"any_law,omitempty" doc:"smallest and largest |error| over all joint laws of the bits with the observed rates, which the observed |error| lies between; missing for decoders of logits, and where they take long"`
+	AnyInterval    *[2]float64 `json:"any_law_interval,omitempty" doc:"the same for new samples of the network: each end is further by 1.96 standard errors, which are the largest of any law"`
+	Observed       float64     `json:"observed" text:"observed" doc:"shared"`
+	ObservedStdErr float64     `json:"observed_stderr" doc:"shared"`
 }
 
 // predict puts what the models say beside the observed error of every decoder: the perceived label, whose errors may be nil, and
@@ -74,6 +76,18 @@ func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixt
 		}
 		if table.Missing(m.Rates) {
 			m.Rates, m.RatesStdErr = drawn.Mean, drawn.StdErr
+		}
+		p, err := about.ProblemOf(ctx, n.code, decoder, rates, n.options.sampling())
+		if err != nil {
+			return nil, nil, err
+		}
+		sd := [2]float64{}
+		if m.AnyLaw, sd, err = scenario.AnyLawMean(ctx, run.Workers, p, f.Prior, true); err != nil {
+			return nil, nil, err
+		}
+		if m.AnyLaw != nil {
+			root := math.Sqrt(float64(f.Samples))
+			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-scenario.Confidence*sd[0]/root), m.AnyLaw[1] + scenario.Confidence*sd[1]/root}
 		}
 		mixture = append(mixture, m)
 	}

@@ -17,7 +17,7 @@ type ErrorQuantiles struct {
 
 // LevelQuantiles are the quantiles of neighbouring levels.
 type LevelQuantiles struct {
-	From    int    `json:"level" doc:"level, the first of its row"`
+	From    int    `json:"level" doc:"shared"`
 	To      int    `json:"last_level" doc:"the last level of its row"`
 	Samples uint64 `json:"samples" doc:"shared"`
 	Quantiles

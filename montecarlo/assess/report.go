@@ -183,11 +183,30 @@ func (f *Fit) decoderTables() []Block {
 	if f.Values != nil {
 		head = strings.Replace(head, "in levels", "in mean widths of a level", 1)
 	}
+	sentences := []string{"bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits with the error rates observed instead of the mixture's."}
+	if text := f.anyLawText(); text != "" {
+		sentences = append(sentences, text)
+	}
 	return append(out,
 		Block{Head: head, Table: table.Of(f.Mixture,
 			table.Replace("mean", "", func(d MixtureResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
 			table.Replace("observed", "", func(d MixtureResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) }))},
-		Block{Sentences: []string{"bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits with the error rates observed instead of the mixture's."}})
+		Block{Sentences: sentences})
+}
+
+// anyLawText says what holds whatever the dependence of the bits, for the best decoder of bits; "" where nothing is known.
+func (f *Fit) anyLawText() string {
+	var best *MixtureResult
+	for i := range f.Mixture {
+		if m := &f.Mixture[i]; m.AnyLaw != nil && (best == nil || m.Observed <= best.Observed) {
+			best = m
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	return fmt.Sprintf("Whatever the dependence of its bits, a network whose bits err so often on these samples is wrong by %s to %s levels with %s; yours is at %s. On new samples it is wrong by %s to %s, with the sampling error of the rates.",
+		table.Short(best.AnyLaw[0]), table.Short(best.AnyLaw[1]), best.Decoder, table.Short(best.Observed), table.Short(best.AnyInterval[0]), table.Short(best.AnyInterval[1]))
 }
 
 // table has a row for each parameter of the perceived-label model.

@@ -112,7 +112,7 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 				levels, even.Ratio, coarse, table.Short(half.Forecast), table.Short(even.Forecast)))
 		}
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf("%d of %d targets (%s) lie beyond the end levels, %v and %v, which clip them.", s.Beyond, n, percent(float64(s.Beyond)/float64(n)), of.Lo, of.Hi))
+	s.Notes = append(s.Notes, fmt.Sprintf("%d of %d targets (%s) lie beyond the end levels, which clip them.", s.Beyond, n, percent(float64(s.Beyond)/float64(n))))
 	if baseline > 0 && !slices.ContainsFunc(s.Results, func(r SpacingRow) bool { return r.Chosen && r.Spacing == HalfSpacing }) {
 		s.Notes = append(s.Notes, fmt.Sprintf("Even levels do: their q/e₀ is not above %v.", coarse))
 	}
@@ -208,7 +208,7 @@ func (s *Spacings) Sorted() []float64 { return s.sorted }
 
 // Section is the report for people.
 func (s *Spacings) Section() Section {
-	head := fmt.Sprintf("%d targets; levels from %v to %v; q is the mean distance of the targets from the nearest level", s.Targets, s.Range[0], s.Range[1])
+	head := fmt.Sprintf("%d targets; levels from %s to %s; q is the mean distance to the nearest level", s.Targets, table.Short(s.Range[0]), table.Short(s.Range[1]))
 	columns := []table.Column[SpacingRow]{table.Replace("spacing", "", SpacingRow.Called)}
 	return Section{Title: "levels", Details: []Block{{Head: head, Table: table.Of(s.Results, columns...)}, {Sentences: s.Notes}}}
 }

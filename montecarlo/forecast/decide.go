@@ -25,9 +25,8 @@ type Experience struct {
 	DataSets int
 }
 
-// lost is what networks of a head lost in general, where this is so much that any expected gain is worth a training: Worthwhile more
-// than the head that lost least. Else it is 0. A head that is worse than the model says, as direct regression is, looks
-// better beside others than it is.
+// lost is what networks of a head lost in general, where this is Worthwhile more than the head that lost least; else it is 0. A head
+// that is worse than the model says, as direct regression is, looks better beside others than it is.
 func lost(c string, t perceived.Training) float64 {
 	for _, e := range Known() {
 		if e.Code == c && e.Training == t && e.Loss > leastLost().Loss+Worthwhile {
@@ -72,31 +71,36 @@ func FittedDecoding() observed.Decoding { return observed.Decoding{Decoder: fitt
 func (x Forecast) Gain() float64 { return 1 - x.Ratio }
 
 // Decide says what to do about a network of a code and a training, of forecasts that are sorted: train what has the smallest
-// one, where it gains LeastGain, or anything where the network's head loses in general. The smallest forecast gives way to the head
-// that lost least in general where that gains LeastGain, too, and is forecast to be less than Worthwhile worse: forecasts do not
-// tell heads apart that are so near, and experience does. A network whose own code is not among the forecasts is none to stay with.
-// Another reading of it is no reason to train again.
+// one, where it gains LeastGain. Forecasts do not tell heads apart that are nearer than Worthwhile, and experience does. So the
+// smallest forecast gives way to the head that lost least in general where that gains as much, and is forecast to be less than
+// Worthwhile worse. A head that loses in general is not trained, and is left where others are forecast to be less than Worthwhile
+// worse. A network whose own code is not among the forecasts is none to stay with. Another reading of it is no reason to train again.
 func Decide(c string, t perceived.Training, all []Forecast) Decision {
 	own := func(x Forecast) bool { return x.Code.Name() == c && x.Training == t }
-	at := slices.IndexFunc(all, func(x Forecast) bool { return !own(x) })
+	at := slices.IndexFunc(all, func(x Forecast) bool {
+		return !own(x) && (x.Measured || lost(x.Code.Name(), x.Training) == 0)
+	})
 	if at < 0 {
 		return Decision{Action: Stay}
 	}
-	best, out := &all[at], Decision{Action: Train}
+	best, out, need := &all[at], Decision{Action: Train}, LeastGain
+	if lost := lost(c, t); lost > 0 {
+		if need = -Worthwhile; best.Gain() < LeastGain {
+			out.Lost = lost
+		}
+	}
 	rule := leastLost()
 	if at := slices.IndexFunc(all, func(x Forecast) bool { return x.Code.Name() == rule.Code && x.Training == rule.Training }); at >= 0 {
 		x := &all[at]
-		if !own(*x) && !best.Measured && x.Gain() >= LeastGain && best.Error > (1-Worthwhile)*x.Error {
+		if !own(*x) && !best.Measured && x.Gain() >= need && best.Error > (1-Worthwhile)*x.Error {
 			best, out.Rule = x, x != best
 		}
 	}
 	if out.Best = best; best.Measured {
 		out.Action = Take
 	}
-	if gain := best.Gain(); slices.ContainsFunc(all, own) && gain < LeastGain {
-		if out.Lost = lost(c, t); !(gain > 0 && out.Lost > 0) {
-			return Decision{Action: Stay, Best: best}
-		}
+	if slices.ContainsFunc(all, own) && best.Gain() < need {
+		return Decision{Action: Stay, Best: best}
 	}
 	return out
 }

@@ -14,7 +14,8 @@ func TestDecide(t *testing.T) {
 	direct := func(ratio float64) Forecast {
 		return Forecast{Code: mustCode(t, "unary", 8).As(Direct), Training: perceived.BCE, Error: ratio, Ratio: ratio, Measured: true}
 	}
-	own := row("johnson", 1, true)
+	own, untrained := row("johnson", 1, true), direct(0.9)
+	untrained.Measured = false
 	for name, tt := range map[string]struct {
 		own  string
 		all  []Forecast
@@ -34,14 +35,16 @@ func TestDecide(t *testing.T) {
 		"that head is the network's":               {"unary", []Forecast{row("gray", 0.985, false), row("unary", 1, true)}, Train, "gray"},
 		"nothing else":                             {"johnson", []Forecast{own}, Stay, ""},
 		"nothing":                                  {"johnson", nil, Stay, ""},
-		"direct regression, any gain":              {Direct, []Forecast{row("unary", 0.999, false), direct(1)}, Train, "unary"},
-		"direct regression, no gain":               {Direct, []Forecast{direct(1), row("unary", 1.001, false)}, Stay, "unary"},
+		"direct regression, a loss of 1.9 %":       {Direct, []Forecast{direct(1), row("unary", 1.019, false)}, Train, "unary"},
+		"direct regression, a loss of 2.1 %":       {Direct, []Forecast{direct(1), row("unary", 1.021, false)}, Stay, "unary"},
+		"direct regression, a gain of 1.1 %":       {Direct, []Forecast{row("unary", 0.989, false), direct(1)}, Train, "unary"},
+		"direct regression is not trained":         {"johnson", []Forecast{untrained, own, row("unary", 1.001, false)}, Stay, "unary"},
 	} {
 		d, best := Decide(tt.own, perceived.BCE, tt.all), ""
 		if d.Best != nil {
 			best = d.Best.Code.Name()
 		}
-		if d.Action != tt.want || best != tt.best || (d.Lost > 0) != (name == "direct regression, any gain") || d.Rule != (name == "the best head in general is 1.9 % worse") {
+		if d.Action != tt.want || best != tt.best || d.Action == Train && (d.Lost > 0) != (name == "direct regression, a loss of 1.9 %") || d.Rule != (name == "the best head in general is 1.9 % worse") {
 			t.Errorf("%s: %s %s, %v, want %s %s", name, d.Action, best, d.Lost, tt.want, tt.best)
 		}
 	}

@@ -17,6 +17,22 @@ import (
 	"belsim/theory/base/must"
 )
 
+// TestTrainedThroughGenEx holds forecasts from one network of unary to networks that were trained
+// with L1 through gen-ex. Of L2, and of networks that collapsed, testdata/forecast says what fails.
+func TestTrainedThroughGenEx(t *testing.T) {
+	const folder = "../../testdata/forecast"
+	set := must.Get(evidence.LoadGenEx(folder, must.Get(evidence.LoadChosen(folder))(t)))(t)
+	task := evidence.Task{Data: "diamonds", Architecture: "mlp", Levels: 64}
+	r := must.Get(set.Forecast(t.Context(), 2, task, evidence.Source{Code: "unary", Training: perceived.BCE}))(t)
+	if s := evidence.Rate(r.Select(perceived.CE, evidence.GenEx, evidence.Any)); s.Codes != 0 {
+		t.Errorf("%d forecasts of CE, which nothing asked for", s.Codes)
+	}
+	pairs := r.Select(perceived.L1, evidence.GenEx, evidence.Any)
+	if w := evidence.Rated(pairs); len(pairs) != 8 || w.Networks != 16 || w.Off > 0.04 || w.Held < 0.7 {
+		t.Errorf("%d codes, %+v; want 8, 16 networks, half of them within 4 %%, and 70 %% held, two of them collapsed", len(pairs), w)
+	}
+}
+
 // TestTrainedNetworks holds the forecasts to networks that were trained, each with its own learning rate: from one Johnson network
 // of diamonds, the errors of all 13 codes with hard decisions, and the intervals of both
 // trainings. testdata/forecast has the other data, and what fails there.
@@ -62,18 +78,35 @@ func TestTrainedNetworks(t *testing.T) {
 	}
 }
 
-// TestPublishedTable forecasts the paper's table AE1 from the error of unary alone.
+// TestPublishedTable forecasts the paper's table AE1 from the error of unary alone: over a uniform prior, and over one that falls with
+// age, as the labels do. What gen loses with hexj are large errors at few levels, so that the prior decides.
 func TestPublishedTable(t *testing.T) {
-	published, err := evidence.LoadPublished("../../testdata/paper/published.csv")
-	if err != nil {
-		t.Fatal(err)
+	published := must.Get(evidence.LoadPublished("../../testdata/paper/published.csv"))(t)
+	if len(published) != 352 {
+		t.Fatalf("%d figures, want 11 tables of 32", len(published))
 	}
-	r, err := evidence.ForecastPublished(t.Context(), 2, published, "AE1")
-	if err != nil {
-		t.Fatal(err)
+	falling := make([]float64, 64)
+	for i := range falling {
+		falling[i] = 2 * float64(64-i) / (64 * 65)
 	}
-	if s := evidence.Rate(r.All(perceived.BCE, evidence.Gen)); s.Codes != 6 || s.Rank < 0.9 || s.Median > 0.05 || s.Largest > 0.2 {
-		t.Errorf("%d codes, rank correlation %.3f, median %.3f, largest %.3f", s.Codes, s.Rank, s.Median, s.Largest)
+	var hexj []float64
+	for _, prior := range [][]float64{nil, falling} {
+		r := must.Get(evidence.ForecastPublished(t.Context(), 2, published, "AE1", prior))(t)
+		all := r.All(perceived.BCE, evidence.Gen)
+		if s := evidence.Rate(all); s.Codes != 6 || s.Rank < 0.9 || s.Median > 0.05 || s.Largest > 0.2 {
+			t.Errorf("%d codes, rank correlation %.3f, median %.3f, largest %.3f", s.Codes, s.Rank, s.Median, s.Largest)
+		}
+		if n := len(r.All(perceived.CE, evidence.GenEx)); n != 6 {
+			t.Errorf("%d codes with CE, want 6", n)
+		}
+		for _, p := range all {
+			if p.Code.Name() == "hexj" {
+				hexj = append(hexj, p.Off())
+			}
+		}
+	}
+	if !(hexj[0] > 0.08 && hexj[1] < hexj[0]-0.02) {
+		t.Errorf("hexj is %v too large over a uniform prior, and over a falling one; want less there", hexj)
 	}
 }
 

@@ -36,9 +36,11 @@ type Forecaster struct {
 	// Fitted adds the decoder FittedDecoder to those of every code.
 	Fitted bool
 
-	readers   []string             // names of decoders; empty for all. A decoder of bits reads no logits then
-	outputs   scenario.Outputs     // what they read: bits or logits alone; else both
-	trainings []perceived.Training // empty for all
+	// Trainings are those that are forecast; empty for BCE, CE, soft targets, and what was measured.
+	Trainings []perceived.Training
+
+	readers []string         // names of decoders; empty for all. A decoder of bits reads no logits then
+	outputs scenario.Outputs // what they read: bits or logits alone; else both
 }
 
 // NewForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else is known.
@@ -112,10 +114,11 @@ func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.D
 	}), err
 }
 
-// Codes forecasts codes after all trainings, with each decoder that fits, the smallest error
-// first. Codes of real numbers are left out: the model has none. done, which may be nil, is told
-// how many of the 2·len(codes) steps were finished since its last call, from several goroutines. The
-// errors are about the model or the prior, or the context's.
+// Codes forecasts codes after BCE, CE and soft targets, with each decoder that fits, the smallest
+// error first: L1 and L2 of the codes that were measured with them. Codes of real numbers are left
+// out: the model has none. done, which may be nil, is told how many of the 2·len(codes) steps were
+// finished since its last call, from several goroutines. The errors are about the model or the
+// prior, or the context's.
 func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code, done func(uint64)) ([]Forecast, error) {
 	most := 0
 	for _, c := range codes {
@@ -135,9 +138,9 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		h := LookupHead(c.Name())
 		return !h.Own || f.predicts(c) || !slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Name() == h.Code })
 	})
-	for _, t := range []perceived.Training{perceived.CE, perceived.BCE} { // the longest first
+	for _, t := range []perceived.Training{perceived.L1, perceived.L2, perceived.CE, perceived.BCE} { // the longest first
 		for _, c := range codes {
-			if !c.Real() && (len(f.trainings) == 0 || slices.Contains(f.trainings, t)) {
+			if !c.Real() && f.asks(c, t) {
 				jobs = append(jobs, job{c, t})
 			}
 		}
@@ -152,7 +155,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 			if err == nil && len(decodings) > 0 && !slices.Contains(heads, c) {
 				_, results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
 			}
-			if done != nil {
+			if done != nil && (len(f.Trainings) > 0 || !t.ThroughGenEx()) {
 				done(1)
 			}
 			return err
@@ -167,6 +170,14 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	}
 	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
 	return all, nil
+}
+
+// asks reports whether a code is forecast after a training.
+func (f *Forecaster) asks(c *code.Code, t perceived.Training) bool {
+	if len(f.Trainings) > 0 {
+		return slices.Contains(f.Trainings, t)
+	}
+	return !t.ThroughGenEx() || slices.ContainsFunc(f.Measured, func(m Measured) bool { return m.Training == t && m.Code.Name() == c.Name() })
 }
 
 // withMeasured adds decodings of networks of a code and a training that were measured: of hard decisions alone, decoders read bits that
@@ -185,7 +196,7 @@ func (f *Forecaster) withMeasured(c *code.Code, t perceived.Training, decodings 
 // withSame adds the forecasts of what has the errors of others: soft targets those of CE, and heads those of their codes.
 func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 	for _, x := range all {
-		if x.Training == perceived.CE && len(f.trainings) == 0 {
+		if x.Training == perceived.CE && len(f.Trainings) == 0 {
 			soft := x
 			soft.Training = perceived.Soft
 			all = append(all, soft)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"belsim/errmodel"
@@ -205,6 +206,39 @@ func BenchmarkCodes(b *testing.B) {
 		f := NewForecaster(1.6, uniform(levels), decode.Builtin())
 		if _, err := f.Codes(b.Context(), 0, codes, nil); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestThroughGenEx: only gen-ex and a fitted decoder read networks that were trained through
+// gen-ex; a fit finds their noise; and without being asked for, they are forecast where one was
+// measured.
+func TestThroughGenEx(t *testing.T) {
+	const levels, s = 16, 1.1
+	c, all := mustCode(t, "johnson", levels), []*code.Code{mustCode(t, "johnson", levels), mustCode(t, "unary", levels), mustCode(t, "gray", levels)}
+	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(levels), c.Bits(), perceived.Seed))(t)
+	for i, training := range []perceived.Training{perceived.L1, perceived.L2} {
+		n := synthetic(t, c, perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}, 20000, rand.New(rand.NewPCG(3, uint64(i))))
+		fit := must.Get(perceived.NewFit(t.Context(), 2, n, nodes, perceived.DefaultMisfit))(t)
+		if fit.Noise.Lo > s || fit.Noise.Hi < s {
+			t.Errorf("%s: s is %+v, want %v", training, fit.Noise, s)
+		}
+		f := FromFit(fit, []*perceived.Observed{n}, uniform(levels), decode.Builtin(), decode.Options{})
+		for asked, want := range map[perceived.Training]string{"": "johnson gen-ex measured", training: "gray gen-ex, johnson gen-ex measured, unary gen-ex"} {
+			if f.Trainings = nil; asked != "" {
+				f.Trainings = []perceived.Training{asked}
+			}
+			var got []string
+			for _, x := range must.Get(f.Codes(t.Context(), 2, all, nil))(t) {
+				if text := x.Code.Name() + " " + x.Decoding.Decoder.Name(); x.Measured {
+					got = append(got, text+" measured")
+				} else if x.Training.ThroughGenEx() {
+					got = append(got, text)
+				}
+			}
+			if slices.Sort(got); strings.Join(got, ", ") != want {
+				t.Errorf("%s, asked %q: %q, want %q", training, asked, got, want)
+			}
 		}
 	}
 }

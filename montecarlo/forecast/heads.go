@@ -31,14 +31,19 @@ func (f *Forecaster) AddDirect(c *code.Code, ratio, stderr float64) error {
 	return nil
 }
 
-// sensible reports whether a decoding reads networks of a code after a training: hard decisions mean something
-// after a training bit by bit alone, which is the one of heads. Predictions of direct regression are read as their levels.
+// sensible reports whether a decoding reads networks of a code after a training: hard decisions
+// mean something after a training bit by bit alone, which is the one of heads, and after one through
+// gen-ex nothing does but gen-ex and a fitted decoder. Predictions of direct regression are read as
+// their levels.
 func sensible(c *code.Code, t perceived.Training, d observed.Decoding) bool {
 	switch c.Name() {
 	case Direct:
 		return t == perceived.BCE && !d.Soft && d.Decoder.Name() == "gen"
 	case CORN:
 		return t == perceived.BCE
+	}
+	if name := d.Decoder.Name(); t.ThroughGenEx() && name != "gen-ex" && name != FittedDecoder {
+		return false
 	}
 	return t == perceived.BCE || d.Soft
 }

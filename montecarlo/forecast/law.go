@@ -17,13 +17,15 @@ import (
 // Student's t. Its scale is common to them, so a network that departs far from the model makes all
 // intervals wide. Of a network with the features of its code (see traits), after a training,
 //
-//	d = GenEx·[gen-ex after BCE] + CE·[not BCE] + Soft·[soft targets] + Often·b·often + Direct·[no code]
-//	  + SharedCE·ξ₁·[not BCE] + SharedOften·ξ₂·b·often + SharedFalls·ξ₃·b·falls + SharedDirect·ξ₄·[no code]
+//	d = GenEx·[gen-ex after BCE] + CE·[not BCE] + Soft·[soft targets] + Often·b·often + Direct·[no code, L1 or L2]
+//	  + SharedCE·ξ₁·[not BCE] + SharedOften·ξ₂·b·often + SharedFalls·ξ₃·b·falls + SharedDirect·(ξ₄·[no code] + ξ₅·[L1 or L2])
 //	  + CodeFalls·ζ·b·|falls| + CodeUneven·ζ'·b·uneven + Network·ε + Samples·(relative standard error)·ε'
 //
-// where b is Bitwise after a training of all bits together, and 1 after BCE. ξ are common to the data set,
-// ζ to the networks of one code, and ε to the readings of one network. All have the scale
-// 1 + Tail·ln(tail), where tail is the measured network's (perceived.Fit.Tail), and Freedom degrees of freedom.
+// where L1 and L2 are those of a code: they learn the label by its error, as direct regression
+// does, and depart as far. b is Bitwise after a training of all bits together, and 1 after BCE. ξ
+// are common to the data set, ζ to the networks of one code, and ε to the readings of one network.
+// All have the scale 1 + Tail·ln(tail), where tail is the measured network's (perceived.Fit.Tail),
+// and Freedom degrees of freedom.
 //
 // What is forecast is an error beside that of a measured network, which sets s: so the law is that of
 // d − d', where d' is the departure of that network. Fitted has the numbers, and says how they were found.
@@ -40,8 +42,8 @@ type Law struct {
 
 // traits are what the law knows of a forecast.
 type traits struct {
-	genEx, decoder, soft, direct float64 // 0 or 1
-	often, falls, uneven         float64 // times Law.Bitwise after a training of all bits together
+	genEx, decoder, soft, direct, through float64 // 0 or 1
+	often, falls, uneven                  float64 // times Law.Bitwise after a training of all bits together
 }
 
 // traits of a forecast, in proportion to the part of the error that is no quantization. Heads without a code
@@ -61,13 +63,16 @@ func (l *Law) traits(x *Forecast) traits {
 		t.decoder = x.part
 		bitwise *= l.Bitwise
 	}
+	if x.Training.ThroughGenEx() {
+		t.through = x.part
+	}
 	t.often, t.falls, t.uneven = bitwise*x.often, bitwise*x.falls, bitwise*x.uneven
 	return t
 }
 
 // mean is that of a departure.
 func (l *Law) mean(t traits) float64 {
-	return l.GenEx*t.genEx + l.CE*t.decoder + l.Soft*t.soft + l.Often*t.often + l.Direct*t.direct
+	return l.GenEx*t.genEx + l.CE*t.decoder + l.Soft*t.soft + l.Often*t.often + l.Direct*(t.direct+t.through)
 }
 
 // unit is one network's error, or the error that one is forecast to have.
@@ -83,7 +88,7 @@ type unit struct {
 // covariance of the departures of two networks, at the scale 1.
 func (l *Law) covariance(a, b unit, x, y traits) float64 {
 	v := square(l.SharedCE)*x.decoder*y.decoder + square(l.SharedOften)*x.often*y.often +
-		square(l.SharedFalls)*x.falls*y.falls + square(l.SharedDirect)*x.direct*y.direct
+		square(l.SharedFalls)*x.falls*y.falls + square(l.SharedDirect)*(x.direct*y.direct+x.through*y.through)
 	if a.Code.Name() == b.Code.Name() {
 		v += square(l.CodeFalls)*math.Abs(x.falls*y.falls) + square(l.CodeUneven)*x.uneven*y.uneven
 	}

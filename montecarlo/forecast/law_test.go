@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -17,7 +18,7 @@ import (
 
 // departure is a departure as the doc comment of Law writes it: its mean, and a standard deviation for each independent cause.
 func departure(l *Law, x Forecast, network int, sampled float64) (mean float64, causes map[string]float64) {
-	b, ce, gex, soft, direct := 1.0, 0.0, 0.0, 0.0, 0.0
+	b, ce, gex, soft, direct, through := 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	switch {
 	case x.Code.Name() == Direct:
 		direct = 1
@@ -27,20 +28,23 @@ func departure(l *Law, x Forecast, network int, sampled float64) (mean float64, 
 		}
 	default:
 		b, ce = l.Bitwise, 1
-		if x.Training == perceived.Soft {
+		switch x.Training {
+		case perceived.Soft:
 			soft = 1
+		case perceived.L1, perceived.L2:
+			through = 1
 		}
 	}
 	name := x.Code.Name()
 	causes = map[string]float64{
-		"ce": l.SharedCE * ce, "often": l.SharedOften * b * x.often, "falls": l.SharedFalls * b * x.falls, "direct": l.SharedDirect * direct,
+		"ce": l.SharedCE * ce, "often": l.SharedOften * b * x.often, "falls": l.SharedFalls * b * x.falls, "direct": l.SharedDirect * direct, "through gen-ex": l.SharedDirect * through,
 		"falls of " + name: l.CodeFalls * b * math.Abs(x.falls), "uneven of " + name: l.CodeUneven * b * x.uneven,
 	}
 	for k := range causes {
 		causes[k] *= x.part
 	}
 	causes[fmt.Sprint("network ", network)], causes[fmt.Sprint("samples ", network)] = l.Network, l.Samples*sampled
-	return x.part * (l.GenEx*gex + l.CE*ce + l.Soft*soft + l.Often*b*x.often + l.Direct*direct), causes
+	return x.part * (l.GenEx*gex + l.CE*ce + l.Soft*soft + l.Often*b*x.often + l.Direct*(direct+through)), causes
 }
 
 // TestLaw holds forecasts to the law as it is written, for random laws, networks and measurements: the ratios to the measured
@@ -64,7 +68,7 @@ func TestLaw(t *testing.T) {
 		law.Freedom = 1.2 + 3*rng.Float64()
 		var all []Forecast
 		for _, c := range codes {
-			for _, training := range []perceived.Training{perceived.BCE, perceived.CE, perceived.Soft} {
+			for _, training := range perceived.Trainings() {
 				for _, name := range []string{"gen", "gen-ex"} {
 					d := observed.Decoding{Decoder: must.Get(decode.Builtin().New(name, c, decode.Options{}))(t), Soft: name == "gen-ex"}
 					if rng.IntN(3) > 0 && sensible(c, training, d) {
@@ -93,7 +97,7 @@ func TestLaw(t *testing.T) {
 		contrast := func(x Forecast) (float64, map[string]float64) {
 			number := 0
 			if x.Code.Name() != own.Code.Name() || x.Training != own.Training {
-				number = 10 + 10*int(x.Code.Bits()) + len(x.Training) + len(x.Code.Name())*1000
+				number = 10 + 10*int(x.Code.Bits()) + slices.Index(perceived.Trainings(), x.Training) + len(x.Code.Name())*1000
 			}
 			if x.Code.Name() == second.Code.Name() && x.Training == second.Training && x.Decoding == second.Decoding {
 				number = 1

@@ -104,6 +104,16 @@ type EnoughLevels struct {
 	Levels   int     `json:"levels" doc:"the smallest number of levels whose best network is at most 2 % worse than the best of all"`
 	Forecast float64 `json:"forecast" doc:"smallest forecast with so many levels"`
 	Gain     float64 `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
+
+	text string
+}
+
+// Conclusion says how many levels suffice; "" where there is one number of levels.
+func (r *Ranking) Conclusion() string {
+	if r.Enough == nil {
+		return ""
+	}
+	return r.Enough.text
 }
 
 // MostLevels is the largest number of levels for which codes are forecast.
@@ -165,6 +175,11 @@ func (q Question) check() error {
 	}
 	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings), scenario.CheckTwice("decoder", q.Names)); err != nil {
 		return err
+	}
+	for _, t := range q.Trainings {
+		if err := scenario.CheckLearnt(t, q.Temperature); err != nil {
+			return err
+		}
 	}
 	for _, name := range q.Names {
 		if name == decode.Auto && len(q.Names) > 1 {
@@ -315,7 +330,7 @@ func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster 
 	if q.Fitted != nil {
 		q.Fitted(f, alone)
 	}
-	f.trainings, f.outputs = q.Trainings, q.Outputs
+	f.Trainings, f.outputs = q.Trainings, q.Outputs
 	if !q.auto() {
 		f.readers = q.Names
 	}
@@ -357,7 +372,7 @@ func (r *Ranking) judge() {
 		most, x := 0, &EnoughLevels{Levels: math.MaxInt}
 		for _, row := range r.Results { // the smallest first
 			if most = max(most, row.Levels); row.Near && row.Levels < x.Levels {
-				*x = EnoughLevels{row.Levels, row.Forecast, 100 * (1 - r.Results[0].Forecast/row.Forecast)}
+				*x = EnoughLevels{Levels: row.Levels, Forecast: row.Forecast, Gain: 100 * (1 - r.Results[0].Forecast/row.Forecast)}
 			}
 		}
 		text := fmt.Sprintf("%d levels suffice", x.Levels)
@@ -369,6 +384,7 @@ func (r *Ranking) judge() {
 		default:
 			text += "; with more, no forecast is smaller"
 		}
+		x.text = text
 		r.Enough, r.Notes = x, append(r.Notes, text+".")
 	}
 	if len(r.Results) > 1 {

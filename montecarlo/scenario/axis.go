@@ -123,6 +123,14 @@ func (a Axis) Logarithmic() bool {
 	return ratio(math.Log) < ratio(identity)
 }
 
+// Or is the axis, or another one where it is empty.
+func (a Axis) Or(b Axis) Axis {
+	if len(a.Values) == 0 {
+		return b
+	}
+	return a
+}
+
 // evenly reports whether a function of ascending numbers is evenly spaced.
 func evenly(values []float64, f func(float64) float64) bool {
 	n := len(values)

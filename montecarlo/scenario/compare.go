@@ -39,6 +39,7 @@ type CodeResult struct {
 	Bound       float64 `json:"bound" text:"bound" doc:"shared"`
 	Exact       float64 `json:"exact" text:"exact" doc:"shared"`
 	exactFields
+	anyField
 	Mean       float64 `json:"mean" text:"sampled" doc:"shared"`
 	StdErr     float64 `json:"stderr" doc:"shared"`
 	RMS        float64 `json:"rms" text:"RMS" doc:"shared"`
@@ -174,6 +175,9 @@ func (s *Scenario) Fitting(names []string) []string {
 	}
 	var out []string
 	for _, name := range names {
+		if trainingOf(s.Model).ThroughGenEx() && name != throughGenEx && name != decode.Auto {
+			continue
+		}
 		if _, ok := s.Decoders.ReadingLogits().Lookup(name); ok || name == decode.Auto {
 			out = append(out, name)
 		}
@@ -207,6 +211,11 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		}
 		if row.Bound, row.Exact, row.exactFields, err = averages(ctx, run.Workers, p, weights, theories[i], omit); err != nil {
 			return nil, err
+		}
+		if !omit.AnyLaw {
+			if row.AnyLaw, _, err = AnyLawMean(ctx, run.Workers, p, weights, omit.Slow); err != nil {
+				return nil, err
+			}
 		}
 		out.Results = append(out.Results, row)
 		run.known(out)

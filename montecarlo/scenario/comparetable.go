@@ -33,6 +33,7 @@ func (c *Comparison) Table() *table.Table {
 			return r.Decoder
 		}),
 		table.Replace("exact", "", func(r CodeResult) string { return r.exactFields.text(r.Exact) }),
+		table.Replace("any_law", "", func(r CodeResult) string { return r.anyField.text() }),
 		table.Replace("mean", "", func(r CodeResult) string {
 			return r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
 		}),
@@ -49,6 +50,7 @@ func (c *Comparison) Table() *table.Table {
 		}),
 	}
 	t := table.Of(c.Results, columns...)
+	t.Spare = []string{"RMS", fmt.Sprintf("within %d", c.Within), "bound", "trans."}
 	t.Line = max(0, slices.IndexFunc(c.Results, c.Unlearned))
 	return t
 }

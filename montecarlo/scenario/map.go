@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -27,6 +28,8 @@ const (
 	Bound  Method = "bound"
 	Exact  Method = "exact"
 	Sample Method = "mc"
+	// Best is the first of these that both codes of a map have; see best.
+	Best Method = "auto"
 )
 
 // Text is the method in titles.
@@ -57,13 +60,15 @@ type side struct {
 
 // Map compares two codes A and B over a plane of error models: what heatmap writes as JSON.
 type Map struct {
-	A        string  `json:"a" doc:"code A"`
-	B        string  `json:"b" doc:"code B"`
-	DecoderA string  `json:"decoder_a" doc:"decoder of A"`
-	DecoderB string  `json:"decoder_b" doc:"decoder of B"`
-	Levels   int     `json:"levels" doc:"shared"`
-	Method   Method  `json:"method" doc:"shared"`
-	Seed     *uint64 `json:"seed,omitempty" doc:"shared"`
+	A        string `json:"a" doc:"code A"`
+	B        string `json:"b" doc:"code B"`
+	DecoderA string `json:"decoder_a" doc:"decoder of A"`
+	DecoderB string `json:"decoder_b" doc:"decoder of B"`
+	Levels   int    `json:"levels" doc:"shared"`
+	Method   Method `json:"method" doc:"shared"`
+	// Bounds are missing with other methods.
+	Bounds []string `json:"bounds,omitempty" doc:"which bounds those of A and B are, with method bound"`
+	Seed   *uint64  `json:"seed,omitempty" doc:"shared"`
 	Axes[[]float64]
 	Cells   []Cell     `json:"cells" doc:"a row for each pair of parameters, the first of them the faster"`
 	Outputs [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
@@ -76,7 +81,9 @@ type Map struct {
 	LogX  bool      `json:"-"` // pictures show the first parameter on an axis of logarithms
 	LogY  bool      `json:"-"` // and the second
 
-	sides [2]side // A and B
+	sides    [2]side // A and B
+	twoKinds bool    // the bounds of A and B are of two kinds
+	largest  *Point  // where no cell is valid, the model with the largest valid first parameter
 }
 
 // Missing are the columns that the CSV of the cells does not have: the parameters of other planes, and the
@@ -105,7 +112,8 @@ type Cell struct {
 	StdErrB  *float64 `json:"b_stderr,omitempty" doc:"standard error of b, with method mc"`
 	StdErr   *float64 `json:"increase_stderr,omitempty" doc:"standard error of increase_percent to first order, with method mc"`
 
-	unsure float64 // percent: how far Increase may be from the truth because errors are known within intervals
+	unknown bool    // the parameters are valid, and the interval of an exact value is too wide
+	unsure  float64 // percent: how far Increase may be from the truth because errors are known within intervals
 }
 
 // NewMap returns the map of codes A and B, of as many levels, over a plane, with empty cells. Both have the
@@ -127,6 +135,9 @@ func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder stri
 		}
 		m.sides[i], m.Outputs[i] = side{c, d, models}, s.OutputsOf(c, d)
 	}
+	if err := m.choose(ctx, s); err != nil {
+		return nil, err
+	}
 	m.DecoderA, m.DecoderB = m.sides[0].decoder.Name(), m.sides[1].decoder.Name()
 	if p, ok := plane.(PerceivedPlane); ok {
 		m.Cutoff, m.Training = p.Model.Cutoff, p.Model.Training
@@ -143,6 +154,86 @@ func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder stri
 	return m, nil
 }
 
+// choose sets the method, where the best one is asked for, and looks at the bounds.
+func (m *Map) choose(ctx context.Context, s *Scenario) error {
+	var bounds [2]*Mean
+	have := true
+	for i, of := range m.sides {
+		b, err := BoundOf(s.Shape(of.code, of.decoder, m.Plane))
+		if bounds[i] = b; err != nil {
+			have = false
+		}
+	}
+	m.twoKinds = have && bounds[0].Kind() != bounds[1].Kind()
+	if m.Method == Best {
+		exact := true
+		for _, of := range m.sides {
+			p := s.Shape(of.code, of.decoder, m.Plane)
+			if exact = exact && exactWork(p) > 0 && (m.Plane == Mixtures || p.Code.Levels()*p.Code.Bits()*p.Code.Bits() <= quickUnion); !exact {
+				break
+			}
+			x, err := ExactOf(ctx, p)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			exact = err == nil && x.Width == 0 // intervals take long in many cells, and are wide in some
+		}
+		switch {
+		case exact:
+			m.Method = Exact
+		case have && !m.twoKinds:
+			m.Method = Bound
+		default:
+			m.Method = Sample
+		}
+	}
+	if m.Method == Bound && have {
+		m.Bounds = []string{bounds[0].Name, bounds[1].Name}
+	}
+	m.twoKinds = m.twoKinds && m.Method == Bound
+	return nil
+}
+
+// FitAxes returns the ranges of r and σ of a map of codes where they are empty: σ from a fifth of a level to a third of
+// the levels, and r up to the largest one that is valid for all codes.
+func FitAxes(ctx context.Context, codes []*code.Code, x, y Axis) (Axis, Axis, error) {
+	const count, around = 40, 200
+	levels := float64(codes[0].Levels())
+	if len(y.Values) == 0 {
+		y = NewAxis(max(0.2, levels/300), max(1, levels/3), count, true)
+	}
+	if len(x.Values) > 0 {
+		return x, y, nil
+	}
+	least := make([]float64, len(y.Values)) // of the largest valid r of the codes
+	for i := range least {
+		least[i] = levels / 2
+	}
+	for _, c := range codes {
+		lines, err := MixturePlane{}.Of(ctx, c, []float64{1}, y.Values)
+		if err != nil {
+			return x, y, err
+		}
+		for i, sigma := range y.Values {
+			l, err := lines(ctx, sigma)
+			if err != nil {
+				return x, y, err
+			}
+			least[i] = min(least[i], l.Largest)
+		}
+	}
+	most := slices.Max(least)
+	return NewAxis(most/around, most, count, true), y, nil
+}
+
+// Title says how the errors of a map were computed.
+func (m *Map) Title() string {
+	if m.twoKinds {
+		return "bounds of two kinds"
+	}
+	return m.Method.Text()
+}
+
 // Fill computes the cells of a map from NewMap. run.Done is told how many cells were finished. The
 // error wraps theory.ErrNoClosedForm where a code has no bound, or no exact value.
 func (s *Scenario) Fill(ctx context.Context, run Run, m *Map, draw Sampling) error {
@@ -151,11 +242,26 @@ func (s *Scenario) Fill(ctx context.Context, run Run, m *Map, draw Sampling) err
 		return err
 	}
 	f := &filler{s, run, m, weights, draw}
+	fill := f.theory
 	if m.Method == Sample {
 		m.Seed = &draw.Seed
-		return f.sample(ctx)
+		fill = f.sample
 	}
-	return f.theory(ctx)
+	if err := fill(ctx); err != nil || m.Plane != Mixtures || m.Summary().Valid > 0 {
+		return err
+	}
+	largest := 0.0
+	for _, y := range m.Y() {
+		lines, err := f.lines(ctx, y)
+		if err != nil {
+			return err
+		}
+		if most := min(lines[0].Largest, lines[1].Largest); most > largest {
+			at := AxesOf(m.Plane, most, y)
+			largest, m.largest = most, &at
+		}
+	}
+	return nil
 }
 
 // filler computes the cells of a map.
@@ -211,6 +317,7 @@ type MapSummary struct {
 	BetterB     int   // cells in which B has the smaller error
 	Least, Most *Cell // the cells of the extreme increases; nil where none is valid
 
+	Unknown       int // cells whose exact value no formula gives, and whose interval is wide
 	WithoutErrors int // cells without an increase because B has no errors, or no sample of a code erred
 }
 
@@ -221,7 +328,10 @@ func (m *Map) Summary() MapSummary {
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		if table.Missing(c.Increase) {
-			if !table.Missing(c.A) {
+			switch {
+			case c.unknown:
+				s.Unknown++
+			case !table.Missing(c.A):
 				s.WithoutErrors++
 			}
 			continue
@@ -316,6 +426,7 @@ func (f *filler) fill(ctx context.Context, row int, means [2]*Mean) error {
 			}
 			c := &f.m.Row(row)[j]
 			c.set(a, b)
+			c.unknown = math.IsNaN(a) || math.IsNaN(b)
 			c.unsure = 100*means[0].Width + 100*means[1].Width
 		}
 		f.run.done(1)

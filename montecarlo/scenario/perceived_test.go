@@ -163,7 +163,7 @@ func TestPerceivedPrior(t *testing.T) {
 // TestPerceivedOutputs: networks trained for the decoder give logits.
 func TestPerceivedOutputs(t *testing.T) {
 	c := newCode(t, "unary", 16)
-	for training, want := range map[perceived.Training]int{perceived.BCE: 3, perceived.CE: 2} {
+	for training, want := range map[perceived.Training]int{perceived.BCE: 3, perceived.CE: 2, perceived.L1: 1, perceived.L2: 1} {
 		m := networks
 		m.Training = training
 		of := scenario.New(m)
@@ -172,8 +172,21 @@ func TestPerceivedOutputs(t *testing.T) {
 			t.Errorf("%s: %v", training, names)
 		}
 		for _, name := range names {
-			if got := of.OutputsOf(c, must.Get(of.Decoder(name, c))(t)); (got == scenario.Logits) != (training == perceived.CE || name == "gen-ex") {
+			if got := of.OutputsOf(c, must.Get(of.Decoder(name, c))(t)); (got == scenario.Logits) != (training != perceived.BCE || name == "gen-ex") {
 				t.Errorf("%s, trained %s, reads %s", name, training, got)
+			}
+		}
+		if !training.ThroughGenEx() {
+			continue
+		}
+		if d, err := of.Decoder(decode.Auto, c); err != nil || d.Name() != "gen-ex" {
+			t.Errorf("%s: auto is %v, %v", training, d, err)
+		}
+		hard, warm := *of, *of
+		hard.Outputs, warm.Temperature = scenario.Bits, 2
+		for name, s := range map[string]*scenario.Scenario{"gen": of, "gen-ex": &hard, decode.Auto: &warm} {
+			if d, err := s.Decoder(name, c); err == nil {
+				t.Errorf("%s, outputs %s, τ = %v: %s reads it as %s", training, s.Outputs, s.Temperature, name, d.Name())
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func (v *Verification) Report(w io.Writer, model, others string) error {
 			return "all"
 		}
 		return strconv.Itoa(r.Level)
-	}), table.Replace("mean", "", func(r LevelResult) string { return table.Sampled(r.Mean, r.StdErr, r.Samples) }))
+	}), table.Replace("any_law", "", func(r LevelResult) string { return r.anyField.text() }), table.Replace("mean", "", func(r LevelResult) string { return table.Sampled(r.Mean, r.StdErr, r.Samples) }))
 	if err := t.Write(w); err != nil {
 		return err
 	}
@@ -77,7 +77,13 @@ func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
 	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.X()), len(m.Y()), sum.Valid)
 	if sum.Valid == 0 {
 		reason := "every " + x + " is too large for its " + y
-		if sum.WithoutErrors > 0 {
+		if m.largest != nil {
+			mostX, mostY := m.largest.Of(m.Plane)
+			reason += fmt.Sprintf("; the largest valid %s is %.3g, for %s = %.3g", x, mostX, y, mostY)
+		}
+		if sum.Unknown > 0 {
+			reason = "no formula gives these exact values, and their intervals are wide; --method mc samples instead"
+		} else if sum.WithoutErrors > 0 {
 			reason = "B has no errors where " + x + " and " + y + " are valid"
 			if m.Method == Sample {
 				reason = "no sample of " + m.A + " or " + m.B + " erred where " + x + " and " + y + " are valid; --samples N takes more"
@@ -88,6 +94,12 @@ func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
 	}
 	if m.Method == Sample && sum.WithoutErrors > 0 {
 		fmt.Fprintf(w, "%d cells are blank because no sample of a code erred; --samples N takes more\n", sum.WithoutErrors)
+	}
+	if sum.Unknown > 0 {
+		fmt.Fprintf(w, "%d cells are blank because no formula gives their exact values, and the intervals are wide\n", sum.Unknown)
+	}
+	if m.twoKinds {
+		fmt.Fprintf(w, "the bounds are of two kinds, A's %s and B's %s: what follows says nothing of the errors; --method mc samples them\n", m.Bounds[0], m.Bounds[1])
 	}
 	least, most := sum.Least, sum.Most
 	leastX, leastY := least.Of(m.Plane)

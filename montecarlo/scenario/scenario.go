@@ -59,6 +59,18 @@ type ValueError struct {
 // Error implements error.
 func (e *ValueError) Error() string { return fmt.Sprintf("%s is %v: want %s", e.Name, e.Value, e.Want) }
 
+// throughGenEx is the decoder of networks that were trained through it.
+const throughGenEx = "gen-ex"
+
+// CheckLearnt returns a *ValueError for a temperature other than 1 of networks that learn their
+// own: those trained through gen-ex.
+func CheckLearnt(t perceived.Training, tau float64) error {
+	if t.ThroughGenEx() && tau != 1 {
+		return &ValueError{Name: "temperature", Value: tau, Want: "1, for networks trained with " + t.Loss() + ", whose loss learns its own"}
+	}
+	return nil
+}
+
 // CheckTemperature returns a *ValueError unless τ is a positive finite number.
 func CheckTemperature(tau float64) error {
 	if !(tau > 0) || math.IsInf(tau, 0) {
@@ -128,13 +140,22 @@ func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
 // does not fit the code.
 func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
+	if t := trainingOf(s.Model); t.ThroughGenEx() {
+		if err := CheckLearnt(t, s.Temperature); err != nil {
+			return nil, err
+		}
+		if s.Outputs == Bits || len(s.Fitting([]string{name})) == 0 {
+			return nil, fmt.Errorf("decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads", name, s.Outputs, t.Loss())
+		}
+		name = throughGenEx
+	}
 	if s.outputs() != Logits {
 		return s.Decoders.New(name, c, decode.Options{Temperature: s.Temperature})
 	}
 	soft := s.Decoders.ReadingLogits()
 	if _, ok := soft.Lookup(name); !ok && name != decode.Auto {
 		if s.Outputs != Logits {
-			return nil, fmt.Errorf("decoder %s reads bits, and networks trained with CE give logits; want %s", name, strings.Join(soft.Names(), " or "))
+			return nil, fmt.Errorf("decoder %s reads bits, and networks trained with %s give logits; want %s", name, trainingOf(s.Model).Loss(), strings.Join(soft.Names(), " or "))
 		}
 		return nil, fmt.Errorf("decoder %s reads bits; outputs that are logits want %s", name, strings.Join(soft.Names(), " or "))
 	}
@@ -144,7 +165,7 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 // outputs are the outputs of the scenario: networks trained for the decoder give logits, whose
 // signs mean nothing by themselves.
 func (s *Scenario) outputs() Outputs {
-	if s.Outputs == AutoOutputs && trainingOf(s.Model) == perceived.CE {
+	if s.Outputs == AutoOutputs && trainingOf(s.Model).Together() {
 		return Logits
 	}
 	return s.Outputs

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -33,6 +34,15 @@ type Mean struct {
 	Width  float64 // values may be wrong by this relative amount; 0 for formulas
 
 	of meanOf
+}
+
+// Kind is what bounds that may be compared have in common: the paper's formulas for its decoders are one kind, and count
+// how often bits are wrong; a union bound counts all other levels, and is looser.
+func (m *Mean) Kind() string {
+	if strings.HasPrefix(m.Name, "Eq. ") {
+		return "the paper's"
+	}
+	return m.Name
 }
 
 // meanOf gives Σ prior·value over the rows of a table e, L × M.
@@ -162,8 +172,8 @@ func exactMean(ctx context.Context, p *montecarlo.Problem, d decode.Decoder) (me
 
 // Omit says which values are left out, because they take long.
 type Omit struct {
-	Bounds, Exact, Intervals bool
-	Slow                     bool // of all of these, what takes more than about a second of a processor
+	Bounds, Exact, Intervals, AnyLaw bool
+	Slow                             bool // of all of these, what takes more than about a second of a processor
 }
 
 // The work that is done where what is slow is left out: products of probabilities of a union bound, outputs that

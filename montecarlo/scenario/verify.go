@@ -38,17 +38,20 @@ type Verification struct {
 
 // LevelResult is the |error| of one level, or of all, in levels.
 type LevelResult struct {
-	Level   int     `json:"level,omitempty" text:"level" doc:"shared"`
-	Bound   float64 `json:"bound" text:"bound" doc:"shared"`
-	Exact   float64 `json:"exact" text:"exact" doc:"shared"`
+	Level int     `json:"level,omitempty" text:"level" doc:"shared"`
+	Bound float64 `json:"bound" text:"bound" doc:"shared"`
+	Exact float64 `json:"exact" text:"exact" doc:"shared"`
+	anyField
 	Mean    float64 `json:"mean" text:"sampled" doc:"shared"`
 	StdErr  float64 `json:"stderr" text:"± s.e." doc:"shared"`
 	Samples uint64  `json:"samples" text:"samples" doc:"shared"`
 	// Detectable has the size that montecarlo.Detectable says.
 	Detectable float64 `json:"detectable" doc:"smallest deviation that would have failed with the probability power, in levels: of the exact value, or of the bound where there is no exact value; null where nothing is checked"`
 
-	SumAbs    uint64 `json:"-" csv:"sum_abs" doc:"sum of |error| over the samples"`
-	SumSquare uint64 `json:"-" csv:"sum_square" doc:"sum of the squares of the errors"`
+	lawFields
+
+	SumAbs    uint64 `json:"-" csv:"sum_abs" doc:"sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not levels"`
+	SumSquare uint64 `json:"-" csv:"sum_square" doc:"sum of the squares of the errors, in the units of sum_abs"`
 	SumWithin uint64 `json:"-" csv:"sum_within" doc:"samples whose |error| is at most θ"`
 }
 

@@ -61,7 +61,7 @@ func DefaultsOf(m scenario.Model) Defaults {
 	switch p, ok := m.(scenario.Perceived); {
 	case !ok:
 		return Defaults{"gen", scenario.AutoOutputs, 100000}
-	case p.Training == perceived.CE:
+	case p.Training.Together():
 		return Defaults{"gen-ex", scenario.Logits, 5000}
 	}
 	return Defaults{"gen", scenario.Logits, 20000}
@@ -94,6 +94,9 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 		labels := forecast.LabelsOf(s, o.Prior)
 		p.Forecaster = forecast.NewOver(labels, o.Levels, m.Model, s.Decoders)
 		p.Forecaster.Options.Temperature = s.Temperature
+		if m.Training.ThroughGenEx() {
+			p.Forecaster.Trainings = []perceived.Training{perceived.BCE, perceived.CE, m.Training}
+		}
 		learns := p.Forecaster.Model
 		learns.Cutoff = p.Forecaster.Cutoff
 		o.Prior = p.Forecaster.Prior

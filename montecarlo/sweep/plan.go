@@ -127,7 +127,7 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 		checkList("levels", f.Levels),
 		checkList("methods", f.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
 		checkList("outputs", []scenario.Outputs{f.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
-		checkList("training", []perceived.Training{f.Training}, "", perceived.BCE, perceived.CE),
+		checkList("training", []perceived.Training{f.Training}, "", perceived.BCE, perceived.CE, perceived.L1, perceived.L2),
 		scenario.CheckTemperature(f.Temperature),
 	} {
 		if err != nil {
@@ -253,7 +253,7 @@ func (p *Plan) choosePlane(f *planFile, d *Definition) error {
 			y = fmt.Appendf(nil, "[%v]", perceived.DefaultMisfit)
 		}
 		d.Cutoff, d.Training = f.Cutoff, cmp.Or(f.Training, perceived.BCE)
-		if d.Training == perceived.CE && f.Outputs == scenario.AutoOutputs {
+		if d.Training.Together() && f.Outputs == scenario.AutoOutputs {
 			p.scenario.Outputs = scenario.Logits // their signs mean nothing by themselves
 		}
 		// Cells are computed side by side, so each learns on one goroutine.

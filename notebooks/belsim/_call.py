@@ -513,16 +513,22 @@ _CRASH = re.compile(r"(fatal error|panic|runtime|runtime/cgo): ")  # of the runt
 
 
 class _Bar:
-    """A bar of tqdm, made when there is progress to show. Without tqdm it does nothing."""
+    """A bar of tqdm, made when there is progress to show. Without tqdm it is a line of text, written again and again."""
 
     def __init__(self, show: bool | None) -> None:
         if show is None:
             show = sys.stderr.isatty() or "ipykernel" in sys.modules
-        self.wanted = show and importlib.util.find_spec("tqdm") is not None
+        self.wanted = show
+        self._plain = importlib.util.find_spec("tqdm") is None
+        self._written = 0  # letters of the line of text
         self._bar: Any = None
 
     def line(self, what: str, done: int, total: int | None, note: str | None) -> None:
         if not self.wanted:
+            return
+        if self._plain:
+            text = what if total is None else f"{what} {done} of {total} ({100 * done // max(1, total)} %)"
+            self._write(f"{text}, {note}" if note else text)
             return
         if self._bar is None or self._bar.desc != what or self._bar.total != total:
             from tqdm.auto import tqdm
@@ -539,6 +545,15 @@ class _Bar:
     def close(self) -> None:
         if self._bar is not None:
             self._bar.close()
+        if self._written:
+            self._write("")
+
+    def _write(self, text: str) -> None:
+        """Puts a text in the place of the one before."""
+        with suppress(OSError, ValueError):
+            sys.stderr.write("\r" + text.ljust(self._written) + "\r" * (not text))
+            sys.stderr.flush()
+        self._written = len(text)
 
 
 def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, may_fail: bool = False) -> str:

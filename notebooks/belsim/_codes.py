@@ -290,6 +290,11 @@ class Decoder:
         of = self.about
         return f"<Decoder of {of['code']}, {of['levels']} levels: {of['kind']}, {of['rule']}, reads {of['reads']}>"
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays of the file: ``weights`` (L, M), ``offsets`` and ``values`` (L,), and what they are."""
+        with np.load(io.BytesIO(self._content)) as file:
+            return dict(file)
+
     def decode(self, outputs: ArrayLike, *, kind: Kind = "auto") -> NDArray[np.float64]:
         """The labels, in the units of the ``range`` of ``fit``, or levels from 0: outputs (..., M) to labels (...)."""
         return self._columns(outputs, kind)

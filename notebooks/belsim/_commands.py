@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,7 +44,7 @@ from belsim._codes import Decoder, Kind, Outside, Reads, within
 
 Code = str | ArrayLike
 Span = tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
-Training = Literal["bce", "ce"]
+Training = Literal["bce", "ce", "l1", "l2"]
 
 
 def _code_list(codes: Sequence[Code]) -> Iterator[tuple[str, Code]]:
@@ -74,6 +75,16 @@ class _Results:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.results]
+
+    def _repr_html_(self) -> str:
+        """What Jupyter shows: the text, and the table."""
+        name, frame = self._shown()
+        text = "".join(f"<p>{escape(line.strip('<>'))}</p>" for line in repr(self).splitlines())
+        return text if frame is None else f"{text}<p>{name}</p>{frame.to_html(index=False, max_rows=20, float_format='{:.4g}'.format)}"
+
+    def _shown(self) -> tuple[str, pd.DataFrame | None]:
+        """The table that belongs to the text, with its name."""
+        return "", None
 
 
 def compare(
@@ -220,6 +231,9 @@ class Verification(_Results, _plots.Pictured):
         """The paper's Figure 10: bound, exact value and samples of every level. Returns the axes of matplotlib."""
         return _plots.verification(ax, self.labels)
 
+    def _shown(self) -> tuple[str, pd.DataFrame | None]:
+        return "labels", self.labels
+
     def __repr__(self) -> str:
         verdict = {True: "passed", False: "failed", None: "unchecked"}[self.passed]
         return f"<Verification of {self.results['code']} ({self.results['decoder']}): {verdict}>"
@@ -308,8 +322,8 @@ class Heatmap(_Results, _plots.Pictured):
 
 
 def heatmap(
-    a: Code = "unary",
-    b: Code = "johnson-nonzero",
+    a: Code | None = None,
+    b: Code | None = None,
     *,
     levels: int | None = None,
     r: Span | None = None,
@@ -318,7 +332,7 @@ def heatmap(
     misfit: Span | None = None,
     cutoff: float | None = None,
     training: Training | None = None,
-    method: Literal["bound", "exact", "mc"] | None = None,
+    method: Literal["auto", "bound", "exact", "mc"] | None = None,
     decoder: str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
     prior: ArrayLike | None = None,
@@ -332,16 +346,17 @@ def heatmap(
 ) -> Heatmap:
     """The increase of code ``a``'s error over code ``b``'s, in percent, over the plane of r and σ.
 
-    ``a`` and ``b`` are names or L × M matrices. ``r`` and ``sigma`` are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or
-    lists of ascending numbers; the picture has cells of different sizes where they are not evenly spaced.
-    With a range of ``label_noise`` the map is of networks that know one noisy label, over it and ``misfit``. ``method`` is ``bound``
-    (the default), ``exact`` or ``mc`` (samples). The other arguments are those of ``compare``.
+    ``a`` and ``b`` are names or L × M matrices; without them the map is the paper's Figure 3(c). ``r`` and ``sigma``
+    are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or lists of ascending numbers; the picture has cells of
+    different sizes where they are not evenly spaced.
+    With a range of ``label_noise`` the map is of networks that know one noisy label, over it and ``misfit``. ``method`` is ``exact``,
+    ``bound`` or ``mc`` (samples); the default is the best that both codes have. The other arguments are those of ``compare``.
 
     >>> heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3), sigma=(1, 4, 2)).increase.shape
     (2, 3)
     """
     with Inputs() as inputs:
-        pair = [inputs.code(a, "a"), inputs.code(b, "b")]
+        pair = [] if a is None and b is None else [inputs.code(a, "a"), inputs.code(b, "b")]
         return results(
             [
                 "heatmap",
@@ -433,9 +448,19 @@ class Fit(_Results, _plots.Pictured):
         return _plots.profiles(ax, of.results["profiles"], of.results["curve"])
 
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
-        """The forecasts of ``recommendation`` over the measured error, of each code and training with its best decoder."""
+        """The forecasts of ``recommendation`` over the measured error: the rows of the report, on new axes as high as they need.
+
+        These are each code and training with its best decoder; soft targets only where they are a head, were measured, or differ
+        from CE by 0.01.
+        """
         rows = self.recommendation
-        return _plots.forest(ax, rows[rows["best"] & rows["ratio"].notna()])
+        if rows.empty:
+            raise Error(f"there are no forecasts to draw. {' '.join(rows.attrs['notes'])}")
+        rows = rows[rows["best"] & rows["ratio"].notna()]
+        ce = rows[rows["training"] == "ce"].set_index("code")["ratio"]
+        apart = (rows["ratio"] / rows["code"].map(ce) - 1).abs() >= 0.01
+        soft = (rows["training"] == "soft") & (rows["code"] != "onehot")  # onehot with soft targets is HL-Gauss
+        return _plots.forest(ax, rows[~soft | rows["measured"] | apart])
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page, an .html file that needs no other, with all tables and pictures."""
@@ -445,6 +470,14 @@ class Fit(_Results, _plots.Pictured):
             raise Error(f"{file}: want a name that ends in .html")
         with Inputs() as inputs:
             run([*_fit_arguments(inputs, **arguments), f"--output={file}"], inputs, progress=arguments["progress"])
+
+    def _shown(self) -> tuple[str, pd.DataFrame | None]:
+        if self.each[0] is not self:
+            return "", None
+        if self._forecasts is None:
+            return "decoders", self.decoders
+        rows = self.recommendation
+        return "recommendation, the best decoder of each", rows if rows.empty else rows[rows["best"]]
 
     def __str__(self) -> str:
         return self.verdict
@@ -463,7 +496,7 @@ def fit(
     outside: Outside = "refuse",
     levels: int | None = None,
     kind: Kind = "auto",
-    training: Literal["auto", "bce", "ce", "soft"] = "auto",
+    training: Literal["auto", "bce", "ce", "soft", "l1", "l2"] = "auto",
     runs: Sequence[ArrayLike] = (),
     also: Sequence[tuple[Code, ArrayLike]] = (),
     candidates: Sequence[ArrayLike] = (),
@@ -489,7 +522,8 @@ def fit(
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
 
-    ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets. ``runs`` has the outputs
+    ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets, nor ``l1``
+    and ``l2``, the mean absolute and the squared error of gen-ex. ``runs`` has the outputs
     of further runs of the same network, with other seeds, and ``also`` other networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once, and ``fit_decoder``
     fits ``Fit.decoder``. ``temperature`` is the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has
@@ -650,6 +684,9 @@ class Optimized(_Results):
         self.results = result
         self.code: NDArray[np.uint8] = np.array([list(w) for w in result["words"]]).astype(np.uint8)
         self.baselines: pd.DataFrame = table(result["baselines"])
+
+    def _shown(self) -> tuple[str, pd.DataFrame | None]:
+        return "baselines", self.baselines
 
     def __repr__(self) -> str:
         of = self.results

@@ -19,8 +19,8 @@ else:
     Axes = Any
 
 
-def axes(ax: Axes | None) -> Axes:
-    """The axes to draw on: those of the caller, or new ones."""
+def axes(ax: Axes | None, height: float | None = None) -> Axes:
+    """The axes to draw on: those of the caller, or new ones, so many inches high."""
     try:
         import matplotlib.axes
         import matplotlib.pyplot as plt
@@ -30,7 +30,10 @@ def axes(ax: Axes | None) -> Axes:
         if not isinstance(ax, matplotlib.axes.Axes):
             raise Error(f"ax = {shown(ax)}: want axes of matplotlib")
         return ax
-    return plt.subplots(layout="constrained")[1]
+    figure, out = plt.subplots(layout="constrained")
+    if height is not None:
+        figure.set_figheight(height)
+    return out
 
 
 class Pictured:
@@ -57,9 +60,13 @@ class Pictured:
 
 
 def heatmap(ax: Axes | None, x: ArrayLike, y: ArrayLike, increase: ArrayLike, names: tuple[str, str], what: str) -> Axes:
-    """A map with white where both errors are the same. Axes are logarithmic where their values are evenly spaced so."""
+    """A map with white where both errors are the same, hatched where there is none.
+
+    Axes are logarithmic where their values are evenly spaced so.
+    """
     out, z = axes(ax), np.asarray(increase)
     most = np.nanmax(np.abs(z)) if np.isfinite(z).any() else 1.0
+    out.patch.set(hatch="///", facecolor="white", edgecolor="0.75", linewidth=0)  # seen where no cell is drawn
     mesh = out.pcolormesh(x, y, z, shading="nearest", cmap="RdBu_r", vmin=-most, vmax=most)
     for name, values, label, scale in (("x", x, names[0], out.set_xscale), ("y", y, names[1], out.set_yscale)):
         steps = np.diff(np.log(np.asarray(values)))
@@ -98,13 +105,13 @@ def profiles(ax: Axes | None, bits: Sequence[dict[str, Any]], model: str) -> Axe
 
 def forest(ax: Axes | None, rows: pd.DataFrame) -> Axes:
     """Forecast errors over the measured one, the smallest at the top, with their 95 % intervals."""
-    out, place = axes(ax), np.arange(len(rows))
+    out, place = axes(ax, 1.2 + 0.2 * len(rows)), np.arange(len(rows))
     spread = np.abs(rows[["ratio_lo", "ratio_hi"]].to_numpy(dtype=float).T - rows["ratio"].to_numpy(dtype=float))
     out.errorbar(rows["ratio"], place, xerr=spread, fmt="o")
     out.axvline(1, color="gray", linewidth=0.8)
     out.set_yticks(
         place, [f"{c}, {t.upper()}{' (yours)' * yours}" for c, t, yours in rows[["code", "training", "trained"]].values.tolist()]
     )
-    out.invert_yaxis()
+    out.set_ylim(len(rows) - 0.4, -0.6)
     out.set(xscale="log", xlabel="error over yours, 95 % interval")
     return out

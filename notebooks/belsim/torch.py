@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from belsim import _codes
-from belsim._call import Error, choice, count, number, pair, path_of, refusing, shown
+from belsim._call import Error, choice, count, number, pair, refusing, shown
 
 Kind = Literal["bce", "ce", "soft", "corn", "l1", "huber", "l2"]
 Rule = Literal["mean", "median", "map"]
@@ -94,10 +94,38 @@ class Head(nn.Module):
             if kind == "bce":
                 self.register_buffer("bits", torch.as_tensor(_codes.targets_of(c), dtype=torch.float32))
         self.coded = code is not None
+        self._code = code if isinstance(code, str) else "a matrix" if code is not None else None
 
     def extra_repr(self) -> str:
         """What ``print`` shows."""
-        return f"{self.kind!r}, levels={self.levels}, outputs={self.outputs}, range={self.range}"
+        code = f", code={self._code!r}" if self.coded else ""
+        sigma = f", sigma={self.sigma:g}" if self.kind == "soft" else ""
+        return f"{self.kind!r}, levels={self.levels}{code}{sigma}, outputs={self.outputs}, range={self.range}"
+
+    def get_extra_state(self) -> Tensor:
+        """The range and the number of levels, which a ``state_dict`` has beside the code."""
+        return torch.tensor([*self.range, self.levels], dtype=torch.float64)
+
+    def set_extra_state(self, state: Tensor) -> None:
+        """Nothing: what is loaded must be what the head has."""
+
+    def _load_from_state_dict(self, state_dict: dict[str, Tensor], prefix: str, *others: Any) -> None:
+        """Refuses the state of a head of another range, number of levels or code: its network would be read wrongly."""
+        errors: list[str] = others[-1]
+        state, mine = state_dict.get(prefix + "_extra_state"), self.get_extra_state()
+        if state is not None and not torch.equal(state.cpu(), mine):
+            lo, hi, levels = state.tolist()
+            errors.append(f"{prefix}range: the state is of a head for ({lo:g}, {hi:g}) and {levels:g} levels, and this one is for "
+                          f"({mine[0]:g}, {mine[1]:g}) and {self.levels}: make a Head like that one")  # fmt: skip
+        for name, own in self.named_buffers():
+            other = state_dict.get(prefix + name)
+            if other is not None and (other.shape != own.shape or not torch.equal(other.cpu().float(), own.cpu().float())):
+                errors.append(f"{prefix}{name}: the state is of a head of another code than {self._code}")
+                return
+        super()._load_from_state_dict(state_dict, prefix, *others)
+
+    def __prepare_scriptable__(self) -> NoReturn:  # noqa: D105
+        _unscriptable("Head")
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """The mean loss of outputs, (..., ``Head.outputs``), for labels, (...)."""
@@ -216,6 +244,11 @@ class Head(nn.Module):
         return level.float().to(device) if device.type == "mps" else level
 
 
+def _unscriptable(name: str) -> NoReturn:
+    ways = "use torch.compile, torch.export or torch.jit.trace"
+    raise Error(f"torch.jit.script cannot compile a {name}, which refuses wrong tensors in Python: {ways}")
+
+
 def _tensor(value: object, name: str, columns: int | None = None) -> None:
     """Refuses what is no dense tensor of real numbers, with a last dimension of so many columns."""
     want = "(...)" if columns is None else f"(..., {columns})"
@@ -230,16 +263,14 @@ def _tensor(value: object, name: str, columns: int | None = None) -> None:
 class Decoder(nn.Module):
     """A decoder that ``fit`` fitted, as a module: outputs, (..., M), to labels, (...). It computes in float64, without gradients.
 
-    Outputs are logits, also where the decoder reads their signs only.
+    ``fitted`` is ``fit(...).decoder``, or the path of its .npz file. Outputs are logits, also where the decoder reads their signs only.
 
     >>> import belsim
     >>> level = np.arange(2000) % 16
     >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
     >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
     >>> fitted = belsim.fit("johnson", logits, level, levels=16, samples=2, fit_decoder=True).decoder
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     decoder = Decoder.from_npz(fitted.save(folder + "/decoder.npz"))
+    >>> decoder = Decoder(fitted)
     >>> decoder(torch.tensor(logits)).shape  # levels here; labels, if it was fitted with a range
     torch.Size([2000])
     >>> decoder.predict_interval(torch.tensor(logits), confidence=0.9).shape  # lower and upper
@@ -251,11 +282,14 @@ class Decoder(nn.Module):
     values: Tensor
     residuals: Tensor
 
-    def __init__(self, arrays: dict[str, np.ndarray], rule: Rule, reads: Literal["logits", "bits"]) -> None:
+    def __init__(self, fitted: _codes.Decoder | str | os.PathLike[str]) -> None:
         super().__init__()
-        choice(rule, Rule, "rule")
-        choice(reads, Literal["logits", "bits"], "reads")
-        with refusing("arrays: want those of a fitted decoder"):
+        content = fitted if isinstance(fitted, _codes.Decoder) else _codes.Decoder.load(fitted)
+        arrays = content.arrays()
+        with refusing("no fitted decoder"):
+            self.rule, self.reads = str(arrays["rule"][0]), str(arrays["reads"][0])
+            choice(self.rule, Rule, "rule")
+            choice(self.reads, Literal["logits", "bits"], "reads")
             for name in ("weights", "offsets", "values"):
                 self.register_buffer(name, torch.as_tensor(np.asarray(arrays[name], np.float64)))
             if self.weights.ndim != 2 or self.offsets.shape != self.values.shape or self.offsets.shape != self.weights.shape[:1]:
@@ -264,14 +298,14 @@ class Decoder(nn.Module):
             self.register_buffer("residuals", residuals, persistent=False)
             self.floor = float(np.ravel(arrays.get("floor", 1))[0])
             self.sorted = str(np.ravel(arrays.get("sigmas", ""))[0]) == "sorted sigmoids"
-        self.rule, self.reads = rule, reads
+        self._of = repr(content).strip("<>").removeprefix("Decoder of ")
 
-    @classmethod
-    def from_npz(cls, path: str | os.PathLike[str]) -> Decoder:
-        """The decoder in a file of ``belsim fit --fit-decoder -o FILE.npz``."""
-        name = path_of(path, "path")
-        with refusing(f"{name}: no fitted decoder"), np.load(name) as file:
-            return cls(dict(file), str(file["rule"][0]), str(file["reads"][0]))  # type: ignore[arg-type]
+    def extra_repr(self) -> str:
+        """What ``print`` shows."""
+        return self._of
+
+    def __prepare_scriptable__(self) -> NoReturn:  # noqa: D105
+        _unscriptable("Decoder")
 
     def forward(self, outputs: Tensor) -> Tensor:
         """The labels of the outputs."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
+import itertools
 import json
 import os
 import re
@@ -573,3 +575,57 @@ def test_licences() -> None:
 def test_lists_of_values() -> None:
     m = belsim.heatmap("unary", "johnson", levels=16, r=[0.1, 0.2, 0.4], sigma=np.array([1.0, 4.0]))
     assert list(m.r) == [0.1, 0.2, 0.4] and list(m.sigma) == [1, 4]
+
+
+def test_forest(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> None:
+    """The picture of the forecasts has the rows of the report, and is as high as their names need."""
+    pytest.importorskip("matplotlib").use("agg")
+    random = np.random.default_rng(1)
+    level = random.integers(0, 16, 1500)
+    seen = np.clip(level + random.integers(-1, 2, 1500), 0, 15)
+    for fit in (
+        belsim.fit("johnson", network[0][:1500], network[1][:1500], levels=64, range=(2.5, 4.3), samples=10, recommend=True),
+        belsim.fit("gray", 4.0 * belsim.code("gray", 16)[seen] - 2, level, levels=16, samples=10, recommend=True),
+    ):
+        ax = fit.forest()
+        report = fit.text.split("codes if they were trained", 1)[1].split("\n\n")[1].splitlines()[1:]
+        labels = ax.get_yticklabels()
+        assert len(labels) == len(report) > 20
+        ax.figure.canvas.draw()
+        boxes = [label.get_window_extent() for label in labels]
+        assert all(a.y0 >= b.y1 - 1 for a, b in itertools.pairwise(boxes)), "names lie over each other"
+
+
+def test_hatched() -> None:
+    """Cells of a map without a number are hatched."""
+    pytest.importorskip("matplotlib").use("agg")
+    ax = belsim.heatmap("unary", "johnson", levels=8, r=(1, 8, 4), sigma=(1, 2, 2)).plot()
+    assert ax.patch.get_hatch() and np.ma.getmaskarray(ax.collections[0].get_array()).any()
+
+
+def test_html(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> None:
+    """Jupyter shows results as text and tables, whatever is in their names."""
+    z, y = network
+    fit = belsim.fit("johnson", z[:500], y[:500], levels=64, range=(2.5, 4.3), samples=10)
+    assert "best decoder" in fit._repr_html_() and "<table" in fit._repr_html_() and "recommendation" not in fit._repr_html_()
+    assert "recommendation" in belsim.fit(
+        "johnson", z[:500], y[:500], levels=64, range=(2.5, 4.3), samples=10, recommend=True
+    )._repr_html_()  # fmt: skip
+    checked = belsim.verify("unary", levels=4, samples=100)
+    assert checked._repr_html_().count("<tr") == 5
+    checked.results["code"] = "<b>&"
+    assert "<b>&" not in checked._repr_html_()
+    assert "Heatmap" in belsim.heatmap("unary", "gray", levels=8, r=(0.1, 0.2, 2), sigma=(1, 2, 2))._repr_html_()
+    assert "<table" in belsim.optimize(levels=8, bits=4, r=0.5, sigma=1, steps=20, samples=100)._repr_html_()
+
+
+def test_progress_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without tqdm progress is a line of text, which goes at the end."""
+    real = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "tqdm" else real(name, *a))
+    monkeypatch.setenv("BELSIM_PROGRESS", "20ms")
+    belsim.compare(["hexj"], decoder="gen-ex", samples=20000, progress=True)
+    text = capsys.readouterr().err
+    assert re.search(r"samples \d+ of \d+ \(\d+ %\)", text) and text.endswith(" \r") and "\n" not in text
+    belsim.compare(["hexj"], decoder="gen-ex", samples=20000, progress=False)
+    assert capsys.readouterr().err == ""

@@ -199,10 +199,10 @@ def test_state() -> None:
 
     c = belsim.code("b1jdj", L)
     head = Head("bce", L, code=c)
-    assert sorted(head.state_dict()) == ["bits", "matrix"]
+    assert sorted(head.state_dict()) == ["_extra_state", "bits", "matrix"]
     z = outputs(head, 5)
     torch.testing.assert_close(head.bfloat16().loss(z, labels(5)), Head("bce", L, code="b1jdj").loss(z, labels(5)))
-    assert repr(head) == f"Head('bce', levels=16, outputs={c.shape[1]}, range=(0.0, 15.0))"
+    assert repr(head) == f"Head('bce', levels=16, code='a matrix', outputs={c.shape[1]}, range=(0.0, 15.0))"
 
 
 def test_refused() -> None:
@@ -264,6 +264,7 @@ def test_tensors() -> None:
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit")
 @pytest.mark.parametrize("rule", ["mean", "median", "map"])
 @pytest.mark.parametrize("reads", ["logits", "bits"])
 def test_fitted_decoder(rule: Any, reads: Any, tmp_path: Any) -> None:
@@ -272,17 +273,69 @@ def test_fitted_decoder(rule: Any, reads: Any, tmp_path: Any) -> None:
 
     folder = ROOT / "testdata" / "decoders"
     z = torch.tensor(np.load(folder / "more.npy"))
-    decoder = Decoder.from_npz(folder / "decoder.npz")
+    decoder = Decoder(folder / "decoder.npz")
     np.testing.assert_allclose(decoder(z), np.load(folder / "labels.npy"), rtol=0, atol=1e-9)
     assert decoder(z.reshape(2, -1, z.shape[1])).shape == (2, len(z) // 2)
     torch.testing.assert_close(torch.compile(decoder, backend="aot_eager", fullgraph=True)(z), decoder(z))
 
-    arrays = dict(np.load(folder / "decoder.npz"))
-    found = Decoder(arrays, rule, reads)(z).numpy()
+    arrays = {**np.load(folder / "decoder.npz"), "rule": np.array([rule]), "reads": np.array([reads])}
+    np.savez(tmp_path / "other.npz", **arrays)
+    found = Decoder(tmp_path / "other.npz")(z).numpy()
     x = z.double().numpy() if reads == "logits" else np.where(z > 0, 1.0, -1.0)
     p = special.softmax(x @ arrays["weights"].T + arrays["offsets"], axis=1)
     level = p.argmax(1) if rule == "map" else (p.cumsum(1) >= 0.5 - 1e-9).argmax(1)
     np.testing.assert_allclose(found, p @ arrays["values"] if rule == "mean" else arrays["values"][level], rtol=0, atol=1e-9)
+    fitted = belsim.Decoder.load(tmp_path / "other.npz")
+    torch.testing.assert_close(Decoder(fitted)(z).numpy(), found)
+    assert str(fitted.about["code"]) in repr(Decoder(fitted))
+    with pytest.raises(belsim.Error, match=r"torch\.jit\.script cannot compile a Decoder.*torch.compile"):
+        torch.jit.script(Decoder(fitted))
+
+
+def test_other_states() -> None:
+    """A state has the range and the code. It is loaded by a head that has the same, of whatever kind, and by no other."""
+    from belsim.torch import Head
+
+    made: dict[str, Any] = {
+        "mine": Head("bce", L, code="johnson", range=(2.5, 4.0)),
+        "same": Head("bce", L, code="johnson", range=(2.5, 4.0), outside="clip"),
+        "range": Head("bce", L, code="johnson", range=(2.5, 4.5)),
+        "code": Head("bce", L, code=belsim.code("johnson", L)[::-1].copy(), range=(2.5, 4.0)),
+        "other code": Head("bce", L, code="unary", range=(2.5, 4.0)),
+        "levels": Head("bce", 2 * L, code="johnson", range=(2.5, 4.0)),
+        "corn": Head("corn", L),
+        "corn, range": Head("corn", L, range=(0, 1)),
+    }
+    state = {name: torch.nn.Sequential(torch.nn.Linear(3, 3), head).state_dict() for name, head in made.items()}
+    assert all(isinstance(v, torch.Tensor) for v in state["mine"].values())  # which every format of files can hold
+    others = ("same", "range", "code", "other code", "levels")
+    for a, b in [*(("mine", other) for other in others), ("corn", "corn, range")]:
+        for strict in (True, False):
+            for into, of in ((a, b), (b, a)):
+                net = torch.nn.Sequential(torch.nn.Linear(3, 3), made[into])
+                before = {name: v.clone() for name, v in made[into].named_buffers()}
+                if b == "same":
+                    net.load_state_dict(state[of], strict=strict)
+                    continue
+                with pytest.raises(RuntimeError, match="the state is of a head"):
+                    net.load_state_dict(state[of], strict=strict)
+                assert all(torch.equal(v, before[name]) for name, v in made[into].named_buffers())
+
+
+@pytest.mark.filterwarnings("ignore")  # torch.jit is old, and traces what is compared in Python as constants
+def test_shown_heads() -> None:
+    """A head says what it is, and why torch.jit.script cannot compile it."""
+    from belsim.torch import Head
+
+    head = Head("soft", L, code="johnson", sigma=0.5, range=(2.5, 4.0))
+    assert str(head) == "Head('soft', levels=16, code='johnson', sigma=0.5, outputs=8, range=(2.5, 4.0))"
+    assert str(Head("corn", L)) == "Head('corn', levels=16, outputs=15, range=(0.0, 15.0))"
+    assert "code='a matrix'" in str(Head("ce", L, code=belsim.code("gray", L)))
+    for network in (head, torch.nn.Sequential(torch.nn.Linear(2, 8), head)):
+        with pytest.raises(belsim.Error, match=r"torch\.jit\.script cannot compile a Head.*torch.compile"):
+            torch.jit.script(network)
+    z = outputs(head, 5).float()
+    torch.testing.assert_close(torch.jit.trace(head, z)(z), head(z))
 
 
 @pytest.mark.parametrize("name", ["unary", "johnson", "hexj"])
@@ -299,7 +352,7 @@ def test_intervals(name: str, tmp_path: Any) -> None:
         x = z if kind == "logits" else (z > 0).astype(float)
         y = level / 4 - 7
         fitted = belsim.fit(name, x, y, range=(-7, -3.25), levels=16, kind=kind, training=training, samples=2, fit_decoder=True).decoder
-        module = Decoder.from_npz(fitted.save(tmp_path / "d.npz"))
+        module = Decoder(fitted)
         assert module.sorted == (name == "unary" and training == "bce" and module.reads == "logits")
         wide = np.zeros(400)
         for confidence in (0.1, 0.5, 0.9, 0.99):
@@ -325,7 +378,7 @@ def test_no_calibration() -> None:
 
     path = ROOT / "errmodel" / "fitdecoder" / "testdata" / "uncalibrated.npz"
     z = np.load(ROOT / "testdata" / "decoders" / "more.npy")
-    module, fitted = Decoder.from_npz(path), belsim.Decoder.load(path)
+    module, fitted = Decoder(path), belsim.Decoder.load(path)
     np.testing.assert_allclose(module(torch.tensor(z)), fitted.decode(z), rtol=0, atol=1e-9)
     for call in (lambda: module.predict_interval(torch.tensor(z)), lambda: fitted.predict_interval(z)):
         with pytest.raises(belsim.Error, match="has no calibration, which intervals need"):

@@ -3,10 +3,16 @@ package paper
 import (
 	"context"
 	_ "embed"
+	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"text/template"
 
+	"belsim/errmodel"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
@@ -49,7 +55,7 @@ func draw(f *plots.Figure, err error) func(csv func(w io.Writer) error) (Drawing
 
 // Figures lists all, in the order of the paper.
 func Figures() []Figure {
-	const mixture = "r = 0.5, σ = 3"
+	const network = "Points: observed rates of the network in testdata/network, with 95 % intervals. Curve: the Gaussian mixture that was fitted to all its bits."
 	quickMap := []string{"--r", "1:150:30", "--sigma", "1:100:30"}
 	return []Figure{
 		matrixFigure("a", "unary", "BEL-U (unary)"),
@@ -59,7 +65,10 @@ func Figures() []Figure {
 		matrixFigure("e", "hexj", "BEL-HEXJ"),
 		matrixFigure("f", "hadamard", "BEL-HAD (Hadamard)"),
 		matrixFigure("g", "b1jdj-nr", "B1JDJ without reflection"),
-		{Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; the bar on top is its target bit. Gaussian mixture, " + mixture + ".", Make: profilesOf("unary", 34)},
+		{
+			Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; the bar on top is its target bit. " + network + " Its code is Johnson's, whose bit 1 has the target of this one.",
+			Make: profilesOf("unary", 32),
+		},
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.", Make: profilesOf("johnson", 7)},
 		{
 			Name: "3c", Caption: "The error bound of BEL-U over that of BEL-J, at each weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U has. Blank: some probability exceeds 1.",
@@ -82,7 +91,7 @@ func Figures() []Figure {
 			Name: "10-mixture", Caption: "The same with the Gaussian mixture, r = 2, σ = 5.",
 			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--r", "2", "--sigma", "5"}, Quick: []string{"--samples", "2000"},
 		},
-		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code.", Make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
+		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code, as in Figure 3(b).", Make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
 	}
 }
 
@@ -120,18 +129,56 @@ func printed(ctx context.Context, o Options) (Drawing, error) {
 	})
 }
 
-// profilesOf draws error probabilities of some bits, from 1, of the mixture.
+// The levels of testdata/network, and the mixture that fit fits to it.
+const networkLevels, networkR, networkSigma = 64, 1.19, 1.644
+
+// networkWrong has the samples of each level of testdata/network that has some, and how many of them some bits are wrong in.
+//
+//go:embed network.csv
+var networkWrong string
+
+// observe adds the rates of a bit of testdata/network to a profile.
+func observe(p *plots.BitProfile, bit int) error {
+	rows, err := csv.NewReader(strings.NewReader(networkWrong)).ReadAll()
+	if err != nil {
+		return err
+	}
+	column := slices.Index(rows[0], strconv.Itoa(bit))
+	for _, row := range rows[1:] {
+		var v [3]float64 // level, samples, wrong
+		for i, at := range []int{0, 1, column} {
+			if v[i], err = strconv.ParseFloat(row[at], 64); err != nil {
+				return err
+			}
+		}
+		lo, hi := errmodel.RateInterval(v[2], v[1])
+		p.Label, p.Rate, p.Lo, p.Hi = append(p.Label, v[0]), append(p.Rate, v[2]/v[1]), append(p.Lo, lo), append(p.Hi, hi)
+	}
+	return nil
+}
+
+// profilesOf draws what is observed of some bits, from 1, beside the mixture. The bit of unary has the target of bit 1 of johnson.
 func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawing, error) {
-	const levels, r, sigma = 64, 0.5, 3.0
 	return func(_ context.Context, o Options) (Drawing, error) {
-		c, err := code.New(name, levels)
+		c, err := code.New(name, networkLevels)
 		if err != nil {
 			return Drawing{}, err
 		}
-		d := plots.ProfileData{Style: o.Style, Curve: "Gaussian mixture", Title: fmt.Sprintf("%s, %d levels: r = %g, σ = %g", name, levels, r, sigma)}
+		d := plots.ProfileData{
+			Style: o.Style, Curve: "Gaussian mixture",
+			Title: fmt.Sprintf("%s, %d levels: r = %.3g, σ = %.3g", name, networkLevels, networkR, networkSigma),
+		}
 		transitions := c.Transitions()
 		for _, k := range bits {
-			d.Bits = append(d.Bits, plots.BitProfile(assess.MixtureProfile(c, transitions, k-1, r, sigma)))
+			p := plots.BitProfile(assess.MixtureProfile(c, transitions, k-1, networkR, networkSigma))
+			seen := k
+			if name == "unary" {
+				seen = 1
+			}
+			if err := observe(&p, seen); err != nil {
+				return Drawing{}, fmt.Errorf("observed rates: %w", err)
+			}
+			d.Bits = append(d.Bits, p)
 		}
 		return draw(plots.Profile(d))(func(w io.Writer) error { return table.WriteCSV(w, profileRows(d.Bits)) })
 	}
@@ -142,6 +189,9 @@ type ProfileRow struct {
 	Bit    int     `json:"bit" doc:"shared"`
 	Level  float64 `json:"level" doc:"label, in levels"`
 	Fitted float64 `json:"fitted" doc:"error probability of the model"`
+	Rate   float64 `json:"rate" doc:"observed error rate; empty between levels, and where nothing was observed"`
+	Lo     float64 `json:"lo" doc:"lower end of the 95 % interval of rate"`
+	Hi     float64 `json:"hi" doc:"upper end of the 95 % interval of rate"`
 }
 
 // profileRows are the numbers of profiles.
@@ -149,7 +199,11 @@ func profileRows(bits []plots.BitProfile) []ProfileRow {
 	var rows []ProfileRow
 	for _, b := range bits {
 		for i, x := range b.X {
-			rows = append(rows, ProfileRow{b.Bit, x, b.Fitted[i]})
+			row := ProfileRow{b.Bit, x, b.Fitted[i], math.NaN(), math.NaN(), math.NaN()}
+			if j := slices.Index(b.Label, x); j >= 0 {
+				row.Rate, row.Lo, row.Hi = b.Rate[j], b.Lo[j], b.Hi[j]
+			}
+			rows = append(rows, row)
 		}
 	}
 	return rows

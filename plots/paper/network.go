@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"belsim/errmodel/perceived"
@@ -163,9 +164,22 @@ func ForestData(f *assess.Fit, style plots.Style) plots.ForestData {
 
 // RankingData returns the data of the figure of a ranking of networks, over its first row.
 func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
-	first := r.Results[0]
-	return forest(r.Results, func(x forecast.Row) string { return table.Short(x.Forecast) },
+	first, rows := r.Results[0], r.Results
+	several := len(r.Levels) > 1
+	if several { // of each code and number of levels the best
+		rows = slices.DeleteFunc(slices.Clone(rows), func(x forecast.Row) bool { return !x.Best })
+	}
+	d := forest(rows, func(x forecast.Row) string { return table.Short(x.Forecast) },
 		fmt.Sprintf("error over %s's, %s, 95 %% interval", first.Name(), perceived.Training(first.Training).Loss()), style)
+	for i := range d.Rows {
+		if several {
+			d.Rows[i].Name += fmt.Sprintf(", %d levels", rows[i].Levels)
+		}
+	}
+	if d.Title = r.Conclusion(); several {
+		d.XLabel = fmt.Sprintf("error over that of %s with %d levels, 95 %% interval", first.Name(), first.Levels)
+	}
+	return d
 }
 
 func forest(rows []forecast.Row, text func(forecast.Row) string, label string, style plots.Style) plots.ForestData {

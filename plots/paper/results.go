@@ -72,10 +72,14 @@ func RatioData(m *scenario.Map, style plots.Style) plots.HeatmapData {
 		}
 	}
 	x, y := m.Plane.Titles()
+	blank := "invalid: e > 1"
+	if s := m.Summary(); s.Unknown+s.WithoutErrors > 0 {
+		blank = "e > 1, or not known"
+	}
 	return plots.HeatmapData{
-		Title: fmt.Sprintf("%s (%s) and %s (%s): %s, %d levels", m.A, m.DecoderA, m.B, m.DecoderB, m.Method.Text(), m.Levels),
+		Title: fmt.Sprintf("%s (%s) and %s (%s): %s, %d levels", m.A, m.DecoderA, m.B, m.DecoderB, m.Title(), m.Levels),
 		X:     m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Style: style,
-		XLabel: x, YLabel: y, Blank: "invalid: e > 1",
+		XLabel: x, YLabel: y, Blank: blank,
 		Below: fmt.Sprintf("error of %s is smaller by", m.A), Above: fmt.Sprintf("error of %s is smaller by", m.B),
 	}
 }

@@ -1,13 +1,22 @@
 package paper_test
 
 import (
+	"encoding/csv"
 	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"belsim/montecarlo"
+	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
+	"belsim/theory/base/must"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // TestMapData: a map shows ratios of errors, and its words name the codes.
@@ -23,5 +32,69 @@ func TestMapData(t *testing.T) {
 	}
 	if !strings.HasPrefix(d.Title, "unary (bel-u) and johnson (bel-j): ") || !strings.Contains(d.Below, "unary is smaller") || !strings.Contains(d.Above, "johnson is smaller") {
 		t.Errorf("words %q, %q, %q", d.Title, d.Below, d.Above)
+	}
+}
+
+// TestObserved: the rates in Figures 3(a), 3(b) and 11 are those of the network in testdata/network, and so are r and σ. Bit 1 of
+// johnson has the target of bit 32 of unary.
+func TestObserved(t *testing.T) {
+	data := filepath.Join("..", "..", "testdata", "network")
+	o := assess.Options{
+		Code: "johnson", Levels: 64, Range: assess.LabelRange{Lo: 2.5, Hi: 4.3}, Targets: filepath.Join(data, "targets.npy"), Outputs: filepath.Join(data, "logits.npy"),
+		Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(), Bits: []int{1, 6, 7, 12, 18, 24, 32},
+	}
+	fit := must.Get(assess.Run(t.Context(), o, scenario.Run{Backend: &montecarlo.CPU{}}, nil))(t).Fit
+	seen := 0
+	for _, f := range paper.Figures() {
+		if f.Name != "3a" && f.Name != "3b" && f.Name != "11" {
+			continue
+		}
+		var text strings.Builder
+		drawing := must.Get(f.Make(t.Context(), paper.Options{}))(t)
+		must.Succeed(t, drawing.CSV(&text))
+		rows := must.Get(csv.NewReader(strings.NewReader(text.String())).ReadAll())(t)
+		for _, p := range fit.Profiles {
+			bit := p.Bit
+			if f.Name == "3a" && bit == 1 {
+				bit = 32
+			} else if f.Name == "3a" {
+				continue
+			}
+			var mine [][]string
+			for _, row := range rows[1:] {
+				if row[0] == strconv.Itoa(bit) && row[3] != "" {
+					mine = append(mine, row)
+				}
+			}
+			if len(mine) == 0 {
+				continue
+			}
+			seen++
+			if len(mine) != len(p.Label) {
+				t.Fatalf("figure %s, bit %d: %d rates, want %d", f.Name, bit, len(mine), len(p.Label))
+			}
+			c := must.Get(code.New(map[bool]string{true: "unary", false: "johnson"}[f.Name == "3a"], 64))(t)
+			curve := assess.MixtureProfile(c, c.Transitions(), bit-1, fit.R, fit.Sigma)
+			for i, row := range mine {
+				for k, want := range []float64{p.Label[i], curve.Fitted[slices.Index(curve.X, p.Label[i])], p.Rate[i], p.Lo[i], p.Hi[i]} {
+					tolerance := 1e-12 // parsing and printing are exact
+					if k == 1 {
+						tolerance = 1e-3 // r and σ have four digits: 1e-3·dp/dσ, and p changes by its own size over σ
+					}
+					if got := must.Get(strconv.ParseFloat(row[k+1], 64))(t); !(math.Abs(got-want) <= tolerance) {
+						t.Errorf("figure %s, bit %d, level %v, column %d: %v, want %v", f.Name, bit, p.Label[i], k+1, got, want)
+					}
+				}
+			}
+		}
+	}
+	if seen != 8 {
+		t.Errorf("%d profiles, want 1, 1 and 6", seen)
+	}
+	unary, johnson := must.Get(code.New("unary", 64))(t), must.Get(code.New("johnson", 64))(t)
+	for i := range 64 {
+		if unary.Bit(i, 31) != johnson.Bit(i, 0) {
+			t.Fatalf("level %d: another target", i+1)
+		}
 	}
 }

@@ -1,13 +1,16 @@
-"""Trains the networks of chosen.csv, whose learning rates validation chose, and adds their rows.
+r"""Trains the networks of chosen.csv, whose learning rates validation chose, and adds their rows.
 
 The networks are those of train.py, but each code and training has its own learning rate: the one of three with the
 smallest error (read by the mean) of 15 % of the training samples, which no network is trained with. It is chosen
 with seed 0, as a multiple of the task's rate in train.py. Networks of one seed are trained together (../heads/heads.py).
-Trainings are bce and ce of all codes, soft (targets are a Gaussian of 0.75 levels around the label) of four, and l1,
-which is regression without a code.
+Trainings are bce and ce of all codes, soft (targets are a Gaussian of 0.75 levels around the label) of four, and direct,
+which is regression without a code, written as l1 of the code "direct". genex.csv has l1 and l2 of codes: the mean
+|error| or squared error of gen-ex.
 
     python chosen.py --codes codes --tasks weather/mlp/64 -o new.csv
     python chosen.py --codes codes --only unary,johnson,b1jdj --seeds 0,1 -o more.csv  # adds to more.csv what it lacks
+    python chosen.py --codes codes --tasks genex --only unary,johnson,b1jdj,b2jdj,hexj,hadamard,gray,onehot \
+        --trainings l1,l2 --stops "" --seeds 0,1 -o genex.csv
 
 The networks of blind.csv are trained in the same way, and nothing may choose constants by them:
 
@@ -15,7 +18,7 @@ The networks of blind.csv are trained in the same way, and nothing may choose co
     python -c 'import chosen, train; train.priors("new-priors.csv", chosen.BLIND)'
 
 Rows that the output has already are not trained again. chosen.csv has no more columns than "temperature". After it come "epochs", the share of the training that was done, and the errors against the real label, with answers
-clipped to the range ("..._label"; for l1 the prediction itself in "gen_bits_label"). A network with a share below 1 is
+clipped to the range ("..._label"; for direct the prediction itself in "gen_bits_label"). A network with a share below 1 is
 the one of the row with 1, stopped in the middle of the learning rate's fall to 0, as a checkpoint is.
 
 It prints how the errors of networks go together on the same test samples, for all pairs of codes with two seeds.
@@ -77,6 +80,9 @@ BLIND = {
     "inset/cnn20/64": (functools.partial(train.cnn, bottleneck=20), 15, 3e-3),
     "tilt/cnn/64": (train.cnn, 15, 3e-3),
 }
+GENEX = [
+    "diamonds/mlp/64", "flights/mlp/64", "weather/mlp/64", "bikes/mlp/64", "digits/conv-long/64", "pose/cnn/64",
+]  # fmt: skip
 # Multiples of the task's rate. No more than two for images of 20 x 20 and humidity, and few codes, to save time.
 RATES = {
     "mlp": (1, 3, 9), "mlp-long": (1, 3, 9), "wide": (1, 3, 9), "bikes": (1 / 3, 1, 3), "humidity": (3, 9),
@@ -87,7 +93,7 @@ FEW = ["unary", "johnson", "b1jdj", "b2jdj", "hexj", "hadamard", "gray"]
 TOGETHER = {"mlp": 26, "mlp-long": 26, "wide": 13, "conv-long": 20, "cnn": 14, "cnn20": 14, "cnn40": 11}
 SOFT = ["onehot", "unary", "johnson", "b1jdj"]
 # The networks whose checkpoints are measured, too.
-STOPPED = [*itertools.product(["unary", "johnson", "b1jdj"], ["bce", "ce"]), ("onehot", "soft"), ("direct", "l1")]
+STOPPED = [*itertools.product(["unary", "johnson", "b1jdj"], ["bce", "ce"]), ("onehot", "soft"), ("direct", "direct")]
 KEY = ["data", "architecture", "levels", "code", "training", "seed"]
 COLUMNS = ["rate", *train.COLUMNS, "temperature", "epochs", *(c + "_label" for c in train.COLUMNS[1:7])]
 
@@ -107,19 +113,24 @@ def paired(errors):
 def measured(code, training, z, y):
     """What is written of the outputs for samples with these labels, without the samples, up to and after the share of epochs."""
     level = np.rint(y).astype(int)
-    if training == "l1":  # any other decoder of the bits of the nearest level says the same
+    if training == "direct":  # any other decoder of the bits of the nearest level says the same
         row = train.measure(heads.bits(z), level, code)
         return [*row[:2], *[""] * 4, row[6], ""], [*train.mean_error(np.clip(z, 0, heads.LEVELS - 1), y), *[""] * 4]
     row = [*train.measure(z, level, code), f"{train.temperature(z, level, code, training):.3f}"]
     return row, train.against(train.decoded(z, code), y)
 
 
+def key(task, code, training, seed):
+    """What names a network in the table."""
+    return (*task.split("/"), code, "l1" if training == "direct" else training, seed)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--codes", default="codes", help="folder with NAME-LEVELS.npy")
-    p.add_argument("--tasks", default=",".join([*TASKS, *MORE]), help="data/architecture/levels, ..., or blind")
+    p.add_argument("--tasks", default=",".join([*TASKS, *MORE]), help="data/architecture/levels, ..., or blind or genex")
     p.add_argument("--only", default="", help="codes of bce and ce, if not the task's own")
-    p.add_argument("--trainings", default="bce,ce,soft,l1")
+    p.add_argument("--trainings", default="bce,ce,soft,direct")
     p.add_argument("--stops", default="0.125,0.25,0.5", help="shares of the epochs after which networks are measured, too")
     p.add_argument("--seeds", default="0,1,2", help="the first one chooses the rates")
     p.add_argument("-o", default="more.csv", help="table of errors; rows are added")
@@ -133,7 +144,7 @@ def main():
         with open(a.o, newline="") as f:
             done = {tuple(r[k] for k in KEY): float(r["rate"]) for r in csv.DictReader(f)}
     first, *_ = seeds = a.seeds.split(",")
-    tasks = BLIND if a.tasks == "blind" else a.tasks.split(",")
+    tasks = {"blind": BLIND, "genex": GENEX}.get(a.tasks) or a.tasks.split(",")
     with open(a.o, "a", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
         if not done:
@@ -149,23 +160,23 @@ def main():
             else:
                 names = FEW if architecture == "cnn" and task not in BLIND else train.CODES
             codes = {c: torch.tensor(np.load(f"{a.codes}/{c}-{levels}.npy")).float() for c in {*names, *SOFT}}
-            of = {"bce": names, "ce": names, "soft": SOFT, "l1": ["direct"]}
-            todo = [(c, t) for t in a.trainings.split(",") for c in of[t] if (*task.split("/"), c, t, seed) not in done]
+            of = {"bce": names, "ce": names, "soft": SOFT, "l1": names, "l2": names, "direct": ["direct"]}
+            todo = [(c, t) for t in a.trainings.split(",") for c in of[t] if key(task, c, t, seed) not in done]
             if not todo:
                 continue
             grid = RATES.get(data, RATES[architecture])
             wanted = []
             for c, t in todo:
-                head = t, c if t != "l1" else "", "0.75" if t == "soft" else ""
-                wanted += [(head, r) for r in ([done[*task.split("/"), c, t, first]] if seed != first else grid)]
+                head = ("l1", "", "") if c == "direct" else (t, c, "0.75" if t == "soft" else "")
+                wanted += [(head, r) for r in ([done[key(task, c, t, first)]] if seed != first else grid)]
             best, y = heads.search(task, wanted, int(seed), codes, stops)
             for (c, t), (_, rate, _, *zs) in zip(todo, best.values()):
                 for share, z in zip([1, *stops], zs):
                     if share < 1 and (c, t) not in STOPPED:
                         continue
-                    before, after = measured(codes[c if t != "l1" else "unary"].numpy(), t, z, y)
-                    out.writerow([*task.split("/"), c, t, seed, f"{rate:.3g}", len(y), *before, share, *after])
-                done[*task.split("/"), c, t, seed] = rate
+                    before, after = measured(codes["unary" if c == "direct" else c].numpy(), t, z, y)
+                    out.writerow([*key(task, c, t, seed), f"{rate:.3g}", len(y), *before, share, *after])
+                done[key(task, c, t, seed)] = rate
                 if t == "bce":
                     read = heads.read((t, c, ""), zs[0].reshape(y.size, -1), codes[c])["gen"]
                     errors.setdefault(task, {})[seed, c] = heads.errors(read, np.rint(y).ravel())

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -276,31 +275,4 @@ func besideDirect(set *evidence.Set) {
 		fmt.Println(row + " |")
 	}
 	fmt.Println()
-}
-
-// paper prints forecasts of the paper's tables beside what they have: from the error of unary with gen, all other codes with BCE.
-func paper(ctx context.Context, workers int, published []evidence.Published) error {
-	fmt.Print("## The paper's tables\n\nFrom the error of unary, trained with BCE and read by gen.\n\n")
-	header("table", "levels", "s", "reads", "rank, six codes", "median off", "intervals hold", "forecast / published")
-	for _, table := range []string{"HPE1", "HPE2", "HPE3", "AE1"} {
-		r, err := evidence.ForecastPublished(ctx, workers, published, table)
-		if err != nil {
-			return err
-		}
-		for _, reading := range []evidence.Reading{evidence.Gen, evidence.GenEx} {
-			six, held := r.All(perceived.BCE, reading), 0
-			var others []evidence.Pair
-			var each []string
-			for _, p := range six {
-				each = append(each, fmt.Sprintf("%s %.2f/%.2f", p.Code.Name(), p.Error, p.Observed))
-				if p.Code.Name() != "unary" {
-					others = append(others, p)
-					held += p.Inside()
-				}
-			}
-			fmt.Printf("| %s | %d | %.2f | %s | %.2f | %s | %d of %d | %s |\n", table, r.Task.Levels, r.Forecaster.Model.Noise, reading.Decoder,
-				evidence.Rate(six).Rank, percent(evidence.Rate(others).Median), held, len(others), strings.Join(each, ", "))
-		}
-	}
-	return nil
 }

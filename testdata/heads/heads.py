@@ -10,7 +10,7 @@ real label, with predictions clipped to the range of the levels. Each row has it
     mkdir codes
     for code in unary johnson b1jdj hexj onehot; do belsim codes $code --levels 64 -o codes/$code-64.npy; done
     python heads.py --codes codes --keep kept              # trains what heads.csv lacks
-    python heads.py --table                                # prints the tables of README.md
+    python heads.py --table                                # prints all tables; README.md has some rows
 
 The heads:
 
@@ -18,6 +18,7 @@ The heads:
     ce              softmax(Z Cᵀ) over the levels, cross-entropy against the nearest level. Of onehot it is softmax
     soft            the same, against a Gaussian over the levels around the real label. Of onehot it is HL-Gauss
     bce             binary cross-entropy of each bit of the nearest level
+    l1, l2 of a code  the error of its mean, softmax(Z Cᵀ)·n, in the place of one output: training through gen-ex
     corn            63 conditional probabilities of the next level (Shi, Cao and Raschka 2023)
 
 What reads them: mean and argmax and median are of the distribution over the levels (the mean is belsim's gen-ex), gen
@@ -120,13 +121,13 @@ class Losses:
         self.y = torch.tensor((y - self.mean) / self.std).float()
         onehot = torch.eye(LEVELS)
         self.targets, self.tables = [], {}
-        self.kinds = {"ce": [], "bce": [], "corn": [], "direct": []}
+        self.kinds = {"ce": [], "bce": [], "corn": [], "direct": [], "genex": []}
         matrices, factors = [], []
         for i, (head, code, sigma) in enumerate(heads):
-            family = "direct" if head in ("l1", "l2", "huber") else head
+            family = ("genex" if code else "direct") if head in ("l1", "l2", "huber") else head
             family = "ce" if family.startswith("soft") else family.split("-")[0]
             self.kinds[family].append(i)
-            if family in ("ce", "bce"):
+            if family in ("ce", "bce", "genex"):
                 c = torch.zeros(LEVELS, self.width)
                 c[:, : self.widths[i]] = codes[code]
                 matrices.append(c)
@@ -142,7 +143,7 @@ class Losses:
                 matrices.append(None)
                 factors.append(None)
             self.targets.append(sigma)
-        self.code = {f: torch.stack([matrices[i] for i in self.kinds[f]]) for f in ("ce", "bce") if self.kinds[f]}
+        self.code = {f: torch.stack([matrices[i] for i in self.kinds[f]]) for f in ("ce", "bce", "genex") if self.kinds[f]}
         self.weight = {f: torch.stack([factors[i] for i in self.kinds[f]]) for f in ("ce", "bce") if self.kinds[f]}
 
     def target(self, family, batch):
@@ -168,8 +169,12 @@ class Losses:
             )
             asked = (level > k - 1).float()  # the samples that passed the level before
             total = total + (loss * asked).sum() / asked.sum()
-        for i in self.kinds["direct"]:
-            out, y = z[i, :, 0], self.y[batch]
+        y, found = self.y[batch], {i: z[i, :, 0] for i in self.kinds["direct"]}
+        if self.kinds["genex"]:
+            p = torch.softmax(torch.bmm(z[self.kinds["genex"]], self.code["genex"].transpose(1, 2)), -1)
+            means = (p @ torch.arange(LEVELS).float() - self.mean) / self.std
+            found |= dict(zip(self.kinds["genex"], means))
+        for i, out in found.items():
             if self.heads[i][0] == "l1":
                 total = total + (out - y).abs().mean()
             elif self.heads[i][0] == "l2":
@@ -179,8 +184,13 @@ class Losses:
         return total
 
 
+def direct(head):
+    """Whether a head is regression without a code."""
+    return head[0] in ("l1", "l2", "huber") and not head[1]
+
+
 def outputs(head, codes):
-    if head[0] in ("l1", "l2", "huber"):
+    if direct(head):
         return 1
     return LEVELS - 1 if head[0] == "corn" else codes[head[1]].shape[1]
 
@@ -399,8 +409,7 @@ def search(task, wanted, seed, codes, stops=()):
         part, begun = wanted[i : i + size], time.process_time()
         found, losses, (yv, yt) = fit(task, [h for h, _ in part], [r for _, r in part], codes, seed, stops)
         for (h, r), width, *zs in zip(part, losses.widths, *found):
-            direct = h[0] in ("l1", "l2", "huber")
-            valid, *zs = (z[:, 0] * losses.std + losses.mean if direct else z[:, :width] for z in zs)
+            valid, *zs = (z[:, 0] * losses.std + losses.mean if direct(h) else z[:, :width] for z in zs)
             seen = {way: errors(v, yv.ravel()).mean() for way, v in read(h, valid, codes.get(h[1])).items()}
             first = np.nan_to_num(next(iter(seen.values())), nan=np.inf)
             if h not in best or first < best[h][0]:

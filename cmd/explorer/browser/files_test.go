@@ -101,7 +101,14 @@ func TestNetwork(t *testing.T) {
 		form.requestSubmit();
 	}`))
 	p.wait("document.querySelector('#fit .verdict')")
-	// All views are of the network from now on.
+	p.wait("document.getElementById('fit').textContent.includes('If another code were trained')")
+	// The page says what was opened and what is recommended. All views are of the network from now on.
+	said := value[string](p, "document.getElementById('start-text').textContent")
+	for _, want := range []string{"Opened targets.npy and logits.npy", "johnson with 64 levels", "Next: keep johnson"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q does not say %q", said, want)
+		}
+	}
 	noise := fmt.Sprintf("standard deviation %.4g levels", value[float64](p, "explorer.state().noise"))
 	for _, want := range []string{"The network's best decoder is gen-ex on logits", noise} {
 		if text := value[string](p, "document.querySelector('#fit .verdict').textContent"); !strings.Contains(text, want) {

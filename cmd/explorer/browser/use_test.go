@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,42 @@ func TestOpen(t *testing.T) {
 			p.quiet()
 		})
 	}
+}
+
+// TestOld: what a move has made old is dim until it is new, and nothing else is.
+func TestOld(t *testing.T) {
+	p := open(t, fileURL(t), 1400, 1000)
+	const numbers = "bits bound exact facts-of levels-figure sampled table-note tr worst"
+	for change, want := range map[string]string{
+		"{r: 0.7}":                         numbers,
+		"{sigma: 2}":                       numbers,
+		"{decoder: 'gen'}":                 strings.Replace(numbers, "table-note tr ", "", 1) + " map",
+		"{other: {...code, name: 'gray'}}": "map",
+		"{method: 'bound'}":                "map",
+		"{code: {...code, name: 'gray'}}":  strings.Replace(numbers, "table-note tr ", "", 1) + " map matrix",
+		"{levels: 32}":                     numbers + " map matrix",
+		"{model: 'perceived'}":             numbers + " map",
+		"{bits: [3]}":                      "",
+	} {
+		words := strings.Fields(want)
+		slices.Sort(words)
+		const dim = "[...new Set([...document.querySelectorAll('.stale, tr.old')].map(e => e.id || 'tr'))].sort().join(' ')"
+		const hold = "for (const w of explorer.pool.workers) w.ready = "
+		// No worker takes a question until the page has been drawn.
+		p.do(chromedp.Evaluate[chromedp.Void](hold + "false; { const {code} = explorer.state(); explorer.set(" + change + ") }"))
+		got := value[string](p, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done("+dim+"))))")
+		if want := strings.Join(words, " "); got != want {
+			t.Errorf("after %s, dim are %q; want %q", change, got, want)
+		}
+		p.do(chromedp.Evaluate[chromedp.Void](hold + "true; explorer.pool.pump()"))
+		p.settle()
+		if got := value[string](p, dim); got != "" {
+			t.Errorf("%s is computed, and %q are dim", change, got)
+		}
+		p.do(chromedp.Evaluate[chromedp.Void]("explorer.undo()"))
+		p.settle()
+	}
+	p.quiet()
 }
 
 // text fails unless an element has a text.

@@ -154,7 +154,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestRowIsCompare: a row of the table is the command's.
+// TestRowIsCompare: a row of the table is the command's, but for what holds under any law, which the page does not show.
 func TestRowIsCompare(t *testing.T) {
 	e := New("")
 	for _, name := range []string{"unary", "johnson", "gray", "hexj", "hadamard"} {
@@ -171,6 +171,7 @@ func TestRowIsCompare(t *testing.T) {
 			got, _, _, err := sub.result(context.Background(), 50, false)
 			must.Succeed(t, err)
 			c := must.Get(sub.scenario.Compare(context.Background(), run, &scenario.Candidates{Problems: []*montecarlo.Problem{sub.problem}}, s.draw(50)))(t)
+			c.Results[0].AnyLaw = nil
 			a, _ := table.JSON(got)
 			b, _ := table.JSON(c.Results[0])
 			if !bytes.Equal(a, b) {
@@ -338,6 +339,13 @@ func TestFit(t *testing.T) {
 	f := a.JSON.(FitAnswer)
 	if len(f.Opening) < 2 || math.Abs(f.Fit.Perceived.Noise-1.458) > 0.01 || len(a.Numbers["rates"]) != 64*32 {
 		t.Errorf("opening %q, fit %+v, %d rates", f.Opening, f.Fit, len(a.Numbers["rates"]))
+	}
+	if n := len(f.Opening); f.Fit.Recommendation != nil || f.Opening[n-1] != "Next: forecast all other codes." {
+		t.Errorf("not asked for a recommendation, it says %q", f.Opening[n-1])
+	}
+	q.Recommend = true
+	if f = ask(t, e, "fit", q).JSON.(FitAnswer); f.Fit.Recommendation == nil || !strings.HasPrefix(f.Opening[len(f.Opening)-1], "Next: keep johnson") {
+		t.Errorf("the recommendation is %+v, the opening %q", f.Fit.Recommendation, f.Opening)
 	}
 	path := filepath.Join(t.TempDir(), "fit.json")
 	text := must.Get(table.JSON(f.Fit))(t)

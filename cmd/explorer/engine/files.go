@@ -142,6 +142,8 @@ type FitQuestion struct {
 	Training string      `json:"training"`
 	Samples  uint64      `json:"samples"`
 	Seed     uint64      `json:"seed"`
+	// Recommend forecasts the other codes, too, which takes longer.
+	Recommend bool `json:"recommend"`
 }
 
 // FitAnswer is the verdict on a network.
@@ -159,7 +161,7 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	}
 	o := assess.Options{
 		Code: q.Code, Levels: q.Levels, Targets: e.path(q.Targets), Outputs: e.path(q.Outputs), Temperature: 1,
-		Samples: q.Samples, Seed: q.Seed, Decoders: decode.Builtin(),
+		Samples: q.Samples, Seed: q.Seed, Recommend: q.Recommend, Decoders: decode.Builtin(),
 	}
 	if q.Range != nil {
 		o.Range = assess.LabelRange{Lo: q.Range[0], Hi: q.Range[1]}

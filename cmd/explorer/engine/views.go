@@ -130,6 +130,7 @@ type TheoryAnswer struct {
 	Decoder   string           `json:"decoder"`
 	Outputs   scenario.Outputs `json:"outputs"`
 	BoundName string           `json:"bound_name"` // "" where there is none
+	BoundKind string           `json:"bound_kind"` // bounds of one kind may be compared
 	BoundMean float64          `json:"bound_mean"`
 	ExactMean float64          `json:"exact_mean"`
 	ExactLo   float64          `json:"exact_lo"` // the exact mean lies between these two, where no formula gives it
@@ -150,7 +151,7 @@ func (e *Engine) theory(ctx context.Context, q TheoryQuestion) (*Answer, error) 
 	}
 	out := TheoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: math.NaN(), ExactHi: math.NaN()}
 	if b, err := scenario.BoundOf(s.problem); err == nil {
-		out.BoundName = b.Name
+		out.BoundName, out.BoundKind = b.Name, b.Kind()
 	}
 	out.BoundMean, out.ExactMean = scenario.Average(th, s.weights)
 	if !q.Quick && s.enclosable() {
@@ -251,7 +252,7 @@ func (s *subject) omit(quick bool) (o scenario.Omit, later bool) {
 	work := s.work()
 	o = scenario.Omit{
 		Bounds: quick && s.boundWork() > quickWork, Exact: work > mostWork || quick && work > quickWork,
-		Intervals: quick || work > mostWork || s.problem.Kind.Perceived(),
+		Intervals: quick || work > mostWork || s.problem.Kind.Perceived(), AnyLaw: true,
 	}
 	return o, quick && (o.Bounds || o.Exact && work <= mostWork || s.enclosable())
 }

@@ -9,6 +9,14 @@ export function notify(text) {
 	$("alert").textContent = text;
 }
 
+/** say says what was opened, at the top of the page. */
+export function say(text) {
+	$("start-text").textContent = text;
+}
+
+/** dim says by its looks whether what an element shows is of a state before. */
+export const dim = (id, old) => $(id).classList.toggle("stale", old);
+
 /** flash shows a text on a button for a moment. */
 export function flash(button, text) {
 	button.dataset.text ??= button.textContent;

@@ -1,11 +1,12 @@
 // The page is drawn at the next frame, and only where it has changed.
 import { fileOf } from "explorer/command.js";
-import { $, widthOf } from "explorer/dom.js";
+import { $, dim, widthOf } from "explorer/dom.js";
 import { drawHeadline, drawProblem, drawPrior, readout } from "explorer/headline.js";
 import { transitions } from "explorer/matrix.js";
 import { same } from "explorer/state.js";
 import { figures } from "explorer/shown.js";
 import { drawTable } from "explorer/table.js";
+import { of } from "explorer/viewcode.js";
 
 const places = { matrix: "matrix", levels: "levels-figure", bits: "bits", map: "map" };
 
@@ -22,6 +23,7 @@ const shows = {
 	"table refined": ["table"],
 };
 const everything = ["matrix", "prior", "levels", "bits", "headline", "readout", "table"];
+const moved = ["matrix", "levels", "bits", "headline", "table", "map"]; // what a move may make old
 const methods = { exact: "exact errors", bound: "bounds", mc: "100 samples of each level" };
 
 export class Drawing {
@@ -38,6 +40,10 @@ export class Drawing {
 	draw(...views) {
 		if (this.pending.size === 0) requestAnimationFrame(() => this.frame());
 		for (const v of views) this.pending.add(v);
+	}
+
+	moved() {
+		this.draw(...moved);
 	}
 
 	drawAll() {
@@ -90,33 +96,39 @@ export class Drawing {
 	matrix(what) {
 		const { matrix, levels, bits } = what.data.code;
 		this.figure("matrix", what);
+		dim("matrix", what.data.of !== of(what.state.code, what.state.levels));
 		const count = transitions(matrix, levels, bits).reduce((sum, t) => sum + t.length, 0);
 		$("matrix-note").textContent = `${levels} × ${bits}, ${count} transitions`;
 	}
 
 	levels(what) {
-		const { samples } = what.data;
+		const { samples, old, problem } = what.data;
 		this.figure("levels", what);
+		dim("levels-figure", Boolean(problem) || old.has("theory") || old.has("samples"));
 		$("levels-note").textContent = samples ? `${samples.count.toLocaleString("en")} samples of each level` : "";
 	}
 
 	bits(what) {
 		this.figure("bits", what);
+		dim("bits", Boolean(what.data.problem) || what.data.old.has("errors"));
 		$("bits-note").textContent =
 			what.state.bits.length > 0 ? "" : "click above a column of the matrix to choose bits";
 	}
 
 	map(what) {
-		const m = what.data.map;
-		$("map-a").textContent = fileOf(what.state.code);
-		if (!m) return;
+		const { map: m, old } = what.data,
+			{ code, other } = what.state;
+		dim("map", old.has("map"));
+		$("map-a").textContent = fileOf(code);
+		if (old.has("map")) $("map-note").textContent = `computing the map of ${fileOf(code)} against ${fileOf(other)} …`;
+		if (m && !m.problem) this.figure("map", what);
+		if (!m || old.has("map")) return;
 		if (m.problem) {
 			$("map").innerHTML = "";
 			$("map-note").textContent = m.problem;
 			this.drawn.map = null;
 			return;
 		}
-		this.figure("map", what);
 		const [a, b] = m.decoders,
 			more = m.whole ? "" : ", refining …";
 		$("map-note").textContent = `${a} against ${b}, ${methods[m.method]}, ${m.side} × ${m.side}${more}`;

@@ -1,5 +1,5 @@
 // Files that are given to the page: a code, a fit, a prior, or a network's samples.
-import { $, notify } from "explorer/dom.js";
+import { $, notify, say } from "explorer/dom.js";
 import { openCode, openFit } from "explorer/moves.js";
 
 const largest = 256; // MiB
@@ -37,10 +37,16 @@ export class Files {
 		try {
 			for (const f of list) {
 				const { bytes, ...found } = await this.inspect(f);
-				if (found.kind === "code") this.store.set(openCode(this.store.present, found));
-				else if (found.kind === "prior") this.takePrior(f.name, found);
-				else if (found.kind === "fit") this.takeFit(found.fit);
-				else samples.push({ name: f.name, bytes, ...found });
+				if (found.kind === "code") {
+					this.store.set(openCode(this.store.present, found));
+					say(`Opened ${f.name}: a code of ${found.levels} levels, which all figures show.`);
+				} else if (found.kind === "prior") {
+					this.takePrior(f.name, found);
+					say(`Opened ${f.name}: a histogram of labels, which all numbers are for.`);
+				} else if (found.kind === "fit") {
+					if (this.takeFit(found.fit)) this.fit.shown(`Opened ${f.name}`, found.fit);
+					else say(`Opened ${f.name}.`);
+				} else samples.push({ name: f.name, bytes, ...found });
 			}
 			if (samples.length > 0) this.fit.take(samples, this.store.present);
 		} catch (err) {
@@ -72,7 +78,8 @@ export class Files {
 		this.store.set({ prior });
 	}
 
-	/** takeFit shows the model of a fit. reading is how its outputs are read, where that is known. */
+	/** takeFit shows the model of a fit, and returns whether its code is shown. reading is how its outputs are read, where
+	 * that is known. */
 	takeFit(f, reading = {}) {
 		const most = this.about.max_levels;
 		if (f.levels > most) throw new Error(`the fit has ${f.levels} levels; the explorer takes up to ${most}`);
@@ -80,5 +87,6 @@ export class Files {
 		this.store.set({ ...change, ...reading });
 		if (!shown)
 			notify(`The fit is for ${f.code}, a file: drop it here, too. Its model is shown with johnson until then.`);
+		return shown;
 	}
 }

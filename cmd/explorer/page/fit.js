@@ -1,5 +1,5 @@
 // A network's targets and outputs: the fit to them, and its verdict.
-import { $, notify } from "explorer/dom.js";
+import { $, notify, say } from "explorer/dom.js";
 import { save } from "explorer/download.js";
 import { esc, short } from "explorer/figure.js";
 import { dropped } from "explorer/pool.js";
@@ -40,6 +40,7 @@ export class FitPanel {
 
 	form() {
 		const { targets: t, outputs: o } = this;
+		if (t && o) say(`Opened ${t.name} and ${o.name}. Say below with which code the network was trained, and judge it.`);
 		if (!t || !o) {
 			const have = t ? `${t.name}: ${t.rows} targets` : `${o.name}: ${o.rows} × ${o.columns} outputs`;
 			const want = t ? "outputs, a row of numbers for each sample" : "targets, one number for each sample";
@@ -59,10 +60,15 @@ export class FitPanel {
 	async run(form) {
 		this.pool.drop("fit");
 		this.body.querySelector(".problem")?.remove();
-		const note = this.say("Judging …", "status");
+		let note = this.say("Judging …", "status");
 		try {
 			const { question, files } = questionOf(form, this);
-			this.show(await this.pool.ask("fit", "fit", question, { rank: 3, files }));
+			const ask = (recommend) => this.pool.ask("fit", "fit", { ...question, recommend }, { rank: 3, files });
+			const answer = await ask(false);
+			this.show({ ...answer, opening: answer.opening.filter((t) => !t.startsWith("Next:")) });
+			this.use(answer);
+			note = this.say("Forecasting what other codes would give …", "status");
+			this.show(await ask(true));
 		} catch (err) {
 			if (err !== dropped) this.say(err.message, "alert").className = "problem";
 		} finally {
@@ -84,12 +90,16 @@ export class FitPanel {
 		this.rates = answer.rates;
 		this.code = f.code;
 		this.body.innerHTML = verdictHTML(answer);
-		const use = () => this.use(answer);
-		$("fit-use").onclick = use;
+		this.shown(`Opened ${this.targets.name} and ${this.outputs.name}`, { ...f, verdict: answer.opening.join(" ") });
+		$("fit-use").onclick = () => this.use(answer);
 		$("fit-again").onclick = () => this.form();
 		$("fit-save").onclick = () => save("fit.json", JSON.stringify(f, null, 2) + "\n", "application/json");
 		this.page.redraw();
-		use();
+	}
+
+	/** shown says at the top of the page which network all figures show, and what is recommended. */
+	shown(opened, { code, levels, verdict }) {
+		say(`${opened}: all figures show this network now, ${code} with ${levels} levels. ${verdict}`);
 	}
 
 	/** use shows the network's model in all views, read as the network is read best. */
@@ -147,6 +157,26 @@ function formHTML(t, o, s, about) {
 		<p class="note">${real ? "The targets are real labels: enter the range that the network was trained for." : ""}</p>`;
 }
 
+/** forecastsHTML are the best forecasts of codes, against the network's error. */
+function forecastsHTML({ recommendation }) {
+	if (!recommendation) return "";
+	const percent = (ratio) => `${ratio < 1 ? "−" : "+"}${Number(Math.abs(100 * (ratio - 1)).toPrecision(2))} %`;
+	const row = ({ code, bits, training, trained, ratio, ratio_interval: [lo, hi], better }) => {
+		const cells = [esc(code), bits, training.toUpperCase()];
+		if (trained) cells.push("yours", "", "");
+		else cells.push(percent(ratio), `${percent(lo)} to ${percent(hi)}`, short(Number(better?.toFixed(2))));
+		return `<tr class="${trained ? "chosen" : ""}">${cells.map((c) => `<td>${c}</td>`).join("")}</tr>`;
+	};
+	const heads = ["code", "outputs", "trained with", "error against yours", "95 %", "better"];
+	const best = recommendation.ranking.filter((r) => r.best),
+		first = best.filter((r, i) => i < 8 || r.trained);
+	return `<h3>If another code were trained</h3>
+		<div class="scroll"><table><thead><tr>${heads.map((c) => `<th>${c}</th>`).join("")}</tr></thead>
+		<tbody>${first.map(row).join("")}</tbody></table></div>
+		<p class="note">better is the probability that its error is smaller than yours. ${best.length - first.length} more
+		are in the fit.</p>`;
+}
+
 /** verdictHTML is the verdict on a network, with the errors of all decoders. */
 function verdictHTML({ fit, opening, remarks }) {
 	const row = (d) => {
@@ -158,6 +188,7 @@ function verdictHTML({ fit, opening, remarks }) {
 		<button id="fit-save">Save the fit (.json)</button><button id="fit-again">Change</button></div>
 		<div class="scroll"><table><thead><tr>${columns.map((c) => `<th>${c}</th>`).join("")}</tr></thead>
 		<tbody>${fit.decoders.map(row).join("")}</tbody></table></div>
+		${forecastsHTML(fit)}
 		<details><summary>More about the fit</summary>
 		${remarks.map((t) => `<p class="note">${esc(t)}</p>`).join("")}</details>`;
 }

@@ -1,5 +1,5 @@
 // The numbers above the figures, and what the pointer is at.
-import { $, widthOf } from "explorer/dom.js";
+import { $, dim, widthOf } from "explorer/dom.js";
 import { esc, sampled, short } from "explorer/figure.js";
 import { transitions } from "explorer/matrix.js";
 import { floored } from "explorer/moves.js";
@@ -28,7 +28,12 @@ export function drawProblem({ state, data }) {
 }
 
 export function drawHeadline({ data }) {
-	const { code, theory: t, samples } = data;
+	const { code, theory: t, samples, old } = data;
+	dim("facts-of", old.has("code"));
+	dim("exact", old.has("theory"));
+	dim("bound", old.has("theory"));
+	dim("sampled", old.has("samples"));
+	dim("worst", old.has("samples"));
 	$("name").textContent = code.name;
 	const reads = code.decoder ? `, read by ${code.decoder} on ${t?.outputs ?? "bits"}` : "";
 	$("facts").textContent = `${code.levels} levels, ${code.bits} bits${reads}`;
@@ -42,7 +47,6 @@ export function drawHeadline({ data }) {
 		$("sampled").innerHTML = sampled(overall, error, all, small);
 		$("worst").innerHTML = `${worst} ${small(`(${sampled(mean[worst - 1], stderr[worst - 1], count)})`)}`;
 	} else $("sampled").textContent = $("worst").textContent = "–";
-	for (const id of ["levels-figure", "bits"]) $(id).classList.toggle("stale", Boolean(data.problem));
 }
 
 /** drawPrior draws the prior of the labels, small. */

@@ -61,7 +61,7 @@ async function start() {
 	};
 	const show = () => {
 		controls.show();
-		drawing.draw("matrix", "levels", "bits", "map");
+		drawing.moved();
 		if (!computing) queueMicrotask(compute);
 		computing = true;
 	};

@@ -108,8 +108,11 @@ export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title 
 /** beyond is a value half a cell beyond the outer one of a row, whose neighbour is next. */
 const beyond = (outer, next) => (Number.isFinite(next) ? outer + (outer - next) / 2 : outer);
 
+const around = [-1, 0, 1].flatMap((x) => [-1, 0, 1].map((y) => [x, y]));
+
 /** zeroLine is the contour at zero, of the squares between the middles of the cells, and between the outer middles and
- * the frame. */
+ * the frame. Beside squares without a number, those in which the line runs along their edge are left out, as in package
+ * plots: the steps of the edge would cut it into hooks and fragments. */
 export function zeroLine(xs, ys, z, x, y, box) {
 	const columns = xs.length,
 		rows = ys.length;
@@ -118,18 +121,25 @@ export function zeroLine(xs, ys, z, x, y, box) {
 	const along = (n, k, at) =>
 		k < 0 ? beyond(at(0), at(Math.min(1, n - 1))) : k < n ? at(k) : beyond(at(n - 1), at(Math.max(0, n - 2)));
 	const value = ([i, j]) => along(rows, j, (l) => along(columns, i, (k) => z[l * columns + k]));
+	const corners = (i, j) => [
+		[i, j],
+		[i + 1, j],
+		[i + 1, j + 1],
+		[i, j + 1],
+	];
+	const there = (i, j) => i >= -1 && j >= -1 && i < columns && j < rows;
+	const blank = ([i, j]) => there(i, j) && !corners(i, j).map(value).every(Number.isFinite);
 	let path = "";
 	for (let j = -1; j < rows; j++) {
 		for (let i = -1; i < columns; i++) {
-			const corner = [
-				[i, j],
-				[i + 1, j],
-				[i + 1, j + 1],
-				[i, j + 1],
-			];
-			const v = corner.map(value),
+			const corner = corners(i, j),
+				v = corner.map(value),
 				cuts = [];
-			if (!v.every(Number.isFinite)) continue;
+			if (blank([i, j])) continue;
+			const near = around.filter(([x, y]) => blank([i + x, j + y]));
+			const [toX, toY] = [0, 1].map((k) => near.reduce((sum, at) => sum + at[k], 0)); // where those without a number are
+			const rise = [v[1] + v[2] - v[0] - v[3], v[2] + v[3] - v[0] - v[1]];
+			if (Math.abs(rise[0] * toX + rise[1] * toY) > Math.abs(rise[0] * toY - rise[1] * toX)) continue;
 			for (let k = 0; k < 4; k++) {
 				const l = (k + 1) % 4;
 				if (v[k] > 0 === v[l] > 0) continue;

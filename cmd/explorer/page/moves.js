@@ -51,7 +51,8 @@ export function openCode(s, { levels, code }) {
 export function openFit(s, fit, codes) {
 	const known = codes.some((c) => c.name === fit.code);
 	const mine = s.code.name === fit.code && s.levels === fit.levels;
-	const change = { r: fit.r, sigma: fit.sigma, prior: { kind: "counts", counts: fit.prior }, model: "mixture" };
+	const prior = { kind: "counts", counts: fit.prior };
+	const change = { r: fit.r, sigma: fit.sigma, prior, model: "mixture", method: "auto" };
 	if (!mine) {
 		const code = named(known ? fit.code : "johnson");
 		Object.assign(change, { levels: fit.levels, code, other: named("unary"), bits: [], ...fitting(s) });

@@ -1,5 +1,5 @@
 // A guided start: states worth seeing, each with a sentence and what to move.
-import { $ } from "explorer/dom.js";
+import { $, say } from "explorer/dom.js";
 import { named } from "explorer/moves.js";
 import { initial } from "explorer/state.js";
 
@@ -42,7 +42,7 @@ export function listenPresets(store) {
 		button.setAttribute("aria-pressed", "false");
 		button.onclick = () => {
 			for (const b of buttons) b.setAttribute("aria-pressed", String(b === button));
-			$("start-text").textContent = text;
+			say(text);
 			if (files) $("open").click();
 			else store.set({ ...structuredClone(initial), ...change });
 		};

@@ -1,6 +1,6 @@
 // The table of codes.
 import { fileOf } from "explorer/command.js";
-import { $ } from "explorer/dom.js";
+import { $, dim } from "explorer/dom.js";
 import { error, esc, short } from "explorer/figure.js";
 import { exactText } from "explorer/headline.js";
 import { chooseCode } from "explorer/moves.js";
@@ -50,6 +50,7 @@ export function drawTable({ state, data }) {
 	const rows = ordered(data.rows),
 		good = rows.map(([, r]) => r).filter((r) => !r.problem);
 	const now = JSON.stringify(state.code);
+	dim("table-note", data.old.has("table"));
 	const bars = barWidths(rows.map(([, r]) => (r.problem ? NaN : best(r))));
 	const html = rows.map(([key, r], i) => rowHTML(key, r, key === now, bars[i])).join("");
 	const body = $("table").tBodies[0],

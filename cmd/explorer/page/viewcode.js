@@ -7,6 +7,9 @@ const slice = 40; // milliseconds that one question about samples is to take
 
 const equal = (a, b) => a.length === b.length && a.every((v, i) => v === b[i]);
 
+/** of is a text that differs where two matrices do. */
+export const of = (code, levels) => JSON.stringify([code, levels]);
+
 /** take puts a code into the data. Of a code of another size, all other answers go. */
 function take(data, code) {
 	const before = data.code;
@@ -18,6 +21,7 @@ function take(data, code) {
 /** refuse ends a run: the model does not fit the code. */
 function refuse(run, problem) {
 	Object.assign(run.data, { theory: null, samples: null, problem });
+	for (const view of ["errors", "samples"]) run.data.old.delete(view);
 	run.end();
 	run.came("theory");
 }
@@ -30,6 +34,7 @@ export async function askCode(run, present) {
 	const errors = run.ask("errors", present, { rank: 0, pin });
 	const code = await run.ask("code", present, { rank: 0 });
 	take(data, code);
+	data.of = of(present.code, present.scene.levels);
 	run.came("code");
 	if (code.problem || code.unfit) {
 		data.errors = null;

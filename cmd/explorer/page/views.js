@@ -6,6 +6,8 @@ import { askCode } from "explorer/viewcode.js";
 import { askMap } from "explorer/viewmap.js";
 import { askTable } from "explorer/viewtable.js";
 
+// What is asked of each group, from a move until it has come: what is shown is of the state before till then.
+const asked = { code: ["code", "errors", "theory", "samples"], table: ["table"], map: ["map"] };
 const pause = 150; // milliseconds without a move before what takes longer is begun
 
 /** Run is the computation of a group of views for one state. When a move starts the group anew,
@@ -60,6 +62,7 @@ export class Views {
 	constructor(pool, about, { changed, stop }) {
 		Object.assign(this, { pool, about, changed, stop });
 		this.data = { code: null, errors: null, theory: null, samples: null, rows: new Map(), map: null, problem: "" };
+		this.data.old = new Set(); // the views that are of a state before
 		this.keys = {};
 		this.runs = {};
 		this.resting = 0;
@@ -95,6 +98,7 @@ export class Views {
 		const text = JSON.stringify(key);
 		if (this.keys[group] === text) return;
 		this.keys[group] = text;
+		for (const view of asked[group]) this.data.old.add(view);
 		const run = (this.runs[group] = new Run(this, group));
 		this.pool.drop(group);
 		ask(run).catch((err) => run.fail(err));
@@ -103,6 +107,7 @@ export class Views {
 	/** came notes how long after the move a view had its answer. */
 	came(view) {
 		this.timings[view] ??= performance.now() - this.moved;
+		this.data.old.delete(view);
 		this.changed(view);
 	}
 }

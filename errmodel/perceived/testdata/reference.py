@@ -16,7 +16,7 @@ def learn(code, s, prior, cutoff, misfit, floor, training):
     y = np.linspace(1 - 3.5 * s, levels + 3.5 * s, points)
     step = y[1] - y[0]
     prior = prior / prior.sum()
-    if training == "ce":
+    if training != "bce":
         prior = np.maximum(prior, 0.01 / levels)
     n = np.arange(1, levels + 1)[:, None]
     z = (y - n) / max(s, step / 16)
@@ -37,6 +37,8 @@ def learn(code, s, prior, cutoff, misfit, floor, training):
     penalty = (cycles / cutoff) ** 4 / share**1.25
     if training == "ce":
         return y, *learn_decoder(code, x, w, p, penalty + 1.1e-6, joint, step, misfit, floor)
+    if training in ("l1", "l2"):
+        return y, *learn_mean(code, s, x, w, p, penalty + 1.1e-6, joint, step, misfit, training == "l2")
     f, sd = np.empty((points, bits)), np.zeros(bits)
     for k in range(bits):
         if constant[k]:
@@ -70,8 +72,8 @@ def newton(x, w, p, penalty):
     return b
 
 
-def learn_decoder(code, x, w, p, penalty, joint, step, misfit, floor):
-    """The logits of the least cross-entropy of softmax(f C^T), by Newton's method for all bits at once, and their residuals."""
+def cross_entropy(code, x, w, p, penalty, joint):
+    """The coefficients of the least cross-entropy of softmax(f C^T), by Newton's method for all bits at once."""
     waves, bits = x.shape[1], code.shape[1]
 
     def scores(b):
@@ -98,7 +100,12 @@ def learn_decoder(code, x, w, p, penalty, joint, step, misfit, floor):
             step_size /= 2
         b = b - step_size * d
         gain = before - loss(b)
-    f = x @ b
+    return b
+
+
+def learn_decoder(code, x, w, p, penalty, joint, step, misfit, floor):
+    """The logits of the least cross-entropy, and their residuals."""
+    f = x @ cross_entropy(code, x, w, p, penalty, joint)
     change = np.diff(code, axis=0)
     d = abs(change).sum(1)  # bits that differ between two levels share the misfit of one
     square = np.array([w @ np.gradient(f @ c, step) ** 2 for c in change]) / np.maximum(d, 1)
@@ -108,6 +115,48 @@ def learn_decoder(code, x, w, p, penalty, joint, step, misfit, floor):
     sd = np.sqrt(misfit**2 * slope + 1 / (1 / np.maximum(small, 1e-300) + 1 / (1.75**2 * (variance + 1e-12))))
     constant = (code == code[0]).all(0)
     return np.where(constant, 40 * code[0] - 20, f), np.where(constant, 0, sd)
+
+
+def learn_mean(code, s, x, w, p, penalty, joint, step, misfit, squared):
+    """The logits of the least error of the mean of softmax(f C^T), by the damped Gauss-Newton method from the least cross-entropy."""
+    levels = np.arange(1, len(code) + 1)
+    scale = 1 / s**2 if squared else math.sqrt(math.pi / 2) / s
+
+    def means(b):
+        z = x @ b @ code.T
+        q = np.exp(z - z.max(1, keepdims=True))
+        q /= q.sum(1, keepdims=True)
+        mu = q @ levels
+        return mu, (q * (levels - mu[:, None])) @ code  # and its derivatives by the logits
+
+    def loss(b):
+        d = abs(means(b)[0][:, None] - levels)
+        each = d**2 / 2 if squared else np.where(d < 1 / 2, d**2 + 1 / 4, d)
+        return scale * (joint.T * each).sum() + (penalty @ b**2).sum() / 2
+
+    b, damping, gain = cross_entropy(code, x, w, p, penalty, joint), 1e-3, 1.0
+    for _ in range(300):
+        mu, by = means(b)
+        d = mu[:, None] - levels
+        slope = scale * (joint.T * (d if squared else np.clip(2 * d, -1, 1))).sum(1)
+        curvature = scale * (w if squared else (joint.T * 2 * (abs(d) < 1 / 2)).sum(1))
+        jacobian = (x[:, :, None] * by[:, None]).reshape(len(x), -1)
+        gradient = (jacobian.T @ slope).reshape(b.shape) + penalty[:, None] * b
+        hessian = (jacobian.T * curvature) @ jacobian + np.diag(np.repeat(penalty, code.shape[1]))
+        while damping < 1e9:
+            new = b - np.linalg.solve(hessian + damping * np.diag(np.diag(hessian)), gradient.ravel()).reshape(b.shape)
+            gain = loss(b) - loss(new)
+            damping = damping / 4 if gain > 0 else damping * 8
+            if gain > 0:
+                b = new
+                break
+        if gain < 1e-9:
+            break
+    f = x @ b
+    mu, by = means(b)
+    slopes = np.array([w @ np.gradient(v, step) ** 2 for v in f.T])
+    share = (w @ np.gradient(mu, step) ** 2) / (w @ by**2 @ slopes)
+    return np.where((code == code[0]).all(0), 40 * code[0] - 20, f), misfit * np.sqrt(share * slopes)
 
 
 def logits(y, f, at):

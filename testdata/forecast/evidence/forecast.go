@@ -71,6 +71,7 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 	if err != nil {
 		return nil, err
 	}
+	f.Trainings = s.trainings
 	return result(ctx, workers, f, codes, t, sources, func(p Pair) []Trained {
 		if !slices.Contains(s.readings(p.Code.Name(), p.Training), p.Reading()) {
 			return nil
@@ -123,12 +124,12 @@ func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...So
 	if s.labels {
 		labels = &forecast.Labels{Lo: 1, Hi: float64(t.Levels), Shares: prior}
 	}
-	f, err := fit(ctx, workers, prior, labels, networks)
+	f, err := fit(ctx, workers, prior, labels, decoders(), networks)
 	return f, codes, err
 }
 
 // fit returns the forecaster that fits the first network, whose errors are against real labels, or against levels where labels is nil.
-func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Labels, networks []*perceived.Observed) (*forecast.Forecaster, error) {
+func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Labels, readers decode.Registry, networks []*perceived.Observed) (*forecast.Forecaster, error) {
 	bits := 0
 	for _, n := range networks {
 		bits = max(bits, n.Code.Bits())
@@ -141,7 +142,7 @@ func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Lab
 	if err != nil {
 		return nil, err
 	}
-	out := forecast.FromFit(f, networks, prior, decoders(), decode.Options{})
+	out := forecast.FromFit(f, networks, prior, readers, decode.Options{})
 	out.Labels = labels
 	return out, nil
 }

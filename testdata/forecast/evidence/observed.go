@@ -56,6 +56,8 @@ func (s *Set) readings(name string, t perceived.Training) []Reading {
 	switch {
 	case name == forecast.Direct && s.labels:
 		return []Reading{direct}
+	case t.ThroughGenEx():
+		return []Reading{GenEx}
 	case t != perceived.BCE:
 		return []Reading{Gen, GenEx}
 	}
@@ -84,6 +86,8 @@ type Set struct {
 	Networks []Network
 	priors   map[string][]float64
 	labels   bool // errors are against the targets themselves, real numbers
+
+	trainings []perceived.Training // that are forecast; empty for those of Forecaster.Codes
 }
 
 // Load reads the evidence in a folder: all networks that a law may be fitted to. The first set has networks of one learning rate
@@ -115,6 +119,23 @@ func Load(folder string) ([]*Set, error) {
 
 // LoadChosen reads chosen.csv alone.
 func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv", false) }
+
+// LoadGenEx reads genex.csv, networks that were trained through gen-ex, and adds those of another
+// set that were trained bit by bit, or without a code, in the same tasks. No law is fitted to it.
+func LoadGenEx(folder string, beside *Set) (*Set, error) {
+	s, err := load(folder, "genex.csv", false)
+	if err != nil {
+		return nil, err
+	}
+	s.trainings = []perceived.Training{perceived.BCE, perceived.L1, perceived.L2}
+	tasks := s.Tasks()
+	for _, n := range beside.Networks {
+		if n.Training == perceived.BCE && slices.Contains(tasks, n.Task) {
+			s.Networks = append(s.Networks, n)
+		}
+	}
+	return s, nil
+}
 
 // LoadBlind reads blind.csv: networks of data sets that chose nothing, and are to choose nothing. No program that fits reads it.
 func LoadBlind(folder string) (*Set, error) { return LoadStopped(folder, "blind.csv", 1, false) }

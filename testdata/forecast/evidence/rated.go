@@ -40,6 +40,17 @@ type Widths struct {
 	Mean     float64 // of ln(observed/forecast)
 }
 
+// Bias is the median of error/forecast − 1 over the networks.
+func Bias(pairs []Pair) float64 {
+	var all []float64
+	for _, p := range pairs {
+		for _, e := range p.Each {
+			all = append(all, e.Mean/p.Error-1)
+		}
+	}
+	return median(all)
+}
+
 // alpha is the share of errors that intervals are to miss.
 const alpha = 0.05
 

@@ -29,6 +29,8 @@ type Table struct {
 	Style Style
 	// Line is the row above which a table with headings has a line; 0 for none.
 	Line int
+	// Spare are the headings of the columns that go first where the table is wider than Width, the least important first.
+	Spare []string
 }
 
 // Column is a column whose cells are computed from a row.
@@ -84,13 +86,12 @@ func Of[R any](rows []R, columns ...Column[R]) *Table {
 	return t
 }
 
-// Write prints the table for people, its columns two spaces apart. Missing cells are empty.
+// Write prints the table for people, its columns two spaces apart, on at most Width columns. Missing cells are empty. A table
+// that is wider has its headings on several lines, and leaves out columns, which it says.
 func (t *Table) Write(w io.Writer) error {
-	rows, columns := t.Rows, len(t.Head)
-	if t.Head != nil {
-		rows = append([][]string{t.Head}, t.Rows...)
-	}
-	for _, cells := range t.Rows {
+	heads, body, left := t.fit()
+	rows, columns := append(heads, body...), 0
+	for _, cells := range rows {
 		columns = max(columns, len(cells))
 	}
 	before, after, align := "", "\t", tabwriter.AlignRight
@@ -113,7 +114,10 @@ func (t *Table) Write(w io.Writer) error {
 	if t.Line > 0 {
 		const space = "  "
 		long := utf8.RuneCountInString(lines[0]) - len(space) - len("\n")
-		lines = slices.Insert(lines, t.Line+1, space+strings.Repeat("─", long)+"\n")
+		lines = slices.Insert(lines, t.Line+len(heads), space+strings.Repeat("─", long)+"\n")
+	}
+	if len(left) > 0 {
+		lines = append(lines, Wrap("  (not shown: "+strings.Join(left, ", ")+"; JSON and CSV have all)", Width, "  "))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, ""))
 	return err

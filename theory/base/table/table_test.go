@@ -313,3 +313,73 @@ func TestSampled(t *testing.T) {
 		}
 	}
 }
+
+// TestWidth: no line of a table is wider than Width where its first two columns are not. What is not shown is named, what is
+// shown is whole.
+func TestWidth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[a-zσ]{1,12}( [a-z]{1,12}){0,4}`)
+		columns := rapid.IntRange(2, 16).Draw(t, "columns")
+		tab := &Table{}
+		for k := range columns {
+			tab.Head = append(tab.Head, fmt.Sprintf("%s %d", word.Draw(t, "head"), k))
+		}
+		for range rapid.IntRange(1, 5).Draw(t, "rows") {
+			row := []string{rapid.StringMatching(`[a-z/]{1,150}`).Draw(t, "name")}
+			for range columns - 1 {
+				row = append(row, rapid.StringMatching(`[0-9.±]{1,20}`).Draw(t, "cell"))
+			}
+			tab.Rows = append(tab.Rows, row)
+		}
+		tab.Spare = []string{tab.Head[columns-1], tab.Head[columns/2]}
+		tab.Line = len(tab.Rows) / 2
+		before := fmt.Sprint(tab)
+		var b strings.Builder
+		if err := tab.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(tab) != before {
+			t.Fatal("writing changes the table")
+		}
+		text := b.String()
+		for line := range strings.Lines(text) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > Width {
+				t.Errorf("%d columns: %q", n, line)
+			}
+		}
+		flat := strings.Join(strings.Fields(text), " ")
+		_, left, some := strings.Cut(flat, "(not shown: ")
+		if rest := strings.Split(left, ", "); some && rest[0] != tab.Head[columns-1] && !strings.HasPrefix(left, tab.Head[columns-1]+";") {
+			t.Errorf("the spare column %q does not go first: %q", tab.Head[columns-1], left)
+		}
+		for k := 1; k < columns; k++ {
+			if !strings.Contains(left, tab.Head[k]) && !strings.Contains(text, tab.Rows[0][k]) {
+				t.Errorf("%q of %q is neither shown nor said to be left out:\n%s", tab.Rows[0][k], tab.Head[k], text)
+			}
+		}
+		list := &Table{Style: List, Rows: [][]string{{"name", "1", strings.Repeat("some words ", 30)}, {"longer name", "22", "x"}}}
+		b.Reset()
+		if err := list.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		text = b.String()
+		for line := range strings.Lines(text) {
+			if n := len([]rune(line)) - 1; n > Width {
+				t.Errorf("%d columns: %q", n, line)
+			}
+		}
+	})
+	// Text is broken at spaces, in whatever pieces it is written.
+	long := "  " + strings.Repeat("word ", 60) + "\nshort\n" + strings.Repeat("x", 150) + "\n"
+	for _, piece := range []int{1, 7, 1000} {
+		var b strings.Builder
+		w := Fold(&b)
+		for text := long; text != ""; text = text[min(piece, len(text)):] {
+			must.Get(io.WriteString(w, text[:min(piece, len(text))]))(t)
+		}
+		lines := strings.Split(b.String(), "\n")
+		if strings.Join(strings.Fields(b.String()), "") != strings.Join(strings.Fields(long), "") || len(lines) != 7 || len(lines[0]) > Width || !strings.HasPrefix(lines[1], "  word") {
+			t.Errorf("pieces of %d: %q", piece, lines)
+		}
+	}
+}

@@ -113,6 +113,10 @@ test("the line where two errors are equal goes up to the frame", () => {
 	assert.deepEqual([Math.min(...upright.map((p) => +p[2])), Math.max(...upright.map((p) => +p[2]))], [0, 30]);
 	const level = points([-1, -1, -1, -1, 1, 1, 1, NaN, 3, 3, 3, 3]);
 	assert.deepEqual([Math.min(...level.map((p) => +p[1])), Math.max(...level.map((p) => +p[1]))], [0, 25]);
+	// Beside cells without a number, a line along their edge is left out, and one across it is not.
+	const without = [NaN, NaN, NaN, NaN];
+	assert.equal(points([...without, -1, -1, -1, -1, 1, 1, 1, 1]).length, 0);
+	assert.ok(points([...without, -1, -1, 1, 1, -1, -1, 1, 1]).length > 0);
 });
 
 test("a sampled mean of 0 is known only where it is certain", () => {

@@ -1,0 +1,213 @@
+// Package anylaw computes the smallest and the largest mean |error| over all joint laws of the bits that have given
+// error probabilities: what holds for every network, however its bits depend on each other. theory/README.md has the
+// proofs.
+package anylaw
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory"
+	"belsim/theory/base/matrix"
+	"belsim/theory/base/parallel"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Level is what holds for one level: Lo ≤ E|error| ≤ Hi under any law, in levels. Roundings are in both.
+type Level struct {
+	Lo, Hi float64
+	// LoSD and HiSD are at least the standard deviations, under any law, of the dual's plane at the bits that err. At
+	// other error probabilities the plane bounds the mean as well, so that rates that were observed in N samples
+	// are wrong by LoSD/√N at Lo.
+	LoSD, HiSD float64
+	// Least and Most are laws with these error probabilities whose mean |error| is Lo and Hi. Bits that nearly never
+	// err do not err here. Empty where a bound of gen holds, but the search for its law was ended.
+	Least, Most Law
+}
+
+// Law is a law of the sets of bits that err together.
+type Law []Pattern
+
+// Pattern is a set of bits, from 0 and ascending, and the probability that these bits err and no others.
+type Pattern struct {
+	Bits        []int
+	Probability float64
+}
+
+// Fits returns an error that wraps theory.ErrNoClosedForm where there are no such bounds.
+func Fits(c *code.Code, d decode.Decoder) error {
+	if c.Uneven() {
+		return fmt.Errorf("%w: no bounds under any law for uneven levels", theory.ErrNoClosedForm)
+	}
+	switch d.(type) {
+	case decode.BelU, decode.BelJ, decode.Gen:
+		if !c.Real() {
+			return nil
+		}
+		return fmt.Errorf("%w: no bounds under any law for a code of real numbers", theory.ErrNoClosedForm)
+	}
+	return fmt.Errorf("%w: no bounds under any law for decoder %s, only for bel-u, bel-j and gen", theory.ErrNoClosedForm, d.Name())
+}
+
+// Quick reports whether the bounds of all levels take no more than about a second of a processor.
+func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
+	switch d.(type) {
+	case decode.BelU:
+		return c.Levels()*c.Bits() <= 1<<18
+	case decode.BelJ:
+		return c.Bits() <= 32
+	}
+	if c.Bits() <= mostTable && c.Levels() <= 256 {
+		return true
+	}
+	middle, _ := keep(matrix.Row(nil, c.Levels()/2, e), negligible/float64(c.Levels()))
+	return c.Levels()*c.Bits() <= 1<<12 && len(middle) <= 28
+}
+
+// negligible is how much leaving out bits that nearly never err may change a bound.
+const negligible = 1e-10
+
+// Levels returns the bounds of all levels whose prior is above zero. e is the table of error probabilities, L × M.
+// workers is the number of goroutines, 0 for all processors; it changes no number.
+func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) ([]Level, error) {
+	err := Fits(c, d)
+	if err == nil {
+		err = c.CheckTable(e)
+	}
+	out := make([]Level, c.Levels())
+	if err == nil {
+		labels := table(c, d)
+		err = parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
+			var row []float64
+			return func(ctx context.Context, i int) (err error) {
+				if prior[i] <= 0 {
+					return nil
+				}
+				if row, err = matrix.Probabilities(row, i, e); err == nil {
+					out[i], err = level(ctx, c, d, labels, i, row)
+				}
+				return err
+			}, nil
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bounds of %s with %s under any law: %w", c.Name(), d.Name(), err)
+	}
+	return out, nil
+}
+
+// Mean is Σ prior·bound.
+func Mean(prior []float64, levels []Level) (lo, hi float64) {
+	for i, p := range prior {
+		lo, hi = math.FMA(p, levels[i].Lo, lo), math.FMA(p, levels[i].Hi, hi)
+	}
+	return lo, hi
+}
+
+func level(ctx context.Context, c *code.Code, d decode.Decoder, labels []uint16, i int, e []float64) (Level, error) {
+	if _, ok := d.(decode.BelU); ok {
+		return counted(c, i, e), nil
+	}
+	lo, hi := decode.Range(c, d) // of answers
+	far := float64(max(hi-i-1, i+1-lo))
+	kept, left := keep(e, negligible/far)
+	r := &row{code: c, decoder: d, labels: labels, i: i, kept: kept}
+	for _, k := range kept {
+		r.e = append(r.e, e[k])
+	}
+	var out Level
+	for _, sign := range []float64{-1, 1} {
+		r.sign = sign
+		bound, sd, law, err := extreme(ctx, r)
+		if err != nil {
+			return out, err
+		}
+		for j := range law {
+			for b, k := range law[j].Bits {
+				law[j].Bits[b] = kept[k]
+			}
+		}
+		if bound += far * left; sign > 0 {
+			out.Hi, out.HiSD, out.Most = min(bound, far), sd, law
+		} else {
+			out.Lo, out.LoSD, out.Least = max(-bound, 0), sd, law
+		}
+	}
+	return out, nil
+}
+
+// keep returns the bits that err, without those of the smallest probabilities, whose sum left is at most most.
+func keep(e []float64, most float64) (kept []int, left float64) {
+	order := descending(e)
+	n := len(order)
+	for n > 0 && left+e[order[n-1]] <= most {
+		n--
+		left += e[order[n]]
+	}
+	in := make([]bool, len(e))
+	for _, k := range order[:n] {
+		in[k] = true
+	}
+	for k, ok := range in {
+		if ok {
+			kept = append(kept, k)
+		}
+	}
+	return kept, left * (1 + 1e-12)
+}
+
+// counted is the level of bel-u, whose error is the number of false ones minus the number of false zeros.
+func counted(c *code.Code, i int, e []float64) Level {
+	var up, down []int
+	var a, b float64
+	for k, p := range e {
+		if c.Bit(i, k) {
+			down, b = append(down, k), b+p
+		} else {
+			up, a = append(up, k), a+p
+		}
+	}
+	// The largest: at u from 0 to 1, those above err where u < e, and those below where u > 1−e.
+	var errs []arc
+	for _, k := range up {
+		errs = append(errs, arc{k, 0, e[k]})
+	}
+	for _, k := range down {
+		errs = append(errs, arc{k, 1 - e[k], 1})
+	}
+	most := lawOf(errs)
+	// The smallest: both sides go round a circle, from the same place.
+	var least []arc
+	for _, side := range [][]int{up, down} {
+		at := 0.0
+		for _, k := range side {
+			if end := at + e[k]; end <= 1 {
+				least, at = append(least, arc{k, at, end}), end
+			} else {
+				least, at = append(least, arc{k, at, 1}, arc{k, 0, end - 1}), end-1
+			}
+		}
+	}
+	slack := float64(len(e)+4) * 0x1p-51 * (a + b)
+	hi := 0.0
+	for _, p := range most {
+		sum := 0
+		for _, k := range p.Bits {
+			if c.Bit(i, k) {
+				sum--
+			} else {
+				sum++
+			}
+		}
+		hi += p.Probability * math.Abs(float64(sum))
+	}
+	sd := 0.0 // a bit changes the number of ones by one
+	for _, p := range e {
+		sd += math.Sqrt(p * (1 - p))
+	}
+	return Level{max(0, math.Abs(a-b)-slack), hi + slack, sd, sd, lawOf(least), most}
+}

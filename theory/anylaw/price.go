@@ -1,0 +1,185 @@
+package anylaw
+
+import (
+	"context"
+	"math"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// row is a level whose bound is searched for.
+type row struct {
+	code    *code.Code
+	decoder decode.Decoder
+	labels  []uint16 // of all outputs, where they are few
+	i       int
+	kept    []int     // the bits that can err
+	e       []float64 // of these
+	sign    float64   // 1 for the largest error, −1 for the smallest
+}
+
+// level is what an answer adds to the mean.
+func (r *row) level(answer int) float64 {
+	return r.sign * math.Abs(float64(answer-r.i-1))
+}
+
+// value is the answer's where these of the kept bits err.
+func (r *row) value(bits []int) float64 {
+	word := append([]uint64(nil), r.code.Word(r.i)...)
+	for _, b := range bits {
+		k := r.kept[b]
+		word[k/64] ^= 1 << (k % 64)
+	}
+	return r.level(r.decoder.Decode(word))
+}
+
+// pricing finds patterns above a plane, and adds some of them. worst is at least what any pattern is above it.
+type pricing func(ctx context.Context, plane []float64, add func(bits []int, parts []float64, value float64)) (worst float64, err error)
+
+func pricer(r *row) pricing {
+	if j, ok := r.decoder.(decode.BelJ); ok {
+		return r.ends(j)
+	}
+	if r.labels != nil {
+		return r.enumerate()
+	}
+	return r.cells()
+}
+
+// mostTable is the number of bits up to which all outputs are decoded once.
+const mostTable = 16
+
+func table(c *code.Code, d decode.Decoder) []uint16 {
+	if _, ok := d.(decode.Gen); !ok || c.Bits() > mostTable {
+		return nil
+	}
+	labels, word := make([]uint16, 1<<c.Bits()), []uint64{0}
+	for w := range labels {
+		word[0] = uint64(w)
+		labels[w] = uint16(d.Decode(word) - 1)
+	}
+	return labels
+}
+
+// enumerate looks at all sets of bits. It adds the best one of every answer.
+func (r *row) enumerate() pricing {
+	half := len(r.kept) / 2
+	type part struct {
+		flips []uint64
+		cost  []float64
+	}
+	var parts [2]part
+	bits := [2][]int{r.kept[:half], r.kept[half:]}
+	for h, set := range bits {
+		parts[h] = part{make([]uint64, 1<<len(set)), make([]float64, 1<<len(set))}
+		for b, k := range set {
+			for s := range 1 << b {
+				parts[h].flips[1<<b|s] = parts[h].flips[s] | 1<<k
+			}
+		}
+	}
+	word := r.code.Word(r.i)[0]
+	best, where := make([]float64, r.code.Levels()), make([]int, r.code.Levels())
+	return func(_ context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
+		for h, set := range bits {
+			for b := range set {
+				for s := range 1 << b {
+					parts[h].cost[1<<b|s] = parts[h].cost[s] + plane[1+h*half+b]
+				}
+			}
+		}
+		for m := range best {
+			best[m] = math.Inf(1)
+		}
+		low := parts[0]
+		for t, high := range parts[1].flips {
+			flip, cost := word^high, parts[1].cost[t]
+			for s, f := range low.flips {
+				m := r.labels[flip^f]
+				if c := low.cost[s] + cost; c < best[m] {
+					best[m], where[m] = c, t<<half|s
+				}
+			}
+		}
+		worst := math.Inf(-1)
+		for m, cost := range best {
+			above := r.level(m+1) - plane[0] - cost
+			worst = max(worst, above)
+			if above > tolerance {
+				var set []int
+				for b := range r.kept {
+					if where[m]>>b&1 == 1 {
+						set = append(set, b)
+					}
+				}
+				add(set, nil, r.level(m+1))
+			}
+		}
+		return worst, nil
+	}
+}
+
+// ends looks at the pairs of a first one and a last one, and at the word without a one: bel-j reads nothing else. Of each
+// pair the cheapest set has all bits outside as zeros, both ends as ones, and those between as is cheapest.
+func (r *row) ends(d decode.BelJ) pricing {
+	m := d.Bits()
+	place := make([]int, m) // of a bit among the kept ones; −1
+	for k := range place {
+		place[k] = -1
+	}
+	for b, k := range r.kept {
+		place[k] = b
+	}
+	zero, one := make([]float64, m), make([]float64, m) // the cost of an output of 0, of 1
+	before, free := make([]float64, m+1), make([]float64, m+1)
+	after := make([]float64, m+1)
+	return func(_ context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
+		for k := range m {
+			flip := math.Inf(1)
+			if place[k] >= 0 {
+				flip = plane[1+place[k]]
+			}
+			zero[k], one[k] = 0, flip
+			if r.code.Bit(r.i, k) {
+				zero[k], one[k] = flip, 0
+			}
+			before[k+1] = before[k] + zero[k]
+			free[k+1] = free[k] + min(zero[k], one[k])
+		}
+		after[m] = 0
+		for k := m - 1; k >= 0; k-- {
+			after[k] = after[k+1] + zero[k]
+		}
+		set := func(first, last int) (bits []int) {
+			for b, k := range r.kept {
+				want := first <= k && k <= last && (k == first || k == last || one[k] < zero[k])
+				if want != r.code.Bit(r.i, k) {
+					bits = append(bits, b)
+				}
+			}
+			return bits
+		}
+		worst := math.Inf(-1)
+		look := func(value, cost float64, first, last int) {
+			above := value - plane[0] - cost
+			if above > tolerance && above > worst/2 {
+				add(set(first, last), nil, value)
+			}
+			worst = max(worst, above)
+		}
+		look(r.level(d.Empty()), before[m], m, -1)
+		for a := 0; a < m && !math.IsInf(before[a], 1); a++ {
+			if math.IsInf(one[a], 1) {
+				continue
+			}
+			look(r.level(d.At(a+1, a+1)), before[a]+one[a]+after[a+1], a, a)
+			for b := m - 1; b > a && !math.IsInf(after[b+1], 1); b-- {
+				if !math.IsInf(one[b], 1) {
+					look(r.level(d.At(a+1, b+1)), before[a]+one[a]+(free[b]-free[a+1])+one[b]+after[b+1], a, b)
+				}
+			}
+		}
+		return worst, nil
+	}
+}
