@@ -163,6 +163,7 @@ def compare(
 def levels(
     codes: Sequence[Code] = (),
     *,
+    targets: ArrayLike | None = None,
     range: tuple[float, float] | None = None,  # noqa: A002
     levels: int | Sequence[int] | None = None,
     decoder: str | Sequence[str] | None = None,
@@ -190,6 +191,12 @@ def levels(
     within 2 % of it. ``attrs["enough"]`` says how many levels suffice, ``attrs["notes"]`` the
     same in sentences, and ``attrs["baselines"]`` has the errors of no code.
 
+    With ``targets``, labels of shape (N,), it makes levels for them instead: a row for even ones and for half even ones with half
+    quantiles, ``levels, spacing, quantization, quantization_over_baseline, forecast, chosen, values``. ``values`` is the ``range`` of
+    ``fit`` and others; ``range`` sets the ends here, which else clip 0.1 % of the labels.
+
+    >>> levels(targets=np.arange(100.0) ** 2, levels=8, baseline=100).query("chosen")["values"].item()[:3]
+    [0.0, 551.2068965517242, 1331.2068965517242]
     >>> levels(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
     [[32.0, 1.05], [16.0, 1.21]]
     """
@@ -199,6 +206,7 @@ def levels(
             [
                 "levels",
                 *flags(
+                    targets=None if targets is None else inputs.array(targets, "targets"),
                     range=ends(inputs, range), levels=levels, decoder=decoder, model=_model(inputs, model), label_noise=label_noise, mae=mae,
                     misfit=misfit, cutoff=cutoff, training=training, prior=None if prior is None else histogram(inputs, array(prior)),
                     baseline=baseline, workers=workers,

@@ -126,3 +126,14 @@ def test_refused(bad: Any) -> None:
         Head("l1", 5, values=bad if bad is not None else VALUES)
     with pytest.raises(Error):
         Head("l1", 5, values=VALUES[:5], range=(0, 1))
+
+
+def test_levels() -> None:
+    y = np.exp(np.random.default_rng(1).normal(0, 1, 3000))
+    made = belsim.levels(targets=y, levels=[8, 64], baseline=0.5)
+    for row in made.itertuples():
+        values = np.array(row.values)
+        q = np.abs(y - belsim.dequantize(belsim.quantize(y, values, len(values)), values, len(values))).mean()
+        assert row.quantization == pytest.approx(q, rel=1e-9)
+    best = made[(made.levels == 8) & made.chosen]
+    assert best.spacing.item() == "half"

