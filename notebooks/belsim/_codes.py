@@ -126,7 +126,7 @@ def encode(level: ArrayLike, code: str | ArrayLike, *, levels: int | None = None
 
 
 EVEN = 1e-6
-"""How far values lie from even ones, as a share of their range, that count as even: what float32 rounds by. The command has the same."""
+"""How far values that count as even lie from even ones, as a share of their range: what float32 rounds by. The command has the same."""
 
 
 def values_of(range: ArrayLike, levels: int) -> NDArray[np.float64] | None:  # noqa: A002

@@ -31,8 +31,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     code : a name, see ``belsim.codes()``, or an L × M matrix of 0 and 1.
     levels : the number of quantization levels L of a named code.
     decoder : ``auto``, ``bel-u``, ``bel-j``, ``gen`` or ``gen-ex``.
-    range : (a, b), the labels of level 0 and of level L − 1, or the label of each level; None for the smallest and the largest label of the training data.
-        Training data outside of it get the nearest end.
+    range : (a, b), the labels of level 0 and of level L − 1, or the label of each level; None for the smallest and the largest label of
+        the training data. Training data outside of it get the nearest end.
     temperature : the τ of ``gen-ex``.
     random_state : of the MLPClassifier where ``classifier`` is None.
 

@@ -37,9 +37,10 @@ class Head(nn.Module):
       for the first level and 1 for the last. With a code it is the error of the mean of the distribution
 
     ``levels`` is L. ``code`` is a name or an L × M matrix. Labels are real numbers: ``range[0]`` is level 0 and ``range[1]`` is level
-    L − 1; without ``range`` labels are levels from 0. ``values`` has the label of each level instead, L numbers that ascend; the end
-    levels clip then. ``mean`` is the mean of values, and a level is ``sigma``'s unit wherever it lies. Those outside are refused; ``outside="clip"`` gives them the nearest end. To
-    refuse, the loss must wait for the labels of each batch, and ``torch.compile`` makes two graphs of it.
+    L − 1; without ``range`` labels are levels from 0. Those outside are refused; ``outside="clip"`` gives them the nearest end. To
+    refuse, the loss must wait for the labels of each batch, and ``torch.compile`` makes two graphs of it. ``values`` has the label of
+    each level instead, L numbers that ascend: the end levels clip then, ``mean`` is the mean of values, and ``sigma`` is in levels
+    wherever they lie.
 
     Losses and labels are computed in float32 at least, also under autocast. The matrix is a buffer.
 
@@ -120,7 +121,8 @@ class Head(nn.Module):
         for name, own in self.named_buffers():
             other = state_dict.get(prefix + name)
             if other is not None and (other.shape != own.shape or not torch.equal(other.cpu().float(), own.cpu().float())):
-                errors.append(f"{prefix}{name}: the state is of a head of another code than {self._code}")
+                what = "other values" if name == "places" else f"another code than {self._code}"
+                errors.append(f"{prefix}{name}: the state is of a head of {what}")
                 return
         super()._load_from_state_dict(state_dict, prefix, *others)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import belsim
 import numpy as np
 import pytest
+
+import belsim
 
 L = 16
 VALUES = 2.5 + 1.8 * (np.arange(L) / (L - 1)) ** 2
@@ -109,7 +110,14 @@ def test_head() -> None:
     sharp = torch.eye(L)[5] * 50
     assert head.decode(sharp[None]).item() == pytest.approx(VALUES[5], rel=1e-6)
     assert head._index(head._level(torch.tensor(VALUES), torch.device("cpu"))).round(decimals=9).tolist() == list(range(L))
-    assert Head("ce", L, code="onehot", values=VALUES).state_dict().keys() == {"matrix", "places"}
+    state = Head("ce", L, code="onehot", values=VALUES).state_dict()
+    Head("ce", L, code="onehot", values=VALUES).load_state_dict(state)
+    for other in (
+        Head("ce", L, code="onehot", values=np.r_[2.5, VALUES[1:-1] + 0.001, 4.3]),
+        Head("ce", L, code="onehot", range=(2.5, 4.3)),
+    ):
+        with pytest.raises(RuntimeError, match=r"values|places"):
+            other.load_state_dict(state)
 
 
 @pytest.mark.parametrize("bad", [[3, 2, 1], [1, 2, 2], [1, float("nan"), 3], [1, 2, float("inf")], np.ones((2, 2)), "x", None])
