@@ -526,8 +526,8 @@ def fit(
     classifiers' logits, probabilities or bits for N test samples: ``kind`` says which, of ``runs`` too, and ``auto`` finds out.
     ``targets`` has the shape (N,): levels from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1;
     labels outside are refused, or with ``outside="clip"`` taken for the nearest end. ``range`` may have the label of each level
-    instead, L numbers that ascend: the end levels clip then, and errors are against the labels themselves. Arrays are NumPy's, torch's, or have
-    ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
+    instead, L numbers that ascend: the end levels clip then, and errors are against the labels themselves. Arrays are NumPy's,
+    torch's, or have ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
     ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
