@@ -43,8 +43,12 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	if err := firstError(out.checkOutput(env, "npy", "csv"), checkFlags(scenario.CheckTemperature(cmd.Temperature))); err != nil {
 		return err
 	}
+	labels, err := cmd.Range.Read(ctx)
+	if err != nil {
+		return err
+	}
 	var bar progressBar
-	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: cmd.Range, Temperature: cmd.Temperature, Confidence: cmd.Confidence, Decoders: env.decoders}
+	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: labels, Temperature: cmd.Temperature, Confidence: cmd.Confidence, Decoders: env.decoders}
 	return bar.interrupted(out.write(env, func(w io.Writer, path string) error {
 		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), bar.of(env), func(text string) { env.note("%s", text) })
 	}))

@@ -125,7 +125,10 @@ var ways = map[assess.Advice]string{
 func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, k int) (*assess.Report, error) {
 	o.Code = cmd.Code[min(k, len(cmd.Code)-1)]
 	if len(cmd.Range) > 0 {
-		o.Range = cmd.Range[min(k, len(cmd.Range)-1)]
+		var err error
+		if o.Range, err = cmd.Range[min(k, len(cmd.Range)-1)].Read(ctx); err != nil {
+			return nil, err
+		}
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()

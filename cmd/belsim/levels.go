@@ -134,7 +134,7 @@ func (cmd *levelsCmd) check() error {
 	switch {
 	case cmd.LabelNoise == 0 && cmd.MAE.Error == 0 && cmd.Model == "":
 		return errors.New("want --mae, --label-noise or --model, for what the networks know of a label; or --targets, to make levels")
-	case cmd.Range.Values != nil:
+	case cmd.Range.File() != "":
 		return fmt.Errorf("%s: forecasts are for even levels: the perceived-label model has noise of one size in levels, and uneven ones have another wherever they lie; want --range a:b", cmd.Range.File())
 	case cmd.Range.IsZero() && cmd.Model == "":
 		return errors.New("want --range a:b, the range of the labels")

@@ -76,8 +76,13 @@ func TestUnevenValues(t *testing.T) {
 	outputs := network[slices.Index(network, "--outputs")+1]
 	text := mustRun(t, append(slices.Clone(network), "--fit-decoder", "-o", "d.npz", "-o", "fit.json", "-o", "fit.html", "-o", "fit.png")...)
 	f := must.Get(assess.Read("fit.json"))(t)
-	beyond := 0
+	beyond, q := 0, 0.0
 	for _, label := range y.RawMatrix().Data {
+		least := math.Inf(1)
+		for _, value := range v {
+			least = min(least, math.Abs(label-value))
+		}
+		q += least / 800
 		if label < v[0] || label > v[15] {
 			beyond++
 		}
@@ -86,6 +91,9 @@ func TestUnevenValues(t *testing.T) {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("fit prints\n%s\nwant %q in it", text, want)
 		}
+	}
+	if math.Abs(f.Quantization/q-1) > 1e-12 {
+		t.Errorf("the nearest levels are wrong by %v, want %v", f.Quantization, q)
 	}
 	if int(f.Beyond) != beyond || beyond == 0 || !slices.Equal(f.Values, v) {
 		t.Errorf("%d beyond, values %v; want %d and %v", f.Beyond, f.Values, beyond, v)

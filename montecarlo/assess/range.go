@@ -27,9 +27,9 @@ type LabelRange struct {
 func (r LabelRange) File() string { return r.file }
 
 // IsZero reports whether there is no range.
-func (r LabelRange) IsZero() bool { return r.Lo == r.Hi }
+func (r LabelRange) IsZero() bool { return r.Lo == r.Hi && r.file == "" }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText implements encoding.TextUnmarshaler. Read reads a file that is named.
 func (r *LabelRange) UnmarshalText(text []byte) error {
 	lo, hi, found := strings.Cut(string(text), ":")
 	a, err := strconv.ParseFloat(lo, 64)
@@ -44,21 +44,33 @@ func (r *LabelRange) UnmarshalText(text []byte) error {
 	if found && err == nil || !strings.ContainsAny(string(text), ".-/") || len(text) == 0 {
 		return fmt.Errorf("range %q: want two numbers, a:b, or a .csv or .npy file with the label of each level", text)
 	}
-	rows, err := arrayfile.OpenRows(string(text), "values", "labels", "levels")
+	*r = LabelRange{file: string(text)}
+	return nil
+}
+
+// Read reads the file of a range that has one.
+func (r LabelRange) Read(ctx context.Context) (LabelRange, error) {
+	if r.file == "" {
+		return r, nil
+	}
+	rows, err := arrayfile.OpenRows(r.file, "values", "labels", "levels")
 	if err != nil {
-		return fmt.Errorf("reading the labels of levels: %w; a range is two numbers, a:b", err)
+		return r, fmt.Errorf("reading the labels of levels: %w; a range is two numbers, a:b", err)
 	}
 	defer rows.Close()
-	column, err := readColumn(context.Background(), rows, code.MaxLevels)
+	column, err := readColumn(ctx, rows, code.MaxLevels)
 	if err != nil {
-		return fmt.Errorf("reading the labels of levels: %w", err)
+		return r, fmt.Errorf("reading the labels of levels: %w", err)
 	}
 	v := code.Values(column)
 	if err := v.Check(len(v)); err != nil {
-		return fmt.Errorf("%s: %w", text, err)
+		return r, fmt.Errorf("%s: %w", rows.Name(), err)
 	}
-	*r = LabelRange{v[0], v[len(v)-1], v, string(text)}
-	return r.check()
+	r.Lo, r.Hi, r.Values = v[0], v[len(v)-1], v
+	if err := r.check(); err != nil {
+		return r, fmt.Errorf("%s: %w", rows.Name(), err)
+	}
+	return r, nil
 }
 
 // check refuses ranges whose width is not finite, or in which levels have none.

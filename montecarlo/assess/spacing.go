@@ -78,7 +78,7 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 	if s.Targets = n; n < 2 || s.sorted[0] == s.sorted[n-1] {
 		return nil, fmt.Errorf("%s: %d targets, from %v on; want at least two that differ", rows.Name(), n, s.sorted[:min(n, 1)])
 	}
-	if of.Values != nil {
+	if of.File() != "" {
 		return nil, fmt.Errorf("levels are made from %s: want a range a:b of them, or none", rows.Name())
 	}
 	if k := int(clippedShare * float64(n)); of.IsZero() {
