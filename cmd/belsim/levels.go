@@ -66,7 +66,8 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 
 // space makes levels for targets.
 func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkOutput(env, append([]string{"csv", "npy", "json"}, plots.Formats()...)...), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	formats := append([]string{"csv", "npy", "json"}, plots.Formats()...)
+	if err := firstError(cmd.checkOutput(env, formats...), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	if len(cmd.Codes) > 0 {
@@ -91,13 +92,16 @@ func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
 		}
 	}
 	return cmd.deliver(env, result{
-		files: map[string]func(io.Writer) error{"json": asJSON(found), "csv": values(arrayfile.WriteCSV), "npy": values(arrayfile.WriteNPY)},
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(found), "csv": values(arrayfile.WriteCSV), "npy": values(arrayfile.WriteNPY),
+		},
 		figure: func() (*plots.Figure, error) {
 			r, err := found.Chosen()
 			if err != nil {
 				return nil, fmt.Errorf("%w: want one with --levels", err)
 			}
-			return plots.Spacing(plots.SpacingData{Title: fmt.Sprintf("%d levels, %s", r.Levels, r.Called()), Targets: found.Sorted(), Levels: r.Values})
+			title := fmt.Sprintf("%d levels, %s", r.Levels, r.Called())
+			return plots.Spacing(plots.SpacingData{Title: title, Targets: found.Sorted(), Levels: r.Values})
 		},
 		print: func(w io.Writer) error { return found.Section().Write(w) },
 	})
@@ -133,9 +137,11 @@ func (cmd *levelsCmd) check() error {
 	}
 	switch {
 	case cmd.LabelNoise == 0 && cmd.MAE.Error == 0 && cmd.Model == "":
-		return errors.New("want --mae, --label-noise or --model, for what the networks know of a label; or --targets, to make levels")
+		return errors.New("want --mae, --label-noise or --model, for what the networks know of a label; " +
+			"or --targets, to make levels")
 	case cmd.Range.File() != "":
-		return fmt.Errorf("%s: forecasts are for even levels: the perceived-label model has noise of one size in levels, and uneven ones have another wherever they lie; want --range a:b", cmd.Range.File())
+		return fmt.Errorf("%s: forecasts are for even levels: the perceived-label model has noise of one size in levels, "+
+			"and uneven ones have another wherever they lie; want --range a:b", cmd.Range.File())
 	case cmd.Range.IsZero() && cmd.Model == "":
 		return errors.New("want --range a:b, the range of the labels")
 	}
