@@ -16,7 +16,7 @@ import (
 
 	"belsim/gpu/internal/driver"
 	"belsim/montecarlo"
-	"belsim/montecarlo/philox"
+	"belsim/theory/base/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/parallel"
 )

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"belsim/montecarlo/philox"
+	"belsim/theory/base/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"belsim/montecarlo/philox"
+	"belsim/theory/base/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/must"
 	"belsim/theory/decode"

@@ -12,13 +12,12 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/internal/lanes"
-	"belsim/montecarlo/philox"
+	"belsim/theory/base/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/latent"
 )
 
 // latentProblem is a code under a mixture, with a decoder by name.
@@ -192,7 +191,7 @@ func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lane
 	for i := range want {
 		z := make([]float64, c.Bits())
 		for k := range z {
-			if z[k] = latent.Mean(p.Errors.At(row.Row, k)); !c.Bit(row.Row, k) {
+			if z[k] = decode.MeanLogit(p.Errors.At(row.Row, k)); !c.Bit(row.Row, k) {
 				z[k] = -z[k]
 			}
 		}

@@ -1,7 +1,7 @@
 package montecarlo
 
 import (
-	"belsim/montecarlo/philox"
+	"belsim/theory/base/philox"
 	"belsim/montecarlo/tables"
 )
 

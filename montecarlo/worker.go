@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"sync"
 
-	"belsim/montecarlo/philox"
+	"belsim/theory/base/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/decode"
 )

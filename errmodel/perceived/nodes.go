@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"belsim/montecarlo/philox"
+	"belsim/theory/base/philox"
 	"belsim/theory/base/memory"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"belsim/theory/latent"
+	"belsim/theory/decode"
 )
 
 // Digits is the number of binary digits that the words of a hard output are compared in: see Flips.
@@ -29,7 +29,7 @@ type Flips struct {
 	Mean   float64          // mean number of wrong bits of a sample
 }
 
-// hardRow is Row for hard outputs. Bits whose p never exceeds latent.Clamp are not drawn, and never
+// hardRow is Row for hard outputs. Bits whose p never exceeds decode.SmallestError are not drawn, and never
 // wrong.
 func (l *LogitMaker) hardRow(ctx context.Context, i int) (*Logits, error) {
 	p := l.model
@@ -39,7 +39,7 @@ func (l *LogitMaker) hardRow(ctx context.Context, i int) (*Logits, error) {
 	err := l.eachPart(ctx, i, len(wrong), func(j int, e []float64) {
 		wrong[j] = append([]float64(nil), e...)
 		for k, e := range e {
-			l.drawn[k] = l.drawn[k] || e > latent.Clamp
+			l.drawn[k] = l.drawn[k] || e > decode.SmallestError
 		}
 	})
 	if err != nil {

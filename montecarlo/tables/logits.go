@@ -11,7 +11,6 @@ import (
 	"belsim/theory/base/matrix"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/latent"
 )
 
 // sureDeviation is how many standard deviations are sure: see Logits.
@@ -113,7 +112,7 @@ type Model struct {
 type LogitMaker struct {
 	model   Model
 	unit    float64 // of a real code's values
-	sure    float64 // latent.Mean of a bit that cannot err, as most cannot
+	sure    float64 // decode.MeanLogit of a bit that cannot err, as most cannot
 	e       []float64
 	mean    []float64 // smallest mean of s_k·Z_k
 	drawn   []bool
@@ -128,7 +127,7 @@ type LogitMaker struct {
 
 // NewLogitMaker prepares to make the tables of a model.
 func NewLogitMaker(p Model) *LogitMaker {
-	l := &LogitMaker{model: p, sure: latent.Mean(0)}
+	l := &LogitMaker{model: p, sure: decode.MeanLogit(0)}
 	m := p.Code.Bits()
 	l.mean, l.drawn, l.index = make([]float64, m), make([]bool, m), make([]int32, m)
 	l.e = make([]float64, m)
@@ -217,8 +216,8 @@ func (l *LogitMaker) means(ctx context.Context, i int) ([][]float64, error) {
 		means[j] = make([]float64, c.Bits())
 		for k, e := range wrong {
 			q := l.sure
-			if e > latent.Clamp {
-				q = latent.Mean(e)
+			if e > decode.SmallestError {
+				q = decode.MeanLogit(e)
 			}
 			l.mean[k] = min(l.mean[k], q)
 			if !c.Bit(i, k) {
@@ -435,9 +434,9 @@ func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
 		// row: then the largest mean is the worst, which e at its clamp bounds.
 		switch {
 		case c.Bit(i, k) && w < 0:
-			q = -latent.Mean(latent.Clamp)
+			q = -decode.MeanLogit(decode.SmallestError)
 		case !c.Bit(i, k) && w > 0:
-			q = -latent.Mean(latent.Clamp)
+			q = -decode.MeanLogit(decode.SmallestError)
 		}
 		mean += math.Abs(w) * q
 		square += w * w

@@ -14,7 +14,6 @@ import (
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/latent"
 )
 
 // randomCode has distinct random words.
@@ -136,9 +135,9 @@ func TestPosteriorOfLogits(t *testing.T) {
 			for k := range z {
 				mean := func(i int) float64 {
 					if c.Bit(i, k) {
-						return latent.Mean(e.At(i, k))
+						return decode.MeanLogit(e.At(i, k))
 					}
-					return -latent.Mean(e.At(i, k))
+					return -decode.MeanLogit(e.At(i, k))
 				}
 				z[k] = mean(from) + rng.NormFloat64()
 				for i := range scores {

@@ -3,7 +3,7 @@ package lanes
 import (
 	"math"
 
-	"belsim/montecarlo/internal/processor"
+	"belsim/theory/base/processor"
 	"belsim/montecarlo/tables"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"belsim/montecarlo/internal/processor"
+	"belsim/theory/base/processor"
 	"belsim/montecarlo/tables"
 )
 

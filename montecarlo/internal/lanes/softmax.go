@@ -1,7 +1,7 @@
 package lanes
 
 import (
-	"belsim/montecarlo/internal/processor"
+	"belsim/theory/base/processor"
 	"belsim/montecarlo/tables"
 )
 
