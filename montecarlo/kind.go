@@ -29,7 +29,7 @@ import (
 //
 //	Z_k = f_k(ŷ) + sd_k·ε_k,  ε_k ~ N(0, 1).
 //
-// ξ takes the means of Strata equally probable parts of its law (tables.PerceivedLabel).
+// ξ takes the means of Strata equally probable parts of its law (decode.PerceivedLabel).
 type Kind = tables.Kind
 
 // The kinds of outputs.

@@ -12,10 +12,10 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/internal/lanes"
-	"belsim/theory/base/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/base/philox"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

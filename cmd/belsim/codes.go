@@ -62,7 +62,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	c := codes[0]
-	if note := c.TransposedNote(); note != "" {
+	if note := code.TransposedNote(c.Name(), c.Levels(), c.Bits()); note != "" {
 		env.note("%s", note)
 	}
 	return cmd.deliver(env, result{

@@ -78,9 +78,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check("levels"); err != nil {
 			return err
 		}
-		if cmd.Training.Together() && s.Outputs == scenario.AutoOutputs {
-			s.Outputs = scenario.Logits // their signs mean nothing by themselves
-		}
+		s.Outputs = s.Outputs.Of(cmd.Training)
 	}
 	codes, err := cmd.open(s, fit)
 	if err != nil {

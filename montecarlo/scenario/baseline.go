@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/theory/base/table"
 )
 
@@ -123,7 +124,7 @@ func (c *Comparison) rivals() []Rival {
 		} else if v >= expected[r.Code] {
 			continue
 		}
-		half := Confidence * stderr
+		half := errmodel.Errors95 * stderr
 		expected[r.Code], out[at] = v, Rival{r.Code, v - half, v + half}
 	}
 	return out

@@ -126,7 +126,7 @@ func (p *Optimizer) labelKind() forecast.LabelKind {
 func (p *Optimizer) FixedBits() int { return p.bits }
 
 // Check returns an error where no code of a number of bits can be searched for. The error wraps
-// ErrImpossible where no code can satisfy the options.
+// errImpossible where no code can satisfy the options.
 func (p *Optimizer) Check(bits int) error {
 	o := p.Options
 	o.Bits = bits

@@ -15,7 +15,7 @@ const Digits = 10
 const FlipLanes = 64
 
 // Flips holds the numbers that turn random words into hard outputs. Each of the A drawn bits is
-// wrong with a probability p of its own, in each of J parts of a level, J = 1 or Strata.
+// wrong with a probability p of its own, in each of J parts of a level, J = 1 or decode.Strata.
 //
 // A group is FlipLanes samples in a row, so that lane j of every group has part j mod J. Bit a is
 // wrong in a lane where a random number of [0, 2⁶⁴) is below p·2⁶⁴. The numbers of all lanes are

@@ -34,7 +34,7 @@ func LightScore(levels int) float64 { return 30*math.Ln2 + math.Log(float64(leve
 type Logits struct {
 	Row     int
 	Bits    []uint16  // A drawn bits, from 0, ascending
-	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or Strata; nil for hard outputs
+	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or decode.Strata; nil for hard outputs
 	*Flips            // of hard outputs; nil elsewhere
 
 	// For logits of a perceived label; nil and 0 elsewhere. Own, of length A, is the standard
