@@ -53,7 +53,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput(env, "csv", "json", "npy"); err != nil {
+	if err := cmd.checkOutput(env, cmd.result(ctx, nil, nil, nil)); err != nil {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
@@ -111,7 +111,12 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	return cmd.deliver(env, result{
+	return cmd.deliver(env, cmd.result(ctx, m, s, fit))
+}
+
+// result is the map.
+func (cmd *heatmapCmd) result(ctx context.Context, m *scenario.Map, s *scenario.Scenario, fit *assess.Fit) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(m),
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, m.Increases()) },
@@ -128,7 +133,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 			at := scenario.AxesOf(m.Plane, p.X, p.Y)
 			return m.Report(w, s, &at)
 		},
-	})
+	}
 }
 
 // perceived reports whether the plane is of networks that know a perceived label.

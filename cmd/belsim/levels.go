@@ -42,7 +42,7 @@ Example, for labels from 0 to 100 of which unary with 64 levels misses 1.3 on av
 
 // Run implements the command.
 func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkOutput(env, append([]string{"csv", "json"}, plots.Formats()...)...), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
+	if err := firstError(cmd.checkOutput(env, ranking(nil, plots.Style{})), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
 		return err
 	}
 	q, err := cmd.question(env)
@@ -65,14 +65,19 @@ func answer(ctx context.Context, env *environment, q *forecast.Question, workers
 		return bar.interrupted(err)
 	}
 	found.Provenance = env.provenance()
-	return to.deliver(env, result{
+	return to.deliver(env, ranking(found, style))
+}
+
+// ranking is the answer to a question.
+func ranking(found *forecast.Ranking, style plots.Style) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(found),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Forest(paper.RankingData(found, style)) },
 		print:  func(w io.Writer) error { return found.Write(w) },
-	})
+	}
 }
 
 // check refuses values without a meaning, and what says nothing of the networks or of the labels.

@@ -246,7 +246,7 @@ func TestTable(t *testing.T) {
 	if err := os.Remove(path); err != nil { // it was read
 		t.Fatal(err)
 	}
-	found, err := p.Find(t.Context(), montecarlo.CPU{}, p.FixedBits())
+	found, err := p.Find(t.Context(), montecarlo.CPU{}, p.bits)
 	if err != nil || found.Bits != 5 || found.R != nil {
 		t.Errorf("found %+v, %v", found, err)
 	}
