@@ -87,7 +87,7 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 	e := estimation{Target: t, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
 	if t.RelErr > 0 {
 		kept := *p
-		kept.kept = tables.NewKept(keptTables)
+		kept.kept = tables.NewCache(keptTables)
 		e.problem = &kept
 		return e.relative(ctx)
 	}

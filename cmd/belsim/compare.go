@@ -47,7 +47,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkOutput(env, cmd.result(env, nil, nil)), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := cmp.Or(cmd.checkOutput(env, cmd.result(env, nil, nil)), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	draw := cmd.sampling()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ Example, on a network's outputs that lie in belsim's repository:
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
 	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
-	if err := firstError(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, &assess.Report{}))); err != nil {
+	if err := cmp.Or(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, &assess.Report{}))); err != nil {
 		return err
 	}
 	o := assess.Options{

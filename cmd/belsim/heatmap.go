@@ -59,7 +59,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
 	ofPaper := len(cmd.Codes) == 0 // Figure 3(c), as far as no flag says otherwise
 	s := cmd.outputsFlags.scenario(env)
-	if err := firstError(checkFlags(scenario.CheckTemperature(s.Temperature)), checkFlags(draw.Check())); err != nil {
+	if err := cmp.Or(checkFlags(scenario.CheckTemperature(s.Temperature)), checkFlags(draw.Check())); err != nil {
 		return err
 	}
 	other := assess.AutoModel

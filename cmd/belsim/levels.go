@@ -42,7 +42,7 @@ Example, for labels from 0 to 100 of which unary with 64 levels misses 1.3 on av
 
 // Run implements the command.
 func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkOutput(env, ranking(nil, plots.Style{})), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
+	if err := cmp.Or(cmd.checkOutput(env, ranking(nil, plots.Style{})), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
 		return err
 	}
 	q, err := cmd.question(env)

@@ -185,16 +185,6 @@ func environmental(err error) error {
 	return err
 }
 
-// firstError returns the first error that is not nil.
-func firstError(all ...error) error {
-	for _, err := range all {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // provenance says how a result was made.
 func (env *environment) provenance() scenario.Provenance {
 	return scenario.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}

@@ -104,8 +104,8 @@ type Model struct {
 	Temperature float64
 	// Scores, when set, are what the decoder reads: Kind is IndependentLogits.
 	Scores *decode.Affine
-	// Kept, when set, keeps the tables of rows, which nobody may change.
-	Kept *Kept
+	// Cache, when set, keeps the tables of rows, which nobody may change.
+	Cache *Cache
 }
 
 // LogitMaker makes the tables of a model's rows. It belongs to one goroutine.
@@ -144,12 +144,12 @@ func NewLogitMaker(p Model) *LogitMaker {
 // Row makes the tables of row i, from 0. The error names an entry that is no
 // probability, or is the context's.
 func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
-	if t := l.model.Kept.row(i); t != nil {
+	if t := l.model.Cache.row(i); t != nil {
 		return t, nil
 	}
 	t, err := l.make(ctx, i)
 	if err == nil {
-		l.model.Kept.keep(t)
+		l.model.Cache.keep(t)
 	}
 	return t, err
 }
