@@ -67,6 +67,8 @@ func kernelFor(p *montecarlo.Problem) (placing, error) {
 	d := onDevice(p.Decoder)
 	bits := d.bits && p.Kind.Hard() && !p.Code.Real()
 	switch {
+	case p.Code.Uneven():
+		return placing{}, fmt.Errorf("%s of uneven levels is %w", p.Code.Name(), errUnsupported)
 	case !bits && d.logits && !points(p):
 		return placing{name: "logits_" + d.name}, nil
 	case !bits:

@@ -41,7 +41,7 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 		s.hard.labels(&labels, s.wrong, wanted)
 		for ; wanted != 0; wanted &= wanted - 1 {
 			j := bits.TrailingZeros64(wanted)
-			labels[j] = sums.tallyReal(labels[j], s.errors.Base, s.errors.Near)
+			labels[j] = sums.tallyReal(s.place(labels[j]), s.errors.Base, s.errors.Near)
 			if paired && g%2 == 1 {
 				sums.tallyPair(before[j], labels[j])
 			}
@@ -100,7 +100,7 @@ type hardDecoder interface {
 
 // newHardDecoder chooses the decoder of a problem's hard outputs.
 func newHardDecoder(p *Problem) hardDecoder {
-	if temperature, correlates := correlated(p.Decoder); correlates {
+	if temperature, correlates := p.correlated(); correlates {
 		return newCorrelator(p.Code, true, temperature > 0)
 	}
 	return newFlipLists(p)

@@ -42,13 +42,13 @@ const (
 )
 
 // realFraction is the number of binary digits of a level in which real errors are counted.
-// Decoders that answer with real numbers have real errors.
+// Decoders that answer with real numbers have real errors, and so have uneven levels, whose errors are those of places.
 const realFraction = 16
 
 // Fraction returns Sums.Fraction of the problem: the number of binary digits after the point
 // of an error in levels.
 func (p *Problem) Fraction() uint8 {
-	if decode.Real(p.Decoder) {
+	if decode.Real(p.Decoder) || p.Code.Uneven() {
 		return realFraction
 	}
 	return 0
@@ -68,6 +68,10 @@ func (p *Problem) validateKind() error {
 	switch {
 	case p.Kind == IndependentBits && (decode.Real(p.Decoder) || c.Real()):
 		return fmt.Errorf("sampling %s with decoder %s needs the model of its logits", c.Name(), p.Decoder.Name())
+	case p.Kind == IndependentBits && c.Uneven():
+		return fmt.Errorf("%s has uneven levels, whose bits are sampled one by one", c.Name())
+	case p.Kind.Perceived() && c.Uneven():
+		return fmt.Errorf("%s has uneven levels: the model of a perceived label is for even ones", c.Name())
 	case p.Kind == IndependentBits:
 		return nil
 	case !p.Kind.Hard() && !decode.ReadsLogits(p.Decoder):
@@ -120,7 +124,7 @@ func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 func (p *Problem) LogitTables() *tables.LogitMaker {
 	m := tables.Model{Code: p.Code, Kind: p.Kind, Errors: p.Errors, Cache: p.kept}
 	m.Perceived, _ = p.Errors.(decode.Network)
-	m.Temperature, m.Correlates = correlated(p.Decoder)
+	m.Temperature, m.Correlates = p.correlated()
 	if a, ok := scoresOf(p); ok {
 		m.Scores = a
 	}

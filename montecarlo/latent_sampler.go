@@ -52,7 +52,7 @@ func (s *latentSampler) row(ctx context.Context, row int, _ uint64) (err error) 
 	if s.tables, err = s.maker.Row(ctx, row); err != nil {
 		return err
 	}
-	s.errors.Base = float64(row + 1)
+	s.errors.Base = s.problem.Code.Place(row)
 	for i := range s.errors.Y {
 		s.errors.Y[i] = s.errors.Base
 	}
@@ -121,7 +121,7 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 				count := min(lanes.Width, mine-first)
 				s.soft.decode(&labels, s.logits[g*draws:(g+1)*draws], count)
 				for i := range count {
-					labels[i] = sums.tallyReal(labels[i], s.errors.Base, s.errors.Near)
+					labels[i] = sums.tallyReal(s.place(labels[i]), s.errors.Base, s.errors.Near)
 					if sums.Parts && i%2 == 1 {
 						sums.tallyPair(labels[i-1], labels[i])
 					}
@@ -135,10 +135,18 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 
 // batchDecoder returns the decoder of batches, nil where the decoder takes group by group.
 func (s *latentSampler) batchDecoder() batchDecoder {
-	if d, ok := s.soft.(batchDecoder); ok && d.batches() {
+	if d, ok := s.soft.(batchDecoder); ok && d.batches() && !s.problem.Code.Uneven() {
 		return d
 	}
 	return nil
+}
+
+// place is the place of an answer of the decoder.
+func (s *latentSampler) place(answer float64) float64 {
+	if decode.Real(s.problem.Decoder) {
+		return answer
+	}
+	return s.problem.Code.Answer(answer)
 }
 
 // noise makes the logits of some groups of draws, A rows apart; first is the index of the first draw.
@@ -305,8 +313,14 @@ func correlated(d decode.Decoder) (temperature float64, ok bool) {
 	return 0, false
 }
 
+// correlated tells how the problem's decoder is one of correlations. The paths of gen-ex weigh levels that are even.
+func (p *Problem) correlated() (temperature float64, ok bool) {
+	temperature, ok = correlated(p.Decoder)
+	return temperature, ok && !(temperature > 0 && p.Code.Uneven())
+}
+
 func correlatorOf(p *Problem) (latentDecoder, bool) {
-	temperature, ok := correlated(p.Decoder)
+	temperature, ok := p.correlated()
 	if !ok {
 		return nil, false
 	}

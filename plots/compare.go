@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -11,9 +12,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// CompareData is the expected error of several codes, in levels.
+// CompareData is the expected error of several codes.
 type CompareData struct {
 	Title     string
+	Unit      string // of errors; "" for levels
 	Rows      []CompareRow
 	Baselines []NamedError
 	Style     Style
@@ -48,7 +50,7 @@ func Compare(d CompareData) (*Figure, error) {
 			return nil, fmt.Errorf("comparison: %s is %v; want a positive finite number of at most %g", b.Name, b.Value, largest)
 		}
 	}
-	p := newPlot(d.Style, d.Title, "expected |error| (levels)", "")
+	p := newPlot(d.Style, d.Title, "expected |error| ("+cmp.Or(d.Unit, "levels")+")", "")
 	p.Add(grid())
 	var errors []float64
 	for _, r := range d.Rows {

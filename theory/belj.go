@@ -182,6 +182,9 @@ func newBelJExact(c *code.Code, d decode.BelJ) momentsOf {
 				x.one[k+1], x.zero[k+1] = 1-p, p
 			}
 		}
+		if c.Uneven() {
+			return x.placed(2*m+1-v, d.Empty()-n, func(err int) float64 { return c.Place(i+err) - c.Place(i) }), nil
+		}
 		return x.moments(2*m+1-v, float64(d.Empty()-n)), nil
 	}
 }
@@ -202,6 +205,23 @@ type belJExact struct {
 	last      []float64 // B_l
 	after     []float64 // after[k] = Π_{j>k} zero[j]
 	above     []powers  // above[k]: over l > k, distance l−k
+}
+
+// placed are the moments where levels are uneven, in O(M²): at says how far an error of so many levels is.
+func (x *belJExact) placed(c, empty int, at func(err int) float64) (out Moments) {
+	before := 1.0
+	for f := 1; f <= x.bits; f++ {
+		w := before * x.one[f]
+		before *= x.zero[f]
+		last := 1.0 // no one after l
+		for l := x.bits; l > f; l-- {
+			out.add(w*x.one[l]*last, at(c-f-l))
+			last *= x.zero[l]
+		}
+		out.add(w*last, at(c-2*f))
+	}
+	out.add(before, at(empty))
+	return out
 }
 
 func (x *belJExact) moments(c int, empty float64) Moments {

@@ -2,6 +2,7 @@ package theory
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"belsim/theory/code"
@@ -77,9 +78,28 @@ func newBelUExact(c *code.Code) momentsOf {
 		if err != nil {
 			return Moments{}, err
 		}
+		if c.Uneven() {
+			return placedDifference(c, i, fx, fy), nil
+		}
 		bias := fx.mean - fy.mean
 		return Moments{Mean: meanDifference(fx, fy, &tails), MeanSquare: fx.variance + fy.variance + bias*bias}, nil
 	}
+}
+
+// placedDifference are the moments where levels are uneven: the sum over all pairs of X and Y.
+func placedDifference(c *code.Code, i int, x, y *countLaw) (out Moments) {
+	for j, p := range x.p {
+		for k, q := range y.p {
+			out.add(float64(p*q), c.Place(i+x.lo+j-y.lo-k)-c.Place(i))
+		}
+	}
+	return out
+}
+
+// add adds an error of a probability.
+func (m *Moments) add(p, err float64) {
+	m.Mean += float64(p * math.Abs(err))
+	m.MeanSquare += float64(p * float64(err*err))
 }
 
 // meanDifference is E|X−Y|. It uses scratch memory.

@@ -56,6 +56,9 @@ func newOutcomes(ctx context.Context, c *code.Code, d decode.Decoder) (*outcomes
 		}
 		word[0] = uint64(w)
 		label := decode.Value(d, word)
+		if !decode.Real(d) {
+			label = c.Answer(label)
+		}
 		node, ok := known[label]
 		if !ok {
 			node = int32(len(t.labels))
@@ -111,7 +114,7 @@ func (t *outcomes) exact() momentsOf {
 	count := t.nodes()
 	moments := make([]Moments, count)
 	return func(_ context.Context, i int, e []float64) (Moments, error) { // at most 2²¹ nodes
-		word, level := t.code.Word(i)[0], float64(i+1)
+		word, level := t.code.Word(i)[0], t.code.Place(i)
 		for n, label := range t.labels {
 			err := math.Abs(label - level)
 			moments[n] = Moments{err, err * err}

@@ -83,7 +83,7 @@ func newSoftUnionBound(c *code.Code) boundOf {
 			case mu <= 0:
 				tail = 1
 			}
-			sum += math.Abs(float64(m-i)) * tail
+			sum += math.Abs(c.Place(m)-c.Place(i)) * tail
 		}
 		return sum, nil
 	}
@@ -114,10 +114,10 @@ func LogitUnionBound(c *code.Code, i int, mean, sd []float64) float64 {
 		}
 	}
 	c.Along(variances, squares)
-	least := math.Abs(float64(r - i))
+	least := math.Abs(c.Place(r) - c.Place(i))
 	sum := least
 	for m, v := range variances {
-		more := math.Abs(float64(m-i)) - least
+		more := math.Abs(c.Place(m)-c.Place(i)) - least
 		if m == r || more <= 0 {
 			continue
 		}

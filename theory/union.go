@@ -64,7 +64,7 @@ func newUnionBound(c *code.Code) boundOf {
 			}
 			// The tail is at most λ^half/half!, the sum over all sets of half bits, with λ = Σe. Where
 			// the term is below 2⁻⁶⁰/L of the sum so far it is left out: L of them do not change the sum.
-			levels := math.Abs(float64(m - i))
+			levels := math.Abs(c.Place(m) - c.Place(i))
 			if float64(half)*log2Above(lambda)+log2Above(levels)-log2Factorial[half] < least {
 				return
 			}

@@ -52,6 +52,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	draw := cmd.sampling()
 	draw.Within = cmd.Within
+	cmd.uneven = true
 	s, fit, err := cmd.readScenario(env, draw, append(cmd.Training, "")[0])
 	if err != nil {
 		return err
@@ -60,6 +61,11 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, fit, cmd.Decoder...))
 	if err != nil {
 		return err
+	}
+	if fit != nil {
+		if codes, err = fit.Place(codes); err != nil {
+			return err
+		}
 	}
 	if m, ok := s.Model.(scenario.Perceived); ok {
 		return cmd.forecast(ctx, env, s, m, fit, codes[0].Levels())
@@ -85,13 +91,16 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	bar := env.newProgress(what, total)
 	run := cmd.run(backend, bar)
-	if isTerminal(env.stdout.Writer) && !env.stdout.document {
+	if isTerminal(env.stdout.Writer) && !env.stdout.document && !codes[0].Uneven() {
 		run.Known = func(c *scenario.Comparison) { bar.show(cmd.table(env, c)) }
 	}
 	found, err := s.Compare(ctx, run, candidates, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
+	}
+	if codes[0].Uneven() {
+		found.InLabelUnits(fit.LevelWidth)
 	}
 	found.AddBaseline(cmd.Baseline)
 	found.Provenance = env.provenance()

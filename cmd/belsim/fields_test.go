@@ -30,6 +30,7 @@ var results = []struct {
 	{"codes", "JSON of one code", codeMatrix{}},
 	{"compare", "JSON; the CSV has the fields of `results[]`. Networks that know one noisy label have those of levels", scenario.Comparison{}},
 	{"levels", "JSON, and that of compare for networks; the CSV has the fields of `results[]`, with the ends of `interval` as `interval_lo` and `interval_hi`", forecast.Ranking{}},
+	{"levels --targets", "JSON; the CSV has the label of each level", assess.Spacings{}},
 	{"heatmap", "JSON; the CSV has the fields of `cells[]`", scenario.Map{}},
 	{"verify", "JSON; the CSV has the fields of `labels[]`, and three sums", scenario.Verification{}},
 	{"fit", "JSON", assess.Fit{}},

@@ -23,7 +23,7 @@ type fitCmd struct {
 	Levels      int                 `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
 	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs."`
 	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
-	Range       []assess.LabelRange `placeholder:"a:b" sep:"none" help:"Range of real labels: a is level 1, b the last one; several times for a network of several outputs."`
+	Range       []assess.LabelRange `placeholder:"a:b|FILE" reads:"" sep:"none" help:"Range of real labels: a is level 1, b the last one; or a FILE with the label of each level, .csv or .npy, as 'belsim levels --targets' makes one; several times for a network of several outputs."`
 	Training    string              `group:"model" enum:"auto,bce,ce,soft,l1,l2" default:"auto" help:"What the network was trained with: the cross-entropy of each bit (bce), or of the decoder's distribution over the levels (ce), that against a Gaussian over the levels (soft), or the mean |error| (l1) or squared error (l2) of gen-ex; auto finds out which of the first two (default: auto)."`
 	Also        []string            `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
 	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE, CE, soft, L1 or L2), seed and outputs, whose paths are relative to it."`
@@ -131,7 +131,10 @@ var ways = map[assess.Advice]string{
 func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, k int) (*assess.Report, error) {
 	o.Code = cmd.Code[min(k, len(cmd.Code)-1)]
 	if len(cmd.Range) > 0 {
-		o.Range = cmd.Range[min(k, len(cmd.Range)-1)]
+		var err error
+		if o.Range, err = cmd.Range[min(k, len(cmd.Range)-1)].Read(ctx); err != nil {
+			return nil, err
+		}
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()

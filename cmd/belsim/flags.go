@@ -50,6 +50,8 @@ func or[T any](flag *T, other T) T {
 // modelFlag takes the error model from a fit.
 type modelFlag struct {
 	Model string `xor:"r,sigma" placeholder:"[KIND:]FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --temperature, --misfit, --cutoff and --training win over it. The model is the perceived label where the fit has one, else the mixture; mixture:FILE or perceived:FILE says which."`
+
+	uneven bool // fits of uneven levels are taken
 }
 
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions. One flag of each xor can be
@@ -158,6 +160,11 @@ func (f modelFlag) fill(s *scenario.Scenario, outputs outputsFlags, prior priorF
 		which, path := assess.SplitModel(f.Model)
 		if fit, err = assess.Read(path); err != nil {
 			return nil, err
+		}
+		if !f.uneven {
+			if err := fit.CheckEven(); err != nil {
+				return nil, err
+			}
 		}
 		if which == assess.AutoModel {
 			which = other

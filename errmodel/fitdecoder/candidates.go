@@ -113,18 +113,29 @@ func (f *fitting) decoder(c candidate, with []*posterior, values []float64, abou
 	return d, d.complete()
 }
 
-// baselineVariances are the variances of the baseline candidates, N × candidates.
-func (f *fitting) baselineVariances(ctx context.Context, workers int) ([]float64, error) {
-	var all []observed.Decoding
+// baselineVariances are the variances of the baseline candidates, N × candidates, and the mean ones of labels within levels.
+func (f *fitting) baselineVariances(ctx context.Context, workers int) (out [2][]float64, err error) {
+	var all [2][]observed.Decoding
 	for _, c := range f.all {
 		if c.stage != baseline {
 			break
 		}
-		d, err := f.decoder(c, nil, nil, About{})
+		d, err := f.decoder(c, nil, f.places(), About{})
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		all = append(all, observed.Decoding{Decoder: varianceOf{d}, Soft: d.logits})
+		for i := range all {
+			all[i] = append(all[i], observed.Decoding{Decoder: varianceOf{d, i == 1}, Soft: d.logits})
+		}
 	}
-	return f.Samples.Labels(ctx, workers, f.Code, all)
+	for i := range all {
+		if i == 1 && !f.Code.Uneven() { // they are not used
+			out[1] = out[0]
+			break
+		}
+		if out[i], err = f.Samples.Labels(ctx, workers, f.Code, all[i]); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
 }

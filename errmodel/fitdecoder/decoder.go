@@ -103,10 +103,10 @@ func (d *Decoder) About() About { return d.about }
 // Dims returns the numbers of levels L and bits M.
 func (d *Decoder) Dims() (levels, bits int) { return d.scores.Weights.Dims() }
 
-// WithRange returns the same decoder with the labels of levels evenly from lo to hi.
-func (d *Decoder) WithRange(lo, hi float64) (*Decoder, error) {
+// WithValues returns the same decoder with other labels of the levels.
+func (d *Decoder) WithValues(values []float64) (*Decoder, error) {
 	out := *d
-	out.values = Spread(len(d.values), lo, hi)
+	out.values = values
 	return &out, out.complete()
 }
 

@@ -85,13 +85,13 @@ type Kind struct {
 type fitting struct {
 	Input
 	levels, m    int
-	folds        [][]int     // samples of each fold
-	tooLarge     bool        // the code is, for the stage affine
-	moments      []*moments  // by fold, of the stage affine
-	all          []candidate // the candidates, those of the stage baseline first
-	baseline     []float64   // labels of the decodings, N × decodings
-	variances    []float64   // of the candidates of the stage baseline, N × candidates
-	sorted       bool        // sigma is that of the sorted sigmoids
+	folds        [][]int      // samples of each fold
+	tooLarge     bool         // the code is, for the stage affine
+	moments      []*moments   // by fold, of the stage affine
+	all          []candidate  // the candidates, those of the stage baseline first
+	baseline     []float64    // labels of the decodings, N × decodings
+	variances    [2][]float64 // of the candidates of the stage baseline, N × candidates, and of labels within levels
+	sorted       bool         // sigma is that of the sorted sigmoids
 	correlations *decode.Correlations
 }
 
@@ -126,7 +126,7 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	}
 	var err error
 	if !f.tooLarge {
-		if f.moments, err = momentsOfFolds(ctx, workers, in.Samples, f.levels, f.folds); err != nil {
+		if f.moments, err = momentsOfFolds(ctx, workers, in.Samples, in.Code, f.folds); err != nil {
 			return nil, err
 		}
 	}
@@ -144,15 +144,23 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	return out, f.judge(ctx, out, parts)
 }
 
+// places are those of the levels.
+func (f *fitting) places() []float64 {
+	if p := f.Code.Places(); p != nil {
+		return p
+	}
+	return Spread(f.levels, 1, float64(f.levels))
+}
+
 // part has the labels that the candidates give to the samples of one fold, with the variances of their distributions, when the fold and
 // perhaps another one were left out of the fit.
 type part struct {
 	samples          []int
 	labels, variance []float32 // candidates × samples
+	within           []float32 // the mean variances of labels within levels; nil for 1/12, where levels are even
 }
 
-func (p *part) of(candidate int) []float32        { return p.row(p.labels, candidate) }
-func (p *part) variances(candidate int) []float32 { return p.row(p.variance, candidate) }
+func (p *part) of(candidate int) []float32 { return p.row(p.labels, candidate) }
 
 func (p *part) row(of []float32, candidate int) []float32 {
 	n := len(p.samples)
@@ -214,26 +222,34 @@ func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error)
 // labels decodes some samples with all candidates.
 func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) (*part, error) {
 	n := len(samples)
-	out := &part{samples, make([]float32, len(f.all)*n), make([]float32, len(f.all)*n)}
+	out := &part{samples: samples, labels: make([]float32, len(f.all)*n), variance: make([]float32, len(f.all)*n)}
+	if f.Code.Uneven() {
+		out.within = make([]float32, len(f.all)*n)
+	}
 	scores := f.scores(with, samples)
 	own, mixed := make([]float64, f.levels), make([]float64, f.levels)
-	values := Spread(f.levels, 1, float64(f.levels))
-	within, baselines := variancesWithin(values), len(f.variances)/f.Samples.Len()
+	values, baselines := f.places(), len(f.variances[0])/f.Samples.Len()
+	within := variancesWithin(values)
 	for j, i := range samples {
 		if j%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		f.correlations.To(own, f.Samples.Row(i))
-		variance := math.NaN()
+		variance, inside := math.NaN(), math.NaN()
 		if f.sorted {
 			sortedSigmoids(mixed, f.Samples.Row(i))
-			variance, _ = spread(mixed, values, within)
+			variance, inside = spread(mixed, values, within)
+		}
+		set := func(at int, label, variance, inside float64) {
+			out.labels[at*n+j], out.variance[at*n+j] = float32(label), float32(variance)
+			if out.within != nil {
+				out.within[at*n+j] = float32(inside)
+			}
 		}
 		for at := 0; at < len(f.all); at++ {
 			c := f.all[at]
 			if c.stage == baseline {
-				out.labels[at*n+j] = float32(f.baseline[i*len(f.Decodings)+c.decoding])
-				out.variance[at*n+j] = float32(f.variances[i*baselines+at])
+				set(at, f.baseline[i*len(f.Decodings)+c.decoding], f.variances[0][i*baselines+at], f.variances[1][i*baselines+at])
 				continue
 			}
 			median, mean := math.NaN(), math.NaN() // never the smallest error
@@ -244,14 +260,14 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 				if c.model > 0 {
 					axpy(mixed, c.model, s.RawRowView(j))
 				}
-				median, mean = decode.MedianAndMean(mixed, nil)
+				median, mean = decode.MedianAndMean(mixed, f.Code.Places())
 				if !f.sorted {
-					variance, _ = spread(mixed, values, within)
+					variance, inside = spread(mixed, values, within)
 				}
 			}
-			out.labels[at*n+j], out.variance[at*n+j] = float32(median), float32(variance) // the next candidate differs by its rule, the mean
+			set(at, median, variance, inside) // the next candidate differs by its rule, the mean
 			at++
-			out.labels[at*n+j], out.variance[at*n+j] = float32(mean), float32(variance)
+			set(at, mean, variance, inside)
 		}
 	}
 	return out, nil
@@ -348,7 +364,7 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		choices[o] = f.choose(inner[o])
 		labels := parts[o][o].of(choices[o])
 		for j, i := range parts[o][o].samples {
-			level, y := float64(f.Samples.Level[i]), f.Samples.Exact[i]
+			level, y := f.Code.Place(f.Samples.Level[i]-1), f.Samples.Exact[i]
 			label, before := float64(labels[j]), f.baseline[i*len(f.Decodings)+best]
 			levels.Add(math.Abs(label - level))
 			target.Add(math.Abs(label - y))
@@ -388,7 +404,9 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		chosen = f.best(single, baseline) // it can be fitted to parts of the samples alone
 	}
 	if out.Fitted = f.all[chosen].stage != baseline; !out.Fitted {
-		out.Levels = f.mean(single, chosen, func(label float64, _ *part, _, i int) float64 { return math.Abs(label - float64(f.Samples.Level[i])) })
+		out.Levels = f.mean(single, chosen, func(label float64, _ *part, _, i int) float64 {
+			return math.Abs(label - f.Code.Place(f.Samples.Level[i]-1))
+		})
 		out.Target = f.error(single, chosen)
 		choices = slices.Repeat([]int{chosen}, folds)
 	}

@@ -163,7 +163,7 @@ func TestWorkers(t *testing.T) {
 		if _, err := d.Decoding(observed.Bits); (err == nil) != kind.Hard() {
 			t.Errorf("%s reads bits: %v", kind, err)
 		}
-		wide := must.Get(d.WithRange(0, 150))(t)
+		wide := must.Get(d.WithValues(fitdecoder.Spread(16, 0, 150)))(t)
 		z := samples.Row(0)
 		if got, want := wide.DecodeLogits(z), (d.DecodeLogits(z)-2.5)*100; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %v in another range, want %v", kind, got, want)

@@ -9,6 +9,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/theory/base/parallel"
+	"belsim/theory/code"
 )
 
 // The model of the outputs at a level is that of linear discriminant analysis: they are normal, with a
@@ -71,16 +72,20 @@ func place(y float64, levels int) (i int, share float64) {
 }
 
 // momentsOfFolds returns the sums of each fold.
-func momentsOfFolds(ctx context.Context, workers int, s *observed.Samples, levels int, folds [][]int) ([]*moments, error) {
+func momentsOfFolds(ctx context.Context, workers int, s *observed.Samples, c *code.Code, folds [][]int) ([]*moments, error) {
 	out := make([]*moments, len(folds))
 	err := parallel.Each(ctx, workers, len(folds), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, f int) error {
-			t := newMoments(levels, s.Bits)
+			t := newMoments(c.Levels(), s.Bits)
 			for j, i := range folds[f] {
 				if j%256 == 0 && ctx.Err() != nil {
 					return ctx.Err()
 				}
-				t.add(s.Row(i), s.Exact[i], levels)
+				y := s.Exact[i]
+				if c.Uneven() { // bandwidths are in levels
+					_, y = c.Nearest(y)
+				}
+				t.add(s.Row(i), y, c.Levels())
 			}
 			t.n = float64(len(folds[f]))
 			t.square.SymOuterK(1, rowsOf(s, folds[f]).T())

@@ -82,11 +82,17 @@ func (b bound) Value(word []uint64) float64 { return b.DecodeLogits(b.signs(word
 func (d *Decoder) clip(v float64) float64 { return min(max(v, d.values[0]), d.values[len(d.values)-1]) }
 
 // varianceOf is a decoder whose answers are variances of the level's value.
-type varianceOf struct{ *Decoder }
+type varianceOf struct {
+	*Decoder
+	within bool // the mean variance of labels within levels instead
+}
 
 // DecodeLogits implements decode.LogitDecoder.
 func (d varianceOf) DecodeLogits(z []float64) float64 {
-	variance, _ := d.spread(z)
+	variance, within := d.spread(z)
+	if d.within {
+		return within
+	}
 	return variance
 }
 
@@ -186,9 +192,13 @@ type Intervals struct {
 	Worst float64
 }
 
-// sigma is that of a candidate's sample j of a part, with a floor. In levels, the variance within one is 1/12.
+// sigma is that of a candidate's sample j of a part, with a floor. In even levels, the variance within one is 1/12.
 func (p *part) sigma(c, j int, floor float64) float64 {
-	return math.Sqrt(float64(p.variances(c)[j]) + floor/12)
+	within := 1. / 12
+	if p.within != nil {
+		within = float64(p.row(p.within, c)[j])
+	}
+	return math.Sqrt(float64(p.row(p.variance, c)[j]) + floor*within)
 }
 
 // calibrate calibrates a candidate with some parts: of all floors it takes that of the smallest Winkler score there.

@@ -87,7 +87,7 @@ func TestIntervals(t *testing.T) {
 			}
 		}
 		// Another range scales all.
-		a, b := ends(t, r.Decoder, 0.8), ends(t, must.Get(r.Decoder.WithRange(0, 1))(t), 0.8)
+		a, b := ends(t, r.Decoder, 0.8), ends(t, must.Get(r.Decoder.WithValues(fitdecoder.Spread(16, 0, 1)))(t), 0.8)
 		for i := range 20 {
 			al, au := a(fresh.Row(i))
 			bl, bu := b(fresh.Row(i))

@@ -180,6 +180,8 @@ type Summary struct {
 	// Quantization is the mean distance of the targets from their levels, in levels: the error of
 	// a network that always finds the level. It is zero where targets are levels.
 	Quantization float64
+	// Beyond is how many targets lie beyond the end levels, which clip them.
+	Beyond uint64
 	// Dispersion compares a sample's wrong bits whose nearest transition lies above the level with those where it lies
 	// below: the variance of the difference of their numbers, given the level, over the variance for independent errors. It
 	// is 1 where classifiers err independently, and NaN where too little varies.
@@ -204,6 +206,9 @@ type Summary struct {
 	// decisions.
 	Miscalibration float64
 }
+
+// clipped is how far, as a share of the range, a target is from the ends where it lies beyond them, and not at them but for rounding.
+const clipped = 1e-6
 
 // moments are integer sums, so that their order does not matter.
 type moments struct{ n, sum, square int64 }
@@ -246,7 +251,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	var outputs []float64 // of the first sample
 	balances := make([]moments, c.Levels())
 	transitions := c.Transitions()
-	errors := newErrorSums(len(decodings), c.Levels())
+	errors := newErrorSums(len(decodings), c)
 	probabilities, soft := make([]float64, m), !s.Kind.Hard() // their sums, of logits
 	correlations := decode.NewCorrelations(c)
 	var quantization Sums
@@ -268,7 +273,10 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			wrong = wrongBits(wrong, c, i, z)
 			balances[i].add(balance(transitions, i, wrong))
 			out.Counts.Add(i, wrong)
-			quantization.Add(math.Abs(b.exact[j] - float64(b.level[j])))
+			quantization.Add(math.Abs(b.exact[j] - c.Place(i)))
+			if e, slack := b.exact[j], clipped*float64(c.Levels()); e < 1-slack || e > float64(c.Levels())+slack {
+				out.Beyond++
+			}
 			sums, squares := out.Sums[i*m:(i+1)*m], out.Squares[i*m:(i+1)*m]
 			for k, v := range z {
 				if v > 0 {
@@ -312,14 +320,16 @@ func balance(transitions [][]int, i int, wrong []int) int64 {
 
 // errorSums adds up the errors of decodings.
 type errorSums struct {
+	code                   *code.Code
 	width                  int // of spreads
 	levels, labels, beside []Sums
 	direct                 Sums
 	spreads                [][]Spread
 }
 
-func newErrorSums(decodings, levels int) *errorSums {
-	e := &errorSums{width: SpreadWidth(levels), levels: make([]Sums, decodings), labels: make([]Sums, decodings), beside: make([]Sums, decodings)}
+func newErrorSums(decodings int, c *code.Code) *errorSums {
+	levels := c.Levels()
+	e := &errorSums{code: c, width: SpreadWidth(levels), levels: make([]Sums, decodings), labels: make([]Sums, decodings), beside: make([]Sums, decodings)}
 	for range decodings {
 		e.spreads = append(e.spreads, make([]Spread, (levels+e.width-1)/e.width))
 	}
@@ -333,7 +343,7 @@ func (e *errorSums) add(b *batch, j int, decoded []float64) {
 	e.direct.Add(direct)
 	for r, label := range decoded {
 		distance := math.Abs(label - exact)
-		e.levels[r].Add(math.Abs(label - float64(level)))
+		e.levels[r].Add(math.Abs(label - e.code.Place(level-1)))
 		e.labels[r].Add(distance)
 		e.beside[r].Add(distance - direct)
 		e.spreads[r][(level-1)/e.width].Add(distance)
@@ -372,10 +382,13 @@ func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, m in
 			for j := first; j < last; j++ {
 				sample.Set(b.z[j*m : (j+1)*m])
 				for r, d := range decodings {
-					if d.Predicts() {
-						dst[j*len(decodings)+r] = b.own[j]
-					} else {
-						dst[j*len(decodings)+r] = sample.Label(d)
+					switch to := &dst[j*len(decodings)+r]; {
+					case d.Predicts():
+						*to = b.own[j]
+					case decode.Real(d.Decoder) || correlations == nil:
+						*to = sample.Label(d)
+					default:
+						*to = correlations.Code().Answer(sample.Label(d))
 					}
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -89,6 +90,10 @@ type Labels struct {
 	// nearest level by q(y) = (y−Lo)·(L−1)/(Hi−Lo) + 1. Otherwise targets are levels 1..L.
 	Real   bool
 	Lo, Hi float64
+	// Places are those of uneven levels, and nil for even ones.
+	Places []float64
+	// Clips says that labels beyond Lo and Hi are of the end levels; else they are refused.
+	Clips bool
 }
 
 // Clipped is a prediction in levels, within the range of the levels. Decoders give no answers outside of it.
@@ -128,12 +133,24 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 	// Files hold rounded numbers: a target may lie outside the range by the rounding of a
 	// float32.
 	slack := 1e-6 * max(l.Hi-l.Lo, math.Abs(l.Lo), math.Abs(l.Hi))
-	if !(y >= l.Lo-slack && y <= l.Hi+slack) {
+	if !l.Clips && !(y >= l.Lo-slack && y <= l.Hi+slack) {
 		return 0, 0, fmt.Errorf("target %v is outside the range %v to %v", y, l.Lo, l.Hi)
 	}
 	exact = (y-l.Lo)*float64(l.Levels-1)/(l.Hi-l.Lo) + 1
-	return min(max(int(math.Round(exact)), 1), l.Levels), exact, nil
+	return l.LevelOf(exact), exact, nil
 }
+
+// LevelOf is the level nearest to a label in levels.
+func (l Labels) LevelOf(exact float64) int {
+	if l.Places != nil {
+		row, _ := code.Nearest(l.Places, exact)
+		return row + 1
+	}
+	return int(min(max(math.Round(exact), 1), float64(l.Levels)))
+}
+
+// Nearest is the level nearest to a prediction.
+func (l Labels) Nearest(prediction float64) int { return l.LevelOf(l.Clipped(prediction)) }
 
 // Source is the targets, N × 1, and the outputs, N × M, of test samples. Without Targets it has
 // outputs alone.

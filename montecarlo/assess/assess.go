@@ -13,8 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -124,6 +122,9 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		return nil, err
 	}
 	defer own.Close()
+	if own.code.Uneven() && (o.Recommend || len(o.Others) > 0) {
+		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is another in levels wherever these are uneven, and the perceived-label model has one")
+	}
 	candidates, err := scenario.OpenCodes(o.Candidates, own.sizes())
 	if err != nil {
 		return nil, err
@@ -190,33 +191,4 @@ func readAll(ctx context.Context, own *network, workers int, progress Progress) 
 	}
 	others, err := readOthers(ctx, own, workers, done)
 	return mixture, others, err
-}
-
-// LabelRange is a range of real labels, written a:b: a is level 1, b is the last level.
-type LabelRange struct{ Lo, Hi float64 }
-
-// IsZero reports whether there is no range.
-func (r LabelRange) IsZero() bool { return r == LabelRange{} }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (r *LabelRange) UnmarshalText(text []byte) error {
-	lo, hi, found := strings.Cut(string(text), ":")
-	var err [2]error
-	r.Lo, err[0] = strconv.ParseFloat(lo, 64)
-	r.Hi, err[1] = strconv.ParseFloat(hi, 64)
-	if !found || errors.Join(err[:]...) != nil {
-		return fmt.Errorf("range %q: want two numbers, a:b", text)
-	}
-	if err := r.check(); err != nil {
-		return fmt.Errorf("range %q: %w", text, err)
-	}
-	return nil
-}
-
-// check refuses ranges whose width is not finite, or in which levels have none.
-func (r LabelRange) check() error {
-	if d := r.Hi - r.Lo; !(d > 0) || math.IsInf(d, 0) || r.Lo+d/(1<<20) == r.Lo || math.IsInf(r.Lo, 0) {
-		return errors.New("want finite numbers, a below b")
-	}
-	return nil
 }

@@ -181,7 +181,7 @@ func TestReadBack(t *testing.T) {
 	}
 	// Fields that follow from others, or belong to them. The fit is to real labels here.
 	o = small(t)
-	o.Range = LabelRange{1, 8}
+	o.Range = LabelRange{Lo: 1, Hi: 8}
 	b.Reset()
 	must.Succeed(t, table.WriteJSON(&b, judge(t, o).Fit))
 	full := b.String()
@@ -284,7 +284,7 @@ func TestLevelsOf(t *testing.T) {
 
 func TestLabelRange(t *testing.T) {
 	var r LabelRange
-	if err := r.UnmarshalText([]byte("-2.5:4")); err != nil || r != (LabelRange{-2.5, 4}) || r.IsZero() {
+	if err := r.UnmarshalText([]byte("-2.5:4")); err != nil || r.Lo != -2.5 || r.Hi != 4 || r.Values != nil || r.IsZero() {
 		t.Errorf("%v, %v", r, err)
 	}
 	for _, text := range []string{"", "1", "1:x", "2:1", "1:1", "0:Inf", "-Inf:0", "NaN:1", "1e300:1.0000000000000002e300", "-1e308:1e308"} {
@@ -372,7 +372,7 @@ func TestRealLabels(t *testing.T) {
 	dir := t.TempDir()
 	s := judge(t, Options{
 		Code: "johnson", Levels: 32, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
-		Range: LabelRange{1, 32}, Temperature: 1, Samples: 4000, Seed: 1, Decoders: decode.Builtin(),
+		Range: LabelRange{Lo: 1, Hi: 32}, Temperature: 1, Samples: 4000, Seed: 1, Decoders: decode.Builtin(),
 	})
 	f := s.Fit
 	if want := math.Hypot(0.5, math.Sqrt(1./12)); math.Abs(f.Sigma-want) > 0.02 || math.Abs(f.R-0.6) > 0.03 {

@@ -79,9 +79,8 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	}
 	err = observed.Decode(ctx, workers, outputs, kind, c, decodings, func(labels []float64) error {
 		if c != nil && !o.Range.IsZero() { // a fitted decoder has the range already
-			width := (o.Range.Hi - o.Range.Lo) / float64(c.Levels()-1)
-			for i, level := range labels {
-				labels[i] = o.Range.Lo + (level-1)*width
+			for i, place := range labels {
+				labels[i] = o.Range.label(c, place)
 			}
 		}
 		return rows.Write(labels)
@@ -103,8 +102,13 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingsOf, 
 		return nil, nil, fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", outputs.Name(), m, path, bits)
 	}
 	if !o.Range.IsZero() {
-		if fitted, err = fitted.WithRange(o.Range.Lo, o.Range.Hi); err != nil {
-			return nil, nil, err
+		levels, _ := fitted.Dims()
+		values, err := o.Range.spread(levels)
+		if err == nil {
+			fitted, err = fitted.WithValues(values)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("the range of %s: %w", path, err)
 		}
 	}
 	decoders := []decode.RealDecoder{fitted}

@@ -21,8 +21,10 @@ type Fit struct {
 	Samples      uint64      `json:"samples" doc:"test samples"`
 	Outputs      string      `json:"outputs" doc:"what the outputs are: bits, signs (±1), probabilities or logits"`
 	Range        *[2]float64 `json:"range" doc:"labels of level 1 and of level L; null where targets are levels"`
-	LevelWidth   float64     `json:"level_width" doc:"width of a level, in label units"`
+	Values       code.Values `json:"values,omitempty" doc:"label of each level; only where levels are not evenly spaced"`
+	LevelWidth   float64     `json:"level_width" doc:"mean width of a level, in label units"`
 	Quantization float64     `json:"quantization" doc:"mean distance of the targets from their levels, in label units: the error of a network that always finds the level; 0 where targets are levels"`
+	Beyond       uint64      `json:"beyond,omitempty" doc:"targets beyond the end levels, which clip them; only where a file has the label of each level"`
 	WrongBits    uint64      `json:"wrong_bits" doc:"outputs on the wrong side, of samples × bits"`
 	Dead         []int       `json:"dead_bits" doc:"bits, from 1, that are set aside in the fits: their classifier always answers the same, or is wrong in more than half of the samples"`
 	Verdict      string      `json:"verdict" doc:"the first sentences of the report: how wrong the network is, whether a model describes it, and what to do next"`
@@ -65,10 +67,16 @@ func newFit(n *network, m *mixture) *Fit {
 	if !o.Range.IsZero() {
 		f.Range = &[2]float64{o.Range.Lo, o.Range.Hi}
 	}
+	if o.Range.Uneven() {
+		f.Values = o.Range.Values
+	}
+	if o.Range.Values != nil {
+		f.Beyond = seen.Beyond
+	}
 	f.Quantization = f.LevelWidth * seen.Quantization
 	f.Samples, f.WrongBits = seen.Counts.Total()
 	if n.fitted != nil {
-		f.Fitted = newFitted(n.fitted, f.LevelWidth)
+		f.Fitted = newFitted(n.fitted, labels)
 	}
 	return f
 }

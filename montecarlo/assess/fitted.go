@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/table"
@@ -55,9 +56,12 @@ func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples
 	}
 	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.source.Kind.Hard(), Decodings: n.decodings, Temperature: n.options.Temperature, BitByBit: n.training == perceived.BCE}
 	if r := n.options.Range; !r.IsZero() {
-		in.Values = fitdecoder.Spread(n.code.Levels(), r.Lo, r.Hi)
+		in.Values, err = r.spread(n.code.Levels())
 	}
-	out, err := fitdecoder.Fit(ctx, workers, in)
+	var out *fitdecoder.Result
+	if err == nil {
+		out, err = fitdecoder.Fit(ctx, workers, in)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.source.Outputs.Name(), err)
 	}
@@ -65,13 +69,14 @@ func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples
 }
 
 // newFitted is the result in the form that is written.
-func newFitted(r *fitdecoder.Result, width float64) *Fitted {
+func newFitted(r *fitdecoder.Result, labels observed.Labels) *Fitted {
+	width := labels.Width()
 	about, interval := r.Decoder.About(), r.Target.Interval()
 	f := &Fitted{
 		Kind: about.Kind, Rule: about.Rule, Reads: about.Reads, Better: r.Fitted, Samples: about.Samples,
 		Error: width * r.Target.Mean, StdErr: width * r.Target.StdErr, Interval: [2]float64{width * interval[0], width * interval[1]},
 		Baseline: r.Baseline.Decoder.Name(), BaselineOf: r.Baseline.Outputs(), BaselineErr: width * r.BaselineTarget.Mean,
-		Gain: width * r.Gain, GainSE: width * r.GainSE, Intervals: newIntervals(r.Intervals, about.Levels, width), Kinds: []FittedKind{}, Notes: []string{},
+		Gain: width * r.Gain, GainSE: width * r.GainSE, Intervals: newIntervals(r.Intervals, labels, width), Kinds: []FittedKind{}, Notes: []string{},
 	}
 	for _, k := range r.Kinds {
 		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), width * k.Target.Mean, width * k.Target.StdErr})

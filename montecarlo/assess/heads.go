@@ -62,7 +62,7 @@ func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind, 
 		predicted = new(float64)
 		outputs.Map(c.Bits(), func(dst, row []float64) {
 			*predicted = row[0]
-			level := int(math.Round(labels.Clipped(row[0])))
+			level := labels.Nearest(row[0])
 			for k := range dst {
 				dst[k] = 0
 				if c.Bit(level-1, k) {

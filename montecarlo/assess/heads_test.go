@@ -120,7 +120,7 @@ func TestMeasure(t *testing.T) {
 		y.Set(i, 0, lo+width*(y.At(i, 0)-1))
 	}
 	o := d.save(t, dir, "z")
-	o.Targets, o.Range, o.Recommend, o.FitDecoder = save(t, filepath.Join(dir, "real.npy"), y), LabelRange{lo, lo + 15*width}, true, true
+	o.Targets, o.Range, o.Recommend, o.FitDecoder = save(t, filepath.Join(dir, "real.npy"), y), LabelRange{Lo: lo, Hi: lo + 15*width}, true, true
 	probe := d
 	probe.code = "probe"
 	o.Others = []Other{{Code: "probe", Outputs: probe.save(t, dir, "probe").Outputs, Training: perceived.BCE}}
@@ -189,7 +189,7 @@ func TestOnLevels(t *testing.T) {
 	const lo, width = 10, 0.5
 	y := easy.targets()
 	y.Apply(func(_, _ int, v float64) float64 { return lo + width*(v-1) }, y)
-	o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{lo, lo + 15*width}
+	o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{Lo: lo, Hi: lo + 15*width}
 	f := judge(t, o).Fit
 	for i, d := range f.Decoders {
 		if want := plain.Decoders[i]; math.Abs(d.Observed/width/want.Observed-1) > 1e-9 || math.Abs(d.Perceived/width/want.Perceived-1) > 1e-9 {

@@ -2,10 +2,10 @@ package assess
 
 import (
 	"fmt"
-	"math"
 
 	"belsim/errmodel"
 	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/observed"
 	"belsim/theory/base/table"
 )
 
@@ -34,20 +34,21 @@ type LevelCoverage struct {
 	Interval [2]float64 `json:"coverage_interval" doc:"95 % interval of coverage"`
 }
 
-func newIntervals(r *fitdecoder.Intervals, levels int, width float64) *Intervals {
+func newIntervals(r *fitdecoder.Intervals, labels observed.Labels, width float64) *Intervals {
 	return &Intervals{
 		Confidence: fitdecoder.Judged, Calibration: len(r.Samples), Coverage: r.Coverage.Mean, CoverageSE: r.Coverage.StdErr,
 		Width: width * r.Width.Mean, Winkler: width * r.Winkler.Mean, Constant: width * r.ConstantWinkler, Worst: r.Worst,
-		Levels: coverageByLevel(r.Samples, levels), samples: r.Samples,
+		Levels: coverageByLevel(r.Samples, labels), samples: r.Samples,
 	}
 }
 
 // coverageByLevel has a row for neighbouring levels of so many samples that a share of them means something.
-func coverageByLevel(samples []fitdecoder.Interval, levels int) []LevelCoverage {
+func coverageByLevel(samples []fitdecoder.Interval, labels observed.Labels) []LevelCoverage {
 	const fewest = 100
+	levels := labels.Levels
 	all, inside := make([]uint64, levels+1), make([]uint64, levels+1)
 	for _, x := range samples {
-		at := min(max(int(math.Round(x.Target)), 1), levels)
+		at := labels.LevelOf(x.Target)
 		all[at]++
 		if x.Lower <= x.Target && x.Target <= x.Upper {
 			inside[at]++

@@ -1,7 +1,9 @@
 package assess
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
@@ -130,11 +132,19 @@ func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 	of.Tail = p.Tail
 }
 
+// CheckEven refuses a fit of uneven levels, for what computes with even ones.
+func (f *Fit) CheckEven() error {
+	if f.Values != nil {
+		return fmt.Errorf("%s: the fit is one of uneven levels, and this is computed for even ones; 'belsim compare --model FILE' takes it", f.path)
+	}
+	return nil
+}
+
 // Ask makes the fit's perceived label, range, prior and training those of a question about numbers of levels. The error
 // names the file, and says that the fit has no perceived label or no range of real labels.
 func (f *Fit) Ask(q *forecast.Question) error {
 	if _, err := f.chosen(PerceivedModel); err != nil {
-		return err
+		return cmp.Or(f.CheckEven(), err)
 	}
 	if f.Range == nil {
 		return errors.New(f.path + ": the targets of the fit were levels; want a fit to real labels, with their range")

@@ -90,7 +90,7 @@ func (n *network) open(ctx context.Context) (err error) {
 	if n.code, err = openCode(o, s.Outputs); err != nil {
 		return err
 	}
-	s.Labels = observed.Labels{Levels: n.code.Levels(), Real: !o.Range.IsZero(), Lo: o.Range.Lo, Hi: o.Range.Hi}
+	s.Labels = o.Range.labels(n.code)
 	return n.openKind(ctx, said)
 }
 
@@ -158,11 +158,23 @@ func (n *network) sizes() scenario.Sizes {
 	return scenario.Sizes{Levels: n.code.Levels(), Default: n.code.Levels(), Real: true}
 }
 
-// openCode opens the code of the options, with as many bits as there are outputs.
+// openCode opens the code of the options, with as many bits as there are outputs and the places of the levels.
 func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
-	if o.head().Own {
-		return openHead(o, outputs)
+	if o.Levels == 0 {
+		o.Levels = len(o.Range.Values)
 	}
+	open := openBits
+	if o.head().Own {
+		open = openHead
+	}
+	c, err := open(o, outputs)
+	if err != nil {
+		return nil, err
+	}
+	return o.Range.of(c)
+}
+
+func openBits(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	rows, m := outputs.Dims()
 	levels := o.Levels
 	if f, known := code.Lookup(o.Code); known && levels == 0 {
@@ -229,6 +241,9 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	}
 	if n.seen, err = observed.Scan(ctx, workers, n.source, n.code, n.decodings, done); err != nil {
 		return err
+	}
+	if total, _ := n.seen.Counts.Total(); 2*n.seen.Beyond > total {
+		return fmt.Errorf("%s: %d of %d targets lie beyond the end levels, %v to %v; want the units of the range", n.source.Targets.Name(), n.seen.Beyond, total, n.source.Labels.Lo, n.source.Labels.Hi)
 	}
 	n.transitions = n.code.Transitions()
 	n.dependence = n.dependences()

@@ -56,6 +56,9 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	}
 	out := knowledge{fit: p, measured: []MeasuredRow{}}
 	switch {
+	case own.code.Uneven():
+		p.Verdict = "The perceived-label model says nothing of uneven levels."
+		return out, nil
 	case own.code.Real():
 		p.Verdict = "The perceived-label model has no codes of real numbers."
 		return out, nil

@@ -311,7 +311,7 @@ func TestBaseline(t *testing.T) {
 				}
 				y.Set(i, 0, lo+scale*(min(y.At(i, 0)+off, 16)-1))
 			}
-			o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{lo, lo + scale*15}
+			o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{Lo: lo, Hi: lo + scale*15}
 		}
 		o.Baseline, o.Recommend = Baseline{Error: scale}, lo > 0
 		f := judge(t, o).Fit
@@ -426,7 +426,7 @@ func TestEmptyRange(t *testing.T) {
 		n, columns := m.Dims()
 		*path = save(t, filepath.Join(t.TempDir(), "half.npy"), m.Slice(0, n/2, 0, columns))
 	}
-	twice.Range = LabelRange{1, 15} // is wrong, and the verdict is a warning
+	twice.Range = LabelRange{Lo: 1, Hi: 15} // is wrong, and the verdict is a warning
 	for want, o := range map[string]Options{"No target is of levels 5 to 8: 50 %": half, "No target is of levels 6 to 8 (10 to 15): 38 %": twice} {
 		if s := judge(t, o); !strings.Contains(s.Fit.Verdict, want) || s.Fit.Verdict != strings.Join(s.Opening, " ") {
 			t.Errorf("%q, want %q", s.Opening, want)

@@ -108,10 +108,18 @@ func (f *Fit) checkModel() error {
 func (f *Fit) checkWidth() error {
 	width := 1.0
 	if f.Range != nil {
-		if err := (LabelRange{f.Range[0], f.Range[1]}).check(); err != nil {
+		if err := (LabelRange{Lo: f.Range[0], Hi: f.Range[1]}).check(); err != nil {
 			return fmt.Errorf("range is %v: %w", *f.Range, err)
 		}
 		width = observed.Labels{Levels: f.Levels, Real: true, Lo: f.Range[0], Hi: f.Range[1]}.Width()
+	}
+	if v := f.Values; v != nil {
+		if err := v.Check(f.Levels); err != nil {
+			return fmt.Errorf("values: %w", err)
+		}
+		if f.Range == nil || f.Range[0] != v[0] || f.Range[1] != v[len(v)-1] || v.Even() {
+			return errors.New("values are not those of uneven levels over the range")
+		}
 	}
 	if !(math.Abs(f.LevelWidth/width-1) <= 1e-6) {
 		return fmt.Errorf("level_width is %v; by range and levels it is %v", f.LevelWidth, width)

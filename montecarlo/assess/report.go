@@ -107,7 +107,15 @@ func (r *Report) details() (out []Block) {
 	lowest, highest := f.occurring()
 	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.called(), f.Levels, f.Bits, f.Samples, lowest, highest, outputs)
 	if f.Range != nil {
-		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
+		if v := f.Values; v == nil {
+			head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
+		} else {
+			least, most := v[1]-v[0], v[1]-v[0]
+			for i := range v[1:] {
+				least, most = min(least, v[i+1]-v[i]), max(most, v[i+1]-v[i])
+			}
+			head += fmt.Sprintf("; levels are %.4g to %.4g apart, %.4g on average", least, most, f.LevelWidth)
+		}
 	}
 	add(head, nil)
 	if known := f.Perceived; known != nil && !table.Missing(known.Noise) {
@@ -171,6 +179,9 @@ func (f *Fit) decoderTables() []Block {
 	head := fmt.Sprintf("mixture against observed: |error| in levels, over these targets; seed %d", f.Seed)
 	if f.Range != nil {
 		head = fmt.Sprintf("mixture against observed, with targets rounded to levels: |error| in levels; seed %d", f.Seed)
+	}
+	if f.Values != nil {
+		head = strings.Replace(head, "in levels", "in mean widths of a level", 1)
 	}
 	sentences := []string{"bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits with the error rates observed instead of the mixture's."}
 	if text := f.anyLawText(); text != "" {

@@ -10,6 +10,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
+	"belsim/theory/decode"
 )
 
 // Advice is what a reader may do next. Its words stand in the sentences of a report; Report.Section
@@ -54,7 +55,7 @@ func opening(f *Fit, own *network, others []*network) (out []string) {
 		text += f.Perceived.Verdict
 	}
 	next := "Next: " + f.next()
-	out = append(out, f.emptyText(), f.directText(), strings.TrimSpace(text), next)
+	out = append(out, f.emptyText(), f.valuesText(own), f.directText(), strings.TrimSpace(text), next)
 	return slices.DeleteFunc(out, func(text string) bool { return text == "" })
 }
 
@@ -87,7 +88,7 @@ func (f *Fit) unit() string {
 
 // besideLevels is what follows an error: its unit, or how many levels it is.
 func (f *Fit) besideLevels(v float64) string {
-	if f.Range == nil || f.LevelWidth == 1 {
+	if f.Range == nil || f.LevelWidth == 1 || f.Values != nil {
 		return f.unit()
 	}
 	return fmt.Sprintf(" (%s levels)", table.Short(v/f.LevelWidth))
@@ -136,6 +137,9 @@ func (f *Fit) emptyText() string {
 		}
 		if f.Range != nil {
 			ends := [2]float64{f.Range[0] + (float64(from)-1.5)*f.LevelWidth, f.Range[0] + (float64(to)-0.5)*f.LevelWidth}
+			if v := f.Values; v != nil {
+				ends = [2]float64{(v[max(from-2, 0)] + v[from-1]) / 2, (v[to-1] + v[min(to, len(v)-1)]) / 2}
+			}
 			text += fmt.Sprintf(" (%.4g to %.4g)", max(ends[0], f.Range[0]), min(ends[1], f.Range[1]))
 		}
 		return text
@@ -148,6 +152,18 @@ func (f *Fit) emptyText() string {
 		parts = append(parts, of(highest+1, f.Levels))
 	}
 	return fmt.Sprintf("No target is of %s: %s of the levels are empty. Check that the range is the one that the network was trained with.", strings.Join(parts, " or "), percent(share))
+}
+
+// valuesText says how many targets the end levels clip, and that a Johnson code is wrong for uneven levels.
+func (f *Fit) valuesText(n *network) string {
+	var out []string
+	if f.Beyond > 0 {
+		out = append(out, fmt.Sprintf("%d of %d targets (%s) lie beyond the end levels, which clip them.", f.Beyond, f.Samples, percent(float64(f.Beyond)/float64(f.Samples))))
+	}
+	if _, err := decode.New("bel-j", n.code); err == nil && n.code.Uneven() && n.code.Levels() > 3 {
+		out = append(out, fmt.Sprintf("%s is the wrong code for uneven levels: its words of levels n and n + L/2 are complements, so that it cannot say noise that is broad in levels, as it is where they lie dense.", f.Code))
+	}
+	return strings.Join(out, " ")
 }
 
 // deadText lists the dead classifiers.
@@ -176,6 +192,8 @@ func (f *Fit) next() string {
 	switch rec := f.Recommendation; {
 	case 2*len(f.Dead) > f.Bits:
 		return "check that the code, the range and the order of the bits are those that the network was trained with."
+	case f.Values != nil:
+		return "train the same network with even levels, too: spacing matters where few levels meet long tails."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
 		return "train a network with a code that is easy to learn, such as unary or johnson."
 	case rec == nil:

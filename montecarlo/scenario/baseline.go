@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -102,7 +103,7 @@ func listed(names []string) string {
 
 // AddBaseline adds direct regression with an error in levels, unless that is zero.
 func (c *Comparison) AddBaseline(direct float64) {
-	c.Baselines = NewBaselines(0, direct, c.Levels, InLevels)
+	c.Baselines = NewBaselines(0, direct, c.Levels, cmp.Or(c.Unit, InLevels))
 	for i := range c.Results {
 		c.Results[i].Direct = direct
 	}

@@ -17,7 +17,8 @@ import (
 
 // Comparison ranks codes by their expected error: what compare writes as JSON.
 type Comparison struct {
-	Levels int `json:"levels" doc:"shared"`
+	Levels int    `json:"levels" doc:"shared"`
+	Unit   string `json:"unit,omitempty" doc:"label units, of all errors, where levels are not evenly spaced; missing where they are in levels"`
 	Description
 	Seed    uint64       `json:"seed" doc:"shared"`
 	RelErr  float64      `json:"rel_err" doc:"standard error of the means, relative to them, that is asked for where there is no exact value; 0 for a fixed number of samples"`
@@ -241,6 +242,17 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 	}
 	out.addInvalid(candidates.Invalid)
 	return out, nil
+}
+
+// InLabelUnits gives errors, which are in mean widths of a level, in label units. Such levels have no intervals.
+func (c *Comparison) InLabelUnits(width float64) {
+	c.Unit = InLabelUnits
+	for i := range c.Results {
+		r := &c.Results[i]
+		for _, v := range []*float64{&r.Bound, &r.Exact, &r.Mean, &r.StdErr, &r.RMS, &r.WorstMean, &r.WorstErr} {
+			*v *= width
+		}
+	}
 }
 
 // rank puts the smallest error first, and codes that networks learn badly last.

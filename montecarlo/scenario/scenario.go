@@ -232,7 +232,7 @@ func (s *Scenario) kind(c *code.Code, d decode.Decoder, perceived bool) montecar
 		return montecarlo.PerceivedLogits
 	case !bits:
 		return montecarlo.IndependentLogits
-	case decode.Real(d) || c.Real():
+	case decode.Real(d) || c.Real() || c.Uneven():
 		return montecarlo.DenseBits
 	}
 	return montecarlo.IndependentBits

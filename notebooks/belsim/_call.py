@@ -446,19 +446,38 @@ def span(values: Sequence[Any] | NDArray[Any] | None, name: str) -> str | None:
     raise Error(f"{name} = {shown(values)}: want (lo, hi, count), (lo, hi, count, 'log'), or a list of numbers")
 
 
-def ends(labels: tuple[float, float] | None) -> str | None:
-    """The labels of the first and the last level: ``a:b``."""
-    return None if labels is None else ":".join(map(repr, pair(labels)))
+def ends(inputs: Inputs, labels: ArrayLike | None) -> str | None:
+    """The labels of the first and the last level, ``a:b``, or the file of the label of each level."""
+    if labels is None:
+        return None
+    return ":".join(map(repr, pair(labels))) if several(labels) is None else inputs.array(labels, "range", file=True)
 
 
-def pair(labels: tuple[float, float]) -> tuple[float, float]:
-    """A range of labels as two numbers."""
+def several(labels: ArrayLike) -> NDArray[np.float64] | None:
+    """The label of each level, where these are more than the two ends of a range."""
+    try:
+        v = array(labels, "range")
+    except Error:
+        return None
+    if v.ndim != 1 or v.size < 3:
+        return None
+    v = v.astype(np.float64)
+    if not (np.isfinite(v).all() and (np.diff(v) > 0).all() and math.isfinite(v[-1] - v[0])):
+        raise Error(f"range of {v.size} labels: want finite numbers that ascend")
+    return v
+
+
+def pair(labels: ArrayLike) -> tuple[float, float]:
+    """A range of labels as two numbers: its ends."""
+    values = several(labels)
+    if values is not None:
+        return float(values[0]), float(values[-1])
     try:
         lo, hi = (real(label) for label in listed(labels, "range", "labels"))
     except (Error, ValueError):
         lo, hi = math.nan, math.nan
     if math.isnan(lo) or math.isnan(hi):
-        raise Error(f"range = {shown(labels)}: want (a, b), the labels of the first and the last level")
+        raise Error(f"range = {shown(labels)}: want (a, b), the labels of the first and the last level, or the label of each level")
     if not (lo < hi and math.isfinite(hi - lo)):
         raise Error(f"range = ({lo:g}, {hi:g}): want finite numbers, the smaller first")
     return lo, hi

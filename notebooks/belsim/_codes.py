@@ -29,6 +29,7 @@ from belsim._call import (
     results,
     rows,
     run,
+    several,
     wide,
     write,
 )
@@ -124,8 +125,23 @@ def encode(level: ArrayLike, code: str | ArrayLike, *, levels: int | None = None
     return bits
 
 
-def within(labels: ArrayLike, range: tuple[float, float], outside: Outside, name: str) -> NDArray[np.float64]:  # noqa: A002
-    """Real labels in a range, of any shape; those outside are refused, or get the end that is nearest.
+EVEN = 1e-6
+"""How far values that count as even lie from even ones, as a share of their range: what float32 rounds by. The command has the same."""
+
+
+def values_of(range: ArrayLike, levels: int) -> NDArray[np.float64] | None:  # noqa: A002
+    """The label of each level, where levels are not even."""
+    v = several(range)
+    if v is None:
+        return None
+    if v.size != levels:
+        raise Error(f"range of {v.size} labels: want {levels}, one for each level, or (a, b)")
+    even = v[0] + np.arange(levels) * ((v[-1] - v[0]) / (levels - 1))
+    return v if (np.abs(v - even) > EVEN * (v[-1] - v[0])).any() else None
+
+
+def within(labels: ArrayLike, range: ArrayLike, outside: Outside, name: str) -> NDArray[np.float64]:  # noqa: A002
+    """Real labels in a range, of any shape; those outside are refused, or get the end that is nearest. The label of each level clips.
 
     Labels that lie outside by the rounding of a float32, or of their own float16, are at the end. ``name`` is the labels' in messages.
     """
@@ -133,6 +149,7 @@ def within(labels: ArrayLike, range: tuple[float, float], outside: Outside, name
     y = given.astype(np.float64)
     lo, hi = pair(range)
     choice(outside, Outside, "outside")
+    outside = outside if several(range) is None else "clip"
     if not np.isfinite(y).all():
         first = np.argwhere(~np.isfinite(y))[0]
         raise Error(f"{name}: {y[tuple(first)]} at index {_index(first)}: want finite numbers")
@@ -152,14 +169,15 @@ def _index(place: NDArray[Any]) -> str:
 
 def quantize(
     labels: ArrayLike,
-    range: tuple[float, float],  # noqa: A002
+    range: ArrayLike,  # noqa: A002
     levels: int,
     *,
     outside: Outside = "refuse",
 ) -> NDArray[np.int64]:
     """The nearest levels, from 0 to L − 1, of real labels: ``range[0]`` is level 0, and ``range[1]`` is level L − 1.
 
-    Labels outside the range are refused, as ``fit`` does; ``outside="clip"`` gives them the level at its end.
+    Labels outside the range are refused, as ``fit`` does; ``outside="clip"`` gives them the level at its end. ``range`` may have the
+    label of each level instead, L numbers that ascend (see ``belsim levels --targets``); the end levels clip then.
 
     >>> quantize([2.5, 3.2, 4.0], (2.5, 4.0), 4).tolist()
     [0, 1, 3]
@@ -167,11 +185,14 @@ def quantize(
     levels = count(levels, "levels")
     y = within(labels, range, outside, "labels")
     lo, hi = pair(range)
+    values = values_of(range, levels)
+    if values is not None:
+        return np.searchsorted((values[1:] + values[:-1]) / 2, y, "right").astype(np.int64)
     exact = (y - lo) * (levels - 1) / (hi - lo)
     return np.clip(np.floor(exact + 0.5), 0, levels - 1).astype(np.int64)
 
 
-def dequantize(level: ArrayLike, range: tuple[float, float], levels: int) -> NDArray[np.float64]:  # noqa: A002
+def dequantize(level: ArrayLike, range: ArrayLike, levels: int) -> NDArray[np.float64]:  # noqa: A002
     """The real labels of levels from 0, which may lie between two levels: the inverse of ``quantize``.
 
     >>> dequantize([0, 1.5, 3], (2.5, 4.0), 4).tolist()
@@ -179,6 +200,10 @@ def dequantize(level: ArrayLike, range: tuple[float, float], levels: int) -> NDA
     """
     levels = count(levels, "levels")
     lo, hi = pair(range)
+    values = values_of(range, levels)
+    if values is not None:
+        between: NDArray[np.float64] = np.interp(wide(level, "level"), np.arange(levels), values)
+        return between
     with np.errstate(over="ignore"):
         return lo + wide(level, "level") * (hi - lo) / (levels - 1)
 
@@ -326,8 +351,9 @@ def decode(
     kind: Kind = "auto",
     reads: Reads = "auto",
     temperature: float = 1.0,
+    range: ArrayLike | None = None,  # noqa: A002
 ) -> NDArray[Any]:
-    """The levels, from 0, of the outputs of M classifiers.
+    """The levels, from 0, of the outputs of M classifiers; with ``range``, (a, b) or the label of each level, their labels.
 
     ``outputs`` has the shape (..., M); the result has the shape (...): integers for ``bel-u``, ``bel-j`` and ``gen``, float64
     for ``gen-ex``, whose expected level may lie between two levels. ``bel-u`` and ``bel-j`` may return levels outside 0 to L − 1
@@ -345,8 +371,8 @@ def decode(
     [2]
     """
     if isinstance(decoder, Decoder):
-        if code is not None or levels is not None:
-            raise Error("code, levels: a fitted decoder knows its own")
+        if code is not None or levels is not None or range is not None:
+            raise Error("code, levels, range: a fitted decoder knows its own")
         return decoder.decode(outputs, kind=kind)
     if code is None:
         raise Error("code is missing: the code of the outputs, or a fitted decoder")
@@ -354,6 +380,7 @@ def decode(
     choice(reads, Reads, "reads")
     temperature = number(temperature, "temperature")
     c = matrix(code, levels)
+    values = None if range is None else values_of(range, len(c))
     name = code if isinstance(code, str) else ""
     if decoder == "auto":
         decoder = fitting(c, name)
@@ -379,8 +406,11 @@ def decode(
     elif decoder == "gen":
         found = _gen(rows, c, hard)
     else:
-        found = _gen_ex(rows, c, temperature)
-    return found.reshape(z.shape[:-1])
+        found = _gen_ex(rows, c, temperature, values)
+    found = found.reshape(z.shape[:-1])
+    if range is None or (values is not None and decoder == "gen-ex"):
+        return found
+    return dequantize(found if values is None else np.clip(found, 0, len(c) - 1), range, len(c))
 
 
 def _bel_j(b: NDArray[np.bool_], *, zero_word: bool) -> NDArray[np.int64]:
@@ -433,9 +463,9 @@ def _exact(z: NDArray[np.float64], c: NDArray[Any], rows: NDArray[np.int64]) -> 
     return int(rows[exact.index(max(exact))])
 
 
-def _gen_ex(z: NDArray[Any], c: NDArray[Any], temperature: float) -> NDArray[np.float64]:
-    """Eq. 6: the expected level under the softmax of correlations."""
-    words, n = c.T.astype(np.float64), np.arange(len(c), dtype=np.float64)
+def _gen_ex(z: NDArray[Any], c: NDArray[Any], temperature: float, values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Eq. 6: the expected level, or the expected value of it, under the softmax of correlations."""
+    words, n = c.T.astype(np.float64), np.arange(len(c), dtype=np.float64) if values is None else values
     out = []
     for part in _blocks(z, len(c)):
         correlations = part.astype(np.float64) @ words

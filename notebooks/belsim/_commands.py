@@ -34,6 +34,7 @@ from belsim._call import (
     results,
     rows,
     run,
+    several,
     span,
     switch,
     table,
@@ -162,6 +163,7 @@ def compare(
 def levels(
     codes: Sequence[Code] = (),
     *,
+    targets: ArrayLike | None = None,
     range: tuple[float, float] | None = None,  # noqa: A002
     levels: int | Sequence[int] | None = None,
     decoder: str | Sequence[str] | None = None,
@@ -189,6 +191,13 @@ def levels(
     within 2 % of it. ``attrs["enough"]`` says how many levels suffice, ``attrs["notes"]`` the
     same in sentences, and ``attrs["baselines"]`` has the errors of no code.
 
+    With ``targets``, labels of shape (N,), it makes levels for them instead: a row for even ones and for half even ones with half
+    quantiles, ``levels, spacing, quantization, quantization_over_baseline, forecast, chosen, values``. ``values`` is the ``range`` of
+    ``fit`` and others; ``range`` sets the ends here, which else clip 0.1 % of the labels.
+
+    >>> made = levels(targets=np.arange(100.0) ** 2, levels=8, baseline=100)
+    >>> np.round(made[made.chosen]["values"].item()[:3]).tolist()
+    [0.0, 527.0, 1618.0]
     >>> levels(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
     [[32.0, 1.05], [16.0, 1.21]]
     """
@@ -198,8 +207,10 @@ def levels(
             [
                 "levels",
                 *flags(
-                    range=ends(range), levels=levels, decoder=decoder, model=_model(inputs, model), label_noise=label_noise, mae=mae,
-                    misfit=misfit, cutoff=cutoff, training=training, prior=None if prior is None else histogram(inputs, array(prior)),
+                    targets=None if targets is None else inputs.array(targets, "targets"),
+                    range=ends(inputs, range), levels=levels, decoder=decoder, model=_model(inputs, model),
+                    label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
+                    prior=None if prior is None else histogram(inputs, array(prior)),
                     baseline=baseline, workers=workers,
                 ),
                 "--",
@@ -491,7 +502,7 @@ def fit(
     outputs: ArrayLike,
     targets: ArrayLike,
     *,
-    range: tuple[float, float] | list[tuple[float, float]] | None = None,  # noqa: A002
+    range: ArrayLike | list[tuple[float, ...]] | None = None,  # noqa: A002
     outside: Outside = "refuse",
     levels: int | None = None,
     kind: Kind = "auto",
@@ -514,8 +525,9 @@ def fit(
     ``code`` is the code that the network was trained with, a name or an L × M matrix. ``outputs`` has the shape (N, M): the
     classifiers' logits, probabilities or bits for N test samples: ``kind`` says which, of ``runs`` too, and ``auto`` finds out.
     ``targets`` has the shape (N,): levels from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1;
-    labels outside are refused, or with ``outside="clip"`` taken for the nearest end. Arrays are NumPy's, torch's, or have
-    ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
+    labels outside are refused, or with ``outside="clip"`` taken for the nearest end. ``range`` may have the label of each level
+    instead, L numbers that ascend: the end levels clip then, and errors are against the labels themselves. Arrays are NumPy's,
+    torch's, or have ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
     ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
@@ -583,7 +595,7 @@ def _fit_arguments(
     code: Code | list[str],
     outputs: ArrayLike,
     targets: ArrayLike,
-    range: tuple[float, float] | list[tuple[float, float]] | None,  # noqa: A002
+    range: ArrayLike | list[tuple[float, ...]] | None,  # noqa: A002
     outside: Outside,
     levels: int | None,
     kind: str,
@@ -626,7 +638,7 @@ def _fit_arguments(
             **others,
         ),
     ]
-    out += [f"--code={name}" for name in names] + [f"--range={ends(r)}" for r in ranges if r is not None]
+    out += [f"--code={name}" for name in names] + [f"--range={ends(inputs, r)}" for r in ranges if r is not None]
     out += [f"--also={names[0]}:{prefix}{seen(code, more, f'runs[{i}]')}" for i, more in enumerate(runs)]
     for i, pair in enumerate(listed(also, "also", "pairs (code, outputs)")):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -638,7 +650,7 @@ def _fit_arguments(
     return out
 
 
-def _baseline(inputs: Inputs, baseline: float | ArrayLike | None, range: tuple[float, float] | None) -> float | str | None:  # noqa: A002
+def _baseline(inputs: Inputs, baseline: float | ArrayLike | None, range: ArrayLike | None) -> float | str | None:  # noqa: A002
     """Predictions as the command reads them, or a number."""
     if baseline is None:
         return None
@@ -652,8 +664,10 @@ def _predictions(predictions: ArrayLike, range: object, name: str) -> ArrayLike:
     return predictions if range is not None else wide(predictions, name) + 1
 
 
-def _targets(targets: ArrayLike, range: tuple[float, float] | None, outside: Outside) -> NDArray[Any]:  # noqa: A002
+def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside) -> NDArray[Any]:  # noqa: A002
     """Targets as the command reads them: its levels count from 1."""
+    if range is not None and several(range) is not None:
+        return wide(targets, "targets")  # the command counts those beyond the ends
     if range is not None:
         return within(targets, range, outside, "targets")
     y = wide(targets, "targets")

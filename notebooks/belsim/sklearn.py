@@ -31,8 +31,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     code : a name, see ``belsim.codes()``, or an L × M matrix of 0 and 1.
     levels : the number of quantization levels L of a named code.
     decoder : ``auto``, ``bel-u``, ``bel-j``, ``gen`` or ``gen-ex``.
-    range : (a, b), the labels of level 0 and of level L − 1; None for the smallest and the largest label of the training data.
-        Training data outside of it get the nearest end.
+    range : (a, b), the labels of level 0 and of level L − 1, or the label of each level; None for the smallest and the largest label of
+        the training data. Training data outside of it get the nearest end.
     temperature : the τ of ``gen-ex``.
     random_state : of the MLPClassifier where ``classifier`` is None.
 
@@ -40,6 +40,7 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     ----------
     matrix_ : the code, (L, M).
     range_ : the range of labels.
+    values_ : the label of each level, (L,), where levels are not even; else None.
     classifiers_ : the fitted classifiers: one for all bits, or one for each bit that varies in the training data.
     constant_ : (M,), the bits that do not vary: 0 or 1, and −1 for those that do.
     decoder_ : the fitted ``belsim.Decoder`` of ``calibrate``, which ``predict`` then uses; None before.
@@ -61,7 +62,7 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         code: str | ArrayLike = "johnson",
         levels: int | None = 64,
         decoder: str = "gen-ex",
-        range: tuple[float, float] | None = None,  # noqa: A002
+        range: ArrayLike | None = None,  # noqa: A002
         temperature: float = 1.0,
         random_state: Any = None,
     ) -> None:
@@ -84,7 +85,9 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         lo, hi = (labels.min(), labels.max()) if self.range is None else pair(self.range)
         self.range_ = (float(lo), float(hi) if hi > lo else float(lo) + 1)
         self.decoder_: Decoder | None = None
-        level = _codes.quantize(labels, self.range_, len(self.matrix_), outside="clip")
+        levels = len(self.matrix_)
+        self.values_ = None if self.range is None else _codes.values_of(self.range, levels)
+        level = _codes.quantize(labels, self._labels(), levels, outside="clip")
         bits = _codes.encode(level, self.matrix_)
         varies = (bits != bits[0]).any(axis=0)
         self.constant_ = np.where(varies, -1, bits[0].astype(np.int64))
@@ -124,9 +127,13 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         z = self.outputs(X)
         if self.decoder_ is not None:
             return self.decoder_.decode(z, kind="logits")
-        levels = len(self.matrix_)
-        found = _codes.decode(z, self.matrix_, self.decoder, kind="logits", temperature=self.temperature)
-        return _codes.dequantize(np.clip(found, 0, levels - 1), self.range_, levels)
+        found = _codes.decode(z, self.matrix_, self.decoder, kind="logits", temperature=self.temperature, range=self._labels())
+        labels: NDArray[np.float64] = np.clip(found, *self.range_)
+        return labels
+
+    def _labels(self) -> ArrayLike:
+        """The range, or the label of each level."""
+        return self.range_ if self.values_ is None else self.values_
 
     def calibrate(self, X: ArrayLike, y: ArrayLike) -> BELRegressor:  # noqa: N803
         """Fits a decoder, with the calibration of its intervals, to samples that the classifiers were not trained on.
@@ -137,7 +144,7 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         x, labels = validate_data(self, X, y, y_numeric=True, reset=False)
         named = isinstance(self.code, str)
         self.decoder_ = fit(
-            self.code if named else self.matrix_, self.outputs(x), np.clip(labels, *self.range_), range=self.range_,
+            self.code if named else self.matrix_, self.outputs(x), np.clip(labels, *self.range_), range=self._labels(),
             levels=len(self.matrix_) if named else None, kind="logits", training="bce", temperature=self.temperature, samples=2,
             fit_decoder=True,
         ).decoder  # fmt: skip

@@ -38,7 +38,9 @@ class Head(nn.Module):
 
     ``levels`` is L. ``code`` is a name or an L × M matrix. Labels are real numbers: ``range[0]`` is level 0 and ``range[1]`` is level
     L − 1; without ``range`` labels are levels from 0. Those outside are refused; ``outside="clip"`` gives them the nearest end. To
-    refuse, the loss must wait for the labels of each batch, and ``torch.compile`` makes two graphs of it.
+    refuse, the loss must wait for the labels of each batch, and ``torch.compile`` makes two graphs of it. ``values`` has the label of
+    each level instead, L numbers that ascend: the end levels clip then, ``mean`` is the mean of values, and ``sigma`` is in levels
+    wherever they lie.
 
     Losses and labels are computed in float32 at least, also under autocast. The matrix is a buffer.
 
@@ -52,6 +54,7 @@ class Head(nn.Module):
 
     matrix: Tensor
     bits: Tensor
+    places: Tensor
 
     def __init__(
         self,
@@ -61,6 +64,7 @@ class Head(nn.Module):
         code: str | ArrayLike | None = None,
         sigma: float = 0.75,
         range: tuple[float, float] | None = None,  # noqa: A002
+        values: ArrayLike | None = None,
         outside: _codes.Outside = "refuse",
     ) -> None:
         super().__init__()
@@ -71,7 +75,16 @@ class Head(nn.Module):
         if code is not None and kind == "corn":
             raise Error("corn has no code")
         self.kind, self.levels, self.sigma, self.outside = kind, levels, number(sigma, "sigma"), outside
+        if range is not None and (values is not None or len(range) != 2):
+            raise Error("range: want (a, b); values has the label of each level instead")
         self.range = (0.0, levels - 1.0) if range is None else pair(range)
+        if values is not None:
+            self.range, self.outside = pair(values), "clip"
+        uneven = None if values is None else _codes.values_of(values, levels)
+        self.uneven = uneven is not None
+        if uneven is not None:  # in mean widths of a level, from 0
+            lo, hi = self.range
+            self.register_buffer("places", torch.as_tensor((uneven - lo) * ((levels - 1) / (hi - lo))))
         choice(outside, _codes.Outside, "outside")
         self.outputs = levels - 1 if kind == "corn" else 1
         """The number of outputs that the network must have."""
@@ -108,7 +121,8 @@ class Head(nn.Module):
         for name, own in self.named_buffers():
             other = state_dict.get(prefix + name)
             if other is not None and (other.shape != own.shape or not torch.equal(other.cpu().float(), own.cpu().float())):
-                errors.append(f"{prefix}{name}: the state is of a head of another code than {self._code}")
+                what = "other values" if name == "places" else f"another code than {self._code}"
+                errors.append(f"{prefix}{name}: the state is of a head of {what}")
                 return
         super()._load_from_state_dict(state_dict, prefix, *others)
 
@@ -125,7 +139,8 @@ class Head(nn.Module):
         with torch.autocast(z.device.type, enabled=False):
             z = z.flatten(0, -2)
             y = self._level(targets, z.device).flatten()
-            level = (y + 0.5).floor().long().clamp(0, self.levels - 1)
+            at = self._index(y)
+            level = (at + 0.5).floor().long().clamp(0, self.levels - 1)
             y = y.to(z.dtype)
             lost = (y - y).sum()  # 0, or NaN where a label is: a level has none, and compiled networks cannot look
             if self.kind == "bce":
@@ -133,7 +148,7 @@ class Head(nn.Module):
             if self.kind == "ce":
                 return functional.cross_entropy(self._scores(z), level) + lost
             if self.kind == "soft":
-                return functional.cross_entropy(self._scores(z), self.target(y))
+                return functional.cross_entropy(self._scores(z), self.target(at.to(z.dtype)))
             if self.kind == "corn":
                 k = torch.arange(self.levels - 1, device=z.device)
                 asked = (level[:, None] >= k).to(z.dtype)
@@ -188,23 +203,39 @@ class Head(nn.Module):
     def _scores(self, z: Tensor) -> Tensor:
         return z @ self.matrix.to(z.dtype).T
 
+    def _index(self, y: Tensor) -> Tensor:
+        """The level, from 0, that each place of ``_level`` has, in proportion between two levels."""
+        if not self.uneven:
+            return y
+        v = self.places.to(y)
+        at = torch.searchsorted(v, y.contiguous()).clamp(1, self.levels - 1)
+        return at - 1 + (y - v[at - 1]) / (v[at] - v[at - 1])
+
+    def _place(self, level: Tensor) -> Tensor:
+        """The inverse of ``_index``."""
+        if not self.uneven:
+            return level
+        v, level = self.places.to(level), level.clamp(0, self.levels - 1)
+        at = level.detach().floor().long().clamp(max=self.levels - 2)
+        return v[at] + (level - at) * (v[at + 1] - v[at])
+
     def _found(self, z: Tensor, rule: str) -> Tensor:
-        """Levels from 0."""
+        """Levels from 0, in mean widths."""
         choice(rule, Rule, "rule")
         if not (self.coded or self.kind == "corn"):
             return (z[..., 0] + 1) * ((self.levels - 1) / 2)
         p = self.probabilities(z)
         if rule == "mean":
-            return p @ torch.arange(self.levels, dtype=p.dtype, device=p.device)
+            return p @ (self.places.to(p) if self.uneven else torch.arange(self.levels, dtype=p.dtype, device=p.device))
         if rule == "map":
-            return p.argmax(-1).to(p.dtype)
+            return self._place(p.argmax(-1).to(p.dtype))
         upto = p.cumsum(-1)
         at = (upto < upto[..., -1:] / 2).sum(-1, keepdim=True).clamp(max=self.levels - 1)
         share, end = p.gather(-1, at), upto.gather(-1, at)
-        return (at + 0.5 - (end - upto[..., -1:] / 2) / share)[..., 0]
+        return self._place((at + 0.5 - (end - upto[..., -1:] / 2) / share)[..., 0])
 
     def _level(self, target: Tensor, device: torch.device) -> Tensor:
-        """Real levels from 0 of labels, in float64, which some devices do not have."""
+        """Real levels from 0 of labels, in mean widths and in float64, which some devices do not have."""
         y = target.to("cpu" if device.type == "mps" else device).double()
         lo, hi = self.range
         if self.outside == "refuse":

@@ -130,7 +130,7 @@ func printed(ctx context.Context, o Options) (Drawing, error) {
 }
 
 // The levels of testdata/network, and the mixture that fit fits to it.
-const networkLevels, networkR, networkSigma = 64, 1.19, 1.644
+const networkLevels, networkR, networkSigma = 64, 1.188, 1.673
 
 // networkWrong has the samples of each level of testdata/network that has some, and how many of them some bits are wrong in.
 //

@@ -20,7 +20,7 @@ import (
 
 // CompareData returns the data of the figure of a comparison.
 func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.CompareData {
-	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Style: style}
+	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Unit: c.Unit, Style: style}
 	for _, r := range c.Results {
 		name := r.Code + " (" + r.Decoder
 		if r.Outputs == scenario.Logits {

@@ -40,6 +40,9 @@ type Pattern struct {
 
 // fits returns an error that wraps theory.ErrNoClosedForm where there are no such bounds.
 func fits(c *code.Code, d decode.Decoder) error {
+	if c.Uneven() {
+		return fmt.Errorf("%w: no bounds under any law for uneven levels", theory.ErrNoClosedForm)
+	}
 	switch d.(type) {
 	case decode.BelU, decode.BelJ, decode.Gen:
 		if !c.Real() {

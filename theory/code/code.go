@@ -33,6 +33,7 @@ type Code struct {
 	stride       int // words of a row
 	data         []uint64
 	values       []float64 // L × M; nil unless the code is of real numbers
+	places       []float64 // of the levels; nil where these are even
 }
 
 var _ mat.Matrix = (*Code)(nil)

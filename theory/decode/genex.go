@@ -11,7 +11,7 @@ import (
 //
 //	Σ_n n · softmax_n(τ · Σ_k z_k·C[n,k])
 //
-// for logits, or outputs of ±1. The rows of a code hold zeros and ones, as in the printed Eq.
+// with the place of level n for n where levels are uneven, // for logits, or outputs of ±1. The rows of a code hold zeros and ones, as in the printed Eq.
 // 6. Rows of ±1 would have the same effect as twice the temperature τ.
 type GenEx struct {
 	code        *code.Code
@@ -69,7 +69,7 @@ func (d GenEx) FromCorrelations(correlations []float64) float64 {
 		}
 		w := math.Exp(exponent)
 		weight += w
-		sum += w * float64(i+1)
+		sum += w * d.code.Place(i)
 	}
 	return sum / weight
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -53,6 +54,16 @@ func Inputs(k *kong.Context) []Input {
 			paths = []string{value}
 		case []string:
 			paths = value
+		default: // values that files may give
+			some := reflect.ValueOf(value)
+			if some.Kind() != reflect.Slice {
+				some = reflect.Append(reflect.MakeSlice(reflect.SliceOf(some.Type()), 0, 1), some)
+			}
+			for i := range some.Len() {
+				if of, ok := some.Index(i).Interface().(interface{ File() string }); ok && of.File() != "" {
+					paths = append(paths, of.File())
+				}
+			}
 		}
 		for _, path := range paths {
 			out = append(out, Named(name, path)...)

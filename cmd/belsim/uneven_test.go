@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/montecarlo/assess"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/must"
+	"belsim/theory/code"
+)
+
+// writeColumn writes numbers as a .csv file.
+func writeColumn(t *testing.T, path string, v ...float64) {
+	t.Helper()
+	f := must.Get(os.Create(path))(t)
+	must.Succeed(t, arrayfile.WriteCSV(context.Background(), f, mat.NewDense(len(v), 1, v)))
+	must.Succeed(t, f.Close())
+}
+
+// readColumn reads numbers.
+func readColumn(t *testing.T, path string) []float64 {
+	t.Helper()
+	return must.Get(arrayfile.ReadFile(path))(t).RawMatrix().Data
+}
+
+// TestEvenValues: the label of each level, where these are even, gives the same digits as their range.
+func TestEvenValues(t *testing.T) {
+	inFolderWithData(t)
+	_, _, network := smallNetwork(t)
+	ends := slices.Index(network, "--range") + 1
+	v := make([]float64, 16)
+	for i := range v {
+		v[i] = 2.5 + float64(i)*1.8/15
+	}
+	writeColumn(t, "even.csv", v...)
+	with := func(values string) []string {
+		out := slices.Clone(network)
+		out[ends] = values
+		return append(out, "--recommend", "--fit-decoder", "-o", values[:3]+".npz")
+	}
+	a, b := mustRun(t, with(network[ends])...), mustRun(t, with("even.csv")...)
+	if a != b || content(t, network[ends][:3]+".npz") != content(t, "eve.npz") {
+		t.Errorf("fit prints\n%s\nwith a range, and with its values\n%s", a, b)
+	}
+	outputs := network[slices.Index(network, "--outputs")+1]
+	for _, decoder := range []string{"gen --code johnson --levels 16", "gen-ex --code johnson --levels 16", "bel-j --code johnson --levels 16", "eve.npz"} {
+		for _, r := range []string{network[ends], "even.csv"} {
+			mustRun(t, strings.Fields(fmt.Sprintf("decode -q --decoder %s --outputs %s --range %s -o %s.csv", decoder, outputs, r, r[:3]))...)
+		}
+		if content(t, network[ends][:3]+".csv") != content(t, "eve.csv") {
+			t.Errorf("decode with %s gives others", decoder)
+		}
+	}
+}
+
+// TestUnevenValues: what commands say of levels that are not even, against sums over what decode writes.
+func TestUnevenValues(t *testing.T) {
+	inFolderWithData(t)
+	y, z, network := smallNetwork(t)
+	ends := slices.Index(network, "--range") + 1
+	v := make([]float64, 16)
+	for i := range v {
+		v[i] = 2.7 + 1.5*math.Pow(float64(i)/15, 1.3)
+	}
+	writeColumn(t, "v.csv", v...)
+	network[ends] = "v.csv"
+	outputs := network[slices.Index(network, "--outputs")+1]
+	text := mustRun(t, append(slices.Clone(network), "--fit-decoder", "-o", "d.npz", "-o", "fit.json", "-o", "fit.html", "-o", "fit.png")...)
+	f := must.Get(assess.Read("fit.json"))(t)
+	beyond, q := 0, 0.0
+	for _, label := range y.RawMatrix().Data {
+		least := math.Inf(1)
+		for _, value := range v {
+			least = min(least, math.Abs(label-value))
+		}
+		q += least / 800
+		if label < v[0] || label > v[15] {
+			beyond++
+		}
+	}
+	for _, want := range []string{fmt.Sprintf("%d of 800 targets", beyond), "johnson is the wrong code for uneven levels", "mean widths of a level"} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("fit prints\n%s\nwant %q in it", text, want)
+		}
+	}
+	if math.Abs(f.Quantization/q-1) > 1e-12 {
+		t.Errorf("the nearest levels are wrong by %v, want %v", f.Quantization, q)
+	}
+	if int(f.Beyond) != beyond || beyond == 0 || !slices.Equal(f.Values, v) {
+		t.Errorf("%d beyond, values %v; want %d and %v", f.Beyond, f.Values, beyond, v)
+	}
+	for _, d := range f.Decoders {
+		if d.Outputs == "bits" && d.Decoder != "bel-j" {
+			continue // decode reads logits
+		}
+		mustRun(t, strings.Fields(fmt.Sprintf("decode -q --decoder %s --code johnson --outputs %s --range v.csv -o x.npy", d.Decoder, outputs))...)
+		found, sum := readColumn(t, "x.npy"), 0.0
+		for i, label := range found {
+			sum += math.Abs(label - y.At(i, 0))
+			if d.Decoder != "gen-ex" && !slices.Contains(v, label) {
+				t.Fatalf("%s: %v is no label of a level", d.Decoder, label)
+			}
+		}
+		if mean := sum / float64(len(found)); math.Abs(mean/d.Observed-1) > 1e-12 {
+			t.Errorf("%s errs by %v in label units, and fit says %v", d.Decoder, mean, d.Observed)
+		}
+		if d.Decoder == "gen-ex" { // the mean of values
+			c, weight, want := must.Get(code.New("johnson", 16))(t), 0.0, 0.0
+			for n := range c.Levels() {
+				s := 0.0
+				for k := range c.Bits() {
+					s += z.At(0, k) * c.Value(n, k)
+				}
+				weight, want = weight+math.Exp(s), want+math.Exp(s)*v[n]
+			}
+			if want /= weight; math.Abs(found[0]/want-1) > 1e-12 {
+				t.Errorf("gen-ex gives %v, want %v", found[0], want)
+			}
+		}
+	}
+	mustRun(t, strings.Fields("decode -q --decoder d.npz --outputs "+outputs+" --confidence 0.9 -o i.npy")...)
+	if all := readColumn(t, "i.npy"); slices.Min(all) < v[0] || slices.Max(all) > v[15] {
+		t.Error("intervals leave the labels of the levels")
+	}
+
+	// Where bits err independently, samples of a code are those of its exact value: 6 standard errors are passed with 2e-9.
+	var c scenario.Comparison
+	runJSON(t, &c, strings.Fields("compare johnson unary gray --levels 16 --model mixture:fit.json --decoder gen,bel-u,bel-j --samples 2000")...)
+	if c.Unit != "label units" || len(c.Results) != 5 {
+		t.Errorf("%+v", c)
+	}
+	for _, r := range c.Results {
+		if !(math.Abs(r.Exact-r.Mean) <= 6*r.StdErr) || r.Mean > 1.5 {
+			t.Errorf("%s with %s: exact %v, sampled %v ± %v", r.Code, r.Decoder, r.Exact, r.Mean, r.StdErr)
+		}
+	}
+
+	for _, tt := range []struct{ args, want string }{
+		{"verify --code unary --model fit.json", "uneven levels"},
+		{"optimize --bits 6 --levels 16 --model fit.json", "uneven levels"},
+		{"heatmap unary johnson --levels 16 --model fit.json", "uneven levels"},
+		{"levels unary --model fit.json", "uneven levels"},
+		{"levels unary --mae 0.1 --range v.csv", "even levels"},
+		{"compare unary --levels 8 --model fit.json", "16 values for 8 levels"},
+		{strings.Join(network, " ") + " --recommend", "even levels"},
+		{strings.Join(network, " ") + " --also johnson:" + outputs, "same outputs"},
+		{strings.Replace(strings.Join(network, " "), "--levels 16", "--levels 15", 1), "15 levels"},
+	} {
+		refused(t, tt.want, strings.Fields(tt.args)...)
+	}
+	for name, bad := range map[string][]float64{"falls": {1, 3, 2}, "twice": {1, 2, 2}, "one": {1}, "few": {1, 2, 4}, "far": append(make([]float64, 0), 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 200)} {
+		writeColumn(t, name+".csv", bad...)
+		args := slices.Clone(network)
+		args[ends] = name + ".csv"
+		refused(t, "", args...)
+	}
+	must.Succeed(t, os.WriteFile("nan.csv", []byte("1\nNaN\n3\n"), 0o600))
+	refused(t, "nan.csv", strings.Fields("decode --decoder d.npz --outputs "+outputs+" --range nan.csv -o y.csv")...)
+	refused(t, "v.csv", strings.Fields("decode --decoder d.npz --outputs "+outputs+" --range v.csv -o v.csv")...)
+}
+
+// TestSpacings: levels made for targets. Half of them follow the quantiles, and a label that many share is one level.
+func TestSpacings(t *testing.T) {
+	inFolderWithData(t)
+	var y []float64
+	for i := range 10000 { // of a long tail, with many zeros
+		y = append(y, max(0, math.Exp(3*float64(i)/10000)-2))
+	}
+	writeColumn(t, "long.csv", y...)
+	var s assess.Spacings
+	runJSON(t, &s, strings.Fields("levels --targets long.csv --levels 8,64 --baseline 0.5")...)
+	if len(s.Results) != 4 || s.Targets != 10000 || s.Beyond != 5 {
+		t.Fatalf("%+v", s)
+	}
+	for i, r := range s.Results {
+		if err := r.Values.Check(r.Levels); err != nil || r.Values[0] != s.Range[0] || r.Values[r.Levels-1] != s.Range[1] {
+			t.Errorf("%d levels, %s: %v, %v", r.Levels, r.Spacing, err, r.Values)
+		}
+		q := 0.0
+		for _, label := range y {
+			least := math.Inf(1)
+			for _, v := range r.Values {
+				least = min(least, math.Abs(label-v))
+			}
+			q += least / float64(len(y))
+		}
+		if math.Abs(q/r.Quantization-1) > 1e-9 || math.Abs(r.Forecast-math.Hypot(q, 0.5)) > 1e-9 || i%2 == 1 && q >= s.Results[i-1].Quantization {
+			t.Errorf("%d levels, %s: %+v, want q = %v", r.Levels, r.Spacing, r, q)
+		}
+		zero := 0
+		for _, v := range r.Values {
+			if v > 0 && v < 0.001 {
+				zero++
+			}
+		}
+		if zero > 0 {
+			t.Errorf("%d levels, %s: %d at the label that many share", r.Levels, r.Spacing, zero)
+		}
+	}
+	mustRun(t, strings.Fields("levels --targets long.csv --levels 8 --baseline 0.5 -o v.csv -o v.npy -o v.png")...)
+	if v := readColumn(t, "v.csv"); !slices.Equal(v, readColumn(t, "v.npy")) || !slices.Equal(v, s.Results[1].Values) || !s.Results[1].Chosen {
+		t.Errorf("%v, want %v", v, s.Results[1].Values)
+	}
+	mustRun(t, strings.Fields("levels --targets long.csv --levels 8 --baseline 50 --range 0:20 -o v.csv")...)
+	if v := readColumn(t, "v.csv"); v[7] != 20 || v[1] != 20./7 {
+		t.Errorf("%v, want even levels", v)
+	}
+	writeColumn(t, "same.csv", 3, 3, 3)
+	for args, want := range map[string]string{
+		"levels --targets long.csv -o v2.csv": "--levels", "levels --targets same.csv": "differ", "levels unary --targets long.csv": "no code", "levels --targets long.csv --levels 1": "--levels",
+		"levels --targets long.csv --range v.csv": "range a:b", "levels --targets long.csv --mae 3": "together", "levels --targets long.csv --levels 8 -o long.csv": "long.csv",
+	} {
+		refused(t, want, strings.Fields(args)...)
+	}
+}

@@ -1,0 +1,113 @@
+package fitdecoder
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"belsim/errmodel/observed"
+	"belsim/theory/base/must"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// unevenNetwork has outputs of unary whose labels are labels of uneven levels. A shift of all outputs misleads decoders that know
+// the code alone.
+func unevenNetwork(c *code.Code, v code.Values, n int, shift float64, seed uint64) *observed.Samples {
+	rng, levels := rand.New(rand.NewPCG(seed, 46)), c.Levels()
+	s := &observed.Samples{Bits: c.Bits(), All: n}
+	for range n {
+		t := float64(levels-1) * rng.Float64()
+		i := min(int(t), levels-2)
+		y := v[i] + (t-float64(i))*(v[i+1]-v[i])
+		place := 1 + (y-v[0])*float64(levels-1)/(v[levels-1]-v[0])
+		row, _ := c.Nearest(place)
+		s.Level, s.Exact, s.Direct = append(s.Level, row+1), append(s.Exact, place), append(s.Direct, 0)
+		seen := t + 0.7*rng.NormFloat64()
+		for k := range c.Bits() {
+			s.Outputs = append(s.Outputs, 3*(seen-float64(k)-0.5)+shift)
+		}
+	}
+	return s
+}
+
+// TestUneven: with uneven levels the error and the intervals of a fitted decoder are, in label units, what fresh samples show: a mean is
+// beyond 5 standard errors, and so a coverage, with a probability of 6e-7. The residuals are those of the decoder's own sigma.
+func TestUneven(t *testing.T) {
+	v := make(code.Values, 16)
+	for i := range v {
+		v[i] = math.Pow(1.5, float64(i))
+	}
+	c := must.Get(code.New("unary", len(v)))(t).Placed(v)
+	width := (v[15] - v[0]) / 15
+	decodings := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
+	for _, tt := range []struct {
+		shift float64
+		kind  string
+	}{{0, "gen-ex"}, {9, KindAffine}} {
+		samples := unevenNetwork(c, v, 3000, tt.shift, 1)
+		in := Input{Code: c, Samples: samples, Logits: true, Decodings: decodings, Values: v}
+		r := must.Get(Fit(context.Background(), 2, in))(t)
+		if got := r.Decoder.About().Kind; tt.kind == KindAffine && got != tt.kind {
+			t.Errorf("shift %v: %s, want %s", tt.shift, got, tt.kind)
+		}
+		fresh := unevenNetwork(c, v, 3000, tt.shift, 2)
+		lower, upper, err := r.Decoder.Interval(0.9)
+		must.Succeed(t, err)
+		var sum, inside, known observed.Sums
+		for i, place := range fresh.Exact {
+			y, z := v[0]+(place-1)*width, fresh.Row(i)
+			sum.Add(math.Abs(r.Decoder.DecodeLogits(z) - y))
+			in := 0.0
+			if lower.(bound).DecodeLogits(z) <= y && y <= upper.(bound).DecodeLogits(z) {
+				in = 1
+			}
+			inside.Add(in)
+			seen := min(max((z[0]-tt.shift)/3+0.5, 0), 15) // what the network has seen, for who knows how it makes its outputs
+			k := min(int(seen), 14)
+			known.Add(math.Abs(v[k] + (seen-float64(k))*(v[k+1]-v[k]) - y))
+		}
+		e, share := sum.Error(), inside.Error()
+		if math.Abs(e.Mean-width*r.Target.Mean) > 5*math.Hypot(e.StdErr, width*r.Target.StdErr) {
+			t.Errorf("shift %v: fresh samples have an error of %v, and the fit says %v", tt.shift, e, width*r.Target.Mean)
+		}
+		if e.Mean > 1.05*known.Error().Mean {
+			t.Errorf("shift %v: an error of %v, where %v can be reached", tt.shift, e, known.Error())
+		}
+		if math.Abs(share.Mean-0.9) > 5*math.Sqrt(0.9*0.1*2/3000) { // of the calibration and of the fresh samples
+			t.Errorf("shift %v: intervals of 90 %% hold %v", tt.shift, share)
+		}
+		if !r.Fitted { // the residuals of a decoder that nobody fitted are known
+			var residuals []float64
+			for i, place := range samples.Exact {
+				z := samples.Row(i)
+				residuals = append(residuals, (v[0]+(place-1)*width-r.Decoder.DecodeLogits(z))/r.Decoder.sigma(z))
+			}
+			slices.Sort(residuals)
+			for i, want := range r.Decoder.residuals {
+				if math.Abs(residuals[i]-want) > 1e-4*max(1, math.Abs(want)) { // labels and variances were float32
+					t.Fatalf("residual %d is %v, and by the decoder's sigma %v", i, want, residuals[i])
+				}
+			}
+		}
+	}
+	// A decoder that is not fitted, whose sigma has a part within levels: its residuals are checked above where it is chosen.
+	in := Input{Code: c, Samples: unevenNetwork(c, v, 3000, 0, 3), Logits: true, Decodings: decodings, Values: v}
+	f := &fitting{Input: in, levels: 16, m: 15}
+	f.all = f.candidates()
+	variances := must.Get(f.baselineVariances(context.Background(), 1))(t)
+	baselines := len(variances[0]) / in.Samples.Len()
+	for at := range baselines {
+		d := must.Get(f.decoder(f.all[at], nil, v, About{}))(t)
+		for i := range 50 {
+			variance, within := d.spread(in.Samples.Row(i))
+			for j, want := range []float64{variance, within} {
+				if got := variances[j][i*baselines+at] * width * width; d.logits && math.Abs(got-want) > 1e-9*(width*width+want) {
+					t.Fatalf("%s: sample %d has %v, want %v", d.Name(), i, got, want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package assess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/observed"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/code"
+)
+
+// LabelRange is a range of real labels, written a:b: a is level 1, b is the last level. Or it is a file, .csv or .npy, with
+// the label of each level.
+type LabelRange struct {
+	Lo, Hi float64
+	// Values are the labels of the levels; nil where they are even and no file has them.
+	Values code.Values
+	file   string
+}
+
+// File is the file that has the values; "" where there is none.
+func (r LabelRange) File() string { return r.file }
+
+// IsZero reports whether there is no range.
+func (r LabelRange) IsZero() bool { return r.Lo == r.Hi && r.file == "" }
+
+// UnmarshalText implements encoding.TextUnmarshaler. Read reads a file that is named.
+func (r *LabelRange) UnmarshalText(text []byte) error {
+	lo, hi, found := strings.Cut(string(text), ":")
+	a, err := strconv.ParseFloat(lo, 64)
+	b, err2 := strconv.ParseFloat(hi, 64)
+	if found && errors.Join(err, err2) == nil {
+		if err := (LabelRange{Lo: a, Hi: b}).check(); err != nil {
+			return fmt.Errorf("range %q: %w", text, err)
+		}
+		*r = LabelRange{Lo: a, Hi: b}
+		return nil
+	}
+	if found && err == nil || !strings.ContainsAny(string(text), ".-/") || len(text) == 0 {
+		return fmt.Errorf("range %q: want two numbers, a:b, or a .csv or .npy file with the label of each level", text)
+	}
+	*r = LabelRange{file: string(text)}
+	return nil
+}
+
+// Read reads the file of a range that has one.
+func (r LabelRange) Read(ctx context.Context) (LabelRange, error) {
+	if r.file == "" {
+		return r, nil
+	}
+	rows, err := arrayfile.OpenRows(r.file, "values", "labels", "levels")
+	if err != nil {
+		return r, fmt.Errorf("reading the labels of levels: %w; a range is two numbers, a:b", err)
+	}
+	defer rows.Close()
+	column, err := readColumn(ctx, rows, code.MaxLevels)
+	if err != nil {
+		return r, fmt.Errorf("reading the labels of levels: %w", err)
+	}
+	v := code.Values(column)
+	if err := v.Check(len(v)); err != nil {
+		return r, fmt.Errorf("%s: %w", rows.Name(), err)
+	}
+	r.Lo, r.Hi, r.Values = v[0], v[len(v)-1], v
+	if err := r.check(); err != nil {
+		return r, fmt.Errorf("%s: %w", rows.Name(), err)
+	}
+	return r, nil
+}
+
+// check refuses ranges whose width is not finite, or in which levels have none.
+func (r LabelRange) check() error {
+	if d := r.Hi - r.Lo; !(d > 0) || math.IsInf(d, 0) || r.Lo+d/(1<<20) == r.Lo || math.IsInf(r.Lo, 0) {
+		return errors.New("want finite numbers, a below b")
+	}
+	return nil
+}
+
+// Uneven reports whether levels are not evenly spaced.
+func (r LabelRange) Uneven() bool { return r.Values != nil && !r.Values.Even() }
+
+// of is a code whose levels have the values. The error says that it has another number of levels.
+func (r LabelRange) of(c *code.Code) (*code.Code, error) {
+	if r.Values == nil {
+		return c, nil
+	}
+	if err := r.Values.Check(c.Levels()); err != nil {
+		return nil, fmt.Errorf("the range of %s: %w", c.Name(), err)
+	}
+	return c.Placed(r.Values), nil
+}
+
+// Place gives codes the values of the fit's levels, where these are uneven. The error says that there are other numbers of levels.
+func (f *Fit) Place(codes []*code.Code) ([]*code.Code, error) {
+	out := make([]*code.Code, len(codes))
+	for i, c := range codes {
+		var err error
+		if out[i], err = (LabelRange{Values: f.Values}).of(c); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	return out, nil
+}
+
+// spread are the labels of so many levels.
+func (r LabelRange) spread(levels int) ([]float64, error) {
+	if !r.Uneven() {
+		return fitdecoder.Spread(levels, r.Lo, r.Hi), nil
+	}
+	return r.Values, r.Values.Check(levels)
+}
+
+// label is the label of a place in levels of a code.
+func (r LabelRange) label(c *code.Code, place float64) float64 {
+	if row, level := 0, 0.0; r.Uneven() {
+		if row, level = c.Nearest(place); level == float64(row+1) { // the very label, without rounding
+			return r.Values[row]
+		}
+	}
+	return r.Lo + (place-1)*((r.Hi-r.Lo)/float64(c.Levels()-1))
+}
+
+// labels say how targets for the levels of a code are written.
+func (r LabelRange) labels(c *code.Code) observed.Labels {
+	return observed.Labels{Levels: c.Levels(), Real: !r.IsZero(), Lo: r.Lo, Hi: r.Hi, Places: c.Places(), Clips: r.Values != nil}
+}

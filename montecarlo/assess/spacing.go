@@ -1,0 +1,214 @@
+package assess
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+
+	"belsim/errmodel/fitdecoder"
+	"belsim/montecarlo/scenario"
+	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/memory"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+)
+
+// Spacings are levels for some targets, evenly spaced and not, with what they cost.
+type Spacings struct {
+	Targets  int          `json:"targets" doc:"number of targets"`
+	Range    [2]float64   `json:"range" doc:"labels of level 1 and of level L: by default a share of 0.0005 of the targets lies beyond either"`
+	Beyond   int          `json:"beyond" doc:"targets beyond the end levels, which clip them"`
+	Baseline float64      `json:"baseline" doc:"e₀, the mean |error| of direct regression or of a network; null where it is not given"`
+	Results  []SpacingRow `json:"results" doc:"a row for each number of levels and spacing"`
+	Notes    []string     `json:"notes" doc:"shared"`
+	scenario.Provenance
+
+	sorted []float64 // the targets
+}
+
+// SpacingRow is one number of levels with one spacing.
+type SpacingRow struct {
+	Levels       int         `json:"levels" text:"levels" doc:"shared"`
+	Spacing      string      `json:"spacing" text:"spacing" doc:"even; or half: half of the levels are even, and half are quantiles of the targets"`
+	Quantization float64     `json:"quantization" text:"q" doc:"q, the mean distance of the targets from the nearest level, in label units"`
+	Ratio        float64     `json:"quantization_over_baseline" text:"q/e₀" doc:"q/e₀; null without a baseline"`
+	Forecast     float64     `json:"forecast" text:"√(e₀² + q²)" doc:"√(e₀² + q²), about the error of a network with these levels; null without a baseline"`
+	Chosen       bool        `json:"chosen" doc:"the spacing that is written to a file: half where q/e₀ of even levels is above 0.3, or without a baseline where its q is smaller"`
+	Values       code.Values `json:"values" doc:"label of each level"`
+}
+
+// Called is what people call the spacing.
+func (r SpacingRow) Called() string {
+	if r.Spacing == HalfSpacing {
+		return "half even, half quantiles"
+	}
+	return r.Spacing
+}
+
+// The spacings.
+const (
+	EvenSpacing = "even"
+	HalfSpacing = "half"
+)
+
+const (
+	// clippedShare is the share of the targets beyond each end.
+	clippedShare = 0.0005
+	// coarse is q/e₀ of even levels from which on their spacing matters: see testdata/levels.
+	coarse = 0.3
+)
+
+// NewSpacings makes levels for the targets in a file. of is the range of the labels, or the zero one for that of the targets; baseline is
+// e₀, or 0 for none. Errors name the file, or are the context's.
+func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, baseline float64) (*Spacings, error) {
+	rows, err := arrayfile.OpenRows(path, "targets", "target", "labels", "label", "y")
+	if err != nil {
+		return nil, fmt.Errorf("reading targets: %w", err)
+	}
+	defer rows.Close()
+	s := &Spacings{Baseline: baseline, Notes: []string{}}
+	if s.sorted, err = readColumn(ctx, rows, math.MaxInt); err != nil {
+		return nil, err
+	}
+	n := len(s.sorted)
+	slices.Sort(s.sorted)
+	if s.Targets = n; n < 2 || s.sorted[0] == s.sorted[n-1] {
+		return nil, fmt.Errorf("%s: %d targets, from %v on; want at least two that differ", rows.Name(), n, s.sorted[:min(n, 1)])
+	}
+	if of.File() != "" {
+		return nil, fmt.Errorf("levels are made from %s: want a range a:b of them, or none", rows.Name())
+	}
+	if k := int(clippedShare * float64(n)); of.IsZero() {
+		if of.Lo, of.Hi = s.sorted[k], s.sorted[n-1-k]; of.check() != nil {
+			of.Lo, of.Hi = s.sorted[0], s.sorted[n-1]
+		}
+	}
+	if err := of.check(); err != nil {
+		return nil, fmt.Errorf("%s: targets from %v to %v: %w", rows.Name(), of.Lo, of.Hi, err)
+	}
+	s.Range = [2]float64{of.Lo, of.Hi}
+	from, to := sort.SearchFloat64s(s.sorted, of.Lo), sort.Search(n, func(i int) bool { return s.sorted[i] > of.Hi })
+	s.Beyond = n - (to - from)
+	if s.Baseline == 0 {
+		s.Baseline = math.NaN()
+	}
+	for _, levels := range counts {
+		if levels < code.MinLevels || levels > code.MaxLevels {
+			return nil, &scenario.ValueError{Name: "levels", Value: levels, Want: fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s.add(levels, EvenSpacing, fitdecoder.Spread(levels, of.Lo, of.Hi))
+		s.add(levels, HalfSpacing, halfQuantiles(levels, of, s.sorted[from:to]))
+		even, half := &s.Results[len(s.Results)-2], &s.Results[len(s.Results)-1]
+		half.Chosen = half.Quantization < even.Quantization && !(even.Ratio <= coarse)
+		even.Chosen = !half.Chosen
+		if even.Ratio > coarse {
+			s.Notes = append(s.Notes, fmt.Sprintf("%d levels: q/e₀ of even ones is %.2g, above %v: spacing matters. √(e₀² + q²) is %s with half of them quantiles, and %s with even ones.",
+				levels, even.Ratio, coarse, table.Short(half.Forecast), table.Short(even.Forecast)))
+		}
+	}
+	s.Notes = append(s.Notes, fmt.Sprintf("%d of %d targets (%s) lie beyond the end levels, which clip them.", s.Beyond, n, percent(float64(s.Beyond)/float64(n))))
+	if baseline > 0 && !slices.ContainsFunc(s.Results, func(r SpacingRow) bool { return r.Chosen && r.Spacing == HalfSpacing }) {
+		s.Notes = append(s.Notes, fmt.Sprintf("Even levels do: their q/e₀ is not above %v.", coarse))
+	}
+	return s, nil
+}
+
+// readColumn reads the numbers of one column, at most so many.
+func readColumn(ctx context.Context, rows *arrayfile.Rows, most int) (out []float64, err error) {
+	n, columns := rows.Dims()
+	if columns != 1 {
+		return nil, fmt.Errorf("%s: %d columns; want one", rows.Name(), columns)
+	}
+	if err := memory.Check("reading "+rows.Name(), memory.Product(max(n, 0), 8)); err != nil {
+		return nil, err
+	}
+	for row := []float64{0}; ; out = append(out, row[0]) {
+		if len(out) > most {
+			return nil, fmt.Errorf("%s has more than %d numbers", rows.Name(), most)
+		}
+		if len(out)%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		switch err := rows.Next(row); {
+		case err == io.EOF:
+			return out, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// add adds a row.
+func (s *Spacings) add(levels int, spacing string, v code.Values) {
+	q, at := 0.0, 0
+	for _, y := range s.sorted {
+		for at < levels-1 && v[at+1]-y <= y-v[at] {
+			at++
+		}
+		q += math.Abs(y - v[at])
+	}
+	q /= float64(s.Targets)
+	s.Results = append(s.Results, SpacingRow{Levels: levels, Spacing: spacing, Quantization: q, Ratio: q / s.Baseline, Forecast: math.Hypot(q, s.Baseline), Values: v})
+}
+
+// halfQuantiles are levels of which half are even, and half are quantiles of labels, sorted and within the range: level n is where
+// the mean of the two distribution functions is (n−1)/(L−1). A label that many share counts as one level.
+func halfQuantiles(levels int, of LabelRange, labels []float64) []float64 {
+	at, below, steps := []float64{of.Lo}, []float64{0}, float64(levels-1) // the labels that differ, and the weight below them
+	most, before := max(1, float64(len(labels))/steps), 0.0
+	for i := 0; i < len(labels); {
+		j := i + sort.Search(len(labels)-i, func(k int) bool { return labels[i+k] > labels[i] })
+		weight := min(float64(j-i), most)
+		last := len(at) - 1
+		if labels[i] > at[last] {
+			at, below = append(at, labels[i]), append(below, below[last]+(before+weight)/2)
+		}
+		before, i = weight, j
+	}
+	if last := len(at) - 1; at[last] < of.Hi {
+		at, below = append(at, of.Hi), append(below, below[last])
+	}
+	all, width := max(below[len(below)-1], 1), of.Hi-of.Lo
+	share := func(k int) float64 { return (at[k]-of.Lo)/width/2 + below[k]/all/2 }
+	out := fitdecoder.Spread(levels, of.Lo, of.Hi)
+	whole := share(len(at) - 1)
+	for n, k := 1, 0; n < levels-1; n++ {
+		want := float64(n) / steps * whole
+		for k < len(at)-2 && share(k+1) < want {
+			k++
+		}
+		from, to := share(k), share(k+1)
+		out[n] = at[k] + (want-from)/(to-from)*(at[k+1]-at[k])
+	}
+	return out
+}
+
+// Chosen is the row that is written. The error says that there are several numbers of levels.
+func (s *Spacings) Chosen() (*SpacingRow, error) {
+	var out *SpacingRow
+	for i := range s.Results {
+		if r := &s.Results[i]; r.Chosen {
+			if out != nil {
+				return nil, fmt.Errorf("a file has the values of one number of levels, and these are %d and %d", out.Levels, r.Levels)
+			}
+			out = r
+		}
+	}
+	return out, nil
+}
+
+// Sorted are the targets, ascending.
+func (s *Spacings) Sorted() []float64 { return s.sorted }
+
+// Section is the report for people.
+func (s *Spacings) Section() Section {
+	head := fmt.Sprintf("%d targets; levels from %s to %s; q is the mean distance to the nearest level", s.Targets, table.Short(s.Range[0]), table.Short(s.Range[1]))
+	columns := []table.Column[SpacingRow]{table.Replace("spacing", "", SpacingRow.Called)}
+	return Section{Title: "levels", Details: []Block{{Head: head, Table: table.Of(s.Results, columns...)}, {Sentences: s.Notes}}}
+}
