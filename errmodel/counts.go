@@ -101,6 +101,10 @@ type Interval struct{ Value, Lo, Hi float64 }
 // Confidence is the level of every interval.
 const Confidence = 0.95
 
+// Errors95 is the number of standard errors to each side in intervals of sampled means, and in
+// comparisons of them.
+const Errors95 = 1.96
+
 // RateInterval returns Wilson's interval for the error rate of a classifier with x wrong
 // outputs of n.
 func RateInterval(x, n float64) (lo, hi float64) {

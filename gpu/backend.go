@@ -97,7 +97,7 @@ func (e *deviceError) Unwrap() []error { return []error{ErrDevice, e.cause} }
 func (b *backend) fail(err error) {
 	b.choice = CPU
 	err = errors.Join(err, b.Close())
-	if !errors.Is(err, ErrNoDevice) && !errors.Is(err, ErrNotInBuild) {
+	if !errors.Is(err, errNoDevice) && !errors.Is(err, errNotInBuild) {
 		b.fallback(err)
 	}
 }
@@ -126,7 +126,7 @@ func (b *backend) sampleAnywhere(ctx context.Context, p *montecarlo.Problem, spa
 			}
 			return err
 		}
-		if !errors.Is(err, ErrUnsupported) { // the device is well, and samples other problems
+		if !errors.Is(err, errUnsupported) { // the device is well, and samples other problems
 			b.fail(err)
 		}
 	}

@@ -25,7 +25,7 @@ type deviceDecoder struct {
 }
 
 // deviceDecoders are all that kernel.cu decodes. Any other decoder is refused with
-// ErrUnsupported.
+// errUnsupported.
 var deviceDecoders = []deviceDecoder{
 	{name: "bel_u", is: is[decode.BelU], bits: true},
 	{name: "bel_j", is: is[decode.BelJ], bits: true, describe: func(d decode.Decoder, l *C.bel_launch) {
@@ -61,18 +61,18 @@ type placing struct {
 // shortBits are the bits that fit the registers of a kernel.
 var shortBits = []int{128, 256}
 
-// kernelFor returns the kernel that decodes a problem's samples. The error wraps ErrUnsupported
+// kernelFor returns the kernel that decodes a problem's samples. The error wraps errUnsupported
 // where there is none.
 func kernelFor(p *montecarlo.Problem) (placing, error) {
 	d := onDevice(p.Decoder)
 	bits := d.bits && p.Kind.Hard() && !p.Code.Real()
 	switch {
 	case p.Code.Uneven():
-		return placing{}, fmt.Errorf("%s of uneven levels is %w", p.Code.Name(), ErrUnsupported)
+		return placing{}, fmt.Errorf("%s of uneven levels is %w", p.Code.Name(), errUnsupported)
 	case !bits && d.logits && !points(p):
 		return placing{name: "logits_" + d.name}, nil
 	case !bits:
-		return placing{}, fmt.Errorf("decoder %s of %s is %w", p.Decoder.Name(), p.Code.Name(), ErrUnsupported)
+		return placing{}, fmt.Errorf("decoder %s of %s is %w", p.Decoder.Name(), p.Code.Name(), errUnsupported)
 	case !points(p):
 		return placing{"signs_" + d.name, true, d.ordered}, nil
 	}

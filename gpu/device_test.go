@@ -455,8 +455,8 @@ func TestRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
-		if unsupported := tt.problem == &other; errors.Is(err, ErrUnsupported) != unsupported {
-			t.Errorf("error %v: ErrUnsupported is %v, want %v", err, !unsupported, unsupported)
+		if unsupported := tt.problem == &other; errors.Is(err, errUnsupported) != unsupported {
+			t.Errorf("error %v: errUnsupported is %v, want %v", err, !unsupported, unsupported)
 		}
 	}
 	if sums[3].Samples > 0 {

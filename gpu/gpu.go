@@ -24,22 +24,22 @@ const (
 	leastMinor = 0
 )
 
-// ErrNotInBuild says that this binary was built without support for devices:
+// errNotInBuild says that this binary was built without support for devices:
 // not for Linux, or without cgo.
-var ErrNotInBuild = errors.New("CUDA is not available in this build (it needs Linux and cgo)")
+var errNotInBuild = errors.New("CUDA is not available in this build (it needs Linux and cgo)")
 
-// ErrNoDevice is what the errors of Open are (errors.Is) on a machine without a device: there is
+// errNoDevice is what the errors of Open are (errors.Is) on a machine without a device: there is
 // no driver and no sign of an NVIDIA GPU, or the driver finds none.
-var ErrNoDevice = errors.New("there is no CUDA device")
+var errNoDevice = errors.New("there is no CUDA device")
 
-// noDevice is an error that is ErrNoDevice.
+// noDevice is an error that is errNoDevice.
 type noDevice struct{ error }
 
-func (noDevice) Is(target error) bool { return target == ErrNoDevice }
+func (noDevice) Is(target error) bool { return target == errNoDevice }
 
 func (e noDevice) Unwrap() error { return e.error }
 
-// ErrUnsupported is wrapped by the error with which Device.Sample refuses a decoder that
+// errUnsupported is wrapped by the error with which Device.Sample refuses a decoder that
 // it has no kernel for, before it samples anything. montecarlo.CPU samples with any
 // decoder.
-var ErrUnsupported = errors.New("not supported on a CUDA device")
+var errUnsupported = errors.New("not supported on a CUDA device")

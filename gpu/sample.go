@@ -16,9 +16,9 @@ import (
 
 	"belsim/gpu/internal/driver"
 	"belsim/montecarlo"
-	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/parallel"
+	"belsim/theory/base/philox"
 )
 
 // Limits of one launch. A launch cannot be interrupted, so it is kept short: every launch tells what

@@ -11,15 +11,15 @@ import (
 // Device is a CUDA device; there is none in this build.
 type Device struct{}
 
-// Open returns ErrNotInBuild.
-func Open(int) (*Device, error) { return nil, ErrNotInBuild }
+// Open returns errNotInBuild.
+func Open(int) (*Device, error) { return nil, errNotInBuild }
 
 // Name is empty.
 func (*Device) Name() string { return "" }
 
-// Sample returns ErrNotInBuild.
+// Sample returns errNotInBuild.
 func (*Device) Sample(context.Context, *montecarlo.Problem, []montecarlo.Span, []montecarlo.Sums, func(samples uint64)) error {
-	return ErrNotInBuild
+	return errNotInBuild
 }
 
 // Close does nothing.

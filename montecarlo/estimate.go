@@ -7,6 +7,7 @@ import (
 
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/matrix"
+	"belsim/theory/decode"
 )
 
 // Target says how much to sample.
@@ -86,7 +87,7 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 	e := estimation{Target: t, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
 	if t.RelErr > 0 {
 		kept := *p
-		kept.kept = tables.NewKept(keptTables)
+		kept.kept = tables.NewCache(keptTables)
 		e.problem = &kept
 		return e.relative(ctx)
 	}
@@ -127,7 +128,7 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	for row, n := range more {
 		if n > 0 {
 			if e.RelErr > 0 && e.problem.parts() > 1 { // all parts have as many samples
-				n = (n + tables.Strata - 1) / tables.Strata * tables.Strata
+				n = (n + decode.Strata - 1) / decode.Strata * decode.Strata
 			}
 			spans = append(spans, Span{row, e.blocks[row], n})
 			e.blocks[row] += uint32((n + BlockSize - 1) / BlockSize)
@@ -264,7 +265,7 @@ func (t Target) plan(pilot []Sums, margin float64) []uint64 {
 	})
 	for row, n := range wanted {
 		if n > 0 {
-			wanted[row] = max(1, n/tables.Strata) * tables.Strata
+			wanted[row] = max(1, n/decode.Strata) * decode.Strata
 		}
 	}
 	return wanted

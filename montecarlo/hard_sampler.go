@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/philox"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )

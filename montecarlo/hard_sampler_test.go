@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/must"
+	"belsim/theory/base/philox"
 	"belsim/theory/decode"
 )
 
@@ -29,7 +29,7 @@ func (p parts) ResidualSD() (sd []float64) { _, m := p.Dims(); return make([]flo
 func (p parts) WrongTo(dst []float64, i int, y float64) {
 	n, m := p.Dims()
 	part := 0
-	for part < tables.Strata-1 && tables.PerceivedLabel(float64(i+1), 1, part) < y {
+	for part < decode.Strata-1 && decode.PerceivedLabel(float64(i+1), 1, part) < y {
 		part++
 	}
 	for k := range dst {

@@ -29,7 +29,7 @@ import (
 //
 //	Z_k = f_k(ŷ) + sd_k·ε_k,  ε_k ~ N(0, 1).
 //
-// ξ takes the means of Strata equally probable parts of its law (tables.PerceivedLabel).
+// ξ takes the means of Strata equally probable parts of its law (decode.PerceivedLabel).
 type Kind = tables.Kind
 
 // The kinds of outputs.
@@ -122,7 +122,7 @@ func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 // LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,
 // for backends. The problem is valid, and not of IndependentBits.
 func (p *Problem) LogitTables() *tables.LogitMaker {
-	m := tables.Model{Code: p.Code, Kind: p.Kind, Errors: p.Errors, Kept: p.kept}
+	m := tables.Model{Code: p.Code, Kind: p.Kind, Errors: p.Errors, Cache: p.kept}
 	m.Perceived, _ = p.Errors.(decode.Network)
 	m.Temperature, m.Correlates = p.correlated()
 	if a, ok := scoresOf(p); ok {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"belsim/montecarlo/internal/lanes"
-	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/philox"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -75,7 +75,7 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 // rest returns the parts of a level that have one more of n samples of a block than the others, as bits.
 func (st stream) rest(n int) uint64 {
 	x := philox.Call(st.keys, st.at(streamRest, 0, 0))
-	return tables.Rest(n%tables.Strata, uint64(x[0])|uint64(x[1])<<32)
+	return tables.Rest(n%decode.Strata, uint64(x[0])|uint64(x[1])<<32)
 }
 
 // softBlock is block for logits. With a perceived label, the samples of each

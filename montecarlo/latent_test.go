@@ -12,13 +12,12 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/internal/lanes"
-	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/base/philox"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/latent"
 )
 
 // latentProblem is a code under a mixture, with a decoder by name.
@@ -192,7 +191,7 @@ func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lane
 	for i := range want {
 		z := make([]float64, c.Bits())
 		for k := range z {
-			if z[k] = latent.Mean(p.Errors.At(row.Row, k)); !c.Bit(row.Row, k) {
+			if z[k] = decode.MeanLogit(p.Errors.At(row.Row, k)); !c.Bit(row.Row, k) {
 				z[k] = -z[k]
 			}
 		}
@@ -226,7 +225,7 @@ func TestHardLatent(t *testing.T) {
 	} {
 		c := mustCode(t, tt.code, 16)
 		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, DenseBits)
-		exact := must.Get(theory.ExactMoments(context.Background(), 0, c, p.Decoder, p.Errors))(t)
+		exact := must.Get(theory.QuickMoments(context.Background(), 0, math.MaxInt, c, p.Decoder, p.Errors))(t)
 		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)}, nil)
 		must.Succeed(t, err)
 		var th []Theory

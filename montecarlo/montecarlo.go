@@ -40,7 +40,7 @@ type Problem struct {
 	Seed   uint64
 	Within int // θ: errors of at most θ levels are counted in Sums.Within
 
-	kept *tables.Kept // while Estimate samples in several rounds
+	kept *tables.Cache // while Estimate samples in several rounds
 }
 
 // Span is work that any backend can do on its own: Samples samples of one row,

@@ -12,7 +12,6 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
-	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -45,9 +44,9 @@ func perceivedDirectly(p *montecarlo.Problem, n int) (mean, stderr float64) {
 	sd, z := l.ResidualSD(), make([]float64, p.Code.Bits())
 	var sum, square float64
 	for i := range n * p.Code.Levels() {
-		row, j := i%p.Code.Levels(), i/p.Code.Levels()%tables.Strata
+		row, j := i%p.Code.Levels(), i/p.Code.Levels()%decode.Strata
 		y := float64(row + 1)
-		perceived := tables.PerceivedLabel(y, l.Noise(), j)
+		perceived := decode.PerceivedLabel(y, l.Noise(), j)
 		answer := 0.0
 		l.Logits(z, perceived)
 		for k := range z {

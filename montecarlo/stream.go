@@ -1,8 +1,8 @@
 package montecarlo
 
 import (
-	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/philox"
 )
 
 // The random numbers of a sample are a function of the seed (Philox's key) and

@@ -1,10 +1,9 @@
 package montecarlo
 
 import (
+	"belsim/theory/decode"
 	"math"
 	"math/bits"
-
-	"belsim/montecarlo/tables"
 )
 
 // Sums are the raw results of the samples of one label. They are integers, so
@@ -119,7 +118,7 @@ func (s Sums) Variance() float64 {
 }
 
 // leastPairs is the smallest number of pairs that a standard error is taken from: those of half of all parts.
-const leastPairs = tables.Strata / 2
+const leastPairs = decode.Strata / 2
 
 // StdErr is the standard error of Mean; NaN with fewer than two samples.
 //
@@ -140,7 +139,7 @@ func (s Sums) StdErr() float64 {
 // spread is the standard error of Mean by the differences of the samples; NaN with fewer than two.
 //
 // Where a level has parts, how many samples each of them has is not left to chance, except that the last
-// Samples mod tables.Strata are of some parts only, at random (tables.Rest). So the variance within parts
+// Samples mod decode.Strata are of some parts only, at random (tables.Rest). So the variance within parts
 // counts, which is half of the mean square of differences, and is known to as many degrees of freedom as
 // there are pairs; and the variance between parts, for the last samples, as if their parts were drawn one
 // by one. With fewer than leastPairs the variance within parts is not known: it is at most that of all samples.
@@ -148,7 +147,7 @@ func (s Sums) StdErr() float64 {
 // There, too, two errors are added that no sample shows. Where pairs do not tell, the errors that are seen may
 // be those of one rare part, or all but those of one, and the two are as large as these, if that is more.
 func (s Sums) spread() float64 {
-	n, rest := float64(s.Samples), float64(s.Samples%tables.Strata)
+	n, rest := float64(s.Samples), float64(s.Samples%decode.Strata)
 	all := s.Variance()
 	switch {
 	case !s.Parts:
@@ -161,6 +160,6 @@ func (s Sums) spread() float64 {
 	if s.rounded(square) {
 		within += s.unit() / 2
 	}
-	between := max(all-within, 0) * rest / n * (1 - rest/tables.Strata)
+	between := max(all-within, 0) * rest / n * (1 - rest/decode.Strata)
 	return math.Sqrt((within + between) / n)
 }

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"sync"
 
-	"belsim/montecarlo/philox"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/philox"
 	"belsim/theory/decode"
 )
 

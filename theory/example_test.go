@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -38,7 +39,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		exact, err := theory.ExactMoments(ctx, 0, c, d, e)
+		exact, err := theory.QuickMoments(ctx, 0, math.MaxInt, c, d, e)
 		if err != nil {
 			fmt.Println(err)
 			return

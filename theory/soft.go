@@ -10,7 +10,6 @@ import (
 
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/latent"
 )
 
 // NewSoftBound returns the bound for a code and its decoder on logits with independent normal
@@ -37,7 +36,7 @@ func newSoftUnionBound(c *code.Code) boundOf {
 	return func(ctx context.Context, i int, e []float64) (float64, error) {
 		negative := 0.0 // the most that bits with e > ½ can take from a mean
 		for k, p := range e {
-			mean[k] = latent.Mean(p)
+			mean[k] = decode.MeanLogit(p)
 			negative += min(mean[k], 0)
 			if !c.Bit(i, k) {
 				mean[k] = -mean[k]

@@ -153,17 +153,12 @@ func NewExact(ctx context.Context, c *code.Code, d decode.Decoder) (*Exact, erro
 	return &Exact{moments: form()}, nil
 }
 
-// ExactMoments returns the exact moments of the error of every level of a code. Each table e is
+// QuickMoments returns the exact moments of the error of every level of a code. Each table e is
 // L × M; of several the moments are the means, as where nature draws one of them for every sample.
 // workers is the number of goroutines, 0 for all processors; it changes no number. The error wraps
-// ErrNoClosedForm when the moments are out of reach, or is the context's.
-func ExactMoments(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments, error) {
-	return QuickMoments(ctx, workers, math.MaxInt, c, d, e...)
-}
-
-// QuickMoments is ExactMoments, but moments are out of reach, too, where those that are enumerated take more than most
-// sums of two products, beside the enumeration itself. The rows of one level are on one goroutine, in the order of the
-// tables.
+// ErrNoClosedForm when the moments are out of reach, or where those that are enumerated take more than most
+// sums of two products, beside the enumeration itself; or it is the context's. The rows of one level are on
+// one goroutine, in the order of the tables.
 func QuickMoments(ctx context.Context, workers, most int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, c.Levels())
 	form, err := exactForm(ctx, c, d, most/(len(out)*max(1, len(e))))

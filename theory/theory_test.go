@@ -157,7 +157,7 @@ func TestGenExactAndUnionBound(t *testing.T) {
 		for i := range levels {
 			table.SetRow(i, drawRow(t, bits))
 		}
-		exact := must.Get(theory.ExactMoments(context.Background(), 0, c, d, table))(t)
+		exact := must.Get(theory.QuickMoments(context.Background(), 0, math.MaxInt, c, d, table))(t)
 		b := must.Get(theory.NewBound(c, d))(t)
 		for i := range levels {
 			e := table.RawRowView(i)
@@ -410,7 +410,7 @@ func TestErratum(t *testing.T) {
 	ctx := t.Context()
 	// means are the bound and the exact error, for labels that are all alike.
 	means := func(e mat.Matrix) (bound, exact float64) {
-		b, moments := must.Get(theory.NewBound(c, d))(t), must.Get(theory.ExactMoments(ctx, 0, c, d, e))(t)
+		b, moments := must.Get(theory.NewBound(c, d))(t), must.Get(theory.QuickMoments(ctx, 0, math.MaxInt, c, d, e))(t)
 		for i, m := range moments {
 			bound += must.Get(b.Row(ctx, i, mat.Row(nil, i, e)))(t) / float64(len(moments))
 			exact += m.Mean / float64(len(moments))
@@ -452,7 +452,7 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	c := mustCode(t, "unary", 64)
 	e := mat.NewDense(64, 63, nil)
-	if _, err := theory.ExactMoments(ctx, 0, c, mustDecoder(t, "bel-u", c), e); !errors.Is(err, context.Canceled) {
+	if _, err := theory.QuickMoments(ctx, 0, math.MaxInt, c, mustDecoder(t, "bel-u", c), e); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
@@ -462,11 +462,11 @@ func TestNoProbability(t *testing.T) {
 	d := mustDecoder(t, "bel-u", c)
 	for _, bad := range []float64{-1e-9, 1.5, math.NaN()} {
 		e := mat.NewDense(3, 2, []float64{0, 0, 0, bad, 0, 0})
-		if _, err := theory.ExactMoments(context.Background(), 0, c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
+		if _, err := theory.QuickMoments(context.Background(), 0, math.MaxInt, c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
 			t.Errorf("exact values with e = %v: error %v, want one about e[2,2]", bad, err)
 		}
 	}
-	if _, err := theory.ExactMoments(context.Background(), 0, c, d, mat.NewDense(3, 3, nil)); err == nil {
+	if _, err := theory.QuickMoments(context.Background(), 0, math.MaxInt, c, d, mat.NewDense(3, 3, nil)); err == nil {
 		t.Error("a table of another shape: no error")
 	}
 }

@@ -57,7 +57,7 @@ type measured struct {
 
 // Run implements the command.
 func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput(env, "csv", "json"); err != nil {
+	if err := cmd.checkOutput(env, cmd.result(nil)); err != nil {
 		return err
 	}
 	if cmd.Time <= 0 || cmd.Time > time.Hour {
@@ -90,7 +90,12 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 		}
 	}
 	bar.stop()
-	return cmd.deliver(env, result{
+	return cmd.deliver(env, cmd.result(measured))
+}
+
+// result is the table of rates.
+func (cmd *benchCmd) result(measured *benchmark) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(measured),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, measured.Results) },
@@ -99,7 +104,7 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			rate := table.Replace("samples_per_second", "", func(r benchResult) string { return table.Metric(r.Rate) })
 			return table.Of(measured.Results, rate).Write(w)
 		},
-	})
+	}
 }
 
 // backends opens the backends to measure.

@@ -221,7 +221,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Exit(exit),
 		kong.Vars{
 			"version": "belsim " + version(), "misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.FixedSampling().MaxSamples),
-			"r": fmt.Sprint(scenario.DefaultMixture().R), "sigma": fmt.Sprint(scenario.DefaultMixture().Sigma), "steps": fmt.Sprint(search.DefaultsOf(nil).Steps),
+			"r": fmt.Sprint(scenario.DefaultMixture().R), "sigma": fmt.Sprint(scenario.DefaultMixture().Sigma), "steps": fmt.Sprint(search.DefaultSteps),
 			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 		},

@@ -54,7 +54,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Code == "" {
 		return cmd.list(ctx, env)
 	}
-	if err := cmd.checkOutput(env, "csv", "npy", "json"); err != nil {
+	if err := cmd.checkOutput(env, cmd.result(ctx, env, nil)); err != nil {
 		return err
 	}
 	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels})
@@ -62,10 +62,15 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	c := codes[0]
-	if note := c.TransposedNote(); note != "" {
+	if note := code.TransposedNote(c.Name(), c.Levels(), c.Bits()); note != "" {
 		env.note("%s", note)
 	}
-	return cmd.deliver(env, result{
+	return cmd.deliver(env, cmd.result(ctx, env, c))
+}
+
+// result is one code.
+func (cmd *codesCmd) result(ctx context.Context, env *environment, c *code.Code) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"csv": func(w io.Writer) error {
 				return env.during("writing", func() error { return arrayfile.WriteCSV(ctx, w, c) })
@@ -91,15 +96,26 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 			}
 			return nil
 		},
-	})
+	}
 }
 
 // list prints the table of all codes.
 func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
-	if err := cmd.outputFlags.checkOutput(env, "json"); err != nil {
+	var list codeList
+	out := result{
+		files: map[string]func(io.Writer) error{"json": asJSON(&list)},
+		print: func(w io.Writer) error {
+			t := table.Of(list.Codes)
+			if cmd.Describe {
+				t = table.Of(code.Families())
+				t.Style = table.List
+			}
+			return t.Write(w)
+		},
+	}
+	if err := cmd.checkOutput(env, out); err != nil {
 		return err
 	}
-	var list codeList
 	for _, f := range code.Families() {
 		c, err := code.New(f.Name, cmp.Or(cmd.Levels, scenario.DefaultLevels))
 		if err != nil {
@@ -112,14 +128,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		row.Description = f.Description
 		list.Codes = append(list.Codes, row)
 	}
-	return cmd.deliver(env, result{files: map[string]func(io.Writer) error{"json": asJSON(list)}, print: func(w io.Writer) error {
-		t := table.Of(list.Codes)
-		if cmd.Describe {
-			t = table.Of(code.Families())
-			t.Style = table.List
-		}
-		return t.Write(w)
-	}})
+	return cmd.deliver(env, out)
 }
 
 // describe lists the properties of a code.

@@ -47,7 +47,7 @@ Examples:
 
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
-	if err := firstError(cmd.checkOutput(env, "csv", "json"), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := cmp.Or(cmd.checkOutput(env, cmd.result(env, nil, nil)), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
@@ -105,7 +105,12 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	found.AddBaseline(cmd.Baseline)
 	found.Provenance = env.provenance()
 	cmd.warnUnreached(env, found.Reached)
-	return cmd.deliver(env, result{
+	return cmd.deliver(env, cmd.result(env, found, s))
+}
+
+// result is the ranking.
+func (cmd *compareCmd) result(env *environment, found *scenario.Comparison, s *scenario.Scenario) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(found),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Missing()...) },
@@ -114,7 +119,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style()))
 		},
 		print: func(w io.Writer) error { return cmd.report(env, w, found, s) },
-	})
+	}
 }
 
 // report prints the ranking for people.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -40,7 +41,7 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	if len(cmd.Output) > 1 {
 		return fmt.Errorf("-o is given %d times; decode writes one file", len(cmd.Output))
 	}
-	if err := firstError(out.checkOutput(env, "npy", "csv"), checkFlags(scenario.CheckTemperature(cmd.Temperature))); err != nil {
+	if err := cmp.Or(out.checkFiles(env, "npy", "csv"), checkFlags(scenario.CheckTemperature(cmd.Temperature))); err != nil {
 		return err
 	}
 	labels, err := cmd.Range.Read(ctx)

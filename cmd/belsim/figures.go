@@ -46,7 +46,7 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	for _, f := range chosen {
 		names = append(names, filesOf(f)...)
 	}
-	if err := cmd.outputs(names...).checkOutput(env, append(figureFormats, "html")...); err != nil {
+	if err := cmd.outputs(names...).checkFiles(env, append(figureFormats, "html")...); err != nil {
 		return err
 	}
 	bar := env.newProgress("figures", uint64(len(chosen)))

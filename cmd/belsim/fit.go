@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ Example, on a network's outputs that lie in belsim's repository:
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
 	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
-	if err := firstError(err, checkFlags(err2), cmd.checkOutput(env, "csv", "json", "npy", "npz", "html")); err != nil {
+	if err := cmp.Or(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, &assess.Report{}))); err != nil {
 		return err
 	}
 	o := assess.Options{
@@ -89,7 +90,16 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.deliver(env, result{
+	if err := cmd.deliver(env, cmd.result(ctx, r)); err != nil {
+		return err
+	}
+	cmd.noteExplorer(env)
+	return nil
+}
+
+// result is the judgement of a network of one output.
+func (cmd *fitCmd) result(ctx context.Context, r *assess.Report) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(r.Fit),
 			"csv":  r.WriteRates,
@@ -99,11 +109,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
 		print:  func(w io.Writer) error { return r.Section(ways).Write(w) },
-	}); err != nil {
-		return err
 	}
-	cmd.noteExplorer(env)
-	return nil
 }
 
 // noteExplorer says to people how the explorer opens the fit that was written.
@@ -146,12 +152,17 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	if o.Baseline.Error > 0 {
 		return errors.New("--baseline X is for a network of one output: want a file of predictions, one for each target")
 	}
+	var reports []*assess.Report
+	var all *assess.Several
+	out := result{
+		files: map[string]func(io.Writer) error{"json": asJSON(&all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, all, reports...) }},
+		print: func(w io.Writer) error { return all.Section(ways).Write(w) },
+	}
 	for _, path := range cmd.Output {
-		if ending := format(path); ending != "json" && ending != "html" {
+		if out.files[format(path)] == nil {
 			return fmt.Errorf("cannot write %s: a network of several outputs is written as .json or .html", path)
 		}
 	}
-	var reports []*assess.Report
 	for k := range outputs {
 		o.Output = k + 1
 		r, err := cmd.one(ctx, env, o, k)
@@ -160,11 +171,8 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 		}
 		reports = append(reports, r)
 	}
-	all := assess.NewSeveral(reports)
-	return cmd.deliver(env, result{
-		files: map[string]func(io.Writer) error{"json": asJSON(all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, all, reports...) }},
-		print: func(w io.Writer) error { return all.Section(ways).Write(w) },
-	})
+	all = assess.NewSeveral(reports)
+	return cmd.deliver(env, out)
 }
 
 // networks lists the networks besides the first one, which it takes from --runs where no flag

@@ -53,13 +53,13 @@ Examples:
 
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput(env, "csv", "json", "npy"); err != nil {
+	if err := cmd.checkOutput(env, cmd.result(ctx, nil, nil, nil)); err != nil {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
 	ofPaper := len(cmd.Codes) == 0 // Figure 3(c), as far as no flag says otherwise
 	s := cmd.outputsFlags.scenario(env)
-	if err := firstError(checkFlags(scenario.CheckTemperature(s.Temperature)), checkFlags(draw.Check())); err != nil {
+	if err := cmp.Or(checkFlags(scenario.CheckTemperature(s.Temperature)), checkFlags(draw.Check())); err != nil {
 		return err
 	}
 	other := assess.AutoModel
@@ -78,9 +78,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check("levels"); err != nil {
 			return err
 		}
-		if cmd.Training.Together() && s.Outputs == scenario.AutoOutputs {
-			s.Outputs = scenario.Logits // their signs mean nothing by themselves
-		}
+		s.Outputs = s.Outputs.Of(cmd.Training)
 	}
 	codes, err := cmd.open(s, fit)
 	if err != nil {
@@ -113,7 +111,12 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	return cmd.deliver(env, result{
+	return cmd.deliver(env, cmd.result(ctx, m, s, fit))
+}
+
+// result is the map.
+func (cmd *heatmapCmd) result(ctx context.Context, m *scenario.Map, s *scenario.Scenario, fit *assess.Fit) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(m),
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, m.Increases()) },
@@ -130,7 +133,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 			at := scenario.AxesOf(m.Plane, p.X, p.Y)
 			return m.Report(w, s, &at)
 		},
-	})
+	}
 }
 
 // perceived reports whether the plane is of networks that know a perceived label.

@@ -54,7 +54,7 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Targets != "" {
 		return cmd.space(ctx, env)
 	}
-	if err := firstError(cmd.checkOutput(env, append([]string{"csv", "json"}, plots.Formats()...)...), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
+	if err := cmp.Or(cmd.checkOutput(env, ranking(nil, plots.Style{})), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
 		return err
 	}
 	q, err := cmd.question(env)
@@ -66,8 +66,7 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 
 // space makes levels for targets.
 func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
-	formats := append([]string{"csv", "npy", "json"}, plots.Formats()...)
-	if err := firstError(cmd.checkOutput(env, formats...), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := cmp.Or(cmd.checkOutput(env, levelSpaces(ctx, nil)), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	if len(cmd.Codes) > 0 {
@@ -82,6 +81,11 @@ func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
 		return checkFlags(err)
 	}
 	found.Provenance = env.provenance()
+	return cmd.deliver(env, levelSpaces(ctx, found))
+}
+
+// levelSpaces is the answer to --targets.
+func levelSpaces(ctx context.Context, found *assess.Spacings) result {
 	values := func(write func(context.Context, io.Writer, mat.Matrix) error) func(io.Writer) error {
 		return func(w io.Writer) error {
 			r, err := found.Chosen()
@@ -91,10 +95,8 @@ func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
 			return write(ctx, w, mat.NewDense(r.Levels, 1, r.Values))
 		}
 	}
-	return cmd.deliver(env, result{
-		files: map[string]func(io.Writer) error{
-			"json": asJSON(found), "csv": values(arrayfile.WriteCSV), "npy": values(arrayfile.WriteNPY),
-		},
+	return result{
+		files: map[string]func(io.Writer) error{"json": asJSON(found), "csv": values(arrayfile.WriteCSV), "npy": values(arrayfile.WriteNPY)},
 		figure: func() (*plots.Figure, error) {
 			r, err := found.Chosen()
 			if err != nil {
@@ -104,7 +106,7 @@ func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
 			return plots.Spacing(plots.SpacingData{Title: title, Targets: found.Sorted(), Levels: r.Values})
 		},
 		print: func(w io.Writer) error { return found.Section().Write(w) },
-	})
+	}
 }
 
 // answer answers a question about networks, and delivers it.
@@ -120,14 +122,19 @@ func answer(ctx context.Context, env *environment, q *forecast.Question, workers
 		return bar.interrupted(err)
 	}
 	found.Provenance = env.provenance()
-	return to.deliver(env, result{
+	return to.deliver(env, ranking(found, style))
+}
+
+// ranking is the answer to a question.
+func ranking(found *forecast.Ranking, style plots.Style) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(found),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Forest(paper.RankingData(found, style)) },
 		print:  func(w io.Writer) error { return found.Write(w) },
-	})
+	}
 }
 
 // check refuses values without a meaning, and what says nothing of the networks or of the labels.

@@ -26,7 +26,7 @@ Example, after 'belsim sweep testdata/sweep/plan.json --out results':
 
 // Run implements the command.
 func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput(env, "csv", "json"); err != nil {
+	if err := cmd.checkOutput(env, cmd.result(ctx, nil)); err != nil {
 		return err
 	}
 	m, err := sweep.Merge(ctx, cmd.Results, nil)
@@ -36,7 +36,12 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 	if err := m.Complete(); err != nil {
 		return fmt.Errorf("%s: %w: 'belsim sweep PLAN --out %s --print missing' lists their shards", cmd.Results, err, cmd.Results)
 	}
-	return cmd.deliver(env, result{
+	return cmd.deliver(env, cmd.result(ctx, m))
+}
+
+// result is the table of all cells.
+func (cmd *mergeCmd) result(ctx context.Context, m *sweep.Merged) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"json": func(w io.Writer) error { return table.WriteJSON(w, m.Table(version())) },
 			"csv": func(w io.Writer) error {
@@ -48,7 +53,7 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 			_, err := fmt.Fprintf(w, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid(), counted(m.Files, "file"))
 			return err
 		},
-	})
+	}
 }
 
 // figure draws a map of two codes.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,11 +54,11 @@ Examples:
 
 // Run implements the command.
 func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
-	endings := []string{"csv", "json"}
-	if !cmd.Pareto {
-		endings = append(endings, "npy")
+	out := cmd.found(ctx, nil, "")
+	if cmd.Pareto {
+		out = cmd.tradeoff(nil, "")
 	}
-	if err := errors.Join(cmd.checkOutput(env, endings...), cmd.check()); err != nil {
+	if err := errors.Join(cmd.checkOutput(env, out), cmd.check()); err != nil {
 		return err
 	}
 	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling(), cmd.Training)
@@ -79,11 +78,6 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := env.during("label noise", func() error { return cmd.learn(ctx, s, cmd.run(backend, nil), weights) }); err != nil {
 		return err
 	}
-	defaults := search.DefaultsOf(s.Model)
-	cmd.Decoder, cmd.Steps = cmp.Or(cmd.Decoder, defaults.Decoder), cmp.Or(cmd.Steps, defaults.Steps)
-	if o.Steps = cmd.Steps; s.Outputs == scenario.AutoOutputs {
-		s.Outputs = defaults.Outputs
-	}
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
 	if err != nil {
 		return checkFlags(err)
@@ -98,7 +92,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.makeKeep(env, bits); err != nil {
 		return err
 	}
-	optimizer.Begin = func(bits int) (func(uint64, float64), func()) { return cmd.follow(env, bits) }
+	optimizer.Begin = func(bits int) (func(uint64, float64), func()) { return cmd.follow(env, bits, optimizer.Options.Steps) }
 	env.saves.Store(true) // the best code so far is kept
 	if cmd.Pareto {
 		optimizer.Found = func(found *search.Optimized) error { return cmd.keep(context.WithoutCancel(ctx), env, found) }
@@ -106,13 +100,13 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
-		return cmd.finishTradeoff(env, result, s.String())
+		return cmd.finishTradeoff(env, result, optimizer.Subject)
 	}
 	found, err := optimizer.Find(ctx, backend, bits[0])
 	if err != nil {
 		return err
 	}
-	return cmd.finish(context.WithoutCancel(ctx), env, found, s.String())
+	return cmd.finish(context.WithoutCancel(ctx), env, found, optimizer.Subject)
 }
 
 // check refuses flags without reading anything.
@@ -165,30 +159,20 @@ func (cmd *optimizeCmd) options(size scenario.Sizes) (search.Options, error) {
 }
 
 // bits returns the numbers of bits to search, all of them possible.
-func (cmd *optimizeCmd) bits(optimizer *search.Optimizer) (bits []int, err error) {
-	o := optimizer.Options
-	switch fixed := optimizer.FixedBits(); {
-	case fixed != 0:
-		bits = []int{fixed}
-	case len(cmd.Bits) > 0:
-		bits = cmd.Bits
-	case cmd.Pareto:
-		bits = search.DefaultBits(o.Levels)
-	default:
-		bits = []int{o.Bits}
-	}
+func (cmd *optimizeCmd) bits(optimizer *search.Optimizer) ([]int, error) {
+	bits := optimizer.Counts(cmd.Bits, cmd.Pareto)
 	for _, m := range bits {
 		if err := optimizer.Check(m); err != nil {
 			return nil, fmt.Errorf("--bits %d: %w", m, err)
 		}
 	}
-	most := slices.Max(bits)
-	return bits, memory.Check(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, most), search.Bytes(o.Levels, most, cmd.Workers))
+	levels, most := optimizer.Options.Levels, slices.Max(bits)
+	return bits, memory.Check(fmt.Sprintf("a search for %d levels and %d bits", levels, most), search.Bytes(levels, most, cmd.Workers))
 }
 
 // follow shows how far the search for a number of bits is: steps, or seconds of --time.
-func (cmd *optimizeCmd) follow(env *environment, bits int) (progress func(uint64, float64), end func()) {
-	what, total := "steps", cmd.Steps
+func (cmd *optimizeCmd) follow(env *environment, bits int, steps uint64) (progress func(uint64, float64), end func()) {
+	what, total := "steps", steps
 	if cmd.Time > 0 {
 		what, total = "seconds", uint64(cmd.Time/time.Second)
 	}
@@ -219,7 +203,12 @@ func (cmd *optimizeCmd) finish(ctx context.Context, env *environment, found *sea
 		}
 	}
 	found.Provenance = env.provenance()
-	return errors.Join(cmd.deliver(env, result{
+	return errors.Join(cmd.deliver(env, cmd.found(ctx, found, model)), found.Interrupted())
+}
+
+// found is the result of a search for one code.
+func (cmd *optimizeCmd) found(ctx context.Context, found *search.Optimized, model string) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"csv":  func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Code) },
 			"npy":  func(w io.Writer) error { return arrayfile.WriteBitsNPY(ctx, w, found.Code) },
@@ -230,7 +219,7 @@ func (cmd *optimizeCmd) finish(ctx context.Context, env *environment, found *sea
 			return plots.CodeMatrix(ctx, paper.CodeMatrixData(found.Code, title, cmd.style()))
 		},
 		print: func(w io.Writer) error { return cmd.printFound(w, found, model) },
-	}), found.Interrupted())
+	}
 }
 
 // printFound writes the result for people.
@@ -274,7 +263,7 @@ func (cmd *optimizeCmd) makeKeep(env *environment, bits []int) error {
 	for _, m := range bits {
 		kept.Output = append(kept.Output, cmd.kept(m))
 	}
-	return kept.checkOutput(env, "csv")
+	return kept.checkFiles(env, "csv")
 }
 
 // finishTradeoff writes and prints the trade-off.
@@ -283,7 +272,12 @@ func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, mod
 		env.note("%v", err)
 	}
 	t.Provenance = env.provenance()
-	return errors.Join(cmd.deliver(env, result{
+	return errors.Join(cmd.deliver(env, cmd.tradeoff(t, model)), t.Interrupted())
+}
+
+// tradeoff is the result of --pareto.
+func (cmd *optimizeCmd) tradeoff(t *search.Tradeoff, model string) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(t),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, t.Rows()) },
@@ -293,5 +287,5 @@ func (cmd *optimizeCmd) finishTradeoff(env *environment, t *search.Tradeoff, mod
 			fmt.Fprintf(w, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
 			return t.Table().Write(w)
 		},
-	}), t.Interrupted())
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,14 +115,18 @@ func format(path string) string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 
-// checkOutput is that of outputFlags, where the command draws, too.
-func (f pictureFlags) checkOutput(env *environment, known ...string) error {
-	return f.outputFlags.checkOutput(env, append(known, plots.Formats()...)...)
+// checkOutput is checkFiles for the files that a result has, which may be empty yet.
+func (f outputFlags) checkOutput(env *environment, r result) error {
+	known := slices.Sorted(maps.Keys(r.files))
+	if r.figure != nil {
+		known = append(known, plots.Formats()...)
+	}
+	return f.checkFiles(env, known...)
 }
 
-// checkOutput refuses outputs that are known to fail before any work is done, such as files
+// checkFiles refuses outputs that are known to fail before any work is done, such as files
 // whose ending the command cannot write.
-func (f outputFlags) checkOutput(env *environment, known ...string) error {
+func (f outputFlags) checkFiles(env *environment, known ...string) error {
 	for i, path := range f.Output {
 		if !slices.Contains(known, format(path)) {
 			return fmt.Errorf("%s: want a name ending in .%s", path, strings.Join(known, " ."))
@@ -178,16 +183,6 @@ func environmental(err error) error {
 		return outside(err)
 	}
 	return err
-}
-
-// firstError returns the first error that is not nil.
-func firstError(all ...error) error {
-	for _, err := range all {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // provenance says how a result was made.

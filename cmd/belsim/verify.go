@@ -33,7 +33,7 @@ Example:
 
 // Run implements the command.
 func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput(env, "csv", "json"); err != nil {
+	if err := cmd.checkOutput(env, cmd.result(nil, nil)); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
@@ -88,16 +88,21 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	}
 	v.Provenance = env.provenance()
 	cmd.warnUnreached(env, v.Reached)
-	err = cmd.deliver(env, result{
+	err = cmd.deliver(env, cmd.result(v, s))
+	if err == nil && v.Failed() {
+		return errFailed
+	}
+	return err
+}
+
+// result is the check.
+func (cmd *verifyCmd) result(v *scenario.Verification, s *scenario.Scenario) result {
+	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(v),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, v.Labels) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Verify(paper.VerifyData(v, s.String(), cmd.style())) },
 		print:  func(w io.Writer) error { return v.Report(w, s.String(), "-o FILE.csv has all") },
-	})
-	if err == nil && v.Failed() {
-		return errFailed
 	}
-	return err
 }

@@ -14,7 +14,7 @@ import (
 	"belsim/errmodel"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
-	"belsim/theory/latent"
+	"belsim/theory/decode"
 )
 
 // sample is a sample of a row, with its label and wrong bits.
@@ -42,7 +42,7 @@ func drawn(t testing.TB, rng *rand.Rand, c *code.Code, r, sigma, part float64, r
 		common := rng.NormFloat64()
 		for k, e := range p {
 			noise := math.Sqrt(part)*common + math.Sqrt(1-part)*rng.NormFloat64()
-			if e > 1e-9 && noise > latent.Mean(e) {
+			if e > 1e-9 && noise > decode.MeanLogit(e) {
 				s.wrong = append(s.wrong, k)
 			}
 		}

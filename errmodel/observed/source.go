@@ -14,7 +14,7 @@ import (
 
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
-	"belsim/theory/latent"
+	"belsim/theory/decode"
 )
 
 // Kind says how the outputs of classifiers are written.
@@ -47,7 +47,7 @@ func isProbability(v float64) bool { return v >= -rounding && v <= 1+rounding }
 
 // certain is the logit used for probability 1; its negative is used for probability 0.
 // It is the logit of the largest probability that the error model distinguishes from 1.
-var certain = math.Log((1 - latent.Clamp) / latent.Clamp)
+var certain = math.Log((1 - decode.SmallestError) / decode.SmallestError)
 
 // logit returns an output as a logit, or ±1 where it is a bit. For an output that is not of
 // kind k, fault describes the output.

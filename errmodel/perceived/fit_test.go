@@ -11,6 +11,7 @@ import (
 	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/decode"
 )
 
 // softError is the mean |error|, in levels, of the decoder that takes the mean level of
@@ -20,8 +21,8 @@ func softError(l *Network) (float64, error) {
 	sum := 0.0
 	f, row, s := make([]float64, m), make([]float64, m), make([]float64, levels)
 	for i := 0; i < levels; i++ {
-		for j := 0; j < Strata; j += 3 {
-			l.Logits(f, float64(i+1)+l.Noise()*Stratum(j))
+		for j := 0; j < decode.Strata; j += 3 {
+			l.Logits(f, float64(i+1)+l.Noise()*decode.Stratum(j))
 			largest := math.Inf(-1)
 			for n := range s {
 				l.Code().RowTo(row, n)
@@ -37,7 +38,7 @@ func softError(l *Network) (float64, error) {
 			sum += math.Abs(mean/total - float64(i+1))
 		}
 	}
-	return sum / float64(levels*((Strata+2)/3)), nil
+	return sum / float64(levels*((decode.Strata+2)/3)), nil
 }
 
 // observedNetwork returns what a network of the model shows: the expected counts of n samples of

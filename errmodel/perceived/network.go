@@ -9,33 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
-
-// Strata is the number of strata of equal probability into which the noise of the perceived label is
-// divided, for exact values and for samples.
-const Strata = 64
-
-// Stratum returns the mean of ε ~ N(0,1) in stratum j, from 0:
-//
-//	m_j = 64·(φ(a_j) − φ(a_{j+1})), a_j = Φ⁻¹(j/64).
-//
-// At level n the perceived label of stratum j is n + s·m_j. The means are symmetric, m_j =
-// −m_{63−j}, to the last bit.
-func Stratum(j int) float64 {
-	if j >= Strata/2 {
-		return -Stratum(Strata - 1 - j)
-	}
-	return Strata * (densityAt(j) - densityAt(j+1))
-}
-
-// densityAt returns φ(Φ⁻¹(j/64)).
-func densityAt(j int) float64 {
-	if j == 0 {
-		return 0
-	}
-	a := math.Erfinv(2*float64(j)/Strata - 1) // Φ⁻¹/√2
-	return math.Exp(-a*a) / math.Sqrt(2*math.Pi)
-}
 
 // Network is what a network of the model has learnt of a code: the logits f_k(ŷ) and the standard
 // deviations sd_k of their residuals. As a mat.Matrix it is the L × M table of error probabilities e[n,k].
@@ -51,7 +26,7 @@ type Network struct {
 	variances   []float64 // Var f_k(ŷ), length M
 	residualSD  []float64 // length M; 0 for a column without transitions
 	inverse     []float64 // 1/(√2·sd_k), or 0
-	strata      [Strata]float64
+	strata      [decode.Strata]float64
 
 	table func() *mat.Dense // e, made at the first call; nil where it is large
 }
@@ -64,7 +39,7 @@ func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 	n := &Network{p: p, c: c, first: ch.first, step: ch.step,
 		logits: make([]float64, points*m), slopes: make([]float64, m), floors: make([]float64, m), variances: make([]float64, m)}
 	for j := range n.strata {
-		n.strata[j] = Stratum(j)
+		n.strata[j] = decode.Stratum(j)
 	}
 	for k := range m {
 		_, f := cs.learnt(k)
@@ -249,7 +224,7 @@ func (n *Network) row(dst []float64, i int) {
 		}
 	}
 	for k := range dst {
-		dst[k] /= Strata
+		dst[k] /= decode.Strata
 	}
 }
 
@@ -326,12 +301,12 @@ func (n *Network) Dispersion(prior []float64) float64 {
 			n.WrongTo(wrong, i, float64(i+1)+n.Noise()*at)
 			count := 0.0
 			for k, q := range wrong {
-				mean[k] += q / Strata
+				mean[k] += q / decode.Strata
 				count += side[k] * q
-				within += side[k] * side[k] * q * (1 - q) / Strata
+				within += side[k] * side[k] * q * (1 - q) / decode.Strata
 			}
-			sum += count / Strata
-			square += count * count / Strata
+			sum += count / decode.Strata
+			square += count * count / decode.Strata
 		}
 		all += prior[i] * (within + square - sum*sum)
 		for k, q := range mean {

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"belsim/montecarlo/philox"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/philox"
 )
 
 // Seed is the seed of the residuals in forecasts, so that equal questions have equal answers.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
@@ -82,7 +83,7 @@ func compareDirect(f *Fit, n *network) *Direct {
 		}
 		out.Error, out.StdErr, out.Difference, out.DifferenceErr = w*n.seen.Direct.Mean, w*n.seen.Direct.StdErr, w*paired.Mean, w*paired.StdErr
 	}
-	out.Told = math.Abs(out.Difference) > scenario.Confidence*out.DifferenceErr
+	out.Told = math.Abs(out.Difference) > errmodel.Errors95*out.DifferenceErr
 	return out
 }
 

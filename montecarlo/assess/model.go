@@ -49,9 +49,9 @@ func measured(width float64, networks []*network) []MeasuredRow {
 	return out
 }
 
-// Forecaster returns the forecaster of the fit: from the perceived label, and from the errors of the networks that were given. The
+// forecaster returns the forecaster of the fit: from the perceived label, and from the errors of the networks that were given. The
 // error says that a code or a decoder of these is not to be had.
-func (f *Fit) Forecaster(decoders decode.Registry) (*forecast.Forecaster, error) {
+func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error) {
 	var networks []*perceived.Observed
 	for at := 0; at < len(f.Measured); {
 		first := f.Measured[at]
@@ -123,7 +123,7 @@ func (f *Fit) decoding(decoders decode.Registry, c *code.Code, name, outputs str
 // which forecasts from the errors of these networks; alone says that its forecasts stand beside no others. Else it takes how
 // frequent large errors are.
 func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
-	if own, err := f.Forecaster(of.Decoders); err == nil && alone && own.Like(of) {
+	if own, err := f.forecaster(of.Decoders); err == nil && alone && own.Like(of) {
 		*of = *own
 		return
 	}
@@ -144,7 +144,7 @@ func (f *Fit) CheckEven() error {
 // Ask makes the fit's perceived label, range, prior and training those of a question about numbers of levels. The error
 // names the file, and says that the fit has no perceived label or no range of real labels.
 func (f *Fit) Ask(q *forecast.Question) error {
-	if _, err := f.Chosen(PerceivedModel); err != nil {
+	if _, err := f.chosen(PerceivedModel); err != nil {
 		return cmp.Or(f.CheckEven(), err)
 	}
 	if f.Range == nil {

@@ -93,7 +93,7 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 
 	with := *f
 	with.Perceived, with.Measured, with.codes = p, out.measured, out.codes
-	if out.forecasts, err = with.Forecaster(own.options.Decoders); err != nil {
+	if out.forecasts, err = with.forecaster(own.options.Decoders); err != nil {
 		return out, err
 	}
 	beside, err := out.forecasts.Compare(ctx, own.observed(), nodes)

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
@@ -87,7 +88,7 @@ func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixt
 		}
 		if m.AnyLaw != nil {
 			root := math.Sqrt(float64(f.Samples))
-			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-scenario.Confidence*sd[0]/root), m.AnyLaw[1] + scenario.Confidence*sd[1]/root}
+			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-errmodel.Errors95*sd[0]/root), m.AnyLaw[1] + errmodel.Errors95*sd[1]/root}
 		}
 		mixture = append(mixture, m)
 	}

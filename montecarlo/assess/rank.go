@@ -47,7 +47,7 @@ func recommend(
 		out.Notes = []string{"No code is recommended: these outputs do not tell the noise that forecasts are made with. The observed errors stand above."}
 		return out, nil, nil
 	}
-	forecaster, err := f.Forecaster(own.options.Decoders)
+	forecaster, err := f.forecaster(own.options.Decoders)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -223,9 +223,9 @@ func SplitModel(text string) (ErrorModel, string) {
 	return AutoModel, text
 }
 
-// Chosen returns the error model that is meant: MixtureModel or PerceivedModel. The error says that
+// chosen returns the error model that is meant: MixtureModel or PerceivedModel. The error says that
 // the fit has no perceived label.
-func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
+func (f *Fit) chosen(m ErrorModel) (ErrorModel, error) {
 	known := f.Perceived != nil && !table.Missing(f.Perceived.Noise)
 	switch {
 	case m == PerceivedModel && !known:
@@ -241,7 +241,7 @@ func (f *Fit) Chosen(m ErrorModel) (ErrorModel, error) {
 // Fill makes one of the fit's error models and its prior those of a scenario. It sets the
 // temperature, too, where the fit knows it. The error is that of Chosen.
 func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
-	which, err := f.Chosen(which)
+	which, err := f.chosen(which)
 	if err != nil {
 		return err
 	}

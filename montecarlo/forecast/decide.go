@@ -28,7 +28,7 @@ type Experience struct {
 // lost is what networks of a head lost in general, where this is Worthwhile more than the head that lost least; else it is 0. A head
 // that is worse than the model says, as direct regression is, looks better beside others than it is.
 func lost(c string, t perceived.Training) float64 {
-	for _, e := range Known() {
+	for _, e := range known() {
 		if e.Code == c && e.Training == t && e.Loss > leastLost().Loss+Worthwhile {
 			return e.Loss
 		}
@@ -38,7 +38,7 @@ func lost(c string, t perceived.Training) float64 {
 
 // leastLost is the head that lost least in general.
 func leastLost() Experience {
-	return slices.MinFunc(Known(), func(a, b Experience) int { return cmp.Compare(a.Loss, b.Loss) })
+	return slices.MinFunc(known(), func(a, b Experience) int { return cmp.Compare(a.Loss, b.Loss) })
 }
 
 // Action is what to do about a network.
@@ -107,7 +107,7 @@ func Decide(c string, t perceived.Training, all []Forecast) Decision {
 
 // KnownText says what heads have lost in general.
 func KnownText() string {
-	known := slices.SortedFunc(slices.Values(Known()), func(a, b Experience) int { return cmp.Compare(a.Loss, b.Loss) })
+	known := slices.SortedFunc(slices.Values(known()), func(a, b Experience) int { return cmp.Compare(a.Loss, b.Loss) })
 	var parts []string
 	for _, e := range known {
 		name := Called(e.Code, e.Training)

@@ -25,8 +25,8 @@ func Fitted() Law {
 	}
 }
 
-// Known is what heads lost to the best one of a data set, read by their best reading.
-func Known() []Experience {
+// known is what heads lost to the best one of a data set, read by their best reading.
+func known() []Experience {
 	return []Experience{
 		{"unary", "bce", 0.0237, 25},
 		{"johnson", "bce", 0.0240, 25},

@@ -43,8 +43,8 @@ type Forecaster struct {
 	outputs scenario.Outputs // what they read: bits or logits alone; else both
 }
 
-// NewForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else is known.
-func NewForecaster(s float64, prior []float64, decoders decode.Registry) *Forecaster {
+// newForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else is known.
+func newForecaster(s float64, prior []float64, decoders decode.Registry) *Forecaster {
 	return &Forecaster{
 		Model: perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}, Cutoff: perceived.DefaultCutoff(len(prior), s), Tail: math.NaN(), Law: Fitted(),
 		Prior: prior, Decoders: decoders,
@@ -54,7 +54,7 @@ func NewForecaster(s float64, prior []float64, decoders decode.Registry) *Foreca
 // FromFit returns a forecaster for networks of the kind that a model was fitted to, under a prior
 // over the levels; Labels are to be set where these are real. Its ratios are to the smallest error of the first network.
 func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
-	f := NewForecaster(fit.Noise.Value, prior, decoders)
+	f := newForecaster(fit.Noise.Value, prior, decoders)
 	f.Model, f.Cutoff, f.Options, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, o, fit.Tail, measured(networks)
 	return f
 }
@@ -90,9 +90,9 @@ type Forecast struct {
 	at        int
 }
 
-// Decodings lists those that fit a code and a training. The threshold at 0 means nothing but after a training
+// decodings lists those that fit a code and a training. The threshold at 0 means nothing but after a training
 // bit by bit, so there are no hard decisions then. Heads have one training.
-func (f *Forecaster) Decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
+func (f *Forecaster) decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
 	if f.predicts(c) {
 		if t != perceived.BCE {
 			return nil, nil
@@ -150,7 +150,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	err = parallel.Each(ctx, workers, len(jobs), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) error {
 			c, t := jobs[i].Code, jobs[i].Training
-			decodings, err := f.Decodings(c, t)
+			decodings, err := f.decodings(c, t)
 			decodings = f.withMeasured(c, t, decodings)
 			if err == nil && len(decodings) > 0 && !slices.Contains(heads, c) {
 				_, results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)

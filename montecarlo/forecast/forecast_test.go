@@ -48,7 +48,7 @@ func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 // TestCodes holds the forecasts to what defines them.
 func TestCodes(t *testing.T) {
 	const levels, s = 32, 0.9
-	f := NewForecaster(s, uniform(levels), decode.Builtin())
+	f := newForecaster(s, uniform(levels), decode.Builtin())
 	steps := uint64(0)
 	codes := allCodes(t, levels)
 	all := must.Get(f.Codes(t.Context(), 2, codes, func(n uint64) { steps += n }))(t)
@@ -203,7 +203,7 @@ func BenchmarkCodes(b *testing.B) {
 	const levels = 64
 	codes := allCodes(b, levels)
 	for b.Loop() {
-		f := NewForecaster(1.6, uniform(levels), decode.Builtin())
+		f := newForecaster(1.6, uniform(levels), decode.Builtin())
 		if _, err := f.Codes(b.Context(), 0, codes, nil); err != nil {
 			b.Fatal(err)
 		}

@@ -22,7 +22,7 @@ const SoftSigma = 0.75
 // AddDirect adds the error of direct regression to the measured ones, as a ratio to the first of them with its standard error. c is unary
 // under the name Direct. The error is about the decoders.
 func (f *Forecaster) AddDirect(c *code.Code, ratio, stderr float64) error {
-	all, err := f.Decodings(c, perceived.BCE)
+	all, err := f.decodings(c, perceived.BCE)
 	if err != nil || len(all) == 0 || len(f.Measured) == 0 {
 		return err
 	}

@@ -33,9 +33,9 @@ func (l *Labels) within() float64 {
 	return perceived.WithinLevel
 }
 
-// Width is the width of a level, in label units, where there are so many: (Hi − Lo)/(L−1), so
+// width is the width of a level, in label units, where there are so many: (Hi − Lo)/(L−1), so
 // that Lo is level 1 and Hi is the last one.
-func (l Labels) Width(levels int) float64 {
+func (l Labels) width(levels int) float64 {
 	return observed.Labels{Levels: levels, Real: true, Lo: l.Lo, Hi: l.Hi}.Width()
 }
 
@@ -44,7 +44,7 @@ func (l Labels) Width(levels int) float64 {
 // network cannot fit belongs to the network, and not to the levels. From the error of unary with 256
 // levels of diamonds, it forecasts easy codes with 32 to 128 levels within 2 %. The same misfit in
 // levels makes these forecasts up to 5 % too large.
-func (l Labels) DefaultMisfit() float64 { return perceived.DefaultMisfit * l.Width(64) }
+func (l Labels) DefaultMisfit() float64 { return perceived.DefaultMisfit * l.width(64) }
 
 // LabelKind says what true labels are.
 type LabelKind string
@@ -74,8 +74,8 @@ func LabelsOf(s *scenario.Scenario, weights []float64) Labels {
 	return l
 }
 
-// Check refuses a range without a width, and counts of labels outside of it.
-func (l Labels) Check() error {
+// check refuses a range without a width, and counts of labels outside of it.
+func (l Labels) check() error {
 	if d := l.Hi - l.Lo; !(d > 0) || math.IsInf(d, 0) {
 		return fmt.Errorf("labels from %v to %v: want finite numbers, the first below the second", l.Lo, l.Hi)
 	}
@@ -93,7 +93,7 @@ func (l Labels) Check() error {
 // pieces are the labels in levels, where there are so many.
 func (l Labels) pieces(levels int) []perceived.Uniform {
 	var out []perceived.Uniform
-	width := l.Width(levels)
+	width := l.width(levels)
 	add := func(at, half, share float64) {
 		if share > 0 {
 			out = append(out, perceived.Uniform{From: (max(at-half, l.Lo)-l.Lo)/width + 1, To: (min(at+half, l.Hi)-l.Lo)/width + 1, Share: share})
@@ -109,7 +109,7 @@ func (l Labels) pieces(levels int) []perceived.Uniform {
 			add(float64(l.Histogram.Lowest+i), 0.5, n/total)
 		}
 	case l.Shares != nil:
-		own := l.Width(len(l.Shares))
+		own := l.width(len(l.Shares))
 		half := own / 2
 		if l.OnLevels {
 			half = 0

@@ -170,7 +170,7 @@ func (q Question) Open() (*Run, error) {
 
 // check refuses labels, trainings, decoders and an error of unary that make no question.
 func (q Question) check() error {
-	if err := q.Labels.Check(); err != nil {
+	if err := q.Labels.check(); err != nil {
 		return err
 	}
 	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings), scenario.CheckTwice("decoder", q.Names)); err != nil {
@@ -244,7 +244,7 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 		out.Unit = scenario.InLevels
 	}
 	for _, n := range r.levels {
-		out.Baselines = append(out.Baselines, scenario.NewBaselines(q.Labels.Width(n)*q.Labels.quantization(n), 0, n, out.Unit)...)
+		out.Baselines = append(out.Baselines, scenario.NewBaselines(q.Labels.width(n)*q.Labels.quantization(n), 0, n, out.Unit)...)
 	}
 	out.Baselines = append(out.Baselines, scenario.NewBaselines(0, q.Direct, 0, out.Unit)...)
 	if q.Noise == 0 {
@@ -289,7 +289,7 @@ func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done fu
 		if q.auto() {
 			some = best(some)
 		}
-		width := q.Labels.Width(levels)
+		width := q.Labels.width(levels)
 		for _, x := range some {
 			fits[x.Decoding.Decoder.Name()] = true
 			x.Error, x.Lo, x.Hi = width*x.Error, width*x.Lo, width*x.Hi
@@ -324,7 +324,7 @@ func best(sorted []Forecast) []Forecast {
 
 // forecaster is one for codes of so many levels, with label noise in label units.
 func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster {
-	width := q.Labels.Width(levels)
+	width := q.Labels.width(levels)
 	f := NewOver(q.Labels, levels, perceived.Model{Noise: noise / width, Misfit: q.Misfit / width, Cutoff: q.Cutoff}, q.Decoders)
 	f.Options.Temperature = q.Temperature
 	if q.Fitted != nil {
@@ -340,7 +340,7 @@ func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster 
 // NewOver returns a forecaster over labels for codes of so many levels and networks of a model, of which nothing else is
 // known. A cutoff of 0 is the default.
 func NewOver(l Labels, levels int, m perceived.Model, decoders decode.Registry) *Forecaster {
-	f := NewForecaster(m.Noise, l.prior(levels), decoders)
+	f := newForecaster(m.Noise, l.prior(levels), decoders)
 	f.Labels, f.Model = &l, m
 	f.Model.Within = l.within()
 	if f.Cutoff = f.Model.DefaultCutoff(levels); m.Cutoff > 0 {
@@ -351,7 +351,7 @@ func NewOver(l Labels, levels int, m perceived.Model, decoders decode.Registry) 
 
 // noiseOf is the label noise, in label units, at which unary has an error.
 func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
-	width := q.Labels.Width(u.Levels)
+	width := q.Labels.width(u.Levels)
 	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}, u.Levels, u.Error/width)
 	if errors.Is(err, perceived.ErrNoNoise) {
 		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than its quantization, %.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
@@ -406,7 +406,7 @@ func (r *Ranking) Write(w io.Writer) error {
 	if _, err := io.WriteString(w, table.Wrap(head, width, "")+"\n"); err != nil {
 		return err
 	}
-	if err := r.Table().Write(w); err != nil {
+	if err := r.table().Write(w); err != nil {
 		return err
 	}
 	text, alone := "\n", []string{}
@@ -445,7 +445,7 @@ func (r *Ranking) rivals() []scenario.Rival {
 	return out
 }
 
-// Table has a row for each number of levels, code, training and decoder.
-func (r *Ranking) Table() *table.Table {
+// table has a row for each number of levels, code, training and decoder.
+func (r *Ranking) table() *table.Table {
 	return Table(r.Results, len(r.Levels) > 1, Forecasts, Intervals, Chances)
 }

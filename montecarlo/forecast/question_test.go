@@ -54,13 +54,13 @@ func TestPublishedLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := must.Get(f.Decodings(c, perceived.BCE))(t)
+		r := must.Get(f.decodings(c, perceived.BCE))(t)
 		l := must.Get(f.model(perceived.BCE).Learn(t.Context(), 2, c, f.Prior))(t)
 		got := must.Get(f.errors(t.Context(), 2, nodes, l, r))(t)
 		for j, published := range [][]float64{{3.66, 3.51, 3.46}, {3.46, 3.41, 3.44}} {
-			t.Logf("%d levels, %s on %s: %.3f, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), got[j]*q.Labels.Width(levels), published[i])
-			if math.Abs(got[j]*q.Labels.Width(levels)/published[i]-1) > 0.02 {
-				t.Errorf("%d levels, %s on %s: %v, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), got[j]*q.Labels.Width(levels), published[i])
+			t.Logf("%d levels, %s on %s: %.3f, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), got[j]*q.Labels.width(levels), published[i])
+			if math.Abs(got[j]*q.Labels.width(levels)/published[i]-1) > 0.02 {
+				t.Errorf("%d levels, %s on %s: %v, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), got[j]*q.Labels.width(levels), published[i])
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func TestCheapest(t *testing.T) {
 func TestTrainedWithLabels(t *testing.T) {
 	labels := Labels{Lo: 2.5, Hi: 4.3}
 	q := question(labels, []int{64}, "johnson")
-	q.Noise = labels.Width(64) * math.Sqrt(1.484*1.484-1./12)
+	q.Noise = labels.width(64) * math.Sqrt(1.484*1.484-1./12)
 	for _, x := range answer(t, q).Results {
 		if want := map[string]float64{"gen": 0.03369, "gen-ex": 0.03366}[x.Decoder]; math.Abs(x.Forecast/want-1) > 0.05 {
 			t.Errorf("%s: %v, observed %v", x.Decoder, x.Forecast, want)
@@ -150,7 +150,7 @@ func TestLabels(t *testing.T) {
 		{Lo: 0, Hi: 7}, {Lo: 2, Hi: 6, Histogram: h}, {Lo: -1, Hi: 12, Histogram: h}, {Lo: -3, Hi: 5, Shares: []float64{0.1, 0.5, 0, 0.4}},
 		{Lo: -3, Hi: 5, Shares: []float64{0.1, 0.5, 0, 0.4}, OnLevels: true},
 	} {
-		if err := l.Check(); err != nil {
+		if err := l.check(); err != nil {
 			t.Fatal(err)
 		}
 		for _, levels := range []int{2, 3, 6, 40} {
@@ -178,7 +178,7 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	for _, l := range []Labels{{Lo: 1, Hi: 1}, {Lo: 2, Hi: 1}, {Lo: math.NaN(), Hi: 1}, {Lo: 0, Hi: math.Inf(1)}, {Lo: 3, Hi: 6, Histogram: h}, {Lo: 0, Hi: 5, Histogram: h}} {
-		if l.Check() == nil {
+		if l.check() == nil {
 			t.Errorf("%v was taken", l)
 		}
 	}

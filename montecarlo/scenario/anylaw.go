@@ -40,9 +40,9 @@ func outward(v float64, round func(float64) float64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%.2g", steps*unit), "0")
 }
 
-// AnyLaw returns the bounds that hold under any law of the bits of a problem, for each level whose weight is above
+// anyLaw returns the bounds that hold under any law of the bits of a problem, for each level whose weight is above
 // zero. There are none, and no error, where the decoder has no such bounds or reads logits, nor where quick is asked for and they take long.
-func AnyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, quick bool) ([]anylaw.Level, error) {
+func anyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, quick bool) ([]anylaw.Level, error) {
 	if !p.Kind.Hard() || quick && !anylaw.Quick(p.Code, p.Decoder, p.Errors) {
 		return nil, nil
 	}
@@ -53,10 +53,10 @@ func AnyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []f
 	return levels, err
 }
 
-// AnyLawMean is the mean of AnyLaw over the weights; nil where there is none. The standard deviations are those of one
+// AnyLawMean is the mean of anyLaw over the weights; nil where there is none. The standard deviations are those of one
 // sample, under any law, as anylaw.Level has them.
 func AnyLawMean(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, quick bool) (mean *[2]float64, sd [2]float64, err error) {
-	levels, err := AnyLaw(ctx, workers, p, weights, quick)
+	levels, err := anyLaw(ctx, workers, p, weights, quick)
 	if err != nil || levels == nil {
 		return nil, sd, err
 	}
@@ -93,7 +93,7 @@ func together(law anylaw.Law) (out []Together) {
 
 // AddAnyLaw adds what holds under any law of the bits of the problem that was verified.
 func (v *Verification) AddAnyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64) error {
-	levels, err := AnyLaw(ctx, workers, p, weights, true)
+	levels, err := anyLaw(ctx, workers, p, weights, true)
 	if err != nil || levels == nil {
 		return err
 	}

@@ -17,8 +17,8 @@ type Axis struct {
 	Log    bool      `json:"log" doc:"the values are evenly spaced in their logarithms"`
 }
 
-// MaxValues is the largest number of values of an axis.
-const MaxValues = 10000
+// maxValues is the largest number of values of an axis.
+const maxValues = 10000
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (a *Axis) UnmarshalText(text []byte) error {
@@ -59,8 +59,8 @@ func parseAxis(text string) (Axis, error) {
 		return Axis{}, errors.New("want two numbers and a count, lo:hi:count")
 	case !(lo > 0) || math.IsInf(hi, 0) || math.IsNaN(hi):
 		return Axis{}, errors.New("want positive finite numbers")
-	case count < 1 || count > MaxValues:
-		return Axis{}, fmt.Errorf("count %d; want 1 to %d", count, MaxValues)
+	case count < 1 || count > maxValues:
+		return Axis{}, fmt.Errorf("count %d; want 1 to %d", count, maxValues)
 	case hi < lo || hi == lo && count > 1:
 		return Axis{}, errors.New("want lo below hi")
 	}
@@ -89,7 +89,7 @@ func ListAxis(values []float64) Axis {
 
 func identity(v float64) float64 { return v }
 
-// CheckList refuses lists that are no axis: want 1 to MaxValues positive numbers, ascending.
+// CheckList refuses lists that are no axis: want 1 to maxValues positive numbers, ascending.
 func CheckList(values []float64) error {
 	for i, v := range values {
 		switch {
@@ -99,8 +99,8 @@ func CheckList(values []float64) error {
 			return fmt.Errorf("%v after %v: want ascending numbers, each of them once", v, values[i-1])
 		}
 	}
-	if len(values) == 0 || len(values) > MaxValues {
-		return fmt.Errorf("%d numbers; want 1 to %d", len(values), MaxValues)
+	if len(values) == 0 || len(values) > maxValues {
+		return fmt.Errorf("%d numbers; want 1 to %d", len(values), maxValues)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/theory/base/table"
 )
 
@@ -124,7 +125,7 @@ func (c *Comparison) rivals() []Rival {
 		} else if v >= expected[r.Code] {
 			continue
 		}
-		half := Confidence * stderr
+		half := errmodel.Errors95 * stderr
 		expected[r.Code], out[at] = v, Rival{r.Code, v - half, v + half}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -66,9 +67,6 @@ func (r CodeResult) best() (v, stderr float64) {
 	}
 	return r.Mean, r.StdErr
 }
-
-// Confidence is the number of standard deviations to each side in an interval of 95 %.
-const Confidence = 1.96
 
 // Candidates are what a comparison compares.
 type Candidates struct {
@@ -194,7 +192,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		return nil, err
 	}
 	out := &Comparison{
-		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within, Reached: true, Baselines: []Baseline{},
+		Levels: len(weights), Description: s.description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within, Reached: true, Baselines: []Baseline{},
 	}
 	theories := make([][]montecarlo.Theory, len(candidates.Problems))
 	for i, p := range candidates.Problems { // exact values first: samples may take long
@@ -242,7 +240,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 	for i := 1; i < len(out.Results); i++ {
 		out.Results[i].Tie = tied(out.Results[0], out.Results[i])
 	}
-	out.AddInvalid(candidates.Invalid)
+	out.addInvalid(candidates.Invalid)
 	return out, nil
 }
 
@@ -274,7 +272,7 @@ func (c *Comparison) rank() {
 func tied(a, b CodeResult) bool {
 	x, xErr := a.best()
 	y, yErr := b.best()
-	return math.Abs(x-y) <= max(Confidence*math.Hypot(xErr, yErr), ExactWidth*math.Abs(x))
+	return math.Abs(x-y) <= max(errmodel.Errors95*math.Hypot(xErr, yErr), ExactWidth*math.Abs(x))
 }
 
 // worst fills in the worst level: by exact values where all levels have some, or else by samples.
@@ -302,8 +300,8 @@ func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o montecar
 	}
 }
 
-// AddInvalid adds a row for each code for which the error model is invalid, at the end.
-func (c *Comparison) AddInvalid(codes []InvalidCode) {
+// addInvalid adds a row for each code for which the error model is invalid, at the end.
+func (c *Comparison) addInvalid(codes []InvalidCode) {
 	for _, i := range codes {
 		none := math.NaN()
 		c.Results = append(c.Results, CodeResult{

@@ -73,7 +73,7 @@ func (c *Comparison) Notes(more ...string) string {
 	for _, b := range c.Baselines {
 		out.WriteString(b.Line(c.rivals()) + ".\n")
 	}
-	var unlearned, capped []string // each once
+	var unlearned, capped, transposed []string // each once
 	add := func(list *[]string, format string, a ...any) {
 		if text := fmt.Sprintf(format, a...); !slices.Contains(*list, text) {
 			*list = append(*list, text)
@@ -103,11 +103,11 @@ func (c *Comparison) Notes(more ...string) string {
 		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s. --rel-err or --samples takes longer.\n", 100*c.RelErr, strings.Join(capped, ", "))
 	}
 	for _, r := range c.Results {
-		if code.IsFile(r.Code) && r.Bits > c.Levels {
-			fmt.Fprintf(&out, "%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits.\n", r.Code, r.Bits, c.Levels)
+		if note := code.TransposedNote(r.Code, c.Levels, r.Bits); note != "" {
+			add(&transposed, "%s.", note)
 		}
 	}
-	for _, text := range more {
+	for _, text := range append(transposed, more...) {
 		out.WriteString(text + "\n")
 	}
 	text := ""

@@ -10,6 +10,7 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/inputfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -113,5 +114,23 @@ func TestTableLevels(t *testing.T) {
 	}
 	if _, err := errmodel.ReadTable(path, 3, 4); err == nil || !strings.Contains(err.Error(), "looks transposed") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestTransposed: a comparison notes once of each file with more bits than levels that it may be transposed,
+// whatever the number of decoders; of no named code and of no other file.
+func TestTransposed(t *testing.T) {
+	standard := inputfile.Name(inputfile.Standard)
+	c := scenario.Comparison{Levels: 4}
+	for _, decoder := range []string{"gen", "bel-j"} {
+		for name, bits := range map[string]int{"bits.csv": 5, standard: 5, "johnson": 5, "square.npy": 4} {
+			c.Results = append(c.Results, scenario.CodeResult{Code: name, Bits: bits, Decoder: decoder})
+		}
+	}
+	notes := strings.Join(strings.Fields(c.Notes()), " ")
+	for name, want := range map[string]int{"bits.csv": 1, standard: 1, "johnson": 0, "square.npy": 0} {
+		if got := strings.Count(notes, name+" has more bits"); got != want {
+			t.Errorf("%s: %d notes, want %d: %s", name, got, want, notes)
+		}
 	}
 }

@@ -32,8 +32,8 @@ const (
 	Best Method = "auto"
 )
 
-// Text is the method in titles.
-func (m Method) Text() string {
+// text is the method in titles.
+func (m Method) text() string {
 	switch m {
 	case Exact:
 		return "exact expected error"
@@ -231,7 +231,7 @@ func (m *Map) Title() string {
 	if m.twoKinds {
 		return "bounds of two kinds"
 	}
-	return m.Method.Text()
+	return m.Method.text()
 }
 
 // Fill computes the cells of a map from NewMap. run.Done is told how many cells were finished. The

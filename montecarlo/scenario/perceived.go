@@ -9,7 +9,6 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
-	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -98,7 +97,7 @@ func (s stratum) At(i, j int) float64 {
 
 // RowTo sets dst to row i.
 func (s stratum) RowTo(dst []float64, i int) {
-	s.WrongTo(dst, i, tables.PerceivedLabel(float64(i+1), s.Noise(), s.part))
+	s.WrongTo(dst, i, decode.PerceivedLabel(float64(i+1), s.Noise(), s.part))
 }
 
 // perceivedTable returns the perceived label of a table of error probabilities that has one.
@@ -112,7 +111,7 @@ func perceivedTable(e mat.Matrix) (decode.Network, error) {
 
 // strata are the tables of all parts, which have the same weight.
 func strata(c *code.Code, p decode.Network) []mat.Matrix {
-	out := make([]mat.Matrix, tables.Strata)
+	out := make([]mat.Matrix, decode.Strata)
 	for j := range out {
 		out[j] = stratum{p, c.Levels(), c.Bits(), j}
 	}
@@ -144,7 +143,7 @@ func overStrata(c *code.Code, mean meanOf) meanOf {
 			}
 			sum += v
 		}
-		return sum / tables.Strata, nil
+		return sum / decode.Strata, nil
 	}
 }
 
@@ -159,14 +158,14 @@ type labelBound func(ctx context.Context, i int, perceived float64) (float64, er
 func overLabels(n decode.Network, at labelBound) theory.RowValue {
 	return func(ctx context.Context, i int) (float64, error) {
 		sum := 0.0
-		for j := range tables.Strata {
-			v, err := at(ctx, i, tables.PerceivedLabel(float64(i+1), n.Noise(), j))
+		for j := range decode.Strata {
+			v, err := at(ctx, i, decode.PerceivedLabel(float64(i+1), n.Noise(), j))
 			if err != nil {
 				return 0, err
 			}
 			sum += v
 		}
-		return sum / tables.Strata, nil
+		return sum / decode.Strata, nil
 	}
 }
 

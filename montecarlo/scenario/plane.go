@@ -80,7 +80,7 @@ func (PerceivedPlane) Kind() PlaneKind { return PerceivedLabels }
 
 // Of implements Plane.
 func (p PerceivedPlane) Of(_ context.Context, c *code.Code, x, y []float64) (Lines, error) {
-	prior, err := p.Prior.Weights(c.Levels())
+	prior, err := p.Prior.weights(c.Levels())
 	if err != nil {
 		return nil, err
 	}

@@ -39,10 +39,10 @@ func (v *Verification) Report(w io.Writer, model, others string) error {
 		}
 		fmt.Fprintln(w, "FAIL", f)
 	}
-	if text := v.Conclusion(); text != "" {
+	if text := v.conclusion(); text != "" {
 		fmt.Fprintln(w, text)
 	}
-	if text := v.PowerText(); text != "" && !v.Failed() {
+	if text := v.powerText(); text != "" && !v.Failed() {
 		fmt.Fprintln(w, text)
 	}
 	return nil

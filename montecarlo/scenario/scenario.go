@@ -112,21 +112,14 @@ type Reading struct {
 	Temperature float64 `json:"temperature" doc:"shared"`
 }
 
-// Description describes the scenario for results.
-func (s *Scenario) Description() Description { return Description{s.Model.Parameters(), s.Reading()} }
+// description describes the scenario for results.
+func (s *Scenario) description() Description { return Description{s.Model.Parameters(), s.Reading()} }
 
 // Reading describes the scenario for results, without its error model.
 func (s *Scenario) Reading() Reading { return Reading{s.Temperature} }
 
-// Weights returns the prior of the labels of a code of a number of levels: see Prior.Weights.
-func (s *Scenario) Weights(levels int) ([]float64, error) { return s.Prior.Weights(levels) }
-
-// With returns the scenario with another error model.
-func (s *Scenario) With(m Model) *Scenario {
-	t := *s
-	t.Model = m
-	return &t
-}
+// Weights returns the prior of the labels of a code of a number of levels: see Prior.weights.
+func (s *Scenario) Weights(levels int) ([]float64, error) { return s.Prior.weights(levels) }
 
 // Errors returns the L × M error probabilities of a code under the scenario's model and prior.
 func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
@@ -162,14 +155,17 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 	return soft.New(name, c, decode.Options{Temperature: s.Temperature})
 }
 
-// outputs are the outputs of the scenario: networks trained for the decoder give logits, whose
-// signs mean nothing by themselves.
-func (s *Scenario) outputs() Outputs {
-	if s.Outputs == AutoOutputs && trainingOf(s.Model).Together() {
+// Of are the outputs of networks that were trained so: those trained for the decoder give logits,
+// whose signs mean nothing by themselves.
+func (o Outputs) Of(t perceived.Training) Outputs {
+	if o == AutoOutputs && t.Together() {
 		return Logits
 	}
-	return s.Outputs
+	return o
 }
+
+// outputs are the outputs of the scenario.
+func (s *Scenario) outputs() Outputs { return s.Outputs.Of(trainingOf(s.Model)) }
 
 // OutputsOf returns the outputs that a decoder of a code reads: Bits or Logits.
 func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) Outputs {

@@ -11,7 +11,6 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
-	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
@@ -189,7 +188,7 @@ const (
 // tableCount is the number of tables of tablesOf.
 func tableCount(p *montecarlo.Problem) int {
 	if p.Kind.Perceived() {
-		return tables.Strata
+		return decode.Strata
 	}
 	return 1
 }

@@ -11,8 +11,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// FalseAlarms is the probability that Verify finds a failure although theory is right.
-const FalseAlarms = 1e-6
+// falseAlarms is the probability that Verify finds a failure although theory is right.
+const falseAlarms = 1e-6
 
 // Verification compares samples of a code with theory, level by level: what verify writes as
 // JSON.
@@ -68,13 +68,13 @@ func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, t
 	c, d := p.Code, p.Decoder
 	lo, hi := decode.Range(c, d)
 	worst := max(hi-1, c.Levels()-lo) + 1
-	failures := montecarlo.Verify(sums, th, weights, worst, FalseAlarms)
-	detectable, overall := montecarlo.Detectable(sums, th, weights, worst, FalseAlarms)
+	failures := montecarlo.Verify(sums, th, weights, worst, falseAlarms)
+	detectable, overall := montecarlo.Detectable(sums, th, weights, worst, falseAlarms)
 	o := montecarlo.Average(weights, sums)
 	v := &Verification{
 		Failures: []string{}, Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Decoder: d.Name(), Outputs: s.OutputsOf(c, d),
-		Description: s.Description(),
-		Seed:        draw.Seed, Alpha: FalseAlarms, Power: montecarlo.Power, Reached: reached,
+		Description: s.description(),
+		Seed:        draw.Seed, Alpha: falseAlarms, Power: montecarlo.Power, Reached: reached,
 		Overall: LevelResult{Mean: o.Mean, StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
 	}
 	if slices.ContainsFunc(detectable, func(d float64) bool { return !math.IsNaN(d) }) {
@@ -101,8 +101,8 @@ func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, t
 // Failed reports whether a check failed.
 func (v *Verification) Failed() bool { return v.Pass != nil && !*v.Pass }
 
-// PowerText says in a sentence what the check would have found; "" where nothing was checked.
-func (v *Verification) PowerText() string {
+// powerText says in a sentence what the check would have found; "" where nothing was checked.
+func (v *Verification) powerText() string {
 	what, of := "exact value", func(r LevelResult) float64 { return r.Exact }
 	if table.Missing(v.Overall.Exact) {
 		what, of = "bound", func(r LevelResult) float64 { return r.Bound }
@@ -141,9 +141,9 @@ func (v *Verification) PowerText() string {
 	return text + fmt.Sprintf(" in one level: by %s, at level %d, up to %s, at level %d", size(*least), least.Level, size(*most), most.Level)
 }
 
-// Conclusion says in words that the verification passed, or that nothing was checked. It is empty
+// conclusion says in words that the verification passed, or that nothing was checked. It is empty
 // where it failed.
-func (v *Verification) Conclusion() string {
+func (v *Verification) conclusion() string {
 	const test = "(Bernstein's inequality, false alarms below %g)"
 	bound, exact := !table.Missing(v.Overall.Bound), !table.Missing(v.Overall.Exact)
 	switch {

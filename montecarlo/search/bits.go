@@ -34,7 +34,7 @@ func (b *BitCounts) UnmarshalText(text []byte) error {
 // from the fewest to L, evenly spaced in their logarithms, and the numbers of bits of the
 // named codes between.
 func DefaultBits(levels int) BitCounts {
-	least := LeastBits(levels)
+	least := leastBits(levels)
 	most := max(levels, least)
 	var out BitCounts
 	add := func(n int) {

@@ -72,7 +72,7 @@ func TestLearnedConstant(t *testing.T) {
 	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BCE}}
 	c := must.Get(code.New("johnson", 16))(t)
 	p := must.Get(NewOptimizer(scenario.New(m), "gen", scenario.FixedSampling(), Options{Levels: 16, Steps: 8, Start: c}))(t)
-	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, ErrImpossible) || !strings.Contains(err.Error(), "johnson has fewer than 9 columns with a transition") {
+	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, errImpossible) || !strings.Contains(err.Error(), "johnson has fewer than 9 columns with a transition") {
 		t.Errorf("%v", err)
 	}
 }

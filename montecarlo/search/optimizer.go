@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -37,6 +38,7 @@ type Optimizer struct {
 	// NewOptimizer makes it where networks learn a perceived label; else it is nil. A caller may tell it what is known of them
 	// (assess.Fit.Inform).
 	Forecaster *forecast.Forecaster
+	Subject    string // the scenario in words
 	scenario   scenario.Scenario
 	decoder    string
 	draw       scenario.Sampling
@@ -45,38 +47,41 @@ type Optimizer struct {
 	named      []forecast.Forecast // of networks of these
 }
 
-// Defaults are the decoder, what it reads, and the length of a search.
-type Defaults struct {
-	Decoder string
-	Outputs scenario.Outputs
-	Steps   uint64
-}
+// DefaultSteps is the length of a search where networks learn nothing.
+const DefaultSteps = 100000
 
-// DefaultsOf returns the defaults of a search under an error model. Steps with networks that learn
+// defaultsOf returns the decoder, what it reads and the length of a search under an error model. Steps with networks that learn
 // take longer; with these numbers, a search for 64 levels and 16 to 32 bits takes less than a minute
 // on two processors. Of these networks the decoder reads logits: hard decisions are a little off a
 // code word now and then, and found codes may have words of far levels there (testdata/optimize has
 // an example).
-func DefaultsOf(m scenario.Model) Defaults {
+func defaultsOf(m scenario.Model) (decoder string, reads scenario.Outputs, steps uint64) {
 	switch p, ok := m.(scenario.Perceived); {
 	case !ok:
-		return Defaults{"gen", scenario.AutoOutputs, 100000}
+		return "gen", scenario.AutoOutputs, DefaultSteps
 	case p.Training.Together():
-		return Defaults{"gen-ex", scenario.Logits, 5000}
+		return "gen-ex", scenario.Logits, 5000
 	}
-	return Defaults{"gen", scenario.Logits, 20000}
+	return "gen", scenario.Logits, 20000
 }
 
 // NewOptimizer prepares searches for codes with a small expected error under a scenario. The
 // options say the number of levels and everything that the scenario does not: NewOptimizer
-// sets Prior, Column, Objective and Seed. A table of error probabilities must have
+// sets Prior, Column, Objective and Seed, and the decoder, what it reads and Steps where nothing says them. A table of error probabilities must have
 // Options.Bits columns, unless Bits is 0. draw says how the codes that are found are sampled,
 // and has the seed.
 func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, o Options) (*Optimizer, error) {
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
 		return nil, &scenario.ValueError{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)}
 	}
-	p := &Optimizer{scenario: *s, decoder: decoder, draw: draw, known: map[string]Row{}}
+	p := &Optimizer{scenario: *s, draw: draw, known: map[string]Row{}}
+	s = &p.scenario
+	name, reads, steps := defaultsOf(s.Model)
+	decoder, o.Steps = cmp.Or(decoder, name), cmp.Or(o.Steps, steps)
+	if s.Outputs == scenario.AutoOutputs {
+		s.Outputs = reads
+	}
+	p.decoder, p.Subject = decoder, s.String()
 	var err error
 	if o.Prior, err = s.Weights(o.Levels); err != nil {
 		return nil, err
@@ -88,7 +93,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 		if err != nil {
 			return nil, err
 		}
-		o.Column, p.bits, p.scenario.Model = columns.Of, columns.Bits, columns.Model
+		o.Column, p.bits, s.Model = columns.Of, columns.Bits, columns.Model
 	}
 	if m, ok := s.Model.(scenario.Perceived); ok {
 		labels := forecast.LabelsOf(s, o.Prior)
@@ -121,12 +126,22 @@ func (p *Optimizer) labelKind() forecast.LabelKind {
 	return p.Options.Learned.Labels.Kind()
 }
 
-// FixedBits returns the number of bits that the error model requires of every code; 0 stands
-// for any number.
-func (p *Optimizer) FixedBits() int { return p.bits }
+// Counts returns the numbers of bits to search for: what the error model requires, those that are asked for, or
+// without any DefaultBits for a trade-off, and those of the options for one code.
+func (p *Optimizer) Counts(asked []int, tradeoff bool) []int {
+	switch {
+	case p.bits != 0:
+		return []int{p.bits}
+	case len(asked) > 0:
+		return asked
+	case tradeoff:
+		return DefaultBits(p.Options.Levels)
+	}
+	return []int{p.Options.Bits}
+}
 
 // Check returns an error where no code of a number of bits can be searched for. The error wraps
-// ErrImpossible where no code can satisfy the options.
+// errImpossible where no code can satisfy the options.
 func (p *Optimizer) Check(bits int) error {
 	o := p.Options
 	o.Bits = bits

@@ -83,7 +83,7 @@ func TestNeverWorse(t *testing.T) {
 	rng, compared := rand.New(rand.NewPCG(1, 2)), 0
 	for range searches {
 		levels, sigma := 3+rng.IntN(12), 0.5+4*rng.Float64()
-		least := LeastBits(levels)
+		least := leastBits(levels)
 		s := scenario.New(scenario.Mixture{R: sigma * rng.Float64(), Sigma: sigma})
 		if s.Outputs = scenario.Bits; rng.IntN(2) == 0 {
 			s.Outputs = scenario.Logits
@@ -99,7 +99,7 @@ func TestNeverWorse(t *testing.T) {
 			p.Options.Start = must.Get(code.New("gray", levels))(t)
 		}
 		both, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{least, least + 1 + rng.IntN(levels)})
-		if errors.Is(err, ErrImpossible) { // all codes have probabilities above 1
+		if errors.Is(err, errImpossible) { // all codes have probabilities above 1
 			continue
 		}
 		must.Succeed(t, err)
@@ -151,7 +151,7 @@ func TestTradeoff(t *testing.T) {
 	p.Found = func(f *Optimized) error { found = append(found, f.Bits); return nil }
 	result, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{8, 3, 5})
 	must.Succeed(t, err)
-	if len(result.Impossible) != 1 || !errors.Is(result.Impossible[0], ErrImpossible) || !strings.HasPrefix(result.Impossible[0].Error(), "3 bits: ") || !slices.Equal(found, []int{5, 8}) || len(result.Found) != 2 || p.Options.Also != nil || result.Interrupted() != nil {
+	if len(result.Impossible) != 1 || !errors.Is(result.Impossible[0], errImpossible) || !strings.HasPrefix(result.Impossible[0].Error(), "3 bits: ") || !slices.Equal(found, []int{5, 8}) || len(result.Found) != 2 || p.Options.Also != nil || result.Interrupted() != nil {
 		t.Errorf("impossible %v, found %v", result.Impossible, found)
 	}
 	var csv strings.Builder
@@ -171,7 +171,7 @@ func TestTradeoff(t *testing.T) {
 	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{5}); !errors.Is(err, failure) {
 		t.Errorf("a failure of Found: %v", err)
 	}
-	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{3}); err == nil || !errors.Is(err, ErrImpossible) || !strings.Contains(err.Error(), "no code was found for any of 1 numbers of bits: 3 bits: ") {
+	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{3}); err == nil || !errors.Is(err, errImpossible) || !strings.Contains(err.Error(), "no code was found for any of 1 numbers of bits: 3 bits: ") {
 		t.Errorf("no number of bits is possible: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -246,7 +246,7 @@ func TestTable(t *testing.T) {
 	if err := os.Remove(path); err != nil { // it was read
 		t.Fatal(err)
 	}
-	found, err := p.Find(t.Context(), montecarlo.CPU{}, p.FixedBits())
+	found, err := p.Find(t.Context(), montecarlo.CPU{}, p.bits)
 	if err != nil || found.Bits != 5 || found.R != nil {
 		t.Errorf("found %+v, %v", found, err)
 	}
@@ -268,12 +268,12 @@ func TestTable(t *testing.T) {
 // without an interval.
 func TestImprovement(t *testing.T) {
 	none := math.NaN()
-	percent, interval := Estimate{0.8, 0.01, none, nil, nil, 0}.Improvement(Estimate{1, 0.02, none, nil, nil, 0})
+	percent, interval := Estimate{0.8, 0.01, none, nil, nil, 0}.improvement(Estimate{1, 0.02, none, nil, nil, 0})
 	half := 196 * math.Sqrt(0.01*0.01+0.8*0.8*0.02*0.02)
 	if math.Abs(percent-20) > 1e-9 || math.Abs(interval[0]-20+half) > 1e-9 || math.Abs(interval[1]-20-half) > 1e-9 {
 		t.Errorf("%v, %v", percent, interval)
 	}
-	if percent, interval := (Estimate{0.8, 0.01, 0.75, nil, nil, 0}).Improvement(Estimate{1, 0.02, 1, nil, nil, 0}); percent != 25 || interval != [2]float64{25, 25} {
+	if percent, interval := (Estimate{0.8, 0.01, 0.75, nil, nil, 0}).improvement(Estimate{1, 0.02, 1, nil, nil, 0}); percent != 25 || interval != [2]float64{25, 25} {
 		t.Errorf("exact: %v, %v", percent, interval)
 	}
 	for _, pair := range [][2]Estimate{
@@ -281,7 +281,7 @@ func TestImprovement(t *testing.T) {
 		{{0.5, 0.1, none, nil, nil, 0}, {0, 0, none, nil, nil, 0}},       // over no error
 		{{0.5, 0.1, none, nil, nil, 0}, {none, none, none, nil, nil, 0}}, // over an invalid code
 	} {
-		if percent, interval := pair[0].Improvement(pair[1]); !table.Missing(percent) || !table.Missing(interval[0]) || !table.Missing(interval[1]) {
+		if percent, interval := pair[0].improvement(pair[1]); !table.Missing(percent) || !table.Missing(interval[0]) || !table.Missing(interval[1]) {
 			t.Errorf("%v over %v: %v, %v", pair[0], pair[1], percent, interval)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"belsim/errmodel"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/forecast"
@@ -144,7 +145,7 @@ func (o *Optimized) Table() *table.Table {
 // Find searches for a code of a number of bits, samples it on a backend, and compares it with
 // the named codes of no more bits. When the context ends, it returns the best code until then
 // and no error; Stopped is set, and the error of the code is the search's own estimate. Where
-// there is no code yet, it returns the context's error. The error wraps ErrImpossible where no
+// there is no code yet, it returns the context's error. The error wraps errImpossible where no
 // code can satisfy the options.
 func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*Optimized, error) {
 	o := p.Options
@@ -190,7 +191,7 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 		return nil, err
 	}
 	if out.Estimate, out.Baselines = estimate, baselines; len(out.Baselines) > 0 {
-		out.Improvement, out.ImprovementCI = out.Estimate.Improvement(out.Baselines[0].Estimate)
+		out.Improvement, out.ImprovementCI = out.Estimate.improvement(out.Baselines[0].Estimate)
 	}
 	if estimate.forecast != nil {
 		return out, p.beside(ctx, out, best.Code)
@@ -367,16 +368,16 @@ func (e Estimate) stderr() float64 {
 	return e.StdErr
 }
 
-// Improvement returns 100·(1 − a/b), in percent, and its 95 % interval, of exact values where they exist. The
+// improvement returns 100·(1 − a/b), in percent, and its 95 % interval, of exact values where they exist. The
 // interval is 1.96 standard errors to both sides, by the delta method, as if the samples of the two codes
 // were independent. Both results are missing where the error of b is 0, and where no sample of a
 // was wrong, because then only an upper limit of its error is known.
-func (e Estimate) Improvement(b Estimate) (percent float64, interval [2]float64) {
+func (e Estimate) improvement(b Estimate) (percent float64, interval [2]float64) {
 	none, of := math.NaN(), b.best()
 	if !(of > 0) || e.best() == 0 && table.Missing(e.Exact) {
 		return none, [2]float64{none, none}
 	}
 	ratio := e.best() / of
-	half := scenario.Confidence * math.Hypot(e.stderr()/of, ratio*b.stderr()/of)
+	half := errmodel.Errors95 * math.Hypot(e.stderr()/of, ratio*b.stderr()/of)
 	return 100 * (1 - ratio), [2]float64{100 * (1 - ratio - half), 100 * (1 - ratio + half)}
 }

@@ -102,26 +102,26 @@ const (
 	judges    = 2048 // that choose among the codes of the chains
 )
 
-// MaxBits is the largest number of bits of a search. No named code has more.
-const MaxBits = code.MaxLevels
+// maxBits is the largest number of bits of a search. No named code has more.
+const maxBits = code.MaxLevels
 
-// ErrImpossible is wrapped by the errors that say that no code satisfies the options.
-var ErrImpossible = errors.New("impossible")
+// errImpossible is wrapped by the errors that say that no code satisfies the options.
+var errImpossible = errors.New("impossible")
 
 // check returns an error where there is no search for the number of bits, or from the code to start
-// from. The error wraps ErrImpossible where no code can satisfy the options.
+// from. The error wraps errImpossible where no code can satisfy the options.
 func (o *Options) check() error {
 	switch {
 	case o.Bits < 1:
-		return fmt.Errorf("%d bits: %w; want at least %d for %d levels", o.Bits, ErrImpossible, LeastBits(o.Levels), o.Levels)
-	case o.Bits < LeastBits(o.Levels):
-		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", ErrImpossible, o.Bits, 1<<o.Bits, o.Levels, LeastBits(o.Levels))
-	case o.Bits > MaxBits:
-		return fmt.Errorf("%d bits: want at most %d", o.Bits, MaxBits)
+		return fmt.Errorf("%d bits: %w; want at least %d for %d levels", o.Bits, errImpossible, leastBits(o.Levels), o.Levels)
+	case o.Bits < leastBits(o.Levels):
+		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", errImpossible, o.Bits, 1<<o.Bits, o.Levels, leastBits(o.Levels))
+	case o.Bits > maxBits:
+		return fmt.Errorf("%d bits: want at most %d", o.Bits, maxBits)
 	case o.MaxTransitions > 0 && o.MaxTransitions < o.Levels && o.Bits*o.MaxTransitions < o.Levels-1:
 		// Neighbouring words differ in a bit, so there are at least L−1 transitions.
 		return fmt.Errorf("%w: %d bits of at most %d transitions have %d, and %d levels need at least %d",
-			ErrImpossible, o.Bits, o.MaxTransitions, o.Bits*o.MaxTransitions, o.Levels, o.Levels-1)
+			errImpossible, o.Bits, o.MaxTransitions, o.Bits*o.MaxTransitions, o.Levels, o.Levels-1)
 	}
 	c := o.Start
 	if c == nil {
@@ -137,7 +137,7 @@ func (o *Options) check() error {
 		}
 	}
 	if len(o.free()) == 0 {
-		return fmt.Errorf("%w: all columns are to stay as they are", ErrImpossible)
+		return fmt.Errorf("%w: all columns are to stay as they are", errImpossible)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (o *Options) free() []int {
 }
 
 // search returns the code with the smallest error. When the context ends, it returns the best code so
-// far and the error of the context. The error wraps ErrImpossible where the search finds no
+// far and the error of the context. The error wraps errImpossible where the search finds no
 // code that satisfies the options.
 func search(ctx context.Context, o Options) (*candidate, error) {
 	if err := o.check(); err != nil {
@@ -190,11 +190,11 @@ func search(ctx context.Context, o Options) (*candidate, error) {
 func (o *Options) impossible() error {
 	switch {
 	case o.Start != nil && o.Learned != nil:
-		return fmt.Errorf("%w: %s has fewer than %d columns with a transition; a column without one carries nothing", ErrImpossible, o.Start.Name(), o.Bits)
+		return fmt.Errorf("%w: %s has fewer than %d columns with a transition; a column without one carries nothing", errImpossible, o.Start.Name(), o.Bits)
 	case o.Start != nil:
-		return fmt.Errorf("%w: %s has error probabilities above 1", ErrImpossible, o.Start.Name())
+		return fmt.Errorf("%w: %s has error probabilities above 1", errImpossible, o.Start.Name())
 	}
-	return fmt.Errorf("%w: no code of %d levels and %d bits was found that keeps to the limits and has error probabilities of at most 1", ErrImpossible, o.Levels, o.Bits)
+	return fmt.Errorf("%w: no code of %d levels and %d bits was found that keeps to the limits and has error probabilities of at most 1", errImpossible, o.Levels, o.Bits)
 }
 
 // Purposes of random numbers. The chains have the numbers 0, 1, …

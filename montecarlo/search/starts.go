@@ -15,7 +15,7 @@ func (o *Options) known() ([]candidate, error) {
 	if c := o.Start; c != nil {
 		for k, at := range c.Transitions() {
 			if o.MaxTransitions > 0 && len(at) > o.MaxTransitions {
-				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and at most %d are wanted", ErrImpossible, k+1, c.Name(), len(at), o.MaxTransitions)
+				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and at most %d are wanted", errImpossible, k+1, c.Name(), len(at), o.MaxTransitions)
 			}
 		}
 		return []candidate{newCandidate(c.Name(), wordsOf(c, o.Levels, o.Bits))}, nil
@@ -49,7 +49,7 @@ func (o *Options) known() ([]candidate, error) {
 // there are too few bits.
 func digits(levels, bitCount, m int) *words {
 	period := 2 * m
-	base := LeastBits((levels + period - 1) / period)
+	base := leastBits((levels + period - 1) / period)
 	if m+base > bitCount {
 		return nil
 	}
@@ -174,5 +174,5 @@ func (o *Options) fits(w *words) bool {
 	return w.distinct()
 }
 
-// LeastBits is the smallest number of bits that distinguish the given number of levels.
-func LeastBits(levels int) int { return bits.Len(uint(levels - 1)) }
+// leastBits is the smallest number of bits that distinguish the given number of levels.
+func leastBits(levels int) int { return bits.Len(uint(levels - 1)) }

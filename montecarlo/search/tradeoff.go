@@ -88,10 +88,10 @@ func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []i
 		LabelKind: p.labelKind(), Seed: p.draw.Seed,
 	}
 	one := *p // each search begins from more codes
-	why := ErrImpossible
+	why := errImpossible
 	for _, m := range slices.Sorted(slices.Values(bits)) {
 		found, err := one.Find(ctx, b, m)
-		if errors.Is(err, ErrImpossible) { // too few bits for the error model
+		if errors.Is(err, errImpossible) { // too few bits for the error model
 			why = fmt.Errorf("%d bits: %w", m, err)
 			out.Impossible = append(out.Impossible, why)
 			continue

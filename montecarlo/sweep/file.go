@@ -38,8 +38,8 @@ type result struct {
 	Numbers
 }
 
-// FileName is the name of a shard's result file.
-func FileName(planID string, shard, shards int) string {
+// shardFile is the name of a shard's result file.
+func shardFile(planID string, shard, shards int) string {
 	return fmt.Sprintf("sweep-%s-%d-of-%d.jsonl", planID[:min(12, len(planID))], shard, shards)
 }
 
@@ -103,7 +103,7 @@ func (s *Sweep) scan(path string, each func(r result, text []byte) error) (heade
 	if err != nil {
 		return h, err
 	}
-	switch name := FileName(h.PlanID, h.Shard, h.Shards); {
+	switch name := shardFile(h.PlanID, h.Shard, h.Shards); {
 	case h.PlanID != s.ID:
 		return h, s.foreign(path, h.PlanID)
 	case filepath.Base(path) != name:

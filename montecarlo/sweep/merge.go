@@ -122,7 +122,7 @@ func planOf(path string) (*Sweep, error) {
 	if d.NumericVersion != montecarlo.NumericVersion {
 		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim merges only version %d", path, d.NumericVersion, montecarlo.NumericVersion)
 	}
-	s, err := New(d)
+	s, err := newSweep(d)
 	if err != nil {
 		err = damaged(path, "its plan cannot be read: %v", err)
 	}

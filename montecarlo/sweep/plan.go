@@ -210,7 +210,7 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 	if len(p.sides) == 0 {
 		return fmt.Errorf("nothing is left to compute: %s", strings.Join(p.LeftOut, "; "))
 	}
-	p.Sweep, err = New(d)
+	p.Sweep, err = newSweep(d)
 	return err
 }
 
@@ -253,9 +253,7 @@ func (p *Plan) choosePlane(f *planFile, d *Definition) error {
 			y = fmt.Appendf(nil, "[%v]", perceived.DefaultMisfit)
 		}
 		d.Cutoff, d.Training = f.Cutoff, cmp.Or(f.Training, perceived.BCE)
-		if d.Training.Together() && f.Outputs == scenario.AutoOutputs {
-			p.scenario.Outputs = scenario.Logits // their signs mean nothing by themselves
-		}
+		p.scenario.Outputs = p.scenario.Outputs.Of(d.Training)
 		// Cells are computed side by side, so each learns on one goroutine.
 		model := perceived.Model{Cutoff: d.Cutoff, Training: d.Training}
 		p.plane = scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior}

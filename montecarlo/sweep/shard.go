@@ -49,14 +49,14 @@ func (p *Plan) Open(dir string, i, n int) (*Shard, error) {
 			return nil, p.foreign(filepath.Join(dir, found[0]), found[1])
 		}
 	}
-	h := &Shard{Plan: p, Index: i, Count: n, path: filepath.Join(dir, FileName(p.ID, i, n)), lines: map[int][]byte{}}
+	h := &Shard{Plan: p, Index: i, Count: n, path: filepath.Join(dir, shardFile(p.ID, i, n)), lines: map[int][]byte{}}
 	if _, err := h.scan(h.path, func(r result, text []byte) error {
 		h.lines[r.Cell] = text
 		return nil
 	}); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	h.Todo, h.safe = p.Part(i, n), len(h.lines)
+	h.Todo, h.safe = p.part(i, n), len(h.lines)
 	h.All = len(h.Todo)
 	h.Todo = slices.DeleteFunc(h.Todo, func(t int) bool { return h.lines[t] != nil })
 	return h, nil

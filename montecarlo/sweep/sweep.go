@@ -26,8 +26,8 @@ import (
 	"belsim/theory/code"
 )
 
-// MaxCells is the largest number of cells of a sweep, so that they can be listed.
-const MaxCells = 10_000_000
+// maxCells is the largest number of cells of a sweep, so that they can be listed.
+const maxCells = 10_000_000
 
 // Definition determines the cells of a sweep and their numbers. It is plain data; result files
 // contain it.
@@ -85,8 +85,8 @@ type Sweep struct {
 	priors map[int][]float64
 }
 
-// New checks a definition.
-func New(d Definition) (*Sweep, error) {
+// newSweep checks a definition.
+func newSweep(d Definition) (*Sweep, error) {
 	s := &Sweep{Definition: d, priors: map[int][]float64{}}
 	for _, prior := range d.Priors {
 		s.priors[prior.Levels] = prior.Weights
@@ -101,8 +101,8 @@ func New(d Definition) (*Sweep, error) {
 		}
 		s.first = append(s.first, s.size)
 		s.size += points * len(pair.Methods)
-		if s.size > MaxCells {
-			return nil, fmt.Errorf("more than %d cells; want several plans", MaxCells)
+		if s.size > maxCells {
+			return nil, fmt.Errorf("more than %d cells; want several plans", maxCells)
 		}
 	}
 	if s.size == 0 {
@@ -127,8 +127,8 @@ func (d Definition) identity() (string, error) {
 // Size is the number of cells.
 func (s *Sweep) Size() int { return s.size }
 
-// Task returns what a cell computes.
-func (s *Sweep) Task(cell int) Task {
+// task returns what a cell computes.
+func (s *Sweep) task(cell int) Task {
 	i := sort.SearchInts(s.first, cell+1) - 1
 	methods := s.Pairs[i].Methods
 	at := cell - s.first[i]
@@ -139,7 +139,7 @@ func (s *Sweep) Task(cell int) Task {
 
 // describe returns a cell in words.
 func (s *Sweep) describe(cell int) string {
-	k := s.Task(cell)
+	k := s.task(cell)
 	p := s.Pairs[k.Pair]
 	x, y := s.Plane.Symbols()
 	return fmt.Sprintf("%s (%s, %d levels, %s = %v, %s = %v, %s)", p.Code, p.Decoder, p.Levels, x, k.X, y, k.Y, k.Method)
@@ -160,8 +160,8 @@ func (s *Sweep) dealt() []int {
 	return cells
 }
 
-// Part returns the cells of shard i of n, i from 1, in their order.
-func (s *Sweep) Part(i, n int) []int {
+// part returns the cells of shard i of n, i from 1, in their order.
+func (s *Sweep) part(i, n int) []int {
 	var out []int
 	all := s.dealt()
 	for at := i - 1; at < len(all); at += n {

@@ -34,12 +34,12 @@ func small() Definition {
 
 func mustNew(t testing.TB, p Definition) *Sweep {
 	t.Helper()
-	return must.Get(New(p))(t)
+	return must.Get(newSweep(p))(t)
 }
 
 // made are numbers of a cell that anybody can make again.
 func (s *Sweep) made(cell int) Numbers {
-	task := s.Task(cell)
+	task := s.task(cell)
 	x := uint64(cell)*0x9e3779b97f4a7c15>>40 + 1
 	switch {
 	case x%6 == 0:
@@ -103,7 +103,7 @@ func TestID(t *testing.T) {
 	}
 	p := small()
 	p.Pairs = nil
-	if _, err := New(p); err == nil {
+	if _, err := newSweep(p); err == nil {
 		t.Error("a plan without a cell passes")
 	}
 }
@@ -117,7 +117,7 @@ func TestShardsCover(t *testing.T) {
 		seen := make([]bool, s.Size())
 		least, most := math.MaxInt, 0
 		for i := 1; i <= n; i++ {
-			part := s.Part(i, n)
+			part := s.part(i, n)
 			least, most = min(least, len(part)), max(most, len(part))
 			ofX := map[float64]bool{}
 			for _, cell := range part {
@@ -125,7 +125,7 @@ func TestShardsCover(t *testing.T) {
 					t.Errorf("%d shards: %v is there twice", n, cell)
 				}
 				seen[cell] = true
-				ofX[s.Task(cell).X] = true
+				ofX[s.task(cell).X] = true
 			}
 			if len(ofX) < 20 {
 				t.Errorf("%d shards: shard %d has cells of %d values of r", n, i, len(ofX))
@@ -158,7 +158,7 @@ func mustOpen(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
 func fill(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
 	t.Helper()
 	h := mustOpen(t, s, dir, i, n)
-	for _, cell := range s.Part(i, n) {
+	for _, cell := range s.part(i, n) {
 		add(t, h, cell, s.made(cell))
 	}
 	must.Succeed(t, h.flush())
@@ -329,14 +329,14 @@ func TestOthersRefused(t *testing.T) {
 
 	dir := t.TempDir()
 	path := fill(t, s, dir, 1, 2).Path()
-	os.Rename(path, filepath.Join(dir, FileName(s.ID, 2, 2)))
+	os.Rename(path, filepath.Join(dir, shardFile(s.ID, 2, 2)))
 	_, err = Merge(context.Background(), dir, nil)
 	check("renamed", err, "should be called")
 
 	dir = t.TempDir()
 	fill(t, s, dir, 1, 1)
 	h := mustOpen(t, s, dir, 1, 2)
-	for _, cell := range s.Part(1, 2) {
+	for _, cell := range s.part(1, 2) {
 		n := s.made(cell)
 		n.Mean++
 		add(t, h, cell, n)
@@ -351,7 +351,7 @@ func TestTwoWorkers(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
 	a, b := mustOpen(t, s, dir, 1, 1), mustOpen(t, s, dir, 1, 1)
-	for i, cell := range s.Part(1, 1) {
+	for i, cell := range s.part(1, 1) {
 		add(t, a, cell, s.made(cell))
 		if i%2 == 0 {
 			add(t, b, cell, s.made(cell))

@@ -32,7 +32,7 @@ type CellResult struct {
 
 // Cell returns the row of a cell, from 0.
 func (m *Merged) Cell(cell int) CellResult {
-	task := m.Task(cell)
+	task := m.task(cell)
 	p := m.Pairs[task.Pair]
 	return CellResult{
 		Code: p.Code, Decoder: p.Decoder, Levels: p.Levels, Bits: p.Bits, Outputs: p.Outputs,

@@ -73,7 +73,7 @@ const neighbours = 32
 func (w *worker) compute(ctx context.Context) error {
 	var theory, samples []int
 	for _, cell := range w.Todo {
-		if w.Task(cell).Method == scenario.Sample {
+		if w.task(cell).Method == scenario.Sample {
 			samples = append(samples, cell)
 		} else {
 			theory = append(theory, cell)
@@ -106,7 +106,7 @@ func (w *worker) each(ctx context.Context, todo []int, compute func(context.Cont
 		if problem == nil {
 			continue
 		}
-		numbers, err := compute(ctx, w.Task(cell), problem)
+		numbers, err := compute(ctx, w.task(cell), problem)
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (w *worker) problem(ctx context.Context, cell int) (*montecarlo.Problem, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t := w.Task(cell)
+	t := w.task(cell)
 	s := w.sides[t.Pair]
 	if w.line == nil || w.pair != t.Pair || w.y != t.Y {
 		line, err := s.models(ctx, t.Y)

@@ -107,7 +107,7 @@ func TestWorkFails(t *testing.T) {
 		t.Errorf("%d of %d cells are left", len(h.Todo), h.All)
 	}
 	for _, cell := range h.Todo {
-		if p.Task(cell).Method != scenario.Sample {
+		if p.task(cell).Method != scenario.Sample {
 			t.Errorf("%s is left, and needs no samples", p.describe(cell))
 		}
 	}

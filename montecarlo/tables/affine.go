@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"belsim/theory/base/matrix"
-	"belsim/theory/latent"
+	"belsim/theory/decode"
 )
 
 // lightOfMedian is how far below the largest a score of L levels does not matter to a median: all such
@@ -47,7 +47,7 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 	}
 	center := make([]float64, c.Bits())
 	for k, e := range l.e {
-		center[k] = latent.Mean(e)
+		center[k] = decode.MeanLogit(e)
 		if !c.Bit(i, k) {
 			center[k] = -center[k]
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"belsim/theory/latent"
+	"belsim/theory/decode"
 )
 
 // Digits is the number of binary digits that the words of a hard output are compared in: see Flips.
@@ -15,7 +15,7 @@ const Digits = 10
 const FlipLanes = 64
 
 // Flips holds the numbers that turn random words into hard outputs. Each of the A drawn bits is
-// wrong with a probability p of its own, in each of J parts of a level, J = 1 or Strata.
+// wrong with a probability p of its own, in each of J parts of a level, J = 1 or decode.Strata.
 //
 // A group is FlipLanes samples in a row, so that lane j of every group has part j mod J. Bit a is
 // wrong in a lane where a random number of [0, 2⁶⁴) is below p·2⁶⁴. The numbers of all lanes are
@@ -29,7 +29,7 @@ type Flips struct {
 	Mean   float64          // mean number of wrong bits of a sample
 }
 
-// hardRow is Row for hard outputs. Bits whose p never exceeds latent.Clamp are not drawn, and never
+// hardRow is Row for hard outputs. Bits whose p never exceeds decode.SmallestError are not drawn, and never
 // wrong.
 func (l *LogitMaker) hardRow(ctx context.Context, i int) (*Logits, error) {
 	p := l.model
@@ -39,7 +39,7 @@ func (l *LogitMaker) hardRow(ctx context.Context, i int) (*Logits, error) {
 	err := l.eachPart(ctx, i, len(wrong), func(j int, e []float64) {
 		wrong[j] = append([]float64(nil), e...)
 		for k, e := range e {
-			l.drawn[k] = l.drawn[k] || e > latent.Clamp
+			l.drawn[k] = l.drawn[k] || e > decode.SmallestError
 		}
 	})
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"belsim/theory/base/matrix"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/latent"
 )
 
 // sureDeviation is how many standard deviations are sure: see Logits.
@@ -35,7 +34,7 @@ func LightScore(levels int) float64 { return 30*math.Ln2 + math.Log(float64(leve
 type Logits struct {
 	Row     int
 	Bits    []uint16  // A drawn bits, from 0, ascending
-	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or Strata; nil for hard outputs
+	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or decode.Strata; nil for hard outputs
 	*Flips            // of hard outputs; nil elsewhere
 
 	// For logits of a perceived label; nil and 0 elsewhere. Own, of length A, is the standard
@@ -105,15 +104,15 @@ type Model struct {
 	Temperature float64
 	// Scores, when set, are what the decoder reads: Kind is IndependentLogits.
 	Scores *decode.Affine
-	// Kept, when set, keeps the tables of rows, which nobody may change.
-	Kept *Kept
+	// Cache, when set, keeps the tables of rows, which nobody may change.
+	Cache *Cache
 }
 
 // LogitMaker makes the tables of a model's rows. It belongs to one goroutine.
 type LogitMaker struct {
 	model   Model
 	unit    float64 // of a real code's values
-	sure    float64 // latent.Mean of a bit that cannot err, as most cannot
+	sure    float64 // decode.MeanLogit of a bit that cannot err, as most cannot
 	e       []float64
 	mean    []float64 // smallest mean of s_k·Z_k
 	drawn   []bool
@@ -128,7 +127,7 @@ type LogitMaker struct {
 
 // NewLogitMaker prepares to make the tables of a model.
 func NewLogitMaker(p Model) *LogitMaker {
-	l := &LogitMaker{model: p, sure: latent.Mean(0)}
+	l := &LogitMaker{model: p, sure: decode.MeanLogit(0)}
 	m := p.Code.Bits()
 	l.mean, l.drawn, l.index = make([]float64, m), make([]bool, m), make([]int32, m)
 	l.e = make([]float64, m)
@@ -145,12 +144,12 @@ func NewLogitMaker(p Model) *LogitMaker {
 // Row makes the tables of row i, from 0. The error names an entry that is no
 // probability, or is the context's.
 func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
-	if t := l.model.Kept.row(i); t != nil {
+	if t := l.model.Cache.row(i); t != nil {
 		return t, nil
 	}
 	t, err := l.make(ctx, i)
 	if err == nil {
-		l.model.Kept.keep(t)
+		l.model.Cache.keep(t)
 	}
 	return t, err
 }
@@ -217,8 +216,8 @@ func (l *LogitMaker) means(ctx context.Context, i int) ([][]float64, error) {
 		means[j] = make([]float64, c.Bits())
 		for k, e := range wrong {
 			q := l.sure
-			if e > latent.Clamp {
-				q = latent.Mean(e)
+			if e > decode.SmallestError {
+				q = decode.MeanLogit(e)
 			}
 			l.mean[k] = min(l.mean[k], q)
 			if !c.Bit(i, k) {
@@ -435,9 +434,9 @@ func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
 		// row: then the largest mean is the worst, which e at its clamp bounds.
 		switch {
 		case c.Bit(i, k) && w < 0:
-			q = -latent.Mean(latent.Clamp)
+			q = -decode.MeanLogit(decode.SmallestError)
 		case !c.Bit(i, k) && w > 0:
-			q = -latent.Mean(latent.Clamp)
+			q = -decode.MeanLogit(decode.SmallestError)
 		}
 		mean += math.Abs(w) * q
 		square += w * w

@@ -1,41 +1,30 @@
 package tables_test
 
 import (
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/tables"
+	"belsim/theory/decode"
 )
-
-// TestStrata: the strata are the means of a standard normal number over equally probable parts
-// of its law, ascending.
-func TestStrata(t *testing.T) {
-	for j := range tables.Strata {
-		if got, want := tables.Stratum(j), perceived.Stratum(j); math.Abs(got-want) > 1e-14 {
-			t.Errorf("part %d: %v, want %v", j, got, want)
-		}
-	}
-}
 
 // TestRest: any number of last samples has as many parts, spread over the level, and each part as often as any
 // other: by χ² at 1e−9 over random words.
 func TestRest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const words = 4096
-	for n := range tables.Strata {
-		var seen [tables.Strata]float64
+	for n := range decode.Strata {
+		var seen [decode.Strata]float64
 		for range words {
 			parts := tables.Rest(n, rng.Uint64())
 			if bits.OnesCount64(parts) != n {
 				t.Fatalf("%d samples have the parts %064b", n, parts)
 			}
-			for half := 0; half < tables.Strata; half += tables.Strata / 8 { // an eighth has n/8 of them, up or down
-				in := bits.OnesCount64(parts >> half & (1<<(tables.Strata/8) - 1))
+			for half := 0; half < decode.Strata; half += decode.Strata / 8 { // an eighth has n/8 of them, up or down
+				in := bits.OnesCount64(parts >> half & (1<<(decode.Strata/8) - 1))
 				if in < n/8 || in > (n+7)/8 {
 					t.Fatalf("%d samples: %d in the eighth from part %d", n, in, half)
 				}
@@ -47,11 +36,11 @@ func TestRest(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		square, want, p := 0.0, float64(words*n)/tables.Strata, float64(n)/tables.Strata
+		square, want, p := 0.0, float64(words*n)/decode.Strata, float64(n)/decode.Strata
 		for _, v := range seen {
 			square += (v - want) * (v - want) / (want * (1 - p))
 		}
-		if limit := (distuv.ChiSquared{K: tables.Strata - 1}).Quantile(1 - 1e-9); square > 1.1*limit {
+		if limit := (distuv.ChiSquared{K: decode.Strata - 1}).Quantile(1 - 1e-9); square > 1.1*limit {
 			t.Errorf("%d samples: χ² = %v of the parts, limit %v", n, square, limit)
 		}
 	}

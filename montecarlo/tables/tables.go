@@ -6,6 +6,8 @@
 // result in this package changes samples, and raises montecarlo.NumericVersion.
 package tables
 
+import "belsim/theory/decode"
+
 // BlockSize is the number of samples in a block, the unit that workers, shards and
 // devices share.
 const BlockSize = 1 << 16
@@ -14,9 +16,6 @@ const BlockSize = 1 << 16
 // Every array of a group has the lanes next to each other, so that one instruction
 // serves several.
 const Lanes = 16
-
-// Strata is the number of perceived labels of a level.
-const Strata = 64
 
 // Kind says what the outputs of the classifiers are, and so how they are sampled.
 type Kind uint8
@@ -40,7 +39,7 @@ func (k Kind) Perceived() bool { return k == PerceivedBits || k == PerceivedLogi
 // Parts returns the number of parts of a level, which samples take in turn.
 func (k Kind) Parts() int {
 	if k.Perceived() {
-		return Strata
+		return decode.Strata
 	}
 	return 1
 }
@@ -52,7 +51,7 @@ const (
 	LogitOne      = 1 << LogitFraction
 )
 
-// Rest returns the parts that n < Strata samples of a level are of, one each, as bits of a word. The word of
+// Rest returns the parts that n < decode.Strata samples of a level are of, one each, as bits of a word. The word of
 // random bits that it is given decides where, for each half of the parts, for each half of this half, and so
 // on, the next sample goes first: the order of a bit reversal, with nested scrambling (Owen 1995). Any number
 // of samples is spread over all parts; a part has a sample as often as any other, over the random words; and
@@ -60,10 +59,10 @@ const (
 func Rest(n int, random uint64) (parts uint64) {
 	for i := range n {
 		node := 1
-		for d := 0; node < Strata; d++ {
+		for d := 0; node < decode.Strata; d++ {
 			node = node<<1 | int((uint64(i)>>d^random>>node)&1)
 		}
-		parts |= 1 << (node - Strata)
+		parts |= 1 << (node - decode.Strata)
 	}
 	return parts
 }

@@ -18,11 +18,11 @@ import (
 // NetworkFigure draws the error rates of some bits of a network, and below them the forecasts of other
 // codes, where there are any.
 func NetworkFigure(r *assess.Report, style plots.Style) (*plots.Figure, error) {
-	rates, err := plots.Profile(ProfileData(r, style))
+	rates, err := plots.Profile(profileData(r, style))
 	if err != nil || !hasForecasts(r) {
 		return rates, err
 	}
-	forecasts, err := plots.Forest(ForestData(r.Fit, style))
+	forecasts, err := plots.Forest(forestData(r.Fit, style))
 	if err != nil {
 		return nil, err
 	}
@@ -84,24 +84,24 @@ func pictures(r *assess.Report) ([]picture, error) {
 	}
 	style := plots.Style{Place: plots.Column} // readable on a phone
 	if hasForecasts(r) {
-		f, err := plots.Forest(ForestData(r.Fit, style))
+		f, err := plots.Forest(forestData(r.Fit, style))
 		add("Error of other codes, if they were trained, over yours", f, err)
 	}
-	f, err := plots.Profile(ProfileData(r, style))
+	f, err := plots.Profile(profileData(r, style))
 	add("How often bits are wrong", f, err)
 	if q := r.Fit.Quantiles; q != nil && len(q.Levels) > 1 {
-		f, err := plots.Lines(QuantileData(r.Fit, style))
+		f, err := plots.Lines(quantileData(r.Fit, style))
 		add("How large the errors are. "+q.Text(r.Fit), f, err)
 	}
 	if d := r.Fit.Fitted; d != nil && !table.Missing(d.Intervals.Width) {
-		f, err := plots.Intervals(IntervalsData(r.Fit, style))
+		f, err := plots.Intervals(intervalsData(r.Fit, style))
 		add("Intervals of single labels. "+r.Fit.Fitted.Intervals.Text(r.Fit), f, err)
 	}
 	return out, failed
 }
 
-// ProfileData returns the data of the figure of a network's bits.
-func ProfileData(r *assess.Report, style plots.Style) plots.ProfileData {
+// profileData returns the data of the figure of a network's bits.
+func profileData(r *assess.Report, style plots.Style) plots.ProfileData {
 	name, parameters, _ := strings.Cut(r.Fit.Curve, ":")
 	d := plots.ProfileData{Style: style, Curve: name, Title: fmt.Sprintf("%s, %d levels, %d samples", r.Fit.Code, r.Fit.Levels, r.Fit.Samples)}
 	if name != "" {
@@ -113,8 +113,8 @@ func ProfileData(r *assess.Report, style plots.Style) plots.ProfileData {
 	return d
 }
 
-// QuantileData returns the data of the figure of the errors by level.
-func QuantileData(f *assess.Fit, style plots.Style) plots.LinesData {
+// quantileData returns the data of the figure of the errors by level.
+func quantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 	q, unit := f.Quantiles, "levels"
 	if f.Range != nil {
 		unit = "label units"
@@ -132,8 +132,8 @@ func QuantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 	return d
 }
 
-// IntervalsData returns the data of the figure of intervals: of 150 samples at most.
-func IntervalsData(f *assess.Fit, style plots.Style) plots.IntervalsData {
+// intervalsData returns the data of the figure of intervals: of 150 samples at most.
+func intervalsData(f *assess.Fit, style plots.Style) plots.IntervalsData {
 	const most = 150
 	i := f.Fitted.Intervals
 	d := plots.IntervalsData{Style: style, Confidence: i.Confidence, Title: "intervals by " + f.Fitted.Kind, Unit: " (levels)"}
@@ -156,9 +156,9 @@ func hasForecasts(r *assess.Report) bool {
 	return rec != nil && len(rec.Ranking) > 0 && !table.Missing(rec.Ranking[0].Ratio)
 }
 
-// ForestData returns the data of the figure of the forecasts: each code and training with its best
+// forestData returns the data of the figure of the forecasts: each code and training with its best
 // decoder, over the network's measured error.
-func ForestData(f *assess.Fit, style plots.Style) plots.ForestData {
+func forestData(f *assess.Fit, style plots.Style) plots.ForestData {
 	return forest(f.Recommendation.Shown(), f.Against, "error over yours, 95 % interval", style)
 }
 

@@ -38,8 +38,8 @@ type Pattern struct {
 	Probability float64
 }
 
-// Fits returns an error that wraps theory.ErrNoClosedForm where there are no such bounds.
-func Fits(c *code.Code, d decode.Decoder) error {
+// fits returns an error that wraps theory.ErrNoClosedForm where there are no such bounds.
+func fits(c *code.Code, d decode.Decoder) error {
 	if c.Uneven() {
 		return fmt.Errorf("%w: no bounds under any law for uneven levels", theory.ErrNoClosedForm)
 	}
@@ -74,7 +74,7 @@ const negligible = 1e-10
 // Levels returns the bounds of all levels whose prior is above zero. e is the table of error probabilities, L × M.
 // workers is the number of goroutines, 0 for all processors; it changes no number.
 func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) ([]Level, error) {
-	err := Fits(c, d)
+	err := fits(c, d)
 	if err == nil {
 		err = c.CheckTable(e)
 	}

@@ -24,8 +24,8 @@ type Family struct {
 // Bits returns M for a number of levels.
 func (f Family) Bits(levels int) int { return f.bits(levels) }
 
-// Bytes returns the memory that the code of a number of levels takes.
-func (f Family) Bytes(levels int) int64 {
+// bytes returns the memory that the code of a number of levels takes.
+func (f Family) bytes(levels int) int64 {
 	return int64(levels) * int64((f.bits(levels)+63)/64) * 8
 }
 
@@ -73,7 +73,7 @@ func New(name string, levels int) (*Code, error) {
 	if levels < MinLevels || levels > MaxLevels {
 		return nil, fmt.Errorf("%s of %d levels: want %d to %d", name, levels, MinLevels, MaxLevels)
 	}
-	if err := memory.Check(fmt.Sprintf("%s of %d levels", name, levels), f.Bytes(levels)); err != nil {
+	if err := memory.Check(fmt.Sprintf("%s of %d levels", name, levels), f.bytes(levels)); err != nil {
 		return nil, err
 	}
 	c := newCode(name, levels, f.bits(levels))
@@ -126,12 +126,12 @@ func open(nameOrPath string, levels int, from func(string, mat.Matrix) (*Code, e
 
 // TransposedNote says of a code from a file that it looks as if its rows were the bits: with more bits
 // than levels, which a code may have, but few do. It is "" for others.
-func (c *Code) TransposedNote() string {
-	named := !IsFile(c.name) && c.name != inputfile.Name(inputfile.Standard)
-	if named || c.bits <= c.levels {
+func TransposedNote(name string, levels, bits int) string {
+	named := !IsFile(name) && name != inputfile.Name(inputfile.Standard)
+	if named || bits <= levels {
 		return ""
 	}
-	return fmt.Sprintf("%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits", c.name, c.bits, c.levels)
+	return fmt.Sprintf("%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits", name, bits, levels)
 }
 
 // bitsOfSigns makes a matrix of −1 and +1 one of 0 and 1. It leaves other matrices as they are.

@@ -19,7 +19,7 @@ type BelJ struct {
 	zeroWord bool // the code has the all-zero word, as level 1
 }
 
-var _ Ranger = BelJ{}
+var _ ranger = BelJ{}
 
 var belJEntry = Entry{
 	Name: BelJ{}.Name(),

@@ -10,7 +10,7 @@ import (
 // BelU counts: the label is the number of ones plus one (Eq. 1).
 type BelU struct{ bits int }
 
-var _ Ranger = BelU{}
+var _ ranger = BelU{}
 
 var belUEntry = Entry{
 	Name: BelU{}.Name(),

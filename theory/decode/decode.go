@@ -24,8 +24,8 @@ type Decoder interface {
 	Decode(word []uint64) int
 }
 
-// Ranger is a decoder whose levels can lie outside 1..L.
-type Ranger interface {
+// ranger is a decoder whose levels can lie outside 1..L.
+type ranger interface {
 	Decoder
 	// Range returns the smallest and the largest level that Decode can return.
 	Range() (lo, hi int)
@@ -70,7 +70,7 @@ type Tempered interface {
 // Range returns the smallest and the largest level that a decoder of a code can
 // return: 1 and L unless it is a Ranger.
 func Range(c *code.Code, d Decoder) (lo, hi int) {
-	if r, ok := d.(Ranger); ok {
+	if r, ok := d.(ranger); ok {
 		return r.Range()
 	}
 	return 1, c.Levels()

@@ -10,7 +10,6 @@ import (
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/memory"
 	"belsim/theory/code"
-	"belsim/theory/latent"
 )
 
 // Model is what a decoder can know of the classifiers of a code of L levels and M bits.
@@ -18,7 +17,7 @@ type Model struct {
 	Prior  []float64 // the probability of each label, length L, up to a factor; nil: all alike
 	Logits bool      // the decoder reads logits, else bits
 	// Errors has the error probabilities e[n,k], L × M, of bits that err independently. Their
-	// logits are normal as package latent has them.
+	// logits are normal as MeanLogit has them.
 	Errors mat.Matrix
 	// Perceived, when set, says that the bits are those of a network that knows a perceived
 	// label. Errors is not used then.
@@ -151,12 +150,12 @@ func (p *Posterior) errors(f func(i, k int, e float64)) error {
 	return nil
 }
 
-// readLogits makes the scores of logits Z_k ~ N(m[n,k], 1), m[n,k] = ±latent.Mean(e[n,k]) with the
+// readLogits makes the scores of logits Z_k ~ N(m[n,k], 1), m[n,k] = ±MeanLogit(e[n,k]) with the
 // sign of the bit: Σ_k m[n,k]·z_k − m[n,k]²/2.
 func (p *Posterior) readLogits(offsets []float64) error {
 	weights := mat.NewDense(p.code.Levels(), p.code.Bits(), nil)
 	err := p.errors(func(i, k int, e float64) {
-		m := latent.Mean(e)
+		m := MeanLogit(e)
 		offsets[i] -= m * m / 2
 		if !p.code.Bit(i, k) {
 			m = -m

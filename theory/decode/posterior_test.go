@@ -14,7 +14,6 @@ import (
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/latent"
 )
 
 // randomCode has distinct random words.
@@ -136,9 +135,9 @@ func TestPosteriorOfLogits(t *testing.T) {
 			for k := range z {
 				mean := func(i int) float64 {
 					if c.Bit(i, k) {
-						return latent.Mean(e.At(i, k))
+						return decode.MeanLogit(e.At(i, k))
 					}
-					return -latent.Mean(e.At(i, k))
+					return -decode.MeanLogit(e.At(i, k))
 				}
 				z[k] = mean(from) + rng.NormFloat64()
 				for i := range scores {
@@ -192,16 +191,16 @@ func TestPerceivedGrid(t *testing.T) {
 			l := must.Get(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}.Learn(context.Background(), 1, c, nil))(t)
 			sd := l.ResidualSD()
 			// f has the logits at the strata of all levels.
-			f := mat.NewDense(levels*perceived.Strata, c.Bits(), nil)
+			f := mat.NewDense(levels*decode.Strata, c.Bits(), nil)
 			for i := range levels {
-				for j := range perceived.Strata {
-					l.Logits(f.RawRowView(i*perceived.Strata+j), float64(i+1)+s*perceived.Stratum(j))
+				for j := range decode.Strata {
+					l.Logits(f.RawRowView(i*decode.Strata+j), float64(i+1)+s*decode.Stratum(j))
 				}
 			}
 			for _, logits := range []bool{false, true} {
 				d := must.Get(decode.NewPosterior(c, decode.Model{Perceived: l, Logits: logits}))(t)
 				var grid, least float64
-				z, scores := make([]float64, c.Bits()), make([]float64, levels*perceived.Strata)
+				z, scores := make([]float64, c.Bits()), make([]float64, levels*decode.Strata)
 				for range samples {
 					from := f.RawRowView(rng.IntN(len(scores)))
 					for k := range z {
@@ -226,7 +225,7 @@ func TestPerceivedGrid(t *testing.T) {
 					p, total := make([]float64, levels), 0.0
 					for g, v := range scores {
 						w := math.Exp(v - largest)
-						p[g/perceived.Strata] += w
+						p[g/decode.Strata] += w
 						total += w
 					}
 					best, _ := halve(p)

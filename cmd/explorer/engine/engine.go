@@ -84,17 +84,17 @@ func asked[Q any](method func(e *Engine, ctx context.Context, q Q) (*Answer, err
 	}
 }
 
-// About says what the engine knows: the names that a page offers.
-type About struct {
+// about says what the engine knows: the names that a page offers.
+type about struct {
 	Version  string        `json:"version"`
 	Codes    []code.Family `json:"codes"`
 	Decoders []string      `json:"decoders"`
-	// MaxLevels is the largest number of levels of a page's codes.
+	// maxLevels is the largest number of levels of a page's codes.
 	MaxLevels int `json:"max_levels"`
 }
 
 func (e *Engine) about(context.Context, struct{}) (*Answer, error) {
-	return &Answer{JSON: About{e.version, code.Families(), decode.Names(), MaxLevels}}, nil
+	return &Answer{JSON: about{e.version, code.Families(), decode.Names(), maxLevels}}, nil
 }
 
 // kept holds values by their keys.

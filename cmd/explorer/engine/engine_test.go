@@ -70,9 +70,9 @@ func questions() map[string]call {
 	}
 	for name, s := range map[string]Subject{"johnson": plain, "edited": edited, "own": own, "logits": logits, "perceived": learned, "counts": counts} {
 		out[name+" code"], out[name+" errors"] = call{"code", s}, call{"errors", s}
-		out[name+" theory"] = call{"theory", TheoryQuestion{Subject: s}}
-		out[name+" samples"] = call{"samples", SamplesQuestion{s, 300, 1, s.Scene.Levels}}
-		out[name+" row"] = call{"row", RowQuestion{Subject: s, Samples: 100}}
+		out[name+" theory"] = call{"theory", theoryQuestion{Subject: s}}
+		out[name+" samples"] = call{"samples", samplesQuestion{s, 300, 1, s.Scene.Levels}}
+		out[name+" row"] = call{"row", rowQuestion{Subject: s, Samples: 100}}
 	}
 	return out
 }
@@ -185,19 +185,19 @@ func TestRowIsCompare(t *testing.T) {
 func TestQuick(t *testing.T) {
 	e := New("")
 	s := Subject{Scene: scene(64), Code: Code{Name: "hexj"}}
-	quick := ask(t, e, "theory", TheoryQuestion{s, true})
-	if !quick.JSON.(TheoryAnswer).Later || !math.IsNaN(quick.Numbers["exact"][0]) {
+	quick := ask(t, e, "theory", theoryQuestion{s, true})
+	if !quick.JSON.(theoryAnswer).Later || !math.IsNaN(quick.Numbers["exact"][0]) {
 		t.Errorf("the exact values of hexj are there at once")
 	}
 	if testing.Short() {
 		return
 	}
-	whole := ask(t, e, "theory", TheoryQuestion{s, false})
-	if whole.JSON.(TheoryAnswer).Later || math.IsNaN(whole.Numbers["exact"][0]) {
+	whole := ask(t, e, "theory", theoryQuestion{s, false})
+	if whole.JSON.(theoryAnswer).Later || math.IsNaN(whole.Numbers["exact"][0]) {
 		t.Errorf("the exact values of hexj never come")
 	}
 	wide := Subject{Scene: scene(128), Code: Code{Name: "hadamard"}}
-	if a := ask(t, e, "theory", TheoryQuestion{wide, true}); !a.JSON.(TheoryAnswer).Later || !math.IsNaN(a.Numbers["bound"][0]) {
+	if a := ask(t, e, "theory", theoryQuestion{wide, true}); !a.JSON.(theoryAnswer).Later || !math.IsNaN(a.Numbers["bound"][0]) {
 		t.Error("the bounds of hadamard are there at once")
 	}
 	for i, b := range quick.Numbers["bound"] {
@@ -252,11 +252,11 @@ func TestRefusals(t *testing.T) {
 		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{0, 0}} }), "no count above 0"},
 		{"theory", with(func(s *Subject) { s.Decoder = "bel-u" }), "bel-u"},
 		{"theory", with(func(s *Subject) { s.Scene.R = 100 }), "probability is at most 1"},
-		{"samples", SamplesQuestion{with(func(*Subject) {}), 10, 3, 3}, "want some of 1 to 8"},
+		{"samples", samplesQuestion{with(func(*Subject) {}), 10, 3, 3}, "want some of 1 to 8"},
 		{"map", MapQuestion{Scene: scene(8), X: "0:1:3:log", Y: "1:2:3:log"}, "want positive finite numbers"},
 		{"map", MapQuestion{Scene: scene(8), X: "1:2:3:log", Y: "1:2:3:log", To: 4}, "rows 0 to 4"},
-		{"file", OutputQuestion{What: "x", Subject: with(func(*Subject) {})}, `no file of "x"`},
-		{"file", OutputQuestion{What: "prior", Subject: with(func(*Subject) {})}, "occur equally often"},
+		{"file", outputQuestion{What: "x", Subject: with(func(*Subject) {})}, `no file of "x"`},
+		{"file", outputQuestion{What: "prior", Subject: with(func(*Subject) {})}, "occur equally often"},
 	} {
 		_, err := try(e, test.method, test.question)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -271,7 +271,7 @@ func TestRefusals(t *testing.T) {
 // TestNoCode: a matrix with two equal rows is shown, with what is wrong.
 func TestNoCode(t *testing.T) {
 	a := ask(t, New(""), "code", Subject{Scene: scene(8), Code: Code{Name: "johnson", Flips: [][2]int{{2, 4}}}})
-	c := a.JSON.(CodeAnswer)
+	c := a.JSON.(codeAnswer)
 	if !strings.Contains(c.Problem, "johnson-edited.csv") || len(a.Bytes["matrix"]) != 32 {
 		t.Errorf("problem %q, %d bits", c.Problem, len(a.Bytes["matrix"]))
 	}
@@ -285,7 +285,7 @@ func TestPlain(t *testing.T) {
 	}{{"auto", "bel-j", [][2]int{{3, 2}}}, {"gen", "gen", [][2]int{{3, 2}}}, {"auto", "", nil}} {
 		s := Subject{Scene: scene(16), Code: Code{Name: "johnson", Flips: test.flips}}
 		s.Scene.Decoder = test.decoder
-		if c := ask(t, New(""), "code", s).JSON.(CodeAnswer); c.Plain != test.plain || c.Decoder == "" {
+		if c := ask(t, New(""), "code", s).JSON.(codeAnswer); c.Plain != test.plain || c.Decoder == "" {
 			t.Errorf("%+v: plain %q, decoder %q", test, c.Plain, c.Decoder)
 		}
 	}
@@ -294,12 +294,12 @@ func TestPlain(t *testing.T) {
 func TestInvalidMixture(t *testing.T) {
 	s := Subject{Scene: scene(8), Code: Code{Name: "johnson"}}
 	s.Scene.R = 50
-	a := ask(t, New(""), "errors", s).JSON.(ErrorsAnswer)
+	a := ask(t, New(""), "errors", s).JSON.(errorsAnswer)
 	if a.Problem == "" || !(a.MaxR > 1 && a.MaxR < 50) {
 		t.Errorf("%+v", a)
 	}
 	s.Scene.R = a.MaxR
-	if a := ask(t, New(""), "errors", s).JSON.(ErrorsAnswer); a.Problem != "" {
+	if a := ask(t, New(""), "errors", s).JSON.(errorsAnswer); a.Problem != "" {
 		t.Errorf("r = %v, the largest valid one: %s", s.Scene.R, a.Problem)
 	}
 }
@@ -314,18 +314,18 @@ func TestInspect(t *testing.T) {
 	for kind, text := range map[string]string{
 		"code": "0,0\n0,1\n1,1\n", "prior": "label,count\n3,1\n5,2\n", "targets": "1\n2\n3.5\n", "outputs": "1.5,-2\n0.3,4\n2,2\n",
 	} {
-		if a := ask(t, New(""), "inspect", FileQuestion{write(kind+".csv", text)}).JSON.(*Inspected); a.Kind != kind {
+		if a := ask(t, New(""), "inspect", fileQuestion{write(kind+".csv", text)}).JSON.(*Inspected); a.Kind != kind {
 			t.Errorf("%s is taken for %s", kind, a.Kind)
 		}
 	}
 	for name, text := range map[string]string{
 		"fit.json": "{", "twice.csv": "0,1\n0,1\n", "ragged.csv": "0,1\n0\n", "words.csv": "a,b\nc,d\n", "empty.csv": "", "bad.npy": "not numpy", "picture.png": "x",
 	} {
-		if _, err := try(New(""), "inspect", FileQuestion{write(name, text)}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := try(New(""), "inspect", fileQuestion{write(name, text)}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if _, err := try(New(""), "inspect", FileQuestion{filepath.Join(folder, "missing.csv")}); err == nil {
+	if _, err := try(New(""), "inspect", fileQuestion{filepath.Join(folder, "missing.csv")}); err == nil {
 		t.Error("a file that does not exist is read")
 	}
 }
@@ -334,9 +334,9 @@ func TestInspect(t *testing.T) {
 func TestFit(t *testing.T) {
 	network := filepath.Join("..", "..", "..", "testdata", "network")
 	e := New("")
-	q := FitQuestion{Code: "johnson", Levels: 64, Targets: filepath.Join(network, "targets.npy"), Outputs: filepath.Join(network, "logits.npy"), Range: &[2]float64{2.5, 4.3}, Samples: 100, Seed: 1}
+	q := fitQuestion{Code: "johnson", Levels: 64, Targets: filepath.Join(network, "targets.npy"), Outputs: filepath.Join(network, "logits.npy"), Range: &[2]float64{2.5, 4.3}, Samples: 100, Seed: 1}
 	a := ask(t, e, "fit", q)
-	f := a.JSON.(FitAnswer)
+	f := a.JSON.(fitAnswer)
 	if len(f.Opening) < 2 || math.Abs(f.Fit.Perceived.Noise-1.458) > 0.01 || len(a.Numbers["rates"]) != 64*32 {
 		t.Errorf("opening %q, fit %+v, %d rates", f.Opening, f.Fit, len(a.Numbers["rates"]))
 	}
@@ -344,13 +344,13 @@ func TestFit(t *testing.T) {
 		t.Errorf("not asked for a recommendation, it says %q", f.Opening[n-1])
 	}
 	q.Recommend = true
-	if f = ask(t, e, "fit", q).JSON.(FitAnswer); f.Fit.Recommendation == nil || !strings.HasPrefix(f.Opening[len(f.Opening)-1], "Next: keep johnson") {
+	if f = ask(t, e, "fit", q).JSON.(fitAnswer); f.Fit.Recommendation == nil || !strings.HasPrefix(f.Opening[len(f.Opening)-1], "Next: keep johnson") {
 		t.Errorf("the recommendation is %+v, the opening %q", f.Fit.Recommendation, f.Opening)
 	}
 	path := filepath.Join(t.TempDir(), "fit.json")
 	text := must.Get(table.JSON(f.Fit))(t)
 	must.Succeed(t, os.WriteFile(path, text, 0o666))
-	back := ask(t, e, "inspect", FileQuestion{path}).JSON.(*Inspected)
+	back := ask(t, e, "inspect", fileQuestion{path}).JSON.(*Inspected)
 	if back.Kind != "fit" || back.Fit.R != f.Fit.R || back.Fit.Perceived.Noise != f.Fit.Perceived.Noise {
 		t.Errorf("the fit is read back as %+v, %+v", back, back.Fit)
 	}
@@ -377,7 +377,7 @@ func TestFiles(t *testing.T) {
 		"errors": "0.0",
 		"map":    "r,sigma,a,b,increase_percent\n0.1,0.5,",
 	} {
-		got := string(ask(t, e, "file", OutputQuestion{What: what, Subject: s, Map: m, Samples: 10}).Bytes["file"])
+		got := string(ask(t, e, "file", outputQuestion{What: what, Subject: s, Map: m, Samples: 10}).Bytes["file"])
 		if !strings.HasPrefix(got, want) {
 			t.Errorf("%s begins\n%.120s\nwant\n%s", what, got, want)
 		}
@@ -390,7 +390,7 @@ func TestKept(t *testing.T) {
 	theory := func(r float64) string {
 		s := scene(8)
 		s.R = r
-		return fmt.Sprint(ask(t, e, "theory", TheoryQuestion{Subject: Subject{Scene: s, Code: Code{Name: "johnson"}}}).Numbers)
+		return fmt.Sprint(ask(t, e, "theory", theoryQuestion{Subject: Subject{Scene: s, Code: Code{Name: "johnson"}}}).Numbers)
 	}
 	first := theory(0.6)
 	for i := range 3*keep + 1 {

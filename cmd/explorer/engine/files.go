@@ -24,8 +24,8 @@ func stem(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// FileQuestion names a file that was given to the page.
-type FileQuestion struct {
+// fileQuestion names a file that was given to the page.
+type fileQuestion struct {
 	Path string `json:"path"`
 }
 
@@ -45,7 +45,7 @@ type Inspected struct {
 }
 
 // inspect answers with what a file holds.
-func (e *Engine) inspect(ctx context.Context, q FileQuestion) (*Answer, error) {
+func (e *Engine) inspect(ctx context.Context, q fileQuestion) (*Answer, error) {
 	out, err := Inspect(e.path(q.Path))
 	if err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func Inspect(path string) (*Inspected, error) {
 		return nil, fmt.Errorf("%s: want a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)", path)
 	}
 	if p, err := scenario.ReadPrior(path); err == nil {
-		if n := p.Levels(); n > MaxLevels {
-			return nil, fmt.Errorf("%s: labels of %d levels; the explorer takes up to %d", path, n, MaxLevels)
+		if n := p.Levels(); n > maxLevels {
+			return nil, fmt.Errorf("%s: labels of %d levels; the explorer takes up to %d", path, n, maxLevels)
 		}
 		return &Inspected{Kind: "prior", Levels: p.Levels(), Prior: &Prior{Kind: "counts", Counts: p.Histogram.Counts}}, nil
 	}
@@ -90,14 +90,14 @@ func Inspect(path string) (*Inspected, error) {
 	}
 	c, err := code.Open(path, 0)
 	if err != nil {
-		if binary && out.Rows <= MaxLevels { // it was meant as a code
+		if binary && out.Rows <= maxLevels { // it was meant as a code
 			return nil, err
 		}
 		out.Kind = "outputs"
 		return out, nil
 	}
-	if c.Levels() > MaxLevels {
-		return nil, fmt.Errorf("%s: %d levels; the explorer takes codes of up to %d", path, c.Levels(), MaxLevels)
+	if c.Levels() > maxLevels {
+		return nil, fmt.Errorf("%s: %d levels; the explorer takes codes of up to %d", path, c.Levels(), maxLevels)
 	}
 	words, err := c.Words(context.Background())
 	if err != nil {
@@ -132,8 +132,8 @@ func scan(rows *arrayfile.Rows) (out *Inspected, binary bool, err error) {
 	return out, binary, nil
 }
 
-// FitQuestion asks for the fit to a network's outputs.
-type FitQuestion struct {
+// fitQuestion asks for the fit to a network's outputs.
+type fitQuestion struct {
 	Code     string      `json:"code"` // a name or a file
 	Levels   int         `json:"levels"`
 	Targets  string      `json:"targets"`
@@ -146,8 +146,8 @@ type FitQuestion struct {
 	Recommend bool `json:"recommend"`
 }
 
-// FitAnswer is the verdict on a network.
-type FitAnswer struct {
+// fitAnswer is the verdict on a network.
+type fitAnswer struct {
 	Opening []string    `json:"opening"` // the verdict in sentences
 	Remarks []string    `json:"remarks"`
 	Fit     *assess.Fit `json:"fit"` // as fit writes it
@@ -155,7 +155,7 @@ type FitAnswer struct {
 
 // fit answers with the verdict on a network, as the command has it. Numbers rates are the
 // observed error rates of the bits, L × M.
-func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
+func (e *Engine) fit(ctx context.Context, q fitQuestion) (*Answer, error) {
 	if _, named := code.Lookup(q.Code); !named {
 		q.Code = e.path(q.Code)
 	}
@@ -178,13 +178,13 @@ func (e *Engine) fit(ctx context.Context, q FitQuestion) (*Answer, error) {
 	}
 	r.Fit.Version = e.version
 	return &Answer{
-		JSON:    FitAnswer{r.Opening, r.Remarks, r.Fit},
+		JSON:    fitAnswer{r.Opening, r.Remarks, r.Fit},
 		Numbers: map[string][]float64{"rates": r.Rates.RawMatrix().Data},
 	}, nil
 }
 
-// OutputQuestion asks for a file with the numbers of a view.
-type OutputQuestion struct {
+// outputQuestion asks for a file with the numbers of a view.
+type outputQuestion struct {
 	What    string      `json:"what"` // code, errors, levels, map or prior
 	Subject             // of code, errors and levels
 	Map     MapQuestion `json:"map"`
@@ -192,7 +192,7 @@ type OutputQuestion struct {
 }
 
 // file answers with the bytes of a .csv file: the numbers of a view in the command's format.
-func (e *Engine) file(ctx context.Context, q OutputQuestion) (*Answer, error) {
+func (e *Engine) file(ctx context.Context, q outputQuestion) (*Answer, error) {
 	var b bytes.Buffer
 	if err := e.write(ctx, &b, q); err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (e *Engine) file(ctx context.Context, q OutputQuestion) (*Answer, error) {
 	return &Answer{Bytes: map[string][]byte{"file": b.Bytes()}}, nil
 }
 
-func (e *Engine) write(ctx context.Context, w io.Writer, q OutputQuestion) error {
+func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error {
 	switch q.What {
 	case "code":
 		m, err := q.Code.matrix(q.Scene.Levels)

@@ -17,9 +17,9 @@ import (
 	"belsim/theory/decode"
 )
 
-// MaxLevels is the largest number of levels that a page computes: larger codes take seconds a
+// maxLevels is the largest number of levels that a page computes: larger codes take seconds a
 // move, and the command has no such limit.
-const MaxLevels = 512
+const maxLevels = 512
 
 // Scene is the subject of a question: an error model, a prior and a decoder, without the code.
 type Scene struct {
@@ -62,8 +62,8 @@ const (
 // scenario is the subject as the libraries take it. It refuses values that a page must not send, or that a link
 // may hold.
 func (s Scene) scenario() (*scenario.Scenario, error) {
-	if s.Levels < code.MinLevels || s.Levels > MaxLevels {
-		return nil, fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels, code.MinLevels, MaxLevels)
+	if s.Levels < code.MinLevels || s.Levels > maxLevels {
+		return nil, fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels, code.MinLevels, maxLevels)
 	}
 	var m scenario.Model
 	switch s.Model {

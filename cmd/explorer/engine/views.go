@@ -12,7 +12,6 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
@@ -25,8 +24,8 @@ type Subject struct {
 	Decoder string `json:"decoder"` // "" stands for the scene's
 }
 
-// CodeAnswer describes a code.
-type CodeAnswer struct {
+// codeAnswer describes a code.
+type codeAnswer struct {
 	Name     string    `json:"name"`
 	Levels   int       `json:"levels"`
 	Bits     int       `json:"bits"`
@@ -48,7 +47,7 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := CodeAnswer{Name: q.Code.Name, Decoders: []string{}}
+	out := codeAnswer{Name: q.Code.Name, Decoders: []string{}}
 	out.Levels, out.Bits = m.Dims()
 	if out.Prior, err = s.Weights(out.Levels); err != nil {
 		return nil, err
@@ -83,8 +82,8 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 	return &Answer{JSON: out, Bytes: map[string][]byte{"matrix": bits}}, nil
 }
 
-// ErrorsAnswer says which mixtures are valid for a code.
-type ErrorsAnswer struct {
+// errorsAnswer says which mixtures are valid for a code.
+type errorsAnswer struct {
 	Problem string  `json:"problem"` // why the model is not valid for the code; "" where it is
 	MaxR    float64 `json:"max_r"`   // the largest valid r for this σ; null in other models
 }
@@ -100,7 +99,7 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := ErrorsAnswer{MaxR: math.NaN()}
+	out := errorsAnswer{MaxR: math.NaN()}
 	if q.Scene.Model == mixture {
 		p, err := errmodel.NewProfile(ctx, c.Levels(), c.Transitions(), q.Scene.Sigma)
 		if err != nil {
@@ -119,14 +118,14 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
 	return &Answer{JSON: out, Numbers: map[string][]float64{"e": mat.DenseCopyOf(probabilities).RawMatrix().Data}}, nil
 }
 
-// TheoryQuestion asks for the bound and the exact value of every level.
-type TheoryQuestion struct {
+// theoryQuestion asks for the bound and the exact value of every level.
+type theoryQuestion struct {
 	Subject
 	Quick bool `json:"quick"` // leave out bounds and exact values that take long
 }
 
-// TheoryAnswer has the means over the prior, in levels.
-type TheoryAnswer struct {
+// theoryAnswer has the means over the prior, in levels.
+type theoryAnswer struct {
 	Decoder   string           `json:"decoder"`
 	Outputs   scenario.Outputs `json:"outputs"`
 	BoundName string           `json:"bound_name"` // "" where there is none
@@ -139,7 +138,7 @@ type TheoryAnswer struct {
 }
 
 // theory answers with the bound and the exact value of every level: NaN where there are none.
-func (e *Engine) theory(ctx context.Context, q TheoryQuestion) (*Answer, error) {
+func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*Answer, error) {
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
 		return nil, err
@@ -149,7 +148,7 @@ func (e *Engine) theory(ctx context.Context, q TheoryQuestion) (*Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := TheoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: math.NaN(), ExactHi: math.NaN()}
+	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: math.NaN(), ExactHi: math.NaN()}
 	if b, err := scenario.BoundOf(s.problem); err == nil {
 		out.BoundName, out.BoundKind = b.Name, b.Kind()
 	}
@@ -190,7 +189,7 @@ func (s *subject) work() int {
 		work = 4 * c.Levels() << c.Bits()
 	}
 	if s.problem.Kind.Perceived() {
-		work *= tables.Strata
+		work *= decode.Strata
 	}
 	return work
 }
@@ -207,7 +206,7 @@ const levelWidth = 1e-3
 
 // enclose sets exact values to the middles of intervals, where they are narrow, and the interval
 // of the mean.
-func (s *subject) enclose(ctx context.Context, th []montecarlo.Theory, out *TheoryAnswer) error {
+func (s *subject) enclose(ctx context.Context, th []montecarlo.Theory, out *theoryAnswer) error {
 	rows, err := enclose.Rows(ctx, run.Workers, s.code, s.problem.Decoder, s.weights, []mat.Matrix{s.problem.Errors}, enclose.DefaultOptions())
 	if errors.Is(err, enclose.ErrTooWide) {
 		return nil
@@ -241,7 +240,7 @@ func (s *subject) boundWork() int {
 	}
 	work := s.code.Levels() * squares / 2
 	if s.problem.Kind.Perceived() {
-		work *= tables.Strata
+		work *= decode.Strata
 	}
 	return work
 }
@@ -257,8 +256,8 @@ func (s *subject) omit(quick bool) (o scenario.Omit, later bool) {
 	return o, quick && (o.Bounds || o.Exact && work <= mostWork || s.enclosable())
 }
 
-// SamplesQuestion asks for samples of some levels, From to To−1, from 0.
-type SamplesQuestion struct {
+// samplesQuestion asks for samples of some levels, From to To−1, from 0.
+type samplesQuestion struct {
 	Subject
 	Samples uint64 `json:"samples"` // of each level
 	From    int    `json:"from"`
@@ -267,7 +266,7 @@ type SamplesQuestion struct {
 
 // samples answers with the mean |error| of every level and its standard error: those of the command
 // for as many samples.
-func (e *Engine) samples(ctx context.Context, q SamplesQuestion) (*Answer, error) {
+func (e *Engine) samples(ctx context.Context, q samplesQuestion) (*Answer, error) {
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
 		return nil, err
@@ -292,15 +291,15 @@ func (e *Engine) samples(ctx context.Context, q SamplesQuestion) (*Answer, error
 	return &Answer{Numbers: map[string][]float64{"mean": mean, "stderr": stderr}}, nil
 }
 
-// RowQuestion asks for a row of the table of codes.
-type RowQuestion struct {
+// rowQuestion asks for a row of the table of codes.
+type rowQuestion struct {
 	Subject
 	Samples uint64 `json:"samples"` // of each level
 	Quick   bool   `json:"quick"`   // leave out a bound or an exact value that takes long
 }
 
-// RowAnswer is a row of the table, or why there is none.
-type RowAnswer struct {
+// rowAnswer is a row of the table, or why there is none.
+type rowAnswer struct {
 	scenario.CodeResult
 	Later     bool   `json:"later"`     // a bound or an exact value takes long, and was left out
 	Unlearned bool   `json:"unlearned"` // networks learn the code badly, and the model does not know it
@@ -308,15 +307,15 @@ type RowAnswer struct {
 }
 
 // row answers with a row of the table of codes, as compare has it.
-func (e *Engine) row(ctx context.Context, q RowQuestion) (*Answer, error) {
+func (e *Engine) row(ctx context.Context, q rowQuestion) (*Answer, error) {
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
 		if ctx.Err() != nil { // stopped: this is no problem of the code
 			return nil, ctx.Err()
 		}
-		return &Answer{JSON: RowAnswer{Problem: err.Error()}}, nil
+		return &Answer{JSON: rowAnswer{Problem: err.Error()}}, nil
 	}
-	out := RowAnswer{}
+	out := rowAnswer{}
 	if out.CodeResult, out.Unlearned, out.Later, err = s.result(ctx, q.Samples, q.Quick); err != nil {
 		return nil, err
 	}
@@ -353,8 +352,8 @@ type MapQuestion struct {
 	Samples uint64          `json:"samples"`
 }
 
-// MapAnswer describes a map.
-type MapAnswer struct {
+// mapAnswer describes a map.
+type mapAnswer struct {
 	DecoderA string `json:"decoder_a"`
 	DecoderB string `json:"decoder_b"`
 }
@@ -370,7 +369,7 @@ func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
 	for i, c := range m.Cells {
 		increase[i] = c.Increase
 	}
-	return &Answer{JSON: MapAnswer{m.DecoderA, m.DecoderB}, Numbers: map[string][]float64{"increase": increase}}, nil
+	return &Answer{JSON: mapAnswer{m.DecoderA, m.DecoderB}, Numbers: map[string][]float64{"increase": increase}}, nil
 }
 
 // fill computes rows of a map, all of them where q.To is 0.

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Unversioned is the version of a program that was built without a name and without version
+// unversioned is the version of a program that was built without a name and without version
 // control, as from a copy of the source or with -buildvcs=false.
-const Unversioned = "(unversioned build; built without version control)"
+const unversioned = "(unversioned build; built without version control)"
 
 // Version is the version of a program: the name of the release, where the build gave it one, and
 // the version of the module, which Go takes from tags and commits. info is nil where the program
@@ -22,7 +22,7 @@ func Version(name string, info *debug.BuildInfo) string {
 		parts = append(parts, info.Main.Version)
 	}
 	if len(parts) == 0 {
-		return Unversioned
+		return unversioned
 	}
 	return strings.Join(parts, ", ")
 }

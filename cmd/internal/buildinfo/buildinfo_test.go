@@ -16,9 +16,9 @@ func TestVersion(t *testing.T) {
 		info *debug.BuildInfo
 		want string
 	}{
-		{"", nil, Unversioned},
-		{"", build(""), Unversioned},
-		{"", build("(devel)"), Unversioned},
+		{"", nil, unversioned},
+		{"", build(""), unversioned},
+		{"", build("(devel)"), unversioned},
 		{"", build(pseudo), pseudo},
 		{"", build("v1.2.0"), "v1.2.0"}, // go install belsim@v1.2.0
 		{"1.2.0", nil, "1.2.0"},

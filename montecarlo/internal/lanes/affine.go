@@ -3,8 +3,8 @@ package lanes
 import (
 	"math"
 
-	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/processor"
 )
 
 // Affine makes the scores of candidates from normal numbers, in units of 1/tables.LogitOne, and

@@ -3,8 +3,8 @@ package lanes
 import (
 	"math"
 
-	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/processor"
 )
 
 // Batch is the number of groups that the routines of a batch take at once. What a candidate takes

@@ -1,8 +1,8 @@
 package lanes
 
 import (
-	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/processor"
 )
 
 // Mix sums up weights of prefixes and suffixes as tables.Product says: weight is

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 
-	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/processor"
 )
 
 // Noise makes standard normal numbers of draws, two in a word and a row of dst in

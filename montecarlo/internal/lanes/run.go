@@ -3,8 +3,8 @@ package lanes
 import (
 	"math"
 
-	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/processor"
 )
 
 // Run sums up logits from candidate to candidate, O(Σ distances of neighbours): sums, of

@@ -1,8 +1,8 @@
 package lanes
 
 import (
-	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/processor"
 )
 
 // Softmax adds up the weights of candidates, and weights times offsets, one for each

@@ -5,7 +5,7 @@ package lanes
 import (
 	"testing"
 
-	"belsim/montecarlo/internal/processor"
+	"belsim/theory/base/processor"
 )
 
 // vectors calls f with the routines for AVX2, then with those for AVX-512. Those that the processor does

@@ -3,8 +3,8 @@ package lanes
 import (
 	"math"
 
-	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/processor"
 )
 
 // Spread makes the logits of group g of hard outputs, ±tables.LogitOne, from words whose bit j

@@ -1,8 +1,8 @@
 package lanes
 
 import (
-	"belsim/montecarlo/internal/processor"
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/processor"
 )
 
 // Weights makes softmax weights of correlations, as Softmax does, and keeps them: len(dst) =

@@ -19,8 +19,8 @@ import (
 	"belsim/theory/base/memory"
 )
 
-// MaxSide is the largest number of columns of a file, and of rows of a matrix.
-const MaxSide = 1 << 16
+// maxSide is the largest number of columns of a file, and of rows of a matrix.
+const maxSide = 1 << 16
 
 // ReadFile reads a matrix from a .csv or .npy file, an array FILE.npz:NAME (or the only array of
 // FILE.npz), or standard input. An array of one dimension is a column. Every entry is finite. Errors
@@ -38,8 +38,8 @@ func ReadFile(path string) (*mat.Dense, error) {
 		return nil, fmt.Errorf("%s: line 1, column 1: %.40q is not a finite number; no header is expected", r.name, r.header[0])
 	case r.parts > 1:
 		return nil, fmt.Errorf("%s: an array of three dimensions; want a matrix with a row for each level and a column for each bit", r.name)
-	case n > MaxSide:
-		return nil, fmt.Errorf("%s: %d rows; want at most %d", r.name, n, MaxSide)
+	case n > maxSide:
+		return nil, fmt.Errorf("%s: %d rows; want at most %d", r.name, n, maxSide)
 	}
 	if r.n > 0 { // what cannot fit is refused before it is read
 		if err := memory.Check(r.name, memory.Product(r.n, r.m, 8)); err != nil {
@@ -55,8 +55,8 @@ func ReadFile(path string) (*mat.Dense, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if n > MaxSide {
-			return nil, fmt.Errorf("%s: %d rows; want at most %d", r.name, n, MaxSide)
+		if n > maxSide {
+			return nil, fmt.Errorf("%s: %d rows; want at most %d", r.name, n, maxSide)
 		}
 		if len(data)+r.m > cap(data) { // it grows to at most twice as much, beside the old one
 			if err := memory.Check(r.name, memory.Product(3, cap(data), 8)); err != nil {
@@ -143,7 +143,7 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 	return r, nil
 }
 
-func tooWide(columns int) error { return fmt.Errorf("%d columns; want at most %d", columns, MaxSide) }
+func tooWide(columns int) error { return fmt.Errorf("%d columns; want at most %d", columns, maxSide) }
 
 // kindOf is the ending that a file with these first bytes has: .npy, .npz, or else .csv.
 func kindOf(file io.ReaderAt) string {

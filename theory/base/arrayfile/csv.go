@@ -44,7 +44,7 @@ func openCSV(r io.Reader) (source, error) {
 		return source{}, errors.New("it is an .npy file: give it a name that ends so")
 	case len(first) >= 2 && first[0] == "" && namesOfPandas(first[1:]):
 		return source{}, errors.New("line 1 has no first number" + pandasHint)
-	case len(first) > MaxSide:
+	case len(first) > maxSide:
 		return source{}, tooWide(len(first))
 	}
 	s := source{rows: -1, columns: len(first), parts: 1}
@@ -75,8 +75,8 @@ func openCSV(r io.Reader) (source, error) {
 	return s, nil
 }
 
-// maxLine has room for MaxSide numbers of 25 characters.
-const maxLine = 25 * MaxSide
+// maxLine has room for maxSide numbers of 25 characters.
+const maxLine = 25 * maxSide
 
 // lines reads the lines of a file, each of which has a largest length. (A csv.Reader of the whole file would
 // hold the rest of it where a quote is not closed.)
@@ -116,7 +116,7 @@ func (l *lines) fields() ([]string, error) {
 		return fields, nil
 	}
 	if errors.Is(l.Err(), bufio.ErrTooLong) {
-		return nil, fmt.Errorf("line %d is longer than %d characters; want at most %d columns", l.n+1, maxLine, MaxSide)
+		return nil, fmt.Errorf("line %d is longer than %d characters; want at most %d columns", l.n+1, maxLine, maxSide)
 	}
 	if l.Err() != nil {
 		return nil, l.Err()

@@ -142,8 +142,8 @@ func (h header) source() (s source, err error) {
 		return s, fmt.Errorf("array of %d dimensions; want 1 to 3, with a row for each sample", len(shape))
 	case len(shape) == 3 && h.fortran:
 		return s, errors.New("array of 3 dimensions in Fortran order; numpy.ascontiguousarray makes one in C order")
-	case len(shape) == 3 && (shape[1] < 1 || shape[2] < 1 || shape[1] > MaxSide/shape[2]):
-		return s, fmt.Errorf("%d × %d columns; want 1 to %d", shape[1], shape[2], MaxSide)
+	case len(shape) == 3 && (shape[1] < 1 || shape[2] < 1 || shape[1] > maxSide/shape[2]):
+		return s, fmt.Errorf("%d × %d columns; want 1 to %d", shape[1], shape[2], maxSide)
 	case len(shape) == 3:
 		s.parts, s.columns = shape[1], shape[1]*shape[2]
 	case len(shape) == 2:
@@ -153,7 +153,7 @@ func (h header) source() (s source, err error) {
 	switch {
 	case s.columns < 1:
 		err = errors.New("no columns")
-	case s.columns > MaxSide:
+	case s.columns > maxSide:
 		err = tooWide(s.columns)
 	case s.rows < 1:
 		err = errors.New("no rows")

@@ -11,14 +11,14 @@ import (
 	"belsim/theory/code"
 )
 
-// TestKept: tables are made once where they fit, again elsewhere, and are the same.
-func TestKept(t *testing.T) {
+// TestCache: tables are made once where they fit, again elsewhere, and are the same.
+func TestCache(t *testing.T) {
 	c := must.Get(code.New("unary", 8))(t)
 	e := mat.NewDense(8, 7, nil)
 	e.Apply(func(i, k int, _ float64) float64 { return 0.4 / float64(1+i+k) }, e)
 	model := Model{Code: c, Kind: DenseBits, Errors: e, Correlates: true}
-	rows := func(kept *Kept) (out [2][]*Logits) {
-		model.Kept = kept
+	rows := func(kept *Cache) (out [2][]*Logits) {
+		model.Cache = kept
 		for turn := range out {
 			l := NewLogitMaker(model) // another worker
 			for i := range 8 {
@@ -33,7 +33,7 @@ func TestKept(t *testing.T) {
 		t.Errorf("the tables of a row have %d bytes; want more than the %d of planes, and few", one, least)
 	}
 	for _, room := range []int{0, 3 * one, 1 << 20} {
-		got, kept := rows(NewKept(room)), 0
+		got, kept := rows(NewCache(room)), 0
 		for i := range want {
 			if got[0][i] == got[1][i] {
 				kept++

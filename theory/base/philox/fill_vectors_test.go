@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"belsim/montecarlo/internal/processor"
+	"belsim/theory/base/processor"
 )
 
 // TestFillVectors: the generators in assembly give the words of Go's, for any number of groups: some

@@ -1,6 +1,6 @@
 package philox
 
-import "belsim/montecarlo/internal/processor"
+import "belsim/theory/base/processor"
 
 // Fill writes the calls c, c+1, … (in element 0, wrapping) to dst, two words of 64
 // bits a call: outputs 0 and 1, then 2 and 3, the first of each pair in the low half.

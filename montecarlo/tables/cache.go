@@ -2,19 +2,19 @@ package tables
 
 import "sync"
 
-// Kept are the tables of rows that are sampled more than once, as many as fit its memory: the first that
+// Cache keeps the tables of rows that are sampled more than once, as many as fit its memory: the first that
 // are made. Any number of LogitMakers of one model may share it. Nil keeps nothing.
-type Kept struct {
+type Cache struct {
 	mu   sync.Mutex
 	left int // bytes
 	rows map[int]*Logits
 }
 
-// NewKept keeps up to about so many bytes of tables.
-func NewKept(bytes int) *Kept { return &Kept{left: bytes, rows: map[int]*Logits{}} }
+// NewCache keeps up to about so many bytes of tables.
+func NewCache(bytes int) *Cache { return &Cache{left: bytes, rows: map[int]*Logits{}} }
 
 // row returns the tables of a row; nil where they are not kept.
-func (k *Kept) row(i int) *Logits {
+func (k *Cache) row(i int) *Logits {
 	if k == nil {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (k *Kept) row(i int) *Logits {
 }
 
 // keep keeps the tables of a row where they fit.
-func (k *Kept) keep(t *Logits) {
+func (k *Cache) keep(t *Logits) {
 	if k == nil {
 		return
 	}
