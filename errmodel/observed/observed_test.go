@@ -313,7 +313,7 @@ func TestRounded(t *testing.T) {
 
 func TestLabels(t *testing.T) {
 	real := observed.Labels{Levels: 5, Real: true, Lo: -1, Hi: 1}
-	for y, want := range map[float64]int{-1: 1, -0.76: 1, -0.74: 2, 0: 3, 0.26: 4, 1: 5, 1.000001: 5} {
+	for y, want := range map[float64]int{-1: 1, -0.76: 1, -0.74: 2, 0: 3, 0.26: 4, 1: 5, 1.0000019: 5, -1.0000019: 1} {
 		if n, exact, err := real.Level(y); err != nil || n != want || math.Abs(exact-(2*y+3)) > 1e-12 {
 			t.Errorf("%v is level %d (%v), %v; want %d", y, n, exact, err, want)
 		}
@@ -326,7 +326,7 @@ func TestLabels(t *testing.T) {
 		y    float64
 		want string
 	}{
-		{real, 1.1, "outside the range -1 to 1"}, {real, -1.1, "outside the range"},
+		{real, 1.0000021, "outside the range -1 to 1"}, {real, -1.0000021, "outside the range"},
 		{observed.Labels{Levels: 5}, 0, "if yours count from 0, their range is 0:4"},
 		{observed.Labels{Levels: 5}, 6, "no level: want 1 to 5"}, {observed.Labels{Levels: 5}, 2.5, "a range of real labels"},
 		{observed.Labels{Levels: 5}, -3, "no level"},

@@ -126,6 +126,9 @@ func TestFitted(t *testing.T) {
 			t.Errorf("%s is %v, and %v in laws.csv", fitted.Type().Field(i).Name, fitted.Field(i), v)
 		}
 	}
+	if v := must.Get(evidence.Unshared("../../testdata/heads/heads.csv"))(t); fmt.Sprintf("%.3g", v) != fmt.Sprintf("%.3g", forecast.Fitted().Samples) {
+		t.Errorf("Samples is %v, and %v in heads.csv", forecast.Fitted().Samples, v)
+	}
 	// Each data set is left out once.
 	groups := map[string]bool{"none": true}
 	for _, set := range must.Get(evidence.Load("../../testdata/forecast"))(t) {

@@ -2,12 +2,33 @@ package scenario
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"belsim/montecarlo"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
+
+// TestTied: two sampled errors are not told apart up to 1.96 standard errors of their difference, and two exact ones up to a part of 1e-5.
+func TestTied(t *testing.T) {
+	for _, tt := range []struct {
+		exact, mean, stderr float64
+		want                bool
+	}{
+		{math.NaN(), 3 + 1.95*5, 4, true}, {math.NaN(), 3 + 1.97*5, 4, false}, {math.NaN(), 3 - 1.95*5, 4, true},
+		{3 + 1.95*3, 0, 4, true}, {3 + 1.97*3, 0, 4, false}, // the first one's alone
+	} {
+		if got := tied(CodeResult{Exact: math.NaN(), Mean: 3, StdErr: 3}, CodeResult{Exact: tt.exact, Mean: tt.mean, StdErr: tt.stderr}); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+	for exact, want := range map[float64]bool{2 * (1 + 0.99e-5): true, 2 * (1 + 1.01e-5): false} {
+		if tied(CodeResult{Exact: 2}, CodeResult{Exact: exact}) != want {
+			t.Errorf("2 and %v: %v", exact, !want)
+		}
+	}
+}
 
 // The default map of any two codes has valid cells, up to the largest valid r, and compares what may be compared.
 func TestBestMaps(t *testing.T) {
