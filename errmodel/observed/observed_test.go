@@ -76,16 +76,12 @@ func files(t testing.TB, y, z mat.Matrix, format string, labels observed.Labels,
 		case "npz":
 			w := zip.NewWriter(&b)
 			f := must.Get(w.Create(name + ".npy"))(t)
-			if err := errors.Join(arrayfile.WriteNPY(context.Background(), f, m), w.Close()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, errors.Join(arrayfile.WriteNPY(context.Background(), f, m), w.Close()))
 		}
 		if err == nil {
 			err = os.WriteFile(path, b.Bytes(), 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		rows := must.Get(arrayfile.OpenRows(path))(t)
 		t.Cleanup(func() { rows.Close() })
 		return rows
