@@ -82,9 +82,7 @@ func signalled(t *testing.T, signal os.Signal, args ...string) (status int, stdo
 // signalSelf sends this process a signal.
 func signalSelf(t *testing.T, signal os.Signal) {
 	self, err := os.FindProcess(os.Getpid())
-	if err = errors.Join(err, self.Signal(signal)); err != nil {
-		t.Error(err)
-	}
+	must.Succeed(t, errors.Join(err, self.Signal(signal)))
 }
 
 // mustRun runs a command line that succeeds without a word on standard error.

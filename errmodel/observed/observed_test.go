@@ -27,8 +27,7 @@ import (
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must.Get(code.New(name, levels))(t)
-	return c
+	return must.Get(code.New(name, levels))(t)
 }
 
 // network draws targets and logits from the latent-Gaussian model of a mixture with the scale of

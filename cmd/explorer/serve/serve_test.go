@@ -104,9 +104,7 @@ func TestExplorer(t *testing.T) {
 	}
 	r.Body.Close()
 	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	must.Succeed(t, <-done)
 	if err := Explorer(context.Background(), "", -1, nil, nil); err == nil {
 		t.Error("it serves at port -1")
 	}
