@@ -10,6 +10,7 @@ import (
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
@@ -88,6 +89,20 @@ func TestArranged(t *testing.T) {
 		}
 		if got := n.mistaken(); (got != nil && got.levels) != tt.want {
 			t.Errorf("%+v: %+v", tt, got)
+		}
+	}
+}
+
+// TestSaveLogits: logits are worth saving from a gain of 2 % on, where they were not measured.
+func TestSaveLogits(t *testing.T) {
+	n := seenNetwork(t, "unary", 8, nil, 0, 0)
+	n.training = perceived.BCE
+	own, other := forecast.Forecast{Code: n.code, Training: "bce", Decoding: observed.Prediction(), Ratio: 0.9799}, forecast.Forecast{Code: n.code, Training: "ce", Ratio: 0.5}
+	few, measured := own, own
+	few.Ratio, measured.Measured = 0.9801, true
+	for x, want := range map[*forecast.Forecast]bool{&own: true, &few: false, &measured: false, &other: false} {
+		if text := saveLogits(n, []forecast.Forecast{other, *x}); (text != "") != want {
+			t.Errorf("%+v: %q", x, text)
 		}
 	}
 }

@@ -196,18 +196,6 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// BenchmarkCodes is a forecast of all codes and both trainings. 1 s of one core was usual.
-func BenchmarkCodes(b *testing.B) {
-	const levels = 64
-	codes := allCodes(b, levels)
-	for b.Loop() {
-		f := NewForecaster(1.6, uniform(levels), decode.Builtin())
-		if _, err := f.Codes(b.Context(), 0, codes, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // TestThroughGenEx: only gen-ex and a fitted decoder read networks that were trained through
 // gen-ex; a fit finds their noise; and without being asked for, they are forecast where one was
 // measured.

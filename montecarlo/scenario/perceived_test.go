@@ -58,7 +58,7 @@ func TestPerceivedVerifies(t *testing.T) {
 		}
 		weights := theory.Uniform(32)
 		v, err := s.Verify(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, p, th, weights, draw)
-		if err != nil || (v.Pass == nil) == (tt.exact || tt.bound) || v.Pass != nil && !*v.Pass {
+		if err != nil || (v.Pass == nil) == (tt.exact || tt.bound) || v.Pass != nil && !*v.Pass || v.Alpha != 1e-6 {
 			t.Errorf("%s, %s: %v, %v", tt.code, tt.decoder, v.Failures, err)
 		}
 		if tt.exact && math.Abs(v.Overall.Mean-v.Overall.Exact) > 6.5*v.Overall.StdErr {

@@ -235,19 +235,6 @@ func TestJointLaws(t *testing.T) {
 	}
 }
 
-func BenchmarkLevels(b *testing.B) {
-	for _, x := range issue {
-		c, d := subject(b, x.code, x.decoder, 64)
-		e := must.Get(errmodel.NewMixture(b.Context(), c, 0.6, 1.5))(b)
-		b.Run(x.code+"-"+x.decoder, func(b *testing.B) {
-			for b.Loop() {
-				must.Get(anylaw.Levels(b.Context(), 1, c, d, uniform(64), e))(b)
-			}
-			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)/64, "ms/level")
-		})
-	}
-}
-
 // TestRounded: the bounds of bel-u hold in exact arithmetic, and are wider by their rounding alone.
 func TestRounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 45))

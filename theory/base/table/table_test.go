@@ -282,19 +282,6 @@ func TestReadsBack(t *testing.T) {
 	})
 }
 
-func BenchmarkWriteCSV(b *testing.B) {
-	rows := results()
-	err := WriteCSVSeq(io.Discard, func(yield func(result, error) bool) {
-		for i := range b.N {
-			if !yield(rows[i%2], nil) {
-				return
-			}
-		}
-	})
-	must.Succeed(b, err)
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
 // TestSampled: a mean of 0, and shares of all or none, are known where they are certain, or samples are many.
 func TestSampled(t *testing.T) {
 	for _, tt := range [][2]string{
