@@ -112,7 +112,7 @@ func decide(own *network, ended bool, all []forecast.Forecast) *Decision {
 
 // forecastNotes says what the forecasts rest on.
 func forecastNotes(f *Fit, own *network, codes []*code.Code, of siblings) []string {
-	out := []string{"A forecast is the error of a network of the same kind, on the same data, trained with that code. better is the probability that its error is smaller than the smallest of yours."}
+	out := []string{"A forecast is the error of a network of the same kind, on the same data, trained with that code to its end, as yours was. better is the probability that its error is smaller than the smallest of yours."}
 	if own.options.FitDecoder {
 		out = append(out, "The decoder fitted is one that is fitted to the new network's logits. Its forecast is the Bayes risk of the model; networks reach it within some per cent.")
 	}
