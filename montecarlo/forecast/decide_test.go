@@ -44,8 +44,14 @@ func TestDecide(t *testing.T) {
 		if d.Best != nil {
 			best = d.Best.Code.Name()
 		}
-		if d.Action != tt.want || best != tt.best || d.Action == Train && (d.Lost > 0) != (name == "direct regression, a loss of 1.9 %") || d.Rule != (name == "the best head in general is 1.9 % worse") {
-			t.Errorf("%s: %s %s, %v, want %s %s", name, d.Action, best, d.Lost, tt.want, tt.best)
+		type said struct {
+			Action
+			best       string
+			lost, rule bool
+		}
+		got := said{d.Action, best, d.Action == Train && d.Lost > 0, d.Rule}
+		if want := (said{tt.want, tt.best, name == "direct regression, a loss of 1.9 %", name == "the best head in general is 1.9 % worse"}); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
 }
