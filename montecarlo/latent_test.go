@@ -23,15 +23,11 @@ import (
 // latentProblem is a code under a mixture, with a decoder by name.
 func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma float64, kind Kind) *Problem {
 	tb.Helper()
-	d, err := decode.New(decoder, c)
-	must.Succeed(tb, err)
+	d := must.Get(decode.New(decoder, c))(tb)
 	if decoder == "gen-ex" {
-		if d, err = decode.NewGenEx(c, tau); err != nil {
-			tb.Fatal(err)
-		}
+		d = must.Get(decode.NewGenEx(c, tau))(tb)
 	}
-	e, err := errmodel.NewMixture(context.Background(), c, r, sigma)
-	must.Succeed(tb, err)
+	e := must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
 	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 1, Kind: kind}
 }
 

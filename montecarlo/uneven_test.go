@@ -26,9 +26,10 @@ func randomValues(rng *rand.Rand, levels int) code.Values {
 	return v
 }
 
-// TestUneven holds exact errors of uneven levels against a sum over all outputs that knows nothing of places, and samples against both.
-// Exact values are right to 1e-12 of themselves. Of 48 z-values, one is beyond 5 with a probability of 3e-5; rounding moves a
-// mean by 2⁻¹⁷ levels at most.
+// TestUneven holds exact errors of uneven levels against a sum over all outputs that knows nothing
+// of places, and samples against both. Exact values are right to 1e-12 of themselves. Of 48
+// z-values, one is beyond 5 with a probability of 3e-5; rounding moves a mean by 2⁻¹⁷ levels at
+// most.
 func TestUneven(t *testing.T) {
 	rng := rand.New(rand.NewPCG(46, 1))
 	for _, tt := range []struct{ name, decoder string }{
@@ -97,7 +98,8 @@ func TestUneven(t *testing.T) {
 	}
 }
 
-// TestUnevenRefused holds what does not know uneven levels against them: it refuses them by name. Even ones give the very code.
+// TestUnevenRefused holds what does not know uneven levels against them: it refuses them by name.
+// Even ones give the very code.
 func TestUnevenRefused(t *testing.T) {
 	c := must.Get(code.New("unary", 4))(t)
 	if even := c.Placed(code.Values{-1, 0, 1, 2}); even.Uneven() || even.Place(2) != 3 {

@@ -436,13 +436,6 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
 
-func BenchmarkHeatmap(b *testing.B) {
-	f := must.Get(plots.Heatmap(heatmapData(200, 200, hill)))(b)
-	for b.Loop() {
-		must.Succeed(b, f.Write(&bytes.Buffer{}, "png"))
-	}
-}
-
 // TestStyles: figures have the widths of the styles on the page, and a PNG of 600 dots an inch is as wide.
 func TestStyles(t *testing.T) {
 	widths := map[string]float64{

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -24,28 +23,6 @@ func meanError(t *testing.T, c *code.Code, d decode.Decoder, prior []float64, e 
 		sum += prior[i] * m.Mean
 	}
 	return sum
-}
-
-// TestPosteriorErrors: at 64 levels, r = 0.6 and σ = 1.5 on bits, a decoder that knows the error
-// model gains 6 % on hexj, and nothing on gray.
-func TestPosteriorErrors(t *testing.T) {
-	for name, want := range map[string]map[string]float64{
-		"hexj": {"gen": 0.5169, "median": 0.4839},
-		"gray": {"gen": 0.8433, "median": 0.8433},
-	} {
-		c := mustCode(t, name, 64)
-		e := must.Get(errmodel.NewMixture(context.Background(), c, 0.6, 1.5))(t)
-		prior := theory.Uniform(64)
-		for decoder, value := range want {
-			d := mustDecoder(t, decoder, c)
-			if i, ok := d.(decode.Informed); ok {
-				d = must.Get(i.Inform(decode.Model{Prior: prior, Errors: e}))(t)
-			}
-			if got := meanError(t, c, d, prior, e); math.Abs(got-value) > 5e-5 {
-				t.Errorf("%s, %s: %v, want %v", name, decoder, got, value)
-			}
-		}
-	}
 }
 
 // TestLeast: no decoder of bits has a smaller mean |error| than the median of the posterior, for

@@ -82,7 +82,8 @@ func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 		return nil, fmt.Errorf("%w: no bound for the hard outputs of a code of real numbers", ErrNoClosedForm)
 	}
 	if _, gen := d.(decode.Gen); c.Uneven() && !gen {
-		return nil, fmt.Errorf("%w: no bound for decoder %s of uneven levels: it counts levels, however wide they are", ErrNoClosedForm, d.Name())
+		return nil, fmt.Errorf("%w: no bound for decoder %s of uneven levels: it counts levels, however wide they are",
+			ErrNoClosedForm, d.Name())
 	}
 	for _, of := range bounds {
 		if b, ok := of(c, d); ok {

@@ -102,7 +102,8 @@ func levelSpaces(ctx context.Context, found *assess.Spacings) result {
 			if err != nil {
 				return nil, fmt.Errorf("%w: want one with --levels", err)
 			}
-			return plots.Spacing(plots.SpacingData{Title: fmt.Sprintf("%d levels, %s", r.Levels, r.Called()), Targets: found.Sorted(), Levels: r.Values})
+			title := fmt.Sprintf("%d levels, %s", r.Levels, r.Called())
+			return plots.Spacing(plots.SpacingData{Title: title, Targets: found.Sorted(), Levels: r.Values})
 		},
 		print: func(w io.Writer) error { return found.Section().Write(w) },
 	}
@@ -143,9 +144,11 @@ func (cmd *levelsCmd) check() error {
 	}
 	switch {
 	case cmd.LabelNoise == 0 && cmd.MAE.Error == 0 && cmd.Model == "":
-		return errors.New("want --mae, --label-noise or --model, for what the networks know of a label; or --targets, to make levels")
+		return errors.New("want --mae, --label-noise or --model, for what the networks know of a label; " +
+			"or --targets, to make levels")
 	case cmd.Range.File() != "":
-		return fmt.Errorf("%s: forecasts are for even levels: the perceived-label model has noise of one size in levels, and uneven ones have another wherever they lie; want --range a:b", cmd.Range.File())
+		return fmt.Errorf("%s: forecasts are for even levels: the perceived-label model has noise of one size in levels, "+
+			"and uneven ones have another wherever they lie; want --range a:b", cmd.Range.File())
 	case cmd.Range.IsZero() && cmd.Model == "":
 		return errors.New("want --range a:b, the range of the labels")
 	}

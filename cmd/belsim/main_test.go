@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"flag"
-	"fmt"
 	"image/png"
 	"math"
 	"os"
@@ -82,9 +81,7 @@ func signalled(t *testing.T, signal os.Signal, args ...string) (status int, stdo
 // signalSelf sends this process a signal.
 func signalSelf(t *testing.T, signal os.Signal) {
 	self, err := os.FindProcess(os.Getpid())
-	if err = errors.Join(err, self.Signal(signal)); err != nil {
-		t.Error(err)
-	}
+	must.Succeed(t, errors.Join(err, self.Signal(signal)))
 }
 
 // mustRun runs a command line that succeeds without a word on standard error.
@@ -410,30 +407,6 @@ func TestCompare(t *testing.T) {
 	}
 	if out := mustRun(t, "compare", "--levels", "16", "--samples", "100"); strings.Count(out, " gen ") != len(code.Families()) {
 		t.Errorf("compare without codes prints\n%s", out)
-	}
-}
-
-// TestErrorTable: --errors with the table of a mixture is the mixture.
-func TestErrorTable(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var e strings.Builder
-	for n := range 4 {
-		for k := range 3 {
-			d := float64(n-k) - 0.5
-			if k > 0 {
-				e.WriteByte(',')
-			}
-			fmt.Fprint(&e, 0.5/math.Sqrt(2*math.Pi)*math.Exp(-d*d/2))
-		}
-		e.WriteByte('\n')
-	}
-	write(t, "e.csv", e.String())
-	var v, w scenario.Verification
-	base := []string{"verify", "--code", "unary", "--levels", "4", "--samples", "1000"}
-	runJSON(t, &v, append(base, "--r", "0.5", "--sigma", "1")...)
-	runJSON(t, &w, append(base, "--errors", "e.csv")...)
-	if v.R == nil || w.R != nil || math.Abs(v.Overall.Exact-w.Overall.Exact) > 1e-12 {
-		t.Errorf("table: %+v, mixture: %+v", w, v)
 	}
 }
 

@@ -115,7 +115,8 @@ func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 }
 
 func (cmd *levelsCmd) flagRules(*environment) []rules.Rule {
-	return rules.NoEffect(cmd.Targets != "", "--targets makes levels, and forecasts nothing", "misfit", "cutoff", "training", "decoder", "prior", "workers")
+	return rules.NoEffect(cmd.Targets != "", "--targets makes levels, and forecasts nothing",
+		"misfit", "cutoff", "training", "decoder", "prior", "workers")
 }
 
 func (cmd *fitCmd) flagRules(*environment) []rules.Rule {

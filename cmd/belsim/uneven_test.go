@@ -32,7 +32,8 @@ func readColumn(t *testing.T, path string) []float64 {
 	return must.Get(arrayfile.ReadFile(path))(t).RawMatrix().Data
 }
 
-// TestEvenValues: the label of each level, where these are even, gives the same digits as their range.
+// TestEvenValues: the label of each level, where these are even, gives the same digits as their
+// range.
 func TestEvenValues(t *testing.T) {
 	inFolderWithData(t)
 	_, _, network := smallNetwork(t)
@@ -62,7 +63,8 @@ func TestEvenValues(t *testing.T) {
 	}
 }
 
-// TestUnevenValues: what commands say of levels that are not even, against sums over what decode writes.
+// TestUnevenValues: what commands say of levels that are not even, against sums over what decode
+// writes.
 func TestUnevenValues(t *testing.T) {
 	inFolderWithData(t)
 	y, z, network := smallNetwork(t)
@@ -132,7 +134,8 @@ func TestUnevenValues(t *testing.T) {
 		t.Error("intervals leave the labels of the levels")
 	}
 
-	// Where bits err independently, samples of a code are those of its exact value: 6 standard errors are passed with 2e-9.
+	// Where bits err independently, samples of a code are those of its exact value: 6 standard
+	// errors are passed with 2e-9.
 	var c scenario.Comparison
 	runJSON(t, &c, strings.Fields("compare johnson unary gray --levels 16 --model mixture:fit.json --decoder gen,bel-u,bel-j --samples 2000")...)
 	if c.Unit != "label units" || len(c.Results) != 5 {
@@ -168,7 +171,8 @@ func TestUnevenValues(t *testing.T) {
 	refused(t, "v.csv", strings.Fields("decode --decoder d.npz --outputs "+outputs+" --range v.csv -o v.csv")...)
 }
 
-// TestSpacings: levels made for targets. Half of them follow the quantiles, and a label that many share is one level.
+// TestSpacings: levels made for targets. Half of them follow the quantiles, and a label that many
+// share is one level.
 func TestSpacings(t *testing.T) {
 	inFolderWithData(t)
 	var y []float64

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"belsim/theory/base/must"
 )
 
 // TestModules runs the tests of the page's modules, which need Node and no browser.
@@ -33,10 +35,7 @@ func TestLines(t *testing.T) {
 			t.Fatal(names, err)
 		}
 		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(name))(t)
 			for i, line := range strings.Split(string(text), "\n") {
 				if n := utf8.RuneCountInString(line); n > 120 {
 					t.Errorf("%s:%d has %d characters; want at most 120", name, i+1, n)
@@ -54,10 +53,7 @@ func TestNothingElsewhere(t *testing.T) {
 	}
 	address := regexp.MustCompile(`(https?:)?//[a-z0-9.-]+\.[a-z]{2,}[^ "'\x60>]*`)
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
 		for _, found := range address.FindAllString(string(text), -1) {
 			if found != "http://www.w3.org/2000/svg" { // the name of SVG, which nobody loads
 				t.Errorf("%s has the address %s", name, found)
@@ -72,13 +68,8 @@ func TestPage(t *testing.T) {
 		t.Skip("BELSIM_LONG=1 builds the page")
 	}
 	path := filepath.Join(t.TempDir(), "explorer.html")
-	if err := explore(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	first, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, explore(t.Context(), path))
+	first := must.Get(os.ReadFile(path))(t)
 	if len(first) >= 3e6 {
 		t.Errorf("the page has %d bytes; want less than 3,000,000", len(first))
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"belsim/theory/base/must"
 )
 
 // TestRatio measures how much longer the page's questions take as WebAssembly, run by Node, than
@@ -21,10 +23,7 @@ func TestRatio(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("no Node: WebAssembly is not compared with native code")
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(exec.Command("go", "env", "GOROOT").Output())(t)
 	runner := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "go_js_wasm_exec")
 	measure := func(environment []string, more ...string) map[string]float64 {
 		c := exec.Command("go", append([]string{"test", "-run", "^$", "-cpu", "1", "-benchtime", "10x",

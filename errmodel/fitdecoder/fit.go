@@ -249,7 +249,8 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 		for at := 0; at < len(f.all); at++ {
 			c := f.all[at]
 			if c.stage == baseline {
-				set(at, f.baseline[i*len(f.Decodings)+c.decoding], f.variances[0][i*baselines+at], f.variances[1][i*baselines+at])
+				label, v := f.baseline[i*len(f.Decodings)+c.decoding], i*baselines+at
+				set(at, label, f.variances[0][v], f.variances[1][v])
 				continue
 			}
 			median, mean := math.NaN(), math.NaN() // never the smallest error

@@ -211,6 +211,13 @@ func TestNoGain(t *testing.T) {
 			t.Errorf("%+v: %s has a gain of %v ± %v", tt, r.Decoder.About().Text(), r.Gain, r.GainSE)
 		}
 	}
+	// What all samples choose, and nested cross-validation finds no better, is not fitted.
+	for seed := range uint64(30) {
+		c := mustCode(t, "unary", 8)
+		if r := fit(t, 0, c, draw(c, 80, 1, 0.5+float64(seed%3)/2, 1, seed), observed.Logits, nil); r.Fitted && r.Gain <= 0 {
+			t.Errorf("seed %d: %s has a gain of %v", seed, r.Decoder.About().Text(), r.Gain)
+		}
+	}
 }
 
 func TestRefusals(t *testing.T) {
@@ -221,8 +228,10 @@ func TestRefusals(t *testing.T) {
 	if _, err := fitdecoder.Fit(ctx, 1, fitdecoder.Input{Code: c, Samples: few, Logits: true, Decodings: decodings}); err == nil || !strings.Contains(err.Error(), "49 samples: want at least 50") {
 		t.Errorf("49 samples: %v", err)
 	}
-	if r := fit(t, 1, c, draw(c, 50, 1, 1, 1, 1), observed.Logits, nil); !r.Few {
-		t.Error("50 samples are not few")
+	for n, few := range map[int]bool{50: true, 79: true, 80: false} {
+		if r := fit(t, 1, c, draw(c, n, 1, 1, 1, 1), observed.Logits, nil); r.Few != few {
+			t.Errorf("%d samples for 8 levels are few: %v", n, r.Few)
+		}
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()

@@ -72,7 +72,9 @@ func place(y float64, levels int) (i int, share float64) {
 }
 
 // momentsOfFolds returns the sums of each fold.
-func momentsOfFolds(ctx context.Context, workers int, s *observed.Samples, c *code.Code, folds [][]int) ([]*moments, error) {
+func momentsOfFolds(
+	ctx context.Context, workers int, s *observed.Samples, c *code.Code, folds [][]int,
+) ([]*moments, error) {
 	out := make([]*moments, len(folds))
 	err := parallel.Each(ctx, workers, len(folds), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, f int) error {

@@ -37,7 +37,7 @@ func ends(t testing.TB, d *fitdecoder.Decoder, confidence float64) func(z []floa
 func TestIntervals(t *testing.T) {
 	const train, test = 300, 2000
 	rng := rand.New(rand.NewPCG(46, 1))
-	names := []string{"unary", "johnson", "hexj-nr", "binary", "onehot", "hadamard"}
+	names, covered := []string{"unary", "johnson", "hexj-nr", "binary", "onehot", "hadamard"}, 0.0
 	for i := range 17 {
 		name, bits, unit := names[i%len(names)], i%5 == 4, i%3 == 2
 		c := mustCode(t, name, 16)
@@ -55,6 +55,7 @@ func TestIntervals(t *testing.T) {
 		}
 		r := fit(t, 0, c, calibration, kind, values)
 		j := r.Intervals
+		covered += j.Coverage.Mean / 17
 		if se := math.Sqrt(0.09/train) * 1.5; math.Abs(j.Coverage.Mean-0.9) > 5*se || j.Worst > j.Coverage.Mean || j.Winkler.Mean < j.Width.Mean || j.Winkler.Mean > 1.05*j.ConstantWinkler || len(j.Samples) != train {
 			t.Errorf("%s: Fit says %+v, %v, %v, %v, worst %v", what, j.Coverage, j.Width, j.Winkler, j.ConstantWinkler, j.Worst)
 		}
@@ -95,6 +96,9 @@ func TestIntervals(t *testing.T) {
 				t.Fatalf("%s: %v to %v is %v to %v in another range", what, al, au, bl, bu)
 			}
 		}
+	}
+	if math.Abs(covered-0.9) > 0.03 { // 17·300 samples in folds: five times 1.5·√(0.09/5100)
+		t.Errorf("Fit says that %v hold at 0.9", covered)
 	}
 }
 

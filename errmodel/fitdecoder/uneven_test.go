@@ -13,8 +13,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// unevenNetwork has outputs of unary whose labels are labels of uneven levels. A shift of all outputs misleads decoders that know
-// the code alone.
+// unevenNetwork has outputs of unary whose labels are labels of uneven levels. A shift of all
+// outputs misleads decoders that know the code alone.
 func unevenNetwork(c *code.Code, v code.Values, n int, shift float64, seed uint64) *observed.Samples {
 	rng, levels := rand.New(rand.NewPCG(seed, 46)), c.Levels()
 	s := &observed.Samples{Bits: c.Bits(), All: n}
@@ -33,8 +33,9 @@ func unevenNetwork(c *code.Code, v code.Values, n int, shift float64, seed uint6
 	return s
 }
 
-// TestUneven: with uneven levels the error and the intervals of a fitted decoder are, in label units, what fresh samples show: a mean is
-// beyond 5 standard errors, and so a coverage, with a probability of 6e-7. The residuals are those of the decoder's own sigma.
+// TestUneven: with uneven levels the error and the intervals of a fitted decoder are, in label
+// units, what fresh samples show: a mean is beyond 5 standard errors, and so a coverage, with a
+// probability of 6e-7. The residuals are those of the decoder's own sigma.
 func TestUneven(t *testing.T) {
 	v := make(code.Values, 16)
 	for i := range v {
@@ -93,7 +94,8 @@ func TestUneven(t *testing.T) {
 			}
 		}
 	}
-	// A decoder that is not fitted, whose sigma has a part within levels: its residuals are checked above where it is chosen.
+	// A decoder that is not fitted, whose sigma has a part within levels: its residuals are checked
+	// above where it is chosen.
 	in := Input{Code: c, Samples: unevenNetwork(c, v, 3000, 0, 3), Logits: true, Decodings: decodings, Values: v}
 	f := &fitting{Input: in, levels: 16, m: 15}
 	f.all = f.candidates()

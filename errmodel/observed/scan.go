@@ -207,7 +207,8 @@ type Summary struct {
 	Miscalibration float64
 }
 
-// clipped is how far, as a share of the range, a target is from the ends where it lies beyond them, and not at them but for rounding.
+// clipped is how far, as a share of the range, a target is from the ends where it lies beyond them, and not at them
+// but for rounding.
 const clipped = 1e-6
 
 // moments are integer sums, so that their order does not matter.

@@ -60,8 +60,7 @@ func TestLearner(t *testing.T) {
 			}
 		}
 		learn := func(c *code.Code) *Network {
-			l := must.Get(p.Learn(t.Context(), 1, c, prior))(t)
-			return l
+			return must.Get(p.Learn(t.Context(), 1, c, prior))(t)
 		}
 		l := must.Get(p.NewLearner(prior))(t)
 		first := must.Get(l.Learn(t.Context(), now))(t)
@@ -113,23 +112,18 @@ func TestLearnerRefusals(t *testing.T) {
 // TestRecut: another cutoff is learnt from the functions of the first, and another misfit without
 // learning.
 func TestRecut(t *testing.T) {
-	c, err := code.New("b1jdj", 24)
-	must.Succeed(t, err)
+	c := must.Get(code.New("b1jdj", 24))(t)
 	prior := make([]float64, 24)
 	for i := range prior {
 		prior[i] = 1
 	}
 	for training, near := range map[Training]float64{BCE: 1e-5, CE: 1e-3, L1: 0.05} {
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training, Cutoff: 11}
-		l, err := p.NewLearner(prior)
-		must.Succeed(t, err)
-		first, err := l.Learn(t.Context(), c)
-		must.Succeed(t, err)
-		recut, err := l.Recut(t.Context(), 5)
-		must.Succeed(t, err)
+		l := must.Get(p.NewLearner(prior))(t)
+		first := must.Get(l.Learn(t.Context(), c))(t)
+		recut := must.Get(l.Recut(t.Context(), 5))(t)
 		p.Cutoff = 5
-		want, err := p.Learn(t.Context(), 1, c, prior)
-		must.Succeed(t, err)
+		want := must.Get(p.Learn(t.Context(), 1, c, prior))(t)
 		if d := farthest(recut, want); d > near || recut.Model().Cutoff != 5 {
 			t.Errorf("%s: %v away from what is learnt with the cutoff %v", training, d, recut.Model().Cutoff)
 		}
@@ -140,12 +134,9 @@ func TestRecut(t *testing.T) {
 			t.Error("a negative cutoff was accepted")
 		}
 
-		other, err := first.WithMisfit(0.7)
-		must.Succeed(t, err)
+		other := must.Get(first.WithMisfit(0.7))(t)
 		p.Cutoff, p.Misfit = 11, 0.7
-		if want, err = p.Learn(t.Context(), 1, c, prior); err != nil {
-			t.Fatal(err)
-		}
+		want = must.Get(p.Learn(t.Context(), 1, c, prior))(t)
 		if !mat.Equal(other, want) {
 			t.Errorf("%s: the misfit is not the one that was asked for", training)
 		}

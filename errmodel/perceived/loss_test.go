@@ -28,8 +28,7 @@ func prepared(t *testing.T, c *code.Code, p Model) *columns {
 
 func named(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must.Get(code.New(name, levels))(t)
-	return c
+	return must.Get(code.New(name, levels))(t)
 }
 
 // close2 compares a derivative with a difference of the function's values.
@@ -61,8 +60,7 @@ func TestDecoderLossDerivatives(t *testing.T) {
 			at := func(d float64) float64 {
 				y := append([]float64(nil), x...)
 				y[i] += d
-				v := must.Get(l.at(context.Background(), y))(t)
-				return v
+				return must.Get(l.at(context.Background(), y))(t)
 			}
 			close2(t, c.Name()+": a slope", gradient[i], (at(1e-5)-at(-1e-5))/2e-5, 1e-5)
 		}

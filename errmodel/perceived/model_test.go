@@ -19,8 +19,7 @@ import (
 
 func learn(tb testing.TB, p Model, name string, levels int, prior []float64) *Network {
 	tb.Helper()
-	l := must.Get(p.Learn(context.Background(), 1, named(tb, name, levels), prior))(tb)
-	return l
+	return must.Get(p.Learn(context.Background(), 1, named(tb, name, levels), prior))(tb)
 }
 
 // TestSharedMisfit computes the misfit after a training for the decoder bit by bit from its definition.

@@ -40,8 +40,7 @@ func means(ctx context.Context, p *Nodes, workers int, c *code.Code, s float64, 
 
 func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 	t.Helper()
-	out := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
-	return out
+	return must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
 }
 
 // TestErrors compares with the expected error of a normal number that is rounded and cut off.

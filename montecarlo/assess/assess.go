@@ -123,7 +123,8 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	}
 	defer own.Close()
 	if own.code.Uneven() && (o.Recommend || len(o.Others) > 0) {
-		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is another in levels wherever these are uneven, and the perceived-label model has one")
+		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +
+			"another in levels wherever these are uneven, and the perceived-label model has one")
 	}
 	candidates, err := scenario.OpenCodes(o.Candidates, own.sizes())
 	if err != nil {

@@ -108,6 +108,13 @@ func TestRun(t *testing.T) {
 		if a := d.AnyLaw; a != nil && !(a[0]-1e-9 <= d.Observed && d.Observed <= a[1]+1e-9) || a == nil != (d.Outputs != "bits" || d.Decoder == "gen-ex") {
 			t.Errorf("any law %v, observed %+v", a, d)
 		}
+		// The variance of an error from 0 to 7 is at most mean·(7 − mean).
+		for end := 0; end < 2 && d.AnyLaw != nil; end++ {
+			a, further := d.AnyLaw[end], math.Abs(d.AnyInterval[end]-d.AnyLaw[end])
+			if most := 1.96 * math.Sqrt(a*(7-a)/800); !(further > most/10 && further <= most) {
+				t.Errorf("any law %v, of new samples %v", *d.AnyLaw, *d.AnyInterval)
+			}
+		}
 	}
 	if len(s.Remarks) != 2 || s.Remarks[1] != "2.5 % of the bits are wrong" { // errors lie beside transitions alone, so there are no intervals
 		t.Errorf("%q", s.Remarks)

@@ -135,7 +135,8 @@ func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 // CheckEven refuses a fit of uneven levels, for what computes with even ones.
 func (f *Fit) CheckEven() error {
 	if f.Values != nil {
-		return fmt.Errorf("%s: the fit is one of uneven levels, and this is computed for even ones; 'belsim compare --model FILE' takes it", f.path)
+		return fmt.Errorf("%s: the fit is one of uneven levels, and this is computed for even ones; "+
+			"'belsim compare --model FILE' takes it", f.path)
 	}
 	return nil
 }

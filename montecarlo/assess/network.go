@@ -243,7 +243,9 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 		return err
 	}
 	if total, _ := n.seen.Counts.Total(); 2*n.seen.Beyond > total {
-		return fmt.Errorf("%s: %d of %d targets lie beyond the end levels, %v to %v; want the units of the range", n.source.Targets.Name(), n.seen.Beyond, total, n.source.Labels.Lo, n.source.Labels.Hi)
+		labels := n.source.Labels
+		return fmt.Errorf("%s: %d of %d targets lie beyond the end levels, %v to %v; want the units of the range",
+			n.source.Targets.Name(), n.seen.Beyond, total, labels.Lo, labels.Hi)
 	}
 	n.transitions = n.code.Transitions()
 	n.dependence = n.dependences()

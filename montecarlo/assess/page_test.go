@@ -44,24 +44,3 @@ func TestCurve(t *testing.T) {
 		t.Errorf("the curve is of %q", r.Fit.Curve)
 	}
 }
-
-// TestQuantiles compares the quantiles of levels with the errors of the decoder.
-func TestQuantiles(t *testing.T) {
-	o := easy.save(t, t.TempDir(), "z")
-	r := judge(t, o)
-	q := r.Fit.Quantiles
-	best := r.Fit.Decoders[r.Fit.bestDecoder()]
-	if q.Decoder != best.Decoder || q.Outputs != best.Outputs || !(q.Median <= q.P90 && q.P90 <= q.P99) {
-		t.Fatalf("%+v of %+v", q, best)
-	}
-	from, samples := 1, uint64(0)
-	for _, l := range q.Levels {
-		if l.From != from || l.To < l.From || l.Samples < 100 || !(l.Median <= l.P90 && l.P90 <= l.P99) {
-			t.Errorf("%+v", l)
-		}
-		from, samples = l.To+1, samples+l.Samples
-	}
-	if from != 17 || samples != r.Fit.Samples || len(q.Levels) < 10 {
-		t.Errorf("levels below %d, %d samples, %d rows", from, samples, len(q.Levels))
-	}
-}

@@ -14,8 +14,8 @@ import (
 	"belsim/theory/code"
 )
 
-// LabelRange is a range of real labels, written a:b: a is level 1, b is the last level. Or it is a file, .csv or .npy, with
-// the label of each level.
+// LabelRange is a range of real labels, written a:b: a is level 1, b is the last level. Or it is a
+// file, .csv or .npy, with the label of each level.
 type LabelRange struct {
 	Lo, Hi float64
 	// Values are the labels of the levels; nil where they are even and no file has them.
@@ -95,7 +95,8 @@ func (r LabelRange) of(c *code.Code) (*code.Code, error) {
 	return c.Placed(r.Values), nil
 }
 
-// Place gives codes the values of the fit's levels, where these are uneven. The error says that there are other numbers of levels.
+// Place gives codes the values of the fit's levels, where these are uneven. The error says that
+// there are other numbers of levels.
 func (f *Fit) Place(codes []*code.Code) ([]*code.Code, error) {
 	out := make([]*code.Code, len(codes))
 	for i, c := range codes {
@@ -127,5 +128,7 @@ func (r LabelRange) label(c *code.Code, place float64) float64 {
 
 // labels say how targets for the levels of a code are written.
 func (r LabelRange) labels(c *code.Code) observed.Labels {
-	return observed.Labels{Levels: c.Levels(), Real: !r.IsZero(), Lo: r.Lo, Hi: r.Hi, Places: c.Places(), Clips: r.Values != nil}
+	return observed.Labels{
+		Levels: c.Levels(), Real: !r.IsZero(), Lo: r.Lo, Hi: r.Hi, Places: c.Places(), Clips: r.Values != nil,
+	}
 }

@@ -71,14 +71,23 @@ func recommend(
 		}
 	}
 	out.Notes = forecastNotes(f, own, codes, known.siblings)
-	if i := slices.IndexFunc(all, func(x forecast.Forecast) bool { return own.owns(&x) }); i >= 0 && !all[i].Measured && all[i].Gain() >= forecast.Worthwhile {
-		out.Notes = append(out.Notes, fmt.Sprintf("Save the logits of this network in the place of its bits: %s is forecast to gain %s by them, and nothing is to be trained.", all[i].Decoding.Decoder.Name(), percent(all[i].Gain())))
-	}
-	if text := forecast.Cheapest(out.Ranking); text != "" {
-		out.Notes = append(out.Notes, text)
+	for _, text := range []string{saveLogits(own, all), forecast.Cheapest(out.Ranking)} {
+		if text != "" {
+			out.Notes = append(out.Notes, text)
+		}
 	}
 	out.Decision = decide(own, known.siblings.ended(), all)
 	return out, all, nil
+}
+
+// saveLogits says that the network's own logits, which nobody has seen, are forecast to be worth saving; it is "" where they are not.
+func saveLogits(own *network, all []forecast.Forecast) string {
+	i := slices.IndexFunc(all, func(x forecast.Forecast) bool { return own.owns(&x) })
+	if i < 0 || all[i].Measured || all[i].Gain() < forecast.Worthwhile {
+		return ""
+	}
+	return fmt.Sprintf("Save the logits of this network in the place of its bits: %s is forecast to gain %s by them, and nothing is to be trained.",
+		all[i].Decoding.Decoder.Name(), percent(all[i].Gain()))
 }
 
 // decide says what to do next. ended says that the network's training is known to have ended.

@@ -61,8 +61,9 @@ const (
 	coarse = 0.3
 )
 
-// NewSpacings makes levels for the targets in a file. of is the range of the labels, or the zero one for that of the targets; baseline is
-// e₀, or 0 for none. Errors name the file, or are the context's.
+// NewSpacings makes levels for the targets in a file. of is the range of the labels, or the zero
+// one for that of the targets; baseline is e₀, or 0 for none. Errors name the file, or are the
+// context's.
 func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, baseline float64) (*Spacings, error) {
 	rows, err := arrayfile.OpenRows(path, "targets", "target", "labels", "label", "y")
 	if err != nil {
@@ -97,7 +98,8 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 	}
 	for _, levels := range counts {
 		if levels < code.MinLevels || levels > code.MaxLevels {
-			return nil, &scenario.ValueError{Name: "levels", Value: levels, Want: fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)}
+			want := fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)
+			return nil, &scenario.ValueError{Name: "levels", Value: levels, Want: want}
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -108,15 +110,26 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 		half.Chosen = half.Quantization < even.Quantization && !(even.Ratio <= coarse)
 		even.Chosen = !half.Chosen
 		if even.Ratio > coarse {
-			s.Notes = append(s.Notes, fmt.Sprintf("%d levels: q/e₀ of even ones is %.2g, above %v: spacing matters. √(e₀² + q²) is %s with half of them quantiles, and %s with even ones.",
-				levels, even.Ratio, coarse, table.Short(half.Forecast), table.Short(even.Forecast)))
+			s.note("%d levels: q/e₀ of even ones is %.2g, above %v: spacing matters. "+
+				"√(e₀² + q²) is %s with half of them quantiles, and %s with even ones.", levels, even.Ratio, coarse, table.Short(half.Forecast), table.Short(even.Forecast))
 		}
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf("%d of %d targets (%s) lie beyond the end levels, which clip them.", s.Beyond, n, percent(float64(s.Beyond)/float64(n))))
-	if baseline > 0 && !slices.ContainsFunc(s.Results, func(r SpacingRow) bool { return r.Chosen && r.Spacing == HalfSpacing }) {
-		s.Notes = append(s.Notes, fmt.Sprintf("Even levels do: their q/e₀ is not above %v.", coarse))
+	s.note("%s", beyondText(s.Beyond, n))
+	chosen := func(r SpacingRow) bool { return r.Chosen && r.Spacing == HalfSpacing }
+	if baseline > 0 && !slices.ContainsFunc(s.Results, chosen) {
+		s.note("Even levels do: their q/e₀ is not above %v.", coarse)
 	}
 	return s, nil
+}
+
+func (s *Spacings) note(format string, a ...any) {
+	s.Notes = append(s.Notes, fmt.Sprintf(format, a...))
+}
+
+// beyondText says how many targets the end levels clip.
+func beyondText(beyond, of int) string {
+	share := percent(float64(beyond) / float64(of))
+	return fmt.Sprintf("%d of %d targets (%s) lie beyond the end levels, which clip them.", beyond, of, share)
 }
 
 // readColumn reads the numbers of one column, at most so many.
@@ -154,11 +167,14 @@ func (s *Spacings) add(levels int, spacing string, v code.Values) {
 		q += math.Abs(y - v[at])
 	}
 	q /= float64(s.Targets)
-	s.Results = append(s.Results, SpacingRow{Levels: levels, Spacing: spacing, Quantization: q, Ratio: q / s.Baseline, Forecast: math.Hypot(q, s.Baseline), Values: v})
+	s.Results = append(s.Results, SpacingRow{
+		Levels: levels, Spacing: spacing, Quantization: q, Ratio: q / s.Baseline, Forecast: math.Hypot(q, s.Baseline), Values: v,
+	})
 }
 
-// halfQuantiles are levels of which half are even, and half are quantiles of labels, sorted and within the range: level n is where
-// the mean of the two distribution functions is (n−1)/(L−1). A label that many share counts as one level.
+// halfQuantiles are levels of which half are even, and half are quantiles of labels, sorted and
+// within the range: level n is where the mean of the two distribution functions is (n−1)/(L−1). A
+// label that many share counts as one level.
 func halfQuantiles(levels int, of LabelRange, labels []float64) []float64 {
 	at, below, steps := []float64{of.Lo}, []float64{0}, float64(levels-1) // the labels that differ, and the weight below them
 	most, before := max(1, float64(len(labels))/steps), 0.0
@@ -208,7 +224,9 @@ func (s *Spacings) Sorted() []float64 { return s.sorted }
 
 // Section is the report for people.
 func (s *Spacings) Section() Section {
-	head := fmt.Sprintf("%d targets; levels from %s to %s; q is the mean distance to the nearest level", s.Targets, table.Short(s.Range[0]), table.Short(s.Range[1]))
+	head := fmt.Sprintf("%d targets; levels from %s to %s; q is the mean distance to the nearest level",
+		s.Targets, table.Short(s.Range[0]), table.Short(s.Range[1]))
 	columns := []table.Column[SpacingRow]{table.Replace("spacing", "", SpacingRow.Called)}
-	return Section{Title: "levels", Details: []Block{{Head: head, Table: table.Of(s.Results, columns...)}, {Sentences: s.Notes}}}
+	rows := Block{Head: head, Table: table.Of(s.Results, columns...)}
+	return Section{Title: "levels", Details: []Block{rows, {Sentences: s.Notes}}}
 }

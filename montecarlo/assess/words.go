@@ -158,10 +158,11 @@ func (f *Fit) emptyText() string {
 func (f *Fit) valuesText(n *network) string {
 	var out []string
 	if f.Beyond > 0 {
-		out = append(out, fmt.Sprintf("%d of %d targets (%s) lie beyond the end levels, which clip them.", f.Beyond, f.Samples, percent(float64(f.Beyond)/float64(f.Samples))))
+		out = append(out, beyondText(int(f.Beyond), int(f.Samples)))
 	}
 	if _, err := decode.New("bel-j", n.code); err == nil && n.code.Uneven() && n.code.Levels() > 3 {
-		out = append(out, fmt.Sprintf("%s is the wrong code for uneven levels: its words of levels n and n + L/2 are complements, so that it cannot say noise that is broad in levels, as it is where they lie dense.", f.Code))
+		out = append(out, f.Code+" is the wrong code for uneven levels: its words of levels n and n + L/2 are complements, "+
+			"so that it cannot say noise that is broad in levels, as it is where they lie dense.")
 	}
 	return strings.Join(out, " ")
 }

@@ -25,11 +25,14 @@ type Experience struct {
 	DataSets int
 }
 
-// lost is what networks of a head lost in general, where this is Worthwhile more than the head that lost least; else it is 0. A head
-// that is worse than the model says, as direct regression is, looks better beside others than it is.
+// loses reports whether a head lost more than another one, by more than Worthwhile.
+func (e Experience) loses(to Experience) bool { return e.Loss > to.Loss+Worthwhile }
+
+// lost is what networks of a head lost in general, where it loses to the head that lost least; else it is 0. A head that is worse
+// than the model says, as direct regression is, looks better beside others than it is.
 func lost(c string, t perceived.Training) float64 {
 	for _, e := range known() {
-		if e.Code == c && e.Training == t && e.Loss > leastLost().Loss+Worthwhile {
+		if e.Code == c && e.Training == t && e.loses(leastLost()) {
 			return e.Loss
 		}
 	}

@@ -22,8 +22,8 @@ func TestDecide(t *testing.T) {
 		want Action
 		best string
 	}{
-		"a gain of 1.1 %":                          {"johnson", []Forecast{row("unary", 0.989, false), own}, Train, "unary"},
-		"a gain of 0.9 %":                          {"johnson", []Forecast{row("unary", 0.991, false), own}, Stay, "unary"},
+		"a gain of 1.01 %":                         {"johnson", []Forecast{row("unary", 0.9899, false), own}, Train, "unary"},
+		"a gain of 0.99 %":                         {"johnson", []Forecast{row("unary", 0.9901, false), own}, Stay, "unary"},
 		"another reading gains":                    {"johnson", []Forecast{row("johnson", 0.9, false), own, row("unary", 1.1, false)}, Stay, "unary"},
 		"another network that is better":           {"johnson", []Forecast{row("unary", 0.9, true), row("gray", 0.95, false), own}, Take, "unary"},
 		"no code is better":                        {"johnson", []Forecast{own, row("unary", 1.02, false)}, Stay, "unary"},

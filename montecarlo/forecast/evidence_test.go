@@ -37,15 +37,9 @@ func TestTrainedThroughGenEx(t *testing.T) {
 // of diamonds, the errors of all 13 codes with hard decisions, and the intervals of both
 // trainings. testdata/forecast has the other data, and what fails there.
 func TestTrainedNetworks(t *testing.T) {
-	set, err := evidence.LoadChosen("../../testdata/forecast")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(evidence.LoadChosen("../../testdata/forecast"))(t)
 	task := evidence.Task{Data: "diamonds", Architecture: "mlp", Levels: 64}
-	r, err := set.Forecast(t.Context(), 2, task, evidence.Source{Code: "johnson", Training: perceived.BCE})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(set.Forecast(t.Context(), 2, task, evidence.Source{Code: "johnson", Training: perceived.BCE}))(t)
 	all := evidence.Rate(r.Select(perceived.BCE, evidence.GenBits, evidence.Any))
 	if all.Codes != 12 || all.Rank < 0.9 || all.Median > 0.06 {
 		t.Errorf("%d codes, rank correlation %.3f, median %.3f; want 12, 0.9 or more, 0.06 or less", all.Codes, all.Rank, all.Median)
@@ -125,6 +119,9 @@ func TestFitted(t *testing.T) {
 		if v := written.Field(i).Float(); fmt.Sprintf("%.3g", v) != fmt.Sprintf("%.3g", fitted.Field(i).Float()) {
 			t.Errorf("%s is %v, and %v in laws.csv", fitted.Type().Field(i).Name, fitted.Field(i), v)
 		}
+	}
+	if v := must.Get(evidence.Unshared("../../testdata/heads/heads.csv"))(t); fmt.Sprintf("%.3g", v) != fmt.Sprintf("%.3g", forecast.Fitted().Samples) {
+		t.Errorf("Samples is %v, and %v in heads.csv", forecast.Fitted().Samples, v)
 	}
 	// Each data set is left out once.
 	groups := map[string]bool{"none": true}

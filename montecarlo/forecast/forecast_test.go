@@ -18,8 +18,7 @@ import (
 
 func mustCode(t testing.TB, name string, levels int) *code.Code {
 	t.Helper()
-	c := must.Get(code.New(name, levels))(t)
-	return c
+	return must.Get(code.New(name, levels))(t)
 }
 
 func allCodes(t testing.TB, levels int) []*code.Code {
@@ -41,8 +40,7 @@ func uniform(levels int) []float64 {
 
 func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 	t.Helper()
-	out := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
-	return out
+	return must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
 }
 
 // TestCodes holds the forecasts to what defines them.

@@ -51,9 +51,7 @@ func TestPublishedLevels(t *testing.T) {
 	for i, levels := range q.Levels {
 		f, c := q.forecaster(levels, noise, true), mustCode(t, "unary", levels)
 		nodes, _, err := f.nodes(c.Bits())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		r := must.Get(f.decodings(c, perceived.BCE))(t)
 		l := must.Get(f.model(perceived.BCE).Learn(t.Context(), 2, c, f.Prior))(t)
 		got := must.Get(f.errors(t.Context(), 2, nodes, l, r))(t)
@@ -150,9 +148,7 @@ func TestLabels(t *testing.T) {
 		{Lo: 0, Hi: 7}, {Lo: 2, Hi: 6, Histogram: h}, {Lo: -1, Hi: 12, Histogram: h}, {Lo: -3, Hi: 5, Shares: []float64{0.1, 0.5, 0, 0.4}},
 		{Lo: -3, Hi: 5, Shares: []float64{0.1, 0.5, 0, 0.4}, OnLevels: true},
 	} {
-		if err := l.check(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, l.check())
 		for _, levels := range []int{2, 3, 6, 40} {
 			const n = 20000
 			share, distance := make([]float64, levels), 0.0
@@ -160,9 +156,7 @@ func TestLabels(t *testing.T) {
 				for i := range n {
 					y := p.From + (p.To-p.From)*(float64(i)+0.5)/n
 					level, _, err := observed.Labels{Levels: levels, Real: true, Lo: 1, Hi: float64(levels)}.Level(y)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.Succeed(t, err)
 					share[level-1] += p.Share / n
 					distance += p.Share / n * math.Abs(y-float64(level))
 				}
@@ -231,9 +225,7 @@ func TestUnaryError(t *testing.T) {
 // TestOpen refuses what makes no question.
 func TestOpen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.csv")
-	if err := os.WriteFile(file, []byte("0,0\n0,1\n1,1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, []byte("0,0\n0,1\n1,1\n"), 0o600))
 	labels := Labels{Lo: 0, Hi: 1}
 	for _, tt := range []struct {
 		change func(*Question)

@@ -62,7 +62,8 @@ func (c *Comparison) Heading(s *Scenario) string {
 	case Mixture:
 		model = "bits err independently, near their transitions, with the same r and σ for every code"
 	}
-	return fmt.Sprintf("%d levels, %s, seed %d; |error| in %s\nmodel: %s\n", c.Levels, s, c.Seed, cmp.Or(c.Unit, "levels"), model)
+	unit := cmp.Or(c.Unit, InLevels)
+	return fmt.Sprintf("%d levels, %s, seed %d; |error| in %s\nmodel: %s\n", c.Levels, s, c.Seed, unit, model)
 }
 
 // Notes are sentences below the table, each on its line: what its marks mean, and which model

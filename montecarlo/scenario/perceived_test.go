@@ -20,11 +20,6 @@ import (
 
 var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BCE}}
 
-func newCode(t *testing.T, name string, levels int) *code.Code {
-	t.Helper()
-	return must.Get(code.New(name, levels))(t)
-}
-
 // TestPerceivedVerifies: samples of networks that know a perceived label agree with exact values
 // and are within their bounds, for hard and soft decisions.
 func TestPerceivedVerifies(t *testing.T) {
@@ -40,10 +35,11 @@ func TestPerceivedVerifies(t *testing.T) {
 		{"hadamard", "gen", scenario.Logits, false, true},
 		{"hexj", "gen", scenario.Logits, false, true},
 		{"hexj", "gen-ex", scenario.AutoOutputs, false, false},
+		{"b2jdj", "median", scenario.Bits, true, false},
 	} {
 		s := scenario.New(networks)
 		s.Outputs = tt.outputs
-		c := newCode(t, tt.code, 32)
+		c := mustNew(t, tt.code, 32)
 		d := must.Get(s.Decoder(tt.decoder, c))(t)
 		draw := scenario.FixedSampling()
 		draw.Samples = 6400
@@ -57,7 +53,7 @@ func TestPerceivedVerifies(t *testing.T) {
 		}
 		weights := theory.Uniform(32)
 		v, err := s.Verify(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, p, th, weights, draw)
-		if err != nil || (v.Pass == nil) == (tt.exact || tt.bound) || v.Pass != nil && !*v.Pass {
+		if err != nil || (v.Pass == nil) == (tt.exact || tt.bound) || v.Pass != nil && !*v.Pass || v.Alpha != 1e-6 {
 			t.Errorf("%s, %s: %v, %v", tt.code, tt.decoder, v.Failures, err)
 		}
 		if tt.exact && math.Abs(v.Overall.Mean-v.Overall.Exact) > 6.5*v.Overall.StdErr {
@@ -90,7 +86,7 @@ func TestPerceivedVerifies(t *testing.T) {
 // TestPerceivedStrata: the exact value is the mean of the exact values at the strata.
 func TestPerceivedStrata(t *testing.T) {
 	s := scenario.New(networks)
-	c := newCode(t, "b2jdj", 32)
+	c := mustNew(t, "b2jdj", 32)
 	d := must.Get(s.Decoder("gen", c))(t)
 	p := must.Get(s.Problem(context.Background(), c, d, scenario.FixedSampling()))(t)
 	th := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{}))(t)
@@ -116,7 +112,7 @@ func TestPerceivedStrata(t *testing.T) {
 // otherwise, and not of large ones.
 func TestQuickExact(t *testing.T) {
 	s := scenario.New(networks)
-	c := newCode(t, "hexj", 32)
+	c := mustNew(t, "hexj", 32)
 	p := must.Get(s.Problem(context.Background(), c, must.Get(s.Decoder("gen", c))(t), scenario.FixedSampling()))(t)
 	quick := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{Slow: true, Bounds: true}))(t)
 	all := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{Bounds: true}))(t)
@@ -133,7 +129,7 @@ func TestQuickExact(t *testing.T) {
 // TestPerceivedPrior: networks learn under the scenario's prior.
 func TestPerceivedPrior(t *testing.T) {
 	s := scenario.New(networks)
-	c := newCode(t, "unary", 16)
+	c := mustNew(t, "unary", 16)
 	alike := must.Get(s.Errors(context.Background(), c))(t)
 	weights := make([]float64, 16)
 	for i := range weights {
@@ -161,7 +157,7 @@ func TestPerceivedPrior(t *testing.T) {
 
 // TestPerceivedOutputs: networks trained for the decoder give logits.
 func TestPerceivedOutputs(t *testing.T) {
-	c := newCode(t, "unary", 16)
+	c := mustNew(t, "unary", 16)
 	for training, want := range map[perceived.Training]int{perceived.BCE: 3, perceived.CE: 2, perceived.L1: 1, perceived.L2: 1} {
 		m := networks
 		m.Training = training
@@ -195,7 +191,7 @@ func TestPerceivedOutputs(t *testing.T) {
 func TestPerceivedPlane(t *testing.T) {
 	s := scenario.New(nil)
 	plane := scenario.PerceivedPlane{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}}
-	codes := [2]*code.Code{newCode(t, "unary", 16), newCode(t, "johnson", 16)}
+	codes := [2]*code.Code{mustNew(t, "unary", 16), mustNew(t, "johnson", 16)}
 	weights := theory.Uniform(16)
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
 		m := must.Get(s.NewMap(t.Context(), codes, "auto", plane, scenario.NewAxis(0.7, 1.4, 2, false), scenario.NewAxis(0.25, 0.5, 2, false), method))(t)

@@ -58,19 +58,10 @@ func TestUnseenErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := Run{Backend: montecarlo.CPU{}}
-		got, err := s.Compare(t.Context(), run, candidates, draw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Compare(t.Context(), run, candidates, draw))(t)
 		weights := theory.Uniform(levels)
-		th, err := Theory(t.Context(), 0, candidates.Problems[0], Omit{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := s.Verify(t.Context(), run, candidates.Problems[0], th, weights, draw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		th := must.Get(Theory(t.Context(), 0, candidates.Problems[0], Omit{}))(t)
+		v := must.Get(s.Verify(t.Context(), run, candidates.Problems[0], th, weights, draw))(t)
 		r := got.Results[0]
 		cells := []string{"decoders: " + got.DecoderTable(s.Decoders).Rows[0][2]} // what tables say of random errors
 		row, head := got.Table().Rows[0], got.Table().Head

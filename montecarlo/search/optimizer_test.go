@@ -30,8 +30,7 @@ func draws(samples uint64) scenario.Sampling {
 // optimizer returns an Optimizer for a mixture.
 func optimizer(t *testing.T, r, sigma float64, o Options) *Optimizer {
 	t.Helper()
-	p := must.Get(NewOptimizer(scenario.New(scenario.Mixture{R: r, Sigma: sigma}), "gen", draws(2000), o))(t)
-	return p
+	return must.Get(NewOptimizer(scenario.New(scenario.Mixture{R: r, Sigma: sigma}), "gen", draws(2000), o))(t)
 }
 
 // TestFind: the code is estimated by the given seed and number of samples, beside all named

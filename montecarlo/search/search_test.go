@@ -255,13 +255,11 @@ func TestWorkers(t *testing.T) {
 // TestLimits: what is found keeps to the limit of transitions and to fixed columns,
 // and is no worse than the code it started from.
 func TestLimits(t *testing.T) {
-	johnson, err := code.New("johnson", 20)
-	must.Succeed(t, err)
+	johnson := must.Get(code.New("johnson", 20))(t)
 	o := problem(t, 20, 12, 0.6, 1.5)
 	o.Steps, o.MaxTransitions = 4000, 2
 	o.Start, o.Fixed = johnson, []int{0, 3, 9}
-	found, err := search(context.Background(), o)
-	must.Succeed(t, err)
+	found := must.Get(search(context.Background(), o))(t)
 	for k, at := range found.Code.Transitions() {
 		if len(at) > 2 {
 			t.Errorf("bit %d has %d transitions", k+1, len(at))
@@ -279,9 +277,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("two more bits make no difference: %v, johnson has %v", found.Mean, begun)
 	}
 	o.Start, o.Fixed, o.MaxTransitions = nil, nil, 3
-	if found, err = search(context.Background(), o); err != nil {
-		t.Fatal(err)
-	}
+	found = must.Get(search(context.Background(), o))(t)
 	if p, err := found.Code.Properties(context.Background(), 0); err != nil || p.MaxTransitions > 3 {
 		t.Errorf("at most 3 transitions were asked for: %d, %v", p.MaxTransitions, err)
 	}

@@ -23,9 +23,8 @@ func read(text string) (*Plan, error) {
 func TestPlanRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const good = `{"codes": ["unary"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`
-	if _, err := read(good); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(read(good))(t)
+	must.Get(read(strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:1000"`).Replace(good)))(t)
 	with := func(old, now string) string { return strings.Replace(good, old, now, 1) }
 	for name, tt := range map[string]struct{ plan, want string }{
 		"unknown key":        {with(`"codes"`, `"cods": [], "codes"`), `cods is not a field that is known here; want one of codes, decoders`},
@@ -65,7 +64,7 @@ func TestPlanRefused(t *testing.T) {
 		"no such prior":      {with(`"r"`, `"prior": "none.csv", "r"`), "none.csv"},
 		"no such file":       {with(`unary`, `none.csv`), "none.csv"},
 		"no method is left":  {strings.Replace(with(`"r"`, `"decoders": ["gen-ex"], "r"`), "unary", "hadamard", 1), "nothing is left to compute"},
-		"too many cells":     {strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:10000"`).Replace(good), "want several plans"},
+		"too many cells":     {strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:1001"`).Replace(good), "more than 10000000 cells; want several plans"},
 	} {
 		p, err := read(tt.plan)
 		if p != nil || err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "plan.json") || strings.Contains(err.Error(), "\n") {

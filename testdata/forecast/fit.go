@@ -155,7 +155,7 @@ func Fitted() Law {
 			fmt.Fprintf(&text, "\t\t%s: %.3g,\n", f.Name, field(laws[0], i))
 		}
 	}
-	text.WriteString("\t}\n}\n\n// Known is what heads lost to the best one of a data set, read by their best reading.\nfunc Known() []Experience {\n\treturn []Experience{\n")
+	text.WriteString("\t}\n}\n\n// known is what heads lost to the best one of a data set, read by their best reading.\nfunc known() []Experience {\n\treturn []Experience{\n")
 	for _, e := range known {
 		fmt.Fprintf(&text, "\t\t{%q, %q, %.4f, %d},\n", e.Code, e.Training, e.Loss, e.DataSets)
 	}

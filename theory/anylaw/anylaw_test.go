@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -234,16 +235,40 @@ func TestJointLaws(t *testing.T) {
 	}
 }
 
-func BenchmarkLevels(b *testing.B) {
-	for _, x := range issue {
-		c, d := subject(b, x.code, x.decoder, 64)
-		e := must.Get(errmodel.NewMixture(b.Context(), c, 0.6, 1.5))(b)
-		b.Run(x.code+"-"+x.decoder, func(b *testing.B) {
-			for b.Loop() {
-				must.Get(anylaw.Levels(b.Context(), 1, c, d, uniform(64), e))(b)
+// TestRounded: the bounds of bel-u hold in exact arithmetic, and are wider by their rounding alone.
+func TestRounded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 45))
+	c, d := subject(t, "unary", "bel-u", 400)
+	e, prior := mat.NewDense(400, 399, nil), make([]float64, 400)
+	e.Apply(func(_, _ int, _ float64) float64 { return rng.Float64() * rng.Float64() }, e)
+	for i := 0; i < 400; i += 10 {
+		prior[i] = 1
+	}
+	for i, f := range must.Get(anylaw.Levels(t.Context(), 0, c, d, prior, e))(t) {
+		exact, total := new(big.Rat), 0.0
+		for k, p := range e.RawRowView(i) {
+			v := new(big.Rat).SetFloat64(p)
+			if total += p; c.Bit(i, k) {
+				v.Neg(v)
 			}
-			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)/64, "ms/level")
-		})
+			exact.Add(exact, v)
+		}
+		want, _ := exact.Abs(exact).Float64()
+		if prior[i] > 0 && (exact.Cmp(new(big.Rat).SetFloat64(f.Lo)) < 0 || f.Lo < want-1e-12*total) {
+			t.Errorf("row %d: at least %v, want %v", i, f.Lo, want)
+		}
+	}
+}
+
+// TestLeftOut: a bit that errs too rarely to change a bound by 1e-10 is left out, and may do its worst.
+func TestLeftOut(t *testing.T) {
+	c, d := subject(t, "unary", "gen", 8)
+	for share, worst := range map[float64]float64{0.99: 7, 1.01: 1} { // of 1e-10, by an error of 7 levels
+		e := mat.NewDense(8, 7, nil)
+		e.Set(0, 0, share*1e-10/7)
+		if f := must.Get(anylaw.Levels(t.Context(), 1, c, d, uniform(8), e))(t)[0]; math.Abs(f.Hi/e.At(0, 0)/worst-1) > 1e-3 {
+			t.Errorf("%v: %v at most, want %v", share, f.Hi, worst*e.At(0, 0))
+		}
 	}
 }
 

@@ -6,11 +6,13 @@ import (
 	"sort"
 )
 
-// Values are the labels of the levels of a code, numbers that ascend, in the place of evenly spaced ones. A place is such a label in mean
-// widths of a level, as a + b·label with 1 for level 1 and L for level L. Where levels are even, the place of level n is n.
+// Values are the labels of the levels of a code, numbers that ascend, in the place of evenly spaced
+// ones. A place is such a label in mean widths of a level, as a + b·label with 1 for level 1 and L
+// for level L. Where levels are even, the place of level n is n.
 type Values []float64
 
-// even is how far values lie from even ones, as a share of their range, that count as even: what float32 rounds by. Python has the same.
+// even is how far values lie from even ones, as a share of their range, that count as even: what
+// float32 rounds by. Python has the same.
 const even = 1e-6
 
 // Check refuses what are no labels of so many levels.
@@ -48,7 +50,8 @@ func (v Values) Even() bool {
 // width is the mean width of a level.
 func (v Values) width() float64 { return (v[len(v)-1] - v[0]) / float64(len(v)-1) }
 
-// Placed returns the code with the places of such values; they are valid, and nil stands for even ones.
+// Placed returns the code with the places of such values; they are valid, and nil stands for even
+// ones.
 func (c *Code) Placed(v Values) *Code {
 	out := *c
 	if out.places = nil; v != nil && !v.Even() {
@@ -66,7 +69,8 @@ func (c *Code) Uneven() bool { return c.places != nil }
 // Places are those of the levels, of length L; nil where levels are even. They must not be changed.
 func (c *Code) Places() []float64 { return c.places }
 
-// Place is the place of row i, from 0. Rows beyond the ends, which some decoders answer, have that of the end where levels are uneven.
+// Place is the place of row i, from 0. Rows beyond the ends, which some decoders answer, have that
+// of the end where levels are uneven.
 func (c *Code) Place(i int) float64 {
 	if c.places == nil {
 		return float64(i + 1)
@@ -82,7 +86,8 @@ func (c *Code) Answer(level float64) float64 {
 	return c.Place(int(level) - 1)
 }
 
-// Nearest is the row, from 0, whose place is nearest to one, and the level that it has in proportion to the places beside it.
+// Nearest is the row, from 0, whose place is nearest to one, and the level that it has in
+// proportion to the places beside it.
 func (c *Code) Nearest(place float64) (row int, level float64) { return Nearest(c.places, place) }
 
 // Nearest is Code.Nearest for places that are given.

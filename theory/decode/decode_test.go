@@ -35,9 +35,7 @@ func TestCodeWords(t *testing.T) {
 				if errors.Is(err, decode.ErrUnfit) {
 					continue
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				lo, hi := decode.Range(c, d)
 				for i := range levels {
 					if got := d.Decode(c.Word(i)); got != i+1 {

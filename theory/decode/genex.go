@@ -11,7 +11,7 @@ import (
 //
 //	Σ_n n · softmax_n(τ · Σ_k z_k·C[n,k])
 //
-// with the place of level n for n where levels are uneven, // for logits, or outputs of ±1. The rows of a code hold zeros and ones, as in the printed Eq.
+// for logits, or outputs of ±1. The rows of a code hold zeros and ones, as in the printed Eq.
 // 6. Rows of ±1 would have the same effect as twice the temperature τ.
 type GenEx struct {
 	code        *code.Code

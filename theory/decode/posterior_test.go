@@ -247,3 +247,24 @@ func TestPerceivedGrid(t *testing.T) {
 		}
 	}
 }
+
+// TestFarLabels: outputs that no level with a prior can have are decoded to the one that is nearest to them.
+func TestFarLabels(t *testing.T) {
+	c := mustNew(t, "unary", 16)
+	l := must.Get(perceived.Model{Noise: 0.3, Misfit: 0.25, Training: perceived.BCE}.Learn(t.Context(), 1, c, nil))(t)
+	z := make([]float64, c.Bits())
+	for _, tt := range []struct {
+		label, want float64
+		occur       []int
+	}{{16, 3, []int{1, 3}}, {1, 14, []int{14, 16}}, {8, 4, []int{1, 4, 14}}} {
+		prior := make([]float64, 16)
+		for _, n := range tt.occur {
+			prior[n-1] = 1
+		}
+		l.Logits(z, tt.label)
+		d := must.Get(decode.NewPosterior(c, decode.Model{Prior: prior, Perceived: l, Logits: true}))(t)
+		if got := d.DecodeLogits(z); got != tt.want {
+			t.Errorf("outputs of level %v, of which %v occur: %v, want %v", tt.label, tt.occur, got, tt.want)
+		}
+	}
+}

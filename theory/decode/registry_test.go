@@ -59,9 +59,7 @@ func TestEntries(t *testing.T) {
 			if errors.Is(err, decode.ErrUnfit) {
 				continue
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			fits++
 			h, tempered := d.(decode.Tempered)
 			_, informed := d.(decode.Informed)

@@ -272,6 +272,29 @@ func TestTooWide(t *testing.T) {
 	if _, err := enclose.Rows(context.Background(), 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.DefaultOptions()); !errors.Is(err, enclose.ErrTooWide) {
 		t.Errorf("frequent errors: error %v, want ErrTooWide", err)
 	}
+	// Four rows tell: together up to 1 % of their error wide, and two of them up to 4 %.
+	narrow, wide := 0.0, 1.0
+	few, gen := named(t, "b1jdj", 32)
+	for r := 0.12; r < 0.3; r += 0.002 {
+		e, o := mixture(t, few, r, 1.5), enclose.Options{Width: 1e-9, Work: 50000}
+		x, widths, sum := must.Get(enclose.New(few, gen, o))(t), [4]float64{}, enclose.Interval{}
+		for j := range widths {
+			v := must.Get(x.Row(t.Context(), 4+8*j, mat.Row(nil, 4+8*j, e)))(t)
+			sum.Lo, sum.Hi = sum.Lo+v.Lo, sum.Hi+v.Hi
+			widths[j] = sum.Width()
+		}
+		_, err := enclose.Rows(t.Context(), 1, few, gen, theory.Uniform(32), []mat.Matrix{e}, o)
+		if want := widths[1] > 0.04 || widths[3] > 0.01; errors.Is(err, enclose.ErrTooWide) != want {
+			t.Errorf("r = %v: rows are %.3g wide, error %v", r, widths, err)
+		} else if want {
+			wide = min(wide, widths[3])
+		} else {
+			narrow = max(narrow, widths[3])
+		}
+	}
+	if narrow < 0.005 || wide > 0.02 {
+		t.Errorf("the widths nearest to 1 %% are %v and %v", narrow, wide)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.DefaultOptions()); !errors.Is(err, context.Canceled) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"unicode/utf8"
+
+	"belsim/theory/base/must"
 )
 
 func TestAssemble(t *testing.T) {
@@ -15,10 +17,7 @@ func TestAssemble(t *testing.T) {
 	page := fstest.MapFS{
 		"index.html": {Data: []byte(html)}, "style.css": {Data: []byte("body{}")}, "worker.js": {Data: []byte("onmessage")}, "a.js": {Data: []byte("export {}")},
 	}
-	got, err := assemble(page, Parts{Worker: "support\nonmessage", WASM: []byte("wasm")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(assemble(page, Parts{Worker: "support\nonmessage", WASM: []byte("wasm")}))(t)
 	code := base64.StdEncoding.EncodeToString([]byte("export {}\n//# sourceURL=explorer/a.js\n"))
 	for _, want := range []string{"<style>body{}</style>", "support\nonmessage", `{"imports":{"explorer/a.js":"data:text/javascript;base64,` + code} {
 		if !strings.Contains(string(got), want) {

@@ -22,17 +22,10 @@ func ask(t *testing.T, h http.Handler, url, question, name, content string) *htt
 	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	if err := form.WriteField("question", question); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, form.WriteField("question", question))
 	if name != "" {
-		if err := form.WriteField("names", string(must.Get(json.Marshal([]string{name}))(t))); err != nil {
-			t.Fatal(err)
-		}
-		w, err := form.CreateFormFile("file", "blob")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, form.WriteField("names", string(must.Get(json.Marshal([]string{name}))(t))))
+		w := must.Get(form.CreateFormFile("file", "blob"))(t)
 		io.WriteString(w, content)
 	}
 	form.Close()
@@ -46,13 +39,8 @@ func ask(t *testing.T, h http.Handler, url, question, name, content string) *htt
 // TestHandler: the page, its files and answers are there below the path, for a caller who says 127.0.0.1.
 func TestHandler(t *testing.T) {
 	given := filepath.Join(t.TempDir(), "mine.csv")
-	if err := os.WriteFile(given, []byte("0,1\n1,0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h, err := handler("1.2.0", "/secret/", []string{given})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(given, []byte("0,1\n1,0\n"), 0o600))
+	h := must.Get(handler("1.2.0", "/secret/", []string{given}))(t)
 	for url, want := range map[string]string{
 		"http://127.0.0.1:7/secret/":        "200 <!doctype html>",
 		"http://localhost:7/secret/given/0": "200 0,1\n1,0\n",
@@ -78,9 +66,7 @@ func TestHandler(t *testing.T) {
 		got := w.Body.String()
 		if w.Code == http.StatusOK {
 			var head struct{ JSON string }
-			if err := json.Unmarshal([]byte(strings.SplitN(got, "\n", 2)[0]), &head); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, json.Unmarshal([]byte(strings.SplitN(got, "\n", 2)[0]), &head))
 			got = head.JSON
 		}
 		if !regexp.MustCompile(tt.want).MatchString(got) {
@@ -118,9 +104,7 @@ func TestExplorer(t *testing.T) {
 	}
 	r.Body.Close()
 	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	must.Succeed(t, <-done)
 	if err := Explorer(context.Background(), "", -1, nil, nil); err == nil {
 		t.Error("it serves at port -1")
 	}

@@ -37,11 +37,9 @@ func TestLedger(t *testing.T) {
 		Runs string   `reads:"results" arg:""`
 		Out  string
 	}
-	parser, err := kong.New(&c)
-	must.Succeed(t, err)
+	parser := must.Get(kong.New(&c))(t)
 	must.Succeed(t, os.WriteFile("shard.jsonl", nil, 0o644))
-	k, err := parser.Parse([]string{"--in", "unary:logits:in.csv", "--in", "-", "--out", "a.csv", "."})
-	must.Succeed(t, err)
+	k := must.Get(parser.Parse([]string{"--in", "unary:logits:in.csv", "--in", "-", "--out", "a.csv", "."}))(t)
 	l := Ledger{Inputs: Inputs(k)}
 	for _, tt := range []struct{ path, want string }{
 		{"link.csv", "reads this file (--in"},

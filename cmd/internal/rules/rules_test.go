@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"belsim/theory/base/must"
 )
 
 // TestRules: empty values are errors, flags without an effect are notes, and both only for flags that are given.
@@ -24,13 +26,9 @@ func TestRules(t *testing.T) {
 		{"--d x,,y", `--d "x,,y": one of its values is empty`, "--d has no effect: none is read"},
 	} {
 		parser, err := kong.New(&c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		k, err := parser.Parse(strings.Fields(tt.args))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		err = CheckValues(k)
 		if tt.refused == "" && err != nil || tt.refused != "" && (err == nil || !strings.Contains(err.Error(), tt.refused)) {
 			t.Errorf("%s: %v, want %q", tt.args, err, tt.refused)

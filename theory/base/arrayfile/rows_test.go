@@ -55,9 +55,7 @@ func wantRows(t *testing.T, want *mat.Dense, path string, names ...string) {
 			t.Errorf("%s: %v, %v; want %v", r.Name(), got, err, mat.Formatted(want))
 			return
 		}
-		if err := r.Rewind(); err != nil {
-			t.Error(err)
-		}
+		must.Succeed(t, r.Rewind())
 	}
 }
 

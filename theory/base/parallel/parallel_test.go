@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"belsim/theory/base/must"
 	"belsim/theory/base/parallel"
 )
 
@@ -50,9 +51,7 @@ func TestEach(t *testing.T) {
 					return nil
 				}, nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			for i, sum := range calls {
 				if sum != i+1 {
 					t.Errorf("%d workers, n = %d: i = %d gave %d, want %d", workers, n, i, sum, i+1)
@@ -80,9 +79,7 @@ func TestChunks(t *testing.T) {
 				return nil
 			}, nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for first := 0; first < n; {
 			if want := min(max(size, 1), n-first); lengths[first] != want {
 				t.Fatalf("size %d: the chunk from %d has %d, want %d", size, first, lengths[first], want)

@@ -47,19 +47,3 @@ func TestFill(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkFill(b *testing.B) {
-	keys := NewKeys(1)
-	dst := make([]uint64, 1024)
-	for _, bb := range []struct {
-		name string
-		fill func([]uint64, *Keys, Counter)
-	}{{"best", Fill}, {"generic", fillGeneric}} {
-		b.Run(bb.name, func(b *testing.B) {
-			b.SetBytes(int64(8 * len(dst)))
-			for b.Loop() {
-				bb.fill(dst, keys, Counter{})
-			}
-		})
-	}
-}

@@ -54,11 +54,9 @@ func TestRelative(t *testing.T) {
 // TestPermissions of a new file are those that os.Create gives. A replaced one keeps its own, while it is written, too.
 func TestPermissions(t *testing.T) {
 	dir := t.TempDir()
-	file, err := os.Create(filepath.Join(dir, "created"))
-	must.Succeed(t, err)
+	file := must.Get(os.Create(filepath.Join(dir, "created")))(t)
 	defer file.Close()
-	want, err := file.Stat()
-	must.Succeed(t, err)
+	want := must.Get(file.Stat())(t)
 	path := filepath.Join(dir, "written")
 	modes := []fs.FileMode{want.Mode()}
 	for mode := range fs.FileMode(0o100) {
@@ -130,9 +128,7 @@ func TestReaders(t *testing.T) {
 	for _, s := range [][]byte{a, b} {
 		writers.Go(func() {
 			for range 10 {
-				if err := Write(path, text(string(s))); err != nil {
-					t.Error(err)
-				}
+				must.Succeed(t, Write(path, text(string(s))))
 			}
 		})
 	}
@@ -232,9 +228,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	for path, file := range map[string]string{link: target, chain: target, dangling: filepath.Join(other, "new")} {
-		if err := Write(path, text(path)); err != nil {
-			t.Error(err)
-		}
+		must.Succeed(t, Write(path, text(path)))
 		if got, err := os.ReadFile(file); err != nil || string(got) != path {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}

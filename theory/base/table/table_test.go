@@ -274,27 +274,12 @@ func TestReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := row{rapid.StringMatching("[a,\"\n ;]{0,6}").Draw(t, "a"), rapid.StringMatching("[a,\"\n ;]{0,6}").Draw(t, "b")}
 		var b bytes.Buffer
-		if err := WriteCSV(&b, []row{r}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, WriteCSV(&b, []row{r}))
 		records, err := csv.NewReader(&b).ReadAll()
 		if err != nil || len(records) != 2 || records[1][0] != r.A || records[1][1] != r.B {
 			t.Fatalf("%q, %v, want %q", records, err, r)
 		}
 	})
-}
-
-func BenchmarkWriteCSV(b *testing.B) {
-	rows := results()
-	err := WriteCSVSeq(io.Discard, func(yield func(result, error) bool) {
-		for i := range b.N {
-			if !yield(rows[i%2], nil) {
-				return
-			}
-		}
-	})
-	must.Succeed(b, err)
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
 // TestSampled: a mean of 0, and shares of all or none, are known where they are certain, or samples are many.
@@ -335,9 +320,7 @@ func TestWidth(t *testing.T) {
 		tab.Line = len(tab.Rows) / 2
 		before := fmt.Sprint(tab)
 		var b strings.Builder
-		if err := tab.Write(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, tab.Write(&b))
 		if fmt.Sprint(tab) != before {
 			t.Fatal("writing changes the table")
 		}
@@ -359,9 +342,7 @@ func TestWidth(t *testing.T) {
 		}
 		list := &Table{Style: List, Rows: [][]string{{"name", "1", strings.Repeat("some words ", 30)}, {"longer name", "22", "x"}}}
 		b.Reset()
-		if err := list.Write(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, list.Write(&b))
 		text = b.String()
 		for line := range strings.Lines(text) {
 			if n := len([]rune(line)) - 1; n > Width {
