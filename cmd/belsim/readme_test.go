@@ -390,7 +390,7 @@ func TestPackages(t *testing.T) {
 		listed = append(listed, strings.Fields(line)[0])
 	}
 	// The layers, from above.
-	line := regexp.MustCompile("(?m)^    (\\S+(?: → \\S+(?:, \\S+)*)+)$").FindStringSubmatch(prose)
+	line := regexp.MustCompile(`(?m)^    (\S+(?: → \S+(?:, \S+)*)+)$`).FindStringSubmatch(prose)
 	if line == nil {
 		t.Fatal("CONTRIBUTING.md does not draw the layers")
 	}

@@ -239,7 +239,7 @@ func (f *Fit) chosen(m ErrorModel) (ErrorModel, error) {
 }
 
 // Fill makes one of the fit's error models and its prior those of a scenario. It sets the
-// temperature, too, where the fit knows it. The error is that of Chosen.
+// temperature, too, where the fit knows it. The error is that of chosen.
 func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	which, err := f.chosen(which)
 	if err != nil {

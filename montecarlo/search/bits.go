@@ -30,10 +30,10 @@ func (b *BitCounts) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// DefaultBits returns the numbers of bits of a trade-off for L levels, ascending: twelve numbers
+// defaultBits returns the numbers of bits of a trade-off for L levels, ascending: twelve numbers
 // from the fewest to L, evenly spaced in their logarithms, and the numbers of bits of the
 // named codes between.
-func DefaultBits(levels int) BitCounts {
+func defaultBits(levels int) BitCounts {
 	least := leastBits(levels)
 	most := max(levels, least)
 	var out BitCounts

@@ -23,10 +23,10 @@ func TestBitCounts(t *testing.T) {
 
 // TestDefaultBits: from the fewest bits to as many as levels, with those of named codes.
 func TestDefaultBits(t *testing.T) {
-	if got := DefaultBits(2); !slices.Equal(got, []int{1, 2}) {
+	if got := defaultBits(2); !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("2 levels: %v", got)
 	}
-	got := DefaultBits(64)
+	got := defaultBits(64)
 	if got[0] != 6 || got[len(got)-1] != 64 || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
 		t.Errorf("64 levels: %v", got)
 	}

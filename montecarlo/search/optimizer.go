@@ -127,7 +127,7 @@ func (p *Optimizer) labelKind() forecast.LabelKind {
 }
 
 // Counts returns the numbers of bits to search for: what the error model requires, those that are asked for, or
-// without any DefaultBits for a trade-off, and those of the options for one code.
+// without any defaultBits for a trade-off, and those of the options for one code.
 func (p *Optimizer) Counts(asked []int, tradeoff bool) []int {
 	switch {
 	case p.bits != 0:
@@ -135,7 +135,7 @@ func (p *Optimizer) Counts(asked []int, tradeoff bool) []int {
 	case len(asked) > 0:
 		return asked
 	case tradeoff:
-		return DefaultBits(p.Options.Levels)
+		return defaultBits(p.Options.Levels)
 	}
 	return []int{p.Options.Bits}
 }
