@@ -404,3 +404,15 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// BenchmarkScan is a reading of a network's outputs by all decoders that fit its code.
+func BenchmarkScan(b *testing.B) {
+	c := mustCode(b, "unary", 256)
+	y, z := network(b, c, 0.5, 2, 1, 0, 4096, 1)
+	s := files(b, y, z, "npy", observed.Labels{Levels: 256}, observed.Logits)
+	decodings := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(b)
+	for b.Loop() {
+		must.Get(observed.Scan(b.Context(), 0, s, c, decodings, nil))(b)
+	}
+	b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "samples/s")
+}
