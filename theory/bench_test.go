@@ -6,6 +6,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/theory"
+	"belsim/theory/base/matrix"
 	"belsim/theory/base/must"
 )
 
@@ -16,8 +17,13 @@ func BenchmarkLarge(b *testing.B) {
 			c := mustCode(b, name, 4096)
 			d := mustDecoder(b, "auto", c)
 			e := must.Get(errmodel.NewMixture(b.Context(), c, 2, 5))(b)
+			var row []float64
 			for b.Loop() {
-				must.Get(theory.Bounds(b.Context(), 0, c, d, e))(b)
+				bound := must.Get(theory.NewBound(c, d))(b)
+				for i := range c.Levels() {
+					row = matrix.Row(row, i, e)
+					must.Get(bound.Row(b.Context(), i, row))(b)
+				}
 				must.Get(theory.QuickMoments(b.Context(), 0, math.MaxInt, c, d, e))(b)
 			}
 		})
