@@ -11,6 +11,7 @@ import (
 // Several are the fits of a network of several outputs, such as the angles of a head pose.
 type Several struct {
 	Verdict        []string        `json:"verdict" doc:"the verdict for all outputs, in sentences"`
+	Points         *Points         `json:"points,omitempty" doc:"the error of points, of which outputs 2k−1 and 2k are x and y; only where targets are called points"`
 	Rows           []OutputRow     `json:"rows" doc:"a row for each output"`
 	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by the mean of their forecasts over the outputs, in the unit of the targets, and one decision for the network; only where asked for"`
 	Outputs        []*Fit          `json:"outputs" doc:"the fit of each output"`
