@@ -153,7 +153,7 @@ func CountOutputs(o Options) (int, error) {
 	}
 	k := parts(o, outputs)
 	if o.points() && k%2 != 0 {
-		err = fmt.Errorf("%s has outputs for %d targets; want an even number for points, x and y of each", outputs.Name(), k)
+		err = fmt.Errorf("%s: K = %d outputs; want an even number for points, x and y of each", outputs.Name(), k)
 	}
 	return k, errors.Join(err, outputs.Close())
 }

@@ -54,11 +54,14 @@ func NewSeveral(reports []*Report) *Several {
 		if n := r.network; n.warning != "" {
 			warnings = append(warnings, fmt.Sprintf("Output %d: %s. Next: %s.", i+1, n.warning, n.remedy))
 		}
-		if text := f.directText(); text != "" {
-			warnings = append(warnings, fmt.Sprintf("Output %d: %s", i+1, text))
+		if d := f.Direct; d != nil && d.Warning != "" {
+			warnings = append(warnings, fmt.Sprintf("Output %d: %s", i+1, f.directText()))
 		}
 		sum += row.Error / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
+	}
+	if text := besideOutputs(out.Outputs, unit); text != "" {
+		warnings = append(warnings, text)
 	}
 	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), string(ForecastCodes)+"."
 	switch described {
@@ -75,6 +78,26 @@ func NewSeveral(reports []*Report) *Several {
 		len(reports), table.Short(sum), unit)}, warnings...)
 	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next)
 	return out
+}
+
+// besideOutputs compares the outputs with direct regression for people; it is "" where that is not given.
+func besideOutputs(outputs []*Fit, unit string) string {
+	sum, better, worse := 0.0, 0, 0
+	for _, f := range outputs {
+		d := f.Direct
+		if d == nil {
+			return ""
+		}
+		sum += d.Error / float64(len(outputs))
+		switch {
+		case d.Told && d.Difference < 0:
+			better++
+		case d.Told:
+			worse++
+		}
+	}
+	return fmt.Sprintf("Direct regression is wrong by %s%s on average: this network is better at %d of the %d outputs, worse at %d, and not told apart at %d (paired by sample).",
+		table.Short(sum), unit, better, len(outputs), worse, len(outputs)-better-worse)
 }
 
 // recommend ranks codes for all outputs, where each output has a ranking.
