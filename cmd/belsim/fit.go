@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"belsim/cmd/internal/files"
@@ -21,7 +22,7 @@ import (
 type fitCmd struct {
 	Code        []string            `placeholder:"CODE" reads:"" sep:"none" help:"Code the network was trained with, a NAME or a FILE; or what it has in the place of a code: softmax, hl-gauss, corn, or direct for predictions of regression (default: the first of --runs); several times for a network of several outputs."`
 	Levels      int                 `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
-	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs."`
+	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs, and points:FILE where these are x and y of points in turn."`
 	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
 	Range       []assess.LabelRange `placeholder:"a:b|FILE" reads:"" sep:"none" help:"Range of real labels: a is level 1, b the last one; or a FILE with the label of each level, .csv or .npy, as 'belsim levels --targets' makes one; several times for a network of several outputs."`
 	Training    string              `group:"model" enum:"auto,bce,ce,soft,l1,l2" default:"auto" help:"What the network was trained with: the cross-entropy of each bit (bce), or of the decoder's distribution over the levels (ce), that against a Gaussian over the levels (soft), or the mean |error| (l1) or squared error (l2) of gen-ex; auto finds out which of the first two (default: auto)."`
@@ -105,10 +106,10 @@ func (cmd *fitCmd) result(ctx context.Context, r *assess.Report) result {
 			"csv":  r.WriteRates,
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates) },
 			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
-			"html": func(w io.Writer) error { return paper.WritePage(w, ways, nil, r) },
+			"html": func(w io.Writer) error { return paper.WritePage(w, ways(), nil, r) },
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
-		print:  func(w io.Writer) error { return r.Section(ways).Write(w) },
+		print:  func(w io.Writer) error { return r.Section(ways()).Write(w) },
 	}
 }
 
@@ -120,11 +121,20 @@ func (cmd *fitCmd) noteExplorer(env *environment) {
 	}
 }
 
-// ways are the flags with which advice is followed.
-var ways = map[assess.Advice]string{
-	assess.ForecastCodes: "--recommend",
-	assess.AddProbe:      "belsim codes probe, then --also probe:FILE",
-	assess.AddCheckpoint: "--also CODE:FILE",
+// ways are how advice is followed: by flags, or in Python where its package called the command.
+func ways() map[assess.Advice]string {
+	if os.Getenv(callerVariable) != "" {
+		return map[assess.Advice]string{
+			assess.ForecastCodes: "fit.recommendation",
+			assess.AddProbe:      `belsim.code("probe", L), then also=[("probe", outputs)]`,
+			assess.AddCheckpoint: "also=[(code, outputs)]",
+		}
+	}
+	return map[assess.Advice]string{
+		assess.ForecastCodes: "--recommend",
+		assess.AddProbe:      "belsim codes probe, then --also probe:FILE",
+		assess.AddCheckpoint: "--also CODE:FILE",
+	}
 }
 
 // one judges one output of a network, from 0, of which the code and the range may be its own.
@@ -155,8 +165,8 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	var reports []*assess.Report
 	var all *assess.Several
 	out := result{
-		files: map[string]func(io.Writer) error{"json": asJSON(&all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, all, reports...) }},
-		print: func(w io.Writer) error { return all.Section(ways).Write(w) },
+		files: map[string]func(io.Writer) error{"json": asJSON(&all), "html": func(w io.Writer) error { return paper.WritePage(w, ways(), all, reports...) }},
+		print: func(w io.Writer) error { return all.Section(ways()).Write(w) },
 	}
 	for _, path := range cmd.Output {
 		if out.files[format(path)] == nil {
@@ -172,6 +182,10 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 		reports = append(reports, r)
 	}
 	all = assess.NewSeveral(reports)
+	var bar progressBar
+	if err := all.MeasurePoints(ctx, reports, cmd.Workers, bar.of(env)); err != nil {
+		return bar.interrupted(err)
+	}
 	return cmd.deliver(env, out)
 }
 

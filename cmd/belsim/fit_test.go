@@ -358,6 +358,9 @@ func TestFitSeveral(t *testing.T) {
 	if f := all.Outputs[2]; len(f.Networks) != 4 || f.Networks[0].Seeds != 2 || f.Direct == nil {
 		t.Errorf("%+v, %+v", f.Networks, f.Direct)
 	}
+	if flat := strings.Join(strings.Fields(text), " "); !strings.Contains(flat, " at 3 of the 3 outputs, worse at 0, and not told apart at 0 (paired by sample).") {
+		t.Errorf("%s\nhas no sentence of direct regression", text)
+	}
 	if !strings.HasPrefix(out, "The network has 3 outputs.") || strings.Count(out, "describes it") != 3 {
 		t.Error(out)
 	}
@@ -368,6 +371,7 @@ func TestFitSeveral(t *testing.T) {
 		"--baseline X is for a network of one output":                         append([]string{"--baseline", "0.1"}, ranges...),
 		"y.npy has 1 columns; want a prediction for each of 3 targets":        append([]string{"--baseline", "y.npy"}, ranges...),
 		"want targets N × K and outputs N × K × M":                            append([]string{"--also", "johnson:z.npy"}, ranges...),
+		"z3.npy: K = 3 outputs; want an even number for points":               append([]string{"--targets", "points:y3.npy"}, ranges...),
 	} {
 		refused(t, want, append(args, more...)...)
 	}

@@ -164,6 +164,7 @@ type Source struct {
 	Labels    Labels
 	Kind      Kind
 
+	beside      int         // how many sources are read side by side, if not this one alone
 	largest     float64     // |logit| that was read
 	direct, own predictions // of Direct, and of Predicted
 }
@@ -275,7 +276,7 @@ type batch struct {
 	z      []float64 // n × M logits
 }
 
-// batchBytes is about the memory of a batch.
+// batchBytes is about the memory of a batch, or of those of all sources that are read side by side.
 const batchBytes = 4 << 20
 
 // each calls f for all samples, batch by batch, while the next batch is read; the
@@ -296,7 +297,7 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 	}
 	s.largest, s.direct, s.own = 0, predictions{}, predictions{}
 	_, m := s.Outputs.Dims()
-	size := min(4096, max(1, batchBytes/8/m))
+	size := min(4096, max(1, batchBytes/8/m/max(1, s.beside)))
 	free, full := make(chan *batch, 3), make(chan *batch, 3)
 	for range cap(free) {
 		free <- &batch{level: make([]int, size), exact: make([]float64, size), direct: make([]float64, size), own: make([]float64, size), z: make([]float64, size*m)}

@@ -31,7 +31,8 @@ type Options struct {
 	// Levels is the number of levels of a named code. 0 stands for the only number for which the
 	// code has as many bits as the network has outputs.
 	Levels int
-	// Targets is a file with a target for each sample: .csv, .npy or FILE.npz:NAME.
+	// Targets is a file with a target for each sample: .csv, .npy or FILE.npz:NAME. points:FILE says that outputs 2k−1 and 2k
+	// are the x and y of a point.
 	Targets string
 	// Outputs is a file of samples × bits, with what it holds if that is said: FILE,
 	// logits:FILE, probabilities:FILE or bits:FILE.

@@ -11,6 +11,7 @@ import (
 // Several are the fits of a network of several outputs, such as the angles of a head pose.
 type Several struct {
 	Verdict        []string        `json:"verdict" doc:"the verdict for all outputs, in sentences"`
+	Points         *Points         `json:"points,omitempty" doc:"the error of points, of which outputs 2k−1 and 2k are x and y; only where targets are called points"`
 	Rows           []OutputRow     `json:"rows" doc:"a row for each output"`
 	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by the mean of their forecasts over the outputs, in the unit of the targets, and one decision for the network; only where asked for"`
 	Outputs        []*Fit          `json:"outputs" doc:"the fit of each output"`
@@ -53,11 +54,14 @@ func NewSeveral(reports []*Report) *Several {
 		if n := r.network; n.warning != "" {
 			warnings = append(warnings, fmt.Sprintf("Output %d: %s. Next: %s.", i+1, n.warning, n.remedy))
 		}
-		if text := f.directText(); text != "" {
-			warnings = append(warnings, fmt.Sprintf("Output %d: %s", i+1, text))
+		if d := f.Direct; d != nil && d.Warning != "" {
+			warnings = append(warnings, fmt.Sprintf("Output %d: %s", i+1, f.directText()))
 		}
 		sum += row.Error / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
+	}
+	if text := besideOutputs(out.Outputs, unit); text != "" {
+		warnings = append(warnings, text)
 	}
 	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), string(ForecastCodes)+"."
 	switch described {
@@ -74,6 +78,26 @@ func NewSeveral(reports []*Report) *Several {
 		len(reports), table.Short(sum), unit)}, warnings...)
 	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next)
 	return out
+}
+
+// besideOutputs compares the outputs with direct regression for people; it is "" where that is not given.
+func besideOutputs(outputs []*Fit, unit string) string {
+	sum, better, worse := 0.0, 0, 0
+	for _, f := range outputs {
+		d := f.Direct
+		if d == nil {
+			return ""
+		}
+		sum += d.Error / float64(len(outputs))
+		switch {
+		case d.Told && d.Difference < 0:
+			better++
+		case d.Told:
+			worse++
+		}
+	}
+	return fmt.Sprintf("Direct regression is wrong by %s%s on average: this network is better at %d of the %d outputs, worse at %d, and not told apart at %d (paired by sample).",
+		table.Short(sum), unit, better, len(outputs), worse, len(outputs)-better-worse)
 }
 
 // recommend ranks codes for all outputs, where each output has a ranking.

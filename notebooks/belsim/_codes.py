@@ -299,6 +299,8 @@ class Decoder:
         """The labels, in the units of the ``range`` of ``fit``, or levels from 0: outputs (..., M) to labels (...)."""
         return self._columns(outputs, kind)
 
+    __call__ = decode
+
     def predict_interval(self, outputs: ArrayLike, confidence: float = 0.9, *, kind: Kind = "auto") -> NDArray[np.float64]:
         """The intervals that hold the labels with a confidence level: outputs (..., M) to (..., 2), lower and upper.
 

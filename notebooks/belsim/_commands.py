@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -35,12 +35,16 @@ from belsim._call import (
     rows,
     run,
     several,
+    shown,
     span,
     switch,
     table,
     wide,
 )
 from belsim._codes import Decoder, Kind, Outside, Reads, within
+
+if TYPE_CHECKING:
+    from belsim.torch import Head
 
 Code = str | ArrayLike
 Span = tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
@@ -366,7 +370,9 @@ def heatmap(
     (2, 3)
     """
     with Inputs() as inputs:
-        pair = [] if a is None and b is None else [inputs.code(a, "a"), inputs.code(b, "b")]
+        if (a is None) != (b is None):
+            raise Error("a, b: want two codes, or none for the paper's")
+        pair = [] if a is None or b is None else [inputs.code(a, "a"), inputs.code(b, "b")]
         return results(
             [
                 "heatmap",
@@ -460,17 +466,19 @@ class Fit(_Results, _plots.Pictured):
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
         """The forecasts of ``recommendation`` over the measured error: the rows of the report, on new axes as high as they need.
 
-        These are each code and training with its best decoder; soft targets only where they are a head, were measured, or differ
-        from CE by 0.01.
+        These are each code and training with its best decoder; soft targets only where they are a head, were measured, are the
+        decision, or differ from CE by 0.01.
         """
         rows = self.recommendation
+        decision = rows.attrs["decision"] or {}
         if rows.empty:
             raise Error(f"there are no forecasts to draw. {' '.join(rows.attrs['notes'])}")
         rows = rows[rows["best"] & rows["ratio"].notna()]
         ce = rows[rows["training"] == "ce"].set_index("code")["ratio"]
         apart = (rows["ratio"] / rows["code"].map(ce) - 1).abs() >= 0.01
-        soft = (rows["training"] == "soft") & (rows["code"] != "onehot")  # onehot with soft targets is HL-Gauss
-        return _plots.forest(ax, rows[~soft | rows["measured"] | apart])
+        soft = (rows["training"] == "soft") & (rows["code"] != "hl-gauss")
+        decided = (rows["code"] == decision.get("code")) & (rows["training"] == decision.get("training"))
+        return _plots.forest(ax, rows[~soft | rows["measured"] | decided | apart])
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page, an .html file that needs no other, with all tables and pictures."""
@@ -498,7 +506,7 @@ class Fit(_Results, _plots.Pictured):
 
 
 def fit(
-    code: Code | list[str],
+    code: Code | list[str] | Head | list[Head],
     outputs: ArrayLike,
     targets: ArrayLike,
     *,
@@ -514,6 +522,7 @@ def fit(
     fit_decoder: bool = False,
     temperature: float | None = None,
     baseline: float | ArrayLike | None = None,
+    points: bool = False,
     samples: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -531,6 +540,7 @@ def fit(
     ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
+    A ``belsim.torch.Head`` in the place of a code says code, ``levels``, ``range`` and ``training`` by itself.
 
     ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets, nor ``l1``
     and ``l2``, the mean absolute and the squared error of gen-ex. ``runs`` has the outputs
@@ -542,7 +552,8 @@ def fit(
 
     A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K), and so have those of ``runs`` and
     ``also``, and ``baseline``; ``code`` and ``range`` may be lists of K. ``Fit.each`` has the Fit of each output then, with its
-    decoder, recommendation and pictures.
+    decoder, recommendation and pictures. With ``points`` the outputs are x and y of points, such as landmarks, in turn, and
+    ``Fit.points`` has their mean Euclidean ``error``, its ``stderr`` and the ``count`` of points.
 
     >>> import belsim
     >>> level = np.arange(2000) % 16
@@ -552,10 +563,51 @@ def fit(
     [0.63, 0.63, 0.63, 0.81]
     """
     return _fit(
-        code=code, outputs=outputs, targets=targets, range=range, outside=outside, levels=levels, kind=kind,
-        training=training, runs=runs, also=also, candidates=candidates, recommend=recommend, fit_decoder=fit_decoder,
-        temperature=temperature, baseline=baseline, samples=samples, seed=seed, workers=workers, backend=backend, progress=progress,
+        **_told(
+            code=code, outputs=outputs, targets=targets, range=range, outside=outside, levels=levels, kind=kind,
+            training=training, runs=runs, also=also, candidates=candidates, recommend=recommend, fit_decoder=fit_decoder,
+            temperature=temperature, baseline=baseline, points=points, samples=samples, seed=seed, workers=workers, backend=backend,
+            progress=progress,
+        )
     )  # fmt: skip
+
+
+def _told(**arguments: Any) -> dict[str, Any]:
+    """The arguments of ``fit``, with what the heads say that stand in the place of codes."""
+    several = isinstance(arguments["code"], list)
+    heads = arguments["code"] if several else [arguments["code"]]
+    if not any(hasattr(head, "_told") for head in heads):
+        return arguments
+    if not all(hasattr(head, "_told") for head in heads):
+        raise Error("code: want heads alone, or codes alone")
+    for name in ("levels", "range", "training"):
+        if arguments[name] is not None and not (isinstance(arguments[name], str) and arguments[name] == "auto"):
+            raise Error(f"{name} = {shown(arguments[name])}: the head has its own; leave it out")
+    told = [head._told() for head in heads]
+    codes, ranges = [of["code"] for of in told], [of["range"] for of in told]
+    for name in ("levels", "training"):
+        if len({of[name] for of in told}) > 1:
+            raise Error(f"code: heads of several {name}; want one, or a call for each output")
+    if all(isinstance(c, type(codes[0])) and np.array_equal(c, codes[0]) for c in codes):
+        codes = codes[:1]
+    elif not all(isinstance(c, str) and c != "direct" for c in codes):
+        raise Error("code: heads of several matrices, or with and without a code; want a call for each output")
+    clip = "clip" if any(of["outside"] == "clip" for of in told) else arguments["outside"]
+    own = {**told[0], "code": codes if len(codes) > 1 else codes[0], "range": ranges if several else ranges[0], "outside": clip}
+    if isinstance(own["code"], str):
+        if own["code"] == "direct":
+
+            def labels(z: ArrayLike, name: str) -> Any:
+                a = array(z, name)
+                if several and (a.ndim != 3 or a.shape[1] != len(heads)):
+                    raise Error(f"{name} of shape {a.shape}: want (N, {len(heads)}, 1), an output for each head")
+                return np.stack([h._predictions(a[:, k]) for k, h in enumerate(heads)], 1) if several else heads[0]._predictions(a)
+
+            own["outputs"] = labels(arguments["outputs"], "outputs")
+            own["runs"] = [labels(z, f"runs[{i}]") for i, z in enumerate(listed(arguments["runs"], "runs", "arrays of outputs"))]
+    elif not isinstance(own["code"], list):
+        own["levels"] = None  # a matrix has them
+    return {**arguments, **own}
 
 
 def _fit(**arguments: Any) -> Fit:
@@ -575,7 +627,7 @@ def _fit(**arguments: Any) -> Fit:
 
 def _of_output(arguments: dict[str, Any], k: int) -> dict[str, Any]:
     """The arguments of ``fit`` for one of several outputs."""
-    out = {**arguments, "outputs": array(arguments["outputs"])[:, k], "targets": array(arguments["targets"])[:, k]}
+    out = {**arguments, "points": False, "outputs": array(arguments["outputs"])[:, k], "targets": array(arguments["targets"])[:, k]}
     out["runs"] = [array(z)[:, k] for z in arguments["runs"]]
     out["also"] = [(c, array(z)[:, k]) for c, z in arguments["also"]]
     if arguments["baseline"] is not None:
@@ -604,6 +656,7 @@ def _fit_arguments(
     also: Sequence[tuple[Code, ArrayLike]],
     candidates: Sequence[ArrayLike],
     baseline: float | ArrayLike | None,
+    points: bool,
     progress: bool | None,
     **others: object,
 ) -> list[str]:
@@ -623,6 +676,7 @@ def _fit_arguments(
         raise Error(f"targets of shape {y.shape}: want (N, {len(ranges)}), a column for each range")
     first = ranges[0]
     parts = [_targets(y[:, k], r, outside) for k, r in enumerate(ranges)] if len(ranges) > 1 else [_targets(targets, first, outside)]
+    labels = parts[0] if len(parts) == 1 else np.column_stack(parts)
     codes = _each(code, str)
     if switch(others["fit_decoder"], "fit_decoder") and z.ndim > one and z.shape[1] > 1:
         raise Error("fit_decoder=True is for a network of one output: leave it out, and take fit.each[k].decoder, k from 0")
@@ -631,7 +685,7 @@ def _fit_arguments(
         "fit",
         *flags(
             outputs=prefix + seen(code, outputs, "outputs"),
-            targets=inputs.array(parts[0] if len(parts) == 1 else np.column_stack(parts), "targets"),
+            targets="points:" * switch(points, "points") + inputs.array(labels, "targets"),
             levels=levels,
             training=training,
             baseline=_baseline(inputs, baseline, first),

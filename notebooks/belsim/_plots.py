@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from belsim._call import Error, path_of, refusing, shown, write
+from belsim._call import Error, path_of, real, refusing, shown, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
@@ -49,6 +49,8 @@ class Pictured:
         ending = Path(file).suffix[1:].lower()
         if not ending:
             raise Error(f"{file}: want a name that ends in .png, .svg or .pdf")
+        if real(options.get("dpi")) < 1:  # matplotlib's hatches divide by its whole number, which would end Python
+            raise Error(f"dpi = {shown(options['dpi'])}: want 1 at least")
         figure: Any = self.plot().figure
         try:
             with refusing(f"cannot write {file}"):  # such as an ending that is none, or an option of another type

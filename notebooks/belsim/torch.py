@@ -8,12 +8,12 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
 from belsim import _codes
-from belsim._call import Error, choice, count, number, pair, refusing, shown
+from belsim._call import Error, choice, count, number, pair, refusing, shown, wide
 
 Kind = Literal["bce", "ce", "soft", "corn", "l1", "huber", "l2"]
 Rule = Literal["mean", "median", "map"]
@@ -194,6 +194,22 @@ class Head(nn.Module):
     def forward(self, outputs: Tensor) -> Tensor:
         """The labels of ``decode``, so that a head can end a network: ``nn.Sequential(net, head)``."""
         return self.decode(outputs)
+
+    def _told(self) -> dict[str, Any]:
+        """What ``belsim.fit`` needs to know of a network with this head."""
+        told: dict[str, Any] = {"levels": self.levels, "range": self.range, "outside": self.outside, "training": "auto"}
+        if not self.coded:
+            return {**told, "code": "corn" if self.kind == "corn" else "direct"}
+        if self.kind == "huber":
+            raise Error("fit knows no huber with a code: give the code, levels and range of the head, and training='l1' or 'l2'")
+        if self._code == "a matrix":
+            return {**told, "code": self.matrix.detach().cpu().numpy(), "training": self.kind}
+        return {**told, "code": self._code, "training": self.kind}
+
+    def _predictions(self, outputs: ArrayLike) -> NDArray[Any]:
+        """The labels of outputs without a code, as ``belsim.fit`` reads them."""
+        found: NDArray[Any] = self.decode(torch.as_tensor(wide(outputs, "outputs"))).detach().numpy()
+        return found
 
     def _wide(self, outputs: Tensor) -> Tensor:
         """Outputs in float32 or float64."""

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -166,6 +166,7 @@ def test_fitted_decoder(network: Network, tmp_path: Path) -> None:
     level = belsim.quantize(y, (2.5, 4.3), 64)
     of_levels = belsim.fit("johnson", outputs, level, levels=64, samples=2).decoder
     assert of_levels.about["unit"] == "levels"
+    np.testing.assert_array_equal(of_levels(outputs[:9]), of_levels.decode(outputs[:9]))
     assert np.abs(of_levels.decode(outputs) - level).mean() < 1.2
     with pytest.raises(belsim.Error, match=r"outputs of shape \(3,\): want \(..., 32\), the bits of johnson"):
         read.decode([1.0, 2, 3])
@@ -209,6 +210,69 @@ def test_several(network: Network) -> None:
         )
     with pytest.raises(belsim.Error, match=r"targets of shape \(6000,\): want \(N, 2\)"):
         belsim.fit("johnson", outputs[:, None], targets, range=[(0, 1), (0, 1)])
+
+
+@pytest.mark.parametrize("levels", [False, True])
+def test_points(levels: bool) -> None:
+    """The error of points is NumPy's, of the labels that the best decoder of each output gives, with all that fit reads besides."""
+    rng = np.random.default_rng(4)
+    n, k, of = 600, 4, 16
+    y = rng.integers(0, of, (n, k)).astype(float) if levels else rng.uniform(-2, 5, (n, k))
+    ends = None if levels else (-2.0, 5.0)
+    where = y if ends is None else (y + 2) * (of - 1) / 7
+
+    def network(code: str) -> NDArray[np.float64]:
+        seen = np.clip(np.rint(where + rng.normal(0, 1 + np.arange(k) / 4, y.shape)), 0, of - 1).astype(int)
+        bits = belsim.encode(seen, code, levels=of)
+        return 4.0 * bits - 2 + rng.normal(0, 1, bits.shape)
+
+    z, more, other = network("johnson"), network("johnson"), network("unary")
+    direct = np.clip(y + rng.normal(0, 0.5, y.shape), *(ends or (0, of - 1)))
+    fit = belsim.fit(
+        "johnson",
+        z,
+        y,
+        range=ends,
+        levels=of,
+        samples=2,
+        points=True,
+        recommend=True,
+        runs=[more],
+        also=[("unary", other)],
+        baseline=direct,
+    )
+    found = []
+    for i, each in enumerate(fit.each):
+        best = each.decoders.sort_values("observed").iloc[0]
+        level = belsim.decode(z[:, i], "johnson", best["decoder"], levels=of, reads=best["reads"])
+        found.append(level if ends is None else belsim.dequantize(level, ends, of))
+        assert {(m["code"], m["seeds"]) for m in each.networks} == {("johnson", 2), ("unary", 1)}
+        assert len(each.recommendation) and each.direct_regression["decoder"] == best["decoder"]
+    away = np.array(found).T - y
+    error = np.hypot(away[:, ::2], away[:, 1::2]).mean(axis=1)
+    assert fit.points == {"error": pytest.approx(error.mean()), "stderr": pytest.approx(error.std(ddof=1) / np.sqrt(n)), "count": 2}
+    sentence = " ".join(fit.verdict.split())
+    assert "The mean Euclidean error over 2 points is " in sentence and "paired by sample" in sentence
+    assert len(fit.recommendation) and fit.recommendation.attrs["decision"]["action"] in {"stay", "train", "take"}
+    assert "points" not in fit.each[0].results
+    of_direct = belsim.fit("direct", direct, y, range=ends, levels=of, samples=2, points=True)
+    away = direct - y
+    assert of_direct.points["error"] == pytest.approx(np.hypot(away[:, ::2], away[:, 1::2]).mean(), rel=1e-6 if ends else 1)
+    for columns in (slice(0, 1), slice(1, 4), 0):
+        with pytest.raises(belsim.Error, match=r"^outputs: K = [13] outputs; want an even number for points, x and y of each$"):
+            belsim.fit("johnson", z[:, columns], y[:, columns], range=ends, levels=of, samples=2, points=True)
+    with pytest.raises(belsim.Error, match="points = 1: want True or False"):
+        belsim.fit("johnson", z, y, range=ends, levels=of, points=1)  # type: ignore[arg-type]
+
+
+def test_advice(network: Network) -> None:
+    """What a verdict says to do next is said as Python does it, in texts and on pages."""
+    outputs, targets = network
+    fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64, samples=2)
+    assert "Next: forecast all other codes (fit.recommendation)." in fit.verdict
+    more = fit._again(recommend=True).text
+    assert 'belsim.code("probe", L)' in more or "also=[(code, outputs)]" in more
+    assert not re.search(r"--[a-z]|\(recommend\)|\balso (probe|CODE):", fit.text + more)
 
 
 def test_heatmap() -> None:
@@ -411,8 +475,8 @@ def test_pictures(network: Network, tmp_path: Path) -> None:
     assert axes[0, 0].get_title().startswith("one noisy label: s = ")
     assert len(axes[0, 0].lines) == 4
     fit.forest(axes[0, 1])
-    best = fit.recommendation[fit.recommendation["best"]]
-    np.testing.assert_allclose(axes[0, 1].containers[0][0].get_xdata(orig=False), best["ratio"])
+    best, drawn = fit.recommendation[fit.recommendation["best"]], axes[0, 1].containers[0][0].get_xdata(orig=False)
+    assert len(drawn) > 20 and set(drawn) <= set(best["ratio"]) and (np.diff(drawn) >= 0).all()
     m = belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3, "log"), sigma=(1, 4, 2))
     m.plot(axes[1, 0])
     shown = axes[1, 0].collections[0].get_array()
@@ -590,7 +654,9 @@ def test_forest(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> Non
         ax = fit.forest()
         report = fit.text.split("codes if they were trained", 1)[1].split("\n\n")[1].splitlines()[1:]
         labels = ax.get_yticklabels()
-        assert len(labels) == len(report) > 20
+        rows = [row.replace("yours:", "").split() for row in report]  # code, bits, transitions, training
+        assert [label.get_text().removesuffix(" (yours)").lower() for label in labels] == [f"{row[0]}, {row[3]}" for row in rows]
+        assert len(rows) > 20
         ax.figure.canvas.draw()
         boxes = [label.get_window_extent() for label in labels]
         assert all(a.y0 >= b.y1 - 1 for a, b in itertools.pairwise(boxes)), "names lie over each other"
@@ -600,15 +666,15 @@ def test_hatched() -> None:
     """Cells of a map without a number are hatched."""
     pytest.importorskip("matplotlib").use("agg")
     ax = belsim.heatmap("unary", "johnson", levels=8, r=(1, 8, 4), sigma=(1, 2, 2)).plot()
-    assert ax.patch.get_hatch() and np.ma.getmaskarray(ax.collections[0].get_array()).any()
+    assert ax.patch.get_hatch() and np.ma.getmaskarray(cast("Any", ax.collections[0].get_array())).any()
 
 
 def test_html(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> None:
     """Jupyter shows results as text and tables, whatever is in their names."""
     z, y = network
     fit = belsim.fit("johnson", z[:500], y[:500], levels=64, range=(2.5, 4.3), samples=10)
-    assert "best decoder" in fit._repr_html_() and "<table" in fit._repr_html_() and "recommendation" not in fit._repr_html_()
-    assert "recommendation" in belsim.fit(
+    assert "best decoder" in fit._repr_html_() and "<table" in fit._repr_html_() and "<p>recommendation" not in fit._repr_html_()
+    assert "<p>recommendation" in belsim.fit(
         "johnson", z[:500], y[:500], levels=64, range=(2.5, 4.3), samples=10, recommend=True
     )._repr_html_()  # fmt: skip
     checked = belsim.verify("unary", levels=4, samples=100)

@@ -145,6 +145,55 @@ def test_gradients() -> None:
         assert torch.autograd.gradcheck(head.decode, z), (kind, code)
 
 
+def test_told() -> None:
+    """fit takes code, levels, range and training of a head, and of the heads of several outputs; nothing is said twice."""
+    from belsim.torch import Head
+
+    rng = np.random.default_rng(2)
+    y = rng.uniform(2, 5, (200, 2))
+    level = (y - 2) * (L - 1) / 3
+    seen = np.clip(np.rint(level + rng.normal(0, 1, y.shape)), 0, L - 1).astype(int)
+    said: Any = {"range": (2, 5), "levels": L, "samples": 2}
+    for kind, code in EACH:
+        head = Head(kind, L, code=code, range=(2, 5))
+        if code is not None and kind == "huber":
+            with pytest.raises(belsim.Error, match="fit knows no huber with a code"):
+                belsim.fit(head, np.ones((9, head.outputs)), np.full(9, 3))
+            continue
+        direct = code is None and kind != "corn"
+        z = (2 * seen / (L - 1) - 1)[..., None] if direct else 4.0 * belsim.encode(seen, code or "unary", levels=L) - 2
+        z += 0 if direct else rng.normal(0, 1, z.shape)
+        labels = np.asarray(belsim.dequantize(seen, (2, 5), L))
+        told = belsim.fit(head, z[:, 0], y[:, 0], samples=2, runs=[z[:, 1]])
+        named = code if code is not None else "corn" if kind == "corn" else "direct"
+        training: Any = kind if code is not None else "auto"
+        plain = belsim.fit(
+            named, labels[:, 0] if direct else z[:, 0], y[:, 0], **said, training=training,
+            runs=[labels[:, 1] if direct else z[:, 1]],
+        )  # fmt: skip
+        np.testing.assert_allclose(told.decoders["observed"], plain.decoders["observed"], rtol=1e-6)
+        assert told.results["code"] == plain.results["code"] and told.perceived.get("training") == plain.perceived.get("training")
+        for heads in (head, [head, Head(kind, L, code=code, range=(2, 5))]):
+            assert belsim.fit(heads, z, y, samples=2).each[0].decoders["observed"].tolist() == pytest.approx(
+                told.decoders["observed"].tolist()
+            )
+    twice: Any
+    for twice in {"levels": L}, {"range": (2, 5)}, {"training": "bce"}:
+        with pytest.raises(belsim.Error, match=f"^{next(iter(twice))} = .*: the head has its own; leave it out$"):
+            belsim.fit(head, z[:, 0], y[:, 0], **twice)
+    own = Head("ce", L, code=belsim.code("hexj", L), range=(2, 5), outside="clip")
+    z = 4.0 * belsim.encode(seen[:, 0], "hexj", levels=L) - 2
+    assert belsim.fit(own, z, y[:, 0] + 0.1, samples=2).results["levels"] == L
+    for wrong, what in {
+        "heads alone": [own, "hexj"],
+        "heads of several levels": [own, Head("ce", 9, code="gray")],
+        "heads of several training": [own, Head("bce", L, code="gray")],
+        "heads of several matrices": [own, Head("ce", L, code="gray")],
+    }.items():
+        with pytest.raises(belsim.Error, match=wrong):
+            belsim.fit(what, z, y[:, 0])  # type: ignore[arg-type]
+
+
 def test_learns() -> None:
     """Every head learns a line: both ends of the labels are decoded."""
     from belsim.torch import Head
