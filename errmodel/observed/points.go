@@ -18,10 +18,11 @@ type Coordinate struct {
 	Decoding Decoding
 }
 
-// Distance is the mean Euclidean distance of decoded points from the true ones, in the units of the targets. Outputs are
-// the coordinates of points, x and y in turn. The standard error is over the samples, each with the mean of its points, which
-// may depend on each other. The outputs are read side by side, so that the memory does not grow with the samples. workers and
-// done are those of Scan. Errors name the file and the place, or are the context's.
+// Distance is the mean Euclidean distance of decoded points from the true ones, in the units of the
+// targets. Outputs are the coordinates of points, x and y in turn. The standard error is over the
+// samples, each with the mean of its points, which may depend on each other. The outputs are read
+// side by side, so that the memory does not grow with the samples. workers and done are those of
+// Scan. Errors name the file and the place, or are the context's.
 func Distance(ctx context.Context, workers int, outputs []Coordinate, done func(samples uint64)) (Error, error) {
 	var one sync.Mutex // of the outputs is decoded at a time, by so many workers
 	g, ctx := errgroup.WithContext(ctx)

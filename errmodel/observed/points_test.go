@@ -12,8 +12,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// TestDistance: the distance of points is that of the labels of every output by itself, on any number of workers, also of outputs of
-// other codes, whose batches are of other sizes.
+// TestDistance: the distance of points is that of the labels of every output by itself, on any
+// number of workers, also of outputs of other codes, whose batches are of other sizes.
 func TestDistance(t *testing.T) {
 	const samples = 5000 // more than a batch
 	names := []string{"unary", "johnson", "gray", "onehot"}
@@ -34,12 +34,13 @@ func TestDistance(t *testing.T) {
 		decoding := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}
 		s := files(t, y, z, "npy", labels, observed.Logits)
 		outputs = append(outputs, observed.Coordinate{Source: s, Code: c, Decoding: decoding})
-		must.Succeed(t, observed.Decode(context.Background(), 1, s.Outputs, observed.Logits, c, []observed.Decoding{decoding}, func(levels []float64) error {
-			for _, level := range levels {
-				away[k] = append(away[k], 1+(level-1)*float64(k+1)-y.At(len(away[k]), 0))
-			}
-			return nil
-		}, nil))
+		must.Succeed(t, observed.Decode(context.Background(), 1, s.Outputs, observed.Logits, c,
+			[]observed.Decoding{decoding}, func(levels []float64) error {
+				for _, level := range levels {
+					away[k] = append(away[k], 1+(level-1)*float64(k+1)-y.At(len(away[k]), 0))
+				}
+				return nil
+			}, nil))
 	}
 	for j := range samples {
 		for k := 0; k < len(names); k += 2 {
@@ -48,8 +49,10 @@ func TestDistance(t *testing.T) {
 		want.Add(sums[j])
 	}
 	for _, workers := range []int{1, 3} {
-		// Of distances below 1e3, whose sums are rounded 1e4 times: 1e-12 of them, and for the square roots of variances more.
-		if got, read, err := again(workers); err != nil || read != samples || math.Abs(got.Mean-want.Error().Mean) > 1e-9 || math.Abs(got.StdErr-want.Error().StdErr) > 1e-9 {
+		// Of distances below 1e3, whose sums are rounded 1e4 times: 1e-12 of them, and for the
+		// square roots of variances more.
+		if got, read, err := again(workers); err != nil || read != samples ||
+			math.Abs(got.Mean-want.Error().Mean) > 1e-9 || math.Abs(got.StdErr-want.Error().StdErr) > 1e-9 {
 			t.Errorf("%d workers: %+v of %d samples, want %+v, %v", workers, got, read, want.Error(), err)
 		}
 	}

@@ -31,8 +31,8 @@ type Options struct {
 	// Levels is the number of levels of a named code. 0 stands for the only number for which the
 	// code has as many bits as the network has outputs.
 	Levels int
-	// Targets is a file with a target for each sample: .csv, .npy or FILE.npz:NAME. points:FILE says that outputs 2k−1 and 2k
-	// are the x and y of a point.
+	// Targets is a file with a target for each sample: .csv, .npy or FILE.npz:NAME. points:FILE
+	// says that outputs 2k−1 and 2k are the x and y of a point.
 	Targets string
 	// Outputs is a file of samples × bits, with what it holds if that is said: FILE,
 	// logits:FILE, probabilities:FILE or bits:FILE.
@@ -58,7 +58,8 @@ type Options struct {
 	Recommend bool
 	// Candidates are codes, NAMEs or FILEs.
 	Candidates []string
-	// Samples is the number of samples of each label in simulations; 0 for scenario.DefaultSampling.
+	// Samples is the number of samples of each label in simulations; 0 for
+	// scenario.DefaultSampling.
 	Samples uint64
 	// Seed is the seed of the random numbers of simulations.
 	Seed uint64
@@ -76,7 +77,8 @@ func (o Options) Check() error {
 	if err := o.sampling().Check(); err != nil {
 		return err
 	}
-	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature), scenario.CheckBaseline(o.Baseline.Error))
+	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
+		scenario.CheckBaseline(o.Baseline.Error))
 }
 
 // sampling is that of simulations.
@@ -102,8 +104,10 @@ func (p Progress) begin(what string, total uint64) (done func(uint64), end func(
 
 // Report is what is known of a network.
 type Report struct {
-	Fit     *Fit
-	Opening []string            // the verdict in two or three sentences: what the network does, whether a model describes it, what to do next
+	Fit *Fit
+	// the verdict in two or three sentences: what the network does, whether a model describes it,
+	// what to do next
+	Opening []string
 	Remarks []string            // sentences about the mixture: how many bits are wrong, what the data do not tell
 	Rates   *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
 	Decoder *fitdecoder.Decoder // nil unless Options.FitDecoder
@@ -113,10 +117,11 @@ type Report struct {
 	ranked  []forecast.Forecast // of all codes; nil without a ranking
 }
 
-// Run judges a network. run.Workers and run.Backend change no number; run.Done is not called. Errors
-// name the file and the place, or are the context's.
+// Run judges a network. run.Workers and run.Backend change no number; run.Done is not called.
+// Errors name the file and the place, or are the context's.
 //
-// The stages are functions that return a value. Run alone writes to the fit, which later stages read.
+// The stages are functions that return a value. Run alone writes to the fit, which later stages
+// read.
 func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*Report, error) {
 	own, err := openNetwork(ctx, o)
 	if err != nil {
@@ -133,7 +138,8 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	}
 	for _, k := range o.Bits {
 		if k < 1 || k > own.code.Bits() {
-			return nil, &scenario.ValueError{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s", own.code.Bits(), own.code.Name())}
+			return nil, &scenario.ValueError{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s",
+				own.code.Bits(), own.code.Name())}
 		}
 	}
 	if err := own.checkMemory(); err != nil {
@@ -160,7 +166,8 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		return nil, err
 	}
 	if o.Recommend {
-		if f.Recommendation, r.ranked, err = recommend(ctx, run.Workers, f, own, candidates, known, progress); err != nil {
+		if f.Recommendation, r.ranked, err = recommend(ctx, run.Workers, f, own, candidates, known,
+			progress); err != nil {
 			return nil, err
 		}
 	}

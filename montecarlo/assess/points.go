@@ -11,21 +11,23 @@ import (
 	"belsim/theory/base/table"
 )
 
-// Points is the error of points, such as landmarks, of which the outputs of a network are the coordinates: x and y in turn.
+// Points is the error of points, such as landmarks, of which the outputs of a network are the
+// coordinates: x and y in turn.
 type Points struct {
 	Error  float64 `json:"error" doc:"mean Euclidean distance of the answer from the target, with the best decoder of each output, in the unit of the targets"`
 	StdErr float64 `json:"stderr" doc:"its standard error: over the samples, each with the mean of its points"`
 	Count  int     `json:"count" doc:"points of a sample, half as many as outputs"`
 }
 
-// pointsPrefix stands before the file of Options.Targets where outputs are the coordinates of points.
+// pointsPrefix stands before the file of Options.Targets where outputs are the coordinates of
+// points.
 const pointsPrefix = "points:"
 
 // points reports whether the outputs are the coordinates of points.
 func (o Options) points() bool { return strings.HasPrefix(o.Targets, pointsPrefix) }
 
-// MeasurePoints adds the error of points, from the reports of NewSeveral, where the targets are called so. It reads the samples again.
-// Errors name the file and the place, or are the context's.
+// MeasurePoints adds the error of points, from the reports of NewSeveral, where the targets are
+// called so. It reads the samples again. Errors name the file and the place, or are the context's.
 func (s *Several) MeasurePoints(ctx context.Context, reports []*Report, workers int, progress Progress) (err error) {
 	if !reports[0].network.options.points() {
 		return nil
@@ -42,7 +44,8 @@ func (s *Several) MeasurePoints(ctx context.Context, reports []*Report, workers 
 			return openErr
 		}
 		defer func() { err = errors.Join(err, n.Close()) }()
-		outputs = append(outputs, observed.Coordinate{Source: n.source, Code: n.code, Decoding: r.network.decodings[best]})
+		outputs = append(outputs, observed.Coordinate{Source: n.source, Code: n.code,
+			Decoding: r.network.decodings[best]})
 	}
 	done, end := progress.begin("samples of points read", reports[0].Fit.Samples)
 	defer end()
@@ -55,6 +58,7 @@ func (s *Several) MeasurePoints(ctx context.Context, reports []*Report, workers 
 	if s.Points.Count == 1 {
 		of = "of the point"
 	}
-	s.Verdict = slices.Insert(s.Verdict, 1, fmt.Sprintf("The mean Euclidean error %s is %s%s.", of, table.PlusMinus(s.Points.Error, s.Points.StdErr), reports[0].Fit.unit()))
+	s.Verdict = slices.Insert(s.Verdict, 1, fmt.Sprintf("The mean Euclidean error %s is %s%s.", of,
+		table.PlusMinus(s.Points.Error, s.Points.StdErr), reports[0].Fit.unit()))
 	return nil
 }

@@ -67,7 +67,8 @@ func (m Mixture) Errors(ctx context.Context, c *code.Code, _ []float64) (mat.Mat
 
 // transitions returns the levels after which the bits of a code change.
 func transitions(ctx context.Context, c *code.Code) ([][]int, error) {
-	if err := memory.Check(fmt.Sprintf("the list of the bit transitions of %s", c.Name()), 8*int64(c.TransitionCount())); err != nil {
+	if err := memory.Check(fmt.Sprintf("the list of the bit transitions of %s", c.Name()),
+		8*int64(c.TransitionCount())); err != nil {
 		return nil, err
 	}
 	return c.TransitionsContext(ctx)
@@ -94,7 +95,8 @@ type Table struct {
 func (t Table) Errors(_ context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
 	if t.read != nil {
 		if rows, columns := t.read.Dims(); rows != c.Levels() || columns != c.Bits() {
-			return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path, rows, columns, c.Name(), c.Levels(), c.Bits())
+			return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path,
+				rows, columns, c.Name(), c.Levels(), c.Bits())
 		}
 		return t.read, nil
 	}
