@@ -198,6 +198,9 @@ class Head(nn.Module):
     def _told(self) -> dict[str, Any]:
         """What ``belsim.fit`` needs to know of a network with this head."""
         told: dict[str, Any] = {"levels": self.levels, "range": self.range, "outside": self.outside, "training": "auto"}
+        if self.uneven:
+            lo, hi = self.range
+            told["range"] = lo + self.places.detach().cpu().double().numpy() * ((hi - lo) / (self.levels - 1))
         if not self.coded:
             return {**told, "code": "corn" if self.kind == "corn" else "direct"}
         if self.kind == "huber":

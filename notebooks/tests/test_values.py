@@ -76,6 +76,16 @@ def test_estimator() -> None:
     assert (model.calibrate(x, noisy).predict_interval(x)[:, 0] >= VALUES[0]).all()
 
 
+def test_fit_of_head(network: tuple[np.ndarray, np.ndarray]) -> None:
+    pytest.importorskip("torch")
+    from belsim.torch import Head
+
+    z, y = network
+    told = belsim.fit(Head("bce", L, code="johnson", values=VALUES), z, y, samples=50)
+    said = belsim.fit("johnson", z, y, levels=L, range=VALUES, training="bce", samples=50)
+    assert told.decoders["observed"].tolist() == pytest.approx(said.decoders["observed"].tolist(), rel=1e-9)
+
+
 def test_head() -> None:
     torch = pytest.importorskip("torch")
     from belsim.torch import Head, Kind
