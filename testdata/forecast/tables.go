@@ -70,6 +70,10 @@ func intervals(results []*evidence.Result) {
 			row := fmt.Sprintf("| %s | %s", head(source), kindOf(images))
 			for _, some := range [][]evidence.Pair{few, more} {
 				w := evidence.Rated(some)
+				if w.Networks == 0 {
+					row += " | – | – | – | –"
+					continue
+				}
 				row += fmt.Sprintf(" | %s of %d | %.2f | %.2f | %s", percent(w.Held), w.Networks, w.Width, w.Score,
 					percent(w.Off))
 			}
@@ -79,7 +83,11 @@ func intervals(results []*evidence.Result) {
 					failed = append(failed, fmt.Sprintf("%s %s", data, percent(held)))
 				}
 			}
-			fmt.Printf("%s | %d of %d: %s |\n", row, len(failed), len(byData), strings.Join(failed, ", "))
+			text := fmt.Sprintf("%s | %d of %d", row, len(failed), len(byData))
+			if len(failed) > 0 {
+				text += ": " + strings.Join(failed, ", ")
+			}
+			fmt.Println(text + " |")
 		}
 	}
 	fmt.Println()
