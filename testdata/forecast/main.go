@@ -108,7 +108,7 @@ func userTables(ctx context.Context, workers int, folder, table, only string, la
 	fmt.Printf("### Against real labels\n\nThe errors that users see, |answer − label|, of the networks of %s.\n\n",
 		table)
 	intervals(results)
-	regrets(results)
+	regrets(results, false)
 	return stopped(ctx, workers, folder, table, only, laws)
 }
 
@@ -210,6 +210,7 @@ func throughGenEx(ctx context.Context, workers int, folder, only string, chosen 
 // forecasts are those of all tasks of a set, from each source that was trained.
 func forecasts(ctx context.Context, workers int, set *evidence.Set, only string) (out []*evidence.Result, err error) {
 	for _, t := range set.Tasks() {
+		var none []string
 		for _, source := range evidence.Sources {
 			if !strings.Contains(t.String(), only) || !set.Trained(t, source) {
 				continue
@@ -217,12 +218,15 @@ func forecasts(ctx context.Context, workers int, set *evidence.Set, only string)
 			r, err := set.Forecast(ctx, workers, t, source)
 			switch {
 			case unforecast(err):
-				fmt.Printf("No forecast of %v from %s: %v.\n\n", t, head(source), err)
+				none = append(none, head(source))
 				continue
 			case err != nil:
 				return nil, fmt.Errorf("%v from %s: %w", t, head(source), err)
 			}
 			out = append(out, r)
+		}
+		if len(none) > 0 {
+			fmt.Printf("No forecast of %v from %s: no decoder's error tells the noise.\n\n", t, strings.Join(none, "; "))
 		}
 	}
 	return out, nil

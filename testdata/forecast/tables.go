@@ -40,7 +40,7 @@ func tables(results []*evidence.Result) {
 	byTraining(results)
 	chances(results)
 	fmt.Print("### What to do\n\n")
-	regrets(results)
+	regrets(results, true)
 }
 
 // intervals prints how good those of codes that are easy to learn, and of others are.
@@ -164,8 +164,9 @@ func chances(results []*evidence.Result) {
 	row("all", all)
 }
 
-// regrets prints what decisions cost: the error of what one has over the smallest observed one.
-func regrets(results []*evidence.Result) {
+// regrets prints what decisions cost: the error of what one has over the smallest observed one; from each source where these are
+// asked for.
+func regrets(results []*evidence.Result, sources bool) {
 	fmt.Print("Regret: means over the results of a data set, and then over data sets. Below it stands how much more the advice loses than what the\n" +
 		"column does, with the standard error over data sets. The results are those of tasks that have networks of all rules.\n\n")
 	columns := []string{"from one", "data", "data sets", "trains", "advice", "staying", "the first"}
@@ -225,7 +226,9 @@ func regrets(results []*evidence.Result) {
 		var all []*evidence.Result
 		for _, source := range evidence.Sources {
 			some := from(results, source, images)
-			row(head(source), kindOf(images), some, false)
+			if sources {
+				row(head(source), kindOf(images), some, false)
+			}
 			all = append(all, some...)
 		}
 		row("any of these", kindOf(images), all, true)
