@@ -319,6 +319,7 @@ class Decoder:
             read = inputs.array(z.reshape(-1, z.shape[-1]), "outputs")
             decoder, labels = inputs.path("decoder.npz"), inputs.path("labels.npy")
             self.save(decoder)
+            inputs.names[str(decoder)] = "the decoder"
             read = read if kind == "auto" else f"{kind}:{read}"
             run(["decode", *flags(decoder=str(decoder), outputs=read, confidence=confidence, output=str(labels))], inputs)
             found: NDArray[np.float64] = answered(lambda: np.load(labels).reshape(shape) - (self.about["unit"] == "levels"))
