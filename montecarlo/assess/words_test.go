@@ -3,16 +3,21 @@ package assess
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -185,6 +190,53 @@ func TestRelative(t *testing.T) {
 	} {
 		if got := relative(r[0], [2]float64{r[1], r[2]}); got != want {
 			t.Errorf("%v: %q, want %q", r, got, want)
+		}
+	}
+}
+
+// TestOneNumber: the verdict, the table and the JSON have one number for each decoder, and the
+// decision is a row of the table. The networks are drawn.
+func TestOneNumber(t *testing.T) {
+	count := 6
+	if os.Getenv("BELSIM_LONG") != "" {
+		count = 50
+	}
+	rng := rand.New(rand.NewPCG(47, 1))
+	for i := range count {
+		n := drawn{
+			code: []string{"unary", "johnson", "b1jdj"}[rng.IntN(3)], levels: 8 << rng.IntN(2),
+			samples: 200 + rng.IntN(300), noise: 0.5 + rng.Float64(),
+			training: []perceived.Training{perceived.BCE, perceived.CE}[rng.IntN(2)], seed: uint64(i),
+		}
+		o := n.save(t, t.TempDir(), "z")
+		o.Recommend, o.FitDecoder, o.Samples = true, rng.IntN(2) == 0, 2
+		r := judge(t, o)
+		f, verdict := r.Fit, strings.Join(r.Opening, " ")
+		best := f.Decoders[f.bestDecoder()]
+		told, by := table.Short(best.Observed), best.Decoder+" on "+best.Outputs
+		if f.Fitted != nil && f.Fitted.Better {
+			told, by = table.Short(f.Fitted.Error), "is wrong by "+table.Short(f.Fitted.BaselineErr)
+			if f.Fitted.Baseline != best.Decoder || math.Abs(f.Fitted.BaselineErr/best.Observed-1) > 1e-9 {
+				t.Errorf("%+v: the fitted decoder is beside %s, %v; the best is %+v", n, f.Fitted.Baseline, f.Fitted.BaselineErr, best)
+			}
+		}
+		if !strings.Contains(verdict, "is wrong by "+told) || !strings.Contains(verdict, by) {
+			t.Errorf("%+v: %q has no %s of %s", n, verdict, told, by)
+		}
+		var b strings.Builder
+		must.Succeed(t, r.Section(nil).Write(&b))
+		if row := table.PlusMinus(best.Observed, best.StdErr); !strings.Contains(b.String(), row) {
+			t.Errorf("%+v: the table has no %s", n, row)
+		}
+		rec := f.Recommendation
+		if rec.Decision == nil { // these samples tell no noise
+			continue
+		}
+		decided := slices.ContainsFunc(rec.Shown(), func(x forecast.Row) bool {
+			return x.Code == rec.Decision.Code && x.Training == rec.Decision.Training
+		})
+		if !decided {
+			t.Errorf("%+v: the decision %+v is no row of the table", n, rec.Decision)
 		}
 	}
 }
