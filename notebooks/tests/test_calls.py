@@ -143,7 +143,7 @@ def test_fit_levels(network: Network) -> None:
     with pytest.raises(belsim.Error, match=r"targets\[0\] = 2.5: want levels from 0, or range"):
         belsim.fit(c, outputs[:2], [2.5, 1])
     with pytest.raises(belsim.Error, match=r"range = 4.3: want \(a, b\)"):
-        belsim.fit(c, outputs, targets, range=4.3)  # type: ignore[arg-type]
+        belsim.fit(c, outputs, targets, range=4.3)
     with pytest.raises(belsim.Error, match=r"want \(..., 128\), the bits of johnson with 256 levels"):
         belsim.decode(outputs, "johnson")
     with pytest.raises(belsim.Error, match="outputs of 4 dimensions"):
