@@ -11,6 +11,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/anylaw"
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/memory"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -135,6 +136,9 @@ func (t Table) laws(c *code.Code, weights []float64) (*anylaw.Table, error) {
 	}
 	if len(v.Labels) != c.Levels() || v.Bits != c.Bits() {
 		return nil, fmt.Errorf("%s: laws of %d levels and %d bits, but %s has %d and %d", t.Path, len(v.Labels), v.Bits, c.Name(), c.Levels(), c.Bits())
+	}
+	if err := memory.Check(t.Path, memory.Product(len(v.Labels), v.Bits, 8)); err != nil {
+		return nil, err
 	}
 	laws := make([]anylaw.Law, len(v.Labels))
 	for i, l := range v.Labels {

@@ -114,7 +114,7 @@ func (t Table) Levels() int {
 		if err != nil {
 			return 0
 		}
-		return v.Levels
+		return len(v.Labels)
 	}
 	m, err := arrayfile.ReadFile(t.Path)
 	if err != nil {
