@@ -82,7 +82,8 @@ func (c *Counts) Rates(other mat.Matrix) *mat.Dense {
 // Check refuses impossible counts.
 func (c *Counts) Check() error {
 	if c.Levels < 1 || c.Bits < 1 || len(c.Samples) != c.Levels || len(c.Wrong) != c.Levels*c.Bits {
-		return fmt.Errorf("counts of %d levels and %d bits with %d and %d entries", c.Levels, c.Bits, len(c.Samples), len(c.Wrong))
+		return fmt.Errorf("counts of %d levels and %d bits with %d and %d entries", c.Levels, c.Bits, len(c.Samples),
+			len(c.Wrong))
 	}
 	for i, n := range c.Samples {
 		for k, x := range c.Row(i) {

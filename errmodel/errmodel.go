@@ -27,8 +27,9 @@ func (e *InvalidError) Error() string {
 		e.R, e.Sigma, e.Value, e.Level, e.Bit)
 }
 
-// Check refuses a weight or a width of Gaussians with which nothing can be computed. Exact values and bounds
-// are proportional to r, to 12 digits, down to the smallest Gaussians that Check takes, and the same for all wide σ.
+// Check refuses a weight or a width of Gaussians with which nothing can be computed. Exact values
+// and bounds are proportional to r, to 12 digits, down to the smallest Gaussians that Check takes,
+// and the same for all wide σ.
 func Check(r, sigma float64) error {
 	if err := checkPositive("r", r); err != nil {
 		return err

@@ -45,7 +45,8 @@ func eq3(c *code.Code, r, sigma float64, n, k int) float64 {
 func TestMixture(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		families := code.Families()
-		c := mustNew(t, families[rapid.IntRange(0, len(families)-1).Draw(t, "family")].Name, rapid.IntRange(2, 60).Draw(t, "levels"))
+		c := mustNew(t, families[rapid.IntRange(0, len(families)-1).Draw(t, "family")].Name,
+			rapid.IntRange(2, 60).Draw(t, "levels"))
 		sigma := rapid.Float64Range(0.2, 30).Draw(t, "sigma")
 		p, err := errmodel.NewProfile(context.Background(), c.Levels(), c.Transitions(), sigma)
 		if err != nil {
@@ -72,10 +73,12 @@ func TestMixture(t *testing.T) {
 			t.Fatalf("accepted with e = %v", largest)
 		}
 		var invalid *errmodel.InvalidError
-		if _, err := p.Mixture(p.MaxR() * 1.001); c.Levels() > 1 && !math.IsInf(p.MaxR(), 1) && !errors.As(err, &invalid) {
+		if _, err := p.Mixture(p.MaxR() * 1.001); c.Levels() > 1 && !math.IsInf(p.MaxR(), 1) &&
+			!errors.As(err, &invalid) {
 			t.Fatalf("r above MaxR: error %v, want an InvalidError", err)
 		} else if invalid != nil {
-			if got := eq3(c, invalid.R, sigma, invalid.Level, invalid.Bit); math.Abs(got-invalid.Value) > 1e-9 || got <= 1 {
+			if got := eq3(c, invalid.R, sigma, invalid.Level, invalid.Bit); math.Abs(got-invalid.Value) > 1e-9 ||
+				got <= 1 {
 				t.Fatalf("%v, but that entry is %v", invalid, got)
 			}
 		}
@@ -136,7 +139,8 @@ func TestReadTable(t *testing.T) {
 		"1,-1\n-1,1\n1,1":   "all numbers are ±1",
 		"1,1\n-1,0.5\n":     "row 2, column 1: -1 is no probability",
 	} {
-		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(),
+			path) {
 			t.Errorf("%q: error %v, want one about %q", text, err, want)
 		}
 	}
@@ -157,10 +161,12 @@ func TestRandom(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	c := mustNew(t, "unary", 4)
 	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := errmodel.NewMixture(context.Background(), c, bad, 1); err == nil || !strings.Contains(err.Error(), "r = ") {
+		if _, err := errmodel.NewMixture(context.Background(), c, bad, 1); err == nil || !strings.Contains(err.Error(),
+			"r = ") {
 			t.Errorf("r = %v: error %v", bad, err)
 		}
-		if _, err := errmodel.NewMixture(context.Background(), c, 0.1, bad); err == nil || !strings.Contains(err.Error(), "σ = ") {
+		if _, err := errmodel.NewMixture(context.Background(), c, 0.1, bad); err == nil ||
+			!strings.Contains(err.Error(), "σ = ") {
 			t.Errorf("σ = %v: error %v", bad, err)
 		}
 	}
@@ -191,7 +197,8 @@ func TestExtremes(t *testing.T) {
 		}
 	}
 	for _, r := range []float64{5e-324, 1e-310, 1e-305} {
-		if _, err := errmodel.NewMixture(t.Context(), c, r, 1e4); err == nil || !strings.Contains(err.Error(), "is too small for σ = 10000") {
+		if _, err := errmodel.NewMixture(t.Context(), c, r, 1e4); err == nil || !strings.Contains(err.Error(),
+			"is too small for σ = 10000") {
 			t.Errorf("r = %g: error %v", r, err)
 		}
 	}

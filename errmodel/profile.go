@@ -81,8 +81,9 @@ func gaussians(sigma float64, reach int) []float64 {
 	return out
 }
 
-// sumColumn sets dst, of length L, to column k of u, a sum of whole Gaussians: the same sums as those of rows, in the
-// same order. falling are the Gaussians from the furthest on. The error is the context's.
+// sumColumn sets dst, of length L, to column k of u, a sum of whole Gaussians: the same sums as
+// those of rows, in the same order. falling are the Gaussians from the furthest on. The error is
+// the context's.
 func (p *Profile) sumColumn(ctx context.Context, dst, falling []float64, k int) error {
 	clear(dst)
 	for j, at := range p.positions[k] {

@@ -7,8 +7,8 @@ import (
 	"belsim/theory/base/must"
 )
 
-// TestSumColumn: the table that is made column by column has the rows of large ones to the last bit, with
-// transitions beyond the levels, too.
+// TestSumColumn: the table that is made column by column has the rows of large ones to the last
+// bit, with transitions beyond the levels, too.
 func TestSumColumn(t *testing.T) {
 	positions := [][]int{{1, 2, 5, 19}, {}, {-3, 4}, {0, 20}, {7, 26}, {60}, {-60, 3, 3}}
 	for _, sigma := range []float64{0.05, 0.8, 9} {

@@ -19,7 +19,8 @@ func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
 		return nil, fmt.Errorf("reading error probabilities: %w", err)
 	}
 	r, c := e.Dims()
-	if !slices.ContainsFunc(e.RawMatrix().Data, func(v float64) bool { return v != 1 && v != -1 }) && slices.Contains(e.RawMatrix().Data, -1) {
+	if !slices.ContainsFunc(e.RawMatrix().Data, func(v float64) bool { return v != 1 && v != -1 }) &&
+		slices.Contains(e.RawMatrix().Data, -1) {
 		return nil, fmt.Errorf("%s: all numbers are ±1, as in a code or in the outputs of a network; want error probabilities, from 0 to 1", path)
 	}
 	if bits == 0 {
@@ -29,12 +30,14 @@ func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
 		return nil, fmt.Errorf("%s: table of %d × %d error probabilities looks transposed: want a row for each of %d levels, and a column for each of %d bits", path, r, c, levels, bits)
 	}
 	if r != levels || c != bits {
-		return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but the code has %d levels and %d bits", path, r, c, levels, bits)
+		return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but the code has %d levels and %d bits", path,
+			r, c, levels, bits)
 	}
 	for i := range levels {
 		for k, v := range e.RawRowView(i) {
 			if !(v >= 0 && v <= 1) {
-				return nil, fmt.Errorf("%s: row %d, column %d: %v is no probability; want a number from 0 to 1", path, i+1, k+1, v)
+				return nil, fmt.Errorf("%s: row %d, column %d: %v is no probability; want a number from 0 to 1", path,
+					i+1, k+1, v)
 			}
 		}
 	}

@@ -40,8 +40,9 @@ func NewBackend(choice Choice, workers int, fallback func(error)) Backend {
 	return &backend{choice: choice, workers: workers, fallback: fallback}
 }
 
-// backend samples on a device where there is one and the choice allows it. The CPU takes over where there
-// is none, or when it fails, even in the middle: the sums are the same wherever they come from.
+// backend samples on a device where there is one and the choice allows it. The CPU takes over where
+// there is none, or when it fails, even in the middle: the sums are the same wherever they come
+// from.
 type backend struct {
 	choice   Choice // CPU after a device failed
 	workers  int
@@ -70,7 +71,8 @@ func (b *backend) Close() error {
 }
 
 // Sample implements montecarlo.Backend. The error wraps ErrDevice where the choice is CUDA.
-func (b *backend) Sample(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums, done func(uint64)) error {
+func (b *backend) Sample(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums,
+	done func(uint64)) error {
 	switch b.choice {
 	case CPU:
 		return montecarlo.CPU{Workers: b.workers}.Sample(ctx, p, spans, sums, done)
@@ -104,7 +106,8 @@ func (b *backend) fail(err error) {
 
 // sampleAnywhere samples on the device, if it can. The device's sums are kept apart until it
 // has finished, so that the work it did before it failed is not counted twice.
-func (b *backend) sampleAnywhere(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums, done func(uint64)) error {
+func (b *backend) sampleAnywhere(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span,
+	sums []montecarlo.Sums, done func(uint64)) error {
 	if _, err := montecarlo.Prepared(p, spans, sums); err != nil {
 		return err
 	}

@@ -84,7 +84,8 @@ func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Dev
 	}
 	dev := &Device{workers: workers, info: info}
 	if info.Major < leastMajor || info.Major == leastMajor && info.Minor < leastMinor {
-		return nil, fmt.Errorf("%s has compute capability %d.%d, belsim's kernels need %d.%d or later", info.Name, info.Major, info.Minor, leastMajor, leastMinor)
+		return nil, fmt.Errorf("%s has compute capability %d.%d, belsim's kernels need %d.%d or later", info.Name,
+			info.Major, info.Minor, leastMajor, leastMinor)
 	}
 	if err := dev.start(v); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", info.Name, errors.Join(err, dev.Close()))

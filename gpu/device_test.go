@@ -65,7 +65,8 @@ func realCode(t *testing.T) *code.Code {
 func perceivedProblem(tb testing.TB, name, decoder string, levels int, noise float64, hard bool) *montecarlo.Problem {
 	tb.Helper()
 	p := problem(tb, name, decoder, levels, 0.1, 2, 41)
-	l := must.Get(perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BCE}.Learn(context.Background(), 0, p.Code, nil))(tb)
+	l := must.Get(perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BCE}.Learn(context.Background(), 0,
+		p.Code, nil))(tb)
 	p.Errors, p.Kind = l, montecarlo.PerceivedLogits
 	if hard {
 		p.Kind = montecarlo.PerceivedBits
@@ -107,27 +108,28 @@ const soft, hard = montecarlo.IndependentLogits, montecarlo.DenseBits
 // suite is what a device must give the sums of the CPU for.
 func suite(t *testing.T) map[string]job {
 	jobs := map[string]job{
-		"johnson-nonzero":         every(problem(t, "johnson-nonzero", "bel-j", 255, 2, 5, 1), 40, 70000),
-		"johnson":                 every(problem(t, "johnson", "bel-j", 64, 1, 2, 1<<40+5), 7, 3000),
-		"unary":                   every(problem(t, "unary", "bel-u", 128, 2, 5, 2), 9, 3000),
-		"unary of 255 bits":       every(problem(t, "unary", "bel-u", 256, 2, 5, 3), 25, 3000),
-		"unary of 299 bits":       every(problem(t, "unary", "bel-u", 300, 3, 90, 4), 30, 2000),
-		"johnson of 200 bits":     every(problem(t, "johnson", "bel-j", 400, 3, 9, 5), 30, 2000),
-		"johnson of 500 bits":     every(problem(t, "johnson", "bel-j", 1000, 3, 60, 6), 90, 1000),
-		"hexj":                    every(problem(t, "hexj", "gen", 256, 0.7, 3, 7), 20, 3000),
-		"b1jdj":                   every(problem(t, "b1jdj", "gen", 256, 0.7, 3, 8), 20, 2000),
-		"hadamard":                every(problem(t, "hadamard", "gen", 256, 0.02, 3, 9), 50, 500),
-		"onehot of 300 bits":      every(problem(t, "onehot", "gen", 300, 0.4, 1, 10), 50, 500),
-		"random unary":            every(problem(t, "unary", "bel-u", 100, 0, 0, 11), 1, 300),
-		"random 300-bit unary":    every(problem(t, "unary", "bel-u", 301, 0, 0, 12), 9, 200),
-		"random johnson":          every(problem(t, "johnson", "bel-j", 200, 0, 0, 13), 2, 300),
-		"random 300-bit johnson":  every(problem(t, "johnson", "bel-j", 600, 0, 0, 14), 20, 200),
-		"random gen":              every(problem(t, "b2jdj", "gen", 64, 0, 0, 15), 1, 200),
-		"random 260-bit gen":      every(problem(t, "unary", "gen", 261, 0, 0, 16), 60, 30),
-		"two levels":              every(problem(t, "unary", "bel-u", 2, 0.5, 1, 17), 1, 100000),
-		"nothing to sample":       jobOf(problem(t, "unary", "bel-u", 5, 0.5, 1, 1)),
-		"an empty span":           jobOf(problem(t, "unary", "bel-u", 5, 0.5, 1, 1), montecarlo.Span{Row: 2}),
-		"one sample, a far block": jobOf(problem(t, "johnson", "bel-j", 64, 1, 2, 18), montecarlo.Span{Row: 63, Block: 1<<31 - 1, Samples: 1}),
+		"johnson-nonzero":        every(problem(t, "johnson-nonzero", "bel-j", 255, 2, 5, 1), 40, 70000),
+		"johnson":                every(problem(t, "johnson", "bel-j", 64, 1, 2, 1<<40+5), 7, 3000),
+		"unary":                  every(problem(t, "unary", "bel-u", 128, 2, 5, 2), 9, 3000),
+		"unary of 255 bits":      every(problem(t, "unary", "bel-u", 256, 2, 5, 3), 25, 3000),
+		"unary of 299 bits":      every(problem(t, "unary", "bel-u", 300, 3, 90, 4), 30, 2000),
+		"johnson of 200 bits":    every(problem(t, "johnson", "bel-j", 400, 3, 9, 5), 30, 2000),
+		"johnson of 500 bits":    every(problem(t, "johnson", "bel-j", 1000, 3, 60, 6), 90, 1000),
+		"hexj":                   every(problem(t, "hexj", "gen", 256, 0.7, 3, 7), 20, 3000),
+		"b1jdj":                  every(problem(t, "b1jdj", "gen", 256, 0.7, 3, 8), 20, 2000),
+		"hadamard":               every(problem(t, "hadamard", "gen", 256, 0.02, 3, 9), 50, 500),
+		"onehot of 300 bits":     every(problem(t, "onehot", "gen", 300, 0.4, 1, 10), 50, 500),
+		"random unary":           every(problem(t, "unary", "bel-u", 100, 0, 0, 11), 1, 300),
+		"random 300-bit unary":   every(problem(t, "unary", "bel-u", 301, 0, 0, 12), 9, 200),
+		"random johnson":         every(problem(t, "johnson", "bel-j", 200, 0, 0, 13), 2, 300),
+		"random 300-bit johnson": every(problem(t, "johnson", "bel-j", 600, 0, 0, 14), 20, 200),
+		"random gen":             every(problem(t, "b2jdj", "gen", 64, 0, 0, 15), 1, 200),
+		"random 260-bit gen":     every(problem(t, "unary", "gen", 261, 0, 0, 16), 60, 30),
+		"two levels":             every(problem(t, "unary", "bel-u", 2, 0.5, 1, 17), 1, 100000),
+		"nothing to sample":      jobOf(problem(t, "unary", "bel-u", 5, 0.5, 1, 1)),
+		"an empty span":          jobOf(problem(t, "unary", "bel-u", 5, 0.5, 1, 1), montecarlo.Span{Row: 2}),
+		"one sample, a far block": jobOf(problem(t, "johnson", "bel-j", 64, 1, 2, 18),
+			montecarlo.Span{Row: 63, Block: 1<<31 - 1, Samples: 1}),
 	}
 	addLogits(t, jobs)
 	addPerceived(t, jobs)
@@ -193,12 +195,14 @@ func addPerceived(t *testing.T, jobs map[string]job) {
 		jobs[name] = every(p, 2*tt.levels/9, 500)
 	}
 	// Blocks with fewer samples than a level has parts, and some more.
-	bits, logits := perceivedProblem(t, "unary", "gen", 32, 1.3, true), perceivedProblem(t, "unary", "gen", 32, 1.3, false)
+	bits, logits := perceivedProblem(t, "unary", "gen", 32, 1.3, true), perceivedProblem(t, "unary", "gen", 32, 1.3,
+		false)
 	for name, p := range map[string]*montecarlo.Problem{
 		"perceived bits": bits, "perceived logits": logits,
 	} {
 		jobs["parts, "+name] = jobOf(p,
-			montecarlo.Span{Row: 0, Samples: 1}, montecarlo.Span{Row: 9, Samples: 50}, montecarlo.Span{Row: 18, Samples: 65}, montecarlo.Span{Row: 27, Samples: 70},
+			montecarlo.Span{Row: 0, Samples: 1}, montecarlo.Span{Row: 9, Samples: 50}, montecarlo.Span{Row: 18,
+				Samples: 65}, montecarlo.Span{Row: 27, Samples: 70},
 			montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65})
 	}
 }
@@ -327,7 +331,8 @@ func TestOpenErrors(t *testing.T) {
 
 // TestNoDriver: a library that is not there, and one that is no driver.
 func TestNoDriver(t *testing.T) {
-	if l, err := dl.Open("libno-such-driver.so.1"); err == nil || !strings.Contains(err.Error(), "libno-such-driver.so.1") {
+	if l, err := dl.Open("libno-such-driver.so.1"); err == nil || !strings.Contains(err.Error(),
+		"libno-such-driver.so.1") {
 		t.Errorf("library %v, error %v", l, err)
 	}
 	l, err := dl.Open("libm.so.6")
@@ -400,11 +405,13 @@ func TestEveryCallFails(t *testing.T) {
 				continue
 			}
 			var failed *driver.Error
-			if !errors.As(err, &failed) || failed.Code != lost || !strings.HasPrefix(failed.Call, "cu") || !strings.Contains(err.Error(), "CUDA_ERROR_UNKNOWN (unknown error)") {
+			if !errors.As(err, &failed) || failed.Code != lost || !strings.HasPrefix(failed.Call, "cu") ||
+				!strings.Contains(err.Error(), "CUDA_ERROR_UNKNOWN (unknown error)") {
 				t.Fatalf("call %d failed (and later ones: %v): error %v", at, ever, err)
 			}
 		}
-		// What may fail unnoticed: leaving a context, after opening, three times after sampling, and after closing.
+		// What may fail unnoticed: leaving a context, after opening, three times after sampling,
+		// and after closing.
 		if silent > 5 {
 			t.Errorf("%d failing calls gave no error", silent)
 		}
@@ -423,7 +430,8 @@ func TestMemory(t *testing.T) {
 		t.Fatalf("error %v, want one that says how much memory is needed", err)
 	}
 	_, err = jobOf(problem(t, "unary", "bel-u", 4000, 0.1, 2, 1), span).sample(t.Context(), d, nil)
-	if err == nil || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (out of memory)") || !strings.Contains(err.Error(), "MiB") {
+	if err == nil || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (out of memory)") ||
+		!strings.Contains(err.Error(), "MiB") {
 		t.Fatalf("error %v, want out of memory", err)
 	}
 	must.Get(jobOf(problem(t, "unary", "bel-u", 20, 0.1, 2, 1), span).sample(t.Context(), d, nil))(t)
@@ -475,7 +483,8 @@ func (strange) Name() string { return "strange" }
 // TestLatentBytes: the tables of an entry take no more memory than latentBytes says, and large
 // ones at least an eighth of it.
 func TestLatentBytes(t *testing.T) {
-	real := &montecarlo.Problem{Code: realCode(t), Decoder: problem(t, "unary", "gen", 24, 0.1, 2, 1).Decoder, Kind: montecarlo.IndependentLogits}
+	real := &montecarlo.Problem{Code: realCode(t), Decoder: problem(t, "unary", "gen", 24, 0.1, 2, 1).Decoder,
+		Kind: montecarlo.IndependentLogits}
 	real.Errors = must.Get(errmodel.NewMixture(context.Background(), real.Code, 0.1, 2))(t)
 	for _, p := range []*montecarlo.Problem{
 		perceivedProblem(t, "hadamard", "gen-ex", 64, 9, false), perceivedProblem(t, "unary", "gen-ex", 64, 30, false),

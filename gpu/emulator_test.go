@@ -14,8 +14,9 @@ import (
 	"belsim/theory/base/must"
 )
 
-// emulator is a CUDA driver without a device: the kernels, compiled for the host, run thread by thread on the host's
-// memory. Any call of the driver can be made to fail, and what is not released is counted. All tests share one.
+// emulator is a CUDA driver without a device: the kernels, compiled for the host, run thread by
+// thread on the host's memory. Any call of the driver can be made to fail, and what is not released
+// is counted. All tests share one.
 type emulator struct {
 	*dl.Library
 	*control
@@ -42,8 +43,8 @@ var usual = machine{devices: 1, major: 9, memory: 1 << 34}
 // reset makes a machine whose calls succeed.
 func (e *emulator) reset(m machine) { *e.control = control{machine: m, live: e.live} }
 
-// fail makes call number at from now on, counted from 1, fail with an error code, and all later ones too if ever is
-// set.
+// fail makes call number at from now on, counted from 1, fail with an error code, and all later
+// ones too if ever is set.
 func (e *emulator) fail(at, code int, ever bool) {
 	e.calls, e.failAt, e.failWith, e.failEver, e.lost = 0, int64(at), int64(code), 0, 0
 	if ever {
@@ -59,7 +60,8 @@ var openEmulator = sync.OnceValues(func() (*emulator, error) {
 	const source = "testdata/emulator"
 	// go test keeps the results of a test until a file changes that the test
 	// has read. It does not see what a compiler reads.
-	for _, name := range []string{source + "/emulator.cc", source + "/build.sh", "kernel.cu", "kernel.h", "internal/driver/driver.h"} {
+	for _, name := range []string{source + "/emulator.cc", source + "/build.sh", "kernel.cu", "kernel.h",
+		"internal/driver/driver.h"} {
 		if _, err := os.ReadFile(name); err != nil {
 			return nil, err
 		}

@@ -69,7 +69,8 @@ func kernelTables(t *testing.T, d *Device, p *montecarlo.Problem, i int) *tables
 		out.Classes = append(out.Classes, tables.Class{Points: int(classPoints[k]), Share: classShare[k]})
 	}
 	for k := 0; len(out.Classes) > 0 && k < 1<<columnBits[0]; k++ {
-		out.Columns = append(out.Columns, tables.Column{Share: columnShare[k], Own: uint16(columnBit[k]), Alias: uint16(columnBit[k] >> 16)})
+		out.Columns = append(out.Columns, tables.Column{Share: columnShare[k], Own: uint16(columnBit[k]),
+			Alias: uint16(columnBit[k] >> 16)})
 	}
 	return out
 }
@@ -78,7 +79,8 @@ func kernelTables(t *testing.T, d *Device, p *montecarlo.Problem, i int) *tables
 func checkTables(t *testing.T, d *Device, p *montecarlo.Problem, i int) *tables.Bits {
 	t.Helper()
 	want, got := must.Get(p.BitTables(i))(t), kernelTables(t, d, p, i)
-	if !slices.Equal(got.Base, want.Base) || !slices.Equal(got.Classes, want.Classes) || !slices.Equal(got.Columns, want.Columns) {
+	if !slices.Equal(got.Base, want.Base) || !slices.Equal(got.Classes, want.Classes) ||
+		!slices.Equal(got.Columns, want.Columns) {
 		t.Fatalf("%d bits, row %d: tables differ\nkernel %+v\nGo     %+v", p.Code.Bits(), i, got, want)
 	}
 	return want

@@ -28,7 +28,8 @@ func latentBytes(p *montecarlo.Problem) uint64 {
 	if !c.Real() {
 		steps = uint64(c.TransitionCount())
 	}
-	return (8*uint64(p.Kind.Parts())+10+8*tables.Digits)*m + 32*levels + 4*steps + uint64(unsafe.Sizeof(C.bel_latent{})) + latentArrayCount*latentAlign
+	return (8*uint64(p.Kind.Parts())+10+8*tables.Digits)*m + 32*levels + 4*steps +
+		uint64(unsafe.Sizeof(C.bel_latent{})) + latentArrayCount*latentAlign
 }
 
 // gatherLogits makes the tables of the entries of a batch.
@@ -50,7 +51,8 @@ type latentArrays struct {
 	all     []byte
 }
 
-// latentAlign is the alignment of each array, for any type, and latentArrayCount how many an entry has.
+// latentAlign is the alignment of each array, for any type, and latentArrayCount how many an entry
+// has.
 const (
 	latentAlign      = 8
 	latentArrayCount = 19
@@ -111,13 +113,14 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 	return f
 }
 
-// rebase turns the offsets of all entries into addresses. Only codes of real numbers have
-// values, and only logits of a perceived label have standard deviations of their own: the address is 0
+// rebase turns the offsets of all entries into addresses. Only codes of real numbers have values,
+// and only logits of a perceived label have standard deviations of their own: the address is 0
 // elsewhere.
 func (f *latentArrays) rebase(base C.bel_u64, p *montecarlo.Problem) {
 	for i := range f.entries {
 		e := &f.entries[i]
-		addresses := []*C.bel_u64{&e.planes, &e.wrong, &e.bits, &e.levels, &e.pattern_of, &e.patterns, &e.centers, &e.offsets, &e.own, &e.values}
+		addresses := []*C.bel_u64{&e.planes, &e.wrong, &e.bits, &e.levels, &e.pattern_of, &e.patterns, &e.centers,
+			&e.offsets, &e.own, &e.values}
 		for _, r := range []*C.bel_run{&e.run, &e.prefix, &e.suffix} {
 			addresses = append(addresses, &r.starts, &r.steps, &r.fixed)
 		}

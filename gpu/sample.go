@@ -21,8 +21,8 @@ import (
 	"belsim/theory/base/philox"
 )
 
-// Limits of one launch. A launch cannot be interrupted, so it is kept short: every launch tells what
-// the next may hold. The rest bounds memory.
+// Limits of one launch. A launch cannot be interrupted, so it is kept short: every launch tells
+// what the next may hold. The rest bounds memory.
 const (
 	maxEntries    = 1 << 16
 	maxTasks      = 1 << 17
@@ -66,7 +66,8 @@ func (c *cursor) next(samples uint64) *batch {
 			c.spans, c.skip = c.spans[1:], 0
 			continue
 		}
-		if uint64(len(b.rows)) == size.maxEntries || uint64(len(b.tasks.entry)) == size.maxTasks || b.work() >= samples {
+		if uint64(len(b.rows)) == size.maxEntries || uint64(len(b.tasks.entry)) == size.maxTasks ||
+			b.work() >= samples {
 			return b
 		}
 		entry := len(b.rows)
@@ -89,7 +90,8 @@ func (c *cursor) next(samples uint64) *batch {
 
 // Sample implements montecarlo.Backend. While a launch runs, the next one's
 // probabilities are gathered on the processors.
-func (d *Device) Sample(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums, done func(samples uint64)) error {
+func (d *Device) Sample(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums,
+	done func(samples uint64)) error {
 	p, err := montecarlo.Prepared(p, spans, sums)
 	if err != nil {
 		return err
@@ -207,9 +209,10 @@ func (a *arena) room(address *C.bel_u64, bytes uint64) { a.cut(address, bytes, n
 // put cuts off a part for data, which may change until they are copied.
 func put[T any](a *arena, address *C.bel_u64, data []T) {
 	var one T
-	a.cut(address, uint64(len(data))*uint64(unsafe.Sizeof(one)), func(s driver.Stream, m driver.Memory, at uint64) error {
-		return driver.CopyIn(s, m, at, data)
-	})
+	a.cut(address, uint64(len(data))*uint64(unsafe.Sizeof(one)),
+		func(s driver.Stream, m driver.Memory, at uint64) error {
+			return driver.CopyIn(s, m, at, data)
+		})
 }
 
 // place makes the arena as large as its parts need and writes their addresses.
@@ -255,7 +258,8 @@ func (d *Device) launch(ctx context.Context, b *batch, kernel placing, turn int)
 	put(a, &l.task_block, b.tasks.block)
 	put(a, &l.task_samples, b.tasks.samples)
 	sums := 8 * C.BEL_SUMS * entries
-	a.sums = a.cut(&l.sums, sums+8, func(s driver.Stream, m driver.Memory, at uint64) error { return s.Zero(m, at, sums+8) })
+	a.sums = a.cut(&l.sums, sums+8,
+		func(s driver.Stream, m driver.Memory, at uint64) error { return s.Zero(m, at, sums+8) })
 
 	var steps []step
 	var needs []need
@@ -347,8 +351,8 @@ type need struct {
 	perGroup uint64
 }
 
-// threadMemory returns the number of thread blocks of a kernel, and makes the memory that they need,
-// zero when it is new.
+// threadMemory returns the number of thread blocks of a kernel, and makes the memory that they
+// need, zero when it is new.
 func (d *Device) threadMemory(stream driver.Stream, tasks uint64, needs []need) (groups uint64, err error) {
 	groups = tasks
 	for _, n := range needs {

@@ -18,7 +18,8 @@ func Open(int) (*Device, error) { return nil, errNotInBuild }
 func (*Device) Name() string { return "" }
 
 // Sample returns errNotInBuild.
-func (*Device) Sample(context.Context, *montecarlo.Problem, []montecarlo.Span, []montecarlo.Sums, func(samples uint64)) error {
+func (*Device) Sample(context.Context, *montecarlo.Problem, []montecarlo.Span, []montecarlo.Sums,
+	func(samples uint64)) error {
 	return errNotInBuild
 }
 

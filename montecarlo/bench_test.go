@@ -88,14 +88,16 @@ func BenchmarkLogits(b *testing.B) {
 	}
 }
 
-// BenchmarkPerceived reports hard decisions of networks that know a noisy label, per second on all cores.
+// BenchmarkPerceived reports hard decisions of networks that know a noisy label, per second on all
+// cores.
 func BenchmarkPerceived(b *testing.B) {
 	for _, tt := range []struct {
 		code   string
 		levels int
 	}{{"hadamard", 512}, {"hadamard", 256}, {"onehot", 256}, {"gray", 256}, {"unary", 256}, {"johnson", 256}} {
 		b.Run(fmt.Sprintf("%s/L=%d", tt.code, tt.levels), func(b *testing.B) {
-			p := perceivedProblem(b, tt.code, "gen", tt.levels, perceived.Model{Noise: 6, Misfit: 0.25, Training: perceived.BCE}, true)
+			p := perceivedProblem(b, tt.code, "gen", tt.levels,
+				perceived.Model{Noise: 6, Misfit: 0.25, Training: perceived.BCE}, true)
 			const samples = 1 << 15
 			spans := everyRow(p, samples)[:16]
 			sums := make([]montecarlo.Sums, tt.levels)

@@ -6,8 +6,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// flipDecoder decodes outputs that differ from a likely one by few bits. It holds scratch memory and
-// belongs to one worker.
+// flipDecoder decodes outputs that differ from a likely one by few bits. It holds scratch memory
+// and belongs to one worker.
 type flipDecoder interface {
 	// start takes a likely output of a row, of which bit k is another one with probability q(k).
 	start(row int, likely []uint64, q func(k int) float64)

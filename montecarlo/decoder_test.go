@@ -39,7 +39,8 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 	for i := range prior {
 		prior[i] = 1 / float64(len(prior))
 	}
-	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, montecarlo.Target{Samples: n, Prior: prior, EachLabel: true}, nil)
+	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p,
+		montecarlo.Target{Samples: n, Prior: prior, EachLabel: true}, nil)
 	must.Succeed(t, err)
 	return sums
 }
@@ -76,7 +77,8 @@ func TestSlowPaths(t *testing.T) {
 	} {
 		c := must.Get(code.New(tt.code, tt.levels))(t)
 		d := must.Get(decode.New(tt.decoder, c))(t)
-		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(tt.levels, c.Bits(), tt.low, tt.high), Seed: 5, Within: 1, Kind: tt.kind}
+		p := montecarlo.Problem{Code: c, Decoder: d, Errors: table(tt.levels, c.Bits(), tt.low, tt.high), Seed: 5,
+			Within: 1, Kind: tt.kind}
 		want := sampleAll(t, &p, 700)
 		if lo, hi := decode.Range(c, d); hi > c.Levels() || lo < 1 {
 			p.Decoder = ranged{slow{d}, lo, hi}
@@ -88,7 +90,8 @@ func TestSlowPaths(t *testing.T) {
 		}
 		for i, got := range sampleAll(t, &p, 700) {
 			if got != want[i] {
-				t.Fatalf("%s with %s, kind %d, level %d: %+v, and %+v on the fast path", tt.code, tt.decoder, tt.kind, i+1, got, want[i])
+				t.Fatalf("%s with %s, kind %d, level %d: %+v, and %+v on the fast path", tt.code, tt.decoder, tt.kind,
+					i+1, got, want[i])
 			}
 		}
 	}

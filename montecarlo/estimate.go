@@ -23,8 +23,8 @@ type Target struct {
 	// Max is the largest number of samples of a label with RelErr, the pilot's included; it is
 	// never more than Problem.MaxSamples.
 	Max uint64
-	// Work, when positive, limits the samples of all labels together with RelErr, by what they cost:
-	// see Problem.Cost. A label has at least LeastSamples.
+	// Work, when positive, limits the samples of all labels together with RelErr, by what they
+	// cost: see Problem.Cost. A label has at least LeastSamples.
 	Work float64
 	// EachLabel makes RelErr hold for every label, and not only for the mean
 	// over the prior.
@@ -34,11 +34,12 @@ type Target struct {
 	Prior []float64
 }
 
-// LeastSamples is the smallest number of samples of a label, and of its pilot, that Target.Work leaves.
+// LeastSamples is the smallest number of samples of a label, and of its pilot, that Target.Work
+// leaves.
 const LeastSamples = 64
 
-// Cost is about what a sample of a problem takes, in units of some 20 ns of a processor, from above. It is
-// counted, not measured, so that what depends on it is the same on every machine.
+// Cost is about what a sample of a problem takes, in units of some 20 ns of a processor, from
+// above. It is counted, not measured, so that what depends on it is the same on every machine.
 func (p *Problem) Cost() (float64, error) {
 	if p.Kind != IndependentBits || p.errsOften() {
 		return 1 + float64(p.Code.Bits())/8, nil
@@ -73,7 +74,8 @@ func (t Target) limit(p *Problem, labels int) (uint64, error) {
 //
 // When the context ends, the error is the context's, and the sums hold the samples finished
 // until then.
-func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(samples uint64)) (sums []Sums, reached bool, err error) {
+func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(samples uint64)) (sums []Sums,
+	reached bool, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, false, err
 	}
@@ -82,7 +84,8 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 		return nil, false, fmt.Errorf("prior of %d labels for a code of %d levels", len(t.Prior), levels)
 	}
 	if limit := p.MaxSamples(); t.RelErr == 0 && t.Samples > limit {
-		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits", t.Samples, limit, p.Code.Name())
+		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits",
+			t.Samples, limit, p.Code.Name())
 	}
 	e := estimation{Target: t, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
 	if t.RelErr > 0 {
@@ -247,8 +250,8 @@ func (t Target) next(sums []Sums) (more []uint64) {
 	return more
 }
 
-// plan is how many samples of each label a pilot asks for: as many as it had itself or more, as far as
-// Max allows, and a multiple of the number of strata.
+// plan is how many samples of each label a pilot asks for: as many as it had itself or more, as far
+// as Max allows, and a multiple of the number of strata.
 func (t Target) plan(pilot []Sums, margin float64) []uint64 {
 	wanted := make([]uint64, len(pilot))
 	t.counted(pilot, func(rows []int, m counted) {
@@ -273,9 +276,11 @@ func (t Target) plan(pilot []Sums, margin float64) []uint64 {
 
 // Overall has the estimates over all labels, weighted with a prior. Without samples they are NaN.
 type Overall struct {
-	Mean       float64 // mean |error|, in levels
-	StdErr     float64 // its standard error
-	RMS        float64 // root of the mean squared error, in levels; NaN where it is less than 0.016 and rounding decides it
+	Mean   float64 // mean |error|, in levels
+	StdErr float64 // its standard error
+	// root of the mean squared error, in levels; NaN where it is less than 0.016 and rounding
+	// decides it
+	RMS        float64
 	Within     float64 // share of samples with |error| ≤ θ
 	WorstLevel int     // level, from 1, with the largest mean
 	WorstMean  float64

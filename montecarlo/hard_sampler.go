@@ -75,8 +75,8 @@ func (s *latentSampler) flips(st stream, g int) {
 	}
 }
 
-// below compares the first digits of numbers with those of p: it returns the lanes in which they are
-// equal, and those in which the number is smaller.
+// below compares the first digits of numbers with those of p: it returns the lanes in which they
+// are equal, and those in which the number is smaller.
 func below(w, p *[tables.Digits]uint64) (open, smaller uint64) {
 	open = ^uint64(0)
 	for d := 0; d < tables.Digits; d += 2 {
@@ -158,8 +158,8 @@ func (h *flipLists) labels(dst *[tables.FlipLanes]float64, wrong []uint64, wante
 }
 
 // errsOften reports whether gen's independent bits are sampled one by one, and not by the few that
-// err: whether, on a few rows, three times the mean number of wrong bits reach a quarter of all code
-// words, among which gen would have to search. It is part of the numeric contract.
+// err: whether, on a few rows, three times the mean number of wrong bits reach a quarter of all
+// code words, among which gen would have to search. It is part of the numeric contract.
 func (p *Problem) errsOften() bool {
 	if _, gen := p.Decoder.(decode.Gen); !gen || p.Kind != IndependentBits || p.Code.Bits() <= memoBits {
 		return false

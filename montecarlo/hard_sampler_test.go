@@ -37,7 +37,8 @@ func (p parts) WrongTo(dst []float64, i int, y float64) {
 	}
 }
 
-// hardSampler samples a code of some bits, of whose table of errors part j of a label has row j, or all of a label.
+// hardSampler samples a code of some bits, of whose table of errors part j of a label has row j, or
+// all of a label.
 func hardSampler(t *testing.T, wrong parts, kind Kind) *latentSampler {
 	t.Helper()
 	_, m := wrong.Dims()
@@ -55,7 +56,8 @@ func oddProbabilities(rows, columns int) parts {
 	p := mat.NewDense(rows, columns, nil)
 	for i := range rows {
 		for k := range columns {
-			p.Set(i, k, []float64{0, 1, 0.5, 0x1p-8, 3 * 0x1p-8, 0x1p-9, 1 - 0x1p-10, 0.003, rng.Float64(), rng.Float64()}[rng.IntN(10)])
+			p.Set(i, k, []float64{0, 1, 0.5, 0x1p-8, 3 * 0x1p-8, 0x1p-9, 1 - 0x1p-10, 0.003, rng.Float64(),
+				rng.Float64()}[rng.IntN(10)])
 		}
 	}
 	return parts{p}
@@ -192,7 +194,8 @@ func TestSparseAndDense(t *testing.T) {
 	for _, tt := range []struct {
 		code, decoder string
 		r, sigma      float64
-	}{{"hadamard", "gen", 0.2, 2}, {"hadamard", "gen", 0.12, 2}, {"onehot", "gen", 0.9, 3}, {"gray", "gen", 0.5, 2}, {"unary", "bel-u", 2, 5}, {"johnson-nonzero", "bel-j", 1, 3}} {
+	}{{"hadamard", "gen", 0.2, 2}, {"hadamard", "gen", 0.12, 2}, {"onehot", "gen", 0.9, 3}, {"gray", "gen", 0.5,
+		2}, {"unary", "bel-u", 2, 5}, {"johnson-nonzero", "bel-j", 1, 3}} {
 		c := mustCode(t, tt.code, 32)
 		p := latentProblem(t, c, tt.decoder, 1, tt.r, tt.sigma, IndependentBits)
 		var within [2][]uint64 // by kind: samples with |error| up to each limit
@@ -237,7 +240,8 @@ func TestErrsOften(t *testing.T) {
 		want          bool
 	}{
 		{"hadamard", "gen", 0.5, 3, true}, {"hadamard", "gen", 0.02, 3, false}, {"onehot", "gen", 0.9, 3, true},
-		{"unary", "gen", 2, 5, false}, {"unary", "bel-u", 2, 5, false}, {"johnson", "gen", 0.9, 3, false}, {"gray", "gen", 0.9, 3, false},
+		{"unary", "gen", 2, 5, false}, {"unary", "bel-u", 2, 5, false}, {"johnson", "gen", 0.9, 3, false}, {"gray",
+			"gen", 0.9, 3, false},
 	} {
 		p := latentProblem(t, mustCode(t, tt.code, 256), tt.decoder, 1, tt.r, tt.sigma, IndependentBits)
 		if got := p.errsOften(); got != tt.want {

@@ -47,7 +47,8 @@ func TestPlaces(t *testing.T) {
 			}
 		}
 		if undecided > len(table.columns) {
-			t.Errorf("%d bits: %d of 65536 draws undecided by their own bits; want at most one a column, %d", n, undecided, len(table.columns))
+			t.Errorf("%d bits: %d of 65536 draws undecided by their own bits; want at most one a column, %d", n,
+				undecided, len(table.columns))
 		}
 	}
 }
@@ -62,12 +63,14 @@ func TestPointDecodersAgree(t *testing.T) {
 		{"unary", "bel-u", 2}, {"unary", "bel-u", 65}, {"unary", "bel-u", 129}, {"unary", "bel-u", 140},
 		{"johnson", "bel-j", 2}, {"johnson", "bel-j", 100}, {"johnson", "bel-j", 256}, {"johnson", "bel-j", 301},
 		{"johnson-nonzero", "bel-j", 33}, {"johnson-nonzero", "bel-j", 255}, {"johnson-nonzero", "bel-j", 300},
-		{"johnson", "gen", 40}, {"unary", "gen", 150}, {"hadamard", "gen", 64}, {"hexj", "gen", 256}, {"gray", "gen", 100},
+		{"johnson", "gen", 40}, {"unary", "gen", 150}, {"hadamard", "gen", 64}, {"hexj", "gen", 256}, {"gray", "gen",
+			100},
 	} {
 		t.Run(tt.code+" "+tt.decoder, func(t *testing.T) {
 			c := must.Get(code.New(tt.code, tt.levels))(t)
 			d := must.Get(decode.New(tt.decoder, c))(t)
-			agree := map[string]pointDecoder{"any": newFlipPoints(c, newAnyFlips(c, d)), "flips": newFlipPoints(c, flipDecoderOf(c, d)), "chosen": newPointDecoder(c, d)}
+			agree := map[string]pointDecoder{"any": newFlipPoints(c, newAnyFlips(c, d)),
+				"flips": newFlipPoints(c, flipDecoderOf(c, d)), "chosen": newPointDecoder(c, d)}
 			for _, of := range pointDecoders { // those that large codes use too, at every size
 				if k, ok := of(c, d); ok {
 					agree[fmt.Sprintf("%T", k)] = k
@@ -83,7 +86,8 @@ func TestPointDecodersAgree(t *testing.T) {
 				p.Set(row, c.Word(row), e.RawRowView(row))
 				points := rapid.IntRange(1, 9).Draw(t, "points")
 				samples := rapid.IntRange(1, 5).Draw(t, "samples")
-				places := rapid.SliceOfN(rapid.Uint16Range(0, uint16(c.Bits()-1)), points*samples, points*samples).Draw(t, "places")
+				places := rapid.SliceOfN(rapid.Uint16Range(0, uint16(c.Bits()-1)), points*samples,
+					points*samples).Draw(t, "places")
 				var want Sums
 				for i := 0; i < len(places); i += points {
 					word := append([]uint64(nil), p.Base...)

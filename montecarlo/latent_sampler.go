@@ -72,7 +72,8 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 	return s.softBlock(ctx, st, n)
 }
 
-// rest returns the parts of a level that have one more of n samples of a block than the others, as bits.
+// rest returns the parts of a level that have one more of n samples of a block than the others, as
+// bits.
 func (st stream) rest(n int) uint64 {
 	x := philox.Call(st.keys, st.at(streamRest, 0, 0))
 	return tables.Rest(n%decode.Strata, uint64(x[0])|uint64(x[1])<<32)
@@ -149,7 +150,8 @@ func (s *latentSampler) place(answer float64) float64 {
 	return s.problem.Code.Answer(answer)
 }
 
-// noise makes the logits of some groups of draws, A rows apart; first is the index of the first draw.
+// noise makes the logits of some groups of draws, A rows apart; first is the index of the first
+// draw.
 func (s *latentSampler) noise(words []uint64, groups int, st stream, part int, first uint32) {
 	refine := func(i int) uint64 {
 		x := philox.Call(s.keys, st.at(streamTail, part, first+uint32(i)))
@@ -179,8 +181,8 @@ type latentDecoder interface {
 type batchDecoder interface {
 	// batches reports whether it does, for the row that is prepared.
 	batches() bool
-	// batch decodes a batch, whose groups are stride rows apart: labels are sum/weight from the row,
-	// or sum where weight is nil.
+	// batch decodes a batch, whose groups are stride rows apart: labels are sum/weight from the
+	// row, or sum where weight is nil.
 	batch(logits []lanes.Ints, stride int) (sum, weight *[lanes.Batch]lanes.Floats)
 }
 
@@ -211,8 +213,8 @@ func (s *Sums) tallyReal(decoded, y, near float64) float64 {
 	return err
 }
 
-// tallyBatch decodes a batch and adds its samples, as tallyReal does, and as tallyPair does where they are
-// paired.
+// tallyBatch decodes a batch and adds its samples, as tallyReal does, and as tallyPair does where
+// they are paired.
 func (s *Sums) tallyBatch(d batchDecoder, logits []lanes.Ints, stride int, e *lanes.Errors, paired bool) {
 	sum, weight := d.batch(logits, stride)
 	t := lanes.TallyBatch(sum, weight, e)
@@ -313,7 +315,8 @@ func correlated(d decode.Decoder) (temperature float64, ok bool) {
 	return 0, false
 }
 
-// correlated tells how the problem's decoder is one of correlations. The paths of gen-ex weigh levels that are even.
+// correlated tells how the problem's decoder is one of correlations. The paths of gen-ex weigh
+// levels that are even.
 func (p *Problem) correlated() (temperature float64, ok bool) {
 	temperature, ok = correlated(p.Decoder)
 	return temperature, ok && !(temperature > 0 && p.Code.Uneven())
@@ -568,9 +571,9 @@ func (c *correlator) run(logits []lanes.Ints) {
 	}
 }
 
-// transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has
-// half of it, and half of Σ z_k, which is the same for all rows: so differences of the transform
-// are twice those of correlations. A sum of narrowBits logits and the difference of two fit 32 bits.
+// transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has half of it, and
+// half of Σ z_k, which is the same for all rows: so differences of the transform are twice those of
+// correlations. A sum of narrowBits logits and the difference of two fit 32 bits.
 func (c *correlator) transform(logits []lanes.Ints) {
 	c.fill(logits)
 	lanes.Walsh(c.whole)

@@ -64,17 +64,18 @@ func (c *correlator) decoded(logits []lanes.Ints) (out [lanes.Width]float64) {
 	return out
 }
 
-// TestLogitDecoders compares the decoded labels of every way to compute
-// correlations with the decoders' definition on all M logits, those that are not
-// drawn at their means. gen's levels are the same; gen-ex's labels differ by what
-// is left out, at most L levels of weight 2⁻³⁰/L each, by the 3·10⁻⁷ of a weight,
-// at most L levels from the true one, and, for codes of real numbers, by the rounding of their values.
+// TestLogitDecoders compares the decoded labels of every way to compute correlations with the
+// decoders' definition on all M logits, those that are not drawn at their means. gen's levels are
+// the same; gen-ex's labels differ by what is left out, at most L levels of weight 2⁻³⁰/L each, by
+// the 3·10⁻⁷ of a weight, at most L levels from the true one, and, for codes of real numbers, by
+// the rounding of their values.
 func TestLogitDecoders(t *testing.T) {
 	products := 0
 	for name, c := range map[string]*code.Code{
 		"unary": mustCode(t, "unary", 60), "johnson": mustCode(t, "johnson", 64), "b1jdj": mustCode(t, "b1jdj", 64),
 		"hexj": mustCode(t, "hexj", 256), "hadamard": mustCode(t, "hadamard", 64), "binary": mustCode(t, "binary", 37),
-		"onehot": mustCode(t, "onehot", 20), "gray": mustCode(t, "gray", 256), "b2jdj-nr": mustCode(t, "b2jdj-nr", 50), "real": realCode(t, 24, 12),
+		"onehot": mustCode(t, "onehot", 20), "gray": mustCode(t, "gray", 256), "b2jdj-nr": mustCode(t, "b2jdj-nr",
+			50), "real": realCode(t, 24, 12),
 	} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			for _, kind := range []Kind{IndependentLogits, DenseBits} {
@@ -134,7 +135,8 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 		k.prepare(row)
 		if path >= 0 { // else the one it chose
 			k.path = path
-			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([][lanes.Width]int64, len(row.Levels))
+			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([][lanes.Width]int64,
+				len(row.Levels))
 			k.whole, k.wider = make([]lanes.Ints, c.Bits()), make([][lanes.Width]int64, c.Bits())
 		}
 		got := k.decoded(logits)
@@ -222,7 +224,8 @@ func TestHardLatent(t *testing.T) {
 		c := mustCode(t, tt.code, 16)
 		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, DenseBits)
 		exact := must.Get(theory.QuickMoments(context.Background(), 0, math.MaxInt, c, p.Decoder, p.Errors))(t)
-		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)}, nil)
+		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)},
+			nil)
 		must.Succeed(t, err)
 		var th []Theory
 		for _, x := range exact {
@@ -286,10 +289,12 @@ func TestBatches(t *testing.T) {
 					var sums [2]Sums
 					for i, s := range []*latentSampler{ours, singly} {
 						w := worker{p, keys, s}
-						sums[i] = must.Get(w.sample(context.Background(), Span{Row: row, Samples: uint64(n)}, func(uint64) {}))(t)
+						sums[i] = must.Get(w.sample(context.Background(), Span{Row: row, Samples: uint64(n)},
+							func(uint64) {}))(t)
 					}
 					if sums[0] != sums[1] {
-						t.Fatalf("%s, %s, level %d, %d samples: %+v, one by one %+v", name, decoder, row+1, n, sums[0], sums[1])
+						t.Fatalf("%s, %s, level %d, %d samples: %+v, one by one %+v", name, decoder, row+1, n, sums[0],
+							sums[1])
 					}
 				}
 			}

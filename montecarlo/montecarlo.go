@@ -34,7 +34,8 @@ type Problem struct {
 	Code    *code.Code     // L levels, M bits
 	Decoder decode.Decoder // fits Code
 	// Errors is L × M: e[n,k] is the probability that bit k is wrong when the label is n. It is a
-	// decode.Network where the kind has a perceived label, and an *anylaw.Table where hard bits do not err independently.
+	// decode.Network where the kind has a perceived label, and an *anylaw.Table where hard bits do
+	// not err independently.
 	Errors mat.Matrix
 	Kind   Kind
 	Seed   uint64
@@ -99,8 +100,8 @@ func (p *Problem) BitTables(i int) (*tables.Bits, error) {
 	return b, nil
 }
 
-// Prepared checks what a backend is asked for, and returns a copy of the problem with the kind by which it
-// is sampled.
+// Prepared checks what a backend is asked for, and returns a copy of the problem with the kind by
+// which it is sampled.
 func Prepared(p *Problem, spans []Span, sums []Sums) (*Problem, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -121,8 +122,8 @@ func Prepared(p *Problem, spans []Span, sums []Sums) (*Problem, error) {
 	return &prepared, nil
 }
 
-// MaxSamples is the largest number of samples of one label whose sums are sure
-// to fit their integers: the sum of squares grows by at most (2L)² a sample, in units of Sums.Fraction.
+// MaxSamples is the largest number of samples of one label whose sums are sure to fit their
+// integers: the sum of squares grows by at most (2L)² a sample, in units of Sums.Fraction.
 func (p *Problem) MaxSamples() uint64 {
 	lo, hi := decode.Range(p.Code, p.Decoder)
 	worst := uint64(max(hi-1, p.Code.Levels()-lo) + 1)
@@ -170,8 +171,8 @@ const (
 	maxPieces      = 1 << 20
 )
 
-// cut cuts spans into pieces of whole blocks. A worker prepares a row once a piece, so pieces are as long as
-// keeps all workers busy.
+// cut cuts spans into pieces of whole blocks. A worker prepares a row once a piece, so pieces are
+// as long as keeps all workers busy.
 func cut(spans []Span, workers int) []Span {
 	var samples uint64
 	for _, s := range spans {

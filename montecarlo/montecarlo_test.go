@@ -106,7 +106,8 @@ func TestAgainstExact(t *testing.T) {
 			b := must.Get(theory.NewBound(p.Code, p.Decoder))(t)
 			want := make([]montecarlo.Theory, p.Code.Levels())
 			for i := range want {
-				want[i] = montecarlo.Theory{Bound: must.Get(b.Row(context.Background(), i, mat.Row(nil, i, p.Errors)))(t), Mean: math.NaN(), MeanSquare: math.NaN()}
+				want[i] = montecarlo.Theory{Bound: must.Get(b.Row(context.Background(), i,
+					mat.Row(nil, i, p.Errors)))(t), Mean: math.NaN(), MeanSquare: math.NaN()}
 				if hasExact {
 					want[i].Mean, want[i].MeanSquare = exact[i].Mean, exact[i].MeanSquare
 				}
@@ -135,7 +136,8 @@ func TestSecondMoments(t *testing.T) {
 	const n, within = 1 << 20, 1
 	for _, p := range []*montecarlo.Problem{
 		mixtureProblem(t, "unary", "bel-u", 11, 1, 2), mixtureProblem(t, "johnson-nonzero", "bel-j", 19, 1, 2),
-		mixtureProblem(t, "johnson", "gen", 16, 0.8, 1), mixtureProblem(t, "hexj", "gen", 16, 0.6, 1.5), mixtureProblem(t, "gray", "gen", 30, 0.3, 1),
+		mixtureProblem(t, "johnson", "gen", 16, 0.8, 1), mixtureProblem(t, "hexj", "gen", 16, 0.6,
+			1.5), mixtureProblem(t, "gray", "gen", 30, 0.3, 1),
 	} {
 		p.Within = within
 		m := p.Code.Bits()
@@ -175,10 +177,12 @@ func TestSecondMoments(t *testing.T) {
 				step := v.most * l / 3
 				allowance := step + math.Sqrt(step*step+2*v.variance*l) + 1e-12
 				if math.Abs(v.got-v.want) > allowance {
-					t.Errorf("%s, level %d: %s %v, exact %v, chance allows %v", p.Code.Name(), i+1, v.what, v.got, v.want, allowance)
+					t.Errorf("%s, level %d: %s %v, exact %v, chance allows %v", p.Code.Name(), i+1, v.what, v.got,
+						v.want, allowance)
 				}
 				if v.what == "mean square" && allowance > 0.2*v.want {
-					t.Errorf("%s, level %d: a mean square of %v may be %v off: want more samples", p.Code.Name(), i+1, v.want, allowance)
+					t.Errorf("%s, level %d: a mean square of %v may be %v off: want more samples", p.Code.Name(), i+1,
+						v.want, allowance)
 				}
 			}
 		}
@@ -223,12 +227,14 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// TestGolden: the samples of a numeric version are the same on any processor, with and without assembly.
+// TestGolden: the samples of a numeric version are the same on any processor, with and without
+// assembly.
 func TestGolden(t *testing.T) {
 	const want = "version 7: f8b49bd9 83d8d3fa 6ce68e3e 3157fcd4 343d6f6f a9d666cc fbc62dba 5440a548 93866268"
 	all := []*montecarlo.Problem{mixtureProblem(t, "b1jdj", "gen", 40, 0.6, 2)}
 	for _, kind := range []montecarlo.Kind{montecarlo.DenseBits, montecarlo.IndependentLogits} {
-		bits, product, hadamard := mixtureProblem(t, "b1jdj", "gen", 40, 0.6, 2), mixtureProblem(t, "hexj", "gen-ex", 40, 0.6, 2), mixtureProblem(t, "hadamard", "gen", 64, 0.8, 3)
+		bits, product, hadamard := mixtureProblem(t, "b1jdj", "gen", 40, 0.6, 2), mixtureProblem(t, "hexj", "gen-ex",
+			40, 0.6, 2), mixtureProblem(t, "hadamard", "gen", 64, 0.8, 3)
 		bits.Kind, product.Kind, hadamard.Kind = kind, kind, kind
 		soft := kind == montecarlo.IndependentLogits
 		all = append(all, bits, product, hadamard, informed(t, "unary", 40, 0.6, 2, soft, nil))
@@ -311,7 +317,8 @@ func TestEstimateReachesRelErr(t *testing.T) {
 		t.Errorf("%v samples of cost %v within %v: reached %v, error %v", n, cost, target.Work, reached, err)
 	}
 	target.Work = 1
-	if sums, _, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil || sums[0].Samples != montecarlo.LeastSamples {
+	if sums, _, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil ||
+		sums[0].Samples != montecarlo.LeastSamples {
 		t.Errorf("without work: %d samples, error %v; want %d", sums[0].Samples, err, montecarlo.LeastSamples)
 	}
 }
@@ -357,11 +364,14 @@ func TestEstimateWithoutErrors(t *testing.T) {
 	p := mixtureProblem(t, "unary", "bel-u", 4, 0.1, 1)
 	target := montecarlo.Target{RelErr: 0.1, Max: 4 * montecarlo.BlockSize, EachLabel: true, Prior: theory.Uniform(4)}
 	p.Errors = mat.NewDense(4, 3, nil)
-	if sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil || !reached || sums[0].Samples != 4096 {
+	if sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil ||
+		!reached || sums[0].Samples != 4096 {
 		t.Errorf("no errors: %+v, %v, %v", sums, reached, err)
 	}
 	p.Errors = mat.NewDense(4, 3, []float64{0, 0, 0, 1e-30, 0, 0, 0, 0, 0, 0, 0, 0})
-	if sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil || reached || sums[1].Samples != target.Max*3/4 { // the rest is the pilot
+	// the rest is the pilot
+	if sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil ||
+		reached || sums[1].Samples != target.Max*3/4 {
 		t.Errorf("errors too rare to see: %+v, %v, %v", sums, reached, err)
 	}
 }
@@ -370,10 +380,12 @@ func TestRefusals(t *testing.T) {
 	p := mixtureProblem(t, "unary", "bel-u", 4, 0.1, 1)
 	ctx := context.Background()
 	prior := theory.Uniform(4)
-	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1 << 62, Prior: prior}, nil); err == nil {
+	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1 << 62, Prior: prior},
+		nil); err == nil {
 		t.Error("2⁶² samples: no error")
 	}
-	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1, Prior: prior[1:]}, nil); err == nil {
+	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1, Prior: prior[1:]},
+		nil); err == nil {
 		t.Error("short prior: no error")
 	}
 	for _, bad := range []float64{-1e-9, 1.5, math.NaN()} {
@@ -384,7 +396,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	p.Errors = mat.NewDense(4, 4, nil)
-	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1, Prior: prior}, nil); err == nil {
+	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1, Prior: prior},
+		nil); err == nil {
 		t.Error("table of another shape: no error")
 	}
 	if err := (&montecarlo.Problem{}).Validate(); err == nil {
@@ -392,8 +405,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestSmallErrors: where the rounding of squares decides them, there is no root mean square, and the
-// standard error is an upper limit. Without samples there is nothing.
+// TestSmallErrors: where the rounding of squares decides them, there is no root mean square, and
+// the standard error is an upper limit. Without samples there is nothing.
 func TestSmallErrors(t *testing.T) {
 	const n = 1000
 	for _, tt := range []struct {

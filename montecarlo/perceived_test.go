@@ -19,7 +19,8 @@ import (
 )
 
 // perceivedProblem is a code that a network has learned, with a decoder.
-func perceivedProblem(t testing.TB, name, decoder string, levels int, m perceived.Model, hard bool) *montecarlo.Problem {
+func perceivedProblem(t testing.TB, name, decoder string, levels int, m perceived.Model,
+	hard bool) *montecarlo.Problem {
 	t.Helper()
 	c := must.Get(code.New(name, levels))(t)
 	d := must.Get(decode.New(decoder, c))(t)
@@ -110,9 +111,9 @@ func TestPerceived(t *testing.T) {
 	}
 }
 
-// TestStandardErrors: means of 400 seeds scatter by the standard errors that are printed, and 95 % of
-// labels are within 1.96 of them, also where errors are rare; 94 % would do. By the laws of χ² and of
-// binomial numbers each check fails by chance less than once in 10⁵ times.
+// TestStandardErrors: means of 400 seeds scatter by the standard errors that are printed, and 95 %
+// of labels are within 1.96 of them, also where errors are rare; 94 % would do. By the laws of χ²
+// and of binomial numbers each check fails by chance less than once in 10⁵ times.
 func TestStandardErrors(t *testing.T) {
 	const seeds, samples, levels, chance = 400, 1024, 8, 1e-5
 	mixture := func(r float64, kind montecarlo.Kind) *montecarlo.Problem {

@@ -15,7 +15,8 @@ import (
 type plain struct{ decode.LogitDecoder }
 
 // informed is a problem whose decoder knows the error probabilities and a prior.
-func informed(tb testing.TB, code string, levels int, r, sigma float64, logits bool, prior []float64) *montecarlo.Problem {
+func informed(tb testing.TB, code string, levels int, r, sigma float64, logits bool,
+	prior []float64) *montecarlo.Problem {
 	tb.Helper()
 	p := mixtureProblem(tb, code, "median", levels, r, sigma)
 	d := must.Get(p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior}))(tb)
@@ -26,9 +27,9 @@ func informed(tb testing.TB, code string, levels int, r, sigma float64, logits b
 	return p
 }
 
-// TestPosteriorPaths: the fast ways to sample a decoder that knows the model give the errors of
-// the slow ones, which ask the decoder for every sample. Samples are not the same ones; each of
-// the 10 differences is within 5 standard errors: false alarms below 10⁻⁵. With r = 2 and σ = 1 some bits
+// TestPosteriorPaths: the fast ways to sample a decoder that knows the model give the errors of the
+// slow ones, which ask the decoder for every sample. Samples are not the same ones; each of the 10
+// differences is within 5 standard errors: false alarms below 10⁻⁵. With r = 2 and σ = 1 some bits
 // are more often wrong than right.
 func TestPosteriorPaths(t *testing.T) {
 	tilted := theory.Uniform(24)
@@ -42,9 +43,11 @@ func TestPosteriorPaths(t *testing.T) {
 			slow := *p
 			slow.Decoder = plain{p.Decoder.(decode.LogitDecoder)}
 			weights := theory.Uniform(24) // levels of no prior are sampled too
-			got, want := montecarlo.Average(weights, sampleAll(t, p, 1500)), montecarlo.Average(weights, sampleAll(t, &slow, 1500))
+			got, want := montecarlo.Average(weights, sampleAll(t, p, 1500)), montecarlo.Average(weights,
+				sampleAll(t, &slow, 1500))
 			if !(math.Abs(got.Mean-want.Mean) <= 5*math.Hypot(got.StdErr, want.StdErr)) {
-				t.Errorf("%s, r = %v, logits %v: %v ± %v, slowly %v ± %v", of.name, of.r, logits, got.Mean, got.StdErr, want.Mean, want.StdErr)
+				t.Errorf("%s, r = %v, logits %v: %v ± %v, slowly %v ± %v", of.name, of.r, logits, got.Mean, got.StdErr,
+					want.Mean, want.StdErr)
 			}
 			if ratio := got.RMS / want.RMS; !(math.Abs(ratio-1) < 0.1) {
 				t.Errorf("%s, r = %v, logits %v: RMS %v, slowly %v", of.name, of.r, logits, got.RMS, want.RMS)

@@ -80,8 +80,8 @@ func (s Sums) Mean() float64 { return float64(s.Abs) * s.unit() / float64(s.Samp
 // MeanSquare is the mean squared error, in levels²; NaN without samples.
 func (s Sums) MeanSquare() float64 { return float64(s.Square) * s.unit() / float64(s.Samples) }
 
-// leastSquare is the smallest mean of squares, in units of the sums, of which the root is known: the
-// rounding of squares moves it by 1.6 % at most.
+// leastSquare is the smallest mean of squares, in units of the sums, of which the root is known:
+// the rounding of squares moves it by 1.6 % at most.
 const leastSquare = 16
 
 // rounded reports whether the rounding of its errors decides a mean of squares, in levels². It may
@@ -117,14 +117,16 @@ func (s Sums) Variance() float64 {
 	return v
 }
 
-// leastPairs is the smallest number of pairs that a standard error is taken from: those of half of all parts.
+// leastPairs is the smallest number of pairs that a standard error is taken from: those of half of
+// all parts.
 const leastPairs = decode.Strata / 2
 
 // StdErr is the standard error of Mean; NaN with fewer than two samples.
 //
-// It is 0 only where the mean is certain. Where all samples err alike, and mostly none does, two errors are added
-// that no sample shows, as Agresti and Coull do. If no sample erred, a probability of an error of more than 1.96 of
-// these standard errors has left a chance of exp(−1.96·√2) = 6 % of that.
+// It is 0 only where the mean is certain. Where all samples err alike, and mostly none does, two
+// errors are added that no sample shows, as Agresti and Coull do. If no sample erred, a probability
+// of an error of more than 1.96 of these standard errors has left a chance of exp(−1.96·√2) = 6 %
+// of that.
 func (s Sums) StdErr() float64 {
 	switch e := s.spread(); {
 	case s.Certain:
@@ -138,14 +140,16 @@ func (s Sums) StdErr() float64 {
 
 // spread is the standard error of Mean by the differences of the samples; NaN with fewer than two.
 //
-// Where a level has parts, how many samples each of them has is not left to chance, except that the last
-// Samples mod decode.Strata are of some parts only, at random (tables.Rest). So the variance within parts
-// counts, which is half of the mean square of differences, and is known to as many degrees of freedom as
-// there are pairs; and the variance between parts, for the last samples, as if their parts were drawn one
-// by one. With fewer than leastPairs the variance within parts is not known: it is at most that of all samples.
+// Where a level has parts, how many samples each of them has is not left to chance, except that the
+// last Samples mod decode.Strata are of some parts only, at random (tables.Rest). So the variance
+// within parts counts, which is half of the mean square of differences, and is known to as many
+// degrees of freedom as there are pairs; and the variance between parts, for the last samples, as
+// if their parts were drawn one by one. With fewer than leastPairs the variance within parts is not
+// known: it is at most that of all samples.
 //
-// There, too, two errors are added that no sample shows. Where pairs do not tell, the errors that are seen may
-// be those of one rare part, or all but those of one, and the two are as large as these, if that is more.
+// There, too, two errors are added that no sample shows. Where pairs do not tell, the errors that
+// are seen may be those of one rare part, or all but those of one, and the two are as large as
+// these, if that is more.
 func (s Sums) spread() float64 {
 	n, rest := float64(s.Samples), float64(s.Samples%decode.Strata)
 	all := s.Variance()

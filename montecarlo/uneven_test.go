@@ -33,7 +33,8 @@ func randomValues(rng *rand.Rand, levels int) code.Values {
 func TestUneven(t *testing.T) {
 	rng := rand.New(rand.NewPCG(46, 1))
 	for _, tt := range []struct{ name, decoder string }{
-		{"unary", "bel-u"}, {"unary", "gen"}, {"johnson", "bel-j"}, {"johnson-nonzero", "bel-j"}, {"hexj", "gen"}, {"gray", "gen"}, {"unary", "gen-ex"}, {"johnson", "gen-ex"},
+		{"unary", "bel-u"}, {"unary", "gen"}, {"johnson", "bel-j"}, {"johnson-nonzero", "bel-j"}, {"hexj",
+			"gen"}, {"gray", "gen"}, {"unary", "gen-ex"}, {"johnson", "gen-ex"},
 	} {
 		t.Run(tt.name+" "+tt.decoder, func(t *testing.T) {
 			levels := 8
@@ -46,7 +47,8 @@ func TestUneven(t *testing.T) {
 			exact := must.Get(theory.QuickMoments(context.Background(), 1, math.MaxInt, c, d, e))(t)
 			width := (v[levels-1] - v[0]) / float64(levels-1)
 			p := &Problem{Code: c, Decoder: d, Errors: e, Kind: DenseBits, Seed: 1}
-			sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 20000, Prior: slices.Repeat([]float64{0.125}, levels)}, nil)
+			sums, _, err := Estimate(context.Background(), CPU{}, p,
+				Target{Samples: 20000, Prior: slices.Repeat([]float64{0.125}, levels)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +80,8 @@ func TestUneven(t *testing.T) {
 					want += probability * math.Abs(err)
 					square += probability * err * err
 				}
-				if got := exact[i]; math.Abs(got.Mean-want) > 1e-12*want || math.Abs(got.MeanSquare-square) > 1e-12*square {
+				if got := exact[i]; math.Abs(got.Mean-want) > 1e-12*want ||
+					math.Abs(got.MeanSquare-square) > 1e-12*square {
 					t.Errorf("level %d: exact %v, want %v and %v", i+1, got, want, square)
 				}
 				if s := sums[i]; math.Abs(s.Mean()-want) > 5*math.Sqrt((square-want*want)/float64(s.Samples))+0x1p-17 {
@@ -87,7 +90,8 @@ func TestUneven(t *testing.T) {
 			}
 			if b, err := theory.NewBound(c, d); tt.decoder == "gen" {
 				for i := range levels {
-					if bound := must.Get(b.Row(context.Background(), i, e.RawRowView(i)))(t); bound < exact[i].Mean*(1-1e-12) {
+					if bound := must.Get(b.Row(context.Background(), i,
+						e.RawRowView(i)))(t); bound < exact[i].Mean*(1-1e-12) {
 						t.Errorf("level %d: the bound %v is below %v", i+1, bound, exact[i].Mean)
 					}
 				}
@@ -112,7 +116,8 @@ func TestUnevenRefused(t *testing.T) {
 			t.Errorf("kind %v samples uneven levels", kind)
 		}
 	}
-	for _, v := range []code.Values{{1, 2, 3}, {1, 2, 2, 3}, {1, 2, math.NaN(), 3}, {1, 2, 3, math.Inf(1)}, {4, 3, 2, 1}, {-math.MaxFloat64, 0, 1, math.MaxFloat64}, {}} {
+	for _, v := range []code.Values{{1, 2, 3}, {1, 2, 2, 3}, {1, 2, math.NaN(), 3}, {1, 2, 3, math.Inf(1)},
+		{4, 3, 2, 1}, {-math.MaxFloat64, 0, 1, math.MaxFloat64}, {}} {
 		if err := v.Check(4); err == nil {
 			t.Errorf("%v are values", v)
 		} else if fmt.Sprint(err) == "" {

@@ -30,7 +30,8 @@ func (f Failure) String() string {
 	if f.Level == 0 {
 		where = "all levels"
 	}
-	return fmt.Sprintf("%s: sampled mean %.6g, %s %.6g; chance allows for %.2g", where, f.Sampled, f.What, f.Theory, f.Allowance)
+	return fmt.Sprintf("%s: sampled mean %.6g, %s %.6g; chance allows for %.2g", where, f.Sampled, f.What, f.Theory,
+		f.Allowance)
 }
 
 // Verify checks sampled means against theory, for every label and for the mean
@@ -77,7 +78,8 @@ const Power = 0.95
 // A sampled mean must be away from theory by the allowance A of Verify. Chance moves it by its
 // standard error s, which grows with the expectation m where errors are rare: the deviation d
 // solves d = A + z·s·√(1 + d/m), with z the normal quantile of Power.
-func Detectable(sums []Sums, theory []Theory, prior []float64, worst int, alpha float64) (labels []float64, all float64) {
+func Detectable(sums []Sums, theory []Theory, prior []float64, worst int, alpha float64) (labels []float64,
+	all float64) {
 	labels, all = make([]float64, len(sums)), math.NaN()
 	for i := range labels {
 		labels[i] = math.NaN()
@@ -133,9 +135,11 @@ func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 		v := max(0, t.MeanSquare-t.Mean*t.Mean)
 		switch {
 		case !math.IsNaN(v):
-			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, b/n) + rounding + t.Rounding, math.Sqrt(v / n), t})
+			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, b/n) + rounding + t.Rounding, math.Sqrt(v / n),
+				t})
 		case n > 1 && !math.IsNaN(t.Bound):
-			out = append(out, check{row + 1, s.Mean(), math.Sqrt(2*s.Variance()/n*logTerm) + 7*b*logTerm/(3*(n-1)) + rounding, s.StdErr(), t})
+			out = append(out, check{row + 1, s.Mean(), math.Sqrt(2*s.Variance()/n*logTerm) + 7*b*logTerm/(3*(n-1)) +
+				rounding, s.StdErr(), t})
 		}
 		if p := prior[row]; p > 0 {
 			mean += p * s.Mean()

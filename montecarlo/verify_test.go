@@ -48,7 +48,8 @@ func TestVerifyFinds(t *testing.T) {
 		wrong := append([]montecarlo.Theory(nil), right...)
 		spoil(&wrong[9])
 		failures := montecarlo.Verify(sums, wrong, prior, 31, 1e-6)
-		if len(failures) != 1 || failures[0].Level != 10 || failures[0].What != name || !strings.Contains(failures[0].String(), "level 10: sampled mean") {
+		if len(failures) != 1 || failures[0].Level != 10 || failures[0].What != name ||
+			!strings.Contains(failures[0].String(), "level 10: sampled mean") {
 			t.Errorf("wrong %s of level 10: %v", name, failures)
 		}
 	}
@@ -57,7 +58,8 @@ func TestVerifyFinds(t *testing.T) {
 	for i := range wrong {
 		wrong[i].Mean *= 1.01
 	}
-	if failures := montecarlo.Verify(sums, wrong, prior, 31, 1e-6); len(failures) == 0 || failures[len(failures)-1].Level != 0 {
+	if failures := montecarlo.Verify(sums, wrong, prior, 31, 1e-6); len(failures) == 0 ||
+		failures[len(failures)-1].Level != 0 {
 		t.Errorf("1 %% off everywhere: %v", failures)
 	}
 	// Without exact values the bound is still checked.
@@ -70,9 +72,9 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// TestDetectable: samples whose means are above theory by the deviation that Detectable says fail with the
-// probability Power. Of 60 runs, fewer than 48 fail with a probability of 10⁻⁵; with half of the
-// deviation, most pass.
+// TestDetectable: samples whose means are above theory by the deviation that Detectable says fail
+// with the probability Power. Of 60 runs, fewer than 48 fail with a probability of 10⁻⁵; with half
+// of the deviation, most pass.
 func TestDetectable(t *testing.T) {
 	ctx := context.Background()
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 15, 1e-4, 2)

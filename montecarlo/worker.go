@@ -23,16 +23,17 @@ type sampler interface {
 	// row prepares a row, of which some samples are drawn next. The error names an entry that is no
 	// probability, or is the context's.
 	row(ctx context.Context, row int, samples uint64) error
-	// block returns the first n ≤ BlockSize samples of a block of the row. n is part of what decides the
-	// samples.
+	// block returns the first n ≤ BlockSize samples of a block of the row. n is part of what
+	// decides the samples.
 	block(ctx context.Context, st stream, n int) (Sums, error)
 }
 
-// idle are workers between two spans. The memory of one serves the next problem. What its decoder has
-// learned serves problems of the same code and decoder, such as the cells of a map.
+// idle are workers between two spans. The memory of one serves the next problem. What its decoder
+// has learned serves problems of the same code and decoder, such as the cells of a map.
 var idle = sync.Pool{New: func() any { return new(worker) }}
 
-// start makes p the problem of the samples to come. The pointer stands for the problem: nobody changes it.
+// start makes p the problem of the samples to come. The pointer stands for the problem: nobody
+// changes it.
 func (w *worker) start(p *Problem) {
 	old := w.problem
 	if old == p {
@@ -49,7 +50,8 @@ func (w *worker) start(p *Problem) {
 	case ok && old.Code == p.Code && same(old.Decoder, p.Decoder):
 		points.problem, points.bits.Base = p, nil
 	default:
-		w.sampler = &pointSampler{problem: p, decoder: newPointDecoder(p.Code, p.Decoder), tally: make([]uint32, p.Code.Bits())}
+		w.sampler = &pointSampler{problem: p, decoder: newPointDecoder(p.Code, p.Decoder),
+			tally: make([]uint32, p.Code.Bits())}
 	}
 }
 

@@ -156,7 +156,8 @@ func (t transitionMarks) fit() bool {
 func (t transitionMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	cell := float64(ty(0)-ty(-1)) / float64(vg.Points(1))
-	style := draw.LineStyle{Color: vermillion, Width: vg.Points(min(2.2, max(0.9, cell/5), cell/2.5))} // small cells stay visible
+	// small cells stay visible
+	style := draw.LineStyle{Color: vermillion, Width: vg.Points(min(2.2, max(0.9, cell/5), cell/2.5))}
 	for i, k := range t.all {
 		y := ty(-float64(i) - 1.5)
 		c.StrokeLine2(style, tx(float64(k)+0.5), y, tx(float64(k)+1.5), y)

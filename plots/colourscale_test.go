@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestColourScale: marks say how much smaller the smaller number is, the bar is as long as the data, and a ratio and
-// its inverse have equally deep colours.
+// TestColourScale: marks say how much smaller the smaller number is, the bar is as long as the
+// data, and a ratio and its inverse have equally deep colours.
 func TestColourScale(t *testing.T) {
 	nan := math.NaN()
 	for _, tt := range []struct {
@@ -32,7 +32,8 @@ func TestColourScale(t *testing.T) {
 		for _, tick := range s.ticks(s.lo, s.hi) {
 			labels = append(labels, tick.Label)
 		}
-		points := strings.Repeat("<", map[bool]int{true: 1}[s.under]) + strings.Repeat(">", map[bool]int{true: 1}[s.over])
+		points := strings.Repeat("<", map[bool]int{true: 1}[s.under]) + strings.Repeat(">",
+			map[bool]int{true: 1}[s.over])
 		if got := strings.Join(labels, " "); got != tt.want || points != tt.points {
 			t.Errorf("%v: %s %q, want %s %q", tt.ratios[:min(3, len(tt.ratios))], got, points, tt.want, tt.points)
 		}
@@ -40,7 +41,8 @@ func TestColourScale(t *testing.T) {
 	s := newColourScale([][]float64{{-0.5, 0.1}})
 	red, _, blue, _ := s.colour(0.5).RGBA()
 	r, _, b, _ := s.colour(-0.5).RGBA()
-	if light := func(strong, weak uint32) float64 { return float64(strong+weak) / (2 * 0xffff) }; red < 2*blue || b < 2*r || math.Abs(light(red, blue)-light(b, r)) > 0.1 {
+	if light := func(strong, weak uint32) float64 { return float64(strong+weak) / (2 * 0xffff) }; red < 2*blue ||
+		b < 2*r || math.Abs(light(red, blue)-light(b, r)) > 0.1 {
 		t.Errorf("colours of the ends: red %d and blue %d; red %d and blue %d", red, blue, r, b)
 	}
 }

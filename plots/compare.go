@@ -21,7 +21,8 @@ type CompareData struct {
 	Style     Style
 }
 
-// CompareRow is the error of a code; NaN where there is none. A mean without a standard error has no bar.
+// CompareRow is the error of a code; NaN where there is none. A mean without a standard error has
+// no bar.
 type CompareRow struct {
 	Name                       string
 	Bound, Exact, Mean, StdErr float64
@@ -33,9 +34,9 @@ type NamedError struct {
 	Value float64 // positive
 }
 
-// Compare draws a row of marks for each code, the first at the top: bound,
-// exact value and sampled mean with its standard error, on a logarithmic axis. A thin line stands at each
-// baseline, with its name above the rows.
+// Compare draws a row of marks for each code, the first at the top: bound, exact value and sampled
+// mean with its standard error, on a logarithmic axis. A thin line stands at each baseline, with
+// its name above the rows.
 func Compare(d CompareData) (*Figure, error) {
 	if len(d.Rows) == 0 {
 		return nil, fmt.Errorf("comparison: no codes")
@@ -47,7 +48,8 @@ func Compare(d CompareData) (*Figure, error) {
 	}
 	for _, b := range d.Baselines {
 		if !(b.Value > 1/largest && b.Value <= largest) {
-			return nil, fmt.Errorf("comparison: %s is %v; want a positive finite number of at most %g", b.Name, b.Value, largest)
+			return nil, fmt.Errorf("comparison: %s is %v; want a positive finite number of at most %g", b.Name, b.Value,
+				largest)
 		}
 	}
 	p := newPlot(d.Style, d.Title, "expected |error| ("+cmp.Or(d.Unit, "levels")+")", "")
@@ -102,13 +104,14 @@ const baselineRow = 0.75
 // above is the room above the rows for the names of the baselines, in rows.
 func (d CompareData) above() float64 { return baselineRow * float64(len(d.Baselines)) }
 
-// addBaselines adds a line for each baseline. The name stands beside its upper end, on the side with
-// more room, each in a row of its own.
+// addBaselines adds a line for each baseline. The name stands beside its upper end, on the side
+// with more room, each in a row of its own.
 func (d CompareData) addBaselines(p *plot.Plot, on func(v float64) float64) {
 	for i, b := range d.Baselines {
 		at, top := on(b.Value), 0.5+d.above()-baselineRow*float64(i)
 		line := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(4), vg.Points(2.5)}}
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: top}}, LineStyle: line}, baseline{b.Name, at, top - baselineRow/2})
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: top}}, LineStyle: line},
+			baseline{b.Name, at, top - baselineRow/2})
 	}
 }
 
@@ -144,18 +147,22 @@ func (d CompareData) addMarks(p *plot.Plot, on func(v float64) float64) (key []s
 			key = append(key, series{name: name, glyph: glyph, line: invisible})
 		}
 	}
-	add("bound", draw.GlyphStyle{Color: grey, Radius: vg.Points(4), Shape: draw.TriangleGlyph{}}, func(r CompareRow) float64 { return r.Bound })
-	sampled := points{glyph: draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3), Shape: draw.RingGlyph{}}, bar: vg.Points(0.8), horizontal: true}
+	add("bound", draw.GlyphStyle{Color: grey, Radius: vg.Points(4), Shape: draw.TriangleGlyph{}},
+		func(r CompareRow) float64 { return r.Bound })
+	sampled := points{glyph: draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3), Shape: draw.RingGlyph{}},
+		bar: vg.Points(0.8), horizontal: true}
 	for i, r := range d.Rows {
 		if math.IsNaN(r.StdErr) {
 			r.StdErr = 0 // a point without a bar
 		}
 		if !math.IsNaN(r.Mean) {
-			sampled.at = append(sampled.at, Point{X: on(r.Mean), Y: -float64(i), Lo: on(r.Mean - r.StdErr), Hi: on(r.Mean + r.StdErr)})
+			sampled.at = append(sampled.at, Point{X: on(r.Mean), Y: -float64(i), Lo: on(r.Mean - r.StdErr),
+				Hi: on(r.Mean + r.StdErr)})
 		}
 	}
 	p.Add(sampled)
-	add("exact", draw.GlyphStyle{Color: blue, Radius: vg.Points(4.5), Shape: draw.PlusGlyph{}}, func(r CompareRow) float64 { return r.Exact })
+	add("exact", draw.GlyphStyle{Color: blue, Radius: vg.Points(4.5), Shape: draw.PlusGlyph{}},
+		func(r CompareRow) float64 { return r.Exact })
 	if len(sampled.at) > 0 {
 		key = append(key, series{name: "sampled ± standard error", glyph: sampled.glyph, line: invisible})
 	}

@@ -12,21 +12,20 @@ type edge struct {
 	up   bool
 }
 
-// contours returns the lines on which a function on a grid has a level, by marching
-// squares. One or two segments cross each square of four neighbouring points that are not
-// all above or all below the level. Each goes round what is above in the same sense, so that
-// a segment that ends at a side of a square goes on in the next one.
-// Squares with a NaN are left out, and so are those beside them in which the line runs along their edge rather than into it:
-// where a function falls to the level once more just before what is blank, as the paper's bounds do, the steps of the edge
-// cut that second line into hooks and fragments.
-// The grid is continued by half a cell on all sides, so that contours reach the ends of
-// its outer cells.
+// contours returns the lines on which a function on a grid has a level, by marching squares. One or
+// two segments cross each square of four neighbouring points that are not all above or all below
+// the level. Each goes round what is above in the same sense, so that a segment that ends at a side
+// of a square goes on in the next one. Squares with a NaN are left out, and so are those beside
+// them in which the line runs along their edge rather than into it: where a function falls to the
+// level once more just before what is blank, as the paper's bounds do, the steps of the edge cut
+// that second line into hooks and fragments. The grid is continued by half a cell on all sides, so
+// that contours reach the ends of its outer cells.
 //
 // (The contours of gonum/plot come in random order, and run along the edges of what is NaN.)
 func contours(grid [][]float64, level float64) [][]point {
 	rows, columns := len(grid), len(grid[0])
-	// z has a row and a column more than the grid on each side, where it goes on as it does there, for half a step;
-	// place is the place on the grid of one on z.
+	// z has a row and a column more than the grid on each side, where it goes on as it does there,
+	// for half a step; place is the place on the grid of one on z.
 	z := func(x, y int) float64 {
 		atX, atY := min(max(x, 1), columns), min(max(y, 1), rows)
 		v := grid[atY-1][atX-1]
@@ -101,8 +100,8 @@ func contours(grid [][]float64, level float64) [][]point {
 	return join(order, next, entered, cross)
 }
 
-// join joins the segments from an edge to the next one to lines through the points of the edges. entered are the edges at which a
-// segment ends. It empties next.
+// join joins the segments from an edge to the next one to lines through the points of the edges.
+// entered are the edges at which a segment ends. It empties next.
 func join(order []edge, next map[edge]edge, entered map[edge]bool, cross func(edge) point) [][]point {
 	var paths [][]point
 	for _, ring := range []bool{false, true} { // open lines from their ends, then rings

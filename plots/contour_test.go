@@ -119,8 +119,9 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// A function that falls to the level once more along a blank edge has a line there, of which the steps of the edge would
-// leave pieces. The first line has no hook of them, and one that crosses the edge goes up to it.
+// A function that falls to the level once more along a blank edge has a line there, of which the
+// steps of the edge would leave pieces. The first line has no hook of them, and one that crosses
+// the edge goes up to it.
 func TestContourAlongEdge(t *testing.T) {
 	const n = 40
 	for _, slope := range []float64{0.2, 0.35, 0.5, 0.7, 1, 1.3, 2} {
@@ -150,13 +151,17 @@ func TestContourAlongEdge(t *testing.T) {
 				}
 			}
 		}
-		for _, path := range contours(grid(func(x, inside float64) float64 { return x + slope*(inside*math.Hypot(1, slope)+slope*x) - 9 }), 0) {
+		for _, path := range contours(grid(func(x, inside float64) float64 {
+			return x +
+				slope*(inside*math.Hypot(1, slope)+slope*x) - 9
+		}), 0) {
 			for _, p := range path { // x + slope·y = 9, at a right angle to the edge
 				nearest = min(nearest, (p.y-slope*p.x)/math.Hypot(1, slope))
 			}
 		}
 		if longest < 10 || nearest > 1.5 {
-			t.Errorf("slope %g: the line has %d points; the line across ends %.3g cells from the edge", slope, longest, nearest)
+			t.Errorf("slope %g: the line has %d points; the line across ends %.3g cells from the edge", slope, longest,
+				nearest)
 		}
 	}
 }

@@ -39,8 +39,8 @@ type Figure struct {
 
 // Style is how a figure looks.
 type Style struct {
-	// Place is where the figure will appear: it sets width, letters and resolution. No place is the width of
-	// the text of a page, 6.3 inches, with letters of 9 to 11 points.
+	// Place is where the figure will appear: it sets width, letters and resolution. No place is the
+	// width of the text of a page, 6.3 inches, with letters of 9 to 11 points.
 	Place   string
 	NoTitle bool // a paper has captions instead
 }
@@ -55,8 +55,8 @@ type page struct {
 	dots         float64 // of PNG files, on an inch of the page; 0: of the layout
 }
 
-// pages are those of the places. Widths are those of the templates for authors in 2026: of the text and of a
-// column. Their figures have letters of 5 to 9 points.
+// pages are those of the places. Widths are those of the templates for authors in 2026: of the text
+// and of a column. Their figures have letters of 5 to 9 points.
 var pages = []struct {
 	place string
 	page
@@ -84,7 +84,8 @@ func Places() []string {
 	return all
 }
 
-// page returns the numbers of the style's place, those of the empty one for a place that Write refuses.
+// page returns the numbers of the style's place, those of the empty one for a place that Write
+// refuses.
 func (s Style) page() page {
 	for _, p := range pages {
 		if p.place == s.Place {
@@ -339,9 +340,10 @@ func tickLabel(v, step float64) string {
 
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
-// logTicks marks an axis of decimal logarithms: powers of ten and, where there are few of them, also 2 and 5 times
-// these powers; on a short axis, round numbers. Figures draw logarithms on a linear axis and do not
-// use plot.LogScale, which reserves room for the label of the axis in a wrong place.
+// logTicks marks an axis of decimal logarithms: powers of ten and, where there are few of them,
+// also 2 and 5 times these powers; on a short axis, round numbers. Figures draw logarithms on a
+// linear axis and do not use plot.LogScale, which reserves room for the label of the axis in a
+// wrong place.
 func logTicks(lo, hi float64) []plot.Tick {
 	const slack = 1e-9
 	decades := hi - lo
@@ -407,7 +409,8 @@ func newAxis(name string, at []float64, log bool) (axis, error) {
 // differences of such numbers are finite.
 const largest = 1e300
 
-// on is the place of a value on the axis. Ends of intervals may be 0 or +Inf, so it limits how far away a place is.
+// on is the place of a value on the axis. Ends of intervals may be 0 or +Inf, so it limits how far
+// away a place is.
 func (a axis) on(v float64) float64 {
 	if a.log {
 		v = math.Log10(v)
@@ -415,8 +418,8 @@ func (a axis) on(v float64) float64 {
 	return min(max(v, -largest), largest)
 }
 
-// pixels are the edges of the cells in a picture of about some size: half-way between neighbours. Cells that are evenly
-// spaced are equally wide.
+// pixels are the edges of the cells in a picture of about some size: half-way between neighbours.
+// Cells that are evenly spaced are equally wide.
 func (a axis) pixels(size int) []int {
 	n := len(a.at)
 	edges, pixels := make([]int, n+1), float64(n*max(1, size/n))
@@ -464,7 +467,8 @@ type series struct {
 // keyed is a figure of a plot with a key between its title and its axes.
 func (s Style) keyed(p *plot.Plot, key []series, height vg.Length) *Figure {
 	fitTitle(p, s.width()-vg.Points(14))
-	return &Figure{width: s.width(), height: height, style: s, draw: func(c draw.Canvas) { drawKeyed(inside(c), p, key) }}
+	return &Figure{width: s.width(), height: height, style: s,
+		draw: func(c draw.Canvas) { drawKeyed(inside(c), p, key) }}
 }
 
 // inside is a canvas without its margins.
@@ -491,7 +495,8 @@ func drawTitle(c draw.Canvas, p *plot.Plot) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -style.Height(p.Title.Text)-vg.Points(4))
 }
 
-// drawKey writes the names of series in a row along the top of c, in the letters of a plot, and returns the rest of c.
+// drawKey writes the names of series in a row along the top of c, in the letters of a plot, and
+// returns the rest of c.
 func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 	style := styleOf(p, 9.5)
 	style.YAlign = draw.YCenter
@@ -516,8 +521,8 @@ func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -vg.Points(18))
 }
 
-// checkErrors refuses errors that cannot be drawn: want numbers that are not negative, or NaN where some may
-// be missing.
+// checkErrors refuses errors that cannot be drawn: want numbers that are not negative, or NaN where
+// some may be missing.
 func checkErrors(of string, missing bool, errors ...float64) error {
 	for _, v := range errors {
 		if v < 0 || v > largest || math.IsNaN(v) && !missing {
@@ -527,8 +532,8 @@ func checkErrors(of string, missing bool, errors ...float64) error {
 	return nil
 }
 
-// errorAxis sets a logarithmic axis to errors, NaN among them. on returns the place of an error on it. Zeros and less are at
-// its lower end, which is marked where there are zeros.
+// errorAxis sets a logarithmic axis to errors, NaN among them. on returns the place of an error on
+// it. Zeros and less are at its lower end, which is marked where there are zeros.
 func errorAxis(a *plot.Axis, errors ...float64) (on func(float64) float64) {
 	lo, hi, zeros := math.Inf(1), 0.0, false
 	for _, v := range errors {
@@ -553,15 +558,15 @@ func errorAxis(a *plot.Axis, errors ...float64) (on func(float64) float64) {
 	return func(v float64) float64 { return max(math.Log10(max(v, 0)), a.Min) }
 }
 
-// Point is a number Y at X with the interval from Lo to Hi, which is around X where bars are horizontal. A
-// name, where it has one, stands beside it.
+// Point is a number Y at X with the interval from Lo to Hi, which is around X where bars are
+// horizontal. A name, where it has one, stands beside it.
 type Point struct {
 	Name         string
 	X, Y, Lo, Hi float64
 }
 
-// points draws points on the axes with bars, which are cut at the ends of the axes. Points above the axes are
-// left out.
+// points draws points on the axes with bars, which are cut at the ends of the axes. Points above
+// the axes are left out.
 type points struct {
 	at         []Point
 	glyph      draw.GlyphStyle
@@ -583,7 +588,8 @@ func (m points) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		if m.arrows && at.Hi > p.Y.Max {
 			top, side := ty(p.Y.Max), vg.Points(1.8)
-			c.FillPolygon(bar.Color, []vg.Point{{X: x, Y: top}, {X: x - side, Y: top - 2*side}, {X: x + side, Y: top - 2*side}})
+			c.FillPolygon(bar.Color, []vg.Point{{X: x, Y: top}, {X: x - side, Y: top - 2*side},
+				{X: x + side, Y: top - 2*side}})
 		}
 		if at.Y <= p.Y.Max {
 			c.DrawGlyph(m.glyph, vg.Point{X: x, Y: y})

@@ -19,8 +19,9 @@ type ForestData struct {
 	Style         Style
 }
 
-// ForestRow is a ratio to what the reader has, with its interval, all positive. Note is secondary: it
-// stands in smaller letters behind the name. Text says the numbers, where the figure has room for it.
+// ForestRow is a ratio to what the reader has, with its interval, all positive. Note is secondary:
+// it stands in smaller letters behind the name. Text says the numbers, where the figure has room
+// for it.
 type ForestRow struct {
 	Name, Note, Text string
 	Ratio, Lo, Hi    float64
@@ -30,7 +31,8 @@ type ForestRow struct {
 // farthest is the largest factor from 1 on the axis. Rows beyond it have an arrow at its end.
 const farthest = 6
 
-// Forest draws a row for each ratio, the smallest at the top, on a logarithmic axis with a line at 1.
+// Forest draws a row for each ratio, the smallest at the top, on a logarithmic axis with a line at
+// 1.
 func Forest(d ForestData) (*Figure, error) {
 	rows := slices.Clone(d.Rows)
 	slices.SortStableFunc(rows, func(a, b ForestRow) int { return cmp.Compare(a.Ratio, b.Ratio) })
@@ -109,7 +111,8 @@ func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
 // stripes is the background of every second row.
 var stripes = color.NRGBA{R: 243, G: 243, B: 243, A: 255}
 
-// drawRatio draws a ratio and its interval at a height. An arrow at an end of the axis says that they go on.
+// drawRatio draws a ratio and its interval at a height. An arrow at an end of the axis says that
+// they go on.
 func drawRatio(c draw.Canvas, p *plot.Plot, r ForestRow, y vg.Length) {
 	glyph := draw.GlyphStyle{Color: blue, Radius: vg.Points(2.8), Shape: draw.CircleGlyph{}}
 	if r.Yours {
@@ -119,7 +122,8 @@ func drawRatio(c draw.Canvas, p *plot.Plot, r ForestRow, y vg.Length) {
 	on := func(v float64) vg.Length { return tx(min(max(math.Log10(v), p.X.Min), p.X.Max)) }
 	c.StrokeLine2(draw.LineStyle{Color: glyph.Color, Width: vg.Points(1.1)}, on(r.Lo), y, on(r.Hi), y)
 	arrow := func(tip, back vg.Length) {
-		c.FillPolygon(glyph.Color, []vg.Point{{X: tip, Y: y}, {X: tip + 2*back, Y: y - back}, {X: tip + 2*back, Y: y + back}})
+		c.FillPolygon(glyph.Color, []vg.Point{{X: tip, Y: y}, {X: tip + 2*back, Y: y - back},
+			{X: tip + 2*back, Y: y + back}})
 	}
 	if math.Log10(r.Lo) < p.X.Min {
 		arrow(c.Min.X, vg.Points(2.2))

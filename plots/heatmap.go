@@ -34,8 +34,8 @@ type HeatmapData struct {
 // Mark is a point of a map with the limits of its intervals.
 type Mark struct{ X, XLo, XHi, Y, YLo, YHi float64 }
 
-// Plot implements plot.Plotter: it draws a cross as long as the intervals, and a ring, of a mark on the axes.
-// Parts outside the axes are cut off.
+// Plot implements plot.Plotter: it draws a cross as long as the intervals, and a ring, of a mark on
+// the axes. Parts outside the axes are cut off.
 func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	x := func(v float64) vg.Length { return tx(min(max(v, p.X.Min), p.X.Max)) }
@@ -50,17 +50,18 @@ func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLine2(line, x(m.X), y(m.YLo), x(m.X), y(m.YHi))
 		}
 		if inX && inY {
-			glyph := draw.GlyphStyle{Color: line.Color, Radius: vg.Points(2.9) + line.Width/2, Shape: draw.CircleGlyph{}}
+			glyph := draw.GlyphStyle{Color: line.Color, Radius: vg.Points(2.9) + line.Width/2,
+				Shape: draw.CircleGlyph{}}
 			c.DrawGlyph(glyph, vg.Point{X: x(m.X), Y: y(m.Y)})
 		}
 	}
 }
 
-// Heatmap draws by how much the smaller number is below the larger one, in a diverging palette, whose two ends are
-// equally deep: blue where the ratio is below 1 and red where it is above. A thick contour is at 1 and thin ones are at
-// the other marks of the colour bar, dashed below 1. Contours are left out where they are short and end at blank cells.
-// The colour bar is as long as the numbers differ. Where a few cells are far beyond the others, it ends before them in a
-// point.
+// Heatmap draws by how much the smaller number is below the larger one, in a diverging palette,
+// whose two ends are equally deep: blue where the ratio is below 1 and red where it is above. A
+// thick contour is at 1 and thin ones are at the other marks of the colour bar, dashed below 1.
+// Contours are left out where they are short and end at blank cells. The colour bar is as long as
+// the numbers differ. Where a few cells are far beyond the others, it ends before them in a point.
 func Heatmap(d HeatmapData) (*Figure, error) {
 	x, err := newAxis("x", d.X, d.XLog)
 	if err != nil {
@@ -104,7 +105,8 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 		}
 	}
 	if d.Mark != nil {
-		m := Mark{x.on(d.Mark.X), x.on(d.Mark.XLo), x.on(d.Mark.XHi), y.on(d.Mark.Y), y.on(d.Mark.YLo), y.on(d.Mark.YHi)}
+		m := Mark{x.on(d.Mark.X), x.on(d.Mark.XLo), x.on(d.Mark.XHi), y.on(d.Mark.Y), y.on(d.Mark.YLo),
+			y.on(d.Mark.YHi)}
 		if slices.ContainsFunc([]float64{m.X, m.XLo, m.XHi, m.Y, m.YLo, m.YHi}, math.IsNaN) {
 			return nil, fmt.Errorf("heatmap: a mark at %+v is on no place of the axes", *d.Mark)
 		}
@@ -116,8 +118,8 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	return fig, nil
 }
 
-// difference is by how much the smaller of two numbers is below the larger one, from their ratio: from −1 to 1, below 0
-// where the first is smaller. A ratio and its inverse differ in the sign.
+// difference is by how much the smaller of two numbers is below the larger one, from their ratio:
+// from −1 to 1, below 0 where the first is smaller. A ratio and its inverse differ in the sign.
 func difference(ratio float64) float64 {
 	if ratio > 1 {
 		return 1 - 1/ratio
@@ -167,7 +169,8 @@ func (d HeatmapData) drawBlank(at vg.Point, c draw.Canvas) {
 	style.XAlign = draw.XRight
 	c.FillText(style, at, words)
 	right := at.X - style.Width(words) - vg.Points(5)
-	box := vg.Rectangle{Min: vg.Point{X: right - vg.Points(13), Y: at.Y - vg.Points(1)}, Max: vg.Point{X: right, Y: at.Y + vg.Points(8)}}
+	box := vg.Rectangle{Min: vg.Point{X: right - vg.Points(13), Y: at.Y - vg.Points(1)},
+		Max: vg.Point{X: right, Y: at.Y + vg.Points(8)}}
 	line := draw.LineStyle{Color: color.NRGBA{190, 190, 190, 255}, Width: vg.Points(0.7)}
 	height := box.Size().Y
 	for x := box.Min.X - height + vg.Points(2); x < box.Max.X; x += vg.Points(4) {
@@ -233,11 +236,13 @@ func newColourScale(z [][]float64) colourScale {
 			}
 		}
 	}
-	s := colourScale{lo: -leastLimit, hi: leastLimit, limit: leastLimit, empty: len(all) == 0, colours: moreland.SmoothBlueRed()}
+	s := colourScale{lo: -leastLimit, hi: leastLimit, limit: leastLimit, empty: len(all) == 0,
+		colours: moreland.SmoothBlueRed()}
 	if !s.empty {
 		slices.Sort(size)
 		s.limit = size[len(size)-1]
-		if typical := size[len(size)-1-len(size)/50]; s.limit > 1.5*typical { // 98 % are not larger; with few cells, all
+		// 98 % are not larger; with few cells, all
+		if typical := size[len(size)-1-len(size)/50]; s.limit > 1.5*typical {
 			s.limit = typical
 		}
 		s.limit = max(s.limit, leastLimit)
@@ -292,7 +297,8 @@ func (s colourScale) plot(d HeatmapData) *plot.Plot {
 	return p
 }
 
-// Plot implements plot.Plotter: it draws the colours. An end beyond which there are values is pointed.
+// Plot implements plot.Plotter: it draws the colours. An end beyond which there are values is
+// pointed.
 func (s colourScale) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, _ := p.Transforms(&c)
 	// The bar is made of strips. Each reaches up to the end of the bar, so that no gap shows

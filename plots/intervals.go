@@ -18,7 +18,8 @@ type IntervalsData struct {
 	Style       Style
 }
 
-// Intervals draws labels against predictions with their intervals, and below them the coverage by level.
+// Intervals draws labels against predictions with their intervals, and below them the coverage by
+// level.
 func Intervals(d IntervalsData) (*Figure, error) {
 	if len(d.Samples) == 0 || len(d.Levels) == 0 {
 		return nil, fmt.Errorf("intervals of %d samples and %d levels; want some", len(d.Samples), len(d.Levels))
@@ -35,8 +36,10 @@ func Intervals(d IntervalsData) (*Figure, error) {
 			return nil, fmt.Errorf("intervals: coverage %v of level %v; want shares from 0 to 1", p.Y, p.X)
 		}
 	}
-	inside := points{glyph: draw.GlyphStyle{Color: blue, Radius: vg.Points(1.6), Shape: draw.RingGlyph{}}, bar: vg.Points(0.5)}
-	outside := points{glyph: draw.GlyphStyle{Color: vermillion, Radius: vg.Points(2.6), Shape: draw.CrossGlyph{}}, bar: vg.Points(0.9)}
+	inside := points{glyph: draw.GlyphStyle{Color: blue, Radius: vg.Points(1.6), Shape: draw.RingGlyph{}},
+		bar: vg.Points(0.5)}
+	outside := points{glyph: draw.GlyphStyle{Color: vermillion, Radius: vg.Points(2.6), Shape: draw.CrossGlyph{}},
+		bar: vg.Points(0.9)}
 	p := newPlot(d.Style, d.Title, "prediction"+d.Unit, "label"+d.Unit)
 	p.Add(grid())
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
@@ -57,20 +60,24 @@ func Intervals(d IntervalsData) (*Figure, error) {
 		*axis.least, *axis.most = *axis.least-margin, *axis.most+margin
 	}
 	p.Add(inside, outside)
-	key := []series{{name: fmt.Sprintf("label in its %g %% interval", 100*d.Confidence), glyph: inside.glyph}, {name: "label outside", glyph: outside.glyph}}
+	key := []series{{name: fmt.Sprintf("label in its %g %% interval", 100*d.Confidence), glyph: inside.glyph},
+		{name: "label outside", glyph: outside.glyph}}
 	labels := d.Style.keyed(p, key, d.Style.of(4.4))
 
 	p = newPlot(d.Style, "", "level n", "share of labels inside")
 	p.Add(grid())
-	coverage := points{glyph: draw.GlyphStyle{Color: black, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}, bar: vg.Points(0.8), at: d.Levels}
+	coverage := points{glyph: draw.GlyphStyle{Color: black, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}},
+		bar: vg.Points(0.8), at: d.Levels}
 	promised := draw.LineStyle{Color: blue, Width: vg.Points(1.2), Dashes: []vg.Length{vg.Points(6), vg.Points(2.5)}}
 	first, last := d.Levels[0].X-1, d.Levels[len(d.Levels)-1].X+1
-	p.Add(&plotter.Line{XYs: plotter.XYs{{X: first, Y: d.Confidence}, {X: last, Y: d.Confidence}}, LineStyle: promised}, coverage)
+	p.Add(&plotter.Line{XYs: plotter.XYs{{X: first, Y: d.Confidence}, {X: last, Y: d.Confidence}}, LineStyle: promised},
+		coverage)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = first, last, d.Confidence, 1
 	for _, at := range d.Levels {
 		p.Y.Min = min(p.Y.Min, at.Lo)
 	}
 	p.Y.Min = max(0, p.Y.Min-0.05*(1-p.Y.Min))
-	key = []series{{name: "observed, 95 % interval", glyph: coverage.glyph}, {name: "promised over all", line: promised}}
+	key = []series{{name: "observed, 95 % interval", glyph: coverage.glyph},
+		{name: "promised over all", line: promised}}
 	return Stack(labels, d.Style.keyed(p, key, d.Style.of(2.8))), nil
 }

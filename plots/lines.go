@@ -34,7 +34,8 @@ func Lines(d LinesData) (*Figure, error) {
 	styles := []draw.LineStyle{
 		{Color: blue, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(6), vg.Points(2.5)}},
 		{Color: vermillion, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(2), vg.Points(2)}},
-		{Color: grey, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(7), vg.Points(2), vg.Points(1.5), vg.Points(2)}},
+		{Color: grey, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(7), vg.Points(2), vg.Points(1.5),
+			vg.Points(2)}},
 		{Color: black, Width: vg.Points(2)},
 	}
 	if len(d.Lines) == 0 || len(d.Lines) > len(styles) {
@@ -51,7 +52,8 @@ func Lines(d LinesData) (*Figure, error) {
 		line := make(plotter.XYs, len(l.Values))
 		for j, v := range l.Values {
 			if !(math.Abs(v) <= largest) {
-				return nil, fmt.Errorf("lines: value %d of %s is %v; want a finite number of at most ±%g", j+1, l.Name, v, largest)
+				return nil, fmt.Errorf("lines: value %d of %s is %v; want a finite number of at most ±%g", j+1, l.Name,
+					v, largest)
 			}
 			line[j] = plotter.XY{X: d.Level[j], Y: v}
 			lo, hi = min(lo, v), max(hi, v)

@@ -65,7 +65,8 @@ func verifyData(n int, exact bool) plots.VerifyData {
 	for i := range n {
 		x := float64(i + 1)
 		e := 2 + math.Sin(6*x/float64(n))
-		d.Labels = append(d.Labels, plots.VerifyLabel{Level: x, Bound: 1.2 * e, Exact: e, Mean: e + 0.02*1.7*math.Sin(37*x), StdErr: 0.02})
+		d.Labels = append(d.Labels, plots.VerifyLabel{Level: x, Bound: 1.2 * e, Exact: e,
+			Mean: e + 0.02*1.7*math.Sin(37*x), StdErr: 0.02})
 		if !exact {
 			d.Labels[i].Exact = math.NaN()
 		}
@@ -75,7 +76,8 @@ func verifyData(n int, exact bool) plots.VerifyData {
 
 // linesData is what Figure 7 has.
 func linesData() plots.LinesData {
-	d := plots.LinesData{Title: "johnson-nonzero, 7 levels", YLabel: "value", Lines: []plots.NamedLine{{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "Tl + Tf + Tc"}}}
+	d := plots.LinesData{Title: "johnson-nonzero, 7 levels", YLabel: "value",
+		Lines: []plots.NamedLine{{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "Tl + Tf + Tc"}}}
 	for n := 1.0; n <= 7; n++ {
 		d.Level = append(d.Level, n)
 		for i, v := range []float64{-min(4, 8-n), min(n, 4), 4, -min(4, 8-n) + min(n, 4) + 4} {
@@ -149,9 +151,11 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		}}),
 		// one name at each side of its line
 		"compare-baselines": drawing(plots.Compare, plots.CompareData{
-			Title:     "continuous labels",
-			Rows:      []plots.CompareRow{{"unary", nan, nan, 0.6, 0.002}, {"johnson", nan, nan, 0.62, 0.003}, {"hadamard", nan, nan, 2.1, 0.02}},
-			Baselines: []plots.NamedError{{Name: "quantization alone", Value: 0.25}, {Name: "direct regression", Value: 2.4}},
+			Title: "continuous labels",
+			Rows: []plots.CompareRow{{"unary", nan, nan, 0.6, 0.002}, {"johnson", nan, nan, 0.62, 0.003},
+				{"hadamard", nan, nan, 2.1, 0.02}},
+			Baselines: []plots.NamedError{{Name: "quantization alone", Value: 0.25},
+				{Name: "direct regression", Value: 2.4}},
 		}),
 		"code-dense": func() (*plots.Figure, error) { // too many transitions to mark
 			d := codeData(64, 128)
@@ -163,7 +167,9 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			d.Mark = &plots.Mark{X: 2, XLo: 1.5, XHi: 2.2, Y: 6, YLo: 3, YHi: math.Inf(1)}
 			return plots.Heatmap(d)
 		},
-		"profile":  drawing(plots.Profile, plots.ProfileData{Title: "johnson, 64 levels", Curve: "Gaussian mixture", Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64), {Name: "bit 3: nothing observed", Target: make([]bool, 64)}}}),
+		"profile": drawing(plots.Profile, plots.ProfileData{Title: "johnson, 64 levels", Curve: "Gaussian mixture",
+			Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64),
+				{Name: "bit 3: nothing observed", Target: make([]bool, 64)}}}),
 		"tradeoff": drawing(plots.Tradeoff, tradeoffData()),
 		"tradeoff-column": func() (*plots.Figure, error) { // nothing found, and an error of zero
 			d := tradeoffData()
@@ -177,11 +183,18 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"intervals":      drawing(plots.Intervals, intervalsData()),
 		"verify":         drawing(plots.Verify, verifyData(255, true)),
 		"verify-inexact": drawing(plots.Verify, verifyData(12, false)),
-		"code":           func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(8, 16)) },
-		"code-averaged":  func() (*plots.Figure, error) { return plots.CodeMatrix(context.Background(), codeData(2000, 4000)) },
+		"code": func() (*plots.Figure, error) {
+			return plots.CodeMatrix(context.Background(),
+				codeData(8, 16))
+		},
+		"code-averaged": func() (*plots.Figure, error) {
+			return plots.CodeMatrix(context.Background(),
+				codeData(2000, 4000))
+		},
 		"compare": drawing(plots.Compare, plots.CompareData{Rows: []plots.CompareRow{
 			{"unary", 0.5, 0.4, 0.401, 0.001}, {"johnson", 0.62, 0.55, 0.549, 0.002},
-			{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01}, {"hadamard", 90, nan, 30, 0.5},
+			{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01}, {"hadamard", 90, nan,
+				30, 0.5},
 		}}),
 	}
 }
@@ -192,11 +205,13 @@ func intervalsData() plots.IntervalsData {
 	for i := range 80 {
 		x := 1 + 63*math.Mod(0.618*float64(i), 1)
 		half := 1 + x/10
-		d.Samples = append(d.Samples, plots.Point{X: x, Y: x + 1.1*half*math.Sin(float64(37*i)), Lo: x - half, Hi: x + half})
+		d.Samples = append(d.Samples, plots.Point{X: x, Y: x + 1.1*half*math.Sin(float64(37*i)), Lo: x - half,
+			Hi: x + half})
 	}
 	d.Samples[7].Lo, d.Samples[7].Hi = d.Samples[7].X, d.Samples[7].X
 	for i := range 12 {
-		d.Levels = append(d.Levels, plots.Point{X: 3 + 5.3*float64(i), Y: 0.9 + 0.03*math.Sin(float64(5*i)), Lo: 0.82, Hi: 0.95})
+		d.Levels = append(d.Levels, plots.Point{X: 3 + 5.3*float64(i), Y: 0.9 + 0.03*math.Sin(float64(5*i)), Lo: 0.82,
+			Hi: 0.95})
 	}
 	return d
 }
@@ -205,7 +220,8 @@ func intervalsData() plots.IntervalsData {
 func forestData(style plots.Style) plots.ForestData {
 	d := plots.ForestData{Title: "codes", XLabel: "error over yours", Style: style}
 	for i := range 26 {
-		r := plots.ForestRow{Name: fmt.Sprintf("code-%d", (i*7)%26), Note: "gen-ex, CE", Ratio: 0.4 * math.Exp(float64((i*7)%26)/7), Yours: (i*7)%26 == 6}
+		r := plots.ForestRow{Name: fmt.Sprintf("code-%d", (i*7)%26), Note: "gen-ex, CE",
+			Ratio: 0.4 * math.Exp(float64((i*7)%26)/7), Yours: (i*7)%26 == 6}
 		r.Lo, r.Hi, r.Text = r.Ratio/1.5, r.Ratio*(1.3+float64(i)/20), fmt.Sprintf("%.3g", r.Ratio)
 		d.Rows = append(d.Rows, r)
 	}
@@ -225,7 +241,8 @@ func tradeoffData() plots.TradeoffData {
 		d.Found = append(d.Found, point("", float64(m), 1.2*math.Exp(-float64(m)/14), 0.003))
 	}
 	for i, name := range []string{"gray", "b2jdj", "hexj", "b1jdj", "johnson", "johnson-nonzero", "unary", "hadamard"} {
-		d.Codes = append(d.Codes, point(name, []float64{6, 10, 16, 17, 32, 33, 63, 64}[i], []float64{0.84, 0.52, 0.517, 0.48, 0.464, 0.464, 0.463, 1.08}[i], 0.02))
+		d.Codes = append(d.Codes, point(name, []float64{6, 10, 16, 17, 32, 33, 63, 64}[i],
+			[]float64{0.84, 0.52, 0.517, 0.48, 0.464, 0.464, 0.463, 1.08}[i], 0.02))
 	}
 	return d
 }
@@ -291,18 +308,29 @@ func TestExtremes(t *testing.T) {
 	drawn := map[string]int{}
 	values := []float64{0, 5e-324, 1e-300, 1e-17, 1, 1e18, 1e18 + 512, 1e300, math.Inf(1), nan}
 	for i, a := range values {
-		for _, b := range []float64{1, values[max(0, i-1)], values[min(i+1, len(values)-1)]} { // b ascends from a, descends, or is far away
+		// b ascends from a, descends, or is far away
+		for _, b := range []float64{1, values[max(0, i-1)], values[min(i+1, len(values)-1)]} {
 			for name, figure := range map[string]func() (*plots.Figure, error){
-				"heatmap of":      drawing(plots.Heatmap, plots.HeatmapData{X: []float64{1}, Y: []float64{1, 2}, Z: [][]float64{{a}, {b}}}),
-				"heatmap at":      drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, Y: []float64{-a}, Z: [][]float64{{1, 2}}}),
-				"log heatmap at":  drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, XLog: true, Y: []float64{b}, YLog: true, Z: [][]float64{{1, 2}}}),
-				"verification of": drawing(plots.Verify, plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}}),
+				"heatmap of": drawing(plots.Heatmap, plots.HeatmapData{X: []float64{1}, Y: []float64{1, 2},
+					Z: [][]float64{{a}, {b}}}),
+				"heatmap at": drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, Y: []float64{-a},
+					Z: [][]float64{{1, 2}}}),
+				"log heatmap at": drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, XLog: true,
+					Y: []float64{b}, YLog: true, Z: [][]float64{{1, 2}}}),
+				"verification of": drawing(plots.Verify,
+					plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}}),
 				"trade-off of": drawing(plots.Tradeoff, plots.TradeoffData{
-					Found: []plots.Point{point("", 1, a, b), point("", 2, 1, a)}, Codes: []plots.Point{point("x", 1<<20, b, 0)},
+					Found: []plots.Point{point("", 1, a, b), point("", 2, 1, a)}, Codes: []plots.Point{point("x", 1<<20,
+						b, 0)},
 				}),
-				"forest of":     drawing(plots.Forest, plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b}, {Name: "y", Ratio: a, Lo: a, Hi: a}}}),
-				"intervals of":  drawing(plots.Intervals, plots.IntervalsData{Confidence: 0.9, Samples: []plots.Point{{X: a, Y: b, Lo: a, Hi: b}}, Levels: []plots.Point{point("", 1, 0.9, 0.05)}}),
-				"comparison of": drawing(plots.Compare, plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a}, {"b", b, nan, a, b}}}),
+				"forest of": drawing(plots.Forest,
+					plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b},
+						{Name: "y", Ratio: a, Lo: a, Hi: a}}}),
+				"intervals of": drawing(plots.Intervals,
+					plots.IntervalsData{Confidence: 0.9, Samples: []plots.Point{{X: a, Y: b, Lo: a, Hi: b}},
+						Levels: []plots.Point{point("", 1, 0.9, 0.05)}}),
+				"comparison of": drawing(plots.Compare,
+					plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a}, {"b", b, nan, a, b}}}),
 			} {
 				f, err := figure()
 				if err != nil {
@@ -314,7 +342,8 @@ func TestExtremes(t *testing.T) {
 					t.Errorf("%s %g and %g: %v", name, a, b, err)
 				}
 				// Images are base64, in which the letters may stand by chance.
-				if drawn := regexp.MustCompile(`base64,[^"]*`).ReplaceAllString(svg.String(), ""); strings.Contains(drawn, "NaN") || strings.Contains(drawn, "Inf,") {
+				if drawn := regexp.MustCompile(`base64,[^"]*`).ReplaceAllString(svg.String(),
+					""); strings.Contains(drawn, "NaN") || strings.Contains(drawn, "Inf,") {
 					t.Errorf("%s %g and %g: a coordinate is not a number", name, a, b)
 				}
 			}
@@ -331,7 +360,8 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// TestFormats: a figure of each kind in the vector formats is what it says, and two drawings of one give the same bytes.
+// TestFormats: a figure of each kind in the vector formats is what it says, and two drawings of one
+// give the same bytes.
 func TestFormats(t *testing.T) {
 	for name, figure := range figures(t) {
 		if strings.Contains(name, "-") {
@@ -385,41 +415,47 @@ func TestRefusals(t *testing.T) {
 	lines.Level = lines.Level[1:]
 	one := plots.CompareRow{Name: "a", Bound: 1, Exact: 1, Mean: 1, StdErr: 1}
 	for name, err := range map[string]error{
-		"no x":                        heatmap(func(d *plots.HeatmapData) { d.X = nil }),
-		"x descends":                  heatmap(func(d *plots.HeatmapData) { d.X[0] = 9 }),
-		"y NaN":                       heatmap(func(d *plots.HeatmapData) { d.Y[0] = nan }),
-		"log of zero":                 heatmap(func(d *plots.HeatmapData) { d.X[0], d.XLog = 0, true }),
-		"a row too few":               heatmap(func(d *plots.HeatmapData) { d.Z = d.Z[1:] }),
-		"a short row":                 heatmap(func(d *plots.HeatmapData) { d.Z[1] = d.Z[1][1:] }),
-		"infinite value":              heatmap(func(d *plots.HeatmapData) { d.Z[1][1] = math.Inf(1) }),
-		"a value too large":           heatmap(func(d *plots.HeatmapData) { d.Z[1][1] = 1e301 }),
-		"a mark that is no number":    heatmap(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }),
-		"a negative standard error":   verify(func(d *plots.VerifyData) { d.Labels[1].StdErr = -1 }),
-		"an infinite bound":           verify(func(d *plots.VerifyData) { d.Labels[2].Bound = math.Inf(1) }),
-		"no levels":                   verify(func(d *plots.VerifyData) { d.Labels = nil }),
-		"no mean":                     verify(func(d *plots.VerifyData) { d.Labels[0].Mean = nan }),
-		"no target":                   profile(func(b *plots.BitProfile) { b.Target = nil }),
-		"a negative rate":             profile(func(b *plots.BitProfile) { b.Rate[3] = -0.1 }),
-		"a short interval":            profile(func(b *plots.BitProfile) { b.Hi = b.Hi[1:] }),
-		"labels that descend":         profile(func(b *plots.BitProfile) { b.Label[3] = 1 }),
-		"no bits":                     of(plots.Profile(plots.ProfileData{})),
-		"too many bits":               of(plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})),
-		"a trade-off of nothing":      of(plots.Tradeoff(plots.TradeoffData{})),
-		"a trade-off that descends":   of(plots.Tradeoff(plots.TradeoffData{Found: []plots.Point{point("", 8, 1, 0), point("", 7, 1, 0)}})),
-		"a code without bits":         of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 0, 1, 0)}})),
-		"a negative error":            of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 3, -1, 0)}})),
-		"a forest of nothing":         of(plots.Forest(plots.ForestData{})),
-		"a ratio beside its interval": of(plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "a", Ratio: 1, Lo: 1.1, Hi: 2}}})),
-		"no lines":                    of(plots.Lines(plots.LinesData{Level: []float64{1}})),
-		"a short line":                of(plots.Lines(lines)),
-		"no intervals":                of(plots.Intervals(plots.IntervalsData{})),
-		"no codes":                    of(plots.Compare(plots.CompareData{})),
-		"a negative bound":            of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{Name: "a", Bound: -1}}})),
-		"a baseline of zero":          of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{one}, Baselines: []plots.NamedError{{Name: "quantization alone"}}})),
-		"an empty matrix":             of(plots.CodeMatrix(context.Background(), plots.CodeMatrixData{})),
-		"a style that is none":        writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1}, Z: [][]float64{{1}}, Style: plots.Style{Place: "poster"}}, "svg", io.Discard),
-		"a format that is none":       writing(t, heatmapData(4, 3, hill), "eps", io.Discard),
-		"a full disk":                 writing(t, heatmapData(4, 3, hill), "svg", failing{}),
+		"no x":                      heatmap(func(d *plots.HeatmapData) { d.X = nil }),
+		"x descends":                heatmap(func(d *plots.HeatmapData) { d.X[0] = 9 }),
+		"y NaN":                     heatmap(func(d *plots.HeatmapData) { d.Y[0] = nan }),
+		"log of zero":               heatmap(func(d *plots.HeatmapData) { d.X[0], d.XLog = 0, true }),
+		"a row too few":             heatmap(func(d *plots.HeatmapData) { d.Z = d.Z[1:] }),
+		"a short row":               heatmap(func(d *plots.HeatmapData) { d.Z[1] = d.Z[1][1:] }),
+		"infinite value":            heatmap(func(d *plots.HeatmapData) { d.Z[1][1] = math.Inf(1) }),
+		"a value too large":         heatmap(func(d *plots.HeatmapData) { d.Z[1][1] = 1e301 }),
+		"a mark that is no number":  heatmap(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }),
+		"a negative standard error": verify(func(d *plots.VerifyData) { d.Labels[1].StdErr = -1 }),
+		"an infinite bound":         verify(func(d *plots.VerifyData) { d.Labels[2].Bound = math.Inf(1) }),
+		"no levels":                 verify(func(d *plots.VerifyData) { d.Labels = nil }),
+		"no mean":                   verify(func(d *plots.VerifyData) { d.Labels[0].Mean = nan }),
+		"no target":                 profile(func(b *plots.BitProfile) { b.Target = nil }),
+		"a negative rate":           profile(func(b *plots.BitProfile) { b.Rate[3] = -0.1 }),
+		"a short interval":          profile(func(b *plots.BitProfile) { b.Hi = b.Hi[1:] }),
+		"labels that descend":       profile(func(b *plots.BitProfile) { b.Label[3] = 1 }),
+		"no bits":                   of(plots.Profile(plots.ProfileData{})),
+		"too many bits":             of(plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})),
+		"a trade-off of nothing":    of(plots.Tradeoff(plots.TradeoffData{})),
+		"a trade-off that descends": of(plots.Tradeoff(plots.TradeoffData{Found: []plots.Point{point("", 8, 1, 0),
+			point("", 7, 1, 0)}})),
+		"a code without bits": of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 0, 1, 0)}})),
+		"a negative error": of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 3, -1,
+			0)}})),
+		"a forest of nothing": of(plots.Forest(plots.ForestData{})),
+		"a ratio beside its interval": of(plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "a", Ratio: 1,
+			Lo: 1.1, Hi: 2}}})),
+		"no lines":     of(plots.Lines(plots.LinesData{Level: []float64{1}})),
+		"a short line": of(plots.Lines(lines)),
+		"no intervals": of(plots.Intervals(plots.IntervalsData{})),
+		"no codes":     of(plots.Compare(plots.CompareData{})),
+		"a negative bound": of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{Name: "a",
+			Bound: -1}}})),
+		"a baseline of zero": of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{one},
+			Baselines: []plots.NamedError{{Name: "quantization alone"}}})),
+		"an empty matrix": of(plots.CodeMatrix(context.Background(), plots.CodeMatrixData{})),
+		"a style that is none": writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1},
+			Z: [][]float64{{1}}, Style: plots.Style{Place: "poster"}}, "svg", io.Discard),
+		"a format that is none": writing(t, heatmapData(4, 3, hill), "eps", io.Discard),
+		"a full disk":           writing(t, heatmapData(4, 3, hill), "svg", failing{}),
 	} {
 		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line", name, err)
@@ -436,7 +472,8 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
 
-// TestStyles: figures have the widths of the styles on the page, and a PNG of 600 dots an inch is as wide.
+// TestStyles: figures have the widths of the styles on the page, and a PNG of 600 dots an inch is
+// as wide.
 func TestStyles(t *testing.T) {
 	widths := map[string]float64{
 		"": 6.3, "column": 3.3, "iclr": 5.5, "iclr-column": 2.65, "neurips": 5.5, "neurips-column": 2.65, "icml": 6.75, "icml-column": 3.25,
@@ -455,7 +492,8 @@ func TestStyles(t *testing.T) {
 		if points, err := strconv.ParseFloat(string(m[1]), 64); err != nil || math.Abs(points/72-width) > 0.005 {
 			t.Errorf("%s: %v points, want %v inches", place, points, width)
 		}
-		if place != "iclr-column" && place != "nature-column" { // the narrowest and the widest column: wide pictures take long
+		// the narrowest and the widest column: wide pictures take long
+		if place != "iclr-column" && place != "nature-column" {
 			continue
 		}
 		must.Succeed(t, f.Write(&picture, "png"))

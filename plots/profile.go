@@ -87,9 +87,11 @@ func Profile(d ProfileData) (*Figure, error) {
 		fig.height = 3.6 * vg.Inch
 	}
 	fig.draw = func(c draw.Canvas) {
-		c = labelled(drawKey(drawTitle(inside(c), heading), heading, key), styleOf(heading, 9.5), "label n (level)", "error probability")
+		c = labelled(drawKey(drawTitle(inside(c), heading), heading, key), styleOf(heading, 9.5), "label n (level)",
+			"error probability")
 		const above = 28 // points for the bar and the name
-		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Points(10), PadY: vg.Points(above), PadTop: vg.Points(above)}
+		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Points(10), PadY: vg.Points(above),
+			PadTop: vg.Points(above)}
 		for i, row := range plot.Align(panels, tiles, c) {
 			for j, at := range row {
 				if p := panels[i][j]; p != nil {
@@ -102,7 +104,8 @@ func Profile(d ProfileData) (*Figure, error) {
 	return fig, nil
 }
 
-// labelled draws the labels of axes that all panels of a canvas have, and returns what is left of it for the panels.
+// labelled draws the labels of axes that all panels of a canvas have, and returns what is left of
+// it for the panels.
 func labelled(c draw.Canvas, style draw.TextStyle, x, y string) draw.Canvas {
 	left := style.Height(y) + vg.Points(4)
 	panels := draw.Crop(c, left, 0, left, 0)
@@ -146,7 +149,8 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 		observed.at = append(observed.at, Point{X: b.Label[i], Y: b.Rate[i], Lo: b.Lo[i], Hi: b.Hi[i]})
 		top = max(top, b.Rate[i])
 	}
-	// An interval of a few samples may reach far beyond all points. An arrow then says that it goes on.
+	// An interval of a few samples may reach far beyond all points. An arrow then says that it goes
+	// on.
 	highest := top
 	for _, hi := range b.Hi {
 		highest = max(highest, hi)

@@ -50,6 +50,7 @@ func Spacing(d SpacingData) (*Figure, error) {
 	margin := 0.01 * (hi - lo)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo-margin, hi+margin, -0.12*most, 1.03*most
 	bar := draw.LineStyle{Color: blue, Width: vg.Points(7)}
-	key := []series{{name: "targets; those beyond the end levels are in the end bars", line: bar}, {name: "levels", line: level}}
+	key := []series{{name: "targets; those beyond the end levels are in the end bars", line: bar},
+		{name: "levels", line: level}}
 	return d.Style.keyed(p, key, d.Style.of(3.2)), nil
 }

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// TradeoffData is the expected error of codes, in levels, against their number of bits. Lo and Hi are one standard
-// error away.
+// TradeoffData is the expected error of codes, in levels, against their number of bits. Lo and Hi
+// are one standard error away.
 type TradeoffData struct {
 	Title string
 	Found []Point // results of a search, ascending in bits, joined by a line

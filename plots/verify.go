@@ -61,7 +61,8 @@ func (d VerifyData) check() (axis, error) {
 	for i, l := range d.Labels {
 		levels[i] = l.Level
 		of := fmt.Sprintf("level %v", l.Level)
-		if err := cmp.Or(checkErrors(of, true, l.Bound, l.Exact), checkErrors(of, false, l.Mean, l.StdErr)); err != nil {
+		if err := cmp.Or(checkErrors(of, true, l.Bound, l.Exact),
+			checkErrors(of, false, l.Mean, l.StdErr)); err != nil {
 			return axis{}, err
 		}
 	}
@@ -87,7 +88,8 @@ func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
 			key = append(key, series{name: name, line: style})
 		}
 	}
-	add("bound", func(l VerifyLabel) float64 { return l.Bound }, draw.LineStyle{Color: grey, Width: vg.Points(1.3), Dashes: []vg.Length{vg.Points(5), vg.Points(2.5)}})
+	add("bound", func(l VerifyLabel) float64 { return l.Bound }, draw.LineStyle{Color: grey, Width: vg.Points(1.3),
+		Dashes: []vg.Length{vg.Points(5), vg.Points(2.5)}})
 	add("exact", func(l VerifyLabel) float64 { return l.Exact }, draw.LineStyle{Color: blue, Width: vg.Points(1.6)})
 	sampled := points{glyph: d.glyph(), bar: vg.Points(0.8)}
 	for _, l := range d.Labels {
@@ -115,7 +117,8 @@ func (d VerifyData) deviationPanel(x axis, z plotter.XYs) *plot.Plot {
 	}
 	setLevels(x, &p.X)
 	zero := draw.LineStyle{Color: blue, Width: vg.Points(1)}
-	p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min}, {X: p.X.Max}}, LineStyle: zero}, &plotter.Scatter{XYs: z, GlyphStyle: d.glyph()})
+	p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min}, {X: p.X.Max}}, LineStyle: zero},
+		&plotter.Scatter{XYs: z, GlyphStyle: d.glyph()})
 	setLevels(x, &p.X) // again, because Add has widened it
 	p.Y.Min, p.Y.Max = -reach, reach
 	return p

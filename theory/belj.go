@@ -36,7 +36,8 @@ func split(v int, e []float64) (zeros, ones []float64, mirrored bool) {
 	return e[:m-v], e[m-v:], false
 }
 
-// newBelJBound is Eq. 26 for the rows of a Johnson code: see belJBound. It is no bound where bits err together.
+// newBelJBound is Eq. 26 for the rows of a Johnson code: see belJBound. It is no bound where bits
+// err together.
 //
 // The words of level n+1 of johnson are the words of level n of johnson-nonzero, and the
 // decoder answers one more. So the errors are the same but for one output: the word without
@@ -93,17 +94,18 @@ func zeroWordError(e []float64) float64 {
 	return sum
 }
 
-// belJBound is Eq. 26 for label n of johnson-nonzero on M bits, 1 ≤ n ≤ 2M−1, from what split returns. With
-// z = M−n leading zeros, for n ≤ M,
+// belJBound is Eq. 26 for label n of johnson-nonzero on M bits, 1 ≤ n ≤ 2M−1, from what split
+// returns. With z = M−n leading zeros, for n ≤ M,
 //
 //	Σ_{k=1..z}   (z+1−k)·e_k·Π_{j<k} (1−e_j)
 //	+ Σ_{k=z+1..M} Π_{j=z+1..k} e_j
 //	+ Σ_{k=z+1..M} Π_{j=k..M} e_j
 //	+ (Π_{j=z+1..M} e_j) · Σ_{k=1..z} Π_{j=k..z} (1−e_j).
 //
-// For n > M the code word is the mirror image of the code word of label 2M−n. So the bound is
-// the bound of label 2M−n with the probabilities e in reverse order, in which the second and the third sum
-// change places. (The paper's Eq. 27 sums the expression for n ≤ M over all labels, which is an error.)
+// For n > M the code word is the mirror image of the code word of label 2M−n. So the bound is the
+// bound of label 2M−n with the probabilities e in reverse order, in which the second and the third
+// sum change places. (The paper's Eq. 27 sums the expression for n ≤ M over all labels, which is an
+// error.)
 //
 // It is a bound, not an equality: it uses the triangle inequality on Tf and Tl, and drops a
 // factor Π_{j≤z} (1−e_j). O(M).
@@ -207,7 +209,8 @@ type belJExact struct {
 	above     []powers  // above[k]: over l > k, distance l−k
 }
 
-// placed are the moments where levels are uneven, in O(M²): at says how far an error of so many levels is.
+// placed are the moments where levels are uneven, in O(M²): at says how far an error of so many
+// levels is.
 func (x *belJExact) placed(c, empty int, at func(err int) float64) (out Moments) {
 	before := 1.0
 	for f := 1; f <= x.bits; f++ {

@@ -124,16 +124,16 @@ func meanDifference(x, y *countLaw, tails *[][2]float64) float64 {
 	return sum
 }
 
-// countLaws gives the distribution of the number of errors among bits, and keeps those of the first bits: when
-// the same probabilities come again, in the same order, nothing is computed twice.
+// countLaws gives the distribution of the number of errors among bits, and keeps those of the first
+// bits: when the same probabilities come again, in the same order, nothing is computed twice.
 type countLaws struct {
 	least float64
 	e     []float64 // probabilities of the bits whose laws are kept
 	laws  []countLaw
 }
 
-// keptLaws limits the bits whose laws are kept, which take 4 MiB at most; those of further ones take turns in
-// two places.
+// keptLaws limits the bits whose laws are kept, which take 4 MiB at most; those of further ones
+// take turns in two places.
 const keptLaws = 1024
 
 func newCountLaws(bits int) *countLaws {
@@ -150,8 +150,9 @@ func (l *countLaws) after(j int) *countLaw {
 	return &l.laws[j]
 }
 
-// law returns the distribution of the number of errors among bits with probabilities e, in which counts less likely
-// than least at either end are left out. It is good until the next call. The error is the context's.
+// law returns the distribution of the number of errors among bits with probabilities e, in which
+// counts less likely than least at either end are left out. It is good until the next call. The
+// error is the context's.
 func (l *countLaws) law(ctx context.Context, e []float64, least float64) (*countLaw, error) {
 	same := 0
 	for least == l.least && same < min(len(e), len(l.e)) && e[same] == l.e[same] {
@@ -172,7 +173,8 @@ func (l *countLaws) law(ctx context.Context, e []float64, least float64) (*count
 	return l.after(len(e)), nil
 }
 
-// countLaw is a distribution of a number of errors: p[n−lo] for so many n from lo on, and zero elsewhere.
+// countLaw is a distribution of a number of errors: p[n−lo] for so many n from lo on, and zero
+// elsewhere.
 type countLaw struct {
 	p              []float64
 	lo             int
@@ -186,8 +188,8 @@ func (l *countLaw) at(n int) float64 {
 	return l.p[n-l.lo]
 }
 
-// add makes the law the one of some bits and one more, which errs with probability e. Counts at either end that
-// are less likely than least are left out.
+// add makes the law the one of some bits and one more, which errs with probability e. Counts at
+// either end that are less likely than least are left out.
 func (l *countLaw) add(before *countLaw, e, least float64) {
 	l.lo, l.mean, l.variance = before.lo, before.mean+e, before.variance+e*(1-e)
 	p, one := l.p[:0], 0.0 // the probability of one error less

@@ -9,12 +9,14 @@ import (
 	"belsim/theory/decode"
 )
 
-// outcomes has the label that a decoder gives for each of the 2^M outputs, as a decision diagram (Bryant 1986):
-// equal parts of the table of labels are stored once.
+// outcomes has the label that a decoder gives for each of the 2^M outputs, as a decision diagram
+// (Bryant 1986): equal parts of the table of labels are stored once.
 type outcomes struct {
 	code   *code.Code
-	labels []float64    // of the first nodes
-	layers [][]decision // by bit: the nodes after those of the bits before it; the last node of all is where decisions begin
+	labels []float64 // of the first nodes
+	// by bit: the nodes after those of the bits before it; the last node of all is where decisions
+	// begin
+	layers [][]decision
 }
 
 // decision is a node: the next one if the bit is zero, and if it is one.
@@ -107,9 +109,10 @@ func (t *outcomes) nodes() int {
 
 // exact computes the moments of each node from those of the next ones, O(nodes) a row.
 //
-// No term is negative, so that sums do not make relative errors larger. A bit adds three roundings, of 1−e, a product
-// and a sum, and a label has three at most. So the moments are relatively wrong by at most (3M+3)·2⁻⁵³, and by what is of
-// second order; a product below 2⁻¹⁰²² has an error of its own, of at most 2⁻¹⁰⁷⁵.
+// No term is negative, so that sums do not make relative errors larger. A bit adds three roundings,
+// of 1−e, a product and a sum, and a label has three at most. So the moments are relatively wrong
+// by at most (3M+3)·2⁻⁵³, and by what is of second order; a product below 2⁻¹⁰²² has an error of
+// its own, of at most 2⁻¹⁰⁷⁵.
 func (t *outcomes) exact() momentsOf {
 	count := t.nodes()
 	moments := make([]Moments, count)

@@ -87,7 +87,8 @@ func (h *Histogram) total() float64 {
 // The error says so when the labels need more levels.
 func (h *Histogram) Prior(n int) ([]float64, error) {
 	if len(h.Counts) > n {
-		return nil, fmt.Errorf("labels %d to %d need %d levels, but the code has %d", h.Lowest, h.Lowest+len(h.Counts)-1, len(h.Counts), n)
+		return nil, fmt.Errorf("labels %d to %d need %d levels, but the code has %d", h.Lowest,
+			h.Lowest+len(h.Counts)-1, len(h.Counts), n)
 	}
 	total, p := h.total(), make([]float64, n)
 	for i, c := range h.Counts {

@@ -43,7 +43,8 @@ func noWait(row func(i int, e []float64) float64) boundOf {
 	return func(_ context.Context, i int, e []float64) (float64, error) { return row(i, e), nil }
 }
 
-// RowValue gives a value of row i of a table. It may hold scratch memory. The error is the context's.
+// RowValue gives a value of row i of a table. It may hold scratch memory. The error is the
+// context's.
 type RowValue func(ctx context.Context, i int) (float64, error)
 
 // Mean returns Σ prior·value over the rows whose prior is above zero. The error is the context's.
@@ -74,9 +75,9 @@ func (b *Bound) Row(ctx context.Context, i int, e []float64) (float64, error) {
 // one has no bound.
 var bounds = []func(c *code.Code, d decode.Decoder) (*Bound, bool){belUBoundOf, belJBoundOf, unionBoundOf}
 
-// NewBound returns the bound for a code and its decoder on hard decisions: Eq. 2 for
-// bel-u, Eq. 26 for bel-j, the union bound for gen. The error wraps ErrNoClosedForm when there
-// is none. Eq. 26 and the union bound hold for bits that err independently: package anylaw has what holds for all.
+// NewBound returns the bound for a code and its decoder on hard decisions: Eq. 2 for bel-u, Eq. 26
+// for bel-j, the union bound for gen. The error wraps ErrNoClosedForm when there is none. Eq. 26
+// and the union bound hold for bits that err independently: package anylaw has what holds for all.
 func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 	if c.Real() {
 		return nil, fmt.Errorf("%w: no bound for the hard outputs of a code of real numbers", ErrNoClosedForm)
@@ -136,7 +137,8 @@ func exactForm(ctx context.Context, c *code.Code, d decode.Decoder, nodes int) (
 		return nil, err
 	}
 	if n := t.nodes(); n > nodes {
-		return nil, fmt.Errorf("%w: an exact value takes a decision diagram of %d nodes, and only %d are quick", ErrNoClosedForm, n, nodes)
+		return nil, fmt.Errorf("%w: an exact value takes a decision diagram of %d nodes, and only %d are quick",
+			ErrNoClosedForm, n, nodes)
 	}
 	return t.exact, nil
 }
@@ -153,13 +155,14 @@ func NewExact(ctx context.Context, c *code.Code, d decode.Decoder) (*Exact, erro
 	return &Exact{moments: form()}, nil
 }
 
-// QuickMoments returns the exact moments of the error of every level of a code. Each table e is
-// L × M; of several the moments are the means, as where nature draws one of them for every sample.
+// QuickMoments returns the exact moments of the error of every level of a code. Each table e is L ×
+// M; of several the moments are the means, as where nature draws one of them for every sample.
 // workers is the number of goroutines, 0 for all processors; it changes no number. The error wraps
-// ErrNoClosedForm when the moments are out of reach, or where those that are enumerated take more than most
-// sums of two products, beside the enumeration itself; or it is the context's. The rows of one level are on
-// one goroutine, in the order of the tables.
-func QuickMoments(ctx context.Context, workers, most int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments, error) {
+// ErrNoClosedForm when the moments are out of reach, or where those that are enumerated take more
+// than most sums of two products, beside the enumeration itself; or it is the context's. The rows
+// of one level are on one goroutine, in the order of the tables.
+func QuickMoments(ctx context.Context, workers, most int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments,
+	error) {
 	out := make([]Moments, c.Levels())
 	form, err := exactForm(ctx, c, d, most/(len(out)*max(1, len(e))))
 	for _, t := range e {

@@ -112,7 +112,8 @@ func near(t *rapid.T, what string, got, want float64) {
 	}
 }
 
-// TestPoissonBinomialTail: the tails of all thresholds have the very digits of the plain recurrence of the whole law, whose last state absorbs.
+// TestPoissonBinomialTail: the tails of all thresholds have the very digits of the plain recurrence
+// of the whole law, whose last state absorbs.
 func TestPoissonBinomialTail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	e := make([]float64, 70)
@@ -173,12 +174,13 @@ func TestGenExactAndUnionBound(t *testing.T) {
 	})
 }
 
-// TestEnumerationError: the moments are as near to the definition, in numbers of 300 digits, as their proof says. Half
-// a rounding is left for what is of second order. Each of M+2 products of at most 2^M outputs may be subnormal, and off by
-// 2⁻¹⁰⁷⁵, of which a label makes (L−1)² at most.
+// TestEnumerationError: the moments are as near to the definition, in numbers of 300 digits, as
+// their proof says. Half a rounding is left for what is of second order. Each of M+2 products of at
+// most 2^M outputs may be subnormal, and off by 2⁻¹⁰⁷⁵, of which a label makes (L−1)² at most.
 func TestEnumerationError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := mustCode(t, rapid.SampledFrom([]string{"hadamard", "b1jdj", "gray", "onehot"}).Draw(t, "code"), rapid.IntRange(2, 8).Draw(t, "levels"))
+		c := mustCode(t, rapid.SampledFrom([]string{"hadamard", "b1jdj", "gray", "onehot"}).Draw(t, "code"),
+			rapid.IntRange(2, 8).Draw(t, "levels"))
 		d := mustDecoder(t, rapid.SampledFrom([]string{"gen", "gen-ex"}).Draw(t, "decoder"), c)
 		i, e := rapid.IntRange(0, c.Levels()-1).Draw(t, "row"), drawRow(t, c.Bits())
 		got := must.Get(must.Get(theory.NewExact(context.Background(), c, d))(t).Row(context.Background(), i, e))(t)
@@ -317,7 +319,8 @@ func TestLargeTablesAgree(t *testing.T) {
 								want = doubleSum(c, d.(decode.BelJ), i, e)
 							}
 							got := must.Get(x.Row(context.Background(), i, e))(t)
-							if math.Abs(got.Mean-want.Mean) > 2e-10*want.Mean || math.Abs(got.MeanSquare-want.MeanSquare) > 2e-10*want.MeanSquare {
+							if math.Abs(got.Mean-want.Mean) > 2e-10*want.Mean ||
+								math.Abs(got.MeanSquare-want.MeanSquare) > 2e-10*want.MeanSquare {
 								t.Errorf("%s, level %d: %v, want %v", name, i+1, got, want)
 							}
 							if name != "unary" {
@@ -404,7 +407,8 @@ func TestErratum(t *testing.T) {
 			positions = append(slices.Clone(positions), 2*bits)
 		}
 		if !slices.Equal(positions, printed[k]) {
-			t.Errorf("bit %d: printed transitions after %v, the code with the word 0 has %v", k+1, printed[k], positions)
+			t.Errorf("bit %d: printed transitions after %v, the code with the word 0 has %v", k+1, printed[k],
+				positions)
 		}
 	}
 	ctx := t.Context()
@@ -439,10 +443,12 @@ func TestErratum(t *testing.T) {
 		bound, exact := means(own)
 		tooBound, tooExact := means(slip)
 		if rise := 100 * (tooBound/bound - 1); math.Abs(rise-want.bound) > 0.05 {
-			t.Errorf("σ = %g: the printed transitions change the bound by %+.2f %%, want %+.1f %%", want.sigma, rise, want.bound)
+			t.Errorf("σ = %g: the printed transitions change the bound by %+.2f %%, want %+.1f %%", want.sigma, rise,
+				want.bound)
 		}
 		if rise := 100 * (tooExact/exact - 1); math.Abs(rise-want.exact) > 0.05 {
-			t.Errorf("σ = %g: the printed transitions change the exact error by %+.2f %%, want %+.1f %%", want.sigma, rise, want.exact)
+			t.Errorf("σ = %g: the printed transitions change the exact error by %+.2f %%, want %+.1f %%", want.sigma,
+				rise, want.exact)
 		}
 	}
 }
@@ -452,7 +458,8 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	c := mustCode(t, "unary", 64)
 	e := mat.NewDense(64, 63, nil)
-	if _, err := theory.QuickMoments(ctx, 0, math.MaxInt, c, mustDecoder(t, "bel-u", c), e); !errors.Is(err, context.Canceled) {
+	if _, err := theory.QuickMoments(ctx, 0, math.MaxInt, c, mustDecoder(t, "bel-u", c), e); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
@@ -462,7 +469,8 @@ func TestNoProbability(t *testing.T) {
 	d := mustDecoder(t, "bel-u", c)
 	for _, bad := range []float64{-1e-9, 1.5, math.NaN()} {
 		e := mat.NewDense(3, 2, []float64{0, 0, 0, bad, 0, 0})
-		if _, err := theory.QuickMoments(context.Background(), 0, math.MaxInt, c, d, e); err == nil || !strings.Contains(err.Error(), "e[2,2] = ") {
+		if _, err := theory.QuickMoments(context.Background(), 0, math.MaxInt, c, d, e); err == nil ||
+			!strings.Contains(err.Error(), "e[2,2] = ") {
 			t.Errorf("exact values with e = %v: error %v, want one about e[2,2]", bad, err)
 		}
 	}
@@ -504,7 +512,8 @@ func TestHistogram(t *testing.T) {
 		"label,count\n1,0\n":        "add up to 0",
 		"label,count\n1,1\n99999,1": "span",
 	} {
-		if _, err := read(in); err == nil || !strings.Contains(err.Error(), complaint) || !strings.HasPrefix(err.Error(), path+": ") {
+		if _, err := read(in); err == nil || !strings.Contains(err.Error(), complaint) ||
+			!strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%q: error %v, want one about %q", in, err, complaint)
 		}
 	}

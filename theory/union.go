@@ -62,8 +62,9 @@ func newUnionBound(c *code.Code) boundOf {
 			if able < half {
 				return
 			}
-			// The tail is at most λ^half/half!, the sum over all sets of half bits, with λ = Σe. Where
-			// the term is below 2⁻⁶⁰/L of the sum so far it is left out: L of them do not change the sum.
+			// The tail is at most λ^half/half!, the sum over all sets of half bits, with λ = Σe.
+			// Where the term is below 2⁻⁶⁰/L of the sum so far it is left out: L of them do not
+			// change the sum.
 			levels := math.Abs(c.Place(m) - c.Place(i))
 			if float64(half)*log2Above(lambda)+log2Above(levels)-log2Factorial[half] < least {
 				return
@@ -89,15 +90,15 @@ func newUnionBound(c *code.Code) boundOf {
 	}
 }
 
-// log2Above is at least log₂ x for x > 0, and a tenth more at most unless x is subnormal: the bits of x, as a number, are
-// log₂ x + 1023 in units of 2⁻⁵² at powers of two, and linear between them.
+// log2Above is at least log₂ x for x > 0, and a tenth more at most unless x is subnormal: the bits
+// of x, as a number, are log₂ x + 1023 in units of 2⁻⁵² at powers of two, and linear between them.
 func log2Above(x float64) float64 { return float64(math.Float64bits(x))*0x1p-52 - 1022.9 }
 
 // PoissonBinomialTail returns the probability that at least t of the bits in a
 // packed set err, with probabilities e. law is scratch of length t+1, whose last state absorbs.
 //
-// Most thresholds are small. Up to three, the law is in registers, and begins so many states below the last one: its numbers are those of the
-// loop, since what a state of 0 adds is 0.
+// Most thresholds are small. Up to three, the law is in registers, and begins so many states below
+// the last one: its numbers are those of the loop, since what a state of 0 adds is 0.
 func PoissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
 	t := len(law) - 1
 	if t >= 1 && t <= 3 {

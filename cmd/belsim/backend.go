@@ -13,7 +13,8 @@ type backendFlags struct {
 
 // backend returns the backend. It looks for a device when there is something to sample.
 func (f backendFlags) backend(env *environment) gpu.Backend {
-	return gpu.NewBackend(gpu.Choice(f.Backend), f.Workers, func(err error) { env.note("sampling on the CPU: %s", oneLine(err)) })
+	return gpu.NewBackend(gpu.Choice(f.Backend), f.Workers,
+		func(err error) { env.note("sampling on the CPU: %s", oneLine(err)) })
 }
 
 // run says where a computation runs, and that a progress bar follows it, which may be nil.

@@ -35,8 +35,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command is belsim as a process of its own, in a folder. What is in before runs it: a program, with
-// arguments to which belsim and its own are added. A test whose commands are all processes can run beside others.
+// command is belsim as a process of its own, in a folder. What is in before runs it: a program,
+// with arguments to which belsim and its own are added. A test whose commands are all processes can
+// run beside others.
 func command(t testing.TB, dir string, before []string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe := must.Get(os.Executable())(t)
@@ -126,7 +127,8 @@ func TestBackends(t *testing.T) {
 			t.Helper()
 			status, got, stderr := process(t, env, append(fields, "--backend", backend)...)
 			if status != 0 || strings.ReplaceAll(got, "--backend "+backend, "") != want {
-				t.Errorf("%s %s: exit %d and other output than on the CPU, standard error %q", args, what, status, stderr)
+				t.Errorf("%s %s: exit %d and other output than on the CPU, standard error %q", args, what, status,
+					stderr)
 			}
 			if note == "" && stderr != "" || !strings.Contains(stderr, note) || strings.Count(stderr, "\n") > 1 {
 				t.Errorf("%s %s: standard error %q, want one line with %q", args, what, stderr, note)
@@ -144,8 +146,10 @@ func TestBackends(t *testing.T) {
 			check(fmt.Sprintf("with a device that is lost at call %d", at), env, "auto", noDevice)
 			status, got, stderr := process(t, env, append(fields, "--backend", "cuda")...)
 			if status != exitEnvironment || got != "" || strings.Count(stderr, "\n") != 1 ||
-				!strings.HasPrefix(stderr, "belsim: backend cuda: ") || !strings.Contains(stderr, "CUDA_ERROR_UNKNOWN (unknown error)") {
-				t.Errorf("%s with a device that is lost at call %d: exit %d, standard error %q", args, at, status, stderr)
+				!strings.HasPrefix(stderr, "belsim: backend cuda: ") ||
+				!strings.Contains(stderr, "CUDA_ERROR_UNKNOWN (unknown error)") {
+				t.Errorf("%s with a device that is lost at call %d: exit %d, standard error %q", args, at, status,
+					stderr)
 			}
 		}
 	}
@@ -159,7 +163,8 @@ func TestNoDriver(t *testing.T) {
 	if status == 0 {
 		t.Skip("there is a device here")
 	}
-	if status != exitEnvironment || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "belsim: backend cuda: ") {
+	if status != exitEnvironment || strings.Count(stderr, "\n") != 1 ||
+		!strings.HasPrefix(stderr, "belsim: backend cuda: ") {
 		t.Errorf("cuda: exit %d, %q; want 3 and one line", status, stderr)
 	}
 	status, _, stderr = process(t, nil, "bench", "--time", "1ms")
@@ -184,7 +189,8 @@ func TestBench(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var got benchmark
 
-	if out := mustRun(t, "bench", "--time", "1ms", "--backend", "cpu", "-o", "b.csv", "-o", "b.json"); strings.Count(out, "\n") != len(scenario.Workloads())+1 {
+	if out := mustRun(t, "bench", "--time", "1ms", "--backend", "cpu", "-o", "b.csv", "-o",
+		"b.json"); strings.Count(out, "\n") != len(scenario.Workloads())+1 {
 		t.Errorf("table:\n%s", out)
 	}
 	readJSON(t, "b.json", &got)

@@ -9,18 +9,19 @@ import (
 	"syscall"
 )
 
-// callerVariable is the variable of the environment by which a program that calls belsim, such as the
-// Python package, asks it to end when the program ends in whatever way: PID, or PID:FOLDER with the
-// folder of the arrays that it wrote for the call. A file in it, callerFile, has the same PID: a variable alone removes
-// no folder.
+// callerVariable is the variable of the environment by which a program that calls belsim, such as
+// the Python package, asks it to end when the program ends in whatever way: PID, or PID:FOLDER with
+// the folder of the arrays that it wrote for the call. A file in it, callerFile, has the same PID:
+// a variable alone removes no folder.
 const (
 	callerVariable = "BELSIM_CALLER"
 	callerFile     = "caller"
 )
 
-// watchCaller ends the process soon after its caller has ended, and removes the caller's folder then: a
-// caller that was killed cannot. leave does the same for a caller that ended together with the command.
-// Nothing is lost: a command that is killed leaves no half-written file under its own name.
+// watchCaller ends the process soon after its caller has ended, and removes the caller's folder
+// then: a caller that was killed cannot. leave does the same for a caller that ended together with
+// the command. Nothing is lost: a command that is killed leaves no half-written file under its own
+// name.
 func watchCaller(value string) (leave func()) {
 	id, folder, _ := strings.Cut(value, ":")
 	caller, err := strconv.Atoi(id)

@@ -143,11 +143,13 @@ func (env *environment) belsim() (code int) {
 	k, err := env.parse(ctx, args, func(status int) { panic(exit(status)) })
 	if err != nil && env.stdout.err == nil {
 		text := oneLine(err)
-		if what, ok := strings.CutPrefix(text, "unexpected argument "); ok && slices.Contains([]string{"verify", "fit", "decode"}, args[0]) {
+		if what, ok := strings.CutPrefix(text, "unexpected argument "); ok &&
+			slices.Contains([]string{"verify", "fit", "decode"}, args[0]) {
 			text += ": want --code " + what
 		}
 		// "" is a flag that is not given. kong names the types of Go.
-		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ", `,"" but got`, " but got", " (string)", "",
+		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ",
+			`,"" but got`, " but got", " (string)", "",
 			"expected a valid 64 bit int but", "want a whole number, but", "expected a valid 64 bit uint but", "want a whole number from 0, but",
 			"expected a float but", "want a number, but", `got "EOL" (<nil>)`, "nothing follows", "expected string value but", "want a value, but", "expected value value but", "want a value, but", "expected int value but", "want a whole number, but", "can't be used together", "can't be used together: want one of them").Replace(text))
 		return exitUsage
@@ -222,7 +224,8 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Vars{
 			"version": "belsim " + version(), "misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.FixedSampling().MaxSamples),
 			"r": fmt.Sprint(scenario.DefaultMixture().R), "sigma": fmt.Sprint(scenario.DefaultMixture().Sigma), "steps": fmt.Sprint(search.DefaultSteps),
-			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
+			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto},
+				env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
@@ -254,15 +257,16 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	return k, nil
 }
 
-// joined joins flags with values that are negative numbers, or begin as such, by an equals sign: the reader of the
-// command line takes --range -60:60 for two flags.
+// joined joins flags with values that are negative numbers, or begin as such, by an equals sign:
+// the reader of the command line takes --range -60:60 for two flags.
 func joined(args []string) []string {
 	var out []string
 	for i, a := range args {
 		if a == "--" {
 			return append(out, args[i:]...)
 		}
-		if last := len(out) - 1; last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") && negative.MatchString(a) {
+		if last := len(out) - 1; last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") &&
+			negative.MatchString(a) {
 			out[last] += "=" + a
 		} else {
 			out = append(out, a)
@@ -280,15 +284,18 @@ var flagGroups = []kong.Group{
 	{Key: "sampling", Title: "Sampling:"}, {Key: "output", Title: "Output:"},
 }
 
-// printHelp prints the help of a command with its groups in order. The flags of belsim itself are in its
-// own help.
+// printHelp prints the help of a command with its groups in order. The flags of belsim itself are
+// in its own help.
 func printHelp(o kong.HelpOptions, k *kong.Context) error {
 	if command := k.Selected(); command != nil {
 		for _, f := range k.Model.Flags {
 			f.Hidden = true
 		}
 		place := func(f *kong.Flag) int {
-			return slices.IndexFunc(flagGroups, func(g kong.Group) bool { return f.Group != nil && f.Group.Key == g.Key })
+			return slices.IndexFunc(flagGroups, func(g kong.Group) bool {
+				return f.Group != nil &&
+					f.Group.Key == g.Key
+			})
 		}
 		slices.SortStableFunc(command.Flags, func(a, b *kong.Flag) int { return place(a) - place(b) })
 	}
@@ -312,7 +319,8 @@ func exitCode(err error) int {
 
 // exhausted reports whether the system lacks something that another time or place may have.
 func exhausted(err error) bool {
-	return slices.ContainsFunc([]syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM},
+	return slices.ContainsFunc([]syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO,
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM},
 		func(e syscall.Errno) bool { return errors.Is(err, e) })
 }
 
@@ -326,13 +334,13 @@ type interruption struct{ syscall.Signal }
 
 func (i interruption) Error() string { return i.String() }
 
-// notify returns a context that ends with one of the interruptions. A second signal ends the process at
-// once. Programs such as timeout send a signal to a process and to its group: two signals within a tenth
-// of a second are one.
+// notify returns a context that ends with one of the interruptions. A second signal ends the
+// process at once. Programs such as timeout send a signal to a process and to its group: two
+// signals within a tenth of a second are one.
 //
-// The process also ends when an interrupted command does not end by itself: it waits for a pipe, or is
-// in a computation that cannot be interrupted. Files that are not finished have temporary names then, so
-// nothing is lost. What a command makes safe it may finish.
+// The process also ends when an interrupted command does not end by itself: it waits for a pipe, or
+// is in a computation that cannot be interrupted. Files that are not finished have temporary names
+// then, so nothing is lost. What a command makes safe it may finish.
 func (env *environment) notify(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals, done := make(chan os.Signal, 2), make(chan struct{})
@@ -381,7 +389,8 @@ func version() string {
 // outside marks an error of writing as the environment's, unless the path the
 // user gave is at fault.
 func outside(err error) error {
-	for _, of := range []error{nil, fs.ErrNotExist, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP, safefile.ErrSpecial} {
+	for _, of := range []error{nil, fs.ErrNotExist, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP,
+		safefile.ErrSpecial} {
 		if errors.Is(err, of) {
 			return err
 		}

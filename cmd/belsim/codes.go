@@ -134,7 +134,8 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 // describe lists the properties of a code.
 func (cmd *codesCmd) describe(ctx context.Context, env *environment, c *code.Code) (codeRow, error) {
 	var p code.Properties
-	if err := env.during("pairs of words", func() (err error) { p, err = c.Properties(ctx, cmd.Workers); return err }); err != nil {
+	if err := env.during("pairs of words",
+		func() (err error) { p, err = c.Properties(ctx, cmd.Workers); return err }); err != nil {
 		return codeRow{}, err
 	}
 	d, err := env.decoders.New(decode.Auto, c, decode.Options{})

@@ -47,7 +47,8 @@ Examples:
 
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmp.Or(cmd.checkOutput(env, cmd.result(env, nil, nil)), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := cmp.Or(cmd.checkOutput(env, cmd.result(env, nil, nil)),
+		checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
@@ -145,7 +146,8 @@ func (cmd *compareCmd) table(env *environment, found *scenario.Comparison) *tabl
 }
 
 // forecast ranks codes by the errors of networks of a model, as levels does it.
-func (cmd *compareCmd) forecast(ctx context.Context, env *environment, s *scenario.Scenario, m scenario.Perceived, fit *assess.Fit, levels int) error {
+func (cmd *compareCmd) forecast(ctx context.Context, env *environment, s *scenario.Scenario, m scenario.Perceived,
+	fit *assess.Fit, levels int) error {
 	cmd.networks = true
 	weights, err := s.Weights(levels)
 	if err != nil {
@@ -154,7 +156,8 @@ func (cmd *compareCmd) forecast(ctx context.Context, env *environment, s *scenar
 	labels := forecast.LabelsOf(s, weights)
 	q := &forecast.Question{
 		Labels: labels, Levels: []int{levels}, Codes: namedOrAll(cmd.Codes), Names: cmd.Decoder, Outputs: s.Outputs, Trainings: cmd.Training,
-		Noise: m.Noise, Unary: forecast.UnaryError{Error: cmd.MAE, Levels: levels}, Misfit: cmd.misfit(m, labels), Cutoff: m.Cutoff, Direct: cmd.Baseline,
+		Noise: m.Noise, Unary: forecast.UnaryError{Error: cmd.MAE, Levels: levels}, Misfit: cmd.misfit(m,
+			labels), Cutoff: m.Cutoff, Direct: cmd.Baseline,
 		Decoders: s.Decoders, Temperature: s.Temperature, InLevels: true,
 	}
 	if len(q.Names) == 0 {

@@ -13,8 +13,9 @@ import (
 	"belsim/theory/base/must"
 )
 
-// costs are the commands without flags that say how much to compute, and what they take of a processor as
-// multiples of fixedWork. go test -v -run TestCost with BELSIM_LONG=1 prints the table anew.
+// costs are the commands without flags that say how much to compute, and what they take of a
+// processor as multiples of fixedWork. go test -v -run TestCost with BELSIM_LONG=1 prints the table
+// anew.
 var costs = []struct {
 	args  string
 	ratio float64
@@ -40,8 +41,8 @@ func fixedWork() (x float64) {
 	return x
 }
 
-// TestCost: no command has become slow unseen. Machines differ in how fast they compute what, and in how busy they
-// are: up to 2.5 times as much is no failure.
+// TestCost: no command has become slow unseen. Machines differ in how fast they compute what, and
+// in how busy they are: up to 2.5 times as much is no failure.
 func TestCost(t *testing.T) { // not beside others, whose time would count
 	if !long {
 		t.Skip("takes a minute; BELSIM_LONG=1 runs it")
@@ -57,14 +58,16 @@ func TestCost(t *testing.T) { // not beside others, whose time would count
 	}
 	unit := (user() - start).Seconds()
 	network := filepath.Join(root, "testdata", "network")
-	names := strings.NewReplacer("TARGETS", filepath.Join(network, "targets.npy"), "OUTPUTS", filepath.Join(network, "logits.npy"))
+	names := strings.NewReplacer("TARGETS", filepath.Join(network, "targets.npy"), "OUTPUTS",
+		filepath.Join(network, "logits.npy"))
 	for _, c := range costs {
 		cmd := command(t, t.TempDir(), nil, strings.Fields(names.Replace(c.args)+" --quiet")...)
 		must.Succeed(t, cmd.Run())
 		took := cmd.ProcessState.UserTime().Seconds()
 		t.Logf("%6.2f s, %5.2f times the fixed work (%5.2f): belsim %s", took, took/unit, c.ratio, c.args)
 		if took > 2.5*c.ratio*unit {
-			t.Errorf("belsim %s takes %.2f s of a processor, %.1f times as much as it did", c.args, took, took/unit/c.ratio)
+			t.Errorf("belsim %s takes %.2f s of a processor, %.1f times as much as it did", c.args, took,
+				took/unit/c.ratio)
 		}
 	}
 }

@@ -41,7 +41,8 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	if len(cmd.Output) > 1 {
 		return fmt.Errorf("-o is given %d times; decode writes one file", len(cmd.Output))
 	}
-	if err := cmp.Or(out.checkFiles(env, "npy", "csv"), checkFlags(scenario.CheckTemperature(cmd.Temperature))); err != nil {
+	if err := cmp.Or(out.checkFiles(env, "npy", "csv"),
+		checkFlags(scenario.CheckTemperature(cmd.Temperature))); err != nil {
 		return err
 	}
 	labels, err := cmd.Range.Read(ctx)
@@ -49,8 +50,10 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	var bar progressBar
-	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: labels, Temperature: cmd.Temperature, Confidence: cmd.Confidence, Decoders: env.decoders}
+	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: labels,
+		Temperature: cmd.Temperature, Confidence: cmd.Confidence, Decoders: env.decoders}
 	return bar.interrupted(out.write(env, func(w io.Writer, path string) error {
-		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), bar.of(env), func(text string) { env.note("%s", text) })
+		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), bar.of(env),
+			func(text string) { env.note("%s", text) })
 	}))
 }

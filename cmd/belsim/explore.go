@@ -43,8 +43,8 @@ func (cmd *exploreCmd) Run(ctx context.Context, env *environment) error {
 	}))
 }
 
-// browse shows an address in a browser, where there is one. The address is printed anyway, so nothing is said where
-// there is none.
+// browse shows an address in a browser, where there is one. The address is printed anyway, so
+// nothing is said where there is none.
 func browse(url string) {
 	command := []string{"xdg-open", url}
 	switch runtime.GOOS {

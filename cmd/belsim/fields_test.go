@@ -28,7 +28,8 @@ var results = []struct {
 }{
 	{"codes", "JSON of the list of all codes", codeList{}},
 	{"codes", "JSON of one code", codeMatrix{}},
-	{"compare", "JSON; the CSV has the fields of `results[]`. Networks that know one noisy label have those of levels", scenario.Comparison{}},
+	{"compare", "JSON; the CSV has the fields of `results[]`. Networks that know one noisy label have those of levels",
+		scenario.Comparison{}},
 	{"levels", "JSON, and that of compare for networks; the CSV has the fields of `results[]`, with the ends of `interval` as `interval_lo` and `interval_hi`", forecast.Ranking{}},
 	{"levels --targets", "JSON; the CSV has the label of each level", assess.Spacings{}},
 	{"heatmap", "JSON; the CSV has the fields of `cells[]`", scenario.Map{}},
@@ -44,7 +45,8 @@ var results = []struct {
 	{"bench", "JSON; the CSV has the fields of `results[]`", benchmark{}},
 }
 
-// sharedDocs are the meanings of fields whose tag is doc:"shared": they mean the same in every struct.
+// sharedDocs are the meanings of fields whose tag is doc:"shared": they mean the same in every
+// struct.
 var sharedDocs = map[string]string{
 	"bit":                        "number of the bit, from 1",
 	"bits":                       "number of bits M; 1 of direct regression; a linear layer on w features has (w+1)·bits parameters",
@@ -96,8 +98,8 @@ var sharedDocs = map[string]string{
 	"worst_mean":                 "mean |error| of worst_level; a sampled one is too large, as the largest of many",
 }
 
-// TestFields: FIELDS.md describes the fields that the types have, all of them. A struct stands where it is first, and a field that
-// several structs share stands once, before all.
+// TestFields: FIELDS.md describes the fields that the types have, all of them. A struct stands
+// where it is first, and a field that several structs share stands once, before all.
 func TestFields(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString(`# Fields of the results
@@ -120,7 +122,10 @@ These fields mean the same in every document that names them.
 		countShared(t, reflect.TypeOf(r.of), seen, shared)
 	}
 	once := slices.DeleteFunc(slices.Collect(maps.Keys(shared)), func(f field) bool { return shared[f] < 2 })
-	slices.SortFunc(once, func(f, g field) int { return cmp.Or(cmp.Compare(f.name, g.name), cmp.Compare(f.doc, g.doc)) })
+	slices.SortFunc(once, func(f, g field) int {
+		return cmp.Or(cmp.Compare(f.name, g.name),
+			cmp.Compare(f.doc, g.doc))
+	})
 	for i, f := range once {
 		if i > 0 && once[i-1].name == f.name {
 			t.Errorf("%q means two things in several structs: %q and %q", f.name, once[i-1].doc, f.doc)
@@ -162,7 +167,8 @@ func (f field) line(missing string) string {
 }
 
 // escapedDoc escapes what is special in Markdown and stands in sentences about fields.
-var escapedDoc = strings.NewReplacer("*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "~", `\~`, "|", `\|`, "$", `\$`, "&", `\&`, "`", "\\`")
+var escapedDoc = strings.NewReplacer("*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "~", `\~`, "|",
+	`\|`, "$", `\$`, "&", `\&`, "`", "\\`")
 
 // countShared counts in how many structs each field is.
 func countShared(t *testing.T, of reflect.Type, seen map[reflect.Type]string, shared map[field]int) {
@@ -179,8 +185,10 @@ func countShared(t *testing.T, of reflect.Type, seen map[reflect.Type]string, sh
 	}
 }
 
-// writeFields writes the fields of a struct: first the names of the shared ones, then the others, with the fields of structs in it.
-func writeFields(t *testing.T, b *bytes.Buffer, of reflect.Type, path, indent string, seen map[reflect.Type]string, shared map[field]int) {
+// writeFields writes the fields of a struct: first the names of the shared ones, then the others,
+// with the fields of structs in it.
+func writeFields(t *testing.T, b *bytes.Buffer, of reflect.Type, path, indent string, seen map[reflect.Type]string,
+	shared map[field]int) {
 	var names []string
 	for f, missing := range fieldsOf(t, of) {
 		if shared[f] > 1 {
@@ -229,7 +237,8 @@ func fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 			if doc == "" {
 				t.Errorf("%v.%s has no doc tag", of, f.Name)
 			}
-			of := field{name: name, kind: strings.TrimPrefix(strings.TrimPrefix(kind, "number or null"), "number"), doc: doc, inner: inner}
+			of := field{name: name, kind: strings.TrimPrefix(strings.TrimPrefix(kind, "number or null"), "number"),
+				doc: doc, inner: inner}
 			switch {
 			case name == "-":
 				of.name, of.only = column, " (CSV)"
@@ -251,7 +260,8 @@ func fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 
 // describe returns the JSON type of a Go type in words, and the struct that it is or is a list of.
 func describe(t reflect.Type) (inner reflect.Type, words string) {
-	plural := strings.NewReplacer("number", "numbers", "int", "ints", "object", "objects", "text", "texts", "list", "lists", "bool", "bools")
+	plural := strings.NewReplacer("number", "numbers", "int", "ints", "object", "objects", "text", "texts", "list",
+		"lists", "bool", "bools")
 	switch k := t.Kind(); {
 	case k == reflect.Pointer:
 		inner, words = describe(t.Elem())

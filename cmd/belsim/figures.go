@@ -61,7 +61,8 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 		bar.add(1)
 	}
 	bar.stop()
-	if err := cmd.outputs("index.html").write(env, func(w io.Writer, _ string) error { return paper.WriteIndex(w, cards) }); err != nil {
+	if err := cmd.outputs("index.html").write(env,
+		func(w io.Writer, _ string) error { return paper.WriteIndex(w, cards) }); err != nil {
 		return err
 	}
 	for _, c := range cards {
@@ -83,7 +84,10 @@ func (cmd *figuresCmd) chosen() ([]paper.Figure, error) {
 			return nil, fmt.Errorf("--only %s: want some of %s", name, strings.Join(names, ", "))
 		}
 	}
-	return slices.DeleteFunc(all, func(f paper.Figure) bool { return len(cmd.Only) > 0 && !slices.Contains(cmd.Only, f.Name) }), nil
+	return slices.DeleteFunc(all, func(f paper.Figure) bool {
+		return len(cmd.Only) > 0 &&
+			!slices.Contains(cmd.Only, f.Name)
+	}), nil
 }
 
 // outputs are files in the folder.

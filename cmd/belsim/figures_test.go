@@ -41,7 +41,8 @@ func TestFigures(t *testing.T) {
 	}
 	page := content(t, "first/index.html")
 	for _, f := range paper.Figures() {
-		if isDrawn(f.Name) && (!strings.Contains(page, `src="figure-`+f.Name+`.svg"`) || !strings.Contains(page, f.Caption[:20])) {
+		if isDrawn(f.Name) && (!strings.Contains(page, `src="figure-`+f.Name+`.svg"`) ||
+			!strings.Contains(page, f.Caption[:20])) {
 			t.Errorf("figure %s is not in the index", f.Name)
 		}
 	}
@@ -54,7 +55,8 @@ func TestFiguresOnly(t *testing.T) {
 	if names, err := filepath.Glob("out/*"); err != nil || len(names) != 2*len(figureFormats)+1 {
 		t.Errorf("%v, %v", names, err)
 	}
-	if text := content(t, "out/figure-3a.csv"); !strings.HasPrefix(text, "bit,level,fitted,rate,lo,hi\n") || strings.Count(text, "\n") != 63*8+2 {
+	if text := content(t, "out/figure-3a.csv"); !strings.HasPrefix(text, "bit,level,fitted,rate,lo,hi\n") ||
+		strings.Count(text, "\n") != 63*8+2 {
 		t.Errorf("%.200s", text)
 	}
 	if svg := content(t, "out/figure-3a.svg"); !strings.Contains(svg, `width="237.6pt"`) {
@@ -63,7 +65,8 @@ func TestFiguresOnly(t *testing.T) {
 	if svg := content(t, "out/figure-2b.svg"); !strings.Contains(svg, `width="174.24pt"`) { // by the command codes
 		t.Errorf("%.300s: want the style of the others", svg)
 	}
-	for want, args := range map[string]string{"--only 4: want": "--only 4", "file": "-o file", `"poster"`: "--style poster", "want one place": "--style column,text,untitled"} {
+	for want, args := range map[string]string{"--only 4: want": "--only 4", "file": "-o file",
+		`"poster"`: "--style poster", "want one place": "--style column,text,untitled"} {
 		refused(t, want, strings.Fields("figures --quick "+args)...)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"belsim/theory/base/table"
 )
 
-// standardOutput is where a command prints, whole characters at a time. It shows the characters that a terminal would
-// obey, unless what is printed is a document for programs. It remembers its first error, so that a full disk is seen
-// although what prints does not look at every error.
+// standardOutput is where a command prints, whole characters at a time. It shows the characters
+// that a terminal would obey, unless what is printed is a document for programs. It remembers its
+// first error, so that a full disk is seen although what prints does not look at every error.
 type standardOutput struct {
 	io.Writer
 	printed  bool // something was written

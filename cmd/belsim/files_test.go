@@ -44,7 +44,8 @@ func inFolderWithInputs(t *testing.T) {
 	}
 	write(t, "y.csv", y.String())
 	write(t, "z.csv", z.String())
-	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "bits:z.csv", "--samples", "100", "-o", "fit.json")
+	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "bits:z.csv", "--samples", "100",
+		"-o", "fit.json")
 	write(t, "plan.json", smallPlan)
 	mustRun(t, "sweep", "-q", "plan.json", "--out", "results")
 }
@@ -87,12 +88,14 @@ func TestFullStandardOutput(t *testing.T) {
 	write(t, "half.json", strings.Replace(smallPlan, "[8]", "[9]", 1))
 	mustRun(t, "sweep", "-q", "half.json", "--out", "half", "--shard", "1/2")
 	var stderr bytes.Buffer
-	if status := belsim([]string{"sweep", "half.json", "--out", "half", "--print", "missing"}, full, &stderr); status != 3 {
+	if status := belsim([]string{"sweep", "half.json", "--out", "half", "--print", "missing"}, full,
+		&stderr); status != 3 {
 		t.Errorf("sweep --print missing > /dev/full: exit %d, %q; want 3", status, stderr.String())
 	}
 }
 
-// TestClosedStandardOutput: a command whose result nobody gets says so before it works. One that writes files works.
+// TestClosedStandardOutput: a command whose result nobody gets says so before it works. One that
+// writes files works.
 func TestClosedStandardOutput(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no shell")
@@ -108,7 +111,8 @@ func TestClosedStandardOutput(t *testing.T) {
 		cmd := command(t, t.TempDir(), []string{"sh", "-c", `exec "$0" ` + args})
 		cmd.Stderr = &stderr
 		cmd.Run()
-		said := want == 0 || strings.Contains(args, "2>&1") || strings.HasPrefix(stderr.String(), "belsim: standard output is closed")
+		said := want == 0 || strings.Contains(args, "2>&1") || strings.HasPrefix(stderr.String(),
+			"belsim: standard output is closed")
 		if status := cmd.ProcessState.ExitCode(); status != want || !said || want == 0 && stderr.Len() > 0 {
 			t.Errorf("belsim %s: exit %d, %q; want %d", args, status, stderr.String(), want)
 		}
@@ -136,7 +140,8 @@ func TestClosedPipe(t *testing.T) {
 	cmd := command(t, "", nil, "codes", "unary", "--levels", "64")
 	cmd.Stdout = w
 	cmd.Run()
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGPIPE {
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() ||
+		status.Signal() != syscall.SIGPIPE {
 		t.Errorf("%v; want the signal SIGPIPE", cmd.ProcessState)
 	}
 }
@@ -147,13 +152,16 @@ func TestInputsKept(t *testing.T) {
 	inFolderWithInputs(t)
 	here := must.Get(os.Getwd())(t)
 	for _, err := range []error{
-		os.Mkdir("sub", 0o777), os.Link("code.csv", "hard.csv"), os.Symlink("code.csv", "soft.csv"), os.Symlink("fit.json", "soft.json"),
-		os.Symlink("sub", "folder"), os.Symlink("new.csv", "dangling.csv"), os.Mkdir("figs", 0o777), os.Mkdir("keep", 0o777),
+		os.Mkdir("sub", 0o777), os.Link("code.csv", "hard.csv"), os.Symlink("code.csv",
+			"soft.csv"), os.Symlink("fit.json", "soft.json"),
+		os.Symlink("sub", "folder"), os.Symlink("new.csv", "dangling.csv"), os.Mkdir("figs", 0o777), os.Mkdir("keep",
+			0o777),
 	} {
 		must.Succeed(t, err)
 	}
 	must.Succeed(t, os.Symlink(resultFile(t, "results"), "result.csv"))
-	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100", "-o", "figs/figure-3a.csv")
+	mustRun(t, "fit", "-q", "--code", "code.csv", "--targets", "y.csv", "--outputs", "z.csv", "--samples", "100", "-o",
+		"figs/figure-3a.csv")
 	write(t, "keep/found-5.csv", "label,count\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n")
 	write(t, "runs.csv", "code,loss,seed,outputs\ncode.csv,bce,1,bits:z.csv\n")
 	before := filesIn(t, ".")
@@ -164,25 +172,33 @@ func TestInputsKept(t *testing.T) {
 		"codes unary --levels 4 -o a.csv -o ./a.csv", "codes unary --levels 4 -o a.csv -o a.csv", "codes unary --levels 4 -o sub/a.csv -o folder/a.csv",
 		"codes unary --levels 4 -o new.csv -o dangling.csv",
 		"compare unary code.csv -o code.csv" + small, "compare code.csv --errors errors.csv -o errors.csv" + small,
-		"compare code.csv --prior prior.csv -o prior.csv" + small, "compare code.csv --model fit.json -o fit.json" + small,
-		"compare code.csv --model soft.json -o fit.json" + small, "compare code.csv --model fit.json -o soft.json" + small,
+		"compare code.csv --prior prior.csv -o prior.csv" + small, "compare code.csv --model fit.json -o fit.json" +
+			small,
+		"compare code.csv --model soft.json -o fit.json" + small, "compare code.csv --model fit.json -o soft.json" +
+			small,
 		"verify --code code.csv -o code.csv" + small, "verify --code code.csv --model fit.json -o fit.json" + small,
 		"heatmap code.csv gray -o code.csv -q", "heatmap code.csv gray --prior prior.csv -o prior.csv -q", "heatmap code.csv gray --model fit.json -o fit.json -q",
-		"fit --code code.csv --targets y.csv --outputs z.csv -o z.csv" + small, "fit --code code.csv --targets y.csv --outputs bits:z.csv -o z.csv" + small,
-		"fit --code code.csv --targets y.csv --outputs bits:./z.csv -o z.csv" + small, "fit --code code.csv --targets y.csv --outputs z.csv -o y.csv" + small,
+		"fit --code code.csv --targets y.csv --outputs z.csv -o z.csv" +
+			small, "fit --code code.csv --targets y.csv --outputs bits:z.csv -o z.csv" + small,
+		"fit --code code.csv --targets y.csv --outputs bits:./z.csv -o z.csv" +
+			small, "fit --code code.csv --targets y.csv --outputs z.csv -o y.csv" + small,
 		"fit --code code.csv --targets y.csv --outputs z.csv -o code.csv" + small,
 		"fit --code gray --targets y.csv --outputs z.csv --recommend --candidates code.csv -o code.csv" + small,
-		"fit --targets y.csv --runs runs.csv -o z.csv" + small, "fit --targets y.csv --runs runs.csv -o code.csv" + small,
+		"fit --targets y.csv --runs runs.csv -o z.csv" + small, "fit --targets y.csv --runs runs.csv -o code.csv" +
+			small,
 		"fit --code gray --targets y.csv --outputs bits:z.csv --also code.csv:y.csv -o code.csv" + small,
-		"optimize --start code.csv --steps 10 -o code.csv" + small, "optimize --levels 16 --bits 4 --prior prior.csv --steps 10 -o prior.csv" + small,
-		"optimize --levels 16 --bits 4 --model fit.json --steps 10 -o fit.json" + small, "optimize --start code.csv --errors errors.csv --steps 10 -o errors.csv" + small,
+		"optimize --start code.csv --steps 10 -o code.csv" +
+			small, "optimize --levels 16 --bits 4 --prior prior.csv --steps 10 -o prior.csv" + small,
+		"optimize --levels 16 --bits 4 --model fit.json --steps 10 -o fit.json" +
+			small, "optimize --start code.csv --errors errors.csv --steps 10 -o errors.csv" + small,
 		"optimize --levels 8 --bits 4:5:2 --pareto --prior keep/found-5.csv --keep keep --steps 10" + small,
 		"optimize --levels 8 --bits 4:5:2 --pareto --keep sub --steps 10 -o sub/found-4.csv" + small,
 		"merge results -o result.csv", "merge ./sub/../results -o x.csv -o result.csv",
 	} {
 		status, stdout, stderr := run(t, strings.Fields(args)...)
 		if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
-			!strings.Contains(stderr, "the command reads this file") && !strings.Contains(stderr, "they are one file") && !strings.Contains(stderr, "given twice") {
+			!strings.Contains(stderr, "the command reads this file") &&
+				!strings.Contains(stderr, "they are one file") && !strings.Contains(stderr, "given twice") {
 			t.Errorf("%s: exit %d, %q, %q; want exit 2 and why", args, status, stdout, stderr)
 		}
 	}
@@ -197,8 +213,8 @@ func TestInputsKept(t *testing.T) {
 	}
 }
 
-// TestInputsKeptEverywhere: no command writes over what any of its flags reads, under whatever name: a path, standard
-// input, or a part of a text. Nor does it print into it.
+// TestInputsKeptEverywhere: no command writes over what any of its flags reads, under whatever
+// name: a path, standard input, or a part of a text. Nor does it print into it.
 func TestInputsKeptEverywhere(t *testing.T) {
 	inFolderWithInputs(t)
 	const table = "code,loss,seed,outputs\ngray,bce,1,y.csv\n" // --runs reads it; the others never come to that
@@ -209,7 +225,8 @@ func TestInputsKeptEverywhere(t *testing.T) {
 	stdin := os.Stdin
 	os.Stdin = input
 	defer func() { os.Stdin = stdin }()
-	required := map[string]string{"decode": "--decoder gen --outputs z.csv", "fit": "--code gray --targets y.csv --outputs z.csv", "optimize": "--bits 4", "levels": "--range 1:2"}
+	required := map[string]string{"decode": "--decoder gen --outputs z.csv",
+		"fit": "--code gray --targets y.csv --outputs z.csv", "optimize": "--bits 4", "levels": "--range 1:2"}
 	refused := func(stdout io.Writer, args ...string) bool {
 		t.Helper()
 		var stderr bytes.Buffer
@@ -274,7 +291,8 @@ func TestSpecialOutputs(t *testing.T) {
 	}
 	defer l.Close()
 	write(t, "real.csv", "old")
-	for link, target := range map[string]string{"link.csv": "real.csv", "null.csv": os.DevNull, "stdout.csv": "/dev/stdout", "loop.csv": "loop.csv"} {
+	for link, target := range map[string]string{"link.csv": "real.csv", "null.csv": os.DevNull,
+		"stdout.csv": "/dev/stdout", "loop.csv": "loop.csv"} {
 		must.Succeed(t, os.Symlink(target, link))
 	}
 	want := mustRun(t, "codes", "unary", "--levels", "4")
@@ -286,10 +304,12 @@ func TestSpecialOutputs(t *testing.T) {
 		t.Errorf("the link is now %q, %v", target, err)
 	}
 	before := listing(t)
-	for name, why := range map[string]string{"socket.csv": "not a regular file", "null.csv": "not a regular file", "loop.csv": "too many levels"} {
+	for name, why := range map[string]string{"socket.csv": "not a regular file", "null.csv": "not a regular file",
+		"loop.csv": "too many levels"} {
 		refused(t, "writing "+name+": "+why, "codes", "unary", "--levels", "4", "-o", name)
 	}
-	if info, err := os.Lstat("socket.csv"); err != nil || info.Mode()&fs.ModeSocket == 0 || len(listing(t)) != len(before) {
+	if info, err := os.Lstat("socket.csv"); err != nil || info.Mode()&fs.ModeSocket == 0 ||
+		len(listing(t)) != len(before) {
 		t.Errorf("socket.csv is now %v, %v; files %v", info.Mode(), err, listing(t))
 	}
 }
@@ -298,7 +318,8 @@ func TestSpecialOutputs(t *testing.T) {
 func TestNamesOfFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	long := strings.Repeat("x", 251) + ".csv"
-	for _, name := range []string{long, strings.Repeat("é", 125) + ".csv", "=cmd|.csv", "-rf.csv", "a b.csv", "\x1b[31m.csv"} {
+	for _, name := range []string{long, strings.Repeat("é", 125) + ".csv", "=cmd|.csv", "-rf.csv", "a b.csv",
+		"\x1b[31m.csv"} {
 		mustRun(t, "codes", "unary", "--levels", "4", "-o", "./"+name)
 		if files := listing(t); len(files) != 1 || files[0] != name {
 			t.Errorf("%q: files %q", name, files)
@@ -306,7 +327,8 @@ func TestNamesOfFiles(t *testing.T) {
 		os.Remove(name)
 	}
 	for _, name := range []string{"a\xff.csv", "a\xfe.csv"} {
-		for _, args := range [][]string{{"codes", "unary", "--levels", "4", "-o", name}, {"codes", name}, {"compare", "unary", name}, {"sweep", name, "--out", "x"}, {"figures", "-o", name}} {
+		for _, args := range [][]string{{"codes", "unary", "--levels", "4", "-o", name}, {"codes", name},
+			{"compare", "unary", name}, {"sweep", name, "--out", "x"}, {"figures", "-o", name}} {
 			refused(t, fmt.Sprintf("%q is not text in UTF-8", name), args...)
 		}
 	}

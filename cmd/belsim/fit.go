@@ -80,7 +80,8 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	}
 	for i, times := range []int{len(cmd.Code), len(cmd.Range)} {
 		if times > 1 && times != outputs {
-			return fmt.Errorf("%s is given %d times, and the network has outputs for %d targets", []string{"--code", "--range"}[i], times, outputs)
+			return fmt.Errorf("%s is given %d times, and the network has outputs for %d targets",
+				[]string{"--code", "--range"}[i], times, outputs)
 		}
 	}
 	if outputs > 1 {
@@ -155,7 +156,8 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	var reports []*assess.Report
 	var all *assess.Several
 	out := result{
-		files: map[string]func(io.Writer) error{"json": asJSON(&all), "html": func(w io.Writer) error { return paper.WritePage(w, ways, all, reports...) }},
+		files: map[string]func(io.Writer) error{"json": asJSON(&all),
+			"html": func(w io.Writer) error { return paper.WritePage(w, ways, all, reports...) }},
 		print: func(w io.Writer) error { return all.Section(ways).Write(w) },
 	}
 	for _, path := range cmd.Output {
@@ -192,7 +194,8 @@ func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
 			return nil, err
 		}
 		for _, r := range runs {
-			env.files.Inputs = append(env.files.Inputs, slices.Concat(files.Named("--runs", r.Code), files.Named("--runs", r.Outputs))...)
+			env.files.Inputs = append(env.files.Inputs, slices.Concat(files.Named("--runs", r.Code),
+				files.Named("--runs", r.Outputs))...)
 		}
 		if len(cmd.Code) == 0 && cmd.Outputs == "" {
 			cmd.Code, cmd.Outputs, cmd.Training = []string{runs[0].Code}, runs[0].Outputs, string(runs[0].Training)
@@ -205,7 +208,8 @@ func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
 		return nil, errors.New("missing flags: --code=CODE")
 	case cmd.Outputs == "":
 		return nil, errors.New("missing flags: --outputs=[KIND:]FILE")
-	case cmd.Code[0] != forecast.Direct && slices.ContainsFunc(others, func(o assess.Other) bool { return o.Code == forecast.Direct }):
+	case cmd.Code[0] != forecast.Direct &&
+		slices.ContainsFunc(others, func(o assess.Other) bool { return o.Code == forecast.Direct }):
 		return nil, errors.New("--also and --runs are for networks of codes: --baseline takes predictions of direct regression")
 	}
 	return others, assess.CheckDistinct(cmd.Outputs, others)

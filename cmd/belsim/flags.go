@@ -54,8 +54,8 @@ type modelFlag struct {
 	uneven bool // fits of uneven levels are taken
 }
 
-// mixtureFlags choose the classifiers' error probabilities at a code's own transitions. One flag of each xor can be
-// given: what takes the place of r and σ takes that of both.
+// mixtureFlags choose the classifiers' error probabilities at a code's own transitions. One flag of
+// each xor can be given: what takes the place of r and σ takes that of both.
 type mixtureFlags struct {
 	R      *float64 `xor:"r" placeholder:"r" help:"Weight r of the Gaussian at each bit transition: nearly the mean error of unary in levels. Trained networks had 1.3 to 4.4 % of the number of levels (default: ${r})."`
 	Sigma  *float64 `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels: how far from a transition bits err; about r, or a little more, in trained networks (default: ${sigma})."`
@@ -79,7 +79,8 @@ func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE > 0 
 // model returns the networks, without the label noise where --mae gives it, and without their
 // training.
 func (f perceivedFlags) model() scenario.Perceived {
-	return scenario.Perceived{Model: perceived.Model{Noise: f.LabelNoise, Misfit: or(f.Misfit, perceived.DefaultMisfit), Cutoff: f.Cutoff}}
+	return scenario.Perceived{Model: perceived.Model{Noise: f.LabelNoise, Misfit: or(f.Misfit, perceived.DefaultMisfit),
+		Cutoff: f.Cutoff}}
 }
 
 // check refuses values without a meaning. unit is the unit of the noise and the misfit.
@@ -101,7 +102,8 @@ func (f perceivedFlags) check(unit string) error {
 	return nil
 }
 
-// misfit is that of a model over some labels: where neither a flag nor a fit says it, the one that levels has.
+// misfit is that of a model over some labels: where neither a flag nor a fit says it, the one that
+// levels has.
 func (f perceivedFlags) misfit(m scenario.Perceived, l forecast.Labels) float64 {
 	if f.Misfit == nil && m.Path == "" {
 		return l.DefaultMisfit()
@@ -109,8 +111,8 @@ func (f perceivedFlags) misfit(m scenario.Perceived, l forecast.Labels) float64 
 	return m.Misfit
 }
 
-// learn completes the networks of a scenario, for labels with some weights: what they were trained for,
-// and the label noise that --mae gives. It does nothing under other error models.
+// learn completes the networks of a scenario, for labels with some weights: what they were trained
+// for, and the label noise that --mae gives. It does nothing under other error models.
 func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run scenario.Run, weights []float64) error {
 	m, ok := s.Model.(scenario.Perceived)
 	if !ok {
@@ -121,7 +123,8 @@ func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run sce
 	m.Misfit = f.misfit(m, forecast.LabelsOf(s, weights))
 	if f.MAE > 0 {
 		var err error
-		if m.Noise, err = forecast.LabelsOf(s, weights).NoiseOf(ctx, m.Workers, m.Model, len(weights), f.MAE); err != nil {
+		if m.Noise, err = forecast.LabelsOf(s, weights).NoiseOf(ctx, m.Workers, m.Model, len(weights),
+			f.MAE); err != nil {
 			return fmt.Errorf("--mae %v: %w", f.MAE, err)
 		}
 	}
@@ -155,7 +158,8 @@ type priorFlag struct {
 
 // fill fills in a scenario from --model and --prior. What the other flags say wins over the fit,
 // which is nil without --model. other is the error model that they mean, or AutoModel.
-func (f modelFlag) fill(s *scenario.Scenario, outputs outputsFlags, prior priorFlag, other assess.ErrorModel) (fit *assess.Fit, err error) {
+func (f modelFlag) fill(s *scenario.Scenario, outputs outputsFlags, prior priorFlag,
+	other assess.ErrorModel) (fit *assess.Fit, err error) {
 	if f.Model != "" {
 		which, path := assess.SplitModel(f.Model)
 		if fit, err = assess.Read(path); err != nil {
@@ -187,11 +191,13 @@ type scenarioFlags struct {
 	priorFlag
 }
 
-// readScenario fills in a scenario, and checks its values and the values of the sampling. The fit is
-// nil without --model. training is that of the networks, "" where no flag gives it.
-func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, training perceived.Training) (*scenario.Scenario, *assess.Fit, error) {
+// readScenario fills in a scenario, and checks its values and the values of the sampling. The fit
+// is nil without --model. training is that of the networks, "" where no flag gives it.
+func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling,
+	training perceived.Training) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature), f.perceivedFlags.check("levels")); err != nil {
+	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature),
+		f.perceivedFlags.check("levels")); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model()
@@ -201,7 +207,8 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, tr
 	}
 	m, ok := s.Model.(scenario.Perceived)
 	if ok {
-		m.Misfit, m.Cutoff, m.Training = or(f.Misfit, m.Misfit), cmp.Or(f.Cutoff, m.Cutoff), cmp.Or(training, m.Training)
+		m.Misfit, m.Cutoff, m.Training = or(f.Misfit, m.Misfit), cmp.Or(f.Cutoff, m.Cutoff), cmp.Or(training,
+			m.Training)
 		s.Model = m
 		return s, fit, nil
 	}
@@ -216,8 +223,8 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling, tr
 	return s, fit, nil
 }
 
-// sizes says how many levels codes have, for scenario.OpenCodes: byDefault where no flag and no file says it,
-// or 0 for scenario.DefaultLevels.
+// sizes says how many levels codes have, for scenario.OpenCodes: byDefault where no flag and no
+// file says it, or 0 for scenario.DefaultLevels.
 func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit, decoders ...string) scenario.Sizes {
 	if fit != nil {
 		byDefault = fit.Levels
@@ -252,7 +259,8 @@ func (f samplingFlags) sampling() scenario.Sampling {
 // warnUnreached says that --samples came before --rel-err.
 func (f samplingFlags) warnUnreached(env *environment, reached bool) {
 	if !reached && f.RelErr > 0 {
-		env.note("--samples %d was reached before --rel-err %g: some standard errors are larger", f.sampling().MaxSamples, f.RelErr)
+		env.note("--samples %d was reached before --rel-err %g: some standard errors are larger",
+			f.sampling().MaxSamples, f.RelErr)
 	}
 }
 
@@ -286,7 +294,8 @@ func (f workersFlag) checkWorkers() error {
 		return fmt.Errorf("--workers %d: want 1 or more, or 0 for all", f.Workers)
 	}
 	if most := parallel.Most(); f.Workers > most {
-		return fmt.Errorf("--workers %d: want at most %d, which is %d for each processor", f.Workers, most, parallel.PerProcessor)
+		return fmt.Errorf("--workers %d: want at most %d, which is %d for each processor", f.Workers, most,
+			parallel.PerProcessor)
 	}
 	return nil
 }

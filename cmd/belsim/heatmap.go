@@ -139,7 +139,8 @@ func (cmd *heatmapCmd) result(ctx context.Context, m *scenario.Map, s *scenario.
 // perceived reports whether the plane is of networks that know a perceived label.
 func (cmd *heatmapCmd) perceived() bool { return len(cmd.LabelNoise.Values) > 0 }
 
-// complete fills in what no flag says: ranges around the parameters of --model, and the training and the cutoff of its networks.
+// complete fills in what no flag says: ranges around the parameters of --model, and the training
+// and the cutoff of its networks.
 func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 	if fit != nil {
 		if m, ok := s.Model.(scenario.Perceived); ok {
@@ -163,7 +164,8 @@ func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*cod
 		cmd.Codes = pairOfPaper[:]
 	}
 	if len(cmd.Codes) != 2 {
-		return pair, fmt.Errorf("codes given: %d; want two to compare, or none for unary and johnson-nonzero", len(cmd.Codes))
+		return pair, fmt.Errorf("codes given: %d; want two to compare, or none for unary and johnson-nonzero",
+			len(cmd.Codes))
 	}
 	if slices.Equal(cmd.Codes, pairOfPaper[:]) {
 		byDefault = paper.Levels // Figure 3(c)

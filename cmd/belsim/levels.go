@@ -54,7 +54,8 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Targets != "" {
 		return cmd.space(ctx, env)
 	}
-	if err := cmp.Or(cmd.checkOutput(env, ranking(nil, plots.Style{})), checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
+	if err := cmp.Or(cmd.checkOutput(env, ranking(nil, plots.Style{})),
+		checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
 		return err
 	}
 	q, err := cmd.question(env)
@@ -66,7 +67,8 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 
 // space makes levels for targets.
 func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
-	if err := cmp.Or(cmd.checkOutput(env, levelSpaces(ctx, nil)), checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := cmp.Or(cmd.checkOutput(env, levelSpaces(ctx, nil)),
+		checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	if len(cmd.Codes) > 0 {
@@ -96,7 +98,8 @@ func levelSpaces(ctx context.Context, found *assess.Spacings) result {
 		}
 	}
 	return result{
-		files: map[string]func(io.Writer) error{"json": asJSON(found), "csv": values(arrayfile.WriteCSV), "npy": values(arrayfile.WriteNPY)},
+		files: map[string]func(io.Writer) error{"json": asJSON(found), "csv": values(arrayfile.WriteCSV),
+			"npy": values(arrayfile.WriteNPY)},
 		figure: func() (*plots.Figure, error) {
 			r, err := found.Chosen()
 			if err != nil {
@@ -110,7 +113,8 @@ func levelSpaces(ctx context.Context, found *assess.Spacings) result {
 }
 
 // answer answers a question about networks, and delivers it.
-func answer(ctx context.Context, env *environment, q *forecast.Question, workers int, to outputFlags, style plots.Style) error {
+func answer(ctx context.Context, env *environment, q *forecast.Question, workers int, to outputFlags,
+	style plots.Style) error {
 	work, err := q.Open()
 	if err != nil {
 		return err
@@ -139,7 +143,8 @@ func ranking(found *forecast.Ranking, style plots.Style) result {
 
 // check refuses values without a meaning, and what says nothing of the networks or of the labels.
 func (cmd *levelsCmd) check() error {
-	if err := (perceivedFlags{LabelNoise: cmd.LabelNoise, Misfit: cmd.Misfit, Cutoff: cmd.Cutoff}).check("label units"); err != nil {
+	if err := (perceivedFlags{LabelNoise: cmd.LabelNoise, Misfit: cmd.Misfit,
+		Cutoff: cmd.Cutoff}).check("label units"); err != nil {
 		return err
 	}
 	switch {
@@ -162,7 +167,8 @@ func (cmd *levelsCmd) question(env *environment) (*forecast.Question, error) {
 		return nil, err
 	}
 	q := &forecast.Question{
-		Labels: forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi}, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes), Names: cmd.Decoder, Trainings: []perceived.Training{perceived.BCE},
+		Labels: forecast.Labels{Lo: cmd.Range.Lo,
+			Hi: cmd.Range.Hi}, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes), Names: cmd.Decoder, Trainings: []perceived.Training{perceived.BCE},
 		Noise: cmd.LabelNoise, Unary: cmd.MAE, Direct: cmd.Baseline, Decoders: env.decoders, Temperature: 1,
 	}
 	if q.Misfit = q.Labels.DefaultMisfit(); cmd.Model != "" {

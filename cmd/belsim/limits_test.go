@@ -83,7 +83,8 @@ func TestBlocked(t *testing.T) {
 	})
 	t.Run("a pipe without a writer", func(t *testing.T) {
 		t.Parallel()
-		interrupted(t, command(t, t.TempDir(), afterShell("mkfifo prior.csv;"), "compare", "unary", "--prior", "prior.csv"), 1)
+		interrupted(t, command(t, t.TempDir(), afterShell("mkfifo prior.csv;"), "compare", "unary", "--prior",
+			"prior.csv"), 1)
 	})
 	t.Run("a second signal", func(t *testing.T) {
 		t.Parallel()
@@ -110,7 +111,8 @@ func interrupted(t *testing.T, cmd *exec.Cmd, signals int) {
 
 // npyHead is the beginning of an .npy file.
 func npyHead(descr, shape string) []byte {
-	dict := fmt.Sprintf("%-117s\n", fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape))
+	dict := fmt.Sprintf("%-117s\n", fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr,
+		shape))
 	return append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(dict))), dict...)
 }
 
@@ -144,7 +146,8 @@ func TestMemory(t *testing.T) {
 	for args, want := range all {
 		cmd := command(t, t.TempDir(), afterShell("export GOMEMLIMIT=4GiB &&"), strings.Fields(args)...)
 		out, err := cmd.CombinedOutput()
-		if cmd.ProcessState.ExitCode() != exitEnvironment || !strings.Contains(string(out), want) || strings.Contains(string(out), "goroutine") {
+		if cmd.ProcessState.ExitCode() != exitEnvironment || !strings.Contains(string(out), want) ||
+			strings.Contains(string(out), "goroutine") {
 			t.Errorf("%s: %v: %.300s; want exit code %d and %q", args, err, out, exitEnvironment, want)
 		}
 	}
@@ -152,14 +155,16 @@ func TestMemory(t *testing.T) {
 
 // TestMemoryExitCode: an error of memory is the environment's, however it is wrapped.
 func TestMemoryExitCode(t *testing.T) {
-	if code := exitCode(fmt.Errorf("reading: %w", &memory.Error{What: "x", Need: 2, Free: 1})); code != exitEnvironment {
+	if code := exitCode(fmt.Errorf("reading: %w",
+		&memory.Error{What: "x", Need: 2, Free: 1})); code != exitEnvironment {
 		t.Errorf("exit code %d", code)
 	}
 }
 
 // TestCaller: the folder that a caller made is removed, and no other one.
 func TestCaller(t *testing.T) {
-	for inside, gone := range map[string]bool{"caller=123": true, "caller=1234": false, "caller=123\n": false, "caller=": false, "a=123": false, "caller/a=123": false} {
+	for inside, gone := range map[string]bool{"caller=123": true, "caller=1234": false, "caller=123\n": false,
+		"caller=": false, "a=123": false, "caller/a=123": false} {
 		folder := filepath.Join(t.TempDir(), "belsim-results")
 		name, text, _ := strings.Cut(inside, "=")
 		file := filepath.Join(folder, name)
@@ -194,7 +199,8 @@ func TestDevices(t *testing.T) {
 func TestTooManyWorkers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	many := fmt.Sprint(parallel.Most() + 1)
-	want := fmt.Sprintf("--workers %s: want at most %d, which is %d for each processor", many, parallel.Most(), parallel.PerProcessor)
+	want := fmt.Sprintf("--workers %s: want at most %d, which is %d for each processor", many, parallel.Most(),
+		parallel.PerProcessor)
 	for _, args := range []string{
 		"codes unary", "compare unary", "verify --code unary", "heatmap", "optimize --bits 8", "bench", "figures", "sweep plan.json --out o",
 		"fit --code unary --targets t.csv --outputs o.csv",

@@ -29,7 +29,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// noDevice starts the note that a CUDA device which fails is given up. bench gives it where there is none, too.
+// noDevice starts the note that a CUDA device which fails is given up. bench gives it where there
+// is none, too.
 const noDevice = "belsim: note: sampling on the CPU: "
 
 // run runs a command line. The note that a device has failed is left out: how it
@@ -145,7 +146,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-var commands = []string{"codes", "compare", "levels", "heatmap", "verify", "fit", "decode", "optimize", "explore", "figures", "bench", "sweep", "merge"}
+var commands = []string{"codes", "compare", "levels", "heatmap", "verify", "fit", "decode", "optimize", "explore",
+	"figures", "bench", "sweep", "merge"}
 
 func TestHelp(t *testing.T) {
 	golden(t, "help.txt", mustRun(t, "--help"))
@@ -165,8 +167,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestHelpExamples runs the examples of every command's help that no document shows word for word, where
-// TestReadme runs them.
+// TestHelpExamples runs the examples of every command's help that no document shows word for word,
+// where TestReadme runs them.
 func TestHelpExamples(t *testing.T) {
 	if !long {
 		t.Skip("takes long; BELSIM_LONG=1 runs it")
@@ -234,7 +236,8 @@ func TestCodes(t *testing.T) {
 		t.Errorf("JSON list %v", all)
 	}
 	prints(t, "c.npy", "codes", "c.npy", "--describe")
-	if out := mustRun(t, "codes", "--describe"); !strings.Contains(out, "\n  onehot           bit k is one at level k\n") || strings.Count(out, "\n") != 1+len(code.Families()) {
+	if out := mustRun(t, "codes", "--describe"); !strings.Contains(out,
+		"\n  onehot           bit k is one at level k\n") || strings.Count(out, "\n") != 1+len(code.Families()) {
 		t.Errorf("descriptions:\n%s", out)
 	}
 }
@@ -271,7 +274,8 @@ func TestVerify(t *testing.T) {
 	}
 	var v scenario.Verification
 	jsonOut := runJSON(t, &v, "verify", "--levels", "31", "-o", "v.json", "--workers", "1")
-	if v.Pass == nil || !*v.Pass || len(v.Labels) != 31 || v.Labels[30].Level != 31 || !(v.Overall.StdErr > 0) || v.Overall.Bound < v.Overall.Exact {
+	if v.Pass == nil || !*v.Pass || len(v.Labels) != 31 || v.Labels[30].Level != 31 || !(v.Overall.StdErr > 0) ||
+		v.Overall.Bound < v.Overall.Exact {
 		t.Errorf("JSON %s", jsonOut)
 	}
 	if content(t, "v.json") != jsonOut {
@@ -285,7 +289,9 @@ func TestVerify(t *testing.T) {
 
 	mustRun(t, "verify", "--levels", "31", "-o", "v.csv")
 	rows := readCSV(t, "v.csv")
-	if got := strings.Join(rows[0], ","); got != "level,bound,exact,mean,stderr,samples,detectable,sum_abs,sum_square,sum_within" || len(rows) != 32 {
+	if got := strings.Join(rows[0],
+		","); got != "level,bound,exact,mean,stderr,samples,detectable,sum_abs,sum_square,sum_within" ||
+		len(rows) != 32 {
 		t.Errorf("CSV header %s, %d rows", got, len(rows))
 	}
 	if mean, sum := parse(t, rows[1][3]), parse(t, rows[1][7]); mean != sum/100000 {
@@ -298,15 +304,18 @@ func TestVerify(t *testing.T) {
 		t.Errorf("gen-ex: pass is %v; want null", v.Pass)
 	}
 	// Hardly an error is seen, and the text says what that is worth.
-	if out := mustRun(t, "verify", "--levels", "15", "--r", "1e-5", "--sigma", "2"); !strings.Contains(out, "PASS") || !strings.Contains(out, ", 15 times the exact value, over all levels") {
+	if out := mustRun(t, "verify", "--levels", "15", "--r", "1e-5", "--sigma", "2"); !strings.Contains(out, "PASS") ||
+		!strings.Contains(out, ", 15 times the exact value, over all levels") {
 		t.Error(out)
 	}
-	prints(t, "the bound is Eq. 26, one level lower, with terms for the all-zero word", "verify", "--code", "johnson", "--levels", "15", "--samples", "1000")
+	prints(t, "the bound is Eq. 26, one level lower, with terms for the all-zero word", "verify", "--code", "johnson",
+		"--levels", "15", "--samples", "1000")
 	status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--samples", "70000")
 	if status != 0 || !strings.Contains(stderr, "--samples 70000 was reached") {
 		t.Errorf("unreached --rel-err: exit %d, %q", status, stderr)
 	}
-	if status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--samples", "70000", "--quiet"); status != 0 || stderr != "" {
+	if status, _, stderr := run(t, "verify", "--levels", "15", "--rel-err", "0.0001", "--samples", "70000",
+		"--quiet"); status != 0 || stderr != "" {
 		t.Errorf("--quiet: exit %d, %q", status, stderr)
 	}
 }
@@ -325,7 +334,8 @@ func TestVerifyFails(t *testing.T) {
 		if status := env.belsim(); status != exitFailed || errs.Len() > 0 {
 			t.Errorf("a wrong %s: exit %d, %q; want 1", name, status, errs.String())
 		}
-		if text := out.String(); !strings.Contains(text, "FAIL level 4: sampled mean") || !strings.Contains(text, name) || strings.Contains(text, "PASS") {
+		if text := out.String(); !strings.Contains(text, "FAIL level 4: sampled mean") ||
+			!strings.Contains(text, name) || strings.Contains(text, "PASS") {
 			t.Errorf("a wrong %s: printed %s", name, text)
 		}
 		var v scenario.Verification
@@ -359,8 +369,8 @@ func TestExtremeLaws(t *testing.T) {
 	}
 }
 
-// TestJointLaw: under the law that verify wrote, the exact error is the end of any_law, samples agree with exact values of every
-// decoder of bits, and any number of workers draws the same.
+// TestJointLaw: under the law that verify wrote, the exact error is the end of any_law, samples
+// agree with exact values of every decoder of bits, and any number of workers draws the same.
 func TestJointLaw(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "prior.csv", "label,count\n1,2\n2,0\n8,5\n")
@@ -394,15 +404,17 @@ func TestJointLaw(t *testing.T) {
 				t.Errorf("%v: means %v and %v with 1 and 2 workers", tt, mean, judged.Overall.Mean)
 			}
 			if tt.others != "" {
-				mustRun(t, strings.Fields("verify --code "+tt.code+" --errors v.json --samples 20000 --outputs bits --decoder "+tt.others+prior)...)
+				mustRun(t, strings.Fields("verify --code "+tt.code+
+					" --errors v.json --samples 20000 --outputs bits --decoder "+tt.others+prior)...)
 			}
-			prints(t, "bits err together", strings.Fields("compare "+tt.code+" --errors v.json --samples 9 --decoder "+tt.decoder+prior)...)
+			prints(t, "bits err together", strings.Fields("compare "+tt.code+" --errors v.json --samples 9 --decoder "+
+				tt.decoder+prior)...)
 		}
 	}
 }
 
-// TestTableWidth: the table of all codes fits a terminal of 100 columns, and that of the codes with the longest
-// names and the most bits at 256 levels.
+// TestTableWidth: the table of all codes fits a terminal of 100 columns, and that of the codes with
+// the longest names and the most bits at 256 levels.
 func TestTableWidth(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"--levels 64", "johnson-nonzero hexj-nr hadamard --levels 256 --decoder gen-ex"} {
@@ -417,7 +429,8 @@ func TestTableWidth(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustRun(t, "codes", "gray", "--levels", "64", "-o", "mine.npy")
-	args := []string{"compare", "unary", "mine.npy", "hadamard", "hexj", "--r", "0.4", "--sigma", "2", "--samples", "5000"}
+	args := []string{"compare", "unary", "mine.npy", "hadamard", "hexj", "--r", "0.4", "--sigma", "2", "--samples",
+		"5000"}
 	var c scenario.Comparison
 
 	for _, ending := range []string{"csv", "png", "svg", "pdf", "json"} {
@@ -432,7 +445,8 @@ func TestCompare(t *testing.T) {
 			t.Errorf("result %+v", r)
 		}
 		// Codes that networks cannot learn stand below the others.
-		if i > 0 && code.HardToLearn(c.Results[i-1].Transitions) == code.HardToLearn(r.Transitions) && r.Mean < c.Results[i-1].Mean {
+		if i > 0 && code.HardToLearn(c.Results[i-1].Transitions) == code.HardToLearn(r.Transitions) &&
+			r.Mean < c.Results[i-1].Mean {
 			t.Errorf("%s after %s: not sorted by error", r.Code, c.Results[i-1].Code)
 		}
 	}
@@ -447,7 +461,8 @@ func TestCompare(t *testing.T) {
 	if c.Levels != 64 || c.Results[0].Exact != v.Labels[4].Exact {
 		t.Errorf("prior on level 5: %v, want %v", c.Results[0].Exact, v.Labels[4].Exact)
 	}
-	if out := mustRun(t, "compare", "--levels", "16", "--samples", "100"); strings.Count(out, " gen ") != len(code.Families()) {
+	if out := mustRun(t, "compare", "--levels", "16", "--samples", "100"); strings.Count(out,
+		" gen ") != len(code.Families()) {
 		t.Errorf("compare without codes prints\n%s", out)
 	}
 }
@@ -456,10 +471,13 @@ func TestHeatmap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := []string{"heatmap", "--levels", "31", "--r", "0.5:8:6", "--sigma", "0.5:4:5:log"}
 	prints(t, "6 × 5 cells", append(args, "-o", "h.csv")...)
-	for codes, levels := range map[string]string{"": ", 255 levels", "unary johnson-nonzero": ", 255 levels", "unary johnson": ", 256 levels", "johnson-nonzero unary": ", 256 levels"} {
-		prints(t, levels, append([]string{"heatmap", "--r", "1:2:2", "--sigma", "20:30:2"}, strings.Fields(codes)...)...)
+	for codes, levels := range map[string]string{"": ", 255 levels", "unary johnson-nonzero": ", 255 levels",
+		"unary johnson": ", 256 levels", "johnson-nonzero unary": ", 256 levels"} {
+		prints(t, levels, append([]string{"heatmap", "--r", "1:2:2", "--sigma", "20:30:2"},
+			strings.Fields(codes)...)...)
 	}
-	// Without codes it is the paper's figure; else the best method that both codes have, up to the largest valid r.
+	// Without codes it is the paper's figure; else the best method that both codes have, up to the
+	// largest valid r.
 	write(t, "own.csv", "0,0,1\n0,1,1\n1,1,1\n1,1,0\n1,0,0\n")
 	for args, want := range map[string]string{
 		"": "method bound\n100 × 100 cells, 6649 valid", "unary johnson --levels 16": "method exact", "own.csv unary": "method exact",
@@ -505,13 +523,15 @@ func TestHeatmap(t *testing.T) {
 		t.Error(err)
 	}
 
-	mustRun(t, append(args, "--method", "mc", "--samples", "20", "-o", "mc.csv")...) // which values are right, package scenario tests
+	// which values are right, package scenario tests
+	mustRun(t, append(args, "--method", "mc", "--samples", "20", "-o", "mc.csv")...)
 	if sampled := readCSV(t, "mc.csv"); len(sampled[0]) != 8 {
 		t.Errorf("CSV header of mc: %v", sampled[0])
 	}
 	// Custom codes and gen on both sides.
 	mustRun(t, "codes", "gray", "--levels", "16", "-o", "gray.npy")
-	mustRun(t, "heatmap", "gray.npy", "unary", "--decoder", "gen", "--r", "0.1:0.5:3", "--sigma", "1:2:2", "--method", "exact", "-o", "g.png")
+	mustRun(t, "heatmap", "gray.npy", "unary", "--decoder", "gen", "--r", "0.1:0.5:3", "--sigma", "1:2:2", "--method",
+		"exact", "-o", "g.png")
 	prints(t, "no valid cell", "heatmap", "--r", "50:60:2", "--sigma", "0.5:0.6:2", "-o", "none.png")
 }
 
@@ -548,12 +568,14 @@ func TestDecoders(t *testing.T) {
 		t.Errorf("%d results, want 6", len(all))
 	}
 	out := mustRun(t, strings.Fields("compare unary johnson --decoder bel-u,bel-j,gen,gen-ex"+common)...)
-	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 8 || !strings.Contains(lines[3], "bel-u  ") ||
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 8 ||
+		!strings.Contains(lines[3], "bel-u  ") ||
 		!strings.HasSuffix(lines[3], "gen-ex (logits)") || strings.Count(out, "–") != 2 {
 		t.Errorf("table:\n%s", out)
 	}
 
-	if r := read("real.csv --decoder gen")["real.csv gen"]; r.Outputs != "logits" || !(r.Mean <= r.Bound) || r.Mean == 0 {
+	if r := read("real.csv --decoder gen")["real.csv gen"]; r.Outputs != "logits" || !(r.Mean <= r.Bound) ||
+		r.Mean == 0 {
 		t.Errorf("a code of real numbers: %+v", r)
 	}
 	for _, args := range []string{
@@ -568,22 +590,25 @@ func TestDecoders(t *testing.T) {
 	mustRun(t, strings.Fields("heatmap unary johnson --levels 15 --decoder gen --outputs logits --r 0.3:3:3 --sigma 1:3:3 -o soft.png")...)
 }
 
-// refused runs a command line that is bad input: its end is one line on standard error that names what is wrong,
-// exit code 2, and the files that were there before.
+// refused runs a command line that is bad input: its end is one line on standard error that names
+// what is wrong, exit code 2, and the files that were there before.
 func refused(t *testing.T, want string, args ...string) {
 	t.Helper()
 	before := listing(t)
 	status, stdout, stderr := run(t, args...)
-	if status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") || !strings.Contains(stderr, want) {
-		t.Errorf("belsim %q: exit %d, standard output %q, standard error %q; want exit 2 and one line with %q", args, status, stdout, stderr, want)
+	if status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") ||
+		!strings.Contains(stderr, want) {
+		t.Errorf("belsim %q: exit %d, standard output %q, standard error %q; want exit 2 and one line with %q", args,
+			status, stdout, stderr, want)
 	}
 	if diff := cmp.Diff(before, listing(t)); diff != "" {
 		t.Fatalf("belsim %q left files: %s", args, diff)
 	}
 }
 
-// TestBadInput: what is malformed, empty, contradictory or impossible is refused. What packages refuse, their own
-// tests have; here it is what a command adds, and that it hands on what it is told.
+// TestBadInput: what is malformed, empty, contradictory or impossible is refused. What packages
+// refuse, their own tests have; here it is what a command adds, and that it hands on what it is
+// told.
 func TestBadInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "ragged.csv", "0,1\n1\n")
@@ -604,35 +629,52 @@ func TestBadInput(t *testing.T) {
 	write(t, "cut.npz", decoder[:len(decoder)/2])
 	write(t, "nan10.csv", "0,1,1,1,1,1,1,1,1,0\n0,1,1,1,NaN,1,1,1,1,1\n")
 	for _, tt := range []struct{ args, want string }{
-		{"decode --decoder decoder.npz --outputs good.csv -o labels.npy", "belsim: good.csv: 2 columns, but the decoder decoder.npz reads 10 bits"},
-		{"decode --decoder decoder.npz --outputs nan10.csv -o labels.npy", `nan10.csv: line 2, column 5: "NaN" is not a finite number`},
+		{"decode --decoder decoder.npz --outputs good.csv -o labels.npy",
+			"belsim: good.csv: 2 columns, but the decoder decoder.npz reads 10 bits"},
+		{"decode --decoder decoder.npz --outputs nan10.csv -o labels.npy",
+			`nan10.csv: line 2, column 5: "NaN" is not a finite number`},
 		{"decode --decoder decoder.npz --outputs empty.csv -o labels.npy", "empty.csv: empty file"},
-		{"decode --decoder decoder.npz --outputs good.csv -o good.csv", "cannot write good.csv: the command reads this file"},
-		{"decode --decoder decoder.npz --outputs good.csv -o decoder.npz", "decoder.npz: want a name ending in .npy .csv"},
+		{"decode --decoder decoder.npz --outputs good.csv -o good.csv",
+			"cannot write good.csv: the command reads this file"},
+		{"decode --decoder decoder.npz --outputs good.csv -o decoder.npz",
+			"decoder.npz: want a name ending in .npy .csv"},
 		{"decode --decoder cut.npz --outputs good.csv -o labels.npy", "reading a decoder: cut.npz: not an .npz file"},
 		{"decode --decoder missing.npz --outputs good.csv -o labels.npy", "missing.npz"},
-		{"decode --decoder decoder.npz --outputs nan10.csv --confidence 0 -o labels.npy", "decoder.npz: confidence 0: want a number between 0 and 1"},
-		{"decode --decoder decoder.npz --outputs nan10.csv --confidence 0.9999 -o labels.npy", "confidence 0.9999 needs 19999 calibration samples, and the decoder has 2500: want at most 0.9992"},
-		{"decode --decoder gen --code good.csv --outputs good.csv --confidence 0.9 -o labels.npy", "the decoder gen has no calibration, which intervals need"},
-		{"decode --decoder gen --outputs good.csv -o labels.npy", "the decoder gen needs the code of the outputs: want the code"},
-		{"decode --decoder median --code good.csv --outputs good.csv -o labels.npy", "the decoder median needs a model of the classifiers"},
+		{"decode --decoder decoder.npz --outputs nan10.csv --confidence 0 -o labels.npy",
+			"decoder.npz: confidence 0: want a number between 0 and 1"},
+		{"decode --decoder decoder.npz --outputs nan10.csv --confidence 0.9999 -o labels.npy",
+			"confidence 0.9999 needs 19999 calibration samples, and the decoder has 2500: want at most 0.9992"},
+		{"decode --decoder gen --code good.csv --outputs good.csv --confidence 0.9 -o labels.npy",
+			"the decoder gen has no calibration, which intervals need"},
+		{"decode --decoder gen --outputs good.csv -o labels.npy",
+			"the decoder gen needs the code of the outputs: want the code"},
+		{"decode --decoder median --code good.csv --outputs good.csv -o labels.npy",
+			"the decoder median needs a model of the classifiers"},
 		{"decode --decoder bel-u --code good.csv --outputs good.csv -o labels.npy", "bel-u"},
-		{"decode --decoder gen --code four.csv --outputs ragged.csv -o labels.npy", "ragged.csv: line 2 has 1 columns, but the first has 2"},
-		{"decode --decoder gen --code unary --levels 9 --outputs good.csv -o labels.npy", "good.csv: 2 columns, but unary of 9 levels has 8 bits"},
-		{"decode --decoder gen --code good.csv --outputs bits:two.csv -o labels.npy", "two.csv: row 2, column 2: 2 is neither 0 nor 1"},
-		{"decode --decoder gen-ex --temperature -1 --code good.csv --outputs good.csv -o labels.npy", "--temperature -1: want"},
-		{"decode --decoder gen --code good.csv --outputs good.csv -o labels.npy -o labels.csv", "-o is given 2 times; decode writes one file"},
-		{"decode --decoder gem --code good.csv --outputs good.csv -o labels.npy", "want bel-u, bel-j, gen, gen-ex or auto"},
+		{"decode --decoder gen --code four.csv --outputs ragged.csv -o labels.npy",
+			"ragged.csv: line 2 has 1 columns, but the first has 2"},
+		{"decode --decoder gen --code unary --levels 9 --outputs good.csv -o labels.npy",
+			"good.csv: 2 columns, but unary of 9 levels has 8 bits"},
+		{"decode --decoder gen --code good.csv --outputs bits:two.csv -o labels.npy",
+			"two.csv: row 2, column 2: 2 is neither 0 nor 1"},
+		{"decode --decoder gen-ex --temperature -1 --code good.csv --outputs good.csv -o labels.npy",
+			"--temperature -1: want"},
+		{"decode --decoder gen --code good.csv --outputs good.csv -o labels.npy -o labels.csv",
+			"-o is given 2 times; decode writes one file"},
+		{"decode --decoder gem --code good.csv --outputs good.csv -o labels.npy",
+			"want bel-u, bel-j, gen, gen-ex or auto"},
 		{"compare - - --levels 4", "code - and code - both read standard input"},
 		{"heatmap unary --levels 4", "codes given: 1; want two"},
 		{"decode --decoder gen --code good.csv --outputs good.csv -o labels.txt", "labels.txt: want a name"},
-		{"fit --code good.csv --targets prior.csv --outputs good.csv -o d.npz", "-o FILE.npz holds a fitted decoder: want --fit-decoder"},
+		{"fit --code good.csv --targets prior.csv --outputs good.csv -o d.npz",
+			"-o FILE.npz holds a fitted decoder: want --fit-decoder"},
 		{"verify --code ragged.csv", "ragged.csv: line 2 has 1 columns, but the first has 2"},
 		{"verify --code missing.csv", "missing.csv: no such file"},
 		{"verify --code good.csv --levels 4", "good.csv: 3 rows, but 4 levels were asked for"},
 		{"verify --levels 0.5", `--levels: want a whole number, but got "0.5"`},
 		{"verify --code good.csv --errors e.csv", "e.csv: row 2, column 2: 1.5 is no probability"},
-		{"verify --code good.csv --errors small.csv", "small.csv: table of 1 × 2 error probabilities, but the code has 3 levels and 2 bits"},
+		{"verify --code good.csv --errors small.csv",
+			"small.csv: table of 1 × 2 error probabilities, but the code has 3 levels and 2 bits"},
 		{"verify --code good.csv --errors law.json", "law.json: laws of 2 levels and 1 bits, but good.csv has 3 and 2"},
 		{"verify --code unary --errors law.json", "law.json: there is no most_law at level 2"},
 		{"compare unary --errors two.json", "two.json: level 1 stands at the place of level 2"},
@@ -649,7 +691,8 @@ func TestBadInput(t *testing.T) {
 		{"verify --prior long.csv --levels 256", "long.csv: labels 1 to 900 need 900 levels, but the code has 256"},
 		{"verify --backend gpu", "--backend"},
 		{"verify --temperature -1", "--temperature -1: want a positive finite number"},
-		{"verify --decoder bel-j --outputs logits", "decoder bel-j reads bits; outputs that are logits want gen or gen-ex"},
+		{"verify --decoder bel-j --outputs logits",
+			"decoder bel-j reads bits; outputs that are logits want gen or gen-ex"},
 		{"verify --code real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
 		{"compare unary real.csv --decoder gen,bel-u", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
 		{"compare unary --decoder bel-u,bel-u", "decoder bel-u is given twice"},
@@ -692,10 +735,12 @@ func TestBadInput(t *testing.T) {
 		{"optimize --start unary --levels 9 --fix 9", "column 9 of unary cannot stay as it is: it has 8"},
 		{"optimize --start real.csv", "real.csv: row 1, column 1: 0.5 is neither 0 nor 1"},
 		{"optimize --levels 9 --bits 8 --time 0s", "--time 0s: want more than zero"},
-		{"optimize --levels 9 --bits 8 --time 1000000h", "--time 1000000h0m0s: want more than zero, and at most 10000h"},
+		{"optimize --levels 9 --bits 8 --time 1000000h",
+			"--time 1000000h0m0s: want more than zero, and at most 10000h"},
 		{"optimize --levels 9 --bits 8 --steps 0", "--steps 0: want 1 or more"},
 		{"optimize --levels 9 --pareto --bits 4:1e12:5", "bits: want at most 65536"},
-		{"optimize --levels 9 --bits 8 --time 1s --steps 5", "--steps and --time can't be used together: want one of them"},
+		{"optimize --levels 9 --bits 8 --time 1s --steps 5",
+			"--steps and --time can't be used together: want one of them"},
 		{"optimize --levels 9 --pareto --start unary", "--pareto changes the number of bits"},
 		{"optimize --levels 9 --pareto -o p.npy", "p.npy: want a name"},
 		{"optimize --levels 9 --bits 8 --decoder bel-u", `--decoder must be one of "gen","gen-ex"`},
@@ -732,16 +777,20 @@ func TestBadInput(t *testing.T) {
 		{"heatmap --r -1:2:3 --sigma 1:2:2", `range "-1:2:3": want positive finite numbers`},
 		{"verify --random --r 1", "--r and --random can't be used together: want one of them"},
 		{"compare --errors e.csv --sigma 2", "--sigma and --errors can't be used together: want one of them"},
-		{"fit --code unary --targets - --outputs logits:-", "--targets - and --outputs - both read standard input; want - once"},
+		{"fit --code unary --targets - --outputs logits:-",
+			"--targets - and --outputs - both read standard input; want - once"},
 		{"compare --label-noise 1 --r 1", "--r and --label-noise can't be used together: want one of them"},
-		{"optimize --levels 8 --bits 4 --mae 1 --model f.json", "--model and --mae can't be used together: want one of them"},
+		{"optimize --levels 8 --bits 4 --mae 1 --model f.json",
+			"--model and --mae can't be used together: want one of them"},
 		{"verify --random --label-noise 1", "--label-noise and --random can't be used together: want one of them"},
 		{"compare --label-noise 1 --mae 1", "--label-noise and --mae can't be used together: want one of them"},
-		{"heatmap --label-noise 1:2:2 --sigma 1:2:2", "--sigma and --label-noise can't be used together: want one of them"},
+		{"heatmap --label-noise 1:2:2 --sigma 1:2:2",
+			"--sigma and --label-noise can't be used together: want one of them"},
 		{"compare --label-noise=-1", "--label-noise -1: want more than zero levels"},
 		{"compare --label-noise 1 --misfit=-1", "--misfit -1: want zero levels or more"},
 		{"compare unary --levels 8 --mae 7", "no label noise gives unary of 8 levels an error of 7"},
-		{"compare unary --levels 8 --label-noise 1 --training ce --decoder bel-u", "decoder bel-u fits none of the codes and trainings"},
+		{"compare unary --levels 8 --label-noise 1 --training ce --decoder bel-u",
+			"decoder bel-u fits none of the codes and trainings"},
 		{"compare unary --levels 8 --label-noise 1 --training bce,bce", "training bce is given twice"},
 		{"compare unary --levels 8 --mae=-1", "--mae -1: want more than zero levels"},
 		{"levels unary --levels 8,16 --range 0:1", "want --mae, --label-noise or --model"},
@@ -753,7 +802,8 @@ func TestBadInput(t *testing.T) {
 		{"levels unary --range 0:1 --label-noise 1 --misfit=-1", "--misfit -1: want zero label units or more"},
 		{"levels unary --range 0:1 --mae 0.1 -o x.npy", "x.npy: want a name ending in .csv"},
 	} {
-		args := strings.Split(strings.ReplaceAll(tt.args, `""`, ""), " ") // an empty value is no way to leave a flag out
+		// an empty value is no way to leave a flag out
+		args := strings.Split(strings.ReplaceAll(tt.args, `""`, ""), " ")
 		if !strings.Contains(tt.args, "-o ") && slices.Contains([]string{"verify", "compare", "heatmap"}, args[0]) {
 			args = append(args, "-o", "out.png")
 		}
@@ -771,13 +821,18 @@ func TestInterrupt(t *testing.T) {
 		want   string
 		status int
 	}{
-		{syscall.SIGINT, "verify --samples 1000000000 --levels 255 -o v.png", "samples were finished, nothing was written", 130},
-		{syscall.SIGTERM, "compare unary hadamard --samples 1000000000", "samples were finished, nothing was written", 143},
-		{syscall.SIGINT, "heatmap --r 1:150:400 --sigma 1:100:400 --method exact -o h.png", "cells were finished, nothing was written", 130},
-		{syscall.SIGTERM, "heatmap --method mc --samples 1000000 -o h.png", "cells were finished, nothing was written", 143},
+		{syscall.SIGINT, "verify --samples 1000000000 --levels 255 -o v.png",
+			"samples were finished, nothing was written", 130},
+		{syscall.SIGTERM, "compare unary hadamard --samples 1000000000", "samples were finished, nothing was written",
+			143},
+		{syscall.SIGINT, "heatmap --r 1:150:400 --sigma 1:100:400 --method exact -o h.png",
+			"cells were finished, nothing was written", 130},
+		{syscall.SIGTERM, "heatmap --method mc --samples 1000000 -o h.png", "cells were finished, nothing was written",
+			143},
 	} {
 		status, stdout, stderr := signalled(t, tt.signal, strings.Fields(tt.args)...)
-		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") != 1 {
+		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) ||
+			strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q, %q; want exit %d and %q", tt.args, status, stdout, stderr, tt.status, tt.want)
 		}
 		if files := listing(t); len(files) != 0 {

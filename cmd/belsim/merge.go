@@ -34,7 +34,8 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 		return environmental(err)
 	}
 	if err := m.Complete(); err != nil {
-		return fmt.Errorf("%s: %w: 'belsim sweep PLAN --out %s --print missing' lists their shards", cmd.Results, err, cmd.Results)
+		return fmt.Errorf("%s: %w: 'belsim sweep PLAN --out %s --print missing' lists their shards", cmd.Results, err,
+			cmd.Results)
 	}
 	return cmd.deliver(env, cmd.result(ctx, m))
 }
@@ -50,7 +51,8 @@ func (cmd *mergeCmd) result(ctx context.Context, m *sweep.Merged) result {
 		},
 		figure: func() (*plots.Figure, error) { return cmd.figure(m) },
 		print: func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid(), counted(m.Files, "file"))
+			_, err := fmt.Fprintf(w, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid(),
+				counted(m.Files, "file"))
 			return err
 		},
 	}

@@ -61,7 +61,8 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := errors.Join(cmd.checkOutput(env, out), cmd.check()); err != nil {
 		return err
 	}
-	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags, priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling(), cmd.Training)
+	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags,
+		priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling(), cmd.Training)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,8 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := env.during("label noise", func() error { return cmd.learn(ctx, s, cmd.run(backend, nil), weights) }); err != nil {
+	if err := env.during("label noise",
+		func() error { return cmd.learn(ctx, s, cmd.run(backend, nil), weights) }); err != nil {
 		return err
 	}
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
@@ -92,10 +94,16 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.makeKeep(env, bits); err != nil {
 		return err
 	}
-	optimizer.Begin = func(bits int) (func(uint64, float64), func()) { return cmd.follow(env, bits, optimizer.Options.Steps) }
+	optimizer.Begin = func(bits int) (func(uint64, float64),
+		func()) {
+		return cmd.follow(env, bits, optimizer.Options.Steps)
+	}
 	env.saves.Store(true) // the best code so far is kept
 	if cmd.Pareto {
-		optimizer.Found = func(found *search.Optimized) error { return cmd.keep(context.WithoutCancel(ctx), env, found) }
+		optimizer.Found = func(found *search.Optimized) error {
+			return cmd.keep(context.WithoutCancel(ctx), env,
+				found)
+		}
 		result, err := optimizer.Tradeoff(ctx, backend, bits)
 		if err != nil {
 			return err
@@ -137,7 +145,8 @@ func (cmd *optimizeCmd) check() error {
 
 // options returns what the flags say about the search. Bits is 0 where they do not say it.
 func (cmd *optimizeCmd) options(size scenario.Sizes) (search.Options, error) {
-	o := search.Options{Levels: size.Named(), MaxTransitions: cmd.MaxTransitions, Workers: cmd.Workers, Steps: cmd.Steps, Time: cmd.Time}
+	o := search.Options{Levels: size.Named(), MaxTransitions: cmd.MaxTransitions, Workers: cmd.Workers,
+		Steps: cmd.Steps, Time: cmd.Time}
 	if len(cmd.Bits) > 0 {
 		o.Bits = cmd.Bits[0]
 	}
@@ -167,7 +176,8 @@ func (cmd *optimizeCmd) bits(optimizer *search.Optimizer) ([]int, error) {
 		}
 	}
 	levels, most := optimizer.Options.Levels, slices.Max(bits)
-	return bits, memory.Check(fmt.Sprintf("a search for %d levels and %d bits", levels, most), search.Bytes(levels, most, cmd.Workers))
+	return bits, memory.Check(fmt.Sprintf("a search for %d levels and %d bits", levels, most),
+		search.Bytes(levels, most, cmd.Workers))
 }
 
 // follow shows how far the search for a number of bits is: steps, or seconds of --time.
@@ -224,7 +234,8 @@ func (cmd *optimizeCmd) found(ctx context.Context, found *search.Optimized, mode
 
 // printFound writes the result for people.
 func (cmd *optimizeCmd) printFound(w io.Writer, o *search.Optimized, model string) error {
-	fmt.Fprintf(w, "%d levels, %d bits, decoder %s, %s, seed %d; |error| in levels\n\n", o.Levels, o.Bits, o.Decoder, model, o.Seed)
+	fmt.Fprintf(w, "%d levels, %d bits, decoder %s, %s, seed %d; |error| in levels\n\n", o.Levels, o.Bits, o.Decoder,
+		model, o.Seed)
 	if err := o.Table().Write(w); err != nil {
 		return err
 	}
@@ -284,7 +295,8 @@ func (cmd *optimizeCmd) tradeoff(t *search.Tradeoff, model string) result {
 		},
 		figure: func() (*plots.Figure, error) { return plots.Tradeoff(paper.TradeoffData(t, model, cmd.style())) },
 		print: func(w io.Writer) error {
-			fmt.Fprintf(w, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model, t.Seed)
+			fmt.Fprintf(w, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model,
+				t.Seed)
 			return t.Table().Write(w)
 		},
 	}

@@ -24,7 +24,8 @@ func TestOptimize(t *testing.T) {
 		var found, other search.Optimized
 		args := fmt.Sprintf("optimize --levels 24 --bits 9 --samples 400 --seed 5 -o best.csv -o best.npy -o best.json --steps %d %s", steps, flags)
 		text := runJSON(t, &found, strings.Fields(args)...)
-		if found.CodeFile == nil || *found.CodeFile != "best.csv" || found.Bits != 9 || found.Levels != 24 || len(found.Words) != 24 || len(found.Words[0]) != 9 {
+		if found.CodeFile == nil || *found.CodeFile != "best.csv" || found.Bits != 9 || found.Levels != 24 ||
+			len(found.Words) != 24 || len(found.Words[0]) != 9 {
 			t.Errorf("%s: %+v", flags, found)
 		}
 		if content(t, "best.json") != text {
@@ -32,7 +33,8 @@ func TestOptimize(t *testing.T) {
 		}
 		var c scenario.Comparison
 		runJSON(t, &c, strings.Fields("compare best.csv --samples 400 --seed 5 "+flags)...)
-		if r := c.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || fmt.Sprint(r.Exact) != fmt.Sprint(found.Exact) {
+		if r := c.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr ||
+			fmt.Sprint(r.Exact) != fmt.Sprint(found.Exact) {
 			t.Errorf("%s: compare says %v ± %v, optimize %v ± %v", flags, r.Mean, r.StdErr, found.Mean, found.StdErr)
 		}
 		if mustRun(t, "codes", "best.npy") != content(t, "best.csv") {
@@ -91,7 +93,8 @@ func TestPareto(t *testing.T) {
 			t.Errorf("%d bits: error %v, more than with fewer bits", f.Bits, f.Mean)
 		}
 		var c scenario.Comparison
-		runJSON(t, &c, "compare", "new/codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5", "--decoder", "gen", "--samples", "1000")
+		runJSON(t, &c, "compare", "new/codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5",
+			"--decoder", "gen", "--samples", "1000")
 		if c.Results[0].Mean != f.Mean {
 			t.Errorf("%d bits: compare says %v, optimize %v", f.Bits, c.Results[0].Mean, f.Mean)
 		}
@@ -100,7 +103,8 @@ func TestPareto(t *testing.T) {
 		t.Errorf("bits %v", bits)
 	}
 	text := content(t, "p.csv")
-	for _, want := range []string{"code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file\n", "found,4,", "found,12,", "new/codes/found-12.csv\n", "\nunary,11,", "\njohnson,6,"} {
+	for _, want := range []string{"code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file\n",
+		"found,4,", "found,12,", "new/codes/found-12.csv\n", "\nunary,11,", "\njohnson,6,"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("p.csv has no %q:\n%s", want, text)
 		}
@@ -111,8 +115,10 @@ func TestPareto(t *testing.T) {
 // written and reported.
 func TestOptimizeInterrupt(t *testing.T) {
 	t.Chdir(t.TempDir())
-	status, stdout, stderr := signalled(t, syscall.SIGINT, strings.Fields("optimize --levels 24 --bits 14 --r 0.6 --sigma 1.5 --time 1h -o best.csv")...)
-	if status != 130 || !strings.Contains(stderr, "the best code so far was written") || strings.Count(stderr, "\n") != 1 || !strings.Contains(stdout, "written to best.csv") {
+	status, stdout, stderr := signalled(t, syscall.SIGINT,
+		strings.Fields("optimize --levels 24 --bits 14 --r 0.6 --sigma 1.5 --time 1h -o best.csv")...)
+	if status != 130 || !strings.Contains(stderr, "the best code so far was written") ||
+		strings.Count(stderr, "\n") != 1 || !strings.Contains(stdout, "written to best.csv") {
 		t.Errorf("exit %d, %q, %q", status, stdout, stderr)
 	}
 	mustRun(t, strings.Fields("compare best.csv gray --levels 24 --samples 1000")...)

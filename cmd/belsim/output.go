@@ -151,8 +151,8 @@ func (f outputFlags) write(env *environment, make func(w io.Writer, path string)
 	return nil
 }
 
-// writeFile makes a file that nobody ever sees half-written. An error of make stays as it is, unless the system
-// refused to write.
+// writeFile makes a file that nobody ever sees half-written. An error of make stays as it is,
+// unless the system refused to write.
 func (f outputFlags) writeFile(env *environment, path string, make func(w io.Writer) error) error {
 	if err := env.files.MayWrite(path); err != nil {
 		return err

@@ -13,10 +13,13 @@ import (
 // TestPerceived: every command takes the networks that know a perceived label.
 func TestPerceived(t *testing.T) {
 	t.Chdir(t.TempDir())
-	golden(t, "perceived-compare.txt", mustRun(t, strings.Fields("compare unary johnson hexj hadamard --levels 16 --label-noise 1.2 --training bce,ce --decoder gen,gen-ex")...))
-	golden(t, "perceived-verify.txt", mustRun(t, strings.Fields("verify --code b1jdj --levels 16 --label-noise 1.2 --samples 1600 --backend cpu")...))
+	golden(t, "perceived-compare.txt",
+		mustRun(t, strings.Fields("compare unary johnson hexj hadamard --levels 16 --label-noise 1.2 --training bce,ce --decoder gen,gen-ex")...))
+	golden(t, "perceived-verify.txt",
+		mustRun(t, strings.Fields("verify --code b1jdj --levels 16 --label-noise 1.2 --samples 1600 --backend cpu")...))
 	out := mustRun(t, strings.Fields("verify --code hexj --levels 20 --decoder gen --outputs logits --label-noise 1.2 --misfit 0.4 --cutoff 9 --samples 1600 --backend cpu")...)
-	if !strings.Contains(out, "PASS every sampled mean is within its bound") || !strings.Contains(out, "label noise 1.2, misfit 0.4, cutoff 9, trained with BCE") {
+	if !strings.Contains(out, "PASS every sampled mean is within its bound") ||
+		!strings.Contains(out, "label noise 1.2, misfit 0.4, cutoff 9, trained with BCE") {
 		t.Errorf("verify on logits printed %s", out)
 	}
 
@@ -38,7 +41,8 @@ func TestPerceived(t *testing.T) {
 	mustRun(t, "merge", "cells", "-o", "cells.csv", "-o", "cells.png", "-o", "cells.json")
 	cells, table := readCSV(t, "map.csv"), readCSV(t, "cells.csv")
 	at := slices.Index(table[0], "label_noise")
-	if want := strings.Fields("label_noise misfit method valid mean"); len(cells) != 5 || len(table) != 9 || at < 0 || !slices.Equal(table[0][at:at+5], want) {
+	if want := strings.Fields("label_noise misfit method valid mean"); len(cells) != 5 || len(table) != 9 || at < 0 ||
+		!slices.Equal(table[0][at:at+5], want) {
 		t.Fatalf("the CSVs have %q and %q", cells, table)
 	}
 	for i, c := range cells[1:] {
@@ -52,7 +56,8 @@ func TestPerceived(t *testing.T) {
 	// What is found is better than the named codes.
 	var found search.Optimized
 	runJSON(t, &found, strings.Fields("optimize --levels 12 --bits 5 --label-noise 1 --steps 200 --quiet")...)
-	if found.LabelNoise == nil || found.Training != "bce" || !(found.Improvement > 0) || found.Better == nil || !math.IsNaN(found.StdErr) {
+	if found.LabelNoise == nil || found.Training != "bce" || !(found.Improvement > 0) || found.Better == nil ||
+		!math.IsNaN(found.StdErr) {
 		t.Errorf("optimize found %+v", found)
 	}
 }

@@ -77,7 +77,8 @@ func TestPluggedIn(t *testing.T) {
 		means[r.Code] = append(means[r.Code], r)
 	}
 	for code, r := range means {
-		if len(r) != 2 || r[0].Decoder == r[1].Decoder || r[0].Mean != r[1].Mean || r[0].StdErr != r[1].StdErr || r[0].WorstLevel != r[1].WorstLevel {
+		if len(r) != 2 || r[0].Decoder == r[1].Decoder || r[0].Mean != r[1].Mean || r[0].StdErr != r[1].StdErr ||
+			r[0].WorstLevel != r[1].WorstLevel {
 			t.Errorf("compare: %s has the results %+v; want the same twice", code, r)
 		}
 	}
@@ -88,7 +89,8 @@ func TestPluggedIn(t *testing.T) {
 	for i, decoder := range both {
 		read(&networks[i], "compare gray --levels 8 --label-noise 1 --decoder "+decoder)
 	}
-	if x, y := networks[0].Results[0], networks[1].Results[0]; x.Forecast != y.Forecast || x.Forecast == 0 || x.Outputs != "bits" {
+	if x, y := networks[0].Results[0], networks[1].Results[0]; x.Forecast != y.Forecast || x.Forecast == 0 ||
+		x.Outputs != "bits" {
 		t.Errorf("networks: toy has %+v, gen %+v; want the same", x, y)
 	}
 
@@ -108,7 +110,8 @@ func TestPluggedIn(t *testing.T) {
 		for i, got := range maps[0].Cells {
 			want := maps[1].Cells[i]
 			if !(got.A > 0) || math.Abs(got.A-want.A) > 1e-12 || math.Abs(got.B-want.B) > 1e-12 {
-				t.Errorf("heatmap --method %s, cell %d: %v and %v, want %v and %v", method, i, got.A, got.B, want.A, want.B)
+				t.Errorf("heatmap --method %s, cell %d: %v and %v, want %v and %v", method, i, got.A, got.B, want.A,
+					want.B)
 			}
 		}
 	}
@@ -116,10 +119,12 @@ func TestPluggedIn(t *testing.T) {
 	// The search finds a code that is better than the named codes, by its exact value.
 	var found search.Optimized
 	read(&found, "optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 300 --samples 200")
-	if found.Decoder != "toy" || found.Steps != 300 || len(found.Baselines) == 0 || !(found.Exact < found.Baselines[0].Exact) {
+	if found.Decoder != "toy" || found.Steps != 300 || len(found.Baselines) == 0 ||
+		!(found.Exact < found.Baselines[0].Exact) {
 		t.Errorf("optimize found %+v", found)
 	}
-	if status, _, stderr := run("optimize --levels 8 --bits 5 --decoder bel-u"); status != exitUsage || !strings.Contains(stderr, `"gen","gen-ex","median","toy"`) {
+	if status, _, stderr := run("optimize --levels 8 --bits 5 --decoder bel-u"); status != exitUsage ||
+		!strings.Contains(stderr, `"gen","gen-ex","median","toy"`) {
 		t.Errorf("optimize for a decoder of one family of codes: exit %d, %q", status, stderr)
 	}
 }

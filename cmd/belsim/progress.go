@@ -49,8 +49,8 @@ type progress struct {
 
 const progressEvery = 30 * time.Second
 
-// newProgress counts to total things of a kind, or tells how long it takes where total is 0, because
-// nobody knows how many there are.
+// newProgress counts to total things of a kind, or tells how long it takes where total is 0,
+// because nobody knows how many there are.
 func (env *environment) newProgress(what string, total uint64) *progress {
 	p := &progress{what: what, total: total, began: time.Now()}
 	env.watch(p)
@@ -91,21 +91,23 @@ func (p *progress) draw(on io.Writer) {
 	options := []mpb.ContainerOption{mpb.WithOutput(on), mpb.WithWidth(bar)}
 	size := cwriter.New(on).GetTermSize
 	if columns, _, err := size(); err != nil || columns == 0 {
-		// A terminal that does not say how wide it is, as of some containers and serial lines. A bar is drawn
-		// as wide as the terminal says, unless it is no terminal.
-		options = []mpb.ContainerOption{mpb.WithOutput(struct{ io.Writer }{on}), mpb.WithWidth(line), mpb.WithAutoRefresh()}
+		// A terminal that does not say how wide it is, as of some containers and serial lines. A
+		// bar is drawn as wide as the terminal says, unless it is no terminal.
+		options = []mpb.ContainerOption{mpb.WithOutput(struct{ io.Writer }{on}), mpb.WithWidth(line),
+			mpb.WithAutoRefresh()}
 	}
 	p.bars = mpb.New(options...)
 	said := decor.Any(func(decor.Statistics) string { return p.said() })
 	if p.total == 0 {
 		p.bar = p.bars.New(0, mpb.NopStyle(), mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Name(p.what+" "), decor.Any(func(decor.Statistics) string { return p.soFar() }), said))
+			mpb.PrependDecorators(decor.Name(p.what+" "), decor.Any(func(decor.Statistics) string { return p.soFar() }),
+				said))
 		return
 	}
 	table := mpb.BarFillerFunc(func(w io.Writer, _ decor.Statistics) error {
 		columns, rows, _ := size()
-		// Room for ^C, for the bar and the line below it, and for a line above: some terminals keep a screen
-		// that is cleared from its first line.
+		// Room for ^C, for the bar and the line below it, and for a line above: some terminals keep
+		// a screen that is cleared from its first line.
 		return p.fill(w, columns-len("^C"), rows-3)
 	})
 	p.bar = p.bars.AddBar(int64(p.total), mpb.BarRemoveOnComplete(), mpb.BarExtender(table, true),
@@ -113,8 +115,8 @@ func (p *progress) draw(on io.Writer) {
 		mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO), said))
 }
 
-// fill writes the table above a bar once the work has taken a second, the last line first. Lines that a terminal
-// breaks, or for which it has no room, would stay there when the bar goes.
+// fill writes the table above a bar once the work has taken a second, the last line first. Lines
+// that a terminal breaks, or for which it has no room, would stay there when the bar goes.
 func (p *progress) fill(w io.Writer, columns, rows int) error {
 	t := p.above.Load()
 	if t == nil || columns <= 0 || time.Since(p.began) < time.Second {
@@ -204,7 +206,8 @@ func (p *progress) end() {
 	}
 }
 
-// progressBar shows the parts of a computation one after the other, as assess.Progress tells of them.
+// progressBar shows the parts of a computation one after the other, as assess.Progress tells of
+// them.
 type progressBar struct{ *progress }
 
 func (b *progressBar) of(env *environment) func(what string, total uint64) (done func(uint64), end func()) {

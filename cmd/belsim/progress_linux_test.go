@@ -15,8 +15,8 @@ import (
 	"belsim/theory/base/must"
 )
 
-// openTerminal returns both sides of a pseudoterminal with a number of columns. What is written to tty is read from
-// master. It skips the test where there is none.
+// openTerminal returns both sides of a pseudoterminal with a number of columns. What is written to
+// tty is read from master. It skips the test where there is none.
 func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -39,8 +39,8 @@ func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	return master, tty
 }
 
-// TestProgressOnTerminals: progress is drawn on a terminal of 80 columns, and on one that says 0: what has a
-// number, what has none, and how many samples were drawn of a code.
+// TestProgressOnTerminals: progress is drawn on a terminal of 80 columns, and on one that says 0:
+// what has a number, what has none, and how many samples were drawn of a code.
 func TestProgressOnTerminals(t *testing.T) {
 	for _, columns := range []uint16{0, 80} {
 		drawn := onTerminal(t, columns, func(tty *os.File) {
@@ -60,12 +60,14 @@ func TestProgressOnTerminals(t *testing.T) {
 	}
 }
 
-// TestTableOnTerminals: a comparison that takes long shows exact values before there are samples, in lines that the
-// terminal does not break, and takes them away again. A terminal that does not say how wide it is gets the result alone.
+// TestTableOnTerminals: a comparison that takes long shows exact values before there are samples,
+// in lines that the terminal does not break, and takes them away again. A terminal that does not
+// say how wide it is gets the result alone.
 func TestTableOnTerminals(t *testing.T) {
 	for _, columns := range []uint16{0, 50, 80} {
 		drawn := string(onTerminal(t, columns, func(tty *os.File) {
-			env := newEnvironment([]string{"compare", "unary", "hadamard", "--levels", "64", "--samples", "30000"}, tty, tty)
+			env := newEnvironment([]string{"compare", "unary", "hadamard", "--levels", "64", "--samples", "30000"}, tty,
+				tty)
 			env.watch = func(p *progress) { p.began = p.began.Add(-time.Second) }
 			if status := env.belsim(); status != exitDone {
 				t.Errorf("exit %d", status)

@@ -38,7 +38,8 @@ type example struct {
 	from, end int // the lines of the output in the document
 }
 
-// slowExample matches examples that take half of a second or more of a processor, where another one shows the same command.
+// slowExample matches examples that take half of a second or more of a processor, where another one
+// shows the same command.
 var slowExample = regexp.MustCompile(`--(recommend|fit-decoder|model|mae|training ce|pareto|baseline|quick|method exact|steps 6000)\b|-o fit\.png|compare best`)
 
 // TestReadme runs the examples of every README, and of the other documents, and
@@ -68,7 +69,8 @@ func TestReadme(t *testing.T) {
 		}
 	})
 	for path, want := range map[string]int{"README.md": 2, "cmd/belsim/README.md": 10} {
-		if i := slices.IndexFunc(documents, func(d *document) bool { return d.path == path }); i < 0 || documents[i].ran < want {
+		if i := slices.IndexFunc(documents, func(d *document) bool { return d.path == path }); i < 0 ||
+			documents[i].ran < want {
 			t.Errorf("%s shows fewer than %d examples", path, want)
 		}
 	}
@@ -77,7 +79,8 @@ func TestReadme(t *testing.T) {
 	for _, d := range documents {
 		text += content(t, filepath.Join(root, d.path))
 	}
-	for _, name := range commands { // so that the width of each is looked at; others have numbers that differ, or print an address
+	// so that the width of each is looked at; others have numbers that differ, or print an address
+	for _, name := range commands {
 		if name != "bench" && name != "explore" && !strings.Contains(text, "\n$ belsim "+name) {
 			t.Errorf("no document shows an example of %s", name)
 		}
@@ -205,7 +208,8 @@ func (d *document) runExample(t *testing.T, line string) string {
 	if err := c.Run(); err != nil && !errors.As(err, &exit) {
 		t.Fatalf("$ %s: %v", line, err)
 	}
-	t.Logf("%.1f s of processors: $ belsim %s", (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), strings.Join(words, " "))
+	t.Logf("%.1f s of processors: $ belsim %s", (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(),
+		strings.Join(words, " "))
 	if redirected {
 		if file = strings.TrimSpace(file); file != "/dev/null" {
 			must.Succeed(t, os.WriteFile(filepath.Join(d.folder, file), stdout.Bytes(), 0o644))
@@ -221,8 +225,8 @@ func (d *document) runExample(t *testing.T, line string) string {
 	return strings.Trim(shown, "\n")
 }
 
-// matches says whether the output of a command is as a document shows it. A line … of the document stands
-// for any number of lines.
+// matches says whether the output of a command is as a document shows it. A line … of the document
+// stands for any number of lines.
 func matches(want, got string) bool {
 	pattern := strings.ReplaceAll(regexp.QuoteMeta("\n"+want+"\n"), "\n…\n", "\n(?:.*\n)*")
 	return regexp.MustCompile("^" + pattern + "$").MatchString("\n" + got + "\n")
@@ -336,7 +340,8 @@ var (
 	fieldName   = regexp.MustCompile(`^[a-z]+(?:[_.][a-z0-9]+)+$`)
 )
 
-// TestNames: documents name flags that belsim has, commands with their own flags, and fields of FIELDS.md.
+// TestNames: documents name flags that belsim has, commands with their own flags, and fields of
+// FIELDS.md.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	flags := func(help string) (names []string) {
@@ -354,7 +359,8 @@ func TestNames(t *testing.T) {
 	for _, d := range findDocuments(t) {
 		text := strings.Join(d.lines(t), "\n")
 		for _, m := range codeSpan.FindAllStringSubmatch(text, -1) {
-			if name := flagName.FindStringSubmatch(m[1]); strings.HasPrefix(m[1], "--") && !slices.Contains(all, name[1]) {
+			if name := flagName.FindStringSubmatch(m[1]); strings.HasPrefix(m[1], "--") &&
+				!slices.Contains(all, name[1]) {
 				t.Errorf("%s names %s, which is no flag", d.path, m[1])
 			}
 			if d.path != "cmd/belsim/README.md" || !fieldName.MatchString(m[1]) {
@@ -414,7 +420,8 @@ func TestPackages(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (relative == "testdata" || relative == "notebooks" || relative == "cmd/explorer/browser" || d.Name() == "testdata"):
+		case d.IsDir() && (relative == "testdata" || relative == "notebooks" || relative == "cmd/explorer/browser" ||
+			d.Name() == "testdata"):
 			return filepath.SkipDir
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil

@@ -26,8 +26,8 @@ func (env *environment) rules(k *kong.Context) []rules.Rule {
 	return nil
 }
 
-// checkGiven refuses a command line with empty values, with two uses of standard input or output, or with a number of
-// workers that makes no sense.
+// checkGiven refuses a command line with empty values, with two uses of standard input or output,
+// or with a number of workers that makes no sense.
 func (env *environment) checkGiven(k *kong.Context) error {
 	err := cmp.Or(rules.CheckValues(k), env.files.CheckStandard())
 	if c, ok := k.Selected().Target.Addr().Interface().(interface{ checkWorkers() error }); ok && err == nil {
@@ -75,7 +75,8 @@ func (f outputFlags) writes(endings ...string) bool {
 
 // flagRules of what the error model is.
 func (f mixtureFlags) flagRules() []rules.Rule {
-	return rules.NoEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit", "cutoff", "training")
+	return rules.NoEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit",
+		"cutoff", "training")
 }
 
 // flagRules of what decoders read.
@@ -98,19 +99,23 @@ func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
 		cmd.pictureFlags.flagRules(), rules.NoEffect(within != "", within, "within"),
-		rules.NoEffect(cmd.networks, "networks are forecast, and nothing is sampled", "samples", "rel-err", "seed", "backend", "within", "exact"),
+		rules.NoEffect(cmd.networks, "networks are forecast, and nothing is sampled", "samples", "rel-err", "seed",
+			"backend", "within", "exact"),
 	)
 }
 
 func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
-	return slices.Concat(cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules())
+	return slices.Concat(cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
+		cmd.pictureFlags.flagRules())
 }
 
 func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit", "cutoff", "training"),
+		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit",
+			"cutoff", "training"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
-		rules.NoEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed", "backend"),
+		rules.NoEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed",
+			"backend"),
 	)
 }
 
@@ -122,14 +127,17 @@ func (cmd *levelsCmd) flagRules(*environment) []rules.Rule {
 func (cmd *fitCmd) flagRules(*environment) []rules.Rule {
 	return slices.Concat(
 		cmd.pictureFlags.flagRules(),
-		rules.NoEffect(!cmd.draws() && !cmd.writes("json") && cmd.Format != "json", "no -o FILE is a picture or JSON", "bits"),
+		rules.NoEffect(!cmd.draws() && !cmd.writes("json") && cmd.Format != "json", "no -o FILE is a picture or JSON",
+			"bits"),
 	)
 }
 
 func (cmd *decodeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		rules.NoEffect(assess.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code", "levels", "temperature"),
-		rules.NoEffect(!assess.IsDecoderFile(cmd.Decoder) && !env.decoders.Tempered(cmd.Decoder), "the decoder has no temperature", "temperature"),
+		rules.NoEffect(assess.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code",
+			"levels", "temperature"),
+		rules.NoEffect(!assess.IsDecoderFile(cmd.Decoder) && !env.decoders.Tempered(cmd.Decoder),
+			"the decoder has no temperature", "temperature"),
 	)
 }
 
@@ -143,7 +151,8 @@ func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {
 	work := []string{"flush-every", "backend", "workers"} // of the computation, or of the job for it
 	return slices.Concat(
-		rules.NoEffect(cmd.Print == "example", "--print example needs nothing", append(work, "out", "shard", "shards")...),
+		rules.NoEffect(cmd.Print == "example", "--print example needs nothing",
+			append(work, "out", "shard", "shards")...),
 		rules.NoEffect(cmd.Print == "missing", "--print missing computes nothing", work...),
 	)
 }

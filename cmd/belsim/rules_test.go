@@ -76,7 +76,8 @@ func TestNoEffect(t *testing.T) {
 // flags without an effect, and of contradictions.
 func TestExamplesHaveNoNotes(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md", "notebooks/*.ipynb", ".ci/*", "cmd/belsim/*.go", "testdata/*/*.go"} {
+	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md", "notebooks/*.ipynb", ".ci/*", "cmd/belsim/*.go",
+		"testdata/*/*.go"} {
 		found := must.Get(filepath.Glob(filepath.Join(root, pattern)))(t)
 		files = append(files, found...)
 	}
@@ -111,7 +112,8 @@ func TestExamplesHaveNoNotes(t *testing.T) {
 	}
 }
 
-// TestNegativeValues: a value that begins with a minus and a digit is a value of every flag, as behind an equals sign.
+// TestNegativeValues: a value that begins with a minus and a digit is a value of every flag, as
+// behind an equals sign.
 func TestNegativeValues(t *testing.T) {
 	parse := func(args ...string) string {
 		_, err := newEnvironment(nil, io.Discard, io.Discard).parse(t.Context(), args, func(int) {})
@@ -137,7 +139,8 @@ func TestNegativeValues(t *testing.T) {
 	if len(types) < 10 {
 		t.Errorf("flags of the types %v were found", types)
 	}
-	if got, want := joined([]string{"a", "--x", "-1", "--y=-2", "-3", "-q", "-4", "--", "--x", "-5"}), []string{"a", "--x=-1", "--y=-2", "-3", "-q", "-4", "--", "--x", "-5"}; !slices.Equal(got, want) {
+	if got, want := joined([]string{"a", "--x", "-1", "--y=-2", "-3", "-q", "-4", "--", "--x", "-5"}), []string{"a",
+		"--x=-1", "--y=-2", "-3", "-q", "-4", "--", "--x", "-5"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

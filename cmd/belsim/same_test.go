@@ -14,8 +14,9 @@ import (
 	"belsim/theory/code"
 )
 
-// sameRows reports rows of one program that another one has with another number; rows of other codes, trainings and decoders are
-// left out. unit is that of the second one. It returns how many both have.
+// sameRows reports rows of one program that another one has with another number; rows of other
+// codes, trainings and decoders are left out. unit is that of the second one. It returns how many
+// both have.
 func sameRows(t *testing.T, what string, a, b []forecast.Row, unit float64) (both int) {
 	t.Helper()
 	for _, x := range a {
@@ -26,7 +27,8 @@ func sameRows(t *testing.T, what string, a, b []forecast.Row, unit float64) (bot
 			continue
 		}
 		both++
-		for k, pair := range [][2]float64{{x.Forecast, b[i].Forecast}, {x.Interval[0], b[i].Interval[0]}, {x.Interval[1], b[i].Interval[1]}} {
+		for k, pair := range [][2]float64{{x.Forecast, b[i].Forecast}, {x.Interval[0], b[i].Interval[0]},
+			{x.Interval[1], b[i].Interval[1]}} {
 			if !(math.Abs(pair[0]*unit/pair[1]-1) <= 1e-9) {
 				t.Errorf("%s: number %d of %+v, and of %+v", what, k, x, b[i])
 			}
@@ -35,8 +37,9 @@ func sameRows(t *testing.T, what string, a, b []forecast.Row, unit float64) (bot
 	return both
 }
 
-// TestSameDigits asks compare, levels, optimize and fit the same questions about networks: random ones about the label noise or
-// the error of unary, and those of fits, of which levels has real labels alone. Each program has the same forecasts and intervals.
+// TestSameDigits asks compare, levels, optimize and fit the same questions about networks: random
+// ones about the label noise or the error of unary, and those of fits, of which levels has real
+// labels alone. Each program has the same forecasts and intervals.
 func TestSameDigits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -57,7 +60,8 @@ func TestSameDigits(t *testing.T) {
 		args := fmt.Sprintf("--levels %d %s ", levels, model)
 		runJSON(t, &found, strings.Fields("optimize --bits 4 --steps 1 --quiet "+args)...)
 		runJSON(t, &c, strings.Fields("compare --training bce,ce "+args)...)
-		if n := sameRows(t, "optimize "+args, found.Ranking, c.Results, 1); n < len(found.Ranking)-2 || *found.LabelNoise != c.LabelNoise {
+		if n := sameRows(t, "optimize "+args, found.Ranking, c.Results, 1); n < len(found.Ranking)-2 ||
+			*found.LabelNoise != c.LabelNoise {
 			t.Errorf("%s: %d rows of %d", args, n, len(found.Ranking))
 		}
 	}

@@ -25,7 +25,8 @@ func signalStatus(s syscall.Signal) int {
 	return exitSignal + int(s)
 }
 
-// waitForEnd returns when the process that started this one has ended: another one is its parent then.
+// waitForEnd returns when the process that started this one has ended: another one is its parent
+// then.
 func waitForEnd(parent int) {
 	for os.Getppid() == parent {
 		time.Sleep(100 * time.Millisecond)
@@ -49,8 +50,9 @@ func checkDescriptors() error {
 	return nil
 }
 
-// closed reports whether a standard file was closed when the process began. The runtime of Go then puts the null device
-// in its place, open for reading, too. What drops its output by such a device is taken for closed.
+// closed reports whether a standard file was closed when the process began. The runtime of Go then
+// puts the null device in its place, open for reading, too. What drops its output by such a device
+// is taken for closed.
 func closed(file *os.File) bool {
 	at, err := file.Stat()
 	null, err2 := os.Stat(os.DevNull)

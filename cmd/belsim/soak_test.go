@@ -22,8 +22,8 @@ import (
 	"belsim/theory/base/must"
 )
 
-// soakCommands are all commands that write files, without the name of the program. They run in a folder of their
-// own, beside the inputs.
+// soakCommands are all commands that write files, without the name of the program. They run in a
+// folder of their own, beside the inputs.
 var soakCommands = []string{
 	"codes hexj --levels 16 -o a.csv -o a.npy -o a.json -o a.png -o a.svg -o a.pdf",
 	"codes --format json -o list.json",
@@ -52,11 +52,11 @@ type soak struct {
 	ends   map[string]map[int]int       // how many attacks of a kind gave each exit code
 }
 
-// TestSoak kills commands at random times, and takes memory, open files, room in files and standard output
-// from them. No file under a final name may be lost or half-written, the exit code must be a documented one, and the
-// next run must give what an undisturbed one gives. The attacks come from a seed, BELSIM_SOAK_SEED or 1; the moments
-// of kills are as exact as the machine is. No check depends on when a kill comes. Hundreds of attacks, with
-// BELSIM_LONG=1 alone.
+// TestSoak kills commands at random times, and takes memory, open files, room in files and standard
+// output from them. No file under a final name may be lost or half-written, the exit code must be a
+// documented one, and the next run must give what an undisturbed one gives. The attacks come from a
+// seed, BELSIM_SOAK_SEED or 1; the moments of kills are as exact as the machine is. No check
+// depends on when a kill comes. Hundreds of attacks, with BELSIM_LONG=1 alone.
 func TestSoak(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals and no limits of processes")
@@ -157,8 +157,8 @@ func filesIn(t testing.TB, dir string) map[string][]byte {
 	return out
 }
 
-// wrote are the files of the command that ran last, and empty removes them. Temporary files of a process that was
-// killed have no place among them.
+// wrote are the files of the command that ran last, and empty removes them. Temporary files of a
+// process that was killed have no place among them.
 func (s *soak) wrote() map[string][]byte {
 	all := filesIn(s, filepath.Join(s.base, "work"))
 	maps.DeleteFunc(all, func(name string, _ []byte) bool {
@@ -237,13 +237,15 @@ func (s *soak) attack(args, kind string) {
 	}
 	s.ends[kind][status]++
 	bad := func(format string, more ...any) {
-		s.Errorf("%v: belsim %s: exit code %d, standard error %.500q: %s", a, args, status, stderr, fmt.Sprintf(format, more...))
+		s.Errorf("%v: belsim %s: exit code %d, standard error %.500q: %s", a, args, status, stderr,
+			fmt.Sprintf(format, more...))
 	}
 	if !slices.Contains(a.codes, status) {
 		bad("want one of the exit codes %v", a.codes)
 	}
 	crashed := status == exitSignal+int(syscall.SIGABRT) // only where there is no address space
-	if lines := strings.Count(stderr, "\n"); !crashed && (lines > 1 || lines == 1 && !strings.HasPrefix(stderr, "belsim: ") || lines == 0 && status == exitEnvironment) {
+	if lines := strings.Count(stderr, "\n"); !crashed &&
+		(lines > 1 || lines == 1 && !strings.HasPrefix(stderr, "belsim: ") || lines == 0 && status == exitEnvironment) {
 		bad("want one line that says what is wrong")
 	}
 	got := s.wrote()
@@ -276,10 +278,11 @@ func (s *soak) attack(args, kind string) {
 	}
 }
 
-// partial reports whether a file is what a command has found until it was interrupted, and whole: lines of a table, or
-// JSON.
+// partial reports whether a file is what a command has found until it was interrupted, and whole:
+// lines of a table, or JSON.
 func (s *soak) partial(args string, content []byte) bool {
-	if !strings.HasPrefix(args, "sweep ") && !strings.HasPrefix(args, "optimize ") || !bytes.HasSuffix(content, []byte("\n")) {
+	if !strings.HasPrefix(args, "sweep ") && !strings.HasPrefix(args, "optimize ") ||
+		!bytes.HasSuffix(content, []byte("\n")) {
 		return false
 	}
 	for line := range bytes.Lines(content) {

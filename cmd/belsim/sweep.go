@@ -44,7 +44,8 @@ After 'belsim sweep testdata/sweep/plan.json --out shards --shard 2/3':
 func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 	switch {
 	case cmd.Print == "example" && cmd.Plan != "":
-		return fmt.Errorf("%s: --print example reads no plan; 'belsim sweep --print example > %s' writes one", cmd.Plan, cmd.Plan)
+		return fmt.Errorf("%s: --print example reads no plan; 'belsim sweep --print example > %s' writes one", cmd.Plan,
+			cmd.Plan)
 	case cmd.Print == "example":
 		_, err := fmt.Fprint(env.stdout, sweep.ExamplePlan)
 		return outside(err)
@@ -98,7 +99,8 @@ func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
 // work computes the cells of a shard that its file does not have.
 func (cmd *sweepCmd) work(ctx context.Context, env *environment, shard *sweep.Shard) error {
 	fmt.Fprintf(env.stdout, "plan %.12s: %s; shard %d of %d: %s, %d finished before\n",
-		shard.ID, counted(shard.Size(), "cell"), shard.Index, shard.Count, counted(shard.All, "cell"), shard.All-len(shard.Todo))
+		shard.ID, counted(shard.Size(), "cell"), shard.Index, shard.Count, counted(shard.All,
+			"cell"), shard.All-len(shard.Todo))
 	if shard.All == 0 {
 		_, err := fmt.Fprintf(env.stdout, "complete: there are %d cells, and more shards\n", shard.Size())
 		return outside(err)

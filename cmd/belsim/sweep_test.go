@@ -84,9 +84,11 @@ func TestSweepShards(t *testing.T) {
 			if i == n/2 {
 				continue
 			}
-			mustSweep(t, "plan.json", "--out", folder, "--shard", fmt.Sprintf("%d/%d", i, n), "--workers", fmt.Sprint(1+i%3))
+			mustSweep(t, "plan.json", "--out", folder, "--shard", fmt.Sprintf("%d/%d", i, n), "--workers",
+				fmt.Sprint(1+i%3))
 		}
-		if got, want := mustRun(t, "sweep", "plan.json", "--out", folder, "--print", "missing"), fmt.Sprintln(n/2); got != want {
+		if got, want := mustRun(t, "sweep", "plan.json", "--out", folder, "--print",
+			"missing"), fmt.Sprintln(n/2); got != want {
 			t.Errorf("%d shards: missing are %q, want %q", n, got, want)
 		}
 		refused(t, "cells are missing", "merge", folder, "-o", "no.csv")
@@ -143,7 +145,8 @@ func TestSweepAgrees(t *testing.T) {
 	answers := map[string]*scenario.Comparison{} // which answer for all methods at once; nil is a refusal
 	invalid, checked := 0, 0
 	for _, c := range m.Cells {
-		args := fmt.Sprint("compare ", c.Code, " --decoder ", c.Decoder, " --levels ", c.Levels, " --r ", c.R, " --sigma ", c.Sigma, " --samples 3000 --within 2 --seed 3 --format=json --backend cpu")
+		args := fmt.Sprint("compare ", c.Code, " --decoder ", c.Decoder, " --levels ", c.Levels, " --r ", c.R,
+			" --sigma ", c.Sigma, " --samples 3000 --within 2 --seed 3 --format=json --backend cpu")
 		want, known := answers[args]
 		if !known {
 			if status, stdout, _ := run(t, strings.Fields(args)...); status == exitDone {
@@ -163,8 +166,10 @@ func TestSweepAgrees(t *testing.T) {
 		checked++
 		switch c.Method {
 		case "mc":
-			if *c.Mean != w.Mean || *c.StdErr != w.StdErr || *c.RMS != w.RMS || *c.Within != w.Within || c.Samples != 3000*uint64(c.Levels) {
-				t.Errorf("%s %s %v %v: %v ± %v, compare has %v ± %v", c.Code, c.Decoder, c.R, c.Sigma, *c.Mean, *c.StdErr, w.Mean, w.StdErr)
+			if *c.Mean != w.Mean || *c.StdErr != w.StdErr || *c.RMS != w.RMS || *c.Within != w.Within ||
+				c.Samples != 3000*uint64(c.Levels) {
+				t.Errorf("%s %s %v %v: %v ± %v, compare has %v ± %v", c.Code, c.Decoder, c.R, c.Sigma, *c.Mean,
+					*c.StdErr, w.Mean, w.StdErr)
 			}
 		case "exact":
 			if diff := *c.Mean - w.Exact; diff > 1e-12 || diff < -1e-12 {
@@ -226,7 +231,8 @@ func TestSweepMergePictures(t *testing.T) {
 	write(t, "plan.json", strings.Replace(sweep.ExamplePlan, "10000", "1000", 1))
 	mustSweep(t, "plan.json", "--out", "r")
 	mustRun(t, "merge", "r", "-o", "r.svg", "-o", "r.png")
-	mustRun(t, "heatmap", "--levels", "31", "--r", "0.5:8:6:log", "--sigma", "1:8:6:log", "--method", "exact", "-o", "h.csv")
+	mustRun(t, "heatmap", "--levels", "31", "--r", "0.5:8:6:log", "--sigma", "1:8:6:log", "--method", "exact", "-o",
+		"h.csv")
 	mustRun(t, "merge", "r", "-o", "m.csv")
 	want := readCSV(t, "h.csv")[1:]
 	exact := map[string][]string{}
@@ -249,9 +255,11 @@ func TestSweepMergePictures(t *testing.T) {
 	write(t, "plan.json", `{"codes": ["unary", "johnson"], "decoders": ["gen"], "levels": [8], "r": [0.1, 0.2, 0.5], "sigma": "1,2,3,5", "methods": ["exact"]}`)
 	mustSweep(t, "plan.json", "--out", "uneven")
 	mustRun(t, "merge", "uneven", "-o", "uneven.svg")
-	mustRun(t, "heatmap", "unary", "johnson", "--decoder", "gen", "--levels", "8", "--r", "0.1,0.2,0.5", "--sigma", "1,2,3,5", "--method", "exact", "-o", "direct.svg")
+	mustRun(t, "heatmap", "unary", "johnson", "--decoder", "gen", "--levels", "8", "--r", "0.1,0.2,0.5", "--sigma",
+		"1,2,3,5", "--method", "exact", "-o", "direct.svg")
 	image := regexp.MustCompile("base64,[^\"]*")
-	if merged := image.FindString(content(t, "uneven.svg")); merged == "" || image.FindString(content(t, "direct.svg")) != merged {
+	if merged := image.FindString(content(t, "uneven.svg")); merged == "" ||
+		image.FindString(content(t, "direct.svg")) != merged {
 		t.Error("the cells of an uneven sweep are others than those of heatmap")
 	}
 }
@@ -297,7 +305,8 @@ func TestSweepLeftOut(t *testing.T) {
 	_, stdout, stderr := run(t, "sweep", "plan.json", "--out", "results", "--backend", "cpu")
 	if !strings.Contains(stdout, ": 1 cell;") || !strings.Contains(stderr, "left out: ") ||
 		!strings.Contains(stderr, "hexj of 16 levels, which bel-u does not fit") ||
-		!strings.Contains(stderr, "unary of 16 levels with gen-ex has no bound value") || strings.Count(stderr, "\n") != 1 {
+		!strings.Contains(stderr, "unary of 16 levels with gen-ex has no bound value") ||
+		strings.Count(stderr, "\n") != 1 {
 		t.Errorf("printed %q, said %q", stdout, stderr)
 	}
 }
@@ -335,7 +344,8 @@ func TestSweepKilled(t *testing.T) {
 	kills, resumed := 0, 0
 	for round := 0; kills < most || resumed == 0; round++ {
 		if round > 500 {
-			t.Fatalf("%d processes could be killed before they ended, and %d went on from what another had finished", kills, resumed)
+			t.Fatalf("%d processes could be killed before they ended, and %d went on from what another had finished",
+				kills, resumed)
 		}
 		folder := fmt.Sprint("r", round)
 		have := 0
@@ -353,7 +363,8 @@ func TestSweepKilled(t *testing.T) {
 			if len(paths) == 1 {
 				text := content(t, paths[0])
 				now = strings.Count(text, "\n") - 2
-				if status, _, stderr := run(t, "sweep", "plan.json", "--out", folder, "--print", "missing"); status != 0 {
+				if status, _, stderr := run(t, "sweep", "plan.json", "--out", folder, "--print",
+					"missing"); status != 0 {
 					t.Fatalf("after a kill: %s", stderr)
 				}
 			}
@@ -381,16 +392,20 @@ func TestSweepKilled(t *testing.T) {
 func TestSweepInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "plan.json", strings.Replace(testPlan, "3000", "3000000", 1))
-	for signal, want := range map[os.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, interruptions[len(interruptions)-1]: 143} {
+	for signal, want := range map[os.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143,
+		interruptions[len(interruptions)-1]: 143} {
 		folder := strings.ReplaceAll(signal.String(), " ", "-")
-		status, _, stderr := signalled(t, signal, "sweep", "plan.json", "--out", folder, "--backend", "cpu", "--flush-every", "1h", "--quiet")
-		if status != want || !strings.Contains(stderr, "belsim: interrupted: ") || !strings.Contains(stderr, " cells are safe in "+folder) || strings.Count(stderr, "\n") != 1 {
+		status, _, stderr := signalled(t, signal, "sweep", "plan.json", "--out", folder, "--backend", "cpu",
+			"--flush-every", "1h", "--quiet")
+		if status != want || !strings.Contains(stderr, "belsim: interrupted: ") ||
+			!strings.Contains(stderr, " cells are safe in "+folder) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", signal, status, stderr)
 		}
 		if files := must.Get(os.ReadDir(folder))(t); len(files) != 1 {
 			t.Fatalf("%v: left %v", signal, files)
 		}
-		if n := strings.Count(content(t, resultFile(t, folder)), "\n") - 2; n < 1 || !strings.Contains(stderr, fmt.Sprintf(": %d of ", n)) {
+		if n := strings.Count(content(t, resultFile(t, folder)), "\n") - 2; n < 1 ||
+			!strings.Contains(stderr, fmt.Sprintf(": %d of ", n)) {
 			t.Errorf("%v: %d results in the file, and %q", signal, n, stderr)
 		}
 	}
@@ -403,7 +418,8 @@ func mount(t *testing.T, folder, options string) {
 		t.Skip("a file system of one's own needs Linux and root")
 	}
 	must.Succeed(t, os.Mkdir(folder, 0o777))
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "belsim-test", folder).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "belsim-test",
+		folder).CombinedOutput(); err != nil {
 		t.Skipf("cannot mount a file system: %v: %s", err, out)
 	}
 	t.Cleanup(func() {
@@ -434,7 +450,8 @@ func TestSweepFullDisk(t *testing.T) {
 	folder := filepath.Join(dir, "small")
 	mount(t, folder, fmt.Sprintf("size=%dk", info.Size()*2/3>>10))
 	status, _, stderr := run(t, "sweep", plan, "--out", folder, "--flush-every", "1ms", "--backend", "cpu", "--quiet")
-	if status != exitEnvironment || !strings.Contains(stderr, "no space left") || !strings.Contains(stderr, folder) || strings.Count(stderr, "\n") != 1 {
+	if status != exitEnvironment || !strings.Contains(stderr, "no space left") || !strings.Contains(stderr, folder) ||
+		strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit %d, %q", status, stderr)
 	}
 	if left, _ := filepath.Glob(folder + "/.*"); len(left) != 0 {
@@ -460,7 +477,8 @@ func TestSweepReadOnly(t *testing.T) {
 	write(t, plan, strings.Replace(testPlan, "3000", "1000000000", 1)) // a day's work
 	remount(t, folder, "ro")
 	status, _, stderr := run(t, "sweep", plan, "--out", folder, "--backend", "cpu", "--quiet")
-	if status != exitEnvironment || !strings.Contains(stderr, "read-only file system") || strings.Count(stderr, "\n") != 1 {
+	if status != exitEnvironment || !strings.Contains(stderr, "read-only file system") ||
+		strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit %d, %q", status, stderr)
 	}
 	remount(t, folder, "rw")
@@ -490,7 +508,8 @@ func TestSweepDamaged(t *testing.T) {
 	}
 	write(t, file, good)
 	write(t, "other.json", strings.Replace(testPlan, `"seed": 3`, `"seed": 4`, 1))
-	for _, args := range [][]string{{"sweep", "other.json", "--out", "r", "--quiet"}, {"sweep", "other.json", "--out", "r", "--print", "missing"}} {
+	for _, args := range [][]string{{"sweep", "other.json", "--out", "r", "--quiet"},
+		{"sweep", "other.json", "--out", "r", "--print", "missing"}} {
 		refused(t, "is of another plan", args...)
 	}
 }
@@ -502,7 +521,9 @@ func TestJobs(t *testing.T) {
 		"slurm":     "--print slurm",
 		"slurm-gpu": "--backend cuda --workers 4 --flush-every 1m --print slurm",
 	} {
-		golden(t, "job-"+name+".txt", mustRun(t, append([]string{"sweep", "testdata/sweep/plan.json", "--out", "my results", "--shards", "8"}, strings.Fields(args)...)...))
+		golden(t, "job-"+name+".txt", mustRun(t,
+			append([]string{"sweep", "testdata/sweep/plan.json", "--out", "my results", "--shards", "8"},
+				strings.Fields(args)...)...))
 	}
 	if content(t, "testdata/sweep/plan.json") != sweep.ExamplePlan {
 		t.Error("testdata/sweep/plan.json is not what --print example prints")

@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// TestTerminal: no command prints what a terminal obeys in the names of files; results have them as they are.
+// TestTerminal: no command prints what a terminal obeys in the names of files; results have them as
+// they are.
 func TestTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const name = "\x1b[2J\u202eσ\u0085\x7f.csv"
@@ -24,14 +25,20 @@ func TestTerminal(t *testing.T) {
 		}
 		status, stdout, stderr := run(t, list...)
 		text := stdout + stderr
-		if text == "" || !strings.Contains(text, `\u202eσ`) && !strings.HasPrefix(args, "heatmap") || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\u202e' }) {
+		if text == "" || !strings.Contains(text, `\u202eσ`) && !strings.HasPrefix(args, "heatmap") ||
+			strings.ContainsFunc(text, func(r rune) bool {
+				return unicode.IsControl(r) && r != '\n' && r != '\t' ||
+					r == '\u202e'
+			}) {
 			t.Errorf("%s: exit %d, %q", args, status, text)
 		}
 	}
-	if stdout := mustRun(t, "compare", name, "--samples", "200", "--format", "json"); !strings.Contains(stdout, `"\u001b[2J`+name[4:len(name)-5]) {
+	if stdout := mustRun(t, "compare", name, "--samples", "200", "--format", "json"); !strings.Contains(stdout,
+		`"\u001b[2J`+name[4:len(name)-5]) {
 		t.Errorf("JSON has another name: %q", stdout)
 	}
-	if status, _, stderr := run(t, "codes", "a\nb.csv"); status != exitUsage || !strings.Contains(stderr, "no such names") {
+	if status, _, stderr := run(t, "codes", "a\nb.csv"); status != exitUsage ||
+		!strings.Contains(stderr, "no such names") {
 		t.Errorf("a name of two lines: exit %d, %q", status, stderr)
 	}
 }

@@ -53,9 +53,11 @@ func TestEvenValues(t *testing.T) {
 		t.Errorf("fit prints\n%s\nwith a range, and with its values\n%s", a, b)
 	}
 	outputs := network[slices.Index(network, "--outputs")+1]
-	for _, decoder := range []string{"gen --code johnson --levels 16", "gen-ex --code johnson --levels 16", "bel-j --code johnson --levels 16", "eve.npz"} {
+	for _, decoder := range []string{"gen --code johnson --levels 16", "gen-ex --code johnson --levels 16",
+		"bel-j --code johnson --levels 16", "eve.npz"} {
 		for _, r := range []string{network[ends], "even.csv"} {
-			mustRun(t, strings.Fields(fmt.Sprintf("decode -q --decoder %s --outputs %s --range %s -o %s.csv", decoder, outputs, r, r[:3]))...)
+			mustRun(t, strings.Fields(fmt.Sprintf("decode -q --decoder %s --outputs %s --range %s -o %s.csv", decoder,
+				outputs, r, r[:3]))...)
 		}
 		if content(t, network[ends][:3]+".csv") != content(t, "eve.csv") {
 			t.Errorf("decode with %s gives others", decoder)
@@ -76,7 +78,8 @@ func TestUnevenValues(t *testing.T) {
 	writeColumn(t, "v.csv", v...)
 	network[ends] = "v.csv"
 	outputs := network[slices.Index(network, "--outputs")+1]
-	text := mustRun(t, append(slices.Clone(network), "--fit-decoder", "-o", "d.npz", "-o", "fit.json", "-o", "fit.html", "-o", "fit.png")...)
+	text := mustRun(t, append(slices.Clone(network), "--fit-decoder", "-o", "d.npz", "-o", "fit.json", "-o", "fit.html",
+		"-o", "fit.png")...)
 	f := must.Get(assess.Read("fit.json"))(t)
 	beyond, q := 0, 0.0
 	for _, label := range y.RawMatrix().Data {
@@ -89,7 +92,8 @@ func TestUnevenValues(t *testing.T) {
 			beyond++
 		}
 	}
-	for _, want := range []string{fmt.Sprintf("%d of 800 targets", beyond), "johnson is the wrong code for uneven levels", "mean widths of a level"} {
+	for _, want := range []string{fmt.Sprintf("%d of 800 targets", beyond),
+		"johnson is the wrong code for uneven levels", "mean widths of a level"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("fit prints\n%s\nwant %q in it", text, want)
 		}
@@ -160,7 +164,9 @@ func TestUnevenValues(t *testing.T) {
 	} {
 		refused(t, tt.want, strings.Fields(tt.args)...)
 	}
-	for name, bad := range map[string][]float64{"falls": {1, 3, 2}, "twice": {1, 2, 2}, "one": {1}, "few": {1, 2, 4}, "far": append(make([]float64, 0), 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 200)} {
+	for name, bad := range map[string][]float64{"falls": {1, 3, 2}, "twice": {1, 2, 2}, "one": {1}, "few": {1, 2, 4},
+		"far": append(make([]float64, 0), 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115,
+			200)} {
 		writeColumn(t, name+".csv", bad...)
 		args := slices.Clone(network)
 		args[ends] = name + ".csv"
@@ -186,7 +192,8 @@ func TestSpacings(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	for i, r := range s.Results {
-		if err := r.Values.Check(r.Levels); err != nil || r.Values[0] != s.Range[0] || r.Values[r.Levels-1] != s.Range[1] {
+		if err := r.Values.Check(r.Levels); err != nil || r.Values[0] != s.Range[0] ||
+			r.Values[r.Levels-1] != s.Range[1] {
 			t.Errorf("%d levels, %s: %v, %v", r.Levels, r.Spacing, err, r.Values)
 		}
 		q := 0.0
@@ -197,7 +204,8 @@ func TestSpacings(t *testing.T) {
 			}
 			q += least / float64(len(y))
 		}
-		if math.Abs(q/r.Quantization-1) > 1e-9 || math.Abs(r.Forecast-math.Hypot(q, 0.5)) > 1e-9 || i%2 == 1 && q >= s.Results[i-1].Quantization {
+		if math.Abs(q/r.Quantization-1) > 1e-9 || math.Abs(r.Forecast-math.Hypot(q, 0.5)) > 1e-9 || i%2 == 1 &&
+			q >= s.Results[i-1].Quantization {
 			t.Errorf("%d levels, %s: %+v, want q = %v", r.Levels, r.Spacing, r, q)
 		}
 		zero := 0
@@ -211,7 +219,8 @@ func TestSpacings(t *testing.T) {
 		}
 	}
 	mustRun(t, strings.Fields("levels --targets long.csv --levels 8 --baseline 0.5 -o v.csv -o v.npy -o v.png")...)
-	if v := readColumn(t, "v.csv"); !slices.Equal(v, readColumn(t, "v.npy")) || !slices.Equal(v, s.Results[1].Values) || !s.Results[1].Chosen {
+	if v := readColumn(t, "v.csv"); !slices.Equal(v, readColumn(t, "v.npy")) || !slices.Equal(v, s.Results[1].Values) ||
+		!s.Results[1].Chosen {
 		t.Errorf("%v, want %v", v, s.Results[1].Values)
 	}
 	mustRun(t, strings.Fields("levels --targets long.csv --levels 8 --baseline 50 --range 0:20 -o v.csv")...)

@@ -42,7 +42,8 @@ func compile(ctx context.Context) (wasm, support []byte, err error) {
 	}
 	defer os.RemoveAll(folder)
 	out := filepath.Join(folder, "engine.wasm")
-	if _, err := goTool(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X 'main.version="+version()+"'", "-o", out, engine); err != nil {
+	if _, err := goTool(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X 'main.version="+version()+
+		"'", "-o", out, engine); err != nil {
 		return nil, nil, err
 	}
 	wasm, err = os.ReadFile(out)

@@ -1,6 +1,6 @@
-// Command explorer builds the page on which one moves the parameters of belsim's models with the mouse,
-// as one file that opens from disk and computes everything by itself: it holds belsim as WebAssembly.
-// The command belsim explore serves the same page, and computes natively.
+// Command explorer builds the page on which one moves the parameters of belsim's models with the
+// mouse, as one file that opens from disk and computes everything by itself: it holds belsim as
+// WebAssembly. The command belsim explore serves the same page, and computes natively.
 package main
 
 import (

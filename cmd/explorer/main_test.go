@@ -22,7 +22,8 @@ func TestModules(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "node", append([]string{"--test"}, files...)...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "node",
+		append([]string{"--test"}, files...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -43,7 +43,8 @@ func TestRatio(t *testing.T) {
 		t.Fatalf("%d native figures and %d as WebAssembly, on %s", len(native), len(browser), runtime.GOARCH)
 	}
 	for name, n := range native {
-		t.Logf("%-40s native %8.3f ms, WebAssembly %8.3f ms: %.1f times", name, n/1e6, browser[name]/1e6, browser[name]/n)
+		t.Logf("%-40s native %8.3f ms, WebAssembly %8.3f ms: %.1f times", name, n/1e6, browser[name]/1e6,
+			browser[name]/n)
 	}
 }
 

@@ -16,9 +16,11 @@ type candidate struct {
 	stage stage
 	rule  decode.Rule
 
-	decoding    int     // of the stage baseline: which decoding
-	bandwidth   int     // of the stage affine
-	model, code float64 // the weights of the fitted posterior, 0 but for the stage affine, and of the code's correlations
+	decoding  int // of the stage baseline: which decoding
+	bandwidth int // of the stage affine
+	// the weights of the fitted posterior, 0 but for the stage affine, and of the code's
+	// correlations
+	model, code float64
 }
 
 // stage says how rich a candidate is. A richer one must be better by more than its standard error.
@@ -45,8 +47,8 @@ const temperatures = 17
 
 func temperatureAt(i int) float64 { return math.Exp2(float64(i-temperatures/2) / 2) }
 
-// readerForm is the rule, and the scores, of a baseline decoder in the form of a Decoder; nil where it
-// has none.
+// readerForm is the rule, and the scores, of a baseline decoder in the form of a Decoder; nil where
+// it has none.
 func readerForm(c *code.Code, r observed.Decoding) *decode.Affine {
 	levels, m := c.Dims()
 	offsets := make([]float64, levels)
@@ -113,7 +115,8 @@ func (f *fitting) decoder(c candidate, with []*posterior, values []float64, abou
 	return d, d.complete()
 }
 
-// baselineVariances are the variances of the baseline candidates, N × candidates, and the mean ones of labels within levels.
+// baselineVariances are the variances of the baseline candidates, N × candidates, and the mean ones
+// of labels within levels.
 func (f *fitting) baselineVariances(ctx context.Context, workers int) (out [2][]float64, err error) {
 	var all [2][]observed.Decoding
 	for _, c := range f.all {

@@ -20,8 +20,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// Decoder is a decoder of M outputs into L levels: scores that are affine in the outputs, logits or ±1 for
-// bits, and a rule that makes a label of them. The scores are the logarithms of the levels'
+// Decoder is a decoder of M outputs into L levels: scores that are affine in the outputs, logits or
+// ±1 for bits, and a rule that makes a label of them. The scores are the logarithms of the levels'
 // probabilities, up to a constant. The labels of the levels are numbers that ascend. A Decoder is
 // immutable and safe for concurrent use.
 type Decoder struct {
@@ -69,8 +69,8 @@ const (
 	KindAffine      = "affine"      // the outputs of a level are normal
 )
 
-// complete checks a decoder whose arrays are set, of the sizes that the weights say, and fills in what
-// follows from them. Without values its labels are 1 … L.
+// complete checks a decoder whose arrays are set, of the sizes that the weights say, and fills in
+// what follows from them. Without values its labels are 1 … L.
 func (d *Decoder) complete() error {
 	if err := d.scores.Rule.Check(); err != nil {
 		return err
@@ -83,7 +83,8 @@ func (d *Decoder) complete() error {
 	if d.sorted && bits != levels-1 {
 		return fmt.Errorf("%d bits of %d levels are not those of unary, whose sigmoids are to be sorted", bits, levels)
 	}
-	if slices.ContainsFunc(d.scores.Weights.RawMatrix().Data, notFinite) || slices.ContainsFunc(d.scores.Offsets, notFinite) {
+	if slices.ContainsFunc(d.scores.Weights.RawMatrix().Data, notFinite) || slices.ContainsFunc(d.scores.Offsets,
+		notFinite) {
 		return errors.New("a decoder has a weight that is not finite")
 	}
 	for i, v := range d.values {

@@ -32,8 +32,8 @@ type texts [3]string
 
 var textNames = [...]string{"rule", "reads", "about"}
 
-// A calibration is three more arrays, which files of older versions do not have: the residuals, the floor, and the text that says of
-// what sigma is.
+// A calibration is three more arrays, which files of older versions do not have: the residuals, the
+// floor, and the text that says of what sigma is.
 const (
 	residualsName, floorName, sigmasName = "residuals", "floor", "sigmas"
 	ofScores, ofSigmoids                 = "scores", "sorted sigmoids"
@@ -51,7 +51,8 @@ func (d *Decoder) sigmas() string {
 func (d *Decoder) checksum(t *texts) string {
 	h := sha256.New()
 	levels, m := d.Dims()
-	for _, numbers := range [][]float64{{float64(levels), float64(m)}, d.scores.Weights.RawMatrix().Data, d.scores.Offsets, d.values} {
+	for _, numbers := range [][]float64{{float64(levels), float64(m)}, d.scores.Weights.RawMatrix().Data,
+		d.scores.Offsets, d.values} {
 		_ = binary.Write(h, binary.LittleEndian, numbers) // a hash takes all
 	}
 	fmt.Fprintf(h, "%q %q %q", t[0], t[1], t[2])
@@ -62,8 +63,8 @@ func (d *Decoder) checksum(t *texts) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Write writes the decoder as an .npz file, which NumPy reads without pickle. Equal decoders give equal
-// bytes.
+// Write writes the decoder as an .npz file, which NumPy reads without pickle. Equal decoders give
+// equal bytes.
 func (d *Decoder) Write(w io.Writer) error {
 	about, err := json.Marshal(d.about)
 	if err != nil {
@@ -79,7 +80,8 @@ func (d *Decoder) Write(w io.Writer) error {
 		err = errors.Join(err, z.Text(name, t[i]))
 	}
 	if d.residuals != nil {
-		err = errors.Join(err, z.Column(residualsName, d.residuals), z.Column(floorName, []float64{d.floor}), z.Text(sigmasName, d.sigmas()))
+		err = errors.Join(err, z.Column(residualsName, d.residuals), z.Column(floorName, []float64{d.floor}),
+			z.Text(sigmasName, d.sigmas()))
 	}
 	return errors.Join(err, z.Text("checksum", d.checksum(t)), z.Close())
 }
@@ -107,7 +109,8 @@ func read(path string) (*Decoder, error) {
 			return nil, err
 		}
 		if n, columns := column.Dims(); n != levels || columns != 1 {
-			return nil, fmt.Errorf("%s: array %s is %d × %d, and the weights have %d levels", path, c.name, n, columns, levels)
+			return nil, fmt.Errorf("%s: array %s is %d × %d, and the weights have %d levels", path, c.name, n, columns,
+				levels)
 		}
 		*c.to = column.RawMatrix().Data
 	}

@@ -38,8 +38,8 @@ type Input struct {
 	Temperature float64
 	// Values are the labels of the levels; nil stands for 1 … L.
 	Values []float64
-	// BitByBit says that each bit was trained by itself: the sigmoids of unary bits are then the probabilities of
-	// which intervals take their sigma.
+	// BitByBit says that each bit was trained by itself: the sigmoids of unary bits are then the
+	// probabilities of which intervals take their sigma.
 	BitByBit bool
 }
 
@@ -54,14 +54,14 @@ type Result struct {
 	// decoder is chosen and fitted with the other four. So no sample judges a decoder that it
 	// helped to choose or to fit.
 	Levels, Target observed.Error
-	// Baseline is the best of the baseline decoders for these samples, by its error against the target,
-	// BaselineTarget. Gain is how much smaller Target is, with the standard error of this difference over the
-	// samples.
+	// Baseline is the best of the baseline decoders for these samples, by its error against the
+	// target, BaselineTarget. Gain is how much smaller Target is, with the standard error of this
+	// difference over the samples.
 	Baseline       observed.Decoding
 	BaselineTarget observed.Error
 	Gain, GainSE   float64
-	// Beside is by how much Target is larger than the error of the samples' direct predictions, as the mean of the
-	// differences of the samples; it means nothing where there are none.
+	// Beside is by how much Target is larger than the error of the samples' direct predictions, as
+	// the mean of the differences of the samples; it means nothing where there are none.
 	Beside observed.Error
 	// Kinds has the best candidate of each kind, judged by simple cross-validation, which was also
 	// used to choose it: these errors are a little too small.
@@ -96,10 +96,10 @@ type fitting struct {
 }
 
 // Fit chooses a decoder for a network by the errors of samples that were not used to fit it, and
-// fits it to all samples. A richer kind of decoder is chosen where its error is smaller by more than
-// the standard error of the difference over the samples. workers is the number of goroutines, 0 for
-// one on each processor; it changes no number. The error says that there are too few samples or too little
-// memory, or is the context's.
+// fits it to all samples. A richer kind of decoder is chosen where its error is smaller by more
+// than the standard error of the difference over the samples. workers is the number of goroutines,
+// 0 for one on each processor; it changes no number. The error says that there are too few samples
+// or too little memory, or is the context's.
 func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	f := &fitting{Input: in}
 	f.levels, f.m = in.Code.Dims()
@@ -121,7 +121,8 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	if f.all[0].stage != baseline {
 		return nil, fmt.Errorf("no decoder fits %s", in.Code.Name())
 	}
-	if err := memory.Check("fitting a decoder", memory.Product(folds*n, len(f.all), 2*4)+memory.Product(folds*8*8, f.levels, f.m)); err != nil {
+	if err := memory.Check("fitting a decoder", memory.Product(folds*n, len(f.all), 2*4)+memory.Product(folds*8*8,
+		f.levels, f.m)); err != nil {
 		return nil, err
 	}
 	var err error
@@ -152,8 +153,8 @@ func (f *fitting) places() []float64 {
 	return Spread(f.levels, 1, float64(f.levels))
 }
 
-// part has the labels that the candidates give to the samples of one fold, with the variances of their distributions, when the fold and
-// perhaps another one were left out of the fit.
+// part has the labels that the candidates give to the samples of one fold, with the variances of
+// their distributions, when the fold and perhaps another one were left out of the fit.
 type part struct {
 	samples          []int
 	labels, variance []float32 // candidates × samples
@@ -196,8 +197,8 @@ func (f *fitting) crossValidate(ctx context.Context, workers int) ([][]*part, er
 	return parts, err
 }
 
-// fit fits the posteriors of the stage affine, one for each bandwidth, to the samples of all folds but those that are
-// left out. A posterior is nil where there is none.
+// fit fits the posteriors of the stage affine, one for each bandwidth, to the samples of all folds
+// but those that are left out. A posterior is nil where there is none.
 func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error) {
 	var kept []*moments
 	for i, t := range f.moments {
@@ -308,7 +309,10 @@ func (f *fitting) mean(parts []*part, c int, of func(label float64, p *part, j, 
 
 // error is the error of a candidate over some parts, against the target.
 func (f *fitting) error(parts []*part, c int) observed.Error {
-	return f.mean(parts, c, func(label float64, _ *part, _, i int) float64 { return math.Abs(label - f.Samples.Exact[i]) })
+	return f.mean(parts, c, func(label float64, _ *part, _,
+		i int) float64 {
+		return math.Abs(label - f.Samples.Exact[i])
+	})
 }
 
 // gain is by how much the error of candidate b is smaller than that of a.

@@ -65,10 +65,12 @@ func signs(s *observed.Samples) *observed.Samples {
 	return &out
 }
 
-func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observed.Kind, values []float64) *fitdecoder.Result {
+func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observed.Kind,
+	values []float64) *fitdecoder.Result {
 	t.Helper()
 	decodings := must.Get(observed.Decodings(decode.Builtin(), c, k, decode.Options{}))(t)
-	return must.Get(fitdecoder.Fit(context.Background(), workers, fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
+	return must.Get(fitdecoder.Fit(context.Background(), workers,
+		fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
 }
 
 // labels are what a decoder makes of samples.
@@ -95,8 +97,8 @@ func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Decoding
 
 // TestFit judges fitted decoders by 4000 new samples: the error of nested cross-validation is the
 // error there, within five standard errors of the difference (false alarms below 10⁻⁵ for all
-// together), and no fitted decoder is worse than the best baseline decoder by more than two of them. Codes
-// of many transitions gain much.
+// together), and no fitted decoder is worse than the best baseline decoder by more than two of
+// them. Codes of many transitions gain much.
 func TestFit(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
@@ -108,7 +110,8 @@ func TestFit(t *testing.T) {
 		{"binary", 1, 1.5, 0.97, true}, {"unary", 1, 1, 1.02, true}, {"onehot", 0.2, 1, 0.99, false},
 	} {
 		c := mustCode(t, tt.name, 16)
-		train, test, kind := draw(c, 800, 1, tt.misfit, tt.scale, 1), draw(c, 4000, 1, tt.misfit, tt.scale, 2), observed.Logits
+		train, test, kind := draw(c, 800, 1, tt.misfit, tt.scale, 1), draw(c, 4000, 1, tt.misfit, tt.scale,
+			2), observed.Logits
 		if tt.bits {
 			train, test, kind = signs(train), signs(test), observed.Bits
 		}
@@ -154,7 +157,8 @@ func TestWorkers(t *testing.T) {
 		want := labels(fit(t, 1, c, samples, kind, values).Decoder, samples)
 		got := labels(d, samples)
 		var again bytes.Buffer
-		if err := d.Write(&again); err != nil || !slices.Equal(got, want) || !bytes.Equal(again.Bytes(), files[0].Bytes()) {
+		if err := d.Write(&again); err != nil || !slices.Equal(got, want) ||
+			!bytes.Equal(again.Bytes(), files[0].Bytes()) {
 			t.Errorf("%s: the decoder of the file gives other labels or bytes, %v", kind, err)
 		}
 		if slices.Min(got) < 2.5 || slices.Max(got) > 4.0001 {
@@ -198,8 +202,9 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// TestNoGain: where richer decoders gain less than a standard error, gen-ex stays, also in each part of
-// the cross-validation: its labels are those of the baseline decoder up to their arithmetic.
+// TestNoGain: where richer decoders gain less than a standard error, gen-ex stays, also in each
+// part of the cross-validation: its labels are those of the baseline decoder up to their
+// arithmetic.
 func TestNoGain(t *testing.T) {
 	c := mustCode(t, "johnson", 16)
 	for _, tt := range []struct {
@@ -214,7 +219,8 @@ func TestNoGain(t *testing.T) {
 	// What all samples choose, and nested cross-validation finds no better, is not fitted.
 	for seed := range uint64(30) {
 		c := mustCode(t, "unary", 8)
-		if r := fit(t, 0, c, draw(c, 80, 1, 0.5+float64(seed%3)/2, 1, seed), observed.Logits, nil); r.Fitted && r.Gain <= 0 {
+		if r := fit(t, 0, c, draw(c, 80, 1, 0.5+float64(seed%3)/2, 1, seed), observed.Logits, nil); r.Fitted &&
+			r.Gain <= 0 {
 			t.Errorf("seed %d: %s has a gain of %v", seed, r.Decoder.About().Text(), r.Gain)
 		}
 	}
@@ -225,7 +231,8 @@ func TestRefusals(t *testing.T) {
 	ctx := context.Background()
 	few := draw(c, 49, 1, 1, 1, 1)
 	decodings, _ := observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{})
-	if _, err := fitdecoder.Fit(ctx, 1, fitdecoder.Input{Code: c, Samples: few, Logits: true, Decodings: decodings}); err == nil || !strings.Contains(err.Error(), "49 samples: want at least 50") {
+	if _, err := fitdecoder.Fit(ctx, 1, fitdecoder.Input{Code: c, Samples: few, Logits: true,
+		Decodings: decodings}); err == nil || !strings.Contains(err.Error(), "49 samples: want at least 50") {
 		t.Errorf("49 samples: %v", err)
 	}
 	for n, few := range map[int]bool{50: true, 79: true, 80: false} {
@@ -235,7 +242,8 @@ func TestRefusals(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := fitdecoder.Fit(cancelled, 1, fitdecoder.Input{Code: c, Samples: draw(c, 60, 1, 1, 1, 1), Logits: true, Decodings: decodings}); err != context.Canceled {
+	if _, err := fitdecoder.Fit(cancelled, 1, fitdecoder.Input{Code: c, Samples: draw(c, 60, 1, 1, 1, 1), Logits: true,
+		Decodings: decodings}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "no.npz")
@@ -245,7 +253,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestFiles: files with other arrays than a decoder has are refused, and the error names the file and says why.
+// TestFiles: files with other arrays than a decoder has are refused, and the error names the file
+// and says why.
 func TestFiles(t *testing.T) {
 	type array struct {
 		rows, columns int
@@ -293,7 +302,8 @@ func TestFiles(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "d.npz")
 		must.Succeed(t, z.Close())
 		must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o600))
-		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
+		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), tt.want) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want one about %q", tt.name, err, tt.want)
 		}
 	}
@@ -309,7 +319,8 @@ func answers(t testing.TB, d *fitdecoder.Decoder, s *observed.Samples) []float64
 	return out
 }
 
-// TestDamage: no changed bit of a decoder's file changes a label or an interval, nor does an array of another decoder.
+// TestDamage: no changed bit of a decoder's file changes a label or an interval, nor does an array
+// of another decoder.
 func TestDamage(t *testing.T) {
 	c := mustCode(t, "hexj-nr", 8)
 	s := draw(c, 300, 1, 1.5, 3, 3)

@@ -12,11 +12,11 @@ import (
 	"belsim/theory/code"
 )
 
-// The model of the outputs at a level is that of linear discriminant analysis: they are normal, with a
-// mean for each level and one covariance for all. The mean is a smooth function of the label, by local
-// linear regression with the weights exp(−(n−y)²/2h²) of the bandwidth h. The covariance is that of the
-// residuals, and its correlations are shrunk. The logarithm of the posterior is then affine in the
-// outputs.
+// The model of the outputs at a level is that of linear discriminant analysis: they are normal,
+// with a mean for each level and one covariance for all. The mean is a smooth function of the
+// label, by local linear regression with the weights exp(−(n−y)²/2h²) of the bandwidth h. The
+// covariance is that of the residuals, and its correlations are shrunk. The logarithm of the
+// posterior is then affine in the outputs.
 //
 // All that a fit needs are sums over samples. Sums of parts of the samples are made once, and added
 // for every fit that leaves out some of them.
@@ -29,8 +29,8 @@ const (
 	reach = 5
 	// shrinkage is the share of the correlations that is taken away.
 	shrinkage = 0.1
-	// leastVariance is added to the variance of an output within a level, as a share of its variance over
-	// all samples. A variance below leastSpread of the largest one counts as that.
+	// leastVariance is added to the variance of an output within a level, as a share of its
+	// variance over all samples. A variance below leastSpread of the largest one counts as that.
 	leastVariance = 1e-3
 	leastSpread   = 1. / 400
 	// unseen is the weight that every level has in the prior besides its samples.
@@ -57,9 +57,11 @@ type line struct {
 }
 
 func newMoments(levels, m int) *moments {
-	t := &moments{square: mat.NewSymDense(m, nil), hat: mat.NewDense(levels, m, nil), own: make([]float64, levels), beside: make([]float64, levels)}
+	t := &moments{square: mat.NewSymDense(m, nil), hat: mat.NewDense(levels, m, nil), own: make([]float64, levels),
+		beside: make([]float64, levels)}
 	for range bandwidths {
-		t.lines = append(t.lines, line{make([]float64, levels), make([]float64, levels), make([]float64, levels), mat.NewDense(levels, m, nil), mat.NewDense(levels, m, nil)})
+		t.lines = append(t.lines, line{make([]float64, levels), make([]float64, levels), make([]float64, levels),
+			mat.NewDense(levels, m, nil), mat.NewDense(levels, m, nil)})
 	}
 	return t
 }
@@ -169,7 +171,8 @@ type posterior struct {
 	offsets []float64
 }
 
-// posterior fits the model with one of the bandwidths. It is nil where the covariance cannot be inverted.
+// posterior fits the model with one of the bandwidths. It is nil where the covariance cannot be
+// inverted.
 func (t *moments) posterior(bandwidth int) *posterior {
 	levels, m := t.hat.Dims()
 	l := &t.lines[bandwidth]
@@ -262,7 +265,8 @@ func (l *line) means() *mat.Dense {
 	}
 	for i := range levels {
 		for d := 1; !known(i) && d < levels; d++ {
-			if at := slices.IndexFunc([]int{i - d, i + d}, func(n int) bool { return n >= 0 && n < levels && known(n) }); at >= 0 {
+			if at := slices.IndexFunc([]int{i - d, i + d},
+				func(n int) bool { return n >= 0 && n < levels && known(n) }); at >= 0 {
 				copy(out.RawRowView(i), out.RawRowView(i+(2*at-1)*d))
 				break
 			}

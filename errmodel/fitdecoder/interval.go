@@ -12,12 +12,15 @@ import (
 	"belsim/theory/decode"
 )
 
-// Intervals are those of split conformal prediction. A sample's residual is (target − label)/sigma, and sigma is what the decoder's
-// distribution over the levels says of the error: √(variance of the level's value + floor · variance of a label within its level). The
-// ends of an interval are label + q·sigma, with a quantile q of the residuals of the calibration samples for each side. The decoder
-// that labelled a calibration sample was fitted to others (cross-fitting). Where samples are exchangeable, each side is passed by
-// a share of (1 − confidence)/2 of new ones at most, whatever sigma is worth; a good one makes intervals narrow. Distributions of codes
-// with many transitions tell little of the error: their floor is large, and intervals are nearly of one width.
+// Intervals are those of split conformal prediction. A sample's residual is (target − label)/sigma,
+// and sigma is what the decoder's distribution over the levels says of the error: √(variance of the
+// level's value + floor · variance of a label within its level). The ends of an interval are label
+// + q·sigma, with a quantile q of the residuals of the calibration samples for each side. The
+// decoder that labelled a calibration sample was fitted to others (cross-fitting). Where samples
+// are exchangeable, each side is passed by a share of (1 − confidence)/2 of new ones at most,
+// whatever sigma is worth; a good one makes intervals narrow. Distributions of codes with many
+// transitions tell little of the error: their floor is large, and intervals are nearly of one
+// width.
 
 // Judged is the confidence of the intervals that Fit judges.
 const Judged = 0.9
@@ -33,8 +36,9 @@ const floors = 9
 
 func floorAt(i int) float64 { return math.Exp2(float64(2 * i)) }
 
-// Interval returns the ends of the intervals of a confidence as decoders. They lie within the labels of
-// the levels. The error says that the decoder has no calibration, or too few calibration samples.
+// Interval returns the ends of the intervals of a confidence as decoders. They lie within the
+// labels of the levels. The error says that the decoder has no calibration, or too few calibration
+// samples.
 func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder, err error) {
 	if !(confidence > 0 && confidence < 1) {
 		return nil, nil, fmt.Errorf("confidence %v: want a number between 0 and 1, such as 0.9", confidence)
@@ -54,7 +58,8 @@ func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder,
 // rounding is what products of small numbers and confidences depart by, and more.
 const rounding = 1e-9
 
-// quantiles are the ⌈(n+1)(1+confidence)/2⌉-th of n residuals, which ascend, from either end. They are not ok where there are too few.
+// quantiles are the ⌈(n+1)(1+confidence)/2⌉-th of n residuals, which ascend, from either end. They
+// are not ok where there are too few.
 func quantiles(residuals []float64, confidence float64) (lo, hi float64, ok bool) {
 	n := len(residuals)
 	rank := int(math.Ceil(float64(n+1)*(1+confidence)/2 - rounding))
@@ -117,8 +122,9 @@ func (d *Decoder) spread(z []float64) (variance, within float64) {
 	return spread(w, d.values, d.within)
 }
 
-// sortedSigmoids sets w to the distribution over the levels that bits of the unary code have, each trained by itself: the sigmoids are
-// the probabilities that the label is above each level, once they descend.
+// sortedSigmoids sets w to the distribution over the levels that bits of the unary code have, each
+// trained by itself: the sigmoids are the probabilities that the label is above each level, once
+// they descend.
 func sortedSigmoids(w, z []float64) {
 	above := make([]float64, len(z))
 	for k, v := range z {
@@ -132,8 +138,8 @@ func sortedSigmoids(w, z []float64) {
 	w[len(z)] = before
 }
 
-// spread is the variance of the value of a level that has the distribution w, up to a factor, and the mean of the variances of labels
-// within it.
+// spread is the variance of the value of a level that has the distribution w, up to a factor, and
+// the mean of the variances of labels within it.
 func spread(w, values, within []float64) (variance, inside float64) {
 	total, mean := 0.0, 0.0
 	for i, p := range w {
@@ -151,7 +157,8 @@ func spread(w, values, within []float64) (variance, inside float64) {
 	return variance / total, inside / total
 }
 
-// variancesWithin are those of labels that are spread evenly over each level, which reaches half the way to its neighbours.
+// variancesWithin are those of labels that are spread evenly over each level, which reaches half
+// the way to its neighbours.
 func variancesWithin(values []float64) []float64 {
 	out, last := make([]float64, len(values)), len(values)-1
 	for i := range out {
@@ -180,19 +187,21 @@ func unary(c *code.Code) bool {
 // Interval is a sample with its interval, in levels.
 type Interval struct{ Target, Label, Lower, Upper float64 }
 
-// Intervals judge the intervals of the confidence Judged. Every sample is judged by a decoder that was chosen, fitted and calibrated with
-// the other folds.
+// Intervals judge the intervals of the confidence Judged. Every sample is judged by a decoder that
+// was chosen, fitted and calibrated with the other folds.
 type Intervals struct {
-	Samples         []Interval
-	Coverage        observed.Error // share of the targets that lie inside
-	Width           observed.Error // in levels
-	Winkler         observed.Error // width + 2/(1 − confidence) times the distance of a target outside, in levels: small is good
-	ConstantWinkler float64        // that of intervals with the same sigma for all samples
+	Samples  []Interval
+	Coverage observed.Error // share of the targets that lie inside
+	Width    observed.Error // in levels
+	// width + 2/(1 − confidence) times the distance of a target outside, in levels: small is good
+	Winkler         observed.Error
+	ConstantWinkler float64 // that of intervals with the same sigma for all samples
 	// Worst is the smallest coverage of the five fifths of samples by their sigma.
 	Worst float64
 }
 
-// sigma is that of a candidate's sample j of a part, with a floor. In even levels, the variance within one is 1/12.
+// sigma is that of a candidate's sample j of a part, with a floor. In even levels, the variance
+// within one is 1/12.
 func (p *part) sigma(c, j int, floor float64) float64 {
 	within := 1. / 12
 	if p.within != nil {
@@ -201,7 +210,8 @@ func (p *part) sigma(c, j int, floor float64) float64 {
 	return math.Sqrt(float64(p.row(p.variance, c)[j]) + floor*within)
 }
 
-// calibrate calibrates a candidate with some parts: of all floors it takes that of the smallest Winkler score there.
+// calibrate calibrates a candidate with some parts: of all floors it takes that of the smallest
+// Winkler score there.
 func (f *fitting) calibrate(parts []*part, c int) calibration {
 	best, least := calibration{}, math.Inf(1)
 	for i := range floors {
@@ -240,11 +250,13 @@ func (f *fitting) withFloor(parts []*part, c int, floor float64) calibration {
 // interval is that of a candidate's sample j of a part, and its Winkler score.
 func (f *fitting) interval(p *part, c, j int, lo, hi, sigma float64) (x Interval, winkler float64) {
 	label, last := float64(p.of(c)[j]), float64(f.levels)
-	x = Interval{f.Samples.Exact[p.samples[j]], label, min(max(label+lo*sigma, 1), last), min(max(label+hi*sigma, 1), last)}
+	x = Interval{f.Samples.Exact[p.samples[j]], label, min(max(label+lo*sigma, 1), last),
+		min(max(label+hi*sigma, 1), last)}
 	return x, x.Upper - x.Lower + 2/(1-Judged)*max(x.Lower-x.Target, x.Target-x.Upper, 0)
 }
 
-// judgeIntervals judges intervals. inner are the parts for calibration by the fold that is judged, and chosen its candidate.
+// judgeIntervals judges intervals. inner are the parts for calibration by the fold that is judged,
+// and chosen its candidate.
 func (f *fitting) judgeIntervals(parts, inner [][]*part, chosen []int) *Intervals {
 	type judged struct{ sigma, inside float64 }
 	var all []judged

@@ -30,10 +30,11 @@ func ends(t testing.TB, d *fitdecoder.Decoder, confidence float64) func(z []floa
 	}
 }
 
-// TestIntervals: intervals of networks with random parameters hold as many new samples as they promise, and as many as Fit says; they
-// widen with the confidence, hold the label from ½ on, and lie in the range. With n calibration samples and m new ones, the share that holds has
-// the standard deviation √(c(1−c)(1/n+1/m)) around c to c + 2/(n+1). Five of them on either side, 17 networks and three confidences
-// give a false alarm in 30,000 runs.
+// TestIntervals: intervals of networks with random parameters hold as many new samples as they
+// promise, and as many as Fit says; they widen with the confidence, hold the label from ½ on, and
+// lie in the range. With n calibration samples and m new ones, the share that holds has the
+// standard deviation √(c(1−c)(1/n+1/m)) around c to c + 2/(n+1). Five of them on either side, 17
+// networks and three confidences give a false alarm in 30,000 runs.
 func TestIntervals(t *testing.T) {
 	const train, test = 300, 2000
 	rng := rand.New(rand.NewPCG(46, 1))
@@ -43,7 +44,8 @@ func TestIntervals(t *testing.T) {
 		c := mustCode(t, name, 16)
 		noise, misfit, scale := 0.3+1.5*rng.Float64(), rng.Float64(), math.Exp2(2*rng.Float64()-1)
 		what := fmt.Sprintf("%s, noise %.2f, misfit %.2f, scale %.2f, bits %v", name, noise, misfit, scale, bits)
-		calibration, fresh, kind := draw(c, train, noise, misfit, scale, uint64(2*i)), draw(c, test, noise, misfit, scale, uint64(2*i+1)), observed.Logits
+		calibration, fresh, kind := draw(c, train, noise, misfit, scale, uint64(2*i)), draw(c, test, noise, misfit,
+			scale, uint64(2*i+1)), observed.Logits
 		if bits {
 			calibration, fresh, kind = signs(calibration), signs(fresh), observed.Bits
 		}
@@ -56,8 +58,10 @@ func TestIntervals(t *testing.T) {
 		r := fit(t, 0, c, calibration, kind, values)
 		j := r.Intervals
 		covered += j.Coverage.Mean / 17
-		if se := math.Sqrt(0.09/train) * 1.5; math.Abs(j.Coverage.Mean-0.9) > 5*se || j.Worst > j.Coverage.Mean || j.Winkler.Mean < j.Width.Mean || j.Winkler.Mean > 1.05*j.ConstantWinkler || len(j.Samples) != train {
-			t.Errorf("%s: Fit says %+v, %v, %v, %v, worst %v", what, j.Coverage, j.Width, j.Winkler, j.ConstantWinkler, j.Worst)
+		if se := math.Sqrt(0.09/train) * 1.5; math.Abs(j.Coverage.Mean-0.9) > 5*se || j.Worst > j.Coverage.Mean ||
+			j.Winkler.Mean < j.Width.Mean || j.Winkler.Mean > 1.05*j.ConstantWinkler || len(j.Samples) != train {
+			t.Errorf("%s: Fit says %+v, %v, %v, %v, worst %v", what, j.Coverage, j.Width, j.Winkler, j.ConstantWinkler,
+				j.Worst)
 		}
 		within := make([][2]float64, test)
 		for i := range within {
@@ -72,13 +76,16 @@ func TestIntervals(t *testing.T) {
 					inside++
 				}
 				wide += (upper - lower) / test
-				if lower > before[0] || upper < before[1] || lower < lo || upper > lo+15*width || confidence > 0.9 && (lower > label || label > upper) {
-					t.Fatalf("%s, sample %d: %v to %v at %v, and %v before; label %v", what, i, lower, upper, confidence, before, label)
+				if lower > before[0] || upper < before[1] || lower < lo || upper > lo+15*width || confidence > 0.9 &&
+					(lower > label || label > upper) {
+					t.Fatalf("%s, sample %d: %v to %v at %v, and %v before; label %v", what, i, lower, upper,
+						confidence, before, label)
 				}
 				within[i] = [2]float64{lower, upper}
 			}
 			se := math.Sqrt(confidence * (1 - confidence) * (1./train + 1./test))
-			// Cross-fitting with four fifths of few samples makes the intervals of fitted decoders a little wide.
+			// Cross-fitting with four fifths of few samples makes the intervals of fitted decoders
+			// a little wide.
 			most := 2./(train+1) + 5*se
 			if r.Fitted {
 				most += 0.02
@@ -109,7 +116,8 @@ func TestSigma(t *testing.T) {
 			c := mustCode(t, name, 8)
 			s := draw(c, 300, 1, 0.5, 1, 9)
 			decodings := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
-			in := fitdecoder.Input{Code: c, Samples: s, Logits: true, Decodings: decodings, BitByBit: bitByBit, Values: []float64{0, 1, 2, 4, 8, 16, 32, 64}}
+			in := fitdecoder.Input{Code: c, Samples: s, Logits: true, Decodings: decodings, BitByBit: bitByBit,
+				Values: []float64{0, 1, 2, 4, 8, 16, 32, 64}}
 			d := must.Get(fitdecoder.Fit(t.Context(), 0, in))(t).Decoder
 			if d.About().Reads != "logits" {
 				t.Fatalf("%s reads bits", name)
@@ -121,9 +129,12 @@ func TestSigma(t *testing.T) {
 			of, again := ends(t, d, 0.9), ends(t, must.Get(fitdecoder.Read(path))(t), 0.9)
 			for i := range 50 {
 				lower, upper := of(s.Row(i))
-				wantLower, wantUpper := byHand(t, path, s.Row(i), d.DecodeLogits(s.Row(i)), bitByBit && name == "unary", in.Values)
-				if l, u := again(s.Row(i)); l != lower || u != upper || math.Abs(lower-wantLower) > 1e-9 || math.Abs(upper-wantUpper) > 1e-9 {
-					t.Fatalf("%s, bit by bit %v: %v to %v, want %v to %v; from the file %v to %v", name, bitByBit, lower, upper, wantLower, wantUpper, l, u)
+				wantLower, wantUpper := byHand(t, path, s.Row(i), d.DecodeLogits(s.Row(i)), bitByBit && name == "unary",
+					in.Values)
+				if l, u := again(s.Row(i)); l != lower || u != upper || math.Abs(lower-wantLower) > 1e-9 ||
+					math.Abs(upper-wantUpper) > 1e-9 {
+					t.Fatalf("%s, bit by bit %v: %v to %v, want %v to %v; from the file %v to %v", name, bitByBit,
+						lower, upper, wantLower, wantUpper, l, u)
 				}
 			}
 		}
@@ -131,7 +142,8 @@ func TestSigma(t *testing.T) {
 }
 
 // byHand are the ends of an interval of 0.9, of the arrays of a file. The label is known.
-func byHand(t testing.TB, path string, z []float64, label float64, sigmoids bool, values []float64) (lower, upper float64) {
+func byHand(t testing.TB, path string, z []float64, label float64, sigmoids bool, values []float64) (lower,
+	upper float64) {
 	array := func(name string) *mat.Dense { return must.Get(arrayfile.ReadFile(path + ":" + name))(t) }
 	w, b, residuals := array("weights"), array("offsets"), array("residuals").RawMatrix().Data
 	levels, m := w.Dims()
@@ -172,7 +184,8 @@ func byHand(t testing.TB, path string, z []float64, label float64, sigmoids bool
 	}
 	sigma := math.Sqrt(variance + array("floor").At(0, 0)*within)
 	rank := 286 // ⌈301 · 0.95⌉ of 300
-	return min(max(label+residuals[300-rank]*sigma, values[0]), values[levels-1]), min(max(label+residuals[rank-1]*sigma, values[0]), values[levels-1])
+	return min(max(label+residuals[300-rank]*sigma, values[0]),
+		values[levels-1]), min(max(label+residuals[rank-1]*sigma, values[0]), values[levels-1])
 }
 
 // TestNoInterval: what has no interval is refused, and the sentence says what to do.
@@ -189,7 +202,8 @@ func TestNoInterval(t *testing.T) {
 		{d, 0, "confidence 0: want a number between 0 and 1"},
 		{d, 1, "confidence 1: want a number between 0 and 1"},
 		{d, math.NaN(), "confidence NaN: want a number between 0 and 1"},
-		{must.Get(fitdecoder.Read("testdata/uncalibrated.npz"))(t), 0.9, "has no calibration, which intervals need: an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one"},
+		{must.Get(fitdecoder.Read("testdata/uncalibrated.npz"))(t), 0.9,
+			"has no calibration, which intervals need: an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one"},
 	} {
 		_, _, err := tt.d.Interval(tt.confidence)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {

@@ -17,26 +17,30 @@ import (
 	"belsim/theory/decode"
 )
 
-// TestNoFiniteLabel: weights may be finite, and the scores of a sample not. The error says which sample.
+// TestNoFiniteLabel: weights may be finite, and the scores of a sample not. The error says which
+// sample.
 func TestNoFiniteLabel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "z.csv")
 	must.Succeed(t, os.WriteFile(path, []byte("0,0\n0,3\n"), 0o600))
 	weights := mat.NewDense(3, 2, nil)
 	weights.Set(2, 1, 1e308)
 	for _, rule := range decode.Rules() {
-		d := &Decoder{scores: &decode.Affine{Rule: rule, Weights: weights, Offsets: make([]float64, 3)}, logits: true, about: About{Kind: KindAffine}}
+		d := &Decoder{scores: &decode.Affine{Rule: rule, Weights: weights, Offsets: make([]float64, 3)}, logits: true,
+			about: About{Kind: KindAffine}}
 		must.Succeed(t, d.complete())
 		rows := must.Get(arrayfile.OpenRows(path))(t)
 		defer rows.Close()
-		err := observed.Decode(context.Background(), 1, rows, observed.Logits, nil, []observed.Decoding{{Decoder: d, Soft: true}}, func([]float64) error { return nil }, nil)
+		err := observed.Decode(context.Background(), 1, rows, observed.Logits, nil,
+			[]observed.Decoding{{Decoder: d, Soft: true}}, func([]float64) error { return nil }, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), path+": row 2: the decoder affine computes no finite label") {
 			t.Errorf("%s: %v", rule, err)
 		}
 	}
 }
 
-// TestRank: of n residuals, an interval has the ⌈(n+1)(1+c)/2⌉-th from either end, in exact arithmetic; where n is less it is refused,
-// and the sentence says how many are enough, and up to which confidence.
+// TestRank: of n residuals, an interval has the ⌈(n+1)(1+c)/2⌉-th from either end, in exact
+// arithmetic; where n is less it is refused, and the sentence says how many are enough, and up to
+// which confidence.
 func TestRank(t *testing.T) {
 	const parts = 10000
 	residuals := make([]float64, 30000)
@@ -61,7 +65,9 @@ func TestRank(t *testing.T) {
 		d := &Decoder{calibration: calibration{residuals: residuals[:n]}}
 		_, _, err := d.Interval(confidence)
 		least, most := 0, 0.0
-		if _, failed := fmt.Sscanf(err.Error(), fmt.Sprintf("confidence %v needs %%d calibration samples, and the decoder has %d: want at most %%f", confidence, n), &least, &most); failed != nil {
+		if _, failed := fmt.Sscanf(err.Error(),
+			fmt.Sprintf("confidence %v needs %%d calibration samples, and the decoder has %d: want at most %%f",
+				confidence, n), &least, &most); failed != nil {
 			t.Fatal(err)
 		}
 		_, _, enough := quantiles(residuals[:least], confidence)

@@ -66,13 +66,15 @@ func TestUneven(t *testing.T) {
 				in = 1
 			}
 			inside.Add(in)
-			seen := min(max((z[0]-tt.shift)/3+0.5, 0), 15) // what the network has seen, for who knows how it makes its outputs
+			// what the network has seen, for who knows how it makes its outputs
+			seen := min(max((z[0]-tt.shift)/3+0.5, 0), 15)
 			k := min(int(seen), 14)
 			known.Add(math.Abs(v[k] + (seen-float64(k))*(v[k+1]-v[k]) - y))
 		}
 		e, share := sum.Error(), inside.Error()
 		if math.Abs(e.Mean-width*r.Target.Mean) > 5*math.Hypot(e.StdErr, width*r.Target.StdErr) {
-			t.Errorf("shift %v: fresh samples have an error of %v, and the fit says %v", tt.shift, e, width*r.Target.Mean)
+			t.Errorf("shift %v: fresh samples have an error of %v, and the fit says %v", tt.shift, e,
+				width*r.Target.Mean)
 		}
 		if e.Mean > 1.05*known.Error().Mean {
 			t.Errorf("shift %v: an error of %v, where %v can be reached", tt.shift, e, known.Error())
@@ -106,7 +108,8 @@ func TestUneven(t *testing.T) {
 		for i := range 50 {
 			variance, within := d.spread(in.Samples.Row(i))
 			for j, want := range []float64{variance, within} {
-				if got := variances[j][i*baselines+at] * width * width; d.logits && math.Abs(got-want) > 1e-9*(width*width+want) {
+				if got := variances[j][i*baselines+at] * width * width; d.logits &&
+					math.Abs(got-want) > 1e-9*(width*width+want) {
 					t.Fatalf("%s: sample %d has %v, want %v", d.Name(), i, got, want)
 				}
 			}

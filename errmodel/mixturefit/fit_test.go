@@ -48,10 +48,12 @@ func TestLikelihood(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj", "hadamard", "gray"} {
 		c := mustCode(t, name, 40)
 		r, sigma := 0.11, 2.5
-		counts := simulated(rand.New(rand.NewPCG(1, 2)), mustMixture(t, c, r, sigma), func(i int) uint64 { return uint64(i % 50) })
+		counts := simulated(rand.New(rand.NewPCG(1, 2)), mustMixture(t, c, r, sigma),
+			func(i int) uint64 { return uint64(i % 50) })
 		l := newLikelihood(counts, c.Transitions())
 		// Where far cells are beyond the underflow of Gaussians, too.
-		for _, at := range [][2]float64{{math.Log(r), math.Log(sigma)}, {math.Log(0.07), math.Log(0.4)}, {math.Log(0.01), math.Log(0.12)}} {
+		for _, at := range [][2]float64{{math.Log(r), math.Log(sigma)}, {math.Log(0.07), math.Log(0.4)},
+			{math.Log(0.01), math.Log(0.12)}} {
 			a, b := at[0], at[1]
 			l.at(b)
 			want := 0.0
@@ -94,7 +96,8 @@ func TestLikelihood(t *testing.T) {
 			// Central differences of step 6·10⁻⁶ and 10⁻⁴: errors of the order of
 			// (1e-16·|value|/step) and (1e-16·|value|/step²).
 			slack1, slack2 := 1e-9*math.Abs(want)+1e-6, 1e-7*math.Abs(want)+1e-3*math.Abs(ibb)
-			for _, v := range [][3]float64{{ga, gradient[0], slack1}, {gb, gradient[1], slack1}, {iaa, -hessian.At(0, 0), slack2}, {iab, -hessian.At(0, 1), slack2}, {ibb, -hessian.At(1, 1), slack2}} {
+			for _, v := range [][3]float64{{ga, gradient[0], slack1}, {gb, gradient[1], slack1},
+				{iaa, -hessian.At(0, 0), slack2}, {iab, -hessian.At(0, 1), slack2}, {ibb, -hessian.At(1, 1), slack2}} {
 				if math.Abs(v[0]-v[1]) > v[2] {
 					t.Errorf("%s at %v: derivative %v, by differences %v", name, at, v[0], v[1])
 				}
@@ -175,7 +178,8 @@ func TestFitExtremes(t *testing.T) {
 	}
 }
 
-// TestLargestR: where bits are always wrong beside their transitions, the r of a fit is still valid.
+// TestLargestR: where bits are always wrong beside their transitions, the r of a fit is still
+// valid.
 func TestLargestR(t *testing.T) {
 	ctx := context.Background()
 	for levels := 8; levels < 40; levels++ {

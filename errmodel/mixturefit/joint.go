@@ -9,9 +9,9 @@ import (
 	"belsim/errmodel"
 )
 
-// Joint is what a second reading of the samples tells, when a fit is known: how far the estimates of r
-// and σ are from the truth, however the bits of a sample depend on each other. Its memory does not grow
-// with the number of samples. Use it on one goroutine.
+// Joint is what a second reading of the samples tells, when a fit is known: how far the estimates
+// of r and σ are from the truth, however the bits of a sample depend on each other. Its memory does
+// not grow with the number of samples. Use it on one goroutine.
 type Joint struct {
 	Erring uint64 // samples with a wrong bit; bits without a transition do not count
 
@@ -21,14 +21,15 @@ type Joint struct {
 	regular bool         // there is such an inverse
 	right   [][2]float64 // by row: the scores of r and σ of a sample without a wrong bit
 
-	// square and fourth are the sums over the samples of the second and of the fourth powers of their
-	// influences on the estimates of ln r and ln σ. The influence of a sample is I⁻¹·s, where s is its
-	// score, the sum of the scores of its bits.
+	// square and fourth are the sums over the samples of the second and of the fourth powers of
+	// their influences on the estimates of ln r and ln σ. The influence of a sample is I⁻¹·s, where
+	// s is its score, the sum of the scores of its bits.
 	square, fourth [2]float64
 }
 
 // samples is the number of samples that the estimate of each variance rests on: the number of equal
-// influences whose squares would vary as much. It is small where a few samples hold most of the errors.
+// influences whose squares would vary as much. It is small where a few samples hold most of the
+// errors.
 func (j *Joint) samples() (out [2]float64) {
 	for i := range out {
 		if j.fourth[i] > 0 {
@@ -40,16 +41,18 @@ func (j *Joint) samples() (out [2]float64) {
 
 // Intervals returns the confidence intervals of r and σ. It is called after the last sample.
 //
-// The logarithms are taken as normal. Their variances are those of the sandwich estimator, I⁻¹·J·I⁻¹, where J
-// is the sum of the squares of the scores of the samples. A variance is an estimate from some number of
-// samples, so the quantile is Student's. All numbers are NaN where there are too few samples with a wrong bit
-// (FewestErring), and where the estimate is at a limit and has no such variance.
+// The logarithms are taken as normal. Their variances are those of the sandwich estimator,
+// I⁻¹·J·I⁻¹, where J is the sum of the squares of the scores of the samples. A variance is an
+// estimate from some number of samples, so the quantile is Student's. All numbers are NaN where
+// there are too few samples with a wrong bit (FewestErring), and where the estimate is at a limit
+// and has no such variance.
 func (j *Joint) Intervals() (intervals [2][2]float64) {
 	n := j.samples()
 	for i, value := range [2]float64{j.fit.R, j.fit.Sigma} {
 		half := math.NaN()
 		if j.regular && j.Erring >= FewestErring {
-			half = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: max(n[i], 1)}.Quantile((1+errmodel.Confidence)/2) * math.Sqrt(j.square[i])
+			half = distuv.StudentsT{Mu: 0, Sigma: 1,
+				Nu: max(n[i], 1)}.Quantile((1+errmodel.Confidence)/2) * math.Sqrt(j.square[i])
 		}
 		intervals[i] = [2]float64{value * math.Exp(-half), value * math.Exp(half)}
 	}
@@ -60,8 +63,8 @@ func (j *Joint) Intervals() (intervals [2][2]float64) {
 // often as they say: see testdata/coverage. With fewer, the estimates are all there is.
 const FewestErring = 30
 
-// NewJoint prepares the second reading of the samples that the fit's counts are of. The error is the
-// context's.
+// NewJoint prepares the second reading of the samples that the fit's counts are of. The error is
+// the context's.
 func NewJoint(ctx context.Context, f *Fit) (*Joint, error) {
 	c := f.counts
 	j := &Joint{fit: f, local: newLocal(f.R, f.Sigma, c.Levels, f.positions), right: make([][2]float64, c.Levels)}

@@ -24,8 +24,8 @@ type sample struct {
 	wrong []int
 }
 
-// drawn draws samples of a mixture whose bits err together: behind each is a normal number, of whose
-// variance a part is common to all bits of a sample. Real labels are uniform in the rows.
+// drawn draws samples of a mixture whose bits err together: behind each is a normal number, of
+// whose variance a part is common to all bits of a sample. Real labels are uniform in the rows.
 func drawn(t testing.TB, rng *rand.Rand, c *code.Code, r, sigma, part float64, rows []int, n int, real bool) []sample {
 	t.Helper()
 	e := mustMixture(t, c, r, sigma)
@@ -89,16 +89,17 @@ func TestLocal(t *testing.T) {
 					t.Errorf("%s, level %d, bit %d: %v, want %v", name, i+1, k+1, p, want)
 				}
 				if p2, _ := other.rate(i, k); p > 0 && p2 > 0 && math.Abs(math.Log(p2/p)/h-q) > 1e-2*(1+math.Abs(q)) {
-					t.Errorf("%s, level %d, bit %d: derivative %v, by differences %v", name, i+1, k+1, q, math.Log(p2/p)/h)
+					t.Errorf("%s, level %d, bit %d: derivative %v, by differences %v", name, i+1, k+1, q,
+						math.Log(p2/p)/h)
 				}
 			}
 		}
 	}
 }
 
-// TestRealLabels: real labels are uniform in their levels, so that the rates of levels are, nearly, those of a mixture of
-// the variance σ² + 1/12. Of 12 fits, the mean is within 6 standard errors of it (by Student's distribution 9·10⁻⁵
-// each); σ itself is some 15 standard errors off.
+// TestRealLabels: real labels are uniform in their levels, so that the rates of levels are, nearly,
+// those of a mixture of the variance σ² + 1/12. Of 12 fits, the mean is within 6 standard errors of
+// it (by Student's distribution 9·10⁻⁵ each); σ itself is some 15 standard errors off.
 func TestRealLabels(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
 	rng := rand.New(rand.NewPCG(4, 5))
@@ -127,8 +128,9 @@ func TestRealLabels(t *testing.T) {
 	}
 }
 
-// TestVariance: where bits err independently, the variances of ln r and ln σ are those that the likelihood says. A sum of squares is known to 1/√samples; five times that is a false
-// alarm less than once in a million.
+// TestVariance: where bits err independently, the variances of ln r and ln σ are those that the
+// likelihood says. A sum of squares is known to 1/√samples; five times that is a false alarm less
+// than once in a million.
 func TestVariance(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
 	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, every(c), 20000, false)
@@ -136,20 +138,22 @@ func TestVariance(t *testing.T) {
 	for i, n := range j.samples() {
 		ratio := j.square[i] / j.inverse[2*i]
 		if !(n > 500 && math.Abs(ratio-1) < 5/math.Sqrt(n)) {
-			t.Errorf("the variance of parameter %d, from %.0f samples, is %v times what the likelihood says", i, n, ratio)
+			t.Errorf("the variance of parameter %d, from %.0f samples, is %v times what the likelihood says", i, n,
+				ratio)
 		}
 	}
 }
 
-// TestCoverage: over a grid of truths, with bits that err together or not, intervals hold the truth as often as they
-// say. False alarms: 2·10⁻⁶ a truth.
+// TestCoverage: over a grid of truths, with bits that err together or not, intervals hold the truth
+// as often as they say. False alarms: 2·10⁻⁶ a truth.
 func TestCoverage(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
 		r, sigma, part float64
 		samples        int
 	}{
-		{"unary", 0.5, 3, 0, 2000}, {"unary", 0.2, 1, 0.3, 3000}, {"unary", 2, 5, 0.9, 600}, {"johnson", 1, 2, 0, 2000}, {"b1jdj", 0.4, 1.5, 0.3, 2000}, {"hexj", 0.3, 0.8, 0, 3000},
+		{"unary", 0.5, 3, 0, 2000}, {"unary", 0.2, 1, 0.3, 3000}, {"unary", 2, 5, 0.9, 600}, {"johnson", 1, 2, 0,
+			2000}, {"b1jdj", 0.4, 1.5, 0.3, 2000}, {"hexj", 0.3, 0.8, 0, 3000},
 	} {
 		t.Run(fmt.Sprintf("%s_%v_%v", tt.name, tt.r, tt.sigma), func(t *testing.T) {
 			t.Parallel()
@@ -179,8 +183,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestFewSamples: Student's quantile widens intervals that rest on few samples; one sample is nothing to rest on, and fewer
-// than 30 with a wrong bit have no intervals.
+// TestFewSamples: Student's quantile widens intervals that rest on few samples; one sample is
+// nothing to rest on, and fewer than 30 with a wrong bit have no intervals.
 func TestFewSamples(t *testing.T) {
 	few := Joint{square: [2]float64{10, 3}, fourth: [2]float64{10, 9}}
 	if n := few.samples(); n != [2]float64{10, 1} {

@@ -24,8 +24,8 @@ func newLocal(r, sigma float64, levels int, positions [][]int) *local {
 	return l
 }
 
-// rate returns e of a bit at row i, from 0; 0 where it is so small that no sum notices it, and q = ∂ln e/∂ln σ.
-// Both are 0 for a bit without transitions.
+// rate returns e of a bit at row i, from 0; 0 where it is so small that no sum notices it, and q =
+// ∂ln e/∂ln σ. Both are 0 for a bit without transitions.
 func (l *local) rate(i, k int) (e, q float64) {
 	l.distances = l.distances[:0]
 	nearest := 0

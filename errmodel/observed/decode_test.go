@@ -47,28 +47,33 @@ func TestDecode(t *testing.T) {
 			}
 			var got []float64
 			done := uint64(0)
-			err := observed.Decode(ctx, workers, s.Outputs, observed.Logits, c, []observed.Decoding{r}, func(labels []float64) error {
-				got = append(got, labels...)
-				return nil
-			}, func(n uint64) { done += n })
+			err := observed.Decode(ctx, workers, s.Outputs, observed.Logits, c, []observed.Decoding{r},
+				func(labels []float64) error {
+					got = append(got, labels...)
+					return nil
+				}, func(n uint64) { done += n })
 			if err != nil || len(got) != samples || done != samples {
 				t.Fatalf("%s: %d labels, %v", r.Decoder.Name(), len(got), err)
 			}
 			for j, v := range got {
 				if math.Abs(v-want[j]) > 1e-9 {
-					t.Fatalf("%s, %s, %d workers: sample %d is %v, want %v", r.Decoder.Name(), format, workers, j, v, want[j])
+					t.Fatalf("%s, %s, %d workers: sample %d is %v, want %v", r.Decoder.Name(), format, workers, j, v,
+						want[j])
 				}
 			}
 		}
 	}
 	s := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Bits, c, decodings[:1], func([]float64) error { return nil }, nil); err == nil || !strings.Contains(err.Error(), "neither 0 nor 1") {
+	if err := observed.Decode(ctx, 1, s.Outputs, observed.Bits, c, decodings[:1], func([]float64) error { return nil },
+		nil); err == nil || !strings.Contains(err.Error(), "neither 0 nor 1") {
 		t.Errorf("logits as bits: %v", err)
 	}
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, c, decodings[:1], func([]float64) error { return io.ErrShortWrite }, nil); !errors.Is(err, io.ErrShortWrite) {
+	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, c, decodings[:1],
+		func([]float64) error { return io.ErrShortWrite }, nil); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("error of emit: %v", err)
 	}
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, mustCode(t, "unary", 16), decodings[:1], nil, nil); err == nil || !strings.Contains(err.Error(), "unary of 16 levels has 15 bits") {
+	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, mustCode(t, "unary", 16), decodings[:1], nil,
+		nil); err == nil || !strings.Contains(err.Error(), "unary of 16 levels has 15 bits") {
 		t.Errorf("another code: %v", err)
 	}
 }
@@ -78,7 +83,8 @@ func TestTake(t *testing.T) {
 	c := mustCode(t, "unary", 16)
 	y, z := network(t, c, 0.5, 1.5, 1, 0, 6000, 5)
 	take := func(most int, seed uint64) *observed.Samples {
-		s, err := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits).Take(context.Background(), most, seed, nil)
+		s, err := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits).Take(context.Background(), most,
+			seed, nil)
 		if err != nil || s.All != 6000 || s.Len() != min(most, 6000) || len(s.Outputs) != s.Len()*15 {
 			t.Fatalf("%d of %d samples, %v", s.Len(), s.All, err)
 		}
@@ -94,7 +100,8 @@ func TestTake(t *testing.T) {
 		late := 0
 		for i := range s.Len() {
 			j := at[s.Row(i)[0]]
-			if seen[j] || s.Exact[i] != y.At(j, 0) || s.Level[i] != int(y.At(j, 0)) || !slices.Equal(s.Row(i), z.RawRowView(j)) {
+			if seen[j] || s.Exact[i] != y.At(j, 0) || s.Level[i] != int(y.At(j, 0)) ||
+				!slices.Equal(s.Row(i), z.RawRowView(j)) {
 				t.Fatalf("sample %d is none of the file, or there twice", i)
 			}
 			seen[j] = true

@@ -144,7 +144,8 @@ func TestReaders(t *testing.T) {
 		want string
 	}{
 		{mustCode(t, "unary", 20), observed.Bits, "bel-u bits, gen bits, gen-ex bits, parity bits, largest bits"},
-		{mustCode(t, "unary", 20), observed.Logits, "bel-u bits, gen bits, gen logits, gen-ex logits, parity bits, largest bits, largest logits"},
+		{mustCode(t, "unary", 20), observed.Logits,
+			"bel-u bits, gen bits, gen logits, gen-ex logits, parity bits, largest bits, largest logits"},
 		{real, observed.Signs, "gen logits, gen-ex bits"},
 		{real, observed.Probabilities, "gen logits, gen-ex logits"},
 	} {
@@ -152,7 +153,8 @@ func TestReaders(t *testing.T) {
 			t.Errorf("%s, %s: %s, want %s", tt.c.Name(), tt.kind, got, tt.want)
 		}
 	}
-	if _, err := observed.Decodings(decode.Builtin(), real, observed.Logits, decode.Options{Temperature: -1}); err == nil {
+	if _, err := observed.Decodings(decode.Builtin(), real, observed.Logits,
+		decode.Options{Temperature: -1}); err == nil {
 		t.Error("temperature −1 is accepted")
 	}
 }
@@ -193,11 +195,14 @@ func TestScan(t *testing.T) {
 		}
 		var first *observed.Summary
 		for workers, format := range map[int]string{1: "npy", 2: "csv", 3: "npz"} {
-			s := must.Get(observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20}, observed.Logits), c, decodings, nil))(t)
+			s := must.Get(observed.Scan(ctx, workers, files(t, y, z, format, observed.Labels{Levels: 20},
+				observed.Logits), c, decodings, nil))(t)
 			if first == nil {
 				first = s
 			}
-			if got, want := fmt.Sprintf("%v %v", *s.Counts, *s), fmt.Sprintf("%v %v", *first.Counts, *first); strings.ReplaceAll(got, fmt.Sprintf("%p", s.Counts), "") != strings.ReplaceAll(want, fmt.Sprintf("%p", first.Counts), "") {
+			if got, want := fmt.Sprintf("%v %v", *s.Counts, *s), fmt.Sprintf("%v %v", *first.Counts,
+				*first); strings.ReplaceAll(got, fmt.Sprintf("%p",
+				s.Counts), "") != strings.ReplaceAll(want, fmt.Sprintf("%p", first.Counts), "") {
 				t.Errorf("%s, %s on %d processors: another summary", name, format, workers)
 			}
 		}
@@ -214,7 +219,8 @@ func TestScan(t *testing.T) {
 		for r, decoding := range decodings {
 			// gen-ex adds correlations in another order: 10⁻¹⁴ of an exponent.
 			if got := first.Levels[r].Mean; math.Abs(got-want[r]) > 1e-10 {
-				t.Errorf("%s, %s on %s: mean error %v, want %v", name, decoding.Decoder.Name(), decoding.Outputs(), got, want[r])
+				t.Errorf("%s, %s on %s: mean error %v, want %v", name, decoding.Decoder.Name(), decoding.Outputs(), got,
+					want[r])
 			}
 			if first.Labels[r] != first.Levels[r] {
 				t.Errorf("%s: targets are levels, but errors are %v and %v", name, first.Labels[r], first.Levels[r])
@@ -262,12 +268,14 @@ func TestKinds(t *testing.T) {
 				means = append(means, sum.Levels[r].Mean)
 			}
 			if kind == observed.Probabilities && decoding.Decoder.Name() == "gen-ex" {
-				logits, err := observed.Scan(ctx, 0, files(t, y, z, "npy", observed.Labels{Levels: 20}, observed.Logits), c, decodings, nil)
+				logits, err := observed.Scan(ctx, 0, files(t, y, z, "npy", observed.Labels{Levels: 20},
+					observed.Logits), c, decodings, nil)
 				// The logit of a float64 probability near 1 is rounded: up to
 				// e^6·2⁻⁵³ of ordinary logits, and more of extreme ones that do not
 				// matter.
 				if err != nil || math.Abs(logits.Levels[r].Mean-sum.Levels[r].Mean) > 1e-6 {
-					t.Errorf("gen-ex of probabilities %v, of logits %v, %v", sum.Levels[r].Mean, logits.Levels[r].Mean, err)
+					t.Errorf("gen-ex of probabilities %v, of logits %v, %v", sum.Levels[r].Mean, logits.Levels[r].Mean,
+						err)
 				}
 			}
 		}
@@ -323,7 +331,8 @@ func TestLabels(t *testing.T) {
 	}{
 		{real, 1.0000021, "outside the range -1 to 1"}, {real, -1.0000021, "outside the range"},
 		{observed.Labels{Levels: 5}, 0, "if yours count from 0, their range is 0:4"},
-		{observed.Labels{Levels: 5}, 6, "no level: want 1 to 5"}, {observed.Labels{Levels: 5}, 2.5, "a range of real labels"},
+		{observed.Labels{Levels: 5}, 6, "no level: want 1 to 5"}, {observed.Labels{Levels: 5}, 2.5,
+			"a range of real labels"},
 		{observed.Labels{Levels: 5}, -3, "no level"},
 	} {
 		if _, _, err := tt.l.Level(tt.y); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -332,8 +341,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestDependence recovers the scale of logits from simulated networks, and finds another dispersion than that of
-// independent bits where bits err together, and only there.
+// TestDependence recovers the scale of logits from simulated networks, and finds another dispersion
+// than that of independent bits where bits err together, and only there.
 func TestDependence(t *testing.T) {
 	ctx := context.Background()
 	for _, tt := range []struct {
@@ -365,19 +374,28 @@ func TestRefusals(t *testing.T) {
 		kind observed.Kind
 		want string
 	}{
-		"more targets":      {dense(3, 1, 1, 2, 3), good, observed.Bits, "y.npy has 3 targets, but "},
-		"more outputs":      {dense(1, 1, 1), good, observed.Bits, "y.npy has 1 targets, but "},
-		"two columns":       {dense(2, 2, 1, 2, 1, 2), good, observed.Bits, "y.npy: 2 columns; want one target"},
-		"code words":        {dense(2, 3, 1, 1, -1, 1, -1, -1), good, observed.Bits, "y.npy: 3 columns, as many as the outputs have: are these the code words?"},
-		"wrong bits":        {dense(2, 1, 1, 2), dense(2, 2, 0, 1, 1, 1), observed.Bits, "z.npy: 2 columns, but unary of 4 levels has 3 bits"},
-		"level 5":           {dense(2, 1, 1, 5), good, observed.Bits, "y.npy: row 2: target 5 is no level"},
-		"no bit":            {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 0.5, 0), observed.Bits, "z.npy: row 2, column 2: 0.5 is neither 0 nor 1"},
-		"no probability":    {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 1.5, 0), observed.Probabilities, "z.npy: row 2, column 2: 1.5 is no probability"},
-		"no sign":           {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 1, 0), observed.Signs, "z.npy: row 1, column 1: 0 is neither −1 nor 1"},
-		"NaN logits":        {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, math.NaN(), 0), observed.Logits, "z.npy: row 2, column 2: NaN is not a finite number"},
-		"large logits":      {dense(2, 1, 1, 2), dense(2, 3, 0, 1e200, 0, 0, 1, 0), observed.Logits, "z.npy: row 1, column 2: 1e+200 is larger than 3e+144"},
-		"small logits":      {dense(2, 1, 1, 2), dense(2, 3, 0, 1e-200, 0, 0, 1e-200, 0), observed.Logits, "z.npy: logits are too small"},
-		"an infinite logit": {dense(2, 1, 1, 2), dense(2, 3, 0, 1, math.Inf(-1), 0, 1, 0), observed.Logits, "z.npy: row 1, column 3: -Inf"},
+		"more targets": {dense(3, 1, 1, 2, 3), good, observed.Bits, "y.npy has 3 targets, but "},
+		"more outputs": {dense(1, 1, 1), good, observed.Bits, "y.npy has 1 targets, but "},
+		"two columns":  {dense(2, 2, 1, 2, 1, 2), good, observed.Bits, "y.npy: 2 columns; want one target"},
+		"code words": {dense(2, 3, 1, 1, -1, 1, -1, -1), good, observed.Bits,
+			"y.npy: 3 columns, as many as the outputs have: are these the code words?"},
+		"wrong bits": {dense(2, 1, 1, 2), dense(2, 2, 0, 1, 1, 1), observed.Bits,
+			"z.npy: 2 columns, but unary of 4 levels has 3 bits"},
+		"level 5": {dense(2, 1, 1, 5), good, observed.Bits, "y.npy: row 2: target 5 is no level"},
+		"no bit": {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 0.5, 0), observed.Bits,
+			"z.npy: row 2, column 2: 0.5 is neither 0 nor 1"},
+		"no probability": {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 1.5, 0), observed.Probabilities,
+			"z.npy: row 2, column 2: 1.5 is no probability"},
+		"no sign": {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, 1, 0), observed.Signs,
+			"z.npy: row 1, column 1: 0 is neither −1 nor 1"},
+		"NaN logits": {dense(2, 1, 1, 2), dense(2, 3, 0, 1, 0, 0, math.NaN(), 0), observed.Logits,
+			"z.npy: row 2, column 2: NaN is not a finite number"},
+		"large logits": {dense(2, 1, 1, 2), dense(2, 3, 0, 1e200, 0, 0, 1, 0), observed.Logits,
+			"z.npy: row 1, column 2: 1e+200 is larger than 3e+144"},
+		"small logits": {dense(2, 1, 1, 2), dense(2, 3, 0, 1e-200, 0, 0, 1e-200, 0), observed.Logits,
+			"z.npy: logits are too small"},
+		"an infinite logit": {dense(2, 1, 1, 2), dense(2, 3, 0, 1, math.Inf(-1), 0, 1, 0), observed.Logits,
+			"z.npy: row 1, column 3: -Inf"},
 	} {
 		s := files(t, tt.y, tt.z, "npy", observed.Labels{Levels: 4}, tt.kind)
 		err := s.Check()
@@ -400,7 +418,8 @@ func TestRefusals(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := observed.Scan(cancelled, 0, files(t, dense(2, 1, 1, 2), good, "npy", observed.Labels{Levels: 4}, observed.Bits), c, nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := observed.Scan(cancelled, 0, files(t, dense(2, 1, 1, 2), good, "npy", observed.Labels{Levels: 4},
+		observed.Bits), c, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

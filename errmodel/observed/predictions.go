@@ -34,18 +34,21 @@ func (p *predictions) add(l Labels, prediction, y float64) float64 {
 }
 
 const (
-	// guessed is the mean square of the error, over the variance of the targets, from which predictions are hardly better than
-	// a constant: where they are 1/8 of what they should be, it is (7/8)².
+	// guessed is the mean square of the error, over the variance of the targets, from which
+	// predictions are hardly better than a constant: where they are 1/8 of what they should be, it
+	// is (7/8)².
 	guessed = 0.75
-	// explained is the share of the variance of the targets that a line through such predictions explains where they have another unit.
+	// explained is the share of the variance of the targets that a line through such predictions
+	// explains where they have another unit.
 	explained = 0.75
-	// fewest is the number of predictions from which they are judged so: of fewer, a line explains much by chance. Of 30 that do not
-	// depend on their targets it explains 0.75 with a probability of 6e-10.
+	// fewest is the number of predictions from which they are judged so: of fewer, a line explains
+	// much by chance. Of 30 that do not depend on their targets it explains 0.75 with a probability
+	// of 6e-10.
 	fewest = 30
 )
 
-// check refuses what cannot be predictions of these labels, in a file: most lie outside of the range, all are the same, or a line
-// through them is near to the targets, and they are not.
+// check refuses what cannot be predictions of these labels, in a file: most lie outside of the
+// range, all are the same, or a line through them is near to the targets, and they are not.
 func (p *predictions) check(l Labels, name string) error {
 	lo, hi := 1.0, float64(l.Levels)
 	if l.Real {
@@ -53,10 +56,12 @@ func (p *predictions) check(l Labels, name string) error {
 	}
 	switch {
 	case 2*p.outside > p.count:
-		return fmt.Errorf("%s: %d of %d predictions are outside %v to %v; want the units of the targets", name, p.outside, p.count, lo, hi)
+		return fmt.Errorf("%s: %d of %d predictions are outside %v to %v; want the units of the targets", name,
+			p.outside, p.count, lo, hi)
 	case p.count < fewest || !(p.yy > 0):
 	case p.most-p.least <= 1e-6*max(math.Abs(p.least), math.Abs(p.most)): // the rounding of a float32
-		return fmt.Errorf("%s: all %d predictions are %.6g; want those of a trained network, one for each sample", name, p.count, p.most)
+		return fmt.Errorf("%s: all %d predictions are %.6g; want those of a trained network, one for each sample", name,
+			p.count, p.most)
 	case p.away >= guessed*p.yy && p.xx > 0 && p.xy*p.xy >= explained*p.xx*p.yy:
 		return fmt.Errorf("%s: the predictions are hardly nearer to the targets than a constant, and near once multiplied by %.3g and shifted; want the units of the targets", name, p.xy/p.xx)
 	}

@@ -11,9 +11,11 @@ import (
 
 // Samples are some samples of a Source, in memory.
 type Samples struct {
-	Level   []int     // of the target, from 1
-	Exact   []float64 // the target itself, in levels
-	Direct  []float64 // predictions of direct regression, in levels and clipped; nil, or without meaning, where there are none
+	Level []int     // of the target, from 1
+	Exact []float64 // the target itself, in levels
+	// predictions of direct regression, in levels and clipped; nil, or without meaning, where there
+	// are none
+	Direct  []float64
 	Outputs []float64 // N × M: logits, or ±1 for hard decisions
 	Bits    int       // M
 	All     int       // how many samples the Source has
@@ -41,7 +43,8 @@ func (s *Source) Take(ctx context.Context, most int, seed uint64, done func(samp
 			out.All++
 			switch n := out.Len(); {
 			case n < most:
-				out.Level, out.Exact, out.Outputs = append(out.Level, b.level[j]), append(out.Exact, b.exact[j]), append(out.Outputs, z...)
+				out.Level, out.Exact, out.Outputs = append(out.Level, b.level[j]), append(out.Exact,
+					b.exact[j]), append(out.Outputs, z...)
 				out.Direct = append(out.Direct, b.direct[j])
 				out.Level[at], out.Level[n] = out.Level[n], out.Level[at]
 				out.Exact[at], out.Exact[n] = out.Exact[n], out.Exact[at]

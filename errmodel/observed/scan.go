@@ -21,7 +21,8 @@ type Decoding struct {
 	Soft    bool // the outputs as logits; else hard decisions, their signs
 }
 
-// Prediction stands for the decoder of networks whose output is the label itself: direct regression.
+// Prediction stands for the decoder of networks whose output is the label itself: direct
+// regression.
 func Prediction() Decoding { return Decoding{Decoder: prediction{}} }
 
 // prediction answers with real numbers.
@@ -89,8 +90,8 @@ type Sample struct {
 	real         bool // the code is one of real numbers
 }
 
-// NewSample prepares samples of so many bits; correlations are those of the code, nil for decoders that
-// need no code.
+// NewSample prepares samples of so many bits; correlations are those of the code, nil for decoders
+// that need no code.
 func NewSample(bits int, correlations *decode.Correlations) *Sample {
 	s := &Sample{Word: make([]uint64, (bits+63)/64), signs: make([]float64, bits), correlations: correlations}
 	if correlations != nil {
@@ -169,9 +170,9 @@ type Summary struct {
 	// Levels are the errors of each Decoding against the level of the target. Labels are the
 	// errors against the target itself, quantization included.
 	Levels, Labels []Error
-	// Direct is the error of the predictions of direct regression against the target, and Beside
-	// by how much the error of each Decoding is larger, as the mean of the differences of the samples; zero
-	// without predictions.
+	// Direct is the error of the predictions of direct regression against the target, and Beside by
+	// how much the error of each Decoding is larger, as the mean of the differences of the samples;
+	// zero without predictions.
 	Direct Error
 	Beside []Error
 	// Spreads are the errors of each Decoding against the target itself, for the levels from 1 on,
@@ -182,9 +183,10 @@ type Summary struct {
 	Quantization float64
 	// Beyond is how many targets lie beyond the end levels, which clip them.
 	Beyond uint64
-	// Dispersion compares a sample's wrong bits whose nearest transition lies above the level with those where it lies
-	// below: the variance of the difference of their numbers, given the level, over the variance for independent errors. It
-	// is 1 where classifiers err independently, and NaN where too little varies.
+	// Dispersion compares a sample's wrong bits whose nearest transition lies above the level with
+	// those where it lies below: the variance of the difference of their numbers, given the level,
+	// over the variance for independent errors. It is 1 where classifiers err independently, and
+	// NaN where too little varies.
 	Dispersion float64
 	// LogitScale is the standard deviation of an output, given its level, over the cells where
 	// both decisions occur. It is the τ of the Gaussian model of logits, in which the noise of
@@ -207,8 +209,8 @@ type Summary struct {
 	Miscalibration float64
 }
 
-// clipped is how far, as a share of the range, a target is from the ends where it lies beyond them, and not at them
-// but for rounding.
+// clipped is how far, as a share of the range, a target is from the ends where it lies beyond them,
+// and not at them but for rounding.
 const clipped = 1e-6
 
 // moments are integer sums, so that their order does not matter.
@@ -243,12 +245,15 @@ func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
 // their number. done is called
 // with numbers of samples, and may be nil. Errors name the file and the place, or are
 // the context's.
-func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings []Decoding, done func(samples uint64)) (*Summary, error) {
+func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings []Decoding,
+	done func(samples uint64)) (*Summary, error) {
 	m := c.Bits()
 	if _, columns := s.Outputs.Dims(); columns != m {
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(), c.Levels(), m)
+		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(),
+			c.Levels(), m)
 	}
-	out := &Summary{Counts: errmodel.NewCounts(c.Levels(), c.Bits()), Ones: make([]uint64, m), Sums: make([]float64, c.Levels()*m), Squares: make([]float64, c.Levels()*m), Same: true}
+	out := &Summary{Counts: errmodel.NewCounts(c.Levels(), c.Bits()), Ones: make([]uint64, m),
+		Sums: make([]float64, c.Levels()*m), Squares: make([]float64, c.Levels()*m), Same: true}
 	var outputs []float64 // of the first sample
 	balances := make([]moments, c.Levels())
 	transitions := c.Transitions()
@@ -310,7 +315,8 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	return out, nil
 }
 
-// balance is how many wrong bits of level i have their nearest transition above it, less those that have it below.
+// balance is how many wrong bits of level i have their nearest transition above it, less those that
+// have it below.
 func balance(transitions [][]int, i int, wrong []int) int64 {
 	sum := 0
 	for _, k := range wrong {
@@ -330,7 +336,8 @@ type errorSums struct {
 
 func newErrorSums(decodings int, c *code.Code) *errorSums {
 	levels := c.Levels()
-	e := &errorSums{code: c, width: SpreadWidth(levels), levels: make([]Sums, decodings), labels: make([]Sums, decodings), beside: make([]Sums, decodings)}
+	e := &errorSums{code: c, width: SpreadWidth(levels), levels: make([]Sums, decodings),
+		labels: make([]Sums, decodings), beside: make([]Sums, decodings)}
 	for range decodings {
 		e.spreads = append(e.spreads, make([]Spread, (levels+e.width-1)/e.width))
 	}
@@ -351,7 +358,8 @@ func (e *errorSums) add(b *batch, j int, decoded []float64) {
 	}
 }
 
-// to sets the errors of a summary, and where there are predictions of direct regression those beside them.
+// to sets the errors of a summary, and where there are predictions of direct regression those
+// beside them.
 func (e *errorSums) to(out *Summary, direct bool) {
 	out.Spreads = e.spreads
 	for r := range e.levels {
@@ -375,7 +383,8 @@ func nearly(z, first []float64) bool {
 }
 
 // decodeBatch sets dst, n × decodings, to the labels decoded from samples of m bits.
-func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, m int, decodings []Decoding, correlations *decode.Correlations) error {
+func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, m int, decodings []Decoding,
+	correlations *decode.Correlations) error {
 	const chunk = 64 // samples: one alone is little work
 	return parallel.Chunks(ctx, workers, b.n, chunk, func() (func(context.Context, int, int) error, error) {
 		sample := NewSample(m, correlations)
@@ -419,8 +428,8 @@ func miscalibration(c *code.Code, samples []uint64, probabilities []float64) flo
 	return sum / bits
 }
 
-// dispersion is Summary.Dispersion for the balances of each level: their variance, over the sum of the variances of
-// the bits.
+// dispersion is Summary.Dispersion for the balances of each level: their variance, over the sum of
+// the variances of the bits.
 func dispersion(c *errmodel.Counts, balances []moments, transitions [][]int) float64 {
 	var all, own float64
 	for i, n := range balances {
@@ -472,7 +481,8 @@ func logitScale(c *errmodel.Counts, sums, squares []float64) float64 {
 // Wrong reads all samples, and calls add for each: with its row, from 0, and its wrong bits,
 // from 0, which add must not keep. The error names the file and the place, or is the
 // context's.
-func Wrong(ctx context.Context, s *Source, c *code.Code, add func(i int, wrong []int), done func(samples uint64)) error {
+func Wrong(ctx context.Context, s *Source, c *code.Code, add func(i int, wrong []int),
+	done func(samples uint64)) error {
 	m := c.Bits()
 	var wrong []int
 	return s.each(ctx, func(b *batch) error {

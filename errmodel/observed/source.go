@@ -96,7 +96,8 @@ type Labels struct {
 	Clips bool
 }
 
-// Clipped is a prediction in levels, within the range of the levels. Decoders give no answers outside of it.
+// Clipped is a prediction in levels, within the range of the levels. Decoders give no answers
+// outside of it.
 func (l Labels) Clipped(prediction float64) float64 {
 	return min(max(l.inLevels(prediction), 1), float64(l.Levels))
 }
@@ -156,10 +157,11 @@ func (l Labels) Nearest(prediction float64) int { return l.LevelOf(l.Clipped(pre
 // outputs alone.
 type Source struct {
 	Targets, Outputs *arrayfile.Rows
-	// Direct has the predictions of another network for the same samples, N × 1, in the units of the targets: direct
-	// regression. It may be nil.
+	// Direct has the predictions of another network for the same samples, N × 1, in the units of
+	// the targets: direct regression. It may be nil.
 	Direct *arrayfile.Rows
-	// Predicted is the last prediction that Outputs were made of, where they were: of direct regression that is the network itself.
+	// Predicted is the last prediction that Outputs were made of, where they were: of direct
+	// regression that is the network itself.
 	Predicted *float64
 	Labels    Labels
 	Kind      Kind
@@ -198,7 +200,8 @@ func (s *Source) Check() error {
 }
 
 func (s *Source) mismatch(targets, outputs int) error {
-	return fmt.Errorf("%s has %d targets, but %s has the outputs of %d samples", s.Targets.Name(), targets, s.Outputs.Name(), outputs)
+	return fmt.Errorf("%s has %d targets, but %s has the outputs of %d samples", s.Targets.Name(), targets,
+		s.Outputs.Name(), outputs)
 }
 
 // Detect reads outputs until it knows their kind: bits where all are 0 or 1, signs where
@@ -299,7 +302,8 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 	size := min(4096, max(1, batchBytes/8/m))
 	free, full := make(chan *batch, 3), make(chan *batch, 3)
 	for range cap(free) {
-		free <- &batch{level: make([]int, size), exact: make([]float64, size), direct: make([]float64, size), own: make([]float64, size), z: make([]float64, size*m)}
+		free <- &batch{level: make([]int, size), exact: make([]float64, size), direct: make([]float64, size),
+			own: make([]float64, size), z: make([]float64, size*m)}
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -356,9 +360,11 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 		case errY == io.EOF && errZ == io.EOF:
 			return true, s.ended(at)
 		case errY == io.EOF && errZ == nil:
-			return false, fmt.Errorf("%s has %d targets, but %s has the outputs of more samples", s.Targets.Name(), at, s.Outputs.Name())
+			return false, fmt.Errorf("%s has %d targets, but %s has the outputs of more samples", s.Targets.Name(), at,
+				s.Outputs.Name())
 		case errY == nil && errZ == io.EOF:
-			return false, fmt.Errorf("%s has the outputs of %d samples, but %s has more targets", s.Outputs.Name(), at, s.Targets.Name())
+			return false, fmt.Errorf("%s has the outputs of %d samples, but %s has more targets", s.Outputs.Name(), at,
+				s.Targets.Name())
 		case errY != nil && errY != io.EOF:
 			return false, errY
 		case errZ != nil:
@@ -374,7 +380,8 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 		}
 		if s.Direct != nil {
 			if err := s.readDirect(b); err == io.EOF {
-				return false, fmt.Errorf("%s has %d predictions, but %s has more targets", s.Direct.Name(), row+b.n, s.Targets.Name())
+				return false, fmt.Errorf("%s has %d predictions, but %s has more targets", s.Direct.Name(), row+b.n,
+					s.Targets.Name())
 			} else if err != nil {
 				return false, err
 			}
@@ -382,7 +389,8 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 		for k, v := range z {
 			logit, what := s.Kind.logit(v)
 			if what != "" {
-				return false, fmt.Errorf("%s: row %d, column %d: %v is %s; these outputs were to be %s", s.Outputs.Name(), row+b.n+1, k+1, v, what, s.Kind)
+				return false, fmt.Errorf("%s: row %d, column %d: %v is %s; these outputs were to be %s",
+					s.Outputs.Name(), row+b.n+1, k+1, v, what, s.Kind)
 			}
 			z[k] = logit
 			s.largest = max(s.largest, math.Abs(logit))
@@ -395,7 +403,8 @@ func (s *Source) read(b *batch, row int) (end bool, err error) {
 // ended refuses what only shows when all samples were read.
 func (s *Source) ended(samples int) error {
 	if s.largest > 0 && s.largest < leastLogit {
-		return fmt.Errorf("%s: logits are too small: the largest is %.1g; want one of at least %.1g", s.Outputs.Name(), s.largest, leastLogit)
+		return fmt.Errorf("%s: logits are too small: the largest is %.1g; want one of at least %.1g", s.Outputs.Name(),
+			s.largest, leastLogit)
 	}
 	return s.checkPredictions(samples)
 }
@@ -410,7 +419,8 @@ func (s *Source) readDirect(b *batch) error {
 	return err
 }
 
-// checkPredictions refuses predictions for more samples than there are, and what cannot be predictions of the targets.
+// checkPredictions refuses predictions for more samples than there are, and what cannot be
+// predictions of the targets.
 func (s *Source) checkPredictions(samples int) error {
 	if s.Predicted != nil {
 		if err := s.own.check(s.Labels, s.Outputs.Name()); err != nil {

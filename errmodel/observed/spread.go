@@ -56,9 +56,9 @@ func (s *Spread) Merge(other *Spread) {
 // Samples is the number of errors.
 func (s *Spread) Samples() uint64 { return s.samples }
 
-// Quantile returns the error that a share p of the errors does not exceed, as the mean of its bin: it
-// is right to 1/32 of itself or to 1/64 of a level, and exactly where errors are whole numbers up to
-// 64. It is NaN without errors.
+// Quantile returns the error that a share p of the errors does not exceed, as the mean of its bin:
+// it is right to 1/32 of itself or to 1/64 of a level, and exactly where errors are whole numbers
+// up to 64. It is NaN without errors.
 func (s *Spread) Quantile(p float64) float64 {
 	rank, below := uint64(math.Ceil(p*float64(s.samples))), uint64(0)
 	for _, b := range s.bins {
@@ -69,7 +69,8 @@ func (s *Spread) Quantile(p float64) float64 {
 	return math.NaN()
 }
 
-// mostSpreads is the largest number of groups of neighbouring levels that have a Spread of their own.
+// mostSpreads is the largest number of groups of neighbouring levels that have a Spread of their
+// own.
 const mostSpreads = 64
 
 // SpreadWidth is the number of neighbouring levels that share a Spread.

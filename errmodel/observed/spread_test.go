@@ -10,9 +10,9 @@ import (
 	"belsim/errmodel/observed"
 )
 
-// TestSpread compares quantiles with those of the sorted errors: the bin of an error is 1/32 of it wide, and no
-// quantile leaves its bin. Whole numbers up to 64 have a bin each. The order in which errors come, and are merged,
-// changes a sum by its rounding alone.
+// TestSpread compares quantiles with those of the sorted errors: the bin of an error is 1/32 of it
+// wide, and no quantile leaves its bin. Whole numbers up to 64 have a bin each. The order in which
+// errors come, and are merged, changes a sum by its rounding alone.
 func TestSpread(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole := rapid.Bool().Draw(t, "whole")

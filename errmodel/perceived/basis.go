@@ -9,8 +9,8 @@ import (
 // basis are the K = waves+2 features of a logit on the grid: √12·(u−½), 1 and √2·cos(π·j·t) for
 // j = 1 … waves, where u runs from 0 to 1 over the levels and t over the grid.
 //
-// Features with an even index are odd functions around the middle of the grid, and the others even ones. So sums over
-// the grid are sums over half of it, after fold.
+// Features with an even index are odd functions around the middle of the grid, and the others even
+// ones. So sums over the grid are sums over half of it, after fold.
 type basis struct {
 	line   []float64   // √12·(u−½) on the grid
 	cosine [][]float64 // cos(π·j·t) for j = 0 … 2·waves, on the grid
@@ -58,14 +58,16 @@ func (b *basis) row(j int) (values []float64, factor float64) {
 	return b.cosine[j-1], math.Sqrt2
 }
 
-// fold puts v_g + v_{G−1−g} into the first half of v, with the middle, and v_g − v_{G−1−g} into the second.
+// fold puts v_g + v_{G−1−g} into the first half of v, with the middle, and v_g − v_{G−1−g} into the
+// second.
 func fold(v []float64) {
 	for g, h := 0, len(v)-1; g < h; g, h = g+1, h-1 {
 		v[g], v[h] = v[g]+v[h], v[h]-v[g]
 	}
 }
 
-// unfold makes a function of its even part, in the first half of v with the middle, and its odd part in the second.
+// unfold makes a function of its even part, in the first half of v with the middle, and its odd
+// part in the second.
 func unfold(v []float64) {
 	for g, h := 0, len(v)-1; g < h; g, h = g+1, h-1 {
 		v[g], v[h] = v[g]-v[h], v[g]+v[h]
@@ -103,9 +105,10 @@ func (b *basis) project(dst, v []float64) {
 	}
 }
 
-// gram sets the upper triangle of h, K × K, to Σ_g v_g·feature_i(g)·feature_j(g). A product of
-// two cosines is a sum of two, 2·cos(i)·cos(j) = cos(i+j) + cos(i−j), so that 2J+1 sums over the
-// grid give all J² of them. It folds v. moments, of length 2J+1, and scratch, of length G, are overwritten.
+// gram sets the upper triangle of h, K × K, to Σ_g v_g·feature_i(g)·feature_j(g). A product of two
+// cosines is a sum of two, 2·cos(i)·cos(j) = cos(i+j) + cos(i−j), so that 2J+1 sums over the grid
+// give all J² of them. It folds v. moments, of length 2J+1, and scratch, of length G, are
+// overwritten.
 func (b *basis) gram(h, v, moments, scratch []float64) {
 	k := b.features()
 	floats.MulTo(scratch, b.line, v)
@@ -126,10 +129,10 @@ func (b *basis) gram(h, v, moments, scratch []float64) {
 	}
 }
 
-// solve solves h·x = y for a symmetric positive definite h, K × K, of which it reads and
-// overwrites the upper triangle, by Cholesky's factors. x takes the place of y. The result is
-// false where h is not positive definite. gonum's Cholesky copies the matrix for each of the
-// thousands of steps of a network, and sums in another order: numbers would change in the last bits.
+// solve solves h·x = y for a symmetric positive definite h, K × K, of which it reads and overwrites
+// the upper triangle, by Cholesky's factors. x takes the place of y. The result is false where h is
+// not positive definite. gonum's Cholesky copies the matrix for each of the thousands of steps of a
+// network, and sums in another order: numbers would change in the last bits.
 func solve(h, y []float64) bool {
 	k := len(y)
 	for j := range k {

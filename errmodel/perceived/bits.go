@@ -36,8 +36,10 @@ func (cs *columns) copy(other *columns) {
 	kept := *cs
 	*cs = *other
 	cs.constant = append(kept.constant[:0], other.constant...)
-	cs.values, cs.energies, cs.penalty = append(kept.values[:0], other.values...), append(kept.energies[:0], other.energies...), append(kept.penalty[:0], other.penalty...)
-	cs.coefficients, cs.logits = append(kept.coefficients[:0], other.coefficients...), append(kept.logits[:0], other.logits...)
+	cs.values, cs.energies, cs.penalty = append(kept.values[:0], other.values...), append(kept.energies[:0],
+		other.energies...), append(kept.penalty[:0], other.penalty...)
+	cs.coefficients, cs.logits = append(kept.coefficients[:0], other.coefficients...), append(kept.logits[:0],
+		other.logits...)
 }
 
 // newColumns averages the columns over the posterior and makes the penalty.
@@ -154,9 +156,9 @@ func (cs *columns) setConstant(bit int) {
 	}
 }
 
-// learn learns the columns, from the coefficients that they have, if these are to be kept. Bit by bit,
-// each column is learnt by itself; for the decoder all are, in so many steps of the optimizer at most. L1 and L2 begin
-// from what CE learns, because their losses have many minima.
+// learn learns the columns, from the coefficients that they have, if these are to be kept. Bit by
+// bit, each column is learnt by itself; for the decoder all are, in so many steps of the optimizer
+// at most. L1 and L2 begin from what CE learns, because their losses have many minima.
 func (cs *columns) learn(ctx context.Context, workers, steps int, kept bool) error {
 	through := cs.training.ThroughGenEx()
 	if cs.training != BCE && !(through && kept) {
@@ -230,8 +232,8 @@ func (l *columnLoss) derivatives(b []float64) {
 	}
 }
 
-// system sets gradient to the features' products with d, and the upper triangle of h to their products with each other,
-// weighted with curvature, and the penalty. It folds d and curvature.
+// system sets gradient to the features' products with d, and the upper triangle of h to their
+// products with each other, weighted with curvature, and the penalty. It folds d and curvature.
 func (l *columnLoss) system() {
 	l.basis.project(l.gradient, l.d)
 	l.basis.gram(l.h, l.curvature, l.moments, l.scratch)
@@ -240,8 +242,9 @@ func (l *columnLoss) system() {
 	}
 }
 
-// nearest sets b to the function that is nearest to the logit of p, in squares that count as they do in the loss, and the
-// penalty. From there Newton's method takes 2 to 5 steps, and from a constant 3 to 16: the more, the fewer transitions a column has.
+// nearest sets b to the function that is nearest to the logit of p, in squares that count as they
+// do in the loss, and the penalty. From there Newton's method takes 2 to 5 steps, and from a
+// constant 3 to 16: the more, the fewer transitions a column has.
 func (l *columnLoss) nearest(b []float64) {
 	const certain = 1e-8
 	for g, p := range l.mean {
@@ -254,8 +257,9 @@ func (l *columnLoss) nearest(b []float64) {
 	copy(b, l.gradient)
 }
 
-// learnColumn learns a column by Newton's method with steps that are halved until the loss falls. It
-// begins from the coefficients that the column has, if these are to be kept, and else from what is nearest to its logit.
+// learnColumn learns a column by Newton's method with steps that are halved until the loss falls.
+// It begins from the coefficients that the column has, if these are to be kept, and else from what
+// is nearest to its logit.
 func (l *columnLoss) learnColumn(cs *columns, bit int, kept bool) {
 	if cs.constant[bit] {
 		cs.setConstant(bit)

@@ -14,17 +14,19 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// The optimizer of the decoder's loss. Most codes take 5 to 50 steps. Hadamard, and onehot with little noise,
-// take all 100 and are not at the minimum then, because their loss couples many columns at each level; errors
-// are within 4 % of those at the minimum (README.md).
+// The optimizer of the decoder's loss. Most codes take 5 to 50 steps. Hadamard, and onehot with
+// little noise, take all 100 and are not at the minimum then, because their loss couples many
+// columns at each level; errors are within 4 % of those at the minimum (README.md).
 const (
 	decoderSteps    = 100
 	storedSteps     = 12
 	decoderGain     = 2.2e-9 // relative
 	decoderGradient = 1e-5
-	// meanSteps is the number of steps of L1 and L2. They leave up to 1.2 % of an error (README.md).
+	// meanSteps is the number of steps of L1 and L2. They leave up to 1.2 % of an error
+	// (README.md).
 	meanSteps = 30
-	// meanSteps is the number of steps through gen-ex, from what CE learns. README.md has what more of them gain.
+	// meanSteps is the number of steps through gen-ex, from what CE learns. README.md has what more
+	// of them gain.
 )
 
 // learnDecoder learns the columns as a network does that is trained with the cross-entropy of
@@ -65,7 +67,8 @@ func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bo
 		Converger:         &optimize.FunctionConverge{Relative: decoderGain, Iterations: 1},
 		MajorIterations:   steps,
 	}
-	method := &optimize.LBFGS{Store: storedSteps, Linesearcher: &optimize.MoreThuente{DecreaseFactor: 1e-3, CurvatureFactor: 0.9}}
+	method := &optimize.LBFGS{Store: storedSteps, Linesearcher: &optimize.MoreThuente{DecreaseFactor: 1e-3,
+		CurvatureFactor: 0.9}}
 	result, err := optimize.Minimize(problem, start, settings, method)
 	if e := ctx.Err(); e != nil {
 		return e
@@ -83,16 +86,17 @@ func (cs *columns) learnDecoder(ctx context.Context, workers, steps int, kept bo
 //
 //	Σ_g w_g·(ln Σ_n exp S_gn − Σ_n π(n|g)·S_gn) + ½·Σ_jk penalty_j·b_jk², S = f·Cᵀ, f = features·b.
 //
-// or, through gen-ex, Σ_g Σ_n w_g·π(n|g)·error(μ_g − n) in its first sum, with the mean μ of softmax(S).
+// or, through gen-ex, Σ_g Σ_n w_g·π(n|g)·error(μ_g − n) in its first sum, with the mean μ of
+// softmax(S).
 //
 // Consecutive code words differ in few bits. So S and its derivatives are sums over the
 // transitions of the code.
 //
-// The optimizer sees x, M × K, the coefficients of each bit times a root R of what would be their second
-// derivatives if the bit were learnt alone and perfectly: x = R·b, RᵀR = Σ_g w_g·p·(1−p)·features·featuresᵀ +
-// penalty. A bit is uncertain near its transitions only, where all cosines look alike, so that the loss is
-// nearly flat in many combinations of coefficients. In x it is about equally steep in all, and L-BFGS takes
-// a tenth of the steps.
+// The optimizer sees x, M × K, the coefficients of each bit times a root R of what would be their
+// second derivatives if the bit were learnt alone and perfectly: x = R·b, RᵀR = Σ_g
+// w_g·p·(1−p)·features·featuresᵀ + penalty. A bit is uncertain near its transitions only, where all
+// cosines look alike, so that the loss is nearly flat in many combinations of coefficients. In x it
+// is about equally steep in all, and L-BFGS takes a tenth of the steps.
 type decoderLoss struct {
 	*columns
 	words
@@ -123,13 +127,15 @@ type flip struct {
 	step float64
 }
 
-// newDecoderLoss prepares the loss, with the coefficients that are nearest to the columns' logits. mean is nil for the
-// cross-entropy. The error is the context's.
+// newDecoderLoss prepares the loss, with the coefficients that are nearest to the columns' logits.
+// mean is nil for the cross-entropy. The error is the context's.
 func newDecoderLoss(ctx context.Context, cs *columns, workers int, mean *meanError) (*decoderLoss, error) {
 	points, m, k := len(cs.ch.weight), cs.c.Bits(), cs.basis.features()
 	l := &decoderLoss{columns: cs, words: cs.words(), error: mean, workers: workers,
-		features: make([]float64, points*k), penalty: make([]float64, k), roots: make([]float64, m*k*k), target: make([]float64, k*m),
-		gradient: make([]float64, m*k), b: make([]float64, k*m), slope: make([]float64, k*m), rows: make([]float64, points*m), losses: make([]float64, points)}
+		features: make([]float64, points*k), penalty: make([]float64, k), roots: make([]float64,
+			m*k*k), target: make([]float64, k*m),
+		gradient: make([]float64, m*k), b: make([]float64, k*m), slope: make([]float64, k*m), rows: make([]float64,
+			points*m), losses: make([]float64, points)}
 	for j := range k {
 		values, factor := cs.basis.row(j)
 		for g, v := range values {
@@ -220,8 +226,8 @@ func (l *decoderLoss) setCoefficients(ctx context.Context, x []float64) error {
 	})
 }
 
-// functions sets before and after, of length M, to the logits at grid points g and G−1−g: features are even or odd around
-// the middle of the grid.
+// functions sets before and after, of length M, to the logits at grid points g and G−1−g: features
+// are even or odd around the middle of the grid.
 func (l *decoderLoss) functions(before, after []float64, g int) {
 	k, m := len(l.penalty), len(before)
 	features := l.features[(len(l.losses)-1-g)*k:][:k]
@@ -341,7 +347,8 @@ func (w words) mean(by, q, f []float64) (mean float64) {
 	return mean
 }
 
-// softmax sets q, of length L, to exp(S − largest) of the scores S = C·f, and returns their largest and the sum of q.
+// softmax sets q, of length L, to exp(S − largest) of the scores S = C·f, and returns their largest
+// and the sum of q.
 func (w words) softmax(q, f []float64) (largest, sum float64) {
 	s := floats.Dot(w.first, f)
 	q[0] = s
@@ -409,7 +416,8 @@ func (p Model) meanError() meanError {
 	return meanError{scale: math.Sqrt(math.Pi/2) / s}
 }
 
-// expected is the expected loss of a mean at grid point g, times its weight, and the derivative by the mean.
+// expected is the expected loss of a mean at grid point g, times its weight, and the derivative by
+// the mean.
 func (e *meanError) expected(ch *channel, g int, mean float64) (value, slope float64) {
 	for i, b := range ch.joint {
 		if j := g - b.from; j >= 0 && j < len(b.values) {

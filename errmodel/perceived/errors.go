@@ -15,15 +15,16 @@ import (
 )
 
 // Errors returns the expected |error|, in levels, of each decoding of what a network has learnt:
-// the mean over the nodes. With ManyNodes, chance moves the error of easy codes with 64 levels by 0.1 to 0.3 %
-// (standard deviations over seeds), and that of codes with gross errors by 1 %. All codes share the nodes. The errors
-// are about the sizes, or the context's.
+// the mean over the nodes. With ManyNodes, chance moves the error of easy codes with 64 levels by
+// 0.1 to 0.3 % (standard deviations over seeds), and that of codes with gross errors by 1 %. All
+// codes share the nodes. The errors are about the sizes, or the context's.
 func (p *Nodes) Errors(ctx context.Context, workers int, n *Network, decodings []observed.Decoding) ([]float64, error) {
 	m, err := p.moments(ctx, workers, n.c, n, p.noiseOf(n), decodings)
 	return m.means, err
 }
 
-// noiseOf is the noise with which a network perceives the labels of the nodes. It is s around real labels.
+// noiseOf is the noise with which a network perceives the labels of the nodes. It is s around real
+// labels.
 func (p *Nodes) noiseOf(n *Network) float64 {
 	if p.label != nil {
 		return n.p.Noise
@@ -46,7 +47,8 @@ type moments struct {
 }
 
 // moments reads what a network of the code c says at the nodes, with the label noise s.
-func (p *Nodes) moments(ctx context.Context, workers int, c *code.Code, n decode.Network, s float64, decodings []observed.Decoding) (out moments, err error) {
+func (p *Nodes) moments(ctx context.Context, workers int, c *code.Code, n decode.Network, s float64,
+	decodings []observed.Decoding) (out moments, err error) {
 	levels, m, sd := c.Levels(), c.Bits(), n.ResidualSD()
 	switch {
 	case levels != len(p.prior):
@@ -104,8 +106,8 @@ func (p *Nodes) moments(ctx context.Context, workers int, c *code.Code, n decode
 	return out, nil
 }
 
-// median returns what direct regression answers, which minimizes its mean |error|: the median of the
-// labels, given the perceived one with the noise s. It is linear between the points of a grid.
+// median returns what direct regression answers, which minimizes its mean |error|: the median of
+// the labels, given the perceived one with the noise s. It is linear between the points of a grid.
 func (p *Nodes) median(levels int, s float64) func(perceived float64) float64 {
 	const enough = 1 << 10 // labels of some nodes
 	var labels []float64   // ascending

@@ -20,8 +20,8 @@ import (
 type observation struct {
 	Code     *code.Code
 	Training Training
-	// Counts are the wrong outputs by level and bit; nil where they are unknown. They are used where
-	// the network was trained bit by bit: the thresholds of other networks mean nothing.
+	// Counts are the wrong outputs by level and bit; nil where they are unknown. They are used
+	// where the network was trained bit by bit: the thresholds of other networks mean nothing.
 	Counts *errmodel.Counts
 	// Dead are the bits, from 0, whose outputs are left out, because they are constant or
 	// mostly wrong.
@@ -52,7 +52,8 @@ type observedRate struct {
 
 // Fit is the perceived-label model that describes a network best.
 type Fit struct {
-	// Model has the noise s, the cutoff κ, the misfit η and its floor sd₀. Its training is the network's.
+	// Model has the noise s, the cutoff κ, the misfit η and its floor sd₀. Its training is the
+	// network's.
 	Model Model
 	// Noise is s, in levels, with its interval.
 	Noise errmodel.Interval
@@ -63,8 +64,8 @@ type Fit struct {
 	LogCutoffSD float64
 	// CutoffFitted says that κ and sd₀ were estimated, and are not the defaults.
 	CutoffFitted bool
-	// Tail is the root mean square error of the network over the model's, by its leading
-	// decoding; NaN where it is unknown. Above 1, large errors are more frequent than the model says.
+	// Tail is the root mean square error of the network over the model's, by its leading decoding;
+	// NaN where it is unknown. Above 1, large errors are more frequent than the model says.
 	Tail float64
 }
 
@@ -150,7 +151,8 @@ func newLeastSquares(n observation, start Model) (*leastSquares, error) {
 	return &leastSquares{start, n, many > 1}, nil
 }
 
-// prepare normalizes the prior, leaves out hopeless errors, and computes rates and standard deviations.
+// prepare normalizes the prior, leaves out hopeless errors, and computes rates and standard
+// deviations.
 func (n *observation) prepare() (err error) {
 	if n.Prior, err = shares(n.Prior, n.Code.Levels()); err != nil {
 		return err
@@ -416,7 +418,8 @@ func (f *leastSquares) result(x, normal []float64) *Fit {
 		return errmodel.Interval{Value: v, Lo: v * math.Exp(-z*sd), Hi: v * math.Exp(z*sd)}
 	}
 	p := f.model(x)
-	out := &Fit{Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD, CutoffFitted: f.cutoff}
+	out := &Fit{Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD,
+		CutoffFitted: f.cutoff}
 	if f.cutoff {
 		out.LogCutoffSD = deviation(1)
 	}

@@ -72,7 +72,8 @@ func TestFitObservation(t *testing.T) {
 		truth.Noise = s
 		easy := observedNetwork(t, truth, "johnson", levels, 4000, true)
 		f := must.Get(fitObservation(ctx, 2, easy, start))(t)
-		if math.Abs(f.Noise.Value/s-1) > 1e-3 || f.CutoffFitted || f.LogCutoffSD != 0.35 || f.Cutoff.Value != DefaultCutoff(levels, f.Noise.Value) {
+		if math.Abs(f.Noise.Value/s-1) > 1e-3 || f.CutoffFitted || f.LogCutoffSD != 0.35 ||
+			f.Cutoff.Value != DefaultCutoff(levels, f.Noise.Value) {
 			t.Errorf("from an easy code: %+v, want s = %v and the default cutoff", f, s)
 		}
 		if !(f.Noise.Lo < s && s < f.Noise.Hi && f.Noise.Hi/f.Noise.Lo < 1.2) {
@@ -96,8 +97,8 @@ func TestFitObservation(t *testing.T) {
 	}
 }
 
-// TestFitCutoff: a network of the default cutoff is recovered; of another cutoff, a part of the difference is: the
-// prior holds back, and s takes the rest. The interval holds the truth.
+// TestFitCutoff: a network of the default cutoff is recovered; of another cutoff, a part of the
+// difference is: the prior holds back, and s takes the rest. The interval holds the truth.
 func TestFitCutoff(t *testing.T) {
 	ctx := context.Background()
 	const levels = 32
@@ -157,16 +158,20 @@ func TestFitRefusals(t *testing.T) {
 		start   Model
 		want    error
 	}{
-		"nothing":        {alter(func(n *observation) { n.Errors, n.Counts = nil, nil }), start, ErrNothingObserved},
-		"hopeless error": {alter(func(n *observation) { n.Counts = nil; n.Errors[0].Value = 9 }), start, ErrNothingObserved},
+		"nothing": {alter(func(n *observation) { n.Errors, n.Counts = nil, nil }), start, ErrNothingObserved},
+		"hopeless error": {alter(func(n *observation) { n.Counts = nil; n.Errors[0].Value = 9 }), start,
+			ErrNothingObserved},
 		"no bit is wrong": {alter(func(n *observation) {
 			n.Counts = errmodel.NewCounts(16, 15)
 			n.Counts.Samples[0] = 9
 			n.Errors = nil
 		}), start, ErrNothingObserved},
-		"misfit":             {good, Model{Misfit: -1}, nil},
-		"prior of 3 levels":  {alter(func(n *observation) { n.Prior = theory.Uniform(3) }), start, nil},
-		"error out of reach": {alter(func(n *observation) { n.Errors = []observedError{{Value: 1e-12, Model: softError}} }), start, ErrNoNoise},
+		"misfit":            {good, Model{Misfit: -1}, nil},
+		"prior of 3 levels": {alter(func(n *observation) { n.Prior = theory.Uniform(3) }), start, nil},
+		"error out of reach": {alter(func(n *observation) {
+			n.Errors = []observedError{{Value: 1e-12,
+				Model: softError}}
+		}), start, ErrNoNoise},
 	} {
 		good.Errors = []observedError{{Value: 0.8, Model: softError}}
 		f, err := fitObservation(ctx, 1, c.network, c.start)

@@ -8,8 +8,8 @@ import (
 )
 
 // Learner learns codes that differ from one another in few columns, as a search for codes tries
-// them. Learn and Refresh are exact. Relearn is an approximation, and many times faster. Use a Learner
-// on one goroutine.
+// them. Learn and Refresh are exact. Relearn is an approximation, and many times faster. Use a
+// Learner on one goroutine.
 type Learner struct {
 	p       Model
 	workers int // goroutines that learn all columns
@@ -44,7 +44,8 @@ func (p Model) newLearner(workers, levels int, prior []float64) (*Learner, error
 	}
 	ch := newChannel(levels, p.aroundLevel(), share)
 	b := newBasis(ch)
-	return &Learner{p: p, workers: workers, ch: ch, basis: b, loss: newColumnLoss(ch, b), grid: make([]float64, len(ch.weight))}, nil
+	return &Learner{p: p, workers: workers, ch: ch, basis: b, loss: newColumnLoss(ch, b),
+		grid: make([]float64, len(ch.weight))}, nil
 }
 
 // Learn learns a code from the beginning, as Model.Learn does. The errors are

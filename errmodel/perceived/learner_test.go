@@ -41,7 +41,8 @@ func TestLearner(t *testing.T) {
 	const levels, bits = 24, 12
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, training := range []Training{BCE, CE, L1} {
-		// After CE a loss within its last gain leaves logits that are less sure, and L1 ends before its minimum.
+		// After CE a loss within its last gain leaves logits that are less sure, and L1 ends before
+		// its minimum.
 		near, exact := 0.2, 1e-5
 		switch training {
 		case CE:

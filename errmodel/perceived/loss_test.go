@@ -149,7 +149,8 @@ func TestDecoderLossDerivatives(t *testing.T) {
 
 // TestConverged: more steps gain no more than what the last one left.
 func TestConverged(t *testing.T) {
-	for _, c := range []*code.Code{named(t, "unary", 64), named(t, "johnson", 64), named(t, "b1jdj", 64), named(t, "hexj", 64), named(t, "gray", 64), named(t, "onehot", 8)} {
+	for _, c := range []*code.Code{named(t, "unary", 64), named(t, "johnson", 64), named(t, "b1jdj", 64),
+		named(t, "hexj", 64), named(t, "gray", 64), named(t, "onehot", 8)} {
 		cs := prepared(t, c, Model{Noise: 1.6, Cutoff: 15, Training: CE})
 		loss := func() float64 {
 			l := must.Get(newDecoderLoss(t.Context(), cs, 1, nil))(t)

@@ -1,8 +1,8 @@
 // Package perceived is the error model of networks that know one number of an input, a noisy label
 // that all bits of a code share: the perceived label. It says what such a network learns of a code
 // (Model.Learn, Learner), the errors that decoders then make (Nodes), the label noise that an error
-// stands for (Model.NoiseOf), and which model fits an observed network (NewFit). README.md defines the
-// model with all its numbers.
+// stands for (Model.NoiseOf), and which model fits an observed network (NewFit). README.md defines
+// the model with all its numbers.
 package perceived
 
 import (
@@ -27,11 +27,12 @@ const (
 	// CE is the training of all bits together by the cross-entropy of
 	// softmax(Z·Cᵀ), the decoder's distribution over the levels (CE).
 	CE Training = "ce"
-	// Soft is CE against a Gaussian over the levels around the label, in the place of the level: with one-hot it is
-	// HL-Gauss. The model has the errors of CE: the Gaussian leaves the mean and the median of the level where they are.
+	// Soft is CE against a Gaussian over the levels around the label, in the place of the level:
+	// with one-hot it is HL-Gauss. The model has the errors of CE: the Gaussian leaves the mean and
+	// the median of the level where they are.
 	Soft Training = "soft"
-	// L1 and L2 are the training of all bits together by the mean |error| or the squared error of gen-ex, the mean of
-	// the decoder's distribution. Nothing else reads such networks.
+	// L1 and L2 are the training of all bits together by the mean |error| or the squared error of
+	// gen-ex, the mean of the decoder's distribution. Nothing else reads such networks.
 	L1 Training = "l1"
 	L2 Training = "l2"
 )
@@ -43,7 +44,8 @@ func Trainings() []Training { return []Training{BCE, CE, Soft, L1, L2} }
 // whose signs mean nothing by themselves.
 func (t Training) Together() bool { return t != BCE && t != "" }
 
-// ThroughGenEx reports whether the loss is the error of gen-ex, and sees the mean of the decoder's distribution alone.
+// ThroughGenEx reports whether the loss is the error of gen-ex, and sees the mean of the decoder's
+// distribution alone.
 func (t Training) ThroughGenEx() bool { return t == L1 || t == L2 }
 
 // Loss is the name of the training's loss, for people.
@@ -60,10 +62,11 @@ func (t Training) Loss() string {
 //
 //	ŷ = y + s·ε, ε ~ N(0,1),
 //
-// which all bits share. Labels are the levels n, or real numbers. Of real labels a network learns the
-// levels nearest to them. So it learns that the perceived label of level n is normal around n with
-// the variance s² + w, where w is the variance of labels within a level. Bit k's output is a logit f_k(ŷ), a function that the network learnt
-// (see Learn), and a residual: Z_k = f_k(ŷ) + sd_k·G_k with independent G_k ~ N(0,1) and
+// which all bits share. Labels are the levels n, or real numbers. Of real labels a network learns
+// the levels nearest to them. So it learns that the perceived label of level n is normal around n
+// with the variance s² + w, where w is the variance of labels within a level. Bit k's output is a
+// logit f_k(ŷ), a function that the network learnt (see Learn), and a residual: Z_k = f_k(ŷ) +
+// sd_k·G_k with independent G_k ~ N(0,1) and
 //
 //	sd_k² = η²·E[f_k′(ŷ)²] + 1/(1/sd₀² + 1/(1.75²·Var f_k(ŷ))).
 //
@@ -85,13 +88,15 @@ type Model struct {
 // WithinLevel is the variance of real labels that are uniform within half a level of their level.
 const WithinLevel = 1. / 12
 
-// Check refuses parameters outside of the ranges in which the model was tried, for codes of so many levels.
+// Check refuses parameters outside of the ranges in which the model was tried, for codes of so many
+// levels.
 func (p Model) Check(levels int) error {
 	const rounding = 1e-9 // of a noise that was solved for
 	least, most := smallestNoise(levels), mostNoise*float64(levels)
 	switch within := func(v, lo, hi float64) bool { return v >= lo && v <= hi }; {
 	case !(p.Noise > 0) || !within(p.aroundLevel(), least*(1-rounding), most*(1+rounding)):
-		return fmt.Errorf("label noise = %v levels: want %.6g to %.6g levels, for codes of %d levels", p.Noise, math.Sqrt(max(least*least-p.Within, 0)), most, levels)
+		return fmt.Errorf("label noise = %v levels: want %.6g to %.6g levels, for codes of %d levels", p.Noise,
+			math.Sqrt(max(least*least-p.Within, 0)), most, levels)
 	case p.Within != 0 && p.Within != WithinLevel:
 		return fmt.Errorf("variance of labels within a level = %v: want 0 or 1/12", p.Within)
 	case p.Cutoff != 0 && !within(p.Cutoff, leastCutoff, mostCutoff):
@@ -99,7 +104,8 @@ func (p Model) Check(levels int) error {
 	case !within(p.Misfit, 0, mostMisfit):
 		return fmt.Errorf("misfit = %v: want 0 to %d levels", p.Misfit, mostMisfit)
 	case p.Floor != 0 && !within(p.Floor, leastFloor, mostFloor):
-		return fmt.Errorf("floor of the misfit = %v: want %g to %g logits, or 0 for the default", p.Floor, leastFloor, mostFloor)
+		return fmt.Errorf("floor of the misfit = %v: want %g to %g logits, or 0 for the default", p.Floor, leastFloor,
+			mostFloor)
 	case !slices.Contains(Trainings(), p.Training):
 		return fmt.Errorf("training %q: want one of %q", p.Training, Trainings())
 	}
@@ -117,13 +123,13 @@ func smallestNoise(levels int) float64 { return max(leastNoise, float64(levels)/
 // README.md has the equations, and testdata/reference.py is an implementation of them in NumPy. A
 // bit without transitions is known: its logit is ±20, without a residual.
 //
-// The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit,
-// Newton's method costs O(G·J + J³) for each of some ten steps of a column. For the decoder,
-// up to 100 steps of L-BFGS cost O(G·(J·M + L + transitions) + M·J²) each, after O(M·(G·J + J³)). The number of workers (0: all
-// processors) does not change a bit of the result.
+// The perceived labels are a grid of G ≤ 600 points, about three for each s. Bit by bit, Newton's
+// method costs O(G·J + J³) for each of some ten steps of a column. For the decoder, up to 100 steps
+// of L-BFGS cost O(G·(J·M + L + transitions) + M·J²) each, after O(M·(G·J + J³)). The number of
+// workers (0: all processors) does not change a bit of the result.
 //
-// The errors are about the parameters, the prior or a code that is not binary, say that memory is short, or
-// are the context's.
+// The errors are about the parameters, the prior or a code that is not binary, say that memory is
+// short, or are the context's.
 func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []float64) (*Network, error) {
 	l, err := p.newLearner(workers, c.Levels(), prior)
 	if err != nil {
@@ -179,7 +185,8 @@ func shares(prior []float64, levels int) ([]float64, error) {
 	return out, nil
 }
 
-// seldom returns shares of which none is below leastShare of the mean share, but for their sum of 1.
+// seldom returns shares of which none is below leastShare of the mean share, but for their sum of
+// 1.
 func seldom(share []float64) []float64 {
 	out := make([]float64, len(share))
 	for i, v := range share {

@@ -22,7 +22,8 @@ func learn(tb testing.TB, p Model, name string, levels int, prior []float64) *Ne
 	return must.Get(p.Learn(context.Background(), 1, named(tb, name, levels), prior))(tb)
 }
 
-// TestSharedMisfit computes the misfit after a training for the decoder bit by bit from its definition.
+// TestSharedMisfit computes the misfit after a training for the decoder bit by bit from its
+// definition.
 func TestSharedMisfit(t *testing.T) {
 	const levels = 16
 	for _, name := range []string{"unary", "onehot", "hexj", "gray"} {
@@ -41,7 +42,8 @@ func TestSharedMisfit(t *testing.T) {
 					rise, wide := 0.0, float64(min(g+1, len(ch.weight)-1)-max(g-1, 0))*ch.step
 					for j := range m {
 						if c.Bit(i, j) != c.Bit(i+1, j) {
-							rise += map[bool]float64{true: 1, false: -1}[c.Bit(i+1, j)] * (at(g+1, j) - at(g-1, j)) / wide
+							rise += map[bool]float64{true: 1, false: -1}[c.Bit(i+1, j)] * (at(g+1, j) - at(g-1,
+								j)) / wide
 						}
 					}
 					slopes += w * rise * rise / float64(c.Distance(i, i+1))
@@ -61,13 +63,14 @@ func TestSharedMisfit(t *testing.T) {
 	}
 }
 
-// TestLearnPrototype compares with an implementation of the same model in NumPy, written by
-// itself: Newton's method on a dense matrix of features. The numbers are the logits of four bits (first row: their index from 0) at two perceived labels, on
-// grid points, by label and bit; and their misfits and their mean error probability, by
-// integration over the grid instead of strata. η is 0.25, and the prior is uniform.
+// TestLearnPrototype compares with an implementation of the same model in NumPy, written by itself:
+// Newton's method on a dense matrix of features. The numbers are the logits of four bits (first
+// row: their index from 0) at two perceived labels, on grid points, by label and bit; and their
+// misfits and their mean error probability, by integration over the grid instead of strata. η is
+// 0.25, and the prior is uniform.
 //
-// Both find the minimum: only far logits, without weight, differ by more than rounding of the last printed
-// digit. TestReference compares networks after CE.
+// Both find the minimum: only far logits, without weight, differ by more than rounding of the last
+// printed digit. TestReference compares networks after CE.
 func TestLearnPrototype(t *testing.T) {
 	for _, c := range []struct {
 		code                 string
@@ -77,12 +80,22 @@ func TestLearnPrototype(t *testing.T) {
 		labels               []float64
 		logits, misfits, err []float64
 	}{
-		{"unary", 64, 1.6, []int{0, 21, 31, 62}, []float64{13.95, 34.09}, []float64{11.2653, -9.84615, -21.3864, -41.9871, 27.9849, 13.3496, 1.83053, -25.3525}, []float64{0.287747, 0.349965, 0.350321, 0.287747}, []float64{0.0137493, 0.0199833, 0.0199847, 0.0137493}},
-		{"hadamard", 64, 1.6, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{20, -0.0543953, 21.3663, 0.0039135, 20, -0.0319435, -1.83036, 0.0279295}, []float64{0, 0.095539, 0.350577, 0.0307652}, []float64{0, 0.487345, 0.0199852, 0.490379}},
-		{"onehot", 64, 1.6, []int{0, 21, 32, 63}, []float64{13.95, 34.09}, []float64{-11.2275, -3.57361, -4.45282, -41.9229, -27.8927, -4.1914, -3.57766, -25.2618}, []float64{0.287721, 0.19875, 0.194241, 0.287721}, []float64{0.0137488, 0.015625, 0.015625, 0.0137488}},
-		{"hexj", 64, 1.6, []int{0, 5, 8, 15}, []float64{13.95, 34.09}, []float64{-20, -39.7463, 3.07296, -2.10021, -20, -16.583, -3.20314, 1.77795}, []float64{0, 0.350298, 0.237236, 0.213843}, []float64{0, 0.0199837, 0.0805312, 0.148367}},
-		{"gray", 64, 5, []int{0, 2, 3, 5}, []float64{7.5, 35.5}, []float64{-9.22125, 0.1246, 0.0601748, 0.00321522, 1.08448, -0.620823, -0.0289271, -0.00152985}, []float64{0.220351, 0.201456, 0.144837, 0.0120519}, []float64{0.0626948, 0.254424, 0.484545, 0.499357}},
-		{"hadamard", 256, 5.0, []int{0, 85, 128, 255}, []float64{55.1667, 133.5}, []float64{20, 0.00134337, 26.5881, 3.84766e-05, 20, -0.00179606, -1.81275, -6.5554e-05}, []float64{0, 0.00179759, 0.219578, 6.88381e-05}, []float64{0, 0.499128, 0.0157126, 0.499707}},
+		{"unary", 64, 1.6, []int{0, 21, 31, 62}, []float64{13.95, 34.09},
+			[]float64{11.2653, -9.84615, -21.3864, -41.9871, 27.9849, 13.3496, 1.83053, -25.3525}, []float64{0.287747,
+				0.349965, 0.350321, 0.287747}, []float64{0.0137493, 0.0199833, 0.0199847, 0.0137493}},
+		{"hadamard", 64, 1.6, []int{0, 21, 32, 63}, []float64{13.95, 34.09},
+			[]float64{20, -0.0543953, 21.3663, 0.0039135, 20, -0.0319435, -1.83036, 0.0279295}, []float64{0, 0.095539,
+				0.350577, 0.0307652}, []float64{0, 0.487345, 0.0199852, 0.490379}},
+		{"onehot", 64, 1.6, []int{0, 21, 32, 63}, []float64{13.95, 34.09},
+			[]float64{-11.2275, -3.57361, -4.45282, -41.9229, -27.8927, -4.1914, -3.57766,
+				-25.2618}, []float64{0.287721, 0.19875, 0.194241, 0.287721}, []float64{0.0137488, 0.015625, 0.015625, 0.0137488}},
+		{"hexj", 64, 1.6, []int{0, 5, 8, 15}, []float64{13.95, 34.09}, []float64{-20, -39.7463, 3.07296, -2.10021, -20,
+			-16.583, -3.20314, 1.77795}, []float64{0, 0.350298, 0.237236, 0.213843}, []float64{0, 0.0199837, 0.0805312, 0.148367}},
+		{"gray", 64, 5, []int{0, 2, 3, 5}, []float64{7.5, 35.5}, []float64{-9.22125, 0.1246, 0.0601748, 0.00321522,
+			1.08448, -0.620823, -0.0289271, -0.00152985}, []float64{0.220351, 0.201456, 0.144837, 0.0120519}, []float64{0.0626948, 0.254424, 0.484545, 0.499357}},
+		{"hadamard", 256, 5.0, []int{0, 85, 128, 255}, []float64{55.1667, 133.5},
+			[]float64{20, 0.00134337, 26.5881, 3.84766e-05, 20, -0.00179606, -1.81275, -6.5554e-05}, []float64{0,
+				0.00179759, 0.219578, 6.88381e-05}, []float64{0, 0.499128, 0.0157126, 0.499707}},
 	} {
 		cutoff := 0.95 * math.Pow(float64(c.levels)/c.noise, 0.75) // the prototype's default
 		l := learn(t, Model{Noise: c.noise, Misfit: 0.25, Training: BCE, Cutoff: cutoff}, c.code, c.levels, nil)
@@ -131,7 +144,8 @@ func TestLearnedConstant(t *testing.T) {
 		l := must.Get(Model{Noise: 1, Misfit: 0.3, Training: training}.Learn(t.Context(), 2, c, prior))(t)
 		for i := range 8 {
 			if l.At(i, 0) != 0 || l.At(i, 1) != 0 || !(l.At(i, 2) > 0) {
-				t.Errorf("%s: row %d: %v %v %v; the first two bits are constant", training, i+1, l.At(i, 0), l.At(i, 1), l.At(i, 2))
+				t.Errorf("%s: row %d: %v %v %v; the first two bits are constant", training, i+1, l.At(i, 0), l.At(i, 1),
+					l.At(i, 2))
 			}
 		}
 		if sd := l.ResidualSD(); sd[0] != 0 || sd[1] != 0 || !(sd[2] >= DefaultFloor) {
@@ -194,7 +208,8 @@ func TestPerceivedRefusals(t *testing.T) {
 		}
 	}
 	real := must.Get(code.FromReal("own", mat.NewDense(4, 2, []float64{-3, 1, -1, 2, 0, -4, 2, 2})))(t)
-	if _, err := good.Learn(t.Context(), 1, real, nil); err == nil || err.Error() != "own: want a binary code of 4 levels" {
+	if _, err := good.Learn(t.Context(), 1, real, nil); err == nil ||
+		err.Error() != "own: want a binary code of 4 levels" {
 		t.Errorf("a code of real numbers: %v", err)
 	}
 	ended, cancel := context.WithCancel(context.Background())
@@ -207,7 +222,8 @@ func TestPerceivedRefusals(t *testing.T) {
 	}
 }
 
-// random is a model for codes of so many levels: each parameter is at an end of its range, in it or, where it may be, left out.
+// random is a model for codes of so many levels: each parameter is at an end of its range, in it
+// or, where it may be, left out.
 func random(rng *rand.Rand, levels int) Model {
 	of := func(lo, hi float64) float64 {
 		switch rng.IntN(4) {
@@ -218,11 +234,13 @@ func random(rng *rand.Rand, levels int) Model {
 		}
 		return math.Exp(math.Log(lo) + rng.Float64()*(math.Log(hi)-math.Log(lo)))
 	}
-	p := Model{Noise: of(smallestNoise(levels), mostNoise*float64(levels)), Training: []Training{BCE, CE, Soft}[rng.IntN(3)]}
+	p := Model{Noise: of(smallestNoise(levels), mostNoise*float64(levels)),
+		Training: []Training{BCE, CE, Soft}[rng.IntN(3)]}
 	if rng.IntN(3) == 0 {
 		p.Noise, p.Within = of(5e-324, float64(levels)), WithinLevel
 	}
-	for value, ends := range map[*float64][2]float64{&p.Misfit: {1e-6, mostMisfit}, &p.Cutoff: {leastCutoff, mostCutoff}, &p.Floor: {leastFloor, mostFloor}} {
+	for value, ends := range map[*float64][2]float64{&p.Misfit: {1e-6, mostMisfit},
+		&p.Cutoff: {leastCutoff, mostCutoff}, &p.Floor: {leastFloor, mostFloor}} {
 		if rng.IntN(3) > 0 {
 			*value = of(ends[0], ends[1])
 		}
@@ -230,8 +248,8 @@ func random(rng *rand.Rand, levels int) Model {
 	return p
 }
 
-// TestRanges: in its ranges and at their ends, a model gives numbers: logits, residuals, error probabilities
-// and the errors of decoders, also where most levels hardly occur.
+// TestRanges: in its ranges and at their ends, a model gives numbers: logits, residuals, error
+// probabilities and the errors of decoders, also where most levels hardly occur.
 func TestRanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	count := 150
@@ -257,14 +275,17 @@ func TestRanges(t *testing.T) {
 			l.Logits(f, y)
 			l.WrongTo(wrong, 0, y)
 			for k, v := range f {
-				if math.IsNaN(v) || math.IsInf(v, 0) || !(sd[k] >= 0 && sd[k] < 1e9) || !(wrong[k] >= 0 && wrong[k] <= 1) || !(l.At(levels-1, k) >= 0 && l.At(levels-1, k) <= 1) {
-					t.Fatalf("%s of %d levels, %+v: logit %v of bit %d at %v, residual %v, wrong with %v", c.Name(), levels, p, v, k+1, y, sd[k], wrong[k])
+				if math.IsNaN(v) || math.IsInf(v, 0) || !(sd[k] >= 0 && sd[k] < 1e9) ||
+					!(wrong[k] >= 0 && wrong[k] <= 1) || !(l.At(levels-1, k) >= 0 && l.At(levels-1, k) <= 1) {
+					t.Fatalf("%s of %d levels, %+v: logit %v of bit %d at %v, residual %v, wrong with %v", c.Name(),
+						levels, p, v, k+1, y, sd[k], wrong[k])
 				}
 			}
 		}
 		gen, ex := must.Get(decode.New("gen", c))(t), must.Get(decode.New("gen-ex", c))(t)
 		nodes := must.Get(NewNodes(64, prior, c.Bits(), Seed))(t)
-		for i, e := range must.Get(nodes.Errors(t.Context(), 1, l, []observed.Decoding{{Decoder: gen}, {Decoder: gen, Soft: true}, {Decoder: ex, Soft: true}}))(t) {
+		for i, e := range must.Get(nodes.Errors(t.Context(), 1, l,
+			[]observed.Decoding{{Decoder: gen}, {Decoder: gen, Soft: true}, {Decoder: ex, Soft: true}}))(t) {
 			if !(e >= 0 && e <= float64(levels-1)) {
 				t.Fatalf("%s of %d levels, %+v: error %d is %v", c.Name(), levels, p, i+1, e)
 			}
@@ -272,15 +293,18 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestEnds: at the ends of κ and sd₀ a model is what it is a decade further in, and with the largest misfit every
-// bit is as likely wrong as right. What is left of the penalty, or of the residual, is below 1e-6 there; Newton's
-// method stops at a loss that is 1e-9 above the least, where a logit f of weight w is off by √(2e-9/(w·f·(1−f))).
+// TestEnds: at the ends of κ and sd₀ a model is what it is a decade further in, and with the
+// largest misfit every bit is as likely wrong as right. What is left of the penalty, or of the
+// residual, is below 1e-6 there; Newton's method stops at a loss that is 1e-9 above the least,
+// where a logit f of weight w is off by √(2e-9/(w·f·(1−f))).
 func TestEnds(t *testing.T) {
 	for _, name := range []string{"unary", "gray"} {
 		table := func(cutoff, floor, misfit float64) *mat.Dense {
-			return mat.DenseCopyOf(learn(t, Model{Noise: 1, Misfit: misfit, Cutoff: cutoff, Floor: floor, Training: BCE}, name, 16, nil))
+			return mat.DenseCopyOf(learn(t, Model{Noise: 1, Misfit: misfit, Cutoff: cutoff, Floor: floor,
+				Training: BCE}, name, 16, nil))
 		}
-		for _, at := range [][4]float64{{leastCutoff, 1, 10 * leastCutoff, 1}, {mostCutoff, 1, mostCutoff / 10, 1}, {5, leastFloor, 5, 10 * leastFloor}, {5, mostFloor, 5, mostFloor / 10}} {
+		for _, at := range [][4]float64{{leastCutoff, 1, 10 * leastCutoff, 1}, {mostCutoff, 1, mostCutoff / 10, 1},
+			{5, leastFloor, 5, 10 * leastFloor}, {5, mostFloor, 5, mostFloor / 10}} {
 			if a, b := table(at[0], at[1], 0.25), table(at[2], at[3], 0.25); !mat.EqualApprox(a, b, 1e-4) {
 				t.Errorf("%s: with κ and sd₀ of %v and %v it differs from %v and %v", name, at[0], at[1], at[2], at[3])
 			}

@@ -13,9 +13,9 @@ import (
 )
 
 // Network is what a network of the model has learnt of a code: the logits f_k(ŷ) and the standard
-// deviations sd_k of their residuals. As a mat.Matrix it is the L × M table of error probabilities e[n,k].
-// An entry is the mean over the strata of ŷ, given level n, of the probability that bit k is wrong. A
-// Network is immutable and safe for concurrent use.
+// deviations sd_k of their residuals. As a mat.Matrix it is the L × M table of error probabilities
+// e[n,k]. An entry is the mean over the strata of ŷ, given level n, of the probability that bit k
+// is wrong. A Network is immutable and safe for concurrent use.
 type Network struct {
 	p           Model // with its cutoff and its floor
 	c           *code.Code
@@ -37,7 +37,8 @@ var _ mat.Matrix = (*Network)(nil)
 func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 	points, m := len(ch.weight), c.Bits()
 	n := &Network{p: p, c: c, first: ch.first, step: ch.step,
-		logits: make([]float64, points*m), slopes: make([]float64, m), floors: make([]float64, m), variances: make([]float64, m)}
+		logits: make([]float64, points*m), slopes: make([]float64, m), floors: make([]float64,
+			m), variances: make([]float64, m)}
 	for j := range n.strata {
 		n.strata[j] = decode.Stratum(j)
 	}
@@ -80,8 +81,9 @@ func (ch *channel) slope(f []float64) (square float64) {
 	return square
 }
 
-// shareMisfit makes the misfit that of a training for the decoder, whose loss knows nothing but differences of scores: between two
-// levels they have the misfit of one bit, which the d bits that differ there share. A bit has the mean over its transitions.
+// shareMisfit makes the misfit that of a training for the decoder, whose loss knows nothing but
+// differences of scores: between two levels they have the misfit of one bit, which the d bits that
+// differ there share. A bit has the mean over its transitions.
 func (n *Network) shareMisfit(ch *channel, cs *columns) {
 	transitions, changes := n.c.Transitions(), make([][]int, n.c.Levels()) // the bits that change after each level
 	for k, at := range transitions {
@@ -283,9 +285,10 @@ func (n *Network) WrongTo(dst []float64, i int, y float64) {
 	}
 }
 
-// Dispersion is the variance of the number of wrong bits whose nearest transition lies above the level, less the number of those where it
-// lies below, over what it would be if bits erred independently; for levels of a prior. It is large where bits have transitions beside
-// each other: one perceived label is wrong for all of them, and on one side only.
+// Dispersion is the variance of the number of wrong bits whose nearest transition lies above the
+// level, less the number of those where it lies below, over what it would be if bits erred
+// independently; for levels of a prior. It is large where bits have transitions beside each other:
+// one perceived label is wrong for all of them, and on one side only.
 func (n *Network) Dispersion(prior []float64) float64 {
 	const most = 128 // levels that are computed
 	levels, m := n.Dims()

@@ -19,8 +19,8 @@ const Seed = 1
 const ManyNodes = 1 << 14
 
 // Nodes are the QMC nodes over which errors are averaged: pairs of a level and of noise ε, and the
-// residuals of the logits. All codes, trainings and parameters share the nodes (common random numbers), so
-// that chance hardly changes a comparison. Nodes are immutable.
+// residuals of the logits. All codes, trainings and parameters share the nodes (common random
+// numbers), so that chance hardly changes a comparison. Nodes are immutable.
 //
 // The levels are quantiles of the prior at (i + ½)/N, i < N; the noise is the quantile of
 // the normal distribution at the bit reversal of i, plus ½/N. The residuals are normal random
@@ -36,8 +36,8 @@ type Nodes struct {
 }
 
 // NewNodes returns a number of nodes, a power of two, for a prior over the levels, of length L, and
-// codes of so many bits at most. The error says that the prior is no distribution, or that memory is
-// short.
+// codes of so many bits at most. The error says that the prior is no distribution, or that memory
+// is short.
 func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error) {
 	if count < 1 || count&(count-1) != 0 {
 		return nil, fmt.Errorf("%d nodes: want a power of two", count)
@@ -49,7 +49,8 @@ func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error)
 	if err != nil {
 		return nil, err
 	}
-	p := &Nodes{level: make([]int, count), noise: make([]float64, count), residual: make([]float32, count*most), bits: most, prior: prior}
+	p := &Nodes{level: make([]int, count), noise: make([]float64, count), residual: make([]float32, count*most),
+		bits: most, prior: prior}
 	n, below := 0, prior[0]
 	for i := range count {
 		for at := sum * (float64(i) + 0.5) / float64(count); below <= at && n < len(prior)-1; {

@@ -33,7 +33,8 @@ func (l thresholds) Noise() float64                      { return l.noise }
 func (thresholds) WrongTo(_ []float64, _ int, _ float64) {}
 
 // means are the errors of such a network.
-func means(ctx context.Context, p *Nodes, workers int, c *code.Code, s float64, decodings []observed.Decoding) ([]float64, error) {
+func means(ctx context.Context, p *Nodes, workers int, c *code.Code, s float64,
+	decodings []observed.Decoding) ([]float64, error) {
 	m, err := p.moments(ctx, workers, c, thresholds{c.Bits(), s}, s, decodings)
 	return m.means, err
 }
@@ -104,7 +105,8 @@ func TestResiduals(t *testing.T) {
 		}
 	}
 	n := float64(ManyNodes * 6)
-	if limit := 4 / math.Sqrt(n); math.Abs(sum/n) > limit || math.Abs(square/n-1) > 2*limit || math.Abs(product/n) > limit {
+	if limit := 4 / math.Sqrt(n); math.Abs(sum/n) > limit || math.Abs(square/n-1) > 2*limit ||
+		math.Abs(product/n) > limit {
 		t.Errorf("mean %v, variance %v, covariance %v", sum/n, square/n, product/n)
 	}
 	for _, prior := range [][]float64{{0, 0}, {1, -1}, {math.NaN(), 1}, {math.Inf(1), 1}} {
@@ -114,7 +116,8 @@ func TestResiduals(t *testing.T) {
 	}
 }
 
-// TestCounting: neighbouring words of unary and johnson differ in as many bits as they are levels apart.
+// TestCounting: neighbouring words of unary and johnson differ in as many bits as they are levels
+// apart.
 func TestCounting(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "b1jdj", "onehot"} {
 		c := named(t, name, 32)
@@ -142,8 +145,9 @@ func TestRealNodes(t *testing.T) {
 	}
 }
 
-// TestPrediction: direct regression answers the median of the label, given the perceived one. Far from the ends of uniform labels
-// that is the perceived label, and no other answer has less error: neither this label itself, nor that of a network of levels.
+// TestPrediction: direct regression answers the median of the label, given the perceived one. Far
+// from the ends of uniform labels that is the perceived label, and no other answer has less error:
+// neither this label itself, nor that of a network of levels.
 func TestPrediction(t *testing.T) {
 	const levels = 32
 	prior := slices.Repeat([]float64{1}, levels)
@@ -163,9 +167,12 @@ func TestPrediction(t *testing.T) {
 			plain += math.Abs(min(max(y, 1), levels)-nodes.at(i)) / ManyNodes
 		}
 		gen := must.Get(decode.Builtin().New("gen", must.Get(code.New("unary", levels))(t), decode.Options{}))(t)
-		l := must.Get(Model{Noise: s, Within: WithinLevel, Misfit: 0.25, Training: BCE}.Learn(t.Context(), 1, must.Get(code.New("unary", levels))(t), prior))(t)
-		got := must.Get(nodes.Errors(t.Context(), 1, l, []observed.Decoding{observed.Prediction(), {Decoder: gen}, {Decoder: gen, Soft: true}}))(t)
-		if math.Abs(got[0]-least) > 1e-12 || least > 1.001*plain || least > got[1] || least > got[2] || s < 2 && math.Abs(least/(s*math.Sqrt(2/math.Pi))-1) > 0.04 {
+		l := must.Get(Model{Noise: s, Within: WithinLevel, Misfit: 0.25, Training: BCE}.Learn(t.Context(), 1,
+			must.Get(code.New("unary", levels))(t), prior))(t)
+		got := must.Get(nodes.Errors(t.Context(), 1, l, []observed.Decoding{observed.Prediction(), {Decoder: gen},
+			{Decoder: gen, Soft: true}}))(t)
+		if math.Abs(got[0]-least) > 1e-12 || least > 1.001*plain || least > got[1] || least > got[2] || s < 2 &&
+			math.Abs(least/(s*math.Sqrt(2/math.Pi))-1) > 0.04 {
 			t.Errorf("s = %v: %v; %v, and %v of the label itself", s, got, least, plain)
 		}
 	}

@@ -31,11 +31,12 @@ type Uniform struct{ From, To, Share float64 }
 // gives the other parameters; its noise and its training do not matter. s is the noise around the
 // label itself, real or a level.
 //
-// The error is a mean over nodes, with exact expectations over the residuals: it is right to about 0.05 %.
-// s is found to 10⁻⁴ of itself.
+// The error is a mean over nodes, with exact expectations over the residuals: it is right to about
+// 0.05 %. s is found to 10⁻⁴ of itself.
 //
-// The error wraps ErrNoNoise where no s gives the error, from the smallest that Check takes for labels that are levels, to L levels. Other errors are
-// about the parameters or the labels, or are the context's.
+// The error wraps ErrNoNoise where no s gives the error, from the smallest that Check takes for
+// labels that are levels, to L levels. Other errors are about the parameters or the labels, or are
+// the context's.
 func (m Model) NoiseOf(ctx context.Context, workers int, labels Labels, mae float64) (float64, error) {
 	levels := len(labels.Prior)
 	c, err := code.New("unary", levels)
@@ -112,7 +113,8 @@ func solveNoise(levels int, target float64, meanError func(s float64) (float64, 
 
 // encloseNoise steps from the noise of an easy code until two steps enclose the root of a
 // difference of logarithms, or one finds it: at x.
-func encloseNoise(levels int, target float64, difference func(x float64) (float64, error)) (b bracket, x float64, found bool, err error) {
+func encloseNoise(levels int, target float64, difference func(x float64) (float64, error)) (b bracket, x float64,
+	found bool, err error) {
 	lo, hi := math.Log(smallestNoise(levels)), math.Log(float64(levels))
 	// E|ε| = √(2/π) is the error that s = 1 gives to codes that are easy to learn.
 	x = min(max(math.Log(target*math.Sqrt(math.Pi/2)), lo), hi)
@@ -159,8 +161,8 @@ type bracket struct {
 }
 
 // narrow puts x, where the function is v, in the place of one end. Where the same end has moved
-// twice, the value at the other end counts half, so that this end moves soon, too (false position, in the
-// Illinois variant).
+// twice, the value at the other end counts half, so that this end moves soon, too (false position,
+// in the Illinois variant).
 func (b *bracket) narrow(x, v float64) {
 	if v <= 0 {
 		if b.below, b.fBelow = x, v; b.moved < 0 {

@@ -36,7 +36,8 @@ func TestSolveNoise(t *testing.T) {
 			})
 			must.Succeed(t, err)
 			if math.Abs(got/s-1) > tolerance || calls > 20 {
-				t.Errorf("%s: error %v of s = %v comes from s = %v, found with %d calls", training, target, s, got, calls)
+				t.Errorf("%s: error %v of s = %v comes from s = %v, found with %d calls", training, target, s, got,
+					calls)
 			}
 		}
 	}
@@ -105,8 +106,9 @@ func TestGenOnUnary(t *testing.T) {
 	}
 }
 
-// TestNoiseOf: the noise leads back to the error of more nodes, with residuals, whose standard error is below 0.5 %.
-// Around real labels it is less than around levels, because quantization is a part of the error.
+// TestNoiseOf: the noise leads back to the error of more nodes, with residuals, whose standard
+// error is below 0.5 %. Around real labels it is less than around levels, because quantization is a
+// part of the error.
 func TestNoiseOf(t *testing.T) {
 	const levels = 32
 	prior := theory.Uniform(levels)
@@ -132,8 +134,8 @@ func TestNoiseOf(t *testing.T) {
 				t.Errorf("s = %v gives %v, want %v", s[i], got, mae)
 			}
 		}
-		// Rounding makes the squared error of levels 2/π·(s² − 1/12), by the midpoint rule, and that
-		// of real labels 2/π·(s² + 1/12).
+		// Rounding makes the squared error of levels 2/π·(s² − 1/12), by the midpoint rule, and
+		// that of real labels 2/π·(s² + 1/12).
 		if off := math.Sqrt(s[0]*s[0]-2./12) / s[1]; mae > 1 && math.Abs(off-1) > 0.01 {
 			t.Errorf("error %v: s = %v around levels, and %v around real labels", mae, s[0], s[1])
 		}

@@ -21,7 +21,8 @@ type Observed struct {
 	Rates   []float64
 	Samples float64
 	Counts  *errmodel.Counts // nil after a training for the decoder
-	// Dispersion is that of the wrong bits above and below the level, as Network.Dispersion has it; 0 where it is unknown.
+	// Dispersion is that of the wrong bits above and below the level, as Network.Dispersion has it;
+	// 0 where it is unknown.
 	Dispersion float64
 }
 
@@ -30,7 +31,8 @@ type Observed struct {
 const trusted = 0.2
 
 // leading returns the decoding whose error sets s: gen on hard decisions after a training bit by
-// bit, where they are worth something, and else gen-ex on logits. The error wraps ErrNothingObserved.
+// bit, where they are worth something, and else gen-ex on logits. The error wraps
+// ErrNothingObserved.
 func (n *Observed) leading() (int, error) {
 	best, most := -1, 0
 	for i, d := range n.Decodings {
@@ -39,7 +41,8 @@ func (n *Observed) leading() (int, error) {
 		}
 	}
 	if best < 0 {
-		return 0, fmt.Errorf("%w: no decoder's error of %s says how large the label noise is", ErrNothingObserved, n.Code.Name())
+		return 0, fmt.Errorf("%w: no decoder's error of %s says how large the label noise is", ErrNothingObserved,
+			n.Code.Name())
 	}
 	return best, nil
 }
@@ -71,9 +74,9 @@ func (n *Observed) Described(i int) bool {
 	return n.Training == BCE || d.Soft && (!n.Training.ThroughGenEx() || d.Decoder.Name() == "gen-ex")
 }
 
-// NewFit fits the model to a network: s, and where the network shows it κ and the floor of the residuals.
-// nodes are of the network's labels. The errors wrap ErrNothingObserved or ErrNoNoise, or are the
-// context's. The number of workers (0: all processors) does not change the result.
+// NewFit fits the model to a network: s, and where the network shows it κ and the floor of the
+// residuals. nodes are of the network's labels. The errors wrap ErrNothingObserved or ErrNoNoise,
+// or are the context's. The number of workers (0: all processors) does not change the result.
 func NewFit(ctx context.Context, workers int, n *Observed, nodes *Nodes, misfit float64) (*Fit, error) {
 	x, err := n.observation(ctx, nodes)
 	if err != nil {
@@ -104,18 +107,20 @@ func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, 
 	}
 	fitted, err := n.fitted()
 	for i, j := range fitted {
-		e := observedError{Value: n.Errors[j].Mean, Stderr: n.Errors[j].StdErr, Model: func(l *Network) (float64, error) {
-			v, err := nodes.Errors(ctx, 1, l, n.Decodings[j:j+1])
-			if err != nil {
-				return 0, err
-			}
-			return v[0], nil
-		}}
-		if wrong := n.wrong(); i == 0 && wrong > 0 && !n.Decodings[j].Predicts() {
-			e = observedError{Value: wrong, Stderr: e.Stderr * (wrong / e.Value), Model: func(l *Network) (float64, error) {
-				m, err := nodes.moments(ctx, 1, n.Code, l, nodes.noiseOf(l), nil)
-				return m.wrong, err
+		e := observedError{Value: n.Errors[j].Mean, Stderr: n.Errors[j].StdErr,
+			Model: func(l *Network) (float64, error) {
+				v, err := nodes.Errors(ctx, 1, l, n.Decodings[j:j+1])
+				if err != nil {
+					return 0, err
+				}
+				return v[0], nil
 			}}
+		if wrong := n.wrong(); i == 0 && wrong > 0 && !n.Decodings[j].Predicts() {
+			e = observedError{Value: wrong, Stderr: e.Stderr * (wrong / e.Value),
+				Model: func(l *Network) (float64, error) {
+					m, err := nodes.moments(ctx, 1, n.Code, l, nodes.noiseOf(l), nil)
+					return m.wrong, err
+				}}
 		}
 		out.Errors = append(out.Errors, e)
 	}
@@ -140,8 +145,8 @@ func (n *Observed) tail(ctx context.Context, workers int, l *Network, nodes *Nod
 // from the level: after a training bit by bit, for unary and johnson, where no bit is set aside.
 // Else it is 0.
 //
-// It is the error, but for the few samples at one end of the range that johnson decodes as the other
-// end: they have few wrong bits, and an error of all levels.
+// It is the error, but for the few samples at one end of the range that johnson decodes as the
+// other end: they have few wrong bits, and an error of all levels.
 func (n *Observed) wrong() (sum float64) {
 	if n.Training != BCE || !counting(n.Code) {
 		return 0
@@ -169,9 +174,9 @@ func counting(c *code.Code) bool {
 	return levels >= 16
 }
 
-// fitted lists the decodings whose errors are fitted, the leading one first, then gen-ex. There is none
-// where bits that are easy to learn are dead: they spoil what every decoder reads, but
-// not the rates of the other bits. The error wraps ErrNothingObserved.
+// fitted lists the decodings whose errors are fitted, the leading one first, then gen-ex. There is
+// none where bits that are easy to learn are dead: they spoil what every decoder reads, but not the
+// rates of the other bits. The error wraps ErrNothingObserved.
 func (n *Observed) fitted() ([]int, error) {
 	for k, at := range n.Code.Transitions() {
 		if len(at) <= learnable && math.IsNaN(n.Rates[k]) {

@@ -16,28 +16,40 @@ import (
 	"belsim/theory/decode"
 )
 
-// referenceSettings are those of TestReference: small and large noise, easy and hard codes, lost and constant
-// columns, cutoffs, misfits and floors.
+// referenceSettings are those of TestReference: small and large noise, easy and hard codes, lost
+// and constant columns, cutoffs, misfits and floors.
 var referenceSettings = []struct {
 	code   string
 	levels int
 	model  Model
 }{
-	{"unary", 8, Model{Noise: 0.6, Misfit: 0.25}}, {"unary", 8, Model{Noise: 0.75, Misfit: 0.25}}, {"unary", 8, Model{Noise: 2, Misfit: 0.25}},
-	{"unary", 2, Model{Noise: 0.5, Misfit: 0.25}}, {"unary", 32, Model{Noise: 1.3, Misfit: 0.25}}, {"unary", 64, Model{Noise: 1.6, Misfit: 0.1}},
-	{"johnson", 16, Model{Noise: 0.8, Misfit: 0.25}}, {"johnson", 64, Model{Noise: 1.6, Misfit: 0.25}}, {"johnson-nonzero", 15, Model{Noise: 1, Misfit: 0}},
-	{"b1jdj", 32, Model{Noise: 1.1, Misfit: 0.25}}, {"b2jdj", 32, Model{Noise: 1.1, Misfit: 0.4}}, {"hexj", 32, Model{Noise: 0.7, Misfit: 0.25}},
-	{"hexj", 64, Model{Noise: 2.5, Misfit: 0.25, Cutoff: 10}}, {"gray", 16, Model{Noise: 0.5, Misfit: 0.25}}, {"gray", 64, Model{Noise: 1.6, Misfit: 0.25, Floor: 0.4}},
-	{"binary", 32, Model{Noise: 1, Misfit: 0.25}}, {"onehot", 16, Model{Noise: 0.9, Misfit: 0.25}}, {"onehot", 32, Model{Noise: 2, Misfit: 0.25, Cutoff: 4}},
+	{"unary", 8, Model{Noise: 0.6, Misfit: 0.25}}, {"unary", 8, Model{Noise: 0.75, Misfit: 0.25}}, {"unary", 8,
+		Model{Noise: 2, Misfit: 0.25}},
+	{"unary", 2, Model{Noise: 0.5, Misfit: 0.25}}, {"unary", 32, Model{Noise: 1.3, Misfit: 0.25}}, {"unary", 64,
+		Model{Noise: 1.6, Misfit: 0.1}},
+	{"johnson", 16, Model{Noise: 0.8, Misfit: 0.25}}, {"johnson", 64,
+		Model{Noise: 1.6, Misfit: 0.25}}, {"johnson-nonzero", 15, Model{Noise: 1, Misfit: 0}},
+	{"b1jdj", 32, Model{Noise: 1.1, Misfit: 0.25}}, {"b2jdj", 32, Model{Noise: 1.1, Misfit: 0.4}}, {"hexj", 32,
+		Model{Noise: 0.7, Misfit: 0.25}},
+	{"hexj", 64, Model{Noise: 2.5, Misfit: 0.25, Cutoff: 10}}, {"gray", 16, Model{Noise: 0.5, Misfit: 0.25}}, {"gray",
+		64, Model{Noise: 1.6, Misfit: 0.25, Floor: 0.4}},
+	{"binary", 32, Model{Noise: 1, Misfit: 0.25}}, {"onehot", 16, Model{Noise: 0.9, Misfit: 0.25}}, {"onehot", 32,
+		Model{Noise: 2, Misfit: 0.25, Cutoff: 4}},
 	{"hadamard", 32, Model{Noise: 0.8, Misfit: 0.25}}, {"unary", 16, Model{Noise: 0.05, Misfit: 0.25}},
 
-	{"unary", 8, Model{Noise: 0.75, Misfit: 0.25, Training: CE}}, {"johnson", 16, Model{Noise: 1.3, Misfit: 0.25, Training: CE}},
-	{"b1jdj", 32, Model{Noise: 0.8, Misfit: 0.1, Training: CE}}, {"hexj", 16, Model{Noise: 1.1, Misfit: 0.25, Cutoff: 6, Training: CE}},
-	{"gray", 32, Model{Noise: 1.6, Misfit: 0.25, Training: CE}}, {"binary", 16, Model{Noise: 0.4, Misfit: 0.4, Floor: 0.4, Training: CE}},
-	{"onehot", 8, Model{Noise: 0.9, Misfit: 0.25, Training: CE}}, {"hadamard", 8, Model{Noise: 1.2, Misfit: 0.25, Training: CE}},
+	{"unary", 8, Model{Noise: 0.75, Misfit: 0.25, Training: CE}}, {"johnson", 16,
+		Model{Noise: 1.3, Misfit: 0.25, Training: CE}},
+	{"b1jdj", 32, Model{Noise: 0.8, Misfit: 0.1, Training: CE}}, {"hexj", 16, Model{Noise: 1.1, Misfit: 0.25, Cutoff: 6,
+		Training: CE}},
+	{"gray", 32, Model{Noise: 1.6, Misfit: 0.25, Training: CE}}, {"binary", 16,
+		Model{Noise: 0.4, Misfit: 0.4, Floor: 0.4, Training: CE}},
+	{"onehot", 8, Model{Noise: 0.9, Misfit: 0.25, Training: CE}}, {"hadamard", 8,
+		Model{Noise: 1.2, Misfit: 0.25, Training: CE}},
 
-	{"unary", 16, Model{Noise: 3, Training: L1}}, {"johnson", 16, Model{Noise: 1.3, Training: L2}}, {"gray", 32, Model{Noise: 1.6, Training: L1}},
-	{"hexj", 16, Model{Noise: 1.1, Cutoff: 6, Training: L2}}, {"onehot", 8, Model{Noise: 0.9, Training: L1}}, {"unary", 8, Model{Noise: 0.75, Training: L2}},
+	{"unary", 16, Model{Noise: 3, Training: L1}}, {"johnson", 16, Model{Noise: 1.3, Training: L2}}, {"gray", 32,
+		Model{Noise: 1.6, Training: L1}},
+	{"hexj", 16, Model{Noise: 1.1, Cutoff: 6, Training: L2}}, {"onehot", 8, Model{Noise: 0.9, Training: L1}}, {"unary",
+		8, Model{Noise: 0.75, Training: L2}},
 }
 
 // unseenSettings is the number of settings of TestReference with levels that never occur.
@@ -104,7 +116,8 @@ func TestReference(t *testing.T) {
 		x.model.Training = cmp.Or(x.model.Training, BCE)
 		const count = 256
 		nodes := must.Get(NewNodes(count, prior, c.Bits(), Seed))(t)
-		s := setting{S: x.model.Noise, Prior: prior, Cutoff: x.model.Cutoff, Misfit: x.model.Misfit, Floor: x.model.Floor, Training: x.model.Training, Noise: nodes.noise}
+		s := setting{S: x.model.Noise, Prior: prior, Cutoff: x.model.Cutoff, Misfit: x.model.Misfit,
+			Floor: x.model.Floor, Training: x.model.Training, Noise: nodes.noise}
 		network := must.Get(x.model.Learn(t.Context(), 0, c, prior))(t)
 		a := answer{SD: network.ResidualSD()}
 		for n := range x.levels {
@@ -117,7 +130,9 @@ func TestReference(t *testing.T) {
 		for j, l := range nodes.level {
 			s.Level, s.Residual = append(s.Level, l+1), append(s.Residual, nodes.row(j))
 		}
-		errors := must.Get(nodes.Errors(t.Context(), 1, network, []observed.Decoding{{Decoder: must.Get(decode.New("gen", c))(t)}, {Decoder: must.Get(decode.NewGenEx(c, 1))(t), Soft: true}}))(t)
+		errors := must.Get(nodes.Errors(t.Context(), 1, network,
+			[]observed.Decoding{{Decoder: must.Get(decode.New("gen", c))(t)},
+				{Decoder: must.Get(decode.NewGenEx(c, 1))(t), Soft: true}}))(t)
 		a.Hard, a.Soft = errors[0], errors[1]
 		settings, want = append(settings, s), append(want, a)
 	}
@@ -144,7 +159,8 @@ func TestReference(t *testing.T) {
 			}
 		}
 		if !(worst <= tolerance) {
-			t.Errorf("setting %d (s = %v, %d levels): %.2g from the reference; errors %v and %v, want %v and %v", i+1, settings[i].S, len(settings[i].Code), worst, g.Hard, g.Soft, w.Hard, w.Soft)
+			t.Errorf("setting %d (s = %v, %d levels): %.2g from the reference; errors %v and %v, want %v and %v", i+1,
+				settings[i].S, len(settings[i].Code), worst, g.Hard, g.Soft, w.Hard, w.Soft)
 		}
 	}
 }

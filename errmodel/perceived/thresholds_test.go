@@ -32,8 +32,9 @@ func stripes(t *testing.T, transitions ...int) *code.Code {
 	return must.Get(code.FromMatrix("stripes", m))(t)
 }
 
-// TestPrepare: an error up to a quarter of the levels is fitted, and the rates of bits with four transitions or more. Where no error
-// is, the rate of the other bits comes first, which stands for one transition.
+// TestPrepare: an error up to a quarter of the levels is fitted, and the rates of bits with four
+// transitions or more. Where no error is, the rate of the other bits comes first, which stands for
+// one transition.
 func TestPrepare(t *testing.T) {
 	c := stripes(t, 3, 4, 5)
 	type residual struct {
@@ -52,7 +53,8 @@ func TestPrepare(t *testing.T) {
 		errors []float64 // with standard errors of 1 %
 		want   []residual
 	}{
-		{[]float64{4.01, 3.99, 2}, append([]residual{{0, 3.99, math.Hypot(0.02, 0.01)}, {0, 2, math.Hypot(0.05, 0.01)}}, rates...)},
+		{[]float64{4.01, 3.99, 2}, append([]residual{{0, 3.99, math.Hypot(0.02, 0.01)}, {0, 2, math.Hypot(0.05, 0.01)}},
+			rates...)},
 		{[]float64{4.01}, append([]residual{{1, 0.1, easy}}, rates...)},
 	} {
 		o := observation{Code: c, Training: BCE, Counts: counts}
@@ -73,8 +75,9 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestFitted: the error that sets s is below a fifth of the levels. Where a bit with eight transitions or fewer is dead, no error is
-// fitted; where one with nine is, they are. Wrong bits are counted from 16 levels on.
+// TestFitted: the error that sets s is below a fifth of the levels. Where a bit with eight
+// transitions or fewer is dead, no error is fitted; where one with nine is, they are. Wrong bits
+// are counted from 16 levels on.
 func TestFitted(t *testing.T) {
 	for _, tt := range []struct {
 		value float64
@@ -82,7 +85,9 @@ func TestFitted(t *testing.T) {
 		want  int // decodings that are fitted; −1: an error
 	}{{3.19, -1, 2}, {3.21, -1, -1}, {1, 15, 0}, {1, 16, 2}} {
 		c := stripes(t, 8, 9)
-		n := &Observed{Code: c, Training: BCE, Decodings: must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t), Rates: make([]float64, c.Bits())}
+		n := &Observed{Code: c, Training: BCE,
+			Decodings: must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits,
+				decode.Options{}))(t), Rates: make([]float64, c.Bits())}
 		for range n.Decodings {
 			n.Errors = append(n.Errors, observed.Error{Mean: tt.value})
 		}
@@ -100,15 +105,20 @@ func TestFitted(t *testing.T) {
 	}
 }
 
-// TestTail: it is in proportion to the root mean square error, of which a standard error tells the part beside the mean.
+// TestTail: it is in proportion to the root mean square error, of which a standard error tells the
+// part beside the mean.
 func TestTail(t *testing.T) {
 	c := named(t, "unary", 16)
-	l, nodes := learn(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, "unary", 16, nil), must.Get(NewNodes(64, theory.Uniform(16), 15, Seed))(t)
+	l, nodes := learn(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, "unary", 16,
+		nil), must.Get(NewNodes(64, theory.Uniform(16), 15, Seed))(t)
 	tail := func(stderr float64) float64 {
-		n := &Observed{Code: c, Training: BCE, Decodings: []observed.Decoding{{Decoder: must.Get(decode.New("gen", c))(t)}}, Samples: 100, Errors: []observed.Error{{Mean: 0.8, StdErr: stderr}}}
+		n := &Observed{Code: c, Training: BCE,
+			Decodings: []observed.Decoding{{Decoder: must.Get(decode.New("gen",
+				c))(t)}}, Samples: 100, Errors: []observed.Error{{Mean: 0.8, StdErr: stderr}}}
 		return must.Get(n.tail(t.Context(), 1, l, nodes))(t)
 	}
-	if got, want := tail(0.06)/tail(0.08), math.Sqrt((0.64+0.36)/(0.64+0.64)); math.Abs(got-want) > 1e-12 || !math.IsNaN(tail(0)) {
+	if got, want := tail(0.06)/tail(0.08), math.Sqrt((0.64+0.36)/(0.64+0.64)); math.Abs(got-want) > 1e-12 ||
+		!math.IsNaN(tail(0)) {
 		t.Errorf("standard errors of 0.06 and 0.08: tails in the ratio %v, want %v", got, want)
 	}
 }

@@ -57,7 +57,8 @@ type Options struct {
 	Recommend bool
 	// Candidates are codes, NAMEs or FILEs.
 	Candidates []string
-	// Samples is the number of samples of each label in simulations; 0 for scenario.DefaultSampling.
+	// Samples is the number of samples of each label in simulations; 0 for
+	// scenario.DefaultSampling.
 	Samples uint64
 	// Seed is the seed of the random numbers of simulations.
 	Seed uint64
@@ -75,7 +76,8 @@ func (o Options) Check() error {
 	if err := o.sampling().Check(); err != nil {
 		return err
 	}
-	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature), scenario.CheckBaseline(o.Baseline.Error))
+	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
+		scenario.CheckBaseline(o.Baseline.Error))
 }
 
 // sampling is that of simulations.
@@ -101,8 +103,10 @@ func (p Progress) begin(what string, total uint64) (done func(uint64), end func(
 
 // Report is what is known of a network.
 type Report struct {
-	Fit     *Fit
-	Opening []string            // the verdict in two or three sentences: what the network does, whether a model describes it, what to do next
+	Fit *Fit
+	// the verdict in two or three sentences: what the network does, whether a model describes it,
+	// what to do next
+	Opening []string
 	Remarks []string            // sentences about the mixture: how many bits are wrong, what the data do not tell
 	Rates   *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
 	Decoder *fitdecoder.Decoder // nil unless Options.FitDecoder
@@ -112,10 +116,11 @@ type Report struct {
 	ranked  []forecast.Forecast // of all codes; nil without a ranking
 }
 
-// Run judges a network. run.Workers and run.Backend change no number; run.Done is not called. Errors
-// name the file and the place, or are the context's.
+// Run judges a network. run.Workers and run.Backend change no number; run.Done is not called.
+// Errors name the file and the place, or are the context's.
 //
-// The stages are functions that return a value. Run alone writes to the fit, which later stages read.
+// The stages are functions that return a value. Run alone writes to the fit, which later stages
+// read.
 func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*Report, error) {
 	own, err := openNetwork(ctx, o)
 	if err != nil {
@@ -132,7 +137,8 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	}
 	for _, k := range o.Bits {
 		if k < 1 || k > own.code.Bits() {
-			return nil, &scenario.ValueError{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s", own.code.Bits(), own.code.Name())}
+			return nil, &scenario.ValueError{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s",
+				own.code.Bits(), own.code.Name())}
 		}
 	}
 	if err := own.checkMemory(); err != nil {
@@ -159,7 +165,8 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		return nil, err
 	}
 	if o.Recommend {
-		if f.Recommendation, r.ranked, err = recommend(ctx, run.Workers, f, own, candidates, known, progress); err != nil {
+		if f.Recommendation, r.ranked, err = recommend(ctx, run.Workers, f, own, candidates, known,
+			progress); err != nil {
 			return nil, err
 		}
 	}

@@ -64,7 +64,8 @@ func small(t *testing.T) Options {
 	}
 	dir := t.TempDir()
 	return Options{
-		Code: "unary", Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
+		Code: "unary", Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"),
+			z),
 		Temperature: 1, Samples: 200, Seed: 1, Decoders: decode.Builtin(),
 	}
 }
@@ -80,7 +81,8 @@ var onCPU = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
 func TestRun(t *testing.T) {
 	s := judge(t, small(t))
 	f := s.Fit
-	if f.Code != "unary" || f.Levels != 8 || f.Bits != 7 || f.Samples != 800 || f.WrongBits != 140 || f.Outputs != "logits" || f.Range != nil {
+	if f.Code != "unary" || f.Levels != 8 || f.Bits != 7 || f.Samples != 800 || f.WrongBits != 140 ||
+		f.Outputs != "logits" || f.Range != nil {
 		t.Errorf("%+v", f)
 	}
 	if lowest, highest := f.occurring(); lowest != 1 || highest != 8 {
@@ -105,7 +107,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 		// The samples themselves are a law with these rates. 1e-9 is for rounded sums.
-		if a := d.AnyLaw; a != nil && !(a[0]-1e-9 <= d.Observed && d.Observed <= a[1]+1e-9) || a == nil != (d.Outputs != "bits" || d.Decoder == "gen-ex") {
+		if a := d.AnyLaw; a != nil && !(a[0]-1e-9 <= d.Observed && d.Observed <= a[1]+1e-9) ||
+			a == nil != (d.Outputs != "bits" || d.Decoder == "gen-ex") {
 			t.Errorf("any law %v, observed %+v", a, d)
 		}
 		// The variance of an error from 0 to 7 is at most mean·(7 − mean).
@@ -116,7 +119,8 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	if len(s.Remarks) != 2 || s.Remarks[1] != "2.5 % of the bits are wrong" { // errors lie beside transitions alone, so there are no intervals
+	// errors lie beside transitions alone, so there are no intervals
+	if len(s.Remarks) != 2 || s.Remarks[1] != "2.5 % of the bits are wrong" {
 		t.Errorf("%q", s.Remarks)
 	}
 	if p := s.Fit.Profiles; len(p) != 2 || p[0].Bit != 3 || p[1].Bit != 5 || p[0].Rate[3] != 0.1 {
@@ -125,7 +129,8 @@ func TestRun(t *testing.T) {
 	o := small(t)
 	o.Bits = []int{8}
 	var v *scenario.ValueError
-	if _, err := Run(t.Context(), o, onCPU, nil); !errors.As(err, &v) || v.Name != "bits" || !strings.Contains(err.Error(), "1 to 7") {
+	if _, err := Run(t.Context(), o, onCPU, nil); !errors.As(err, &v) || v.Name != "bits" ||
+		!strings.Contains(err.Error(), "1 to 7") {
 		t.Errorf("bit 8: %v", err)
 	}
 	// Without decoders there is the mixture alone.
@@ -155,7 +160,8 @@ func TestReadBack(t *testing.T) {
 	about := scenario.New(nil)
 	must.Succeed(t, f.Fill(about, MixtureModel))
 	m, ok := about.Model.(scenario.Mixture)
-	if !ok || m.R != s.Fit.R || m.Sigma != s.Fit.Sigma || m.Path != path || about.Prior.FitPath != path || !slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
+	if !ok || m.R != s.Fit.R || m.Sigma != s.Fit.Sigma || m.Path != path || about.Prior.FitPath != path ||
+		!slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
 		t.Errorf("%+v", about)
 	}
 	if about.Temperature != s.Fit.LogitScale {
@@ -167,22 +173,30 @@ func TestReadBack(t *testing.T) {
 	}
 	for _, broken := range [][3]string{
 		{`"format": 1`, `"format": 99, "more": 2`, "format 99 of a fit is not known to this version; it knows 1"},
-		{`"format": 1,`, ``, "fit the network again with this version"}, {`"format": 1`, `"format": "1"`, "format: character"},
-		{`"levels": 8`, `"levels": 9`, "bits is 7; unary of 9 levels has 8"}, {`"levels": 8`, `"levels": 1`, "levels is 1"},
+		{`"format": 1,`, ``, "fit the network again with this version"}, {`"format": 1`, `"format": "1"`,
+			"format: character"},
+		{`"levels": 8`, `"levels": 9`, "bits is 7; unary of 9 levels has 8"}, {`"levels": 8`, `"levels": 1`,
+			"levels is 1"},
 		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"},
-		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125,`, `0.5,`, "the prior adds up to"}, {`0.125,`, `-0.125,`, "prior of level 1 is -0.125"},
+		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125,`, `0.5,`, "the prior adds up to"}, {`0.125,`,
+			`-0.125,`, "prior of level 1 is -0.125"},
 		{`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
 		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
 		{`"temperature": 1`, `"temperature": 1.7e308`, "is +Inf; want a positive finite number"},
-		{`"r": `, `"r": 0.5, "r": `, "r occurs twice"}, {`"r": `, `"R": 0.5, "r": `, "R is not a field that is known here; a fit of another version has it: fit the network again with this version"}, {`"r": `, `"r": "0.5", "R": `, "r: character"},
-		{`"prior": [`, `"perceived": {"label_noise": 0, "misfit": 0.1}, "prior": [`, "perceived.label_noise is 0; want a positive number"},
-		{`"prior": [`, `"perceived": {"label_noise": -1, "misfit": 0.1}, "prior": [`, "perceived.label_noise is -1; want a positive number"},
-		{`"prior": [`, `"perceived": {"label_noise": 1, "tail": 1, "tail": 2}, "prior": [`, "perceived.tail occurs twice"},
+		{`"r": `, `"r": 0.5, "r": `, "r occurs twice"}, {`"r": `, `"R": 0.5, "r": `,
+			"R is not a field that is known here; a fit of another version has it: fit the network again with this version"}, {`"r": `, `"r": "0.5", "R": `, "r: character"},
+		{`"prior": [`, `"perceived": {"label_noise": 0, "misfit": 0.1}, "prior": [`,
+			"perceived.label_noise is 0; want a positive number"},
+		{`"prior": [`, `"perceived": {"label_noise": -1, "misfit": 0.1}, "prior": [`,
+			"perceived.label_noise is -1; want a positive number"},
+		{`"prior": [`, `"perceived": {"label_noise": 1, "tail": 1, "tail": 2}, "prior": [`,
+			"perceived.tail occurs twice"},
 	} {
 		changed := strings.Replace(b.String(), broken[0], broken[1], 1)
 		other := filepath.Join(dir, "broken.json")
 		write(other, changed)
-		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other+": ") || !strings.Contains(err.Error(), broken[2]) {
+		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other+": ") ||
+			!strings.Contains(err.Error(), broken[2]) {
 			t.Errorf("%s: %v; want an error about %q", broken[1], err, broken[2])
 		}
 	}
@@ -195,10 +209,14 @@ func TestReadBack(t *testing.T) {
 	write(path, full)
 	must.Get(Read(path))(t)
 	for field, values := range map[string][]string{
-		"bits": {"8"}, "level_width": {"2", "null", "0", "1.001"}, "range": {"[1, 8, 9]", "[1]", "[8, 1]", "[1, 1]", "[null, 8]", "[0, 8]"},
-		"r": {"1e-310", "null", "1e400"}, "r_interval": {"[2, 3]", "null", "[0]"}, "sigma_interval": {"[0, 1e-9]", "[-1, 9]"},
-		"label_noise": {"1e-3", "1e9", "0", "-1"}, "misfit": {"1e308", "-1"}, "misfit_floor": {"0", "1e160", "null"}, "cutoff": {"0", "1", "null", "-1", "1e-100"},
-		"cutoff_fitted": {"1"}, "label_noise_interval": {"[9, 10]", "[0, 1e300]", "null"}, "cutoff_interval": {"[1e9, 1e10]"}, "tail": {"-1"},
+		"bits": {"8"}, "level_width": {"2", "null", "0", "1.001"}, "range": {"[1, 8, 9]", "[1]", "[8, 1]", "[1, 1]",
+			"[null, 8]", "[0, 8]"},
+		"r": {"1e-310", "null", "1e400"}, "r_interval": {"[2, 3]", "null", "[0]"}, "sigma_interval": {"[0, 1e-9]",
+			"[-1, 9]"},
+		"label_noise": {"1e-3", "1e9", "0", "-1"}, "misfit": {"1e308", "-1"}, "misfit_floor": {"0", "1e160",
+			"null"}, "cutoff": {"0", "1", "null", "-1", "1e-100"},
+		"cutoff_fitted": {"1"}, "label_noise_interval": {"[9, 10]", "[0, 1e300]",
+			"null"}, "cutoff_interval": {"[1e9, 1e10]"}, "tail": {"-1"},
 		"describes": {"false"}, "distance": {"4", "null"}, "training": {`"mse"`},
 	} {
 		at := regexp.MustCompile(`"` + field + `": (\[[^]]*]|[^,\n]*)`)
@@ -244,7 +262,8 @@ func TestReadBack(t *testing.T) {
 	if err != nil || len(records) != 1+8*7 {
 		t.Fatalf("%d records, %v", len(records), err)
 	}
-	if got, want := strings.Join(records[1+3*7+3][:6], ","), "4,4,0,100,10,0.1"; got != want && got != strings.Replace(want, "4,4,0", "4,4,1", 1) {
+	if got, want := strings.Join(records[1+3*7+3][:6], ","), "4,4,0,100,10,0.1"; got != want &&
+		got != strings.Replace(want, "4,4,0", "4,4,1", 1) {
 		t.Errorf("level 4, bit 4: %s", got)
 	}
 }
@@ -253,7 +272,8 @@ func TestReadBack(t *testing.T) {
 func TestTemperature(t *testing.T) {
 	o := small(t)
 	o.Temperature = 1.7e308
-	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "is +Inf; want a positive finite number") {
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(),
+		"is +Inf; want a positive finite number") {
 		t.Errorf("τ = %g: %v", o.Temperature, err)
 	}
 }
@@ -282,7 +302,8 @@ func TestLevelsOf(t *testing.T) {
 			if most == 5000 {
 				continue // it may be larger
 			}
-			if from, to := levelsOf(f, m); from <= 5000 && (most == 0 && to >= from || most > 0 && (from != least || to != most)) {
+			if from, to := levelsOf(f, m); from <= 5000 &&
+				(most == 0 && to >= from || most > 0 && (from != least || to != most)) {
 				t.Errorf("%s with %d bits: %d to %d levels, want %d to %d", f.Name, m, from, to, least, most)
 			}
 		}
@@ -291,10 +312,12 @@ func TestLevelsOf(t *testing.T) {
 
 func TestLabelRange(t *testing.T) {
 	var r LabelRange
-	if err := r.UnmarshalText([]byte("-2.5:4")); err != nil || r.Lo != -2.5 || r.Hi != 4 || r.Values != nil || r.IsZero() {
+	if err := r.UnmarshalText([]byte("-2.5:4")); err != nil || r.Lo != -2.5 || r.Hi != 4 || r.Values != nil ||
+		r.IsZero() {
 		t.Errorf("%v, %v", r, err)
 	}
-	for _, text := range []string{"", "1", "1:x", "2:1", "1:1", "0:Inf", "-Inf:0", "NaN:1", "1e300:1.0000000000000002e300", "-1e308:1e308"} {
+	for _, text := range []string{"", "1", "1:x", "2:1", "1:1", "0:Inf", "-Inf:0", "NaN:1",
+		"1e300:1.0000000000000002e300", "-1e308:1e308"} {
 		if err := r.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q was taken", text)
 		}
@@ -351,13 +374,15 @@ func TestFewErrors(t *testing.T) {
 	d := easy
 	d.samples, d.noise = 200, 0.25 // of which one in twenty has a wrong bit
 	s := judge(t, d.save(t, t.TempDir(), "z"))
-	if f := s.Fit; !table.Missing(f.RInterval[0]) || !table.Missing(f.SigmaInterval[1]) || !(f.R > 0) || !strings.Contains(s.Remarks[0], "samples have a wrong bit: too few for intervals, which need 30") {
+	if f := s.Fit; !table.Missing(f.RInterval[0]) || !table.Missing(f.SigmaInterval[1]) || !(f.R > 0) ||
+		!strings.Contains(s.Remarks[0], "samples have a wrong bit: too few for intervals, which need 30") {
 		t.Errorf("r = %v, %v, σ %v: %q", f.R, f.RInterval, f.SigmaInterval, s.Remarks)
 	}
 }
 
 // TestRealLabels: what the model says of real labels is what a network of the model shows, in all
-// columns: the σ of the rates of levels, and errors against levels. A network of 20,000 samples has errors that are known to half a percent.
+// columns: the σ of the rates of levels, and errors against levels. A network of 20,000 samples has
+// errors that are known to half a percent.
 func TestRealLabels(t *testing.T) {
 	c := must.Get(code.New("johnson", 32))(t)
 	e := must.Get(errmodel.NewMixture(t.Context(), c, 0.6, 0.5))(t)
@@ -378,7 +403,8 @@ func TestRealLabels(t *testing.T) {
 	}
 	dir := t.TempDir()
 	s := judge(t, Options{
-		Code: "johnson", Levels: 32, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, "z.npy"), z),
+		Code: "johnson", Levels: 32, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t,
+			filepath.Join(dir, "z.npy"), z),
 		Range: LabelRange{Lo: 1, Hi: 32}, Temperature: 1, Samples: 4000, Seed: 1, Decoders: decode.Builtin(),
 	})
 	f := s.Fit
@@ -394,7 +420,8 @@ func TestRealLabels(t *testing.T) {
 			}
 		}
 		// Bits of gen-ex are ±1 here, and logits in the model.
-		if slack := 6*math.Hypot(d.StdErr, d.ObservedStdErr) + 0.02*d.Observed; d.Decoder != "gen-ex" && math.Abs(model-d.Observed) > slack {
+		if slack := 6*math.Hypot(d.StdErr, d.ObservedStdErr) + 0.02*d.Observed; d.Decoder != "gen-ex" &&
+			math.Abs(model-d.Observed) > slack {
 			t.Errorf("%s: the model says %v, observed is %v", d.Decoder, model, d.Observed)
 		}
 	}
@@ -410,9 +437,11 @@ func TestChosen(t *testing.T) {
 		asked, want ErrorModel
 	}{
 		{&near, AutoModel, PerceivedModel}, {&near, MixtureModel, MixtureModel}, {&fitted, AutoModel, PerceivedModel},
-		{&unknown, AutoModel, MixtureModel}, {&unknown, PerceivedModel, ""}, {nil, AutoModel, MixtureModel}, {nil, PerceivedModel, ""},
+		{&unknown, AutoModel, MixtureModel}, {&unknown, PerceivedModel, ""}, {nil, AutoModel, MixtureModel}, {nil,
+			PerceivedModel, ""},
 	} {
-		f := &Fit{R: 1, Sigma: 2, LogitScale: 3, Temperature: 2, Perceived: tt.perceived, Levels: 2, Prior: []float64{0.5, 0.5}, path: "fit.json"}
+		f := &Fit{R: 1, Sigma: 2, LogitScale: 3, Temperature: 2, Perceived: tt.perceived, Levels: 2,
+			Prior: []float64{0.5, 0.5}, path: "fit.json"}
 		s := scenario.New(nil)
 		err := f.Fill(s, tt.asked)
 		if (err == nil) != (tt.want != "") {
@@ -428,7 +457,8 @@ func TestChosen(t *testing.T) {
 			if tt.perceived.CutoffFitted {
 				cutoff = 9
 			}
-			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != perceived.CE || m.Cutoff != cutoff || s.Temperature != 2 {
+			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != perceived.CE || m.Cutoff != cutoff ||
+				s.Temperature != 2 {
 				t.Errorf("%d: %+v", i, s)
 			}
 		}

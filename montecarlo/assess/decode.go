@@ -20,13 +20,15 @@ import (
 func IsDecoderFile(name string) bool { return strings.EqualFold(filepath.Ext(name), ".npz") }
 
 // Decode decodes o.Outputs, a file that may be larger than memory: with a fitted decoder in an .npz
-// file, or with a named one of o.Decoders for the code o.Code. With o.Range, labels are in its units;
-// else they are those of the fitted decoder, or levels from 1. Decode writes the label of one sample
-// after the other: as a NumPy array of float64 of one dimension where the format is npy, else as
-// lines of text. With o.Confidence it writes columns: the label, and the ends of its interval, lower and upper. workers is the number of goroutines, 0 for one on each processor; it changes no
-// byte. note is told what the outputs were taken for where they may be something else. Errors name the file and the
-// place, or are the context's.
-func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Writer, format string, progress Progress, note func(string)) error {
+// file, or with a named one of o.Decoders for the code o.Code. With o.Range, labels are in its
+// units; else they are those of the fitted decoder, or levels from 1. Decode writes the label of
+// one sample after the other: as a NumPy array of float64 of one dimension where the format is npy,
+// else as lines of text. With o.Confidence it writes columns: the label, and the ends of its
+// interval, lower and upper. workers is the number of goroutines, 0 for one on each processor; it
+// changes no byte. note is told what the outputs were taken for where they may be something else.
+// Errors name the file and the place, or are the context's.
+func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Writer, format string, progress Progress,
+	note func(string)) error {
 	if err := o.resolve(); err != nil {
 		return err
 	}
@@ -37,7 +39,8 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	}
 	defer outputs.Close()
 	if parts := outputs.Parts(); parts > 1 {
-		return fmt.Errorf("%s has outputs for %d targets; want samples × bits, so a file for each target", outputs.Name(), parts)
+		return fmt.Errorf("%s has outputs for %d targets; want samples × bits, so a file for each target",
+			outputs.Name(), parts)
 	}
 	open := o.openNamed
 	if IsDecoderFile(decoder) {
@@ -52,7 +55,8 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 		return err
 	}
 	if said == "" && kind == observed.Probabilities {
-		note(fmt.Sprintf("%s: read as probabilities, because all are from 0 to 1; say so if they are logits", outputs.Name()))
+		note(fmt.Sprintf("%s: read as probabilities, because all are from 0 to 1; say so if they are logits",
+			outputs.Name()))
 	}
 	o.mapHead(c, observed.Labels{}, kind, outputs)
 	decodings, err := of(kind)
@@ -88,7 +92,8 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	return errors.Join(err, out.Flush())
 }
 
-// decodingsOf are the decodings of outputs of a kind: of their labels, and of the ends of intervals where these are asked for.
+// decodingsOf are the decodings of outputs of a kind: of their labels, and of the ends of intervals
+// where these are asked for.
 type decodingsOf func(observed.Kind) ([]observed.Decoding, error)
 
 // openFitted opens the file of a fitted decoder, which needs no code.

@@ -15,16 +15,17 @@ import (
 // for others, over all bits together.
 const independent = 0.01
 
-// dependenceLimit is what the dependence of a bit that does not depend on its target does not exceed.
+// dependenceLimit is what the dependence of a bit that does not depend on its target does not
+// exceed.
 func (n *network) dependenceLimit() float64 {
 	return distuv.UnitNormal.Quantile(1 - independent/2/float64(max(n.code.Bits(), 1)))
 }
 
 // dependences say for each bit how its outputs depend on its targets: the difference of the mean
 // outputs where targets are one and where they are zero, in standard errors if there were no
-// dependence; 0 where all outputs are alike, up to the rounding of sums, and NaN where all targets are.
-// Outputs are logits where there are any: a good classifier of a bit that is rarely one may decide
-// for zero in every sample.
+// dependence; 0 where all outputs are alike, up to the rounding of sums, and NaN where all targets
+// are. Outputs are logits where there are any: a good classifier of a bit that is rarely one may
+// decide for zero in every sample.
 func (n *network) dependences() []float64 {
 	m := n.code.Bits()
 	out := make([]float64, m)
@@ -53,8 +54,8 @@ func (n *network) dependences() []float64 {
 	return out
 }
 
-// warn says that outputs cannot be those of a trained network for these targets, and what to do; both
-// are "" where they can.
+// warn says that outputs cannot be those of a trained network for these targets, and what to do;
+// both are "" where they can.
 func (n *network) warn() (what, next string) {
 	if n.seen.Same {
 		return "the outputs do not depend on the input: they are the same for all samples. No decoder can read a label from them",
@@ -70,17 +71,21 @@ func (n *network) warn() (what, next string) {
 	return "", ""
 }
 
-// guesses reports whether no decoder is told, by three standard errors, from an answer that is the median of the targets.
+// guesses reports whether no decoder is told, by three standard errors, from an answer that is the
+// median of the targets.
 func (n *network) guesses() bool {
 	if len(n.seen.Levels) == 0 {
 		return false
 	}
-	return n.asGuess(slices.MinFunc(n.seen.Levels, func(a, b observed.Error) int { return cmp.Compare(a.Mean, b.Mean) }))
+	return n.asGuess(slices.MinFunc(n.seen.Levels,
+		func(a, b observed.Error) int { return cmp.Compare(a.Mean, b.Mean) }))
 }
 
-// asGuess reports whether an error is not told, by three standard errors, from that of an answer that is the median of the targets.
+// asGuess reports whether an error is not told, by three standard errors, from that of an answer
+// that is the median of the targets.
 func (n *network) asGuess(e observed.Error) bool {
-	// The mean distance of the targets from a level; where the next level is nearer to more of them, it is less there.
+	// The mean distance of the targets from a level; where the next level is nearer to more of
+	// them, it is less there.
 	guess, below := 0.0, 0.0
 	prior := n.seen.Counts.Prior()
 	for i, p := range prior {
@@ -126,10 +131,11 @@ var arrangements = []arrangement{
 }
 
 const (
-	// right and wrong are the errors of the mean outputs of a level, as a share of the levels, below
-	// which they stand as they should, and above which they do not.
+	// right and wrong are the errors of the mean outputs of a level, as a share of the levels,
+	// below which they stand as they should, and above which they do not.
 	right, wrong = 1. / 16, 1. / 8
-	// fewestArranged is the smallest number of levels that tell an arrangement, and mostArranged the largest that is decoded.
+	// fewestArranged is the smallest number of levels that tell an arrangement, and mostArranged
+	// the largest that is decoded.
 	fewestArranged, mostArranged = 8, 64
 )
 

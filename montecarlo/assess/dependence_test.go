@@ -18,7 +18,8 @@ import (
 	"belsim/theory/base/must"
 )
 
-// TestOneHot: bits of one-hot that were trained by themselves are zero in every sample, and their logits tell the level.
+// TestOneHot: bits of one-hot that were trained by themselves are zero in every sample, and their
+// logits tell the level.
 func TestOneHot(t *testing.T) {
 	for _, levels := range []int{8, 16} {
 		d := easy
@@ -31,7 +32,8 @@ func TestOneHot(t *testing.T) {
 	}
 }
 
-// TestMistaken: outputs and targets that stand in another way than the code's are told so, and those that stand as they should are not.
+// TestMistaken: outputs and targets that stand in another way than the code's are told so, and
+// those that stand as they should are not.
 func TestMistaken(t *testing.T) {
 	reversed := func(z []float64) { slices.Reverse(z) }
 	inverted := func(z []float64) {
@@ -46,11 +48,15 @@ func TestMistaken(t *testing.T) {
 		targets bool // are reversed
 		want    string
 	}{
-		{"johnson", inverted, false, "The outputs look inverted"}, {"unary", inverted, false, "The outputs look inverted"},
-		{"johnson", reversed, false, "The columns of the outputs look reversed"}, {"unary", reversed, false, "The columns of the outputs look reversed"},
-		{"hexj", reversed, false, "The columns of the outputs look reversed"}, {"onehot", reversed, false, "The columns of the outputs look reversed"},
+		{"johnson", inverted, false, "The outputs look inverted"}, {"unary", inverted, false,
+			"The outputs look inverted"},
+		{"johnson", reversed, false, "The columns of the outputs look reversed"}, {"unary", reversed, false,
+			"The columns of the outputs look reversed"},
+		{"hexj", reversed, false, "The columns of the outputs look reversed"}, {"onehot", reversed, false,
+			"The columns of the outputs look reversed"},
 		{"unary", nothing, true, "The levels look reversed"}, {"b1jdj", nothing, true, "The levels look reversed"},
-		{"b1jdj", nothing, false, "The network's best decoder"}, {"gray", nothing, false, "The network's best decoder"}, {"hadamard", nothing, false, "The network's best decoder"},
+		{"b1jdj", nothing, false, "The network's best decoder"}, {"gray", nothing, false,
+			"The network's best decoder"}, {"hadamard", nothing, false, "The network's best decoder"},
 	} {
 		noises := []float64{0.9, 1.5}
 		if strings.Contains(tt.want, "look") { // by turns: each mistake has two codes
@@ -70,14 +76,17 @@ func TestMistaken(t *testing.T) {
 			}
 			s := judge(t, o)
 			text := strings.Join(s.Opening, " ")
-			if !strings.HasPrefix(text, tt.want) || strings.Contains(text, "look") && (strings.Contains(text, "easy to learn") || !strings.Contains(text, "fit again.")) || s.Fit.Verdict != text {
+			if !strings.HasPrefix(text, tt.want) || strings.Contains(text, "look") &&
+				(strings.Contains(text, "easy to learn") || !strings.Contains(text, "fit again.")) ||
+				s.Fit.Verdict != text {
 				t.Errorf("%s, noise %v: %q, want %q", tt.code, noise, text, tt.want)
 			}
 		}
 	}
 }
 
-// TestShuffled: an output of several, and another network, whose samples are in another order than the targets are told so.
+// TestShuffled: an output of several, and another network, whose samples are in another order than
+// the targets are told so.
 func TestShuffled(t *testing.T) {
 	dir := t.TempDir()
 	o := easy.save(t, dir, "z")
@@ -95,7 +104,9 @@ func TestShuffled(t *testing.T) {
 		o.Others = []Other{{Code: "unary", Outputs: outputs, Training: perceived.BCE}}
 		s := judge(t, o)
 		text := strings.Join(s.Opening, " ")
-		if shuffled := i == 1; strings.Contains(text, filepath.Base(outputs)+" is left out of the forecasts: the error is that of guessing") != shuffled || !s.Fit.Perceived.Describes {
+		if shuffled := i == 1; strings.Contains(text,
+			filepath.Base(outputs)+" is left out of the forecasts: the error is that of guessing") != shuffled ||
+			!s.Fit.Perceived.Describes {
 			t.Errorf("%s: %q, %+v", outputs, text, s.Fit.Perceived)
 		}
 	}
@@ -103,13 +114,14 @@ func TestShuffled(t *testing.T) {
 	o.Code, o.Outputs, o.Others = "unary", of[1], nil
 	several := NewSeveral([]*Report{whole, judge(t, o)})
 	text := strings.Join(several.Verdict, " ")
-	if strings.Contains(text, "Output 1:") || !strings.Contains(text, "Output 2: the error is that of guessing") || !strings.Contains(text, "same order") || !strings.Contains(text, "describes 1 of the 2 outputs") {
+	if strings.Contains(text, "Output 1:") || !strings.Contains(text, "Output 2: the error is that of guessing") ||
+		!strings.Contains(text, "same order") || !strings.Contains(text, "describes 1 of the 2 outputs") {
 		t.Errorf("%q", text)
 	}
 }
 
-// TestGuesses: an error is that of guessing up to three standard errors below it. The median of three levels that are
-// equally frequent is wrong by 2/3 of a level.
+// TestGuesses: an error is that of guessing up to three standard errors below it. The median of
+// three levels that are equally frequent is wrong by 2/3 of a level.
 func TestGuesses(t *testing.T) {
 	n := &network{seen: &observed.Summary{Counts: &errmodel.Counts{Levels: 3, Samples: []uint64{5, 5, 5}}}}
 	for below, want := range map[float64]bool{-1: true, 0: true, 2.9: true, 3.1: false} {

@@ -14,9 +14,11 @@ import (
 	"belsim/theory/code"
 )
 
-// Baseline is direct regression, a network without a code: its mean |error|, or its predictions for the same samples.
+// Baseline is direct regression, a network without a code: its mean |error|, or its predictions for
+// the same samples.
 type Baseline struct {
-	// Error is in levels, or in label units where there is a range; 0 where there are predictions, or no baseline.
+	// Error is in levels, or in label units where there is a range; 0 where there are predictions,
+	// or no baseline.
 	Error float64
 	// File has the predictions, N × 1, in the units of the targets: .csv, .npy or FILE.npz:NAME.
 	File string
@@ -29,15 +31,16 @@ func ParseBaseline(text string) (Baseline, error) {
 	}
 	if v, err := strconv.ParseFloat(text, 64); err == nil {
 		if !(v > 0) || math.IsInf(v, 0) {
-			return Baseline{}, &scenario.ValueError{Name: "baseline", Value: v, Want: "a positive finite number, or the file of predictions"}
+			return Baseline{}, &scenario.ValueError{Name: "baseline", Value: v,
+				Want: "a positive finite number, or the file of predictions"}
 		}
 		return Baseline{Error: v}, nil
 	}
 	return Baseline{File: text}, nil
 }
 
-// Direct is the network beside direct regression. Errors are against the target itself, in label units where there is a
-// range, else in levels.
+// Direct is the network beside direct regression. Errors are against the target itself, in label
+// units where there is a range, else in levels.
 type Direct struct {
 	Error         float64 `json:"error" doc:"mean |error| of direct regression: as it was given, or of its predictions, which are clipped to the range of the levels like all answers of decoders"`
 	StdErr        float64 `json:"stderr" doc:"shared"`
@@ -50,27 +53,31 @@ type Direct struct {
 	Warning       string  `json:"warning" doc:"why the error is not believed, and no forecast uses it; empty where forecasts do"`
 }
 
-// unbelieved is the factor by which the error of direct regression may be from its forecast, and which no measured network has had:
-// beyond it, it is of other units or data.
+// unbelieved is the factor by which the error of direct regression may be from its forecast, and
+// which no measured network has had: beyond it, it is of other units or data.
 const unbelieved = 2
 
-// besideDirect compares the network with direct regression, and says whether that error is believed; it is nil where none is given.
-// The error refuses a baseline that is larger than the range, or is the context's.
-func besideDirect(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (out *Direct, err error) {
+// besideDirect compares the network with direct regression, and says whether that error is
+// believed; it is nil where none is given. The error refuses a baseline that is larger than the
+// range, or is the context's.
+func besideDirect(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (out *Direct,
+	err error) {
 	if out = compareDirect(f, n); out != nil {
 		out.Warning, err = out.doubt(ctx, workers, f, n, forecasts)
 	}
 	return out, err
 }
 
-// compareDirect compares the network with direct regression. Both are wrong about the targets themselves.
+// compareDirect compares the network with direct regression. Both are wrong about the targets
+// themselves.
 func compareDirect(f *Fit, n *network) *Direct {
 	best, b := f.bestDecoder(), n.options.Baseline
 	if b == (Baseline{}) || best < 0 {
 		return nil
 	}
 	d, w := f.Decoders[best], f.LevelWidth
-	out := &Direct{Error: b.Error, StdErr: math.NaN(), Decoder: d.Decoder, Outputs: d.Outputs, Network: d.Observed, DifferenceErr: d.StdErr}
+	out := &Direct{Error: b.Error, StdErr: math.NaN(), Decoder: d.Decoder, Outputs: d.Outputs, Network: d.Observed,
+		DifferenceErr: d.StdErr}
 	fitted := f.Fitted != nil && f.Fitted.Better
 	if fitted {
 		out.Decoder, out.Outputs, out.Network, out.DifferenceErr = "fitted", f.Fitted.Reads, f.Fitted.Error, f.Fitted.StdErr
@@ -88,13 +95,15 @@ func compareDirect(f *Fit, n *network) *Direct {
 }
 
 // doubt says why the error of direct regression cannot be right; it is "" where it can.
-func (d *Direct) doubt(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (string, error) {
+func (d *Direct) doubt(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (string,
+	error) {
 	if all := float64(f.Levels-1) * f.LevelWidth; d.Error > all {
 		unit := "levels"
 		if f.Range != nil {
 			unit = "label units"
 		}
-		return "", &scenario.ValueError{Name: "baseline", Value: d.Error, Want: fmt.Sprintf("a mean |error| in %s, of %v at most: the width of the range", unit, all)}
+		return "", &scenario.ValueError{Name: "baseline", Value: d.Error,
+			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: the width of the range", unit, all)}
 	}
 	e := observed.Error{Mean: d.Error / f.LevelWidth}
 	if !table.Missing(d.StdErr) {
@@ -120,7 +129,8 @@ func (d *Direct) doubt(ctx context.Context, workers int, f *Fit, n *network, for
 	return "", err
 }
 
-// directText compares the network with direct regression for people; it is "" where that is not given.
+// directText compares the network with direct regression for people; it is "" where that is not
+// given.
 func (f *Fit) directText() string {
 	d := f.Direct
 	if d == nil {
@@ -129,7 +139,8 @@ func (f *Fit) directText() string {
 	text := fmt.Sprintf("Direct regression is wrong by %s%s: this network is ", table.Short(d.Error), f.unit())
 	warning := ""
 	if d.Warning != "" {
-		warning = fmt.Sprintf(" No forecast uses its error, for %s: check its units, and the order of its samples.", d.Warning)
+		warning = fmt.Sprintf(" No forecast uses its error, for %s: check its units, and the order of its samples.",
+			d.Warning)
 	}
 	if d.Difference/d.Error > 1e4 { // also where the quotient is no number
 		return text + "more than 10,000 times as wrong." + warning
@@ -146,5 +157,6 @@ func (f *Fit) directText() string {
 		how = "paired by sample"
 	}
 	share := d.Difference / d.Error
-	return fmt.Sprintf("%s%s: %s %% ± %s (%s).", text, verdict, signed(share, placesOf(share)), percent(d.DifferenceErr/d.Error), how) + warning
+	return fmt.Sprintf("%s%s: %s %% ± %s (%s).", text, verdict, signed(share, placesOf(share)),
+		percent(d.DifferenceErr/d.Error), how) + warning
 }

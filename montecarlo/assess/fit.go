@@ -7,8 +7,8 @@ import (
 	"belsim/theory/code"
 )
 
-// fitFormat is the version of the fields of a Fit. It is raised where another one is written, or one
-// has another meaning.
+// fitFormat is the version of the fields of a Fit. It is raised where another one is written, or
+// one has another meaning.
 const fitFormat = 1
 
 // Fit is the error model fitted to a network, with the numbers that judge it. The command fit

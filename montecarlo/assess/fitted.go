@@ -12,8 +12,8 @@ import (
 )
 
 // Fitted is the decoder that was fitted to a network, or the best of the baseline decoders where
-// none is better. Errors are means of |answer − target|, in the unit of the targets, over samples that were not used to fit the
-// decoder that decodes them.
+// none is better. Errors are means of |answer − target|, in the unit of the targets, over samples
+// that were not used to fit the decoder that decodes them.
 type Fitted struct {
 	Kind        string       `json:"kind" doc:"shared"`
 	Rule        string       `json:"rule" doc:"shared"`
@@ -54,7 +54,8 @@ func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples
 	if err != nil {
 		return nil, err
 	}
-	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.source.Kind.Hard(), Decodings: n.decodings, Temperature: n.options.Temperature, BitByBit: n.training == perceived.BCE}
+	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.source.Kind.Hard(), Decodings: n.decodings,
+		Temperature: n.options.Temperature, BitByBit: n.training == perceived.BCE}
 	if r := n.options.Range; !r.IsZero() {
 		in.Values, err = r.spread(n.code.Levels())
 	}
@@ -74,9 +75,11 @@ func newFitted(r *fitdecoder.Result, labels observed.Labels) *Fitted {
 	about, interval := r.Decoder.About(), r.Target.Interval()
 	f := &Fitted{
 		Kind: about.Kind, Rule: about.Rule, Reads: about.Reads, Better: r.Fitted, Samples: about.Samples,
-		Error: width * r.Target.Mean, StdErr: width * r.Target.StdErr, Interval: [2]float64{width * interval[0], width * interval[1]},
+		Error: width * r.Target.Mean, StdErr: width * r.Target.StdErr, Interval: [2]float64{width * interval[0],
+			width * interval[1]},
 		Baseline: r.Baseline.Decoder.Name(), BaselineOf: r.Baseline.Outputs(), BaselineErr: width * r.BaselineTarget.Mean,
-		Gain: width * r.Gain, GainSE: width * r.GainSE, Intervals: newIntervals(r.Intervals, labels, width), Kinds: []FittedKind{}, Notes: []string{},
+		Gain: width * r.Gain, GainSE: width * r.GainSE, Intervals: newIntervals(r.Intervals, labels,
+			width), Kinds: []FittedKind{}, Notes: []string{},
 	}
 	for _, k := range r.Kinds {
 		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), width * k.Target.Mean, width * k.Target.StdErr})

@@ -24,12 +24,13 @@ import (
 
 const fittedExample = "../../testdata/decoders/"
 
-// TestFitDecoder: the fit of the example network has a fitted decoder that is better, the verdict says
-// so, and several networks get one each.
+// TestFitDecoder: the fit of the example network has a fitted decoder that is better, the verdict
+// says so, and several networks get one each.
 func TestFitDecoder(t *testing.T) {
 	ctx := context.Background()
 	o := assess.Options{
-		Code: "b2jdj", Levels: 64, Targets: fittedExample + "targets.npy", Outputs: fittedExample + "outputs.npy", Range: assess.LabelRange{Lo: 2.5, Hi: 4.3},
+		Code: "b2jdj", Levels: 64, Targets: fittedExample + "targets.npy", Outputs: fittedExample +
+			"outputs.npy", Range: assess.LabelRange{Lo: 2.5, Hi: 4.3},
 		Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(), FitDecoder: true,
 	}
 	// The other network knows the label better, and has fewer bits.
@@ -56,10 +57,12 @@ func TestFitDecoder(t *testing.T) {
 	o.Others = []assess.Other{{Code: "gray", Outputs: other}}
 	s := must.Get(assess.Run(ctx, o, scenario.Run{Backend: montecarlo.CPU{}}, nil))(t)
 	f := s.Fit.Fitted
-	if !f.Better || f.Kind != "affine" || f.Samples != 2500 || math.Abs(f.Error*63/1.8-1.314) > 0.01 || f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 3 || len(f.Notes) != 0 {
+	if !f.Better || f.Kind != "affine" || f.Samples != 2500 || math.Abs(f.Error*63/1.8-1.314) > 0.01 ||
+		f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 3 || len(f.Notes) != 0 {
 		t.Errorf("%+v", f)
 	}
-	if text := s.Opening[0]; !strings.HasPrefix(text, "The network's best decoder is a fitted affine decoder (mean): on samples that it was not fitted to, it is wrong by 0.037") {
+	if text := s.Opening[0]; !strings.HasPrefix(text,
+		"The network's best decoder is a fitted affine decoder (mean): on samples that it was not fitted to, it is wrong by 0.037") {
 		t.Error(text)
 	}
 	checkIntervals(t, s.Fit)
@@ -94,7 +97,9 @@ func TestFitDecoder(t *testing.T) {
 	if far > 30 {
 		t.Errorf("%d of 300 labels of gen-ex are far from the fitted ones", far)
 	}
-	if err := assess.Decode(ctx, assess.Options{Outputs: "bits:" + fittedExample + "more.npy"}, path, 0, io.Discard, "csv", nil, nil); err == nil || !strings.Contains(err.Error(), "the decoder reads logits or probabilities, and these outputs are bits") {
+	if err := assess.Decode(ctx, assess.Options{Outputs: "bits:" + fittedExample + "more.npy"}, path, 0, io.Discard,
+		"csv", nil, nil); err == nil ||
+		!strings.Contains(err.Error(), "the decoder reads logits or probabilities, and these outputs are bits") {
 		t.Errorf("bits for a decoder of logits: %v", err)
 	}
 
@@ -113,7 +118,8 @@ func TestFitDecoder(t *testing.T) {
 	}
 }
 
-// checkIntervals: the numbers of a fit's intervals are those of its samples, in label units, and hold 0.9 within five standard errors.
+// checkIntervals: the numbers of a fit's intervals are those of its samples, in label units, and
+// hold 0.9 within five standard errors.
 func checkIntervals(t *testing.T, f *assess.Fit) {
 	t.Helper()
 	i := f.Fitted.Intervals
@@ -131,18 +137,22 @@ func checkIntervals(t *testing.T, f *assess.Fit) {
 	}
 	rows, held := uint64(0), 0.0
 	for k, r := range i.Levels {
-		if r.From > r.To || k > 0 && r.From != i.Levels[k-1].To+1 || r.Coverage < r.Interval[0] || r.Coverage > r.Interval[1] || r.Samples < 100 {
+		if r.From > r.To || k > 0 && r.From != i.Levels[k-1].To+1 || r.Coverage < r.Interval[0] ||
+			r.Coverage > r.Interval[1] || r.Samples < 100 {
 			t.Errorf("%+v", r)
 		}
 		rows, held = rows+r.Samples, held+r.Coverage*float64(r.Samples)/2500
 	}
-	if len(samples) != 2500 || i.Calibration != 2500 || rows != 2500 || i.Levels[len(i.Levels)-1].To != 64 || math.Abs(i.Coverage-0.9) > 5*i.CoverageSE ||
-		max(math.Abs(inside-i.Coverage), math.Abs(held-i.Coverage), math.Abs(width-i.Width), math.Abs(winkler-i.Winkler)) > 1e-9 || i.Worst > i.Coverage || i.Winkler > i.Constant {
+	if len(samples) != 2500 || i.Calibration != 2500 || rows != 2500 || i.Levels[len(i.Levels)-1].To != 64 ||
+		math.Abs(i.Coverage-0.9) > 5*i.CoverageSE ||
+		max(math.Abs(inside-i.Coverage), math.Abs(held-i.Coverage), math.Abs(width-i.Width),
+			math.Abs(winkler-i.Winkler)) > 1e-9 || i.Worst > i.Coverage || i.Winkler > i.Constant {
 		t.Errorf("%+v; the samples have %v, %v and %v", i, inside, width, winkler)
 	}
 }
 
-// checkColumns: with a confidence, decode writes the same labels, between their ends, and the same numbers in both formats.
+// checkColumns: with a confidence, decode writes the same labels, between their ends, and the same
+// numbers in both formats.
 func checkColumns(t *testing.T, o assess.Options, decoder string, labels []float64) {
 	t.Helper()
 	confidence, folder := 0.9, t.TempDir()
@@ -167,7 +177,8 @@ func checkColumns(t *testing.T, o assess.Options, decoder string, labels []float
 			t.Fatalf("sample %d: %v, want the label %v", i+1, row, v)
 		}
 	}
-	if err := assess.Decode(t.Context(), o, "gen", 2, io.Discard, "npy", nil, nil); err == nil || !strings.Contains(err.Error(), "the decoder gen has no calibration") {
+	if err := assess.Decode(t.Context(), o, "gen", 2, io.Discard, "npy", nil, nil); err == nil ||
+		!strings.Contains(err.Error(), "the decoder gen has no calibration") {
 		t.Error(err)
 	}
 }

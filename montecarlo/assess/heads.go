@@ -13,8 +13,8 @@ import (
 // head is the head that the options name, or the zero one.
 func (o Options) head() forecast.Head { return forecast.LookupHead(o.Code) }
 
-// resolve puts the code and the training of a head that is one in the place of its name. The error says that the
-// options have another training.
+// resolve puts the code and the training of a head that is one in the place of its name. The error
+// says that the options have another training.
 func (o *Options) resolve() error {
 	h := o.head()
 	if h.Name == "" || h.Own {
@@ -46,16 +46,19 @@ func openHead(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	case !h.Predicts && levels == 0:
 		levels = m + 1
 	case !h.Predicts && levels != m+1:
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d outputs", outputs.Name(), m, o.Code, levels, levels-1)
+		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d outputs", outputs.Name(), m, o.Code, levels,
+			levels-1)
 	}
 	return h.Open(levels)
 }
 
-// mapHead makes a head's outputs those of a code: of a prediction the bits of unary of the nearest level, of CORN, whose outputs are of
-// y > k where y > k−1, the products of the probabilities up to each, and of a distribution over the levels, whose sum is one, the
-// probabilities that have its logarithms as logits. c is nil for a fitted decoder, which reads no predictions. predicted is the last
-// prediction that was read, where these are predictions, else nil.
-func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind, outputs *arrayfile.Rows) (predicted *float64) {
+// mapHead makes a head's outputs those of a code: of a prediction the bits of unary of the nearest
+// level, of CORN, whose outputs are of y > k where y > k−1, the products of the probabilities up to
+// each, and of a distribution over the levels, whose sum is one, the probabilities that have its
+// logarithms as logits. c is nil for a fitted decoder, which reads no predictions. predicted is the
+// last prediction that was read, where these are predictions, else nil.
+func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind,
+	outputs *arrayfile.Rows) (predicted *float64) {
 	_, m := outputs.Dims()
 	switch h := forecast.HeadOf(o.Code, o.Training); {
 	case h.Predicts && c != nil:

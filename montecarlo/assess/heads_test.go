@@ -16,8 +16,9 @@ import (
 	"belsim/theory/base/must"
 )
 
-// savePerceived writes what two networks say that know nothing but a perceived label, of the targets of d: the label itself, and
-// the conditional logits of CORN under a uniform prior. It returns options without a code.
+// savePerceived writes what two networks say that know nothing but a perceived label, of the
+// targets of d: the label itself, and the conditional logits of CORN under a uniform prior. It
+// returns options without a code.
 func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn Options) {
 	t.Helper()
 	y, r := d.targets(), rand.New(rand.NewPCG(d.seed, 2))
@@ -42,8 +43,8 @@ func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn Options) {
 	return direct, corn
 }
 
-// saveScores writes the scores of a softmax that knows nothing but the label itself, as savePerceived does it. It returns options without
-// a code.
+// saveScores writes the scores of a softmax that knows nothing but the label itself, as
+// savePerceived does it. It returns options without a code.
 func (d drawn) saveScores(t *testing.T, dir string) Options {
 	t.Helper()
 	y, r := d.targets(), rand.New(rand.NewPCG(d.seed, 2))
@@ -60,7 +61,8 @@ func (d drawn) saveScores(t *testing.T, dir string) Options {
 	return o
 }
 
-// TestSoftmax: softmax and HL-Gauss are one-hot after their trainings, also where the outputs are the distribution.
+// TestSoftmax: softmax and HL-Gauss are one-hot after their trainings, also where the outputs are
+// the distribution.
 func TestSoftmax(t *testing.T) {
 	d, dir := easy, t.TempDir()
 	o := d.saveScores(t, dir)
@@ -81,18 +83,21 @@ func TestSoftmax(t *testing.T) {
 		scores.Code = name
 		logits := judge(t, scores)
 		f := logits.Fit
-		if f.Code != "onehot" || f.Levels != d.levels || f.Perceived.Training != string(training) || f.called() != name {
+		if f.Code != "onehot" || f.Levels != d.levels || f.Perceived.Training != string(training) ||
+			f.called() != name {
 			t.Errorf("%s: %+v, %+v", name, f, f.Perceived)
 		}
 		scores.Outputs = distribution
 		g := judge(t, scores).Fit
 		for i, x := range g.Decoders {
-			if g.Outputs != "probabilities" || x.Outputs == "logits" && math.Abs(x.Observed/f.Decoders[i].Observed-1) > 1e-6 {
+			if g.Outputs != "probabilities" || x.Outputs == "logits" &&
+				math.Abs(x.Observed/f.Decoders[i].Observed-1) > 1e-6 {
 				t.Errorf("%s of probabilities: %+v, want %+v", name, x, f.Decoders[i])
 			}
 		}
 		scores.Training = perceived.BCE
-		if _, err := Run(t.Context(), scores, onCPU, nil); err == nil || err.Error() != name+" is trained with "+training.Loss()+", and not with BCE" {
+		if _, err := Run(t.Context(), scores, onCPU, nil); err == nil || err.Error() != name+" is trained with "+
+			training.Loss()+", and not with BCE" {
 			t.Error(err)
 		}
 	}
@@ -106,8 +111,9 @@ func (f *Fit) ranking() []forecast.Row {
 	return f.Recommendation.Ranking
 }
 
-// TestMeasure: over real labels there is one measure, the mean |answer − target| in label units. Every number of a report that is
-// one of an observed error is that of the answers themselves; predictions of direct regression are not rounded.
+// TestMeasure: over real labels there is one measure, the mean |answer − target| in label units.
+// Every number of a report that is one of an observed error is that of the answers themselves;
+// predictions of direct regression are not rounded.
 func TestMeasure(t *testing.T) {
 	d, dir, rng := easy, t.TempDir(), rand.New(rand.NewPCG(5, 5))
 	d.samples = 1500
@@ -120,7 +126,8 @@ func TestMeasure(t *testing.T) {
 		y.Set(i, 0, lo+width*(y.At(i, 0)-1))
 	}
 	o := d.save(t, dir, "z")
-	o.Targets, o.Range, o.Recommend, o.FitDecoder = save(t, filepath.Join(dir, "real.npy"), y), LabelRange{Lo: lo, Hi: lo + 15*width}, true, true
+	o.Targets, o.Range, o.Recommend, o.FitDecoder = save(t, filepath.Join(dir, "real.npy"), y), LabelRange{Lo: lo,
+		Hi: lo + 15*width}, true, true
 	probe := d
 	probe.code = "probe"
 	o.Others = []Other{{Code: "probe", Outputs: probe.save(t, dir, "probe").Outputs, Training: perceived.BCE}}
@@ -149,7 +156,8 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for _, x := range f.Recommendation.Ranking {
-		if want, ok := observed[x.Decoder+x.Outputs]; x.Trained && x.Measured && ok && math.Abs(x.Forecast-want) > 1e-9 || x.Trained && x.Decoder == "fitted" && x.Forecast != f.Fitted.Error {
+		if want, ok := observed[x.Decoder+x.Outputs]; x.Trained && x.Measured && ok &&
+			math.Abs(x.Forecast-want) > 1e-9 || x.Trained && x.Decoder == "fitted" && x.Forecast != f.Fitted.Error {
 			t.Errorf("%+v, want %v", x, want)
 		}
 	}
@@ -157,22 +165,26 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%+v", row)
 	}
 	direct := o
-	direct.Code, direct.Outputs, direct.Others, direct.FitDecoder = "direct", save(t, filepath.Join(dir, "p.npy"), p), nil, false
+	direct.Code, direct.Outputs, direct.Others, direct.FitDecoder = "direct", save(t, filepath.Join(dir, "p.npy"),
+		p), nil, false
 	f = judge(t, direct).Fit
 	want, s := error(func(i int) float64 { return p.At(i, 0) }), f.Perceived
-	if x := f.Decoders[0]; len(f.Decoders) != 1 || x.Decoder != "prediction" || x.Outputs != "labels" || math.Abs(x.Observed-want) > 1e-9 || math.Abs(x.Perceived/want-1) > 0.03 || len(f.Mixture) != 0 {
+	if x := f.Decoders[0]; len(f.Decoders) != 1 || x.Decoder != "prediction" || x.Outputs != "labels" ||
+		math.Abs(x.Observed-want) > 1e-9 || math.Abs(x.Perceived/want-1) > 0.03 || len(f.Mixture) != 0 {
 		t.Errorf("%+v, want %v", f.Decoders, want)
 	}
 	if !s.Describes || !(s.NoiseInterval[0] < d.noise && d.noise < s.NoiseInterval[1]) {
 		t.Errorf("%+v", s)
 	}
 	for _, x := range f.Recommendation.Ranking {
-		if x.Code == "direct" && (!x.Trained || math.Abs(x.Forecast-want) > 1e-9 || x.Decoder != "prediction" || x.Training != "l1") {
+		if x.Code == "direct" && (!x.Trained || math.Abs(x.Forecast-want) > 1e-9 || x.Decoder != "prediction" ||
+			x.Training != "l1") {
 			t.Errorf("%+v", x)
 		}
 	}
 	direct.FitDecoder = true
-	if _, err := Run(t.Context(), direct, onCPU, nil); err == nil || !strings.Contains(err.Error(), "p.npy: predictions of direct regression need no decoder") {
+	if _, err := Run(t.Context(), direct, onCPU, nil); err == nil || !strings.Contains(err.Error(),
+		"p.npy: predictions of direct regression need no decoder") {
 		t.Error(err)
 	}
 	o.Baseline.File, o.Others = direct.Outputs, nil
@@ -181,7 +193,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestOnLevels: a range whose levels are the labels themselves, such as that of whole numbers from 0, is a matter of units alone.
+// TestOnLevels: a range whose levels are the labels themselves, such as that of whole numbers from
+// 0, is a matter of units alone.
 func TestOnLevels(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Recommend = true
@@ -192,7 +205,8 @@ func TestOnLevels(t *testing.T) {
 	o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{Lo: lo, Hi: lo + 15*width}
 	f := judge(t, o).Fit
 	for i, d := range f.Decoders {
-		if want := plain.Decoders[i]; math.Abs(d.Observed/width/want.Observed-1) > 1e-9 || math.Abs(d.Perceived/width/want.Perceived-1) > 1e-9 {
+		if want := plain.Decoders[i]; math.Abs(d.Observed/width/want.Observed-1) > 1e-9 ||
+			math.Abs(d.Perceived/width/want.Perceived-1) > 1e-9 {
 			t.Errorf("%+v, want half of %+v", d, want)
 		}
 	}
@@ -201,36 +215,46 @@ func TestOnLevels(t *testing.T) {
 	}
 	for _, x := range f.Recommendation.Ranking {
 		for _, want := range plain.Recommendation.Ranking {
-			if x.Code == want.Code && x.Training == want.Training && x.Decoder == want.Decoder && x.Outputs == want.Outputs && math.Abs(x.Ratio/want.Ratio-1) > 1e-9 {
+			if x.Code == want.Code && x.Training == want.Training && x.Decoder == want.Decoder &&
+				x.Outputs == want.Outputs && math.Abs(x.Ratio/want.Ratio-1) > 1e-9 {
 				t.Errorf("%+v, want %+v", x, want)
 			}
 		}
 	}
 }
 
-// TestHeads: predictions of direct regression, and CORN's logits, show the label noise that they were drawn with.
+// TestHeads: predictions of direct regression, and CORN's logits, show the label noise that they
+// were drawn with.
 func TestHeads(t *testing.T) {
 	d, dir := easy, t.TempDir()
 	direct, corn := d.savePerceived(t, dir)
 	gen := func(f *Fit) float64 {
-		return f.Decoders[slices.IndexFunc(f.Decoders, func(d DecoderResult) bool { return d.Decoder == "gen" && d.Outputs == "bits" })].Observed
+		return f.Decoders[slices.IndexFunc(f.Decoders, func(d DecoderResult) bool {
+			return d.Decoder == "gen" &&
+				d.Outputs == "bits"
+		})].Observed
 	}
 	var errors []float64
 	for _, o := range []Options{direct, corn} {
 		f := judge(t, o).Fit
-		if p := f.Perceived; f.Code != o.Code || f.Levels != d.levels || f.Bits != d.levels-1 || p.Training != "bce" || !p.Describes || !(p.NoiseInterval[0] < d.noise && p.NoiseInterval[1] > d.noise) {
+		if p := f.Perceived; f.Code != o.Code || f.Levels != d.levels || f.Bits != d.levels-1 || p.Training != "bce" ||
+			!p.Describes || !(p.NoiseInterval[0] < d.noise && p.NoiseInterval[1] > d.noise) {
 			t.Errorf("%+v, %+v", f, p)
 		}
 		errors = append(errors, gen(f))
 		o.Recommend = o.Code == "direct"
 		for i, r := range judge(t, o).Fit.ranking() {
-			// The model knows no reason why a code of few transitions should be better or worse than the label itself.
-			if easy := r.Code == "unary" || r.Code == "johnson"; r.Trained != (r.Code == "direct") || r.Trained && (r.Ratio != 1 || r.Decoder != "nearest") || easy && r.Best && (math.Abs(r.Ratio-1) > 0.05 || r.RatioCI[0] > 1 || r.RatioCI[1] < 1) {
+			// The model knows no reason why a code of few transitions should be better or worse
+			// than the label itself.
+			if easy := r.Code == "unary" || r.Code == "johnson"; r.Trained != (r.Code == "direct") || r.Trained &&
+				(r.Ratio != 1 || r.Decoder != "nearest") || easy && r.Best &&
+				(math.Abs(r.Ratio-1) > 0.05 || r.RatioCI[0] > 1 || r.RatioCI[1] < 1) {
 				t.Errorf("row %d: %+v", i, r)
 			}
 		}
 	}
-	// Both answer with the level nearest to the perceived label, but within s of the ends of the range, for 6 % of the samples.
+	// Both answer with the level nearest to the perceived label, but within s of the ends of the
+	// range, for 6 % of the samples.
 	if math.Abs(errors[0]/errors[1]-1) > 0.02 {
 		t.Errorf("errors %v", errors)
 	}

@@ -9,8 +9,9 @@ import (
 	"belsim/theory/base/table"
 )
 
-// Intervals tell how good the intervals of single labels are, over samples that took no part in choosing, fitting and calibrating the
-// decoder that judges them. Lengths are in the unit of the targets.
+// Intervals tell how good the intervals of single labels are, over samples that took no part in
+// choosing, fitting and calibrating the decoder that judges them. Lengths are in the unit of the
+// targets.
 type Intervals struct {
 	Confidence  float64         `json:"confidence" doc:"what the intervals promise: the share of targets that lie inside"`
 	Calibration int             `json:"calibration" doc:"samples that calibrate the decoder; confidences up to 1 − 2/(calibration + 1) can be asked for"`
@@ -42,7 +43,8 @@ func newIntervals(r *fitdecoder.Intervals, labels observed.Labels, width float64
 	}
 }
 
-// coverageByLevel has a row for neighbouring levels of so many samples that a share of them means something.
+// coverageByLevel has a row for neighbouring levels of so many samples that a share of them means
+// something.
 func coverageByLevel(samples []fitdecoder.Interval, labels observed.Labels) []LevelCoverage {
 	const fewest = 100
 	levels := labels.Levels

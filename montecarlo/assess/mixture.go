@@ -21,7 +21,8 @@ type mixture struct {
 	errors    mat.Matrix    // L × M; observed for the bits that are set aside
 }
 
-// fitMixture fits r and σ by maximum likelihood, and reads all samples again. It refuses targets that are all alike.
+// fitMixture fits r and σ by maximum likelihood, and reads all samples again. It refuses targets
+// that are all alike.
 func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, error) {
 	counts, name := n.seen.Counts, n.source.Outputs.Name()
 	samples, wrong := counts.Total()
@@ -84,7 +85,8 @@ func remarks(f *Fit, m *mixture) (out []string) {
 	case missing:
 		out = append(out, "r and σ have no intervals there")
 	}
-	return append(out, fmt.Sprintf("%.3g %% of the bits are wrong", 100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits)))
+	return append(out, fmt.Sprintf("%.3g %% of the bits are wrong",
+		100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits)))
 }
 
 // unknown is an interval without ends.

@@ -25,7 +25,8 @@ type MeasuredRow struct {
 	StdErr   float64 `json:"observed_stderr" doc:"shared"`
 }
 
-// measured are the errors that forecasts rest on, of the networks whose outputs belong to the targets.
+// measured are the errors that forecasts rest on, of the networks whose outputs belong to the
+// targets.
 func measured(width float64, networks []*network) []MeasuredRow {
 	out := []MeasuredRow{}
 	for _, n := range networks {
@@ -37,7 +38,8 @@ func measured(width float64, networks []*network) []MeasuredRow {
 			k = out[len(out)-1].Network + 1
 		}
 		add := func(d observed.Decoding, e observed.Error) {
-			out = append(out, MeasuredRow{k, forecast.Called(n.code.Name(), n.training), string(n.training), d.Decoder.Name(), d.Outputs(), width * e.Mean, width * e.StdErr})
+			out = append(out, MeasuredRow{k, forecast.Called(n.code.Name(), n.training), string(n.training),
+				d.Decoder.Name(), d.Outputs(), width * e.Mean, width * e.StdErr})
 		}
 		for i, d := range n.decodings {
 			add(d, n.seen.Labels[i])
@@ -49,8 +51,8 @@ func measured(width float64, networks []*network) []MeasuredRow {
 	return out
 }
 
-// forecaster returns the forecaster of the fit: from the perceived label, and from the errors of the networks that were given. The
-// error says that a code or a decoder of these is not to be had.
+// forecaster returns the forecaster of the fit: from the perceived label, and from the errors of
+// the networks that were given. The error says that a code or a decoder of these is not to be had.
 func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error) {
 	var networks []*perceived.Observed
 	for at := 0; at < len(f.Measured); {
@@ -66,7 +68,8 @@ func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error)
 			if err != nil {
 				return nil, err
 			}
-			n.Decodings, n.Errors = append(n.Decodings, d), append(n.Errors, observed.Error{Mean: m.Observed / f.LevelWidth, StdErr: m.StdErr / f.LevelWidth})
+			n.Decodings, n.Errors = append(n.Decodings, d), append(n.Errors,
+				observed.Error{Mean: m.Observed / f.LevelWidth, StdErr: m.StdErr / f.LevelWidth})
 		}
 		networks = append(networks, n)
 	}
@@ -119,9 +122,9 @@ func (f *Fit) decoding(decoders decode.Registry, c *code.Code, name, outputs str
 	return observed.Decoding{Decoder: d, Soft: outputs == "logits"}, err
 }
 
-// Inform tells a forecaster what the fit knows. Where it asks about the networks of the fit, it becomes the fit's own forecaster,
-// which forecasts from the errors of these networks; alone says that its forecasts stand beside no others. Else it takes how
-// frequent large errors are.
+// Inform tells a forecaster what the fit knows. Where it asks about the networks of the fit, it
+// becomes the fit's own forecaster, which forecasts from the errors of these networks; alone says
+// that its forecasts stand beside no others. Else it takes how frequent large errors are.
 func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 	if own, err := f.forecaster(of.Decoders); err == nil && alone && own.Like(of) {
 		*of = *own
@@ -141,8 +144,9 @@ func (f *Fit) CheckEven() error {
 	return nil
 }
 
-// Ask makes the fit's perceived label, range, prior and training those of a question about numbers of levels. The error
-// names the file, and says that the fit has no perceived label or no range of real labels.
+// Ask makes the fit's perceived label, range, prior and training those of a question about numbers
+// of levels. The error names the file, and says that the fit has no perceived label or no range of
+// real labels.
 func (f *Fit) Ask(q *forecast.Question) error {
 	if _, err := f.chosen(PerceivedModel); err != nil {
 		return cmp.Or(f.CheckEven(), err)

@@ -123,7 +123,8 @@ func (n *network) takeOutput() error {
 	case k == 0 && parts == 1:
 		return nil
 	case n.options.head().Predicts && columns != parts:
-		return fmt.Errorf("%s has %d columns, and %s has %d; want a prediction of direct regression for each target", s.Outputs.Name(), width, s.Targets.Name(), columns)
+		return fmt.Errorf("%s has %d columns, and %s has %d; want a prediction of direct regression for each target",
+			s.Outputs.Name(), width, s.Targets.Name(), columns)
 	case k == 0, columns != parts:
 		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
 	case k < 1 || k > parts:
@@ -131,7 +132,8 @@ func (n *network) takeOutput() error {
 	default:
 		if s.Direct != nil {
 			if _, n := s.Direct.Dims(); n != parts {
-				return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n, parts)
+				return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n,
+					parts)
 			}
 			if err := s.Direct.Take(k-1, k); err != nil {
 				return err
@@ -158,7 +160,8 @@ func (n *network) sizes() scenario.Sizes {
 	return scenario.Sizes{Levels: n.code.Levels(), Default: n.code.Levels(), Real: true}
 }
 
-// openCode opens the code of the options, with as many bits as there are outputs and the places of the levels.
+// openCode opens the code of the options, with as many bits as there are outputs and the places of
+// the levels.
 func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	if o.Levels == 0 {
 		o.Levels = len(o.Range.Values)
@@ -181,7 +184,8 @@ func openBits(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 		least, most := levelsOf(f, m)
 		switch {
 		case most < least:
-			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m, forecast.Called(f.Name, o.Training), m)
+			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m,
+				forecast.Called(f.Name, o.Training), m)
 		case most == least+1:
 			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d or %d levels; say how many levels there are", outputs.Name(), m, f.Name, m, least, most)
 		case most > least:
@@ -199,7 +203,8 @@ func openBits(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 		if rows == c.Bits() {
 			hint = "; it has as many rows, so it may be transposed"
 		}
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m, forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(), hint)
+		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m,
+			forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(), hint)
 	}
 	return c, nil
 }
@@ -209,7 +214,8 @@ func openBits(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 // grow.
 func levelsOf(f code.Family, m int) (least, most int) {
 	from := func(bits int) int { // the smallest number of levels with so many bits, or more
-		return code.MinLevels + sort.Search(code.MaxLevels+1-code.MinLevels, func(i int) bool { return f.Bits(code.MinLevels+i) >= bits })
+		return code.MinLevels + sort.Search(code.MaxLevels+1-code.MinLevels,
+			func(i int) bool { return f.Bits(code.MinLevels+i) >= bits })
 	}
 	return from(m), from(m+1) - 1
 }
@@ -220,9 +226,9 @@ func (n *network) checkMemory() error {
 	return memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c))
 }
 
-// fitBytes is the most memory that a fit of a code takes. There are four numbers for every level and
-// bit. The likelihood holds the distance of every level from every transition of a bit: twice, for it
-// looks them up, and with room to grow.
+// fitBytes is the most memory that a fit of a code takes. There are four numbers for every level
+// and bit. The likelihood holds the distance of every level from every transition of a bit: twice,
+// for it looks them up, and with room to grow.
 func fitBytes(c *code.Code) int64 {
 	levels := int64(c.Levels())
 	return levels*int64(c.Bits())*4*8 + levels*int64(c.TransitionCount())*4*4
@@ -230,14 +236,16 @@ func fitBytes(c *code.Code) int64 {
 
 // read reads all samples.
 func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err error) {
-	if n.decodings, err = observed.Decodings(n.options.Decoders, n.code, n.source.Kind, decode.Options{Temperature: n.options.Temperature}); err != nil {
+	if n.decodings, err = observed.Decodings(n.options.Decoders, n.code, n.source.Kind,
+		decode.Options{Temperature: n.options.Temperature}); err != nil {
 		return err
 	}
 	switch direct := n.head().Predicts; {
 	case direct && n.source.Labels.Real:
 		n.decodings = []observed.Decoding{observed.Prediction()}
 	case direct: // any other decoder of these bits says the same
-		n.decodings = slices.DeleteFunc(n.decodings, func(d observed.Decoding) bool { return d.Decoder.Name() != "gen" })
+		n.decodings = slices.DeleteFunc(n.decodings,
+			func(d observed.Decoding) bool { return d.Decoder.Name() != "gen" })
 	}
 	if n.seen, err = observed.Scan(ctx, workers, n.source, n.code, n.decodings, done); err != nil {
 		return err
@@ -257,7 +265,8 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	n.warning, n.remedy = n.warn()
 	if n.options.FitDecoder {
 		if n.head().Predicts {
-			return fmt.Errorf("%s: predictions of direct regression need no decoder, and none is fitted to them", n.source.Outputs.Name())
+			return fmt.Errorf("%s: predictions of direct regression need no decoder, and none is fitted to them",
+				n.source.Outputs.Name())
 		}
 		n.fitted, err = n.fitDecoder(ctx, workers, done)
 	}
@@ -301,8 +310,9 @@ func (n *network) trained() perceived.Training {
 	return perceived.BCE
 }
 
-// deadBits lists the bits, from 1, whose classifiers have learnt nothing: they are wrong in more than half
-// of the samples, or they always answer the same, are often wrong, and their logits do not tell their target.
+// deadBits lists the bits, from 1, whose classifiers have learnt nothing: they are wrong in more
+// than half of the samples, or they always answer the same, are often wrong, and their logits do
+// not tell their target.
 func (n *network) deadBits() []int {
 	out := []int{}
 	samples, _ := n.seen.Counts.Total()
@@ -342,7 +352,8 @@ func (n *network) owns(x *forecast.Forecast) bool {
 func (n *network) observed() *perceived.Observed {
 	counts := n.seen.Counts
 	samples, _ := counts.Total()
-	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Labels, Rates: make([]float64, n.code.Bits()), Samples: float64(samples)}
+	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Labels,
+		Rates: make([]float64, n.code.Bits()), Samples: float64(samples)}
 	for k := range out.Rates {
 		out.Rates[k] = float64(counts.Bit(k)) / out.Samples
 	}

@@ -49,15 +49,16 @@ func ParseOther(text string) (Other, error) {
 // maxRuns is the largest size of a table of runs, in bytes.
 const maxRuns = 16 << 20
 
-// ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE, CE, soft, L1 or L2), seed and
-// outputs. The seed may be any text; it is for people. Paths are relative to the file. A column that
-// occurs twice is refused. Errors name the file and the line.
+// ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE, CE, soft, L1 or
+// L2), seed and outputs. The seed may be any text; it is for people. Paths are relative to the
+// file. A column that occurs twice is refused. Errors name the file and the line.
 func ReadRuns(path string) ([]Other, error) {
 	text, err := inputfile.Read(path, maxRuns)
 	if err != nil {
 		return nil, fmt.Errorf("reading runs: %w", err)
 	}
-	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff"))) // some spreadsheets write this mark
+	// some spreadsheets write this mark
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
 	r.TrimLeadingSpace = true
 	head, err := r.Read()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -179,12 +180,14 @@ type NetworkRow struct {
 }
 
 // compareNetworks lists all networks beside the model. width is that of a level.
-func compareNetworks(ctx context.Context, width float64, all []*network, model *forecast.Forecaster, nodes *perceived.Nodes) (out []NetworkRow, err error) {
+func compareNetworks(ctx context.Context, width float64, all []*network, model *forecast.Forecaster,
+	nodes *perceived.Nodes) (out []NetworkRow, err error) {
 	for len(all) > 0 {
 		first := all[0]
 		var group, rest []*network // of the first one's code and training, and others
 		for _, n := range all {
-			if n.code.Name() == first.code.Name() && n.training == first.training && len(n.decodings) == len(first.decodings) {
+			if n.code.Name() == first.code.Name() && n.training == first.training &&
+				len(n.decodings) == len(first.decodings) {
 				group = append(group, n)
 			} else {
 				rest = append(rest, n)
@@ -197,11 +200,13 @@ func compareNetworks(ctx context.Context, width float64, all []*network, model *
 		}
 		var rows []NetworkRow
 		for j, r := range first.decodings {
-			rows = append(rows, networkRow(width, group, r.Decoder.Name(), r.Outputs(), beside.Errors[j], func(n *network) observed.Error { return n.seen.Labels[j] }))
+			rows = append(rows, networkRow(width, group, r.Decoder.Name(), r.Outputs(), beside.Errors[j],
+				func(n *network) observed.Error { return n.seen.Labels[j] }))
 		}
 		if slices.ContainsFunc(group, func(n *network) bool { return n.fitted != nil && n.fitted.Fitted }) {
 			decoder, reads := fittedName(group)
-			rows = append(rows, networkRow(width, group, decoder, reads, math.NaN(), func(n *network) observed.Error { return n.fitted.Target }))
+			rows = append(rows, networkRow(width, group, decoder, reads, math.NaN(),
+				func(n *network) observed.Error { return n.fitted.Target }))
 		}
 		rows[leastOf(rows, func(r NetworkRow) float64 { return r.Observed })].Best = true
 		out = append(out, rows...)
@@ -210,7 +215,8 @@ func compareNetworks(ctx context.Context, width float64, all []*network, model *
 }
 
 // networkRow is the row of one decoder of the networks of one code and training.
-func networkRow(width float64, group []*network, decoder, reads string, model float64, of func(*network) observed.Error) NetworkRow {
+func networkRow(width float64, group []*network, decoder, reads string, model float64,
+	of func(*network) observed.Error) NetworkRow {
 	var errors []observed.Error
 	for _, n := range group {
 		errors = append(errors, of(n))
@@ -218,7 +224,8 @@ func networkRow(width float64, group []*network, decoder, reads string, model fl
 	first := group[0]
 	mean, interval := overSeeds(errors)
 	return NetworkRow{
-		Code: forecast.Called(first.code.Name(), first.training), Bits: first.code.Bits(), Training: string(first.training), Seeds: len(group), Decoder: decoder, Outputs: reads,
+		Code: forecast.Called(first.code.Name(),
+			first.training), Bits: first.code.Bits(), Training: string(first.training), Seeds: len(group), Decoder: decoder, Outputs: reads,
 		Observed: width * mean, Interval: [2]float64{width * interval[0], width * interval[1]}, Model: width * model,
 	}
 }

@@ -48,7 +48,8 @@ type knowledge struct {
 	errors    []float64            // of each decoding of the first one
 }
 
-// learn fits the perceived-label model to the first network, and puts all networks beside it. f is the first one's fit.
+// learn fits the perceived-label model to the first network, and puts all networks beside it. f is
+// the first one's fit.
 func learn(ctx context.Context, workers int, f *Fit, own *network, others []*network) (knowledge, error) {
 	p := &PerceivedFit{
 		Training: string(own.training), Miscalibration: own.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
@@ -111,7 +112,8 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	return out, err
 }
 
-// siblings are the networks of the first one's head. They tell how much longer training gains, and nothing of other codes.
+// siblings are the networks of the first one's head. They tell how much longer training gains, and
+// nothing of other codes.
 type siblings struct {
 	over  map[*network]float64 // of each its error over the first one's
 	seeds float64              // the largest |ln over| that seeds make: three standard deviations
@@ -148,7 +150,8 @@ func (s siblings) ended() bool {
 	return len(s.over) > 0
 }
 
-// text says what is known of whether the training has ended. yours is what people call the network's head.
+// text says what is known of whether the training has ended. yours is what people call the
+// network's head.
 func (s siblings) text(yours string) string {
 	if s.ended() {
 		return ""
@@ -170,7 +173,8 @@ func (p PerceivedFit) judged(beside *forecast.Comparison) *PerceivedFit {
 		p.Rates = beside.Rates
 	}
 	p.Distance, p.Describes = beside.Distance, beside.Distance < rejected
-	p.Verdict = fmt.Sprintf("The network behaves as if its bits read one noisy label (standard deviation %s levels).", table.Short(p.Noise))
+	p.Verdict = fmt.Sprintf("The network behaves as if its bits read one noisy label (standard deviation %s levels).",
+		table.Short(p.Noise))
 	if !p.Describes {
 		p.Verdict = fmt.Sprintf("The network does not behave as if its bits read one noisy label: an error differs from such a network's by %.0f %%. "+
 			"The further it differs, the wider are the intervals of forecasts.", 100*beside.Furthest)

@@ -47,7 +47,8 @@ func (d drawn) targets() *mat.Dense {
 	return y
 }
 
-// save draws the outputs. It writes them and the targets into a folder, and returns options that read them and say what they were trained for.
+// save draws the outputs. It writes them and the targets into a folder, and returns options that
+// read them and say what they were trained for.
 func (d drawn) save(t *testing.T, dir, name string) Options {
 	t.Helper()
 	c := must.Get(code.New(d.code, d.levels))(t)
@@ -67,7 +68,8 @@ func (d drawn) save(t *testing.T, dir, name string) Options {
 		}
 	}
 	return Options{
-		Code: d.code, Levels: d.levels, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t, filepath.Join(dir, name+".npy"), z),
+		Code: d.code, Levels: d.levels, Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: save(t,
+			filepath.Join(dir, name+".npy"), z),
 		Temperature: 1, Samples: 100, Seed: 1, Decoders: decode.Builtin(), Training: d.training,
 	}
 }
@@ -98,12 +100,15 @@ func TestPerceive(t *testing.T) {
 		}
 	}
 	opening := s.Opening
-	if len(opening) != 3 || !strings.Contains(opening[0], "best decoder is") || !strings.Contains(opening[1], "behaves as if") || !strings.Contains(opening[2], "Next: forecast all other codes.") {
+	if len(opening) != 3 || !strings.Contains(opening[0], "best decoder is") ||
+		!strings.Contains(opening[1], "behaves as if") ||
+		!strings.Contains(opening[2], "Next: forecast all other codes.") {
 		t.Errorf("%q", opening)
 	}
 }
 
-// TestEnd: a second network of the same code that differs by more than seeds do says that the training may not have ended.
+// TestEnd: a second network of the same code that differs by more than seeds do says that the
+// training may not have ended.
 func TestEnd(t *testing.T) {
 	dir := t.TempDir()
 	o := easy.save(t, dir, "z")
@@ -120,7 +125,8 @@ func TestEnd(t *testing.T) {
 		o.Others = []Other{{Code: o.Code, Outputs: other.save(t, dir, name).Outputs, Training: perceived.BCE}}
 		f := judge(t, o).Fit
 		text := strings.Join(f.Recommendation.Notes, " ")
-		if strings.Contains(text, "Two networks of johnson differ by") != want || strings.Contains(text, "Not known: whether the training has ended") {
+		if strings.Contains(text, "Two networks of johnson differ by") != want ||
+			strings.Contains(text, "Not known: whether the training has ended") {
 			t.Errorf("%s: %q", name, text)
 		}
 		// Forecasts rest on networks of another seed, and not on checkpoints.
@@ -130,8 +136,9 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestHardDecisions: the row of a network whose hard decisions alone are known is what was measured, also where its logits are forecast to
-// be better. Where they are much better, a note says to save them.
+// TestHardDecisions: the row of a network whose hard decisions alone are known is what was
+// measured, also where its logits are forecast to be better. Where they are much better, a note
+// says to save them.
 func TestHardDecisions(t *testing.T) {
 	d := easy
 	d.change = func(z []float64) {
@@ -139,7 +146,8 @@ func TestHardDecisions(t *testing.T) {
 			z[k] = math.Copysign(1, z[k])
 		}
 	}
-	for name, advice := range map[string]string{"johnson": "keep johnson", "hadamard": "Save the logits of this network in the place of its bits: gen-ex is forecast to gain"} {
+	for name, advice := range map[string]string{"johnson": "keep johnson",
+		"hadamard": "Save the logits of this network in the place of its bits: gen-ex is forecast to gain"} {
 		d.code = name
 		o := d.save(t, t.TempDir(), "z")
 		o.Recommend = true
@@ -147,7 +155,9 @@ func TestHardDecisions(t *testing.T) {
 		var b strings.Builder
 		must.Succeed(t, s.Section(nil).Write(&b))
 		text := strings.Join(strings.Fields(b.String()), " ")
-		if strings.Count(text, "yours: "+name) != 1 || !strings.Contains(text, "measured: ") || !strings.Contains(text, advice) || strings.Contains(text, "train "+name) || strings.Contains(text, "Save the logits") != (name == "hadamard") {
+		if strings.Count(text, "yours: "+name) != 1 || !strings.Contains(text, "measured: ") ||
+			!strings.Contains(text, advice) || strings.Contains(text, "train "+name) ||
+			strings.Contains(text, "Save the logits") != (name == "hadamard") {
 			t.Errorf("%s: %s", name, text)
 		}
 		for _, r := range s.Fit.Recommendation.Ranking {
@@ -171,13 +181,15 @@ func TestRank(t *testing.T) {
 		}
 	}))(t)
 	rec := s.Fit.Recommendation
-	if want := map[string]uint64{"samples read": 6000, "codes": 2 * uint64(len(code.Families())+2)}; !maps.Equal(counted, want) || len(rec.Notes) == 0 {
+	if want := map[string]uint64{"samples read": 6000,
+		"codes": 2 * uint64(len(code.Families())+2)}; !maps.Equal(counted, want) || len(rec.Notes) == 0 {
 		t.Errorf("counted %v, want %v; notes %q", counted, want, rec.Notes)
 	}
 	// Advice has the way that a program knows, and only there.
 	var b strings.Builder
 	must.Succeed(t, s.Section(map[Advice]string{AddProbe: "so"}).Write(&b))
-	if text := strings.Join(strings.Fields(b.String()), " "); strings.Count(text, "(so)") != 1 || !strings.Contains(text, string(AddProbe)+" (so).") {
+	if text := strings.Join(strings.Fields(b.String()), " "); strings.Count(text, "(so)") != 1 ||
+		!strings.Contains(text, string(AddProbe)+" (so).") {
 		t.Error(text)
 	}
 	best, trained := map[string]int{}, 0
@@ -185,7 +197,9 @@ func TestRank(t *testing.T) {
 		if i > 0 && r.Forecast < rec.Ranking[i-1].Forecast {
 			t.Errorf("%+v comes after %+v", r, rec.Ranking[i-1])
 		}
-		if !(r.Interval[0] < r.Forecast && r.Forecast < r.Interval[1] && r.RatioCI[0] < r.Ratio && r.Ratio < r.RatioCI[1]) || (r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 || r.Training != "bce" && r.Training != "l1" && r.Outputs != "logits" {
+		if !(r.Interval[0] < r.Forecast && r.Forecast < r.Interval[1] && r.RatioCI[0] < r.Ratio &&
+			r.Ratio < r.RatioCI[1]) || (r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 || r.Training != "bce" &&
+			r.Training != "l1" && r.Outputs != "logits" {
 			t.Errorf("%+v", r)
 		}
 		if r.Best {
@@ -193,7 +207,8 @@ func TestRank(t *testing.T) {
 		}
 		if r.Trained {
 			trained++
-			d := s.Fit.Decoders[slices.IndexFunc(s.Fit.Decoders, func(d DecoderResult) bool { return d.Decoder == r.Decoder && d.Outputs == r.Outputs })]
+			d := s.Fit.Decoders[slices.IndexFunc(s.Fit.Decoders,
+				func(d DecoderResult) bool { return d.Decoder == r.Decoder && d.Outputs == r.Outputs })]
 			if !r.Measured || math.Abs(r.Forecast/d.Observed-1) > 1e-12 || r.Ratio < 1 {
 				t.Errorf("%+v, observed %v", r, d.Observed)
 			}
@@ -213,20 +228,24 @@ func TestRank(t *testing.T) {
 	// Easy codes may be better, and one-hot trained bit by bit is not.
 	i := slices.IndexFunc(rec.Ranking, func(r forecast.Row) bool { return r.Code == "unary" && r.Training == "bce" })
 	j := slices.IndexFunc(rec.Ranking, func(r forecast.Row) bool { return r.Code == "onehot" && r.Outputs == "bits" })
-	if unary, hot := rec.Ranking[i], rec.Ranking[j]; unary.RatioCI[0] > 1 || unary.RatioCI[1] < 1 || hot.RatioCI[0] < 1 || hot.Better > 0.05 {
+	if unary, hot := rec.Ranking[i], rec.Ranking[j]; unary.RatioCI[0] > 1 || unary.RatioCI[1] < 1 ||
+		hot.RatioCI[0] < 1 || hot.Better > 0.05 {
 		t.Errorf("%+v, %+v", unary, hot)
 	}
-	if text := b.String(); !strings.Contains(text, "yours: johnson") || !strings.Contains(text, "measured: ") || s.Opening[len(s.Opening)-1] != "Next: keep johnson, if its training has ended: no other is forecast to gain 1 %." {
+	if text := b.String(); !strings.Contains(text, "yours: johnson") || !strings.Contains(text, "measured: ") ||
+		s.Opening[len(s.Opening)-1] != "Next: keep johnson, if its training has ended: no other is forecast to gain 1 %." {
 		t.Error(text)
 	}
 	for line := range strings.Lines(b.String()) {
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); strings.Contains(line, "logits") && strings.Contains(line, " to ") && n > 100 {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); strings.Contains(line, "logits") &&
+			strings.Contains(line, " to ") && n > 100 {
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}
 }
 
-// TestFarFromModel: a network that the model does not describe is told so, and has forecasts with wider intervals.
+// TestFarFromModel: a network that the model does not describe is told so, and has forecasts with
+// wider intervals.
 func TestFarFromModel(t *testing.T) {
 	widths := func(d drawn) (*PerceivedFit, float64) {
 		o := d.save(t, t.TempDir(), "z")
@@ -250,7 +269,8 @@ func TestFarFromModel(t *testing.T) {
 		}
 	}
 	far, wide := widths(d)
-	if !usual.Describes || far.Describes || !strings.Contains(far.Verdict, "does not behave as if") || wide < 1.5*narrow {
+	if !usual.Describes || far.Describes || !strings.Contains(far.Verdict, "does not behave as if") ||
+		wide < 1.5*narrow {
 		t.Errorf("%+v, hi/lo %v; then %+v, hi/lo %v", usual, narrow, far, wide)
 	}
 }
@@ -266,7 +286,9 @@ func TestNothing(t *testing.T) {
 	o := d.save(t, t.TempDir(), "z")
 	o.Recommend = true
 	s := judge(t, o)
-	if p := s.Fit.Perceived; p.Describes || !table.Missing(p.Noise) || !strings.Contains(p.Verdict, "without any information") || !strings.HasPrefix(s.Fit.Verdict, "The error is that of guessing") {
+	if p := s.Fit.Perceived; p.Describes || !table.Missing(p.Noise) ||
+		!strings.Contains(p.Verdict, "without any information") || !strings.HasPrefix(s.Fit.Verdict,
+		"The error is that of guessing") {
 		t.Errorf("%+v, %q", p, s.Fit.Verdict)
 	}
 	if len(s.Fit.Recommendation.Ranking) != 0 {
@@ -285,7 +307,8 @@ func TestDeadNetwork(t *testing.T) {
 			}
 		}
 		s := judge(t, d.save(t, t.TempDir(), "z"))
-		if text := strings.Join(s.Opening, " "); !strings.Contains(text, "do not depend on the input") || strings.Contains(text, "best decoder") {
+		if text := strings.Join(s.Opening, " "); !strings.Contains(text, "do not depend on the input") ||
+			strings.Contains(text, "best decoder") {
 			t.Errorf("%s: %q", name, text)
 		}
 		d.change = func(z []float64) { z[0] = 2 } // one dead classifier is no dead network
@@ -295,8 +318,8 @@ func TestDeadNetwork(t *testing.T) {
 	}
 }
 
-// TestBaseline: the verdict and the result have quantization and direct regression, in label units where there is a
-// range and in levels else.
+// TestBaseline: the verdict and the result have quantization and direct regression, in label units
+// where there is a range and in levels else.
 func TestBaseline(t *testing.T) {
 	for name, lo := range map[string]float64{"levels": 0, "label units": 10} {
 		o := easy.save(t, t.TempDir(), "z")
@@ -316,15 +339,18 @@ func TestBaseline(t *testing.T) {
 		o.Baseline, o.Recommend = Baseline{Error: scale}, lo > 0
 		f := judge(t, o).Fit
 		// Of the last level, labels are the level itself: it has one of 16 of the samples.
-		if got := f.Quantization; math.Abs(got-scale*alone) > 0.1*scale*alone || (alone > 0) != strings.Contains(f.Verdict, "nearest to the targets") {
+		if got := f.Quantization; math.Abs(got-scale*alone) > 0.1*scale*alone ||
+			(alone > 0) != strings.Contains(f.Verdict, "nearest to the targets") {
 			t.Errorf("%s: quantization %v, %q", name, got, f.Verdict)
 		}
 		if d := f.Direct; d.Error != scale || !strings.Contains(f.Verdict, ": this network is better: −") {
 			t.Errorf("%s: %+v, %q", name, d, f.Verdict)
 		}
 		if o.Recommend {
-			d := f.Recommendation.Ranking[slices.IndexFunc(f.Recommendation.Ranking, func(r forecast.Row) bool { return r.Code == "direct" })]
-			if want := f.Direct.Error / f.Direct.Network; !d.Measured || d.Trained || math.Abs(d.Ratio/want-1) > 1e-12 || d.Training != "l1" || d.Bits != 1 {
+			d := f.Recommendation.Ranking[slices.IndexFunc(f.Recommendation.Ranking,
+				func(r forecast.Row) bool { return r.Code == "direct" })]
+			if want := f.Direct.Error / f.Direct.Network; !d.Measured || d.Trained ||
+				math.Abs(d.Ratio/want-1) > 1e-12 || d.Training != "l1" || d.Bits != 1 {
 				t.Errorf("%s: %+v, want the ratio %v", name, d, want)
 			}
 		}
@@ -335,8 +361,9 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// TestDoubted: predictions of direct regression that cannot be of these labels are refused, as a baseline and as the network itself; a
-// baseline that is merely bad is told of, and changes no forecast.
+// TestDoubted: predictions of direct regression that cannot be of these labels are refused, as a
+// baseline and as the network itself; a baseline that is merely bad is told of, and changes no
+// forecast.
 func TestDoubted(t *testing.T) {
 	const refused, doubted, believed = "want ", "No forecast uses its error", "counts as that of a second network"
 	const guess = doubted + ", for the median target alone would be as near"
@@ -363,7 +390,8 @@ func TestDoubted(t *testing.T) {
 		{"bad", func(y float64, i int) float64 { return y + 10*noise[i] }, guess},
 		{"half", func(y float64, i int) float64 { return (y + noise[i] + 8) / 2 }, doubted},
 		{"too good", func(y float64, i int) float64 { return y + noise[i]/50 }, doubted},
-		{"0.03", nil, doubted}, {"4", nil, doubted}, {"1", nil, believed}, {"16", nil, refused + "a mean |error| in levels, of 15 at most"},
+		{"0.03", nil, doubted}, {"4", nil, doubted}, {"1", nil, believed}, {"16", nil,
+			refused + "a mean |error| in levels, of 15 at most"},
 	} {
 		o := o
 		var err error
@@ -387,10 +415,12 @@ func TestDoubted(t *testing.T) {
 			continue
 		}
 		must.Succeed(t, err)
-		if text := strings.Join(append(r.Opening, r.Fit.Recommendation.Notes...), " "); !strings.Contains(text, tt.want) || (tt.want == believed) != (r.Fit.Direct.Warning == "") {
+		if text := strings.Join(append(r.Opening, r.Fit.Recommendation.Notes...), " "); !strings.Contains(text,
+			tt.want) || (tt.want == believed) != (r.Fit.Direct.Warning == "") {
 			t.Errorf("%s: %q, want %q", tt.name, text, tt.want)
 		}
-		if same := cmp.Equal(r.Fit.Recommendation, alone.Recommendation, cmpopts.EquateNaNs()); same == (tt.want == believed) {
+		if same := cmp.Equal(r.Fit.Recommendation, alone.Recommendation,
+			cmpopts.EquateNaNs()); same == (tt.want == believed) {
 			t.Errorf("%s: the same forecasts as without it: %v", tt.name, same)
 		}
 	}
@@ -427,7 +457,8 @@ func TestEmptyRange(t *testing.T) {
 		*path = save(t, filepath.Join(t.TempDir(), "half.npy"), m.Slice(0, n/2, 0, columns))
 	}
 	twice.Range = LabelRange{Lo: 1, Hi: 15} // is wrong, and the verdict is a warning
-	for want, o := range map[string]Options{"No target is of levels 5 to 8: 50 %": half, "No target is of levels 6 to 8 (10 to 15): 38 %": twice} {
+	for want, o := range map[string]Options{"No target is of levels 5 to 8: 50 %": half,
+		"No target is of levels 6 to 8 (10 to 15): 38 %": twice} {
 		if s := judge(t, o); !strings.Contains(s.Fit.Verdict, want) || s.Fit.Verdict != strings.Join(s.Opening, " ") {
 			t.Errorf("%q, want %q", s.Opening, want)
 		}
@@ -469,7 +500,8 @@ func TestDistinct(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Candidates = []string{save(t, filepath.Join(t.TempDir(), "c.npy"), mat.NewDense(2, 2, []float64{0, 1, 1, 0}))}
-	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "2 rows, but 16 levels") {
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(),
+		"2 rows, but 16 levels") {
 		t.Error(err)
 	}
 	o.Candidates = []string{"gray", "probe", "johnson"} // which are ranked anyway
@@ -484,7 +516,8 @@ func TestCandidates(t *testing.T) {
 // TestTraining: logits that were not trained bit by bit are recognised.
 func TestTraining(t *testing.T) {
 	dir := t.TempDir()
-	for name, want := range map[string]perceived.Training{"moved": perceived.CE, "kept": perceived.BCE, "onehot": perceived.CE} {
+	for name, want := range map[string]perceived.Training{"moved": perceived.CE, "kept": perceived.BCE,
+		"onehot": perceived.CE} {
 		d := easy
 		switch name {
 		case "moved": // what softmax(Z·C) does not change, for unary: no constant is free, but a trend is small
@@ -539,7 +572,8 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// TestOthers: two networks of a probe narrow the forecasts, and the table has a row for each code and training.
+// TestOthers: two networks of a probe narrow the forecasts, and the table has a row for each code
+// and training.
 func TestOthers(t *testing.T) {
 	dir := t.TempDir()
 	o := easy.save(t, dir, "z")
@@ -558,12 +592,16 @@ func TestOthers(t *testing.T) {
 	}
 	write("\ufeff" + lines)
 	others, err := ReadRuns(path)
-	if err != nil || len(others) != 2 || others[1].Outputs != filepath.Join(dir, "probe1.npy") || others[1].Training != perceived.BCE {
+	if err != nil || len(others) != 2 || others[1].Outputs != filepath.Join(dir, "probe1.npy") ||
+		others[1].Training != perceived.BCE {
 		t.Fatalf("%+v, %v", others, err)
 	}
 	o.Recommend = true
 	width := func(f *Fit) float64 {
-		at := slices.IndexFunc(f.Recommendation.Ranking, func(r forecast.Row) bool { return r.Code == "gray" && r.Training == "bce" && r.Best })
+		at := slices.IndexFunc(f.Recommendation.Ranking, func(r forecast.Row) bool {
+			return r.Code == "gray" &&
+				r.Training == "bce" && r.Best
+		})
 		r := f.Recommendation.Ranking[at]
 		return math.Log(r.RatioCI[1] / r.RatioCI[0])
 	}
@@ -575,7 +613,8 @@ func TestOthers(t *testing.T) {
 	}
 	best := 0
 	for _, r := range s.Fit.Networks {
-		if !(r.Interval[0] < r.Observed && r.Observed < r.Interval[1]) || math.Abs(float64(r.Model/r.Observed)-1) > 0.3 {
+		if !(r.Interval[0] < r.Observed && r.Observed < r.Interval[1]) ||
+			math.Abs(float64(r.Model/r.Observed)-1) > 0.3 {
 			t.Errorf("%+v", r)
 		}
 		if want := map[string]int{"johnson": 1, "probe": 2}[r.Code]; r.Seeds != want {
@@ -598,7 +637,8 @@ func TestOthers(t *testing.T) {
 		"code,loss,seed,seed,outputs\nx,CE,1,1,z\n": "line 1 has the column seed twice",
 	} {
 		write(text)
-		if _, err := ReadRuns(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if _, err := ReadRuns(path); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%q: %v; want an error about %q", text, err, want)
 		}
 	}
@@ -627,7 +667,8 @@ func TestOthers(t *testing.T) {
 func TestLevelsAsked(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Levels = 0
-	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "15 or 16 levels; say how many levels there are") {
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(),
+		"15 or 16 levels; say how many levels there are") {
 		t.Error(err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// DecoderResult is the mean |answer − target| of one decoder, in the unit of the targets: as it was observed, and
-// under the perceived-label model.
+// DecoderResult is the mean |answer − target| of one decoder, in the unit of the targets: as it was
+// observed, and under the perceived-label model.
 type DecoderResult struct {
 	Decoder   string  `json:"decoder" text:"decoder" doc:"shared"`
 	Outputs   string  `json:"outputs" text:"reads" doc:"shared"`
@@ -23,8 +23,8 @@ type DecoderResult struct {
 	Perceived float64 `json:"perceived" text:"perceived label" doc:"the same under the perceived-label model; null where it says nothing, as of hard decisions after a training for the decoder"`
 }
 
-// MixtureResult is the |error| of one decoder, in levels, against targets that are rounded to levels: under the mixture, and
-// as it was observed.
+// MixtureResult is the |error| of one decoder, in levels, against targets that are rounded to
+// levels: under the mixture, and as it was observed.
 type MixtureResult struct {
 	Decoder        string      `json:"decoder" text:"decoder" doc:"shared"`
 	Outputs        string      `json:"outputs" text:"reads" doc:"shared"`
@@ -40,9 +40,10 @@ type MixtureResult struct {
 	ObservedStdErr float64     `json:"observed_stderr" doc:"shared"`
 }
 
-// predict puts what the models say beside the observed error of every decoder: the perceived label, whose errors may be nil, and
-// the mixture and the observed error rates.
-func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixture, perceived []float64) (decoders []DecoderResult, mixture []MixtureResult, err error) {
+// predict puts what the models say beside the observed error of every decoder: the perceived label,
+// whose errors may be nil, and the mixture and the observed error rates.
+func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixture,
+	perceived []float64) (decoders []DecoderResult, mixture []MixtureResult, err error) {
 	tau, err := f.modelTemperature()
 	if err != nil {
 		return nil, nil, err
@@ -60,7 +61,8 @@ func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixt
 			continue
 		}
 		decoder := decoding.Decoder
-		if tempered, ok := decoder.(decode.Tempered); ok && decoding.Soft && !table.Missing(f.LogitScale) { // of the model's logits
+		// of the model's logits
+		if tempered, ok := decoder.(decode.Tempered); ok && decoding.Soft && !table.Missing(f.LogitScale) {
 			if decoder, err = tempered.AtTemperature(tau); err != nil {
 				return nil, nil, err
 			}
@@ -88,15 +90,16 @@ func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixt
 		}
 		if m.AnyLaw != nil {
 			root := math.Sqrt(float64(f.Samples))
-			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-errmodel.Errors95*sd[0]/root), m.AnyLaw[1] + errmodel.Errors95*sd[1]/root}
+			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-errmodel.Errors95*sd[0]/root),
+				m.AnyLaw[1] + errmodel.Errors95*sd[1]/root}
 		}
 		mixture = append(mixture, m)
 	}
 	return decoders, mixture, nil
 }
 
-// independentErrors are the error of a decoder of bits that err independently, with these probabilities: the bound, the exact value, and as
-// it is sampled.
+// independentErrors are the error of a decoder of bits that err independently, with these
+// probabilities: the bound, the exact value, and as it is sampled.
 func independentErrors(
 	ctx context.Context, run scenario.Run, f *Fit, n *network, about scenario.Scenario, d decode.Decoder, errors mat.Matrix,
 ) (bound, exact float64, drawn montecarlo.Overall, err error) {

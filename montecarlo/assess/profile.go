@@ -42,8 +42,8 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 	return p
 }
 
-// profiles are those of the bits of the options, with the curves of the perceived label where it describes
-// the network, and else of the mixture.
+// profiles are those of the bits of the options, with the curves of the perceived label where it
+// describes the network, and else of the mixture.
 func profiles(f *Fit, n *network, learnt *perceived.Network) (out []Profile, curve string) {
 	bits := n.options.Bits
 	if len(bits) == 0 {

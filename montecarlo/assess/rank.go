@@ -33,8 +33,9 @@ type Decision struct {
 	Lost     float64 `json:"lost,omitempty" doc:"what the network's own head lost to the best one in general, as a share; only where this decides"`
 }
 
-// recommend forecasts all named codes, the network's own and the candidates, after each training, and direct regression. Where s is
-// not known there is no ranking, and the notes say so. f is the network's fit, which knows direct regression.
+// recommend forecasts all named codes, the network's own and the candidates, after each training,
+// and direct regression. Where s is not known there is no ranking, and the notes say so. f is the
+// network's fit, which knows direct regression.
 func recommend(
 	ctx context.Context, workers int, f *Fit, own *network, candidates []*code.Code, known knowledge, progress Progress,
 ) (*Recommendation, []forecast.Forecast, error) {
@@ -62,7 +63,9 @@ func recommend(
 		out.Ranking[i].Trained = own.owns(&all[i])
 	}
 	if slices.ContainsFunc(out.Ranking, func(r forecast.Row) bool { return r.Trained && r.Measured }) {
-		first := true // of the network itself the best is what was measured: logits that nobody has seen are forecast only
+		// of the network itself the best is what was measured: logits that nobody has seen are
+		// forecast only
+		first := true
 		for i := range out.Ranking {
 			if r := &out.Ranking[i]; r.Trained {
 				r.Best = r.Measured && first
@@ -80,7 +83,8 @@ func recommend(
 	return out, all, nil
 }
 
-// saveLogits says that the network's own logits, which nobody has seen, are forecast to be worth saving; it is "" where they are not.
+// saveLogits says that the network's own logits, which nobody has seen, are forecast to be worth
+// saving; it is "" where they are not.
 func saveLogits(own *network, all []forecast.Forecast) string {
 	i := slices.IndexFunc(all, func(x forecast.Forecast) bool { return own.owns(&x) })
 	if i < 0 || all[i].Measured || all[i].Gain() < forecast.Worthwhile {
@@ -135,9 +139,9 @@ func forecastNotes(f *Fit, own *network, codes []*code.Code, of siblings) []stri
 	return out
 }
 
-// rankedCodes are the codes that are ranked: direct regression and CORN, the named ones, and the network's own and the
-// candidates, each once, where they are none of these. Probes are columns for measuring, and no code
-// to train for its error.
+// rankedCodes are the codes that are ranked: direct regression and CORN, the named ones, and the
+// network's own and the candidates, each once, where they are none of these. Probes are columns for
+// measuring, and no code to train for its error.
 func rankedCodes(own *network, candidates []*code.Code) ([]*code.Code, error) {
 	var names []string
 	for _, family := range code.Families() {

@@ -30,7 +30,8 @@ func (r *Report) WriteRates(w io.Writer) error {
 		for i, n := range counts.Samples {
 			fitted = matrix.Row(fitted, i, r.mixture.errors)
 			for k, x := range counts.Row(i) {
-				rate := Rate{Level: i + 1, Bit: k + 1, Samples: n, Wrong: x, Rate: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Fitted: fitted[k]}
+				rate := Rate{Level: i + 1, Bit: k + 1, Samples: n, Wrong: x, Rate: math.NaN(), Lo: math.NaN(),
+					Hi: math.NaN(), Fitted: fitted[k]}
 				if c.Bit(i, k) {
 					rate.Target = 1
 				}

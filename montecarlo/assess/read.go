@@ -36,7 +36,8 @@ func Read(path string) (*Fit, error) {
 	f := &Fit{R: math.NaN(), Sigma: math.NaN(), LogitScale: math.NaN(), path: path}
 	switch err := table.ReadJSON(raw, f); {
 	case errors.Is(err, table.ErrUnknownField):
-		return nil, fmt.Errorf("%s: %w; a fit of another version has it: fit the network again with this version", path, err)
+		return nil, fmt.Errorf("%s: %w; a fit of another version has it: fit the network again with this version", path,
+			err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w; want the JSON of a fit", path, err)
 	}
@@ -93,7 +94,8 @@ func (f *Fit) checkModel() error {
 	if _, err := f.modelTemperature(); err != nil {
 		return err
 	}
-	if err := cmp.Or(f.checkWidth(), checkInterval("r_interval", f.R, f.RInterval), checkInterval("sigma_interval", f.Sigma, f.SigmaInterval)); err != nil {
+	if err := cmp.Or(f.checkWidth(), checkInterval("r_interval", f.R, f.RInterval),
+		checkInterval("sigma_interval", f.Sigma, f.SigmaInterval)); err != nil {
 		return err
 	}
 	if p := f.Perceived; p != nil && !table.Missing(p.Noise) {
@@ -104,7 +106,8 @@ func (f *Fit) checkModel() error {
 	return nil
 }
 
-// checkWidth refuses a range or a width that are not those of the levels. A width that was rounded is made exact.
+// checkWidth refuses a range or a width that are not those of the levels. A width that was rounded
+// is made exact.
 func (f *Fit) checkWidth() error {
 	width := 1.0
 	if f.Range != nil {
@@ -137,7 +140,8 @@ func checkInterval(name string, value float64, interval [2]float64) error {
 	return nil
 }
 
-// checkPerceived is checkModel for the perceived label. Errors begin with the name of a field in it.
+// checkPerceived is checkModel for the perceived label. Errors begin with the name of a field in
+// it.
 func (f *Fit) checkPerceived() error {
 	p := f.Perceived
 	if p.Noise <= 0 {
@@ -147,8 +151,10 @@ func (f *Fit) checkPerceived() error {
 	if err := m.Check(f.Levels); err != nil {
 		return fmt.Errorf("label_noise and what belongs to it: %w", err)
 	}
-	if byDefault := m.DefaultCutoff(f.Levels); p.Cutoff <= 0 || !p.CutoffFitted && !(math.Abs(p.Cutoff/byDefault-1) <= 1e-6) {
-		return fmt.Errorf("cutoff is %v, and cutoff_fitted %v; the default is %v here", p.Cutoff, p.CutoffFitted, byDefault)
+	if byDefault := m.DefaultCutoff(f.Levels); p.Cutoff <= 0 || !p.CutoffFitted &&
+		!(math.Abs(p.Cutoff/byDefault-1) <= 1e-6) {
+		return fmt.Errorf("cutoff is %v, and cutoff_fitted %v; the default is %v here", p.Cutoff, p.CutoffFitted,
+			byDefault)
 	}
 	if p.Floor <= 0 {
 		return fmt.Errorf("misfit_floor is %v; want a positive number", p.Floor)
@@ -157,13 +163,15 @@ func (f *Fit) checkPerceived() error {
 		return fmt.Errorf("tail is %v; want a positive number, or null", p.Tail)
 	}
 	if p.Describes != (p.Distance < rejected) {
-		return fmt.Errorf("describes is %v, with a distance of %v; below %v the model describes the network", p.Describes, p.Distance, rejected)
+		return fmt.Errorf("describes is %v, with a distance of %v; below %v the model describes the network",
+			p.Describes, p.Distance, rejected)
 	}
 	const widest = 1e6 // times the value: forecasts are finite
 	if p.NoiseInterval[1] > widest*p.Noise || p.CutoffInterval[1] > widest*p.Cutoff {
 		return fmt.Errorf("label_noise_interval ends at %v, and cutoff_interval at %v; want less than a million times their values", p.NoiseInterval[1], p.CutoffInterval[1])
 	}
-	return cmp.Or(checkInterval("label_noise_interval", p.Noise, p.NoiseInterval), checkInterval("cutoff_interval", p.Cutoff, p.CutoffInterval))
+	return cmp.Or(checkInterval("label_noise_interval", p.Noise, p.NoiseInterval),
+		checkInterval("cutoff_interval", p.Cutoff, p.CutoffInterval))
 }
 
 // checkPrior refuses numbers that are no prior. It makes one add up to 1 that nearly does.
@@ -189,16 +197,17 @@ func (f *Fit) checkPrior() error {
 	return nil
 }
 
-// modelTemperature is τ for logits of the mixture. Their noise is 1, and that of the network's logits
-// is LogitScale: τ is multiplied by it. It is NaN where there are no logits. The error says that it
-// is no positive finite number.
+// modelTemperature is τ for logits of the mixture. Their noise is 1, and that of the network's
+// logits is LogitScale: τ is multiplied by it. It is NaN where there are no logits. The error says
+// that it is no positive finite number.
 func (f *Fit) modelTemperature() (float64, error) {
 	if table.Missing(f.LogitScale) {
 		return math.NaN(), nil
 	}
 	tau := f.LogitScale * f.Temperature
 	if err := scenario.CheckTemperature(tau); err != nil {
-		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", f.Temperature, f.LogitScale, tau)
+		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", f.Temperature,
+			f.LogitScale, tau)
 	}
 	return tau, nil
 }
@@ -213,7 +222,8 @@ const (
 	PerceivedModel ErrorModel = "perceived" // the perceived label, s
 )
 
-// SplitModel splits [KIND:]FILE: the error model that is meant, AutoModel without a kind, and the file.
+// SplitModel splits [KIND:]FILE: the error model that is meant, AutoModel without a kind, and the
+// file.
 func SplitModel(text string) (ErrorModel, string) {
 	for _, kind := range []ErrorModel{MixtureModel, PerceivedModel} {
 		if path, ok := strings.CutPrefix(text, string(kind)+":"); ok {

@@ -30,7 +30,8 @@ type Block struct {
 	Sentences []string
 }
 
-// newSection returns a section whose advice has the ways in which a program follows it, in brackets.
+// newSection returns a section whose advice has the ways in which a program follows it, in
+// brackets.
 func newSection(title string, verdict []string, details []Block, ways map[Advice]string) Section {
 	var pairs []string
 	for advice, way := range ways {
@@ -81,8 +82,9 @@ func (s Section) Write(w io.Writer) error {
 	return err
 }
 
-// Section is the report for people: the verdict's sentences, the two models, the errors of the decoders beside
-// what the models say, the networks, and the forecasts. ways are how a program follows advice.
+// Section is the report for people: the verdict's sentences, the two models, the errors of the
+// decoders beside what the models say, the networks, and the forecasts. ways are how a program
+// follows advice.
 func (r *Report) Section(ways map[Advice]string) Section {
 	title := fmt.Sprintf("%s, %d levels", r.Fit.Code, r.Fit.Levels)
 	if k := r.network.options.Output; k > 0 {
@@ -105,7 +107,8 @@ func (r *Report) details() (out []Block) {
 		outputs = "bits (±1)"
 	}
 	lowest, highest := f.occurring()
-	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.called(), f.Levels, f.Bits, f.Samples, lowest, highest, outputs)
+	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.called(), f.Levels,
+		f.Bits, f.Samples, lowest, highest, outputs)
 	if f.Range != nil {
 		if v := f.Values; v == nil {
 			head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
@@ -130,21 +133,24 @@ func (r *Report) details() (out []Block) {
 	}}, r.Remarks...)
 	out = append(out, f.decoderTables()...)
 	if d := f.Fitted; d != nil {
-		add(fmt.Sprintf("fitted decoders, the best of each kind: mean |answer − target|; %d samples, cross-validated", d.Samples), table.Of(d.Kinds), append([]string{d.Intervals.Text(f)}, d.Notes...)...)
+		add(fmt.Sprintf("fitted decoders, the best of each kind: mean |answer − target|; %d samples, cross-validated",
+			d.Samples), table.Of(d.Kinds), append([]string{d.Intervals.Text(f)}, d.Notes...)...)
 	}
 	if len(f.Networks) > 0 {
 		add("all networks, each with its best decoder: mean |answer − target|", networkTable(f.Networks))
 	}
 	if rec := f.Recommendation; rec != nil {
 		if len(rec.Ranking) > 0 {
-			add("codes if they were trained, each with its best decoder: mean |answer − target|, over these targets", rankingTable(rec, f.Against))
+			add("codes if they were trained, each with its best decoder: mean |answer − target|, over these targets",
+				rankingTable(rec, f.Against))
 		}
 		add("", nil, rec.Notes...)
 	}
 	return out
 }
 
-// Section has the verdicts on all outputs for people, with a row for each. ways are those of Report.Section.
+// Section has the verdicts on all outputs for people, with a row for each. ways are those of
+// Report.Section.
 func (s *Several) Section(ways map[Advice]string) Section {
 	rows := table.Of(s.Rows, table.Append("one noisy label", func(r OutputRow) string {
 		if r.Describes {
@@ -171,14 +177,19 @@ func (f *Fit) decoderTables() []Block {
 	if f.Range != nil {
 		in = "label units"
 	}
-	out := []Block{{Head: "mean |answer − target| in " + in + ": observed, and under the perceived-label model", Table: table.Of(f.Decoders,
-		table.Replace("observed", "", func(d DecoderResult) string { return table.PlusMinus(d.Observed, d.StdErr) }))}}
+	out := []Block{{Head: "mean |answer − target| in " + in + ": observed, and under the perceived-label model",
+		Table: table.Of(f.Decoders,
+			table.Replace("observed", "", func(d DecoderResult) string {
+				return table.PlusMinus(d.Observed,
+					d.StdErr)
+			}))}}
 	if len(f.Mixture) == 0 {
 		return out
 	}
 	head := fmt.Sprintf("mixture against observed: |error| in levels, over these targets; seed %d", f.Seed)
 	if f.Range != nil {
-		head = fmt.Sprintf("mixture against observed, with targets rounded to levels: |error| in levels; seed %d", f.Seed)
+		head = fmt.Sprintf("mixture against observed, with targets rounded to levels: |error| in levels; seed %d",
+			f.Seed)
 	}
 	if f.Values != nil {
 		head = strings.Replace(head, "in levels", "in mean widths of a level", 1)
@@ -190,11 +201,15 @@ func (f *Fit) decoderTables() []Block {
 	return append(out,
 		Block{Head: head, Table: table.Of(f.Mixture,
 			table.Replace("mean", "", func(d MixtureResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
-			table.Replace("observed", "", func(d MixtureResult) string { return table.PlusMinus(d.Observed, d.ObservedStdErr) }))},
+			table.Replace("observed", "", func(d MixtureResult) string {
+				return table.PlusMinus(d.Observed,
+					d.ObservedStdErr)
+			}))},
 		Block{Sentences: sentences})
 }
 
-// anyLawText says what holds whatever the dependence of the bits, for the best decoder of bits; "" where nothing is known.
+// anyLawText says what holds whatever the dependence of the bits, for the best decoder of bits; ""
+// where nothing is known.
 func (f *Fit) anyLawText() string {
 	var best *MixtureResult
 	for i := range f.Mixture {
@@ -219,7 +234,8 @@ func (p *PerceivedFit) table() *table.Table {
 		{"label noise s, levels", table.Short(p.Noise), between(p.NoiseInterval), "fitted"},
 		{"cutoff κ, cycles over the range", table.Short(p.Cutoff), between(p.CutoffInterval), from},
 		{"misfit η, levels", table.Short(p.Misfit), "", "a constant"},
-		{"distance of the data", table.Short(p.Distance), "", "in standard deviations of what networks differ from it by"},
+		{"distance of the data", table.Short(p.Distance), "",
+			"in standard deviations of what networks differ from it by"},
 	}}
 	return out
 }
@@ -241,14 +257,15 @@ func networkTable(all []NetworkRow) *table.Table {
 	return table.Of(best, table.Replace("interval", "", func(r NetworkRow) string { return between(r.Interval) }))
 }
 
-// rankingTable has a row for each code and training, with the best decoder: of the network itself what was
-// measured, and of others how they compare with it.
+// rankingTable has a row for each code and training, with the best decoder: of the network itself
+// what was measured, and of others how they compare with it.
 func rankingTable(rec *Recommendation, against func(forecast.Row) string) *table.Table {
-	return forecast.Table(rec.Shown(), false, forecast.Column{Head: "against yours (95 %)", Cell: against}, forecast.Chances)
+	return forecast.Table(rec.Shown(), false, forecast.Column{Head: "against yours (95 %)", Cell: against},
+		forecast.Chances)
 }
 
-// Shown are the rows for people: each code and training with its best decoder, and soft targets only where they are a head, were
-// measured, are the decision, or differ from CE by a hundredth.
+// Shown are the rows for people: each code and training with its best decoder, and soft targets
+// only where they are a head, were measured, are the decision, or differ from CE by a hundredth.
 func (r *Recommendation) Shown() (out []forecast.Row) {
 	ce := map[string]float64{}
 	for _, x := range r.Ranking {

@@ -88,7 +88,8 @@ func (s *Several) recommend(reports []*Report) {
 		ended = ended && r.Fit.Recommendation.Decision.Ended
 		outputs, units = append(outputs, r.ranked), append(units, r.Fit.LevelWidth)
 	}
-	all := forecast.Together(outputs, units, func(k int, x *forecast.Forecast) bool { return reports[k].network.owns(x) })
+	all := forecast.Together(outputs, units,
+		func(k int, x *forecast.Forecast) bool { return reports[k].network.owns(x) })
 	first := reports[0].network
 	rec := &Recommendation{Ranking: forecast.Rows(all, func(int) float64 { return 1 })}
 	for i := range all {

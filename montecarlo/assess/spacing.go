@@ -77,7 +77,8 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 	n := len(s.sorted)
 	slices.Sort(s.sorted)
 	if s.Targets = n; n < 2 || s.sorted[0] == s.sorted[n-1] {
-		return nil, fmt.Errorf("%s: %d targets, from %v on; want at least two that differ", rows.Name(), n, s.sorted[:min(n, 1)])
+		return nil, fmt.Errorf("%s: %d targets, from %v on; want at least two that differ", rows.Name(), n,
+			s.sorted[:min(n, 1)])
 	}
 	if of.File() != "" {
 		return nil, fmt.Errorf("levels are made from %s: want a range a:b of them, or none", rows.Name())
@@ -168,7 +169,8 @@ func (s *Spacings) add(levels int, spacing string, v code.Values) {
 	}
 	q /= float64(s.Targets)
 	s.Results = append(s.Results, SpacingRow{
-		Levels: levels, Spacing: spacing, Quantization: q, Ratio: q / s.Baseline, Forecast: math.Hypot(q, s.Baseline), Values: v,
+		Levels: levels, Spacing: spacing, Quantization: q, Ratio: q / s.Baseline, Forecast: math.Hypot(q,
+			s.Baseline), Values: v,
 	})
 }
 
@@ -176,7 +178,8 @@ func (s *Spacings) add(levels int, spacing string, v code.Values) {
 // within the range: level n is where the mean of the two distribution functions is (n−1)/(L−1). A
 // label that many share counts as one level.
 func halfQuantiles(levels int, of LabelRange, labels []float64) []float64 {
-	at, below, steps := []float64{of.Lo}, []float64{0}, float64(levels-1) // the labels that differ, and the weight below them
+	// the labels that differ, and the weight below them
+	at, below, steps := []float64{of.Lo}, []float64{0}, float64(levels-1)
 	most, before := max(1, float64(len(labels))/steps), 0.0
 	for i := 0; i < len(labels); {
 		j := i + sort.Search(len(labels)-i, func(k int) bool { return labels[i+k] > labels[i] })
@@ -211,7 +214,8 @@ func (s *Spacings) Chosen() (*SpacingRow, error) {
 	for i := range s.Results {
 		if r := &s.Results[i]; r.Chosen {
 			if out != nil {
-				return nil, fmt.Errorf("a file has the values of one number of levels, and these are %d and %d", out.Levels, r.Levels)
+				return nil, fmt.Errorf("a file has the values of one number of levels, and these are %d and %d",
+					out.Levels, r.Levels)
 			}
 			out = r
 		}

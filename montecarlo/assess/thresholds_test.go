@@ -15,20 +15,24 @@ import (
 	"belsim/theory/code"
 )
 
-// seenNetwork is a network of a code of which a summary is known: so many samples of each level, and of wrong outputs of a bit at all levels.
+// seenNetwork is a network of a code of which a summary is known: so many samples of each level,
+// and of wrong outputs of a bit at all levels.
 func seenNetwork(t *testing.T, name string, levels int, samples []uint64, bit int, wrong uint64) *network {
 	c := must.Get(code.New(name, levels))(t)
 	counts := errmodel.NewCounts(levels, c.Bits())
 	copy(counts.Samples, samples)
 	counts.Wrong[bit] = wrong
 	seen := &observed.Summary{Counts: counts, Ones: make([]uint64, c.Bits()), Sums: make([]float64, levels*c.Bits())}
-	return &network{code: c, source: &observed.Source{Kind: observed.Logits}, transitions: c.Transitions(), dependence: make([]float64, c.Bits()), seen: seen}
+	return &network{code: c, source: &observed.Source{Kind: observed.Logits}, transitions: c.Transitions(),
+		dependence: make([]float64, c.Bits()), seen: seen}
 }
 
-// TestTrained: outputs were not trained bit by bit where their calibration error is above 0.04 + 0.5/√samples, or where
-// logits of a bit that never changes are wrong in more than 1 % of the samples.
+// TestTrained: outputs were not trained bit by bit where their calibration error is above 0.04 +
+// 0.5/√samples, or where logits of a bit that never changes are wrong in more than 1 % of the
+// samples.
 func TestTrained(t *testing.T) {
-	constant := slices.IndexFunc(must.Get(code.New("hexj", 16))(t).Transitions(), func(at []int) bool { return len(at) == 0 })
+	constant := slices.IndexFunc(must.Get(code.New("hexj", 16))(t).Transitions(),
+		func(at []int) bool { return len(at) == 0 })
 	for _, tt := range []struct {
 		samples, wrong uint64
 		kind           observed.Kind
@@ -37,7 +41,8 @@ func TestTrained(t *testing.T) {
 	}{
 		{100, 0, observed.Logits, 0.0899, perceived.BCE}, {100, 0, observed.Logits, 0.0901, perceived.CE},
 		{10000, 0, observed.Logits, 0.0449, perceived.BCE}, {10000, 0, observed.Logits, 0.0451, perceived.CE},
-		{10000, 100, observed.Logits, 0, perceived.BCE}, {10000, 101, observed.Logits, 0, perceived.CE}, {10000, 101, observed.Bits, math.NaN(), perceived.BCE},
+		{10000, 100, observed.Logits, 0, perceived.BCE}, {10000, 101, observed.Logits, 0, perceived.CE}, {10000, 101,
+			observed.Bits, math.NaN(), perceived.BCE},
 	} {
 		n := seenNetwork(t, "hexj", 16, []uint64{tt.samples}, constant, tt.wrong)
 		n.source.Kind, n.seen.Miscalibration = tt.kind, tt.calibration
@@ -47,15 +52,17 @@ func TestTrained(t *testing.T) {
 	}
 }
 
-// TestDeadBits: a bit is dead where it is wrong in more than half of the samples, or in more than 10 % where it is constant and its
-// logits do not depend on its target: for one bit up to 2.576 standard errors, the quantile of 99 %.
+// TestDeadBits: a bit is dead where it is wrong in more than half of the samples, or in more than
+// 10 % where it is constant and its logits do not depend on its target: for one bit up to 2.576
+// standard errors, the quantile of 99 %.
 func TestDeadBits(t *testing.T) {
 	for _, tt := range []struct {
 		wrong, ones uint64
 		z           float64
 		want        bool
 	}{
-		{500, 300, 9, false}, {501, 300, 9, true}, {100, 0, 0, false}, {101, 0, 0, true}, {101, 1000, 0, true}, {101, 1, 0, false},
+		{500, 300, 9, false}, {501, 300, 9, true}, {100, 0, 0, false}, {101, 0, 0, true}, {101, 1000, 0, true}, {101, 1,
+			0, false},
 		{101, 0, 2.575, true}, {101, 0, 2.577, false}, {101, 0, math.NaN(), true},
 	} {
 		n := seenNetwork(t, "unary", 2, []uint64{400, 600}, 0, tt.wrong)
@@ -66,8 +73,8 @@ func TestDeadBits(t *testing.T) {
 	}
 }
 
-// TestArranged: levels look reversed where mean outputs are further than 1/8 of the levels from the word of their level, and
-// nearer than 1/16 to that of the reversed level, over 8 levels or more.
+// TestArranged: levels look reversed where mean outputs are further than 1/8 of the levels from the
+// word of their level, and nearer than 1/16 to that of the reversed level, over 8 levels or more.
 func TestArranged(t *testing.T) {
 	for _, tt := range []struct {
 		levels, from, to int // levels with samples
@@ -97,7 +104,8 @@ func TestArranged(t *testing.T) {
 func TestSaveLogits(t *testing.T) {
 	n := seenNetwork(t, "unary", 8, nil, 0, 0)
 	n.training = perceived.BCE
-	own, other := forecast.Forecast{Code: n.code, Training: "bce", Decoding: observed.Prediction(), Ratio: 0.9799}, forecast.Forecast{Code: n.code, Training: "ce", Ratio: 0.5}
+	own, other := forecast.Forecast{Code: n.code, Training: "bce", Decoding: observed.Prediction(),
+		Ratio: 0.9799}, forecast.Forecast{Code: n.code, Training: "ce", Ratio: 0.5}
 	few, measured := own, own
 	few.Ratio, measured.Measured = 0.9801, true
 	for x, want := range map[*forecast.Forecast]bool{&own: true, &few: false, &measured: false, &other: false} {
@@ -107,13 +115,16 @@ func TestSaveLogits(t *testing.T) {
 	}
 }
 
-// TestGroups: a row of neighbouring levels has 100 samples or more, and leaves as many for the next one.
+// TestGroups: a row of neighbouring levels has 100 samples or more, and leaves as many for the next
+// one.
 func TestGroups(t *testing.T) {
 	for counts, want := range map[[3]int]string{
-		{100, 100, 100}: "1-1 2-2 3-3", {99, 1, 100}: "1-2 3-3", {100, 99, 100}: "1-1 2-3", {100, 100, 99}: "1-1 2-3", {99, 99, 99}: "1-3",
+		{100, 100, 100}: "1-1 2-2 3-3", {99, 1, 100}: "1-2 3-3", {100, 99, 100}: "1-1 2-3", {100, 100,
+			99}: "1-1 2-3", {99, 99, 99}: "1-3",
 	} {
 		var samples []fitdecoder.Interval
-		n, f := seenNetwork(t, "unary", 3, nil, 0, 0), &Fit{Levels: 3, LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen"}}}
+		n, f := seenNetwork(t, "unary", 3, nil, 0, 0), &Fit{Levels: 3, LevelWidth: 1,
+			Decoders: []DecoderResult{{Decoder: "gen"}}}
 		n.seen.Spreads = [][]observed.Spread{make([]observed.Spread, 3)}
 		for i, count := range counts {
 			for range count {

@@ -19,9 +19,12 @@ type Advice string
 
 // All advice that a program may have a way for.
 const (
-	ForecastCodes Advice = "forecast all other codes"                                                      // Options.Recommend
-	AddProbe      Advice = "train one with the columns of the code probe, and give its outputs, too"       // Options.Others
-	AddCheckpoint Advice = "give the outputs of an earlier checkpoint as another network of the same code" // Options.Others
+	// Options.Recommend
+	ForecastCodes Advice = "forecast all other codes"
+	// Options.Others
+	AddProbe Advice = "train one with the columns of the code probe, and give its outputs, too"
+	// Options.Others
+	AddCheckpoint Advice = "give the outputs of an earlier checkpoint as another network of the same code"
 )
 
 // opening is the verdict in some plain sentences: what the network does, whether the
@@ -31,11 +34,13 @@ func opening(f *Fit, own *network, others []*network) (out []string) {
 	case own.seen.Same:
 		return []string{what, "Next: " + own.remedy + "."}
 	case what != "":
-		return slices.DeleteFunc([]string{what, f.whatItDoes(), f.emptyText(), "Next: " + own.remedy + "."}, func(text string) bool { return text == "" })
+		return slices.DeleteFunc([]string{what, f.whatItDoes(), f.emptyText(), "Next: " + own.remedy + "."},
+			func(text string) bool { return text == "" })
 	}
 	for i, n := range others {
 		if n.warning != "" {
-			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.", own.options.Others[i].Outputs, n.warning, n.remedy))
+			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.",
+				own.options.Others[i].Outputs, n.warning, n.remedy))
 		}
 	}
 	if f.Fitted == nil || !f.Fitted.Better {
@@ -118,11 +123,12 @@ func (f *Fit) whatItDoes() string {
 	return text + "."
 }
 
-// emptyShare is the share of the levels from which on a report says that those at the ends do not occur. Test samples rarely
-// have the very ends of a range.
+// emptyShare is the share of the levels from which on a report says that those at the ends do not
+// occur. Test samples rarely have the very ends of a range.
 const emptyShare = 0.1
 
-// emptyText says what part of the range no target lies in: levels at its ends. It is "" where few are empty.
+// emptyText says what part of the range no target lies in: levels at its ends. It is "" where few
+// are empty.
 func (f *Fit) emptyText() string {
 	lowest, highest := f.occurring()
 	below, above := lowest-1, f.Levels-highest
@@ -136,7 +142,8 @@ func (f *Fit) emptyText() string {
 			text = fmt.Sprintf("level %d", from)
 		}
 		if f.Range != nil {
-			ends := [2]float64{f.Range[0] + (float64(from)-1.5)*f.LevelWidth, f.Range[0] + (float64(to)-0.5)*f.LevelWidth}
+			ends := [2]float64{f.Range[0] + (float64(from)-1.5)*f.LevelWidth,
+				f.Range[0] + (float64(to)-0.5)*f.LevelWidth}
 			if v := f.Values; v != nil {
 				ends = [2]float64{(v[max(from-2, 0)] + v[from-1]) / 2, (v[to-1] + v[min(to, len(v)-1)]) / 2}
 			}
@@ -154,7 +161,8 @@ func (f *Fit) emptyText() string {
 	return fmt.Sprintf("No target is of %s: %s of the levels are empty. Check that the range is the one that the network was trained with.", strings.Join(parts, " or "), percent(share))
 }
 
-// valuesText says how many targets the end levels clip, and that a Johnson code is wrong for uneven levels.
+// valuesText says how many targets the end levels clip, and that a Johnson code is wrong for uneven
+// levels.
 func (f *Fit) valuesText(n *network) string {
 	var out []string
 	if f.Beyond > 0 {
@@ -206,7 +214,8 @@ func (f *Fit) next() string {
 	}
 }
 
-// decisionText says what to do about the network, after the fitted decoder where that gains more than any code. fitted is nil without one.
+// decisionText says what to do about the network, after the fitted decoder where that gains more
+// than any code. fitted is nil without one.
 func decisionText(d *Decision, fitted *Fitted, yours string) string {
 	first := ""
 	if fitted != nil && fitted.Better && fitted.Gain >= forecast.LeastGain*fitted.BaselineErr {
@@ -216,7 +225,8 @@ func decisionText(d *Decision, fitted *Fitted, yours string) string {
 			than = ", more than any code is forecast to add"
 		}
 		if than != "" || d.Action == string(forecast.Stay) {
-			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ", percent(gain), than)
+			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ",
+				percent(gain), than)
 		}
 	}
 	training := perceived.Training(d.Training)
@@ -237,7 +247,8 @@ func decisionText(d *Decision, fitted *Fitted, yours string) string {
 	}
 	switch forecast.Action(d.Action) {
 	case forecast.Train:
-		text := fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain), forecast.Chance(d.Better))
+		text := fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain),
+			forecast.Chance(d.Better))
 		if d.Rule {
 			text += " It lost least in general, and no head is forecast to be 2 % better."
 		}
@@ -267,7 +278,8 @@ func placesOf(share float64) int {
 
 // percent writes a share.
 func percent(share float64) string {
-	return strings.TrimSuffix(strings.Replace(strconv.FormatFloat(100*share, 'f', placesOf(share), 64), "-", "−", 1), ".0") + " %"
+	return strings.TrimSuffix(strings.Replace(strconv.FormatFloat(100*share, 'f', placesOf(share), 64), "-", "−", 1),
+		".0") + " %"
 }
 
 // signed writes a share in percent with its sign, and so many digits after the point.
@@ -285,5 +297,6 @@ func relative(ratio float64, interval [2]float64) string {
 	if interval[1]-interval[0] < 0.03 {
 		between = 1
 	}
-	return fmt.Sprintf("%s %% (%s to %s %%)", signed(ratio-1, placesOf(ratio-1)), signed(interval[0]-1, between), signed(interval[1]-1, between))
+	return fmt.Sprintf("%s %% (%s to %s %%)", signed(ratio-1, placesOf(ratio-1)), signed(interval[0]-1, between),
+		signed(interval[1]-1, between))
 }

@@ -17,7 +17,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// TestDirectText: a network is better or worse than direct regression where 1.96 standard errors tell them apart.
+// TestDirectText: a network is better or worse than direct regression where 1.96 standard errors
+// tell them apart.
 func TestDirectText(t *testing.T) {
 	for direct, want := range map[float64]string{
 		1.2: "better: −17 % ± 8.3 % (the standard error is this network's alone).", 1.19: "not told apart from it: −16 % ± 8.4 %", 0.81: "not told apart from it: +23 % ± 12 %",
@@ -29,7 +30,8 @@ func TestDirectText(t *testing.T) {
 			t.Errorf("direct regression %v: %q, want %q", direct, got, want)
 		}
 	}
-	for text, want := range map[string]Baseline{"": {}, "0.5": {Error: 0.5}, "d.npy": {File: "d.npy"}, "-": {File: "-"}, "d.npz:x": {File: "d.npz:x"}} {
+	for text, want := range map[string]Baseline{"": {}, "0.5": {Error: 0.5}, "d.npy": {File: "d.npy"}, "-": {File: "-"},
+		"d.npz:x": {File: "d.npz:x"}} {
 		if got, err := ParseBaseline(text); got != want || err != nil {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
@@ -41,8 +43,9 @@ func TestDirectText(t *testing.T) {
 	}
 }
 
-// TestPaired: predictions of direct regression are compared by sample. They err with the network, so the difference is known
-// far better than each error; and they are clipped to the range, as decoders' answers are.
+// TestPaired: predictions of direct regression are compared by sample. They err with the network,
+// so the difference is known far better than each error; and they are clipped to the range, as
+// decoders' answers are.
 func TestPaired(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	own := judge(t, o)
@@ -54,7 +57,8 @@ func TestPaired(t *testing.T) {
 	for name, tt := range map[string]struct {
 		off  float64 // of the prediction, from the network's answer towards the target
 		want string
-	}{"same": {0, "not told apart from it: 0 % ± 0 % (paired by sample)."}, "nearer": {0.05, "worse: +"}, "further": {-0.05, "better: −"}} {
+	}{"same": {0, "not told apart from it: 0 % ± 0 % (paired by sample)."}, "nearer": {0.05,
+		"worse: +"}, "further": {-0.05, "better: −"}} {
 		sum, count := 0.0, 0.0
 		for i, v := range labels {
 			x := v + tt.off*(y.At(i, 0)-v)
@@ -78,24 +82,30 @@ func TestPaired(t *testing.T) {
 			}
 			s := judge(t, o)
 			d := s.Fit.Direct
-			if text := strings.Join(s.Opening, " "); !strings.Contains(text, tt.want) || math.Abs(d.Error-sum/count) > 1e-9 || math.Abs(d.Network-d.Error-d.Difference) > 1e-9 || d.DifferenceErr > d.StdErr/2 || d.Told != (tt.off != 0) {
+			if text := strings.Join(s.Opening, " "); !strings.Contains(text, tt.want) ||
+				math.Abs(d.Error-sum/count) > 1e-9 || math.Abs(d.Network-d.Error-d.Difference) > 1e-9 ||
+				d.DifferenceErr > d.StdErr/2 || d.Told != (tt.off != 0) {
 				t.Errorf("%s: %q, %+v, want %v", name, text, d, sum/count)
 			}
 		}
 	}
 	o.Baseline.File, o.FitDecoder = filepath.Join(folder, "same.npy"), true
-	if d := judge(t, o).Fit.Direct; math.Abs(d.Network-d.Error-d.Difference) > 1e-9 || !(d.DifferenceErr > 0 && d.DifferenceErr < d.StdErr) || d.Decoder != "fitted" {
+	if d := judge(t, o).Fit.Direct; math.Abs(d.Network-d.Error-d.Difference) > 1e-9 ||
+		!(d.DifferenceErr > 0 && d.DifferenceErr < d.StdErr) || d.Decoder != "fitted" {
 		t.Errorf("fitted: %+v", d)
 	}
 	o.FitDecoder = false
 	for want, rows := range map[string][]float64{
-		"has 2 predictions, but ": {1, 2}, "row 3, column 1: NaN is not a finite number": append([]float64{1, 2, math.NaN()}, make([]float64, easy.samples-3)...),
-		"row 1, column 1: +Inf": append([]float64{math.Inf(1)}, make([]float64, easy.samples-1)...), "3001 predictions": make([]float64, easy.samples+1),
+		"has 2 predictions, but ": {1, 2}, "row 3, column 1: NaN is not a finite number": append([]float64{1, 2,
+			math.NaN()}, make([]float64, easy.samples-3)...),
+		"row 1, column 1: +Inf": append([]float64{math.Inf(1)},
+			make([]float64, easy.samples-1)...), "3001 predictions": make([]float64, easy.samples+1),
 		// Other units than the targets': zeros are no levels.
 		"3000 of 3000 predictions are outside 1 to 16; want the units of the targets": make([]float64, easy.samples),
 	} {
 		o.Baseline.File = save(t, filepath.Join(folder, "wrong.npy"), mat.NewDense(len(rows), 1, rows))
-		if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "wrong.npy") {
+		if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "wrong.npy") {
 			t.Errorf("%v, want an error about %q", err, want)
 		}
 	}
@@ -107,7 +117,8 @@ func TestPaired(t *testing.T) {
 		}
 	}
 	o.Baseline.File = save(t, filepath.Join(folder, "wide.npy"), mat.NewDense(easy.samples, 2, nil))
-	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), "want one prediction for each sample") {
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(),
+		"want one prediction for each sample") {
 		t.Error(err)
 	}
 }
@@ -137,21 +148,28 @@ func TestDecisionText(t *testing.T) {
 	}{
 		{Decision{Action: "train", Code: "unary", Training: "ce", Decoder: "gen-ex", Gain: 0.0751, Better: 0.934}, nil,
 			"train unary with CE and read it with gen-ex: expected gain 7.5 %, probability 0.93."},
-		{Decision{Action: "train", Code: "unary", Training: "ce", Decoder: "gen-ex", Gain: 0.001, Better: 0.51, Lost: 0.075}, nil,
+		{Decision{Action: "train", Code: "unary", Training: "ce", Decoder: "gen-ex", Gain: 0.001, Better: 0.51,
+			Lost: 0.075}, nil,
 			"train unary with CE and read it with gen-ex: expected gain 0.1 %, probability 0.51. In general johnson loses 7.5 % to the best head."},
-		{Decision{Action: "train", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.03, Better: 0.7, Rule: true}, nil,
+		{Decision{Action: "train", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.03, Better: 0.7, Rule: true},
+			nil,
 			"train unary with BCE and read it with gen: expected gain 3 %, probability 0.70. It lost least in general, and no head is forecast to be 2 % better."},
 		{Decision{Action: "take", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.123}, nil,
 			"take the network of unary with BCE and read it with gen: it gains 12 %."},
-		{Decision{Action: "stay", Code: "unary", Gain: 0.01}, nil, "keep johnson, if its training has ended: no other is forecast to gain 1 %."},
-		{Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.019, BaselineErr: 2}, "keep johnson: no other is forecast to gain 1 %."},
+		{Decision{Action: "stay", Code: "unary", Gain: 0.01}, nil,
+			"keep johnson, if its training has ended: no other is forecast to gain 1 %."},
+		{Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.019, BaselineErr: 2},
+			"keep johnson: no other is forecast to gain 1 %."},
 		{Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"read this network with the fitted decoder: it gains 5 %, more than any code is forecast to add. Beyond that, keep johnson: no other is forecast to gain 1 %."},
-		{Decision{Action: "train", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.08, Better: 1}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
+		{Decision{Action: "train", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.08, Better: 1},
+			&Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"train unary with BCE and read it with gen: expected gain 8 %, probability >0.99."},
-		{Decision{Action: "stay", Ended: true, Gain: 0.06, Better: 0.6}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
+		{Decision{Action: "stay", Ended: true, Gain: 0.06, Better: 0.6},
+			&Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"read this network with the fitted decoder: it gains 5 %. Beyond that, keep johnson: no other is forecast to gain 1 %."},
-		{Decision{Action: "stay", Ended: true}, &Fitted{Gain: 0.1, BaselineErr: 2}, "keep johnson: no other is forecast to gain 1 %."},
+		{Decision{Action: "stay", Ended: true}, &Fitted{Gain: 0.1, BaselineErr: 2},
+			"keep johnson: no other is forecast to gain 1 %."},
 	} {
 		if got := decisionText(&tt.d, tt.fitted, "johnson"); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
@@ -162,7 +180,8 @@ func TestDecisionText(t *testing.T) {
 // TestRelative writes ratios.
 func TestRelative(t *testing.T) {
 	for want, r := range map[string][3]float64{
-		"−1.4 % (−4 to +2 %)": {0.986, 0.96, 1.02}, "+25 % (+1 to +50 %)": {1.25, 1.01, 1.5}, "0 % (−0.4 to +0.4 %)": {1.0001, 0.996, 1.004}, "+9.9 % (0 to +20 %)": {1.099, 1.001, 1.2},
+		"−1.4 % (−4 to +2 %)": {0.986, 0.96, 1.02}, "+25 % (+1 to +50 %)": {1.25, 1.01,
+			1.5}, "0 % (−0.4 to +0.4 %)": {1.0001, 0.996, 1.004}, "+9.9 % (0 to +20 %)": {1.099, 1.001, 1.2},
 	} {
 		if got := relative(r[0], [2]float64{r[1], r[2]}); got != want {
 			t.Errorf("%v: %q, want %q", r, got, want)

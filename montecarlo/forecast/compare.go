@@ -29,11 +29,12 @@ func bitRates(l *perceived.Network, prior []float64) []float64 {
 type Comparison struct {
 	Errors []float64 // under the model, of each decoding; NaN where the model says nothing
 	Rates  []BitRate // after a training bit by bit: by the number of transitions
-	// Furthest is the largest distance of an observed error from the model's, as a share of the model's.
+	// Furthest is the largest distance of an observed error from the model's, as a share of the
+	// model's.
 	Furthest float64
-	// Distance is the largest distance of an observed error from the model's, of a rate from the model's, and of the
-	// dispersion of wrong bits where it is smaller than the model's, in standard deviations of what networks of tables
-	// differ from the model by.
+	// Distance is the largest distance of an observed error from the model's, of a rate from the
+	// model's, and of the dispersion of wrong bits where it is smaller than the model's, in
+	// standard deviations of what networks of tables differ from the model by.
 	Distance float64
 	Learnt   *perceived.Network // what a network of the model learns of the code
 }
@@ -46,14 +47,16 @@ type BitRate struct {
 	Model       float64 `json:"model" text:"perceived label" doc:"shared"`
 }
 
-// The standard deviations of what networks differ from the model by, where one is compared with it: testdata/coverage says
-// how often networks are rejected that should be, or should not.
+// The standard deviations of what networks differ from the model by, where one is compared with it:
+// testdata/coverage says how often networks are rejected that should be, or should not.
 const (
 	comparedSD = 0.018 // of the logarithm of an error, to which s was fitted
-	// observedRate is that of a rate of wrong bits, and relativeRate the same as a share of the rate.
+	// observedRate is that of a rate of wrong bits, and relativeRate the same as a share of the
+	// rate.
 	observedRate, relativeRate = 0.03, 0.15
-	// logDispersion is that of the logarithm of a dispersion (perceived.Network.Dispersion), and dispersionNoise the
-	// variance that one sample adds. Of 34 networks of five tasks none is more than 0.22 below the model's.
+	// logDispersion is that of the logarithm of a dispersion (perceived.Network.Dispersion), and
+	// dispersionNoise the variance that one sample adds. Of 34 networks of five tasks none is more
+	// than 0.22 below the model's.
 	logDispersion, dispersionNoise = 0.1, 3
 )
 
@@ -106,9 +109,11 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 		off := math.Abs(r.Observed-r.Model) / math.Hypot(sd, math.Sqrt(r.Model*(1-r.Model)/max(n.Samples, 1)))
 		out.Distance = max(out.Distance, off)
 	}
-	// Bits that err more independently than one perceived label lets them; where they err less so, the noise has long tails.
+	// Bits that err more independently than one perceived label lets them; where they err less so,
+	// the noise has long tails.
 	if n.Dispersion > 0 {
-		off := math.Log(l.Dispersion(f.Prior)/n.Dispersion) / math.Hypot(logDispersion, math.Sqrt(dispersionNoise/max(n.Samples, 1)))
+		off := math.Log(l.Dispersion(f.Prior)/n.Dispersion) / math.Hypot(logDispersion,
+			math.Sqrt(dispersionNoise/max(n.Samples, 1)))
 		out.Distance = max(out.Distance, off)
 	}
 	return out, nil

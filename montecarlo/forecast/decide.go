@@ -13,11 +13,13 @@ import (
 const (
 	// Worthwhile is the difference of two errors, as a share of them, within which cost may decide.
 	Worthwhile = 0.02
-	// LeastGain is the smallest expected gain for which a network is trained. testdata/forecast has the regrets of others.
+	// LeastGain is the smallest expected gain for which a network is trained. testdata/forecast has
+	// the regrets of others.
 	LeastGain = 0.01
 )
 
-// Experience is what a head has lost to the best one: how much larger its error was, as a share, a mean over data sets.
+// Experience is what a head has lost to the best one: how much larger its error was, as a share, a
+// mean over data sets.
 type Experience struct {
 	Code     string
 	Training perceived.Training
@@ -28,8 +30,9 @@ type Experience struct {
 // loses reports whether a head lost more than another one, by more than Worthwhile.
 func (e Experience) loses(to Experience) bool { return e.Loss > to.Loss+Worthwhile }
 
-// lost is what networks of a head lost in general, where it loses to the head that lost least; else it is 0. A head that is worse
-// than the model says, as direct regression is, looks better beside others than it is.
+// lost is what networks of a head lost in general, where it loses to the head that lost least; else
+// it is 0. A head that is worse than the model says, as direct regression is, looks better beside
+// others than it is.
 func lost(c string, t perceived.Training) float64 {
 	for _, e := range known() {
 		if e.Code == c && e.Training == t && e.loses(leastLost()) {
@@ -50,7 +53,8 @@ type Action string
 const (
 	// Take is to take another network that was trained: it is better.
 	Take Action = "take"
-	// Train is to train a network with another code or for something else: it is forecast to be better.
+	// Train is to train a network with another code or for something else: it is forecast to be
+	// better.
 	Train Action = "train"
 	// Stay is to keep the network: none is likely to be better by LeastGain.
 	Stay Action = "stay"
@@ -67,17 +71,20 @@ type Decision struct {
 	Rule bool
 }
 
-// FittedDecoding is the decoding of a decoder that was fitted to a network's logits, whose error may be measured.
+// FittedDecoding is the decoding of a decoder that was fitted to a network's logits, whose error
+// may be measured.
 func FittedDecoding() observed.Decoding { return observed.Decoding{Decoder: fitted{}, Soft: true} }
 
 // Gain is how much smaller the error of a forecast is than the measured one, as a share of it.
 func (x Forecast) Gain() float64 { return 1 - x.Ratio }
 
-// Decide says what to do about a network of a code and a training, of forecasts that are sorted: train what has the smallest
-// one, where it gains LeastGain. Forecasts do not tell heads apart that are nearer than Worthwhile, and experience does. So the
-// smallest forecast gives way to the head that lost least in general where that gains as much, and is forecast to be less than
-// Worthwhile worse. A head that loses in general is not trained, and is left where others are forecast to be less than Worthwhile
-// worse. A network whose own code is not among the forecasts is none to stay with. Another reading of it is no reason to train again.
+// Decide says what to do about a network of a code and a training, of forecasts that are sorted:
+// train what has the smallest one, where it gains LeastGain. Forecasts do not tell heads apart that
+// are nearer than Worthwhile, and experience does. So the smallest forecast gives way to the head
+// that lost least in general where that gains as much, and is forecast to be less than Worthwhile
+// worse. A head that loses in general is not trained, and is left where others are forecast to be
+// less than Worthwhile worse. A network whose own code is not among the forecasts is none to stay
+// with. Another reading of it is no reason to train again.
 func Decide(c string, t perceived.Training, all []Forecast) Decision {
 	own := func(x Forecast) bool { return x.Code.Name() == c && x.Training == t }
 	at := slices.IndexFunc(all, func(x Forecast) bool {
@@ -93,7 +100,10 @@ func Decide(c string, t perceived.Training, all []Forecast) Decision {
 		}
 	}
 	rule := leastLost()
-	if at := slices.IndexFunc(all, func(x Forecast) bool { return x.Code.Name() == rule.Code && x.Training == rule.Training }); at >= 0 {
+	if at := slices.IndexFunc(all, func(x Forecast) bool {
+		return x.Code.Name() == rule.Code &&
+			x.Training == rule.Training
+	}); at >= 0 {
 		x := &all[at]
 		if !own(*x) && !best.Measured && x.Gain() >= need && best.Error > (1-Worthwhile)*x.Error {
 			best, out.Rule = x, x != best
@@ -122,5 +132,6 @@ func KnownText() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %.1f %%", name, 100*e.Loss))
 	}
-	return fmt.Sprintf("In general, over %d data sets, heads lost to the best one of each: %s.", known[0].DataSets, strings.Join(parts, ", "))
+	return fmt.Sprintf("In general, over %d data sets, heads lost to the best one of each: %s.", known[0].DataSets,
+		strings.Join(parts, ", "))
 }

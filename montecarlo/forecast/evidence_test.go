@@ -29,37 +29,45 @@ func TestTrainedThroughGenEx(t *testing.T) {
 	}
 	pairs := r.Select(perceived.L1, evidence.GenEx, evidence.Any)
 	if w := evidence.Rated(pairs); len(pairs) != 8 || w.Networks != 16 || w.Off > 0.04 || w.Held < 0.7 {
-		t.Errorf("%d codes, %+v; want 8, 16 networks, half of them within 4 %%, and 70 %% held, two of them collapsed", len(pairs), w)
+		t.Errorf("%d codes, %+v; want 8, 16 networks, half of them within 4 %%, and 70 %% held, two of them collapsed",
+			len(pairs), w)
 	}
 }
 
-// TestTrainedNetworks holds the forecasts to networks that were trained, each with its own learning rate: from one Johnson network
-// of diamonds, the errors of all 13 codes with hard decisions, and the intervals of both
-// trainings. testdata/forecast has the other data, and what fails there.
+// TestTrainedNetworks holds the forecasts to networks that were trained, each with its own learning
+// rate: from one Johnson network of diamonds, the errors of all 13 codes with hard decisions, and
+// the intervals of both trainings. testdata/forecast has the other data, and what fails there.
 func TestTrainedNetworks(t *testing.T) {
 	set := must.Get(evidence.LoadChosen("../../testdata/forecast"))(t)
 	task := evidence.Task{Data: "diamonds", Architecture: "mlp", Levels: 64}
 	r := must.Get(set.Forecast(t.Context(), 2, task, evidence.Source{Code: "johnson", Training: perceived.BCE}))(t)
 	all := evidence.Rate(r.Select(perceived.BCE, evidence.GenBits, evidence.Any))
 	if all.Codes != 12 || all.Rank < 0.9 || all.Median > 0.06 {
-		t.Errorf("%d codes, rank correlation %.3f, median %.3f; want 12, 0.9 or more, 0.06 or less", all.Codes, all.Rank, all.Median)
+		t.Errorf("%d codes, rank correlation %.3f, median %.3f; want 12, 0.9 or more, 0.06 or less", all.Codes,
+			all.Rank, all.Median)
 	}
 	const easy = 4
 	if few := evidence.Rate(r.Select(perceived.BCE, evidence.GenBits, easy)); few.Codes < 4 || few.Median > 0.03 {
 		t.Errorf("%d codes of few transitions, median %.3f; want 0.03 or less", few.Codes, few.Median)
 	}
-	if ce := evidence.Rate(r.Select(perceived.CE, evidence.GenEx, evidence.Any)); ce.Codes != 13 || ce.Median > 0.04 || ce.Order < 0.9 {
+	if ce := evidence.Rate(r.Select(perceived.CE, evidence.GenEx, evidence.Any)); ce.Codes != 13 || ce.Median > 0.04 ||
+		ce.Order < 0.9 {
 		t.Errorf("trained for the decoder: %d codes, median %.3f, %.2f in the right order; want 13, 0.04 or less, 0.9 or more", ce.Codes, ce.Median, ce.Order)
 	}
-	if all, few := evidence.Rated(unseen(r, evidence.Any)), evidence.Rated(unseen(r, easy)); all.Held < 0.9 || few.Held < 0.93 || few.Width > 1.25 {
+	if all, few := evidence.Rated(unseen(r, evidence.Any)), evidence.Rated(unseen(r, easy)); all.Held < 0.9 ||
+		few.Held < 0.93 || few.Width > 1.25 {
 		t.Errorf("intervals %+v, and %+v for codes of few transitions; want 0.9 and 0.93 held, and 1.25 times as much at the upper end", all, few)
 	}
 	if right, apart := r.Separated(); apart < 300 || float64(right) < 0.95*float64(apart) {
-		t.Errorf("of %d pairs that the forecasts tell apart, %d are in the right order; want 300 or more, and 95 %%", apart, right)
+		t.Errorf("of %d pairs that the forecasts tell apart, %d are in the right order; want 300 or more, and 95 %%",
+			apart, right)
 	}
 	shown := r.Shown().Pairs // the smallest forecast of each of 13 codes and two trainings
 	for i, p := range shown {
-		at := slices.IndexFunc(r.Pairs, func(q evidence.Pair) bool { return q.Code == p.Code && q.Training == p.Training })
+		at := slices.IndexFunc(r.Pairs, func(q evidence.Pair) bool {
+			return q.Code == p.Code &&
+				q.Training == p.Training
+		})
 		if i > 0 && p.Error < shown[i-1].Error || r.Pairs[at].Reading() != p.Reading() {
 			t.Errorf("%s, %s is shown read by %v", p.Code.Name(), p.Training, p.Reading())
 		}
@@ -72,8 +80,9 @@ func TestTrainedNetworks(t *testing.T) {
 	}
 }
 
-// TestPublishedTable forecasts the paper's table AE1 from the error of unary alone: over a uniform prior, and over one that falls with
-// age, as the labels do. What gen loses with hexj are large errors at few levels, so that the prior decides.
+// TestPublishedTable forecasts the paper's table AE1 from the error of unary alone: over a uniform
+// prior, and over one that falls with age, as the labels do. What gen loses with hexj are large
+// errors at few levels, so that the prior decides.
 func TestPublishedTable(t *testing.T) {
 	published := must.Get(evidence.LoadPublished("../../testdata/paper/published.csv"))(t)
 	if len(published) != 352 {
@@ -111,7 +120,8 @@ func unseen(r *evidence.Result, transitions int) []evidence.Pair {
 	})
 }
 
-// TestFitted: the law of the forecasts is the one that the program wrote for all data sets, beside those that leave one out.
+// TestFitted: the law of the forecasts is the one that the program wrote for all data sets, beside
+// those that leave one out.
 func TestFitted(t *testing.T) {
 	laws := must.Get(evidence.LoadLaws("../../testdata/forecast"))(t)
 	written, fitted := reflect.ValueOf(laws["none"]), reflect.ValueOf(forecast.Fitted())
@@ -120,7 +130,8 @@ func TestFitted(t *testing.T) {
 			t.Errorf("%s is %v, and %v in laws.csv", fitted.Type().Field(i).Name, fitted.Field(i), v)
 		}
 	}
-	if v := must.Get(evidence.Unshared("../../testdata/heads/heads.csv"))(t); fmt.Sprintf("%.3g", v) != fmt.Sprintf("%.3g", forecast.Fitted().Samples) {
+	if v := must.Get(evidence.Unshared("../../testdata/heads/heads.csv"))(t); fmt.Sprintf("%.3g",
+		v) != fmt.Sprintf("%.3g", forecast.Fitted().Samples) {
 		t.Errorf("Samples is %v, and %v in heads.csv", forecast.Fitted().Samples, v)
 	}
 	// Each data set is left out once.
@@ -146,8 +157,9 @@ func TestFitted(t *testing.T) {
 	}
 }
 
-// TestFittedAtAnEnd: the law is where the evidence has its largest likelihood. The gradients of all data sets stand in a file. Their sum
-// leaves nothing to gain, and those of the data sets that are computed again are those of the file.
+// TestFittedAtAnEnd: the law is where the evidence has its largest likelihood. The gradients of all
+// data sets stand in a file. Their sum leaves nothing to gain, and those of the data sets that are
+// computed again are those of the file.
 func TestFittedAtAnEnd(t *testing.T) {
 	const folder = "../../testdata/forecast"
 	gradients := must.Get(evidence.LoadGradients(folder))(t)
@@ -158,7 +170,8 @@ func TestFittedAtAnEnd(t *testing.T) {
 		sum.AddVec(sum, v)
 		outer.SymRankOne(outer, 1, v)
 	}
-	// By the outer products of the gradients, which estimate the curvature, a step of Newton would gain so much.
+	// By the outer products of the gradients, which estimate the curvature, a step of Newton would
+	// gain so much.
 	var inverse mat.Cholesky
 	var step mat.VecDense
 	if !inverse.Factorize(outer) {
@@ -186,7 +199,8 @@ func TestFittedAtAnEnd(t *testing.T) {
 	}
 	for name, g := range must.Get(evidence.Gradients(t.Context(), 2, results, law))(t) {
 		for i, v := range g {
-			// 1e-4, the step of the differences, times a second derivative of some tens at most, and six digits of the file
+			// 1e-4, the step of the differences, times a second derivative of some tens at most,
+			// and six digits of the file
 			if d := math.Abs(v - gradients[name][i]); d > 5e-3+1e-5*math.Abs(v) {
 				t.Errorf("%s by %s: %v, and %v in the file", name, names[i], v, gradients[name][i])
 			}
@@ -194,12 +208,14 @@ func TestFittedAtAnEnd(t *testing.T) {
 	}
 }
 
-// TestFitLaw: a law that is far from what the networks of two tasks show becomes likelier, and what is measured otherwise stays.
+// TestFitLaw: a law that is far from what the networks of two tasks show becomes likelier, and what
+// is measured otherwise stays.
 func TestFitLaw(t *testing.T) {
 	set := must.Get(evidence.LoadChosen("../../testdata/forecast"))(t)
 	var results []*evidence.Result
 	for _, data := range []string{"food", "delay"} {
-		results = append(results, must.Get(set.Forecast(t.Context(), 2, evidence.Task{Data: data, Architecture: "mlp", Levels: 64},
+		results = append(results, must.Get(set.Forecast(t.Context(), 2, evidence.Task{Data: data, Architecture: "mlp",
+			Levels: 64},
 			evidence.Source{Code: "unary", Training: perceived.BCE}))(t))
 	}
 	far := forecast.Fitted()

@@ -26,9 +26,11 @@ type Forecaster struct {
 	Tail   float64         // that of perceived.Fit; NaN where it is unknown
 	Law    Law
 	Prior  []float64 // share of each level, length L
-	// Labels are the real labels, which Noise is around; nil where labels are levels. Errors are |answer − label|.
+	// Labels are the real labels, which Noise is around; nil where labels are levels. Errors are
+	// |answer − label|.
 	Labels *Labels
-	// Measured are the errors of trained networks, of the kind that is forecast. Ratios are to the first.
+	// Measured are the errors of trained networks, of the kind that is forecast. Ratios are to the
+	// first.
 	Measured []Measured
 	// Decoders are the decoders that are tried, with Options.
 	Decoders decode.Registry
@@ -36,35 +38,42 @@ type Forecaster struct {
 	// Fitted adds the decoder FittedDecoder to those of every code.
 	Fitted bool
 
-	// Trainings are those that are forecast; empty for BCE, CE, soft targets, and what was measured.
+	// Trainings are those that are forecast; empty for BCE, CE, soft targets, and what was
+	// measured.
 	Trainings []perceived.Training
 
 	readers []string         // names of decoders; empty for all. A decoder of bits reads no logits then
 	outputs scenario.Outputs // what they read: bits or logits alone; else both
 }
 
-// newForecaster returns a forecaster for networks of label noise s, in levels, of which nothing else is known.
+// newForecaster returns a forecaster for networks of label noise s, in levels, of which nothing
+// else is known.
 func newForecaster(s float64, prior []float64, decoders decode.Registry) *Forecaster {
 	return &Forecaster{
-		Model: perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}, Cutoff: perceived.DefaultCutoff(len(prior), s), Tail: math.NaN(), Law: Fitted(),
+		Model: perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}, Cutoff: perceived.DefaultCutoff(len(prior),
+			s), Tail: math.NaN(), Law: Fitted(),
 		Prior: prior, Decoders: decoders,
 	}
 }
 
 // FromFit returns a forecaster for networks of the kind that a model was fitted to, under a prior
-// over the levels; Labels are to be set where these are real. Its ratios are to the smallest error of the first network.
-func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry, o decode.Options) *Forecaster {
+// over the levels; Labels are to be set where these are real. Its ratios are to the smallest error
+// of the first network.
+func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry,
+	o decode.Options) *Forecaster {
 	f := newForecaster(fit.Noise.Value, prior, decoders)
 	f.Model, f.Cutoff, f.Options, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, o, fit.Tail, measured(networks)
 	return f
 }
 
-// Like reports whether another forecaster is of networks of the same kind and of the same labels, apart from errors that were
-// measured and what is uncertain.
+// Like reports whether another forecaster is of networks of the same kind and of the same labels,
+// apart from errors that were measured and what is uncertain.
 func (f *Forecaster) Like(g *Forecaster) bool {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
-	return slices.EqualFunc(f.Prior, g.Prior, near) && (f.Labels.within() > 0) == (g.Labels.within() > 0) && near(f.Model.Noise, g.Model.Noise) &&
-		near(f.Cutoff, g.Cutoff) && near(f.Model.Misfit, g.Model.Misfit) && f.Options.Temperature == g.Options.Temperature
+	return slices.EqualFunc(f.Prior, g.Prior, near) && (f.Labels.within() > 0) == (g.Labels.within() > 0) &&
+		near(f.Model.Noise, g.Model.Noise) &&
+		near(f.Cutoff, g.Cutoff) && near(f.Model.Misfit, g.Model.Misfit) &&
+		f.Options.Temperature == g.Options.Temperature
 }
 
 // Forecast is the expected error of a code, a training and a decoder.
@@ -74,24 +83,25 @@ type Forecast struct {
 	Decoding observed.Decoding
 	Error    float64 // expected |error|, in levels
 	Lo, Hi   float64 // 95 % interval of the error of one trained network, on the samples of the measured one
-	// Ratio is Error over the first of Forecaster.Measured, with the 95 % interval of the error of one trained
-	// network over it. Better is the probability that this error is smaller than the measured one.
-	// All are NaN where nothing was measured.
+	// Ratio is Error over the first of Forecaster.Measured, with the 95 % interval of the error of
+	// one trained network over it. Better is the probability that this error is smaller than the
+	// measured one. All are NaN where nothing was measured.
 	Ratio, RatioLo, RatioHi, Better float64
 	Measured                        bool // Error was measured, and not forecast
 
-	// model is the model's error, falls its −d ln(error)/d ln κ, and part the share of it that is in proportion to s.
+	// model is the model's error, falls its −d ln(error)/d ln κ, and part the share of it that is
+	// in proportion to s.
 	model, falls, part float64
 	often, uneven      float64 // of the code
-	// marginal is the law of ln Error. Of what was not measured it is that of number at of the posterior, which is nil of
-	// what was.
+	// marginal is the law of ln Error. Of what was not measured it is that of number at of the
+	// posterior, which is nil of what was.
 	marginal  distuv.StudentsT
 	posterior *posterior
 	at        int
 }
 
-// decodings lists those that fit a code and a training. The threshold at 0 means nothing but after a training
-// bit by bit, so there are no hard decisions then. Heads have one training.
+// decodings lists those that fit a code and a training. The threshold at 0 means nothing but after
+// a training bit by bit, so there are no hard decisions then. Heads have one training.
 func (f *Forecaster) decodings(c *code.Code, t perceived.Training) ([]observed.Decoding, error) {
 	if f.predicts(c) {
 		if t != perceived.BCE {
@@ -106,7 +116,8 @@ func (f *Forecaster) decodings(c *code.Code, t perceived.Training) ([]observed.D
 	var last string // of the same decoder, hard decisions come before logits
 	return slices.DeleteFunc(all, func(d observed.Decoding) bool {
 		name := d.Decoder.Name()
-		if !sensible(c, t, d) || f.outputs == scenario.Bits && d.Soft || f.outputs == scenario.Logits && !d.Soft || len(f.readers) > 0 && (name == last || !slices.Contains(f.readers, name)) {
+		if !sensible(c, t, d) || f.outputs == scenario.Bits && d.Soft || f.outputs == scenario.Logits && !d.Soft ||
+			len(f.readers) > 0 && (name == last || !slices.Contains(f.readers, name)) {
 			return true
 		}
 		last = name
@@ -119,7 +130,8 @@ func (f *Forecaster) decodings(c *code.Code, t perceived.Training) ([]observed.D
 // out: the model has none. done, which may be nil, is told how many of the 2·len(codes) steps were
 // finished since its last call, from several goroutines. The errors are about the model or the
 // prior, or the context's.
-func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code, done func(uint64)) ([]Forecast, error) {
+func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code, done func(uint64)) ([]Forecast,
+	error) {
 	most := 0
 	for _, c := range codes {
 		most = max(most, c.Bits())
@@ -136,9 +148,11 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	// A head that is read as another code here is not learned twice.
 	heads := slices.DeleteFunc(slices.Clone(codes), func(c *code.Code) bool {
 		h := LookupHead(c.Name())
-		return !h.Own || f.predicts(c) || !slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Name() == h.Code })
+		return !h.Own || f.predicts(c) ||
+			!slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Name() == h.Code })
 	})
-	for _, t := range []perceived.Training{perceived.L1, perceived.L2, perceived.CE, perceived.BCE} { // the longest first
+	// the longest first
+	for _, t := range []perceived.Training{perceived.L1, perceived.L2, perceived.CE, perceived.BCE} {
 		for _, c := range codes {
 			if !c.Real() && f.asks(c, t) {
 				jobs = append(jobs, job{c, t})
@@ -177,23 +191,27 @@ func (f *Forecaster) asks(c *code.Code, t perceived.Training) bool {
 	if len(f.Trainings) > 0 {
 		return slices.Contains(f.Trainings, t)
 	}
-	return !t.ThroughGenEx() || slices.ContainsFunc(f.Measured, func(m Measured) bool { return m.Training == t && m.Code.Name() == c.Name() })
+	return !t.ThroughGenEx() || slices.ContainsFunc(f.Measured,
+		func(m Measured) bool { return m.Training == t && m.Code.Name() == c.Name() })
 }
 
-// withMeasured adds decodings of networks of a code and a training that were measured: of hard decisions alone, decoders read bits that
-// else read logits.
-func (f *Forecaster) withMeasured(c *code.Code, t perceived.Training, decodings []observed.Decoding) []observed.Decoding {
+// withMeasured adds decodings of networks of a code and a training that were measured: of hard
+// decisions alone, decoders read bits that else read logits.
+func (f *Forecaster) withMeasured(c *code.Code, t perceived.Training,
+	decodings []observed.Decoding) []observed.Decoding {
 	for _, m := range f.Measured {
 		d := m.Decoding
 		known := slices.ContainsFunc(decodings, func(x observed.Decoding) bool { return SameReading(x, d) })
-		if len(f.readers) == 0 && !known && m.Code.Name() == c.Name() && m.Training == t && d.Decoder.Name() != FittedDecoder {
+		if len(f.readers) == 0 && !known && m.Code.Name() == c.Name() && m.Training == t &&
+			d.Decoder.Name() != FittedDecoder {
 			decodings = append(decodings, d)
 		}
 	}
 	return decodings
 }
 
-// withSame adds the forecasts of what has the errors of others: soft targets those of CE, and heads those of their codes.
+// withSame adds the forecasts of what has the errors of others: soft targets those of CE, and heads
+// those of their codes.
 func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 	for _, x := range all {
 		if x.Training == perceived.CE && len(f.Trainings) == 0 {
@@ -212,14 +230,14 @@ func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 	return all
 }
 
-// predicts reports whether a code stands for direct regression whose predictions are read as they are: over levels
-// they are rounded to one.
+// predicts reports whether a code stands for direct regression whose predictions are read as they
+// are: over levels they are rounded to one.
 func (f *Forecaster) predicts(c *code.Code) bool {
 	return f.Labels != nil && LookupHead(c.Name()).Predicts
 }
 
-// nodes are those of forecasts for codes of so many bits at most, and a quarter of them, which tell how
-// sensitive forecasts are.
+// nodes are those of forecasts for codes of so many bits at most, and a quarter of them, which tell
+// how sensitive forecasts are.
 func (f *Forecaster) nodes(most int) (all, fewer *perceived.Nodes, err error) {
 	for _, m := range f.Measured { // whose forecasts belong to all others
 		most = max(most, m.Code.Bits())
@@ -231,7 +249,8 @@ func (f *Forecaster) nodes(most int) (all, fewer *perceived.Nodes, err error) {
 	return all, fewer, err
 }
 
-// NewNodes returns nodes for real labels, or for levels where labels is nil, with this prior over the levels.
+// NewNodes returns nodes for real labels, or for levels where labels is nil, with this prior over
+// the levels.
 func NewNodes(count int, prior []float64, labels *Labels, most int, seed uint64) (*perceived.Nodes, error) {
 	n, err := perceived.NewNodes(count, prior, most, seed)
 	if err != nil || labels == nil {
@@ -242,7 +261,8 @@ func NewNodes(count int, prior []float64, labels *Labels, most int, seed uint64)
 
 // Code forecasts one code after one training and one decoding. The numbers are those of Codes.
 // The errors are about the model, the prior or the code, or the context's.
-func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Training, d observed.Decoding) (*Forecast, error) {
+func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Training, d observed.Decoding) (*Forecast,
+	error) {
 	nodes, fewer, err := f.nodes(c.Bits())
 	if err != nil {
 		return nil, err
@@ -257,8 +277,10 @@ func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Trainin
 	return &out[0], nil
 }
 
-// code forecasts one code after one training, on one goroutine. l is what a network of the model learns of it.
-func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c *code.Code, t perceived.Training, decodings []observed.Decoding) (l *perceived.Network, out []Forecast, err error) {
+// code forecasts one code after one training, on one goroutine. l is what a network of the model
+// learns of it.
+func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c *code.Code, t perceived.Training,
+	decodings []observed.Decoding) (l *perceived.Network, out []Forecast, err error) {
 	learner, err := f.model(t).NewLearner(f.Prior)
 	if err != nil {
 		return nil, nil, err
@@ -276,7 +298,8 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 	}
 	out = make([]Forecast, len(decodings))
 	for i, d := range decodings {
-		out[i] = Forecast{Code: c, Training: t, Decoding: d, model: mean[i], falls: falls[i], part: min(f.fromNoise(d, mean[i]), 1), often: often(c), uneven: uneven(c)}
+		out[i] = Forecast{Code: c, Training: t, Decoding: d, model: mean[i], falls: falls[i],
+			part: min(f.fromNoise(d, mean[i]), 1), often: often(c), uneven: uneven(c)}
 	}
 	return l, out, nil
 }
@@ -298,9 +321,10 @@ func (f *Forecaster) relateTo(ctx context.Context, nodes, fewer *perceived.Nodes
 	return nil
 }
 
-// sensitivity is −d ln(error)/d ln κ for each decoding of what was learnt. It is a difference, which
-// few nodes tell as well as many.
-func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner, l *perceived.Network, nodes *perceived.Nodes, decodings []observed.Decoding) ([]float64, error) {
+// sensitivity is −d ln(error)/d ln κ for each decoding of what was learnt. It is a difference,
+// which few nodes tell as well as many.
+func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner, l *perceived.Network,
+	nodes *perceived.Nodes, decodings []observed.Decoding) ([]float64, error) {
 	at := func(step float64) ([]float64, error) {
 		l, err := learner.Recut(ctx, l.Model().Cutoff*math.Exp(step))
 		if err != nil {
@@ -333,8 +357,8 @@ func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner
 }
 
 // FittedDecoder is the name of the decoder that stands for those that are fitted to a network's
-// logits, as 'belsim fit --fit-decoder' does: the median of the level given the logits, by a decoder
-// that knows what the network has learned.
+// logits, as 'belsim fit --fit-decoder' does: the median of the level given the logits, by a
+// decoder that knows what the network has learned.
 const FittedDecoder = "fitted"
 
 // fitted is that decoder, of one network.
@@ -352,8 +376,10 @@ func (f *Forecaster) model(t perceived.Training) perceived.Model {
 }
 
 // errors are the expected |error|s for the labels that the forecaster and the nodes are for.
-func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.Nodes, l *perceived.Network, decodings []observed.Decoding) ([]float64, error) {
-	if i := slices.IndexFunc(decodings, func(d observed.Decoding) bool { return d.Decoder.Name() == FittedDecoder }); i >= 0 {
+func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.Nodes, l *perceived.Network,
+	decodings []observed.Decoding) ([]float64, error) {
+	if i := slices.IndexFunc(decodings,
+		func(d observed.Decoding) bool { return d.Decoder.Name() == FittedDecoder }); i >= 0 {
 		d, err := decode.NewPosterior(l.Code(), decode.Model{Prior: f.Prior, Logits: true, Perceived: l})
 		if err != nil {
 			return nil, err
@@ -365,8 +391,8 @@ func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.N
 }
 
 // fromNoise is the share of a change of ln s that changes the logarithm of an error e, in levels.
-// The rest of the error is quantization, which does not depend on s: a decoder that answers in levels
-// has an error² of about 2/π·(s² + 1/12). Real answers have no such part.
+// The rest of the error is quantization, which does not depend on s: a decoder that answers in
+// levels has an error² of about 2/π·(s² + 1/12). Real answers have no such part.
 func (f *Forecaster) fromNoise(d observed.Decoding, e float64) float64 {
 	if decode.Real(d.Decoder) || e == 0 {
 		return 1

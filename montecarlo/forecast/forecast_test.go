@@ -95,7 +95,8 @@ func TestCodes(t *testing.T) {
 func synthetic(t *testing.T, c *code.Code, p perceived.Model, samples int, r *rand.Rand) *perceived.Observed {
 	t.Helper()
 	l := must.Get(p.Learn(t.Context(), 1, c, nil))(t)
-	n := &perceived.Observed{Code: c, Training: p.Training, Decodings: decodings(t, c), Samples: float64(samples), Rates: make([]float64, c.Bits())}
+	n := &perceived.Observed{Code: c, Training: p.Training, Decodings: decodings(t, c), Samples: float64(samples),
+		Rates: make([]float64, c.Bits())}
 	counts := errmodel.NewCounts(c.Levels(), c.Bits())
 	if p.Training == perceived.BCE {
 		n.Counts = counts
@@ -124,7 +125,8 @@ func synthetic(t *testing.T, c *code.Code, p perceived.Model, samples int, r *ra
 	}
 	for i := range n.Decodings {
 		mean := sums[i] / float64(samples)
-		n.Errors = append(n.Errors, observed.Error{Mean: mean, StdErr: math.Sqrt((squares[i]/float64(samples) - mean*mean) / float64(samples-1))})
+		n.Errors = append(n.Errors, observed.Error{Mean: mean,
+			StdErr: math.Sqrt((squares[i]/float64(samples) - mean*mean) / float64(samples-1))})
 	}
 	return n
 }
@@ -155,8 +157,10 @@ func TestFit(t *testing.T) {
 				if math.Abs(f.Tail-1) > 0.1 {
 					t.Errorf("%s, %s, s = %v: the tail of the model's own networks is %v", name, training, s, f.Tail)
 				}
-				beside := must.Get(FromFit(f, nil, uniform(levels), nil, decode.Options{}).Compare(t.Context(), n, nodes))(t)
-				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Decodings) || (len(beside.Rates) > 0) != (training == perceived.BCE) {
+				beside := must.Get(FromFit(f, nil, uniform(levels), nil, decode.Options{}).Compare(t.Context(), n,
+					nodes))(t)
+				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Decodings) ||
+					(len(beside.Rates) > 0) != (training == perceived.BCE) {
 					t.Errorf("%s, %s, s = %v: %+v", name, training, s, beside)
 				}
 			}
@@ -172,26 +176,34 @@ func TestFit(t *testing.T) {
 func TestWrongBits(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
 	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed))(t)
-	n := synthetic(t, c, perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}, 5000, rand.New(rand.NewPCG(7, 8)))
+	n := synthetic(t, c, perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}, 5000,
+		rand.New(rand.NewPCG(7, 8)))
 	for range 2 {
 		f := must.Get(perceived.NewFit(t.Context(), 2, n, nodes, perceived.DefaultMisfit))(t)
 		if math.Abs(f.Model.Noise/1.2-1) > 0.05 {
 			t.Errorf("s = %v, want 1.2", f.Model.Noise)
 		}
-		lead := slices.IndexFunc(n.Decodings, func(d observed.Decoding) bool { return d.Decoder.Name() == "gen" && !d.Soft }) // which s follows
-		n.Errors[lead].Mean += 0.01 * 31                                                                                      // one sample in a hundred
+		// which s follows
+		lead := slices.IndexFunc(n.Decodings, func(d observed.Decoding) bool {
+			return d.Decoder.Name() == "gen" &&
+				!d.Soft
+		})
+		// one sample in a hundred
+		n.Errors[lead].Mean += 0.01 * 31
 	}
 }
 
 // TestUnread: errors as large as without information give no s.
 func TestUnread(t *testing.T) {
 	c := mustCode(t, "unary", 16)
-	n := &perceived.Observed{Code: c, Training: perceived.BCE, Decodings: decodings(t, c), Rates: make([]float64, c.Bits()), Samples: 100}
+	n := &perceived.Observed{Code: c, Training: perceived.BCE, Decodings: decodings(t, c),
+		Rates: make([]float64, c.Bits()), Samples: 100}
 	for range n.Decodings {
 		n.Errors = append(n.Errors, observed.Error{Mean: 5, StdErr: 0.1})
 	}
 	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(16), c.Bits(), perceived.Seed))(t)
-	if _, err := perceived.NewFit(t.Context(), 1, n, nodes, perceived.DefaultMisfit); !errors.Is(err, perceived.ErrNothingObserved) {
+	if _, err := perceived.NewFit(t.Context(), 1, n, nodes, perceived.DefaultMisfit); !errors.Is(err,
+		perceived.ErrNothingObserved) {
 		t.Errorf("%v", err)
 	}
 }
@@ -213,16 +225,19 @@ func BenchmarkCodes(b *testing.B) {
 // measured.
 func TestThroughGenEx(t *testing.T) {
 	const levels, s = 16, 1.1
-	c, all := mustCode(t, "johnson", levels), []*code.Code{mustCode(t, "johnson", levels), mustCode(t, "unary", levels), mustCode(t, "gray", levels)}
+	c, all := mustCode(t, "johnson", levels), []*code.Code{mustCode(t, "johnson", levels), mustCode(t, "unary", levels),
+		mustCode(t, "gray", levels)}
 	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(levels), c.Bits(), perceived.Seed))(t)
 	for i, training := range []perceived.Training{perceived.L1, perceived.L2} {
-		n := synthetic(t, c, perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}, 20000, rand.New(rand.NewPCG(3, uint64(i))))
+		n := synthetic(t, c, perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}, 20000,
+			rand.New(rand.NewPCG(3, uint64(i))))
 		fit := must.Get(perceived.NewFit(t.Context(), 2, n, nodes, perceived.DefaultMisfit))(t)
 		if fit.Noise.Lo > s || fit.Noise.Hi < s {
 			t.Errorf("%s: s is %+v, want %v", training, fit.Noise, s)
 		}
 		f := FromFit(fit, []*perceived.Observed{n}, uniform(levels), decode.Builtin(), decode.Options{})
-		for asked, want := range map[perceived.Training]string{"": "johnson gen-ex measured", training: "gray gen-ex, johnson gen-ex measured, unary gen-ex"} {
+		for asked, want := range map[perceived.Training]string{"": "johnson gen-ex measured",
+			training: "gray gen-ex, johnson gen-ex measured, unary gen-ex"} {
 			if f.Trainings = nil; asked != "" {
 				f.Trainings = []perceived.Training{asked}
 			}

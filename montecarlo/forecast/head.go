@@ -5,8 +5,8 @@ import (
 	"belsim/theory/code"
 )
 
-// Head is a last layer with its loss that has a name of its own. Its outputs are read as those of a code, which
-// they tell as much as.
+// Head is a last layer with its loss that has a name of its own. Its outputs are read as those of a
+// code, which they tell as much as.
 type Head struct {
 	Name     string
 	Code     string             // the name of the code

@@ -21,7 +21,8 @@ type Labels struct {
 	// Shares are those of equally wide levels, of which the first is around Lo and the last around
 	// Hi, where there is no histogram; nil for labels that are uniform.
 	Shares []float64
-	// OnLevels says that labels are those levels themselves, as whole numbers are whose range makes each a level.
+	// OnLevels says that labels are those levels themselves, as whole numbers are whose range makes
+	// each a level.
 	OnLevels bool
 }
 
@@ -39,11 +40,11 @@ func (l Labels) width(levels int) float64 {
 	return observed.Labels{Levels: levels, Real: true, Lo: l.Lo, Hi: l.Hi}.Width()
 }
 
-// DefaultMisfit is the misfit η of networks, in label units, for every number of levels: a quarter of
-// a level where there are 64. Most of the networks that chose perceived.DefaultMisfit have 64. What a
-// network cannot fit belongs to the network, and not to the levels. From the error of unary with 256
-// levels of diamonds, it forecasts easy codes with 32 to 128 levels within 2 %. The same misfit in
-// levels makes these forecasts up to 5 % too large.
+// DefaultMisfit is the misfit η of networks, in label units, for every number of levels: a quarter
+// of a level where there are 64. Most of the networks that chose perceived.DefaultMisfit have 64.
+// What a network cannot fit belongs to the network, and not to the levels. From the error of unary
+// with 256 levels of diamonds, it forecasts easy codes with 32 to 128 levels within 2 %. The same
+// misfit in levels makes these forecasts up to 5 % too large.
 func (l Labels) DefaultMisfit() float64 { return perceived.DefaultMisfit * l.width(64) }
 
 // LabelKind says what true labels are.
@@ -63,8 +64,9 @@ func (l Labels) Kind() LabelKind {
 	return RealLabels
 }
 
-// LabelsOf are the labels of a scenario with these weights of the levels, in levels: real ones where its networks learnt from
-// such. Where nothing says their frequencies, they are uniform from level 1 to the last one.
+// LabelsOf are the labels of a scenario with these weights of the levels, in levels: real ones
+// where its networks learnt from such. Where nothing says their frequencies, they are uniform from
+// level 1 to the last one.
 func LabelsOf(s *scenario.Scenario, weights []float64) Labels {
 	m, _ := s.Model.(scenario.Perceived)
 	l := Labels{Lo: 1, Hi: float64(len(weights)), Shares: weights, OnLevels: m.Within == 0}
@@ -96,7 +98,8 @@ func (l Labels) pieces(levels int) []perceived.Uniform {
 	width := l.width(levels)
 	add := func(at, half, share float64) {
 		if share > 0 {
-			out = append(out, perceived.Uniform{From: (max(at-half, l.Lo)-l.Lo)/width + 1, To: (min(at+half, l.Hi)-l.Lo)/width + 1, Share: share})
+			out = append(out, perceived.Uniform{From: (max(at-half, l.Lo)-l.Lo)/width + 1,
+				To: (min(at+half, l.Hi)-l.Lo)/width + 1, Share: share})
 		}
 	}
 	switch {

@@ -12,8 +12,8 @@ import (
 	"belsim/theory/code"
 )
 
-// Law says how trained networks depart from the perceived-label model. The departures
-// d = ln(error/model's error) of all networks that are trained with one data set are one multivariate
+// Law says how trained networks depart from the perceived-label model. The departures d =
+// ln(error/model's error) of all networks that are trained with one data set are one multivariate
 // Student's t. Its scale is common to them, so a network that departs far from the model makes all
 // intervals wide. Of a network with the features of its code (see traits), after a training,
 //
@@ -27,8 +27,9 @@ import (
 // All have the scale 1 + Tail·ln(tail), where tail is the measured network's (perceived.Fit.Tail),
 // and Freedom degrees of freedom.
 //
-// What is forecast is an error beside that of a measured network, which sets s: so the law is that of
-// d − d', where d' is the departure of that network. Fitted has the numbers, and says how they were found.
+// What is forecast is an error beside that of a measured network, which sets s: so the law is that
+// of d − d', where d' is the departure of that network. Fitted has the numbers, and says how they
+// were found.
 type Law struct {
 	GenEx, CE, Soft, Often, Direct                   float64 // means
 	SharedCE, SharedOften, SharedFalls, SharedDirect float64 // standard deviations, as all below
@@ -46,8 +47,8 @@ type traits struct {
 	often, falls, uneven                  float64 // times Law.Bitwise after a training of all bits together
 }
 
-// traits of a forecast, in proportion to the part of the error that is no quantization. Heads without a code
-// have the traits of unary.
+// traits of a forecast, in proportion to the part of the error that is no quantization. Heads
+// without a code have the traits of unary.
 func (l *Law) traits(x *Forecast) traits {
 	bitwise := x.part
 	var t traits
@@ -79,9 +80,9 @@ func (l *Law) mean(t traits) float64 {
 type unit struct {
 	*Forecast
 	network int // readings of the same network have the same number
-	// sampled is the relative standard error of the error on the test samples. All networks are tested with the same
-	// samples, so most of it is common to them: Samples of it is left, √(1−ρ) where ρ is the correlation
-	// of the |error|s of two networks.
+	// sampled is the relative standard error of the error on the test samples. All networks are
+	// tested with the same samples, so most of it is common to them: Samples of it is left, √(1−ρ)
+	// where ρ is the correlation of the |error|s of two networks.
 	sampled float64
 }
 
@@ -98,7 +99,8 @@ func (l *Law) covariance(a, b unit, x, y traits) float64 {
 	return v
 }
 
-// scale is that of networks of a data set, one of which has a root mean square error of tail times the model's.
+// scale is that of networks of a data set, one of which has a root mean square error of tail times
+// the model's.
 func (l *Law) scale(tail float64) float64 {
 	if !(tail > 1) { // it may be unknown
 		return 1
@@ -106,15 +108,18 @@ func (l *Law) scale(tail float64) float64 {
 	return 1 + l.Tail*math.Log(tail)
 }
 
-// SeedSD is the standard deviation of the logarithm of the ratio of two networks of one head that differ in their seeds, where
-// the tail is known and each has so large a relative standard error on the same test samples.
+// SeedSD is the standard deviation of the logarithm of the ratio of two networks of one head that
+// differ in their seeds, where the tail is known and each has so large a relative standard error on
+// the same test samples.
 func (l Law) SeedSD(tail, relative float64) float64 {
 	return math.Sqrt2 * l.scale(tail) * math.Hypot(l.Network, l.Samples*relative)
 }
 
-// joint is the law of d − d', of which d' is the source's, given the departures of other measured networks, and that of
-// the source from the model itself: as far as that one is, as wide is the law.
-func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, departures []float64, own float64) *distmv.StudentsT {
+// joint is the law of d − d', of which d' is the source's, given the departures of other measured
+// networks, and that of the source from the model itself: as far as that one is, as wide is the
+// law.
+func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, departures []float64,
+	own float64) *distmv.StudentsT {
 	units := slices.Concat(all, measured)
 	n := len(units)
 	var features []traits
@@ -133,7 +138,8 @@ func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, depa
 		for j := range i + 1 {
 			sigma.SetSym(i, j, scale*(l.covariance(u, units[j], features[i], features[j])-from[i]-from[j]+itself))
 		}
-		// Two readings of one network, and a reading of the source, may differ in nothing: the matrix stays positive.
+		// Two readings of one network, and a reading of the source, may differ in nothing: the
+		// matrix stays positive.
 		sigma.SetSym(i, i, sigma.At(i, i)*(1+1e-9)+square(least))
 	}
 	// The source departs from the model as a second network of its code would from it.
@@ -157,7 +163,8 @@ func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, depa
 	return t
 }
 
-// least is the smallest standard deviation of the difference of two departures, and unknown that of departures of which nothing is known.
+// least is the smallest standard deviation of the difference of two departures, and unknown that of
+// departures of which nothing is known.
 const least, unknown = 1e-3, 10
 
 func square(x float64) float64 { return x * x }
@@ -171,16 +178,17 @@ func changing(c *code.Code) float64 {
 	return float64(max(m, 1))
 }
 
-// often is log₂ of the mean number of transitions of the columns that change, less 1, from 0 to 1: 0 for unary, johnson and
-// one-hot, and 1 where columns have four transitions or more.
+// often is log₂ of the mean number of transitions of the columns that change, less 1, from 0 to 1:
+// 0 for unary, johnson and one-hot, and 1 where columns have four transitions or more.
 func often(c *code.Code) float64 {
 	return min(1, max(0, math.Log2(float64(c.TransitionCount())/changing(c))-1))
 }
 
-// uneven is the coefficient of variation of the distances between words of neighbouring levels over 0.2, at most 1. It is 0
-// where all neighbours are as far apart, as in reflected codes, hadamard and one-hot, and above 0 where some are further:
-// where several bits change between the same two levels, a network that flips one of them sooner than another decodes a
-// word that belongs to levels far away, and the model's bits, which read one label, flip together.
+// uneven is the coefficient of variation of the distances between words of neighbouring levels over
+// 0.2, at most 1. It is 0 where all neighbours are as far apart, as in reflected codes, hadamard
+// and one-hot, and above 0 where some are further: where several bits change between the same two
+// levels, a network that flips one of them sooner than another decodes a word that belongs to
+// levels far away, and the model's bits, which read one label, flip together.
 func uneven(c *code.Code) float64 {
 	distances := make([]float64, c.Levels()-1)
 	for i := range distances {

@@ -14,7 +14,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// departure is a departure as the doc comment of Law writes it: its mean, and a standard deviation for each independent cause.
+// departure is a departure as the doc comment of Law writes it: its mean, and a standard deviation
+// for each independent cause.
 func departure(l *Law, x Forecast, network int, sampled float64) (mean float64, causes map[string]float64) {
 	b, ce, gex, soft, direct, through := 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	switch {
@@ -45,8 +46,9 @@ func departure(l *Law, x Forecast, network int, sampled float64) (mean float64, 
 	return x.part * (l.GenEx*gex + l.CE*ce + l.Soft*soft + l.Often*b*x.often + l.Direct*(direct+through)), causes
 }
 
-// TestLaw holds forecasts to the law as it is written, for random laws, networks and measurements: the ratios to the measured
-// network, what a second network tells, and how far the network is from the model.
+// TestLaw holds forecasts to the law as it is written, for random laws, networks and measurements:
+// the ratios to the measured network, what a second network tells, and how far the network is from
+// the model.
 func TestLaw(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const levels = 16
@@ -68,10 +70,12 @@ func TestLaw(t *testing.T) {
 		for _, c := range codes {
 			for _, training := range perceived.Trainings() {
 				for _, name := range []string{"gen", "gen-ex"} {
-					d := observed.Decoding{Decoder: must.Get(decode.Builtin().New(name, c, decode.Options{}))(t), Soft: name == "gen-ex"}
+					d := observed.Decoding{Decoder: must.Get(decode.Builtin().New(name, c, decode.Options{}))(t),
+						Soft: name == "gen-ex"}
 					if rng.IntN(3) > 0 && sensible(c, training, d) {
 						all = append(all, Forecast{
-							Code: c, Training: training, Decoding: d, model: 0.5 + rng.Float64(), falls: rng.NormFloat64(), part: 0.3 + 0.7*rng.Float64(),
+							Code: c, Training: training, Decoding: d, model: 0.5 +
+								rng.Float64(), falls: rng.NormFloat64(), part: 0.3 + 0.7*rng.Float64(),
 							often: often(c), uneven: uneven(c),
 						})
 					}
@@ -82,20 +86,23 @@ func TestLaw(t *testing.T) {
 		const relative, off, more = 0.02, 0.1, -0.2
 		measure := func(x Forecast, number int, off float64) Measured {
 			mean := x.model * math.Exp(off)
-			return Measured{x.Code, x.Training, x.Decoding, observed.Error{Mean: mean, StdErr: relative * mean}, number == 0, number}
+			return Measured{x.Code, x.Training, x.Decoding, observed.Error{Mean: mean, StdErr: relative * mean},
+				number == 0, number}
 		}
 		own, second := all[0], all[len(all)-1]
 		if own.Code.Name() == second.Code.Name() && own.Training == second.Training {
 			continue
 		}
-		f := &Forecaster{Law: law, Tail: 0.5 + 2*rng.Float64(), Prior: uniform(levels), Measured: []Measured{measure(own, 0, off), measure(second, 1, off+more)}}
+		f := &Forecaster{Law: law, Tail: 0.5 + 2*rng.Float64(), Prior: uniform(levels),
+			Measured: []Measured{measure(own, 0, off), measure(second, 1, off+more)}}
 		scale := 1 + law.Tail*math.Log(max(f.Tail, 1))
 		// Contrasts with the measured network, as vectors of causes.
 		meanOwn, causesOwn := departure(&law, own, 0, relative)
 		contrast := func(x Forecast) (float64, map[string]float64) {
 			number := 0
 			if x.Code.Name() != own.Code.Name() || x.Training != own.Training {
-				number = 10 + 10*int(x.Code.Bits()) + slices.Index(perceived.Trainings(), x.Training) + len(x.Code.Name())*1000
+				number = 10 + 10*int(x.Code.Bits()) + slices.Index(perceived.Trainings(), x.Training) +
+					len(x.Code.Name())*1000
 			}
 			if x.Code.Name() == second.Code.Name() && x.Training == second.Training && x.Decoding == second.Decoding {
 				number = 1
@@ -124,31 +131,37 @@ func TestLaw(t *testing.T) {
 			mean, causes := contrast(x)
 			both := dot(causes, causes2)
 			want := x.model * math.Exp(off+mean+both/v2*(more-mean2))
-			variance := (dot(causes, causes)*(1+1e-9) + least*least - both*both/v2) * (law.Freedom + far) / (law.Freedom + 2)
+			variance := (dot(causes, causes)*(1+1e-9) + least*least - both*both/v2) * (law.Freedom +
+				far) / (law.Freedom + 2)
 			if !near(x.Error, want) || !near(x.marginal.Sigma, math.Sqrt(variance)) || x.marginal.Nu != law.Freedom+2 {
-				t.Fatalf("%s, %s, %s beside %s, %s: %v ± %v, want %v ± %v", x.Code.Name(), x.Training, x.Decoding.Decoder.Name(),
+				t.Fatalf("%s, %s, %s beside %s, %s: %v ± %v, want %v ± %v", x.Code.Name(), x.Training,
+					x.Decoding.Decoder.Name(),
 					own.Code.Name(), own.Training, x.Error, x.marginal.Sigma, want, math.Sqrt(variance))
 			}
 			for _, y := range all {
-				if y.Measured || y.posterior == nil || y.at == x.at || y.Code.Name() == second.Code.Name() && y.Training == second.Training {
+				if y.Measured || y.posterior == nil || y.at == x.at || y.Code.Name() == second.Code.Name() &&
+					y.Training == second.Training {
 					continue
 				}
 				_, other := contrast(y)
-				covariance := (dot(causes, other) - both*dot(other, causes2)/v2) * (law.Freedom + far) / (law.Freedom + 2)
+				covariance := (dot(causes, other) - both*dot(other, causes2)/v2) * (law.Freedom + far) / (law.Freedom +
+					2)
 				want := math.Sqrt(square(x.marginal.Sigma) + square(y.marginal.Sigma) - 2*covariance)
 				if d := x.difference(y); !near(d.Sigma, want) || !near(d.Mu, math.Log(x.Error/y.Error)) {
-					t.Fatalf("%s, %s and %s, %s differ by %+v, want ± %v", x.Code.Name(), x.Training, y.Code.Name(), y.Training, d, want)
+					t.Fatalf("%s, %s and %s, %s differ by %+v, want ± %v", x.Code.Name(), x.Training, y.Code.Name(),
+						y.Training, d, want)
 				}
 			}
 		}
 	}
 }
 
-// near allows for the condition of the matrices: their smallest eigenvalue is least², and their largest about 100.
+// near allows for the condition of the matrices: their smallest eigenvalue is least², and their
+// largest about 100.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*(math.Abs(a)+math.Abs(b)) }
 
-// TestNoCliff: the further a network is from the model, the wider are all intervals, without a step; and the density of
-// what is observed is a density.
+// TestNoCliff: the further a network is from the model, the wider are all intervals, without a
+// step; and the density of what is observed is a density.
 func TestNoCliff(t *testing.T) {
 	c, other := mustCode(t, "johnson", 16), mustCode(t, "b1jdj", 16)
 	d := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}
@@ -170,7 +183,8 @@ func TestNoCliff(t *testing.T) {
 	f.Measured[0].Error = observed.Error{Mean: 1.02, StdErr: 0.01}
 	sum, step := 0.0, 0.01
 	for v := -60.0; v < 60; v += step {
-		sum += step * math.Exp(f.LogDensity([]Forecast{x}, own, []observed.Error{{Mean: math.Exp(v), StdErr: 0.01 * math.Exp(v)}}, []int{1}))
+		sum += step * math.Exp(f.LogDensity([]Forecast{x}, own,
+			[]observed.Error{{Mean: math.Exp(v), StdErr: 0.01 * math.Exp(v)}}, []int{1}))
 	}
 	// Beyond 60 lies less than a thousandth: nearly three degrees of freedom, and a scale below 1.
 	if math.Abs(sum-1) > 2e-3 {
@@ -187,7 +201,8 @@ func TestExtremes(t *testing.T) {
 			own := Forecast{Code: c, Training: perceived.BCE, Decoding: d, model: 1, part: 1, falls: v}
 			x := Forecast{Code: other, Training: perceived.BCE, Decoding: d, model: 0.9, falls: -v, part: 1, often: 1}
 			for _, e := range []observed.Error{{Mean: 1, StdErr: v}, {Mean: 1e-300, StdErr: 1e-300}, {Mean: 1e300}} {
-				f := &Forecaster{Law: Fitted(), Tail: tail, Prior: uniform(16), Measured: []Measured{{c, perceived.BCE, d, e, true, 0}}}
+				f := &Forecaster{Law: Fitted(), Tail: tail, Prior: uniform(16),
+					Measured: []Measured{{c, perceived.BCE, d, e, true, 0}}}
 				all := []Forecast{own, x}
 				f.Relate(all)
 				if y := all[1]; !(y.Lo <= y.Error && y.Error <= y.Hi) || !(y.Better >= 0 && y.Better <= 1) {
@@ -207,19 +222,22 @@ func TestMeasuredRows(t *testing.T) {
 		return Measured{c, perceived.BCE, d, observed.Error{Mean: mean, StdErr: 0.02}, number == 0, number}
 	}
 	f.Measured = []Measured{measure(c, 1, 0), measure(other, 1.1, 1), measure(other, 1.3, 2)}
-	all := []Forecast{{Code: c, Training: perceived.BCE, Decoding: d, model: 1, part: 1}, {Code: other, Training: perceived.BCE, Decoding: d, model: 1, part: 1}}
+	all := []Forecast{{Code: c, Training: perceived.BCE, Decoding: d, model: 1, part: 1},
+		{Code: other, Training: perceived.BCE, Decoding: d, model: 1, part: 1}}
 	f.Relate(all)
-	if x := all[0]; !x.Measured || x.Ratio != 1 || x.Better != 0.5 || !near(x.Hi, math.Exp(1.96*0.02)) && math.Abs(x.Hi-math.Exp(1.96*0.02)) > 1e-5 {
+	if x := all[0]; !x.Measured || x.Ratio != 1 || x.Better != 0.5 || !near(x.Hi, math.Exp(1.96*0.02)) &&
+		math.Abs(x.Hi-math.Exp(1.96*0.02)) > 1e-5 {
 		t.Errorf("yours is %+v", x)
 	}
 	sd := f.Law.Samples * 0.02 / math.Sqrt2 / 1.2
-	if x := all[1]; !x.Measured || !near(x.Error, 1.2) || math.Abs(x.Hi/x.Error-math.Exp(1.96*sd)) > 1e-5 || x.Better > 1e-9 {
+	if x := all[1]; !x.Measured || !near(x.Error, 1.2) || math.Abs(x.Hi/x.Error-math.Exp(1.96*sd)) > 1e-5 ||
+		x.Better > 1e-9 {
 		t.Errorf("the second is %+v", x)
 	}
 }
 
-// TestUneven: reflected codes, and those whose words are all as far apart, have 0; -nr codes have a few steps of two bits, and
-// binary has steps of one bit and of four.
+// TestUneven: reflected codes, and those whose words are all as far apart, have 0; -nr codes have a
+// few steps of two bits, and binary has steps of one bit and of four.
 func TestUneven(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "b1jdj", "b2jdj", "hexj", "gray", "hadamard", "onehot"} {
 		if v := uneven(mustCode(t, name, 64)); v != 0 {
@@ -233,7 +251,8 @@ func TestUneven(t *testing.T) {
 	if v, want := uneven(mustCode(t, "b1jdj-nr", 64)), math.Sqrt(62)/64/0.2; math.Abs(v-want) > 1e-12 {
 		t.Errorf("b1jdj-nr has %v, want %v", v, want)
 	}
-	for name, want := range map[string]float64{"unary": 0, "johnson": 0, "onehot": 0, "b1jdj": math.Log2(63./17) - 1, "gray": 1} {
+	for name, want := range map[string]float64{"unary": 0, "johnson": 0, "onehot": 0, "b1jdj": math.Log2(63./17) - 1,
+		"gray": 1} {
 		if v := often(mustCode(t, name, 64)); math.Abs(v-want) > 1e-12 {
 			t.Errorf("%s changes %v, want %v", name, v, want)
 		}

@@ -25,8 +25,8 @@ type Measured struct {
 	network int // the same for all errors of a network
 }
 
-// measured lists the errors of networks that the model describes: of the first network first, the smallest
-// first.
+// measured lists the errors of networks that the model describes: of the first network first, the
+// smallest first.
 func measured(networks []*perceived.Observed) (out []Measured) {
 	for k, n := range networks {
 		from := len(out)
@@ -45,13 +45,15 @@ func (m Measured) of(x Forecast) bool {
 	return m.Code.Name() == x.Code.Name() && m.Training == x.Training && SameReading(m.Decoding, x.Decoding)
 }
 
-// SameReading reports whether two decodings read the same outputs with the same decoder, of codes that may differ.
+// SameReading reports whether two decodings read the same outputs with the same decoder, of codes
+// that may differ.
 func SameReading(a, b observed.Decoding) bool {
 	return a.Soft == b.Soft && a.Decoder.Name() == b.Decoder.Name()
 }
 
-// trained reports whether a network was trained for what reads it: any reading of bits that were trained one by one, and else gen-ex.
-// The model's gen has up to 13 % more error after CE than networks have, so it would mislead about all else.
+// trained reports whether a network was trained for what reads it: any reading of bits that were
+// trained one by one, and else gen-ex. The model's gen has up to 13 % more error after CE than
+// networks have, so it would mislead about all else.
 func (m Measured) trained() bool {
 	if m.Training == perceived.BCE {
 		return m.Decoding.Decoder.Name() != FittedDecoder
@@ -72,12 +74,14 @@ type posterior struct {
 // untrained is the number of the first network that is not trained.
 const untrained = 1 << 16
 
-// learn learns from the smallest error of each measured network. raw has the model's errors of all of them. Without a measured
-// network the law is that of errors beside those of unary, whose error sets s.
+// learn learns from the smallest error of each measured network. raw has the model's errors of all
+// of them. Without a measured network the law is that of errors beside those of unary, whose error
+// sets s.
 func (f *Forecaster) learn(all, raw []Forecast) *posterior {
 	var others []unit
 	var departures []float64
-	source, own := unit{Forecast: &Forecast{Code: all[0].Code.As("unary"), Training: perceived.BCE, Decoding: all[0].Decoding}, network: -1}, math.NaN()
+	source, own := unit{Forecast: &Forecast{Code: all[0].Code.As("unary"), Training: perceived.BCE,
+		Decoding: all[0].Decoding}, network: -1}, math.NaN()
 	seen := map[int]bool{}
 	for _, m := range f.Measured {
 		at := slices.IndexFunc(raw, m.of)
@@ -101,8 +105,8 @@ func (f *Forecaster) learn(all, raw []Forecast) *posterior {
 	return out
 }
 
-// units are the networks of forecasts, which are tested with the samples of the source. Readings of one network have one
-// number.
+// units are the networks of forecasts, which are tested with the samples of the source. Readings of
+// one network have one number.
 func (f *Forecaster) units(all []Forecast, source unit) []unit {
 	type of struct {
 		code     string
@@ -125,8 +129,9 @@ func (f *Forecaster) units(all []Forecast, source unit) []unit {
 	return out
 }
 
-// LogDensity is the logarithm of the probability density of observed ln(error)s under the forecasts of networks that are
-// numbered from 1, given the first measured error alone, of which source is the forecast. It is what Fitted maximizes.
+// LogDensity is the logarithm of the probability density of observed ln(error)s under the forecasts
+// of networks that are numbered from 1, given the first measured error alone, of which source is
+// the forecast. It is what Fitted maximizes.
 func (f *Forecaster) LogDensity(all []Forecast, source Forecast, errors []observed.Error, networks []int) float64 {
 	e := f.Measured[f.Source()].Error
 	own := math.Log(e.Mean / source.model)
@@ -138,7 +143,8 @@ func (f *Forecaster) LogDensity(all []Forecast, source Forecast, errors []observ
 	return f.Law.joint(units, unit{&source, 0, relative(e)}, f.Tail, nil, nil, own).LogProb(values)
 }
 
-// Source is the index of the measured error that forecasts are relative to the model by; 0 where none was trained for its reading.
+// Source is the index of the measured error that forecasts are relative to the model by; 0 where
+// none was trained for its reading.
 func (f *Forecaster) Source() int {
 	return max(0, slices.IndexFunc(f.Measured, Measured.trained))
 }
@@ -146,9 +152,9 @@ func (f *Forecaster) Source() int {
 // Model is the |error| of the model, in levels, of which the forecast departs by what networks do.
 func (x Forecast) Model() float64 { return x.model }
 
-// Relate computes the errors and the intervals of forecasts that Codes has returned, after a change of Law. Errors
-// that were measured take the place of their forecasts. Everything else is learned from them, too: what
-// all networks share cancels in the ratio to them.
+// Relate computes the errors and the intervals of forecasts that Codes has returned, after a change
+// of Law. Errors that were measured take the place of their forecasts. Everything else is learned
+// from them, too: what all networks share cancels in the ratio to them.
 func (f *Forecaster) Relate(all []Forecast) { f.relate(all, all) }
 
 // relate is Relate. raw has forecasts of the measured networks.
@@ -189,8 +195,8 @@ const (
 	rounding = 1e-9
 )
 
-// measured is the mean of the measured errors of what is forecast, with a mean of 0 where there is none; others says
-// that they are of other networks than the one that ratios are to.
+// measured is the mean of the measured errors of what is forecast, with a mean of 0 where there is
+// none; others says that they are of other networks than the one that ratios are to.
 func (f *Forecaster) measured(x Forecast) (e observed.Error, others bool) {
 	count := 0.0
 	for _, m := range f.Measured {
@@ -208,24 +214,26 @@ func (f *Forecaster) measured(x Forecast) (e observed.Error, others bool) {
 	return e, others
 }
 
-// difference is the law of ln(x's error/y's error), in the unit of these, which may be another than levels.
+// difference is the law of ln(x's error/y's error), in the unit of these, which may be another than
+// levels.
 func (x Forecast) difference(y Forecast) distuv.StudentsT {
 	v := square(x.marginal.Sigma) + square(y.marginal.Sigma)
 	if x.posterior != nil && x.posterior == y.posterior {
 		v -= 2 * x.posterior.sigma.At(x.at, y.at)
 	}
 	return distuv.StudentsT{
-		Mu: math.Log(x.Error / y.Error), Sigma: math.Sqrt(max(v, square(rounding))), Nu: min(x.marginal.Nu, y.marginal.Nu),
+		Mu: math.Log(x.Error / y.Error), Sigma: math.Sqrt(max(v, square(rounding))), Nu: min(x.marginal.Nu,
+			y.marginal.Nu),
 	}
 }
 
-// Over compares the errors of two forecasts of one forecaster: their ratio, its 95 % interval, and the probability that x's
-// is smaller. What both share does not count.
+// Over compares the errors of two forecasts of one forecaster: their ratio, its 95 % interval, and
+// the probability that x's is smaller. What both share does not count.
 func (x Forecast) Over(y Forecast) (ratio float64, interval [2]float64, better float64) {
 	t := x.difference(y)
 	return math.Exp(t.Mu), [2]float64{math.Exp(t.Quantile(tail)), math.Exp(t.Quantile(1 - tail))}, t.CDF(0)
 }
 
-// Below reports whether x's error is smaller than y's with a probability of at least 97.5 %: the 95 % interval of their ratio
-// lies below 1.
+// Below reports whether x's error is smaller than y's with a probability of at least 97.5 %: the 95
+// % interval of their ratio lies below 1.
 func (x Forecast) Below(y Forecast) bool { return x.difference(y).CDF(0) >= 1-tail }

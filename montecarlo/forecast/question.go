@@ -18,11 +18,11 @@ import (
 	"belsim/theory/decode"
 )
 
-// Question asks for the errors of codes when networks are trained with them that know one noisy label: with one number
-// of levels or several.
+// Question asks for the errors of codes when networks are trained with them that know one noisy
+// label: with one number of levels or several.
 //
-// The noise belongs to the data and to the network, so it is the same for every number of levels: with levels of width w
-// it is Noise/w levels. An error is |answer − label|, quantization included.
+// The noise belongs to the data and to the network, so it is the same for every number of levels:
+// with levels of width w it is Noise/w levels. An error is |answer − label|, quantization included.
 type Question struct {
 	Labels    Labels
 	Levels    []int            // numbers of levels; empty for those of the files among Codes, or 32, 64, 128 and 256
@@ -30,7 +30,8 @@ type Question struct {
 	Names     []string         // of Decoders; decode.Auto alone for the best of each code
 	Outputs   scenario.Outputs // what they read: bits or logits; "" and scenario.AutoOutputs for both
 	Trainings []perceived.Training
-	// Noise is the standard deviation of the perceived label around the label, in label units; 0 where Unary says it.
+	// Noise is the standard deviation of the perceived label around the label, in label units; 0
+	// where Unary says it.
 	Noise float64
 	// Unary is the error, in label units, that unary has, trained bit by bit and read by gen.
 	Unary UnaryError
@@ -38,8 +39,8 @@ type Question struct {
 	Misfit float64
 	// Cutoff is κ, in cycles over the range; 0 for the default.
 	Cutoff float64
-	// Fitted adds to a forecaster what else a fit knows of the networks. alone says that there is one number of levels. It
-	// may be nil.
+	// Fitted adds to a forecaster what else a fit knows of the networks. alone says that there is
+	// one number of levels. It may be nil.
 	Fitted func(f *Forecaster, alone bool)
 	// Direct is the error of direct regression, in label units; 0 for none.
 	Direct      float64
@@ -126,8 +127,8 @@ type Run struct {
 	codes  [][]*code.Code // by number of levels
 }
 
-// Open opens the codes and refuses what makes no question: numbers of levels that are repeated, of which
-// there are too many or no code, and labels outside the range. It changes nothing.
+// Open opens the codes and refuses what makes no question: numbers of levels that are repeated, of
+// which there are too many or no code, and labels outside the range. It changes nothing.
 func (q Question) Open() (*Run, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -173,7 +174,8 @@ func (q Question) check() error {
 	if err := q.Labels.check(); err != nil {
 		return err
 	}
-	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings), scenario.CheckTwice("decoder", q.Names)); err != nil {
+	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings),
+		scenario.CheckTwice("decoder", q.Names)); err != nil {
 		return err
 	}
 	for _, t := range q.Trainings {
@@ -232,19 +234,21 @@ func (r *Run) Steps() uint64 {
 }
 
 // Run computes the forecasts. done, which may be nil, is told how many steps were finished since
-// its last call, from several goroutines. The errors say that no label noise gives unary the error that was asked for, or
-// that a decoder fits none of the codes; or they are the context's.
+// its last call, from several goroutines. The errors say that no label noise gives unary the error
+// that was asked for, or that a decoder fits none of the codes; or they are the context's.
 func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking, error) {
 	q := r.q
 	out := &Ranking{
-		Unit: scenario.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: q.Labels.Kind(), Levels: r.levels, LabelNoise: q.Noise,
+		Unit: scenario.InLabelUnits, Range: [2]float64{q.Labels.Lo,
+			q.Labels.Hi}, LabelKind: q.Labels.Kind(), Levels: r.levels, LabelNoise: q.Noise,
 		Misfit: q.Misfit, Temperature: q.Temperature, Notes: []string{},
 	}
 	if q.InLevels {
 		out.Unit = scenario.InLevels
 	}
 	for _, n := range r.levels {
-		out.Baselines = append(out.Baselines, scenario.NewBaselines(q.Labels.width(n)*q.Labels.quantization(n), 0, n, out.Unit)...)
+		out.Baselines = append(out.Baselines, scenario.NewBaselines(q.Labels.width(n)*q.Labels.quantization(n), 0, n,
+			out.Unit)...)
 	}
 	out.Baselines = append(out.Baselines, scenario.NewBaselines(0, q.Direct, 0, out.Unit)...)
 	if q.Noise == 0 {
@@ -325,7 +329,8 @@ func best(sorted []Forecast) []Forecast {
 // forecaster is one for codes of so many levels, with label noise in label units.
 func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster {
 	width := q.Labels.width(levels)
-	f := NewOver(q.Labels, levels, perceived.Model{Noise: noise / width, Misfit: q.Misfit / width, Cutoff: q.Cutoff}, q.Decoders)
+	f := NewOver(q.Labels, levels, perceived.Model{Noise: noise / width, Misfit: q.Misfit / width, Cutoff: q.Cutoff},
+		q.Decoders)
 	f.Options.Temperature = q.Temperature
 	if q.Fitted != nil {
 		q.Fitted(f, alone)
@@ -337,8 +342,8 @@ func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster 
 	return f
 }
 
-// NewOver returns a forecaster over labels for codes of so many levels and networks of a model, of which nothing else is
-// known. A cutoff of 0 is the default.
+// NewOver returns a forecaster over labels for codes of so many levels and networks of a model, of
+// which nothing else is known. A cutoff of 0 is the default.
 func NewOver(l Labels, levels int, m perceived.Model, decoders decode.Registry) *Forecaster {
 	f := newForecaster(m.Noise, l.prior(levels), decoders)
 	f.Labels, f.Model = &l, m
@@ -352,15 +357,16 @@ func NewOver(l Labels, levels int, m perceived.Model, decoders decode.Registry) 
 // noiseOf is the label noise, in label units, at which unary has an error.
 func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
 	width := q.Labels.width(u.Levels)
-	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}, u.Levels, u.Error/width)
+	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}, u.Levels,
+		u.Error/width)
 	if errors.Is(err, perceived.ErrNoNoise) {
 		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than its quantization, %.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
 	}
 	return s * width, err
 }
 
-// NoiseOf is the label noise, in levels of so many, at which networks of a model have a mean error of so many levels with unary,
-// trained bit by bit and read by gen: see perceived.Model.NoiseOf.
+// NoiseOf is the label noise, in levels of so many, at which networks of a model have a mean error
+// of so many levels with unary, trained bit by bit and read by gen: see perceived.Model.NoiseOf.
 func (l Labels) NoiseOf(ctx context.Context, workers int, m perceived.Model, levels int, mae float64) (float64, error) {
 	m.Within = l.within()
 	return m.NoiseOf(ctx, workers, perceived.Labels{Prior: l.prior(levels), Real: l.pieces(levels)}, mae)
@@ -372,7 +378,8 @@ func (r *Ranking) judge() {
 		most, x := 0, &EnoughLevels{Levels: math.MaxInt}
 		for _, row := range r.Results { // the smallest first
 			if most = max(most, row.Levels); row.Near && row.Levels < x.Levels {
-				*x = EnoughLevels{Levels: row.Levels, Forecast: row.Forecast, Gain: 100 * (1 - r.Results[0].Forecast/row.Forecast)}
+				*x = EnoughLevels{Levels: row.Levels, Forecast: row.Forecast,
+					Gain: 100 * (1 - r.Results[0].Forecast/row.Forecast)}
 			}
 		}
 		text := fmt.Sprintf("%d levels suffice", x.Levels)
@@ -380,7 +387,8 @@ func (r *Ranking) judge() {
 		case x.Levels == most:
 			text = "More levels may still help: the smallest forecast has most of them"
 		case x.Gain > 0:
-			text += fmt.Sprintf("; more change the smallest forecast by less than %.1f %%", math.Ceil(10*x.Gain+0.01)/10)
+			text += fmt.Sprintf("; more change the smallest forecast by less than %.1f %%",
+				math.Ceil(10*x.Gain+0.01)/10)
 		default:
 			text += "; with more, no forecast is smaller"
 		}
@@ -416,7 +424,8 @@ func (r *Ranking) Write(w io.Writer) error {
 		}
 	}
 	if len(alone) > 0 {
-		text += table.Wrap(fmt.Sprintf("%s (no code), in %s: %s.", scenario.QuantizationAlone, r.Unit, strings.Join(alone, ", ")), width, "")
+		text += table.Wrap(fmt.Sprintf("%s (no code), in %s: %s.", scenario.QuantizationAlone, r.Unit,
+			strings.Join(alone, ", ")), width, "")
 	}
 	for _, b := range r.Baselines {
 		if b.Name == scenario.DirectRegression {

@@ -21,7 +21,8 @@ import (
 // question is a Question with what most tests do not vary.
 func question(labels Labels, levels []int, codes ...string) Question {
 	return Question{
-		Labels: labels, Levels: levels, Codes: codes, Names: []string{"gen", "gen-ex"}, Decoders: decode.Builtin(), Temperature: 1, Trainings: []perceived.Training{perceived.BCE},
+		Labels: labels, Levels: levels, Codes: codes, Names: []string{"gen",
+			"gen-ex"}, Decoders: decode.Builtin(), Temperature: 1, Trainings: []perceived.Training{perceived.BCE},
 		Misfit: labels.DefaultMisfit(),
 	}
 }
@@ -56,9 +57,11 @@ func TestPublishedLevels(t *testing.T) {
 		l := must.Get(f.model(perceived.BCE).Learn(t.Context(), 2, c, f.Prior))(t)
 		got := must.Get(f.errors(t.Context(), 2, nodes, l, r))(t)
 		for j, published := range [][]float64{{3.66, 3.51, 3.46}, {3.46, 3.41, 3.44}} {
-			t.Logf("%d levels, %s on %s: %.3f, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), got[j]*q.Labels.width(levels), published[i])
+			t.Logf("%d levels, %s on %s: %.3f, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(),
+				got[j]*q.Labels.width(levels), published[i])
 			if math.Abs(got[j]*q.Labels.width(levels)/published[i]-1) > 0.02 {
-				t.Errorf("%d levels, %s on %s: %v, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), got[j]*q.Labels.width(levels), published[i])
+				t.Errorf("%d levels, %s on %s: %v, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(),
+					got[j]*q.Labels.width(levels), published[i])
 			}
 		}
 	}
@@ -71,13 +74,16 @@ func TestEnough(t *testing.T) {
 		levels int
 		want   string
 	}{
-		{map[int]float64{8: 1.4, 16: 1.0199, 32: 1}, 16, "16 levels suffice; more change the smallest forecast by less than 2.0 %."},
-		{map[int]float64{8: 1.4, 16: 1.0201, 32: 1}, 32, "More levels may still help: the smallest forecast has most of them."},
+		{map[int]float64{8: 1.4, 16: 1.0199, 32: 1}, 16,
+			"16 levels suffice; more change the smallest forecast by less than 2.0 %."},
+		{map[int]float64{8: 1.4, 16: 1.0201, 32: 1}, 32,
+			"More levels may still help: the smallest forecast has most of them."},
 		{map[int]float64{8: 1, 16: 1.1, 32: 1.2}, 8, "8 levels suffice; with more, no forecast is smaller."},
 	} {
 		var all []Forecast
 		for levels, e := range tt.errors {
-			all = append(all, Forecast{Code: mustCode(t, "unary", levels), Training: perceived.BCE, Decoding: observed.Prediction(), Error: e})
+			all = append(all, Forecast{Code: mustCode(t, "unary", levels), Training: perceived.BCE,
+				Decoding: observed.Prediction(), Error: e})
 		}
 		slices.SortFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
 		r := &Ranking{Levels: []int{8, 16, 32}, Results: Rows(all, func(int) float64 { return 1 })}
@@ -87,9 +93,12 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// TestCheapest: of the rows at most 2 % above the smallest, the one of the fewest outputs, beside the network that was given.
+// TestCheapest: of the rows at most 2 % above the smallest, the one of the fewest outputs, beside
+// the network that was given.
 func TestCheapest(t *testing.T) {
-	rows := []Row{{Code: "unary", Bits: 63, Near: true}, {Code: "johnson", Bits: 32, Near: true}, {Code: "direct", Bits: 1, Near: true, Training: "l1"}, {Code: "b1jdj", Bits: 17, Near: true}, {Code: "gray", Bits: 6}}
+	rows := []Row{{Code: "unary", Bits: 63, Near: true}, {Code: "johnson", Bits: 32, Near: true},
+		{Code: "direct", Bits: 1, Near: true, Training: "l1"}, {Code: "b1jdj", Bits: 17, Near: true}, {Code: "gray",
+			Bits: 6}}
 	want := "Within 2 % of the smallest forecast, b1jdj has the fewest outputs: 17 for 63 of unary."
 	if got := Cheapest(rows); got != want {
 		t.Errorf("%q", got)
@@ -104,7 +113,9 @@ func TestCheapest(t *testing.T) {
 	}
 	for ratio, near := range map[float64]bool{1.0199: true, 1.0201: false} {
 		c := mustCode(t, "unary", 8)
-		got := Rows([]Forecast{{Code: c, Decoding: observed.Prediction(), Error: 2}, {Code: c, Training: perceived.CE, Decoding: observed.Prediction(), Error: 2 * ratio}}, func(int) float64 { return 3 })
+		got := Rows([]Forecast{{Code: c, Decoding: observed.Prediction(), Error: 2},
+			{Code: c, Training: perceived.CE, Decoding: observed.Prediction(),
+				Error: 2 * ratio}}, func(int) float64 { return 3 })
 		if got[1].Near != near || got[1].Forecast != 6*ratio {
 			t.Errorf("%v: %+v", ratio, got[1])
 		}
@@ -119,7 +130,8 @@ func TestTrainedWithLabels(t *testing.T) {
 	q := question(labels, []int{64}, "johnson")
 	q.Noise = labels.width(64) * math.Sqrt(1.484*1.484-1./12)
 	for _, x := range answer(t, q).Results {
-		if want := map[string]float64{"gen": 0.03369, "gen-ex": 0.03366}[x.Decoder]; math.Abs(x.Forecast/want-1) > 0.05 {
+		if want := map[string]float64{"gen": 0.03369,
+			"gen-ex": 0.03366}[x.Decoder]; math.Abs(x.Forecast/want-1) > 0.05 {
 			t.Errorf("%s: %v, observed %v", x.Decoder, x.Forecast, want)
 		}
 	}
@@ -135,7 +147,8 @@ func TestQuantizationAlone(t *testing.T) {
 			t.Errorf("%d levels, %s: %v, and quantization %v", x.Levels, x.Code, x.Forecast, quantization)
 		}
 		if x.Decoder == "gen" && x.Hi-x.Lo > 0.1*x.Forecast {
-			t.Errorf("%d levels, %s: the interval %v to %v of a quantization that is known", x.Levels, x.Code, x.Lo, x.Hi)
+			t.Errorf("%d levels, %s: the interval %v to %v of a quantization that is known", x.Levels, x.Code, x.Lo,
+				x.Hi)
 		}
 	}
 }
@@ -145,7 +158,8 @@ func TestQuantizationAlone(t *testing.T) {
 func TestLabels(t *testing.T) {
 	h := &theory.Histogram{Lowest: 2, Counts: []float64{5, 0, 1, 4, 2}}
 	for _, l := range []Labels{
-		{Lo: 0, Hi: 7}, {Lo: 2, Hi: 6, Histogram: h}, {Lo: -1, Hi: 12, Histogram: h}, {Lo: -3, Hi: 5, Shares: []float64{0.1, 0.5, 0, 0.4}},
+		{Lo: 0, Hi: 7}, {Lo: 2, Hi: 6, Histogram: h}, {Lo: -1, Hi: 12, Histogram: h}, {Lo: -3, Hi: 5,
+			Shares: []float64{0.1, 0.5, 0, 0.4}},
 		{Lo: -3, Hi: 5, Shares: []float64{0.1, 0.5, 0, 0.4}, OnLevels: true},
 	} {
 		must.Succeed(t, l.check())
@@ -171,16 +185,17 @@ func TestLabels(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []Labels{{Lo: 1, Hi: 1}, {Lo: 2, Hi: 1}, {Lo: math.NaN(), Hi: 1}, {Lo: 0, Hi: math.Inf(1)}, {Lo: 3, Hi: 6, Histogram: h}, {Lo: 0, Hi: 5, Histogram: h}} {
+	for _, l := range []Labels{{Lo: 1, Hi: 1}, {Lo: 2, Hi: 1}, {Lo: math.NaN(), Hi: 1}, {Lo: 0, Hi: math.Inf(1)},
+		{Lo: 3, Hi: 6, Histogram: h}, {Lo: 0, Hi: 5, Histogram: h}} {
 		if l.check() == nil {
 			t.Errorf("%v was taken", l)
 		}
 	}
 }
 
-// TestUnaryError: the noise found leads back to the error, at the number of levels it is for, within the
-// standard error of 32768 random nodes, 0.42 % of a half-normal error; the
-// best decoder of each code is at least as good as any.
+// TestUnaryError: the noise found leads back to the error, at the number of levels it is for,
+// within the standard error of 32768 random nodes, 0.42 % of a half-normal error; the best decoder
+// of each code is at least as good as any.
 func TestUnaryError(t *testing.T) {
 	q := question(Labels{Lo: 0, Hi: 1}, []int{16, 32}, "unary", "gray")
 	q.Unary = UnaryError{0.05, 16}
@@ -201,18 +216,21 @@ func TestUnaryError(t *testing.T) {
 	q.Noise, q.Unary, q.Names = out.LabelNoise, UnaryError{}, []string{decode.Auto}
 	for _, x := range answer(t, q).Results {
 		if x.Forecast > least[[2]any{x.Code, x.Levels}] {
-			t.Errorf("%s of %d levels: %v by the best decoder, which is more than %v", x.Code, x.Levels, x.Forecast, least)
+			t.Errorf("%s of %d levels: %v by the best decoder, which is more than %v", x.Code, x.Levels, x.Forecast,
+				least)
 		}
 	}
 	for _, mae := range []float64{1e-3, 0.9} {
 		q.Noise, q.Unary = 0, UnaryError{mae, 16}
 		run := must.Get(q.Open())(t)
-		if _, err := run.Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "no label noise gives unary of 16 levels an error") {
+		if _, err := run.Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(),
+			"no label noise gives unary of 16 levels an error") {
 			t.Errorf("an error of %v: %v", mae, err)
 		}
 	}
 	var u UnaryError
-	if err := u.UnmarshalText([]byte("3.46@256")); err != nil || u != (UnaryError{3.46, 256}) || u.String() != "3.46@256" {
+	if err := u.UnmarshalText([]byte("3.46@256")); err != nil || u != (UnaryError{3.46, 256}) ||
+		u.String() != "3.46@256" {
 		t.Errorf("%v, %v", u, err)
 	}
 	for _, text := range []string{"", "x", "0", "-1", "NaN", "Inf", "1@", "1@1", "1@x", "1@2@3"} {
@@ -234,7 +252,8 @@ func TestOpen(t *testing.T) {
 		{func(q *Question) { q.Levels = []int{4, 8, 4} }, "4 levels are given twice"},
 		{func(q *Question) { q.Levels = []int{8, 1} }, "1 levels: want 2 to"},
 		{func(q *Question) { q.Levels = []int{8, 4096} }, "4096 levels: forecasts are for at most 2048"},
-		{func(q *Question) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} }, "unary with 60000 levels: forecasts are for at most 2048"},
+		{func(q *Question) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} },
+			"unary with 60000 levels: forecasts are for at most 2048"},
 		{func(q *Question) { q.Codes = []string{"unary", file} }, "mine.csv has 3 levels, which are not among 4, 8"},
 		{func(q *Question) { q.Codes, q.Levels = []string{file}, []int{3, 8} }, "no code here has 8 levels"},
 		{func(q *Question) { q.Codes = []string{"unry"} }, "unry"},
@@ -258,7 +277,8 @@ func TestOpen(t *testing.T) {
 	q.Codes, q.Names = []string{"gray"}, []string{"gen", "bel-j"}
 	q.Levels = []int{8}
 	run := must.Get(q.Open())(t)
-	if _, err := run.Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "decoder bel-j fits none of the codes") {
+	if _, err := run.Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(),
+		"decoder bel-j fits none of the codes") {
 		t.Errorf("%v", err)
 	}
 }
@@ -281,17 +301,19 @@ func TestConstantColumns(t *testing.T) {
 	}
 }
 
-// TestRatios: among numbers of levels, a row is better than the first one with less than one half, and ratios are those of the
-// forecasts, in label units.
+// TestRatios: among numbers of levels, a row is better than the first one with less than one half,
+// and ratios are those of the forecasts, in label units.
 func TestRatios(t *testing.T) {
 	q := Question{
-		Labels: Labels{Lo: 0, Hi: 100}, Levels: []int{8, 16, 32}, Codes: []string{"unary", "gray"}, Noise: 4, Misfit: 0.5,
+		Labels: Labels{Lo: 0, Hi: 100}, Levels: []int{8, 16, 32}, Codes: []string{"unary",
+			"gray"}, Noise: 4, Misfit: 0.5,
 		Decoders: decode.Builtin(), Temperature: 1, Names: []string{decode.Auto},
 	}
 	r := must.Get(must.Get(q.Open())(t).Run(t.Context(), 2, nil))(t)
 	for i, x := range r.Results {
 		first := r.Results[0]
-		if math.Abs(x.Ratio-x.Forecast/first.Forecast) > 1e-9 || i > 0 && !(x.Better < 0.5 && x.RatioCI[0] < x.Ratio && x.Ratio < x.RatioCI[1]) {
+		if math.Abs(x.Ratio-x.Forecast/first.Forecast) > 1e-9 || i > 0 && !(x.Better < 0.5 && x.RatioCI[0] < x.Ratio &&
+			x.Ratio < x.RatioCI[1]) {
 			t.Errorf("%+v, after %+v", x, first)
 		}
 	}

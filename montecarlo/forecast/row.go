@@ -8,8 +8,8 @@ import (
 	"belsim/theory/base/table"
 )
 
-// Row is the forecast of a network and what reads it: a row of every ranking. Errors are mean |answer − label|, in the unit of
-// the ranking.
+// Row is the forecast of a network and what reads it: a row of every ranking. Errors are mean
+// |answer − label|, in the unit of the ranking.
 type Row struct {
 	Levels      int        `json:"levels" doc:"shared"`
 	Code        string     `json:"code" doc:"shared"`
@@ -34,7 +34,8 @@ type Row struct {
 // Row is the row of a forecast, in a unit of which a level has so many.
 func (x *Forecast) Row(unit float64) Row {
 	r := Row{
-		Levels: x.Code.Levels(), Code: Called(x.Code.Name(), x.Training), Bits: x.Code.Bits(), Transitions: x.Code.TransitionsPerBit(), Training: string(x.Training),
+		Levels: x.Code.Levels(), Code: Called(x.Code.Name(),
+			x.Training), Bits: x.Code.Bits(), Transitions: x.Code.TransitionsPerBit(), Training: string(x.Training),
 		Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(), Forecast: unit * x.Error, Lo: unit * x.Lo, Hi: unit * x.Hi,
 		Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
 	}
@@ -48,7 +49,8 @@ func (x *Forecast) Row(unit float64) Row {
 	return r
 }
 
-// Rows are the rows of forecasts that are sorted. width is that of a level, in the unit of the ranking, where there are so many.
+// Rows are the rows of forecasts that are sorted. width is that of a level, in the unit of the
+// ranking, where there are so many.
 func Rows(all []Forecast, width func(levels int) float64) []Row {
 	type of struct {
 		levels         int
@@ -90,8 +92,8 @@ func RelateTo(rows []Row, all []Forecast, to Forecast) {
 // compared reports whether a row is compared with another one, and is not what ratios are to.
 func (r Row) compared() bool { return r.RatioCI != [2]float64{1, 1} && !(r.Trained && r.Measured) }
 
-// Cheapest says which row that is near the smallest one has the fewest outputs: fewer than the network that was given, or else than
-// the first row. It is "" where none has.
+// Cheapest says which row that is near the smallest one has the fewest outputs: fewer than the
+// network that was given, or else than the first row. It is "" where none has.
 func Cheapest(rows []Row) string {
 	least, than := -1, slices.IndexFunc(rows, func(r Row) bool { return r.Trained && r.Measured && r.Best })
 	keep := than >= 0 && rows[than].Near
@@ -99,7 +101,8 @@ func Cheapest(rows []Row) string {
 		return ""
 	}
 	for i, r := range rows {
-		if r.Near && !LookupHead(r.Code).Predicts && r.Bits < rows[than].Bits && (least < 0 || r.Bits < rows[least].Bits) {
+		if r.Near && !LookupHead(r.Code).Predicts && r.Bits < rows[than].Bits &&
+			(least < 0 || r.Bits < rows[least].Bits) {
 			least = i
 		}
 	}
@@ -112,9 +115,11 @@ func Cheapest(rows []Row) string {
 		name = fmt.Sprintf("%s with %d levels", name, r.Levels)
 	}
 	if keep {
-		return fmt.Sprintf("Within %.0f %% of the smallest forecast: keep %s, or take %s with %d outputs for %d.", 100*Worthwhile, other, name, r.Bits, first.Bits)
+		return fmt.Sprintf("Within %.0f %% of the smallest forecast: keep %s, or take %s with %d outputs for %d.",
+			100*Worthwhile, other, name, r.Bits, first.Bits)
 	}
-	return fmt.Sprintf("Within %.0f %% of the smallest forecast, %s has the fewest outputs: %d for %d of %s.", 100*Worthwhile, name, r.Bits, first.Bits, other)
+	return fmt.Sprintf("Within %.0f %% of the smallest forecast, %s has the fewest outputs: %d for %d of %s.",
+		100*Worthwhile, name, r.Bits, first.Bits, other)
 }
 
 // Column is a column of a ranking.
@@ -126,8 +131,9 @@ type Column struct {
 // The columns of errors, and of the probability that a row is better than what ratios are to.
 var (
 	Forecasts = Column{"forecast", func(r Row) string { return table.Short(r.Forecast) }}
-	Intervals = Column{"95 % interval", func(r Row) string { return fmt.Sprintf("%s to %s", table.Short(r.Lo), table.Short(r.Hi)) }}
-	Chances   = Column{"better", func(r Row) string {
+	Intervals = Column{"95 % interval",
+		func(r Row) string { return fmt.Sprintf("%s to %s", table.Short(r.Lo), table.Short(r.Hi)) }}
+	Chances = Column{"better", func(r Row) string {
 		if !r.compared() {
 			return ""
 		}
@@ -146,11 +152,14 @@ func Chance(p float64) string {
 	return fmt.Sprintf("%.2f", p)
 }
 
-// Table is a ranking for people: what each row is, more columns, and a mark at those that are near the smallest forecast.
+// Table is a ranking for people: what each row is, more columns, and a mark at those that are near
+// the smallest forecast.
 func Table(rows []Row, levels bool, more ...Column) *table.Table {
 	columns := []Column{
-		{"code", Row.Name}, {"bits", func(r Row) string { return fmt.Sprint(r.Bits) }}, {"trans.", func(r Row) string { return fmt.Sprintf("%.4g", r.Transitions) }},
-		{"training", func(r Row) string { return r.Training }}, {"decoder", func(r Row) string { return r.Decoder }}, {"reads", func(r Row) string { return r.Outputs }},
+		{"code", Row.Name}, {"bits", func(r Row) string { return fmt.Sprint(r.Bits) }}, {"trans.",
+			func(r Row) string { return fmt.Sprintf("%.4g", r.Transitions) }},
+		{"training", func(r Row) string { return r.Training }}, {"decoder",
+			func(r Row) string { return r.Decoder }}, {"reads", func(r Row) string { return r.Outputs }},
 	}
 	if levels {
 		columns = append([]Column{{"levels", func(r Row) string { return fmt.Sprint(r.Levels) }}}, columns...)

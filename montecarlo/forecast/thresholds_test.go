@@ -12,7 +12,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// TestThresholds: probabilities, differences and losses are told apart at both sides of what is said of them.
+// TestThresholds: probabilities, differences and losses are told apart at both sides of what is
+// said of them.
 func TestThresholds(t *testing.T) {
 	for p, want := range map[float64]string{0.0099: "<0.01", 0.0101: "0.01", 0.9899: "0.99", 0.9901: ">0.99"} {
 		if got := Chance(p); got != want {
@@ -22,7 +23,8 @@ func TestThresholds(t *testing.T) {
 	// The quantile of 97.5 % is 1.95996.
 	law := distuv.StudentsT{Sigma: 0.1, Nu: 1e9}
 	for sd, want := range map[float64]bool{-1.955: false, 1.955: false, 1.965: true} {
-		x, y := Forecast{Error: 1, marginal: law}, Forecast{Error: math.Exp(0.1 * sd), marginal: distuv.StudentsT{Nu: 1e9}}
+		x, y := Forecast{Error: 1, marginal: law}, Forecast{Error: math.Exp(0.1 * sd),
+			marginal: distuv.StudentsT{Nu: 1e9}}
 		_, interval, _ := x.Over(y)
 		if x.Below(y) != want || math.Abs(math.Log(interval[1]/interval[0])/0.2-1.95996) > 1e-5 {
 			t.Errorf("%v standard deviations smaller: below %v, interval %v", sd, !want, interval)
@@ -38,7 +40,8 @@ func TestThresholds(t *testing.T) {
 // TestSeedSD: two networks of one head differ by what the law says of any two networks.
 func TestSeedSD(t *testing.T) {
 	l, c := Fitted(), mustCode(t, "b1jdj-nr", 64)
-	x := Forecast{Code: c, Training: perceived.CE, Decoding: observed.Prediction(), falls: 0.3, part: 1, often: often(c), uneven: uneven(c)}
+	x := Forecast{Code: c, Training: perceived.CE, Decoding: observed.Prediction(), falls: 0.3, part: 1,
+		often: often(c), uneven: uneven(c)}
 	a, b, of := unit{&x, 1, 0.02}, unit{&x, 2, 0.02}, l.traits(&x)
 	for _, tail := range []float64{math.NaN(), 0.5, 1, 1.5} {
 		want := l.scale(tail) * math.Sqrt(2*(l.covariance(a, a, of, of)-l.covariance(a, b, of, of)))
@@ -48,22 +51,24 @@ func TestSeedSD(t *testing.T) {
 	}
 }
 
-// TestFromNoise: of an error² of 2/π·(s² + 1/12), d ln error/d ln s is s²/(s² + 1/12). Real answers and labels that are levels have no
-// quantization.
+// TestFromNoise: of an error² of 2/π·(s² + 1/12), d ln error/d ln s is s²/(s² + 1/12). Real answers
+// and labels that are levels have no quantization.
 func TestFromNoise(t *testing.T) {
 	c := mustCode(t, "unary", 8)
-	hard, real := observed.Decoding{Decoder: must.Get(decode.New("gen", c))(t)}, observed.Decoding{Decoder: must.Get(decode.New("gen-ex", c))(t), Soft: true}
+	hard, real := observed.Decoding{Decoder: must.Get(decode.New("gen",
+		c))(t)}, observed.Decoding{Decoder: must.Get(decode.New("gen-ex", c))(t), Soft: true}
 	on, off := &Forecaster{Labels: &Labels{Lo: 0, Hi: 1}}, &Forecaster{}
 	for _, s := range []float64{0, 0.1, 0.5, 3} {
 		e, want := math.Sqrt(2/math.Pi*(s*s+1./12)), s*s/(s*s+1./12)
-		if got := on.fromNoise(hard, e); math.Abs(got-want) > 1e-12 || on.fromNoise(hard, e/2) > want || on.fromNoise(real, e) != 1 || off.fromNoise(hard, e) != 1 {
+		if got := on.fromNoise(hard, e); math.Abs(got-want) > 1e-12 || on.fromNoise(hard, e/2) > want ||
+			on.fromNoise(real, e) != 1 || off.fromNoise(hard, e) != 1 {
 			t.Errorf("s = %v: %v, want %v", s, got, want)
 		}
 	}
 }
 
-// TestSensitivity: falls is the slope of the forecast's own error over κ, from both sides after BCE and from below else. It is of a quarter
-// of the nodes.
+// TestSensitivity: falls is the slope of the forecast's own error over κ, from both sides after BCE
+// and from below else. It is of a quarter of the nodes.
 func TestSensitivity(t *testing.T) {
 	f, c := newForecaster(1, uniform(16), decode.Builtin()), mustCode(t, "gray", 16)
 	for training, up := range map[perceived.Training]float64{perceived.BCE: 0.4, perceived.CE: 0} {
@@ -71,7 +76,8 @@ func TestSensitivity(t *testing.T) {
 		for i, step := range []float64{-0.4, 0, up} {
 			g := *f
 			g.Cutoff *= math.Exp(step)
-			at[i] = must.Get(g.Code(t.Context(), c, training, observed.Decoding{Decoder: must.Get(decode.New("gen-ex", c))(t), Soft: true}))(t)
+			at[i] = must.Get(g.Code(t.Context(), c, training,
+				observed.Decoding{Decoder: must.Get(decode.New("gen-ex", c))(t), Soft: true}))(t)
 		}
 		if want := math.Log(at[0].model/at[2].model) / (0.4 + up); math.Abs(at[1].falls/want-1) > 0.1 {
 			t.Errorf("%s: %v, want %v", training, at[1].falls, want)

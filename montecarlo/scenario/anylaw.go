@@ -28,13 +28,15 @@ func (f anyField) text() string {
 	return outward(f.AnyLaw[0], math.Floor) + "–" + outward(f.AnyLaw[1], math.Ceil)
 }
 
-// outward writes two digits of an end of bounds, rounded so that they still hold; the JSON has all digits.
+// outward writes two digits of an end of bounds, rounded so that they still hold; the JSON has all
+// digits.
 func outward(v float64, round func(float64) float64) string {
 	if v == 0 {
 		return "0"
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
-	// A number of two digits that lies on the grid, but for the rounding of the division, stays what it is.
+	// A number of two digits that lies on the grid, but for the rounding of the division, stays
+	// what it is.
 	steps := v / unit
 	if near := math.Round(steps); math.Abs(steps-near) > 1e-9 {
 		steps = round(steps)
@@ -44,9 +46,11 @@ func outward(v float64, round func(float64) float64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%.2g", steps*unit), "0")
 }
 
-// anyLaw returns the bounds that hold under any law of the bits of a problem, for each level whose weight is above
-// zero. There are none, and no error, where the decoder has no such bounds or reads logits, nor where quick is asked for and they take long.
-func anyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, quick bool) ([]anylaw.Level, error) {
+// anyLaw returns the bounds that hold under any law of the bits of a problem, for each level whose
+// weight is above zero. There are none, and no error, where the decoder has no such bounds or reads
+// logits, nor where quick is asked for and they take long.
+func anyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, quick bool) ([]anylaw.Level,
+	error) {
 	if !p.Kind.Hard() || quick && !anylaw.Quick(p.Code, p.Decoder, p.Errors) {
 		return nil, nil
 	}
@@ -57,9 +61,10 @@ func anyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []f
 	return levels, err
 }
 
-// AnyLawMean is the mean of anyLaw over the weights; nil where there is none. The standard deviations are those of one
-// sample, under any law, as anylaw.Level has them.
-func AnyLawMean(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, quick bool) (mean *[2]float64, sd [2]float64, err error) {
+// AnyLawMean is the mean of anyLaw over the weights; nil where there is none. The standard
+// deviations are those of one sample, under any law, as anylaw.Level has them.
+func AnyLawMean(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64,
+	quick bool) (mean *[2]float64, sd [2]float64, err error) {
 	levels, err := anyLaw(ctx, workers, p, weights, quick)
 	if err != nil || levels == nil {
 		return nil, sd, err
@@ -135,7 +140,8 @@ func (t Table) laws(c *code.Code, weights []float64) (*anylaw.Table, error) {
 		return nil, err
 	}
 	if len(v.Labels) != c.Levels() || v.Bits != c.Bits() {
-		return nil, fmt.Errorf("%s: laws of %d levels and %d bits, but %s has %d and %d", t.Path, len(v.Labels), v.Bits, c.Name(), c.Levels(), c.Bits())
+		return nil, fmt.Errorf("%s: laws of %d levels and %d bits, but %s has %d and %d", t.Path, len(v.Labels), v.Bits,
+			c.Name(), c.Levels(), c.Bits())
 	}
 	if err := memory.Check(t.Path, memory.Product(len(v.Labels), v.Bits, 8)); err != nil {
 		return nil, err

@@ -71,7 +71,8 @@ func parseAxis(text string) (Axis, error) {
 	return a, nil
 }
 
-// UnmarshalJSON reads an axis as results have it; [Axis.UnmarshalText] alone would want a text there.
+// UnmarshalJSON reads an axis as results have it; [Axis.UnmarshalText] alone would want a text
+// there.
 func (a *Axis) UnmarshalJSON(text []byte) error {
 	type plain Axis
 	return json.Unmarshal(text, (*plain)(a))
@@ -106,8 +107,8 @@ func CheckList(values []float64) error {
 }
 
 // Logarithmic reports whether a picture shows the axis in logarithms: where these alone are evenly
-// spaced or, of numbers that are not evenly spaced at all, where the logarithms are nearer to it. How
-// near is the ratio of the largest step to the smallest.
+// spaced or, of numbers that are not evenly spaced at all, where the logarithms are nearer to it.
+// How near is the ratio of the largest step to the smallest.
 func (a Axis) Logarithmic() bool {
 	if a.Even || a.Log {
 		return a.Log

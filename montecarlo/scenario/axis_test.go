@@ -32,10 +32,12 @@ func TestAxisList(t *testing.T) {
 		values []float64
 		log    bool
 	}{
-		"0.1,0.2,0.5": {[]float64{0.1, 0.2, 0.5}, false}, "1, 2,3": {[]float64{1, 2, 3}, false}, "1,2,4": {[]float64{1, 2, 4}, true}, "0.5": {[]float64{0.5}, false},
+		"0.1,0.2,0.5": {[]float64{0.1, 0.2, 0.5}, false}, "1, 2,3": {[]float64{1, 2, 3},
+			false}, "1,2,4": {[]float64{1, 2, 4}, true}, "0.5": {[]float64{0.5}, false},
 	} {
 		r := scenario.Axis{Log: !want.log}
-		if err := r.UnmarshalText([]byte(text)); err != nil || !slices.Equal(r.Values, want.values) || r.Log != want.log {
+		if err := r.UnmarshalText([]byte(text)); err != nil || !slices.Equal(r.Values, want.values) ||
+			r.Log != want.log {
 			t.Errorf("%q: %+v, %v; want %+v", text, r, err, want)
 		}
 	}

@@ -69,7 +69,8 @@ func (b Baseline) Line(rivals []Rival) string {
 	groups := []struct {
 		names     []string
 		one, many string
-	}{{nil, "has less", "have less"}, {nil, "is not told apart from it", "are not told apart from it"}, {nil, "has more", "have more"}}
+	}{{nil, "has less", "have less"}, {nil, "is not told apart from it", "are not told apart from it"}, {nil,
+		"has more", "have more"}}
 	for _, r := range rivals {
 		at := 1
 		if r.Hi < b.Error {

@@ -40,7 +40,8 @@ func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
 			return nil, err
 		}
 		if file != nil && c.Levels() != file.Levels() {
-			return nil, fmt.Errorf("%s has %d levels, but %s has %d; want as many in all codes", c.Name(), c.Levels(), file.Name(), file.Levels())
+			return nil, fmt.Errorf("%s has %d levels, but %s has %d; want as many in all codes", c.Name(), c.Levels(),
+				file.Name(), file.Levels())
 		}
 		codes[i] = c
 		if size.Levels == 0 {

@@ -36,7 +36,8 @@ func (m Mixture) Columns(levels, _ int) (Columns, error) {
 	if err != nil {
 		return Columns{}, err
 	}
-	return Columns{Of: func(dst []float64, _ int, transitions []int) { columns.Column(dst, transitions) }, Model: m}, nil
+	return Columns{Of: func(dst []float64, _ int, transitions []int) { columns.Column(dst, transitions) },
+		Model: m}, nil
 }
 
 // Columns implements ColumnModel. It reads the file.

@@ -89,7 +89,8 @@ const DefaultDecoder = "gen"
 // One decoder must fit every code; of several, each must fit one code, and each code must
 // have one. Codes for which the model is invalid are set aside; where it is so for all of them,
 // the error is the first one's.
-func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders []string, draw Sampling) (*Candidates, error) {
+func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders []string, draw Sampling) (*Candidates,
+	error) {
 	pairs, err := s.pair(codes, decoders)
 	if err != nil {
 		return nil, err
@@ -112,7 +113,8 @@ func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders 
 }
 
 // problems are the sampling problems of a code with decoders.
-func (s *Scenario) problems(ctx context.Context, c *code.Code, decoders []decode.Decoder, draw Sampling) ([]*montecarlo.Problem, error) {
+func (s *Scenario) problems(ctx context.Context, c *code.Code, decoders []decode.Decoder,
+	draw Sampling) ([]*montecarlo.Problem, error) {
 	e, err := s.Errors(ctx, c)
 	if err != nil {
 		return nil, err
@@ -126,7 +128,8 @@ func (s *Scenario) problems(ctx context.Context, c *code.Code, decoders []decode
 	return out, nil
 }
 
-// pair returns those of the named decoders that fit each code, and refuses names as Candidates does.
+// pair returns those of the named decoders that fit each code, and refuses names as Candidates
+// does.
 func (s *Scenario) pair(codes []*code.Code, names []string) ([][]decode.Decoder, error) {
 	if err := CheckTwice("decoder", names); err != nil {
 		return nil, err
@@ -183,9 +186,9 @@ func (s *Scenario) Fitting(names []string) []string {
 	return out
 }
 
-// Compare computes the error of every candidate, of one or more of the same number of levels, and ranks
-// them: the smallest first, then codes that networks learn worse than the model says, and codes for which
-// the model is invalid at the end.
+// Compare computes the error of every candidate, of one or more of the same number of levels, and
+// ranks them: the smallest first, then codes that networks learn worse than the model says, and
+// codes for which the model is invalid at the end.
 func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates, draw Sampling) (*Comparison, error) {
 	weights, err := s.Weights(candidates.Problems[0].Code.Levels())
 	if err != nil {
@@ -207,14 +210,16 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.OutputsOf(p.Code, p.Decoder),
 			Mean: math.Inf(1), // until it is sampled: below what is known
 		}
-		if row.Bound, row.Exact, row.exactFields, err = averages(ctx, run.Workers, p, weights, theories[i], omit); err != nil {
+		if row.Bound, row.Exact, row.exactFields, err = averages(ctx, run.Workers, p, weights, theories[i],
+			omit); err != nil {
 			return nil, err
 		}
 		if !omit.AnyLaw {
 			if row.AnyLaw, _, err = AnyLawMean(ctx, run.Workers, p, weights, omit.Slow); err != nil {
 				return nil, err
 			}
-			// The union bound counts every other word. The bounds of the other decoders are the paper's formulas.
+			// The union bound counts every other word. The bounds of the other decoders are the
+			// paper's formulas.
 			if _, gen := p.Decoder.(decode.Gen); gen && row.AnyLaw != nil && row.AnyLaw[1] < row.Bound {
 				row.Bound = row.AnyLaw[1]
 			}
@@ -227,7 +232,8 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 		if draw.RelErr > 0 { // nobody knows how many samples that takes
 			done = run.Drawn
 		}
-		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(row.Exact).Target(weights, false), done)
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(row.Exact).Target(weights, false),
+			done)
 		if err != nil {
 			return nil, err
 		}
@@ -248,7 +254,8 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 	return out, nil
 }
 
-// InLabelUnits gives errors, which are in mean widths of a level, in label units. Such levels have no intervals.
+// InLabelUnits gives errors, which are in mean widths of a level, in label units. Such levels have
+// no intervals.
 func (c *Comparison) InLabelUnits(width float64) {
 	c.Unit = InLabelUnits
 	for i := range c.Results {

@@ -14,8 +14,8 @@ import (
 // tableWidth is the widest line of a comparison.
 const tableWidth = 100
 
-// Table has a row for each code and decoder. Its lines are not wider than a terminal: the worst level is in
-// the other formats.
+// Table has a row for each code and decoder. Its lines are not wider than a terminal: the worst
+// level is in the other formats.
 func (c *Comparison) Table() *table.Table {
 	ties := c.has(CodeResult.isTie)
 	columns := []table.Column[CodeResult]{
@@ -195,7 +195,8 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 	}
 	for _, r := range c.Results {
 		if r.isInvalid() {
-			row := append([]string{r.Code, fmt.Sprint(r.Bits), "invalid: e > 1"}, slices.Repeat([]string{"–"}, len(t.Head)-3)...)
+			row := append([]string{r.Code, fmt.Sprint(r.Bits), "invalid: e > 1"},
+				slices.Repeat([]string{"–"}, len(t.Head)-3)...)
 			t.Rows = append(t.Rows, row)
 		}
 	}

@@ -30,8 +30,8 @@ func compared(t *testing.T, m scenario.Model, names ...string) (*scenario.Scenar
 	return s, must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 }
 
-// TestInvalidCode: a code for which the model is invalid has a row of its own, the last one, and others are
-// compared. Where all are invalid, that is an error.
+// TestInvalidCode: a code for which the model is invalid has a row of its own, the last one, and
+// others are compared. Where all are invalid, that is an error.
 func TestInvalidCode(t *testing.T) {
 	m := scenario.Mixture{R: 2, Sigma: 1}
 	_, c := compared(t, m, "onehot", "unary", "gray")
@@ -59,7 +59,8 @@ func TestInvalidCode(t *testing.T) {
 		t.Errorf("%s, %v; want null and the reason", b, err)
 	}
 	s := &scenario.Scenario{Model: m, Decoders: decode.Builtin()}
-	if _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "onehot", 32)}, []string{"gen"}, scenario.FixedSampling()); !scenario.Invalid(err) {
+	if _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "onehot", 32)}, []string{"gen"},
+		scenario.FixedSampling()); !scenario.Invalid(err) {
 		t.Errorf("error %v; want that the model is invalid", err)
 	}
 }
@@ -75,17 +76,20 @@ func TestMarks(t *testing.T) {
 		t.Errorf("hadamard of 32 levels: %v transitions a bit, want 15.5", got)
 	}
 	if unary, johnson := rows["unary"], rows["johnson"]; unary.Tie == johnson.Tie || rows["hexj"].Tie {
-		t.Errorf("ties: unary %v, johnson %v, hexj %v; unary and johnson are alike, one is first", unary.Tie, johnson.Tie, rows["hexj"].Tie)
+		t.Errorf("ties: unary %v, johnson %v, hexj %v; unary and johnson are alike, one is first", unary.Tie,
+			johnson.Tie, rows["hexj"].Tie)
 	}
 	if r := rows["hexj"]; r.WorstErr != 0 || r.WorstMean < r.Exact {
-		t.Errorf("hexj: worst level %d, %v ± %v; want an exact value above the mean %v", r.WorstLevel, r.WorstMean, r.WorstErr, r.Exact)
+		t.Errorf("hexj: worst level %d, %v ± %v; want an exact value above the mean %v", r.WorstLevel, r.WorstMean,
+			r.WorstErr, r.Exact)
 	}
 	if r := rows["hadamard"]; r.WorstErr <= 0 {
 		t.Errorf("hadamard: standard error %v of the worst level; want a positive one", r.WorstErr)
 	}
 	var text bytes.Buffer
 	must.Succeed(t, c.Table().Write(&text))
-	if got := text.String(); !strings.Contains(got, "! 15.5") || strings.Count(got, "!") != 1 || strings.Count(got, "~") != 1 {
+	if got := text.String(); !strings.Contains(got, "! 15.5") || strings.Count(got, "!") != 1 ||
+		strings.Count(got, "~") != 1 {
 		t.Errorf("want one mark of each kind:\n%s", got)
 	}
 	if got := c.Heading(s); !strings.Contains(got, "\nmodel: bits err independently") {
@@ -101,8 +105,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestTableLevels: a table of error probabilities says how many levels there are, and a table the wrong way
-// round is called so.
+// TestTableLevels: a table of error probabilities says how many levels there are, and a table the
+// wrong way round is called so.
 func TestTableLevels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
 	must.Succeed(t, os.WriteFile(path, []byte("0.1,0.2,0.1\n0.1,0.1,0\n0,0,0\n0.1,0.1,0.3\n"), 0o644))
@@ -117,8 +121,8 @@ func TestTableLevels(t *testing.T) {
 	}
 }
 
-// TestTransposed: a comparison notes once of each file with more bits than levels that it may be transposed,
-// whatever the number of decoders; of no named code and of no other file.
+// TestTransposed: a comparison notes once of each file with more bits than levels that it may be
+// transposed, whatever the number of decoders; of no named code and of no other file.
 func TestTransposed(t *testing.T) {
 	standard := inputfile.Name(inputfile.Standard)
 	c := scenario.Comparison{Levels: 4}

@@ -17,10 +17,11 @@ import (
 // right to four digits.
 const ExactWidth = 1e-5
 
-// enclosed returns an interval that holds the exact error of a problem with error probabilities e over
-// the weights of its labels, in levels. The error wraps theory.ErrNoClosedForm where there is none,
-// enclose.ErrTooWide where errors are so frequent that it would be wide, or is the context's.
-func enclosed(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, e mat.Matrix, o enclose.Options) (enclose.Interval, error) {
+// enclosed returns an interval that holds the exact error of a problem with error probabilities e
+// over the weights of its labels, in levels. The error wraps theory.ErrNoClosedForm where there is
+// none, enclose.ErrTooWide where errors are so frequent that it would be wide, or is the context's.
+func enclosed(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64, e mat.Matrix,
+	o enclose.Options) (enclose.Interval, error) {
 	rows, err := enclose.Rows(ctx, workers, p.Code, p.Decoder, weights, tablesOf(p, e), o)
 	if err != nil {
 		return enclose.Interval{}, err
@@ -48,9 +49,10 @@ type exactFields struct {
 	ExactHi *float64 `json:"exact_hi,omitempty" csv:"-" doc:"end of the interval; exact is its middle where it is narrow"`
 }
 
-// Averages is Average of Theory, but where no formula gives the exact value it is the middle of an interval,
-// if that is relatively not wider than ExactWidth.
-func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact float64, err error) {
+// Averages is Average of Theory, but where no formula gives the exact value it is the middle of an
+// interval, if that is relatively not wider than ExactWidth.
+func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64) (bound, exact float64,
+	err error) {
 	th, err := Theory(ctx, workers, p, Omit{})
 	if err != nil {
 		return math.NaN(), math.NaN(), err
@@ -60,7 +62,8 @@ func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 }
 
 // averages is Averages of what theory says, with the interval where there is one.
-func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory, omit Omit) (bound, exact float64, interval exactFields, err error) {
+func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory,
+	omit Omit) (bound, exact float64, interval exactFields, err error) {
 	if bound, exact = Average(th, prior); !table.Missing(exact) || !HasExact(p) || omit.Intervals {
 		return bound, exact, interval, nil
 	}

@@ -19,8 +19,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// TestFinite: whatever the error model and its parameters are, at the ends of their ranges, in them or far outside,
-// a comparison of any code and decoder gives numbers, or an error.
+// TestFinite: whatever the error model and its parameters are, at the ends of their ranges, in them
+// or far outside, a comparison of any code and decoder gives numbers, or an error.
 func TestFinite(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	path := filepath.Join(t.TempDir(), "e.csv")
@@ -30,7 +30,8 @@ func TestFinite(t *testing.T) {
 	}
 	value := func() float64 {
 		if rng.IntN(3) == 0 {
-			return []float64{5e-324, 0x1p-1022, 1e-300, 1e-160, 1e-12, 1e-6, 0.5, 1, 65536, 1e9, 1e155, math.MaxFloat64, math.Inf(1), math.NaN(), 0, -1}[rng.IntN(16)]
+			return []float64{5e-324, 0x1p-1022, 1e-300, 1e-160, 1e-12, 1e-6, 0.5, 1, 65536, 1e9, 1e155, math.MaxFloat64,
+				math.Inf(1), math.NaN(), 0, -1}[rng.IntN(16)]
 		}
 		return math.Exp(-3 + 6*rng.Float64())
 	}
@@ -55,27 +56,33 @@ func TestFinite(t *testing.T) {
 			must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 			s.Model = scenario.Table{Path: path}
 		default:
-			s.Model = scenario.Perceived{Workers: 1, Model: perceived.Model{Noise: value(), Misfit: value(), Cutoff: value(), Training: perceived.BCE}}
+			s.Model = scenario.Perceived{Workers: 1, Model: perceived.Model{Noise: value(), Misfit: value(),
+				Cutoff: value(), Training: perceived.BCE}}
 		}
 		s.Outputs = []scenario.Outputs{scenario.AutoOutputs, scenario.Bits, scenario.Logits}[rng.IntN(3)]
 		s.Temperature = value()
 		draw := scenario.Sampling{Samples: 64, Seed: rng.Uint64(), Within: 1}
-		candidates, err := s.Candidates(t.Context(), []*code.Code{c}, decode.Names()[rng.IntN(len(decode.Names())):][:1], draw)
+		candidates, err := s.Candidates(t.Context(), []*code.Code{c},
+			decode.Names()[rng.IntN(len(decode.Names())):][:1], draw)
 		if err != nil {
 			continue
 		}
-		found := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}, candidates, draw))(t)
+		found := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1},
+			candidates, draw))(t)
 		p, r := candidates.Problems[0], found.Results[0]
 		what := fmt.Sprintf("%s of %d levels, %s, %v, %s: %+v", r.Code, levels, r.Decoder, s, s.Outputs, r)
 		compared++
 		most := float64(levels) + 0.5
-		if !(r.Mean >= 0 && r.Mean <= most && r.StdErr >= 0 && r.StdErr <= most && r.Within >= 0 && r.Within <= 1 && r.WorstMean >= 0) || math.IsInf(r.RMS, 0) {
+		if !(r.Mean >= 0 && r.Mean <= most && r.StdErr >= 0 && r.StdErr <= most && r.Within >= 0 && r.Within <= 1 &&
+			r.WorstMean >= 0) || math.IsInf(r.RMS, 0) {
 			t.Errorf("sampled: %s", what)
 		}
-		if _, err := scenario.BoundOf(p); err == nil && !(r.Bound >= 0) || err != nil && (!errors.Is(err, theory.ErrNoClosedForm) || !table.Missing(r.Bound)) {
+		if _, err := scenario.BoundOf(p); err == nil && !(r.Bound >= 0) || err != nil &&
+			(!errors.Is(err, theory.ErrNoClosedForm) || !table.Missing(r.Bound)) {
 			t.Errorf("bound: %s", what)
 		}
-		if _, err := scenario.ExactOf(t.Context(), p); err == nil && !(r.Exact >= 0 && r.Exact <= most) && r.ExactLo == nil {
+		if _, err := scenario.ExactOf(t.Context(), p); err == nil && !(r.Exact >= 0 && r.Exact <= most) &&
+			r.ExactLo == nil {
 			t.Errorf("exact: %s", what)
 		}
 	}

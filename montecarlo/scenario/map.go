@@ -86,8 +86,8 @@ type Map struct {
 	largest  *Point  // where no cell is valid, the model with the largest valid first parameter
 }
 
-// Missing are the columns that the CSV of the cells does not have: the parameters of other planes, and the
-// standard errors where nothing was sampled.
+// Missing are the columns that the CSV of the cells does not have: the parameters of other planes,
+// and the standard errors where nothing was sampled.
 func (m *Map) Missing() []string {
 	if m.Method == Sample {
 		return m.Plane.Missing()
@@ -101,8 +101,8 @@ func (m *Map) X() []float64 { x, _ := m.Axes.Of(m.Plane); return x }
 // Y returns the values of the second parameter.
 func (m *Map) Y() []float64 { _, y := m.Axes.Of(m.Plane); return y }
 
-// Cell is one pair of parameters, such as r and σ. Errors are in levels; they are null where some probability
-// exceeds 1.
+// Cell is one pair of parameters, such as r and σ. Errors are in levels; they are null where some
+// probability exceeds 1.
 type Cell struct {
 	Point
 	A        float64  `json:"a" doc:"error of A; null where the parameters are invalid"`
@@ -116,13 +116,15 @@ type Cell struct {
 	unsure  float64 // percent: how far Increase may be from the truth because errors are known within intervals
 }
 
-// NewMap returns the map of codes A and B, of as many levels, over a plane, with empty cells. Both have the
-// named decoder. The error is a *memory.Error where the cells do not fit in memory; it wraps
-// decode.ErrUnfit where the decoder does not fit a code.
-func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder string, plane Plane, x, y Axis, method Method) (*Map, error) {
+// NewMap returns the map of codes A and B, of as many levels, over a plane, with empty cells. Both
+// have the named decoder. The error is a *memory.Error where the cells do not fit in memory; it
+// wraps decode.ErrUnfit where the decoder does not fit a code.
+func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder string, plane Plane, x, y Axis,
+	method Method) (*Map, error) {
 	m := &Map{
 		A: codes[0].Name(), B: codes[1].Name(), Levels: codes[0].Levels(), Method: method, Reading: s.Reading(),
-		Plane: plane.Kind(), Axes: AxesOf(plane.Kind(), x.Values, y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
+		Plane: plane.Kind(), Axes: AxesOf(plane.Kind(), x.Values,
+			y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
 	}
 	for i, c := range codes {
 		d, err := s.Decoder(decoder, c)
@@ -143,12 +145,14 @@ func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder stri
 		m.Cutoff, m.Training = p.Model.Cutoff, p.Model.Training
 	}
 	const perCell = 320 // with its standard errors, and its numbers in a matrix and a figure
-	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", len(x.Values), len(y.Values)), memory.Product(len(x.Values), len(y.Values), perCell)); err != nil {
+	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", len(x.Values), len(y.Values)),
+		memory.Product(len(x.Values), len(y.Values), perCell)); err != nil {
 		return nil, err
 	}
 	for _, v := range y.Values {
 		for _, u := range x.Values {
-			m.Cells = append(m.Cells, Cell{Point: AxesOf(m.Plane, u, v), A: math.NaN(), B: math.NaN(), Increase: math.NaN()})
+			m.Cells = append(m.Cells, Cell{Point: AxesOf(m.Plane, u, v), A: math.NaN(), B: math.NaN(),
+				Increase: math.NaN()})
 		}
 	}
 	return m, nil
@@ -169,7 +173,8 @@ func (m *Map) choose(ctx context.Context, s *Scenario) error {
 		exact := true
 		for _, of := range m.sides {
 			p := s.Shape(of.code, of.decoder, m.Plane)
-			if exact = exact && exactWork(p) > 0 && (m.Plane == Mixtures || p.Code.Levels()*p.Code.Bits()*p.Code.Bits() <= quickUnion); !exact {
+			if exact = exact && exactWork(p) > 0 &&
+				(m.Plane == Mixtures || p.Code.Levels()*p.Code.Bits()*p.Code.Bits() <= quickUnion); !exact {
 				break
 			}
 			x, err := ExactOf(ctx, p)
@@ -194,8 +199,8 @@ func (m *Map) choose(ctx context.Context, s *Scenario) error {
 	return nil
 }
 
-// FitAxes returns the ranges of r and σ of a map of codes where they are empty: σ from a fifth of a level to a third of
-// the levels, and r up to the largest one that is valid for all codes.
+// FitAxes returns the ranges of r and σ of a map of codes where they are empty: σ from a fifth of a
+// level to a third of the levels, and r up to the largest one that is valid for all codes.
 func FitAxes(ctx context.Context, codes []*code.Code, x, y Axis) (Axis, Axis, error) {
 	const count, around = 40, 200
 	levels := float64(codes[0].Levels())
@@ -276,8 +281,8 @@ type filler struct {
 // Row returns the cells of the i-th value of the second parameter.
 func (m *Map) Row(i int) []Cell { return m.Cells[i*len(m.X()) : (i+1)*len(m.X())] }
 
-// Increases is the map as a matrix, a row for each σ and a column for each r (or the like), in percent; NaN
-// where it is blank.
+// Increases is the map as a matrix, a row for each σ and a column for each r (or the like), in
+// percent; NaN where it is blank.
 func (m *Map) Increases() *mat.Dense {
 	z := mat.NewDense(len(m.Y()), len(m.X()), nil)
 	for i, c := range m.Cells {
@@ -350,9 +355,9 @@ func (m *Map) Summary() MapSummary {
 	return s
 }
 
-// Increase returns 100·(a − b)/b, the increase of an error from b to a in percent; missing
-// where b is not above zero, and where no sample of a erred, so that its standard error is above zero: then only
-// an upper limit of a is known.
+// Increase returns 100·(a − b)/b, the increase of an error from b to a in percent; missing where b
+// is not above zero, and where no sample of a erred, so that its standard error is above zero: then
+// only an upper limit of a is known.
 func Increase(a, stderr, b float64) float64 {
 	if !(b > 0) || a == 0 && stderr > 0 {
 		return math.NaN()

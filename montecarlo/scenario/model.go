@@ -69,7 +69,8 @@ func (m Mixture) Errors(ctx context.Context, c *code.Code, _ []float64) (mat.Mat
 
 // transitions returns the levels after which the bits of a code change.
 func transitions(ctx context.Context, c *code.Code) ([][]int, error) {
-	if err := memory.Check(fmt.Sprintf("the list of the bit transitions of %s", c.Name()), 8*int64(c.TransitionCount())); err != nil {
+	if err := memory.Check(fmt.Sprintf("the list of the bit transitions of %s", c.Name()),
+		8*int64(c.TransitionCount())); err != nil {
 		return nil, err
 	}
 	return c.TransitionsContext(ctx)
@@ -86,8 +87,8 @@ func (m Mixture) String() string {
 	return fmt.Sprintf("r = %g, σ = %g", m.R, m.Sigma)
 }
 
-// Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers, or a joint law of the bits: the most_law
-// of a Verification, .json.
+// Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers, or a joint law
+// of the bits: the most_law of a Verification, .json.
 type Table struct {
 	Path string
 	read *mat.Dense // its numbers, where Columns has read them
@@ -97,7 +98,8 @@ type Table struct {
 func (t Table) Errors(_ context.Context, c *code.Code, prior []float64) (mat.Matrix, error) {
 	if t.read != nil {
 		if rows, columns := t.read.Dims(); rows != c.Levels() || columns != c.Bits() {
-			return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path, rows, columns, c.Name(), c.Levels(), c.Bits())
+			return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path,
+				rows, columns, c.Name(), c.Levels(), c.Bits())
 		}
 		return t.read, nil
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // Perceived is the error model of networks that know one number of an input, the perceived label:
-// perceived.Model has the equations. Its tables are *perceived.Network. Labels are levels, also of networks that learnt from
-// real ones.
+// perceived.Model has the equations. Its tables are *perceived.Network. Labels are levels, also of
+// networks that learnt from real ones.
 type Perceived struct {
 	perceived.Model
 	Workers int // goroutines that learn; 0: one for each processor. It never changes a number.
@@ -118,8 +118,8 @@ func strata(c *code.Code, p decode.Network) []mat.Matrix {
 	return out
 }
 
-// tablesOf are the tables of a problem with error probabilities e, given which bits err independently.
-// They have the same weight.
+// tablesOf are the tables of a problem with error probabilities e, given which bits err
+// independently. They have the same weight.
 func tablesOf(p *montecarlo.Problem, e mat.Matrix) []mat.Matrix {
 	if n, ok := e.(decode.Network); ok {
 		return strata(p.Code, n)
@@ -177,7 +177,8 @@ func perceivedBound(p *montecarlo.Problem) (*bound, error) {
 	at := logitBound
 	switch {
 	case p.Kind.Hard() && gen && c.Levels()*c.Bits()*c.Bits() > mostUnion:
-		return nil, fmt.Errorf("%w: the union bound at the perceived labels of %s takes too long", theory.ErrNoClosedForm, c.Name())
+		return nil, fmt.Errorf("%w: the union bound at the perceived labels of %s takes too long",
+			theory.ErrNoClosedForm, c.Name())
 	case p.Kind.Hard():
 		b, err := theory.NewBound(c, d)
 		if err != nil {
@@ -199,9 +200,9 @@ func perceivedBound(p *montecarlo.Problem) (*bound, error) {
 }
 
 // hardBound makes a bound b on hard decisions one at a perceived label. With r the level that is
-// nearest to it, |error| ≤ |r−n| + |answer − r|, and the bits are nearly those of the word of r. For
-// gen, whose bound adds up pairs of words, the bound of row r is taken. Of other bounds the smaller
-// one counts.
+// nearest to it, |error| ≤ |r−n| + |answer − r|, and the bits are nearly those of the word of r.
+// For gen, whose bound adds up pairs of words, the bound of row r is taken. Of other bounds the
+// smaller one counts.
 func hardBound(b *theory.Bound, c *code.Code, n decode.Network, gen bool) labelBound {
 	e := make([]float64, c.Bits())
 	at := func(ctx context.Context, i int, perceived float64) (float64, error) {

@@ -57,7 +57,8 @@ func TestPerceivedVerifies(t *testing.T) {
 			t.Errorf("%s, %s: %v, %v", tt.code, tt.decoder, v.Failures, err)
 		}
 		if tt.exact && math.Abs(v.Overall.Mean-v.Overall.Exact) > 6.5*v.Overall.StdErr {
-			t.Errorf("%s, %s: sampled %v ± %v, exact %v", tt.code, tt.decoder, v.Overall.Mean, v.Overall.StdErr, v.Overall.Exact)
+			t.Errorf("%s, %s: sampled %v ± %v, exact %v", tt.code, tt.decoder, v.Overall.Mean, v.Overall.StdErr,
+				v.Overall.Exact)
 		}
 		// The means that maps and sweeps take are those of the levels.
 		for name, of := range map[string]func() (*scenario.Mean, error){
@@ -108,8 +109,8 @@ func TestPerceivedStrata(t *testing.T) {
 	}
 }
 
-// TestQuickExact: where slow values are left out there are exact ones of small decision diagrams, the same as
-// otherwise, and not of large ones.
+// TestQuickExact: where slow values are left out there are exact ones of small decision diagrams,
+// the same as otherwise, and not of large ones.
 func TestQuickExact(t *testing.T) {
 	s := scenario.New(networks)
 	c := mustNew(t, "hexj", 32)
@@ -121,7 +122,8 @@ func TestQuickExact(t *testing.T) {
 			t.Errorf("level %d: %v, want %v", i+1, quick[i], all[i])
 		}
 	}
-	if _, err := theory.QuickMoments(context.Background(), 0, 32, c, p.Decoder, p.Errors); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := theory.QuickMoments(context.Background(), 0, 32, c, p.Decoder, p.Errors); !errors.Is(err,
+		theory.ErrNoClosedForm) {
 		t.Errorf("a diagram of one node in each row: %v", err)
 	}
 }
@@ -151,14 +153,16 @@ func TestPerceivedPrior(t *testing.T) {
 		k++
 	}
 	if !(uneven.At(7, k) < alike.At(7, k)) || !(uneven.At(8, k) > alike.At(8, k)) {
-		t.Errorf("e at levels 8 and 9: %v and %v, but %v and %v where labels occur equally often", uneven.At(7, k), uneven.At(8, k), alike.At(7, k), alike.At(8, k))
+		t.Errorf("e at levels 8 and 9: %v and %v, but %v and %v where labels occur equally often", uneven.At(7, k),
+			uneven.At(8, k), alike.At(7, k), alike.At(8, k))
 	}
 }
 
 // TestPerceivedOutputs: networks trained for the decoder give logits.
 func TestPerceivedOutputs(t *testing.T) {
 	c := mustNew(t, "unary", 16)
-	for training, want := range map[perceived.Training]int{perceived.BCE: 3, perceived.CE: 2, perceived.L1: 1, perceived.L2: 1} {
+	for training, want := range map[perceived.Training]int{perceived.BCE: 3, perceived.CE: 2, perceived.L1: 1,
+		perceived.L2: 1} {
 		m := networks
 		m.Training = training
 		of := scenario.New(m)
@@ -167,7 +171,8 @@ func TestPerceivedOutputs(t *testing.T) {
 			t.Errorf("%s: %v", training, names)
 		}
 		for _, name := range names {
-			if got := of.OutputsOf(c, must.Get(of.Decoder(name, c))(t)); (got == scenario.Logits) != (training != perceived.BCE || name == "gen-ex") {
+			if got := of.OutputsOf(c, must.Get(of.Decoder(name,
+				c))(t)); (got == scenario.Logits) != (training != perceived.BCE || name == "gen-ex") {
 				t.Errorf("%s, trained %s, reads %s", name, training, got)
 			}
 		}
@@ -181,7 +186,8 @@ func TestPerceivedOutputs(t *testing.T) {
 		hard.Outputs, warm.Temperature = scenario.Bits, 2
 		for name, s := range map[string]*scenario.Scenario{"gen": of, "gen-ex": &hard, decode.Auto: &warm} {
 			if d, err := s.Decoder(name, c); err == nil {
-				t.Errorf("%s, outputs %s, τ = %v: %s reads it as %s", training, s.Outputs, s.Temperature, name, d.Name())
+				t.Errorf("%s, outputs %s, τ = %v: %s reads it as %s", training, s.Outputs, s.Temperature, name,
+					d.Name())
 			}
 		}
 	}
@@ -194,15 +200,18 @@ func TestPerceivedPlane(t *testing.T) {
 	codes := [2]*code.Code{mustNew(t, "unary", 16), mustNew(t, "johnson", 16)}
 	weights := theory.Uniform(16)
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
-		m := must.Get(s.NewMap(t.Context(), codes, "auto", plane, scenario.NewAxis(0.7, 1.4, 2, false), scenario.NewAxis(0.25, 0.5, 2, false), method))(t)
+		m := must.Get(s.NewMap(t.Context(), codes, "auto", plane, scenario.NewAxis(0.7, 1.4, 2, false),
+			scenario.NewAxis(0.25, 0.5, 2, false), method))(t)
 		draw := scenario.Sampling{Samples: 640, Seed: 1}
 		must.Succeed(t, s.Fill(context.Background(), scenario.Run{Backend: montecarlo.CPU{}}, m, draw))
-		if !slices.Equal(m.X(), []float64{0.7, 1.4}) || m.R != nil || m.Cells[1].LabelNoise != 1.4 || m.Cells[1].Misfit != 0.25 || m.Cells[1].R != 0 {
+		if !slices.Equal(m.X(), []float64{0.7, 1.4}) || m.R != nil || m.Cells[1].LabelNoise != 1.4 ||
+			m.Cells[1].Misfit != 0.25 || m.Cells[1].R != 0 {
 			t.Errorf("%s: cells %+v", method, m.Cells)
 		}
 		of := *s // with the parameters of cell 1
 		of.Model = networks
-		p := must.Get(of.Problem(context.Background(), codes[0], must.Get(of.Decoder("auto", codes[0]))(t), scenario.FixedSampling()))(t)
+		p := must.Get(of.Problem(context.Background(), codes[0], must.Get(of.Decoder("auto", codes[0]))(t),
+			scenario.FixedSampling()))(t)
 		bound, exact, err := scenario.Averages(context.Background(), 0, p, weights)
 		must.Succeed(t, err)
 		got, want, off := m.Cells[1].A, exact, 1e-9

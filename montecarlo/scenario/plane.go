@@ -13,8 +13,9 @@ import (
 
 // Plane holds error models with two parameters x and y, the axes of a map and of a sweep.
 type Plane interface {
-	// Of prepares the models of a code with some values of x and y. The error says that the plane has none for
-	// it, or that a value is outside of the range in which the model was tried, or is the context's.
+	// Of prepares the models of a code with some values of x and y. The error says that the plane
+	// has none for it, or that a value is outside of the range in which the model was tried, or is
+	// the context's.
 	Of(ctx context.Context, c *code.Code, x, y []float64) (Lines, error)
 	// Kind says which parameters x and y are.
 	Kind() PlaneKind
@@ -109,9 +110,10 @@ func (p PerceivedPlane) Of(_ context.Context, c *code.Code, x, y []float64) (Lin
 	}, nil
 }
 
-// learner learns a code at a label noise. What is learnt is the same for all misfits, so it is kept:
-// 64 MiB of it at most.
-func learner(c *code.Code, prior []float64, m Perceived) func(ctx context.Context, noise float64) (*perceived.Network, error) {
+// learner learns a code at a label noise. What is learnt is the same for all misfits, so it is
+// kept: 64 MiB of it at most.
+func learner(c *code.Code, prior []float64, m Perceived) func(ctx context.Context, noise float64) (*perceived.Network,
+	error) {
 	const all, points = 1 << 26, 600
 	most := all / (8 * points * c.Bits())
 	var mu sync.Mutex

@@ -17,8 +17,8 @@ func of[T any](k PlaneKind, mixtures, perceived T) T {
 	return mixtures
 }
 
-// Axes are the two parameters of a plane, in results: a point, or the values V of each parameter of a map
-// or a sweep. The parameters of the other kinds of planes are zero, and missing in files.
+// Axes are the two parameters of a plane, in results: a point, or the values V of each parameter of
+// a map or a sweep. The parameters of the other kinds of planes are zero, and missing in files.
 type Axes[V any] struct {
 	R          V `json:"r,omitzero" doc:"shared"`
 	Sigma      V `json:"sigma,omitzero" doc:"shared"`

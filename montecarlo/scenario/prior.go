@@ -33,7 +33,8 @@ func ReadPrior(path string) (Prior, error) {
 func (p Prior) weights(n int) ([]float64, error) {
 	switch {
 	case p.Fitted != nil && len(p.Fitted) != n:
-		return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; the parameters are in levels", p.FitPath, len(p.Fitted), n)
+		return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; the parameters are in levels",
+			p.FitPath, len(p.Fitted), n)
 	case p.Histogram == nil && p.Fitted != nil:
 		return p.Fitted, nil
 	case p.Histogram == nil:

@@ -11,7 +11,8 @@ import (
 // Report writes the verdict for people, with a table: of a few levels
 // where there are many, with a text that says how to see the others. model names the error model.
 func (v *Verification) Report(w io.Writer, model, others string) error {
-	fmt.Fprintf(w, "%s (%d levels, %d bits), decoder %s, %s, seed %d\n", v.Code, v.Levels, v.Bits, v.Decoder, model, v.Seed)
+	fmt.Fprintf(w, "%s (%d levels, %d bits), decoder %s, %s, seed %d\n", v.Code, v.Levels, v.Bits, v.Decoder, model,
+		v.Seed)
 	fmt.Fprintf(w, "expected |error| in levels")
 	if v.Bound != "" {
 		fmt.Fprintf(w, "; the bound is %s", v.Bound)
@@ -64,7 +65,8 @@ func someLevels(all []LevelResult) []LevelResult {
 // Report writes a summary of the map of a scenario for people. fit is the point of the plane where
 // a network was found; nil without one.
 func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
-	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels, m.Method, s.NotDefault())
+	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels,
+		m.Method, s.NotDefault())
 	if p, ok := s.Model.(Perceived); ok {
 		fmt.Fprintf(w, ", %s", p)
 	}
@@ -86,17 +88,20 @@ func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
 		} else if sum.WithoutErrors > 0 {
 			reason = "B has no errors where " + x + " and " + y + " are valid"
 			if m.Method == Sample {
-				reason = "no sample of " + m.A + " or " + m.B + " erred where " + x + " and " + y + " are valid; --samples N takes more"
+				reason = "no sample of " + m.A + " or " + m.B + " erred where " + x + " and " + y +
+					" are valid; --samples N takes more"
 			}
 		}
 		_, err := fmt.Fprintln(w, "no valid cell: "+reason)
 		return err
 	}
 	if m.Method == Sample && sum.WithoutErrors > 0 {
-		fmt.Fprintf(w, "%d cells are blank because no sample of a code erred; --samples N takes more\n", sum.WithoutErrors)
+		fmt.Fprintf(w, "%d cells are blank because no sample of a code erred; --samples N takes more\n",
+			sum.WithoutErrors)
 	}
 	if sum.Unknown > 0 {
-		fmt.Fprintf(w, "%d cells are blank because no formula gives their exact values, and the intervals are wide\n", sum.Unknown)
+		fmt.Fprintf(w, "%d cells are blank because no formula gives their exact values, and the intervals are wide\n",
+			sum.Unknown)
 	}
 	if m.twoKinds {
 		fmt.Fprintf(w, "the bounds are of two kinds, A's %s and B's %s: what follows says nothing of the errors; --method mc samples them\n", m.Bounds[0], m.Bounds[1])
@@ -112,6 +117,7 @@ func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
 			fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %+.4g %%\n", x, fitX, y, fitY, c.Increase)
 		}
 	}
-	_, err := fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n", 100*float64(sum.BetterB)/float64(sum.Valid))
+	_, err := fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n",
+		100*float64(sum.BetterB)/float64(sum.Valid))
 	return err
 }

@@ -24,8 +24,8 @@ func FixedSampling() Sampling {
 	return Sampling{Samples: 100_000, MaxSamples: 100_000_000, Within: 5, Seed: 1}
 }
 
-// The default precision is a relative standard error; about half a second of a processor may not be enough
-// for it. Samples beside an exact value only check it.
+// The default precision is a relative standard error; about half a second of a processor may not be
+// enough for it. Samples beside an exact value only check it.
 const (
 	defaultRelErr = 0.002
 	defaultWork   = 1 << 25
@@ -61,7 +61,8 @@ func (s Sampling) Check() error {
 	case s.RelErr < 0 || math.IsNaN(s.RelErr) || math.IsInf(s.RelErr, 0):
 		return &ValueError{"rel_err", s.RelErr, "a positive number"}
 	case s.RelErr > 0 && s.MaxSamples < 2*montecarlo.LeastSamples:
-		return &ValueError{"max_samples", s.MaxSamples, fmt.Sprintf("at least %d, of which half are a pilot", 2*montecarlo.LeastSamples)}
+		return &ValueError{"max_samples", s.MaxSamples, fmt.Sprintf("at least %d, of which half are a pilot",
+			2*montecarlo.LeastSamples)}
 	case s.Within < 0:
 		return &ValueError{"within", s.Within, "0 or more levels"}
 	}
@@ -71,7 +72,8 @@ func (s Sampling) Check() error {
 // Target is the sampling as the estimators take it. eachLabel makes RelErr hold for every
 // label, and not only for the mean over the prior.
 func (s Sampling) Target(prior []float64, eachLabel bool) montecarlo.Target {
-	return montecarlo.Target{Samples: s.Samples, RelErr: s.RelErr, Max: s.MaxSamples, Work: s.Work, EachLabel: eachLabel, Prior: prior}
+	return montecarlo.Target{Samples: s.Samples, RelErr: s.RelErr, Max: s.MaxSamples, Work: s.Work,
+		EachLabel: eachLabel, Prior: prior}
 }
 
 // Run says where a computation runs, and which function is told of its progress. It never
@@ -80,8 +82,10 @@ type Run struct {
 	Backend montecarlo.Backend // draws the samples
 	Workers int                // goroutines of bounds and exact values; 0: one for each processor
 	Done    func(n uint64)     // is told how much was finished since its last call, from several goroutines; may be nil
-	Drawn   func(n uint64)     // the same of samples, where Done is told of codes because nobody knows how many samples they take
-	Known   func(*Comparison)  // is told what is known so far of a comparison that is computed; may be nil
+	// the same of samples, where Done is told of codes because nobody knows how many samples they
+	// take
+	Drawn func(n uint64)
+	Known func(*Comparison) // is told what is known so far of a comparison that is computed; may be nil
 }
 
 // done tells the follower, if there is one.

@@ -67,7 +67,8 @@ const throughGenEx = "gen-ex"
 // own: those trained through gen-ex.
 func CheckLearnt(t perceived.Training, tau float64) error {
 	if t.ThroughGenEx() && tau != 1 {
-		return &ValueError{Name: "temperature", Value: tau, Want: "1, for networks trained with " + t.Loss() + ", whose loss learns its own"}
+		return &ValueError{Name: "temperature", Value: tau, Want: "1, for networks trained with " + t.Loss() +
+			", whose loss learns its own"}
 	}
 	return nil
 }
@@ -149,9 +150,11 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 	soft := s.Decoders.ReadingLogits()
 	if _, ok := soft.Lookup(name); !ok && name != decode.Auto {
 		if s.Outputs != Logits {
-			return nil, fmt.Errorf("decoder %s reads bits, and networks trained with %s give logits; want %s", name, trainingOf(s.Model).Loss(), strings.Join(soft.Names(), " or "))
+			return nil, fmt.Errorf("decoder %s reads bits, and networks trained with %s give logits; want %s", name,
+				trainingOf(s.Model).Loss(), strings.Join(soft.Names(), " or "))
 		}
-		return nil, fmt.Errorf("decoder %s reads bits; outputs that are logits want %s", name, strings.Join(soft.Names(), " or "))
+		return nil, fmt.Errorf("decoder %s reads bits; outputs that are logits want %s", name,
+			strings.Join(soft.Names(), " or "))
 	}
 	return soft.New(name, c, decode.Options{Temperature: s.Temperature})
 }
@@ -181,7 +184,8 @@ func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) Outputs {
 
 // Problem returns the sampling problem of a code and a decoder under the scenario's model. The
 // function Invalid recognizes the error of a model that is not valid for the code.
-func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, draw Sampling) (*montecarlo.Problem, error) {
+func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, draw Sampling) (*montecarlo.Problem,
+	error) {
 	e, err := s.Errors(ctx, c)
 	if err != nil {
 		return nil, err
@@ -190,14 +194,16 @@ func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, 
 }
 
 // ProblemOf is Problem with the L × M error probabilities given.
-func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix, draw Sampling) (*montecarlo.Problem, error) {
+func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix,
+	draw Sampling) (*montecarlo.Problem, error) {
 	_, network := e.(decode.Network)
 	p := &montecarlo.Problem{
 		Code: c, Decoder: d, Errors: e, Kind: s.kind(c, d, network), Seed: draw.Seed, Within: draw.Within,
 	}
 	if i, ok := d.(decode.Informed); ok {
 		if _, joint := e.(*anylaw.Table); joint {
-			return nil, fmt.Errorf("decoder %s is for bits that err independently, and %s is a joint law", d.Name(), s.Model)
+			return nil, fmt.Errorf("decoder %s is for bits that err independently, and %s is a joint law", d.Name(),
+				s.Model)
 		}
 		weights, err := s.Weights(c.Levels())
 		if err != nil {

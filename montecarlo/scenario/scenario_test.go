@@ -62,7 +62,8 @@ func TestRange(t *testing.T) {
 			}
 		}
 	}
-	if got := scenario.NewAxis(-1.5e308, 1.5e308, 3, false).Values; !slices.Equal(got, []float64{-1.5e308, 0, 1.5e308}) {
+	if got := scenario.NewAxis(-1.5e308, 1.5e308, 3, false).Values; !slices.Equal(got,
+		[]float64{-1.5e308, 0, 1.5e308}) {
 		t.Errorf("a range whose difference is no number: %v", got)
 	}
 	// The values of ordinary ranges are what they were, to the last bit.
@@ -78,8 +79,10 @@ func TestRange(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"1:1.0000000000000002:3", "1:1.0000000000000002:3:log", "5e-324:1e-323:9", "", "1:2", "1:2:3:4", "0:1:2", "2:1:2", "1:Inf:2", "1:2:0", "1:2:10001", "a:2:3"} {
-		if err := new(scenario.Axis).UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", text)) {
+	for _, text := range []string{"1:1.0000000000000002:3", "1:1.0000000000000002:3:log", "5e-324:1e-323:9", "", "1:2",
+		"1:2:3:4", "0:1:2", "2:1:2", "1:Inf:2", "1:2:0", "1:2:10001", "a:2:3"} {
+		if err := new(scenario.Axis).UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(),
+			fmt.Sprintf("%q", text)) {
 			t.Errorf("range %q: error %v", text, err)
 		}
 	}
@@ -172,13 +175,17 @@ func TestTheory(t *testing.T) {
 			case tt.bound != "" && (err != nil || b.Name != tt.bound):
 				t.Errorf("%s with %s: bound %v, error %v, want %s", tt.code, tt.decoder, b, err, tt.bound)
 			}
-			if _, err := scenario.ExactOf(t.Context(), q); (err == nil) != (tt.exact || tt.code == "unary" && tt.decoder == "gen") { // by an interval
+			// by an interval
+			if _, err := scenario.ExactOf(t.Context(), q); (err == nil) != (tt.exact || tt.code == "unary" &&
+				tt.decoder == "gen") {
 				t.Errorf("%s with %s: exact value: error %v, want one: %v", tt.code, tt.decoder, err, tt.exact)
 			}
 		}
 		weights := must.Get(s.Weights(41))(t)
 		bound, exact, err := scenario.Averages(ctx, 2, p, weights)
-		if err != nil || table.Missing(bound) != (tt.bound == "") || table.Missing(exact) == (tt.exact || tt.code == "unary" && tt.decoder == "gen") { // by an interval
+		// by an interval
+		if err != nil || table.Missing(bound) != (tt.bound == "") ||
+			table.Missing(exact) == (tt.exact || tt.code == "unary" && tt.decoder == "gen") {
 			t.Errorf("%s with %s: average bound %v, exact %v, error %v", tt.code, tt.decoder, bound, exact, err)
 		}
 	}
@@ -208,7 +215,8 @@ func TestFitted(t *testing.T) {
 	m := scenario.Mixture{R: 0.5, Sigma: 2, Path: "fit.json"}
 	s := scenario.New(m)
 	s.Prior = scenario.Prior{Fitted: theory.Uniform(4), FitPath: "fit.json"}
-	if _, err := s.Weights(5); err == nil || !strings.Contains(err.Error(), "fit.json: fitted to 4 levels, but the codes have 5") {
+	if _, err := s.Weights(5); err == nil || !strings.Contains(err.Error(),
+		"fit.json: fitted to 4 levels, but the codes have 5") {
 		t.Errorf("another number of levels: error %v", err)
 	}
 	if got := s.String(); got != "r = 0.5, σ = 2 from fit.json" {
@@ -229,7 +237,8 @@ func TestCompare(t *testing.T) {
 	if len(c.Results) != 3 {
 		t.Errorf("%d rows, want 3", len(c.Results))
 	}
-	if !slices.IsSortedFunc(c.Results, func(a, b scenario.CodeResult) int { return int(math.Copysign(1, a.Best()-b.Best())) }) {
+	if !slices.IsSortedFunc(c.Results,
+		func(a, b scenario.CodeResult) int { return int(math.Copysign(1, a.Best()-b.Best())) }) {
 		t.Errorf("not sorted: %+v", c.Results)
 	}
 	for _, r := range c.Results { // of gen the union bound is above
@@ -253,7 +262,8 @@ func TestMap(t *testing.T) {
 	plane := scenario.MixturePlane{}
 	weights := must.Get(s.Weights(15))(t)
 	// Gaussians so narrow that no bit errs: an increase does not exist.
-	narrow := must.Get(s.NewMap(ctx, codes, "auto", plane, scenario.NewAxis(1, 2, 2, false), scenario.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
+	narrow := must.Get(s.NewMap(ctx, codes, "auto", plane, scenario.NewAxis(1, 2, 2, false),
+		scenario.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
 	must.Succeed(t, s.Fill(ctx, scenario.Run{Workers: 1}, narrow, scenario.Sampling{}))
 	if sum := narrow.Summary(); sum.Valid != 0 || sum.WithoutErrors != 6 {
 		t.Errorf("without errors: %+v", sum)
@@ -355,11 +365,13 @@ func TestIntervals(t *testing.T) {
 		s := scenario.New(tt.model)
 		draw := scenario.FixedSampling()
 		draw.Samples = 2000
-		candidates := must.Get(s.Candidates(t.Context(), []*code.Code{mustNew(t, tt.code, 48)}, []string{"gen"}, draw))(t)
+		candidates := must.Get(s.Candidates(t.Context(), []*code.Code{mustNew(t, tt.code, 48)}, []string{"gen"},
+			draw))(t)
 		result := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 		r := result.Results[0]
 		if tt.interval != (r.ExactLo != nil && r.ExactHi != nil && !table.Missing(r.Exact)) {
-			t.Fatalf("%s: exact %v from %v to %v, want an interval: %v", tt.code, r.Exact, r.ExactLo, r.ExactHi, tt.interval)
+			t.Fatalf("%s: exact %v from %v to %v, want an interval: %v", tt.code, r.Exact, r.ExactLo, r.ExactHi,
+				tt.interval)
 		}
 		if !tt.interval {
 			continue

@@ -36,8 +36,9 @@ type Mean struct {
 	of meanOf
 }
 
-// Kind is what bounds that may be compared have in common: the paper's formulas for its decoders are one kind, and count
-// how often bits are wrong; a union bound counts all other levels, and is looser.
+// Kind is what bounds that may be compared have in common: the paper's formulas for its decoders
+// are one kind, and count how often bits are wrong; a union bound counts all other levels, and is
+// looser.
 func (m *Mean) Kind() string {
 	if strings.HasPrefix(m.Name, "Eq. ") {
 		return "the paper's"
@@ -69,7 +70,8 @@ func boundOf(p *montecarlo.Problem) (*bound, error) {
 	_, counts := p.Decoder.(decode.BelU)
 	switch {
 	case joint && !counts:
-		return nil, fmt.Errorf("%w: the bound of decoder %s is for bits that err independently", theory.ErrNoClosedForm, p.Decoder.Name())
+		return nil, fmt.Errorf("%w: the bound of decoder %s is for bits that err independently", theory.ErrNoClosedForm,
+			p.Decoder.Name())
 	case p.Kind.Perceived():
 		return perceivedBound(p)
 	case !p.Kind.Hard():
@@ -96,7 +98,8 @@ func BoundOf(p *montecarlo.Problem) (*Mean, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mean{Name: b.name, Linear: b.linear, of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
+	return &Mean{Name: b.name, Linear: b.linear, of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64,
+		error) {
 		row, err := b.rows(e)
 		if err != nil {
 			return 0, err
@@ -111,12 +114,12 @@ func HasExact(p *montecarlo.Problem) bool {
 	return p.Kind.Hard() || signsDecide(p.Code, p.Decoder)
 }
 
-// signsDecide reports whether a decoder takes logits for the bits that their signs are: gen does, for codes that
-// have all 2^M words of the M bits that are not constant, such as each code of one bit. The largest
-// correlation Σ z_k·c_k is then that of c_k = 1 where z_k > 0, bit by bit, as with outputs of ±1.
-// A word that is missing changes this: unary of 3 levels lacks 01, takes logits (−1, 3) for 11, and
-// their signs for 00. Words tie where a logit is 0, which has the probability 0; that it is rounded to 0
-// montecarlo.Problem.Rounding knows.
+// signsDecide reports whether a decoder takes logits for the bits that their signs are: gen does,
+// for codes that have all 2^M words of the M bits that are not constant, such as each code of one
+// bit. The largest correlation Σ z_k·c_k is then that of c_k = 1 where z_k > 0, bit by bit, as with
+// outputs of ±1. A word that is missing changes this: unary of 3 levels lacks 01, takes logits (−1,
+// 3) for 11, and their signs for 00. Words tie where a logit is 0, which has the probability 0;
+// that it is rounded to 0 montecarlo.Problem.Rounding knows.
 func signsDecide(c *code.Code, d decode.Decoder) bool {
 	if _, gen := d.(decode.Gen); !gen || c.Real() || c.Levels()&(c.Levels()-1) != 0 {
 		return false
@@ -135,7 +138,8 @@ func signsDecide(c *code.Code, d decode.Decoder) bool {
 // The error wraps theory.ErrNoClosedForm where there are neither, or is the context's.
 func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 	if !HasExact(p) {
-		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide", theory.ErrNoClosedForm)
+		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
+			theory.ErrNoClosedForm)
 	}
 	d, ok := p.Decoder.(decode.Informed)
 	if !ok {
@@ -180,8 +184,9 @@ type Omit struct {
 	Slow                             bool // of all of these, what takes more than about a second of a processor
 }
 
-// The work that is done where what is slow is left out: products of probabilities of a union bound, outputs that
-// are compared with words, nodes of decision diagrams, and scores of candidates of an interval.
+// The work that is done where what is slow is left out: products of probabilities of a union bound,
+// outputs that are compared with words, nodes of decision diagrams, and scores of candidates of an
+// interval.
 const (
 	quickUnion    = 1 << 18
 	quickOutcomes = 1 << 26
@@ -198,14 +203,15 @@ func tableCount(p *montecarlo.Problem) int {
 	return 1
 }
 
-// slowBound reports whether the bound takes long: at a perceived label, where it is that of pairs of words.
+// slowBound reports whether the bound takes long: at a perceived label, where it is that of pairs
+// of words.
 func slowBound(p *montecarlo.Problem) bool {
 	m := p.Code.Bits()
 	return p.Kind.Perceived() && enclose.Fits(p.Code, p.Decoder) && p.Code.Levels()*m*m > quickUnion
 }
 
-// exactWork is how much work exact values may take where slow ones are left out: any amount where there is no interval instead, and
-// none where the enumeration of all outputs takes long.
+// exactWork is how much work exact values may take where slow ones are left out: any amount where
+// there is no interval instead, and none where the enumeration of all outputs takes long.
 func exactWork(p *montecarlo.Problem) int {
 	switch {
 	case !enclose.Fits(p.Code, p.Decoder):

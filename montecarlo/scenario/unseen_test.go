@@ -22,9 +22,10 @@ import (
 // known is what a cell says of an error that is known to be 0.
 var known = regexp.MustCompile(`(^| )0( ± 0)?( |$)|± 0( |$)|^100.00 %|^0.00 %`)
 
-// TestUnseenErrors: where errors are rare, and exact values are above 0, no table says that a sampled error is 0, or
-// certain; where no bit can err, they say so. The standard error of no errors is below 1/1.96 of the exact value with
-// a probability of at most exp(−1.96·√2) = 6.3 %: of 300 problems 40 have a chance of 1e-5.
+// TestUnseenErrors: where errors are rare, and exact values are above 0, no table says that a
+// sampled error is 0, or certain; where no bit can err, they say so. The standard error of no
+// errors is below 1/1.96 of the exact value with a probability of at most exp(−1.96·√2) = 6.3 %: of
+// 300 problems 40 have a chance of 1e-5.
 func TestUnseenErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(43, 6))
 	unseen, beyond := 0, 0
@@ -85,7 +86,8 @@ func TestUnseenErrors(t *testing.T) {
 			}
 		}
 		none := slices.ContainsFunc(v.Labels, func(l LevelResult) bool { return l.Mean == 0 && l.StdErr > 0 })
-		if out := new(strings.Builder); v.Report(out, "", "") != nil || strings.Contains(out.String(), "none in") != none {
+		if out := new(strings.Builder); v.Report(out, "", "") != nil || strings.Contains(out.String(),
+			"none in") != none {
 			t.Errorf("problem %d: %s", i, out)
 		}
 		switch {
@@ -99,7 +101,8 @@ func TestUnseenErrors(t *testing.T) {
 		}
 	}
 	if unseen < 60 || beyond > 40 {
-		t.Errorf("%d of %d problems without a wrong sample have an exact value beyond 1.96 standard errors", beyond, unseen)
+		t.Errorf("%d of %d problems without a wrong sample have an exact value beyond 1.96 standard errors", beyond,
+			unseen)
 	}
 }
 

@@ -55,11 +55,12 @@ type LevelResult struct {
 	SumWithin uint64 `json:"-" csv:"sum_within" doc:"samples whose |error| is at most θ"`
 }
 
-// Verify samples a problem and checks every mean against theory, which Theory computes: none
-// may exceed its bound or differ from its exact value by more than chance allows
-// (montecarlo.Verify). With a relative error as the target, a pilot fixes the numbers of samples before
-// those that are checked are drawn.
-func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, th []montecarlo.Theory, weights []float64, draw Sampling) (*Verification, error) {
+// Verify samples a problem and checks every mean against theory, which Theory computes: none may
+// exceed its bound or differ from its exact value by more than chance allows (montecarlo.Verify).
+// With a relative error as the target, a pilot fixes the numbers of samples before those that are
+// checked are drawn.
+func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, th []montecarlo.Theory,
+	weights []float64, draw Sampling) (*Verification, error) {
 	target := draw.Target(weights, true)
 	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, target, run.Done)
 	if err != nil {
@@ -134,11 +135,13 @@ func (v *Verification) powerText() string {
 	if least == nil {
 		return ""
 	}
-	text := fmt.Sprintf("It would have found, with a probability of at least %.0f %%, a mean above its %s", 100*v.Power, what)
+	text := fmt.Sprintf("It would have found, with a probability of at least %.0f %%, a mean above its %s", 100*v.Power,
+		what)
 	if !table.Missing(v.Overall.Detectable) {
 		text += fmt.Sprintf(" by %s, over all levels; or", size(v.Overall))
 	}
-	return text + fmt.Sprintf(" in one level: by %s, at level %d, up to %s, at level %d", size(*least), least.Level, size(*most), most.Level)
+	return text + fmt.Sprintf(" in one level: by %s, at level %d, up to %s, at level %d", size(*least), least.Level,
+		size(*most), most.Level)
 }
 
 // conclusion says in words that the verification passed, or that nothing was checked. It is empty

@@ -10,8 +10,9 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// anneal runs the chains of a round, each from one of the codes. Where there are more chains than codes,
-// several chains begin from one code with different random numbers. When the context ends, the chains end.
+// anneal runs the chains of a round, each from one of the codes. Where there are more chains than
+// codes, several chains begin from one code with different random numbers. When the context ends,
+// the chains end.
 func (o *Options) anneal(ctx context.Context, round int, from []candidate) ([]candidate, error) {
 	out := make([]candidate, chainCount)
 	for i := range out {
@@ -20,18 +21,20 @@ func (o *Options) anneal(ctx context.Context, round int, from []candidate) ([]ca
 	}
 	report := o.reporter(from[0].Mean)
 	workers := o.workers()
-	turn := o.Time / time.Duration(rounds*((chainCount+workers-1)/workers)) // a worker runs its chains one after another
+	// a worker runs its chains one after another
+	turn := o.Time / time.Duration(rounds*((chainCount+workers-1)/workers))
 	err := parallel.Each(ctx, workers, chainCount, func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) error {
 			const all = rounds * chainCount
 			steps, began := (o.Steps+uint64(all-1-round*chainCount-i))/all, time.Now()
 			hot := coldest * math.Pow(hottest/coldest, float64(i/len(from)+1)/float64(chainCount/len(from)+1))
-			return o.chain(ctx, round, o.rng(uint64(round), uint64(i)), &out[i], hot, report, func(step uint64) float64 {
-				if o.Time > 0 {
-					return float64(time.Since(began)) / float64(turn)
-				}
-				return float64(step) / float64(steps)
-			})
+			return o.chain(ctx, round, o.rng(uint64(round), uint64(i)), &out[i], hot, report,
+				func(step uint64) float64 {
+					if o.Time > 0 {
+						return float64(time.Since(began)) / float64(turn)
+					}
+					return float64(step) / float64(steps)
+				})
 		}, nil
 	})
 	if ctx.Err() != nil {
@@ -55,9 +58,9 @@ func (o *Options) reporter(smallest float64) progress {
 	return report
 }
 
-// The temperature of a chain falls to coldest. Its unit is the error of the code that the
-// chain begins from. Of several chains that begin from one code, the first is cold enough to descend
-// from it to the next minimum, and the last is hot enough to leave this code.
+// The temperature of a chain falls to coldest. Its unit is the error of the code that the chain
+// begins from. Of several chains that begin from one code, the first is cold enough to descend from
+// it to the next minimum, and the last is hot enough to leave this code.
 const (
 	hottest = 0.03
 	coldest = 2e-5
@@ -77,9 +80,10 @@ type annealing struct {
 	pending  int      // approximate errors since the last exact one
 }
 
-// chain anneals a code from a temperature, and stores the best code that it has seen. used is the share of the chain's steps, or
-// of its time, that is used up.
-func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candidate, hot float64, report progress, used func(step uint64) float64) error {
+// chain anneals a code from a temperature, and stores the best code that it has seen. used is the
+// share of the chain's steps, or of its time, that is used up.
+func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candidate, hot float64, report progress,
+	used func(step uint64) float64) error {
 	samples := guides << round
 	x, err := o.evaluator(samples, o.seed(forGuides+uint64(round)))
 	if err != nil {

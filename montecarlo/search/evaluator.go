@@ -91,12 +91,14 @@ func (o *Options) given(samples int, seed uint64) whole {
 // maxOutputs is the largest L·2^M at which a sum over all outputs is about as fast as samples.
 const maxOutputs = 1 << 16
 
-// exactly computes the exact expected error of gen on bits that err independently, as a sum over all 2^M outputs: a
-// move changes the labels of many, so that what theory prepares for a code would be prepared for one value.
+// exactly computes the exact expected error of gen on bits that err independently, as a sum over
+// all 2^M outputs: a move changes the labels of many, so that what theory prepares for a code would
+// be prepared for one value.
 func (o *Options) exactly() whole {
 	column, e := newProbabilities(o.Levels, o.Column), mat.NewDense(o.Levels, o.Bits, nil)
 	label, prob := make([]int, 1<<o.Bits), make([]float64, 1<<o.Bits) // by output
-	last, changed := make([]uint64, o.Levels), uint64(1)<<o.Bits-1    // the words of the last call, and columns of which e is not
+	// the words of the last call, and columns of which e is not
+	last, changed := make([]uint64, o.Levels), uint64(1)<<o.Bits-1
 	return func(_ context.Context, w *words) (float64, error) {
 		for n, word := range w.rows { // M is small: a row is a word
 			changed |= last[n] ^ word
@@ -150,13 +152,13 @@ type Learned struct {
 	Read func(c *code.Code) (observed.Decoding, error)
 }
 
-// nodesPerSample is the number of quadrature nodes of a forecast for each of the samples of a level that
-// other evaluators take.
+// nodesPerSample is the number of quadrature nodes of a forecast for each of the samples of a level
+// that other evaluators take.
 const nodesPerSample = 4
 
-// learned is the evaluator of codes that networks learn. An update learns the changed columns
-// only, or follows the change by a few steps (perceived.Learner.Relearn). A code with a column that
-// is constant is invalid: such a bit carries nothing, and costs trained networks more than the model
+// learned is the evaluator of codes that networks learn. An update learns the changed columns only,
+// or follows the change by a few steps (perceived.Learner.Relearn). A code with a column that is
+// constant is invalid: such a bit carries nothing, and costs trained networks more than the model
 // says.
 type learned struct {
 	read    func(c *code.Code) (observed.Decoding, error)
@@ -174,7 +176,8 @@ func (x *learned) reset(ctx context.Context, w *words) (float64, error) {
 	return x.learn(ctx, w, x.learner.Learn)
 }
 
-// update learns what the move changes. There is nothing to take back of a matrix that nothing learns.
+// update learns what the move changes. There is nothing to take back of a matrix that nothing
+// learns.
 func (x *learned) update(ctx context.Context, w *words, m move) (float64, error) {
 	x.learner.Keep()
 	return x.learn(ctx, w, func(ctx context.Context, c *code.Code) (*perceived.Network, error) {
@@ -191,7 +194,8 @@ func (x *learned) settle(ctx context.Context) (float64, error) {
 }
 
 // learn is the error of a matrix as networks learn it by a function.
-func (x *learned) learn(ctx context.Context, w *words, by func(context.Context, *code.Code) (*perceived.Network, error)) (float64, error) {
+func (x *learned) learn(ctx context.Context, w *words, by func(context.Context, *code.Code) (*perceived.Network,
+	error)) (float64, error) {
 	c, err := w.code("candidate")
 	if err != nil {
 		return 0, err

@@ -13,8 +13,9 @@ import (
 	"belsim/theory/code"
 )
 
-// TestLearned: codes for networks that know a perceived label are found on any number of workers, have no
-// constant column, and have the forecast of package forecast. They are not worse than the named ones.
+// TestLearned: codes for networks that know a perceived label are found on any number of workers,
+// have no constant column, and have the forecast of package forecast. They are not worse than the
+// named ones.
 func TestLearned(t *testing.T) {
 	for _, training := range []perceived.Training{perceived.BCE, perceived.CE} {
 		m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: training}}
@@ -25,10 +26,12 @@ func TestLearned(t *testing.T) {
 		draw := scenario.FixedSampling()
 		draw.Samples = 640
 		find := func(workers int) *Optimized {
-			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw, Options{Levels: 12, Workers: workers, Steps: 80}))(t)
+			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw,
+				Options{Levels: 12, Workers: workers, Steps: 80}))(t)
 			found := must.Get(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
 			all := must.Get(p.forecasts(t.Context(), found.Code))(t)
-			if f := all[0]; found.Mean != f.Error || *found.Interval != [2]float64{f.Lo, f.Hi} || !(f.Lo < f.Error && f.Error < f.Hi) {
+			if f := all[0]; found.Mean != f.Error || *found.Interval != [2]float64{f.Lo, f.Hi} ||
+				!(f.Lo < f.Error && f.Error < f.Hi) {
 				t.Errorf("%s: error %v, %v, want %+v", training, found.Mean, found.Interval, f)
 			}
 			return found
@@ -39,10 +42,12 @@ func TestLearned(t *testing.T) {
 				t.Errorf("%s: column %d is constant", training, k+1)
 			}
 		}
-		// The ranking, the baselines and the improvement have one number for each code, and say the same.
+		// The ranking, the baselines and the improvement have one number for each code, and say the
+		// same.
 		least := math.Inf(1)
 		for i, r := range found.Ranking {
-			if i > 0 && r.Forecast < found.Ranking[i-1].Forecast || r.Levels != 12 || math.Abs(r.Ratio-r.Forecast/found.Mean) > 1e-12 {
+			if i > 0 && r.Forecast < found.Ranking[i-1].Forecast || r.Levels != 12 ||
+				math.Abs(r.Ratio-r.Forecast/found.Mean) > 1e-12 {
 				t.Errorf("%s: %+v", training, r)
 			}
 			if r.Code != "found" {
@@ -50,10 +55,13 @@ func TestLearned(t *testing.T) {
 			}
 		}
 		best := found.Baselines[0]
-		if gain := 100 * (1 - found.Mean/least); best.Mean != least || math.Abs(found.Improvement-gain) > 1e-9 || (gain > 0) != (*found.Better > 0.5) || !(found.ImprovementCI[0] < gain && gain < found.ImprovementCI[1]) {
-			t.Errorf("%s: improvement %v, %v of %v over %v, %v", training, found.Improvement, found.ImprovementCI, found.Mean, best.Mean, least)
+		if gain := 100 * (1 - found.Mean/least); best.Mean != least || math.Abs(found.Improvement-gain) > 1e-9 ||
+			(gain > 0) != (*found.Better > 0.5) || !(found.ImprovementCI[0] < gain && gain < found.ImprovementCI[1]) {
+			t.Errorf("%s: improvement %v, %v of %v over %v, %v", training, found.Improvement, found.ImprovementCI,
+				found.Mean, best.Mean, least)
 		}
-		if text := strings.Join(found.Remarks(), "\n"); strings.Contains(text, "improves") || (found.Improvement >= 0.05) != strings.Contains(text, "forecast to gain") {
+		if text := strings.Join(found.Remarks(), "\n"); strings.Contains(text, "improves") ||
+			(found.Improvement >= 0.05) != strings.Contains(text, "forecast to gain") {
 			t.Error(text)
 		}
 		if training == perceived.CE { // takes long, and its steps are divided among workers in the same way
@@ -61,7 +69,8 @@ func TestLearned(t *testing.T) {
 		}
 		for i, word := range find(3).Words {
 			if word != found.Words[i] {
-				t.Fatalf("%s: level %d has the word %s with one worker, and %s with three", training, i+1, found.Words[i], word)
+				t.Fatalf("%s: level %d has the word %s with one worker, and %s with three", training, i+1,
+					found.Words[i], word)
 			}
 		}
 	}
@@ -71,8 +80,10 @@ func TestLearned(t *testing.T) {
 func TestLearnedConstant(t *testing.T) {
 	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BCE}}
 	c := must.Get(code.New("johnson", 16))(t)
-	p := must.Get(NewOptimizer(scenario.New(m), "gen", scenario.FixedSampling(), Options{Levels: 16, Steps: 8, Start: c}))(t)
-	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, errImpossible) || !strings.Contains(err.Error(), "johnson has fewer than 9 columns with a transition") {
+	p := must.Get(NewOptimizer(scenario.New(m), "gen", scenario.FixedSampling(),
+		Options{Levels: 16, Steps: 8, Start: c}))(t)
+	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, errImpossible) ||
+		!strings.Contains(err.Error(), "johnson has fewer than 9 columns with a transition") {
 		t.Errorf("%v", err)
 	}
 }

@@ -29,14 +29,14 @@ const (
 type Optimizer struct {
 	// Options are the options of every search. NewOptimizer fills in what the scenario says.
 	Options Options
-	// Begin, when set, is called before the search for a number of bits. It returns the functions that
-	// are told of its progress (Options.Progress) and of its end.
+	// Begin, when set, is called before the search for a number of bits. It returns the functions
+	// that are told of its progress (Options.Progress) and of its end.
 	Begin func(bits int) (progress func(steps uint64, best float64), end func())
 	// Found, when set, is called when Tradeoff has found a code. Its error ends the search.
 	Found func(*Optimized) error
-	// Forecaster forecasts the error of the codes when networks are trained with them.
-	// NewOptimizer makes it where networks learn a perceived label; else it is nil. A caller may tell it what is known of them
-	// (assess.Fit.Inform).
+	// Forecaster forecasts the error of the codes when networks are trained with them. NewOptimizer
+	// makes it where networks learn a perceived label; else it is nil. A caller may tell it what is
+	// known of them (assess.Fit.Inform).
 	Forecaster *forecast.Forecaster
 	Subject    string // the scenario in words
 	scenario   scenario.Scenario
@@ -50,11 +50,11 @@ type Optimizer struct {
 // DefaultSteps is the length of a search where networks learn nothing.
 const DefaultSteps = 100000
 
-// defaultsOf returns the decoder, what it reads and the length of a search under an error model. Steps with networks that learn
-// take longer; with these numbers, a search for 64 levels and 16 to 32 bits takes less than a minute
-// on two processors. Of these networks the decoder reads logits: hard decisions are a little off a
-// code word now and then, and found codes may have words of far levels there (testdata/optimize has
-// an example).
+// defaultsOf returns the decoder, what it reads and the length of a search under an error model.
+// Steps with networks that learn take longer; with these numbers, a search for 64 levels and 16 to
+// 32 bits takes less than a minute on two processors. Of these networks the decoder reads logits:
+// hard decisions are a little off a code word now and then, and found codes may have words of far
+// levels there (testdata/optimize has an example).
 func defaultsOf(m scenario.Model) (decoder string, reads scenario.Outputs, steps uint64) {
 	switch p, ok := m.(scenario.Perceived); {
 	case !ok:
@@ -66,13 +66,14 @@ func defaultsOf(m scenario.Model) (decoder string, reads scenario.Outputs, steps
 }
 
 // NewOptimizer prepares searches for codes with a small expected error under a scenario. The
-// options say the number of levels and everything that the scenario does not: NewOptimizer
-// sets Prior, Column, Objective and Seed, and the decoder, what it reads and Steps where nothing says them. A table of error probabilities must have
-// Options.Bits columns, unless Bits is 0. draw says how the codes that are found are sampled,
-// and has the seed.
+// options say the number of levels and everything that the scenario does not: NewOptimizer sets
+// Prior, Column, Objective and Seed, and the decoder, what it reads and Steps where nothing says
+// them. A table of error probabilities must have Options.Bits columns, unless Bits is 0. draw says
+// how the codes that are found are sampled, and has the seed.
 func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, o Options) (*Optimizer, error) {
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
-		return nil, &scenario.ValueError{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)}
+		return nil, &scenario.ValueError{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels,
+			code.MaxLevels)}
 	}
 	p := &Optimizer{scenario: *s, draw: draw, known: map[string]Row{}}
 	s = &p.scenario
@@ -126,8 +127,8 @@ func (p *Optimizer) labelKind() forecast.LabelKind {
 	return p.Options.Learned.Labels.Kind()
 }
 
-// Counts returns the numbers of bits to search for: what the error model requires, those that are asked for, or
-// without any DefaultBits for a trade-off, and those of the options for one code.
+// Counts returns the numbers of bits to search for: what the error model requires, those that are
+// asked for, or without any DefaultBits for a trade-off, and those of the options for one code.
 func (p *Optimizer) Counts(asked []int, tradeoff bool) []int {
 	switch {
 	case p.bits != 0:

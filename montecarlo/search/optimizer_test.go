@@ -45,7 +45,8 @@ func TestFind(t *testing.T) {
 		return func(uint64, float64) {}, func() { ended++ }
 	}
 	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, 7))(t)
-	if found.Stopped || found.Interrupted() != nil || ended != 1 || found.Steps != 2000 || found.Code.Bits() != 7 || found.Outputs != scenario.Bits {
+	if found.Stopped || found.Interrupted() != nil || ended != 1 || found.Steps != 2000 || found.Code.Bits() != 7 ||
+		found.Outputs != scenario.Bits {
 		t.Errorf("found %+v", found)
 	}
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
@@ -72,8 +73,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestNeverWorse: what a random small search answers is, by what it reports, never worse than a code that it
-// could begin from: a named one, one that was found with fewer bits, or the one that it was given.
+// TestNeverWorse: what a random small search answers is, by what it reports, never worse than a
+// code that it could begin from: a named one, one that was found with fewer bits, or the one that
+// it was given.
 func TestNeverWorse(t *testing.T) {
 	searches := 16
 	if long {
@@ -115,7 +117,8 @@ func TestNeverWorse(t *testing.T) {
 				}
 				must.Succeed(t, err)
 				if compared++; !(found.best() <= e.best()) {
-					t.Errorf("%d levels, %d bits, %v: found %+v, and %s has %+v", levels, found.Bits, s, found.Estimate, c.Start, e)
+					t.Errorf("%d levels, %d bits, %v: found %+v, and %s has %+v", levels, found.Bits, s, found.Estimate,
+						c.Start, e)
 				}
 			}
 		}
@@ -133,7 +136,8 @@ func TestFindStopped(t *testing.T) {
 		return func(uint64, float64) { cancel() }, func() {}
 	}
 	found := must.Get(p.Find(ctx, montecarlo.CPU{}, 7))(t)
-	if !found.Stopped || !strings.Contains(found.Interrupted().Error(), "the best code so far") || !table.Missing(found.StdErr) || !(found.Mean > 0 && found.Mean < 1) {
+	if !found.Stopped || !strings.Contains(found.Interrupted().Error(), "the best code so far") ||
+		!table.Missing(found.StdErr) || !(found.Mean > 0 && found.Mean < 1) {
 		t.Errorf("found %+v, %v", found, found.Interrupted())
 	}
 	ended, cancel := context.WithCancel(t.Context())
@@ -150,12 +154,15 @@ func TestTradeoff(t *testing.T) {
 	p.Found = func(f *Optimized) error { found = append(found, f.Bits); return nil }
 	result, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{8, 3, 5})
 	must.Succeed(t, err)
-	if len(result.Impossible) != 1 || !errors.Is(result.Impossible[0], errImpossible) || !strings.HasPrefix(result.Impossible[0].Error(), "3 bits: ") || !slices.Equal(found, []int{5, 8}) || len(result.Found) != 2 || p.Options.Also != nil || result.Interrupted() != nil {
+	if len(result.Impossible) != 1 || !errors.Is(result.Impossible[0], errImpossible) ||
+		!strings.HasPrefix(result.Impossible[0].Error(), "3 bits: ") || !slices.Equal(found, []int{5, 8}) ||
+		len(result.Found) != 2 || p.Options.Also != nil || result.Interrupted() != nil {
 		t.Errorf("impossible %v, found %v", result.Impossible, found)
 	}
 	var csv strings.Builder
 	must.Succeed(t, table.WriteCSV(&csv, result.Rows()))
-	if head, _, _ := strings.Cut(csv.String(), "\n"); head != "code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file" {
+	if head, _, _ := strings.Cut(csv.String(),
+		"\n"); head != "code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file" {
 		t.Errorf("columns %s", head)
 	}
 	if rows := result.Rows(); len(rows) != 2+len(result.Baselines) || rows[0].Code != "found" || rows[2].PerBit != nil {
@@ -170,18 +177,21 @@ func TestTradeoff(t *testing.T) {
 	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{5}); !errors.Is(err, failure) {
 		t.Errorf("a failure of Found: %v", err)
 	}
-	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{3}); err == nil || !errors.Is(err, errImpossible) || !strings.Contains(err.Error(), "no code was found for any of 1 numbers of bits: 3 bits: ") {
+	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{3}); err == nil || !errors.Is(err, errImpossible) ||
+		!strings.Contains(err.Error(), "no code was found for any of 1 numbers of bits: 3 bits: ") {
 		t.Errorf("no number of bits is possible: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p.Found = func(*Optimized) error { cancel(); return nil }
 	result, err = p.Tradeoff(ctx, montecarlo.CPU{}, []int{5, 8})
-	if err != nil || len(result.Found) != 1 || !result.Stopped || !strings.Contains(result.Interrupted().Error(), "ended at 5 bits") {
+	if err != nil || len(result.Found) != 1 || !result.Stopped || !strings.Contains(result.Interrupted().Error(),
+		"ended at 5 bits") {
 		t.Errorf("cancelled after 5 bits: %+v, %v", result, err)
 	}
 }
 
-// TestObjective: codes that are decoded from logits are searched by samples of the scenario; gen on independent bits is not.
+// TestObjective: codes that are decoded from logits are searched by samples of the scenario; gen on
+// independent bits is not.
 func TestObjective(t *testing.T) {
 	for want, set := range map[string]func(s *scenario.Scenario) (decoder string){
 		"gen":    func(*scenario.Scenario) string { return "gen" },
@@ -219,9 +229,10 @@ func (d lastBit) Decode(word []uint64) int {
 // TestDecoders: of the decoders of a registry, those that read any code; one with nothing but
 // Decode is searched for.
 func TestDecoders(t *testing.T) {
-	r := append(decode.Builtin(), decode.Entry{Name: "last-bit", New: func(c *code.Code, _ decode.Options) (decode.Decoder, error) {
-		return lastBit{c.Levels(), c.Bits()}, nil
-	}})
+	r := append(decode.Builtin(), decode.Entry{Name: "last-bit",
+		New: func(c *code.Code, _ decode.Options) (decode.Decoder, error) {
+			return lastBit{c.Levels(), c.Bits()}, nil
+		}})
 	got, err := Decoders(r)
 	if err != nil || !slices.Equal(got, []string{"gen", "gen-ex", "median", "last-bit"}) {
 		t.Errorf("%v, %v", got, err)
@@ -258,7 +269,8 @@ func TestTable(t *testing.T) {
 		t.Error("a table without a file is taken")
 	}
 	var value *scenario.ValueError
-	if _, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 1}); !errors.As(err, &value) || value.Name != "levels" {
+	if _, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 1}); !errors.As(err, &value) ||
+		value.Name != "levels" {
 		t.Errorf("one level: %v", err)
 	}
 }
@@ -272,7 +284,8 @@ func TestImprovement(t *testing.T) {
 	if math.Abs(percent-20) > 1e-9 || math.Abs(interval[0]-20+half) > 1e-9 || math.Abs(interval[1]-20-half) > 1e-9 {
 		t.Errorf("%v, %v", percent, interval)
 	}
-	if percent, interval := (Estimate{0.8, 0.01, 0.75, nil, nil, 0}).improvement(Estimate{1, 0.02, 1, nil, nil, 0}); percent != 25 || interval != [2]float64{25, 25} {
+	if percent, interval := (Estimate{0.8, 0.01, 0.75, nil, nil, 0}).improvement(Estimate{1, 0.02, 1, nil, nil,
+		0}); percent != 25 || interval != [2]float64{25, 25} {
 		t.Errorf("exact: %v, %v", percent, interval)
 	}
 	for _, pair := range [][2]Estimate{
@@ -280,7 +293,8 @@ func TestImprovement(t *testing.T) {
 		{{0.5, 0.1, none, nil, nil, 0}, {0, 0, none, nil, nil, 0}},       // over no error
 		{{0.5, 0.1, none, nil, nil, 0}, {none, none, none, nil, nil, 0}}, // over an invalid code
 	} {
-		if percent, interval := pair[0].improvement(pair[1]); !table.Missing(percent) || !table.Missing(interval[0]) || !table.Missing(interval[1]) {
+		if percent, interval := pair[0].improvement(pair[1]); !table.Missing(percent) || !table.Missing(interval[0]) ||
+			!table.Missing(interval[1]) {
 			t.Errorf("%v over %v: %v, %v", pair[0], pair[1], percent, interval)
 		}
 	}

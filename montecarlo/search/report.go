@@ -17,7 +17,8 @@ import (
 	"belsim/theory/code"
 )
 
-// Estimate is the expected |error| of a code over the prior, in levels. That of networks is a forecast alone.
+// Estimate is the expected |error| of a code over the prior, in levels. That of networks is a
+// forecast alone.
 type Estimate struct {
 	Mean     float64     `json:"error" doc:"shared"`
 	StdErr   float64     `json:"stderr" doc:"shared"`
@@ -73,7 +74,8 @@ type Optimized struct {
 
 // row is the code beside others.
 func (o *Optimized) row() Row {
-	return Row{Code: "found", Bits: o.Bits, Estimate: o.Estimate, PerBit: &o.PerBit, MaxTransitions: &o.MaxTransitions, CodeFile: o.CodeFile}
+	return Row{Code: "found", Bits: o.Bits, Estimate: o.Estimate, PerBit: &o.PerBit, MaxTransitions: &o.MaxTransitions,
+		CodeFile: o.CodeFile}
 }
 
 // Interrupted returns an error where Stopped is set, which says how far the search was; else
@@ -96,9 +98,11 @@ func (o *Optimized) Remarks() []string {
 		interval, best, name := "exact", o.Baselines[0], o.Baselines[0].Code
 		switch {
 		case o.Better != nil:
-			interval = fmt.Sprintf("95 %% interval: %+.0f to %+.0f %%, probability %s", o.ImprovementCI[0], o.ImprovementCI[1], forecast.Chance(*o.Better))
+			interval = fmt.Sprintf("95 %% interval: %+.0f to %+.0f %%, probability %s", o.ImprovementCI[0],
+				o.ImprovementCI[1], forecast.Chance(*o.Better))
 			row := best.forecast.Row(1)
-			name = fmt.Sprintf("%s, trained with %s and read by %s on %s", row.Code, best.forecast.Training.Loss(), row.Decoder, row.Outputs)
+			name = fmt.Sprintf("%s, trained with %s and read by %s on %s", row.Code, best.forecast.Training.Loss(),
+				row.Decoder, row.Outputs)
 		case o.ImprovementCI[0] != o.ImprovementCI[1]:
 			interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", o.ImprovementCI[0], o.ImprovementCI[1])
 		}
@@ -106,7 +110,8 @@ func (o *Optimized) Remarks() []string {
 		case o.Better != nil && math.Abs(o.Improvement) < 0.05: // which is printed as 0.0
 			out = append(out, fmt.Sprintf("networks trained with it are forecast to be as good as %s", name))
 		case o.Better != nil && o.Improvement > 0:
-			out = append(out, fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s (%s)", o.Improvement, name, interval))
+			out = append(out, fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s (%s)",
+				o.Improvement, name, interval))
 		case o.Better != nil:
 			out = append(out, fmt.Sprintf("networks trained with it are forecast to have %.1f %% more error than %s (probability %s)", -o.Improvement, name, forecast.Chance(1-*o.Better)))
 		case o.Improvement > 0:
@@ -137,7 +142,8 @@ func (o *Optimized) Table() *table.Table {
 		if table.Missing(b.Mean) {
 			sampled = "invalid: e > 1"
 		}
-		t.Rows = append(t.Rows, []string{b.Code, strconv.Itoa(b.Bits), table.Short(b.Exact), sampled, table.Short(b.StdErr)})
+		t.Rows = append(t.Rows, []string{b.Code, strconv.Itoa(b.Bits), table.Short(b.Exact), sampled,
+			table.Short(b.StdErr)})
 	}
 	return t
 }
@@ -175,8 +181,8 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	return found, nil
 }
 
-// report estimates the errors of the code that a search has found, and of the named codes, from a seed
-// that the search has not used.
+// report estimates the errors of the code that a search has found, and of the named codes, from a
+// seed that the search has not used.
 func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, best *candidate) (*Optimized, error) {
 	baselines, err := p.baselines(ctx, b, bits)
 	if err != nil {
@@ -199,13 +205,15 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	return out, nil
 }
 
-// forecasts are those of networks of a code, the smallest first, without soft targets, which help all codes alike.
+// forecasts are those of networks of a code, the smallest first, without soft targets, which help
+// all codes alike.
 func (p *Optimizer) forecasts(ctx context.Context, c *code.Code) ([]forecast.Forecast, error) {
 	all, err := p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c}, nil)
 	return slices.DeleteFunc(all, func(x forecast.Forecast) bool { return x.Training == perceived.Soft }), err
 }
 
-// beside forecasts networks of a code that was found, and puts them beside those of the named codes of as many bits at most.
+// beside forecasts networks of a code that was found, and puts them beside those of the named codes
+// of as many bits at most.
 func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) error {
 	all, err := p.forecasts(ctx, c.As("found"))
 	if err != nil {
@@ -223,15 +231,17 @@ func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) er
 	out.Ranking = slices.DeleteFunc(out.Ranking, func(r forecast.Row) bool { return !r.Best })
 	if out.Estimate = forecastOf(&found); len(out.Baselines) > 0 {
 		ratio, interval, better := found.Over(*out.Baselines[0].forecast)
-		out.Improvement, out.ImprovementCI, out.Better = 100*(1-ratio), [2]float64{100 * (1 - interval[1]), 100 * (1 - interval[0])}, &better
+		out.Improvement, out.ImprovementCI, out.Better = 100*(1-ratio), [2]float64{100 * (1 - interval[1]),
+			100 * (1 - interval[0])}, &better
 	}
 	return nil
 }
 
-// smallest returns the code that a search has found and the estimate of its error, or of a known code where
-// that is smaller: the search knows errors by its own samples only, by which two codes that are nearly as good
-// may change places. The known codes that are named were estimated before.
-func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int, best *candidate) (*candidate, Estimate, error) {
+// smallest returns the code that a search has found and the estimate of its error, or of a known
+// code where that is smaller: the search knows errors by its own samples only, by which two codes
+// that are nearly as good may change places. The known codes that are named were estimated before.
+func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int, best *candidate) (*candidate,
+	Estimate, error) {
 	least, err := p.estimate(ctx, b, best.Code)
 	if err != nil {
 		return nil, least, err
@@ -259,8 +269,8 @@ func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int
 	return best, least, nil
 }
 
-// describe is a report of what is known without samples: the error is the search's own estimate, and
-// the code is compared with no other.
+// describe is a report of what is known without samples: the error is the search's own estimate,
+// and the code is compared with no other.
 func (p *Optimizer) describe(ctx context.Context, bits int, found *candidate) (*Optimized, error) {
 	decoder, err := p.scenario.Decoder(p.decoder, found.Code)
 	if err != nil {
@@ -368,10 +378,10 @@ func (e Estimate) stderr() float64 {
 	return e.StdErr
 }
 
-// improvement returns 100·(1 − a/b), in percent, and its 95 % interval, of exact values where they exist. The
-// interval is 1.96 standard errors to both sides, by the delta method, as if the samples of the two codes
-// were independent. Both results are missing where the error of b is 0, and where no sample of a
-// was wrong, because then only an upper limit of its error is known.
+// improvement returns 100·(1 − a/b), in percent, and its 95 % interval, of exact values where they
+// exist. The interval is 1.96 standard errors to both sides, by the delta method, as if the samples
+// of the two codes were independent. Both results are missing where the error of b is 0, and where
+// no sample of a was wrong, because then only an upper limit of its error is known.
 func (e Estimate) improvement(b Estimate) (percent float64, interval [2]float64) {
 	none, of := math.NaN(), b.best()
 	if !(of > 0) || e.best() == 0 && table.Missing(e.Exact) {

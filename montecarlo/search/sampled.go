@@ -15,14 +15,13 @@ import (
 // within one sample, and codes are compared by common random numbers: when e[n,k] changes
 // a little, the bit errs in nearly the same samples.
 //
-// The evaluator remembers the level to which it decoded each sample, and its distance. It
-// decodes a sample again where a bit errs now and did not err before, or the other way
-// round. For any other sample of level n, the distance to the word of m changes only by the
-// bits in which the words of n and m have changed differently. (A sample is the word of n
-// with some wrong bits, so nothing else about the two words matters. Inverting a bit in all
-// words from a level on affects only pairs of levels on both sides of this level.) So a
-// sample is compared only with the words that have moved, and decoded again only where the word that
-// it was decoded to is further away.
+// The evaluator remembers the level to which it decoded each sample, and its distance. It decodes a
+// sample again where a bit errs now and did not err before, or the other way round. For any other
+// sample of level n, the distance to the word of m changes only by the bits in which the words of n
+// and m have changed differently. (A sample is the word of n with some wrong bits, so nothing else
+// about the two words matters. Inverting a bit in all words from a level on affects only pairs of
+// levels on both sides of this level.) So a sample is compared only with the words that have moved,
+// and decoded again only where the word that it was decoded to is further away.
 //
 // Let D be the distance of the words of m and n, and let no sample of n have more than F
 // errors. Then m is at least D−F from any sample, and n is at most F from it. So where
@@ -180,8 +179,8 @@ func (s *sampled) update(_ context.Context, w *words, m move) (float64, error) {
 }
 
 // flip exchanges counts and otherCounts of a level. In each column, the samples between both
-// numbers change, because the bit errs in the first samples of its order. Where again is set, they are
-// noted to be decoded again.
+// numbers change, because the bit errs in the first samples of its order. Where again is set, they
+// are noted to be decoded again.
 func (s *sampled) flip(n int, again bool) {
 	bitCount := len(s.counts) / len(s.sums)
 	for j, k := range s.columns {

@@ -9,7 +9,8 @@ import (
 	"belsim/theory"
 )
 
-// TestDraw: of each column, exactly the first samples of its order err, however many words a sample has.
+// TestDraw: of each column, exactly the first samples of its order err, however many words a sample
+// has.
 func TestDraw(t *testing.T) {
 	for _, size := range []int{8, 32, 512} {
 		for _, bits := range []int{1, 64, 70, 200} {

@@ -22,8 +22,8 @@
 // chains, and the better codes replace the others. Chains never look at each other or at
 // the clock, so a number of steps gives the same result on any number of processors.
 //
-// An [Optimizer] searches for a scenario, and reports what was found beside the named codes, for one
-// number of bits (Find) or for many (Tradeoff).
+// An [Optimizer] searches for a scenario, and reports what was found beside the named codes, for
+// one number of bits (Find) or for many (Tradeoff).
 package search
 
 import (
@@ -113,9 +113,11 @@ var errImpossible = errors.New("impossible")
 func (o *Options) check() error {
 	switch {
 	case o.Bits < 1:
-		return fmt.Errorf("%d bits: %w; want at least %d for %d levels", o.Bits, errImpossible, leastBits(o.Levels), o.Levels)
+		return fmt.Errorf("%d bits: %w; want at least %d for %d levels", o.Bits, errImpossible, leastBits(o.Levels),
+			o.Levels)
 	case o.Bits < leastBits(o.Levels):
-		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", errImpossible, o.Bits, 1<<o.Bits, o.Levels, leastBits(o.Levels))
+		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", errImpossible, o.Bits,
+			1<<o.Bits, o.Levels, leastBits(o.Levels))
 	case o.Bits > maxBits:
 		return fmt.Errorf("%d bits: want at most %d", o.Bits, maxBits)
 	case o.MaxTransitions > 0 && o.MaxTransitions < o.Levels && o.Bits*o.MaxTransitions < o.Levels-1:
@@ -153,9 +155,9 @@ func (o *Options) free() []int {
 	return out
 }
 
-// search returns the code with the smallest error. When the context ends, it returns the best code so
-// far and the error of the context. The error wraps errImpossible where the search finds no
-// code that satisfies the options.
+// search returns the code with the smallest error. When the context ends, it returns the best code
+// so far and the error of the context. The error wraps errImpossible where the search finds no code
+// that satisfies the options.
 func search(ctx context.Context, o Options) (*candidate, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -190,7 +192,8 @@ func search(ctx context.Context, o Options) (*candidate, error) {
 func (o *Options) impossible() error {
 	switch {
 	case o.Start != nil && o.Learned != nil:
-		return fmt.Errorf("%w: %s has fewer than %d columns with a transition; a column without one carries nothing", errImpossible, o.Start.Name(), o.Bits)
+		return fmt.Errorf("%w: %s has fewer than %d columns with a transition; a column without one carries nothing",
+			errImpossible, o.Start.Name(), o.Bits)
 	case o.Start != nil:
 		return fmt.Errorf("%w: %s has error probabilities above 1", errImpossible, o.Start.Name())
 	}
@@ -214,8 +217,8 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 }
 
 // rank evaluates codes from a number of samples of a level, leaves out invalid codes, and sorts the
-// others, the best first; there is at least one. When the context ends, it does not wait: the errors stay
-// as they were.
+// others, the best first; there is at least one. When the context ends, it does not wait: the
+// errors stay as they were.
 func (o *Options) rank(ctx context.Context, all []candidate, samples int, purpose uint64) ([]candidate, error) {
 	means := make([]float64, len(all))
 	err := parallel.Each(ctx, o.workers(), len(all), func() (func(context.Context, int) error, error) {
@@ -249,5 +252,6 @@ func (o *Options) workers() int { return min(parallel.Workers(o.Workers), chainC
 // matrix of numbers for each worker, and the codes that the search begins from.
 func Bytes(levels, bitCount, workers int) int64 {
 	chains := int64(min(parallel.Workers(workers), chainCount) + 1)
-	return chains*(sampledBytes(levels, bitCount, judges)+8*int64(levels)*int64(bitCount)) + 64*int64(levels)*int64((bitCount+63)/64*8)
+	return chains*(sampledBytes(levels, bitCount, judges)+8*int64(levels)*int64(bitCount)) +
+		64*int64(levels)*int64((bitCount+63)/64*8)
 }

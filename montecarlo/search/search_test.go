@@ -82,7 +82,8 @@ func TestUpdateIsReset(t *testing.T) {
 
 // problem is a small search.
 func problem(t testing.TB, levels, bits int, r, sigma float64) Options {
-	return Options{Levels: levels, Bits: bits, Prior: theory.Uniform(levels), Column: mixture(t, levels, r, sigma), Seed: 3, Steps: 20000}
+	return Options{Levels: levels, Bits: bits, Prior: theory.Uniform(levels), Column: mixture(t, levels, r, sigma),
+		Seed: 3, Steps: 20000}
 }
 
 // exact is the expected error of a code by the theory package.
@@ -302,7 +303,8 @@ func TestMoves(t *testing.T) {
 					t.Fatalf("row %d: changed is %v, and the rows listed are %v", i, changed, c.changed)
 				}
 				for k := range c.bits {
-					if c.bit(i, k) != before.bit(i, k) && (!slices.Contains(c.columns, k) || !slices.Contains(free, k)) {
+					if c.bit(i, k) != before.bit(i, k) &&
+						(!slices.Contains(c.columns, k) || !slices.Contains(free, k)) {
 						t.Fatalf("column %d changes, but is not listed in %v or not free", k, c.columns)
 					}
 				}
@@ -328,7 +330,8 @@ func TestMoves(t *testing.T) {
 
 // TestStarts: whatever a search begins from has distinct words and keeps to the limit.
 func TestStarts(t *testing.T) {
-	for _, at := range []struct{ levels, bits, limit int }{{64, 6, 0}, {64, 12, 6}, {100, 40, 4}, {64, 63, 1}, {256, 130, 0}, {3, 2, 0}, {2, 1, 1}} {
+	for _, at := range []struct{ levels, bits, limit int }{{64, 6, 0}, {64, 12, 6}, {100, 40, 4}, {64, 63, 1},
+		{256, 130, 0}, {3, 2, 0}, {2, 1, 1}} {
 		o := problem(t, at.levels, at.bits, 0.3, 1.5)
 		o.MaxTransitions = at.limit
 		starts := must.Get(o.starts(o.rng(0, 0)))(t)
@@ -417,11 +420,13 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		{func(o *Options) { o.Bits = 3 }, "3 bits have 8 words; 9 levels need at least 4 bits"},
-		{func(o *Options) { o.Bits, o.MaxTransitions = 7, 1 }, "7 bits of at most 1 transitions have 7, and 9 levels need at least 8"},
+		{func(o *Options) { o.Bits, o.MaxTransitions = 7, 1 },
+			"7 bits of at most 1 transitions have 7, and 9 levels need at least 8"},
 		{func(o *Options) { o.Start, o.Fixed = unary, []int{8} }, "column 9 of unary cannot stay as it is: it has 8"},
 		{func(o *Options) { o.Bits = maxBits + 1 }, "want at most 65536"},
 		{func(o *Options) { o.Bits = -3 }, "-3 bits: impossible; want at least 4 for 9 levels"},
-		{func(o *Options) { o.Start, o.Column = unary, mixture(t, 9, 3, 0.5) }, "unary has error probabilities above 1"},
+		{func(o *Options) { o.Start, o.Column = unary, mixture(t, 9, 3, 0.5) },
+			"unary has error probabilities above 1"},
 		{func(o *Options) {
 			o.Start, _ = code.New("gray", 9)
 			o.Bits, o.MaxTransitions = 4, 3

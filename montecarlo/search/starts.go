@@ -9,13 +9,15 @@ import (
 	"belsim/theory/code"
 )
 
-// known lists the codes of other people that a search can begin from: Options.Start where it is given, else
-// the named codes of at most M bits and Options.Also. Where they have fewer bits, the other bits never change.
+// known lists the codes of other people that a search can begin from: Options.Start where it is
+// given, else the named codes of at most M bits and Options.Also. Where they have fewer bits, the
+// other bits never change.
 func (o *Options) known() ([]candidate, error) {
 	if c := o.Start; c != nil {
 		for k, at := range c.Transitions() {
 			if o.MaxTransitions > 0 && len(at) > o.MaxTransitions {
-				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and at most %d are wanted", errImpossible, k+1, c.Name(), len(at), o.MaxTransitions)
+				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and at most %d are wanted",
+					errImpossible, k+1, c.Name(), len(at), o.MaxTransitions)
 			}
 		}
 		return []candidate{newCandidate(c.Name(), wordsOf(c, o.Levels, o.Bits))}, nil
@@ -130,7 +132,8 @@ func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int 
 	return pool[:min(count, len(pool))]
 }
 
-// starts lists the codes that a search begins from: known ones, and where none is given random ones, too.
+// starts lists the codes that a search begins from: known ones, and where none is given random
+// ones, too.
 func (o *Options) starts(rng *rand.Rand) ([]candidate, error) {
 	all, err := o.known()
 	if err != nil || o.Start != nil {
@@ -162,8 +165,8 @@ func spacings(bitCount int) []float64 {
 	return append(out, float64(bitCount))
 }
 
-// fits reports whether a code keeps to the limit of transitions, has distinct words and, where networks learn
-// it, no constant column.
+// fits reports whether a code keeps to the limit of transitions, has distinct words and, where
+// networks learn it, no constant column.
 func (o *Options) fits(w *words) bool {
 	for k := range w.bits {
 		n := len(w.transitions(nil, k))

@@ -51,7 +51,8 @@ func (t *Tradeoff) Table() *table.Table {
 	if t.Found[0].Interval != nil {
 		more = []string{"95 % interval", "95 % interval"}
 	}
-	out := &table.Table{Head: []string{"bits", "found", more[0], "transitions per bit", "best named code of no more bits", more[1], "improvement"}}
+	out := &table.Table{Head: []string{"bits", "found", more[0], "transitions per bit",
+		"best named code of no more bits", more[1], "improvement"}}
 	spread := func(e Estimate) string {
 		if i := e.Interval; i != nil {
 			return table.Short(i[0]) + " to " + table.Short(i[1])
@@ -65,7 +66,8 @@ func (t *Tradeoff) Table() *table.Table {
 			name, stderr = fmt.Sprintf("%s (%d): %s", b.Code, b.Bits, b.Estimate.text()), spread(b.Estimate)
 			better = fmt.Sprintf("%.1f %%", f.Improvement)
 		}
-		out.Rows = append(out.Rows, []string{strconv.Itoa(f.Bits), f.Estimate.text(), spread(f.Estimate), fmt.Sprintf("%.3g", f.PerBit), name, stderr, better})
+		out.Rows = append(out.Rows, []string{strconv.Itoa(f.Bits), f.Estimate.text(), spread(f.Estimate),
+			fmt.Sprintf("%.3g", f.PerBit), name, stderr, better})
 	}
 	return out
 }

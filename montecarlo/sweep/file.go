@@ -65,7 +65,8 @@ func damaged(path, format string, a ...any) error {
 
 // lastLine is the last line of a file with the given lines before it.
 func lastLine(body []byte) []byte {
-	return fmt.Appendf(nil, "{\"results\":%d,\"sha256\":\"%x\"}\n", bytes.Count(body, []byte("\n"))-1, sha256.Sum256(body))
+	return fmt.Appendf(nil, "{\"results\":%d,\"sha256\":\"%x\"}\n", bytes.Count(body, []byte("\n"))-1,
+		sha256.Sum256(body))
 }
 
 // readFile returns the header of a result file, and the lines of its results with their line
@@ -92,7 +93,8 @@ func readFile(path string) (h header, lines [][]byte, err error) {
 	case json.Unmarshal(lines[0], &h) != nil || h.Format == 0:
 		return h, nil, damaged(path, "is no result file: line 1 does not say so")
 	case h.Format != format:
-		return h, nil, fmt.Errorf("%s: is a result file of format %d; this belsim reads format %d", path, h.Format, format)
+		return h, nil, fmt.Errorf("%s: is a result file of format %d; this belsim reads format %d", path, h.Format,
+			format)
 	}
 	return h, lines[1 : len(lines)-1], nil
 }
@@ -107,7 +109,8 @@ func (s *Sweep) scan(path string, each func(r result, text []byte) error) (heade
 	case h.PlanID != s.ID:
 		return h, s.foreign(path, h.PlanID)
 	case filepath.Base(path) != name:
-		return h, fmt.Errorf("%s: is shard %d of %d of plan %.12s, and should be called %s", path, h.Shard, h.Shards, h.PlanID, name)
+		return h, fmt.Errorf("%s: is shard %d of %d of plan %.12s, and should be called %s", path, h.Shard, h.Shards,
+			h.PlanID, name)
 	}
 	for i, text := range lines {
 		r := result{-1, unsampled(math.NaN(), false)} // null in JSON stands for NaN

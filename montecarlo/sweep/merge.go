@@ -120,7 +120,8 @@ func planOf(path string) (*Sweep, error) {
 		return nil, damaged(path, "its plan cannot be read: %v", table.ReadJSON(h.Plan, &d))
 	}
 	if d.NumericVersion != montecarlo.NumericVersion {
-		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim merges only version %d", path, d.NumericVersion, montecarlo.NumericVersion)
+		return nil, fmt.Errorf("%s: has numbers of version %d; this belsim merges only version %d", path,
+			d.NumericVersion, montecarlo.NumericVersion)
 	}
 	s, err := newSweep(d)
 	if err != nil {

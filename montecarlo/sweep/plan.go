@@ -127,7 +127,8 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 		checkList("levels", f.Levels),
 		checkList("methods", f.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
 		checkList("outputs", []scenario.Outputs{f.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
-		checkList("training", []perceived.Training{f.Training}, "", perceived.BCE, perceived.CE, perceived.L1, perceived.L2),
+		checkList("training", []perceived.Training{f.Training}, "", perceived.BCE, perceived.CE, perceived.L1,
+			perceived.L2),
 		scenario.CheckTemperature(f.Temperature),
 	} {
 		if err != nil {
@@ -160,7 +161,8 @@ func checkList[V comparable](name string, values []V, of ...V) error {
 			return fmt.Errorf("%q has %#v twice", name, v)
 		}
 		if len(of) > 0 && !slices.Contains(of, v) {
-			return fmt.Errorf("%q has %#v; want some of %s", name, v, strings.Join(strings.Fields(strings.Trim(fmt.Sprint(of), "[]")), ", "))
+			return fmt.Errorf("%q has %#v; want some of %s", name, v,
+				strings.Join(strings.Fields(strings.Trim(fmt.Sprint(of), "[]")), ", "))
 		}
 	}
 	return nil
@@ -308,7 +310,8 @@ func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err err
 		}
 		return codes, nil
 	}
-	if codes, err = scenario.OpenCodes([]string{name}, scenario.Sizes{Real: p.scenario.ReadsReal(f.Decoders...)}); err != nil {
+	if codes, err = scenario.OpenCodes([]string{name},
+		scenario.Sizes{Real: p.scenario.ReadsReal(f.Decoders...)}); err != nil {
 		return nil, err
 	}
 	own := codes[0].Levels()
@@ -324,7 +327,8 @@ func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err err
 }
 
 // pair pairs a code with the decoders that fit it, and marks them in fits.
-func (p *Plan) pair(ctx context.Context, f *planFile, d *Definition, name string, c *code.Code, fits map[string]bool) error {
+func (p *Plan) pair(ctx context.Context, f *planFile, d *Definition, name string, c *code.Code,
+	fits map[string]bool) error {
 	s := p.scenario
 	identity, err := identify(ctx, name, c)
 	if err != nil {
@@ -388,7 +392,8 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 }
 
 // methodsFor returns those of the methods that have a value for a code and a decoder.
-func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definition, c *code.Code, decoder decode.Decoder) ([]scenario.Method, error) {
+func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definition, c *code.Code,
+	decoder decode.Decoder) ([]scenario.Method, error) {
 	shape := p.scenario.Shape(c, decoder, d.Plane)
 	var methods []scenario.Method
 	for _, m := range of {
@@ -396,7 +401,8 @@ func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definiti
 		if m != scenario.Sample {
 			_, err = m.MeanOf(ctx, shape)
 		} else if limit := shape.MaxSamples(); d.RelErr == 0 && d.Samples > limit {
-			err = fmt.Errorf(`"samples" is %d: at most %d keep the sums of squares of %s within 64 bits`, d.Samples, limit, c.Name())
+			err = fmt.Errorf(`"samples" is %d: at most %d keep the sums of squares of %s within 64 bits`, d.Samples,
+				limit, c.Name())
 		}
 		switch {
 		case errors.Is(err, theory.ErrNoClosedForm):

@@ -20,8 +20,8 @@ import (
 
 // Shard is a part of a sweep, with its result file.
 //
-// Several processes may work on one shard by accident. Every process computes the same numbers and replaces
-// the whole file, so the one that ends last leaves it complete.
+// Several processes may work on one shard by accident. Every process computes the same numbers and
+// replaces the whole file, so the one that ends last leaves it complete.
 type Shard struct {
 	*Plan
 	Index, Count int   // Index from 1
@@ -97,8 +97,8 @@ func (h *Shard) keep(ctx context.Context, every time.Duration) error {
 	}
 }
 
-// flush replaces the file by one that has all lines, where it lacks some. When flush fails, the file does not
-// change.
+// flush replaces the file by one that has all lines, where it lacks some. When flush fails, the
+// file does not change.
 func (h *Shard) flush() error {
 	h.mu.Lock()
 	lines := maps.Clone(h.lines)

@@ -7,7 +7,8 @@
 // method. It is computed as a whole, so its numbers are the same for any number of shards.
 //
 // Plan.Open opens a Shard, which is a part of a sweep. Shard.Work computes its cells and keeps the
-// results in a file that is always complete. Merge merges the files of all shards, without the plan.
+// results in a file that is always complete. Merge merges the files of all shards, without the
+// plan.
 package sweep
 
 import (
@@ -74,8 +75,8 @@ type Task struct {
 	Method scenario.Method
 }
 
-// Sweep is a definition that has been checked. Its cells have numbers from 0: by pair, σ, r and method, in
-// the order of the plan.
+// Sweep is a definition that has been checked. Its cells have numbers from 0: by pair, σ, r and
+// method, in the order of the plan.
 type Sweep struct {
 	Definition
 	ID string // a hash of everything that determines the numbers of the cells
@@ -113,7 +114,8 @@ func newSweep(d Definition) (*Sweep, error) {
 	return s, err
 }
 
-// identity is a hash of the definition without the paths of its codes, of which it has the matrices.
+// identity is a hash of the definition without the paths of its codes, of which it has the
+// matrices.
 func (d Definition) identity() (string, error) {
 	d.Pairs = slices.Clone(d.Pairs)
 	for i := range d.Pairs {
@@ -142,11 +144,12 @@ func (s *Sweep) describe(cell int) string {
 	k := s.task(cell)
 	p := s.Pairs[k.Pair]
 	x, y := s.Plane.Symbols()
-	return fmt.Sprintf("%s (%s, %d levels, %s = %v, %s = %v, %s)", p.Code, p.Decoder, p.Levels, x, k.X, y, k.Y, k.Method)
+	return fmt.Sprintf("%s (%s, %d levels, %s = %v, %s = %v, %s)", p.Code, p.Decoder, p.Levels, x, k.X, y, k.Y,
+		k.Method)
 }
 
-// dealt returns all cells in the order in which they are dealt to shards: a mixed one, so that all shards have
-// about the same work, from everywhere in the plan.
+// dealt returns all cells in the order in which they are dealt to shards: a mixed one, so that all
+// shards have about the same work, from everywhere in the plan.
 func (s *Sweep) dealt() []int {
 	cells := make([]int, s.size)
 	for t := range cells {

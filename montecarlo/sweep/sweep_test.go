@@ -24,10 +24,13 @@ func small() Definition {
 	return Definition{
 		NumericVersion: montecarlo.NumericVersion,
 		Pairs: []Pair{
-			{Code: "unary", Identity: "unary", Levels: 4, Bits: 3, Decoder: "bel-u", Outputs: "bits", Methods: []scenario.Method{scenario.Exact, scenario.Sample}},
-			{Code: "a.csv", Identity: "sha256:12 4x3", Levels: 4, Bits: 3, Decoder: "gen", Outputs: "bits", Methods: []scenario.Method{scenario.Sample}},
+			{Code: "unary", Identity: "unary", Levels: 4, Bits: 3, Decoder: "bel-u", Outputs: "bits",
+				Methods: []scenario.Method{scenario.Exact, scenario.Sample}},
+			{Code: "a.csv", Identity: "sha256:12 4x3", Levels: 4, Bits: 3, Decoder: "gen", Outputs: "bits",
+				Methods: []scenario.Method{scenario.Sample}},
 		},
-		Axes:     scenario.AxesOf(scenario.Mixtures, scenario.Axis{Values: []float64{0.1, 0.2}}, scenario.Axis{Values: []float64{1, 2, 3}}),
+		Axes: scenario.AxesOf(scenario.Mixtures, scenario.Axis{Values: []float64{0.1, 0.2}},
+			scenario.Axis{Values: []float64{1, 2, 3}}),
 		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Reading: scenario.Reading{Temperature: 1},
 	}
 }
@@ -142,7 +145,8 @@ func TestParseShard(t *testing.T) {
 		"": "1/1", "3/8": "3/8", "0/4": "shard 0/4: want i/N", "5/4": "shard 5/4: want i/N", "3": "shard 3: want i/N", "1/2x": "shard 1/2x: want i/N",
 	} {
 		i, n, err := ParseShard(text)
-		if got := fmt.Sprintf("%d/%d", i, n); err == nil && got != want || err != nil && !strings.HasPrefix(err.Error(), want) {
+		if got := fmt.Sprintf("%d/%d", i, n); err == nil && got != want || err != nil && !strings.HasPrefix(err.Error(),
+			want) {
 			t.Errorf("shard %q: %s, %v; want %s", text, got, err, want)
 		}
 	}
@@ -264,14 +268,15 @@ func TestForged(t *testing.T) {
 		h := mustOpen(t, s, dir, 1, 1)
 		add(t, h, cell, s.made(0))
 		must.Succeed(t, h.flush())
-		if _, err := Merge(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line 2: cell %d of 18", cell)) {
+		if _, err := Merge(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(),
+			fmt.Sprintf("line 2: cell %d of 18", cell)) {
 			t.Errorf("cell %d: %v", cell, err)
 		}
 	}
 }
 
-// TestForgedValues: a file that is whole, and has a value of another kind in any place, is refused in words of JSON, or
-// read where the place may have the value.
+// TestForgedValues: a file that is whole, and has a value of another kind in any place, is refused
+// in words of JSON, or read where the place may have the value.
 func TestForgedValues(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
@@ -280,7 +285,8 @@ func TestForgedValues(t *testing.T) {
 	value := regexp.MustCompile(`("[a-z_0-9]+":)("[^"]*"|[-+.0-9e]+|true|false|null|\[[^\[\]]*\]|\{)`)
 	for n, line := range lines[:3] {
 		for _, at := range value.FindAllSubmatchIndex(line, -1) {
-			for _, forged := range []string{`"x"`, "-1", "0", "1.5", "1e999", "1e300", "true", "null", "[]", "[[]]", `{"x":1}`, `"a":1,"b":2`} {
+			for _, forged := range []string{`"x"`, "-1", "0", "1.5", "1e999", "1e300", "true", "null", "[]", "[[]]",
+				`{"x":1}`, `"a":1,"b":2`} {
 				if line[at[4]] == '{' { // the object stays, under another name
 					forged += `,"more":{`
 				}
@@ -288,7 +294,8 @@ func TestForgedValues(t *testing.T) {
 				changed[n] = slices.Concat(line[:at[4]], []byte(forged), line[at[5]:])
 				text := slices.Concat(changed...)
 				must.Succeed(t, os.WriteFile(path, append(text, lastLine(text)...), 0o644))
-				if _, err := Merge(t.Context(), dir, nil); err != nil && (!strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "json:") || strings.Contains(err.Error(), "Go ")) {
+				if _, err := Merge(t.Context(), dir, nil); err != nil && (!strings.Contains(err.Error(), path) ||
+					strings.Contains(err.Error(), "json:") || strings.Contains(err.Error(), "Go ")) {
 					t.Errorf("%s %s: %v", line[at[2]:at[3]], forged, err)
 				}
 			}
@@ -346,7 +353,8 @@ func TestOthersRefused(t *testing.T) {
 	check("two numbers for a cell", err, "has other numbers than in")
 }
 
-// TestTwoWorkers: two writers of one shard. A file has all of the last one, and what is missing is found.
+// TestTwoWorkers: two writers of one shard. A file has all of the last one, and what is missing is
+// found.
 func TestTwoWorkers(t *testing.T) {
 	s := mustNew(t, small())
 	dir := t.TempDir()
@@ -378,7 +386,8 @@ func fullMap() Definition {
 	p.Pairs = nil
 	for c := range 7 {
 		for d := range 4 {
-			p.Pairs = append(p.Pairs, Pair{Code: fmt.Sprint(c), Identity: fmt.Sprint(c), Levels: 255, Decoder: fmt.Sprint(d), Methods: []scenario.Method{scenario.Sample}})
+			p.Pairs = append(p.Pairs, Pair{Code: fmt.Sprint(c), Identity: fmt.Sprint(c), Levels: 255,
+				Decoder: fmt.Sprint(d), Methods: []scenario.Method{scenario.Sample}})
 		}
 	}
 	p.R.Values, p.Sigma.Values = nil, nil

@@ -61,8 +61,9 @@ func (m *Merged) Table(version string) *Table {
 	return out
 }
 
-// Map compares the errors of the two pairs of a sweep, by the first of its methods. The error says why there is no
-// such map: more or fewer pairs, different numbers of levels, or a method that one pair does not have.
+// Map compares the errors of the two pairs of a sweep, by the first of its methods. The error says
+// why there is no such map: more or fewer pairs, different numbers of levels, or a method that one
+// pair does not have.
 func (m *Merged) Map() (*scenario.Map, error) {
 	if len(m.Pairs) != 2 {
 		return nil, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and levels; take .csv or .json", len(m.Pairs))
@@ -79,7 +80,8 @@ func (m *Merged) Map() (*scenario.Map, error) {
 	out := &scenario.Map{
 		A: a.Code, B: b.Code, DecoderA: a.Decoder, DecoderB: b.Decoder, Levels: a.Levels, Method: method,
 		Outputs: [2]scenario.Outputs{a.Outputs, b.Outputs},
-		Plane:   m.Plane, Axes: scenario.AxesOf(m.Plane, x.Values, y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
+		Plane:   m.Plane, Axes: scenario.AxesOf(m.Plane, x.Values,
+			y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
 		Reading: m.Reading, Cutoff: m.Cutoff, Training: m.Training,
 	}
 	if method == scenario.Sample {

@@ -25,10 +25,10 @@ func cells(n int) string {
 // Work computes the cells of Todo. It writes them into the file at about regular times, each after
 // the time every, and at the end. It tells run.Done about each finished cell.
 //
-// Where ctx ended, the error says how much is in the file, and does not wrap the context's error. It
-// wraps *fs.PathError or *os.LinkError where the file could not be written; the file is whole then,
-// and lacks the results that were not written. Any other error comes from computing, for example from
-// run.Backend; the results finished before it are in the file.
+// Where ctx ended, the error says how much is in the file, and does not wrap the context's error.
+// It wraps *fs.PathError or *os.LinkError where the file could not be written; the file is whole
+// then, and lacks the results that were not written. Any other error comes from computing, for
+// example from run.Backend; the results finished before it are in the file.
 func (h *Shard) Work(ctx context.Context, run scenario.Run, every time.Duration) error {
 	if len(h.Todo) == 0 {
 		return nil
@@ -79,10 +79,14 @@ func (w *worker) compute(ctx context.Context) error {
 			theory = append(theory, cell)
 		}
 	}
-	if err := parallel.Chunks(ctx, w.run.Workers, len(theory), neighbours, func() (func(context.Context, int, int) error, error) {
-		own := &worker{Shard: w.Shard, run: w.run, means: map[Task]*scenario.Mean{}}
-		return func(ctx context.Context, first, last int) error { return own.each(ctx, theory[first:last], own.theory) }, nil
-	}); err != nil {
+	if err := parallel.Chunks(ctx, w.run.Workers, len(theory), neighbours,
+		func() (func(context.Context, int, int) error, error) {
+			own := &worker{Shard: w.Shard, run: w.run, means: map[Task]*scenario.Mean{}}
+			return func(ctx context.Context, first, last int) error {
+				return own.each(ctx, theory[first:last],
+					own.theory)
+			}, nil
+		}); err != nil {
 		return err
 	}
 	return w.each(ctx, samples, w.sample)
@@ -97,7 +101,8 @@ func (w *worker) add(cell int, numbers Numbers) error {
 }
 
 // each computes cells by a function until the context ends. Cells that are invalid need none.
-func (w *worker) each(ctx context.Context, todo []int, compute func(context.Context, Task, *montecarlo.Problem) (Numbers, error)) error {
+func (w *worker) each(ctx context.Context, todo []int,
+	compute func(context.Context, Task, *montecarlo.Problem) (Numbers, error)) error {
 	for _, cell := range todo {
 		problem, err := w.problem(ctx, cell)
 		if err != nil {

@@ -46,7 +46,8 @@ func TestWork(t *testing.T) {
 	var done atomic.Uint64
 	for i := 1; i <= 3; i++ {
 		for range 2 { // again, there is nothing to do
-			if _, err := work(t, t.Context(), p, dir, i, 3, scenario.Run{Backend: montecarlo.CPU{Workers: i}, Workers: i, Done: func(n uint64) { done.Add(n) }}); err != nil {
+			if _, err := work(t, t.Context(), p, dir, i, 3, scenario.Run{Backend: montecarlo.CPU{Workers: i},
+				Workers: i, Done: func(n uint64) { done.Add(n) }}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -83,7 +84,8 @@ type sampler struct {
 	then  func() error
 }
 
-func (s *sampler) Sample(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums, done func(uint64)) error {
+func (s *sampler) Sample(ctx context.Context, p *montecarlo.Problem, spans []montecarlo.Span, sums []montecarlo.Sums,
+	done func(uint64)) error {
 	s.calls++
 	if s.calls > s.at {
 		if err := s.then(); err != nil {
@@ -99,7 +101,8 @@ func TestWorkFails(t *testing.T) {
 	p := must.Get(read(mixed))(t)
 	broken := errors.New("broken")
 	dir := t.TempDir()
-	if _, err := work(t, t.Context(), p, dir, 1, 1, scenario.Run{Backend: &sampler{then: func() error { return broken }}}); !errors.Is(err, broken) {
+	if _, err := work(t, t.Context(), p, dir, 1, 1,
+		scenario.Run{Backend: &sampler{then: func() error { return broken }}}); !errors.Is(err, broken) {
 		t.Errorf("the error is %v", err)
 	}
 	h := must.Get(p.Open(dir, 1, 1))(t)
@@ -119,9 +122,11 @@ func TestWorkInterrupted(t *testing.T) {
 	p := must.Get(read(strings.Replace(mixed, `"samples": 500`, `"rel_err": 0.2, "max_samples": 65536`, 1)))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()
-	_, err := work(t, ctx, p, dir, 1, 1, scenario.Run{Backend: &sampler{at: 2, then: func() error { cancel(); return nil }}})
+	_, err := work(t, ctx, p, dir, 1, 1,
+		scenario.Run{Backend: &sampler{at: 2, then: func() error { cancel(); return nil }}})
 	h := must.Get(p.Open(dir, 1, 1))(t)
-	want := fmt.Sprintf("%d of %d cells are safe in %s; the same command goes on from there", h.All-len(h.Todo), h.All, h.Path())
+	want := fmt.Sprintf("%d of %d cells are safe in %s; the same command goes on from there", h.All-len(h.Todo), h.All,
+		h.Path())
 	if err == nil || err.Error() != want || errors.Is(err, context.Canceled) || len(h.Todo) == 0 {
 		t.Errorf("said %v, want %q", err, want)
 	}

@@ -11,8 +11,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// lightOfMedian is how far below the largest a score of L levels does not matter to a median: all such
-// levels together weigh 2⁻²⁰, and it changes only where half of the weight is as near as that.
+// lightOfMedian is how far below the largest a score of L levels does not matter to a median: all
+// such levels together weigh 2⁻²⁰, and it changes only where half of the weight is as near as that.
 func lightOfMedian(levels int) float64 { return 20*math.Ln2 + math.Log(float64(levels)) }
 
 // AffineRows is the number of candidates that Affine has side by side.
@@ -25,8 +25,8 @@ const AffineRows = 4
 //
 // The scores of C candidates, relative to one of them, are normal with a covariance of rank C−1 at
 // most. So they take min(A, C−1) numbers, with A the number of bits at which candidates differ: not
-// logits, but numbers that give the scores the same law. Candidates stand in groups of AffineRows; the
-// last ones may be repeated to fill a group, with scores that are never large.
+// logits, but numbers that give the scores the same law. Candidates stand in groups of AffineRows;
+// the last ones may be repeated to fill a group, with scores that are never large.
 type Affine struct {
 	Lengths []uint32  // of each group: the numbers that its factors take
 	Factors []float32 // group after group, number after number: AffineRows of them

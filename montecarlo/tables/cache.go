@@ -2,8 +2,8 @@ package tables
 
 import "sync"
 
-// Cache keeps the tables of rows that are sampled more than once, as many as fit its memory: the first that
-// are made. Any number of LogitMakers of one model may share it. Nil keeps nothing.
+// Cache keeps the tables of rows that are sampled more than once, as many as fit its memory: the
+// first that are made. Any number of LogitMakers of one model may share it. Nil keeps nothing.
 type Cache struct {
 	mu   sync.Mutex
 	left int // bytes

@@ -48,7 +48,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestSharedSteps: rows that draw the same bits share their steps, and are what another maker makes of them alone.
+// TestSharedSteps: rows that draw the same bits share their steps, and are what another maker makes
+// of them alone.
 func TestSharedSteps(t *testing.T) {
 	c := must.Get(code.New("unary", 8))(t)
 	e := mat.NewDense(8, 7, nil)
@@ -62,7 +63,8 @@ func TestSharedSteps(t *testing.T) {
 	l := NewLogitMaker(model)
 	var before *Logits
 	for i := range 8 {
-		got, want := must.Get(l.Row(context.Background(), i))(t), must.Get(NewLogitMaker(model).Row(context.Background(), i))(t)
+		got, want := must.Get(l.Row(context.Background(),
+			i))(t), must.Get(NewLogitMaker(model).Row(context.Background(), i))(t)
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("row %d: %v, want %v", i, got.RunningSum, want.RunningSum)
 		}

@@ -20,17 +20,17 @@ const FlipLanes = 64
 // A group is FlipLanes samples in a row, so that lane j of every group has part j mod J. Bit a is
 // wrong in a lane where a random number of [0, 2⁶⁴) is below p·2⁶⁴. The numbers of all lanes are
 // compared at once, digit by digit from the top: word d has digit d of all of them. A lane is
-// decided by the first digit in which its number differs from p·2⁶⁴: it is below where that digit of
-// p is one. Digits words always are drawn, so that the place of every word in its stream is known.
-// One lane in 2¹⁰ is still undecided then, and 64 bits of a stream of their own decide each.
+// decided by the first digit in which its number differs from p·2⁶⁴: it is below where that digit
+// of p is one. Digits words always are drawn, so that the place of every word in its stream is
+// known. One lane in 2¹⁰ is still undecided then, and 64 bits of a stream of their own decide each.
 type Flips struct {
 	Wrong  [][]uint64       // J × A: p in units of 2⁻⁶⁴
 	Planes [][Digits]uint64 // A: bit j of word d is digit d of p in lane j
 	Mean   float64          // mean number of wrong bits of a sample
 }
 
-// hardRow is Row for hard outputs. Bits whose p never exceeds decode.SmallestError are not drawn, and never
-// wrong.
+// hardRow is Row for hard outputs. Bits whose p never exceeds decode.SmallestError are not drawn,
+// and never wrong.
 func (l *LogitMaker) hardRow(ctx context.Context, i int) (*Logits, error) {
 	p := l.model
 	t := &Logits{Row: i, Flips: &Flips{Wrong: make([][]uint64, p.Kind.Parts())}}

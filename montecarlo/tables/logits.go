@@ -120,7 +120,8 @@ type LogitMaker struct {
 	differ  []uint64 // packed: the bits in which candidates differ
 	factors *factors
 
-	// Of the last row that had all levels as candidates: the bits that it drew, packed, and its steps.
+	// Of the last row that had all levels as candidates: the bits that it drew, packed, and its
+	// steps.
 	last                  []uint64
 	lastStarts, lastSteps []uint32
 }
@@ -167,10 +168,10 @@ func (l *LogitMaker) make(ctx context.Context, i int) (*Logits, error) {
 	return l.independentRow(ctx, i)
 }
 
-// SignRounding bounds the probability that the sign of some logit changes as logits are made of whole numbers.
-// They are rounded to 2⁻¹⁶ after their noise, whose numbers are within 2·10⁻⁶ of normal ones. So a sign
-// changes, or a logit becomes 0, where it is that near to 0, which has a probability below 4·10⁻⁶
-// over its standard deviation.
+// SignRounding bounds the probability that the sign of some logit changes as logits are made of
+// whole numbers. They are rounded to 2⁻¹⁶ after their noise, whose numbers are within 2·10⁻⁶ of
+// normal ones. So a sign changes, or a logit becomes 0, where it is that near to 0, which has a
+// probability below 4·10⁻⁶ over its standard deviation.
 func (t *Logits) SignRounding() float64 {
 	sum := 0.0
 	for a := range t.Bits {
@@ -301,7 +302,8 @@ func (l *LogitMaker) finish(t *Logits, means [][]float64, sd []float64) {
 		t.RunningSum = l.steps(t.Levels, 0, c.Bits(), i)
 	}
 	if p.Temperature > 0 {
-		scale := p.Temperature * unit / LogitOne * float64(uint64(1)<<t.Exponent) // exponent for one unit of correlation
+		// exponent for one unit of correlation
+		scale := p.Temperature * unit / LogitOne * float64(uint64(1)<<t.Exponent)
 		t.Limit = int64(min(LightScore(c.Levels())/scale, 1<<62))
 		t.Scale = float32(min(scale/math.Ln2, math.MaxFloat32))
 	}
@@ -446,10 +448,10 @@ func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
 	return mean-rounding > threshold+sureDeviation*math.Sqrt(square)
 }
 
-// steps makes the differences of the columns lo ≤ k < hi between neighbours among
-// rows, when the label is row i+1's. Where all levels are candidates, a row that draws the same bits as the
-// last such row shares its steps, which nobody may change: most do, and where few samples are drawn, making
-// them is most of the work.
+// steps makes the differences of the columns lo ≤ k < hi between neighbours among rows, when the
+// label is row i+1's. Where all levels are candidates, a row that draws the same bits as the last
+// such row shares its steps, which nobody may change: most do, and where few samples are drawn,
+// making them is most of the work.
 func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 	c := l.model.Code
 	own := c.Word(i)

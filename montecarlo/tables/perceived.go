@@ -24,11 +24,12 @@ const (
 
 // perceivedRow is Row for logits of a perceived label.
 //
-// Means and standard deviations are divided by the same power of two, so that no standard deviation is cut:
-// the law of a logit's sign hangs on their ratio. largestNoise standard deviations take half of the room of
-// a logit at most. The power leaves 5 binary digits to the smallest standard deviation, or to 1 where that is
-// less, and a mean that does not fit then is cut. What is left of it is half of the room or more, and so no
-// smaller than any noise: a sign that is cut was sure, and is. See also SignRounding.
+// Means and standard deviations are divided by the same power of two, so that no standard deviation
+// is cut: the law of a logit's sign hangs on their ratio. largestNoise standard deviations take
+// half of the room of a logit at most. The power leaves 5 binary digits to the smallest standard
+// deviation, or to 1 where that is less, and a mean that does not fit then is cut. What is left of
+// it is half of the room or more, and so no smaller than any noise: a sign that is cut was sure,
+// and is. See also SignRounding.
 func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 	p, c := l.model, l.model.Code
 	sd := append([]float64(nil), p.Perceived.ResidualSD()...)
@@ -55,7 +56,8 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 		}
 	}
 	coarsest := max(least, 1) * (1 << largestExponent)
-	for unit := 1.0; 2*largestNoise*most > largestLogit*unit || largest > largestLogit*unit && unit < coarsest; unit *= 2 {
+	for unit := 1.0; 2*largestNoise*most > largestLogit*unit || largest > largestLogit*unit &&
+		unit < coarsest; unit *= 2 {
 		t.Exponent++
 	}
 	clear(l.drawn)

@@ -11,8 +11,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// TestRest: any number of last samples has as many parts, spread over the level, and each part as often as any
-// other: by χ² at 1e−9 over random words.
+// TestRest: any number of last samples has as many parts, spread over the level, and each part as
+// often as any other: by χ² at 1e−9 over random words.
 func TestRest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const words = 4096

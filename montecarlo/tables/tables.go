@@ -51,11 +51,12 @@ const (
 	LogitOne      = 1 << LogitFraction
 )
 
-// Rest returns the parts that n < decode.Strata samples of a level are of, one each, as bits of a word. The word of
-// random bits that it is given decides where, for each half of the parts, for each half of this half, and so
-// on, the next sample goes first: the order of a bit reversal, with nested scrambling (Owen 1995). Any number
-// of samples is spread over all parts; a part has a sample as often as any other, over the random words; and
-// the mean of the samples, which has no bias, varies little more than with parts drawn at random.
+// Rest returns the parts that n < decode.Strata samples of a level are of, one each, as bits of a
+// word. The word of random bits that it is given decides where, for each half of the parts, for
+// each half of this half, and so on, the next sample goes first: the order of a bit reversal, with
+// nested scrambling (Owen 1995). Any number of samples is spread over all parts; a part has a
+// sample as often as any other, over the random words; and the mean of the samples, which has no
+// bias, varies little more than with parts drawn at random.
 func Rest(n int, random uint64) (parts uint64) {
 	for i := range n {
 		node := 1

@@ -69,7 +69,8 @@ func Figures() []Figure {
 			Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; the bar on top is its target bit. " + network + " Its code is Johnson's, whose bit 1 has the target of this one.",
 			Make: profilesOf("unary", 32),
 		},
-		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.", Make: profilesOf("johnson", 7)},
+		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.",
+			Make: profilesOf("johnson", 7)},
 		{
 			Name: "3c", Caption: "The error bound of BEL-U over that of BEL-J, at each weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U has. Blank: some probability exceeds 1.",
 			Args: []string{"heatmap", "unary", "johnson-nonzero"}, Quick: quickMap,
@@ -85,20 +86,24 @@ func Figures() []Figure {
 		{Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, Tf = max (M−k+1)·b, Tc = M, and their sum, the level (Eq. 14).", Make: terms},
 		{
 			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn uniformly, as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples a label.",
-			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--random"}, Quick: []string{"--samples", "2000"},
+			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255",
+				"--random"}, Quick: []string{"--samples", "2000"},
 		},
 		{
 			Name: "10-mixture", Caption: "The same with the Gaussian mixture, r = 2, σ = 5.",
-			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--r", "2", "--sigma", "5"}, Quick: []string{"--samples", "2000"},
+			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--r", "2", "--sigma",
+				"5"}, Quick: []string{"--samples", "2000"},
 		},
-		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code, as in Figure 3(b).", Make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
+		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code, as in Figure 3(b).",
+			Make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
 	}
 }
 
 // matrixFigure is a panel of Figure 2.
 func matrixFigure(letter, name, text string) Figure {
 	return Figure{
-		Name: "2" + letter, Caption: "Code matrix of " + text + ": a row for each of 64 levels, ones black, bit transitions orange.",
+		Name: "2" + letter, Caption: "Code matrix of " + text +
+			": a row for each of 64 levels, ones black, bit transitions orange.",
 		Args: []string{"codes", name, "--levels", "64"},
 	}
 }
@@ -117,7 +122,8 @@ func printed(ctx context.Context, o Options) (Drawing, error) {
 		}
 	}
 	plane := scenario.MixturePlane{Printed: true}
-	m, err := s.NewMap(ctx, codes, decode.Auto, plane, scenario.NewAxis(1, 150, cells, false), scenario.NewAxis(1, 100, cells, false), scenario.Bound)
+	m, err := s.NewMap(ctx, codes, decode.Auto, plane, scenario.NewAxis(1, 150, cells, false),
+		scenario.NewAxis(1, 100, cells, false), scenario.Bound)
 	if err != nil {
 		return Drawing{}, err
 	}
@@ -132,7 +138,8 @@ func printed(ctx context.Context, o Options) (Drawing, error) {
 // The levels of testdata/network, and the mixture that fit fits to it.
 const networkLevels, networkR, networkSigma = 64, 1.188, 1.673
 
-// networkWrong has the samples of each level of testdata/network that has some, and how many of them some bits are wrong in.
+// networkWrong has the samples of each level of testdata/network that has some, and how many of
+// them some bits are wrong in.
 //
 //go:embed network.csv
 var networkWrong string
@@ -152,12 +159,14 @@ func observe(p *plots.BitProfile, bit int) error {
 			}
 		}
 		lo, hi := errmodel.RateInterval(v[2], v[1])
-		p.Label, p.Rate, p.Lo, p.Hi = append(p.Label, v[0]), append(p.Rate, v[2]/v[1]), append(p.Lo, lo), append(p.Hi, hi)
+		p.Label, p.Rate, p.Lo, p.Hi = append(p.Label, v[0]), append(p.Rate, v[2]/v[1]), append(p.Lo, lo), append(p.Hi,
+			hi)
 	}
 	return nil
 }
 
-// profilesOf draws what is observed of some bits, from 1, beside the mixture. The bit of unary has the target of bit 1 of johnson.
+// profilesOf draws what is observed of some bits, from 1, beside the mixture. The bit of unary has
+// the target of bit 1 of johnson.
 func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawing, error) {
 	return func(_ context.Context, o Options) (Drawing, error) {
 		c, err := code.New(name, networkLevels)
@@ -233,9 +242,10 @@ func terms(_ context.Context, o Options) (Drawing, error) {
 	if !ok {
 		return Drawing{}, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
 	}
-	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()), YLabel: "value", Style: o.Style, Lines: []plots.NamedLine{
-		{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "Tl + Tf + Tc"},
-	}}
+	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()),
+		YLabel: "value", Style: o.Style, Lines: []plots.NamedLine{
+			{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "Tl + Tf + Tc"},
+		}}
 	var rows []TermRow
 	for i := range levels {
 		tl, tf, tc := belJ.Terms(c.Word(i))

@@ -15,8 +15,8 @@ import (
 	"belsim/theory/base/table"
 )
 
-// NetworkFigure draws the error rates of some bits of a network, and below them the forecasts of other
-// codes, where there are any.
+// NetworkFigure draws the error rates of some bits of a network, and below them the forecasts of
+// other codes, where there are any.
 func NetworkFigure(r *assess.Report, style plots.Style) (*plots.Figure, error) {
 	rates, err := plots.Profile(profileData(r, style))
 	if err != nil || !hasForecasts(r) {
@@ -35,8 +35,8 @@ type picture struct{ Caption, SVG string }
 //go:embed page.html.tmpl
 var pageText string
 
-// WritePage writes the page of a network, with the reports of its outputs, which needs no other file. all is what is known
-// of several outputs, else nil. ways are those of assess.Report.Section.
+// WritePage writes the page of a network, with the reports of its outputs, which needs no other
+// file. all is what is known of several outputs, else nil. ways are those of assess.Report.Section.
 func WritePage(w io.Writer, ways map[assess.Advice]string, all *assess.Several, reports ...*assess.Report) error {
 	type section struct {
 		assess.Section
@@ -103,7 +103,8 @@ func pictures(r *assess.Report) ([]picture, error) {
 // profileData returns the data of the figure of a network's bits.
 func profileData(r *assess.Report, style plots.Style) plots.ProfileData {
 	name, parameters, _ := strings.Cut(r.Fit.Curve, ":")
-	d := plots.ProfileData{Style: style, Curve: name, Title: fmt.Sprintf("%s, %d levels, %d samples", r.Fit.Code, r.Fit.Levels, r.Fit.Samples)}
+	d := plots.ProfileData{Style: style, Curve: name, Title: fmt.Sprintf("%s, %d levels, %d samples", r.Fit.Code,
+		r.Fit.Levels, r.Fit.Samples)}
 	if name != "" {
 		d.Title += ":" + parameters
 	}
@@ -136,7 +137,8 @@ func quantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 func intervalsData(f *assess.Fit, style plots.Style) plots.IntervalsData {
 	const most = 150
 	i := f.Fitted.Intervals
-	d := plots.IntervalsData{Style: style, Confidence: i.Confidence, Title: "intervals by " + f.Fitted.Kind, Unit: " (levels)"}
+	d := plots.IntervalsData{Style: style, Confidence: i.Confidence, Title: "intervals by " + f.Fitted.Kind,
+		Unit: " (levels)"}
 	if f.Range != nil {
 		d.Unit = " (label units)"
 	}
@@ -145,7 +147,8 @@ func intervalsData(f *assess.Fit, style plots.Style) plots.IntervalsData {
 		d.Samples = append(d.Samples, plots.Point{X: x.Label, Y: x.Target, Lo: x.Lower, Hi: x.Upper})
 	}
 	for _, l := range i.Levels {
-		d.Levels = append(d.Levels, plots.Point{X: float64(l.From+l.To) / 2, Y: l.Coverage, Lo: l.Interval[0], Hi: l.Interval[1]})
+		d.Levels = append(d.Levels, plots.Point{X: float64(l.From+l.To) / 2, Y: l.Coverage, Lo: l.Interval[0],
+			Hi: l.Interval[1]})
 	}
 	return d
 }
@@ -170,7 +173,8 @@ func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(x forecast.Row) bool { return !x.Best })
 	}
 	d := forest(rows, func(x forecast.Row) string { return table.Short(x.Forecast) },
-		fmt.Sprintf("error over %s's, %s, 95 %% interval", first.Name(), perceived.Training(first.Training).Loss()), style)
+		fmt.Sprintf("error over %s's, %s, 95 %% interval", first.Name(),
+			perceived.Training(first.Training).Loss()), style)
 	for i := range d.Rows {
 		if several {
 			d.Rows[i].Name += fmt.Sprintf(", %d levels", rows[i].Levels)
@@ -186,7 +190,8 @@ func forest(rows []forecast.Row, text func(forecast.Row) string, label string, s
 	d := plots.ForestData{Style: style, XLabel: label}
 	for _, x := range rows {
 		d.Rows = append(d.Rows, plots.ForestRow{
-			Name: x.Name(), Note: x.Decoder + ", " + perceived.Training(x.Training).Loss(), Text: text(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
+			Name: x.Name(), Note: x.Decoder + ", " +
+				perceived.Training(x.Training).Loss(), Text: text(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
 		})
 	}
 	return d

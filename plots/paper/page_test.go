@@ -22,7 +22,8 @@ import (
 func TestPage(t *testing.T) {
 	data := filepath.Join("..", "..", "testdata", "network")
 	o := assess.Options{
-		Code: "johnson", Levels: 64, Range: assess.LabelRange{Lo: 2.5, Hi: 4.3}, Targets: filepath.Join(data, "targets.npy"), Outputs: filepath.Join(data, "logits.npy"),
+		Code: "johnson", Levels: 64, Range: assess.LabelRange{Lo: 2.5, Hi: 4.3}, Targets: filepath.Join(data,
+			"targets.npy"), Outputs: filepath.Join(data, "logits.npy"),
 		Temperature: 1, Samples: 2, Seed: 1, Recommend: true, FitDecoder: true, Decoders: decode.Builtin(),
 	}
 	r := must.Get(assess.Run(t.Context(), o, scenario.Run{Backend: &montecarlo.CPU{}}, nil))(t)
@@ -56,7 +57,8 @@ func TestPage(t *testing.T) {
 		case xml.CharData:
 			text := string(token)
 			names += strings.Count(text, table.Visible(name))
-			if strings.Contains(text, "url(") || strings.Contains(text, "@import") || strings.ContainsAny(text, "\x1b\u202e") {
+			if strings.Contains(text, "url(") || strings.Contains(text, "@import") ||
+				strings.ContainsAny(text, "\x1b\u202e") {
 				t.Errorf("%q", text)
 			}
 		}
@@ -64,7 +66,8 @@ func TestPage(t *testing.T) {
 	if names < 6 {
 		t.Errorf("the name stands at %d places:\n%s", names, b.String())
 	}
-	for _, head := range []string{"mean |answer − target| in label units: observed", "codes if they were trained", "how this was made"} {
+	for _, head := range []string{"mean |answer − target| in label units: observed", "codes if they were trained",
+		"how this was made"} {
 		if !strings.Contains(b.String(), "<h2>"+head) {
 			t.Errorf("no part %q", head)
 		}

@@ -26,7 +26,8 @@ func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.
 		if r.Outputs == scenario.Logits {
 			name += ", logits"
 		}
-		d.Rows = append(d.Rows, plots.CompareRow{Name: name + ")", Bound: r.Bound, Exact: r.Exact, Mean: r.Mean, StdErr: r.StdErr})
+		d.Rows = append(d.Rows, plots.CompareRow{Name: name + ")", Bound: r.Bound, Exact: r.Exact, Mean: r.Mean,
+			StdErr: r.StdErr})
 	}
 	for _, b := range c.Baselines {
 		d.Baselines = append(d.Baselines, plots.NamedError{Name: b.Name, Value: b.Error})
@@ -38,7 +39,8 @@ func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.
 func VerifyData(v *scenario.Verification, model string, style plots.Style) plots.VerifyData {
 	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model), Style: style}
 	for _, l := range v.Labels {
-		d.Labels = append(d.Labels, plots.VerifyLabel{Level: float64(l.Level), Bound: l.Bound, Exact: l.Exact, Mean: l.Mean, StdErr: l.StdErr})
+		d.Labels = append(d.Labels, plots.VerifyLabel{Level: float64(l.Level), Bound: l.Bound, Exact: l.Exact,
+			Mean: l.Mean, StdErr: l.StdErr})
 	}
 	return d
 }

@@ -30,17 +30,19 @@ func TestMapData(t *testing.T) {
 	if z := d.Z[0]; z[0] != 0.5 || z[1] != 4 || !math.IsNaN(z[2]) || z[3] != 0 {
 		t.Errorf("ratios %v", z)
 	}
-	if !strings.HasPrefix(d.Title, "unary (bel-u) and johnson (bel-j): ") || !strings.Contains(d.Below, "unary is smaller") || !strings.Contains(d.Above, "johnson is smaller") {
+	if !strings.HasPrefix(d.Title, "unary (bel-u) and johnson (bel-j): ") ||
+		!strings.Contains(d.Below, "unary is smaller") || !strings.Contains(d.Above, "johnson is smaller") {
 		t.Errorf("words %q, %q, %q", d.Title, d.Below, d.Above)
 	}
 }
 
-// TestObserved: the rates in Figures 3(a), 3(b) and 11 are those of the network in testdata/network, and so are r and σ. Bit 1 of
-// johnson has the target of bit 32 of unary.
+// TestObserved: the rates in Figures 3(a), 3(b) and 11 are those of the network in
+// testdata/network, and so are r and σ. Bit 1 of johnson has the target of bit 32 of unary.
 func TestObserved(t *testing.T) {
 	data := filepath.Join("..", "..", "testdata", "network")
 	o := assess.Options{
-		Code: "johnson", Levels: 64, Range: assess.LabelRange{Lo: 2.5, Hi: 4.3}, Targets: filepath.Join(data, "targets.npy"), Outputs: filepath.Join(data, "logits.npy"),
+		Code: "johnson", Levels: 64, Range: assess.LabelRange{Lo: 2.5, Hi: 4.3}, Targets: filepath.Join(data,
+			"targets.npy"), Outputs: filepath.Join(data, "logits.npy"),
 		Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(), Bits: []int{1, 6, 7, 12, 18, 24, 32},
 	}
 	fit := must.Get(assess.Run(t.Context(), o, scenario.Run{Backend: &montecarlo.CPU{}}, nil))(t).Fit
@@ -76,13 +78,15 @@ func TestObserved(t *testing.T) {
 			c := must.Get(code.New(map[bool]string{true: "unary", false: "johnson"}[f.Name == "3a"], 64))(t)
 			curve := assess.MixtureProfile(c, c.Transitions(), bit-1, fit.R, fit.Sigma)
 			for i, row := range mine {
-				for k, want := range []float64{p.Label[i], curve.Fitted[slices.Index(curve.X, p.Label[i])], p.Rate[i], p.Lo[i], p.Hi[i]} {
+				for k, want := range []float64{p.Label[i], curve.Fitted[slices.Index(curve.X, p.Label[i])], p.Rate[i],
+					p.Lo[i], p.Hi[i]} {
 					tolerance := 1e-12 // parsing and printing are exact
 					if k == 1 {
 						tolerance = 1e-3 // r and σ have four digits: 1e-3·dp/dσ, and p changes by its own size over σ
 					}
 					if got := must.Get(strconv.ParseFloat(row[k+1], 64))(t); !(math.Abs(got-want) <= tolerance) {
-						t.Errorf("figure %s, bit %d, level %v, column %d: %v, want %v", f.Name, bit, p.Label[i], k+1, got, want)
+						t.Errorf("figure %s, bit %d, level %v, column %d: %v, want %v", f.Name, bit, p.Label[i], k+1,
+							got, want)
 					}
 				}
 			}

@@ -43,10 +43,14 @@ func networks() []trained {
 		{what: "simulated", code: "hexj", levels: 64, training: perceived.BCE, noises: [2]float64{1, 3}},
 		{what: "simulated", code: "hadamard", levels: 32, training: perceived.BCE, noises: [2]float64{1, 1}},
 		{what: "simulated", code: "onehot", levels: 32, training: perceived.Soft, noises: [2]float64{0.5, 1.5}},
-		{what: "simulated, bits", code: "b1jdj", levels: 32, training: perceived.BCE, bits: true, noises: [2]float64{0.7, 2}},
-		{what: "[trained](../network/README.md)", code: "johnson", levels: 64, training: perceived.BCE, files: "network/logits.npy network/targets.npy"},
-		{what: "[trained](../decoders/README.md)", code: "b2jdj", levels: 64, training: perceived.BCE, files: "decoders/outputs.npy decoders/targets.npy"},
-		{what: "simulated; noise grows by half after the calibration", code: "johnson", levels: 32, training: perceived.BCE, noises: [2]float64{1, 1}, shift: 1.5},
+		{what: "simulated, bits", code: "b1jdj", levels: 32, training: perceived.BCE, bits: true,
+			noises: [2]float64{0.7, 2}},
+		{what: "[trained](../network/README.md)", code: "johnson", levels: 64, training: perceived.BCE,
+			files: "network/logits.npy network/targets.npy"},
+		{what: "[trained](../decoders/README.md)", code: "b2jdj", levels: 64, training: perceived.BCE,
+			files: "decoders/outputs.npy decoders/targets.npy"},
+		{what: "simulated; noise grows by half after the calibration", code: "johnson", levels: 32,
+			training: perceived.BCE, noises: [2]float64{1, 1}, shift: 1.5},
 	}
 }
 
@@ -60,7 +64,8 @@ func (n trained) draws(c *code.Code) (samples, error) {
 	}
 	var nets [2]*perceived.Network
 	for i, noise := range n.noises {
-		net, err := perceived.Model{Noise: noise, Misfit: perceived.DefaultMisfit, Training: n.training}.Learn(context.Background(), 1, c, nil)
+		net, err := perceived.Model{Noise: noise, Misfit: perceived.DefaultMisfit,
+			Training: n.training}.Learn(context.Background(), 1, c, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +83,8 @@ func (n trained) draws(c *code.Code) (samples, error) {
 					z[k] = math.Copysign(1, z[k])
 				}
 			}
-			s.Level, s.Exact, s.Outputs = append(s.Level, int(math.Round(y))), append(s.Exact, y), append(s.Outputs, z...)
+			s.Level, s.Exact, s.Outputs = append(s.Level, int(math.Round(y))), append(s.Exact, y), append(s.Outputs,
+				z...)
 		}
 		return s
 	}
@@ -92,7 +98,8 @@ func (n trained) draws(c *code.Code) (samples, error) {
 func (n trained) splits() samples {
 	return func(ctx context.Context, split uint64) (*observed.Samples, *observed.Samples, error) {
 		outputs, targets, _ := strings.Cut(n.files, " ")
-		s := &observed.Source{Kind: observed.Logits, Labels: observed.Labels{Levels: n.levels, Real: true, Lo: 2.5, Hi: 4.3}}
+		s := &observed.Source{Kind: observed.Logits, Labels: observed.Labels{Levels: n.levels, Real: true, Lo: 2.5,
+			Hi: 4.3}}
 		var err error
 		if s.Outputs, err = arrayfile.OpenRows("testdata/" + outputs); err != nil {
 			return nil, nil, err
@@ -107,7 +114,8 @@ func (n trained) splits() samples {
 			return nil, nil, err
 		}
 		part := func(from, to int) *observed.Samples {
-			return &observed.Samples{Bits: all.Bits, Level: all.Level[from:to], Exact: all.Exact[from:to], Outputs: all.Outputs[from*all.Bits : to*all.Bits]}
+			return &observed.Samples{Bits: all.Bits, Level: all.Level[from:to], Exact: all.Exact[from:to],
+				Outputs: all.Outputs[from*all.Bits : to*all.Bits]}
 		}
 		return part(0, calibrating), part(calibrating, all.Len()), nil
 	}
@@ -147,7 +155,8 @@ func (n trained) judge(splits int, seed uint64) (*judged, error) {
 			if err != nil {
 				return err
 			}
-			in := fitdecoder.Input{Code: c, Samples: calibration, Logits: !n.bits, Decodings: decodings, BitByBit: n.training == perceived.BCE}
+			in := fitdecoder.Input{Code: c, Samples: calibration, Logits: !n.bits, Decodings: decodings,
+				BitByBit: n.training == perceived.BCE}
 			r, err := fitdecoder.Fit(ctx, 1, in)
 			if err != nil {
 				return err
@@ -161,7 +170,8 @@ func (n trained) judge(splits int, seed uint64) (*judged, error) {
 				if err != nil {
 					return err
 				}
-				ends, err := fresh.Labels(ctx, 1, c, []observed.Decoding{{Decoder: lower, Soft: d.Soft}, {Decoder: upper, Soft: d.Soft}})
+				ends, err := fresh.Labels(ctx, 1, c, []observed.Decoding{{Decoder: lower, Soft: d.Soft},
+					{Decoder: upper, Soft: d.Soft}})
 				if err != nil {
 					return err
 				}
@@ -204,7 +214,8 @@ func printIntervals(w io.Writer, splits int, seed uint64) error {
 			e := s.Error()
 			return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr)
 		}
-		fmt.Fprintf(w, "| %s | %s | %d | %s | %d | %s | %s | %s | %.3f |\n", n.what, n.code, n.levels, n.training.Loss(), r.fitted, cell(r.at[0]), cell(r.at[1]), cell(r.told), r.winkler.Error().Mean)
+		fmt.Fprintf(w, "| %s | %s | %d | %s | %d | %s | %s | %s | %.3f |\n", n.what, n.code, n.levels,
+			n.training.Loss(), r.fitted, cell(r.at[0]), cell(r.at[1]), cell(r.told), r.winkler.Error().Mean)
 	}
 	return errors.Join(errs...)
 }

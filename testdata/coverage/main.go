@@ -1,6 +1,6 @@
 // Command coverage draws the outputs of networks from belsim's error models, fits each of them as
-// the command belsim fit does, and prints as Markdown how often each interval holds the truth, and how
-// often the perceived label is said to describe the network:
+// the command belsim fit does, and prints as Markdown how often each interval holds the truth, and
+// how often the perceived label is said to describe the network:
 //
 //	go run ./testdata/coverage
 //
@@ -45,9 +45,10 @@ type setting struct {
 	samples  int
 	real     bool                 // labels are real numbers
 	present  func(level int) bool // the levels that occur; nil for all
-	gross    float64              // share of the samples of the first and last four levels that are seen at the other end
-	judged   bool                 // count whether the perceived label describes the network
-	note     string
+	// share of the samples of the first and last four levels that are seen at the other end
+	gross  float64
+	judged bool // count whether the perceived label describes the network
+	note   string
 }
 
 func odd(level int) bool  { return level%2 == 1 }
@@ -76,7 +77,8 @@ func settings() []setting {
 		{code: "gray", levels: 64, noise: 1.6, samples: 600, judged: true},
 		{code: "johnson", levels: 64, noise: 1.6, samples: 5000, judged: true},
 		{code: "b1jdj", levels: 64, noise: 1.6, samples: 5000, judged: true},
-		{code: "johnson", levels: 64, noise: 1.6, samples: 5000, gross: 0.03, judged: true, note: "3 % of the ends seen as the other end"},
+		{code: "johnson", levels: 64, noise: 1.6, samples: 5000, gross: 0.03, judged: true,
+			note: "3 % of the ends seen as the other end"},
 		{code: "johnson", levels: 24, r: 0.8, sigma: 1.5, samples: 600, judged: true},
 		{code: "b1jdj", levels: 64, r: 0.8, sigma: 1.5, samples: 600, judged: true},
 		{code: "b1jdj", levels: 64, r: 0.8, sigma: 1.5, samples: 5000, judged: true},
@@ -125,7 +127,8 @@ func newDrawer(s setting) (*drawer, error) {
 
 // perceived makes outputs the logits of a network of the perceived-label model.
 func (d *drawer) perceived() error {
-	n, err := perceived.Model{Noise: d.noise, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}.Learn(context.Background(), 1, d.code, nil)
+	n, err := perceived.Model{Noise: d.noise, Misfit: perceived.DefaultMisfit,
+		Training: perceived.BCE}.Learn(context.Background(), 1, d.code, nil)
 	if err != nil {
 		return err
 	}
@@ -226,7 +229,8 @@ func (d *drawer) fit(ctx context.Context, rng *rand.Rand) (*assess.Report, error
 		return nil, err
 	}
 	o := assess.Options{
-		Code: d.setting.code, Levels: d.levels, Targets: filepath.Join(folder, "y.npy"), Outputs: "bits:" + filepath.Join(folder, "z.npy"),
+		Code: d.setting.code, Levels: d.levels, Targets: filepath.Join(folder, "y.npy"), Outputs: "bits:" +
+			filepath.Join(folder, "z.npy"),
 		Temperature: 1, Samples: 1, Seed: 1,
 	}
 	if d.noise > 0 {
@@ -264,7 +268,8 @@ func main() {
 	fits := flag.Int("fits", 300, "fits of each setting")
 	only := flag.Int("only", 0, "the one setting to run, from 1; 0 for all")
 	seed := flag.Uint64("seed", 1, "seed of the random numbers")
-	intervals := flag.Bool("intervals", false, "judge intervals of single labels instead, with so many fits as splits of each network")
+	intervals := flag.Bool("intervals", false,
+		"judge intervals of single labels instead, with so many fits as splits of each network")
 	flag.Parse()
 	if *intervals {
 		if err := printIntervals(os.Stdout, *fits, *seed); err != nil {
@@ -292,13 +297,14 @@ func print(w io.Writer, fits, only int, seed uint64) error {
 		if s.note != "" {
 			labels += ", " + s.note
 		}
-		fmt.Fprintf(w, "| %d | %s | %d | %s | %d | %s | %d | %s |\n", i+1, s.code, s.levels, s.truth(), s.samples, labels, fits, strings.Join(r.cells(s, fits), " | "))
+		fmt.Fprintf(w, "| %d | %s | %d | %s | %d | %s | %d | %s |\n", i+1, s.code, s.levels, s.truth(), s.samples,
+			labels, fits, strings.Join(r.cells(s, fits), " | "))
 	}
 	return nil
 }
 
-// width is the σ of the rates of levels. Real labels are uniform in their levels: the mean of a Gaussian over a level is nearly
-// the Gaussian of the variance σ² + 1/12.
+// width is the σ of the rates of levels. Real labels are uniform in their levels: the mean of a
+// Gaussian over a level is nearly the Gaussian of the variance σ² + 1/12.
 func (s setting) width() float64 {
 	if s.real {
 		return math.Hypot(s.sigma, math.Sqrt(1./12))
@@ -321,7 +327,8 @@ func (r *result) cells(s setting, fits int) []string {
 		out[5] = fmt.Sprint(r.described)
 		return out
 	}
-	out[0], out[1], out[2] = r.r.String(fits), r.sigma.String(fits), fmt.Sprintf("%.0f %%", 100*float64(r.r.printed)/float64(fits))
+	out[0], out[1], out[2] = r.r.String(fits), r.sigma.String(fits), fmt.Sprintf("%.0f %%",
+		100*float64(r.r.printed)/float64(fits))
 	out[3], out[4] = fmt.Sprintf("%.3f", median(r.rHat)/s.r), fmt.Sprintf("%.3f", median(r.sHat)/s.width())
 	return out
 }

@@ -1,5 +1,6 @@
-// Command forecast puts forecasts of codes that were not trained beside networks that were, and prints the tables of
-// tables.md; with -fit it first fits the law of the forecasts, and writes it and the laws that leave a data set out:
+// Command forecast puts forecasts of codes that were not trained beside networks that were, and
+// prints the tables of tables.md; with -fit it first fits the law of the forecasts, and writes it
+// and the laws that leave a data set out:
 //
 //	go run ./testdata/forecast > testdata/forecast/tables.md
 //	go run ./testdata/forecast -fit
@@ -29,7 +30,8 @@ func main() {
 	log.SetFlags(0)
 	root := flag.String("root", ".", "the root of the repository")
 	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\"")
-	fit := flag.Bool("fit", false, "fit the law, and write montecarlo/forecast/fitted.go and testdata/forecast/laws.csv")
+	fit := flag.Bool("fit", false,
+		"fit the law, and write montecarlo/forecast/fitted.go and testdata/forecast/laws.csv")
 	flag.Parse()
 	check(run(context.Background(), *root, *only, *fit))
 }
@@ -87,7 +89,8 @@ func run(ctx context.Context, root, only string, fit bool) error {
 	return userTables(ctx, workers, folder, "blind.csv", only, laws)
 }
 
-// userTables prints what is against real labels, and of networks that were stopped. laws leave data sets out.
+// userTables prints what is against real labels, and of networks that were stopped. laws leave data
+// sets out.
 func userTables(ctx context.Context, workers int, folder, table, only string, laws map[string]forecast.Law) error {
 	set, err := evidence.LoadStopped(folder, table, 1, true)
 	if err != nil {
@@ -102,17 +105,20 @@ func userTables(ctx context.Context, workers int, folder, table, only string, la
 			r.Relate(law)
 		}
 	}
-	fmt.Printf("### Against real labels\n\nThe errors that users see, |answer − label|, of the networks of %s.\n\n", table)
+	fmt.Printf("### Against real labels\n\nThe errors that users see, |answer − label|, of the networks of %s.\n\n",
+		table)
 	intervals(results)
 	regrets(results)
 	return stopped(ctx, workers, folder, table, only, laws)
 }
 
-// stopped prints how well intervals hold for networks that were stopped in the middle of their training, like the measured one.
+// stopped prints how well intervals hold for networks that were stopped in the middle of their
+// training, like the measured one.
 func stopped(ctx context.Context, workers int, folder, table, only string, laws map[string]forecast.Law) error {
 	fmt.Print("### Networks that were stopped\n\nAll networks of a task were stopped at this share of their training.\n\n")
 	header("from one", "share", "hold", "hi/lo", "median off")
-	for _, source := range []evidence.Source{evidence.Sources[0], evidence.Sources[1], {Code: forecast.Direct, Training: perceived.BCE}} {
+	for _, source := range []evidence.Source{evidence.Sources[0], evidence.Sources[1],
+		{Code: forecast.Direct, Training: perceived.BCE}} {
 		for _, share := range []float64{0.125, 0.25, 0.5, 1} {
 			set, err := evidence.LoadStopped(folder, table, share, false)
 			if err != nil {
@@ -140,7 +146,8 @@ func stopped(ctx context.Context, workers int, folder, table, only string, laws 
 				}
 			}
 			w := evidence.Rated(all)
-			fmt.Printf("| %s | %v | %s of %d | %.2f | %s |\n", head(source), share, percent(w.Held), w.Networks, w.Width, percent(w.Off))
+			fmt.Printf("| %s | %v | %s of %d | %.2f | %s |\n", head(source), share, percent(w.Held), w.Networks,
+				w.Width, percent(w.Off))
 		}
 	}
 	fmt.Println()
@@ -148,7 +155,8 @@ func stopped(ctx context.Context, workers int, folder, table, only string, laws 
 }
 
 // throughGenEx prints how well intervals hold for networks that were trained through gen-ex.
-func throughGenEx(ctx context.Context, workers int, folder, only string, chosen *evidence.Set, laws map[string]forecast.Law) error {
+func throughGenEx(ctx context.Context, workers int, folder, only string, chosen *evidence.Set,
+	laws map[string]forecast.Law) error {
 	set, err := evidence.LoadGenEx(folder, chosen)
 	if err != nil {
 		return err

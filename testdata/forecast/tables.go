@@ -45,7 +45,8 @@ func tables(results []*evidence.Result) {
 
 // intervals prints how good those of codes that are easy to learn, and of others are.
 func intervals(results []*evidence.Result) {
-	header("from one", "data", "easy codes: hold", "hi/lo", "score", "median off", "others: hold", "hi/lo", "score", "median off", "failed")
+	header("from one", "data", "easy codes: hold", "hi/lo", "score", "median off", "others: hold", "hi/lo", "score",
+		"median off", "failed")
 	for _, source := range evidence.Sources {
 		for _, images := range []bool{false, true} {
 			var few, more []evidence.Pair
@@ -69,7 +70,8 @@ func intervals(results []*evidence.Result) {
 			row := fmt.Sprintf("| %s | %s", head(source), kindOf(images))
 			for _, some := range [][]evidence.Pair{few, more} {
 				w := evidence.Rated(some)
-				row += fmt.Sprintf(" | %s of %d | %.2f | %.2f | %s", percent(w.Held), w.Networks, w.Width, w.Score, percent(w.Off))
+				row += fmt.Sprintf(" | %s of %d | %.2f | %.2f | %s", percent(w.Held), w.Networks, w.Width, w.Score,
+					percent(w.Off))
 			}
 			var failed []string
 			for _, data := range slices.Sorted(maps.Keys(byData)) {
@@ -83,7 +85,8 @@ func intervals(results []*evidence.Result) {
 	fmt.Println()
 }
 
-// byTraining prints how good forecasts from a network of bits trained one by one are for each training, of codes that are easy to learn.
+// byTraining prints how good forecasts from a network of bits trained one by one are for each
+// training, of codes that are easy to learn.
 func byTraining(results []*evidence.Result) {
 	fmt.Print("### By training\n\nOf easy codes, from one johnson or unary network with BCE. Mean is that of ln(observed/forecast).\n\n")
 	header("to", "data", "hold", "median off", "mean")
@@ -101,7 +104,8 @@ func byTraining(results []*evidence.Result) {
 				}
 			}
 			w := evidence.Rated(some)
-			fmt.Printf("| %s | %s | %s of %d | %s | %+.1f %% |\n", t, kindOf(images), percent(w.Held), w.Networks, percent(w.Off), 100*w.Mean)
+			fmt.Printf("| %s | %s | %s of %d | %s | %+.1f %% |\n", t, kindOf(images), percent(w.Held), w.Networks,
+				percent(w.Off), 100*w.Mean)
 		}
 	}
 	fmt.Println()

@@ -113,7 +113,8 @@ func run(ctx context.Context) error {
 	for _, group := range groups(all, func(p evidence.Published) string {
 		return fmt.Sprintf("%s, %s, %s", p.Code, strings.Replace(p.Training.Loss(), "L2", "L1", 1), reader(p))
 	}) {
-		r := rule{name: fmt.Sprintf("%s, %s, %s", group[0].Code, strings.Replace(group[0].Training.Loss(), "L2", "L1", 1), reader(group[0]))}
+		r := rule{name: fmt.Sprintf("%s, %s, %s", group[0].Code, strings.Replace(group[0].Training.Loss(), "L2", "L1",
+			1), reader(group[0]))}
 		for _, p := range group {
 			over := p.Error/least[p.Table].Error - 1
 			r.sum, r.worst, r.tables = r.sum+over, max(r.worst, over), r.tables+1
@@ -126,7 +127,10 @@ func run(ctx context.Context) error {
 		first.sum, first.worst, first.tables = first.sum+over, max(first.worst, over), first.tables+1
 	}
 	rules = append(rules, first)
-	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(a.sum/float64(a.tables), b.sum/float64(b.tables)) })
+	slices.SortStableFunc(rules, func(a, b rule) int {
+		return cmp.Compare(a.sum/float64(a.tables),
+			b.sum/float64(b.tables))
+	})
 	for _, r := range rules {
 		fmt.Printf("| %s | %.1f %% | %.1f %% |\n", r.name, 100*r.sum/float64(r.tables), 100*r.worst)
 	}
@@ -147,7 +151,8 @@ func run(ctx context.Context) error {
 		} else {
 			text += " | – | – | –"
 		}
-		fmt.Printf("%s | %s, %s, %s | %.1f %% |\n", text, f.Code.Name(), f.Training.Loss(), f.Reading().Decoder, 100*(f.Observed/(p.Error/w)-1))
+		fmt.Printf("%s | %s, %s, %s | %.1f %% |\n", text, f.Code.Name(), f.Training.Loss(), f.Reading().Decoder,
+			100*(f.Observed/(p.Error/w)-1))
 	}
 	fmt.Printf("\nOf %d that can be forecast, %d are within 3 %% of the first forecast, and %d within their intervals.\n", known, near, held)
 	return nil

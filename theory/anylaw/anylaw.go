@@ -1,6 +1,6 @@
-// Package anylaw computes the smallest and the largest mean |error| over all joint laws of the bits that have given
-// error probabilities: what holds for every network, however its bits depend on each other. theory/README.md has the
-// proofs.
+// Package anylaw computes the smallest and the largest mean |error| over all joint laws of the bits
+// that have given error probabilities: what holds for every network, however its bits depend on
+// each other. theory/README.md has the proofs.
 package anylaw
 
 import (
@@ -17,22 +17,25 @@ import (
 	"belsim/theory/decode"
 )
 
-// Level is what holds for one level: Lo ≤ E|error| ≤ Hi under any law, in levels. Roundings are in both.
+// Level is what holds for one level: Lo ≤ E|error| ≤ Hi under any law, in levels. Roundings are in
+// both.
 type Level struct {
 	Lo, Hi float64
-	// LoSD and HiSD are at least the standard deviations, under any law, of the dual's plane at the bits that err. At
-	// other error probabilities the plane bounds the mean as well, so that rates that were observed in N samples
-	// are wrong by LoSD/√N at Lo.
+	// LoSD and HiSD are at least the standard deviations, under any law, of the dual's plane at the
+	// bits that err. At other error probabilities the plane bounds the mean as well, so that rates
+	// that were observed in N samples are wrong by LoSD/√N at Lo.
 	LoSD, HiSD float64
-	// Least and Most are laws with these error probabilities whose mean |error| is Lo and Hi. Bits that nearly never
-	// err do not err here. Empty where a bound of gen holds, but the search for its law was ended.
+	// Least and Most are laws with these error probabilities whose mean |error| is Lo and Hi. Bits
+	// that nearly never err do not err here. Empty where a bound of gen holds, but the search for
+	// its law was ended.
 	Least, Most Law
 }
 
 // Law is a law of the sets of bits that err together.
 type Law []Pattern
 
-// Pattern is a set of bits, from 0 and ascending, and the probability that these bits err and no others.
+// Pattern is a set of bits, from 0 and ascending, and the probability that these bits err and no
+// others.
 type Pattern struct {
 	Bits        []int
 	Probability float64
@@ -50,7 +53,8 @@ func fits(c *code.Code, d decode.Decoder) error {
 		}
 		return fmt.Errorf("%w: no bounds under any law for a code of real numbers", theory.ErrNoClosedForm)
 	}
-	return fmt.Errorf("%w: no bounds under any law for decoder %s, only for bel-u, bel-j and gen", theory.ErrNoClosedForm, d.Name())
+	return fmt.Errorf("%w: no bounds under any law for decoder %s, only for bel-u, bel-j and gen",
+		theory.ErrNoClosedForm, d.Name())
 }
 
 // Quick reports whether the bounds of all levels take no more than about a second of a processor.
@@ -71,9 +75,11 @@ func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
 // negligible is how much leaving out bits that nearly never err may change a bound.
 const negligible = 1e-10
 
-// Levels returns the bounds of all levels whose prior is above zero. e is the table of error probabilities, L × M.
-// workers is the number of goroutines, 0 for all processors; it changes no number.
-func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) ([]Level, error) {
+// Levels returns the bounds of all levels whose prior is above zero. e is the table of error
+// probabilities, L × M. workers is the number of goroutines, 0 for all processors; it changes no
+// number.
+func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) ([]Level,
+	error) {
 	err := fits(c, d)
 	if err == nil {
 		err = c.CheckTable(e)
@@ -140,7 +146,8 @@ func level(ctx context.Context, c *code.Code, d decode.Decoder, labels []uint16,
 	return out, nil
 }
 
-// keep returns the bits that err, without those of the smallest probabilities, whose sum left is at most most.
+// keep returns the bits that err, without those of the smallest probabilities, whose sum left is at
+// most most.
 func keep(e []float64, most float64) (kept []int, left float64) {
 	order := descending(e)
 	n := len(order)
@@ -160,7 +167,8 @@ func keep(e []float64, most float64) (kept []int, left float64) {
 	return kept, left * (1 + 1e-12)
 }
 
-// counted is the level of bel-u, whose error is the number of false ones minus the number of false zeros.
+// counted is the level of bel-u, whose error is the number of false ones minus the number of false
+// zeros.
 func counted(c *code.Code, i int, e []float64) Level {
 	var up, down []int
 	var a, b float64

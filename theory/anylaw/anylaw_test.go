@@ -58,8 +58,8 @@ func failure(c *code.Code, d decode.Decoder, i int, bits []int) float64 {
 	return math.Abs(float64(d.Decode(word) - i - 1))
 }
 
-// checkLaw checks that a law has the probabilities e, and the mean |error| want. slack is what rounded
-// certificates and left-out bits allow, a hundred times the tolerances of the search.
+// checkLaw checks that a law has the probabilities e, and the mean |error| want. slack is what
+// rounded certificates and left-out bits allow, a hundred times the tolerances of the search.
 func checkLaw(t *testing.T, c *code.Code, d decode.Decoder, i int, e []float64, law anylaw.Law, want float64) {
 	t.Helper()
 	const slack = 1e-8
@@ -145,10 +145,12 @@ func TestEnumeration(t *testing.T) {
 		found := must.Get(anylaw.Levels(t.Context(), 1, c, d, uniform(c.Levels()), e))(t)
 		i := rng.IntN(c.Levels())
 		lo, hi := primal(t, c, d, i, e.RawRowView(i), -1), primal(t, c, d, i, e.RawRowView(i), 1)
-		// The certificate may be above by the tolerance of the search and by what left-out bits can do, 1e-10
-		// each, and by what equal probabilities are moved by, 1e-10·Σ e·|λ|; 1e-8 is L times that.
+		// The certificate may be above by the tolerance of the search and by what left-out bits can
+		// do, 1e-10 each, and by what equal probabilities are moved by, 1e-10·Σ e·|λ|; 1e-8 is L
+		// times that.
 		if f := found[i]; f.Lo > lo+1e-12 || f.Hi < hi-1e-12 || f.Lo < lo-1e-8 || f.Hi > hi+1e-8 {
-			t.Errorf("case %d, %s of %d levels with %s, row %d: [%v, %v], and by enumeration [%v, %v]", n, c.Name(), c.Levels(), d.Name(), i, f.Lo, f.Hi, lo, hi)
+			t.Errorf("case %d, %s of %d levels with %s, row %d: [%v, %v], and by enumeration [%v, %v]", n, c.Name(),
+				c.Levels(), d.Name(), i, f.Lo, f.Hi, lo, hi)
 		}
 		checkLaw(t, c, d, i, e.RawRowView(i), found[i].Least, found[i].Lo)
 		checkLaw(t, c, d, i, e.RawRowView(i), found[i].Most, found[i].Hi)
@@ -159,8 +161,10 @@ var issue = []struct {
 	code, decoder string
 	lo, hi        string
 }{
-	{"unary", "bel-u", "0.016", "0.584"}, {"johnson", "bel-j", "0.292", "0.796"}, {"unary", "gen", "0.245", "0.768"}, {"johnson", "gen", "0.245", "0.768"},
-	{"b1jdj", "gen", "0.255", "0.780"}, {"hexj", "gen", "0.276", "0.871"}, {"gray", "gen", "0.595", "0.919"}, {"hadamard", "gen", "0.000", "45.8"},
+	{"unary", "bel-u", "0.016", "0.584"}, {"johnson", "bel-j", "0.292", "0.796"}, {"unary", "gen", "0.245",
+		"0.768"}, {"johnson", "gen", "0.245", "0.768"},
+	{"b1jdj", "gen", "0.255", "0.780"}, {"hexj", "gen", "0.276", "0.871"}, {"gray", "gen", "0.595",
+		"0.919"}, {"hadamard", "gen", "0.000", "45.8"},
 }
 
 func TestNamedCodes(t *testing.T) {
@@ -191,7 +195,8 @@ func TestNamedCodes(t *testing.T) {
 	}
 }
 
-// TestDegenerate: probabilities of 0 and 1, equal ones and tiny ones have laws that attain both bounds.
+// TestDegenerate: probabilities of 0 and 1, equal ones and tiny ones have laws that attain both
+// bounds.
 func TestDegenerate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 45))
 	values := []float64{0, 1, 0.5, 0.1, 0.1, 1e-13, 1e-300, 1. / 3}
@@ -209,7 +214,8 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// TestJointLaws: the mean |error| of joint laws of many bits lies within the bounds that their error probabilities have.
+// TestJointLaws: the mean |error| of joint laws of many bits lies within the bounds that their
+// error probabilities have.
 func TestJointLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 45))
 	for n := range 60 {
@@ -267,13 +273,15 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// TestLeftOut: a bit that errs too rarely to change a bound by 1e-10 is left out, and may do its worst.
+// TestLeftOut: a bit that errs too rarely to change a bound by 1e-10 is left out, and may do its
+// worst.
 func TestLeftOut(t *testing.T) {
 	c, d := subject(t, "unary", "gen", 8)
 	for share, worst := range map[float64]float64{0.99: 7, 1.01: 1} { // of 1e-10, by an error of 7 levels
 		e := mat.NewDense(8, 7, nil)
 		e.Set(0, 0, share*1e-10/7)
-		if f := must.Get(anylaw.Levels(t.Context(), 1, c, d, uniform(8), e))(t)[0]; math.Abs(f.Hi/e.At(0, 0)/worst-1) > 1e-3 {
+		if f := must.Get(anylaw.Levels(t.Context(), 1, c, d, uniform(8), e))(t)[0]; math.Abs(f.Hi/e.At(0,
+			0)/worst-1) > 1e-3 {
 			t.Errorf("%v: %v at most, want %v", share, f.Hi, worst*e.At(0, 0))
 		}
 	}
@@ -282,7 +290,8 @@ func TestLeftOut(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for _, name := range []string{"gen-ex"} {
 		c, d := subject(t, "unary", name, 8)
-		if _, err := anylaw.Levels(context.Background(), 1, c, d, uniform(8), mat.NewDense(8, 7, nil)); !errors.Is(err, theory.ErrNoClosedForm) {
+		if _, err := anylaw.Levels(context.Background(), 1, c, d, uniform(8), mat.NewDense(8, 7, nil)); !errors.Is(err,
+			theory.ErrNoClosedForm) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -316,7 +325,8 @@ func TestNewTable(t *testing.T) {
 		for _, p := range got.Laws[1] {
 			sum += p.Probability
 		}
-		if tt.law != nil && (math.Abs(sum-1) > 1e-15 || len(got.Laws[1]) != 2 || got.At(1, 2) != got.Laws[1][1].Probability || got.At(1, 1) != 0) {
+		if tt.law != nil && (math.Abs(sum-1) > 1e-15 || len(got.Laws[1]) != 2 ||
+			got.At(1, 2) != got.Laws[1][1].Probability || got.At(1, 1) != 0) {
 			t.Errorf("%v: %+v", tt.law, got)
 		}
 	}

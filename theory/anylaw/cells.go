@@ -8,8 +8,8 @@ import (
 	"sort"
 )
 
-// cell is the set of the outputs that gen decodes to a level m: x has a 1 at each kept bit that errs. It is nearer
-// to m's word than to that of j, or as near where m < j:
+// cell is the set of the outputs that gen decodes to a level m: x has a 1 at each kept bit that
+// errs. It is nearer to m's word than to that of j, or as near where m < j:
 //
 //	Σ s_k·x_k ≥ b over the kept bits k at which the words of m and j differ,
 //
@@ -21,12 +21,12 @@ type cell struct {
 	active []int    // the words j whose rows were binding
 }
 
-// mostNodes is the number of nodes of the search for sets of bits in one cell. Beyond, bounds are those of the relaxed
-// programs, for all cells.
+// mostNodes is the number of nodes of the search for sets of bits in one cell. Beyond, bounds are
+// those of the relaxed programs, for all cells.
 const mostNodes = 30
 
-// cells looks at the cell of every level. The relaxed program, 0 ≤ x ≤ 1, bounds what a cell has above the plane. Where its x is
-// not integral, the search branches.
+// cells looks at the cell of every level. The relaxed program, 0 ≤ x ≤ 1, bounds what a cell has
+// above the plane. Where its x is not integral, the search branches.
 func (r *row) cells() pricing {
 	n, stride := len(r.kept), (len(r.kept)+63)/64
 	levels := r.code.Levels()

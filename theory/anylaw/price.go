@@ -34,8 +34,10 @@ func (r *row) value(bits []int) float64 {
 	return r.level(r.decoder.Decode(word))
 }
 
-// pricing finds patterns above a plane, and adds some of them. worst is at least what any pattern is above it.
-type pricing func(ctx context.Context, plane []float64, add func(bits []int, parts []float64, value float64)) (worst float64, err error)
+// pricing finds patterns above a plane, and adds some of them. worst is at least what any pattern
+// is above it.
+type pricing func(ctx context.Context, plane []float64,
+	add func(bits []int, parts []float64, value float64)) (worst float64, err error)
 
 func pricer(r *row) pricing {
 	if j, ok := r.decoder.(decode.BelJ); ok {
@@ -120,8 +122,9 @@ func (r *row) enumerate() pricing {
 	}
 }
 
-// ends looks at the pairs of a first one and a last one, and at the word without a one: bel-j reads nothing else. Of each
-// pair the cheapest set has all bits outside as zeros, both ends as ones, and those between as is cheapest.
+// ends looks at the pairs of a first one and a last one, and at the word without a one: bel-j reads
+// nothing else. Of each pair the cheapest set has all bits outside as zeros, both ends as ones, and
+// those between as is cheapest.
 func (r *row) ends(d decode.BelJ) pricing {
 	m := d.Bits()
 	place := make([]int, m) // of a bit among the kept ones; −1

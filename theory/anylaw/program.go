@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// program minimizes cost·x over lo ≤ x ≤ hi and rows a·x ≥ b, which are asked for when x violates them, by the dual
-// simplex method: x begins at the cheaper ends, and each step makes one violated row or bound hold. The
-// dictionary has each basic variable as value + Σ entries·(the nonbasic ones' moves).
+// program minimizes cost·x over lo ≤ x ≤ hi and rows a·x ≥ b, which are asked for when x violates
+// them, by the dual simplex method: x begins at the cheaper ends, and each step makes one violated
+// row or bound hold. The dictionary has each basic variable as value + Σ entries·(the nonbasic
+// ones' moves).
 type program struct {
 	n int
 }
@@ -36,10 +37,13 @@ func (d *dictionary) limits(v int) (lo, hi float64) {
 	return 0, math.Inf(1)
 }
 
-// solve returns a lower bound of the cost, and x; nil where no x satisfies the rows, and the bound is +Inf. used are
-// the rows that bind. A step that cannot be trusted ends it with the bound so far, which holds.
-func (p *program) solve(cost, lo, hi []float64, first []int, rowOf func(j int, row []float64) float64, violated func(x []float64) int) (bound float64, x []float64, used []int) {
-	d := &dictionary{n: p.n, lo: lo, hi: hi, price: slices.Clone(cost), at: make([]float64, p.n), nonbasic: make([]int, p.n), column: make([]int, p.n)}
+// solve returns a lower bound of the cost, and x; nil where no x satisfies the rows, and the bound
+// is +Inf. used are the rows that bind. A step that cannot be trusted ends it with the bound so
+// far, which holds.
+func (p *program) solve(cost, lo, hi []float64, first []int, rowOf func(j int, row []float64) float64,
+	violated func(x []float64) int) (bound float64, x []float64, used []int) {
+	d := &dictionary{n: p.n, lo: lo, hi: hi, price: slices.Clone(cost), at: make([]float64, p.n),
+		nonbasic: make([]int, p.n), column: make([]int, p.n)}
 	for k, c := range cost {
 		d.nonbasic[k], d.column[k], d.at[k] = k, k, lo[k]
 		if c < 0 {
@@ -143,7 +147,8 @@ func (d *dictionary) steps() bool {
 				reach += math.Abs(t) * min(hi-lo, float64(2*d.n))
 				continue
 			}
-			if ratio := math.Abs(d.price[c] / t); ratio < least || ratio == least && math.Abs(t) > math.Abs(row[enter]) {
+			if ratio := math.Abs(d.price[c] / t); ratio < least || ratio == least &&
+				math.Abs(t) > math.Abs(row[enter]) {
 				enter, least = c, ratio
 			}
 		}
@@ -155,7 +160,8 @@ func (d *dictionary) steps() bool {
 	return true
 }
 
-// pivot makes the basic variable of a row nonbasic, at the bound that it violates, and that of a column basic.
+// pivot makes the basic variable of a row nonbasic, at the bound that it violates, and that of a
+// column basic.
 func (d *dictionary) pivot(r, c int, up bool) {
 	out, in := d.basic[r], d.nonbasic[c]
 	lo, hi := d.limits(out)

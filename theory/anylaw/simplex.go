@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pattern is a column of the linear program: a set of kept bits, and what it adds to the mean. Where a cell's search
-// was ended, parts of bits stand for a set; a law with such a pattern is none.
+// pattern is a column of the linear program: a set of kept bits, and what it adds to the mean.
+// Where a cell's search was ended, parts of bits stand for a set; a law with such a pattern is
+// none.
 type pattern struct {
 	bits  []int
 	parts []float64 // of these bits; nil for whole ones
@@ -32,15 +33,16 @@ func (p pattern) dot(row []float64) float64 {
 	return sum
 }
 
-// tolerance is by how much a pattern may still be above the dual's plane, in levels, when the search ends.
+// tolerance is by how much a pattern may still be above the dual's plane, in levels, when the
+// search ends.
 const tolerance = 1e-10
 
-// extreme maximizes Σ p_S·value(S) over the laws p whose bits err with probabilities e. The bound is that of the
-// dual: a plane λ₀ + Σ λ_k that is raised until no pattern is above it. So it is no smaller than the maximum, however
-// the search ended.
+// extreme maximizes Σ p_S·value(S) over the laws p whose bits err with probabilities e. The bound
+// is that of the dual: a plane λ₀ + Σ λ_k that is raised until no pattern is above it. So it is no
+// smaller than the maximum, however the search ended.
 //
-// The simplex method holds few patterns. Equal probabilities would make its steps stand still, and it moves them by
-// less than 10⁻¹⁰ of themselves; the plane's value is taken at e itself.
+// The simplex method holds few patterns. Equal probabilities would make its steps stand still, and
+// it moves them by less than 10⁻¹⁰ of themselves; the plane's value is taken at e itself.
 func extreme(ctx context.Context, r *row) (bound, sd float64, law Law, err error) {
 	n := len(r.e) + 1
 	right := make([]float64, n) // 1, and e

@@ -10,16 +10,19 @@ import (
 	"belsim/theory/decode"
 )
 
-// Table is a joint law of the bits at each level. As a matrix it is the table of the error probabilities of each bit.
+// Table is a joint law of the bits at each level. As a matrix it is the table of the error
+// probabilities of each bit.
 type Table struct {
 	*mat.Dense
 	Laws []Law // by row; nil where no law is known, and no bit errs
 }
 
-// sumError is how far the probabilities of a law may add up to something else than 1. Searches end at 1e-10.
+// sumError is how far the probabilities of a law may add up to something else than 1. Searches end
+// at 1e-10.
 const sumError = 1e-6
 
-// NewTable checks the laws of a code of so many bits, and makes the probabilities of each add up to 1.
+// NewTable checks the laws of a code of so many bits, and makes the probabilities of each add up to
+// 1.
 func NewTable(bits int, laws []Law) (*Table, error) {
 	t := &Table{mat.NewDense(len(laws), bits, nil), make([]Law, len(laws))}
 	for i, law := range laws {

@@ -132,8 +132,9 @@ func (c *Code) Transitions() [][]int {
 	return t
 }
 
-// Side returns 1 where the nearest transition of a bit lies above row i, from 0, and −1 where it lies below; 0 without a transition, and
-// between two that are equally near. at are the bit's transitions, as Transitions has them.
+// Side returns 1 where the nearest transition of a bit lies above row i, from 0, and −1 where it
+// lies below; 0 without a transition, and between two that are equally near. at are the bit's
+// transitions, as Transitions has them.
 func Side(at []int, i int) int {
 	k, _ := slices.BinarySearch(at, i+1)
 	switch {
@@ -199,8 +200,8 @@ func (c *Code) eachTransition(ctx context.Context, f func(n, k int)) error {
 }
 
 // Along sets each element of dst after the first, of length L, to the element before it, plus the
-// values of the bits that become one in its row, less those of the bits that become zero. values has
-// length M.
+// values of the bits that become one in its row, less those of the bits that become zero. values
+// has length M.
 func (c *Code) Along(dst, values []float64) {
 	sum := dst[0]
 	for m := 1; m < c.levels; m++ {
@@ -222,7 +223,8 @@ func (c *Code) Along(dst, values []float64) {
 // CheckTable refuses a table of error probabilities that is not L × M.
 func (c *Code) CheckTable(e mat.Matrix) error {
 	if r, m := e.Dims(); r != c.levels || m != c.bits {
-		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.name, c.levels, c.bits)
+		return fmt.Errorf("table of error probabilities is %d × %d, but %s has %d levels and %d bits", r, m, c.name,
+			c.levels, c.bits)
 	}
 	return nil
 }
@@ -265,7 +267,8 @@ func FromReal(name string, m mat.Matrix) (*Code, error) {
 		for k := range width {
 			v := m.At(i, k)
 			if math.IsNaN(v) || math.Abs(v) > maxValue {
-				return nil, fmt.Errorf("%s: row %d, column %d: %v; want a number between %g and %g", name, i+1, k+1, v, -maxValue, maxValue)
+				return nil, fmt.Errorf("%s: row %d, column %d: %v; want a number between %g and %g", name, i+1, k+1, v,
+					-maxValue, maxValue)
 			}
 			values[i*width+k] = v + 0 // −0 is 0
 			bits = bits && (v == 0 || v == 1)
@@ -293,12 +296,13 @@ func FromReal(name string, m mat.Matrix) (*Code, error) {
 // maxValue is the largest magnitude in a real code.
 const maxValue = 1e30
 
-// checkReal refuses values whose unit has not full precision, and two levels with the same code word, also where rounding
-// to RealUnit makes them the same.
+// checkReal refuses values whose unit has not full precision, and two levels with the same code
+// word, also where rounding to RealUnit makes them the same.
 func (c *Code) checkReal() error {
 	unit := c.RealUnit()
 	if unit < 0x1p-1022 {
-		return fmt.Errorf("%s: no value is larger than %g; want larger ones, which have full precision", c.name, 0x1p-1006)
+		return fmt.Errorf("%s: no value is larger than %g; want larger ones, which have full precision", c.name,
+			0x1p-1006)
 	}
 	first, second := firstTwins(c.levels, func(key []byte, i int) []byte {
 		for k := range c.bits {
@@ -327,8 +331,8 @@ func (c *Code) RealUnit() float64 {
 	return largest * 0x1p-16
 }
 
-// firstTwins returns the first row that has the key of a row before it, and this row: 0 and 0 where all differ. key
-// appends the key of a row.
+// firstTwins returns the first row that has the key of a row before it, and this row: 0 and 0 where
+// all differ. key appends the key of a row.
 func firstTwins(rows int, key func(to []byte, i int) []byte) (first, second int) {
 	seen := make(map[string]int, rows)
 	var text []byte

@@ -145,7 +145,8 @@ func TestPublished(t *testing.T) {
 	compared := 0
 	for _, path := range paths {
 		match := pattern.FindStringSubmatch(filepath.Base(path))
-		if match == nil || !slices.ContainsFunc(code.Families(), func(f code.Family) bool { return f.Name == match[1] }) {
+		if match == nil || !slices.ContainsFunc(code.Families(),
+			func(f code.Family) bool { return f.Name == match[1] }) {
 			continue
 		}
 		levels := must.Get(strconv.Atoi(match[2]))(t)
@@ -173,9 +174,10 @@ func TestPublished(t *testing.T) {
 	t.Logf("%d published matrices compared", compared)
 }
 
-// TestAuthors compares with all matrices that the paper's authors published, by hashes of their columns: without those that are
-// constant, and complemented where level 1 has a one, which no decoder sees. Two of them are no code of ours. Files of them are
-// compared where BELSIM_REFERENCE has some.
+// TestAuthors compares with all matrices that the paper's authors published, by hashes of their
+// columns: without those that are constant, and complemented where level 1 has a one, which no
+// decoder sees. Two of them are no code of ours. Files of them are compared where BELSIM_REFERENCE
+// has some.
 func TestAuthors(t *testing.T) {
 	hash := func(c *code.Code, sorted bool) string {
 		var columns []string
@@ -326,7 +328,8 @@ func TestRealRows(t *testing.T) {
 		rows []float64 // of two columns
 		want string    // of the error; "" for none
 	}{
-		{[]float64{1, 0.5, 1, 0.500005, 0, 0.5}, "rows 1 and 2 are the same code word when values are rounded to 1.5e-05"},
+		{[]float64{1, 0.5, 1, 0.500005, 0, 0.5},
+			"rows 1 and 2 are the same code word when values are rounded to 1.5e-05"},
 		{[]float64{1000, 0.5, 0, 0, 0, 0.001}, "rows 2 and 3 are the same code word when values are rounded to 0.015"},
 		{[]float64{0, 0.5, 1, 0.25, 0, 0.5}, "rows 1 and 3 are the same code word; every level"},
 		{[]float64{1, 1e-9, 1, -1e-9}, "rows 1 and 2 are the same code word when"},

@@ -24,7 +24,8 @@ func TestOrderByDistance(t *testing.T) {
 				if a > 0 {
 					before := c.Distance(row, int(order[a-1]))
 					if d < before || d == before && i < order[a-1] {
-						t.Fatalf("%s, row %d: row %d at distance %d stands behind row %d at %d", c.Name(), row, i, d, order[a-1], before)
+						t.Fatalf("%s, row %d: row %d at distance %d stands behind row %d at %d", c.Name(), row, i, d,
+							order[a-1], before)
 					}
 				}
 			}

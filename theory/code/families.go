@@ -34,12 +34,18 @@ func Families() []Family {
 	return []Family{
 		{"unary", "bit k is one from level k+1 on", unaryBits, buildUnary},
 		{"johnson", "Johnson counter from the all-zero word on (Section 3)", johnsonBits, buildJohnson},
-		{"johnson-nonzero", "Johnson counter without the all-zero word (appendix)", johnsonNonzeroBits, buildJohnsonNonzero},
-		{"b1jdj", "1-bit Johnson base, Johnson displacement, reflected", func(l int) int { return jdjBits(l, 1) }, func(c *Code) { buildJDJ(c, 1, true) }},
-		{"b2jdj", "2-bit Johnson base, Johnson displacement, reflected", func(l int) int { return jdjBits(l, 2) }, func(c *Code) { buildJDJ(c, 2, true) }},
-		{"b1jdj-nr", "b1jdj without the reflection", func(l int) int { return jdjBits(l, 1) }, func(c *Code) { buildJDJ(c, 1, false) }},
-		{"b2jdj-nr", "b2jdj without the reflection", func(l int) int { return jdjBits(l, 2) }, func(c *Code) { buildJDJ(c, 2, false) }},
-		{"hexj", "hexadecimal digits as 8-bit Johnson words, reflected", hexjBits, func(c *Code) { buildHexJ(c, true) }},
+		{"johnson-nonzero", "Johnson counter without the all-zero word (appendix)", johnsonNonzeroBits,
+			buildJohnsonNonzero},
+		{"b1jdj", "1-bit Johnson base, Johnson displacement, reflected", func(l int) int { return jdjBits(l, 1) },
+			func(c *Code) { buildJDJ(c, 1, true) }},
+		{"b2jdj", "2-bit Johnson base, Johnson displacement, reflected", func(l int) int { return jdjBits(l, 2) },
+			func(c *Code) { buildJDJ(c, 2, true) }},
+		{"b1jdj-nr", "b1jdj without the reflection", func(l int) int { return jdjBits(l, 1) },
+			func(c *Code) { buildJDJ(c, 1, false) }},
+		{"b2jdj-nr", "b2jdj without the reflection", func(l int) int { return jdjBits(l, 2) },
+			func(c *Code) { buildJDJ(c, 2, false) }},
+		{"hexj", "hexadecimal digits as 8-bit Johnson words, reflected", hexjBits,
+			func(c *Code) { buildHexJ(c, true) }},
 		{"hexj-nr", "hexj without the reflection", hexjBits, func(c *Code) { buildHexJ(c, false) }},
 		{"hadamard", "rows of the Sylvester Hadamard matrix", hadamardBits, buildHadamard},
 		{"onehot", "bit k is one at level k", func(l int) int { return l }, buildOneHot},
@@ -48,8 +54,8 @@ func Families() []Family {
 	}
 }
 
-// probe is another name of gray: its columns have 1, 2, 4, 8, … transitions, so that a network which
-// is trained with them shows what it can learn.
+// probe is another name of gray: its columns have 1, 2, 4, 8, … transitions, so that a network
+// which is trained with them shows what it can learn.
 const probe = "probe"
 
 // Lookup returns the named family.
@@ -124,14 +130,15 @@ func open(nameOrPath string, levels int, from func(string, mat.Matrix) (*Code, e
 	return c, nil
 }
 
-// TransposedNote says of a code from a file that it looks as if its rows were the bits: with more bits
-// than levels, which a code may have, but few do. It is "" for others.
+// TransposedNote says of a code from a file that it looks as if its rows were the bits: with more
+// bits than levels, which a code may have, but few do. It is "" for others.
 func TransposedNote(name string, levels, bits int) string {
 	named := !IsFile(name) && name != inputfile.Name(inputfile.Standard)
 	if named || bits <= levels {
 		return ""
 	}
-	return fmt.Sprintf("%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits", name, bits, levels)
+	return fmt.Sprintf("%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits",
+		name, bits, levels)
 }
 
 // bitsOfSigns makes a matrix of −1 and +1 one of 0 and 1. It leaves other matrices as they are.

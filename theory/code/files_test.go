@@ -11,8 +11,8 @@ import (
 	"belsim/theory/code"
 )
 
-// TestOpenMatrices: matrices of ±1 are bits, arrays of .npz files are codes, and a matrix that has as many
-// columns as levels were asked for looks transposed.
+// TestOpenMatrices: matrices of ±1 are bits, arrays of .npz files are codes, and a matrix that has
+// as many columns as levels were asked for looks transposed.
 func TestOpenMatrices(t *testing.T) {
 	folder := t.TempDir()
 	path := func(name string) string { return filepath.Join(folder, name) }
@@ -54,7 +54,8 @@ func TestOpenMatrices(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	for name, want := range map[string]bool{"c.npz": true, "c.npz:C": true, "C.NPZ:C": true, "unary": false, "npz": false, "unary:C": false} {
+	for name, want := range map[string]bool{"c.npz": true, "c.npz:C": true, "C.NPZ:C": true, "unary": false,
+		"npz": false, "unary:C": false} {
 		if code.IsFile(name) != want {
 			t.Errorf("IsFile(%q) is %v", name, !want)
 		}

@@ -53,8 +53,9 @@ const maxPairWork = 1 << 37
 // and bits, is below 2⁶³.
 type pairSums struct{ pairs, d, dd, n, nn, dn uint64 }
 
-// Properties computes them for a code of zeros and ones, in O(L·M²/64), and O(L²·M/64) where few words are one bit apart.
-// workers is the number of goroutines, 0 for all processors. The error is the context's.
+// Properties computes them for a code of zeros and ones, in O(L·M²/64), and O(L²·M/64) where few
+// words are one bit apart. workers is the number of goroutines, 0 for all processors. The error is
+// the context's.
 func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) {
 	p := Properties{Code: c.name, Levels: c.levels, Bits: c.bits}
 	counts, err := c.countTransitions(ctx)

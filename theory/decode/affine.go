@@ -22,5 +22,6 @@ type Affine struct {
 // ScoresTo sets dst, of length L, to the scores of M outputs, in O(L·M).
 func (a *Affine) ScoresTo(dst, z []float64) {
 	copy(dst, a.Offsets)
-	blas64.Gemv(blas.NoTrans, 1, a.Weights.RawMatrix(), blas64.Vector{N: len(z), Inc: 1, Data: z}, 1, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
+	blas64.Gemv(blas.NoTrans, 1, a.Weights.RawMatrix(), blas64.Vector{N: len(z), Inc: 1, Data: z}, 1,
+		blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 }

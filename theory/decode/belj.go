@@ -33,7 +33,8 @@ var belJEntry = Entry{
 		if d, ok := newBelJ(c); ok {
 			return d, nil
 		}
-		return nil, fmt.Errorf("%w: bel-j reads johnson and johnson-nonzero, and %s is neither; use gen", ErrUnfit, c.Name())
+		return nil, fmt.Errorf("%w: bel-j reads johnson and johnson-nonzero, and %s is neither; use gen", ErrUnfit,
+			c.Name())
 	},
 }
 

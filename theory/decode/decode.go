@@ -2,10 +2,10 @@
 // the decoding functions of Shah, Xue and Aamodt, "Label Encoding for
 // Regression Networks" (ICLR 2022), Section 3.
 //
-// A Decoder reads hard decisions: a word of M bits, packed as code.Code.Word packs a code
-// word. That is all a decoder must do. A decoder that can do more has further methods: Ranger,
-// RealDecoder, LogitDecoder, Correlator, Tempered and Informed list them. A Registry holds decoders by
-// name.
+// A Decoder reads hard decisions: a word of M bits, packed as code.Code.Word packs a code word.
+// That is all a decoder must do. A decoder that can do more has further methods: Ranger,
+// RealDecoder, LogitDecoder, Correlator, Tempered and Informed list them. A Registry holds decoders
+// by name.
 package decode
 
 import (

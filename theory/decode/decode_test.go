@@ -39,7 +39,8 @@ func TestCodeWords(t *testing.T) {
 				lo, hi := decode.Range(c, d)
 				for i := range levels {
 					if got := d.Decode(c.Word(i)); got != i+1 {
-						t.Fatalf("%s of %d levels, %s: word of level %d is decoded to %d", f.Name, levels, d.Name(), i+1, got)
+						t.Fatalf("%s of %d levels, %s: word of level %d is decoded to %d", f.Name, levels, d.Name(),
+							i+1, got)
 					}
 				}
 				if lo > 1 || hi < levels {
@@ -103,7 +104,8 @@ func TestFormulas(t *testing.T) {
 func TestGen(t *testing.T) {
 	families := code.Families()
 	rapid.Check(t, func(t *rapid.T) {
-		c := mustNew(t, families[rapid.IntRange(0, len(families)-1).Draw(t, "family")].Name, rapid.IntRange(2, 80).Draw(t, "levels"))
+		c := mustNew(t, families[rapid.IntRange(0, len(families)-1).Draw(t, "family")].Name,
+			rapid.IntRange(2, 80).Draw(t, "levels"))
 		d := must.Get(decode.New("gen", c))(t)
 		word, b := drawWord(t, c.Bits())
 		best, largest := 0, -c.Bits()-1
@@ -181,7 +183,8 @@ func TestSoftDecoders(t *testing.T) {
 	for _, tt := range []struct {
 		z    [2]float64
 		want int
-	}{{[2]float64{-1, -1}, 1}, {[2]float64{1, -2}, 2}, {[2]float64{1, 2}, 3}, {[2]float64{-1, 2}, 3}, {[2]float64{0, 0}, 1}, {[2]float64{1, 0}, 2}} {
+	}{{[2]float64{-1, -1}, 1}, {[2]float64{1, -2}, 2}, {[2]float64{1, 2}, 3}, {[2]float64{-1, 2}, 3}, {[2]float64{0, 0},
+		1}, {[2]float64{1, 0}, 2}} {
 		if got := gen.DecodeLogits(tt.z[:]); got != float64(tt.want) {
 			t.Errorf("gen of %v: %v, want %d", tt.z, got, tt.want)
 		}

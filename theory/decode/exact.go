@@ -12,9 +12,9 @@ import (
 // settle makes the first of the largest sums the row whose exact sum Σ_k z_k·C[n,k] is the largest,
 // the first of several. Each of the sums has so many roundings at most.
 //
-// Each rounding is at most 2⁻⁵³ of a partial sum, and no partial sum is above Σ_k |z_k·C[n,k]|: a row
-// whose sum is further below the largest than twice all roundings is not the largest. The others are
-// compared exactly, unless they had no rounding.
+// Each rounding is at most 2⁻⁵³ of a partial sum, and no partial sum is above Σ_k |z_k·C[n,k]|: a
+// row whose sum is further below the largest than twice all roundings is not the largest. The
+// others are compared exactly, unless they had no rounding.
 func settle(sums []float64, c *code.Code, z []float64, roundings int) {
 	size := 0.0 // of the largest partial sum
 	for _, v := range z {
@@ -57,8 +57,8 @@ func settle(sums []float64, c *code.Code, z []float64, roundings int) {
 	}
 }
 
-// place is that of the largest of some numbers, the first of several. It takes a third of the time of functions that
-// look for what is no number.
+// place is that of the largest of some numbers, the first of several. It takes a third of the time
+// of functions that look for what is no number.
 func place(sums []float64) int {
 	at, largest := 0, sums[0]
 	for i, s := range sums {
@@ -70,8 +70,8 @@ func place(sums []float64) int {
 }
 
 // unrounded reports whether no sum of some of the outputs is rounded; size is the sum of their
-// magnitudes. All are multiples of a power of two, and so are their sums, which are exact where they
-// have 53 digits of it at most. Bits, ±1 and most logits of half precision are such outputs.
+// magnitudes. All are multiples of a power of two, and so are their sums, which are exact where
+// they have 53 digits of it at most. Bits, ±1 and most logits of half precision are such outputs.
 func unrounded(z []float64, size float64) bool {
 	unit := math.MaxInt
 	for _, v := range z {

@@ -26,7 +26,8 @@ func TestSmallestError(t *testing.T) {
 	if got, want := decode.MeanLogit(0), decode.MeanLogit(decode.SmallestError); got != want || !(got > 7 && got < 8) {
 		t.Errorf("the mean for e = 0 is %v, want %v", got, want)
 	}
-	if got, want := decode.MeanLogit(1), decode.MeanLogit(1-decode.SmallestError); got != want || !(got < -7 && got > -8) {
+	if got, want := decode.MeanLogit(1), decode.MeanLogit(1-decode.SmallestError); got != want ||
+		!(got < -7 && got > -8) {
 		t.Errorf("the mean for e = 1 is %v, want %v", got, want)
 	}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // Network says what the classifiers of a network have learned of a code of M bits, at every
-// perceived label ŷ = n + s·ε, ε ~ N(0, 1), of a level n. Given ŷ the logit of bit k is normal, with
-// the mean f_k(ŷ) and the standard deviation sd_k, and the bits are independent. It is safe for
-// concurrent use.
+// perceived label ŷ = n + s·ε, ε ~ N(0, 1), of a level n. Given ŷ the logit of bit k is normal,
+// with the mean f_k(ŷ) and the standard deviation sd_k, and the bits are independent. It is safe
+// for concurrent use.
 type Network interface {
 	// Noise returns s, the standard deviation of the perceived label, in levels.
 	Noise() float64
@@ -70,7 +70,8 @@ func (p *Posterior) perceive(prior []float64) error {
 	}
 	half := int(math.Ceil(reach * s * float64(q)))
 	points := (levels-1)*q + 2*half + 1
-	if err := memory.Check("the posterior of the perceived label for "+p.code.Name(), memory.Product(points, bits, 8)); err != nil {
+	if err := memory.Check("the posterior of the perceived label for "+p.code.Name(),
+		memory.Product(points, bits, 8)); err != nil {
 		return err
 	}
 	weights, offsets := mat.NewDense(points, bits, nil), make([]float64, points)

@@ -85,7 +85,8 @@ func NewPosterior(c *code.Code, m Model) (*Posterior, error) {
 		m.Errors = everywhere{c.Levels(), c.Bits(), usualError}
 	}
 	if m.Perceived == nil {
-		if err := memory.Check(fmt.Sprintf("the decoder %s of %s", Median, c.Name()), memory.Product(c.Levels(), c.Bits(), 8)); err != nil {
+		if err := memory.Check(fmt.Sprintf("the decoder %s of %s", Median, c.Name()),
+			memory.Product(c.Levels(), c.Bits(), 8)); err != nil {
 			return nil, err
 		}
 	}
@@ -289,9 +290,9 @@ func (p *Posterior) DecodeLogits(z []float64) float64 {
 // outweighs the scores of all bits that are possible.
 const impossibleBit = -1 << 20
 
-// BitScoresTo sets dst, of length L, to the scores of the levels for a word, where a bit that a level
-// cannot give counts −2²⁰. It returns false where the decoder reads logits, or knows a perceived
-// label.
+// BitScoresTo sets dst, of length L, to the scores of the levels for a word, where a bit that a
+// level cannot give counts −2²⁰. It returns false where the decoder reads logits, or knows a
+// perceived label.
 func (p *Posterior) BitScoresTo(dst []float64, word []uint64) bool {
 	if p.model.Logits || p.labels != nil {
 		return false
@@ -305,7 +306,8 @@ func (p *Posterior) BitScoresTo(dst []float64, word []uint64) bool {
 	return true
 }
 
-// BitScore returns by how much the score of level i+1 of BitScoresTo changes when bit k becomes one.
+// BitScore returns by how much the score of level i+1 of BitScoresTo changes when bit k becomes
+// one.
 func (p *Posterior) BitScore(i, k int) float64 {
 	change := 2 * p.affine.Weights.At(i, k)
 	if s := p.sure; s != nil {

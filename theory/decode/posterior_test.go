@@ -179,16 +179,17 @@ func TestPosteriorRefusals(t *testing.T) {
 
 // TestPerceivedGrid: the grid of perceived labels that all levels share, with a normal law, decodes
 // like the mean over the 64 strata of every level. The expected error of the median, under the
-// strata, is at most 0.1 % above the Bayes risk: the median of their own posterior. It is at most 2 %
-// where the logits of 15 bits tell the strata of a wide law apart, which a normal law does not have.
-// Outputs are sampled; the expectations given the outputs are exact.
+// strata, is at most 0.1 % above the Bayes risk: the median of their own posterior. It is at most 2
+// % where the logits of 15 bits tell the strata of a wide law apart, which a normal law does not
+// have. Outputs are sampled; the expectations given the outputs are exact.
 func TestPerceivedGrid(t *testing.T) {
 	const levels, samples = 16, 100
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, name := range []string{"gray", "unary"} {
 		for _, s := range []float64{0.3, 3} {
 			c := mustNew(t, name, levels)
-			l := must.Get(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}.Learn(context.Background(), 1, c, nil))(t)
+			l := must.Get(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit,
+				Training: perceived.BCE}.Learn(context.Background(), 1, c, nil))(t)
 			sd := l.ResidualSD()
 			// f has the logits at the strata of all levels.
 			f := mat.NewDense(levels*decode.Strata, c.Bits(), nil)
@@ -235,20 +236,23 @@ func TestPerceivedGrid(t *testing.T) {
 						least += v / total * math.Abs(best-float64(i+1)) / samples
 					}
 				}
-				t.Logf("%s, s = %v, logits %v: %.5f levels, least %.5f (+%.3f %%)", name, s, logits, grid, least, 100*(grid/least-1))
+				t.Logf("%s, s = %v, logits %v: %.5f levels, least %.5f (+%.3f %%)", name, s, logits, grid, least,
+					100*(grid/least-1))
 				most := 1.001
 				if name == "unary" && logits {
 					most = 1.02
 				}
 				if !(grid >= least-1e-12 && grid <= most*least) {
-					t.Errorf("%s, s = %v, logits %v: an error of %v levels; the least is %v", name, s, logits, grid, least)
+					t.Errorf("%s, s = %v, logits %v: an error of %v levels; the least is %v", name, s, logits, grid,
+						least)
 				}
 			}
 		}
 	}
 }
 
-// TestFarLabels: outputs that no level with a prior can have are decoded to the one that is nearest to them.
+// TestFarLabels: outputs that no level with a prior can have are decoded to the one that is nearest
+// to them.
 func TestFarLabels(t *testing.T) {
 	c := mustNew(t, "unary", 16)
 	l := must.Get(perceived.Model{Noise: 0.3, Misfit: 0.25, Training: perceived.BCE}.Learn(t.Context(), 1, c, nil))(t)

@@ -143,7 +143,8 @@ func (r Registry) auto(c *code.Code, o Options) (Decoder, error) {
 			return d, err
 		}
 	}
-	return nil, fmt.Errorf("%w: no decoder of %s is chosen automatically for %s", ErrUnfit, strings.Join(r.Names(), ", "), c.Name())
+	return nil, fmt.Errorf("%w: no decoder of %s is chosen automatically for %s", ErrUnfit,
+		strings.Join(r.Names(), ", "), c.Name())
 }
 
 // Ranks of the decoders of this package for the name auto. A decoder made for one

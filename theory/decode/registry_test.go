@@ -63,7 +63,8 @@ func TestEntries(t *testing.T) {
 			fits++
 			h, tempered := d.(decode.Tempered)
 			_, informed := d.(decode.Informed)
-			if d.Name() != e.Name || decode.ReadsLogits(d) != e.Logits || tempered != e.Tempered || informed != e.Informed {
+			if d.Name() != e.Name || decode.ReadsLogits(d) != e.Logits || tempered != e.Tempered ||
+				informed != e.Informed {
 				t.Errorf("%+v: the decoder is called %s; it reads logits: %v, has a temperature: %v, knows the classifiers: %v", e, d.Name(), decode.ReadsLogits(d), tempered, informed)
 			}
 			if tempered {
@@ -86,15 +87,18 @@ func TestEntries(t *testing.T) {
 				word := []uint64{w}
 				got := d.Decode(word)
 				value := decode.Value(d, word)
-				if got < lo || got > hi || got != int(math.Round(value)) || !decode.Real(d) && value != math.Round(value) {
-					t.Fatalf("%s of %s, word %b: level %d, value %v, range %d to %d", e.Name, c.Name(), w, got, value, lo, hi)
+				if got < lo || got > hi || got != int(math.Round(value)) || !decode.Real(d) &&
+					value != math.Round(value) {
+					t.Fatalf("%s of %s, word %b: level %d, value %v, range %d to %d", e.Name, c.Name(), w, got, value,
+						lo, hi)
 				}
 				for k := range z {
 					z[k] = float64(w>>k&1)*2 - 1
 				}
 				if l, ok := d.(decode.LogitDecoder); ok && l.DecodeLogits(z) != value {
 					// Sums of real numbers may differ in rounding alone.
-					t.Fatalf("%s of %s, word %b: %v from ±1, %v from the word", e.Name, c.Name(), w, l.DecodeLogits(z), value)
+					t.Fatalf("%s of %s, word %b: %v from ±1, %v from the word", e.Name, c.Name(), w, l.DecodeLogits(z),
+						value)
 				}
 				if x, ok := d.(decode.Correlator); ok {
 					decode.NewCorrelations(c).To(correlations, z)
@@ -131,7 +135,8 @@ func TestRegistry(t *testing.T) {
 	if d, err := r.New(decode.Auto, c, decode.Options{}); err != nil || d.Name() != "gen" {
 		t.Errorf("auto takes %v, %v; parity has the rank 0", d, err)
 	}
-	if d, err := append(decode.Builtin(), parityEntry(9)).New(decode.Auto, c, decode.Options{}); err != nil || d.Name() != "parity" {
+	if d, err := append(decode.Builtin(), parityEntry(9)).New(decode.Auto, c, decode.Options{}); err != nil ||
+		d.Name() != "parity" {
 		t.Errorf("auto takes %v, %v; parity has the rank 9", d, err)
 	}
 	// Auto passes over what does not fit, and says so when nothing is left.
@@ -139,10 +144,12 @@ func TestRegistry(t *testing.T) {
 	if _, err := only.New(decode.Auto, realCode(t), decode.Options{}); !errors.Is(err, decode.ErrUnfit) {
 		t.Errorf("auto for a code that nothing reads: %v", err)
 	}
-	if _, err := r.New("parity", realCode(t), decode.Options{}); !errors.Is(err, decode.ErrUnfit) || !strings.Contains(err.Error(), "use gen or gen-ex") {
+	if _, err := r.New("parity", realCode(t), decode.Options{}); !errors.Is(err, decode.ErrUnfit) ||
+		!strings.Contains(err.Error(), "use gen or gen-ex") {
 		t.Errorf("parity of a code of real numbers: %v", err)
 	}
-	if d, err := r.ReadingLogits().New(decode.Auto, mustNew(t, "unary", 9), decode.Options{}); err != nil || d.Name() != "gen" {
+	if d, err := r.ReadingLogits().New(decode.Auto, mustNew(t, "unary", 9), decode.Options{}); err != nil ||
+		d.Name() != "gen" {
 		t.Errorf("auto of those that read logits: %v, %v", d, err)
 	}
 	if got := r.ReadingRealCodes().Names(); !slices.Equal(got, []string{"gen", "gen-ex"}) {

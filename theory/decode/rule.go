@@ -55,8 +55,8 @@ func (r Rule) Label(scores, values []float64) float64 {
 	return median
 }
 
-// MedianAndMean returns the labels of the rules Median and Mean for finite scores, as Rule.Label does.
-// Scores become weights: the probabilities of the levels, up to a factor.
+// MedianAndMean returns the labels of the rules Median and Mean for finite scores, as Rule.Label
+// does. Scores become weights: the probabilities of the levels, up to a factor.
 func MedianAndMean(scores, values []float64) (median, mean float64) {
 	most, total, sum := slices.Max(scores), 0.0, 0.0
 	for i, s := range scores {

@@ -89,7 +89,10 @@ func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64
 			c.consider(int(m))
 		}
 	}
-	slices.SortFunc(c.rivals, func(a, b rival) int { return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.row, b.row)) })
+	slices.SortFunc(c.rivals, func(a, b rival) int {
+		return cmp.Or(cmp.Compare(a.weight, b.weight),
+			cmp.Compare(a.row, b.row))
+	})
 	for _, r := range c.rivals {
 		c.union += r.weight
 	}
@@ -134,8 +137,8 @@ func (c *candidates) consider(m int) {
 // which has no error, is one of them where another one is the reference.
 func (c *candidates) small(wins, err float64) bool { return wins*max(err, 1) < 1e-18*c.union }
 
-// atLeast bounds the probability that at least n of some bits differ from the reference's, where their
-// probabilities add up to lambda: Chernoff's (λ/n)ⁿ·e^(n−λ), rounded up.
+// atLeast bounds the probability that at least n of some bits differ from the reference's, where
+// their probabilities add up to lambda: Chernoff's (λ/n)ⁿ·e^(n−λ), rounded up.
 func atLeast(n int, lambda float64) float64 {
 	if float64(n) <= lambda {
 		return 1

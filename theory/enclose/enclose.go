@@ -17,12 +17,13 @@
 //
 // # Memory
 //
-// An encloser takes at most 8 bytes for each unit of Options.Work, 256 bytes for each level and bit,
-// and 4 MiB. Each worker has one. In practice it takes a tenth of a byte for each unit of work.
+// An encloser takes at most 8 bytes for each unit of Options.Work, 256 bytes for each level and
+// bit, and 4 MiB. Each worker has one. In practice it takes a tenth of a byte for each unit of
+// work.
 //
-// The bound is that of the tree: to follow up a state of s candidates takes 2s+32 units of work and makes
-// two states, which take 4s bytes and some 64 each, or twice as many where a slice or a map has grown.
-// Turns share the memory.
+// The bound is that of the tree: to follow up a state of s candidates takes 2s+32 units of work and
+// makes two states, which take 4s bytes and some 64 each, or twice as many where a slice or a map
+// has grown. Turns share the memory.
 package enclose
 
 import (
@@ -72,8 +73,8 @@ func (v Interval) loosen() Interval { return Interval{max(0, v.Lo-underflow), v.
 type Options struct {
 	// Width is the relative width of the interval of a level at which the work on it ends.
 	Width float64
-	// Work limits the work on a level: the number of scores of candidates that are computed, and 32 for
-	// each state of the bits that are decided.
+	// Work limits the work on a level: the number of scores of candidates that are computed, and 32
+	// for each state of the bits that are decided.
 	Work int
 }
 
@@ -113,8 +114,8 @@ func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
 	return x, nil
 }
 
-// Path reports whether all words of a code that Fits form a path, so that intervals are as narrow as rounding
-// allows and take little work.
+// Path reports whether all words of a code that Fits form a path, so that intervals are as narrow
+// as rounding allows and take little work.
 func Path(c *code.Code, d decode.Decoder) bool {
 	x, err := New(c, d, Options{})
 	return err == nil && x.whole
@@ -217,8 +218,8 @@ func (v Interval) meet(w, left Interval) Interval {
 // maxTurns limits the number of times that a level is worked on.
 const maxTurns = 6
 
-// ErrTooWide is wrapped by the errors that say that errors are too frequent for intervals that are worth their
-// work.
+// ErrTooWide is wrapped by the errors that say that errors are too frequent for intervals that are
+// worth their work.
 var ErrTooWide = errors.New("errors are too frequent")
 
 // Rows returns the intervals of all rows of a code whose prior is above zero, for the mean over
@@ -226,7 +227,8 @@ var ErrTooWide = errors.New("errors are too frequent")
 // processors; it changes no number. The error wraps theory.ErrNoClosedForm unless Fits, or
 // ErrTooWide where the intervals of a few rows, which are computed first, are wide. Or it is the
 // context's.
-func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e []mat.Matrix, o Options) ([]Interval, error) {
+func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e []mat.Matrix,
+	o Options) ([]Interval, error) {
 	var rows []int
 	for i, p := range prior {
 		if p > 0 {
@@ -285,16 +287,18 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 			sum.Hi += v.Hi
 		}
 		if sum.Width() > part.most && sum.Hi > negligible {
-			return nil, fmt.Errorf("%w: an interval for %s with %s would be %.2g of the error wide", ErrTooWide, c.Name(), d.Name(), sum.Width())
+			return nil, fmt.Errorf("%w: an interval for %s with %s would be %.2g of the error wide", ErrTooWide,
+				c.Name(), d.Name(), sum.Width())
 		}
 	}
 	out := make([]Interval, c.Levels())
-	return out, each(len(rows), func(j int) (int, []mat.Matrix) { return rows[j], e }, func(j int, v Interval) { out[rows[j]] = v })
+	return out, each(len(rows), func(j int) (int, []mat.Matrix) { return rows[j], e },
+		func(j int, v Interval) { out[rows[j]] = v })
 }
 
 // Rows computes a number of trials first, and ends where their intervals are together wider than
-// mostWidth, relatively; after half of them, where these are four times as wide, for wide intervals take
-// the most work.
+// mostWidth, relatively; after half of them, where these are four times as wide, for wide intervals
+// take the most work.
 const (
 	trials    = 4
 	mostWidth = 1e-2

@@ -92,13 +92,15 @@ func TestHoldsEnumeration(t *testing.T) {
 		x := must.Get(theory.NewExact(ctx, c, d))(t)
 		for range min(most, 1+(work>>c.Bits())) {
 			e := random(rng, c)
-			v := must.Get(enclose.New(c, d, enclose.Options{Width: math.Pow(10, -12*rng.Float64()), Work: 1 << rng.IntN(28)}))(t)
+			v := must.Get(enclose.New(c, d, enclose.Options{Width: math.Pow(10, -12*rng.Float64()),
+				Work: 1 << rng.IntN(28)}))(t)
 			for i := range c.Levels() {
 				row := mat.Row(nil, i, e)
 				want := must.Get(x.Row(ctx, i, row))(t)
 				got := must.Get(v.Row(ctx, i, row))(t)
 				if !(got.Lo <= want.Mean*(1+rounding) && want.Mean*(1-rounding) <= got.Hi) {
-					t.Fatalf("%s of %d levels, level %d: %v does not hold %v; e = %v", c.Name(), c.Levels(), i+1, got, want.Mean, row)
+					t.Fatalf("%s of %d levels, level %d: %v does not hold %v; e = %v", c.Name(), c.Levels(), i+1, got,
+						want.Mean, row)
 				}
 				held++
 				if got.Width() < 1e-6 {
@@ -161,8 +163,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestTinyProbabilities: what is too small beside the rest of an error, or for a float64, is inside the
-// interval all the same; an error of 0 that is certain stays 0.
+// TestTinyProbabilities: what is too small beside the rest of an error, or for a float64, is inside
+// the interval all the same; an error of 0 that is certain stays 0.
 func TestTinyProbabilities(t *testing.T) {
 	words := func(rows ...string) *code.Code {
 		m := mat.NewDense(len(rows), len(rows[0]), nil)
@@ -226,7 +228,8 @@ func TestMixtures(t *testing.T) {
 		for _, i := range []int{0, 5, tt.levels / 2} {
 			v := must.Get(x.Row(ctx, i, mat.Row(nil, i, e)))(t)
 			if v.Width() > tt.width {
-				t.Errorf("%s of %d levels, r = %v, σ = %v, level %d: %v has width %.2g, want %v", tt.name, tt.levels, tt.r, tt.sigma, i+1, v, v.Width(), tt.width)
+				t.Errorf("%s of %d levels, r = %v, σ = %v, level %d: %v has width %.2g, want %v", tt.name, tt.levels,
+					tt.r, tt.sigma, i+1, v, v.Width(), tt.width)
 			}
 		}
 	}
@@ -269,7 +272,8 @@ func TestWorkers(t *testing.T) {
 func TestTooWide(t *testing.T) {
 	c, d := named(t, "hadamard", 64)
 	e := mixture(t, c, 0.6, 1.5)
-	if _, err := enclose.Rows(context.Background(), 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.DefaultOptions()); !errors.Is(err, enclose.ErrTooWide) {
+	if _, err := enclose.Rows(context.Background(), 0, c, d, theory.Uniform(64), []mat.Matrix{e},
+		enclose.DefaultOptions()); !errors.Is(err, enclose.ErrTooWide) {
 		t.Errorf("frequent errors: error %v, want ErrTooWide", err)
 	}
 	// Four rows tell: together up to 1 % of their error wide, and two of them up to 4 %.
@@ -297,7 +301,8 @@ func TestTooWide(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), []mat.Matrix{e}, enclose.DefaultOptions()); !errors.Is(err, context.Canceled) {
+	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), []mat.Matrix{e},
+		enclose.DefaultOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: error %v", err)
 	}
 	u := must.Get(decode.New("gen-ex", c))(t)

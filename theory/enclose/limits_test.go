@@ -54,8 +54,8 @@ func hard(tb testing.TB, each func(name string, c *code.Code, i int, e []float64
 	}
 }
 
-// TestScratchBound: what an encloser holds after a level, which is all of its scratch memory, is within the
-// bound of the package's comment.
+// TestScratchBound: what an encloser holds after a level, which is all of its scratch memory, is
+// within the bound of the package's comment.
 func TestScratchBound(t *testing.T) {
 	const work = 1 << 23
 	held := func() int64 {
@@ -100,9 +100,9 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestCancelled: wherever a context ends in the midst of a level, the work ends the next time that the context
-// is asked, and it is asked often: at least once for some 2²⁰ scores of candidates, which are some
-// milliseconds.
+// TestCancelled: wherever a context ends in the midst of a level, the work ends the next time that
+// the context is asked, and it is asked often: at least once for some 2²⁰ scores of candidates,
+// which are some milliseconds.
 func TestCancelled(t *testing.T) {
 	const work, often = 1 << 22, 1 << 20
 	hard(t, func(name string, c *code.Code, i int, e []float64) {
@@ -118,7 +118,8 @@ func TestCancelled(t *testing.T) {
 		for _, left := range []int{whole.asked / 3, whole.asked - 1} {
 			ctx := countdown{Context: context.Background(), left: left}
 			if _, err := x.Row(&ctx, i, e); !errors.Is(err, context.Canceled) || ctx.asked > left+2 {
-				t.Errorf("%s: a context that ends when it was asked %d times of %d is asked %d times: error %v", name, left, whole.asked, ctx.asked, err)
+				t.Errorf("%s: a context that ends when it was asked %d times of %d is asked %d times: error %v", name,
+					left, whole.asked, ctx.asked, err)
 			}
 		}
 	})

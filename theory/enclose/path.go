@@ -9,15 +9,15 @@ import (
 // path computes the law of the nearest of candidates that form a path: from each to the next one
 // some bits change, and no bit changes twice.
 //
-// The agreement V_j of the output with candidate j is then a walk: V_j − V_{j−1} is a sum X_j of
-// ±1 over the bits of step j, and steps are independent. Candidate j is nearest where no
-// candidate before it and none after it agrees better. The two events are independent. The
-// first one is about Q_j = max_{i≤j} V_i − V_j, which is a Markov chain: Q_j = max(0, Q_{j−1} − X_j),
-// and Q_j is 0 where candidate j agrees best so far. The second one is the same, from the other end.
+// The agreement V_j of the output with candidate j is then a walk: V_j − V_{j−1} is a sum X_j of ±1
+// over the bits of step j, and steps are independent. Candidate j is nearest where no candidate
+// before it and none after it agrees better. The two events are independent. The first one is about
+// Q_j = max_{i≤j} V_i − V_j, which is a Markov chain: Q_j = max(0, Q_{j−1} − X_j), and Q_j is 0
+// where candidate j agrees best so far. The second one is the same, from the other end.
 //
-// The candidates are in the order of their levels, or in a rotation of it, as words of a
-// Johnson code near level 1 need it: first levels from a level on to the largest, then smaller ones.
-// Of several candidates that agree equally, the lowest level is nearest. So the law of Q has two
+// The candidates are in the order of their levels, or in a rotation of it, as words of a Johnson
+// code near level 1 need it: first levels from a level on to the largest, then smaller ones. Of
+// several candidates that agree equally, the lowest level is nearest. So the law of Q has two
 // parts, by the side of the turn on which the maximum is.
 type path struct {
 	rows  []int

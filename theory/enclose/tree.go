@@ -18,11 +18,11 @@ const maxStates = 1 << 14
 // is nearer than it whatever the other bits are. Two outcomes of the bits with the same state
 // are merged, for their futures are the same. Where one candidate is left, its error is known.
 //
-// Bits are taken in an order that lets states merge: first those that change between the candidates of
-// the lowest levels. A candidate is in the class of all candidates that agree with it on the bits
-// that are left; only the nearest of a class matters. Along a code whose neighbouring words differ
-// in one bit this is a sweep from one end, where only the nearest word so far, its distance, and
-// the distance of all further words count.
+// Bits are taken in an order that lets states merge: first those that change between the candidates
+// of the lowest levels. A candidate is in the class of all candidates that agree with it on the
+// bits that are left; only the nearest of a class matters. Along a code whose neighbouring words
+// differ in one bit this is a sweep from one end, where only the nearest word so far, its distance,
+// and the distance of all further words count.
 type tree struct {
 	errors []float64
 	varies []uint64
@@ -107,9 +107,10 @@ func (b treeBit) change() int {
 	return slices.IndexFunc(b.differ, func(d int16) bool { return d != b.differ[0] })
 }
 
-// mean returns an interval of the mean error, and the work up to then. It bounds states whose means are
-// uncertain by at most the budget, all together, and more where the work would exceed the limit: what
-// work is left is spread over the bits that are left, so that the states of most weight get to the end.
+// mean returns an interval of the mean error, and the work up to then. It bounds states whose means
+// are uncertain by at most the budget, all together, and more where the work would exceed the
+// limit: what work is left is spread over the bits that are left, so that the states of most weight
+// get to the end.
 func (x *tree) mean(ctx context.Context, budget float64, work, limit int) (v Interval, spent int, err error) {
 	s := x.begin(work)
 	roundings := 8
@@ -125,7 +126,8 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int) (v Int
 		x.pairs(b, -1)
 		x.classify()
 		x.next.reset(s)
-		// A state has three roundings of its own, and each of these adds to one of the next or to the mean, twice.
+		// A state has three roundings of its own, and each of these adds to one of the next or to
+		// the mean, twice.
 		roundings += 3 + 4*len(x.now.p)
 		if err := x.decide(ctx, b, least); err != nil {
 			return Interval{}, x.work, err
@@ -138,7 +140,8 @@ func (x *tree) mean(ctx context.Context, budget float64, work, limit int) (v Int
 	return x.known.widen(float64(roundings) * unit), x.work, nil
 }
 
-// stateWork is the work on a state of s candidates: two scores of each, and what takes as long as 16 candidates.
+// stateWork is the work on a state of s candidates: two scores of each, and what takes as long as
+// 16 candidates.
 func stateWork(s int) int { return 2 * (s + 16) }
 
 // begin makes the state in which no bit is decided, and returns the number of candidates.
@@ -158,7 +161,8 @@ func (x *tree) begin(work int) int {
 	return s
 }
 
-// decide makes the next states from the outcomes of a bit. It bounds states whose weight is below least.
+// decide makes the next states from the outcomes of a bit. It bounds states whose weight is below
+// least.
 func (x *tree) decide(ctx context.Context, b treeBit, least float64) error {
 	right, wrong := 1-b.p, b.p
 	for i, p := range x.now.p {
@@ -238,7 +242,8 @@ func (x *tree) reduce(v []int16) (several bool) {
 	for i, d := range v {
 		x.best[i] = -1
 		d -= base
-		// Candidates stay out that were dropped before, or are not nearest even if all bits that are left speak for them.
+		// Candidates stay out that were dropped before, or are not nearest even if all bits that
+		// are left speak for them.
 		if d > dropped/2 || d > near[i] || d == near[i] && i > best {
 			v[i] = dropped
 			continue

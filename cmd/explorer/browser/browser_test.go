@@ -26,7 +26,8 @@ var build = sync.OnceValues(func() (b built, err error) {
 	if err != nil {
 		return b, err
 	}
-	b = built{filepath.Join(folder, "explorer"), filepath.Join(folder, "explorer.html"), filepath.Join(folder, "belsim")}
+	b = built{filepath.Join(folder, "explorer"), filepath.Join(folder, "explorer.html"),
+		filepath.Join(folder, "belsim")}
 	for _, words := range [][]string{
 		{"go", "build", "-o", b.explorer, "belsim/cmd/explorer"},
 		{"go", "build", "-o", b.belsim, "belsim/cmd/belsim"},
@@ -133,7 +134,8 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 // value evaluates an expression, which may be a promise.
 func value[V any](p *tab, expression string) (v V) {
 	p.Helper()
-	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("(async () => JSON.stringify(await ("+expression+") ?? null))()", chromedp.EvalAwaitPromise))
+	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("(async () => JSON.stringify(await ("+expression+
+		") ?? null))()", chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.Fatalf("%s: %v", expression, err)
 	}
@@ -159,7 +161,8 @@ func (p *tab) wait(expression string) {
 			return
 		}
 	}
-	p.Fatalf("never: %s; the page says %q", expression, value[string](p, "document.getElementById('alert')?.textContent"))
+	p.Fatalf("never: %s; the page says %q", expression,
+		value[string](p, "document.getElementById('alert')?.textContent"))
 }
 
 // quiet fails where the console has errors or warnings.

@@ -70,7 +70,8 @@ func TestDrop(t *testing.T) {
 		"prior.csv":   {"label,count\n1,5\n900,3\n", "prior.csv"},
 	} {
 		p.give(write(t, name, bad[0]))
-		p.wait("!document.getElementById('alert').hidden && document.getElementById('alert').textContent.includes(" + strconv.Quote(bad[1]) + ")")
+		p.wait("!document.getElementById('alert').hidden && document.getElementById('alert').textContent.includes(" +
+			strconv.Quote(bad[1]) + ")")
 		if now := value[string](p, "JSON.stringify(explorer.state())"); now != state {
 			t.Errorf("%s changed the state", name)
 		}
@@ -102,7 +103,8 @@ func TestNetwork(t *testing.T) {
 	}`))
 	p.wait("document.querySelector('#fit .verdict')")
 	p.wait("document.getElementById('fit').textContent.includes('If another code were trained')")
-	// The page says what was opened and what is recommended. All views are of the network from now on.
+	// The page says what was opened and what is recommended. All views are of the network from now
+	// on.
 	said := value[string](p, "document.getElementById('start-text').textContent")
 	for _, want := range []string{"Opened targets.npy and logits.npy", "johnson with 64 levels", "Next: keep johnson"} {
 		if !strings.Contains(said, want) {
@@ -111,7 +113,8 @@ func TestNetwork(t *testing.T) {
 	}
 	noise := fmt.Sprintf("standard deviation %.4g levels", value[float64](p, "explorer.state().noise"))
 	for _, want := range []string{"The network's best decoder is gen-ex on logits", noise} {
-		if text := value[string](p, "document.querySelector('#fit .verdict').textContent"); !strings.Contains(text, want) {
+		if text := value[string](p, "document.querySelector('#fit .verdict').textContent"); !strings.Contains(text,
+			want) {
 			t.Errorf("the verdict %q does not say %q", text, want)
 		}
 	}
@@ -137,7 +140,9 @@ func TestDownload(t *testing.T) {
 	b := need(t)
 	folder := t.TempDir()
 	p := open(t, fileURL(t)+"#levels=16&code=johnson!3.2&r=0.7&sigma=2&prior=middle", 1400, 1000)
-	if _, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder}); err != nil {
+	if _, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior,
+		browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow,
+			DownloadPath: folder}); err != nil {
 		t.Fatal(err)
 	}
 	save := func(card, kind, file string) []byte {
@@ -145,7 +150,8 @@ func TestDownload(t *testing.T) {
 		path := filepath.Join(folder, file)
 		os.Remove(path)
 		for range 3 { // Chromium loses one of many downloads now and then
-			p.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#" + card + " .menu [data-kind=" + strconv.Quote(kind) + "]').click()"))
+			p.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#" + card + " .menu [data-kind=" +
+				strconv.Quote(kind) + "]').click()"))
 			for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
 				if content, err := os.ReadFile(path); err == nil && len(content) > 0 {
 					return content
@@ -153,7 +159,8 @@ func TestDownload(t *testing.T) {
 			}
 			t.Logf("%s of %s does not come", kind, card)
 		}
-		t.Fatalf("%s of %s never comes; the page says %q; busy: %v", kind, card, value[string](p, "document.getElementById('alert').textContent"), value[bool](p, "explorer.pool.busy"))
+		t.Fatalf("%s of %s never comes; the page says %q; busy: %v", kind, card,
+			value[string](p, "document.getElementById('alert').textContent"), value[bool](p, "explorer.pool.busy"))
 		return nil
 	}
 	cards := map[string]string{"matrix-card": "code", "levels-card": "levels", "bits-card": "errors", "map-card": "map"}
@@ -166,7 +173,8 @@ func TestDownload(t *testing.T) {
 				t.Fatalf("%s.svg: %v", what, err)
 			}
 		}
-		if img, err := png.Decode(bytes.NewReader(save(card, "PNG", what+".png"))); err != nil || img.Bounds().Dx() < 1800 {
+		if img, err := png.Decode(bytes.NewReader(save(card, "PNG", what+".png"))); err != nil ||
+			img.Bounds().Dx() < 1800 {
 			t.Errorf("%s.png: %v, %v", what, err, img.Bounds())
 		}
 		file := what + ".csv"
@@ -179,7 +187,8 @@ func TestDownload(t *testing.T) {
 		}
 		t.Run(what, func(t *testing.T) {
 			// The code and the prior are files, which the page saves.
-			if err := os.WriteFile(filepath.Join(folder, "johnson-edited.csv"), save("matrix-card", "CSV", "johnson-edited.csv"), 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(folder, "johnson-edited.csv"),
+				save("matrix-card", "CSV", "johnson-edited.csv"), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			prior := value[[]byte](p, "explorer.pool.ask('file', 'file', {what: 'prior', scene: explorer.views.present.scene, code: explorer.state().code}).then(a => btoa(String.fromCharCode(...a.file)))")
@@ -229,12 +238,14 @@ func same(t *testing.T, line string, want, got []byte) {
 	}
 }
 
-// TestServed: the page that belsim explore serves opens the files that the command was given, and judges a network.
+// TestServed: the page that belsim explore serves opens the files that the command was given, and
+// judges a network.
 func TestServed(t *testing.T) {
 	b := need(t)
 	network := filepath.Join("..", "..", "..", "testdata", "network")
 	fit := filepath.Join(t.TempDir(), `a "fit", \1%22.json`)
-	if out, err := exec.Command(b.belsim, "fit", "--code", "johnson", "--levels", "64", "--range", "2.5:4.3", "--targets", filepath.Join(network, "targets.npy"),
+	if out, err := exec.Command(b.belsim, "fit", "--code", "johnson", "--levels", "64", "--range", "2.5:4.3",
+		"--targets", filepath.Join(network, "targets.npy"),
 		"--outputs", filepath.Join(network, "logits.npy"), "--samples", "100", "-o", fit).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

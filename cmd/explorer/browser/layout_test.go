@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestHeaders: bars above figures have one line at 1,400 pixels, also with long names, and bars in the table are seen beside
-// one-hot's error, which is ten times as large.
+// TestHeaders: bars above figures have one line at 1,400 pixels, also with long names, and bars in
+// the table are seen beside one-hot's error, which is ten times as large.
 func TestHeaders(t *testing.T) {
 	p := open(t, fileURL(t)+"#code=johnson-nonzero&other=johnson-nonzero&method=exact", 1400, 1000)
 	for selector, most := range map[string]float64{"header": 60, "#map-card .bar": 34, "#levels-card .bar": 34} {
@@ -20,7 +20,8 @@ func TestHeaders(t *testing.T) {
 	if !value[bool](p, texts) {
 		t.Error("the map's header is wider than its card")
 	}
-	if narrow := value[float64](p, "Math.min(...[...document.querySelectorAll('#table .meter')].map(e => e.getBoundingClientRect().width))"); narrow < 6 {
+	if narrow := value[float64](p,
+		"Math.min(...[...document.querySelectorAll('#table .meter')].map(e => e.getBoundingClientRect().width))"); narrow < 6 {
 		t.Errorf("a bar of the table is %v pixels wide", narrow)
 	}
 	p.quiet()
@@ -54,8 +55,8 @@ func TestContrast(t *testing.T) {
 	p.quiet()
 }
 
-// TestPhone: at the width of a phone nothing is cut, and the sliders and what they mean stay in view, with the errors
-// that they move, above every figure.
+// TestPhone: at the width of a phone nothing is cut, and the sliders and what they mean stay in
+// view, with the errors that they move, above every figure.
 func TestPhone(t *testing.T) {
 	const width, height = 390, 844
 	p := open(t, fileURL(t), width, height)

@@ -70,14 +70,16 @@ func TestRandomMoves(t *testing.T) {
 			t.Fatalf("after %d moves", each*(i+1))
 		}
 	}
-	t.Logf("memory after each %d moves, MiB: %.1f; elements %d; workers replaced %d", each, memory, value[int](p, "document.querySelectorAll('*').length"), value[int](p, "explorer.pool.replaced"))
+	t.Logf("memory after each %d moves, MiB: %.1f; elements %d; workers replaced %d", each, memory,
+		value[int](p, "document.querySelectorAll('*').length"), value[int](p, "explorer.pool.replaced"))
 	if first, last := slices.Max(memory[:3]), memory[parts-1]; last > 1.5*first+8 {
 		t.Errorf("the memory grows from %.1f to %.1f MiB", first, last)
 	}
 	p.text("exact", "0.588")
 }
 
-// TestStopped: a worker that computes for seconds hears that its question is stopped, and answers the next one.
+// TestStopped: a worker that computes for seconds hears that its question is stopped, and answers
+// the next one.
 func TestStopped(t *testing.T) {
 	p := blank(t, 1400, 1000)
 	p.do(chromedp.Navigate(fileURL(t) + "#levels=256"))
@@ -96,14 +98,15 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestSpeed measures how long after a move each view has its numbers: while somebody drags, after five moves in which the browser has
-// compiled what is used most, and of moves after a rest, in which the workers have begun what takes long. It asserts no time: that depends on
-// the machine.
+// TestSpeed measures how long after a move each view has its numbers: while somebody drags, after
+// five moves in which the browser has compiled what is used most, and of moves after a rest, in
+// which the workers have begun what takes long. It asserts no time: that depends on the machine.
 func TestSpeed(t *testing.T) {
 	for _, v := range []struct{ state, move, last, aim string }{
 		{"levels=64", "r", "table", "50 ms"}, {"levels=256", "r", "table", "150 ms"},
 		// networks learn each code of the table: its first row is waited for
-		{"model=perceived&levels=64", "noise", "table row", "200 ms"}, {"model=perceived&levels=256", "noise", "table row", "600 ms"},
+		{"model=perceived&levels=64", "noise", "table row", "200 ms"}, {"model=perceived&levels=256", "noise",
+			"table row", "600 ms"},
 	} {
 		t.Run(v.state, func(t *testing.T) {
 			p := blank(t, 1400, 1000)
@@ -113,7 +116,8 @@ func TestSpeed(t *testing.T) {
 			moves := func(n int, rest time.Duration) map[string][]float64 {
 				times := map[string][]float64{}
 				for range n {
-					p.do(chromedp.Evaluate[chromedp.Void]("explorer.set({" + v.move + ": explorer.state()." + v.move + " * 1.01})"))
+					p.do(chromedp.Evaluate[chromedp.Void]("explorer.set({" + v.move + ": explorer.state()." + v.move +
+						" * 1.01})"))
 					p.wait("['errors', 'theory', 'samples', '" + v.last + "'].every(v => v in explorer.views.timings)")
 					for view, ms := range value[map[string]float64](p, "explorer.views.timings") {
 						times[view] = append(times[view], ms)
@@ -122,7 +126,8 @@ func TestSpeed(t *testing.T) {
 				}
 				return times
 			}
-			first, dragged, rested := moves(5, 50*time.Millisecond), moves(15, 50*time.Millisecond), moves(9, 600*time.Millisecond)
+			first, dragged, rested := moves(5, 50*time.Millisecond), moves(15, 50*time.Millisecond), moves(9,
+				600*time.Millisecond)
 			for _, view := range views {
 				before, drag, rest := first[view][0], slices.Sorted(slices.Values(dragged[view])), slices.Sorted(slices.Values(rested[view][1:]))
 				t.Logf("%s: %s after %.0f ms (fastest %.0f, slowest %.0f), the first time %.0f, after a rest %.0f; the aim is %s",

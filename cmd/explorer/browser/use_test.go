@@ -16,7 +16,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// serve starts belsim explore with files, and returns the address of the page. The command ends when it is interrupted.
+// serve starts belsim explore with files, and returns the address of the page. The command ends
+// when it is interrupted.
 func serve(t *testing.T, files ...string) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -25,7 +26,8 @@ func serve(t *testing.T, files ...string) string {
 	}
 	_, port, _ := net.SplitHostPort(free.Addr().String())
 	free.Close()
-	c := exec.Command(need(t).belsim, append([]string{"explore", "--port", port}, files...)...) // a browser opens without a port
+	// a browser opens without a port
+	c := exec.Command(need(t).belsim, append([]string{"explore", "--port", port}, files...)...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -101,8 +103,10 @@ func TestOld(t *testing.T) {
 		const dim = "[...new Set([...document.querySelectorAll('.stale, tr.old')].map(e => e.id || 'tr'))].sort().join(' ')"
 		const hold = "for (const w of explorer.pool.workers) w.ready = "
 		// No worker takes a question until the page has been drawn.
-		p.do(chromedp.Evaluate[chromedp.Void](hold + "false; { const {code} = explorer.state(); explorer.set(" + change + ") }"))
-		got := value[string](p, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done("+dim+"))))")
+		p.do(chromedp.Evaluate[chromedp.Void](hold + "false; { const {code} = explorer.state(); explorer.set(" +
+			change + ") }"))
+		got := value[string](p, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done("+dim+
+			"))))")
 		if want := strings.Join(words, " "); got != want {
 			t.Errorf("after %s, dim are %q; want %q", change, got, want)
 		}
@@ -139,7 +143,8 @@ func (p *tab) shown(selector string) rectangle {
 func (p *tab) drag(ax, ay, bx, by float64, steps int) {
 	p.Helper()
 	left := chromedp.ButtonType(input.MouseButtonLeft)
-	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, ax, ay), chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, ax, ay, left, chromedp.ClickCount(1)))
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, ax, ay),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, ax, ay, left, chromedp.ClickCount(1)))
 	for i := 1; i <= steps; i++ {
 		f := float64(i) / float64(steps)
 		p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, ax+f*(bx-ax), ay+f*(by-ay), left))
@@ -209,16 +214,19 @@ func TestToggle(t *testing.T) {
 		t.Errorf("the decoder of an edited code is %s", d)
 	}
 	p.wait("/bel-j reads johnson only as it is, so gen reads this code. Read by gen, the unchanged code has 0\\.\\d+\\./.test(document.getElementById('edited-text').textContent)")
-	// What the page says of the unchanged code is its row of the table, and a damaged code is worse.
+	// What the page says of the unchanged code is its row of the table, and a damaged code is
+	// worse.
 	const row = "[...explorer.views.data.rows].find(([key]) => JSON.parse(key).name === 'johnson' && JSON.parse(key).flips.length === 0)[1]"
 	unchanged := value[float64](p, row+".exact")
 	if now := value[float64](p, "explorer.views.data.theory.exact_mean"); now <= unchanged {
 		t.Errorf("the exact error of the changed code is %v; of the unchanged one %v", now, unchanged)
 	}
-	if text := value[string](p, "document.getElementById('edited-text').textContent"); !strings.Contains(text, fmt.Sprintf("has %.4g.", unchanged)) {
+	if text := value[string](p, "document.getElementById('edited-text').textContent"); !strings.Contains(text,
+		fmt.Sprintf("has %.4g.", unchanged)) {
 		t.Errorf("the unchanged code has %v; the page says %q", unchanged, text)
 	}
-	if n := value[int](p, "document.querySelectorAll('#table tbody tr').length"); n != value[int](p, "document.querySelectorAll('#code option').length")+1 {
+	if n := value[int](p, "document.querySelectorAll('#table tbody tr').length"); n != value[int](p,
+		"document.querySelectorAll('#code option').length")+1 {
 		t.Errorf("%d rows in the table", n)
 	}
 	x, y = cell(3, 2)
@@ -233,7 +241,8 @@ func TestToggle(t *testing.T) {
 	x, y = cell(2, 8)
 	p.click(x, y)
 	p.wait("!document.getElementById('model-problem').hidden")
-	if text := value[string](p, "document.getElementById('model-problem').textContent"); !strings.Contains(text, "johnson-edited.csv") {
+	if text := value[string](p, "document.getElementById('model-problem').textContent"); !strings.Contains(text,
+		"johnson-edited.csv") {
 		t.Errorf("equal code words: %q", text)
 	}
 	p.do(chromedp.Click(chromedp.CSS("#restore")))
@@ -264,7 +273,8 @@ func TestHover(t *testing.T) {
 // TestLinks follows a link, goes back, and refuses a bad link with a sentence.
 func TestLinks(t *testing.T) {
 	url := fileURL(t)
-	p := open(t, url+"#levels=32&code=hexj!3.4&other=unary&r=0.7&sigma=2&prior=middle&bits=9_12&method=bound", 1400, 1000)
+	p := open(t, url+"#levels=32&code=hexj!3.4&other=unary&r=0.7&sigma=2&prior=middle&bits=9_12&method=bound", 1400,
+		1000)
 	p.text("name", "hexj-edited.csv")
 	p.text("facts", "32 levels, 16 bits, read by gen on bits")
 	if m := value[string](p, "explorer.views.data.map.method"); m != "bound" {
@@ -279,7 +289,8 @@ func TestLinks(t *testing.T) {
 	p.text("name", "hexj-edited.csv")
 	p.do(chromedp.Evaluate[chromedp.Void]("location.hash = '#r=fast'"))
 	p.wait("!document.getElementById('alert').hidden")
-	if text := value[string](p, "document.getElementById('alert').textContent"); !strings.Contains(text, "r is “fast”") {
+	if text := value[string](p, "document.getElementById('alert').textContent"); !strings.Contains(text,
+		"r is “fast”") {
 		t.Errorf("a bad link: %q", text)
 	}
 	if v := p.number("r"); v != 0.6 {
@@ -291,7 +302,8 @@ func TestLinks(t *testing.T) {
 	if s := value[string](p, "explorer.state().prior.kind + ' ' + explorer.state().method"); s != "uniform auto" {
 		t.Errorf("the prior and the method are %s after a bad link", s)
 	}
-	for _, bad := range []string{"levels=1", "levels=9999", "code=nobody", "model=x", "prior=x", "sigma=0", "decoder=x", "code=a~3x2~", "x=1", "levels=2.5"} {
+	for _, bad := range []string{"levels=1", "levels=9999", "code=nobody", "model=x", "prior=x", "sigma=0", "decoder=x",
+		"code=a~3x2~", "x=1", "levels=2.5"} {
 		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.hash = %q", "#"+bad)))
 		p.wait("!document.getElementById('alert').hidden")
 	}
@@ -353,10 +365,12 @@ func TestPresets(t *testing.T) {
 		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelectorAll('#start button')[%d].click()", i)))
 		p.settle()
 		p.wait(fmt.Sprintf("explorer.views.data.map.b?.name === %q", want))
-		if text := value[string](p, "document.getElementById('start-text').textContent"); len(text) < 50 || strings.Contains(text, "--") {
+		if text := value[string](p, "document.getElementById('start-text').textContent"); len(text) < 50 ||
+			strings.Contains(text, "--") {
 			t.Errorf("preset %d says %q", i+1, text)
 		}
-		if exact := value[float64](p, "explorer.views.data.theory.exact_mean"); i == 0 && fmt.Sprintf("%.1f", exact) != "18.2" {
+		if exact := value[float64](p, "explorer.views.data.theory.exact_mean"); i == 0 &&
+			fmt.Sprintf("%.1f", exact) != "18.2" {
 			t.Errorf("preset 1 says 18.2, and the page %v", exact)
 		}
 	}

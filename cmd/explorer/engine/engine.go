@@ -74,7 +74,8 @@ func (e *Engine) Call(ctx context.Context, method string, question []byte) (*Ans
 }
 
 // asked decodes the question of a method.
-func asked[Q any](method func(e *Engine, ctx context.Context, q Q) (*Answer, error)) func(*Engine, context.Context, []byte) (*Answer, error) {
+func asked[Q any](method func(e *Engine, ctx context.Context, q Q) (*Answer, error)) func(*Engine, context.Context,
+	[]byte) (*Answer, error) {
 	return func(e *Engine, ctx context.Context, question []byte) (*Answer, error) {
 		var q Q
 		if err := json.Unmarshal(question, &q); err != nil {
@@ -100,7 +101,8 @@ func (e *Engine) about(context.Context, struct{}) (*Answer, error) {
 // kept holds values by their keys.
 type kept[V any] map[string]V
 
-// keep is the largest number of values that are kept: the codes of the table and of a few moves before.
+// keep is the largest number of values that are kept: the codes of the table and of a few moves
+// before.
 const keep = 48
 
 // of returns the value of a key, which it makes where it is not there.

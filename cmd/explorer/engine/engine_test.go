@@ -23,7 +23,8 @@ import (
 
 // scene is the page's scene at its beginning.
 func scene(levels int) Scene {
-	return Scene{Levels: levels, Decoder: "auto", Outputs: "auto", Model: mixture, R: 0.6, Sigma: 1.5, Noise: 1.5, Misfit: 0.25, Training: "bce", Temperature: 1, Seed: 1}
+	return Scene{Levels: levels, Decoder: "auto", Outputs: "auto", Model: mixture, R: 0.6, Sigma: 1.5, Noise: 1.5,
+		Misfit: 0.25, Training: "bce", Temperature: 1, Seed: 1}
 }
 
 // ask asks an engine. The question is marshalled as the page's questions are.
@@ -61,14 +62,17 @@ func questions() map[string]call {
 	learned.Scene.Model, learned.Scene.Prior = perceivedLabel, Prior{Kind: "middle"}
 	counts := plain
 	counts.Scene.Prior = Prior{Kind: "counts", Counts: []float64{0, 1, 2, 3}}
-	axes := MapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: "0.1:5:4:log", Y: "0.5:5:3:log", From: 1, To: 3, Samples: 50}
+	axes := MapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: "0.1:5:4:log",
+		Y: "0.5:5:3:log", From: 1, To: 3, Samples: 50}
 	bound, exact, sampled, plane := axes, axes, axes, axes
 	bound.Method, exact.Method, sampled.Method, plane.Method = scenario.Bound, scenario.Exact, scenario.Sample, scenario.Bound
 	plane.Scene.Model, plane.From, plane.To = perceivedLabel, 0, 1
 	out := map[string]call{
-		"about": {"about", struct{}{}}, "map bound": {"map", bound}, "map exact": {"map", exact}, "map sampled": {"map", sampled}, "map perceived": {"map", plane},
+		"about": {"about", struct{}{}}, "map bound": {"map", bound}, "map exact": {"map", exact}, "map sampled": {"map",
+			sampled}, "map perceived": {"map", plane},
 	}
-	for name, s := range map[string]Subject{"johnson": plain, "edited": edited, "own": own, "logits": logits, "perceived": learned, "counts": counts} {
+	for name, s := range map[string]Subject{"johnson": plain, "edited": edited, "own": own, "logits": logits,
+		"perceived": learned, "counts": counts} {
 		out[name+" code"], out[name+" errors"] = call{"code", s}, call{"errors", s}
 		out[name+" theory"] = call{"theory", theoryQuestion{Subject: s}}
 		out[name+" samples"] = call{"samples", samplesQuestion{s, 300, 1, s.Scene.Levels}}
@@ -154,7 +158,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestRowIsCompare: a row of the table is the command's, but for what holds under any law, which the page does not show.
+// TestRowIsCompare: a row of the table is the command's, but for what holds under any law, which
+// the page does not show.
 func TestRowIsCompare(t *testing.T) {
 	e := New("")
 	for _, name := range []string{"unary", "johnson", "gray", "hexj", "hadamard"} {
@@ -198,7 +203,8 @@ func TestQuick(t *testing.T) {
 		t.Errorf("the exact values of hexj never come")
 	}
 	wide := Subject{Scene: scene(128), Code: Code{Name: "hadamard"}}
-	if a := ask(t, e, "theory", theoryQuestion{wide, true}); !a.JSON.(theoryAnswer).Later || !math.IsNaN(a.Numbers["bound"][0]) {
+	if a := ask(t, e, "theory", theoryQuestion{wide, true}); !a.JSON.(theoryAnswer).Later ||
+		!math.IsNaN(a.Numbers["bound"][0]) {
 		t.Error("the bounds of hadamard are there at once")
 	}
 	for i, b := range quick.Numbers["bound"] {
@@ -210,7 +216,8 @@ func TestQuick(t *testing.T) {
 
 func TestMapRows(t *testing.T) {
 	e := New("")
-	q := MapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact, X: "0.1:2:5:log", Y: "0.5:4:6:log", To: 6}
+	q := MapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
+		X: "0.1:2:5:log", Y: "0.5:4:6:log", To: 6}
 	whole := ask(t, e, "map", q).Numbers["increase"]
 	var parts []float64
 	for from := 0; from < 6; from += 2 {
@@ -248,8 +255,10 @@ func TestRefusals(t *testing.T) {
 		{"theory", with(func(s *Subject) { s.Scene.Model = "x" }), "want mixture or perceived"},
 		{"theory", with(func(s *Subject) { s.Scene.Model, s.Scene.Noise = perceivedLabel, 0 }), "label noise"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior.Kind = "x" }), "want uniform"},
-		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", make([]float64, 9)} }), "prior has 9 levels"},
-		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{-1, 2}} }), "count -1 for level 1"},
+		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", make([]float64, 9)} }),
+			"prior has 9 levels"},
+		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{-1, 2}} }),
+			"count -1 for level 1"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{0, 0}} }), "no count above 0"},
 		{"theory", with(func(s *Subject) { s.Decoder = "bel-u" }), "bel-u"},
 		{"theory", with(func(s *Subject) { s.Scene.R = 100 }), "probability is at most 1"},
@@ -322,7 +331,8 @@ func TestInspect(t *testing.T) {
 	for name, text := range map[string]string{
 		"fit.json": "{", "twice.csv": "0,1\n0,1\n", "ragged.csv": "0,1\n0\n", "words.csv": "a,b\nc,d\n", "empty.csv": "", "bad.npy": "not numpy", "picture.png": "x",
 	} {
-		if _, err := try(New(""), "inspect", fileQuestion{write(name, text)}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := try(New(""), "inspect", fileQuestion{write(name, text)}); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -335,7 +345,8 @@ func TestInspect(t *testing.T) {
 func TestFit(t *testing.T) {
 	network := filepath.Join("..", "..", "..", "testdata", "network")
 	e := New("")
-	q := fitQuestion{Code: "johnson", Levels: 64, Targets: filepath.Join(network, "targets.npy"), Outputs: filepath.Join(network, "logits.npy"), Range: &[2]float64{2.5, 4.3}, Samples: 100, Seed: 1}
+	q := fitQuestion{Code: "johnson", Levels: 64, Targets: filepath.Join(network, "targets.npy"),
+		Outputs: filepath.Join(network, "logits.npy"), Range: &[2]float64{2.5, 4.3}, Samples: 100, Seed: 1}
 	a := ask(t, e, "fit", q)
 	f := a.JSON.(fitAnswer)
 	if len(f.Opening) < 2 || math.Abs(f.Fit.Perceived.Noise-1.458) > 0.01 || len(a.Numbers["rates"]) != 64*32 {
@@ -345,7 +356,8 @@ func TestFit(t *testing.T) {
 		t.Errorf("not asked for a recommendation, it says %q", f.Opening[n-1])
 	}
 	q.Recommend = true
-	if f = ask(t, e, "fit", q).JSON.(fitAnswer); f.Fit.Recommendation == nil || !strings.HasPrefix(f.Opening[len(f.Opening)-1], "Next: keep johnson") {
+	if f = ask(t, e, "fit", q).JSON.(fitAnswer); f.Fit.Recommendation == nil ||
+		!strings.HasPrefix(f.Opening[len(f.Opening)-1], "Next: keep johnson") {
 		t.Errorf("the recommendation is %+v, the opening %q", f.Fit.Recommendation, f.Opening)
 	}
 	path := filepath.Join(t.TempDir(), "fit.json")
@@ -370,7 +382,8 @@ func TestFiles(t *testing.T) {
 	e := New("")
 	s := Subject{Scene: scene(4), Code: Code{Name: "johnson"}}
 	s.Scene.Prior = Prior{Kind: "low"}
-	m := MapQuestion{Scene: s.Scene, A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact, X: "0.1:1:2:log", Y: "0.5:1:2:log"}
+	m := MapQuestion{Scene: s.Scene, A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
+		X: "0.1:1:2:log", Y: "0.5:1:2:log"}
 	for what, want := range map[string]string{
 		"code":   "0,0\n0,1\n1,1\n1,0\n",
 		"prior":  "label,count\n1,607\n2,223\n3,82\n4,30\n",
@@ -391,7 +404,8 @@ func TestKept(t *testing.T) {
 	theory := func(r float64) string {
 		s := scene(8)
 		s.R = r
-		return fmt.Sprint(ask(t, e, "theory", theoryQuestion{Subject: Subject{Scene: s, Code: Code{Name: "johnson"}}}).Numbers)
+		return fmt.Sprint(ask(t, e, "theory",
+			theoryQuestion{Subject: Subject{Scene: s, Code: Code{Name: "johnson"}}}).Numbers)
 	}
 	first := theory(0.6)
 	for i := range 3*keep + 1 {

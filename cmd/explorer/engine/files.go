@@ -53,7 +53,8 @@ func (e *Engine) inspect(ctx context.Context, q fileQuestion) (*Answer, error) {
 	return &Answer{JSON: out}, nil
 }
 
-// Inspect says what a file holds. The error names the file, and says what is wrong with it and which files there are.
+// Inspect says what a file holds. The error names the file, and says what is wrong with it and
+// which files there are.
 func Inspect(path string) (*Inspected, error) {
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
 	case ".json":
@@ -73,7 +74,8 @@ func Inspect(path string) (*Inspected, error) {
 		if n := p.Levels(); n > maxLevels {
 			return nil, fmt.Errorf("%s: labels of %d levels; the explorer takes up to %d", path, n, maxLevels)
 		}
-		return &Inspected{Kind: "prior", Levels: p.Levels(), Prior: &Prior{Kind: "counts", Counts: p.Histogram.Counts}}, nil
+		return &Inspected{Kind: "prior", Levels: p.Levels(),
+			Prior: &Prior{Kind: "counts", Counts: p.Histogram.Counts}}, nil
 	}
 	rows, err := arrayfile.OpenRows(path)
 	if err != nil {
@@ -103,7 +105,8 @@ func Inspect(path string) (*Inspected, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Inspected{Kind: "code", Levels: c.Levels(), Code: &Code{Name: filepath.Base(path), Bits: c.Bits(), Rows: words}}, nil
+	return &Inspected{Kind: "code", Levels: c.Levels(), Code: &Code{Name: filepath.Base(path), Bits: c.Bits(),
+		Rows: words}}, nil
 }
 
 // scan reads all rows of a file: how many there are, and whether all numbers are 0 or 1.
@@ -166,7 +169,8 @@ func (e *Engine) fit(ctx context.Context, q fitQuestion) (*Answer, error) {
 	if q.Range != nil {
 		o.Range = assess.LabelRange{Lo: q.Range[0], Hi: q.Range[1]}
 		if !(o.Range.Hi > o.Range.Lo) {
-			return nil, fmt.Errorf("the range of the labels is %v to %v: want the smaller number first", o.Range.Lo, o.Range.Hi)
+			return nil, fmt.Errorf("the range of the labels is %v to %v: want the smaller number first", o.Range.Lo,
+				o.Range.Hi)
 		}
 	}
 	if err := o.Check(); err != nil {

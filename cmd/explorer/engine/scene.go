@@ -59,11 +59,12 @@ const (
 	perceivedLabel = "perceived"
 )
 
-// scenario is the subject as the libraries take it. It refuses values that a page must not send, or that a link
-// may hold.
+// scenario is the subject as the libraries take it. It refuses values that a page must not send, or
+// that a link may hold.
 func (s Scene) scenario() (*scenario.Scenario, error) {
 	if s.Levels < code.MinLevels || s.Levels > maxLevels {
-		return nil, fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels, code.MinLevels, maxLevels)
+		return nil, fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels,
+			code.MinLevels, maxLevels)
 	}
 	var m scenario.Model
 	switch s.Model {
@@ -96,7 +97,8 @@ func (p Prior) read(levels int) (scenario.Prior, error) {
 			return scenario.Prior{}, fmt.Errorf("the prior has %d levels, and the code %d", len(counts), levels)
 		}
 		if i := slices.IndexFunc(counts, func(c float64) bool { return !(c >= 0) || math.IsInf(c, 1) }); i >= 0 {
-			return scenario.Prior{}, fmt.Errorf("the prior has the count %v for level %d: want numbers from 0 on", counts[i], i+1)
+			return scenario.Prior{}, fmt.Errorf("the prior has the count %v for level %d: want numbers from 0 on",
+				counts[i], i+1)
 		}
 		if !slices.ContainsFunc(counts, func(c float64) bool { return c > 0 }) {
 			return scenario.Prior{}, errors.New("the prior has no count above 0")
@@ -158,7 +160,8 @@ func (c Code) matrix(levels int) (mat.Matrix, error) {
 		m = mat.NewDense(levels, len(c.Rows[0]), nil)
 		for i, row := range c.Rows {
 			if len(row) != len(c.Rows[0]) {
-				return nil, fmt.Errorf("%s: level %d has %d bits, and level 1 has %d", c.Name, i+1, len(row), len(c.Rows[0]))
+				return nil, fmt.Errorf("%s: level %d has %d bits, and level 1 has %d", c.Name, i+1, len(row),
+					len(c.Rows[0]))
 			}
 			for k, digit := range row {
 				if digit == '1' {

@@ -148,7 +148,8 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: math.NaN(), ExactHi: math.NaN()}
+	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: math.NaN(),
+		ExactHi: math.NaN()}
 	if b, err := scenario.BoundOf(s.problem); err == nil {
 		out.BoundName, out.BoundKind = b.Name, b.Kind()
 	}
@@ -207,7 +208,8 @@ const levelWidth = 1e-3
 // enclose sets exact values to the middles of intervals, where they are narrow, and the interval
 // of the mean.
 func (s *subject) enclose(ctx context.Context, th []montecarlo.Theory, out *theoryAnswer) error {
-	rows, err := enclose.Rows(ctx, run.Workers, s.code, s.problem.Decoder, s.weights, []mat.Matrix{s.problem.Errors}, enclose.DefaultOptions())
+	rows, err := enclose.Rows(ctx, run.Workers, s.code, s.problem.Decoder, s.weights, []mat.Matrix{s.problem.Errors},
+		enclose.DefaultOptions())
 	if errors.Is(err, enclose.ErrTooWide) {
 		return nil
 	}
@@ -245,8 +247,9 @@ func (s *subject) boundWork() int {
 	return work
 }
 
-// omit says what is left out: what takes more than mostWork always, and more than quickWork where quick says so.
-// Intervals of networks would take minutes. later is true where something is left out that takes less than mostWork.
+// omit says what is left out: what takes more than mostWork always, and more than quickWork where
+// quick says so. Intervals of networks would take minutes. later is true where something is left
+// out that takes less than mostWork.
 func (s *subject) omit(quick bool) (o scenario.Omit, later bool) {
 	work := s.work()
 	o = scenario.Omit{
@@ -327,8 +330,10 @@ func (s *subject) draw(samples uint64) scenario.Sampling {
 	return scenario.Sampling{Samples: samples, Seed: s.problem.Seed, Within: s.problem.Within}
 }
 
-// result is the row of compare, and whether compare has it below its line. later is true where a value is left out that takes long.
-func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r scenario.CodeResult, unlearned, later bool, err error) {
+// result is the row of compare, and whether compare has it below its line. later is true where a
+// value is left out that takes long.
+func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r scenario.CodeResult, unlearned, later bool,
+	err error) {
 	omit, later := s.omit(quick)
 	c, err := s.scenario.Compare(ctx, run, &scenario.Candidates{
 		Problems: []*montecarlo.Problem{s.problem}, Omit: func(*montecarlo.Problem) scenario.Omit { return omit },

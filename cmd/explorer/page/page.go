@@ -23,8 +23,8 @@ var files embed.FS
 // workers are the scripts of Web Workers, which are no modules.
 var workers = []string{"worker.js", "remote.js"}
 
-// bare are the indentation of scripts and styles, and comments on lines of their own. Without them the page is smaller, and its
-// lines have the same numbers.
+// bare are the indentation of scripts and styles, and comments on lines of their own. Without them
+// the page is smaller, and its lines have the same numbers.
 var bare = regexp.MustCompile(`(?m)^\t*(//.*|/\*\* .*\*/)$|^\t+`)
 
 // Parts are what the page gets besides its own files.

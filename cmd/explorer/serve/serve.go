@@ -1,5 +1,5 @@
-// Package serve serves the explorer's page on this machine. The page asks the server for its answers, so they are
-// computed natively.
+// Package serve serves the explorer's page on this machine. The page asks the server for its
+// answers, so they are computed natively.
 package serve
 
 import (
@@ -26,8 +26,9 @@ import (
 	"belsim/theory/base/table"
 )
 
-// Explorer serves the page at a port, 0 for a free one, until the context ends. The page opens the given files first.
-// started hears the address. Only this machine reaches the page, and only who knows its address, which nobody guesses.
+// Explorer serves the page at a port, 0 for a free one, until the context ends. The page opens the
+// given files first. started hears the address. Only this machine reaches the page, and only who
+// knows its address, which nobody guesses.
 func Explorer(ctx context.Context, version string, port int, given []string, started func(url string)) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -38,7 +39,8 @@ func Explorer(ctx context.Context, version string, port int, given []string, sta
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	started("http://" + l.Addr().String() + secret)
@@ -59,7 +61,8 @@ func handler(version, below string, given []string) (http.Handler, error) {
 	for _, path := range given {
 		names = append(names, filepath.Base(path))
 	}
-	html, err := page.HTML(page.Parts{Worker: fmt.Sprintf("const BASE = location.origin + %q;\n", below) + page.Script("remote.js"), Given: names})
+	html, err := page.HTML(page.Parts{Worker: fmt.Sprintf("const BASE = location.origin + %q;\n", below) +
+		page.Script("remote.js"), Given: names})
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +72,8 @@ func handler(version, below string, given []string) (http.Handler, error) {
 		w.Write(html)
 	})
 	for i, path := range given {
-		mux.HandleFunc(fmt.Sprintf("GET %sgiven/%d", below, i), func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) })
+		mux.HandleFunc(fmt.Sprintf("GET %sgiven/%d", below, i),
+			func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) })
 	}
 	engines := make(chan *engine.Engine, 16) // those that wait
 	mux.HandleFunc("POST "+below+"answer/{method}", func(w http.ResponseWriter, r *http.Request) {
@@ -109,8 +113,9 @@ type part struct {
 	Length  int    `json:"length"`  // in bytes
 }
 
-// answer is the engine's answer to a request: a line of JSON, with the text of the answer and what follows, and the
-// bytes of its arrays. Files that come with the question lie in a folder of their own as long.
+// answer is the engine's answer to a request: a line of JSON, with the text of the answer and what
+// follows, and the bytes of its arrays. Files that come with the question lie in a folder of their
+// own as long.
 func answer(e *engine.Engine, r *http.Request) ([]byte, error) {
 	const inMemory = 32 << 20
 	if err := r.ParseMultipartForm(inMemory); err != nil {

@@ -36,7 +36,8 @@ func ask(t *testing.T, h http.Handler, url, question, name, content string) *htt
 	return w
 }
 
-// TestHandler: the page, its files and answers are there below the path, for a caller who says 127.0.0.1.
+// TestHandler: the page, its files and answers are there below the path, for a caller who says
+// 127.0.0.1.
 func TestHandler(t *testing.T) {
 	given := filepath.Join(t.TempDir(), "mine.csv")
 	must.Succeed(t, os.WriteFile(given, []byte("0,1\n1,0\n"), 0o600))
@@ -58,8 +59,10 @@ func TestHandler(t *testing.T) {
 	for _, tt := range []struct{ method, question, name, content, want string }{
 		{"about", "{}", "", "", `1\.2\.0`},
 		{"inspect", `{"path":"mine.csv"}`, "mine.csv", "0,1\n1,0\n", `"Name":"mine\.csv"|"name":"mine\.csv"`},
-		{"inspect", `{"path":"a.csv"}`, "a.csv", "what", `^a\.csv: `},                                      // as the user calls it
-		{"inspect", `{"path":"` + filepath.ToSlash(given) + `"}`, "", "", `^stat mine\.csv: no such file`}, // no other file
+		// as the user calls it
+		{"inspect", `{"path":"a.csv"}`, "a.csv", "what", `^a\.csv: `},
+		// no other file
+		{"inspect", `{"path":"` + filepath.ToSlash(given) + `"}`, "", "", `^stat mine\.csv: no such file`},
 		{"nothing", "{}", "", "", `does not know "nothing"`},
 	} {
 		w := ask(t, h, at+tt.method, tt.question, tt.name, tt.content)
@@ -78,13 +81,15 @@ func TestHandler(t *testing.T) {
 // TestNames: a file of any name is opened.
 func TestNames(t *testing.T) {
 	h := must.Get(handler("", "/", nil))(t)
-	for _, name := range []string{`a"b.csv`, `"".csv`, `a\b.csv`, "%22.csv", "a;b=c.csv", "a'b.csv", "a\tb.csv", "é\u202e.csv", "=?x?.csv", " .csv", "-.csv", "a:b.csv", "<b>.csv", "a,b.csv"} {
+	for _, name := range []string{`a"b.csv`, `"".csv`, `a\b.csv`, "%22.csv", "a;b=c.csv", "a'b.csv", "a\tb.csv",
+		"é\u202e.csv", "=?x?.csv", " .csv", "-.csv", "a:b.csv", "<b>.csv", "a,b.csv"} {
 		question := string(must.Get(json.Marshal(map[string]string{"path": name}))(t))
 		if w := ask(t, h, "http://127.0.0.1:7/answer/inspect", question, name, "0,1\n1,0\n"); w.Code != http.StatusOK {
 			t.Errorf("%q: %d %s", name, w.Code, w.Body)
 		}
 	}
-	if w := ask(t, h, "http://127.0.0.1:7/answer/inspect", `{"path":"../../a.csv"}`, "../../a.csv", "0,1\n1,0\n"); w.Code != http.StatusOK {
+	if w := ask(t, h, "http://127.0.0.1:7/answer/inspect", `{"path":"../../a.csv"}`, "../../a.csv",
+		"0,1\n1,0\n"); w.Code != http.StatusOK {
 		t.Errorf("a path: %d %s", w.Code, w.Body) // which stays in the folder of the question
 	}
 }

@@ -1,9 +1,10 @@
 //go:build js && wasm
 
-// Command wasm is the engine of the explorer's page, for its Web Workers. It sets
-// globalThis.belsim to a function of a method and a question in JSON, which returns a promise of
-// the answer: an object with json, numbers (Float64Array by name) and bytes (Uint8Array by name). belsimStop() ends the question that is being
-// answered; a worker hears that it is wanted where it has belsimListen(resume), which calls resume after the messages that wait.
+// Command wasm is the engine of the explorer's page, for its Web Workers. It sets globalThis.belsim
+// to a function of a method and a question in JSON, which returns a promise of the answer: an
+// object with json, numbers (Float64Array by name) and bytes (Uint8Array by name). belsimStop()
+// ends the question that is being answered; a worker hears that it is wanted where it has
+// belsimListen(resume), which calls resume after the messages that wait.
 package main
 
 import (
@@ -51,9 +52,11 @@ func main() {
 	select {}
 }
 
-// listening is the context of a question. Go has one thread here, and while it computes the worker hears nothing. So whoever asks this context whether
-// it has ended lets the worker hear every few milliseconds, and the question may be stopped then. Contexts that are derived from it, as that of a
-// fit's readers, do not ask it: such a question is not stopped. What asks computes on one goroutine.
+// listening is the context of a question. Go has one thread here, and while it computes the worker
+// hears nothing. So whoever asks this context whether it has ended lets the worker hear every few
+// milliseconds, and the question may be stopped then. Contexts that are derived from it, as that of
+// a fit's readers, do not ask it: such a question is not stopped. What asks computes on one
+// goroutine.
 type listening struct {
 	context.Context
 	listen func()

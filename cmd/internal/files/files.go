@@ -28,8 +28,8 @@ type Ledger struct {
 	claimed, written map[string]string // by their canonical paths: as they were named
 }
 
-// Inputs are the files that a command line names to be read: the values of flags and arguments
-// with the tag "reads", and the results in a folder. Names of codes are among them, and are no files.
+// Inputs are the files that a command line names to be read: the values of flags and arguments with
+// the tag "reads", and the results in a folder. Names of codes are among them, and are no files.
 func Inputs(k *kong.Context) []Input {
 	node := k.Selected()
 	if node == nil { // a program without commands
@@ -75,7 +75,8 @@ func Inputs(k *kong.Context) []Input {
 	return out
 }
 
-// Named are the files that a text may name: FILE, FILE.npz:NAME, logits:FILE, CODE:FILE, CODE:logits:FILE.
+// Named are the files that a text may name: FILE, FILE.npz:NAME, logits:FILE, CODE:FILE,
+// CODE:logits:FILE.
 func Named(flag, text string) []Input {
 	file, _ := arrayfile.SplitArray(text)
 	out := []Input{{flag, file}}
@@ -101,11 +102,13 @@ func sweepResults(flag, folder string) (out []Input) {
 	return out
 }
 
-// CheckStandard refuses to read standard input for two things, and to print into a file that is read.
+// CheckStandard refuses to read standard input for two things, and to print into a file that is
+// read.
 func (l *Ledger) CheckStandard() error {
 	of := slices.DeleteFunc(slices.Clone(l.Inputs), func(in Input) bool { return in.Path != inputfile.Standard })
 	if len(of) > 1 {
-		return fmt.Errorf("%s - and %s - both read standard input; want - once, and files besides", of[0].Flag, of[1].Flag)
+		return fmt.Errorf("%s - and %s - both read standard input; want - once, and files besides", of[0].Flag,
+			of[1].Flag)
 	}
 	if l.Printed == nil {
 		return nil
@@ -120,13 +123,15 @@ func (l *Ledger) CheckStandard() error {
 func (l *Ledger) mayWrite(name string, file os.FileInfo) error {
 	for _, in := range l.Inputs {
 		if read, err := inputfile.Stat(in.Path); err == nil && os.SameFile(file, read) {
-			return fmt.Errorf("cannot write %s: the command reads this file (%s %s); take another name", name, in.Flag, in.Path)
+			return fmt.Errorf("cannot write %s: the command reads this file (%s %s); take another name", name, in.Flag,
+				in.Path)
 		}
 	}
 	return nil
 }
 
-// MayWrite refuses to write over a file that the command reads or has written, or that it prints into.
+// MayWrite refuses to write over a file that the command reads or has written, or that it prints
+// into.
 func (l *Ledger) MayWrite(path string) error {
 	if at, err := os.Stat(path); err == nil {
 		if err := l.mayWrite(path, at); err != nil {

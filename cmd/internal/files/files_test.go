@@ -15,7 +15,8 @@ import (
 // TestLeftBehind: an interrupted command names the files that it has written, not all of many.
 func TestLeftBehind(t *testing.T) {
 	var l Ledger
-	for i, want := range []string{"nothing was written", "a0 was written, and nothing else", "a0, a1 were written, and nothing else", "a0, a1, a2 were written, and nothing else", "a0, a1 and 2 more files were written, and nothing else"} {
+	for i, want := range []string{"nothing was written", "a0 was written, and nothing else",
+		"a0, a1 were written, and nothing else", "a0, a1, a2 were written, and nothing else", "a0, a1 and 2 more files were written, and nothing else"} {
 		if got := l.LeftBehind(false); got != want {
 			t.Errorf("%d files: %q, want %q", i, got, want)
 		}

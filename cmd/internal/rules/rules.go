@@ -11,7 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Rule says that flags have no effect. It holds for those of its flags that are on the command line.
+// Rule says that flags have no effect. It holds for those of its flags that are on the command
+// line.
 type Rule struct {
 	Flags  []string // names
 	Reason string
@@ -49,15 +50,16 @@ func Unused(given map[string]bool, rules []Rule) (notes []string) {
 	return notes
 }
 
-// Text reads the text that a flag takes. The next flag is none: --prior -o x.png lacks a file. A text that begins like a flag
-// stands behind an equals sign.
+// Text reads the text that a flag takes. The next flag is none: --prior -o x.png lacks a file. A
+// text that begins like a flag stands behind an equals sign.
 func Text(ctx *kong.DecodeContext, target reflect.Value) error {
 	t := ctx.Scan.Pop()
 	if t.IsEOL() {
 		return errors.New("want a value")
 	}
 	text := t.String()
-	if t.Type == kong.UntypedToken && len(text) > 1 && text[0] == '-' && !strings.ContainsRune(".0123456789", rune(text[1])) {
+	if t.Type == kong.UntypedToken && len(text) > 1 && text[0] == '-' && !strings.ContainsRune(".0123456789",
+		rune(text[1])) {
 		return fmt.Errorf("want a value, but got %q", text)
 	}
 	target.SetString(text)

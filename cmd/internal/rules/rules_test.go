@@ -10,7 +10,8 @@ import (
 	"belsim/theory/base/must"
 )
 
-// TestRules: empty values are errors, flags without an effect are notes, and both only for flags that are given.
+// TestRules: empty values are errors, flags without an effect are notes, and both only for flags
+// that are given.
 func TestRules(t *testing.T) {
 	var c struct {
 		A float64
@@ -30,7 +31,8 @@ func TestRules(t *testing.T) {
 		k, err := parser.Parse(strings.Fields(tt.args))
 		must.Succeed(t, err)
 		err = CheckValues(k)
-		if tt.refused == "" && err != nil || tt.refused != "" && (err == nil || !strings.Contains(err.Error(), tt.refused)) {
+		if tt.refused == "" && err != nil || tt.refused != "" &&
+			(err == nil || !strings.Contains(err.Error(), tt.refused)) {
 			t.Errorf("%s: %v, want %q", tt.args, err, tt.refused)
 		}
 		if got := strings.Join(Unused(Given(k), rules), "; "); got != tt.noted {

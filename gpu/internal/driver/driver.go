@@ -222,7 +222,8 @@ func (c *Context) LoadModule(ptx []byte) (Module, error) {
 	}
 	m := Module{d: c.d}
 	log := make([]byte, 4096)
-	err := c.d.check("cuModuleLoadDataEx", C.ModuleLoad(&c.d.c, &m.m, unsafe.Pointer(&ptx[0]), (*C.char)(unsafe.Pointer(&log[0])), C.size_t(len(log))))
+	err := c.d.check("cuModuleLoadDataEx", C.ModuleLoad(&c.d.c, &m.m, unsafe.Pointer(&ptx[0]),
+		(*C.char)(unsafe.Pointer(&log[0])), C.size_t(len(log))))
 	if text := bytes.TrimSpace(log[:max(0, bytes.IndexByte(log, 0))]); err != nil && len(text) > 0 {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
@@ -312,7 +313,8 @@ func CopyIn[T any](s Stream, m Memory, offset uint64, data []T) error {
 	if offset+bytes > m.Bytes {
 		return fmt.Errorf("copying %d bytes to byte %d of %d", bytes, offset, m.Bytes)
 	}
-	return s.d.check("cuMemcpyHtoDAsync", C.CopyIn(&s.d.c, m.address+C.CUdeviceptr(offset), unsafe.Pointer(&data[0]), C.size_t(bytes), s.s))
+	return s.d.check("cuMemcpyHtoDAsync", C.CopyIn(&s.d.c, m.address+C.CUdeviceptr(offset), unsafe.Pointer(&data[0]),
+		C.size_t(bytes), s.s))
 }
 
 // CopyOut copies memory to data, after all work of the context's default stream;
@@ -325,7 +327,8 @@ func CopyOut[T any](m Memory, offset uint64, data []T) error {
 	if offset+bytes > m.Bytes {
 		return fmt.Errorf("copying %d bytes from byte %d of %d", bytes, offset, m.Bytes)
 	}
-	return m.d.check("cuMemcpyDtoH", C.CopyOut(&m.d.c, unsafe.Pointer(&data[0]), m.address+C.CUdeviceptr(offset), C.size_t(bytes)))
+	return m.d.check("cuMemcpyDtoH", C.CopyOut(&m.d.c, unsafe.Pointer(&data[0]), m.address+C.CUdeviceptr(offset),
+		C.size_t(bytes)))
 }
 
 // Zero sets bytes to zero.
@@ -339,5 +342,6 @@ func (s Stream) Zero(m Memory, offset, bytes uint64) error {
 // Launch queues a kernel with one argument, a struct that holds no pointers of
 // Go.
 func Launch[T any](s Stream, f Function, groups, threads int, argument *T) error {
-	return s.d.check("cuLaunchKernel", C.Launch(&s.d.c, f.f, C.uint(groups), C.uint(threads), s.s, unsafe.Pointer(argument)))
+	return s.d.check("cuLaunchKernel", C.Launch(&s.d.c, f.f, C.uint(groups), C.uint(threads), s.s,
+		unsafe.Pointer(argument)))
 }

@@ -38,7 +38,8 @@ func BestBatch(best *[Batch]Floats, logits []Ints, stride int, p *tables.Running
 }
 
 // SoftmaxBatch is Softmax for a batch.
-func SoftmaxBatch(weight, sum *[Batch]Floats, sums []Ints, most *[Batch]Ints, offsets []float32, limit int64, scale float32) {
+func SoftmaxBatch(weight, sum *[Batch]Floats, sums []Ints, most *[Batch]Ints, offsets []float32, limit int64,
+	scale float32) {
 	if processor.Wide {
 		softmaxBatchWide(weight, sum, &sums[0], most, &offsets[0], len(offsets), narrow(limit), scale, &tables.Decay)
 		return
@@ -62,7 +63,8 @@ func WeightsBatch(dst []Floats, sums []Ints, most *[Batch]Ints, limit int64, sca
 // MixBatch is Mix for a batch: patterns is scratch, Batch for each pattern.
 func MixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats, p *tables.Product) {
 	if processor.Wide {
-		mixBatchWide(weight, sum, &prefixes[0], &suffixes[0], &patterns[0], &p.Offsets[0], &p.PatternOf[0], &p.Patterns[0], len(prefixes)/Batch, len(suffixes)/Batch, len(patterns)/Batch)
+		mixBatchWide(weight, sum, &prefixes[0], &suffixes[0], &patterns[0], &p.Offsets[0], &p.PatternOf[0],
+			&p.Patterns[0], len(prefixes)/Batch, len(suffixes)/Batch, len(patterns)/Batch)
 		return
 	}
 	for g := range weight {
@@ -70,21 +72,21 @@ func MixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats,
 	}
 }
 
-// Errors says how decoded labels are tallied: the error of sample i is |decoded − Y[i]|, sums of errors and
-// of their squares are in units of 1/Scale levels, and errors up to Near are counted.
+// Errors says how decoded labels are tallied: the error of sample i is |decoded − Y[i]|, sums of
+// errors and of their squares are in units of 1/Scale levels, and errors up to Near are counted.
 type Errors struct {
 	Base, Scale, Near float64
 	Y                 [Batch * Width]float64
 }
 
-// Tally are sums over samples. Differences is the sum of the squares of the differences of the errors of
-// two samples in a row: the first and the second, the third and the fourth, and so on.
+// Tally are sums over samples. Differences is the sum of the squares of the differences of the
+// errors of two samples in a row: the first and the second, the third and the fourth, and so on.
 type Tally struct {
 	Abs, Square, Within, Differences uint64
 }
 
-// TallyBatch tallies the labels Base + sum/weight of a batch, or Base + sum where weight is nil. Errors and
-// their squares are below 2⁵² units.
+// TallyBatch tallies the labels Base + sum/weight of a batch, or Base + sum where weight is nil.
+// Errors and their squares are below 2⁵² units.
 func TallyBatch(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 	if !processor.Vectors {
 		return tallyBatchGeneric(sum, weight, e)

@@ -1,10 +1,10 @@
 // Package lanes has the routines for groups of samples that are sampled side by side: the
 // noise of their logits, correlations with candidates, and softmax weights.
 //
-// Each routine has a file with the loop in Go, and one in assembly for each kind of processor, which
-// gives the same bits: for amd64 with AVX2 and, where it is worth it, with AVX-512, for arm64 with
-// NEON. Floating-point operations are in single precision and rounded one by one, so that every
-// processor and device gives the same.
+// Each routine has a file with the loop in Go, and one in assembly for each kind of processor,
+// which gives the same bits: for amd64 with AVX2 and, where it is worth it, with AVX-512, for arm64
+// with NEON. Floating-point operations are in single precision and rounded one by one, so that
+// every processor and device gives the same.
 package lanes
 
 import "belsim/montecarlo/tables"

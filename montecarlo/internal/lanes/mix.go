@@ -18,7 +18,8 @@ func mix(weight, sum *Floats, prefixes, suffixes, patterns []Floats, stride int,
 		return
 	}
 	n, q := len(p.PatternOf), (len(suffixes)+stride-1)/stride
-	mixVector(weight, sum, &prefixes[0], &suffixes[0], &patterns[0], &p.Offsets[0], &p.PatternOf[0], &p.Patterns[0], n, q, len(p.Patterns)/q, rowBytes*stride)
+	mixVector(weight, sum, &prefixes[0], &suffixes[0], &patterns[0], &p.Offsets[0], &p.PatternOf[0], &p.Patterns[0], n,
+		q, len(p.Patterns)/q, rowBytes*stride)
 }
 
 // mixGeneric is mix in Go.

@@ -22,7 +22,8 @@ func softmax(weight, sum *Floats, sums []Ints, stride int, most *Ints, offsets [
 }
 
 // softmaxGeneric is softmax in Go.
-func softmaxGeneric(weight, sum *Floats, sums []Ints, stride int, most *Ints, offsets []float32, limit int32, scale float32) {
+func softmaxGeneric(weight, sum *Floats, sums []Ints, stride int, most *Ints, offsets []float32, limit int32,
+	scale float32) {
 	*weight, *sum = Floats{}, Floats{}
 	for m := range offsets {
 		for i, v := range sums[m*stride] {

@@ -2,14 +2,14 @@ package lanes
 
 import "belsim/montecarlo/tables"
 
-// The routines in assembly, which run where processor.Vectors says so; those whose names end in Wide
-// where processor.Wide does. Each does what the routine of its name does. Numbers n of rows, candidates or
-// words are at least one, and so are the steps of a running sum. stride is the number of bytes from
-// the numbers of one candidate to those of the next, or from one group's logits to the next one's; c
-// are the coefficients of Decay.
+// The routines in assembly, which run where processor.Vectors says so; those whose names end in
+// Wide where processor.Wide does. Each does what the routine of its name does. Numbers n of rows,
+// candidates or words are at least one, and so are the steps of a running sum. stride is the number
+// of bytes from the numbers of one candidate to those of the next, or from one group's logits to
+// the next one's; c are the coefficients of Decay.
 
-// noiseVector is Noise but for the draws in the tail, whose numbers are of no use, and reports whether
-// there are any; centers may be nil.
+// noiseVector is Noise but for the draws in the tail, whose numbers are of no use, and reports
+// whether there are any; centers may be nil.
 //
 //go:noescape
 func noiseVector(dst *Ints, words *uint64, n int, table *tables.NormalTable, centers *int32) (tails bool)
@@ -21,7 +21,8 @@ func stretchVector(z *Ints, centers *int32, deviations *int64, n int)
 func runVector(sums, most, best, logits *Ints, fixed *int64, starts, steps *uint32, n, stride int)
 
 //go:noescape
-func softmaxVector(weight, sum *Floats, sums, most *Ints, offsets *float32, n int, limit int32, scale float32, c *[6]float32, stride int)
+func softmaxVector(weight, sum *Floats, sums, most *Ints, offsets *float32, n int, limit int32, scale float32,
+	c *[6]float32, stride int)
 
 //go:noescape
 func weightsVector(dst *Floats, sums, most *Ints, n int, limit int32, scale float32, c *[6]float32, stride int)
@@ -29,7 +30,8 @@ func weightsVector(dst *Floats, sums, most *Ints, n int, limit int32, scale floa
 // mixVector has p prefixes, q suffixes and n patterns.
 //
 //go:noescape
-func mixVector(weight, sum, prefixes, suffixes, patterns *Floats, offsets *float32, patternOf, order *uint16, p, q, n, stride int)
+func mixVector(weight, sum, prefixes, suffixes, patterns *Floats, offsets *float32, patternOf, order *uint16, p, q, n,
+	stride int)
 
 // affineVector has n groups of candidates.
 //
@@ -46,18 +48,22 @@ func firstVector(place, sums, most *Ints, n int)
 func runBatchVector(sums *Ints, most *[Batch]Ints, logits *Ints, stride int, fixed *int64, starts, steps *uint32, n int)
 
 //go:noescape
-func bestBatchVector(best *[Batch]Floats, logits *Ints, stride int, fixed *int64, starts, steps *uint32, tags *float32, n int)
+func bestBatchVector(best *[Batch]Floats, logits *Ints, stride int, fixed *int64, starts, steps *uint32, tags *float32,
+	n int)
 
 //go:noescape
-func softmaxBatchWide(weight, sum *[Batch]Floats, sums *Ints, most *[Batch]Ints, offsets *float32, n int, limit int32, scale float32, c *[6]float32)
+func softmaxBatchWide(weight, sum *[Batch]Floats, sums *Ints, most *[Batch]Ints, offsets *float32, n int, limit int32,
+	scale float32, c *[6]float32)
 
 //go:noescape
 func weightsBatchWide(dst *Floats, sums *Ints, most *[Batch]Ints, n int, limit int32, scale float32, c *[6]float32)
 
 //go:noescape
-func mixBatchWide(weight, sum *[Batch]Floats, prefixes, suffixes, patterns *Floats, offsets *float32, patternOf, order *uint16, p, q, n int)
+func mixBatchWide(weight, sum *[Batch]Floats, prefixes, suffixes, patterns *Floats, offsets *float32, patternOf,
+	order *uint16, p, q, n int)
 
-// tallyBatchVector is TallyBatch in parts of each sum; weight may be nil. Differences are there twice.
+// tallyBatchVector is TallyBatch in parts of each sum; weight may be nil. Differences are there
+// twice.
 //
 //go:noescape
 func tallyBatchVector(parts *[4][8]uint64, sum, weight *[Batch]Floats, e *Errors)

@@ -8,8 +8,8 @@ import (
 	"belsim/theory/base/processor"
 )
 
-// vectors calls f with the routines for AVX2, then with those for AVX-512. Those that the processor does
-// not have are not tested, and said so.
+// vectors calls f with the routines for AVX2, then with those for AVX-512. Those that the processor
+// does not have are not tested, and said so.
 func vectors(t *testing.T, f func(set string)) {
 	if !processor.Vectors {
 		t.Skip("the processor has no AVX2")

@@ -65,8 +65,10 @@ func TestVectorNoise(t *testing.T) {
 				centers[i] = int32((rng.Float64()*14 - 7) * tables.NormalOne)
 			}
 			tails := false
-			raw, logits, gotRaw, gotLogits := make([]Ints, bits), make([]Ints, bits), make([]Ints, bits), make([]Ints, bits)
-			gotTails := [2]bool{noiseVector(&gotRaw[0], &words[0], bits, &tables.Normals, nil), noiseVector(&gotLogits[0], &words[0], bits, &tables.Normals, &centers[0])}
+			raw, logits, gotRaw, gotLogits := make([]Ints, bits), make([]Ints, bits), make([]Ints, bits), make([]Ints,
+				bits)
+			gotTails := [2]bool{noiseVector(&gotRaw[0], &words[0], bits, &tables.Normals, nil),
+				noiseVector(&gotLogits[0], &words[0], bits, &tables.Normals, &centers[0])}
 			for i, w := range words {
 				for half := range 2 {
 					draw := uint32(w >> (32 * half))
@@ -187,8 +189,8 @@ func TestNoiseTails(t *testing.T) {
 	}
 }
 
-// TestBatch: the routines for a batch give the bits of those in Go for each group, for any number of bits
-// and candidates.
+// TestBatch: the routines for a batch give the bits of those in Go for each group, for any number
+// of bits and candidates.
 func TestBatch(t *testing.T) {
 	vectors(t, func(set string) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -236,12 +238,14 @@ func TestBatch(t *testing.T) {
 	})
 }
 
-// TestTallyBatch: the tallies of the vector routines are those of Go, for real labels and for whole ones.
+// TestTallyBatch: the tallies of the vector routines are those of Go, for real labels and for whole
+// ones.
 func TestTallyBatch(t *testing.T) {
 	vectors(t, func(set string) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for range 500 {
-			e := &Errors{Base: float64(rng.IntN(200)), Scale: float64(uint64(1) << rng.IntN(36)), Near: float64(rng.IntN(100))}
+			e := &Errors{Base: float64(rng.IntN(200)), Scale: float64(uint64(1) << rng.IntN(36)),
+				Near: float64(rng.IntN(100))}
 			for i := range e.Y {
 				e.Y[i] = 200 * rng.Float64()
 			}

@@ -30,8 +30,8 @@ func spreadGeneric(dst []Ints, places []uint16, words, ones []uint64, g int) {
 	}
 }
 
-// Walsh is the fast Walsh–Hadamard transform of each sample: x[i] becomes Σ_k x[k]·(−1)^(i·k), where
-// i·k are the ones that i and k have in common. The length of x is a power of two.
+// Walsh is the fast Walsh–Hadamard transform of each sample: x[i] becomes Σ_k x[k]·(−1)^(i·k),
+// where i·k are the ones that i and k have in common. The length of x is a power of two.
 func Walsh(x []Ints) {
 	if !processor.Vectors {
 		walshGeneric(x)

@@ -1,5 +1,5 @@
-// Package jobs writes what a cluster needs to run a sweep in shards: the script of a Slurm array, made from
-// the template slurm.sh.tmpl.
+// Package jobs writes what a cluster needs to run a sweep in shards: the script of a Slurm array,
+// made from the template slurm.sh.tmpl.
 package jobs
 
 import (
@@ -30,8 +30,9 @@ type Job struct {
 //go:embed slurm.sh.tmpl
 var slurmText string
 
-// Slurm returns a batch script for an array of shards, with one task for each. The error says
-// that a name has a character that is not seen: the text after it would be no comment any more, or look like another one.
+// Slurm returns a batch script for an array of shards, with one task for each. The error says that
+// a name has a character that is not seen: the text after it would be no comment any more, or look
+// like another one.
 func (j Job) Slurm() (string, error) {
 	for _, name := range []string{j.PlanPath, j.Folder} {
 		if table.Visible(name) != name {

@@ -46,10 +46,13 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// TestRefused: a name that ends a line would be no comment any more, and one that turns it around would look like another one.
+// TestRefused: a name that ends a line would be no comment any more, and one that turns it around
+// would look like another one.
 func TestRefused(t *testing.T) {
-	for _, name := range []string{"a\nb", "a\rb", "a\u0085b", "a\x1bb", "a\x7fb", "a\xffb", "a\u202eb", "a\u2066b", "a\u200fb", "a\u2028b"} {
-		for what, set := range map[string]func(*Job){"plan": func(j *Job) { j.PlanPath = name + ".json" }, "folder": func(j *Job) { j.Folder = name }} {
+	for _, name := range []string{"a\nb", "a\rb", "a\u0085b", "a\x1bb", "a\x7fb", "a\xffb", "a\u202eb", "a\u2066b",
+		"a\u200fb", "a\u2028b"} {
+		for what, set := range map[string]func(*Job){"plan": func(j *Job) { j.PlanPath = name + ".json" },
+			"folder": func(j *Job) { j.Folder = name }} {
 			broken := job()
 			set(&broken)
 			if text, err := broken.Slurm(); text != "" || err == nil || !strings.Contains(err.Error(), "not seen") {
@@ -64,7 +67,8 @@ func TestDashes(t *testing.T) {
 	j := job()
 	j.PlanPath, j.Folder = "-rf.json", "-results"
 	script := must.Get(j.Slurm())(t)
-	for _, want := range []string{"sweep ./-rf.json --out ./-results --shard", "sbatch ./-rf.sh\n", "belsim sweep ./-rf.json --out ./-results --shards 8 --print missing"} {
+	for _, want := range []string{"sweep ./-rf.json --out ./-results --shard", "sbatch ./-rf.sh\n",
+		"belsim sweep ./-rf.json --out ./-results --shards 8 --print missing"} {
 		if !strings.Contains(script, want) {
 			t.Errorf("the script lacks %q:\n%s", want, script)
 		}

@@ -17,7 +17,8 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// Group is the data set of a task: all tasks of one data set are one group, because what one of them shows is no news to another.
+// Group is the data set of a task: all tasks of one data set are one group, because what one of
+// them shows is no news to another.
 func (t Task) Group() string { return strings.TrimSuffix(t.Data, "2") } // digits2 are digits
 
 // rows are what one result says to the law.
@@ -29,7 +30,8 @@ type rows struct {
 	networks []int
 }
 
-// rowsOf are those of results: of each network the reading with the smallest error of the model, which no law changes.
+// rowsOf are those of results: of each network the reading with the smallest error of the model,
+// which no law changes.
 func rowsOf(results []*Result) []rows {
 	count := map[string]float64{}
 	for _, r := range results {
@@ -51,7 +53,8 @@ func rowsOf(results []*Result) []rows {
 				if e.Seed == 0 && p.Source {
 					continue
 				}
-				x.all, x.errors, x.networks = append(x.all, p.Forecast), append(x.errors, e.Error), append(x.networks, number)
+				x.all, x.errors, x.networks = append(x.all, p.Forecast), append(x.errors, e.Error), append(x.networks,
+					number)
 			}
 		}
 		out = append(out, x)
@@ -59,7 +62,8 @@ func rowsOf(results []*Result) []rows {
 	return out
 }
 
-// parameters are the fields of a law as numbers that may have any sign: means, times 30, and logarithms.
+// parameters are the fields of a law as numbers that may have any sign: means, times 30, and
+// logarithms.
 func parameters(l forecast.Law) []float64 {
 	var out []float64
 	v := reflect.ValueOf(l)
@@ -120,9 +124,11 @@ func densities(ctx context.Context, workers int, data []rows, law forecast.Law) 
 // differences are those by which gradients are computed.
 var differences = &fd.Settings{Formula: fd.Forward, Step: 1e-4}
 
-// FitLaw returns the law that makes the observed errors likeliest, and the logarithm of their density, a mean over the
-// results of each data set and a sum over data sets. It begins at a law, and takes so many steps at most.
-func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.Law, steps int) (forecast.Law, float64, error) {
+// FitLaw returns the law that makes the observed errors likeliest, and the logarithm of their
+// density, a mean over the results of each data set and a sum over data sets. It begins at a law,
+// and takes so many steps at most.
+func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.Law, steps int) (forecast.Law, float64,
+	error) {
 	data, start, free := rowsOf(results), parameters(from), free()
 	at := func(x []float64) forecast.Law {
 		all := slices.Clone(start)
@@ -143,7 +149,8 @@ func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.L
 		begin[k] = start[i]
 	}
 	problem := optimize.Problem{Func: loss, Grad: func(grad, x []float64) { fd.Gradient(grad, loss, x, differences) }}
-	settings := &optimize.Settings{MajorIterations: steps, GradientThreshold: 1e-2, Converger: &optimize.FunctionConverge{Absolute: 2e-3, Iterations: 3}}
+	settings := &optimize.Settings{MajorIterations: steps, GradientThreshold: 1e-2,
+		Converger: &optimize.FunctionConverge{Absolute: 2e-3, Iterations: 3}}
 	out, err := optimize.Minimize(problem, begin, settings, &optimize.BFGS{})
 	if ctx.Err() != nil {
 		return from, 0, ctx.Err()
@@ -154,8 +161,9 @@ func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.L
 	return at(out.X), -out.F, nil // a search that stops for the noise of differences is at its end
 }
 
-// Gradients are those of each data set's logarithm of the density, by the numbers that FitLaw changes. At the law of all data sets
-// they have the sum 0: so each data set alone shows whether a law is that of all.
+// Gradients are those of each data set's logarithm of the density, by the numbers that FitLaw
+// changes. At the law of all data sets they have the sum 0: so each data set alone shows whether a
+// law is that of all.
 func Gradients(ctx context.Context, workers int, results []*Result, law forecast.Law) (map[string][]float64, error) {
 	data, free, out := rowsOf(results), free(), map[string][]float64{}
 	at, err := densities(ctx, workers, data, law)
@@ -208,8 +216,9 @@ func (r *rows) source() forecast.Forecast {
 	return r.result.Pairs[i].Forecast
 }
 
-// Unshared is the part of the standard error of a network's error that it does not share with that of another network on the same
-// samples, √(1−ρ): the median over the pairs of heads.csv, whose ratios to direct regression have standard errors of paired samples.
+// Unshared is the part of the standard error of a network's error that it does not share with that
+// of another network on the same samples, √(1−ρ): the median over the pairs of heads.csv, whose
+// ratios to direct regression have standard errors of paired samples.
 func Unshared(path string) (float64, error) {
 	var all []float64
 	err := readRows(path, func(r *row) {

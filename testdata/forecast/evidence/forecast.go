@@ -80,8 +80,10 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 	})
 }
 
-// result forecasts codes, and puts the forecasts beside the errors that each gives for them, where it gives some.
-func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*code.Code, t Task, sources []Source, each func(Pair) []Trained) (*Result, error) {
+// result forecasts codes, and puts the forecasts beside the errors that each gives for them, where
+// it gives some.
+func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*code.Code, t Task, sources []Source,
+	each func(Pair) []Trained) (*Result, error) {
 	all, err := f.Codes(ctx, workers, codes, nil)
 	if err != nil {
 		return nil, err
@@ -95,14 +97,18 @@ func result(ctx context.Context, workers int, f *forecast.Forecaster, codes []*c
 		for _, e := range p.Each {
 			p.Observed += e.Mean / float64(len(p.Each))
 		}
-		p.Source = slices.ContainsFunc(sources, func(src Source) bool { return src.Code == x.Code.Name() && src.Training == x.Training })
+		p.Source = slices.ContainsFunc(sources, func(src Source) bool {
+			return src.Code == x.Code.Name() &&
+				src.Training == x.Training
+		})
 		out.Pairs = append(out.Pairs, p)
 	}
 	return out, nil
 }
 
 // Forecaster returns what forecasts from the networks named, and the codes of the task.
-func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...Source) (*forecast.Forecaster, []*code.Code, error) {
+func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...Source) (*forecast.Forecaster,
+	[]*code.Code, error) {
 	var networks []*perceived.Observed
 	var codes []*code.Code
 	for _, name := range s.Codes(t) {
@@ -128,8 +134,10 @@ func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...So
 	return f, codes, err
 }
 
-// fit returns the forecaster that fits the first network, whose errors are against real labels, or against levels where labels is nil.
-func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Labels, readers decode.Registry, networks []*perceived.Observed) (*forecast.Forecaster, error) {
+// fit returns the forecaster that fits the first network, whose errors are against real labels, or
+// against levels where labels is nil.
+func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Labels, readers decode.Registry,
+	networks []*perceived.Observed) (*forecast.Forecaster, error) {
 	bits := 0
 	for _, n := range networks {
 		bits = max(bits, n.Code.Bits())
@@ -160,7 +168,8 @@ func (r *Result) All(t perceived.Training, reading Reading) []Pair {
 
 // Select is All without the sources, and without codes that have bits with more transitions.
 func (r *Result) Select(t perceived.Training, reading Reading, transitions int) []Pair {
-	return slices.DeleteFunc(r.All(t, reading), func(p Pair) bool { return p.Source || forecast.MostTransitions(p.Code) > transitions })
+	return slices.DeleteFunc(r.All(t, reading),
+		func(p Pair) bool { return p.Source || forecast.MostTransitions(p.Code) > transitions })
 }
 
 // Any is more transitions than a bit can have.
@@ -219,8 +228,8 @@ func (r *Result) Separated() (right, apart int) {
 	return right, apart
 }
 
-// First returns the first pair, which has the smallest forecast, and its observed error over the smallest
-// one that was observed.
+// First returns the first pair, which has the smallest forecast, and its observed error over the
+// smallest one that was observed.
 func (r *Result) First() (p Pair, over float64) {
 	best := math.Inf(1)
 	for _, q := range r.Pairs {

@@ -35,7 +35,8 @@ func (t Task) Image() bool {
 	return slices.Contains(strings.Fields("digits digits2 pose keypoints horizon texture gauge crowd ripples disc zoom noise jpeg inset tilt"), t.Data)
 }
 
-// Reading is what reads the outputs of a network: gen of bits, gen of logits, gen-ex of logits, or nothing of a prediction.
+// Reading is what reads the outputs of a network: gen of bits, gen of logits, gen-ex of logits, or
+// nothing of a prediction.
 type Reading struct {
 	Decoder string
 	Logits  bool
@@ -48,7 +49,8 @@ var (
 	GenEx   = Reading{"gen-ex", true}
 )
 
-// direct is the reading of direct regression against real labels, where a prediction is not rounded.
+// direct is the reading of direct regression against real labels, where a prediction is not
+// rounded.
 var direct = Reading{observed.Prediction().Decoder.Name(), false}
 
 // readings lists the readings that mean something after a training.
@@ -66,7 +68,10 @@ func (s *Set) readings(name string, t perceived.Training) []Reading {
 
 // decoders are the decoders of the readings.
 func decoders() decode.Registry {
-	return slices.DeleteFunc(decode.Builtin(), func(e decode.Entry) bool { return e.Name != "gen" && e.Name != "gen-ex" })
+	return slices.DeleteFunc(decode.Builtin(), func(e decode.Entry) bool {
+		return e.Name != "gen" &&
+			e.Name != "gen-ex"
+	})
 }
 
 // A Network is a row of observed.csv.
@@ -90,9 +95,10 @@ type Set struct {
 	trainings []perceived.Training // that are forecast; empty for those of Forecaster.Codes
 }
 
-// Load reads the evidence in a folder: all networks that a law may be fitted to. The first set has networks of one learning rate
-// (observed.csv), and the second those whose learning rates validation chose: 13 codes (chosen.csv), and softmax, soft targets,
-// CORN and direct regression of the same tasks (more.csv, and networks.csv of testdata/heads).
+// Load reads the evidence in a folder: all networks that a law may be fitted to. The first set has
+// networks of one learning rate (observed.csv), and the second those whose learning rates
+// validation chose: 13 codes (chosen.csv), and softmax, soft targets, CORN and direct regression of
+// the same tasks (more.csv, and networks.csv of testdata/heads).
 func Load(folder string) ([]*Set, error) {
 	observed, err := load(folder, "observed.csv", false)
 	if err != nil {
@@ -137,11 +143,12 @@ func LoadGenEx(folder string, beside *Set) (*Set, error) {
 	return s, nil
 }
 
-// LoadBlind reads blind.csv: networks of data sets that chose nothing, and are to choose nothing. No program that fits reads it.
+// LoadBlind reads blind.csv: networks of data sets that chose nothing, and are to choose nothing.
+// No program that fits reads it.
 func LoadBlind(folder string) (*Set, error) { return LoadStopped(folder, "blind.csv", 1, false) }
 
-// LoadStopped reads the networks of more.csv or blind.csv that were stopped at a share of their training, or have ended it; with
-// their errors against the real labels, or against levels.
+// LoadStopped reads the networks of more.csv or blind.csv that were stopped at a share of their
+// training, or have ended it; with their errors against the real labels, or against levels.
 func LoadStopped(folder, table string, share float64, labels bool) (*Set, error) {
 	s, err := load(folder, table, labels)
 	if err != nil {
@@ -174,7 +181,8 @@ func load(folder, table string, labels bool) (*Set, error) {
 			if labels && n.Code == forecast.Direct {
 				reading = direct
 			}
-			n.Errors[reading] = observed.Error{Mean: r.number(column + suffix), StdErr: r.number(column + "_stderr" + suffix)}
+			n.Errors[reading] = observed.Error{Mean: r.number(column + suffix),
+				StdErr: r.number(column + "_stderr" + suffix)}
 		}
 		if n.Epochs = 1; r.cells["epochs"] != "" {
 			n.Epochs = r.number("epochs")
@@ -252,7 +260,8 @@ type Source struct {
 
 // Sources are the networks that the law is fitted from, one at a time.
 var Sources = []Source{
-	{Code: "johnson", Training: perceived.BCE}, {Code: "unary", Training: perceived.BCE}, {Code: "b1jdj", Training: perceived.BCE},
+	{Code: "johnson", Training: perceived.BCE}, {Code: "unary", Training: perceived.BCE}, {Code: "b1jdj",
+		Training: perceived.BCE},
 	{Code: "gray", Training: perceived.BCE}, {Code: "johnson", Training: perceived.CE},
 	{Code: forecast.Direct, Training: perceived.BCE}, {Code: "onehot", Training: perceived.Soft},
 }

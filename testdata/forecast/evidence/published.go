@@ -24,8 +24,9 @@ type Published struct {
 	Error    float64
 }
 
-// Width is that of a level, in the unit of the error. The paper does not say it for errors of landmarks (NME), in percent of the
-// distance between the eyes: 300 % over all levels are what its errors of 64, 128 and 256 levels of FLD1 say.
+// Width is that of a level, in the unit of the error. The paper does not say it for errors of
+// landmarks (NME), in percent of the distance between the eyes: 300 % over all levels are what its
+// errors of 64, 128 and 256 levels of FLD1 say.
 func (p Published) Width() float64 {
 	if p.Unit == "NME" {
 		return 300 / float64(p.Levels)
@@ -44,9 +45,11 @@ func LoadPublished(path string) (out []Published, err error) {
 	return out, err
 }
 
-// ForecastPublished forecasts all networks of one table that it can, in levels, from the error that unary has with BCE and gen, over a
-// prior, or a uniform one where it is nil. The paper's bel-u and bel-j read bits, and the others logits.
-func ForecastPublished(ctx context.Context, workers int, all []Published, table string, prior []float64) (*Result, error) {
+// ForecastPublished forecasts all networks of one table that it can, in levels, from the error that
+// unary has with BCE and gen, over a prior, or a uniform one where it is nil. The paper's bel-u and
+// bel-j read bits, and the others logits.
+func ForecastPublished(ctx context.Context, workers int, all []Published, table string, prior []float64) (*Result,
+	error) {
 	var rows []Published
 	var codes []*code.Code
 	for _, p := range all {
@@ -85,20 +88,22 @@ func ForecastPublished(ctx context.Context, workers int, all []Published, table 
 	}
 	network := &perceived.Observed{
 		Code: unary, Training: perceived.BCE,
-		Decodings: []observed.Decoding{{Decoder: d, Soft: true}}, Errors: []observed.Error{{Mean: rows[source].Error / width}},
+		Decodings: []observed.Decoding{{Decoder: d,
+			Soft: true}}, Errors: []observed.Error{{Mean: rows[source].Error / width}},
 		Rates: make([]float64, unary.Bits()),
 	}
 	f, err := fit(ctx, workers, prior, nil, readers, []*perceived.Observed{network})
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", table, err)
 	}
-	return result(ctx, workers, f, codes, Task{"paper", table, levels}, []Source{{Code: "unary", Training: perceived.BCE}}, func(p Pair) []Trained {
-		i := slices.IndexFunc(rows, func(row Published) bool {
-			return row.Code == p.Code.Name() && row.Training == p.Training && row.Decoder == p.Reading().Decoder
+	return result(ctx, workers, f, codes, Task{"paper", table, levels},
+		[]Source{{Code: "unary", Training: perceived.BCE}}, func(p Pair) []Trained {
+			i := slices.IndexFunc(rows, func(row Published) bool {
+				return row.Code == p.Code.Name() && row.Training == p.Training && row.Decoder == p.Reading().Decoder
+			})
+			if i < 0 || p.Decoding.Soft == strings.HasPrefix(rows[i].Decoder, "bel") {
+				return nil
+			}
+			return []Trained{{Error: observed.Error{Mean: rows[i].Error / width}}}
 		})
-		if i < 0 || p.Decoding.Soft == strings.HasPrefix(rows[i].Decoder, "bel") {
-			return nil
-		}
-		return []Trained{{Error: observed.Error{Mean: rows[i].Error / width}}}
-	})
 }

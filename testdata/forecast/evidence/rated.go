@@ -54,13 +54,15 @@ func Bias(pairs []Pair) float64 {
 // alpha is the share of errors that intervals are to miss.
 const alpha = 0.05
 
-// IntervalScore is the interval score of Gneiting and Raftery of an interval of 95 % for a number: its width, and for a
-// number outside 40 times the distance from it. The smallest mean has the sharpest of all honest intervals.
+// IntervalScore is the interval score of Gneiting and Raftery of an interval of 95 % for a number:
+// its width, and for a number outside 40 times the distance from it. The smallest mean has the
+// sharpest of all honest intervals.
 func IntervalScore(lo, hi, x float64) float64 {
 	return hi - lo + 2/alpha*(max(lo-x, 0)+max(x-hi, 0))
 }
 
-// Shown has the pairs that fit --recommend shows: each network in the reading with its smallest forecast.
+// Shown has the pairs that fit --recommend shows: each network in the reading with its smallest
+// forecast.
 func (r *Result) Shown() *Result {
 	out := *r
 	out.Pairs = nil
@@ -89,7 +91,8 @@ func Rated(pairs []Pair) Widths {
 	return Widths{n, float64(held) / float64(n), median(widths), stat.Mean(scores, nil), median(off), sum / float64(n)}
 }
 
-// A Chance is the probability, by the forecast, that a network is better than the measured one, and whether it is.
+// A Chance is the probability, by the forecast, that a network is better than the measured one, and
+// whether it is.
 type Chance struct {
 	Said float64
 	Came bool
@@ -108,7 +111,8 @@ func (r *Result) Chances() (out []Chance) {
 	return out
 }
 
-// Brier is the mean of (Said − Came)², and base that of the share that came true in the place of Said.
+// Brier is the mean of (Said − Came)², and base that of the share that came true in the place of
+// Said.
 func Brier(all []Chance) (score, base float64) {
 	came := 0.0
 	for _, c := range all {
@@ -131,11 +135,14 @@ type Rule struct {
 
 // Rules are those that a forecast is to beat.
 var Rules = []Rule{
-	{"unary, BCE", "unary", perceived.BCE}, {"johnson, BCE", "johnson", perceived.BCE}, {"unary, CE", "unary", perceived.CE},
-	{"johnson, CE", "johnson", perceived.CE}, {"HL-Gauss", "onehot", perceived.Soft}, {"direct regression", forecast.Direct, perceived.BCE},
+	{"unary, BCE", "unary", perceived.BCE}, {"johnson, BCE", "johnson", perceived.BCE}, {"unary, CE", "unary",
+		perceived.CE},
+	{"johnson, CE", "johnson", perceived.CE}, {"HL-Gauss", "onehot", perceived.Soft}, {"direct regression",
+		forecast.Direct, perceived.BCE},
 }
 
-// Regret is how much larger an error is than the smallest observed one, as a share of it, for what one has after a decision.
+// Regret is how much larger an error is than the smallest observed one, as a share of it, for what
+// one has after a decision.
 type Regret struct {
 	Stay, First, Advice float64
 	Rules               []float64 // NaN where the task has no such network
@@ -174,9 +181,9 @@ func (r *Result) Regret(advice func(all []forecast.Forecast) *forecast.Forecast)
 	return out
 }
 
-// BesideDirect is the error of a head over that of direct regression: the geometric mean over data sets, of tables or of images, the
-// smallest and the largest, and how many there are. Networks of bits that were trained one by one are read by gen on bits,
-// and others by gen-ex.
+// BesideDirect is the error of a head over that of direct regression: the geometric mean over data
+// sets, of tables or of images, the smallest and the largest, and how many there are. Networks of
+// bits that were trained one by one are read by gen on bits, and others by gen-ex.
 func (s *Set) BesideDirect(rule Rule, images bool) (ratio, least, most float64, sets int) {
 	reading := GenEx
 	if rule.Training == perceived.BCE {

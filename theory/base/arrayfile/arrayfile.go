@@ -23,8 +23,9 @@ import (
 const maxSide = 1 << 16
 
 // ReadFile reads a matrix from a .csv or .npy file, an array FILE.npz:NAME (or the only array of
-// FILE.npz), or standard input. An array of one dimension is a column. Every entry is finite. Errors
-// name the file and, where possible, the row or line, the column (from 1) and the value at fault.
+// FILE.npz), or standard input. An array of one dimension is a column. Every entry is finite.
+// Errors name the file and, where possible, the row or line, the column (from 1) and the value at
+// fault.
 func ReadFile(path string) (*mat.Dense, error) {
 	r, err := OpenRows(path)
 	if err != nil {
@@ -35,7 +36,8 @@ func ReadFile(path string) (*mat.Dense, error) {
 	case r.header != nil && namesOfPandas(r.header):
 		return nil, fmt.Errorf("%s: line 1 is 0, 1, 2 and so on%s", r.name, pandasHint)
 	case r.header != nil:
-		return nil, fmt.Errorf("%s: line 1, column 1: %.40q is not a finite number; no header is expected", r.name, r.header[0])
+		return nil, fmt.Errorf("%s: line 1, column 1: %.40q is not a finite number; no header is expected", r.name,
+			r.header[0])
 	case r.parts > 1:
 		return nil, fmt.Errorf("%s: an array of three dimensions; want a matrix with a row for each level and a column for each bit", r.name)
 	case n > maxSide:
@@ -67,10 +69,10 @@ func ReadFile(path string) (*mat.Dense, error) {
 	}
 }
 
-// Rows is an N × M array of numbers in a file, read row by row, so that the file
-// may be larger than memory: .csv (with or without a header line), .npy of bools,
-// integers or floats, or an array of an .npz. An array in Fortran order is read into memory. An array of
-// one dimension is a column. An array of three dimensions, N × K × M, has rows of K·M numbers.
+// Rows is an N × M array of numbers in a file, read row by row, so that the file may be larger than
+// memory: .csv (with or without a header line), .npy of bools, integers or floats, or an array of
+// an .npz. An array in Fortran order is read into memory. An array of one dimension is a column. An
+// array of three dimensions, N × K × M, has rows of K·M numbers.
 type Rows struct {
 	name    string
 	file    inputfile.File
@@ -94,9 +96,10 @@ type source struct {
 	next func(dst []float64) error
 }
 
-// OpenRows opens a .csv, .npy or .npz file. The first bytes of standard input and of a file whose name has no
-// ending show which it is; a pipe without one, as a shell's <(…), is a .csv file. FILE.npz:NAME is one array
-// of an .npz file. Without a NAME, OpenRows takes the first of names that the file has, or its only array.
+// OpenRows opens a .csv, .npy or .npz file. The first bytes of standard input and of a file whose
+// name has no ending show which it is; a pipe without one, as a shell's <(…), is a .csv file.
+// FILE.npz:NAME is one array of an .npz file. Without a NAME, OpenRows takes the first of names
+// that the file has, or its only array.
 func OpenRows(path string, names ...string) (*Rows, error) {
 	path, array := SplitArray(path)
 	r := &Rows{name: inputfile.Name(path)}
@@ -191,7 +194,8 @@ func (r *Rows) Take(from, to int) error {
 	return nil
 }
 
-// Map makes rows of so many columns of those that are read: f sets dst to what a row says. Dims and Next know no others then.
+// Map makes rows of so many columns of those that are read: f sets dst to what a row says. Dims and
+// Next know no others then.
 func (r *Rows) Map(columns int, f func(dst, row []float64)) { r.m, r.mapped = columns, f }
 
 // Next sets dst, of length M, to the next row. After the last it returns io.EOF.

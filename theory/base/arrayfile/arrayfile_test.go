@@ -41,7 +41,8 @@ func TestHalf(t *testing.T) {
 	for b, want := range map[uint16]float64{
 		0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x0400: 0x1p-14, 0x0001: 0x1p-24, 0x3555: 0.333251953125, 0x8000: 0,
 	} {
-		m, err := arrayfile.ReadFile(inFile(t, "half.npy", npyFile("'<f2'", "(1, 1)", binary.LittleEndian.AppendUint16(nil, b))))
+		m, err := arrayfile.ReadFile(inFile(t, "half.npy",
+			npyFile("'<f2'", "(1, 1)", binary.LittleEndian.AppendUint16(nil, b))))
 		if err != nil || m.At(0, 0) != want {
 			t.Errorf("%04x: %v, %v, want %v", b, m, err, want)
 		}
@@ -88,7 +89,8 @@ func TestNPYRefusals(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	m := must.Get(arrayfile.ReadFile(inFile(t, "in.csv", []byte("\ufeff\"0\", 0.5,1e-3\r\ntrue,False,\"1\"\r\n\r\n"))))(t)
+	m := must.Get(arrayfile.ReadFile(inFile(t, "in.csv",
+		[]byte("\ufeff\"0\", 0.5,1e-3\r\ntrue,False,\"1\"\r\n\r\n"))))(t)
 	if want := mat.NewDense(2, 3, []float64{0, 0.5, 1e-3, 1, 0, 1}); !mat.Equal(m, want) {
 		t.Errorf("%v, want %v", mat.Formatted(m), mat.Formatted(want))
 	}
@@ -119,7 +121,8 @@ func TestCSV(t *testing.T) {
 }
 
 func TestReadFile(t *testing.T) {
-	if _, err := arrayfile.ReadFile("code.pkl"); err == nil || !strings.Contains(err.Error(), "want a name ending in .csv, .npy or .npz") {
+	if _, err := arrayfile.ReadFile("code.pkl"); err == nil || !strings.Contains(err.Error(),
+		"want a name ending in .csv, .npy or .npz") {
 		t.Errorf("code.pkl: error %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "M.CSV")

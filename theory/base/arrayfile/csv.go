@@ -78,8 +78,8 @@ func openCSV(r io.Reader) (source, error) {
 // maxLine has room for maxSide numbers of 25 characters.
 const maxLine = 25 * maxSide
 
-// lines reads the lines of a file, each of which has a largest length. (A csv.Reader of the whole file would
-// hold the rest of it where a quote is not closed.)
+// lines reads the lines of a file, each of which has a largest length. (A csv.Reader of the whole
+// file would hold the rest of it where a quote is not closed.)
 type lines struct {
 	*bufio.Scanner
 	n int // of the last line, from 1
@@ -91,7 +91,8 @@ func newLines(r io.Reader) *lines {
 	return l
 }
 
-// fields returns the fields of the next line that is not empty, without spaces around them, and io.EOF after the last.
+// fields returns the fields of the next line that is not empty, without spaces around them, and
+// io.EOF after the last.
 func (l *lines) fields() ([]string, error) {
 	for l.Scan() {
 		l.n++
@@ -170,9 +171,10 @@ func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
 	})
 }
 
-// eachRow writes a matrix row by row, so that memory never holds a large matrix twice. encode appends
-// a row to a line.
-func eachRow(ctx context.Context, w io.Writer, m mat.Matrix, encode func(row []float64, line []byte) ([]byte, error)) error {
+// eachRow writes a matrix row by row, so that memory never holds a large matrix twice. encode
+// appends a row to a line.
+func eachRow(ctx context.Context, w io.Writer, m mat.Matrix, encode func(row []float64, line []byte) ([]byte,
+	error)) error {
 	rows, _ := m.Dims()
 	var row []float64
 	var line []byte

@@ -101,7 +101,8 @@ func TestEndlessLine(t *testing.T) {
 	}
 }
 
-// TestArrayNames: at most a few names of a file are listed, and the array's name is behind the file's.
+// TestArrayNames: at most a few names of a file are listed, and the array's name is behind the
+// file's.
 func TestArrayNames(t *testing.T) {
 	names := []string{"plain", strings.Repeat("long", 1000)}
 	for i := range 20 {
@@ -109,12 +110,14 @@ func TestArrayNames(t *testing.T) {
 	}
 	path := archive(t, zip.Deflate, names...)
 	for _, open := range []string{path, path + ":none"} {
-		if _, err := OpenRows(open); err == nil || len(err.Error()) > 600 || !strings.Contains(err.Error(), "plain, long") || !strings.HasSuffix(err.Error(), " and 14 more") {
+		if _, err := OpenRows(open); err == nil || len(err.Error()) > 600 || !strings.Contains(err.Error(),
+			"plain, long") || !strings.HasSuffix(err.Error(), " and 14 more") {
 			t.Errorf("%v", err)
 		}
 	}
 	for path, want := range map[string][2]string{
-		"a.npz:b": {"a.npz", "b"}, "a.NPZ:b:c": {"a.NPZ", "b:c"}, "a.npz": {"a.npz", ""}, "İ.npz:b": {"İ.npz", "b"}, "a.npz:b.npz:c": {"a.npz:b.npz", "c"}, "": {"", ""},
+		"a.npz:b": {"a.npz", "b"}, "a.NPZ:b:c": {"a.NPZ", "b:c"}, "a.npz": {"a.npz", ""}, "İ.npz:b": {"İ.npz",
+			"b"}, "a.npz:b.npz:c": {"a.npz:b.npz", "c"}, "": {"", ""},
 	} {
 		if file, array := SplitArray(path); file != want[0] || array != want[1] {
 			t.Errorf("%s: %q, %q", path, file, array)

@@ -12,7 +12,8 @@ import (
 	"belsim/theory/base/must"
 )
 
-// TestReadFileNPZ: a matrix of an .npz is read by its name, and without one where it is the only array.
+// TestReadFileNPZ: a matrix of an .npz is read by its name, and without one where it is the only
+// array.
 func TestReadFileNPZ(t *testing.T) {
 	want := mat.NewDense(3, 2, []float64{0, 1, 1, 0, 1, 1})
 	write := func(name string, arrays ...string) string {
@@ -43,11 +44,12 @@ func TestReadFileNPZ(t *testing.T) {
 	}
 }
 
-// TestPandasRefusals: the names that pandas writes are not taken for numbers, and the error says how to
-// leave them out.
+// TestPandasRefusals: the names that pandas writes are not taken for numbers, and the error says
+// how to leave them out.
 func TestPandasRefusals(t *testing.T) {
 	for _, text := range []string{"0,1,2\n0,1,1\n1,0,1\n", ",0,1\n0,1,0\n1,0,1\n"} {
-		if _, err := arrayfile.ReadFile(inFile(t, "c.csv", []byte(text))); err == nil || !strings.Contains(err.Error(), "header=False and index=False") {
+		if _, err := arrayfile.ReadFile(inFile(t, "c.csv", []byte(text))); err == nil || !strings.Contains(err.Error(),
+			"header=False and index=False") {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}

@@ -32,8 +32,8 @@ type header struct {
 
 var errHeader = errors.New("not a NumPy array: bad header")
 
-// readHeader reads the header of an .npy file and leaves br at the data. Version 1 of the format is that of all arrays
-// but those with thousands of named columns.
+// readHeader reads the header of an .npy file and leaves br at the data. Version 1 of the format is
+// that of all arrays but those with thousands of named columns.
 func readHeader(br *bufio.Reader) (h header, err error) {
 	start := make([]byte, 10)
 	switch n, err := io.ReadFull(br, start); {
@@ -54,7 +54,8 @@ func readHeader(br *bufio.Reader) (h header, err error) {
 // jsonOfPython writes the literals of Python that a header has in JSON.
 var jsonOfPython = strings.NewReplacer("'", `"`, "(", "[", ")", "]", "True", "true", "False", "false")
 
-// beyondJSON is what JSON does not have: a last comma, and the L that Python 2 wrote after some integers.
+// beyondJSON is what JSON does not have: a last comma, and the L that Python 2 wrote after some
+// integers.
 var beyondJSON = regexp.MustCompile(`,(\s*[\]}])|([0-9])L`)
 
 // parseHeader reads the dictionary of a header. The type of an array with fields is a list.
@@ -65,7 +66,8 @@ func parseHeader(text string) (h header, err error) {
 		Shape   []int           `json:"shape"`
 	}
 	text = beyondJSON.ReplaceAllString(jsonOfPython.Replace(text), "$1$2")
-	if json.Unmarshal([]byte(text), &dictionary) != nil || dictionary.Descr == nil || dictionary.Fortran == nil || dictionary.Shape == nil {
+	if json.Unmarshal([]byte(text), &dictionary) != nil || dictionary.Descr == nil || dictionary.Fortran == nil ||
+		dictionary.Shape == nil {
 		return h, errHeader
 	}
 	return header{strings.Trim(string(dictionary.Descr), `"`), *dictionary.Fortran, dictionary.Shape}, nil
@@ -86,8 +88,8 @@ func openNPY(r io.Reader) (source, error) {
 	if err != nil {
 		return s, err
 	}
-	// The rows of an array in C order are read one by one. Those in Fortran order lie scattered, so the whole
-	// array is read with the first of them.
+	// The rows of an array in C order are read one by one. Those in Fortran order lie scattered, so
+	// the whole array is read with the first of them.
 	fortran := h.fortran && s.columns > 1
 	atOnce := int64(s.columns * width)
 	if fortran {
@@ -125,7 +127,8 @@ func openNPY(r io.Reader) (source, error) {
 	return s, nil
 }
 
-// atEnd returns io.EOF where a file ends, as it must. A file in an archive compares its checksum there.
+// atEnd returns io.EOF where a file ends, as it must. A file in an archive compares its checksum
+// there.
 func atEnd(in *bufio.Reader) error {
 	_, err := in.ReadByte()
 	if err == nil {
@@ -205,8 +208,8 @@ func element(descr string) (size int, decode func([]byte) float64, err error) {
 	return size, decode, nil
 }
 
-// half is the value of an IEEE 754 binary16: a binary32 with the same exponent and fraction is smaller by
-// 2¹¹², and one with all bits of its exponent set is no finite number either.
+// half is the value of an IEEE 754 binary16: a binary32 with the same exponent and fraction is
+// smaller by 2¹¹², and one with all bits of its exponent set is no finite number either.
 func half(b uint16) float64 {
 	bits := uint32(b>>15)<<31 | uint32(b&0x7fff)<<13
 	if b&0x7c00 == 0x7c00 {
@@ -260,8 +263,8 @@ type RowWriter struct {
 	buffer  []byte
 }
 
-// NewCSVRows returns a writer of lines of text, each number in the shortest form that reads back as the same. It writes a line with the
-// names of columns, where there are several.
+// NewCSVRows returns a writer of lines of text, each number in the shortest form that reads back as
+// the same. It writes a line with the names of columns, where there are several.
 func NewCSVRows(w io.Writer, columns ...string) (*RowWriter, error) {
 	var err error
 	if len(columns) > 1 {
@@ -270,8 +273,8 @@ func NewCSVRows(w io.Writer, columns ...string) (*RowWriter, error) {
 	return &RowWriter{w: w, columns: len(columns)}, err
 }
 
-// NewNPYRows returns a writer of a NumPy array of n rows of numbers as float64, of one dimension for one column, and
-// writes the array's header.
+// NewNPYRows returns a writer of a NumPy array of n rows of numbers as float64, of one dimension
+// for one column, and writes the array's header.
 func NewNPYRows(w io.Writer, n, columns int) (*RowWriter, error) {
 	shape := fmt.Sprintf("(%d,)", n)
 	if columns > 1 {

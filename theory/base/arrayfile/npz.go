@@ -66,8 +66,9 @@ func (z *NPZWriter) entry(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// findArray finds an array in an .npz file, a zip of .npy files: the one of a name, the first of names that the
-// file has, or its only one. It returns the name of the file for messages, with that of the array where it is found.
+// findArray finds an array in an .npz file, a zip of .npy files: the one of a name, the first of
+// names that the file has, or its only one. It returns the name of the file for messages, with that
+// of the array where it is found.
 func findArray(archive inputfile.File, file, array string, names []string) (found *zip.File, name string, err error) {
 	z, err := zip.NewReader(archive, archive.Size())
 	if err != nil {
@@ -110,8 +111,8 @@ func someOf(names []string) string {
 // maxText is the largest text that ReadText reads, in bytes.
 const maxText = 1 << 20
 
-// ReadText reads a text from an array of an .npz file: an array of no or one dimension with one text
-// of Unicode, as NumPy and NPZWriter.Text write it.
+// ReadText reads a text from an array of an .npz file: an array of no or one dimension with one
+// text of Unicode, as NumPy and NPZWriter.Text write it.
 func ReadText(path, name string) (string, error) {
 	file, err := inputfile.OpenRegular(path)
 	if err != nil {

@@ -24,7 +24,8 @@ func TestNPZWriter(t *testing.T) {
 		var b bytes.Buffer
 		z := NewNPZWriter(&b)
 		for _, err := range []error{
-			z.Column("x", numbers), z.Text("text", text), z.Text("empty", ""), z.Matrix("m", mat.NewDense(2, 2, numbers)), z.Close(),
+			z.Column("x", numbers), z.Text("text", text), z.Text("empty", ""), z.Matrix("m",
+				mat.NewDense(2, 2, numbers)), z.Close(),
 		} {
 			must.Succeed(t, err)
 		}

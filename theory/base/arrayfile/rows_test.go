@@ -112,7 +112,8 @@ func TestRowsRefusals(t *testing.T) {
 		{"a.npy", "1 × 0 columns", npyFile("'<f8'", "(1, 1, 0)", nil)},
 		{"a.npy", "0 dimensions", npyFile("'<f8'", "()", eight)},
 		{"a.npy", "no columns", npyFile("'<f8'", "(1, 0)", nil)},
-		{"a.npy", "truncated: 4611686018427387903 of 4611686018427387904 rows", npyFile("'<f4'", "(4611686018427387904, 2)", eight)},
+		{"a.npy", "truncated: 4611686018427387903 of 4611686018427387904 rows",
+			npyFile("'<f4'", "(4611686018427387904, 2)", eight)},
 		{"a.npz", "not an .npz file", []byte("text")},
 		{"a.pkl", "want a name ending in .csv, .npy or .npz", nil},
 	} {

@@ -104,7 +104,8 @@ func Read(path string, limit int64) ([]byte, error) {
 	return readAll(file, Name(path), limit)
 }
 
-// readAll reads to the end, which has to come after at most limit bytes. name is the file's, for the error.
+// readAll reads to the end, which has to come after at most limit bytes. name is the file's, for
+// the error.
 func readAll(r io.Reader, name string, limit int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, limit+1)) // one more shows whether there is more
 	if err == nil && int64(len(content)) > limit {

@@ -48,7 +48,8 @@ func (endless) Read(p []byte) (int, error) {
 
 // TestLimit: what never ends is refused after the limit.
 func TestLimit(t *testing.T) {
-	if _, err := readAll(endless{}, "a", 1000); err == nil || err.Error() != "a: more than 1000 bytes; want at most these" {
+	if _, err := readAll(endless{}, "a", 1000); err == nil ||
+		err.Error() != "a: more than 1000 bytes; want at most these" {
 		t.Errorf("error %v", err)
 	}
 }

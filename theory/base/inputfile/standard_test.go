@@ -58,7 +58,8 @@ func TestStandard(t *testing.T) {
 			if first.Size() != int64(len(content)) || first.Close() != nil {
 				t.Errorf("size %d", first.Size())
 			}
-			if _, err := Read(Standard, 4); err == nil || !strings.HasPrefix(err.Error(), "standard input: more than 4 bytes") {
+			if _, err := Read(Standard, 4); err == nil || !strings.HasPrefix(err.Error(),
+				"standard input: more than 4 bytes") {
 				t.Errorf("a limit: %v", err)
 			}
 		})

@@ -68,10 +68,11 @@ func Product(sizes ...int) int64 {
 	return total
 }
 
-// Available returns how much memory the process can allocate: the smallest of the memory that
-// the system has without swapping, the limits of the control groups that the process is in, as
-// a container or a batch system sets them, and what GOMEMLIMIT and 'ulimit -v' leave. Memory that the Go runtime
-// holds and does not use counts as free. ok is false on systems that do not say, without GOMEMLIMIT.
+// Available returns how much memory the process can allocate: the smallest of the memory that the
+// system has without swapping, the limits of the control groups that the process is in, as a
+// container or a batch system sets them, and what GOMEMLIMIT and 'ulimit -v' leave. Memory that the
+// Go runtime holds and does not use counts as free. ok is false on systems that do not say, without
+// GOMEMLIMIT.
 func Available() (bytes int64, ok bool) {
 	if bytes, ok = available(os.DirFS("/")); ok {
 		bytes += held("/memory/classes/heap/free:bytes")
@@ -85,8 +86,8 @@ func Available() (bytes int64, ok bool) {
 	return bytes, ok
 }
 
-// CheckStart returns an *Error where 'ulimit -v' leaves too little for the threads and the heap of any work: the runtime
-// would crash.
+// CheckStart returns an *Error where 'ulimit -v' leaves too little for the threads and the heap of
+// any work: the runtime would crash.
 func CheckStart() error {
 	need := int64(96+8*runtime.GOMAXPROCS(0)) << 20 // a piece of heap, and stacks
 	if left, limited := addressSpace(os.DirFS("/")); limited && left < need {

@@ -14,7 +14,8 @@ func TestCheck(t *testing.T) {
 	if _, ok := Available(); !ok {
 		t.Skip("this system does not say how much memory is free")
 	}
-	if err := Check("a thing", math.MaxInt64); err == nil || !strings.Contains(err.Error(), "a thing needs 8589934592.0 GiB of memory") {
+	if err := Check("a thing", math.MaxInt64); err == nil || !strings.Contains(err.Error(),
+		"a thing needs 8589934592.0 GiB of memory") {
 		t.Errorf("error %v", err)
 	}
 	if err := Check("a thing", 1); err != nil {

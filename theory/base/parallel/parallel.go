@@ -57,7 +57,8 @@ func Each(ctx context.Context, workers, n int, start func() (func(ctx context.Co
 // Chunks is like Each, for short calls and for calls whose neighbours share work. It
 // cuts 0 … n−1 into chunks of the given size, at least 1; the last chunk may be shorter. It
 // calls a function for every chunk, with the i from first to last−1.
-func Chunks(ctx context.Context, workers, n, size int, start func() (func(ctx context.Context, first, last int) error, error)) error {
+func Chunks(ctx context.Context, workers, n, size int, start func() (func(ctx context.Context, first, last int) error,
+	error)) error {
 	if n <= 0 {
 		return nil
 	}

@@ -11,7 +11,8 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// TestOneWorker: the calls of one worker get the caller's own context: the explorer's is asked whether it has ended.
+// TestOneWorker: the calls of one worker get the caller's own context: the explorer's is asked
+// whether it has ended.
 func TestOneWorker(t *testing.T) {
 	type own struct{ context.Context }
 	ctx := own{t.Context()}
@@ -129,7 +130,10 @@ func TestError(t *testing.T) {
 		if n := calls.Load(); n > int64(5+workers) {
 			t.Errorf("%d workers: %d calls although the sixth failed", workers, n)
 		}
-		err = parallel.Each(context.Background(), workers, 10, func() (func(context.Context, int) error, error) { return nil, want })
+		err = parallel.Each(context.Background(), workers, 10, func() (func(context.Context, int) error,
+			error) {
+			return nil, want
+		})
 		if !errors.Is(err, want) {
 			t.Errorf("%d workers: start's error became %v", workers, err)
 		}

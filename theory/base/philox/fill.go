@@ -19,8 +19,8 @@ func Fill(dst []uint64, keys *Keys, c Counter) {
 	fillGeneric(dst, keys, c)
 }
 
-// fillVector writes groups×4 calls to dst as fillGeneric does, four calls at a time: in assembly for
-// processors of which processor.Vectors says so.
+// fillVector writes groups×4 calls to dst as fillGeneric does, four calls at a time: in assembly
+// for processors of which processor.Vectors says so.
 //
 //go:noescape
 func fillVector(dst *uint64, groups int, keys *Keys, c *Counter)

@@ -9,8 +9,8 @@ import (
 	"belsim/theory/base/processor"
 )
 
-// TestFillVectors: the generators in assembly give the words of Go's, for any number of groups: some
-// are made at a time, and what is left. They write no more.
+// TestFillVectors: the generators in assembly give the words of Go's, for any number of groups:
+// some are made at a time, and what is left. They write no more.
 func TestFillVectors(t *testing.T) {
 	keys := NewKeys(0x123456789ABCDEF0)
 	check := func(set string, size int, fill func(*uint64, int, *Keys, *Counter)) {

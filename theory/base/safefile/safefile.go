@@ -3,11 +3,11 @@
 // are safely on disk. Where writing fails, the file that was there stays as it was, and
 // the temporary one is removed.
 //
-// A link is followed: Write replaces the file that it points to. Write never replaces a
-// named pipe, a device or a socket, or a file that may not be written. A new file keeps the permissions
-// of the one that it replaces, and its owner and group as far as the system lets it; where
-// the group cannot be kept, it has no more permissions than others. The setuid, setgid and sticky bits, lists of
-// access control and further hard links stay behind.
+// A link is followed: Write replaces the file that it points to. Write never replaces a named pipe,
+// a device or a socket, or a file that may not be written. A new file keeps the permissions of the
+// one that it replaces, and its owner and group as far as the system lets it; where the group
+// cannot be kept, it has no more permissions than others. The setuid, setgid and sticky bits, lists
+// of access control and further hard links stay behind.
 //
 // A process that is killed leaves its temporary file, whose name says which file it was for:
 //
@@ -123,7 +123,8 @@ func Probe(path string) error {
 	return nil
 }
 
-// create makes the temporary file for a path. It never opens a file or a link that has the temporary name.
+// create makes the temporary file for a path. It never opens a file or a link that has the
+// temporary name.
 func create(path string) (*os.File, error) {
 	const most = 64 // bytes of a long name: a file's own name may just fit
 	dir, base := filepath.Split(path)
@@ -148,8 +149,8 @@ func create(path string) (*os.File, error) {
 	return file, err
 }
 
-// Canonical returns the path of the file that Write would make or replace, without links: two paths of one file
-// have the same one.
+// Canonical returns the path of the file that Write would make or replace, without links: two paths
+// of one file have the same one.
 func Canonical(path string) string {
 	if at, err := resolve(path); err == nil {
 		path = at

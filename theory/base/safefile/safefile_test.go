@@ -51,7 +51,8 @@ func TestRelative(t *testing.T) {
 	only(t, "a", "x")
 }
 
-// TestPermissions of a new file are those that os.Create gives. A replaced one keeps its own, while it is written, too.
+// TestPermissions of a new file are those that os.Create gives. A replaced one keeps its own, while
+// it is written, too.
 func TestPermissions(t *testing.T) {
 	dir := t.TempDir()
 	file := must.Get(os.Create(filepath.Join(dir, "created")))(t)
@@ -100,7 +101,8 @@ func TestReadOnly(t *testing.T) {
 
 // TestLongNames: every name that a file can have will do.
 func TestLongNames(t *testing.T) {
-	for _, name := range []string{strings.Repeat("n", 255), strings.Repeat("é", 127), strings.Repeat("x", 251) + ".csv"} {
+	for _, name := range []string{strings.Repeat("n", 255), strings.Repeat("é", 127),
+		strings.Repeat("x", 251) + ".csv"} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, nil, 0o666); err != nil {
 			t.Logf("this file system has no names of %d bytes: %v", len(name), err)
@@ -222,7 +224,8 @@ func TestLinks(t *testing.T) {
 	target := filepath.Join(other, "target.csv")
 	must.Succeed(t, os.WriteFile(target, []byte("old"), 0o666))
 	link, chain, dangling := filepath.Join(dir, "link"), filepath.Join(dir, "chain"), filepath.Join(dir, "dangling")
-	for _, l := range [][2]string{{target, link}, {"link", chain}, {filepath.Join(other, "new"), dangling}, {"loop", filepath.Join(dir, "loop")}} {
+	for _, l := range [][2]string{{target, link}, {"link", chain}, {filepath.Join(other, "new"), dangling},
+		{"loop", filepath.Join(dir, "loop")}} {
 		if err := os.Symlink(l[0], l[1]); err != nil {
 			t.Skipf("no symbolic links here: %v", err)
 		}
@@ -253,8 +256,10 @@ func TestSame(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must.Succeed(t, errors.Join(os.Mkdir("sub", 0o777), os.WriteFile("a", nil, 0o666), os.WriteFile("b", nil, 0o666)))
 	here := must.Get(os.Getwd())(t)
-	same := [][2]string{{"a", "a"}, {"a", "./a"}, {"a", "sub/../a"}, {"a", here + "/a"}, {"new", "./new"}, {"sub/../new", here + "/new"}}
-	if err := errors.Join(os.Symlink("a", "soft"), os.Symlink("new", "dangling"), os.Symlink("sub", "folder")); err == nil {
+	same := [][2]string{{"a", "a"}, {"a", "./a"}, {"a", "sub/../a"}, {"a", here + "/a"}, {"new", "./new"},
+		{"sub/../new", here + "/new"}}
+	if err := errors.Join(os.Symlink("a", "soft"), os.Symlink("new", "dangling"),
+		os.Symlink("sub", "folder")); err == nil {
 		same = append(same, [2]string{"soft", "a"}, [2]string{"dangling", "new"}, [2]string{"folder/x", "sub/x"})
 	}
 	for _, p := range same {

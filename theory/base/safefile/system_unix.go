@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// likeOld gives a new file, which is private, the permissions of an old one, and its owner and group where that is
-// allowed. The permissions of a group are not for another one. Some file systems know no permissions.
+// likeOld gives a new file, which is private, the permissions of an old one, and its owner and
+// group where that is allowed. The permissions of a group are not for another one. Some file
+// systems know no permissions.
 func likeOld(file *os.File, old os.FileInfo) {
 	mode := old.Mode().Perm()
 	owner, ok := old.Sys().(*syscall.Stat_t)

@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// csvFields returns the columns of the CSV of rows of a type, a struct, in order, without those that only other
-// tables have.
+// csvFields returns the columns of the CSV of rows of a type, a struct, in order, without those
+// that only other tables have.
 func csvFields(t reflect.Type, without []string) []field {
 	return slices.DeleteFunc(fieldsOf(t), func(f field) bool { return !f.csv || slices.Contains(without, f.name) })
 }
 
-// WriteCSV writes a line of column names and a line for each row, without the columns of some names. A text
-// that a spreadsheet would take for a formula, because it begins with =, +, - or @ and is no number, has an
-// apostrophe before it.
+// WriteCSV writes a line of column names and a line for each row, without the columns of some
+// names. A text that a spreadsheet would take for a formula, because it begins with =, +, - or @
+// and is no number, has an apostrophe before it.
 func WriteCSV[R any](w io.Writer, rows []R, without ...string) error {
 	return WriteCSVSeq(w, func(yield func(R, error) bool) {
 		for _, row := range rows {

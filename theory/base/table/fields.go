@@ -21,7 +21,8 @@ type field struct {
 	head, verb string // of these tables: the heading, and a verb of fmt or ""
 }
 
-// fieldsOf returns the fields of a struct type in order. Those of an embedded struct stand in its place.
+// fieldsOf returns the fields of a struct type in order. Those of an embedded struct stand in its
+// place.
 func fieldsOf(t reflect.Type) (out []field) {
 	for _, s := range reflect.VisibleFields(t) {
 		if s.Anonymous || !s.IsExported() {

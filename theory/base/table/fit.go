@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// fit returns the lines of the headings, the rows, and the headings of the columns that are left out, so that the table is not
-// wider than Width.
+// fit returns the lines of the headings, the rows, and the headings of the columns that are left
+// out, so that the table is not wider than Width.
 func (t *Table) fit() (heads, rows [][]string, left []string) {
 	for _, cells := range t.Rows {
 		rows = append(rows, slices.Clone(cells))
@@ -61,7 +61,8 @@ func list(rows [][]string) (out [][]string) {
 			out = append(out, row)
 			continue
 		}
-		for i, line := range strings.Split(strings.TrimSuffix(Wrap(row[last], max(20, Width-before-2), ""), "\n"), "\n") {
+		for i, line := range strings.Split(strings.TrimSuffix(Wrap(row[last], max(20, Width-before-2), ""), "\n"),
+			"\n") {
 			if row[last] = line; i > 0 {
 				row = append(make([]string, last), line)
 			}
@@ -71,7 +72,8 @@ func list(rows [][]string) (out [][]string) {
 	return out
 }
 
-// spare is the column to leave out next, negative where all must stay: the first one and, but for those, the last.
+// spare is the column to leave out next, negative where all must stay: the first one and, but for
+// those, the last.
 func (t *Table) spare(head []string) int {
 	for _, name := range t.Spare {
 		if at := slices.Index(head, name); at > 0 {
@@ -116,8 +118,9 @@ func tail(name string, most int) string {
 	return "…" + string(letters[len(letters)-most+1:])
 }
 
-// broken are headings over columns of some widths, on as few lines as the width of the table allows. One heading
-// after another is broken into words, the one that is wider than its column by most first.
+// broken are headings over columns of some widths, on as few lines as the width of the table
+// allows. One heading after another is broken into words, the one that is wider than its column by
+// most first.
 func broken(head []string, widths []int) [][]string {
 	if head == nil {
 		return nil

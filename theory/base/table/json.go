@@ -120,8 +120,8 @@ func jsonFields(t reflect.Type) []field {
 var ErrUnknownField = errors.New("is not a field that is known here")
 
 // ReadJSON reads a value that WriteJSON wrote into what v points to: null is NaN where v has a
-// number. Fields that are not there keep what they have in v. Errors name the character or the field:
-// one that occurs twice, or that v does not have, is refused.
+// number. Fields that are not there keep what they have in v. Errors name the character or the
+// field: one that occurs twice, or that v does not have, is refused.
 func ReadJSON(text []byte, v any) error {
 	err := json.Unmarshal(text, v)
 	var syntax *json.SyntaxError
@@ -130,7 +130,8 @@ func ReadJSON(text []byte, v any) error {
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return fmt.Errorf("%scharacter %d: want %s, not this %s", prefixed(kind.Field, ": "), kind.Offset, jsonName(kind.Type.Kind()), kind.Value)
+		return fmt.Errorf("%scharacter %d: want %s, not this %s", prefixed(kind.Field, ": "), kind.Offset,
+			jsonName(kind.Type.Kind()), kind.Value)
 	}
 	if err != nil {
 		return err

@@ -30,8 +30,8 @@ func PlusMinus(mean, stderr float64) string {
 	return fmt.Sprintf("%s ± %.1g", Short(mean), stderr)
 }
 
-// Sampled is the mean size of the errors of some samples, which is certain where its standard error is 0. Where
-// no sample erred, how many there were tells more than a mean of 0 would: none in 400.
+// Sampled is the mean size of the errors of some samples, which is certain where its standard error
+// is 0. Where no sample erred, how many there were tells more than a mean of 0 would: none in 400.
 func Sampled(mean, stderr float64, samples uint64) string {
 	if mean == 0 && stderr != 0 {
 		return fmt.Sprintf("none in %d", samples)
@@ -47,8 +47,8 @@ func SampledPlusMinus(mean, stderr float64, samples uint64) string {
 	return PlusMinus(mean, stderr)
 }
 
-// SampledRoot is Short of a root of a mean of squares, with the standard error of the mean that Sampled prints: it
-// is not known where no sample erred.
+// SampledRoot is Short of a root of a mean of squares, with the standard error of the mean that
+// Sampled prints: it is not known where no sample erred.
 func SampledRoot(root, stderr float64) string {
 	if root == 0 && stderr != 0 {
 		return dash
@@ -56,8 +56,8 @@ func SampledRoot(root, stderr float64) string {
 	return Short(root)
 }
 
-// SampledShare is the share of some samples in percent, with two decimals. Where it is all or none of too few
-// samples for these, and not certain, it says so: all 400.
+// SampledShare is the share of some samples in percent, with two decimals. Where it is all or none
+// of too few samples for these, and not certain, it says so: all 400.
 func SampledShare(share float64, certain bool, samples uint64) string {
 	const few = 3 / 0.5e-4 // a share of which none of N is seen is below 3/N at 95 %: half of the last decimal
 	const rounding = 1e-9  // of a sum over levels

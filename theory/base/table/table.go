@@ -29,7 +29,8 @@ type Table struct {
 	Style Style
 	// Line is the row above which a table with headings has a line; 0 for none.
 	Line int
-	// Spare are the headings of the columns that go first where the table is wider than Width, the least important first.
+	// Spare are the headings of the columns that go first where the table is wider than Width, the
+	// least important first.
 	Spare []string
 }
 
@@ -86,8 +87,9 @@ func Of[R any](rows []R, columns ...Column[R]) *Table {
 	return t
 }
 
-// Write prints the table for people, its columns two spaces apart, on at most Width columns. Missing cells are empty. A table
-// that is wider has its headings on several lines, and leaves out columns, which it says.
+// Write prints the table for people, its columns two spaces apart, on at most Width columns.
+// Missing cells are empty. A table that is wider has its headings on several lines, and leaves out
+// columns, which it says.
 func (t *Table) Write(w io.Writer) error {
 	heads, body, left := t.fit()
 	rows, columns := append(heads, body...), 0

@@ -77,11 +77,14 @@ func TestText(t *testing.T) {
 `)
 }
 
-// TestStyles: names, values and notes, as fit prints its parameters; and a line below headings, with a row that is short.
+// TestStyles: names, values and notes, as fit prints its parameters; and a line below headings,
+// with a row that is short.
 func TestStyles(t *testing.T) {
 	rows := [][]string{{"r", "1.082", "", "1.07 to 1.1"}, {"σ, levels", "3"}}
-	same(t, printed(t, (&Table{Style: List, Rows: rows}).Write), "  r          1.082    1.07 to 1.1\n  σ, levels  3        \n")
-	same(t, printed(t, (&Table{Head: []string{"a", "σ"}, Rows: [][]string{{"x"}, {"y", "±z"}}, Line: 1}).Write), "  a   σ\n  x    \n  ─────\n  y  ±z\n")
+	same(t, printed(t, (&Table{Style: List, Rows: rows}).Write),
+		"  r          1.082    1.07 to 1.1\n  σ, levels  3        \n")
+	same(t, printed(t, (&Table{Head: []string{"a", "σ"}, Rows: [][]string{{"x"}, {"y", "±z"}}, Line: 1}).Write),
+		"  a   σ\n  x    \n  ─────\n  y  ±z\n")
 }
 
 func TestCSV(t *testing.T) {
@@ -149,7 +152,8 @@ type every struct {
 func TestEveryKind(t *testing.T) {
 	one, half, yes, nan := 1, 0.5, true, math.NaN()
 	rows := []every{
-		{S: "x", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 12.345, V: big{1, 2}, PI: &one, PN: &nan, PF: &half, PB: &yes, PV: &big{3, 4},
+		{S: "x", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 12.345, V: big{1, 2}, PI: &one, PN: &nan,
+			PF: &half, PB: &yes, PV: &big{3, 4},
 			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12},
 		{F: math.Inf(1), G: float32(math.NaN()), N: math.Inf(-1)},
 	}
@@ -161,7 +165,8 @@ x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,1
 	want := &Table{
 		Head: []string{"s", "m", "t", "i", "u", "f, in levels", "g", "n", "v", "pi", "pn", "pf", "", "pv", "y", "p"},
 		Rows: [][]string{
-			{"x", "mc", "true", "-3", "9223372036854775808", "1e+21", "0.1", "12.3 %", "1:2", "1", "–", "0.500", "true", "3:4", "8", "11"},
+			{"x", "mc", "true", "-3", "9223372036854775808", "1e+21", "0.1", "12.3 %", "1:2", "1", "–", "0.500", "true",
+				"3:4", "8", "11"},
 			{"", "", "false", "+0", "0", "–", "–", "–", "0:0", "–", "–", "–", "–", "–", "0", "–"},
 		},
 	}
@@ -214,20 +219,24 @@ func TestNumber(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	type row struct{ A, B any }
-	same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, row{"<&>", math.NaN()}) }), "{\n  \"A\": \"<&>\",\n  \"B\": null\n}\n")
+	same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, row{"<&>", math.NaN()}) }),
+		"{\n  \"A\": \"<&>\",\n  \"B\": null\n}\n")
 }
 
-// TestLikeEncodingJSON: without numbers that do not exist, the bytes are those of encoding/json, and with
-// them they are null. What is written is read back.
+// TestLikeEncodingJSON: without numbers that do not exist, the bytes are those of encoding/json,
+// and with them they are null. What is written is read back.
 func TestLikeEncodingJSON(t *testing.T) {
 	one, half, yes := 1, 0.5, true
 	n := 0.25
 	values := []every{
-		{S: "x<&>\u2028\"", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 1e-7, V: big{1, 2}, PI: &one, PN: &n, PF: &half, PB: &yes, PV: &big{3, 4},
-			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12, L: []inner{{1, 2}, {3, 4}}, H: map[string]int{"b": 1, "<a>": 2}},
+		{S: "x<&>\u2028\"", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 1e-7, V: big{1, 2}, PI: &one,
+			PN: &n, PF: &half, PB: &yes, PV: &big{3, 4},
+			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12, L: []inner{{1, 2},
+				{3, 4}}, H: map[string]int{"b": 1, "<a>": 2}},
 		{L: []inner{}, H: map[string]int{}},
 	}
-	for _, v := range []any{values, values[0], &values[1], map[string]any{"z": nil, "a": []any{1, "b", nil, []byte("xyz")}}, nil, "text", [3]float32{}} {
+	for _, v := range []any{values, values[0], &values[1],
+		map[string]any{"z": nil, "a": []any{1, "b", nil, []byte("xyz")}}, nil, "text", [3]float32{}} {
 		var want bytes.Buffer
 		e := json.NewEncoder(&want)
 		e.SetEscapeHTML(false)
@@ -252,7 +261,8 @@ func TestLikeEncodingJSON(t *testing.T) {
 		t.Errorf("%s, %v; want %s", text, err, want)
 	}
 	got := numbers{E: 7}
-	if err := ReadJSON([]byte(`{"a":null,"c":[null,1],"d":[{"e":null}]}`), &got); err != nil || !math.IsNaN(got.A) || !math.IsNaN(got.C[0]) || got.C[1] != 1 || !math.IsNaN(got.D[0].E) || got.E != 7 {
+	if err := ReadJSON([]byte(`{"a":null,"c":[null,1],"d":[{"e":null}]}`), &got); err != nil || !math.IsNaN(got.A) ||
+		!math.IsNaN(got.C[0]) || got.C[1] != 1 || !math.IsNaN(got.D[0].E) || got.E != 7 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for text, want := range map[string]string{
@@ -272,7 +282,8 @@ func TestReadsBack(t *testing.T) {
 		B string `json:"b"`
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		r := row{rapid.StringMatching("[a,\"\n ;]{0,6}").Draw(t, "a"), rapid.StringMatching("[a,\"\n ;]{0,6}").Draw(t, "b")}
+		r := row{rapid.StringMatching("[a,\"\n ;]{0,6}").Draw(t, "a"), rapid.StringMatching("[a,\"\n ;]{0,6}").Draw(t,
+			"b")}
 		var b bytes.Buffer
 		must.Succeed(t, WriteCSV(&b, []row{r}))
 		records, err := csv.NewReader(&b).ReadAll()
@@ -282,15 +293,20 @@ func TestReadsBack(t *testing.T) {
 	})
 }
 
-// TestSampled: a mean of 0, and shares of all or none, are known where they are certain, or samples are many.
+// TestSampled: a mean of 0, and shares of all or none, are known where they are certain, or samples
+// are many.
 func TestSampled(t *testing.T) {
 	for _, tt := range [][2]string{
 		{Sampled(0, 0.01, 400), "none in 400"}, {Sampled(0, math.NaN(), 1), "none in 1"}, {Sampled(0, 0, 400), "0"},
-		{SampledPlusMinus(0, 0.01, 400), "none in 400"}, {SampledPlusMinus(0, 0, 400), "0"}, {SampledPlusMinus(2, 0, 400), "2"},
-		{SampledPlusMinus(0.5, 0.01, 400), "0.5 ± 0.01"}, {SampledPlusMinus(0.5, math.NaN(), 1), "0.5 ± –"}, {Sampled(0.5, 0.01, 400), "0.5"},
+		{SampledPlusMinus(0, 0.01, 400), "none in 400"}, {SampledPlusMinus(0, 0, 400),
+			"0"}, {SampledPlusMinus(2, 0, 400), "2"},
+		{SampledPlusMinus(0.5, 0.01, 400), "0.5 ± 0.01"}, {SampledPlusMinus(0.5, math.NaN(), 1),
+			"0.5 ± –"}, {Sampled(0.5, 0.01, 400), "0.5"},
 		{SampledRoot(0, 0.01), "–"}, {SampledRoot(0, 0), "0"}, {SampledRoot(0.25, 0.01), "0.25"},
-		{SampledShare(1, false, 400), "all 400"}, {SampledShare(1-1e-16, false, 400), "all 400"}, {SampledShare(0, false, 400), "none in 400"},
-		{SampledShare(1, true, 400), "100.00 %"}, {SampledShare(1, false, 60000), "100.00 %"}, {SampledShare(0, false, 60000), "0.00 %"},
+		{SampledShare(1, false, 400), "all 400"}, {SampledShare(1-1e-16, false, 400),
+			"all 400"}, {SampledShare(0, false, 400), "none in 400"},
+		{SampledShare(1, true, 400), "100.00 %"}, {SampledShare(1, false, 60000),
+			"100.00 %"}, {SampledShare(0, false, 60000), "0.00 %"},
 		{SampledShare(0.5, false, 400), "50.00 %"},
 	} {
 		if tt[0] != tt[1] {
@@ -299,8 +315,8 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// TestWidth: no line of a table is wider than Width where its first two columns are not. What is not shown is named, what is
-// shown is whole.
+// TestWidth: no line of a table is wider than Width where its first two columns are not. What is
+// not shown is named, what is shown is whole.
 func TestWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[a-zσ]{1,12}( [a-z]{1,12}){0,4}`)
@@ -332,7 +348,8 @@ func TestWidth(t *testing.T) {
 		}
 		flat := strings.Join(strings.Fields(text), " ")
 		_, left, some := strings.Cut(flat, "(not shown: ")
-		if rest := strings.Split(left, ", "); some && rest[0] != tab.Head[columns-1] && !strings.HasPrefix(left, tab.Head[columns-1]+";") {
+		if rest := strings.Split(left, ", "); some && rest[0] != tab.Head[columns-1] &&
+			!strings.HasPrefix(left, tab.Head[columns-1]+";") {
 			t.Errorf("the spare column %q does not go first: %q", tab.Head[columns-1], left)
 		}
 		for k := 1; k < columns; k++ {
@@ -340,7 +357,8 @@ func TestWidth(t *testing.T) {
 				t.Errorf("%q of %q is neither shown nor said to be left out:\n%s", tab.Rows[0][k], tab.Head[k], text)
 			}
 		}
-		list := &Table{Style: List, Rows: [][]string{{"name", "1", strings.Repeat("some words ", 30)}, {"longer name", "22", "x"}}}
+		list := &Table{Style: List, Rows: [][]string{{"name", "1", strings.Repeat("some words ", 30)},
+			{"longer name", "22", "x"}}}
 		b.Reset()
 		must.Succeed(t, list.Write(&b))
 		text = b.String()
@@ -359,7 +377,8 @@ func TestWidth(t *testing.T) {
 			must.Get(io.WriteString(w, text[:min(piece, len(text))]))(t)
 		}
 		lines := strings.Split(b.String(), "\n")
-		if strings.Join(strings.Fields(b.String()), "") != strings.Join(strings.Fields(long), "") || len(lines) != 7 || len(lines[0]) > Width || !strings.HasPrefix(lines[1], "  word") {
+		if strings.Join(strings.Fields(b.String()), "") != strings.Join(strings.Fields(long), "") || len(lines) != 7 ||
+			len(lines[0]) > Width || !strings.HasPrefix(lines[1], "  word") {
 			t.Errorf("pieces of %d: %q", piece, lines)
 		}
 	}

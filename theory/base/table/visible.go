@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a text in which every character is seen and none is obeyed by a terminal:
-// control characters, those that break lines, change the direction of writing or have no width, and bytes that
-// are not UTF-8 are written as in a string of Go, such as \x1b.
+// Visible returns a text in which every character is seen and none is obeyed by a terminal: control
+// characters, those that break lines, change the direction of writing or have no width, and bytes
+// that are not UTF-8 are written as in a string of Go, such as \x1b.
 func Visible(s string) string { return visible(s, "") }
 
 // VisibleLines is Visible, but keeps the ends of lines, and tabs.
@@ -43,7 +43,8 @@ func hidden(r rune) bool {
 		return r < ' ' || r == 0x7f
 	}
 	const joiner, nonJoiner = '\u200d', '\u200c' // of emoji, and of scripts that need them
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) && r != joiner && r != nonJoiner
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) && r != joiner &&
+		r != nonJoiner
 }
 
 // harmless returns a text that no spreadsheet takes for a formula. A text that begins as a

@@ -23,12 +23,14 @@ func TestVisible(t *testing.T) {
 			t.Errorf("%U is not seen", r)
 		}
 	}
-	const text, want = "a\tσ\n\x1b[1;32mPASS\x1b[0m \x1b[2J\u202e\u0085\x7f\r\xff\n", "a\tσ\n" + `\x1b[1;32mPASS\x1b[0m \x1b[2J\u202e\u0085\x7f\r\xff` + "\n"
+	const text, want = "a\tσ\n\x1b[1;32mPASS\x1b[0m \x1b[2J\u202e\u0085\x7f\r\xff\n", "a\tσ\n" +
+		`\x1b[1;32mPASS\x1b[0m \x1b[2J\u202e\u0085\x7f\r\xff` + "\n"
 	if got := VisibleLines(text); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	var b strings.Builder
-	if err := (&Table{Head: []string{"code"}, Rows: [][]string{{"\x1b[31m\tred"}}}).Write(&b); err != nil || !strings.Contains(b.String(), `\x1b[31m\tred`) {
+	if err := (&Table{Head: []string{"code"}, Rows: [][]string{{"\x1b[31m\tred"}}}).Write(&b); err != nil ||
+		!strings.Contains(b.String(), `\x1b[31m\tred`) {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 }
@@ -40,7 +42,8 @@ func TestFormulas(t *testing.T) {
 		Value  float64 `json:"value" doc:"a number"`
 		Signed int     `json:"signed" doc:"a number"`
 	}
-	rows := []row{{"=1+1", -0.5, -3}, {"+1", 1, 1}, {"-5", 1, 1}, {"-5.csv", 1, 1}, {"@x", 1, 1}, {"\tx", 1, 1}, {"x=1", 1, 1}, {"-inf", 1, 1}, {"", 1, 1}}
+	rows := []row{{"=1+1", -0.5, -3}, {"+1", 1, 1}, {"-5", 1, 1}, {"-5.csv", 1, 1}, {"@x", 1, 1}, {"\tx", 1, 1},
+		{"x=1", 1, 1}, {"-inf", 1, 1}, {"", 1, 1}}
 	var b strings.Builder
 	must.Succeed(t, WriteCSV(&b, rows))
 	want := "name,value,signed\n'=1+1,-0.5,-3\n+1,1,1\n-5,1,1\n'-5.csv,1,1\n'@x,1,1\n'\tx,1,1\nx=1,1,1\n-inf,1,1\n,1,1\n"

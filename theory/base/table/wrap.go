@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Width is the number of columns that no line for people exceeds, whatever it is written to: terminals, files and
-// documents then show the same.
+// Width is the number of columns that no line for people exceeds, whatever it is written to:
+// terminals, files and documents then show the same.
 const Width = 100
 
-// Fold returns what writes text to w with the lines that are wider than Width broken at spaces, each part with the
-// indent of its line. What is written must end with a newline.
+// Fold returns what writes text to w with the lines that are wider than Width broken at spaces,
+// each part with the indent of its line. What is written must end with a newline.
 func Fold(w io.Writer) io.Writer { return &folder{w: w} }
 
 type folder struct {
@@ -29,7 +29,8 @@ func (f *folder) Write(text []byte) (int, error) {
 		if utf8.RuneCountInString(line) <= Width+1 {
 			out.WriteString(line)
 		} else {
-			out.WriteString(Wrap(strings.TrimSuffix(line, "\n"), Width, line[:len(line)-len(strings.TrimLeft(line, " "))]))
+			out.WriteString(Wrap(strings.TrimSuffix(line, "\n"), Width,
+				line[:len(line)-len(strings.TrimLeft(line, " "))]))
 		}
 	}
 	f.line = append(f.line[:0], f.line[end:]...)
@@ -39,8 +40,8 @@ func (f *folder) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Wrap breaks a text into lines of at most width characters, the second and all later ones
-// with an indent. The first keeps the spaces that the text begins with. Each line ends with a newline.
+// Wrap breaks a text into lines of at most width characters, the second and all later ones with an
+// indent. The first keeps the spaces that the text begins with. Each line ends with a newline.
 func Wrap(text string, width int, indent string) string {
 	var b strings.Builder
 	line := text[:len(text)-len(strings.TrimLeft(text, " "))]
