@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"belsim/montecarlo"
+	"belsim/theory/anylaw"
 	"belsim/theory/decode"
 )
 
@@ -66,7 +67,10 @@ var shortBits = []int{128, 256}
 func kernelFor(p *montecarlo.Problem) (placing, error) {
 	d := onDevice(p.Decoder)
 	bits := d.bits && p.Kind.Hard() && !p.Code.Real()
+	_, joint := p.Errors.(*anylaw.Table)
 	switch {
+	case joint:
+		return placing{}, fmt.Errorf("a joint law of the bits of %s is %w", p.Code.Name(), errUnsupported)
 	case p.Code.Uneven():
 		return placing{}, fmt.Errorf("%s of uneven levels is %w", p.Code.Name(), errUnsupported)
 	case !bits && d.logits && !points(p):

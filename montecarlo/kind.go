@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"belsim/montecarlo/tables"
+	"belsim/theory/anylaw"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -66,7 +67,11 @@ func (p *Problem) parts() int { return p.Kind.Parts() }
 func (p *Problem) validateKind() error {
 	c := p.Code
 	perceived, network := p.Errors.(decode.Network)
+	_, joint := p.Errors.(*anylaw.Table)
 	switch {
+	case joint && (!p.Kind.Hard() || c.Uneven()):
+		return fmt.Errorf("decoder %s of %s: a joint law is of bits, and of even levels; want outputs that are bits",
+			p.Decoder.Name(), c.Name())
 	case p.Kind == IndependentBits && (decode.Real(p.Decoder) || c.Real()):
 		return fmt.Errorf("sampling %s with decoder %s needs the model of its logits", c.Name(), p.Decoder.Name())
 	case p.Kind == IndependentBits && c.Uneven():

@@ -22,6 +22,7 @@ const (
 	streamDigits                 // the first digits of the numbers that decide which hard outputs are wrong
 	streamUndecided              // what continues them where they do not decide
 	streamRest                   // which parts of a level the last samples of a block are of
+	streamTogether               // which bits err together
 )
 
 // BlockSize is the number of samples in a block, the unit that workers, shards

@@ -50,7 +50,7 @@ var results = []struct {
 var sharedDocs = map[string]string{
 	"bit":                        "number of the bit, from 1",
 	"bits":                       "number of bits M; 1 of direct regression; a linear layer on w features has (w+1)·bits parameters",
-	"bound":                      "upper bound of the mean |error|; null where there is none",
+	"bound":                      "upper bound of the mean |error|; of gen in compare the smaller of the union bound and the end of any_law; null where there is none",
 	"code":                       "name of the code or of its file, or of the head: softmax, hl-gauss, corn, or direct for direct regression; found is one that was found",
 	"command":                    "the command line that made the result",
 	"constant_columns":           "number of columns without a transition",

@@ -59,7 +59,7 @@ type modelFlag struct {
 type mixtureFlags struct {
 	R      *float64 `xor:"r" placeholder:"r" help:"Weight r of the Gaussian at each bit transition: nearly the mean error of unary in levels. Trained networks had 1.3 to 4.4 % of the number of levels (default: ${r})."`
 	Sigma  *float64 `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels: how far from a transition bits err; about r, or a little more, in trained networks (default: ${sigma})."`
-	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit."`
+	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit. For compare and verify also a .json that 'verify -o' wrote: bits err together by its most_law."`
 	modelFlag
 	perceivedFlags
 }

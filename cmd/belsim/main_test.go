@@ -369,6 +369,50 @@ func TestExtremeLaws(t *testing.T) {
 	}
 }
 
+// TestJointLaw: under the law that verify wrote, the exact error is the end of any_law, samples
+// agree with exact values of every decoder of bits, and any number of workers draws the same.
+func TestJointLaw(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "prior.csv", "label,count\n1,2\n2,0\n8,5\n")
+	for _, tt := range []struct{ code, decoder, others string }{
+		{"unary", "bel-u", ""}, {"johnson", "bel-j", "gen"}, {"hexj", "gen", "gen-ex"}, {"gray", "gen", "gen-ex"},
+	} {
+		for _, prior := range []string{"", " --prior prior.csv"} {
+			common := "verify --code " + tt.code + " --levels 8 --samples 20000 -o %s.json" + prior + " --decoder "
+			mustRun(t, strings.Fields(strings.Replace(common, "%s", "v", 1)+tt.decoder+" --r 0.9 --sigma 1.5")...)
+			var of, judged scenario.Verification
+			readJSON(t, "v.json", &of)
+			args := strings.Fields(strings.Replace(common, "%s", "w", 1) + tt.decoder + " --errors v.json --workers")
+			mustRun(t, append(args, "1")...)
+			readJSON(t, "w.json", &judged)
+			for i, l := range append(judged.Labels, judged.Overall) {
+				want := append(of.Labels, of.Overall)[i].AnyLaw
+				if want == nil {
+					if !math.IsNaN(l.Exact) {
+						t.Errorf("%v%s, level %d: exact %v without a law", tt, prior, i+1, l.Exact)
+					}
+				} else if math.Abs(l.Exact-want[1]) > 1e-7 || l.AnyLaw == nil || math.Abs(l.AnyLaw[1]-want[1]) > 1e-7 {
+					t.Errorf("%v%s, level %d: exact %v, any law %v; want %v", tt, prior, i+1, l.Exact, l.AnyLaw, want)
+				}
+			}
+			if bound := judged.Overall.Bound; math.IsNaN(bound) != (tt.decoder != "bel-u") {
+				t.Errorf("%v: bound %v; only Eq. 2 needs no independence", tt, bound)
+			}
+			mean := judged.Overall.Mean
+			mustRun(t, append(args, "2")...)
+			if readJSON(t, "w.json", &judged); judged.Overall.Mean != mean {
+				t.Errorf("%v: means %v and %v with 1 and 2 workers", tt, mean, judged.Overall.Mean)
+			}
+			if tt.others != "" {
+				mustRun(t, strings.Fields("verify --code "+tt.code+
+					" --errors v.json --samples 20000 --outputs bits --decoder "+tt.others+prior)...)
+			}
+			prints(t, "bits err together", strings.Fields("compare "+tt.code+" --errors v.json --samples 9 --decoder "+
+				tt.decoder+prior)...)
+		}
+	}
+}
+
 // TestTableWidth: the table of all codes fits a terminal of 100 columns, and that of the codes with
 // the longest names and the most bits at 256 levels.
 func TestTableWidth(t *testing.T) {
@@ -575,6 +619,8 @@ func TestBadInput(t *testing.T) {
 	write(t, "four.csv", "0,0\n0,1\n1,0\n1,1\n")
 	write(t, "e.csv", "0.1,0.2\n0.1,1.5\n0,0\n")
 	write(t, "small.csv", "0.1,0.2\n")
+	write(t, "law.json", `{"levels": 2, "bits": 1, "labels": [{"level": 1, "most_law": [{"bits": [1], "probability": 1}]}, {"level": 2}]}`)
+	write(t, "two.json", `{"levels": 2, "bits": 1, "labels": [{"level": 1, "most_law": [{"bits": [2], "probability": 1}]}, {"level": 1}]}`)
 	write(t, "prior.csv", "label,count\n1,2\n2,-3\n")
 	write(t, "long.csv", "label,count\n1,2\n900,3\n")
 	must.Succeed(t, os.Mkdir("folder.png", 0o755))
@@ -629,6 +675,12 @@ func TestBadInput(t *testing.T) {
 		{"verify --code good.csv --errors e.csv", "e.csv: row 2, column 2: 1.5 is no probability"},
 		{"verify --code good.csv --errors small.csv",
 			"small.csv: table of 1 × 2 error probabilities, but the code has 3 levels and 2 bits"},
+		{"verify --code good.csv --errors law.json", "law.json: laws of 2 levels and 1 bits, but good.csv has 3 and 2"},
+		{"verify --code unary --errors law.json", "law.json: there is no most_law at level 2"},
+		{"compare unary --errors two.json", "two.json: level 1 stands at the place of level 2"},
+		{"compare unary --levels 3 --errors two.json", "laws of 2 levels"},
+		{"compare unary --errors prior.csv.json", "prior.csv.json: no such file"},
+		{"optimize --errors law.json --bits 1", "law.json: a joint law is of one code"},
 		{"verify --code unary --decoder bel-j", "bel-j reads johnson and johnson-nonzero, and unary is neither"},
 		{"verify --code good.csv --decoder bel-u", "bel-u reads the unary code, and good.csv is not unary"},
 		{"verify --decoder argmax", `--decoder must be one of "auto","bel-u","bel-j","gen","gen-ex","median" but got "argmax"`},

@@ -10,6 +10,10 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/anylaw"
+	"belsim/theory/base/inputfile"
+	"belsim/theory/base/memory"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
 )
 
 // anyField is what holds under any law of the bits.
@@ -111,4 +115,58 @@ func (v *Verification) AddAnyLaw(ctx context.Context, workers int, p *montecarlo
 	lo, hi := anylaw.Mean(weights, levels)
 	v.Overall.AnyLaw = &[2]float64{lo, hi}
 	return nil
+}
+
+// mostLaws is the largest file of laws that is read, in bytes.
+const mostLaws = 1 << 28
+
+// verification reads what verify wrote. Its laws count, and its size.
+func (t Table) verification() (*Verification, error) {
+	text, err := inputfile.Read(t.Path, mostLaws)
+	if err != nil {
+		return nil, fmt.Errorf("reading a joint law: %w", err)
+	}
+	v := new(Verification)
+	if err := table.ReadJSON(text, v); err != nil {
+		return nil, fmt.Errorf("%s: %w; want what verify wrote as JSON", t.Path, err)
+	}
+	return v, nil
+}
+
+// laws are the laws with the largest mean |error|. Every level whose weight is above zero has one.
+func (t Table) laws(c *code.Code, weights []float64) (*anylaw.Table, error) {
+	v, err := t.verification()
+	if err != nil {
+		return nil, err
+	}
+	if len(v.Labels) != c.Levels() || v.Bits != c.Bits() {
+		return nil, fmt.Errorf("%s: laws of %d levels and %d bits, but %s has %d and %d", t.Path, len(v.Labels), v.Bits,
+			c.Name(), c.Levels(), c.Bits())
+	}
+	if err := memory.Check(t.Path, memory.Product(len(v.Labels), v.Bits, 8)); err != nil {
+		return nil, err
+	}
+	laws := make([]anylaw.Law, len(v.Labels))
+	for i, l := range v.Labels {
+		switch {
+		case l.Level != i+1:
+			return nil, fmt.Errorf("%s: level %d stands at the place of level %d", t.Path, l.Level, i+1)
+		case l.Most == nil && weights[i] > 0:
+			return nil, fmt.Errorf("%s: there is no most_law at level %d", t.Path, i+1)
+		case l.Most != nil:
+			laws[i] = anylaw.Law{}
+		}
+		for _, p := range l.Most {
+			bits := make([]int, len(p.Bits))
+			for b, k := range p.Bits {
+				bits[b] = k - 1
+			}
+			laws[i] = append(laws[i], anylaw.Pattern{Bits: bits, Probability: p.Probability})
+		}
+	}
+	out, err := anylaw.NewTable(v.Bits, laws)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Path, err)
+	}
+	return out, nil
 }

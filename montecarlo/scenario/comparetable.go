@@ -58,7 +58,11 @@ func (c *Comparison) Table() *table.Table {
 // Heading says what was compared, and names the error model in plain words.
 func (c *Comparison) Heading(s *Scenario) string {
 	model := "bits err independently, with the probabilities of the table"
-	switch s.Model.(type) {
+	switch m := s.Model.(type) {
+	case Table:
+		if m.joint() {
+			model = "bits err together, by the joint law of each level in the file"
+		}
 	case Mixture:
 		model = "bits err independently, near their transitions, with the same r and σ for every code"
 	}

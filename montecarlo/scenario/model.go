@@ -3,6 +3,8 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -85,14 +87,15 @@ func (m Mixture) String() string {
 	return fmt.Sprintf("r = %g, σ = %g", m.R, m.Sigma)
 }
 
-// Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers.
+// Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers, or a joint law
+// of the bits: the most_law of a Verification, .json.
 type Table struct {
 	Path string
 	read *mat.Dense // its numbers, where Columns has read them
 }
 
 // Errors implements Model.
-func (t Table) Errors(_ context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
+func (t Table) Errors(_ context.Context, c *code.Code, prior []float64) (mat.Matrix, error) {
 	if t.read != nil {
 		if rows, columns := t.read.Dims(); rows != c.Levels() || columns != c.Bits() {
 			return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path,
@@ -100,11 +103,21 @@ func (t Table) Errors(_ context.Context, c *code.Code, _ []float64) (mat.Matrix,
 		}
 		return t.read, nil
 	}
+	if t.joint() {
+		return t.laws(c, prior)
+	}
 	return errmodel.ReadTable(t.Path, c.Levels(), c.Bits())
 }
 
 // Levels returns the number of rows of the table; 0 where it cannot be read, which Errors says.
 func (t Table) Levels() int {
+	if t.joint() {
+		v, err := t.verification()
+		if err != nil {
+			return 0
+		}
+		return len(v.Labels)
+	}
 	m, err := arrayfile.ReadFile(t.Path)
 	if err != nil {
 		return 0
@@ -113,11 +126,19 @@ func (t Table) Levels() int {
 	return levels
 }
 
+// joint reports whether the file holds a joint law of the bits.
+func (t Table) joint() bool { return strings.EqualFold(filepath.Ext(t.Path), ".json") }
+
 // Parameters implements Model.
 func (Table) Parameters() Parameters { return Parameters{} }
 
 // String implements Model.
-func (t Table) String() string { return "e from " + t.Path }
+func (t Table) String() string {
+	if t.joint() {
+		return "most_law of " + t.Path
+	}
+	return "e from " + t.Path
+}
 
 // Random draws the error probabilities uniformly from 0 to 1, as the paper's check of its
 // bounds does.

@@ -20,6 +20,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
+	"belsim/theory/anylaw"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -200,6 +201,10 @@ func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder
 		Code: c, Decoder: d, Errors: e, Kind: s.kind(c, d, network), Seed: draw.Seed, Within: draw.Within,
 	}
 	if i, ok := d.(decode.Informed); ok {
+		if _, joint := e.(*anylaw.Table); joint {
+			return nil, fmt.Errorf("decoder %s is for bits that err independently, and %s is a joint law", d.Name(),
+				s.Model)
+		}
 		weights, err := s.Weights(c.Levels())
 		if err != nil {
 			return nil, err

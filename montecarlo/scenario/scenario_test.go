@@ -241,6 +241,11 @@ func TestCompare(t *testing.T) {
 		func(a, b scenario.CodeResult) int { return int(math.Copysign(1, a.Best()-b.Best())) }) {
 		t.Errorf("not sorted: %+v", c.Results)
 	}
+	for _, r := range c.Results { // of gen the union bound is above
+		if r.AnyLaw == nil || (r.Bound == r.AnyLaw[1]) != (r.Decoder == "gen") {
+			t.Errorf("%s, %s: bound %v, any law %v", r.Code, r.Decoder, r.Bound, r.AnyLaw)
+		}
+	}
 	if _, err := s.Candidates(ctx, codes[:1], []string{"gen", "bel-j"}, draw); !errors.Is(err, decode.ErrUnfit) {
 		t.Errorf("bel-j fits no code: error %v", err)
 	}

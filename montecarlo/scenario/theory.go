@@ -12,6 +12,7 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/theory"
+	"belsim/theory/anylaw"
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
@@ -65,7 +66,12 @@ type bound struct {
 // boundOf returns the bound that holds for a problem: see BoundOf.
 func boundOf(p *montecarlo.Problem) (*bound, error) {
 	of := theory.NewBound
+	_, joint := p.Errors.(*anylaw.Table)
+	_, counts := p.Decoder.(decode.BelU)
 	switch {
+	case joint && !counts:
+		return nil, fmt.Errorf("%w: the bound of decoder %s is for bits that err independently", theory.ErrNoClosedForm,
+			p.Decoder.Name())
 	case p.Kind.Perceived():
 		return perceivedBound(p)
 	case !p.Kind.Hard():
@@ -238,6 +244,12 @@ func Theory(ctx context.Context, workers int, p *montecarlo.Problem, omit Omit) 
 		}); err != nil {
 			return nil, err
 		}
+	}
+	if law, ok := p.Errors.(*anylaw.Table); ok {
+		for i := range out {
+			out[i].Mean, out[i].MeanSquare = law.Moments(p.Code, p.Decoder, i)
+		}
+		return out, ctx.Err()
 	}
 	most := math.MaxInt
 	if omit.Slow {
