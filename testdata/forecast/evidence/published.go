@@ -96,6 +96,11 @@ func ForecastPublished(ctx context.Context, workers int, all []Published, table 
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", table, err)
 	}
+	for _, row := range rows {
+		if !slices.Contains(f.Trainings, row.Training) {
+			f.Trainings = append(f.Trainings, row.Training)
+		}
+	}
 	return result(ctx, workers, f, codes, Task{"paper", table, levels},
 		[]Source{{Code: "unary", Training: perceived.BCE}}, func(p Pair) []Trained {
 			i := slices.IndexFunc(rows, func(row Published) bool {
