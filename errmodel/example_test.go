@@ -25,8 +25,14 @@ func ExampleNewMixture() {
 	fmt.Printf("%.3f\n", mat.Formatted(e))
 	_, err = errmodel.NewMixture(context.Background(), c, 3, 1)
 	fmt.Println(err)
-	// Output: ⎡0.000 0.009 0.065 0.176⎤ ⎢0.009 0.065 0.176 0.176⎥ ⎢0.065 0.176 0.176 0.074⎥ ⎢0.176
-	// 0.176 0.074 0.074⎥ ⎢0.176 0.074 0.074 0.176⎥ ⎢0.065 0.074 0.176 0.176⎥ ⎢0.009 0.176 0.176
-	// 0.065⎥ ⎣0.000 0.176 0.065 0.009⎦ r = 3 with σ = 1 is invalid: e[n,k] = 1.059 at level 2, bit
-	// 4, and a probability is at most 1; take a smaller r or a larger σ
+	// Output:
+	// ⎡0.000  0.009  0.065  0.176⎤
+	// ⎢0.009  0.065  0.176  0.176⎥
+	// ⎢0.065  0.176  0.176  0.074⎥
+	// ⎢0.176  0.176  0.074  0.074⎥
+	// ⎢0.176  0.074  0.074  0.176⎥
+	// ⎢0.065  0.074  0.176  0.176⎥
+	// ⎢0.009  0.176  0.176  0.065⎥
+	// ⎣0.000  0.176  0.065  0.009⎦
+	// r = 3 with σ = 1 is invalid: e[n,k] = 1.059 at level 2, bit 4, and a probability is at most 1; take a smaller r or a larger σ
 }

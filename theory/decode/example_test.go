@@ -28,6 +28,8 @@ func ExampleNew() {
 		}
 		fmt.Printf("%s reads level %d\n", d.Name(), d.Decode([]uint64{word}))
 	}
-	// Output: bel-u reads level 5 gen reads level 6 decoder does not fit the code: bel-j reads
-	// johnson and johnson-nonzero, and unary is neither; use gen
+	// Output:
+	// bel-u reads level 5
+	// gen reads level 6
+	// decoder does not fit the code: bel-j reads johnson and johnson-nonzero, and unary is neither; use gen
 }
