@@ -46,27 +46,25 @@ func newIntervals(r *fitdecoder.Intervals, labels observed.Labels, width float64
 // coverageByLevel has a row for neighbouring levels of so many samples that a share of them means
 // something.
 func coverageByLevel(samples []fitdecoder.Interval, labels observed.Labels) []LevelCoverage {
-	const fewest = 100
-	levels := labels.Levels
-	all, inside := make([]uint64, levels+1), make([]uint64, levels+1)
+	all, inside := make([]uint64, labels.Levels), make([]uint64, labels.Levels)
 	for _, x := range samples {
-		at := labels.LevelOf(x.Target)
+		at := labels.LevelOf(x.Target) - 1
 		all[at]++
 		if x.Lower <= x.Target && x.Target <= x.Upper {
 			inside[at]++
 		}
 	}
 	out := []LevelCoverage{}
-	row, held, left := LevelCoverage{From: 1}, uint64(0), uint64(len(samples))
-	for n := 1; n <= levels; n++ {
-		row.To, row.Samples, held, left = n, row.Samples+all[n], held+inside[n], left-all[n]
-		if n < levels && (row.Samples < fewest || left < fewest) {
-			continue
+	from := 0
+	for _, to := range groups(all) {
+		row, held := LevelCoverage{From: from + 1, To: to}, uint64(0)
+		for i := from; i < to; i++ {
+			row.Samples, held = row.Samples+all[i], held+inside[i]
 		}
 		row.Coverage = float64(held) / float64(row.Samples)
 		row.Interval[0], row.Interval[1] = errmodel.RateInterval(float64(held), float64(row.Samples))
 		out = append(out, row)
-		row, held = LevelCoverage{From: n + 1}, 0
+		from = to
 	}
 	return out
 }

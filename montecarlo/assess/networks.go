@@ -179,11 +179,17 @@ type NetworkRow struct {
 	Best     bool       `json:"best" doc:"the smallest observed error of this code and training"`
 }
 
-// compareNetworks lists all networks beside the model. width is that of a level.
-func compareNetworks(ctx context.Context, width float64, all []*network, model *forecast.Forecaster,
-	nodes *perceived.Nodes) (out []NetworkRow, err error) {
+// compareNetworks lists all networks beside the model, as the first one is already. width is that of a
+// level.
+func compareNetworks(ctx context.Context, width float64, all []*network, beside *forecast.Comparison,
+	model *forecast.Forecaster, nodes *perceived.Nodes) (out []NetworkRow, err error) {
 	for len(all) > 0 {
 		first := all[0]
+		if len(out) > 0 {
+			if beside, err = model.Compare(ctx, first.observed(), nodes); err != nil {
+				return nil, err
+			}
+		}
 		var group, rest []*network // of the first one's code and training, and others
 		for _, n := range all {
 			if n.code.Name() == first.code.Name() && n.training == first.training &&
@@ -194,10 +200,6 @@ func compareNetworks(ctx context.Context, width float64, all []*network, model *
 			}
 		}
 		all = rest
-		beside, err := model.Compare(ctx, first.observed(), nodes)
-		if err != nil {
-			return nil, err
-		}
 		var rows []NetworkRow
 		for j, r := range first.decodings {
 			rows = append(rows, networkRow(width, group, r.Decoder.Name(), r.Outputs(), beside.Errors[j],

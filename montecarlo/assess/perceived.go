@@ -75,7 +75,8 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	if err != nil {
 		return out, err
 	}
-	fit, err := perceived.NewFit(ctx, workers, own.observed(), nodes, perceived.DefaultMisfit)
+	yours := own.observed()
+	fit, err := perceived.NewFit(ctx, workers, yours, nodes, perceived.DefaultMisfit)
 	if errors.Is(err, perceived.ErrNoNoise) || errors.Is(err, perceived.ErrNothingObserved) {
 		p.Verdict = "The network does not behave as if its bits read one noisy label: its errors are as large as without any information, or almost none."
 		return out, nil
@@ -97,7 +98,7 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	if out.forecasts, err = with.forecaster(own.options.Decoders); err != nil {
 		return out, err
 	}
-	beside, err := out.forecasts.Compare(ctx, own.observed(), nodes)
+	beside, err := out.forecasts.Compare(ctx, yours, nodes)
 	if err != nil {
 		return out, err
 	}
@@ -107,7 +108,7 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	}
 	out.fit = p.judged(beside)
 	if len(others) > 0 {
-		out.networks, err = compareNetworks(ctx, f.LevelWidth, all, out.forecasts, nodes)
+		out.networks, err = compareNetworks(ctx, f.LevelWidth, all, beside, out.forecasts, nodes)
 	}
 	return out, err
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -68,21 +66,24 @@ func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixt
 			}
 		}
 		m := MixtureResult{Decoder: d.Decoder, Outputs: d.Outputs, Observed: level.Mean, ObservedStdErr: level.StdErr}
-		about := scenario.Scenario{Outputs: scenario.Outputs(d.Outputs)}
+		about, draw := scenario.Scenario{Outputs: scenario.Outputs(d.Outputs)}, n.options.sampling()
+		p, err := about.ProblemOf(ctx, n.code, decoder, of.errors, draw)
+		if err != nil {
+			return nil, nil, err
+		}
 		var drawn montecarlo.Overall
-		if m.Bound, m.Exact, drawn, err = independentErrors(ctx, run, f, n, about, decoder, of.errors); err != nil {
+		if m.Bound, m.Exact, drawn, err = independentErrors(ctx, run, f.Prior, p, draw); err != nil {
 			return nil, nil, err
 		}
 		m.Mean, m.StdErr = drawn.Mean, drawn.StdErr
-		if _, m.Rates, drawn, err = independentErrors(ctx, run, f, n, about, decoder, rates); err != nil {
+		if p, err = about.ProblemOf(ctx, n.code, decoder, rates, draw); err != nil {
+			return nil, nil, err
+		}
+		if _, m.Rates, drawn, err = independentErrors(ctx, run, f.Prior, p, draw); err != nil {
 			return nil, nil, err
 		}
 		if table.Missing(m.Rates) {
 			m.Rates, m.RatesStdErr = drawn.Mean, drawn.StdErr
-		}
-		p, err := about.ProblemOf(ctx, n.code, decoder, rates, n.options.sampling())
-		if err != nil {
-			return nil, nil, err
 		}
 		sd := [2]float64{}
 		if m.AnyLaw, sd, err = scenario.AnyLawMean(ctx, run.Workers, p, f.Prior, true); err != nil {
@@ -98,22 +99,17 @@ func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixt
 	return decoders, mixture, nil
 }
 
-// independentErrors are the error of a decoder of bits that err independently, with these
-// probabilities: the bound, the exact value, and as it is sampled.
+// independentErrors are the error of a problem whose bits err independently, over a prior: the bound,
+// the exact value, and as it is sampled.
 func independentErrors(
-	ctx context.Context, run scenario.Run, f *Fit, n *network, about scenario.Scenario, d decode.Decoder, errors mat.Matrix,
+	ctx context.Context, run scenario.Run, prior []float64, p *montecarlo.Problem, draw scenario.Sampling,
 ) (bound, exact float64, drawn montecarlo.Overall, err error) {
-	draw := n.options.sampling()
-	p, err := about.ProblemOf(ctx, n.code, d, errors, draw)
+	if bound, exact, err = scenario.Averages(ctx, run.Workers, p, prior); err != nil {
+		return 0, 0, drawn, err
+	}
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(exact).Target(prior, false), nil)
 	if err != nil {
 		return 0, 0, drawn, err
 	}
-	if bound, exact, err = scenario.Averages(ctx, run.Workers, p, f.Prior); err != nil {
-		return 0, 0, drawn, err
-	}
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(exact).Target(f.Prior, false), nil)
-	if err != nil {
-		return 0, 0, drawn, err
-	}
-	return bound, exact, montecarlo.Average(f.Prior, sums), nil
+	return bound, exact, montecarlo.Average(prior, sums), nil
 }

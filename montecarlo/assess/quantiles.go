@@ -40,27 +40,43 @@ func errorQuantiles(f *Fit, n *network) *ErrorQuantiles {
 	if best < 0 {
 		return nil
 	}
-	// Of fewer samples, the quantile of 99 % would be the largest error.
-	const fewest = 100
 	d, width := f.Decoders[best], observed.SpreadWidth(f.Levels)
 	out := &ErrorQuantiles{Decoder: d.Decoder, Outputs: d.Outputs, Levels: []LevelQuantiles{}}
-	var all, some observed.Spread
-	from, spreads := 1, n.seen.Spreads[best]
-	left := f.Samples
+	var all observed.Spread
+	spreads, counts := n.seen.Spreads[best], []uint64{}
 	for i := range spreads {
 		all.Merge(&spreads[i])
-		some.Merge(&spreads[i])
-		left -= spreads[i].Samples()
-		last := i == len(spreads)-1
-		if !last && (some.Samples() < fewest || left < fewest) {
-			continue
+		counts = append(counts, spreads[i].Samples())
+	}
+	from := 0
+	for _, to := range groups(counts) {
+		var some observed.Spread
+		for i := from; i < to; i++ {
+			some.Merge(&spreads[i])
 		}
-		to := min((i+1)*width, f.Levels)
-		out.Levels = append(out.Levels, LevelQuantiles{from, to, some.Samples(), f.quantilesOf(&some)})
-		some, from = observed.Spread{}, to+1
+		out.Levels = append(out.Levels,
+			LevelQuantiles{from*width + 1, min(to*width, f.Levels), some.Samples(), f.quantilesOf(&some)})
+		from = to
 	}
 	out.Quantiles = f.quantilesOf(&all)
 	return out
+}
+
+// groups are the ends of runs of neighbouring counts, each of 100 samples at least where there are so
+// many: of fewer, the quantile of 99 % would be the largest error, and a share would mean nothing.
+func groups(counts []uint64) (ends []int) {
+	const fewest = 100
+	left, some := uint64(0), uint64(0)
+	for _, n := range counts {
+		left += n
+	}
+	for i, n := range counts {
+		some, left = some+n, left-n
+		if i == len(counts)-1 || some >= fewest && left >= fewest {
+			ends, some = append(ends, i+1), 0
+		}
+	}
+	return ends
 }
 
 // Text says the quantiles of all samples of a fit.

@@ -62,11 +62,10 @@ func run(ctx context.Context, root, only string, fit bool) error {
 	}
 	fmt.Print("Tables of `go run ./testdata/forecast`; README.md says what they mean.\n\n## Data sets that are left out\n\n")
 	for _, r := range results {
-		law, known := laws[r.Task.Group()]
-		if !known {
+		if _, known := laws[r.Task.Group()]; !known {
 			return fmt.Errorf("no law leaves %s out: run with -fit", r.Task.Group())
 		}
-		r.Relate(law)
+		leaveOut(r, laws)
 	}
 	besideDirect(sets[1])
 	tables(results)
@@ -89,6 +88,13 @@ func run(ctx context.Context, root, only string, fit bool) error {
 	return userTables(ctx, workers, folder, "blind.csv", only, laws)
 }
 
+// leaveOut makes a result that of the law without its own data set. A blind data set is in no law.
+func leaveOut(r *evidence.Result, laws map[string]forecast.Law) {
+	if law, known := laws[r.Task.Group()]; known {
+		r.Relate(law)
+	}
+}
+
 // userTables prints what is against real labels, and of networks that were stopped. laws leave data
 // sets out.
 func userTables(ctx context.Context, workers int, folder, table, only string, laws map[string]forecast.Law) error {
@@ -101,9 +107,7 @@ func userTables(ctx context.Context, workers int, folder, table, only string, la
 		return err
 	}
 	for _, r := range results {
-		if law, known := laws[r.Task.Group()]; known {
-			r.Relate(law)
-		}
+		leaveOut(r, laws)
 	}
 	fmt.Printf("### Against real labels\n\nThe errors that users see, |answer − label|, of the networks of %s.\n\n",
 		table)
@@ -136,9 +140,7 @@ func stopped(ctx context.Context, workers int, folder, table, only string, laws 
 				case err != nil:
 					return err
 				}
-				if law, known := laws[t.Group()]; known {
-					r.Relate(law)
-				}
+				leaveOut(r, laws)
 				for _, p := range r.Shown().Pairs {
 					if !p.Source {
 						all = append(all, p)
@@ -176,7 +178,7 @@ func throughGenEx(ctx context.Context, workers int, folder, only string, chosen 
 			if err != nil {
 				return err
 			}
-			r.Relate(laws[t.Group()])
+			leaveOut(r, laws)
 			for _, p := range r.Pairs {
 				if p.Training.ThroughGenEx() {
 					key := fmt.Sprintf("%s | %s", p.Training.Loss(), kindOf(t.Image()))
