@@ -30,23 +30,29 @@ Example:
 
 // benchmark is the JSON of the command.
 type benchmark struct {
-	Results []benchResult `json:"results" doc:"a row for each workload on each backend"`
+	// a row for each workload on each backend
+	Results []benchResult `json:"results"`
 	scenario.Provenance
 }
 
 // benchResult is one workload on one backend.
 type benchResult struct {
-	Code    string  `json:"code" text:"code" doc:"shared"`
-	Levels  int     `json:"levels" text:"levels" doc:"shared"`
-	Bits    int     `json:"bits" text:"bits" doc:"shared"`
-	Decoder string  `json:"decoder" text:"decoder" doc:"shared"`
-	R       float64 `json:"r" text:"r,%g" doc:"shared"`
-	Sigma   float64 `json:"sigma" text:"σ,%g" doc:"shared"`
-	Backend string  `json:"backend" text:"backend" doc:"cpu or cuda"`
-	Device  string  `json:"device" text:"device" doc:"name of the device"`
-	Samples uint64  `json:"samples" doc:"samples that were timed"`
-	Seconds float64 `json:"seconds" doc:"time that they took"`
-	Rate    float64 `json:"samples_per_second" text:"samples/s" doc:"samples/seconds"`
+	Code    string  `json:"code" text:"code"`
+	Levels  int     `json:"levels" text:"levels"`
+	Bits    int     `json:"bits" text:"bits"`
+	Decoder string  `json:"decoder" text:"decoder"`
+	R       float64 `json:"r" text:"r,%g"`
+	Sigma   float64 `json:"sigma" text:"σ,%g"`
+	// cpu or cuda
+	Backend string `json:"backend" text:"backend"`
+	// name of the device
+	Device string `json:"device" text:"device"`
+	// samples that were timed
+	Samples uint64 `json:"samples"`
+	// time that they took
+	Seconds float64 `json:"seconds"`
+	// samples/seconds
+	Rate float64 `json:"samples_per_second" text:"samples/s"`
 }
 
 // measured is a backend with its device.

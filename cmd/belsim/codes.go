@@ -34,19 +34,21 @@ Example:
 // codeRow is a code in a list.
 type codeRow struct {
 	code.Properties
-	Decoder     string `json:"decoder" text:"decoder" doc:"shared"`
-	Description string `json:"description,omitempty" doc:"shared"`
+	Decoder     string `json:"decoder" text:"decoder"`
+	Description string `json:"description,omitempty"`
 }
 
 // codeList is the JSON of all codes.
 type codeList struct {
-	Codes []codeRow `json:"codes" doc:"a row for each code"`
+	// a row for each code
+	Codes []codeRow `json:"codes"`
 }
 
 // codeMatrix is the JSON of one code.
 type codeMatrix struct {
 	codeRow
-	Words []string `json:"words" csv:"-" doc:"the code words, a text of 0 and 1 for each level"`
+	// the code words, a text of 0 and 1 for each level
+	Words []string `json:"words" csv:"-"`
 }
 
 // Run implements the command.

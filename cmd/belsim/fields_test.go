@@ -6,8 +6,12 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"iter"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -45,57 +49,54 @@ var results = []struct {
 	{"bench", "JSON; the CSV has the fields of `results[]`", benchmark{}},
 }
 
-// sharedDocs are the meanings of fields whose tag is doc:"shared": they mean the same in every
-// struct.
+// sharedDocs are the meanings of fields without a comment: they mean the same in every struct.
 var sharedDocs = map[string]string{
-	"bit":                        "number of the bit, from 1",
-	"bits":                       "number of bits M; 1 of direct regression; a linear layer on w features has (w+1)·bits parameters",
-	"bound":                      "upper bound of the mean |error|; of gen in compare the smaller of the union bound and the end of any_law; null where there is none",
-	"code":                       "name of the code or of its file, or of the head: softmax, hl-gauss, corn, or direct for direct regression; found is one that was found",
-	"command":                    "the command line that made the result",
-	"constant_columns":           "number of columns without a transition",
-	"cutoff":                     "cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models",
-	"decoder":                    "name of the decoder: auto's in codes, the best one of fit; fitted is one that was fitted to outputs; prediction, or nearest on rounded labels, is direct regression",
-	"describes":                  "the data do not reject the model",
-	"description":                "a sentence about a named code",
-	"distance_label_correlation": "correlation of the Hamming distance of two words with the distance of their labels; null where one does not vary",
-	"error":                      "mean |error|: sampled, or of networks the smallest forecast, after any training with any decoder; null where a probability is above 1",
-	"exact":                      "exact mean |error|; null where there is none, as for networks",
-	"interval":                   "interval of the error of one trained network; missing where no network learns",
-	"kind":                       "temperature or affine, or the name of a baseline decoder",
-	"label_kind":                 "levels, or continuous: labels are real numbers",
-	"label_noise":                "label noise s, the standard deviation of the perceived label around the label itself; null where the data do not tell; missing in other models",
-	"level":                      "level, from 1; the first of its row where a row has several",
-	"levels":                     "number of levels L",
-	"max_transitions":            "largest number of bit transitions of a column",
-	"mean":                       "sampled mean |error|",
-	"median":                     "median of |answer − target|, in the unit of the targets; right to 1/32 of itself",
-	"method":                     "bound, exact or mc",
-	"min_distance":               "smallest Hamming distance of two code words; null where there are too many to compare",
-	"misfit":                     "misfit η of networks; missing in other models",
-	"model":                      "the same under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE",
-	"notes":                      "what the reader should know, in sentences",
-	"observed":                   "observed mean |answer − target|: in label units with a range, else in levels",
-	"observed_stderr":            "standard error of observed",
-	"outputs":                    "what the decoder reads: bits, logits, or labels of direct regression",
-	"p90":                        "the |error| that 90 % of the samples do not exceed",
-	"p99":                        "the |error| that 99 % of the samples do not exceed",
-	"r":                          "weight r of the Gaussians",
-	"reads":                      "what the decoder reads: bits, logits, or labels of direct regression",
-	"rms":                        "root of the sampled mean squared error",
-	"rule":                       "map, median or mean: what it makes of the probabilities of the levels",
-	"samples":                    "samples of the row: of a level, of several, or of all",
-	"seed":                       "seed of the random numbers",
-	"sigma":                      "width σ of the Gaussians",
-	"stderr":                     "standard error of mean, or of error; null where it is unknown, as for networks",
-	"temperature":                "τ, by which the logits of gen-ex are multiplied",
-	"training":                   "bce: trained with each bit's own cross-entropy; ce: with that of the decoder's distribution over levels; soft: the same against a Gaussian of σ = 0.75 levels; l1, l2: with the mean |error| or squared error, of gen-ex or of direct regression; missing in other models, and where there are several",
-	"transitions":                "mean number of transitions of a bit",
-	"transitions_per_bit":        "mean number of bit transitions of a column",
-	"version":                    "the version of belsim",
-	"within":                     "share of the samples whose |error| is at most within_levels",
-	"within_levels":              "θ: errors of at most θ levels are counted",
-	"worst_mean":                 "mean |error| of worst_level; a sampled one is too large, as the largest of many",
+	"bit":                 "number of the bit, from 1",
+	"bits":                "number of bits M; 1 of direct regression; a linear layer on w features has (w+1)·bits parameters",
+	"bound":               "upper bound of the mean |error|; of gen in compare the smaller of the union bound and the end of any_law; null where there is none",
+	"code":                "name of the code or of its file, or of the head: softmax, hl-gauss, corn, or direct for direct regression; found is one that was found",
+	"command":             "the command line that made the result",
+	"cutoff":              "cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models",
+	"decoder":             "name of the decoder: auto's in codes, the best one of fit; fitted is one that was fitted to outputs; prediction, or nearest on rounded labels, is direct regression",
+	"describes":           "the data do not reject the model",
+	"description":         "a sentence about a named code",
+	"error":               "mean |error|: sampled, or of networks the smallest forecast, after any training with any decoder; null where a probability is above 1",
+	"exact":               "exact mean |error|; null where there is none, as for networks",
+	"interval":            "interval of the error of one trained network; missing where no network learns",
+	"kind":                "temperature or affine, or the name of a baseline decoder",
+	"label_kind":          "levels, or continuous: labels are real numbers",
+	"label_noise":         "label noise s, the standard deviation of the perceived label around the label itself; null where the data do not tell; missing in other models",
+	"level":               "level, from 1; the first of its row where a row has several",
+	"levels":              "number of levels L",
+	"max_transitions":     "largest number of bit transitions of a column",
+	"mean":                "sampled mean |error|",
+	"median":              "median of |answer − target|, in the unit of the targets; right to 1/32 of itself",
+	"method":              "bound, exact or mc",
+	"min_distance":        "smallest Hamming distance of two code words; null where there are too many to compare",
+	"misfit":              "misfit η of networks; missing in other models",
+	"model":               "the same under the perceived-label model; null where it says nothing, as of hard decisions after a training with CE",
+	"notes":               "what the reader should know, in sentences",
+	"observed":            "observed mean |answer − target|: in label units with a range, else in levels",
+	"observed_stderr":     "standard error of observed",
+	"outputs":             "what the decoder reads: bits, logits, or labels of direct regression",
+	"p90":                 "the |error| that 90 % of the samples do not exceed",
+	"p99":                 "the |error| that 99 % of the samples do not exceed",
+	"r":                   "weight r of the Gaussians",
+	"reads":               "what the decoder reads: bits, logits, or labels of direct regression",
+	"rms":                 "root of the sampled mean squared error",
+	"rule":                "map, median or mean: what it makes of the probabilities of the levels",
+	"samples":             "samples of the row: of a level, of several, or of all",
+	"seed":                "seed of the random numbers",
+	"sigma":               "width σ of the Gaussians",
+	"stderr":              "standard error of mean, or of error; null where it is unknown, as for networks",
+	"temperature":         "τ, by which the logits of gen-ex are multiplied",
+	"training":            "bce: trained with each bit's own cross-entropy; ce: with that of the decoder's distribution over levels; soft: the same against a Gaussian of σ = 0.75 levels; l1, l2: with the mean |error| or squared error, of gen-ex or of direct regression; missing in other models, and where there are several",
+	"transitions":         "mean number of transitions of a bit",
+	"transitions_per_bit": "mean number of bit transitions of a column",
+	"version":             "the version of belsim",
+	"within":              "share of the samples whose |error| is at most within_levels",
+	"within_levels":       "θ: errors of at most θ levels are counted",
+	"worst_mean":          "mean |error| of worst_level; a sampled one is too large, as the largest of many",
 }
 
 // TestFields: FIELDS.md describes the fields that the types have, all of them. A struct stands
@@ -117,9 +118,9 @@ results: ` + "`go test ./cmd/belsim -run Fields -update`" + ` writes it.
 These fields mean the same in every document that names them.
 
 `)
-	seen, shared := map[reflect.Type]string{}, map[field]int{}
+	comments, seen, shared := docs{}, map[reflect.Type]string{}, map[field]int{}
 	for _, r := range results {
-		countShared(t, reflect.TypeOf(r.of), seen, shared)
+		comments.countShared(t, reflect.TypeOf(r.of), seen, shared)
 	}
 	once := slices.DeleteFunc(slices.Collect(maps.Keys(shared)), func(f field) bool { return shared[f] < 2 })
 	slices.SortFunc(once, func(f, g field) int {
@@ -142,7 +143,7 @@ These fields mean the same in every document that names them.
 		fmt.Fprintf(&b, "\n%s:\n\n", r.what)
 		of := reflect.TypeOf(r.of)
 		seen[of] = r.command
-		writeFields(t, &b, of, r.command, "", seen, shared)
+		comments.writeFields(t, &b, of, r.command, "", seen, shared)
 	}
 	for name := range sharedDocs {
 		if !strings.Contains(b.String(), "- `"+name+"`") {
@@ -171,14 +172,14 @@ var escapedDoc = strings.NewReplacer("*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
 	`\|`, "$", `\$`, "&", `\&`, "`", "\\`")
 
 // countShared counts in how many structs each field is.
-func countShared(t *testing.T, of reflect.Type, seen map[reflect.Type]string, shared map[field]int) {
+func (d docs) countShared(t *testing.T, of reflect.Type, seen map[reflect.Type]string, shared map[field]int) {
 	if _, ok := seen[of]; ok {
 		return
 	}
 	seen[of] = ""
-	for f := range fieldsOf(t, of) {
+	for f := range d.fieldsOf(t, of) {
 		if f.inner != nil {
-			countShared(t, f.inner, seen, shared)
+			d.countShared(t, f.inner, seen, shared)
 		} else {
 			shared[f]++
 		}
@@ -187,10 +188,10 @@ func countShared(t *testing.T, of reflect.Type, seen map[reflect.Type]string, sh
 
 // writeFields writes the fields of a struct: first the names of the shared ones, then the others,
 // with the fields of structs in it.
-func writeFields(t *testing.T, b *bytes.Buffer, of reflect.Type, path, indent string, seen map[reflect.Type]string,
+func (d docs) writeFields(t *testing.T, b *bytes.Buffer, of reflect.Type, path, indent string, seen map[reflect.Type]string,
 	shared map[field]int) {
 	var names []string
-	for f, missing := range fieldsOf(t, of) {
+	for f, missing := range d.fieldsOf(t, of) {
 		if shared[f] > 1 {
 			names = append(names, "`"+f.name+"`"+missing)
 		}
@@ -198,7 +199,7 @@ func writeFields(t *testing.T, b *bytes.Buffer, of reflect.Type, path, indent st
 	if len(names) > 0 {
 		fmt.Fprintf(b, "%s- shared: %s\n", indent, strings.Join(names, ", "))
 	}
-	for f, missing := range fieldsOf(t, of) {
+	for f, missing := range d.fieldsOf(t, of) {
 		where, again := seen[f.inner]
 		switch {
 		case shared[f] > 1:
@@ -209,13 +210,13 @@ func writeFields(t *testing.T, b *bytes.Buffer, of reflect.Type, path, indent st
 		default:
 			fmt.Fprintln(b, indent+f.line(missing))
 			seen[f.inner] = path + " `" + f.name + "`"
-			writeFields(t, b, f.inner, path, indent+"  ", seen, shared)
+			d.writeFields(t, b, f.inner, path, indent+"  ", seen, shared)
 		}
 	}
 }
 
 // fieldsOf are the fields of a struct type, each with "?" where it may be missing.
-func fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
+func (d docs) fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 	return func(yield func(field, string) bool) {
 		for _, f := range reflect.VisibleFields(of) {
 			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -230,12 +231,9 @@ func fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 					_, kind = describe(f.Type.Elem())
 				}
 			}
-			doc := f.Tag.Get("doc")
-			if doc == "shared" {
-				doc = sharedDocs[name]
-			}
+			doc := cmp.Or(d.comment(t, of, f), sharedDocs[name])
 			if doc == "" {
-				t.Errorf("%v.%s has no doc tag", of, f.Name)
+				t.Errorf("%v.%s has no comment", of, f.Name)
 			}
 			of := field{name: name, kind: strings.TrimPrefix(strings.TrimPrefix(kind, "number or null"), "number"),
 				doc: doc, inner: inner}
@@ -256,6 +254,58 @@ func fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 			}
 		}
 	}
+}
+
+// comment is the comment above a field, in the source of the struct that declares it.
+func (d docs) comment(t *testing.T, of reflect.Type, f reflect.StructField) string {
+	owner := of
+	for _, i := range f.Index[:len(f.Index)-1] {
+		if owner = owner.Field(i).Type; owner.Kind() == reflect.Pointer {
+			owner = owner.Elem()
+		}
+	}
+	dir := "."
+	if path, found := strings.CutPrefix(owner.PkgPath(), "belsim/"); found && path != "cmd/belsim" {
+		dir = filepath.Join("../..", path)
+	}
+	if d[dir] == nil {
+		d[dir] = fieldComments(t, dir)
+	}
+	name, _, _ := strings.Cut(owner.Name(), "[") // of a generic type
+	return d[dir][name+"."+f.Name]
+}
+
+// docs has the comments of the fields of structs by folder, as "Struct.Field".
+type docs map[string]map[string]string
+
+// fieldComments reads the comments of all structs of a folder.
+func fieldComments(t *testing.T, dir string) map[string]string {
+	out := map[string]string{}
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if of, ok := spec.Type.(*ast.StructType); ok {
+				for _, f := range of.Fields.List {
+					for _, field := range f.Names {
+						out[spec.Name.Name+"."+field.Name] = strings.Join(strings.Fields(f.Doc.Text()), " ")
+					}
+				}
+			}
+			return false
+		})
+	}
+	return out
 }
 
 // describe returns the JSON type of a Go type in words, and the struct that it is or is a list of.

@@ -39,16 +39,21 @@ var _ decode.RealDecoder = (*Decoder)(nil)
 
 // About says what a decoder is, and what it was fitted to.
 type About struct {
-	Kind    string  `json:"kind" doc:"what the decoder is: gen, gen-ex, bel-u, temperature or affine"`
-	Rule    string  `json:"rule" doc:"shared"`
-	Reads   string  `json:"reads" doc:"shared"`
-	Code    string  `json:"code" doc:"code of the network, a name or a file"`
-	Levels  int     `json:"levels" doc:"shared"`
-	Bits    int     `json:"bits" doc:"shared"`
-	Samples int     `json:"samples" doc:"samples that it was fitted to"`
-	Error   float64 `json:"error" doc:"mean |label − target| on samples that were not used to fit it, in levels"`
-	StdErr  float64 `json:"stderr" doc:"shared"`
-	Unit    string  `json:"unit" doc:"of what it returns: levels, from 1, or labels"`
+	// what the decoder is: gen, gen-ex, bel-u, temperature or affine
+	Kind  string `json:"kind"`
+	Rule  string `json:"rule"`
+	Reads string `json:"reads"`
+	// code of the network, a name or a file
+	Code   string `json:"code"`
+	Levels int    `json:"levels"`
+	Bits   int    `json:"bits"`
+	// samples that it was fitted to
+	Samples int `json:"samples"`
+	// mean |label − target| on samples that were not used to fit it, in levels
+	Error  float64 `json:"error"`
+	StdErr float64 `json:"stderr"`
+	// of what it returns: levels, from 1, or labels
+	Unit string `json:"unit"`
 }
 
 // Text says for people what the decoder is.

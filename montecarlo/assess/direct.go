@@ -42,15 +42,23 @@ func ParseBaseline(text string) (Baseline, error) {
 // Direct is the network beside direct regression. Errors are against the target itself, in label
 // units where there is a range, else in levels.
 type Direct struct {
-	Error         float64 `json:"error" doc:"mean |error| of direct regression: as it was given, or of its predictions, which are clipped to the range of the levels like all answers of decoders"`
-	StdErr        float64 `json:"stderr" doc:"shared"`
-	Decoder       string  `json:"decoder" doc:"shared"`
-	Outputs       string  `json:"outputs" doc:"shared"`
-	Network       float64 `json:"network" doc:"mean |error| of the network with this decoder"`
-	Difference    float64 `json:"difference" doc:"network − error; over the samples that judge a fitted decoder where that is one"`
-	DifferenceErr float64 `json:"difference_stderr" doc:"standard error of difference: of the differences of the samples, or of network where nobody gave predictions"`
-	Told          bool    `json:"told_apart" doc:"difference is more than 1.96 standard errors"`
-	Warning       string  `json:"warning" doc:"why the error is not believed, and no forecast uses it; empty where forecasts do"`
+	// mean |error| of direct regression: as it was given, or of its predictions, which are clipped
+	// to the range of the levels like all answers of decoders
+	Error   float64 `json:"error"`
+	StdErr  float64 `json:"stderr"`
+	Decoder string  `json:"decoder"`
+	Outputs string  `json:"outputs"`
+	// mean |error| of the network with this decoder
+	Network float64 `json:"network"`
+	// network − error; over the samples that judge a fitted decoder where that is one
+	Difference float64 `json:"difference"`
+	// standard error of difference: of the differences of the samples, or of network where nobody
+	// gave predictions
+	DifferenceErr float64 `json:"difference_stderr"`
+	// difference is more than 1.96 standard errors
+	Told bool `json:"told_apart"`
+	// why the error is not believed, and no forecast uses it; empty where forecasts do
+	Warning string `json:"warning"`
 }
 
 // unbelieved is the factor by which the error of direct regression may be from its forecast, and

@@ -14,41 +14,74 @@ const fitFormat = 1
 // Fit is the error model fitted to a network, with the numbers that judge it. The command fit
 // writes it as JSON, and the flag --model reads it.
 type Fit struct {
-	Format       int         `json:"format" doc:"version of the fields, 1: a fit with another one is not read"`
-	Code         string      `json:"code" doc:"shared"`
-	Levels       int         `json:"levels" doc:"shared"`
-	Bits         int         `json:"bits" doc:"shared"`
-	Samples      uint64      `json:"samples" doc:"test samples"`
-	Outputs      string      `json:"outputs" doc:"what the outputs are: bits, signs (±1), probabilities or logits"`
-	Range        *[2]float64 `json:"range" doc:"labels of level 1 and of level L; null where targets are levels"`
-	Values       code.Values `json:"values,omitempty" doc:"label of each level; only where levels are not evenly spaced"`
-	LevelWidth   float64     `json:"level_width" doc:"mean width of a level, in label units"`
-	Quantization float64     `json:"quantization" doc:"mean distance of the targets from their levels, in label units: the error of a network that always finds the level; 0 where targets are levels"`
-	Beyond       uint64      `json:"beyond,omitempty" doc:"targets beyond the end levels, which clip them; only where a file has the label of each level"`
-	WrongBits    uint64      `json:"wrong_bits" doc:"outputs on the wrong side, of samples × bits"`
-	Dead         []int       `json:"dead_bits" doc:"bits, from 1, that are set aside in the fits: their classifier always answers the same, or is wrong in more than half of the samples"`
-	Verdict      string      `json:"verdict" doc:"the first sentences of the report: how wrong the network is, whether a model describes it, and what to do next"`
+	// version of the fields, 1: a fit with another one is not read
+	Format int    `json:"format"`
+	Code   string `json:"code"`
+	Levels int    `json:"levels"`
+	Bits   int    `json:"bits"`
+	// test samples
+	Samples uint64 `json:"samples"`
+	// what the outputs are: bits, signs (±1), probabilities or logits
+	Outputs string `json:"outputs"`
+	// labels of level 1 and of level L; null where targets are levels
+	Range *[2]float64 `json:"range"`
+	// label of each level; only where levels are not evenly spaced
+	Values code.Values `json:"values,omitempty"`
+	// mean width of a level, in label units
+	LevelWidth float64 `json:"level_width"`
+	// mean distance of the targets from their levels, in label units: the error of a network that
+	// always finds the level; 0 where targets are levels
+	Quantization float64 `json:"quantization"`
+	// targets beyond the end levels, which clip them; only where a file has the label of each level
+	Beyond uint64 `json:"beyond,omitempty"`
+	// outputs on the wrong side, of samples × bits
+	WrongBits uint64 `json:"wrong_bits"`
+	// bits, from 1, that are set aside in the fits: their classifier always answers the same, or is
+	// wrong in more than half of the samples
+	Dead []int `json:"dead_bits"`
+	// the first sentences of the report: how wrong the network is, whether a model describes it,
+	// and what to do next
+	Verdict string `json:"verdict"`
 
-	R             float64    `json:"r" doc:"weight r of the Gaussians, by maximum likelihood"`
-	RInterval     [2]float64 `json:"r_interval" doc:"interval of r; null where the data tell none"`
-	Sigma         float64    `json:"sigma" doc:"width σ of the Gaussians, by maximum likelihood: over the levels nearest to the targets"`
-	SigmaInterval [2]float64 `json:"sigma_interval" doc:"interval of sigma; null where the data tell none"`
-	LogitScale    float64    `json:"logit_scale" doc:"standard deviation of a logit, given its level; null without logits"`
-	Temperature   float64    `json:"temperature" doc:"shared"`
+	// weight r of the Gaussians, by maximum likelihood
+	R float64 `json:"r"`
+	// interval of r; null where the data tell none
+	RInterval [2]float64 `json:"r_interval"`
+	// width σ of the Gaussians, by maximum likelihood: over the levels nearest to the targets
+	Sigma float64 `json:"sigma"`
+	// interval of sigma; null where the data tell none
+	SigmaInterval [2]float64 `json:"sigma_interval"`
+	// standard deviation of a logit, given its level; null without logits
+	LogitScale  float64 `json:"logit_scale"`
+	Temperature float64 `json:"temperature"`
 
-	Seed           uint64          `json:"seed" doc:"shared"`
-	Perceived      *PerceivedFit   `json:"perceived,omitempty" doc:"the perceived-label model fitted to the network"`
-	Measured       []MeasuredRow   `json:"measured" doc:"the errors that forecasts rest on, a row for each decoder of each network; those of direct regression are in direct_regression"`
-	Networks       []NetworkRow    `json:"networks,omitempty" doc:"a row for each decoder of each code and training; only where there are several networks"`
-	Decoders       []DecoderResult `json:"decoders" doc:"a row for each decoder that fits the code"`
-	Mixture        []MixtureResult `json:"mixture" doc:"the same under the mixture, in levels, against targets that are rounded to levels"`
-	Quantiles      *ErrorQuantiles `json:"error_quantiles,omitempty" doc:"how the errors of the best decoder spread, by level"`
-	Fitted         *Fitted         `json:"fitted_decoder,omitempty" doc:"a decoder fitted to the network; only where asked for"`
-	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by their forecast error; only where asked for"`
-	Direct         *Direct         `json:"direct_regression,omitempty" doc:"the network beside direct regression; only where that is given"`
-	Curve          string          `json:"curve" doc:"the model of the curves of profiles, and its parameters: the perceived label where it describes the network, else the mixture"`
-	Profiles       []Profile       `json:"profiles" doc:"error rates of some bits over the levels: of --bits, or of two with errors"`
-	Prior          []float64       `json:"prior" doc:"share of each level among the samples"`
+	Seed uint64 `json:"seed"`
+	// the perceived-label model fitted to the network
+	Perceived *PerceivedFit `json:"perceived,omitempty"`
+	// the errors that forecasts rest on, a row for each decoder of each network; those of direct
+	// regression are in direct_regression
+	Measured []MeasuredRow `json:"measured"`
+	// a row for each decoder of each code and training; only where there are several networks
+	Networks []NetworkRow `json:"networks,omitempty"`
+	// a row for each decoder that fits the code
+	Decoders []DecoderResult `json:"decoders"`
+	// the same under the mixture, in levels, against targets that are rounded to levels
+	Mixture []MixtureResult `json:"mixture"`
+	// how the errors of the best decoder spread, by level
+	Quantiles *ErrorQuantiles `json:"error_quantiles,omitempty"`
+	// a decoder fitted to the network; only where asked for
+	Fitted *Fitted `json:"fitted_decoder,omitempty"`
+	// codes by their forecast error; only where asked for
+	Recommendation *Recommendation `json:"recommendation,omitempty"`
+	// the network beside direct regression; only where that is given
+	Direct *Direct `json:"direct_regression,omitempty"`
+	// the model of the curves of profiles, and its parameters: the perceived label where it
+	// describes the network, else the mixture
+	Curve string `json:"curve"`
+	// error rates of some bits over the levels: of --bits, or of two with errors
+	Profiles []Profile `json:"profiles"`
+	// share of each level among the samples
+	Prior []float64 `json:"prior"`
 	scenario.Provenance
 
 	path  string       // of a file that was read

@@ -15,30 +15,44 @@ import (
 // none is better. Errors are means of |answer − target|, in the unit of the targets, over samples
 // that were not used to fit the decoder that decodes them.
 type Fitted struct {
-	Kind        string       `json:"kind" doc:"shared"`
-	Rule        string       `json:"rule" doc:"shared"`
-	Reads       string       `json:"reads" doc:"shared"`
-	Better      bool         `json:"better" doc:"it is better than the baseline decoders, those that are not fitted, by more than the standard error; else it is one of them"`
-	Samples     int          `json:"samples" doc:"samples that it was fitted to, and that judge it by nested cross-validation"`
-	Error       float64      `json:"error" doc:"mean |answer − target|, by nested cross-validation"`
-	StdErr      float64      `json:"stderr" doc:"shared"`
-	Interval    [2]float64   `json:"interval" doc:"interval of error"`
-	Baseline    string       `json:"baseline" doc:"the best of the baseline decoders"`
-	BaselineOf  string       `json:"baseline_reads" doc:"what that one reads"`
-	BaselineErr float64      `json:"baseline_error" doc:"its mean |answer − target|"`
-	Gain        float64      `json:"gain" doc:"baseline_error − the error of what cross-validation chooses"`
-	GainSE      float64      `json:"gain_stderr" doc:"standard error of gain, of the differences of the samples"`
-	Intervals   *Intervals   `json:"intervals" doc:"how good the intervals of single labels are, as decode --confidence 0.9 writes them"`
-	Kinds       []FittedKind `json:"kinds" doc:"a row for the best decoder of each kind"`
-	Notes       []string     `json:"notes" doc:"shared"`
+	Kind  string `json:"kind"`
+	Rule  string `json:"rule"`
+	Reads string `json:"reads"`
+	// it is better than the baseline decoders, those that are not fitted, by more than the standard
+	// error; else it is one of them
+	Better bool `json:"better"`
+	// samples that it was fitted to, and that judge it by nested cross-validation
+	Samples int `json:"samples"`
+	// mean |answer − target|, by nested cross-validation
+	Error  float64 `json:"error"`
+	StdErr float64 `json:"stderr"`
+	// interval of error
+	Interval [2]float64 `json:"interval"`
+	// the best of the baseline decoders
+	Baseline string `json:"baseline"`
+	// what that one reads
+	BaselineOf string `json:"baseline_reads"`
+	// its mean |answer − target|
+	BaselineErr float64 `json:"baseline_error"`
+	// baseline_error − the error of what cross-validation chooses
+	Gain float64 `json:"gain"`
+	// standard error of gain, of the differences of the samples
+	GainSE float64 `json:"gain_stderr"`
+	// how good the intervals of single labels are, as decode --confidence 0.9 writes them
+	Intervals *Intervals `json:"intervals"`
+	// a row for the best decoder of each kind
+	Kinds []FittedKind `json:"kinds"`
+	Notes []string     `json:"notes"`
 }
 
 // FittedKind is the best decoder of one kind.
 type FittedKind struct {
-	Kind   string  `json:"kind" text:"decoder" doc:"shared"`
-	Rule   string  `json:"rule" text:"rule" doc:"shared"`
-	Error  float64 `json:"error" text:"|error|" doc:"mean |answer − target|, by the cross-validation that chose the decoder of this kind: a little too small"`
-	StdErr float64 `json:"stderr" text:"± s.e." doc:"shared"`
+	Kind string `json:"kind" text:"decoder"`
+	Rule string `json:"rule" text:"rule"`
+	// mean |answer − target|, by the cross-validation that chose the decoder of this kind: a little
+	// too small
+	Error  float64 `json:"error" text:"|error|"`
+	StdErr float64 `json:"stderr" text:"± s.e."`
 }
 
 // fitDecoder fits a decoder to the network's outputs.

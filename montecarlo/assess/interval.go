@@ -13,26 +13,41 @@ import (
 // choosing, fitting and calibrating the decoder that judges them. Lengths are in the unit of the
 // targets.
 type Intervals struct {
-	Confidence  float64         `json:"confidence" doc:"what the intervals promise: the share of targets that lie inside"`
-	Calibration int             `json:"calibration" doc:"samples that calibrate the decoder; confidences up to 1 − 2/(calibration + 1) can be asked for"`
-	Coverage    float64         `json:"coverage" doc:"share of the targets that lie inside"`
-	CoverageSE  float64         `json:"coverage_stderr" doc:"standard error of coverage"`
-	Width       float64         `json:"mean_width" doc:"mean of upper − lower"`
-	Winkler     float64         `json:"winkler" doc:"mean Winkler (interval) score: the width, and 2/(1 − confidence) times the distance of a target outside; small is good"`
-	Constant    float64         `json:"winkler_constant" doc:"that of intervals that are equally wide for all samples"`
-	Worst       float64         `json:"worst_fifth" doc:"the smallest coverage of the five fifths of samples by their predicted spread"`
-	Levels      []LevelCoverage `json:"levels" doc:"a row for neighbouring levels of 100 samples or more"`
+	// what the intervals promise: the share of targets that lie inside
+	Confidence float64 `json:"confidence"`
+	// samples that calibrate the decoder; confidences up to 1 − 2/(calibration + 1) can be asked
+	// for
+	Calibration int `json:"calibration"`
+	// share of the targets that lie inside
+	Coverage float64 `json:"coverage"`
+	// standard error of coverage
+	CoverageSE float64 `json:"coverage_stderr"`
+	// mean of upper − lower
+	Width float64 `json:"mean_width"`
+	// mean Winkler (interval) score: the width, and 2/(1 − confidence) times the distance of a
+	// target outside; small is good
+	Winkler float64 `json:"winkler"`
+	// that of intervals that are equally wide for all samples
+	Constant float64 `json:"winkler_constant"`
+	// the smallest coverage of the five fifths of samples by their predicted spread
+	Worst float64 `json:"worst_fifth"`
+	// a row for neighbouring levels of 100 samples or more
+	Levels []LevelCoverage `json:"levels"`
 
 	samples []fitdecoder.Interval // in levels
 }
 
 // LevelCoverage is the coverage of neighbouring levels.
 type LevelCoverage struct {
-	From     int        `json:"level" doc:"shared"`
-	To       int        `json:"last_level" doc:"the last level of its row"`
-	Samples  uint64     `json:"samples" doc:"samples of these levels"`
-	Coverage float64    `json:"coverage" doc:"share of the targets that lie inside"`
-	Interval [2]float64 `json:"coverage_interval" doc:"95 % interval of coverage"`
+	From int `json:"level"`
+	// the last level of its row
+	To int `json:"last_level"`
+	// samples of these levels
+	Samples uint64 `json:"samples"`
+	// share of the targets that lie inside
+	Coverage float64 `json:"coverage"`
+	// 95 % interval of coverage
+	Interval [2]float64 `json:"coverage_interval"`
 }
 
 func newIntervals(r *fitdecoder.Intervals, labels observed.Labels, width float64) *Intervals {

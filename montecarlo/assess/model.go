@@ -16,13 +16,14 @@ import (
 
 // MeasuredRow is the error of one decoder of one of the networks that were given.
 type MeasuredRow struct {
-	Network  int     `json:"network" doc:"which network, from 1: the one that forecasts are relative to comes first"`
-	Code     string  `json:"code" doc:"shared"`
-	Training string  `json:"training" doc:"shared"`
-	Decoder  string  `json:"decoder" doc:"shared"`
-	Outputs  string  `json:"outputs" doc:"shared"`
-	Observed float64 `json:"observed" doc:"shared"`
-	StdErr   float64 `json:"observed_stderr" doc:"shared"`
+	// which network, from 1: the one that forecasts are relative to comes first
+	Network  int     `json:"network"`
+	Code     string  `json:"code"`
+	Training string  `json:"training"`
+	Decoder  string  `json:"decoder"`
+	Outputs  string  `json:"outputs"`
+	Observed float64 `json:"observed"`
+	StdErr   float64 `json:"observed_stderr"`
 }
 
 // measured are the errors that forecasts rest on, of the networks whose outputs belong to the

@@ -167,16 +167,20 @@ func readOthers(ctx context.Context, own *network, workers int, done func(uint64
 
 // NetworkRow is a decoder of the networks of one code and training: the means of their errors.
 type NetworkRow struct {
-	Code     string     `json:"code" text:"code" doc:"shared"`
-	Bits     int        `json:"bits" text:"bits" doc:"shared"`
-	Training string     `json:"training" text:"training" doc:"shared"`
-	Seeds    int        `json:"seeds" text:"seeds" doc:"number of networks, whose errors are averaged"`
-	Decoder  string     `json:"decoder" text:"decoder" doc:"shared"`
-	Outputs  string     `json:"outputs" text:"reads" doc:"shared"`
-	Observed float64    `json:"observed" text:"observed" doc:"shared"`
-	Interval [2]float64 `json:"interval" text:"95 % interval" doc:"interval of observed: Student's over the seeds, or of one network's samples where there is one"`
-	Model    float64    `json:"model" text:"perceived label" doc:"shared"`
-	Best     bool       `json:"best" doc:"the smallest observed error of this code and training"`
+	Code     string `json:"code" text:"code"`
+	Bits     int    `json:"bits" text:"bits"`
+	Training string `json:"training" text:"training"`
+	// number of networks, whose errors are averaged
+	Seeds    int     `json:"seeds" text:"seeds"`
+	Decoder  string  `json:"decoder" text:"decoder"`
+	Outputs  string  `json:"outputs" text:"reads"`
+	Observed float64 `json:"observed" text:"observed"`
+	// interval of observed: Student's over the seeds, or of one network's samples where there is
+	// one
+	Interval [2]float64 `json:"interval" text:"95 % interval"`
+	Model    float64    `json:"model" text:"perceived label"`
+	// the smallest observed error of this code and training
+	Best bool `json:"best"`
 }
 
 // compareNetworks lists all networks beside the model, as the first one is already. width is that of a

@@ -16,20 +16,34 @@ import (
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
-	Training       string             `json:"training" doc:"shared"`
-	Miscalibration float64            `json:"calibration_error" doc:"mean over the bits of |mean probability − share of ones|, in standard deviations of the bit: small where each bit was trained by itself; null for hard decisions"`
-	Noise          float64            `json:"label_noise" doc:"shared"`
-	NoiseInterval  [2]float64         `json:"label_noise_interval" doc:"interval of label_noise"`
-	Cutoff         float64            `json:"cutoff" doc:"κ, the fastest that the network's logits change, in cycles over the range of labels"`
-	CutoffInterval [2]float64         `json:"cutoff_interval" doc:"interval of cutoff"`
-	CutoffFitted   bool               `json:"cutoff_fitted" doc:"cutoff was fitted, because the bits of the code show it; else it is the model's default"`
-	Misfit         float64            `json:"misfit" doc:"η, the misfit of a bit, in levels: a constant of the model"`
-	Floor          float64            `json:"misfit_floor" doc:"sd₀, the part of the misfit that all bits have, in logits"`
-	Tail           float64            `json:"tail" doc:"root mean square error over the model's: above 1 large errors are more frequent than the model says, and forecasts have wider intervals; null if unknown"`
-	Describes      bool               `json:"describes" doc:"shared"`
-	Distance       float64            `json:"distance" doc:"largest distance of what was observed from the model, in standard deviations of what networks of tables differ from the model by"`
-	Verdict        string             `json:"verdict" doc:"whether the model describes the network, as a sentence"`
-	Rates          []forecast.BitRate `json:"bits" doc:"a row for each number of transitions of a bit; empty for networks trained for the decoder"`
+	Training string `json:"training"`
+	// mean over the bits of |mean probability − share of ones|, in standard deviations of the bit:
+	// small where each bit was trained by itself; null for hard decisions
+	Miscalibration float64 `json:"calibration_error"`
+	Noise          float64 `json:"label_noise"`
+	// interval of label_noise
+	NoiseInterval [2]float64 `json:"label_noise_interval"`
+	// κ, the fastest that the network's logits change, in cycles over the range of labels
+	Cutoff float64 `json:"cutoff"`
+	// interval of cutoff
+	CutoffInterval [2]float64 `json:"cutoff_interval"`
+	// cutoff was fitted, because the bits of the code show it; else it is the model's default
+	CutoffFitted bool `json:"cutoff_fitted"`
+	// η, the misfit of a bit, in levels: a constant of the model
+	Misfit float64 `json:"misfit"`
+	// sd₀, the part of the misfit that all bits have, in logits
+	Floor float64 `json:"misfit_floor"`
+	// root mean square error over the model's: above 1 large errors are more frequent than the
+	// model says, and forecasts have wider intervals; null if unknown
+	Tail      float64 `json:"tail"`
+	Describes bool    `json:"describes"`
+	// largest distance of what was observed from the model, in standard deviations of what networks
+	// of tables differ from the model by
+	Distance float64 `json:"distance"`
+	// whether the model describes the network, as a sentence
+	Verdict string `json:"verdict"`
+	// a row for each number of transitions of a bit; empty for networks trained for the decoder
+	Rates []forecast.BitRate `json:"bits"`
 }
 
 // rejected is the Distance from which the data reject the model.

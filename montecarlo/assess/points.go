@@ -14,9 +14,13 @@ import (
 // Points is the error of points, such as landmarks, of which the outputs of a network are the
 // coordinates: x and y in turn.
 type Points struct {
-	Error  float64 `json:"error" doc:"mean Euclidean distance of the answer from the target, with the best decoder of each output, in the unit of the targets"`
-	StdErr float64 `json:"stderr" doc:"its standard error: over the samples, each with the mean of its points"`
-	Count  int     `json:"count" doc:"points of a sample, half as many as outputs"`
+	// mean Euclidean distance of the answer from the target, with the best decoder of each output,
+	// in the unit of the targets
+	Error float64 `json:"error"`
+	// its standard error: over the samples, each with the mean of its points
+	StdErr float64 `json:"stderr"`
+	// points of a sample, half as many as outputs
+	Count int `json:"count"`
 }
 
 // pointsPrefix stands before the file of Options.Targets where outputs are the coordinates of

@@ -14,28 +14,37 @@ import (
 // DecoderResult is the mean |answer − target| of one decoder, in the unit of the targets: as it was
 // observed, and under the perceived-label model.
 type DecoderResult struct {
-	Decoder   string  `json:"decoder" text:"decoder" doc:"shared"`
-	Outputs   string  `json:"outputs" text:"reads" doc:"shared"`
-	Observed  float64 `json:"observed" text:"observed" doc:"shared"`
-	StdErr    float64 `json:"observed_stderr" doc:"shared"`
-	Perceived float64 `json:"perceived" text:"perceived label" doc:"the same under the perceived-label model; null where it says nothing, as of hard decisions after a training for the decoder"`
+	Decoder  string  `json:"decoder" text:"decoder"`
+	Outputs  string  `json:"outputs" text:"reads"`
+	Observed float64 `json:"observed" text:"observed"`
+	StdErr   float64 `json:"observed_stderr"`
+	// the same under the perceived-label model; null where it says nothing, as of hard decisions
+	// after a training for the decoder
+	Perceived float64 `json:"perceived" text:"perceived label"`
 }
 
 // MixtureResult is the |error| of one decoder, in levels, against targets that are rounded to
 // levels: under the mixture, and as it was observed.
 type MixtureResult struct {
-	Decoder        string      `json:"decoder" text:"decoder" doc:"shared"`
-	Outputs        string      `json:"outputs" text:"reads" doc:"shared"`
-	Bound          float64     `json:"bound" text:"bound" doc:"shared"`
-	Exact          float64     `json:"exact" text:"exact" doc:"shared"`
-	Mean           float64     `json:"mean" text:"simulated" doc:"shared"`
-	StdErr         float64     `json:"stderr" doc:"shared"`
-	Rates          float64     `json:"observed_rates" text:"observed rates" doc:"with bits that err independently at the observed rates: exact, or simulated where there is no exact value"`
-	RatesStdErr    float64     `json:"observed_rates_stderr" doc:"standard error of observed_rates; 0 where it is exact"`
-	AnyLaw         *[2]float64 `json:"any_law,omitempty" doc:"smallest and largest |error| over all joint laws of the bits with the observed rates, which the observed |error| lies between; missing for decoders of logits, and where they take long"`
-	AnyInterval    *[2]float64 `json:"any_law_interval,omitempty" doc:"the same for new samples of the network: each end is further by 1.96 standard errors, which are the largest of any law"`
-	Observed       float64     `json:"observed" text:"observed" doc:"shared"`
-	ObservedStdErr float64     `json:"observed_stderr" doc:"shared"`
+	Decoder string  `json:"decoder" text:"decoder"`
+	Outputs string  `json:"outputs" text:"reads"`
+	Bound   float64 `json:"bound" text:"bound"`
+	Exact   float64 `json:"exact" text:"exact"`
+	Mean    float64 `json:"mean" text:"simulated"`
+	StdErr  float64 `json:"stderr"`
+	// with bits that err independently at the observed rates: exact, or simulated where there is no
+	// exact value
+	Rates float64 `json:"observed_rates" text:"observed rates"`
+	// standard error of observed_rates; 0 where it is exact
+	RatesStdErr float64 `json:"observed_rates_stderr"`
+	// smallest and largest |error| over all joint laws of the bits with the observed rates, which
+	// the observed |error| lies between; missing for decoders of logits, and where they take long
+	AnyLaw *[2]float64 `json:"any_law,omitempty"`
+	// the same for new samples of the network: each end is further by 1.96 standard errors, which
+	// are the largest of any law
+	AnyInterval    *[2]float64 `json:"any_law_interval,omitempty"`
+	Observed       float64     `json:"observed" text:"observed"`
+	ObservedStdErr float64     `json:"observed_stderr"`
 }
 
 // predict puts what the models say beside the observed error of every decoder: the perceived label,

@@ -12,15 +12,23 @@ import (
 // Profile holds the error probabilities of one classifier over the labels. It has the fields
 // of plots.BitProfile, and converts to it.
 type Profile struct {
-	Name   string    `json:"name" doc:"name of the bit"`
-	Bit    int       `json:"bit" doc:"shared"`
-	Target []bool    `json:"target" doc:"the bit of each level's code word"`
-	Label  []float64 `json:"rate_levels" doc:"levels, from 1, with observations; null where there are none"`
-	Rate   []float64 `json:"rate" doc:"observed error rates at these levels"`
-	Lo     []float64 `json:"rate_lo" doc:"lower ends of the intervals of rate (Wilson)"`
-	Hi     []float64 `json:"rate_hi" doc:"upper ends of the intervals of rate (Wilson)"`
-	X      []float64 `json:"curve_levels" doc:"levels, from 1, of the model's curve, which may lie between two"`
-	Fitted []float64 `json:"curve" doc:"error probabilities of the model at these levels"`
+	// name of the bit
+	Name string `json:"name"`
+	Bit  int    `json:"bit"`
+	// the bit of each level's code word
+	Target []bool `json:"target"`
+	// levels, from 1, with observations; null where there are none
+	Label []float64 `json:"rate_levels"`
+	// observed error rates at these levels
+	Rate []float64 `json:"rate"`
+	// lower ends of the intervals of rate (Wilson)
+	Lo []float64 `json:"rate_lo"`
+	// upper ends of the intervals of rate (Wilson)
+	Hi []float64 `json:"rate_hi"`
+	// levels, from 1, of the model's curve, which may lie between two
+	X []float64 `json:"curve_levels"`
+	// error probabilities of the model at these levels
+	Fitted []float64 `json:"curve"`
 }
 
 // MixtureProfile returns the curve of bit k, from 0, of a code under the Gaussian mixture of

@@ -9,25 +9,28 @@ import (
 
 // ErrorQuantiles tell how the errors of the best decoder spread.
 type ErrorQuantiles struct {
-	Decoder string `json:"decoder" doc:"shared"`
-	Outputs string `json:"outputs" doc:"shared"`
+	Decoder string `json:"decoder"`
+	Outputs string `json:"outputs"`
 	Quantiles
-	Levels []LevelQuantiles `json:"levels" doc:"a row for each level; neighbouring levels share one where they have fewer than 100 samples, or where there are more than 64 levels"`
+	// a row for each level; neighbouring levels share one where they have fewer than 100 samples,
+	// or where there are more than 64 levels
+	Levels []LevelQuantiles `json:"levels"`
 }
 
 // LevelQuantiles are the quantiles of neighbouring levels.
 type LevelQuantiles struct {
-	From    int    `json:"level" doc:"shared"`
-	To      int    `json:"last_level" doc:"the last level of its row"`
-	Samples uint64 `json:"samples" doc:"shared"`
+	From int `json:"level"`
+	// the last level of its row
+	To      int    `json:"last_level"`
+	Samples uint64 `json:"samples"`
 	Quantiles
 }
 
 // Quantiles are those of |decoded − target| of some samples.
 type Quantiles struct {
-	Median float64 `json:"median" doc:"shared"`
-	P90    float64 `json:"p90" doc:"shared"`
-	P99    float64 `json:"p99" doc:"shared"`
+	Median float64 `json:"median"`
+	P90    float64 `json:"p90"`
+	P99    float64 `json:"p99"`
 }
 
 func (f *Fit) quantilesOf(s *observed.Spread) Quantiles {

@@ -14,23 +14,37 @@ import (
 // Recommendation ranks codes by the error that they are forecast to have when a network of the
 // same kind is trained with them.
 type Recommendation struct {
-	Ranking  []forecast.Row `json:"ranking" doc:"a row for each code, training and decoder, the smallest forecast first; empty where the data do not tell the label noise"`
-	Decision *Decision      `json:"decision,omitempty" doc:"what to do next; missing where there is no ranking"`
-	Notes    []string       `json:"notes" doc:"shared"`
+	// a row for each code, training and decoder, the smallest forecast first; empty where the data
+	// do not tell the label noise
+	Ranking []forecast.Row `json:"ranking"`
+	// what to do next; missing where there is no ranking
+	Decision *Decision `json:"decision,omitempty"`
+	Notes    []string  `json:"notes"`
 }
 
 // Decision says what to do next.
 type Decision struct {
-	Action   string  `json:"action" doc:"train: a network with the code; take: another of the networks given; stay: keep this one, for none is forecast to be better by 1 %"`
-	Code     string  `json:"code" doc:"code or head that is trained, taken or kept"`
-	Training string  `json:"training" doc:"shared"`
-	Decoder  string  `json:"decoder" doc:"shared"`
-	Outputs  string  `json:"outputs" doc:"shared"`
-	Gain     float64 `json:"gain" doc:"1 − ratio: how much smaller its error is expected to be than the measured one, as a share of it; 0 where it is kept"`
-	Better   float64 `json:"better" doc:"probability that it is better; null where it is kept"`
-	Ended    bool    `json:"ended" doc:"another network of the same head is as good, within what seeds make: else nobody knows whether the training has ended"`
-	Rule     bool    `json:"rule,omitempty" doc:"the head is the one that lost least in general: no other is forecast to be 2 % better than it"`
-	Lost     float64 `json:"lost,omitempty" doc:"what the network's own head lost to the best one in general, as a share; only where this decides"`
+	// train: a network with the code; take: another of the networks given; stay: keep this one, for
+	// none is forecast to be better by 1 %
+	Action string `json:"action"`
+	// code or head that is trained, taken or kept
+	Code     string `json:"code"`
+	Training string `json:"training"`
+	Decoder  string `json:"decoder"`
+	Outputs  string `json:"outputs"`
+	// 1 − ratio: how much smaller its error is expected to be than the measured one, as a share of
+	// it; 0 where it is kept
+	Gain float64 `json:"gain"`
+	// probability that it is better; null where it is kept
+	Better float64 `json:"better"`
+	// another network of the same head is as good, within what seeds make: else nobody knows
+	// whether the training has ended
+	Ended bool `json:"ended"`
+	// the head is the one that lost least in general: no other is forecast to be 2 % better than it
+	Rule bool `json:"rule,omitempty"`
+	// what the network's own head lost to the best one in general, as a share; only where this
+	// decides
+	Lost float64 `json:"lost,omitempty"`
 }
 
 // recommend forecasts all named codes, the network's own and the candidates, after each training,

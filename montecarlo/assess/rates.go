@@ -11,15 +11,21 @@ import (
 
 // Rate is the error rate of one bit at one level: a row of the CSV of a fit.
 type Rate struct {
-	Level   int     `json:"level" doc:"shared"`
-	Bit     int     `json:"bit" doc:"shared"`
-	Target  int     `json:"target" doc:"the bit of the level's code word, 0 or 1"`
-	Samples uint64  `json:"samples" doc:"shared"`
-	Wrong   uint64  `json:"wrong" doc:"samples of the level whose bit is wrong"`
-	Rate    float64 `json:"rate" doc:"wrong over samples; empty where the level has no samples"`
-	Lo      float64 `json:"lo" doc:"lower end of the interval of rate (Wilson)"`
-	Hi      float64 `json:"hi" doc:"upper end of the interval of rate (Wilson)"`
-	Fitted  float64 `json:"fitted" doc:"error probability of the fitted model"`
+	Level int `json:"level"`
+	Bit   int `json:"bit"`
+	// the bit of the level's code word, 0 or 1
+	Target  int    `json:"target"`
+	Samples uint64 `json:"samples"`
+	// samples of the level whose bit is wrong
+	Wrong uint64 `json:"wrong"`
+	// wrong over samples; empty where the level has no samples
+	Rate float64 `json:"rate"`
+	// lower end of the interval of rate (Wilson)
+	Lo float64 `json:"lo"`
+	// upper end of the interval of rate (Wilson)
+	Hi float64 `json:"hi"`
+	// error probability of the fitted model
+	Fitted float64 `json:"fitted"`
 }
 
 // WriteRates writes the observed error rate of every level and bit as CSV, a Rate for each.

@@ -10,23 +10,32 @@ import (
 
 // Several are the fits of a network of several outputs, such as the angles of a head pose.
 type Several struct {
-	Verdict        []string        `json:"verdict" doc:"the verdict for all outputs, in sentences"`
-	Points         *Points         `json:"points,omitempty" doc:"the error of points, of which outputs 2k−1 and 2k are x and y; only where targets are called points"`
-	Rows           []OutputRow     `json:"rows" doc:"a row for each output"`
-	Recommendation *Recommendation `json:"recommendation,omitempty" doc:"codes by the mean of their forecasts over the outputs, in the unit of the targets, and one decision for the network; only where asked for"`
-	Outputs        []*Fit          `json:"outputs" doc:"the fit of each output"`
+	// the verdict for all outputs, in sentences
+	Verdict []string `json:"verdict"`
+	// the error of points, of which outputs 2k−1 and 2k are x and y; only where targets are called
+	// points
+	Points *Points `json:"points,omitempty"`
+	// a row for each output
+	Rows []OutputRow `json:"rows"`
+	// codes by the mean of their forecasts over the outputs, in the unit of the targets, and one
+	// decision for the network; only where asked for
+	Recommendation *Recommendation `json:"recommendation,omitempty"`
+	// the fit of each output
+	Outputs []*Fit `json:"outputs"`
 }
 
 // OutputRow is one output of a network.
 type OutputRow struct {
-	Output    int     `json:"output" text:"output" doc:"output, from 1"`
-	Code      string  `json:"code" text:"code" doc:"shared"`
-	Levels    int     `json:"levels" text:"levels" doc:"shared"`
-	Decoder   string  `json:"decoder" text:"best decoder" doc:"shared"`
-	Reads     string  `json:"reads" text:"reads" doc:"shared"`
-	Error     float64 `json:"error" text:"|error|" doc:"observed mean |answer − target| of this decoder, in the unit of the targets"`
-	Noise     float64 `json:"label_noise" text:"s, levels" doc:"shared"`
-	Describes bool    `json:"describes" doc:"shared"`
+	// output, from 1
+	Output  int    `json:"output" text:"output"`
+	Code    string `json:"code" text:"code"`
+	Levels  int    `json:"levels" text:"levels"`
+	Decoder string `json:"decoder" text:"best decoder"`
+	Reads   string `json:"reads" text:"reads"`
+	// observed mean |answer − target| of this decoder, in the unit of the targets
+	Error     float64 `json:"error" text:"|error|"`
+	Noise     float64 `json:"label_noise" text:"s, levels"`
+	Describes bool    `json:"describes"`
 }
 
 // NewSeveral collects the reports of the outputs, in order.

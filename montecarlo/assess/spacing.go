@@ -18,12 +18,18 @@ import (
 
 // Spacings are levels for some targets, evenly spaced and not, with what they cost.
 type Spacings struct {
-	Targets  int          `json:"targets" doc:"number of targets"`
-	Range    [2]float64   `json:"range" doc:"labels of level 1 and of level L: by default a share of 0.0005 of the targets lies beyond either"`
-	Beyond   int          `json:"beyond" doc:"targets beyond the end levels, which clip them"`
-	Baseline float64      `json:"baseline" doc:"e₀, the mean |error| of direct regression or of a network; null where it is not given"`
-	Results  []SpacingRow `json:"results" doc:"a row for each number of levels and spacing"`
-	Notes    []string     `json:"notes" doc:"shared"`
+	// number of targets
+	Targets int `json:"targets"`
+	// labels of level 1 and of level L: by default a share of 0.0005 of the targets lies beyond
+	// either
+	Range [2]float64 `json:"range"`
+	// targets beyond the end levels, which clip them
+	Beyond int `json:"beyond"`
+	// e₀, the mean |error| of direct regression or of a network; null where it is not given
+	Baseline float64 `json:"baseline"`
+	// a row for each number of levels and spacing
+	Results []SpacingRow `json:"results"`
+	Notes   []string     `json:"notes"`
 	scenario.Provenance
 
 	sorted []float64 // the targets
@@ -31,13 +37,20 @@ type Spacings struct {
 
 // SpacingRow is one number of levels with one spacing.
 type SpacingRow struct {
-	Levels       int         `json:"levels" text:"levels" doc:"shared"`
-	Spacing      string      `json:"spacing" text:"spacing" doc:"even; or half: half of the levels are even, and half are quantiles of the targets"`
-	Quantization float64     `json:"quantization" text:"q" doc:"q, the mean distance of the targets from the nearest level, in label units"`
-	Ratio        float64     `json:"quantization_over_baseline" text:"q/e₀" doc:"q/e₀; null without a baseline"`
-	Forecast     float64     `json:"forecast" text:"√(e₀² + q²)" doc:"√(e₀² + q²), about the error of a network with these levels; null without a baseline"`
-	Chosen       bool        `json:"chosen" doc:"the spacing that is written to a file: half where q/e₀ of even levels is above 0.3, or without a baseline where its q is smaller"`
-	Values       code.Values `json:"values" doc:"label of each level"`
+	Levels int `json:"levels" text:"levels"`
+	// even; or half: half of the levels are even, and half are quantiles of the targets
+	Spacing string `json:"spacing" text:"spacing"`
+	// q, the mean distance of the targets from the nearest level, in label units
+	Quantization float64 `json:"quantization" text:"q"`
+	// q/e₀; null without a baseline
+	Ratio float64 `json:"quantization_over_baseline" text:"q/e₀"`
+	// √(e₀² + q²), about the error of a network with these levels; null without a baseline
+	Forecast float64 `json:"forecast" text:"√(e₀² + q²)"`
+	// the spacing that is written to a file: half where q/e₀ of even levels is above 0.3, or
+	// without a baseline where its q is smaller
+	Chosen bool `json:"chosen"`
+	// label of each level
+	Values code.Values `json:"values"`
 }
 
 // Called is what people call the spacing.

@@ -41,10 +41,13 @@ type Comparison struct {
 
 // BitRate is the mean error rate of the bits with a number of transitions, beside the model's.
 type BitRate struct {
-	Transitions int     `json:"transitions" text:"transitions" doc:"number of transitions of the bits"`
-	Bits        int     `json:"bits" text:"bits" doc:"number of such bits"`
-	Observed    float64 `json:"observed" text:"observed" doc:"share of the samples in which such a bit is wrong"`
-	Model       float64 `json:"model" text:"perceived label" doc:"shared"`
+	// number of transitions of the bits
+	Transitions int `json:"transitions" text:"transitions"`
+	// number of such bits
+	Bits int `json:"bits" text:"bits"`
+	// share of the samples in which such a bit is wrong
+	Observed float64 `json:"observed" text:"observed"`
+	Model    float64 `json:"model" text:"perceived label"`
 }
 
 // The standard deviations of what networks differ from the model by, where one is compared with it:

@@ -83,28 +83,40 @@ func (u UnaryError) String() string {
 
 // Ranking is the answer to a Question: what levels writes as JSON, and compare for networks.
 type Ranking struct {
-	Unit        string              `json:"unit" doc:"the unit of label_noise, mae, misfit and of all errors: label units, that of the range, or levels"`
-	Range       [2]float64          `json:"range" doc:"the labels of level 1 and of the last level"`
-	LabelKind   LabelKind           `json:"label_kind" doc:"shared"`
-	Levels      []int               `json:"levels" doc:"the numbers of levels L that were compared"`
-	LabelNoise  float64             `json:"label_noise" doc:"shared"`
-	MAE         *float64            `json:"mae,omitempty" doc:"the error of unary that label_noise was found from; missing where it was given"`
-	MAELevels   int                 `json:"mae_levels,omitempty" doc:"the number of levels of mae"`
-	Misfit      float64             `json:"misfit" doc:"shared"`
-	Cutoff      float64             `json:"cutoff" doc:"shared"`
-	Temperature float64             `json:"temperature" doc:"shared"`
-	Results     []Row               `json:"results" doc:"a row for each number of levels, code, training and decoder, the smallest forecast first"`
-	Baselines   []scenario.Baseline `json:"baselines" doc:"errors of no code"`
-	Enough      *EnoughLevels       `json:"enough,omitempty" doc:"how many levels suffice; missing for one number of levels"`
-	Notes       []string            `json:"notes" doc:"shared"`
+	// the unit of label_noise, mae, misfit and of all errors: label units, that of the range, or
+	// levels
+	Unit string `json:"unit"`
+	// the labels of level 1 and of the last level
+	Range     [2]float64 `json:"range"`
+	LabelKind LabelKind  `json:"label_kind"`
+	// the numbers of levels L that were compared
+	Levels     []int   `json:"levels"`
+	LabelNoise float64 `json:"label_noise"`
+	// the error of unary that label_noise was found from; missing where it was given
+	MAE *float64 `json:"mae,omitempty"`
+	// the number of levels of mae
+	MAELevels   int     `json:"mae_levels,omitempty"`
+	Misfit      float64 `json:"misfit"`
+	Cutoff      float64 `json:"cutoff"`
+	Temperature float64 `json:"temperature"`
+	// a row for each number of levels, code, training and decoder, the smallest forecast first
+	Results []Row `json:"results"`
+	// errors of no code
+	Baselines []scenario.Baseline `json:"baselines"`
+	// how many levels suffice; missing for one number of levels
+	Enough *EnoughLevels `json:"enough,omitempty"`
+	Notes  []string      `json:"notes"`
 	scenario.Provenance
 }
 
 // EnoughLevels says how many levels suffice.
 type EnoughLevels struct {
-	Levels   int     `json:"levels" doc:"the smallest number of levels whose best network is at most 2 % worse than the best of all"`
-	Forecast float64 `json:"forecast" doc:"smallest forecast with so many levels"`
-	Gain     float64 `json:"gain_percent" doc:"by how much, in percent of forecast, the best of all is smaller"`
+	// the smallest number of levels whose best network is at most 2 % worse than the best of all
+	Levels int `json:"levels"`
+	// smallest forecast with so many levels
+	Forecast float64 `json:"forecast"`
+	// by how much, in percent of forecast, the best of all is smaller
+	Gain float64 `json:"gain_percent"`
 
 	text string
 }

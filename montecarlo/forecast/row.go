@@ -11,24 +11,36 @@ import (
 // Row is the forecast of a network and what reads it: a row of every ranking. Errors are mean
 // |answer − label|, in the unit of the ranking.
 type Row struct {
-	Levels      int        `json:"levels" doc:"shared"`
-	Code        string     `json:"code" doc:"shared"`
-	Bits        int        `json:"bits" doc:"shared"`
-	Transitions float64    `json:"transitions" doc:"shared"`
-	Training    string     `json:"training" doc:"shared"`
-	Decoder     string     `json:"decoder" doc:"shared"`
-	Outputs     string     `json:"outputs" doc:"shared"`
-	Forecast    float64    `json:"forecast" doc:"expected mean |answer − label| of such a network, or the measured one"`
-	Interval    [2]float64 `json:"interval" csv:"-" doc:"interval of the error of one trained network"`
-	Lo          float64    `json:"-" csv:"interval_lo" doc:"lower end of interval"`
-	Hi          float64    `json:"-" csv:"interval_hi" doc:"upper end of interval"`
-	Ratio       float64    `json:"ratio" doc:"forecast over the error that the ranking is relative to: the smallest measured one of the network that was given, and else that of the first row"`
-	RatioCI     [2]float64 `json:"ratio_interval" csv:"-" doc:"interval of ratio, for one trained network"`
-	Better      float64    `json:"better" doc:"probability that the error is smaller than the one that the ranking is relative to"`
-	Measured    bool       `json:"measured" doc:"the error was measured: the network is one of those given"`
-	Best        bool       `json:"best" doc:"the smallest forecast of this number of levels, code and training"`
-	Trained     bool       `json:"trained" doc:"the first network given was trained with this code, and for this"`
-	Near        bool       `json:"near" doc:"the forecast is at most 2 % above the smallest one of the ranking"`
+	Levels      int     `json:"levels"`
+	Code        string  `json:"code"`
+	Bits        int     `json:"bits"`
+	Transitions float64 `json:"transitions"`
+	Training    string  `json:"training"`
+	Decoder     string  `json:"decoder"`
+	Outputs     string  `json:"outputs"`
+	// expected mean |answer − label| of such a network, or the measured one
+	Forecast float64 `json:"forecast"`
+	// interval of the error of one trained network
+	Interval [2]float64 `json:"interval" csv:"-"`
+	// lower end of interval
+	Lo float64 `json:"-" csv:"interval_lo"`
+	// upper end of interval
+	Hi float64 `json:"-" csv:"interval_hi"`
+	// forecast over the error that the ranking is relative to: the smallest measured one of the
+	// network that was given, and else that of the first row
+	Ratio float64 `json:"ratio"`
+	// interval of ratio, for one trained network
+	RatioCI [2]float64 `json:"ratio_interval" csv:"-"`
+	// probability that the error is smaller than the one that the ranking is relative to
+	Better float64 `json:"better"`
+	// the error was measured: the network is one of those given
+	Measured bool `json:"measured"`
+	// the smallest forecast of this number of levels, code and training
+	Best bool `json:"best"`
+	// the first network given was trained with this code, and for this
+	Trained bool `json:"trained"`
+	// the forecast is at most 2 % above the smallest one of the ranking
+	Near bool `json:"near"`
 }
 
 // Row is the row of a forecast, in a unit of which a level has so many.

@@ -18,7 +18,9 @@ import (
 
 // anyField is what holds under any law of the bits.
 type anyField struct {
-	AnyLaw *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law" doc:"smallest and largest mean |error|, in levels, over all joint laws of the bits with these error probabilities; missing where there are no such bounds, or where they take long"`
+	// smallest and largest mean |error|, in levels, over all joint laws of the bits with these
+	// error probabilities; missing where there are no such bounds, or where they take long
+	AnyLaw *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
 }
 
 func (f anyField) text() string {
@@ -79,14 +81,18 @@ func AnyLawMean(ctx context.Context, workers int, p *montecarlo.Problem, weights
 
 // Together is a set of bits that err together under a law.
 type Together struct {
-	Bits        []int   `json:"bits" doc:"bits that err, from 1; no others do"`
-	Probability float64 `json:"probability" doc:"how probable it is that these bits err, and no others"`
+	// bits that err, from 1; no others do
+	Bits []int `json:"bits"`
+	// how probable it is that these bits err, and no others
+	Probability float64 `json:"probability"`
 }
 
 // lawFields are the laws at the ends of any_law.
 type lawFields struct {
-	Least []Together `json:"least_law,omitempty" csv:"-" doc:"a joint law of the bits with the smallest mean |error|"`
-	Most  []Together `json:"most_law,omitempty" csv:"-" doc:"a joint law of the bits with the largest mean |error|"`
+	// a joint law of the bits with the smallest mean |error|
+	Least []Together `json:"least_law,omitempty" csv:"-"`
+	// a joint law of the bits with the largest mean |error|
+	Most []Together `json:"most_law,omitempty" csv:"-"`
 }
 
 func together(law anylaw.Law) (out []Together) {

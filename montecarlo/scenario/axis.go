@@ -12,9 +12,12 @@ import (
 // Axis holds the values of one parameter of a map or a sweep, in ascending order. Its text is
 // lo:hi:count, lo:hi:count:log, or a list of numbers with commas between them.
 type Axis struct {
-	Values []float64 `json:"values" doc:"the values, in ascending order"`
-	Even   bool      `json:"even" doc:"the values are evenly spaced, in their logarithms with log"`
-	Log    bool      `json:"log" doc:"the values are evenly spaced in their logarithms"`
+	// the values, in ascending order
+	Values []float64 `json:"values"`
+	// the values are evenly spaced, in their logarithms with log
+	Even bool `json:"even"`
+	// the values are evenly spaced in their logarithms
+	Log bool `json:"log"`
 }
 
 // maxValues is the largest number of values of an axis.

@@ -13,10 +13,15 @@ import (
 
 // Baseline is an error that is no code's, to compare codes with.
 type Baseline struct {
-	Name   string  `json:"name" doc:"quantization alone: of a network that always finds the level nearest to the label; direct regression: of a network that predicts the label without a code, as it was given"`
-	Error  float64 `json:"error" doc:"mean |error|"`
-	Unit   string  `json:"unit" doc:"unit of error: levels or label units"`
-	Levels int     `json:"levels,omitempty" doc:"number of levels of quantization alone; missing for direct regression"`
+	// quantization alone: of a network that always finds the level nearest to the label; direct
+	// regression: of a network that predicts the label without a code, as it was given
+	Name string `json:"name"`
+	// mean |error|
+	Error float64 `json:"error"`
+	// unit of error: levels or label units
+	Unit string `json:"unit"`
+	// number of levels of quantization alone; missing for direct regression
+	Levels int `json:"levels,omitempty"`
 }
 
 // The names of baselines.

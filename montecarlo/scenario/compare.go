@@ -17,15 +17,21 @@ import (
 
 // Comparison ranks codes by their expected error: what compare writes as JSON.
 type Comparison struct {
-	Levels int    `json:"levels" doc:"shared"`
-	Unit   string `json:"unit,omitempty" doc:"label units, of all errors, where levels are not evenly spaced; missing where they are in levels"`
+	Levels int `json:"levels"`
+	// label units, of all errors, where levels are not evenly spaced; missing where they are in
+	// levels
+	Unit string `json:"unit,omitempty"`
 	Description
-	Seed    uint64       `json:"seed" doc:"shared"`
-	RelErr  float64      `json:"rel_err" doc:"standard error of the means, relative to them, that is asked for where there is no exact value; 0 for a fixed number of samples"`
-	Within  int          `json:"within_levels" doc:"shared"`
-	Results []CodeResult `json:"results" doc:"a row for each code and decoder, the smallest error first"`
-	// Set by AddBaselines.
-	Baselines []Baseline `json:"baselines" doc:"errors of no code; empty where true labels are levels and no error of direct regression is given"`
+	Seed uint64 `json:"seed"`
+	// standard error of the means, relative to them, that is asked for where there is no exact
+	// value; 0 for a fixed number of samples
+	RelErr float64 `json:"rel_err"`
+	Within int     `json:"within_levels"`
+	// a row for each code and decoder, the smallest error first
+	Results []CodeResult `json:"results"`
+	// errors of no code; empty where true labels are levels and no error of direct regression is
+	// given
+	Baselines []Baseline `json:"baselines"`
 	Provenance
 
 	Reached bool `json:"-"` // every standard error has the relative size that was asked for
@@ -33,28 +39,35 @@ type Comparison struct {
 
 // CodeResult is the |error| of one code with one decoder, in levels, over the prior.
 type CodeResult struct {
-	Code        string  `json:"code" text:"code" doc:"shared"`
-	Bits        int     `json:"bits" text:"bits" doc:"shared"`
-	Transitions float64 `json:"transitions" text:"trans." doc:"shared"`
-	Decoder     string  `json:"decoder" text:"decoder" doc:"shared"`
-	Bound       float64 `json:"bound" text:"bound" doc:"shared"`
-	Exact       float64 `json:"exact" text:"exact" doc:"shared"`
+	Code        string  `json:"code" text:"code"`
+	Bits        int     `json:"bits" text:"bits"`
+	Transitions float64 `json:"transitions" text:"trans."`
+	Decoder     string  `json:"decoder" text:"decoder"`
+	Bound       float64 `json:"bound" text:"bound"`
+	Exact       float64 `json:"exact" text:"exact"`
 	exactFields
 	anyField
-	Mean       float64 `json:"mean" text:"sampled" doc:"shared"`
-	StdErr     float64 `json:"stderr" doc:"shared"`
-	RMS        float64 `json:"rms" text:"RMS" doc:"shared"`
-	Within     float64 `json:"within" doc:"shared"`
-	WorstLevel int     `json:"worst_level" doc:"level, from 1, with the largest mean |error|: exact where every level has an exact one, else sampled"`
-	WorstMean  float64 `json:"worst_mean" doc:"shared"`
-	WorstErr   float64 `json:"worst_stderr" doc:"standard error of worst_mean; 0 where it is exact"`
-	Samples    uint64  `json:"samples" doc:"shared"`
-	Capped     bool    `json:"capped" doc:"there is no exact value, and sampling ended before stderr was rel_err of mean"`
-	Outputs    Outputs `json:"outputs" doc:"shared"`
-	Tie        bool    `json:"tie" doc:"the error is as small as the first row's, up to standard errors: 1.96 of their difference, or a part of 1e-5 of exact values"`
-	Invalid    string  `json:"invalid,omitempty" doc:"why the error model is invalid for this code, whose errors are null then; missing elsewhere"`
-	// The baselines, in the CSV, whose rows are codes alone. Zero stands for none.
-	Direct float64 `json:"-" csv:"direct_regression" doc:"error of direct regression, as it was given; missing without it"`
+	Mean   float64 `json:"mean" text:"sampled"`
+	StdErr float64 `json:"stderr"`
+	RMS    float64 `json:"rms" text:"RMS"`
+	Within float64 `json:"within"`
+	// level, from 1, with the largest mean |error|: exact where every level has an exact one, else
+	// sampled
+	WorstLevel int     `json:"worst_level"`
+	WorstMean  float64 `json:"worst_mean"`
+	// standard error of worst_mean; 0 where it is exact
+	WorstErr float64 `json:"worst_stderr"`
+	Samples  uint64  `json:"samples"`
+	// there is no exact value, and sampling ended before stderr was rel_err of mean
+	Capped  bool    `json:"capped"`
+	Outputs Outputs `json:"outputs"`
+	// the error is as small as the first row's, up to standard errors: 1.96 of their difference, or
+	// a part of 1e-5 of exact values
+	Tie bool `json:"tie"`
+	// why the error model is invalid for this code, whose errors are null then; missing elsewhere
+	Invalid string `json:"invalid,omitempty"`
+	// error of direct regression, as it was given; missing without it
+	Direct float64 `json:"-" csv:"direct_regression"`
 }
 
 // Best is the best figure for the error: the exact one where it exists.

@@ -45,8 +45,11 @@ func enclosedMean(p *montecarlo.Problem) *Mean {
 
 // exactFields is what results say about an exact value that no formula gives.
 type exactFields struct {
-	ExactLo *float64 `json:"exact_lo,omitempty" csv:"-" doc:"the exact mean lies in an interval from here; missing where a formula gives exact, or where there is no interval"`
-	ExactHi *float64 `json:"exact_hi,omitempty" csv:"-" doc:"end of the interval; exact is its middle where it is narrow"`
+	// the exact mean lies in an interval from here; missing where a formula gives exact, or where
+	// there is no interval
+	ExactLo *float64 `json:"exact_lo,omitempty" csv:"-"`
+	// end of the interval; exact is its middle where it is narrow
+	ExactHi *float64 `json:"exact_hi,omitempty" csv:"-"`
 }
 
 // Averages is Average of Theory, but where no formula gives the exact value it is the middle of an

@@ -60,21 +60,27 @@ type side struct {
 
 // Map compares two codes A and B over a plane of error models: what heatmap writes as JSON.
 type Map struct {
-	A        string `json:"a" doc:"code A"`
-	B        string `json:"b" doc:"code B"`
-	DecoderA string `json:"decoder_a" doc:"decoder of A"`
-	DecoderB string `json:"decoder_b" doc:"decoder of B"`
-	Levels   int    `json:"levels" doc:"shared"`
-	Method   Method `json:"method" doc:"shared"`
-	// Bounds are missing with other methods.
-	Bounds []string `json:"bounds,omitempty" doc:"which bounds those of A and B are, with method bound"`
-	Seed   *uint64  `json:"seed,omitempty" doc:"shared"`
+	// code A
+	A string `json:"a"`
+	// code B
+	B string `json:"b"`
+	// decoder of A
+	DecoderA string `json:"decoder_a"`
+	// decoder of B
+	DecoderB string `json:"decoder_b"`
+	Levels   int    `json:"levels"`
+	Method   Method `json:"method"`
+	// which bounds those of A and B are, with method bound
+	Bounds []string `json:"bounds,omitempty"`
+	Seed   *uint64  `json:"seed,omitempty"`
 	Axes[[]float64]
-	Cells   []Cell     `json:"cells" doc:"a row for each pair of parameters, the first of them the faster"`
-	Outputs [2]Outputs `json:"outputs" doc:"what the decoders of A and B read: bits or logits"`
+	// a row for each pair of parameters, the first of them the faster
+	Cells []Cell `json:"cells"`
+	// what the decoders of A and B read: bits or logits
+	Outputs [2]Outputs `json:"outputs"`
 	Reading
-	Cutoff   float64            `json:"cutoff,omitempty" doc:"shared"`
-	Training perceived.Training `json:"training,omitempty" doc:"shared"`
+	Cutoff   float64            `json:"cutoff,omitempty"`
+	Training perceived.Training `json:"training,omitempty"`
 	Provenance
 
 	Plane PlaneKind `json:"-"` // which parameters the axes are
@@ -105,12 +111,19 @@ func (m *Map) Y() []float64 { _, y := m.Axes.Of(m.Plane); return y }
 // probability exceeds 1.
 type Cell struct {
 	Point
-	A        float64  `json:"a" doc:"error of A; null where the parameters are invalid"`
-	B        float64  `json:"b" doc:"error of B; null where the parameters are invalid"`
-	Increase float64  `json:"increase_percent" doc:"100·(a − b)/b; null where b is zero, the parameters are invalid, or, with method mc, no sample of a or b erred, so that only an upper limit is known"`
-	StdErrA  *float64 `json:"a_stderr,omitempty" doc:"standard error of a, with method mc"`
-	StdErrB  *float64 `json:"b_stderr,omitempty" doc:"standard error of b, with method mc"`
-	StdErr   *float64 `json:"increase_stderr,omitempty" doc:"standard error of increase_percent to first order, with method mc"`
+	// error of A; null where the parameters are invalid
+	A float64 `json:"a"`
+	// error of B; null where the parameters are invalid
+	B float64 `json:"b"`
+	// 100·(a − b)/b; null where b is zero, the parameters are invalid, or, with method mc, no
+	// sample of a or b erred, so that only an upper limit is known
+	Increase float64 `json:"increase_percent"`
+	// standard error of a, with method mc
+	StdErrA *float64 `json:"a_stderr,omitempty"`
+	// standard error of b, with method mc
+	StdErrB *float64 `json:"b_stderr,omitempty"`
+	// standard error of increase_percent to first order, with method mc
+	StdErr *float64 `json:"increase_stderr,omitempty"`
 
 	unknown bool    // the parameters are valid, and the interval of an exact value is too wide
 	unsure  float64 // percent: how far Increase may be from the truth because errors are known within intervals

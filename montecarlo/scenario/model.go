@@ -30,14 +30,13 @@ type Model interface {
 // Parameters are the parameters of an error model in results. A nil pointer stands for a
 // parameter that the model does not have.
 type Parameters struct {
-	R     *float64 `json:"r" doc:"shared"`
-	Sigma *float64 `json:"sigma" doc:"shared"`
+	R     *float64 `json:"r"`
+	Sigma *float64 `json:"sigma"`
 
-	// Of networks that know a perceived label; missing elsewhere.
-	LabelNoise *float64           `json:"label_noise,omitempty" doc:"shared"`
-	Misfit     *float64           `json:"misfit,omitempty" doc:"shared"`
-	Cutoff     *float64           `json:"cutoff,omitempty" doc:"shared"`
-	Training   perceived.Training `json:"training,omitempty" doc:"shared"`
+	LabelNoise *float64           `json:"label_noise,omitempty"`
+	Misfit     *float64           `json:"misfit,omitempty"`
+	Cutoff     *float64           `json:"cutoff,omitempty"`
+	Training   perceived.Training `json:"training,omitempty"`
 }
 
 // Mixture is the Gaussian mixture of Eq. 3 and 4: one Gaussian of weight R and width Sigma,

@@ -20,10 +20,10 @@ func of[T any](k PlaneKind, mixtures, perceived T) T {
 // Axes are the two parameters of a plane, in results: a point, or the values V of each parameter of
 // a map or a sweep. The parameters of the other kinds of planes are zero, and missing in files.
 type Axes[V any] struct {
-	R          V `json:"r,omitzero" doc:"shared"`
-	Sigma      V `json:"sigma,omitzero" doc:"shared"`
-	LabelNoise V `json:"label_noise,omitzero" doc:"shared"`
-	Misfit     V `json:"misfit,omitzero" doc:"shared"`
+	R          V `json:"r,omitzero"`
+	Sigma      V `json:"sigma,omitzero"`
+	LabelNoise V `json:"label_noise,omitzero"`
+	Misfit     V `json:"misfit,omitzero"`
 }
 
 // Point holds the parameters of one error model in a plane.

@@ -11,12 +11,15 @@ import (
 
 // Sampling says how much is sampled, with which random numbers, and which errors are counted.
 type Sampling struct {
-	Samples    uint64  `json:"samples" doc:"samples of each label; not used with rel_err"`
-	RelErr     float64 `json:"rel_err" doc:"relative standard error that a cell is sampled to; 0 for a fixed number of samples"`
-	MaxSamples uint64  `json:"max_samples" doc:"the most samples of each label with rel_err"`
+	// samples of each label; not used with rel_err
+	Samples uint64 `json:"samples"`
+	// relative standard error that a cell is sampled to; 0 for a fixed number of samples
+	RelErr float64 `json:"rel_err"`
+	// the most samples of each label with rel_err
+	MaxSamples uint64  `json:"max_samples"`
 	Work       float64 `json:"-"` // limits the cost of what is sampled to RelErr: see montecarlo.Target
-	Within     int     `json:"within_levels" doc:"shared"`
-	Seed       uint64  `json:"seed" doc:"shared"`
+	Within     int     `json:"within_levels"`
+	Seed       uint64  `json:"seed"`
 }
 
 // FixedSampling is 100,000 samples of each label, seed 1, θ = 5.
@@ -107,6 +110,6 @@ func (r Run) known(c *Comparison) {
 
 // Provenance says how a result was made.
 type Provenance struct {
-	Command string `json:"command" doc:"shared"`
-	Version string `json:"version" doc:"shared"`
+	Command string `json:"command"`
+	Version string `json:"version"`
 }

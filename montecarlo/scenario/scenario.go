@@ -111,7 +111,7 @@ type Description struct {
 
 // Reading is the part of a scenario that is not its error model, in results.
 type Reading struct {
-	Temperature float64 `json:"temperature" doc:"shared"`
+	Temperature float64 `json:"temperature"`
 }
 
 // description describes the scenario for results.

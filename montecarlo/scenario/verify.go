@@ -17,19 +17,26 @@ const falseAlarms = 1e-6
 // Verification compares samples of a code with theory, level by level: what verify writes as
 // JSON.
 type Verification struct {
-	Pass     *bool    `json:"pass" doc:"no sampled mean contradicts theory; null where there is neither a bound nor an exact value to check"`
-	Failures []string `json:"failures" doc:"a sentence for each contradiction"`
-	Code     string   `json:"code" doc:"shared"`
-	Levels   int      `json:"levels" doc:"shared"`
-	Bits     int      `json:"bits" doc:"shared"`
-	Decoder  string   `json:"decoder" doc:"shared"`
-	Outputs  Outputs  `json:"outputs" doc:"shared"`
+	// no sampled mean contradicts theory; null where there is neither a bound nor an exact value to
+	// check
+	Pass *bool `json:"pass"`
+	// a sentence for each contradiction
+	Failures []string `json:"failures"`
+	Code     string   `json:"code"`
+	Levels   int      `json:"levels"`
+	Bits     int      `json:"bits"`
+	Decoder  string   `json:"decoder"`
+	Outputs  Outputs  `json:"outputs"`
 	Description
-	Seed    uint64        `json:"seed" doc:"shared"`
-	Alpha   float64       `json:"false_alarm_rate" doc:"probability of a failure although theory is right"`
-	Power   float64       `json:"power" doc:"probability of a failure where theory is too small by detectable"`
-	Overall LevelResult   `json:"overall" doc:"the mean over the prior"`
-	Labels  []LevelResult `json:"labels" doc:"a row for each level"`
+	Seed uint64 `json:"seed"`
+	// probability of a failure although theory is right
+	Alpha float64 `json:"false_alarm_rate"`
+	// probability of a failure where theory is too small by detectable
+	Power float64 `json:"power"`
+	// the mean over the prior
+	Overall LevelResult `json:"overall"`
+	// a row for each level
+	Labels []LevelResult `json:"labels"`
 	Provenance
 
 	Bound   string `json:"-"` // name of the bound; "" where there is none
@@ -38,21 +45,26 @@ type Verification struct {
 
 // LevelResult is the |error| of one level, or of all, in levels.
 type LevelResult struct {
-	Level int     `json:"level,omitempty" text:"level" doc:"shared"`
-	Bound float64 `json:"bound" text:"bound" doc:"shared"`
-	Exact float64 `json:"exact" text:"exact" doc:"shared"`
+	Level int     `json:"level,omitempty" text:"level"`
+	Bound float64 `json:"bound" text:"bound"`
+	Exact float64 `json:"exact" text:"exact"`
 	anyField
-	Mean    float64 `json:"mean" text:"sampled" doc:"shared"`
-	StdErr  float64 `json:"stderr" text:"± s.e." doc:"shared"`
-	Samples uint64  `json:"samples" text:"samples" doc:"shared"`
-	// Detectable has the size that montecarlo.Detectable says.
-	Detectable float64 `json:"detectable" doc:"smallest deviation that would have failed with the probability power, in levels: of the exact value, or of the bound where there is no exact value; null where nothing is checked"`
+	Mean    float64 `json:"mean" text:"sampled"`
+	StdErr  float64 `json:"stderr" text:"± s.e."`
+	Samples uint64  `json:"samples" text:"samples"`
+	// smallest deviation that would have failed with the probability power, in levels: of the exact
+	// value, or of the bound where there is no exact value; null where nothing is checked
+	Detectable float64 `json:"detectable"`
 
 	lawFields
 
-	SumAbs    uint64 `json:"-" csv:"sum_abs" doc:"sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not levels"`
-	SumSquare uint64 `json:"-" csv:"sum_square" doc:"sum of the squares of the errors, in the units of sum_abs"`
-	SumWithin uint64 `json:"-" csv:"sum_within" doc:"samples whose |error| is at most θ"`
+	// sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not
+	// levels
+	SumAbs uint64 `json:"-" csv:"sum_abs"`
+	// sum of the squares of the errors, in the units of sum_abs
+	SumSquare uint64 `json:"-" csv:"sum_square"`
+	// samples whose |error| is at most θ
+	SumWithin uint64 `json:"-" csv:"sum_within"`
 }
 
 // Verify samples a problem and checks every mean against theory, which Theory computes: none may

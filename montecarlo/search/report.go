@@ -20,10 +20,10 @@ import (
 // Estimate is the expected |error| of a code over the prior, in levels. That of networks is a
 // forecast alone.
 type Estimate struct {
-	Mean     float64     `json:"error" doc:"shared"`
-	StdErr   float64     `json:"stderr" doc:"shared"`
-	Exact    float64     `json:"exact" doc:"shared"`
-	Interval *[2]float64 `json:"interval,omitempty" csv:"-" doc:"shared"`
+	Mean     float64     `json:"error"`
+	StdErr   float64     `json:"stderr"`
+	Exact    float64     `json:"exact"`
+	Interval *[2]float64 `json:"interval,omitempty" csv:"-"`
 
 	forecast *forecast.Forecast
 	samples  uint64 // of all levels
@@ -36,36 +36,53 @@ func forecastOf(x *forecast.Forecast) Estimate {
 
 // Row is a code beside others: one that was found, or a named one.
 type Row struct {
-	Code string `json:"code" doc:"shared"`
-	Bits int    `json:"bits" doc:"shared"`
+	Code string `json:"code"`
+	Bits int    `json:"bits"`
 	Estimate
-	PerBit         *float64 `json:"-" csv:"transitions_per_bit" doc:"mean number of bit transitions of a column; empty for named codes"`
-	MaxTransitions *int     `json:"-" csv:"max_transitions" doc:"largest number of bit transitions of a column; empty for named codes"`
-	CodeFile       *string  `json:"-" csv:"code_file" doc:"file that the code was written to; null where there is none"`
+	// mean number of bit transitions of a column; empty for named codes
+	PerBit *float64 `json:"-" csv:"transitions_per_bit"`
+	// largest number of bit transitions of a column; empty for named codes
+	MaxTransitions *int `json:"-" csv:"max_transitions"`
+	// file that the code was written to; null where there is none
+	CodeFile *string `json:"-" csv:"code_file"`
 }
 
 // Optimized is the best code of a search: what optimize writes as JSON.
 type Optimized struct {
-	CodeFile *string          `json:"code_file" doc:"file that the code was written to; null where there is none"`
-	Levels   int              `json:"levels" doc:"shared"`
-	Bits     int              `json:"bits" doc:"shared"`
-	Decoder  string           `json:"decoder" doc:"shared"`
-	Outputs  scenario.Outputs `json:"outputs" doc:"shared"`
+	// file that the code was written to; null where there is none
+	CodeFile *string          `json:"code_file"`
+	Levels   int              `json:"levels"`
+	Bits     int              `json:"bits"`
+	Decoder  string           `json:"decoder"`
+	Outputs  scenario.Outputs `json:"outputs"`
 	Estimate
-	PerBit         float64 `json:"transitions_per_bit" doc:"shared"`
-	MaxTransitions int     `json:"max_transitions" doc:"shared"`
-	MinDistance    *int    `json:"min_distance" doc:"shared"`
-	Start          string  `json:"start" doc:"the code that the search began from"`
-	Steps          uint64  `json:"steps" doc:"number of changes that were tried"`
-	Seed           uint64  `json:"seed" doc:"shared"`
+	PerBit         float64 `json:"transitions_per_bit"`
+	MaxTransitions int     `json:"max_transitions"`
+	MinDistance    *int    `json:"min_distance"`
+	// the code that the search began from
+	Start string `json:"start"`
+	// number of changes that were tried
+	Steps uint64 `json:"steps"`
+	Seed  uint64 `json:"seed"`
 	scenario.Parameters
-	LabelKind     forecast.LabelKind `json:"label_kind" doc:"shared"`
-	Improvement   float64            `json:"improvement_percent" doc:"100·(1 − error/the best baseline's), of exact values wherever they exist, of forecasts for networks; negative where the baseline is better; null where there is none"`
-	ImprovementCI [2]float64         `json:"improvement_interval" doc:"interval of improvement_percent, for one trained network of each code; both ends are the same where it is exact"`
-	Better        *float64           `json:"better,omitempty" doc:"probability that a network of the found code has less error than one of the best baseline; missing where no network learns"`
-	Ranking       []forecast.Row     `json:"ranking,omitempty" doc:"for networks: found, and the named codes of at most this number of bits, after each training with the best decoder, the smallest forecast first; ratios and better are relative to found"`
-	Baselines     []Row              `json:"baselines" doc:"a row for each named code of at most this number of bits, the smallest error first; of networks after any training, with any decoder"`
-	Words         []string           `json:"words" doc:"the code words, a text of 0 and 1 for each level"`
+	LabelKind forecast.LabelKind `json:"label_kind"`
+	// 100·(1 − error/the best baseline's), of exact values wherever they exist, of forecasts for
+	// networks; negative where the baseline is better; null where there is none
+	Improvement float64 `json:"improvement_percent"`
+	// interval of improvement_percent, for one trained network of each code; both ends are the same
+	// where it is exact
+	ImprovementCI [2]float64 `json:"improvement_interval"`
+	// probability that a network of the found code has less error than one of the best baseline;
+	// missing where no network learns
+	Better *float64 `json:"better,omitempty"`
+	// for networks: found, and the named codes of at most this number of bits, after each training
+	// with the best decoder, the smallest forecast first; ratios and better are relative to found
+	Ranking []forecast.Row `json:"ranking,omitempty"`
+	// a row for each named code of at most this number of bits, the smallest error first; of
+	// networks after any training, with any decoder
+	Baselines []Row `json:"baselines"`
+	// the code words, a text of 0 and 1 for each level
+	Words []string `json:"words"`
 	scenario.Provenance
 
 	Code    *code.Code `json:"-"`

@@ -15,13 +15,15 @@ import (
 
 // Tradeoff is the trade-off of bits against error: what optimize --pareto writes as JSON.
 type Tradeoff struct {
-	Levels  int    `json:"levels" doc:"shared"`
-	Decoder string `json:"decoder" doc:"shared"`
+	Levels  int    `json:"levels"`
+	Decoder string `json:"decoder"`
 	scenario.Parameters
-	LabelKind forecast.LabelKind `json:"label_kind" doc:"shared"`
-	Seed      uint64             `json:"seed" doc:"shared"`
-	Found     []*Optimized       `json:"found" doc:"the best code of each number of bits, the fewest bits first"`
-	Baselines []Row              `json:"baselines" doc:"a row for each named code of at most the largest number of bits, the smallest error first"`
+	LabelKind forecast.LabelKind `json:"label_kind"`
+	Seed      uint64             `json:"seed"`
+	// the best code of each number of bits, the fewest bits first
+	Found []*Optimized `json:"found"`
+	// a row for each named code of at most the largest number of bits, the smallest error first
+	Baselines []Row `json:"baselines"`
 	scenario.Provenance
 
 	Impossible []error `json:"-"` // of the numbers of bits that are left out

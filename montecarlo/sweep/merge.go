@@ -20,15 +20,20 @@ import (
 
 // Numbers are the numbers of a cell: its |error| in levels, over the prior.
 type Numbers struct {
-	Valid      bool    `json:"valid" doc:"false where the parameters give a probability above 1; there are no numbers then"`
-	Mean       float64 `json:"mean" doc:"mean |error|, in levels: the bound, the exact value, or the mean of the samples"`
-	StdErr     float64 `json:"stderr" doc:"shared"`
-	RMS        float64 `json:"rms" doc:"shared"`
-	Within     float64 `json:"within" doc:"shared"`
-	WorstLevel *int    `json:"worst_level" doc:"level, from 1, with the largest mean |error|: exact where every level has an exact one, else sampled"`
-	WorstMean  float64 `json:"worst_mean" doc:"shared"`
-	Samples    *uint64 `json:"samples" doc:"shared"`
-	Reached    *bool   `json:"reached" doc:"the relative standard error of the plan was reached; samples with rel_err only"`
+	// false where the parameters give a probability above 1; there are no numbers then
+	Valid bool `json:"valid"`
+	// mean |error|, in levels: the bound, the exact value, or the mean of the samples
+	Mean   float64 `json:"mean"`
+	StdErr float64 `json:"stderr"`
+	RMS    float64 `json:"rms"`
+	Within float64 `json:"within"`
+	// level, from 1, with the largest mean |error|: exact where every level has an exact one, else
+	// sampled
+	WorstLevel *int    `json:"worst_level"`
+	WorstMean  float64 `json:"worst_mean"`
+	Samples    *uint64 `json:"samples"`
+	// the relative standard error of the plan was reached; samples with rel_err only
+	Reached *bool `json:"reached"`
 }
 
 // unsampled are the numbers of a cell without samples: its mean, or an invalid cell.

@@ -33,15 +33,19 @@ const maxCells = 10_000_000
 // Definition determines the cells of a sweep and their numbers. It is plain data; result files
 // contain it.
 type Definition struct {
-	NumericVersion int                `json:"numeric_version" doc:"version of the numbers; results of different versions are never mixed"`
-	Plane          scenario.PlaneKind `json:"plane,omitempty" doc:"the error models; missing for the Gaussian mixture, whose parameters are r and σ"`
-	Pairs          []Pair             `json:"pairs" doc:"the codes, each with a decoder"`
+	// version of the numbers; results of different versions are never mixed
+	NumericVersion int `json:"numeric_version"`
+	// the error models; missing for the Gaussian mixture, whose parameters are r and σ
+	Plane scenario.PlaneKind `json:"plane,omitempty"`
+	// the codes, each with a decoder
+	Pairs []Pair `json:"pairs"`
 	scenario.Axes[scenario.Axis]
-	Cutoff   float64            `json:"cutoff,omitempty" doc:"shared"`
-	Training perceived.Training `json:"training,omitempty" doc:"shared"`
+	Cutoff   float64            `json:"cutoff,omitempty"`
+	Training perceived.Training `json:"training,omitempty"`
 	scenario.Sampling
 	scenario.Reading
-	Priors []Prior `json:"priors,omitempty" doc:"how often each label occurs, by number of levels; equally often where none is given"`
+	// how often each label occurs, by number of levels; equally often where none is given
+	Priors []Prior `json:"priors,omitempty"`
 }
 
 // X returns the values of the first parameter of the plane.
@@ -53,19 +57,22 @@ func (d *Definition) Y() scenario.Axis { _, y := d.Axes.Of(d.Plane); return y }
 // Pair is a code of some number of levels with a decoder, and the methods that exist for
 // both.
 type Pair struct {
-	Code     string            `json:"code" doc:"shared"`
-	Identity string            `json:"identity" doc:"which code it is: its name, or a hash of the matrix in its file"`
-	Levels   int               `json:"levels" doc:"shared"`
-	Bits     int               `json:"bits" doc:"shared"`
-	Decoder  string            `json:"decoder" doc:"shared"`
-	Outputs  scenario.Outputs  `json:"outputs" doc:"shared"`
-	Methods  []scenario.Method `json:"methods" doc:"the methods that exist for both: bound, exact or mc"`
+	Code string `json:"code"`
+	// which code it is: its name, or a hash of the matrix in its file
+	Identity string           `json:"identity"`
+	Levels   int              `json:"levels"`
+	Bits     int              `json:"bits"`
+	Decoder  string           `json:"decoder"`
+	Outputs  scenario.Outputs `json:"outputs"`
+	// the methods that exist for both: bound, exact or mc
+	Methods []scenario.Method `json:"methods"`
 }
 
 // Prior is how often each of a number of labels occurs.
 type Prior struct {
-	Levels  int       `json:"levels" doc:"shared"`
-	Weights []float64 `json:"weights" doc:"the weight of each level; they add up to 1"`
+	Levels int `json:"levels"`
+	// the weight of each level; they add up to 1
+	Weights []float64 `json:"weights"`
 }
 
 // Task is what one cell computes.

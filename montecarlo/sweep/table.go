@@ -12,21 +12,24 @@ import (
 // Table has the numbers of all cells: what merge writes as JSON. It does not say which command
 // made it, because the same bytes come from any number of shards.
 type Table struct {
-	PlanID  string       `json:"plan_id" doc:"a hash of what determines the cells: it is the same for the same numbers"`
-	Plan    Definition   `json:"plan" doc:"what determines the cells"`
-	Cells   []CellResult `json:"cells" doc:"a row for each cell, in the order of the plan"`
-	Version string       `json:"version" doc:"shared"`
+	// a hash of what determines the cells: it is the same for the same numbers
+	PlanID string `json:"plan_id"`
+	// what determines the cells
+	Plan Definition `json:"plan"`
+	// a row for each cell, in the order of the plan
+	Cells   []CellResult `json:"cells"`
+	Version string       `json:"version"`
 }
 
 // CellResult is the |error| of one cell, in levels, over the prior.
 type CellResult struct {
-	Code    string           `json:"code" doc:"shared"`
-	Decoder string           `json:"decoder" doc:"shared"`
-	Levels  int              `json:"levels" doc:"shared"`
-	Bits    int              `json:"bits" doc:"shared"`
-	Outputs scenario.Outputs `json:"outputs" doc:"shared"`
+	Code    string           `json:"code"`
+	Decoder string           `json:"decoder"`
+	Levels  int              `json:"levels"`
+	Bits    int              `json:"bits"`
+	Outputs scenario.Outputs `json:"outputs"`
 	scenario.Point
-	Method scenario.Method `json:"method" doc:"shared"`
+	Method scenario.Method `json:"method"`
 	Numbers
 }
 

@@ -195,12 +195,17 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawin
 
 // ProfileRow is a row of the CSV of Figures 3(a), 3(b) and 11.
 type ProfileRow struct {
-	Bit    int     `json:"bit" doc:"shared"`
-	Level  float64 `json:"level" doc:"label, in levels"`
-	Fitted float64 `json:"fitted" doc:"error probability of the model"`
-	Rate   float64 `json:"rate" doc:"observed error rate; empty between levels, and where nothing was observed"`
-	Lo     float64 `json:"lo" doc:"lower end of the 95 % interval of rate"`
-	Hi     float64 `json:"hi" doc:"upper end of the 95 % interval of rate"`
+	Bit int `json:"bit"`
+	// label, in levels
+	Level float64 `json:"level"`
+	// error probability of the model
+	Fitted float64 `json:"fitted"`
+	// observed error rate; empty between levels, and where nothing was observed
+	Rate float64 `json:"rate"`
+	// lower end of the 95 % interval of rate
+	Lo float64 `json:"lo"`
+	// upper end of the 95 % interval of rate
+	Hi float64 `json:"hi"`
 }
 
 // profileRows are the numbers of profiles.
@@ -220,11 +225,15 @@ func profileRows(bits []plots.BitProfile) []ProfileRow {
 
 // TermRow is a row of the CSV of Figure 7.
 type TermRow struct {
-	Level   int     `json:"level" doc:"shared"`
-	Tl      float64 `json:"tl" doc:"−max k·b"`
-	Tf      float64 `json:"tf" doc:"max (M−k+1)·b"`
-	Tc      float64 `json:"tc" doc:"M"`
-	Decoded float64 `json:"decoded" doc:"Tl + Tf + Tc"`
+	Level int `json:"level"`
+	// −max k·b
+	Tl float64 `json:"tl"`
+	// max (M−k+1)·b
+	Tf float64 `json:"tf"`
+	// M
+	Tc float64 `json:"tc"`
+	// Tl + Tf + Tc
+	Decoded float64 `json:"decoded"`
 }
 
 // terms draws Figure 7.

@@ -14,21 +14,17 @@ import (
 // words correct errors. Few transitions of a bit make its classifier easy to learn. Errors
 // stay small when words are far apart whose labels are far apart.
 type Properties struct {
-	Code   string `json:"code" text:"code" doc:"shared"`
-	Levels int    `json:"levels" text:"levels" doc:"shared"`
-	Bits   int    `json:"bits" text:"bits" doc:"shared"`
-	// MinDistance is the smallest Hamming distance of two code words.
-	MinDistance *int `json:"min_distance" text:"min distance" doc:"shared"`
-	// TransitionsPerBit is the mean number of bit transitions of a column, and
-	// MaxTransitions the largest.
-	TransitionsPerBit float64 `json:"transitions_per_bit" text:"transitions per bit" doc:"shared"`
-	MaxTransitions    int     `json:"max_transitions" doc:"shared"`
-	// Correlation is Pearson's, between the Hamming distance of two code words
-	// and the distance |m−n| of their labels, over all pairs; nil when one of
-	// them does not vary.
-	Correlation *float64 `json:"distance_label_correlation" text:"distance–label correlation,%.3f" doc:"shared"`
-	// ConstantColumns is the number of columns without a transition.
-	ConstantColumns int `json:"constant_columns" doc:"shared"`
+	Code              string  `json:"code" text:"code"`
+	Levels            int     `json:"levels" text:"levels"`
+	Bits              int     `json:"bits" text:"bits"`
+	MinDistance       *int    `json:"min_distance" text:"min distance"`
+	TransitionsPerBit float64 `json:"transitions_per_bit" text:"transitions per bit"`
+	MaxTransitions    int     `json:"max_transitions"`
+	// Pearson's correlation of the Hamming distance of two words with the distance |m−n| of their
+	// labels, over all pairs; null where one does not vary
+	Correlation *float64 `json:"distance_label_correlation" text:"distance–label correlation,%.3f"`
+	// number of columns without a transition
+	ConstantColumns int `json:"constant_columns"`
 }
 
 // mostLearned is the largest mean number of transitions of a bit that networks learn well. In 20

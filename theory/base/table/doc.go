@@ -2,11 +2,11 @@
 // JSON. The struct's tags say everything once:
 //
 //		type row struct {
-//			Code   string       `json:"code" text:"code" doc:"Name of the code."`
-//			Mean   float64      `json:"mean" text:"sampled" doc:"Mean |error| of the samples, in levels."`
-//			Within float64      `json:"within" text:"within,%.2f" doc:"Share of the samples within θ levels."`
-//			Sum    uint64       `json:"-" csv:"sum_abs" doc:"Sum of |error| over the samples."`
-//			Words  []string     `json:"words" csv:"-" doc:"Code words."`
+//			Code   string       `json:"code" text:"code"`
+//			Mean   float64      `json:"mean" text:"sampled"`
+//			Within float64      `json:"within" text:"within,%.2f"`
+//			Sum    uint64       `json:"-" csv:"sum_abs"`
+//			Words  []string     `json:"words" csv:"-"`
 //		}
 //
 //	  - json is encoding/json's tag.

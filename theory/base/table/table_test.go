@@ -19,21 +19,21 @@ import (
 
 // result is a row like those of the commands.
 type result struct {
-	Code   string  `json:"code" text:"code" doc:"Name of the code."`
-	Bits   int     `json:"bits" text:"bits" doc:"Number of bits."`
-	Mean   float64 `json:"mean" text:"sampled" doc:"Mean |error|, in levels."`
-	StdErr float64 `json:"stderr" text:"± s.e." doc:"Its standard error."`
-	Within float64 `json:"within" text:"within" doc:"Share of the samples within θ levels."`
-	Worst  int     `json:"worst_level" text:"worst level" doc:"Level with the largest error."`
-	At     float64 `json:"worst_mean" doc:"Mean |error| there."`
+	Code   string  `json:"code" text:"code"`
+	Bits   int     `json:"bits" text:"bits"`
+	Mean   float64 `json:"mean" text:"sampled"`
+	StdErr float64 `json:"stderr" text:"± s.e."`
+	Within float64 `json:"within" text:"within"`
+	Worst  int     `json:"worst_level" text:"worst level"`
+	At     float64 `json:"worst_mean"`
 	provenance
 }
 
 type provenance struct {
-	Samples uint64  `json:"samples" doc:"Number of samples."`
-	File    *string `json:"file" csv:"code_file" doc:"Where the code was written."`
-	Sum     uint64  `json:"-" csv:"sum_abs" doc:"Sum of |error|."`
-	Words   []int   `json:"words" csv:"-" doc:"Code words."`
+	Samples uint64  `json:"samples"`
+	File    *string `json:"file" csv:"code_file"`
+	Sum     uint64  `json:"-" csv:"sum_abs"`
+	Words   []int   `json:"words" csv:"-"`
 }
 
 func results() []result {
@@ -112,7 +112,7 @@ func (b big) MarshalJSON() ([]byte, error) { return []byte("7"), nil }
 type method string
 
 type inner struct {
-	A int `json:"a" doc:"An a."`
+	A int `json:"a"`
 	B int `json:"b"`
 }
 

@@ -38,9 +38,9 @@ func TestVisible(t *testing.T) {
 // TestFormulas: no cell of a CSV is a formula; numbers are as they were.
 func TestFormulas(t *testing.T) {
 	type row struct {
-		Name   string  `json:"name" doc:"a text"`
-		Value  float64 `json:"value" doc:"a number"`
-		Signed int     `json:"signed" doc:"a number"`
+		Name   string  `json:"name"`
+		Value  float64 `json:"value"`
+		Signed int     `json:"signed"`
 	}
 	rows := []row{{"=1+1", -0.5, -3}, {"+1", 1, 1}, {"-5", 1, 1}, {"-5.csv", 1, 1}, {"@x", 1, 1}, {"\tx", 1, 1},
 		{"x=1", 1, 1}, {"-inf", 1, 1}, {"", 1, 1}}
