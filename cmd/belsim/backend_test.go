@@ -204,13 +204,13 @@ func TestBench(t *testing.T) {
 	}
 	rows := readCSV(t, "b.csv")
 	if header := strings.Join(rows[0], ","); len(rows) != len(scenario.Workloads())+1 ||
-		header != "code,levels,bits,decoder,r,sigma,backend,device,samples,seconds,samples_per_second" {
+		header != "levels,code,bits,transitions,training,decoder,outputs,r,sigma,backend,device,samples,seconds,samples_per_second" {
 		t.Fatalf("CSV header %s, %d rows", header, len(rows))
 	}
 	for i, row := range rows[1:] {
 		r := got.Results[i]
-		if row[0] != r.Code || parse(t, row[1]) != float64(r.Levels) || row[3] != r.Decoder || row[6] != "cpu" ||
-			parse(t, row[8]) != float64(r.Samples) || parse(t, row[9]) != r.Seconds || parse(t, row[10]) != r.Rate {
+		if row[1] != r.Code || parse(t, row[0]) != float64(r.Levels) || row[5] != r.Decoder || row[9] != "cpu" ||
+			parse(t, row[11]) != float64(r.Samples) || parse(t, row[12]) != r.Seconds || parse(t, row[13]) != r.Rate {
 			t.Errorf("CSV row %v, JSON %+v", row, r)
 		}
 		if want := float64(r.Samples) / r.Seconds; math.Abs(r.Rate-want) > 1e-9*want {

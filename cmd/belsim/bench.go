@@ -37,12 +37,9 @@ type benchmark struct {
 
 // benchResult is one workload on one backend.
 type benchResult struct {
-	Code    string  `json:"code" text:"code"`
-	Levels  int     `json:"levels" text:"levels"`
-	Bits    int     `json:"bits" text:"bits"`
-	Decoder string  `json:"decoder" text:"decoder"`
-	R       float64 `json:"r" text:"r,%g"`
-	Sigma   float64 `json:"sigma" text:"σ,%g"`
+	scenario.Design
+	R     float64 `json:"r" text:"r,%g"`
+	Sigma float64 `json:"sigma" text:"σ,%g"`
 	// cpu or cuda
 	Backend string `json:"backend" text:"backend"`
 	// name of the device
@@ -89,8 +86,7 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 				return bar.interrupted(err)
 			}
 			measured.Results = append(measured.Results, benchResult{
-				Code: w.Code, Levels: w.Levels, Bits: m.Bits, Decoder: w.Decoder, R: w.R, Sigma: w.Sigma,
-				Backend: b.name, Device: b.device, Samples: m.Samples, Seconds: m.Took.Seconds(), Rate: m.Rate(),
+				Design: m.Design, R: w.R, Sigma: w.Sigma, Backend: b.name, Device: b.device, Samples: m.Samples, Seconds: m.Took.Seconds(), Rate: m.Rate(),
 			})
 			bar.add(1)
 		}
@@ -108,7 +104,7 @@ func (cmd *benchCmd) result(measured *benchmark) result {
 		},
 		print: func(w io.Writer) error {
 			rate := table.Replace("samples_per_second", "", func(r benchResult) string { return table.Metric(r.Rate) })
-			return table.Of(measured.Results, rate).Write(w)
+			return table.Of(measured.Results, rate).Without("trans.", "training").Write(w)
 		},
 	}
 }

@@ -82,7 +82,6 @@ var sharedDocs = map[string]string{
 	"p90":                 "the |error| that 90 % of the samples do not exceed",
 	"p99":                 "the |error| that 99 % of the samples do not exceed",
 	"r":                   "weight r of the Gaussians",
-	"reads":               "what the decoder reads: bits, logits, or labels of direct regression",
 	"rms":                 "root of the sampled mean squared error",
 	"rule":                "map, median or mean: what it makes of the probabilities of the levels",
 	"samples":             "samples of the row: of a level, of several, or of all",
@@ -113,16 +112,27 @@ results: ` + "`go test ./cmd/belsim -run Fields -update`" + ` writes it.
 - A field with "?" may be missing. "(JSON)" and "(CSV)" mark what the other file lacks.
 - Errors are \|decoded − label\|. Intervals are of 95 %, an array of two ends. Without another unit, values are in levels.
 
-## Shared fields
+## Design
 
-These fields mean the same in every document that names them.
+Rows begin with the design that their numbers are of. "design" in a list stands for these fields:
 
 `)
 	comments, seen, shared := docs{}, map[reflect.Type]string{}, map[field]int{}
+	ofDesigns := map[string]bool{}
+	for f, missing := range comments.fieldsOf(t, reflect.TypeFor[scenario.Design]()) {
+		fmt.Fprintln(&b, f.line(missing))
+		ofDesigns[f.name] = true
+	}
+	b.WriteString(`
+## Shared fields
+
+These fields, and those of a design, mean the same in every document that names them.
+
+`)
 	for _, r := range results {
 		comments.countShared(t, reflect.TypeOf(r.of), seen, shared)
 	}
-	once := slices.DeleteFunc(slices.Collect(maps.Keys(shared)), func(f field) bool { return shared[f] < 2 })
+	once := slices.DeleteFunc(slices.Collect(maps.Keys(shared)), func(f field) bool { return shared[f] < 2 || ofDesigns[f.name] })
 	slices.SortFunc(once, func(f, g field) int {
 		return cmp.Or(cmp.Compare(f.name, g.name),
 			cmp.Compare(f.doc, g.doc))
@@ -146,7 +156,7 @@ These fields mean the same in every document that names them.
 		comments.writeFields(t, &b, of, r.command, "", seen, shared)
 	}
 	for name := range sharedDocs {
-		if !strings.Contains(b.String(), "- `"+name+"`") {
+		if !strings.Contains(b.String(), "- `"+name+"`") { // in either list
 			t.Errorf("no field is the shared %q", name)
 		}
 	}
@@ -191,6 +201,9 @@ func (d docs) countShared(t *testing.T, of reflect.Type, seen map[reflect.Type]s
 func (d docs) writeFields(t *testing.T, b *bytes.Buffer, of reflect.Type, path, indent string, seen map[reflect.Type]string,
 	shared map[field]int) {
 	var names []string
+	if f, ok := of.FieldByName("Design"); ok && f.Anonymous {
+		names = []string{"design"}
+	}
 	for f, missing := range d.fieldsOf(t, of) {
 		if shared[f] > 1 {
 			names = append(names, "`"+f.name+"`"+missing)
@@ -221,7 +234,9 @@ func (d docs) fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 		for _, f := range reflect.VisibleFields(of) {
 			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			column := f.Tag.Get("csv")
-			if f.Anonymous || !f.IsExported() || name == "-" && column == "" {
+			owner := d.owner(of, f)
+			if f.Anonymous || !f.IsExported() || name == "-" && column == "" ||
+				owner == reflect.TypeFor[scenario.Design]() && owner != of {
 				continue
 			}
 			inner, kind := describe(f.Type)
@@ -231,7 +246,7 @@ func (d docs) fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 					_, kind = describe(f.Type.Elem())
 				}
 			}
-			doc := cmp.Or(d.comment(t, of, f), sharedDocs[name])
+			doc := cmp.Or(d.comment(t, owner, f), sharedDocs[name])
 			if doc == "" {
 				t.Errorf("%v.%s has no comment", of, f.Name)
 			}
@@ -256,14 +271,19 @@ func (d docs) fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 	}
 }
 
-// comment is the comment above a field, in the source of the struct that declares it.
-func (d docs) comment(t *testing.T, of reflect.Type, f reflect.StructField) string {
+// owner is the struct that declares a field of a struct, which may be embedded in it.
+func (d docs) owner(of reflect.Type, f reflect.StructField) reflect.Type {
 	owner := of
 	for _, i := range f.Index[:len(f.Index)-1] {
 		if owner = owner.Field(i).Type; owner.Kind() == reflect.Pointer {
 			owner = owner.Elem()
 		}
 	}
+	return owner
+}
+
+// comment is the comment above a field, in the source of the struct that declares it.
+func (d docs) comment(t *testing.T, owner reflect.Type, f reflect.StructField) string {
 	dir := "."
 	if path, found := strings.CutPrefix(owner.PkgPath(), "belsim/"); found && path != "cmd/belsim" {
 		dir = filepath.Join("../..", path)

@@ -99,7 +99,7 @@ func TestFit(t *testing.T) {
 	}
 	decoders := ""
 	for _, d := range f.Decoders {
-		decoders += d.Decoder + "/" + d.Outputs + " "
+		decoders += d.Decoder + "/" + string(d.Outputs) + " "
 	}
 	for _, d := range f.Mixture {
 		if b := d.Bound; !math.IsNaN(b) && b < d.Mean-6*d.StdErr {
@@ -268,10 +268,11 @@ func TestRecommend(t *testing.T) {
 	if len(rec.Ranking) < 3*(len(code.Families())+1) || len(rec.Notes) == 0 {
 		t.Fatalf("%+v", rec)
 	}
-	type row struct{ training, decoder, outputs string }
-	gray, mine := map[row]float64{}, map[row]float64{}
+	gray, mine := map[scenario.Design]float64{}, map[scenario.Design]float64{}
 	for _, r := range rec.Ranking {
-		switch at := (row{r.Training, r.Decoder, r.Outputs}); r.Code {
+		at := r.Design
+		at.Code = ""
+		switch r.Code {
 		case "gray":
 			gray[at] = r.Forecast
 		case "mine.csv":

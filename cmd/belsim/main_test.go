@@ -450,7 +450,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s after %s: not sorted by error", r.Code, c.Results[i-1].Code)
 		}
 	}
-	if rows := readCSV(t, "c.csv"); len(rows) != 5 || rows[0][0] != "code" || len(rows[1]) != len(rows[0]) {
+	if rows := readCSV(t, "c.csv"); len(rows) != 5 || rows[0][1] != "code" || len(rows[1]) != len(rows[0]) {
 		t.Errorf("CSV %v", rows)
 	}
 	// A prior that has only level 5 gives that level's error.

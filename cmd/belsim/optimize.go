@@ -220,13 +220,13 @@ func (cmd *optimizeCmd) finish(ctx context.Context, env *environment, found *sea
 func (cmd *optimizeCmd) found(ctx context.Context, found *search.Optimized, model string) result {
 	return result{
 		files: map[string]func(io.Writer) error{
-			"csv":  func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Code) },
-			"npy":  func(w io.Writer) error { return arrayfile.WriteBitsNPY(ctx, w, found.Code) },
+			"csv":  func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Found) },
+			"npy":  func(w io.Writer) error { return arrayfile.WriteBitsNPY(ctx, w, found.Found) },
 			"json": asJSON(found),
 		},
 		figure: func() (*plots.Figure, error) {
 			title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
-			return plots.CodeMatrix(ctx, paper.CodeMatrixData(found.Code, title, cmd.style()))
+			return plots.CodeMatrix(ctx, paper.CodeMatrixData(found.Found, title, cmd.style()))
 		},
 		print: func(w io.Writer) error { return cmd.printFound(w, found, model) },
 	}
@@ -254,7 +254,7 @@ func (cmd *optimizeCmd) keep(ctx context.Context, env *environment, found *searc
 	}
 	path := cmd.kept(found.Bits)
 	found.CodeFile = &path
-	return cmd.writeFile(env, path, func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Code) })
+	return cmd.writeFile(env, path, func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Found) })
 }
 
 // kept is the file of --keep for a number of bits.

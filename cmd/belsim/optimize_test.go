@@ -103,8 +103,8 @@ func TestPareto(t *testing.T) {
 		t.Errorf("bits %v", bits)
 	}
 	text := content(t, "p.csv")
-	for _, want := range []string{"code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file\n",
-		"found,4,", "found,12,", "new/codes/found-12.csv\n", "\nunary,11,", "\njohnson,6,"} {
+	for _, want := range []string{"levels,code,bits,transitions,training,decoder,outputs,error,stderr,exact,max_transitions,code_file\n",
+		",found,4,", ",found,12,", "new/codes/found-12.csv\n", ",unary,11,", ",johnson,6,"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("p.csv has no %q:\n%s", want, text)
 		}

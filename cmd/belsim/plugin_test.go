@@ -104,7 +104,7 @@ func TestPluggedIn(t *testing.T) {
 		for i, decoder := range both {
 			read(&maps[i], fmt.Sprintf("heatmap gray unary --levels 8 --method %s --r 0.2:0.8:3 --sigma 1:2:2 --quiet --decoder %s", method, decoder))
 		}
-		if m := maps[0]; m.DecoderA != "toy" || m.DecoderB != "toy" || len(m.Cells) != 6 || len(maps[1].Cells) != 6 {
+		if m := maps[0]; m.A.Decoder != "toy" || m.B.Decoder != "toy" || len(m.Cells) != 6 || len(maps[1].Cells) != 6 {
 			t.Fatalf("heatmap --method %s gave %+v", method, maps)
 		}
 		for i, got := range maps[0].Cells {

@@ -214,8 +214,8 @@ func TestSweepModels(t *testing.T) {
 	mustRun(t, "merge", "rel_err", "-o", "rel.csv")
 	rows := readCSV(t, "rel.csv")
 	for _, r := range rows[1:] {
-		if mean, stderr := parse(t, r[9]), parse(t, r[10]); (stderr <= 1.1*0.01*mean) != (r[16] == "true") {
-			t.Errorf("%v ± %v is said to have reached 1 %%: %s", mean, stderr, r[16])
+		if mean, stderr := parse(t, r[11]), parse(t, r[12]); (stderr <= 1.1*0.01*mean) != (r[18] == "true") {
+			t.Errorf("%v ± %v is said to have reached 1 %%: %s", mean, stderr, r[18])
 		}
 	}
 	// A code is its matrix, whatever the file.
@@ -237,8 +237,8 @@ func TestSweepMergePictures(t *testing.T) {
 	want := readCSV(t, "h.csv")[1:]
 	exact := map[string][]string{}
 	for _, r := range readCSV(t, "m.csv")[1:] {
-		if r[7] == "exact" {
-			exact[r[0]] = append(exact[r[0]], r[9])
+		if r[9] == "exact" {
+			exact[r[1]] = append(exact[r[1]], r[11])
 		}
 	}
 	for i, r := range want {

@@ -156,8 +156,8 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		if known, err = learn(ctx, run.Workers, f, own, others); err != nil {
 			return nil, err
 		}
-		f.Perceived, f.Measured, f.codes, f.Networks = known.fit, known.measured, known.codes, known.networks
-		if f.Decoders, f.Mixture, err = predict(ctx, run, f, own, mixture, known.errors); err != nil {
+		f.Perceived, f.Decoders, f.Networks, f.codes = known.fit, known.decoders, known.networks, known.codes
+		if f.Mixture, err = mixtureRows(ctx, run, f, own, mixture); err != nil {
 			return nil, err
 		}
 		f.Quantiles = errorQuantiles(f, own)

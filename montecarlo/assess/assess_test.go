@@ -172,8 +172,8 @@ func TestReadBack(t *testing.T) {
 		t.Errorf("the model that was read has another table: %v", err)
 	}
 	for _, broken := range [][3]string{
-		{`"format": 1`, `"format": 99, "more": 2`, "format 99 of a fit is not known to this version; it knows 1"},
-		{`"format": 1,`, ``, "fit the network again with this version"}, {`"format": 1`, `"format": "1"`,
+		{`"format": 2`, `"format": 99, "more": 2`, "format 99 of a fit is not known to this version; it knows 2"},
+		{`"format": 2,`, ``, "fit the network again with this version"}, {`"format": 2`, `"format": "2"`,
 			"format: character"},
 		{`"levels": 8`, `"levels": 9`, "bits is 7; unary of 9 levels has 8"}, {`"levels": 8`, `"levels": 1`,
 			"levels is 1"},

@@ -44,10 +44,10 @@ func ParseBaseline(text string) (Baseline, error) {
 type Direct struct {
 	// mean |error| of direct regression: as it was given, or of its predictions, which are clipped
 	// to the range of the levels like all answers of decoders
-	Error   float64 `json:"error"`
-	StdErr  float64 `json:"stderr"`
-	Decoder string  `json:"decoder"`
-	Outputs string  `json:"outputs"`
+	Error  float64 `json:"error"`
+	StdErr float64 `json:"stderr"`
+	// the network and its best decoder
+	scenario.Design
 	// mean |error| of the network with this decoder
 	Network float64 `json:"network"`
 	// network − error; over the samples that judge a fitted decoder where that is one
@@ -84,11 +84,11 @@ func compareDirect(f *Fit, n *network) *Direct {
 		return nil
 	}
 	d, w := f.Decoders[best], f.LevelWidth
-	out := &Direct{Error: b.Error, StdErr: math.NaN(), Decoder: d.Decoder, Outputs: d.Outputs, Network: d.Observed,
+	out := &Direct{Error: b.Error, StdErr: math.NaN(), Design: d.Design, Network: d.Observed,
 		DifferenceErr: d.StdErr}
 	fitted := f.Fitted != nil && f.Fitted.Better
 	if fitted {
-		out.Decoder, out.Outputs, out.Network, out.DifferenceErr = "fitted", f.Fitted.Reads, f.Fitted.Error, f.Fitted.StdErr
+		out.Design, out.Network, out.DifferenceErr = f.Fitted.Design, f.Fitted.Error, f.Fitted.StdErr
 	}
 	out.Difference = out.Network - out.Error
 	if b.File != "" {

@@ -9,12 +9,12 @@ import (
 
 // fitFormat is the version of the fields of a Fit. It is raised where another one is written, or
 // one has another meaning.
-const fitFormat = 1
+const fitFormat = 2
 
 // Fit is the error model fitted to a network, with the numbers that judge it. The command fit
 // writes it as JSON, and the flag --model reads it.
 type Fit struct {
-	// version of the fields, 1: a fit with another one is not read
+	// version of the fields, 2: a fit with another one is not read
 	Format int    `json:"format"`
 	Code   string `json:"code"`
 	Levels int    `json:"levels"`
@@ -58,15 +58,12 @@ type Fit struct {
 	Seed uint64 `json:"seed"`
 	// the perceived-label model fitted to the network
 	Perceived *PerceivedFit `json:"perceived,omitempty"`
-	// the errors that forecasts rest on, a row for each decoder of each network; those of direct
-	// regression are in direct_regression
-	Measured []MeasuredRow `json:"measured"`
-	// a row for each decoder of each code and training; only where there are several networks
+	// a row for each decoder of each network, the first network first
+	Decoders []DecoderRow `json:"decoders"`
+	// the same by code and training; only where there are several networks
 	Networks []NetworkRow `json:"networks,omitempty"`
-	// a row for each decoder that fits the code
-	Decoders []DecoderResult `json:"decoders"`
-	// the same under the mixture, in levels, against targets that are rounded to levels
-	Mixture []MixtureResult `json:"mixture"`
+	// the first network under the mixture, in levels, against targets that are rounded to levels
+	Mixture []MixtureRow `json:"mixture"`
 	// how the errors of the best decoder spread, by level
 	Quantiles *ErrorQuantiles `json:"error_quantiles,omitempty"`
 	// a decoder fitted to the network; only where asked for
@@ -94,7 +91,7 @@ func newFit(n *network, m *mixture) *Fit {
 	f := &Fit{
 		Format: fitFormat,
 		Code:   n.code.Name(), Levels: n.code.Levels(), Bits: n.code.Bits(), Outputs: string(n.source.Kind), LevelWidth: labels.Width(),
-		R: m.R, Sigma: m.Sigma, RInterval: m.intervals[0], SigmaInterval: m.intervals[1], Mixture: []MixtureResult{}, Measured: []MeasuredRow{},
+		R: m.R, Sigma: m.Sigma, RInterval: m.intervals[0], SigmaInterval: m.intervals[1], Mixture: []MixtureRow{}, Decoders: []DecoderRow{},
 		LogitScale: seen.LogitScale, Temperature: o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(), Dead: n.dead,
 	}
 	if !o.Range.IsZero() {
@@ -109,7 +106,7 @@ func newFit(n *network, m *mixture) *Fit {
 	f.Quantization = f.LevelWidth * seen.Quantization
 	f.Samples, f.WrongBits = seen.Counts.Total()
 	if n.fitted != nil {
-		f.Fitted = newFitted(n.fitted, labels)
+		f.Fitted = newFitted(n)
 	}
 	return f
 }

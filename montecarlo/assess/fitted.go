@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/table"
 )
@@ -15,9 +16,9 @@ import (
 // none is better. Errors are means of |answer − target|, in the unit of the targets, over samples
 // that were not used to fit the decoder that decodes them.
 type Fitted struct {
-	Kind  string `json:"kind"`
-	Rule  string `json:"rule"`
-	Reads string `json:"reads"`
+	scenario.Design
+	Kind string `json:"kind"`
+	Rule string `json:"rule"`
 	// it is better than the baseline decoders, those that are not fitted, by more than the standard
 	// error; else it is one of them
 	Better bool `json:"better"`
@@ -29,9 +30,7 @@ type Fitted struct {
 	// interval of error
 	Interval [2]float64 `json:"interval"`
 	// the best of the baseline decoders
-	Baseline string `json:"baseline"`
-	// what that one reads
-	BaselineOf string `json:"baseline_reads"`
+	Baseline scenario.Design `json:"baseline"`
 	// its mean |answer − target|
 	BaselineErr float64 `json:"baseline_error"`
 	// baseline_error − the error of what cross-validation chooses
@@ -83,18 +82,21 @@ func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples
 	return out, nil
 }
 
-// newFitted is the result in the form that is written.
-func newFitted(r *fitdecoder.Result, labels observed.Labels) *Fitted {
+// newFitted is the decoder that was fitted, in the form that is written.
+func newFitted(n *network) *Fitted {
+	r, labels := n.fitted, n.source.Labels
 	width := labels.Width()
 	about, interval := r.Decoder.About(), r.Target.Interval()
 	f := &Fitted{
-		Kind: about.Kind, Rule: about.Rule, Reads: about.Reads, Better: r.Fitted, Samples: about.Samples,
+		Design: forecast.DesignOf(n.code, n.training, forecast.FittedDecoding()),
+		Kind:   about.Kind, Rule: about.Rule, Better: r.Fitted, Samples: about.Samples,
 		Error: width * r.Target.Mean, StdErr: width * r.Target.StdErr, Interval: [2]float64{width * interval[0],
 			width * interval[1]},
-		Baseline: r.Baseline.Decoder.Name(), BaselineOf: r.Baseline.Outputs(), BaselineErr: width * r.BaselineTarget.Mean,
+		Baseline: forecast.DesignOf(n.code, n.training, r.Baseline), BaselineErr: width * r.BaselineTarget.Mean,
 		Gain: width * r.Gain, GainSE: width * r.GainSE, Intervals: newIntervals(r.Intervals, labels,
 			width), Kinds: []FittedKind{}, Notes: []string{},
 	}
+	f.Outputs = scenario.Outputs(about.Reads)
 	for _, k := range r.Kinds {
 		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), width * k.Target.Mean, width * k.Target.StdErr})
 	}
@@ -109,7 +111,7 @@ func newFitted(r *fitdecoder.Result, labels observed.Labels) *Fitted {
 
 // text says how good the fitted decoder is.
 func (fitted *Fitted) text(f *Fit, about fitdecoder.About) string {
-	baseline := fitted.Baseline + " on " + fitted.BaselineOf
+	baseline := fmt.Sprintf("%s on %s", fitted.Baseline.Decoder, fitted.Baseline.Outputs)
 	if !fitted.Better {
 		return fmt.Sprintf("No fitted decoder is better than %s by more than the standard error.", baseline)
 	}

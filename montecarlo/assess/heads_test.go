@@ -12,6 +12,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 )
@@ -83,7 +84,7 @@ func TestSoftmax(t *testing.T) {
 		scores.Code = name
 		logits := judge(t, scores)
 		f := logits.Fit
-		if f.Code != "onehot" || f.Levels != d.levels || f.Perceived.Training != string(training) ||
+		if f.Code != "onehot" || f.Levels != d.levels || f.Perceived.Training != training ||
 			f.called() != name {
 			t.Errorf("%s: %+v, %+v", name, f, f.Perceived)
 		}
@@ -141,27 +142,27 @@ func TestMeasure(t *testing.T) {
 	named := o
 	r := judge(t, o)
 	f := r.Fit
-	observed := map[string]float64{}
-	for _, x := range f.Decoders {
+	observed := map[scenario.Design]float64{}
+	for _, x := range f.own() {
 		answers := labelsOf(t, named, x.Decoder, x.Outputs == "logits")
 		want := error(func(i int) float64 { return lo + width*(answers[i]-1) })
-		observed[x.Decoder+x.Outputs] = want
+		observed[x.Design] = want
 		if math.Abs(x.Observed-want) > 1e-9 || math.Abs(x.Perceived/want-1) > 0.1 {
 			t.Errorf("%+v, want %v", x, want)
 		}
 	}
 	for _, x := range f.Networks {
-		if want, ok := observed[x.Decoder+x.Outputs]; ok && x.Code == "johnson" && math.Abs(x.Observed-want) > 1e-9 {
+		if want, ok := observed[x.Design]; ok && math.Abs(x.Observed-want) > 1e-9 {
 			t.Errorf("%+v, want %v", x, want)
 		}
 	}
 	for _, x := range f.Recommendation.Ranking {
-		if want, ok := observed[x.Decoder+x.Outputs]; x.Trained && x.Measured && ok &&
+		if want, ok := observed[x.Design]; x.Trained && x.Measured && ok &&
 			math.Abs(x.Forecast-want) > 1e-9 || x.Trained && x.Decoder == "fitted" && x.Forecast != f.Fitted.Error {
 			t.Errorf("%+v, want %v", x, want)
 		}
 	}
-	if row := NewSeveral([]*Report{r}).Rows[0]; math.Abs(row.Error-observed[row.Decoder+row.Reads]) > 1e-9 {
+	if row := NewSeveral([]*Report{r}).Rows[0]; math.Abs(row.Error-observed[row.Design]) > 1e-9 {
 		t.Errorf("%+v", row)
 	}
 	direct := o
@@ -229,9 +230,8 @@ func TestHeads(t *testing.T) {
 	d, dir := easy, t.TempDir()
 	direct, corn := d.savePerceived(t, dir)
 	gen := func(f *Fit) float64 {
-		return f.Decoders[slices.IndexFunc(f.Decoders, func(d DecoderResult) bool {
-			return d.Decoder == "gen" &&
-				d.Outputs == "bits"
+		return f.Decoders[slices.IndexFunc(f.Decoders, func(d DecoderRow) bool {
+			return d.Decoder == "gen" && d.Outputs == "bits" || d.Code == "direct"
 		})].Observed
 	}
 	var errors []float64

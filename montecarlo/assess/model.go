@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
@@ -14,33 +16,29 @@ import (
 	"belsim/theory/decode"
 )
 
-// MeasuredRow is the error of one decoder of one of the networks that were given.
-type MeasuredRow struct {
-	// which network, from 1: the one that forecasts are relative to comes first
-	Network  int     `json:"network"`
-	Code     string  `json:"code"`
-	Training string  `json:"training"`
-	Decoder  string  `json:"decoder"`
-	Outputs  string  `json:"outputs"`
-	Observed float64 `json:"observed"`
+// DecoderRow is the mean |answer − target| of one decoder of one network, in the unit of the
+// targets: as it was observed, and under the perceived-label model.
+type DecoderRow struct {
+	// which of the networks that were given, from 1
+	Network int `json:"network"`
+	scenario.Design
+	Observed float64 `json:"observed" text:"observed"`
 	StdErr   float64 `json:"observed_stderr"`
+	// the same under the perceived-label model; null where it says nothing, as of hard decisions
+	// after a training for the decoder
+	Perceived float64 `json:"perceived" text:"perceived label"`
+	// forecasts rest on this error, and on that of direct_regression
+	Known bool `json:"known"`
 }
 
-// measured are the errors that forecasts rest on, of the networks whose outputs belong to the
-// targets.
-func measured(width float64, networks []*network) []MeasuredRow {
-	out := []MeasuredRow{}
-	for _, n := range networks {
-		if n.warning != "" {
-			continue
-		}
-		k := 1
-		if len(out) > 0 {
-			k = out[len(out)-1].Network + 1
-		}
+// decoderRows are the rows of all decoders of networks; known says which networks forecasts rest
+// on.
+func decoderRows(width float64, networks []*network, known func(*network) bool) []DecoderRow {
+	out := []DecoderRow{}
+	for k, n := range networks {
 		add := func(d observed.Decoding, e observed.Error) {
-			out = append(out, MeasuredRow{k, forecast.Called(n.code.Name(), n.training), string(n.training),
-				d.Decoder.Name(), d.Outputs(), width * e.Mean, width * e.StdErr})
+			out = append(out, DecoderRow{k + 1, forecast.DesignOf(n.code, n.training, d), width * e.Mean,
+				width * e.StdErr, math.NaN(), known(n)})
 		}
 		for i, d := range n.decodings {
 			add(d, n.seen.Labels[i])
@@ -52,27 +50,44 @@ func measured(width float64, networks []*network) []MeasuredRow {
 	return out
 }
 
+// own are the rows of the first network, without that of the fitted decoder, which no decoder of
+// the code is.
+func (f *Fit) own() []DecoderRow {
+	n := 0
+	for n < len(f.Decoders) && f.Decoders[n].Network == 1 && f.Decoders[n].Decoder != forecast.FittedDecoder {
+		n++
+	}
+	return f.Decoders[:n]
+}
+
 // forecaster returns the forecaster of the fit: from the perceived label, and from the errors of
 // the networks that were given. The error says that a code or a decoder of these is not to be had.
 func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error) {
 	var networks []*perceived.Observed
-	for at := 0; at < len(f.Measured); {
-		first := f.Measured[at]
-		c, err := f.open(first.Code)
-		if err != nil {
-			return nil, err
+	last := 0
+	for _, row := range f.Decoders {
+		if !row.Known {
+			continue
 		}
-		n := &perceived.Observed{Code: c, Training: perceived.Training(first.Training)}
-		for ; at < len(f.Measured) && f.Measured[at].Network == first.Network; at++ {
-			m := f.Measured[at]
-			d, err := f.decoding(decoders, c, m.Decoder, m.Outputs)
+		if row.Network != last {
+			c, err := f.open(row.Code)
 			if err != nil {
 				return nil, err
 			}
-			n.Decodings, n.Errors = append(n.Decodings, d), append(n.Errors,
-				observed.Error{Mean: m.Observed / f.LevelWidth, StdErr: m.StdErr / f.LevelWidth})
+			t := row.Training
+			if h := forecast.LookupHead(row.Code); h.Own {
+				t = h.Training
+			}
+			networks, last = append(networks, &perceived.Observed{Code: c, Training: t}), row.Network
 		}
-		networks = append(networks, n)
+		n := networks[len(networks)-1]
+		d, err := f.decoding(decoders, n.Code, row.Design)
+		if err != nil {
+			return nil, err
+		}
+		n.Decodings = append(n.Decodings, d)
+		n.Errors = append(n.Errors,
+			observed.Error{Mean: row.Observed / f.LevelWidth, StdErr: row.StdErr / f.LevelWidth})
 	}
 	p := f.Perceived
 	fit := &perceived.Fit{
@@ -95,7 +110,8 @@ func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error)
 
 // knowsDirect reports whether forecasts rest on the error of direct regression that was given.
 func (f *Fit) knowsDirect() bool {
-	return f.Direct != nil && f.Direct.Warning == "" && !f.predicts() && len(f.Measured) > 0
+	return f.Direct != nil && f.Direct.Warning == "" && !f.predicts() &&
+		slices.ContainsFunc(f.Decoders, func(r DecoderRow) bool { return r.Known })
 }
 
 // open opens a code of the fit's levels, which may be a head.
@@ -111,16 +127,19 @@ func (f *Fit) open(name string) (*code.Code, error) {
 	return code.Open(name, f.Levels)
 }
 
-// decoding is a decoding of one of the networks.
-func (f *Fit) decoding(decoders decode.Registry, c *code.Code, name, outputs string) (observed.Decoding, error) {
+// decoding is how a design of one of the networks is decoded.
+func (f *Fit) decoding(decoders decode.Registry, c *code.Code, of scenario.Design) (observed.Decoding, error) {
+	name := of.Decoder
 	switch {
-	case outputs == observed.Prediction().Outputs():
+	case name == observed.Prediction().Decoder.Name():
 		return observed.Prediction(), nil
 	case name == forecast.FittedDecoder:
 		return forecast.FittedDecoding(), nil
+	case forecast.LookupHead(of.Code).Predicts: // the level nearest to a prediction, by its bits
+		name = "gen"
 	}
 	d, err := decoders.New(name, c, decode.Options{Temperature: f.Temperature})
-	return observed.Decoding{Decoder: d, Soft: outputs == "logits"}, err
+	return observed.Decoding{Decoder: d, Soft: of.Outputs == scenario.Logits}, err
 }
 
 // Inform tells a forecaster what the fit knows. Where it asks about the networks of the fit, it
@@ -132,7 +151,7 @@ func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 		return
 	}
 	p := f.Perceived
-	of.Model.Training, of.Model.Floor = perceived.Training(p.Training), p.Floor
+	of.Model.Training, of.Model.Floor = p.Training, p.Floor
 	of.Tail = p.Tail
 }
 
@@ -166,7 +185,7 @@ func (f *Fit) Ask(q *forecast.Question) error {
 func (f *Fit) perceivedModel() scenario.Perceived {
 	p := f.Perceived
 	m := scenario.Perceived{Path: f.path, Model: perceived.Model{
-		Noise: p.Noise, Misfit: p.Misfit, Floor: p.Floor, Training: perceived.Training(p.Training),
+		Noise: p.Noise, Misfit: p.Misfit, Floor: p.Floor, Training: p.Training,
 	}}
 	if !f.onLevels() {
 		m.Within = perceived.WithinLevel

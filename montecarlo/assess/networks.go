@@ -19,6 +19,7 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/code"
@@ -167,85 +168,42 @@ func readOthers(ctx context.Context, own *network, workers int, done func(uint64
 
 // NetworkRow is a decoder of the networks of one code and training: the means of their errors.
 type NetworkRow struct {
-	Code     string `json:"code" text:"code"`
-	Bits     int    `json:"bits" text:"bits"`
-	Training string `json:"training" text:"training"`
+	scenario.Design
 	// number of networks, whose errors are averaged
 	Seeds    int     `json:"seeds" text:"seeds"`
-	Decoder  string  `json:"decoder" text:"decoder"`
-	Outputs  string  `json:"outputs" text:"reads"`
 	Observed float64 `json:"observed" text:"observed"`
 	// interval of observed: Student's over the seeds, or of one network's samples where there is
 	// one
 	Interval [2]float64 `json:"interval" text:"95 % interval"`
-	Model    float64    `json:"model" text:"perceived label"`
+	// the same under the perceived-label model; null where it says nothing, as of hard decisions
+	// after a training for the decoder
+	Perceived float64 `json:"perceived" text:"perceived label"`
 	// the smallest observed error of this code and training
 	Best bool `json:"best"`
 }
 
-// compareNetworks lists all networks beside the model, as the first one is already. width is that of a
-// level.
-func compareNetworks(ctx context.Context, width float64, all []*network, beside *forecast.Comparison,
-	model *forecast.Forecaster, nodes *perceived.Nodes) (out []NetworkRow, err error) {
-	for len(all) > 0 {
-		first := all[0]
-		if len(out) > 0 {
-			if beside, err = model.Compare(ctx, first.observed(), nodes); err != nil {
-				return nil, err
-			}
+// networkRows are the rows of networks by code and training, in the order of the networks.
+func networkRows(rows []DecoderRow) (out []NetworkRow) {
+	seeds := map[scenario.Design][]observed.Error{}
+	for _, r := range rows {
+		if len(seeds[r.Design]) == 0 {
+			out = append(out, NetworkRow{Design: r.Design, Perceived: r.Perceived})
 		}
-		var group, rest []*network // of the first one's code and training, and others
-		for _, n := range all {
-			if n.code.Name() == first.code.Name() && n.training == first.training &&
-				len(n.decodings) == len(first.decodings) {
-				group = append(group, n)
-			} else {
-				rest = append(rest, n)
-			}
-		}
-		all = rest
-		var rows []NetworkRow
-		for j, r := range first.decodings {
-			rows = append(rows, networkRow(width, group, r.Decoder.Name(), r.Outputs(), beside.Errors[j],
-				func(n *network) observed.Error { return n.seen.Labels[j] }))
-		}
-		if slices.ContainsFunc(group, func(n *network) bool { return n.fitted != nil && n.fitted.Fitted }) {
-			decoder, reads := fittedName(group)
-			rows = append(rows, networkRow(width, group, decoder, reads, math.NaN(),
-				func(n *network) observed.Error { return n.fitted.Target }))
-		}
-		rows[leastOf(rows, func(r NetworkRow) float64 { return r.Observed })].Best = true
-		out = append(out, rows...)
+		seeds[r.Design] = append(seeds[r.Design], observed.Error{Mean: r.Observed, StdErr: r.StdErr})
 	}
-	return out, nil
-}
-
-// networkRow is the row of one decoder of the networks of one code and training.
-func networkRow(width float64, group []*network, decoder, reads string, model float64,
-	of func(*network) observed.Error) NetworkRow {
-	var errors []observed.Error
-	for _, n := range group {
-		errors = append(errors, of(n))
-	}
-	first := group[0]
-	mean, interval := overSeeds(errors)
-	return NetworkRow{
-		Code: forecast.Called(first.code.Name(),
-			first.training), Bits: first.code.Bits(), Training: string(first.training), Seeds: len(group), Decoder: decoder, Outputs: reads,
-		Observed: width * mean, Interval: [2]float64{width * interval[0], width * interval[1]}, Model: width * model,
-	}
-}
-
-// fittedName names the decoders that were fitted to the networks of one code and training, and what
-// they read, where that is the same for all.
-func fittedName(group []*network) (decoder, reads string) {
-	first := group[0].fitted.Decoder.About()
-	for _, n := range group {
-		if about := n.fitted.Decoder.About(); about.Text() != first.Text() || about.Reads != first.Reads {
-			return "the best fitted", ""
+	least := map[scenario.Design]*NetworkRow{} // of the networks of a code and training
+	for i := range out {
+		r := &out[i]
+		r.Seeds = len(seeds[r.Design])
+		r.Observed, r.Interval = overSeeds(seeds[r.Design])
+		if best := least[r.Head()]; best == nil || r.Observed < best.Observed {
+			least[r.Head()] = r
 		}
 	}
-	return first.Text(), first.Reads
+	for _, r := range least {
+		r.Best = true
+	}
+	return out
 }
 
 // overSeeds is the mean error over networks, and its 95 % interval.

@@ -5,18 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
-	Training string `json:"training"`
+	Training perceived.Training `json:"training"`
 	// mean over the bits of |mean probability − share of ones|, in standard deviations of the bit:
 	// small where each bit was trained by itself; null for hard decisions
 	Miscalibration float64 `json:"calibration_error"`
@@ -52,24 +52,29 @@ const rejected = 3.0
 // knowledge is what the perceived-label model says of networks.
 type knowledge struct {
 	fit      *PerceivedFit
-	measured []MeasuredRow
-	networks []NetworkRow
+	decoders []DecoderRow
+	networks []NetworkRow // by code and training; nil of one network
 	codes    []*code.Code // of the networks
 	siblings siblings
 
 	forecasts *forecast.Forecaster // nil, as what follows, where the model says nothing
 	learnt    *perceived.Network   // what the model learns of the first one's code
-	errors    []float64            // of each decoding of the first one
 }
 
 // learn fits the perceived-label model to the first network, and puts all networks beside it. f is
 // the first one's fit.
-func learn(ctx context.Context, workers int, f *Fit, own *network, others []*network) (knowledge, error) {
+func learn(ctx context.Context, workers int, f *Fit, own *network, others []*network) (out knowledge, err error) {
 	p := &PerceivedFit{
-		Training: string(own.training), Miscalibration: own.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
+		Training: own.training, Miscalibration: own.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
 		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
 	}
-	out := knowledge{fit: p, measured: []MeasuredRow{}}
+	all := append([]*network{own}, others...)
+	out = knowledge{fit: p, decoders: decoderRows(f.LevelWidth, all, func(*network) bool { return false })}
+	defer func() {
+		if len(others) > 0 {
+			out.networks = networkRows(out.decoders)
+		}
+	}()
 	switch {
 	case own.code.Uneven():
 		p.Verdict = "The perceived-label model says nothing of uneven levels."
@@ -81,7 +86,7 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 		p.Verdict = fmt.Sprintf("The perceived-label model is computed for at most %d levels.", forecast.MostLevels)
 		return out, nil
 	}
-	all, most := append([]*network{own}, others...), 0
+	most := 0
 	for _, n := range all {
 		most = max(most, n.code.Bits())
 	}
@@ -105,10 +110,11 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 		out.codes = append(out.codes, n.code)
 	}
 	out.siblings = siblingsOf(own, others, p.Tail)
-	out.measured = measured(f.LevelWidth, slices.DeleteFunc(slices.Clone(all), out.siblings.apart))
+	out.decoders = decoderRows(f.LevelWidth, all,
+		func(n *network) bool { return n.warning == "" && !out.siblings.apart(n) })
 
 	with := *f
-	with.Perceived, with.Measured, with.codes = p, out.measured, out.codes
+	with.Perceived, with.Decoders, with.codes = p, out.decoders, out.codes
 	if out.forecasts, err = with.forecaster(own.options.Decoders); err != nil {
 		return out, err
 	}
@@ -117,14 +123,28 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 		return out, err
 	}
 	out.learnt = beside.Learnt
-	for _, e := range beside.Errors {
-		out.errors = append(out.errors, f.LevelWidth*e)
-	}
 	out.fit = p.judged(beside)
-	if len(others) > 0 {
-		out.networks, err = compareNetworks(ctx, f.LevelWidth, all, beside, out.forecasts, nodes)
+	errors := map[scenario.Design]float64{} // under the model
+	for i, d := range own.decodings {
+		errors[forecast.DesignOf(own.code, own.training, d)] = beside.Errors[i]
 	}
-	return out, err
+	for _, n := range others {
+		if _, done := errors[forecast.DesignOf(n.code, n.training, n.decodings[0])]; done {
+			continue // seeds
+		}
+		if beside, err = out.forecasts.Compare(ctx, n.observed(), nodes); err != nil {
+			return out, err
+		}
+		for i, d := range n.decodings {
+			errors[forecast.DesignOf(n.code, n.training, d)] = beside.Errors[i]
+		}
+	}
+	for i := range out.decoders {
+		if e, known := errors[out.decoders[i].Design]; known {
+			out.decoders[i].Perceived = f.LevelWidth * e
+		}
+	}
+	return out, nil
 }
 
 // siblings are the networks of the first one's head. They tell how much longer training gains, and

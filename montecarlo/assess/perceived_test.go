@@ -130,8 +130,8 @@ func TestEnd(t *testing.T) {
 			t.Errorf("%s: %q", name, text)
 		}
 		// Forecasts rest on networks of another seed, and not on checkpoints.
-		if networks := f.Measured[len(f.Measured)-1].Network; (networks == 1) != want {
-			t.Errorf("%s: forecasts rest on %d networks", name, networks)
+		if last := f.Decoders[len(f.Decoders)-1]; last.Network != 2 || last.Known == want {
+			t.Errorf("%s: %+v", name, last)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestRank(t *testing.T) {
 		!strings.Contains(text, string(AddProbe)+" (so).") {
 		t.Error(text)
 	}
-	best, trained := map[string]int{}, 0
+	best, trained := map[scenario.Design]int{}, 0
 	for i, r := range rec.Ranking {
 		if i > 0 && r.Forecast < rec.Ranking[i-1].Forecast {
 			t.Errorf("%+v comes after %+v", r, rec.Ranking[i-1])
@@ -203,12 +203,12 @@ func TestRank(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		if r.Best {
-			best[r.Code+r.Training]++
+			best[r.Head()]++
 		}
 		if r.Trained {
 			trained++
 			d := s.Fit.Decoders[slices.IndexFunc(s.Fit.Decoders,
-				func(d DecoderResult) bool { return d.Decoder == r.Decoder && d.Outputs == r.Outputs })]
+				func(d DecoderRow) bool { return d.Design == r.Design })]
 			if !r.Measured || math.Abs(r.Forecast/d.Observed-1) > 1e-12 || r.Ratio < 1 {
 				t.Errorf("%+v, observed %v", r, d.Observed)
 			}
@@ -222,7 +222,7 @@ func TestRank(t *testing.T) {
 	}
 	for name, n := range best {
 		if n != 1 {
-			t.Errorf("%s: %d best decoders", name, n)
+			t.Errorf("%+v: %d best decoders", name, n)
 		}
 	}
 	// Easy codes may be better, and one-hot trained bit by bit is not.
@@ -538,7 +538,7 @@ func TestTraining(t *testing.T) {
 		o := d.save(t, dir, name)
 		o.Training = ""
 		s := judge(t, o)
-		if got := s.Fit.Perceived.Training; got != string(want) {
+		if got := s.Fit.Perceived.Training; got != want {
 			t.Errorf("%s: trained for %s, want %s; %+v", name, got, want, s.Fit.Perceived)
 		}
 		text := strings.Join(s.Opening, " ")
@@ -614,7 +614,7 @@ func TestOthers(t *testing.T) {
 	best := 0
 	for _, r := range s.Fit.Networks {
 		if !(r.Interval[0] < r.Observed && r.Observed < r.Interval[1]) ||
-			math.Abs(float64(r.Model/r.Observed)-1) > 0.3 {
+			math.Abs(float64(r.Perceived/r.Observed)-1) > 0.3 {
 			t.Errorf("%+v", r)
 		}
 		if want := map[string]int{"johnson": 1, "probe": 2}[r.Code]; r.Seeds != want {

@@ -6,32 +6,20 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
 
-// DecoderResult is the mean |answer − target| of one decoder, in the unit of the targets: as it was
-// observed, and under the perceived-label model.
-type DecoderResult struct {
-	Decoder  string  `json:"decoder" text:"decoder"`
-	Outputs  string  `json:"outputs" text:"reads"`
-	Observed float64 `json:"observed" text:"observed"`
-	StdErr   float64 `json:"observed_stderr"`
-	// the same under the perceived-label model; null where it says nothing, as of hard decisions
-	// after a training for the decoder
-	Perceived float64 `json:"perceived" text:"perceived label"`
-}
-
-// MixtureResult is the |error| of one decoder, in levels, against targets that are rounded to
+// MixtureRow is the |error| of one decoder, in levels, against targets that are rounded to
 // levels: under the mixture, and as it was observed.
-type MixtureResult struct {
-	Decoder string  `json:"decoder" text:"decoder"`
-	Outputs string  `json:"outputs" text:"reads"`
-	Bound   float64 `json:"bound" text:"bound"`
-	Exact   float64 `json:"exact" text:"exact"`
-	Mean    float64 `json:"mean" text:"simulated"`
-	StdErr  float64 `json:"stderr"`
+type MixtureRow struct {
+	scenario.Design
+	Bound  float64 `json:"bound" text:"bound"`
+	Exact  float64 `json:"exact" text:"exact"`
+	Mean   float64 `json:"mean" text:"simulated"`
+	StdErr float64 `json:"stderr"`
 	// with bits that err independently at the observed rates: exact, or simulated where there is no
 	// exact value
 	Rates float64 `json:"observed_rates" text:"observed rates"`
@@ -47,23 +35,15 @@ type MixtureResult struct {
 	ObservedStdErr float64     `json:"observed_stderr"`
 }
 
-// predict puts what the models say beside the observed error of every decoder: the perceived label,
-// whose errors may be nil, and the mixture and the observed error rates.
-func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixture,
-	perceived []float64) (decoders []DecoderResult, mixture []MixtureResult, err error) {
+// mixtureRows puts the mixture and the observed error rates beside the observed error of every
+// decoder of bits.
+func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixture) ([]MixtureRow, error) {
 	tau, err := f.modelTemperature()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	rates, w := n.seen.Counts.Rates(of.errors), f.LevelWidth
-	mixture = []MixtureResult{}
+	rates, out := n.seen.Counts.Rates(of.errors), []MixtureRow{}
 	for i, decoding := range n.decodings {
-		level, target := n.seen.Levels[i], n.seen.Labels[i]
-		d := DecoderResult{decoding.Decoder.Name(), decoding.Outputs(), w * target.Mean, w * target.StdErr, math.NaN()}
-		if perceived != nil {
-			d.Perceived = perceived[i]
-		}
-		decoders = append(decoders, d)
 		if decoding.Predicts() { // reads no bits
 			continue
 		}
@@ -71,41 +51,43 @@ func predict(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixt
 		// of the model's logits
 		if tempered, ok := decoder.(decode.Tempered); ok && decoding.Soft && !table.Missing(f.LogitScale) {
 			if decoder, err = tempered.AtTemperature(tau); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
-		m := MixtureResult{Decoder: d.Decoder, Outputs: d.Outputs, Observed: level.Mean, ObservedStdErr: level.StdErr}
-		about, draw := scenario.Scenario{Outputs: scenario.Outputs(d.Outputs)}, n.options.sampling()
+		seen := n.seen.Levels[i]
+		m := MixtureRow{Design: forecast.DesignOf(n.code, n.training, decoding), Observed: seen.Mean,
+			ObservedStdErr: seen.StdErr}
+		about, draw := scenario.Scenario{Outputs: scenario.Outputs(decoding.Outputs())}, n.options.sampling()
 		p, err := about.ProblemOf(ctx, n.code, decoder, of.errors, draw)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		var drawn montecarlo.Overall
 		if m.Bound, m.Exact, drawn, err = independentErrors(ctx, run, f.Prior, p, draw); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		m.Mean, m.StdErr = drawn.Mean, drawn.StdErr
 		if p, err = about.ProblemOf(ctx, n.code, decoder, rates, draw); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if _, m.Rates, drawn, err = independentErrors(ctx, run, f.Prior, p, draw); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if table.Missing(m.Rates) {
 			m.Rates, m.RatesStdErr = drawn.Mean, drawn.StdErr
 		}
 		sd := [2]float64{}
 		if m.AnyLaw, sd, err = scenario.AnyLawMean(ctx, run.Workers, p, f.Prior, true); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if m.AnyLaw != nil {
 			root := math.Sqrt(float64(f.Samples))
 			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-errmodel.Errors95*sd[0]/root),
 				m.AnyLaw[1] + errmodel.Errors95*sd[1]/root}
 		}
-		mixture = append(mixture, m)
+		out = append(out, m)
 	}
-	return decoders, mixture, nil
+	return out, nil
 }
 
 // independentErrors are the error of a problem whose bits err independently, over a prior: the bound,

@@ -4,17 +4,17 @@ import (
 	"fmt"
 
 	"belsim/errmodel/observed"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
 
 // ErrorQuantiles tell how the errors of the best decoder spread.
 type ErrorQuantiles struct {
-	Decoder string `json:"decoder"`
-	Outputs string `json:"outputs"`
+	scenario.Design
 	Quantiles
 	// a row for each level; neighbouring levels share one where they have fewer than 100 samples,
 	// or where there are more than 64 levels
-	Levels []LevelQuantiles `json:"levels"`
+	Rows []LevelQuantiles `json:"rows"`
 }
 
 // LevelQuantiles are the quantiles of neighbouring levels.
@@ -43,8 +43,8 @@ func errorQuantiles(f *Fit, n *network) *ErrorQuantiles {
 	if best < 0 {
 		return nil
 	}
-	d, width := f.Decoders[best], observed.SpreadWidth(f.Levels)
-	out := &ErrorQuantiles{Decoder: d.Decoder, Outputs: d.Outputs, Levels: []LevelQuantiles{}}
+	width := observed.SpreadWidth(f.Levels)
+	out := &ErrorQuantiles{Design: f.Decoders[best].Design, Rows: []LevelQuantiles{}}
 	var all observed.Spread
 	spreads, counts := n.seen.Spreads[best], []uint64{}
 	for i := range spreads {
@@ -57,7 +57,7 @@ func errorQuantiles(f *Fit, n *network) *ErrorQuantiles {
 		for i := from; i < to; i++ {
 			some.Merge(&spreads[i])
 		}
-		out.Levels = append(out.Levels,
+		out.Rows = append(out.Rows,
 			LevelQuantiles{from*width + 1, min(to*width, f.Levels), some.Samples(), f.quantilesOf(&some)})
 		from = to
 	}

@@ -26,12 +26,8 @@ type Recommendation struct {
 type Decision struct {
 	// train: a network with the code; take: another of the networks given; stay: keep this one, for
 	// none is forecast to be better by 1 %
-	Action string `json:"action"`
-	// code or head that is trained, taken or kept
-	Code     string `json:"code"`
-	Training string `json:"training"`
-	Decoder  string `json:"decoder"`
-	Outputs  string `json:"outputs"`
+	Action forecast.Action `json:"action"`
+	scenario.Design
 	// 1 − ratio: how much smaller its error is expected to be than the measured one, as a share of
 	// it; 0 where it is kept
 	Gain float64 `json:"gain"`
@@ -94,6 +90,7 @@ func recommend(
 		}
 	}
 	out.Decision = decide(own, known.siblings.ended(), all)
+	out.show()
 	return out, all, nil
 }
 
@@ -111,7 +108,7 @@ func saveLogits(own *network, all []forecast.Forecast) string {
 // decide says what to do next. ended says that the network's training is known to have ended.
 func decide(own *network, ended bool, all []forecast.Forecast) *Decision {
 	d := forecast.Decide(own.code.Name(), own.training, all)
-	out := &Decision{Action: string(d.Action), Lost: d.Lost, Rule: d.Rule, Ended: ended, Better: math.NaN()}
+	out := &Decision{Action: d.Action, Lost: d.Lost, Rule: d.Rule, Ended: ended, Better: math.NaN()}
 	x := d.Best
 	if d.Action == forecast.Stay {
 		x = nil
@@ -122,8 +119,7 @@ func decide(own *network, ended bool, all []forecast.Forecast) *Decision {
 		out.Gain, out.Better = x.Gain(), x.Better
 	}
 	if x != nil {
-		row := x.Row(1)
-		out.Code, out.Training, out.Decoder, out.Outputs = row.Code, row.Training, row.Decoder, row.Outputs
+		out.Design = x.Design()
 	}
 	return out
 }

@@ -177,12 +177,11 @@ func (f *Fit) decoderTables() []Block {
 	if f.Range != nil {
 		in = "label units"
 	}
+	heads := []string{"levels", "code", "bits", "trans.", "training"} // the same in all rows
 	out := []Block{{Head: "mean |answer − target| in " + in + ": observed, and under the perceived-label model",
-		Table: table.Of(f.Decoders,
-			table.Replace("observed", "", func(d DecoderResult) string {
-				return table.PlusMinus(d.Observed,
-					d.StdErr)
-			}))}}
+		Table: table.Of(f.own(), table.Replace("observed", "", func(d DecoderRow) string {
+			return table.PlusMinus(d.Observed, d.StdErr)
+		})).Without(heads...)}}
 	if len(f.Mixture) == 0 {
 		return out
 	}
@@ -200,18 +199,17 @@ func (f *Fit) decoderTables() []Block {
 	}
 	return append(out,
 		Block{Head: head, Table: table.Of(f.Mixture,
-			table.Replace("mean", "", func(d MixtureResult) string { return table.PlusMinus(d.Mean, d.StdErr) }),
-			table.Replace("observed", "", func(d MixtureResult) string {
-				return table.PlusMinus(d.Observed,
-					d.ObservedStdErr)
-			}))},
+			table.Replace("mean", "", func(d MixtureRow) string { return table.PlusMinus(d.Mean, d.StdErr) }),
+			table.Replace("observed", "", func(d MixtureRow) string {
+				return table.PlusMinus(d.Observed, d.ObservedStdErr)
+			})).Without(heads...)},
 		Block{Sentences: sentences})
 }
 
 // anyLawText says what holds whatever the dependence of the bits, for the best decoder of bits; ""
 // where nothing is known.
 func (f *Fit) anyLawText() string {
-	var best *MixtureResult
+	var best *MixtureRow
 	for i := range f.Mixture {
 		if m := &f.Mixture[i]; m.AnyLaw != nil && (best == nil || m.Observed <= best.Observed) {
 			best = m
@@ -254,33 +252,37 @@ func between(i [2]float64) string {
 // networkTable has a row for the networks of each code and training, with their best decoder.
 func networkTable(all []NetworkRow) *table.Table {
 	best := slices.DeleteFunc(slices.Clone(all), func(r NetworkRow) bool { return !r.Best })
-	return table.Of(best, table.Replace("interval", "", func(r NetworkRow) string { return between(r.Interval) }))
+	return table.Of(best, table.Replace("interval", "",
+		func(r NetworkRow) string { return between(r.Interval) })).Without("levels", "trans.")
 }
 
 // rankingTable has a row for each code and training, with the best decoder: of the network itself
 // what was measured, and of others how they compare with it.
 func rankingTable(rec *Recommendation, against func(forecast.Row) string) *table.Table {
-	return forecast.Table(rec.Shown(), false, forecast.Column{Head: "against yours (95 %)", Cell: against},
+	return forecast.Table(rec.Shown(), false, table.Append("against yours (95 %)", against),
 		forecast.Chances)
 }
 
-// Shown are the rows for people: each code and training with its best decoder, and soft targets
+// show marks the rows for people: each code and training with its best decoder, and soft targets
 // only where they are a head, were measured, are the decision, or differ from CE by a hundredth.
-func (r *Recommendation) Shown() (out []forecast.Row) {
+func (r *Recommendation) show() {
 	ce := map[string]float64{}
 	for _, x := range r.Ranking {
-		if x.Best && x.Training == string(perceived.CE) {
+		if x.Best && x.Training == perceived.CE {
 			ce[x.Code] = x.Ratio
 		}
 	}
-	for _, x := range r.Ranking {
-		soft := perceived.Training(x.Training) == perceived.Soft && forecast.LookupHead(x.Code).Name == ""
+	for i := range r.Ranking {
+		x := &r.Ranking[i]
+		soft := x.Training == perceived.Soft && forecast.LookupHead(x.Code).Name == ""
 		decided := r.Decision != nil && x.Code == r.Decision.Code && x.Training == r.Decision.Training
-		if x.Best && (!soft || x.Measured || decided || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01) {
-			out = append(out, x)
-		}
+		x.Shown = x.Best && (!soft || x.Measured || decided || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01)
 	}
-	return out
+}
+
+// Shown are the rows for people.
+func (r *Recommendation) Shown() []forecast.Row {
+	return slices.DeleteFunc(slices.Clone(r.Ranking), func(x forecast.Row) bool { return !x.Shown })
 }
 
 // Against says for people how a row compares with the network's own error, or what that is.
@@ -288,8 +290,8 @@ func (f *Fit) Against(r forecast.Row) string {
 	if !r.Trained || !r.Measured {
 		return relative(r.Ratio, r.RatioCI)
 	}
-	for _, m := range f.Measured {
-		if m.Network == 1 && m.Decoder == r.Decoder && m.Outputs == r.Outputs || forecast.LookupHead(r.Code).Predicts {
+	for _, m := range f.Decoders {
+		if m.Network == 1 && m.Design == r.Design {
 			return "measured: " + table.PlusMinus(r.Forecast, m.StdErr)
 		}
 	}

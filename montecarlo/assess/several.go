@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
 
@@ -27,11 +28,8 @@ type Several struct {
 // OutputRow is one output of a network.
 type OutputRow struct {
 	// output, from 1
-	Output  int    `json:"output" text:"output"`
-	Code    string `json:"code" text:"code"`
-	Levels  int    `json:"levels" text:"levels"`
-	Decoder string `json:"decoder" text:"best decoder"`
-	Reads   string `json:"reads" text:"reads"`
+	Output int `json:"output" text:"output"`
+	scenario.Design
 	// observed mean |answer − target| of this decoder, in the unit of the targets
 	Error     float64 `json:"error" text:"|error|"`
 	Noise     float64 `json:"label_noise" text:"s, levels"`
@@ -46,10 +44,10 @@ func NewSeveral(reports []*Report) *Several {
 	var warnings []string
 	for i, r := range reports {
 		f := r.Fit
-		row := OutputRow{Output: i + 1, Code: f.Code, Levels: f.Levels, Error: math.NaN(), Noise: math.NaN()}
+		row := OutputRow{Output: i + 1, Error: math.NaN(), Noise: math.NaN()}
 		if best := f.bestDecoder(); best >= 0 {
 			d := f.Decoders[best]
-			row.Decoder, row.Reads, row.Error = d.Decoder, d.Outputs, d.Observed
+			row.Design, row.Error = d.Design, d.Observed
 		}
 		if p := f.Perceived; p != nil {
 			row.Noise, row.Describes = p.Noise, p.Describes
@@ -135,11 +133,12 @@ func (s *Several) recommend(reports []*Report) {
 	}
 	s.Recommendation = rec
 	rec.Decision = decide(first, ended, all)
+	rec.show()
 }
 
 // bestDecoder is the decoder with the smallest observed error against the target, or −1.
 func (f *Fit) bestDecoder() int {
-	return leastOf(f.Decoders, func(d DecoderResult) float64 { return d.Observed })
+	return leastOf(f.own(), func(d DecoderRow) float64 { return d.Observed })
 }
 
 // leastOf is the first row with the smallest number, or −1.

@@ -124,7 +124,7 @@ func TestGroups(t *testing.T) {
 	} {
 		var samples []fitdecoder.Interval
 		n, f := seenNetwork(t, "unary", 3, nil, 0, 0), &Fit{Levels: 3, LevelWidth: 1,
-			Decoders: []DecoderResult{{Decoder: "gen"}}}
+			Decoders: []DecoderRow{{Network: 1}}}
 		n.seen.Spreads = [][]observed.Spread{make([]observed.Spread, 3)}
 		for i, count := range counts {
 			for range count {
@@ -134,7 +134,7 @@ func TestGroups(t *testing.T) {
 			}
 		}
 		quantiles, coverage := "", ""
-		for _, r := range errorQuantiles(f, n).Levels {
+		for _, r := range errorQuantiles(f, n).Rows {
 			quantiles += fmt.Sprintf(" %d-%d", r.From, r.To)
 		}
 		for _, r := range coverageByLevel(samples, observed.Labels{Levels: 3}) {

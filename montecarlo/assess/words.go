@@ -77,7 +77,7 @@ func (f *Fit) called() string {
 	if f.Perceived == nil {
 		return f.Code
 	}
-	return forecast.Called(f.Code, perceived.Training(f.Perceived.Training))
+	return forecast.Called(f.Code, f.Perceived.Training)
 }
 
 // predicts reports whether the network is direct regression.
@@ -224,13 +224,12 @@ func decisionText(d *Decision, fitted *Fitted, yours string) string {
 		if gain > d.Gain {
 			than = ", more than any code is forecast to add"
 		}
-		if than != "" || d.Action == string(forecast.Stay) {
+		if than != "" || d.Action == forecast.Stay {
 			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ",
 				percent(gain), than)
 		}
 	}
-	training := perceived.Training(d.Training)
-	of := forecast.Called(d.Code, training)
+	of := forecast.Called(d.Code, d.Training)
 	h := forecast.LookupHead(of)
 	how := of
 	switch {
@@ -238,14 +237,14 @@ func decisionText(d *Decision, fitted *Fitted, yours string) string {
 		how, of = "direct regression, without a code", "direct regression"
 	default:
 		if h.Name == "" {
-			how += " with " + training.Loss()
+			how += " with " + d.Training.Loss()
 		}
-		if training == perceived.Soft {
+		if d.Training == perceived.Soft {
 			how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
 		}
 		how += " and read it with " + d.Decoder
 	}
-	switch forecast.Action(d.Action) {
+	switch d.Action {
 	case forecast.Train:
 		text := fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain),
 			forecast.Chance(d.Better))

@@ -15,6 +15,7 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -29,7 +30,7 @@ func TestDirectText(t *testing.T) {
 		1.2: "better: −17 % ± 8.3 % (the standard error is this network's alone).", 1.19: "not told apart from it: −16 % ± 8.4 %", 0.81: "not told apart from it: +23 % ± 12 %",
 		0.8: "worse: +25 % ± 12 %", 1e-9: "more than 10,000 times as wrong.",
 	} {
-		f := &Fit{LevelWidth: 1, Decoders: []DecoderResult{{Decoder: "gen", Outputs: "bits", Observed: 1, StdErr: 0.1}}}
+		f := &Fit{LevelWidth: 1, Decoders: []DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}}}
 		f.Direct = compareDirect(f, &network{options: Options{Baseline: Baseline{Error: direct}}})
 		if got := f.directText(); !strings.Contains(got, "this network is "+want) {
 			t.Errorf("direct regression %v: %q, want %q", direct, got, want)
@@ -146,28 +147,31 @@ func labelsOf(t *testing.T, o Options, name string, logits bool) []float64 {
 
 // TestDecisionText says each decision, and the fitted decoder first where that gains more.
 func TestDecisionText(t *testing.T) {
+	unary := func(training perceived.Training, decoder string) scenario.Design {
+		return scenario.Design{Code: "unary", Training: training, Decoder: decoder}
+	}
 	for _, tt := range []struct {
 		d      Decision
 		fitted *Fitted
 		want   string
 	}{
-		{Decision{Action: "train", Code: "unary", Training: "ce", Decoder: "gen-ex", Gain: 0.0751, Better: 0.934}, nil,
+		{Decision{Action: "train", Design: unary("ce", "gen-ex"), Gain: 0.0751, Better: 0.934}, nil,
 			"train unary with CE and read it with gen-ex: expected gain 7.5 %, probability 0.93."},
-		{Decision{Action: "train", Code: "unary", Training: "ce", Decoder: "gen-ex", Gain: 0.001, Better: 0.51,
+		{Decision{Action: "train", Design: unary("ce", "gen-ex"), Gain: 0.001, Better: 0.51,
 			Lost: 0.075}, nil,
 			"train unary with CE and read it with gen-ex: expected gain 0.1 %, probability 0.51. In general johnson loses 7.5 % to the best head."},
-		{Decision{Action: "train", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.03, Better: 0.7, Rule: true},
+		{Decision{Action: "train", Design: unary("bce", "gen"), Gain: 0.03, Better: 0.7, Rule: true},
 			nil,
 			"train unary with BCE and read it with gen: expected gain 3 %, probability 0.70. It lost least in general, and no head is forecast to be 2 % better."},
-		{Decision{Action: "take", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.123}, nil,
+		{Decision{Action: "take", Design: unary("bce", "gen"), Gain: 0.123}, nil,
 			"take the network of unary with BCE and read it with gen: it gains 12 %."},
-		{Decision{Action: "stay", Code: "unary", Gain: 0.01}, nil,
+		{Decision{Action: "stay", Design: unary("bce", "gen"), Gain: 0.01}, nil,
 			"keep johnson, if its training has ended: no other is forecast to gain 1 %."},
 		{Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.019, BaselineErr: 2},
 			"keep johnson: no other is forecast to gain 1 %."},
 		{Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"read this network with the fitted decoder: it gains 5 %, more than any code is forecast to add. Beyond that, keep johnson: no other is forecast to gain 1 %."},
-		{Decision{Action: "train", Code: "unary", Training: "bce", Decoder: "gen", Gain: 0.08, Better: 1},
+		{Decision{Action: "train", Design: unary("bce", "gen"), Gain: 0.08, Better: 1},
 			&Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"train unary with BCE and read it with gen: expected gain 8 %, probability >0.99."},
 		{Decision{Action: "stay", Ended: true, Gain: 0.06, Better: 0.6},
@@ -213,11 +217,11 @@ func TestOneNumber(t *testing.T) {
 		r := judge(t, o)
 		f, verdict := r.Fit, strings.Join(r.Opening, " ")
 		best := f.Decoders[f.bestDecoder()]
-		told, by := table.Short(best.Observed), best.Decoder+" on "+best.Outputs
+		told, by := table.Short(best.Observed), best.Decoder+" on "+string(best.Outputs)
 		if f.Fitted != nil && f.Fitted.Better {
 			told, by = table.Short(f.Fitted.Error), "is wrong by "+table.Short(f.Fitted.BaselineErr)
-			if f.Fitted.Baseline != best.Decoder || math.Abs(f.Fitted.BaselineErr/best.Observed-1) > 1e-9 {
-				t.Errorf("%+v: the fitted decoder is beside %s, %v; the best is %+v", n, f.Fitted.Baseline, f.Fitted.BaselineErr, best)
+			if f.Fitted.Baseline != best.Design || math.Abs(f.Fitted.BaselineErr/best.Observed-1) > 1e-9 {
+				t.Errorf("%+v: the fitted decoder is beside %+v, %v; the best is %+v", n, f.Fitted.Baseline, f.Fitted.BaselineErr, best)
 			}
 		}
 		if !strings.Contains(verdict, "is wrong by "+told) || !strings.Contains(verdict, by) {

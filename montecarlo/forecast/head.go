@@ -11,7 +11,7 @@ type Head struct {
 	Name     string
 	Code     string             // the name of the code
 	Training perceived.Training // the only one that it has
-	Loss     string             // its name in results; "" for that of Training
+	Loss     perceived.Training // its name in results; "" for Training
 	Own      bool               // it is no training of the code's outputs: the code has the head's name
 	Predicts bool               // it has one output, the label itself
 	Chain    bool               // outputs are of the conditions y > k where y > k−1

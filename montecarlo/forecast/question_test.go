@@ -12,6 +12,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -96,9 +97,11 @@ func TestEnough(t *testing.T) {
 // TestCheapest: of the rows at most 2 % above the smallest, the one of the fewest outputs, beside
 // the network that was given.
 func TestCheapest(t *testing.T) {
-	rows := []Row{{Code: "unary", Bits: 63, Near: true}, {Code: "johnson", Bits: 32, Near: true},
-		{Code: "direct", Bits: 1, Near: true, Training: "l1"}, {Code: "b1jdj", Bits: 17, Near: true}, {Code: "gray",
-			Bits: 6}}
+	row := func(name string, bits int, near bool) Row {
+		return Row{Design: scenario.Design{Code: name, Bits: bits}, Near: near}
+	}
+	rows := []Row{row("unary", 63, true), row("johnson", 32, true),
+		row("direct", 1, true), row("b1jdj", 17, true), row("gray", 6, false)}
 	want := "Within 2 % of the smallest forecast, b1jdj has the fewest outputs: 17 for 63 of unary."
 	if got := Cheapest(rows); got != want {
 		t.Errorf("%q", got)

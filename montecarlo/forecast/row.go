@@ -5,19 +5,16 @@ import (
 	"slices"
 
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
+	"belsim/theory/code"
 )
 
 // Row is the forecast of a network and what reads it: a row of every ranking. Errors are mean
 // |answer − label|, in the unit of the ranking.
 type Row struct {
-	Levels      int     `json:"levels"`
-	Code        string  `json:"code"`
-	Bits        int     `json:"bits"`
-	Transitions float64 `json:"transitions"`
-	Training    string  `json:"training"`
-	Decoder     string  `json:"decoder"`
-	Outputs     string  `json:"outputs"`
+	scenario.Design
 	// expected mean |answer − label| of such a network, or the measured one
 	Forecast float64 `json:"forecast"`
 	// interval of the error of one trained network
@@ -41,39 +38,47 @@ type Row struct {
 	Trained bool `json:"trained"`
 	// the forecast is at most 2 % above the smallest one of the ranking
 	Near bool `json:"near"`
+	// the row stands in tables and pictures: best, and a training with soft targets only of a head,
+	// of a decision, where it was measured, or where it differs from CE by 0.01
+	Shown bool `json:"shown"`
 }
+
+// DesignOf is the design of a code after a training, and of what reads its outputs. A head has its
+// own name, and direct regression its own decoder: the prediction, or the level nearest to it.
+func DesignOf(c *code.Code, t perceived.Training, d observed.Decoding) scenario.Design {
+	out := scenario.DesignOf(c, t, d.Decoder, scenario.Outputs(d.Outputs()))
+	out.Code = Called(out.Code, t)
+	if h := LookupHead(out.Code); h.Predicts {
+		out.Bits, out.Transitions, out.Training = 1, 0, h.Loss
+		if !d.Predicts() {
+			out.Decoder = "nearest"
+		}
+		out.Outputs = scenario.Outputs(observed.Prediction().Outputs())
+	}
+	return out
+}
+
+// Design is the design of the forecast network.
+func (x *Forecast) Design() scenario.Design { return DesignOf(x.Code, x.Training, x.Decoding) }
 
 // Row is the row of a forecast, in a unit of which a level has so many.
 func (x *Forecast) Row(unit float64) Row {
 	r := Row{
-		Levels: x.Code.Levels(), Code: Called(x.Code.Name(),
-			x.Training), Bits: x.Code.Bits(), Transitions: x.Code.TransitionsPerBit(), Training: string(x.Training),
-		Decoder: x.Decoding.Decoder.Name(), Outputs: x.Decoding.Outputs(), Forecast: unit * x.Error, Lo: unit * x.Lo, Hi: unit * x.Hi,
+		Design: x.Design(), Forecast: unit * x.Error, Lo: unit * x.Lo, Hi: unit * x.Hi,
 		Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
 	}
 	r.Interval = [2]float64{r.Lo, r.Hi}
-	if h := LookupHead(r.Code); h.Predicts {
-		r.Bits, r.Transitions, r.Training = 1, 0, h.Loss
-		if !x.Decoding.Predicts() {
-			r.Decoder, r.Outputs = "nearest", observed.Prediction().Outputs()
-		}
-	}
 	return r
 }
 
 // Rows are the rows of forecasts that are sorted. width is that of a level, in the unit of the
 // ranking, where there are so many.
 func Rows(all []Forecast, width func(levels int) float64) []Row {
-	type of struct {
-		levels         int
-		code, training string
-	}
-	out, seen := make([]Row, len(all)), map[of]bool{}
+	out, seen := make([]Row, len(all)), map[scenario.Design]bool{}
 	for i := range all {
 		x := all[i].Row(width(all[i].Code.Levels()))
-		key := of{x.Levels, x.Code, x.Training}
-		x.Best, x.Near = !seen[key], i == 0 || x.Forecast <= (1+Worthwhile)*out[0].Forecast
-		out[i], seen[key] = x, true
+		x.Best, x.Near = !seen[x.Head()], i == 0 || x.Forecast <= (1+Worthwhile)*out[0].Forecast
+		out[i], seen[x.Head()] = x, true
 	}
 	return out
 }
@@ -134,23 +139,17 @@ func Cheapest(rows []Row) string {
 		100*Worthwhile, name, r.Bits, first.Bits, other)
 }
 
-// Column is a column of a ranking.
-type Column struct {
-	Head string
-	Cell func(Row) string
-}
-
 // The columns of errors, and of the probability that a row is better than what ratios are to.
 var (
-	Forecasts = Column{"forecast", func(r Row) string { return table.Short(r.Forecast) }}
-	Intervals = Column{"95 % interval",
-		func(r Row) string { return fmt.Sprintf("%s to %s", table.Short(r.Lo), table.Short(r.Hi)) }}
-	Chances = Column{"better", func(r Row) string {
+	Forecasts = table.Append("forecast", func(r Row) string { return table.Short(r.Forecast) })
+	Intervals = table.Append("95 % interval",
+		func(r Row) string { return fmt.Sprintf("%s to %s", table.Short(r.Lo), table.Short(r.Hi)) })
+	Chances = table.Append("better", func(r Row) string {
 		if !r.compared() {
 			return ""
 		}
 		return Chance(r.Better)
-	}}
+	})
 )
 
 // Chance writes a probability, which is never certain.
@@ -166,25 +165,17 @@ func Chance(p float64) string {
 
 // Table is a ranking for people: what each row is, more columns, and a mark at those that are near
 // the smallest forecast.
-func Table(rows []Row, levels bool, more ...Column) *table.Table {
-	columns := []Column{
-		{"code", Row.Name}, {"bits", func(r Row) string { return fmt.Sprint(r.Bits) }}, {"trans.",
-			func(r Row) string { return fmt.Sprintf("%.4g", r.Transitions) }},
-		{"training", func(r Row) string { return r.Training }}, {"decoder",
-			func(r Row) string { return r.Decoder }}, {"reads", func(r Row) string { return r.Outputs }},
-	}
-	if levels {
-		columns = append([]Column{{"levels", func(r Row) string { return fmt.Sprint(r.Levels) }}}, columns...)
-	}
-	mark := Column{"~", func(r Row) string {
+func Table(rows []Row, levels bool, more ...table.Column[Row]) *table.Table {
+	mark := table.Append("~", func(r Row) string {
 		if r.Near {
 			return "~"
 		}
 		return ""
-	}}
-	var all []table.Column[Row]
-	for _, c := range append(append(columns, more...), mark) {
-		all = append(all, table.Append(c.Head, c.Cell))
+	})
+	t := table.Of(rows, slices.Concat([]table.Column[Row]{table.Replace("code", "", Row.Name)}, more,
+		[]table.Column[Row]{mark})...)
+	if levels {
+		return t
 	}
-	return table.Of(rows, all...)
+	return t.Without("levels")
 }

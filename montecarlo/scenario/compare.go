@@ -39,12 +39,9 @@ type Comparison struct {
 
 // CodeResult is the |error| of one code with one decoder, in levels, over the prior.
 type CodeResult struct {
-	Code        string  `json:"code" text:"code"`
-	Bits        int     `json:"bits" text:"bits"`
-	Transitions float64 `json:"transitions" text:"trans."`
-	Decoder     string  `json:"decoder" text:"decoder"`
-	Bound       float64 `json:"bound" text:"bound"`
-	Exact       float64 `json:"exact" text:"exact"`
+	Design
+	Bound float64 `json:"bound" text:"bound"`
+	Exact float64 `json:"exact" text:"exact"`
 	exactFields
 	anyField
 	Mean   float64 `json:"mean" text:"sampled"`
@@ -59,8 +56,7 @@ type CodeResult struct {
 	WorstErr float64 `json:"worst_stderr"`
 	Samples  uint64  `json:"samples"`
 	// there is no exact value, and sampling ended before stderr was rel_err of mean
-	Capped  bool    `json:"capped"`
-	Outputs Outputs `json:"outputs"`
+	Capped bool `json:"capped"`
 	// the error is as small as the first row's, up to standard errors: 1.96 of their difference, or
 	// a part of 1e-5 of exact values
 	Tie bool `json:"tie"`
@@ -220,8 +216,8 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 			return nil, err
 		}
 		row := CodeResult{
-			Code: p.Code.Name(), Bits: p.Code.Bits(), Transitions: p.Code.TransitionsPerBit(), Decoder: p.Decoder.Name(), Outputs: s.OutputsOf(p.Code, p.Decoder),
-			Mean: math.Inf(1), // until it is sampled: below what is known
+			Design: s.Design(p.Code, p.Decoder),
+			Mean:   math.Inf(1), // until it is sampled: below what is known
 		}
 		if row.Bound, row.Exact, row.exactFields, err = averages(ctx, run.Workers, p, weights, theories[i],
 			omit); err != nil {
@@ -329,7 +325,8 @@ func (c *Comparison) addInvalid(codes []InvalidCode) {
 	for _, i := range codes {
 		none := math.NaN()
 		c.Results = append(c.Results, CodeResult{
-			Code: i.Code.Name(), Bits: i.Code.Bits(), Transitions: i.Code.TransitionsPerBit(), Bound: none, Exact: none, Mean: none, StdErr: none,
+			Design: Design{Levels: i.Code.Levels(), Code: i.Code.Name(), Bits: i.Code.Bits(),
+				Transitions: i.Code.TransitionsPerBit()}, Bound: none, Exact: none, Mean: none, StdErr: none,
 			RMS: none, Within: none, WorstMean: none, WorstErr: none, Invalid: i.Err.Error(),
 		})
 	}

@@ -49,7 +49,7 @@ func (c *Comparison) Table() *table.Table {
 			return r.sampled(text)
 		}),
 	}
-	t := table.Of(c.Results, columns...)
+	t := table.Of(c.Results, columns...).Without("levels", "training", "reads")
 	t.Spare = []string{"RMS", fmt.Sprintf("within %d", c.Within), "bound", "trans."}
 	t.Line = max(0, slices.IndexFunc(c.Results, c.Unlearned))
 	return t

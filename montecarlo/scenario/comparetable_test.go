@@ -128,7 +128,8 @@ func TestTransposed(t *testing.T) {
 	c := scenario.Comparison{Levels: 4}
 	for _, decoder := range []string{"gen", "bel-j"} {
 		for name, bits := range map[string]int{"bits.csv": 5, standard: 5, "johnson": 5, "square.npy": 4} {
-			c.Results = append(c.Results, scenario.CodeResult{Code: name, Bits: bits, Decoder: decoder})
+			c.Results = append(c.Results, scenario.CodeResult{Design: scenario.Design{
+				Code: name, Bits: bits, Decoder: decoder}})
 		}
 	}
 	notes := strings.Join(strings.Fields(c.Notes()), " ")

@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/base/memory"
@@ -60,27 +59,19 @@ type side struct {
 
 // Map compares two codes A and B over a plane of error models: what heatmap writes as JSON.
 type Map struct {
-	// code A
-	A string `json:"a"`
-	// code B
-	B string `json:"b"`
-	// decoder of A
-	DecoderA string `json:"decoder_a"`
-	// decoder of B
-	DecoderB string `json:"decoder_b"`
-	Levels   int    `json:"levels"`
-	Method   Method `json:"method"`
+	// the design A
+	A Design `json:"a"`
+	// the design B
+	B      Design `json:"b"`
+	Method Method `json:"method"`
 	// which bounds those of A and B are, with method bound
 	Bounds []string `json:"bounds,omitempty"`
 	Seed   *uint64  `json:"seed,omitempty"`
 	Axes[[]float64]
 	// a row for each pair of parameters, the first of them the faster
 	Cells []Cell `json:"cells"`
-	// what the decoders of A and B read: bits or logits
-	Outputs [2]Outputs `json:"outputs"`
 	Reading
-	Cutoff   float64            `json:"cutoff,omitempty"`
-	Training perceived.Training `json:"training,omitempty"`
+	Cutoff float64 `json:"cutoff,omitempty"`
 	Provenance
 
 	Plane PlaneKind `json:"-"` // which parameters the axes are
@@ -135,7 +126,7 @@ type Cell struct {
 func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder string, plane Plane, x, y Axis,
 	method Method) (*Map, error) {
 	m := &Map{
-		A: codes[0].Name(), B: codes[1].Name(), Levels: codes[0].Levels(), Method: method, Reading: s.Reading(),
+		Method: method, Reading: s.Reading(),
 		Plane: plane.Kind(), Axes: AxesOf(plane.Kind(), x.Values,
 			y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
 	}
@@ -148,14 +139,14 @@ func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder stri
 		if err != nil {
 			return nil, err
 		}
-		m.sides[i], m.Outputs[i] = side{c, d, models}, s.OutputsOf(c, d)
+		m.sides[i] = side{c, d, models}
+		*[]*Design{&m.A, &m.B}[i] = s.Design(c, d)
 	}
 	if err := m.choose(ctx, s); err != nil {
 		return nil, err
 	}
-	m.DecoderA, m.DecoderB = m.sides[0].decoder.Name(), m.sides[1].decoder.Name()
 	if p, ok := plane.(PerceivedPlane); ok {
-		m.Cutoff, m.Training = p.Model.Cutoff, p.Model.Training
+		m.Cutoff, m.A.Training, m.B.Training = p.Model.Cutoff, p.Model.Training, p.Model.Training
 	}
 	const perCell = 320 // with its standard errors, and its numbers in a matrix and a figure
 	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", len(x.Values), len(y.Values)),
@@ -255,7 +246,7 @@ func (m *Map) Title() string {
 // Fill computes the cells of a map from NewMap. run.Done is told how many cells were finished. The
 // error wraps theory.ErrNoClosedForm where a code has no bound, or no exact value.
 func (s *Scenario) Fill(ctx context.Context, run Run, m *Map, draw Sampling) error {
-	weights, err := s.Weights(m.Levels)
+	weights, err := s.Weights(m.A.Levels)
 	if err != nil {
 		return err
 	}

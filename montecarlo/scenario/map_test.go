@@ -50,10 +50,10 @@ func TestBeside(t *testing.T) {
 // TestRivals: a code stands for its best decoder, with 1.96 standard errors on either side.
 func TestRivals(t *testing.T) {
 	row := func(code string, mean, stderr float64) CodeResult {
-		return CodeResult{Code: code, Exact: math.NaN(), Mean: mean, StdErr: stderr}
+		return CodeResult{Design: Design{Code: code}, Exact: math.NaN(), Mean: mean, StdErr: stderr}
 	}
-	c := Comparison{Results: []CodeResult{row("a", 2, 0.1), row("a", 1, 0.1), row("a", 3, 0.1), {Code: "b", Exact: 4},
-		{Code: "c", Invalid: "no"}}}
+	c := Comparison{Results: []CodeResult{row("a", 2, 0.1), row("a", 1, 0.1), row("a", 3, 0.1), {Design: Design{Code: "b"}, Exact: 4},
+		{Design: Design{Code: "c"}, Invalid: "no"}}}
 	if diff := cmp.Diff([]Rival{{"a", 0.804, 1.196}, {"b", 4, 4}}, c.rivals(),
 		cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 		t.Error(diff)

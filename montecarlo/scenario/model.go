@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
 	"belsim/theory/code"
@@ -33,10 +32,9 @@ type Parameters struct {
 	R     *float64 `json:"r"`
 	Sigma *float64 `json:"sigma"`
 
-	LabelNoise *float64           `json:"label_noise,omitempty"`
-	Misfit     *float64           `json:"misfit,omitempty"`
-	Cutoff     *float64           `json:"cutoff,omitempty"`
-	Training   perceived.Training `json:"training,omitempty"`
+	LabelNoise *float64 `json:"label_noise,omitempty"`
+	Misfit     *float64 `json:"misfit,omitempty"`
+	Cutoff     *float64 `json:"cutoff,omitempty"`
 }
 
 // Mixture is the Gaussian mixture of Eq. 3 and 4: one Gaussian of weight R and width Sigma,

@@ -50,7 +50,7 @@ func errRealCode(c *code.Code) error {
 
 // Parameters implements Model.
 func (m Perceived) Parameters() Parameters {
-	p := Parameters{LabelNoise: &m.Noise, Misfit: &m.Misfit, Training: m.Training}
+	p := Parameters{LabelNoise: &m.Noise, Misfit: &m.Misfit}
 	if m.Cutoff > 0 {
 		p.Cutoff = &m.Cutoff
 	}

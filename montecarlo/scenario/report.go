@@ -65,8 +65,8 @@ func someLevels(all []LevelResult) []LevelResult {
 // Report writes a summary of the map of a scenario for people. fit is the point of the plane where
 // a network was found; nil without one.
 func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
-	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A, m.DecoderA, m.B, m.DecoderB, m.Levels,
-		m.Method, s.NotDefault())
+	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
+		m.A.Levels, m.Method, s.NotDefault())
 	if p, ok := s.Model.(Perceived); ok {
 		fmt.Fprintf(w, ", %s", p)
 	}
@@ -88,7 +88,7 @@ func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
 		} else if sum.WithoutErrors > 0 {
 			reason = "B has no errors where " + x + " and " + y + " are valid"
 			if m.Method == Sample {
-				reason = "no sample of " + m.A + " or " + m.B + " erred where " + x + " and " + y +
+				reason = "no sample of " + m.A.Code + " or " + m.B.Code + " erred where " + x + " and " + y +
 					" are valid; --samples N takes more"
 			}
 		}

@@ -22,11 +22,7 @@ type Verification struct {
 	Pass *bool `json:"pass"`
 	// a sentence for each contradiction
 	Failures []string `json:"failures"`
-	Code     string   `json:"code"`
-	Levels   int      `json:"levels"`
-	Bits     int      `json:"bits"`
-	Decoder  string   `json:"decoder"`
-	Outputs  Outputs  `json:"outputs"`
+	Design
 	Description
 	Seed uint64 `json:"seed"`
 	// probability of a failure although theory is right
@@ -85,7 +81,7 @@ func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, t
 	detectable, overall := montecarlo.Detectable(sums, th, weights, worst, falseAlarms)
 	o := montecarlo.Average(weights, sums)
 	v := &Verification{
-		Failures: []string{}, Code: c.Name(), Levels: c.Levels(), Bits: c.Bits(), Decoder: d.Name(), Outputs: s.OutputsOf(c, d),
+		Failures: []string{}, Design: s.Design(c, d),
 		Description: s.description(),
 		Seed:        draw.Seed, Alpha: falseAlarms, Power: montecarlo.Power, Reached: reached,
 		Overall: LevelResult{Mean: o.Mean, StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},

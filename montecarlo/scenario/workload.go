@@ -9,7 +9,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // Workload is a typical sampling problem, to measure how fast a backend is.
@@ -37,7 +36,7 @@ func Workloads() []Workload {
 
 // Measurement is the time that samples of a workload took.
 type Measurement struct {
-	Bits    int // M
+	Design  Design
 	Samples uint64
 	Took    time.Duration
 }
@@ -52,7 +51,8 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 	if err != nil {
 		return Measurement{}, err
 	}
-	d, err := decode.New(w.Decoder, c)
+	s := New(nil)
+	d, err := s.Decoder(w.Decoder, c)
 	if err != nil {
 		return Measurement{}, err
 	}
@@ -60,10 +60,10 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 	if err != nil {
 		return Measurement{}, err
 	}
-	m := Measurement{Bits: c.Bits()}
-	p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
-	if decode.PrefersLogits(c, d) {
-		p.Kind = montecarlo.IndependentLogits
+	m := Measurement{Design: s.Design(c, d)}
+	p, err := s.ProblemOf(ctx, c, d, e, Sampling{Seed: 1})
+	if err != nil {
+		return m, err
 	}
 	target := montecarlo.Target{Prior: theory.Uniform(w.Levels)}
 	for n := uint64(1 << 10); ; {

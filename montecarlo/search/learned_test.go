@@ -29,7 +29,7 @@ func TestLearned(t *testing.T) {
 			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw,
 				Options{Levels: 12, Workers: workers, Steps: 80}))(t)
 			found := must.Get(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
-			all := must.Get(p.forecasts(t.Context(), found.Code))(t)
+			all := must.Get(p.forecasts(t.Context(), found.Found))(t)
 			if f := all[0]; found.Mean != f.Error || *found.Interval != [2]float64{f.Lo, f.Hi} ||
 				!(f.Lo < f.Error && f.Error < f.Hi) {
 				t.Errorf("%s: error %v, %v, want %+v", training, found.Mean, found.Interval, f)
@@ -37,7 +37,7 @@ func TestLearned(t *testing.T) {
 			return found
 		}
 		found := find(1)
-		for k, at := range found.Code.Transitions() {
+		for k, at := range found.Found.Transitions() {
 			if len(at) == 0 {
 				t.Errorf("%s: column %d is constant", training, k+1)
 			}

@@ -44,7 +44,7 @@ type Optimizer struct {
 	draw       scenario.Sampling
 	bits       int                 // number of bits that every code must have; 0: any
 	known      map[string]Row      // named codes that were estimated before
-	named      []forecast.Forecast // of networks of these
+	networks   []forecast.Forecast // of networks of these
 }
 
 // DefaultSteps is the length of a search where networks learn nothing.

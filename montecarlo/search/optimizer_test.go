@@ -45,13 +45,13 @@ func TestFind(t *testing.T) {
 		return func(uint64, float64) {}, func() { ended++ }
 	}
 	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, 7))(t)
-	if found.Stopped || found.Interrupted() != nil || ended != 1 || found.Steps != 2000 || found.Code.Bits() != 7 ||
+	if found.Stopped || found.Interrupted() != nil || ended != 1 || found.Steps != 2000 || found.Found.Bits() != 7 ||
 		found.Outputs != scenario.Bits {
 		t.Errorf("found %+v", found)
 	}
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 	s.Prior.Fitted = p.Options.Prior
-	candidates := must.Get(s.Candidates(t.Context(), []*code.Code{found.Code}, []string{"gen"}, draws(2000)))(t)
+	candidates := must.Get(s.Candidates(t.Context(), []*code.Code{found.Found}, []string{"gen"}, draws(2000)))(t)
 	same := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draws(2000)))(t)
 	if r := same.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || r.Exact != found.Exact {
 		t.Errorf("found %+v; the scenario says %+v", found.Estimate, r)
@@ -107,7 +107,7 @@ func TestNeverWorse(t *testing.T) {
 		for i, found := range both.Found {
 			of := p.Options
 			if of.Bits = found.Bits; i > 0 {
-				of.Also = both.Found[i-1].Code
+				of.Also = both.Found[i-1].Found
 			}
 			for _, c := range must.Get(of.known())(t) {
 				c.Code = must.Get(c.words.code(c.Start))(t)
@@ -162,10 +162,10 @@ func TestTradeoff(t *testing.T) {
 	var csv strings.Builder
 	must.Succeed(t, table.WriteCSV(&csv, result.Rows()))
 	if head, _, _ := strings.Cut(csv.String(),
-		"\n"); head != "code,bits,error,stderr,exact,transitions_per_bit,max_transitions,code_file" {
+		"\n"); head != "levels,code,bits,transitions,training,decoder,outputs,error,stderr,exact,max_transitions,code_file" {
 		t.Errorf("columns %s", head)
 	}
-	if rows := result.Rows(); len(rows) != 2+len(result.Baselines) || rows[0].Code != "found" || rows[2].PerBit != nil {
+	if rows := result.Rows(); len(rows) != 2+len(result.Baselines) || rows[0].Code != "found" || rows[2].MaxTransitions != nil {
 		t.Errorf("rows %+v", rows)
 	}
 	if got := result.Table(); len(got.Rows) != 2 || got.Rows[1][0] != "8" {

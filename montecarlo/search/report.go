@@ -36,11 +36,8 @@ func forecastOf(x *forecast.Forecast) Estimate {
 
 // Row is a code beside others: one that was found, or a named one.
 type Row struct {
-	Code string `json:"code"`
-	Bits int    `json:"bits"`
+	scenario.Design
 	Estimate
-	// mean number of bit transitions of a column; empty for named codes
-	PerBit *float64 `json:"-" csv:"transitions_per_bit"`
 	// largest number of bit transitions of a column; empty for named codes
 	MaxTransitions *int `json:"-" csv:"max_transitions"`
 	// file that the code was written to; null where there is none
@@ -50,15 +47,11 @@ type Row struct {
 // Optimized is the best code of a search: what optimize writes as JSON.
 type Optimized struct {
 	// file that the code was written to; null where there is none
-	CodeFile *string          `json:"code_file"`
-	Levels   int              `json:"levels"`
-	Bits     int              `json:"bits"`
-	Decoder  string           `json:"decoder"`
-	Outputs  scenario.Outputs `json:"outputs"`
+	CodeFile *string `json:"code_file"`
+	scenario.Design
 	Estimate
-	PerBit         float64 `json:"transitions_per_bit"`
-	MaxTransitions int     `json:"max_transitions"`
-	MinDistance    *int    `json:"min_distance"`
+	MaxTransitions int  `json:"max_transitions"`
+	MinDistance    *int `json:"min_distance"`
 	// the code that the search began from
 	Start string `json:"start"`
 	// number of changes that were tried
@@ -85,14 +78,13 @@ type Optimized struct {
 	Words []string `json:"words"`
 	scenario.Provenance
 
-	Code    *code.Code `json:"-"`
+	Found   *code.Code `json:"-"`
 	Stopped bool       `json:"-"` // the context ended: the code is the best until then
 }
 
 // row is the code beside others.
 func (o *Optimized) row() Row {
-	return Row{Code: "found", Bits: o.Bits, Estimate: o.Estimate, PerBit: &o.PerBit, MaxTransitions: &o.MaxTransitions,
-		CodeFile: o.CodeFile}
+	return Row{o.Design, o.Estimate, &o.MaxTransitions, o.CodeFile}
 }
 
 // Interrupted returns an error where Stopped is set, which says how far the search was; else
@@ -110,16 +102,15 @@ func (o *Optimized) Remarks() []string {
 	if o.MinDistance != nil {
 		distance = *o.MinDistance
 	}
-	out := []string{fmt.Sprintf("found after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d", o.Steps, o.Start, o.PerBit, o.MaxTransitions, distance)}
+	out := []string{fmt.Sprintf("found after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d", o.Steps, o.Start, o.Transitions, o.MaxTransitions, distance)}
 	if !table.Missing(o.Improvement) {
 		interval, best, name := "exact", o.Baselines[0], o.Baselines[0].Code
 		switch {
 		case o.Better != nil:
 			interval = fmt.Sprintf("95 %% interval: %+.0f to %+.0f %%, probability %s", o.ImprovementCI[0],
 				o.ImprovementCI[1], forecast.Chance(*o.Better))
-			row := best.forecast.Row(1)
-			name = fmt.Sprintf("%s, trained with %s and read by %s on %s", row.Code, best.forecast.Training.Loss(),
-				row.Decoder, row.Outputs)
+			name = fmt.Sprintf("%s, trained with %s and read by %s on %s", name, best.Training.Loss(), best.Decoder,
+				best.Outputs)
 		case o.ImprovementCI[0] != o.ImprovementCI[1]:
 			interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", o.ImprovementCI[0], o.ImprovementCI[1])
 		}
@@ -237,7 +228,7 @@ func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) er
 		return err
 	}
 	found := all[0]
-	for _, x := range p.named {
+	for _, x := range p.networks {
 		if x.Code.Bits() <= out.Bits {
 			all = append(all, x)
 		}
@@ -246,6 +237,7 @@ func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) er
 	out.Ranking = forecast.Rows(all, func(int) float64 { return 1 })
 	forecast.RelateTo(out.Ranking, all, found)
 	out.Ranking = slices.DeleteFunc(out.Ranking, func(r forecast.Row) bool { return !r.Best })
+	out.Design = found.Design()
 	if out.Estimate = forecastOf(&found); len(out.Baselines) > 0 {
 		ratio, interval, better := found.Over(*out.Baselines[0].forecast)
 		out.Improvement, out.ImprovementCI, out.Better = 100*(1-ratio), [2]float64{100 * (1 - interval[1]),
@@ -303,11 +295,11 @@ func (p *Optimizer) describe(ctx context.Context, bits int, found *candidate) (*
 	}
 	none := math.NaN()
 	return &Optimized{
-		Levels: p.Options.Levels, Bits: bits, Decoder: p.decoder, Outputs: p.scenario.OutputsOf(found.Code, decoder),
-		Estimate: Estimate{Mean: found.Mean, StdErr: none, Exact: none},
-		PerBit:   properties.TransitionsPerBit, MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
+		Design:         p.scenario.Design(found.Code.As("found"), decoder),
+		Estimate:       Estimate{Mean: found.Mean, StdErr: none, Exact: none},
+		MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
 		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(), LabelKind: p.labelKind(),
-		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Code: found.Code,
+		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Found: found.Code,
 	}, nil
 }
 
@@ -356,14 +348,7 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 			if err != nil {
 				return nil, err
 			}
-			row = Row{Code: f.Name, Bits: c.Bits()}
-			if p.Forecaster != nil {
-				all, err := p.forecasts(ctx, c)
-				if err != nil {
-					return nil, err
-				}
-				p.named, row.Estimate = append(p.named, all...), forecastOf(&all[0])
-			} else if row.Estimate, err = p.estimate(ctx, b, c); err != nil && !scenario.Invalid(err) {
+			if row, err = p.named(ctx, b, c); err != nil {
 				return nil, err
 			}
 			p.known[f.Name] = row
@@ -377,6 +362,27 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 		return cmp.Compare(a.best(), b.best())
 	})
 	return out, nil
+}
+
+// named is the row of a named code: of networks, after any training with any decoder.
+func (p *Optimizer) named(ctx context.Context, b montecarlo.Backend, c *code.Code) (Row, error) {
+	if p.Forecaster != nil {
+		all, err := p.forecasts(ctx, c)
+		if err != nil {
+			return Row{}, err
+		}
+		p.networks = append(p.networks, all...)
+		return Row{Design: all[0].Design(), Estimate: forecastOf(&all[0])}, nil
+	}
+	d, err := p.scenario.Decoder(p.decoder, c)
+	if err != nil {
+		return Row{}, err
+	}
+	row := Row{Design: p.scenario.Design(c, d)}
+	if row.Estimate, err = p.estimate(ctx, b, c); scenario.Invalid(err) {
+		err = nil
+	}
+	return row, err
 }
 
 // best is the best figure for the error: the exact one where it exists.

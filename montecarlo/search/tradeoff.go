@@ -69,7 +69,7 @@ func (t *Tradeoff) Table() *table.Table {
 			better = fmt.Sprintf("%.1f %%", f.Improvement)
 		}
 		out.Rows = append(out.Rows, []string{strconv.Itoa(f.Bits), f.Estimate.text(), spread(f.Estimate),
-			fmt.Sprintf("%.3g", f.PerBit), name, stderr, better})
+			fmt.Sprintf("%.3g", f.Transitions), name, stderr, better})
 	}
 	return out
 }
@@ -112,7 +112,7 @@ func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []i
 			}
 		}
 		out.Found = append(out.Found, found)
-		one.Options.Also = found.Code
+		one.Options.Also = found.Found
 		if out.Stopped = found.Stopped; out.Stopped {
 			break
 		}

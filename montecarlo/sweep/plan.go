@@ -362,10 +362,9 @@ func (p *Plan) pair(ctx context.Context, f *planFile, d *Definition, name string
 			continue
 		}
 		p.sides = append(p.sides, side{c, decoder, models})
-		d.Pairs = append(d.Pairs, Pair{
-			Code: name, Identity: identity, Levels: c.Levels(), Bits: c.Bits(),
-			Decoder: decoder.Name(), Outputs: s.OutputsOf(c, decoder), Methods: methods,
-		})
+		of := s.Design(c, decoder)
+		of.Code, of.Training = name, d.Training
+		d.Pairs = append(d.Pairs, Pair{of, identity, methods})
 	}
 	return nil
 }

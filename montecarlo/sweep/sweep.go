@@ -57,13 +57,9 @@ func (d *Definition) Y() scenario.Axis { _, y := d.Axes.Of(d.Plane); return y }
 // Pair is a code of some number of levels with a decoder, and the methods that exist for
 // both.
 type Pair struct {
-	Code string `json:"code"`
+	scenario.Design
 	// which code it is: its name, or a hash of the matrix in its file
-	Identity string           `json:"identity"`
-	Levels   int              `json:"levels"`
-	Bits     int              `json:"bits"`
-	Decoder  string           `json:"decoder"`
-	Outputs  scenario.Outputs `json:"outputs"`
+	Identity string `json:"identity"`
 	// the methods that exist for both: bound, exact or mc
 	Methods []scenario.Method `json:"methods"`
 }

@@ -23,11 +23,7 @@ type Table struct {
 
 // CellResult is the |error| of one cell, in levels, over the prior.
 type CellResult struct {
-	Code    string           `json:"code"`
-	Decoder string           `json:"decoder"`
-	Levels  int              `json:"levels"`
-	Bits    int              `json:"bits"`
-	Outputs scenario.Outputs `json:"outputs"`
+	scenario.Design
 	scenario.Point
 	Method scenario.Method `json:"method"`
 	Numbers
@@ -38,8 +34,7 @@ func (m *Merged) Cell(cell int) CellResult {
 	task := m.task(cell)
 	p := m.Pairs[task.Pair]
 	return CellResult{
-		Code: p.Code, Decoder: p.Decoder, Levels: p.Levels, Bits: p.Bits, Outputs: p.Outputs,
-		Point: scenario.AxesOf(m.Plane, task.X, task.Y), Method: task.Method, Numbers: m.numbers[cell],
+		Design: p.Design, Point: scenario.AxesOf(m.Plane, task.X, task.Y), Method: task.Method, Numbers: m.numbers[cell],
 	}
 }
 
@@ -81,11 +76,9 @@ func (m *Merged) Map() (*scenario.Map, error) {
 	}
 	x, y := m.X(), m.Y()
 	out := &scenario.Map{
-		A: a.Code, B: b.Code, DecoderA: a.Decoder, DecoderB: b.Decoder, Levels: a.Levels, Method: method,
-		Outputs: [2]scenario.Outputs{a.Outputs, b.Outputs},
-		Plane:   m.Plane, Axes: scenario.AxesOf(m.Plane, x.Values,
+		A: a.Design, B: b.Design, Method: method, Plane: m.Plane, Axes: scenario.AxesOf(m.Plane, x.Values,
 			y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
-		Reading: m.Reading, Cutoff: m.Cutoff, Training: m.Training,
+		Reading: m.Reading, Cutoff: m.Cutoff,
 	}
 	if method == scenario.Sample {
 		out.Seed = &m.Seed

@@ -323,15 +323,15 @@ class Heatmap(_Results, _plots.Pictured):
         """The map, as the paper's Figure 3(c): white where both errors are the same. Returns the axes of matplotlib."""
         of = self.results
         x, y = ("label_noise", "misfit") if "label_noise" in self.cells else ("r", "sigma")
-        what = f"error of {of['a']} over {of['b']}: increase (%)"
+        what = f"error of {of['a']['code']} over {of['b']['code']}: increase (%)"
         return _plots.heatmap(ax, of[x], of[y], self.increase, (x.replace("_", " "), y.replace("sigma", "σ")), what)
 
     def __repr__(self) -> str:
         of = self.results
-        valid = self.cells["increase_percent"].dropna()
+        a, b, valid = of["a"], of["b"], self.cells["increase_percent"].dropna()
         return (
-            f"<Heatmap of {of['a']} ({of['decoder_a']}) over {of['b']} ({of['decoder_b']}), {of['levels']} levels, "
-            f"method {of['method']}: {len(valid)} of {len(self.cells)} cells valid, {of['b']} better in {(valid > 0).sum()}>"
+            f"<Heatmap of {a['code']} ({a['decoder']}) over {b['code']} ({b['decoder']}), {a['levels']} levels, "
+            f"method {of['method']}: {len(valid)} of {len(self.cells)} cells valid, {b['code']} better in {(valid > 0).sum()}>"
         )
 
 
@@ -442,7 +442,7 @@ class Fit(_Results, _plots.Pictured):
         """Forecasts of the errors of codes if they were trained, the smallest first (in the unit of the targets).
 
         ``levels, code, bits, transitions, training, decoder, reads, forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured,
-        best, trained, near``:
+        best, trained, near, shown``:
         ``ratio`` is to the smallest measured error of this network, and ``better`` the probability that the error is smaller.
         ``attrs["decision"]`` says what to do, and ``attrs["notes"]`` what the forecasts rest on.
         They are computed when they are first asked for, unless ``fit`` had ``recommend=True``. Of a network of several outputs they
@@ -466,19 +466,12 @@ class Fit(_Results, _plots.Pictured):
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
         """The forecasts of ``recommendation`` over the measured error: the rows of the report, on new axes as high as they need.
 
-        These are each code and training with its best decoder; soft targets only where they are a head, were measured, are the
-        decision, or differ from CE by 0.01.
+        These are the rows that are ``shown``: each code and training with its best decoder.
         """
         rows = self.recommendation
-        decision = rows.attrs["decision"] or {}
         if rows.empty:
             raise Error(f"there are no forecasts to draw. {' '.join(rows.attrs['notes'])}")
-        rows = rows[rows["best"] & rows["ratio"].notna()]
-        ce = rows[rows["training"] == "ce"].set_index("code")["ratio"]
-        apart = (rows["ratio"] / rows["code"].map(ce) - 1).abs() >= 0.01
-        soft = (rows["training"] == "soft") & (rows["code"] != "hl-gauss")
-        decided = (rows["code"] == decision.get("code")) & (rows["training"] == decision.get("training"))
-        return _plots.forest(ax, rows[~soft | rows["measured"] | decided | apart])
+        return _plots.forest(ax, rows[rows["shown"] & rows["ratio"].notna()])
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page, an .html file that needs no other, with all tables and pictures."""
@@ -493,7 +486,7 @@ class Fit(_Results, _plots.Pictured):
         if self.each[0] is not self:
             return "", None
         if self._forecasts is None:
-            return "decoders", self.decoders
+            return "decoders", self.decoders[["decoder", "reads", "observed", "observed_stderr", "perceived"]]
         rows = self.recommendation
         return "recommendation, the best decoder of each", rows if rows.empty else rows[rows["best"]]
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/forecast"
 	"belsim/plots"
@@ -89,7 +88,7 @@ func pictures(r *assess.Report) ([]picture, error) {
 	}
 	f, err := plots.Profile(profileData(r, style))
 	add("How often bits are wrong", f, err)
-	if q := r.Fit.Quantiles; q != nil && len(q.Levels) > 1 {
+	if q := r.Fit.Quantiles; q != nil && len(q.Rows) > 1 {
 		f, err := plots.Lines(quantileData(r.Fit, style))
 		add("How large the errors are. "+q.Text(r.Fit), f, err)
 	}
@@ -124,7 +123,7 @@ func quantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 		Style: style, Title: fmt.Sprintf("%s on %s", q.Decoder, q.Outputs), YLabel: "|error| (" + unit + ")",
 		Lines: []plots.NamedLine{{Name: "median"}, {Name: "90 %"}, {Name: "99 %"}},
 	}
-	for _, l := range q.Levels {
+	for _, l := range q.Rows {
 		d.Level = append(d.Level, float64(l.From+l.To)/2)
 		for i, v := range []float64{l.Median, l.P90, l.P99} {
 			d.Lines[i].Values = append(d.Lines[i].Values, v)
@@ -174,7 +173,7 @@ func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
 	}
 	d := forest(rows, func(x forecast.Row) string { return table.Short(x.Forecast) },
 		fmt.Sprintf("error over %s's, %s, 95 %% interval", first.Name(),
-			perceived.Training(first.Training).Loss()), style)
+			first.Training.Loss()), style)
 	for i := range d.Rows {
 		if several {
 			d.Rows[i].Name += fmt.Sprintf(", %d levels", rows[i].Levels)
@@ -190,8 +189,8 @@ func forest(rows []forecast.Row, text func(forecast.Row) string, label string, s
 	d := plots.ForestData{Style: style, XLabel: label}
 	for _, x := range rows {
 		d.Rows = append(d.Rows, plots.ForestRow{
-			Name: x.Name(), Note: x.Decoder + ", " +
-				perceived.Training(x.Training).Loss(), Text: text(x), Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
+			Name: x.Name(), Note: x.Decoder + ", " + x.Training.Loss(), Text: text(x),
+			Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
 		})
 	}
 	return d

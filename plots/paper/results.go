@@ -79,10 +79,10 @@ func RatioData(m *scenario.Map, style plots.Style) plots.HeatmapData {
 		blank = "e > 1, or not known"
 	}
 	return plots.HeatmapData{
-		Title: fmt.Sprintf("%s (%s) and %s (%s): %s, %d levels", m.A, m.DecoderA, m.B, m.DecoderB, m.Title(), m.Levels),
+		Title: fmt.Sprintf("%s (%s) and %s (%s): %s, %d levels", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder, m.Title(), m.A.Levels),
 		X:     m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Style: style,
 		XLabel: x, YLabel: y, Blank: blank,
-		Below: fmt.Sprintf("error of %s is smaller by", m.A), Above: fmt.Sprintf("error of %s is smaller by", m.B),
+		Below: fmt.Sprintf("error of %s is smaller by", m.A.Code), Above: fmt.Sprintf("error of %s is smaller by", m.B.Code),
 	}
 }
 

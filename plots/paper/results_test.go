@@ -21,7 +21,7 @@ import (
 
 // TestMapData: a map shows ratios of errors, and its words name the codes.
 func TestMapData(t *testing.T) {
-	m := &scenario.Map{A: "unary", B: "johnson", DecoderA: "bel-u", DecoderB: "bel-j"}
+	m := &scenario.Map{A: scenario.Design{Code: "unary", Decoder: "bel-u"}, B: scenario.Design{Code: "johnson", Decoder: "bel-j"}}
 	m.Axes = scenario.AxesOf(scenario.Mixtures, []float64{1, 2, 3, 4}, []float64{1})
 	for _, v := range []float64{-50, 300, math.NaN(), -100} {
 		m.Cells = append(m.Cells, scenario.Cell{Increase: v})

@@ -374,7 +374,7 @@ func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
 	for i, c := range m.Cells {
 		increase[i] = c.Increase
 	}
-	return &Answer{JSON: mapAnswer{m.DecoderA, m.DecoderB}, Numbers: map[string][]float64{"increase": increase}}, nil
+	return &Answer{JSON: mapAnswer{m.A.Decoder, m.B.Decoder}, Numbers: map[string][]float64{"increase": increase}}, nil
 }
 
 // fill computes rows of a map, all of them where q.To is 0.

@@ -112,9 +112,12 @@ export class FitPanel {
 	}
 }
 
+/** ownRows are the rows of the first network's decoders: a fitted one cannot be used in the views. */
+const ownRows = (decoders) => decoders.filter((d) => d.network === 1 && d.decoder !== "fitted");
+
 /** bestReading is the decoder with the smallest error against the targets, and what it reads. */
 export function bestReading({ decoders }) {
-	const [best] = decoders
+	const [best] = ownRows(decoders)
 		.filter((d) => d.observed != null)
 		.sort((a, b) => a.observed - b.observed);
 	return best ? { decoder: best.decoder, outputs: best.outputs } : {};
@@ -187,7 +190,7 @@ function verdictHTML({ fit, opening, remarks }) {
 		<div class="actions"><button class="primary" id="fit-use">Back to this network</button>
 		<button id="fit-save">Save the fit (.json)</button><button id="fit-again">Change</button></div>
 		<div class="scroll"><table><thead><tr>${columns.map((c) => `<th>${c}</th>`).join("")}</tr></thead>
-		<tbody>${fit.decoders.map(row).join("")}</tbody></table></div>
+		<tbody>${ownRows(fit.decoders).map(row).join("")}</tbody></table></div>
 		${forecastsHTML(fit)}
 		<details><summary>More about the fit</summary>
 		${remarks.map((t) => `<p class="note">${esc(t)}</p>`).join("")}</details>`;

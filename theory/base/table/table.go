@@ -87,6 +87,21 @@ func Of[R any](rows []R, columns ...Column[R]) *Table {
 	return t
 }
 
+// Without is the table without the columns of some headings, where it has them.
+func (t *Table) Without(heads ...string) *Table {
+	for _, name := range heads {
+		at := slices.Index(t.Head, name)
+		if at < 0 {
+			continue
+		}
+		t.Head = slices.Delete(t.Head, at, at+1)
+		for i := range t.Rows {
+			t.Rows[i] = slices.Delete(t.Rows[i], at, at+1)
+		}
+	}
+	return t
+}
+
 // Write prints the table for people, its columns two spaces apart, on at most Width columns.
 // Missing cells are empty. A table that is wider has its headings on several lines, and leaves out
 // columns, which it says.

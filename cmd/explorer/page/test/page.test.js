@@ -103,9 +103,11 @@ test("the page says which decoder reads what", () => {
 		"2 bits changed.",
 	);
 	const decoders = [
-		{ decoder: "gen", outputs: "bits", observed: 2 },
-		{ decoder: "gen-ex", outputs: "logits", observed: 1 },
-		{ observed: null },
+		{ network: 1, decoder: "gen", outputs: "bits", observed: 2 },
+		{ network: 1, decoder: "gen-ex", outputs: "logits", observed: 1 },
+		{ network: 1, observed: null },
+		{ network: 1, decoder: "fitted", outputs: "logits", observed: 0.5 },
+		{ network: 2, decoder: "gen", outputs: "bits", observed: 0.5 },
 	];
 	assert.deepEqual(bestReading({ decoders }), { decoder: "gen-ex", outputs: "logits" });
 	assert.deepEqual(bestReading({ decoders: [] }), {});

@@ -1,0 +1,36 @@
+package scenario
+
+import (
+	"belsim/errmodel/perceived"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Design is a design of a network of binary-encoded labels (Section 3 of the paper): its code and
+// training, and the decoder with what it reads. Every row of a result begins with the design that
+// its numbers are of, so that rows of different results stand in one table.
+type Design struct {
+	Levels      int                `json:"levels" text:"levels"`
+	Code        string             `json:"code" text:"code"`
+	Bits        int                `json:"bits" text:"bits"`
+	Transitions float64            `json:"transitions" text:"trans.,%.4g"`
+	Training    perceived.Training `json:"training,omitempty" text:"training"`
+	Decoder     string             `json:"decoder" text:"decoder"`
+	Outputs     Outputs            `json:"outputs" text:"reads"`
+}
+
+// DesignOf is the design of a code, a training, "" where no network learns, and a decoder.
+func DesignOf(c *code.Code, t perceived.Training, d decode.Decoder, reads Outputs) Design {
+	return Design{c.Levels(), c.Name(), c.Bits(), c.TransitionsPerBit(), t, d.Name(), reads}
+}
+
+// Head is the design of a network's head alone, whatever reads it.
+func (d Design) Head() Design {
+	d.Decoder, d.Outputs = "", ""
+	return d
+}
+
+// Design is the design of a code and a decoder under the scenario's model.
+func (s *Scenario) Design(c *code.Code, d decode.Decoder) Design {
+	return DesignOf(c, trainingOf(s.Model), d, s.OutputsOf(c, d))
+}
