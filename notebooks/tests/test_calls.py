@@ -30,7 +30,7 @@ Network = tuple[NDArray[np.float32], NDArray[np.float64]]
 def test_compare() -> None:
     c = belsim.code("b1jdj", 16)
     frame = belsim.compare(["unary", c, "johnson"], levels=16, r=0.6, sigma=1.5, samples=2000)
-    assert list(frame.columns[:4]) == ["code", "bits", "transitions", "decoder"]
+    assert list(frame.columns[:4]) == ["levels", "code", "bits", "transitions"]
     assert set(frame["code"]) == {"unary", "codes[1]", "johnson"}
     named = belsim.compare(["b1jdj"], levels=16, r=0.6, sigma=1.5, samples=2000)
     assert frame["mean"][frame["code"] == "codes[1]"].tolist() == named["mean"].tolist()
@@ -96,7 +96,7 @@ def test_fit(network: Network) -> None:
     wrong = np.abs(belsim.dequantize(answers, (2.5, 4.3), 64) - targets)
     for name, share in {"median": 0.5, "p90": 0.9, "p99": 0.99}.items():
         assert q[name] == pytest.approx(np.quantile(wrong, share, method="inverted_cdf"), rel=1 / 32)
-    assert (q["levels"][0]["level"], q["levels"][-1]["last_level"]) == (0, 63)
+    assert (q["rows"][0]["level"], q["rows"][-1]["last_level"]) == (0, 63)
     lo, hi = 2.5, 4.3
     alone = np.abs(belsim.dequantize(level, (lo, hi), 64) - targets).mean()
     assert fit.quantization == pytest.approx(alone, rel=1e-9)
