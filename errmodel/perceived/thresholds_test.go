@@ -32,44 +32,34 @@ func stripes(t *testing.T, transitions ...int) *code.Code {
 	return must.Get(code.FromMatrix("stripes", m))(t)
 }
 
-// TestPrepare: an error up to a quarter of the levels is fitted, and the rates of bits with four
+// TestTargets: an error up to a quarter of the levels is fitted, and the rates of bits with four
 // transitions or more. Where no error is, the rate of the other bits comes first, which stands for
 // one transition.
-func TestPrepare(t *testing.T) {
-	c := stripes(t, 3, 4, 5)
-	type residual struct {
-		Transitions int // 0: an error
-		Value, SD   float64
+func TestTargets(t *testing.T) {
+	const samples, wrong = 1000, 100
+	n := &Observed{Code: stripes(t, 3, 4, 5), Training: BCE, Rates: make([]float64, 18)}
+	n.Counts = errmodel.NewCounts(n.Code.Dims())
+	n.Counts.Samples[0] = samples
+	for k := range n.Code.Bits() {
+		n.Counts.Row(0)[k] = wrong
 	}
-	const n, wrong = 1000, 100
-	counts := errmodel.NewCounts(16, c.Bits())
-	counts.Samples[0] = n
-	for k := range c.Bits() {
-		counts.Row(0)[k] = wrong
-	}
-	many, easy := math.Hypot(0.03, math.Sqrt(0.1*0.9/n)), 0.1*math.Hypot(0.07, math.Sqrt((math.Pi/2-1+1/1.6)/n))
-	rates := []residual{{4, 0.1, many}, {5, 0.1, many}}
+	many := math.Hypot(0.03, math.Sqrt(0.1*0.9/samples))
+	easy := 0.1 * math.Hypot(0.07, math.Sqrt((math.Pi/2-1+1/1.6)/samples))
+	four, five := target{value: 0.1, sd: many, transitions: 4}, target{value: 0.1, sd: many, transitions: 5}
 	for _, tt := range []struct {
 		errors []float64 // with standard errors of 1 %
-		want   []residual
+		want   []target
 	}{
-		{[]float64{4.01, 3.99, 2}, append([]residual{{0, 3.99, math.Hypot(0.02, 0.01)}, {0, 2, math.Hypot(0.05, 0.01)}},
-			rates...)},
-		{[]float64{4.01}, append([]residual{{1, 0.1, easy}}, rates...)},
+		{[]float64{4.01, 3.99, 2}, []target{{value: 3.99, sd: math.Hypot(0.02, 0.01)},
+			{value: 2, sd: math.Hypot(0.05, 0.01)}, four, five}},
+		{[]float64{4.01}, []target{{value: 0.1, sd: easy, transitions: 1}, four, five}},
 	} {
-		o := observation{Code: c, Training: BCE, Counts: counts}
+		var errors []target
 		for _, v := range tt.errors {
-			o.Errors = append(o.Errors, observedError{Value: v, Stderr: 0.01 * v})
+			errors = append(errors, target{value: v, sd: 0.01 * v})
 		}
-		must.Succeed(t, o.prepare())
-		var got []residual
-		for _, e := range o.Errors {
-			got = append(got, residual{0, e.Value, e.sd})
-		}
-		for _, r := range o.rates {
-			got = append(got, residual{r.transitions, r.value, r.sd})
-		}
-		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+		if diff := cmp.Diff(tt.want, n.targets(errors, theory.Uniform(16)), cmp.AllowUnexported(target{}),
+			cmpopts.IgnoreFields(target{}, "model"), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 			t.Errorf("errors %v: (-want +got)\n%s", tt.errors, diff)
 		}
 	}
