@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -115,30 +116,37 @@ func (f *fitting) decoder(c candidate, with []*posterior, values []float64, abou
 	return d, d.complete()
 }
 
-// baselineVariances are the variances of the baseline candidates, N × candidates, and the mean ones
-// of labels within levels.
-func (f *fitting) baselineVariances(ctx context.Context, workers int) (out [2][]float64, err error) {
-	var all [2][]observed.Decoding
+// baselineSpreads are those of the baseline candidates, N × candidates.
+func (f *fitting) baselineSpreads(ctx context.Context, workers int) ([]spread, error) {
+	var decoders []*Decoder
 	for _, c := range f.all {
 		if c.stage != baseline {
 			break
 		}
 		d, err := f.decoder(c, nil, f.places(), About{})
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		for i := range all {
-			all[i] = append(all[i], observed.Decoding{Decoder: varianceOf{d, i == 1}, Soft: d.logits})
-		}
+		decoders = append(decoders, d)
 	}
-	for i := range all {
-		if i == 1 && !f.Code.Uneven() { // they are not used
-			out[1] = out[0]
-			break
-		}
-		if out[i], err = f.Samples.Labels(ctx, workers, f.Code, all[i]); err != nil {
-			return out, err
-		}
-	}
-	return out, nil
+	out := make([]spread, f.Samples.Len()*len(decoders))
+	return out, parallel.Each(ctx, workers, f.Samples.Len(), func() (func(context.Context, int) error, error) {
+		signs := make([]float64, f.m)
+		return func(_ context.Context, i int) error {
+			for k, v := range f.Samples.Row(i) {
+				signs[k] = -1
+				if v > 0 {
+					signs[k] = 1
+				}
+			}
+			for at, d := range decoders {
+				z := f.Samples.Row(i)
+				if !d.logits {
+					z = signs
+				}
+				out[i*len(decoders)+at] = d.spread(z)
+			}
+			return nil
+		}, nil
+	})
 }

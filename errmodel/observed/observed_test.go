@@ -374,7 +374,7 @@ func TestRefusals(t *testing.T) {
 		kind observed.Kind
 		want string
 	}{
-		"more targets": {dense(3, 1, 1, 2, 3), good, observed.Bits, "y.npy has 3 targets, but "},
+		"more targets": {dense(3, 1, 1, 2, 3), good, observed.Bits, "y.npy has 3 targets"},
 		"more outputs": {dense(1, 1, 1), good, observed.Bits, "y.npy has 1 targets, but "},
 		"two columns":  {dense(2, 2, 1, 2, 1, 2), good, observed.Bits, "y.npy: 2 columns; want one target"},
 		"code words": {dense(2, 3, 1, 1, -1, 1, -1, -1), good, observed.Bits,
