@@ -75,22 +75,26 @@ func fitted(t testing.TB, c *code.Code, samples []sample) (*Fit, *Joint) {
 	return f, j
 }
 
-// TestLocal has the error probabilities of the mixture. Their derivatives are differences.
-func TestLocal(t *testing.T) {
+// TestRate has the error probabilities of the mixture. Their derivatives are differences.
+func TestRate(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj", "hadamard"} {
 		c := mustCode(t, name, 20)
+		of := func(sigma float64) *Joint {
+			f := &Fit{R: 0.05, Sigma: sigma, counts: errmodel.NewCounts(c.Dims()), positions: c.Transitions()}
+			f.l = newLikelihood(f.counts, f.positions)
+			return must.Get(NewJoint(t.Context(), f))(t)
+		}
 		const h = 1e-5
-		l, other := newLocal(0.05, 0.6, 20, c.Transitions()), newLocal(0.05, 0.6*math.Exp(h), 20, c.Transitions())
-		e := mustMixture(t, c, 0.05, 0.6)
+		j, other, e := of(0.6), of(0.6*math.Exp(h)), mustMixture(t, c, 0.05, 0.6)
 		for i := range 20 {
 			for k := range c.Bits() {
-				p, q := l.rate(i, k)
+				p, q := j.rate(i, k)
 				if want := e.At(i, k); math.Abs(p-want) > 1e-12 {
 					t.Errorf("%s, level %d, bit %d: %v, want %v", name, i+1, k+1, p, want)
 				}
-				if p2, _ := other.rate(i, k); p > 0 && p2 > 0 && math.Abs(math.Log(p2/p)/h-q) > 1e-2*(1+math.Abs(q)) {
-					t.Errorf("%s, level %d, bit %d: derivative %v, by differences %v", name, i+1, k+1, q,
-						math.Log(p2/p)/h)
+				p2, _ := other.rate(i, k)
+				if by := math.Log(p2/p) / h; p > 0 && p2 > 0 && math.Abs(by-q) > 1e-2*(1+math.Abs(q)) {
+					t.Errorf("%s, level %d, bit %d: derivative %v, by differences %v", name, i+1, k+1, q, by)
 				}
 			}
 		}
