@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"gonum.org/v1/gonum/floats"
 
 	"belsim/errmodel"
 	"belsim/theory"
@@ -21,24 +20,12 @@ import (
 // softmax(f(ŷ)·Cᵀ), for a network without misfit.
 func softError(l *Network) (float64, error) {
 	levels, m := l.Dims()
-	sum := 0.0
-	f, row, s := make([]float64, m), make([]float64, m), make([]float64, levels)
-	for i := 0; i < levels; i++ {
+	sum, f := 0.0, make([]float64, m)
+	for i := range levels {
 		for j := 0; j < decode.Strata; j += 3 {
 			l.Logits(f, float64(i+1)+l.Noise()*decode.Stratum(j))
-			largest := math.Inf(-1)
-			for n := range s {
-				l.Code().RowTo(row, n)
-				s[n] = floats.Dot(row, f)
-				largest = max(largest, s[n])
-			}
-			var mean, total float64
-			for n, v := range s {
-				q := math.Exp(v - largest)
-				total += q
-				mean += q * float64(n+1)
-			}
-			sum += math.Abs(mean/total - float64(i+1))
+			mean, _ := softmax(l.Code(), f)
+			sum += math.Abs(mean - float64(i+1))
 		}
 	}
 	return sum / float64(levels*((decode.Strata+2)/3)), nil
