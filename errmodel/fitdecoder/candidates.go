@@ -131,18 +131,13 @@ func (f *fitting) baselineSpreads(ctx context.Context, workers int) ([]spread, e
 	}
 	out := make([]spread, f.Samples.Len()*len(decoders))
 	return out, parallel.Each(ctx, workers, f.Samples.Len(), func() (func(context.Context, int) error, error) {
-		signs := make([]float64, f.m)
+		sample := observed.NewSample(f.m, nil)
 		return func(_ context.Context, i int) error {
-			for k, v := range f.Samples.Row(i) {
-				signs[k] = -1
-				if v > 0 {
-					signs[k] = 1
-				}
-			}
+			sample.Set(f.Samples.Row(i))
 			for at, d := range decoders {
 				z := f.Samples.Row(i)
 				if !d.logits {
-					z = signs
+					z = d.signs(sample.Word)
 				}
 				out[i*len(decoders)+at] = d.spread(z)
 			}

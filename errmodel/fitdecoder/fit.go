@@ -209,10 +209,10 @@ func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error)
 			kept = append(kept, t)
 		}
 	}
-	out := make([]*posterior, len(bandwidths))
 	if f.tooLarge {
-		return out, nil
+		return nil, nil
 	}
+	out := make([]*posterior, len(bandwidths))
 	total := sum(kept, f.levels, f.m)
 	for b := range out {
 		if err := ctx.Err(); err != nil {
@@ -257,12 +257,12 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 				continue
 			}
 			median, mean := math.NaN(), math.NaN() // never the smallest error
-			if s := scores[c.bandwidth]; c.model == 0 || s != nil {
+			if c.model == 0 || scores[c.bandwidth] != nil {
 				for l, v := range correlated {
 					mixed[l] = c.code * v
 				}
 				if c.model > 0 {
-					axpy(mixed, c.model, s.RawRowView(j))
+					axpy(mixed, c.model, scores[c.bandwidth].RawRowView(j))
 				}
 				median, mean = decode.MedianAndMean(mixed, f.Code.Places())
 				if !f.sorted {
@@ -280,9 +280,6 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 // scores are those of each posterior for some samples, N × L; nil where there is none.
 func (f *fitting) scores(with []*posterior, samples []int) []*mat.Dense {
 	out := make([]*mat.Dense, len(with))
-	if f.tooLarge {
-		return out
-	}
 	x := rowsOf(f.Samples, samples)
 	for b, p := range with {
 		if p == nil {
