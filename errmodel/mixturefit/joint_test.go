@@ -26,14 +26,14 @@ type sample struct {
 
 // drawn draws samples of a mixture whose bits err together: behind each is a normal number, of
 // whose variance a part is common to all bits of a sample. Real labels are uniform in the rows.
-func drawn(t testing.TB, rng *rand.Rand, c *code.Code, r, sigma, part float64, rows []int, n int, real bool) []sample {
+func drawn(t testing.TB, rng *rand.Rand, c *code.Code, r, sigma, part float64, n int, real bool) []sample {
 	t.Helper()
 	e := mustMixture(t, c, r, sigma)
 	p := make([]float64, c.Bits())
 	out := make([]sample, n)
 	for j := range out {
 		s := &out[j]
-		s.row = rows[rng.IntN(len(rows))]
+		s.row = rng.IntN(c.Levels())
 		s.y = float64(s.row + 1)
 		if real {
 			s.y += rng.Float64() - 0.5
@@ -48,15 +48,6 @@ func drawn(t testing.TB, rng *rand.Rand, c *code.Code, r, sigma, part float64, r
 		}
 	}
 	return out
-}
-
-// every are all rows of a code.
-func every(c *code.Code) []int {
-	rows := make([]int, c.Levels())
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
 }
 
 // fitted fits samples, and reads them again.
@@ -111,7 +102,7 @@ func TestRealLabels(t *testing.T) {
 	var got [2][]float64
 	held := 0
 	for range 12 {
-		f, j := fitted(t, c, drawn(t, rng, c, 0.6, 0.5, 0.3, every(c), 2500, true))
+		f, j := fitted(t, c, drawn(t, rng, c, 0.6, 0.5, 0.3, 2500, true))
 		intervals := j.Intervals()
 		for i, v := range [2]float64{f.R, f.Sigma} {
 			got[i] = append(got[i], v)
@@ -137,7 +128,7 @@ func TestRealLabels(t *testing.T) {
 // than once in a million.
 func TestVariance(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
-	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, every(c), 20000, false)
+	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, 20000, false)
 	_, j := fitted(t, c, samples)
 	for i, n := range j.samples() {
 		ratio := j.square[i] / j.inverse[2*i]
@@ -169,7 +160,7 @@ func TestCoverage(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))
 			var missed [2]int
 			for range sets {
-				_, j := fitted(t, c, drawn(t, rng, c, tt.r, tt.sigma, tt.part, every(c), tt.samples, false))
+				_, j := fitted(t, c, drawn(t, rng, c, tt.r, tt.sigma, tt.part, tt.samples, false))
 				intervals := j.Intervals()
 				for i, truth := range [2]float64{tt.r, tt.sigma} {
 					if !(intervals[i][0] <= truth && truth <= intervals[i][1]) {
@@ -195,7 +186,7 @@ func TestFewSamples(t *testing.T) {
 		t.Errorf("%v, want 10 and 1", n)
 	}
 	c := mustCode(t, "johnson", 32)
-	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, every(c), 50, false))
+	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, 50, false))
 	n := j.samples()[0]
 	want := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n}.Quantile(0.975) * math.Sqrt(j.square[0])
 	for _, end := range j.Intervals()[0] {
