@@ -58,7 +58,8 @@ func readerForm(c *code.Code, r observed.Decoding) *decode.Affine {
 		return &decode.Affine{Rule: decode.MAP, Weights: codeWeights(c, 1), Offsets: offsets}
 	case decode.GenEx:
 		return &decode.Affine{Rule: decode.Mean, Weights: codeWeights(c, d.Temperature()), Offsets: offsets}
-	case decode.BelU: // the level next to the number of ones + 1: −(n − 1 − Σ(1+z_k)/2)², less what all levels share
+	case decode.BelU:
+		// the level next to the number of ones + 1: −(n − 1 − Σ(1+z_k)/2)², less what all levels share
 		weights := mat.NewDense(levels, m, nil)
 		weights.Apply(func(i, _ int, _ float64) float64 { return float64(i) }, weights)
 		for i := range offsets {

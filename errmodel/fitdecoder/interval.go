@@ -44,13 +44,15 @@ func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder,
 		return nil, nil, fmt.Errorf("confidence %v: want a number between 0 and 1, such as 0.9", confidence)
 	}
 	if d.residuals == nil {
-		return nil, nil, errors.New("the decoder has no calibration, which intervals need: an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one with it")
+		return nil, nil, errors.New("the decoder has no calibration, which intervals need: " +
+			"an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one with it")
 	}
 	lo, hi, ok := quantiles(d.residuals, confidence)
 	if !ok {
 		n, least := len(d.residuals), 2/(1-confidence)*(1-rounding)-1
-		return nil, nil, fmt.Errorf("confidence %v needs %.0f calibration samples, and the decoder has %d: want at most %v",
-			confidence, math.Ceil(least), n, math.Floor(1e4*(1-2/float64(n+1)))/1e4)
+		return nil, nil, fmt.Errorf(
+			"confidence %v needs %.0f calibration samples, and the decoder has %d: want at most %v", confidence,
+			math.Ceil(least), n, math.Floor(1e4*(1-2/float64(n+1)))/1e4)
 	}
 	return bound{d, lo}, bound{d, hi}, nil
 }
@@ -269,7 +271,8 @@ func (f *fitting) judgeIntervals(parts, inner [][]*part, chosen []int) *Interval
 			constant.Add(flat)
 		}
 	}
-	out.Coverage, out.Width, out.Winkler, out.ConstantWinkler = coverage.Error(), width.Error(), winkler.Error(), constant.Error().Mean
+	out.Coverage, out.Width, out.Winkler = coverage.Error(), width.Error(), winkler.Error()
+	out.ConstantWinkler = constant.Error().Mean
 	slices.SortStableFunc(all, func(a, b judged) int { return cmp.Compare(a.sigma, b.sigma) })
 	const fifths = 5
 	for k := range fifths {

@@ -203,7 +203,7 @@ func TestNoInterval(t *testing.T) {
 		{d, 1, "confidence 1: want a number between 0 and 1"},
 		{d, math.NaN(), "confidence NaN: want a number between 0 and 1"},
 		{must.Get(fitdecoder.Read("testdata/uncalibrated.npz"))(t), 0.9,
-			"has no calibration, which intervals need: an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one"},
+			"no calibration, which intervals need: an older version of belsim made it; 'belsim fit --fit-decoder"},
 	} {
 		_, _, err := tt.d.Interval(tt.confidence)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {

@@ -65,7 +65,8 @@ func TestLikelihood(t *testing.T) {
 					}
 					var logs []float64 // of the Gaussians
 					for _, n := range ns {
-						logs = append(logs, distuv.Normal{Mu: float64(n) + 0.5, Sigma: math.Exp(b)}.LogProb(float64(i+1)))
+						gaussian := distuv.Normal{Mu: float64(n) + 0.5, Sigma: math.Exp(b)}
+						logs = append(logs, gaussian.LogProb(float64(i+1)))
 					}
 					logE := a + floats.LogSumExp(logs)
 					x, n := float64(counts.Row(i)[k]), float64(counts.Samples[i])
@@ -89,7 +90,8 @@ func TestLikelihood(t *testing.T) {
 			// (1e-16·|value|/step) and (1e-16·|value|/step²).
 			slack1, slack2 := 1e-9*math.Abs(want)+1e-6, 1e-7*math.Abs(want)+1e-3*math.Abs(d.ibb)
 			for _, v := range [][3]float64{{d.ga, gradient[0], slack1}, {d.gb, gradient[1], slack1},
-				{d.iaa, -hessian.At(0, 0), slack2}, {d.iab, -hessian.At(0, 1), slack2}, {d.ibb, -hessian.At(1, 1), slack2}} {
+				{d.iaa, -hessian.At(0, 0), slack2}, {d.iab, -hessian.At(0, 1), slack2},
+				{d.ibb, -hessian.At(1, 1), slack2}} {
 				if math.Abs(v[0]-v[1]) > v[2] {
 					t.Errorf("%s at %v: derivative %v, by differences %v", name, at, v[0], v[1])
 				}

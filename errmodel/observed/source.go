@@ -126,7 +126,8 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 		case n != y:
 			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or a range of real labels", y, l.Levels)
 		case n == 0:
-			return 0, 0, fmt.Errorf("target 0: levels are 1 to %d; if yours count from 0, their range is 0:%d (or is this the header of a column?)", l.Levels, l.Levels-1)
+			return 0, 0, fmt.Errorf("target 0: levels are 1 to %d; if yours count from 0, their range is 0:%d "+
+				"(or is this the header of a column?)", l.Levels, l.Levels-1)
 		case n < 1 || n > float64(l.Levels):
 			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or another range of labels", y, l.Levels)
 		}

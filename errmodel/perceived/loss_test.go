@@ -96,7 +96,8 @@ func TestDecoderLossDerivatives(t *testing.T) {
 						dj += r[n*k+j] * r[n*k+j]
 					}
 					// Cholesky's error is some K roundings of √(h_ii·h_jj), and the sums' some G.
-					if tolerance := float64(k+len(mean)) * 0x1p-52 * math.Sqrt(di*dj); !(math.Abs(got-want) <= tolerance) {
+					tolerance := float64(k+len(mean)) * 0x1p-52 * math.Sqrt(di*dj)
+					if !(math.Abs(got-want) <= tolerance) {
 						t.Errorf("%s, bit %d: RᵀR[%d,%d] is %v, want %v", c.Name(), bit, i, j, got, want)
 					}
 				}

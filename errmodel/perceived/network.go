@@ -21,7 +21,7 @@ type Network struct {
 	c           *code.Code
 	first, step float64   // the grid of perceived labels
 	logits      []float64 // G × M
-	slopes      []float64 // E[f_k′(ŷ)²] or what stands for it after CE, length M; −1 for a column without transitions
+	slopes      []float64 // E[f_k′(ŷ)²], or what stands for it; length M; −1 for a column without transitions
 	floors      []float64 // the part of sd₀² that each bit has, length M
 	variances   []float64 // Var f_k(ŷ), length M
 	residualSD  []float64 // length M; 0 for a column without transitions
