@@ -23,8 +23,8 @@ type InvalidError struct {
 
 // Error implements error.
 func (e *InvalidError) Error() string {
-	return fmt.Sprintf("r = %v with σ = %v is invalid: e[n,k] = %.4g > 1 at level %d, bit %d; want less r or more σ",
-		e.R, e.Sigma, e.Value, e.Level, e.Bit)
+	return fmt.Sprintf("r = %v with σ = %v is invalid: e[n,k] = %.4g at level %d, bit %d, "+
+		"and a probability is at most 1; take a smaller r or a larger σ", e.R, e.Sigma, e.Value, e.Level, e.Bit)
 }
 
 // Check refuses a weight or a width of Gaussians with which nothing can be computed. Exact values

@@ -34,5 +34,5 @@ func ExampleNewMixture() {
 	// ⎢0.065  0.074  0.176  0.176⎥
 	// ⎢0.009  0.176  0.176  0.065⎥
 	// ⎣0.000  0.176  0.065  0.009⎦
-	// r = 3 with σ = 1 is invalid: e[n,k] = 1.059 > 1 at level 2, bit 4; want less r or more σ
+	// r = 3 with σ = 1 is invalid: e[n,k] = 1.059 at level 2, bit 4, and a probability is at most 1; take a smaller r or a larger σ
 }
