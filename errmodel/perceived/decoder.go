@@ -166,9 +166,9 @@ func newDecoderLoss(ctx context.Context, cs *columns, workers int, mean *meanErr
 func (cs *columns) words() words {
 	w := words{make([]float64, cs.c.Bits()), make([][]flip, cs.c.Levels()-1)}
 	for bit := range w.first {
-		w.first[bit] = cs.target(0, bit)
+		w.first[bit] = cs.c.Value(0, bit)
 		for i := range w.flips {
-			if d := cs.target(i+1, bit) - cs.target(i, bit); d != 0 {
+			if d := cs.c.Value(i+1, bit) - cs.c.Value(i, bit); d != 0 {
 				w.flips[i] = append(w.flips[i], flip{bit, d})
 			}
 		}

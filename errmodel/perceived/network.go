@@ -99,7 +99,7 @@ func (n *Network) shareMisfit(ch *channel, cs *columns) {
 		clear(difference)
 		for _, k := range bits {
 			_, f := cs.learnt(k)
-			step := cs.target(i+1, k) - cs.target(i, k)
+			step := n.c.Value(i+1, k) - n.c.Value(i, k)
 			floats.AddScaled(difference, step, f)
 		}
 		square := ch.slope(difference)

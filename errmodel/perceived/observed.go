@@ -89,7 +89,7 @@ func (n *Observed) errorTargets(ctx context.Context, nodes *Nodes) (out []target
 		}}
 		if wrong := n.wrong(); i == 0 && wrong > 0 && !n.Decodings[j].Predicts() {
 			e = target{value: wrong, sd: e.sd * (wrong / e.value), model: func(l *Network) (float64, error) {
-				m, err := nodes.moments(ctx, 1, n.Code, l, nodes.noiseOf(l), nil)
+				m, err := nodes.moments(ctx, 1, l, nil)
 				return m.wrong, err
 			}}
 		}
@@ -104,7 +104,7 @@ func (n *Observed) tail(ctx context.Context, workers int, l *Network, nodes *Nod
 	if err != nil || !(n.Samples > 0) || !(n.Errors[lead].StdErr > 0) {
 		return math.NaN(), nil
 	}
-	m, err := nodes.moments(ctx, workers, n.Code, l, nodes.noiseOf(l), n.Decodings[lead:lead+1])
+	m, err := nodes.moments(ctx, workers, l, n.Decodings[lead:lead+1])
 	if err != nil {
 		return 0, err
 	}

@@ -67,7 +67,8 @@ func TestTargets(t *testing.T) {
 
 // TestFitted: the error that sets s is below a fifth of the levels. Where a bit with eight
 // transitions or fewer is dead, no error is fitted; where one with nine is, they are. Wrong bits
-// are counted from 16 levels on.
+// are counted from 16 levels on, where neighbouring words differ in as many bits as they are levels
+// apart.
 func TestFitted(t *testing.T) {
 	for _, tt := range []struct {
 		value float64
@@ -88,9 +89,16 @@ func TestFitted(t *testing.T) {
 			t.Errorf("%+v: %v, %v", tt, got, err)
 		}
 	}
-	for levels, want := range map[int]bool{15: false, 16: true} {
-		if counting(named(t, "unary", levels)) != want {
-			t.Errorf("%d levels: %v", levels, !want)
+	for _, tt := range []struct {
+		name   string
+		levels int
+		want   bool
+	}{
+		{"unary", 15, false}, {"unary", 16, true}, {"unary", 32, true}, {"johnson", 32, true}, {"b1jdj", 32, false},
+		{"onehot", 32, false},
+	} {
+		if counting(named(t, tt.name, tt.levels)) != tt.want {
+			t.Errorf("%s of %d levels: %v, want %v", tt.name, tt.levels, !tt.want, tt.want)
 		}
 	}
 }
