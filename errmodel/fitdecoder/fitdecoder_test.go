@@ -73,6 +73,16 @@ func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observe
 		fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
 }
 
+// written is the path of a decoder's file, and its content.
+func written(t testing.TB, d *fitdecoder.Decoder) (path string, content []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	must.Succeed(t, d.Write(&b))
+	path = filepath.Join(t.TempDir(), "d.npz")
+	must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o600))
+	return path, b.Bytes()
+}
+
 // labels are what a decoder makes of samples.
 func labels(d *fitdecoder.Decoder, s *observed.Samples) []float64 {
 	out := make([]float64, s.Len())
@@ -131,31 +141,21 @@ func TestFit(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	c := mustCode(t, "hexj-nr", 16)
 	s := draw(c, 300, 1, 1.5, 3, 3)
-	values := make([]float64, 16)
-	for i := range values {
-		values[i] = 2.5 + 0.1*float64(i)
-	}
+	values := fitdecoder.Spread(16, 2.5, 4)
 	for _, kind := range []observed.Kind{observed.Logits, observed.Bits} {
 		samples := s
 		if kind.Hard() {
 			samples = signs(s)
 		}
-		var files [2]bytes.Buffer
-		for i, workers := range []int{1, 3} {
-			must.Succeed(t, fit(t, workers, c, samples, kind, values).Decoder.Write(&files[i]))
-		}
-		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+		fitted := fit(t, 1, c, samples, kind, values).Decoder
+		path, content := written(t, fitted)
+		if _, other := written(t, fit(t, 3, c, samples, kind, values).Decoder); !bytes.Equal(content, other) {
 			t.Fatalf("%s: the file depends on the number of workers", kind)
 		}
-		path := filepath.Join(t.TempDir(), "d.npz")
-		must.Succeed(t, os.WriteFile(path, files[0].Bytes(), 0o600))
 		d := must.Get(fitdecoder.Read(path))(t)
-		want := labels(fit(t, 1, c, samples, kind, values).Decoder, samples)
 		got := labels(d, samples)
-		var again bytes.Buffer
-		if err := d.Write(&again); err != nil || !slices.Equal(got, want) ||
-			!bytes.Equal(again.Bytes(), files[0].Bytes()) {
-			t.Errorf("%s: the decoder of the file gives other labels or bytes, %v", kind, err)
+		if _, again := written(t, d); !slices.Equal(got, labels(fitted, samples)) || !bytes.Equal(again, content) {
+			t.Errorf("%s: the decoder of the file gives other labels or bytes", kind)
 		}
 		if slices.Min(got) < 2.5 || slices.Max(got) > 4.0001 {
 			t.Errorf("%s: labels from %v to %v, want 2.5 to 4", kind, slices.Min(got), slices.Max(got))
@@ -321,26 +321,22 @@ func answers(t testing.TB, d *fitdecoder.Decoder, s *observed.Samples) []float64
 func TestDamage(t *testing.T) {
 	c := mustCode(t, "hexj-nr", 8)
 	s := draw(c, 60, 1, 1.5, 3, 3)
-	var file bytes.Buffer
 	d := fit(t, 0, c, s, observed.Logits, nil).Decoder
-	must.Succeed(t, d.Write(&file))
+	path, file := written(t, d)
 	want := answers(t, d, s)
-	path := filepath.Join(t.TempDir(), "d.npz")
 	read := func(content []byte) (*fitdecoder.Decoder, error) {
 		must.Succeed(t, os.WriteFile(path, content, 0o600))
 		return fitdecoder.Read(path)
 	}
-	for i := 0; i < file.Len(); i += 3 {
-		changed := bytes.Clone(file.Bytes())
+	for i := 0; i < len(file); i += 3 {
+		changed := bytes.Clone(file)
 		changed[i] ^= 1 << (i % 8)
-		if d, err := read(changed); err == nil {
-			if !slices.Equal(answers(t, d, s), want) {
-				t.Errorf("byte %d changed: other answers", i)
-			}
+		if d, err := read(changed); err == nil && !slices.Equal(answers(t, d, s), want) {
+			t.Errorf("byte %d changed: other answers", i)
 		}
 	}
 	// The same arrays with other offsets, as NumPy would write them.
-	z := must.Get(zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
+	z := must.Get(zip.NewReader(bytes.NewReader(file), int64(len(file))))(t)
 	var mixed bytes.Buffer
 	w := zip.NewWriter(&mixed)
 	for _, f := range z.File {

@@ -1,12 +1,9 @@
 package fitdecoder_test
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -122,10 +119,7 @@ func TestSigma(t *testing.T) {
 			if d.About().Reads != "logits" {
 				t.Fatalf("%s reads bits", name)
 			}
-			var file bytes.Buffer
-			must.Succeed(t, d.Write(&file))
-			path := filepath.Join(t.TempDir(), "d.npz")
-			must.Succeed(t, os.WriteFile(path, file.Bytes(), 0o600))
+			path, _ := written(t, d)
 			of, again := ends(t, d, 0.9), ends(t, must.Get(fitdecoder.Read(path))(t), 0.9)
 			for i := range 50 {
 				lower, upper := of(s.Row(i))

@@ -22,11 +22,9 @@ const (
 	storedSteps     = 12
 	decoderGain     = 2.2e-9 // relative
 	decoderGradient = 1e-5
-	// meanSteps is the number of steps of L1 and L2. They leave up to 1.2 % of an error
-	// (README.md).
+	// meanSteps is the number of steps of L1 and L2, from what CE learns. They leave up to 1.2 % of an
+	// error (README.md).
 	meanSteps = 30
-	// meanSteps is the number of steps through gen-ex, from what CE learns. README.md has what more
-	// of them gain.
 )
 
 // learnDecoder learns the columns as a network does that is trained with the cross-entropy of
