@@ -86,11 +86,10 @@ func (j *Joint) rightScores(i int) (s [2]float64) {
 		return s
 	}
 	for k := range j.fit.counts.Bits {
-		if e, q := j.rate(i, k); e < 1 {
-			o := -e / (1 - e)
-			s[0] += o
-			s[1] += o * q
-		}
+		e, q := j.rate(i, k)
+		o := -e / (1 - e)
+		s[0] += o
+		s[1] += o * q
 	}
 	return s
 }
@@ -111,8 +110,8 @@ func (j *Joint) rate(i, k int) (e, q float64) {
 	}
 	j.distances[0], j.distances[nearest] = j.distances[nearest], j.distances[0]
 	logU, q, _ := j.gauss.sum(j.distances)
-	logE := min(math.Log(j.fit.R)+logU, 0)
-	if logE < -46 { // 10⁻²⁰
+	logE := math.Log(j.fit.R) + logU // below 0: see maximize
+	if logE < -46 {                  // 10⁻²⁰
 		return 0, q
 	}
 	return math.Exp(logE), q
@@ -129,12 +128,8 @@ func (j *Joint) Add(i int, wrong []int) {
 		}
 		erring = 1
 		e, slope := j.rate(i, k)
-		over := 1 - e
-		if over == 0 {
-			over = 1
-		}
-		a += 1 / over
-		b += slope / over
+		a += 1 / (1 - e)
+		b += slope / (1 - e)
 	}
 	j.Erring += erring
 	u := [2]float64{j.inverse[0]*a + j.inverse[1]*b, j.inverse[1]*a + j.inverse[2]*b}

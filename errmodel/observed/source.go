@@ -369,13 +369,13 @@ func (s *Source) read(files []file, b *batch, row int) (end bool, err error) {
 		var short, long *file
 		for i := range files {
 			f := &files[i]
-			switch err := f.rows.Next(f.next(b)); {
-			case err == nil:
+			switch err := f.rows.Next(f.next(b)); err {
+			case nil:
 				long = f
-			case err != io.EOF:
-				return false, err
-			case short == nil:
+			case io.EOF:
 				short = f
+			default:
+				return false, err
 			}
 		}
 		switch at := row + b.n; {

@@ -13,6 +13,7 @@ import (
 	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -33,12 +34,11 @@ func softError(l *Network) (float64, error) {
 
 // shown is a network of the model with what it shows: the expected counts of n samples of each
 // level, and its softError as a target.
-func shown(t *testing.T, p Model, name string, levels int, n uint64) (*Observed, []target) {
+func shown(t *testing.T, p Model, c *code.Code, n uint64) (*Observed, []target) {
 	t.Helper()
-	l := learn(t, p, name, levels, nil)
-	counts := errmodel.NewCounts(levels, l.Code().Bits())
-	row := make([]float64, l.Code().Bits())
-	for i := range levels {
+	l := must.Get(p.Learn(t.Context(), 1, c, nil))(t)
+	counts, row := errmodel.NewCounts(c.Dims()), make([]float64, c.Bits())
+	for i := range c.Levels() {
 		counts.Samples[i] = n
 		l.RowTo(row, i)
 		for k, e := range row {
@@ -46,7 +46,7 @@ func shown(t *testing.T, p Model, name string, levels int, n uint64) (*Observed,
 		}
 	}
 	v := must.Get(softError(l))(t)
-	return &Observed{Code: l.Code(), Training: p.Training, Counts: counts, Rates: make([]float64, len(row))},
+	return &Observed{Code: c, Training: p.Training, Counts: counts, Rates: make([]float64, len(row))},
 		[]target{{value: v, sd: 0.001 * v, model: softError}}
 }
 
@@ -56,8 +56,8 @@ func TestFitEasy(t *testing.T) {
 	const levels = 32
 	start := Model{Misfit: DefaultMisfit}
 	for _, s := range []float64{0.8, 1.7} {
-		johnson, errors := shown(t, Model{Noise: s, Misfit: DefaultMisfit, Training: BCE}, "johnson", levels, 4000)
-		unary, last := shown(t, Model{Noise: s, Misfit: DefaultMisfit, Training: CE}, "unary", levels, 1000)
+		johnson, errors := shown(t, Model{Noise: s, Misfit: DefaultMisfit, Training: BCE}, named(t, "johnson", levels), 4000)
+		unary, last := shown(t, Model{Noise: s, Misfit: DefaultMisfit, Training: CE}, named(t, "unary", levels), 1000)
 		for i := range unary.Counts.Wrong {
 			unary.Counts.Wrong[i] = 500
 		}
@@ -103,7 +103,7 @@ func TestFitCutoff(t *testing.T) {
 		truth := Model{Noise: s, Misfit: DefaultMisfit, Training: BCE}
 		for _, ratio := range []float64{1, 0.6} {
 			truth.Cutoff = ratio * DefaultCutoff(levels, s)
-			n, errors := shown(t, truth, "gray", levels, 4000)
+			n, errors := shown(t, truth, named(t, "gray", levels), 4000)
 			fit := func(workers int) *Fit {
 				return must.Get(n.fit(t.Context(), workers, theory.Uniform(levels), errors,
 					Model{Misfit: DefaultMisfit}))(t)
@@ -125,7 +125,7 @@ func TestFitCutoff(t *testing.T) {
 }
 
 func TestFitRefusals(t *testing.T) {
-	good, observed := shown(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, "unary", 16, 500)
+	good, observed := shown(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, named(t, "unary", 16), 500)
 	start, uniform := Model{Misfit: 0.25}, theory.Uniform(16)
 	of := func(value float64) []target { return []target{{value: value, model: softError}} }
 	nothing, right := *good, *good

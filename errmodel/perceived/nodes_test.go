@@ -131,8 +131,16 @@ func TestPrediction(t *testing.T) {
 	prior := slices.Repeat([]float64{1}, levels)
 	prior[0], prior[levels-1] = 0.5, 0.5
 	nodes := must.Get(NewNodes(ManyNodes, prior, levels, Seed))(t).Real([]Uniform{{From: 1, To: levels, Share: 1}})
+	whole := must.Get(NewNodes(ManyNodes, prior, levels, Seed))(t)
 	for _, s := range []float64{0.1, 0.9, 6} {
-		answer := nodes.median(levels, s)
+		answer := whole.median(levels, s) // of labels that are levels it is one, at the points of the grid
+		for g := range gridPoints(levels, s) {
+			y := 1 - reach*s + float64(g)*(levels-1+2*reach*s)/float64(gridPoints(levels, s)-1)
+			if got := answer(y); math.Abs(got-math.Round(got)) > 1e-9 {
+				t.Errorf("s = %v: %v for %v, which is no level", s, got, y)
+			}
+		}
+		answer = nodes.median(levels, s)
 		for y := 4*s + 1; y < levels-4*s; y += 0.37 {
 			if got := answer(y); math.Abs(got-y) > 0.05 { // the labels are 1/33 of a level apart
 				t.Errorf("s = %v: %v for %v", s, got, y)
