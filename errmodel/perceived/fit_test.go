@@ -56,8 +56,10 @@ func TestFitEasy(t *testing.T) {
 	const levels = 32
 	start := Model{Misfit: DefaultMisfit}
 	for _, s := range []float64{0.8, 1.7} {
-		johnson, errors := shown(t, Model{Noise: s, Misfit: DefaultMisfit, Training: BCE}, named(t, "johnson", levels), 4000)
-		unary, last := shown(t, Model{Noise: s, Misfit: DefaultMisfit, Training: CE}, named(t, "unary", levels), 1000)
+		truth := Model{Noise: s, Misfit: DefaultMisfit, Training: BCE}
+		johnson, errors := shown(t, truth, named(t, "johnson", levels), 4000)
+		truth.Training = CE
+		unary, last := shown(t, truth, named(t, "unary", levels), 1000)
 		for i := range unary.Counts.Wrong {
 			unary.Counts.Wrong[i] = 500
 		}

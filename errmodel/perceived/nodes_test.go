@@ -106,19 +106,27 @@ func TestResiduals(t *testing.T) {
 }
 
 // TestRealNodes: nodes of real labels have the labels' mean, also where some levels have none.
+// Networks learn with the variance of labels within a level, but where all labels are points.
 func TestRealNodes(t *testing.T) {
 	nodes := must.Get(NewNodes(ManyNodes, theory.Uniform(9), 1, Seed))(t)
-	for _, labels := range [][]Uniform{{{1, 9, 1}}, {{1, 1.5, 0.1}, {4.2, 6, 0.6}, {8, 9, 0.3}}} {
-		sum, mean := 0.0, 0.0
-		for _, y := range nodes.Real(labels).label {
+	for _, tt := range []struct {
+		labels []Uniform
+		within float64
+	}{
+		{[]Uniform{{1, 9, 1}}, WithinLevel}, {[]Uniform{{1, 1, 0.5}, {9, 9, 0.5}}, 0},
+		{[]Uniform{{1, 1.5, 0.1}, {4.2, 6, 0.6}, {8, 9, 0.3}}, WithinLevel},
+	} {
+		sum, mean, real := 0.0, 0.0, nodes.Real(tt.labels)
+		for _, y := range real.label {
 			sum += y / ManyNodes
 		}
-		for _, p := range labels {
+		for _, p := range tt.labels {
 			mean += p.Share * (p.From + p.To) / 2
 		}
 		// Each label is the middle of a part of 1/N of the law, but at a gap between the labels.
-		if math.Abs(sum-mean) > 9./ManyNodes {
-			t.Errorf("%v: mean of the nodes %v, want %v", labels, sum, mean)
+		if math.Abs(sum-mean) > 9./ManyNodes || real.within != tt.within {
+			t.Errorf("%v: mean of the nodes %v, want %v; the variance within a level %v, want %v", tt.labels, sum, mean,
+				real.within, tt.within)
 		}
 	}
 }
