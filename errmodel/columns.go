@@ -1,10 +1,12 @@
 package errmodel
 
+import "gonum.org/v1/gonum/floats"
+
 // MixtureColumns makes single columns of a mixture with one weight r and one width σ, for
 // codes whose transitions change. It is safe for concurrent use.
 type MixtureColumns struct {
 	r     float64
-	gauss []float64 // at distance d+½
+	gauss gaussians
 }
 
 // NewMixtureColumns prepares columns for a number of levels. The error is about r or σ.
@@ -12,7 +14,7 @@ func NewMixtureColumns(levels int, r, sigma float64) (*MixtureColumns, error) {
 	if err := Check(r, sigma); err != nil {
 		return nil, err
 	}
-	return &MixtureColumns{r, gaussians(sigma, levels)}, nil
+	return &MixtureColumns{r, newGaussians(sigma, levels)}, nil
 }
 
 // Column sets dst, of length L, to the error probabilities e[·,k] of a bit with
@@ -21,17 +23,8 @@ func NewMixtureColumns(levels int, r, sigma float64) (*MixtureColumns, error) {
 // O(L + transitions·σ).
 func (m *MixtureColumns) Column(dst []float64, transitions []int) {
 	clear(dst)
-	reach := len(m.gauss)
-	for _, at := range transitions { // level n is at the distance |n−at−½|
-		for n := max(1, at-reach+1); n <= min(len(dst), at+reach); n++ {
-			d := n - at - 1
-			if d < 0 {
-				d = -d - 1
-			}
-			dst[n-1] += m.gauss[d]
-		}
+	for _, at := range transitions {
+		m.gauss.addTo(dst, at)
 	}
-	for i := range dst {
-		dst[i] *= m.r
-	}
+	floats.Scale(m.r, dst)
 }

@@ -23,8 +23,8 @@ type InvalidError struct {
 
 // Error implements error.
 func (e *InvalidError) Error() string {
-	return fmt.Sprintf("r = %v with σ = %v is invalid: e[n,k] = %.4g at level %d, bit %d, and a probability is at most 1; take a smaller r or a larger σ",
-		e.R, e.Sigma, e.Value, e.Level, e.Bit)
+	return fmt.Sprintf("r = %v with σ = %v is invalid: e[n,k] = %.4g at level %d, bit %d, "+
+		"and a probability is at most 1; take a smaller r or a larger σ", e.R, e.Sigma, e.Value, e.Level, e.Bit)
 }
 
 // Check refuses a weight or a width of Gaussians with which nothing can be computed. Exact values
@@ -37,12 +37,13 @@ func Check(r, sigma float64) error {
 	if err := checkPositive("σ", sigma); err != nil {
 		return err
 	}
-	const smallest = 0x1p-1022 // below it, numbers have fewer digits
+	const smallest = 0x1p-1022 // the smallest number of full precision
 	if peak := (Transition{R: 1, Sigma: sigma}).At(0); peak < smallest {
-		return fmt.Errorf("σ = %v is too large: the Gaussian's height 1/(σ√(2π)) is below %.2g, the smallest number of full precision", sigma, smallest)
+		return fmt.Errorf("σ = %v is too large: the Gaussian's height 1/(σ√(2π)) is below %.2g", sigma, smallest)
 	}
 	if peak := (Transition{R: r, Sigma: sigma}).At(0); peak < smallest {
-		return fmt.Errorf("r = %v is too small for σ = %v: the Gaussian's height r/(σ√(2π)) is below %.2g, the smallest number of full precision", r, sigma, smallest)
+		return fmt.Errorf("r = %v is too small for σ = %v: the Gaussian's height r/(σ√(2π)) is below %.2g", r, sigma,
+			smallest)
 	}
 	return nil
 }

@@ -135,7 +135,7 @@ func TestReadTable(t *testing.T) {
 		"0,1\n0.5,1.0001\n": "row 2, column 2: 1.0001 is no probability",
 		"0,1\n-1e-9,1\n":    "row 2, column 1: -1e-09 is no probability",
 		"0,1\n0,NaN\n":      "line 2, column 2",
-		"1,-1\n-1,1\n":      "all numbers are ±1, as in a code or in the outputs of a network",
+		"1,-1\n-1,1\n":      "all numbers are ±1, as in a code;",
 		"1,-1\n-1,1\n1,1":   "all numbers are ±1",
 		"1,1\n-1,0.5\n":     "row 2, column 1: -1 is no probability",
 	} {
@@ -158,48 +158,37 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	c := mustNew(t, "unary", 4)
-	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := errmodel.NewMixture(context.Background(), c, bad, 1); err == nil || !strings.Contains(err.Error(),
-			"r = ") {
-			t.Errorf("r = %v: error %v", bad, err)
-		}
-		if _, err := errmodel.NewMixture(context.Background(), c, 0.1, bad); err == nil ||
-			!strings.Contains(err.Error(), "σ = ") {
-			t.Errorf("σ = %v: error %v", bad, err)
-		}
-	}
-}
-
 // TestExtremes: parameters near the ends of what numbers can be give right probabilities or are
 // refused.
 func TestExtremes(t *testing.T) {
 	c := mustNew(t, "unary", 4)
-	for _, tt := range []struct{ r, sigma, want float64 }{
-		{1e307, 1.7e307, 1 / 1.7 / math.Sqrt(2*math.Pi)},
-		{1e-310, 1e-310, 0}, // Gaussians so narrow that no level is near one
-		{1, 5e-324, 0},
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	nan, inf := math.NaN(), math.Inf(1)
+	const wide, narrow = "too large: the Gaussian's height", "is too small for σ = 10000"
+	for _, tt := range []struct {
+		ctx            context.Context
+		r, sigma, want float64 // e of the first bit at level 1
+		err            string
+	}{
+		{t.Context(), 1e307, 1.7e307, 1 / 1.7 / math.Sqrt(2*math.Pi), ""},
+		{t.Context(), 1e-310, 1e-310, 0, ""}, // Gaussians so narrow that no level is near one
+		{t.Context(), 1, 5e-324, 0, ""},
+		{t.Context(), 1.7e308, 1.7e308, 0, wide}, {t.Context(), math.MaxFloat64, math.MaxFloat64, 0, wide},
+		{t.Context(), 3e307, 3e307, 0, wide},
+		{t.Context(), 5e-324, 1e4, 0, narrow}, {t.Context(), 1e-310, 1e4, 0, narrow},
+		{t.Context(), 1e-305, 1e4, 0, narrow},
+		{t.Context(), 0, 1, 0, "r = 0"}, {t.Context(), -1, 1, 0, "r = -1"}, {t.Context(), nan, 1, 0, "r = NaN"},
+		{t.Context(), inf, 1, 0, "r = +Inf"}, {t.Context(), 0.1, 0, 0, "σ = 0"}, {t.Context(), 0.1, -1, 0, "σ = -1"},
+		{t.Context(), 0.1, nan, 0, "σ = NaN"}, {t.Context(), 0.1, inf, 0, "σ = +Inf"},
+		{ended, 0.1, 1, 0, context.Canceled.Error()},
 	} {
-		m, err := errmodel.NewMixture(t.Context(), c, tt.r, tt.sigma)
-		if err != nil {
-			t.Errorf("r = %g, σ = %g: %v", tt.r, tt.sigma, err)
-			continue
+		m, err := errmodel.NewMixture(tt.ctx, c, tt.r, tt.sigma)
+		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("r = %g, σ = %g: error %v, want %q", tt.r, tt.sigma, err, tt.err)
 		}
-		if got := m.At(0, 0); !(math.Abs(got-tt.want) <= 1e-14) {
-			t.Errorf("r = %g, σ = %g: e = %v, want %v", tt.r, tt.sigma, got, tt.want)
-		}
-	}
-	for _, sigma := range []float64{1.7e308, math.MaxFloat64, 3e307} {
-		_, err := errmodel.NewMixture(t.Context(), c, sigma, sigma)
-		if err == nil || !strings.Contains(err.Error(), "too large: the Gaussian's height") {
-			t.Errorf("r = σ = %g: error %v", sigma, err)
-		}
-	}
-	for _, r := range []float64{5e-324, 1e-310, 1e-305} {
-		if _, err := errmodel.NewMixture(t.Context(), c, r, 1e4); err == nil || !strings.Contains(err.Error(),
-			"is too small for σ = 10000") {
-			t.Errorf("r = %g: error %v", r, err)
+		if err == nil && !(math.Abs(m.At(0, 0)-tt.want) <= 1e-14) {
+			t.Errorf("r = %g, σ = %g: e = %v, want %v", tt.r, tt.sigma, m.At(0, 0), tt.want)
 		}
 	}
 	// Factors that are no numbers, of a product that is one.
@@ -214,14 +203,6 @@ func TestExtremes(t *testing.T) {
 		if got := tt.At(tt.y); !(math.Abs(got-tt.want) <= 1e-12*tt.want) {
 			t.Errorf("%+v at %v: %v, want %v", tt.Transition, tt.y, got, tt.want)
 		}
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := errmodel.NewMixture(ctx, mustNew(t, "unary", 4), 0.1, 1); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
 

@@ -15,8 +15,8 @@ type Profile struct {
 	levels, bits int
 	sigma        float64
 	positions    [][]int
-	gauss        []float64 // gauss[d] is the Gaussian at distance d+½
-	max          float64   // largest u[n,k]
+	gauss        gaussians
+	max          float64 // largest u[n,k]
 	maxRow       int
 	maxBit       int
 	unit         *mat.Dense // u, where it is small enough to keep
@@ -43,15 +43,14 @@ func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float6
 			reach = max(reach, levels-n, n)
 		}
 	}
-	p.gauss = gaussians(sigma, reach)
+	p.gauss = newGaussians(sigma, reach)
 
 	if p.levels*p.bits <= keepUnit {
 		p.unit = mat.NewDense(p.levels, p.bits, nil)
 	}
-	column, falling := make([]float64, p.levels), slices.Clone(p.gauss)
-	slices.Reverse(falling)
+	column := make([]float64, p.levels)
 	for k := range positions {
-		if err := p.sumColumn(ctx, column, falling, k); err != nil {
+		if err := p.sumColumn(ctx, column, k); err != nil {
 			return nil, err
 		}
 		for i, u := range column {
@@ -66,37 +65,49 @@ func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float6
 	return p, nil
 }
 
-// gaussians are the values of a Gaussian of weight 1 at the distances d+½, for d up to
-// reach. Values that are zero at the end are left out.
-func gaussians(sigma float64, reach int) []float64 {
-	var out []float64
-	unit := Transition{R: 1, Sigma: sigma}
-	for d := range reach + 1 {
-		g := unit.At(float64(d) + 0.5)
-		if g == 0 {
-			break // all values further out are zero, too
-		}
-		out = append(out, g)
-	}
-	return out
+// gaussians are the values of a Gaussian of weight 1, of which those that are zero at the end are
+// left out.
+type gaussians struct {
+	values   []float64 // at the distances d+½
+	reversed []float64
 }
 
-// sumColumn sets dst, of length L, to column k of u, a sum of whole Gaussians: the same sums as
-// those of rows, in the same order. falling are the Gaussians from the furthest on. The error is
-// the context's.
-func (p *Profile) sumColumn(ctx context.Context, dst, falling []float64, k int) error {
+// newGaussians are those of the distances up to reach+½.
+func newGaussians(sigma float64, reach int) (g gaussians) {
+	unit := Transition{R: 1, Sigma: sigma}
+	for d := range reach + 1 {
+		v := unit.At(float64(d) + 0.5)
+		if v == 0 {
+			break // all values further out are zero, too
+		}
+		g.values = append(g.values, v)
+	}
+	g.reversed = slices.Clone(g.values)
+	slices.Reverse(g.reversed)
+	return g
+}
+
+// addTo adds the Gaussian of a transition at at+½ to a column of all levels.
+func (g gaussians) addTo(column []float64, at int) {
+	// Printed transitions may lie beyond the levels: their Gaussians begin further out.
+	edge := min(max(at, 0), len(column))
+	values := g.values[min(max(at-edge, edge-at), len(g.values)):]
+	below := column[max(0, edge-len(values)):edge]
+	above := column[edge:min(edge+len(values), len(column))]
+	floats.Add(below, g.reversed[len(values)-len(below):len(values)])
+	floats.Add(above, values[:len(above)])
+}
+
+// sumColumn sets dst, of length L, to column k of u: the same sums as those of rows, in the same
+// order. The error is the context's.
+func (p *Profile) sumColumn(ctx context.Context, dst []float64, k int) error {
 	clear(dst)
 	for j, at := range p.positions[k] {
 		const transitions = 1024 // between two looks at the context
 		if j%transitions == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		// Printed transitions may lie beyond the levels: their Gaussians begin further out.
-		edge := min(max(at, 0), p.levels)
-		gauss := p.gauss[min(max(at-edge, edge-at), len(p.gauss)):]
-		below, above := dst[max(0, edge-len(gauss)):edge], dst[edge:min(edge+len(gauss), p.levels)]
-		floats.Add(below, falling[len(gauss)-len(below):len(gauss)])
-		floats.Add(above, gauss[:len(above)])
+		p.gauss.addTo(dst, at)
 	}
 	return nil
 }
@@ -112,8 +123,8 @@ func (p *Profile) sum(dst []float64, columns [][]int, i int) {
 			if d < 0 {
 				d = -d - 1
 			}
-			if d < len(p.gauss) {
-				u += p.gauss[d]
+			if d < len(p.gauss.values) {
+				u += p.gauss.values[d]
 			}
 		}
 		dst[k] = u

@@ -21,17 +21,18 @@ func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
 	r, c := e.Dims()
 	if !slices.ContainsFunc(e.RawMatrix().Data, func(v float64) bool { return v != 1 && v != -1 }) &&
 		slices.Contains(e.RawMatrix().Data, -1) {
-		return nil, fmt.Errorf("%s: all numbers are ±1, as in a code or in the outputs of a network; want error probabilities, from 0 to 1", path)
+		return nil, fmt.Errorf("%s: all numbers are ±1, as in a code; want error probabilities, from 0 to 1", path)
 	}
 	if bits == 0 {
 		bits = c
 	}
 	if r != levels && r == bits && c == levels {
-		return nil, fmt.Errorf("%s: table of %d × %d error probabilities looks transposed: want a row for each of %d levels, and a column for each of %d bits", path, r, c, levels, bits)
+		return nil, fmt.Errorf("%s: table of %d × %d error probabilities looks transposed: want %d levels × %d bits",
+			path, r, c, levels, bits)
 	}
 	if r != levels || c != bits {
-		return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but the code has %d levels and %d bits", path,
-			r, c, levels, bits)
+		return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but the code has %d levels and %d bits",
+			path, r, c, levels, bits)
 	}
 	for i := range levels {
 		for k, v := range e.RawRowView(i) {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -57,7 +58,8 @@ func readerForm(c *code.Code, r observed.Decoding) *decode.Affine {
 		return &decode.Affine{Rule: decode.MAP, Weights: codeWeights(c, 1), Offsets: offsets}
 	case decode.GenEx:
 		return &decode.Affine{Rule: decode.Mean, Weights: codeWeights(c, d.Temperature()), Offsets: offsets}
-	case decode.BelU: // the level next to the number of ones + 1: −(n − 1 − Σ(1+z_k)/2)², less what all levels share
+	case decode.BelU:
+		// the level next to the number of ones + 1: −(n − 1 − Σ(1+z_k)/2)², less what all levels share
 		weights := mat.NewDense(levels, m, nil)
 		weights.Apply(func(i, _ int, _ float64) float64 { return float64(i) }, weights)
 		for i := range offsets {
@@ -115,30 +117,32 @@ func (f *fitting) decoder(c candidate, with []*posterior, values []float64, abou
 	return d, d.complete()
 }
 
-// baselineVariances are the variances of the baseline candidates, N × candidates, and the mean ones
-// of labels within levels.
-func (f *fitting) baselineVariances(ctx context.Context, workers int) (out [2][]float64, err error) {
-	var all [2][]observed.Decoding
+// baselineSpreads are those of the baseline candidates, N × candidates.
+func (f *fitting) baselineSpreads(ctx context.Context, workers int) ([]spread, error) {
+	var decoders []*Decoder
 	for _, c := range f.all {
 		if c.stage != baseline {
 			break
 		}
 		d, err := f.decoder(c, nil, f.places(), About{})
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		for i := range all {
-			all[i] = append(all[i], observed.Decoding{Decoder: varianceOf{d, i == 1}, Soft: d.logits})
-		}
+		decoders = append(decoders, d)
 	}
-	for i := range all {
-		if i == 1 && !f.Code.Uneven() { // they are not used
-			out[1] = out[0]
-			break
-		}
-		if out[i], err = f.Samples.Labels(ctx, workers, f.Code, all[i]); err != nil {
-			return out, err
-		}
-	}
-	return out, nil
+	out := make([]spread, f.Samples.Len()*len(decoders))
+	return out, parallel.Each(ctx, workers, f.Samples.Len(), func() (func(context.Context, int) error, error) {
+		sample := observed.NewSample(f.m, nil)
+		return func(_ context.Context, i int) error {
+			sample.Set(f.Samples.Row(i))
+			for at, d := range decoders {
+				z := f.Samples.Row(i)
+				if !d.logits {
+					z = d.signs(sample.Word)
+				}
+				out[i*len(decoders)+at] = d.spread(z)
+			}
+			return nil
+		}, nil
+	})
 }

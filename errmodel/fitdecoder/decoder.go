@@ -97,7 +97,8 @@ func (d *Decoder) complete() error {
 			return fmt.Errorf("label of level %d is %v; want finite numbers that ascend", i+1, v)
 		}
 	}
-	d.about.Rule, d.about.Levels, d.about.Bits, d.about.Reads = string(d.scores.Rule), levels, bits, observed.Decoding{Soft: d.logits}.Outputs()
+	d.about.Rule, d.about.Levels, d.about.Bits = string(d.scores.Rule), levels, bits
+	d.about.Reads = observed.Decoding{Soft: d.logits}.Outputs()
 	return nil
 }
 

@@ -1,15 +1,12 @@
 package fitdecoder_test
 
 import (
-	"context"
-	"io"
 	"math"
 	"os"
 	"strings"
 	"testing"
 
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 )
@@ -18,43 +15,25 @@ const examples = "../../testdata/decoders/"
 
 // TestExample: the labels are those of the NumPy lines, which made labels.npy.
 func TestExample(t *testing.T) {
-	ctx := context.Background()
 	d := must.Get(fitdecoder.Read(examples + "decoder.npz"))(t)
 	if d.About().Kind != fitdecoder.KindAffine {
 		t.Errorf("the example is %s; one with all parts shows more", d.About().Text())
 	}
-	outputs := must.Get(arrayfile.OpenRows(examples + "more.npy"))(t)
-	defer outputs.Close()
-	labels := must.Get(arrayfile.OpenRows(examples + "labels.npy"))(t)
-	defer labels.Close()
-	r := must.Get(d.Decoding(observed.Logits))(t)
-	n := 0
-	if err := observed.Decode(ctx, 0, outputs, observed.Logits, nil, []observed.Decoding{r}, func(got []float64) error {
-		var want [1]float64
-		for _, v := range got {
-			if err := labels.Next(want[:]); err != nil {
-				return err
-			}
-			if math.Abs(v-want[0]) > 1e-9 {
-				t.Errorf("sample %d: %v, and %v by NumPy", n+1, v, want[0])
-			}
-			n++
-		}
-		return nil
-	}, nil); err != nil {
-		t.Fatal(err)
+	outputs := must.Get(arrayfile.ReadFile(examples + "more.npy"))(t)
+	labels := must.Get(arrayfile.ReadFile(examples + "labels.npy"))(t).RawMatrix().Data
+	if n, _ := outputs.Dims(); n != 300 || len(labels) != n {
+		t.Fatalf("%d outputs and %d labels", n, len(labels))
 	}
-	if err := labels.Next(make([]float64, 1)); n != 300 || err != io.EOF {
-		t.Errorf("%d labels, then %v", n, err)
+	for i, want := range labels {
+		if got := d.DecodeLogits(outputs.RawRowView(i)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("sample %d: %v, and %v by NumPy", i+1, got, want)
+		}
 	}
 }
 
 // TestLines: the command's reference shows the lines of apply.py, which the gate runs.
 func TestLines(t *testing.T) {
-	read := func(path string) string {
-		text := must.Get(os.ReadFile(path))(t)
-		return string(text)
-	}
+	read := func(path string) string { return string(must.Get(os.ReadFile(path))(t)) }
 	script, reference := read(examples+"apply.py"), read("../../cmd/belsim/README.md")
 	_, lines, _ := strings.Cut(script, "# NumPy\n")
 	lines, _, found := strings.Cut(lines, "\n\n\n# end")

@@ -27,6 +27,9 @@ const (
 	maxWork = 1 << 28
 )
 
+// tooLarge reports whether a code is too large for a model of its outputs.
+func tooLarge(levels, m int) bool { return memory.Product(levels, m, m) > maxWork }
+
 // Input is what Fit chooses a decoder for.
 type Input struct {
 	Code    *code.Code
@@ -85,13 +88,13 @@ type Kind struct {
 type fitting struct {
 	Input
 	levels, m    int
-	folds        [][]int      // samples of each fold
-	tooLarge     bool         // the code is, for the stage affine
-	moments      []*moments   // by fold, of the stage affine
-	all          []candidate  // the candidates, those of the stage baseline first
-	baseline     []float64    // labels of the decodings, N × decodings
-	variances    [2][]float64 // of the candidates of the stage baseline, N × candidates, and of labels within levels
-	sorted       bool         // sigma is that of the sorted sigmoids
+	folds        [][]int     // samples of each fold
+	tooLarge     bool        // the code is, for the stage affine
+	moments      []*moments  // by fold, of the stage affine
+	all          []candidate // the candidates, those of the stage baseline first
+	baseline     []float64   // labels of the decodings, N × decodings
+	spreads      []spread    // of the candidates of the stage baseline, N × candidates
+	sorted       bool        // sigma is that of the sorted sigmoids
 	correlations *decode.Correlations
 }
 
@@ -114,7 +117,7 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	for i := range n { // the samples are in random order
 		f.folds[i%folds] = append(f.folds[i%folds], i)
 	}
-	f.tooLarge = memory.Product(f.levels, f.m, f.m) > maxWork
+	f.tooLarge = tooLarge(f.levels, f.m)
 	f.correlations = decode.NewCorrelations(in.Code)
 	f.sorted = in.BitByBit && in.Logits && unary(in.Code)
 	f.all = f.candidates()
@@ -134,7 +137,7 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	if f.baseline, err = in.Samples.Labels(ctx, workers, in.Code, in.Decodings); err != nil {
 		return nil, err
 	}
-	if f.variances, err = f.baselineVariances(ctx, workers); err != nil {
+	if f.spreads, err = f.baselineSpreads(ctx, workers); err != nil {
 		return nil, err
 	}
 	parts, err := f.crossValidate(ctx, workers)
@@ -206,10 +209,10 @@ func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error)
 			kept = append(kept, t)
 		}
 	}
-	out := make([]*posterior, len(bandwidths))
 	if f.tooLarge {
-		return out, nil
+		return nil, nil
 	}
+	out := make([]*posterior, len(bandwidths))
 	total := sum(kept, f.levels, f.m)
 	for b := range out {
 		if err := ctx.Err(); err != nil {
@@ -228,48 +231,47 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 		out.within = make([]float32, len(f.all)*n)
 	}
 	scores := f.scores(with, samples)
-	own, mixed := make([]float64, f.levels), make([]float64, f.levels)
-	values, baselines := f.places(), len(f.variances[0])/f.Samples.Len()
+	correlated, mixed := make([]float64, f.levels), make([]float64, f.levels)
+	values, baselines := f.places(), len(f.spreads)/f.Samples.Len()
 	within := variancesWithin(values)
 	for j, i := range samples {
 		if j%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		f.correlations.To(own, f.Samples.Row(i))
-		variance, inside := math.NaN(), math.NaN()
+		f.correlations.To(correlated, f.Samples.Row(i))
+		own := spread{math.NaN(), math.NaN()}
 		if f.sorted {
 			sortedSigmoids(mixed, f.Samples.Row(i))
-			variance, inside = spread(mixed, values, within)
+			own = newSpread(mixed, values, within)
 		}
-		set := func(at int, label, variance, inside float64) {
-			out.labels[at*n+j], out.variance[at*n+j] = float32(label), float32(variance)
+		set := func(at int, label float64, s spread) {
+			out.labels[at*n+j], out.variance[at*n+j] = float32(label), float32(s.variance)
 			if out.within != nil {
-				out.within[at*n+j] = float32(inside)
+				out.within[at*n+j] = float32(s.within)
 			}
 		}
 		for at := 0; at < len(f.all); at++ {
 			c := f.all[at]
 			if c.stage == baseline {
-				label, v := f.baseline[i*len(f.Decodings)+c.decoding], i*baselines+at
-				set(at, label, f.variances[0][v], f.variances[1][v])
+				set(at, f.baseline[i*len(f.Decodings)+c.decoding], f.spreads[i*baselines+at])
 				continue
 			}
 			median, mean := math.NaN(), math.NaN() // never the smallest error
-			if s := scores[c.bandwidth]; c.model == 0 || s != nil {
-				for l, v := range own {
+			if c.model == 0 || scores[c.bandwidth] != nil {
+				for l, v := range correlated {
 					mixed[l] = c.code * v
 				}
 				if c.model > 0 {
-					axpy(mixed, c.model, s.RawRowView(j))
+					axpy(mixed, c.model, scores[c.bandwidth].RawRowView(j))
 				}
 				median, mean = decode.MedianAndMean(mixed, f.Code.Places())
 				if !f.sorted {
-					variance, inside = spread(mixed, values, within)
+					own = newSpread(mixed, values, within)
 				}
 			}
-			set(at, median, variance, inside) // the next candidate differs by its rule, the mean
+			set(at, median, own) // the next candidate differs by its rule, the mean
 			at++
-			set(at, mean, variance, inside)
+			set(at, mean, own)
 		}
 	}
 	return out, nil
@@ -278,9 +280,6 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 // scores are those of each posterior for some samples, N × L; nil where there is none.
 func (f *fitting) scores(with []*posterior, samples []int) []*mat.Dense {
 	out := make([]*mat.Dense, len(with))
-	if f.tooLarge {
-		return out
-	}
 	x := rowsOf(f.Samples, samples)
 	for b, p := range with {
 		if p == nil {
@@ -295,32 +294,42 @@ func (f *fitting) scores(with []*posterior, samples []int) []*mat.Dense {
 	return out
 }
 
-// mean is the mean of a number over the samples of some parts; label is what candidate c says.
-func (f *fitting) mean(parts []*part, c int, of func(label float64, p *part, j, i int) float64) observed.Error {
+// mean is the mean of a number over the samples of some parts, each with its candidate: of the label
+// that this gives to a sample.
+func (f *fitting) mean(parts []*part, candidates []int, of func(label float64, i int) float64) observed.Error {
 	var s observed.Sums
-	for _, p := range parts {
-		labels := p.of(c)
+	for n, p := range parts {
+		labels := p.of(candidates[n])
 		for j, i := range p.samples {
-			s.Add(of(float64(labels[j]), p, j, i))
+			s.Add(of(float64(labels[j]), i))
 		}
 	}
 	return s.Error()
 }
 
+// off is the error of a label for a sample, against the target.
+func (f *fitting) off(label float64, i int) float64 { return math.Abs(label - f.Samples.Exact[i]) }
+
+// offLevel is that against the level of the target.
+func (f *fitting) offLevel(label float64, i int) float64 {
+	return math.Abs(label - f.Code.Place(f.Samples.Level[i]-1))
+}
+
 // error is the error of a candidate over some parts, against the target.
 func (f *fitting) error(parts []*part, c int) observed.Error {
-	return f.mean(parts, c, func(label float64, _ *part, _,
-		i int) float64 {
-		return math.Abs(label - f.Samples.Exact[i])
-	})
+	return f.mean(parts, slices.Repeat([]int{c}, len(parts)), f.off)
 }
 
 // gain is by how much the error of candidate b is smaller than that of a.
 func (f *fitting) gain(parts []*part, a, b int) observed.Error {
-	return f.mean(parts, a, func(label float64, p *part, j, i int) float64 {
-		y := f.Samples.Exact[i]
-		return math.Abs(label-y) - math.Abs(float64(p.of(b)[j])-y)
-	})
+	var s observed.Sums
+	for _, p := range parts {
+		before, after := p.of(a), p.of(b)
+		for j, i := range p.samples {
+			s.Add(f.off(float64(before[j]), i) - f.off(float64(after[j]), i))
+		}
+	}
+	return s.Error()
 }
 
 // best returns the candidate of a stage with the smallest error, or −1.
@@ -358,7 +367,6 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 	single, inner, choices := make([]*part, folds), make([][]*part, folds), make([]int, folds)
 	best := f.bestDecoding()
 	out.Baseline = f.Decodings[best]
-	var levels, target, baselineTarget, gain, beside observed.Sums
 	for o := range folds {
 		single[o] = parts[o][o]
 		for i := range folds {
@@ -367,23 +375,17 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 			}
 		}
 		choices[o] = f.choose(inner[o])
-		labels := parts[o][o].of(choices[o])
-		for j, i := range parts[o][o].samples {
-			level, y := f.Code.Place(f.Samples.Level[i]-1), f.Samples.Exact[i]
-			label, before := float64(labels[j]), f.baseline[i*len(f.Decodings)+best]
-			levels.Add(math.Abs(label - level))
-			target.Add(math.Abs(label - y))
-			baselineTarget.Add(math.Abs(before - y))
-			gain.Add(math.Abs(before-y) - math.Abs(label-y))
-			if f.Samples.Direct != nil {
-				beside.Add(math.Abs(label-y) - math.Abs(f.Samples.Direct[i]-y))
-			}
-		}
 	}
-	out.Levels, out.Target, out.BaselineTarget = levels.Error(), target.Error(), baselineTarget.Error()
-	out.Beside = beside.Error()
-	g := gain.Error()
-	out.Gain, out.GainSE = g.Mean, g.StdErr
+	before := func(i int) float64 { return f.off(f.baseline[i*len(f.Decodings)+best], i) }
+	out.Levels, out.Target = f.mean(single, choices, f.offLevel), f.mean(single, choices, f.off)
+	out.BaselineTarget = f.mean(single, choices, func(_ float64, i int) float64 { return before(i) })
+	gain := f.mean(single, choices, func(label float64, i int) float64 { return before(i) - f.off(label, i) })
+	out.Gain, out.GainSE = gain.Mean, gain.StdErr
+	if f.Samples.Direct != nil {
+		out.Beside = f.mean(single, choices, func(label float64, i int) float64 {
+			return f.off(label, i) - f.off(f.Samples.Direct[i], i)
+		})
+	}
 	chosen := f.choose(single)
 	if out.Gain <= 0 { // judged by samples that did not choose it, it gains nothing
 		chosen = f.best(single, baseline)
@@ -409,11 +411,8 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		chosen = f.best(single, baseline) // it can be fitted to parts of the samples alone
 	}
 	if out.Fitted = f.all[chosen].stage != baseline; !out.Fitted {
-		out.Levels = f.mean(single, chosen, func(label float64, _ *part, _, i int) float64 {
-			return math.Abs(label - f.Code.Place(f.Samples.Level[i]-1))
-		})
-		out.Target = f.error(single, chosen)
 		choices = slices.Repeat([]int{chosen}, folds)
+		out.Levels, out.Target = f.mean(single, choices, f.offLevel), f.mean(single, choices, f.off)
 	}
 	out.Intervals = f.judgeIntervals(parts, inner, choices)
 	unit := "labels"

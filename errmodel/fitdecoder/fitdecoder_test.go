@@ -73,6 +73,16 @@ func fit(t testing.TB, workers int, c *code.Code, s *observed.Samples, k observe
 		fitdecoder.Input{Code: c, Samples: s, Logits: !k.Hard(), Decodings: decodings, Values: values}))(t)
 }
 
+// written is the path of a decoder's file, and its content.
+func written(t testing.TB, d *fitdecoder.Decoder) (path string, content []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	must.Succeed(t, d.Write(&b))
+	path = filepath.Join(t.TempDir(), "d.npz")
+	must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o600))
+	return path, b.Bytes()
+}
+
 // labels are what a decoder makes of samples.
 func labels(d *fitdecoder.Decoder, s *observed.Samples) []float64 {
 	out := make([]float64, s.Len())
@@ -82,17 +92,14 @@ func labels(d *fitdecoder.Decoder, s *observed.Samples) []float64 {
 	return out
 }
 
-// errors are the |error| of a decoder, and of a decoding, for samples.
-func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Decoding) (mean, se float64) {
+// errors is the |error| of a decoding for samples.
+func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Decoding) observed.Error {
 	t.Helper()
-	labels := must.Get(s.Labels(context.Background(), 0, c, []observed.Decoding{r}))(t)
-	square, n := 0.0, float64(len(labels))
-	for i, v := range labels {
-		e := math.Abs(v - s.Exact[i])
-		mean += e / n
-		square += e * e / n
+	var sums observed.Sums
+	for i, v := range must.Get(s.Labels(t.Context(), 0, c, []observed.Decoding{r}))(t) {
+		sums.Add(math.Abs(v - s.Exact[i]))
 	}
-	return mean, math.Sqrt((square - mean*mean) / n)
+	return sums.Error()
 }
 
 // TestFit judges fitted decoders by 4000 new samples: the error of nested cross-validation is the
@@ -110,19 +117,18 @@ func TestFit(t *testing.T) {
 		{"binary", 1, 1.5, 0.97, true}, {"unary", 1, 1, 1.02, true}, {"onehot", 0.2, 1, 0.99, false},
 	} {
 		c := mustCode(t, tt.name, 16)
-		train, test, kind := draw(c, 800, 1, tt.misfit, tt.scale, 1), draw(c, 4000, 1, tt.misfit, tt.scale,
-			2), observed.Logits
+		train, test := draw(c, 800, 1, tt.misfit, tt.scale, 1), draw(c, 4000, 1, tt.misfit, tt.scale, 2)
+		kind := observed.Logits
 		if tt.bits {
 			train, test, kind = signs(train), signs(test), observed.Bits
 		}
 		r := fit(t, 0, c, train, kind, nil)
-		decoding := must.Get(r.Decoder.Decoding(kind))(t)
-		got, se := errors(t, c, test, decoding)
-		before, _ := errors(t, c, test, r.Baseline)
-		if math.Abs(got-r.Target.Mean) > 5*math.Hypot(se, r.Target.StdErr) {
-			t.Errorf("%+v: %v on new samples, %v ± %v by cross-validation", tt, got, r.Target.Mean, r.Target.StdErr)
+		got := errors(t, c, test, must.Get(r.Decoder.Decoding(kind))(t))
+		before := errors(t, c, test, r.Baseline).Mean
+		if math.Abs(got.Mean-r.Target.Mean) > 5*math.Hypot(got.StdErr, r.Target.StdErr) {
+			t.Errorf("%+v: %+v on new samples, %+v by cross-validation", tt, got, r.Target)
 		}
-		if got > before+2*se || got/before > tt.most {
+		if got.Mean > before+2*got.StdErr || got.Mean/before > tt.most {
 			t.Errorf("%+v: %s has %v, %s has %v", tt, r.Decoder.About().Text(), got, r.Baseline.Decoder.Name(), before)
 		}
 		if r.Fitted == (r.Decoder.About().Kind == r.Baseline.Decoder.Name()) || r.TooLarge || r.Few {
@@ -135,31 +141,21 @@ func TestFit(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	c := mustCode(t, "hexj-nr", 16)
 	s := draw(c, 300, 1, 1.5, 3, 3)
-	values := make([]float64, 16)
-	for i := range values {
-		values[i] = 2.5 + 0.1*float64(i)
-	}
+	values := fitdecoder.Spread(16, 2.5, 4)
 	for _, kind := range []observed.Kind{observed.Logits, observed.Bits} {
 		samples := s
 		if kind.Hard() {
 			samples = signs(s)
 		}
-		var files [2]bytes.Buffer
-		for i, workers := range []int{1, 3} {
-			must.Succeed(t, fit(t, workers, c, samples, kind, values).Decoder.Write(&files[i]))
-		}
-		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+		fitted := fit(t, 1, c, samples, kind, values).Decoder
+		path, content := written(t, fitted)
+		if _, other := written(t, fit(t, 3, c, samples, kind, values).Decoder); !bytes.Equal(content, other) {
 			t.Fatalf("%s: the file depends on the number of workers", kind)
 		}
-		path := filepath.Join(t.TempDir(), "d.npz")
-		must.Succeed(t, os.WriteFile(path, files[0].Bytes(), 0o600))
 		d := must.Get(fitdecoder.Read(path))(t)
-		want := labels(fit(t, 1, c, samples, kind, values).Decoder, samples)
 		got := labels(d, samples)
-		var again bytes.Buffer
-		if err := d.Write(&again); err != nil || !slices.Equal(got, want) ||
-			!bytes.Equal(again.Bytes(), files[0].Bytes()) {
-			t.Errorf("%s: the decoder of the file gives other labels or bytes, %v", kind, err)
+		if _, again := written(t, d); !slices.Equal(got, labels(fitted, samples)) || !bytes.Equal(again, content) {
+			t.Errorf("%s: the decoder of the file gives other labels or bytes", kind)
 		}
 		if slices.Min(got) < 2.5 || slices.Max(got) > 4.0001 {
 			t.Errorf("%s: labels from %v to %v, want 2.5 to 4", kind, slices.Min(got), slices.Max(got))
@@ -228,34 +224,39 @@ func TestNoGain(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	c := mustCode(t, "gray", 8)
-	ctx := context.Background()
-	few := draw(c, 49, 1, 1, 1, 1)
-	decodings, _ := observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{})
-	if _, err := fitdecoder.Fit(ctx, 1, fitdecoder.Input{Code: c, Samples: few, Logits: true,
-		Decodings: decodings}); err == nil || !strings.Contains(err.Error(), "49 samples: want at least 50") {
-		t.Errorf("49 samples: %v", err)
-	}
 	for n, few := range map[int]bool{50: true, 79: true, 80: false} {
 		if r := fit(t, 1, c, draw(c, n, 1, 1, 1, 1), observed.Logits, nil); r.Few != few {
 			t.Errorf("%d samples for 8 levels are few: %v", n, r.Few)
 		}
 	}
-	cancelled, cancel := context.WithCancel(ctx)
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := fitdecoder.Fit(cancelled, 1, fitdecoder.Input{Code: c, Samples: draw(c, 60, 1, 1, 1, 1), Logits: true,
-		Decodings: decodings}); err != context.Canceled {
-		t.Errorf("cancelled: %v", err)
-	}
-	path := filepath.Join(t.TempDir(), "no.npz")
-	must.Succeed(t, os.WriteFile(path, []byte("PK"), 0o600))
-	if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), "not an .npz file") {
-		t.Errorf("no .npz file: %v", err)
+	decodings := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
+	for _, tt := range []struct {
+		ctx     context.Context
+		samples int
+		want    string
+	}{{t.Context(), 49, "49 samples: want at least 50"}, {cancelled, 60, context.Canceled.Error()}} {
+		in := fitdecoder.Input{Code: c, Samples: draw(c, tt.samples, 1, 1, 1, 1), Logits: true, Decodings: decodings}
+		if _, err := fitdecoder.Fit(tt.ctx, 1, in); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("error %v, want one about %q", err, tt.want)
+		}
 	}
 }
 
 // TestFiles: files with other arrays than a decoder has are refused, and the error names the file
 // and says why.
 func TestFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.npz")
+	refused := func(what, want string) {
+		t.Helper()
+		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %v, want one about %q", what, err, want)
+		}
+	}
+	must.Succeed(t, os.WriteFile(path, []byte("PK"), 0o600))
+	refused("no archive", "not an .npz file")
 	type array struct {
 		rows, columns int
 		value         float64
@@ -299,13 +300,9 @@ func TestFiles(t *testing.T) {
 			}
 			must.Succeed(t, z.Text(name, text))
 		}
-		path := filepath.Join(t.TempDir(), "d.npz")
 		must.Succeed(t, z.Close())
 		must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o600))
-		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), tt.want) ||
-			!strings.Contains(err.Error(), path) {
-			t.Errorf("%s: error %v, want one about %q", tt.name, err, tt.want)
-		}
+		refused(tt.name, tt.want)
 	}
 }
 
@@ -323,27 +320,23 @@ func answers(t testing.TB, d *fitdecoder.Decoder, s *observed.Samples) []float64
 // of another decoder.
 func TestDamage(t *testing.T) {
 	c := mustCode(t, "hexj-nr", 8)
-	s := draw(c, 300, 1, 1.5, 3, 3)
-	var file bytes.Buffer
+	s := draw(c, 60, 1, 1.5, 3, 3)
 	d := fit(t, 0, c, s, observed.Logits, nil).Decoder
-	must.Succeed(t, d.Write(&file))
+	path, file := written(t, d)
 	want := answers(t, d, s)
-	path := filepath.Join(t.TempDir(), "d.npz")
 	read := func(content []byte) (*fitdecoder.Decoder, error) {
 		must.Succeed(t, os.WriteFile(path, content, 0o600))
 		return fitdecoder.Read(path)
 	}
-	for i := 0; i < file.Len(); i += 3 {
-		changed := bytes.Clone(file.Bytes())
+	for i := 0; i < len(file); i += 3 {
+		changed := bytes.Clone(file)
 		changed[i] ^= 1 << (i % 8)
-		if d, err := read(changed); err == nil {
-			if !slices.Equal(answers(t, d, s), want) {
-				t.Errorf("byte %d changed: other answers", i)
-			}
+		if d, err := read(changed); err == nil && !slices.Equal(answers(t, d, s), want) {
+			t.Errorf("byte %d changed: other answers", i)
 		}
 	}
 	// The same arrays with other offsets, as NumPy would write them.
-	z := must.Get(zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
+	z := must.Get(zip.NewReader(bytes.NewReader(file), int64(len(file))))(t)
 	var mixed bytes.Buffer
 	w := zip.NewWriter(&mixed)
 	for _, f := range z.File {

@@ -147,7 +147,6 @@ func sum(parts []*moments, levels, m int) *moments {
 	out := newMoments(levels, m)
 	for _, p := range parts {
 		out.n += p.n
-		out.square.AddSym(out.square, p.square)
 		from := p.sums()
 		for i, to := range out.sums() {
 			axpy(to, 1, from[i])
@@ -156,9 +155,9 @@ func sum(parts []*moments, levels, m int) *moments {
 	return out
 }
 
-// sums are all sums but n and square.
+// sums are all sums but n.
 func (t *moments) sums() [][]float64 {
-	out := [][]float64{t.hat.RawMatrix().Data, t.own, t.beside}
+	out := [][]float64{t.square.RawSymmetric().Data, t.hat.RawMatrix().Data, t.own, t.beside}
 	for _, l := range t.lines {
 		out = append(out, l.s0, l.s1, l.s2, l.x0.RawMatrix().Data, l.x1.RawMatrix().Data)
 	}

@@ -44,13 +44,15 @@ func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder,
 		return nil, nil, fmt.Errorf("confidence %v: want a number between 0 and 1, such as 0.9", confidence)
 	}
 	if d.residuals == nil {
-		return nil, nil, errors.New("the decoder has no calibration, which intervals need: an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one with it")
+		return nil, nil, errors.New("the decoder has no calibration, which intervals need: " +
+			"an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one with it")
 	}
 	lo, hi, ok := quantiles(d.residuals, confidence)
 	if !ok {
 		n, least := len(d.residuals), 2/(1-confidence)*(1-rounding)-1
-		return nil, nil, fmt.Errorf("confidence %v needs %.0f calibration samples, and the decoder has %d: want at most %v",
-			confidence, math.Ceil(least), n, math.Floor(1e4*(1-2/float64(n+1)))/1e4)
+		return nil, nil, fmt.Errorf(
+			"confidence %v needs %.0f calibration samples, and the decoder has %d: want at most %v", confidence,
+			math.Ceil(least), n, math.Floor(1e4*(1-2/float64(n+1)))/1e4)
 	}
 	return bound{d, lo}, bound{d, hi}, nil
 }
@@ -86,32 +88,39 @@ func (b bound) Value(word []uint64) float64 { return b.DecodeLogits(b.signs(word
 // clip puts an end of an interval into the range of the labels of the levels.
 func (d *Decoder) clip(v float64) float64 { return min(max(v, d.values[0]), d.values[len(d.values)-1]) }
 
-// varianceOf is a decoder whose answers are variances of the level's value.
-type varianceOf struct {
-	*Decoder
-	within bool // the mean variance of labels within levels instead
+// spread is how wide a distribution over the levels is.
+type spread struct {
+	variance float64 // of the value of the level
+	within   float64 // the mean of the variances of labels within levels
 }
 
-// DecodeLogits implements decode.LogitDecoder.
-func (d varianceOf) DecodeLogits(z []float64) float64 {
-	variance, within := d.spread(z)
-	if d.within {
-		return within
+// newSpread is that of the distribution w, up to a factor. within are the variances of labels within
+// the levels.
+func newSpread(w, values, within []float64) (s spread) {
+	total, mean := 0.0, 0.0
+	for i, p := range w {
+		total += p
+		mean += float64(p * values[i])
 	}
-	return variance
+	mean /= total
+	for i, p := range w {
+		if p > 0 {
+			d := values[i] - mean
+			s.variance += float64(p * float64(d*d))
+			s.within += float64(p * within[i])
+		}
+	}
+	return spread{s.variance / total, s.within / total}
 }
-
-// Value implements decode.RealDecoder.
-func (d varianceOf) Value(word []uint64) float64 { return d.DecodeLogits(d.signs(word)) }
 
 // sigma is what residuals are divided by.
 func (d *Decoder) sigma(z []float64) float64 {
-	variance, within := d.spread(z)
-	return math.Sqrt(variance + float64(d.floor*within))
+	s := d.spread(z)
+	return math.Sqrt(s.variance + float64(d.floor*s.within))
 }
 
 // spread is that of the distribution that outputs stand for.
-func (d *Decoder) spread(z []float64) (variance, within float64) {
+func (d *Decoder) spread(z []float64) spread {
 	w := make([]float64, len(d.values))
 	if d.sorted {
 		sortedSigmoids(w, z)
@@ -119,7 +128,7 @@ func (d *Decoder) spread(z []float64) (variance, within float64) {
 		d.scores.ScoresTo(w, z)
 		decode.MedianAndMean(w, nil)
 	}
-	return spread(w, d.values, d.within)
+	return newSpread(w, d.values, d.within)
 }
 
 // sortedSigmoids sets w to the distribution over the levels that bits of the unary code have, each
@@ -136,25 +145,6 @@ func sortedSigmoids(w, z []float64) {
 		w[k], before = before-p, p
 	}
 	w[len(z)] = before
-}
-
-// spread is the variance of the value of a level that has the distribution w, up to a factor, and
-// the mean of the variances of labels within it.
-func spread(w, values, within []float64) (variance, inside float64) {
-	total, mean := 0.0, 0.0
-	for i, p := range w {
-		total += p
-		mean += float64(p * values[i])
-	}
-	mean /= total
-	for i, p := range w {
-		if p > 0 {
-			d := values[i] - mean
-			variance += float64(p * float64(d*d))
-			inside += float64(p * within[i])
-		}
-	}
-	return variance / total, inside / total
 }
 
 // variancesWithin are those of labels that are spread evenly over each level, which reaches half
@@ -281,7 +271,8 @@ func (f *fitting) judgeIntervals(parts, inner [][]*part, chosen []int) *Interval
 			constant.Add(flat)
 		}
 	}
-	out.Coverage, out.Width, out.Winkler, out.ConstantWinkler = coverage.Error(), width.Error(), winkler.Error(), constant.Error().Mean
+	out.Coverage, out.Width, out.Winkler = coverage.Error(), width.Error(), winkler.Error()
+	out.ConstantWinkler = constant.Error().Mean
 	slices.SortStableFunc(all, func(a, b judged) int { return cmp.Compare(a.sigma, b.sigma) })
 	const fifths = 5
 	for k := range fifths {

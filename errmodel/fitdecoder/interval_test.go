@@ -1,12 +1,9 @@
 package fitdecoder_test
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -122,10 +119,7 @@ func TestSigma(t *testing.T) {
 			if d.About().Reads != "logits" {
 				t.Fatalf("%s reads bits", name)
 			}
-			var file bytes.Buffer
-			must.Succeed(t, d.Write(&file))
-			path := filepath.Join(t.TempDir(), "d.npz")
-			must.Succeed(t, os.WriteFile(path, file.Bytes(), 0o600))
+			path, _ := written(t, d)
 			of, again := ends(t, d, 0.9), ends(t, must.Get(fitdecoder.Read(path))(t), 0.9)
 			for i := range 50 {
 				lower, upper := of(s.Row(i))
@@ -203,7 +197,7 @@ func TestNoInterval(t *testing.T) {
 		{d, 1, "confidence 1: want a number between 0 and 1"},
 		{d, math.NaN(), "confidence NaN: want a number between 0 and 1"},
 		{must.Get(fitdecoder.Read("testdata/uncalibrated.npz"))(t), 0.9,
-			"has no calibration, which intervals need: an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one"},
+			"no calibration, which intervals need: an older version of belsim made it; 'belsim fit --fit-decoder"},
 	} {
 		_, _, err := tt.d.Interval(tt.confidence)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {

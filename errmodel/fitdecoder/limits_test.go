@@ -14,6 +14,7 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -76,5 +77,32 @@ func TestRank(t *testing.T) {
 		if !enough || few || !small && most > 0 || most >= confidence {
 			t.Fatalf("n = %d: %v, and that is %v, %v, %v", n, err, enough, few, small)
 		}
+	}
+}
+
+// TestTooLarge: outputs are modelled up to L·M² of 2²⁸. Above, a decoder is chosen without a model.
+func TestTooLarge(t *testing.T) {
+	for levels, want := range map[int]bool{256: false, 257: true} {
+		if tooLarge(levels, 1024) != want {
+			t.Errorf("%d levels of 1024 bits are too large: %v", levels, !want)
+		}
+	}
+	const levels, bits = 257, 1024
+	rng := rand.New(rand.NewPCG(48, 1))
+	words := mat.NewDense(levels, bits, nil)
+	words.Apply(func(_, _ int, _ float64) float64 { return float64(rng.IntN(2)) }, words)
+	c := must.Get(code.FromMatrix("random", words))(t)
+	s := &observed.Samples{Bits: bits}
+	for range Least {
+		i := rng.IntN(levels)
+		s.Level, s.Exact = append(s.Level, i+1), append(s.Exact, float64(i+1))
+		for k := range bits {
+			s.Outputs = append(s.Outputs, 2*words.At(i, k)-1)
+		}
+	}
+	gen := observed.Decoding{Decoder: must.Get(decode.New("gen", c))(t)}
+	r := must.Get(Fit(t.Context(), 0, Input{Code: c, Samples: s, Decodings: []observed.Decoding{gen}}))(t)
+	if last := r.Kinds[len(r.Kinds)-1].Kind; !r.TooLarge || r.Target.Mean != 0 || last != KindTemperature {
+		t.Errorf("too large: %v, with an error of %v; the richest kind is %s", r.TooLarge, r.Target.Mean, last)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"belsim/errmodel/observed"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -37,6 +40,7 @@ func unevenNetwork(c *code.Code, v code.Values, n int, shift float64, seed uint6
 // units, what fresh samples show: a mean is beyond 5 standard errors, and so a coverage, with a
 // probability of 6e-7. The residuals are those of the decoder's own sigma.
 func TestUneven(t *testing.T) {
+	const count = 1500
 	v := make(code.Values, 16)
 	for i := range v {
 		v[i] = math.Pow(1.5, float64(i))
@@ -48,13 +52,13 @@ func TestUneven(t *testing.T) {
 		shift float64
 		kind  string
 	}{{0, "gen-ex"}, {9, KindAffine}} {
-		samples := unevenNetwork(c, v, 3000, tt.shift, 1)
+		samples := unevenNetwork(c, v, count, tt.shift, 1)
 		in := Input{Code: c, Samples: samples, Logits: true, Decodings: decodings, Values: v}
 		r := must.Get(Fit(context.Background(), 2, in))(t)
 		if got := r.Decoder.About().Kind; tt.kind == KindAffine && got != tt.kind {
 			t.Errorf("shift %v: %s, want %s", tt.shift, got, tt.kind)
 		}
-		fresh := unevenNetwork(c, v, 3000, tt.shift, 2)
+		fresh := unevenNetwork(c, v, count, tt.shift, 2)
 		lower, upper, err := r.Decoder.Interval(0.9)
 		must.Succeed(t, err)
 		var sum, inside, known observed.Sums
@@ -79,7 +83,7 @@ func TestUneven(t *testing.T) {
 		if e.Mean > 1.05*known.Error().Mean {
 			t.Errorf("shift %v: an error of %v, where %v can be reached", tt.shift, e, known.Error())
 		}
-		if math.Abs(share.Mean-0.9) > 5*math.Sqrt(0.9*0.1*2/3000) { // of the calibration and of the fresh samples
+		if math.Abs(share.Mean-0.9) > 5*math.Sqrt(0.9*0.1*2/count) { // of the calibration and of the fresh samples
 			t.Errorf("shift %v: intervals of 90 %% hold %v", tt.shift, share)
 		}
 		if !r.Fitted { // the residuals of a decoder that nobody fitted are known
@@ -96,23 +100,24 @@ func TestUneven(t *testing.T) {
 			}
 		}
 	}
-	// A decoder that is not fitted, whose sigma has a part within levels: its residuals are checked
-	// above where it is chosen.
-	in := Input{Code: c, Samples: unevenNetwork(c, v, 3000, 0, 3), Logits: true, Decodings: decodings, Values: v}
+	// Baseline decoders, which are not fitted: in levels they have the spreads of their own labels.
+	in := Input{Code: c, Samples: unevenNetwork(c, v, 50, 0, 3), Logits: true, Decodings: decodings, Values: v}
 	f := &fitting{Input: in, levels: 16, m: 15}
 	f.all = f.candidates()
-	variances := must.Get(f.baselineVariances(context.Background(), 1))(t)
-	baselines := len(variances[0]) / in.Samples.Len()
-	for at := range baselines {
-		d := must.Get(f.decoder(f.all[at], nil, v, About{}))(t)
-		for i := range 50 {
-			variance, within := d.spread(in.Samples.Row(i))
-			for j, want := range []float64{variance, within} {
-				if got := variances[j][i*baselines+at] * width * width; d.logits &&
-					math.Abs(got-want) > 1e-9*(width*width+want) {
-					t.Fatalf("%s: sample %d has %v, want %v", d.Name(), i, got, want)
-				}
+	spreads := must.Get(f.baselineSpreads(t.Context(), 1))(t)
+	for i, got := range spreads {
+		baselines, z := len(spreads)/50, in.Samples.Row(i/(len(spreads)/50))
+		d := must.Get(f.decoder(f.all[i%baselines], nil, v, About{}))(t)
+		if !d.logits {
+			z = slices.Clone(z)
+			for k, v := range z {
+				z[k] = math.Copysign(1, v)
 			}
+		}
+		got.variance, got.within = got.variance*width*width, got.within*width*width
+		if diff := cmp.Diff(d.spread(z), got, cmp.AllowUnexported(spread{}),
+			cmpopts.EquateApprox(1e-9, 1e-9*width*width)); diff != "" {
+			t.Fatalf("%s, sample %d: (-want +got)\n%s", d.Name(), i/baselines, diff)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel"
 )
 
@@ -116,4 +118,13 @@ func (f *Fit) maximize(ctx context.Context) error {
 	a = min(a, -f.l.most-1e-12)
 	f.R, f.Sigma, f.Limited = math.Exp(a), math.Exp(b), limited
 	return nil
+}
+
+// Table returns the error probabilities e[n,k], L × M. The error is the context's.
+func (f *Fit) Table(ctx context.Context) (mat.Matrix, error) {
+	p, err := errmodel.NewProfile(ctx, f.counts.Levels, f.positions, f.Sigma)
+	if err != nil {
+		return nil, err
+	}
+	return p.Mixture(f.R)
 }

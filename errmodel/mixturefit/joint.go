@@ -15,11 +15,12 @@ import (
 type Joint struct {
 	Erring uint64 // samples with a wrong bit; bits without a transition do not count
 
-	fit     *Fit
-	local   *local
-	inverse [3]float64   // of the information about ln r and ln σ: rr, rσ, σσ
-	regular bool         // there is such an inverse
-	right   [][2]float64 // by row: the scores of r and σ of a sample without a wrong bit
+	fit       *Fit
+	gauss     gauss        // of σ
+	distances []int32      // scratch
+	inverse   [3]float64   // of the information about ln r and ln σ: rr, rσ, σσ
+	regular   bool         // there is such an inverse
+	right     [][2]float64 // by row: the scores of r and σ of a sample without a wrong bit
 
 	// square and fourth are the sums over the samples of the second and of the fourth powers of
 	// their influences on the estimates of ln r and ln σ. The influence of a sample is I⁻¹·s, where
@@ -67,7 +68,8 @@ const FewestErring = 30
 // the context's.
 func NewJoint(ctx context.Context, f *Fit) (*Joint, error) {
 	c := f.counts
-	j := &Joint{fit: f, local: newLocal(f.R, f.Sigma, c.Levels, f.positions), right: make([][2]float64, c.Levels)}
+	j := &Joint{fit: f, gauss: newGauss(2 * c.Levels), right: make([][2]float64, c.Levels)}
+	j.gauss.at(math.Log(f.Sigma))
 	j.inverse, j.regular = f.inverse()
 	for i := range j.right {
 		if err := ctx.Err(); err != nil {
@@ -84,13 +86,35 @@ func (j *Joint) rightScores(i int) (s [2]float64) {
 		return s
 	}
 	for k := range j.fit.counts.Bits {
-		if e, q := j.local.rate(i, k); e < 1 {
-			o := -e / (1 - e)
-			s[0] += o
-			s[1] += o * q
-		}
+		e, q := j.rate(i, k)
+		o := -e / (1 - e)
+		s[0] += o
+		s[1] += o * q
 	}
 	return s
+}
+
+// rate returns e of a bit at row i, from 0; 0 where it is so small that no sum notices it, and q =
+// ∂ln e/∂ln σ. Both are 0 for a bit without transitions.
+func (j *Joint) rate(i, k int) (e, q float64) {
+	j.distances = j.distances[:0]
+	nearest := 0
+	for n, at := range j.fit.positions[k] {
+		j.distances = append(j.distances, int32(distance(i, at)))
+		if j.distances[n] < j.distances[nearest] {
+			nearest = n
+		}
+	}
+	if len(j.distances) == 0 {
+		return 0, 0
+	}
+	j.distances[0], j.distances[nearest] = j.distances[nearest], j.distances[0]
+	logU, q, _ := j.gauss.sum(j.distances)
+	logE := math.Log(j.fit.R) + logU // below 0: see maximize
+	if logE < -46 {                  // 10⁻²⁰
+		return 0, q
+	}
+	return math.Exp(logE), q
 }
 
 // Add takes a sample of row i, from 0, with the given wrong bits, from 0: samples in the same order
@@ -99,17 +123,13 @@ func (j *Joint) Add(i int, wrong []int) {
 	a, b := j.right[i][0], j.right[i][1]
 	erring := uint64(0)
 	for _, k := range wrong {
-		if len(j.local.positions[k]) == 0 {
+		if len(j.fit.positions[k]) == 0 {
 			continue
 		}
 		erring = 1
-		e, slope := j.local.rate(i, k)
-		over := 1 - e
-		if over == 0 {
-			over = 1
-		}
-		a += 1 / over
-		b += slope / over
+		e, slope := j.rate(i, k)
+		a += 1 / (1 - e)
+		b += slope / (1 - e)
 	}
 	j.Erring += erring
 	u := [2]float64{j.inverse[0]*a + j.inverse[1]*b, j.inverse[1]*a + j.inverse[2]*b}

@@ -26,14 +26,14 @@ type sample struct {
 
 // drawn draws samples of a mixture whose bits err together: behind each is a normal number, of
 // whose variance a part is common to all bits of a sample. Real labels are uniform in the rows.
-func drawn(t testing.TB, rng *rand.Rand, c *code.Code, r, sigma, part float64, rows []int, n int, real bool) []sample {
+func drawn(t testing.TB, rng *rand.Rand, c *code.Code, r, sigma, part float64, n int, real bool) []sample {
 	t.Helper()
 	e := mustMixture(t, c, r, sigma)
 	p := make([]float64, c.Bits())
 	out := make([]sample, n)
 	for j := range out {
 		s := &out[j]
-		s.row = rows[rng.IntN(len(rows))]
+		s.row = rng.IntN(c.Levels())
 		s.y = float64(s.row + 1)
 		if real {
 			s.y += rng.Float64() - 0.5
@@ -48,15 +48,6 @@ func drawn(t testing.TB, rng *rand.Rand, c *code.Code, r, sigma, part float64, r
 		}
 	}
 	return out
-}
-
-// every are all rows of a code.
-func every(c *code.Code) []int {
-	rows := make([]int, c.Levels())
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
 }
 
 // fitted fits samples, and reads them again.
@@ -75,22 +66,26 @@ func fitted(t testing.TB, c *code.Code, samples []sample) (*Fit, *Joint) {
 	return f, j
 }
 
-// TestLocal has the error probabilities of the mixture. Their derivatives are differences.
-func TestLocal(t *testing.T) {
+// TestRate has the error probabilities of the mixture. Their derivatives are differences.
+func TestRate(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj", "hadamard"} {
 		c := mustCode(t, name, 20)
+		of := func(sigma float64) *Joint {
+			f := &Fit{R: 0.05, Sigma: sigma, counts: errmodel.NewCounts(c.Dims()), positions: c.Transitions()}
+			f.l = newLikelihood(f.counts, f.positions)
+			return must.Get(NewJoint(t.Context(), f))(t)
+		}
 		const h = 1e-5
-		l, other := newLocal(0.05, 0.6, 20, c.Transitions()), newLocal(0.05, 0.6*math.Exp(h), 20, c.Transitions())
-		e := mustMixture(t, c, 0.05, 0.6)
+		j, other, e := of(0.6), of(0.6*math.Exp(h)), mustMixture(t, c, 0.05, 0.6)
 		for i := range 20 {
 			for k := range c.Bits() {
-				p, q := l.rate(i, k)
+				p, q := j.rate(i, k)
 				if want := e.At(i, k); math.Abs(p-want) > 1e-12 {
 					t.Errorf("%s, level %d, bit %d: %v, want %v", name, i+1, k+1, p, want)
 				}
-				if p2, _ := other.rate(i, k); p > 0 && p2 > 0 && math.Abs(math.Log(p2/p)/h-q) > 1e-2*(1+math.Abs(q)) {
-					t.Errorf("%s, level %d, bit %d: derivative %v, by differences %v", name, i+1, k+1, q,
-						math.Log(p2/p)/h)
+				p2, _ := other.rate(i, k)
+				if by := math.Log(p2/p) / h; p > 0 && p2 > 0 && math.Abs(by-q) > 1e-2*(1+math.Abs(q)) {
+					t.Errorf("%s, level %d, bit %d: derivative %v, by differences %v", name, i+1, k+1, q, by)
 				}
 			}
 		}
@@ -107,7 +102,7 @@ func TestRealLabels(t *testing.T) {
 	var got [2][]float64
 	held := 0
 	for range 12 {
-		f, j := fitted(t, c, drawn(t, rng, c, 0.6, 0.5, 0.3, every(c), 2500, true))
+		f, j := fitted(t, c, drawn(t, rng, c, 0.6, 0.5, 0.3, 2500, true))
 		intervals := j.Intervals()
 		for i, v := range [2]float64{f.R, f.Sigma} {
 			got[i] = append(got[i], v)
@@ -133,7 +128,7 @@ func TestRealLabels(t *testing.T) {
 // than once in a million.
 func TestVariance(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
-	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, every(c), 20000, false)
+	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, 20000, false)
 	_, j := fitted(t, c, samples)
 	for i, n := range j.samples() {
 		ratio := j.square[i] / j.inverse[2*i]
@@ -165,7 +160,7 @@ func TestCoverage(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))
 			var missed [2]int
 			for range sets {
-				_, j := fitted(t, c, drawn(t, rng, c, tt.r, tt.sigma, tt.part, every(c), tt.samples, false))
+				_, j := fitted(t, c, drawn(t, rng, c, tt.r, tt.sigma, tt.part, tt.samples, false))
 				intervals := j.Intervals()
 				for i, truth := range [2]float64{tt.r, tt.sigma} {
 					if !(intervals[i][0] <= truth && truth <= intervals[i][1]) {
@@ -191,7 +186,7 @@ func TestFewSamples(t *testing.T) {
 		t.Errorf("%v, want 10 and 1", n)
 	}
 	c := mustCode(t, "johnson", 32)
-	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, every(c), 50, false))
+	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, 50, false))
 	n := j.samples()[0]
 	want := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n}.Quantile(0.975) * math.Sqrt(j.square[0])
 	for _, end := range j.Intervals()[0] {

@@ -41,7 +41,7 @@ func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c
 		}
 		for i, v := range labels[:n] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("%s: row %d: the decoder %s computes no finite label; its numbers are too large for these outputs",
+				return fmt.Errorf("%s: row %d: the decoder %s computes no finite label; its numbers are too large",
 					outputs.Name(), rows+i/len(decodings)+1, decodings[i%len(decodings)].Decoder.Name())
 			}
 		}

@@ -2,12 +2,13 @@ package observed_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"belsim/errmodel/observed"
 	"belsim/theory/base/must"
@@ -27,18 +28,7 @@ func TestDecode(t *testing.T) {
 	for _, r := range decodings {
 		var want []float64
 		for j := range samples {
-			row := z.RawRowView(j)
-			word := make([]uint64, 1)
-			for k, v := range row {
-				if v > 0 {
-					word[0] |= 1 << k
-				}
-			}
-			v := decode.Value(r.Decoder, word)
-			if r.Soft {
-				v = r.Decoder.(decode.LogitDecoder).DecodeLogits(row)
-			}
-			want = append(want, v)
+			want = append(want, byItself(r, z.RawRowView(j)))
 		}
 		for workers, format := range map[int]string{1: "npy", 3: "csv"} {
 			s := files(t, y, z, format, observed.Labels{Levels: 16}, observed.Logits)
@@ -47,34 +37,31 @@ func TestDecode(t *testing.T) {
 			}
 			var got []float64
 			done := uint64(0)
-			err := observed.Decode(ctx, workers, s.Outputs, observed.Logits, c, []observed.Decoding{r},
+			must.Succeed(t, observed.Decode(ctx, workers, s.Outputs, observed.Logits, c, []observed.Decoding{r},
 				func(labels []float64) error {
 					got = append(got, labels...)
 					return nil
-				}, func(n uint64) { done += n })
-			if err != nil || len(got) != samples || done != samples {
-				t.Fatalf("%s: %d labels, %v", r.Decoder.Name(), len(got), err)
-			}
-			for j, v := range got {
-				if math.Abs(v-want[j]) > 1e-9 {
-					t.Fatalf("%s, %s, %d workers: sample %d is %v, want %v", r.Decoder.Name(), format, workers, j, v,
-						want[j])
-				}
+				}, func(n uint64) { done += n }))
+			if done != samples || !floats.EqualApprox(got, want, 1e-9) {
+				t.Errorf("%s, %s, %d workers: other labels, of %d samples", r.Decoder.Name(), format, workers, done)
 			}
 		}
 	}
 	s := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Bits, c, decodings[:1], func([]float64) error { return nil },
-		nil); err == nil || !strings.Contains(err.Error(), "neither 0 nor 1") {
-		t.Errorf("logits as bits: %v", err)
-	}
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, c, decodings[:1],
-		func([]float64) error { return io.ErrShortWrite }, nil); !errors.Is(err, io.ErrShortWrite) {
-		t.Errorf("error of emit: %v", err)
-	}
-	if err := observed.Decode(ctx, 1, s.Outputs, observed.Logits, mustCode(t, "unary", 16), decodings[:1], nil,
-		nil); err == nil || !strings.Contains(err.Error(), "unary of 16 levels has 15 bits") {
-		t.Errorf("another code: %v", err)
+	for _, tt := range []struct {
+		kind observed.Kind
+		code string
+		emit error
+		want string
+	}{
+		{observed.Bits, "hexj", nil, "neither 0 nor 1"},
+		{observed.Logits, "hexj", io.ErrShortWrite, io.ErrShortWrite.Error()},
+		{observed.Logits, "unary", nil, "unary of 16 levels has 15 bits"},
+	} {
+		if err := observed.Decode(ctx, 1, s.Outputs, tt.kind, mustCode(t, tt.code, 16), decodings[:1],
+			func([]float64) error { return tt.emit }, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("error %v, want one about %q", err, tt.want)
+		}
 	}
 }
 
@@ -83,10 +70,10 @@ func TestTake(t *testing.T) {
 	c := mustCode(t, "unary", 16)
 	y, z := network(t, c, 0.5, 1.5, 1, 0, 6000, 5)
 	take := func(most int, seed uint64) *observed.Samples {
-		s, err := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits).Take(context.Background(), most,
-			seed, nil)
-		if err != nil || s.All != 6000 || s.Len() != min(most, 6000) || len(s.Outputs) != s.Len()*15 {
-			t.Fatalf("%d of %d samples, %v", s.Len(), s.All, err)
+		f := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
+		s := must.Get(f.Take(t.Context(), most, seed, nil))(t)
+		if s.All != 6000 || s.Len() != min(most, 6000) || len(s.Outputs) != s.Len()*15 {
+			t.Fatalf("%d of %d samples", s.Len(), s.All)
 		}
 		return s
 	}

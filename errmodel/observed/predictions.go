@@ -63,7 +63,8 @@ func (p *predictions) check(l Labels, name string) error {
 		return fmt.Errorf("%s: all %d predictions are %.6g; want those of a trained network, one for each sample", name,
 			p.count, p.most)
 	case p.away >= guessed*p.yy && p.xx > 0 && p.xy*p.xy >= explained*p.xx*p.yy:
-		return fmt.Errorf("%s: the predictions are hardly nearer to the targets than a constant, and near once multiplied by %.3g and shifted; want the units of the targets", name, p.xy/p.xx)
+		return fmt.Errorf("%s: the predictions are hardly nearer than a constant, and near once multiplied by %.3g "+
+			"and shifted; want the units of the targets", name, p.xy/p.xx)
 	}
 	return nil
 }

@@ -37,24 +37,17 @@ func (s *Source) Take(ctx context.Context, most int, seed uint64, done func(samp
 	rng := rand.New(rand.NewPCG(seed, 0x5a3c))
 	err := s.each(ctx, func(b *batch) error {
 		for j := range b.n {
-			z := b.z[j*m : (j+1)*m]
-			// A sample goes to a random place among those before it; beyond most it is not taken.
-			at := rng.IntN(out.All + 1)
+			// A sample goes to a random place among those before it, of which the last has the one that
+			// was there; beyond most it is not taken.
+			at, n := rng.IntN(out.All+1), out.Len()
 			out.All++
-			switch n := out.Len(); {
-			case n < most:
-				out.Level, out.Exact, out.Outputs = append(out.Level, b.level[j]), append(out.Exact,
-					b.exact[j]), append(out.Outputs, z...)
-				out.Direct = append(out.Direct, b.direct[j])
-				out.Level[at], out.Level[n] = out.Level[n], out.Level[at]
-				out.Exact[at], out.Exact[n] = out.Exact[n], out.Exact[at]
-				out.Direct[at], out.Direct[n] = out.Direct[n], out.Direct[at]
-				if at < n {
-					swap(out.Row(at), out.Row(n))
-				}
-			case at < most:
-				out.Level[at], out.Exact[at], out.Direct[at] = b.level[j], b.exact[j], b.direct[j]
-				copy(out.Row(at), z)
+			if n < most {
+				out.Level, out.Exact, out.Direct = append(out.Level, 0), append(out.Exact, 0), append(out.Direct, 0)
+				out.Outputs = append(out.Outputs, b.z[j*m:(j+1)*m]...)
+				out.set(n, out.Level[at], out.Exact[at], out.Direct[at], out.Row(at))
+			}
+			if at < out.Len() {
+				out.set(at, b.level[j], b.exact[j], b.direct[j], b.z[j*m:(j+1)*m])
 			}
 		}
 		if done != nil {
@@ -66,10 +59,10 @@ func (s *Source) Take(ctx context.Context, most int, seed uint64, done func(samp
 	return out, err
 }
 
-func swap(a, b []float64) {
-	for k, v := range a {
-		a[k], b[k] = b[k], v
-	}
+// set sets sample i.
+func (s *Samples) set(i, level int, exact, direct float64, outputs []float64) {
+	s.Level[i], s.Exact[i], s.Direct[i] = level, exact, direct
+	copy(s.Row(i), outputs)
 }
 
 // Labels decodes all samples in every way: the labels of a sample beside each other, N × decodings.

@@ -117,7 +117,8 @@ func (s *Sample) Set(z []float64) {
 // Label decodes the sample.
 func (s *Sample) Label(by Decoding) float64 {
 	gen, nearest := by.Decoder.(decode.Gen)
-	if nearest && !by.Soft && len(s.Word) == 1 && !s.real { // fewer steps than the correlations with signs have
+	if nearest && !by.Soft && len(s.Word) == 1 && !s.real {
+		// Few steps: without them a command that forecasts takes an eighth longer.
 		return float64(gen.Decode(s.Word))
 	}
 	if d, ok := by.Decoder.(decode.Correlator); ok {
@@ -148,7 +149,7 @@ func (e Error) Interval() [2]float64 {
 	return [2]float64{e.Mean - half, e.Mean + half}
 }
 
-// Sums adds up absolute errors, in the order of the samples.
+// Sums adds up absolute errors, or whole numbers, in the order of the samples.
 type Sums struct{ n, sum, square float64 }
 
 // Add adds the error of a sample.
@@ -163,6 +164,9 @@ func (s *Sums) Error() Error {
 	mean := s.sum / s.n
 	return Error{Mean: mean, StdErr: math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1))}
 }
+
+// variance is the unbiased one, for n ≥ 2.
+func (s *Sums) variance() float64 { return (s.square - s.sum*(s.sum/s.n)) / (s.n - 1) }
 
 // Summary is the result of Scan.
 type Summary struct {
@@ -213,22 +217,6 @@ type Summary struct {
 // and not at them but for rounding.
 const clipped = 1e-6
 
-// moments are integer sums, so that their order does not matter.
-type moments struct{ n, sum, square int64 }
-
-func (m *moments) add(v int64) {
-	m.n++
-	m.sum += v
-	m.square += v * v
-}
-
-func (m moments) mean() float64 { return float64(m.sum) / float64(m.n) }
-
-// variance is the unbiased one, for n ≥ 2.
-func (m moments) variance() float64 {
-	return (float64(m.square) - float64(m.sum)*m.mean()) / float64(m.n-1)
-}
-
 // wrongBits collects the wrong bits of one sample.
 func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
 	dst = dst[:0]
@@ -255,7 +243,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	out := &Summary{Counts: errmodel.NewCounts(c.Levels(), c.Bits()), Ones: make([]uint64, m),
 		Sums: make([]float64, c.Levels()*m), Squares: make([]float64, c.Levels()*m), Same: true}
 	var outputs []float64 // of the first sample
-	balances := make([]moments, c.Levels())
+	balances := make([]Sums, c.Levels())
 	transitions := c.Transitions()
 	errors := newErrorSums(len(decodings), c)
 	probabilities, soft := make([]float64, m), !s.Kind.Hard() // their sums, of logits
@@ -277,7 +265,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			}
 			out.Same = out.Same && nearly(z, outputs)
 			wrong = wrongBits(wrong, c, i, z)
-			balances[i].add(balance(transitions, i, wrong))
+			balances[i].Add(balance(transitions, i, wrong))
 			out.Counts.Add(i, wrong)
 			quantization.Add(math.Abs(b.exact[j] - c.Place(i)))
 			if e, slack := b.exact[j], clipped*float64(c.Levels()); e < 1-slack || e > float64(c.Levels())+slack {
@@ -317,12 +305,12 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 
 // balance is how many wrong bits of level i have their nearest transition above it, less those that
 // have it below.
-func balance(transitions [][]int, i int, wrong []int) int64 {
+func balance(transitions [][]int, i int, wrong []int) float64 {
 	sum := 0
 	for _, k := range wrong {
 		sum += code.Side(transitions[k], i)
 	}
-	return int64(sum)
+	return float64(sum)
 }
 
 // errorSums adds up the errors of decodings.
@@ -430,21 +418,21 @@ func miscalibration(c *code.Code, samples []uint64, probabilities []float64) flo
 
 // dispersion is Summary.Dispersion for the balances of each level: their variance, over the sum of
 // the variances of the bits.
-func dispersion(c *errmodel.Counts, balances []moments, transitions [][]int) float64 {
+func dispersion(c *errmodel.Counts, balances []Sums, transitions [][]int) float64 {
 	var all, own float64
 	for i, n := range balances {
 		if n.n < 2 {
 			continue
 		}
-		samples, sum := float64(n.n), 0.0
+		sum := 0.0
 		for k, x := range c.Row(i) {
 			if code.Side(transitions[k], i) != 0 {
-				e := float64(x) / samples
-				sum += e * (1 - e) * samples / (samples - 1) // unbiased
+				e := float64(x) / n.n
+				sum += e * (1 - e) * n.n / (n.n - 1) // unbiased
 			}
 		}
-		all += samples * n.variance()
-		own += samples * sum
+		all += n.n * n.variance()
+		own += n.n * sum
 	}
 	if !(own > 0) {
 		return math.NaN()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -125,7 +126,8 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 		case n != y:
 			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or a range of real labels", y, l.Levels)
 		case n == 0:
-			return 0, 0, fmt.Errorf("target 0: levels are 1 to %d; if yours count from 0, their range is 0:%d (or is this the header of a column?)", l.Levels, l.Levels-1)
+			return 0, 0, fmt.Errorf("target 0: levels are 1 to %d; if yours count from 0, their range is 0:%d "+
+				"(or is this the header of a column?)", l.Levels, l.Levels-1)
 		case n < 1 || n > float64(l.Levels):
 			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or another range of labels", y, l.Levels)
 		}
@@ -175,34 +177,56 @@ type Source struct {
 // samples. Of smaller ones, one at least must be of this size.
 const leastLogit, mostLogit = 0x1p-480, 0x1p480
 
-// Check compares the sizes of the files, where they are known before the files are read.
-func (s *Source) Check() error {
-	n, columns := s.Targets.Dims()
-	m, bits := s.Outputs.Dims()
-	if columns != 1 && columns == bits {
-		return fmt.Errorf("%s: %d columns, as many as the outputs have: are these the code words? want one target for each sample, its level or its real label", s.Targets.Name(), columns)
-	}
-	if columns != 1 {
-		return fmt.Errorf("%s: %d columns; want one target for each sample", s.Targets.Name(), columns)
-	}
-	if n >= 0 && m >= 0 && n != m {
-		return s.mismatch(n, m)
-	}
-	if s.Direct == nil {
-		return nil
-	}
-	switch k, columns := s.Direct.Dims(); {
-	case columns != 1:
-		return fmt.Errorf("%s: %d columns; want one prediction for each sample", s.Direct.Name(), columns)
-	case n >= 0 && k >= 0 && n != k:
-		return fmt.Errorf("%s has %d predictions, but %s has %d targets", s.Direct.Name(), k, s.Targets.Name(), n)
-	}
-	return nil
+// file is one of the files of a Source, which are read row by row beside each other.
+type file struct {
+	rows *arrayfile.Rows
+	what string                   // a format of a number of its rows
+	next func(b *batch) []float64 // where a batch has its next row
 }
 
-func (s *Source) mismatch(targets, outputs int) error {
-	return fmt.Errorf("%s has %d targets, but %s has the outputs of %d samples", s.Targets.Name(), targets,
-		s.Outputs.Name(), outputs)
+// files are those that there are.
+func (s *Source) files() []file {
+	_, m := s.Outputs.Dims()
+	all := []file{
+		{s.Targets, "%v targets", func(b *batch) []float64 { return b.exact[b.n : b.n+1] }},
+		{s.Outputs, "the outputs of %v samples", func(b *batch) []float64 { return b.z[b.n*m : (b.n+1)*m] }},
+		{s.Direct, "%v predictions", func(b *batch) []float64 { return b.direct[b.n : b.n+1] }},
+	}
+	return slices.DeleteFunc(all, func(f file) bool { return f.rows == nil })
+}
+
+// unequal says that a file ends before another one, which has so many rows, or more.
+func unequal(short file, rows int, long file, more any) error {
+	return fmt.Errorf("%s has %s, but %s has %s", short.rows.Name(), fmt.Sprintf(short.what, rows), long.rows.Name(),
+		fmt.Sprintf(long.what, more))
+}
+
+// Check compares the sizes of the files, where they are known before the files are read.
+func (s *Source) Check() error {
+	if _, columns := s.Targets.Dims(); columns != 1 {
+		if _, bits := s.Outputs.Dims(); columns == bits {
+			return fmt.Errorf("%s: %d columns, as many as the outputs have: are these the code words? "+
+				"want one target for each sample, its level or its real label", s.Targets.Name(), columns)
+		}
+		return fmt.Errorf("%s: %d columns; want one target for each sample", s.Targets.Name(), columns)
+	}
+	if s.Direct != nil {
+		if _, columns := s.Direct.Dims(); columns != 1 {
+			return fmt.Errorf("%s: %d columns; want one prediction for each sample", s.Direct.Name(), columns)
+		}
+	}
+	files := s.files()
+	for _, f := range files[1:] {
+		n, _ := files[0].rows.Dims()
+		switch m, _ := f.rows.Dims(); {
+		case n < 0 || m < 0 || n == m:
+		case n < m:
+			return unequal(files[0], n, f, m)
+		default:
+			return unequal(f, m, files[0], n)
+		}
+	}
+	return nil
 }
 
 // Detect reads outputs until it knows their kind: bits where all are 0 or 1, signs where
@@ -285,18 +309,11 @@ const batchBytes = 4 << 20
 // each calls f for all samples, batch by batch, while the next batch is read; the
 // files are rewound first. Errors name the file and the place.
 func (s *Source) each(ctx context.Context, f func(*batch) error) error {
-	if s.Targets != nil {
-		if err := s.Targets.Rewind(); err != nil {
+	files := s.files()
+	for _, x := range files {
+		if err := x.rows.Rewind(); err != nil {
 			return err
 		}
-	}
-	if s.Direct != nil {
-		if err := s.Direct.Rewind(); err != nil {
-			return err
-		}
-	}
-	if err := s.Outputs.Rewind(); err != nil {
-		return err
 	}
 	s.largest, s.direct, s.own = 0, predictions{}, predictions{}
 	_, m := s.Outputs.Dims()
@@ -316,7 +333,7 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			end, err := s.read(b, row)
+			end, err := s.read(files, b, row)
 			if err != nil {
 				return err
 			}
@@ -347,93 +364,74 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 }
 
 // read fills a batch; row is the number of samples before it.
-func (s *Source) read(b *batch, row int) (end bool, err error) {
-	_, m := s.Outputs.Dims()
-	var y [1]float64
-	for b.n = 0; b.n < len(b.level); {
-		z := b.z[b.n*m : (b.n+1)*m]
-		errZ := s.Outputs.Next(z)
-		errY := errZ
-		if s.Targets != nil {
-			errY = s.Targets.Next(y[:])
-		}
-		switch at := row + b.n; {
-		case errY == io.EOF && errZ == io.EOF:
-			return true, s.ended(at)
-		case errY == io.EOF && errZ == nil:
-			return false, fmt.Errorf("%s has %d targets, but %s has the outputs of more samples", s.Targets.Name(), at,
-				s.Outputs.Name())
-		case errY == nil && errZ == io.EOF:
-			return false, fmt.Errorf("%s has the outputs of %d samples, but %s has more targets", s.Outputs.Name(), at,
-				s.Targets.Name())
-		case errY != nil && errY != io.EOF:
-			return false, errY
-		case errZ != nil:
-			return false, errZ
-		}
-		if s.Targets != nil {
-			if b.level[b.n], b.exact[b.n], err = s.Labels.Level(y[0]); err != nil {
-				return false, fmt.Errorf("%s: row %d: %w", s.Targets.Name(), row+b.n+1, err)
-			}
-		}
-		if s.Predicted != nil && s.Targets != nil {
-			b.own[b.n] = s.own.add(s.Labels, *s.Predicted, b.exact[b.n])
-		}
-		if s.Direct != nil {
-			if err := s.readDirect(b); err == io.EOF {
-				return false, fmt.Errorf("%s has %d predictions, but %s has more targets", s.Direct.Name(), row+b.n,
-					s.Targets.Name())
-			} else if err != nil {
+func (s *Source) read(files []file, b *batch, row int) (end bool, err error) {
+	for b.n = 0; b.n < len(b.level); b.n++ {
+		var short, long *file
+		for i := range files {
+			f := &files[i]
+			switch err := f.rows.Next(f.next(b)); err {
+			case nil:
+				long = f
+			case io.EOF:
+				short = f
+			default:
 				return false, err
 			}
 		}
-		for k, v := range z {
-			logit, what := s.Kind.logit(v)
-			if what != "" {
-				return false, fmt.Errorf("%s: row %d, column %d: %v is %s; these outputs were to be %s",
-					s.Outputs.Name(), row+b.n+1, k+1, v, what, s.Kind)
-			}
-			z[k] = logit
-			s.largest = max(s.largest, math.Abs(logit))
+		switch at := row + b.n; {
+		case short != nil && long != nil:
+			return false, unequal(*short, at, *long, "more")
+		case short != nil:
+			return true, s.ended()
 		}
-		b.n++
+		if err := s.take(b, row+b.n+1); err != nil {
+			return false, err
+		}
 	}
 	return false, nil
 }
 
-// ended refuses what only shows when all samples were read.
-func (s *Source) ended(samples int) error {
+// take makes levels and logits of the row of every file that a batch has got; row is its number.
+func (s *Source) take(b *batch, row int) (err error) {
+	if s.Targets != nil {
+		if b.level[b.n], b.exact[b.n], err = s.Labels.Level(b.exact[b.n]); err != nil {
+			return fmt.Errorf("%s: row %d: %w", s.Targets.Name(), row, err)
+		}
+		if s.Predicted != nil {
+			b.own[b.n] = s.own.add(s.Labels, *s.Predicted, b.exact[b.n])
+		}
+	}
+	if s.Direct != nil {
+		b.direct[b.n] = s.direct.add(s.Labels, b.direct[b.n], b.exact[b.n])
+	}
+	_, m := s.Outputs.Dims()
+	z := b.z[b.n*m : (b.n+1)*m]
+	for k, v := range z {
+		logit, what := s.Kind.logit(v)
+		if what != "" {
+			return fmt.Errorf("%s: row %d, column %d: %v is %s; these outputs were to be %s", s.Outputs.Name(), row,
+				k+1, v, what, s.Kind)
+		}
+		z[k] = logit
+		s.largest = max(s.largest, math.Abs(logit))
+	}
+	return nil
+}
+
+// ended refuses what only shows when all samples were read: logits that are too small, and what
+// cannot be predictions of the targets.
+func (s *Source) ended() error {
 	if s.largest > 0 && s.largest < leastLogit {
 		return fmt.Errorf("%s: logits are too small: the largest is %.1g; want one of at least %.1g", s.Outputs.Name(),
 			s.largest, leastLogit)
 	}
-	return s.checkPredictions(samples)
-}
-
-// readDirect reads the prediction of the next sample: io.EOF after the last.
-func (s *Source) readDirect(b *batch) error {
-	var prediction [1]float64
-	err := s.Direct.Next(prediction[:])
-	if err == nil {
-		b.direct[b.n] = s.direct.add(s.Labels, prediction[0], b.exact[b.n])
-	}
-	return err
-}
-
-// checkPredictions refuses predictions for more samples than there are, and what cannot be
-// predictions of the targets.
-func (s *Source) checkPredictions(samples int) error {
 	if s.Predicted != nil {
 		if err := s.own.check(s.Labels, s.Outputs.Name()); err != nil {
 			return err
 		}
 	}
-	if s.Direct == nil {
-		return nil
+	if s.Direct != nil {
+		return s.direct.check(s.Labels, s.Direct.Name())
 	}
-	var prediction [1]float64
-	if err := s.Direct.Next(prediction[:]); err != io.EOF {
-		return fmt.Errorf("%s has %d targets, but %s has more predictions", s.Targets.Name(), samples, s.Direct.Name())
-	}
-	return s.direct.check(s.Labels, s.Direct.Name())
+	return nil
 }

@@ -67,7 +67,7 @@ func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *
 func (cs *columns) see(bit int, signed []float64) {
 	cs.constant[bit] = cs.isConstant(bit)
 	mean := cs.column(bit)
-	cs.ch.mean(mean, func(i int) float64 { return cs.target(i, bit) })
+	cs.ch.mean(mean, func(i int) float64 { return cs.c.Value(i, bit) })
 	for g, v := range mean {
 		signed[g] = cs.ch.weight[g] * (2*v - 1)
 	}
@@ -108,14 +108,6 @@ func (cs *columns) isConstant(bit int) bool {
 	return true
 }
 
-// target returns what bit k shall say at level i+1: the code's bit.
-func (cs *columns) target(i, bit int) float64 {
-	if cs.c.Bit(i, bit) {
-		return 1
-	}
-	return 0
-}
-
 // column returns the mean of a bit over the posterior, on the grid.
 func (cs *columns) column(bit int) []float64 {
 	points := len(cs.ch.weight)
@@ -146,13 +138,9 @@ func smoothEnergies(e []float64) {
 
 // setConstant sets the logits of a column without transitions.
 func (cs *columns) setConstant(bit int) {
-	logit := -float64(certain)
-	if cs.c.Bit(0, bit) {
-		logit = certain
-	}
 	_, f := cs.learnt(bit)
 	for g := range f {
-		f[g] = logit
+		f[g] = certain * (2*cs.c.Value(0, bit) - 1)
 	}
 }
 

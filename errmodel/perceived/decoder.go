@@ -22,11 +22,9 @@ const (
 	storedSteps     = 12
 	decoderGain     = 2.2e-9 // relative
 	decoderGradient = 1e-5
-	// meanSteps is the number of steps of L1 and L2. They leave up to 1.2 % of an error
-	// (README.md).
+	// meanSteps is the number of steps of L1 and L2, from what CE learns. They leave up to 1.2 % of an
+	// error (README.md).
 	meanSteps = 30
-	// meanSteps is the number of steps through gen-ex, from what CE learns. README.md has what more
-	// of them gain.
 )
 
 // learnDecoder learns the columns as a network does that is trained with the cross-entropy of
@@ -166,9 +164,9 @@ func newDecoderLoss(ctx context.Context, cs *columns, workers int, mean *meanErr
 func (cs *columns) words() words {
 	w := words{make([]float64, cs.c.Bits()), make([][]flip, cs.c.Levels()-1)}
 	for bit := range w.first {
-		w.first[bit] = cs.target(0, bit)
+		w.first[bit] = cs.c.Value(0, bit)
 		for i := range w.flips {
-			if d := cs.target(i+1, bit) - cs.target(i, bit); d != 0 {
+			if d := cs.c.Value(i+1, bit) - cs.c.Value(i, bit); d != 0 {
 				w.flips[i] = append(w.flips[i], flip{bit, d})
 			}
 		}

@@ -10,7 +10,6 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/theory/base/parallel"
-	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -19,25 +18,17 @@ import (
 // 0.1 to 0.3 % (standard deviations over seeds), and that of codes with gross errors by 1 %. All
 // codes share the nodes. The errors are about the sizes, or the context's.
 func (p *Nodes) Errors(ctx context.Context, workers int, n *Network, decodings []observed.Decoding) ([]float64, error) {
-	m, err := p.moments(ctx, workers, n.c, n, p.noiseOf(n), decodings)
+	m, err := p.moments(ctx, workers, n, decodings)
 	return m.means, err
 }
 
 // noiseOf is the noise with which a network perceives the labels of the nodes. It is s around real
 // labels.
 func (p *Nodes) noiseOf(n *Network) float64 {
-	if p.label != nil {
+	if p.real {
 		return n.p.Noise
 	}
 	return n.Noise()
-}
-
-// at is the label of node i, in levels.
-func (p *Nodes) at(i int) float64 {
-	if p.label != nil {
-		return p.label[i]
-	}
-	return float64(p.level[i] + 1)
 }
 
 // moments are expectations over the nodes.
@@ -46,17 +37,16 @@ type moments struct {
 	wrong          float64   // of the number of wrong bits
 }
 
-// moments reads what a network of the code c says at the nodes, with the label noise s.
-func (p *Nodes) moments(ctx context.Context, workers int, c *code.Code, n decode.Network, s float64,
+// moments reads what a network says at the nodes.
+func (p *Nodes) moments(ctx context.Context, workers int, n *Network,
 	decodings []observed.Decoding) (out moments, err error) {
-	levels, m, sd := c.Levels(), c.Bits(), n.ResidualSD()
+	c, s := n.c, p.noiseOf(n)
+	levels, m := c.Dims()
 	switch {
 	case levels != len(p.prior):
 		return out, fmt.Errorf("%s has %d levels, but the prior has %d", c.Name(), levels, len(p.prior))
 	case m > p.bits:
 		return out, fmt.Errorf("%s has %d bits, but the residuals are of %d", c.Name(), m, p.bits)
-	case len(sd) != m:
-		return out, fmt.Errorf("%s has %d bits, but the network has learnt %d", c.Name(), m, len(sd))
 	}
 	count, correlations := len(p.level), decode.NewCorrelations(c)
 	errors, wrong := make([]float64, count*len(decodings)), make([]int, count)
@@ -68,11 +58,11 @@ func (p *Nodes) moments(ctx context.Context, workers int, c *code.Code, n decode
 		sample, z := observed.NewSample(m, correlations), make([]float64, m)
 		return func(ctx context.Context, first, last int) error {
 			for i := first; i < last; i++ {
-				label := p.at(i)
+				label := p.label[i]
 				perceived := label + s*p.noise[i]
 				n.Logits(z, perceived)
 				for k, g := range p.row(i)[:m] {
-					z[k] += sd[k] * float64(g)
+					z[k] += n.residualSD[k] * float64(g)
 				}
 				sample.Set(z)
 				for k, w := range c.Word(p.level[i]) {
@@ -112,7 +102,7 @@ func (p *Nodes) median(levels int, s float64) func(perceived float64) float64 {
 	const enough = 1 << 10 // labels of some nodes
 	var labels []float64   // ascending
 	for i := 0; i < len(p.level); i += max(len(p.level)/enough, 1) {
-		labels = append(labels, p.at(i))
+		labels = append(labels, p.label[i])
 	}
 	points, first := gridPoints(levels, s), 1-reach*s
 	step := (float64(levels) + reach*s - first) / float64(points-1)
@@ -138,7 +128,7 @@ func (p *Nodes) median(levels int, s float64) func(perceived float64) float64 {
 			below += weights[i]
 		}
 		answers[g] = labels[from+i]
-		if i > 0 && p.label != nil { // between two labels
+		if i > 0 && p.real { // between two labels
 			answers[g] += (labels[from+i] - labels[from+i-1]) * (0.5 - (below+weights[i]-sum/2)/weights[i])
 		}
 	}

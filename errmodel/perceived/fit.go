@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -15,40 +16,6 @@ import (
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 )
-
-// observation is what the model of one network is compared with.
-type observation struct {
-	Code     *code.Code
-	Training Training
-	// Counts are the wrong outputs by level and bit; nil where they are unknown. They are used
-	// where the network was trained bit by bit: the thresholds of other networks mean nothing.
-	Counts *errmodel.Counts
-	// Dead are the bits, from 0, whose outputs are left out, because they are constant or
-	// mostly wrong.
-	Dead   []int
-	Prior  []float64 // probability of each level, length L
-	Errors []observedError
-
-	rates []observedRate // see prepare
-}
-
-// observedError is a mean error of a network's outputs. The first one sets s.
-type observedError struct {
-	Value, Stderr float64
-	// Model returns the error of what a network learns, in the same unit. It is called by
-	// several goroutines at once.
-	Model func(*Network) (float64, error)
-
-	sd float64 // of the logarithm: see prepare
-}
-
-// observedRate is the mean rate of wrong outputs of the bits with one number of transitions; 1
-// stands for less than four.
-type observedRate struct {
-	transitions int
-	bits        []int
-	value, sd   float64
-}
 
 // Fit is the perceived-label model that describes a network best.
 type Fit struct {
@@ -88,7 +55,8 @@ const (
 // ErrNothingObserved is wrapped by the errors for networks without a number to fit.
 var ErrNothingObserved = errors.New("nothing to fit the perceived-label model to")
 
-// fitObservation estimates the perceived-label model of a network. start gives η.
+// NewFit fits the model to a network: s, and where the network shows it κ and the floor of the
+// residuals. nodes are of the network's labels. misfit is η.
 //
 // It minimizes the sum of squares of
 //
@@ -107,11 +75,80 @@ var ErrNothingObserved = errors.New("nothing to fit the perceived-label model to
 //
 // The errors wrap ErrNothingObserved or ErrNoNoise, are about the network, of its model, or
 // the context's. The number of workers (0: all processors) does not change the result.
-func fitObservation(ctx context.Context, workers int, network observation, start Model) (*Fit, error) {
-	f, err := newLeastSquares(network, start)
+func NewFit(ctx context.Context, workers int, n *Observed, nodes *Nodes, misfit float64) (*Fit, error) {
+	errors, err := n.errorTargets(ctx, nodes)
 	if err != nil {
 		return nil, err
 	}
+	fit, err := n.fit(ctx, workers, nodes.prior, errors, Model{Misfit: misfit, Within: nodes.within})
+	if err != nil {
+		return nil, err
+	}
+	l, err := fit.Model.Learn(ctx, workers, n.Code, nodes.prior)
+	if err != nil {
+		return nil, err
+	}
+	fit.Tail, err = n.tail(ctx, workers, l, nodes)
+	return fit, err
+}
+
+// target is an observed number that the model shall give.
+type target struct {
+	value, sd float64
+	// model is that of what a network learns. It is called by several goroutines at once.
+	model func(*Network) (float64, error)
+	// transitions is 0 of a mean error, whose residual is of logarithms, with the sd of one. Else
+	// value is the mean rate of wrong outputs of the bits with so many transitions; 1 stands for
+	// less than four.
+	transitions int
+}
+
+// residual is that of what a network learns.
+func (t *target) residual(l *Network) (float64, error) {
+	v, err := t.model(l)
+	if err != nil || t.transitions > 0 {
+		return (v - t.value) / t.sd, err
+	}
+	if !(v > 0) || math.IsInf(v, 1) {
+		return 0, fmt.Errorf("mean error of %s at a label noise of %.4g levels is %v", l.c.Name(), l.p.Noise, v)
+	}
+	return math.Log(v/t.value) / t.sd, nil
+}
+
+// leastSquares is the problem of least squares. Its unknowns are ln s, and ln(κ/κ₀) and
+// ln(sd₀/0.2) where they are estimated.
+type leastSquares struct {
+	start   Model
+	code    *code.Code
+	prior   []float64
+	targets []target
+	cutoff  bool // κ and sd₀ are estimated
+}
+
+// fit estimates the model of a network, whose mean errors are targets without an sd: so far it is
+// the standard error. start gives η and w.
+func (n *Observed) fit(ctx context.Context, workers int, prior []float64, errors []target, start Model) (*Fit, error) {
+	levels := n.Code.Levels()
+	start.Noise, start.Training = float64(levels), n.Training
+	if err := start.Check(levels); err != nil {
+		return nil, err
+	}
+	prior, err := shares(prior, levels)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Code.Name(), err)
+	}
+	f := &leastSquares{start: start, code: n.Code, prior: prior, targets: n.targets(errors, prior)}
+	if len(f.targets) == 0 {
+		return nil, fmt.Errorf("%w: %s has no error below a quarter of the levels, and no bits that were trained "+
+			"bit by bit and make an error", ErrNothingObserved, n.Code.Name())
+	}
+	many := 0
+	for _, t := range f.targets {
+		if t.transitions >= manyTransitions {
+			many++
+		}
+	}
+	f.cutoff = many > 1
 	x := make([]float64, 1, 3)
 	if x[0], err = f.begin(ctx, workers); err != nil {
 		return nil, err
@@ -122,139 +159,72 @@ func fitObservation(ctx context.Context, workers int, network observation, start
 	return f.minimize(ctx, workers, x)
 }
 
-// leastSquares is the problem of least squares. Its unknowns are ln s, and ln(κ/κ₀) and
-// ln(sd₀/0.2) where they are estimated.
-type leastSquares struct {
-	start   Model
-	network observation
-	cutoff  bool // κ and sd₀ are estimated
-}
-
-func newLeastSquares(n observation, start Model) (*leastSquares, error) {
-	levels := n.Code.Levels()
-	start.Noise, start.Training = float64(levels), n.Training
-	if err := start.Check(levels); err != nil {
-		return nil, err
-	}
-	if err := n.prepare(); err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Code.Name(), err)
-	}
-	if len(n.Errors)+len(n.rates) == 0 {
-		return nil, fmt.Errorf("%w: %s has no error below a quarter of the levels, and no bits that were trained bit by bit and make an error", ErrNothingObserved, n.Code.Name())
-	}
-	many := 0
-	for _, r := range n.rates {
-		if r.transitions >= manyTransitions {
-			many++
-		}
-	}
-	return &leastSquares{start, n, many > 1}, nil
-}
-
-// prepare normalizes the prior, leaves out hopeless errors, and computes rates and standard
-// deviations.
-func (n *observation) prepare() (err error) {
-	if n.Prior, err = shares(n.Prior, n.Code.Levels()); err != nil {
-		return err
-	}
-	errors := n.Errors
-	n.Errors = nil
+// targets are what is fitted: the errors that are not hopeless, with their sd, and the rates of
+// wrong bits of a network that was trained bit by bit: the thresholds of others mean nothing.
+func (n *Observed) targets(errors []target, prior []float64) (out []target) {
 	for _, e := range errors {
-		if e.Value > lostError*float64(n.Code.Levels()) {
+		if e.value > lostError*float64(n.Code.Levels()) {
 			continue
 		}
-		e.sd = math.Hypot(errorSD, e.Stderr/e.Value)
-		if len(n.Errors) == 0 {
-			e.sd = math.Hypot(firstErrorSD, e.Stderr/e.Value)
+		own := errorSD
+		if len(out) == 0 {
+			own = firstErrorSD
 		}
-		n.Errors = append(n.Errors, e)
+		e.sd = math.Hypot(own, e.sd/e.value)
+		out = append(out, e)
 	}
 	if n.Counts != nil && n.Training == BCE {
-		n.setRates(len(n.Errors) == 0)
+		out = append(out, n.rateTargets(prior, len(out) == 0)...)
 	}
-	return nil
+	return out
 }
 
-// setRates sets the observed rates of wrong bits, one for each number of transitions of a bit
+// rateTargets are the observed rates of wrong bits, one for each number of transitions of a bit
 // from four on, ascending. Where easy is set, the rate of all bits with fewer transitions comes
 // first. These bits are taken together: each of them tells the noise at its own transitions only,
-// and the noise may differ along the range of labels.
-func (n *observation) setRates(easy bool) {
-	samples, _ := n.Counts.Total()
-	if samples == 0 {
-		return
-	}
-	var rates []observedRate
+// and the noise may differ along the range of labels. Bits that are set aside are left out.
+func (n *Observed) rateTargets(prior []float64, easy bool) (out []target) {
+	count, _ := n.Counts.Total()
+	samples := float64(count)
+	bits := map[int][]int{} // by their number of transitions
 	for k, at := range n.Code.Transitions() {
 		t := len(at)
-		if t == 0 || t < manyTransitions && !easy || slices.Contains(n.Dead, k) {
+		if t == 0 || t < manyTransitions && !easy || math.IsNaN(n.Rates[k]) {
 			continue
 		}
 		if t < manyTransitions {
 			t = 1
 		}
-		i := slices.IndexFunc(rates, func(r observedRate) bool { return r.transitions == t })
-		if i < 0 {
-			i = len(rates)
-			rates = append(rates, observedRate{transitions: t})
-		}
-		rates[i].bits = append(rates[i].bits, k)
-		rates[i].value += float64(n.Counts.Bit(k)) / float64(samples)
+		bits[t] = append(bits[t], k)
 	}
-	slices.SortFunc(rates, func(a, b observedRate) int { return a.transitions - b.transitions })
-	for i := range rates {
-		r := &rates[i]
-		sum := r.value // the mean number of these bits that are wrong in a sample
-		r.value /= float64(len(r.bits))
-		if r.value == 0 {
+	for _, t := range slices.Sorted(maps.Keys(bits)) {
+		sum := 0.0 // the mean number of these bits that are wrong in a sample
+		for _, k := range bits[t] {
+			sum += float64(n.Counts.Bit(k)) / samples
+		}
+		if !(sum > 0) { // without an error, a bit says only that the noise is small
 			continue
 		}
+		value := sum / float64(len(bits[t]))
 		// The bits of one sample are wrong for one reason, the noise of its label. So the number of
 		// samples counts, and not that of bits.
-		if r.transitions >= manyTransitions {
-			r.sd = math.Hypot(rateSD, math.Sqrt(r.value*(1-r.value)/float64(samples)))
-			continue
+		sd := math.Hypot(rateSD, math.Sqrt(value*(1-value)/samples))
+		if t < manyTransitions {
+			// The number of wrong bits is about the distance |ŷ−n|. Its variance is (π/2−1)·sum²,
+			// and sum more, because it is a whole number.
+			sd = value * math.Hypot(easyRateSD, math.Sqrt((math.Pi/2-1+1/sum)/samples))
 		}
-		// The number of wrong bits is about the distance |ŷ−n|. Its variance is (π/2−1)·sum², and
-		// sum more, because it is a whole number.
-		r.sd = r.value * math.Hypot(easyRateSD, math.Sqrt((math.Pi/2-1+1/sum)/float64(samples)))
+		out = append(out, target{value: value, sd: sd, transitions: t,
+			model: func(l *Network) (float64, error) { return meanRate(l, prior, bits[t]), nil }})
 	}
-	// Without an error, a bit says only that the noise is small.
-	n.rates = slices.DeleteFunc(rates, func(r observedRate) bool { return r.value == 0 })
-}
-
-// begin returns ln s of the noise that gives the first error, or the smallest
-// rate of its bits.
-func (f *leastSquares) begin(ctx context.Context, workers int) (float64, error) {
-	n := &f.network
-	p := f.start
-	var target float64
-	var model func(*Network) (float64, error)
-	if len(n.Errors) > 0 {
-		target, model = n.Errors[0].Value, n.Errors[0].Model
-	} else {
-		target = n.rates[0].value
-		model = func(l *Network) (float64, error) { return n.meanRate(l, n.rates[0].bits), nil }
-	}
-	s, err := solveNoise(n.Code.Levels(), target, func(s float64) (float64, error) {
-		p.Noise = s
-		l, err := p.Learn(ctx, workers, n.Code, n.Prior)
-		if err != nil {
-			return 0, err
-		}
-		return model(l)
-	})
-	if err != nil {
-		return 0, fmt.Errorf("%s, training %q, misfit %.4g: %w", n.Code.Name(), p.Training, p.Misfit, err)
-	}
-	return math.Log(s), nil
+	return out
 }
 
 // meanRate returns the mean over the prior of the error probabilities of bits.
-func (n *observation) meanRate(l *Network, bits []int) float64 {
+func meanRate(l *Network, prior []float64, bits []int) float64 {
 	sum := 0.0
 	var row []float64
-	for i, p := range n.Prior {
+	for i, p := range prior {
 		row = matrix.Row(row, i, l)
 		for _, k := range bits {
 			sum += p * row[k]
@@ -263,11 +233,28 @@ func (n *observation) meanRate(l *Network, bits []int) float64 {
 	return sum / float64(len(bits))
 }
 
+// begin returns ln s of the noise that gives the first target.
+func (f *leastSquares) begin(ctx context.Context, workers int) (float64, error) {
+	p, first := f.start, f.targets[0]
+	s, err := solveNoise(f.code.Levels(), first.value, func(s float64) (float64, error) {
+		p.Noise = s
+		l, err := p.Learn(ctx, workers, f.code, f.prior)
+		if err != nil {
+			return 0, err
+		}
+		return first.model(l)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%s, training %q, misfit %.4g: %w", f.code.Name(), p.Training, p.Misfit, err)
+	}
+	return math.Log(s), nil
+}
+
 // model returns the parameters at x.
 func (f *leastSquares) model(x []float64) Model {
 	p := f.start
 	p.Noise = math.Exp(x[0])
-	p.Floor, p.Cutoff = DefaultFloor, p.DefaultCutoff(f.network.Code.Levels())
+	p.Floor, p.Cutoff = DefaultFloor, p.DefaultCutoff(f.code.Levels())
 	if f.cutoff {
 		p.Cutoff *= math.Exp(x[1])
 		p.Floor *= math.Exp(x[2])
@@ -280,37 +267,23 @@ func (f *leastSquares) residuals(ctx context.Context, workers int, xs ...[]float
 	out := make([][]float64, len(xs))
 	return out, parallel.Each(ctx, workers, len(xs), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, j int) error {
-			own, err := f.network.residuals(ctx, f.model(xs[j]))
 			if f.cutoff {
 				out[j] = append(out[j], xs[j][1]/cutoffSD, xs[j][2]/floorSD)
 			}
-			out[j] = append(out[j], own...)
-			return err
+			l, err := f.model(xs[j]).Learn(ctx, 1, f.code, f.prior)
+			if err != nil {
+				return err
+			}
+			for i := range f.targets {
+				r, err := f.targets[i].residual(l)
+				if err != nil {
+					return err
+				}
+				out[j] = append(out[j], r)
+			}
+			return nil
 		}, nil
 	})
-}
-
-// residuals returns those of the network.
-func (n *observation) residuals(ctx context.Context, p Model) ([]float64, error) {
-	l, err := p.Learn(ctx, 1, n.Code, n.Prior)
-	if err != nil {
-		return nil, err
-	}
-	var out []float64
-	for _, e := range n.Errors {
-		v, err := e.Model(l)
-		if err != nil {
-			return nil, err
-		}
-		if !(v > 0) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("mean error of %s at a label noise of %.4g levels is %v", n.Code.Name(), p.Noise, v)
-		}
-		out = append(out, math.Log(v/e.Value)/e.sd)
-	}
-	for _, r := range n.rates {
-		out = append(out, (n.meanRate(l, r.bits)-r.value)/r.sd)
-	}
-	return out, nil
 }
 
 // minimize finds the least sum of squares from x.
@@ -324,7 +297,7 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 		return nil, err
 	}
 	var square float64
-	var normal []float64 // K × K
+	var equations *normal
 	damping, stale := 1e-2, true
 	for range most {
 		if stale {
@@ -338,10 +311,10 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 			if err != nil {
 				return nil, err
 			}
-			square, normal = floats.Dot(here[0], here[0]), normalMatrix(append(here, moved...), widths[:])
+			square, equations = floats.Dot(here[0], here[0]), newNormal(append(here, moved...), widths[:])
 			stale = false
 		}
-		step := gaussNewton(normal, len(x), damping)
+		step := equations.solve(equations.right, damping)
 		if step == nil {
 			return nil, fmt.Errorf("%w: the observed numbers do not depend on the label noise", ErrNothingObserved)
 		}
@@ -349,7 +322,7 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 		for j := range next {
 			next[j] += min(max(step[j], -longest[j]), longest[j])
 		}
-		levels := f.network.Code.Levels()
+		levels := f.code.Levels()
 		next[0] = min(max(next[0], math.Log(smallestNoise(levels))), math.Log(float64(levels)))
 		there, err := f.residuals(ctx, workers, next)
 		if err != nil {
@@ -366,12 +339,14 @@ func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (
 			break
 		}
 	}
-	return f.result(x, normal), nil
+	return f.result(x, equations), nil
 }
 
-// normalMatrix returns, row by row, JᵀJ and then −Jᵀr, (K+1) × K, from the residuals at x and
-// at x moved by the width of each unknown.
-func normalMatrix(rs [][]float64, widths []float64) []float64 {
+// normal are the normal equations of a step: JᵀJ, K × K and row by row, and −Jᵀr.
+type normal struct{ matrix, right []float64 }
+
+// newNormal makes them of the residuals at x and at x moved by the width of each unknown.
+func newNormal(rs [][]float64, widths []float64) *normal {
 	k := len(rs) - 1
 	slope := make([][]float64, k)
 	for j := range slope {
@@ -380,38 +355,38 @@ func normalMatrix(rs [][]float64, widths []float64) []float64 {
 			slope[j][i] = (v - rs[0][i]) / widths[j]
 		}
 	}
-	out := make([]float64, (k+1)*k)
+	n := &normal{}
 	for i := range k {
 		for j := range k {
-			out[i*k+j] = floats.Dot(slope[i], slope[j])
+			n.matrix = append(n.matrix, floats.Dot(slope[i], slope[j]))
 		}
-		out[k*k+i] = -floats.Dot(slope[i], rs[0])
+		n.right = append(n.right, -floats.Dot(slope[i], rs[0]))
 	}
-	return out
+	return n
 }
 
-// gaussNewton returns the damped step, or nil where an unknown has no effect.
-func gaussNewton(normal []float64, k int, damping float64) []float64 {
-	h, step := slices.Clone(normal[:k*k]), slices.Clone(normal[k*k:])
-	for j := range k {
-		h[j*k+j] *= 1 + damping
+// solve solves them for a right side, with a damped diagonal; nil where an unknown has no effect.
+func (n *normal) solve(right []float64, damping float64) []float64 {
+	h, x := slices.Clone(n.matrix), slices.Clone(right)
+	for j := range x {
+		h[j*len(x)+j] *= 1 + damping
 	}
-	if !solve(h, step) {
+	if !solve(h, x) {
 		return nil
 	}
-	return step
+	return x
 }
 
 // result computes the intervals.
-func (f *leastSquares) result(x, normal []float64) *Fit {
-	k := len(x)
+func (f *leastSquares) result(x []float64, equations *normal) *Fit {
 	deviation := func(j int) float64 {
-		h, unit := slices.Clone(normal[:k*k]), make([]float64, k)
+		unit := make([]float64, len(x))
 		unit[j] = 1
-		if !solve(h, unit) {
+		column := equations.solve(unit, 0) // of the inverse
+		if column == nil {
 			return math.Inf(1)
 		}
-		return math.Sqrt(unit[j])
+		return math.Sqrt(column[j])
 	}
 	z := math.Sqrt(distuv.ChiSquared{K: 1}.Quantile(errmodel.Confidence))
 	around := func(v, sd float64) errmodel.Interval {

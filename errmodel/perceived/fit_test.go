@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -18,81 +21,78 @@ import (
 // softmax(f(ŷ)·Cᵀ), for a network without misfit.
 func softError(l *Network) (float64, error) {
 	levels, m := l.Dims()
-	sum := 0.0
-	f, row, s := make([]float64, m), make([]float64, m), make([]float64, levels)
-	for i := 0; i < levels; i++ {
+	sum, f := 0.0, make([]float64, m)
+	for i := range levels {
 		for j := 0; j < decode.Strata; j += 3 {
 			l.Logits(f, float64(i+1)+l.Noise()*decode.Stratum(j))
-			largest := math.Inf(-1)
-			for n := range s {
-				l.Code().RowTo(row, n)
-				s[n] = floats.Dot(row, f)
-				largest = max(largest, s[n])
-			}
-			var mean, total float64
-			for n, v := range s {
-				q := math.Exp(v - largest)
-				total += q
-				mean += q * float64(n+1)
-			}
-			sum += math.Abs(mean/total - float64(i+1))
+			mean, _ := softmax(l.Code(), f)
+			sum += math.Abs(mean - float64(i+1))
 		}
 	}
 	return sum / float64(levels*((decode.Strata+2)/3)), nil
 }
 
-// observedNetwork returns what a network of the model shows: the expected counts of n samples of
-// each level.
-func observedNetwork(t *testing.T, p Model, name string, levels int, n uint64, withError bool) observation {
+// shown is a network of the model with what it shows: the expected counts of n samples of each
+// level, and its softError as a target.
+func shown(t *testing.T, p Model, c *code.Code, n uint64) (*Observed, []target) {
 	t.Helper()
-	l := learn(t, p, name, levels, nil)
-	counts := errmodel.NewCounts(levels, l.Code().Bits())
-	row := make([]float64, l.Code().Bits())
-	for i := range levels {
+	l := must.Get(p.Learn(t.Context(), 1, c, nil))(t)
+	counts, row := errmodel.NewCounts(c.Dims()), make([]float64, c.Bits())
+	for i := range c.Levels() {
 		counts.Samples[i] = n
 		l.RowTo(row, i)
 		for k, e := range row {
 			counts.Row(i)[k] = uint64(math.Round(float64(n) * e))
 		}
 	}
-	network := observation{Code: l.Code(), Training: p.Training, Counts: counts, Prior: theory.Uniform(levels)}
-	if withError {
-		v, _ := softError(l)
-		network.Errors = []observedError{{Value: v, Stderr: 0.001 * v, Model: softError}}
-	}
-	return network
+	v := must.Get(softError(l))(t)
+	return &Observed{Code: c, Training: p.Training, Counts: counts, Rates: make([]float64, len(row))},
+		[]target{{value: v, sd: 0.001 * v, model: softError}}
 }
 
-func TestFitObservation(t *testing.T) {
-	ctx := context.Background()
+// TestFitEasy: codes of few transitions tell s, by an error, by the bits alone, and where a bit is
+// set aside. After a training for the decoder the counts mean nothing.
+func TestFitEasy(t *testing.T) {
 	const levels = 32
-	start := Model{Misfit: DefaultMisfit, Training: BCE}
+	start := Model{Misfit: DefaultMisfit}
 	for _, s := range []float64{0.8, 1.7} {
-		truth := start
-		truth.Noise = s
-		easy := observedNetwork(t, truth, "johnson", levels, 4000, true)
-		f := must.Get(fitObservation(ctx, 2, easy, start))(t)
-		if math.Abs(f.Noise.Value/s-1) > 1e-3 || f.CutoffFitted || f.LogCutoffSD != 0.35 ||
-			f.Cutoff.Value != DefaultCutoff(levels, f.Noise.Value) {
-			t.Errorf("from an easy code: %+v, want s = %v and the default cutoff", f, s)
+		truth := Model{Noise: s, Misfit: DefaultMisfit, Training: BCE}
+		johnson, errors := shown(t, truth, named(t, "johnson", levels), 4000)
+		truth.Training = CE
+		unary, last := shown(t, truth, named(t, "unary", levels), 1000)
+		for i := range unary.Counts.Wrong {
+			unary.Counts.Wrong[i] = 500
 		}
-		if !(f.Noise.Lo < s && s < f.Noise.Hi && f.Noise.Hi/f.Noise.Lo < 1.2) {
-			t.Errorf("interval of s: %+v", f.Noise)
-		}
-		// From the bits alone.
-		easy.Errors = nil
-		f = must.Get(fitObservation(ctx, 1, easy, start))(t)
-		if math.Abs(f.Noise.Value/s-1) > 1e-3 {
-			t.Errorf("from bits alone: %+v, want s = %v", f.Noise, s)
-		}
-		// A dead bit is set aside.
+		dead := *johnson
+		dead.Rates = slices.Clone(dead.Rates)
+		dead.Rates[2] = math.NaN()
+		dead.Counts = errmodel.NewCounts(levels, len(dead.Rates))
 		for i := range levels {
-			easy.Counts.Row(i)[2] = easy.Counts.Samples[i] / 2
+			dead.Counts.Samples[i] = johnson.Counts.Samples[i]
+			copy(dead.Counts.Row(i), johnson.Counts.Row(i))
+			dead.Counts.Row(i)[2] = dead.Counts.Samples[i] / 2
 		}
-		easy.Dead = []int{2}
-		f = must.Get(fitObservation(ctx, 1, easy, start))(t)
-		if math.Abs(f.Noise.Value/s-1) > 1e-3 {
-			t.Errorf("with a dead bit: %+v, want s = %v", f.Noise, s)
+		for what, tt := range map[string]struct {
+			network *Observed
+			errors  []target
+			wide    float64 // Hi over Lo: e^(4·0.036) of an error, and e^(4·0.076) of a rate
+		}{
+			"an error": {johnson, errors, 1.2}, "bits alone": {johnson, nil, 1.4}, "a dead bit": {&dead, nil, 1.4},
+			"CE": {unary, last, 1.2},
+		} {
+			f := must.Get(tt.network.fit(t.Context(), 2, theory.Uniform(levels), tt.errors, start))(t)
+			want := start
+			want.Training, want.Noise, want.Floor = tt.network.Training, s, DefaultFloor
+			want.Cutoff = DefaultCutoff(levels, s)
+			if diff := cmp.Diff(want, f.Model, cmpopts.EquateApprox(1e-3, 0)); diff != "" {
+				t.Errorf("s = %v from %s: (-want +got)\n%s", s, what, diff)
+			}
+			if f.CutoffFitted || f.LogCutoffSD != 0.35 {
+				t.Errorf("s = %v from %s: the cutoff is fitted, to %v", s, what, f.LogCutoffSD)
+			}
+			if !(f.Noise.Lo < s && s < f.Noise.Hi && f.Noise.Hi/f.Noise.Lo < tt.wide) {
+				t.Errorf("s = %v from %s: interval %+v", s, what, f.Noise)
+			}
 		}
 	}
 }
@@ -100,23 +100,19 @@ func TestFitObservation(t *testing.T) {
 // TestFitCutoff: a network of the default cutoff is recovered; of another cutoff, a part of the
 // difference is: the prior holds back, and s takes the rest. The interval holds the truth.
 func TestFitCutoff(t *testing.T) {
-	ctx := context.Background()
 	const levels = 32
-	start := Model{Misfit: DefaultMisfit, Training: BCE}
 	for _, s := range []float64{0.8, 1.7} {
-		truth := start
-		truth.Noise = s
+		truth := Model{Noise: s, Misfit: DefaultMisfit, Training: BCE}
 		for _, ratio := range []float64{1, 0.6} {
 			truth.Cutoff = ratio * DefaultCutoff(levels, s)
-			n := observedNetwork(t, truth, "gray", levels, 4000, true)
-			var fits []*Fit
-			for _, workers := range []int{1, 3} {
-				f := must.Get(fitObservation(ctx, workers, n, start))(t)
-				fits = append(fits, f)
+			n, errors := shown(t, truth, named(t, "gray", levels), 4000)
+			fit := func(workers int) *Fit {
+				return must.Get(n.fit(t.Context(), workers, theory.Uniform(levels), errors,
+					Model{Misfit: DefaultMisfit}))(t)
 			}
-			f := fits[0]
-			if *f != *fits[1] {
-				t.Errorf("3 workers: %+v, 1 worker: %+v", fits[1], f)
+			f := fit(1)
+			if diff := cmp.Diff(f, fit(3)); diff != "" {
+				t.Errorf("3 workers give another fit: %s", diff)
 			}
 			moved := math.Log(f.Cutoff.Value / DefaultCutoff(levels, f.Noise.Value))
 			less := math.Abs(math.Log(ratio))
@@ -130,58 +126,34 @@ func TestFitCutoff(t *testing.T) {
 	}
 }
 
-// TestFitDecoder fits a network that was trained for the decoder: its counts mean
-// nothing, its errors do.
-func TestFitDecoder(t *testing.T) {
-	truth := Model{Noise: 1.5, Misfit: 0.25, Training: CE}
-	n := observedNetwork(t, truth, "unary", 32, 1000, true)
-	for i := range n.Counts.Wrong {
-		n.Counts.Wrong[i] = 500
-	}
-	f := must.Get(fitObservation(context.Background(), 1, n, Model{Misfit: 0.25, Training: BCE}))(t)
-	if math.Abs(f.Noise.Value/truth.Noise-1) > 1e-3 || f.Model.Training != CE {
-		t.Errorf("%+v, want s = %v", f, truth.Noise)
-	}
-}
-
 func TestFitRefusals(t *testing.T) {
-	ctx := context.Background()
-	start := Model{Misfit: 0.25, Training: BCE}
-	good := observedNetwork(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, "unary", 16, 500, true)
-	alter := func(f func(n *observation)) observation {
-		n := good
-		f(&n)
-		return n
-	}
-	for name, c := range map[string]struct {
-		network observation
+	good, observed := shown(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, named(t, "unary", 16), 500)
+	start, uniform := Model{Misfit: 0.25}, theory.Uniform(16)
+	of := func(value float64) []target { return []target{{value: value, model: softError}} }
+	nothing, right := *good, *good
+	nothing.Counts, right.Counts = nil, errmodel.NewCounts(16, 15)
+	right.Counts.Samples[0] = 9
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for what, tt := range map[string]struct {
+		ctx     context.Context
+		network *Observed
+		prior   []float64
+		errors  []target
 		start   Model
 		want    error
 	}{
-		"nothing": {alter(func(n *observation) { n.Errors, n.Counts = nil, nil }), start, ErrNothingObserved},
-		"hopeless error": {alter(func(n *observation) { n.Counts = nil; n.Errors[0].Value = 9 }), start,
-			ErrNothingObserved},
-		"no bit is wrong": {alter(func(n *observation) {
-			n.Counts = errmodel.NewCounts(16, 15)
-			n.Counts.Samples[0] = 9
-			n.Errors = nil
-		}), start, ErrNothingObserved},
-		"misfit":            {good, Model{Misfit: -1}, nil},
-		"prior of 3 levels": {alter(func(n *observation) { n.Prior = theory.Uniform(3) }), start, nil},
-		"error out of reach": {alter(func(n *observation) {
-			n.Errors = []observedError{{Value: 1e-12,
-				Model: softError}}
-		}), start, ErrNoNoise},
+		"nothing":            {t.Context(), &nothing, uniform, nil, start, ErrNothingObserved},
+		"hopeless error":     {t.Context(), &nothing, uniform, of(9), start, ErrNothingObserved},
+		"no bit is wrong":    {t.Context(), &right, uniform, nil, start, ErrNothingObserved},
+		"misfit":             {t.Context(), good, uniform, observed, Model{Misfit: -1}, nil},
+		"prior of 3 levels":  {t.Context(), good, theory.Uniform(3), observed, start, nil},
+		"error out of reach": {t.Context(), good, uniform, of(1e-12), start, ErrNoNoise},
+		"cancelled":          {ended, good, uniform, observed, start, context.Canceled},
 	} {
-		good.Errors = []observedError{{Value: 0.8, Model: softError}}
-		f, err := fitObservation(ctx, 1, c.network, c.start)
-		if err == nil || c.want != nil && !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, %v; want an error (%v)", name, f, err, c.want)
+		if f, err := tt.network.fit(tt.ctx, 1, tt.prior, tt.errors, tt.start); err == nil ||
+			tt.want != nil && !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, %v; want an error (%v)", what, f, err, tt.want)
 		}
-	}
-	ended, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := fitObservation(ended, 1, good, start); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the context's", err)
 	}
 }

@@ -3,6 +3,7 @@ package perceived
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,23 +13,14 @@ import (
 )
 
 // farthest is the largest difference of what gen-ex reads from two networks, in levels.
-func farthest(a, b *Network) float64 {
+func farthest(a, b *Network) (most float64) {
 	levels, bits := a.Dims()
 	z := make([]float64, bits)
 	label := func(l *Network, y float64) float64 {
 		l.Logits(z, y)
-		sum, mean := 0.0, 0.0
-		for i := range levels {
-			score := 0.0
-			for k, v := range z {
-				score += v * l.Code().Value(i, k)
-			}
-			sum += math.Exp(score)
-			mean += math.Exp(score) * float64(i+1)
-		}
-		return mean / sum
+		mean, _ := softmax(l.Code(), z)
+		return mean
 	}
-	most := 0.0
 	for y := 1.0; y <= float64(levels); y += 0.25 {
 		most = max(most, math.Abs(label(a, y)-label(b, y)))
 	}
@@ -51,14 +43,11 @@ func TestLearner(t *testing.T) {
 			exact = 0.05
 		}
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training}
-		prior := make([]float64, levels)
-		words := mat.NewDense(levels, bits, nil)
 		now := must.Get(code.New("johnson", levels))(t)
-		for i := range levels {
+		words, prior := mat.NewDense(levels, bits, nil), make([]float64, levels)
+		words.Apply(func(i, k int, _ float64) float64 { return now.Value(i, k) }, words)
+		for i := range prior {
 			prior[i] = 1 + float64(i%3)
-			for k := range bits {
-				words.Set(i, k, now.Value(i, k))
-			}
 		}
 		learn := func(c *code.Code) *Network {
 			return must.Get(p.Learn(t.Context(), 1, c, prior))(t)
@@ -113,11 +102,7 @@ func TestLearnerRefusals(t *testing.T) {
 // TestRecut: another cutoff is learnt from the functions of the first, and another misfit without
 // learning.
 func TestRecut(t *testing.T) {
-	c := must.Get(code.New("b1jdj", 24))(t)
-	prior := make([]float64, 24)
-	for i := range prior {
-		prior[i] = 1
-	}
+	c, prior := named(t, "b1jdj", 24), slices.Repeat([]float64{1}, 24)
 	for training, near := range map[Training]float64{BCE: 1e-5, CE: 1e-3, L1: 0.05} {
 		p := Model{Noise: 0.9, Misfit: 0.25, Training: training, Cutoff: 11}
 		l := must.Get(p.NewLearner(prior))(t)

@@ -21,7 +21,7 @@ type Network struct {
 	c           *code.Code
 	first, step float64   // the grid of perceived labels
 	logits      []float64 // G × M
-	slopes      []float64 // E[f_k′(ŷ)²] or what stands for it after CE, length M; −1 for a column without transitions
+	slopes      []float64 // E[f_k′(ŷ)²], or what stands for it; length M; −1 for a column without transitions
 	floors      []float64 // the part of sd₀² that each bit has, length M
 	variances   []float64 // Var f_k(ŷ), length M
 	residualSD  []float64 // length M; 0 for a column without transitions
@@ -99,7 +99,7 @@ func (n *Network) shareMisfit(ch *channel, cs *columns) {
 		clear(difference)
 		for _, k := range bits {
 			_, f := cs.learnt(k)
-			step := cs.target(i+1, k) - cs.target(i, k)
+			step := n.c.Value(i+1, k) - n.c.Value(i, k)
 			floats.AddScaled(difference, step, f)
 		}
 		square := ch.slope(difference)

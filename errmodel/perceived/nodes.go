@@ -27,7 +27,8 @@ const ManyNodes = 1 << 14
 // numbers of Philox, a number for each node and bit.
 type Nodes struct {
 	level    []int     // from 0
-	label    []float64 // real labels, in levels from 1, ascending; nil where labels are levels
+	label    []float64 // in levels from 1, ascending: those of the levels, or real ones
+	real     bool
 	within   float64   // the variance of labels within a level that networks learn with
 	noise    []float64 // ε
 	residual []float32 // N × bits
@@ -49,8 +50,8 @@ func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error)
 	if err != nil {
 		return nil, err
 	}
-	p := &Nodes{level: make([]int, count), noise: make([]float64, count), residual: make([]float32, count*most),
-		bits: most, prior: prior}
+	p := &Nodes{level: make([]int, count), label: make([]float64, count), noise: make([]float64, count),
+		residual: make([]float32, count*most), bits: most, prior: prior}
 	n, below := 0, prior[0]
 	for i := range count {
 		for at := sum * (float64(i) + 0.5) / float64(count); below <= at && n < len(prior)-1; {
@@ -58,7 +59,8 @@ func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error)
 			below += prior[n]
 		}
 		reversed := bits.Reverse64(uint64(i)) >> (65 - bits.Len(uint(count)))
-		p.level[i], p.noise[i] = n, distuv.UnitNormal.Quantile((float64(reversed)+0.5)/float64(count))
+		p.level[i], p.label[i] = n, float64(n+1)
+		p.noise[i] = distuv.UnitNormal.Quantile((float64(reversed) + 0.5) / float64(count))
 	}
 	keys := philox.NewKeys(seed)
 	for i := range count {
@@ -97,7 +99,7 @@ func (p *Nodes) Real(labels []Uniform) *Nodes {
 	if slices.ContainsFunc(labels, func(u Uniform) bool { return u.To > u.From }) {
 		out.within = WithinLevel
 	}
-	out.label = make([]float64, len(p.level))
+	out.real, out.label = true, make([]float64, len(p.level))
 	k, below := 0, 0.0
 	for i := range out.label {
 		at := (float64(i) + 0.5) / float64(len(out.label))

@@ -16,27 +16,17 @@ import (
 	"belsim/theory/decode"
 )
 
-// thresholds is a network of the unary code that compares the perceived label with each
-// transition, without a misfit: its decoders round the perceived label.
-type thresholds struct {
-	bits  int
-	noise float64
-}
-
-func (l thresholds) Logits(dst []float64, y float64) {
-	for k := range dst {
-		dst[k] = math.Copysign(40, y-(float64(k)+1.5))
+// thresholds is a network of the unary code that compares the perceived label with each transition,
+// without a misfit: its decoders round the perceived label. Its logits are lines, which are exact
+// between the points of a grid.
+func thresholds(c *code.Code, s float64) *Network {
+	n := &Network{p: Model{Noise: s}, c: c, first: -100, step: 80, residualSD: make([]float64, c.Bits())}
+	for g := range 4 {
+		for k := range c.Bits() {
+			n.logits = append(n.logits, 400*(n.first+float64(g)*n.step-float64(k)-1.5))
+		}
 	}
-}
-func (l thresholds) ResidualSD() []float64               { return make([]float64, l.bits) }
-func (l thresholds) Noise() float64                      { return l.noise }
-func (thresholds) WrongTo(_ []float64, _ int, _ float64) {}
-
-// means are the errors of such a network.
-func means(ctx context.Context, p *Nodes, workers int, c *code.Code, s float64,
-	decodings []observed.Decoding) ([]float64, error) {
-	m, err := p.moments(ctx, workers, c, thresholds{c.Bits(), s}, s, decodings)
-	return m.means, err
+	return n
 }
 
 func decodings(t testing.TB, c *code.Code) []observed.Decoding {
@@ -55,38 +45,37 @@ func TestErrors(t *testing.T) {
 		want, sum := 0.0, 0.0
 		for n := 1; n <= levels; n++ {
 			sum += prior[n-1]
-			cdf := func(y float64) float64 { return distuv.UnitNormal.CDF((y - float64(n)) / s) }
 			for d := 1; d <= levels; d++ {
-				p := cdf(float64(d)+0.5) - cdf(float64(d)-0.5)
-				if d == 1 {
-					p = cdf(1.5)
+				above, below := 1.0, 0.0
+				if d < levels {
+					above = distuv.Normal{Mu: float64(n), Sigma: s}.CDF(float64(d) + 0.5)
 				}
-				if d == levels {
-					p = 1 - cdf(levels-0.5)
+				if d > 1 {
+					below = distuv.Normal{Mu: float64(n), Sigma: s}.CDF(float64(d) - 0.5)
 				}
-				want += prior[n-1] * p * math.Abs(float64(d-n))
+				want += prior[n-1] * (above - below) * math.Abs(float64(d-n))
 			}
 		}
 		want /= sum
 		r := decodings(t, c)
-		got := must.Get(means(t.Context(), nodes, 2, c, s, r))(t)
+		got := must.Get(nodes.Errors(t.Context(), 2, thresholds(c, s), r))(t)
 		for i := range r {
 			if math.Abs(got[i]/want-1) > 0.01 {
 				t.Errorf("s = %v, %s on %s: %v, want %v", s, r[i].Decoder.Name(), r[i].Outputs(), got[i], want)
 			}
 		}
-		one, err := means(t.Context(), nodes, 1, c, s, r)
+		one, err := nodes.Errors(t.Context(), 1, thresholds(c, s), r)
 		if err != nil || !slices.Equal(one, got) {
 			t.Errorf("one worker: %v, %v; two: %v", one, err, got)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := means(ctx, nodes, 1, c, 1, decodings(t, c)); !errors.Is(err, context.Canceled) {
+	if _, err := nodes.Errors(ctx, 1, thresholds(c, 1), decodings(t, c)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	for _, other := range []*code.Code{named(t, "unary", levels-1), named(t, "onehot", levels)} {
-		if _, err := means(t.Context(), nodes, 1, other, 1, nil); err == nil {
+		if _, err := nodes.Errors(t.Context(), 1, thresholds(other, 1), nil); err == nil {
 			t.Errorf("%s of %d levels was taken", other.Name(), other.Levels())
 		}
 	}
@@ -116,31 +105,28 @@ func TestResiduals(t *testing.T) {
 	}
 }
 
-// TestCounting: neighbouring words of unary and johnson differ in as many bits as they are levels
-// apart.
-func TestCounting(t *testing.T) {
-	for _, name := range []string{"unary", "johnson", "b1jdj", "onehot"} {
-		c := named(t, name, 32)
-		if want := name == "unary" || name == "johnson"; counting(c) != want {
-			t.Errorf("%s: %v, want %v", name, !want, want)
-		}
-	}
-}
-
 // TestRealNodes: nodes of real labels have the labels' mean, also where some levels have none.
+// Networks learn with the variance of labels within a level, but where all labels are points.
 func TestRealNodes(t *testing.T) {
 	nodes := must.Get(NewNodes(ManyNodes, theory.Uniform(9), 1, Seed))(t)
-	for _, labels := range [][]Uniform{{{1, 9, 1}}, {{1, 1.5, 0.1}, {4.2, 6, 0.6}, {8, 9, 0.3}}} {
-		sum, mean := 0.0, 0.0
-		for _, y := range nodes.Real(labels).label {
+	for _, tt := range []struct {
+		labels []Uniform
+		within float64
+	}{
+		{[]Uniform{{1, 9, 1}}, WithinLevel}, {[]Uniform{{1, 1, 0.5}, {9, 9, 0.5}}, 0},
+		{[]Uniform{{1, 1.5, 0.1}, {4.2, 6, 0.6}, {8, 9, 0.3}}, WithinLevel},
+	} {
+		sum, mean, real := 0.0, 0.0, nodes.Real(tt.labels)
+		for _, y := range real.label {
 			sum += y / ManyNodes
 		}
-		for _, p := range labels {
+		for _, p := range tt.labels {
 			mean += p.Share * (p.From + p.To) / 2
 		}
 		// Each label is the middle of a part of 1/N of the law, but at a gap between the labels.
-		if math.Abs(sum-mean) > 9./ManyNodes {
-			t.Errorf("%v: mean of the nodes %v, want %v", labels, sum, mean)
+		if math.Abs(sum-mean) > 9./ManyNodes || real.within != tt.within {
+			t.Errorf("%v: mean of the nodes %v, want %v; the variance within a level %v, want %v", tt.labels, sum, mean,
+				real.within, tt.within)
 		}
 	}
 }
@@ -153,8 +139,16 @@ func TestPrediction(t *testing.T) {
 	prior := slices.Repeat([]float64{1}, levels)
 	prior[0], prior[levels-1] = 0.5, 0.5
 	nodes := must.Get(NewNodes(ManyNodes, prior, levels, Seed))(t).Real([]Uniform{{From: 1, To: levels, Share: 1}})
+	whole := must.Get(NewNodes(ManyNodes, prior, levels, Seed))(t)
 	for _, s := range []float64{0.1, 0.9, 6} {
-		answer := nodes.median(levels, s)
+		answer := whole.median(levels, s) // of labels that are levels it is one, at the points of the grid
+		for g := range gridPoints(levels, s) {
+			y := 1 - reach*s + float64(g)*(levels-1+2*reach*s)/float64(gridPoints(levels, s)-1)
+			if got := answer(y); math.Abs(got-math.Round(got)) > 1e-9 {
+				t.Errorf("s = %v: %v for %v, which is no level", s, got, y)
+			}
+		}
+		answer = nodes.median(levels, s)
 		for y := 4*s + 1; y < levels-4*s; y += 0.37 {
 			if got := answer(y); math.Abs(got-y) > 0.05 { // the labels are 1/33 of a level apart
 				t.Errorf("s = %v: %v for %v", s, got, y)
@@ -162,9 +156,9 @@ func TestPrediction(t *testing.T) {
 		}
 		least, plain := 0.0, 0.0
 		for i := range nodes.level {
-			y := nodes.at(i) + s*nodes.noise[i]
-			least += math.Abs(answer(y)-nodes.at(i)) / ManyNodes
-			plain += math.Abs(min(max(y, 1), levels)-nodes.at(i)) / ManyNodes
+			y := nodes.label[i] + s*nodes.noise[i]
+			least += math.Abs(answer(y)-nodes.label[i]) / ManyNodes
+			plain += math.Abs(min(max(y, 1), levels)-nodes.label[i]) / ManyNodes
 		}
 		gen := must.Get(decode.Builtin().New("gen", must.Get(code.New("unary", levels))(t), decode.Options{}))(t)
 		l := must.Get(Model{Noise: s, Within: WithinLevel, Misfit: 0.25, Training: BCE}.Learn(t.Context(), 1,

@@ -150,7 +150,8 @@ func noNoise(x, f, target float64) error {
 	if f < 0 {
 		than = "smaller"
 	}
-	return fmt.Errorf("%w: %.4g; at a label noise of %.4g levels, the end of the range that is tried, the error is still %s", ErrNoNoise, target, math.Exp(x), than)
+	return fmt.Errorf("%w: %.4g; at the last label noise that is tried, %.4g levels, it is still %s", ErrNoNoise,
+		target, math.Exp(x), than)
 }
 
 // bracket encloses the zero of a function, which is negative at one end and positive at the other.

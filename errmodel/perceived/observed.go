@@ -74,55 +74,26 @@ func (n *Observed) Described(i int) bool {
 	return n.Training == BCE || d.Soft && (!n.Training.ThroughGenEx() || d.Decoder.Name() == "gen-ex")
 }
 
-// NewFit fits the model to a network: s, and where the network shows it κ and the floor of the
-// residuals. nodes are of the network's labels. The errors wrap ErrNothingObserved or ErrNoNoise,
-// or are the context's. The number of workers (0: all processors) does not change the result.
-func NewFit(ctx context.Context, workers int, n *Observed, nodes *Nodes, misfit float64) (*Fit, error) {
-	x, err := n.observation(ctx, nodes)
-	if err != nil {
-		return nil, err
-	}
-	fit, err := fitObservation(ctx, workers, x, Model{Misfit: misfit, Within: nodes.within})
-	if err != nil {
-		return nil, err
-	}
-	p := fit.Model
-	p.Training = n.Training
-	l, err := p.Learn(ctx, workers, n.Code, nodes.prior)
-	if err != nil {
-		return nil, err
-	}
-	fit.Tail, err = n.tail(ctx, workers, l, nodes)
-	return fit, err
-}
-
-// observation is what the fit compares with the model. It has no errors where the error wraps
+// errorTargets are the mean errors that the fit compares with the model, with their standard errors
+// for an sd. There are none where bits that are easy to learn are dead. The error wraps
 // ErrNothingObserved.
-func (n *Observed) observation(ctx context.Context, nodes *Nodes) (observation, error) {
-	out := observation{Code: n.Code, Training: n.Training, Counts: n.Counts, Prior: nodes.prior}
-	for k, rate := range n.Rates {
-		if math.IsNaN(rate) {
-			out.Dead = append(out.Dead, k)
-		}
-	}
+func (n *Observed) errorTargets(ctx context.Context, nodes *Nodes) (out []target, err error) {
 	fitted, err := n.fitted()
 	for i, j := range fitted {
-		e := observedError{Value: n.Errors[j].Mean, Stderr: n.Errors[j].StdErr,
-			Model: func(l *Network) (float64, error) {
-				v, err := nodes.Errors(ctx, 1, l, n.Decodings[j:j+1])
-				if err != nil {
-					return 0, err
-				}
-				return v[0], nil
-			}}
+		e := target{value: n.Errors[j].Mean, sd: n.Errors[j].StdErr, model: func(l *Network) (float64, error) {
+			v, err := nodes.Errors(ctx, 1, l, n.Decodings[j:j+1])
+			if err != nil {
+				return 0, err
+			}
+			return v[0], nil
+		}}
 		if wrong := n.wrong(); i == 0 && wrong > 0 && !n.Decodings[j].Predicts() {
-			e = observedError{Value: wrong, Stderr: e.Stderr * (wrong / e.Value),
-				Model: func(l *Network) (float64, error) {
-					m, err := nodes.moments(ctx, 1, n.Code, l, nodes.noiseOf(l), nil)
-					return m.wrong, err
-				}}
+			e = target{value: wrong, sd: e.sd * (wrong / e.value), model: func(l *Network) (float64, error) {
+				m, err := nodes.moments(ctx, 1, l, nil)
+				return m.wrong, err
+			}}
 		}
-		out.Errors = append(out.Errors, e)
+		out = append(out, e)
 	}
 	return out, err
 }
@@ -133,7 +104,7 @@ func (n *Observed) tail(ctx context.Context, workers int, l *Network, nodes *Nod
 	if err != nil || !(n.Samples > 0) || !(n.Errors[lead].StdErr > 0) {
 		return math.NaN(), nil
 	}
-	m, err := nodes.moments(ctx, workers, n.Code, l, nodes.noiseOf(l), n.Decodings[lead:lead+1])
+	m, err := nodes.moments(ctx, workers, l, n.Decodings[lead:lead+1])
 	if err != nil {
 		return 0, err
 	}

@@ -32,52 +32,54 @@ func stripes(t *testing.T, transitions ...int) *code.Code {
 	return must.Get(code.FromMatrix("stripes", m))(t)
 }
 
-// TestPrepare: an error up to a quarter of the levels is fitted, and the rates of bits with four
+// TestTargets: an error up to a quarter of the levels is fitted, and the rates of bits with four
 // transitions or more. Where no error is, the rate of the other bits comes first, which stands for
 // one transition.
-func TestPrepare(t *testing.T) {
-	c := stripes(t, 3, 4, 5)
-	type residual struct {
-		Transitions int // 0: an error
-		Value, SD   float64
+func TestTargets(t *testing.T) {
+	const samples, wrong = 1000, 100
+	n := &Observed{Code: stripes(t, 3, 4, 5), Training: BCE, Rates: make([]float64, 18)}
+	n.Counts = errmodel.NewCounts(n.Code.Dims())
+	n.Counts.Samples[0] = samples
+	for k := range n.Code.Bits() {
+		n.Counts.Row(0)[k] = wrong
 	}
-	const n, wrong = 1000, 100
-	counts := errmodel.NewCounts(16, c.Bits())
-	counts.Samples[0] = n
-	for k := range c.Bits() {
-		counts.Row(0)[k] = wrong
-	}
-	many, easy := math.Hypot(0.03, math.Sqrt(0.1*0.9/n)), 0.1*math.Hypot(0.07, math.Sqrt((math.Pi/2-1+1/1.6)/n))
-	rates := []residual{{4, 0.1, many}, {5, 0.1, many}}
+	many := math.Hypot(0.03, math.Sqrt(0.1*0.9/samples))
+	easy := 0.1 * math.Hypot(0.07, math.Sqrt((math.Pi/2-1+1/1.6)/samples))
+	four, five := target{value: 0.1, sd: many, transitions: 4}, target{value: 0.1, sd: many, transitions: 5}
 	for _, tt := range []struct {
 		errors []float64 // with standard errors of 1 %
-		want   []residual
+		want   []target
 	}{
-		{[]float64{4.01, 3.99, 2}, append([]residual{{0, 3.99, math.Hypot(0.02, 0.01)}, {0, 2, math.Hypot(0.05, 0.01)}},
-			rates...)},
-		{[]float64{4.01}, append([]residual{{1, 0.1, easy}}, rates...)},
+		{[]float64{4.01, 3.99, 2}, []target{{value: 3.99, sd: math.Hypot(0.02, 0.01)},
+			{value: 2, sd: math.Hypot(0.05, 0.01)}, four, five}},
+		{[]float64{4.01}, []target{{value: 0.1, sd: easy, transitions: 1}, four, five}},
 	} {
-		o := observation{Code: c, Training: BCE, Counts: counts}
+		var errors []target
 		for _, v := range tt.errors {
-			o.Errors = append(o.Errors, observedError{Value: v, Stderr: 0.01 * v})
+			errors = append(errors, target{value: v, sd: 0.01 * v})
 		}
-		must.Succeed(t, o.prepare())
-		var got []residual
-		for _, e := range o.Errors {
-			got = append(got, residual{0, e.Value, e.sd})
-		}
-		for _, r := range o.rates {
-			got = append(got, residual{r.transitions, r.value, r.sd})
-		}
-		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+		if diff := cmp.Diff(tt.want, n.targets(errors, theory.Uniform(16)), cmp.AllowUnexported(target{}),
+			cmpopts.IgnoreFields(target{}, "model"), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 			t.Errorf("errors %v: (-want +got)\n%s", tt.errors, diff)
+		}
+	}
+}
+
+// TestCutoffFitted: bits with two numbers of transitions from four on tell the cutoff.
+func TestCutoffFitted(t *testing.T) {
+	for more, want := range map[int]bool{3: false, 5: true} {
+		n, errors := shown(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, stripes(t, 4, more), 1000)
+		f := must.Get(n.fit(t.Context(), 1, theory.Uniform(16), errors, Model{Misfit: 0.25}))(t)
+		if f.CutoffFitted != want {
+			t.Errorf("bits with 4 and %d transitions: the cutoff is fitted: %v", more, f.CutoffFitted)
 		}
 	}
 }
 
 // TestFitted: the error that sets s is below a fifth of the levels. Where a bit with eight
 // transitions or fewer is dead, no error is fitted; where one with nine is, they are. Wrong bits
-// are counted from 16 levels on.
+// are counted from 16 levels on, where neighbouring words differ in as many bits as they are levels
+// apart.
 func TestFitted(t *testing.T) {
 	for _, tt := range []struct {
 		value float64
@@ -98,9 +100,16 @@ func TestFitted(t *testing.T) {
 			t.Errorf("%+v: %v, %v", tt, got, err)
 		}
 	}
-	for levels, want := range map[int]bool{15: false, 16: true} {
-		if counting(named(t, "unary", levels)) != want {
-			t.Errorf("%d levels: %v", levels, !want)
+	for _, tt := range []struct {
+		name   string
+		levels int
+		want   bool
+	}{
+		{"unary", 15, false}, {"unary", 16, true}, {"unary", 32, true}, {"johnson", 32, true}, {"b1jdj", 32, false},
+		{"onehot", 32, false},
+	} {
+		if counting(named(t, tt.name, tt.levels)) != tt.want {
+			t.Errorf("%s of %d levels: %v, want %v", tt.name, tt.levels, !tt.want, tt.want)
 		}
 	}
 }

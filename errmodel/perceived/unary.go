@@ -17,7 +17,7 @@ func (p *Nodes) unaryError(ctx context.Context, workers int, n *Network) (float6
 		g := newGenOnUnary(n)
 		return func(ctx context.Context, first, last int) error {
 			for i := first; i < last; i++ {
-				label := p.at(i)
+				label := p.label[i]
 				parts[i] = g.error(label+noise*p.noise[i], label)
 			}
 			return ctx.Err()
