@@ -145,7 +145,13 @@ func Fitted() Law {
 			fmt.Fprintf(&text, "\t\t%s: %.3g,\n", f.Name, field(laws[0], i))
 		}
 	}
-	text.WriteString("\t}\n}\n\n// known is what heads lost to the best one of a data set, read by their best reading.\nfunc known() []Experience {\n\treturn []Experience{\n")
+	text.WriteString(`	}
+}
+
+// known is what heads lost to the best one of a data set, read by their best reading.
+func known() []Experience {
+	return []Experience{
+`)
 	for _, e := range known {
 		fmt.Fprintf(&text, "\t\t{%q, %q, %.4f, %d},\n", e.Code, e.Training, e.Loss, e.DataSets)
 	}

@@ -69,8 +69,8 @@ func run(ctx context.Context, only string, fit bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print("Tables of `go run ./testdata/forecast`; README.md says what they mean. Blind data sets chose nothing. Of the others\n" +
-		"each is left out of the law that forecasts it. Shares and regrets are in percent.\n\n")
+	fmt.Print("Tables of `go run ./testdata/forecast`; README.md says what they mean. Blind data sets chose nothing. Of the\n" +
+		"others each is left out of the law that forecasts it. Shares and regrets are in percent.\n\n")
 	blindResults, err := f.fromEach(ctx, blind, evidence.Sources)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (f *forecaster) leaveOut(r *evidence.Result) {
 // stopped prints how well intervals hold for networks that were stopped in the middle of their
 // training, like the measured one.
 func (f *forecaster) stopped(ctx context.Context) error {
-	fmt.Print("## Networks that were stopped\n\nAll networks of a task were stopped at this share of their training.\n\n")
+	section("Networks that were stopped", "All networks of a task were stopped at this share of their training.")
 	header(append([]string{"from one", "data", "share"}, held...)...)
 	for _, source := range evidence.Sources[:2] {
 		for i, table := range []string{"more.csv", "blind.csv"} {
@@ -174,8 +174,10 @@ func (f *forecaster) throughGenEx(ctx context.Context, chosen *evidence.Set) err
 	if err != nil {
 		return err
 	}
-	fmt.Print("## L1 and L2 through gen-ex\n\nEight codes, six data sets, two seeds. Collapsed: with more than 1.5 times the forecast.\n\n")
-	header(append(append([]string{"from one", "training", "data"}, held...), "median over the forecast", "collapsed")...)
+	section("L1 and L2 through gen-ex",
+		"Eight codes, six data sets, two seeds. Collapsed: with more than 1.5 times the forecast.")
+	columns := append([]string{"from one", "training", "data"}, held...)
+	header(append(columns, "median over the forecast", "collapsed")...)
 	for _, source := range evidence.Sources[:2] {
 		results, err := f.fromEach(ctx, set, []evidence.Source{source})
 		if err != nil {
@@ -198,7 +200,7 @@ func (f *forecaster) throughGenEx(ctx context.Context, chosen *evidence.Set) err
 					}
 				}
 				cells := append([]string{head(source), t.Loss(), kindOf(images)}, rated(pairs)...)
-				row(append(cells, over(pairs), fmt.Sprint(collapsed))...)
+				row(append(cells, fmt.Sprintf("%+.1f", 100*evidence.Rated(pairs).Bias), fmt.Sprint(collapsed))...)
 			}
 		}
 	}

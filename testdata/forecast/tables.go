@@ -60,6 +60,8 @@ func kindOf(images bool) string {
 	return "tables"
 }
 
+func section(title, text string) { fmt.Printf("## %s\n\n%s\n\n", title, text) }
+
 // header writes the head of a table, and row a row.
 func header(columns ...string) {
 	row(columns...)
@@ -79,12 +81,10 @@ func rated(pairs []evidence.Pair) []string {
 	return []string{fmt.Sprint(w.Networks), percent(w.Held), fmt.Sprintf("%.2f", w.Width), percent(w.Off)}
 }
 
-// over is the cell that says by how much networks have more error than forecast.
-func over(pairs []evidence.Pair) string { return fmt.Sprintf("%+.1f", 100*evidence.Rated(pairs).Bias) }
-
 // besideDirect prints the errors of heads over that of direct regression.
 func besideDirect(sets ...*evidence.Set) {
-	fmt.Print("## Beside direct regression\n\nError over that of direct regression: mean over data sets (smallest to largest; data sets).\n\n")
+	section("Beside direct regression",
+		"Error over that of direct regression: mean over data sets (smallest to largest; data sets).")
 	header("head", "left out, tables", "left out, images", "blind, tables", "blind, images")
 	for _, rule := range evidence.Rules {
 		if rule.Code == forecast.Direct {
@@ -104,8 +104,8 @@ func besideDirect(sets ...*evidence.Set) {
 
 // intervals prints how good those of codes that are easy to learn, and of others are.
 func intervals(levels, labels []part) {
-	fmt.Print("## Intervals\n\nOf the rows that `fit --recommend` shows: of codes that are easy to learn, and of others. Failed are the data sets whose own rows hold in less than 80 %. In the rows\n" +
-		"of real labels errors are |answer − label|, which users see, from any of the sources.\n\n")
+	section("Intervals", `Of the rows that fit --recommend shows: of codes that are easy to learn, and of others. Failed are the data sets whose
+own rows hold in less than 80 %. With real labels errors are |answer − label|, which users see.`)
 	header(slices.Concat([]string{"from one", "data"}, held, []string{"others"}, held[1:], []string{"failed"})...)
 	line := func(name string, g group, results []*evidence.Result) {
 		var few, more []evidence.Pair
@@ -142,8 +142,10 @@ func intervals(levels, labels []part) {
 			line(head(source), g, g.from(source))
 		}
 	}
-	for _, g := range groups(labels) {
-		line("real labels", g, g.results)
+	for _, source := range evidence.Sources[:2] {
+		for _, g := range groups(labels) {
+			line(head(source)+", real labels", g, g.from(source))
+		}
 	}
 	fmt.Println()
 }
@@ -151,8 +153,8 @@ func intervals(levels, labels []part) {
 // byTraining prints how good forecasts from a network of bits trained one by one are for each
 // training, of codes that are easy to learn.
 func byTraining(levels []part) {
-	fmt.Print("## By training\n\nOf easy codes, from one johnson or unary network with BCE.\n\n")
-	header(append(append([]string{"to", "data"}, held...), "median over the forecast")...)
+	section("By training", "Of easy codes, from one johnson or unary network with BCE.")
+	header("to", "data", "networks", "hold", "median off")
 	for _, t := range []string{"bce", "ce", "soft", forecast.Direct} {
 		for _, g := range groups(levels) {
 			var some []evidence.Pair
@@ -165,7 +167,8 @@ func byTraining(levels []part) {
 					}
 				}
 			}
-			row(append(append([]string{t, g.name}, rated(some)...), over(some))...)
+			cells := rated(some)
+			row(t, g.name, cells[0], cells[1], cells[3])
 		}
 	}
 	fmt.Println()
@@ -176,8 +179,8 @@ const fewest = 30
 
 // chances prints what came true of the probability that a network is better than the measured one.
 func chances(levels []part) {
-	fmt.Printf("## Better\n\nWhat was said, and what came true, by tenths of what was said; from one source, where these are %d rows.\n\n",
-		fewest)
+	section("Better", fmt.Sprintf("What was said, and what came true, by tenths of what was said; from one source, "+
+		"where these are %d rows or more.", fewest))
 	columns := []string{"from one", "data", "Brier", "base"}
 	for i := range 10 {
 		columns = append(columns, fmt.Sprintf(".%d", i))
@@ -186,10 +189,11 @@ func chances(levels []part) {
 	for _, p := range levels {
 		all := chancesOf(p.results)
 		score, base := evidence.Brier(all)
-		said, came, rows := []string{"any: said", p.name, "", ""}, []string{"came true", p.name,
-			fmt.Sprintf("%.3f", score), fmt.Sprintf("%.3f", base)}, []string{"rows", p.name, "", ""}
+		said, rows := []string{"any: said", p.name, "", ""}, []string{"rows", p.name, "", ""}
+		came := []string{"came true", p.name, fmt.Sprintf("%.3f", score), fmt.Sprintf("%.3f", base)}
 		for _, x := range tenths(all) {
-			said, came = append(said, fmt.Sprintf("%.2f", x.said/x.rows)), append(came, fmt.Sprintf("%.2f", x.came/x.rows))
+			said = append(said, fmt.Sprintf("%.2f", x.said/x.rows))
+			came = append(came, fmt.Sprintf("%.2f", x.came/x.rows))
 			rows = append(rows, fmt.Sprint(x.rows))
 		}
 		row(said...)
@@ -240,9 +244,9 @@ func tenths(all []evidence.Chance) (out [10]tenth) {
 
 // decisions prints what they cost: the error of what one has over the smallest observed one.
 func decisions(levels, labels []part) {
-	fmt.Print("## What to do\n\nRegret: means over the results of a data set, and then over data sets, from any of the sources. Below it stands how much more\n" +
-		"the advice loses than what the column does, with the standard error over data sets. The results are those of tasks that have\n" +
-		"networks of all rules.\n\n")
+	section("What to do", `Regret: means over the results of a data set, and then over data sets, from any of the sources. Below it stands how much
+more the advice loses than what the column does, with the standard error over data sets. The results are those of tasks
+that have networks of all rules.`)
 	columns := []string{"data", "errors to", "data sets", "trains", "advice", "staying", "the first"}
 	for _, rule := range evidence.Rules {
 		columns = append(columns, "always "+rule.Name)
@@ -258,7 +262,7 @@ func decisions(levels, labels []part) {
 			if len(costs) == 0 {
 				continue
 			}
-			cells := []string{g.name, name, fmt.Sprint(len(costs)), percent(trains)}
+			cells := []string{g.name, name, fmt.Sprint(len(costs)), fmt.Sprintf("%.0f", 100*trains)}
 			below := []string{"", "", "", "", ""}
 			for i := range costs[0] {
 				var cost, more []float64
@@ -286,11 +290,16 @@ func decisions(levels, labels []part) {
 		cells := []string{head(source)}
 		for _, g := range groups(levels) {
 			costs, trains := regrets(g.from(source))
+			if len(costs) == 0 {
+				cells = append(cells, "–", "–", "–")
+				continue
+			}
 			var advice, stay []float64
 			for _, c := range costs {
 				advice, stay = append(advice, c[evidence.Advice]), append(stay, c[evidence.Stay])
 			}
-			cells = append(cells, percent(trains), percent(stat.Mean(advice, nil)), percent(stat.Mean(stay, nil)))
+			cells = append(cells, fmt.Sprintf("%.0f", 100*trains), percent(stat.Mean(advice, nil)),
+				percent(stat.Mean(stay, nil)))
 		}
 		row(cells...)
 	}

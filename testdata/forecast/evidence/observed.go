@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -204,11 +203,13 @@ func LoadStopped(folder, table string, share float64, labels bool) (*Set, error)
 
 // decoders are those that read some network.
 func (s *Set) decoders() decode.Registry {
-	return slices.DeleteFunc(decode.Builtin(), func(e decode.Entry) bool {
-		return !slices.ContainsFunc(s.Networks, func(n Network) bool {
-			return slices.ContainsFunc(slices.Collect(maps.Keys(n.Errors)), func(r Reading) bool { return r.Decoder == e.Name })
-		})
-	})
+	names := map[string]bool{}
+	for _, n := range s.Networks {
+		for r := range n.Errors {
+			names[r.Decoder] = true
+		}
+	}
+	return slices.DeleteFunc(decode.Builtin(), func(e decode.Entry) bool { return !names[e.Name] })
 }
 
 // trainings are those of a task where some network was trained through gen-ex: no forecast is of
