@@ -90,7 +90,6 @@ func run(ctx context.Context, only string, fit bool) error {
 		labels = append(labels, part{levels[len(labels)].name, results})
 	}
 	intervals(levels, labels)
-	byTraining(levels)
 	chances(levels)
 	decisions(levels, labels)
 	if err := f.stopped(ctx); err != nil {

@@ -104,9 +104,10 @@ func besideDirect(sets ...*evidence.Set) {
 
 // intervals prints how good those of codes that are easy to learn, and of others are.
 func intervals(levels, labels []part) {
-	section("Intervals", `Of the rows that fit --recommend shows: of codes that are easy to learn, and of others. Failed are the data sets whose
-own rows hold in less than 80 %. With real labels errors are |answer − label|, which users see.`)
-	header(slices.Concat([]string{"from one", "data"}, held, []string{"others"}, held[1:], []string{"failed"})...)
+	section("Intervals", `Of the rows that fit --recommend shows: how many are of codes that are easy to learn, and of others. Failed are the data
+sets whose own rows hold in less than 80 %. With real labels errors are |answer − label|, which users see.`)
+	header(slices.Concat([]string{"from one", "data", "easy codes"}, held[1:], []string{"others"}, held[1:],
+		[]string{"failed"})...)
 	line := func(name string, g group, results []*evidence.Result) {
 		var few, more []evidence.Pair
 		byData := map[string][]evidence.Pair{}
@@ -145,30 +146,6 @@ own rows hold in less than 80 %. With real labels errors are |answer − label|,
 	for _, source := range evidence.Sources[:2] {
 		for _, g := range groups(labels) {
 			line(head(source)+", real labels", g, g.from(source))
-		}
-	}
-	fmt.Println()
-}
-
-// byTraining prints how good forecasts from a network of bits trained one by one are for each
-// training, of codes that are easy to learn.
-func byTraining(levels []part) {
-	section("By training", "Of easy codes, from one johnson or unary network with BCE.")
-	header("to", "data", "networks", "hold", "median off")
-	for _, t := range []string{"bce", "ce", "soft", forecast.Direct} {
-		for _, g := range groups(levels) {
-			var some []evidence.Pair
-			for _, source := range evidence.Sources[:2] {
-				for _, r := range g.from(source) {
-					for _, p := range r.Shown().Unseen(easy) {
-						if p.Code.Name() == t || string(p.Training) == t && p.Code.Name() != forecast.Direct {
-							some = append(some, p)
-						}
-					}
-				}
-			}
-			cells := rated(some)
-			row(t, g.name, cells[0], cells[1], cells[3])
 		}
 	}
 	fmt.Println()
