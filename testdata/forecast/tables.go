@@ -104,8 +104,9 @@ func besideDirect(sets ...*evidence.Set) {
 
 // intervals prints how good those of codes that are easy to learn, and of others are.
 func intervals(levels, labels []part) {
-	section("Intervals", `Of the rows that fit --recommend shows: how many are of codes that are easy to learn, and of others. Failed are the data
-sets whose own rows hold in less than 80 %. With real labels errors are |answer − label|, which users see.`)
+	section("Intervals", `Of the rows that fit --recommend shows: how many are of codes that are easy to learn, and of
+others. Failed are the data sets whose own rows hold in less than 80 %. With real labels errors are |answer − label|,
+which users see.`)
 	header(slices.Concat([]string{"from one", "data", "easy codes"}, held[1:], []string{"others"}, held[1:],
 		[]string{"failed"})...)
 	line := func(name string, g group, results []*evidence.Result) {
@@ -221,9 +222,9 @@ func tenths(all []evidence.Chance) (out [10]tenth) {
 
 // decisions prints what they cost: the error of what one has over the smallest observed one.
 func decisions(levels, labels []part) {
-	section("What to do", `Regret: means over the results of a data set, and then over data sets, from any of the sources. Below it stands how much
-more the advice loses than what the column does, with the standard error over data sets. The results are those of tasks
-that have networks of all rules.`)
+	section("What to do", `Regret: means over the results of a data set, and then over data sets, from any of the
+sources. Below it stands how much more the advice loses than what the column does, with the standard error over data
+sets. The results are those of tasks that have networks of all rules.`)
 	columns := []string{"data", "errors to", "data sets", "trains", "advice", "staying", "the first"}
 	for _, rule := range evidence.Rules {
 		columns = append(columns, "always "+rule.Name)

@@ -29,7 +29,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Print("Tables of `go run ./testdata/paper`; README.md says what they mean.\n\n")
+	fmt.Println("Tables of `go run ./testdata/paper`; README.md says what they mean.")
 	all.beside()
 	all.near()
 	all.rules()
@@ -97,6 +97,8 @@ func groups(all []evidence.Published, key func(evidence.Published) string) (out 
 	return out
 }
 
+func section(title, text string) { fmt.Printf("\n## %s\n\n%s\n\n", title, text) }
+
 // header writes the head of a table, and row a row.
 func header(columns ...string) {
 	row(columns...)
@@ -107,12 +109,8 @@ func row(cells ...string) { fmt.Printf("| %s |\n", strings.Join(cells, " | ")) }
 
 // beside prints the figures with their forecasts.
 func (t *tables) beside() {
-	fmt.Print(`## Published, and forecast
-
-Published error/forecast, from the error of unary (BCE, gen) and a uniform prior. ` + "`*`" + `: outside the interval of 95 %.
-bel-u and bel-j have nearly the errors of gen.
-
-`)
+	section("Published, and forecast", "Published error/forecast, from the error of unary (BCE, gen) and a uniform prior. "+
+		"`*`: outside the interval of 95 %.\nbel-u and bel-j have nearly the errors of gen.")
 	header(append([]string{"table"}, codes...)...)
 	for _, group := range groups(t.figures, func(p evidence.Published) string { return p.Table + " " + trained(p) }) {
 		if reader(group[0]) == "bel" {
@@ -132,7 +130,7 @@ bel-u and bel-j have nearly the errors of gen.
 
 // near prints how near the forecasts of each code are.
 func (t *tables) near() {
-	fmt.Print("\n## How near\n\nMedian of ln(published/forecast), and how many intervals hold, over all tables.\n\n")
+	section("How near", "Median of ln(published/forecast), and how many intervals hold, over all tables.")
 	header(append([]string{"trained, read"}, codes...)...)
 	for _, group := range groups(t.figures, trained) {
 		cells := []string{trained(group[0])}
@@ -168,8 +166,8 @@ const most = 0.1
 
 // rules prints what it costs to train the same in all tables.
 func (t *tables) rules() {
-	fmt.Printf("\n## What rules lose\n\nThe error over the smallest of its table: mean and largest, over %d tables, of the rules that lose less than %.0f %%.\n"+
-		"L1 is L2 in the tables that have no L1.\n\n", len(t.names), 100*most)
+	section("What rules lose", fmt.Sprintf("The error over the smallest of its table: mean and largest, over %d tables, "+
+		"of the rules that lose less than %.0f %%.\nL1 is L2 in the tables that have no L1.", len(t.names), 100*most))
 	header("always", "mean", "largest")
 	losses := map[string][]float64{}
 	for _, p := range t.figures {
@@ -199,7 +197,8 @@ func (t *tables) rules() {
 
 // best prints the best network of each table, and the one that is forecast first.
 func (t *tables) best() {
-	fmt.Print("\n## The best of each table\n\nOver the first: the forecast of the network with the smallest published error, over the smallest forecast.\n\n")
+	section("The best of each table", "Over the first: the forecast of the network with the smallest published error, "+
+		"over the smallest forecast.")
 	header("table", "best", "published", "forecast", "interval", "over the first", "first", "loses")
 	near, held := 0, 0
 	for _, name := range t.names {
@@ -215,5 +214,6 @@ func (t *tables) best() {
 			fmt.Sprintf("%s, %s, %s", first.Code.Name(), first.Training.Loss(), first.Reading().Decoder),
 			fmt.Sprintf("%.1f %%", 100*(first.Observed*w/p.Error-1)))
 	}
-	fmt.Printf("\nOf %d, %d are within 3 %% of the first forecast, and %d within their intervals.\n", len(t.names), near, held)
+	fmt.Printf("\nOf %d, %d are within 3 %% of the first forecast, and %d within their intervals.\n", len(t.names), near,
+		held)
 }
