@@ -69,8 +69,8 @@ func run(ctx context.Context, only string, fit bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print("Tables of `go run ./testdata/forecast`; README.md says what they mean. Blind data sets chose nothing. Of the\n" +
-		"others each is left out of the law that forecasts it. Shares and regrets are in percent.\n\n")
+	fmt.Print("Tables of `go run ./testdata/forecast`; README.md says what they mean. Blind data sets chose nothing. " +
+		"Of the\nothers each is left out of the law that forecasts it. Shares and regrets are in percent.\n\n")
 	blindResults, err := f.fromEach(ctx, blind, evidence.Sources)
 	if err != nil {
 		return err
@@ -159,7 +159,8 @@ func (f *forecaster) stopped(ctx context.Context) error {
 				for _, r := range results {
 					all = append(all, r.Shown().Unseen(evidence.Any)...)
 				}
-				row(append([]string{head(source), []string{"left out", "blind"}[i], fmt.Sprint(share)}, rated(all)...)...)
+				cells := []string{head(source), []string{"left out", "blind"}[i], fmt.Sprint(share)}
+				row(append(cells, rated(all)...)...)
 			}
 		}
 	}

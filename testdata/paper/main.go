@@ -109,8 +109,9 @@ func row(cells ...string) { fmt.Printf("| %s |\n", strings.Join(cells, " | ")) }
 
 // beside prints the figures with their forecasts.
 func (t *tables) beside() {
-	section("Published, and forecast", "Published error/forecast, from the error of unary (BCE, gen) and a uniform prior. "+
-		"`*`: outside the interval of 95 %.\nbel-u and bel-j have nearly the errors of gen.")
+	section("Published, and forecast",
+		"Published error/forecast, from the error of unary (BCE, gen) and a uniform prior. "+
+			"`*`: outside the interval of 95 %.\nbel-u and bel-j have nearly the errors of gen.")
 	header(append([]string{"table"}, codes...)...)
 	for _, group := range groups(t.figures, func(p evidence.Published) string { return p.Table + " " + trained(p) }) {
 		if reader(group[0]) == "bel" {
@@ -166,8 +167,8 @@ const most = 0.1
 
 // rules prints what it costs to train the same in all tables.
 func (t *tables) rules() {
-	section("What rules lose", fmt.Sprintf("The error over the smallest of its table: mean and largest, over %d tables, "+
-		"of the rules that lose less than %.0f %%.\nL1 is L2 in the tables that have no L1.", len(t.names), 100*most))
+	section("What rules lose", fmt.Sprintf(`The error over the smallest of its table: mean and largest, over %d
+tables, of the rules that lose less than %.0f %%. L1 is L2 in the tables that have no L1.`, len(t.names), 100*most))
 	header("always", "mean", "largest")
 	losses := map[string][]float64{}
 	for _, p := range t.figures {
@@ -197,8 +198,8 @@ func (t *tables) rules() {
 
 // best prints the best network of each table, and the one that is forecast first.
 func (t *tables) best() {
-	section("The best of each table", "Over the first: the forecast of the network with the smallest published error, "+
-		"over the smallest forecast.")
+	section("The best of each table",
+		"Over the first: the forecast of the network with the smallest published error, over the smallest forecast.")
 	header("table", "best", "published", "forecast", "interval", "over the first", "first", "loses")
 	near, held := 0, 0
 	for _, name := range t.names {

@@ -35,8 +35,8 @@ func (t Task) String() string {
 
 // Image reports whether the inputs are images.
 func (t Task) Image() bool {
-	return slices.Contains(strings.Fields("digits digits2 pose keypoints horizon texture gauge crowd ripples disc zoom "+
-		"noise jpeg inset tilt"), t.Data)
+	return slices.Contains(strings.Fields(`digits digits2 pose keypoints horizon texture gauge crowd ripples disc zoom
+		noise jpeg inset tilt`), t.Data)
 }
 
 // Reading is what reads the outputs of a network: gen of bits, gen of logits, gen-ex of logits, or
