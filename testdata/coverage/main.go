@@ -79,8 +79,8 @@ func main() {
 }
 
 func printMixtures(w io.Writer, fits, only int, seed uint64) error {
-	fmt.Fprintln(w, "| | code | L | truth | N | labels | fits | r held | σ held | median r̂/r | median σ̂/σ |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 11))
+	fmt.Fprintln(w, "| | code | L | truth | N | labels | r held | σ held | median r̂/r | median σ̂/σ |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 10))
 	for i, s := range settings() {
 		if only != 0 && only != i+1 {
 			continue
@@ -93,8 +93,8 @@ func printMixtures(w io.Writer, fits, only int, seed uint64) error {
 		if s.note != "" {
 			labels += ", " + s.note
 		}
-		fmt.Fprintf(w, "| %d | %s | %d | r = %g, σ = %g | %d | %s | %d | %s | %s | %.3f | %.3f |\n", i+1, s.code,
-			s.levels, s.r, s.sigma, s.samples, labels, fits, r[0].held(), r[1].held(), r[0].median(), r[1].median())
+		fmt.Fprintf(w, "| %d | %s | %d | r = %g, σ = %g | %d | %s | %s | %s | %.3f | %.3f |\n", i+1, s.code,
+			s.levels, s.r, s.sigma, s.samples, labels, r[0].held(), r[1].held(), r[0].median(), r[1].median())
 	}
 	return nil
 }

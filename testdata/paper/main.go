@@ -190,7 +190,7 @@ tables, of the rules that lose less than %.0f %%. L1 is L2 in the tables that ha
 			all = append(all, r)
 		}
 	}
-	slices.SortFunc(all, func(a, b rule) int { return cmp.Compare(a.mean, b.mean) })
+	slices.SortFunc(all, func(a, b rule) int { return cmp.Or(cmp.Compare(a.mean, b.mean), cmp.Compare(a.name, b.name)) })
 	for _, r := range all {
 		row(r.name, fmt.Sprintf("%.1f %%", 100*r.mean), fmt.Sprintf("%.1f %%", 100*r.largest))
 	}
