@@ -14,7 +14,6 @@ import (
 	"log"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"belsim/errmodel/perceived"
@@ -103,7 +102,6 @@ type forecaster struct {
 	workers int
 	only    string                  // what their names have
 	laws    map[string]forecast.Law // that leave a data set out
-	told    []evidence.Task         // that nothing is forecast of them
 }
 
 // fromEach forecasts all tasks of a set, from each source that was trained.
@@ -117,10 +115,7 @@ func (f *forecaster) fromEach(ctx context.Context, set *evidence.Set, sources []
 			r, err := set.Forecast(ctx, f.workers, t, source)
 			switch {
 			case errors.Is(err, perceived.ErrNothingObserved), errors.Is(err, perceived.ErrNoNoise):
-				if !slices.Contains(f.told, t) {
-					fmt.Printf("No forecast of %v: no decoder's error tells the noise.\n\n", t)
-					f.told = append(f.told, t)
-				}
+				log.Printf("no forecast of %v from %s: %v", t, head(source), err)
 				continue
 			case err != nil:
 				return nil, fmt.Errorf("%v from %s: %w", t, head(source), err)
