@@ -34,7 +34,7 @@ type group struct {
 func (g group) from(s evidence.Source) []*evidence.Result { return from(g.results, s) }
 
 func from(results []*evidence.Result, source evidence.Source) []*evidence.Result {
-	return slices.DeleteFunc(slices.Clone(results), func(r *evidence.Result) bool { return r.Sources[0] != source })
+	return slices.DeleteFunc(slices.Clone(results), func(r *evidence.Result) bool { return r.Source != source })
 }
 
 // groups divide parts into tables and images.

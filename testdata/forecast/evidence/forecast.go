@@ -43,31 +43,23 @@ func (p Pair) Inside() (held int) {
 // Off is forecast/observed − 1.
 func (p Pair) Off() float64 { return p.Error/p.Observed - 1 }
 
-// Result is a task with the forecasts from one network or several.
+// Result is a task with the forecasts from one network.
 type Result struct {
-	Task    Task
-	Sources []Source
-	Pairs   []Pair // the smallest forecast first
+	Task   Task
+	Source Source
+	Pairs  []Pair // the smallest forecast first
 
 	Forecaster *forecast.Forecaster
 }
 
-// Forecast forecasts all codes and trainings of a task from the networks named, the easiest first,
-// and puts them beside the mean of the seeds that were trained.
-func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Source) (*Result, error) {
+// Forecast forecasts all codes and trainings of a task from the network named, and puts them beside
+// the mean of the seeds that were trained.
+func (s *Set) Forecast(ctx context.Context, workers int, t Task, source Source) (*Result, error) {
 	codes, err := s.codes(t)
 	if err != nil {
 		return nil, err
 	}
-	var networks []*perceived.Observed
-	for _, src := range sources {
-		n, err := s.observed(t, src)
-		if err != nil {
-			return nil, err
-		}
-		networks = append(networks, n)
-	}
-	f, err := s.forecaster(ctx, workers, t, networks)
+	f, err := s.forecaster(ctx, workers, t, source)
 	if err != nil {
 		return nil, err
 	}
@@ -75,16 +67,14 @@ func (s *Set) Forecast(ctx context.Context, workers int, t Task, sources ...Sour
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Task: t, Sources: sources, Forecaster: f}
+	out := &Result{Task: t, Source: source, Forecaster: f}
 	for _, x := range all {
 		p := Pair{Forecast: x}
 		if p.Each = s.errors(t, x.Code.Name(), x.Training, p.Reading()); len(p.Each) == 0 {
 			continue
 		}
 		p.Observed = meanOf(p.Each)
-		p.Source = slices.ContainsFunc(sources, func(src Source) bool {
-			return src.Code == x.Code.Name() && src.Training == x.Training
-		})
+		p.Source = source.Code == x.Code.Name() && source.Training == x.Training
 		out.Pairs = append(out.Pairs, p)
 	}
 	return out, nil
@@ -118,27 +108,26 @@ func codeOf(name string, levels int) (*code.Code, error) {
 	return c.As(name), nil
 }
 
-// forecaster fits the first network.
-func (s *Set) forecaster(ctx context.Context, workers int, t Task, networks []*perceived.Observed) (
-	*forecast.Forecaster, error) {
+// forecaster fits the network named.
+func (s *Set) forecaster(ctx context.Context, workers int, t Task, source Source) (*forecast.Forecaster, error) {
+	network, err := s.observed(t, source)
+	if err != nil {
+		return nil, err
+	}
 	prior := s.Prior(t)
 	var labels *forecast.Labels
 	if s.labels {
 		labels = &forecast.Labels{Lo: 1, Hi: float64(t.Levels), Shares: prior}
 	}
-	bits := 0
-	for _, n := range networks {
-		bits = max(bits, n.Code.Bits())
-	}
-	nodes, err := forecast.NewNodes(perceived.ManyNodes, prior, labels, bits, perceived.Seed)
+	nodes, err := forecast.NewNodes(perceived.ManyNodes, prior, labels, network.Code.Bits(), perceived.Seed)
 	if err != nil {
 		return nil, err
 	}
-	f, err := perceived.NewFit(ctx, workers, networks[0], nodes, perceived.DefaultMisfit)
+	f, err := perceived.NewFit(ctx, workers, network, nodes, perceived.DefaultMisfit)
 	if err != nil {
 		return nil, err
 	}
-	out := forecast.FromFit(f, networks, prior, s.decoders(), decode.Options{})
+	out := forecast.FromFit(f, []*perceived.Observed{network}, prior, s.decoders(), decode.Options{})
 	out.Labels, out.Trainings = labels, s.trainings(t)
 	return out, nil
 }

@@ -57,8 +57,8 @@ var (
 // rounded.
 var direct = Reading{observed.Prediction().Decoder.Name(), false}
 
-// read reports whether a reading means something after a training.
-func read(t perceived.Training, r Reading) bool {
+// readable reports whether a reading means something after a training.
+func readable(t perceived.Training, r Reading) bool {
 	switch {
 	case t.ThroughGenEx():
 		return r == GenEx
@@ -169,7 +169,7 @@ func LoadStopped(folder, table string, share float64, labels bool) (*Set, error)
 			n.Training = perceived.BCE
 		}
 		for reading, column := range map[Reading]string{GenBits: "gen_bits", Gen: "gen", GenEx: "gen_ex"} {
-			if r.cells[column] == "" || !read(n.Training, reading) { // direct regression has one reading
+			if r.cells[column] == "" || !readable(n.Training, reading) { // direct regression has one reading
 				continue
 			}
 			if labels && n.Code == forecast.Direct {
@@ -283,10 +283,8 @@ var Sources = []Source{
 	{Code: "onehot", Training: perceived.Soft},
 }
 
-// Trained reports whether a task has all the networks named.
-func (s *Set) Trained(t Task, sources ...Source) bool {
-	return !slices.ContainsFunc(sources, func(src Source) bool { return s.find(t, src) == nil })
-}
+// Trained reports whether a task has the network named.
+func (s *Set) Trained(t Task, source Source) bool { return s.find(t, source) != nil }
 
 func (s *Set) find(t Task, src Source) *Network {
 	i := slices.IndexFunc(s.Networks, func(n Network) bool {

@@ -162,7 +162,7 @@ func (r *Result) Regret() (costs []float64, trains bool) {
 	}
 	first := r.Pairs[0]
 	costs = []float64{Advice: own/least - 1, Stay: own/least - 1, First: of(first.Code.Name(), first.Training)}
-	d := forecast.Decide(r.Sources[0].Code, r.Sources[0].Training, r.forecasts())
+	d := forecast.Decide(r.Source.Code, r.Source.Training, r.forecasts())
 	if trains = d.Action == forecast.Train; trains {
 		costs[Advice] = of(d.Best.Code.Name(), d.Best.Training)
 	}
