@@ -1,15 +1,15 @@
-// Command coverage draws the outputs of networks from belsim's error models, fits each of them as
-// the command belsim fit does, and prints as Markdown how often each interval holds the truth, and
-// how often the perceived label is said to describe the network:
+// Command coverage draws networks, fits them as the command belsim fit does, and prints as Markdown
+// how often intervals of 95 % hold r and σ; with -intervals, how often those of single labels hold
+// the label:
 //
 //	go run ./testdata/coverage
+//	go run ./testdata/coverage -intervals -fits 200
 //
-// README.md has the table.
+// README.md has the tables.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -17,38 +17,24 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-
-	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
-	"belsim/errmodel/perceived"
-	"belsim/montecarlo"
-	"belsim/montecarlo/assess"
-	"belsim/montecarlo/scenario"
-	"belsim/theory/base/arrayfile"
+	"belsim/errmodel/mixturefit"
 	"belsim/theory/base/parallel"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
-// setting is a truth, and the samples that are drawn from it.
+// setting is a truth, and the samples that are drawn from it. The bits err independently.
 type setting struct {
 	code     string
 	levels   int
-	r, sigma float64 // of bits that err independently
-	noise    float64 // or that of a perceived label
+	r, sigma float64
 	samples  int
 	real     bool                 // labels are real numbers
 	present  func(level int) bool // the levels that occur; nil for all
-	// share of the samples of the first and last four levels that are seen at the other end
-	gross  float64
-	judged bool // count whether the perceived label describes the network
-	note   string
+	note     string
 }
 
 func odd(level int) bool  { return level%2 == 1 }
@@ -71,225 +57,35 @@ func settings() []setting {
 		{code: "unary", levels: 32, r: 0.1, sigma: 2, samples: 1000, note: "rare, few"},
 		{code: "unary", levels: 16, r: 0.3, sigma: 1, samples: 15, note: "few"},
 		{code: "hexj", levels: 32, r: 0.05, sigma: 1, samples: 200, note: "few"},
-		{code: "unary", levels: 64, noise: 1.6, samples: 600, judged: true},
-		{code: "johnson", levels: 24, noise: 1, samples: 600, judged: true},
-		{code: "b1jdj", levels: 64, noise: 1.6, samples: 600, judged: true},
-		{code: "gray", levels: 64, noise: 1.6, samples: 600, judged: true},
-		{code: "johnson", levels: 64, noise: 1.6, samples: 5000, judged: true},
-		{code: "b1jdj", levels: 64, noise: 1.6, samples: 5000, judged: true},
-		{code: "johnson", levels: 64, noise: 1.6, samples: 5000, gross: 0.03, judged: true,
-			note: "3 % of the ends seen as the other end"},
-		{code: "johnson", levels: 24, r: 0.8, sigma: 1.5, samples: 600, judged: true},
-		{code: "b1jdj", levels: 64, r: 0.8, sigma: 1.5, samples: 600, judged: true},
-		{code: "b1jdj", levels: 64, r: 0.8, sigma: 1.5, samples: 5000, judged: true},
-		{code: "b2jdj-nr", levels: 64, noise: 1.6, samples: 5000, judged: true},
-		{code: "b2jdj-nr", levels: 64, r: 0.8, sigma: 1.5, samples: 5000, judged: true},
 		{code: "johnson", levels: 64, r: 0.8, sigma: 0.8, samples: 5000, real: true},
 		{code: "b1jdj", levels: 64, r: 1, sigma: 1.5, samples: 5000, real: true},
 	}
 }
 
-// drawer draws samples of a setting.
-type drawer struct {
-	setting
-	code *code.Code
-	rows []int
-	// output sets the outputs for a label of a row.
-	output func(rng *rand.Rand, row int, label float64, z []float64)
-}
-
-func newDrawer(s setting) (*drawer, error) {
-	c, err := code.New(s.code, s.levels)
-	if err != nil {
-		return nil, err
-	}
-	d := &drawer{setting: s, code: c}
-	for i := range c.Levels() {
-		if s.present == nil || s.present(i+1) {
-			d.rows = append(d.rows, i)
-		}
-	}
-	if s.noise > 0 {
-		return d, d.perceived()
-	}
-	e, err := errmodel.NewMixture(context.Background(), c, s.r, s.sigma)
-	d.output = func(rng *rand.Rand, row int, label float64, z []float64) {
-		e.AtLabel(z, label)
-		for k, wrong := range z {
-			z[k] = 0
-			if c.Bit(row, k) != (rng.Float64() < wrong) {
-				z[k] = 1
-			}
-		}
-	}
-	return d, err
-}
-
-// perceived makes outputs the logits of a network of the perceived-label model.
-func (d *drawer) perceived() error {
-	n, err := perceived.Model{Noise: d.noise, Misfit: perceived.DefaultMisfit,
-		Training: perceived.BCE}.Learn(context.Background(), 1, d.code, nil)
-	if err != nil {
-		return err
-	}
-	sd := n.ResidualSD()
-	d.output = func(rng *rand.Rand, row int, label float64, z []float64) {
-		at := label + d.noise*rng.NormFloat64()
-		if (row < 4 || row >= d.levels-4) && rng.Float64() < d.gross {
-			at = float64(d.levels+1) - at
-		}
-		n.Logits(z, at)
-		for k := range z {
-			z[k] += sd[k] * rng.NormFloat64()
-		}
-	}
-	return nil
-}
-
-// draw writes the targets and the outputs of a network.
-func (d *drawer) draw(rng *rand.Rand, folder string) error {
-	targets, outputs := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, d.code.Bits(), nil)
-	for n := range d.samples {
-		row, y := 0, 0.0
-		for !(y >= 1 && y <= float64(d.levels)) {
-			row = d.rows[rng.IntN(len(d.rows))]
-			y = float64(row + 1)
-			if d.real {
-				y += rng.Float64() - 0.5
-			}
-		}
-		targets.Set(n, 0, y)
-		d.output(rng, row, y, outputs.RawRowView(n))
-	}
-	return errors.Join(write(filepath.Join(folder, "y.npy"), targets), write(filepath.Join(folder, "z.npy"), outputs))
-}
-
-func write(path string, m mat.Matrix) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(arrayfile.WriteNPY(context.Background(), f, m), f.Close())
-}
-
-// held counts how often an interval is printed, and holds the truth.
-type held struct{ printed, holds int }
-
-func (h *held) add(interval [2]float64, truth float64) {
-	lo, hi := interval[0], interval[1]
-	if table.Missing(lo) {
-		return
-	}
-	h.printed++
-	if lo <= truth && (table.Missing(hi) || truth <= hi) {
-		h.holds++
-	}
-}
-
-func (h held) String(fits int) string {
-	if h.printed < fits/20 {
-		return "–"
-	}
-	return fmt.Sprintf("%.3f", float64(h.holds)/float64(h.printed))
-}
-
-// result are the sums over the fits of a setting.
-type result struct {
-	r, sigma   held
-	rHat, sHat []float64
-	described  int // of those that are judged
-}
-
-func (s setting) run(fits int, seed uint64) (*result, error) {
-	d, err := newDrawer(s)
-	if err != nil {
-		return nil, err
-	}
-	out := &result{}
-	var mu sync.Mutex
-	err = parallel.Each(context.Background(), 0, fits, func() (func(context.Context, int) error, error) {
-		return func(ctx context.Context, n int) error {
-			report, err := d.fit(ctx, rand.New(rand.NewPCG(seed, uint64(n))))
-			mu.Lock()
-			defer mu.Unlock()
-			out.add(d.setting, report, err)
-			return nil
-		}, nil
-	})
-	return out, err
-}
-
-func (d *drawer) fit(ctx context.Context, rng *rand.Rand) (*assess.Report, error) {
-	folder, err := os.MkdirTemp("", "coverage")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	if err := d.draw(rng, folder); err != nil {
-		return nil, err
-	}
-	o := assess.Options{
-		Code: d.setting.code, Levels: d.levels, Targets: filepath.Join(folder, "y.npy"), Outputs: "bits:" +
-			filepath.Join(folder, "z.npy"),
-		Temperature: 1, Samples: 1, Seed: 1,
-	}
-	if d.noise > 0 {
-		o.Outputs = "logits:" + filepath.Join(folder, "z.npy")
-	}
-	if d.judged {
-		o.Training, o.Decoders = perceived.BCE, decode.Builtin()
-	}
-	if d.real {
-		o.Range = assess.LabelRange{Lo: 1, Hi: float64(d.levels)}
-	}
-	return assess.Run(ctx, o, scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}, nil)
-}
-
-func (r *result) add(s setting, report *assess.Report, err error) {
-	if err != nil { // no error to fit, or all targets alike
-		return
-	}
-	f := report.Fit
-	if p := f.Perceived; s.judged && p.Describes {
-		r.described++
-	}
-	r.r.add(f.RInterval, s.r)
-	r.sigma.add(f.SigmaInterval, s.width())
-	r.rHat, r.sHat = append(r.rHat, f.R), append(r.sHat, f.Sigma)
-}
-
-func median(x []float64) float64 {
-	slices.Sort(x)
-	return x[len(x)/2]
-}
-
 func main() {
 	log.SetFlags(0)
-	fits := flag.Int("fits", 300, "fits of each setting")
+	fits := flag.Int("fits", 300, "fits of each setting, or splits of each network")
 	only := flag.Int("only", 0, "the one setting to run, from 1; 0 for all")
 	seed := flag.Uint64("seed", 1, "seed of the random numbers")
-	intervals := flag.Bool("intervals", false,
-		"judge intervals of single labels instead, with so many fits as splits of each network")
+	intervals := flag.Bool("intervals", false, "judge intervals of single labels instead")
 	flag.Parse()
+	run := func() error { return printMixtures(os.Stdout, *fits, *only, *seed) }
 	if *intervals {
-		if err := printIntervals(os.Stdout, *fits, *seed); err != nil {
-			log.Fatal(err)
-		}
-		return
+		run = func() error { return printIntervals(os.Stdout, *fits, *seed) }
 	}
-	if err := print(os.Stdout, *fits, *only, *seed); err != nil {
+	if err := run(); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func print(w io.Writer, fits, only int, seed uint64) error {
-	fmt.Fprintln(w, "| | code | L | truth | N | labels | fits | r held | σ held | printed | median r̂/r | median σ̂/σ | described |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 13))
+func printMixtures(w io.Writer, fits, only int, seed uint64) error {
+	fmt.Fprintln(w, "| | code | L | truth | N | labels | r held | σ held | median r̂/r | median σ̂/σ |")
+	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 10))
 	for i, s := range settings() {
 		if only != 0 && only != i+1 {
 			continue
 		}
-		r, err := s.run(fits, seed+uint64(i)<<32)
+		r, err := s.fit(fits, seed+uint64(i)<<32)
 		if err != nil {
 			return err
 		}
@@ -297,38 +93,121 @@ func print(w io.Writer, fits, only int, seed uint64) error {
 		if s.note != "" {
 			labels += ", " + s.note
 		}
-		fmt.Fprintf(w, "| %d | %s | %d | %s | %d | %s | %d | %s |\n", i+1, s.code, s.levels, s.truth(), s.samples,
-			labels, fits, strings.Join(r.cells(s, fits), " | "))
+		fmt.Fprintf(w, "| %d | %s | %d | r = %g, σ = %g | %d | %s | %s | %s | %.3f | %.3f |\n", i+1, s.code,
+			s.levels, s.r, s.sigma, s.samples, labels, r[0].held(), r[1].held(), r[0].median(), r[1].median())
 	}
 	return nil
 }
 
-// width is the σ of the rates of levels. Real labels are uniform in their levels: the mean of a
+// parameter has what fits say of a parameter: its estimates over the truth, and intervals.
+type parameter struct {
+	truth     float64
+	estimates []float64
+	intervals [][2]float64
+}
+
+// held is the share of the intervals that hold the truth. Where fewer than 5 % of the fits have an
+// interval, it is a dash.
+func (p parameter) held() string {
+	printed, held := 0, 0
+	for _, x := range p.intervals {
+		if math.IsNaN(x[0]) {
+			continue
+		}
+		printed++
+		if x[0] <= p.truth && !(p.truth > x[1]) {
+			held++
+		}
+	}
+	if printed < len(p.intervals)/20 {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", float64(held)/float64(printed))
+}
+
+func (p parameter) median() float64 {
+	slices.Sort(p.estimates)
+	return p.estimates[len(p.estimates)/2]
+}
+
+// fit fits so many networks of a setting. Real labels are uniform in their levels: the mean of a
 // Gaussian over a level is nearly the Gaussian of the variance σ² + 1/12.
-func (s setting) width() float64 {
+func (s setting) fit(fits int, seed uint64) ([2]parameter, error) {
+	width := s.sigma
 	if s.real {
-		return math.Hypot(s.sigma, math.Sqrt(1./12))
+		width = math.Hypot(s.sigma, math.Sqrt(1./12))
 	}
-	return s.sigma
+	out := [2]parameter{{truth: s.r}, {truth: width}}
+	c, err := code.New(s.code, s.levels)
+	if err != nil {
+		return out, err
+	}
+	mixture, err := errmodel.NewMixture(context.Background(), c, s.r, s.sigma)
+	if err != nil {
+		return out, err
+	}
+	all := make([]*mixturefit.Fit, fits)
+	intervals := make([][2][2]float64, fits)
+	err = parallel.Each(context.Background(), 0, fits, func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, n int) error {
+			samples, counts := s.draw(rand.New(rand.NewPCG(seed, uint64(n))), c, mixture)
+			f, err := mixturefit.New(ctx, counts, c.Transitions())
+			if err != nil {
+				return nil // no error to fit, or all targets alike
+			}
+			joint, err := mixturefit.NewJoint(ctx, f)
+			if err != nil {
+				return err
+			}
+			for _, x := range samples {
+				joint.Add(x.row, x.wrong)
+			}
+			all[n], intervals[n] = f, joint.Intervals()
+			return nil
+		}, nil
+	})
+	for n, f := range all {
+		if f == nil {
+			continue
+		}
+		for i, estimate := range [2]float64{f.R, f.Sigma} {
+			out[i].estimates = append(out[i].estimates, estimate/out[i].truth)
+			out[i].intervals = append(out[i].intervals, intervals[n][i])
+		}
+	}
+	return out, err
 }
 
-// truth is the truth of a setting in words.
-func (s setting) truth() string {
-	if s.noise > 0 {
-		return fmt.Sprintf("s = %g", s.noise)
-	}
-	return fmt.Sprintf("r = %g, σ = %g", s.r, s.sigma)
+// sample is a sample of a row, from 0, with its wrong bits.
+type sample struct {
+	row   int
+	wrong []int
 }
 
-// cells are what was counted of a setting, for its row.
-func (r *result) cells(s setting, fits int) []string {
-	out := slices.Repeat([]string{"–"}, 6)
-	if s.judged {
-		out[5] = fmt.Sprint(r.described)
-		return out
+func (s setting) draw(rng *rand.Rand, c *code.Code, mixture *errmodel.Mixture) ([]sample, *errmodel.Counts) {
+	var rows []int
+	for i := range c.Levels() {
+		if s.present == nil || s.present(i+1) {
+			rows = append(rows, i)
+		}
 	}
-	out[0], out[1], out[2] = r.r.String(fits), r.sigma.String(fits), fmt.Sprintf("%.0f %%",
-		100*float64(r.r.printed)/float64(fits))
-	out[3], out[4] = fmt.Sprintf("%.3f", median(r.rHat)/s.r), fmt.Sprintf("%.3f", median(r.sHat)/s.width())
-	return out
+	samples, counts, e := make([]sample, s.samples), errmodel.NewCounts(c.Levels(), c.Bits()), make([]float64, c.Bits())
+	for n := range samples {
+		x, y := &samples[n], 0.0
+		for !(y >= 1 && y <= float64(s.levels)) {
+			x.row = rows[rng.IntN(len(rows))]
+			y = float64(x.row + 1)
+			if s.real {
+				y += rng.Float64() - 0.5
+			}
+		}
+		mixture.AtLabel(e, y)
+		for k, p := range e {
+			if rng.Float64() < p {
+				x.wrong = append(x.wrong, k)
+			}
+		}
+		counts.Add(x.row, x.wrong)
+	}
+	return samples, counts
 }

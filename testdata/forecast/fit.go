@@ -24,10 +24,10 @@ const steps, stepsWithout = 60, 12
 // fitAll fits the law to all results, and to all but those of each data set: the former is what
 // forecasts are made with, and the latter judge it and give its standard errors (a jackknife over
 // data sets).
-func fitAll(ctx context.Context, workers int, root string, results []*evidence.Result) error {
+func fitAll(ctx context.Context, workers int, results []*evidence.Result) error {
 	law := forecast.Fitted()
 	var err error
-	if law.Samples, err = evidence.Unshared(filepath.Join(root, "testdata", "heads", "heads.csv")); err != nil {
+	if law.Samples, err = evidence.Unshared(filepath.Join("testdata", "heads", "heads.csv")); err != nil {
 		return err
 	}
 	law, density, err := evidence.FitLaw(ctx, workers, results, law, steps)
@@ -51,7 +51,6 @@ func fitAll(ctx context.Context, workers int, root string, results []*evidence.R
 		log.Printf("without %s: %+v", g, without)
 		laws = append(laws, without)
 	}
-	folder := filepath.Join(root, "testdata", "forecast")
 	if err := writeLaws(filepath.Join(folder, "laws.csv"), append([]string{"none"}, groups...), laws); err != nil {
 		return err
 	}
@@ -66,34 +65,20 @@ func fitAll(ctx context.Context, workers int, root string, results []*evidence.R
 	if err := writeRows(filepath.Join(folder, "gradients.csv"), rows); err != nil {
 		return err
 	}
-	return writeFitted(filepath.Join(root, "montecarlo", "forecast", "fitted.go"), laws, len(groups),
+	return writeFitted(filepath.Join("montecarlo", "forecast", "fitted.go"), laws, len(groups),
 		experience(results))
 }
 
-// experience is what heads lost, over the data sets whose networks have all of them: of each data
-// set the mean over its results.
+// experience is what heads lost, over the data sets whose networks have all of them.
 func experience(results []*evidence.Result) (out []forecast.Experience) {
-	groups := map[string][]mean{} // by data set, for each rule
-	for _, r := range results {
-		losses := r.Regret(func([]forecast.Forecast) *forecast.Forecast { return nil }).Rules
-		if slices.ContainsFunc(losses, math.IsNaN) {
-			continue
-		}
-		g := r.Task.Group()
-		if groups[g] == nil {
-			groups[g] = make([]mean, len(losses))
-		}
-		for i, v := range losses {
-			groups[g][i].add(v)
-		}
-	}
+	costs, _ := regrets(results)
 	for i, rule := range evidence.Rules {
-		var all mean
-		for _, g := range groups {
-			all.add(g[i].value())
+		loss := 0.0
+		for _, c := range costs {
+			loss += c[evidence.Ruled+i] / float64(len(costs))
 		}
-		out = append(out, forecast.Experience{Code: rule.Code, Training: rule.Training, Loss: all.value(),
-			DataSets: len(groups)})
+		out = append(out, forecast.Experience{Code: rule.Code, Training: rule.Training, Loss: loss,
+			DataSets: len(costs)})
 	}
 	return out
 }
@@ -140,8 +125,9 @@ func writeFitted(path string, laws []forecast.Law, groups int, known []forecast.
 
 package forecast
 
-// Fitted is the law that the networks of %d data sets in testdata/forecast make likeliest, with standard errors of a jackknife
-// over data sets. Samples was not fitted, but measured by pairs of networks on the same samples (testdata/heads).
+// Fitted is the law that the networks of %d data sets in testdata/forecast make likeliest, with
+// standard errors of a jackknife over data sets. Samples was not fitted, but measured by pairs of
+// networks on the same samples (testdata/heads).
 func Fitted() Law {
 	return Law{
 `, groups)
@@ -160,7 +146,13 @@ func Fitted() Law {
 			fmt.Fprintf(&text, "\t\t%s: %.3g,\n", f.Name, field(laws[0], i))
 		}
 	}
-	text.WriteString("\t}\n}\n\n// known is what heads lost to the best one of a data set, read by their best reading.\nfunc known() []Experience {\n\treturn []Experience{\n")
+	text.WriteString(`	}
+}
+
+// known is what heads lost to the best one of a data set, read by their best reading.
+func known() []Experience {
+	return []Experience{
+`)
 	for _, e := range known {
 		fmt.Fprintf(&text, "\t\t{%q, %q, %.4f, %d},\n", e.Code, e.Training, e.Loss, e.DataSets)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"belsim/errmodel/perceived"
@@ -14,11 +15,42 @@ import (
 	"belsim/testdata/forecast/evidence"
 )
 
-// from selects the results from one source, of tables or of images.
-func from(results []*evidence.Result, source evidence.Source, images bool) []*evidence.Result {
-	return slices.DeleteFunc(slices.Clone(results), func(r *evidence.Result) bool {
-		return r.Sources[0] != source || r.Task.Image() != images
-	})
+// easy is the most transitions of a bit in codes that are easy to learn.
+const easy = 4
+
+// part are the results of the data sets that are left out of the law, or of the blind ones.
+type part struct {
+	name    string
+	results []*evidence.Result
+}
+
+// group are the results of tables or of images of a part.
+type group struct {
+	name    string
+	results []*evidence.Result
+}
+
+// from selects the results from one source.
+func (g group) from(s evidence.Source) []*evidence.Result { return from(g.results, s) }
+
+func from(results []*evidence.Result, source evidence.Source) []*evidence.Result {
+	return slices.DeleteFunc(slices.Clone(results), func(r *evidence.Result) bool { return r.Source != source })
+}
+
+// groups divide parts into tables and images.
+func groups(parts []part) (out []group) {
+	for _, p := range parts {
+		for _, images := range []bool{false, true} {
+			g := group{name: p.name + ", " + kindOf(images)}
+			for _, r := range p.results {
+				if r.Task.Image() == images {
+					g.results = append(g.results, r)
+				}
+			}
+			out = append(out, g)
+		}
+	}
+	return out
 }
 
 func kindOf(images bool) string {
@@ -28,228 +60,254 @@ func kindOf(images bool) string {
 	return "tables"
 }
 
-// header writes the head of a table.
+func section(title, text string) { fmt.Printf("## %s\n\n%s\n\n", title, text) }
+
+// header writes the head of a table, and row a row.
 func header(columns ...string) {
-	fmt.Printf("| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)))
+	row(columns...)
+	fmt.Printf("|%s\n", strings.Repeat(" --- |", len(columns)))
 }
 
-// tables prints how good the intervals, the probabilities and the decisions of results are.
-func tables(results []*evidence.Result) {
-	fmt.Print("### Intervals\n\nOf the rows that `fit --recommend` shows. Failed are the data sets whose own rows hold in less than 80 %.\n\n")
-	intervals(results)
-	byTraining(results)
-	chances(results)
-	fmt.Print("### What to do\n\n")
-	regrets(results, true)
+func row(cells ...string) { fmt.Printf("| %s |\n", strings.Join(cells, " | ")) }
+
+// held are the columns that say how good intervals are, and rated their cells.
+var held = []string{"networks", "hold", "hi/lo", "median off"}
+
+func rated(pairs []evidence.Pair) []string {
+	w := evidence.Rated(pairs)
+	if w.Networks == 0 {
+		return []string{"–", "–", "–", "–"}
+	}
+	return []string{fmt.Sprint(w.Networks), percent(w.Held), fmt.Sprintf("%.2f", w.Width), percent(w.Off)}
+}
+
+// besideDirect prints the errors of heads over that of direct regression.
+func besideDirect(sets ...*evidence.Set) {
+	section("Beside direct regression",
+		"Error over that of direct regression: mean over data sets (smallest to largest; data sets).")
+	header("head", "left out, tables", "left out, images", "blind, tables", "blind, images")
+	for _, rule := range evidence.Rules {
+		if rule.Code == forecast.Direct {
+			continue
+		}
+		cells := []string{rule.Name}
+		for _, set := range sets {
+			for _, images := range []bool{false, true} {
+				ratio, least, most, n := set.BesideDirect(rule, images)
+				cells = append(cells, fmt.Sprintf("%.2f (%.2f to %.2f; %d)", ratio, least, most, n))
+			}
+		}
+		row(cells...)
+	}
+	fmt.Println()
 }
 
 // intervals prints how good those of codes that are easy to learn, and of others are.
-func intervals(results []*evidence.Result) {
-	header("from one", "data", "easy codes: hold", "hi/lo", "score", "median off", "others: hold", "hi/lo", "score",
-		"median off", "failed")
+func intervals(levels, labels []part) {
+	section("Intervals", `Of the rows that fit --recommend shows: how many are of codes that are easy to learn, and of
+others. Failed are the data sets whose own rows hold in less than 80 %. With real labels errors are |answer − label|,
+which users see.`)
+	header(slices.Concat([]string{"from one", "data", "easy codes"}, held[1:], []string{"others"}, held[1:],
+		[]string{"failed"})...)
+	line := func(name string, g group, results []*evidence.Result) {
+		var few, more []evidence.Pair
+		byData := map[string][]evidence.Pair{}
+		for _, r := range results {
+			for _, p := range r.Shown().Unseen(evidence.Any) {
+				byData[r.Task.Group()] = append(byData[r.Task.Group()], p)
+				if forecast.MostTransitions(p.Code) <= easy {
+					few = append(few, p)
+				} else {
+					more = append(more, p)
+				}
+			}
+		}
+		if len(byData) == 0 {
+			return
+		}
+		cells := []string{name, g.name}
+		cells = append(append(cells, rated(few)...), rated(more)...)
+		var failed []string
+		for _, data := range slices.Sorted(maps.Keys(byData)) {
+			if held := evidence.Rated(byData[data]).Held; held < 0.8 {
+				failed = append(failed, data+" "+percent(held))
+			}
+		}
+		text := fmt.Sprintf("%d of %d", len(failed), len(byData))
+		if len(failed) > 0 {
+			text += ": " + strings.Join(failed, ", ")
+		}
+		row(append(cells, text)...)
+	}
 	for _, source := range evidence.Sources {
-		for _, images := range []bool{false, true} {
-			var few, more []evidence.Pair
-			byData := map[string][]evidence.Pair{}
-			for _, r := range from(results, source, images) {
-				for _, p := range r.Shown().Pairs {
-					if p.Source {
-						continue
-					}
-					byData[r.Task.Group()] = append(byData[r.Task.Group()], p)
-					if forecast.MostTransitions(p.Code) <= easy {
-						few = append(few, p)
-					} else {
-						more = append(more, p)
-					}
-				}
-			}
-			if len(byData) == 0 {
-				continue
-			}
-			row := fmt.Sprintf("| %s | %s", head(source), kindOf(images))
-			for _, some := range [][]evidence.Pair{few, more} {
-				w := evidence.Rated(some)
-				if w.Networks == 0 {
-					row += " | – | – | – | –"
-					continue
-				}
-				row += fmt.Sprintf(" | %s of %d | %.2f | %.2f | %s", percent(w.Held), w.Networks, w.Width, w.Score,
-					percent(w.Off))
-			}
-			var failed []string
-			for _, data := range slices.Sorted(maps.Keys(byData)) {
-				if held := evidence.Rated(byData[data]).Held; held < 0.8 {
-					failed = append(failed, fmt.Sprintf("%s %s", data, percent(held)))
-				}
-			}
-			text := fmt.Sprintf("%s | %d of %d", row, len(failed), len(byData))
-			if len(failed) > 0 {
-				text += ": " + strings.Join(failed, ", ")
-			}
-			fmt.Println(text + " |")
+		for _, g := range groups(levels) {
+			line(head(source), g, g.from(source))
+		}
+	}
+	for _, source := range evidence.Sources[:2] {
+		for _, g := range groups(labels) {
+			line(head(source)+", real labels", g, g.from(source))
 		}
 	}
 	fmt.Println()
 }
 
-// byTraining prints how good forecasts from a network of bits trained one by one are for each
-// training, of codes that are easy to learn.
-func byTraining(results []*evidence.Result) {
-	fmt.Print("### By training\n\nOf easy codes, from one johnson or unary network with BCE. Mean is that of ln(observed/forecast).\n\n")
-	header("to", "data", "hold", "median off", "mean")
-	for _, t := range []string{"bce", "ce", "soft", forecast.Direct} {
-		for _, images := range []bool{false, true} {
-			var some []evidence.Pair
-			for _, source := range evidence.Sources[:2] {
-				for _, r := range from(results, source, images) {
-					for _, p := range r.Shown().Pairs {
-						is := p.Code.Name() == t || string(p.Training) == t && p.Code.Name() != forecast.Direct
-						if is && !p.Source && forecast.MostTransitions(p.Code) <= easy {
-							some = append(some, p)
-						}
-					}
-				}
-			}
-			w := evidence.Rated(some)
-			fmt.Printf("| %s | %s | %s of %d | %s | %+.1f %% |\n", t, kindOf(images), percent(w.Held), w.Networks,
-				percent(w.Off), 100*w.Mean)
-		}
-	}
-	fmt.Println()
-}
+// fewest is the smallest number of rows of which the share is printed that came true.
+const fewest = 30
 
 // chances prints what came true of the probability that a network is better than the measured one.
-func chances(results []*evidence.Result) {
-	fmt.Print("\n### Better\n\nSaid → came true (rows), by tenths of what was said.\n\n")
-	columns := []string{"from one", "Brier", "base"}
+func chances(levels []part) {
+	section("Better", fmt.Sprintf("What was said, and what came true, by tenths of what was said; from one source, "+
+		"where these are %d rows or more.", fewest))
+	columns := []string{"from one", "data", "Brier", "base"}
 	for i := range 10 {
 		columns = append(columns, fmt.Sprintf(".%d", i))
 	}
 	header(columns...)
-	all := []evidence.Chance{}
-	row := func(name string, some []evidence.Chance) {
-		score, base := evidence.Brier(some)
-		text := fmt.Sprintf("| %s | %.3f | %.3f", name, score, base)
-		for i := range 10 {
-			said, came, n := 0.0, 0.0, 0.0
-			for _, c := range some {
-				if int(min(c.Said*10, 9)) == i {
-					said, n = said+c.Said, n+1
-					if c.Came {
-						came++
-					}
-				}
-			}
-			if n == 0 {
-				text += " | –"
-				continue
-			}
-			text += fmt.Sprintf(" | %.2f → %.2f (%.0f)", said/n, came/n, n)
+	for _, p := range levels {
+		all := chancesOf(p.results)
+		score, base := evidence.Brier(all)
+		said, rows := []string{"any: said", p.name, "", ""}, []string{"rows", p.name, "", ""}
+		came := []string{"came true", p.name, fmt.Sprintf("%.3f", score), fmt.Sprintf("%.3f", base)}
+		for _, x := range tenths(all) {
+			said = append(said, fmt.Sprintf("%.2f", x.said/x.rows))
+			came = append(came, fmt.Sprintf("%.2f", x.came/x.rows))
+			rows = append(rows, fmt.Sprint(x.rows))
 		}
-		fmt.Println(text + " |")
+		row(said...)
+		row(came...)
+		row(rows...)
 	}
 	for _, source := range evidence.Sources {
-		var some []evidence.Chance
-		for _, r := range results {
-			if r.Sources[0] == source {
-				some = append(some, r.Chances()...)
+		for _, p := range levels {
+			some := chancesOf(from(p.results, source))
+			if len(some) == 0 {
+				continue
 			}
+			score, base := evidence.Brier(some)
+			cells := []string{head(source), p.name, fmt.Sprintf("%.3f", score), fmt.Sprintf("%.3f", base)}
+			for _, x := range tenths(some) {
+				if x.rows < fewest {
+					cells = append(cells, "")
+					continue
+				}
+				cells = append(cells, fmt.Sprintf("%.2f", x.came/x.rows))
+			}
+			row(cells...)
 		}
-		if len(some) > 0 {
-			row(head(source), some)
-		}
-		all = append(all, some...)
 	}
-	row("all", all)
+	fmt.Println()
 }
 
-// regrets prints what decisions cost: the error of what one has over the smallest observed one; from each source where these are
-// asked for.
-func regrets(results []*evidence.Result, sources bool) {
-	fmt.Print("Regret: means over the results of a data set, and then over data sets. Below it stands how much more the advice loses than what the\n" +
-		"column does, with the standard error over data sets. The results are those of tasks that have networks of all rules.\n\n")
-	columns := []string{"from one", "data", "data sets", "trains", "advice", "staying", "the first"}
+func chancesOf(results []*evidence.Result) (out []evidence.Chance) {
+	for _, r := range results {
+		out = append(out, r.Chances()...)
+	}
+	return out
+}
+
+// tenth are sums over the chances of a tenth of what was said.
+type tenth struct{ said, came, rows float64 }
+
+func tenths(all []evidence.Chance) (out [10]tenth) {
+	for _, c := range all {
+		x := &out[int(min(c.Said*10, 9))]
+		x.said, x.rows = x.said+c.Said, x.rows+1
+		if c.Came {
+			x.came++
+		}
+	}
+	return out
+}
+
+// decisions prints what they cost: the error of what one has over the smallest observed one.
+func decisions(levels, labels []part) {
+	section("What to do", `Regret: means over the results of a data set, and then over data sets, from any of the
+sources. Below it stands how much more the advice loses than what the column does, with the standard error over data
+sets. The results are those of tasks that have networks of all rules.`)
+	columns := []string{"data", "errors to", "data sets", "trains", "advice", "staying", "the first"}
 	for _, rule := range evidence.Rules {
 		columns = append(columns, "always "+rule.Name)
 	}
 	header(columns...)
-	row := func(name, kind string, some []*evidence.Result, differences bool) {
-		sums := map[string][]mean{} // by data set: the advice, staying, the first, and the rules
-		var trained mean
-		for _, r := range some {
-			x := r.Regret(func(all []forecast.Forecast) *forecast.Forecast {
-				d := forecast.Decide(r.Sources[0].Code, r.Sources[0].Training, all)
-				if d.Action != forecast.Train {
-					return nil
-				}
-				return d.Best
-			})
-			if slices.ContainsFunc(x.Rules, math.IsNaN) {
+	against := func(name string, parts []part) {
+		all := groups(parts)
+		for i, p := range parts {
+			all = slices.Insert(all, 3*i+2, group{p.name + ", all", p.results})
+		}
+		for _, g := range all {
+			costs, trains := regrets(g.results)
+			if len(costs) == 0 {
 				continue
 			}
-			g := r.Task.Group()
-			if sums[g] == nil {
-				sums[g] = make([]mean, 3+len(x.Rules))
+			cells := []string{g.name, name, fmt.Sprint(len(costs)), fmt.Sprintf("%.0f", 100*trains)}
+			below := []string{"", "", "", "", ""}
+			for i := range costs[0] {
+				var cost, more []float64
+				for _, c := range costs {
+					cost, more = append(cost, c[i]), append(more, c[evidence.Advice]-c[i])
+				}
+				if cells = append(cells, percent(stat.Mean(cost, nil))); i > 0 {
+					below = append(below, fmt.Sprintf("%+.1f±%.1f", 100*stat.Mean(more, nil),
+						100*stat.StdErr(stat.StdDev(more, nil), float64(len(more)))))
+				}
 			}
-			for i, v := range append([]float64{x.Advice, x.Stay, x.First}, x.Rules...) {
-				sums[g][i].add(v)
-			}
-			if x.Trained {
-				trained.add(1)
-			} else {
-				trained.add(0)
-			}
-		}
-		if len(sums) == 0 {
-			return
-		}
-		text := fmt.Sprintf("| %s | %s | %d | %.0f %%", name, kind, len(sums), 100*trained.value())
-		below := "| | | | "
-		for i := range 3 + len(evidence.Rules) {
-			var all, more mean
-			for _, s := range sums {
-				all.add(s[i].value())
-				more.add(s[0].value() - s[i].value())
-			}
-			text += " | " + percent(all.value())
-			if below += " | "; i > 0 {
-				below += fmt.Sprintf("%+.1f ± %.1f", 100*more.value(), 100*more.stdErr())
-			}
-		}
-		fmt.Println(text + " |")
-		if differences {
-			fmt.Println(below + " |")
+			row(cells...)
+			row(below...)
 		}
 	}
-	for _, images := range []bool{false, true} {
-		var all []*evidence.Result
-		for _, source := range evidence.Sources {
-			some := from(results, source, images)
-			if sources {
-				row(head(source), kindOf(images), some, false)
-			}
-			all = append(all, some...)
-		}
-		row("any of these", kindOf(images), all, true)
+	against("levels", levels)
+	against("labels", labels)
+	fmt.Print("\nFrom each source, errors to levels: how often one is to train, the regret of this advice, and that of " +
+		"staying.\n\n")
+	columns = []string{"from one"}
+	for _, g := range groups(levels) {
+		columns = append(columns, g.name+": trains", "advice", "staying")
 	}
-	row("any of these", "all", results, true)
+	header(columns...)
+	for _, source := range evidence.Sources {
+		cells := []string{head(source)}
+		for _, g := range groups(levels) {
+			costs, trains := regrets(g.from(source))
+			if len(costs) == 0 {
+				cells = append(cells, "–", "–", "–")
+				continue
+			}
+			var advice, stay []float64
+			for _, c := range costs {
+				advice, stay = append(advice, c[evidence.Advice]), append(stay, c[evidence.Stay])
+			}
+			cells = append(cells, fmt.Sprintf("%.0f", 100*trains), percent(stat.Mean(advice, nil)),
+				percent(stat.Mean(stay, nil)))
+		}
+		row(cells...)
+	}
 	fmt.Println()
 }
 
-// mean is that of numbers; of those that are none it is NaN.
-type mean struct{ values []float64 }
-
-func (m *mean) add(v float64) {
-	if !math.IsNaN(v) {
-		m.values = append(m.values, v)
+// regrets are the costs of decisions on each data set, means over its results, as Result.Regret has
+// them; and the share of the results in which the advice is to train. Results of tasks that have no
+// networks of some rule are left out.
+func regrets(results []*evidence.Result) (costs [][]float64, trains float64) {
+	byData, trained, all := map[string][][]float64{}, 0.0, 0.0
+	for _, r := range results {
+		cost, train := r.Regret()
+		if slices.ContainsFunc(cost, math.IsNaN) {
+			continue
+		}
+		byData[r.Task.Group()] = append(byData[r.Task.Group()], cost)
+		if all++; train {
+			trained++
+		}
 	}
-}
-
-func (m mean) value() float64 { return stat.Mean(m.values, nil) }
-
-func (m mean) stdErr() float64 {
-	return stat.StdErr(stat.StdDev(m.values, nil), float64(len(m.values)))
+	for _, data := range slices.Sorted(maps.Keys(byData)) {
+		mean := make([]float64, evidence.Ruled+len(evidence.Rules))
+		for _, cost := range byData[data] {
+			floats.AddScaled(mean, 1/float64(len(byData[data])), cost)
+		}
+		costs = append(costs, mean)
+	}
+	return costs, trained / all
 }
 
 // head is the name of a source.
@@ -269,25 +327,7 @@ func percent(v float64) string {
 	case math.IsNaN(v):
 		return "–"
 	case v >= 0.0995:
-		return fmt.Sprintf("%.0f %%", 100*v)
+		return fmt.Sprintf("%.0f", 100*v)
 	}
-	return fmt.Sprintf("%.1f %%", 100*v)
-}
-
-// besideDirect prints the errors of heads over that of direct regression.
-func besideDirect(set *evidence.Set) {
-	fmt.Print("### Beside direct regression\n\nError over that of direct regression: mean over data sets (smallest to largest; data sets).\n\n")
-	header("head", "tables", "images")
-	for _, rule := range evidence.Rules {
-		if rule.Code == forecast.Direct {
-			continue
-		}
-		row := "| " + rule.Name
-		for _, images := range []bool{false, true} {
-			ratio, least, most, sets := set.BesideDirect(rule, images)
-			row += fmt.Sprintf(" | %.2f (%.2f to %.2f; %d)", ratio, least, most, sets)
-		}
-		fmt.Println(row + " |")
-	}
-	fmt.Println()
+	return fmt.Sprintf("%.1f", 100*v)
 }

@@ -14,6 +14,10 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"belsim/errmodel/perceived"
 	"belsim/testdata/forecast/evidence"
 )
 
@@ -21,150 +25,53 @@ var codes = []string{"unary", "johnson", "b1jdj", "b2jdj", "hexj", "hadamard"}
 
 func main() {
 	log.SetFlags(0)
-	if err := run(context.Background()); err != nil {
+	all, err := load(context.Background())
+	if err != nil {
 		log.Fatal(err)
 	}
+	fmt.Println("Tables of `go run ./testdata/paper`; README.md says what they mean.")
+	all.beside()
+	all.near()
+	all.rules()
+	all.best()
 }
 
-func run(ctx context.Context) error {
-	all, err := evidence.LoadPublished(filepath.Join("testdata", "paper", "published.csv"))
-	if err != nil {
-		return err
+// tables are the figures of the paper, with the forecasts of each table, the smallest first.
+type tables struct {
+	names   []string
+	figures []evidence.Published
+	pairs   map[string][]evidence.Pair
+}
+
+func load(ctx context.Context) (*tables, error) {
+	out := &tables{pairs: map[string][]evidence.Pair{}}
+	var err error
+	if out.figures, err = evidence.LoadPublished(filepath.Join("testdata", "paper", "published.csv")); err != nil {
+		return nil, err
 	}
-	var tables []string
-	pairs := map[string][]evidence.Pair{}
-	for _, p := range all {
-		if slices.Contains(tables, p.Table) {
-			continue
-		}
-		tables = append(tables, p.Table)
-		r, err := evidence.ForecastPublished(ctx, runtime.GOMAXPROCS(0), all, p.Table, nil)
+	unary := evidence.Source{Code: "unary", Training: perceived.BCE}
+	set := evidence.PublishedSet(out.figures)
+	for _, t := range set.Tasks() {
+		r, err := set.Forecast(ctx, runtime.GOMAXPROCS(0), t, unary)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		pairs[p.Table] = r.Pairs
+		out.names, out.pairs[t.Data] = append(out.names, t.Data), r.Pairs
 	}
-	fmt.Print("Tables of `go run ./testdata/paper`; README.md says what they mean.\n\n## Published, and forecast\n\n" +
-		"Published errors, with forecasts from the error of unary (BCE, gen) and a uniform prior in parentheses; `*`: outside the interval of 95 %.\n\n")
-	header(append([]string{"table", "trained", "read"}, codes...)...)
-	rowOf := func(p evidence.Published) string { return fmt.Sprintf("%s | %s", p.Training.Loss(), reader(p)) }
-	find := func(p evidence.Published) *evidence.Pair {
-		i := slices.IndexFunc(pairs[p.Table], func(q evidence.Pair) bool { return matches(q, p) })
-		if i < 0 {
-			return nil
-		}
-		return &pairs[p.Table][i]
-	}
-	for _, group := range groups(all, func(p evidence.Published) string { return p.Table + " | " + rowOf(p) }) {
-		text := fmt.Sprintf("| %s | %s", group[0].Table, rowOf(group[0]))
-		for _, name := range codes {
-			i := slices.IndexFunc(group, func(p evidence.Published) bool { return p.Code == name })
-			if i < 0 {
-				text += " |"
-				continue
-			}
-			text += fmt.Sprintf(" | %.2f (", group[i].Error)
-			switch q := find(group[i]); {
-			case q == nil:
-				text += "–)"
-			case q.Inside() == 0 && !source(group[i]):
-				text += fmt.Sprintf("%.2f)*", q.Error*group[i].Width())
-			default:
-				text += fmt.Sprintf("%.2f)", q.Error*group[i].Width())
-			}
-		}
-		fmt.Println(text + " |")
-	}
-	fmt.Print("\n## How near\n\nMedian of ln(published/forecast), and how many intervals hold, over all tables.\n\n")
-	header(append([]string{"trained", "read"}, codes...)...)
-	for _, group := range groups(all, rowOf) {
-		text := "| " + rowOf(group[0])
-		for _, name := range codes {
-			var off []float64
-			held := 0
-			for _, p := range group {
-				if q := find(p); p.Code == name && q != nil && !source(p) {
-					off, held = append(off, math.Log(q.Observed/q.Error)), held+q.Inside()
-				}
-			}
-			if len(off) == 0 {
-				text += " | –"
-				continue
-			}
-			slices.Sort(off)
-			text += fmt.Sprintf(" | %+.0f %%, %d of %d", 100*(off[(len(off)-1)/2]+off[len(off)/2])/2, held, len(off))
-		}
-		fmt.Println(text + " |")
-	}
-	least := map[string]evidence.Published{}
-	for _, p := range all {
-		if best, known := least[p.Table]; !known || p.Error < best.Error {
-			least[p.Table] = p
-		}
-	}
-	fmt.Printf("\n## What rules lose\n\nThe error over the smallest of its table: mean and largest, over %d tables. L1 is L2 in the tables that have no L1.\n\n", len(tables))
-	header("always", "mean", "largest")
-	type rule struct {
-		name       string
-		sum, worst float64
-		tables     int
-	}
-	var rules []rule
-	for _, group := range groups(all, func(p evidence.Published) string {
-		return fmt.Sprintf("%s, %s, %s", p.Code, strings.Replace(p.Training.Loss(), "L2", "L1", 1), reader(p))
-	}) {
-		r := rule{name: fmt.Sprintf("%s, %s, %s", group[0].Code, strings.Replace(group[0].Training.Loss(), "L2", "L1",
-			1), reader(group[0]))}
-		for _, p := range group {
-			over := p.Error/least[p.Table].Error - 1
-			r.sum, r.worst, r.tables = r.sum+over, max(r.worst, over), r.tables+1
-		}
-		rules = append(rules, r)
-	}
-	first := rule{name: "what is forecast first"}
-	for _, t := range tables {
-		over := pairs[t][0].Observed/(least[t].Error/least[t].Width()) - 1
-		first.sum, first.worst, first.tables = first.sum+over, max(first.worst, over), first.tables+1
-	}
-	rules = append(rules, first)
-	slices.SortStableFunc(rules, func(a, b rule) int {
-		return cmp.Compare(a.sum/float64(a.tables),
-			b.sum/float64(b.tables))
-	})
-	for _, r := range rules {
-		fmt.Printf("| %s | %.1f %% | %.1f %% |\n", r.name, 100*r.sum/float64(r.tables), 100*r.worst)
-	}
-	fmt.Print("\n## The best of each table\n\nOver the first: the forecast of the network with the smallest published error, over the smallest forecast.\n\n")
-	header("table", "best", "published", "forecast", "interval", "over the first", "first", "loses")
-	near, held, known := 0, 0, 0
-	for _, t := range tables {
-		p, f := least[t], pairs[t][0]
-		w := p.Width()
-		text := fmt.Sprintf("| %s | %s, %s, %s | %.2f", t, p.Code, p.Training.Loss(), reader(p), p.Error)
-		if q := find(p); q != nil {
-			over := q.Error/f.Error - 1
-			known, held = known+1, held+q.Inside()
-			if over <= evidence.Tie {
-				near++
-			}
-			text += fmt.Sprintf(" | %.2f | %.2f to %.2f | %+.1f %%", q.Error*w, q.Lo*w, q.Hi*w, 100*over)
-		} else {
-			text += " | – | – | –"
-		}
-		fmt.Printf("%s | %s, %s, %s | %.1f %% |\n", text, f.Code.Name(), f.Training.Loss(), f.Reading().Decoder,
-			100*(f.Observed/(p.Error/w)-1))
-	}
-	fmt.Printf("\nOf %d that can be forecast, %d are within 3 %% of the first forecast, and %d within their intervals.\n", known, near, held)
-	return nil
+	return out, nil
+}
+
+// find is the forecast of a figure.
+func (t *tables) find(p evidence.Published) evidence.Pair {
+	all := t.pairs[p.Table]
+	return all[slices.IndexFunc(all, func(q evidence.Pair) bool {
+		return q.Code.Name() == p.Code && q.Training == p.Training && q.Reading() == p.Reading()
+	})]
 }
 
 // source reports whether a figure is of the network that forecasts are made from.
 func source(p evidence.Published) bool {
-	return p.Code == "unary" && p.Training.Loss() == "BCE" && p.Decoder != "gen-ex"
-}
-
-func matches(q evidence.Pair, p evidence.Published) bool {
-	return q.Code.Name() == p.Code && q.Training == p.Training && q.Reading().Decoder == p.Decoder
+	return p.Code == "unary" && p.Training == perceived.BCE && p.Decoder != "gen-ex"
 }
 
 // reader is the name of a decoder; the paper has one for bel-u and bel-j.
@@ -174,6 +81,8 @@ func reader(p evidence.Published) string {
 	}
 	return p.Decoder
 }
+
+func trained(p evidence.Published) string { return p.Training.Loss() + ", " + reader(p) }
 
 // groups are figures with the same key, in the order of the first of each.
 func groups(all []evidence.Published, key func(evidence.Published) string) (out [][]evidence.Published) {
@@ -188,7 +97,124 @@ func groups(all []evidence.Published, key func(evidence.Published) string) (out 
 	return out
 }
 
-// header writes the head of a table.
+func section(title, text string) { fmt.Printf("\n## %s\n\n%s\n\n", title, text) }
+
+// header writes the head of a table, and row a row.
 func header(columns ...string) {
-	fmt.Printf("| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)))
+	row(columns...)
+	fmt.Printf("|%s\n", strings.Repeat(" --- |", len(columns)))
+}
+
+func row(cells ...string) { fmt.Printf("| %s |\n", strings.Join(cells, " | ")) }
+
+// beside prints the figures with their forecasts.
+func (t *tables) beside() {
+	section("Published, and forecast",
+		"Published error/forecast, from the error of unary (BCE, gen) and a uniform prior. "+
+			"`*`: outside the interval of 95 %.\nbel-u and bel-j have nearly the errors of gen.")
+	header(append([]string{"table"}, codes...)...)
+	for _, group := range groups(t.figures, func(p evidence.Published) string { return p.Table + " " + trained(p) }) {
+		if reader(group[0]) == "bel" {
+			continue
+		}
+		cells := []string{group[0].Table + ", " + trained(group[0])}
+		for _, p := range group {
+			q, star := t.find(p), ""
+			if q.Inside() == 0 && !source(p) {
+				star = "*"
+			}
+			cells = append(cells, fmt.Sprintf("%.2f/%.2f%s", p.Error, q.Error*p.Width(), star))
+		}
+		row(cells...)
+	}
+}
+
+// near prints how near the forecasts of each code are.
+func (t *tables) near() {
+	section("How near", "Median of ln(published/forecast), and how many intervals hold, over all tables.")
+	header(append([]string{"trained, read"}, codes...)...)
+	for _, group := range groups(t.figures, trained) {
+		cells := []string{trained(group[0])}
+		for _, name := range codes {
+			var off []float64
+			held := 0
+			for _, p := range group {
+				if p.Code == name && !source(p) {
+					q := t.find(p)
+					off, held = append(off, math.Log(q.Observed/q.Error)), held+q.Inside()
+				}
+			}
+			if len(off) == 0 {
+				cells = append(cells, "–")
+				continue
+			}
+			slices.Sort(off)
+			median := (off[(len(off)-1)/2] + off[len(off)/2]) / 2
+			cells = append(cells, fmt.Sprintf("%+.0f %%, %d of %d", 100*median, held, len(off)))
+		}
+		row(cells...)
+	}
+}
+
+// least is the smallest figure of a table.
+func (t *tables) least(name string) evidence.Published {
+	mine := slices.DeleteFunc(slices.Clone(t.figures), func(p evidence.Published) bool { return p.Table != name })
+	return slices.MinFunc(mine, func(a, b evidence.Published) int { return cmp.Compare(a.Error, b.Error) })
+}
+
+// most is the largest mean loss of a rule that is printed.
+const most = 0.1
+
+// rules prints what it costs to train the same in all tables.
+func (t *tables) rules() {
+	section("What rules lose", fmt.Sprintf(`The error over the smallest of its table: mean and largest, over %d
+tables, of the rules that lose less than %.0f %%. L1 is L2 in the tables that have no L1.`, len(t.names), 100*most))
+	header("always", "mean", "largest")
+	losses := map[string][]float64{}
+	for _, p := range t.figures {
+		rule := p.Code + ", " + strings.Replace(trained(p), "L2", "L1", 1)
+		losses[rule] = append(losses[rule], p.Error/t.least(p.Table).Error-1)
+	}
+	const first = "what is forecast first"
+	for _, name := range t.names {
+		p := t.least(name)
+		losses[first] = append(losses[first], t.pairs[name][0].Observed*p.Width()/p.Error-1)
+	}
+	type rule struct {
+		name          string
+		mean, largest float64
+	}
+	var all []rule
+	for name, loss := range losses {
+		if r := (rule{name, stat.Mean(loss, nil), floats.Max(loss)}); r.mean < most {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b rule) int { return cmp.Or(cmp.Compare(a.mean, b.mean), cmp.Compare(a.name, b.name)) })
+	for _, r := range all {
+		row(r.name, fmt.Sprintf("%.1f %%", 100*r.mean), fmt.Sprintf("%.1f %%", 100*r.largest))
+	}
+}
+
+// best prints the best network of each table, and the one that is forecast first.
+func (t *tables) best() {
+	section("The best of each table",
+		"Over the first: the forecast of the network with the smallest published error, over the smallest forecast.")
+	header("table", "best", "published", "forecast", "interval", "over the first", "first", "loses")
+	near, held := 0, 0
+	for _, name := range t.names {
+		p, first := t.least(name), t.pairs[name][0]
+		q, w := t.find(p), p.Width()
+		over := q.Error/first.Error - 1
+		held += q.Inside()
+		if over <= evidence.Tie {
+			near++
+		}
+		row(name, p.Code+", "+trained(p), fmt.Sprintf("%.2f", p.Error), fmt.Sprintf("%.2f", q.Error*w),
+			fmt.Sprintf("%.2f to %.2f", q.Lo*w, q.Hi*w), fmt.Sprintf("%+.1f %%", 100*over),
+			fmt.Sprintf("%s, %s, %s", first.Code.Name(), first.Training.Loss(), first.Reading().Decoder),
+			fmt.Sprintf("%.1f %%", 100*(first.Observed*w/p.Error-1)))
+	}
+	fmt.Printf("\nOf %d, %d are within 3 %% of the first forecast, and %d within their intervals.\n", len(t.names), near,
+		held)
 }

@@ -13,10 +13,13 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
+	"belsim/theory"
 	"belsim/theory/decode"
 )
 
@@ -32,7 +35,8 @@ func (t Task) String() string {
 
 // Image reports whether the inputs are images.
 func (t Task) Image() bool {
-	return slices.Contains(strings.Fields("digits digits2 pose keypoints horizon texture gauge crowd ripples disc zoom noise jpeg inset tilt"), t.Data)
+	return slices.Contains(strings.Fields(`digits digits2 pose keypoints horizon texture gauge crowd ripples disc zoom
+		noise jpeg inset tilt`), t.Data)
 }
 
 // Reading is what reads the outputs of a network: gen of bits, gen of logits, gen-ex of logits, or
@@ -53,25 +57,15 @@ var (
 // rounded.
 var direct = Reading{observed.Prediction().Decoder.Name(), false}
 
-// readings lists the readings that mean something after a training.
-func (s *Set) readings(name string, t perceived.Training) []Reading {
+// readable reports whether a reading means something after a training.
+func readable(t perceived.Training, r Reading) bool {
 	switch {
-	case name == forecast.Direct && s.labels:
-		return []Reading{direct}
 	case t.ThroughGenEx():
-		return []Reading{GenEx}
+		return r == GenEx
 	case t != perceived.BCE:
-		return []Reading{Gen, GenEx}
+		return r != GenBits
 	}
-	return []Reading{GenBits, Gen, GenEx}
-}
-
-// decoders are the decoders of the readings.
-func decoders() decode.Registry {
-	return slices.DeleteFunc(decode.Builtin(), func(e decode.Entry) bool {
-		return e.Name != "gen" &&
-			e.Name != "gen-ex"
-	})
+	return true
 }
 
 // A Network is a row of observed.csv.
@@ -83,16 +77,20 @@ type Network struct {
 	Samples  float64
 	Errors   map[Reading]observed.Error // in levels, against the level of the target, or the target itself
 	Wrong    map[int]float64            // share of wrong bits by the column's number of transitions
-	Epochs   float64                    // share of the training after which it was measured
 }
 
 // Set is all networks, with the priors of their test targets.
 type Set struct {
 	Networks []Network
-	priors   map[string][]float64
-	labels   bool // errors are against the targets themselves, real numbers
+	// Samples are those at each level; a uniform prior where there are none.
+	Samples map[Labels][]float64
+	labels  bool // errors are against the targets themselves, real numbers
+}
 
-	trainings []perceived.Training // that are forecast; empty for those of Forecaster.Codes
+// Labels are those of all tasks of the same data and levels.
+type Labels struct {
+	Data   string
+	Levels int
 }
 
 // Load reads the evidence in a folder: all networks that a law may be fitted to. The first set has
@@ -100,7 +98,7 @@ type Set struct {
 // validation chose: 13 codes (chosen.csv), and softmax, soft targets, CORN and direct regression of
 // the same tasks (more.csv, and networks.csv of testdata/heads).
 func Load(folder string) ([]*Set, error) {
-	observed, err := load(folder, "observed.csv", false)
+	observed, err := LoadStopped(folder, "observed.csv", 1, false)
 	if err != nil {
 		return nil, err
 	}
@@ -110,12 +108,12 @@ func Load(folder string) ([]*Set, error) {
 	}
 	tasks := chosen.Tasks()
 	for _, table := range []string{filepath.Join("..", "heads", "networks.csv"), "more.csv"} {
-		more, err := load(folder, table, false)
+		more, err := LoadStopped(folder, table, 1, false)
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range more.Networks {
-			if n.Epochs == 1 && slices.Contains(tasks, n.Task) && !slices.ContainsFunc(chosen.Networks, n.same) {
+			if slices.Contains(tasks, n.Task) && !slices.ContainsFunc(chosen.Networks, n.same) {
 				chosen.Networks = append(chosen.Networks, n)
 			}
 		}
@@ -124,16 +122,15 @@ func Load(folder string) ([]*Set, error) {
 }
 
 // LoadChosen reads chosen.csv alone.
-func LoadChosen(folder string) (*Set, error) { return load(folder, "chosen.csv", false) }
+func LoadChosen(folder string) (*Set, error) { return LoadStopped(folder, "chosen.csv", 1, false) }
 
 // LoadGenEx reads genex.csv, networks that were trained through gen-ex, and adds those of another
 // set that were trained bit by bit, or without a code, in the same tasks. No law is fitted to it.
 func LoadGenEx(folder string, beside *Set) (*Set, error) {
-	s, err := load(folder, "genex.csv", false)
+	s, err := LoadStopped(folder, "genex.csv", 1, false)
 	if err != nil {
 		return nil, err
 	}
-	s.trainings = []perceived.Training{perceived.BCE, perceived.L1, perceived.L2}
 	tasks := s.Tasks()
 	for _, n := range beside.Networks {
 		if n.Training == perceived.BCE && slices.Contains(tasks, n.Task) {
@@ -147,35 +144,32 @@ func LoadGenEx(folder string, beside *Set) (*Set, error) {
 // No program that fits reads it.
 func LoadBlind(folder string) (*Set, error) { return LoadStopped(folder, "blind.csv", 1, false) }
 
-// LoadStopped reads the networks of more.csv or blind.csv that were stopped at a share of their
-// training, or have ended it; with their errors against the real labels, or against levels.
-func LoadStopped(folder, table string, share float64, labels bool) (*Set, error) {
-	s, err := load(folder, table, labels)
-	if err != nil {
-		return nil, err
-	}
-	s.Networks = slices.DeleteFunc(s.Networks, func(n Network) bool { return n.Epochs != share })
-	return s, nil
-}
-
 // same reports whether two networks have the same task, head and seed.
 func (n Network) same(m Network) bool {
 	return n.Task == m.Task && n.Code == m.Code && n.Training == m.Training && n.Seed == m.Seed
 }
 
-func load(folder, table string, labels bool) (*Set, error) {
-	s, suffix := &Set{priors: map[string][]float64{}, labels: labels}, ""
+// LoadStopped reads the networks of a table that were stopped at a share of their training, or have
+// ended it; with their errors against the real labels, or against levels.
+func LoadStopped(folder, table string, share float64, labels bool) (*Set, error) {
+	s, suffix := &Set{Samples: map[Labels][]float64{}, labels: labels}, ""
 	if labels {
 		suffix = "_label"
 	}
 	err := readRows(filepath.Join(folder, table), func(r *row) {
+		if epochs := r.cells["epochs"]; epochs != "" && r.number("epochs") != share {
+			return
+		}
 		n := Network{
 			Task: Task{r.cells["data"], r.cells["architecture"], r.whole("levels")}, Code: r.cells["code"],
 			Training: perceived.Training(r.cells["training"]), Seed: r.whole("seed"), Samples: r.number("samples"),
 			Errors: map[Reading]observed.Error{}, Wrong: map[int]float64{},
 		}
+		if n.Code == forecast.Direct { // l1
+			n.Training = perceived.BCE
+		}
 		for reading, column := range map[Reading]string{GenBits: "gen_bits", Gen: "gen", GenEx: "gen_ex"} {
-			if r.cells[column] == "" { // direct regression has one reading
+			if r.cells[column] == "" || !readable(n.Training, reading) { // direct regression has one reading
 				continue
 			}
 			if labels && n.Code == forecast.Direct {
@@ -183,12 +177,6 @@ func load(folder, table string, labels bool) (*Set, error) {
 			}
 			n.Errors[reading] = observed.Error{Mean: r.number(column + suffix),
 				StdErr: r.number(column + "_stderr" + suffix)}
-		}
-		if n.Epochs = 1; r.cells["epochs"] != "" {
-			n.Epochs = r.number("epochs")
-		}
-		if n.Code == forecast.Direct { // l1
-			n.Training = perceived.BCE
 		}
 		for pair := range strings.FieldsSeq(r.cells["wrong"]) {
 			t, share, _ := strings.Cut(pair, ":")
@@ -204,8 +192,8 @@ func load(folder, table string, labels bool) (*Set, error) {
 	}
 	err = readRows(filepath.Join(folder, "priors.csv"), func(r *row) {
 		// Half a sample more at each level, because none in 5000 is not never.
-		key := priorKey(r.cells["data"], r.whole("levels"))
-		s.priors[key] = append(s.priors[key], r.number("samples")+0.5)
+		key := Labels{r.cells["data"], r.whole("levels")}
+		s.Samples[key] = append(s.Samples[key], r.number("samples")+0.5)
 	})
 	if err != nil {
 		return nil, err
@@ -213,7 +201,32 @@ func load(folder, table string, labels bool) (*Set, error) {
 	return s, nil
 }
 
-func priorKey(data string, levels int) string { return fmt.Sprint(data, " ", levels) }
+// decoders are those that read some network.
+func (s *Set) decoders() decode.Registry {
+	names := map[string]bool{}
+	for _, n := range s.Networks {
+		for r := range n.Errors {
+			names[r.Decoder] = true
+		}
+	}
+	return slices.DeleteFunc(decode.Builtin(), func(e decode.Entry) bool { return !names[e.Name] })
+}
+
+// trainings are those of a task where some network was trained through gen-ex: no forecast is of
+// these unless it is asked for. Else they are those of all forecasts.
+func (s *Set) trainings(t Task) (out []perceived.Training) {
+	through := false
+	for _, n := range s.Networks {
+		if n.Task == t && !slices.Contains(out, n.Training) {
+			out = append(out, n.Training)
+			through = through || n.Training.ThroughGenEx()
+		}
+	}
+	if !through {
+		return nil
+	}
+	return out
+}
 
 // Tasks lists the tasks, in the order of the table.
 func (s *Set) Tasks() []Task {
@@ -228,11 +241,12 @@ func (s *Set) Tasks() []Task {
 
 // Prior is the share of each level among the test targets of a task, length L.
 func (s *Set) Prior(t Task) []float64 {
-	out := slices.Clone(s.priors[priorKey(t.Data, t.Levels)])
-	sum := 0.0
-	for _, v := range out {
-		sum += v
+	samples, known := s.Samples[Labels{t.Data, t.Levels}]
+	if !known {
+		return theory.Uniform(t.Levels)
 	}
+	out := slices.Clone(samples)
+	sum := floats.Sum(out)
 	for i := range out {
 		out[i] /= sum
 	}
@@ -260,54 +274,57 @@ type Source struct {
 
 // Sources are the networks that the law is fitted from, one at a time.
 var Sources = []Source{
-	{Code: "johnson", Training: perceived.BCE}, {Code: "unary", Training: perceived.BCE}, {Code: "b1jdj",
-		Training: perceived.BCE},
-	{Code: "gray", Training: perceived.BCE}, {Code: "johnson", Training: perceived.CE},
-	{Code: forecast.Direct, Training: perceived.BCE}, {Code: "onehot", Training: perceived.Soft},
+	{Code: "johnson", Training: perceived.BCE},
+	{Code: "unary", Training: perceived.BCE},
+	{Code: "b1jdj", Training: perceived.BCE},
+	{Code: "gray", Training: perceived.BCE},
+	{Code: "johnson", Training: perceived.CE},
+	{Code: forecast.Direct, Training: perceived.BCE},
+	{Code: "onehot", Training: perceived.Soft},
 }
 
-// Trained reports whether a task has all the networks named.
-func (s *Set) Trained(t Task, sources ...Source) bool {
-	return !slices.ContainsFunc(sources, func(src Source) bool {
-		return !slices.ContainsFunc(s.Networks, func(n Network) bool {
-			return n.Task == t && n.Code == src.Code && n.Training == src.Training && n.Seed == src.Seed
-		})
-	})
-}
+// Trained reports whether a task has the network named.
+func (s *Set) Trained(t Task, source Source) bool { return s.find(t, source) != nil }
 
-// network is a source as package forecast takes it.
-func (s *Set) network(t Task, src Source) (*perceived.Observed, error) {
+func (s *Set) find(t Task, src Source) *Network {
 	i := slices.IndexFunc(s.Networks, func(n Network) bool {
 		return n.Task == t && n.Code == src.Code && n.Training == src.Training && n.Seed == src.Seed
 	})
 	if i < 0 {
+		return nil
+	}
+	return &s.Networks[i]
+}
+
+// observed is a source as package forecast takes it.
+func (s *Set) observed(t Task, src Source) (*perceived.Observed, error) {
+	n := s.find(t, src)
+	if n == nil {
 		return nil, fmt.Errorf("%v: no network of %+v", t, src)
 	}
-	n := s.Networks[i]
 	c, err := codeOf(n.Code, t.Levels)
 	if err != nil {
 		return nil, err
 	}
 	out := &perceived.Observed{Code: c, Training: n.Training, Samples: n.Samples}
-	for _, r := range s.readings(n.Code, n.Training) {
+	for _, r := range []Reading{GenBits, Gen, GenEx, direct} {
 		if _, read := n.Errors[r]; !read {
 			continue
 		}
-		if r == direct {
-			out.Decodings, out.Errors = append(out.Decodings, observed.Prediction()), append(out.Errors, n.Errors[r])
-			continue
+		d := observed.Prediction()
+		if r != direct {
+			reader, err := decode.Builtin().New(r.Decoder, c, decode.Options{})
+			if err != nil {
+				return nil, err
+			}
+			d = observed.Decoding{Decoder: reader, Soft: r.Logits}
 		}
-		d, err := decoders().New(r.Decoder, c, decode.Options{})
-		if err != nil {
-			return nil, err
-		}
-		out.Decodings = append(out.Decodings, observed.Decoding{Decoder: d, Soft: r.Logits})
-		out.Errors = append(out.Errors, n.Errors[r])
+		out.Decodings, out.Errors = append(out.Decodings, d), append(out.Errors, n.Errors[r])
 	}
 	for _, at := range c.Transitions() {
 		out.Rates = append(out.Rates, n.Wrong[len(at)])
 	}
-	if n.Training == perceived.BCE {
+	if n.Training == perceived.BCE && len(n.Wrong) > 0 {
 		out.Counts = s.counts(t, out)
 	}
 	return out, nil
@@ -317,7 +334,7 @@ func (s *Set) network(t Task, src Source) (*perceived.Observed, error) {
 // bits are wrong, so each level has this share of its samples.
 func (s *Set) counts(t Task, n *perceived.Observed) *errmodel.Counts {
 	out := errmodel.NewCounts(t.Levels, n.Code.Bits())
-	for i, v := range s.priors[priorKey(t.Data, t.Levels)] {
+	for i, v := range s.Samples[Labels{t.Data, t.Levels}] {
 		out.Samples[i] = uint64(v)
 	}
 	for k, rate := range n.Rates {

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -11,84 +10,71 @@ import (
 	"belsim/montecarlo/forecast"
 )
 
-// Relate changes the law that forecasts are made with: errors, intervals and the order follow.
-func (r *Result) Relate(law forecast.Law) {
-	all := r.forecasts()
-	r.Forecaster.Law = law
-	r.Forecaster.Relate(all)
-	for i := range all {
-		r.Pairs[i].Forecast = all[i]
-	}
-	slices.SortStableFunc(r.Pairs, func(a, b Pair) int { return cmp.Compare(a.Error, b.Error) })
-}
-
-func (r *Result) forecasts() []forecast.Forecast {
-	all := make([]forecast.Forecast, len(r.Pairs))
-	for i, p := range r.Pairs {
-		all[i] = p.Forecast
-	}
-	return all
-}
-
 // Widths says how good intervals are.
 type Widths struct {
 	Networks int
 	Held     float64 // share of the networks
 	Width    float64 // median hi/lo
-	Score    float64 // mean interval score of ln(error), as IntervalScore
 	Off      float64 // median |ln(observed/forecast)|
-	Mean     float64 // of ln(observed/forecast)
-}
-
-// Bias is the median of error/forecast − 1 over the networks.
-func Bias(pairs []Pair) float64 {
-	var all []float64
-	for _, p := range pairs {
-		for _, e := range p.Each {
-			all = append(all, e.Mean/p.Error-1)
-		}
-	}
-	return median(all)
-}
-
-// alpha is the share of errors that intervals are to miss.
-const alpha = 0.05
-
-// IntervalScore is the interval score of Gneiting and Raftery of an interval of 95 % for a number:
-// its width, and for a number outside 40 times the distance from it. The smallest mean has the
-// sharpest of all honest intervals.
-func IntervalScore(lo, hi, x float64) float64 {
-	return hi - lo + 2/alpha*(max(lo-x, 0)+max(x-hi, 0))
-}
-
-// Shown has the pairs that fit --recommend shows: each network in the reading with its smallest
-// forecast.
-func (r *Result) Shown() *Result {
-	out := *r
-	out.Pairs = nil
-	for _, p := range r.Pairs { // the smallest first
-		if !slices.ContainsFunc(out.Pairs, func(q Pair) bool { return q.Code == p.Code && q.Training == p.Training }) {
-			out.Pairs = append(out.Pairs, p)
-		}
-	}
-	return &out
+	Bias     float64 // median observed/forecast − 1
 }
 
 // Rated rates the intervals of pairs. Each network counts once for each reading.
 func Rated(pairs []Pair) Widths {
-	var widths, scores, off []float64
-	held, sum := 0, 0.0
+	var widths, off, bias []float64
+	held := 0
 	for _, p := range pairs {
 		held += p.Inside()
 		for _, e := range p.Each {
 			widths = append(widths, p.Hi/p.Lo)
-			scores = append(scores, IntervalScore(math.Log(p.Lo), math.Log(p.Hi), math.Log(e.Mean)))
 			off = append(off, math.Abs(math.Log(e.Mean/p.Error)))
-			sum += math.Log(e.Mean / p.Error)
+			bias = append(bias, e.Mean/p.Error-1)
 		}
 	}
-	n := len(widths)
-	return Widths{n, float64(held) / float64(n), median(widths), stat.Mean(scores, nil), median(off), sum / float64(n)}
+	return Widths{len(widths), float64(held) / float64(len(widths)), median(widths), median(off), median(bias)}
+}
+
+// Tie is the difference, as a share of the smaller error, up to which two codes are equally good.
+const Tie = 0.03
+
+// Order is the share of pairs of codes in the right order, of those that differ by more than Tie.
+func Order(pairs []Pair) float64 {
+	right, all := 0, 0
+	for _, p := range pairs {
+		for _, q := range pairs {
+			if q.Observed > p.Observed*(1+Tie) {
+				all++
+				if q.Error > p.Error {
+					right++
+				}
+			}
+		}
+	}
+	return float64(right) / float64(all)
+}
+
+// Separated counts the pairs of codes, trainings and readings that the forecasts tell apart
+// (forecast.Forecast.Below), and those of them that are observed in this order.
+func (r *Result) Separated() (right, apart int) {
+	for i, p := range r.Pairs {
+		for _, q := range r.Pairs[i+1:] {
+			if p.Below(q.Forecast) {
+				apart++
+				if p.Observed < q.Observed {
+					right++
+				}
+			}
+		}
+	}
+	return right, apart
+}
+
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	v = slices.Sorted(slices.Values(v))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
 // A Chance is the probability, by the forecast, that a network is better than the measured one, and
@@ -101,11 +87,9 @@ type Chance struct {
 // Chances are those of the networks that fit --recommend shows, other than the measured one.
 func (r *Result) Chances() (out []Chance) {
 	yours := r.Forecaster.Measured[0].Error.Mean
-	for _, p := range r.Shown().Pairs {
+	for _, p := range r.Shown().Unseen(Any) {
 		for _, e := range p.Each {
-			if !p.Source {
-				out = append(out, Chance{p.Better, e.Mean < yours})
-			}
+			out = append(out, Chance{p.Better, e.Mean < yours})
 		}
 	}
 	return out
@@ -135,50 +119,57 @@ type Rule struct {
 
 // Rules are those that a forecast is to beat.
 var Rules = []Rule{
-	{"unary, BCE", "unary", perceived.BCE}, {"johnson, BCE", "johnson", perceived.BCE}, {"unary, CE", "unary",
-		perceived.CE},
-	{"johnson, CE", "johnson", perceived.CE}, {"HL-Gauss", "onehot", perceived.Soft}, {"direct regression",
-		forecast.Direct, perceived.BCE},
+	{"unary, BCE", "unary", perceived.BCE},
+	{"johnson, BCE", "johnson", perceived.BCE},
+	{"unary, CE", "unary", perceived.CE},
+	{"johnson, CE", "johnson", perceived.CE},
+	{"HL-Gauss", "onehot", perceived.Soft},
+	{"direct regression", forecast.Direct, perceived.BCE},
 }
 
-// Regret is how much larger an error is than the smallest observed one, as a share of it, for what
-// one has after a decision.
-type Regret struct {
-	Stay, First, Advice float64
-	Rules               []float64 // NaN where the task has no such network
-	Trained             bool      // the advice is to train another network
-}
+// The decisions whose costs Regret has, before those of Rules.
+const (
+	Advice = iota
+	Stay
+	First
+	Ruled
+)
 
-// Regret of a decision between the networks of a result.
-func (r *Result) Regret(advice func(all []forecast.Forecast) *forecast.Forecast) Regret {
+// Regret is how much larger than the smallest observed error the error is that one has after each
+// decision, as a share of it: by the advice, without another network, with the smallest forecast,
+// and by each rule, from Ruled on; NaN where the task has no such network. trains says that the
+// advice is to train another network.
+func (r *Result) Regret() (costs []float64, trains bool) {
+	type network struct {
+		code     string
+		training perceived.Training
+	}
 	least, own := math.Inf(1), r.Forecaster.Measured[0].Error.Mean
-	best := map[[2]string]float64{} // observed, by code and training: the reading with the smallest forecast
+	best := map[network]float64{} // observed: the reading with the smallest forecast
 	for _, p := range r.Shown().Pairs {
-		key := [2]string{p.Code.Name(), string(p.Training)}
+		e := p.Observed
 		if p.Source {
-			best[key] = own
-		} else {
-			best[key] = p.Observed
+			e = own
 		}
-		least = min(least, best[key])
+		best[network{p.Code.Name(), p.Training}] = e
+		least = min(least, e)
 	}
 	of := func(code string, t perceived.Training) float64 {
-		v, known := best[[2]string{code, string(t)}]
-		if !known {
-			return math.NaN()
+		if v, known := best[network{code, t}]; known {
+			return v/least - 1
 		}
-		return v/least - 1
-	}
-	out := Regret{Stay: own/least - 1, Advice: own/least - 1}
-	for _, rule := range Rules {
-		out.Rules = append(out.Rules, of(rule.Code, rule.Training))
+		return math.NaN()
 	}
 	first := r.Pairs[0]
-	out.First = of(first.Code.Name(), first.Training)
-	if x := advice(r.forecasts()); x != nil {
-		out.Advice, out.Trained = of(x.Code.Name(), x.Training), true
+	costs = []float64{Advice: own/least - 1, Stay: own/least - 1, First: of(first.Code.Name(), first.Training)}
+	d := forecast.Decide(r.Source.Code, r.Source.Training, r.forecasts())
+	if trains = d.Action == forecast.Train; trains {
+		costs[Advice] = of(d.Best.Code.Name(), d.Best.Training)
 	}
-	return out
+	for _, rule := range Rules {
+		costs = append(costs, of(rule.Code, rule.Training))
+	}
+	return costs, trains
 }
 
 // BesideDirect is the error of a head over that of direct regression: the geometric mean over data
