@@ -27,7 +27,7 @@ type Properties struct {
 	ConstantColumns int `json:"constant_columns"`
 }
 
-// mostLearned is the largest mean number of transitions of a bit that networks learn well. In 20
+// mostLearned is the largest mean number of transitions of a bit that networks learn well. Of the
 // networks with 64 levels, bits of 8 transitions are wrong in 18 % of the samples (the median over
 // networks), bits of 10 in 31 %, and bits of 14 and more in nearly half, as a coin would be
 // (testdata/forecast/observed.csv).
