@@ -50,8 +50,7 @@ func TestFigures(t *testing.T) {
 
 func TestFiguresOnly(t *testing.T) {
 	inFolderWithData(t)
-	write(t, "file", "")
-	mustRun(t, "figures", "--only", "2b,3a", "--style", "column", "-o", "out")
+	mustRun(t, "figures --only 2b,3a --style column -o out")
 	if names, err := filepath.Glob("out/*"); err != nil || len(names) != 2*len(figureFormats)+1 {
 		t.Errorf("%v, %v", names, err)
 	}
@@ -64,9 +63,5 @@ func TestFiguresOnly(t *testing.T) {
 	}
 	if svg := content(t, "out/figure-2b.svg"); !strings.Contains(svg, `width="174.24pt"`) { // by the command codes
 		t.Errorf("%.300s: want the style of the others", svg)
-	}
-	for want, args := range map[string]string{"--only 4: want": "--only 4", "file": "-o file",
-		`"poster"`: "--style poster", "want one place": "--style column,text,untitled"} {
-		refused(t, want, strings.Fields("figures --quick "+args)...)
 	}
 }

@@ -274,7 +274,7 @@ func TestTexts(t *testing.T) {
 		{"optimize-network", "optimize --levels 16 --bits 6 --label-noise 0.9 --training ce --steps 100"},
 		{"optimize", "optimize --levels 32 --bits 10 --r 0.6 --sigma 1.5 --decoder gen --steps 4000 --samples 20000"},
 	} {
-		golden(t, "text-"+tt.name+".txt", mustRun(t, strings.Fields(tt.args)...))
+		golden(t, "text-"+tt.name+".txt", mustRun(t, tt.args))
 	}
 }
 

@@ -19,13 +19,14 @@ func TestNoEffect(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "fit.json", `{"format": 1, "levels": 4, "level_width": 1, "r": 0.3, "sigma": 1, "r_interval": [0.2, 0.4], "sigma_interval": [0.5, 2], "temperature": 1, "prior": [0.25, 0.25, 0.25, 0.25]}`)
 	write(t, "plan.json", `{"codes": ["unary"], "levels": [4], "r": [0.3], "sigma": [1], "methods": ["bound"]}`)
-	mustRun(t, "sweep", "plan.json", "--out", "results")
+	mustRun(t, "sweep plan.json --out results")
 	const compare, heatmap = "compare unary --levels 4 --backend cpu --samples 20", "heatmap unary johnson --levels 4 --r 0.1:0.3:2 --sigma 1:2:2"
 	const optimize = "optimize --levels 4 --bits 3 --steps 5 --samples 20 --backend cpu"
 	for i, tt := range []struct{ args, flags, want string }{
 		{compare, "--temperature 2", "no decoder here has a temperature"},
 		{compare + " --decoder gen", "--temperature 2", "no decoder here has a temperature"},
 		{compare + " --decoder gen,gen-ex", "--temperature 2", ""},
+		{compare, "--misfit 0.3 --training ce", "it is for --label-noise, --mae and --model"},
 		{compare, "--within 2", ""},
 		{compare + " --decoder bel-u,gen", "--within 2", "a table of several decoders does not show it"},
 		{compare + " --decoder bel-u,gen --format json", "--within 2", ""},
