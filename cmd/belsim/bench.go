@@ -20,14 +20,6 @@ type benchCmd struct {
 	outputFlags
 }
 
-func (benchCmd) Help() string {
-	return `The throughput of every backend on standard workloads, in samples a second over all labels.
-
-Example:
-
-  belsim bench --time 200ms`
-}
-
 // benchmark is the JSON of the command.
 type benchmark struct {
 	// a row for each workload on each backend

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -78,11 +79,16 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
-const description = `The error of regression by binary-encoded labels.
+// help has a text for each command, with examples, and one for belsim itself.
+//
+//go:embed help
+var help embed.FS
 
-A real label is quantized to L levels, encoded in M bits, predicted by M binary classifiers and decoded again. belsim computes the error that remains: closed-form bounds, exact expectations, and samples, each checking the other.
-
-A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with one row of 0 and 1 per level. - is standard input, as .csv or .npy, wherever a command reads a code, outputs or targets.`
+// helpOf is the text of a command.
+func helpOf(command string) string {
+	text, _ := help.ReadFile("help/" + command + ".txt") // completion has none
+	return string(text)
+}
 
 // environment holds what a command needs from outside.
 type environment struct {
@@ -218,7 +224,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	}
 	parser, err := kong.New(&c,
 		kong.Name("belsim"),
-		kong.Description(description),
+		kong.Description(helpOf("belsim")),
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
 		kong.Vars{
@@ -238,6 +244,9 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	)
 	if err != nil {
 		return nil, err
+	}
+	for _, command := range parser.Model.Children {
+		command.Detail = helpOf(command.Name)
 	}
 	kongcompletion.Register(parser)
 	k, err := parser.Parse(joined(args))

@@ -23,14 +23,6 @@ type codesCmd struct {
 	pictureFlags
 }
 
-func (codesCmd) Help() string {
-	return `Without a code: the codes that belsim knows, with the paper's three design principles as numbers. With one: its matrix, a row for each level and a column for each bit, as comma-separated 0 and 1.
-
-Example:
-
-  belsim codes hexj --levels 700 -o hexj.npy`
-}
-
 // codeRow is a code in a list.
 type codeRow struct {
 	code.Properties

@@ -33,18 +33,6 @@ type compareCmd struct {
 	pictureFlags
 }
 
-func (compareCmd) Help() string {
-	return `One row for each code, the smallest error first: bits, bound, exact expectation and sampled mean of |error|, with its standard error; root mean square, and share of samples within θ levels; .csv and .json also have the worst level. With several decoders, a table of the errors of all codes with all decoders that fit them.
-
-Bits err independently, unless a flag says another model. Around each transition of a bit, its error probabilities are a Gaussian of width σ, in levels, and add up to r. If you expect an error of X levels of unary, take r = X and σ = X or a little more: trained networks had 1.3 to 4.4 % of the number of levels (0.8 to 2.8 for 64). ! marks codes with more than 8 transitions of a bit, which networks learn badly; --mae forecasts trained networks. ~ marks codes that are not told apart from the first.
-
-Examples:
-
-  belsim compare unary johnson b1jdj hexj hadamard --levels 64 --r 0.6 --sigma 1.5
-
-  belsim compare unary johnson hexj --levels 64 --decoder bel-u,bel-j,gen,gen-ex`
-}
-
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmp.Or(cmd.checkOutput(env, cmd.result(env, nil, nil)),

@@ -23,18 +23,6 @@ type decodeCmd struct {
 	quietFlag
 }
 
-func (decodeCmd) Help() string {
-	return `Turns the outputs of a trained network into labels, in the order of the samples. The file of the outputs may be larger than memory.
-
-'belsim fit --fit-decoder -o decoder.npz' makes a fitted decoder. The reference of this command has ten lines of NumPy, and of PyTorch, that apply it without belsim.
-
-Examples, on outputs of networks that lie in belsim's repository:
-
-  belsim decode --decoder testdata/decoders/decoder.npz --outputs testdata/decoders/more.npy -o labels.npy
-
-  belsim decode --decoder gen-ex --code johnson --levels 64 --range 2.5:4.3 --outputs testdata/network/logits.npy -o labels.csv`
-}
-
 // Run implements the command.
 func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	out := outputFlags{Output: cmd.Output}

@@ -22,14 +22,6 @@ type figuresCmd struct {
 	quietFlag
 }
 
-func (figuresCmd) Help() string {
-	return `Every figure of the paper that belsim computes, as PDF, SVG and PNG, with the CSV it was drawn from; index.html shows them all, each with the command that makes it alone. Code matrices (2a to 2g) and error rates of classifiers (3a, 3b, 11) have 64 levels, whose bits one can see, and the rates of a real network beside the model; the others have the paper's 255, and its ranges of r and σ. Other commands have 256 levels, and r = 0.5 and σ = 3, unless flags say otherwise. Two runs give the same bytes.
-
-Example:
-
-  belsim figures --quick --only 2b,3c -o figures`
-}
-
 // Run implements the command.
 func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	chosen, err := cmd.chosen()

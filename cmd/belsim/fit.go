@@ -40,20 +40,6 @@ type fitCmd struct {
 	pictureFlags
 }
 
-func (fitCmd) Help() string {
-	return `From the test outputs of a trained network: how wrong it is with each decoder, and two models beside it. The perceived-label model is one noisy label that all bits share; it forecasts the errors of codes that were not trained (--recommend). The Gaussian mixture gives each bit its error probabilities, r and σ by maximum likelihood, with bound, exact value and simulation for every decoder that fits the code. The first sentences are the verdict; the numbers follow.
-
---fit-decoder fits a decoder to these outputs: a temperature for gen-ex, or a model of the outputs at every level. A richer one is taken where it is better by more than the standard error. The error that is told comes from samples that took no part in choosing or fitting (nested cross-validation).
-
-A second network narrows the forecasts: train one with the columns of 'belsim codes probe', whose bits have 1, 2, 4, 8, … transitions, and give its outputs with --also probe:FILE. --runs reads a table of networks, and averages seeds.
-
--o FILE.json can be read back by compare, levels, verify and heatmap with --model; -o FILE.csv has the observed error rate of every level and bit; -o FILE.npz is a fitted decoder for 'belsim decode'; -o FILE.npy is a table for --errors (the model's rows where a level has no samples); a picture has the error rates of some bits with the curve of the model that describes them, as the paper's Figure 3(a, b), and with --recommend the forecasts over the measured error. -o FILE.html is a page of all this, with the errors by level, that needs no other file.
-
-Example, on a network's outputs that lie in belsim's repository:
-
-  belsim fit --code johnson --levels 64 --targets testdata/network/targets.npy --range 2.5:4.3 --outputs testdata/network/logits.npy -o fit.png -o fit.json`
-}
-
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)

@@ -37,20 +37,6 @@ type heatmapCmd struct {
 	pictureFlags
 }
 
-func (heatmapCmd) Help() string {
-	return `The increase in expected error of code A over code B, 100·(E_A − E_B)/E_B, over the plane of r and σ: without codes, the paper's Figure 3(c). Cells where r and σ give a probability above 1 are blank.
-
-The best method is exact where formulas give both errors, else bound where both bounds are of one kind, else mc.
-
-r is nearly the mean error of unary in levels, and σ says how far from a transition bits err. The ranges without codes are the paper's, of 255 levels. Trained networks are in the corner: they had r of 1.3 to 4.4 % of the number of levels (0.8 to 2.8 for 64), and σ of about r, or a little more. The second example draws this corner.
-
-Examples:
-
-  belsim heatmap -o heatmap.png
-
-  belsim heatmap hexj b1jdj --levels 64 --r 0.1:3:30 --sigma 0.5:5:30 --method exact -o corner.png`
-}
-
 // Run implements the command.
 func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(ctx, nil, nil, nil)); err != nil {

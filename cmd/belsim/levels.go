@@ -37,18 +37,6 @@ type levelsCmd struct {
 	outputFlags
 }
 
-func (levelsCmd) Help() string {
-	return `How many levels should the codes of a network have? Few levels cost quantization; with many, the noise of what the network knows of a label decides. The noise belongs to the data and to the network, and is the same for every number of levels. Forecasts of trained networks have both, in label units: the unit of --range. -o levels.png draws the best forecast of each code with each number of levels, under the conclusion.
-
-Example, for labels from 0 to 100 of which unary with 64 levels misses 1.3 on average:
-
-  belsim levels unary hexj --levels 16,32,64 --range 0:100 --mae 1.3@64 --decoder gen,gen-ex
-
---targets makes levels for labels of a long tail, which even levels quantize badly: q is the mean distance of a target from its level, and a network with these levels errs by about √(e₀² + q²). Spacing matters where q/e₀ of even levels is above 0.3. The end levels clip 0.1 % of the targets; --range a:b says other ends.
-
-  belsim levels --targets testdata/network/targets.npy --levels 16 --baseline 0.033 -o values.csv -o levels.png`
-}
-
 // Run implements the command.
 func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Targets != "" {

@@ -42,16 +42,6 @@ type optimizeCmd struct {
 	pictureFlags
 }
 
-func (optimizeCmd) Help() string {
-	return `Searches for the code with the smallest expected error for an error model, a decoder and a number of bits, by simulated annealing from the named codes and others. What is reported is estimated anew, from samples that the search has not seen, beside the named codes of no more bits.
-
-Examples:
-
-  belsim optimize --levels 16 --bits 8 --r 0.6 --sigma 1.5 --steps 20000 -o best.csv -o best.png
-
-  belsim optimize --levels 16 --pareto --r 0.6 --sigma 1.5 --steps 2000 -o tradeoff.csv -o tradeoff.png`
-}
-
 // Run implements the command.
 func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	out := cmd.found(ctx, nil, "")

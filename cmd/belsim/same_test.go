@@ -69,7 +69,7 @@ func TestSameDigits(t *testing.T) {
 		}
 	}
 	_, _, network := smallNetwork(t)
-	for k, more := range []string{"--baseline 0.1 --fit-decoder", "--training ce", ""} {
+	for k, more := range []string{"", "--training ce", "--baseline 0.1 --fit-decoder"} {
 		if k > 0 && !long {
 			break
 		}

@@ -24,22 +24,6 @@ type sweepCmd struct {
 	quietFlag
 }
 
-func (sweepCmd) Help() string {
-	return `Every code with every decoder, at every number of levels, r and σ of a plan, by every method. What is finished is in one file in --out, which is always whole: killed at any moment, the same command goes on from there, and a complete sweep ends at once. With --shard i/N it computes part i of N. Shards can run anywhere; 'belsim merge' puts their files together, and the numbers are the same to the last bit however many there were. SIGTERM and SIGUSR1 end it with exit code 143 when what was finished is safe.
-
-Examples:
-
-  belsim sweep --print example
-
-  belsim sweep testdata/sweep/plan.json --out results
-
-  belsim sweep testdata/sweep/plan.json --out results --shards 8 --print slurm
-
-After 'belsim sweep testdata/sweep/plan.json --out shards --shard 2/3':
-
-  belsim sweep testdata/sweep/plan.json --out shards --print missing`
-}
-
 // Run implements the command.
 func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 	switch {

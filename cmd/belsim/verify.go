@@ -23,14 +23,6 @@ type verifyCmd struct {
 	pictureFlags
 }
 
-func (verifyCmd) Help() string {
-	return `For every level: the closed-form bound, the exact expectation and the sampled mean of |error|. Passes when no sampled mean exceeds its bound and none differs from its exact value by more than chance allows, over all levels together; exits with 1 otherwise. The test is Bernstein's inequality with the exact variance, which holds for any number of samples; when theory is right it fails less than once in a million runs. A PASS says which deviations it would have found. The paper's figures have 255 levels, as in the example.
-
-Example:
-
-  belsim verify --code johnson-nonzero --levels 255 --r 2 --sigma 5 -o verify.png`
-}
-
 // Run implements the command.
 func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(nil, nil)); err != nil {

@@ -85,7 +85,7 @@ func TestOpen(t *testing.T) {
 
 // TestOld: what a move has made old is dim until it is new, and nothing else is.
 func TestOld(t *testing.T) {
-	p := open(t, fileURL(t), 1400, 1000)
+	p := open(t, fileURL(t)+"#levels=12", 1400, 1000)
 	const numbers = "bits bound exact facts-of levels-figure sampled table-note tr worst"
 	for change, want := range map[string]string{
 		"{r: 0.7}":                         numbers,
@@ -94,7 +94,7 @@ func TestOld(t *testing.T) {
 		"{other: {...code, name: 'gray'}}": "map",
 		"{method: 'bound'}":                "map",
 		"{code: {...code, name: 'gray'}}":  strings.Replace(numbers, "table-note tr ", "", 1) + " map matrix",
-		"{levels: 32}":                     numbers + " map matrix",
+		"{levels: 16}":                     numbers + " map matrix",
 		"{model: 'perceived'}":             numbers + " map",
 		"{bits: [3]}":                      "",
 	} {
