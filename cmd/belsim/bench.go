@@ -15,7 +15,7 @@ import (
 
 type benchCmd struct {
 	Time    time.Duration `default:"1s" help:"Time to measure each workload for, on each backend."`
-	Backend string        `enum:"auto,cpu,cuda" default:"auto" help:"What to measure: cpu, cuda, or auto: all there are."`
+	Backend string        `enum:"auto,cpu,cuda" default:"auto" help:"What to measure: ${enum}."`
 	workersFlag
 	outputFlags
 }

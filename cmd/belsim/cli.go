@@ -63,16 +63,16 @@ func (e environmentError) Unwrap() error { return e.err }
 type cli struct {
 	Codes      codesCmd                  `cmd:"" help:"List the codes, or print or draw one as a matrix."`
 	Compare    compareCmd                `cmd:"" help:"Rank codes by expected error: bound, exact, sampled."`
-	Levels     levelsCmd                 `cmd:"" help:"Forecast how the error depends on the number of levels, in label units."`
-	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ (the paper's Figure 3c)."`
-	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code against each other (the paper's Figure 10)."`
-	Fit        fitCmd                    `cmd:"" help:"Judge a trained network by its outputs, and forecast the error of codes that were not trained."`
-	Decode     decodeCmd                 `cmd:"" help:"Decode a network's outputs into labels, with a fitted decoder or a named one."`
+	Levels     levelsCmd                 `cmd:"" help:"Forecast how the error depends on the number of levels."`
+	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ."`
+	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code."`
+	Fit        fitCmd                    `cmd:"" help:"Judge a trained network, and forecast other codes."`
+	Decode     decodeCmd                 `cmd:"" help:"Decode a network's outputs into labels."`
 	Optimize   optimizeCmd               `cmd:"" help:"Search for the code with the smallest expected error."`
-	Explore    exploreCmd                `cmd:"" help:"Open the explorer, a page on which parameters are moved with the mouse."`
+	Explore    exploreCmd                `cmd:"" help:"Open the explorer, a page that moves parameters with the mouse."`
 	Figures    figuresCmd                `cmd:"" help:"Draw all figures of the paper, each with its numbers."`
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
-	Sweep      sweepCmd                  `cmd:"" help:"Compute a plan of many cells: in parts, on any number of machines, and on from where it was killed."`
+	Sweep      sweepCmd                  `cmd:"" help:"Compute a plan of many cells, in parts."`
 	Merge      mergeCmd                  `cmd:"" help:"Put the results of a sweep together."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
@@ -153,11 +153,7 @@ func (env *environment) belsim() (code int) {
 			slices.Contains([]string{"verify", "fit", "decode"}, args[0]) {
 			text += ": want --code " + what
 		}
-		// "" is a flag that is not given. kong names the types of Go.
-		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ",
-			`,"" but got`, " but got", " (string)", "",
-			"expected a valid 64 bit int but", "want a whole number, but", "expected a valid 64 bit uint but", "want a whole number from 0, but",
-			"expected a float but", "want a number, but", `got "EOL" (<nil>)`, "nothing follows", "expected string value but", "want a value, but", "expected value value but", "want a value, but", "expected int value but", "want a whole number, but", "can't be used together", "can't be used together: want one of them").Replace(text))
+		env.complain("%s; see belsim --help", kongWords.Replace(text))
 		return exitUsage
 	}
 	if err == nil {
@@ -188,6 +184,11 @@ func (env *environment) belsim() (code int) {
 	env.noteUnused(k)
 	return code
 }
+
+// kongWords are what kong says in the words of Go: "" is a flag that is not given, and EOL the end.
+var kongWords = strings.NewReplacer(`one of "",`, "one of ", `,"" but got`, " but got", " (string)", "",
+	`"EOL" (<nil>)`, "nothing", "a valid 64 bit int ", "a whole number ",
+	"a valid 64 bit uint ", "a whole number from 0 ")
 
 // note writes a line on standard error that says what is worth knowing.
 func (env *environment) note(format string, a ...any) {
@@ -228,11 +229,21 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
 		kong.Vars{
-			"version": "belsim " + version(), "misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.FixedSampling().MaxSamples),
-			"r": fmt.Sprint(scenario.DefaultMixture().R), "sigma": fmt.Sprint(scenario.DefaultMixture().Sigma), "steps": fmt.Sprint(search.DefaultSteps),
-			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto},
-				env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
+			"version":    "belsim " + version(),
+			"misfit":     fmt.Sprint(perceived.DefaultMisfit),
+			"most":       fmt.Sprint(scenario.FixedSampling().MaxSamples),
+			"r":          fmt.Sprint(scenario.DefaultMixture().R),
+			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
+			"steps":      fmt.Sprint(search.DefaultSteps),
+			"styles":     styles(),
+			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
+			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
+			"training":   "How networks are trained: bce, ce, l1 or l2 (default: bce, or as --model says).",
+			"outputs":    "Outputs of the classifiers, samples × bits; KIND is logits, probabilities or bits.",
+			"bitlevels":  "Number of levels of a named code (default: as many as the outputs' bits need).",
+			"range":      "Labels of the first and the last level, or a FILE with the label of each level.",
+			"histogram":  "Histogram of the labels, CSV with columns label,count (default: all alike).",
 		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
 		kong.Help(printHelp),
@@ -372,7 +383,7 @@ func (env *environment) notify(parent context.Context) (ctx context.Context, sto
 				}
 			case <-late.C:
 				if !env.saves.Load() {
-					fmt.Fprintln(env.stderr, "belsim: interrupted: it was waiting, or in a step that cannot be stopped; files that were not finished keep their temporary names")
+					env.complain("interrupted in a step that cannot be stopped; unfinished files have temporary names")
 					env.exit(signalStatus(first.Signal))
 					return
 				}

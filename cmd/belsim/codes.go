@@ -18,7 +18,7 @@ import (
 type codesCmd struct {
 	Code string `arg:"" optional:"" reads:"" help:"Code to print, a NAME or a FILE; without it, a table of all codes."`
 	levelsFlag
-	Describe bool `group:"output" help:"Print the properties of CODE instead of its matrix; without CODE, what each code is."`
+	Describe bool `group:"output" help:"Print the properties of CODE instead; without CODE, what each code is."`
 	workersFlag
 	pictureFlags
 }

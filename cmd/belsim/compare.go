@@ -19,14 +19,14 @@ import (
 )
 
 type compareCmd struct {
-	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs; without any, all that belsim knows."`
+	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs (default: all)."`
 	levelsFlag
-	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoder of every code, or several, with commas between them: ${enum} (default: gen; for networks auto); auto takes the paper's for each, and for networks the best; median knows the error model."`
+	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoders, with commas between them: ${enum}."`
 	scenarioFlags
 	networks bool                 // are forecast, and nothing is sampled
-	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"How the networks of --label-noise were trained, or several ways, with commas between them: bce, each bit by itself; ce, all together for the decoder, which reads logits; l1 or l2, all together through gen-ex, by its mean |error| or squared error (default: bce, or as --model says)."`
-	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, a network without a code, to compare codes with, in levels."`
-	Exact    bool                 `help:"Compute every bound and exact value that there is, however long it takes. By default those that take more than about a second of a processor are left out."`
+	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
+	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
+	Exact    bool                 `help:"Compute also the bounds and exact values that take more than about a second."`
 	samplingFlags
 	Within int `default:"5" placeholder:"θ" group:"sampling" help:"Count errors of at most θ levels (default: 5)."`
 	backendFlags
@@ -143,10 +143,10 @@ func (cmd *compareCmd) forecast(ctx context.Context, env *environment, s *scenar
 	}
 	labels := forecast.LabelsOf(s, weights)
 	q := &forecast.Question{
-		Labels: labels, Levels: []int{levels}, Codes: namedOrAll(cmd.Codes), Names: cmd.Decoder, Outputs: s.Outputs, Trainings: cmd.Training,
-		Noise: m.Noise, Unary: forecast.UnaryError{Error: cmd.MAE, Levels: levels}, Misfit: cmd.misfit(m,
-			labels), Cutoff: m.Cutoff, Direct: cmd.Baseline,
-		Decoders: s.Decoders, Temperature: s.Temperature, InLevels: true,
+		Labels: labels, Levels: []int{levels}, Codes: namedOrAll(cmd.Codes), Names: cmd.Decoder,
+		Outputs: s.Outputs, Trainings: cmd.Training,
+		Noise: m.Noise, Unary: forecast.UnaryError{Error: cmd.MAE, Levels: levels}, Misfit: cmd.misfit(m, labels),
+		Cutoff: m.Cutoff, Direct: cmd.Baseline, Decoders: s.Decoders, Temperature: s.Temperature, InLevels: true,
 	}
 	if len(q.Names) == 0 {
 		q.Names = []string{decode.Auto}

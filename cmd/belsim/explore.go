@@ -13,7 +13,7 @@ import (
 )
 
 type exploreCmd struct {
-	Files []string `arg:"" optional:"" placeholder:"FILE" reads:"" help:"Files to open: what 'belsim fit -o FILE.json' wrote, a code, a histogram of labels, or a network's targets and outputs."`
+	Files []string `arg:"" optional:"" placeholder:"FILE" reads:"" help:"Files to open, such as a .json of fit."`
 	Port  int      `placeholder:"N" help:"Port of the page, which no browser is opened for then (default: a free one)."`
 }
 

@@ -14,8 +14,8 @@ import (
 )
 
 type figuresCmd struct {
-	Output string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to, made if need be (default: ${default})."`
-	Only   []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-printed, 3c-exact, 7, 10, 10-mixture, 11."`
+	Output string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to (default: ${default})."`
+	Only   []string `placeholder:"NAME" help:"Only these figures, with commas between them, such as 2a,3c-exact."`
 	Quick  bool     `help:"Fewer cells and samples."`
 	workersFlag
 	styleFlag

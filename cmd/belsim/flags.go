@@ -17,13 +17,13 @@ import (
 
 // levelsFlag is --levels where a code may be a file. Zero means unset.
 type levelsFlag struct {
-	Levels int `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has)."`
+	Levels int `placeholder:"L" help:"Number of levels of named codes (default: 256, or as a file or --prior has)."`
 }
 
 // outputsFlags say what decoders read, and how the outputs depend on each other.
 type outputsFlags struct {
-	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex and to codes of real numbers, bits to other decoders."`
-	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
+	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What classifiers give: ${enum}; auto: logits for gen-ex and real codes."`
+	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex (default: 1)."`
 }
 
 // scenario returns a scenario with the values of the flags.
@@ -49,7 +49,7 @@ func or[T any](flag *T, other T) T {
 
 // modelFlag takes the error model from a fit.
 type modelFlag struct {
-	Model string `xor:"r,sigma" placeholder:"[KIND:]FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --temperature, --misfit, --cutoff and --training win over it. The model is the perceived label where the fit has one, else the mixture; mixture:FILE or perceived:FILE says which."`
+	Model string `xor:"r,sigma" placeholder:"[KIND:]FILE" reads:"" help:"Error model, prior and temperature of a .json of fit."`
 
 	uneven bool // fits of uneven levels are taken
 }
@@ -57,9 +57,9 @@ type modelFlag struct {
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions. One flag of
 // each xor can be given: what takes the place of r and σ takes that of both.
 type mixtureFlags struct {
-	R      *float64 `xor:"r" placeholder:"r" help:"Weight r of the Gaussian at each bit transition: nearly the mean error of unary in levels. Trained networks had 1.3 to 4.4 % of the number of levels (default: ${r})."`
-	Sigma  *float64 `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels: how far from a transition bits err; about r, or a little more, in trained networks (default: ${sigma})."`
-	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit. For compare and verify also a .json that 'verify -o' wrote: bits err together by its most_law."`
+	R      *float64 `xor:"r" placeholder:"r" help:"Weight r of the Gaussian at each bit transition (default: ${r})."`
+	Sigma  *float64 `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels (default: ${sigma})."`
+	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities, or laws in a .json of verify."`
 	modelFlag
 	perceivedFlags
 }
@@ -67,10 +67,10 @@ type mixtureFlags struct {
 // perceivedFlags choose networks that know one number, the perceived label, instead of a table
 // of error probabilities.
 type perceivedFlags struct {
-	LabelNoise float64  `xor:"r,sigma" placeholder:"s" group:"model" help:"The same as --mae, with the standard deviation s of the noise, in levels."`
-	MAE        float64  `name:"mae" xor:"r,sigma" placeholder:"X" help:"Error model of networks instead: each knows one number, the label with a noise. It is such that unary, trained with BCE and read by gen, has a mean |error| of X levels."`
-	Misfit     *float64 `placeholder:"η" group:"model" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: a quarter of a level where there are 64, and the same part of the range for other codes)."`
-	Cutoff     float64  `placeholder:"κ" group:"model" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	LabelNoise float64  `xor:"r,sigma" placeholder:"s" group:"model" help:"The same as --mae, by the noise in levels."`
+	MAE        float64  `name:"mae" xor:"r,sigma" placeholder:"X" help:"Networks of one noisy label, by unary's error in levels."`
+	Misfit     *float64 `placeholder:"η" group:"model" help:"Misfit η of networks, in levels (default: ${misfit} at 64)."`
+	Cutoff     float64  `placeholder:"κ" group:"model" help:"Cutoff κ of what networks learn, in cycles (default: by s)."`
 }
 
 // perceived reports whether the flags ask for such networks.
@@ -134,7 +134,7 @@ func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run sce
 
 // trainingFlag says what networks that know a perceived label were trained for.
 type trainingFlag struct {
-	Training perceived.Training `enum:",bce,ce,l1,l2" default:"" placeholder:"WHAT" group:"model" help:"How they were trained: bce, each bit by itself; ce, all together for the decoder, which reads logits; l1 or l2, all together through gen-ex, by its mean |error| or squared error (default: bce, or as --model says)."`
+	Training perceived.Training `enum:",bce,ce,l1,l2" default:"" placeholder:"WHAT" group:"model" help:"${training}"`
 }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.
@@ -153,7 +153,7 @@ func (f mixtureFlags) model() scenario.Model {
 
 // priorFlag chooses how often each label occurs.
 type priorFlag struct {
-	Prior string `placeholder:"FILE" reads:"" group:"model" help:"Histogram of the labels, CSV with columns label,count; the lowest label is level 1 (default: all levels alike)."`
+	Prior string `placeholder:"FILE" reads:"" group:"model" help:"${histogram}"`
 }
 
 // fill fills in a scenario from --model and --prior. What the other flags say wins over the fit,
@@ -217,7 +217,8 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling,
 		given bool
 	}{{"misfit", f.Misfit != nil}, {"cutoff", f.Cutoff > 0}, {"training", training != ""}} {
 		if fit != nil && v.given {
-			return nil, nil, fmt.Errorf("--%s is for perceived labels, and %s gives a mixture here; --model perceived:FILE takes its perceived label", v.name, f.Model)
+			return nil, nil, fmt.Errorf("--%s is for perceived labels, and %s gives a mixture: want --model perceived:FILE",
+				v.name, f.Model)
 		}
 	}
 	return s, fit, nil
@@ -239,9 +240,9 @@ func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit, decoder
 
 // samplingFlags say how much is sampled.
 type samplingFlags struct {
-	Samples uint64  `placeholder:"N" help:"Samples of each label (default: so many that standard errors are 0.2 % of the mean, as far as half a second of a processor does it); with --rel-err, the most of them (default: ${most})."`
-	RelErr  float64 `placeholder:"X" group:"sampling" help:"Sample so much that every reported standard error is about X times its mean; a pilot finds how much."`
-	Seed    uint64  `default:"1" group:"sampling" help:"Seed of the random numbers. The same seed gives the same result."`
+	Samples uint64  `placeholder:"N" help:"Samples of each label (default: by time); with --rel-err at most ${most}."`
+	RelErr  float64 `placeholder:"X" group:"sampling" help:"Sample until standard errors are about X times the mean."`
+	Seed    uint64  `default:"1" group:"sampling" help:"Seed of the random numbers."`
 }
 
 // sampling returns the sampling that the flags ask for.
@@ -285,7 +286,7 @@ func checkFlags(checks ...error) error {
 
 // workersFlag limits the processors in use.
 type workersFlag struct {
-	Workers int `default:"0" placeholder:"N" group:"sampling" help:"Processors to use (default: all). Never changes a number."`
+	Workers int `default:"0" placeholder:"N" group:"sampling" help:"Processors to use (default: all)."`
 }
 
 // checkWorkers refuses a negative number, and more than parallel.Most.

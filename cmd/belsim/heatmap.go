@@ -18,19 +18,19 @@ import (
 )
 
 type heatmapCmd struct {
-	Codes      []string      `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
-	Levels     int           `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
-	R          scenario.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: up to the largest valid r; 1:150:100 without codes; with --model, a factor of 8 to both sides)."`
-	Sigma      scenario.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: 0.2 to a third of the levels; 1:100:100 without codes; with --model, a factor of 8 to both sides)."`
-	LabelNoise scenario.Axis `xor:"r,sigma" group:"model" placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
-	Misfit     scenario.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
-	Cutoff     float64       `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	Codes      []string      `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B (default: unary johnson-nonzero)."`
+	Levels     int           `placeholder:"L" help:"Number of levels of named codes (default: 256; 255 for the paper's two)."`
+	R          scenario.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers."`
+	Sigma      scenario.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels."`
+	LabelNoise scenario.Axis `xor:"r,sigma" group:"model" placeholder:"lo:hi:count[:log]" help:"Networks: range of their label noise."`
+	Misfit     scenario.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of their misfit η (default: ${default})."`
+	Cutoff     float64       `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn (default: by s)."`
 	trainingFlag
-	Method  string `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples; auto takes the best that both codes have, and without codes the paper's bound."`
-	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; median knows the error model."`
+	Method  string `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME" help:"How to compute errors: ${enum}."`
+	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}."`
 	outputsFlags
-	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell, with --method mc."`
-	Seed      uint64                        `default:"1" group:"sampling" help:"Seed of the random numbers, with --method mc."`
+	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell."`
+	Seed      uint64                        `default:"1" group:"sampling" help:"Seed of the random numbers."`
 	modelFlag `embed:"" xorprefix:"model-"` // ranges may be given beside it
 	priorFlag
 	backendFlags

@@ -23,16 +23,16 @@ import (
 
 type optimizeCmd struct {
 	levelsFlag
-	Bits           search.BitCounts `placeholder:"M" help:"Number of bits; with --pareto a range of them, lo:hi:count or lo:hi:count:log (default there: twelve from the fewest possible to as many as levels, and those of the named codes)."`
-	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder, one of ${anycode} (default: gen; under a perceived label it reads logits, and gen-ex is for networks trained with CE, L1 or L2)."`
-	MaxTransitions int              `group:"codes" placeholder:"T" help:"Most transitions of a bit: few make its classifier easy to learn (default: any number)."`
-	Start          string           `group:"codes" placeholder:"CODE" reads:"" help:"Begin from this code, a NAME or FILE, instead of all named codes and random ones."`
-	Fix            []int            `group:"codes" placeholder:"k" help:"Columns of --start that stay as they are, from 1, with commas between them."`
-	Steps          uint64           `xor:"time" group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps}; under a perceived label 20000, or 5000 with CE, L1 or L2). The same steps and --seed give the same code on any number of --workers."`
-	Time           time.Duration    `xor:"time" group:"sampling" placeholder:"D" help:"Search for about so long, such as 60s, instead of --steps."`
+	Bits           search.BitCounts `placeholder:"M" help:"Number of bits; with --pareto a range lo:hi:count[:log]."`
+	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder (default: gen), one of ${anycode}."`
+	MaxTransitions int              `group:"codes" placeholder:"T" help:"Most transitions of a bit (default: any number)."`
+	Start          string           `group:"codes" placeholder:"CODE" reads:"" help:"Begin from this code."`
+	Fix            []int            `group:"codes" placeholder:"k" help:"Columns of --start that stay, from 1."`
+	Steps          uint64           `xor:"time" group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps})."`
+	Time           time.Duration    `xor:"time" group:"sampling" placeholder:"D" help:"Search for about so long."`
 	networks       bool             // are forecast
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
-	Keep           string           `group:"output" placeholder:"FOLDER" help:"With --pareto: write the codes found there, as found-M.csv; it is made where there is none."`
+	Keep           string           `group:"output" placeholder:"FOLDER" help:"Folder for the codes of --pareto."`
 	outputsFlags
 	mixtureFlags
 	trainingFlag

@@ -14,12 +14,12 @@ import (
 )
 
 type sweepCmd struct {
-	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file; --print example prints one."`
-	Out        string        `placeholder:"FOLDER" help:"Folder of the results, a file for each shard; it is made where there is none."`
+	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file."`
+	Out        string        `placeholder:"FOLDER" help:"Folder of the results, a file for each shard."`
 	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: the whole)."`
-	Shards     int           `placeholder:"N" help:"Number of shards, of the job of --print slurm, or of which --print missing lists some (default there: as many as the files are of)."`
-	Print      string        `enum:",example,missing,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print something instead, and end: example, a plan that runs in seconds; missing, the shards that lack something in --out, as Slurm's --array= wants them; slurm, the script of an array for the plan. With --backend cuda, each shard of a job gets a GPU."`
-	FlushEvery time.Duration `group:"output" placeholder:"D" help:"How often what was finished is written, at least while that takes no more than a twentieth of the time (default: 10s)."`
+	Shards     int           `placeholder:"N" help:"Number of shards, for --print slurm and missing."`
+	Print      string        `enum:",example,missing,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print instead: ${enum}."`
+	FlushEvery time.Duration `group:"output" placeholder:"D" help:"How often results are written, at least (default: 10s)."`
 	backendFlags
 	quietFlag
 }

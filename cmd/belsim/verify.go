@@ -14,10 +14,10 @@ import (
 type verifyCmd struct {
 	Code string `default:"johnson-nonzero" reads:"" help:"Code, a NAME or a FILE."`
 	levelsFlag
-	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; auto takes the paper's for the code; median knows the error model."`
+	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}."`
 	scenarioFlags
 	trainingFlag
-	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1, as in the paper's check of its bounds."`
+	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1."`
 	samplingFlags
 	backendFlags
 	pictureFlags
