@@ -286,7 +286,7 @@ func TestVerify(t *testing.T) {
 		"--code unary --decoder gen-ex --levels 9 --samples 100":               "\nUNCHECKED ",
 		// Hardly an error is seen, and the text says what that is worth.
 		"--levels 15 --r 1e-5 --sigma 2":                      ", 15 times the exact value, over all levels",
-		"--code johnson --levels 15 --samples 1000":           "the bound is Eq. 26, one level lower, with terms for the all-zero word",
+		"--code johnson --levels 15 --samples 1000":           "the bound is Eq. 26, one level lower",
 		"--levels 31 --samples 99 -o v.svg -o v.pdf -o v.csv": "PASS",
 	} {
 		prints(t, want, "verify "+args)
@@ -441,21 +441,22 @@ func TestHeatmap(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                          "method bound\n100 × 100 cells, 6649 valid",
 		"--r 1:2:2 --sigma 20:30:2": ", 255 levels",
-		"unary johnson-nonzero --r 1:2:2 --sigma 20:30:2":                                                        ", 255 levels",
-		"unary johnson --r 1:2:2 --sigma 20:30:2":                                                                ", 256 levels",
-		"johnson-nonzero unary --r 1:2:2 --sigma 20:30:2":                                                        ", 256 levels",
-		"unary johnson --levels 16":                                                                              "method exact",
-		"own.csv unary -o own.png":                                                                               "method exact",
-		"hadamard johnson --levels 64 --samples 10 --sigma 1:9:3":                                                "method mc, seed 1",
-		"hadamard unary --levels 16 --method bound --sigma 1:2:2":                                                "the bounds are of two kinds, A's union bound and B's Eq. 2:",
-		"hadamard johnson --levels 64 --method exact --sigma 9 --r 0.5,1":                                        "no formula gives these exact values",
-		"unary johnson --levels 16 --sigma 1 --r 50,60":                                                          "largest valid r is 2.84, for σ = 1",
-		"--r 50:60:2 --sigma 0.5:0.6:2 -o none.png":                                                              "no valid cell",
-		"unary johnson --levels 15 --decoder gen-ex --method mc --samples 50 --r 0.3:3:3 --sigma 1:3:3 -o x.png": "gen-ex",
-		"unary johnson --levels 15 --decoder gen --outputs logits --r 0.3:3:3 --sigma 1:3:3 -o soft.png":         "gen",
+		"unary johnson-nonzero --r 1:2:2 --sigma 20:30:2":                 ", 255 levels",
+		"unary johnson --r 1:2:2 --sigma 20:30:2":                         ", 256 levels",
+		"johnson-nonzero unary --r 1:2:2 --sigma 20:30:2":                 ", 256 levels",
+		"unary johnson --levels 16":                                       "method exact",
+		"own.csv unary -o own.png":                                        "method exact",
+		"hadamard johnson --levels 64 --samples 10 --sigma 1:9:3":         "method mc, seed 1",
+		"hadamard unary --levels 16 --method bound --sigma 1:2:2":         "the bounds are of two kinds",
+		"hadamard johnson --levels 64 --method exact --sigma 9 --r 0.5,1": "no formula gives these exact values",
+		"unary johnson --levels 16 --sigma 1 --r 50,60":                   "largest valid r is 2.84, for σ = 1",
+		"--r 50:60:2 --sigma 0.5:0.6:2 -o none.png":                       "no valid cell",
 	} {
 		prints(t, want, "heatmap "+args)
 	}
+	const logits = "heatmap unary johnson --levels 15 --r 0.3:3:3 --sigma 1:3:3 "
+	mustRun(t, logits+"--decoder gen-ex --method mc --samples 50 -o x.png")
+	mustRun(t, logits+"--decoder gen --outputs logits -o soft.png")
 	args := "heatmap --levels 31 --r 0.5:8:6 --sigma 0.5:4:5:log"
 	prints(t, "6 × 5 cells", args+" -o h.csv")
 	rows := readCSV(t, "h.csv")
@@ -565,7 +566,8 @@ func refused(t *testing.T, want string, args ...string) {
 // adds, and that it hands on what it is told.
 func TestBadInput(t *testing.T) {
 	inFolderWithData(t)
-	files, commands, _ := strings.Cut(content(t, filepath.Join(sourceDir, "testdata", "refusals.txt")), "-- commands --\n")
+	const head = "-- commands --\n"
+	files, commands, _ := strings.Cut(content(t, filepath.Join(sourceDir, "testdata/refusals.txt")), head)
 	for _, file := range strings.Split(files, "\n-- ")[1:] {
 		name, text, _ := strings.Cut(file, " --\n")
 		write(t, name, text+"\n")
@@ -583,7 +585,7 @@ func TestBadInput(t *testing.T) {
 	write(t, "broken.json", strings.Replace(content(t, "fit.json"), `"levels": 16`, `"levels": 15`, 1))
 	network[slices.Index(network, "--range")+1] = "v.csv"
 	mustRun(t, append(network, "--fit-decoder", "-o", "uneven.json", "-o", "uneven.npz")...)
-	got := files + "-- commands --\n"
+	got := files + head
 	for line := range strings.Lines(commands) {
 		if command, ok := strings.CutPrefix(line, "$ belsim "); ok {
 			// an empty value is no way to leave a flag out
