@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 
 	"belsim/montecarlo/assess"
-	"belsim/montecarlo/scenario"
 )
 
 type decodeCmd struct {
@@ -29,8 +27,7 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	if len(cmd.Output) > 1 {
 		return fmt.Errorf("-o is given %d times; decode writes one file", len(cmd.Output))
 	}
-	if err := cmp.Or(out.checkFiles(env, "npy", "csv"),
-		checkFlags(scenario.CheckTemperature(cmd.Temperature))); err != nil {
+	if err := out.checkFiles(env, "npy", "csv"); err != nil {
 		return err
 	}
 	labels, err := cmd.Range.Read(ctx)

@@ -19,7 +19,7 @@ type exploreCmd struct {
 
 // Run implements the command.
 func (cmd *exploreCmd) Run(ctx context.Context, env *environment) error {
-	if cmd.Port < 0 || cmd.Port > math.MaxUint16 {
+	if cmd.Port > math.MaxUint16 {
 		return fmt.Errorf("--port %d: want 1 to %d", cmd.Port, math.MaxUint16)
 	}
 	for _, path := range cmd.Files {

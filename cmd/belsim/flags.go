@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"belsim/errmodel/perceived"
@@ -81,25 +80,6 @@ func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE > 0 
 func (f perceivedFlags) model() scenario.Perceived {
 	return scenario.Perceived{Model: perceived.Model{Noise: f.LabelNoise, Misfit: or(f.Misfit, perceived.DefaultMisfit),
 		Cutoff: f.Cutoff}}
-}
-
-// check refuses values without a meaning. unit is the unit of the noise and the misfit.
-func (f perceivedFlags) check(unit string) error {
-	for _, v := range []struct {
-		name  string
-		value float64
-		least string
-	}{
-		{"label-noise", f.LabelNoise, "more than zero " + unit},
-		{"mae", f.MAE, "more than zero levels"},
-		{"cutoff", f.Cutoff, "more than zero cycles"},
-		{"misfit", or(f.Misfit, 0), "zero " + unit + " or more"},
-	} {
-		if !(v.value >= 0) || math.IsInf(v.value, 0) {
-			return fmt.Errorf("--%s %v: want %s", v.name, v.value, v.least)
-		}
-	}
-	return nil
 }
 
 // misfit is that of a model over some labels: where neither a flag nor a fit says it, the one that
@@ -196,8 +176,7 @@ type scenarioFlags struct {
 func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling,
 	training perceived.Training) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature),
-		f.perceivedFlags.check("levels")); err != nil {
+	if err := checkFlags(draw.Check()); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model()
@@ -270,16 +249,11 @@ func checkFlags(checks ...error) error {
 	var all []error
 	for _, err := range checks {
 		var v *scenario.ValueError
-		switch {
-		case !errors.As(err, &v):
-			all = append(all, err)
-		case v.Name == "samples":
-			all = append(all, fmt.Errorf("--samples %v: a standard error needs at least 2", v.Value))
-		case v.Name == "max_samples":
-			all = append(all, fmt.Errorf("--samples %v: want %s", v.Value, v.Want))
-		default:
-			all = append(all, fmt.Errorf("--%s %v: want %s", strings.ReplaceAll(v.Name, "_", "-"), v.Value, v.Want))
+		if errors.As(err, &v) {
+			flag := strings.ReplaceAll(strings.TrimPrefix(v.Name, "max_"), "_", "-")
+			err = fmt.Errorf("--%s %v: want %s", flag, v.Value, v.Want)
 		}
+		all = append(all, err)
 	}
 	return errors.Join(all...)
 }
@@ -289,11 +263,8 @@ type workersFlag struct {
 	Workers int `default:"0" placeholder:"N" group:"sampling" help:"Processors to use (default: all)."`
 }
 
-// checkWorkers refuses a negative number, and more than parallel.Most.
+// checkWorkers refuses more than parallel.Most.
 func (f workersFlag) checkWorkers() error {
-	if f.Workers < 0 {
-		return fmt.Errorf("--workers %d: want 1 or more, or 0 for all", f.Workers)
-	}
 	if most := parallel.Most(); f.Workers > most {
 		return fmt.Errorf("--workers %d: want at most %d, which is %d for each processor", f.Workers, most,
 			parallel.PerProcessor)

@@ -45,7 +45,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
 	ofPaper := len(cmd.Codes) == 0 // Figure 3(c), as far as no flag says otherwise
 	s := cmd.outputsFlags.scenario(env)
-	if err := cmp.Or(checkFlags(scenario.CheckTemperature(s.Temperature)), checkFlags(draw.Check())); err != nil {
+	if err := checkFlags(draw.Check()); err != nil {
 		return err
 	}
 	other := assess.AutoModel
@@ -61,9 +61,6 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	cmd.complete(s, fit)
 	if cmd.perceived() {
-		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check("levels"); err != nil {
-			return err
-		}
 		s.Outputs = s.Outputs.Of(cmd.Training)
 	}
 	codes, err := cmd.open(s, fit)

@@ -42,8 +42,7 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Targets != "" {
 		return cmd.space(ctx, env)
 	}
-	if err := cmp.Or(cmd.checkOutput(env, ranking(nil, plots.Style{})),
-		checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
+	if err := cmp.Or(cmd.checkOutput(env, ranking(nil, plots.Style{})), cmd.check()); err != nil {
 		return err
 	}
 	q, err := cmd.question(env)
@@ -55,8 +54,7 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 
 // space makes levels for targets.
 func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
-	if err := cmp.Or(cmd.checkOutput(env, levelSpaces(ctx, nil)),
-		checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+	if err := cmd.checkOutput(env, levelSpaces(ctx, nil)); err != nil {
 		return err
 	}
 	if len(cmd.Codes) > 0 {
@@ -129,12 +127,8 @@ func ranking(found *forecast.Ranking, style plots.Style) result {
 	}
 }
 
-// check refuses values without a meaning, and what says nothing of the networks or of the labels.
+// check refuses what says nothing of the networks or of the labels.
 func (cmd *levelsCmd) check() error {
-	if err := (perceivedFlags{LabelNoise: cmd.LabelNoise, Misfit: cmd.Misfit,
-		Cutoff: cmd.Cutoff}).check("label units"); err != nil {
-		return err
-	}
 	switch {
 	case cmd.LabelNoise == 0 && cmd.MAE.Error == 0 && cmd.Model == "":
 		return errors.New("want --mae, --label-noise or --model, for what the networks know of a label; " +

@@ -110,12 +110,10 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 // check refuses flags without reading anything.
 func (cmd *optimizeCmd) check() error {
 	switch {
-	case cmd.Time < 0 || cmd.Time > search.MaxTime:
-		return fmt.Errorf("--time %v: want more than zero, and at most %v", cmd.Time, search.MaxTime)
+	case cmd.Time > search.MaxTime:
+		return fmt.Errorf("--time %v: want at most %v", cmd.Time, search.MaxTime)
 	case cmd.Steps > search.MaxSteps:
 		return fmt.Errorf("--steps %d: want 1 to %d", cmd.Steps, uint64(search.MaxSteps))
-	case cmd.MaxTransitions < 0:
-		return fmt.Errorf("--max-transitions %d: want 1 or more", cmd.MaxTransitions)
 	case len(cmd.Fix) > 0 && cmd.Start == "":
 		return errors.New("--fix names columns of --start, which is missing")
 	case cmd.Keep != "" && !cmd.Pareto:

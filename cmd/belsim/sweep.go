@@ -35,10 +35,6 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 		return outside(err)
 	case cmd.Plan == "":
 		return errors.New("want a plan, a .json file; 'belsim sweep --print example' prints an example")
-	case cmd.FlushEvery < 0:
-		return fmt.Errorf("--flush-every %v: want a time above zero", cmd.FlushEvery)
-	case cmd.Shards < 0:
-		return fmt.Errorf("--shards %d: want 1 or more", cmd.Shards)
 	}
 	plan, err := sweep.ReadPlan(ctx, cmd.Plan, env.decoders)
 	if err != nil {
