@@ -132,21 +132,14 @@ func (env *environment) belsim() (code int) {
 	ctx, stop := env.notify(context.Background())
 	defer stop()
 
-	// kong ends --help and --version by calling Exit from within Parse.
-	type exit int
-	defer func() {
-		if r := recover(); r != nil {
-			status, ok := r.(exit)
-			if !ok {
-				panic(r)
-			}
-			code = int(status)
-		}
-	}()
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	k, err := env.parse(ctx, args, func(status int) { panic(exit(status)) })
+	printed := false // --help or --version: kong then goes on, as if the process had not ended
+	k, err := env.parse(ctx, args, func(int) { printed = true })
+	if printed {
+		return exitDone
+	}
 	if err != nil && env.stdout.err == nil {
 		text := oneLine(err)
 		if what, ok := strings.CutPrefix(text, "unexpected argument "); ok &&
