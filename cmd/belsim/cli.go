@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -253,7 +252,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		command.Detail = helpOf(command.Name)
 	}
 	kongcompletion.Register(parser)
-	k, err := parser.Parse(joined(args))
+	k, err := parser.Parse(args)
 	if err != nil {
 		return nil, err
 	}
@@ -269,27 +268,6 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	}
 	return k, nil
 }
-
-// joined joins flags with values that are negative numbers, or begin as such, by an equals sign:
-// the reader of the command line takes --range -60:60 for two flags.
-func joined(args []string) []string {
-	var out []string
-	for i, a := range args {
-		if a == "--" {
-			return append(out, args[i:]...)
-		}
-		if last := len(out) - 1; last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") &&
-			negative.MatchString(a) {
-			out[last] += "=" + a
-		} else {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// negative matches what begins with a negative number.
-var negative = regexp.MustCompile(`^-\.?[0-9]`)
 
 // flagGroups are the flags of a command in its help, below those that most people need first.
 var flagGroups = []kong.Group{

@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/alecthomas/kong"
+
 	"belsim/cmd/internal/files"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
@@ -20,24 +22,40 @@ import (
 )
 
 type fitCmd struct {
-	Code        []string            `placeholder:"CODE" reads:"" sep:"none" help:"Code of the network: a NAME, a FILE, softmax, hl-gauss, corn or direct."`
-	Levels      int                 `placeholder:"L" help:"${bitlevels}"`
-	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets: levels from 1, or labels; points:FILE for points."`
-	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
-	Range       []assess.LabelRange `placeholder:"a:b|FILE" reads:"" sep:"none" help:"${range}"`
-	Training    string              `group:"model" enum:"auto,bce,ce,soft,l1,l2" default:"auto" help:"How the network was trained: ${enum}."`
-	Also        []string            `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets."`
-	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv of code, loss, seed, outputs."`
-	Temperature float64             `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex (default: 1)."`
-	Bits        []int               `group:"output" placeholder:"k" help:"Bits to draw, from 1 (default: two with errors)."`
-	FitDecoder  bool                `help:"Fit a decoder as well; -o FILE.npz holds it."`
-	Recommend   bool                `help:"Forecast and rank all codes, as if they were trained."`
-	Candidates  []string            `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
-	Samples     uint64              `group:"sampling" placeholder:"N" help:"Simulated samples of each label (default: by time)."`
-	Seed        uint64              `group:"sampling" default:"1" help:"Seed of the random numbers."`
-	Baseline    string              `placeholder:"FILE|X" reads:"" help:"Direct regression: a FILE of predictions, or its mean |error|."`
+	Code        []string    `placeholder:"CODE" reads:"" sep:"none" help:"Code of the network: a NAME, a FILE, softmax, hl-gauss, corn or direct."`
+	Levels      int         `placeholder:"L" help:"${bitlevels}"`
+	Targets     string      `required:"" placeholder:"FILE" reads:"" help:"Targets: levels from 1, or labels; points:FILE for points."`
+	Outputs     string      `placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
+	Range       labelRanges `placeholder:"a:b|FILE" reads:"" sep:"none" help:"${range}"`
+	Training    string      `group:"model" enum:"auto,bce,ce,soft,l1,l2" default:"auto" help:"How the network was trained: ${enum}."`
+	Also        []string    `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets."`
+	Runs        string      `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv of code, loss, seed, outputs."`
+	Temperature float64     `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex (default: 1)."`
+	Bits        []int       `group:"output" placeholder:"k" help:"Bits to draw, from 1 (default: two with errors)."`
+	FitDecoder  bool        `help:"Fit a decoder as well; -o FILE.npz holds it."`
+	Recommend   bool        `help:"Forecast and rank all codes, as if they were trained."`
+	Candidates  []string    `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
+	Samples     uint64      `group:"sampling" placeholder:"N" help:"Simulated samples of each label (default: by time)."`
+	Seed        uint64      `group:"sampling" default:"1" help:"Seed of the random numbers."`
+	Baseline    string      `placeholder:"FILE|X" reads:"" help:"Direct regression: a FILE of predictions, or its mean |error|."`
 	backendFlags
 	pictureFlags
+}
+
+// labelRanges are the values of --range.
+type labelRanges []assess.LabelRange
+
+// Decode implements kong.MapperValue. kong takes a value of a list that begins with a minus for a
+// flag.
+func (r *labelRanges) Decode(ctx *kong.DecodeContext) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("range", &text); err != nil {
+		return err
+	}
+	var one assess.LabelRange
+	err := one.UnmarshalText([]byte(text))
+	*r = append(*r, one)
+	return err
 }
 
 // Run implements the command.

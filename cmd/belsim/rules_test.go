@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -125,7 +124,7 @@ func TestNegativeValues(t *testing.T) {
 	for _, cmd := range k.Model.Leaves(false) {
 		for _, f := range cmd.Flags {
 			kind := f.Target.Type().String()
-			if types[kind] || f.IsBool() {
+			if types[kind] || f.IsBool() || kind == "[]int" { // no level, bit or column is negative
 				continue
 			}
 			types[kind] = true
@@ -139,9 +138,5 @@ func TestNegativeValues(t *testing.T) {
 	}
 	if len(types) < 10 {
 		t.Errorf("flags of the types %v were found", types)
-	}
-	if got, want := joined([]string{"a", "--x", "-1", "--y=-2", "-3", "-q", "-4", "--", "--x", "-5"}), []string{"a",
-		"--x=-1", "--y=-2", "-3", "-q", "-4", "--", "--x", "-5"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
