@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -170,61 +171,43 @@ func TestFitFiles(t *testing.T) {
 	inFolderWithData(t)
 	y, z, args := smallNetwork(t)
 	n, m := z.Dims()
-	bits, signs := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
+	bits, signs, turned := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
 	bits.Apply(func(_, _ int, v float64) float64 { return map[bool]float64{true: 1}[v > 0] }, z)
 	signs.Apply(func(_, _ int, v float64) float64 { return 2*v - 1 }, bits)
-	save(t, "y.csv", y)
-	save(t, "z.csv", z)
-	save(t, "levels.npy", levelsOf(y))
-	save(t, "bits.npy", bits)
-	save(t, "signs.csv", signs)
+	turned.Scale(-1, z)
+	for name, array := range map[string]*mat.Dense{"y.csv": y, "z.csv": z, "levels.npy": levelsOf(y), "bits.npy": bits,
+		"signs.csv": signs, "turned.npy": turned} {
+		save(t, name, array)
+	}
 	archive := must.Get(os.Create("both.npz"))(t)
 	w := zip.NewWriter(archive)
 	for name, m := range map[string]mat.Matrix{"targets": y, "z": z} {
-		entry, err := w.Create(name + ".npy")
-		if err == nil {
-			err = arrayfile.WriteNPY(context.Background(), entry, m)
-		}
-		must.Succeed(t, err)
+		must.Succeed(t, arrayfile.WriteNPY(t.Context(), must.Get(w.Create(name+".npy"))(t), m))
 	}
-	must.Succeed(t, w.Close())
-	archive.Close()
+	must.Succeed(t, errors.Join(w.Close(), archive.Close()))
+	mustRun(t, "codes johnson --levels 16 -o mine.npy")
 
-	few := []string{"--samples", "100"} // of the simulation, which is not looked at
-	byLabel := fitOf(t, args...)
-	byLevel := fitOf(t, append([]string{"fit", "--code", "johnson", "--levels", "16", "--targets", "levels.npy",
-		"--outputs", "z.csv"}, few...)...)
-	for _, args := range [][]string{
-		{"--range", "2.5:4.3", "--targets", "y.csv", "--outputs", "z.csv"},
-		{"--range", "2.5:4.3", "--targets", "both.npz", "--outputs", "both.npz:z"},
-		{"--targets", "levels.npy", "--outputs", "logits:z.csv"},
-		{"--targets", "levels.npy", "--outputs", "bits.npy"},
-		{"--targets", "levels.npy", "--outputs", "bits:signs.csv"},
-		{"--targets", "levels.npy", "--outputs", "signs.csv"},
+	const named = "fit --samples 100 --code johnson --levels 16 " // few of the simulation, which is not looked at
+	byLabel, byLevel := fitOf(t, args...), fitOf(t, named+"--targets levels.npy --outputs z.csv")
+	for args, want := range map[string]*assess.Fit{
+		named + "--range 2.5:4.3 --targets y.csv --outputs z.csv":                byLabel,
+		named + "--range 2.5:4.3 --targets both.npz --outputs both.npz:z":        byLabel,
+		named + "--targets levels.npy --outputs logits:z.csv":                    byLevel,
+		named + "--targets levels.npy --outputs bits.npy":                        byLevel,
+		named + "--targets levels.npy --outputs bits:signs.csv":                  byLevel,
+		named + "--targets levels.npy --outputs signs.csv":                       byLevel,
+		"fit --samples 100 --code mine.npy --targets levels.npy --outputs z.csv": byLevel,
 	} {
-		want := byLevel
-		if args[0] == "--range" {
-			want = byLabel
-		}
-		got := fitOf(t, append(append([]string{"fit", "--code", "johnson", "--levels", "16"}, args...), few...)...)
+		got := fitOf(t, args)
 		if got.R != want.R || got.SigmaInterval != want.SigmaInterval ||
 			got.Decoders[0].Observed != want.Decoders[0].Observed {
-			t.Errorf("%v: r = %v, %v; want %v, %v", args, got.R, got.Decoders[0], want.R, want.Decoders[0])
+			t.Errorf("%s: r = %v, %v; want %v, %v", args, got.R, got.Decoders[0], want.R, want.Decoders[0])
 		}
 	}
-	// Bits in another order are noticed.
-	turned := mat.NewDense(n, m, nil)
-	turned.Apply(func(i, k int, _ float64) float64 { return -z.At(i, k) }, turned)
-	save(t, "turned.npy", turned)
-	if got := fitOf(t, "fit", "--code", "johnson", "--levels", "16", "--targets", "levels.npy", "--outputs",
-		"turned.npy", "--samples", "100"); !strings.HasPrefix(got.Verdict, "The outputs look inverted") ||
-		!strings.HasPrefix(byLevel.Verdict, "The network's best decoder") {
+	// Bits of the other sign are noticed.
+	if got := fitOf(t, named+"--targets levels.npy --outputs turned.npy"); !strings.HasPrefix(got.Verdict,
+		"The outputs look inverted") || !strings.HasPrefix(byLevel.Verdict, "The network's best decoder") {
 		t.Errorf("%q with the signs turned, %q as they are", got.Verdict, byLevel.Verdict)
-	}
-	// A code of one's own is the same as the named one.
-	mustRun(t, "codes johnson --levels 16 -o mine.npy")
-	if got := fitOf(t, "fit --code mine.npy --targets levels.npy --outputs z.csv --samples 100"); got.R != byLevel.R {
-		t.Errorf("mine.npy: r = %v, want %v", got.R, byLevel.R)
 	}
 }
 
@@ -257,15 +240,13 @@ func TestRecommend(t *testing.T) {
 	if len(gray) != 7 || !maps.Equal(gray, mine) {
 		t.Errorf("the same code by another name: %v, %v", gray, mine)
 	}
-	// The verdict stands first, and lines are short.
-	lines := strings.Split(out, "\n")
 	if !strings.HasPrefix(out, "The network's best decoder is ") {
-		t.Error(lines[0])
+		t.Error(out)
 	}
 	opening := true
-	for _, line := range lines {
-		opening = opening && line != ""
-		if n := utf8.RuneCountInString(line); n > 120 || opening && n > 100 {
+	for line := range strings.Lines(out) {
+		opening = opening && line != "\n"
+		if n := utf8.RuneCountInString(line); n > 121 || opening && n > 101 {
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}
@@ -306,26 +287,28 @@ func TestFitSeveral(t *testing.T) {
 	}
 	save(t, "y3.npy", targets)
 	must.Succeed(t, os.WriteFile("z3.npy", data, 0o600))
-	args := []string{"fit", "--code", "johnson", "--levels", "16", "--targets", "y3.npy", "--outputs", "z3.npy",
-		"--samples", "100"}
-	ranges := []string{"--range", "2.5:4.3", "--range", "5:8.6", "--range", "7.5:12.9"}
-	var got assess.Several
-	out := mustRun(t, append(append(args, ranges...), "-o", "several.json", "-o", "several.html")...)
+	const args = "fit --code johnson --levels 16 --targets y3.npy --outputs z3.npy --samples 100 "
+	const ranges = args + "--range 2.5:4.3 --range 5:8.6 --range 7.5:12.9 "
+	var got, all assess.Several
+	out := mustRun(t, ranges+"-o several.json -o several.html")
 	readJSON(t, "several.json", &got)
 	if page := content(t, "several.html"); strings.Count(page, "<svg") != 6 ||
 		!strings.Contains(page, "<h1>output 3: johnson, 16 levels</h1>") {
 		t.Error("several.html has not two pictures of each output")
 	}
+	if !strings.HasPrefix(out, "The network has 3 outputs.") || strings.Count(out, "describes it") != 3 {
+		t.Error(out)
+	}
 	want := fitOf(t, alone...)
 	for k, f := range got.Outputs {
-		if math.Abs(f.Decoders[0].Observed/float64(k+1)/want.Decoders[0].Observed-1) > 1e-3 ||
-			math.Abs(f.LevelWidth/want.LevelWidth/float64(k+1)-1) > 1e-9 {
+		if unit := float64(k + 1); math.Abs(f.Decoders[0].Observed/unit/want.Decoders[0].Observed-1) > 1e-3 ||
+			math.Abs(f.LevelWidth/want.LevelWidth/unit-1) > 1e-9 {
 			t.Errorf("output %d: %v levels of %v, want %v of %v", k+1, f.Decoders[0].Observed, f.LevelWidth,
 				want.Decoders[0].Observed, want.LevelWidth)
 		}
 	}
 	if len(got.Rows) != 3 || len(got.Outputs) != 3 || got.Rows[2].Output != 3 ||
-		math.Abs(float64(got.Rows[2].Error/got.Rows[0].Error)-3) > 0.01 || !got.Rows[1].Describes {
+		math.Abs(got.Rows[2].Error/got.Rows[0].Error-3) > 0.01 || !got.Rows[1].Describes {
 		t.Errorf("%+v", got.Rows)
 	}
 	// Forecasts of each output, and those of all, whose errors are means: the same ratios here,
@@ -333,53 +316,42 @@ func TestFitSeveral(t *testing.T) {
 	targets.Apply(func(_, _ int, v float64) float64 { return 1.1 * v }, targets)
 	save(t, "direct.npy", targets)
 	must.Succeed(t, os.WriteFile("again.npy", data, 0o600))
-	var all assess.Several
-	text := mustRun(t, append(append(args, ranges...), "--recommend", "--also", "johnson:again.npy", "--baseline",
-		"direct.npy", "-o", "all.json", "-o", "all.html")...)
+	text := mustRun(t, ranges+"--recommend --also johnson:again.npy --baseline direct.npy -o all.json -o all.html")
 	readJSON(t, "all.json", &all)
+	first := all.Outputs[0]
 	if rec := all.Recommendation; rec == nil || rec.Decision == nil ||
-		all.Verdict[len(all.Verdict)-1] != all.Outputs[0].Verdict[strings.Index(all.Outputs[0].Verdict, "Next: "):] ||
-		!strings.Contains(text, "for all outputs") {
+		all.Verdict[len(all.Verdict)-1] != first.Verdict[strings.Index(first.Verdict, "Next: "):] {
 		t.Errorf("%+v, %q", rec, all.Verdict)
 	}
 	for _, x := range all.Recommendation.Ranking {
-		alone := all.Outputs[0].Recommendation.Ranking
-		i := slices.IndexFunc(alone, func(y forecast.Row) bool {
-			return x.Code == y.Code && x.Training == y.Training &&
-				y.Best
+		i := slices.IndexFunc(first.Recommendation.Ranking, func(y forecast.Row) bool {
+			return x.Code == y.Code && x.Training == y.Training && y.Best
 		})
-		if y := alone[i]; math.Abs(x.Ratio/y.Ratio-1) > 1e-3 || math.Abs(x.RatioCI[1]/y.RatioCI[1]-1) > 1e-2 ||
-			math.Abs(x.Better-y.Better) > 0.01 || math.Abs(x.Forecast/y.Forecast-2) > 0.01 || x.Trained != y.Trained ||
-			x.Measured != y.Measured {
+		if y := first.Recommendation.Ranking[i]; math.Abs(x.Ratio/y.Ratio-1) > 1e-3 ||
+			math.Abs(x.RatioCI[1]/y.RatioCI[1]-1) > 1e-2 || math.Abs(x.Better-y.Better) > 0.01 ||
+			math.Abs(x.Forecast/y.Forecast-2) > 0.01 || x.Trained != y.Trained || x.Measured != y.Measured {
 			t.Errorf("%+v, and of the first output %+v", x, y)
 		}
 	}
 	if f := all.Outputs[2]; len(f.Networks) != 4 || f.Networks[0].Seeds != 2 || f.Direct == nil {
 		t.Errorf("%+v, %+v", f.Networks, f.Direct)
 	}
-	if flat := strings.Join(strings.Fields(text), " "); !strings.Contains(flat,
-		" at 3 of the 3 outputs, worse at 0, and not told apart at 0 (paired by sample).") {
-		t.Errorf("%s\nhas no sentence of direct regression", text)
+	for _, want := range []string{"for all outputs",
+		" at 3 of the 3 outputs, worse at 0, and not told apart at 0 (paired by sample)."} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("%s\nhas no %q", text, want)
+		}
 	}
-	if !strings.HasPrefix(out, "The network has 3 outputs.") || strings.Count(out, "describes it") != 3 {
-		t.Error(out)
-	}
-	for want, more := range map[string][]string{
-		"--range is given 2 times, and the network has outputs for 3 targets": ranges[:4],
-		"cannot write fit.csv: a network of several outputs": append([]string{"-o", "fit.csv"},
-			ranges...),
-		"output 2: y3.npy: row 1: target": ranges[:2],
-		"--baseline X is for a network of one output": append([]string{"--baseline", "0.1"},
-			ranges...),
-		"y.npy has 1 columns; want a prediction for each of 3 targets": append([]string{"--baseline", "y.npy"},
-			ranges...),
-		"want targets N × K and outputs N × K × M": append([]string{"--also",
-			"johnson:z.npy"}, ranges...),
-		"z3.npy: K = 3 outputs; want an even number for points": append([]string{"--targets",
-			"points:y3.npy"}, ranges...),
+	for args, want := range map[string]string{
+		args + "--range 2.5:4.3 --range 5:8.6": "--range is given 2 times, and the network has outputs for 3 targets",
+		args + "--range 2.5:4.3":               "output 2: y3.npy: row 1: target",
+		ranges + "-o fit.csv":                  "cannot write fit.csv: a network of several outputs",
+		ranges + "--baseline 0.1":              "--baseline X is for a network of one output",
+		ranges + "--baseline y.npy":            "y.npy has 1 columns; want a prediction for each of 3 targets",
+		ranges + "--also johnson:z.npy":        "want targets N × K and outputs N × K × M",
+		ranges + "--targets points:y3.npy":     "z3.npy: K = 3 outputs; want an even number for points",
+		args + "--targets y.npy":               "want targets N × K and outputs N × K × M",
 	} {
-		refused(t, want, append(args, more...)...)
+		refused(t, want, args)
 	}
-	refused(t, "want targets N × K and outputs N × K × M", "fit", "--code", "johnson", "--levels", "16", "--range",
-		"2.5:4.3", "--targets", "y.npy", "--outputs", "z3.npy")
 }

@@ -39,7 +39,8 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "plan.json")
-	write(t, plan, `{"codes": ["unary", "johnson", "hadamard"], "levels": [8192], "r": "0.1:0.5:5", "sigma": "1:4:5", "methods": ["bound", "exact", "mc"], "samples": 100}`)
+	write(t, plan, `{"codes": ["unary", "johnson", "hadamard"], "levels": [8192], "r": "0.1:0.5:5",
+		"sigma": "1:4:5", "methods": ["bound", "exact", "mc"], "samples": 100}`)
 	all := []string{
 		"codes unary --levels 65536",
 		"compare unary --levels 4096 --samples 2 --decoder gen-ex",
