@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -85,7 +86,7 @@ var help embed.FS
 
 // helpOf is the text of a command.
 func helpOf(command string) string {
-	text, _ := help.ReadFile("help/" + command + ".txt") // completion has none
+	text, _ := help.ReadFile("help/" + command + ".txt") // completion has its own
 	return string(text)
 }
 
@@ -249,7 +250,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		return nil, err
 	}
 	for _, command := range parser.Model.Children {
-		command.Detail = helpOf(command.Name)
+		command.Detail = cmp.Or(helpOf(command.Name), command.Detail)
 	}
 	kongcompletion.Register(parser)
 	k, err := parser.Parse(args)
