@@ -16,7 +16,8 @@ func TestPerceived(t *testing.T) {
 		mustRun(t, "compare unary johnson hexj hadamard --levels 16 --label-noise 1.2 --training bce,ce --decoder gen,gen-ex"))
 	golden(t, "perceived-verify.txt",
 		mustRun(t, "verify --code b1jdj --levels 16 --label-noise 1.2 --samples 1600 --backend cpu"))
-	out := mustRun(t, "verify --code hexj --levels 20 --decoder gen --outputs logits --label-noise 1.2 --misfit 0.4 --cutoff 9 --samples 1600 --backend cpu")
+	out := mustRun(t, "verify --code hexj --levels 20 --decoder gen --outputs logits --label-noise 1.2 --misfit 0.4 "+
+		"--cutoff 9 --samples 1600 --backend cpu")
 	if !strings.Contains(out, "PASS every sampled mean is within its bound") ||
 		!strings.Contains(out, "label noise 1.2, misfit 0.4, cutoff 9, trained with BCE") {
 		t.Errorf("verify on logits printed %s", out)
@@ -34,8 +35,10 @@ func TestPerceived(t *testing.T) {
 	}
 
 	// A map and a sweep of the same cells have the same numbers.
-	mustRun(t, "heatmap unary johnson --levels 16 --label-noise 0.8:1.6:2 --misfit 0.2:0.4:2 --method exact -o map.csv -o map.png -o map.json")
-	write(t, "plan.json", `{"codes": ["unary", "johnson"], "levels": [16], "label_noise": [0.8, 1.6], "misfit": [0.2, 0.4], "methods": ["exact"]}`)
+	mustRun(t, "heatmap unary johnson --levels 16 --label-noise 0.8:1.6:2 --misfit 0.2:0.4:2 --method exact "+
+		"-o map.csv -o map.png -o map.json")
+	write(t, "plan.json", `{"codes": ["unary", "johnson"], "levels": [16], "label_noise": [0.8, 1.6],
+		"misfit": [0.2, 0.4], "methods": ["exact"]}`)
 	mustRun(t, "sweep plan.json --out cells --backend cpu --quiet")
 	mustRun(t, "merge cells -o cells.csv -o cells.png -o cells.json")
 	cells, table := readCSV(t, "map.csv"), readCSV(t, "cells.csv")

@@ -32,6 +32,18 @@ func readColumn(t *testing.T, path string) []float64 {
 	return must.Get(arrayfile.ReadFile(path))(t).RawMatrix().Data
 }
 
+// quantization is the mean distance of labels from the nearest value of a level.
+func quantization(labels, values []float64) (mean float64) {
+	for _, label := range labels {
+		least := math.Inf(1)
+		for _, v := range values {
+			least = min(least, math.Abs(label-v))
+		}
+		mean += least / float64(len(labels))
+	}
+	return mean
+}
+
 // TestEvenValues: the label of each level, where these are even, gives the same digits as their
 // range.
 func TestEvenValues(t *testing.T) {
@@ -84,13 +96,8 @@ func TestUnevenValues(t *testing.T) {
 	text := mustRun(t, append(slices.Clone(network), "--fit-decoder", "-o", "d.npz", "-o", "fit.json", "-o", "fit.html",
 		"-o", "fit.png")...)
 	f := must.Get(assess.Read("fit.json"))(t)
-	beyond, q := 0, 0.0
+	beyond, q := 0, quantization(y.RawMatrix().Data, v)
 	for _, label := range y.RawMatrix().Data {
-		least := math.Inf(1)
-		for _, value := range v {
-			least = min(least, math.Abs(label-value))
-		}
-		q += least / 800
 		if label < v[0] || label > v[15] {
 			beyond++
 		}
@@ -111,7 +118,7 @@ func TestUnevenValues(t *testing.T) {
 		if d.Outputs == "bits" && d.Decoder != "bel-j" {
 			continue // decode reads logits
 		}
-		mustRun(t, fmt.Sprintf("decode -q --decoder %s --code johnson --outputs %s --range v.csv -o x.npy", d.Decoder, outputs))
+		mustRun(t, "decode -q --code johnson --range v.csv -o x.npy --outputs "+outputs+" --decoder "+d.Decoder)
 		found, sum := readColumn(t, "x.npy"), 0.0
 		for i, label := range found {
 			sum += math.Abs(label - y.At(i, 0))
@@ -144,7 +151,8 @@ func TestUnevenValues(t *testing.T) {
 	// Where bits err independently, samples of a code are those of its exact value: 6 standard
 	// errors are passed with 2e-9.
 	var c scenario.Comparison
-	runJSON(t, &c, "compare johnson unary gray --levels 16 --model mixture:fit.json --decoder gen,bel-u,bel-j --samples 2000")
+	runJSON(t, &c, "compare johnson unary gray --levels 16 --model mixture:fit.json --decoder gen,bel-u,bel-j "+
+		"--samples 2000")
 	if c.Unit != "label units" || len(c.Results) != 5 {
 		t.Errorf("%+v", c)
 	}
@@ -174,26 +182,13 @@ func TestSpacings(t *testing.T) {
 			r.Values[r.Levels-1] != s.Range[1] {
 			t.Errorf("%d levels, %s: %v, %v", r.Levels, r.Spacing, err, r.Values)
 		}
-		q := 0.0
-		for _, label := range y {
-			least := math.Inf(1)
-			for _, v := range r.Values {
-				least = min(least, math.Abs(label-v))
-			}
-			q += least / float64(len(y))
-		}
+		q := quantization(y, r.Values)
 		if math.Abs(q/r.Quantization-1) > 1e-9 || math.Abs(r.Forecast-math.Hypot(q, 0.5)) > 1e-9 || i%2 == 1 &&
 			q >= s.Results[i-1].Quantization {
 			t.Errorf("%d levels, %s: %+v, want q = %v", r.Levels, r.Spacing, r, q)
 		}
-		zero := 0
-		for _, v := range r.Values {
-			if v > 0 && v < 0.001 {
-				zero++
-			}
-		}
-		if zero > 0 {
-			t.Errorf("%d levels, %s: %d at the label that many share", r.Levels, r.Spacing, zero)
+		if slices.ContainsFunc(r.Values, func(v float64) bool { return v > 0 && v < 0.001 }) {
+			t.Errorf("%d levels, %s: several at the label that many share: %v", r.Levels, r.Spacing, r.Values)
 		}
 	}
 	mustRun(t, "levels --targets long.csv --levels 8 --baseline 0.5 -o v.csv -o v.npy -o v.png")
