@@ -160,9 +160,8 @@ func (env *environment) belsim() (code int) {
 	}
 	if i, ok := context.Cause(ctx).(interruption); ok && err != nil {
 		if errors.Is(err, context.Canceled) {
-			var u unfinished
 			text := env.files.LeftBehind(env.stdout.printed)
-			if errors.As(err, &u) {
+			if u, ok := errors.AsType[unfinished](err); ok {
 				text = u.finished + ", " + text
 			}
 			err = errors.New(text)
@@ -296,14 +295,14 @@ func printHelp(o kong.HelpOptions, k *kong.Context) error {
 
 // exitCode returns the exit code for a command's error.
 func exitCode(err error) int {
-	var outside environmentError
-	var scarce *memory.Error
+	_, outside := errors.AsType[environmentError](err)
+	_, scarce := errors.AsType[*memory.Error](err)
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errFailed):
 		return exitFailed
-	case errors.As(err, &outside) || errors.As(err, &scarce) || errors.Is(err, gpu.ErrDevice) || exhausted(err):
+	case outside || scarce || errors.Is(err, gpu.ErrDevice) || exhausted(err):
 		return exitEnvironment
 	}
 	return exitUsage

@@ -244,18 +244,14 @@ func (f samplingFlags) warnUnreached(env *environment, reached bool) {
 	}
 }
 
-// checkFlags refuses values that mean nothing, naming the flags that have them.
-func checkFlags(checks ...error) error {
-	var all []error
-	for _, err := range checks {
-		var v *scenario.ValueError
-		if errors.As(err, &v) {
-			flag := strings.ReplaceAll(strings.TrimPrefix(v.Name, "max_"), "_", "-")
-			err = fmt.Errorf("--%s %v: want %s", flag, v.Value, v.Want)
-		}
-		all = append(all, err)
+// checkFlags words the refusal of a value by the name of its flag.
+func checkFlags(err error) error {
+	v, ok := errors.AsType[*scenario.ValueError](err)
+	if !ok {
+		return err
 	}
-	return errors.Join(all...)
+	flag := strings.ReplaceAll(strings.TrimPrefix(v.Name, "max_"), "_", "-")
+	return fmt.Errorf("--%s %v: want %s", flag, v.Value, v.Want)
 }
 
 // workersFlag limits the processors in use.

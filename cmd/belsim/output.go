@@ -166,9 +166,9 @@ func (f outputFlags) writeFile(env *environment, path string, make func(w io.Wri
 // environmental marks errors of files as the environment's: the system refused something that
 // was asked for rightly.
 func environmental(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	if errors.As(err, &path) || errors.As(err, &link) {
+	_, path := errors.AsType[*fs.PathError](err)
+	_, link := errors.AsType[*os.LinkError](err)
+	if path || link {
 		return outside(err)
 	}
 	return err
