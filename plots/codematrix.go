@@ -61,7 +61,7 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 	if len(notes) > 0 {
 		title = strings.TrimSpace(title + " (" + strings.Join(notes, ", ") + ")")
 	}
-	p := newPlot(d.Style, title, "bit k", "level n")
+	p := newPlot(d.Style, "bit k", "level n")
 	// Levels run downwards, so the axis holds their negatives.
 	p.X.Min, p.X.Max = 0.5, float64(d.Bits)+0.5
 	p.Y.Min, p.Y.Max = -float64(d.Levels)-0.5, -0.5
@@ -82,7 +82,8 @@ func CodeMatrix(ctx context.Context, d CodeMatrixData) (*Figure, error) {
 		width, height = long*float64(d.Bits)/float64(d.Levels), long
 	}
 	width, height = max(width, short), max(height, short)
-	fitTitle(p, vg.Length(width+0.7)*vg.Inch-vg.Points(12))
+	h := d.Style.heading(title, vg.Length(width+0.7)*vg.Inch-vg.Points(12))
+	p.Title.Text, p.Title.TextStyle.Font, p.Title.Padding = h.text, h.style.Font, vg.Points(6)
 	return &Figure{
 		width: vg.Length(width+0.7) * vg.Inch, height: vg.Length(height+0.8) * vg.Inch, style: d.Style,
 		draw: func(c draw.Canvas) {

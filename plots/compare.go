@@ -52,7 +52,7 @@ func Compare(d CompareData) (*Figure, error) {
 				largest)
 		}
 	}
-	p := newPlot(d.Style, d.Title, "expected |error| ("+cmp.Or(d.Unit, "levels")+")", "")
+	p := newPlot(d.Style, "expected |error| ("+cmp.Or(d.Unit, "levels")+")", "")
 	p.Add(grid())
 	var errors []float64
 	for _, r := range d.Rows {
@@ -70,12 +70,12 @@ func Compare(d CompareData) (*Figure, error) {
 	key := d.addMarks(p, on)
 	// Names stand beside the plot and do not make it narrower.
 	width := max(d.Style.width(), widest+d.Style.of(4))
-	fitTitle(p, width-vg.Points(16))
+	title := d.Style.heading(d.Title, width-vg.Points(16))
 	fig := &Figure{
 		width: width, height: vg.Length(1.2+0.26*(float64(max(len(d.Rows), 3))+d.above())) * vg.Inch, style: d.Style,
 		draw: func(c draw.Canvas) {
 			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
-			drawKeyed(c, p, key)
+			p.Draw(drawKey(title.draw(c), p, key))
 		},
 	}
 	if d.Style.Place != "" {

@@ -198,14 +198,9 @@ var (
 )
 
 // newPlot returns a plot with the letters of all figures of a style.
-func newPlot(s Style, title, x, y string) *plot.Plot {
+func newPlot(s Style, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Legend.TextStyle = textStyle(s, 9)
-	if !s.NoTitle {
-		p.Title.Text = title
-	}
-	p.Title.TextStyle.Font = textStyle(s, 11).Font
-	p.Title.Padding = vg.Points(6)
 	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Label.TextStyle.Font = textStyle(s, 11).Font
@@ -235,24 +230,30 @@ func styleOf(p *plot.Plot, points float64) draw.TextStyle {
 	return style
 }
 
-// fitTitle makes the title of a plot fit a width: first with smaller letters, then in
-// several lines. A title that fits does not change.
-func fitTitle(p *plot.Plot, width vg.Length) {
-	style := &p.Title.TextStyle
-	if style.Width(p.Title.Text) <= width {
-		return
+// heading is the title of a figure.
+type heading struct {
+	text  string // empty: none
+	style draw.TextStyle
+}
+
+// heading is a title that fits a width: a long one has smaller letters, and then several lines.
+func (s Style) heading(title string, width vg.Length) heading {
+	style := textStyle(s, 11)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YTop
+	if s.NoTitle {
+		title = ""
 	}
 	const small = 9
-	for style.Font.Size > vg.Points(small) {
+	for style.Font.Size > vg.Points(small) && style.Width(title) > width {
 		style.Font.Size -= vg.Points(0.5)
-		if style.Width(p.Title.Text) <= width {
-			return
-		}
+	}
+	if style.Width(title) <= width {
+		return heading{title, style}
 	}
 	var lines []string
 	line := ""
-	for _, word := range titleWords(p.Title.Text) {
-		word = abridge(*style, word, width)
+	for _, word := range titleWords(title) {
+		word = abridge(style, word, width)
 		if longer := strings.TrimSpace(line + " " + word); line == "" || style.Width(longer) <= width {
 			line = longer
 			continue
@@ -260,7 +261,16 @@ func fitTitle(p *plot.Plot, width vg.Length) {
 		lines = append(lines, line)
 		line = word
 	}
-	p.Title.Text = strings.Join(append(lines, line), "\n")
+	return heading{strings.Join(append(lines, line), "\n"), style}
+}
+
+// draw draws the title along the top of c and returns the rest of c.
+func (h heading) draw(c draw.Canvas) draw.Canvas {
+	if h.text == "" {
+		return c
+	}
+	c.FillText(h.style, vg.Point{X: c.Center().X, Y: c.Max.Y}, h.text)
+	return draw.Crop(c, 0, 0, 0, -h.style.Height(h.text)-vg.Points(4))
 }
 
 // titleWords are the parts of a title that stay on one line: words, and equations such as r = 1.
@@ -464,35 +474,21 @@ type series struct {
 	glyph draw.GlyphStyle
 }
 
-// keyed is a figure of a plot with a key between its title and its axes.
-func (s Style) keyed(p *plot.Plot, key []series, height vg.Length) *Figure {
-	fitTitle(p, s.width()-vg.Points(14))
+// titled is a figure with a title, below which the rest is drawn.
+func (s Style) titled(title string, height vg.Length, rest func(below draw.Canvas)) *Figure {
+	h := s.heading(title, s.width()-vg.Points(14))
 	return &Figure{width: s.width(), height: height, style: s,
-		draw: func(c draw.Canvas) { drawKeyed(inside(c), p, key) }}
+		draw: func(c draw.Canvas) { rest(h.draw(inside(c))) }}
+}
+
+// keyed is a figure of a plot with a key between its title and its axes.
+func (s Style) keyed(title string, p *plot.Plot, key []series, height vg.Length) *Figure {
+	return s.titled(title, height, func(below draw.Canvas) { p.Draw(drawKey(below, p, key)) })
 }
 
 // inside is a canvas without its margins.
 func inside(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
-}
-
-// drawKeyed draws a plot with a key between its title and its axes.
-func drawKeyed(c draw.Canvas, p *plot.Plot, key []series) {
-	below := drawKey(drawTitle(c, p), p, key)
-	untitled := *p
-	untitled.Title.Text = ""
-	untitled.Draw(below)
-}
-
-// drawTitle draws the title of a plot along the top of c and returns the rest of c.
-func drawTitle(c draw.Canvas, p *plot.Plot) draw.Canvas {
-	if p.Title.Text == "" {
-		return c
-	}
-	style := p.Title.TextStyle
-	style.XAlign, style.YAlign = draw.XCenter, draw.YTop
-	c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y}, p.Title.Text)
-	return draw.Crop(c, 0, 0, 0, -style.Height(p.Title.Text)-vg.Points(4))
 }
 
 // drawKey writes the names of series in a row along the top of c, in the letters of a plot, and

@@ -46,7 +46,7 @@ func Forest(d ForestData) (*Figure, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("forest plot: no rows")
 	}
-	p := newPlot(d.Style, "", d.XLabel, "")
+	p := newPlot(d.Style, d.XLabel, "")
 	p.HideY()
 	p.X.Min, p.X.Max = math.Log10(max(lo, 1.0/farthest)), math.Log10(min(hi, farthest))
 	margin := max(0.03*(p.X.Max-p.X.Min), 0.01)
@@ -55,13 +55,9 @@ func Forest(d ForestData) (*Figure, error) {
 	p.BackgroundColor = nil // stripes are behind it
 	p.Add(grid())
 	p.Y.Tick.Marker = plot.ConstantTicks{}
-	heading := newPlot(d.Style, d.Title, "", "")
-	fitTitle(heading, d.Style.width()-vg.Points(14))
 	const rowHeight, axisHeight = 13, 62
 	height := vg.Points(rowHeight*float64(len(rows)) + axisHeight)
-	return &Figure{width: d.Style.width(), height: height, style: d.Style, draw: func(c draw.Canvas) {
-		drawForest(drawTitle(inside(c), heading), p, rows, d.Style.column())
-	}}, nil
+	return d.Style.titled(d.Title, height, func(c draw.Canvas) { drawForest(c, p, rows, d.Style.column()) }), nil
 }
 
 // drawForest draws the rows between their names and their texts. A column has no room for texts.

@@ -87,7 +87,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 		}
 	}
 	scale := newColourScale(z)
-	p := newPlot(d.Style, d.Title, d.XLabel, d.YLabel)
+	p := newPlot(d.Style, d.XLabel, d.YLabel)
 	x.set(&p.X)
 	y.set(&p.Y)
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
@@ -112,10 +112,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 		}
 		p.Add(m)
 	}
-	fitTitle(p, d.Style.width()-vg.Points(14))
-	fig := &Figure{width: d.Style.width(), height: d.Style.of(4.2) + vg.Points(36), style: d.Style}
-	fig.draw = func(c draw.Canvas) { d.draw(drawTitle(inside(c), p), p, scale) }
-	return fig, nil
+	return d.Style.titled(d.Title, d.Style.of(4.2)+vg.Points(36), func(c draw.Canvas) { d.draw(c, p, scale) }), nil
 }
 
 // difference is by how much the smaller of two numbers is below the larger one, from their ratio:
@@ -128,12 +125,10 @@ func difference(ratio float64) float64 {
 }
 
 // draw draws a map with its colour bar below it.
-func (d HeatmapData) draw(c draw.Canvas, titled *plot.Plot, scale colourScale) {
-	p := *titled
-	p.Title.Text = ""
+func (d HeatmapData) draw(c draw.Canvas, p *plot.Plot, scale colourScale) {
 	bar := scale.plot(d)
 	at := []draw.Canvas{draw.Crop(c, 0, 0, vg.Points(52), 0), draw.Crop(c, 0, 0, 0, vg.Points(32)-c.Size().Y)}
-	align(at, &p, bar)
+	align(at, p, bar)
 	p.Draw(at[0])
 	area := p.DataCanvas(at[0])
 	frame(c, area.Rectangle)
@@ -288,7 +283,7 @@ func (s colourScale) ticks(lo, hi float64) []plot.Tick {
 
 // plot is the colour bar.
 func (s colourScale) plot(d HeatmapData) *plot.Plot {
-	p := newPlot(d.Style, "", "", "")
+	p := newPlot(d.Style, "", "")
 	p.X.Min, p.X.Max = s.lo, s.hi
 	p.X.Tick.Marker = plot.TickerFunc(s.ticks)
 	p.X.LineStyle.Width = 0

@@ -40,7 +40,7 @@ func Intervals(d IntervalsData) (*Figure, error) {
 		bar: vg.Points(0.5)}
 	outside := points{glyph: draw.GlyphStyle{Color: vermillion, Radius: vg.Points(2.6), Shape: draw.CrossGlyph{}},
 		bar: vg.Points(0.9)}
-	p := newPlot(d.Style, d.Title, "prediction"+d.Unit, "label"+d.Unit)
+	p := newPlot(d.Style, "prediction"+d.Unit, "label"+d.Unit)
 	p.Add(grid())
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, at := range d.Samples {
@@ -62,9 +62,9 @@ func Intervals(d IntervalsData) (*Figure, error) {
 	p.Add(inside, outside)
 	key := []series{{name: fmt.Sprintf("label in its %g %% interval", 100*d.Confidence), glyph: inside.glyph},
 		{name: "label outside", glyph: outside.glyph}}
-	labels := d.Style.keyed(p, key, d.Style.of(4.4))
+	labels := d.Style.keyed(d.Title, p, key, d.Style.of(4.4))
 
-	p = newPlot(d.Style, "", "level n", "share of labels inside")
+	p = newPlot(d.Style, "level n", "share of labels inside")
 	p.Add(grid())
 	coverage := points{glyph: draw.GlyphStyle{Color: black, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}},
 		bar: vg.Points(0.8), at: d.Levels}
@@ -79,5 +79,5 @@ func Intervals(d IntervalsData) (*Figure, error) {
 	p.Y.Min = max(0, p.Y.Min-0.05*(1-p.Y.Min))
 	key = []series{{name: "observed, 95 % interval", glyph: coverage.glyph},
 		{name: "promised over all", line: promised}}
-	return Stack(labels, d.Style.keyed(p, key, d.Style.of(2.8))), nil
+	return Stack(labels, d.Style.keyed("", p, key, d.Style.of(2.8))), nil
 }

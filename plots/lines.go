@@ -41,7 +41,7 @@ func Lines(d LinesData) (*Figure, error) {
 	if len(d.Lines) == 0 || len(d.Lines) > len(styles) {
 		return nil, fmt.Errorf("%d lines; want 1 to %d", len(d.Lines), len(styles))
 	}
-	p := newPlot(d.Style, d.Title, "level n", d.YLabel)
+	p := newPlot(d.Style, "level n", d.YLabel)
 	p.Add(grid())
 	lo, hi := math.Inf(1), math.Inf(-1)
 	key := make([]series, len(d.Lines))
@@ -67,5 +67,5 @@ func Lines(d LinesData) (*Figure, error) {
 		margin = 1
 	}
 	p.Y.Min, p.Y.Max = lo-margin, hi+margin
-	return d.Style.keyed(p, key, d.Style.of(4)), nil
+	return d.Style.keyed(d.Title, p, key, d.Style.of(4)), nil
 }

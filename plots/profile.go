@@ -81,14 +81,12 @@ func Profile(d ProfileData) (*Figure, error) {
 			unlabel(&p.X)
 		}
 	}
-	heading := newPlot(d.Style, d.Title, "", "")
-	fig := d.Style.keyed(heading, nil, vg.Length(rows)*2.1*vg.Inch+0.9*vg.Inch)
+	height := vg.Length(rows)*2.1*vg.Inch + 0.9*vg.Inch
 	if rows == 1 && columns == 1 && !d.Style.column() {
-		fig.height = 3.6 * vg.Inch
+		height = 3.6 * vg.Inch
 	}
-	fig.draw = func(c draw.Canvas) {
-		c = labelled(drawKey(drawTitle(inside(c), heading), heading, key), styleOf(heading, 9.5), "label n (level)",
-			"error probability")
+	return d.Style.titled(d.Title, height, func(c draw.Canvas) {
+		c = labelled(drawKey(c, panels[0][0], key), textStyle(d.Style, 9.5), "label n (level)", "error probability")
 		const above = 28 // points for the bar and the name
 		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Points(10), PadY: vg.Points(above),
 			PadTop: vg.Points(above)}
@@ -100,8 +98,7 @@ func Profile(d ProfileData) (*Figure, error) {
 				}
 			}
 		}
-	}
-	return fig, nil
+	}), nil
 }
 
 // labelled draws the labels of axes that all panels of a canvas have, and returns what is left of
@@ -134,7 +131,7 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 		return nil, err
 	}
 	top := 0.0
-	p := newPlot(style, "", "", "")
+	p := newPlot(style, "", "")
 	p.Add(grid())
 	if len(b.X) > 0 {
 		line := make(plotter.XYs, len(b.X))

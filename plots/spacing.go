@@ -31,7 +31,7 @@ func Spacing(d SpacingData) (*Figure, error) {
 	for _, y := range d.Targets {
 		counts[int(min(max((y-lo)/(hi-lo)*bins, 0), bins-1))]++
 	}
-	p := newPlot(d.Style, d.Title, "label", "targets")
+	p := newPlot(d.Style, "label", "targets")
 	bars, most := plotter.XYs{{X: lo}}, 0.0
 	for i, n := range counts {
 		from, to := lo+float64(i)*(hi-lo)/bins, lo+float64(i+1)*(hi-lo)/bins
@@ -52,5 +52,5 @@ func Spacing(d SpacingData) (*Figure, error) {
 	bar := draw.LineStyle{Color: blue, Width: vg.Points(7)}
 	key := []series{{name: "targets; those beyond the end levels are in the end bars", line: bar},
 		{name: "levels", line: level}}
-	return d.Style.keyed(p, key, d.Style.of(3.2)), nil
+	return d.Style.keyed(d.Title, p, key, d.Style.of(3.2)), nil
 }

@@ -43,7 +43,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 		fewest, most = min(fewest, c.X), max(most, c.X)
 		errors = append(errors, c.Y)
 	}
-	p := newPlot(d.Style, d.Title, "bits M", "expected |error| (levels)")
+	p := newPlot(d.Style, "bits M", "expected |error| (levels)")
 	p.Add(grid())
 	left, right := math.Log10(fewest), math.Log10(most)
 	span := max(right-left, 0.1)
@@ -73,7 +73,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 		p.Add(named, namesBeside(named))
 		key = append(key, series{name: "named codes", glyph: named.glyph, line: invisible})
 	}
-	return d.Style.keyed(p, key, d.Style.of(4.2)), nil
+	return d.Style.keyed(d.Title, p, key, d.Style.of(4.2)), nil
 }
 
 // namesBeside writes names beside points. The names overlap neither each other nor the points.

@@ -35,24 +35,21 @@ func Verify(d VerifyData) (*Figure, error) {
 	upper, key := d.errorPanel(x)
 	z, without := d.deviations()
 	if z == nil {
-		return d.Style.keyed(upper, key, d.Style.of(4.2)), nil
+		return d.Style.keyed(d.Title, upper, key, d.Style.of(4.2)), nil
 	}
-	fig := d.Style.keyed(upper, key, max(d.Style.of(5.2), 4.6*vg.Inch)) // room for the lower panel in a column, too
 	lower := d.deviationPanel(x, z)
 	unlabel(&upper.X)
-	fig.draw = func(c draw.Canvas) {
-		c = drawKey(drawTitle(inside(c), upper), upper, key)
-		untitled := *upper
-		untitled.Title.Text = ""
-		at := drawPanels(c, &untitled, lower)
+	height := max(d.Style.of(5.2), 4.6*vg.Inch) // room for the lower panel in a column, too
+	return d.Style.titled(d.Title, height, func(c draw.Canvas) {
+		c = drawKey(c, upper, key)
+		at := drawPanels(c, upper, lower)
 		if without > 0 {
 			note := styleOf(upper, 8.5)
 			note.XAlign = draw.XRight
 			text := fmt.Sprintf("not shown: %d of %d labels, whose samples all agree", without, len(d.Labels))
 			c.FillText(note, vg.Point{X: at.Max.X, Y: c.Min.Y + vg.Points(2)}, text)
 		}
-	}
-	return fig, nil
+	}), nil
 }
 
 // check checks the data, and returns the axis of the levels.
@@ -72,7 +69,7 @@ func (d VerifyData) check() (axis, error) {
 
 // errorPanel returns the plot of the errors against the level, and its key.
 func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
-	p := newPlot(d.Style, d.Title, "level n", "expected |error| (levels)")
+	p := newPlot(d.Style, "level n", "expected |error| (levels)")
 	p.Add(grid())
 	var key []series
 	top := 0.0
@@ -108,7 +105,7 @@ func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
 
 // deviationPanel returns the plot of the deviations z against the level.
 func (d VerifyData) deviationPanel(x axis, z plotter.XYs) *plot.Plot {
-	p := newPlot(d.Style, "", "level n", "deviation / s.e.")
+	p := newPlot(d.Style, "level n", "deviation / s.e.")
 	p.Y.Label.TextStyle.Font.Size = vg.Points(9.5)
 	p.Add(grid())
 	reach := 3.5

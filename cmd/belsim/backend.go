@@ -8,7 +8,7 @@ import (
 // backendFlags choose where samples are drawn.
 type backendFlags struct {
 	workersFlag
-	Backend string `enum:"auto,cpu,cuda" default:"auto" group:"sampling" help:"Where to sample: cpu, cuda (an NVIDIA GPU), or auto: cuda where there is one, else cpu. Never changes a number."`
+	Backend string `enum:"auto,cpu,cuda" default:"auto" group:"sampling" help:"Where to sample: ${enum}."`
 }
 
 // backend returns the backend. It looks for a device when there is something to sample.

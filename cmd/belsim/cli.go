@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -62,27 +63,32 @@ func (e environmentError) Unwrap() error { return e.err }
 type cli struct {
 	Codes      codesCmd                  `cmd:"" help:"List the codes, or print or draw one as a matrix."`
 	Compare    compareCmd                `cmd:"" help:"Rank codes by expected error: bound, exact, sampled."`
-	Levels     levelsCmd                 `cmd:"" help:"Forecast how the error depends on the number of levels, in label units."`
-	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ (the paper's Figure 3c)."`
-	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code against each other (the paper's Figure 10)."`
-	Fit        fitCmd                    `cmd:"" help:"Judge a trained network by its outputs, and forecast the error of codes that were not trained."`
-	Decode     decodeCmd                 `cmd:"" help:"Decode a network's outputs into labels, with a fitted decoder or a named one."`
+	Levels     levelsCmd                 `cmd:"" help:"Forecast how the error depends on the number of levels."`
+	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ."`
+	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code."`
+	Fit        fitCmd                    `cmd:"" help:"Judge a trained network, and forecast other codes."`
+	Decode     decodeCmd                 `cmd:"" help:"Decode a network's outputs into labels."`
 	Optimize   optimizeCmd               `cmd:"" help:"Search for the code with the smallest expected error."`
-	Explore    exploreCmd                `cmd:"" help:"Open the explorer, a page on which parameters are moved with the mouse."`
+	Explore    exploreCmd                `cmd:"" help:"Open the explorer, a page that moves parameters with the mouse."`
 	Figures    figuresCmd                `cmd:"" help:"Draw all figures of the paper, each with its numbers."`
 	Bench      benchCmd                  `cmd:"" help:"Measure how fast every backend samples."`
-	Sweep      sweepCmd                  `cmd:"" help:"Compute a plan of many cells: in parts, on any number of machines, and on from where it was killed."`
+	Sweep      sweepCmd                  `cmd:"" help:"Compute a plan of many cells, in parts."`
 	Merge      mergeCmd                  `cmd:"" help:"Put the results of a sweep together."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
-const description = `The error of regression by binary-encoded labels.
+// help has a text for each command, with examples, and one for belsim itself.
+//
+//go:embed help
+var help embed.FS
 
-A real label is quantized to L levels, encoded in M bits, predicted by M binary classifiers and decoded again. belsim computes the error that remains: closed-form bounds, exact expectations, and samples, each checking the other.
-
-A code is a NAME (see 'belsim codes') or the path of a .csv or .npy file with one row of 0 and 1 per level. - is standard input, as .csv or .npy, wherever a command reads a code, outputs or targets.`
+// helpOf is the text of a command.
+func helpOf(command string) string {
+	text, _ := help.ReadFile("help/" + command + ".txt") // completion has its own
+	return string(text)
+}
 
 // environment holds what a command needs from outside.
 type environment struct {
@@ -126,32 +132,21 @@ func (env *environment) belsim() (code int) {
 	ctx, stop := env.notify(context.Background())
 	defer stop()
 
-	// kong ends --help and --version by calling Exit from within Parse.
-	type exit int
-	defer func() {
-		if r := recover(); r != nil {
-			status, ok := r.(exit)
-			if !ok {
-				panic(r)
-			}
-			code = int(status)
-		}
-	}()
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	k, err := env.parse(ctx, args, func(status int) { panic(exit(status)) })
+	printed := false // --help or --version: kong then goes on, as if the process had not ended
+	k, err := env.parse(ctx, args, func(int) { printed = true })
+	if printed {
+		return exitDone
+	}
 	if err != nil && env.stdout.err == nil {
 		text := oneLine(err)
 		if what, ok := strings.CutPrefix(text, "unexpected argument "); ok &&
 			slices.Contains([]string{"verify", "fit", "decode"}, args[0]) {
 			text += ": want --code " + what
 		}
-		// "" is a flag that is not given. kong names the types of Go.
-		env.complain("%s; see belsim --help", strings.NewReplacer(`must be one of "",`, "must be one of ",
-			`,"" but got`, " but got", " (string)", "",
-			"expected a valid 64 bit int but", "want a whole number, but", "expected a valid 64 bit uint but", "want a whole number from 0, but",
-			"expected a float but", "want a number, but", `got "EOL" (<nil>)`, "nothing follows", "expected string value but", "want a value, but", "expected value value but", "want a value, but", "expected int value but", "want a whole number, but", "can't be used together", "can't be used together: want one of them").Replace(text))
+		env.complain("%s; see belsim --help", kongWords.Replace(text))
 		return exitUsage
 	}
 	if err == nil {
@@ -165,9 +160,8 @@ func (env *environment) belsim() (code int) {
 	}
 	if i, ok := context.Cause(ctx).(interruption); ok && err != nil {
 		if errors.Is(err, context.Canceled) {
-			var u unfinished
 			text := env.files.LeftBehind(env.stdout.printed)
-			if errors.As(err, &u) {
+			if u, ok := errors.AsType[unfinished](err); ok {
 				text = u.finished + ", " + text
 			}
 			err = errors.New(text)
@@ -182,6 +176,11 @@ func (env *environment) belsim() (code int) {
 	env.noteUnused(k)
 	return code
 }
+
+// kongWords are what kong says in the words of Go: "" is a flag that is not given, and EOL the end.
+var kongWords = strings.NewReplacer(`one of "",`, "one of ", `,"" but got`, " but got", " (string)", "",
+	`"EOL" (<nil>)`, "nothing", "a valid 64 bit int ", "a whole number ",
+	"a valid 64 bit uint ", "a whole number from 0 ")
 
 // note writes a line on standard error that says what is worth knowing.
 func (env *environment) note(format string, a ...any) {
@@ -218,15 +217,25 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	}
 	parser, err := kong.New(&c,
 		kong.Name("belsim"),
-		kong.Description(description),
+		kong.Description(helpOf("belsim")),
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(exit),
 		kong.Vars{
-			"version": "belsim " + version(), "misfit": fmt.Sprint(perceived.DefaultMisfit), "most": fmt.Sprint(scenario.FixedSampling().MaxSamples),
-			"r": fmt.Sprint(scenario.DefaultMixture().R), "sigma": fmt.Sprint(scenario.DefaultMixture().Sigma), "steps": fmt.Sprint(search.DefaultSteps),
-			"styles": styles(), "places": places(), "decoders": strings.Join(append([]string{decode.Auto},
-				env.decoders.Names()...), ","), "anycode": strings.Join(anyCode, ","),
+			"version":    "belsim " + version(),
+			"misfit":     fmt.Sprint(perceived.DefaultMisfit),
+			"most":       fmt.Sprint(scenario.FixedSampling().MaxSamples),
+			"r":          fmt.Sprint(scenario.DefaultMixture().R),
+			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
+			"steps":      fmt.Sprint(search.DefaultSteps),
+			"styles":     styles(),
+			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
+			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
+			"training":   "How networks are trained: bce, ce, l1 or l2 (default: bce, or as --model says).",
+			"outputs":    "Outputs of the classifiers, samples × bits; KIND is logits, probabilities or bits.",
+			"bitlevels":  "Number of levels of a named code (default: as many as the outputs' bits need).",
+			"range":      "Labels of the first and the last level, or a FILE with the label of each level.",
+			"histogram":  "Histogram of the labels, CSV with columns label,count (default: all alike).",
 		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
 		kong.Help(printHelp),
@@ -239,8 +248,11 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	if err != nil {
 		return nil, err
 	}
+	for _, command := range parser.Model.Children {
+		command.Detail = cmp.Or(helpOf(command.Name), command.Detail)
+	}
 	kongcompletion.Register(parser)
-	k, err := parser.Parse(joined(args))
+	k, err := parser.Parse(args)
 	if err != nil {
 		return nil, err
 	}
@@ -256,27 +268,6 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	}
 	return k, nil
 }
-
-// joined joins flags with values that are negative numbers, or begin as such, by an equals sign:
-// the reader of the command line takes --range -60:60 for two flags.
-func joined(args []string) []string {
-	var out []string
-	for i, a := range args {
-		if a == "--" {
-			return append(out, args[i:]...)
-		}
-		if last := len(out) - 1; last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") &&
-			negative.MatchString(a) {
-			out[last] += "=" + a
-		} else {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// negative matches what begins with a negative number.
-var negative = regexp.MustCompile(`^-\.?[0-9]`)
 
 // flagGroups are the flags of a command in its help, below those that most people need first.
 var flagGroups = []kong.Group{
@@ -304,14 +295,14 @@ func printHelp(o kong.HelpOptions, k *kong.Context) error {
 
 // exitCode returns the exit code for a command's error.
 func exitCode(err error) int {
-	var outside environmentError
-	var scarce *memory.Error
+	_, outside := errors.AsType[environmentError](err)
+	_, scarce := errors.AsType[*memory.Error](err)
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errFailed):
 		return exitFailed
-	case errors.As(err, &outside) || errors.As(err, &scarce) || errors.Is(err, gpu.ErrDevice) || exhausted(err):
+	case outside || scarce || errors.Is(err, gpu.ErrDevice) || exhausted(err):
 		return exitEnvironment
 	}
 	return exitUsage
@@ -363,7 +354,7 @@ func (env *environment) notify(parent context.Context) (ctx context.Context, sto
 				}
 			case <-late.C:
 				if !env.saves.Load() {
-					fmt.Fprintln(env.stderr, "belsim: interrupted: it was waiting, or in a step that cannot be stopped; files that were not finished keep their temporary names")
+					env.complain("interrupted in a step that cannot be stopped; unfinished files have temporary names")
 					env.exit(signalStatus(first.Signal))
 					return
 				}

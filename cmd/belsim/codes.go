@@ -18,17 +18,9 @@ import (
 type codesCmd struct {
 	Code string `arg:"" optional:"" reads:"" help:"Code to print, a NAME or a FILE; without it, a table of all codes."`
 	levelsFlag
-	Describe bool `group:"output" help:"Print the properties of CODE instead of its matrix; without CODE, what each code is."`
+	Describe bool `group:"output" help:"Print the properties of CODE instead; without CODE, what each code is."`
 	workersFlag
 	pictureFlags
-}
-
-func (codesCmd) Help() string {
-	return `Without a code: the codes that belsim knows, with the paper's three design principles as numbers. With one: its matrix, a row for each level and a column for each bit, as comma-separated 0 and 1.
-
-Example:
-
-  belsim codes hexj --levels 700 -o hexj.npy`
 }
 
 // codeRow is a code in a list.

@@ -1,38 +1,24 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 
 	"belsim/montecarlo/assess"
-	"belsim/montecarlo/scenario"
 )
 
 type decodeCmd struct {
-	Decoder     string            `required:"" placeholder:"NAME|FILE" reads:"" help:"Decoder: a FILE.npz that 'belsim fit --fit-decoder -o FILE.npz' wrote, or one of ${uninformed}."`
-	Outputs     string            `required:"" placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits, .csv, .npy or FILE.npz:NAME: logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
-	Code        string            `placeholder:"CODE" reads:"" help:"Code of the outputs, a NAME or a FILE, or softmax, hl-gauss or corn, for a named decoder."`
-	Levels      int               `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
-	Range       assess.LabelRange `placeholder:"a:b|FILE" reads:"" help:"Range of real labels: a is level 1, b the last one; or a FILE with the label of each level (default: that of a fitted decoder, or levels from 1)."`
-	Temperature float64           `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which logits are multiplied (default: 1)."`
-	Confidence  *float64          `placeholder:"C" help:"Write the interval as well that holds the label with this confidence, such as 0.9, with a FILE.npz as the decoder: the columns label, lower and upper. It holds what it says for samples like those of the fit, which the network was not trained on; after a shift of the data, or with targets of training samples, it does not."`
-	Output      []string          `short:"o" required:"" placeholder:"FILE" sep:"none" help:"Write the labels to FILE: .npy (float64, one for each sample; samples × 3 with --confidence) or .csv."`
+	Decoder     string            `required:"" placeholder:"NAME|FILE" reads:"" help:"A FILE.npz of fit, or one of ${uninformed}."`
+	Outputs     string            `required:"" placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
+	Code        string            `placeholder:"CODE" reads:"" help:"Code of the outputs, or softmax, hl-gauss, corn."`
+	Levels      int               `placeholder:"L" help:"${bitlevels}"`
+	Range       assess.LabelRange `placeholder:"a:b|FILE" reads:"" help:"${range}"`
+	Temperature float64           `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex (default: 1)."`
+	Confidence  *float64          `placeholder:"C" help:"Write intervals as well, such as of 0.9: label, lower, upper."`
+	Output      []string          `short:"o" required:"" placeholder:"FILE" sep:"none" help:"Write the labels to FILE, .npy or .csv."`
 	workersFlag
 	quietFlag
-}
-
-func (decodeCmd) Help() string {
-	return `Turns the outputs of a trained network into labels, in the order of the samples. The file of the outputs may be larger than memory.
-
-'belsim fit --fit-decoder -o decoder.npz' makes a fitted decoder. The reference of this command has ten lines of NumPy, and of PyTorch, that apply it without belsim.
-
-Examples, on outputs of networks that lie in belsim's repository:
-
-  belsim decode --decoder testdata/decoders/decoder.npz --outputs testdata/decoders/more.npy -o labels.npy
-
-  belsim decode --decoder gen-ex --code johnson --levels 64 --range 2.5:4.3 --outputs testdata/network/logits.npy -o labels.csv`
 }
 
 // Run implements the command.
@@ -41,8 +27,7 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	if len(cmd.Output) > 1 {
 		return fmt.Errorf("-o is given %d times; decode writes one file", len(cmd.Output))
 	}
-	if err := cmp.Or(out.checkFiles(env, "npy", "csv"),
-		checkFlags(scenario.CheckTemperature(cmd.Temperature))); err != nil {
+	if err := out.checkFiles(env, "npy", "csv"); err != nil {
 		return err
 	}
 	labels, err := cmd.Range.Read(ctx)

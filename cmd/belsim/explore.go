@@ -13,21 +13,13 @@ import (
 )
 
 type exploreCmd struct {
-	Files []string `arg:"" optional:"" placeholder:"FILE" reads:"" help:"Files to open: what 'belsim fit -o FILE.json' wrote, a code, a histogram of labels, or a network's targets and outputs."`
+	Files []string `arg:"" optional:"" placeholder:"FILE" reads:"" help:"Files to open, such as a .json of fit."`
 	Port  int      `placeholder:"N" help:"Port of the page, which no browser is opened for then (default: a free one)."`
-}
-
-func (exploreCmd) Help() string {
-	return `A page on which one moves r and σ, or a network's label noise, with the mouse, and sees at once what happens to the error. It opens in the browser, and only this machine reaches it. Ctrl-C ends it.
-
-Example:
-
-  belsim explore fit.json`
 }
 
 // Run implements the command.
 func (cmd *exploreCmd) Run(ctx context.Context, env *environment) error {
-	if cmd.Port < 0 || cmd.Port > math.MaxUint16 {
+	if cmd.Port > math.MaxUint16 {
 		return fmt.Errorf("--port %d: want 1 to %d", cmd.Port, math.MaxUint16)
 	}
 	for _, path := range cmd.Files {

@@ -14,20 +14,12 @@ import (
 )
 
 type figuresCmd struct {
-	Output string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to, made if need be (default: ${default})."`
-	Only   []string `placeholder:"NAME" help:"Only these figures, with commas between them: 2a to 2g, 3a, 3b, 3c, 3c-printed, 3c-exact, 7, 10, 10-mixture, 11."`
+	Output string   `short:"o" default:"figures" placeholder:"DIR" help:"Folder to write to (default: ${default})."`
+	Only   []string `placeholder:"NAME" help:"Only these figures, with commas between them, such as 2a,3c-exact."`
 	Quick  bool     `help:"Fewer cells and samples."`
 	workersFlag
 	styleFlag
 	quietFlag
-}
-
-func (figuresCmd) Help() string {
-	return `Every figure of the paper that belsim computes, as PDF, SVG and PNG, with the CSV it was drawn from; index.html shows them all, each with the command that makes it alone. Code matrices (2a to 2g) and error rates of classifiers (3a, 3b, 11) have 64 levels, whose bits one can see, and the rates of a real network beside the model; the others have the paper's 255, and its ranges of r and σ. Other commands have 256 levels, and r = 0.5 and σ = 3, unless flags say otherwise. Two runs give the same bytes.
-
-Example:
-
-  belsim figures --quick --only 2b,3c -o figures`
 }
 
 // Run implements the command.

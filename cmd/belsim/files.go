@@ -39,7 +39,7 @@ func (o *standardOutput) Write(p []byte) (int, error) {
 // failed returns the error of writing, or nil.
 func (o *standardOutput) failed() error {
 	cause := o.err
-	if path := new(os.PathError); errors.As(cause, &path) {
+	if path, ok := errors.AsType[*os.PathError](cause); ok {
 		cause = path.Err
 	}
 	if cause == nil {

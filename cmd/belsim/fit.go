@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/alecthomas/kong"
+
 	"belsim/cmd/internal/files"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
@@ -20,38 +22,40 @@ import (
 )
 
 type fitCmd struct {
-	Code        []string            `placeholder:"CODE" reads:"" sep:"none" help:"Code the network was trained with, a NAME or a FILE; or what it has in the place of a code: softmax, hl-gauss, corn, or direct for predictions of regression (default: the first of --runs); several times for a network of several outputs."`
-	Levels      int                 `placeholder:"L" help:"Number of quantization levels of a named code (default: the only one that needs as many bits as there are outputs)."`
-	Targets     string              `required:"" placeholder:"FILE" reads:"" help:"Targets of the test samples, .csv, .npy or FILE.npz:NAME: levels from 1, or real labels with --range; samples × K for a network of K outputs, and points:FILE where these are x and y of points in turn."`
-	Outputs     string              `placeholder:"[KIND:]FILE" reads:"" help:"Outputs of the classifiers, samples × bits (samples × K × bits for K outputs): logits, probabilities or bits (0 and 1, or ±1), whichever they are; logits:FILE, probabilities:FILE or bits:FILE says so."`
-	Range       []assess.LabelRange `placeholder:"a:b|FILE" reads:"" sep:"none" help:"Range of real labels: a is level 1, b the last one; or a FILE with the label of each level, .csv or .npy, as 'belsim levels --targets' makes one; several times for a network of several outputs."`
-	Training    string              `group:"model" enum:"auto,bce,ce,soft,l1,l2" default:"auto" help:"What the network was trained with: the cross-entropy of each bit (bce), or of the decoder's distribution over the levels (ce), that against a Gaussian over the levels (soft), or the mean |error| (l1) or squared error (l2) of gen-ex; auto finds out which of the first two (default: auto)."`
-	Also        []string            `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets, of the same or another code; several times."`
-	Runs        string              `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv with the columns code, loss (BCE, CE, soft, L1 or L2), seed and outputs, whose paths are relative to it."`
-	Temperature float64             `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex, by which the network's logits are multiplied (default: 1)."`
-	Bits        []int               `group:"output" placeholder:"k" help:"Bits to draw, from 1, with a picture, a page or JSON as output (default: two with errors)."`
-	FitDecoder  bool                `help:"Fit a decoder to the outputs as well, chosen by cross-validation; -o FILE.npz holds it, for 'belsim decode'."`
-	Recommend   bool                `help:"Forecast the error of all codes if they were trained, with BCE, CE and soft targets, and of direct regression, and rank them."`
-	Candidates  []string            `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
-	Samples     uint64              `group:"sampling" placeholder:"N" help:"Simulated samples of each label (default: so many that standard errors are 0.2 % of the mean, as far as half a second of a processor does it)."`
-	Seed        uint64              `group:"sampling" default:"1" help:"Seed of the random numbers."`
-	Baseline    string              `placeholder:"FILE|X" reads:"" help:"Predictions of direct regression, a network without a code, for the same samples and in the units of the targets: .csv, .npy or FILE.npz:NAME; or its mean |error| alone, in levels, or in label units with --range."`
+	Code        []string    `placeholder:"CODE" reads:"" sep:"none" help:"Code of the network: a NAME, a FILE, softmax, hl-gauss, corn or direct."`
+	Levels      int         `placeholder:"L" help:"${bitlevels}"`
+	Targets     string      `required:"" placeholder:"FILE" reads:"" help:"Targets: levels from 1, or labels; points:FILE for points."`
+	Outputs     string      `placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
+	Range       labelRanges `placeholder:"a:b|FILE" reads:"" sep:"none" help:"${range}"`
+	Training    string      `group:"model" enum:"auto,bce,ce,soft,l1,l2" default:"auto" help:"How the network was trained: ${enum}."`
+	Also        []string    `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets."`
+	Runs        string      `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv of code, loss, seed, outputs."`
+	Temperature float64     `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex (default: 1)."`
+	Bits        []int       `group:"output" placeholder:"k" help:"Bits to draw, from 1 (default: two with errors)."`
+	FitDecoder  bool        `help:"Fit a decoder as well; -o FILE.npz holds it."`
+	Recommend   bool        `help:"Forecast and rank all codes, as if they were trained."`
+	Candidates  []string    `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
+	Samples     uint64      `group:"sampling" placeholder:"N" help:"Simulated samples of each label (default: by time)."`
+	Seed        uint64      `group:"sampling" default:"1" help:"Seed of the random numbers."`
+	Baseline    string      `placeholder:"FILE|X" reads:"" help:"Direct regression: a FILE of predictions, or its mean |error|."`
 	backendFlags
 	pictureFlags
 }
 
-func (fitCmd) Help() string {
-	return `From the test outputs of a trained network: how wrong it is with each decoder, and two models beside it. The perceived-label model is one noisy label that all bits share; it forecasts the errors of codes that were not trained (--recommend). The Gaussian mixture gives each bit its error probabilities, r and σ by maximum likelihood, with bound, exact value and simulation for every decoder that fits the code. The first sentences are the verdict; the numbers follow.
+// labelRanges are the values of --range.
+type labelRanges []assess.LabelRange
 
---fit-decoder fits a decoder to these outputs: a temperature for gen-ex, or a model of the outputs at every level. A richer one is taken where it is better by more than the standard error. The error that is told comes from samples that took no part in choosing or fitting (nested cross-validation).
-
-A second network narrows the forecasts: train one with the columns of 'belsim codes probe', whose bits have 1, 2, 4, 8, … transitions, and give its outputs with --also probe:FILE. --runs reads a table of networks, and averages seeds.
-
--o FILE.json can be read back by compare, levels, verify and heatmap with --model; -o FILE.csv has the observed error rate of every level and bit; -o FILE.npz is a fitted decoder for 'belsim decode'; -o FILE.npy is a table for --errors (the model's rows where a level has no samples); a picture has the error rates of some bits with the curve of the model that describes them, as the paper's Figure 3(a, b), and with --recommend the forecasts over the measured error. -o FILE.html is a page of all this, with the errors by level, that needs no other file.
-
-Example, on a network's outputs that lie in belsim's repository:
-
-  belsim fit --code johnson --levels 64 --targets testdata/network/targets.npy --range 2.5:4.3 --outputs testdata/network/logits.npy -o fit.png -o fit.json`
+// Decode implements kong.MapperValue. kong takes a value of a list that begins with a minus for a
+// flag.
+func (r *labelRanges) Decode(ctx *kong.DecodeContext) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("range", &text); err != nil {
+		return err
+	}
+	var one assess.LabelRange
+	err := one.UnmarshalText([]byte(text))
+	*r = append(*r, one)
+	return err
 }
 
 // Run implements the command.
@@ -62,8 +66,10 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	o := assess.Options{
-		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(), Temperature: cmd.Temperature, Others: others, FitDecoder: cmd.FitDecoder,
-		Recommend: cmd.Recommend, Candidates: cmd.Candidates, Baseline: baseline, Samples: cmd.Samples, Seed: cmd.Seed, Bits: cmd.Bits, Decoders: env.decoders,
+		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
+		Temperature: cmd.Temperature, Others: others, FitDecoder: cmd.FitDecoder, Recommend: cmd.Recommend,
+		Candidates: cmd.Candidates, Baseline: baseline, Samples: cmd.Samples, Seed: cmd.Seed, Bits: cmd.Bits,
+		Decoders: env.decoders,
 	}
 	if err := checkFlags(o.Check()); err != nil {
 		return err
@@ -161,7 +167,7 @@ func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, 
 // several judges all outputs of a network.
 func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Options, outputs int) error {
 	if o.Baseline.Error > 0 {
-		return errors.New("--baseline X is for a network of one output: want a file of predictions, one for each target")
+		return errors.New("--baseline X is for a network of one output: want a file of predictions")
 	}
 	var reports []*assess.Report
 	var all *assess.Several
@@ -224,7 +230,7 @@ func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
 		return nil, errors.New("missing flags: --outputs=[KIND:]FILE")
 	case cmd.Code[0] != forecast.Direct &&
 		slices.ContainsFunc(others, func(o assess.Other) bool { return o.Code == forecast.Direct }):
-		return nil, errors.New("--also and --runs are for networks of codes: --baseline takes predictions of direct regression")
+		return nil, errors.New("--also and --runs are for codes: --baseline takes predictions of direct regression")
 	}
 	return others, assess.CheckDistinct(cmd.Outputs, others)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"belsim/errmodel/perceived"
@@ -17,13 +16,13 @@ import (
 
 // levelsFlag is --levels where a code may be a file. Zero means unset.
 type levelsFlag struct {
-	Levels int `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has)."`
+	Levels int `placeholder:"L" help:"Number of levels of named codes (default: 256, or as a file or --prior has)."`
 }
 
 // outputsFlags say what decoders read, and how the outputs depend on each other.
 type outputsFlags struct {
-	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the classifiers give: ${enum}; auto gives logits to gen-ex and to codes of real numbers, bits to other decoders."`
-	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex, by which outputs are multiplied (default: 1)."`
+	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What classifiers give: ${enum}; auto: logits for gen-ex and real codes."`
+	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex (default: 1)."`
 }
 
 // scenario returns a scenario with the values of the flags.
@@ -49,7 +48,7 @@ func or[T any](flag *T, other T) T {
 
 // modelFlag takes the error model from a fit.
 type modelFlag struct {
-	Model string `xor:"r,sigma" placeholder:"[KIND:]FILE" reads:"" help:"Take the error model, prior and temperature from what 'belsim fit -o FILE.json' wrote; --prior, --temperature, --misfit, --cutoff and --training win over it. The model is the perceived label where the fit has one, else the mixture; mixture:FILE or perceived:FILE says which."`
+	Model string `xor:"r,sigma" placeholder:"[KIND:]FILE" reads:"" help:"Error model, prior and temperature of a .json of fit."`
 
 	uneven bool // fits of uneven levels are taken
 }
@@ -57,9 +56,9 @@ type modelFlag struct {
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions. One flag of
 // each xor can be given: what takes the place of r and σ takes that of both.
 type mixtureFlags struct {
-	R      *float64 `xor:"r" placeholder:"r" help:"Weight r of the Gaussian at each bit transition: nearly the mean error of unary in levels. Trained networks had 1.3 to 4.4 % of the number of levels (default: ${r})."`
-	Sigma  *float64 `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels: how far from a transition bits err; about r, or a little more, in trained networks (default: ${sigma})."`
-	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities instead: .csv or .npy, one row per level, one column per bit. For compare and verify also a .json that 'verify -o' wrote: bits err together by its most_law."`
+	R      *float64 `xor:"r" placeholder:"r" help:"Weight r of the Gaussian at each bit transition (default: ${r})."`
+	Sigma  *float64 `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels (default: ${sigma})."`
+	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities, or laws in a .json of verify."`
 	modelFlag
 	perceivedFlags
 }
@@ -67,10 +66,10 @@ type mixtureFlags struct {
 // perceivedFlags choose networks that know one number, the perceived label, instead of a table
 // of error probabilities.
 type perceivedFlags struct {
-	LabelNoise float64  `xor:"r,sigma" placeholder:"s" group:"model" help:"The same as --mae, with the standard deviation s of the noise, in levels."`
-	MAE        float64  `name:"mae" xor:"r,sigma" placeholder:"X" help:"Error model of networks instead: each knows one number, the label with a noise. It is such that unary, trained with BCE and read by gen, has a mean |error| of X levels."`
-	Misfit     *float64 `placeholder:"η" group:"model" help:"Misfit η of these networks, in levels: how far a bit is from what it could have learned (default: a quarter of a level where there are 64, and the same part of the range for other codes)."`
-	Cutoff     float64  `placeholder:"κ" group:"model" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	LabelNoise float64  `xor:"r,sigma" placeholder:"s" group:"model" help:"The same as --mae, by the noise in levels."`
+	MAE        float64  `name:"mae" xor:"r,sigma" placeholder:"X" help:"Networks of one noisy label, by unary's error in levels."`
+	Misfit     *float64 `placeholder:"η" group:"model" help:"Misfit η of networks, in levels (default: ${misfit} at 64)."`
+	Cutoff     float64  `placeholder:"κ" group:"model" help:"Cutoff κ of what networks learn, in cycles (default: by s)."`
 }
 
 // perceived reports whether the flags ask for such networks.
@@ -81,25 +80,6 @@ func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE > 0 
 func (f perceivedFlags) model() scenario.Perceived {
 	return scenario.Perceived{Model: perceived.Model{Noise: f.LabelNoise, Misfit: or(f.Misfit, perceived.DefaultMisfit),
 		Cutoff: f.Cutoff}}
-}
-
-// check refuses values without a meaning. unit is the unit of the noise and the misfit.
-func (f perceivedFlags) check(unit string) error {
-	for _, v := range []struct {
-		name  string
-		value float64
-		least string
-	}{
-		{"label-noise", f.LabelNoise, "more than zero " + unit},
-		{"mae", f.MAE, "more than zero levels"},
-		{"cutoff", f.Cutoff, "more than zero cycles"},
-		{"misfit", or(f.Misfit, 0), "zero " + unit + " or more"},
-	} {
-		if !(v.value >= 0) || math.IsInf(v.value, 0) {
-			return fmt.Errorf("--%s %v: want %s", v.name, v.value, v.least)
-		}
-	}
-	return nil
 }
 
 // misfit is that of a model over some labels: where neither a flag nor a fit says it, the one that
@@ -134,7 +114,7 @@ func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run sce
 
 // trainingFlag says what networks that know a perceived label were trained for.
 type trainingFlag struct {
-	Training perceived.Training `enum:",bce,ce,l1,l2" default:"" placeholder:"WHAT" group:"model" help:"How they were trained: bce, each bit by itself; ce, all together for the decoder, which reads logits; l1 or l2, all together through gen-ex, by its mean |error| or squared error (default: bce, or as --model says)."`
+	Training perceived.Training `enum:",bce,ce,l1,l2" default:"" placeholder:"WHAT" group:"model" help:"${training}"`
 }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.
@@ -153,7 +133,7 @@ func (f mixtureFlags) model() scenario.Model {
 
 // priorFlag chooses how often each label occurs.
 type priorFlag struct {
-	Prior string `placeholder:"FILE" reads:"" group:"model" help:"Histogram of the labels, CSV with columns label,count; the lowest label is level 1 (default: all levels alike)."`
+	Prior string `placeholder:"FILE" reads:"" group:"model" help:"${histogram}"`
 }
 
 // fill fills in a scenario from --model and --prior. What the other flags say wins over the fit,
@@ -196,8 +176,7 @@ type scenarioFlags struct {
 func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling,
 	training perceived.Training) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check(), scenario.CheckTemperature(s.Temperature),
-		f.perceivedFlags.check("levels")); err != nil {
+	if err := checkFlags(draw.Check()); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model()
@@ -217,7 +196,8 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling,
 		given bool
 	}{{"misfit", f.Misfit != nil}, {"cutoff", f.Cutoff > 0}, {"training", training != ""}} {
 		if fit != nil && v.given {
-			return nil, nil, fmt.Errorf("--%s is for perceived labels, and %s gives a mixture here; --model perceived:FILE takes its perceived label", v.name, f.Model)
+			return nil, nil, fmt.Errorf("--%s is for perceived labels, and %s gives a mixture: want --model perceived:FILE",
+				v.name, f.Model)
 		}
 	}
 	return s, fit, nil
@@ -239,9 +219,9 @@ func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit, decoder
 
 // samplingFlags say how much is sampled.
 type samplingFlags struct {
-	Samples uint64  `placeholder:"N" help:"Samples of each label (default: so many that standard errors are 0.2 % of the mean, as far as half a second of a processor does it); with --rel-err, the most of them (default: ${most})."`
-	RelErr  float64 `placeholder:"X" group:"sampling" help:"Sample so much that every reported standard error is about X times its mean; a pilot finds how much."`
-	Seed    uint64  `default:"1" group:"sampling" help:"Seed of the random numbers. The same seed gives the same result."`
+	Samples uint64  `placeholder:"N" help:"Samples of each label (default: by time); with --rel-err at most ${most}."`
+	RelErr  float64 `placeholder:"X" group:"sampling" help:"Sample until standard errors are about X times the mean."`
+	Seed    uint64  `default:"1" group:"sampling" help:"Seed of the random numbers."`
 }
 
 // sampling returns the sampling that the flags ask for.
@@ -264,35 +244,23 @@ func (f samplingFlags) warnUnreached(env *environment, reached bool) {
 	}
 }
 
-// checkFlags refuses values that mean nothing, naming the flags that have them.
-func checkFlags(checks ...error) error {
-	var all []error
-	for _, err := range checks {
-		var v *scenario.ValueError
-		switch {
-		case !errors.As(err, &v):
-			all = append(all, err)
-		case v.Name == "samples":
-			all = append(all, fmt.Errorf("--samples %v: a standard error needs at least 2", v.Value))
-		case v.Name == "max_samples":
-			all = append(all, fmt.Errorf("--samples %v: want %s", v.Value, v.Want))
-		default:
-			all = append(all, fmt.Errorf("--%s %v: want %s", strings.ReplaceAll(v.Name, "_", "-"), v.Value, v.Want))
-		}
+// checkFlags words the refusal of a value by the name of its flag.
+func checkFlags(err error) error {
+	v, ok := errors.AsType[*scenario.ValueError](err)
+	if !ok {
+		return err
 	}
-	return errors.Join(all...)
+	flag := strings.ReplaceAll(strings.TrimPrefix(v.Name, "max_"), "_", "-")
+	return fmt.Errorf("--%s %v: want %s", flag, v.Value, v.Want)
 }
 
 // workersFlag limits the processors in use.
 type workersFlag struct {
-	Workers int `default:"0" placeholder:"N" group:"sampling" help:"Processors to use (default: all). Never changes a number."`
+	Workers int `default:"0" placeholder:"N" group:"sampling" help:"Processors to use (default: all)."`
 }
 
-// checkWorkers refuses a negative number, and more than parallel.Most.
+// checkWorkers refuses more than parallel.Most.
 func (f workersFlag) checkWorkers() error {
-	if f.Workers < 0 {
-		return fmt.Errorf("--workers %d: want 1 or more, or 0 for all", f.Workers)
-	}
 	if most := parallel.Most(); f.Workers > most {
 		return fmt.Errorf("--workers %d: want at most %d, which is %d for each processor", f.Workers, most,
 			parallel.PerProcessor)

@@ -18,37 +18,23 @@ import (
 )
 
 type heatmapCmd struct {
-	Codes      []string      `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B, NAMEs or FILEs (default: unary johnson-nonzero)."`
-	Levels     int           `placeholder:"L" help:"Number of quantization levels of named codes (default: 256, or as many as a file or --prior has; 255 for unary johnson-nonzero, as in the paper)."`
-	R          scenario.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers with commas between them (default: up to the largest valid r; 1:150:100 without codes; with --model, a factor of 8 to both sides)."`
-	Sigma      scenario.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels (default: 0.2 to a third of the levels; 1:100:100 without codes; with --model, a factor of 8 to both sides)."`
-	LabelNoise scenario.Axis `xor:"r,sigma" group:"model" placeholder:"lo:hi:count[:log]" help:"Error models of networks instead: each knows one number, the label with a noise; range of its standard deviation s, in levels (default with --model: a factor of 4 to both sides)."`
-	Misfit     scenario.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of the misfit η of these networks, in levels (default: ${default})."`
-	Cutoff     float64       `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn, in cycles over the range of labels (default: by s and the number of levels)."`
+	Codes      []string      `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B (default: unary johnson-nonzero)."`
+	Levels     int           `placeholder:"L" help:"Number of levels of named codes (default: 256; 255 for the paper's two)."`
+	R          scenario.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers."`
+	Sigma      scenario.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels."`
+	LabelNoise scenario.Axis `xor:"r,sigma" group:"model" placeholder:"lo:hi:count[:log]" help:"Networks: range of their label noise."`
+	Misfit     scenario.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of their misfit η (default: ${default})."`
+	Cutoff     float64       `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn (default: by s)."`
 	trainingFlag
-	Method  string `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME" help:"How each code's error is computed: bound, exact, or mc, which samples; auto takes the best that both codes have, and without codes the paper's bound."`
-	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; auto takes the paper's for each; median knows the error model."`
+	Method  string `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME" help:"How to compute errors: ${enum}."`
+	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}."`
 	outputsFlags
-	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell, with --method mc."`
-	Seed      uint64                        `default:"1" group:"sampling" help:"Seed of the random numbers, with --method mc."`
+	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell."`
+	Seed      uint64                        `default:"1" group:"sampling" help:"Seed of the random numbers."`
 	modelFlag `embed:"" xorprefix:"model-"` // ranges may be given beside it
 	priorFlag
 	backendFlags
 	pictureFlags
-}
-
-func (heatmapCmd) Help() string {
-	return `The increase in expected error of code A over code B, 100·(E_A − E_B)/E_B, over the plane of r and σ: without codes, the paper's Figure 3(c). Cells where r and σ give a probability above 1 are blank.
-
-The best method is exact where formulas give both errors, else bound where both bounds are of one kind, else mc.
-
-r is nearly the mean error of unary in levels, and σ says how far from a transition bits err. The ranges without codes are the paper's, of 255 levels. Trained networks are in the corner: they had r of 1.3 to 4.4 % of the number of levels (0.8 to 2.8 for 64), and σ of about r, or a little more. The second example draws this corner.
-
-Examples:
-
-  belsim heatmap -o heatmap.png
-
-  belsim heatmap hexj b1jdj --levels 64 --r 0.1:3:30 --sigma 0.5:5:30 --method exact -o corner.png`
 }
 
 // Run implements the command.
@@ -59,7 +45,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
 	ofPaper := len(cmd.Codes) == 0 // Figure 3(c), as far as no flag says otherwise
 	s := cmd.outputsFlags.scenario(env)
-	if err := cmp.Or(checkFlags(scenario.CheckTemperature(s.Temperature)), checkFlags(draw.Check())); err != nil {
+	if err := checkFlags(draw.Check()); err != nil {
 		return err
 	}
 	other := assess.AutoModel
@@ -75,9 +61,6 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	cmd.complete(s, fit)
 	if cmd.perceived() {
-		if err := (perceivedFlags{Cutoff: cmd.Cutoff}).check("levels"); err != nil {
-			return err
-		}
 		s.Outputs = s.Outputs.Of(cmd.Training)
 	}
 	codes, err := cmd.open(s, fit)

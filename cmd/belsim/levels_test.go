@@ -13,10 +13,10 @@ func TestLevels(t *testing.T) {
 	inFolderWithData(t)
 	levels := func(args string) (out forecast.Ranking) {
 		t.Helper()
-		runJSON(t, &out, strings.Fields("levels unary --levels 8,16 "+args)...)
+		runJSON(t, &out, "levels unary --levels 8,16 "+args)
 		return out
 	}
-	if drawn := mustRun(t, strings.Fields("levels unary gray --levels 8,16 --range 0:1 --label-noise 0.1 -o l.png -o l.svg")...); len(content(t, "l.png")) < 1000 || !strings.Contains(drawn, "suffice") && !strings.Contains(drawn, "may still help") {
+	if drawn := mustRun(t, "levels unary gray --levels 8,16 --range 0:1 --label-noise 0.1 -o l.png -o l.svg"); len(content(t, "l.png")) < 1000 || !strings.Contains(drawn, "suffice") && !strings.Contains(drawn, "may still help") {
 		t.Errorf("%q", drawn)
 	}
 	if out := levels("--range 0:1 --label-noise 0.1 --misfit 0.01 -o x.csv"); len(out.Results) != 2 ||

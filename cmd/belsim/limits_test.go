@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"belsim/theory/base/memory"
 	"belsim/theory/base/must"
 	"belsim/theory/base/parallel"
 )
@@ -40,7 +39,8 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "plan.json")
-	write(t, plan, `{"codes": ["unary", "johnson", "hadamard"], "levels": [8192], "r": "0.1:0.5:5", "sigma": "1:4:5", "methods": ["bound", "exact", "mc"], "samples": 100}`)
+	write(t, plan, `{"codes": ["unary", "johnson", "hadamard"], "levels": [8192], "r": "0.1:0.5:5",
+		"sigma": "1:4:5", "methods": ["bound", "exact", "mc"], "samples": 100}`)
 	all := []string{
 		"codes unary --levels 65536",
 		"compare unary --levels 4096 --samples 2 --decoder gen-ex",
@@ -153,14 +153,6 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryExitCode: an error of memory is the environment's, however it is wrapped.
-func TestMemoryExitCode(t *testing.T) {
-	if code := exitCode(fmt.Errorf("reading: %w",
-		&memory.Error{What: "x", Need: 2, Free: 1})); code != exitEnvironment {
-		t.Errorf("exit code %d", code)
-	}
-}
-
 // TestCaller: the folder that a caller made is removed, and no other one.
 func TestCaller(t *testing.T) {
 	for inside, gone := range map[string]bool{"caller=123": true, "caller=1234": false, "caller=123\n": false,
@@ -191,7 +183,7 @@ func TestDevices(t *testing.T) {
 		"fit --code unary --targets zero.npy --outputs zero.npy", "fit --code unary --targets zero.csv --outputs zero.csv",
 		"sweep zero.json --out o",
 	} {
-		refused(t, "it is a device; want a file", strings.Fields(args)...)
+		refused(t, "it is a device; want a file", args)
 	}
 }
 

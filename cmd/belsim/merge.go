@@ -16,14 +16,6 @@ type mergeCmd struct {
 	pictureFlags
 }
 
-func (mergeCmd) Help() string {
-	return `One row for each cell of the plan, in its order, from the files that 'belsim sweep' left in a folder. The numbers, and the bytes of the files, are the same however many shards there were. Files of another plan or version, edited or truncated ones are refused; what several files have is counted once. A picture of a sweep of two codes is that of heatmap, by the first method of the plan.
-
-Example, after 'belsim sweep testdata/sweep/plan.json --out results':
-
-  belsim merge results -o map.csv -o map.png`
-}
-
 // Run implements the command.
 func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(ctx, nil)); err != nil {

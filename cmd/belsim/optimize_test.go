@@ -23,7 +23,7 @@ func TestOptimize(t *testing.T) {
 	} {
 		var found, other search.Optimized
 		args := fmt.Sprintf("optimize --levels 24 --bits 9 --samples 400 --seed 5 -o best.csv -o best.npy -o best.json --steps %d %s", steps, flags)
-		text := runJSON(t, &found, strings.Fields(args)...)
+		text := runJSON(t, &found, args)
 		if found.CodeFile == nil || *found.CodeFile != "best.csv" || found.Bits != 9 || found.Levels != 24 ||
 			len(found.Words) != 24 || len(found.Words[0]) != 9 {
 			t.Errorf("%s: %+v", flags, found)
@@ -32,12 +32,12 @@ func TestOptimize(t *testing.T) {
 			t.Error("best.json is not what was printed")
 		}
 		var c scenario.Comparison
-		runJSON(t, &c, strings.Fields("compare best.csv --samples 400 --seed 5 "+flags)...)
+		runJSON(t, &c, "compare best.csv --samples 400 --seed 5 "+flags)
 		if r := c.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr ||
 			fmt.Sprint(r.Exact) != fmt.Sprint(found.Exact) {
 			t.Errorf("%s: compare says %v ± %v, optimize %v ± %v", flags, r.Mean, r.StdErr, found.Mean, found.StdErr)
 		}
-		if mustRun(t, "codes", "best.npy") != content(t, "best.csv") {
+		if mustRun(t, "codes best.npy") != content(t, "best.csv") {
 			t.Errorf("%s: best.npy is another code than best.csv", flags)
 		}
 		// Named codes of no more bits, and none of them better.
@@ -64,11 +64,11 @@ func TestOptimize(t *testing.T) {
 // TestOptimizeStart: a code to begin from, with columns that stay.
 func TestOptimizeStart(t *testing.T) {
 	t.Chdir(t.TempDir())
-	out := mustRun(t, strings.Fields("optimize --start johnson --levels 16 --bits 10 --fix 1,3,4 --max-transitions 3 --r 0.6 --sigma 1.5 --steps 500 --samples 500 -o found.csv")...)
+	out := mustRun(t, "optimize --start johnson --levels 16 --bits 10 --fix 1,3,4 --max-transitions 3 --r 0.6 --sigma 1.5 --steps 500 --samples 500 -o found.csv")
 	if !strings.Contains(out, "from johnson:") || !strings.Contains(out, "written to found.csv") {
 		t.Errorf("it says %q", out)
 	}
-	mustRun(t, "codes", "johnson", "--levels", "16", "-o", "johnson.csv")
+	mustRun(t, "codes johnson --levels 16 -o johnson.csv")
 	found, johnson := readCSV(t, "found.csv"), readCSV(t, "johnson.csv")
 	for i := range found {
 		for _, k := range []int{0, 2, 3} {
@@ -83,7 +83,7 @@ func TestOptimizeStart(t *testing.T) {
 // grow with the bits, and the codes in a folder that the command makes.
 func TestPareto(t *testing.T) {
 	t.Chdir(t.TempDir())
-	mustRun(t, strings.Fields("optimize --pareto --levels 12 --bits 4:12:3 --r 0.6 --sigma 1.5 --steps 300 --samples 1000 -o p.csv -o p.json -o p.svg --keep new/codes")...)
+	mustRun(t, "optimize --pareto --levels 12 --bits 4:12:3 --r 0.6 --sigma 1.5 --steps 300 --samples 1000 -o p.csv -o p.json -o p.svg --keep new/codes")
 	var p search.Tradeoff
 	readJSON(t, "p.json", &p)
 	var bits []int
@@ -115,11 +115,10 @@ func TestPareto(t *testing.T) {
 // written and reported.
 func TestOptimizeInterrupt(t *testing.T) {
 	t.Chdir(t.TempDir())
-	status, stdout, stderr := signalled(t, syscall.SIGINT,
-		strings.Fields("optimize --levels 24 --bits 14 --r 0.6 --sigma 1.5 --time 1h -o best.csv")...)
+	status, stdout, stderr := signalled(t, syscall.SIGINT, "optimize --levels 24 --bits 14 --r 0.6 --sigma 1.5 --time 1h -o best.csv")
 	if status != 130 || !strings.Contains(stderr, "the best code so far was written") ||
 		strings.Count(stderr, "\n") != 1 || !strings.Contains(stdout, "written to best.csv") {
 		t.Errorf("exit %d, %q, %q", status, stdout, stderr)
 	}
-	mustRun(t, strings.Fields("compare best.csv gray --levels 24 --samples 1000")...)
+	mustRun(t, "compare best.csv gray --levels 24 --samples 1000")
 }

@@ -25,14 +25,14 @@ type quietFlag struct {
 
 // outputFlags say where results go.
 type outputFlags struct {
-	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE: .csv and .json hold the numbers, and so do .npy and .npz where they are arrays; .png, .svg and .pdf draw it. May be given several times."`
+	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, by its ending; several times."`
 	Format string   `enum:"text,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
 	quietFlag
 }
 
 // styleFlag says how pictures look.
 type styleFlag struct {
-	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures will appear, which sets their width, letters and dots per inch: text (6.3 inches, the default), column (3.3), or one of ${places}, each also with -column; untitled leaves out titles, for papers with captions, as in neurips,untitled."`
+	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures appear, such as text (the default), column or iclr; and untitled."`
 }
 
 // untitled is the word of --style that names no place.
@@ -60,17 +60,6 @@ type pictureFlags struct {
 
 // styles are the places of --style besides text.
 func styles() string { return strings.Join(plots.Places(), ",") }
-
-// places are the styles that have a -column.
-func places() string {
-	var names []string
-	for _, place := range plots.Places() {
-		if name, ok := strings.CutSuffix(place, "-column"); ok {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
 
 // style is what pictures are drawn for.
 func (f styleFlag) style() plots.Style {
@@ -177,9 +166,9 @@ func (f outputFlags) writeFile(env *environment, path string, make func(w io.Wri
 // environmental marks errors of files as the environment's: the system refused something that
 // was asked for rightly.
 func environmental(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	if errors.As(err, &path) || errors.As(err, &link) {
+	_, path := errors.AsType[*fs.PathError](err)
+	_, link := errors.AsType[*os.LinkError](err)
+	if path || link {
 		return outside(err)
 	}
 	return err

@@ -7,24 +7,24 @@ import (
 	"testing"
 
 	"belsim/montecarlo/forecast"
-	"belsim/montecarlo/search"
 )
 
 // TestPerceived: every command takes the networks that know a perceived label.
 func TestPerceived(t *testing.T) {
 	t.Chdir(t.TempDir())
 	golden(t, "perceived-compare.txt",
-		mustRun(t, strings.Fields("compare unary johnson hexj hadamard --levels 16 --label-noise 1.2 --training bce,ce --decoder gen,gen-ex")...))
+		mustRun(t, "compare unary johnson hexj hadamard --levels 16 --label-noise 1.2 --training bce,ce --decoder gen,gen-ex"))
 	golden(t, "perceived-verify.txt",
-		mustRun(t, strings.Fields("verify --code b1jdj --levels 16 --label-noise 1.2 --samples 1600 --backend cpu")...))
-	out := mustRun(t, strings.Fields("verify --code hexj --levels 20 --decoder gen --outputs logits --label-noise 1.2 --misfit 0.4 --cutoff 9 --samples 1600 --backend cpu")...)
+		mustRun(t, "verify --code b1jdj --levels 16 --label-noise 1.2 --samples 1600 --backend cpu"))
+	out := mustRun(t, "verify --code hexj --levels 20 --decoder gen --outputs logits --label-noise 1.2 --misfit 0.4 "+
+		"--cutoff 9 --samples 1600 --backend cpu")
 	if !strings.Contains(out, "PASS every sampled mean is within its bound") ||
 		!strings.Contains(out, "label noise 1.2, misfit 0.4, cutoff 9, trained with BCE") {
 		t.Errorf("verify on logits printed %s", out)
 	}
 
 	var c forecast.Ranking
-	runJSON(t, &c, strings.Fields("compare unary gray --levels 16 --mae 0.9 --training bce,ce --decoder gen")...)
+	runJSON(t, &c, "compare unary gray --levels 16 --mae 0.9 --training bce,ce --decoder gen")
 	if math.Abs(c.LabelNoise-1.15) > 0.15 || c.Misfit != 0.25*15/63 || c.Unit != "levels" || len(c.Results) != 4 {
 		t.Errorf("compare --mae 0.9: %+v", c)
 	}
@@ -35,10 +35,12 @@ func TestPerceived(t *testing.T) {
 	}
 
 	// A map and a sweep of the same cells have the same numbers.
-	mustRun(t, strings.Fields("heatmap unary johnson --levels 16 --label-noise 0.8:1.6:2 --misfit 0.2:0.4:2 --method exact -o map.csv -o map.png -o map.json")...)
-	write(t, "plan.json", `{"codes": ["unary", "johnson"], "levels": [16], "label_noise": [0.8, 1.6], "misfit": [0.2, 0.4], "methods": ["exact"]}`)
-	mustRun(t, "sweep", "plan.json", "--out", "cells", "--backend", "cpu", "--quiet")
-	mustRun(t, "merge", "cells", "-o", "cells.csv", "-o", "cells.png", "-o", "cells.json")
+	mustRun(t, "heatmap unary johnson --levels 16 --label-noise 0.8:1.6:2 --misfit 0.2:0.4:2 --method exact "+
+		"-o map.csv -o map.png -o map.json")
+	write(t, "plan.json", `{"codes": ["unary", "johnson"], "levels": [16], "label_noise": [0.8, 1.6],
+		"misfit": [0.2, 0.4], "methods": ["exact"]}`)
+	mustRun(t, "sweep plan.json --out cells --backend cpu --quiet")
+	mustRun(t, "merge cells -o cells.csv -o cells.png -o cells.json")
 	cells, table := readCSV(t, "map.csv"), readCSV(t, "cells.csv")
 	at := slices.Index(table[0], "label_noise")
 	if want := strings.Fields("label_noise misfit method valid mean"); len(cells) != 5 || len(table) != 9 || at < 0 ||
@@ -50,24 +52,6 @@ func TestPerceived(t *testing.T) {
 			if want := []string{c[0], c[1], "exact", "true", c[2+k]}; !slices.Equal(row[at:at+5], want) {
 				t.Errorf("the map has %q, the sweep %q", want, row)
 			}
-		}
-	}
-
-	// What is found is better than the named codes.
-	var found search.Optimized
-	runJSON(t, &found, strings.Fields("optimize --levels 12 --bits 5 --label-noise 1 --steps 200 --quiet")...)
-	if found.LabelNoise == nil || found.Training != "bce" || !(found.Improvement > 0) || found.Better == nil ||
-		!math.IsNaN(found.StdErr) {
-		t.Errorf("optimize found %+v", found)
-	}
-}
-
-// TestPerceivedNotes: flags of networks that know a perceived label have no effect without them.
-func TestPerceivedNotes(t *testing.T) {
-	_, _, stderr := run(t, strings.Fields("compare unary --levels 4 --samples 50 --misfit 0.3 --training ce")...)
-	for _, name := range []string{"misfit", "training"} {
-		if !strings.Contains(stderr, "note: --"+name+" has no effect: it is for --label-noise, --mae and --model") {
-			t.Errorf("no note that --%s has no effect: %s", name, stderr)
 		}
 	}
 }

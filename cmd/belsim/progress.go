@@ -39,12 +39,8 @@ type progress struct {
 	note     atomic.Value  // a text beside it
 	above    atomic.Pointer[table.Table]
 	began    time.Time
-	bars     *mpb.Progress
-	bar      *mpb.Bar
-	ticker   *time.Ticker
-	stopped  chan struct{}
-	ended    chan struct{}
-	once     sync.Once
+	bar      *mpb.Bar // nil elsewhere than on a terminal
+	stop     func()   // takes the bar away; again, it does nothing
 }
 
 const progressEvery = 30 * time.Second
@@ -52,7 +48,7 @@ const progressEvery = 30 * time.Second
 // newProgress counts to total things of a kind, or tells how long it takes where total is 0,
 // because nobody knows how many there are.
 func (env *environment) newProgress(what string, total uint64) *progress {
-	p := &progress{what: what, total: total, began: time.Now()}
+	p := &progress{what: what, total: total, began: time.Now(), stop: func() {}}
 	env.watch(p)
 	if env.quiet {
 		return p
@@ -62,19 +58,23 @@ func (env *environment) newProgress(what string, total uint64) *progress {
 		return p
 	}
 	every, _ := time.ParseDuration(os.Getenv("BELSIM_PROGRESS")) // 0 where it says nothing
-	p.ticker = time.NewTicker(cmp.Or(max(every, 0), progressEvery))
-	p.stopped, p.ended = make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(p.ended)
+	stopped, lines := make(chan struct{}), sync.WaitGroup{}
+	lines.Go(func() {
+		ticker := time.NewTicker(cmp.Or(max(every, 0), progressEvery))
+		defer ticker.Stop()
 		for {
 			select {
-			case <-p.ticker.C:
+			case <-ticker.C:
 				env.say("belsim:", "%s: %s%s", what, p.soFar(), p.said())
-			case <-p.stopped:
+			case <-stopped:
 				return
 			}
 		}
-	}()
+	})
+	p.stop = sync.OnceFunc(func() {
+		close(stopped)
+		lines.Wait()
+	})
 	return p
 }
 
@@ -96,10 +96,14 @@ func (p *progress) draw(on io.Writer) {
 		options = []mpb.ContainerOption{mpb.WithOutput(struct{ io.Writer }{on}), mpb.WithWidth(line),
 			mpb.WithAutoRefresh()}
 	}
-	p.bars = mpb.New(options...)
+	bars := mpb.New(options...)
+	p.stop = sync.OnceFunc(func() {
+		p.bar.Abort(true)
+		bars.Wait()
+	})
 	said := decor.Any(func(decor.Statistics) string { return p.said() })
 	if p.total == 0 {
-		p.bar = p.bars.New(0, mpb.NopStyle(), mpb.BarRemoveOnComplete(),
+		p.bar = bars.New(0, mpb.NopStyle(), mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Name(p.what+" "), decor.Any(func(decor.Statistics) string { return p.soFar() }),
 				said))
 		return
@@ -110,7 +114,7 @@ func (p *progress) draw(on io.Writer) {
 		// a screen that is cleared from its first line.
 		return p.fill(w, columns-len("^C"), rows-3)
 	})
-	p.bar = p.bars.AddBar(int64(p.total), mpb.BarRemoveOnComplete(), mpb.BarExtender(table, true),
+	p.bar = bars.AddBar(int64(p.total), mpb.BarRemoveOnComplete(), mpb.BarExtender(table, true),
 		mpb.PrependDecorators(decor.Name(p.what+" ")),
 		mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO), said))
 }
@@ -189,21 +193,6 @@ func (p *progress) interrupted(err error) error {
 		return unfinished{fmt.Sprintf("%s %s were finished", p, p.what), err}
 	}
 	return err
-}
-
-// stop takes the bar away; again, it does nothing.
-func (p *progress) stop() { p.once.Do(p.end) }
-
-func (p *progress) end() {
-	if p.bar != nil {
-		p.bar.Abort(true)
-		p.bars.Wait()
-	}
-	if p.ticker != nil {
-		p.ticker.Stop()
-		close(p.stopped)
-		<-p.ended
-	}
 }
 
 // progressBar shows the parts of a computation one after the other, as assess.Progress tells of

@@ -40,7 +40,7 @@ type example struct {
 
 // slowExample matches examples that take half of a second or more of a processor, where another one
 // shows the same command.
-var slowExample = regexp.MustCompile(`--(recommend|fit-decoder|model|mae|training ce|pareto|baseline|quick|method exact|steps 6000)\b|-o fit\.png|compare best`)
+var slowExample = regexp.MustCompile(`--(recommend|fit-decoder|model|mae|training ce|pareto|baseline|quick|method exact|steps 6000|workers [12])\b|mine\.npy unary|-o fit\.png|compare best`)
 
 // TestReadme runs the examples of every README, and of the other documents, and
 // compares what they print with what the document shows. With -update it writes
@@ -274,7 +274,7 @@ func TestTexts(t *testing.T) {
 		{"optimize-network", "optimize --levels 16 --bits 6 --label-noise 0.9 --training ce --steps 100"},
 		{"optimize", "optimize --levels 32 --bits 10 --r 0.6 --sigma 1.5 --decoder gen --steps 4000 --samples 20000"},
 	} {
-		golden(t, "text-"+tt.name+".txt", mustRun(t, strings.Fields(tt.args)...))
+		golden(t, "text-"+tt.name+".txt", mustRun(t, tt.args))
 	}
 }
 

@@ -34,7 +34,7 @@ func (env *environment) checkGiven(k *kong.Context) error {
 		err = c.checkWorkers()
 	}
 	if err == nil && resultPrinted(k) && env.files.Printed != nil && closed(env.files.Printed) {
-		err = environmentError{errors.New("standard output is closed, and nothing else takes the result: want it open, or -o FILE; > /dev/null drops what is printed")}
+		err = environmentError{errors.New("standard output is closed: want it open, -o FILE, or > /dev/null")}
 	}
 	return err
 }

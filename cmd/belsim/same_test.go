@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +47,11 @@ func TestSameDigits(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	one := func(of ...string) string { return of[rng.IntN(len(of))] }
-	for range 10 {
+	rounds := 2
+	if long {
+		rounds = 10
+	}
+	for range rounds {
 		levels := 6 + rng.IntN(7)
 		model := fmt.Sprintf("--label-noise %.3f", 0.4+rng.Float64())
 		if rng.IntN(2) == 0 {
@@ -58,16 +61,16 @@ func TestSameDigits(t *testing.T) {
 		var c forecast.Ranking
 		var found search.Optimized
 		args := fmt.Sprintf("--levels %d %s ", levels, model)
-		runJSON(t, &found, strings.Fields("optimize --bits 4 --steps 1 --quiet "+args)...)
-		runJSON(t, &c, strings.Fields("compare --training bce,ce "+args)...)
+		runJSON(t, &found, "optimize --bits 4 --steps 1 --quiet "+args)
+		runJSON(t, &c, "compare --training bce,ce "+args)
 		if n := sameRows(t, "optimize "+args, found.Ranking, c.Results, 1); n < len(found.Ranking)-2 ||
 			*found.LabelNoise != c.LabelNoise {
 			t.Errorf("%s: %d rows of %d", args, n, len(found.Ranking))
 		}
 	}
 	_, _, network := smallNetwork(t)
-	for k, more := range []string{"--baseline 0.1 --fit-decoder", "--training ce", ""} {
-		if k > 0 && os.Getenv("BELSIM_LONG") == "" {
+	for k, more := range []string{"", "--training ce", "--baseline 0.1 --fit-decoder"} {
+		if k > 0 && !long {
 			break
 		}
 		file := fmt.Sprintf("fit%d.json", k)
@@ -75,9 +78,9 @@ func TestSameDigits(t *testing.T) {
 		ranking := f.Recommendation.Ranking
 		var c, l forecast.Ranking
 		var found search.Optimized
-		runJSON(t, &c, strings.Fields("compare --model perceived:"+file+" --training bce,ce")...)
-		runJSON(t, &l, strings.Fields("levels --levels 16 --model "+file+" --training bce,ce")...)
-		runJSON(t, &found, strings.Fields("optimize --bits 9 --steps 1 --quiet --model perceived:"+file)...)
+		runJSON(t, &c, "compare --model perceived:"+file+" --training bce,ce")
+		runJSON(t, &l, "levels --levels 16 --model "+file+" --training bce,ce")
+		runJSON(t, &found, "optimize --bits 9 --steps 1 --quiet --model perceived:"+file)
 		if n := sameRows(t, "levels --model "+more, l.Results, ranking, 1); n < 2*len(names)-1 {
 			t.Errorf("%s: %d rows", more, n)
 		}

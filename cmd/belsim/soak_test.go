@@ -79,7 +79,7 @@ func TestSoak(t *testing.T) {
 	}
 	write(t, "packed.npz", content(t, filepath.Join(root, "theory/base/arrayfile/testdata/arrays-compressed.npz")))
 	write(t, "soak.json", `{"codes": ["unary", "johnson"], "levels": [8], "r": "1:2:3", "sigma": "1:2:3", "methods": ["exact", "mc"], "samples": 5000}`)
-	mustRun(t, "sweep", "-q", "--backend", "cpu", "soak.json", "--out", "found")
+	mustRun(t, "sweep -q --backend cpu soak.json --out found")
 	must.Succeed(t, os.Mkdir("work", 0o777))
 	kinds := []string{"kill", "file size", "descriptors", "address space", "standard output"}
 	for round := range rounds {

@@ -14,30 +14,14 @@ import (
 )
 
 type sweepCmd struct {
-	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file; --print example prints one."`
-	Out        string        `placeholder:"FOLDER" help:"Folder of the results, a file for each shard; it is made where there is none."`
+	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file."`
+	Out        string        `placeholder:"FOLDER" help:"Folder of the results, a file for each shard."`
 	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: the whole)."`
-	Shards     int           `placeholder:"N" help:"Number of shards, of the job of --print slurm, or of which --print missing lists some (default there: as many as the files are of)."`
-	Print      string        `enum:",example,missing,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print something instead, and end: example, a plan that runs in seconds; missing, the shards that lack something in --out, as Slurm's --array= wants them; slurm, the script of an array for the plan. With --backend cuda, each shard of a job gets a GPU."`
-	FlushEvery time.Duration `group:"output" placeholder:"D" help:"How often what was finished is written, at least while that takes no more than a twentieth of the time (default: 10s)."`
+	Shards     int           `placeholder:"N" help:"Number of shards, for --print slurm and missing."`
+	Print      string        `enum:",example,missing,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print instead: ${enum}."`
+	FlushEvery time.Duration `group:"output" placeholder:"D" help:"How often results are written, at least (default: 10s)."`
 	backendFlags
 	quietFlag
-}
-
-func (sweepCmd) Help() string {
-	return `Every code with every decoder, at every number of levels, r and σ of a plan, by every method. What is finished is in one file in --out, which is always whole: killed at any moment, the same command goes on from there, and a complete sweep ends at once. With --shard i/N it computes part i of N. Shards can run anywhere; 'belsim merge' puts their files together, and the numbers are the same to the last bit however many there were. SIGTERM and SIGUSR1 end it with exit code 143 when what was finished is safe.
-
-Examples:
-
-  belsim sweep --print example
-
-  belsim sweep testdata/sweep/plan.json --out results
-
-  belsim sweep testdata/sweep/plan.json --out results --shards 8 --print slurm
-
-After 'belsim sweep testdata/sweep/plan.json --out shards --shard 2/3':
-
-  belsim sweep testdata/sweep/plan.json --out shards --print missing`
 }
 
 // Run implements the command.
@@ -51,10 +35,6 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 		return outside(err)
 	case cmd.Plan == "":
 		return errors.New("want a plan, a .json file; 'belsim sweep --print example' prints an example")
-	case cmd.FlushEvery < 0:
-		return fmt.Errorf("--flush-every %v: want a time above zero", cmd.FlushEvery)
-	case cmd.Shards < 0:
-		return fmt.Errorf("--shards %d: want 1 or more", cmd.Shards)
 	}
 	plan, err := sweep.ReadPlan(ctx, cmd.Plan, env.decoders)
 	if err != nil {

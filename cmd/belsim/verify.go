@@ -14,21 +14,13 @@ import (
 type verifyCmd struct {
 	Code string `default:"johnson-nonzero" reads:"" help:"Code, a NAME or a FILE."`
 	levelsFlag
-	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; auto takes the paper's for the code; median knows the error model."`
+	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}."`
 	scenarioFlags
 	trainingFlag
-	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1, as in the paper's check of its bounds."`
+	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1."`
 	samplingFlags
 	backendFlags
 	pictureFlags
-}
-
-func (verifyCmd) Help() string {
-	return `For every level: the closed-form bound, the exact expectation and the sampled mean of |error|. Passes when no sampled mean exceeds its bound and none differs from its exact value by more than chance allows, over all levels together; exits with 1 otherwise. The test is Bernstein's inequality with the exact variance, which holds for any number of samples; when theory is right it fails less than once in a million runs. A PASS says which deviations it would have found. The paper's figures have 255 levels, as in the example.
-
-Example:
-
-  belsim verify --code johnson-nonzero --levels 255 --r 2 --sigma 5 -o verify.png`
 }
 
 // Run implements the command.

@@ -47,7 +47,8 @@ type BitRate struct {
 	Bits int `json:"bits" text:"bits"`
 	// share of the samples in which such a bit is wrong
 	Observed float64 `json:"observed" text:"observed"`
-	Model    float64 `json:"model" text:"perceived label"`
+	// the same under the perceived-label model
+	Model float64 `json:"model" text:"perceived label"`
 }
 
 // The standard deviations of what networks differ from the model by, where one is compared with it:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -49,21 +49,38 @@ if TYPE_CHECKING:
 Code = str | ArrayLike
 Span = tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
 Training = Literal["bce", "ce", "l1", "l2"]
+T = TypeVar("T")
 
 
-def _code_list(codes: Sequence[Code]) -> Iterator[tuple[str, Code]]:
-    for i, c in enumerate(listed(codes, "codes", "names and L × M matrices, such as ['unary', C]")):
-        yield f"codes[{i}]", c
+def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, Any]], T], *, may_fail: bool = False) -> T:
+    """Calls a command with the arguments of its function, which are flags of the same names.
 
-
-def _errors(inputs: Inputs, errors: ArrayLike | str | None) -> str | None:
-    return None if errors is None else inputs.code(errors, "errors")
-
-
-def _model(inputs: Inputs, model: Fit | str | os.PathLike[str] | None) -> str | None:
-    if isinstance(model, Fit):
-        return inputs.text(model.json, "model", ".json")
-    return None if model is None else path_of(model, "model")
+    Codes stand last. What may be an array is a file, and ``reads`` are the command's ``outputs``.
+    """
+    own = {name: value for name, value in arguments.items() if value is not None}
+    progress = own.pop("progress", None)
+    with Inputs() as inputs:
+        codes = own.pop("codes", ())
+        named = [(f"codes[{i}]", c) for i, c in enumerate(listed(codes, "codes", "names and L × M matrices, such as ['unary', C]"))]
+        named += [(name, own.pop(name)) for name in ("a", "b") if name in own]
+        names = [inputs.code(c, name) for name, c in named]
+        for name in ("code", "errors", "start"):
+            if name in own:
+                own[name] = inputs.code(own[name], name)
+        if "targets" in own:
+            own["targets"] = inputs.array(own["targets"], "targets")
+        if "model" in own:
+            model = own["model"]
+            own["model"] = inputs.text(model.json, "model", ".json") if isinstance(model, Fit) else path_of(model, "model")
+        if command != "levels":
+            sizes = prior_flags(inputs, own.pop("prior", None), own.pop("levels", None))
+        else:
+            sizes = flags(
+                range=ends(inputs, own.pop("range", None)),
+                prior=histogram(inputs, array(own.pop("prior"))) if "prior" in own else None,
+            )
+        told = flags(outputs=own.pop("reads", None), **own)
+        return results([command, *sizes, *told, "--", *names], inputs, make, progress=progress, may_fail=may_fail)
 
 
 class _Results:
@@ -142,26 +159,7 @@ def compare(
     >>> compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
     [['unary', 0.293], ['johnson', 0.294]]
     """
-    with Inputs() as inputs:
-        names = [inputs.code(c, name) for name, c in _code_list(codes)]
-        return results(
-            [
-                "compare",
-                *prior_flags(inputs, prior, levels),
-                *flags(
-                    decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
-                    label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    outputs=reads, temperature=temperature,
-                    samples=samples, rel_err=rel_err, exact=exact, within=within,
-                    baseline=baseline, seed=seed, workers=workers, backend=backend,
-                ),
-                "--",
-                *names,
-            ],
-            inputs,
-            rows("results"),
-            progress=progress,
-        )  # fmt: skip
+    return _command("compare", locals(), rows("results"))
 
 
 def levels(
@@ -205,25 +203,7 @@ def levels(
     >>> levels(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
     [[32.0, 1.05], [16.0, 1.21]]
     """
-    with Inputs() as inputs:
-        names = [inputs.code(c, name) for name, c in _code_list(codes)]
-        return results(
-            [
-                "levels",
-                *flags(
-                    targets=None if targets is None else inputs.array(targets, "targets"),
-                    range=ends(inputs, range), levels=levels, decoder=decoder, model=_model(inputs, model),
-                    label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    prior=None if prior is None else histogram(inputs, array(prior)),
-                    baseline=baseline, workers=workers,
-                ),
-                "--",
-                *names,
-            ],
-            inputs,
-            rows("results"),
-            progress=progress,
-        )  # fmt: skip
+    return _command("levels", locals(), rows("results"))
 
 
 class Verification(_Results, _plots.Pictured):
@@ -286,23 +266,7 @@ def verify(
     >>> verify("unary", levels=4, samples=100).passed
     True
     """
-    with Inputs() as inputs:
-        return results(
-            [
-                "verify",
-                *prior_flags(inputs, prior, levels),
-                *flags(
-                    code=inputs.code(code, "code"), decoder=decoder, r=r, sigma=sigma, errors=_errors(inputs, errors),
-                    model=_model(inputs, model), label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    random=random, outputs=reads, temperature=temperature,
-                    samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
-                ),
-            ],
-            inputs,
-            Verification,
-            progress=progress,
-            may_fail=True,
-        )  # fmt: skip
+    return _command("verify", locals(), Verification, may_fail=True)
 
 
 class Heatmap(_Results, _plots.Pictured):
@@ -369,28 +333,11 @@ def heatmap(
     >>> heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3), sigma=(1, 4, 2)).increase.shape
     (2, 3)
     """
-    with Inputs() as inputs:
-        if (a is None) != (b is None):
-            raise Error("a, b: want two codes, or none for the paper's")
-        pair = [] if a is None or b is None else [inputs.code(a, "a"), inputs.code(b, "b")]
-        return results(
-            [
-                "heatmap",
-                *prior_flags(inputs, prior, levels),
-                *flags(
-                    r=span(r, "r"), sigma=span(sigma, "sigma"), label_noise=span(label_noise, "label_noise"),
-                    misfit=span(misfit, "misfit"), cutoff=cutoff,
-                    training=training, method=method, decoder=decoder, model=_model(inputs, model),
-                    outputs=reads, temperature=temperature,
-                    samples=samples, seed=seed, workers=workers, backend=backend,
-                ),
-                "--",
-                *pair,
-            ],
-            inputs,
-            Heatmap,
-            progress=progress,
-        )  # fmt: skip
+    if (a is None) != (b is None):
+        raise Error("a, b: want two codes, or none for the paper's")
+    arguments = locals()
+    arguments.update({name: span(arguments[name], name) for name in ("r", "sigma", "label_noise", "misfit")})
+    return _command("heatmap", arguments, Heatmap)
 
 
 class Fit(_Results, _plots.Pictured):
@@ -555,14 +502,7 @@ def fit(
     >>> belsim.fit("johnson", logits, level, levels=16, samples=10).decoders["observed"].round(2).tolist()
     [0.63, 0.63, 0.63, 0.81]
     """
-    return _fit(
-        **_told(
-            code=code, outputs=outputs, targets=targets, range=range, outside=outside, levels=levels, kind=kind,
-            training=training, runs=runs, also=also, candidates=candidates, recommend=recommend, fit_decoder=fit_decoder,
-            temperature=temperature, baseline=baseline, points=points, samples=samples, seed=seed, workers=workers, backend=backend,
-            progress=progress,
-        )
-    )  # fmt: skip
+    return _fit(**_told(**locals()))
 
 
 def _told(**arguments: Any) -> dict[str, Any]:
@@ -792,26 +732,10 @@ def optimize(
     >>> optimize(levels=16, bits=6, r=0.5, sigma=1, steps=200, samples=100).code.shape
     (16, 6)
     """
-    with Inputs() as inputs:
-        return results(
-            [
-                "optimize",
-                *prior_flags(inputs, prior, levels),
-                *flags(
-                    bits=span(bits, "bits") if isinstance(bits, tuple) else bits, pareto=pareto,
-                    decoder=decoder, max_transitions=max_transitions,
-                    start=None if start is None else inputs.code(start, "start"),
-                    fix=None if fix is None else positions(fix, "fix", "columns, from 0"),
-                    steps=steps, time=time, r=r, sigma=sigma, errors=_errors(inputs, errors), model=_model(inputs, model),
-                    label_noise=label_noise, mae=mae, misfit=misfit, cutoff=cutoff, training=training,
-                    outputs=reads, temperature=temperature,
-                    samples=samples, rel_err=rel_err, seed=seed, workers=workers, backend=backend,
-                ),
-            ],
-            inputs,
-            Optimized,
-            progress=progress,
-        )  # fmt: skip
+    arguments = locals()
+    arguments["bits"] = span(bits, "bits") if isinstance(bits, tuple) else bits
+    arguments["fix"] = None if fix is None else positions(fix, "fix", "columns, from 0")
+    return _command("optimize", arguments, Optimized)
 
 
 def bench(*, workers: int | None = None) -> pd.DataFrame:

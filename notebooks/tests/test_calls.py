@@ -331,7 +331,7 @@ def test_errors() -> None:
 WRONG = [
     ("belsim.fit(5, Z, y)", "code: want the name of a code, or an L × M matrix"),
     ("belsim.fit('johnson', Z, y, kind='foo')", "kind = 'foo': want one of 'auto', 'logits', 'probabilities', 'bits'"),
-    ("belsim.fit('johnson', Z, y, levels=16.5)", "levels: want a whole number, but got"),
+    ("belsim.fit('johnson', Z, y, levels=16.5)", "levels: expected a whole number but got"),
     ("belsim.fit('johnson', Z, y, training='foo')", "training must be one of"),
     ("belsim.fit('johnson', Z, labels, range='ab')", "range = 'ab': want (a, b)"),
     ("belsim.fit('johnson', Z[:, None], y[:, None] / 2)", "targets[1, 0] = 0.5: want levels from 0"),

@@ -131,6 +131,15 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
+// eval runs a script of the page.
+func (p *tab) eval(script string) { p.Helper(); p.do(chromedp.Evaluate[chromedp.Void](script)) }
+
+// says is the text of an element.
+func (p *tab) says(id string) string {
+	p.Helper()
+	return value[string](p, "document.getElementById('"+id+"').textContent")
+}
+
 // value evaluates an expression, which may be a promise.
 func value[V any](p *tab, expression string) (v V) {
 	p.Helper()

@@ -42,15 +42,25 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
+// judge sends the form with the range of the labels.
+func (p *tab) judge(lo, hi string) {
+	p.Helper()
+	p.eval(fmt.Sprintf(`{
+		const form = document.querySelector("#fit form");
+		form.elements.lo.value = %q; form.elements.hi.value = %q;
+		form.requestSubmit();
+	}`, lo, hi))
+}
+
 // TestDrop drops files: good ones change the state, bad ones are refused with a sentence.
 func TestDrop(t *testing.T) {
 	p := open(t, fileURL(t), 1400, 1000)
 	// A real drop, with an event that a browser makes.
-	p.do(chromedp.Evaluate[chromedp.Void](`{
+	p.eval(`{
 		const data = new DataTransfer();
 		data.items.add(new File(["0,0,1\n0,1,1\n1,1,1\n1,1,0\n1,0,0\n"], "mine.csv"));
 		for (const type of ["dragenter", "dragover", "drop"]) dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
-	}`))
+	}`)
 	p.wait("explorer.state().code.name === 'mine.csv'")
 	p.settle()
 	p.text("facts", "5 levels, 3 bits, read by bel-j on bits")
@@ -90,22 +100,14 @@ func TestNetwork(t *testing.T) {
 	network := filepath.Join("..", "..", "..", "testdata", "network")
 	p.give(filepath.Join(network, "targets.npy"), filepath.Join(network, "logits.npy"))
 	p.wait("document.querySelector('#fit form')")
-	p.do(chromedp.Evaluate[chromedp.Void](`{
-		const form = document.querySelector("#fit form");
-		form.elements.lo.value = "4.3"; form.elements.hi.value = "2.5";
-		form.requestSubmit();
-	}`))
+	p.judge("4.3", "2.5")
 	p.wait("document.querySelector('#fit .problem')?.textContent.includes('smaller number first')")
-	p.do(chromedp.Evaluate[chromedp.Void](`{
-		const form = document.querySelector("#fit form");
-		form.elements.lo.value = "2.5"; form.elements.hi.value = "4.3";
-		form.requestSubmit();
-	}`))
+	p.judge("2.5", "4.3")
 	p.wait("document.querySelector('#fit .verdict')")
 	p.wait("document.getElementById('fit').textContent.includes('If another code were trained')")
 	// The page says what was opened and what is recommended. All views are of the network from now
 	// on.
-	said := value[string](p, "document.getElementById('start-text').textContent")
+	said := p.says("start-text")
 	for _, want := range []string{"Opened targets.npy and logits.npy", "johnson with 64 levels", "Next: keep johnson"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q does not say %q", said, want)
@@ -118,7 +120,7 @@ func TestNetwork(t *testing.T) {
 			t.Errorf("the verdict %q does not say %q", text, want)
 		}
 	}
-	if text := value[string](p, "document.getElementById('fit').textContent"); strings.Contains(text, "--") {
+	if text := p.says("fit"); strings.Contains(text, "--") {
 		t.Errorf("the verdict names flags: %q", text)
 	}
 	const judged = "perceived counts gen-ex logits"
@@ -150,8 +152,8 @@ func TestDownload(t *testing.T) {
 		path := filepath.Join(folder, file)
 		os.Remove(path)
 		for range 3 { // Chromium loses one of many downloads now and then
-			p.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#" + card + " .menu [data-kind=" +
-				strconv.Quote(kind) + "]').click()"))
+			p.eval("document.querySelector('#" + card + " .menu [data-kind=" +
+				strconv.Quote(kind) + "]').click()")
 			for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
 				if content, err := os.ReadFile(path); err == nil && len(content) > 0 {
 					return content
@@ -160,7 +162,7 @@ func TestDownload(t *testing.T) {
 			t.Logf("%s of %s does not come", kind, card)
 		}
 		t.Fatalf("%s of %s never comes; the page says %q; busy: %v", kind, card,
-			value[string](p, "document.getElementById('alert').textContent"), value[bool](p, "explorer.pool.busy"))
+			p.says("alert"), value[bool](p, "explorer.pool.busy"))
 		return nil
 	}
 	cards := map[string]string{"matrix-card": "code", "levels-card": "levels", "bits-card": "errors", "map-card": "map"}
@@ -255,11 +257,7 @@ func TestServed(t *testing.T) {
 	}
 	p.give(filepath.Join(network, "targets.npy"), filepath.Join(network, "logits.npy"))
 	p.wait("document.querySelector('#fit form')")
-	p.do(chromedp.Evaluate[chromedp.Void](`{
-		const form = document.querySelector("#fit form");
-		form.elements.lo.value = "2.5"; form.elements.hi.value = "4.3";
-		form.requestSubmit();
-	}`))
+	p.judge("2.5", "4.3")
 	p.wait("document.querySelector('#fit .verdict')?.textContent.includes('decoder is gen-ex on logits')")
 	p.settle()
 	p.quiet()

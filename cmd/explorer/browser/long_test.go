@@ -49,7 +49,7 @@ const moves = `(async (count, seed) => {
 func TestRandomMoves(t *testing.T) {
 	p := open(t, fileURL(t), 1400, 1000, chromedp.Flag("js-flags", "--expose-gc"))
 	used := func() float64 {
-		p.do(chromedp.Evaluate[chromedp.Void]("explorer.set({levels: 64, code: {name: 'johnson', flips: [], rows: []}, other: {name: 'unary', flips: [], rows: []}, model: 'mixture', decoder: 'auto', outputs: 'auto', method: 'auto', r: 0.6, sigma: 1.5, temperature: 1, prior: {kind: 'uniform', counts: []}, bits: []})"))
+		p.eval("explorer.set({levels: 64, code: {name: 'johnson', flips: [], rows: []}, other: {name: 'unary', flips: [], rows: []}, model: 'mixture', decoder: 'auto', outputs: 'auto', method: 'auto', r: 0.6, sigma: 1.5, temperature: 1, prior: {kind: 'uniform', counts: []}, bits: []})")
 		p.settle()
 		if _, err := chromedp.Call(p.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
 			t.Fatal(err)
@@ -116,8 +116,8 @@ func TestSpeed(t *testing.T) {
 			moves := func(n int, rest time.Duration) map[string][]float64 {
 				times := map[string][]float64{}
 				for range n {
-					p.do(chromedp.Evaluate[chromedp.Void]("explorer.set({" + v.move + ": explorer.state()." + v.move +
-						" * 1.01})"))
+					p.eval("explorer.set({" + v.move + ": explorer.state()." + v.move +
+						" * 1.01})")
 					p.wait("['errors', 'theory', 'samples', '" + v.last + "'].every(v => v in explorer.views.timings)")
 					for view, ms := range value[map[string]float64](p, "explorer.views.timings") {
 						times[view] = append(times[view], ms)

@@ -85,7 +85,7 @@ func TestOpen(t *testing.T) {
 
 // TestOld: what a move has made old is dim until it is new, and nothing else is.
 func TestOld(t *testing.T) {
-	p := open(t, fileURL(t), 1400, 1000)
+	p := open(t, fileURL(t)+"#levels=12", 1400, 1000)
 	const numbers = "bits bound exact facts-of levels-figure sampled table-note tr worst"
 	for change, want := range map[string]string{
 		"{r: 0.7}":                         numbers,
@@ -94,7 +94,7 @@ func TestOld(t *testing.T) {
 		"{other: {...code, name: 'gray'}}": "map",
 		"{method: 'bound'}":                "map",
 		"{code: {...code, name: 'gray'}}":  strings.Replace(numbers, "table-note tr ", "", 1) + " map matrix",
-		"{levels: 32}":                     numbers + " map matrix",
+		"{levels: 16}":                     numbers + " map matrix",
 		"{model: 'perceived'}":             numbers + " map",
 		"{bits: [3]}":                      "",
 	} {
@@ -103,19 +103,19 @@ func TestOld(t *testing.T) {
 		const dim = "[...new Set([...document.querySelectorAll('.stale, tr.old')].map(e => e.id || 'tr'))].sort().join(' ')"
 		const hold = "for (const w of explorer.pool.workers) w.ready = "
 		// No worker takes a question until the page has been drawn.
-		p.do(chromedp.Evaluate[chromedp.Void](hold + "false; { const {code} = explorer.state(); explorer.set(" +
-			change + ") }"))
+		p.eval(hold + "false; { const {code} = explorer.state(); explorer.set(" +
+			change + ") }")
 		got := value[string](p, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done("+dim+
 			"))))")
 		if want := strings.Join(words, " "); got != want {
 			t.Errorf("after %s, dim are %q; want %q", change, got, want)
 		}
-		p.do(chromedp.Evaluate[chromedp.Void](hold + "true; explorer.pool.pump()"))
+		p.eval(hold + "true; explorer.pool.pump()")
 		p.settle()
 		if got := value[string](p, dim); got != "" {
 			t.Errorf("%s is computed, and %q are dim", change, got)
 		}
-		p.do(chromedp.Evaluate[chromedp.Void]("explorer.undo()"))
+		p.eval("explorer.undo()")
 		p.settle()
 	}
 	p.quiet()
@@ -164,7 +164,7 @@ func (p *tab) number(name string) float64 {
 // TestDrag drags r and σ with the sliders and in the map. One undo takes a drag back.
 func TestDrag(t *testing.T) {
 	p := open(t, fileURL(t), 1400, 1000)
-	before := value[string](p, "document.getElementById('exact').textContent")
+	before := p.says("exact")
 	r := p.shown("#r")
 	p.drag(r.X+r.Width*0.52, r.Y+r.Height/2, r.X+r.Width*0.7, r.Y+r.Height/2, 12)
 	p.wait("explorer.state().r !== 0.6")
@@ -172,7 +172,7 @@ func TestDrag(t *testing.T) {
 	if v := p.number("r"); v < 1 || v > 10 {
 		t.Errorf("r = %v after a drag to the right", v)
 	}
-	if now := value[string](p, "document.getElementById('exact').textContent"); now == before {
+	if now := p.says("exact"); now == before {
 		t.Errorf("the exact error stays %s", now)
 	}
 	p.do(chromedp.Click(chromedp.CSS("#undo")))
@@ -221,7 +221,7 @@ func TestToggle(t *testing.T) {
 	if now := value[float64](p, "explorer.views.data.theory.exact_mean"); now <= unchanged {
 		t.Errorf("the exact error of the changed code is %v; of the unchanged one %v", now, unchanged)
 	}
-	if text := value[string](p, "document.getElementById('edited-text').textContent"); !strings.Contains(text,
+	if text := p.says("edited-text"); !strings.Contains(text,
 		fmt.Sprintf("has %.4g.", unchanged)) {
 		t.Errorf("the unchanged code has %v; the page says %q", unchanged, text)
 	}
@@ -241,15 +241,15 @@ func TestToggle(t *testing.T) {
 	x, y = cell(2, 8)
 	p.click(x, y)
 	p.wait("!document.getElementById('model-problem').hidden")
-	if text := value[string](p, "document.getElementById('model-problem').textContent"); !strings.Contains(text,
+	if text := p.says("model-problem"); !strings.Contains(text,
 		"johnson-edited.csv") {
 		t.Errorf("equal code words: %q", text)
 	}
 	p.do(chromedp.Click(chromedp.CSS("#restore")))
 	p.settle()
 	// The keyboard: from cell (1, 1) down and right, then change the bit.
-	p.do(chromedp.Evaluate[chromedp.Void]("document.getElementById('matrix').focus()"))
-	p.do(chromedp.Evaluate[chromedp.Void]("for (const key of ['Home','ArrowDown','ArrowRight',' ']) document.getElementById('matrix').dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"))
+	p.eval("document.getElementById('matrix').focus()")
+	p.eval("for (const key of ['Home','ArrowDown','ArrowRight',' ']) document.getElementById('matrix').dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))")
 	p.settle()
 	if n := value[int](p, "explorer.state().code.flips.length"); n != 1 {
 		t.Errorf("%d bits changed by the keyboard", n)
@@ -280,23 +280,23 @@ func TestLinks(t *testing.T) {
 	if m := value[string](p, "explorer.views.data.map.method"); m != "bound" {
 		t.Errorf("the map is by %s", m)
 	}
-	p.do(chromedp.Evaluate[chromedp.Void]("document.getElementById('code').value = 'gray'; document.getElementById('code').dispatchEvent(new Event('change'))"))
+	p.eval("document.getElementById('code').value = 'gray'; document.getElementById('code').dispatchEvent(new Event('change'))")
 	p.wait("location.hash.includes('code=gray')")
 	p.settle()
 	p.do(chromedp.NavigateBack())
 	p.wait("explorer.state().code.name === 'hexj'")
 	p.settle()
 	p.text("name", "hexj-edited.csv")
-	p.do(chromedp.Evaluate[chromedp.Void]("location.hash = '#r=fast'"))
+	p.eval("location.hash = '#r=fast'")
 	p.wait("!document.getElementById('alert').hidden")
-	if text := value[string](p, "document.getElementById('alert').textContent"); !strings.Contains(text,
+	if text := p.says("alert"); !strings.Contains(text,
 		"r is “fast”") {
 		t.Errorf("a bad link: %q", text)
 	}
 	if v := p.number("r"); v != 0.6 {
 		t.Errorf("r = %v after a bad link; want the default", v)
 	}
-	p.do(chromedp.Evaluate[chromedp.Void]("location.hash = '#levels=4&prior=-1_2_2_1&method=x'"))
+	p.eval("location.hash = '#levels=4&prior=-1_2_2_1&method=x'")
 	p.wait("document.getElementById('alert').textContent.includes('prior is “-1_2_2_1”')")
 	p.settle()
 	if s := value[string](p, "explorer.state().prior.kind + ' ' + explorer.state().method"); s != "uniform auto" {
@@ -304,10 +304,10 @@ func TestLinks(t *testing.T) {
 	}
 	for _, bad := range []string{"levels=1", "levels=9999", "code=nobody", "model=x", "prior=x", "sigma=0", "decoder=x",
 		"code=a~3x2~", "x=1", "levels=2.5"} {
-		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.hash = %q", "#"+bad)))
+		p.eval(fmt.Sprintf("location.hash = %q", "#"+bad))
 		p.wait("!document.getElementById('alert').hidden")
 	}
-	p.do(chromedp.Evaluate[chromedp.Void]("location.hash = '#code=unary'"))
+	p.eval("location.hash = '#code=unary'")
 	p.wait("explorer.views.data.code.name === 'unary' && !explorer.views.data.problem")
 	p.quiet()
 }
@@ -323,7 +323,7 @@ func TestModels(t *testing.T) {
 		"{training: 'ce'}", "{training: 'bce', decoder: 'gen-ex'}", "{outputs: 'bits'}", "{outputs: 'logits', temperature: 2}",
 		"{model: 'mixture', decoder: 'auto', outputs: 'auto'}", "{prior: {kind: 'low', counts: []}}", "{method: 'mc'}",
 	} {
-		p.do(chromedp.Evaluate[chromedp.Void]("explorer.set(" + change + ")"))
+		p.eval("explorer.set(" + change + ")")
 		p.settle()
 		if v := value[float64](p, "explorer.views.data.samples?.overall ?? NaN"); math.IsNaN(v) || v <= 0 {
 			t.Errorf("%s: the sampled error is %v; %s", change, v, value[string](p, "explorer.views.data.problem"))
@@ -353,7 +353,7 @@ func TestInvalid(t *testing.T) {
 	r := p.shown("#r")
 	p.drag(r.X+r.Width*0.5, r.Y+r.Height/2, r.X+r.Width*0.99, r.Y+r.Height/2, 6)
 	stopped()
-	p.do(chromedp.Evaluate[chromedp.Void]("explorer.set({r: 0.5})"))
+	p.eval("explorer.set({r: 0.5})")
 	p.wait("document.getElementById('model-problem').hidden")
 	p.quiet()
 }
@@ -362,10 +362,10 @@ func TestInvalid(t *testing.T) {
 func TestPresets(t *testing.T) {
 	p := open(t, fileURL(t), 1400, 1000)
 	for i, want := range []string{"unary", "b1jdj", "unary"} {
-		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelectorAll('#start button')[%d].click()", i)))
+		p.eval(fmt.Sprintf("document.querySelectorAll('#start button')[%d].click()", i))
 		p.settle()
 		p.wait(fmt.Sprintf("explorer.views.data.map.b?.name === %q", want))
-		if text := value[string](p, "document.getElementById('start-text').textContent"); len(text) < 50 ||
+		if text := p.says("start-text"); len(text) < 50 ||
 			strings.Contains(text, "--") {
 			t.Errorf("preset %d says %q", i+1, text)
 		}

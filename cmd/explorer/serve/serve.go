@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"belsim/cmd/explorer/engine"
@@ -75,19 +76,11 @@ func handler(version, below string, given []string) (http.Handler, error) {
 		mux.HandleFunc(fmt.Sprintf("GET %sgiven/%d", below, i),
 			func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) })
 	}
-	engines := make(chan *engine.Engine, 16) // those that wait
+	engines := sync.Pool{New: func() any { return engine.New(version) }}
 	mux.HandleFunc("POST "+below+"answer/{method}", func(w http.ResponseWriter, r *http.Request) {
-		var e *engine.Engine
-		select {
-		case e = <-engines:
-		default:
-			e = engine.New(version)
-		}
+		e := engines.Get().(*engine.Engine)
+		defer engines.Put(e)
 		b, err := answer(e, r)
-		select {
-		case engines <- e:
-		default:
-		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 			return

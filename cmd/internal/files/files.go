@@ -186,7 +186,8 @@ func (l *Ledger) LeftBehind(printed bool) string {
 	names := l.order
 	rest, none := "and nothing else", "nothing was written"
 	if printed {
-		rest, none = "part of the output was printed, and no other file was written", "part of the output was printed, and no file was written"
+		none = "part of the output was printed, and no file was written"
+		rest = "part of the output was printed, and no other file was written"
 	}
 	switch n := len(names); {
 	case n == 0:

@@ -4,6 +4,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -66,8 +67,9 @@ func Text(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// CheckValues refuses a command line with a value that would be taken for none: an empty text, a
-// list with one, and zero where it stands for a flag that is not there.
+// CheckValues refuses a command line with a value that would be taken for none, such as an empty
+// text, a list with one, and zero where it stands for a flag that is not there; and numbers that are
+// negative or not finite, which no flag takes.
 func CheckValues(k *kong.Context) error {
 	for _, p := range k.Path {
 		var err error
@@ -98,13 +100,29 @@ func checkValue(name string, value *kong.Value) error {
 		if list, ok := v.Interface().([]string); ok && slices.Contains(list, "") {
 			return fmt.Errorf("%s %q: one of its values is empty", name, strings.Join(list, ","))
 		}
-	case reflect.Int, reflect.Uint64:
+	case reflect.Uint64:
 		if v.IsZero() && !value.HasDefault {
 			return fmt.Errorf("%s 0: want 1 or more", name)
 		}
-	case reflect.Float64, reflect.Int64: // a time.Duration
-		if v.IsZero() && !value.HasDefault {
+	case reflect.Int:
+		least := int64(1)
+		if value.HasDefault {
+			least = 0
+		}
+		if v.Int() < least {
+			return fmt.Errorf("%s %d: want %d or more", name, v.Int(), least)
+		}
+	case reflect.Int64: // a time.Duration
+		if v.Int() <= 0 {
 			return fmt.Errorf("%s %v: want more than zero", name, v.Interface())
+		}
+	case reflect.Float64:
+		if x := v.Float(); !(x > 0) || math.IsInf(x, 1) {
+			return fmt.Errorf("%s %v: want a positive finite number", name, x)
+		}
+	case reflect.Pointer: // of a number that may be zero
+		if x, ok := v.Interface().(*float64); ok && (!(*x >= 0) || math.IsInf(*x, 1)) {
+			return fmt.Errorf("%s %v: want a finite number from 0", name, *x)
 		}
 	}
 	return nil

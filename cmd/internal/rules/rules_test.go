@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -15,6 +16,10 @@ import (
 func TestRules(t *testing.T) {
 	var c struct {
 		A float64
+		B *float64
+		N int
+		W int `default:"0"`
+		T time.Duration
 		D []string
 		E bool `negatable:""`
 	}
@@ -23,7 +28,17 @@ func TestRules(t *testing.T) {
 		{"--a 1", "", ""},
 		{"--e --d x", "", "--d has no effect: none is read; --e has no effect: none is read"},
 		{"--no-e", "", ""},
-		{"--a 0", "--a 0: want more than zero", ""},
+		{"--a 0", "--a 0: want a positive finite number", ""},
+		{"--a=-1", "--a -1: want a positive finite number", ""},
+		{"--a NaN", "--a NaN: want a positive finite number", ""},
+		{"--a Inf", "--a +Inf: want a positive finite number", ""},
+		{"--a 1e-300 --b 0 --n 1 --w 0 --t 1ns", "", ""},
+		{"--b=-1e-300", "--b -1e-300: want a finite number from 0", ""},
+		{"--b NaN", "--b NaN: want a finite number from 0", ""},
+		{"--n 0", "--n 0: want 1 or more", ""},
+		{"--n=-1", "--n -1: want 1 or more", ""},
+		{"--w=-1", "--w -1: want 0 or more", ""},
+		{"--t 0s", "--t 0s: want more than zero", ""},
 		{"--d x,,y", `--d "x,,y": one of its values is empty`, "--d has no effect: none is read"},
 	} {
 		parser, err := kong.New(&c)
