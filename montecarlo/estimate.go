@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"belsim/montecarlo/tables"
 	"belsim/theory/base/matrix"
 	"belsim/theory/decode"
 )
@@ -89,18 +88,12 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 	}
 	e := estimation{Target: t, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
 	if t.RelErr > 0 {
-		kept := *p
-		kept.kept = tables.NewCache(keptTables)
-		e.problem = &kept
 		return e.relative(ctx)
 	}
 	sums = make([]Sums, levels)
 	err = e.sample(ctx, e.all(t.Samples), sums)
 	return sums, err == nil, err
 }
-
-// keptTables is the memory for tables that the pilot leaves to the result, in bytes.
-const keptTables = 32 << 20
 
 // estimation is the work of Estimate.
 type estimation struct {

@@ -131,7 +131,7 @@ func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 // LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,
 // for backends. The problem is valid, and not of IndependentBits.
 func (p *Problem) LogitTables() *tables.LogitMaker {
-	m := tables.Model{Code: p.Code, Kind: p.Kind, Errors: p.Errors, Cache: p.kept}
+	m := tables.Model{Code: p.Code, Kind: p.Kind, Errors: p.Errors}
 	m.Perceived, _ = p.Errors.(decode.Network)
 	m.Temperature, m.Correlates = p.correlated()
 	if a, ok := scoresOf(p); ok {
