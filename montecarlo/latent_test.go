@@ -135,9 +135,9 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 		k.prepare(row)
 		if path >= 0 { // else the one it chose
 			k.path = path
-			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([][lanes.Width]int64,
+			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([]lanes.Wide,
 				len(row.Levels))
-			k.whole, k.wider = make([]lanes.Ints, c.Bits()), make([][lanes.Width]int64, c.Bits())
+			k.whole, k.wider = make([]lanes.Ints, c.Bits()), make([]lanes.Wide, c.Bits())
 		}
 		got := k.decoded(logits)
 		if n == 0 {
@@ -159,7 +159,7 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	q := correlatorFor(p)
 	q.prepare(row)
 	q.path = matrices
-	q.wide = make([][lanes.Width]int64, len(row.Levels))
+	q.wide = make([]lanes.Wide, len(row.Levels))
 	flat := *row
 	q.tables, flat.Fixed = &flat, slices.Clone(row.Fixed)
 	for m, level := range row.Levels {
