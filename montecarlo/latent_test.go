@@ -215,32 +215,6 @@ func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lane
 	return logits, want
 }
 
-// TestHardLatent: bits that are drawn one by one err independently, so that
-// bel-u, bel-j, gen and gen-ex have their exact errors.
-func TestHardLatent(t *testing.T) {
-	for _, tt := range []struct{ code, decoder string }{
-		{"unary", "bel-u"}, {"johnson-nonzero", "bel-j"}, {"johnson", "gen"}, {"hexj", "gen-ex"}, {"unary", "gen-ex"},
-	} {
-		c := mustCode(t, tt.code, 16)
-		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, DenseBits)
-		exact := must.Get(theory.QuickMoments(context.Background(), 0, math.MaxInt, c, p.Decoder, p.Errors))(t)
-		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)},
-			nil)
-		must.Succeed(t, err)
-		var th []Theory
-		for _, x := range exact {
-			th = append(th, Theory{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
-		}
-		// Rounding to 2⁻¹⁶ levels moves a mean by less than 2⁻¹⁷.
-		for i := range th {
-			th[i].MeanSquare += 0x1p-16
-		}
-		for _, f := range Verify(sums, th, theory.Uniform(16), 16, 1e-9) {
-			t.Errorf("%s with %s: %v", tt.code, tt.decoder, f)
-		}
-	}
-}
-
 // TestExtremeTemperature: exponents of 10⁴ and more give numbers, and those of a
 // cold softmax are gen's.
 func TestExtremeTemperature(t *testing.T) {
