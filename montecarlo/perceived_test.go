@@ -164,21 +164,6 @@ func TestStandardErrors(t *testing.T) {
 	}
 }
 
-// TestIncompleteRound: where the last samples are of the first parts only, and move the mean by 4
-// times what it scatters, the standard error has this shift.
-func TestIncompleteRound(t *testing.T) {
-	p := perceivedProblem(t, "unary", "gen", 24, rarely, true)
-	prior := theory.Uniform(24)
-	truth := montecarlo.Average(prior, sampleAll(t, p, 1<<17))
-	for range 10 {
-		p.Seed++
-		got := montecarlo.Average(prior, sampleAll(t, p, 2000))
-		if d := math.Abs(got.Mean - truth.Mean); !(d <= 2*got.StdErr) {
-			t.Errorf("mean |error| %v ± %v is %v off", got.Mean, got.StdErr, d)
-		}
-	}
-}
-
 // TestPerceivedRefused: what the model has no meaning for.
 func TestPerceivedRefused(t *testing.T) {
 	p := perceivedProblem(t, "unary", "gen", 8, network, true)
