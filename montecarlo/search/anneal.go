@@ -133,7 +133,7 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 		if seen, err = a.screen.update(ctx, a.words, a.move); err != nil {
 			return false, err
 		}
-		if seen > a.screened+loss+2*a.screen.noise() {
+		if seen > a.screened+loss {
 			a.screen.reject()
 			return false, nil
 		}
