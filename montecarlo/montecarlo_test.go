@@ -388,32 +388,31 @@ func TestEstimateWithoutErrors(t *testing.T) {
 	}
 }
 
+// TestRefusals: what cannot be sampled is refused by name.
 func TestRefusals(t *testing.T) {
-	p := mixtureProblem(t, "unary", "bel-u", 4, 0.1, 1)
-	ctx := context.Background()
-	prior := theory.Uniform(4)
-	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1 << 62, Prior: prior},
-		nil); err == nil {
-		t.Error("2⁶² samples: no error")
+	target, prior := montecarlo.Target{Samples: 10}, theory.Uniform(4)
+	entry := func(bad float64) mat.Matrix {
+		return mat.NewDense(4, 3, []float64{0, 0, 0, 0, 0, bad, 0, 0, 0, 0, 0, 0})
 	}
-	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1, Prior: prior[1:]},
-		nil); err == nil {
-		t.Error("short prior: no error")
-	}
-	for _, bad := range []float64{-1e-9, 1.5, math.NaN()} {
-		p.Errors = mat.NewDense(4, 3, []float64{0, 0, 0, 0, 0, bad, 0, 0, 0, 0, 0, 0})
-		_, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 10, Prior: prior}, nil)
-		if err == nil || !strings.Contains(err.Error(), "e[2,3] = ") {
-			t.Errorf("e = %v: error %v, want one about e[2,3]", bad, err)
+	for want, tt := range map[string]struct {
+		errors mat.Matrix
+		target montecarlo.Target
+		prior  []float64
+	}{
+		"keep the sums of squares of unary within 64 bits": {entry(0), montecarlo.Target{Samples: 1 << 62}, prior},
+		"prior of 3 labels":  {entry(0), target, prior[1:]},
+		"e[2,3] = -1e-09":    {entry(-1e-9), target, prior},
+		"e[2,3] = 1.5":       {entry(1.5), target, prior},
+		"e[2,3] = NaN":       {entry(math.NaN()), target, prior},
+		"4 × 4":              {mat.NewDense(4, 4, nil), target, prior},
+		"needs a code, a de": {nil, target, prior},
+	} {
+		p := mixtureProblem(t, "unary", "bel-u", 4, 0.1, 1)
+		p.Errors, tt.target.Prior = tt.errors, tt.prior
+		_, _, err := montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, tt.target, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
 		}
-	}
-	p.Errors = mat.NewDense(4, 4, nil)
-	if _, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, p, montecarlo.Target{Samples: 1, Prior: prior},
-		nil); err == nil {
-		t.Error("table of another shape: no error")
-	}
-	if err := (&montecarlo.Problem{}).Validate(); err == nil {
-		t.Error("empty problem: no error")
 	}
 }
 
