@@ -123,7 +123,7 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	var spans []Span
 	for row, n := range more {
 		if n > 0 {
-			if e.RelErr > 0 && e.problem.parts() > 1 { // all parts have as many samples
+			if e.RelErr > 0 && e.problem.Kind.Parts() > 1 { // all parts have as many samples
 				n = (n + decode.Strata - 1) / decode.Strata * decode.Strata
 			}
 			spans = append(spans, Span{row, e.blocks[row], n})
@@ -133,7 +133,7 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	err := e.backend.Sample(ctx, e.problem, spans, sums, e.done)
 	var errors []float64
 	for _, s := range spans {
-		if sum := &sums[s.Row]; e.problem.parts() == 1 && sum.Variance() == 0 {
+		if sum := &sums[s.Row]; e.problem.Kind.Parts() == 1 && sum.Variance() == 0 {
 			errors = matrix.Row(errors, s.Row, e.problem.Errors)
 			sum.Certain = matrix.Certain(errors)
 		}

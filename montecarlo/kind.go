@@ -60,9 +60,6 @@ func (p *Problem) Fraction() uint8 {
 // single precision.
 func (p *Problem) near() float64 { return float64(p.Within) + math.Ldexp(0.5, -int(p.Fraction())) }
 
-// parts is the number of parts of a level.
-func (p *Problem) parts() int { return p.Kind.Parts() }
-
 // validateKind checks whether outputs of the kind can be sampled.
 func (p *Problem) validateKind() error {
 	c := p.Code

@@ -186,16 +186,14 @@ type batchDecoder interface {
 	batch(logits []lanes.Ints, stride int) (sum, weight *[lanes.Batch]lanes.Floats)
 }
 
-// latentPaths are the fast paths, each constructor beside its decoder.
-var latentPaths = []func(p *Problem) (latentDecoder, bool){correlatorOf, scorerOf}
-
 // newLatentDecoder chooses the fastest way to decode a problem's logits. A decoder without a
 // path of its own is called for every sample.
 func newLatentDecoder(p *Problem) latentDecoder {
-	for _, of := range latentPaths {
-		if d, ok := of(p); ok {
-			return d
-		}
+	if _, ok := p.correlated(); ok {
+		return newCorrelator(p)
+	}
+	if _, ok := scoresOf(p); ok {
+		return new(scorer)
 	}
 	// Problem.Validate has made sure that it reads logits.
 	return &softDecoder{decoder: p.Decoder.(decode.LogitDecoder), z: make([]float64, p.Code.Bits())}
@@ -302,36 +300,24 @@ const (
 	narrowHardBits = 16 * narrowBits
 )
 
-// correlated tells how a decoder is one of correlations: gen takes the largest, for
-// which the temperature is 0, and gen-ex a softmax at its temperature. ok is false for
-// decoders that correlator does not know.
-func correlated(d decode.Decoder) (temperature float64, ok bool) {
-	switch d := d.(type) {
+// correlated tells how the problem's decoder is one of correlations: gen takes the largest, for
+// which the temperature is 0, and gen-ex a softmax at its temperature, over levels that are even. ok
+// is false for decoders that correlator does not know.
+func (p *Problem) correlated() (temperature float64, ok bool) {
+	switch d := p.Decoder.(type) {
 	case decode.Gen:
 		return 0, true
 	case decode.GenEx:
-		return d.Temperature(), true
+		return d.Temperature(), !p.Code.Uneven()
 	}
 	return 0, false
 }
 
-// correlated tells how the problem's decoder is one of correlations. The paths of gen-ex weigh
-// levels that are even.
-func (p *Problem) correlated() (temperature float64, ok bool) {
-	temperature, ok = correlated(p.Decoder)
-	return temperature, ok && !(temperature > 0 && p.Code.Uneven())
-}
-
-func correlatorOf(p *Problem) (latentDecoder, bool) {
-	temperature, ok := p.correlated()
-	if !ok {
-		return nil, false
-	}
-	return newCorrelator(p.Code, false, temperature > 0), true
-}
-
-func newCorrelator(c *code.Code, hard, ex bool) *correlator {
-	return &correlator{code: c, hard: hard, ex: ex, hadamard: !c.Real() && isHadamard(c)}
+// newCorrelator decodes the logits or the hard outputs of a problem whose decoder is correlated.
+func newCorrelator(p *Problem) *correlator {
+	temperature, _ := p.correlated()
+	return &correlator{code: p.Code, hard: p.Kind.Hard(), ex: temperature > 0,
+		hadamard: !p.Code.Real() && isHadamard(p.Code)}
 }
 
 // isHadamard reports whether row i has a one where i and k have an even number of

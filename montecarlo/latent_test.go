@@ -131,7 +131,7 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	}
 	var first [lanes.Width]float64
 	for n, path := range append(paths, -1) {
-		k := correlatorFor(p)
+		k := newCorrelator(p)
 		k.prepare(row)
 		if path >= 0 { // else the one it chose
 			k.path = path
@@ -156,7 +156,7 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 		return
 	}
 	// A product of matrices gives the same integers.
-	q := correlatorFor(p)
+	q := newCorrelator(p)
 	q.prepare(row)
 	q.path = matrices
 	q.wide = make([]lanes.Wide, len(row.Levels))
@@ -173,12 +173,6 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	if got := q.decoded(logits); got != first {
 		t.Fatalf("level %d: product decodes %v, running sum %v", row.Row+1, got, first)
 	}
-}
-
-// correlatorFor is the correlator of a problem, of logits or of hard outputs.
-func correlatorFor(p *Problem) *correlator {
-	temperature, _ := correlated(p.Decoder)
-	return newCorrelator(p.Code, p.Kind.Hard(), temperature > 0)
 }
 
 // randomLogits draws a group of logits of a row, and decodes them by definition. Those of hard
