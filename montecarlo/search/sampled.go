@@ -312,6 +312,22 @@ func (s *sampled) reject() {
 	s.forget()
 }
 
+// noise estimates the standard error of the difference that the last update made. It is a sum
+// over the samples whose errors have changed.
+func (s *sampled) noise() float64 {
+	sum := 0.0
+	for i := 0; i < len(s.log); { // the log is in the order of levels
+		n, squares := s.log[i].sample/s.size, int64(0)
+		for end := (n + 1) * s.size; i < len(s.log) && s.log[i].sample < end; i++ {
+			was := s.log[i]
+			d := s.nearest[was.sample].absError(n) - was.at.absError(n)
+			squares += d * d
+		}
+		sum += s.prior[n] * s.prior[n] * float64(squares)
+	}
+	return math.Sqrt(sum) / float64(s.size)
+}
+
 // key is the key of the random numbers for bit k of level n.
 func (s *sampled) key(n, k int) uint64 {
 	return mix(mix(s.seed^uint64(n)<<32) + uint64(k)*0x9e3779b97f4a7c15)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -31,5 +32,92 @@ func TestDraw(t *testing.T) {
 				t.Errorf("%d samples of %d bits: other samples err", size, bits)
 			}
 		}
+	}
+}
+
+// TestNoise: the noise of an update is a sum over all samples, of which those that the update
+// has not touched have 0.
+func TestNoise(t *testing.T) {
+	const levels, bits, size = 40, 14, 64
+	o := problem(t, levels, bits, 0.9, 1)
+	prior := o.Prior
+	prior[3], prior[4] = 0, 2*prior[4]
+	s := o.newSampled(size, 3)
+	c := newChain(digits(levels, bits, 6), o.free(), 0)
+	if _, err := s.reset(t.Context(), c.words); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	noisy := 0
+	for range 300 {
+		if !c.propose(rng) {
+			c.undo()
+			continue
+		}
+		before := slices.Clone(s.nearest)
+		if v, _ := s.update(t.Context(), c.words, c.move); math.IsInf(v, 1) {
+			s.reject()
+			c.undo()
+			continue
+		}
+		sum := 0.0
+		for g, was := range before {
+			if n := g / size; prior[n] > 0 {
+				d := prior[n] * float64(s.nearest[g].absError(n)-was.absError(n))
+				sum += d * d
+			}
+		}
+		want := math.Sqrt(sum) / size
+		// At most 2,560 terms, each rounded three times.
+		if math.Abs(s.noise()-want) > 1e-12*want {
+			t.Fatalf("noise %v, want %v", s.noise(), want)
+		}
+		if want > 0 {
+			noisy++
+		}
+		s.reject()
+		c.undo()
+	}
+	if noisy < 100 {
+		t.Errorf("only %d moves had noise", noisy)
+	}
+}
+
+// TestScreen: of the moves that are accepted, the screen loses 1 % at most, and of the others it lets
+// a fifth pass. Without the standard error of the difference it loses 6 %, and with three of them a
+// third passes.
+func TestScreen(t *testing.T) {
+	const levels, bits = 40, 14
+	o := problem(t, levels, bits, 0.9, 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	a := &annealing{chain: newChain(digits(levels, bits, 6), o.free(), 0), rng: rng, screen: o.newSampled(32, 3)}
+	truth := o.newSampled(2048, 4)
+	a.screened, _ = a.screen.reset(t.Context(), a.words)
+	a.error, _ = truth.reset(t.Context(), a.words)
+	loss := 0.03 * a.error
+	var accepted, lost, others, passed float64
+	for range 3000 {
+		if a.propose(rng) {
+			is, _ := truth.update(t.Context(), a.words, a.move)
+			seen, _ := a.screen.update(t.Context(), a.words, a.move)
+			switch out := a.screensOut(seen, loss); {
+			case is <= a.error+loss && out:
+				lost++
+				fallthrough
+			case is <= a.error+loss:
+				accepted++
+			case !out:
+				passed++
+				fallthrough
+			default:
+				others++
+			}
+			truth.reject()
+			a.screen.reject()
+		}
+		a.undo()
+	}
+	if accepted < 200 || lost > 0.01*accepted || passed > 0.2*others {
+		t.Errorf("%v of %v moves that are accepted are lost, %v of %v others pass", lost, accepted, passed, others)
 	}
 }
