@@ -159,6 +159,7 @@ func (d *Device) Close() error {
 	}
 	all = append(all, d.context.Release())
 	d.context, d.module, d.streams, d.kernels = nil, driver.Module{}, nil, nil
-	d.code, d.arenas, d.marks, d.logits, d.normal = codeMemory{}, [2]arena{}, [2]driver.Memory{}, [2]driver.Memory{}, driver.Memory{}
+	d.code, d.arenas, d.normal = codeMemory{}, [2]arena{}, driver.Memory{}
+	d.marks, d.logits = [2]driver.Memory{}, [2]driver.Memory{}
 	return errors.Join(all...)
 }

@@ -318,7 +318,8 @@ func TestEstimateReachesRelErr(t *testing.T) {
 	target.Max = montecarlo.BlockSize
 	sums, reached, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil)
 	if err != nil || reached || sums[0].Samples != montecarlo.BlockSize*3/4 {
-		t.Errorf("with one block: reached %v, %d samples, error %v; want false and three quarters, beside a pilot of a quarter", reached, sums[0].Samples, err)
+		t.Errorf("one block: reached %v, %d samples, error %v; want false and three quarters", reached,
+			sums[0].Samples, err)
 	}
 
 	// The cost of samples is limited for all labels together, and does not depend on the workers.

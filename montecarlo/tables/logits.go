@@ -31,10 +31,12 @@ func LightScore(levels int) float64 { return 30*math.Ln2 + math.Log(float64(leve
 // candidates, and draw the bits that can err. Decoders that do not correlate have no
 // candidates, and all bits are drawn.
 type Logits struct {
-	Row     int
-	Bits    []uint16  // A drawn bits, from 0, ascending
-	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or decode.Strata; nil for hard outputs
-	*Flips            // of hard outputs; nil elsewhere
+	Row  int
+	Bits []uint16 // A drawn bits, from 0, ascending
+	// Centers, J × A, are the means of the logits, in units of 2⁻²⁴. J is 1 or decode.Strata. It is
+	// nil for hard outputs.
+	Centers [][]int32
+	*Flips  // of hard outputs; nil elsewhere
 
 	// For logits of a perceived label; nil and 0 elsewhere. Own, of length A, is the standard
 	// deviation of each logit, in units of 2⁻³⁰. Logits, and so Centers and Own, are divided
