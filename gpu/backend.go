@@ -82,18 +82,12 @@ func (b *backend) Sample(ctx context.Context, p *montecarlo.Problem, spans []mon
 			err = b.device.Sample(ctx, p, spans, sums, done)
 		}
 		if err != nil && ctx.Err() == nil {
-			return &deviceError{err}
+			return marked{fmt.Errorf("backend cuda: %w", err), ErrDevice}
 		}
 		return err
 	}
 	return b.sampleAnywhere(ctx, p, spans, sums, done)
 }
-
-// deviceError is ErrDevice with its cause.
-type deviceError struct{ cause error }
-
-func (e *deviceError) Error() string   { return fmt.Sprintf("backend cuda: %v", e.cause) }
-func (e *deviceError) Unwrap() []error { return []error{ErrDevice, e.cause} }
 
 // fail gives the device up and says so, once.
 func (b *backend) fail(err error) {

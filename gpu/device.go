@@ -45,7 +45,7 @@ func Open(workers int) (*Device, error) {
 	if err != nil {
 		err = fmt.Errorf("no CUDA driver: %w", err)
 		if !exists("/dev/nvidia0") && !exists("/dev/dxg") { // dxg: of the Windows Subsystem for Linux
-			err = noDevice{err}
+			err = marked{err, errNoDevice}
 		}
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Dev
 	if err := d.Init(); err != nil {
 		err = fmt.Errorf("starting the CUDA driver: %w", err)
 		if e := new(driver.Error); errors.As(err, &e) && e.Code == driver.CodeNoDevice {
-			err = noDevice{err}
+			err = marked{err, errNoDevice}
 		}
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Dev
 		return nil, fmt.Errorf("counting CUDA devices: %w", err)
 	}
 	if n == 0 {
-		return nil, noDevice{errors.New("the CUDA driver finds no device")}
+		return nil, marked{errors.New("the CUDA driver finds no device"), errNoDevice}
 	}
 	v, err := d.Device(0)
 	if err != nil {
@@ -159,6 +159,7 @@ func (d *Device) Close() error {
 	}
 	all = append(all, d.context.Release())
 	d.context, d.module, d.streams, d.kernels = nil, driver.Module{}, nil, nil
-	d.code, d.arenas, d.marks, d.logits, d.normal = codeMemory{}, [2]arena{}, [2]driver.Memory{}, [2]driver.Memory{}, driver.Memory{}
+	d.code, d.arenas, d.normal = codeMemory{}, [2]arena{}, driver.Memory{}
+	d.marks, d.logits = [2]driver.Memory{}, [2]driver.Memory{}
 	return errors.Join(all...)
 }

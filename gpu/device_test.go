@@ -25,53 +25,45 @@ import (
 	"belsim/theory/decode"
 )
 
-// problem is a code under a mixture, or under a random table where r is 0.
-func problem(tb testing.TB, name, decoder string, levels int, r, sigma float64, seed uint64) *montecarlo.Problem {
+const (
+	placed                 = montecarlo.IndependentBits
+	hard, soft             = montecarlo.DenseBits, montecarlo.IndependentLogits
+	noisyBits, noisyLogits = montecarlo.PerceivedBits, montecarlo.PerceivedLogits
+)
+
+// problem is a code under a mixture, or under a random table where r is 0. Of a perceived label σ is
+// the label noise.
+func problem(tb testing.TB, name, decoder string, levels int, r, sigma float64,
+	kind montecarlo.Kind) *montecarlo.Problem {
 	tb.Helper()
 	c, err := code.New(name, levels)
+	if name == "real" {
+		c, err = realCode(levels)
+	}
 	must.Succeed(tb, err)
-	d, err := decode.New(decoder, c)
-	must.Succeed(tb, err)
-	p := &montecarlo.Problem{Code: c, Decoder: d, Seed: seed, Within: 2}
-	if r > 0 {
-		if p.Errors, err = errmodel.NewMixture(context.Background(), c, r, sigma); err != nil {
-			tb.Fatal(err)
+	p := &montecarlo.Problem{Code: c, Decoder: must.Get(decode.New(decoder, c))(tb), Kind: kind, Seed: 1, Within: 2}
+	switch {
+	case kind.Perceived():
+		m := perceived.Model{Noise: sigma, Misfit: 0.25, Training: perceived.BCE}
+		p.Errors = must.Get(m.Learn(context.Background(), 0, c, nil))(tb)
+	case r > 0:
+		p.Errors = must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
+	default:
+		rng := rand.New(rand.NewPCG(uint64(levels), 7))
+		e := mat.NewDense(levels, c.Bits(), nil)
+		for i := range levels {
+			e.SetRow(i, row(rng, c.Bits()))
 		}
-		return p
+		p.Errors = e
 	}
-	rng := rand.New(rand.NewPCG(seed, 7))
-	e := mat.NewDense(levels, c.Bits(), nil)
-	for i := range levels {
-		e.SetRow(i, row(rng, c.Bits()))
-	}
-	p.Errors = e
 	return p
 }
 
 // realCode is a code of real numbers.
-func realCode(t *testing.T) *code.Code {
-	t.Helper()
-	const levels, m = 24, 12
-	values := mat.NewDense(levels, m, nil)
-	for i := range levels {
-		for k := range m {
-			values.Set(i, k, math.Sin(0.3*float64((k+1)*i)+float64(k*k)))
-		}
-	}
-	return must.Get(code.FromReal("real", values))(t)
-}
-
-// perceived is a code as a network with a perceived label learns it.
-func perceivedProblem(tb testing.TB, name, decoder string, levels int, noise float64, hard bool) *montecarlo.Problem {
-	tb.Helper()
-	p := problem(tb, name, decoder, levels, 0.1, 2, 41)
-	l := must.Get(perceived.Model{Noise: noise, Misfit: 0.25, Training: perceived.BCE}.Learn(context.Background(), 0,
-		p.Code, nil))(tb)
-	p.Errors, p.Kind = l, montecarlo.PerceivedLogits
-	if hard {
-		p.Kind = montecarlo.PerceivedBits
-	}
-	return p
+func realCode(levels int) (*code.Code, error) {
+	values := mat.NewDense(levels, levels/2, nil)
+	values.Apply(func(i, k int, _ float64) float64 { return math.Sin(0.3*float64((k+1)*i) + float64(k*k)) }, values)
+	return code.FromReal("real", values)
 }
 
 // job is work on some spans of a problem.
@@ -97,114 +89,83 @@ func (j job) sample(ctx context.Context, b montecarlo.Backend, done func(uint64)
 	return sums, b.Sample(ctx, j.problem, j.spans, sums, done)
 }
 
-// latent makes a problem one of logits, or of their signs.
-func latent(p *montecarlo.Problem, kind montecarlo.Kind) *montecarlo.Problem {
-	p.Kind = kind
-	return p
-}
-
-const soft, hard = montecarlo.IndependentLogits, montecarlo.DenseBits
-
 // suite is what a device must give the sums of the CPU for.
 func suite(t *testing.T) map[string]job {
-	jobs := map[string]job{
-		"johnson-nonzero":        every(problem(t, "johnson-nonzero", "bel-j", 255, 2, 5, 1), 40, 70000),
-		"johnson":                every(problem(t, "johnson", "bel-j", 64, 1, 2, 1<<40+5), 7, 3000),
-		"unary":                  every(problem(t, "unary", "bel-u", 128, 2, 5, 2), 9, 3000),
-		"unary of 255 bits":      every(problem(t, "unary", "bel-u", 256, 2, 5, 3), 25, 3000),
-		"unary of 299 bits":      every(problem(t, "unary", "bel-u", 300, 3, 90, 4), 30, 2000),
-		"johnson of 200 bits":    every(problem(t, "johnson", "bel-j", 400, 3, 9, 5), 30, 2000),
-		"johnson of 500 bits":    every(problem(t, "johnson", "bel-j", 1000, 3, 60, 6), 90, 1000),
-		"hexj":                   every(problem(t, "hexj", "gen", 256, 0.7, 3, 7), 20, 3000),
-		"b1jdj":                  every(problem(t, "b1jdj", "gen", 256, 0.7, 3, 8), 20, 2000),
-		"hadamard":               every(problem(t, "hadamard", "gen", 256, 0.02, 3, 9), 50, 500),
-		"onehot of 300 bits":     every(problem(t, "onehot", "gen", 300, 0.4, 1, 10), 50, 500),
-		"random unary":           every(problem(t, "unary", "bel-u", 100, 0, 0, 11), 1, 300),
-		"random 300-bit unary":   every(problem(t, "unary", "bel-u", 301, 0, 0, 12), 9, 200),
-		"random johnson":         every(problem(t, "johnson", "bel-j", 200, 0, 0, 13), 2, 300),
-		"random 300-bit johnson": every(problem(t, "johnson", "bel-j", 600, 0, 0, 14), 20, 200),
-		"random gen":             every(problem(t, "b2jdj", "gen", 64, 0, 0, 15), 1, 200),
-		"random 260-bit gen":     every(problem(t, "unary", "gen", 261, 0, 0, 16), 60, 30),
-		"two levels":             every(problem(t, "unary", "bel-u", 2, 0.5, 1, 17), 1, 100000),
-		"nothing to sample":      jobOf(problem(t, "unary", "bel-u", 5, 0.5, 1, 1)),
-		"an empty span":          jobOf(problem(t, "unary", "bel-u", 5, 0.5, 1, 1), montecarlo.Span{Row: 2}),
-		"one sample, a far block": jobOf(problem(t, "johnson", "bel-j", 64, 1, 2, 18),
-			montecarlo.Span{Row: 63, Block: 1<<31 - 1, Samples: 1}),
-	}
-	addLogits(t, jobs)
-	addPerceived(t, jobs)
-	for i, of := range [][2]string{{"unary", "bel-u"}, {"johnson", "bel-j"}, {"gray", "gen"}} {
-		jobs["cut in any way, "+of[0]] = jobOf(problem(t, of[0], of[1], 40, 0.2+0.2*float64(i), 2, 1),
-			montecarlo.Span{Row: 3, Block: 1, Samples: 1000}, montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize},
-			montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17})
-	}
-	return jobs
-}
-
-// addLogits adds logits and their signs to a suite.
-func addLogits(t *testing.T, jobs map[string]job) {
-	for name, j := range map[string]job{
-		"unary, gen on logits": every(latent(problem(t, "unary", "gen", 256, 0.5, 3, 20), soft), 30, 5000),
-		"unary, gen-ex":        every(latent(problem(t, "unary", "gen-ex", 256, 0.5, 3, 21), soft), 30, 5000),
-		"johnson, gen-ex":      every(latent(problem(t, "johnson", "gen-ex", 64, 0.5, 3, 22), soft), 7, 5000),
-		"hexj, gen-ex":         every(latent(problem(t, "hexj", "gen-ex", 256, 0.5, 3, 23), soft), 60, 1000),
-		"hadamard, gen":        every(latent(problem(t, "hadamard", "gen", 64, 0.02, 3, 24), soft), 20, 500),
-		"hadamard, gen-ex":     every(latent(problem(t, "hadamard", "gen-ex", 64, 0.02, 3, 25), soft), 20, 500),
-		"unary of 1,200 bits":  every(latent(problem(t, "unary", "gen-ex", 1201, 2, 30, 26), soft), 300, 500),
-		"signs, bel-u":         every(latent(problem(t, "unary", "bel-u", 300, 0.5, 3, 29), hard), 50, 3000),
-		"signs, bel-j":         every(latent(problem(t, "johnson", "bel-j", 100, 0.5, 3, 30), hard), 20, 3000),
-		"gen on bits":          every(latent(problem(t, "b2jdj", "gen", 100, 0.5, 3, 31), hard), 20, 3000),
-		"bits that err often":  every(problem(t, "onehot", "gen", 64, 0.9, 3, 33), 16, 1000),
-		"gen-ex on bits":       every(latent(problem(t, "gray", "gen-ex", 100, 0.3, 3, 32), hard), 20, 1000),
-		"random table, gen-ex": every(latent(problem(t, "johnson", "gen-ex", 40, 0, 0, 33), soft), 3, 300),
-	} {
-		jobs[name] = j
-	}
-	for i, kind := range []montecarlo.Kind{soft, hard} {
-		for _, decoder := range []string{"gen", "gen-ex"} {
-			c := realCode(t)
-			d := must.Get(decode.New(decoder, c))(t)
-			e := must.Get(errmodel.NewMixture(context.Background(), c, 0.1, 2))(t)
-			p := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: uint64(i), Within: 1, Kind: kind}
-			jobs[fmt.Sprintf("real numbers, %s, %d", decoder, i)] = every(p, 5, 500)
-		}
-	}
-}
-
-// addPerceived adds networks with a perceived label to a suite.
-func addPerceived(t *testing.T, jobs map[string]job) {
-	for _, tt := range []struct {
+	jobs := map[string]job{}
+	for i, tt := range []struct {
 		code, decoder string
 		levels        int
-		noise         float64
-		logits        bool
+		r, sigma      float64 // r = 0: a random table; of a perceived label σ is the label noise
+		kind          montecarlo.Kind
+		step          int // samples of every step-th row
+		n             uint64
 	}{
-		{"unary", "bel-u", 32, 1.3, false},
-		{"johnson", "bel-j", 32, 1.3, false},
-		{"hexj", "gen", 32, 1.3, false},
-		{"b1jdj", "gen-ex", 32, 1.3, false},
-		{"unary", "gen", 32, 1.3, true},
-		{"b1jdj", "gen-ex", 32, 1.3, true},
-		{"johnson", "gen-ex", 32, 0.1, true}, // logits far above 16
-		{"gray", "gen-ex", 256, 1.6, true},   // a product of two codes
-		{"hadamard", "gen", 32, 1.3, true},
-		{"unary", "gen-ex", 521, 9, true},
+		{"johnson-nonzero", "bel-j", 255, 2, 5, placed, 40, 70000},
+		{"johnson", "bel-j", 64, 1, 2, placed, 7, 3000},
+		{"unary", "bel-u", 128, 2, 5, placed, 9, 3000},
+		{"unary", "bel-u", 256, 2, 5, placed, 25, 3000},
+		{"unary", "bel-u", 300, 3, 90, placed, 30, 2000},
+		{"johnson", "bel-j", 400, 3, 9, placed, 30, 2000},
+		{"johnson", "bel-j", 1000, 3, 60, placed, 90, 1000},
+		{"hexj", "gen", 256, 0.7, 3, placed, 20, 3000},
+		{"b1jdj", "gen", 256, 0.7, 3, placed, 20, 2000},
+		{"hadamard", "gen", 256, 0.02, 3, placed, 50, 500},
+		{"onehot", "gen", 300, 0.4, 1, placed, 50, 500},
+		{"onehot", "gen", 64, 0.9, 3, placed, 16, 1000}, // bits err often
+		{"unary", "bel-u", 100, 0, 0, placed, 1, 300},
+		{"unary", "bel-u", 301, 0, 0, placed, 9, 200},
+		{"johnson", "bel-j", 200, 0, 0, placed, 2, 300},
+		{"johnson", "bel-j", 600, 0, 0, placed, 20, 200},
+		{"b2jdj", "gen", 64, 0, 0, placed, 1, 200},
+		{"unary", "gen", 261, 0, 0, placed, 60, 30},
+		{"unary", "bel-u", 2, 0.5, 1, placed, 1, 100000},
+		{"unary", "gen", 256, 0.5, 3, soft, 30, 5000},
+		{"unary", "gen-ex", 256, 0.5, 3, soft, 30, 5000},
+		{"johnson", "gen-ex", 64, 0.5, 3, soft, 7, 5000},
+		{"hexj", "gen-ex", 256, 0.5, 3, soft, 60, 1000},
+		{"hadamard", "gen", 64, 0.02, 3, soft, 20, 500},
+		{"hadamard", "gen-ex", 64, 0.02, 3, soft, 20, 500},
+		{"unary", "gen-ex", 1201, 2, 30, soft, 300, 500},
+		{"johnson", "gen-ex", 40, 0, 0, soft, 3, 300},
+		{"unary", "bel-u", 300, 0.5, 3, hard, 50, 3000},
+		{"johnson", "bel-j", 100, 0.5, 3, hard, 20, 3000},
+		{"b2jdj", "gen", 100, 0.5, 3, hard, 20, 3000},
+		{"gray", "gen-ex", 100, 0.3, 3, hard, 20, 1000},
+		{"real", "gen", 24, 0.1, 2, soft, 5, 500},
+		{"real", "gen-ex", 24, 0.1, 2, soft, 5, 500},
+		{"real", "gen", 24, 0.1, 2, hard, 5, 500},
+		{"real", "gen-ex", 24, 0.1, 2, hard, 5, 500},
+		{"unary", "bel-u", 32, 0, 1.3, noisyBits, 7, 500},
+		{"johnson", "bel-j", 32, 0, 1.3, noisyBits, 7, 500},
+		{"hexj", "gen", 32, 0, 1.3, noisyBits, 7, 500},
+		{"b1jdj", "gen-ex", 32, 0, 1.3, noisyBits, 7, 500},
+		{"unary", "gen", 32, 0, 1.3, noisyLogits, 7, 500},
+		{"b1jdj", "gen-ex", 32, 0, 1.3, noisyLogits, 7, 500},
+		{"johnson", "gen-ex", 32, 0, 0.1, noisyLogits, 7, 500}, // logits far above 16
+		{"gray", "gen-ex", 256, 0, 1.6, noisyLogits, 56, 500},  // a product of two codes
+		{"hadamard", "gen", 32, 0, 1.3, noisyLogits, 7, 500},
+		{"unary", "gen-ex", 521, 0, 9, noisyLogits, 115, 500},
 	} {
-		p := perceivedProblem(t, tt.code, tt.decoder, tt.levels, tt.noise, !tt.logits)
-		name := fmt.Sprintf("perceived label, %s, %s, %d, logits %v", tt.code, tt.decoder, tt.levels, tt.logits)
-		jobs[name] = every(p, 2*tt.levels/9, 500)
+		p := problem(t, tt.code, tt.decoder, tt.levels, tt.r, tt.sigma, tt.kind)
+		p.Seed = uint64(i) << 35
+		jobs[fmt.Sprintf("%s, %s, %d levels, r = %v, σ = %v, kind %d", tt.code, tt.decoder, tt.levels, tt.r, tt.sigma,
+			tt.kind)] = every(p, tt.step, tt.n)
 	}
-	// Blocks with fewer samples than a level has parts, and some more.
-	bits, logits := perceivedProblem(t, "unary", "gen", 32, 1.3, true), perceivedProblem(t, "unary", "gen", 32, 1.3,
-		false)
-	for name, p := range map[string]*montecarlo.Problem{
-		"perceived bits": bits, "perceived logits": logits,
-	} {
-		jobs["parts, "+name] = jobOf(p,
-			montecarlo.Span{Row: 0, Samples: 1}, montecarlo.Span{Row: 9, Samples: 50}, montecarlo.Span{Row: 18,
-				Samples: 65}, montecarlo.Span{Row: 27, Samples: 70},
-			montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65})
+	// Spans that are empty, far, cut in any way, or have fewer samples than a level has parts.
+	unary := problem(t, "unary", "bel-u", 40, 0.2, 2, placed)
+	johnson, gray := problem(t, "johnson", "bel-j", 40, 0.4, 2, placed), problem(t, "gray", "gen", 40, 0.6, 2, placed)
+	hardly := problem(t, "unary", "gen", 32, 0, 1.3, noisyBits)
+	softly := problem(t, "unary", "gen", 32, 0, 1.3, noisyLogits)
+	jobs["nothing"] = jobOf(unary)
+	for i, p := range []*montecarlo.Problem{unary, johnson, gray, hardly, softly} {
+		jobs[fmt.Sprintf("spans %d", i+1)] = jobOf(p, montecarlo.Span{Row: 2}, montecarlo.Span{Row: 0, Samples: 1},
+			montecarlo.Span{Row: 9, Samples: 50}, montecarlo.Span{Row: 18, Samples: 65},
+			montecarlo.Span{Row: 27, Samples: 70}, montecarlo.Span{Row: 3, Block: 1, Samples: 1000},
+			montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65},
+			montecarlo.Span{Row: 31, Block: 1<<31 - 1, Samples: 1})
 	}
+	jobs["long spans"] = jobOf(johnson, montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17})
+	return jobs
 }
 
 // agree compares a device's sums with the CPU's.
@@ -254,7 +215,7 @@ func TestEmulated(t *testing.T) { agree(t, emulated(t, usual)) }
 // TestSmallLaunches: how work is cut into launches changes nothing.
 func TestSmallLaunches(t *testing.T) {
 	d := emulated(t, usual)
-	p := problem(t, "johnson", "bel-j", 30, 0.8, 2, 1)
+	p := problem(t, "johnson", "bel-j", 30, 0.8, 2, placed)
 	spans := []montecarlo.Span{{Row: 0, Samples: 300000}, {Row: 7, Samples: 5}, {Row: 29, Samples: 70000}}
 	var want []montecarlo.Sums
 	for _, n := range []uint64{1, 1000, 65537, 1 << 30} {
@@ -288,7 +249,7 @@ func TestDevice(t *testing.T) {
 // TestCancel: a context that ends stops the work, and the sums hold whole blocks.
 func TestCancel(t *testing.T) {
 	d := emulated(t, usual)
-	p := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
+	p := problem(t, "unary", "bel-u", 20, 0.8, 2, placed)
 	sums := make([]montecarlo.Sums, 20)
 	ctx, cancel := context.WithCancel(context.Background())
 	var counted uint64
@@ -349,10 +310,9 @@ func TestNoDriver(t *testing.T) {
 // the call, the sums hold nothing that was not counted, and all is released.
 func TestEveryCallFails(t *testing.T) {
 	cuda := emulate(t)
-	p := problem(t, "onehot", "gen", 260, 0.1, 2, 1) // a kernel with marks, order and reach
-	q := problem(t, "unary", "bel-u", 20, 0.8, 2, 1)
-	z := problem(t, "unary", "gen", 20, 0.8, 2, 1) // logits' signs, with all kinds of memory
-	z.Kind = montecarlo.DenseBits
+	p := problem(t, "onehot", "gen", 260, 0.1, 2, placed) // a kernel with marks, order and reach
+	q := problem(t, "unary", "bel-u", 20, 0.8, 2, placed)
+	z := problem(t, "unary", "gen", 20, 0.8, 2, hard) // with all kinds of memory
 	const lost = 999
 	work := func() (opened bool, err error) {
 		d, err := open(cuda.Lookup, 0)
@@ -423,24 +383,24 @@ func TestEveryCallFails(t *testing.T) {
 // on with what fits.
 func TestMemory(t *testing.T) {
 	d := emulated(t, machine{1, 7, 1 << 20})
-	p := problem(t, "onehot", "gen", 1000, 0.1, 2, 1)
+	p := problem(t, "onehot", "gen", 1000, 0.1, 2, placed)
 	span := montecarlo.Span{Row: 3, Samples: 50}
 	_, err := jobOf(p, span).sample(t.Context(), d, nil)
 	if err == nil || !strings.Contains(err.Error(), "GiB") {
 		t.Fatalf("error %v, want one that says how much memory is needed", err)
 	}
-	_, err = jobOf(problem(t, "unary", "bel-u", 4000, 0.1, 2, 1), span).sample(t.Context(), d, nil)
+	_, err = jobOf(problem(t, "unary", "bel-u", 4000, 0.1, 2, placed), span).sample(t.Context(), d, nil)
 	if err == nil || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (out of memory)") ||
 		!strings.Contains(err.Error(), "MiB") {
 		t.Fatalf("error %v, want out of memory", err)
 	}
-	must.Get(jobOf(problem(t, "unary", "bel-u", 20, 0.1, 2, 1), span).sample(t.Context(), d, nil))(t)
+	must.Get(jobOf(problem(t, "unary", "bel-u", 20, 0.1, 2, placed), span).sample(t.Context(), d, nil))(t)
 }
 
 // TestRefusals: what is wrong with the input is said before the device is used.
 func TestRefusals(t *testing.T) {
 	d := emulated(t, usual)
-	p := problem(t, "unary", "bel-u", 20, 0, 0, 1)
+	p := problem(t, "unary", "bel-u", 20, 0, 0, placed)
 	sums := make([]montecarlo.Sums, 20)
 	bad := *p
 	table := mat.DenseCopyOf(p.Errors)
@@ -483,12 +443,10 @@ func (strange) Name() string { return "strange" }
 // TestLatentBytes: the tables of an entry take no more memory than latentBytes says, and large
 // ones at least an eighth of it.
 func TestLatentBytes(t *testing.T) {
-	real := &montecarlo.Problem{Code: realCode(t), Decoder: problem(t, "unary", "gen", 24, 0.1, 2, 1).Decoder,
-		Kind: montecarlo.IndependentLogits}
-	real.Errors = must.Get(errmodel.NewMixture(context.Background(), real.Code, 0.1, 2))(t)
 	for _, p := range []*montecarlo.Problem{
-		perceivedProblem(t, "hadamard", "gen-ex", 64, 9, false), perceivedProblem(t, "unary", "gen-ex", 64, 30, false),
-		perceivedProblem(t, "gray", "gen-ex", 256, 30, false), perceivedProblem(t, "hexj", "gen", 64, 3, true), real,
+		problem(t, "hadamard", "gen-ex", 64, 0, 9, noisyLogits), problem(t, "unary", "gen-ex", 64, 0, 30, noisyLogits),
+		problem(t, "gray", "gen-ex", 256, 0, 30, noisyLogits), problem(t, "hexj", "gen", 64, 0, 3, noisyBits),
+		problem(t, "real", "gen", 24, 0.1, 2, soft),
 	} {
 		row := must.Get(p.LogitTables().Row(context.Background(), p.Code.Levels()/2))(t)
 		got := uint64(len(newLatentArrays([]*tables.Logits{row}).all))
@@ -509,26 +467,22 @@ func BenchmarkDevice(b *testing.B) {
 	for _, bb := range []struct {
 		code, decoder string
 		levels        int
-		r, sigma      float64 // σ is the label noise of a perceived label where r is 0
+		r, sigma      float64
+		kind          montecarlo.Kind
 		samples       uint64
 	}{
-		{"johnson-nonzero", "bel-j", 255, 2, 5, 1 << 28},
-		{"unary", "bel-u", 255, 2, 5, 1 << 27},
-		{"hexj", "gen", 256, 0.6, 1.5, 1 << 26},
-		{"hadamard", "gen", 256, 0.02, 5, 1 << 22},
-		{"johnson-nonzero", "bel-j", 1023, 2, 5, 1 << 22},
-		{"unary", "gen-ex", 256, 0.5, 3, 1 << 22},
-		{"hexj", "gen-ex", 256, 0.5, 3, 1 << 22},
-		{"unary", "bel-u", 256, 0, 3, 1 << 22},
-		{"unary", "gen-ex", 256, 0, 3, 1 << 22},
+		{"johnson-nonzero", "bel-j", 255, 2, 5, placed, 1 << 28},
+		{"unary", "bel-u", 255, 2, 5, placed, 1 << 27},
+		{"hexj", "gen", 256, 0.6, 1.5, placed, 1 << 26},
+		{"hadamard", "gen", 256, 0.02, 5, placed, 1 << 22},
+		{"johnson-nonzero", "bel-j", 1023, 2, 5, placed, 1 << 22},
+		{"unary", "gen-ex", 256, 0.5, 3, soft, 1 << 22},
+		{"hexj", "gen-ex", 256, 0.5, 3, soft, 1 << 22},
+		{"unary", "bel-u", 256, 0, 3, noisyBits, 1 << 22},
+		{"unary", "gen-ex", 256, 0, 3, noisyLogits, 1 << 22},
 	} {
 		b.Run(fmt.Sprintf("%s/%s/L=%d/r=%g/σ=%g", bb.code, bb.decoder, bb.levels, bb.r, bb.sigma), func(b *testing.B) {
-			var p *montecarlo.Problem
-			if bb.r == 0 {
-				p = perceivedProblem(b, bb.code, bb.decoder, bb.levels, bb.sigma, bb.decoder == "bel-u")
-			} else if p = problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, 1); bb.decoder == "gen-ex" {
-				p.Kind = montecarlo.IndependentLogits
-			}
+			p := problem(b, bb.code, bb.decoder, bb.levels, bb.r, bb.sigma, bb.kind)
 			j := every(p, 1, bb.samples)
 			var n uint64
 			start := time.Now()

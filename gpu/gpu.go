@@ -32,12 +32,12 @@ var errNotInBuild = errors.New("CUDA is not available in this build (it needs Li
 // no driver and no sign of an NVIDIA GPU, or the driver finds none.
 var errNoDevice = errors.New("there is no CUDA device")
 
-// noDevice is an error that is errNoDevice.
-type noDevice struct{ error }
+// marked is an error that also is another, which it does not name.
+type marked struct{ cause, also error }
 
-func (noDevice) Is(target error) bool { return target == errNoDevice }
+func (e marked) Error() string { return e.cause.Error() }
 
-func (e noDevice) Unwrap() error { return e.error }
+func (e marked) Unwrap() []error { return []error{e.cause, e.also} }
 
 // errUnsupported is wrapped by the error with which Device.Sample refuses a decoder that
 // it has no kernel for, before it samples anything. montecarlo.CPU samples with any

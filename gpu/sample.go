@@ -331,7 +331,8 @@ func (d *Device) pointTables(ctx context.Context, b *batch, a *arena, l *C.bel_l
 func (d *Device) describe(l *C.bel_launch, b *batch) {
 	p := b.problem
 	c := p.Code
-	l.code, l.order, l.reach = C.bel_u64(d.code.words.Address(0)), C.bel_u64(d.code.order.Address(0)), C.bel_u64(d.code.reach.Address(0))
+	l.code = C.bel_u64(d.code.words.Address(0))
+	l.order, l.reach = C.bel_u64(d.code.order.Address(0)), C.bel_u64(d.code.reach.Address(0))
 	for i, k := range philox.NewKeys(p.Seed) {
 		l.keys[i] = C.bel_u32(k)
 	}

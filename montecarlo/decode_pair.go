@@ -57,43 +57,17 @@ func (k *pairDecoder) single(bit int) int {
 
 // outputs returns the output words of len(places)/points samples.
 func (k *pairDecoder) outputs(places []uint16, points int) []pair {
-	n := len(places) / points
-	if cap(k.buf) < n {
-		k.buf = make([]pair, n)
+	k.buf = k.buf[:0]
+	for ; len(places) > 0; places = places[points:] {
+		var m pair
+		for _, p := range places[:points] {
+			a := &k.masks[uint8(p)]
+			m.lo |= a.lo
+			m.hi |= a.hi
+		}
+		k.buf = append(k.buf, pair{k.word.lo ^ m.lo, k.word.hi ^ m.hi})
 	}
-	out := k.buf[:n]
-	base := k.word
-	switch points {
-	case 2:
-		for i := range out {
-			p := places[2*i : 2*i+2 : 2*i+2]
-			a, b := &k.masks[uint8(p[0])], &k.masks[uint8(p[1])]
-			out[i] = pair{base.lo ^ (a.lo | b.lo), base.hi ^ (a.hi | b.hi)}
-		}
-	case 3:
-		for i := range out {
-			p := places[3*i : 3*i+3 : 3*i+3]
-			a, b, c := &k.masks[uint8(p[0])], &k.masks[uint8(p[1])], &k.masks[uint8(p[2])]
-			out[i] = pair{base.lo ^ (a.lo | b.lo | c.lo), base.hi ^ (a.hi | b.hi | c.hi)}
-		}
-	case 4:
-		for i := range out {
-			p := places[4*i : 4*i+4 : 4*i+4]
-			a, b, c, d := &k.masks[uint8(p[0])], &k.masks[uint8(p[1])], &k.masks[uint8(p[2])], &k.masks[uint8(p[3])]
-			out[i] = pair{base.lo ^ (a.lo | b.lo | c.lo | d.lo), base.hi ^ (a.hi | b.hi | c.hi | d.hi)}
-		}
-	default:
-		for i := range out {
-			var m pair
-			for _, p := range places[i*points : (i+1)*points] {
-				a := &k.masks[uint8(p)]
-				m.lo |= a.lo
-				m.hi |= a.hi
-			}
-			out[i] = pair{base.lo ^ m.lo, base.hi ^ m.hi}
-		}
-	}
-	return out
+	return k.buf
 }
 
 // pairBelJ finds the first and the last one.

@@ -89,90 +89,47 @@ func (k *sparseBelU) add(s *Sums, within int, places []uint16, points int) {
 // word is within 2f of the true one: the candidates are a prefix of the levels sorted by
 // distance from the true one, and few when f is small.
 type sparseGen struct {
-	code    *code.Code
-	row     int
-	word    []uint64 // the true code word
-	toggled []uint64 // bits in which the likely output differs from it
-	wrong   int      // their number
-	order   []int32  // rows by distance from the true one, then by level
-	within  []int32  // within[d]: number of rows at distance ≤ d
-	dist    []int32  // distance of order[i]
-
+	code      *code.Code
+	row       int
+	likely    []uint64
+	order     []int32 // rows by distance from the true one, then by level
+	within    []int32 // within[d]: number of rows at distance ≤ d
 	distances []int32 // by row
 	out       []uint64
 }
 
 func newSparseGen(c *code.Code) *sparseGen {
-	return &sparseGen{
-		code:    c,
-		toggled: make([]uint64, len(c.Word(0))),
-		order:   make([]int32, c.Levels()),
-		dist:    make([]int32, c.Levels()),
-
-		distances: make([]int32, c.Levels()),
-		within:    make([]int32, c.Bits()+2),
-		out:       make([]uint64, len(c.Word(0))),
-	}
+	return &sparseGen{code: c, order: make([]int32, c.Levels()), within: make([]int32, c.Bits()+2),
+		distances: make([]int32, c.Levels())}
 }
 
 // start implements flipDecoder.
 func (k *sparseGen) start(row int, likely []uint64, _ func(int) float64) {
-	k.row = row
-	k.word = k.code.Word(row)
-	k.wrong = 0
-	for j := range k.toggled {
-		k.toggled[j] = k.word[j] ^ likely[j]
-		k.wrong += bits.OnesCount64(k.toggled[j])
-	}
+	k.row, k.likely = row, append(k.likely[:0], likely...)
 	k.code.Distances(k.distances, row)
 	code.OrderByDistance(k.order, k.within, k.distances)
-	for i, row := range k.order {
-		k.dist[i] = k.distances[row]
-	}
 }
 
 // label implements flipDecoder.
-func (k *sparseGen) label(flipped []uint16) float64 { return float64(k.nearest(flipped) + 1) }
-
-// nearest returns the row that gen decodes to when the given bits, all
-// different, are toggled in the likely output.
-func (k *sparseGen) nearest(flipped []uint16) int {
-	copy(k.out, k.toggled)
-	for _, p := range flipped {
-		k.out[p/64] ^= 1 << (p % 64)
-	}
-	wrong := k.wrong
-	if wrong == 0 {
-		wrong = len(flipped)
-	} else {
-		wrong = 0
-		for _, w := range k.out {
-			wrong += bits.OnesCount64(w)
-		}
-	}
-	candidates := int(k.within[min(2*wrong, len(k.within)-1)])
+func (k *sparseGen) label(flipped []uint16) float64 {
+	k.out = append(k.out[:0], k.likely...)
+	toggle(k.out, flipped)
+	wrong := k.distance(k.row)
 	best, least := k.row, wrong
-	byBit := k.wrong == 0 && len(flipped) < len(k.out)
-	for i := 0; i < candidates; i++ {
-		row := int(k.order[i])
-		word := k.code.Word(row)
-		var distance int
-		if byBit {
-			// A wrong bit is one more where the candidate agrees with the
-			// true word and one less where it does not.
-			distance = int(k.dist[i])
-			for _, p := range flipped {
-				differ := (word[p/64] ^ k.word[p/64]) >> (p % 64) & 1
-				distance += 1 - 2*int(differ)
-			}
-		} else {
-			for j, w := range word {
-				distance += bits.OnesCount64(w ^ k.word[j] ^ k.out[j])
-			}
-		}
-		if distance < least || distance == least && row < best {
-			best, least = row, distance
+	for _, row := range k.order[:k.within[min(2*wrong, len(k.within)-1)]] {
+		d := k.distance(int(row))
+		if d < least || d == least && int(row) < best {
+			best, least = int(row), d
 		}
 	}
-	return best
+	return float64(best + 1)
+}
+
+// distance is the distance of a row from the output that is decoded.
+func (k *sparseGen) distance(row int) int {
+	d := 0
+	for j, w := range k.code.Word(row) {
+		d += bits.OnesCount64(w ^ k.out[j])
+	}
+	return d
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"belsim/montecarlo/tables"
 	"belsim/theory/base/matrix"
 	"belsim/theory/decode"
 )
@@ -89,18 +88,12 @@ func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(sa
 	}
 	e := estimation{Target: t, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
 	if t.RelErr > 0 {
-		kept := *p
-		kept.kept = tables.NewCache(keptTables)
-		e.problem = &kept
 		return e.relative(ctx)
 	}
 	sums = make([]Sums, levels)
 	err = e.sample(ctx, e.all(t.Samples), sums)
 	return sums, err == nil, err
 }
-
-// keptTables is the memory for tables that the pilot leaves to the result, in bytes.
-const keptTables = 32 << 20
 
 // estimation is the work of Estimate.
 type estimation struct {
@@ -130,7 +123,7 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	var spans []Span
 	for row, n := range more {
 		if n > 0 {
-			if e.RelErr > 0 && e.problem.parts() > 1 { // all parts have as many samples
+			if e.RelErr > 0 && e.problem.Kind.Parts() > 1 { // all parts have as many samples
 				n = (n + decode.Strata - 1) / decode.Strata * decode.Strata
 			}
 			spans = append(spans, Span{row, e.blocks[row], n})
@@ -140,7 +133,7 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	err := e.backend.Sample(ctx, e.problem, spans, sums, e.done)
 	var errors []float64
 	for _, s := range spans {
-		if sum := &sums[s.Row]; e.problem.parts() == 1 && sum.Variance() == 0 {
+		if sum := &sums[s.Row]; e.problem.Kind.Parts() == 1 && sum.Variance() == 0 {
 			errors = matrix.Row(errors, s.Row, e.problem.Errors)
 			sum.Certain = matrix.Certain(errors)
 		}

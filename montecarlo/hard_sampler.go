@@ -16,7 +16,7 @@ const wordsChunk = 64
 
 // hardBlock is block for hard outputs: a group is tables.FlipLanes samples in a row.
 func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, error) {
-	paired := s.problem.parts() > 1
+	paired := s.problem.Kind.Parts() > 1
 	sums := Sums{Fraction: s.problem.Fraction(), Parts: paired}
 	s.wrong = sized(s.wrong, len(s.tables.Bits))
 	s.words = sized(s.words, wordsChunk*tables.Digits)
@@ -100,8 +100,8 @@ type hardDecoder interface {
 
 // newHardDecoder chooses the decoder of a problem's hard outputs.
 func newHardDecoder(p *Problem) hardDecoder {
-	if temperature, correlates := p.correlated(); correlates {
-		return newCorrelator(p.Code, true, temperature > 0)
+	if _, ok := p.correlated(); ok {
+		return newCorrelator(p)
 	}
 	return newFlipLists(p)
 }
@@ -119,7 +119,7 @@ type flipLists struct {
 func newFlipLists(p *Problem) *flipLists {
 	flips := flipDecoderOf(p.Code, p.Decoder)
 	_, likely := flips.(*flipScorer)
-	if likely && p.parts() > 1 { // there is no likely output of all parts
+	if likely && p.Kind.Parts() > 1 { // there is no likely output of all parts
 		flips, likely = newAnyFlips(p.Code, p.Decoder), false
 	}
 	return &flipLists{flips: flips, code: p.Code, likely: likely}

@@ -148,44 +148,6 @@ func TestFlipsLaw(t *testing.T) {
 	}
 }
 
-// TestGenFlips: the search for the nearest code word and correlations find the same levels, for any
-// wrong bits, ties among them.
-func TestGenFlips(t *testing.T) {
-	for _, name := range []string{"hadamard", "onehot", "gray", "unary", "johnson", "hexj", "binary"} {
-		c := mustCode(t, name, 100)
-		e := mat.NewDense(100, c.Bits(), nil)
-		rng := rand.New(rand.NewPCG(1, 2))
-		for i := range 100 {
-			for k := range c.Bits() {
-				e.Set(i, k, max(0, rng.Float64()-0.3)) // some never err
-			}
-		}
-		p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Errors: e, Kind: DenseBits}
-		few, many := newFlipLists(p), newHardDecoder(p)
-		maker := p.LogitTables()
-		for _, row := range []int{0, 1, 50, 99} {
-			logits := must.Get(maker.Row(t.Context(), row))(t)
-			few.prepare(logits)
-			many.prepare(logits)
-			for trial := range 30 {
-				wrong := make([]uint64, len(logits.Bits))
-				for a := range wrong {
-					wrong[a] = rng.Uint64()
-					for range trial % 8 {
-						wrong[a] &= rng.Uint64()
-					}
-				}
-				var searched, correlated [tables.FlipLanes]float64
-				few.labels(&searched, wrong, ^uint64(0))
-				many.labels(&correlated, wrong, ^uint64(0))
-				if searched != correlated {
-					t.Fatalf("%s, level %d: %v by search, %v by correlation", name, row+1, searched, correlated)
-				}
-			}
-		}
-	}
-}
-
 // TestSparseAndDense: bits that err often, and seldom, sampled by the few that err and one by one,
 // give |error| the same law: χ² of two samples, over the values of which both have 20 and more.
 func TestSparseAndDense(t *testing.T) {

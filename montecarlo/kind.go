@@ -60,9 +60,6 @@ func (p *Problem) Fraction() uint8 {
 // single precision.
 func (p *Problem) near() float64 { return float64(p.Within) + math.Ldexp(0.5, -int(p.Fraction())) }
 
-// parts is the number of parts of a level.
-func (p *Problem) parts() int { return p.Kind.Parts() }
-
 // validateKind checks whether outputs of the kind can be sampled.
 func (p *Problem) validateKind() error {
 	c := p.Code
@@ -131,7 +128,7 @@ func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 // LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,
 // for backends. The problem is valid, and not of IndependentBits.
 func (p *Problem) LogitTables() *tables.LogitMaker {
-	m := tables.Model{Code: p.Code, Kind: p.Kind, Errors: p.Errors, Cache: p.kept}
+	m := tables.Model{Code: p.Code, Kind: p.Kind, Errors: p.Errors}
 	m.Perceived, _ = p.Errors.(decode.Network)
 	m.Temperature, m.Correlates = p.correlated()
 	if a, ok := scoresOf(p); ok {

@@ -186,16 +186,14 @@ type batchDecoder interface {
 	batch(logits []lanes.Ints, stride int) (sum, weight *[lanes.Batch]lanes.Floats)
 }
 
-// latentPaths are the fast paths, each constructor beside its decoder.
-var latentPaths = []func(p *Problem) (latentDecoder, bool){correlatorOf, scorerOf}
-
 // newLatentDecoder chooses the fastest way to decode a problem's logits. A decoder without a
 // path of its own is called for every sample.
 func newLatentDecoder(p *Problem) latentDecoder {
-	for _, of := range latentPaths {
-		if d, ok := of(p); ok {
-			return d
-		}
+	if _, ok := p.correlated(); ok {
+		return newCorrelator(p)
+	}
+	if _, ok := scoresOf(p); ok {
+		return new(scorer)
 	}
 	// Problem.Validate has made sure that it reads logits.
 	return &softDecoder{decoder: p.Decoder.(decode.LogitDecoder), z: make([]float64, p.Code.Bits())}
@@ -255,21 +253,21 @@ type correlator struct {
 	tables   *tables.Logits
 	path     correlation
 
-	outputs []lanes.Ints         // logits of a group of hard outputs
-	ones    []uint64             // by drawn bit: all ones where the code word has a one
-	places  []uint16             // 0, 1, …, one for each drawn bit
-	narrow  []lanes.Ints         // correlations of the candidates, where 32 bits hold them
-	sums    []lanes.Ints         // those of the group that is decoded
-	most    lanes.Ints           // the largest of each sample
-	best    lanes.Ints           // its place
-	offsets []float32            // of each candidate from the true level
-	wide    [][lanes.Width]int64 // elsewhere
-	whole   []lanes.Ints         // of a transform: all M logits
-	wider   [][lanes.Width]int64 // the same, where 32 bits do not hold their sums
-	sure    []uint16             // bits that are not drawn
-	right   []lanes.Ints         // their logits
-	values  []float64            // of a matrix product: candidate × A
-	z, c    []float64            // Width × A, Width × candidates
+	outputs []lanes.Ints // logits of a group of hard outputs
+	ones    []uint64     // by drawn bit: all ones where the code word has a one
+	places  []uint16     // 0, 1, …, one for each drawn bit
+	narrow  []lanes.Ints // correlations of the candidates, where 32 bits hold them
+	sums    []lanes.Ints // those of the group that is decoded
+	most    lanes.Ints   // the largest of each sample
+	best    lanes.Ints   // its place
+	offsets []float32    // of each candidate from the true level
+	wide    []lanes.Wide // elsewhere
+	whole   []lanes.Ints // of a transform: all M logits
+	wider   []lanes.Wide // the same, where 32 bits do not hold their sums
+	sure    []uint16     // bits that are not drawn
+	right   []lanes.Ints // their logits
+	values  []float64    // of a matrix product: candidate × A
+	z, c    []float64    // Width × A, Width × candidates
 
 	// Of a product code: correlations and weights of prefixes and suffixes.
 	prefixes, suffixes           []lanes.Ints
@@ -302,36 +300,24 @@ const (
 	narrowHardBits = 16 * narrowBits
 )
 
-// correlated tells how a decoder is one of correlations: gen takes the largest, for
-// which the temperature is 0, and gen-ex a softmax at its temperature. ok is false for
-// decoders that correlator does not know.
-func correlated(d decode.Decoder) (temperature float64, ok bool) {
-	switch d := d.(type) {
+// correlated tells how the problem's decoder is one of correlations: gen takes the largest, for
+// which the temperature is 0, and gen-ex a softmax at its temperature, over levels that are even. ok
+// is false for decoders that correlator does not know.
+func (p *Problem) correlated() (temperature float64, ok bool) {
+	switch d := p.Decoder.(type) {
 	case decode.Gen:
 		return 0, true
 	case decode.GenEx:
-		return d.Temperature(), true
+		return d.Temperature(), !p.Code.Uneven()
 	}
 	return 0, false
 }
 
-// correlated tells how the problem's decoder is one of correlations. The paths of gen-ex weigh
-// levels that are even.
-func (p *Problem) correlated() (temperature float64, ok bool) {
-	temperature, ok = correlated(p.Decoder)
-	return temperature, ok && !(temperature > 0 && p.Code.Uneven())
-}
-
-func correlatorOf(p *Problem) (latentDecoder, bool) {
-	temperature, ok := p.correlated()
-	if !ok {
-		return nil, false
-	}
-	return newCorrelator(p.Code, false, temperature > 0), true
-}
-
-func newCorrelator(c *code.Code, hard, ex bool) *correlator {
-	return &correlator{code: c, hard: hard, ex: ex, hadamard: !c.Real() && isHadamard(c)}
+// newCorrelator decodes the logits or the hard outputs of a problem whose decoder is correlated.
+func newCorrelator(p *Problem) *correlator {
+	temperature, _ := p.correlated()
+	return &correlator{code: p.Code, hard: p.Kind.Hard(), ex: temperature > 0,
+		hadamard: !p.Code.Real() && isHadamard(p.Code)}
 }
 
 // isHadamard reports whether row i has a one where i and k have an even number of
@@ -465,7 +451,7 @@ func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints, _
 		c.factor(logits)
 		c.labelFactored(labels)
 	case wide:
-		c.run(logits)
+		lanes.RunWide(c.wide, logits, &c.tables.RunningSum)
 		c.label(labels)
 	case wideTransform:
 		c.transformWide(logits)
@@ -537,38 +523,25 @@ func softLabels(labels *[lanes.Width]float64, row int, sum, weight *lanes.Floats
 	}
 }
 
+// labelBest takes the levels of the largest correlations.
+func (c *correlator) labelBest(labels *[lanes.Width]float64) {
+	for i := range labels {
+		labels[i] = float64(c.tables.Levels[c.best[i]]) + 1
+	}
+}
+
 // labelNarrow decodes the labels of a group from its correlations, which are 2^shift times as large
 // as they should be.
 func (c *correlator) labelNarrow(labels *[lanes.Width]float64, shift int) {
 	p := c.tables
 	if !c.ex {
-		for i := range labels {
-			labels[i] = float64(p.Levels[c.best[i]]) + 1
-		}
+		c.labelBest(labels)
 		return
 	}
 	var weight, sum lanes.Floats
 	limit, scale := min(p.Limit, math.MaxInt32)<<shift, p.Scale/float32(int(1)<<shift)
 	lanes.Softmax(&weight, &sum, c.sums, &c.most, c.offsets, limit, scale)
 	softLabels(labels, p.Row, &sum, &weight)
-}
-
-// run is lanes.Run in 64 bits.
-func (c *correlator) run(logits []lanes.Ints) {
-	var sum [lanes.Width]int64
-	at := 0
-	for m, fixed := range c.tables.Fixed {
-		for i := range sum {
-			sum[i] += fixed
-		}
-		for end := int(c.tables.Starts[m+1]); at < end; at++ {
-			sign := int64(1) - 2*int64(c.tables.Steps[at]&1)
-			for i, v := range logits[c.tables.Steps[at]>>1] {
-				sum[i] += sign * int64(v)
-			}
-		}
-		c.wide[m] = sum
-	}
 }
 
 // transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has half of it, and
@@ -650,26 +623,20 @@ func (c *correlator) multiply(logits []lanes.Ints) {
 
 // label is labelNarrow in 64 bits.
 func (c *correlator) label(labels *[lanes.Width]float64) {
-	p := c.tables
-	for i := range labels {
-		best, most := 0, c.wide[0][i]
-		for m := range c.wide {
-			if v := c.wide[m][i]; v > most {
-				best, most = m, v
+	p, most := c.tables, c.wide[0]
+	c.best = lanes.Ints{}
+	for m := range c.wide {
+		for i, v := range c.wide[m] {
+			if v > most[i] {
+				c.best[i], most[i] = int32(m), v
 			}
 		}
-		if !c.ex {
-			labels[i] = float64(p.Levels[best]) + 1
-			continue
-		}
-		var weight, sum float32
-		for m := range c.wide {
-			if d := most - c.wide[m][i]; d <= p.Limit {
-				w := lanes.Decay(float32(float32(d) * p.Scale))
-				weight += w
-				sum += float32(w * float32(int(p.Levels[m])-p.Row))
-			}
-		}
-		labels[i] = float64(p.Row+1) + float64(sum)/float64(weight)
 	}
+	if !c.ex {
+		c.labelBest(labels)
+		return
+	}
+	var weight, sum lanes.Floats
+	lanes.SoftmaxWide(&weight, &sum, c.wide, &most, c.offsets, p.Limit, p.Scale)
+	softLabels(labels, p.Row, &sum, &weight)
 }

@@ -25,11 +25,6 @@ type scorer struct {
 	scratch []lanes.Floats
 }
 
-func scorerOf(p *Problem) (latentDecoder, bool) {
-	_, ok := scoresOf(p)
-	return &scorer{}, ok
-}
-
 func (d *scorer) prepare(p *tables.Logits) {
 	d.tables = p
 	n := len(p.Levels)

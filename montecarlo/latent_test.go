@@ -131,13 +131,13 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	}
 	var first [lanes.Width]float64
 	for n, path := range append(paths, -1) {
-		k := correlatorFor(p)
+		k := newCorrelator(p)
 		k.prepare(row)
 		if path >= 0 { // else the one it chose
 			k.path = path
-			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([][lanes.Width]int64,
+			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([]lanes.Wide,
 				len(row.Levels))
-			k.whole, k.wider = make([]lanes.Ints, c.Bits()), make([][lanes.Width]int64, c.Bits())
+			k.whole, k.wider = make([]lanes.Ints, c.Bits()), make([]lanes.Wide, c.Bits())
 		}
 		got := k.decoded(logits)
 		if n == 0 {
@@ -156,10 +156,10 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 		return
 	}
 	// A product of matrices gives the same integers.
-	q := correlatorFor(p)
+	q := newCorrelator(p)
 	q.prepare(row)
 	q.path = matrices
-	q.wide = make([][lanes.Width]int64, len(row.Levels))
+	q.wide = make([]lanes.Wide, len(row.Levels))
 	flat := *row
 	q.tables, flat.Fixed = &flat, slices.Clone(row.Fixed)
 	for m, level := range row.Levels {
@@ -173,12 +173,6 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	if got := q.decoded(logits); got != first {
 		t.Fatalf("level %d: product decodes %v, running sum %v", row.Row+1, got, first)
 	}
-}
-
-// correlatorFor is the correlator of a problem, of logits or of hard outputs.
-func correlatorFor(p *Problem) *correlator {
-	temperature, _ := correlated(p.Decoder)
-	return newCorrelator(p.Code, p.Kind.Hard(), temperature > 0)
 }
 
 // randomLogits draws a group of logits of a row, and decodes them by definition. Those of hard
@@ -213,32 +207,6 @@ func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lane
 		want[i] = p.Decoder.(decode.LogitDecoder).DecodeLogits(z)
 	}
 	return logits, want
-}
-
-// TestHardLatent: bits that are drawn one by one err independently, so that
-// bel-u, bel-j, gen and gen-ex have their exact errors.
-func TestHardLatent(t *testing.T) {
-	for _, tt := range []struct{ code, decoder string }{
-		{"unary", "bel-u"}, {"johnson-nonzero", "bel-j"}, {"johnson", "gen"}, {"hexj", "gen-ex"}, {"unary", "gen-ex"},
-	} {
-		c := mustCode(t, tt.code, 16)
-		p := latentProblem(t, c, tt.decoder, 1, 0.9, 2, DenseBits)
-		exact := must.Get(theory.QuickMoments(context.Background(), 0, math.MaxInt, c, p.Decoder, p.Errors))(t)
-		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 100000, Prior: theory.Uniform(16)},
-			nil)
-		must.Succeed(t, err)
-		var th []Theory
-		for _, x := range exact {
-			th = append(th, Theory{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
-		}
-		// Rounding to 2⁻¹⁶ levels moves a mean by less than 2⁻¹⁷.
-		for i := range th {
-			th[i].MeanSquare += 0x1p-16
-		}
-		for _, f := range Verify(sums, th, theory.Uniform(16), 16, 1e-9) {
-			t.Errorf("%s with %s: %v", tt.code, tt.decoder, f)
-		}
-	}
 }
 
 // TestExtremeTemperature: exponents of 10⁴ and more give numbers, and those of a

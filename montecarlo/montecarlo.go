@@ -40,8 +40,6 @@ type Problem struct {
 	Kind   Kind
 	Seed   uint64
 	Within int // θ: errors of at most θ levels are counted in Sums.Within
-
-	kept *tables.Cache // while Estimate samples in several rounds
 }
 
 // Span is work that any backend can do on its own: Samples samples of one row,

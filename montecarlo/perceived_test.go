@@ -164,40 +164,6 @@ func TestStandardErrors(t *testing.T) {
 	}
 }
 
-// TestIncompleteRound: where the last samples are of the first parts only, and move the mean by 4
-// times what it scatters, the standard error has this shift.
-func TestIncompleteRound(t *testing.T) {
-	p := perceivedProblem(t, "unary", "gen", 24, rarely, true)
-	prior := theory.Uniform(24)
-	truth := montecarlo.Average(prior, sampleAll(t, p, 1<<17))
-	for range 10 {
-		p.Seed++
-		got := montecarlo.Average(prior, sampleAll(t, p, 2000))
-		if d := math.Abs(got.Mean - truth.Mean); !(d <= 2*got.StdErr) {
-			t.Errorf("mean |error| %v ± %v is %v off", got.Mean, got.StdErr, d)
-		}
-	}
-}
-
-// TestPerceivedAnyDecoder: a decoder without a fast path gives the same sums of hard decisions.
-// It takes logits of all bits, and so other random numbers.
-func TestPerceivedAnyDecoder(t *testing.T) {
-	for _, hard := range []bool{true, false} {
-		p := perceivedProblem(t, "johnson", "gen", 24, network, hard)
-		q := *p
-		if q.Decoder = slow(slow{p.Decoder}); !hard {
-			q.Decoder = slowLogits{p.Decoder.(decode.LogitDecoder)}
-		}
-		a, b := sampleAll(t, p, 500), sampleAll(t, &q, 500)
-		for i := range a {
-			d := math.Abs(a[i].Mean() - b[i].Mean())
-			if hard && d != 0 || d > 6.5*math.Hypot(a[i].StdErr(), b[i].StdErr()) {
-				t.Errorf("hard %v, level %d: %v on the fast path, %v without", hard, i+1, a[i].Mean(), b[i].Mean())
-			}
-		}
-	}
-}
-
 // TestPerceivedRefused: what the model has no meaning for.
 func TestPerceivedRefused(t *testing.T) {
 	p := perceivedProblem(t, "unary", "gen", 8, network, true)

@@ -2,17 +2,12 @@ package montecarlo_test
 
 import (
 	"context"
-	"math"
 	"testing"
 
 	"belsim/montecarlo"
-	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
-
-// plain hides what a decoder of logits can do besides.
-type plain struct{ decode.LogitDecoder }
 
 // informed is a problem whose decoder knows the error probabilities and a prior.
 func informed(tb testing.TB, code string, levels int, r, sigma float64, logits bool,
@@ -25,35 +20,6 @@ func informed(tb testing.TB, code string, levels int, r, sigma float64, logits b
 		p.Kind = montecarlo.IndependentLogits
 	}
 	return p
-}
-
-// TestPosteriorPaths: the fast ways to sample a decoder that knows the model give the errors of the
-// slow ones, which ask the decoder for every sample. Samples are not the same ones; each of the 10
-// differences is within 5 standard errors: false alarms below 10⁻⁵. With r = 2 and σ = 1 some bits
-// are more often wrong than right.
-func TestPosteriorPaths(t *testing.T) {
-	tilted := theory.Uniform(24)
-	tilted[3], tilted[4], tilted[20] = 0, 0.2, 0.01
-	for _, of := range []struct {
-		name     string
-		r, sigma float64
-	}{{"unary", 0.6, 1.5}, {"hexj", 0.6, 1.5}, {"gray", 0.6, 1.5}, {"b1jdj", 0.6, 1.5}, {"unary", 2, 1}} {
-		for _, logits := range []bool{false, true} {
-			p := informed(t, of.name, 24, of.r, of.sigma, logits, tilted)
-			slow := *p
-			slow.Decoder = plain{p.Decoder.(decode.LogitDecoder)}
-			weights := theory.Uniform(24) // levels of no prior are sampled too
-			got, want := montecarlo.Average(weights, sampleAll(t, p, 1500)), montecarlo.Average(weights,
-				sampleAll(t, &slow, 1500))
-			if !(math.Abs(got.Mean-want.Mean) <= 5*math.Hypot(got.StdErr, want.StdErr)) {
-				t.Errorf("%s, r = %v, logits %v: %v ± %v, slowly %v ± %v", of.name, of.r, logits, got.Mean, got.StdErr,
-					want.Mean, want.StdErr)
-			}
-			if ratio := got.RMS / want.RMS; !(math.Abs(ratio-1) < 0.1) {
-				t.Errorf("%s, r = %v, logits %v: RMS %v, slowly %v", of.name, of.r, logits, got.RMS, want.RMS)
-			}
-		}
-	}
 }
 
 // BenchmarkPosterior reports samples per second on all cores, beside testdata/logits.py.

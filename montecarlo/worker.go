@@ -113,7 +113,11 @@ func (w *pointSampler) row(_ context.Context, row int, samples uint64) error {
 	}
 	if !w.useDirect && w.bits.Hazard > 0 && w.alias.drawBits == 16 && w.problem.Code.Bits() <= undecidedPlace &&
 		float64(samples)*w.bits.Hazard >= directDraws {
-		w.multiply()
+		if w.direct == nil {
+			w.direct = new(directTable)
+		}
+		w.alias.multiply(w.direct)
+		w.useDirect = true
 	}
 	return nil
 }
@@ -131,15 +135,6 @@ func (w *pointSampler) prepare(row int) error {
 	}
 	w.decoder.prepare(&w.bits)
 	return nil
-}
-
-// multiply makes the direct table of the row.
-func (w *pointSampler) multiply() {
-	if w.direct == nil {
-		w.direct = new(directTable)
-	}
-	w.alias.multiply(w.direct)
-	w.useDirect = true
 }
 
 // block implements sampler. The number is dealt to the groups of the block.

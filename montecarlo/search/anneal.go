@@ -122,6 +122,12 @@ func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candi
 	return nil
 }
 
+// screensOut reports whether a move that the screen gives an error is rejected by it alone: where it
+// is worse than accepted by two standard errors of the difference, which few moves are by chance.
+func (a *annealing) screensOut(seen, loss float64) bool {
+	return seen > a.screened+loss+2*a.screen.noise()
+}
+
 // step tries a move at a temperature. It reports whether the move is accepted.
 func (a *annealing) step(ctx context.Context, temperature float64) (accepted bool, err error) {
 	if !a.propose(a.rng) {
@@ -133,7 +139,7 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 		if seen, err = a.screen.update(ctx, a.words, a.move); err != nil {
 			return false, err
 		}
-		if seen > a.screened+loss+2*a.screen.noise() {
+		if a.screensOut(seen, loss) {
 			a.screen.reject()
 			return false, nil
 		}

@@ -48,12 +48,7 @@ func (w *words) clone() *words {
 func (w *words) copyFrom(from *words) { copy(w.rows, from.rows) }
 
 // distance is the Hamming distance of two rows.
-func (w *words) distance(i, j int) int {
-	if w.width == 1 {
-		return bits.OnesCount64(w.rows[i] ^ w.rows[j])
-	}
-	return distance(w.row(i), w.row(j))
-}
+func (w *words) distance(i, j int) int { return distance(w.row(i), w.row(j)) }
 
 // sampleDistance is the distance of word i from word n with wrong bits.
 func (w *words) sampleDistance(wrong []uint64, n, i int) int32 {

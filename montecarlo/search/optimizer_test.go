@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -260,23 +263,22 @@ func TestTable(t *testing.T) {
 // without an interval.
 func TestImprovement(t *testing.T) {
 	none := math.NaN()
-	percent, interval := Estimate{0.8, 0.01, none, nil, nil, 0}.improvement(Estimate{1, 0.02, none, nil, nil, 0})
 	half := 196 * math.Sqrt(0.01*0.01+0.8*0.8*0.02*0.02)
-	if math.Abs(percent-20) > 1e-9 || math.Abs(interval[0]-20+half) > 1e-9 || math.Abs(interval[1]-20-half) > 1e-9 {
-		t.Errorf("%v, %v", percent, interval)
-	}
-	if percent, interval := (Estimate{0.8, 0.01, 0.75, nil, nil, 0}).improvement(Estimate{1, 0.02, 1, nil, nil,
-		0}); percent != 25 || interval != [2]float64{25, 25} {
-		t.Errorf("exact: %v, %v", percent, interval)
-	}
-	for _, pair := range [][2]Estimate{
-		{{0, 0, none, nil, nil, 0}, {1, 0.1, none, nil, nil, 0}},         // no sample was wrong
-		{{0.5, 0.1, none, nil, nil, 0}, {0, 0, none, nil, nil, 0}},       // over no error
-		{{0.5, 0.1, none, nil, nil, 0}, {none, none, none, nil, nil, 0}}, // over an invalid code
+	of := func(mean, stderr, exact float64) Estimate { return Estimate{Mean: mean, StdErr: stderr, Exact: exact} }
+	for name, tt := range map[string]struct {
+		found, named Estimate
+		want         [3]float64 // with both ends of the interval
+	}{
+		"sampled":              {of(0.8, 0.01, none), of(1, 0.02, none), [3]float64{20, 20 - half, 20 + half}},
+		"exact":                {of(0.8, 0.01, 0.75), of(1, 0.02, 1), [3]float64{25, 25, 25}},
+		"no sample was wrong":  {of(0, 0, none), of(1, 0.1, none), [3]float64{none, none, none}},
+		"over no error":        {of(0.5, 0.1, none), of(0, 0, none), [3]float64{none, none, none}},
+		"over an invalid code": {of(0.5, 0.1, none), of(none, none, none), [3]float64{none, none, none}},
 	} {
-		if percent, interval := pair[0].improvement(pair[1]); !table.Missing(percent) || !table.Missing(interval[0]) ||
-			!table.Missing(interval[1]) {
-			t.Errorf("%v over %v: %v, %v", pair[0], pair[1], percent, interval)
+		percent, interval := tt.found.improvement(tt.named)
+		if diff := cmp.Diff(tt.want, [3]float64{percent, interval[0], interval[1]}, cmpopts.EquateNaNs(),
+			cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
 		}
 	}
 }

@@ -58,9 +58,6 @@ func (r *ring) sort(w *words, n int) {
 // several: one of the ring, or the best so far. A word at a distance D of n's is at least D−f
 // from the sample.
 func (r *ring) best(flips []uint64, f, best, level int32) (int32, int32) {
-	if len(flips) == 1 {
-		return r.best64(flips[0], f, best, level)
-	}
 	for i, far := range r.distances {
 		if far-f > best {
 			break // and so are all further out
@@ -68,20 +65,6 @@ func (r *ring) best(flips []uint64, f, best, level int32) (int32, int32) {
 		d := int32(distance(flips, r.diffs[i*len(flips):(i+1)*len(flips)]))
 		if d < best || d == best && r.levels[i] < level {
 			best, level = d, r.levels[i]
-		}
-	}
-	return best, level
-}
-
-// best64 is best for words of at most 64 bits.
-func (r *ring) best64(flips uint64, f, best, level int32) (int32, int32) {
-	levels, diffs := r.levels[:len(r.distances)], r.diffs[:len(r.distances)]
-	for i, far := range r.distances {
-		if far-f > best {
-			break
-		}
-		if d := int32(bits.OnesCount64(flips ^ diffs[i])); d <= best && (d < best || levels[i] < level) {
-			best, level = d, levels[i]
 		}
 	}
 	return best, level

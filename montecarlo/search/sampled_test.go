@@ -82,3 +82,42 @@ func TestNoise(t *testing.T) {
 		t.Errorf("only %d moves had noise", noisy)
 	}
 }
+
+// TestScreen: of the moves that are accepted, the screen loses 1 % at most, and of the others it lets
+// a fifth pass. Without the standard error of the difference it loses 6 %, and with three of them a
+// third passes.
+func TestScreen(t *testing.T) {
+	const levels, bits = 40, 14
+	o := problem(t, levels, bits, 0.9, 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	a := &annealing{chain: newChain(digits(levels, bits, 6), o.free(), 0), rng: rng, screen: o.newSampled(32, 3)}
+	truth := o.newSampled(2048, 4)
+	a.screened, _ = a.screen.reset(t.Context(), a.words)
+	a.error, _ = truth.reset(t.Context(), a.words)
+	loss := 0.03 * a.error
+	var accepted, lost, others, passed float64
+	for range 3000 {
+		if a.propose(rng) {
+			is, _ := truth.update(t.Context(), a.words, a.move)
+			seen, _ := a.screen.update(t.Context(), a.words, a.move)
+			switch out := a.screensOut(seen, loss); {
+			case is <= a.error+loss && out:
+				lost++
+				fallthrough
+			case is <= a.error+loss:
+				accepted++
+			case !out:
+				passed++
+				fallthrough
+			default:
+				others++
+			}
+			truth.reject()
+			a.screen.reject()
+		}
+		a.undo()
+	}
+	if accepted < 200 || lost > 0.01*accepted || passed > 0.2*others {
+		t.Errorf("%v of %v moves that are accepted are lost, %v of %v others pass", lost, accepted, passed, others)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/bits"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -32,10 +31,12 @@ func LightScore(levels int) float64 { return 30*math.Ln2 + math.Log(float64(leve
 // candidates, and draw the bits that can err. Decoders that do not correlate have no
 // candidates, and all bits are drawn.
 type Logits struct {
-	Row     int
-	Bits    []uint16  // A drawn bits, from 0, ascending
-	Centers [][]int32 // J × A: means of the logits, in units of 2⁻²⁴; J = 1 or decode.Strata; nil for hard outputs
-	*Flips            // of hard outputs; nil elsewhere
+	Row  int
+	Bits []uint16 // A drawn bits, from 0, ascending
+	// Centers, J × A, are the means of the logits, in units of 2⁻²⁴. J is 1 or decode.Strata. It is
+	// nil for hard outputs.
+	Centers [][]int32
+	*Flips  // of hard outputs; nil elsewhere
 
 	// For logits of a perceived label; nil and 0 elsewhere. Own, of length A, is the standard
 	// deviation of each logit, in units of 2⁻³⁰. Logits, and so Centers and Own, are divided
@@ -104,8 +105,6 @@ type Model struct {
 	Temperature float64
 	// Scores, when set, are what the decoder reads: Kind is IndependentLogits.
 	Scores *decode.Affine
-	// Cache, when set, keeps the tables of rows, which nobody may change.
-	Cache *Cache
 }
 
 // LogitMaker makes the tables of a model's rows. It belongs to one goroutine.
@@ -119,11 +118,6 @@ type LogitMaker struct {
 	index   []int32
 	differ  []uint64 // packed: the bits in which candidates differ
 	factors *factors
-
-	// Of the last row that had all levels as candidates: the bits that it drew, packed, and its
-	// steps.
-	last                  []uint64
-	lastStarts, lastSteps []uint32
 }
 
 // NewLogitMaker prepares to make the tables of a model.
@@ -145,18 +139,6 @@ func NewLogitMaker(p Model) *LogitMaker {
 // Row makes the tables of row i, from 0. The error names an entry that is no
 // probability, or is the context's.
 func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
-	if t := l.model.Cache.row(i); t != nil {
-		return t, nil
-	}
-	t, err := l.make(ctx, i)
-	if err == nil {
-		l.model.Cache.keep(t)
-	}
-	return t, err
-}
-
-// make is Row for tables that are not kept.
-func (l *LogitMaker) make(ctx context.Context, i int) (*Logits, error) {
 	switch {
 	case l.model.Scores != nil:
 		return l.affineRow(ctx, i)
@@ -449,9 +431,7 @@ func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
 }
 
 // steps makes the differences of the columns lo ≤ k < hi between neighbours among rows, when the
-// label is row i+1's. Where all levels are candidates, a row that draws the same bits as the last
-// such row shares its steps, which nobody may change: most do, and where few samples are drawn,
-// making them is most of the work.
+// label is row i+1's.
 func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 	c := l.model.Code
 	own := c.Word(i)
@@ -463,42 +443,22 @@ func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 			sure[k/64] |= 1 << (k % 64)
 		}
 	}
-	all := len(rows) == c.Levels() && hi-lo == c.Bits()
-	r := RunningSum{Fixed: make([]int64, 0, len(rows))}
-	if all && slices.Equal(drawn, l.last) {
-		r.Starts, r.Steps = l.lastStarts, l.lastSteps
-	} else {
-		room := max(2*len(rows), len(l.lastSteps)) // rows have about as many steps
-		r.Starts, r.Steps = append(make([]uint32, 0, len(rows)+1), 0, 0), make([]uint32, 0, room)
-		for a := 1; a < len(rows); a++ {
-			before := c.Word(int(rows[a-1]))
-			for j, w := range c.Word(int(rows[a])) {
-				for d := (w ^ before[j]) & drawn[j]; d != 0; d &= d - 1 {
-					k := bits.TrailingZeros64(d)
-					r.Steps = append(r.Steps, uint32(l.index[64*j+k])<<1|uint32(^w>>k&1))
-				}
+	r := RunningSum{Starts: make([]uint32, 1, len(rows)+1), Fixed: make([]int64, len(rows))}
+	before := c.Word(int(rows[0]))
+	for a, row := range rows {
+		word, fixed := c.Word(int(row)), 0
+		for j, w := range word {
+			for d := (w ^ before[j]) & drawn[j]; d != 0; d &= d - 1 {
+				k := bits.TrailingZeros64(d)
+				r.Steps = append(r.Steps, uint32(l.index[64*j+k])<<1|uint32(^w>>k&1))
 			}
-			r.Starts = append(r.Starts, uint32(len(r.Steps)))
+			changed := (w ^ before[j]) & sure[j] // hard outputs that are surely those of row i+1
+			same := changed &^ (w ^ own[j])
+			fixed += 2*bits.OnesCount64(same) - bits.OnesCount64(changed)
 		}
-		if all {
-			l.last, l.lastStarts, l.lastSteps = drawn, r.Starts, r.Steps
-		}
-	}
-	if !slices.ContainsFunc(sure, func(w uint64) bool { return w != 0 }) {
-		r.Fixed = r.Fixed[:len(rows)] // nothing is fixed
-		return r
-	}
-	for a := range rows {
-		var fixed int64
-		if a > 0 {
-			before := c.Word(int(rows[a-1]))
-			for j, w := range c.Word(int(rows[a])) {
-				changed := (w ^ before[j]) & sure[j] // hard outputs that are surely those of row i+1
-				same := changed &^ (w ^ own[j])
-				fixed += int64(2*bits.OnesCount64(same)-bits.OnesCount64(changed)) * LogitOne
-			}
-		}
-		r.Fixed = append(r.Fixed, fixed)
+		r.Starts = append(r.Starts, uint32(len(r.Steps)))
+		r.Fixed[a] = int64(fixed) * LogitOne
+		before = word
 	}
 	return r
 }

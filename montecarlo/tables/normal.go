@@ -1,5 +1,11 @@
 package tables
 
+import (
+	_ "embed"
+	"encoding/binary"
+	"math"
+)
+
 // Standard normal numbers in fixed point, NormalOne to a standard deviation,
 // made from uniform ones by operations that are the same on every processor and
 // device.
@@ -21,8 +27,24 @@ const (
 
 // NormalTable holds the coefficients of the polynomials; NormalOne is one standard deviation.
 // Element [k][o] is the coefficient of (m − 1.5)ᵏ on octave o, where p = m·2^(−2−o) and 1 ≤ m
-// < 2. Normals is the table of this package; do not write to it.
+// < 2.
 type NormalTable [NormalDegree + 1][NormalOctaves]float32
+
+// normalTable is Normals in a file: go test ./montecarlo/tables -run NormalTable -update writes it.
+//
+//go:embed normal_table.f32
+var normalTable []byte
+
+// Normals is the table of standard normal numbers. Do not write to it.
+var Normals = func() (t NormalTable) {
+	for k := range t {
+		for o := range t[k] {
+			at := 4 * (k*NormalOctaves + o)
+			t[k][o] = math.Float32frombits(binary.LittleEndian.Uint32(normalTable[at:]))
+		}
+	}
+	return t
+}()
 
 // Decay are the coefficients, the constant first, of the polynomial that is nearest to 2^−f on
 // Chebyshev's points of [0, 1]: softmax weights are made with it. Do not write to it.

@@ -1,9 +1,8 @@
 package tables
 
 import (
-	"bytes"
+	"encoding/binary"
 	"flag"
-	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -50,21 +49,12 @@ func makeNormalTable() *NormalTable {
 }
 
 // TestNormalTable: the table is what its definition gives, to the last bits of
-// single precision: go test ./montecarlo/tables -run NormalTable -update writes it.
+// single precision.
 func TestNormalTable(t *testing.T) {
 	want := makeNormalTable()
 	if *update {
-		var b bytes.Buffer
-		fmt.Fprint(&b, "// Made by go test ./montecarlo/tables -run NormalTable -update. DO NOT EDIT.\n\npackage tables\n\n// Normals is the table of standard normal numbers.\nvar Normals = NormalTable{\n")
-		for _, row := range want {
-			fmt.Fprint(&b, "\t{\n")
-			for i := 0; i < len(row); i += 4 {
-				fmt.Fprintf(&b, "\t\t%v, %v, %v, %v,\n", row[i], row[i+1], row[i+2], row[i+3])
-			}
-			fmt.Fprint(&b, "\t},\n")
-		}
-		fmt.Fprint(&b, "}\n")
-		must.Succeed(t, os.WriteFile("normal_table.go", b.Bytes(), 0o644))
+		b := must.Get(binary.Append(nil, binary.LittleEndian, want))(t)
+		must.Succeed(t, os.WriteFile("normal_table.f32", b, 0o644))
 		return
 	}
 	for k := range want {

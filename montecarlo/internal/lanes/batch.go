@@ -106,8 +106,9 @@ func TallyBatch(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 // bestBatchGeneric is BestBatch in Go.
 func bestBatchGeneric(best *[Batch]Floats, logits []Ints, stride int, p *tables.RunningSum, tags []float32) {
 	var most, place Ints
+	sums := make([]Ints, len(p.Fixed))
 	for g := range best {
-		runGeneric(nil, 0, &most, &place, logits[g*stride:], p)
+		runGeneric(sums, 1, &most, &place, logits[g*stride:], p)
 		for i, m := range place {
 			best[g][i] = tags[m]
 		}

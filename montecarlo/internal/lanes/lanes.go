@@ -12,9 +12,11 @@ import "belsim/montecarlo/tables"
 // Width is the number of samples in a group.
 const Width = tables.Lanes
 
-// Ints are one number of each sample of a group, Floats one weight of each.
+// Ints are one number of each sample of a group, Wide one that 32 bits may not hold, Floats one
+// weight of each.
 type (
 	Ints   = [Width]int32
+	Wide   = [Width]int64
 	Floats = [Width]float32
 )
 

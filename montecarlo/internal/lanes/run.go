@@ -18,37 +18,38 @@ func Run(sums []Ints, most, best *Ints, logits []Ints, p *tables.RunningSum) {
 	runVector(&sums[0], most, best, &logits[0], &p.Fixed[0], &p.Starts[0], &p.Steps[0], len(sums), rowBytes)
 }
 
-// runGeneric is Run in Go. The sums of a candidate are stride rows from those of the one before, or
-// kept nowhere where sums is nil.
+// RunWide is Run in 64 bits, without the largest.
+func RunWide(sums []Wide, logits []Ints, p *tables.RunningSum) { addGeneric(sums, 1, logits, p) }
+
+// runGeneric is Run in Go. The sums of a candidate are stride rows from those of the one before.
 func runGeneric(sums []Ints, stride int, most, best *Ints, logits []Ints, p *tables.RunningSum) {
-	var sum Ints
-	at := 0
+	addGeneric(sums, stride, logits, p)
 	for i := range most {
 		most[i], best[i] = math.MinInt32, 0
 	}
-	for m, fixed := range p.Fixed {
-		for i := range sum {
-			sum[i] += int32(fixed)
-		}
-		for end := int(p.Starts[m+1]); at < end; at++ {
-			z := &logits[p.Steps[at]>>1]
-			if p.Steps[at]&1 == 0 {
-				for i, v := range z {
-					sum[i] += v
-				}
-			} else {
-				for i, v := range z {
-					sum[i] -= v
-				}
-			}
-		}
-		if sums != nil {
-			sums[m*stride] = sum
-		}
-		for i, v := range sum {
+	for m := range p.Fixed {
+		for i, v := range sums[m*stride] {
 			if v > most[i] {
 				most[i], best[i] = v, int32(m)
 			}
 		}
+	}
+}
+
+// addGeneric makes the sums of runGeneric.
+func addGeneric[E int32 | int64](sums [][Width]E, stride int, logits []Ints, p *tables.RunningSum) {
+	var sum [Width]E
+	at := 0
+	for m, fixed := range p.Fixed {
+		for i := range sum {
+			sum[i] += E(fixed)
+		}
+		for end := int(p.Starts[m+1]); at < end; at++ {
+			sign := 1 - 2*E(p.Steps[at]&1)
+			for i, v := range logits[p.Steps[at]>>1] {
+				sum[i] += sign * E(v)
+			}
+		}
+		sums[m*stride] = sum
 	}
 }

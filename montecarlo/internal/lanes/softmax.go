@@ -21,9 +21,14 @@ func softmax(weight, sum *Floats, sums []Ints, stride int, most *Ints, offsets [
 	softmaxVector(weight, sum, &sums[0], most, &offsets[0], len(offsets), limit, scale, &tables.Decay, rowBytes*stride)
 }
 
+// SoftmaxWide is Softmax in 64 bits.
+func SoftmaxWide(weight, sum *Floats, sums []Wide, most *Wide, offsets []float32, limit int64, scale float32) {
+	softmaxGeneric(weight, sum, sums, 1, most, offsets, limit, scale)
+}
+
 // softmaxGeneric is softmax in Go.
-func softmaxGeneric(weight, sum *Floats, sums []Ints, stride int, most *Ints, offsets []float32, limit int32,
-	scale float32) {
+func softmaxGeneric[E int32 | int64](weight, sum *Floats, sums [][Width]E, stride int, most *[Width]E,
+	offsets []float32, limit E, scale float32) {
 	*weight, *sum = Floats{}, Floats{}
 	for m := range offsets {
 		for i, v := range sums[m*stride] {

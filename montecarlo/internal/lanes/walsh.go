@@ -47,7 +47,7 @@ func Walsh(x []Ints) {
 }
 
 // WalshWide is Walsh in 64 bits.
-func WalshWide(x [][Width]int64) { walshGeneric(x) }
+func WalshWide(x []Wide) { walshGeneric(x) }
 
 // walshGeneric is Walsh in Go.
 func walshGeneric[E int32 | int64](x [][Width]E) {
