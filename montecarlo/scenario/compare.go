@@ -279,7 +279,8 @@ func (c *Comparison) InLabelUnits(width float64) {
 	}
 }
 
-// rank puts the smallest error first, and codes that networks learn badly last.
+// rank puts the smallest error first, and codes that networks learn badly last. Errors that agree to
+// five digits, as those of unary and johnson, are in the order of the codes.
 func (c *Comparison) rank() {
 	slices.SortStableFunc(c.Results, func(a, b CodeResult) int {
 		if x, y := c.Unlearned(a), c.Unlearned(b); x != y {
@@ -288,8 +289,18 @@ func (c *Comparison) rank() {
 			}
 			return -1
 		}
-		return cmp.Compare(a.Best(), b.Best())
+		return cmp.Compare(fiveDigits(a.Best()), fiveDigits(b.Best()))
 	})
+}
+
+// fiveDigits rounds to five digits: exact values are no better where they are the middles of
+// intervals.
+func fiveDigits(v float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(v))-4)
+	if v == 0 || math.IsInf(1/unit, 0) {
+		return v
+	}
+	return math.Round(v/unit) * unit
 }
 
 // tied reports whether the errors of two rows are not told apart.
