@@ -72,8 +72,19 @@ func (r *row) cells() pricing {
 		}
 		all = append(all, c)
 	}
-	p := newProgram(n)
-	row, most := make([]float64, n), mostNodes
+	// rowOf is the row of m against j.
+	rowOf := func(m, j int) (row column) {
+		row.value = float64(least(m, j))
+		for h, w := range words[m] {
+			for d := w ^ words[j][h]; d != 0; d &= d - 1 {
+				b := bits.TrailingZeros64(d)
+				row.rows = append(row.rows, 64*h+b)
+				row.parts = append(row.parts, float64(int(w>>b&1)*2-1))
+			}
+		}
+		return row
+	}
+	most := mostNodes
 	return func(ctx context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
 		cost := plane[1:]
 		order := descending(cost)
@@ -123,18 +134,8 @@ func (r *row) cells() pricing {
 					open, most = math.Inf(-1), 1
 					return
 				}
-				bound, x, rows := p.solve(cost, lo, hi, c.active, func(j int, row []float64) float64 {
-					for k := range row {
-						row[k] = 0
-						if (words[c.m][k/64]^words[j][k/64])>>(k%64)&1 == 1 {
-							row[k] = 1
-							if words[c.m][k/64]>>(k%64)&1 == 0 {
-								row[k] = -1
-							}
-						}
-					}
-					return float64(least(c.m, j))
-				}, func(x []float64) int { return violated(x, c.m, words, least) })
+				bound, x, rows := relax(cost, lo, hi, c.active, func(j int) column { return rowOf(c.m, j) },
+					func(x []float64) int { return violated(x, c.m, words, least) })
 				if nodes == 1 {
 					c.active, root = rows, slices.Clone(x)
 					c.above = value - plane[0] - bound
@@ -169,12 +170,7 @@ func (r *row) cells() pricing {
 					search(l, h)
 				}
 			}
-			clear(row)
-			ones := make([]float64, n)
-			for k := range ones {
-				ones[k] = 1
-			}
-			search(row, ones)
+			search(make([]float64, n), slices.Repeat([]float64{1}, n))
 			above := c.above
 			if !math.IsInf(open, -1) {
 				above = min(above, value-plane[0]-open)
