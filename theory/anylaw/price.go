@@ -46,7 +46,7 @@ func pricer(r *row) pricing {
 	if r.labels != nil {
 		return r.enumerate()
 	}
-	return r.cells()
+	return newCells(r).price
 }
 
 // mostTable is the number of bits up to which all outputs are decoded once.
