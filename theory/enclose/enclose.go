@@ -89,7 +89,6 @@ func Fits(c *code.Code, d decode.Decoder) bool {
 // Encloser computes intervals for a code with gen. It holds scratch memory: use one on one
 // goroutine at a time.
 type Encloser struct {
-	code    *code.Code
 	gen     decode.Gen
 	options Options
 
@@ -102,7 +101,7 @@ func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
 	if !Fits(c, d) {
 		return nil, fmt.Errorf("%w: intervals are for gen with a binary code", theory.ErrNoClosedForm)
 	}
-	x := &Encloser{code: c, gen: d.(decode.Gen), options: o}
+	x := &Encloser{gen: d.(decode.Gen), options: o}
 	x.candidates.init(c)
 	return x, nil
 }
