@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
@@ -280,7 +281,7 @@ func (c *Comparison) InLabelUnits(width float64) {
 }
 
 // rank puts the smallest error first, and codes that networks learn badly last. Errors that agree to
-// five digits, as those of unary and johnson, are in the order of the codes.
+// six digits, as those of unary and johnson, are in the order of the codes.
 func (c *Comparison) rank() {
 	slices.SortStableFunc(c.Results, func(a, b CodeResult) int {
 		if x, y := c.Unlearned(a), c.Unlearned(b); x != y {
@@ -289,18 +290,15 @@ func (c *Comparison) rank() {
 			}
 			return -1
 		}
-		return cmp.Compare(fiveDigits(a.Best()), fiveDigits(b.Best()))
+		return cmp.Compare(sixDigits(a.Best()), sixDigits(b.Best()))
 	})
 }
 
-// fiveDigits rounds to five digits: exact values are no better where they are the middles of
+// sixDigits rounds to six digits: exact values are no better where they are the middles of
 // intervals.
-func fiveDigits(v float64) float64 {
-	unit := math.Pow(10, math.Floor(math.Log10(v))-4)
-	if v == 0 || math.IsInf(1/unit, 0) {
-		return v
-	}
-	return math.Round(v/unit) * unit
+func sixDigits(v float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // reads what is written
+	return rounded
 }
 
 // tied reports whether the errors of two rows are not told apart.
