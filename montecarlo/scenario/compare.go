@@ -280,8 +280,7 @@ func (c *Comparison) InLabelUnits(width float64) {
 	}
 }
 
-// rank puts the smallest error first, and codes that networks learn badly last. Errors that agree to
-// six digits, as those of unary and johnson, are in the order of the codes.
+// rank puts the smallest error first, and codes that networks learn badly last.
 func (c *Comparison) rank() {
 	slices.SortStableFunc(c.Results, func(a, b CodeResult) int {
 		if x, y := c.Unlearned(a), c.Unlearned(b); x != y {
@@ -290,15 +289,8 @@ func (c *Comparison) rank() {
 			}
 			return -1
 		}
-		return cmp.Compare(sixDigits(a.Best()), sixDigits(b.Best()))
+		return cmp.Compare(a.Best(), b.Best())
 	})
-}
-
-// sixDigits rounds to six digits: exact values are no better where they are the middles of
-// intervals.
-func sixDigits(v float64) float64 {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // reads what is written
-	return rounded
 }
 
 // tied reports whether the errors of two rows are not told apart.

@@ -73,7 +73,7 @@ func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 	o := enclose.DefaultOptions()
 	if omit.Slow {
 		rows := len(prior) * tableCount(p)
-		if o.Work = min(o.Work, quickInterval/rows); len(prior)*rows > quickPairs {
+		if o.Work = min(o.Work, quickInterval/rows); len(prior)*rows > quickPairs && !enclose.Path(p.Code, p.Decoder) {
 			return bound, exact, interval, nil
 		}
 	}

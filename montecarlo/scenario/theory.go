@@ -192,7 +192,7 @@ const (
 	quickOutcomes = 1 << 26
 	quickNodes    = 1 << 28
 	quickInterval = 1 << 28
-	quickPairs    = 1 << 20 // of a true word and another one
+	quickPairs    = 1 << 20 // of a true word and another one, unless the words form a path
 )
 
 // tableCount is the number of tables of tablesOf.

@@ -98,6 +98,15 @@ func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64
 	return nil
 }
 
+// all chooses all rows.
+func (c *candidates) all(i int, e []float64) {
+	c.truth, c.e = i, e
+	c.chosen = c.chosen[:0]
+	for m := range c.code.Levels() {
+		c.chosen = append(c.chosen, m)
+	}
+}
+
 // consider adds a row to the rivals, unless it cannot be nearer than the reference.
 func (c *candidates) consider(m int) {
 	err := math.Abs(float64(m - c.truth))

@@ -2,13 +2,16 @@
 // any code, of any number of bits, whose bits err independently.
 //
 // The decoder compares every word with the output, but few words can be nearest. So the
-// expected error of a level is computed in two parts:
+// expected error of a level is computed in three parts:
 //
 //   - Words that are hardly ever nearest are left out (candidates.go). What they can change is
 //     bounded by the probability that they are nearer than the most likely word.
-//   - The bits in which the others differ are decided one by one (tree.go). Words that cannot be
-//     nearest any more are dropped, outcomes that differ in nothing that matters are merged, and
-//     outcomes of little probability are bounded by the errors that are still possible.
+//   - Where the words that remain form a path, so that no bit changes twice from the first to
+//     the last of them, the nearest word is where a random walk has its maximum. Closed
+//     recurrences give the law of this place (path.go).
+//   - Elsewhere the bits are decided one by one (tree.go). Words that cannot be nearest any more
+//     are dropped, outcomes that differ in nothing that matters are merged, and outcomes
+//     of little probability are bounded by the errors that are still possible.
 //
 // All sums are of positive numbers. A bound of their rounding widens every interval.
 //
@@ -91,8 +94,10 @@ func Fits(c *code.Code, d decode.Decoder) bool {
 type Encloser struct {
 	gen     decode.Gen
 	options Options
+	whole   bool // all words form a path
 
 	candidates candidates
+	path       path
 	tree       tree
 }
 
@@ -103,7 +108,16 @@ func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
 	}
 	x := &Encloser{gen: d.(decode.Gen), options: o}
 	x.candidates.init(c)
+	x.candidates.all(0, make([]float64, c.Bits()))
+	x.whole = x.path.set(&x.candidates)
 	return x, nil
+}
+
+// Path reports whether all words of a code that Fits form a path, so that intervals are as narrow
+// as rounding allows and take little work.
+func Path(c *code.Code, d decode.Decoder) bool {
+	x, err := New(c, d, Options{})
+	return err == nil && x.whole
 }
 
 // Row returns an interval that holds the mean |error| of row i of the code (level i+1), whose bits
@@ -114,6 +128,15 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		return Interval{}, err
 	}
 	c := &x.candidates
+	if x.whole {
+		c.all(i, e)
+		x.path.set(c)
+		v, _, err := x.path.mean(ctx, c)
+		if !matrix.Certain(e) { // else nothing is lost
+			v = v.loosen()
+		}
+		return v, err
+	}
 	if err := c.row(ctx, x.gen, i, e); err != nil {
 		return Interval{}, err
 	}
@@ -146,17 +169,16 @@ func (x *Encloser) narrow(ctx context.Context, out Interval) (Interval, error) {
 			limit = work / 4
 		}
 		left := x.candidates.choose(budget / 4)
-		spent := x.tree.cost(&x.candidates)
-		if spent >= limit {
-			if budget *= 4; budget >= before {
-				return out, nil
-			}
-			turn-- // again, with fewer words
+		v, spent, err := x.chosen(ctx, budget*3/4, limit)
+		switch {
+		case errors.Is(err, errUnaffordable) && 4*budget < before:
+			// With fewer words there may be a path again, or a tree that can be paid.
+			budget *= 4
+			turn--
 			continue
-		}
-		x.tree.set(&x.candidates)
-		v, spent, err := x.tree.mean(ctx, budget*3/4, spent, limit)
-		if err != nil {
+		case errors.Is(err, errUnaffordable):
+			return out, nil
+		case err != nil:
 			return Interval{}, err
 		}
 		out, work, before = out.meet(v, left), work-spent, budget
@@ -167,6 +189,22 @@ func (x *Encloser) narrow(ctx context.Context, out Interval) (Interval, error) {
 		budget = next
 	}
 	return out, nil
+}
+
+// errUnaffordable says that the tables of a tree take more work than the limit.
+var errUnaffordable = errors.New("the tables take too much work")
+
+// chosen returns an interval of the mean error of the chosen candidates, and its work.
+func (x *Encloser) chosen(ctx context.Context, budget float64, limit int) (v Interval, spent int, err error) {
+	c := &x.candidates
+	if x.path.set(c) {
+		return x.path.mean(ctx, c)
+	}
+	if spent = x.tree.cost(c); spent >= limit {
+		return Interval{}, 0, errUnaffordable
+	}
+	x.tree.set(c)
+	return x.tree.mean(ctx, budget, spent, limit)
 }
 
 // meet returns what an interval has in common with one of chosen candidates, which may be too
@@ -230,20 +268,27 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 		})
 	}
 	trial := make([]Interval, min(trials, len(rows)))
-	if err := each(len(trial), func(j int) (int, []mat.Matrix) {
-		t := (2*j + 1) * len(e) / (2 * len(trial))
-		return rows[(2*j+1)*len(rows)/(2*len(trial))], e[t : t+1]
-	}, func(j int, v Interval) { trial[j] = v }); err != nil {
-		return nil, err
-	}
 	var sum Interval
-	for _, v := range trial {
-		sum.Lo += v.Lo
-		sum.Hi += v.Hi
-	}
-	if sum.Width() > mostWidth && sum.Hi > negligible {
-		return nil, fmt.Errorf("%w: an interval for %s with %s would be %.2g of the error wide", ErrTooWide,
-			c.Name(), d.Name(), sum.Width())
+	for _, part := range []struct {
+		first, last int
+		most        float64
+	}{{0, len(trial) / 2, 4 * mostWidth}, {len(trial) / 2, len(trial), mostWidth}} {
+		err := each(part.last-part.first, func(j int) (int, []mat.Matrix) {
+			j += part.first
+			t := (2*j + 1) * len(e) / (2 * len(trial))
+			return rows[(2*j+1)*len(rows)/(2*len(trial))], e[t : t+1]
+		}, func(j int, v Interval) { trial[part.first+j] = v })
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range trial[part.first:part.last] {
+			sum.Lo += v.Lo
+			sum.Hi += v.Hi
+		}
+		if sum.Width() > part.most && sum.Hi > negligible {
+			return nil, fmt.Errorf("%w: an interval for %s with %s would be %.2g of the error wide", ErrTooWide,
+				c.Name(), d.Name(), sum.Width())
+		}
 	}
 	out := make([]Interval, c.Levels())
 	return out, each(len(rows), func(j int) (int, []mat.Matrix) { return rows[j], e },
@@ -251,7 +296,8 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 }
 
 // Rows computes a number of trials first, and ends where their intervals are together wider than
-// mostWidth, relatively.
+// mostWidth, relatively; after half of them, where these are four times as wide, for wide intervals
+// take the most work.
 const (
 	trials    = 4
 	mostWidth = 1e-2

@@ -327,11 +327,3 @@ func (t *states) add(v []int16, p float64) {
 	t.at[string(t.key)] = len(t.p)
 	t.v, t.p = append(t.v, v...), append(t.p, p)
 }
-
-// resize returns a slice of length n, with unknown values.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
