@@ -15,7 +15,8 @@ import (
 // candidates are the words that gen can find nearest to the outputs of a level.
 type candidates struct {
 	code  *code.Code
-	truth int // the true row
+	truth int       // the true row
+	e     []float64 // its probabilities
 
 	reference int       // the row nearest to the most likely output
 	p         []float64 // by bit: the probability that the output differs from the reference's word
@@ -49,7 +50,7 @@ func (c *candidates) init(of *code.Code) {
 
 // row finds the rivals of a level.
 func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64) error {
-	c.truth = i
+	c.truth, c.e = i, e
 	own := c.code.Word(i)
 	copy(c.likely, own)
 	for k, p := range e {
