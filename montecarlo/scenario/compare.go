@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"belsim/errmodel"
 	"belsim/montecarlo"

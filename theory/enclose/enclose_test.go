@@ -193,9 +193,9 @@ func TestParts(t *testing.T) {
 func walk(i int, e []float64) float64 {
 	law := [][]float64{{1}} // by the place of the maximum so far, and by how far the walk is below it
 	for k, p := range e {
-		up := p // the probability that bit k is one
+		up, down := p, 1-p // the probabilities that bit k is one, and zero
 		if k < i {
-			up = 1 - p
+			up, down = down, up
 		}
 		next := make([][]float64, k+2)
 		for at := range next {
@@ -203,7 +203,7 @@ func walk(i int, e []float64) float64 {
 		}
 		for at, below := range law {
 			for q, v := range below {
-				next[at][q+1] += v * (1 - up)
+				next[at][q+1] += v * down
 				if q == 0 {
 					next[k+1][0] += v * up
 				} else {
