@@ -13,8 +13,7 @@ func belUBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
 	if _, ok := d.(decode.BelU); !ok {
 		return nil, false
 	}
-	row := func(_ int, e []float64) float64 { return BelUBound(e) }
-	return &Bound{Name: "Eq. 2", Linear: true, row: noWait(row)}, true
+	return &Bound{Name: "Eq. 2", Linear: true, row: noWait(belUBound)}, true
 }
 
 func belUExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
@@ -22,8 +21,8 @@ func belUExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
 	return func() momentsOf { return newBelUExact(c) }, ok
 }
 
-// BelUBound is Eq. 2: with counting, E|error| ≤ Σ_k e_k. O(M).
-func BelUBound(e []float64) float64 {
+// belUBound is Eq. 2: with counting, E|error| ≤ Σ_k e_k. O(M).
+func belUBound(_ int, e []float64) float64 {
 	sum := 0.0
 	for _, p := range e {
 		sum += p

@@ -37,7 +37,7 @@ func Enumerable(c *code.Code, d decode.Decoder) error {
 		work *= m + 10 // a product a bit and an exponential, not one comparison
 	}
 	if m > maxOutcomeBits || work > maxOutcomeWork {
-		return fmt.Errorf("%w: an exact value for decoder %s takes all 2^%d outputs for %d levels, and only up to 2^%d are enumerated",
+		return fmt.Errorf("%w: decoder %s has 2^%d outputs for %d levels, and only up to 2^%d are enumerated",
 			ErrNoClosedForm, d.Name(), m, c.Levels(), maxOutcomeBits)
 	}
 	return nil

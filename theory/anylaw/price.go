@@ -46,7 +46,7 @@ func pricer(r *row) pricing {
 	if r.labels != nil {
 		return r.enumerate()
 	}
-	return r.cells()
+	return newCells(r).price
 }
 
 // mostTable is the number of bits up to which all outputs are decoded once.
@@ -66,42 +66,27 @@ func table(c *code.Code, d decode.Decoder) []uint16 {
 
 // enumerate looks at all sets of bits. It adds the best one of every answer.
 func (r *row) enumerate() pricing {
-	half := len(r.kept) / 2
-	type part struct {
-		flips []uint64
-		cost  []float64
-	}
-	var parts [2]part
-	bits := [2][]int{r.kept[:half], r.kept[half:]}
-	for h, set := range bits {
-		parts[h] = part{make([]uint64, 1<<len(set)), make([]float64, 1<<len(set))}
-		for b, k := range set {
-			for s := range 1 << b {
-				parts[h].flips[1<<b|s] = parts[h].flips[s] | 1<<k
-			}
+	flips, costs := make([]uint64, 1<<len(r.kept)), make([]float64, 1<<len(r.kept))
+	for b, k := range r.kept {
+		for s := range 1 << b {
+			flips[1<<b|s] = flips[s] | 1<<k
 		}
 	}
 	word := r.code.Word(r.i)[0]
 	best, where := make([]float64, r.code.Levels()), make([]int, r.code.Levels())
 	return func(_ context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
-		for h, set := range bits {
-			for b := range set {
-				for s := range 1 << b {
-					parts[h].cost[1<<b|s] = parts[h].cost[s] + plane[1+h*half+b]
-				}
+		for b := range r.kept {
+			for s := range 1 << b {
+				costs[1<<b|s] = costs[s] + plane[1+b]
 			}
 		}
 		for m := range best {
 			best[m] = math.Inf(1)
 		}
-		low := parts[0]
-		for t, high := range parts[1].flips {
-			flip, cost := word^high, parts[1].cost[t]
-			for s, f := range low.flips {
-				m := r.labels[flip^f]
-				if c := low.cost[s] + cost; c < best[m] {
-					best[m], where[m] = c, t<<half|s
-				}
+		for s, flip := range flips {
+			m := r.labels[word^flip]
+			if c := costs[s]; c < best[m] {
+				best[m], where[m] = c, s
 			}
 		}
 		worst := math.Inf(-1)

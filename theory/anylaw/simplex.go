@@ -1,201 +1,143 @@
 package anylaw
 
 import (
-	"context"
-	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// pattern is a column of the linear program: a set of kept bits, and what it adds to the mean.
-// Where a cell's search was ended, parts of bits stand for a set; a law with such a pattern is
-// none.
-type pattern struct {
-	bits  []int
-	parts []float64 // of these bits; nil for whole ones
+// column is a column of a linear program: the rows in which it is not 0, its parts there, which are
+// all 1 where parts is nil, and what a share of it adds to the value.
+type column struct {
+	rows  []int
+	parts []float64
 	value float64
 }
 
-// dot is the product of a pattern's column and a row of λ₀ and all λ_k.
-func (p pattern) dot(row []float64) float64 {
-	sum := row[0]
-	if p.parts != nil {
-		for b, k := range p.bits {
-			sum += p.parts[b] * row[k+1]
+func (c column) part(at int) float64 {
+	if c.parts == nil {
+		return 1
+	}
+	return c.parts[at]
+}
+
+// dot is the product of the column and a row.
+func (c column) dot(row []float64) float64 {
+	sum := 0.0
+	if c.parts == nil {
+		for _, k := range c.rows {
+			sum += row[k]
 		}
 		return sum
 	}
-	for _, k := range p.bits {
-		sum += row[k+1]
+	for at, k := range c.rows {
+		sum += c.parts[at] * row[k]
 	}
 	return sum
 }
 
-// tolerance is by how much a pattern may still be above the dual's plane, in levels, when the
-// search ends.
-const tolerance = 1e-10
-
-// extreme maximizes Σ p_S·value(S) over the laws p whose bits err with probabilities e. The bound
-// is that of the dual: a plane λ₀ + Σ λ_k that is raised until no pattern is above it. So it is no
-// smaller than the maximum, however the search ended.
-//
-// The simplex method holds few patterns. Equal probabilities would make its steps stand still, and
-// it moves them by less than 10⁻¹⁰ of themselves; the plane's value is taken at e itself.
-func extreme(ctx context.Context, r *row) (bound, sd float64, law Law, err error) {
-	n := len(r.e) + 1
-	right := make([]float64, n) // 1, and e
-	exact := append([]float64{1}, r.e...)
-	copy(right, exact)
-	state := uint64(1)
-	for k := 1; k < n; k++ {
-		state = state*6364136223846793005 + 1442695040888963407
-		right[k] *= 1 - 1e-10*float64(state>>40)/(1<<24)
-	}
-	// The first law is nested: S_j holds the j bits that err most.
-	order := descending(right[1:])
-	pool := make([]pattern, 1, 4*n)
-	inverse := mat.NewDense(n, n, nil)
-	inverse.Set(0, 0, 1)
-	for j, k := range order {
-		inverse.Set(j, k+1, -1)
-		inverse.Set(j+1, k+1, 1)
-		bits := slices.Clone(order[:j+1])
-		slices.Sort(bits)
-		pool = append(pool, pattern{bits: bits})
-	}
-	basis := make([]int, n)
-	for j := range pool {
-		pool[j].value, basis[j] = r.value(pool[j].bits), j
-	}
-	inv := inverse.RawMatrix().Data
-	plane, step, share := make([]float64, n), make([]float64, n), make([]float64, n)
-	bound = math.Inf(1)
-	price := pricer(r)
-	refresh := func() {
-		clear(share)
-		for j := range n {
-			for k, b := range right {
-				share[j] += inv[j*n+k] * b
-			}
-		}
-	}
-	refresh()
-	clear(plane)
-	for pivots := 0; ; pivots++ {
-		clear(plane)
-		for j, at := range basis {
-			if v := pool[at].value; v != 0 {
-				for k, b := range inv[j*n : (j+1)*n] {
-					plane[k] += v * b
-				}
-			}
-		}
-		enter, most := -1, tolerance/2
-		for j, p := range pool {
-			if above := p.above(plane); above > most {
-				enter, most = j, above
-			}
-		}
-		if enter < 0 {
-			if err := ctx.Err(); err != nil {
-				return 0, 0, nil, err
-			}
-			known := len(pool)
-			worst, err := price(ctx, plane, func(bits []int, parts []float64, value float64) {
-				pool = append(pool, pattern{slices.Clone(bits), parts, value})
-			})
-			if err != nil {
-				return 0, 0, nil, err
-			}
-			sum, size := max(worst, 0), 0.0
-			for k, b := range exact {
-				sum += plane[k] * b
-				size += math.Abs(plane[k])
-			}
-			if sum += float64(n) * 0x1p-51 * size; sum < bound {
-				bound, sd = sum, 0
-				for k, p := range r.e {
-					sd += math.Abs(plane[k+1]) * math.Sqrt(p*(1-p))
-				}
-			}
-			if worst <= tolerance || len(pool) == known || pivots > 2000*n {
-				break
-			}
-			for j, p := range pool[known:] {
-				if above := p.above(plane); above > most {
-					enter, most = known+j, above
-				}
-			}
-			if enter < 0 {
-				break
-			}
-		}
-		for j := range n {
-			step[j] = pool[enter].dot(inv[j*n : (j+1)*n])
-		}
-		leave, least := -1, math.Inf(1)
-		for j, s := range step {
-			if s > 1e-9 {
-				ratio := max(share[j], 0) / s
-				if ratio < least || ratio == least && s > step[leave] {
-					leave, least = j, ratio
-				}
-			}
-		}
-		if leave < 0 || pivots > 2100*n {
-			break // only roundings can do this; the bound holds
-		}
-		out := inv[leave*n : (leave+1)*n]
-		for k := range out {
-			out[k] /= step[leave]
-		}
-		for j, s := range step {
-			if j != leave && s != 0 {
-				row := inv[j*n : (j+1)*n]
-				for k, b := range out {
-					row[k] -= s * b
-				}
-			}
-			share[j] -= s * least
-		}
-		share[leave] = least
-		basis[leave] = enter
-		if pivots%128 == 127 {
-			b := mat.NewDense(n, n, nil)
-			for j, at := range basis {
-				b.Set(0, j, 1)
-				for i, k := range pool[at].bits {
-					part := 1.0
-					if pool[at].parts != nil {
-						part = pool[at].parts[i]
-					}
-					b.Set(k+1, j, part)
-				}
-			}
-			if err := inverse.Inverse(b); err != nil {
-				if math.IsInf(bound, 1) {
-					return 0, 0, nil, fmt.Errorf("the simplex method lost its basis: %w", err)
-				}
-				break
-			}
-			inv = inverse.RawMatrix().Data
-			refresh()
-		}
-	}
-	copy(right, exact)
-	refresh()
-	for j, at := range basis {
-		if share[j] > 1e-14 {
-			if pool[at].parts != nil {
-				return bound, sd, nil, nil
-			}
-			law = append(law, Pattern{slices.Clone(pool[at].bits), share[j]})
-		}
-	}
-	return bound, sd, law, nil
+// simplex maximizes Σ share·value over the shares of columns, none of them negative, whose sum is
+// the right side, by the revised simplex method. Columns may be added at any time. The multipliers
+// of the rows are a plane; where no column is above it, the shares are the best ones.
+type simplex struct {
+	right   []float64
+	columns []column
+	basis   []int      // a column for each row
+	inverse *mat.Dense // of the matrix of these columns
+	share   []float64  // by place in the basis
+	plane   []float64
+	step    []float64 // scratch
 }
 
-// above is by how much a pattern is above a plane.
-func (p pattern) above(plane []float64) float64 { return p.value - p.dot(plane) }
+// newSimplex begins with a basis whose inverse is known, and whose shares are not negative.
+func newSimplex(right []float64, columns []column, basis []int, inverse *mat.Dense) *simplex {
+	n := len(right)
+	s := &simplex{right, columns, basis, inverse, make([]float64, n), make([]float64, n), make([]float64, n)}
+	s.refresh()
+	return s
+}
+
+// refresh computes the shares anew.
+func (s *simplex) refresh() {
+	clear(s.share)
+	for j := range s.share {
+		for k, b := range s.inverse.RawRowView(j) {
+			s.share[j] += b * s.right[k]
+		}
+	}
+}
+
+// invert computes the inverse anew, without the roundings of the steps before.
+func (s *simplex) invert() error {
+	b := mat.NewDense(len(s.basis), len(s.basis), nil)
+	for j, at := range s.basis {
+		for i, k := range s.columns[at].rows {
+			b.Set(k, j, s.columns[at].part(i))
+		}
+	}
+	if err := s.inverse.Inverse(b); err != nil {
+		return err
+	}
+	s.refresh()
+	return nil
+}
+
+// lay lays the plane through the columns of the basis.
+func (s *simplex) lay() {
+	clear(s.plane)
+	for j, at := range s.basis {
+		if v := s.columns[at].value; v != 0 {
+			for k, b := range s.inverse.RawRowView(j) {
+				s.plane[k] += v * b
+			}
+		}
+	}
+}
+
+// highest is the column that is most above the plane, of those from a number on; −1 where none is
+// above it by more than least.
+func (s *simplex) highest(from int, least float64) (at int, above float64) {
+	at, above = -1, least
+	for j, c := range s.columns[from:] {
+		if v := c.value - c.dot(s.plane); v > above {
+			at, above = from+j, v
+		}
+	}
+	return at, above
+}
+
+// smallest is a step that is taken for a rounding.
+const smallest = 1e-9
+
+// enter puts a column into the basis. It is false where no column can leave it, so that the value
+// has no largest one.
+func (s *simplex) enter(at int) bool {
+	leave, least := -1, math.Inf(1)
+	for j := range s.step {
+		s.step[j] = s.columns[at].dot(s.inverse.RawRowView(j))
+		if s.step[j] > smallest {
+			ratio := max(s.share[j], 0) / s.step[j]
+			if ratio < least || ratio == least && s.step[j] > s.step[leave] {
+				leave, least = j, ratio
+			}
+		}
+	}
+	if leave < 0 {
+		return false
+	}
+	out := s.inverse.RawRowView(leave)
+	for k := range out {
+		out[k] /= s.step[leave]
+	}
+	for j, t := range s.step {
+		if j != leave && t != 0 {
+			row := s.inverse.RawRowView(j)
+			for k, b := range out {
+				row[k] -= t * b
+			}
+		}
+		s.share[j] -= t * least
+	}
+	s.share[leave], s.basis[leave] = least, at
+	return true
+}

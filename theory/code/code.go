@@ -315,7 +315,8 @@ func (c *Code) checkReal() error {
 	}
 	for k := range c.bits {
 		if c.Value(first, k) != c.Value(second, k) {
-			return fmt.Errorf("%s: rows %d and %d are the same code word when values are rounded to %.2g, 1/65536 of the largest; every level needs its own", c.name, first+1, second+1, unit)
+			return fmt.Errorf("%s: rows %d and %d are the same code word when values are rounded to %.2g",
+				c.name, first+1, second+1, unit)
 		}
 	}
 	return c.errTwins(first, second)

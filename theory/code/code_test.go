@@ -176,8 +176,7 @@ func TestPublished(t *testing.T) {
 
 // TestAuthors compares with all matrices that the paper's authors published, by hashes of their
 // columns: without those that are constant, and complemented where level 1 has a one, which no
-// decoder sees. Two of them are no code of ours. Files of them are compared where BELSIM_REFERENCE
-// has some.
+// decoder sees. Two of them are no code of ours.
 func TestAuthors(t *testing.T) {
 	hash := func(c *code.Code, sorted bool) string {
 		var columns []string
@@ -219,35 +218,6 @@ func TestAuthors(t *testing.T) {
 	if want := []string{"hex16_105", "hex16_360", "hex16_62", "hex16_700", "hexj_360"}; !slices.Equal(reordered, want) {
 		t.Errorf("columns in another order: %v, want %v", reordered, want)
 	}
-	t.Run("files", func(t *testing.T) {
-		dir := os.Getenv("BELSIM_REFERENCE")
-		if dir == "" {
-			t.Skip("files of published matrices not checked: BELSIM_REFERENCE is not set")
-		}
-		checked := 0
-		for _, path := range must.Get(filepath.Glob(filepath.Join(dir, "*_*.*")))(t) {
-			name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-			i := slices.IndexFunc(rows, func(row []string) bool { return row[0] == name || row[2]+"_"+row[1] == name })
-			if i < 0 {
-				continue
-			}
-			checked++
-			c, err := code.Open(path, 0)
-			switch {
-			case name == "belj_105":
-				if err == nil {
-					t.Errorf("%s is read, with two equal words", name)
-				}
-			case err != nil:
-				t.Error(err)
-			case hash(c, false) != rows[i][3]:
-				t.Errorf("%s: other columns than the authors have", path)
-			}
-		}
-		if checked == 0 {
-			t.Fatalf("no published matrices in %s", dir)
-		}
-	})
 }
 
 // TestProperties compares with gonum's correlation over all pairs. Both lose at
@@ -274,12 +244,10 @@ func TestProperties(t *testing.T) {
 			t.Errorf("%s: %+v, want distance %d and %d transitions", f.Name, p, least, total)
 		}
 		want := stat.Correlation(ds, ns, nil)
-		switch {
-		case p.Correlation == nil:
-			if stat.Variance(ds, nil) > 1e-9 {
-				t.Errorf("%s: no correlation, want %v", f.Name, want)
-			}
-		case math.Abs(*p.Correlation-want) > 1e-10:
+		switch varies := slices.Min(ds) < slices.Max(ds); {
+		case varies != (p.Correlation != nil):
+			t.Errorf("%s: distances vary: %v, correlation %v", f.Name, varies, p.Correlation)
+		case varies && math.Abs(*p.Correlation-want) > 1e-10:
 			t.Errorf("%s: correlation %v, want %v", f.Name, *p.Correlation, want)
 		}
 	}

@@ -123,7 +123,8 @@ func open(nameOrPath string, levels int, from func(string, mat.Matrix) (*Code, e
 	}
 	if levels != 0 && levels != c.levels {
 		if levels == c.bits {
-			return nil, fmt.Errorf("%s: %d rows and %d columns, but %d levels were asked for: it looks transposed; want a row for each level", nameOrPath, c.levels, c.bits, levels)
+			return nil, fmt.Errorf("%s: %d rows and %d columns, but %d levels were asked for: it looks transposed",
+				nameOrPath, c.levels, c.bits, levels)
 		}
 		return nil, fmt.Errorf("%s: %d rows, but %d levels were asked for", nameOrPath, c.levels, levels)
 	}

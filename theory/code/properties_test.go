@@ -44,13 +44,3 @@ func TestCorrelationHardlyVarying(t *testing.T) {
 		t.Errorf("correlation %v, want %v", p.Correlation, want)
 	}
 }
-
-// TestConstantDistance: no correlation where all distances are the same.
-func TestConstantDistance(t *testing.T) {
-	for _, name := range []string{"onehot", "hadamard"} {
-		p := must.Get(mustNew(t, name, 64).Properties(context.Background(), 0))(t)
-		if p.Correlation != nil {
-			t.Errorf("%s: correlation %v of distances that do not vary", name, *p.Correlation)
-		}
-	}
-}

@@ -3,8 +3,6 @@ package decode_test
 import (
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -160,18 +158,6 @@ func TestFit(t *testing.T) {
 	}
 	if _, err := decode.New("argmax", mustNew(t, "hexj", 40)); err == nil || errors.Is(err, decode.ErrUnfit) {
 		t.Errorf("an unknown decoder: error %v", err)
-	}
-}
-
-// TestPublishedFit: the authors' Johnson matrix is read by bel-j.
-func TestPublishedFit(t *testing.T) {
-	dir := os.Getenv("BELSIM_REFERENCE")
-	if dir == "" {
-		t.Skip("decoder of the published johnson matrix not checked: BELSIM_REFERENCE is not set")
-	}
-	c := must.Get(code.Open(filepath.Join(dir, "johnson_256.csv"), 0))(t)
-	if d, err := decode.New(decode.Auto, c); err != nil || d.Name() != "bel-j" {
-		t.Errorf("%v, %v, want bel-j", d, err)
 	}
 }
 

@@ -65,7 +65,8 @@ func TestEntries(t *testing.T) {
 			_, informed := d.(decode.Informed)
 			if d.Name() != e.Name || decode.ReadsLogits(d) != e.Logits || tempered != e.Tempered ||
 				informed != e.Informed {
-				t.Errorf("%+v: the decoder is called %s; it reads logits: %v, has a temperature: %v, knows the classifiers: %v", e, d.Name(), decode.ReadsLogits(d), tempered, informed)
+				t.Errorf("%+v: decoder %s reads logits: %v, has a temperature: %v, knows the classifiers: %v", e,
+					d.Name(), decode.ReadsLogits(d), tempered, informed)
 			}
 			if tempered {
 				other, err := h.AtTemperature(3)

@@ -92,7 +92,6 @@ func Fits(c *code.Code, d decode.Decoder) bool {
 // Encloser computes intervals for a code with gen. It holds scratch memory: use one on one
 // goroutine at a time.
 type Encloser struct {
-	code    *code.Code
 	gen     decode.Gen
 	options Options
 	whole   bool // all words form a path
@@ -107,7 +106,7 @@ func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
 	if !Fits(c, d) {
 		return nil, fmt.Errorf("%w: intervals are for gen with a binary code", theory.ErrNoClosedForm)
 	}
-	x := &Encloser{code: c, gen: d.(decode.Gen), options: o}
+	x := &Encloser{gen: d.(decode.Gen), options: o}
 	x.candidates.init(c)
 	x.candidates.all(0, make([]float64, c.Bits()))
 	x.whole = x.path.set(&x.candidates)

@@ -114,6 +114,32 @@ func TestHoldsEnumeration(t *testing.T) {
 	}
 }
 
+// TestWalk: intervals hold the values of a recurrence at codes that are too large for an
+// enumeration. The agreement of an output with the words of unary, one after the other, is a walk,
+// and gen finds the first place of its maximum. The recurrence adds positive products of at most 99
+// factors, each of three roundings.
+func TestWalk(t *testing.T) {
+	const rounding = 1e-12
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, levels := range []int{40, 100} {
+		c, d := named(t, "unary", levels)
+		e := random(rng, c)
+		e.Scale(0.3, e)
+		for _, width := range []float64{1e-3, 1e-6, 1e-9} {
+			x := must.Get(enclose.New(c, d, enclose.Options{Width: width, Work: 1 << 24}))(t)
+			for _, i := range []int{0, 1, levels / 2, levels - 1} {
+				row := mat.Row(nil, i, e)
+				want := walk(i, row)
+				got := must.Get(x.Row(t.Context(), i, row))(t)
+				if !(got.Lo <= want*(1+rounding) && want*(1-rounding) <= got.Hi && got.Width() <= width) {
+					t.Errorf("unary of %d levels, level %d: %v does not hold %v, or is wider than %v", levels, i+1, got,
+						want, width)
+				}
+			}
+		}
+	}
+}
+
 // TestParts: a path, a rotated path and a tree give the same. The codes are too large for an
 // enumeration; intervals that are computed in different ways must overlap, and so must
 // intervals of different widths.
@@ -161,6 +187,39 @@ func TestParts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// walk is the mean |error| at row i of unary with gen.
+func walk(i int, e []float64) float64 {
+	law := [][]float64{{1}} // by the place of the maximum so far, and by how far the walk is below it
+	for k, p := range e {
+		up, down := p, 1-p // the probabilities that bit k is one, and zero
+		if k < i {
+			up, down = down, up
+		}
+		next := make([][]float64, k+2)
+		for at := range next {
+			next[at] = make([]float64, k+2)
+		}
+		for at, below := range law {
+			for q, v := range below {
+				next[at][q+1] += v * down
+				if q == 0 {
+					next[k+1][0] += v * up
+				} else {
+					next[at][q-1] += v * up
+				}
+			}
+		}
+		law = next
+	}
+	mean := 0.0
+	for at, below := range law {
+		for _, v := range below {
+			mean += v * math.Abs(float64(at-i))
+		}
+	}
+	return mean
 }
 
 // TestTinyProbabilities: what is too small beside the rest of an error, or for a float64, is inside

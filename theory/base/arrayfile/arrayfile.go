@@ -39,7 +39,7 @@ func ReadFile(path string) (*mat.Dense, error) {
 		return nil, fmt.Errorf("%s: line 1, column 1: %.40q is not a finite number; no header is expected", r.name,
 			r.header[0])
 	case r.parts > 1:
-		return nil, fmt.Errorf("%s: an array of three dimensions; want a matrix with a row for each level and a column for each bit", r.name)
+		return nil, fmt.Errorf("%s: an array of three dimensions; want a matrix with a row for each level", r.name)
 	case n > maxSide:
 		return nil, fmt.Errorf("%s: %d rows; want at most %d", r.name, n, maxSide)
 	}

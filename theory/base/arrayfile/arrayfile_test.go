@@ -2,7 +2,6 @@ package arrayfile_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -16,25 +15,6 @@ import (
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 )
-
-// TestNumPyFiles reads what numpy.save wrote; see testdata/README.md.
-func TestNumPyFiles(t *testing.T) {
-	paths, err := filepath.Glob("testdata/*.npy")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no test data: %v", err)
-	}
-	want := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
-	for _, path := range paths {
-		m, err := arrayfile.ReadFile(path)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if !mat.Equal(m, want) {
-			t.Errorf("%s: %v, want %v", path, mat.Formatted(m), mat.Formatted(want))
-		}
-	}
-}
 
 func TestHalf(t *testing.T) {
 	// Values of binary16 by its definition.
@@ -120,15 +100,21 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-func TestReadFile(t *testing.T) {
-	if _, err := arrayfile.ReadFile("code.pkl"); err == nil || !strings.Contains(err.Error(),
-		"want a name ending in .csv, .npy or .npz") {
-		t.Errorf("code.pkl: error %v", err)
+// TestPandasRefusals: the names that pandas writes are not taken for numbers, and the error says
+// how to leave them out.
+func TestPandasRefusals(t *testing.T) {
+	for _, text := range []string{"0,1,2\n0,1,1\n1,0,1\n", ",0,1\n0,1,0\n1,0,1\n"} {
+		if _, err := arrayfile.ReadFile(inFile(t, "c.csv", []byte(text))); err == nil || !strings.Contains(err.Error(),
+			"header=False and index=False") {
+			t.Errorf("%q: error %v", text, err)
+		}
 	}
-	path := filepath.Join(t.TempDir(), "M.CSV")
-	must.Succeed(t, os.WriteFile(path, []byte("1\n"), 0o600))
-	if _, err := arrayfile.ReadFile(path); err != nil {
-		t.Error(err)
+	if m, err := arrayfile.ReadFile(inFile(t, "c.csv", []byte("0,1\n1,0\n"))); err != nil || m.At(0, 1) != 1 {
+		t.Errorf("a matrix of two columns: %v, %v", m, err)
+	}
+	path := inFile(t, "z.csv", []byte(",0,1\n0,0.5,1\n1,0.25,2\n"))
+	if _, err := arrayfile.OpenRows(path); err == nil || !strings.Contains(err.Error(), "index=False") {
+		t.Errorf("an index of pandas: error %v", err)
 	}
 }
 
@@ -136,8 +122,8 @@ func TestReadFile(t *testing.T) {
 func roundTrip(t *testing.T, m *mat.Dense) {
 	t.Helper()
 	var c, n bytes.Buffer
-	must.Succeed(t, arrayfile.WriteCSV(context.Background(), &c, m))
-	must.Succeed(t, arrayfile.WriteNPY(context.Background(), &n, m))
+	must.Succeed(t, arrayfile.WriteCSV(t.Context(), &c, m))
+	must.Succeed(t, arrayfile.WriteNPY(t.Context(), &n, m))
 	for name, read := range map[string]func() (*mat.Dense, error){
 		"csv": func() (*mat.Dense, error) { return arrayfile.ReadFile(inFile(t, "a.csv", c.Bytes())) },
 		"npy": func() (*mat.Dense, error) { return arrayfile.ReadFile(inFile(t, "a.npy", n.Bytes())) },
@@ -152,16 +138,22 @@ func roundTrip(t *testing.T, m *mat.Dense) {
 	}
 }
 
-func TestWriteNames(t *testing.T) { roundTrip(t, mat.NewDense(2, 3, []float64{0, 1, 2, 1, 1, 0})) }
-
-func TestWriteBits(t *testing.T) {
-	want := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
+// TestWrite: matrices of bits, of numbers that look like the names of columns, and of others.
+func TestWrite(t *testing.T) {
+	bits := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
+	roundTrip(t, bits)
+	roundTrip(t, mat.NewDense(2, 3, []float64{0, 1, 2, 1, 1, 0}))
 	var b bytes.Buffer
-	must.Succeed(t, arrayfile.WriteBitsNPY(context.Background(), &b, want))
-	if got, err := arrayfile.ReadFile(inFile(t, "bits.npy", b.Bytes())); err != nil || !mat.Equal(got, want) {
+	must.Succeed(t, arrayfile.WriteBitsNPY(t.Context(), &b, bits))
+	if got, err := arrayfile.ReadFile(inFile(t, "bits.npy", b.Bytes())); err != nil || !mat.Equal(got, bits) {
 		t.Errorf("%v, %v", got, err)
 	}
-	roundTrip(t, want)
+	b.Reset()
+	must.Succeed(t, arrayfile.WriteCSV(t.Context(), &b,
+		mat.NewDense(1, 7, []float64{0, 256, 1e6, -12345678, 1e15 - 1, 1e15, 0.1})))
+	if got, want := b.String(), "0,256,1000000,-12345678,999999999999999,1e+15,0.1\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 func FuzzReadCSV(f *testing.F) {

@@ -18,7 +18,7 @@ import (
 )
 
 // pandasHint says how pandas writes a table without its names of rows and columns.
-const pandasHint = "; the names that pandas gives to rows and columns are no numbers of the table: write it with header=False and index=False"
+const pandasHint = "; it is a name that pandas gives: write the table with header=False and index=False"
 
 // namesOfPandas reports whether fields are 0, 1, 2 and so on, as pandas names columns.
 func namesOfPandas(fields []string) bool {

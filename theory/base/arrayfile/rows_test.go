@@ -83,12 +83,19 @@ func TestRows(t *testing.T) {
 	wantRows(t, want, "testdata/one.npz:arr_0")
 
 	small := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
-	paths, _ := filepath.Glob("testdata/*.npy")
+	paths := must.Get(filepath.Glob("testdata/*.npy"))(t) // numpy.save wrote them: see testdata/README.md
+	if len(paths) == 0 {
+		t.Error("no files of NumPy")
+	}
 	for _, path := range paths {
 		wantRows(t, small, path)
 	}
 	for name, text := range map[string]string{
-		"plain": "0,1,0\n1,1,0\n", "header": "a,b,\"c\"\n0,1,0\n1,1,0\n", "crlf": "0, 1,0\r\n1,1, 0", "pandas": "0,1,2\n0,1,0\n1,1,0\n", "bools": "\ufefffalse,True,0\ntrue,1,false\n",
+		"plain":  "0,1,0\n1,1,0\n",
+		"header": "a,b,\"c\"\n0,1,0\n1,1,0\n",
+		"crlf":   "0, 1,0\r\n1,1, 0",
+		"pandas": "0,1,2\n0,1,0\n1,1,0\n",
+		"bools":  "\ufefffalse,True,0\ntrue,1,false\n",
 	} {
 		wantRows(t, small, inFile(t, name+".CSV", []byte(text)))
 		wantRows(t, small, inFile(t, name, []byte(text))) // what it is, its first bytes show
@@ -115,6 +122,7 @@ func TestRowsRefusals(t *testing.T) {
 		{"a.npy", "truncated: 4611686018427387903 of 4611686018427387904 rows",
 			npyFile("'<f4'", "(4611686018427387904, 2)", eight)},
 		{"a.npz", "not an .npz file", []byte("text")},
+		{"a.npz", "not an .npz file", []byte("PK\x03\x04")},
 		{"a.pkl", "want a name ending in .csv, .npy or .npz", nil},
 	} {
 		path := inFile(t, tt.name, tt.file)
@@ -128,7 +136,8 @@ func TestRowsRefusals(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"testdata/arrays.npz":      "which array? Want testdata/arrays.npz:NAME with one of logits, fortran, half, levels, flags",
+		"testdata/arrays.npz": "which array? Want testdata/arrays.npz:NAME with one of " +
+			"logits, fortran, half, levels, flags",
 		"testdata/arrays.npz:nope": `no array "nope"; it has logits,`,
 		"testdata/no.npz":          "no such file",
 		"testdata/no.csv":          "no such file",
@@ -202,13 +211,11 @@ func FuzzRows(f *testing.F) {
 
 // TestTake reads parts of an array of three dimensions.
 func TestTake(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.npy")
 	var data []byte
 	for i := range 2 * 3 * 2 { // N × K × M
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(i)))
 	}
-	must.Succeed(t, os.WriteFile(path, npyFile("'<f8'", "(2, 3, 2)", data), 0o600))
-	r := must.Get(arrayfile.OpenRows(path))(t)
+	r := must.Get(arrayfile.OpenRows(inFile(t, "a.npy", npyFile("'<f8'", "(2, 3, 2)", data))))(t)
 	defer r.Close()
 	if n, m := r.Dims(); n != 2 || m != 6 || r.Parts() != 3 {
 		t.Fatalf("%d × %d, %d parts", n, m, r.Parts())

@@ -141,7 +141,8 @@ func available(root fs.FS) (bytes int64, ok bool) {
 			if !strings.Contains(","+parts[1]+",", ",memory,") {
 				continue
 			}
-			base, limit, usage, idle = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+			base, idle = "sys/fs/cgroup/memory", "total_inactive_file"
+			limit, usage = "memory.limit_in_bytes", "memory.usage_in_bytes"
 		}
 		// The limits of a group hold for all groups below it. In a container the folder may be
 		// seen from outside; the group at the root is its own then.

@@ -40,7 +40,8 @@ func TestLimits(t *testing.T) {
 			"sys/fs/cgroup/a/memory.stat": fmt.Sprintf("anon 1\ninactive_file %d\n", gib/2),
 		}, gib + gib/2},
 		"a container's own group": {map[string]string{
-			"proc/self/cgroup": "0::/seen/from/outside\n", "sys/fs/cgroup/memory.max": fmt.Sprint(gib), "sys/fs/cgroup/memory.current": "0",
+			"proc/self/cgroup": "0::/seen/from/outside\n", "sys/fs/cgroup/memory.max": fmt.Sprint(gib),
+			"sys/fs/cgroup/memory.current": "0",
 		}, gib},
 		"version 1": {map[string]string{
 			"proc/self/cgroup":                                  "3:cpu:/job\n4:memory:/job\n",
@@ -53,11 +54,11 @@ func TestLimits(t *testing.T) {
 		}, gib + 4096},
 		"address space": {map[string]string{
 			"proc/meminfo": "MemAvailable: 8388608 kB\n", "proc/self/status": "VmPeak: 9 kB\nVmSize:\t 1048576 kB\n",
-			"proc/self/limits": "Limit                     Soft Limit           Hard Limit           Units     \nMax address space         3221225472           unlimited            bytes     \n",
+			"proc/self/limits": "Limit  Soft Limit  Hard Limit  Units \nMax address space  3221225472  unlimited  bytes \n",
 		}, 2 * gib},
 		"no limit of the address space": {map[string]string{
 			"proc/meminfo": "MemAvailable: 8388608 kB\n", "proc/self/status": "VmSize:\t 1048576 kB\n",
-			"proc/self/limits": "Limit Soft Limit Hard Limit Units\nMax address space         unlimited            unlimited            bytes     \n",
+			"proc/self/limits": "Limit Soft Limit Hard Limit Units\nMax address space  unlimited  unlimited  bytes \n",
 		}, 8 * gib},
 		"more used than allowed": {map[string]string{
 			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "10", "sys/fs/cgroup/memory.current": "20",

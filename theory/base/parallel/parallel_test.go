@@ -11,21 +11,22 @@ import (
 	"belsim/theory/base/parallel"
 )
 
-// TestOneWorker: the calls of one worker get the caller's own context: the explorer's is asked
-// whether it has ended.
+// TestOneWorker: one worker takes i in ascending order, and its calls get the caller's own context:
+// the explorer's is asked whether it has ended.
 func TestOneWorker(t *testing.T) {
 	type own struct{ context.Context }
-	ctx := own{t.Context()}
-	err := parallel.Each(ctx, 1, 2, func() (func(context.Context, int) error, error) {
-		return func(got context.Context, _ int) error {
-			if got != context.Context(ctx) {
-				t.Errorf("got %v", got)
+	ctx, last := own{t.Context()}, -1
+	err := parallel.Each(ctx, 1, 20, func() (func(context.Context, int) error, error) {
+		return func(got context.Context, i int) error {
+			if got != context.Context(ctx) || i != last+1 {
+				t.Errorf("%d comes after %d, with %v", i, last, got)
 			}
+			last = i
 			return nil
 		}, nil
 	})
-	if err != nil {
-		t.Error(err)
+	if err != nil || last != 19 {
+		t.Errorf("ended at %d with %v", last, err)
 	}
 }
 
@@ -87,23 +88,6 @@ func TestChunks(t *testing.T) {
 			}
 			first += lengths[first]
 		}
-	}
-}
-
-// TestOrder: one worker takes i in ascending order.
-func TestOrder(t *testing.T) {
-	last := -1
-	err := parallel.Each(context.Background(), 1, 20, func() (func(context.Context, int) error, error) {
-		return func(_ context.Context, i int) error {
-			if i != last+1 {
-				t.Errorf("%d comes after %d", i, last)
-			}
-			last = i
-			return nil
-		}, nil
-	})
-	if err != nil || last != 19 {
-		t.Errorf("ended at %d with %v", last, err)
 	}
 }
 

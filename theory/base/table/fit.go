@@ -21,19 +21,18 @@ func (t *Table) fit() (heads, rows [][]string, left []string) {
 	head := slices.Clone(t.Head)
 	for {
 		widths := columnWidths(rows)
-		if heads = broken(head, widths); total(append(heads, rows...)) <= Width {
-			return heads, rows, left
-		}
+		heads = broken(head, widths)
+		over := total(append(heads, rows...)) - Width
 		const shortest = 24 // a name is not made shorter
-		if len(widths) > 0 && widths[0] > shortest {
-			over := total(append(heads, rows...)) - Width
+		if over > 0 && len(widths) > 0 && widths[0] > shortest {
 			for _, row := range rows {
 				row[0] = tail(row[0], max(shortest, widths[0]-over))
 			}
-			widths = columnWidths(rows)
-			if heads = broken(head, widths); total(append(heads, rows...)) <= Width {
-				return heads, rows, left
-			}
+			heads = broken(head, columnWidths(rows))
+			over = total(append(heads, rows...)) - Width
+		}
+		if over <= 0 {
+			return heads, rows, left
 		}
 		at := t.spare(head)
 		if at < 0 {
@@ -61,8 +60,7 @@ func list(rows [][]string) (out [][]string) {
 			out = append(out, row)
 			continue
 		}
-		for i, line := range strings.Split(strings.TrimSuffix(Wrap(row[last], max(20, Width-before-2), ""), "\n"),
-			"\n") {
+		for i, line := range wrapped(row[last], max(20, Width-before-2)) {
 			if row[last] = line; i > 0 {
 				row = append(make([]string, last), line)
 			}
@@ -118,6 +116,19 @@ func tail(name string, most int) string {
 	return "…" + string(letters[len(letters)-most+1:])
 }
 
+// wrapped are the lines of a text of at most width characters.
+func wrapped(text string, width int) []string {
+	return strings.Split(strings.TrimSuffix(Wrap(text, width, ""), "\n"), "\n")
+}
+
+// longest is the number of characters of the longest text.
+func longest(texts []string) (most int) {
+	for _, text := range texts {
+		most = max(most, utf8.RuneCountInString(text))
+	}
+	return most
+}
+
 // broken are headings over columns of some widths, on as few lines as the width of the table
 // allows. One heading after another is broken into words, the one that is wider than its column by
 // most first.
@@ -125,49 +136,37 @@ func broken(head []string, widths []int) [][]string {
 	if head == nil {
 		return nil
 	}
-	parts := make([][]string, len(head))
+	room := slices.Concat(widths, make([]int, max(0, len(head)-len(widths))))
+	parts, least := make([][]string, len(head)), make([]int, len(head))
 	for k, text := range head {
-		parts[k] = []string{text}
+		parts[k], least[k] = []string{text}, max(room[k], longest(strings.Fields(text)))
 	}
 	for {
-		var lines [][]string
-		most := 0
-		for _, p := range parts {
-			most = max(most, len(p))
-		}
-		for i := range most {
-			line := make([]string, len(parts))
-			for k, p := range parts {
-				if from := most - len(p); i >= from {
-					line[k] = p[i-from]
-				}
-			}
-			lines = append(lines, line)
-		}
-		room := slices.Concat(widths, make([]int, max(0, len(head)-len(widths))))
 		sum, at, gain := 0, -1, 0
 		for k, p := range parts {
-			wide := 0
-			for _, text := range p {
-				wide = max(wide, utf8.RuneCountInString(text))
-			}
+			wide := longest(p)
 			sum += max(wide, room[k]) + 2
-			words := strings.Fields(head[k])
-			longest := room[k]
-			for _, word := range words {
-				longest = max(longest, utf8.RuneCountInString(word))
-			}
-			if len(p) == 1 && wide-longest > gain {
-				at, gain = k, wide-longest
+			if len(p) == 1 && wide-least[k] > gain {
+				at, gain = k, wide-least[k]
 			}
 		}
 		if sum <= Width || at < 0 {
-			return lines
+			break
 		}
-		longest := room[at]
-		for _, word := range strings.Fields(head[at]) {
-			longest = max(longest, utf8.RuneCountInString(word))
-		}
-		parts[at] = strings.Split(strings.TrimSuffix(Wrap(head[at], longest, ""), "\n"), "\n")
+		parts[at] = wrapped(head[at], least[at])
 	}
+	most := 0
+	for _, p := range parts {
+		most = max(most, len(p))
+	}
+	lines := make([][]string, most)
+	for i := range lines {
+		lines[i] = make([]string, len(parts))
+		for k, p := range parts {
+			if from := most - len(p); i >= from {
+				lines[i][k] = p[i-from]
+			}
+		}
+	}
+	return lines
 }

@@ -94,7 +94,10 @@ b1jdj_x|y,7,,,,3,1.234567e+06,0,,0
 `
 	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, results()) }), want)
 	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, results(), "stderr", "code_file", "sum_abs") }),
-		"code,bits,mean,within,worst_level,worst_mean,samples\nunary,63,0.45394,0.9312,20,0.7712345,9223372036854775808\nb1jdj_x|y,7,,,3,1.234567e+06,0\n")
+		`code,bits,mean,within,worst_level,worst_mean,samples
+unary,63,0.45394,0.9312,20,0.7712345,9223372036854775808
+b1jdj_x|y,7,,,3,1.234567e+06,0
+`)
 	stop := errors.New("stopped")
 	err := WriteCSVSeq(io.Discard, func(yield func(result, error) bool) {
 		_ = yield(results()[0], nil) && yield(result{}, stop)
@@ -157,7 +160,8 @@ func TestEveryKind(t *testing.T) {
 			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12},
 		{F: math.Inf(1), G: float32(math.NaN()), N: math.Inf(-1)},
 	}
-	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, rows) }), `s,m,t,i,u,f,g,n,v,pi,pn,pf,pb,pv,J,kk,a,p,b
+	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, rows) }),
+		`s,m,t,i,u,f,g,n,v,pi,pn,pf,pb,pv,J,kk,a,p,b
 x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,12
 ,,false,0,0,,,,0:0,,,,,,0,0,0,,0
 `)
@@ -165,8 +169,8 @@ x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,1
 	want := &Table{
 		Head: []string{"s", "m", "t", "i", "u", "f, in levels", "g", "n", "v", "pi", "pn", "pf", "", "pv", "y", "p"},
 		Rows: [][]string{
-			{"x", "mc", "true", "-3", "9223372036854775808", "1e+21", "0.1", "12.3 %", "1:2", "1", "–", "0.500", "true",
-				"3:4", "8", "11"},
+			{"x", "mc", "true", "-3", "9223372036854775808", "1e+21", "0.1", "12.3 %", "1:2", "1", "–", "0.500",
+				"true", "3:4", "8", "11"},
 			{"", "", "false", "+0", "0", "–", "–", "–", "0:0", "–", "–", "–", "–", "–", "0", "–"},
 		},
 	}
@@ -257,17 +261,22 @@ func TestLikeEncodingJSON(t *testing.T) {
 	}
 	nan, inf := math.NaN(), math.Inf(1)
 	text, err := JSON(numbers{A: nan, B: &nan, C: [2]float64{-inf, 1}, D: []numbers{{E: inf}}})
-	if want := `{"a":null,"b":null,"c":[null,1],"d":[{"a":0,"b":null,"c":[0,0],"d":null,"e":null}],"e":0}`; err != nil || string(text) != want {
-		t.Errorf("%s, %v; want %s", text, err, want)
-	}
+	must.Succeed(t, err)
+	same(t, string(text),
+		`{"a":null,"b":null,"c":[null,1],"d":[{"a":0,"b":null,"c":[0,0],"d":null,"e":null}],"e":0}`)
 	got := numbers{E: 7}
 	if err := ReadJSON([]byte(`{"a":null,"c":[null,1],"d":[{"e":null}]}`), &got); err != nil || !math.IsNaN(got.A) ||
 		!math.IsNaN(got.C[0]) || got.C[1] != 1 || !math.IsNaN(got.D[0].E) || got.E != 7 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		`{"a":1,}`: "character 8", `{"a":"1"}`: "a: character 8: want a number, not this string", `{"a":1,"a":2}`: "a occurs twice", `{"d":[{},{"e":1,"E":1}]}`: "d[1].E occurs twice",
-		`{"c":[1,2],"f":1}`: "f is not a field", `{"d":[{"x":{"y":[]}}]}`: "d[0].x is not a field", `{"A":1}`: "A is not a field",
+		`{"a":1,}`:                 "character 8",
+		`{"a":"1"}`:                "a: character 8: want a number, not this string",
+		`{"a":1,"a":2}`:            "a occurs twice",
+		`{"d":[{},{"e":1,"E":1}]}`: "d[1].E occurs twice",
+		`{"c":[1,2],"f":1}`:        "f is not a field",
+		`{"d":[{"x":{"y":[]}}]}`:   "d[0].x is not a field",
+		`{"A":1}`:                  "A is not a field",
 	} {
 		if err := ReadJSON([]byte(text), &got); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v; want %s", text, err, want)

@@ -10,8 +10,14 @@ import (
 
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
-		"": "", "plain é – ± 😀": "plain é – ± 😀", "\x1b[31m": `\x1b[31m`, "a\tb\nc": `a\tb\nc`, "\x7f\u0085": `\x7f\u0085`,
-		"\u2028\u202e": `\u2028\u202e`, "\xff": `\xff`, "\ufffd": "\ufffd",
+		"":              "",
+		"plain é – ± 😀": "plain é – ± 😀",
+		"\x1b[31m":      `\x1b[31m`,
+		"a\tb\nc":       `a\tb\nc`,
+		"\x7f\u0085":    `\x7f\u0085`,
+		"\u2028\u202e":  `\u2028\u202e`,
+		"\xff":          `\xff`,
+		"\ufffd":        "\ufffd",
 	} {
 		if got := Visible(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
@@ -46,8 +52,15 @@ func TestFormulas(t *testing.T) {
 		{"x=1", 1, 1}, {"-inf", 1, 1}, {"", 1, 1}}
 	var b strings.Builder
 	must.Succeed(t, WriteCSV(&b, rows))
-	want := "name,value,signed\n'=1+1,-0.5,-3\n+1,1,1\n-5,1,1\n'-5.csv,1,1\n'@x,1,1\n'\tx,1,1\nx=1,1,1\n-inf,1,1\n,1,1\n"
-	if b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
-	}
+	same(t, b.String(), `name,value,signed
+'=1+1,-0.5,-3
++1,1,1
+-5,1,1
+'-5.csv,1,1
+'@x,1,1
+'	x,1,1
+x=1,1,1
+-inf,1,1
+,1,1
+`)
 }
