@@ -58,6 +58,8 @@ func fits(c *code.Code, d decode.Decoder) error {
 }
 
 // Quick reports whether the bounds of all levels take no more than about a second of a processor.
+// Of unary and johnson of 64 levels with gen, a level takes 5 ms with 14 bits that err, 25 ms with
+// 22, and 110 ms with 28.
 func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
 	switch d.(type) {
 	case decode.BelU:
@@ -69,7 +71,7 @@ func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
 		return true
 	}
 	middle, _ := keep(matrix.Row(nil, c.Levels()/2, e), negligible/float64(c.Levels()))
-	return c.Levels()*c.Bits() <= 1<<12 && len(middle) <= 28
+	return c.Levels()*c.Bits() <= 1<<12 && len(middle) <= 22
 }
 
 // negligible is how much leaving out bits that nearly never err may change a bound.
