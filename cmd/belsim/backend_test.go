@@ -32,6 +32,11 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(env.belsim())
 	}
+	// A machine that is busy takes half a minute for some commands, whose standard error is compared.
+	if err := os.Setenv("BELSIM_PROGRESS", "1h"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitEnvironment)
+	}
 	os.Exit(m.Run())
 }
 
