@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/bench"
 	"belsim/theory/base/must"
 )
 
@@ -190,12 +190,12 @@ func TestBench(t *testing.T) {
 	var got benchmark
 
 	if out := mustRun(t, "bench", "--time", "1ms", "--backend", "cpu", "-o", "b.csv", "-o",
-		"b.json"); strings.Count(out, "\n") != len(scenario.Workloads())+1 {
+		"b.json"); strings.Count(out, "\n") != len(bench.Workloads())+1 {
 		t.Errorf("table:\n%s", out)
 	}
 	readJSON(t, "b.json", &got)
-	if len(got.Results) != len(scenario.Workloads()) {
-		t.Fatalf("%d results, want %d", len(got.Results), len(scenario.Workloads()))
+	if len(got.Results) != len(bench.Workloads()) {
+		t.Fatalf("%d results, want %d", len(got.Results), len(bench.Workloads()))
 	}
 	for _, r := range got.Results {
 		if r.Backend != "cpu" || !(r.Rate > 0) || r.Samples%uint64(r.Levels) != 0 {
@@ -203,7 +203,7 @@ func TestBench(t *testing.T) {
 		}
 	}
 	rows := readCSV(t, "b.csv")
-	if header := strings.Join(rows[0], ","); len(rows) != len(scenario.Workloads())+1 ||
+	if header := strings.Join(rows[0], ","); len(rows) != len(bench.Workloads())+1 ||
 		header != "levels,code,bits,transitions,training,decoder,outputs,r,sigma,backend,device,samples,seconds,samples_per_second" {
 		t.Fatalf("CSV header %s, %d rows", header, len(rows))
 	}
@@ -226,7 +226,7 @@ func TestBenchDevice(t *testing.T) {
 	}
 	t.Parallel()
 	status, stdout, stderr := process(t, emulatedDriver(t), "bench", "--time", "1ms", "--backend", "cuda")
-	if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(scenario.Workloads()) {
+	if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(bench.Workloads()) {
 		t.Errorf("exit %d, %q\n%s", status, stderr, stdout)
 	}
 }

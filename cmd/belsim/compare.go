@@ -9,6 +9,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
@@ -48,7 +49,7 @@ Examples:
 // Run implements the command.
 func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmp.Or(cmd.checkOutput(env, cmd.result(env, nil, nil)),
-		checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+		checkFlags(compare.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	draw := cmd.sampling()
@@ -72,13 +73,13 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return cmd.forecast(ctx, env, s, m, fit, codes[0].Levels())
 	}
 	if len(cmd.Decoder) == 0 {
-		cmd.Decoder = []string{scenario.DefaultDecoder}
+		cmd.Decoder = []string{compare.DefaultDecoder}
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	var candidates *scenario.Candidates
+	var candidates *compare.Candidates
 	if err := env.during("error models", func() (err error) {
-		candidates, err = s.Candidates(ctx, codes, cmd.Decoder, draw)
+		candidates, err = compare.NewCandidates(ctx, s, codes, cmd.Decoder, draw)
 		return err
 	}); err != nil {
 		return err
@@ -93,9 +94,9 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	bar := env.newProgress(what, total)
 	run := cmd.run(backend, bar)
 	if isTerminal(env.stdout.Writer) && !env.stdout.document && !codes[0].Uneven() {
-		run.Known = func(c *scenario.Comparison) { bar.show(cmd.table(env, c)) }
+		candidates.Known = func(c *compare.Ranking) { bar.show(cmd.table(env, c)) }
 	}
-	found, err := s.Compare(ctx, run, candidates, draw)
+	found, err := compare.Rank(ctx, s, run, candidates, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
@@ -110,7 +111,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // result is the ranking.
-func (cmd *compareCmd) result(env *environment, found *scenario.Comparison, s *scenario.Scenario) result {
+func (cmd *compareCmd) result(env *environment, found *compare.Ranking, s *scenario.Scenario) result {
 	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(found),
@@ -124,7 +125,7 @@ func (cmd *compareCmd) result(env *environment, found *scenario.Comparison, s *s
 }
 
 // report prints the ranking for people.
-func (cmd *compareCmd) report(env *environment, w io.Writer, found *scenario.Comparison, s *scenario.Scenario) error {
+func (cmd *compareCmd) report(env *environment, w io.Writer, found *compare.Ranking, s *scenario.Scenario) error {
 	fmt.Fprintln(w, found.Heading(s))
 	if err := cmd.table(env, found).Write(w); err != nil {
 		return err
@@ -138,7 +139,7 @@ func (cmd *compareCmd) report(env *environment, w io.Writer, found *scenario.Com
 }
 
 // table has the errors of one decoder, or of several.
-func (cmd *compareCmd) table(env *environment, found *scenario.Comparison) *table.Table {
+func (cmd *compareCmd) table(env *environment, found *compare.Ranking) *table.Table {
 	if len(cmd.Decoder) > 1 {
 		return found.DecoderTable(env.decoders)
 	}

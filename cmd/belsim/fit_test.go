@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
@@ -156,7 +157,7 @@ func TestModel(t *testing.T) {
 	save(t, "levels.npy", levelsOf(y))
 	f := fitOf(t, "fit", "--code", "johnson", "--levels", "16", "--targets", "levels.npy", "--outputs", "z.npy",
 		"--samples", "500", "-o", "fit.json")
-	var c scenario.Comparison
+	var c compare.Ranking
 	runJSON(t, &c, "compare", "johnson", "unary", "--model", "mixture:fit.json", "--decoder", "auto", "--samples",
 		"500")
 	for _, r := range c.Results {

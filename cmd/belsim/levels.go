@@ -11,6 +11,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
@@ -55,7 +56,7 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 		return cmd.space(ctx, env)
 	}
 	if err := cmp.Or(cmd.checkOutput(env, ranking(nil, plots.Style{})),
-		checkFlags(scenario.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
+		checkFlags(compare.CheckBaseline(cmd.Baseline)), cmd.check()); err != nil {
 		return err
 	}
 	q, err := cmd.question(env)
@@ -68,7 +69,7 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 // space makes levels for targets.
 func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
 	if err := cmp.Or(cmd.checkOutput(env, levelSpaces(ctx, nil)),
-		checkFlags(scenario.CheckBaseline(cmd.Baseline))); err != nil {
+		checkFlags(compare.CheckBaseline(cmd.Baseline))); err != nil {
 		return err
 	}
 	if len(cmd.Codes) > 0 {

@@ -21,7 +21,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/verify"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -272,7 +274,7 @@ func TestVerify(t *testing.T) {
 	} {
 		prints(t, "\nPASS ", append([]string{"verify"}, args...)...)
 	}
-	var v scenario.Verification
+	var v verify.Report
 	jsonOut := runJSON(t, &v, "verify", "--levels", "31", "-o", "v.json", "--workers", "1")
 	if v.Pass == nil || !*v.Pass || len(v.Labels) != 31 || v.Labels[30].Level != 31 || !(v.Overall.StdErr > 0) ||
 		v.Overall.Bound < v.Overall.Exact {
@@ -338,7 +340,7 @@ func TestVerifyFails(t *testing.T) {
 			!strings.Contains(text, name) || strings.Contains(text, "PASS") {
 			t.Errorf("a wrong %s: printed %s", name, text)
 		}
-		var v scenario.Verification
+		var v verify.Report
 		if readJSON(t, "v.json", &v); v.Pass == nil || *v.Pass || len(v.Failures) == 0 {
 			t.Errorf("a wrong %s: JSON %+v", name, v)
 		}
@@ -350,10 +352,10 @@ func TestExtremeLaws(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "e.csv", "0.25,0.5\n0.125,0.25\n0.5,0.75\n")
 	mustRun(t, strings.Fields("verify --code unary --levels 3 --errors e.csv --samples 100 -o v.json")...)
-	var v scenario.Verification
+	var v verify.Report
 	readJSON(t, "v.json", &v)
 	for i, want := range [][]float64{{0.25, 0.5}, {0.125, 0.25}, {0.5, 0.75}} {
-		for _, law := range [][]scenario.Together{v.Labels[i].Least, v.Labels[i].Most} {
+		for _, law := range [][]verify.Together{v.Labels[i].Least, v.Labels[i].Most} {
 			got := []float64{0, 0}
 			for _, p := range law {
 				for _, k := range p.Bits {
@@ -380,7 +382,7 @@ func TestJointLaw(t *testing.T) {
 		for _, prior := range []string{"", " --prior prior.csv"} {
 			common := "verify --code " + tt.code + " --levels 8 --samples 20000 -o %s.json" + prior + " --decoder "
 			mustRun(t, strings.Fields(strings.Replace(common, "%s", "v", 1)+tt.decoder+" --r 0.9 --sigma 1.5")...)
-			var of, judged scenario.Verification
+			var of, judged verify.Report
 			readJSON(t, "v.json", &of)
 			args := strings.Fields(strings.Replace(common, "%s", "w", 1) + tt.decoder + " --errors v.json --workers")
 			mustRun(t, append(args, "1")...)
@@ -431,7 +433,7 @@ func TestCompare(t *testing.T) {
 	mustRun(t, "codes", "gray", "--levels", "64", "-o", "mine.npy")
 	args := []string{"compare", "unary", "mine.npy", "hadamard", "hexj", "--r", "0.4", "--sigma", "2", "--samples",
 		"5000"}
-	var c scenario.Comparison
+	var c compare.Ranking
 
 	for _, ending := range []string{"csv", "png", "svg", "pdf", "json"} {
 		args = append(args, "-o", "c."+ending)
@@ -456,7 +458,7 @@ func TestCompare(t *testing.T) {
 	// A prior that has only level 5 gives that level's error.
 	write(t, "prior.csv", "label,count\n1,0\n5,9\n64,0\n")
 	runJSON(t, &c, "compare", "unary", "--decoder", "bel-u", "--prior", "prior.csv")
-	var v scenario.Verification
+	var v verify.Report
 	runJSON(t, &v, "verify", "--code", "unary", "--levels", "64", "--samples", "1000")
 	if c.Levels != 64 || c.Results[0].Exact != v.Labels[4].Exact {
 		t.Errorf("prior on level 5: %v, want %v", c.Results[0].Exact, v.Labels[4].Exact)
@@ -542,10 +544,10 @@ func TestDecoders(t *testing.T) {
 	write(t, "real.csv", "0.9,0,-1\n0.6,0.2,-0.9\n0.1,0.9,-0.2\n-0.4,0.6,0.3\n-0.7,0.1,0.8\n-0.9,-0.6,0.9\n")
 	const common = " --levels 6 --r 0.3 --sigma 1 --samples 20000 "
 
-	read := func(args string) map[string]scenario.CodeResult {
-		var got scenario.Comparison
+	read := func(args string) map[string]compare.Result {
+		var got compare.Ranking
 		runJSON(t, &got, strings.Fields("compare "+common+args)...)
-		out := map[string]scenario.CodeResult{}
+		out := map[string]compare.Result{}
 		for _, r := range got.Results {
 			out[r.Code+" "+r.Decoder] = r
 		}

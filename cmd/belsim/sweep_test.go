@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/sweep"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -142,7 +142,7 @@ func TestSweepAgrees(t *testing.T) {
 		}
 	}
 	must.Succeed(t, json.Unmarshal([]byte(mustRun(t, "merge", "r", "--format=json")), &m))
-	answers := map[string]*scenario.Comparison{} // which answer for all methods at once; nil is a refusal
+	answers := map[string]*compare.Ranking{} // which answer for all methods at once; nil is a refusal
 	invalid, checked := 0, 0
 	for _, c := range m.Cells {
 		args := fmt.Sprint("compare ", c.Code, " --decoder ", c.Decoder, " --levels ", c.Levels, " --r ", c.R,
@@ -150,7 +150,7 @@ func TestSweepAgrees(t *testing.T) {
 		want, known := answers[args]
 		if !known {
 			if status, stdout, _ := run(t, strings.Fields(args)...); status == exitDone {
-				want = new(scenario.Comparison)
+				want = new(compare.Ranking)
 				must.Succeed(t, table.ReadJSON([]byte(stdout), want))
 			}
 			answers[args] = want

@@ -6,6 +6,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/verify"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/table"
@@ -78,7 +79,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	}
 	env.disturb(th)
 	bar := env.newProgress("samples", draw.Samples*uint64(len(th)))
-	v, err := s.Verify(ctx, cmd.run(backend, bar), p, th, weights, draw)
+	v, err := verify.Check(ctx, s, cmd.run(backend, bar), p, th, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
@@ -96,13 +97,13 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // result is the check.
-func (cmd *verifyCmd) result(v *scenario.Verification, s *scenario.Scenario) result {
+func (cmd *verifyCmd) result(v *verify.Report, s *scenario.Scenario) result {
 	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(v),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, v.Labels) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Verify(paper.VerifyData(v, s.String(), cmd.style())) },
-		print:  func(w io.Writer) error { return v.Report(w, s.String(), "-o FILE.csv has all") },
+		print:  func(w io.Writer) error { return v.Write(w, s.String(), "-o FILE.csv has all") },
 	}
 }

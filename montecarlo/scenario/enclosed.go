@@ -43,13 +43,18 @@ func enclosedMean(p *montecarlo.Problem) *Mean {
 	}}
 }
 
-// exactFields is what results say about an exact value that no formula gives.
-type exactFields struct {
+// Expected is what theory knows of the mean |error| over the labels, in levels.
+type Expected struct {
+	Bound float64 `json:"bound" text:"bound"`
+	Exact float64 `json:"exact" text:"exact"`
 	// the exact mean lies in an interval from here; missing where a formula gives exact, or where
 	// there is no interval
 	ExactLo *float64 `json:"exact_lo,omitempty" csv:"-"`
 	// end of the interval; exact is its middle where it is narrow
 	ExactHi *float64 `json:"exact_hi,omitempty" csv:"-"`
+	// smallest and largest mean |error|, in levels, over all joint laws of the bits with these
+	// error probabilities; missing where there are no such bounds, or where they take long
+	AnyLaw *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
 }
 
 // Averages is Average of Theory, but where no formula gives the exact value it is the middle of an
@@ -60,40 +65,42 @@ func Averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 	if err != nil {
 		return math.NaN(), math.NaN(), err
 	}
-	bound, exact, _, err = averages(ctx, workers, p, prior, th, Omit{})
-	return bound, exact, err
+	x, err := Expect(ctx, workers, p, prior, th, Omit{})
+	return x.Bound, x.Exact, err
 }
 
-// averages is Averages of what theory says, with the interval where there is one.
-func averages(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory,
-	omit Omit) (bound, exact float64, interval exactFields, err error) {
-	if bound, exact = Average(th, prior); !table.Missing(exact) || !HasExact(p) || omit.Intervals {
-		return bound, exact, interval, nil
+// Expect is Averages of what Theory says, with the interval where there is one. What holds under
+// any law is not there.
+func Expect(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, th []montecarlo.Theory,
+	omit Omit) (x Expected, err error) {
+	if x.Bound, x.Exact = Average(th, prior); !table.Missing(x.Exact) || !HasExact(p) || omit.Intervals {
+		return x, nil
 	}
 	o := enclose.DefaultOptions()
 	if omit.Slow {
 		rows := len(prior) * tableCount(p)
 		if o.Work = min(o.Work, quickInterval/rows); len(prior)*rows > quickPairs && !enclose.Path(p.Code, p.Decoder) {
-			return bound, exact, interval, nil
+			return x, nil
 		}
 	}
 	v, err := enclosed(ctx, workers, p, prior, p.Errors, o)
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
-		return bound, exact, interval, nil
+		return x, nil
 	}
 	if err != nil {
-		return bound, exact, interval, err
+		return x, err
 	}
 	if v.Width() <= ExactWidth {
-		exact = v.Middle()
+		x.Exact = v.Middle()
 	}
-	return bound, exact, exactFields{&v.Lo, &v.Hi}, nil
+	x.ExactLo, x.ExactHi = &v.Lo, &v.Hi
+	return x, nil
 }
 
-// text is the exact value for people: one number where four digits are known, or the interval.
-func (f exactFields) text(exact float64) string {
-	if f.ExactLo == nil || !table.Missing(exact) {
-		return table.Short(exact)
+// ExactText is the exact value for people: one number where four digits are known, or the interval.
+func (x Expected) ExactText() string {
+	if x.ExactLo == nil || !table.Missing(x.Exact) {
+		return table.Short(x.Exact)
 	}
-	return table.Short(*f.ExactLo) + " to " + table.Short(*f.ExactHi)
+	return table.Short(*x.ExactLo) + " to " + table.Short(*x.ExactHi)
 }

@@ -26,7 +26,7 @@ type Perceived struct {
 
 // Errors implements Model.
 func (m Perceived) Errors(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error) {
-	if err := m.check(c); err != nil {
+	if err := m.Fits(c); err != nil {
 		return nil, err
 	}
 	l, err := m.Learn(ctx, m.Workers, c, prior)
@@ -36,16 +36,13 @@ func (m Perceived) Errors(ctx context.Context, c *code.Code, prior []float64) (m
 	return l, nil
 }
 
-// check refuses codes that cannot be learnt: of real numbers, or too large for the memory.
-func (m Perceived) check(c *code.Code) error {
+// Fits refuses codes that cannot be learnt.
+func (Perceived) Fits(c *code.Code) error {
 	if c.Real() {
-		return errRealCode(c)
+		return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones",
+			c.Name())
 	}
-	return m.CheckMemory(c)
-}
-
-func errRealCode(c *code.Code) error {
-	return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", c.Name())
+	return nil
 }
 
 // Parameters implements Model.

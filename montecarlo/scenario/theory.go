@@ -26,6 +26,24 @@ func Invalid(err error) bool {
 	return errors.As(err, &invalid)
 }
 
+// Method says how an expected error is computed.
+type Method string
+
+// The methods.
+const (
+	Bound  Method = "bound"
+	Exact  Method = "exact"
+	Sample Method = "mc"
+)
+
+// MeanOf is the mean of a method with a formula: BoundOf or ExactOf.
+func (m Method) MeanOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
+	if m == Exact {
+		return ExactOf(ctx, p)
+	}
+	return BoundOf(p)
+}
+
 // Mean computes a mean over the labels: of a bound, or of exact values. It holds scratch memory:
 // use one on one goroutine at a time.
 type Mean struct {
@@ -220,6 +238,13 @@ func exactWork(p *montecarlo.Problem) int {
 		return 0
 	}
 	return quickNodes
+}
+
+// QuickExact reports whether exact values take no more than about a second of a processor, unless
+// they are intervals.
+func QuickExact(p *montecarlo.Problem) bool {
+	m := p.Code.Bits()
+	return exactWork(p) > 0 && (!p.Kind.Perceived() || p.Code.Levels()*m*m <= quickUnion)
 }
 
 // Theory returns the bound and the exact moments of every level, in levels; NaN where there

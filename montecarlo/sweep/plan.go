@@ -18,6 +18,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/inputfile"
@@ -41,7 +42,7 @@ type Plan struct {
 	LeftOut []string
 
 	scenario *scenario.Scenario // without an error model, which the cells have
-	plane    scenario.Plane     // the error models of the cells
+	plane    plane.Models       // the error models of the cells
 	sides    []side             // by pair
 }
 
@@ -49,7 +50,7 @@ type Plan struct {
 type side struct {
 	code    *code.Code
 	decoder decode.Decoder
-	models  scenario.Lines
+	models  plane.Lines
 }
 
 // planFile is a plan file. Where the key is missing, a pointer is nil.
@@ -247,7 +248,7 @@ func (p *Plan) choosePlane(f *planFile, d *Definition) error {
 	case !(f.Cutoff >= 0):
 		return fmt.Errorf(`"cutoff" is %v: want a positive number`, f.Cutoff)
 	}
-	p.plane = scenario.MixturePlane{}
+	p.plane = plane.Mixture{}
 	x, y := f.R, f.Sigma
 	if label {
 		x, y = f.LabelNoise, f.Misfit
@@ -258,7 +259,7 @@ func (p *Plan) choosePlane(f *planFile, d *Definition) error {
 		p.scenario.Outputs = p.scenario.Outputs.Of(d.Training)
 		// Cells are computed side by side, so each learns on one goroutine.
 		model := perceived.Model{Cutoff: d.Cutoff, Training: d.Training}
-		p.plane = scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior}
+		p.plane = plane.Perceived{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior}
 	}
 	d.Plane = p.plane.Kind()
 	nameX, nameY := d.Plane.Keys()
@@ -267,12 +268,12 @@ func (p *Plan) choosePlane(f *planFile, d *Definition) error {
 		return err
 	}
 	ofY, err := readAxis(nameY, y)
-	d.Axes = scenario.AxesOf(d.Plane, ofX, ofY)
+	d.Axes = plane.AxesOf(d.Plane, ofX, ofY)
 	return err
 }
 
 // readAxis reads an axis of a plan: a range, written as for --r, or a list of numbers.
-func readAxis(key string, text json.RawMessage) (a scenario.Axis, err error) {
+func readAxis(key string, text json.RawMessage) (a plane.Axis, err error) {
 	var values []float64
 	var written string
 	switch {
@@ -281,8 +282,8 @@ func readAxis(key string, text json.RawMessage) (a scenario.Axis, err error) {
 	case json.Unmarshal(text, &written) == nil:
 		err = a.UnmarshalText([]byte(written))
 	case json.Unmarshal(text, &values) == nil:
-		if err = scenario.CheckList(values); err == nil {
-			a = scenario.ListAxis(values)
+		if err = plane.CheckList(values); err == nil {
+			a = plane.ListAxis(values)
 		}
 	default:
 		err = errors.New(`want a range "lo:hi:count" or "lo:hi:count:log", or a list of numbers`)
@@ -393,7 +394,7 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 // methodsFor returns those of the methods that have a value for a code and a decoder.
 func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definition, c *code.Code,
 	decoder decode.Decoder) ([]scenario.Method, error) {
-	shape := p.scenario.Shape(c, decoder, d.Plane)
+	shape := p.scenario.Shape(c, decoder, d.Plane != plane.Mixtures)
 	var methods []scenario.Method
 	for _, m := range of {
 		var err error

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -29,8 +30,8 @@ func small() Definition {
 			{scenario.Design{Levels: 4, Code: "a.csv", Bits: 3, Decoder: "gen", Outputs: "bits"}, "sha256:12 4x3",
 				[]scenario.Method{scenario.Sample}},
 		},
-		Axes: scenario.AxesOf(scenario.Mixtures, scenario.Axis{Values: []float64{0.1, 0.2}},
-			scenario.Axis{Values: []float64{1, 2, 3}}),
+		Axes: plane.AxesOf(plane.Mixtures, plane.Axis{Values: []float64{0.1, 0.2}},
+			plane.Axis{Values: []float64{1, 2, 3}}),
 		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Reading: scenario.Reading{Temperature: 1},
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 
+	"belsim/montecarlo/heatmap"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 )
 
@@ -24,7 +26,7 @@ type Table struct {
 // CellResult is the |error| of one cell, in levels, over the prior.
 type CellResult struct {
 	scenario.Design
-	scenario.Point
+	plane.Point
 	Method scenario.Method `json:"method"`
 	Numbers
 }
@@ -34,7 +36,7 @@ func (m *Merged) Cell(cell int) CellResult {
 	task := m.task(cell)
 	p := m.Pairs[task.Pair]
 	return CellResult{
-		Design: p.Design, Point: scenario.AxesOf(m.Plane, task.X, task.Y), Method: task.Method, Numbers: m.numbers[cell],
+		Design: p.Design, Point: plane.AxesOf(m.Plane, task.X, task.Y), Method: task.Method, Numbers: m.numbers[cell],
 	}
 }
 
@@ -62,7 +64,7 @@ func (m *Merged) Table(version string) *Table {
 // Map compares the errors of the two pairs of a sweep, by the first of its methods. The error says
 // why there is no such map: more or fewer pairs, different numbers of levels, or a method that one
 // pair does not have.
-func (m *Merged) Map() (*scenario.Map, error) {
+func (m *Merged) Map() (*heatmap.Map, error) {
 	if len(m.Pairs) != 2 {
 		return nil, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and levels; take .csv or .json", len(m.Pairs))
 	}
@@ -75,8 +77,8 @@ func (m *Merged) Map() (*scenario.Map, error) {
 		return nil, fmt.Errorf("a figure of method %s: this sweep does not have it for both codes", method)
 	}
 	x, y := m.X(), m.Y()
-	out := &scenario.Map{
-		A: a.Design, B: b.Design, Method: method, Plane: m.Plane, Axes: scenario.AxesOf(m.Plane, x.Values,
+	out := &heatmap.Map{
+		A: a.Design, B: b.Design, Method: method, Plane: m.Plane, Axes: plane.AxesOf(m.Plane, x.Values,
 			y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
 		Reading: m.Reading, Cutoff: m.Cutoff,
 	}
@@ -85,9 +87,9 @@ func (m *Merged) Map() (*scenario.Map, error) {
 	}
 	for i := range len(x.Values) * len(y.Values) {
 		a, b := m.of(0, method, i), m.of(1, method, i)
-		out.Cells = append(out.Cells, scenario.Cell{
-			Point: scenario.AxesOf(m.Plane, x.Values[i%len(x.Values)], y.Values[i/len(x.Values)]),
-			A:     a.Mean, B: b.Mean, Increase: scenario.Increase(a.Mean, a.StdErr, b.Mean),
+		out.Cells = append(out.Cells, heatmap.Cell{
+			Point: plane.AxesOf(m.Plane, x.Values[i%len(x.Values)], y.Values[i/len(x.Values)]),
+			A:     a.Mean, B: b.Mean, Increase: heatmap.Increase(a.Mean, a.StdErr, b.Mean),
 		})
 	}
 	return out, nil

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/safefile"
@@ -62,7 +63,7 @@ type worker struct {
 	// The error models of the last cell, which its neighbours share.
 	pair int
 	y    float64
-	line *scenario.Line
+	line *plane.Line
 }
 
 // neighbours is the number of neighbouring cells that a goroutine takes at a time: they share

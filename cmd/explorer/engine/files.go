@@ -12,6 +12,7 @@ import (
 
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/verify"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -235,7 +236,7 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error
 	if err != nil {
 		return err
 	}
-	v, err := s.scenario.Verify(ctx, run, s.problem, th, s.weights, q.Scene.draw(q.Samples))
+	v, err := verify.Check(ctx, s.scenario, run, s.problem, th, s.weights, q.Scene.draw(q.Samples))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package scenario
+package plane
 
 import (
 	"encoding/json"
@@ -172,8 +172,8 @@ func NewAxis(lo, hi float64, count int, log bool) Axis {
 	return Axis{Values: v, Even: true, Log: log}
 }
 
-// AxisAround is an axis of count numbers from v/factor to v·factor, evenly spaced in the
+// Around is an axis of count numbers from v/factor to v·factor, evenly spaced in the
 // logarithms. It ends at the smallest and at the largest number that can be written.
-func AxisAround(v, factor float64, count int) Axis {
+func Around(v, factor float64, count int) Axis {
 	return NewAxis(max(v/factor, math.SmallestNonzeroFloat64), min(v*factor, math.MaxFloat64), count, true)
 }

@@ -1,4 +1,4 @@
-package scenario_test
+package compare_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
@@ -37,7 +38,7 @@ func TestFinite(t *testing.T) {
 	}
 	for range count {
 		levels := 2 + rng.IntN(12)
-		c := mustNew(t, []string{"unary", "johnson", "gray", "onehot", "hadamard", "b1jdj"}[rng.IntN(6)], levels)
+		c := must.Get(code.New([]string{"unary", "johnson", "gray", "onehot", "hadamard", "b1jdj"}[rng.IntN(6)], levels))(t)
 		s := scenario.New(nil)
 		switch rng.IntN(4) {
 		case 0:
@@ -62,12 +63,12 @@ func TestFinite(t *testing.T) {
 		s.Outputs = []scenario.Outputs{scenario.AutoOutputs, scenario.Bits, scenario.Logits}[rng.IntN(3)]
 		s.Temperature = value()
 		draw := scenario.Sampling{Samples: 64, Seed: rng.Uint64(), Within: 1}
-		candidates, err := s.Candidates(t.Context(), []*code.Code{c},
+		candidates, err := compare.NewCandidates(t.Context(), s, []*code.Code{c},
 			decode.Names()[rng.IntN(len(decode.Names())):][:1], draw)
 		if err != nil {
 			continue
 		}
-		found := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1},
+		found := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1},
 			candidates, draw))(t)
 		p, r := candidates.Problems[0], found.Results[0]
 		what := fmt.Sprintf("%s of %d levels, %s, %v, %s: %+v", r.Code, levels, r.Decoder, s, s.Outputs, r)

@@ -1,6 +1,7 @@
-package scenario
+package verify_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -12,6 +13,9 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/verify"
 	"belsim/theory"
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/must"
@@ -21,6 +25,13 @@ import (
 
 // known is what a cell says of an error that is known to be 0.
 var known = regexp.MustCompile(`(^| )0( ± 0)?( |$)|± 0( |$)|^100.00 %|^0.00 %`)
+
+// fixed is an error model of one table.
+type fixed struct{ e mat.Matrix }
+
+func (f fixed) Errors(context.Context, *code.Code, []float64) (mat.Matrix, error) { return f.e, nil }
+func (fixed) Parameters() scenario.Parameters                                     { return scenario.Parameters{} }
+func (fixed) String() string                                                      { return "fixed" }
 
 // TestUnseenErrors: where errors are rare, and exact values are above 0, no table says that a
 // sampled error is 0, or certain; where no bit can err, they say so. The standard error of no
@@ -32,16 +43,16 @@ func TestUnseenErrors(t *testing.T) {
 	for i := range 300 {
 		levels := 2 + rng.IntN(12)
 		c := must.Get(code.New([]string{"unary", "gray", "johnson"}[rng.IntN(3)], levels))(t)
-		s := New(nil)
+		s := scenario.New(nil)
 		rare := math.Pow(10, -1-5*rng.Float64())
 		certain := false
 		switch rng.IntN(5) {
 		case 0:
-			s.Model = Mixture{R: rare, Sigma: 0.3 + 3*rng.Float64()}
+			s.Model = scenario.Mixture{R: rare, Sigma: 0.3 + 3*rng.Float64()}
 		case 1:
-			s.Model = Perceived{Model: perceived.Model{Noise: 0.05 + 0.3*rng.Float64(), Training: perceived.BCE}}
+			s.Model = scenario.Perceived{Model: perceived.Model{Noise: 0.05 + 0.3*rng.Float64(), Training: perceived.BCE}}
 		case 2:
-			s.Model, certain = Table{read: mat.NewDense(levels, c.Bits(), nil)}, true
+			s.Model, certain = fixed{mat.NewDense(levels, c.Bits(), nil)}, true
 		default:
 			e := mat.NewDense(levels, c.Bits(), nil)
 			for n := range levels {
@@ -49,20 +60,20 @@ func TestUnseenErrors(t *testing.T) {
 					e.Set(n, k, []float64{0, 1, 1 - rare, rare}[max(rng.IntN(12)-8, 0)])
 				}
 			}
-			s.Model = Table{read: e}
+			s.Model = fixed{e}
 		}
-		draw := Sampling{Samples: 2 + rng.Uint64N(100), Seed: uint64(i), Within: rng.IntN(3)}
-		candidates, err := s.Candidates(t.Context(), []*code.Code{c}, []string{"gen"}, draw)
-		if Invalid(err) {
+		draw := scenario.Sampling{Samples: 2 + rng.Uint64N(100), Seed: uint64(i), Within: rng.IntN(3)}
+		candidates, err := compare.NewCandidates(t.Context(), s, []*code.Code{c}, []string{"gen"}, draw)
+		if scenario.Invalid(err) {
 			continue
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		run := Run{Backend: montecarlo.CPU{}}
-		got := must.Get(s.Compare(t.Context(), run, candidates, draw))(t)
+		run := scenario.Run{Backend: montecarlo.CPU{}}
+		got := must.Get(compare.Rank(t.Context(), s, run, candidates, draw))(t)
 		weights := theory.Uniform(levels)
-		th := must.Get(Theory(t.Context(), 0, candidates.Problems[0], Omit{}))(t)
-		v := must.Get(s.Verify(t.Context(), run, candidates.Problems[0], th, weights, draw))(t)
+		th := must.Get(scenario.Theory(t.Context(), 0, candidates.Problems[0], scenario.Omit{}))(t)
+		v := must.Get(verify.Check(t.Context(), s, run, candidates.Problems[0], th, weights, draw))(t)
 		r := got.Results[0]
 		cells := []string{"decoders: " + got.DecoderTable(s.Decoders).Rows[0][2]} // what tables say of random errors
 		row, head := got.Table().Rows[0], got.Table().Head
@@ -85,8 +96,8 @@ func TestUnseenErrors(t *testing.T) {
 				t.Errorf("problem %d, %s of %d levels, exact %v: %q", i, c.Name(), levels, r.Exact, cell)
 			}
 		}
-		none := slices.ContainsFunc(v.Labels, func(l LevelResult) bool { return l.Mean == 0 && l.StdErr > 0 })
-		if out := new(strings.Builder); v.Report(out, "", "") != nil || strings.Contains(out.String(),
+		none := slices.ContainsFunc(v.Labels, func(l verify.Level) bool { return l.Mean == 0 && l.StdErr > 0 })
+		if out := new(strings.Builder); v.Write(out, "", "") != nil || strings.Contains(out.String(),
 			"none in") != none {
 			t.Errorf("problem %d: %s", i, out)
 		}
@@ -103,17 +114,5 @@ func TestUnseenErrors(t *testing.T) {
 	if unseen < 60 || beyond > 40 {
 		t.Errorf("%d of %d problems without a wrong sample have an exact value beyond 1.96 standard errors", beyond,
 			unseen)
-	}
-}
-
-// TestOutward: the two digits that people see of bounds still hold.
-func TestOutward(t *testing.T) {
-	for v, want := range map[float64][2]string{
-		0.2451: {".24", ".25"}, 0.767: {".76", ".77"}, 0.25: {".25", ".25"}, 45.801: {"45", "46"}, 1.0001: {"1", "1.1"},
-		0.999: {".99", "1"}, 0: {"0", "0"}, 1.2e-7: {"1.2e-07", "1.2e-07"},
-	} {
-		if got := [2]string{outward(v, math.Floor), outward(v, math.Ceil)}; got != want {
-			t.Errorf("%v: %v, want %v", v, got, want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package scenario_test
+package compare_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -35,7 +36,7 @@ func TestBaselines(t *testing.T) {
 		t.Errorf("%s", b.String())
 	}
 	for _, x := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if scenario.CheckBaseline(x) == nil {
+		if compare.CheckBaseline(x) == nil {
 			t.Errorf("%v was taken", x)
 		}
 	}
@@ -43,14 +44,14 @@ func TestBaselines(t *testing.T) {
 
 // TestLine: which errors are less, more and neither; long lists are cut.
 func TestLine(t *testing.T) {
-	b := scenario.Baseline{Name: scenario.DirectRegression, Error: 2, Unit: scenario.InLabelUnits}
-	rivals := []scenario.Rival{{"a", 1, 1.9}, {"b", 1, 2}, {"c", 2.1, 3}}
+	b := compare.Baseline{Name: compare.DirectRegression, Error: 2, Unit: compare.InLabelUnits}
+	rivals := []compare.Rival{{"a", 1, 1.9}, {"b", 1, 2}, {"c", 2.1, 3}}
 	if got, want := b.Line(rivals), "direct regression (no code): 2 label units; a has less; b is not told apart from it; c has more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	var many []scenario.Rival
+	var many []compare.Rival
 	for _, name := range strings.Split("abcdefghijk", "") {
-		many = append(many, scenario.Rival{Name: name, Lo: 3, Hi: 4})
+		many = append(many, compare.Rival{Name: name, Lo: 3, Hi: 4})
 	}
 	if got, want := b.Line(many), "a, b, c, d, e, f, g, h and 3 others have more"; !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)

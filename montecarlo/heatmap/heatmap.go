@@ -1,4 +1,5 @@
-package scenario
+// Package heatmap compares two codes over a plane of error models.
+package heatmap
 
 import (
 	"cmp"
@@ -11,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/plane"
+	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/parallel"
@@ -19,74 +22,46 @@ import (
 	"belsim/theory/decode"
 )
 
-// Method says how an expected error is computed.
-type Method string
-
-// The methods.
-const (
-	Bound  Method = "bound"
-	Exact  Method = "exact"
-	Sample Method = "mc"
-	// Best is the first of these that both codes of a map have; see best.
-	Best Method = "auto"
-)
-
-// text is the method in titles.
-func (m Method) text() string {
-	switch m {
-	case Exact:
-		return "exact expected error"
-	case Sample:
-		return "sampled error"
-	}
-	return string(m)
-}
-
-// MeanOf is the mean of a method with a formula: BoundOf or ExactOf.
-func (m Method) MeanOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
-	if m == Exact {
-		return ExactOf(ctx, p)
-	}
-	return BoundOf(p)
-}
+// Best is the first method that both codes of a map have: see choose.
+const Best scenario.Method = "auto"
 
 // side is one of the two codes of a map, with its error models in the map's plane.
 type side struct {
 	code    *code.Code
 	decoder decode.Decoder
-	models  Lines
+	models  plane.Lines
 }
 
 // Map compares two codes A and B over a plane of error models: what heatmap writes as JSON.
 type Map struct {
 	// the design A
-	A Design `json:"a"`
+	A scenario.Design `json:"a"`
 	// the design B
-	B      Design `json:"b"`
-	Method Method `json:"method"`
+	B      scenario.Design `json:"b"`
+	Method scenario.Method `json:"method"`
 	// which bounds those of A and B are, with method bound
 	Bounds []string `json:"bounds,omitempty"`
 	Seed   *uint64  `json:"seed,omitempty"`
-	Axes[[]float64]
+	plane.Axes[[]float64]
 	// a row for each pair of parameters, the first of them the faster
 	Cells []Cell `json:"cells"`
-	Reading
+	scenario.Reading
 	Cutoff float64 `json:"cutoff,omitempty"`
-	Provenance
+	scenario.Provenance
 
-	Plane PlaneKind `json:"-"` // which parameters the axes are
-	LogX  bool      `json:"-"` // pictures show the first parameter on an axis of logarithms
-	LogY  bool      `json:"-"` // and the second
+	Plane plane.Kind `json:"-"` // which parameters the axes are
+	LogX  bool       `json:"-"` // pictures show the first parameter on an axis of logarithms
+	LogY  bool       `json:"-"` // and the second
 
-	sides    [2]side // A and B
-	twoKinds bool    // the bounds of A and B are of two kinds
-	largest  *Point  // where no cell is valid, the model with the largest valid first parameter
+	sides    [2]side      // A and B
+	twoKinds bool         // the bounds of A and B are of two kinds
+	largest  *plane.Point // where no cell is valid, the model with the largest valid first parameter
 }
 
 // Missing are the columns that the CSV of the cells does not have: the parameters of other planes,
 // and the standard errors where nothing was sampled.
 func (m *Map) Missing() []string {
-	if m.Method == Sample {
+	if m.Method == scenario.Sample {
 		return m.Plane.Missing()
 	}
 	return append(m.Plane.Missing(), "a_stderr", "b_stderr", "increase_stderr")
@@ -101,7 +76,7 @@ func (m *Map) Y() []float64 { _, y := m.Axes.Of(m.Plane); return y }
 // Cell is one pair of parameters, such as r and σ. Errors are in levels; they are null where some
 // probability exceeds 1.
 type Cell struct {
-	Point
+	plane.Point
 	// error of A; null where the parameters are invalid
 	A float64 `json:"a"`
 	// error of B; null where the parameters are invalid
@@ -120,14 +95,14 @@ type Cell struct {
 	unsure  float64 // percent: how far Increase may be from the truth because errors are known within intervals
 }
 
-// NewMap returns the map of codes A and B, of as many levels, over a plane, with empty cells. Both
+// New returns the map of codes A and B, of as many levels, over a plane, with empty cells. Both
 // have the named decoder. The error is a *memory.Error where the cells do not fit in memory; it
 // wraps decode.ErrUnfit where the decoder does not fit a code.
-func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder string, plane Plane, x, y Axis,
-	method Method) (*Map, error) {
+func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder string, of plane.Models,
+	x, y plane.Axis, method scenario.Method) (*Map, error) {
 	m := &Map{
 		Method: method, Reading: s.Reading(),
-		Plane: plane.Kind(), Axes: AxesOf(plane.Kind(), x.Values,
+		Plane: of.Kind(), Axes: plane.AxesOf(of.Kind(), x.Values,
 			y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
 	}
 	for i, c := range codes {
@@ -135,17 +110,17 @@ func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder stri
 		if err != nil {
 			return nil, err
 		}
-		models, err := plane.Of(ctx, c, x.Values, y.Values)
+		models, err := of.Of(ctx, c, x.Values, y.Values)
 		if err != nil {
 			return nil, err
 		}
 		m.sides[i] = side{c, d, models}
-		*[]*Design{&m.A, &m.B}[i] = s.Design(c, d)
+		*[]*scenario.Design{&m.A, &m.B}[i] = s.Design(c, d)
 	}
 	if err := m.choose(ctx, s); err != nil {
 		return nil, err
 	}
-	if p, ok := plane.(PerceivedPlane); ok {
+	if p, ok := of.(plane.Perceived); ok {
 		m.Cutoff, m.A.Training, m.B.Training = p.Model.Cutoff, p.Model.Training, p.Model.Training
 	}
 	const perCell = 320 // with its standard errors, and its numbers in a matrix and a figure
@@ -155,7 +130,7 @@ func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder stri
 	}
 	for _, v := range y.Values {
 		for _, u := range x.Values {
-			m.Cells = append(m.Cells, Cell{Point: AxesOf(m.Plane, u, v), A: math.NaN(), B: math.NaN(),
+			m.Cells = append(m.Cells, Cell{Point: plane.AxesOf(m.Plane, u, v), A: math.NaN(), B: math.NaN(),
 				Increase: math.NaN()})
 		}
 	}
@@ -163,11 +138,11 @@ func (s *Scenario) NewMap(ctx context.Context, codes [2]*code.Code, decoder stri
 }
 
 // choose sets the method, where the best one is asked for, and looks at the bounds.
-func (m *Map) choose(ctx context.Context, s *Scenario) error {
-	var bounds [2]*Mean
+func (m *Map) choose(ctx context.Context, s *scenario.Scenario) error {
+	var bounds [2]*scenario.Mean
 	have := true
 	for i, of := range m.sides {
-		b, err := BoundOf(s.Shape(of.code, of.decoder, m.Plane))
+		b, err := scenario.BoundOf(s.Shape(of.code, of.decoder, m.Plane != plane.Mixtures))
 		if bounds[i] = b; err != nil {
 			have = false
 		}
@@ -176,12 +151,11 @@ func (m *Map) choose(ctx context.Context, s *Scenario) error {
 	if m.Method == Best {
 		exact := true
 		for _, of := range m.sides {
-			p := s.Shape(of.code, of.decoder, m.Plane)
-			if exact = exact && exactWork(p) > 0 &&
-				(m.Plane == Mixtures || p.Code.Levels()*p.Code.Bits()*p.Code.Bits() <= quickUnion); !exact {
+			p := s.Shape(of.code, of.decoder, m.Plane != plane.Mixtures)
+			if exact = exact && scenario.QuickExact(p); !exact {
 				break
 			}
-			x, err := ExactOf(ctx, p)
+			x, err := scenario.ExactOf(ctx, p)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -189,27 +163,27 @@ func (m *Map) choose(ctx context.Context, s *Scenario) error {
 		}
 		switch {
 		case exact:
-			m.Method = Exact
+			m.Method = scenario.Exact
 		case have && !m.twoKinds:
-			m.Method = Bound
+			m.Method = scenario.Bound
 		default:
-			m.Method = Sample
+			m.Method = scenario.Sample
 		}
 	}
-	if m.Method == Bound && have {
+	if m.Method == scenario.Bound && have {
 		m.Bounds = []string{bounds[0].Name, bounds[1].Name}
 	}
-	m.twoKinds = m.twoKinds && m.Method == Bound
+	m.twoKinds = m.twoKinds && m.Method == scenario.Bound
 	return nil
 }
 
 // FitAxes returns the ranges of r and σ of a map of codes where they are empty: σ from a fifth of a
 // level to a third of the levels, and r up to the largest one that is valid for all codes.
-func FitAxes(ctx context.Context, codes []*code.Code, x, y Axis) (Axis, Axis, error) {
+func FitAxes(ctx context.Context, codes []*code.Code, x, y plane.Axis) (plane.Axis, plane.Axis, error) {
 	const count, around = 40, 200
 	levels := float64(codes[0].Levels())
 	if len(y.Values) == 0 {
-		y = NewAxis(max(0.2, levels/300), max(1, levels/3), count, true)
+		y = plane.NewAxis(max(0.2, levels/300), max(1, levels/3), count, true)
 	}
 	if len(x.Values) > 0 {
 		return x, y, nil
@@ -219,7 +193,7 @@ func FitAxes(ctx context.Context, codes []*code.Code, x, y Axis) (Axis, Axis, er
 		least[i] = levels / 2
 	}
 	for _, c := range codes {
-		lines, err := MixturePlane{}.Of(ctx, c, []float64{1}, y.Values)
+		lines, err := plane.Mixture{}.Of(ctx, c, []float64{1}, y.Values)
 		if err != nil {
 			return x, y, err
 		}
@@ -232,7 +206,7 @@ func FitAxes(ctx context.Context, codes []*code.Code, x, y Axis) (Axis, Axis, er
 		}
 	}
 	most := slices.Max(least)
-	return NewAxis(most/around, most, count, true), y, nil
+	return plane.NewAxis(most/around, most, count, true), y, nil
 }
 
 // Title says how the errors of a map were computed.
@@ -240,23 +214,29 @@ func (m *Map) Title() string {
 	if m.twoKinds {
 		return "bounds of two kinds"
 	}
-	return m.Method.text()
+	switch m.Method {
+	case scenario.Exact:
+		return "exact expected error"
+	case scenario.Sample:
+		return "sampled error"
+	}
+	return string(m.Method)
 }
 
-// Fill computes the cells of a map from NewMap. run.Done is told how many cells were finished. The
+// Fill computes the cells of a map from New, of the same scenario. run.Done is told how many cells were finished. The
 // error wraps theory.ErrNoClosedForm where a code has no bound, or no exact value.
-func (s *Scenario) Fill(ctx context.Context, run Run, m *Map, draw Sampling) error {
+func (m *Map) Fill(ctx context.Context, s *scenario.Scenario, run scenario.Run, draw scenario.Sampling) error {
 	weights, err := s.Weights(m.A.Levels)
 	if err != nil {
 		return err
 	}
 	f := &filler{s, run, m, weights, draw}
 	fill := f.theory
-	if m.Method == Sample {
+	if m.Method == scenario.Sample {
 		m.Seed = &draw.Seed
 		fill = f.sample
 	}
-	if err := fill(ctx); err != nil || m.Plane != Mixtures || m.Summary().Valid > 0 {
+	if err := fill(ctx); err != nil || m.Plane != plane.Mixtures || m.Summary().Valid > 0 {
 		return err
 	}
 	largest := 0.0
@@ -266,7 +246,7 @@ func (s *Scenario) Fill(ctx context.Context, run Run, m *Map, draw Sampling) err
 			return err
 		}
 		if most := min(lines[0].Largest, lines[1].Largest); most > largest {
-			at := AxesOf(m.Plane, most, y)
+			at := plane.AxesOf(m.Plane, most, y)
 			largest, m.largest = most, &at
 		}
 	}
@@ -275,11 +255,11 @@ func (s *Scenario) Fill(ctx context.Context, run Run, m *Map, draw Sampling) err
 
 // filler computes the cells of a map.
 type filler struct {
-	s       *Scenario
-	run     Run
+	s       *scenario.Scenario
+	run     scenario.Run
 	m       *Map
 	weights []float64 // of the labels
-	draw    Sampling
+	draw    scenario.Sampling
 }
 
 // Row returns the cells of the i-th value of the second parameter.
@@ -320,8 +300,8 @@ func (m *Map) Nearest(x, y float64) *Cell {
 	return &m.Row(j)[i]
 }
 
-// MapSummary says where A and B differ most.
-type MapSummary struct {
+// Summary says where A and B differ most.
+type Summary struct {
 	Valid       int   // cells with an increase
 	BetterB     int   // cells in which B has the smaller error
 	Least, Most *Cell // the cells of the extreme increases; nil where none is valid
@@ -331,9 +311,9 @@ type MapSummary struct {
 }
 
 // Summary returns the extremes of a map.
-func (m *Map) Summary() MapSummary {
+func (m *Map) Summary() Summary {
 	const rounding = 1e-9 // percent: less is no difference, nor is what intervals leave open
-	var s MapSummary
+	var s Summary
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		if table.Missing(c.Increase) {
@@ -385,7 +365,7 @@ func (c *Cell) setSampled(a, b montecarlo.Overall) {
 }
 
 // lines prepares the models of both codes that share σ.
-func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]*Line, err error) {
+func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]*plane.Line, err error) {
 	for i, s := range f.m.sides {
 		if lines[i], err = s.models(ctx, sigma); err != nil {
 			return lines, err
@@ -397,10 +377,10 @@ func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]*Line, err 
 // theory fills the map by bounds or exact values, the cells of one σ at a time on each worker.
 func (f *filler) theory(ctx context.Context) error {
 	return parallel.Each(ctx, f.run.Workers, len(f.m.Y()), func() (func(ctx context.Context, row int) error, error) {
-		var means [2]*Mean
+		var means [2]*scenario.Mean
 		for i, s := range f.m.sides {
 			var err error
-			if means[i], err = f.m.Method.MeanOf(ctx, f.s.Shape(s.code, s.decoder, f.m.Plane)); err != nil {
+			if means[i], err = f.m.Method.MeanOf(ctx, f.s.Shape(s.code, s.decoder, f.m.Plane != plane.Mixtures)); err != nil {
 				if errors.Is(err, theory.ErrNoClosedForm) {
 					err = fmt.Errorf("%w; method mc samples instead", err)
 				}
@@ -412,7 +392,7 @@ func (f *filler) theory(ctx context.Context) error {
 }
 
 // fill computes the cells of one σ.
-func (f *filler) fill(ctx context.Context, row int, means [2]*Mean) error {
+func (f *filler) fill(ctx context.Context, row int, means [2]*scenario.Mean) error {
 	lines, err := f.lines(ctx, f.m.Y()[row])
 	if err != nil {
 		return err
@@ -438,14 +418,14 @@ func (f *filler) fill(ctx context.Context, row int, means [2]*Mean) error {
 			c.unknown = math.IsNaN(a) || math.IsNaN(b)
 			c.unsure = 100*means[0].Width + 100*means[1].Width
 		}
-		f.run.done(1)
+		f.run.Finished(1)
 	}
 	return nil
 }
 
 // along is a mean error over the labels for the models of one line. Where both are proportional to
 // x, it is computed once for all x.
-func (f *filler) along(ctx context.Context, l *Line, m *Mean) (func(x float64) (float64, error), error) {
+func (f *filler) along(ctx context.Context, l *plane.Line, m *scenario.Mean) (func(x float64) (float64, error), error) {
 	mean := func(x float64) (float64, error) {
 		e, err := l.Errors(ctx, x)
 		if err != nil {
@@ -489,7 +469,7 @@ func (f *filler) sampleRow(ctx context.Context, row int) error {
 			return err
 		}
 		if pair[0] == nil {
-			f.run.done(1)
+			f.run.Finished(1)
 			continue
 		}
 		cells = append(cells, &f.m.Row(row)[j])
@@ -506,7 +486,7 @@ func (f *filler) sampleRow(ctx context.Context, row int) error {
 			}
 			if found[i] = append(found[i], montecarlo.Average(f.weights, sums)); i == 1 {
 				cells[j].setSampled(found[0][j], found[1][j])
-				f.run.done(1)
+				f.run.Finished(1)
 			}
 		}
 	}
@@ -514,7 +494,7 @@ func (f *filler) sampleRow(ctx context.Context, row int) error {
 }
 
 // problems are sampled for one cell; nil where the parameters are invalid for one of the codes.
-func (f *filler) problems(ctx context.Context, lines [2]*Line, r float64) (pair [2]*montecarlo.Problem, err error) {
+func (f *filler) problems(ctx context.Context, lines [2]*plane.Line, r float64) (pair [2]*montecarlo.Problem, err error) {
 	if !lines[0].Valid(r) || !lines[1].Valid(r) {
 		return pair, nil
 	}
@@ -523,7 +503,7 @@ func (f *filler) problems(ctx context.Context, lines [2]*Line, r float64) (pair 
 		if err != nil {
 			return pair, err
 		}
-		pair[i], err = f.s.ProblemOf(ctx, s.code, s.decoder, e, Sampling{Seed: f.draw.Seed})
+		pair[i], err = f.s.ProblemOf(ctx, s.code, s.decoder, e, scenario.Sampling{Seed: f.draw.Seed})
 		if err != nil {
 			return pair, err
 		}

@@ -1,14 +1,13 @@
-package scenario_test
+package compare_test
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"belsim/errmodel"
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/must"
@@ -17,17 +16,19 @@ import (
 	"belsim/theory/decode"
 )
 
+var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BCE}}
+
 // compared compares codes of 32 levels, read by gen, with few samples.
-func compared(t *testing.T, m scenario.Model, names ...string) (*scenario.Scenario, *scenario.Comparison) {
+func compared(t *testing.T, m scenario.Model, names ...string) (*scenario.Scenario, *compare.Ranking) {
 	t.Helper()
 	s := &scenario.Scenario{Model: m, Decoders: decode.Builtin(), Outputs: scenario.AutoOutputs}
 	var codes []*code.Code
 	for _, name := range names {
-		codes = append(codes, mustNew(t, name, 32))
+		codes = append(codes, must.Get(code.New(name, 32))(t))
 	}
 	draw := scenario.Sampling{Samples: 500, Seed: 1, Within: 5}
-	candidates := must.Get(s.Candidates(t.Context(), codes, []string{"gen"}, draw))(t)
-	return s, must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
+	candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, []string{"gen"}, draw))(t)
+	return s, must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 }
 
 // TestInvalidCode: a code for which the model is invalid has a row of its own, the last one, and
@@ -59,7 +60,7 @@ func TestInvalidCode(t *testing.T) {
 		t.Errorf("%s, %v; want null and the reason", b, err)
 	}
 	s := &scenario.Scenario{Model: m, Decoders: decode.Builtin()}
-	if _, err := s.Candidates(t.Context(), []*code.Code{mustNew(t, "onehot", 32)}, []string{"gen"},
+	if _, err := compare.NewCandidates(t.Context(), s, []*code.Code{must.Get(code.New("onehot", 32))(t)}, []string{"gen"},
 		scenario.FixedSampling()); !scenario.Invalid(err) {
 		t.Errorf("error %v; want that the model is invalid", err)
 	}
@@ -68,7 +69,7 @@ func TestInvalidCode(t *testing.T) {
 // TestMarks: transitions, ties and the worst level, and the words that say what they mean.
 func TestMarks(t *testing.T) {
 	s, c := compared(t, scenario.Mixture{R: 0.5, Sigma: 1.5}, "unary", "johnson", "hadamard", "hexj")
-	rows := map[string]scenario.CodeResult{}
+	rows := map[string]compare.Result{}
 	for _, r := range c.Results {
 		rows[r.Code] = r
 	}
@@ -105,30 +106,14 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestTableLevels: a table of error probabilities says how many levels there are, and a table the
-// wrong way round is called so.
-func TestTableLevels(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "e.csv")
-	must.Succeed(t, os.WriteFile(path, []byte("0.1,0.2,0.1\n0.1,0.1,0\n0,0,0\n0.1,0.1,0.3\n"), 0o644))
-	if n := (scenario.Table{Path: path}).Levels(); n != 4 {
-		t.Errorf("%d levels, want 4", n)
-	}
-	if n := (scenario.Table{Path: path + "x"}).Levels(); n != 0 {
-		t.Errorf("%d levels of a file that is not there, want 0", n)
-	}
-	if _, err := errmodel.ReadTable(path, 3, 4); err == nil || !strings.Contains(err.Error(), "looks transposed") {
-		t.Errorf("error %v", err)
-	}
-}
-
 // TestTransposed: a comparison notes once of each file with more bits than levels that it may be
 // transposed, whatever the number of decoders; of no named code and of no other file.
 func TestTransposed(t *testing.T) {
 	standard := inputfile.Name(inputfile.Standard)
-	c := scenario.Comparison{Levels: 4}
+	c := compare.Ranking{Levels: 4}
 	for _, decoder := range []string{"gen", "bel-j"} {
 		for name, bits := range map[string]int{"bits.csv": 5, standard: 5, "johnson": 5, "square.npy": 4} {
-			c.Results = append(c.Results, scenario.CodeResult{Design: scenario.Design{
+			c.Results = append(c.Results, compare.Result{Design: scenario.Design{
 				Code: name, Bits: bits, Decoder: decoder}})
 		}
 	}

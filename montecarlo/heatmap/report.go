@@ -1,73 +1,19 @@
-package scenario
+package heatmap
 
 import (
 	"fmt"
 	"io"
-	"strconv"
 
-	"belsim/theory/base/table"
+	"belsim/montecarlo/plane"
+	"belsim/montecarlo/scenario"
 )
-
-// Report writes the verdict for people, with a table: of a few levels
-// where there are many, with a text that says how to see the others. model names the error model.
-func (v *Verification) Report(w io.Writer, model, others string) error {
-	fmt.Fprintf(w, "%s (%d levels, %d bits), decoder %s, %s, seed %d\n", v.Code, v.Levels, v.Bits, v.Decoder, model,
-		v.Seed)
-	fmt.Fprintf(w, "expected |error| in levels")
-	if v.Bound != "" {
-		fmt.Fprintf(w, "; the bound is %s", v.Bound)
-	}
-	fmt.Fprint(w, "\n\n")
-	rows := someLevels(v.Labels)
-	t := table.Of(append(rows[:len(rows):len(rows)], v.Overall), table.Replace("level", "", func(r LevelResult) string {
-		if r.Level == 0 {
-			return "all"
-		}
-		return strconv.Itoa(r.Level)
-	}), table.Replace("any_law", "", func(r LevelResult) string { return r.anyField.text() }), table.Replace("mean", "", func(r LevelResult) string { return table.Sampled(r.Mean, r.StdErr, r.Samples) }))
-	if err := t.Write(w); err != nil {
-		return err
-	}
-	if len(rows) < len(v.Labels) {
-		fmt.Fprintf(w, "(%d of %d levels; %s)\n", len(rows), len(v.Labels), others)
-	}
-	fmt.Fprintln(w)
-	const shownFailures = 10
-	for i, f := range v.Failures {
-		if i == shownFailures {
-			fmt.Fprintf(w, "FAIL and %d more\n", len(v.Failures)-i)
-			break
-		}
-		fmt.Fprintln(w, "FAIL", f)
-	}
-	if text := v.conclusion(); text != "" {
-		fmt.Fprintln(w, text)
-	}
-	if text := v.powerText(); text != "" && !v.Failed() {
-		fmt.Fprintln(w, text)
-	}
-	return nil
-}
-
-// someLevels are a few of many levels, evenly spread.
-func someLevels(all []LevelResult) []LevelResult {
-	const few = 16
-	if len(all) <= few {
-		return all
-	}
-	out := make([]LevelResult, few)
-	for i := range out {
-		out[i] = all[i*(len(all)-1)/(few-1)]
-	}
-	return out
-}
 
 // Report writes a summary of the map of a scenario for people. fit is the point of the plane where
 // a network was found; nil without one.
-func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
+func (m *Map) Report(w io.Writer, s *scenario.Scenario, fit *plane.Point) error {
 	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
 		m.A.Levels, m.Method, s.NotDefault())
-	if p, ok := s.Model.(Perceived); ok {
+	if p, ok := s.Model.(scenario.Perceived); ok {
 		fmt.Fprintf(w, ", %s", p)
 	}
 	if m.Seed != nil {
@@ -87,7 +33,7 @@ func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
 			reason = "no formula gives these exact values, and their intervals are wide; --method mc samples instead"
 		} else if sum.WithoutErrors > 0 {
 			reason = "B has no errors where " + x + " and " + y + " are valid"
-			if m.Method == Sample {
+			if m.Method == scenario.Sample {
 				reason = "no sample of " + m.A.Code + " or " + m.B.Code + " erred where " + x + " and " + y +
 					" are valid; --samples N takes more"
 			}
@@ -95,7 +41,7 @@ func (m *Map) Report(w io.Writer, s *Scenario, fit *Point) error {
 		_, err := fmt.Fprintln(w, "no valid cell: "+reason)
 		return err
 	}
-	if m.Method == Sample && sum.WithoutErrors > 0 {
+	if m.Method == scenario.Sample && sum.WithoutErrors > 0 {
 		fmt.Fprintf(w, "%d cells are blank because no sample of a code erred; --samples N takes more\n",
 			sum.WithoutErrors)
 	}

@@ -1,4 +1,5 @@
-package scenario
+// Package bench has typical sampling problems, to measure how fast a backend is.
+package bench
 
 import (
 	"context"
@@ -7,6 +8,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/code"
 )
@@ -36,7 +38,7 @@ func Workloads() []Workload {
 
 // Measurement is the time that samples of a workload took.
 type Measurement struct {
-	Design  Design
+	Design  scenario.Design
 	Samples uint64
 	Took    time.Duration
 }
@@ -51,7 +53,7 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 	if err != nil {
 		return Measurement{}, err
 	}
-	s := New(nil)
+	s := scenario.New(nil)
 	d, err := s.Decoder(w.Decoder, c)
 	if err != nil {
 		return Measurement{}, err
@@ -61,7 +63,7 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 		return Measurement{}, err
 	}
 	m := Measurement{Design: s.Design(c, d)}
-	p, err := s.ProblemOf(ctx, c, d, e, Sampling{Seed: 1})
+	p, err := s.ProblemOf(ctx, c, d, e, scenario.Sampling{Seed: 1})
 	if err != nil {
 		return m, err
 	}
