@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
@@ -85,7 +84,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	if !cmd.Exact {
-		candidates.Omit = func(*montecarlo.Problem) scenario.Omit { return scenario.Omit{Slow: true} }
+		candidates.Omit = scenario.Omit{Slow: true}
 	}
 	what, total := "samples", draw.Samples*uint64(codes[0].Levels()*len(candidates.Problems))
 	if draw.RelErr > 0 {

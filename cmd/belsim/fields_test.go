@@ -56,7 +56,7 @@ var results = []struct {
 var sharedDocs = map[string]string{
 	"bit":                 "number of the bit, from 1",
 	"bits":                "number of bits M; 1 of direct regression; a linear layer on w features has (w+1)·bits parameters",
-	"bound":               "upper bound of the mean |error|; of gen in compare the smaller of the union bound and the end of any_law; null where there is none",
+	"bound":               "upper bound of the mean |error|; of gen the smaller one of the union bound and the end of any_law at each level, but in heatmap and sweep the union bound; null where there is none",
 	"code":                "name of the code or of its file, or of the head: softmax, hl-gauss, corn, or direct for direct regression; found is one that was found",
 	"command":             "the command line that made the result",
 	"cutoff":              "cutoff κ of what networks learn, in cycles over the range; missing for the default, and in other models",

@@ -60,7 +60,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	backend := cmd.backend(env)
 	defer backend.Close()
 	var p *montecarlo.Problem
-	var th []montecarlo.Theory
+	var th *scenario.Theory
 	if err := env.during("theory", func() error {
 		if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
 			return err
@@ -72,20 +72,17 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		if p, err = s.Problem(ctx, codes[0], d, draw); err != nil {
 			return err
 		}
-		th, err = scenario.Theory(ctx, cmd.Workers, p, scenario.Omit{})
+		th, err = scenario.TheoryOf(ctx, cmd.Workers, p, weights, scenario.Omit{Intervals: true, SlowLaw: true})
 		return err
 	}); err != nil {
 		return err
 	}
-	env.disturb(th)
-	bar := env.newProgress("samples", draw.Samples*uint64(len(th)))
+	env.disturb(th.Levels)
+	bar := env.newProgress("samples", draw.Samples*uint64(len(th.Levels)))
 	v, err := verify.Check(ctx, s, cmd.run(backend, bar), p, th, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
-	}
-	if err := env.during("any law", func() error { return v.AddAnyLaw(ctx, cmd.Workers, p, weights) }); err != nil {
-		return err
 	}
 	v.Provenance = env.provenance()
 	cmd.warnUnreached(env, v.Reached)

@@ -80,8 +80,7 @@ func (r Result) best() (v, stderr float64) {
 type Candidates struct {
 	Problems []*montecarlo.Problem
 	Invalid  []InvalidCode // codes that are set aside
-	// Omit says what is left out of the results of a problem; nil for nothing.
-	Omit func(p *montecarlo.Problem) scenario.Omit
+	Omit     scenario.Omit // what is left out of the results
 	// Known is told what is known so far; nil for nobody.
 	Known func(*Ranking)
 }
@@ -180,33 +179,15 @@ func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidate
 	out := &Ranking{
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within, Reached: true, Baselines: []Baseline{},
 	}
-	theories := make([][]montecarlo.Theory, len(candidates.Problems))
+	theories := make([]*scenario.Theory, len(candidates.Problems))
 	for i, p := range candidates.Problems { // exact values first: samples may take long
-		var omit scenario.Omit
-		if candidates.Omit != nil {
-			omit = candidates.Omit(p)
-		}
-		if theories[i], err = scenario.Theory(ctx, run.Workers, p, omit); err != nil {
+		if theories[i], err = scenario.TheoryOf(ctx, run.Workers, p, weights, candidates.Omit); err != nil {
 			return nil, err
 		}
-		row := Result{
-			Design: s.Design(p.Code, p.Decoder),
-			Mean:   math.Inf(1), // until it is sampled: below what is known
-		}
-		if row.Expected, err = scenario.Expect(ctx, run.Workers, p, weights, theories[i], omit); err != nil {
-			return nil, err
-		}
-		if !omit.AnyLaw {
-			if row.AnyLaw, _, err = scenario.AnyLawMean(ctx, run.Workers, p, weights, omit.Slow); err != nil {
-				return nil, err
-			}
-			// The union bound counts every other word. The bounds of the other decoders are the
-			// paper's formulas.
-			if _, gen := p.Decoder.(decode.Gen); gen && row.AnyLaw != nil && row.AnyLaw[1] < row.Bound {
-				row.Bound = row.AnyLaw[1]
-			}
-		}
-		out.Results = append(out.Results, row)
+		out.Results = append(out.Results, Result{
+			Design: s.Design(p.Code, p.Decoder), Expected: theories[i].Mean,
+			Mean: math.Inf(1), // until it is sampled: below what is known
+		})
 		candidates.known(out)
 	}
 	for i, p := range candidates.Problems {
@@ -225,7 +206,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidate
 		o := montecarlo.Average(weights, sums)
 		out.Reached = out.Reached && reached
 		row.Mean, row.StdErr, row.RMS, row.Within, row.Samples, row.Capped = o.Mean, o.StdErr, o.RMS, o.Within, o.Samples, !reached && table.Missing(row.Exact)
-		row.worst(theories[i], weights, o, sums)
+		row.worst(theories[i].Levels, weights, o, sums)
 		candidates.known(out)
 	}
 	out.rank()

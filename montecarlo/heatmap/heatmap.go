@@ -2,7 +2,6 @@
 package heatmap
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,11 +99,14 @@ type Cell struct {
 // wraps decode.ErrUnfit where the decoder does not fit a code.
 func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder string, of plane.Models,
 	x, y plane.Axis, method scenario.Method) (*Map, error) {
-	m := &Map{
-		Method: method, Reading: s.Reading(),
-		Plane: of.Kind(), Axes: plane.AxesOf(of.Kind(), x.Values,
-			y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
+	const perCell = 320 // with its standard errors, and its numbers in a matrix and a figure
+	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", len(x.Values), len(y.Values)),
+		memory.Product(len(x.Values), len(y.Values), perCell)); err != nil {
+		return nil, err
 	}
+	network, perceived := of.(plane.Perceived)
+	var sides [2]side
+	var designs [2]scenario.Design
 	for i, c := range codes {
 		d, err := s.Decoder(decoder, c)
 		if err != nil {
@@ -114,27 +116,32 @@ func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder
 		if err != nil {
 			return nil, err
 		}
-		m.sides[i] = side{c, d, models}
-		*[]*scenario.Design{&m.A, &m.B}[i] = s.Design(c, d)
-	}
-	if err := m.choose(ctx, s); err != nil {
-		return nil, err
-	}
-	if p, ok := of.(plane.Perceived); ok {
-		m.Cutoff, m.A.Training, m.B.Training = p.Model.Cutoff, p.Model.Training, p.Model.Training
-	}
-	const perCell = 320 // with its standard errors, and its numbers in a matrix and a figure
-	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", len(x.Values), len(y.Values)),
-		memory.Product(len(x.Values), len(y.Values), perCell)); err != nil {
-		return nil, err
-	}
-	for _, v := range y.Values {
-		for _, u := range x.Values {
-			m.Cells = append(m.Cells, Cell{Point: plane.AxesOf(m.Plane, u, v), A: math.NaN(), B: math.NaN(),
-				Increase: math.NaN()})
+		sides[i], designs[i] = side{c, d, models}, s.Design(c, d)
+		if perceived {
+			designs[i].Training = network.Model.Training
 		}
 	}
-	return m, nil
+	m := Blank(designs, of.Kind(), x, y, method)
+	m.sides, m.Reading = sides, s.Reading()
+	if perceived {
+		m.Cutoff = network.Model.Cutoff
+	}
+	return m, m.choose(ctx, s)
+}
+
+// Blank returns the map of the designs A and B over a kind of plane, with empty cells.
+func Blank(designs [2]scenario.Design, kind plane.Kind, x, y plane.Axis, method scenario.Method) *Map {
+	m := &Map{
+		A: designs[0], B: designs[1], Method: method, Plane: kind, Axes: plane.AxesOf(kind, x.Values, y.Values),
+		LogX: x.Logarithmic(), LogY: y.Logarithmic(),
+	}
+	none := math.NaN()
+	for _, v := range y.Values {
+		for _, u := range x.Values {
+			m.Cells = append(m.Cells, Cell{Point: plane.AxesOf(kind, u, v), A: none, B: none, Increase: none})
+		}
+	}
+	return m
 }
 
 // choose sets the method, where the best one is asked for, and looks at the bounds.
@@ -223,25 +230,29 @@ func (m *Map) Title() string {
 	return string(m.Method)
 }
 
-// Fill computes the cells of a map from New, of the same scenario. run.Done is told how many cells were finished. The
-// error wraps theory.ErrNoClosedForm where a code has no bound, or no exact value.
+// Fill computes the cells of a map from New, of the same scenario. run.Done is told how many cells
+// were finished. The error wraps theory.ErrNoClosedForm where a code has no bound, or no exact
+// value.
 func (m *Map) Fill(ctx context.Context, s *scenario.Scenario, run scenario.Run, draw scenario.Sampling) error {
 	weights, err := s.Weights(m.A.Levels)
 	if err != nil {
 		return err
 	}
 	f := &filler{s, run, m, weights, draw}
-	fill := f.theory
+	workers, start := run.Workers, f.formulas
 	if m.Method == scenario.Sample {
 		m.Seed = &draw.Seed
-		fill = f.sample
+		workers, start = 1, f.samples // the backend has its own
 	}
-	if err := fill(ctx); err != nil || m.Plane != plane.Mixtures || m.Summary().Valid > 0 {
+	if err := parallel.Each(ctx, workers, len(m.Y()), func() (func(ctx context.Context, row int) error, error) {
+		errors, err := start(ctx)
+		return func(ctx context.Context, row int) error { return f.row(ctx, row, errors) }, err
+	}); err != nil || m.Plane != plane.Mixtures || m.Summary().Valid > 0 {
 		return err
 	}
 	largest := 0.0
 	for _, y := range m.Y() {
-		lines, err := f.lines(ctx, y)
+		lines, err := m.lines(ctx, y)
 		if err != nil {
 			return err
 		}
@@ -251,15 +262,6 @@ func (m *Map) Fill(ctx context.Context, s *scenario.Scenario, run scenario.Run, 
 		}
 	}
 	return nil
-}
-
-// filler computes the cells of a map.
-type filler struct {
-	s       *scenario.Scenario
-	run     scenario.Run
-	m       *Map
-	weights []float64 // of the labels
-	draw    scenario.Sampling
 }
 
 // Row returns the cells of the i-th value of the second parameter.
@@ -349,12 +351,13 @@ func Increase(a, stderr, b float64) float64 {
 	return 100 * (a/b - 1)
 }
 
-// set takes the errors of both codes.
-func (c *Cell) set(a, b float64) { c.A, c.B, c.Increase = a, b, Increase(a, 0, b) }
-
-// setSampled takes the sampled errors of both codes.
-func (c *Cell) setSampled(a, b montecarlo.Overall) {
+// Set takes the errors of both codes. The standard errors stand in the cell where they are sampled.
+func (c *Cell) Set(a, b montecarlo.Overall, sampled bool) {
 	c.A, c.B, c.Increase = a.Mean, b.Mean, Increase(a.Mean, a.StdErr, b.Mean)
+	c.unknown = math.IsNaN(a.Mean) || math.IsNaN(b.Mean)
+	if !sampled {
+		return
+	}
 	increase := math.NaN()
 	if !table.Missing(c.Increase) {
 		// To first order, and as if the two codes' samples were independent. They come from the
@@ -365,8 +368,8 @@ func (c *Cell) setSampled(a, b montecarlo.Overall) {
 }
 
 // lines prepares the models of both codes that share σ.
-func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]*plane.Line, err error) {
-	for i, s := range f.m.sides {
+func (m *Map) lines(ctx context.Context, sigma float64) (lines [2]*plane.Line, err error) {
+	for i, s := range m.sides {
 		if lines[i], err = s.models(ctx, sigma); err != nil {
 			return lines, err
 		}
@@ -374,139 +377,118 @@ func (f *filler) lines(ctx context.Context, sigma float64) (lines [2]*plane.Line
 	return lines, nil
 }
 
-// theory fills the map by bounds or exact values, the cells of one σ at a time on each worker.
-func (f *filler) theory(ctx context.Context) error {
-	return parallel.Each(ctx, f.run.Workers, len(f.m.Y()), func() (func(ctx context.Context, row int) error, error) {
-		var means [2]*scenario.Mean
-		for i, s := range f.m.sides {
-			var err error
-			if means[i], err = f.m.Method.MeanOf(ctx, f.s.Shape(s.code, s.decoder, f.m.Plane != plane.Mixtures)); err != nil {
-				if errors.Is(err, theory.ErrNoClosedForm) {
-					err = fmt.Errorf("%w; method mc samples instead", err)
-				}
-				return nil, err
-			}
-		}
-		return func(ctx context.Context, row int) error { return f.fill(ctx, row, means) }, nil
-	})
+// filler computes the cells of a map.
+type filler struct {
+	s       *scenario.Scenario
+	run     scenario.Run
+	m       *Map
+	weights []float64 // of the labels
+	draw    scenario.Sampling
 }
 
-// fill computes the cells of one σ.
-func (f *filler) fill(ctx context.Context, row int, means [2]*scenario.Mean) error {
-	lines, err := f.lines(ctx, f.m.Y()[row])
+// errorsOf computes errors of both codes, of A and of B: first for the models of a line, then at x.
+type errorsOf struct {
+	along  [2]func(ctx context.Context, l *plane.Line) (errorAt, error)
+	unsure float64 // of the increase, in percent
+}
+
+type errorAt func(ctx context.Context, x float64) (montecarlo.Overall, error)
+
+// row computes the cells of one σ, first for A and then for B: a device loads each code once.
+func (f *filler) row(ctx context.Context, row int, of errorsOf) error {
+	lines, err := f.m.lines(ctx, f.m.Y()[row])
 	if err != nil {
 		return err
-	}
-	var at [2]func(x float64) (float64, error)
-	for i, l := range lines {
-		if at[i], err = f.along(ctx, l, means[i]); err != nil {
-			return err
-		}
-	}
-	for j, x := range f.m.X() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if lines[0].Valid(x) && lines[1].Valid(x) {
-			a, errA := at[0](x)
-			b, errB := at[1](x)
-			if err := cmp.Or(errA, errB); err != nil {
-				return err
-			}
-			c := &f.m.Row(row)[j]
-			c.set(a, b)
-			c.unknown = math.IsNaN(a) || math.IsNaN(b)
-			c.unsure = 100*means[0].Width + 100*means[1].Width
-		}
-		f.run.Finished(1)
-	}
-	return nil
-}
-
-// along is a mean error over the labels for the models of one line. Where both are proportional to
-// x, it is computed once for all x.
-func (f *filler) along(ctx context.Context, l *plane.Line, m *scenario.Mean) (func(x float64) (float64, error), error) {
-	mean := func(x float64) (float64, error) {
-		e, err := l.Errors(ctx, x)
-		if err != nil {
-			return 0, err
-		}
-		return m.Mean(ctx, f.weights, e)
-	}
-	if l.Largest == 0 || !m.Linear {
-		return mean, nil
-	}
-	unit := min(1, l.Largest)
-	v, err := mean(unit)
-	if err != nil {
-		return nil, err
-	}
-	slope := v / unit
-	return func(x float64) (float64, error) { return x * slope, nil }, nil
-}
-
-// sample fills the map by samples, the cells of one σ after those of another.
-func (f *filler) sample(ctx context.Context) error {
-	for row := range f.m.Y() {
-		if err := f.sampleRow(ctx, row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sampleRow samples the cells of one σ, first for A and then for B: a device loads each code once.
-func (f *filler) sampleRow(ctx context.Context, row int) error {
-	lines, err := f.lines(ctx, f.m.Y()[row])
-	if err != nil {
-		return err
-	}
-	var cells []*Cell // the valid ones
-	var problems [2][]*montecarlo.Problem
-	for j, x := range f.m.X() {
-		pair, err := f.problems(ctx, lines, x)
-		if err != nil {
-			return err
-		}
-		if pair[0] == nil {
-			f.run.Finished(1)
-			continue
-		}
-		cells = append(cells, &f.m.Row(row)[j])
-		for i, p := range pair {
-			problems[i] = append(problems[i], p)
-		}
 	}
 	var found [2][]montecarlo.Overall
-	for i, some := range problems {
-		for j, p := range some {
-			sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)
-			if err != nil {
+	for i, l := range lines {
+		at, err := of.along[i](ctx, l)
+		if err != nil {
+			return err
+		}
+		found[i] = make([]montecarlo.Overall, len(f.m.X()))
+		for j, x := range f.m.X() {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if found[i] = append(found[i], montecarlo.Average(f.weights, sums)); i == 1 {
-				cells[j].setSampled(found[0][j], found[1][j])
-				f.run.Finished(1)
+			valid := lines[0].Valid(x) && lines[1].Valid(x)
+			if valid {
+				if found[i][j], err = at(ctx, x); err != nil {
+					return err
+				}
 			}
+			if i == 0 {
+				continue
+			}
+			if valid {
+				c := &f.m.Row(row)[j]
+				c.Set(found[0][j], found[1][j], f.m.Method == scenario.Sample)
+				c.unsure = of.unsure
+			}
+			f.run.Finished(1)
 		}
 	}
 	return nil
 }
 
-// problems are sampled for one cell; nil where the parameters are invalid for one of the codes.
-func (f *filler) problems(ctx context.Context, lines [2]*plane.Line, r float64) (pair [2]*montecarlo.Problem, err error) {
-	if !lines[0].Valid(r) || !lines[1].Valid(r) {
-		return pair, nil
-	}
+// formulas computes bounds or exact values.
+func (f *filler) formulas(ctx context.Context) (out errorsOf, err error) {
 	for i, s := range f.m.sides {
-		e, err := lines[i].Errors(ctx, r)
-		if err != nil {
-			return pair, err
+		mean, err := f.m.Method.MeanOf(ctx, f.s.Shape(s.code, s.decoder, f.m.Plane != plane.Mixtures))
+		if errors.Is(err, theory.ErrNoClosedForm) {
+			err = fmt.Errorf("%w; method mc samples instead", err)
 		}
-		pair[i], err = f.s.ProblemOf(ctx, s.code, s.decoder, e, scenario.Sampling{Seed: f.draw.Seed})
 		if err != nil {
-			return pair, err
+			return out, err
+		}
+		out.unsure += 100 * mean.Width
+		out.along[i] = func(ctx context.Context, l *plane.Line) (errorAt, error) { return f.formula(ctx, l, mean) }
+	}
+	return out, nil
+}
+
+// formula is a mean error over the labels for the models of one line. Where both are proportional to
+// x, it is computed once for all x.
+func (f *filler) formula(ctx context.Context, l *plane.Line, m *scenario.Mean) (errorAt, error) {
+	at := func(ctx context.Context, x float64) (montecarlo.Overall, error) {
+		e, err := l.Errors(ctx, x)
+		if err != nil {
+			return montecarlo.Overall{}, err
+		}
+		v, err := m.Mean(ctx, f.weights, e)
+		return montecarlo.Overall{Mean: v}, err
+	}
+	if l.Largest == 0 || !m.Linear {
+		return at, nil
+	}
+	unit := min(1, l.Largest)
+	of, err := at(ctx, unit)
+	slope := of.Mean / unit
+	return func(_ context.Context, x float64) (montecarlo.Overall, error) {
+		return montecarlo.Overall{Mean: x * slope}, nil
+	}, err
+}
+
+// samples computes sampled errors.
+func (f *filler) samples(context.Context) (out errorsOf, err error) {
+	for i, s := range f.m.sides {
+		out.along[i] = func(_ context.Context, l *plane.Line) (errorAt, error) {
+			return func(ctx context.Context, x float64) (montecarlo.Overall, error) {
+				e, err := l.Errors(ctx, x)
+				if err != nil {
+					return montecarlo.Overall{}, err
+				}
+				p, err := f.s.ProblemOf(ctx, s.code, s.decoder, e, scenario.Sampling{Seed: f.draw.Seed})
+				if err != nil {
+					return montecarlo.Overall{}, err
+				}
+				sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)
+				if err != nil {
+					return montecarlo.Overall{}, err
+				}
+				return montecarlo.Average(f.weights, sums), nil
+			}, nil
 		}
 	}
-	return pair, nil
+	return out, nil
 }

@@ -31,7 +31,7 @@ func TestIncrease(t *testing.T) {
 		}
 	}
 	var c Cell
-	c.setSampled(montecarlo.Overall{Mean: 3, StdErr: 0.1}, montecarlo.Overall{Mean: 2, StdErr: 0.2})
+	c.Set(montecarlo.Overall{Mean: 3, StdErr: 0.1}, montecarlo.Overall{Mean: 2, StdErr: 0.2}, true)
 	const step = 1e-6
 	want := math.Hypot(0.1*(Increase(3+step, 0, 2)-50)/step, 0.2*(Increase(3, 0, 2+step)-50)/step)
 	if math.Abs(*c.StdErr-want) > 1e-4*want || c.Increase != 50 {
@@ -124,12 +124,11 @@ func TestMap(t *testing.T) {
 				if table.Missing(got) { // the other code is invalid here
 					continue
 				}
-				bound, exact, err := scenario.Averages(ctx, 0, p, weights)
-				must.Succeed(t, err)
-				want, allowed := exact, 1e-12*exact
+				mean := must.Get(scenario.TheoryOf(ctx, 0, p, weights, scenario.Omit{}))(t).Mean
+				want, allowed := mean.Exact, 1e-12*mean.Exact
 				switch method {
 				case scenario.Bound:
-					want = bound
+					want = mean.Bound
 				case scenario.Sample:
 					allowed = 6.5 * *[]*float64{c.StdErrA, c.StdErrB}[i] // 1e−10 a value
 				}
@@ -167,12 +166,11 @@ func TestPerceivedPlane(t *testing.T) {
 		of.Model = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BCE}}
 		p := must.Get(of.Problem(context.Background(), codes[0], must.Get(of.Decoder("auto", codes[0]))(t),
 			scenario.FixedSampling()))(t)
-		bound, exact, err := scenario.Averages(context.Background(), 0, p, weights)
-		must.Succeed(t, err)
-		got, want, off := m.Cells[1].A, exact, 1e-9
+		mean := must.Get(scenario.TheoryOf(t.Context(), 0, p, weights, scenario.Omit{}))(t).Mean
+		got, want, off := m.Cells[1].A, mean.Exact, 1e-9
 		switch method {
 		case scenario.Bound:
-			want = bound
+			want = mean.Bound
 		case scenario.Sample:
 			off = 6.5 * *m.Cells[1].StdErrA
 		}

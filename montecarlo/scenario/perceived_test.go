@@ -23,7 +23,7 @@ func TestPerceivedStrata(t *testing.T) {
 	c := mustNew(t, "b2jdj", 32)
 	d := must.Get(s.Decoder("gen", c))(t)
 	p := must.Get(s.Problem(context.Background(), c, d, scenario.FixedSampling()))(t)
-	th := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{}))(t)
+	th := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(32), scenario.Omit{}))(t).Levels
 	want := make([]float64, 32)
 	for j := range decode.Strata {
 		e := mat.NewDense(32, c.Bits(), nil)
@@ -48,8 +48,8 @@ func TestQuickExact(t *testing.T) {
 	s := scenario.New(networks)
 	c := mustNew(t, "hexj", 32)
 	p := must.Get(s.Problem(context.Background(), c, must.Get(s.Decoder("gen", c))(t), scenario.FixedSampling()))(t)
-	quick := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{Slow: true, Bounds: true}))(t)
-	all := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{Bounds: true}))(t)
+	quick := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(32), scenario.Omit{Slow: true, Bounds: true}))(t).Levels
+	all := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(32), scenario.Omit{Bounds: true}))(t).Levels
 	for i := range all {
 		if quick[i].Mean != all[i].Mean || quick[i].MeanSquare != all[i].MeanSquare {
 			t.Errorf("level %d: %v, want %v", i+1, quick[i], all[i])

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"belsim/montecarlo"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
@@ -76,27 +77,20 @@ func (m *Merged) Map() (*heatmap.Map, error) {
 	if !slices.Contains(b.Methods, method) {
 		return nil, fmt.Errorf("a figure of method %s: this sweep does not have it for both codes", method)
 	}
-	x, y := m.X(), m.Y()
-	out := &heatmap.Map{
-		A: a.Design, B: b.Design, Method: method, Plane: m.Plane, Axes: plane.AxesOf(m.Plane, x.Values,
-			y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
-		Reading: m.Reading, Cutoff: m.Cutoff,
-	}
+	out := heatmap.Blank([2]scenario.Design{a.Design, b.Design}, m.Plane, m.X(), m.Y(), method)
+	out.Reading, out.Cutoff = m.Reading, m.Cutoff
 	if method == scenario.Sample {
 		out.Seed = &m.Seed
 	}
-	for i := range len(x.Values) * len(y.Values) {
-		a, b := m.of(0, method, i), m.of(1, method, i)
-		out.Cells = append(out.Cells, heatmap.Cell{
-			Point: plane.AxesOf(m.Plane, x.Values[i%len(x.Values)], y.Values[i/len(x.Values)]),
-			A:     a.Mean, B: b.Mean, Increase: heatmap.Increase(a.Mean, a.StdErr, b.Mean),
-		})
+	for i := range out.Cells {
+		out.Cells[i].Set(m.of(0, method, i), m.of(1, method, i), false)
 	}
 	return out, nil
 }
 
-// of are the numbers of a pair by a method in the i-th cell of the plane, r the faster.
-func (m *Merged) of(pair int, method scenario.Method, i int) Numbers {
+// of is the error of a pair by a method in the i-th cell of the plane, r the faster.
+func (m *Merged) of(pair int, method scenario.Method, i int) montecarlo.Overall {
 	methods := m.Pairs[pair].Methods
-	return m.numbers[m.first[pair]+i*len(methods)+slices.Index(methods, method)]
+	n := m.numbers[m.first[pair]+i*len(methods)+slices.Index(methods, method)]
+	return montecarlo.Overall{Mean: n.Mean, StdErr: n.StdErr}
 }

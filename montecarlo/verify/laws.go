@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/anylaw"
 	"belsim/theory/base/inputfile"
@@ -23,14 +22,6 @@ type Together struct {
 	Probability float64 `json:"probability"`
 }
 
-// lawFields are the laws at the ends of any_law.
-type lawFields struct {
-	// a joint law of the bits with the smallest mean |error|
-	Least []Together `json:"least_law,omitempty" csv:"-"`
-	// a joint law of the bits with the largest mean |error|
-	Most []Together `json:"most_law,omitempty" csv:"-"`
-}
-
 func together(law anylaw.Law) (out []Together) {
 	for _, p := range law {
 		bits := make([]int, len(p.Bits))
@@ -40,23 +31,6 @@ func together(law anylaw.Law) (out []Together) {
 		out = append(out, Together{bits, p.Probability})
 	}
 	return out
-}
-
-// AddAnyLaw adds what holds under any law of the bits of the problem that was verified.
-func (v *Report) AddAnyLaw(ctx context.Context, workers int, p *montecarlo.Problem, weights []float64) error {
-	levels, err := scenario.AnyLaw(ctx, workers, p, weights, true)
-	if err != nil || levels == nil {
-		return err
-	}
-	for i, l := range levels {
-		if weights[i] > 0 {
-			v.Labels[i].AnyLaw = &[2]float64{l.Lo, l.Hi}
-			v.Labels[i].lawFields = lawFields{together(l.Least), together(l.Most)}
-		}
-	}
-	lo, hi := anylaw.Mean(weights, levels)
-	v.Overall.AnyLaw = &[2]float64{lo, hi}
-	return nil
 }
 
 // Laws is the error model of bits that err together: each level by its most_law in a file that

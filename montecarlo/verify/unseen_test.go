@@ -72,7 +72,7 @@ func TestUnseenErrors(t *testing.T) {
 		run := scenario.Run{Backend: montecarlo.CPU{}}
 		got := must.Get(compare.Rank(t.Context(), s, run, candidates, draw))(t)
 		weights := theory.Uniform(levels)
-		th := must.Get(scenario.Theory(t.Context(), 0, candidates.Problems[0], scenario.Omit{}))(t)
+		th := must.Get(scenario.TheoryOf(t.Context(), 0, candidates.Problems[0], weights, scenario.Omit{}))(t)
 		v := must.Get(verify.Check(t.Context(), s, run, candidates.Problems[0], th, weights, draw))(t)
 		r := got.Results[0]
 		cells := []string{"decoders: " + got.DecoderTable(s.Decoders).Rows[0][2]} // what tables say of random errors

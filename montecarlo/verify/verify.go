@@ -56,7 +56,10 @@ type Level struct {
 	// value, or of the bound where there is no exact value; null where nothing is checked
 	Detectable float64 `json:"detectable"`
 
-	lawFields
+	// a joint law of the bits with the smallest mean |error|
+	Least []Together `json:"least_law,omitempty" csv:"-"`
+	// a joint law of the bits with the largest mean |error|
+	Most []Together `json:"most_law,omitempty" csv:"-"`
 
 	// sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not
 	// levels
@@ -67,11 +70,11 @@ type Level struct {
 	SumWithin uint64 `json:"-" csv:"sum_within"`
 }
 
-// Check samples a problem and checks every mean against theory, which scenario.Theory computes: none may
+// Check samples a problem and checks every mean against theory, which scenario.TheoryOf computes: none may
 // exceed its bound or differ from its exact value by more than chance allows (montecarlo.Verify).
 // With a relative error as the target, a pilot fixes the numbers of samples before those that are
 // checked are drawn.
-func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *montecarlo.Problem, th []montecarlo.Theory,
+func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *montecarlo.Problem, th *scenario.Theory,
 	weights []float64, draw scenario.Sampling) (*Report, error) {
 	target := draw.Target(weights, true)
 	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, target, run.Done)
@@ -81,14 +84,14 @@ func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *monte
 	c, d := p.Code, p.Decoder
 	lo, hi := decode.Range(c, d)
 	worst := max(hi-1, c.Levels()-lo) + 1
-	failures := montecarlo.Verify(sums, th, weights, worst, falseAlarms)
-	detectable, overall := montecarlo.Detectable(sums, th, weights, worst, falseAlarms)
+	failures := montecarlo.Verify(sums, th.Levels, weights, worst, falseAlarms)
+	detectable, overall := montecarlo.Detectable(sums, th.Levels, weights, worst, falseAlarms)
 	o := montecarlo.Average(weights, sums)
 	v := &Report{
 		Failures: []string{}, Design: s.Design(c, d),
 		Description: s.Description(),
 		Seed:        draw.Seed, Alpha: falseAlarms, Power: montecarlo.Power, Reached: reached,
-		Overall: Level{Mean: o.Mean, StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
+		Overall: Level{Bound: th.Mean.Bound, Exact: th.Mean.Exact, AnyLaw: th.Mean.AnyLaw, Mean: o.Mean, StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
 	}
 	if slices.ContainsFunc(detectable, func(d float64) bool { return !math.IsNaN(d) }) {
 		pass := len(failures) == 0
@@ -96,18 +99,25 @@ func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *monte
 	}
 	if b, err := scenario.BoundOf(p); err == nil {
 		v.Bound = b.Name
+		if _, gen := d.(decode.Gen); gen && th.Laws != nil {
+			v.Bound += ", or the end of any law where it is smaller"
+		}
 	}
 	for _, f := range failures {
 		v.Failures = append(v.Failures, f.String())
 	}
 	for i, sum := range sums {
-		v.Labels = append(v.Labels, Level{
-			Level: i + 1, Bound: th[i].Bound, Exact: th[i].Mean,
+		row := Level{
+			Level: i + 1, Bound: th.Levels[i].Bound, Exact: th.Levels[i].Mean,
 			Mean: sum.Mean(), StdErr: sum.StdErr(), Samples: sum.Samples, Detectable: detectable[i],
 			SumAbs: sum.Abs, SumSquare: sum.Square, SumWithin: sum.Within,
-		})
+		}
+		if th.Laws != nil && weights[i] > 0 {
+			l := th.Laws[i]
+			row.AnyLaw, row.Least, row.Most = &[2]float64{l.Lo, l.Hi}, together(l.Least), together(l.Most)
+		}
+		v.Labels = append(v.Labels, row)
 	}
-	v.Overall.Bound, v.Overall.Exact = scenario.Average(th, weights)
 	return v, nil
 }
 

@@ -41,14 +41,14 @@ func TestPerceivedVerifies(t *testing.T) {
 		draw := scenario.FixedSampling()
 		draw.Samples = 6400
 		p := must.Get(s.Problem(context.Background(), c, d, draw))(t)
-		th := must.Get(scenario.Theory(context.Background(), 0, p, scenario.Omit{}))(t)
-		if got := !math.IsNaN(th[3].Mean); got != tt.exact {
+		weights := theory.Uniform(32)
+		th := must.Get(scenario.TheoryOf(t.Context(), 0, p, weights, scenario.Omit{Intervals: true, AnyLaw: true}))(t)
+		if got := !math.IsNaN(th.Levels[3].Mean); got != tt.exact {
 			t.Errorf("%s, %s: an exact value: %v, want %v", tt.code, tt.decoder, got, tt.exact)
 		}
-		if got := !math.IsNaN(th[3].Bound); got != tt.bound {
+		if got := !math.IsNaN(th.Levels[3].Bound); got != tt.bound {
 			t.Errorf("%s, %s: a bound: %v, want %v", tt.code, tt.decoder, got, tt.bound)
 		}
-		weights := theory.Uniform(32)
 		v, err := verify.Check(context.Background(), s, scenario.Run{Backend: montecarlo.CPU{}}, p, th, weights, draw)
 		if err != nil || (v.Pass == nil) == (tt.exact || tt.bound) || v.Pass != nil && !*v.Pass || v.Alpha != 1e-6 {
 			t.Errorf("%s, %s: %v, %v", tt.code, tt.decoder, v.Failures, err)

@@ -177,7 +177,7 @@ func TestRowIsCompare(t *testing.T) {
 			got, _, _, err := sub.result(context.Background(), 50, false)
 			must.Succeed(t, err)
 			c := must.Get(compare.Rank(context.Background(), sub.scenario, run, &compare.Candidates{
-				Problems: []*montecarlo.Problem{sub.problem}, Omit: func(*montecarlo.Problem) scenario.Omit { return scenario.Omit{AnyLaw: true} },
+				Problems: []*montecarlo.Problem{sub.problem}, Omit: scenario.Omit{AnyLaw: true},
 			}, s.draw(50)))(t)
 			a, _ := table.JSON(got)
 			b, _ := table.JSON(c.Results[0])

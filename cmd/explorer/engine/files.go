@@ -232,7 +232,8 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error
 	if q.What != "levels" {
 		return fmt.Errorf("there is no file of %q", q.What)
 	}
-	th, err := scenario.Theory(ctx, run.Workers, s.problem, scenario.Omit{})
+	th, err := scenario.TheoryOf(ctx, run.Workers, s.problem, s.weights,
+		scenario.Omit{Intervals: true, SlowLaw: true})
 	if err != nil {
 		return err
 	}

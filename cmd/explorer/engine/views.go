@@ -147,16 +147,18 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*Answer, error) 
 		return nil, err
 	}
 	omit, later := s.omit(q.Quick)
-	th, err := scenario.Theory(ctx, run.Workers, s.problem, omit)
+	omit.Intervals = true // of each level, below
+	known, err := scenario.TheoryOf(ctx, run.Workers, s.problem, s.weights, omit)
 	if err != nil {
 		return nil, err
 	}
+	th := known.Levels
 	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: math.NaN(),
 		ExactHi: math.NaN()}
 	if b, err := scenario.BoundOf(s.problem); err == nil {
 		out.BoundName, out.BoundKind = b.Name, b.Kind()
 	}
-	out.BoundMean, out.ExactMean = scenario.Average(th, s.weights)
+	out.BoundMean, out.ExactMean = known.Mean.Bound, known.Mean.Exact
 	if !q.Quick && s.enclosable() {
 		if err := s.enclose(ctx, th, &out); err != nil {
 			return nil, err
@@ -339,7 +341,7 @@ func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r com
 	err error) {
 	omit, later := s.omit(quick)
 	c, err := compare.Rank(ctx, s.scenario, run, &compare.Candidates{
-		Problems: []*montecarlo.Problem{s.problem}, Omit: func(*montecarlo.Problem) scenario.Omit { return omit },
+		Problems: []*montecarlo.Problem{s.problem}, Omit: omit,
 	}, s.draw(samples))
 	if err != nil {
 		return r, false, false, err
