@@ -106,33 +106,24 @@ func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code
 	}
 	out := &Candidates{}
 	for i, c := range codes {
-		some, err := problems(ctx, s, c, pairs[i], draw)
-		switch {
-		case scenario.Invalid(err):
+		e, err := s.Errors(ctx, c)
+		if scenario.Invalid(err) {
 			out.Invalid = append(out.Invalid, InvalidCode{c, err})
-		case err != nil:
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
-		out.Problems = append(out.Problems, some...)
+		for _, d := range pairs[i] {
+			p, err := s.ProblemOf(ctx, c, d, e, draw)
+			if err != nil {
+				return nil, err
+			}
+			out.Problems = append(out.Problems, p)
+		}
 	}
 	if len(out.Problems) == 0 && len(out.Invalid) > 0 {
 		return nil, out.Invalid[0].Err
-	}
-	return out, nil
-}
-
-// problems are the sampling problems of a code with decoders.
-func problems(ctx context.Context, s *scenario.Scenario, c *code.Code, decoders []decode.Decoder,
-	draw scenario.Sampling) ([]*montecarlo.Problem, error) {
-	e, err := s.Errors(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*montecarlo.Problem, len(decoders))
-	for i, d := range decoders {
-		if out[i], err = s.ProblemOf(ctx, c, d, e, draw); err != nil {
-			return nil, err
-		}
 	}
 	return out, nil
 }

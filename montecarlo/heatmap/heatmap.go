@@ -43,9 +43,9 @@ type Map struct {
 	Seed   *uint64  `json:"seed,omitempty"`
 	plane.Axes[[]float64]
 	// a row for each pair of parameters, the first of them the faster
-	Cells []Cell `json:"cells"`
-	scenario.Reading
-	Cutoff float64 `json:"cutoff,omitempty"`
+	Cells       []Cell  `json:"cells"`
+	Temperature float64 `json:"temperature"`
+	Cutoff      float64 `json:"cutoff,omitempty"`
 	scenario.Provenance
 
 	Plane plane.Kind `json:"-"` // which parameters the axes are
@@ -122,7 +122,7 @@ func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder
 		}
 	}
 	m := Blank(designs, of.Kind(), x, y, method)
-	m.sides, m.Reading = sides, s.Reading()
+	m.sides, m.Temperature = sides, s.Temperature
 	if perceived {
 		m.Cutoff = network.Model.Cutoff
 	}

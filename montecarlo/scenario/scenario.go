@@ -105,19 +105,11 @@ func (s *Scenario) NotDefault() string {
 // Description holds the values of a scenario in the JSON of a result.
 type Description struct {
 	Parameters
-	Reading
-}
-
-// Reading is the part of a scenario that is not its error model, in results.
-type Reading struct {
 	Temperature float64 `json:"temperature"`
 }
 
 // Description describes the scenario for results.
-func (s *Scenario) Description() Description { return Description{s.Model.Parameters(), s.Reading()} }
-
-// Reading describes the scenario for results, without its error model.
-func (s *Scenario) Reading() Reading { return Reading{s.Temperature} }
+func (s *Scenario) Description() Description { return Description{s.Model.Parameters(), s.Temperature} }
 
 // Weights returns the prior of the labels of a code of a number of levels: see Prior.Weights.
 func (s *Scenario) Weights(levels int) ([]float64, error) { return s.Prior.Weights(levels) }

@@ -44,7 +44,7 @@ type Definition struct {
 	Cutoff   float64            `json:"cutoff,omitempty"`
 	Training perceived.Training `json:"training,omitempty"`
 	scenario.Sampling
-	scenario.Reading
+	Temperature float64 `json:"temperature"`
 	// how often each label occurs, by number of levels; equally often where none is given
 	Priors []Prior `json:"priors,omitempty"`
 }

@@ -32,7 +32,7 @@ func small() Definition {
 		},
 		Axes: plane.AxesOf(plane.Mixtures, plane.Axis{Values: []float64{0.1, 0.2}},
 			plane.Axis{Values: []float64{1, 2, 3}}),
-		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Reading: scenario.Reading{Temperature: 1},
+		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Temperature: 1,
 	}
 }
 

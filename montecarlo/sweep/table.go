@@ -78,7 +78,7 @@ func (m *Merged) Map() (*heatmap.Map, error) {
 		return nil, fmt.Errorf("a figure of method %s: this sweep does not have it for both codes", method)
 	}
 	out := heatmap.Blank([2]scenario.Design{a.Design, b.Design}, m.Plane, m.X(), m.Y(), method)
-	out.Reading, out.Cutoff = m.Reading, m.Cutoff
+	out.Temperature, out.Cutoff = m.Temperature, m.Cutoff
 	if method == scenario.Sample {
 		out.Seed = &m.Seed
 	}

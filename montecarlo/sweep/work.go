@@ -95,9 +95,7 @@ func (w *worker) compute(ctx context.Context) error {
 
 // add takes the numbers of a cell.
 func (w *worker) add(cell int, numbers Numbers) error {
-	if w.run.Done != nil {
-		w.run.Done(1)
-	}
+	w.run.Finished(1)
 	return w.Shard.add(cell, numbers)
 }
 
