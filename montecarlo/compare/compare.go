@@ -98,8 +98,8 @@ const DefaultDecoder = "gen"
 // One decoder must fit every code; of several, each must fit one code, and each code must
 // have one. Codes for which the model is invalid are set aside; where it is so for all of them,
 // the error is the first one's.
-func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code, decoders []string, draw scenario.Sampling) (*Candidates,
-	error) {
+func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code, decoders []string,
+	draw scenario.Sampling) (*Candidates, error) {
 	pairs, err := pair(s, codes, decoders)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,8 @@ func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidate
 		return nil, err
 	}
 	out := &Ranking{
-		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within, Reached: true, Baselines: []Baseline{},
+		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within,
+		Reached: true, Baselines: []Baseline{},
 	}
 	theories := make([]*scenario.Theory, len(candidates.Problems))
 	for i, p := range candidates.Problems { // exact values first: samples may take long
@@ -196,7 +197,8 @@ func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidate
 		}
 		o := montecarlo.Average(weights, sums)
 		out.Reached = out.Reached && reached
-		row.Mean, row.StdErr, row.RMS, row.Within, row.Samples, row.Capped = o.Mean, o.StdErr, o.RMS, o.Within, o.Samples, !reached && table.Missing(row.Exact)
+		row.Mean, row.StdErr, row.RMS, row.Within, row.Samples = o.Mean, o.StdErr, o.RMS, o.Within, o.Samples
+		row.Capped = !reached && table.Missing(row.Exact)
 		row.worst(theories[i].Levels, weights, o, sums)
 		candidates.known(out)
 	}

@@ -89,7 +89,8 @@ func (c *Ranking) Notes(more ...string) string {
 		}
 	}
 	if len(unlearned) > 0 {
-		fmt.Fprintf(&out, "! Networks learn bits of more than 8 transitions badly, which this model leaves out; they stand below the line: %s.\n", strings.Join(unlearned, ", "))
+		out.WriteString("! Networks learn bits of more than 8 transitions badly, which this model leaves out; ")
+		out.WriteString("they stand below the line: " + strings.Join(unlearned, ", ") + ".\n")
 	}
 	if c.has(Result.isTie) {
 		out.WriteString("~ Not told apart from the first row.\n")
@@ -104,7 +105,9 @@ func (c *Ranking) Notes(more ...string) string {
 		out.WriteString(text + " --samples takes more.\n")
 	}
 	if len(capped) > 0 {
-		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s. --rel-err or --samples takes longer.\n", 100*c.RelErr, strings.Join(capped, ", "))
+		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s.", 100*c.RelErr,
+			strings.Join(capped, ", "))
+		out.WriteString(" --rel-err or --samples takes longer.\n")
 	}
 	for _, r := range c.Results {
 		if note := code.TransposedNote(r.Code, c.Levels, r.Bits); note != "" {

@@ -50,13 +50,16 @@ func (m *Map) Report(w io.Writer, s *scenario.Scenario, fit *plane.Point) error 
 			sum.Unknown)
 	}
 	if m.twoKinds {
-		fmt.Fprintf(w, "the bounds are of two kinds, A's %s and B's %s: what follows says nothing of the errors; --method mc samples them\n", m.Bounds[0], m.Bounds[1])
+		fmt.Fprintf(w, "the bounds are of two kinds, A's %s and B's %s: ", m.Bounds[0], m.Bounds[1])
+		fmt.Fprintln(w, "what follows says nothing of the errors; --method mc samples them")
 	}
 	least, most := sum.Least, sum.Most
-	leastX, leastY := least.Of(m.Plane)
-	mostX, mostY := most.Of(m.Plane)
-	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (%s = %.4g, %s = %.4g) to %+.4g %% (%s = %.4g, %s = %.4g)\n",
-		least.Increase, x, leastX, y, leastY, most.Increase, x, mostX, y, mostY)
+	at := func(p plane.Point) string {
+		u, v := p.Of(m.Plane)
+		return fmt.Sprintf("%s = %.4g, %s = %.4g", x, u, y, v)
+	}
+	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (%s) to %+.4g %% (%s)\n", least.Increase, at(least.Point),
+		most.Increase, at(most.Point))
 	if fit != nil {
 		fitX, fitY := fit.Of(m.Plane)
 		if c := m.Nearest(fitX, fitY); c != nil {

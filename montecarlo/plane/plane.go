@@ -113,8 +113,8 @@ func (p Perceived) Of(_ context.Context, c *code.Code, x, y []float64) (Lines, e
 
 // learner learns a code at a label noise. What is learnt is the same for all misfits, so it is
 // kept: 64 MiB of it at most.
-func learner(c *code.Code, prior []float64, m scenario.Perceived) func(ctx context.Context, noise float64) (*perceived.Network,
-	error) {
+func learner(c *code.Code, prior []float64,
+	m scenario.Perceived) func(ctx context.Context, noise float64) (*perceived.Network, error) {
 	const all, points = 1 << 26, 600
 	most := all / (8 * points * c.Bits())
 	var mu sync.Mutex

@@ -159,7 +159,8 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 			return nil, err
 		}
 		if s.Outputs == Bits || len(s.Fitting([]string{name})) == 0 {
-			return nil, fmt.Errorf("decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads", name, s.Outputs, t.Loss())
+			return nil, fmt.Errorf("decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads",
+				name, s.Outputs, t.Loss())
 		}
 		name = throughGenEx
 	}

@@ -67,11 +67,13 @@ func (m *Merged) Table(version string) *Table {
 // pair does not have.
 func (m *Merged) Map() (*heatmap.Map, error) {
 	if len(m.Pairs) != 2 {
-		return nil, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and levels; take .csv or .json", len(m.Pairs))
+		return nil, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and "+
+			"levels; take .csv or .json", len(m.Pairs))
 	}
 	a, b := m.Pairs[0], m.Pairs[1]
 	if a.Levels != b.Levels {
-		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes with the same number of levels; take .csv or .json", a.Code, a.Levels, b.Code, b.Levels)
+		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes with the same number of "+
+			"levels; take .csv or .json", a.Code, a.Levels, b.Code, b.Levels)
 	}
 	method := a.Methods[0]
 	if !slices.Contains(b.Methods, method) {

@@ -71,8 +71,8 @@ func TestWork(t *testing.T) {
 			t.Errorf("%+v is valid, or has a number, and not both", c)
 		}
 	}
-	if invalid == 0 || invalid == len(want) || invalid != m.Invalid() {
-		t.Errorf("%d of %d cells are invalid; Invalid says %d", invalid, len(want), m.Invalid())
+	if invalid == 0 || invalid == len(want) || invalid != m.Invalid {
+		t.Errorf("%d of %d cells are invalid; Invalid says %d", invalid, len(want), m.Invalid)
 	}
 }
 

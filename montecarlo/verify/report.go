@@ -20,12 +20,15 @@ func (v *Report) Write(w io.Writer, model, others string) error {
 	}
 	fmt.Fprint(w, "\n\n")
 	rows := someLevels(v.Labels)
-	t := table.Of(append(rows[:len(rows):len(rows)], v.Overall), table.Replace("level", "", func(r Level) string {
-		if r.Level == 0 {
-			return "all"
-		}
-		return strconv.Itoa(r.Level)
-	}), table.Replace("any_law", "", func(r Level) string { return scenario.EndsText(r.AnyLaw) }), table.Replace("mean", "", func(r Level) string { return table.Sampled(r.Mean, r.StdErr, r.Samples) }))
+	t := table.Of(append(rows[:len(rows):len(rows)], v.Overall),
+		table.Replace("level", "", func(r Level) string {
+			if r.Level == 0 {
+				return "all"
+			}
+			return strconv.Itoa(r.Level)
+		}),
+		table.Replace("any_law", "", func(r Level) string { return scenario.EndsText(r.AnyLaw) }),
+		table.Replace("mean", "", func(r Level) string { return table.Sampled(r.Mean, r.StdErr, r.Samples) }))
 	if err := t.Write(w); err != nil {
 		return err
 	}

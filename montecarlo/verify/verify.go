@@ -91,7 +91,8 @@ func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *monte
 		Failures: []string{}, Design: s.Design(c, d),
 		Description: s.Description(),
 		Seed:        draw.Seed, Alpha: falseAlarms, Power: montecarlo.Power, Reached: reached,
-		Overall: Level{Bound: th.Mean.Bound, Exact: th.Mean.Exact, AnyLaw: th.Mean.AnyLaw, Mean: o.Mean, StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
+		Overall: Level{Bound: th.Mean.Bound, Exact: th.Mean.Exact, AnyLaw: th.Mean.AnyLaw, Mean: o.Mean,
+			StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
 	}
 	if slices.ContainsFunc(detectable, func(d float64) bool { return !math.IsNaN(d) }) {
 		pass := len(failures) == 0
