@@ -1,10 +1,8 @@
 package heatmap
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -84,98 +82,83 @@ func TestBestMaps(t *testing.T) {
 	}
 }
 
-// TestMap: a cell is what Theory says of its mixture, by every method; invalid cells are blank.
-func TestMap(t *testing.T) {
-	ctx := context.Background()
+// TestNoErrors: of Gaussians so narrow that no bit errs there is no increase.
+func TestNoErrors(t *testing.T) {
 	s := scenario.New(nil)
 	codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
-	models := plane.Mixture{}
-	weights := must.Get(s.Weights(15))(t)
-	// Gaussians so narrow that no bit errs: an increase does not exist.
-	narrow := must.Get(New(ctx, s, codes, "auto", models, plane.NewAxis(1, 2, 2, false),
+	m := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{}, plane.NewAxis(1, 2, 2, false),
 		plane.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
-	must.Succeed(t, narrow.Fill(ctx, s, scenario.Run{Workers: 1}, scenario.Sampling{}))
-	if sum := narrow.Summary(); sum.Valid != 0 || sum.WithoutErrors != 6 {
-		t.Errorf("without errors: %+v", sum)
-	}
-	x, y := plane.NewAxis(0.5, 8, 4, false), plane.NewAxis(1, 3, 3, false)
-	draw := scenario.Sampling{Samples: 4000, Seed: 3}
-	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
-		var cells atomic.Int64
-		m := must.Get(New(ctx, s, codes, "auto", models, x, y, method))(t)
-		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { cells.Add(int64(n)) }}
-		must.Succeed(t, m.Fill(ctx, s, run, draw))
-		if cells.Load() != int64(len(m.Cells)) {
-			t.Errorf("%s: %d of %d cells are told", method, cells.Load(), len(m.Cells))
-		}
-		blank := 0
-		for _, c := range m.Cells {
-			at := scenario.New(scenario.Mixture{R: c.R, Sigma: c.Sigma})
-			for i, got := range []float64{c.A, c.B} {
-				p, err := at.Problem(ctx, codes[i], must.Get(at.Decoder("auto", codes[i]))(t), draw)
-				if scenario.Invalid(err) {
-					if !table.Missing(c.Increase) {
-						t.Errorf("%s at (%v, %v): %v, and one code is invalid", method, c.R, c.Sigma, c.Increase)
-					}
-					blank++
-					break
-				}
-				must.Succeed(t, err)
-				if table.Missing(got) { // the other code is invalid here
-					continue
-				}
-				mean := must.Get(scenario.TheoryOf(ctx, 0, p, weights, scenario.Omit{}))(t).Mean
-				want, allowed := mean.Exact, 1e-12*mean.Exact
-				switch method {
-				case scenario.Bound:
-					want = mean.Bound
-				case scenario.Sample:
-					allowed = 6.5 * *[]*float64{c.StdErrA, c.StdErrB}[i] // 1e−10 a value
-				}
-				if d := got - want; d > allowed || d < -allowed {
-					t.Errorf("%s at (%v, %v), code %d: %v, want %v", method, c.R, c.Sigma, i, got, want)
-				}
-			}
-		}
-		sum := m.Summary()
-		if sum.Valid+blank != len(m.Cells) || blank == 0 {
-			t.Errorf("%s: %d valid and %d blank of %d", method, sum.Valid, blank, len(m.Cells))
-		}
-		if c := m.Nearest(0.5, 1); c == nil || c.R != 0.5 || c.Sigma != 1 {
-			t.Errorf("%s: nearest cell %+v", method, c)
-		}
+	must.Succeed(t, m.Fill(t.Context(), s, scenario.Run{Workers: 1}, scenario.Sampling{}))
+	if sum := m.Summary(); sum.Valid != 0 || sum.WithoutErrors != 6 {
+		t.Errorf("%+v", sum)
 	}
 }
 
-// TestPerceivedPlane: a map over label noise and misfit has the numbers of its points.
-func TestPerceivedPlane(t *testing.T) {
-	s := scenario.New(nil)
-	models := plane.Perceived{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}}
-	codes := [2]*code.Code{must.Get(code.New("unary", 16))(t), must.Get(code.New("johnson", 16))(t)}
-	weights := theory.Uniform(16)
-	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
-		m := must.Get(New(t.Context(), s, codes, "auto", models, plane.NewAxis(0.7, 1.4, 2, false),
-			plane.NewAxis(0.25, 0.5, 2, false), method))(t)
-		draw := scenario.Sampling{Samples: 640, Seed: 1}
-		must.Succeed(t, m.Fill(context.Background(), s, scenario.Run{Backend: montecarlo.CPU{}}, draw))
-		if !slices.Equal(m.X(), []float64{0.7, 1.4}) || m.R != nil || m.Cells[1].LabelNoise != 1.4 ||
-			m.Cells[1].Misfit != 0.25 || m.Cells[1].R != 0 {
-			t.Errorf("%s: cells %+v", method, m.Cells)
-		}
-		of := *s // with the parameters of cell 1
-		of.Model = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BCE}}
-		p := must.Get(of.Problem(context.Background(), codes[0], must.Get(of.Decoder("auto", codes[0]))(t),
-			scenario.FixedSampling()))(t)
-		mean := must.Get(scenario.TheoryOf(t.Context(), 0, p, weights, scenario.Omit{}))(t).Mean
-		got, want, off := m.Cells[1].A, mean.Exact, 1e-9
-		switch method {
-		case scenario.Bound:
-			want = mean.Bound
-		case scenario.Sample:
-			off = 6.5 * *m.Cells[1].StdErrA
-		}
-		if math.Abs(got-want) > off {
-			t.Errorf("%s: %v at s = 1.4 and η = 0.25, want %v", method, got, want)
+// TestMap: a cell is what theory says of its error model, by every method; invalid cells are blank.
+func TestMap(t *testing.T) {
+	networks := scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}
+	for _, tt := range []struct {
+		models plane.Models
+		x, y   plane.Axis
+		at     func(p plane.Point) scenario.Model
+		off    float64 // relative
+	}{
+		{plane.Mixture{}, plane.NewAxis(0.5, 8, 4, false), plane.NewAxis(1, 3, 3, false),
+			func(p plane.Point) scenario.Model { return scenario.Mixture{R: p.R, Sigma: p.Sigma} }, 1e-12},
+		{plane.Perceived{Model: networks}, plane.NewAxis(0.7, 1.4, 2, false), plane.NewAxis(0.25, 0.5, 2, false),
+			func(p plane.Point) scenario.Model {
+				m := networks
+				m.Noise, m.Misfit = p.LabelNoise, p.Misfit
+				return m
+			}, 1e-9},
+	} {
+		for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
+			s := scenario.New(nil)
+			codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
+			m := must.Get(New(t.Context(), s, codes, "auto", tt.models, tt.x, tt.y, method))(t)
+			var told atomic.Int64
+			run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { told.Add(int64(n)) }}
+			draw := scenario.Sampling{Samples: 4000, Seed: 3}
+			must.Succeed(t, m.Fill(t.Context(), s, run, draw))
+			if told.Load() != int64(len(m.Cells)) {
+				t.Errorf("%s: %d of %d cells are told", method, told.Load(), len(m.Cells))
+			}
+			blank := 0
+			for _, c := range m.Cells {
+				for i, got := range []float64{c.A, c.B} {
+					at := scenario.New(tt.at(c.Point))
+					p, err := at.Problem(t.Context(), codes[i], must.Get(at.Decoder("auto", codes[i]))(t), draw)
+					if scenario.Invalid(err) {
+						if !table.Missing(c.Increase) {
+							t.Errorf("%s at %+v: %v, and one code is invalid", method, c.Point, c.Increase)
+						}
+						blank++
+						break
+					}
+					must.Succeed(t, err)
+					if table.Missing(got) { // the other code is invalid here
+						continue
+					}
+					mean := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(15), scenario.Omit{}))(t).Mean
+					want, off := mean.Exact, tt.off*mean.Exact
+					switch method {
+					case scenario.Bound:
+						want = mean.Bound
+					case scenario.Sample:
+						off = 6.5 * *[]*float64{c.StdErrA, c.StdErrB}[i] // 1e−10 a value
+					}
+					if !(math.Abs(got-want) <= off) {
+						t.Errorf("%s at %+v, code %d: %v, want %v", method, c.Point, i, got, want)
+					}
+				}
+			}
+			if sum := m.Summary(); sum.Valid+blank != len(m.Cells) || (blank == 0) != (m.Plane != plane.Mixtures) {
+				t.Errorf("%s: %d valid and %d blank of %d", method, sum.Valid, blank, len(m.Cells))
+			}
+			x, y := m.X()[0], m.Y()[0]
+			if c := m.Nearest(x, y); c != &m.Cells[0] || c.Point != plane.AxesOf(m.Plane, x, y) {
+				t.Errorf("%s: nearest cell %+v", method, c)
+			}
 		}
 	}
 }

@@ -99,15 +99,19 @@ func TestPerceivedOutputs(t *testing.T) {
 		m := networks
 		m.Training = training
 		of := scenario.New(m)
-		names := of.Fitting([]string{"bel-u", "gen", "gen-ex"})
-		if len(names) != want {
-			t.Errorf("%s: %v", training, names)
-		}
-		for _, name := range names {
-			if got := of.OutputsOf(c, must.Get(of.Decoder(name,
-				c))(t)); (got == scenario.Logits) != (training != perceived.BCE || name == "gen-ex") {
-				t.Errorf("%s, trained %s, reads %s", name, training, got)
+		read := 0
+		for _, name := range []string{"bel-u", "gen", "gen-ex"} {
+			d, err := of.Decoder(name, c)
+			if err != nil {
+				continue
 			}
+			read++
+			if (of.OutputsOf(c, d) == scenario.Logits) != (training != perceived.BCE || name == "gen-ex") {
+				t.Errorf("%s, trained %s, reads %s", name, training, of.OutputsOf(c, d))
+			}
+		}
+		if read != want {
+			t.Errorf("%s: %d decoders read it, want %d", training, read, want)
 		}
 		if !training.ThroughGenEx() {
 			continue

@@ -123,24 +123,6 @@ func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 	return s.Model.Errors(ctx, c, weights)
 }
 
-// Fitting returns those of the named decoders that read the outputs of the scenario: networks
-// trained for the decoder give logits only.
-func (s *Scenario) Fitting(names []string) []string {
-	if s.outputs() != Logits {
-		return names
-	}
-	var out []string
-	for _, name := range names {
-		if trainingOf(s.Model).ThroughGenEx() && name != throughGenEx && name != decode.Auto {
-			continue
-		}
-		if _, ok := s.Decoders.ReadingLogits().Lookup(name); ok || name == decode.Auto {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
 // CheckTwice refuses a name that occurs twice. what says what the names are, such as decoder.
 func CheckTwice[S ~string](what string, names []S) error {
 	for i, name := range names {
@@ -158,7 +140,7 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 		if err := CheckLearnt(t, s.Temperature); err != nil {
 			return nil, err
 		}
-		if s.Outputs == Bits || len(s.Fitting([]string{name})) == 0 {
+		if s.Outputs == Bits || name != throughGenEx && name != decode.Auto {
 			return nil, fmt.Errorf("decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads",
 				name, s.Outputs, t.Loss())
 		}
@@ -247,7 +229,7 @@ func inform(d decode.Informed, weights []float64, e mat.Matrix, logits bool) (de
 }
 
 // Shape returns the problem without its error probabilities: enough to ask whether a bound
-// XX
+// or an exact value exists. perceived says whether bits depend on a perceived label.
 func (s *Scenario) Shape(c *code.Code, d decode.Decoder, perceived bool) *montecarlo.Problem {
 	return &montecarlo.Problem{Code: c, Decoder: d, Kind: s.kind(c, d, perceived)}
 }

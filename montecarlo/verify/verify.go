@@ -70,10 +70,10 @@ type Level struct {
 	SumWithin uint64 `json:"-" csv:"sum_within"`
 }
 
-// Check samples a problem and checks every mean against theory, which scenario.TheoryOf computes: none may
-// exceed its bound or differ from its exact value by more than chance allows (montecarlo.Verify).
-// With a relative error as the target, a pilot fixes the numbers of samples before those that are
-// checked are drawn.
+// Check samples a problem and checks every mean against theory, which scenario.TheoryOf computes:
+// none may exceed its bound or differ from its exact value by more than chance allows
+// (montecarlo.Verify). With a relative error as the target, a pilot fixes the numbers of samples
+// before those that are checked are drawn.
 func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *montecarlo.Problem, th *scenario.Theory,
 	weights []float64, draw scenario.Sampling) (*Report, error) {
 	target := draw.Target(weights, true)
