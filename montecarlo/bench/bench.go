@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
@@ -53,17 +52,13 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 	if err != nil {
 		return Measurement{}, err
 	}
-	s := scenario.New(nil)
+	s := scenario.New(scenario.Mixture{R: w.R, Sigma: w.Sigma})
 	d, err := s.Decoder(w.Decoder, c)
 	if err != nil {
 		return Measurement{}, err
 	}
-	e, err := errmodel.NewMixture(ctx, c, w.R, w.Sigma)
-	if err != nil {
-		return Measurement{}, err
-	}
 	m := Measurement{Design: s.Design(c, d)}
-	p, err := s.ProblemOf(ctx, c, d, e, scenario.Sampling{Seed: 1})
+	p, err := s.Problem(ctx, c, d, scenario.Sampling{Seed: 1})
 	if err != nil {
 		return m, err
 	}

@@ -147,35 +147,29 @@ func Blank(designs [2]scenario.Design, kind plane.Kind, x, y plane.Axis, method 
 // choose sets the method, where the best one is asked for, and looks at the bounds.
 func (m *Map) choose(ctx context.Context, s *scenario.Scenario) error {
 	var bounds [2]*scenario.Mean
-	have := true
+	have, exact := true, m.Method == Best
 	for i, of := range m.sides {
-		b, err := scenario.BoundOf(s.Shape(of.code, of.decoder, m.Plane != plane.Mixtures))
-		if bounds[i] = b; err != nil {
-			have = false
+		p := s.Shape(of.code, of.decoder, m.Plane != plane.Mixtures)
+		b, err := scenario.BoundOf(p)
+		bounds[i], have = b, have && err == nil
+		if exact = exact && scenario.QuickExact(p); !exact {
+			continue
 		}
+		x, err := scenario.ExactOf(ctx, p)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		exact = err == nil && x.Width == 0 // intervals take long in many cells, and are wide in some
 	}
 	m.twoKinds = have && bounds[0].Kind() != bounds[1].Kind()
-	if m.Method == Best {
-		exact := true
-		for _, of := range m.sides {
-			p := s.Shape(of.code, of.decoder, m.Plane != plane.Mixtures)
-			if exact = exact && scenario.QuickExact(p); !exact {
-				break
-			}
-			x, err := scenario.ExactOf(ctx, p)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			exact = err == nil && x.Width == 0 // intervals take long in many cells, and are wide in some
-		}
-		switch {
-		case exact:
-			m.Method = scenario.Exact
-		case have && !m.twoKinds:
-			m.Method = scenario.Bound
-		default:
-			m.Method = scenario.Sample
-		}
+	switch {
+	case m.Method != Best:
+	case exact:
+		m.Method = scenario.Exact
+	case have && !m.twoKinds:
+		m.Method = scenario.Bound
+	default:
+		m.Method = scenario.Sample
 	}
 	if m.Method == scenario.Bound && have {
 		m.Bounds = []string{bounds[0].Name, bounds[1].Name}

@@ -4,7 +4,7 @@
 // that decoders read, and their temperature.
 // Flags, plans of sweeps and fits to trained networks fill it in; every computation
 // reads it: error probabilities and sampling problems of a code (Problem), the bound
-// and the exact value where they exist (BoundOf, ExactOf, Theory). What is asked about it has
+// and the exact value where they exist (BoundOf, ExactOf, TheoryOf). What is asked about it has
 // packages of its own, one for each question: compare, verify, heatmap, sweep, search, assess.
 package scenario
 
