@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
@@ -48,8 +49,10 @@ func TestQuickExact(t *testing.T) {
 	s := scenario.New(networks)
 	c := mustNew(t, "hexj", 32)
 	p := must.Get(s.Problem(context.Background(), c, must.Get(s.Decoder("gen", c))(t), scenario.FixedSampling()))(t)
-	quick := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(32), scenario.Omit{Slow: true, Bounds: true}))(t).Levels
-	all := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(32), scenario.Omit{Bounds: true}))(t).Levels
+	levels := func(omit scenario.Omit) []montecarlo.Theory {
+		return must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(32), omit))(t).Levels
+	}
+	quick, all := levels(scenario.Omit{Slow: true, Bounds: true}), levels(scenario.Omit{Bounds: true})
 	for i := range all {
 		if quick[i].Mean != all[i].Mean || quick[i].MeanSquare != all[i].MeanSquare {
 			t.Errorf("level %d: %v, want %v", i+1, quick[i], all[i])

@@ -16,17 +16,11 @@ import (
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 func mustNew(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
 	return must.Get(code.New(name, levels))(t)
-}
-
-func mustDecoder(t *testing.T, s *scenario.Scenario, name string, c *code.Code) decode.Decoder {
-	t.Helper()
-	return must.Get(s.Decoder(name, c))(t)
 }
 
 // TestCheck: a value without a meaning is refused by its name in files.
@@ -103,7 +97,7 @@ func TestTheory(t *testing.T) {
 			tt.change(s)
 		}
 		c := mustNew(t, tt.code, 41)
-		d := mustDecoder(t, s, tt.decoder, c)
+		d := must.Get(s.Decoder(tt.decoder, c))(t)
 		p := must.Get(s.Problem(ctx, c, d, scenario.FixedSampling()))(t)
 		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d, false)} {
 			b, err := scenario.BoundOf(q)
@@ -134,7 +128,7 @@ func TestInvalid(t *testing.T) {
 	ctx := context.Background()
 	c := mustNew(t, "unary", 16)
 	s := scenario.New(scenario.Mixture{R: 5, Sigma: 1})
-	d := mustDecoder(t, s, "auto", c)
+	d := must.Get(s.Decoder("auto", c))(t)
 	if _, err := s.Problem(ctx, c, d, scenario.FixedSampling()); !scenario.Invalid(err) {
 		t.Errorf("r = 5, σ = 1: error %v", err)
 	}
@@ -198,6 +192,35 @@ func TestOutward(t *testing.T) {
 	} {
 		if got := scenario.EndsText(&[2]float64{v, v}); got != want {
 			t.Errorf("%v: %v, want %v", v, got, want)
+		}
+	}
+}
+
+// TestSmallerBound: the bound of a level by gen is the smaller one of the union bound and of the
+// largest error of any law, which levels that never occur do not have; the paper's bounds stay.
+func TestSmallerBound(t *testing.T) {
+	for _, decoder := range []string{"gen", "bel-j"} {
+		s := scenario.New(scenario.Mixture{R: 0.5, Sigma: 1.5})
+		c := mustNew(t, "johnson", 12)
+		p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder(decoder, c))(t), scenario.FixedSampling()))(t)
+		prior := append([]float64{0}, theory.Uniform(11)...)
+		theoryOf := func(o scenario.Omit) *scenario.Theory {
+			return must.Get(scenario.TheoryOf(t.Context(), 0, p, prior, o))(t)
+		}
+		paper, both, mean, smaller := theoryOf(scenario.Omit{AnyLaw: true}), theoryOf(scenario.Omit{}), 0.0, 0
+		for i, l := range both.Levels {
+			want := paper.Levels[i].Bound
+			if most := both.Laws[i].Hi; decoder == "gen" && i > 0 && most < want {
+				want = most
+				smaller++
+			}
+			if l.Bound != want {
+				t.Errorf("%s, level %d: bound %v, want %v", decoder, i+1, l.Bound, want)
+			}
+			mean += prior[i] * want
+		}
+		if math.Abs(both.Mean.Bound-mean) > 1e-14 || (smaller > 0) != (decoder == "gen") {
+			t.Errorf("%s: mean bound %v, want %v; %d levels have the end of any law", decoder, both.Mean.Bound, mean, smaller)
 		}
 	}
 }

@@ -97,7 +97,8 @@ func TestPlanMeaning(t *testing.T) {
 	if !s.R.Even || !s.R.Log || s.R.Values[0] != 0.5 || s.R.Values[5] != 8 {
 		t.Errorf("r is %+v", s.R)
 	}
-	s = must.Get(read(`{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4], "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
+	s = must.Get(read(`{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4],
+ "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
  "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3}`))(t).Sweep
 	if s.RelErr != 0.1 || s.MaxSamples != 70000 || s.Seed != 7 || s.Within != 2 || s.Temperature != 3 {
 		t.Errorf("the plan means %+v", s.Definition)
