@@ -141,8 +141,8 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 			return nil, err
 		}
 		if s.Outputs == Bits || name != throughGenEx && name != decode.Auto {
-			return nil, fmt.Errorf("decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads",
-				name, s.Outputs, t.Loss())
+			const text = "decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads"
+			return nil, fmt.Errorf(text, name, s.Outputs, t.Loss())
 		}
 		name = throughGenEx
 	}

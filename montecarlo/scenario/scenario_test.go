@@ -187,8 +187,8 @@ func TestTableLevels(t *testing.T) {
 // TestOutward: the two digits that people see of bounds still hold.
 func TestOutward(t *testing.T) {
 	for v, want := range map[float64]string{
-		0.2451: ".24–.25", 0.767: ".76–.77", 0.25: ".25–.25", 45.801: "45–46", 1.0001: "1–1.1", 0.999: ".99–1", 0: "0–0",
-		1.2e-7: "1.2e-07–1.2e-07",
+		0.2451: ".24–.25", 0.767: ".76–.77", 0.25: ".25–.25", 45.801: "45–46", 1.0001: "1–1.1", 0.999: ".99–1",
+		0: "0–0", 1.2e-7: "1.2e-07–1.2e-07",
 	} {
 		if got := scenario.EndsText(&[2]float64{v, v}); got != want {
 			t.Errorf("%v: %v, want %v", v, got, want)
@@ -220,7 +220,7 @@ func TestSmallerBound(t *testing.T) {
 			mean += prior[i] * want
 		}
 		if math.Abs(both.Mean.Bound-mean) > 1e-14 || (smaller > 0) != (decoder == "gen") {
-			t.Errorf("%s: mean bound %v, want %v; %d levels have the end of any law", decoder, both.Mean.Bound, mean, smaller)
+			t.Errorf("%s: mean bound %v, want %v; any law bounds %d levels", decoder, both.Mean.Bound, mean, smaller)
 		}
 	}
 }

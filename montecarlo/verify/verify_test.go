@@ -117,7 +117,8 @@ func TestUnseenErrors(t *testing.T) {
 		case 0:
 			s.Model = scenario.Mixture{R: rare, Sigma: 0.3 + 3*rng.Float64()}
 		case 1:
-			s.Model = scenario.Perceived{Model: perceived.Model{Noise: 0.05 + 0.3*rng.Float64(), Training: perceived.BCE}}
+			noise := 0.05 + 0.3*rng.Float64()
+			s.Model = scenario.Perceived{Model: perceived.Model{Noise: noise, Training: perceived.BCE}}
 		case 2:
 			s.Model, certain = fixed{mat.NewDense(levels, c.Bits(), nil)}, true
 		default:
