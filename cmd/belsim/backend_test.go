@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/bench"
 	"belsim/theory/base/must"
 )
 
@@ -192,7 +192,7 @@ func TestNoDriver(t *testing.T) {
 // numbers that are printed.
 func TestBench(t *testing.T) {
 	t.Chdir(t.TempDir())
-	want := len(scenario.Workloads())
+	want := len(bench.Workloads())
 	if out := mustRun(t, "bench --time 1ms --backend cpu -o b.csv -o b.json"); strings.Count(out, "\n") != want+1 {
 		t.Errorf("table:\n%s", out)
 	}
@@ -217,7 +217,7 @@ func TestBenchDevice(t *testing.T) {
 	}
 	t.Parallel()
 	status, stdout, stderr := process(t, emulatedDriver(t), "bench --time 1ms --backend cuda")
-	if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(scenario.Workloads()) {
+	if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(bench.Workloads()) {
 		t.Errorf("exit %d, %q\n%s", status, stderr, stdout)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"belsim/gpu"
+	"belsim/montecarlo/bench"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
@@ -68,7 +69,7 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 		}
 	}()
 	measured := &benchmark{Provenance: env.provenance()}
-	workloads := scenario.Workloads()
+	workloads := bench.Workloads()
 	bar := env.newProgress("workloads", uint64(len(workloads)*len(backends)))
 	defer bar.stop()
 	for _, w := range workloads {

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
@@ -59,19 +59,19 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return cmd.forecast(ctx, env, s, m, fit, codes[0].Levels())
 	}
 	if len(cmd.Decoder) == 0 {
-		cmd.Decoder = []string{scenario.DefaultDecoder}
+		cmd.Decoder = []string{compare.DefaultDecoder}
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	var candidates *scenario.Candidates
+	var candidates *compare.Candidates
 	if err := env.during("error models", func() (err error) {
-		candidates, err = s.Candidates(ctx, codes, cmd.Decoder, draw)
+		candidates, err = compare.NewCandidates(ctx, s, codes, cmd.Decoder, draw)
 		return err
 	}); err != nil {
 		return err
 	}
 	if !cmd.Exact {
-		candidates.Omit = func(*montecarlo.Problem) scenario.Omit { return scenario.Omit{Slow: true} }
+		candidates.Omit = scenario.Omit{Slow: true}
 	}
 	what, total := "samples", draw.Samples*uint64(codes[0].Levels()*len(candidates.Problems))
 	if draw.RelErr > 0 {
@@ -80,9 +80,9 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	bar := env.newProgress(what, total)
 	run := cmd.run(backend, bar)
 	if isTerminal(env.stdout.Writer) && !env.stdout.document && !codes[0].Uneven() {
-		run.Known = func(c *scenario.Comparison) { bar.show(cmd.table(env, c)) }
+		candidates.Known = func(c *compare.Ranking) { bar.show(cmd.table(env, c)) }
 	}
-	found, err := s.Compare(ctx, run, candidates, draw)
+	found, err := compare.Rank(ctx, s, run, candidates, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
@@ -97,7 +97,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // result is the ranking.
-func (cmd *compareCmd) result(env *environment, found *scenario.Comparison, s *scenario.Scenario) result {
+func (cmd *compareCmd) result(env *environment, found *compare.Ranking, s *scenario.Scenario) result {
 	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(found),
@@ -111,7 +111,7 @@ func (cmd *compareCmd) result(env *environment, found *scenario.Comparison, s *s
 }
 
 // report prints the ranking for people.
-func (cmd *compareCmd) report(env *environment, w io.Writer, found *scenario.Comparison, s *scenario.Scenario) error {
+func (cmd *compareCmd) report(env *environment, w io.Writer, found *compare.Ranking, s *scenario.Scenario) error {
 	fmt.Fprintln(w, found.Heading(s))
 	if err := cmd.table(env, found).Write(w); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (cmd *compareCmd) report(env *environment, w io.Writer, found *scenario.Com
 }
 
 // table has the errors of one decoder, or of several.
-func (cmd *compareCmd) table(env *environment, found *scenario.Comparison) *table.Table {
+func (cmd *compareCmd) table(env *environment, found *compare.Ranking) *table.Table {
 	if len(cmd.Decoder) > 1 {
 		return found.DecoderTable(env.decoders)
 	}

@@ -19,10 +19,13 @@ import (
 	"testing"
 
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/montecarlo/sweep"
+	"belsim/montecarlo/verify"
 	"belsim/plots/paper"
 )
 
@@ -34,11 +37,11 @@ var results = []struct {
 	{"codes", "JSON of the list of all codes", codeList{}},
 	{"codes", "JSON of one code", codeMatrix{}},
 	{"compare", "JSON; the CSV has the fields of `results[]`. Networks that know one noisy label have those of levels",
-		scenario.Comparison{}},
+		compare.Ranking{}},
 	{"levels", "JSON, and that of compare for networks; the CSV has the fields of `results[]`, with the ends of `interval` as `interval_lo` and `interval_hi`", forecast.Ranking{}},
 	{"levels --targets", "JSON; the CSV has the label of each level", assess.Spacings{}},
-	{"heatmap", "JSON; the CSV has the fields of `cells[]`", scenario.Map{}},
-	{"verify", "JSON; the CSV has the fields of `labels[]`, and three sums", scenario.Verification{}},
+	{"heatmap", "JSON; the CSV has the fields of `cells[]`", heatmap.Map{}},
+	{"verify", "JSON; the CSV has the fields of `labels[]`, and three sums", verify.Report{}},
 	{"fit", "JSON", assess.Fit{}},
 	{"fit", "JSON of a network of several outputs", assess.Several{}},
 	{"fit", "CSV", assess.Rate{}},

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
@@ -145,7 +146,7 @@ func TestModel(t *testing.T) {
 	y, _, _ := smallNetwork(t)
 	save(t, "levels.npy", levelsOf(y))
 	f := fitOf(t, "fit --code johnson --levels 16 --targets levels.npy --outputs z.npy --samples 500 -o fit.json")
-	var c scenario.Comparison
+	var c compare.Ranking
 	runJSON(t, &c, "compare johnson unary --model mixture:fit.json --decoder auto --samples 500")
 	for _, r := range c.Results {
 		if r.Code == "johnson" && (math.Abs(float64(r.Exact/f.Mixture[0].Exact)-1) > 1e-12 ||

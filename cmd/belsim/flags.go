@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/verify"
 	"belsim/theory/base/parallel"
 )
 
@@ -125,6 +127,9 @@ func (f mixtureFlags) model() scenario.Model {
 	case f.Model != "":
 		return nil
 	case f.Errors != "":
+		if strings.EqualFold(filepath.Ext(f.Errors), ".json") {
+			return verify.Laws{Path: f.Errors}
+		}
 		return scenario.Table{Path: f.Errors}
 	}
 	m := scenario.DefaultMixture()
@@ -209,7 +214,7 @@ func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit, decoder
 	if fit != nil {
 		byDefault = fit.Levels
 	}
-	if t, ok := s.Model.(scenario.Table); ok && levels == 0 {
+	if t, ok := s.Model.(interface{ Levels() int }); ok && levels == 0 {
 		if rows := t.Levels(); rows > 0 {
 			byDefault = rows
 		}

@@ -9,6 +9,8 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/heatmap"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -18,13 +20,13 @@ import (
 )
 
 type heatmapCmd struct {
-	Codes      []string      `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B (default: unary johnson-nonzero)."`
-	Levels     int           `placeholder:"L" help:"Number of levels of named codes (default: 256; 255 for the paper's two)."`
-	R          scenario.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers."`
-	Sigma      scenario.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels."`
-	LabelNoise scenario.Axis `xor:"r,sigma" group:"model" placeholder:"lo:hi:count[:log]" help:"Networks: range of their label noise."`
-	Misfit     scenario.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of their misfit η (default: ${default})."`
-	Cutoff     float64       `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn (default: by s)."`
+	Codes      []string   `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B (default: unary johnson-nonzero)."`
+	Levels     int        `placeholder:"L" help:"Number of levels of named codes (default: 256; 255 for the paper's two)."`
+	R          plane.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers."`
+	Sigma      plane.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels."`
+	LabelNoise plane.Axis `xor:"r,sigma" group:"model" placeholder:"lo:hi:count[:log]" help:"Networks: range of their label noise."`
+	Misfit     plane.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of their misfit η (default: ${default})."`
+	Cutoff     float64    `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn (default: by s)."`
 	trainingFlag
 	Method  string `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME" help:"How to compute errors: ${enum}."`
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}."`
@@ -67,7 +69,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if ofPaper && cmd.Method == string(scenario.Best) && fit == nil && !cmd.perceived() {
+	if ofPaper && cmd.Method == string(heatmap.Best) && fit == nil && !cmd.perceived() {
 		cmd.Method = string(scenario.Bound)
 	}
 	x, y := cmd.R, cmd.Sigma
@@ -75,21 +77,21 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		x, y = cmd.LabelNoise, cmd.Misfit
 	} else {
 		if ofPaper && codes[0].Levels() == paper.Levels && fit == nil {
-			x, y = x.Or(scenario.NewAxis(1, 150, 100, false)), y.Or(scenario.NewAxis(1, 100, 100, false))
+			x, y = x.Or(plane.NewAxis(1, 150, 100, false)), y.Or(plane.NewAxis(1, 100, 100, false))
 		}
-		if x, y, err = scenario.FitAxes(ctx, codes[:], x, y); err != nil {
+		if x, y, err = heatmap.FitAxes(ctx, codes[:], x, y); err != nil {
 			return err
 		}
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	m, err := s.NewMap(ctx, codes, cmd.Decoder, cmd.plane(s), x, y, scenario.Method(cmd.Method))
+	m, err := heatmap.New(ctx, s, codes, cmd.Decoder, cmd.plane(s), x, y, scenario.Method(cmd.Method))
 	if err != nil {
 		return err
 	}
 	m.Provenance, cmd.Method = env.provenance(), string(m.Method)
 	bar := env.newProgress("cells", uint64(len(m.Cells)))
-	err = s.Fill(ctx, cmd.run(backend, bar), m, draw)
+	err = m.Fill(ctx, s, cmd.run(backend, bar), draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
@@ -98,7 +100,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // result is the map.
-func (cmd *heatmapCmd) result(ctx context.Context, m *scenario.Map, s *scenario.Scenario, fit *assess.Fit) result {
+func (cmd *heatmapCmd) result(ctx context.Context, m *heatmap.Map, s *scenario.Scenario, fit *assess.Fit) result {
 	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(m),
@@ -113,7 +115,7 @@ func (cmd *heatmapCmd) result(ctx context.Context, m *scenario.Map, s *scenario.
 				return m.Report(w, s, nil)
 			}
 			p := fit.Point(m.Plane)
-			at := scenario.AxesOf(m.Plane, p.X, p.Y)
+			at := plane.AxesOf(m.Plane, p.X, p.Y)
 			return m.Report(w, s, &at)
 		},
 	}
@@ -129,13 +131,13 @@ func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 		if m, ok := s.Model.(scenario.Perceived); ok {
 			const factor, count = 4, 9 // the fit is the cell in the middle
 			if !cmd.perceived() {
-				cmd.LabelNoise = scenario.AxisAround(m.Noise, factor, count)
+				cmd.LabelNoise = plane.Around(m.Noise, factor, count)
 			}
 			cmd.Cutoff, cmd.Training = cmp.Or(cmd.Cutoff, m.Cutoff), cmp.Or(cmd.Training, m.Training)
 		}
 		const factor, count = 8, 61
-		cmd.R = cmd.R.Or(scenario.AxisAround(fit.R, factor, count))
-		cmd.Sigma = cmd.Sigma.Or(scenario.AxisAround(fit.Sigma, factor, count))
+		cmd.R = cmd.R.Or(plane.Around(fit.R, factor, count))
+		cmd.Sigma = cmd.Sigma.Or(plane.Around(fit.Sigma, factor, count))
 	}
 	cmd.Training = cmp.Or(cmd.Training, perceived.BCE)
 }
@@ -161,12 +163,12 @@ func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*cod
 }
 
 // plane is the plane of the map.
-func (cmd *heatmapCmd) plane(s *scenario.Scenario) scenario.Plane {
+func (cmd *heatmapCmd) plane(s *scenario.Scenario) plane.Models {
 	if !cmd.perceived() {
-		return scenario.MixturePlane{}
+		return plane.Mixture{}
 	}
 	// Cells are computed side by side, so each learns on one goroutine.
 	m, _ := s.Model.(scenario.Perceived) // of a fit
 	m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.Training, 1
-	return scenario.PerceivedPlane{Model: m, Prior: s.Prior}
+	return plane.Perceived{Model: m, Prior: s.Prior}
 }

@@ -20,7 +20,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/verify"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -294,7 +296,7 @@ func TestVerify(t *testing.T) {
 	if rows := readCSV(t, "v.csv"); len(rows) != 32 {
 		t.Errorf("%d rows in the CSV", len(rows))
 	}
-	var v scenario.Verification
+	var v verify.Report
 	one := runJSON(t, &v, "verify --levels 31 -o v.json --workers 1")
 	if v.Pass == nil || !*v.Pass || len(v.Labels) != 31 || v.Labels[30].Level != 31 || !(v.Overall.StdErr > 0) ||
 		v.Overall.Bound < v.Overall.Exact {
@@ -337,7 +339,7 @@ func TestVerifyFails(t *testing.T) {
 			!strings.Contains(text, name) || strings.Contains(text, "PASS") {
 			t.Errorf("a wrong %s: printed %s", name, text)
 		}
-		var v scenario.Verification
+		var v verify.Report
 		if readJSON(t, "v.json", &v); v.Pass == nil || *v.Pass || len(v.Failures) == 0 {
 			t.Errorf("a wrong %s: JSON %+v", name, v)
 		}
@@ -353,9 +355,9 @@ func TestJointLaw(t *testing.T) {
 		{"unary", "bel-u", "", ""}, {"johnson", "bel-j", "gen", " --prior prior.csv"},
 		{"hexj", "gen", "gen-ex", ""}, {"gray", "gen", "gen-ex", " --prior prior.csv"},
 	} {
-		verify := "verify --code " + tt.code + " --levels 8 --samples 20000" + tt.prior + " --decoder "
-		of, judged := verified(t, verify+tt.decoder+" --r 0.9 --sigma 1.5 -o v.json"), scenario.Verification{}
-		under := verify + tt.decoder + " --errors v.json --workers "
+		check := "verify --code " + tt.code + " --levels 8 --samples 20000" + tt.prior + " --decoder "
+		of, judged := verified(t, check+tt.decoder+" --r 0.9 --sigma 1.5 -o v.json"), verify.Report{}
+		under := check + tt.decoder + " --errors v.json --workers "
 		judged = verified(t, under+"1")
 		for i, l := range append(judged.Labels, judged.Overall) {
 			want := append(of.Labels, of.Overall)[i].AnyLaw
@@ -374,14 +376,14 @@ func TestJointLaw(t *testing.T) {
 			t.Errorf("%v: means %v and %v with 1 and 2 workers", tt, judged.Overall.Mean, again)
 		}
 		if tt.others != "" {
-			mustRun(t, strings.Replace(verify, " --levels 8", "", 1)+tt.others+" --errors v.json --outputs bits")
+			mustRun(t, strings.Replace(check, " --levels 8", "", 1)+tt.others+" --errors v.json --outputs bits")
 		}
 		prints(t, "bits err together", "compare "+tt.code+" --errors v.json --samples 9 --decoder "+tt.decoder+tt.prior)
 	}
 }
 
 // verified is the JSON of a verification.
-func verified(t *testing.T, args string) (v scenario.Verification) {
+func verified(t *testing.T, args string) (v verify.Report) {
 	t.Helper()
 	runJSON(t, &v, args)
 	return v
@@ -401,7 +403,7 @@ func TestTableWidth(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustRun(t, "codes gray --levels 64 -o mine.npy")
-	var c scenario.Comparison
+	var c compare.Ranking
 	out := runJSON(t, &c, "compare unary mine.npy hadamard hexj --r 0.6 --sigma 1.5 --samples 5000 "+
 		"-o c.csv -o c.png -o c.svg -o c.pdf -o c.json")
 	if c.Levels != 64 || *c.R != 0.6 || *c.Sigma != 1.5 || c.Seed != 1 || len(c.Results) != 4 {
@@ -499,10 +501,10 @@ func TestDecoders(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "real.csv", realCode)
 	const common = " --levels 6 --r 0.3 --sigma 1 --samples 20000 "
-	read := func(args string) map[string]scenario.CodeResult {
-		var got scenario.Comparison
+	read := func(args string) map[string]compare.Result {
+		var got compare.Ranking
 		runJSON(t, &got, "compare "+common+args)
-		out := map[string]scenario.CodeResult{}
+		out := map[string]compare.Result{}
 		for _, r := range got.Results {
 			out[r.Code+" "+r.Decoder] = r
 		}

@@ -43,7 +43,7 @@ func (cmd *mergeCmd) result(ctx context.Context, m *sweep.Merged) result {
 		},
 		figure: func() (*plots.Figure, error) { return cmd.figure(m) },
 		print: func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid(),
+			_, err := fmt.Fprintf(w, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid,
 				counted(m.Files, "file"))
 			return err
 		},

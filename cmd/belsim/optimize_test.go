@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/search"
 )
 
@@ -31,7 +31,7 @@ func TestOptimize(t *testing.T) {
 		if content(t, "best.json") != text {
 			t.Error("best.json is not what was printed")
 		}
-		var c scenario.Comparison
+		var c compare.Ranking
 		runJSON(t, &c, "compare best.csv --samples 400 --seed 5 "+flags)
 		if r := c.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr ||
 			fmt.Sprint(r.Exact) != fmt.Sprint(found.Exact) {
@@ -92,7 +92,7 @@ func TestPareto(t *testing.T) {
 		if i > 0 && f.Mean > p.Found[i-1].Mean+6*(f.StdErr+p.Found[i-1].StdErr) {
 			t.Errorf("%d bits: error %v, more than with fewer bits", f.Bits, f.Mean)
 		}
-		var c scenario.Comparison
+		var c compare.Ranking
 		runJSON(t, &c, "compare", "new/codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5",
 			"--decoder", "gen", "--samples", "1000")
 		if c.Results[0].Mean != f.Mean {

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/search"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -65,7 +66,7 @@ func TestPluggedIn(t *testing.T) {
 	}
 
 	// Samples are the same random numbers, so sampled means are equal to the last bit.
-	var c scenario.Comparison
+	var c compare.Ranking
 	if read(&c, "compare unary gray --levels 8 --decoder toy,gen --r 0.5 --sigma 1 --samples 3000"); len(c.Results) != 4 {
 		t.Fatalf("compare gave %+v", c)
 	}
@@ -95,7 +96,7 @@ func TestPluggedIn(t *testing.T) {
 	}
 
 	for _, method := range []string{"exact", "mc --samples 50"} {
-		var maps [2]scenario.Map
+		var maps [2]heatmap.Map
 		for i, decoder := range both {
 			read(&maps[i], fmt.Sprintf("heatmap gray unary --levels 8 --method %s --r 0.2:0.8:3 --sigma 1:2:2 --quiet --decoder %s", method, decoder))
 		}

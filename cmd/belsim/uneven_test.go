@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo/assess"
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/compare"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -150,7 +150,7 @@ func TestUnevenValues(t *testing.T) {
 
 	// Where bits err independently, samples of a code are those of its exact value: 6 standard
 	// errors are passed with 2e-9.
-	var c scenario.Comparison
+	var c compare.Ranking
 	runJSON(t, &c, "compare johnson unary gray --levels 16 --model mixture:fit.json --decoder gen,bel-u,bel-j "+
 		"--samples 2000")
 	if c.Unit != "label units" || len(c.Results) != 5 {

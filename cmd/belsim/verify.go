@@ -6,6 +6,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/verify"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/table"
@@ -51,7 +52,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	backend := cmd.backend(env)
 	defer backend.Close()
 	var p *montecarlo.Problem
-	var th []montecarlo.Theory
+	var th *scenario.Theory
 	if err := env.during("theory", func() error {
 		if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
 			return err
@@ -63,20 +64,17 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		if p, err = s.Problem(ctx, codes[0], d, draw); err != nil {
 			return err
 		}
-		th, err = scenario.Theory(ctx, cmd.Workers, p, scenario.Omit{})
+		th, err = scenario.TheoryOf(ctx, cmd.Workers, p, weights, scenario.Omit{Intervals: true, SlowLaw: true})
 		return err
 	}); err != nil {
 		return err
 	}
-	env.disturb(th)
-	bar := env.newProgress("samples", draw.Samples*uint64(len(th)))
-	v, err := s.Verify(ctx, cmd.run(backend, bar), p, th, weights, draw)
+	env.disturb(th.Levels)
+	bar := env.newProgress("samples", draw.Samples*uint64(len(th.Levels)))
+	v, err := verify.Check(ctx, s, cmd.run(backend, bar), p, th, weights, draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
-	}
-	if err := env.during("any law", func() error { return v.AddAnyLaw(ctx, cmd.Workers, p, weights) }); err != nil {
-		return err
 	}
 	v.Provenance = env.provenance()
 	cmd.warnUnreached(env, v.Reached)
@@ -88,13 +86,13 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // result is the check.
-func (cmd *verifyCmd) result(v *scenario.Verification, s *scenario.Scenario) result {
+func (cmd *verifyCmd) result(v *verify.Report, s *scenario.Scenario) result {
 	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(v),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, v.Labels) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Verify(paper.VerifyData(v, s.String(), cmd.style())) },
-		print:  func(w io.Writer) error { return v.Report(w, s.String(), "-o FILE.csv has all") },
+		print:  func(w io.Writer) error { return v.Write(w, s.String(), "-o FILE.csv has all") },
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/decode"
@@ -78,7 +79,7 @@ func (o Options) Check() error {
 		return err
 	}
 	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
-		scenario.CheckBaseline(o.Baseline.Error))
+		compare.CheckBaseline(o.Baseline.Error))
 }
 
 // sampling is that of simulations.

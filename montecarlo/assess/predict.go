@@ -62,45 +62,47 @@ func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *
 		if err != nil {
 			return nil, err
 		}
-		var drawn montecarlo.Overall
-		if m.Bound, m.Exact, drawn, err = independentErrors(ctx, run, f.Prior, p, draw); err != nil {
+		theory, drawn, err := independentErrors(ctx, run, f.Prior, p, draw)
+		if err != nil {
 			return nil, err
 		}
-		m.Mean, m.StdErr = drawn.Mean, drawn.StdErr
+		m.Bound, m.Exact, m.Mean, m.StdErr = theory.Mean.Bound, theory.Mean.Exact, drawn.Mean, drawn.StdErr
 		if p, err = about.ProblemOf(ctx, n.code, decoder, rates, draw); err != nil {
 			return nil, err
 		}
-		if _, m.Rates, drawn, err = independentErrors(ctx, run, f.Prior, p, draw); err != nil {
+		if theory, drawn, err = independentErrors(ctx, run, f.Prior, p, draw); err != nil {
 			return nil, err
 		}
+		m.Rates, m.AnyLaw = theory.Mean.Exact, theory.Mean.AnyLaw
 		if table.Missing(m.Rates) {
 			m.Rates, m.RatesStdErr = drawn.Mean, drawn.StdErr
 		}
-		sd := [2]float64{}
-		if m.AnyLaw, sd, err = scenario.AnyLawMean(ctx, run.Workers, p, f.Prior, true); err != nil {
-			return nil, err
-		}
 		if m.AnyLaw != nil {
+			var lo, hi float64 // variances of one sample, under any law
+			for level, w := range f.Prior {
+				lo += w * theory.Laws[level].LoSD * theory.Laws[level].LoSD
+				hi += w * theory.Laws[level].HiSD * theory.Laws[level].HiSD
+			}
 			root := math.Sqrt(float64(f.Samples))
-			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-errmodel.Errors95*sd[0]/root),
-				m.AnyLaw[1] + errmodel.Errors95*sd[1]/root}
+			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-errmodel.Errors95*math.Sqrt(lo)/root),
+				m.AnyLaw[1] + errmodel.Errors95*math.Sqrt(hi)/root}
 		}
 		out = append(out, m)
 	}
 	return out, nil
 }
 
-// independentErrors are the error of a problem whose bits err independently, over a prior: the bound,
-// the exact value, and as it is sampled.
+// independentErrors are the error of a problem whose bits err independently, over a prior: what
+// theory says, and as it is sampled.
 func independentErrors(
 	ctx context.Context, run scenario.Run, prior []float64, p *montecarlo.Problem, draw scenario.Sampling,
-) (bound, exact float64, drawn montecarlo.Overall, err error) {
-	if bound, exact, err = scenario.Averages(ctx, run.Workers, p, prior); err != nil {
-		return 0, 0, drawn, err
+) (theory *scenario.Theory, drawn montecarlo.Overall, err error) {
+	if theory, err = scenario.TheoryOf(ctx, run.Workers, p, prior, scenario.Omit{SlowLaw: true}); err != nil {
+		return nil, drawn, err
 	}
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(exact).Target(prior, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(theory.Mean.Exact).Target(prior, false), nil)
 	if err != nil {
-		return 0, 0, drawn, err
+		return nil, drawn, err
 	}
-	return bound, exact, montecarlo.Average(prior, sums), nil
+	return theory, montecarlo.Average(prior, sums), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/table"
@@ -276,8 +277,8 @@ type Point struct {
 }
 
 // Point returns the fit as a point of a plane.
-func (f *Fit) Point(kind scenario.PlaneKind) Point {
-	if p := f.Perceived; kind == scenario.PerceivedLabels && p != nil {
+func (f *Fit) Point(kind plane.Kind) Point {
+	if p := f.Perceived; kind == plane.PerceivedLabels && p != nil {
 		return Point{p.Noise, p.Misfit, p.NoiseInterval, [2]float64{p.Misfit, p.Misfit}}
 	}
 	return Point{f.R, f.Sigma, f.RInterval, f.SigmaInterval}

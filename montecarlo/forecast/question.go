@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -102,7 +103,7 @@ type Ranking struct {
 	// a row for each number of levels, code, training and decoder, the smallest forecast first
 	Results []Row `json:"results"`
 	// errors of no code
-	Baselines []scenario.Baseline `json:"baselines"`
+	Baselines []compare.Baseline `json:"baselines"`
 	// how many levels suffice; missing for one number of levels
 	Enough *EnoughLevels `json:"enough,omitempty"`
 	Notes  []string      `json:"notes"`
@@ -251,18 +252,18 @@ func (r *Run) Steps() uint64 {
 func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking, error) {
 	q := r.q
 	out := &Ranking{
-		Unit: scenario.InLabelUnits, Range: [2]float64{q.Labels.Lo,
+		Unit: compare.InLabelUnits, Range: [2]float64{q.Labels.Lo,
 			q.Labels.Hi}, LabelKind: q.Labels.Kind(), Levels: r.levels, LabelNoise: q.Noise,
 		Misfit: q.Misfit, Temperature: q.Temperature, Notes: []string{},
 	}
 	if q.InLevels {
-		out.Unit = scenario.InLevels
+		out.Unit = compare.InLevels
 	}
 	for _, n := range r.levels {
-		out.Baselines = append(out.Baselines, scenario.NewBaselines(q.Labels.width(n)*q.Labels.quantization(n), 0, n,
+		out.Baselines = append(out.Baselines, compare.NewBaselines(q.Labels.width(n)*q.Labels.quantization(n), 0, n,
 			out.Unit)...)
 	}
-	out.Baselines = append(out.Baselines, scenario.NewBaselines(0, q.Direct, 0, out.Unit)...)
+	out.Baselines = append(out.Baselines, compare.NewBaselines(0, q.Direct, 0, out.Unit)...)
 	if q.Noise == 0 {
 		u := q.Unary
 		if u.Levels == 0 {
@@ -431,16 +432,16 @@ func (r *Ranking) Write(w io.Writer) error {
 	}
 	text, alone := "\n", []string{}
 	for _, b := range r.Baselines {
-		if b.Name == scenario.QuantizationAlone {
+		if b.Name == compare.QuantizationAlone {
 			alone = append(alone, fmt.Sprintf("%s with %d levels", table.Short(b.Error), b.Levels))
 		}
 	}
 	if len(alone) > 0 {
-		text += table.Wrap(fmt.Sprintf("%s (no code), in %s: %s.", scenario.QuantizationAlone, r.Unit,
+		text += table.Wrap(fmt.Sprintf("%s (no code), in %s: %s.", compare.QuantizationAlone, r.Unit,
 			strings.Join(alone, ", ")), width, "")
 	}
 	for _, b := range r.Baselines {
-		if b.Name == scenario.DirectRegression {
+		if b.Name == compare.DirectRegression {
 			text += table.Wrap(b.Line(r.rivals())+".", width, "")
 		}
 	}
@@ -452,15 +453,15 @@ func (r *Ranking) Write(w io.Writer) error {
 }
 
 // rivals are the codes with each number of levels, with the intervals of their best forecasts.
-func (r *Ranking) rivals() []scenario.Rival {
-	var out []scenario.Rival
+func (r *Ranking) rivals() []compare.Rival {
+	var out []compare.Rival
 	for _, x := range r.Results { // the smallest first
 		name := x.Code
 		if len(r.Levels) > 1 {
 			name = fmt.Sprintf("%s with %d levels", x.Code, x.Levels)
 		}
-		if !slices.ContainsFunc(out, func(y scenario.Rival) bool { return y.Name == name }) {
-			out = append(out, scenario.Rival{Name: name, Lo: x.Lo, Hi: x.Hi})
+		if !slices.ContainsFunc(out, func(y compare.Rival) bool { return y.Name == name }) {
+			out = append(out, compare.Rival{Name: name, Lo: x.Lo, Hi: x.Hi})
 		}
 	}
 	return out

@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
@@ -42,9 +40,6 @@ func (m Mixture) Columns(levels, _ int) (Columns, error) {
 
 // Columns implements ColumnModel. It reads the file.
 func (t Table) Columns(levels, bits int) (Columns, error) {
-	if t.joint() {
-		return Columns{}, fmt.Errorf("%s: a joint law is of one code; want a table of error probabilities, .csv or .npy", t.Path)
-	}
 	e, err := errmodel.ReadTable(t.Path, levels, bits)
 	if err != nil {
 		return Columns{}, err

@@ -3,8 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -49,7 +47,7 @@ func DefaultMixture() Mixture { return Mixture{R: 0.5, Sigma: 3} }
 
 // Errors implements Model.
 func (m Mixture) Errors(ctx context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
-	positions, err := transitions(ctx, c)
+	positions, err := Transitions(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +62,9 @@ func (m Mixture) Errors(ctx context.Context, c *code.Code, _ []float64) (mat.Mat
 	return e, nil
 }
 
-// transitions returns the levels after which the bits of a code change.
-func transitions(ctx context.Context, c *code.Code) ([][]int, error) {
+// Transitions returns the levels after which the bits of a code change, unless they are too many
+// for the memory.
+func Transitions(ctx context.Context, c *code.Code) ([][]int, error) {
 	if err := memory.Check(fmt.Sprintf("the list of the bit transitions of %s", c.Name()),
 		8*int64(c.TransitionCount())); err != nil {
 		return nil, err
@@ -84,15 +83,14 @@ func (m Mixture) String() string {
 	return fmt.Sprintf("r = %g, σ = %g", m.R, m.Sigma)
 }
 
-// Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers, or a joint law
-// of the bits: the most_law of a Verification, .json.
+// Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers.
 type Table struct {
 	Path string
 	read *mat.Dense // its numbers, where Columns has read them
 }
 
 // Errors implements Model.
-func (t Table) Errors(_ context.Context, c *code.Code, prior []float64) (mat.Matrix, error) {
+func (t Table) Errors(_ context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
 	if t.read != nil {
 		if rows, columns := t.read.Dims(); rows != c.Levels() || columns != c.Bits() {
 			return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path,
@@ -100,21 +98,11 @@ func (t Table) Errors(_ context.Context, c *code.Code, prior []float64) (mat.Mat
 		}
 		return t.read, nil
 	}
-	if t.joint() {
-		return t.laws(c, prior)
-	}
 	return errmodel.ReadTable(t.Path, c.Levels(), c.Bits())
 }
 
 // Levels returns the number of rows of the table; 0 where it cannot be read, which Errors says.
 func (t Table) Levels() int {
-	if t.joint() {
-		v, err := t.verification()
-		if err != nil {
-			return 0
-		}
-		return len(v.Labels)
-	}
 	m, err := arrayfile.ReadFile(t.Path)
 	if err != nil {
 		return 0
@@ -123,19 +111,11 @@ func (t Table) Levels() int {
 	return levels
 }
 
-// joint reports whether the file holds a joint law of the bits.
-func (t Table) joint() bool { return strings.EqualFold(filepath.Ext(t.Path), ".json") }
-
 // Parameters implements Model.
 func (Table) Parameters() Parameters { return Parameters{} }
 
 // String implements Model.
-func (t Table) String() string {
-	if t.joint() {
-		return "most_law of " + t.Path
-	}
-	return "e from " + t.Path
-}
+func (t Table) String() string { return "e from " + t.Path }
 
 // Random draws the error probabilities uniformly from 0 to 1, as the paper's check of its
 // bounds does.

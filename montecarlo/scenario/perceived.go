@@ -26,7 +26,7 @@ type Perceived struct {
 
 // Errors implements Model.
 func (m Perceived) Errors(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error) {
-	if err := m.check(c); err != nil {
+	if err := m.Fits(c); err != nil {
 		return nil, err
 	}
 	l, err := m.Learn(ctx, m.Workers, c, prior)
@@ -36,16 +36,13 @@ func (m Perceived) Errors(ctx context.Context, c *code.Code, prior []float64) (m
 	return l, nil
 }
 
-// check refuses codes that cannot be learnt: of real numbers, or too large for the memory.
-func (m Perceived) check(c *code.Code) error {
+// Fits refuses codes that cannot be learnt.
+func (Perceived) Fits(c *code.Code) error {
 	if c.Real() {
-		return errRealCode(c)
+		return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones",
+			c.Name())
 	}
-	return m.CheckMemory(c)
-}
-
-func errRealCode(c *code.Code) error {
-	return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones", c.Name())
+	return nil
 }
 
 // Parameters implements Model.
@@ -100,51 +97,18 @@ func (s stratum) RowTo(dst []float64, i int) {
 	s.WrongTo(dst, i, decode.PerceivedLabel(float64(i+1), s.Noise(), s.part))
 }
 
-// perceivedTable returns the perceived label of a table of error probabilities that has one.
-func perceivedTable(e mat.Matrix) (decode.Network, error) {
-	p, ok := e.(decode.Network)
+// tablesOf are the tables of error probabilities e of a code, given which bits err independently:
+// one, or one for each part of the law of a perceived label. They have the same weight.
+func tablesOf(c *code.Code, e mat.Matrix) []mat.Matrix {
+	n, ok := e.(decode.Network)
 	if !ok {
-		return nil, fmt.Errorf("%T is no table of a perceived label", e)
+		return []mat.Matrix{e}
 	}
-	return p, nil
-}
-
-// strata are the tables of all parts, which have the same weight.
-func strata(c *code.Code, p decode.Network) []mat.Matrix {
 	out := make([]mat.Matrix, decode.Strata)
 	for j := range out {
-		out[j] = stratum{p, c.Levels(), c.Bits(), j}
+		out[j] = stratum{n, c.Levels(), c.Bits(), j}
 	}
 	return out
-}
-
-// tablesOf are the tables of a problem with error probabilities e, given which bits err
-// independently. They have the same weight.
-func tablesOf(p *montecarlo.Problem, e mat.Matrix) []mat.Matrix {
-	if n, ok := e.(decode.Network); ok {
-		return strata(p.Code, n)
-	}
-	return []mat.Matrix{e}
-}
-
-// overStrata is a mean over the strata of a perceived label. The table that it is given must be
-// a decode.Network.
-func overStrata(c *code.Code, mean meanOf) meanOf {
-	return func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-		p, err := perceivedTable(e)
-		if err != nil {
-			return 0, err
-		}
-		sum := 0.0
-		for _, t := range strata(c, p) {
-			v, err := mean(ctx, prior, t)
-			if err != nil {
-				return 0, err
-			}
-			sum += v
-		}
-		return sum / decode.Strata, nil
-	}
 }
 
 // mostUnion bounds the work of the union bound on hard decisions, L·M² for each level and stratum:
@@ -154,27 +118,11 @@ const mostUnion = 1 << 22
 // labelBound gives a bound of row i of a code at a perceived label.
 type labelBound func(ctx context.Context, i int, perceived float64) (float64, error)
 
-// overLabels is the mean of a bound over the strata of a network's perceived label.
-func overLabels(n decode.Network, at labelBound) theory.RowValue {
-	return func(ctx context.Context, i int) (float64, error) {
-		sum := 0.0
-		for j := range decode.Strata {
-			v, err := at(ctx, i, decode.PerceivedLabel(float64(i+1), n.Noise(), j))
-			if err != nil {
-				return 0, err
-			}
-			sum += v
-		}
-		return sum / decode.Strata, nil
-	}
-}
-
-// perceivedBound is boundOf at a perceived label.
-func perceivedBound(p *montecarlo.Problem) (*bound, error) {
+// perceivedBound is BoundOf at a perceived label: the mean of a bound over its strata.
+func perceivedBound(p *montecarlo.Problem) (*Mean, error) {
 	c, d := p.Code, p.Decoder
 	_, gen := d.(decode.Gen)
-	out := &bound{name: "union bound on logits"}
-	at := logitBound
+	name, at := "union bound on logits", logitBound
 	switch {
 	case p.Kind.Hard() && gen && c.Levels()*c.Bits()*c.Bits() > mostUnion:
 		return nil, fmt.Errorf("%w: the union bound at the perceived labels of %s takes too long",
@@ -184,19 +132,28 @@ func perceivedBound(p *montecarlo.Problem) (*bound, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.name = b.Name
-		at = func(c *code.Code, n decode.Network) labelBound { return hardBound(b, c, n, gen) }
+		name, at = b.Name, func(c *code.Code, n decode.Network) labelBound { return hardBound(b, c, n, gen) }
 	case !gen:
 		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", theory.ErrNoClosedForm, d.Name())
 	}
-	out.rows = func(e mat.Matrix) (theory.RowValue, error) {
-		n, err := perceivedTable(e)
-		if err != nil {
-			return nil, err
+	return &Mean{Name: name, rows: func(e mat.Matrix) (theory.RowValue, error) {
+		n, ok := e.(decode.Network)
+		if !ok {
+			return nil, fmt.Errorf("%T is no table of a perceived label", e)
 		}
-		return overLabels(n, at(c, n)), nil
-	}
-	return out, nil
+		bound := at(c, n)
+		return func(ctx context.Context, i int) (float64, error) {
+			sum := 0.0
+			for j := range decode.Strata {
+				v, err := bound(ctx, i, decode.PerceivedLabel(float64(i+1), n.Noise(), j))
+				if err != nil {
+					return 0, err
+				}
+				sum += v
+			}
+			return sum / decode.Strata, nil
+		}, nil
+	}}, nil
 }
 
 // hardBound makes a bound b on hard decisions one at a perceived label. With r the level that is

@@ -28,9 +28,9 @@ func ReadPrior(path string) (Prior, error) {
 	return Prior{Path: inputfile.Name(path), Histogram: h}, nil
 }
 
-// weights returns the weight of each of n levels; they add up to 1. The error says that the
+// Weights returns the weight of each of n levels; they add up to 1. The error says that the
 // histogram has more levels, or the fit another number.
-func (p Prior) weights(n int) ([]float64, error) {
+func (p Prior) Weights(n int) ([]float64, error) {
 	switch {
 	case p.Fitted != nil && len(p.Fitted) != n:
 		return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; the parameters are in levels",

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"belsim/montecarlo"
 	"belsim/theory/base/table"
@@ -88,23 +87,12 @@ type Run struct {
 	// the same of samples, where Done is told of codes because nobody knows how many samples they
 	// take
 	Drawn func(n uint64)
-	Known func(*Comparison) // is told what is known so far of a comparison that is computed; may be nil
 }
 
-// done tells the follower, if there is one.
-func (r Run) done(n uint64) {
+// Finished tells the follower, if there is one, how much was finished.
+func (r Run) Finished(n uint64) {
 	if r.Done != nil {
 		r.Done(n)
-	}
-}
-
-// known tells of a comparison that is not finished.
-func (r Run) known(c *Comparison) {
-	if r.Known != nil {
-		some := *c
-		some.Results = slices.Clone(c.Results)
-		some.rank()
-		r.Known(&some)
 	}
 }
 

@@ -1,19 +1,18 @@
-// Package scenario describes the subject of a computation, and computes everything that can be
-// asked about it.
+// Package scenario describes the subject of a computation, and what theory knows of it.
 //
 // A Scenario has the error model of the classifiers, the prior of the labels, the outputs
 // that decoders read, and their temperature.
 // Flags, plans of sweeps and fits to trained networks fill it in; every computation
 // reads it: error probabilities and sampling problems of a code (Problem), the bound
-// and the exact value where they exist (BoundOf, ExactOf, Theory), a ranking of codes
-// (Compare), a check of samples against theory (Verify) and maps over two parameters
-// of the error model (Map).
+// and the exact value where they exist (BoundOf, ExactOf, TheoryOf). What is asked about it has
+// packages of its own, one for each question: compare, verify, heatmap, sweep, search, assess.
 package scenario
 
 import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -106,22 +105,14 @@ func (s *Scenario) NotDefault() string {
 // Description holds the values of a scenario in the JSON of a result.
 type Description struct {
 	Parameters
-	Reading
-}
-
-// Reading is the part of a scenario that is not its error model, in results.
-type Reading struct {
 	Temperature float64 `json:"temperature"`
 }
 
-// description describes the scenario for results.
-func (s *Scenario) description() Description { return Description{s.Model.Parameters(), s.Reading()} }
+// Description describes the scenario for results.
+func (s *Scenario) Description() Description { return Description{s.Model.Parameters(), s.Temperature} }
 
-// Reading describes the scenario for results, without its error model.
-func (s *Scenario) Reading() Reading { return Reading{s.Temperature} }
-
-// Weights returns the prior of the labels of a code of a number of levels: see Prior.weights.
-func (s *Scenario) Weights(levels int) ([]float64, error) { return s.Prior.weights(levels) }
+// Weights returns the prior of the labels of a code of a number of levels: see Prior.Weights.
+func (s *Scenario) Weights(levels int) ([]float64, error) { return s.Prior.Weights(levels) }
 
 // Errors returns the L × M error probabilities of a code under the scenario's model and prior.
 func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
@@ -132,6 +123,16 @@ func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 	return s.Model.Errors(ctx, c, weights)
 }
 
+// CheckTwice refuses a name that occurs twice. what says what the names are, such as decoder.
+func CheckTwice[S ~string](what string, names []S) error {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return fmt.Errorf("%s %s is given twice", what, name)
+		}
+	}
+	return nil
+}
+
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
 // does not fit the code.
 func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
@@ -139,8 +140,9 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 		if err := CheckLearnt(t, s.Temperature); err != nil {
 			return nil, err
 		}
-		if s.Outputs == Bits || len(s.Fitting([]string{name})) == 0 {
-			return nil, fmt.Errorf("decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads", name, s.Outputs, t.Loss())
+		if s.Outputs == Bits || name != throughGenEx && name != decode.Auto {
+			const text = "decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads"
+			return nil, fmt.Errorf(text, name, s.Outputs, t.Loss())
 		}
 		name = throughGenEx
 	}
@@ -227,9 +229,9 @@ func inform(d decode.Informed, weights []float64, e mat.Matrix, logits bool) (de
 }
 
 // Shape returns the problem without its error probabilities: enough to ask whether a bound
-// or an exact value exists, under the error models of a kind of plane.
-func (s *Scenario) Shape(c *code.Code, d decode.Decoder, of PlaneKind) *montecarlo.Problem {
-	return &montecarlo.Problem{Code: c, Decoder: d, Kind: s.kind(c, d, of == PerceivedLabels)}
+// or an exact value exists. perceived says whether bits depend on a perceived label.
+func (s *Scenario) Shape(c *code.Code, d decode.Decoder, perceived bool) *montecarlo.Problem {
+	return &montecarlo.Problem{Code: c, Decoder: d, Kind: s.kind(c, d, perceived)}
 }
 
 // kind is the kind of the outputs that a decoder of a code reads.

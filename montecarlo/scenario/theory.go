@@ -7,181 +7,41 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
-	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/anylaw"
-	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
-	"belsim/theory/code"
+	"belsim/theory/base/table"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
 
-// Invalid reports whether an error says that the error model gives a probability above 1.
-func Invalid(err error) bool {
-	var invalid *errmodel.InvalidError
-	return errors.As(err, &invalid)
+// Theory is what theory says of a problem.
+type Theory struct {
+	Levels []montecarlo.Theory // of every level; NaN where a value is left out or does not exist
+	Laws   []anylaw.Level      // what holds under any law of the bits, of every level; nil where it is left out
+	Mean   Expected            // over the prior
 }
 
-// Mean computes a mean over the labels: of a bound, or of exact values. It holds scratch memory:
-// use one on one goroutine at a time.
-type Mean struct {
-	Name   string  // which bound it is, for people; "" for exact values
-	Linear bool    // the value of r·e is r times the value of e
-	Width  float64 // values may be wrong by this relative amount; 0 for formulas
-
-	of meanOf
-}
-
-// Kind is what bounds that may be compared have in common: the paper's formulas for its decoders
-// are one kind, and count how often bits are wrong; a union bound counts all other levels, and is
-// looser.
-func (m *Mean) Kind() string {
-	if strings.HasPrefix(m.Name, "Eq. ") {
-		return "the paper's"
-	}
-	return m.Name
-}
-
-// meanOf gives Σ prior·value over the rows of a table e, L × M.
-type meanOf func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error)
-
-// Mean returns Σ prior·value over the rows of a table e, L × M, of the problem's error model. The
-// error is the context's.
-func (m *Mean) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-	return m.of(ctx, prior, e)
-}
-
-// bound is an upper bound of the error of every level.
-type bound struct {
-	name   string // for people
-	linear bool   // see Mean
-	// rows makes the bounds of the rows of a table.
-	rows func(e mat.Matrix) (theory.RowValue, error)
-}
-
-// boundOf returns the bound that holds for a problem: see BoundOf.
-func boundOf(p *montecarlo.Problem) (*bound, error) {
-	of := theory.NewBound
-	_, joint := p.Errors.(*anylaw.Table)
-	_, counts := p.Decoder.(decode.BelU)
-	switch {
-	case joint && !counts:
-		return nil, fmt.Errorf("%w: the bound of decoder %s is for bits that err independently", theory.ErrNoClosedForm,
-			p.Decoder.Name())
-	case p.Kind.Perceived():
-		return perceivedBound(p)
-	case !p.Kind.Hard():
-		of = theory.NewSoftBound
-	}
-	b, err := of(p.Code, p.Decoder)
-	if err != nil {
-		return nil, err
-	}
-	return &bound{b.Name, b.Linear, func(e mat.Matrix) (theory.RowValue, error) {
-		var row []float64
-		return func(ctx context.Context, i int) (float64, error) {
-			row = matrix.Row(row, i, e)
-			return b.Row(ctx, i, row)
-		}, nil
-	}}, nil
-}
-
-// BoundOf returns the bound that holds for a problem: the bound for hard decisions, or the union
-// bound on logits. At a perceived label bits err independently, and the bound
-// is the mean over its strata. The error wraps theory.ErrNoClosedForm where there is none.
-func BoundOf(p *montecarlo.Problem) (*Mean, error) {
-	b, err := boundOf(p)
-	if err != nil {
-		return nil, err
-	}
-	return &Mean{Name: b.name, Linear: b.linear, of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64,
-		error) {
-		row, err := b.rows(e)
-		if err != nil {
-			return 0, err
-		}
-		return theory.Mean(ctx, prior, row)
-	}}, nil
-}
-
-// HasExact reports whether exact values describe a problem: bits err independently, given a
-// perceived label where there is one. The signs of logits are such bits.
-func HasExact(p *montecarlo.Problem) bool {
-	return p.Kind.Hard() || signsDecide(p.Code, p.Decoder)
-}
-
-// signsDecide reports whether a decoder takes logits for the bits that their signs are: gen does,
-// for codes that have all 2^M words of the M bits that are not constant, such as each code of one
-// bit. The largest correlation Σ z_k·c_k is then that of c_k = 1 where z_k > 0, bit by bit, as with
-// outputs of ±1. A word that is missing changes this: unary of 3 levels lacks 01, takes logits (−1,
-// 3) for 11, and their signs for 00. Words tie where a logit is 0, which has the probability 0;
-// that it is rounded to 0 montecarlo.Problem.Rounding knows.
-func signsDecide(c *code.Code, d decode.Decoder) bool {
-	if _, gen := d.(decode.Gen); !gen || c.Real() || c.Levels()&(c.Levels()-1) != 0 {
-		return false
-	}
-	change := 0
-	for _, at := range c.Transitions() {
-		if len(at) > 0 {
-			change++
-		}
-	}
-	return c.Levels() == 1<<change // no two words are the same
-}
-
-// ExactOf prepares the exact values of a problem: the formulas of package theory, or else the
-// middles of intervals, which are NaN where an interval is relatively wider than ExactWidth.
-// The error wraps theory.ErrNoClosedForm where there are neither, or is the context's.
-func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
-	if !HasExact(p) {
-		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
-			theory.ErrNoClosedForm)
-	}
-	d, ok := p.Decoder.(decode.Informed)
-	if !ok {
-		mean, err := exactMean(ctx, p, p.Decoder)
-		if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
-			return enclosedMean(p), nil
-		}
-		return &Mean{of: mean}, err
-	}
-	if err := theory.Enumerable(p.Code, d); err != nil {
-		return nil, err
-	}
-	// It is another decoder for every table.
-	return &Mean{of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-		informed, err := inform(d, prior, e, false)
-		if err != nil {
-			return 0, err
-		}
-		mean, err := exactMean(ctx, p, informed)
-		if err != nil {
-			return 0, err
-		}
-		return mean(ctx, prior, e)
-	}}, nil
-}
-
-// exactMean gives the exact values of a problem with a decoder, by formulas.
-func exactMean(ctx context.Context, p *montecarlo.Problem, d decode.Decoder) (meanOf, error) {
-	x, err := theory.NewExact(ctx, p.Code, d)
-	switch {
-	case err != nil:
-		return nil, err
-	case p.Kind.Perceived():
-		return overStrata(p.Code, x.Mean), nil
-	}
-	return x.Mean, nil
+// Expected is the mean |error| over the labels, in levels.
+type Expected struct {
+	Bound float64 `json:"bound" text:"bound"`
+	Exact float64 `json:"exact" text:"exact"`
+	// the exact mean lies in an interval from here; missing where a formula gives exact, or where
+	// there is no interval
+	ExactLo *float64 `json:"exact_lo,omitempty" csv:"-"`
+	// end of the interval; exact is its middle where it is narrow
+	ExactHi *float64 `json:"exact_hi,omitempty" csv:"-"`
+	// smallest and largest mean |error|, in levels, over all joint laws of the bits with these
+	// error probabilities; missing where there are no such bounds, or where they take long
+	AnyLaw *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
 }
 
 // Omit says which values are left out, because they take long.
 type Omit struct {
 	Bounds, Exact, Intervals, AnyLaw bool
-	Slow                             bool // of all of these, what takes more than about a second of a processor
+	SlowLaw                          bool // of any law, what takes more than about a second of a processor
+	Slow                             bool // of everything, what does
 }
 
 // The work that is done where what is slow is left out: products of probabilities of a union bound,
@@ -194,14 +54,6 @@ const (
 	quickInterval = 1 << 28
 	quickPairs    = 1 << 20 // of a true word and another one, unless the words form a path
 )
-
-// tableCount is the number of tables of tablesOf.
-func tableCount(p *montecarlo.Problem) int {
-	if p.Kind.Perceived() {
-		return decode.Strata
-	}
-	return 1
-}
 
 // slowBound reports whether the bound takes long: at a perceived label, where it is that of pairs
 // of words.
@@ -222,62 +74,186 @@ func exactWork(p *montecarlo.Problem) int {
 	return quickNodes
 }
 
-// Theory returns the bound and the exact moments of every level, in levels; NaN where there
-// are none, or where they are left out. workers is the number of goroutines, 0 for one on each
-// processor.
-func Theory(ctx context.Context, workers int, p *montecarlo.Problem, omit Omit) ([]montecarlo.Theory, error) {
-	out := make([]montecarlo.Theory, p.Code.Levels())
-	for i := range out {
-		out[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
+// QuickExact reports whether exact values take no more than about a second of a processor, unless
+// they are intervals.
+func QuickExact(p *montecarlo.Problem) bool {
+	m := p.Code.Bits()
+	return exactWork(p) > 0 && (!p.Kind.Perceived() || p.Code.Levels()*m*m <= quickUnion)
+}
+
+// TheoryOf computes what theory says of a problem. workers is the number of goroutines, 0 for one on
+// each processor. Where no formula gives the exact mean, it is the middle of an interval, if that is
+// relatively not wider than ExactWidth.
+//
+// The bound of a level by gen is the smaller one of the union bound, which counts every other word,
+// and of the largest mean |error| of any law. The bounds of the other decoders are the paper's
+// formulas.
+func TheoryOf(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, omit Omit) (*Theory, error) {
+	q := theorist{workers, p, prior, omit}
+	t := &Theory{Levels: make([]montecarlo.Theory, p.Code.Levels())}
+	for i := range t.Levels {
+		t.Levels[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
-	if _, err := boundOf(p); err == nil && !omit.Bounds && !(omit.Slow && slowBound(p)) {
-		if err := parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
-			b, err := boundOf(p)
-			if err != nil {
-				return nil, err
-			}
-			row, err := b.rows(p.Errors)
-			return func(ctx context.Context, i int) (err error) {
-				out[i].Bound, err = row(ctx, i)
-				return err
-			}, err
-		}); err != nil {
-			return nil, err
+	if err := q.bounds(ctx, t.Levels); err != nil {
+		return nil, err
+	}
+	if err := q.moments(ctx, t.Levels); err != nil {
+		return nil, err
+	}
+	if err := q.laws(ctx, t); err != nil {
+		return nil, err
+	}
+	for i, w := range prior {
+		if w > 0 {
+			t.Mean.Bound = math.FMA(w, t.Levels[i].Bound, t.Mean.Bound)
+			t.Mean.Exact = math.FMA(w, t.Levels[i].Mean, t.Mean.Exact)
 		}
 	}
+	return t, q.interval(ctx, &t.Mean)
+}
+
+// theorist computes what theory says of a problem.
+type theorist struct {
+	workers int
+	p       *montecarlo.Problem
+	prior   []float64
+	omit    Omit
+}
+
+// bounds computes the bounds of all levels.
+func (q theorist) bounds(ctx context.Context, out []montecarlo.Theory) error {
+	if _, err := BoundOf(q.p); err != nil || q.omit.Bounds || q.omit.Slow && slowBound(q.p) {
+		return nil
+	}
+	return parallel.Each(ctx, q.workers, len(out), func() (func(context.Context, int) error, error) {
+		b, err := BoundOf(q.p)
+		if err != nil {
+			return nil, err
+		}
+		row, err := b.rows(q.p.Errors)
+		return func(ctx context.Context, i int) (err error) {
+			out[i].Bound, err = row(ctx, i)
+			return err
+		}, err
+	})
+}
+
+// moments computes the exact moments of all levels, where a formula gives them.
+func (q theorist) moments(ctx context.Context, out []montecarlo.Theory) error {
+	p, most := q.p, math.MaxInt
 	if law, ok := p.Errors.(*anylaw.Table); ok {
 		for i := range out {
 			out[i].Mean, out[i].MeanSquare = law.Moments(p.Code, p.Decoder, i)
 		}
-		return out, ctx.Err()
+		return ctx.Err()
 	}
-	most := math.MaxInt
-	if omit.Slow {
+	if q.omit.Slow {
 		most = exactWork(p)
 	}
-	if HasExact(p) && !omit.Exact && most > 0 {
-		exacts, err := theory.QuickMoments(ctx, workers, most, p.Code, p.Decoder, tablesOf(p, p.Errors)...)
-		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
-			return nil, err
-		}
-		for i, x := range exacts {
-			out[i].Mean, out[i].MeanSquare = x.Mean, x.MeanSquare
-			if out[i].Rounding, err = p.Rounding(ctx, i); err != nil {
-				return nil, err
-			}
+	if !HasExact(p) || q.omit.Exact || most == 0 {
+		return nil
+	}
+	exacts, err := theory.QuickMoments(ctx, q.workers, most, p.Code, p.Decoder, tablesOf(p.Code, p.Errors)...)
+	if errors.Is(err, theory.ErrNoClosedForm) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i, x := range exacts {
+		out[i].Mean, out[i].MeanSquare = x.Mean, x.MeanSquare
+		if out[i].Rounding, err = p.Rounding(ctx, i); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
-// Average returns the means of the bounds and of the exact values over a prior, without the levels
-// whose prior is zero. A mean is missing where another level lacks the value.
-func Average(th []montecarlo.Theory, prior []float64) (bound, exact float64) {
-	for i, p := range prior {
-		if p > 0 {
-			bound = math.FMA(p, th[i].Bound, bound)
-			exact = math.FMA(p, th[i].Mean, exact)
+// laws computes what holds under any law of the bits. There is nothing, and no error, where the
+// decoder reads logits or has no such bounds.
+func (q theorist) laws(ctx context.Context, t *Theory) error {
+	p := q.p
+	if !p.Kind.Hard() || q.omit.AnyLaw ||
+		(q.omit.Slow || q.omit.SlowLaw) && !anylaw.Quick(p.Code, p.Decoder, p.Errors) {
+		return nil
+	}
+	laws, err := anylaw.Levels(ctx, q.workers, p.Code, p.Decoder, q.prior, p.Errors)
+	if errors.Is(err, theory.ErrNoClosedForm) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, gen := p.Decoder.(decode.Gen)
+	for i, l := range laws {
+		if gen && q.prior[i] > 0 && l.Hi < t.Levels[i].Bound {
+			t.Levels[i].Bound = l.Hi
 		}
 	}
-	return bound, exact
+	lo, hi := anylaw.Mean(q.prior, laws)
+	t.Laws, t.Mean.AnyLaw = laws, &[2]float64{lo, hi}
+	return nil
+}
+
+// interval looks for an interval that holds the exact mean, where no formula gives it.
+func (q theorist) interval(ctx context.Context, x *Expected) error {
+	p, o, levels := q.p, enclose.DefaultOptions(), len(q.prior)
+	if !table.Missing(x.Exact) || !HasExact(p) || q.omit.Intervals {
+		return nil
+	}
+	tables := tablesOf(p.Code, p.Errors)
+	if q.omit.Slow {
+		rows := levels * len(tables)
+		o.Work = min(o.Work, quickInterval/rows)
+		if levels*rows > quickPairs && !enclose.Path(p.Code, p.Decoder) {
+			return nil
+		}
+	}
+	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, q.prior, tables, o)
+	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v := enclose.Mean(q.prior, rows)
+	if v.Width() <= ExactWidth {
+		x.Exact = v.Middle()
+	}
+	x.ExactLo, x.ExactHi = &v.Lo, &v.Hi
+	return nil
+}
+
+// ExactText is the exact value for people: one number where four digits are known, or the interval.
+func (x Expected) ExactText() string {
+	if x.ExactLo == nil || !table.Missing(x.Exact) {
+		return table.Short(x.Exact)
+	}
+	return table.Short(*x.ExactLo) + " to " + table.Short(*x.ExactHi)
+}
+
+// EndsText writes the ends of any_law for people: rounded outward, and – where there are none.
+func EndsText(ends *[2]float64) string {
+	if ends == nil {
+		return "–"
+	}
+	return outward(ends[0], math.Floor) + "–" + outward(ends[1], math.Ceil)
+}
+
+// outward writes two digits of an end of bounds, rounded so that they still hold; the JSON has all
+// digits.
+func outward(v float64, round func(float64) float64) string {
+	if v == 0 {
+		return "0"
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
+	// A number of two digits that lies on the grid, but for the rounding of the division, stays
+	// what it is.
+	steps := v / unit
+	if near := math.Round(steps); math.Abs(steps-near) > 1e-9 {
+		steps = round(steps)
+	} else {
+		steps = near
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%.2g", steps*unit), "0")
 }

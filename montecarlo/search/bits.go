@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/plane"
 	"belsim/theory/code"
 )
 
@@ -15,7 +15,7 @@ type BitCounts []int
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (b *BitCounts) UnmarshalText(text []byte) error {
-	var r scenario.Axis
+	var r plane.Axis
 	if err := r.UnmarshalText(text); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func defaultBits(levels int) BitCounts {
 			out = append(out, n)
 		}
 	}
-	for _, v := range scenario.NewAxis(float64(least), float64(max(levels, least+1)), 12, true).Values {
+	for _, v := range plane.NewAxis(float64(least), float64(max(levels, least+1)), 12, true).Values {
 		add(int(math.Round(v)))
 	}
 	for _, f := range code.Families() {

@@ -16,6 +16,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -54,8 +55,8 @@ func TestFind(t *testing.T) {
 	}
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 	s.Prior.Fitted = p.Options.Prior
-	candidates := must.Get(s.Candidates(t.Context(), []*code.Code{found.Found}, []string{"gen"}, draws(2000)))(t)
-	same := must.Get(s.Compare(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, candidates, draws(2000)))(t)
+	candidates := must.Get(compare.NewCandidates(t.Context(), s, []*code.Code{found.Found}, []string{"gen"}, draws(2000)))(t)
+	same := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draws(2000)))(t)
 	if r := same.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || r.Exact != found.Exact {
 		t.Errorf("found %+v; the scenario says %+v", found.Estimate, r)
 	}

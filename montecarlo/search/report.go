@@ -321,9 +321,12 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	if err != nil {
 		return out, err
 	}
-	if _, out.Exact, err = scenario.Averages(ctx, p.Options.Workers, problem, p.Options.Prior); err != nil {
+	theory, err := scenario.TheoryOf(ctx, p.Options.Workers, problem, p.Options.Prior,
+		scenario.Omit{Bounds: true, AnyLaw: true})
+	if err != nil {
 		return out, err
 	}
+	out.Exact = theory.Mean.Exact
 	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Beside(out.Exact).Target(p.Options.Prior, false), nil)
 	if err != nil {
 		return out, err

@@ -57,6 +57,9 @@ type Merged struct {
 	Files  int // number of result files
 	Shards int // the number of shards N of the files; 0 where the files differ or there is none
 
+	Invalid int // number of cells where r and σ give a probability above 1
+
+	missing int       // number of cells
 	numbers []Numbers // by cell
 	taken   []taken   // by cell
 }
@@ -88,7 +91,8 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 	if err := memory.Check("the results of "+cells(s.size), memory.Product(s.size, perCell)); err != nil {
 		return nil, err
 	}
-	m := &Merged{Sweep: s, Files: len(files), numbers: make([]Numbers, s.size), taken: make([]taken, s.size)}
+	m := &Merged{Sweep: s, Files: len(files), missing: s.size, numbers: make([]Numbers, s.size),
+		taken: make([]taken, s.size)}
 	for i, found := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -98,6 +102,12 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 			now, before := taken{found[0], [16]byte(sum[:16])}, m.taken[r.Cell]
 			if before.file != "" && before.hash != now.hash {
 				return fmt.Errorf("%s has other numbers than in %s", s.describe(r.Cell), before.file)
+			}
+			if before.file == "" {
+				m.missing--
+				if !r.Valid {
+					m.Invalid++
+				}
 			}
 			m.taken[r.Cell], m.numbers[r.Cell] = now, r.Numbers
 			return nil
@@ -137,27 +147,10 @@ func planOf(path string) (*Sweep, error) {
 
 // Complete returns an error unless the files have every cell. It says how many are missing.
 func (m *Merged) Complete() error {
-	missing := 0
-	for _, t := range m.taken {
-		if t.file == "" {
-			missing++
-		}
-	}
-	if missing == 0 {
+	if m.missing == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %s are missing", missing, cells(m.size))
-}
-
-// Invalid is the number of cells where r and σ give a probability above 1.
-func (m *Merged) Invalid() int {
-	n := 0
-	for i := range m.numbers {
-		if !m.numbers[i].Valid {
-			n++
-		}
-	}
-	return n
+	return fmt.Errorf("%d of %s are missing", m.missing, cells(m.size))
 }
 
 // ShardList is a list of numbers of shards, in ascending order.

@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -18,6 +17,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/inputfile"
@@ -41,7 +41,7 @@ type Plan struct {
 	LeftOut []string
 
 	scenario *scenario.Scenario // without an error model, which the cells have
-	plane    scenario.Plane     // the error models of the cells
+	plane    plane.Models       // the error models of the cells
 	sides    []side             // by pair
 }
 
@@ -49,7 +49,7 @@ type Plan struct {
 type side struct {
 	code    *code.Code
 	decoder decode.Decoder
-	models  scenario.Lines
+	models  plane.Lines
 }
 
 // planFile is a plan file. Where the key is missing, a pointer is nil.
@@ -57,10 +57,10 @@ type planFile struct {
 	Codes       []string           `json:"codes"`
 	Decoders    []string           `json:"decoders"`
 	Levels      []int              `json:"levels"`
-	R           json.RawMessage    `json:"r"`
-	Sigma       json.RawMessage    `json:"sigma"`
-	LabelNoise  json.RawMessage    `json:"label_noise"`
-	Misfit      json.RawMessage    `json:"misfit"`
+	R           plane.Axis         `json:"r"`
+	Sigma       plane.Axis         `json:"sigma"`
+	LabelNoise  plane.Axis         `json:"label_noise"`
+	Misfit      plane.Axis         `json:"misfit"`
 	Cutoff      float64            `json:"cutoff"`
 	Training    perceived.Training `json:"training"`
 	Methods     []scenario.Method  `json:"methods"`
@@ -80,7 +80,7 @@ const maxPlan = 16 << 20
 // ReadPlan reads a plan file, opens the codes and the histogram of the labels that it names, and
 // pairs the codes with the decoders that fit them. decoders are the decoders that it can ask for.
 // ReadPlan is strict, so that a typing error does not cost a week of a cluster: the error names the
-// file and the key that is not understood, unless it is the context's.
+// file and the key or the range that is not understood, unless it is the context's.
 func ReadPlan(ctx context.Context, path string, decoders decode.Registry) (*Plan, error) {
 	text, err := inputfile.Read(path, maxPlan)
 	if err != nil {
@@ -151,10 +151,18 @@ func quoted(err error) error {
 	return err
 }
 
-// checkList refuses an empty list, one that has a value twice, and values other than some.
-func checkList[V comparable](name string, values []V, of ...V) error {
+// checkGiven refuses an empty list.
+func checkGiven[V any](name string, values []V) error {
 	if len(values) == 0 {
 		return fmt.Errorf("has no %q, or an empty list of them", name)
+	}
+	return nil
+}
+
+// checkList refuses an empty list, one that has a value twice, and values other than some.
+func checkList[V comparable](name string, values []V, of ...V) error {
+	if err := checkGiven(name, values); err != nil {
+		return err
 	}
 	for i, v := range values {
 		if slices.Contains(values[:i], v) {
@@ -172,7 +180,7 @@ func checkList[V comparable](name string, values []V, of ...V) error {
 func (p *Plan) open(ctx context.Context, f *planFile) error {
 	s := p.scenario
 	s.Outputs, s.Temperature = f.Outputs, f.Temperature
-	d := Definition{NumericVersion: montecarlo.NumericVersion, Reading: s.Reading()}
+	d := Definition{NumericVersion: montecarlo.NumericVersion, Temperature: s.Temperature}
 	var err error
 	if s.Prior, err = scenario.ReadPrior(f.Prior); err != nil {
 		return err
@@ -238,59 +246,32 @@ func (f *planFile) sampling() (scenario.Sampling, error) {
 // choosePlane finds the error models by the keys that are there, and reads the values of their
 // parameters.
 func (p *Plan) choosePlane(f *planFile, d *Definition) error {
-	label := f.LabelNoise != nil || f.Misfit != nil
+	given := func(axes ...plane.Axis) bool {
+		return slices.ContainsFunc(axes, func(a plane.Axis) bool { return len(a.Values) > 0 })
+	}
+	label := given(f.LabelNoise, f.Misfit)
 	switch {
-	case label && (f.R != nil || f.Sigma != nil):
+	case label && given(f.R, f.Sigma):
 		return errors.New(`"r" or "sigma", and "label_noise" or "misfit", are of two error models; want one of them`)
 	case !label && (f.Cutoff != 0 || f.Training != ""):
 		return errors.New(`"cutoff" and "training" go with "label_noise"`)
 	case !(f.Cutoff >= 0):
 		return fmt.Errorf(`"cutoff" is %v: want a positive number`, f.Cutoff)
 	}
-	p.plane = scenario.MixturePlane{}
+	p.plane = plane.Mixture{}
 	x, y := f.R, f.Sigma
 	if label {
-		x, y = f.LabelNoise, f.Misfit
-		if y == nil {
-			y = fmt.Appendf(nil, "[%v]", perceived.DefaultMisfit)
-		}
+		x, y = f.LabelNoise, f.Misfit.Or(plane.ListAxis([]float64{perceived.DefaultMisfit}))
 		d.Cutoff, d.Training = f.Cutoff, cmp.Or(f.Training, perceived.BCE)
 		p.scenario.Outputs = p.scenario.Outputs.Of(d.Training)
 		// Cells are computed side by side, so each learns on one goroutine.
 		model := perceived.Model{Cutoff: d.Cutoff, Training: d.Training}
-		p.plane = scenario.PerceivedPlane{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior}
+		p.plane = plane.Perceived{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior}
 	}
 	d.Plane = p.plane.Kind()
+	d.Axes = plane.AxesOf(d.Plane, x, y)
 	nameX, nameY := d.Plane.Keys()
-	ofX, err := readAxis(nameX, x)
-	if err != nil {
-		return err
-	}
-	ofY, err := readAxis(nameY, y)
-	d.Axes = scenario.AxesOf(d.Plane, ofX, ofY)
-	return err
-}
-
-// readAxis reads an axis of a plan: a range, written as for --r, or a list of numbers.
-func readAxis(key string, text json.RawMessage) (a scenario.Axis, err error) {
-	var values []float64
-	var written string
-	switch {
-	case text == nil:
-		return a, fmt.Errorf("has no %q, which every plan has", key)
-	case json.Unmarshal(text, &written) == nil:
-		err = a.UnmarshalText([]byte(written))
-	case json.Unmarshal(text, &values) == nil:
-		if err = scenario.CheckList(values); err == nil {
-			a = scenario.ListAxis(values)
-		}
-	default:
-		err = errors.New(`want a range "lo:hi:count" or "lo:hi:count:log", or a list of numbers`)
-	}
-	if err != nil {
-		err = fmt.Errorf("%q: %w", key, err)
-	}
-	return a, err
+	return cmp.Or(checkGiven(nameX, x.Values), checkGiven(nameY, y.Values))
 }
 
 // leave notes a pair or a method that is left out.
@@ -393,7 +374,7 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 // methodsFor returns those of the methods that have a value for a code and a decoder.
 func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definition, c *code.Code,
 	decoder decode.Decoder) ([]scenario.Method, error) {
-	shape := p.scenario.Shape(c, decoder, d.Plane)
+	shape := p.scenario.Shape(c, decoder, d.Plane != plane.Mixtures)
 	var methods []scenario.Method
 	for _, m := range of {
 		var err error

@@ -53,10 +53,10 @@ func TestPlanRefused(t *testing.T) {
 		"unfit decoder":    {with(`"r"`, `"decoders": ["bel-j"], "r"`), "decoder bel-j fits none of the codes"},
 		"one level":        {with(`16`, `1`), `"levels" has 1; want 2 to`},
 		"levels twice":     {with(`16`, `16, 16`), `"levels" has 16 twice`},
-		"r of zero":        {with(`[1]`, `[0]`), `"r": 0: want positive numbers`},
+		"r of zero":        {with(`[1]`, `[0]`), `list of a range: 0: want positive numbers`},
 		"r backwards":      {with(`[1]`, `[2, 1]`), `1 after 2`},
 		"r in words":       {with(`[1]`, `"1:2"`), `range "1:2": want lo:hi:count`},
-		"sigma of nothing": {with(`[2]`, `[]`), `"sigma": 0 numbers`},
+		"sigma of nothing": {with(`[2]`, `[]`), `list of a range: 0 numbers`},
 		"a number in quotes": {with(`"r"`, `"seed": "1", "r"`),
 			`seed: character 48: want a whole number, not this string`},
 		"half a sample": {with(`"r"`, `"samples": 1.5, "r"`),
@@ -97,7 +97,8 @@ func TestPlanMeaning(t *testing.T) {
 	if !s.R.Even || !s.R.Log || s.R.Values[0] != 0.5 || s.R.Values[5] != 8 {
 		t.Errorf("r is %+v", s.R)
 	}
-	s = must.Get(read(`{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4], "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
+	s = must.Get(read(`{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4],
+ "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
  "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3}`))(t).Sweep
 	if s.RelErr != 0.1 || s.MaxSamples != 70000 || s.Seed != 7 || s.Within != 2 || s.Temperature != 3 {
 		t.Errorf("the plan means %+v", s.Definition)

@@ -22,6 +22,7 @@ import (
 	"sort"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/code"
@@ -36,23 +37,23 @@ type Definition struct {
 	// version of the numbers; results of different versions are never mixed
 	NumericVersion int `json:"numeric_version"`
 	// the error models; missing for the Gaussian mixture, whose parameters are r and σ
-	Plane scenario.PlaneKind `json:"plane,omitempty"`
+	Plane plane.Kind `json:"plane,omitempty"`
 	// the codes, each with a decoder
 	Pairs []Pair `json:"pairs"`
-	scenario.Axes[scenario.Axis]
+	plane.Axes[plane.Axis]
 	Cutoff   float64            `json:"cutoff,omitempty"`
 	Training perceived.Training `json:"training,omitempty"`
 	scenario.Sampling
-	scenario.Reading
+	Temperature float64 `json:"temperature"`
 	// how often each label occurs, by number of levels; equally often where none is given
 	Priors []Prior `json:"priors,omitempty"`
 }
 
 // X returns the values of the first parameter of the plane.
-func (d *Definition) X() scenario.Axis { x, _ := d.Axes.Of(d.Plane); return x }
+func (d *Definition) X() plane.Axis { x, _ := d.Axes.Of(d.Plane); return x }
 
 // Y returns the values of the second parameter of the plane.
-func (d *Definition) Y() scenario.Axis { _, y := d.Axes.Of(d.Plane); return y }
+func (d *Definition) Y() plane.Axis { _, y := d.Axes.Of(d.Plane); return y }
 
 // Pair is a code of some number of levels with a decoder, and the methods that exist for
 // both.

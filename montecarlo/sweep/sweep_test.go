@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -29,9 +30,9 @@ func small() Definition {
 			{scenario.Design{Levels: 4, Code: "a.csv", Bits: 3, Decoder: "gen", Outputs: "bits"}, "sha256:12 4x3",
 				[]scenario.Method{scenario.Sample}},
 		},
-		Axes: scenario.AxesOf(scenario.Mixtures, scenario.Axis{Values: []float64{0.1, 0.2}},
-			scenario.Axis{Values: []float64{1, 2, 3}}),
-		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Reading: scenario.Reading{Temperature: 1},
+		Axes: plane.AxesOf(plane.Mixtures, plane.Axis{Values: []float64{0.1, 0.2}},
+			plane.Axis{Values: []float64{1, 2, 3}}),
+		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Temperature: 1,
 	}
 }
 
@@ -113,8 +114,8 @@ func TestID(t *testing.T) {
 
 // TestShardsCover: shards have every cell once between them, as many as each other, and of many r.
 func TestShardsCover(t *testing.T) {
-	p := fullMap()
-	p.Pairs = p.Pairs[:2]
+	p := small()
+	p.Axes = plane.AxesOf(plane.Mixtures, plane.NewAxis(1, 60, 60, false), plane.NewAxis(1, 60, 60, false))
 	s := mustNew(t, p)
 	for _, n := range []int{1, 2, 7, 60} {
 		seen := make([]bool, s.Size())
@@ -142,7 +143,8 @@ func TestShardsCover(t *testing.T) {
 
 func TestParseShard(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "1/1", "3/8": "3/8", "0/4": "shard 0/4: want i/N", "5/4": "shard 5/4: want i/N", "3": "shard 3: want i/N", "1/2x": "shard 1/2x: want i/N",
+		"": "1/1", "3/8": "3/8", "0/4": "shard 0/4: want i/N", "5/4": "shard 5/4: want i/N",
+		"3": "shard 3: want i/N", "1/2x": "shard 1/2x: want i/N",
 	} {
 		i, n, err := ParseShard(text)
 		if got := fmt.Sprintf("%d/%d", i, n); err == nil && got != want || err != nil && !strings.HasPrefix(err.Error(),
@@ -260,21 +262,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestForged: lines that are no results of the sweep, in a file that is whole.
-func TestForged(t *testing.T) {
-	s := mustNew(t, small())
-	for _, cell := range []int{-1, s.Size()} {
-		dir := t.TempDir()
-		h := mustOpen(t, s, dir, 1, 1)
-		add(t, h, cell, s.made(0))
-		must.Succeed(t, h.flush())
-		if _, err := Merge(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(),
-			fmt.Sprintf("line 2: cell %d of 18", cell)) {
-			t.Errorf("cell %d: %v", cell, err)
-		}
-	}
-}
-
 // TestForgedValues: a file that is whole, and has a value of another kind in any place, is refused
 // in words of JSON, or read where the place may have the value.
 func TestForgedValues(t *testing.T) {
@@ -303,7 +290,8 @@ func TestForgedValues(t *testing.T) {
 	}
 }
 
-// TestOthersRefused: other plans, other versions, other numbers, other names.
+// TestOthersRefused: other plans, other versions, other numbers, other names, and cells that the sweep
+// does not have.
 func TestOthersRefused(t *testing.T) {
 	s := mustNew(t, small())
 	p := small()
@@ -351,6 +339,15 @@ func TestOthersRefused(t *testing.T) {
 	must.Succeed(t, h.flush())
 	_, err = Merge(context.Background(), dir, nil)
 	check("two numbers for a cell", err, "has other numbers than in")
+
+	for _, cell := range []int{-1, s.Size()} {
+		dir := t.TempDir()
+		h := mustOpen(t, s, dir, 1, 1)
+		add(t, h, cell, s.made(0))
+		must.Succeed(t, h.flush())
+		_, err = Merge(t.Context(), dir, nil)
+		check("no such cell", err, fmt.Sprintf("line 2: cell %d of 18", cell))
+	}
 }
 
 // TestTwoWorkers: two writers of one shard. A file has all of the last one, and what is missing is
@@ -379,23 +376,4 @@ func TestTwoWorkers(t *testing.T) {
 	if got, want := cellsOf(t, mustMerge(t, dir)), cellsOf(t, mustMerge(t, alone)); got != want {
 		t.Errorf("two workers: %s\none: %s", got, want)
 	}
-}
-
-func fullMap() Definition {
-	p := small()
-	p.Pairs = nil
-	for c := range 7 {
-		for d := range 4 {
-			p.Pairs = append(p.Pairs, Pair{
-				scenario.Design{Levels: 255, Code: fmt.Sprint(c), Decoder: fmt.Sprint(d)}, fmt.Sprint(c),
-				[]scenario.Method{scenario.Sample}})
-		}
-	}
-	p.R.Values, p.Sigma.Values = nil, nil
-	for i := range 60 {
-		p.R.Values = append(p.R.Values, float64(i+1))
-		p.Sigma.Values = append(p.Sigma.Values, float64(i+1))
-	}
-	p.Samples = 100_000
-	return p
 }

@@ -6,6 +6,9 @@ import (
 	"iter"
 	"slices"
 
+	"belsim/montecarlo"
+	"belsim/montecarlo/heatmap"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 )
 
@@ -24,7 +27,7 @@ type Table struct {
 // CellResult is the |error| of one cell, in levels, over the prior.
 type CellResult struct {
 	scenario.Design
-	scenario.Point
+	plane.Point
 	Method scenario.Method `json:"method"`
 	Numbers
 }
@@ -34,7 +37,7 @@ func (m *Merged) Cell(cell int) CellResult {
 	task := m.task(cell)
 	p := m.Pairs[task.Pair]
 	return CellResult{
-		Design: p.Design, Point: scenario.AxesOf(m.Plane, task.X, task.Y), Method: task.Method, Numbers: m.numbers[cell],
+		Design: p.Design, Point: plane.AxesOf(m.Plane, task.X, task.Y), Method: task.Method, Numbers: m.numbers[cell],
 	}
 }
 
@@ -62,39 +65,34 @@ func (m *Merged) Table(version string) *Table {
 // Map compares the errors of the two pairs of a sweep, by the first of its methods. The error says
 // why there is no such map: more or fewer pairs, different numbers of levels, or a method that one
 // pair does not have.
-func (m *Merged) Map() (*scenario.Map, error) {
+func (m *Merged) Map() (*heatmap.Map, error) {
 	if len(m.Pairs) != 2 {
-		return nil, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and levels; take .csv or .json", len(m.Pairs))
+		return nil, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and "+
+			"levels; take .csv or .json", len(m.Pairs))
 	}
 	a, b := m.Pairs[0], m.Pairs[1]
 	if a.Levels != b.Levels {
-		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes with the same number of levels; take .csv or .json", a.Code, a.Levels, b.Code, b.Levels)
+		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes with the same number of "+
+			"levels; take .csv or .json", a.Code, a.Levels, b.Code, b.Levels)
 	}
 	method := a.Methods[0]
 	if !slices.Contains(b.Methods, method) {
 		return nil, fmt.Errorf("a figure of method %s: this sweep does not have it for both codes", method)
 	}
-	x, y := m.X(), m.Y()
-	out := &scenario.Map{
-		A: a.Design, B: b.Design, Method: method, Plane: m.Plane, Axes: scenario.AxesOf(m.Plane, x.Values,
-			y.Values), LogX: x.Logarithmic(), LogY: y.Logarithmic(),
-		Reading: m.Reading, Cutoff: m.Cutoff,
-	}
+	out := heatmap.Blank([2]scenario.Design{a.Design, b.Design}, m.Plane, m.X(), m.Y(), method)
+	out.Temperature, out.Cutoff = m.Temperature, m.Cutoff
 	if method == scenario.Sample {
 		out.Seed = &m.Seed
 	}
-	for i := range len(x.Values) * len(y.Values) {
-		a, b := m.of(0, method, i), m.of(1, method, i)
-		out.Cells = append(out.Cells, scenario.Cell{
-			Point: scenario.AxesOf(m.Plane, x.Values[i%len(x.Values)], y.Values[i/len(x.Values)]),
-			A:     a.Mean, B: b.Mean, Increase: scenario.Increase(a.Mean, a.StdErr, b.Mean),
-		})
+	for i := range out.Cells {
+		out.Cells[i].Set(m.of(0, method, i), m.of(1, method, i), false)
 	}
 	return out, nil
 }
 
-// of are the numbers of a pair by a method in the i-th cell of the plane, r the faster.
-func (m *Merged) of(pair int, method scenario.Method, i int) Numbers {
+// of is the error of a pair by a method in the i-th cell of the plane, r the faster.
+func (m *Merged) of(pair int, method scenario.Method, i int) montecarlo.Overall {
 	methods := m.Pairs[pair].Methods
-	return m.numbers[m.first[pair]+i*len(methods)+slices.Index(methods, method)]
+	n := m.numbers[m.first[pair]+i*len(methods)+slices.Index(methods, method)]
+	return montecarlo.Overall{Mean: n.Mean, StdErr: n.StdErr}
 }

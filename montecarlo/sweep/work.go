@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/safefile"
@@ -41,7 +42,7 @@ func (h *Shard) Work(ctx context.Context, run scenario.Run, every time.Duration)
 	group.Go(func() error { return h.keep(working, every) })
 	group.Go(func() error {
 		defer done()
-		return (&worker{Shard: h, run: run}).compute(working)
+		return h.compute(working, run)
 	})
 	err := group.Wait()
 	if err := h.flush(); err != nil {
@@ -62,7 +63,7 @@ type worker struct {
 	// The error models of the last cell, which its neighbours share.
 	pair int
 	y    float64
-	line *scenario.Line
+	line *plane.Line
 }
 
 // neighbours is the number of neighbouring cells that a goroutine takes at a time: they share
@@ -70,51 +71,36 @@ type worker struct {
 const neighbours = 32
 
 // compute computes the cells of the shard: first bounds and exact values, then samples.
-func (w *worker) compute(ctx context.Context) error {
+func (h *Shard) compute(ctx context.Context, run scenario.Run) error {
 	var theory, samples []int
-	for _, cell := range w.Todo {
-		if w.task(cell).Method == scenario.Sample {
+	for _, cell := range h.Todo {
+		if h.task(cell).Method == scenario.Sample {
 			samples = append(samples, cell)
 		} else {
 			theory = append(theory, cell)
 		}
 	}
-	if err := parallel.Chunks(ctx, w.run.Workers, len(theory), neighbours,
+	if err := parallel.Chunks(ctx, run.Workers, len(theory), neighbours,
 		func() (func(context.Context, int, int) error, error) {
-			own := &worker{Shard: w.Shard, run: w.run, means: map[Task]*scenario.Mean{}}
-			return func(ctx context.Context, first, last int) error {
-				return own.each(ctx, theory[first:last],
-					own.theory)
-			}, nil
+			own := &worker{Shard: h, run: run, means: map[Task]*scenario.Mean{}}
+			return func(ctx context.Context, first, last int) error { return own.each(ctx, theory[first:last]) }, nil
 		}); err != nil {
 		return err
 	}
-	return w.each(ctx, samples, w.sample)
+	return (&worker{Shard: h, run: run}).each(ctx, samples)
 }
 
-// add takes the numbers of a cell.
-func (w *worker) add(cell int, numbers Numbers) error {
-	if w.run.Done != nil {
-		w.run.Done(1)
-	}
-	return w.Shard.add(cell, numbers)
-}
-
-// each computes cells by a function until the context ends. Cells that are invalid need none.
-func (w *worker) each(ctx context.Context, todo []int,
-	compute func(context.Context, Task, *montecarlo.Problem) (Numbers, error)) error {
+// each computes cells until the context ends.
+func (w *worker) each(ctx context.Context, todo []int) error {
 	for _, cell := range todo {
-		problem, err := w.problem(ctx, cell)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		numbers, err := w.numbers(ctx, w.task(cell))
 		if err != nil {
 			return err
 		}
-		if problem == nil {
-			continue
-		}
-		numbers, err := compute(ctx, w.task(cell), problem)
-		if err != nil {
-			return err
-		}
+		w.run.Finished(1)
 		if err := w.add(cell, numbers); err != nil {
 			return err
 		}
@@ -122,50 +108,43 @@ func (w *worker) each(ctx context.Context, todo []int,
 	return nil
 }
 
-// problem returns the sampling problem of a cell. A cell where r and σ give a probability above 1
-// has none: its result is taken here, and the problem is nil.
-func (w *worker) problem(ctx context.Context, cell int) (*montecarlo.Problem, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	t := w.task(cell)
+// numbers computes a cell. One where r and σ give a probability above 1 has none.
+func (w *worker) numbers(ctx context.Context, t Task) (Numbers, error) {
 	s := w.sides[t.Pair]
 	if w.line == nil || w.pair != t.Pair || w.y != t.Y {
 		line, err := s.models(ctx, t.Y)
 		if err != nil {
-			return nil, err
+			return Numbers{}, err
 		}
 		w.pair, w.y, w.line = t.Pair, t.Y, line
 	}
-	if w.line.Valid(t.X) {
-		e, err := w.line.Errors(ctx, t.X)
-		if err != nil {
-			return nil, err
-		}
-		problem, err := w.scenario.ProblemOf(ctx, s.code, s.decoder, e, w.Sampling)
-		if !scenario.Invalid(err) {
-			return problem, err
-		}
+	if !w.line.Valid(t.X) {
+		return unsampled(math.NaN(), false), nil
 	}
-	return nil, w.add(cell, unsampled(math.NaN(), false))
-}
-
-// theory computes a bound or an exact value.
-func (w *worker) theory(ctx context.Context, t Task, problem *montecarlo.Problem) (Numbers, error) {
+	e, err := w.line.Errors(ctx, t.X)
+	if err != nil {
+		return Numbers{}, err
+	}
+	problem, err := w.scenario.ProblemOf(ctx, s.code, s.decoder, e, w.Sampling)
+	if err != nil {
+		return Numbers{}, err
+	}
+	prior := w.priors[s.code.Levels()]
+	if t.Method == scenario.Sample {
+		return w.sample(ctx, problem, prior)
+	}
 	key := Task{Pair: t.Pair, Method: t.Method}
 	if w.means[key] == nil {
-		var err error
 		if w.means[key], err = t.Method.MeanOf(ctx, problem); err != nil {
 			return Numbers{}, err
 		}
 	}
-	mean, err := w.means[key].Mean(ctx, w.priors[problem.Code.Levels()], problem.Errors)
+	mean, err := w.means[key].Mean(ctx, prior, e)
 	return unsampled(mean, true), err
 }
 
 // sample samples a cell.
-func (w *worker) sample(ctx context.Context, _ Task, problem *montecarlo.Problem) (Numbers, error) {
-	prior := w.priors[problem.Code.Levels()]
+func (w *worker) sample(ctx context.Context, problem *montecarlo.Problem, prior []float64) (Numbers, error) {
 	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, w.Target(prior, false), nil)
 	if err != nil {
 		return Numbers{}, err

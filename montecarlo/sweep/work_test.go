@@ -17,8 +17,8 @@ import (
 )
 
 // mixed is a plan with all methods, and with invalid cells.
-const mixed = `{"codes": ["unary", "johnson"], "decoders": ["auto", "gen-ex"], "levels": [4, 8], "r": [0.5, 1, 60], "sigma": [1, 2],
- "methods": ["bound", "exact", "mc"], "samples": 500}`
+const mixed = `{"codes": ["unary", "johnson"], "decoders": ["auto", "gen-ex"], "levels": [4, 8],
+ "r": [0.5, 1, 60], "sigma": [1, 2], "methods": ["bound", "exact", "mc"], "samples": 500}`
 
 // work computes a shard in a folder.
 func work(t testing.TB, ctx context.Context, p *Plan, dir string, i, n int, run scenario.Run) (*Shard, error) {
@@ -27,29 +27,18 @@ func work(t testing.TB, ctx context.Context, p *Plan, dir string, i, n int, run 
 	return h, h.Work(ctx, run, time.Hour)
 }
 
-// worked are all cells of problems.
-func worked(t testing.TB, p *Plan) []CellResult {
-	t.Helper()
-	dir := t.TempDir()
-	if _, err := work(t, t.Context(), p, dir, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}); err != nil {
-		t.Fatal(err)
-	}
-	return mustMerge(t, dir).Table("").Cells
-}
-
 // TestWork: shards and workers change no number, and Done is told about every cell once.
 func TestWork(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := must.Get(read(mixed))(t)
-	want := worked(t, p)
-	dir := t.TempDir()
+	alone, dir := t.TempDir(), t.TempDir()
+	must.Get(work(t, t.Context(), p, alone, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}))(t)
+	want := mustMerge(t, alone).Table("").Cells
 	var done atomic.Uint64
 	for i := 1; i <= 3; i++ {
 		for range 2 { // again, there is nothing to do
-			if _, err := work(t, t.Context(), p, dir, i, 3, scenario.Run{Backend: montecarlo.CPU{Workers: i},
-				Workers: i, Done: func(n uint64) { done.Add(n) }}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(work(t, t.Context(), p, dir, i, 3, scenario.Run{Backend: montecarlo.CPU{Workers: i},
+				Workers: i, Done: func(n uint64) { done.Add(n) }}))(t)
 		}
 	}
 	m := mustMerge(t, dir)
@@ -71,8 +60,8 @@ func TestWork(t *testing.T) {
 			t.Errorf("%+v is valid, or has a number, and not both", c)
 		}
 	}
-	if invalid == 0 || invalid == len(want) || invalid != m.Invalid() {
-		t.Errorf("%d of %d cells are invalid; Invalid says %d", invalid, len(want), m.Invalid())
+	if invalid == 0 || invalid == len(want) || invalid != m.Invalid {
+		t.Errorf("%d of %d cells are invalid; Invalid says %d", invalid, len(want), m.Invalid)
 	}
 }
 
@@ -130,12 +119,8 @@ func TestWorkInterrupted(t *testing.T) {
 	if err == nil || err.Error() != want || errors.Is(err, context.Canceled) || len(h.Todo) == 0 {
 		t.Errorf("said %v, want %q", err, want)
 	}
-	if _, err := work(t, t.Context(), p, dir, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}); err != nil {
-		t.Error(err)
-	}
-	if err := mustMerge(t, dir).Complete(); err != nil {
-		t.Error(err)
-	}
+	must.Get(work(t, t.Context(), p, dir, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}))(t)
+	must.Succeed(t, mustMerge(t, dir).Complete())
 }
 
 // TestWorkUnwritable: a file that cannot be written ends the work with the system's error.

@@ -14,6 +14,8 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/heatmap"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/theory/base/table"
@@ -121,13 +123,12 @@ func printed(ctx context.Context, o Options) (Drawing, error) {
 			return Drawing{}, err
 		}
 	}
-	plane := scenario.MixturePlane{Printed: true}
-	m, err := s.NewMap(ctx, codes, decode.Auto, plane, scenario.NewAxis(1, 150, cells, false),
-		scenario.NewAxis(1, 100, cells, false), scenario.Bound)
+	m, err := heatmap.New(ctx, s, codes, decode.Auto, plane.Mixture{Printed: true}, plane.NewAxis(1, 150, cells, false),
+		plane.NewAxis(1, 100, cells, false), scenario.Bound)
 	if err != nil {
 		return Drawing{}, err
 	}
-	if err := s.Fill(ctx, scenario.Run{Workers: o.Workers}, m, scenario.FixedSampling()); err != nil {
+	if err := m.Fill(ctx, s, scenario.Run{Workers: o.Workers}, scenario.FixedSampling()); err != nil {
 		return Drawing{}, err
 	}
 	return draw(plots.Heatmap(MapData(m, s, nil, o.Style)))(func(w io.Writer) error {

@@ -11,15 +11,18 @@ import (
 	"math"
 
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/compare"
+	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
+	"belsim/montecarlo/verify"
 	"belsim/plots"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
 // CompareData returns the data of the figure of a comparison.
-func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.CompareData {
+func CompareData(c *compare.Ranking, model string, style plots.Style) plots.CompareData {
 	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Unit: c.Unit, Style: style}
 	for _, r := range c.Results {
 		name := r.Code + " (" + r.Decoder
@@ -36,7 +39,7 @@ func CompareData(c *scenario.Comparison, model string, style plots.Style) plots.
 }
 
 // VerifyData returns the data of the figure of a verification.
-func VerifyData(v *scenario.Verification, model string, style plots.Style) plots.VerifyData {
+func VerifyData(v *verify.Report, model string, style plots.Style) plots.VerifyData {
 	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model), Style: style}
 	for _, l := range v.Labels {
 		d.Labels = append(d.Labels, plots.VerifyLabel{Level: float64(l.Level), Bound: l.Bound, Exact: l.Exact,
@@ -56,7 +59,7 @@ func CodeMatrixData(c *code.Code, title string, style plots.Style) plots.CodeMat
 }
 
 // MapData returns the data of the figure of a map.
-func MapData(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, style plots.Style) plots.HeatmapData {
+func MapData(m *heatmap.Map, s *scenario.Scenario, fit *assess.Fit, style plots.Style) plots.HeatmapData {
 	d := RatioData(m, style)
 	d.Title += s.NotDefault()
 	d.Mark = markOf(fit, m)
@@ -64,7 +67,7 @@ func MapData(m *scenario.Map, s *scenario.Scenario, fit *assess.Fit, style plots
 }
 
 // RatioData returns the data of the figure of A's error over B's.
-func RatioData(m *scenario.Map, style plots.Style) plots.HeatmapData {
+func RatioData(m *heatmap.Map, style plots.Style) plots.HeatmapData {
 	z := m.Increases()
 	rows := make([][]float64, len(m.Y()))
 	for i := range rows {
@@ -88,7 +91,7 @@ func RatioData(m *scenario.Map, style plots.Style) plots.HeatmapData {
 
 // markOf is a fit as a point of a map, nil without one. An interval without an end reaches to
 // the edge.
-func markOf(fit *assess.Fit, of *scenario.Map) *plots.Mark {
+func markOf(fit *assess.Fit, of *heatmap.Map) *plots.Mark {
 	if fit == nil {
 		return nil
 	}

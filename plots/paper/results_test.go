@@ -11,6 +11,8 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/heatmap"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -21,10 +23,10 @@ import (
 
 // TestMapData: a map shows ratios of errors, and its words name the codes.
 func TestMapData(t *testing.T) {
-	m := &scenario.Map{A: scenario.Design{Code: "unary", Decoder: "bel-u"}, B: scenario.Design{Code: "johnson", Decoder: "bel-j"}}
-	m.Axes = scenario.AxesOf(scenario.Mixtures, []float64{1, 2, 3, 4}, []float64{1})
+	m := &heatmap.Map{A: scenario.Design{Code: "unary", Decoder: "bel-u"}, B: scenario.Design{Code: "johnson", Decoder: "bel-j"}}
+	m.Axes = plane.AxesOf(plane.Mixtures, []float64{1, 2, 3, 4}, []float64{1})
 	for _, v := range []float64{-50, 300, math.NaN(), -100} {
-		m.Cells = append(m.Cells, scenario.Cell{Increase: v})
+		m.Cells = append(m.Cells, heatmap.Cell{Increase: v})
 	}
 	d := paper.MapData(m, scenario.New(scenario.Mixture{R: 1, Sigma: 1}), nil, plots.Style{})
 	if z := d.Z[0]; z[0] != 0.5 || z[1] != 4 || !math.IsNaN(z[2]) || z[3] != 0 {

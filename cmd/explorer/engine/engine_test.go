@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -175,8 +176,8 @@ func TestRowIsCompare(t *testing.T) {
 			sub := must.Get(e.subject(context.Background(), s, Code{Name: name}, ""))(t)
 			got, _, _, err := sub.result(context.Background(), 50, false)
 			must.Succeed(t, err)
-			c := must.Get(sub.scenario.Compare(context.Background(), run, &scenario.Candidates{
-				Problems: []*montecarlo.Problem{sub.problem}, Omit: func(*montecarlo.Problem) scenario.Omit { return scenario.Omit{AnyLaw: true} },
+			c := must.Get(compare.Rank(context.Background(), sub.scenario, run, &compare.Candidates{
+				Problems: []*montecarlo.Problem{sub.problem}, Omit: scenario.Omit{AnyLaw: true},
 			}, s.draw(50)))(t)
 			a, _ := table.JSON(got)
 			b, _ := table.JSON(c.Results[0])

@@ -12,6 +12,7 @@ import (
 
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/verify"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -231,11 +232,12 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error
 	if q.What != "levels" {
 		return fmt.Errorf("there is no file of %q", q.What)
 	}
-	th, err := scenario.Theory(ctx, run.Workers, s.problem, scenario.Omit{})
+	th, err := scenario.TheoryOf(ctx, run.Workers, s.problem, s.weights,
+		scenario.Omit{Intervals: true, SlowLaw: true})
 	if err != nil {
 		return err
 	}
-	v, err := s.scenario.Verify(ctx, run, s.problem, th, s.weights, q.Scene.draw(q.Samples))
+	v, err := verify.Check(ctx, s.scenario, run, s.problem, th, s.weights, q.Scene.draw(q.Samples))
 	if err != nil {
 		return err
 	}

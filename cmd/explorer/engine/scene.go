@@ -239,7 +239,7 @@ func (s *subject) outputs() scenario.Outputs {
 // reads lists the decoders that fit a code in a scene.
 func reads(s *scenario.Scenario, c *code.Code) []string {
 	var out []string
-	for _, name := range s.Fitting(decode.Names()) {
+	for _, name := range decode.Names() {
 		if _, err := s.Decoder(name, c); err == nil {
 			out = append(out, name)
 		}

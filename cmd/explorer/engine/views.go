@@ -11,6 +11,9 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
+	"belsim/montecarlo/heatmap"
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -144,16 +147,18 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*Answer, error) 
 		return nil, err
 	}
 	omit, later := s.omit(q.Quick)
-	th, err := scenario.Theory(ctx, run.Workers, s.problem, omit)
+	omit.Intervals = true // of each level, below
+	known, err := scenario.TheoryOf(ctx, run.Workers, s.problem, s.weights, omit)
 	if err != nil {
 		return nil, err
 	}
+	th := known.Levels
 	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: math.NaN(),
 		ExactHi: math.NaN()}
 	if b, err := scenario.BoundOf(s.problem); err == nil {
 		out.BoundName, out.BoundKind = b.Name, b.Kind()
 	}
-	out.BoundMean, out.ExactMean = scenario.Average(th, s.weights)
+	out.BoundMean, out.ExactMean = known.Mean.Bound, known.Mean.Exact
 	if !q.Quick && s.enclosable() {
 		if err := s.enclose(ctx, th, &out); err != nil {
 			return nil, err
@@ -303,7 +308,7 @@ type rowQuestion struct {
 
 // rowAnswer is a row of the table, or why there is none.
 type rowAnswer struct {
-	scenario.CodeResult
+	compare.Result
 	Later     bool   `json:"later"`     // a bound or an exact value takes long, and was left out
 	Unlearned bool   `json:"unlearned"` // networks learn the code badly, and the model does not know it
 	Problem   string `json:"problem"`   // why there are no numbers; "" where there are
@@ -319,7 +324,7 @@ func (e *Engine) row(ctx context.Context, q rowQuestion) (*Answer, error) {
 		return &Answer{JSON: rowAnswer{Problem: err.Error()}}, nil
 	}
 	out := rowAnswer{}
-	if out.CodeResult, out.Unlearned, out.Later, err = s.result(ctx, q.Samples, q.Quick); err != nil {
+	if out.Result, out.Unlearned, out.Later, err = s.result(ctx, q.Samples, q.Quick); err != nil {
 		return nil, err
 	}
 	return &Answer{JSON: out}, nil
@@ -332,11 +337,11 @@ func (s *subject) draw(samples uint64) scenario.Sampling {
 
 // result is the row of compare, and whether compare has it below its line. later is true where a
 // value is left out that takes long.
-func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r scenario.CodeResult, unlearned, later bool,
+func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r compare.Result, unlearned, later bool,
 	err error) {
 	omit, later := s.omit(quick)
-	c, err := s.scenario.Compare(ctx, run, &scenario.Candidates{
-		Problems: []*montecarlo.Problem{s.problem}, Omit: func(*montecarlo.Problem) scenario.Omit { return omit },
+	c, err := compare.Rank(ctx, s.scenario, run, &compare.Candidates{
+		Problems: []*montecarlo.Problem{s.problem}, Omit: omit,
 	}, s.draw(samples))
 	if err != nil {
 		return r, false, false, err
@@ -378,8 +383,8 @@ func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
 }
 
 // fill computes rows of a map, all of them where q.To is 0.
-func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error) {
-	var x, y scenario.Axis
+func (e *Engine) fill(ctx context.Context, q MapQuestion) (*heatmap.Map, error) {
+	var x, y plane.Axis
 	if err := cmp.Or(x.UnmarshalText([]byte(q.X)), y.UnmarshalText([]byte(q.Y))); err != nil {
 		return nil, err
 	}
@@ -393,9 +398,9 @@ func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error)
 	if err != nil {
 		return nil, err
 	}
-	var plane scenario.Plane = scenario.MixturePlane{}
+	var models plane.Models = plane.Mixture{}
 	if p, ok := s.Model.(scenario.Perceived); ok {
-		plane = scenario.PerceivedPlane{Model: p, Prior: s.Prior}
+		models = plane.Perceived{Model: p, Prior: s.Prior}
 	}
 	var codes [2]*code.Code
 	for i, c := range []Code{q.A, q.B} {
@@ -403,11 +408,11 @@ func (e *Engine) fill(ctx context.Context, q MapQuestion) (*scenario.Map, error)
 			return nil, err
 		}
 	}
-	m, err := s.NewMap(ctx, codes, q.Scene.Decoder, plane, x, y, q.Method)
+	m, err := heatmap.New(ctx, s, codes, q.Scene.Decoder, models, x, y, q.Method)
 	if err != nil {
 		return nil, err
 	}
 	m.Cells = m.Cells[q.From*len(m.X()) : q.To*len(m.X())]
-	m.Axes = scenario.AxesOf(m.Plane, m.X(), m.Y()[q.From:q.To])
-	return m, s.Fill(ctx, run, m, q.Scene.draw(q.Samples))
+	m.Axes = plane.AxesOf(m.Plane, m.X(), m.Y()[q.From:q.To])
+	return m, m.Fill(ctx, s, run, q.Scene.draw(q.Samples))
 }

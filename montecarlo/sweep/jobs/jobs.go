@@ -36,7 +36,7 @@ var slurmText string
 func (j Job) Slurm() (string, error) {
 	for _, name := range []string{j.PlanPath, j.Folder} {
 		if table.Visible(name) != name {
-			return "", fmt.Errorf("%+q: no job can be printed for a name with a line break or another character that is not seen", name)
+			return "", fmt.Errorf("%+q: a job cannot be printed for a name with a character that is not seen", name)
 		}
 	}
 	j.PlanPath, j.Folder = operand(j.PlanPath), operand(j.Folder)

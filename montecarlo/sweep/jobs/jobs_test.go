@@ -15,34 +15,45 @@ func job() Job {
 	}
 }
 
-// TestSlurm: a shell reads the script, with the names that it was given.
+// TestSlurm: a shell reads the script, with the names that it was given; no program takes one for an
+// option.
 func TestSlurm(t *testing.T) {
-	j := job()
-	script := must.Get(j.Slurm())(t)
-	for _, want := range []string{
-		`sweep 'my plans/it'\''s.json' --out 'my results' --shard "$SLURM_ARRAY_TASK_ID/8" --workers=4 &`,
-		"#SBATCH --array=1-8\n", "#SBATCH --job-name=belsim-0123456789ab\n", `sbatch 'it'\''s.sh'`,
+	for _, tt := range []struct {
+		change     func(*Job)
+		want, lack []string
+	}{
+		{func(*Job) {}, []string{
+			`sweep 'my plans/it'\''s.json' --out 'my results' --shard "$SLURM_ARRAY_TASK_ID/8" --workers=4 &`,
+			"#SBATCH --array=1-8\n", "#SBATCH --job-name=belsim-0123456789ab\n", `sbatch 'it'\''s.sh'`,
+		}, []string{"--gres", "MaxArraySize"}},
+		{func(j *Job) { j.GPU, j.Shards = true, 1001 }, []string{"#SBATCH --gres=gpu:1\n", "MaxArraySize"}, nil},
+		{func(j *Job) { j.PlanPath, j.Folder = "-rf.json", "-results" }, []string{
+			"sweep ./-rf.json --out ./-results --shard", "sbatch ./-rf.sh\n",
+			"belsim sweep ./-rf.json --out ./-results --shards 8 --print missing",
+		}, nil},
 	} {
-		if !strings.Contains(script, want) {
-			t.Errorf("the script lacks %q:\n%s", want, script)
+		j := job()
+		tt.change(&j)
+		script := must.Get(j.Slurm())(t)
+		for _, want := range tt.want {
+			if !strings.Contains(script, want) {
+				t.Errorf("the script lacks %q:\n%s", want, script)
+			}
 		}
-	}
-	if strings.Contains(script, "--gres") || strings.Contains(script, "MaxArraySize") {
-		t.Errorf("8 shards without GPUs:\n%s", script)
-	}
-	j.GPU, j.Shards = true, 1001
-	script = must.Get(j.Slurm())(t)
-	if !strings.Contains(script, "#SBATCH --gres=gpu:1\n") || !strings.Contains(script, "MaxArraySize") {
-		t.Errorf("1001 shards with GPUs:\n%s", script)
-	}
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("no bash reads the script here")
-	}
-	check := exec.Command(bash, "-n")
-	check.Stdin = strings.NewReader(script)
-	if out, err := check.CombinedOutput(); err != nil {
-		t.Errorf("bash: %v: %s", err, out)
+		for _, lack := range tt.lack {
+			if strings.Contains(script, lack) {
+				t.Errorf("the script has %q:\n%s", lack, script)
+			}
+		}
+		bash, err := exec.LookPath("bash")
+		if err != nil {
+			t.Skip("no bash reads the script here")
+		}
+		check := exec.Command(bash, "-n")
+		check.Stdin = strings.NewReader(script)
+		if out, err := check.CombinedOutput(); err != nil {
+			t.Errorf("bash: %v: %s", err, out)
+		}
 	}
 }
 
@@ -58,19 +69,6 @@ func TestRefused(t *testing.T) {
 			if text, err := broken.Slurm(); text != "" || err == nil || !strings.Contains(err.Error(), "not seen") {
 				t.Errorf("%s %q: %v", what, name, err)
 			}
-		}
-	}
-}
-
-// TestDashes: no program takes the name of a file for an option.
-func TestDashes(t *testing.T) {
-	j := job()
-	j.PlanPath, j.Folder = "-rf.json", "-results"
-	script := must.Get(j.Slurm())(t)
-	for _, want := range []string{"sweep ./-rf.json --out ./-results --shard", "sbatch ./-rf.sh\n",
-		"belsim sweep ./-rf.json --out ./-results --shards 8 --print missing"} {
-		if !strings.Contains(script, want) {
-			t.Errorf("the script lacks %q:\n%s", want, script)
 		}
 	}
 }

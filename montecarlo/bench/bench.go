@@ -1,12 +1,13 @@
-package scenario
+// Package bench has typical sampling problems, to measure how fast a backend is.
+package bench
 
 import (
 	"context"
 	"math"
 	"time"
 
-	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/code"
 )
@@ -36,7 +37,7 @@ func Workloads() []Workload {
 
 // Measurement is the time that samples of a workload took.
 type Measurement struct {
-	Design  Design
+	Design  scenario.Design
 	Samples uint64
 	Took    time.Duration
 }
@@ -51,17 +52,13 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 	if err != nil {
 		return Measurement{}, err
 	}
-	s := New(nil)
+	s := scenario.New(scenario.Mixture{R: w.R, Sigma: w.Sigma})
 	d, err := s.Decoder(w.Decoder, c)
 	if err != nil {
 		return Measurement{}, err
 	}
-	e, err := errmodel.NewMixture(ctx, c, w.R, w.Sigma)
-	if err != nil {
-		return Measurement{}, err
-	}
 	m := Measurement{Design: s.Design(c, d)}
-	p, err := s.ProblemOf(ctx, c, d, e, Sampling{Seed: 1})
+	p, err := s.Problem(ctx, c, d, scenario.Sampling{Seed: 1})
 	if err != nil {
 		return m, err
 	}

@@ -1,4 +1,4 @@
-package scenario
+package compare
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"belsim/errmodel"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
 
@@ -53,7 +54,7 @@ func NewBaselines(quantization, direct float64, levels int, unit string) []Basel
 // number, or zero for none.
 func CheckBaseline(direct float64) error {
 	if !(direct >= 0) || math.IsInf(direct, 0) {
-		return &ValueError{"baseline", direct, "a positive finite number"}
+		return &scenario.ValueError{Name: "baseline", Value: direct, Want: "a positive finite number"}
 	}
 	return nil
 }
@@ -108,7 +109,7 @@ func listed(names []string) string {
 }
 
 // AddBaseline adds direct regression with an error in levels, unless that is zero.
-func (c *Comparison) AddBaseline(direct float64) {
+func (c *Ranking) AddBaseline(direct float64) {
 	c.Baselines = NewBaselines(0, direct, c.Levels, cmp.Or(c.Unit, InLevels))
 	for i := range c.Results {
 		c.Results[i].Direct = direct
@@ -116,7 +117,7 @@ func (c *Comparison) AddBaseline(direct float64) {
 }
 
 // rivals are the codes, each with its best decoder, and the intervals of their errors.
-func (c *Comparison) rivals() []Rival {
+func (c *Ranking) rivals() []Rival {
 	var out []Rival
 	expected := map[string]float64{}
 	for _, r := range c.Results {
@@ -138,13 +139,13 @@ func (c *Comparison) rivals() []Rival {
 }
 
 // Missing are the columns of what this comparison does not have.
-func (c *Comparison) Missing() (missing []string) {
-	leave := func(there func(CodeResult) bool, names ...string) {
+func (c *Ranking) Missing() (missing []string) {
+	leave := func(there func(Result) bool, names ...string) {
 		if !c.has(there) {
 			missing = append(missing, names...)
 		}
 	}
-	leave(CodeResult.isInvalid, "invalid")
-	leave(func(r CodeResult) bool { return r.Direct > 0 }, "direct_regression")
+	leave(Result.isInvalid, "invalid")
+	leave(func(r Result) bool { return r.Direct > 0 }, "direct_regression")
 	return missing
 }

@@ -1,4 +1,5 @@
-package scenario
+// Package compare ranks codes with decoders by their expected error.
+package compare
 
 import (
 	"cmp"
@@ -10,40 +11,38 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
-// Comparison ranks codes by their expected error: what compare writes as JSON.
-type Comparison struct {
+// Ranking ranks codes by their expected error: what compare writes as JSON.
+type Ranking struct {
 	Levels int `json:"levels"`
 	// label units, of all errors, where levels are not evenly spaced; missing where they are in
 	// levels
 	Unit string `json:"unit,omitempty"`
-	Description
+	scenario.Description
 	Seed uint64 `json:"seed"`
 	// standard error of the means, relative to them, that is asked for where there is no exact
 	// value; 0 for a fixed number of samples
 	RelErr float64 `json:"rel_err"`
 	Within int     `json:"within_levels"`
 	// a row for each code and decoder, the smallest error first
-	Results []CodeResult `json:"results"`
+	Results []Result `json:"results"`
 	// errors of no code; empty where true labels are levels and no error of direct regression is
 	// given
 	Baselines []Baseline `json:"baselines"`
-	Provenance
+	scenario.Provenance
 
 	Reached bool `json:"-"` // every standard error has the relative size that was asked for
 }
 
-// CodeResult is the |error| of one code with one decoder, in levels, over the prior.
-type CodeResult struct {
-	Design
-	Bound float64 `json:"bound" text:"bound"`
-	Exact float64 `json:"exact" text:"exact"`
-	exactFields
-	anyField
+// Result is the |error| of one code with one decoder, in levels, over the prior.
+type Result struct {
+	scenario.Design
+	scenario.Expected
 	Mean   float64 `json:"mean" text:"sampled"`
 	StdErr float64 `json:"stderr"`
 	RMS    float64 `json:"rms" text:"RMS"`
@@ -67,10 +66,10 @@ type CodeResult struct {
 }
 
 // Best is the best figure for the error: the exact one where it exists.
-func (r CodeResult) Best() float64 { v, _ := r.best(); return v }
+func (r Result) Best() float64 { v, _ := r.best(); return v }
 
 // best is Best with its standard error.
-func (r CodeResult) best() (v, stderr float64) {
+func (r Result) best() (v, stderr float64) {
 	if !table.Missing(r.Exact) {
 		return r.Exact, 0
 	}
@@ -81,39 +80,47 @@ func (r CodeResult) best() (v, stderr float64) {
 type Candidates struct {
 	Problems []*montecarlo.Problem
 	Invalid  []InvalidCode // codes that are set aside
-	// Omit says what is left out of the results of a problem; nil for nothing.
-	Omit func(p *montecarlo.Problem) Omit
+	Omit     scenario.Omit // what is left out of the results
+	// Known is told what is known so far; nil for nobody.
+	Known func(*Ranking)
 }
 
 // InvalidCode is a code for which the error model gives a probability above 1.
 type InvalidCode struct {
 	Code *code.Code
-	Err  error // Invalid(Err)
+	Err  error // scenario.Invalid(Err)
 }
 
 // DefaultDecoder is the decoder of a comparison where nobody names one.
 const DefaultDecoder = "gen"
 
-// Candidates pairs codes with the named decoders that fit them, under the scenario's model.
+// NewCandidates pairs codes with the named decoders that fit them, under the scenario's model.
 // One decoder must fit every code; of several, each must fit one code, and each code must
 // have one. Codes for which the model is invalid are set aside; where it is so for all of them,
 // the error is the first one's.
-func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders []string, draw Sampling) (*Candidates,
-	error) {
-	pairs, err := s.pair(codes, decoders)
+func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code, decoders []string,
+	draw scenario.Sampling) (*Candidates, error) {
+	pairs, err := pair(s, codes, decoders)
 	if err != nil {
 		return nil, err
 	}
 	out := &Candidates{}
 	for i, c := range codes {
-		some, err := s.problems(ctx, c, pairs[i], draw)
-		switch {
-		case Invalid(err):
+		e, err := s.Errors(ctx, c)
+		if scenario.Invalid(err) {
 			out.Invalid = append(out.Invalid, InvalidCode{c, err})
-		case err != nil:
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
-		out.Problems = append(out.Problems, some...)
+		for _, d := range pairs[i] {
+			p, err := s.ProblemOf(ctx, c, d, e, draw)
+			if err != nil {
+				return nil, err
+			}
+			out.Problems = append(out.Problems, p)
+		}
 	}
 	if len(out.Problems) == 0 && len(out.Invalid) > 0 {
 		return nil, out.Invalid[0].Err
@@ -121,26 +128,10 @@ func (s *Scenario) Candidates(ctx context.Context, codes []*code.Code, decoders 
 	return out, nil
 }
 
-// problems are the sampling problems of a code with decoders.
-func (s *Scenario) problems(ctx context.Context, c *code.Code, decoders []decode.Decoder,
-	draw Sampling) ([]*montecarlo.Problem, error) {
-	e, err := s.Errors(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*montecarlo.Problem, len(decoders))
-	for i, d := range decoders {
-		if out[i], err = s.ProblemOf(ctx, c, d, e, draw); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// pair returns those of the named decoders that fit each code, and refuses names as Candidates
+// pair returns those of the named decoders that fit each code, and refuses names as NewCandidates
 // does.
-func (s *Scenario) pair(codes []*code.Code, names []string) ([][]decode.Decoder, error) {
-	if err := CheckTwice("decoder", names); err != nil {
+func pair(s *scenario.Scenario, codes []*code.Code, names []string) ([][]decode.Decoder, error) {
+	if err := scenario.CheckTwice("decoder", names); err != nil {
 		return nil, err
 	}
 	out, fits := make([][]decode.Decoder, len(codes)), make([]bool, len(names))
@@ -167,74 +158,29 @@ func (s *Scenario) pair(codes []*code.Code, names []string) ([][]decode.Decoder,
 	return out, nil
 }
 
-// CheckTwice refuses a name that occurs twice. what says what the names are, such as decoder.
-func CheckTwice[S ~string](what string, names []S) error {
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			return fmt.Errorf("%s %s is given twice", what, name)
-		}
-	}
-	return nil
-}
-
-// Fitting returns those of the named decoders that read the outputs of the scenario: networks
-// trained for the decoder give logits only.
-func (s *Scenario) Fitting(names []string) []string {
-	if s.outputs() != Logits {
-		return names
-	}
-	var out []string
-	for _, name := range names {
-		if trainingOf(s.Model).ThroughGenEx() && name != throughGenEx && name != decode.Auto {
-			continue
-		}
-		if _, ok := s.Decoders.ReadingLogits().Lookup(name); ok || name == decode.Auto {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// Compare computes the error of every candidate, of one or more of the same number of levels, and
+// Rank computes the error of every candidate, of one or more of the same number of levels, and
 // ranks them: the smallest first, then codes that networks learn worse than the model says, and
 // codes for which the model is invalid at the end.
-func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates, draw Sampling) (*Comparison, error) {
+func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidates *Candidates,
+	draw scenario.Sampling) (*Ranking, error) {
 	weights, err := s.Weights(candidates.Problems[0].Code.Levels())
 	if err != nil {
 		return nil, err
 	}
-	out := &Comparison{
-		Levels: len(weights), Description: s.description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within, Reached: true, Baselines: []Baseline{},
+	out := &Ranking{
+		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within,
+		Reached: true, Baselines: []Baseline{},
 	}
-	theories := make([][]montecarlo.Theory, len(candidates.Problems))
+	theories := make([]*scenario.Theory, len(candidates.Problems))
 	for i, p := range candidates.Problems { // exact values first: samples may take long
-		var omit Omit
-		if candidates.Omit != nil {
-			omit = candidates.Omit(p)
-		}
-		if theories[i], err = Theory(ctx, run.Workers, p, omit); err != nil {
+		if theories[i], err = scenario.TheoryOf(ctx, run.Workers, p, weights, candidates.Omit); err != nil {
 			return nil, err
 		}
-		row := CodeResult{
-			Design: s.Design(p.Code, p.Decoder),
-			Mean:   math.Inf(1), // until it is sampled: below what is known
-		}
-		if row.Bound, row.Exact, row.exactFields, err = averages(ctx, run.Workers, p, weights, theories[i],
-			omit); err != nil {
-			return nil, err
-		}
-		if !omit.AnyLaw {
-			if row.AnyLaw, _, err = AnyLawMean(ctx, run.Workers, p, weights, omit.Slow); err != nil {
-				return nil, err
-			}
-			// The union bound counts every other word. The bounds of the other decoders are the
-			// paper's formulas.
-			if _, gen := p.Decoder.(decode.Gen); gen && row.AnyLaw != nil && row.AnyLaw[1] < row.Bound {
-				row.Bound = row.AnyLaw[1]
-			}
-		}
-		out.Results = append(out.Results, row)
-		run.known(out)
+		out.Results = append(out.Results, Result{
+			Design: s.Design(p.Code, p.Decoder), Expected: theories[i].Mean,
+			Mean: math.Inf(1), // until it is sampled: below what is known
+		})
+		candidates.known(out)
 	}
 	for i, p := range candidates.Problems {
 		row, done := &out.Results[i], run.Done
@@ -247,13 +193,14 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 			return nil, err
 		}
 		if draw.RelErr > 0 {
-			run.done(1)
+			run.Finished(1)
 		}
 		o := montecarlo.Average(weights, sums)
 		out.Reached = out.Reached && reached
-		row.Mean, row.StdErr, row.RMS, row.Within, row.Samples, row.Capped = o.Mean, o.StdErr, o.RMS, o.Within, o.Samples, !reached && table.Missing(row.Exact)
-		row.worst(theories[i], weights, o, sums)
-		run.known(out)
+		row.Mean, row.StdErr, row.RMS, row.Within, row.Samples = o.Mean, o.StdErr, o.RMS, o.Within, o.Samples
+		row.Capped = !reached && table.Missing(row.Exact)
+		row.worst(theories[i].Levels, weights, o, sums)
+		candidates.known(out)
 	}
 	out.rank()
 	for i := 1; i < len(out.Results); i++ {
@@ -265,7 +212,7 @@ func (s *Scenario) Compare(ctx context.Context, run Run, candidates *Candidates,
 
 // InLabelUnits gives errors, which are in mean widths of a level, in label units. Such levels have
 // no intervals.
-func (c *Comparison) InLabelUnits(width float64) {
+func (c *Ranking) InLabelUnits(width float64) {
 	c.Unit = InLabelUnits
 	for i := range c.Results {
 		r := &c.Results[i]
@@ -275,9 +222,19 @@ func (c *Comparison) InLabelUnits(width float64) {
 	}
 }
 
+// known tells of a ranking that is not finished.
+func (c *Candidates) known(of *Ranking) {
+	if c.Known != nil {
+		some := *of
+		some.Results = slices.Clone(of.Results)
+		some.rank()
+		c.Known(&some)
+	}
+}
+
 // rank puts the smallest error first, and codes that networks learn badly last.
-func (c *Comparison) rank() {
-	slices.SortStableFunc(c.Results, func(a, b CodeResult) int {
+func (c *Ranking) rank() {
+	slices.SortStableFunc(c.Results, func(a, b Result) int {
 		if x, y := c.Unlearned(a), c.Unlearned(b); x != y {
 			if x {
 				return 1
@@ -289,14 +246,14 @@ func (c *Comparison) rank() {
 }
 
 // tied reports whether the errors of two rows are not told apart.
-func tied(a, b CodeResult) bool {
+func tied(a, b Result) bool {
 	x, xErr := a.best()
 	y, yErr := b.best()
-	return math.Abs(x-y) <= max(errmodel.Errors95*math.Hypot(xErr, yErr), ExactWidth*math.Abs(x))
+	return math.Abs(x-y) <= max(errmodel.Errors95*math.Hypot(xErr, yErr), scenario.ExactWidth*math.Abs(x))
 }
 
 // worst fills in the worst level: by exact values where all levels have some, or else by samples.
-func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o montecarlo.Overall, sums []montecarlo.Sums) {
+func (r *Result) worst(th []montecarlo.Theory, weights []float64, o montecarlo.Overall, sums []montecarlo.Sums) {
 	level, most := 0, math.Inf(-1)
 	for i, t := range th {
 		if weights[i] == 0 {
@@ -321,20 +278,21 @@ func (r *CodeResult) worst(th []montecarlo.Theory, weights []float64, o montecar
 }
 
 // addInvalid adds a row for each code for which the error model is invalid, at the end.
-func (c *Comparison) addInvalid(codes []InvalidCode) {
+func (c *Ranking) addInvalid(codes []InvalidCode) {
 	for _, i := range codes {
 		none := math.NaN()
-		c.Results = append(c.Results, CodeResult{
-			Design: Design{Levels: i.Code.Levels(), Code: i.Code.Name(), Bits: i.Code.Bits(),
-				Transitions: i.Code.TransitionsPerBit()}, Bound: none, Exact: none, Mean: none, StdErr: none,
+		c.Results = append(c.Results, Result{
+			Design: scenario.Design{Levels: i.Code.Levels(), Code: i.Code.Name(), Bits: i.Code.Bits(),
+				Transitions: i.Code.TransitionsPerBit()},
+			Expected: scenario.Expected{Bound: none, Exact: none}, Mean: none, StdErr: none,
 			RMS: none, Within: none, WorstMean: none, WorstErr: none, Invalid: i.Err.Error(),
 		})
 	}
 }
 
 // Valid is the comparison without the codes for which the error model is invalid.
-func (c *Comparison) Valid() *Comparison {
+func (c *Ranking) Valid() *Ranking {
 	v := *c
-	v.Results = slices.DeleteFunc(slices.Clone(c.Results), CodeResult.isInvalid)
+	v.Results = slices.DeleteFunc(slices.Clone(c.Results), Result.isInvalid)
 	return &v
 }

@@ -1,4 +1,5 @@
-package scenario
+// Package verify compares samples of a code with theory, level by level.
+package verify
 
 import (
 	"context"
@@ -7,52 +8,58 @@ import (
 	"slices"
 
 	"belsim/montecarlo"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
 
-// falseAlarms is the probability that Verify finds a failure although theory is right.
+// falseAlarms is the probability that Check finds a failure although theory is right.
 const falseAlarms = 1e-6
 
-// Verification compares samples of a code with theory, level by level: what verify writes as
+// Report compares samples of a code with theory, level by level: what verify writes as
 // JSON.
-type Verification struct {
+type Report struct {
 	// no sampled mean contradicts theory; null where there is neither a bound nor an exact value to
 	// check
 	Pass *bool `json:"pass"`
 	// a sentence for each contradiction
 	Failures []string `json:"failures"`
-	Design
-	Description
+	scenario.Design
+	scenario.Description
 	Seed uint64 `json:"seed"`
 	// probability of a failure although theory is right
 	Alpha float64 `json:"false_alarm_rate"`
 	// probability of a failure where theory is too small by detectable
 	Power float64 `json:"power"`
 	// the mean over the prior
-	Overall LevelResult `json:"overall"`
+	Overall Level `json:"overall"`
 	// a row for each level
-	Labels []LevelResult `json:"labels"`
-	Provenance
+	Labels []Level `json:"labels"`
+	scenario.Provenance
 
 	Bound   string `json:"-"` // name of the bound; "" where there is none
 	Reached bool   `json:"-"` // every standard error has the relative size that was asked for
 }
 
-// LevelResult is the |error| of one level, or of all, in levels.
-type LevelResult struct {
+// Level is the |error| of one level, or of all, in levels.
+type Level struct {
 	Level int     `json:"level,omitempty" text:"level"`
 	Bound float64 `json:"bound" text:"bound"`
 	Exact float64 `json:"exact" text:"exact"`
-	anyField
-	Mean    float64 `json:"mean" text:"sampled"`
-	StdErr  float64 `json:"stderr" text:"± s.e."`
-	Samples uint64  `json:"samples" text:"samples"`
+	// smallest and largest mean |error|, in levels, over all joint laws of the bits with these
+	// error probabilities; missing where there are no such bounds, or where they take long
+	AnyLaw  *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
+	Mean    float64     `json:"mean" text:"sampled"`
+	StdErr  float64     `json:"stderr" text:"± s.e."`
+	Samples uint64      `json:"samples" text:"samples"`
 	// smallest deviation that would have failed with the probability power, in levels: of the exact
 	// value, or of the bound where there is no exact value; null where nothing is checked
 	Detectable float64 `json:"detectable"`
 
-	lawFields
+	// a joint law of the bits with the smallest mean |error|
+	Least []Together `json:"least_law,omitempty" csv:"-"`
+	// a joint law of the bits with the largest mean |error|
+	Most []Together `json:"most_law,omitempty" csv:"-"`
 
 	// sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not
 	// levels
@@ -63,12 +70,12 @@ type LevelResult struct {
 	SumWithin uint64 `json:"-" csv:"sum_within"`
 }
 
-// Verify samples a problem and checks every mean against theory, which Theory computes: none may
-// exceed its bound or differ from its exact value by more than chance allows (montecarlo.Verify).
-// With a relative error as the target, a pilot fixes the numbers of samples before those that are
-// checked are drawn.
-func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, th []montecarlo.Theory,
-	weights []float64, draw Sampling) (*Verification, error) {
+// Check samples a problem and checks every mean against theory, which scenario.TheoryOf computes:
+// none may exceed its bound or differ from its exact value by more than chance allows
+// (montecarlo.Verify). With a relative error as the target, a pilot fixes the numbers of samples
+// before those that are checked are drawn.
+func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *montecarlo.Problem, th *scenario.Theory,
+	weights []float64, draw scenario.Sampling) (*Report, error) {
 	target := draw.Target(weights, true)
 	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, target, run.Done)
 	if err != nil {
@@ -77,47 +84,55 @@ func (s *Scenario) Verify(ctx context.Context, run Run, p *montecarlo.Problem, t
 	c, d := p.Code, p.Decoder
 	lo, hi := decode.Range(c, d)
 	worst := max(hi-1, c.Levels()-lo) + 1
-	failures := montecarlo.Verify(sums, th, weights, worst, falseAlarms)
-	detectable, overall := montecarlo.Detectable(sums, th, weights, worst, falseAlarms)
+	failures := montecarlo.Verify(sums, th.Levels, weights, worst, falseAlarms)
+	detectable, overall := montecarlo.Detectable(sums, th.Levels, weights, worst, falseAlarms)
 	o := montecarlo.Average(weights, sums)
-	v := &Verification{
+	v := &Report{
 		Failures: []string{}, Design: s.Design(c, d),
-		Description: s.description(),
+		Description: s.Description(),
 		Seed:        draw.Seed, Alpha: falseAlarms, Power: montecarlo.Power, Reached: reached,
-		Overall: LevelResult{Mean: o.Mean, StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
+		Overall: Level{Bound: th.Mean.Bound, Exact: th.Mean.Exact, AnyLaw: th.Mean.AnyLaw, Mean: o.Mean,
+			StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
 	}
 	if slices.ContainsFunc(detectable, func(d float64) bool { return !math.IsNaN(d) }) {
 		pass := len(failures) == 0
 		v.Pass = &pass
 	}
-	if b, err := BoundOf(p); err == nil {
+	if b, err := scenario.BoundOf(p); err == nil {
 		v.Bound = b.Name
+		if _, gen := d.(decode.Gen); gen && th.Laws != nil {
+			v.Bound += ", or the end of any law where it is smaller"
+		}
 	}
 	for _, f := range failures {
 		v.Failures = append(v.Failures, f.String())
 	}
 	for i, sum := range sums {
-		v.Labels = append(v.Labels, LevelResult{
-			Level: i + 1, Bound: th[i].Bound, Exact: th[i].Mean,
+		row := Level{
+			Level: i + 1, Bound: th.Levels[i].Bound, Exact: th.Levels[i].Mean,
 			Mean: sum.Mean(), StdErr: sum.StdErr(), Samples: sum.Samples, Detectable: detectable[i],
 			SumAbs: sum.Abs, SumSquare: sum.Square, SumWithin: sum.Within,
-		})
+		}
+		if th.Laws != nil && weights[i] > 0 {
+			l := th.Laws[i]
+			row.AnyLaw, row.Least, row.Most = &[2]float64{l.Lo, l.Hi}, together(l.Least), together(l.Most)
+		}
+		v.Labels = append(v.Labels, row)
 	}
-	v.Overall.Bound, v.Overall.Exact = Average(th, weights)
 	return v, nil
 }
 
 // Failed reports whether a check failed.
-func (v *Verification) Failed() bool { return v.Pass != nil && !*v.Pass }
+func (v *Report) Failed() bool { return v.Pass != nil && !*v.Pass }
 
 // powerText says in a sentence what the check would have found; "" where nothing was checked.
-func (v *Verification) powerText() string {
-	what, of := "exact value", func(r LevelResult) float64 { return r.Exact }
+func (v *Report) powerText() string {
+	what, of := "exact value", func(r Level) float64 { return r.Exact }
 	if table.Missing(v.Overall.Exact) {
-		what, of = "bound", func(r LevelResult) float64 { return r.Bound }
+		what, of = "bound", func(r Level) float64 { return r.Bound }
 	}
 	// size is a deviation in levels, and as a part of what it deviates from.
-	size := func(r LevelResult) string {
+	size := func(r Level) string {
 		text := fmt.Sprintf("%s levels", table.Short(r.Detectable))
 		switch part := r.Detectable / of(r); {
 		case part < 1:
@@ -127,7 +142,7 @@ func (v *Verification) powerText() string {
 		}
 		return text
 	}
-	var least, most *LevelResult
+	var least, most *Level
 	for i := range v.Labels {
 		r := &v.Labels[i]
 		if table.Missing(r.Detectable) {
@@ -154,7 +169,7 @@ func (v *Verification) powerText() string {
 
 // conclusion says in words that the verification passed, or that nothing was checked. It is empty
 // where it failed.
-func (v *Verification) conclusion() string {
+func (v *Report) conclusion() string {
 	const test = "(Bernstein's inequality, false alarms below %g)"
 	bound, exact := !table.Missing(v.Overall.Bound), !table.Missing(v.Overall.Exact)
 	switch {

@@ -1,4 +1,4 @@
-package scenario
+package plane
 
 import (
 	"context"
@@ -8,17 +8,18 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
 )
 
-// Plane holds error models with two parameters x and y, the axes of a map and of a sweep.
-type Plane interface {
+// Models holds error models with two parameters x and y, the axes of a map and of a sweep.
+type Models interface {
 	// Of prepares the models of a code with some values of x and y. The error says that the plane
 	// has none for it, or that a value is outside of the range in which the model was tried, or is
 	// the context's.
 	Of(ctx context.Context, c *code.Code, x, y []float64) (Lines, error)
 	// Kind says which parameters x and y are.
-	Kind() PlaneKind
+	Kind() Kind
 }
 
 // Lines prepares the error models of one code in a plane that share y. It is safe for concurrent
@@ -36,22 +37,22 @@ type Line struct {
 	Largest float64
 }
 
-// MixturePlane is the plane of the Gaussian mixtures: x is r, y is σ in levels.
-type MixturePlane struct {
+// Mixture is the plane of the Gaussian mixtures: x is r, y is σ in levels.
+type Mixture struct {
 	Printed bool // the transitions are where the paper's Eq. 4 prints them, for its Figure 3(c)
 }
 
-// Kind implements Plane.
-func (MixturePlane) Kind() PlaneKind { return Mixtures }
+// Kind implements Models.
+func (Mixture) Kind() Kind { return Mixtures }
 
-// Of implements Plane. The transitions of a code can be millions, and are listed once.
-func (p MixturePlane) Of(ctx context.Context, c *code.Code, x, y []float64) (Lines, error) {
+// Of implements Models. The transitions of a code can be millions, and are listed once.
+func (p Mixture) Of(ctx context.Context, c *code.Code, x, y []float64) (Lines, error) {
 	for i := range max(len(x), len(y)) {
 		if err := errmodel.Check(x[min(i, len(x)-1)], y[min(i, len(y)-1)]); err != nil {
 			return nil, err
 		}
 	}
-	of := transitions
+	of := scenario.Transitions
 	if p.Printed {
 		of = errmodel.PrintedTransitions
 	}
@@ -69,24 +70,24 @@ func (p MixturePlane) Of(ctx context.Context, c *code.Code, x, y []float64) (Lin
 	}, nil
 }
 
-// PerceivedPlane is the plane of the perceived labels: x is the label noise s and y the misfit η,
+// Perceived is the plane of the perceived labels: x is the label noise s and y the misfit η,
 // both in levels.
-type PerceivedPlane struct {
-	Model Perceived // its other parameters
-	Prior Prior     // of the labels that networks learn
+type Perceived struct {
+	Model scenario.Perceived // its other parameters
+	Prior scenario.Prior     // of the labels that networks learn
 }
 
-// Kind implements Plane.
-func (PerceivedPlane) Kind() PlaneKind { return PerceivedLabels }
+// Kind implements Models.
+func (Perceived) Kind() Kind { return PerceivedLabels }
 
-// Of implements Plane.
-func (p PerceivedPlane) Of(_ context.Context, c *code.Code, x, y []float64) (Lines, error) {
-	prior, err := p.Prior.weights(c.Levels())
+// Of implements Models.
+func (p Perceived) Of(_ context.Context, c *code.Code, x, y []float64) (Lines, error) {
+	prior, err := p.Prior.Weights(c.Levels())
 	if err != nil {
 		return nil, err
 	}
-	if c.Real() {
-		return nil, errRealCode(c)
+	if err := p.Model.Fits(c); err != nil {
+		return nil, err
 	}
 	model := p.Model
 	for i := range max(len(x), len(y)) {
@@ -112,8 +113,8 @@ func (p PerceivedPlane) Of(_ context.Context, c *code.Code, x, y []float64) (Lin
 
 // learner learns a code at a label noise. What is learnt is the same for all misfits, so it is
 // kept: 64 MiB of it at most.
-func learner(c *code.Code, prior []float64, m Perceived) func(ctx context.Context, noise float64) (*perceived.Network,
-	error) {
+func learner(c *code.Code, prior []float64,
+	m scenario.Perceived) func(ctx context.Context, noise float64) (*perceived.Network, error) {
 	const all, points = 1 << 26, 600
 	most := all / (8 * points * c.Bits())
 	var mu sync.Mutex

@@ -1,4 +1,4 @@
-package scenario
+package compare
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/verify"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -16,29 +18,29 @@ const tableWidth = 100
 
 // Table has a row for each code and decoder. Its lines are not wider than a terminal: the worst
 // level is in the other formats.
-func (c *Comparison) Table() *table.Table {
-	ties := c.has(CodeResult.isTie)
-	columns := []table.Column[CodeResult]{
-		table.Replace("transitions", "", func(r CodeResult) string {
+func (c *Ranking) Table() *table.Table {
+	ties := c.has(Result.isTie)
+	columns := []table.Column[Result]{
+		table.Replace("transitions", "", func(r Result) string {
 			text := fmt.Sprintf("%.4g", r.Transitions)
 			if c.Unlearned(r) {
 				text = "! " + text
 			}
 			return text
 		}),
-		table.Replace("decoder", "", func(r CodeResult) string {
+		table.Replace("decoder", "", func(r Result) string {
 			if r.Invalid != "" {
 				return "invalid: e > 1"
 			}
 			return r.Decoder
 		}),
-		table.Replace("exact", "", func(r CodeResult) string { return r.exactFields.text(r.Exact) }),
-		table.Replace("any_law", "", func(r CodeResult) string { return r.anyField.text() }),
-		table.Replace("mean", "", func(r CodeResult) string {
+		table.Replace("exact", "", func(r Result) string { return r.ExactText() }),
+		table.Replace("any_law", "", func(r Result) string { return scenario.EndsText(r.AnyLaw) }),
+		table.Replace("mean", "", func(r Result) string {
 			return r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
 		}),
-		table.Replace("rms", "", func(r CodeResult) string { return r.sampled(table.SampledRoot(r.RMS, r.StdErr)) }),
-		table.Append(fmt.Sprintf("within %d", c.Within), func(r CodeResult) string {
+		table.Replace("rms", "", func(r Result) string { return r.sampled(table.SampledRoot(r.RMS, r.StdErr)) }),
+		table.Append(fmt.Sprintf("within %d", c.Within), func(r Result) string {
 			text := table.SampledShare(r.Within, r.StdErr == 0, r.Samples)
 			switch {
 			case r.Tie:
@@ -56,14 +58,12 @@ func (c *Comparison) Table() *table.Table {
 }
 
 // Heading says what was compared, and names the error model in plain words.
-func (c *Comparison) Heading(s *Scenario) string {
+func (c *Ranking) Heading(s *scenario.Scenario) string {
 	model := "bits err independently, with the probabilities of the table"
-	switch m := s.Model.(type) {
-	case Table:
-		if m.joint() {
-			model = "bits err together, by the joint law of each level in the file"
-		}
-	case Mixture:
+	switch s.Model.(type) {
+	case verify.Laws:
+		model = "bits err together, by the joint law of each level in the file"
+	case scenario.Mixture:
 		model = "bits err independently, near their transitions, with the same r and σ for every code"
 	}
 	unit := cmp.Or(c.Unit, InLevels)
@@ -72,7 +72,7 @@ func (c *Comparison) Heading(s *Scenario) string {
 
 // Notes are sentences below the table, each on its line: what its marks mean, and which model
 // forecasts trained networks. more are further sentences.
-func (c *Comparison) Notes(more ...string) string {
+func (c *Ranking) Notes(more ...string) string {
 	var out strings.Builder
 	for _, b := range c.Baselines {
 		out.WriteString(b.Line(c.rivals()) + ".\n")
@@ -89,9 +89,10 @@ func (c *Comparison) Notes(more ...string) string {
 		}
 	}
 	if len(unlearned) > 0 {
-		fmt.Fprintf(&out, "! Networks learn bits of more than 8 transitions badly, which this model leaves out; they stand below the line: %s.\n", strings.Join(unlearned, ", "))
+		out.WriteString("! Networks learn bits of more than 8 transitions badly, which this model leaves out; ")
+		out.WriteString("they stand below the line: " + strings.Join(unlearned, ", ") + ".\n")
 	}
-	if c.has(CodeResult.isTie) {
+	if c.has(Result.isTie) {
 		out.WriteString("~ Not told apart from the first row.\n")
 	}
 	for _, r := range c.Results {
@@ -99,12 +100,14 @@ func (c *Comparison) Notes(more ...string) string {
 			add(&capped, "%s has %.2g %%", r.Code, 100*r.StdErr/r.Mean)
 		}
 	}
-	if c.has(func(r CodeResult) bool { return r.Samples > 0 && r.Mean == 0 && r.StdErr != 0 }) {
+	if c.has(func(r Result) bool { return r.Samples > 0 && r.Mean == 0 && r.StdErr != 0 }) {
 		const text = "none in N: none of N samples erred, which bounds the error and does not make it 0."
 		out.WriteString(text + " --samples takes more.\n")
 	}
 	if len(capped) > 0 {
-		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s. --rel-err or --samples takes longer.\n", 100*c.RelErr, strings.Join(capped, ", "))
+		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s.", 100*c.RelErr,
+			strings.Join(capped, ", "))
+		out.WriteString(" --rel-err or --samples takes longer.\n")
 	}
 	for _, r := range c.Results {
 		if note := code.TransposedNote(r.Code, c.Levels, r.Bits); note != "" {
@@ -126,12 +129,12 @@ func (c *Comparison) Notes(more ...string) string {
 
 // Unlearned reports whether networks learn a code worse than the mixture says, which is the only
 // model that does not know how codes are learned.
-func (c *Comparison) Unlearned(r CodeResult) bool {
+func (c *Ranking) Unlearned(r Result) bool {
 	return c.R != nil && code.HardToLearn(r.Transitions)
 }
 
 // sampled is a figure of samples for people: … where there are none yet.
-func (r CodeResult) sampled(figure string) string {
+func (r Result) sampled(figure string) string {
 	switch {
 	case r.Invalid != "":
 		return "–"
@@ -141,23 +144,23 @@ func (r CodeResult) sampled(figure string) string {
 	return figure
 }
 
-func (r CodeResult) isTie() bool     { return r.Tie }
-func (r CodeResult) isInvalid() bool { return r.Invalid != "" }
+func (r Result) isTie() bool     { return r.Tie }
+func (r Result) isInvalid() bool { return r.Invalid != "" }
 
 // has reports whether some row is of a kind.
-func (c *Comparison) has(kind func(CodeResult) bool) bool {
+func (c *Ranking) has(kind func(Result) bool) bool {
 	return slices.ContainsFunc(c.Results, kind)
 }
 
 // DecoderTable is the table encoding × decoder, the shape of the paper's Tables 3 to 13: codes
 // by their smallest error. Every error has its standard error.
-func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
+func (c *Ranking) DecoderTable(decoders decode.Registry) *table.Table {
 	// column is one of the table: a decoder with what it reads.
 	type column struct {
 		decoder string
-		outputs Outputs
+		outputs scenario.Outputs
 	}
-	var codes []CodeResult // the first row of each
+	var codes []Result // the first row of each
 	var columns []column
 	cells := map[string]map[column]string{}
 	for _, r := range c.Results { // the smallest error first
@@ -181,7 +184,7 @@ func (c *Comparison) DecoderTable(decoders decode.Registry) *table.Table {
 	t := &table.Table{Head: []string{"code", "bits"}}
 	for _, of := range columns {
 		name := of.decoder
-		if of.outputs == Logits {
+		if of.outputs == scenario.Logits {
 			name += " (logits)"
 		}
 		t.Head = append(t.Head, name)

@@ -1,6 +1,7 @@
-package scenario
+package plane
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,11 +75,25 @@ func parseAxis(text string) (Axis, error) {
 	return a, nil
 }
 
-// UnmarshalJSON reads an axis as results have it; [Axis.UnmarshalText] alone would want a text
-// there.
+// UnmarshalJSON reads an axis as results have it or, as plans do, a range in a text or a list of
+// numbers.
 func (a *Axis) UnmarshalJSON(text []byte) error {
 	type plain Axis
-	return json.Unmarshal(text, (*plain)(a))
+	var written string
+	var values []float64
+	switch {
+	case bytes.HasPrefix(text, []byte("{")):
+		return json.Unmarshal(text, (*plain)(a))
+	case json.Unmarshal(text, &written) == nil:
+		return a.UnmarshalText([]byte(written))
+	case json.Unmarshal(text, &values) != nil:
+		return fmt.Errorf(`range %s: want "lo:hi:count", "lo:hi:count:log", or a list of numbers`, text)
+	}
+	if err := CheckList(values); err != nil {
+		return fmt.Errorf("list of a range: %w", err)
+	}
+	*a = ListAxis(values)
+	return nil
 }
 
 // ListAxis is the axis of ascending numbers, whose spacing it finds: even, or even in their
@@ -172,8 +187,8 @@ func NewAxis(lo, hi float64, count int, log bool) Axis {
 	return Axis{Values: v, Even: true, Log: log}
 }
 
-// AxisAround is an axis of count numbers from v/factor to v·factor, evenly spaced in the
+// Around is an axis of count numbers from v/factor to v·factor, evenly spaced in the
 // logarithms. It ends at the smallest and at the largest number that can be written.
-func AxisAround(v, factor float64, count int) Axis {
+func Around(v, factor float64, count int) Axis {
 	return NewAxis(max(v/factor, math.SmallestNonzeroFloat64), min(v*factor, math.MaxFloat64), count, true)
 }

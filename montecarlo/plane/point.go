@@ -1,16 +1,16 @@
-package scenario
+package plane
 
-// PlaneKind says which two parameters of an error model are the axes of a plane.
-type PlaneKind string
+// Kind says which two parameters of an error model are the axes of a plane.
+type Kind string
 
 // The kinds of planes, by their names in plans and results.
 const (
-	Mixtures        PlaneKind = ""          // x is r, y is σ
-	PerceivedLabels PlaneKind = "perceived" // x is the label noise s, y the misfit η
+	Mixtures        Kind = ""          // x is r, y is σ
+	PerceivedLabels Kind = "perceived" // x is the label noise s, y the misfit η
 )
 
 // of is what a plane has of a pair: the first of mixtures, the second of perceived labels.
-func of[T any](k PlaneKind, mixtures, perceived T) T {
+func of[T any](k Kind, mixtures, perceived T) T {
 	if k == PerceivedLabels {
 		return perceived
 	}
@@ -30,28 +30,28 @@ type Axes[V any] struct {
 type Point = Axes[float64]
 
 // AxesOf returns the parameters of a kind of plane.
-func AxesOf[V any](k PlaneKind, x, y V) Axes[V] {
+func AxesOf[V any](k Kind, x, y V) Axes[V] {
 	return of(k, Axes[V]{R: x, Sigma: y}, Axes[V]{LabelNoise: x, Misfit: y})
 }
 
 // Of returns both parameters of a kind of plane.
-func (a Axes[V]) Of(k PlaneKind) (x, y V) {
+func (a Axes[V]) Of(k Kind) (x, y V) {
 	return of(k, a.R, a.LabelNoise), of(k, a.Sigma, a.Misfit)
 }
 
 // Keys returns the names of the two parameters in files.
-func (k PlaneKind) Keys() (x, y string) { return of(k, "r", "label_noise"), of(k, "sigma", "misfit") }
+func (k Kind) Keys() (x, y string) { return of(k, "r", "label_noise"), of(k, "sigma", "misfit") }
 
 // Symbols returns the names of the two parameters for people.
-func (k PlaneKind) Symbols() (x, y string) { return of(k, "r", "s"), of(k, "σ", "η") }
+func (k Kind) Symbols() (x, y string) { return of(k, "r", "s"), of(k, "σ", "η") }
 
 // Titles returns the titles of the axes of a figure.
-func (k PlaneKind) Titles() (x, y string) {
+func (k Kind) Titles() (x, y string) {
 	return of(k, "r", "label noise s (levels)"), of(k, "σ (levels)", "misfit η (levels)")
 }
 
 // Missing lists the columns of CSV that a plane does not have.
-func (k PlaneKind) Missing() []string {
+func (k Kind) Missing() []string {
 	x, y := of(k, PerceivedLabels, Mixtures).Keys()
 	return []string{x, y}
 }

@@ -1,0 +1,352 @@
+package compare_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
+	"belsim/montecarlo/scenario"
+	"belsim/theory"
+	"belsim/theory/base/inputfile"
+	"belsim/theory/base/must"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BCE}}
+
+// ranked ranks codes of a number of levels with decoders, with few samples.
+func ranked(t *testing.T, s *scenario.Scenario, levels int, decoders []string, names ...string) *compare.Ranking {
+	t.Helper()
+	var codes []*code.Code
+	for _, name := range names {
+		codes = append(codes, must.Get(code.New(name, levels))(t))
+	}
+	draw := scenario.Sampling{Samples: 500, Seed: 1, Within: 5}
+	candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, decoders, draw))(t)
+	return must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
+}
+
+// compared ranks codes of 32 levels, read by gen.
+func compared(t *testing.T, m scenario.Model, names ...string) *compare.Ranking {
+	t.Helper()
+	return ranked(t, scenario.New(m), 32, []string{"gen"}, names...)
+}
+
+// TestCompare: the smallest error comes first, the exact one where it is known, and every
+// decoder fits something.
+func TestCompare(t *testing.T) {
+	s := scenario.New(scenario.Mixture{R: 0.4, Sigma: 2})
+	c := ranked(t, s, 40, []string{"bel-u", "gen"}, "hexj", "unary")
+	if len(c.Results) != 3 {
+		t.Errorf("%d rows, want 3", len(c.Results))
+	}
+	if !slices.IsSortedFunc(c.Results,
+		func(a, b compare.Result) int { return int(math.Copysign(1, a.Best()-b.Best())) }) {
+		t.Errorf("not sorted: %+v", c.Results)
+	}
+	for _, r := range c.Results { // of gen the union bound is above
+		if r.AnyLaw == nil || (r.Bound == r.AnyLaw[1]) != (r.Decoder == "gen") {
+			t.Errorf("%s, %s: bound %v, any law %v", r.Code, r.Decoder, r.Bound, r.AnyLaw)
+		}
+	}
+	hexj, draw := []*code.Code{must.Get(code.New("hexj", 40))(t)}, scenario.FixedSampling()
+	if _, err := compare.NewCandidates(t.Context(), s, hexj, []string{"gen", "bel-j"}, draw); !errors.Is(err,
+		decode.ErrUnfit) {
+		t.Errorf("bel-j fits no code: error %v", err)
+	}
+	if _, err := compare.NewCandidates(t.Context(), s, hexj, []string{"gen", "gen"}, draw); err == nil {
+		t.Error("a decoder twice is accepted")
+	}
+}
+
+// ExampleRank ranks three codes under one error model.
+func ExampleRank() {
+	ctx := context.Background()
+	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
+	codes, err := scenario.OpenCodes([]string{"unary", "johnson", "gray"}, scenario.Sizes{Levels: 16})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	draw := scenario.FixedSampling()
+	draw.Samples = 1000
+	candidates, err := compare.NewCandidates(ctx, s, codes, []string{decode.Auto}, draw)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := compare.Rank(ctx, s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range c.Results {
+		fmt.Printf("%s (%s): %s levels\n", r.Code, r.Decoder, table.Short(r.Exact))
+	}
+	// Output:
+	// unary (bel-u): 0.4161 levels
+	// johnson (bel-j): 0.5413 levels
+	// gray (gen): 0.7579 levels
+}
+
+// TestIntervals: where no formula gives the exact value, an interval does. It is near the
+// sampled mean, also for networks that know a perceived label. Where errors are frequent there is
+// none. A false alarm comes less than once in 10⁸ runs.
+func TestIntervals(t *testing.T) {
+	for _, tt := range []struct {
+		model    scenario.Model
+		code     string
+		interval bool
+	}{
+		{scenario.Mixture{R: 0.5, Sigma: 2}, "johnson", true},
+		{scenario.Mixture{R: 0.5, Sigma: 2}, "onehot", true},
+		{scenario.Mixture{R: 0.6, Sigma: 1.5}, "hadamard", false},
+		{networks, "johnson", true},
+	} {
+		r := ranked(t, scenario.New(tt.model), 48, []string{"gen"}, tt.code).Results[0]
+		if tt.interval != (r.ExactLo != nil && r.ExactHi != nil && !table.Missing(r.Exact)) {
+			t.Fatalf("%s: exact %v from %v to %v, want an interval: %v", tt.code, r.Exact, r.ExactLo, r.ExactHi,
+				tt.interval)
+		}
+		if !tt.interval {
+			continue
+		}
+		if !(*r.ExactLo <= r.Exact && r.Exact <= *r.ExactHi) || *r.ExactHi-*r.ExactLo > scenario.ExactWidth**r.ExactHi {
+			t.Errorf("%s: exact %v from %v to %v", tt.code, r.Exact, *r.ExactLo, *r.ExactHi)
+		}
+		if d := math.Abs(r.Mean - r.Exact); d > 6*r.StdErr {
+			t.Errorf("%s: exact %v, sampled %v ± %v", tt.code, r.Exact, r.Mean, r.StdErr)
+		}
+	}
+}
+
+// TestInvalidCode: a code for which the model is invalid has a row of its own, the last one, and
+// others are compared. Where all are invalid, that is an error.
+func TestInvalidCode(t *testing.T) {
+	m := scenario.Mixture{R: 2, Sigma: 1}
+	c := compared(t, m, "onehot", "unary", "gray")
+	if len(c.Results) != 3 || c.Results[0].Code != "unary" || c.Results[0].Invalid != "" {
+		t.Fatalf("results %+v; want unary and gray, then one that is invalid", c.Results)
+	}
+	for _, r := range c.Results[2:] {
+		if !strings.Contains(r.Invalid, "a probability is at most 1") || !table.Missing(r.Mean) || r.Tie {
+			t.Errorf("%+v: want a reason, and no numbers", r)
+		}
+	}
+	if v := c.Valid(); len(v.Results) != 2 || len(c.Results) != 3 {
+		t.Errorf("%d valid of %d; want 2 of 3", len(v.Results), len(c.Results))
+	}
+	var text, other bytes.Buffer
+	must.Succeed(t, c.Table().Write(&text))
+	must.Succeed(t, c.DecoderTable(decode.Builtin()).Write(&other))
+	for _, got := range []string{text.String(), other.String()} {
+		if strings.Count(got, "invalid: e > 1") != 1 || strings.Contains(got, "NaN") {
+			t.Errorf("want an invalid row:\n%s", got)
+		}
+	}
+	b, err := table.JSON(c.Results[2])
+	if err != nil || !strings.Contains(string(b), `"mean":null`) || !strings.Contains(string(b), `"invalid":"`) {
+		t.Errorf("%s, %v; want null and the reason", b, err)
+	}
+	onehot := []*code.Code{must.Get(code.New("onehot", 32))(t)}
+	if _, err := compare.NewCandidates(t.Context(), scenario.New(m), onehot, []string{"gen"},
+		scenario.FixedSampling()); !scenario.Invalid(err) {
+		t.Errorf("error %v; want that the model is invalid", err)
+	}
+}
+
+// TestMarks: transitions, ties and the worst level, and the words that say what they mean.
+func TestMarks(t *testing.T) {
+	m := scenario.Mixture{R: 0.5, Sigma: 1.5}
+	c := compared(t, m, "unary", "johnson", "hadamard", "hexj")
+	rows := map[string]compare.Result{}
+	for _, r := range c.Results {
+		rows[r.Code] = r
+	}
+	if got := rows["hadamard"].Transitions; got != 15.5 {
+		t.Errorf("hadamard of 32 levels: %v transitions a bit, want 15.5", got)
+	}
+	if unary, johnson := rows["unary"], rows["johnson"]; unary.Tie == johnson.Tie || rows["hexj"].Tie {
+		t.Errorf("ties: unary %v, johnson %v, hexj %v; unary and johnson are alike, one is first", unary.Tie,
+			johnson.Tie, rows["hexj"].Tie)
+	}
+	if r := rows["hexj"]; r.WorstErr != 0 || r.WorstMean < r.Exact {
+		t.Errorf("hexj: worst level %d, %v ± %v; want an exact value above the mean %v", r.WorstLevel, r.WorstMean,
+			r.WorstErr, r.Exact)
+	}
+	if r := rows["hadamard"]; r.WorstErr <= 0 {
+		t.Errorf("hadamard: standard error %v of the worst level; want a positive one", r.WorstErr)
+	}
+	var text bytes.Buffer
+	must.Succeed(t, c.Table().Write(&text))
+	if got := text.String(); !strings.Contains(got, "! 15.5") || strings.Count(got, "!") != 1 ||
+		strings.Count(got, "~") != 1 {
+		t.Errorf("want one mark of each kind:\n%s", got)
+	}
+	if got := c.Heading(scenario.New(m)); !strings.Contains(got, "\nmodel: bits err independently") {
+		t.Errorf("heading %q", got)
+	}
+	for _, want := range []string{"! Networks", "hadamard has 15.5", "~ Not told"} {
+		if got := c.Notes(); !strings.Contains(got, want) {
+			t.Errorf("notes lack %q:\n%s", want, got)
+		}
+	}
+	if c = compared(t, networks, "unary", "hadamard"); strings.Contains(c.Notes(), "!") {
+		t.Errorf("networks that learn as they can need no warning:\n%s", c.Notes())
+	}
+}
+
+// TestTransposed: a comparison notes once of each file with more bits than levels that it may be
+// transposed, whatever the number of decoders; of no named code and of no other file.
+func TestTransposed(t *testing.T) {
+	standard := inputfile.Name(inputfile.Standard)
+	c := compare.Ranking{Levels: 4}
+	for _, decoder := range []string{"gen", "bel-j"} {
+		for name, bits := range map[string]int{"bits.csv": 5, standard: 5, "johnson": 5, "square.npy": 4} {
+			c.Results = append(c.Results, compare.Result{Design: scenario.Design{
+				Code: name, Bits: bits, Decoder: decoder}})
+		}
+	}
+	notes := strings.Join(strings.Fields(c.Notes()), " ")
+	for name, want := range map[string]int{"bits.csv": 1, standard: 1, "johnson": 0, "square.npy": 0} {
+		if got := strings.Count(notes, name+" has more bits"); got != want {
+			t.Errorf("%s: %d notes, want %d: %s", name, got, want, notes)
+		}
+	}
+}
+
+// TestBaselines: direct regression stands in the notes, in JSON and in the CSV, and the rows are
+// codes alone.
+func TestBaselines(t *testing.T) {
+	c := compared(t, scenario.Mixture{R: 0.5, Sigma: 1.5}, "unary", "johnson", "hadamard")
+	rows := len(c.Results)
+	c.AddBaseline(0.5)
+	want := "direct regression (no code): 0.5 levels; unary and johnson have less; hadamard has more.\n"
+	if notes := c.Notes(); !strings.Contains(notes, want) &&
+		!strings.Contains(notes, strings.Replace(want, "unary and johnson", "johnson and unary", 1)) {
+		t.Errorf("%q, want %q", notes, want)
+	}
+	raw, err := table.JSON(c)
+	if err != nil || len(c.Results) != rows || !strings.Contains(string(raw),
+		`"baselines":[{"name":"direct regression","error":0.5,"unit":"levels"}]`) {
+		t.Errorf("%v, %d rows: %s", err, len(c.Results), raw)
+	}
+	var b bytes.Buffer
+	must.Succeed(t, table.WriteCSV(&b, c.Results, c.Missing()...))
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	if len(lines) != 1+rows || !strings.HasSuffix(lines[0], ",tie,direct_regression") ||
+		!strings.HasSuffix(lines[1], ",0.5") {
+		t.Errorf("%s", b.String())
+	}
+	for _, x := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if compare.CheckBaseline(x) == nil {
+			t.Errorf("%v was taken", x)
+		}
+	}
+}
+
+// TestLine: which errors are less, more and neither; long lists are cut.
+func TestLine(t *testing.T) {
+	b := compare.Baseline{Name: compare.DirectRegression, Error: 2, Unit: compare.InLabelUnits}
+	rivals := []compare.Rival{{"a", 1, 1.9}, {"b", 1, 2}, {"c", 2.1, 3}}
+	want := "direct regression (no code): 2 label units; a has less; b is not told apart from it; c has more"
+	if got := b.Line(rivals); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var many []compare.Rival
+	for _, name := range strings.Split("abcdefghijk", "") {
+		many = append(many, compare.Rival{Name: name, Lo: 3, Hi: 4})
+	}
+	if got, want := b.Line(many), "a, b, c, d, e, f, g, h and 3 others have more"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := b.Line(many[:9]), "a, b, c, d, e, f, g, h and 1 others"; strings.Contains(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestFinite: whatever the error model and its parameters are, at the ends of their ranges, in them
+// or far outside, a comparison of any code and decoder gives numbers, or an error.
+func TestFinite(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	path := filepath.Join(t.TempDir(), "e.csv")
+	count, compared := 200, 0
+	if os.Getenv("BELSIM_LONG") != "" {
+		count = 5000
+	}
+	value := func() float64 {
+		if rng.IntN(3) == 0 {
+			return []float64{5e-324, 0x1p-1022, 1e-300, 1e-160, 1e-12, 1e-6, 0.5, 1, 65536, 1e9, 1e155, math.MaxFloat64,
+				math.Inf(1), math.NaN(), 0, -1}[rng.IntN(16)]
+		}
+		return math.Exp(-3 + 6*rng.Float64())
+	}
+	for range count {
+		levels := 2 + rng.IntN(12)
+		name := []string{"unary", "johnson", "gray", "onehot", "hadamard", "b1jdj"}[rng.IntN(6)]
+		c := must.Get(code.New(name, levels))(t)
+		s := scenario.New(nil)
+		switch rng.IntN(4) {
+		case 0:
+			s.Model = scenario.Mixture{R: value(), Sigma: value()}
+		case 1:
+			text := ""
+			for range levels {
+				for k := range c.Bits() {
+					if k > 0 {
+						text += ","
+					}
+					text += fmt.Sprint([]float64{0, 1, 5e-324, 1e-300, 1e-17, 0.5, 1 - 0x1p-53, 0.3}[rng.IntN(8)])
+				}
+				text += "\n"
+			}
+			must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
+			s.Model = scenario.Table{Path: path}
+		default:
+			s.Model = scenario.Perceived{Workers: 1, Model: perceived.Model{Noise: value(), Misfit: value(),
+				Cutoff: value(), Training: perceived.BCE}}
+		}
+		s.Outputs = []scenario.Outputs{scenario.AutoOutputs, scenario.Bits, scenario.Logits}[rng.IntN(3)]
+		s.Temperature = value()
+		draw := scenario.Sampling{Samples: 64, Seed: rng.Uint64(), Within: 1}
+		candidates, err := compare.NewCandidates(t.Context(), s, []*code.Code{c},
+			decode.Names()[rng.IntN(len(decode.Names())):][:1], draw)
+		if err != nil {
+			continue
+		}
+		found := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1},
+			candidates, draw))(t)
+		p, r := candidates.Problems[0], found.Results[0]
+		what := fmt.Sprintf("%s of %d levels, %s, %v, %s: %+v", r.Code, levels, r.Decoder, s, s.Outputs, r)
+		compared++
+		most := float64(levels) + 0.5
+		if !(r.Mean >= 0 && r.Mean <= most && r.StdErr >= 0 && r.StdErr <= most && r.Within >= 0 && r.Within <= 1 &&
+			r.WorstMean >= 0) || math.IsInf(r.RMS, 0) {
+			t.Errorf("sampled: %s", what)
+		}
+		if _, err := scenario.BoundOf(p); err == nil && !(r.Bound >= 0) || err != nil &&
+			(!errors.Is(err, theory.ErrNoClosedForm) || !table.Missing(r.Bound)) {
+			t.Errorf("bound: %s", what)
+		}
+		if _, err := scenario.ExactOf(t.Context(), p); err == nil && !(r.Exact >= 0 && r.Exact <= most) &&
+			r.ExactLo == nil {
+			t.Errorf("exact: %s", what)
+		}
+	}
+	if compared < count/5 {
+		t.Errorf("%d comparisons", compared)
+	}
+}

@@ -1,0 +1,48 @@
+package compare
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"belsim/montecarlo/scenario"
+)
+
+// row is a result with an exact value, or none, and a sampled one.
+func row(code string, exact, mean, stderr float64) Result {
+	return Result{Design: scenario.Design{Code: code}, Expected: scenario.Expected{Exact: exact}, Mean: mean,
+		StdErr: stderr}
+}
+
+// TestTied: two sampled errors are not told apart up to 1.96 standard errors of their difference,
+// and two exact ones up to a part of 1e-5.
+func TestTied(t *testing.T) {
+	none := math.NaN()
+	first, exact := row("", none, 3, 3), row("", 2, 0, 0)
+	for _, tt := range []struct {
+		a, b Result
+		want bool
+	}{
+		{first, row("", none, 3+1.95*5, 4), true}, {first, row("", none, 3+1.97*5, 4), false},
+		{first, row("", none, 3-1.95*5, 4), true},
+		{first, row("", 3+1.95*3, 0, 4), true}, {first, row("", 3+1.97*3, 0, 4), false}, // the first one's alone
+		{exact, row("", 2*(1+0.99e-5), 0, 0), true}, {exact, row("", 2*(1+1.01e-5), 0, 0), false},
+	} {
+		if got := tied(tt.a, tt.b); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}
+
+// TestRivals: a code stands for its best decoder, with 1.96 standard errors on either side.
+func TestRivals(t *testing.T) {
+	none := math.NaN()
+	c := Ranking{Results: []Result{row("a", none, 2, 0.1), row("a", none, 1, 0.1), row("a", none, 3, 0.1),
+		row("b", 4, 0, 0), {Design: scenario.Design{Code: "c"}, Invalid: "no"}}}
+	if diff := cmp.Diff([]Rival{{"a", 0.804, 1.196}, {"b", 4, 4}}, c.rivals(),
+		cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+		t.Error(diff)
+	}
+}

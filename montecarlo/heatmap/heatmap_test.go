@@ -1,0 +1,164 @@
+package heatmap
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo"
+	"belsim/montecarlo/plane"
+	"belsim/montecarlo/scenario"
+	"belsim/theory"
+	"belsim/theory/base/must"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+)
+
+// TestIncrease: what a map says of two errors: the increase, its standard error by the slopes of
+// the increase, and in how many cells B is better.
+func TestIncrease(t *testing.T) {
+	for _, tt := range []struct{ a, stderr, b, want float64 }{{3, 0, 2, 50}, {0, 0, 2, -100}, {0, 1e-9, 2, math.NaN()},
+		{1, 0, 0, math.NaN()}} {
+		if got := Increase(tt.a, tt.stderr, tt.b); got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+	var c Cell
+	c.Set(montecarlo.Overall{Mean: 3, StdErr: 0.1}, montecarlo.Overall{Mean: 2, StdErr: 0.2}, true)
+	const step = 1e-6
+	want := math.Hypot(0.1*(Increase(3+step, 0, 2)-50)/step, 0.2*(Increase(3, 0, 2+step)-50)/step)
+	if math.Abs(*c.StdErr-want) > 1e-4*want || c.Increase != 50 {
+		t.Errorf("%v ± %v, want ± %v", c.Increase, *c.StdErr, want)
+	}
+	m := Map{Cells: []Cell{{Increase: 0.9e-9}, {Increase: 1.1e-9}, {Increase: 0.5, unsure: 0.4},
+		{Increase: 0.5, unsure: 0.6}, {Increase: -3}, {Increase: math.NaN(), A: 1}, {Increase: math.NaN(), A: 1,
+			unknown: true}}}
+	got := m.Summary()
+	if diff := cmp.Diff(Summary{Valid: 5, BetterB: 2, Unknown: 1, WithoutErrors: 1}, got,
+		cmpopts.IgnoreFields(Summary{}, "Least", "Most")); diff != "" || got.Least.Increase != -3 ||
+		got.Most.Increase != 0.5 {
+		t.Errorf("%s, from %v to %v", diff, got.Least.Increase, got.Most.Increase)
+	}
+}
+
+// The default map of any two codes has valid cells, up to the largest valid r, and compares what
+// may be compared.
+func TestBestMaps(t *testing.T) {
+	run := scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
+	methods := map[scenario.Method]int{}
+	some := func(a plane.Axis) plane.Axis { // of the values, the ends among them
+		return plane.ListAxis([]float64{a.Values[0], a.Values[13], a.Values[26], a.Values[39]})
+	}
+	for _, levels := range []int{4, 16, 64} {
+		for _, f := range code.Families() {
+			for _, b := range []string{"johnson", "hadamard", "hexj"} {
+				codes := [2]*code.Code{must.Get(code.New(f.Name, levels))(t), must.Get(code.New(b, levels))(t)}
+				s := scenario.New(scenario.Mixture{R: 1, Sigma: 1})
+				x, y, err := FitAxes(t.Context(), codes[:], plane.Axis{}, plane.Axis{})
+				must.Succeed(t, err)
+				m := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{}, some(x), some(y), Best))(t)
+				must.Succeed(t, m.Fill(t.Context(), s, run, scenario.Sampling{Samples: 20, Seed: 1}))
+				methods[m.Method]++
+				what := fmt.Sprintf("%s and %s, %d levels, %s", f.Name, b, levels, m.Method)
+				if sum := m.Summary(); sum.Valid == 0 || sum.Unknown > 0 || m.twoKinds {
+					t.Errorf("%s: %+v, bounds %q", what, sum, m.Bounds)
+				}
+				beyond := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{},
+					plane.ListAxis([]float64{1.01 * x.Values[39]}), y, Best))(t)
+				must.Succeed(t, beyond.Fill(t.Context(), s, run, scenario.Sampling{Samples: 2, Seed: 1}))
+				if x.Values[39] < float64(levels)/2 && beyond.Summary().Valid+beyond.Summary().WithoutErrors > 0 {
+					t.Errorf("%s: r = %v is the largest, and more is valid", what, x.Values[39])
+				}
+			}
+		}
+	}
+	if methods[scenario.Exact] == 0 || methods[scenario.Bound] == 0 || methods[scenario.Sample] == 0 {
+		t.Errorf("methods %v", methods)
+	}
+}
+
+// TestNoErrors: of Gaussians so narrow that no bit errs there is no increase.
+func TestNoErrors(t *testing.T) {
+	s := scenario.New(nil)
+	codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
+	m := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{}, plane.NewAxis(1, 2, 2, false),
+		plane.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
+	must.Succeed(t, m.Fill(t.Context(), s, scenario.Run{Workers: 1}, scenario.Sampling{}))
+	if sum := m.Summary(); sum.Valid != 0 || sum.WithoutErrors != 6 {
+		t.Errorf("%+v", sum)
+	}
+}
+
+// TestMap: a cell is what theory says of its error model, by every method; invalid cells are blank.
+func TestMap(t *testing.T) {
+	networks := scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}
+	for _, tt := range []struct {
+		models plane.Models
+		x, y   plane.Axis
+		at     func(p plane.Point) scenario.Model
+		off    float64 // relative
+	}{
+		{plane.Mixture{}, plane.NewAxis(0.5, 8, 4, false), plane.NewAxis(1, 3, 3, false),
+			func(p plane.Point) scenario.Model { return scenario.Mixture{R: p.R, Sigma: p.Sigma} }, 1e-12},
+		{plane.Perceived{Model: networks}, plane.NewAxis(0.7, 1.4, 2, false), plane.NewAxis(0.25, 0.5, 2, false),
+			func(p plane.Point) scenario.Model {
+				m := networks
+				m.Noise, m.Misfit = p.LabelNoise, p.Misfit
+				return m
+			}, 1e-9},
+	} {
+		for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
+			s := scenario.New(nil)
+			codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
+			m := must.Get(New(t.Context(), s, codes, "auto", tt.models, tt.x, tt.y, method))(t)
+			var told atomic.Int64
+			run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { told.Add(int64(n)) }}
+			draw := scenario.Sampling{Samples: 4000, Seed: 3}
+			must.Succeed(t, m.Fill(t.Context(), s, run, draw))
+			if told.Load() != int64(len(m.Cells)) {
+				t.Errorf("%s: %d of %d cells are told", method, told.Load(), len(m.Cells))
+			}
+			blank := 0
+			for _, c := range m.Cells {
+				for i, got := range []float64{c.A, c.B} {
+					at := scenario.New(tt.at(c.Point))
+					p, err := at.Problem(t.Context(), codes[i], must.Get(at.Decoder("auto", codes[i]))(t), draw)
+					if scenario.Invalid(err) {
+						if !table.Missing(c.Increase) {
+							t.Errorf("%s at %+v: %v, and one code is invalid", method, c.Point, c.Increase)
+						}
+						blank++
+						break
+					}
+					must.Succeed(t, err)
+					if table.Missing(got) { // the other code is invalid here
+						continue
+					}
+					mean := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(15), scenario.Omit{}))(t).Mean
+					want, off := mean.Exact, tt.off*mean.Exact
+					switch method {
+					case scenario.Bound:
+						want = mean.Bound
+					case scenario.Sample:
+						off = 6.5 * *[]*float64{c.StdErrA, c.StdErrB}[i] // 1e−10 a value
+					}
+					if !(math.Abs(got-want) <= off) {
+						t.Errorf("%s at %+v, code %d: %v, want %v", method, c.Point, i, got, want)
+					}
+				}
+			}
+			if sum := m.Summary(); sum.Valid+blank != len(m.Cells) || (blank == 0) != (m.Plane != plane.Mixtures) {
+				t.Errorf("%s: %d valid and %d blank of %d", method, sum.Valid, blank, len(m.Cells))
+			}
+			x, y := m.X()[0], m.Y()[0]
+			if c := m.Nearest(x, y); c != &m.Cells[0] || c.Point != plane.AxesOf(m.Plane, x, y) {
+				t.Errorf("%s: nearest cell %+v", method, c)
+			}
+		}
+	}
+}
