@@ -36,6 +36,7 @@ func ranked(t *testing.T, s *scenario.Scenario, levels int, decoders []string, n
 	}
 	draw := scenario.Sampling{Samples: 500, Seed: 1, Within: 5}
 	candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, decoders, draw))(t)
+	candidates.Omit.AnyLaw = slices.Contains(names, "hadamard") // which takes a minute
 	return must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 }
 
@@ -48,7 +49,7 @@ func compared(t *testing.T, m scenario.Model, names ...string) *compare.Ranking 
 // TestCompare: the smallest error comes first, the exact one where it is known, and every
 // decoder fits something.
 func TestCompare(t *testing.T) {
-	s := scenario.New(scenario.Mixture{R: 0.4, Sigma: 2})
+	s := scenario.New(scenario.Mixture{R: 0.4, Sigma: 1})
 	c := ranked(t, s, 40, []string{"bel-u", "gen"}, "hexj", "unary")
 	if len(c.Results) != 3 {
 		t.Errorf("%d rows, want 3", len(c.Results))
