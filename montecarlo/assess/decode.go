@@ -141,7 +141,7 @@ func (o Options) openNamed(outputs *arrayfile.Rows, name string) (decodingsOf, *
 	if o.Code == "" {
 		return nil, nil, fmt.Errorf("the decoder %s needs the code of the outputs: want the code, or an .npz file as the decoder", name)
 	}
-	if o.head().Predicts {
+	if o.predicts() {
 		return nil, nil, fmt.Errorf("%s: predictions of direct regression need no decoder", outputs.Name())
 	}
 	if e, ok := o.Decoders.Lookup(name); ok && e.Informed {

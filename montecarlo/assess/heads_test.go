@@ -270,7 +270,7 @@ func TestHeads(t *testing.T) {
 		levels        int
 		want          string
 	}{
-		{"direct", direct.Outputs, 0, "which have no number of levels"},
+		{"direct", direct.Outputs, 0, "predictions, which have no levels"},
 		{"direct", "bits:" + corn.Outputs, 16, "probabilities.npy has 15 columns, and"},
 		{"corn", corn.Outputs, 17, "15 columns, but corn of 17 levels has 16 outputs"},
 	} {

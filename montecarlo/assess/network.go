@@ -54,9 +54,6 @@ func openNetwork(ctx context.Context, o Options) (*network, error) {
 	return n, nil
 }
 
-// head is the network's own head, or the zero one where its outputs are bits of a code.
-func (n *network) head() forecast.Head { return forecast.LookupHead(n.code.Name()) }
-
 // Close closes the files.
 func (n *network) Close() error {
 	var errs []error
@@ -99,7 +96,7 @@ func (n *network) open(ctx context.Context) (err error) {
 // openKind finds out how outputs are written.
 func (n *network) openKind(ctx context.Context, said observed.Kind) (err error) {
 	s := n.source
-	if n.head().Predicts {
+	if n.options.predicts() {
 		s.Kind = observed.Bits
 	} else if s.Kind, err = observed.FindKind(ctx, said, s.Outputs); err != nil {
 		return err
@@ -124,7 +121,7 @@ func (n *network) takeOutput() error {
 	switch parts, k := parts(n.options, s.Outputs), n.options.Output; {
 	case k == 0 && parts == 1:
 		return nil
-	case n.options.head().Predicts && columns != parts:
+	case n.options.predicts() && columns != parts:
 		return fmt.Errorf("%s has %d columns, and %s has %d; want a prediction of direct regression for each target",
 			s.Outputs.Name(), width, s.Targets.Name(), columns)
 	case k == 0, columns != parts:
@@ -174,7 +171,7 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 		o.Levels = len(o.Range.Values)
 	}
 	open := openBits
-	if o.head().Own {
+	if forecast.LookupHead(o.Code).Own {
 		open = openHead
 	}
 	c, err := open(o, outputs)
@@ -247,10 +244,10 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 		decode.Options{Temperature: n.options.Temperature}); err != nil {
 		return err
 	}
-	switch direct := n.head().Predicts; {
-	case direct && n.source.Labels.Real:
+	switch predicts := n.options.predicts(); {
+	case predicts && n.source.Labels.Real:
 		n.decodings = []observed.Decoding{observed.Prediction()}
-	case direct: // any other decoder of these bits says the same
+	case predicts: // any other decoder of these bits says the same
 		n.decodings = slices.DeleteFunc(n.decodings,
 			func(d observed.Decoding) bool { return d.Decoder.Name() != "gen" })
 	}
@@ -271,7 +268,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	}
 	n.warning, n.remedy = n.warn()
 	if n.options.FitDecoder {
-		if n.head().Predicts {
+		if n.options.predicts() {
 			return fmt.Errorf("%s: predictions of direct regression need no decoder, and none is fitted to them",
 				n.source.Outputs.Name())
 		}
@@ -295,10 +292,10 @@ const (
 
 // trained is what the network was trained for: as the options say, or as its outputs show.
 func (n *network) trained() perceived.Training {
-	switch {
-	case n.head().Own:
-		return n.head().Training
-	case n.options.Training != "":
+	if h := forecast.LookupHead(n.code.Name()); h.Own {
+		return h.Training
+	}
+	if n.options.Training != "" {
 		return n.options.Training
 	}
 	total, _ := n.seen.Counts.Total()

@@ -123,7 +123,7 @@ func (s *Several) recommend(reports []*Report) {
 	all := forecast.Together(outputs, units,
 		func(k int, x *forecast.Forecast) bool { return reports[k].network.owns(x) })
 	first := reports[0].network
-	rec := &Recommendation{Ranking: forecast.Rows(all, func(int) float64 { return 1 })}
+	rec := &Recommendation{Ranking: forecast.Rows(all, 1)}
 	for i := range all {
 		rec.Ranking[i].Trained = first.owns(&all[i]) && all[i].Measured
 	}
@@ -132,7 +132,8 @@ func (s *Several) recommend(reports []*Report) {
 		rec.Notes = append(rec.Notes, text)
 	}
 	s.Recommendation = rec
-	rec.Decision = decide(first, ended, all)
+	rec.Decision = forecast.Decide(first.code.Name(), first.training, all)
+	rec.Decision.Ended = ended
 	rec.show()
 }
 

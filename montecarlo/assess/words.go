@@ -29,14 +29,14 @@ const (
 
 // opening is the verdict in some plain sentences: what the network does, whether the
 // perceived-label model describes it, and what to do next.
-func opening(f *Fit, own *network, others []*network) (out []string) {
+func opening(f *Fit, own *network, others []*network) []string {
 	switch what := sentenceOf(own.warning); {
 	case own.seen.Same:
 		return []string{what, "Next: " + own.remedy + "."}
 	case what != "":
-		return slices.DeleteFunc([]string{what, f.whatItDoes(), f.emptyText(), "Next: " + own.remedy + "."},
-			func(text string) bool { return text == "" })
+		return sentences(what, f.whatItDoes(), f.emptyText(), "Next: "+own.remedy+".")
 	}
+	var out []string
 	for i, n := range others {
 		if n.warning != "" {
 			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.",
@@ -49,19 +49,27 @@ func opening(f *Fit, own *network, others []*network) (out []string) {
 	if f.Fitted != nil {
 		out = append(out, f.Fitted.text(f, own.fitted.Decoder.About()))
 	}
-	text := ""
-	if own.training != perceived.BCE && f.Perceived != nil {
-		text = "Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing. "
-	}
-	if len(f.Dead) > 0 {
-		text += deadText(f.Dead, f.Bits) + " "
-	}
+	trained, verdict := "", ""
 	if f.Perceived != nil {
-		text += f.Perceived.Verdict
+		trained = when(own.training != perceived.BCE,
+			"Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing.")
+		verdict = f.Perceived.Verdict
 	}
-	next := "Next: " + f.next()
-	out = append(out, f.emptyText(), f.valuesText(own), f.directText(), strings.TrimSpace(text), next)
-	return slices.DeleteFunc(out, func(text string) bool { return text == "" })
+	model := strings.Join(sentences(trained, deadText(f.Dead, f.Bits), verdict), " ")
+	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next())...)
+}
+
+// sentences are the texts that say something.
+func sentences(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+}
+
+// when is a text under a condition, else "".
+func when(so bool, text string) string {
+	if so {
+		return text
+	}
+	return ""
 }
 
 // sentenceOf begins with a capital letter and ends with a stop.
@@ -81,7 +89,7 @@ func (f *Fit) called() string {
 }
 
 // predicts reports whether the network is direct regression.
-func (f *Fit) predicts() bool { return forecast.LookupHead(f.Code).Predicts }
+func (f *Fit) predicts() bool { return f.Code == forecast.Direct }
 
 // unit is what follows a number that in wrote.
 func (f *Fit) unit() string {
@@ -177,7 +185,10 @@ func (f *Fit) valuesText(n *network) string {
 
 // deadText lists the dead classifiers.
 func deadText(dead []int, bits int) string {
-	if len(dead) == bits {
+	switch len(dead) {
+	case 0:
+		return ""
+	case bits:
 		return "No classifier has learnt its bit: all are wrong in more than half of the samples, or always answer the same."
 	}
 	const most = 6
@@ -216,32 +227,19 @@ func (f *Fit) next() string {
 
 // decisionText says what to do about the network, after the fitted decoder where that gains more
 // than any code. fitted is nil without one.
-func decisionText(d *Decision, fitted *Fitted, yours string) string {
+func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 	first := ""
 	if fitted != nil && fitted.Better && fitted.Gain >= forecast.LeastGain*fitted.BaselineErr {
-		gain := fitted.Gain / fitted.BaselineErr
-		than := ""
-		if gain > d.Gain {
-			than = ", more than any code is forecast to add"
-		}
-		if than != "" || d.Action == forecast.Stay {
+		if gain := fitted.Gain / fitted.BaselineErr; gain > d.Gain || d.Action == forecast.Stay {
 			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ",
-				percent(gain), than)
+				percent(gain), when(gain > d.Gain, ", more than any code is forecast to add"))
 		}
 	}
-	of := forecast.Called(d.Code, d.Training)
-	h := forecast.LookupHead(of)
-	how := of
-	switch {
-	case h.Predicts:
-		how, of = "direct regression, without a code", "direct regression"
-	default:
-		if h.Name == "" {
-			how += " with " + d.Training.Loss()
-		}
-		if d.Training == perceived.Soft {
-			how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
-		}
+	how := forecast.Described(d.Code, d.Training)
+	if d.Training == perceived.Soft {
+		how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
+	}
+	if d.Code != forecast.Direct {
 		how += " and read it with " + d.Decoder
 	}
 	switch d.Action {
@@ -256,10 +254,10 @@ func decisionText(d *Decision, fitted *Fitted, yours string) string {
 		}
 		return text
 	case forecast.Take:
-		if h.Predicts {
-			return fmt.Sprintf("%stake direct regression: it gains %s.", first, percent(d.Gain))
+		if d.Code != forecast.Direct {
+			how = "the network of " + how
 		}
-		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
+		return fmt.Sprintf("%stake %s: it gains %s.", first, how, percent(d.Gain))
 	}
 	if !d.Ended { // a longer training may gain more
 		yours += ", if its training has ended"

@@ -151,33 +151,33 @@ func TestDecisionText(t *testing.T) {
 		return scenario.Design{Code: "unary", Training: training, Decoder: decoder}
 	}
 	for _, tt := range []struct {
-		d      Decision
+		d      forecast.Decision
 		fitted *Fitted
 		want   string
 	}{
-		{Decision{Action: "train", Design: unary("ce", "gen-ex"), Gain: 0.0751, Better: 0.934}, nil,
+		{forecast.Decision{Action: "train", Design: unary("ce", "gen-ex"), Gain: 0.0751, Better: 0.934}, nil,
 			"train unary with CE and read it with gen-ex: expected gain 7.5 %, probability 0.93."},
-		{Decision{Action: "train", Design: unary("ce", "gen-ex"), Gain: 0.001, Better: 0.51,
+		{forecast.Decision{Action: "train", Design: unary("ce", "gen-ex"), Gain: 0.001, Better: 0.51,
 			Lost: 0.075}, nil,
 			"train unary with CE and read it with gen-ex: expected gain 0.1 %, probability 0.51. In general johnson loses 7.5 % to the best head."},
-		{Decision{Action: "train", Design: unary("bce", "gen"), Gain: 0.03, Better: 0.7, Rule: true},
+		{forecast.Decision{Action: "train", Design: unary("bce", "gen"), Gain: 0.03, Better: 0.7, Rule: true},
 			nil,
 			"train unary with BCE and read it with gen: expected gain 3 %, probability 0.70. It lost least in general, and no head is forecast to be 2 % better."},
-		{Decision{Action: "take", Design: unary("bce", "gen"), Gain: 0.123}, nil,
+		{forecast.Decision{Action: "take", Design: unary("bce", "gen"), Gain: 0.123}, nil,
 			"take the network of unary with BCE and read it with gen: it gains 12 %."},
-		{Decision{Action: "stay", Design: unary("bce", "gen"), Gain: 0.01}, nil,
+		{forecast.Decision{Action: "stay", Design: unary("bce", "gen"), Gain: 0.01}, nil,
 			"keep johnson, if its training has ended: no other is forecast to gain 1 %."},
-		{Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.019, BaselineErr: 2},
+		{forecast.Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.019, BaselineErr: 2},
 			"keep johnson: no other is forecast to gain 1 %."},
-		{Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
+		{forecast.Decision{Action: "stay", Ended: true}, &Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"read this network with the fitted decoder: it gains 5 %, more than any code is forecast to add. Beyond that, keep johnson: no other is forecast to gain 1 %."},
-		{Decision{Action: "train", Design: unary("bce", "gen"), Gain: 0.08, Better: 1},
+		{forecast.Decision{Action: "train", Design: unary("bce", "gen"), Gain: 0.08, Better: 1},
 			&Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"train unary with BCE and read it with gen: expected gain 8 %, probability >0.99."},
-		{Decision{Action: "stay", Ended: true, Gain: 0.06, Better: 0.6},
+		{forecast.Decision{Action: "stay", Ended: true, Gain: 0.06, Better: 0.6},
 			&Fitted{Better: true, Gain: 0.1, BaselineErr: 2},
 			"read this network with the fitted decoder: it gains 5 %. Beyond that, keep johnson: no other is forecast to gain 1 %."},
-		{Decision{Action: "stay", Ended: true}, &Fitted{Gain: 0.1, BaselineErr: 2},
+		{forecast.Decision{Action: "stay", Ended: true}, &Fitted{Gain: 0.1, BaselineErr: 2},
 			"keep johnson: no other is forecast to gain 1 %."},
 	} {
 		if got := decisionText(&tt.d, tt.fitted, "johnson"); got != tt.want {

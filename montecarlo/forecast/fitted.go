@@ -2,8 +2,9 @@
 
 package forecast
 
-// Fitted is the law that the networks of 26 data sets in testdata/forecast make likeliest, with standard errors of a jackknife
-// over data sets. Samples was not fitted, but measured by pairs of networks on the same samples (testdata/heads).
+// Fitted is the law that the networks of 26 data sets in testdata/forecast make likeliest, with
+// standard errors of a jackknife over data sets. Samples was not fitted, but measured by pairs of
+// networks on the same samples (testdata/heads).
 func Fitted() Law {
 	return Law{
 		GenEx:        0.00591,  // ± 0.0027

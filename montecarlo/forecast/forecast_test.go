@@ -38,6 +38,11 @@ func uniform(levels int) []float64 {
 	return out
 }
 
+// modelOf is a model of label noise s.
+func modelOf(s float64) perceived.Model {
+	return perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}
+}
+
 func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 	t.Helper()
 	return must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
@@ -46,7 +51,7 @@ func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 // TestCodes holds the forecasts to what defines them.
 func TestCodes(t *testing.T) {
 	const levels, s = 32, 0.9
-	f := newForecaster(s, uniform(levels), decode.Builtin())
+	f := New(modelOf(s), nil, uniform(levels), decode.Builtin())
 	steps := uint64(0)
 	codes := allCodes(t, levels)
 	all := must.Get(f.Codes(t.Context(), 2, codes, func(n uint64) { steps += n }))(t)
@@ -157,8 +162,7 @@ func TestFit(t *testing.T) {
 				if math.Abs(f.Tail-1) > 0.1 {
 					t.Errorf("%s, %s, s = %v: the tail of the model's own networks is %v", name, training, s, f.Tail)
 				}
-				beside := must.Get(FromFit(f, nil, uniform(levels), nil, decode.Options{}).Compare(t.Context(), n,
-					nodes))(t)
+				beside := must.Get(New(f.Model, nil, uniform(levels), nil).Compare(t.Context(), n, nodes))(t)
 				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Decodings) ||
 					(len(beside.Rates) > 0) != (training == perceived.BCE) {
 					t.Errorf("%s, %s, s = %v: %+v", name, training, s, beside)
@@ -213,7 +217,7 @@ func BenchmarkCodes(b *testing.B) {
 	const levels = 64
 	codes := allCodes(b, levels)
 	for b.Loop() {
-		f := newForecaster(1.6, uniform(levels), decode.Builtin())
+		f := New(modelOf(1.6), nil, uniform(levels), decode.Builtin())
 		if _, err := f.Codes(b.Context(), 0, codes, nil); err != nil {
 			b.Fatal(err)
 		}
@@ -235,7 +239,8 @@ func TestThroughGenEx(t *testing.T) {
 		if fit.Noise.Lo > s || fit.Noise.Hi < s {
 			t.Errorf("%s: s is %+v, want %v", training, fit.Noise, s)
 		}
-		f := FromFit(fit, []*perceived.Observed{n}, uniform(levels), decode.Builtin(), decode.Options{})
+		f := New(fit.Model, nil, uniform(levels), decode.Builtin())
+		f.Measure([]*perceived.Observed{n})
 		for asked, want := range map[perceived.Training]string{"": "johnson gen-ex measured",
 			training: "gray gen-ex, johnson gen-ex measured, unary gen-ex"} {
 			if f.Trainings = nil; asked != "" {

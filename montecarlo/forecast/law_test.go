@@ -87,7 +87,7 @@ func TestLaw(t *testing.T) {
 		measure := func(x Forecast, number int, off float64) Measured {
 			mean := x.model * math.Exp(off)
 			return Measured{x.Code, x.Training, x.Decoding, observed.Error{Mean: mean, StdErr: relative * mean},
-				number == 0, number}
+				number}
 		}
 		own, second := all[0], all[len(all)-1]
 		if own.Code.Name() == second.Code.Name() && own.Training == second.Training {
@@ -171,7 +171,7 @@ func TestNoCliff(t *testing.T) {
 	var f *Forecaster
 	for off := 0.0; off < 3; off += 0.01 {
 		f = &Forecaster{Law: Fitted(), Tail: 1.1, Prior: uniform(16)}
-		f.Measured = []Measured{{c, perceived.BCE, d, observed.Error{Mean: math.Exp(off), StdErr: 0.01}, true, 0}}
+		f.Measured = []Measured{{c, perceived.BCE, d, observed.Error{Mean: math.Exp(off), StdErr: 0.01}, 0}}
 		all := []Forecast{own, x}
 		f.Relate(all)
 		if width := math.Log(all[1].Hi / all[1].Lo); !(width > last) || last > 0 && width > 1.5*last {
@@ -202,7 +202,7 @@ func TestExtremes(t *testing.T) {
 			x := Forecast{Code: other, Training: perceived.BCE, Decoding: d, model: 0.9, falls: -v, part: 1, often: 1}
 			for _, e := range []observed.Error{{Mean: 1, StdErr: v}, {Mean: 1e-300, StdErr: 1e-300}, {Mean: 1e300}} {
 				f := &Forecaster{Law: Fitted(), Tail: tail, Prior: uniform(16),
-					Measured: []Measured{{c, perceived.BCE, d, e, true, 0}}}
+					Measured: []Measured{{c, perceived.BCE, d, e, 0}}}
 				all := []Forecast{own, x}
 				f.Relate(all)
 				if y := all[1]; !(y.Lo <= y.Error && y.Error <= y.Hi) || !(y.Better >= 0 && y.Better <= 1) {
@@ -219,7 +219,7 @@ func TestMeasuredRows(t *testing.T) {
 	d := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}
 	f := &Forecaster{Law: Fitted(), Prior: uniform(16)}
 	measure := func(c *code.Code, mean float64, number int) Measured {
-		return Measured{c, perceived.BCE, d, observed.Error{Mean: mean, StdErr: 0.02}, number == 0, number}
+		return Measured{c, perceived.BCE, d, observed.Error{Mean: mean, StdErr: 0.02}, number}
 	}
 	f.Measured = []Measured{measure(c, 1, 0), measure(other, 1.1, 1), measure(other, 1.3, 2)}
 	all := []Forecast{{Code: c, Training: perceived.BCE, Decoding: d, model: 1, part: 1},

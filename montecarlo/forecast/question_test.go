@@ -55,7 +55,8 @@ func TestPublishedLevels(t *testing.T) {
 		nodes, _, err := f.nodes(c.Bits())
 		must.Succeed(t, err)
 		r := must.Get(f.decodings(c, perceived.BCE))(t)
-		l := must.Get(f.model(perceived.BCE).Learn(t.Context(), 2, c, f.Prior))(t)
+		f.Model.Training = perceived.BCE
+		l := must.Get(f.Model.Learn(t.Context(), 2, c, f.Prior))(t)
 		got := must.Get(f.errors(t.Context(), 2, nodes, l, r))(t)
 		for j, published := range [][]float64{{3.66, 3.51, 3.46}, {3.46, 3.41, 3.44}} {
 			t.Logf("%d levels, %s on %s: %.3f, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(),
@@ -87,7 +88,7 @@ func TestEnough(t *testing.T) {
 				Decoding: observed.Prediction(), Error: e})
 		}
 		slices.SortFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
-		r := &Ranking{Levels: []int{8, 16, 32}, Results: Rows(all, func(int) float64 { return 1 })}
+		r := &Ranking{Levels: []int{8, 16, 32}, Results: Rows(all, 1)}
 		if r.judge(); r.Enough.Levels != tt.levels || r.Notes[0] != tt.want {
 			t.Errorf("%+v, %q, want %q", r.Enough, r.Notes, tt.want)
 		}
@@ -118,7 +119,7 @@ func TestCheapest(t *testing.T) {
 		c := mustCode(t, "unary", 8)
 		got := Rows([]Forecast{{Code: c, Decoding: observed.Prediction(), Error: 2},
 			{Code: c, Training: perceived.CE, Decoding: observed.Prediction(),
-				Error: 2 * ratio}}, func(int) float64 { return 3 })
+				Error: 2 * ratio}}, 3)
 		if got[1].Near != near || got[1].Forecast != 6*ratio {
 			t.Errorf("%v: %+v", ratio, got[1])
 		}
@@ -178,7 +179,7 @@ func TestLabels(t *testing.T) {
 					distance += p.Share / n * math.Abs(y-float64(level))
 				}
 			}
-			for i, v := range l.prior(levels) {
+			for i, v := range l.Prior(levels) {
 				if math.Abs(v-share[i]) > 2e-4 {
 					t.Errorf("%v, %d levels: share of level %d is %v, want %v", l, levels, i+1, v, share[i])
 				}
@@ -253,8 +254,8 @@ func TestOpen(t *testing.T) {
 		want   string
 	}{
 		{func(q *Question) { q.Levels = []int{4, 8, 4} }, "4 levels are given twice"},
-		{func(q *Question) { q.Levels = []int{8, 1} }, "1 levels: want 2 to"},
-		{func(q *Question) { q.Levels = []int{8, 4096} }, "4096 levels: forecasts are for at most 2048"},
+		{func(q *Question) { q.Levels = []int{8, 1} }, "1 levels: forecasts are for 2 to 2048"},
+		{func(q *Question) { q.Levels = []int{8, 4096} }, "4096 levels: forecasts are for 2 to 2048"},
 		{func(q *Question) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} },
 			"unary with 60000 levels: forecasts are for at most 2048"},
 		{func(q *Question) { q.Codes = []string{"unary", file} }, "mine.csv has 3 levels, which are not among 4, 8"},

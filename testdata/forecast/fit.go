@@ -140,8 +140,9 @@ func writeFitted(path string, laws []forecast.Law, groups int, known []forecast.
 
 package forecast
 
-// Fitted is the law that the networks of %d data sets in testdata/forecast make likeliest, with standard errors of a jackknife
-// over data sets. Samples was not fitted, but measured by pairs of networks on the same samples (testdata/heads).
+// Fitted is the law that the networks of %d data sets in testdata/forecast make likeliest, with
+// standard errors of a jackknife over data sets. Samples was not fitted, but measured by pairs of
+// networks on the same samples (testdata/heads).
 func Fitted() Law {
 	return Law{
 `, groups)

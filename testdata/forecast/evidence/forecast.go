@@ -112,7 +112,7 @@ func (s *Set) Forecaster(ctx context.Context, workers int, t Task, sources ...So
 	var networks []*perceived.Observed
 	var codes []*code.Code
 	for _, name := range s.Codes(t) {
-		c, err := codeOf(name, t.Levels)
+		c, err := forecast.OpenCode(name, t.Levels)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -150,8 +150,11 @@ func fit(ctx context.Context, workers int, prior []float64, labels *forecast.Lab
 	if err != nil {
 		return nil, err
 	}
-	out := forecast.FromFit(f, networks, prior, readers, decode.Options{})
-	out.Labels = labels
+	m := f.Model
+	m.Cutoff = f.Cutoff.Value
+	out := forecast.New(m, labels, prior, readers)
+	out.Tail = f.Tail
+	out.Measure(networks)
 	return out, nil
 }
 

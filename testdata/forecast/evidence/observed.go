@@ -284,7 +284,7 @@ func (s *Set) network(t Task, src Source) (*perceived.Observed, error) {
 		return nil, fmt.Errorf("%v: no network of %+v", t, src)
 	}
 	n := s.Networks[i]
-	c, err := codeOf(n.Code, t.Levels)
+	c, err := forecast.OpenCode(n.Code, t.Levels)
 	if err != nil {
 		return nil, err
 	}
