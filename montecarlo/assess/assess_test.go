@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
@@ -143,114 +145,78 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestReadBack writes a fit and its rates and reads them back.
+// TestReadBack writes a fit to real labels and its rates, and reads them back.
 func TestReadBack(t *testing.T) {
 	o := small(t)
-	o.Decoders = nil // the mixture alone
+	o.Range = LabelRange{Lo: 1, Hi: 8}
 	s := judge(t, o)
 	var b bytes.Buffer
 	must.Succeed(t, table.WriteJSON(&b, s.Fit))
-	dir := t.TempDir()
-	path := filepath.Join(dir, "fit.json")
-	write := func(path, text string) {
+	text, path := b.String(), filepath.Join(t.TempDir(), "fit.json")
+	read := func(text string) (*Fit, error) {
 		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
+		return Read(path)
 	}
-	write(path, b.String())
-	f := must.Get(Read(path))(t)
-	about := scenario.New(nil)
+	f, about := must.Get(read(text))(t), scenario.New(nil)
 	must.Succeed(t, f.Fill(about, MixtureModel))
-	m, ok := about.Model.(scenario.Mixture)
-	if !ok || m.R != s.Fit.R || m.Sigma != s.Fit.Sigma || m.Path != path || about.Prior.FitPath != path ||
-		!slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
-		t.Errorf("%+v", about)
+	got := []any{about.Model, about.Prior.FitPath, about.Prior.Fitted, about.Temperature}
+	want := []any{scenario.Mixture{R: s.Fit.R, Sigma: s.Fit.Sigma, Path: path}, path, s.Fit.Prior, s.Fit.LogitScale}
+	if d := gocmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
-	if about.Temperature != s.Fit.LogitScale {
-		t.Errorf("τ = %v; the fit has %v", about.Temperature, s.Fit.LogitScale)
-	}
-	e, err := m.Errors(t.Context(), s.network.code, s.Fit.Prior)
+	e, err := about.Model.Errors(t.Context(), s.network.code, s.Fit.Prior)
 	if err != nil || !mat.EqualApprox(e, s.mixture.errors, 1e-15) {
 		t.Errorf("the model that was read has another table: %v", err)
 	}
 	for _, broken := range [][3]string{
 		{`"format": 2`, `"format": 99, "more": 2`, "format 99 of a fit is not known to this version; it knows 2"},
-		{`"format": 2,`, ``, "fit the network again with this version"}, {`"format": 2`, `"format": "2"`,
-			"format: character"},
-		{`"levels": 8`, `"levels": 9`, "bits is 7; unary of 9 levels has 8"}, {`"levels": 8`, `"levels": 1`,
-			"levels is 1"},
+		{`"format": 2,`, ``, "fit the network again with this version"},
+		{`"format": 2`, `"format": "2"`, "format: character"},
+		{`"levels": 8`, `"levels": 9`, "bits is 7; unary of 9 levels has 8"},
+		{`"levels": 8`, `"levels": 1`, "levels is 1"},
 		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"},
-		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125,`, `0.5,`, "the prior adds up to"}, {`0.125,`,
-			`-0.125,`, "prior of level 1 is -0.125"},
-		{`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
-		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
 		{`"temperature": 1`, `"temperature": 1.7e308`, "is +Inf; want a positive finite number"},
-		{`"r": `, `"r": 0.5, "r": `, "r occurs twice"}, {`"r": `, `"R": 0.5, "r": `,
-			"R is not a field that is known here; a fit of another version has it: fit the network again with this version"}, {`"r": `, `"r": "0.5", "R": `, "r: character"},
-		{`"prior": [`, `"perceived": {"label_noise": 0, "misfit": 0.1}, "prior": [`,
-			"perceived.label_noise is 0; want a positive number"},
-		{`"prior": [`, `"perceived": {"label_noise": -1, "misfit": 0.1}, "prior": [`,
-			"perceived.label_noise is -1; want a positive number"},
-		{`"prior": [`, `"perceived": {"label_noise": 1, "tail": 1, "tail": 2}, "prior": [`,
-			"perceived.tail occurs twice"},
+		{`"prior": [`, `"prior": [-1,`, "prior has 9"},
+		{`0.125,`, `0.5,`, "the prior adds up to"},
+		{`0.125,`, `-0.125,`, "prior of level 1 is -0.125"},
+		{`{`, `{{`, "character 2"},
+		{`"r": `, `"r": -`, "r = -"},
+		{`"sigma": `, `"sigma": -`, "σ = -"},
+		{`"logit_scale": `, `"logit_scale": -`, "times logit_scale -"},
+		{`"r": `, `"r": 0.5, "r": `, "r occurs twice"},
+		{`"r": `, `"R": 0.5, "r": `, "R is not a field that is known here; a fit of another version has it"},
+		{`"r": `, `"r": "0.5", "R": `, "r: character"},
+		{`"label_noise": `, `"label_noise": -`, "perceived: label noise = -"},
+		{`"tail": `, `"tail": 1, "tail": `, "perceived.tail occurs twice"},
 	} {
-		changed := strings.Replace(b.String(), broken[0], broken[1], 1)
-		other := filepath.Join(dir, "broken.json")
-		write(other, changed)
-		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other+": ") ||
-			!strings.Contains(err.Error(), broken[2]) {
+		_, err := read(strings.Replace(text, broken[0], broken[1], 1))
+		if err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), broken[2]) {
 			t.Errorf("%s: %v; want an error about %q", broken[1], err, broken[2])
 		}
 	}
-	// Fields that follow from others, or belong to them. The fit is to real labels here.
-	o = small(t)
-	o.Range = LabelRange{Lo: 1, Hi: 8}
-	b.Reset()
-	must.Succeed(t, table.WriteJSON(&b, judge(t, o).Fit))
-	full := b.String()
-	write(path, full)
-	must.Get(Read(path))(t)
 	for field, values := range map[string][]string{
-		"bits": {"8"}, "level_width": {"2", "null", "0", "1.001"}, "range": {"[1, 8, 9]", "[1]", "[8, 1]", "[1, 1]",
-			"[null, 8]", "[0, 8]"},
-		"r": {"1e-310", "null", "1e400"}, "r_interval": {"[2, 3]", "null", "[0]"}, "sigma_interval": {"[0, 1e-9]",
-			"[-1, 9]"},
-		"label_noise": {"1e-3", "1e9", "0", "-1"}, "misfit": {"1e308", "-1"}, "misfit_floor": {"0", "1e160",
-			"null"}, "cutoff": {"0", "1", "null", "-1", "1e-100"},
-		"cutoff_fitted": {"1"}, "label_noise_interval": {"[9, 10]", "[0, 1e300]",
-			"null"}, "cutoff_interval": {"[1e9, 1e10]"}, "tail": {"-1"},
-		"describes": {"false"}, "distance": {"4", "null"}, "training": {`"mse"`},
+		"bits": {"8"}, "level_width": {"2", "null", "0", "1.001"},
+		"range": {"[1, 8, 9]", "[1]", "[8, 1]", "[1, 1]", "[null, 8]", "[0, 8]"},
+		"r":     {"1e-310", "null", "1e400"}, "r_interval": {"[2, 3]", "null", "[0]"},
+		"sigma_interval": {"[0, 1e-9]", "[-1, 9]"}, "label_noise": {"1e-3", "1e9", "0"}, "misfit": {"1e308", "-1"},
+		"misfit_floor": {"1e160", "null"}, "cutoff": {"0", "1", "null", "-1", "1e-100"}, "cutoff_fitted": {"1"},
+		"label_noise_interval": {"[9, 10]", "[0, 1e300]", "null"}, "cutoff_interval": {"[1e9, 1e10]"},
+		"training": {`"mse"`},
 	} {
-		at := regexp.MustCompile(`"` + field + `": (\[[^]]*]|[^,\n]*)`)
-		if !at.MatchString(full) {
-			t.Fatalf("the fit has no %s", field)
-		}
+		at := regexp.MustCompile(`"` + field + `": (\[[^]]*]|[^,\n]*)`).FindStringIndex(text)
 		for _, v := range values {
-			first := true
-			write(path, at.ReplaceAllStringFunc(full, func(old string) string {
-				if !first {
-					return old
-				}
-				first = false
-				return `"` + field + `": ` + v
-			}))
-			if _, err := Read(path); err == nil || strings.Contains(err.Error(), "\n") {
+			_, err := read(text[:at[0]] + `"` + field + `": ` + v + text[at[1]:])
+			if err == nil || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s of %s: error %v", field, v, err)
 			}
 		}
 	}
-	b.Reset()
-	must.Succeed(t, table.WriteJSON(&b, s.Fit))
 	// A prior that was rounded by hand adds up to 1 when it is read.
-	rounded := filepath.Join(dir, "rounded.json")
-	write(rounded, strings.Replace(b.String(), "0.125,", "0.1250004,", 1))
-	f = must.Get(Read(rounded))(t)
-	sum := 0.0
-	for _, p := range f.Prior {
-		sum += p
-	}
-	if math.Abs(sum-1) > 1e-12 {
+	f = must.Get(read(strings.Replace(text, "0.125,", "0.1250004,", 1)))(t)
+	if sum := floats.Sum(f.Prior); math.Abs(sum-1) > 1e-12 {
 		t.Errorf("a rounded prior adds up to %v", sum)
 	}
-	for _, name := range []string{"fit.csv", filepath.Join(dir, "no.json")} {
+	for _, name := range []string{"fit.csv", filepath.Join(t.TempDir(), "no.json")} {
 		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -258,13 +224,9 @@ func TestReadBack(t *testing.T) {
 
 	b.Reset()
 	must.Succeed(t, s.WriteRates(&b))
-	records, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(records) != 1+8*7 {
-		t.Fatalf("%d records, %v", len(records), err)
-	}
-	if got, want := strings.Join(records[1+3*7+3][:6], ","), "4,4,0,100,10,0.1"; got != want &&
-		got != strings.Replace(want, "4,4,0", "4,4,1", 1) {
-		t.Errorf("level 4, bit 4: %s", got)
+	records := must.Get(csv.NewReader(&b).ReadAll())(t)
+	if row := strings.Join(records[1+3*7+3][:6], ","); len(records) != 1+8*7 || row != "4,4,0,100,10,0.1" {
+		t.Errorf("%d records; level 4, bit 4: %s", len(records), row)
 	}
 }
 

@@ -42,7 +42,7 @@ func openHead(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	_, m := outputs.Dims()
 	switch levels := cmp.Or(o.Levels, m+1); {
 	case o.predicts() && o.Levels == 0:
-		return nil, fmt.Errorf("%s has predictions, which have no levels; say how many those codes have that they stand beside",
+		return nil, fmt.Errorf("%s has predictions, which have no levels; say how many the codes beside them have",
 			outputs.Name())
 	case !o.predicts() && levels != m+1:
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d outputs", outputs.Name(), m, o.Code, levels,

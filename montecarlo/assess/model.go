@@ -58,6 +58,27 @@ func (f *Fit) own() []DecoderRow {
 	return f.Decoders[:n]
 }
 
+// bestDecoder is the decoder with the smallest observed error against the target, or −1.
+func (f *Fit) bestDecoder() int {
+	return leastOf(f.own(), func(d DecoderRow) float64 { return d.Observed })
+}
+
+// leastError is the first of the smallest errors, or −1.
+func leastError(errors []observed.Error) int {
+	return leastOf(errors, func(e observed.Error) float64 { return e.Mean })
+}
+
+// leastOf is the first row with the smallest number, or −1.
+func leastOf[R any](rows []R, number func(R) float64) int {
+	least := -1
+	for i, r := range rows {
+		if least < 0 || number(r) < number(rows[least]) {
+			least = i
+		}
+	}
+	return least
+}
+
 // forecaster returns the forecaster of the fit: from the perceived label, and from the errors of
 // the networks that were given. The error says that a code or a decoder of these is not to be had.
 func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error) {
@@ -141,7 +162,7 @@ func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 // CheckEven refuses a fit of uneven levels, for what computes with even ones.
 func (f *Fit) CheckEven() error {
 	if f.Values != nil {
-		return fmt.Errorf("%s: a fit of uneven levels; want one of even levels, or 'belsim compare --model FILE'", f.path)
+		return fmt.Errorf("%s: the fit is one of uneven levels; 'belsim compare --model FILE' takes it", f.path)
 	}
 	return nil
 }

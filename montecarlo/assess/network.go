@@ -89,19 +89,13 @@ func (n *network) open(ctx context.Context) (err error) {
 	if n.code, err = openCode(o, s.Outputs); err != nil {
 		return err
 	}
-	s.Labels = o.Range.labels(n.code)
-	return n.openKind(ctx, said)
-}
-
-// openKind finds out how outputs are written.
-func (n *network) openKind(ctx context.Context, said observed.Kind) (err error) {
-	s := n.source
-	if n.options.predicts() {
-		s.Kind = observed.Bits
-	} else if s.Kind, err = observed.FindKind(ctx, said, s.Outputs); err != nil {
-		return err
+	s.Labels, s.Kind = o.Range.labels(n.code), observed.Bits
+	if !o.predicts() {
+		if s.Kind, err = observed.FindKind(ctx, said, s.Outputs); err != nil {
+			return err
+		}
 	}
-	s.Predicted = n.options.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
+	s.Predicted = o.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
 	return nil
 }
 
@@ -118,29 +112,29 @@ func (n *network) takeOutput() error {
 	s := n.source
 	_, columns := s.Targets.Dims()
 	_, width := s.Outputs.Dims()
-	switch parts, k := parts(n.options, s.Outputs), n.options.Output; {
+	parts, k := parts(n.options, s.Outputs), n.options.Output
+	switch {
 	case k == 0 && parts == 1:
 		return nil
 	case n.options.predicts() && columns != parts:
 		return fmt.Errorf("%s has %d columns, and %s has %d; want a prediction of direct regression for each target",
 			s.Outputs.Name(), width, s.Targets.Name(), columns)
 	case k == 0, columns != parts:
-		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
+		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; "+
+			"want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
 	case k < 1 || k > parts:
 		return fmt.Errorf("output %d: the network has outputs 1 to %d", k, parts)
-	default:
-		if s.Direct != nil {
-			if _, n := s.Direct.Dims(); n != parts {
-				return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n,
-					parts)
-			}
-			if err := s.Direct.Take(k-1, k); err != nil {
-				return err
-			}
-		}
-		m := width / parts
-		return errors.Join(s.Targets.Take(k-1, k), s.Outputs.Take((k-1)*m, k*m))
 	}
+	if s.Direct != nil {
+		if _, n := s.Direct.Dims(); n != parts {
+			return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n, parts)
+		}
+		if err := s.Direct.Take(k-1, k); err != nil {
+			return err
+		}
+	}
+	m := width / parts
+	return errors.Join(s.Targets.Take(k-1, k), s.Outputs.Take((k-1)*m, k*m))
 }
 
 // CountOutputs returns K, the number of a network's outputs: 1, or the number of targets for each
@@ -190,10 +184,9 @@ func openBits(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 		case most < least:
 			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m,
 				forecast.Called(f.Name, o.Training), m)
-		case most == least+1:
-			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d or %d levels; say how many levels there are", outputs.Name(), m, f.Name, m, least, most)
 		case most > least:
-			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d to %d levels; say how many levels there are", outputs.Name(), m, f.Name, m, least, most)
+			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d to %d levels; say how many levels "+
+				"there are", outputs.Name(), m, f.Name, m, least, most)
 		}
 		levels = least
 	}

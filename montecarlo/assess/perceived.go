@@ -159,9 +159,7 @@ type siblings struct {
 
 // siblingsOf are those among other networks. tail is the first one's.
 func siblingsOf(own *network, others []*network, tail float64) siblings {
-	least := func(n *network) observed.Error {
-		return n.seen.Labels[leastOf(n.seen.Labels, func(e observed.Error) float64 { return e.Mean })]
-	}
+	least := func(n *network) observed.Error { return n.seen.Labels[leastError(n.seen.Labels)] }
 	yours := least(own)
 	out := siblings{map[*network]float64{}, 3 * forecast.Fitted().SeedSD(tail, yours.StdErr/yours.Mean)}
 	for _, n := range others {
@@ -199,9 +197,9 @@ func (s siblings) text(yours string) string {
 		furthest = max(furthest, math.Abs(over-1))
 	}
 	if furthest > 0 {
-		return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained for less, "+
-			"or training has not ended. Where longer training still gains, train longer before you change the code. "+
-			"Forecasts rest on the first one.", yours, percent(furthest), percent(s.seeds))
+		return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained "+
+			"for less, or training has not ended. Where longer training still gains, train longer before you change "+
+			"the code. Forecasts rest on the first one.", yours, percent(furthest), percent(s.seeds))
 	}
 	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. " +
 		"To find out, " + string(AddCheckpoint) + "."
@@ -216,8 +214,9 @@ func (p PerceivedFit) judged(beside *forecast.Comparison) *PerceivedFit {
 	p.Verdict = fmt.Sprintf("The network behaves as if its bits read one noisy label (standard deviation %s levels).",
 		table.Short(p.Noise))
 	if !p.Describes {
-		p.Verdict = fmt.Sprintf("The network does not behave as if its bits read one noisy label: an error differs from "+
-			"such a network's by %.0f %%. The further it differs, the wider are the intervals of forecasts.", 100*beside.Furthest)
+		p.Verdict = fmt.Sprintf("The network does not behave as if its bits read one noisy label: an error differs "+
+			"from such a network's by %.0f %%. The further it differs, the wider are the intervals of forecasts.",
+			100*beside.Furthest)
 	}
 	return &p
 }

@@ -668,7 +668,7 @@ func TestLevelsAsked(t *testing.T) {
 	o := easy.save(t, t.TempDir(), "z")
 	o.Levels = 0
 	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(),
-		"15 or 16 levels; say how many levels there are") {
+		"15 to 16 levels; say how many levels there are") {
 		t.Error(err)
 	}
 }

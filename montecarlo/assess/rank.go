@@ -32,7 +32,7 @@ func recommend(
 		return nil, nil, err
 	}
 	if known.forecasts == nil {
-		out.Notes = []string{"No code is recommended: these outputs do not tell the noise that forecasts are made with. The observed errors stand above."}
+		out.Notes = []string{"No code is recommended: these outputs do not tell the label noise."}
 		return out, nil, nil
 	}
 	forecaster, err := f.forecaster(own.options.Decoders) // which knows direct regression now
@@ -79,11 +79,11 @@ func forecastNotes(f *Fit, own *network, codes []*code.Code, of siblings) []stri
 	return sentences(
 		"A forecast is the error of a network of the same kind, on the same data, trained with that code to its end, "+
 			"as yours was. better is the probability that its error is smaller than the smallest of yours.",
-		when(own.options.FitDecoder, "The decoder fitted is one that is fitted to the new network's logits. Its forecast "+
-			"is the Bayes risk of the model; networks reach it within some per cent."),
+		when(own.options.FitDecoder, "The decoder fitted is one that is fitted to the new network's logits. "+
+			"Its forecast is the Bayes risk of the model; networks reach it within some per cent."),
 		of.text(f.called()),
-		when(len(own.options.Others) == 0, "One network does not show how fast its logits can change, so the intervals of "+
-			"codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+"."),
+		when(len(own.options.Others) == 0, "One network does not show how fast its logits can change, so the "+
+			"intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+"."),
 		when(real, "Codes of real numbers are left out: the model has none."),
 		when(f.knowsDirect(), "The error of direct regression counts as that of a second network: "+
 			"it moves the forecasts of all codes."),

@@ -125,7 +125,8 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 		even.Chosen = !half.Chosen
 		if even.Ratio > coarse {
 			s.note("%d levels: q/e₀ of even ones is %.2g, above %v: spacing matters. "+
-				"√(e₀² + q²) is %s with half of them quantiles, and %s with even ones.", levels, even.Ratio, coarse, table.Short(half.Forecast), table.Short(even.Forecast))
+				"√(e₀² + q²) is %s with half of them quantiles, and %s with even ones.",
+				levels, even.Ratio, coarse, table.Short(half.Forecast), table.Short(even.Forecast))
 		}
 	}
 	s.note("%s", beyondText(s.Beyond, n))

@@ -9,6 +9,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
@@ -26,6 +27,8 @@ const (
 	// Options.Others
 	AddCheckpoint Advice = "give the outputs of an earlier checkpoint as another network of the same code"
 )
+
+const easyToLearn = "train a network with a code that is easy to learn, such as unary or johnson."
 
 // opening is the verdict in some plain sentences: what the network does, whether the
 // perceived-label model describes it, and what to do next.
@@ -91,12 +94,15 @@ func (f *Fit) called() string {
 // predicts reports whether the network is direct regression.
 func (f *Fit) predicts() bool { return f.Code == forecast.Direct }
 
-// unit is what follows a number that in wrote.
-func (f *Fit) unit() string {
+// unit is what follows an error: the unit, where it is levels.
+func (f *Fit) unit() string { return when(f.Range == nil, " levels") }
+
+// errorUnit is the unit of errors.
+func (f *Fit) errorUnit() string {
 	if f.Range == nil {
-		return " levels"
+		return scenario.InLevels
 	}
-	return ""
+	return scenario.InLabelUnits
 }
 
 // besideLevels is what follows an error: its unit, or how many levels it is.
@@ -166,7 +172,8 @@ func (f *Fit) emptyText() string {
 	if above > 0 {
 		parts = append(parts, of(highest+1, f.Levels))
 	}
-	return fmt.Sprintf("No target is of %s: %s of the levels are empty. Check that the range is the one that the network was trained with.", strings.Join(parts, " or "), percent(share))
+	return fmt.Sprintf("No target is of %s: %s of the levels are empty. Check that the range is the network's.",
+		strings.Join(parts, " or "), percent(share))
 }
 
 // valuesText says how many targets the end levels clip, and that a Johnson code is wrong for uneven
@@ -177,8 +184,8 @@ func (f *Fit) valuesText(n *network) string {
 		out = append(out, beyondText(int(f.Beyond), int(f.Samples)))
 	}
 	if _, err := decode.New("bel-j", n.code); err == nil && n.code.Uneven() && n.code.Levels() > 3 {
-		out = append(out, f.Code+" is the wrong code for uneven levels: its words of levels n and n + L/2 are complements, "+
-			"so that it cannot say noise that is broad in levels, as it is where they lie dense.")
+		out = append(out, f.Code+" is the wrong code for uneven levels: its words of levels n and n + L/2 are "+
+			"complements, so that it cannot say noise that is broad in levels, as it is where they lie dense.")
 	}
 	return strings.Join(out, " ")
 }
@@ -189,7 +196,7 @@ func deadText(dead []int, bits int) string {
 	case 0:
 		return ""
 	case bits:
-		return "No classifier has learnt its bit: all are wrong in more than half of the samples, or always answer the same."
+		return "No classifier has learnt its bit: all are mostly wrong, or always answer the same."
 	}
 	const most = 6
 	var names []string
@@ -200,11 +207,12 @@ func deadText(dead []int, bits int) string {
 	if more := len(dead) - most; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	text := "The classifiers of bits %s are dead: they always answer the same, or are mostly wrong. The fits set them aside."
 	if len(dead) == 1 {
-		text = "The classifier of bit %s is dead: it always answers the same, or is mostly wrong. The fits set it aside."
+		return "The classifier of bit " + list + " is dead: it always answers the same, or is mostly wrong. " +
+			"The fits set it aside."
 	}
-	return fmt.Sprintf(text, list)
+	return "The classifiers of bits " + list + " are dead: they always answer the same, or are mostly wrong. " +
+		"The fits set them aside."
 }
 
 // next says what to do.
@@ -215,11 +223,11 @@ func (f *Fit) next() string {
 	case f.Values != nil:
 		return "train the same network with even levels, too: spacing matters where few levels meet long tails."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
-		return "train a network with a code that is easy to learn, such as unary or johnson."
+		return easyToLearn
 	case rec == nil:
 		return string(ForecastCodes) + "."
 	case len(rec.Ranking) == 0:
-		return "train a network with a code that is easy to learn."
+		return easyToLearn
 	default:
 		return decisionText(rec.Decision, f.Fitted, f.called())
 	}
