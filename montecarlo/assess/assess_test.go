@@ -15,8 +15,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -78,25 +80,58 @@ func judge(t *testing.T, o Options) *Report {
 	return must.Get(Run(t.Context(), o, onCPU, nil))(t)
 }
 
+// refuses holds an error of Run to what it is to say.
+func refuses(t *testing.T, o Options, want ...string) {
+	t.Helper()
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil {
+		t.Errorf("no error, want %q", want)
+	} else {
+		says(t, err.Error(), want...)
+	}
+}
+
+// says holds a text to what it is to say.
+func says(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%q, want %q", text, w)
+		}
+	}
+}
+
+// printed is a section as text on one line, of which no line and no row of a table was too wide.
+func printed(t *testing.T, s Section) string {
+	t.Helper()
+	var b strings.Builder
+	must.Succeed(t, s.Write(&b))
+	for line := range strings.Lines(b.String()) {
+		n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
+		if row := strings.Contains(line, "logits") && strings.Contains(line, " to "); n > lineWidth || row && n > 100 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
 var onCPU = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
 
 func TestRun(t *testing.T) {
 	s := judge(t, small(t))
 	f := s.Fit
-	if f.Code != "unary" || f.Levels != 8 || f.Bits != 7 || f.Samples != 800 || f.WrongBits != 140 ||
-		f.Outputs != "logits" || f.Range != nil {
-		t.Errorf("%+v", f)
+	got := Fit{Code: f.Code, Levels: f.Levels, Bits: f.Bits, Samples: f.Samples, WrongBits: f.WrongBits,
+		Outputs: f.Outputs, Range: f.Range}
+	want := Fit{Code: "unary", Levels: 8, Bits: 7, Samples: 800, WrongBits: 140, Outputs: "logits"}
+	if d := gocmp.Diff(want, got, cmpopts.IgnoreUnexported(Fit{})); d != "" {
+		t.Error(d)
 	}
 	if lowest, highest := f.occurring(); lowest != 1 || highest != 8 {
 		t.Errorf("levels %d to %d", lowest, highest)
 	}
 	// At the distance of half a level the rate is 0.1, further out it is 0.
 	at := errmodel.Transition{Mu: 0.5, R: f.R, Sigma: f.Sigma}.At(1)
-	if math.Abs(at-0.1) > 0.01 {
-		t.Errorf("the fit has the error rate %v beside a transition, want 0.1", at)
-	}
-	if e := s.Rates.At(3, 3); e != 0.1 {
-		t.Errorf("observed rate %v, want 0.1", e)
+	if math.Abs(at-0.1) > 0.01 || s.Rates.At(3, 3) != 0.1 {
+		t.Errorf("beside a transition the fit has the error rate %v, and observed is %v; want 0.1", at, s.Rates.At(3, 3))
 	}
 	for _, d := range f.Decoders {
 		// bel-u counts ones: one wrong bit is an error of one level.
@@ -108,15 +143,20 @@ func TestRun(t *testing.T) {
 		if !(d.Mean > 0 && d.StdErr > 0 && d.Rates > 0) {
 			t.Errorf("%+v", d)
 		}
+		if bits := d.Outputs == "bits" && d.Decoder != "gen-ex"; (d.AnyLaw != nil) != bits {
+			t.Errorf("any law %v of %+v", d.AnyLaw, d.Design)
+		}
+		if d.AnyLaw == nil {
+			continue
+		}
 		// The samples themselves are a law with these rates. 1e-9 is for rounded sums.
-		if a := d.AnyLaw; a != nil && !(a[0]-1e-9 <= d.Observed && d.Observed <= a[1]+1e-9) ||
-			a == nil != (d.Outputs != "bits" || d.Decoder == "gen-ex") {
-			t.Errorf("any law %v, observed %+v", a, d)
+		if a := d.AnyLaw; d.Observed < a[0]-1e-9 || d.Observed > a[1]+1e-9 {
+			t.Errorf("any law %v, observed %v", *a, d.Observed)
 		}
 		// The variance of an error from 0 to 7 is at most mean·(7 − mean).
-		for end := 0; end < 2 && d.AnyLaw != nil; end++ {
-			a, further := d.AnyLaw[end], math.Abs(d.AnyInterval[end]-d.AnyLaw[end])
-			if most := 1.96 * math.Sqrt(a*(7-a)/800); !(further > most/10 && further <= most) {
+		for end, a := range d.AnyLaw {
+			further, most := math.Abs(d.AnyInterval[end]-a), 1.96*math.Sqrt(a*(7-a)/800)
+			if !(further > most/10 && further <= most) {
 				t.Errorf("any law %v, of new samples %v", *d.AnyLaw, *d.AnyInterval)
 			}
 		}
@@ -125,21 +165,19 @@ func TestRun(t *testing.T) {
 	if len(s.Remarks) != 2 || s.Remarks[1] != "2.5 % of the bits are wrong" {
 		t.Errorf("%q", s.Remarks)
 	}
-	if p := s.Fit.Profiles; len(p) != 2 || p[0].Bit != 3 || p[1].Bit != 5 || p[0].Rate[3] != 0.1 {
+	if p := f.Profiles; len(p) != 2 || p[0].Bit != 3 || p[1].Bit != 5 || p[0].Rate[3] != 0.1 {
 		t.Errorf("%+v", p)
 	}
 	o := small(t)
 	o.Bits = []int{8}
-	var v *scenario.ValueError
-	if _, err := Run(t.Context(), o, onCPU, nil); !errors.As(err, &v) || v.Name != "bits" ||
-		!strings.Contains(err.Error(), "1 to 7") {
-		t.Errorf("bit 8: %v", err)
-	}
+	refuses(t, o, "bits", "1 to 7")
+	// A temperature that is none for the logits of the model is refused.
+	o.Bits, o.Temperature = nil, 1.7e308
+	refuses(t, o, "is +Inf; want a positive finite number")
 	// Without decoders there is the mixture alone.
-	o.Bits, o.Decoders = nil, nil
+	o.Temperature, o.Decoders = 1, nil
 	alone := judge(t, o)
-	var b bytes.Buffer
-	must.Succeed(t, alone.Section(nil).Write(&b))
+	says(t, printed(t, alone.Section(nil)), "mixture model")
 	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || NewSeveral([]*Report{alone}).Rows[0].Describes {
 		t.Errorf("%+v", alone.Fit)
 	}
@@ -230,27 +268,6 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// TestTemperature: a temperature that is none for the logits of the model is refused.
-func TestTemperature(t *testing.T) {
-	o := small(t)
-	o.Temperature = 1.7e308
-	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(),
-		"is +Inf; want a positive finite number") {
-		t.Errorf("τ = %g: %v", o.Temperature, err)
-	}
-}
-
-// TestUnknown: numbers that do not exist stay so.
-func TestUnknown(t *testing.T) {
-	var f Fit
-	about := scenario.New(nil)
-	f.LogitScale = math.NaN()
-	must.Succeed(t, f.Fill(about, MixtureModel))
-	if about.Temperature != 1 {
-		t.Errorf("what a fit does not know was set: τ = %v", about.Temperature)
-	}
-}
-
 // TestLevelsOf compares with a search of all numbers of levels.
 func TestLevelsOf(t *testing.T) {
 	for _, f := range code.Families() {
@@ -274,9 +291,9 @@ func TestLevelsOf(t *testing.T) {
 
 func TestLabelRange(t *testing.T) {
 	var r LabelRange
-	if err := r.UnmarshalText([]byte("-2.5:4")); err != nil || r.Lo != -2.5 || r.Hi != 4 || r.Values != nil ||
-		r.IsZero() {
-		t.Errorf("%v, %v", r, err)
+	must.Succeed(t, r.UnmarshalText([]byte("-2.5:4")))
+	if r.Lo != -2.5 || r.Hi != 4 || r.Values != nil || r.IsZero() {
+		t.Errorf("%v", r)
 	}
 	for _, text := range []string{"", "1", "1:x", "2:1", "1:1", "0:Inf", "-Inf:0", "NaN:1",
 		"1e300:1.0000000000000002e300", "-1e308:1e308"} {
@@ -287,11 +304,12 @@ func TestLabelRange(t *testing.T) {
 }
 
 func TestOptionsCheck(t *testing.T) {
-	for name, o := range map[string]Options{
-		"samples": {Samples: 1, Temperature: 1}, "temperature": {Samples: 2}, "": {Samples: 2, Temperature: 1},
+	for want, o := range map[string]Options{
+		"samples": {Samples: 1, Temperature: 1}, "temperature": {Samples: 2}, "baseline": {Samples: 2, Temperature: 1,
+			Baseline: Baseline{Error: -1}}, "": {Samples: 2, Temperature: 1},
 	} {
 		var v *scenario.ValueError
-		if err := o.Check(); errors.As(err, &v) != (name != "") || v != nil && v.Name != name {
+		if err := o.Check(); errors.As(err, &v) != (want != "") || v != nil && v.Name != want {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -336,9 +354,9 @@ func TestFewErrors(t *testing.T) {
 	d := easy
 	d.samples, d.noise = 200, 0.25 // of which one in twenty has a wrong bit
 	s := judge(t, d.save(t, t.TempDir(), "z"))
-	if f := s.Fit; !table.Missing(f.RInterval[0]) || !table.Missing(f.SigmaInterval[1]) || !(f.R > 0) ||
-		!strings.Contains(s.Remarks[0], "samples have a wrong bit: too few for intervals, which need 30") {
-		t.Errorf("r = %v, %v, σ %v: %q", f.R, f.RInterval, f.SigmaInterval, s.Remarks)
+	says(t, s.Remarks[0], "samples have a wrong bit: too few for intervals, which need 30")
+	if f := s.Fit; !table.Missing(f.RInterval[0]) || !table.Missing(f.SigmaInterval[1]) || !(f.R > 0) {
+		t.Errorf("r = %v, %v, σ %v", f.R, f.RInterval, f.SigmaInterval)
 	}
 }
 
@@ -389,41 +407,37 @@ func TestRealLabels(t *testing.T) {
 	}
 }
 
-// TestChosen: which error model of a fit is meant, and that its parameters arrive.
+// TestChosen: which error model of a fit is meant, and that its parameters arrive. What a fit does
+// not know stays as it is.
 func TestChosen(t *testing.T) {
 	near := PerceivedFit{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9}
 	unknown, fitted := near, near
 	unknown.Noise, fitted.CutoffFitted = math.NaN(), true
+	mixture := scenario.Mixture{R: 1, Sigma: 2, Path: "fit.json"}
+	label := scenario.Perceived{Path: "fit.json",
+		Model: perceived.Model{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2}}
+	cut := label
+	cut.Cutoff = 9
 	for i, tt := range []struct {
 		perceived   *PerceivedFit
-		asked, want ErrorModel
+		asked       ErrorModel
+		scale       float64
+		want        scenario.Model
+		temperature float64
 	}{
-		{&near, AutoModel, PerceivedModel}, {&near, MixtureModel, MixtureModel}, {&fitted, AutoModel, PerceivedModel},
-		{&unknown, AutoModel, MixtureModel}, {&unknown, PerceivedModel, ""}, {nil, AutoModel, MixtureModel}, {nil,
-			PerceivedModel, ""},
+		{&near, AutoModel, 3, label, 2}, {&near, MixtureModel, 3, mixture, 6}, {&fitted, AutoModel, 3, cut, 2},
+		{&unknown, AutoModel, 3, mixture, 6}, {&unknown, PerceivedModel, 3, nil, 1}, {nil, AutoModel, 3, mixture, 6},
+		{nil, PerceivedModel, 3, nil, 1}, {nil, MixtureModel, math.NaN(), mixture, 1},
 	} {
-		f := &Fit{R: 1, Sigma: 2, LogitScale: 3, Temperature: 2, Perceived: tt.perceived, Levels: 2,
+		f := &Fit{R: 1, Sigma: 2, LogitScale: tt.scale, Temperature: 2, Perceived: tt.perceived, Levels: 2, LevelWidth: 1,
 			Prior: []float64{0.5, 0.5}, path: "fit.json"}
 		s := scenario.New(nil)
-		err := f.Fill(s, tt.asked)
-		if (err == nil) != (tt.want != "") {
-			t.Errorf("%d: %v", i, err)
+		if tt.want == nil {
+			s.Model = nil
 		}
-		switch m := s.Model.(type) {
-		case scenario.Mixture:
-			if tt.want != MixtureModel || m.R != 1 || s.Temperature != 6 {
-				t.Errorf("%d: %+v", i, s)
-			}
-		case scenario.Perceived:
-			cutoff := 0.0
-			if tt.perceived.CutoffFitted {
-				cutoff = 9
-			}
-			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != perceived.CE || m.Cutoff != cutoff ||
-				s.Temperature != 2 {
-				t.Errorf("%d: %+v", i, s)
-			}
+		err := f.Fill(s, tt.asked)
+		if d := gocmp.Diff(tt.want, s.Model); d != "" || s.Temperature != tt.temperature || (err != nil) != (tt.want == nil) {
+			t.Errorf("%d: τ = %v, %v; %s", i, s.Temperature, err, d)
 		}
 	}
-
 }
