@@ -131,7 +131,7 @@ func TestRun(t *testing.T) {
 	// At the distance of half a level the rate is 0.1, further out it is 0.
 	at := errmodel.Transition{Mu: 0.5, R: f.R, Sigma: f.Sigma}.At(1)
 	if math.Abs(at-0.1) > 0.01 || s.Rates.At(3, 3) != 0.1 {
-		t.Errorf("beside a transition the fit has the error rate %v, and observed is %v; want 0.1", at, s.Rates.At(3, 3))
+		t.Errorf("the fit has the error rate %v beside a transition, observed is %v; want 0.1", at, s.Rates.At(3, 3))
 	}
 	for _, d := range f.Decoders {
 		// bel-u counts ones: one wrong bit is an error of one level.
@@ -429,14 +429,15 @@ func TestChosen(t *testing.T) {
 		{&unknown, AutoModel, 3, mixture, 6}, {&unknown, PerceivedModel, 3, nil, 1}, {nil, AutoModel, 3, mixture, 6},
 		{nil, PerceivedModel, 3, nil, 1}, {nil, MixtureModel, math.NaN(), mixture, 1},
 	} {
-		f := &Fit{R: 1, Sigma: 2, LogitScale: tt.scale, Temperature: 2, Perceived: tt.perceived, Levels: 2, LevelWidth: 1,
-			Prior: []float64{0.5, 0.5}, path: "fit.json"}
+		f := &Fit{R: 1, Sigma: 2, LogitScale: tt.scale, Temperature: 2, Perceived: tt.perceived, Levels: 2,
+			LevelWidth: 1, Prior: []float64{0.5, 0.5}, path: "fit.json"}
 		s := scenario.New(nil)
 		if tt.want == nil {
 			s.Model = nil
 		}
 		err := f.Fill(s, tt.asked)
-		if d := gocmp.Diff(tt.want, s.Model); d != "" || s.Temperature != tt.temperature || (err != nil) != (tt.want == nil) {
+		d := gocmp.Diff(tt.want, s.Model)
+		if d != "" || s.Temperature != tt.temperature || (err != nil) != (tt.want == nil) {
 			t.Errorf("%d: τ = %v, %v; %s", i, s.Temperature, err, d)
 		}
 	}

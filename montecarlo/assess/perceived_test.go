@@ -200,8 +200,8 @@ func TestRank(t *testing.T) {
 	for i, r := range rec.Ranking {
 		inside := r.Interval[0] < r.Forecast && r.Forecast < r.Interval[1] &&
 			r.RatioCI[0] < r.Ratio && r.Ratio < r.RatioCI[1]
-		if !inside || i > 0 && r.Forecast < rec.Ranking[i-1].Forecast || (r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 ||
-			r.Training != "bce" && r.Training != "l1" && r.Outputs != "logits" {
+		if !inside || i > 0 && r.Forecast < rec.Ranking[i-1].Forecast ||
+			(r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 || r.Training != "bce" && r.Training != "l1" && r.Outputs != "logits" {
 			t.Errorf("row %d: %+v", i, r)
 		}
 		if r.Best {
@@ -437,7 +437,8 @@ func TestEmptyRange(t *testing.T) {
 	o := small(t)
 	o.Range = LabelRange{Lo: 1, Hi: 15} // is wrong, and the verdict is a warning
 	s := judge(t, o)
-	if says(t, s.Fit.Verdict, "No target is of levels 6 to 8 (10 to 15): 38 %"); s.Fit.Verdict != strings.Join(s.Opening, " ") {
+	says(t, s.Fit.Verdict, "No target is of levels 6 to 8 (10 to 15): 38 %")
+	if s.Fit.Verdict != strings.Join(s.Opening, " ") {
 		t.Errorf("%q, and %q", s.Fit.Verdict, s.Opening)
 	}
 }
