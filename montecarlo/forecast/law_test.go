@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -57,7 +58,11 @@ func TestLaw(t *testing.T) {
 		codes = append(codes, mustCode(t, name, levels))
 	}
 	codes = append(codes, codes[0].As(Direct))
-	for range 300 {
+	count := 60
+	if os.Getenv("BELSIM_LONG") != "" {
+		count = 300
+	}
+	for range count {
 		law := Fitted()
 		for _, v := range []*float64{
 			&law.GenEx, &law.CE, &law.Soft, &law.Often, &law.Direct, &law.SharedCE, &law.SharedOften, &law.SharedFalls, &law.SharedDirect,
