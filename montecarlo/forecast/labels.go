@@ -86,7 +86,7 @@ func (l Labels) check() error {
 	}
 	for i, n := range l.Histogram.Counts {
 		if at := float64(l.Histogram.Lowest + i); n > 0 && (at < l.Lo || at > l.Hi) {
-			return fmt.Errorf("label %v lies outside the range %v to %v, in whose unit histograms count", at, l.Lo, l.Hi)
+			return fmt.Errorf("label %v lies outside the range %v to %v, the unit of histograms", at, l.Lo, l.Hi)
 		}
 	}
 	return nil

@@ -200,7 +200,7 @@ func (q Question) check() error {
 			return fmt.Errorf("decoder %s is the best of all; want it alone", name)
 		}
 		if e, ok := q.Decoders.Lookup(name); ok && e.Informed {
-			return fmt.Errorf("decoder %s knows the error model, and nobody knows that of a network to be trained", name)
+			return fmt.Errorf("decoder %s knows the error model, which an untrained network has none of", name)
 		}
 	}
 	if n := q.Unary.Levels; n > MostLevels {
@@ -355,8 +355,8 @@ func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float
 	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}, u.Levels,
 		u.Error/width)
 	if errors.Is(err, perceived.ErrNoNoise) {
-		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than quantization, %.4g, "+
-			"and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
+		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than quantization, "+
+			"%.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
 	}
 	return s * width, err
 }
@@ -392,8 +392,8 @@ func (r *Ranking) judge() {
 		r.Enough, r.Notes = x, append(r.Notes, text+".")
 	}
 	if len(r.Results) > 1 {
-		r.Notes = append(r.Notes, fmt.Sprintf("better is the probability that the network has less error than one of the "+
-			"first row; ~ marks forecasts at most %.0f %% above the first.", 100*Worthwhile))
+		r.Notes = append(r.Notes, fmt.Sprintf("better is the probability that the network has less error than one of "+
+			"the first row; ~ marks forecasts at most %.0f %% above the first.", 100*Worthwhile))
 	}
 }
 
