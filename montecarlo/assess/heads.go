@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -35,21 +34,6 @@ func parts(o Options, outputs *arrayfile.Rows) int {
 		return k
 	}
 	return outputs.Parts()
-}
-
-// openHead is the code of a head, with as many levels as its outputs have or the options say.
-func openHead(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
-	_, m := outputs.Dims()
-	switch levels := cmp.Or(o.Levels, m+1); {
-	case o.predicts() && o.Levels == 0:
-		return nil, fmt.Errorf("%s has predictions, which have no levels; say how many the codes beside them have",
-			outputs.Name())
-	case !o.predicts() && levels != m+1:
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d outputs", outputs.Name(), m, o.Code, levels,
-			levels-1)
-	default:
-		return forecast.OpenCode(o.Code, levels)
-	}
 }
 
 // mapHead makes a head's outputs those of a code: of a prediction the bits of unary of the nearest

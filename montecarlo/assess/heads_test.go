@@ -267,7 +267,7 @@ func TestHeads(t *testing.T) {
 	}{
 		{"direct", direct.Outputs, 0, "predictions, which have no levels"},
 		{"direct", "bits:" + corn.Outputs, 16, "probabilities.npy has 15 columns, and"},
-		{"corn", corn.Outputs, 17, "15 columns, but corn of 17 levels has 16 outputs"},
+		{"corn", corn.Outputs, 17, "15 columns, but corn of 17 levels has 16 bits"},
 	} {
 		o := direct
 		o.Code, o.Outputs, o.Levels = refused.name, refused.outputs, refused.levels

@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,49 +162,37 @@ func (n *network) sizes() scenario.Sizes {
 // openCode opens the code of the options, with as many bits as there are outputs and the places of
 // the levels.
 func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
-	if o.Levels == 0 {
-		o.Levels = len(o.Range.Values)
-	}
-	open := openBits
-	if forecast.LookupHead(o.Code).Own {
-		open = openHead
-	}
-	c, err := open(o, outputs)
-	if err != nil {
-		return nil, err
-	}
-	return o.Range.of(c)
-}
-
-func openBits(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	rows, m := outputs.Dims()
-	levels := o.Levels
-	if f, known := code.Lookup(o.Code); known && levels == 0 {
+	name, called := o.Code, forecast.Called(o.Code, o.Training)
+	if h := forecast.LookupHead(o.Code); h.Own {
+		name = h.Code
+	}
+	levels := cmp.Or(o.Levels, len(o.Range.Values))
+	if f, known := code.Lookup(name); known && levels == 0 {
+		if o.predicts() {
+			return nil, fmt.Errorf("%s has predictions, which have no levels; say how many the codes beside them have",
+				outputs.Name())
+		}
 		least, most := levelsOf(f, m)
 		switch {
 		case most < least:
 			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m,
-				forecast.Called(f.Name, o.Training), m)
+				called, m)
 		case most > least:
 			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d to %d levels; say how many levels "+
-				"there are", outputs.Name(), m, f.Name, m, least, most)
+				"there are", outputs.Name(), m, called, m, least, most)
 		}
 		levels = least
 	}
-	codes, err := scenario.OpenCodes([]string{o.Code}, scenario.Sizes{Levels: levels, Real: true})
+	c, err := forecast.OpenCode(o.Code, levels)
 	if err != nil {
 		return nil, err
 	}
-	c := codes[0]
-	if c.Bits() != m {
-		hint := ""
-		if rows == c.Bits() {
-			hint = "; it has as many rows, so it may be transposed"
-		}
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m,
-			forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(), hint)
+	if c.Bits() != m && !o.predicts() {
+		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m, called,
+			c.Levels(), c.Bits(), when(rows == c.Bits(), "; it has as many rows, so it may be transposed"))
 	}
-	return c, nil
+	return o.Range.of(c)
 }
 
 // levelsOf are the smallest and the largest number of levels for which a code has m bits: the

@@ -75,12 +75,12 @@ func Described(c string, t perceived.Training) string {
 	}
 }
 
-// OpenCode opens a code, a NAME or a FILE, or the one that a head is read as. A head that is Own
-// gives it its name.
+// OpenCode opens a code, a NAME or a FILE, which may be one of real numbers, or the one that a head
+// is read as. A head that is Own gives it its name.
 func OpenCode(name string, levels int) (*code.Code, error) {
 	h := LookupHead(name)
 	if h.Name == "" {
-		return code.Open(name, levels)
+		return code.OpenReal(name, levels)
 	}
 	c, err := code.New(h.Code, levels)
 	if err == nil && h.Own {
