@@ -277,6 +277,9 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise, len(r.levels) == 1).Model.Cutoff
 	out.Results = Rows(all, 1)
 	RelateTo(out.Results, all, all[0])
+	if q.auto() {
+		out.Results = slices.DeleteFunc(out.Results, func(r Row) bool { return !r.Best })
+	}
 	out.judge()
 	if text := Cheapest(out.Results); text != "" {
 		out.Notes = append([]string{text}, out.Notes...)
@@ -297,9 +300,6 @@ func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done fu
 		some, err := f.Codes(ctx, workers, r.codes[i], done)
 		if err != nil {
 			return nil, err
-		}
-		if q.auto() {
-			some = best(some)
 		}
 		width := q.Labels.width(levels)
 		for _, x := range some {
@@ -322,16 +322,6 @@ func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done fu
 
 // auto reports whether the best decoder of each code is asked for.
 func (q Question) auto() bool { return slices.Contains(q.Names, decode.Auto) }
-
-// best are the first forecasts of each code and training.
-func best(sorted []Forecast) (out []Forecast) {
-	for _, x := range sorted {
-		if !slices.ContainsFunc(out, func(y Forecast) bool { return y.Code == x.Code && y.Training == x.Training }) {
-			out = append(out, x)
-		}
-	}
-	return out
-}
 
 // forecaster is one for codes of so many levels, with label noise in label units.
 func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster {
