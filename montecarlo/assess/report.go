@@ -166,8 +166,8 @@ func (s *Several) Section(ways map[Advice]string) Section {
 			}
 			return relative(r.Ratio, r.RatioCI)
 		}
-		details = append(details, Block{"codes if they were trained: mean |answer − target| over the outputs",
-			rankingTable(rec, against), rec.Notes})
+		head := "codes if they were trained, for all outputs: mean |answer − target| over the outputs"
+		details = append(details, Block{head, rankingTable(rec, against), rec.Notes})
 	}
 	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, details, ways)
 }

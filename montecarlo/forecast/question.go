@@ -212,7 +212,7 @@ func (q Question) check() error {
 // codesOf returns the codes of n levels: the named ones, and those of the files that have so many.
 func (q Question) codesOf(n int, files map[string]*code.Code) ([]*code.Code, error) {
 	if n < code.MinLevels || n > MostLevels {
-		return nil, fmt.Errorf("%d levels: forecasts are for %d to %d", n, code.MinLevels, MostLevels)
+		return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
 	}
 	var codes []*code.Code
 	for _, name := range q.Codes {

@@ -262,8 +262,8 @@ func TestOpen(t *testing.T) {
 		want   string
 	}{
 		{func(q *Question) { q.Levels = []int{4, 8, 4} }, "4 levels are given twice"},
-		{func(q *Question) { q.Levels = []int{8, 1} }, "1 levels: forecasts are for 2 to 2048"},
-		{func(q *Question) { q.Levels = []int{8, 4096} }, "4096 levels: forecasts are for 2 to 2048"},
+		{func(q *Question) { q.Levels = []int{8, 1} }, "1 levels: want 2 to 2048"},
+		{func(q *Question) { q.Levels = []int{8, 4096} }, "4096 levels: want 2 to 2048"},
 		{func(q *Question) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} },
 			"unary with 60000 levels: forecasts are for at most 2048"},
 		{func(q *Question) { q.Codes = []string{"unary", file} }, "mine.csv has 3 levels, which are not among 4, 8"},
