@@ -125,7 +125,7 @@ func TestRun(t *testing.T) {
 	if d := gocmp.Diff(want, got, cmpopts.IgnoreUnexported(Fit{})); d != "" {
 		t.Error(d)
 	}
-	if lowest, highest := f.occurring(); lowest != 1 || highest != 8 {
+	if lowest, highest := occurring(f.Prior); lowest != 1 || highest != 8 {
 		t.Errorf("levels %d to %d", lowest, highest)
 	}
 	// At the distance of half a level the rate is 0.1, further out it is 0.

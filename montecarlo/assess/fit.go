@@ -112,9 +112,6 @@ func newFit(n *network, m *mixture) *Fit {
 	return f
 }
 
-// occurring are the lowest and the highest level that occur, from 1.
-func (f *Fit) occurring() (lowest, highest int) { return occurring(f.Prior) }
-
 // occurring are the lowest and the highest level that have a share, from 1.
 func occurring(prior []float64) (lowest, highest int) {
 	for i, p := range prior {

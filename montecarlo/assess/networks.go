@@ -110,10 +110,8 @@ func ReadRuns(path string) ([]Other, error) {
 func CheckDistinct(first string, others []Other) error {
 	all := []string{first}
 	for _, o := range others {
-		for _, before := range all {
-			if sameArray(before, o.Outputs) {
-				return fmt.Errorf("%s and %s: the same outputs are given twice; want each once", before, o.Outputs)
-			}
+		if i := slices.IndexFunc(all, func(before string) bool { return sameArray(before, o.Outputs) }); i >= 0 {
+			return fmt.Errorf("%s and %s: the same outputs are given twice; want each once", all[i], o.Outputs)
 		}
 		all = append(all, o.Outputs)
 	}

@@ -106,7 +106,7 @@ func (r *Report) details() (out []Block) {
 	case outputs == string(observed.Signs):
 		outputs = "bits (±1)"
 	}
-	lowest, highest := f.occurring()
+	lowest, highest := occurring(f.Prior)
 	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.called(), f.Levels,
 		f.Bits, f.Samples, lowest, highest, outputs)
 	if f.Range != nil {

@@ -144,7 +144,7 @@ const emptyShare = 0.1
 // emptyText says what part of the range no target lies in: levels at its ends. It is "" where few
 // are empty.
 func (f *Fit) emptyText() string {
-	lowest, highest := f.occurring()
+	lowest, highest := occurring(f.Prior)
 	below, above := lowest-1, f.Levels-highest
 	share := float64(below+above) / float64(f.Levels)
 	if share < emptyShare {
