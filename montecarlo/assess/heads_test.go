@@ -20,19 +20,21 @@ import (
 	"belsim/theory/base/must"
 )
 
-// savePerceived writes what two networks say that know nothing but a perceived label, of the
-// targets of d: the label itself, and the conditional logits of CORN under a uniform prior. It
-// returns options without a code.
-func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn Options) {
+// savePerceived writes what three networks say that know nothing but a perceived label, of the
+// targets of d: the label itself, the conditional logits of CORN under a uniform prior, and the
+// scores of a softmax. It returns options, of scores without a code.
+func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn, scores Options) {
 	t.Helper()
 	y, r := d.targets(), rand.New(rand.NewPCG(d.seed, 2))
 	p, z := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, d.levels-1, nil)
+	s := mat.NewDense(d.samples, d.levels, nil)
 	for i := range d.samples {
 		label := y.At(i, 0) + d.noise*r.NormFloat64()
 		p.Set(i, 0, label)
 		above := 0.0 // the probability of higher levels, in proportion
 		for k := d.levels - 1; k >= 0; k-- {
 			off := (label - float64(k+1)) / d.noise
+			s.Set(i, k, -off*off/2)
 			here := max(math.Exp(-off*off/2), 1e-200)
 			if k < d.levels-1 {
 				z.Set(i, k, math.Log(above/here))
@@ -41,28 +43,11 @@ func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn Options) {
 		}
 	}
 	direct = d.save(t, dir, "z")
-	corn = direct
+	corn, scores = direct, direct
 	direct.Code, direct.Outputs = "direct", save(t, filepath.Join(dir, "p.npy"), p)
 	corn.Code, corn.Levels, corn.Outputs = "corn", 0, save(t, filepath.Join(dir, "c.npy"), z)
-	return direct, corn
-}
-
-// saveScores writes the scores of a softmax that knows nothing but the label itself, as
-// savePerceived does it. It returns options without a code.
-func (d drawn) saveScores(t *testing.T, dir string) Options {
-	t.Helper()
-	y, r := d.targets(), rand.New(rand.NewPCG(d.seed, 2))
-	z := mat.NewDense(d.samples, d.levels, nil)
-	for i := range d.samples {
-		label := y.At(i, 0) + d.noise*r.NormFloat64()
-		for k := range d.levels {
-			off := (label - float64(k+1)) / d.noise
-			z.Set(i, k, -off*off/2)
-		}
-	}
-	o := d.save(t, dir, "z")
-	o.Levels, o.Training, o.Outputs = 0, "", save(t, filepath.Join(dir, "s.npy"), z)
-	return o
+	scores.Levels, scores.Training, scores.Outputs = 0, "", save(t, filepath.Join(dir, "s.npy"), s)
+	return direct, corn, scores
 }
 
 // TestSoftmax: softmax and HL-Gauss are one-hot after their trainings, also where the outputs are
@@ -70,7 +55,7 @@ func (d drawn) saveScores(t *testing.T, dir string) Options {
 func TestSoftmax(t *testing.T) {
 	d, dir := easy, t.TempDir()
 	d.samples = 1000
-	o := d.saveScores(t, dir)
+	_, _, o := d.savePerceived(t, dir)
 	p := must.Get(arrayfile.ReadFile(o.Outputs))(t)
 	for i := range d.samples {
 		row := p.RawRowView(i)
@@ -220,7 +205,7 @@ func TestOnLevels(t *testing.T) {
 // were drawn with.
 func TestHeads(t *testing.T) {
 	d, dir := easy, t.TempDir()
-	direct, corn := d.savePerceived(t, dir)
+	direct, corn, _ := d.savePerceived(t, dir)
 	gen := func(f *Fit) float64 {
 		return f.Decoders[slices.IndexFunc(f.Decoders, func(d DecoderRow) bool {
 			return d.Decoder == "gen" && d.Outputs == "bits" || d.Code == "direct"

@@ -11,6 +11,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -94,7 +95,7 @@ func TestLaw(t *testing.T) {
 		if own.Code.Name() == second.Code.Name() && own.Training == second.Training {
 			continue
 		}
-		f := &Forecaster{Law: law, Tail: 0.5 + 2*rng.Float64(), Prior: uniform(levels),
+		f := &Forecaster{Law: law, Tail: 0.5 + 2*rng.Float64(), Prior: theory.Uniform(levels),
 			Measured: []Measured{measure(own, 0, off), measure(second, 1, off+more)}}
 		scale := 1 + law.Tail*math.Log(max(f.Tail, 1))
 		// Contrasts with the measured network, as vectors of causes.
@@ -163,7 +164,8 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*(math.Abs(a)+math.Ab
 func related(t *testing.T, tail, falls, often float64, e observed.Error) (f *Forecaster, all []Forecast) {
 	c, other := mustCode(t, "johnson", 16), mustCode(t, "b1jdj", 16)
 	d := observed.Decoding{Decoder: must.Get(decode.New("gen", c))(t)}
-	f = &Forecaster{Law: Fitted(), Tail: tail, Prior: uniform(16), Measured: []Measured{{c, perceived.BCE, d, e, 0}}}
+	f = &Forecaster{Law: Fitted(), Tail: tail, Prior: theory.Uniform(16)}
+	f.Measured = []Measured{{c, perceived.BCE, d, e, 0}}
 	all = []Forecast{{Code: c, Training: perceived.BCE, Decoding: d, model: 1, part: 1, falls: falls},
 		{Code: other, Training: perceived.BCE, Decoding: d, model: 0.9, part: 1, falls: -falls, often: often}}
 	f.Relate(all)

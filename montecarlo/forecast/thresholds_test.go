@@ -8,6 +8,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
@@ -70,7 +71,7 @@ func TestFromNoise(t *testing.T) {
 // TestSensitivity: falls is the slope of the forecast's own error over κ, from both sides after BCE
 // and from below else. It is of a quarter of the nodes.
 func TestSensitivity(t *testing.T) {
-	f, c := New(modelOf(1), nil, uniform(16), decode.Builtin()), mustCode(t, "gray", 16)
+	f, c := New(modelOf(1), nil, theory.Uniform(16), decode.Builtin()), mustCode(t, "gray", 16)
 	for training, up := range map[perceived.Training]float64{perceived.BCE: 0.4, perceived.CE: 0} {
 		var at [3]*Forecast
 		for i, step := range []float64{-0.4, 0, up} {
