@@ -26,14 +26,13 @@ type Recommendation struct {
 func recommend(
 	ctx context.Context, workers int, f *Fit, own *network, candidates []*code.Code, known knowledge, progress Progress,
 ) (*Recommendation, []forecast.Forecast, error) {
-	out := &Recommendation{Ranking: []forecast.Row{}}
 	codes, err := rankedCodes(own, candidates)
 	if err != nil {
 		return nil, nil, err
 	}
 	if known.forecasts == nil {
-		out.Notes = []string{"No code is recommended: these outputs do not tell the label noise."}
-		return out, nil, nil
+		return &Recommendation{Ranking: []forecast.Row{},
+			Notes: []string{"No code is recommended: these outputs do not tell the label noise."}}, nil, nil
 	}
 	forecaster, err := f.forecaster(own.options.Decoders) // which knows direct regression now
 	if err != nil {
@@ -45,7 +44,15 @@ func recommend(
 	if end(); err != nil {
 		return nil, nil, err
 	}
-	out.Ranking = forecast.Rows(all, f.LevelWidth)
+	notes := append(forecastNotes(f, own, codes, known.siblings), saveLogits(own, all))
+	return newRecommendation(all, f.LevelWidth, own, known.siblings.ended(), notes), all, nil
+}
+
+// newRecommendation ranks forecasts that are sorted, in a unit of which their own has so many, and
+// decides. ended says that the network's training is known to have ended.
+func newRecommendation(all []forecast.Forecast, unit float64, own *network, ended bool,
+	notes []string) *Recommendation {
+	out := &Recommendation{Ranking: forecast.Rows(all, unit)}
 	best := slices.IndexFunc(all, func(x forecast.Forecast) bool { return x.Measured && own.owns(&x) })
 	for i := range out.Ranking {
 		r := &out.Ranking[i]
@@ -54,12 +61,11 @@ func recommend(
 			r.Best = i == best
 		}
 	}
-	out.Notes = sentences(append(forecastNotes(f, own, codes, known.siblings), saveLogits(own, all),
-		forecast.Cheapest(out.Ranking))...)
+	out.Notes = sentences(append(notes, forecast.Cheapest(out.Ranking))...)
 	out.Decision = forecast.Decide(own.code.Name(), own.training, all)
-	out.Decision.Ended = known.siblings.ended()
+	out.Decision.Ended = ended
 	out.show()
-	return out, all, nil
+	return out
 }
 
 // saveLogits says that the network's own logits, which nobody has seen, are forecast to be worth

@@ -117,15 +117,6 @@ func (s *Several) recommend(reports []*Report) {
 	}
 	all := forecast.Together(outputs, units,
 		func(k int, x *forecast.Forecast) bool { return reports[k].network.owns(x) })
-	first := reports[0].network
-	rec := &Recommendation{Ranking: forecast.Rows(all, 1)}
-	for i := range all {
-		rec.Ranking[i].Trained = first.owns(&all[i]) && all[i].Measured
-	}
-	rec.Notes = sentences("Errors are means over the outputs, each read as it is read best.",
-		forecast.Cheapest(rec.Ranking))
-	s.Recommendation = rec
-	rec.Decision = forecast.Decide(first.code.Name(), first.training, all)
-	rec.Decision.Ended = ended
-	rec.show()
+	s.Recommendation = newRecommendation(all, 1, reports[0].network, ended,
+		[]string{"Errors are means over the outputs, each read as it is read best."})
 }
