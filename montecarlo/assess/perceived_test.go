@@ -201,7 +201,8 @@ func TestRank(t *testing.T) {
 		inside := r.Interval[0] < r.Forecast && r.Forecast < r.Interval[1] &&
 			r.RatioCI[0] < r.Ratio && r.Ratio < r.RatioCI[1]
 		if !inside || i > 0 && r.Forecast < rec.Ranking[i-1].Forecast ||
-			(r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 || r.Training != "bce" && r.Training != "l1" && r.Outputs != "logits" {
+			(r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 ||
+			r.Training != "bce" && r.Training != "l1" && r.Outputs != "logits" {
 			t.Errorf("row %d: %+v", i, r)
 		}
 		if r.Best {
