@@ -15,7 +15,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
@@ -76,25 +80,58 @@ func judge(t *testing.T, o Options) *Report {
 	return must.Get(Run(t.Context(), o, onCPU, nil))(t)
 }
 
+// refuses holds an error of Run to what it is to say.
+func refuses(t *testing.T, o Options, want ...string) {
+	t.Helper()
+	if _, err := Run(t.Context(), o, onCPU, nil); err == nil {
+		t.Errorf("no error, want %q", want)
+	} else {
+		says(t, err.Error(), want...)
+	}
+}
+
+// says holds a text to what it is to say.
+func says(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%q, want %q", text, w)
+		}
+	}
+}
+
+// printed is a section as text on one line, of which no line and no row of a table was too wide.
+func printed(t *testing.T, s Section) string {
+	t.Helper()
+	var b strings.Builder
+	must.Succeed(t, s.Write(&b))
+	for line := range strings.Lines(b.String()) {
+		n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
+		if row := strings.Contains(line, "logits") && strings.Contains(line, " to "); n > lineWidth || row && n > 100 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
 var onCPU = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
 
 func TestRun(t *testing.T) {
 	s := judge(t, small(t))
 	f := s.Fit
-	if f.Code != "unary" || f.Levels != 8 || f.Bits != 7 || f.Samples != 800 || f.WrongBits != 140 ||
-		f.Outputs != "logits" || f.Range != nil {
-		t.Errorf("%+v", f)
+	got := Fit{Code: f.Code, Levels: f.Levels, Bits: f.Bits, Samples: f.Samples, WrongBits: f.WrongBits,
+		Outputs: f.Outputs, Range: f.Range}
+	want := Fit{Code: "unary", Levels: 8, Bits: 7, Samples: 800, WrongBits: 140, Outputs: "logits"}
+	if d := gocmp.Diff(want, got, cmpopts.IgnoreUnexported(Fit{})); d != "" {
+		t.Error(d)
 	}
-	if lowest, highest := f.occurring(); lowest != 1 || highest != 8 {
+	if lowest, highest := occurring(f.Prior); lowest != 1 || highest != 8 {
 		t.Errorf("levels %d to %d", lowest, highest)
 	}
 	// At the distance of half a level the rate is 0.1, further out it is 0.
 	at := errmodel.Transition{Mu: 0.5, R: f.R, Sigma: f.Sigma}.At(1)
-	if math.Abs(at-0.1) > 0.01 {
-		t.Errorf("the fit has the error rate %v beside a transition, want 0.1", at)
-	}
-	if e := s.Rates.At(3, 3); e != 0.1 {
-		t.Errorf("observed rate %v, want 0.1", e)
+	if math.Abs(at-0.1) > 0.01 || s.Rates.At(3, 3) != 0.1 {
+		t.Errorf("the fit has the error rate %v beside a transition, observed is %v; want 0.1", at, s.Rates.At(3, 3))
 	}
 	for _, d := range f.Decoders {
 		// bel-u counts ones: one wrong bit is an error of one level.
@@ -106,15 +143,20 @@ func TestRun(t *testing.T) {
 		if !(d.Mean > 0 && d.StdErr > 0 && d.Rates > 0) {
 			t.Errorf("%+v", d)
 		}
+		if bits := d.Outputs == "bits" && d.Decoder != "gen-ex"; (d.AnyLaw != nil) != bits {
+			t.Errorf("any law %v of %+v", d.AnyLaw, d.Design)
+		}
+		if d.AnyLaw == nil {
+			continue
+		}
 		// The samples themselves are a law with these rates. 1e-9 is for rounded sums.
-		if a := d.AnyLaw; a != nil && !(a[0]-1e-9 <= d.Observed && d.Observed <= a[1]+1e-9) ||
-			a == nil != (d.Outputs != "bits" || d.Decoder == "gen-ex") {
-			t.Errorf("any law %v, observed %+v", a, d)
+		if a := d.AnyLaw; d.Observed < a[0]-1e-9 || d.Observed > a[1]+1e-9 {
+			t.Errorf("any law %v, observed %v", *a, d.Observed)
 		}
 		// The variance of an error from 0 to 7 is at most mean·(7 − mean).
-		for end := 0; end < 2 && d.AnyLaw != nil; end++ {
-			a, further := d.AnyLaw[end], math.Abs(d.AnyInterval[end]-d.AnyLaw[end])
-			if most := 1.96 * math.Sqrt(a*(7-a)/800); !(further > most/10 && further <= most) {
+		for end, a := range d.AnyLaw {
+			further, most := math.Abs(d.AnyInterval[end]-a), 1.96*math.Sqrt(a*(7-a)/800)
+			if !(further > most/10 && further <= most) {
 				t.Errorf("any law %v, of new samples %v", *d.AnyLaw, *d.AnyInterval)
 			}
 		}
@@ -123,134 +165,96 @@ func TestRun(t *testing.T) {
 	if len(s.Remarks) != 2 || s.Remarks[1] != "2.5 % of the bits are wrong" {
 		t.Errorf("%q", s.Remarks)
 	}
-	if p := s.Fit.Profiles; len(p) != 2 || p[0].Bit != 3 || p[1].Bit != 5 || p[0].Rate[3] != 0.1 {
+	if p := f.Profiles; len(p) != 2 || p[0].Bit != 3 || p[1].Bit != 5 || p[0].Rate[3] != 0.1 {
 		t.Errorf("%+v", p)
 	}
 	o := small(t)
 	o.Bits = []int{8}
-	var v *scenario.ValueError
-	if _, err := Run(t.Context(), o, onCPU, nil); !errors.As(err, &v) || v.Name != "bits" ||
-		!strings.Contains(err.Error(), "1 to 7") {
-		t.Errorf("bit 8: %v", err)
-	}
+	refuses(t, o, "bits", "1 to 7")
+	// A temperature that is none for the logits of the model is refused.
+	o.Bits, o.Temperature = nil, 1.7e308
+	refuses(t, o, "is +Inf; want a positive finite number")
 	// Without decoders there is the mixture alone.
-	o.Bits, o.Decoders = nil, nil
+	o.Temperature, o.Decoders = 1, nil
 	alone := judge(t, o)
-	var b bytes.Buffer
-	must.Succeed(t, alone.Section(nil).Write(&b))
+	says(t, printed(t, alone.Section(nil)), "mixture model")
 	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || NewSeveral([]*Report{alone}).Rows[0].Describes {
 		t.Errorf("%+v", alone.Fit)
 	}
 }
 
-// TestReadBack writes a fit and its rates and reads them back.
+// TestReadBack writes a fit to real labels and its rates, and reads them back.
 func TestReadBack(t *testing.T) {
 	o := small(t)
-	o.Decoders = nil // the mixture alone
+	o.Range = LabelRange{Lo: 1, Hi: 8}
 	s := judge(t, o)
 	var b bytes.Buffer
 	must.Succeed(t, table.WriteJSON(&b, s.Fit))
-	dir := t.TempDir()
-	path := filepath.Join(dir, "fit.json")
-	write := func(path, text string) {
+	text, path := b.String(), filepath.Join(t.TempDir(), "fit.json")
+	read := func(text string) (*Fit, error) {
 		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
+		return Read(path)
 	}
-	write(path, b.String())
-	f := must.Get(Read(path))(t)
-	about := scenario.New(nil)
+	f, about := must.Get(read(text))(t), scenario.New(nil)
 	must.Succeed(t, f.Fill(about, MixtureModel))
-	m, ok := about.Model.(scenario.Mixture)
-	if !ok || m.R != s.Fit.R || m.Sigma != s.Fit.Sigma || m.Path != path || about.Prior.FitPath != path ||
-		!slices.Equal(about.Prior.Fitted, s.Fit.Prior) {
-		t.Errorf("%+v", about)
+	got := []any{about.Model, about.Prior.FitPath, about.Prior.Fitted, about.Temperature}
+	want := []any{scenario.Mixture{R: s.Fit.R, Sigma: s.Fit.Sigma, Path: path}, path, s.Fit.Prior, s.Fit.LogitScale}
+	if d := gocmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
-	if about.Temperature != s.Fit.LogitScale {
-		t.Errorf("τ = %v; the fit has %v", about.Temperature, s.Fit.LogitScale)
-	}
-	e, err := m.Errors(t.Context(), s.network.code, s.Fit.Prior)
+	e, err := about.Model.Errors(t.Context(), s.network.code, s.Fit.Prior)
 	if err != nil || !mat.EqualApprox(e, s.mixture.errors, 1e-15) {
 		t.Errorf("the model that was read has another table: %v", err)
 	}
 	for _, broken := range [][3]string{
 		{`"format": 2`, `"format": 99, "more": 2`, "format 99 of a fit is not known to this version; it knows 2"},
-		{`"format": 2,`, ``, "fit the network again with this version"}, {`"format": 2`, `"format": "2"`,
-			"format: character"},
-		{`"levels": 8`, `"levels": 9`, "bits is 7; unary of 9 levels has 8"}, {`"levels": 8`, `"levels": 1`,
-			"levels is 1"},
+		{`"format": 2,`, ``, "fit the network again with this version"},
+		{`"format": 2`, `"format": "2"`, "format: character"},
+		{`"levels": 8`, `"levels": 9`, "bits is 7; unary of 9 levels has 8"},
+		{`"levels": 8`, `"levels": 1`, "levels is 1"},
 		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"},
-		{`"prior": [`, `"prior": [-1,`, "prior has 9"}, {`0.125,`, `0.5,`, "the prior adds up to"}, {`0.125,`,
-			`-0.125,`, "prior of level 1 is -0.125"},
-		{`{`, `{{`, "character 2"}, {`"r": `, `"r": -`, "r is -"},
-		{`"sigma": `, `"sigma": -`, "sigma is -"}, {`"logit_scale": `, `"logit_scale": -`, "logit_scale is -"},
 		{`"temperature": 1`, `"temperature": 1.7e308`, "is +Inf; want a positive finite number"},
-		{`"r": `, `"r": 0.5, "r": `, "r occurs twice"}, {`"r": `, `"R": 0.5, "r": `,
-			"R is not a field that is known here; a fit of another version has it: fit the network again with this version"}, {`"r": `, `"r": "0.5", "R": `, "r: character"},
-		{`"prior": [`, `"perceived": {"label_noise": 0, "misfit": 0.1}, "prior": [`,
-			"perceived.label_noise is 0; want a positive number"},
-		{`"prior": [`, `"perceived": {"label_noise": -1, "misfit": 0.1}, "prior": [`,
-			"perceived.label_noise is -1; want a positive number"},
-		{`"prior": [`, `"perceived": {"label_noise": 1, "tail": 1, "tail": 2}, "prior": [`,
-			"perceived.tail occurs twice"},
+		{`"prior": [`, `"prior": [-1,`, "prior has 9"},
+		{`0.125,`, `0.5,`, "the prior adds up to"},
+		{`0.125,`, `-0.125,`, "prior of level 1 is -0.125"},
+		{`{`, `{{`, "character 2"},
+		{`"r": `, `"r": -`, "r = -"},
+		{`"sigma": `, `"sigma": -`, "σ = -"},
+		{`"logit_scale": `, `"logit_scale": -`, "times logit_scale -"},
+		{`"r": `, `"r": 0.5, "r": `, "r occurs twice"},
+		{`"r": `, `"R": 0.5, "r": `, "R is not a field that is known here; a fit of another version has it"},
+		{`"r": `, `"r": "0.5", "R": `, "r: character"},
+		{`"label_noise": `, `"label_noise": -`, "perceived: label noise = -"},
+		{`"tail": `, `"tail": 1, "tail": `, "perceived.tail occurs twice"},
 	} {
-		changed := strings.Replace(b.String(), broken[0], broken[1], 1)
-		other := filepath.Join(dir, "broken.json")
-		write(other, changed)
-		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other+": ") ||
-			!strings.Contains(err.Error(), broken[2]) {
+		_, err := read(strings.Replace(text, broken[0], broken[1], 1))
+		if err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), broken[2]) {
 			t.Errorf("%s: %v; want an error about %q", broken[1], err, broken[2])
 		}
 	}
-	// Fields that follow from others, or belong to them. The fit is to real labels here.
-	o = small(t)
-	o.Range = LabelRange{Lo: 1, Hi: 8}
-	b.Reset()
-	must.Succeed(t, table.WriteJSON(&b, judge(t, o).Fit))
-	full := b.String()
-	write(path, full)
-	must.Get(Read(path))(t)
 	for field, values := range map[string][]string{
-		"bits": {"8"}, "level_width": {"2", "null", "0", "1.001"}, "range": {"[1, 8, 9]", "[1]", "[8, 1]", "[1, 1]",
-			"[null, 8]", "[0, 8]"},
-		"r": {"1e-310", "null", "1e400"}, "r_interval": {"[2, 3]", "null", "[0]"}, "sigma_interval": {"[0, 1e-9]",
-			"[-1, 9]"},
-		"label_noise": {"1e-3", "1e9", "0", "-1"}, "misfit": {"1e308", "-1"}, "misfit_floor": {"0", "1e160",
-			"null"}, "cutoff": {"0", "1", "null", "-1", "1e-100"},
-		"cutoff_fitted": {"1"}, "label_noise_interval": {"[9, 10]", "[0, 1e300]",
-			"null"}, "cutoff_interval": {"[1e9, 1e10]"}, "tail": {"-1"},
-		"describes": {"false"}, "distance": {"4", "null"}, "training": {`"mse"`},
+		"bits": {"8"}, "level_width": {"2", "null", "0", "1.001"},
+		"range": {"[1, 8, 9]", "[1]", "[8, 1]", "[1, 1]", "[null, 8]", "[0, 8]"},
+		"r":     {"1e-310", "null", "1e400"}, "r_interval": {"[2, 3]", "null", "[0]"},
+		"sigma_interval": {"[0, 1e-9]", "[-1, 9]"}, "label_noise": {"1e-3", "1e9", "0"}, "misfit": {"1e308", "-1"},
+		"misfit_floor": {"1e160", "null"}, "cutoff": {"0", "1", "null", "-1", "1e-100"}, "cutoff_fitted": {"1"},
+		"label_noise_interval": {"[9, 10]", "[0, 1e300]", "null"}, "cutoff_interval": {"[1e9, 1e10]"},
+		"training": {`"mse"`},
 	} {
-		at := regexp.MustCompile(`"` + field + `": (\[[^]]*]|[^,\n]*)`)
-		if !at.MatchString(full) {
-			t.Fatalf("the fit has no %s", field)
-		}
+		at := regexp.MustCompile(`"` + field + `": (\[[^]]*]|[^,\n]*)`).FindStringIndex(text)
 		for _, v := range values {
-			first := true
-			write(path, at.ReplaceAllStringFunc(full, func(old string) string {
-				if !first {
-					return old
-				}
-				first = false
-				return `"` + field + `": ` + v
-			}))
-			if _, err := Read(path); err == nil || strings.Contains(err.Error(), "\n") {
+			_, err := read(text[:at[0]] + `"` + field + `": ` + v + text[at[1]:])
+			if err == nil || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s of %s: error %v", field, v, err)
 			}
 		}
 	}
-	b.Reset()
-	must.Succeed(t, table.WriteJSON(&b, s.Fit))
 	// A prior that was rounded by hand adds up to 1 when it is read.
-	rounded := filepath.Join(dir, "rounded.json")
-	write(rounded, strings.Replace(b.String(), "0.125,", "0.1250004,", 1))
-	f = must.Get(Read(rounded))(t)
-	sum := 0.0
-	for _, p := range f.Prior {
-		sum += p
-	}
-	if math.Abs(sum-1) > 1e-12 {
+	f = must.Get(read(strings.Replace(text, "0.125,", "0.1250004,", 1)))(t)
+	if sum := floats.Sum(f.Prior); math.Abs(sum-1) > 1e-12 {
 		t.Errorf("a rounded prior adds up to %v", sum)
 	}
-	for _, name := range []string{"fit.csv", filepath.Join(dir, "no.json")} {
+	for _, name := range []string{"fit.csv", filepath.Join(t.TempDir(), "no.json")} {
 		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -258,34 +262,9 @@ func TestReadBack(t *testing.T) {
 
 	b.Reset()
 	must.Succeed(t, s.WriteRates(&b))
-	records, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(records) != 1+8*7 {
-		t.Fatalf("%d records, %v", len(records), err)
-	}
-	if got, want := strings.Join(records[1+3*7+3][:6], ","), "4,4,0,100,10,0.1"; got != want &&
-		got != strings.Replace(want, "4,4,0", "4,4,1", 1) {
-		t.Errorf("level 4, bit 4: %s", got)
-	}
-}
-
-// TestTemperature: a temperature that is none for the logits of the model is refused.
-func TestTemperature(t *testing.T) {
-	o := small(t)
-	o.Temperature = 1.7e308
-	if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(),
-		"is +Inf; want a positive finite number") {
-		t.Errorf("τ = %g: %v", o.Temperature, err)
-	}
-}
-
-// TestUnknown: numbers that do not exist stay so.
-func TestUnknown(t *testing.T) {
-	var f Fit
-	about := scenario.New(nil)
-	f.LogitScale = math.NaN()
-	must.Succeed(t, f.Fill(about, MixtureModel))
-	if about.Temperature != 1 {
-		t.Errorf("what a fit does not know was set: τ = %v", about.Temperature)
+	records := must.Get(csv.NewReader(&b).ReadAll())(t)
+	if row := strings.Join(records[1+3*7+3][:6], ","); len(records) != 1+8*7 || row != "4,4,0,100,10,0.1" {
+		t.Errorf("%d records; level 4, bit 4: %s", len(records), row)
 	}
 }
 
@@ -312,9 +291,9 @@ func TestLevelsOf(t *testing.T) {
 
 func TestLabelRange(t *testing.T) {
 	var r LabelRange
-	if err := r.UnmarshalText([]byte("-2.5:4")); err != nil || r.Lo != -2.5 || r.Hi != 4 || r.Values != nil ||
-		r.IsZero() {
-		t.Errorf("%v, %v", r, err)
+	must.Succeed(t, r.UnmarshalText([]byte("-2.5:4")))
+	if r.Lo != -2.5 || r.Hi != 4 || r.Values != nil || r.IsZero() {
+		t.Errorf("%v", r)
 	}
 	for _, text := range []string{"", "1", "1:x", "2:1", "1:1", "0:Inf", "-Inf:0", "NaN:1",
 		"1e300:1.0000000000000002e300", "-1e308:1e308"} {
@@ -325,11 +304,12 @@ func TestLabelRange(t *testing.T) {
 }
 
 func TestOptionsCheck(t *testing.T) {
-	for name, o := range map[string]Options{
-		"samples": {Samples: 1, Temperature: 1}, "temperature": {Samples: 2}, "": {Samples: 2, Temperature: 1},
+	for want, o := range map[string]Options{
+		"samples": {Samples: 1, Temperature: 1}, "temperature": {Samples: 2}, "baseline": {Samples: 2, Temperature: 1,
+			Baseline: Baseline{Error: -1}}, "": {Samples: 2, Temperature: 1},
 	} {
 		var v *scenario.ValueError
-		if err := o.Check(); errors.As(err, &v) != (name != "") || v != nil && v.Name != name {
+		if err := o.Check(); errors.As(err, &v) != (want != "") || v != nil && v.Name != want {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -374,9 +354,9 @@ func TestFewErrors(t *testing.T) {
 	d := easy
 	d.samples, d.noise = 200, 0.25 // of which one in twenty has a wrong bit
 	s := judge(t, d.save(t, t.TempDir(), "z"))
-	if f := s.Fit; !table.Missing(f.RInterval[0]) || !table.Missing(f.SigmaInterval[1]) || !(f.R > 0) ||
-		!strings.Contains(s.Remarks[0], "samples have a wrong bit: too few for intervals, which need 30") {
-		t.Errorf("r = %v, %v, σ %v: %q", f.R, f.RInterval, f.SigmaInterval, s.Remarks)
+	says(t, s.Remarks[0], "samples have a wrong bit: too few for intervals, which need 30")
+	if f := s.Fit; !table.Missing(f.RInterval[0]) || !table.Missing(f.SigmaInterval[1]) || !(f.R > 0) {
+		t.Errorf("r = %v, %v, σ %v", f.R, f.RInterval, f.SigmaInterval)
 	}
 }
 
@@ -427,41 +407,38 @@ func TestRealLabels(t *testing.T) {
 	}
 }
 
-// TestChosen: which error model of a fit is meant, and that its parameters arrive.
+// TestChosen: which error model of a fit is meant, and that its parameters arrive. What a fit does
+// not know stays as it is.
 func TestChosen(t *testing.T) {
 	near := PerceivedFit{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9}
 	unknown, fitted := near, near
 	unknown.Noise, fitted.CutoffFitted = math.NaN(), true
+	mixture := scenario.Mixture{R: 1, Sigma: 2, Path: "fit.json"}
+	label := scenario.Perceived{Path: "fit.json",
+		Model: perceived.Model{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2}}
+	cut := label
+	cut.Cutoff = 9
 	for i, tt := range []struct {
 		perceived   *PerceivedFit
-		asked, want ErrorModel
+		asked       ErrorModel
+		scale       float64
+		want        scenario.Model
+		temperature float64
 	}{
-		{&near, AutoModel, PerceivedModel}, {&near, MixtureModel, MixtureModel}, {&fitted, AutoModel, PerceivedModel},
-		{&unknown, AutoModel, MixtureModel}, {&unknown, PerceivedModel, ""}, {nil, AutoModel, MixtureModel}, {nil,
-			PerceivedModel, ""},
+		{&near, AutoModel, 3, label, 2}, {&near, MixtureModel, 3, mixture, 6}, {&fitted, AutoModel, 3, cut, 2},
+		{&unknown, AutoModel, 3, mixture, 6}, {&unknown, PerceivedModel, 3, nil, 1}, {nil, AutoModel, 3, mixture, 6},
+		{nil, PerceivedModel, 3, nil, 1}, {nil, MixtureModel, math.NaN(), mixture, 1},
 	} {
-		f := &Fit{R: 1, Sigma: 2, LogitScale: 3, Temperature: 2, Perceived: tt.perceived, Levels: 2,
-			Prior: []float64{0.5, 0.5}, path: "fit.json"}
+		f := &Fit{R: 1, Sigma: 2, LogitScale: tt.scale, Temperature: 2, Perceived: tt.perceived, Levels: 2,
+			LevelWidth: 1, Prior: []float64{0.5, 0.5}, path: "fit.json"}
 		s := scenario.New(nil)
-		err := f.Fill(s, tt.asked)
-		if (err == nil) != (tt.want != "") {
-			t.Errorf("%d: %v", i, err)
+		if tt.want == nil {
+			s.Model = nil
 		}
-		switch m := s.Model.(type) {
-		case scenario.Mixture:
-			if tt.want != MixtureModel || m.R != 1 || s.Temperature != 6 {
-				t.Errorf("%d: %+v", i, s)
-			}
-		case scenario.Perceived:
-			cutoff := 0.0
-			if tt.perceived.CutoffFitted {
-				cutoff = 9
-			}
-			if tt.want != PerceivedModel || m.Noise != 1.5 || m.Training != perceived.CE || m.Cutoff != cutoff ||
-				s.Temperature != 2 {
-				t.Errorf("%d: %+v", i, s)
-			}
+		err := f.Fill(s, tt.asked)
+		d := gocmp.Diff(tt.want, s.Model)
+		if d != "" || s.Temperature != tt.temperature || (err != nil) != (tt.want == nil) {
+			t.Errorf("%d: τ = %v, %v; %s", i, s.Temperature, err, d)
 		}
 	}
-
 }

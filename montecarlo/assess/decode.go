@@ -133,19 +133,21 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingsOf, 
 	}, nil, nil
 }
 
+const wantFitted = "want one that was fitted, in an .npz file"
+
 // openNamed opens a named decoder, and its code.
 func (o Options) openNamed(outputs *arrayfile.Rows, name string) (decodingsOf, *code.Code, error) {
 	if o.Confidence != nil {
-		return nil, nil, fmt.Errorf("the decoder %s has no calibration, which intervals need: want one that was fitted, in an .npz file", name)
+		return nil, nil, fmt.Errorf("the decoder %s has no calibration, which intervals need: %s", name, wantFitted)
 	}
 	if o.Code == "" {
-		return nil, nil, fmt.Errorf("the decoder %s needs the code of the outputs: want the code, or an .npz file as the decoder", name)
+		return nil, nil, fmt.Errorf("the decoder %s needs the code of the outputs: want the code", name)
 	}
-	if o.head().Predicts {
+	if o.predicts() {
 		return nil, nil, fmt.Errorf("%s: predictions of direct regression need no decoder", outputs.Name())
 	}
 	if e, ok := o.Decoders.Lookup(name); ok && e.Informed {
-		return nil, nil, fmt.Errorf("the decoder %s needs a model of the classifiers: want one that was fitted, in an .npz file", name)
+		return nil, nil, fmt.Errorf("the decoder %s needs a model of the classifiers: %s", name, wantFitted)
 	}
 	c, err := openCode(o, outputs)
 	if err != nil {

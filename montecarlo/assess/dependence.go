@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -58,7 +57,7 @@ func (n *network) dependences() []float64 {
 // both are "" where they can.
 func (n *network) warn() (what, next string) {
 	if n.seen.Same {
-		return "the outputs do not depend on the input: they are the same for all samples. No decoder can read a label from them",
+		return "the outputs do not depend on the input: they are the same for all samples",
 			"check that these are the outputs of the trained network, and that its training did not stop or diverge"
 	}
 	if a := n.mistaken(); a != nil {
@@ -74,11 +73,8 @@ func (n *network) warn() (what, next string) {
 // guesses reports whether no decoder is told, by three standard errors, from an answer that is the
 // median of the targets.
 func (n *network) guesses() bool {
-	if len(n.seen.Levels) == 0 {
-		return false
-	}
-	return n.asGuess(slices.MinFunc(n.seen.Levels,
-		func(a, b observed.Error) int { return cmp.Compare(a.Mean, b.Mean) }))
+	best := leastError(n.seen.Levels)
+	return best >= 0 && n.asGuess(n.seen.Levels[best])
 }
 
 // asGuess reports whether an error is not told, by three standard errors, from that of an answer
@@ -110,7 +106,7 @@ type arrangement struct {
 // arrangements are those that outputs are often in by mistake.
 var arrangements = []arrangement{
 	{
-		what: "the outputs look inverted: they fit their targets when ones and zeros, or the signs of the logits, are exchanged",
+		what: "the outputs look inverted: they fit their targets when ones and zeros, or signs, are exchanged",
 		next: "exchange ones and zeros in the outputs, or negate logits, and fit again",
 		outputs: func(z []float64) {
 			for k, v := range z {

@@ -1,13 +1,14 @@
 package assess
 
 import (
-	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
@@ -25,9 +26,8 @@ func TestOneHot(t *testing.T) {
 		d := easy
 		d.code, d.levels = "onehot", levels
 		s := judge(t, d.save(t, t.TempDir(), "z"))
-		text := strings.Join(s.Opening, " ")
-		if len(s.Fit.Dead) != 0 || !strings.Contains(text, "best decoder is") || strings.Contains(text, "guess") {
-			t.Errorf("%d levels: %q, dead %v", levels, text, s.Fit.Dead)
+		if says(t, s.Fit.Verdict, "best decoder is"); len(s.Fit.Dead) != 0 || strings.Contains(s.Fit.Verdict, "guess") {
+			t.Errorf("%d levels: %q, dead %v", levels, s.Fit.Verdict, s.Fit.Dead)
 		}
 	}
 }
@@ -35,52 +35,42 @@ func TestOneHot(t *testing.T) {
 // TestMistaken: outputs and targets that stand in another way than the code's are told so, and
 // those that stand as they should are not.
 func TestMistaken(t *testing.T) {
-	reversed := func(z []float64) { slices.Reverse(z) }
-	inverted := func(z []float64) {
-		for k := range z {
-			z[k] = -z[k]
-		}
-	}
-	nothing := func([]float64) {}
+	negated := func(z []float64) { floats.Scale(-1, z) }
+	const inverted, columns, levels = "The outputs look inverted", "The columns of the outputs look reversed",
+		"The levels look reversed"
 	for i, tt := range []struct {
-		code    string
-		change  func(z []float64)
-		targets bool // are reversed
-		want    string
+		code   string
+		change func(z []float64)
+		want   string
 	}{
-		{"johnson", inverted, false, "The outputs look inverted"}, {"unary", inverted, false,
-			"The outputs look inverted"},
-		{"johnson", reversed, false, "The columns of the outputs look reversed"}, {"unary", reversed, false,
-			"The columns of the outputs look reversed"},
-		{"hexj", reversed, false, "The columns of the outputs look reversed"}, {"onehot", reversed, false,
-			"The columns of the outputs look reversed"},
-		{"unary", nothing, true, "The levels look reversed"}, {"b1jdj", nothing, true, "The levels look reversed"},
-		{"b1jdj", nothing, false, "The network's best decoder"}, {"gray", nothing, false,
-			"The network's best decoder"}, {"hadamard", nothing, false, "The network's best decoder"},
+		// by turns two noises: each mistake has two codes
+		{"johnson", negated, inverted}, {"unary", negated, inverted}, {"johnson", slices.Reverse[[]float64], columns},
+		{"unary", slices.Reverse[[]float64], columns}, {"hexj", slices.Reverse[[]float64], columns},
+		{"onehot", slices.Reverse[[]float64], columns}, {"unary", nil, levels}, {"b1jdj", nil, levels},
+		{"b1jdj", nil, ""}, {"b1jdj", nil, ""}, {"gray", nil, ""}, {"gray", nil, ""}, {"hadamard", nil, ""},
+		{"hadamard", nil, ""},
 	} {
-		noises := []float64{0.9, 1.5}
-		if strings.Contains(tt.want, "look") { // by turns: each mistake has two codes
-			noises = noises[i%2:][:1]
+		d := easy
+		d.code, d.change, d.noise = tt.code, tt.change, []float64{0.9, 1.5}[i%2]
+		if tt.code == "hexj" {
+			d.levels = 32 // of 16, its first digit is constant
 		}
-		for _, noise := range noises {
-			d := easy
-			d.code, d.change, d.noise = tt.code, tt.change, noise
-			if tt.code == "hexj" {
-				d.levels = 32 // of 16, its first digit is constant
-			}
-			o := d.save(t, t.TempDir(), "z")
-			if tt.targets {
-				y := d.targets()
-				y.Apply(func(_, _ int, v float64) float64 { return float64(d.levels+1) - v }, y)
-				o.Targets = save(t, o.Targets, y)
-			}
-			s := judge(t, o)
-			text := strings.Join(s.Opening, " ")
-			if !strings.HasPrefix(text, tt.want) || strings.Contains(text, "look") &&
-				(strings.Contains(text, "easy to learn") || !strings.Contains(text, "fit again.")) ||
-				s.Fit.Verdict != text {
-				t.Errorf("%s, noise %v: %q, want %q", tt.code, noise, text, tt.want)
-			}
+		o := d.save(t, t.TempDir(), "z")
+		if tt.want == levels {
+			y := d.targets()
+			y.Apply(func(_, _ int, v float64) float64 { return float64(d.levels+1) - v }, y)
+			o.Targets = save(t, o.Targets, y)
+		}
+		text := judge(t, o).Fit.Verdict
+		unwanted := "look"
+		if tt.want == "" {
+			says(t, text, "The network's best decoder")
+		} else {
+			says(t, text, tt.want, "fit again.")
+			unwanted = "easy to learn"
+		}
+		if strings.Contains(text, unwanted) {
+			t.Errorf("%s, noise %v: %q, want %q", tt.code, d.noise, text, tt.want)
 		}
 	}
 }
@@ -89,33 +79,29 @@ func TestMistaken(t *testing.T) {
 // the targets are told so.
 func TestShuffled(t *testing.T) {
 	dir := t.TempDir()
-	o := easy.save(t, dir, "z")
-	other := easy
-	other.code = "unary"
-	var of [2]string // unary, and unary shuffled
-	for i := range of {
-		other.seed = uint64(5 + i)
-		of[i] = other.save(t, dir, fmt.Sprint("unary", i)).Outputs
+	o, unary := easy.save(t, dir, "z"), easy
+	unary.code = "unary"
+	z := must.Get(arrayfile.ReadFile(unary.save(t, dir, "unary").Outputs))(t)
+	n, columns := z.Dims()
+	other := mat.NewDense(n, columns, nil)
+	for i, j := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
+		other.SetRow(i, z.RawRowView(j))
 	}
-	z := must.Get(arrayfile.ReadFile(of[1]))(t)
-	shuffle(z)
-	save(t, of[1], z)
-	for i, outputs := range of {
-		o.Others = []Other{{Code: "unary", Outputs: outputs, Training: perceived.BCE}}
-		s := judge(t, o)
-		text := strings.Join(s.Opening, " ")
-		if shuffled := i == 1; strings.Contains(text,
-			filepath.Base(outputs)+" is left out of the forecasts: the error is that of guessing") != shuffled ||
-			!s.Fit.Perceived.Describes {
-			t.Errorf("%s: %q, %+v", outputs, text, s.Fit.Perceived)
-		}
-	}
+	shuffled := save(t, filepath.Join(dir, "shuffled.npy"), other)
+	o.Others = []Other{{Code: "unary", Outputs: shuffled, Training: perceived.BCE}}
 	whole := judge(t, o)
-	o.Code, o.Outputs, o.Others = "unary", of[1], nil
-	several := NewSeveral([]*Report{whole, judge(t, o)})
-	text := strings.Join(several.Verdict, " ")
-	if strings.Contains(text, "Output 1:") || !strings.Contains(text, "Output 2: the error is that of guessing") ||
-		!strings.Contains(text, "same order") || !strings.Contains(text, "describes 1 of the 2 outputs") {
+	says(t, whole.Fit.Verdict, "shuffled.npy is left out of the forecasts: the error is that of guessing")
+	if !whole.Fit.Perceived.Describes {
+		t.Errorf("%+v", whole.Fit.Perceived)
+	}
+	o.Others[0].Outputs = filepath.Join(dir, "unary.npy")
+	if text := judge(t, o).Fit.Verdict; strings.Contains(text, "is left out") {
+		t.Errorf("%q", text)
+	}
+	o.Code, o.Outputs, o.Others = "unary", shuffled, nil
+	text := strings.Join(NewSeveral([]*Report{whole, judge(t, o)}).Verdict, " ")
+	says(t, text, "Output 2: the error is that of guessing", "same order", "describes 1 of the 2 outputs")
+	if strings.Contains(text, "Output 1:") {
 		t.Errorf("%q", text)
 	}
 }
@@ -142,14 +128,29 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// shuffle puts rows into another order.
-func shuffle(m *mat.Dense) {
-	n, columns := m.Dims()
-	rand.New(rand.NewPCG(1, 2)).Shuffle(n, func(i, j int) {
-		for k := range columns {
-			a, b := m.At(i, k), m.At(j, k)
-			m.Set(i, k, b)
-			m.Set(j, k, a)
+// TestCurve: profiles have the curve of the model that describes the network, and where the data
+// reject the label, the mixture's.
+func TestCurve(t *testing.T) {
+	d := easy
+	o := d.save(t, t.TempDir(), "z")
+	o.Bits = []int{1, 2, 3, 4, 5, 6, 7, 8}
+	r := judge(t, o)
+	says(t, r.Fit.Curve, "one noisy label")
+	// Their means are the rates of the model by transitions, over the same prior.
+	sums, bits := map[int]float64{}, map[int]float64{}
+	for k, p := range r.Fit.Profiles {
+		transitions := len(r.network.transitions[k])
+		bits[transitions]++
+		sums[transitions] += floats.Dot(r.Fit.smoothed(), p.Fitted)
+	}
+	for _, rate := range r.Fit.Perceived.Rates {
+		if got := sums[rate.Transitions] / bits[rate.Transitions]; math.Abs(got-rate.Model) > 1e-12 {
+			t.Errorf("%d transitions: the curves have the mean %v, the model %v", rate.Transitions, got, rate.Model)
 		}
-	})
+	}
+	d.change = func(z []float64) { floats.Scale(0.05, z) }
+	f := judge(t, d.save(t, t.TempDir(), "z")).Fit
+	if says(t, f.Curve, "Gaussian mixture: r = "); len(f.Profiles[0].Fitted) == 0 {
+		t.Error("no curve")
+	}
 }

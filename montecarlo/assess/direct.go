@@ -65,38 +65,43 @@ type Direct struct {
 // which no measured network has had: beyond it, it is of other units or data.
 const unbelieved = 2
 
-// besideDirect compares the network with direct regression, and says whether that error is
-// believed; it is nil where none is given. The error refuses a baseline that is larger than the
-// range, or is the context's.
-func besideDirect(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (out *Direct,
-	err error) {
-	if out = compareDirect(f, n); out != nil {
-		out.Warning, err = out.doubt(ctx, workers, f, n, forecasts)
+// besideDirect compares the network with direct regression, both by their errors about the targets
+// themselves, and says whether the error of direct regression is believed; it is nil where none is
+// given. The error refuses a baseline that is larger than the range, or is the context's.
+func besideDirect(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (*Direct,
+	error) {
+	out := compareDirect(f, n)
+	if out == nil {
+		return nil, nil
 	}
+	if all := float64(f.Levels-1) * f.LevelWidth; out.Error > all {
+		return nil, &scenario.ValueError{Name: "baseline", Value: out.Error,
+			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: the width of the range", f.errorUnit(), all)}
+	}
+	var err error
+	out.Warning, err = out.doubt(ctx, workers, f, n, forecasts)
 	return out, err
 }
 
-// compareDirect compares the network with direct regression. Both are wrong about the targets
-// themselves.
 func compareDirect(f *Fit, n *network) *Direct {
 	best, b := f.bestDecoder(), n.options.Baseline
 	if b == (Baseline{}) || best < 0 {
 		return nil
 	}
-	d, w := f.Decoders[best], f.LevelWidth
-	out := &Direct{Error: b.Error, StdErr: math.NaN(), Design: d.Design, Network: d.Observed,
-		DifferenceErr: d.StdErr}
+	d := f.Decoders[best]
+	out := &Direct{Error: b.Error, StdErr: math.NaN(), Design: d.Design, Network: d.Observed, DifferenceErr: d.StdErr}
 	fitted := f.Fitted != nil && f.Fitted.Better
 	if fitted {
 		out.Design, out.Network, out.DifferenceErr = f.Fitted.Design, f.Fitted.Error, f.Fitted.StdErr
 	}
 	out.Difference = out.Network - out.Error
 	if b.File != "" {
-		paired := n.seen.Beside[best]
+		direct, paired := n.seen.Direct, n.seen.Beside[best]
 		if fitted {
 			paired = n.fitted.Beside
 		}
-		out.Error, out.StdErr, out.Difference, out.DifferenceErr = w*n.seen.Direct.Mean, w*n.seen.Direct.StdErr, w*paired.Mean, w*paired.StdErr
+		out.Error, out.StdErr = f.LevelWidth*direct.Mean, f.LevelWidth*direct.StdErr
+		out.Difference, out.DifferenceErr = f.LevelWidth*paired.Mean, f.LevelWidth*paired.StdErr
 	}
 	out.Told = math.Abs(out.Difference) > errmodel.Errors95*out.DifferenceErr
 	return out
@@ -105,14 +110,6 @@ func compareDirect(f *Fit, n *network) *Direct {
 // doubt says why the error of direct regression cannot be right; it is "" where it can.
 func (d *Direct) doubt(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (string,
 	error) {
-	if all := float64(f.Levels-1) * f.LevelWidth; d.Error > all {
-		unit := "levels"
-		if f.Range != nil {
-			unit = "label units"
-		}
-		return "", &scenario.ValueError{Name: "baseline", Value: d.Error,
-			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: the width of the range", unit, all)}
-	}
 	e := observed.Error{Mean: d.Error / f.LevelWidth}
 	if !table.Missing(d.StdErr) {
 		e.StdErr = d.StdErr / f.LevelWidth
@@ -123,7 +120,7 @@ func (d *Direct) doubt(ctx context.Context, workers int, f *Fit, n *network, for
 	if forecasts == nil || f.predicts() {
 		return "", nil
 	}
-	c, err := f.open(forecast.Direct)
+	c, err := forecast.OpenCode(forecast.Direct, f.Levels)
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +128,7 @@ func (d *Direct) doubt(ctx context.Context, workers int, f *Fit, n *network, for
 	for _, x := range all {
 		ratio := d.Error / d.Network
 		if ratio > unbelieved*x.Ratio && ratio > x.RatioHi || ratio < x.Ratio/unbelieved && ratio < x.RatioLo {
-			return fmt.Sprintf("it is %.2g times the error that this network lets expect", ratio/x.Ratio), err
+			return fmt.Sprintf("it is %.2g times the error that this network lets expect", ratio/x.Ratio), nil
 		}
 	}
 	return "", err

@@ -90,9 +90,10 @@ func newFit(n *network, m *mixture) *Fit {
 	seen, labels, o := n.seen, n.source.Labels, n.options
 	f := &Fit{
 		Format: fitFormat,
-		Code:   n.code.Name(), Levels: n.code.Levels(), Bits: n.code.Bits(), Outputs: string(n.source.Kind), LevelWidth: labels.Width(),
-		R: m.R, Sigma: m.Sigma, RInterval: m.intervals[0], SigmaInterval: m.intervals[1], Mixture: []MixtureRow{}, Decoders: []DecoderRow{},
-		LogitScale: seen.LogitScale, Temperature: o.Temperature, Seed: o.Seed, Prior: seen.Counts.Prior(), Dead: n.dead,
+		Code:   n.code.Name(), Levels: n.code.Levels(), Bits: n.code.Bits(), Outputs: string(n.source.Kind),
+		LevelWidth: labels.Width(), R: m.R, Sigma: m.Sigma, RInterval: m.intervals[0], SigmaInterval: m.intervals[1],
+		Mixture: []MixtureRow{}, Decoders: []DecoderRow{}, LogitScale: seen.LogitScale, Temperature: o.Temperature,
+		Seed: o.Seed, Prior: seen.Counts.Prior(), Dead: n.dead,
 	}
 	if !o.Range.IsZero() {
 		f.Range = &[2]float64{o.Range.Lo, o.Range.Hi}
@@ -110,9 +111,6 @@ func newFit(n *network, m *mixture) *Fit {
 	}
 	return f
 }
-
-// occurring are the lowest and the highest level that occur, from 1.
-func (f *Fit) occurring() (lowest, highest int) { return occurring(f.Prior) }
 
 // occurring are the lowest and the highest level that have a share, from 1.
 func occurring(prior []float64) (lowest, highest int) {

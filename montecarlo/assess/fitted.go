@@ -90,18 +90,19 @@ func newFitted(n *network) *Fitted {
 	f := &Fitted{
 		Design: forecast.DesignOf(n.code, n.training, forecast.FittedDecoding()),
 		Kind:   about.Kind, Rule: about.Rule, Better: r.Fitted, Samples: about.Samples,
-		Error: width * r.Target.Mean, StdErr: width * r.Target.StdErr, Interval: [2]float64{width * interval[0],
-			width * interval[1]},
+		Error: width * r.Target.Mean, StdErr: width * r.Target.StdErr,
+		Interval: [2]float64{width * interval[0], width * interval[1]},
 		Baseline: forecast.DesignOf(n.code, n.training, r.Baseline), BaselineErr: width * r.BaselineTarget.Mean,
-		Gain: width * r.Gain, GainSE: width * r.GainSE, Intervals: newIntervals(r.Intervals, labels,
-			width), Kinds: []FittedKind{}, Notes: []string{},
+		Gain: width * r.Gain, GainSE: width * r.GainSE, Intervals: newIntervals(r.Intervals, labels, width),
+		Kinds: []FittedKind{}, Notes: []string{},
 	}
 	f.Outputs = scenario.Outputs(about.Reads)
 	for _, k := range r.Kinds {
 		f.Kinds = append(f.Kinds, FittedKind{k.Kind, string(k.Rule), width * k.Target.Mean, width * k.Target.StdErr})
 	}
 	if r.Few {
-		f.Notes = append(f.Notes, fmt.Sprintf("%d samples are few for %d levels and %d bits: a decoder fitted to more would be better, and its interval narrower.", about.Samples, about.Levels, about.Bits))
+		f.Notes = append(f.Notes, fmt.Sprintf("%d samples are few for %d levels and %d bits: more are better.",
+			about.Samples, about.Levels, about.Bits))
 	}
 	if r.TooLarge {
 		f.Notes = append(f.Notes, "The code is too large for a model of its outputs: only temperatures were tried.")
@@ -115,6 +116,7 @@ func (fitted *Fitted) text(f *Fit, about fitdecoder.About) string {
 	if !fitted.Better {
 		return fmt.Sprintf("No fitted decoder is better than %s by more than the standard error.", baseline)
 	}
-	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s on average, %s to %s (95 %%); %s is wrong by %s.",
-		about.Text(), table.Short(fitted.Error), f.besideLevels(fitted.Error), table.Short(fitted.Interval[0]), table.Short(fitted.Interval[1]), baseline, table.Short(fitted.BaselineErr))
+	return fmt.Sprintf("The network's best decoder is %s: on samples that it was not fitted to, it is wrong by %s%s "+
+		"on average, %s (95 %%); %s is wrong by %s.", about.Text(), table.Short(fitted.Error),
+		f.besideLevels(fitted.Error), between(fitted.Interval), baseline, table.Short(fitted.BaselineErr))
 }

@@ -1,8 +1,7 @@
-package assess_test
+package assess
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -13,9 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/montecarlo"
-	"belsim/montecarlo/assess"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -25,23 +21,19 @@ import (
 const fittedExample = "../../testdata/decoders/"
 
 // TestFitDecoder: the fit of the example network has a fitted decoder that is better, the verdict
-// says so, and several networks get one each.
+// says so, and several networks get one each. What it decodes are the labels of the repository.
 func TestFitDecoder(t *testing.T) {
-	ctx := context.Background()
-	o := assess.Options{
-		Code: "b2jdj", Levels: 64, Targets: fittedExample + "targets.npy", Outputs: fittedExample +
-			"outputs.npy", Range: assess.LabelRange{Lo: 2.5, Hi: 4.3},
-		Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(), FitDecoder: true,
+	o := Options{
+		Code: "b2jdj", Levels: 64, Targets: fittedExample + "targets.npy", Outputs: fittedExample + "outputs.npy",
+		Range: LabelRange{Lo: 2.5, Hi: 4.3}, Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(),
+		FitDecoder: true,
 	}
 	// The other network knows the label better, and has fewer bits.
 	gray := must.Get(code.New("gray", 64))(t)
-	targets := must.Get(arrayfile.OpenRows(fittedExample + "targets.npy"))(t)
-	defer targets.Close()
-	rng := rand.New(rand.NewPCG(1, 1))
-	z, y := mat.NewDense(2500, 6, nil), make([]float64, 1)
+	targets := must.Get(arrayfile.ReadFile(o.Targets))(t)
+	rng, z := rand.New(rand.NewPCG(1, 1)), mat.NewDense(2500, 6, nil)
 	for i := range 2500 {
-		must.Succeed(t, targets.Next(y))
-		level := min(max(int(math.Round((y[0]-2.5)/1.8*63+0.8*rng.NormFloat64())), 0), 63)
+		level := min(max(int(math.Round((targets.At(i, 0)-2.5)/1.8*63+0.8*rng.NormFloat64())), 0), 63)
 		for k := range 6 {
 			sign := -1.0
 			if gray.Bit(level, k) {
@@ -50,45 +42,57 @@ func TestFitDecoder(t *testing.T) {
 			z.Set(i, k, sign*(2+0.5*rng.NormFloat64()))
 		}
 	}
-	var array bytes.Buffer
-	must.Succeed(t, arrayfile.WriteNPY(ctx, &array, z))
-	other := filepath.Join(t.TempDir(), "gray.npy")
-	must.Succeed(t, os.WriteFile(other, array.Bytes(), 0o600))
-	o.Others = []assess.Other{{Code: "gray", Outputs: other}}
-	s := must.Get(assess.Run(ctx, o, scenario.Run{Backend: montecarlo.CPU{}}, nil))(t)
+	o.Others = []Other{{Code: "gray", Outputs: save(t, filepath.Join(t.TempDir(), "gray.npy"), z)}}
+	s := judge(t, o)
 	f := s.Fit.Fitted
 	if !f.Better || f.Kind != "affine" || f.Samples != 2500 || math.Abs(f.Error*63/1.8-1.314) > 0.01 ||
 		f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 3 || len(f.Notes) != 0 {
 		t.Errorf("%+v", f)
 	}
-	if text := s.Opening[0]; !strings.HasPrefix(text,
-		"The network's best decoder is a fitted affine decoder (mean): on samples that it was not fitted to, it is wrong by 0.037") {
-		t.Error(text)
-	}
+	says(t, s.Fit.Verdict, "The network's best decoder is a fitted affine decoder (mean): on samples that it was not "+
+		"fitted to, it is wrong by 0.037")
 	checkIntervals(t, s.Fit)
+	fitted := 0
+	for _, r := range s.Fit.Networks {
+		if r.Code == "b2jdj" && r.Decoder == "fitted" {
+			fitted++
+			if !r.Best || r.Seeds != 1 || math.Abs(r.Observed-f.Error) > 1e-9 {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if fitted != 1 {
+		t.Errorf("%d rows of fitted decoders in %+v", fitted, s.Fit.Networks)
+	}
 	var file bytes.Buffer
 	must.Succeed(t, s.Decoder.Write(&file))
-	// Its labels are those of the file that is kept, as far as processors agree.
 	path := filepath.Join(t.TempDir(), "d.npz")
 	must.Succeed(t, os.WriteFile(path, file.Bytes(), 0o600))
 	o.Outputs = fittedExample + "more.npy"
 	got, want := labels(t, o, path), labels(t, o, fittedExample+"decoder.npz")
-	for i, v := range got {
+	for i, v := range got { // as far as processors agree
 		if math.Abs(v-want[i]) > 1e-6 || v < 2.5 || v > 4.3 {
 			t.Fatalf("sample %d is %v, want %v", i+1, v, want[i])
 		}
 	}
 	checkColumns(t, o, path, got)
-	o.Range = assess.LabelRange{Lo: 1, Hi: 64}
+}
+
+// TestDecode: labels of a fitted decoder and of a named one are in the unit of the range, or levels.
+func TestDecode(t *testing.T) {
+	const path = fittedExample + "decoder.npz"
+	o := Options{Outputs: fittedExample + "more.npy", Levels: 64, Temperature: 1, Decoders: decode.Builtin()}
+	own := labels(t, o, path)
+	o.Range = LabelRange{Lo: 1, Hi: 64}
 	inLevels := labels(t, o, path)
-	o.Code, o.Range = "b2jdj", assess.LabelRange{}
+	o.Code, o.Range = "b2jdj", LabelRange{}
 	named := labels(t, o, "gen-ex")
-	o.Range = assess.LabelRange{Lo: 0, Hi: 126}
+	o.Range = LabelRange{Lo: 0, Hi: 126}
 	doubled := labels(t, o, "gen-ex")
 	far := 0
 	for i, v := range inLevels {
-		if math.Abs((v-1)/63*1.8+2.5-got[i]) > 1e-9 || math.Abs(doubled[i]-2*(named[i]-1)) > 1e-9 {
-			t.Fatalf("sample %d: %v and %v, %v and %v", i+1, v, got[i], named[i], doubled[i])
+		if math.Abs((v-1)/63*1.8+2.5-own[i]) > 1e-9 || math.Abs(doubled[i]-2*(named[i]-1)) > 1e-9 {
+			t.Fatalf("sample %d: %v and %v, %v and %v", i+1, v, own[i], named[i], doubled[i])
 		}
 		if math.Abs(named[i]-v) > 8 {
 			far++
@@ -97,30 +101,17 @@ func TestFitDecoder(t *testing.T) {
 	if far > 30 {
 		t.Errorf("%d of 300 labels of gen-ex are far from the fitted ones", far)
 	}
-	if err := assess.Decode(ctx, assess.Options{Outputs: "bits:" + fittedExample + "more.npy"}, path, 0, io.Discard,
-		"csv", nil, nil); err == nil ||
-		!strings.Contains(err.Error(), "the decoder reads logits or probabilities, and these outputs are bits") {
-		t.Errorf("bits for a decoder of logits: %v", err)
-	}
-
-	// Each network has one.
-	fitted := 0
-	for _, r := range s.Fit.Networks {
-		if r.Code == "b2jdj" && r.Decoder == "fitted" {
-			fitted++
-			if !r.Best || r.Seeds != 1 || math.Abs(r.Observed-s.Fit.Fitted.Error) > 1e-9 {
-				t.Errorf("%+v", r)
-			}
-		}
-	}
-	if fitted != 1 {
-		t.Errorf("%d rows of fitted decoders in %+v", fitted, s.Fit.Networks)
+	err := Decode(t.Context(), Options{Outputs: "bits:" + o.Outputs}, path, 0, io.Discard, "csv", nil, nil)
+	if err == nil {
+		t.Error("bits were decoded by a decoder of logits")
+	} else {
+		says(t, err.Error(), "the decoder reads logits or probabilities, and these outputs are bits")
 	}
 }
 
 // checkIntervals: the numbers of a fit's intervals are those of its samples, in label units, and
 // hold 0.9 within five standard errors.
-func checkIntervals(t *testing.T, f *assess.Fit) {
+func checkIntervals(t *testing.T, f *Fit) {
 	t.Helper()
 	i := f.Fitted.Intervals
 	inside, width, winkler, samples := 0.0, 0.0, 0.0, i.Samples(f)
@@ -153,14 +144,14 @@ func checkIntervals(t *testing.T, f *assess.Fit) {
 
 // checkColumns: with a confidence, decode writes the same labels, between their ends, and the same
 // numbers in both formats.
-func checkColumns(t *testing.T, o assess.Options, decoder string, labels []float64) {
+func checkColumns(t *testing.T, o Options, decoder string, labels []float64) {
 	t.Helper()
 	confidence, folder := 0.9, t.TempDir()
 	o.Confidence = &confidence
 	var all [2]*mat.Dense
 	for i, format := range []string{"npy", "csv"} {
 		var b bytes.Buffer
-		must.Succeed(t, assess.Decode(t.Context(), o, decoder, 2, &b, format, nil, nil))
+		must.Succeed(t, Decode(t.Context(), o, decoder, 2, &b, format, nil, nil))
 		content, headed := strings.CutPrefix(b.String(), "label,lower,upper\n")
 		if headed != (format == "csv") {
 			t.Errorf("%.40q", b.String())
@@ -177,31 +168,24 @@ func checkColumns(t *testing.T, o assess.Options, decoder string, labels []float
 			t.Fatalf("sample %d: %v, want the label %v", i+1, row, v)
 		}
 	}
-	if err := assess.Decode(t.Context(), o, "gen", 2, io.Discard, "npy", nil, nil); err == nil ||
+	if err := Decode(t.Context(), o, "gen", 2, io.Discard, "npy", nil, nil); err == nil ||
 		!strings.Contains(err.Error(), "the decoder gen has no calibration") {
 		t.Error(err)
 	}
 }
 
 // labels decodes outputs into a file, and reads it.
-func labels(t *testing.T, o assess.Options, decoder string) []float64 {
+func labels(t *testing.T, o Options, decoder string) []float64 {
 	t.Helper()
-	ctx := context.Background()
 	var text, array bytes.Buffer
 	path := filepath.Join(t.TempDir(), "labels.npy")
 	for format, b := range map[string]*bytes.Buffer{"csv": &text, "npy": &array} {
-		must.Succeed(t, assess.Decode(ctx, o, decoder, 2, b, format, nil, nil))
+		must.Succeed(t, Decode(t.Context(), o, decoder, 2, b, format, nil, nil))
 	}
 	must.Succeed(t, os.WriteFile(path, array.Bytes(), 0o600))
-	rows := must.Get(arrayfile.OpenRows(path))(t)
-	defer rows.Close()
-	n, _ := rows.Dims()
-	out := make([]float64, n)
-	for i := range out {
-		must.Succeed(t, rows.Next(out[i:i+1]))
-	}
-	if lines := strings.Count(text.String(), "\n"); n != 300 || lines != n {
-		t.Fatalf("%d labels and %d lines for 300 samples", n, lines)
+	out := mat.Col(nil, 0, must.Get(arrayfile.ReadFile(path))(t))
+	if lines := strings.Count(text.String(), "\n"); len(out) != 300 || lines != 300 {
+		t.Fatalf("%d labels and %d lines for 300 samples", len(out), lines)
 	}
 	return out
 }

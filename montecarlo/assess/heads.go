@@ -10,13 +10,13 @@ import (
 	"belsim/theory/code"
 )
 
-// head is the head that the options name, or the zero one.
-func (o Options) head() forecast.Head { return forecast.LookupHead(o.Code) }
+// predicts reports whether outputs are predictions of direct regression.
+func (o Options) predicts() bool { return o.Code == forecast.Direct }
 
 // resolve puts the code and the training of a head that is one in the place of its name. The error
 // says that the options have another training.
 func (o *Options) resolve() error {
-	h := o.head()
+	h := forecast.LookupHead(o.Code)
 	if h.Name == "" || h.Own {
 		return nil
 	}
@@ -29,27 +29,11 @@ func (o *Options) resolve() error {
 
 // parts is the number K of a network's outputs that have targets of their own.
 func parts(o Options, outputs *arrayfile.Rows) int {
-	if o.head().Predicts {
+	if o.predicts() {
 		_, k := outputs.Dims()
 		return k
 	}
 	return outputs.Parts()
-}
-
-// openHead is the code of a head, with as many levels as its outputs have or the options say.
-func openHead(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
-	_, m := outputs.Dims()
-	h, levels := o.head(), o.Levels
-	switch {
-	case h.Predicts && levels == 0:
-		return nil, fmt.Errorf("%s has predictions, which have no number of levels; say how many levels the codes have that they are compared with", outputs.Name())
-	case !h.Predicts && levels == 0:
-		levels = m + 1
-	case !h.Predicts && levels != m+1:
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d outputs", outputs.Name(), m, o.Code, levels,
-			levels-1)
-	}
-	return h.Open(levels)
 }
 
 // mapHead makes a head's outputs those of a code: of a prediction the bits of unary of the nearest
@@ -60,8 +44,9 @@ func openHead(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind,
 	outputs *arrayfile.Rows) (predicted *float64) {
 	_, m := outputs.Dims()
-	switch h := forecast.HeadOf(o.Code, o.Training); {
-	case h.Predicts && c != nil:
+	head := forecast.HeadOf(o.Code, o.Training)
+	switch {
+	case o.predicts() && c != nil:
 		predicted = new(float64)
 		outputs.Map(c.Bits(), func(dst, row []float64) {
 			*predicted = row[0]
@@ -73,7 +58,7 @@ func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind,
 				}
 			}
 		})
-	case h.Chain && k == observed.Logits:
+	case o.Code == forecast.CORN && k == observed.Logits:
 		outputs.Map(m, func(dst, row []float64) {
 			const largest = 700 // beyond it, exp overflows
 			sum := 0.0
@@ -82,7 +67,7 @@ func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind,
 				dst[k] = min(sum-math.Log(-math.Expm1(sum)), largest)
 			}
 		})
-	case h.Chain:
+	case o.Code == forecast.CORN:
 		outputs.Map(m, func(dst, row []float64) {
 			product := 1.0
 			for k, p := range row {
@@ -90,7 +75,7 @@ func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind,
 				dst[k] = product
 			}
 		})
-	case h.Distribution && k == observed.Probabilities:
+	case head.Name != "" && !head.Own && k == observed.Probabilities:
 		outputs.Map(m, func(dst, row []float64) {
 			for k, p := range row {
 				dst[k] = p / (1 + p)

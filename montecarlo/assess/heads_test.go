@@ -1,13 +1,16 @@
 package assess
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/perceived"
@@ -17,19 +20,21 @@ import (
 	"belsim/theory/base/must"
 )
 
-// savePerceived writes what two networks say that know nothing but a perceived label, of the
-// targets of d: the label itself, and the conditional logits of CORN under a uniform prior. It
-// returns options without a code.
-func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn Options) {
+// savePerceived writes what three networks say that know nothing but a perceived label, of the
+// targets of d: the label itself, the conditional logits of CORN under a uniform prior, and the
+// scores of a softmax. It returns options, of scores without a code.
+func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn, scores Options) {
 	t.Helper()
 	y, r := d.targets(), rand.New(rand.NewPCG(d.seed, 2))
 	p, z := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, d.levels-1, nil)
+	s := mat.NewDense(d.samples, d.levels, nil)
 	for i := range d.samples {
 		label := y.At(i, 0) + d.noise*r.NormFloat64()
 		p.Set(i, 0, label)
 		above := 0.0 // the probability of higher levels, in proportion
 		for k := d.levels - 1; k >= 0; k-- {
 			off := (label - float64(k+1)) / d.noise
+			s.Set(i, k, -off*off/2)
 			here := max(math.Exp(-off*off/2), 1e-200)
 			if k < d.levels-1 {
 				z.Set(i, k, math.Log(above/here))
@@ -38,54 +43,31 @@ func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn Options) {
 		}
 	}
 	direct = d.save(t, dir, "z")
-	corn = direct
+	corn, scores = direct, direct
 	direct.Code, direct.Outputs = "direct", save(t, filepath.Join(dir, "p.npy"), p)
 	corn.Code, corn.Levels, corn.Outputs = "corn", 0, save(t, filepath.Join(dir, "c.npy"), z)
-	return direct, corn
-}
-
-// saveScores writes the scores of a softmax that knows nothing but the label itself, as
-// savePerceived does it. It returns options without a code.
-func (d drawn) saveScores(t *testing.T, dir string) Options {
-	t.Helper()
-	y, r := d.targets(), rand.New(rand.NewPCG(d.seed, 2))
-	z := mat.NewDense(d.samples, d.levels, nil)
-	for i := range d.samples {
-		label := y.At(i, 0) + d.noise*r.NormFloat64()
-		for k := range d.levels {
-			off := (label - float64(k+1)) / d.noise
-			z.Set(i, k, -off*off/2)
-		}
-	}
-	o := d.save(t, dir, "z")
-	o.Levels, o.Training, o.Outputs = 0, "", save(t, filepath.Join(dir, "s.npy"), z)
-	return o
+	scores.Levels, scores.Training, scores.Outputs = 0, "", save(t, filepath.Join(dir, "s.npy"), s)
+	return direct, corn, scores
 }
 
 // TestSoftmax: softmax and HL-Gauss are one-hot after their trainings, also where the outputs are
 // the distribution.
 func TestSoftmax(t *testing.T) {
 	d, dir := easy, t.TempDir()
-	o := d.saveScores(t, dir)
+	d.samples = 1000
+	_, _, o := d.savePerceived(t, dir)
 	p := must.Get(arrayfile.ReadFile(o.Outputs))(t)
 	for i := range d.samples {
-		sum := 0.0
-		for k := range d.levels {
-			p.Set(i, k, math.Exp(p.At(i, k)))
-			sum += p.At(i, k)
-		}
-		for k := range d.levels {
-			p.Set(i, k, p.At(i, k)/sum)
-		}
+		row := p.RawRowView(i)
+		floats.AddConst(-floats.LogSumExp(row), row)
 	}
+	p.Apply(func(_, _ int, v float64) float64 { return math.Exp(v) }, p)
 	distribution := save(t, filepath.Join(dir, "q.npy"), p)
 	for name, training := range map[string]perceived.Training{"softmax": perceived.CE, "hl-gauss": perceived.Soft} {
 		scores := o
 		scores.Code = name
-		logits := judge(t, scores)
-		f := logits.Fit
-		if f.Code != "onehot" || f.Levels != d.levels || f.Perceived.Training != training ||
-			f.called() != name {
+		f := judge(t, scores).Fit
+		if f.Code != "onehot" || f.Levels != d.levels || f.Perceived.Training != training || f.called() != name {
 			t.Errorf("%s: %+v, %+v", name, f, f.Perceived)
 		}
 		scores.Outputs = distribution
@@ -97,19 +79,8 @@ func TestSoftmax(t *testing.T) {
 			}
 		}
 		scores.Training = perceived.BCE
-		if _, err := Run(t.Context(), scores, onCPU, nil); err == nil || err.Error() != name+" is trained with "+
-			training.Loss()+", and not with BCE" {
-			t.Error(err)
-		}
+		refuses(t, scores, name+" is trained with "+training.Loss()+", and not with BCE")
 	}
-}
-
-// ranking is the ranking of a fit, where there is one.
-func (f *Fit) ranking() []forecast.Row {
-	if f.Recommendation == nil {
-		return nil
-	}
-	return f.Recommendation.Ranking
 }
 
 // TestMeasure: over real labels there is one measure, the mean |answer − target| in label units.
@@ -118,109 +89,115 @@ func (f *Fit) ranking() []forecast.Row {
 func TestMeasure(t *testing.T) {
 	d, dir, rng := easy, t.TempDir(), rand.New(rand.NewPCG(5, 5))
 	d.samples = 1500
-	const lo, width = 10, 0.5
-	y, p := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, 1, nil)
-	levels := d.targets()
+	const lo, width, hi = 10, 0.5, 10 + 15*0.5
+	label := func(level float64) float64 { return lo + width*(level-1) }
+	y, p, levels := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, 1, nil), d.targets()
 	for i := range d.samples {
-		y.Set(i, 0, min(max(levels.At(i, 0)+rng.Float64()-0.5, 1), 16))
-		p.Set(i, 0, lo+width*(y.At(i, 0)+d.noise*rng.NormFloat64()-1))
-		y.Set(i, 0, lo+width*(y.At(i, 0)-1))
+		target := min(max(levels.At(i, 0)+rng.Float64()-0.5, 1), 16)
+		y.Set(i, 0, label(target))
+		p.Set(i, 0, label(target+d.noise*rng.NormFloat64()))
 	}
 	o := d.save(t, dir, "z")
-	o.Targets, o.Range, o.Recommend, o.FitDecoder = save(t, filepath.Join(dir, "real.npy"), y), LabelRange{Lo: lo,
-		Hi: lo + 15*width}, true, true
-	probe := d
+	o.Targets, o.Range = save(t, filepath.Join(dir, "real.npy"), y), LabelRange{Lo: lo, Hi: hi}
+	direct, probe := o, d
 	probe.code = "probe"
+	o.Recommend, o.FitDecoder = true, true
 	o.Others = []Other{{Code: "probe", Outputs: probe.save(t, dir, "probe").Outputs, Training: perceived.BCE}}
+	direct.Code, direct.Outputs = "direct", save(t, filepath.Join(dir, "p.npy"), p)
+	o.Baseline.File = direct.Outputs
 	error := func(answer func(i int) float64) float64 {
 		sum := 0.0
 		for i := range d.samples {
-			sum += math.Abs(min(max(answer(i), lo), lo+15*width) - y.At(i, 0))
+			sum += math.Abs(min(max(answer(i), lo), hi) - y.At(i, 0))
 		}
 		return sum / float64(d.samples)
 	}
-	named := o
 	r := judge(t, o)
-	f := r.Fit
-	observed := map[scenario.Design]float64{}
+	f, observed := r.Fit, map[scenario.Design]float64{}
 	for _, x := range f.own() {
-		answers := labelsOf(t, named, x.Decoder, x.Outputs == "logits")
-		want := error(func(i int) float64 { return lo + width*(answers[i]-1) })
-		observed[x.Design] = want
-		if math.Abs(x.Observed-want) > 1e-9 || math.Abs(x.Perceived/want-1) > 0.1 {
+		answers := labelsOf(t, o, x.Decoder, x.Outputs == "logits")
+		observed[x.Design] = error(func(i int) float64 { return label(answers[i]) })
+		if want := observed[x.Design]; math.Abs(x.Observed-want) > 1e-9 || math.Abs(x.Perceived/want-1) > 0.1 {
 			t.Errorf("%+v, want %v", x, want)
+		}
+	}
+	is := func(d scenario.Design, e float64) {
+		t.Helper()
+		if want, ok := observed[d]; ok && math.Abs(e-want) > 1e-9 {
+			t.Errorf("%+v: %v, want %v", d, e, want)
 		}
 	}
 	for _, x := range f.Networks {
-		if want, ok := observed[x.Design]; ok && math.Abs(x.Observed-want) > 1e-9 {
-			t.Errorf("%+v, want %v", x, want)
-		}
+		is(x.Design, x.Observed)
 	}
 	for _, x := range f.Recommendation.Ranking {
-		if want, ok := observed[x.Design]; x.Trained && x.Measured && ok &&
-			math.Abs(x.Forecast-want) > 1e-9 || x.Trained && x.Decoder == "fitted" && x.Forecast != f.Fitted.Error {
-			t.Errorf("%+v, want %v", x, want)
+		if x.Trained && x.Measured {
+			is(x.Design, x.Forecast)
+		}
+		if x.Trained && x.Decoder == "fitted" && x.Forecast != f.Fitted.Error {
+			t.Errorf("%+v, want %v", x, f.Fitted.Error)
 		}
 	}
-	if row := NewSeveral([]*Report{r}).Rows[0]; math.Abs(row.Error-observed[row.Design]) > 1e-9 {
-		t.Errorf("%+v", row)
+	row := NewSeveral([]*Report{r}).Rows[0]
+	is(row.Design, row.Error)
+
+	predicted := error(func(i int) float64 { return p.At(i, 0) })
+	if math.Abs(f.Direct.Error-predicted) > 1e-9 {
+		t.Errorf("%+v, want %v", f.Direct, predicted)
 	}
-	direct := o
-	direct.Code, direct.Outputs, direct.Others, direct.FitDecoder = "direct", save(t, filepath.Join(dir, "p.npy"),
-		p), nil, false
+	direct.Recommend = true
 	f = judge(t, direct).Fit
-	want, s := error(func(i int) float64 { return p.At(i, 0) }), f.Perceived
 	if x := f.Decoders[0]; len(f.Decoders) != 1 || x.Decoder != "prediction" || x.Outputs != "labels" ||
-		math.Abs(x.Observed-want) > 1e-9 || math.Abs(x.Perceived/want-1) > 0.03 || len(f.Mixture) != 0 {
-		t.Errorf("%+v, want %v", f.Decoders, want)
+		math.Abs(x.Observed-predicted) > 1e-9 || math.Abs(x.Perceived/predicted-1) > 0.03 || len(f.Mixture) != 0 {
+		t.Errorf("%+v, want %v", f.Decoders, predicted)
 	}
-	if !s.Describes || !(s.NoiseInterval[0] < d.noise && d.noise < s.NoiseInterval[1]) {
+	if s := f.Perceived; !s.Describes || !(s.NoiseInterval[0] < d.noise && d.noise < s.NoiseInterval[1]) {
 		t.Errorf("%+v", s)
 	}
-	for _, x := range f.Recommendation.Ranking {
-		if x.Code == "direct" && (!x.Trained || math.Abs(x.Forecast-want) > 1e-9 || x.Decoder != "prediction" ||
-			x.Training != "l1") {
-			t.Errorf("%+v", x)
-		}
+	x := first(t, f, func(r forecast.Row) bool { return r.Code == "direct" })
+	if !x.Trained || math.Abs(x.Forecast-predicted) > 1e-9 || x.Decoder != "prediction" || x.Training != "l1" {
+		t.Errorf("%+v", x)
 	}
 	direct.FitDecoder = true
-	if _, err := Run(t.Context(), direct, onCPU, nil); err == nil || !strings.Contains(err.Error(),
-		"p.npy: predictions of direct regression need no decoder") {
-		t.Error(err)
-	}
-	o.Baseline.File, o.Others = direct.Outputs, nil
-	if d := judge(t, o).Fit.Direct; math.Abs(d.Error-want) > 1e-9 {
-		t.Errorf("%+v, want %v", d, want)
-	}
+	refuses(t, direct, "p.npy: predictions of direct regression need no decoder")
 }
 
 // TestOnLevels: a range whose levels are the labels themselves, such as that of whole numbers from
 // 0, is a matter of units alone.
 func TestOnLevels(t *testing.T) {
-	o := easy.save(t, t.TempDir(), "z")
+	o, plain := easy.save(t, t.TempDir(), "z"), recommended(t).Fit
 	o.Recommend = true
-	plain := judge(t, o).Fit
 	const lo, width = 10, 0.5
 	y := easy.targets()
 	y.Apply(func(_, _ int, v float64) float64 { return lo + width*(v-1) }, y)
 	o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{Lo: lo, Hi: lo + 15*width}
 	f := judge(t, o).Fit
+	same := cmpopts.EquateApprox(1e-9, 0)
 	for i, d := range f.Decoders {
-		if want := plain.Decoders[i]; math.Abs(d.Observed/width/want.Observed-1) > 1e-9 ||
-			math.Abs(d.Perceived/width/want.Perceived-1) > 1e-9 {
-			t.Errorf("%+v, want half of %+v", d, want)
+		d.Observed, d.StdErr, d.Perceived = d.Observed/width, d.StdErr/width, d.Perceived/width
+		if text := cmp.Diff(plain.Decoders[i], d, same); text != "" {
+			t.Error(text)
 		}
 	}
-	if math.Abs(f.Perceived.Noise/plain.Perceived.Noise-1) > 1e-9 || f.Perceived.Distance != plain.Perceived.Distance {
-		t.Errorf("%+v, want %+v", f.Perceived, plain.Perceived)
+	if d := cmp.Diff(plain.Perceived, f.Perceived, same); d != "" {
+		t.Error(d)
 	}
-	for _, x := range f.Recommendation.Ranking {
-		for _, want := range plain.Recommendation.Ranking {
-			if x.Code == want.Code && x.Training == want.Training && x.Decoder == want.Decoder &&
-				x.Outputs == want.Outputs && math.Abs(x.Ratio/want.Ratio-1) > 1e-9 {
-				t.Errorf("%+v, want %+v", x, want)
+	type row struct {
+		scenario.Design
+		Ratio float64
+	}
+	rows := func(f *Fit) (out []row) {
+		for _, r := range f.Recommendation.Ranking {
+			// Direct regression is the one decoder that answers between the levels.
+			if r.Code != "direct" {
+				out = append(out, row{r.Design, r.Ratio})
 			}
 		}
+		return out
+	}
+	byDesign := cmpopts.SortSlices(func(a, b row) bool { return fmt.Sprint(a.Design) < fmt.Sprint(b.Design) })
+	if d := cmp.Diff(rows(plain), rows(f), same, byDesign); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -228,12 +205,13 @@ func TestOnLevels(t *testing.T) {
 // were drawn with.
 func TestHeads(t *testing.T) {
 	d, dir := easy, t.TempDir()
-	direct, corn := d.savePerceived(t, dir)
+	direct, corn, _ := d.savePerceived(t, dir)
 	gen := func(f *Fit) float64 {
 		return f.Decoders[slices.IndexFunc(f.Decoders, func(d DecoderRow) bool {
 			return d.Decoder == "gen" && d.Outputs == "bits" || d.Code == "direct"
 		})].Observed
 	}
+	direct.Recommend = true
 	var errors []float64
 	for _, o := range []Options{direct, corn} {
 		f := judge(t, o).Fit
@@ -242,13 +220,15 @@ func TestHeads(t *testing.T) {
 			t.Errorf("%+v, %+v", f, p)
 		}
 		errors = append(errors, gen(f))
-		o.Recommend = o.Code == "direct"
-		for i, r := range judge(t, o).Fit.ranking() {
+		if !o.Recommend {
+			continue
+		}
+		for i, r := range f.Recommendation.Ranking {
 			// The model knows no reason why a code of few transitions should be better or worse
 			// than the label itself.
-			if easy := r.Code == "unary" || r.Code == "johnson"; r.Trained != (r.Code == "direct") || r.Trained &&
-				(r.Ratio != 1 || r.Decoder != "nearest") || easy && r.Best &&
-				(math.Abs(r.Ratio-1) > 0.05 || r.RatioCI[0] > 1 || r.RatioCI[1] < 1) {
+			if easy := r.Code == "unary" || r.Code == "johnson"; r.Trained != (r.Code == "direct") ||
+				r.Trained && (r.Ratio != 1 || r.Decoder != "nearest") ||
+				easy && r.Best && (math.Abs(r.Ratio-1) > 0.05 || r.RatioCI[0] > 1 || r.RatioCI[1] < 1) {
 				t.Errorf("row %d: %+v", i, r)
 			}
 		}
@@ -270,14 +250,12 @@ func TestHeads(t *testing.T) {
 		levels        int
 		want          string
 	}{
-		{"direct", direct.Outputs, 0, "which have no number of levels"},
+		{"direct", direct.Outputs, 0, "predictions, which have no levels"},
 		{"direct", "bits:" + corn.Outputs, 16, "probabilities.npy has 15 columns, and"},
-		{"corn", corn.Outputs, 17, "15 columns, but corn of 17 levels has 16 outputs"},
+		{"corn", corn.Outputs, 17, "15 columns, but corn of 17 levels has 16 bits"},
 	} {
 		o := direct
 		o.Code, o.Outputs, o.Levels = refused.name, refused.outputs, refused.levels
-		if _, err := Run(t.Context(), o, onCPU, nil); err == nil || !strings.Contains(err.Error(), refused.want) {
-			t.Errorf("%v, want %q", err, refused.want)
-		}
+		refuses(t, o, refused.want)
 	}
 }

@@ -52,9 +52,10 @@ type LevelCoverage struct {
 
 func newIntervals(r *fitdecoder.Intervals, labels observed.Labels, width float64) *Intervals {
 	return &Intervals{
-		Confidence: fitdecoder.Judged, Calibration: len(r.Samples), Coverage: r.Coverage.Mean, CoverageSE: r.Coverage.StdErr,
-		Width: width * r.Width.Mean, Winkler: width * r.Winkler.Mean, Constant: width * r.ConstantWinkler, Worst: r.Worst,
-		Levels: coverageByLevel(r.Samples, labels), samples: r.Samples,
+		Confidence: fitdecoder.Judged, Calibration: len(r.Samples), Coverage: r.Coverage.Mean,
+		CoverageSE: r.Coverage.StdErr, Width: width * r.Width.Mean, Winkler: width * r.Winkler.Mean,
+		Constant: width * r.ConstantWinkler, Worst: r.Worst, Levels: coverageByLevel(r.Samples, labels),
+		samples: r.Samples,
 	}
 }
 
@@ -70,8 +71,7 @@ func coverageByLevel(samples []fitdecoder.Interval, labels observed.Labels) []Le
 		}
 	}
 	out := []LevelCoverage{}
-	from := 0
-	for _, to := range groups(all) {
+	for from, to := range groups(all) {
 		row, held := LevelCoverage{From: from + 1, To: to}, uint64(0)
 		for i := from; i < to; i++ {
 			row.Samples, held = row.Samples+all[i], held+inside[i]
@@ -79,7 +79,6 @@ func coverageByLevel(samples []fitdecoder.Interval, labels observed.Labels) []Le
 		row.Coverage = float64(held) / float64(row.Samples)
 		row.Interval[0], row.Interval[1] = errmodel.RateInterval(float64(held), float64(row.Samples))
 		out = append(out, row)
-		from = to
 	}
 	return out
 }
@@ -100,6 +99,8 @@ func (i *Intervals) Samples(f *Fit) []fitdecoder.Interval {
 
 // Text says how good the intervals are.
 func (i *Intervals) Text(f *Fit) string {
-	return fmt.Sprintf("Intervals of %g %% hold %.1f ± %.1f %% of the targets, and %.0f %% in the worst fifth of predicted spreads. They are %s%s wide on average; their Winkler score is %s, and %s with a constant width.",
-		100*i.Confidence, 100*i.Coverage, 100*i.CoverageSE, 100*i.Worst, table.Short(i.Width), f.unit(), table.Short(i.Winkler), table.Short(i.Constant))
+	return fmt.Sprintf("Intervals of %g %% hold %.1f ± %.1f %% of the targets, and %.0f %% in the worst fifth of "+
+		"predicted spreads. They are %s%s wide on average; their Winkler score is %s, and %s with a constant width.",
+		100*i.Confidence, 100*i.Coverage, 100*i.CoverageSE, 100*i.Worst, table.Short(i.Width), f.unit(),
+		table.Short(i.Winkler), table.Short(i.Constant))
 }

@@ -27,14 +27,17 @@ func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, e
 	counts, name := n.seen.Counts, n.source.Outputs.Name()
 	samples, wrong := counts.Total()
 	if lowest, highest := occurring(counts.Prior()); lowest == highest {
-		return nil, fmt.Errorf("%s: all %d targets are level %d; r and σ need errors at several distances from a transition, so at least two levels", n.source.Targets.Name(), samples, lowest)
+		return nil, fmt.Errorf("%s: all %d targets are level %d; want at least two levels", n.source.Targets.Name(),
+			samples, lowest)
 	}
 	model, err := mixturefit.New(ctx, counts, n.live())
 	switch {
 	case errors.Is(err, mixturefit.ErrNoFit) && wrong > 0:
-		return nil, fmt.Errorf("%s: all %d wrong outputs are of bits that never change, where the model has no errors: nothing to fit", name, wrong)
+		return nil, fmt.Errorf("%s: all %d wrong outputs are of bits that never change, and are not modelled", name,
+			wrong)
 	case errors.Is(err, mixturefit.ErrNoFit):
-		return nil, fmt.Errorf("%s: none of the %d × %d outputs is on the wrong side, so there are no errors to model: r and σ cannot be told from 0", name, samples, n.code.Bits())
+		return nil, fmt.Errorf("%s: none of the %d × %d outputs is on the wrong side: nothing to model", name, samples,
+			n.code.Bits())
 	case err != nil:
 		return nil, err
 	}
@@ -79,9 +82,11 @@ func remarks(f *Fit, m *mixture) (out []string) {
 	}
 	switch missing := table.Missing(f.SigmaInterval[0]); {
 	case m.erring < mixturefit.FewestErring:
-		out = append(out, fmt.Sprintf("%d samples have a wrong bit: too few for intervals, which need %d; r and σ may be far off", m.erring, mixturefit.FewestErring))
+		out = append(out, fmt.Sprintf("%d samples have a wrong bit: too few for intervals, which need %d", m.erring,
+			mixturefit.FewestErring))
 	case missing && !m.Limited:
-		out = append(out, "r and σ are at the end of the range that is searched, and have no intervals: these errors hardly depend on the distance from a transition, or all lie beside one")
+		out = append(out, "r and σ are at the end of their range, and have no intervals: "+
+			"errors hardly depend on the distance from a transition, or all lie beside one")
 	case missing:
 		out = append(out, "r and σ have no intervals there")
 	}

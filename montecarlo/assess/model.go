@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
@@ -31,14 +30,13 @@ type DecoderRow struct {
 	Known bool `json:"known"`
 }
 
-// decoderRows are the rows of all decoders of networks; known says which networks forecasts rest
-// on.
-func decoderRows(width float64, networks []*network, known func(*network) bool) []DecoderRow {
+// decoderRows are the rows of all decoders of networks, of which nothing else is known.
+func decoderRows(width float64, networks []*network) []DecoderRow {
 	out := []DecoderRow{}
 	for k, n := range networks {
 		add := func(d observed.Decoding, e observed.Error) {
-			out = append(out, DecoderRow{k + 1, forecast.DesignOf(n.code, n.training, d), width * e.Mean,
-				width * e.StdErr, math.NaN(), known(n)})
+			out = append(out, DecoderRow{Network: k + 1, Design: forecast.DesignOf(n.code, n.training, d),
+				Observed: width * e.Mean, StdErr: width * e.StdErr, Perceived: math.NaN()})
 		}
 		for i, d := range n.decodings {
 			add(d, n.seen.Labels[i])
@@ -58,6 +56,27 @@ func (f *Fit) own() []DecoderRow {
 		n++
 	}
 	return f.Decoders[:n]
+}
+
+// bestDecoder is the decoder with the smallest observed error against the target, or −1.
+func (f *Fit) bestDecoder() int {
+	return leastOf(f.own(), func(d DecoderRow) float64 { return d.Observed })
+}
+
+// leastError is the first of the smallest errors, or −1.
+func leastError(errors []observed.Error) int {
+	return leastOf(errors, func(e observed.Error) float64 { return e.Mean })
+}
+
+// leastOf is the first row with the smallest number, or −1.
+func leastOf[R any](rows []R, number func(R) float64) int {
+	least := -1
+	for i, r := range rows {
+		if least < 0 || number(r) < number(rows[least]) {
+			least = i
+		}
+	}
+	return least
 }
 
 // forecaster returns the forecaster of the fit: from the perceived label, and from the errors of
@@ -89,21 +108,13 @@ func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error)
 		n.Errors = append(n.Errors,
 			observed.Error{Mean: row.Observed / f.LevelWidth, StdErr: row.StdErr / f.LevelWidth})
 	}
-	p := f.Perceived
-	fit := &perceived.Fit{
-		Model: f.perceivedModel().Model, Noise: errmodel.Interval{Value: p.Noise}, Cutoff: errmodel.Interval{Value: p.Cutoff},
-		CutoffFitted: p.CutoffFitted, Tail: p.Tail,
-	}
-	out := forecast.FromFit(fit, networks, f.smoothed(), decoders, decode.Options{Temperature: f.Temperature})
-	out.Labels = f.labels()
+	m := f.perceivedModel().Model
+	m.Cutoff = f.Perceived.Cutoff
+	out := forecast.New(m, f.labels(), f.smoothed(), decoders)
+	out.Options.Temperature, out.Tail = f.Temperature, f.Perceived.Tail
+	out.Measure(networks)
 	if d := f.Direct; f.knowsDirect() {
-		c, err := f.open(forecast.Direct)
-		if err == nil {
-			err = out.AddDirect(c, d.Error/d.Network, d.DifferenceErr/d.Network)
-		}
-		if err != nil {
-			return nil, err
-		}
+		return out, out.AddDirect(d.Error/d.Network, d.DifferenceErr/d.Network)
 	}
 	return out, nil
 }
@@ -114,17 +125,12 @@ func (f *Fit) knowsDirect() bool {
 		slices.ContainsFunc(f.Decoders, func(r DecoderRow) bool { return r.Known })
 }
 
-// open opens a code of the fit's levels, which may be a head.
+// open opens the code of one of the networks: again only where it was not read from their files.
 func (f *Fit) open(name string) (*code.Code, error) {
-	for _, c := range f.codes {
-		if c.Name() == name {
-			return c, nil
-		}
+	if i := slices.IndexFunc(f.codes, func(c *code.Code) bool { return c.Name() == name }); i >= 0 {
+		return f.codes[i], nil
 	}
-	if h := forecast.LookupHead(name); h.Name != "" {
-		return h.Open(f.Levels)
-	}
-	return code.Open(name, f.Levels)
+	return forecast.OpenCode(name, f.Levels)
 }
 
 // decoding is how a design of one of the networks is decoded.
@@ -135,7 +141,7 @@ func (f *Fit) decoding(decoders decode.Registry, c *code.Code, of scenario.Desig
 		return observed.Prediction(), nil
 	case name == forecast.FittedDecoder:
 		return forecast.FittedDecoding(), nil
-	case forecast.LookupHead(of.Code).Predicts: // the level nearest to a prediction, by its bits
+	case of.Code == forecast.Direct: // the level nearest to a prediction, by its bits
 		name = "gen"
 	}
 	d, err := decoders.New(name, c, decode.Options{Temperature: f.Temperature})
@@ -150,16 +156,13 @@ func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 		*of = *own
 		return
 	}
-	p := f.Perceived
-	of.Model.Training, of.Model.Floor = p.Training, p.Floor
-	of.Tail = p.Tail
+	of.Model.Floor, of.Tail = f.Perceived.Floor, f.Perceived.Tail
 }
 
 // CheckEven refuses a fit of uneven levels, for what computes with even ones.
 func (f *Fit) CheckEven() error {
 	if f.Values != nil {
-		return fmt.Errorf("%s: the fit is one of uneven levels, and this is computed for even ones; "+
-			"'belsim compare --model FILE' takes it", f.path)
+		return fmt.Errorf("%s: the fit is one of uneven levels; 'belsim compare --model FILE' takes it", f.path)
 	}
 	return nil
 }
@@ -176,7 +179,8 @@ func (f *Fit) Ask(q *forecast.Question) error {
 	}
 	p := f.perceivedModel()
 	q.Labels, q.Fitted, q.Temperature = *f.labels(), f.Inform, f.Temperature
-	q.Noise, q.Misfit, q.Cutoff, q.Trainings = p.Noise*f.LevelWidth, p.Misfit*f.LevelWidth, p.Cutoff, []perceived.Training{p.Training}
+	q.Noise, q.Misfit, q.Cutoff = p.Noise*f.LevelWidth, p.Misfit*f.LevelWidth, p.Cutoff
+	q.Trainings = []perceived.Training{p.Training}
 	return nil
 }
 

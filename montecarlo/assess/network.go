@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,9 +55,6 @@ func openNetwork(ctx context.Context, o Options) (*network, error) {
 	return n, nil
 }
 
-// head is the network's own head, or the zero one where its outputs are bits of a code.
-func (n *network) head() forecast.Head { return forecast.LookupHead(n.code.Name()) }
-
 // Close closes the files.
 func (n *network) Close() error {
 	var errs []error
@@ -92,19 +90,13 @@ func (n *network) open(ctx context.Context) (err error) {
 	if n.code, err = openCode(o, s.Outputs); err != nil {
 		return err
 	}
-	s.Labels = o.Range.labels(n.code)
-	return n.openKind(ctx, said)
-}
-
-// openKind finds out how outputs are written.
-func (n *network) openKind(ctx context.Context, said observed.Kind) (err error) {
-	s := n.source
-	if n.head().Predicts {
-		s.Kind = observed.Bits
-	} else if s.Kind, err = observed.FindKind(ctx, said, s.Outputs); err != nil {
-		return err
+	s.Labels, s.Kind = o.Range.labels(n.code), observed.Bits
+	if !o.predicts() {
+		if s.Kind, err = observed.FindKind(ctx, said, s.Outputs); err != nil {
+			return err
+		}
 	}
-	s.Predicted = n.options.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
+	s.Predicted = o.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
 	return nil
 }
 
@@ -121,29 +113,29 @@ func (n *network) takeOutput() error {
 	s := n.source
 	_, columns := s.Targets.Dims()
 	_, width := s.Outputs.Dims()
-	switch parts, k := parts(n.options, s.Outputs), n.options.Output; {
+	parts, k := parts(n.options, s.Outputs), n.options.Output
+	switch {
 	case k == 0 && parts == 1:
 		return nil
-	case n.options.head().Predicts && columns != parts:
+	case n.options.predicts() && columns != parts:
 		return fmt.Errorf("%s has %d columns, and %s has %d; want a prediction of direct regression for each target",
 			s.Outputs.Name(), width, s.Targets.Name(), columns)
 	case k == 0, columns != parts:
-		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
+		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; "+
+			"want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
 	case k < 1 || k > parts:
 		return fmt.Errorf("output %d: the network has outputs 1 to %d", k, parts)
-	default:
-		if s.Direct != nil {
-			if _, n := s.Direct.Dims(); n != parts {
-				return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n,
-					parts)
-			}
-			if err := s.Direct.Take(k-1, k); err != nil {
-				return err
-			}
-		}
-		m := width / parts
-		return errors.Join(s.Targets.Take(k-1, k), s.Outputs.Take((k-1)*m, k*m))
 	}
+	if s.Direct != nil {
+		if _, n := s.Direct.Dims(); n != parts {
+			return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n, parts)
+		}
+		if err := s.Direct.Take(k-1, k); err != nil {
+			return err
+		}
+	}
+	m := width / parts
+	return errors.Join(s.Targets.Take(k-1, k), s.Outputs.Take((k-1)*m, k*m))
 }
 
 // CountOutputs returns K, the number of a network's outputs: 1, or the number of targets for each
@@ -170,50 +162,37 @@ func (n *network) sizes() scenario.Sizes {
 // openCode opens the code of the options, with as many bits as there are outputs and the places of
 // the levels.
 func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
-	if o.Levels == 0 {
-		o.Levels = len(o.Range.Values)
-	}
-	open := openBits
-	if o.head().Own {
-		open = openHead
-	}
-	c, err := open(o, outputs)
-	if err != nil {
-		return nil, err
-	}
-	return o.Range.of(c)
-}
-
-func openBits(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	rows, m := outputs.Dims()
-	levels := o.Levels
-	if f, known := code.Lookup(o.Code); known && levels == 0 {
+	name, called := o.Code, forecast.Called(o.Code, o.Training)
+	if h := forecast.LookupHead(o.Code); h.Own {
+		name = h.Code
+	}
+	levels := cmp.Or(o.Levels, len(o.Range.Values))
+	if f, known := code.Lookup(name); known && levels == 0 {
+		if o.predicts() {
+			return nil, fmt.Errorf("%s has predictions, which have no levels; say how many the codes beside them have",
+				outputs.Name())
+		}
 		least, most := levelsOf(f, m)
 		switch {
 		case most < least:
 			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m,
-				forecast.Called(f.Name, o.Training), m)
-		case most == least+1:
-			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d or %d levels; say how many levels there are", outputs.Name(), m, f.Name, m, least, most)
+				called, m)
 		case most > least:
-			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d to %d levels; say how many levels there are", outputs.Name(), m, f.Name, m, least, most)
+			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d to %d levels; say how many levels "+
+				"there are", outputs.Name(), m, called, m, least, most)
 		}
 		levels = least
 	}
-	codes, err := scenario.OpenCodes([]string{o.Code}, scenario.Sizes{Levels: levels, Real: true})
+	c, err := forecast.OpenCode(o.Code, levels)
 	if err != nil {
 		return nil, err
 	}
-	c := codes[0]
-	if c.Bits() != m {
-		hint := ""
-		if rows == c.Bits() {
-			hint = "; it has as many rows, so it may be transposed"
-		}
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m,
-			forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(), hint)
+	if c.Bits() != m && !o.predicts() {
+		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m, called,
+			c.Levels(), c.Bits(), when(rows == c.Bits(), "; it has as many rows, so it may be transposed"))
 	}
-	return c, nil
+	return o.Range.of(c)
 }
 
 // levelsOf are the smallest and the largest number of levels for which a code has m bits: the
@@ -247,10 +226,10 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 		decode.Options{Temperature: n.options.Temperature}); err != nil {
 		return err
 	}
-	switch direct := n.head().Predicts; {
-	case direct && n.source.Labels.Real:
+	switch predicts := n.options.predicts(); {
+	case predicts && n.source.Labels.Real:
 		n.decodings = []observed.Decoding{observed.Prediction()}
-	case direct: // any other decoder of these bits says the same
+	case predicts: // any other decoder of these bits says the same
 		n.decodings = slices.DeleteFunc(n.decodings,
 			func(d observed.Decoding) bool { return d.Decoder.Name() != "gen" })
 	}
@@ -271,7 +250,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	}
 	n.warning, n.remedy = n.warn()
 	if n.options.FitDecoder {
-		if n.head().Predicts {
+		if n.options.predicts() {
 			return fmt.Errorf("%s: predictions of direct regression need no decoder, and none is fitted to them",
 				n.source.Outputs.Name())
 		}
@@ -295,10 +274,10 @@ const (
 
 // trained is what the network was trained for: as the options say, or as its outputs show.
 func (n *network) trained() perceived.Training {
-	switch {
-	case n.head().Own:
-		return n.head().Training
-	case n.options.Training != "":
+	if h := forecast.LookupHead(n.code.Name()); h.Own {
+		return h.Training
+	}
+	if n.options.Training != "" {
 		return n.options.Training
 	}
 	total, _ := n.seen.Counts.Total()

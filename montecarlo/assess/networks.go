@@ -84,10 +84,10 @@ func ReadRuns(path string) ([]Other, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		line, _ := r.FieldPos(0)
-		o := Other{Code: row[at[0]], Outputs: row[at[3]]}
+		o := Other{Code: row[at[0]], Outputs: row[at[3]], Training: perceived.Training(strings.ToLower(row[at[1]]))}
 		if h := forecast.LookupHead(o.Code); h.Name != "" {
 			o.Training = h.Training
-		} else if o.Training = perceived.Training(strings.ToLower(row[at[1]])); !slices.Contains(perceived.Trainings(), o.Training) {
+		} else if !slices.Contains(perceived.Trainings(), o.Training) {
 			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE, CE, soft, L1 or L2", path, line, row[at[1]])
 		}
 		if o.Code == "" || o.Outputs == "" {
@@ -110,10 +110,8 @@ func ReadRuns(path string) ([]Other, error) {
 func CheckDistinct(first string, others []Other) error {
 	all := []string{first}
 	for _, o := range others {
-		for _, before := range all {
-			if sameArray(before, o.Outputs) {
-				return fmt.Errorf("%s and %s: the same outputs would count as two networks; want each once, and arrays of .npz files by name", before, o.Outputs)
-			}
+		if i := slices.IndexFunc(all, func(before string) bool { return sameArray(before, o.Outputs) }); i >= 0 {
+			return fmt.Errorf("%s and %s: the same outputs are given twice; want each once", all[i], o.Outputs)
 		}
 		all = append(all, o.Outputs)
 	}

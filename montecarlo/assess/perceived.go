@@ -65,11 +65,12 @@ type knowledge struct {
 // the first one's fit.
 func learn(ctx context.Context, workers int, f *Fit, own *network, others []*network) (out knowledge, err error) {
 	p := &PerceivedFit{
-		Training: own.training, Miscalibration: own.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(), Cutoff: math.NaN(), CutoffInterval: unknown(),
-		Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor, Tail: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
+		Training: own.training, Miscalibration: own.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(),
+		Cutoff: math.NaN(), CutoffInterval: unknown(), Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor,
+		Tail: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
 	}
 	all := append([]*network{own}, others...)
-	out = knowledge{fit: p, decoders: decoderRows(f.LevelWidth, all, func(*network) bool { return false })}
+	out = knowledge{fit: p, decoders: decoderRows(f.LevelWidth, all)}
 	defer func() {
 		if len(others) > 0 {
 			out.networks = networkRows(out.decoders)
@@ -97,7 +98,8 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	yours := own.observed()
 	fit, err := perceived.NewFit(ctx, workers, yours, nodes, perceived.DefaultMisfit)
 	if errors.Is(err, perceived.ErrNoNoise) || errors.Is(err, perceived.ErrNothingObserved) {
-		p.Verdict = "The network does not behave as if its bits read one noisy label: its errors are as large as without any information, or almost none."
+		p.Verdict = "The network does not behave as if its bits read one noisy label: " +
+			"its errors are as large as without any information, or almost none."
 		return out, nil
 	}
 	if err != nil {
@@ -110,8 +112,10 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 		out.codes = append(out.codes, n.code)
 	}
 	out.siblings = siblingsOf(own, others, p.Tail)
-	out.decoders = decoderRows(f.LevelWidth, all,
-		func(n *network) bool { return n.warning == "" && !out.siblings.apart(n) })
+	for i := range out.decoders {
+		n := all[out.decoders[i].Network-1]
+		out.decoders[i].Known = n.warning == "" && !out.siblings.apart(n)
+	}
 
 	with := *f
 	with.Perceived, with.Decoders, with.codes = p, out.decoders, out.codes
@@ -125,15 +129,14 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	out.learnt = beside.Learnt
 	out.fit = p.judged(beside)
 	errors := map[scenario.Design]float64{} // under the model
-	for i, d := range own.decodings {
-		errors[forecast.DesignOf(own.code, own.training, d)] = beside.Errors[i]
-	}
-	for _, n := range others {
+	for _, n := range all {
 		if _, done := errors[forecast.DesignOf(n.code, n.training, n.decodings[0])]; done {
 			continue // seeds
 		}
-		if beside, err = out.forecasts.Compare(ctx, n.observed(), nodes); err != nil {
-			return out, err
+		if n != own {
+			if beside, err = out.forecasts.Compare(ctx, n.observed(), nodes); err != nil {
+				return out, err
+			}
 		}
 		for i, d := range n.decodings {
 			errors[forecast.DesignOf(n.code, n.training, d)] = beside.Errors[i]
@@ -156,9 +159,7 @@ type siblings struct {
 
 // siblingsOf are those among other networks. tail is the first one's.
 func siblingsOf(own *network, others []*network, tail float64) siblings {
-	least := func(n *network) observed.Error {
-		return n.seen.Labels[leastOf(n.seen.Labels, func(e observed.Error) float64 { return e.Mean })]
-	}
+	least := func(n *network) observed.Error { return n.seen.Labels[leastError(n.seen.Labels)] }
 	yours := least(own)
 	out := siblings{map[*network]float64{}, 3 * forecast.Fitted().SeedSD(tail, yours.StdErr/yours.Mean)}
 	for _, n := range others {
@@ -196,10 +197,12 @@ func (s siblings) text(yours string) string {
 		furthest = max(furthest, math.Abs(over-1))
 	}
 	if furthest > 0 {
-		return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained for less, or training has not ended. "+
-			"Where longer training still gains, train longer before you change the code. Forecasts rest on the first one.", yours, percent(furthest), percent(s.seeds))
+		return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained "+
+			"for less, or training has not ended. Where longer training still gains, train longer before you change "+
+			"the code. Forecasts rest on the first one.", yours, percent(furthest), percent(s.seeds))
 	}
-	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. To find out, " + string(AddCheckpoint) + "."
+	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. " +
+		"To find out, " + string(AddCheckpoint) + "."
 }
 
 // judged is the fit with its rates of bits, and says whether the model describes the network.
@@ -211,8 +214,9 @@ func (p PerceivedFit) judged(beside *forecast.Comparison) *PerceivedFit {
 	p.Verdict = fmt.Sprintf("The network behaves as if its bits read one noisy label (standard deviation %s levels).",
 		table.Short(p.Noise))
 	if !p.Describes {
-		p.Verdict = fmt.Sprintf("The network does not behave as if its bits read one noisy label: an error differs from such a network's by %.0f %%. "+
-			"The further it differs, the wider are the intervals of forecasts.", 100*beside.Furthest)
+		p.Verdict = fmt.Sprintf("The network does not behave as if its bits read one noisy label: an error differs "+
+			"from such a network's by %.0f %%. The further it differs, the wider are the intervals of forecasts.",
+			100*beside.Furthest)
 	}
 	return &p
 }

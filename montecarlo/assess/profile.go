@@ -67,9 +67,9 @@ func profiles(f *Fit, n *network, learnt *perceived.Network) (out []Profile, cur
 		p := profile(f, n, k-1)
 		if noisy {
 			p.X, p.Fitted = nil, nil
-		}
-		for i := 0; noisy && i < f.Levels; i++ {
-			p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, learnt.At(i, k-1))
+			for i := range f.Levels {
+				p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, learnt.At(i, k-1))
+			}
 		}
 		out = append(out, p)
 	}

@@ -2,6 +2,7 @@ package assess
 
 import (
 	"fmt"
+	"iter"
 
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
@@ -51,39 +52,45 @@ func errorQuantiles(f *Fit, n *network) *ErrorQuantiles {
 		all.Merge(&spreads[i])
 		counts = append(counts, spreads[i].Samples())
 	}
-	from := 0
-	for _, to := range groups(counts) {
+	for from, to := range groups(counts) {
 		var some observed.Spread
 		for i := from; i < to; i++ {
 			some.Merge(&spreads[i])
 		}
 		out.Rows = append(out.Rows,
 			LevelQuantiles{from*width + 1, min(to*width, f.Levels), some.Samples(), f.quantilesOf(&some)})
-		from = to
 	}
 	out.Quantiles = f.quantilesOf(&all)
 	return out
 }
 
-// groups are the ends of runs of neighbouring counts, each of 100 samples at least where there are so
-// many: of fewer, the quantile of 99 % would be the largest error, and a share would mean nothing.
-func groups(counts []uint64) (ends []int) {
+// groups are runs of neighbouring counts, from one index to before another, each of 100 samples at
+// least where there are so many: of fewer, the quantile of 99 % would be the largest error, and a
+// share would mean nothing.
+func groups(counts []uint64) iter.Seq2[int, int] {
 	const fewest = 100
-	left, some := uint64(0), uint64(0)
-	for _, n := range counts {
-		left += n
-	}
-	for i, n := range counts {
-		some, left = some+n, left-n
-		if i == len(counts)-1 || some >= fewest && left >= fewest {
-			ends, some = append(ends, i+1), 0
+	return func(yield func(from, to int) bool) {
+		left := uint64(0)
+		for _, n := range counts {
+			left += n
+		}
+		from, some := 0, uint64(0)
+		for i, n := range counts {
+			some, left = some+n, left-n
+			if i < len(counts)-1 && (some < fewest || left < fewest) {
+				continue
+			}
+			if !yield(from, i+1) {
+				return
+			}
+			from, some = i+1, 0
 		}
 	}
-	return ends
 }
 
 // Text says the quantiles of all samples of a fit.
 func (q *ErrorQuantiles) Text(f *Fit) string {
-	return fmt.Sprintf("With %s on %s, half of the samples are wrong by at most %s, 90 %% by at most %s, and 99 %% by at most %s%s.",
+	return fmt.Sprintf("With %s on %s, half of the samples are wrong by at most %s, 90 %% by at most %s, "+
+		"and 99 %% by at most %s%s.",
 		q.Decoder, q.Outputs, table.Short(q.Median), table.Short(q.P90), table.Short(q.P99), f.unit())
 }

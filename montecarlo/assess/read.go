@@ -35,18 +35,14 @@ func Read(path string) (*Fit, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	f := &Fit{R: math.NaN(), Sigma: math.NaN(), LogitScale: math.NaN(), path: path}
-	switch err := table.ReadJSON(raw, f); {
-	case errors.Is(err, table.ErrUnknownField):
-		return nil, fmt.Errorf("%s: %w; a fit of another version has it: fit the network again with this version", path,
-			err)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w; want the JSON of a fit", path, err)
+	if err := table.ReadJSON(raw, f); err != nil {
+		want := "want the JSON of a fit"
+		if errors.Is(err, table.ErrUnknownField) {
+			want = "a fit of another version has it: fit the network again with this version"
+		}
+		return nil, fmt.Errorf("%s: %w; %s", path, err, want)
 	}
-	err = f.checkModel()
-	if err == nil {
-		err = f.checkPrior()
-	}
-	if err != nil {
+	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
@@ -66,42 +62,23 @@ func checkFormat(raw []byte) error {
 	return nil
 }
 
-// checkModel refuses parameters that no fit has, and fields that contradict others.
-func (f *Fit) checkModel() error {
-	if table.Missing(f.R) {
-		return errors.New("there is no r; want the JSON of a fit")
-	}
+// check refuses numbers that no fit has, and fields that contradict others.
+func (f *Fit) check() error {
 	if f.Levels < code.MinLevels || f.Levels > code.MaxLevels {
 		return fmt.Errorf("levels is %d; want %d to %d", f.Levels, code.MinLevels, code.MaxLevels)
 	}
 	if of, known := code.Lookup(f.Code); known && of.Bits(f.Levels) != f.Bits {
 		return fmt.Errorf("bits is %d; %s of %d levels has %d", f.Bits, f.Code, f.Levels, of.Bits(f.Levels))
 	}
-	for _, n := range []struct {
-		name  string
-		value float64
-	}{{"r", f.R}, {"sigma", f.Sigma}, {"logit_scale", f.LogitScale}} {
-		known := n.name != "logit_scale" || !table.Missing(n.value)
-		if known && (!(n.value > 0) || table.Missing(n.value)) {
-			return fmt.Errorf("%s is %v; want a positive number", n.name, n.value)
-		}
-	}
-	if err := errmodel.Check(f.R, f.Sigma); err != nil {
-		return err
-	}
-	if err := scenario.CheckTemperature(f.Temperature); err != nil {
-		return err
-	}
-	if _, err := f.modelTemperature(); err != nil {
-		return err
-	}
-	if err := cmp.Or(f.checkWidth(), checkInterval("r_interval", f.R, f.RInterval),
-		checkInterval("sigma_interval", f.Sigma, f.SigmaInterval)); err != nil {
+	_, err := f.modelTemperature()
+	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), scenario.CheckTemperature(f.Temperature), err, f.checkWidth(),
+		checkInterval("r_interval", f.R, f.RInterval), checkInterval("sigma_interval", f.Sigma, f.SigmaInterval),
+		f.checkPrior()); err != nil {
 		return err
 	}
 	if p := f.Perceived; p != nil && !table.Missing(p.Noise) {
 		if err := f.checkPerceived(); err != nil {
-			return fmt.Errorf("perceived.%w", err)
+			return fmt.Errorf("perceived: %w", err)
 		}
 	}
 	return nil
@@ -132,44 +109,25 @@ func (f *Fit) checkWidth() error {
 	return nil
 }
 
-// checkInterval refuses an interval that a value is not in, but for rounding. Ends may be missing.
+// checkInterval refuses an interval that a value is not in, but for rounding, or that is too wide to
+// draw. Ends may be missing.
 func checkInterval(name string, value float64, interval [2]float64) error {
-	const rounding = 1e-6
-	if lo, hi := interval[0], interval[1]; lo < 0 || lo > value*(1+rounding) || hi < value*(1-rounding) {
+	const rounding, widest = 1e-6, 1e6
+	lo, hi := interval[0], interval[1]
+	if lo < 0 || lo > value*(1+rounding) || hi < value*(1-rounding) || hi > value*widest {
 		return fmt.Errorf("%s is %v; want numbers from 0 on, around %v", name, interval, value)
 	}
 	return nil
 }
 
-// checkPerceived is checkModel for the perceived label. Errors begin with the name of a field in
-// it.
+// checkPerceived is check for the perceived label.
 func (f *Fit) checkPerceived() error {
-	p := f.Perceived
-	if p.Noise <= 0 {
-		return fmt.Errorf("label_noise is %v; want a positive number, or null where the data do not tell", p.Noise)
-	}
-	m := f.perceivedModel()
+	p, m := f.Perceived, f.perceivedModel()
 	if err := m.Check(f.Levels); err != nil {
-		return fmt.Errorf("label_noise and what belongs to it: %w", err)
+		return err
 	}
-	if byDefault := m.DefaultCutoff(f.Levels); p.Cutoff <= 0 || !p.CutoffFitted &&
-		!(math.Abs(p.Cutoff/byDefault-1) <= 1e-6) {
-		return fmt.Errorf("cutoff is %v, and cutoff_fitted %v; the default is %v here", p.Cutoff, p.CutoffFitted,
-			byDefault)
-	}
-	if p.Floor <= 0 {
-		return fmt.Errorf("misfit_floor is %v; want a positive number", p.Floor)
-	}
-	if p.Tail < 0 {
-		return fmt.Errorf("tail is %v; want a positive number, or null", p.Tail)
-	}
-	if p.Describes != (p.Distance < rejected) {
-		return fmt.Errorf("describes is %v, with a distance of %v; below %v the model describes the network",
-			p.Describes, p.Distance, rejected)
-	}
-	const widest = 1e6 // times the value: forecasts are finite
-	if p.NoiseInterval[1] > widest*p.Noise || p.CutoffInterval[1] > widest*p.Cutoff {
-		return fmt.Errorf("label_noise_interval ends at %v, and cutoff_interval at %v; want less than a million times their values", p.NoiseInterval[1], p.CutoffInterval[1])
+	if byDefault := m.DefaultCutoff(f.Levels); !p.CutoffFitted && !(math.Abs(p.Cutoff/byDefault-1) <= 1e-6) {
+		return fmt.Errorf("cutoff is %v, and not fitted; the default is %v here", p.Cutoff, byDefault)
 	}
 	return cmp.Or(checkInterval("label_noise_interval", p.Noise, p.NoiseInterval),
 		checkInterval("cutoff_interval", p.Cutoff, p.CutoffInterval))

@@ -106,7 +106,7 @@ func (r *Report) details() (out []Block) {
 	case outputs == string(observed.Signs):
 		outputs = "bits (±1)"
 	}
-	lowest, highest := f.occurring()
+	lowest, highest := occurring(f.Prior)
 	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.called(), f.Levels,
 		f.Bits, f.Samples, lowest, highest, outputs)
 	if f.Range != nil {
@@ -166,44 +166,42 @@ func (s *Several) Section(ways map[Advice]string) Section {
 			}
 			return relative(r.Ratio, r.RatioCI)
 		}
-		details = append(details, Block{"codes if they were trained, for all outputs: mean |answer − target| over the outputs", rankingTable(rec, against), rec.Notes})
+		head := "codes if they were trained, for all outputs: mean |answer − target| over the outputs"
+		details = append(details, Block{head, rankingTable(rec, against), rec.Notes})
 	}
 	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, details, ways)
 }
 
 // decoderTables are the errors of the decoders, and what the mixture says of errors in levels.
 func (f *Fit) decoderTables() []Block {
-	in := "levels"
-	if f.Range != nil {
-		in = "label units"
-	}
 	heads := []string{"levels", "code", "bits", "trans.", "training"} // the same in all rows
-	out := []Block{{Head: "mean |answer − target| in " + in + ": observed, and under the perceived-label model",
+	out := []Block{{
+		Head: "mean |answer − target| in " + f.errorUnit() + ": observed, and under the perceived-label model",
 		Table: table.Of(f.own(), table.Replace("observed", "", func(d DecoderRow) string {
 			return table.PlusMinus(d.Observed, d.StdErr)
-		})).Without(heads...)}}
+		})).Without(heads...),
+	}}
 	if len(f.Mixture) == 0 {
 		return out
 	}
+	in := "levels"
+	if f.Values != nil {
+		in = "mean widths of a level"
+	}
 	head := fmt.Sprintf("mixture against observed: |error| in levels, over these targets; seed %d", f.Seed)
 	if f.Range != nil {
-		head = fmt.Sprintf("mixture against observed, with targets rounded to levels: |error| in levels; seed %d",
+		head = fmt.Sprintf("mixture against observed, with targets rounded to levels: |error| in %s; seed %d", in,
 			f.Seed)
 	}
-	if f.Values != nil {
-		head = strings.Replace(head, "in levels", "in mean widths of a level", 1)
-	}
-	sentences := []string{"bound, exact, simulated: the mixture, bits erring independently; observed rates: independent bits with the error rates observed instead of the mixture's."}
-	if text := f.anyLawText(); text != "" {
-		sentences = append(sentences, text)
-	}
+	notes := sentences("bound, exact, simulated: the mixture, bits erring independently; observed rates: independent "+
+		"bits with the error rates observed instead of the mixture's.", f.anyLawText())
 	return append(out,
 		Block{Head: head, Table: table.Of(f.Mixture,
 			table.Replace("mean", "", func(d MixtureRow) string { return table.PlusMinus(d.Mean, d.StdErr) }),
 			table.Replace("observed", "", func(d MixtureRow) string {
 				return table.PlusMinus(d.Observed, d.ObservedStdErr)
 			})).Without(heads...)},
-		Block{Sentences: sentences})
+		Block{Sentences: notes})
 }
 
 // anyLawText says what holds whatever the dependence of the bits, for the best decoder of bits; ""
@@ -218,8 +216,9 @@ func (f *Fit) anyLawText() string {
 	if best == nil {
 		return ""
 	}
-	return fmt.Sprintf("Whatever the dependence of its bits, a network whose bits err so often on these samples is wrong by %s to %s levels with %s; yours is at %s. On new samples it is wrong by %s to %s, with the sampling error of the rates.",
-		table.Short(best.AnyLaw[0]), table.Short(best.AnyLaw[1]), best.Decoder, table.Short(best.Observed), table.Short(best.AnyInterval[0]), table.Short(best.AnyInterval[1]))
+	return fmt.Sprintf("Whatever the dependence of its bits, a network whose bits err so often on these samples is "+
+		"wrong by %s levels with %s; yours is at %s. On new samples it is wrong by %s, with the sampling error of "+
+		"the rates.", between(*best.AnyLaw), best.Decoder, table.Short(best.Observed), between(*best.AnyInterval))
 }
 
 // table has a row for each parameter of the perceived-label model.

@@ -38,9 +38,8 @@ type OutputRow struct {
 
 // NewSeveral collects the reports of the outputs, in order.
 func NewSeveral(reports []*Report) *Several {
-	out := &Several{}
+	out, first := &Several{}, reports[0].Fit
 	described, sum := 0, 0.0
-	unit := " levels"
 	var warnings []string
 	for i, r := range reports {
 		f := r.Fit
@@ -55,9 +54,6 @@ func NewSeveral(reports []*Report) *Several {
 		if row.Describes {
 			described++
 		}
-		if f.Range != nil {
-			unit = ""
-		}
 		if n := r.network; n.warning != "" {
 			warnings = append(warnings, fmt.Sprintf("Output %d: %s. Next: %s.", i+1, n.warning, n.remedy))
 		}
@@ -67,29 +63,27 @@ func NewSeveral(reports []*Report) *Several {
 		sum += row.Error / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
 	}
-	if text := besideOutputs(out.Outputs, unit); text != "" {
-		warnings = append(warnings, text)
-	}
 	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), string(ForecastCodes)+"."
 	switch described {
 	case len(reports):
 		which = "each output"
 	case 0:
-		which, next = "none of the outputs", "train a network with a code that is easy to learn, such as unary or johnson."
+		which, next = "none of the outputs", easyToLearn
 	}
 	out.recommend(reports)
 	if rec := out.Recommendation; rec != nil && rec.Decision != nil {
-		next = decisionText(rec.Decision, nil, reports[0].Fit.called())
+		next = decisionText(rec.Decision, nil, first.called())
 	}
-	out.Verdict = append([]string{fmt.Sprintf("The network has %d outputs. With the best decoder of each, they are wrong by %s%s on average.",
-		len(reports), table.Short(sum), unit)}, warnings...)
-	out.Verdict = append(out.Verdict, "One noisy label for all bits describes "+which+".", "Next: "+next)
+	opening := fmt.Sprintf("The network has %d outputs. With their best decoders, they are wrong by %s%s on average.",
+		len(reports), table.Short(sum), first.unit())
+	out.Verdict = sentences(append(append([]string{opening}, warnings...), besideOutputs(out.Outputs),
+		"One noisy label for all bits describes "+which+".", "Next: "+next)...)
 	return out
 }
 
 // besideOutputs compares the outputs with direct regression for people; it is "" where that is not
 // given.
-func besideOutputs(outputs []*Fit, unit string) string {
+func besideOutputs(outputs []*Fit) string {
 	sum, better, worse := 0.0, 0, 0
 	for _, f := range outputs {
 		d := f.Direct
@@ -104,8 +98,9 @@ func besideOutputs(outputs []*Fit, unit string) string {
 			worse++
 		}
 	}
-	return fmt.Sprintf("Direct regression is wrong by %s%s on average: this network is better at %d of the %d outputs, worse at %d, and not told apart at %d (paired by sample).",
-		table.Short(sum), unit, better, len(outputs), worse, len(outputs)-better-worse)
+	return fmt.Sprintf("Direct regression is wrong by %s%s on average: this network is better at %d of the %d "+
+		"outputs, worse at %d, and not told apart at %d (paired by sample).", table.Short(sum), outputs[0].unit(),
+		better, len(outputs), worse, len(outputs)-better-worse)
 }
 
 // recommend ranks codes for all outputs, where each output has a ranking.
@@ -122,32 +117,6 @@ func (s *Several) recommend(reports []*Report) {
 	}
 	all := forecast.Together(outputs, units,
 		func(k int, x *forecast.Forecast) bool { return reports[k].network.owns(x) })
-	first := reports[0].network
-	rec := &Recommendation{Ranking: forecast.Rows(all, func(int) float64 { return 1 })}
-	for i := range all {
-		rec.Ranking[i].Trained = first.owns(&all[i]) && all[i].Measured
-	}
-	rec.Notes = []string{"Errors are means over the outputs, each read as it is read best. The ranking of each output is in the JSON and on the page."}
-	if text := forecast.Cheapest(rec.Ranking); text != "" {
-		rec.Notes = append(rec.Notes, text)
-	}
-	s.Recommendation = rec
-	rec.Decision = decide(first, ended, all)
-	rec.show()
-}
-
-// bestDecoder is the decoder with the smallest observed error against the target, or −1.
-func (f *Fit) bestDecoder() int {
-	return leastOf(f.own(), func(d DecoderRow) float64 { return d.Observed })
-}
-
-// leastOf is the first row with the smallest number, or −1.
-func leastOf[R any](rows []R, number func(R) float64) int {
-	least := -1
-	for i, r := range rows {
-		if least < 0 || number(r) < number(rows[least]) {
-			least = i
-		}
-	}
-	return least
+	s.Recommendation = newRecommendation(all, 1, reports[0].network, ended,
+		[]string{"Errors are means over the outputs, each read as it is read best."})
 }

@@ -118,14 +118,15 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s.add(levels, EvenSpacing, fitdecoder.Spread(levels, of.Lo, of.Hi))
-		s.add(levels, HalfSpacing, halfQuantiles(levels, of, s.sorted[from:to]))
-		even, half := &s.Results[len(s.Results)-2], &s.Results[len(s.Results)-1]
+		even := s.row(levels, EvenSpacing, fitdecoder.Spread(levels, of.Lo, of.Hi))
+		half := s.row(levels, HalfSpacing, halfQuantiles(levels, of, s.sorted[from:to]))
 		half.Chosen = half.Quantization < even.Quantization && !(even.Ratio <= coarse)
 		even.Chosen = !half.Chosen
+		s.Results = append(s.Results, even, half)
 		if even.Ratio > coarse {
 			s.note("%d levels: q/e₀ of even ones is %.2g, above %v: spacing matters. "+
-				"√(e₀² + q²) is %s with half of them quantiles, and %s with even ones.", levels, even.Ratio, coarse, table.Short(half.Forecast), table.Short(even.Forecast))
+				"√(e₀² + q²) is %s with half of them quantiles, and %s with even ones.",
+				levels, even.Ratio, coarse, table.Short(half.Forecast), table.Short(even.Forecast))
 		}
 	}
 	s.note("%s", beyondText(s.Beyond, n))
@@ -171,8 +172,8 @@ func readColumn(ctx context.Context, rows *arrayfile.Rows, most int) (out []floa
 	}
 }
 
-// add adds a row.
-func (s *Spacings) add(levels int, spacing string, v code.Values) {
+// row is the row of some values.
+func (s *Spacings) row(levels int, spacing string, v code.Values) SpacingRow {
 	q, at := 0.0, 0
 	for _, y := range s.sorted {
 		for at < levels-1 && v[at+1]-y <= y-v[at] {
@@ -181,10 +182,8 @@ func (s *Spacings) add(levels int, spacing string, v code.Values) {
 		q += math.Abs(y - v[at])
 	}
 	q /= float64(s.Targets)
-	s.Results = append(s.Results, SpacingRow{
-		Levels: levels, Spacing: spacing, Quantization: q, Ratio: q / s.Baseline, Forecast: math.Hypot(q,
-			s.Baseline), Values: v,
-	})
+	return SpacingRow{Levels: levels, Spacing: spacing, Quantization: q, Ratio: q / s.Baseline,
+		Forecast: math.Hypot(q, s.Baseline), Values: v}
 }
 
 // halfQuantiles are levels of which half are even, and half are quantiles of labels, sorted and

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -27,16 +28,18 @@ const (
 	AddCheckpoint Advice = "give the outputs of an earlier checkpoint as another network of the same code"
 )
 
+const easyToLearn = "train a network with a code that is easy to learn, such as unary or johnson."
+
 // opening is the verdict in some plain sentences: what the network does, whether the
 // perceived-label model describes it, and what to do next.
-func opening(f *Fit, own *network, others []*network) (out []string) {
+func opening(f *Fit, own *network, others []*network) []string {
 	switch what := sentenceOf(own.warning); {
 	case own.seen.Same:
 		return []string{what, "Next: " + own.remedy + "."}
 	case what != "":
-		return slices.DeleteFunc([]string{what, f.whatItDoes(), f.emptyText(), "Next: " + own.remedy + "."},
-			func(text string) bool { return text == "" })
+		return sentences(what, f.whatItDoes(), f.emptyText(), "Next: "+own.remedy+".")
 	}
+	var out []string
 	for i, n := range others {
 		if n.warning != "" {
 			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.",
@@ -49,19 +52,27 @@ func opening(f *Fit, own *network, others []*network) (out []string) {
 	if f.Fitted != nil {
 		out = append(out, f.Fitted.text(f, own.fitted.Decoder.About()))
 	}
-	text := ""
-	if own.training != perceived.BCE && f.Perceived != nil {
-		text = "Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing. "
-	}
-	if len(f.Dead) > 0 {
-		text += deadText(f.Dead, f.Bits) + " "
-	}
+	trained, verdict := "", ""
 	if f.Perceived != nil {
-		text += f.Perceived.Verdict
+		trained = when(own.training != perceived.BCE,
+			"Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing.")
+		verdict = f.Perceived.Verdict
 	}
-	next := "Next: " + f.next()
-	out = append(out, f.emptyText(), f.valuesText(own), f.directText(), strings.TrimSpace(text), next)
-	return slices.DeleteFunc(out, func(text string) bool { return text == "" })
+	model := strings.Join(sentences(trained, deadText(f.Dead, f.Bits), verdict), " ")
+	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next())...)
+}
+
+// sentences are the texts that say something.
+func sentences(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+}
+
+// when is a text under a condition, else "".
+func when(so bool, text string) string {
+	if so {
+		return text
+	}
+	return ""
 }
 
 // sentenceOf begins with a capital letter and ends with a stop.
@@ -81,14 +92,17 @@ func (f *Fit) called() string {
 }
 
 // predicts reports whether the network is direct regression.
-func (f *Fit) predicts() bool { return forecast.LookupHead(f.Code).Predicts }
+func (f *Fit) predicts() bool { return f.Code == forecast.Direct }
 
-// unit is what follows a number that in wrote.
-func (f *Fit) unit() string {
+// unit is what follows an error: the unit, where it is levels.
+func (f *Fit) unit() string { return when(f.Range == nil, " levels") }
+
+// errorUnit is the unit of errors.
+func (f *Fit) errorUnit() string {
 	if f.Range == nil {
-		return " levels"
+		return compare.InLevels
 	}
-	return ""
+	return compare.InLabelUnits
 }
 
 // besideLevels is what follows an error: its unit, or how many levels it is.
@@ -130,7 +144,7 @@ const emptyShare = 0.1
 // emptyText says what part of the range no target lies in: levels at its ends. It is "" where few
 // are empty.
 func (f *Fit) emptyText() string {
-	lowest, highest := f.occurring()
+	lowest, highest := occurring(f.Prior)
 	below, above := lowest-1, f.Levels-highest
 	share := float64(below+above) / float64(f.Levels)
 	if share < emptyShare {
@@ -158,7 +172,8 @@ func (f *Fit) emptyText() string {
 	if above > 0 {
 		parts = append(parts, of(highest+1, f.Levels))
 	}
-	return fmt.Sprintf("No target is of %s: %s of the levels are empty. Check that the range is the one that the network was trained with.", strings.Join(parts, " or "), percent(share))
+	return fmt.Sprintf("No target is of %s: %s of the levels are empty. Check that the range is the network's.",
+		strings.Join(parts, " or "), percent(share))
 }
 
 // valuesText says how many targets the end levels clip, and that a Johnson code is wrong for uneven
@@ -169,16 +184,19 @@ func (f *Fit) valuesText(n *network) string {
 		out = append(out, beyondText(int(f.Beyond), int(f.Samples)))
 	}
 	if _, err := decode.New("bel-j", n.code); err == nil && n.code.Uneven() && n.code.Levels() > 3 {
-		out = append(out, f.Code+" is the wrong code for uneven levels: its words of levels n and n + L/2 are complements, "+
-			"so that it cannot say noise that is broad in levels, as it is where they lie dense.")
+		out = append(out, f.Code+" is the wrong code for uneven levels: its words of levels n and n + L/2 are "+
+			"complements, so that it cannot say noise that is broad in levels, as it is where they lie dense.")
 	}
 	return strings.Join(out, " ")
 }
 
 // deadText lists the dead classifiers.
 func deadText(dead []int, bits int) string {
-	if len(dead) == bits {
-		return "No classifier has learnt its bit: all are wrong in more than half of the samples, or always answer the same."
+	switch len(dead) {
+	case 0:
+		return ""
+	case bits:
+		return "No classifier has learnt its bit: all are mostly wrong, or always answer the same."
 	}
 	const most = 6
 	var names []string
@@ -189,11 +207,12 @@ func deadText(dead []int, bits int) string {
 	if more := len(dead) - most; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	text := "The classifiers of bits %s are dead: they always answer the same, or are mostly wrong. The fits set them aside."
 	if len(dead) == 1 {
-		text = "The classifier of bit %s is dead: it always answers the same, or is mostly wrong. The fits set it aside."
+		return "The classifier of bit " + list + " is dead: it always answers the same, or is mostly wrong. " +
+			"The fits set it aside."
 	}
-	return fmt.Sprintf(text, list)
+	return "The classifiers of bits " + list + " are dead: they always answer the same, or are mostly wrong. " +
+		"The fits set them aside."
 }
 
 // next says what to do.
@@ -204,11 +223,11 @@ func (f *Fit) next() string {
 	case f.Values != nil:
 		return "train the same network with even levels, too: spacing matters where few levels meet long tails."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
-		return "train a network with a code that is easy to learn, such as unary or johnson."
+		return easyToLearn
 	case rec == nil:
 		return string(ForecastCodes) + "."
 	case len(rec.Ranking) == 0:
-		return "train a network with a code that is easy to learn."
+		return easyToLearn
 	default:
 		return decisionText(rec.Decision, f.Fitted, f.called())
 	}
@@ -216,32 +235,19 @@ func (f *Fit) next() string {
 
 // decisionText says what to do about the network, after the fitted decoder where that gains more
 // than any code. fitted is nil without one.
-func decisionText(d *Decision, fitted *Fitted, yours string) string {
+func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 	first := ""
 	if fitted != nil && fitted.Better && fitted.Gain >= forecast.LeastGain*fitted.BaselineErr {
-		gain := fitted.Gain / fitted.BaselineErr
-		than := ""
-		if gain > d.Gain {
-			than = ", more than any code is forecast to add"
-		}
-		if than != "" || d.Action == forecast.Stay {
+		if gain := fitted.Gain / fitted.BaselineErr; gain > d.Gain || d.Action == forecast.Stay {
 			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ",
-				percent(gain), than)
+				percent(gain), when(gain > d.Gain, ", more than any code is forecast to add"))
 		}
 	}
-	of := forecast.Called(d.Code, d.Training)
-	h := forecast.LookupHead(of)
-	how := of
-	switch {
-	case h.Predicts:
-		how, of = "direct regression, without a code", "direct regression"
-	default:
-		if h.Name == "" {
-			how += " with " + d.Training.Loss()
-		}
-		if d.Training == perceived.Soft {
-			how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
-		}
+	how := forecast.Described(d.Code, d.Training)
+	if d.Training == perceived.Soft {
+		how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
+	}
+	if d.Code != forecast.Direct {
 		how += " and read it with " + d.Decoder
 	}
 	switch d.Action {
@@ -256,10 +262,10 @@ func decisionText(d *Decision, fitted *Fitted, yours string) string {
 		}
 		return text
 	case forecast.Take:
-		if h.Predicts {
-			return fmt.Sprintf("%stake direct regression: it gains %s.", first, percent(d.Gain))
+		if d.Code != forecast.Direct {
+			how = "the network of " + how
 		}
-		return fmt.Sprintf("%stake the network of %s: it gains %s.", first, how, percent(d.Gain))
+		return fmt.Sprintf("%stake %s: it gains %s.", first, how, percent(d.Gain))
 	}
 	if !d.Ended { // a longer training may gain more
 		yours += ", if its training has ended"

@@ -3,11 +3,13 @@ package forecast
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo/scenario"
 )
 
 const (
@@ -60,15 +62,28 @@ const (
 	Stay Action = "stay"
 )
 
-// Decision says what to do about the network that forecasts are relative to.
+// Decision says what to do next.
 type Decision struct {
-	Action Action
+	// train: a network with the code; take: another of the networks given; stay: keep this one, for
+	// none is forecast to be better by 1 %
+	Action Action `json:"action"`
+	scenario.Design
+	// 1 − ratio: how much smaller its error is expected to be than the measured one, as a share of
+	// it; 0 where it is kept
+	Gain float64 `json:"gain"`
+	// probability that it is better; null where it is kept
+	Better float64 `json:"better"`
+	// another network of the same head is as good, within what seeds make: else nobody knows
+	// whether the training has ended
+	Ended bool `json:"ended"`
+	// the head is the one that lost least in general: no other is forecast to be 2 % better than it
+	Rule bool `json:"rule,omitempty"`
+	// what the network's own head lost to the best one in general, as a share; only where this
+	// decides
+	Lost float64 `json:"lost,omitempty"`
+
 	// Best is the smallest forecast of another network; nil where there is none.
-	Best *Forecast
-	// Lost is what the network's head lost in general, as a share, where this decides; else 0.
-	Lost float64
-	// Rule says that the smallest forecast gave way to the head that lost least in general.
-	Rule bool
+	Best *Forecast `json:"-"`
 }
 
 // FittedDecoding is the decoding of a decoder that was fitted to a network's logits, whose error
@@ -85,35 +100,44 @@ func (x Forecast) Gain() float64 { return 1 - x.Ratio }
 // worse. A head that loses in general is not trained, and is left where others are forecast to be
 // less than Worthwhile worse. A network whose own code is not among the forecasts is none to stay
 // with. Another reading of it is no reason to train again.
-func Decide(c string, t perceived.Training, all []Forecast) Decision {
+func Decide(c string, t perceived.Training, all []Forecast) *Decision {
+	first := func(is func(Forecast) bool) *Forecast {
+		if i := slices.IndexFunc(all, is); i >= 0 {
+			return &all[i]
+		}
+		return nil
+	}
 	own := func(x Forecast) bool { return x.Code.Name() == c && x.Training == t }
-	at := slices.IndexFunc(all, func(x Forecast) bool {
+	out := &Decision{Action: Stay, Better: math.NaN()}
+	if x := first(func(x Forecast) bool { return x.Measured && own(x) }); x != nil {
+		out.Design = x.Design()
+	}
+	best := first(func(x Forecast) bool {
 		return !own(x) && (x.Measured || lost(x.Code.Name(), x.Training) == 0)
 	})
-	if at < 0 {
-		return Decision{Action: Stay}
+	if best == nil {
+		return out
 	}
-	best, out, need := &all[at], Decision{Action: Train}, LeastGain
-	if lost := lost(c, t); lost > 0 {
-		if need = -Worthwhile; best.Gain() < LeastGain {
-			out.Lost = lost
-		}
+	lost, need := lost(c, t), LeastGain
+	if lost > 0 {
+		need = -Worthwhile
 	}
-	rule := leastLost()
-	if at := slices.IndexFunc(all, func(x Forecast) bool {
-		return x.Code.Name() == rule.Code &&
-			x.Training == rule.Training
-	}); at >= 0 {
-		x := &all[at]
-		if !own(*x) && !best.Measured && x.Gain() >= need && best.Error > (1-Worthwhile)*x.Error {
-			best, out.Rule = x, x != best
-		}
+	byLoss := best.Gain() < LeastGain
+	least, rule := leastLost(), false
+	x := first(func(x Forecast) bool { return x.Code.Name() == least.Code && x.Training == least.Training })
+	if x != nil && !own(*x) && !best.Measured && x.Gain() >= need && best.Error > (1-Worthwhile)*x.Error {
+		best, rule = x, x != best
 	}
-	if out.Best = best; best.Measured {
+	out.Best = best
+	if best.Gain() < need && slices.ContainsFunc(all, own) {
+		return out
+	}
+	out.Action, out.Design, out.Gain, out.Better, out.Rule = Train, best.Design(), best.Gain(), best.Better, rule
+	if best.Measured {
 		out.Action = Take
 	}
-	if slices.ContainsFunc(all, own) && best.Gain() < need {
-		return Decision{Action: Stay, Best: best}
+	if byLoss {
+		out.Lost = lost
 	}
 	return out
 }
@@ -123,14 +147,7 @@ func KnownText() string {
 	known := slices.SortedFunc(slices.Values(known()), func(a, b Experience) int { return cmp.Compare(a.Loss, b.Loss) })
 	var parts []string
 	for _, e := range known {
-		name := Called(e.Code, e.Training)
-		switch {
-		case LookupHead(name).Predicts:
-			name = "direct regression"
-		case LookupHead(name).Name == "":
-			name += " with " + e.Training.Loss()
-		}
-		parts = append(parts, fmt.Sprintf("%s %.1f %%", name, 100*e.Loss))
+		parts = append(parts, fmt.Sprintf("%s %.1f %%", Described(e.Code, e.Training), 100*e.Loss))
 	}
 	return fmt.Sprintf("In general, over %d data sets, heads lost to the best one of each: %s.", known[0].DataSets,
 		strings.Join(parts, ", "))

@@ -1,60 +1,54 @@
 package forecast
 
 import (
+	"math"
 	"testing"
 
+	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory/base/must"
 )
 
 // TestDecide has every rule, at both sides of its constants.
 func TestDecide(t *testing.T) {
-	row := func(name string, ratio float64, measured bool) Forecast {
-		return Forecast{Code: mustCode(t, name, 8), Training: perceived.BCE, Error: ratio, Ratio: ratio,
-			Measured: measured}
+	row := func(name string, ratio float64) Forecast {
+		return Forecast{Code: must.Get(OpenCode(name, 8))(t), Training: perceived.BCE, Decoding: observed.Prediction(),
+			Error: ratio, Ratio: ratio, Better: 0.7}
 	}
-	direct := func(ratio float64) Forecast {
-		return Forecast{Code: mustCode(t, "unary", 8).As(Direct), Training: perceived.BCE, Error: ratio, Ratio: ratio,
-			Measured: true}
+	trained := func(name string, ratio float64) Forecast {
+		x := row(name, ratio)
+		x.Measured = true
+		return x
 	}
-	own, untrained := row("johnson", 1, true), direct(0.9)
-	untrained.Measured = false
-	for name, tt := range map[string]struct {
-		own  string
-		all  []Forecast
-		want Action
-		best string
+	own := trained("johnson", 1)
+	type list = []Forecast
+	for _, tt := range []struct {
+		name, own string
+		all       list
+		want      Action
+		best      string
 	}{
-		"a gain of 1.01 %": {"johnson", []Forecast{row("unary", 0.9899, false), own}, Train,
+		{"a gain of 1.01 %", "johnson", list{row("unary", 0.9899), own}, Train, "unary"},
+		{"a gain of 0.99 %", "johnson", list{row("unary", 0.9901), own}, Stay, "unary"},
+		{"another reading gains", "johnson", list{row("johnson", 0.9), own, row("unary", 1.1)}, Stay, "unary"},
+		{"another network that is better", "johnson", list{trained("unary", 0.9), row("gray", 0.95), own}, Take,
 			"unary"},
-		"a gain of 0.99 %": {"johnson", []Forecast{row("unary", 0.9901, false), own}, Stay,
+		{"no code is better", "johnson", list{own, row("unary", 1.02)}, Stay, "unary"},
+		{"the network's own code is not among them", "johnson", list{row("unary", 1.3)}, Train, "unary"},
+		{"the best head in general is 1.9 % worse", "johnson", list{row("gray", 0.962), row("unary", 0.98), own},
+			Train, "unary"},
+		{"it is 2.1 % worse", "johnson", list{row("gray", 0.959), row("unary", 0.98), own}, Train, "gray"},
+		{"it gains 0.9 %", "johnson", list{row("gray", 0.98), row("unary", 0.991), own}, Train, "gray"},
+		{"another network, and that head", "johnson", list{trained("gray", 0.97), row("unary", 0.975), own}, Take,
+			"gray"},
+		{"that head is the network's", "unary", list{row("gray", 0.985), trained("unary", 1)}, Train, "gray"},
+		{"nothing else", "johnson", list{own}, Stay, ""},
+		{"nothing", "johnson", nil, Stay, ""},
+		{"direct regression, a loss of 1.9 %", Direct, list{trained(Direct, 1), row("unary", 1.019)}, Train, "unary"},
+		{"direct regression, a loss of 2.1 %", Direct, list{trained(Direct, 1), row("unary", 1.021)}, Stay, "unary"},
+		{"direct regression, a gain of 1.1 %", Direct, list{row("unary", 0.989), trained(Direct, 1)}, Train, "unary"},
+		{"direct regression is not trained", "johnson", list{row(Direct, 0.9), own, row("unary", 1.001)}, Stay,
 			"unary"},
-		"another reading gains": {"johnson", []Forecast{row("johnson", 0.9, false), own,
-			row("unary", 1.1, false)}, Stay, "unary"},
-		"another network that is better": {"johnson",
-			[]Forecast{row("unary", 0.9, true), row("gray", 0.95, false), own}, Take, "unary"},
-		"no code is better": {"johnson", []Forecast{own, row("unary", 1.02, false)}, Stay,
-			"unary"},
-		"the network's own code is not among them": {"johnson", []Forecast{row("unary", 1.3, false)}, Train, "unary"},
-		"the best head in general is 1.9 % worse": {"johnson",
-			[]Forecast{row("gray", 0.962, false), row("unary", 0.98, false), own}, Train, "unary"},
-		"it is 2.1 % worse": {"johnson",
-			[]Forecast{row("gray", 0.959, false), row("unary", 0.98, false), own}, Train, "gray"},
-		"it gains 0.9 %": {"johnson",
-			[]Forecast{row("gray", 0.98, false), row("unary", 0.991, false), own}, Train, "gray"},
-		"another network, and that head": {"johnson",
-			[]Forecast{row("gray", 0.97, true), row("unary", 0.975, false), own}, Take, "gray"},
-		"that head is the network's": {"unary",
-			[]Forecast{row("gray", 0.985, false), row("unary", 1, true)}, Train, "gray"},
-		"nothing else": {"johnson", []Forecast{own}, Stay, ""},
-		"nothing":      {"johnson", nil, Stay, ""},
-		"direct regression, a loss of 1.9 %": {Direct, []Forecast{direct(1), row("unary", 1.019, false)}, Train,
-			"unary"},
-		"direct regression, a loss of 2.1 %": {Direct, []Forecast{direct(1), row("unary", 1.021, false)}, Stay,
-			"unary"},
-		"direct regression, a gain of 1.1 %": {Direct, []Forecast{row("unary", 0.989, false), direct(1)}, Train,
-			"unary"},
-		"direct regression is not trained": {"johnson", []Forecast{untrained, own, row("unary", 1.001, false)},
-			Stay, "unary"},
 	} {
 		d, best := Decide(tt.own, perceived.BCE, tt.all), ""
 		if d.Best != nil {
@@ -65,10 +59,20 @@ func TestDecide(t *testing.T) {
 			best       string
 			lost, rule bool
 		}
-		got := said{d.Action, best, d.Action == Train && d.Lost > 0, d.Rule}
-		if want := (said{tt.want, tt.best, name == "direct regression, a loss of 1.9 %",
-			name == "the best head in general is 1.9 % worse"}); got != want {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
+		got := said{d.Action, best, d.Lost > 0, d.Rule}
+		if want := (said{tt.want, tt.best, tt.name == "direct regression, a loss of 1.9 %",
+			tt.name == "the best head in general is 1.9 % worse"}); got != want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, want)
+		}
+		// The decision is of the network to train, or of the one to keep, where that was measured.
+		code, gain, better := tt.best, 0.0, math.NaN()
+		if d.Action != Stay {
+			gain, better = 1-d.Best.Ratio, 0.7
+		} else if code = tt.own; len(tt.all) == 0 {
+			code = ""
+		}
+		if d.Code != code || d.Gain != gain || d.Better != better && !math.IsNaN(better) {
+			t.Errorf("%s: %+v; want %s with a gain of %v", tt.name, d, code, gain)
 		}
 	}
 }

@@ -21,11 +21,10 @@ const cutoffStep = 0.4
 
 // Forecaster forecasts the errors of codes.
 type Forecaster struct {
-	Model  perceived.Model // its cutoff 0 stands for perceived.DefaultCutoff; its training is that of the first network
-	Cutoff float64         // κ
-	Tail   float64         // that of perceived.Fit; NaN where it is unknown
-	Law    Law
-	Prior  []float64 // share of each level, length L
+	Model perceived.Model // but for its training
+	Tail  float64         // that of perceived.Fit; NaN where it is unknown
+	Law   Law
+	Prior []float64 // share of each level, length L
 	// Labels are the real labels, which Noise is around; nil where labels are levels. Errors are
 	// |answer − label|.
 	Labels *Labels
@@ -46,33 +45,23 @@ type Forecaster struct {
 	outputs scenario.Outputs // what they read: bits or logits alone; else both
 }
 
-// newForecaster returns a forecaster for networks of label noise s, in levels, of which nothing
-// else is known.
-func newForecaster(s float64, prior []float64, decoders decode.Registry) *Forecaster {
-	return &Forecaster{
-		Model: perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}, Cutoff: perceived.DefaultCutoff(len(prior),
-			s), Tail: math.NaN(), Law: Fitted(),
-		Prior: prior, Decoders: decoders,
+// New returns a forecaster for networks of a model, of which nothing else is known, under a prior
+// over the levels. labels are nil where they are the levels. A cutoff of 0 is the default.
+func New(m perceived.Model, labels *Labels, prior []float64, decoders decode.Registry) *Forecaster {
+	m.Within = labels.within()
+	if m.Cutoff == 0 {
+		m.Cutoff = m.DefaultCutoff(len(prior))
 	}
-}
-
-// FromFit returns a forecaster for networks of the kind that a model was fitted to, under a prior
-// over the levels; Labels are to be set where these are real. Its ratios are to the smallest error
-// of the first network.
-func FromFit(fit *perceived.Fit, networks []*perceived.Observed, prior []float64, decoders decode.Registry,
-	o decode.Options) *Forecaster {
-	f := newForecaster(fit.Noise.Value, prior, decoders)
-	f.Model, f.Cutoff, f.Options, f.Tail, f.Measured = fit.Model, fit.Cutoff.Value, o, fit.Tail, measured(networks)
-	return f
+	return &Forecaster{Model: m, Tail: math.NaN(), Law: Fitted(), Prior: prior, Labels: labels, Decoders: decoders}
 }
 
 // Like reports whether another forecaster is of networks of the same kind and of the same labels,
 // apart from errors that were measured and what is uncertain.
 func (f *Forecaster) Like(g *Forecaster) bool {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
-	return slices.EqualFunc(f.Prior, g.Prior, near) && (f.Labels.within() > 0) == (g.Labels.within() > 0) &&
+	return slices.EqualFunc(f.Prior, g.Prior, near) && f.Model.Within == g.Model.Within &&
 		near(f.Model.Noise, g.Model.Noise) &&
-		near(f.Cutoff, g.Cutoff) && near(f.Model.Misfit, g.Model.Misfit) &&
+		near(f.Model.Cutoff, g.Model.Cutoff) && near(f.Model.Misfit, g.Model.Misfit) &&
 		f.Options.Temperature == g.Options.Temperature
 }
 
@@ -233,7 +222,7 @@ func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
 // predicts reports whether a code stands for direct regression whose predictions are read as they
 // are: over levels they are rounded to one.
 func (f *Forecaster) predicts(c *code.Code) bool {
-	return f.Labels != nil && LookupHead(c.Name()).Predicts
+	return f.Labels != nil && c.Name() == Direct
 }
 
 // nodes are those of forecasts for codes of so many bits at most, and a quarter of them, which tell
@@ -281,7 +270,9 @@ func (f *Forecaster) Code(ctx context.Context, c *code.Code, t perceived.Trainin
 // learns of it.
 func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c *code.Code, t perceived.Training,
 	decodings []observed.Decoding) (l *perceived.Network, out []Forecast, err error) {
-	learner, err := f.model(t).NewLearner(f.Prior)
+	model := f.Model
+	model.Training = t
+	learner, err := model.NewLearner(f.Prior)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -367,14 +358,6 @@ type fitted struct{ decode.Informed }
 // Name implements decode.Decoder.
 func (fitted) Name() string { return FittedDecoder }
 
-// model is what networks of a training learn with.
-func (f *Forecaster) model(t perceived.Training) perceived.Model {
-	p := f.Model
-	p.Training, p.Cutoff = t, f.Cutoff
-	p.Within = f.Labels.within()
-	return p
-}
-
 // errors are the expected |error|s for the labels that the forecaster and the nodes are for.
 func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.Nodes, l *perceived.Network,
 	decodings []observed.Decoding) ([]float64, error) {
@@ -397,7 +380,7 @@ func (f *Forecaster) fromNoise(d observed.Decoding, e float64) float64 {
 	if decode.Real(d.Decoder) || e == 0 {
 		return 1
 	}
-	return max(1-2/math.Pi*f.Labels.within()/(e*e), 0)
+	return max(1-2/math.Pi*f.Model.Within/(e*e), 0)
 }
 
 // MostTransitions is the largest number of transitions of a bit of a code.

@@ -1,7 +1,6 @@
 package forecast
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -30,12 +30,9 @@ func allCodes(t testing.TB, levels int) []*code.Code {
 	return out
 }
 
-func uniform(levels int) []float64 {
-	out := make([]float64, levels)
-	for i := range out {
-		out[i] = 1 / float64(levels)
-	}
-	return out
+// modelOf is a model of label noise s.
+func modelOf(s float64) perceived.Model {
+	return perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit}
 }
 
 func decodings(t testing.TB, c *code.Code) []observed.Decoding {
@@ -46,7 +43,7 @@ func decodings(t testing.TB, c *code.Code) []observed.Decoding {
 // TestCodes holds the forecasts to what defines them.
 func TestCodes(t *testing.T) {
 	const levels, s = 32, 0.9
-	f := newForecaster(s, uniform(levels), decode.Builtin())
+	f := New(modelOf(s), nil, theory.Uniform(levels), decode.Builtin())
 	steps := uint64(0)
 	codes := allCodes(t, levels)
 	all := must.Get(f.Codes(t.Context(), 2, codes, func(n uint64) { steps += n }))(t)
@@ -139,7 +136,7 @@ func TestFit(t *testing.T) {
 	held, cases, noises := 0, 0, []float64{0.6, 1.4} // by turns
 	for _, name := range []string{"unary", "johnson", "b1jdj", "gray", "onehot"} {
 		c := mustCode(t, name, levels)
-		nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(levels), c.Bits(), perceived.Seed))(t)
+		nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, theory.Uniform(levels), c.Bits(), perceived.Seed))(t)
 		for _, training := range []perceived.Training{perceived.BCE, perceived.CE} {
 			for _, s := range noises[(cases+cases/2)%2:][:1] {
 				p := perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}
@@ -157,8 +154,7 @@ func TestFit(t *testing.T) {
 				if math.Abs(f.Tail-1) > 0.1 {
 					t.Errorf("%s, %s, s = %v: the tail of the model's own networks is %v", name, training, s, f.Tail)
 				}
-				beside := must.Get(FromFit(f, nil, uniform(levels), nil, decode.Options{}).Compare(t.Context(), n,
-					nodes))(t)
+				beside := must.Get(New(f.Model, nil, theory.Uniform(levels), nil).Compare(t.Context(), n, nodes))(t)
 				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Decodings) ||
 					(len(beside.Rates) > 0) != (training == perceived.BCE) {
 					t.Errorf("%s, %s, s = %v: %+v", name, training, s, beside)
@@ -175,7 +171,7 @@ func TestFit(t *testing.T) {
 // wrong bits, and do not change s.
 func TestWrongBits(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
-	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(32), c.Bits(), perceived.Seed))(t)
+	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, theory.Uniform(32), c.Bits(), perceived.Seed))(t)
 	n := synthetic(t, c, perceived.Model{Noise: 1.2, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}, 5000,
 		rand.New(rand.NewPCG(7, 8)))
 	for range 2 {
@@ -193,27 +189,12 @@ func TestWrongBits(t *testing.T) {
 	}
 }
 
-// TestUnread: errors as large as without information give no s.
-func TestUnread(t *testing.T) {
-	c := mustCode(t, "unary", 16)
-	n := &perceived.Observed{Code: c, Training: perceived.BCE, Decodings: decodings(t, c),
-		Rates: make([]float64, c.Bits()), Samples: 100}
-	for range n.Decodings {
-		n.Errors = append(n.Errors, observed.Error{Mean: 5, StdErr: 0.1})
-	}
-	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(16), c.Bits(), perceived.Seed))(t)
-	if _, err := perceived.NewFit(t.Context(), 1, n, nodes, perceived.DefaultMisfit); !errors.Is(err,
-		perceived.ErrNothingObserved) {
-		t.Errorf("%v", err)
-	}
-}
-
 // BenchmarkCodes is a forecast of all codes and both trainings. 1 s of one core was usual.
 func BenchmarkCodes(b *testing.B) {
 	const levels = 64
 	codes := allCodes(b, levels)
 	for b.Loop() {
-		f := newForecaster(1.6, uniform(levels), decode.Builtin())
+		f := New(modelOf(1.6), nil, theory.Uniform(levels), decode.Builtin())
 		if _, err := f.Codes(b.Context(), 0, codes, nil); err != nil {
 			b.Fatal(err)
 		}
@@ -227,7 +208,7 @@ func TestThroughGenEx(t *testing.T) {
 	const levels, s = 16, 1.1
 	c, all := mustCode(t, "johnson", levels), []*code.Code{mustCode(t, "johnson", levels), mustCode(t, "unary", levels),
 		mustCode(t, "gray", levels)}
-	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, uniform(levels), c.Bits(), perceived.Seed))(t)
+	nodes := must.Get(perceived.NewNodes(perceived.ManyNodes, theory.Uniform(levels), c.Bits(), perceived.Seed))(t)
 	for i, training := range []perceived.Training{perceived.L1, perceived.L2} {
 		n := synthetic(t, c, perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}, 20000,
 			rand.New(rand.NewPCG(3, uint64(i))))
@@ -235,7 +216,8 @@ func TestThroughGenEx(t *testing.T) {
 		if fit.Noise.Lo > s || fit.Noise.Hi < s {
 			t.Errorf("%s: s is %+v, want %v", training, fit.Noise, s)
 		}
-		f := FromFit(fit, []*perceived.Observed{n}, uniform(levels), decode.Builtin(), decode.Options{})
+		f := New(fit.Model, nil, theory.Uniform(levels), decode.Builtin())
+		f.Measure([]*perceived.Observed{n})
 		for asked, want := range map[perceived.Training]string{"": "johnson gen-ex measured",
 			training: "gray gen-ex, johnson gen-ex measured, unary gen-ex"} {
 			if f.Trainings = nil; asked != "" {

@@ -1,9 +1,25 @@
 package forecast
 
 import (
+	"slices"
+
+	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 )
+
+// The names of heads whose outputs are no bits of a code. They tell as much of a label as bits of
+// unary do.
+const (
+	// Direct is direct regression: a network without a code, whose output is the label. Its loss is
+	// the mean |error|.
+	Direct = "direct"
+	// CORN is a network whose outputs are of the conditions y > k where y > k−1.
+	CORN = "corn"
+)
+
+// SoftSigma is the standard deviation of soft targets, in levels, that forecasts are for.
+const SoftSigma = 0.75
 
 // Head is a last layer with its loss that has a name of its own. Its outputs are read as those of a
 // code, which they tell as much as.
@@ -11,38 +27,30 @@ type Head struct {
 	Name     string
 	Code     string             // the name of the code
 	Training perceived.Training // the only one that it has
-	Loss     perceived.Training // its name in results; "" for Training
 	Own      bool               // it is no training of the code's outputs: the code has the head's name
-	Predicts bool               // it has one output, the label itself
-	Chain    bool               // outputs are of the conditions y > k where y > k−1
-	// Distribution says that outputs may be a distribution over the levels, whose sum is one.
-	Distribution bool
 }
 
-// heads are all heads.
+// heads are all heads. Outputs of those that are not Own may be a distribution over the levels.
 var heads = []Head{
-	{Name: Direct, Code: "unary", Training: perceived.BCE, Loss: "l1", Own: true, Predicts: true},
-	{Name: CORN, Code: "unary", Training: perceived.BCE, Own: true, Chain: true},
-	{Name: "softmax", Code: "onehot", Training: perceived.CE, Distribution: true},
-	{Name: "hl-gauss", Code: "onehot", Training: perceived.Soft, Distribution: true},
+	{Direct, "unary", perceived.BCE, true},
+	{CORN, "unary", perceived.BCE, true},
+	{"softmax", "onehot", perceived.CE, false},
+	{"hl-gauss", "onehot", perceived.Soft, false},
 }
 
 // LookupHead returns the head of a name, or the zero Head for a name that is a code's.
 func LookupHead(name string) Head {
-	for _, h := range heads {
-		if h.Name == name {
-			return h
-		}
-	}
-	return Head{}
+	return firstHead(func(h Head) bool { return h.Name == name })
 }
 
 // HeadOf is the head that a code after a training makes, or the zero Head.
 func HeadOf(c string, t perceived.Training) Head {
-	for _, h := range heads {
-		if h.Own && h.Name == c || !h.Own && h.Code == c && h.Training == t {
-			return h
-		}
+	return firstHead(func(h Head) bool { return h.Own && h.Name == c || !h.Own && h.Code == c && h.Training == t })
+}
+
+func firstHead(is func(Head) bool) Head {
+	if i := slices.IndexFunc(heads, is); i >= 0 {
+		return heads[i]
 	}
 	return Head{}
 }
@@ -55,8 +63,25 @@ func Called(c string, t perceived.Training) string {
 	return c
 }
 
-// Open is the code of the head with so many levels, under the head's name where that is its own.
-func (h Head) Open(levels int) (*code.Code, error) {
+// Described is Called in a sentence: a code has the loss that it was trained with.
+func Described(c string, t perceived.Training) string {
+	switch name := Called(c, t); {
+	case name == Direct:
+		return "direct regression"
+	case name == c && LookupHead(c).Name == "":
+		return name + " with " + t.Loss()
+	default:
+		return name
+	}
+}
+
+// OpenCode opens a code, a NAME or a FILE, which may be one of real numbers, or the one that a head
+// is read as. A head that is Own gives it its name.
+func OpenCode(name string, levels int) (*code.Code, error) {
+	h := LookupHead(name)
+	if h.Name == "" {
+		return code.OpenReal(name, levels)
+	}
 	c, err := code.New(h.Code, levels)
 	if err == nil && h.Own {
 		c = c.As(h.Name)
@@ -64,17 +89,36 @@ func (h Head) Open(levels int) (*code.Code, error) {
 	return c, err
 }
 
-// OwnHeads are the heads that are no trainings of codes, as codes of so many levels.
-func OwnHeads(levels int) (out []*code.Code, err error) {
-	for _, h := range heads {
-		if !h.Own {
-			continue
-		}
-		c, err := h.Open(levels)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
+// AddDirect adds the error of direct regression to the measured ones, as a ratio to the first of
+// them with its standard error. The error is about the decoders.
+func (f *Forecaster) AddDirect(ratio, stderr float64) error {
+	c, err := OpenCode(Direct, len(f.Prior))
+	if err != nil || len(f.Measured) == 0 {
+		return err
 	}
-	return out, nil
+	all, err := f.decodings(c, perceived.BCE)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	yours := f.Measured[0].Error.Mean
+	f.Measured = append(slices.Clip(f.Measured), Measured{Code: c, Training: perceived.BCE, Decoding: all[0],
+		Error: observed.Error{Mean: ratio * yours, StdErr: stderr * yours}, network: -1})
+	return nil
+}
+
+// sensible reports whether a decoding reads networks of a code after a training: hard decisions
+// mean something after a training bit by bit alone, which is the one of heads, and after one
+// through gen-ex nothing does but gen-ex and a fitted decoder. Predictions of direct regression are
+// read as their levels.
+func sensible(c *code.Code, t perceived.Training, d observed.Decoding) bool {
+	switch c.Name() {
+	case Direct:
+		return t == perceived.BCE && !d.Soft && d.Decoder.Name() == "gen"
+	case CORN:
+		return t == perceived.BCE
+	}
+	if name := d.Decoder.Name(); t.ThroughGenEx() && name != "gen-ex" && name != FittedDecoder {
+		return false
+	}
+	return t == perceived.BCE || d.Soft
 }

@@ -86,7 +86,7 @@ func (l Labels) check() error {
 	}
 	for i, n := range l.Histogram.Counts {
 		if at := float64(l.Histogram.Lowest + i); n > 0 && (at < l.Lo || at > l.Hi) {
-			return fmt.Errorf("label %v lies outside the range %v to %v; with a range, histograms count labels in label units", at, l.Lo, l.Hi)
+			return fmt.Errorf("label %v lies outside the range %v to %v, the unit of histograms", at, l.Lo, l.Hi)
 		}
 	}
 	return nil
@@ -126,8 +126,8 @@ func (l Labels) pieces(levels int) []perceived.Uniform {
 	return out
 }
 
-// prior is the share of the labels that are nearest to each of so many levels.
-func (l Labels) prior(levels int) []float64 {
+// Prior is the share of the labels that are nearest to each of so many levels.
+func (l Labels) Prior(levels int) []float64 {
 	out := make([]float64, levels)
 	for _, p := range l.pieces(levels) {
 		first, last := nearest(p.From, levels), nearest(p.To, levels)

@@ -18,7 +18,8 @@ import (
 // intervals wide. Of a network with the features of its code (see traits), after a training,
 //
 //	d = GenEx·[gen-ex after BCE] + CE·[not BCE] + Soft·[soft targets] + Often·b·often + Direct·[no code, L1 or L2]
-//	  + SharedCE·ξ₁·[not BCE] + SharedOften·ξ₂·b·often + SharedFalls·ξ₃·b·falls + SharedDirect·(ξ₄·[no code] + ξ₅·[L1 or L2])
+//	  + SharedCE·ξ₁·[not BCE] + SharedOften·ξ₂·b·often + SharedFalls·ξ₃·b·falls
+//	  + SharedDirect·(ξ₄·[no code] + ξ₅·[L1 or L2])
 //	  + CodeFalls·ζ·b·|falls| + CodeUneven·ζ'·b·uneven + Network·ε + Samples·(relative standard error)·ε'
 //
 // where L1 and L2 are those of a code: they learn the label by its error, as direct regression

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"reflect"
 	"slices"
 	"testing"
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -36,7 +39,8 @@ func departure(l *Law, x Forecast, network int, sampled float64) (mean float64, 
 	}
 	name := x.Code.Name()
 	causes = map[string]float64{
-		"ce": l.SharedCE * ce, "often": l.SharedOften * b * x.often, "falls": l.SharedFalls * b * x.falls, "direct": l.SharedDirect * direct, "through gen-ex": l.SharedDirect * through,
+		"ce": l.SharedCE * ce, "often": l.SharedOften * b * x.often, "falls": l.SharedFalls * b * x.falls,
+		"direct": l.SharedDirect * direct, "through gen-ex": l.SharedDirect * through,
 		"falls of " + name: l.CodeFalls * b * math.Abs(x.falls), "uneven of " + name: l.CodeUneven * b * x.uneven,
 	}
 	for k := range causes {
@@ -57,26 +61,25 @@ func TestLaw(t *testing.T) {
 		codes = append(codes, mustCode(t, name, levels))
 	}
 	codes = append(codes, codes[0].As(Direct))
-	for range 300 {
+	count := 60
+	if os.Getenv("BELSIM_LONG") != "" {
+		count = 300
+	}
+	for range count {
 		law := Fitted()
-		for _, v := range []*float64{
-			&law.GenEx, &law.CE, &law.Soft, &law.Often, &law.Direct, &law.SharedCE, &law.SharedOften, &law.SharedFalls, &law.SharedDirect,
-			&law.CodeFalls, &law.CodeUneven, &law.Bitwise, &law.Network, &law.Samples, &law.Tail,
-		} {
-			*v = 0.05 + rng.Float64()
+		for fields, i := reflect.ValueOf(&law).Elem(), 0; i < fields.NumField(); i++ {
+			fields.Field(i).SetFloat(0.05 + rng.Float64())
 		}
 		law.Freedom = 1.2 + 3*rng.Float64()
 		var all []Forecast
 		for _, c := range codes {
 			for _, training := range perceived.Trainings() {
 				for _, name := range []string{"gen", "gen-ex"} {
-					d := observed.Decoding{Decoder: must.Get(decode.Builtin().New(name, c, decode.Options{}))(t),
-						Soft: name == "gen-ex"}
+					d := observed.Decoding{Decoder: must.Get(decode.New(name, c))(t), Soft: name == "gen-ex"}
 					if rng.IntN(3) > 0 && sensible(c, training, d) {
 						all = append(all, Forecast{
-							Code: c, Training: training, Decoding: d, model: 0.5 +
-								rng.Float64(), falls: rng.NormFloat64(), part: 0.3 + 0.7*rng.Float64(),
-							often: often(c), uneven: uneven(c),
+							Code: c, Training: training, Decoding: d, model: 0.5 + rng.Float64(),
+							falls: rng.NormFloat64(), part: 0.3 + 0.7*rng.Float64(), often: often(c), uneven: uneven(c),
 						})
 					}
 				}
@@ -86,14 +89,13 @@ func TestLaw(t *testing.T) {
 		const relative, off, more = 0.02, 0.1, -0.2
 		measure := func(x Forecast, number int, off float64) Measured {
 			mean := x.model * math.Exp(off)
-			return Measured{x.Code, x.Training, x.Decoding, observed.Error{Mean: mean, StdErr: relative * mean},
-				number == 0, number}
+			return Measured{x.Code, x.Training, x.Decoding, observed.Error{Mean: mean, StdErr: relative * mean}, number}
 		}
 		own, second := all[0], all[len(all)-1]
 		if own.Code.Name() == second.Code.Name() && own.Training == second.Training {
 			continue
 		}
-		f := &Forecaster{Law: law, Tail: 0.5 + 2*rng.Float64(), Prior: uniform(levels),
+		f := &Forecaster{Law: law, Tail: 0.5 + 2*rng.Float64(), Prior: theory.Uniform(levels),
 			Measured: []Measured{measure(own, 0, off), measure(second, 1, off+more)}}
 		scale := 1 + law.Tail*math.Log(max(f.Tail, 1))
 		// Contrasts with the measured network, as vectors of causes.
@@ -131,12 +133,11 @@ func TestLaw(t *testing.T) {
 			mean, causes := contrast(x)
 			both := dot(causes, causes2)
 			want := x.model * math.Exp(off+mean+both/v2*(more-mean2))
-			variance := (dot(causes, causes)*(1+1e-9) + least*least - both*both/v2) * (law.Freedom +
-				far) / (law.Freedom + 2)
+			student := (law.Freedom + far) / (law.Freedom + 2)
+			variance := (dot(causes, causes)*(1+1e-9) + least*least - both*both/v2) * student
 			if !near(x.Error, want) || !near(x.marginal.Sigma, math.Sqrt(variance)) || x.marginal.Nu != law.Freedom+2 {
-				t.Fatalf("%s, %s, %s beside %s, %s: %v ± %v, want %v ± %v", x.Code.Name(), x.Training,
-					x.Decoding.Decoder.Name(),
-					own.Code.Name(), own.Training, x.Error, x.marginal.Sigma, want, math.Sqrt(variance))
+				t.Fatalf("%+v beside %+v: %v ± %v, want %v ± %v", x.Design(), own.Design(), x.Error, x.marginal.Sigma,
+					want, math.Sqrt(variance))
 			}
 			for _, y := range all {
 				if y.Measured || y.posterior == nil || y.at == x.at || y.Code.Name() == second.Code.Name() &&
@@ -144,12 +145,10 @@ func TestLaw(t *testing.T) {
 					continue
 				}
 				_, other := contrast(y)
-				covariance := (dot(causes, other) - both*dot(other, causes2)/v2) * (law.Freedom + far) / (law.Freedom +
-					2)
+				covariance := (dot(causes, other) - both*dot(other, causes2)/v2) * student
 				want := math.Sqrt(square(x.marginal.Sigma) + square(y.marginal.Sigma) - 2*covariance)
 				if d := x.difference(y); !near(d.Sigma, want) || !near(d.Mu, math.Log(x.Error/y.Error)) {
-					t.Fatalf("%s, %s and %s, %s differ by %+v, want ± %v", x.Code.Name(), x.Training, y.Code.Name(),
-						y.Training, d, want)
+					t.Fatalf("%+v and %+v differ by %+v, want ± %v", x.Design(), y.Design(), d, want)
 				}
 			}
 		}
@@ -160,30 +159,35 @@ func TestLaw(t *testing.T) {
 // largest about 100.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*(math.Abs(a)+math.Abs(b)) }
 
+// related are the forecasts of johnson and of b1jdj, made from the error of johnson; falls and often
+// are of their codes.
+func related(t *testing.T, tail, falls, often float64, e observed.Error) (f *Forecaster, all []Forecast) {
+	c, other := mustCode(t, "johnson", 16), mustCode(t, "b1jdj", 16)
+	d := observed.Decoding{Decoder: must.Get(decode.New("gen", c))(t)}
+	f = &Forecaster{Law: Fitted(), Tail: tail, Prior: theory.Uniform(16)}
+	f.Measured = []Measured{{c, perceived.BCE, d, e, 0}}
+	all = []Forecast{{Code: c, Training: perceived.BCE, Decoding: d, model: 1, part: 1, falls: falls},
+		{Code: other, Training: perceived.BCE, Decoding: d, model: 0.9, part: 1, falls: -falls, often: often}}
+	f.Relate(all)
+	return f, all
+}
+
 // TestNoCliff: the further a network is from the model, the wider are all intervals, without a
 // step; and the density of what is observed is a density.
 func TestNoCliff(t *testing.T) {
-	c, other := mustCode(t, "johnson", 16), mustCode(t, "b1jdj", 16)
-	d := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}
-	own := Forecast{Code: c, Training: perceived.BCE, Decoding: d, model: 1, part: 1}
-	x := Forecast{Code: other, Training: perceived.BCE, Decoding: d, model: 0.9, falls: 0.1, part: 1, often: 0.5}
 	last := 0.0
-	var f *Forecaster
 	for off := 0.0; off < 3; off += 0.01 {
-		f = &Forecaster{Law: Fitted(), Tail: 1.1, Prior: uniform(16)}
-		f.Measured = []Measured{{c, perceived.BCE, d, observed.Error{Mean: math.Exp(off), StdErr: 0.01}, true, 0}}
-		all := []Forecast{own, x}
-		f.Relate(all)
-		if width := math.Log(all[1].Hi / all[1].Lo); !(width > last) || last > 0 && width > 1.5*last {
+		_, all := related(t, 1.1, -0.1, 0.5, observed.Error{Mean: math.Exp(off), StdErr: 0.01})
+		width := math.Log(all[1].Hi / all[1].Lo)
+		if !(width > last) || last > 0 && width > 1.5*last {
 			t.Fatalf("%v from the model: %v, after %v", off, width, last)
-		} else {
-			last = width
 		}
+		last = width
 	}
-	f.Measured[0].Error = observed.Error{Mean: 1.02, StdErr: 0.01}
+	f, all := related(t, 1.1, -0.1, 0.5, observed.Error{Mean: 1.02, StdErr: 0.01})
 	sum, step := 0.0, 0.01
 	for v := -60.0; v < 60; v += step {
-		sum += step * math.Exp(f.LogDensity([]Forecast{x}, own,
+		sum += step * math.Exp(f.LogDensity(all[1:], all[0],
 			[]observed.Error{{Mean: math.Exp(v), StdErr: 0.01 * math.Exp(v)}}, []int{1}))
 	}
 	// Beyond 60 lies less than a thousandth: nearly three degrees of freedom, and a scale below 1.
@@ -194,17 +198,10 @@ func TestNoCliff(t *testing.T) {
 
 // TestExtremes: numbers that no network has make wide intervals, and no panic.
 func TestExtremes(t *testing.T) {
-	c, other := mustCode(t, "johnson", 16), mustCode(t, "b1jdj", 16)
-	d := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}
 	for _, tail := range []float64{math.NaN(), 0, 1e-300, 1e300, math.Inf(1)} {
 		for _, v := range []float64{0, 1e-300, 1e10, 1e300} {
-			own := Forecast{Code: c, Training: perceived.BCE, Decoding: d, model: 1, part: 1, falls: v}
-			x := Forecast{Code: other, Training: perceived.BCE, Decoding: d, model: 0.9, falls: -v, part: 1, often: 1}
 			for _, e := range []observed.Error{{Mean: 1, StdErr: v}, {Mean: 1e-300, StdErr: 1e-300}, {Mean: 1e300}} {
-				f := &Forecaster{Law: Fitted(), Tail: tail, Prior: uniform(16),
-					Measured: []Measured{{c, perceived.BCE, d, e, true, 0}}}
-				all := []Forecast{own, x}
-				f.Relate(all)
+				_, all := related(t, tail, v, 1, e)
 				if y := all[1]; !(y.Lo <= y.Error && y.Error <= y.Hi) || !(y.Better >= 0 && y.Better <= 1) {
 					t.Errorf("tail %v, falls and standard error %v, %+v: %+v", tail, v, e, y)
 				}
@@ -215,24 +212,18 @@ func TestExtremes(t *testing.T) {
 
 // TestMeasuredRows: what was measured is its measurement, alone or as a mean of two networks.
 func TestMeasuredRows(t *testing.T) {
-	c, other := mustCode(t, "johnson", 16), mustCode(t, "b1jdj", 16)
-	d := observed.Decoding{Decoder: must.Get(decode.Builtin().New("gen", c, decode.Options{}))(t)}
-	f := &Forecaster{Law: Fitted(), Prior: uniform(16)}
-	measure := func(c *code.Code, mean float64, number int) Measured {
-		return Measured{c, perceived.BCE, d, observed.Error{Mean: mean, StdErr: 0.02}, number == 0, number}
+	f, all := related(t, 1, 0, 0, observed.Error{Mean: 1, StdErr: 0.02})
+	for i, mean := range []float64{1.1, 1.3} {
+		f.Measured = append(f.Measured, Measured{all[1].Code, perceived.BCE, all[1].Decoding,
+			observed.Error{Mean: mean, StdErr: 0.02}, i + 1})
 	}
-	f.Measured = []Measured{measure(c, 1, 0), measure(other, 1.1, 1), measure(other, 1.3, 2)}
-	all := []Forecast{{Code: c, Training: perceived.BCE, Decoding: d, model: 1, part: 1},
-		{Code: other, Training: perceived.BCE, Decoding: d, model: 1, part: 1}}
 	f.Relate(all)
-	if x := all[0]; !x.Measured || x.Ratio != 1 || x.Better != 0.5 || !near(x.Hi, math.Exp(1.96*0.02)) &&
-		math.Abs(x.Hi-math.Exp(1.96*0.02)) > 1e-5 {
+	x, y, sd := all[0], all[1], f.Law.Samples*0.02/math.Sqrt2/1.2
+	if !x.Measured || x.Ratio != 1 || x.Better != 0.5 || math.Abs(x.Hi-math.Exp(1.96*0.02)) > 1e-5 {
 		t.Errorf("yours is %+v", x)
 	}
-	sd := f.Law.Samples * 0.02 / math.Sqrt2 / 1.2
-	if x := all[1]; !x.Measured || !near(x.Error, 1.2) || math.Abs(x.Hi/x.Error-math.Exp(1.96*sd)) > 1e-5 ||
-		x.Better > 1e-9 {
-		t.Errorf("the second is %+v", x)
+	if !y.Measured || !near(y.Error, 1.2) || math.Abs(y.Hi/y.Error-math.Exp(1.96*sd)) > 1e-5 || y.Better > 1e-9 {
+		t.Errorf("the second is %+v", y)
 	}
 }
 

@@ -20,24 +20,24 @@ type Measured struct {
 	Training perceived.Training
 	Decoding observed.Decoding
 	Error    observed.Error // in levels, against the level of the target
-	Yours    bool           // the network is the one that ratios are to
 
-	network int // the same for all errors of a network
+	network int // the same for all errors of a network; ratios are to network 0
 }
 
-// measured lists the errors of networks that the model describes: of the first network first, the
-// smallest first.
-func measured(networks []*perceived.Observed) (out []Measured) {
+// Measure makes the forecasts rest on the errors of networks that the model describes: of the first
+// network first, the smallest first.
+func (f *Forecaster) Measure(networks []*perceived.Observed) {
+	f.Measured = nil
 	for k, n := range networks {
-		from := len(out)
+		from := len(f.Measured)
 		for i, e := range n.Errors {
 			if n.Described(i) && e.Mean > 0 {
-				out = append(out, Measured{n.Code, n.Training, n.Decodings[i], e, k == 0, k})
+				f.Measured = append(f.Measured, Measured{n.Code, n.Training, n.Decodings[i], e, k})
 			}
 		}
-		slices.SortStableFunc(out[from:], func(a, b Measured) int { return cmp.Compare(a.Error.Mean, b.Error.Mean) })
+		slices.SortStableFunc(f.Measured[from:],
+			func(a, b Measured) int { return cmp.Compare(a.Error.Mean, b.Error.Mean) })
 	}
-	return out
 }
 
 // of reports whether a forecast is for the measured code, training and decoding.
@@ -203,7 +203,7 @@ func (f *Forecaster) measured(x Forecast) (e observed.Error, others bool) {
 		if m.of(x) {
 			e.Mean += m.Error.Mean
 			e.StdErr = math.Hypot(e.StdErr, m.Error.StdErr)
-			others = others || !m.Yours
+			others = others || m.network != 0
 			count++
 		}
 	}
@@ -221,10 +221,8 @@ func (x Forecast) difference(y Forecast) distuv.StudentsT {
 	if x.posterior != nil && x.posterior == y.posterior {
 		v -= 2 * x.posterior.sigma.At(x.at, y.at)
 	}
-	return distuv.StudentsT{
-		Mu: math.Log(x.Error / y.Error), Sigma: math.Sqrt(max(v, square(rounding))), Nu: min(x.marginal.Nu,
-			y.marginal.Nu),
-	}
+	return distuv.StudentsT{Mu: math.Log(x.Error / y.Error), Sigma: math.Sqrt(max(v, square(rounding))),
+		Nu: min(x.marginal.Nu, y.marginal.Nu)}
 }
 
 // Over compares the errors of two forecasts of one forecaster: their ratio, its 95 % interval, and

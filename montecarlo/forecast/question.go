@@ -201,7 +201,7 @@ func (q Question) check() error {
 			return fmt.Errorf("decoder %s is the best of all; want it alone", name)
 		}
 		if e, ok := q.Decoders.Lookup(name); ok && e.Informed {
-			return fmt.Errorf("decoder %s knows the error model, which nobody knows of a network that is not trained yet; want another decoder", name)
+			return fmt.Errorf("decoder %s knows the error model, which an untrained network has none of", name)
 		}
 	}
 	if n := q.Unary.Levels; n > MostLevels {
@@ -212,11 +212,8 @@ func (q Question) check() error {
 
 // codesOf returns the codes of n levels: the named ones, and those of the files that have so many.
 func (q Question) codesOf(n int, files map[string]*code.Code) ([]*code.Code, error) {
-	switch {
-	case n < code.MinLevels:
+	if n < code.MinLevels || n > MostLevels {
 		return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
-	case n > MostLevels:
-		return nil, fmt.Errorf("%d levels: forecasts are for at most %d", n, MostLevels)
 	}
 	var codes []*code.Code
 	for _, name := range q.Codes {
@@ -252,9 +249,8 @@ func (r *Run) Steps() uint64 {
 func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking, error) {
 	q := r.q
 	out := &Ranking{
-		Unit: compare.InLabelUnits, Range: [2]float64{q.Labels.Lo,
-			q.Labels.Hi}, LabelKind: q.Labels.Kind(), Levels: r.levels, LabelNoise: q.Noise,
-		Misfit: q.Misfit, Temperature: q.Temperature, Notes: []string{},
+		Unit: compare.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: q.Labels.Kind(),
+		Levels: r.levels, LabelNoise: q.Noise, Misfit: q.Misfit, Temperature: q.Temperature, Notes: []string{},
 	}
 	if q.InLevels {
 		out.Unit = compare.InLevels
@@ -279,9 +275,12 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 	if err != nil {
 		return nil, err
 	}
-	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise, len(r.levels) == 1).Cutoff
-	out.Results = Rows(all, func(int) float64 { return 1 })
+	out.Cutoff = q.forecaster(r.levels[0], out.LabelNoise, len(r.levels) == 1).Model.Cutoff
+	out.Results = Rows(all, 1)
 	RelateTo(out.Results, all, all[0])
+	if q.auto() {
+		out.Results = slices.DeleteFunc(out.Results, func(r Row) bool { return !r.Best })
+	}
 	out.judge()
 	if text := Cheapest(out.Results); text != "" {
 		out.Notes = append([]string{text}, out.Notes...)
@@ -302,9 +301,6 @@ func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done fu
 		some, err := f.Codes(ctx, workers, r.codes[i], done)
 		if err != nil {
 			return nil, err
-		}
-		if q.auto() {
-			some = best(some)
 		}
 		width := q.Labels.width(levels)
 		for _, x := range some {
@@ -328,22 +324,11 @@ func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done fu
 // auto reports whether the best decoder of each code is asked for.
 func (q Question) auto() bool { return slices.Contains(q.Names, decode.Auto) }
 
-// best are the first forecasts of each code and training.
-func best(sorted []Forecast) []Forecast {
-	var out []Forecast
-	for _, x := range sorted {
-		if !slices.ContainsFunc(out, func(y Forecast) bool { return y.Code == x.Code && y.Training == x.Training }) {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
 // forecaster is one for codes of so many levels, with label noise in label units.
 func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster {
 	width := q.Labels.width(levels)
-	f := NewOver(q.Labels, levels, perceived.Model{Noise: noise / width, Misfit: q.Misfit / width, Cutoff: q.Cutoff},
-		q.Decoders)
+	m := perceived.Model{Noise: noise / width, Misfit: q.Misfit / width, Cutoff: q.Cutoff}
+	f := New(m, &q.Labels, q.Labels.Prior(levels), q.Decoders)
 	f.Options.Temperature = q.Temperature
 	if q.Fitted != nil {
 		q.Fitted(f, alone)
@@ -355,25 +340,14 @@ func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster 
 	return f
 }
 
-// NewOver returns a forecaster over labels for codes of so many levels and networks of a model, of
-// which nothing else is known. A cutoff of 0 is the default.
-func NewOver(l Labels, levels int, m perceived.Model, decoders decode.Registry) *Forecaster {
-	f := newForecaster(m.Noise, l.prior(levels), decoders)
-	f.Labels, f.Model = &l, m
-	f.Model.Within = l.within()
-	if f.Cutoff = f.Model.DefaultCutoff(levels); m.Cutoff > 0 {
-		f.Cutoff = m.Cutoff
-	}
-	return f
-}
-
 // noiseOf is the label noise, in label units, at which unary has an error.
 func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
 	width := q.Labels.width(u.Levels)
 	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}, u.Levels,
 		u.Error/width)
 	if errors.Is(err, perceived.ErrNoNoise) {
-		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than its quantization, %.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
+		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than quantization, "+
+			"%.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
 	}
 	return s * width, err
 }
@@ -382,7 +356,7 @@ func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float
 // of so many levels with unary, trained bit by bit and read by gen: see perceived.Model.NoiseOf.
 func (l Labels) NoiseOf(ctx context.Context, workers int, m perceived.Model, levels int, mae float64) (float64, error) {
 	m.Within = l.within()
-	return m.NoiseOf(ctx, workers, perceived.Labels{Prior: l.prior(levels), Real: l.pieces(levels)}, mae)
+	return m.NoiseOf(ctx, workers, perceived.Labels{Prior: l.Prior(levels), Real: l.pieces(levels)}, mae)
 }
 
 // judge says how many levels suffice, and what the marks mean.
@@ -409,44 +383,44 @@ func (r *Ranking) judge() {
 		r.Enough, r.Notes = x, append(r.Notes, text+".")
 	}
 	if len(r.Results) > 1 {
-		r.Notes = append(r.Notes, fmt.Sprintf("better is the probability that the network has less error than one of the first row; ~ marks forecasts at most %.0f %% above the first.", 100*Worthwhile))
+		r.Notes = append(r.Notes, fmt.Sprintf("better is the probability that the network has less error than one of "+
+			"the first row; ~ marks forecasts at most %.0f %% above the first.", 100*Worthwhile))
 	}
 }
 
 // Write prints for people what was compared, the table and the notes.
 func (r *Ranking) Write(w io.Writer) error {
-	const width = 100
 	labels := fmt.Sprintf("labels from %v to %v", r.Range[0], r.Range[1])
 	if r.LabelKind == LevelLabels {
 		labels = "labels that are levels"
 	}
-	head := fmt.Sprintf("%s levels for %s; networks that know one noisy label, the same for every code: label noise %.4g, misfit %.4g; |error| in %s", list(r.Levels), labels, r.LabelNoise, r.Misfit, r.Unit)
+	head := fmt.Sprintf("%s levels for %s; networks that know one noisy label, the same for every code: "+
+		"label noise %.4g, misfit %.4g; |error| in %s", list(r.Levels), labels, r.LabelNoise, r.Misfit, r.Unit)
 	if r.MAE != nil {
 		head += fmt.Sprintf(" (unary of %d levels has an error of %v)", r.MAELevels, *r.MAE)
 	}
-	if _, err := io.WriteString(w, table.Wrap(head, width, "")+"\n"); err != nil {
+	if _, err := io.WriteString(w, table.Wrap(head, table.Width, "")+"\n"); err != nil {
 		return err
 	}
 	if err := r.table().Write(w); err != nil {
 		return err
 	}
-	text, alone := "\n", []string{}
+	var lines, alone []string
 	for _, b := range r.Baselines {
-		if b.Name == compare.QuantizationAlone {
+		switch b.Name {
+		case compare.QuantizationAlone:
 			alone = append(alone, fmt.Sprintf("%s with %d levels", table.Short(b.Error), b.Levels))
+		case compare.DirectRegression:
+			lines = append(lines, b.Line(r.rivals())+".")
 		}
 	}
 	if len(alone) > 0 {
-		text += table.Wrap(fmt.Sprintf("%s (no code), in %s: %s.", compare.QuantizationAlone, r.Unit,
-			strings.Join(alone, ", ")), width, "")
+		lines = slices.Insert(lines, 0, fmt.Sprintf("%s (no code), in %s: %s.", compare.QuantizationAlone, r.Unit,
+			strings.Join(alone, ", ")))
 	}
-	for _, b := range r.Baselines {
-		if b.Name == compare.DirectRegression {
-			text += table.Wrap(b.Line(r.rivals())+".", width, "")
-		}
-	}
-	for _, line := range r.Notes {
-		text += table.Wrap(line, width, "")
+	text := "\n"
+	for _, line := range append(lines, r.Notes...) {
+		text += table.Wrap(line, table.Width, "")
 	}
 	_, err := io.WriteString(w, text)
 	return err

@@ -22,9 +22,8 @@ import (
 // question is a Question with what most tests do not vary.
 func question(labels Labels, levels []int, codes ...string) Question {
 	return Question{
-		Labels: labels, Levels: levels, Codes: codes, Names: []string{"gen",
-			"gen-ex"}, Decoders: decode.Builtin(), Temperature: 1, Trainings: []perceived.Training{perceived.BCE},
-		Misfit: labels.DefaultMisfit(),
+		Labels: labels, Levels: levels, Codes: codes, Names: []string{"gen", "gen-ex"}, Decoders: decode.Builtin(),
+		Temperature: 1, Trainings: []perceived.Training{perceived.BCE}, Misfit: labels.DefaultMisfit(),
 	}
 }
 
@@ -55,14 +54,13 @@ func TestPublishedLevels(t *testing.T) {
 		nodes, _, err := f.nodes(c.Bits())
 		must.Succeed(t, err)
 		r := must.Get(f.decodings(c, perceived.BCE))(t)
-		l := must.Get(f.model(perceived.BCE).Learn(t.Context(), 2, c, f.Prior))(t)
+		f.Model.Training = perceived.BCE
+		l := must.Get(f.Model.Learn(t.Context(), 2, c, f.Prior))(t)
 		got := must.Get(f.errors(t.Context(), 2, nodes, l, r))(t)
 		for j, published := range [][]float64{{3.66, 3.51, 3.46}, {3.46, 3.41, 3.44}} {
-			t.Logf("%d levels, %s on %s: %.3f, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(),
-				got[j]*q.Labels.width(levels), published[i])
-			if math.Abs(got[j]*q.Labels.width(levels)/published[i]-1) > 0.02 {
-				t.Errorf("%d levels, %s on %s: %v, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(),
-					got[j]*q.Labels.width(levels), published[i])
+			if e := got[j] * q.Labels.width(levels); math.Abs(e/published[i]-1) > 0.02 {
+				t.Errorf("%d levels, %s on %s: %v, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), e,
+					published[i])
 			}
 		}
 	}
@@ -87,7 +85,7 @@ func TestEnough(t *testing.T) {
 				Decoding: observed.Prediction(), Error: e})
 		}
 		slices.SortFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
-		r := &Ranking{Levels: []int{8, 16, 32}, Results: Rows(all, func(int) float64 { return 1 })}
+		r := &Ranking{Levels: []int{8, 16, 32}, Results: Rows(all, 1)}
 		if r.judge(); r.Enough.Levels != tt.levels || r.Notes[0] != tt.want {
 			t.Errorf("%+v, %q, want %q", r.Enough, r.Notes, tt.want)
 		}
@@ -102,25 +100,29 @@ func TestCheapest(t *testing.T) {
 	}
 	rows := []Row{row("unary", 63, true), row("johnson", 32, true),
 		row("direct", 1, true), row("b1jdj", 17, true), row("gray", 6, false)}
-	want := "Within 2 % of the smallest forecast, b1jdj has the fewest outputs: 17 for 63 of unary."
-	if got := Cheapest(rows); got != want {
-		t.Errorf("%q", got)
-	}
-	rows[1].Trained, rows[1].Measured, rows[1].Best = true, true, true
-	if got := Cheapest(rows); got != "Within 2 % of the smallest forecast: keep johnson, or take b1jdj with 17 outputs for 32." {
-		t.Errorf("%q", got)
-	}
-	rows[3].Near = false
-	if got := Cheapest(rows); got != "" || Cheapest(nil) != "" {
-		t.Errorf("%q", got)
+	yours := slices.Clone(rows)
+	yours[1].Trained, yours[1].Measured, yours[1].Best = true, true, true
+	none := slices.Clone(yours)
+	none[3].Near = false
+	const within = "Within 2 % of the smallest forecast"
+	for i, tt := range []struct {
+		rows []Row
+		want string
+	}{
+		{rows, within + ", b1jdj has the fewest outputs: 17 for 63 of unary."},
+		{yours, within + ": keep johnson, or take b1jdj with 17 outputs for 32."},
+		{none, ""}, {nil, ""},
+	} {
+		if got := Cheapest(tt.rows); got != tt.want {
+			t.Errorf("%d: %q, want %q", i, got, tt.want)
+		}
 	}
 	for ratio, near := range map[float64]bool{1.0199: true, 1.0201: false} {
-		c := mustCode(t, "unary", 8)
-		got := Rows([]Forecast{{Code: c, Decoding: observed.Prediction(), Error: 2},
-			{Code: c, Training: perceived.CE, Decoding: observed.Prediction(),
-				Error: 2 * ratio}}, func(int) float64 { return 3 })
-		if got[1].Near != near || got[1].Forecast != 6*ratio {
-			t.Errorf("%v: %+v", ratio, got[1])
+		x := Forecast{Code: mustCode(t, "unary", 8), Decoding: observed.Prediction(), Error: 2}
+		y := x
+		y.Training, y.Error = perceived.CE, 2*ratio
+		if got := Rows([]Forecast{x, y}, 3)[1]; got.Near != near || got.Forecast != 6*ratio {
+			t.Errorf("%v: %+v", ratio, got)
 		}
 	}
 }
@@ -178,7 +180,7 @@ func TestLabels(t *testing.T) {
 					distance += p.Share / n * math.Abs(y-float64(level))
 				}
 			}
-			for i, v := range l.prior(levels) {
+			for i, v := range l.Prior(levels) {
 				if math.Abs(v-share[i]) > 2e-4 {
 					t.Errorf("%v, %d levels: share of level %d is %v, want %v", l, levels, i+1, v, share[i])
 				}
@@ -206,21 +208,23 @@ func TestUnaryError(t *testing.T) {
 	if out.MAELevels != 16 || *out.MAE != 0.05 {
 		t.Errorf("mae %v with %d levels", out.MAE, out.MAELevels)
 	}
-	least := map[[2]any]float64{}
-	for _, x := range out.Results {
+	type of struct {
+		code   string
+		levels int
+	}
+	least := map[of]float64{}
+	for _, x := range out.Results { // the smallest first
 		if x.Code == "unary" && x.Levels == 16 && x.Decoder == "gen" && math.Abs(x.Forecast/0.05-1) > 5e-3 {
 			t.Errorf("unary: %v, want 0.05", x.Forecast)
 		}
-		key := [2]any{x.Code, x.Levels}
-		if v, there := least[key]; !there || x.Forecast < v {
+		if key := (of{x.Code, x.Levels}); least[key] == 0 {
 			least[key] = x.Forecast
 		}
 	}
 	q.Noise, q.Unary, q.Names = out.LabelNoise, UnaryError{}, []string{decode.Auto}
 	for _, x := range answer(t, q).Results {
-		if x.Forecast > least[[2]any{x.Code, x.Levels}] {
-			t.Errorf("%s of %d levels: %v by the best decoder, which is more than %v", x.Code, x.Levels, x.Forecast,
-				least)
+		if want := least[of{x.Code, x.Levels}]; x.Forecast > want {
+			t.Errorf("%s of %d levels: %v by the best decoder, and %v by one", x.Code, x.Levels, x.Forecast, want)
 		}
 	}
 	for _, mae := range []float64{1e-3, 0.9} {
@@ -231,14 +235,19 @@ func TestUnaryError(t *testing.T) {
 			t.Errorf("an error of %v: %v", mae, err)
 		}
 	}
-	var u UnaryError
-	if err := u.UnmarshalText([]byte("3.46@256")); err != nil || u != (UnaryError{3.46, 256}) ||
-		u.String() != "3.46@256" {
-		t.Errorf("%v, %v", u, err)
-	}
-	for _, text := range []string{"", "x", "0", "-1", "NaN", "Inf", "1@", "1@1", "1@x", "1@2@3"} {
-		if err := u.UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q was taken", text)
+}
+
+// TestParseUnaryError reads X or X@L.
+func TestParseUnaryError(t *testing.T) {
+	for text, want := range map[string]UnaryError{
+		"3.46@256": {3.46, 256}, "3.46": {3.46, 0}, "": {}, "x": {}, "0": {}, "-1": {}, "NaN": {}, "Inf": {}, "1@": {},
+		"1@1": {}, "1@x": {}, "1@2@3": {},
+	} {
+		var u UnaryError
+		err := u.UnmarshalText([]byte(text))
+		refused := want == (UnaryError{})
+		if (err != nil) != refused || err == nil && (u != want || u.String() != text) {
+			t.Errorf("%q: %v, %v", text, u, err)
 		}
 	}
 }
@@ -253,8 +262,8 @@ func TestOpen(t *testing.T) {
 		want   string
 	}{
 		{func(q *Question) { q.Levels = []int{4, 8, 4} }, "4 levels are given twice"},
-		{func(q *Question) { q.Levels = []int{8, 1} }, "1 levels: want 2 to"},
-		{func(q *Question) { q.Levels = []int{8, 4096} }, "4096 levels: forecasts are for at most 2048"},
+		{func(q *Question) { q.Levels = []int{8, 1} }, "1 levels: want 2 to 2048"},
+		{func(q *Question) { q.Levels = []int{8, 4096} }, "4096 levels: want 2 to 2048"},
 		{func(q *Question) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} },
 			"unary with 60000 levels: forecasts are for at most 2048"},
 		{func(q *Question) { q.Codes = []string{"unary", file} }, "mine.csv has 3 levels, which are not among 4, 8"},
@@ -288,7 +297,8 @@ func TestOpen(t *testing.T) {
 
 // TestConstantColumns names the codes with bits that never change.
 func TestConstantColumns(t *testing.T) {
-	const rest = " columns that never change: leave these out before you train, because they take a part of a small bottleneck."
+	const rest = " columns that never change: leave these out before you train, " +
+		"because they take a part of a small bottleneck."
 	for _, tt := range []struct{ codes, want string }{
 		{"unary johnson gray b2jdj", ""},
 		{"unary hexj-nr", "hexj-nr has" + rest},
@@ -307,11 +317,8 @@ func TestConstantColumns(t *testing.T) {
 // TestRatios: among numbers of levels, a row is better than the first one with less than one half,
 // and ratios are those of the forecasts, in label units.
 func TestRatios(t *testing.T) {
-	q := Question{
-		Labels: Labels{Lo: 0, Hi: 100}, Levels: []int{8, 16, 32}, Codes: []string{"unary",
-			"gray"}, Noise: 4, Misfit: 0.5,
-		Decoders: decode.Builtin(), Temperature: 1, Names: []string{decode.Auto},
-	}
+	q := question(Labels{Lo: 0, Hi: 100}, []int{8, 16, 32}, "unary", "gray")
+	q.Noise, q.Misfit, q.Trainings, q.Names = 4, 0.5, nil, []string{decode.Auto}
 	r := must.Get(must.Get(q.Open())(t).Run(t.Context(), 2, nil))(t)
 	for i, x := range r.Results {
 		first := r.Results[0]

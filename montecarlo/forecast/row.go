@@ -48,8 +48,8 @@ type Row struct {
 func DesignOf(c *code.Code, t perceived.Training, d observed.Decoding) scenario.Design {
 	out := scenario.DesignOf(c, t, d.Decoder, scenario.Outputs(d.Outputs()))
 	out.Code = Called(out.Code, t)
-	if h := LookupHead(out.Code); h.Predicts {
-		out.Bits, out.Transitions, out.Training = 1, 0, h.Loss
+	if out.Code == Direct {
+		out.Bits, out.Transitions, out.Training = 1, 0, perceived.L1
 		if !d.Predicts() {
 			out.Decoder = "nearest"
 		}
@@ -61,8 +61,7 @@ func DesignOf(c *code.Code, t perceived.Training, d observed.Decoding) scenario.
 // Design is the design of the forecast network.
 func (x *Forecast) Design() scenario.Design { return DesignOf(x.Code, x.Training, x.Decoding) }
 
-// Row is the row of a forecast, in a unit of which a level has so many.
-func (x *Forecast) Row(unit float64) Row {
+func (x *Forecast) row(unit float64) Row {
 	r := Row{
 		Design: x.Design(), Forecast: unit * x.Error, Lo: unit * x.Lo, Hi: unit * x.Hi,
 		Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
@@ -71,12 +70,11 @@ func (x *Forecast) Row(unit float64) Row {
 	return r
 }
 
-// Rows are the rows of forecasts that are sorted. width is that of a level, in the unit of the
-// ranking, where there are so many.
-func Rows(all []Forecast, width func(levels int) float64) []Row {
+// Rows are the rows of forecasts that are sorted, in a unit of which their own unit has so many.
+func Rows(all []Forecast, unit float64) []Row {
 	out, seen := make([]Row, len(all)), map[scenario.Design]bool{}
 	for i := range all {
-		x := all[i].Row(width(all[i].Code.Levels()))
+		x := all[i].row(unit)
 		x.Best, x.Near = !seen[x.Head()], i == 0 || x.Forecast <= (1+Worthwhile)*out[0].Forecast
 		out[i], seen[x.Head()] = x, true
 	}
@@ -118,7 +116,7 @@ func Cheapest(rows []Row) string {
 		return ""
 	}
 	for i, r := range rows {
-		if r.Near && !LookupHead(r.Code).Predicts && r.Bits < rows[than].Bits &&
+		if r.Near && r.Code != Direct && r.Bits < rows[than].Bits &&
 			(least < 0 || r.Bits < rows[least].Bits) {
 			least = i
 		}

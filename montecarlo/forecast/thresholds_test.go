@@ -8,6 +8,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/decode"
 )
@@ -57,7 +58,7 @@ func TestFromNoise(t *testing.T) {
 	c := mustCode(t, "unary", 8)
 	hard, real := observed.Decoding{Decoder: must.Get(decode.New("gen",
 		c))(t)}, observed.Decoding{Decoder: must.Get(decode.New("gen-ex", c))(t), Soft: true}
-	on, off := &Forecaster{Labels: &Labels{Lo: 0, Hi: 1}}, &Forecaster{}
+	on, off := &Forecaster{Model: perceived.Model{Within: perceived.WithinLevel}}, &Forecaster{}
 	for _, s := range []float64{0, 0.1, 0.5, 3} {
 		e, want := math.Sqrt(2/math.Pi*(s*s+1./12)), s*s/(s*s+1./12)
 		if got := on.fromNoise(hard, e); math.Abs(got-want) > 1e-12 || on.fromNoise(hard, e/2) > want ||
@@ -70,12 +71,12 @@ func TestFromNoise(t *testing.T) {
 // TestSensitivity: falls is the slope of the forecast's own error over κ, from both sides after BCE
 // and from below else. It is of a quarter of the nodes.
 func TestSensitivity(t *testing.T) {
-	f, c := newForecaster(1, uniform(16), decode.Builtin()), mustCode(t, "gray", 16)
+	f, c := New(modelOf(1), nil, theory.Uniform(16), decode.Builtin()), mustCode(t, "gray", 16)
 	for training, up := range map[perceived.Training]float64{perceived.BCE: 0.4, perceived.CE: 0} {
 		var at [3]*Forecast
 		for i, step := range []float64{-0.4, 0, up} {
 			g := *f
-			g.Cutoff *= math.Exp(step)
+			g.Model.Cutoff *= math.Exp(step)
 			at[i] = must.Get(g.Code(t.Context(), c, training,
 				observed.Decoding{Decoder: must.Get(decode.New("gen-ex", c))(t), Soft: true}))(t)
 		}

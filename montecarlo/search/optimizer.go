@@ -98,15 +98,13 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 	}
 	if m, ok := s.Model.(scenario.Perceived); ok {
 		labels := forecast.LabelsOf(s, o.Prior)
-		p.Forecaster = forecast.NewOver(labels, o.Levels, m.Model, s.Decoders)
+		p.Forecaster = forecast.New(m.Model, &labels, labels.Prior(o.Levels), s.Decoders)
 		p.Forecaster.Options.Temperature = s.Temperature
 		if m.Training.ThroughGenEx() {
 			p.Forecaster.Trainings = []perceived.Training{perceived.BCE, perceived.CE, m.Training}
 		}
-		learns := p.Forecaster.Model
-		learns.Cutoff = p.Forecaster.Cutoff
 		o.Prior = p.Forecaster.Prior
-		o.Learned = &Learned{Model: learns, Labels: labels, Read: func(c *code.Code) (observed.Decoding, error) {
+		o.Learned = &Learned{Model: p.Forecaster.Model, Labels: labels, Read: func(c *code.Code) (observed.Decoding, error) {
 			d, err := s.Decoder(decoder, c)
 			return observed.Decoding{Decoder: d, Soft: err == nil && s.OutputsOf(c, d) == scenario.Logits}, err
 		}}

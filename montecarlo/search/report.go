@@ -234,7 +234,7 @@ func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) er
 		}
 	}
 	slices.SortStableFunc(all, func(a, b forecast.Forecast) int { return cmp.Compare(a.Error, b.Error) })
-	out.Ranking = forecast.Rows(all, func(int) float64 { return 1 })
+	out.Ranking = forecast.Rows(all, 1)
 	forecast.RelateTo(out.Ranking, all, found)
 	out.Ranking = slices.DeleteFunc(out.Ranking, func(r forecast.Row) bool { return !r.Best })
 	out.Design = found.Design()

@@ -345,8 +345,8 @@ class Fit(_Results, _plots.Pictured):
 
     ``print(fit)`` shows ``verdict``, a few sentences. ``text`` is all that the command prints, whose levels and bits count
     from 1, and ``report("report.html")`` writes it as a page with pictures. ``decoders`` is a DataFrame with the errors of each
-    decoder, in the unit of the targets: observed, and under the perceived-label model. ``json`` is the text that
-    ``belsim compare --model`` reads from a file; the functions here take the Fit itself as ``model``.
+    decoder of each ``network`` (1 is the first one), in the unit of the targets: observed, and under the perceived-label model.
+    ``json`` is the text that ``belsim compare --model`` reads from a file; the functions here take the Fit itself as ``model``.
 
     ``each`` has the Fit of each output of a network of several outputs, and else the Fit itself.
 

@@ -200,7 +200,8 @@ def test_several(network: Network) -> None:
     )  # fmt: skip
     assert beside.recommendation["forecast"].iloc[0] == pytest.approx(beside.each[0].recommendation["forecast"].iloc[0], rel=1e-6)
     assert beside.recommendation.attrs["decision"]["action"] in {"stay", "train", "take"}
-    pd.testing.assert_frame_equal(both.each[0].decoders, belsim.fit(c, outputs, targets, range=(2.5, 4.3), samples=2).decoders)
+    alone = belsim.fit(c, outputs, targets, range=(2.5, 4.3), samples=2).decoders
+    pd.testing.assert_frame_equal(both.each[0].decoders.drop(columns="code"), alone.drop(columns="code"))
     assert both.each[1].decoder.about["unit"] == "labels"
     with pytest.raises(belsim.Error, match=r"one decoder for each: take fit\.each\[k\]\.decoder, k from 0"):
         _ = both.decoder
@@ -243,7 +244,7 @@ def test_points(levels: bool) -> None:
     )
     found = []
     for i, each in enumerate(fit.each):
-        best = each.decoders.sort_values("observed").iloc[0]
+        best = each.decoders.query("network == 1").sort_values("observed").iloc[0]
         level = belsim.decode(z[:, i], "johnson", best["decoder"], levels=of, reads=best["reads"])
         found.append(level if ends is None else belsim.dequantize(level, ends, of))
         assert {(m["code"], m["seeds"]) for m in each.networks} == {("johnson", 2), ("unary", 1)}
@@ -321,7 +322,7 @@ def test_errors() -> None:
         belsim.compare([np.array([["a", "b"]])])
     with pytest.raises(belsim.Error, match="want a list"):
         belsim.compare("unary")
-    with pytest.raises(belsim.Error, match="r = -1: want a positive finite number"):
+    with pytest.raises(belsim.Error, match="r=-1: want a finite number from 0"):
         belsim.compare(["unary"], r=-1)
     with pytest.warns(UserWarning, match="samples=65536 was reached"):
         belsim.compare(["unary"], levels=8, rel_err=1e-6, samples=65536)

@@ -10,7 +10,6 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // Pair is a forecast and what was observed.
@@ -86,26 +85,13 @@ func (s *Set) codes(t Task) (out []*code.Code, err error) {
 		if n.Task != t || slices.ContainsFunc(out, func(c *code.Code) bool { return c.Name() == n.Code }) {
 			continue
 		}
-		c, err := codeOf(n.Code, t.Levels)
+		c, err := forecast.OpenCode(n.Code, t.Levels)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, c)
 	}
 	return out, nil
-}
-
-// codeOf is a code by its name, or unary under the name of a head that has no code, but outputs that
-// are read as bits of unary.
-func codeOf(name string, levels int) (*code.Code, error) {
-	if name != forecast.Direct && name != forecast.CORN {
-		return code.New(name, levels)
-	}
-	c, err := code.New("unary", levels)
-	if err != nil {
-		return nil, err
-	}
-	return c.As(name), nil
 }
 
 // forecaster fits the network named.
@@ -127,8 +113,11 @@ func (s *Set) forecaster(ctx context.Context, workers int, t Task, source Source
 	if err != nil {
 		return nil, err
 	}
-	out := forecast.FromFit(f, []*perceived.Observed{network}, prior, s.decoders(), decode.Options{})
-	out.Labels, out.Trainings = labels, s.trainings(t)
+	m := f.Model
+	m.Cutoff = f.Cutoff.Value
+	out := forecast.New(m, labels, prior, s.decoders())
+	out.Tail, out.Trainings = f.Tail, s.trainings(t)
+	out.Measure([]*perceived.Observed{network})
 	return out, nil
 }
 

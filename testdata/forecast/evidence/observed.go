@@ -302,7 +302,7 @@ func (s *Set) observed(t Task, src Source) (*perceived.Observed, error) {
 	if n == nil {
 		return nil, fmt.Errorf("%v: no network of %+v", t, src)
 	}
-	c, err := codeOf(n.Code, t.Levels)
+	c, err := forecast.OpenCode(n.Code, t.Levels)
 	if err != nil {
 		return nil, err
 	}
