@@ -1,3 +1,6 @@
+// Package plane has planes of error models, over which codes are compared: r and σ of a mixture, or
+// the label noise and the misfit of networks. An [Axis] is the numbers along one side of a plane, and
+// [Models] make the error probabilities of a code along a line of it.
 package plane
 
 import (
