@@ -53,7 +53,7 @@ def samples(draw: st.DrawFn) -> tuple[NDArray[Any], NDArray[Any]]:
     elif kind == "random":
         c = np.unique(rng.integers(0, 2, (levels, draw(st.integers(7, 70)))), axis=0).astype(np.uint8)
     else:
-        c = rng.normal(size=(levels, draw(st.integers(1, 70))))
+        c = rng.normal(size=(levels, draw(st.integers(2, 70))))  # of one number, two words may be the same but for rounding
     z = draw(st.sampled_from([0.1, 1.0, 30.0])) * rng.normal(size=(draw(st.integers(1, 30)), c.shape[1]))
     if draw(st.booleans()):  # words that are nearly right
         z += 3 * (2.0 * (c[rng.integers(0, len(c), len(z))] > 0.5) - 1)
