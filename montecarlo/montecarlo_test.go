@@ -376,16 +376,23 @@ func TestEstimateWithoutBias(t *testing.T) {
 func TestEstimateWithoutErrors(t *testing.T) {
 	p := mixtureProblem(t, "unary", "bel-u", 4, 0.1, 1)
 	target := montecarlo.Target{RelErr: 0.1, Max: 4 * montecarlo.BlockSize, EachLabel: true, Prior: theory.Uniform(4)}
-	p.Errors = mat.NewDense(4, 3, nil)
-	if sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil ||
-		!reached || sums[0].Samples != 4096 {
-		t.Errorf("no errors: %+v, %v, %v", sums, reached, err)
-	}
-	p.Errors = mat.NewDense(4, 3, []float64{0, 0, 0, 1e-30, 0, 0, 0, 0, 0, 0, 0, 0})
-	// the rest is the pilot
-	if sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil ||
-		reached || sums[1].Samples != target.Max*3/4 {
-		t.Errorf("errors too rare to see: %+v, %v, %v", sums, reached, err)
+	for _, tt := range []struct {
+		name    string
+		rare    float64 // error probability of a bit of the second level
+		samples uint64  // of that level
+		reached bool
+	}{
+		{"no errors", 0, 4096, true},
+		{"errors too rare to see", 1e-30, target.Max * 3 / 4, false}, // the rest is the pilot
+	} {
+		errors := mat.NewDense(4, 3, nil)
+		errors.Set(1, 0, tt.rare)
+		p.Errors = errors
+		sums, reached, err := montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, target, nil)
+		must.Succeed(t, err)
+		if n := sums[1].Samples; n != tt.samples || reached != tt.reached {
+			t.Errorf("%s: %d samples, want %d; enough: %v, want %v", tt.name, n, tt.samples, reached, tt.reached)
+		}
 	}
 }
 

@@ -16,8 +16,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
 	"belsim/montecarlo/sweep"
 	"belsim/theory/base/must"
 )
@@ -180,9 +178,7 @@ func TestInputsKept(t *testing.T) {
 		mustRun(t, "merge results -o results/map.csv")
 	}
 	must.Succeed(t, os.Remove("results/map.csv"))
-	if diff := cmp.Diff(before, filesIn(t, ".")); diff != "" {
-		t.Errorf("files have changed: %s", diff)
-	}
+	must.Equal(t, "files", before, filesIn(t, "."))
 }
 
 // TestInputsKeptEverywhere: no command writes over what any of its flags reads, under whatever

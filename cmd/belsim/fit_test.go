@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo/assess"
@@ -95,17 +96,15 @@ func TestFit(t *testing.T) {
 		all = append(all, "-o", name)
 	}
 	f := fitOf(t, all...)
-	if f.Code != "johnson" || f.Levels != 16 || f.Bits != 8 || f.Samples != 800 || f.Outputs != "logits" ||
-		f.Range == nil || math.Abs(f.LevelWidth-1.8/15) > 1e-15 {
-		t.Errorf("%+v", f)
-	}
+	want := *f
+	want.Code, want.Levels, want.Bits, want.Samples, want.Outputs = "johnson", 16, 8, 800, "logits"
+	want.Range, want.LevelWidth = &[2]float64{2.5, 4.3}, 1.8/15
+	must.Equal(t, "fit", want, *f, cmpopts.EquateApprox(1e-15, 0), cmpopts.IgnoreUnexported(assess.Fit{}))
 	decoders := ""
 	for _, d := range f.Decoders {
 		decoders += d.Decoder + "/" + string(d.Outputs) + " "
 	}
-	if want := "bel-j/bits gen/bits gen/logits gen-ex/logits "; decoders != want {
-		t.Errorf("decoders %s, want %s", decoders, want)
-	}
+	must.Equal(t, "decoders", "bel-j/bits gen/bits gen/logits gen-ex/logits ", decoders)
 	for _, name := range names {
 		if n := len(content(t, name)); n < 500 {
 			t.Errorf("%s has %d bytes", name, n)
@@ -265,10 +264,12 @@ func TestFitNetworks(t *testing.T) {
 	g := fitOf(t, append([]string{"fit", "--code", "johnson", "--outputs", "z.npy", "--also", "johnson:again.npy"},
 		args...)...)
 	for _, x := range []*assess.Fit{f, g} {
-		if x.Code != "johnson" || len(x.Networks) != 4 || x.Networks[0].Seeds != 2 ||
-			x.Networks[0].Observed != x.Decoders[0].Observed {
-			t.Errorf("%+v", x.Networks)
+		if len(x.Networks) != 4 {
+			t.Fatalf("%d rows of networks, want 4", len(x.Networks))
 		}
+		want := x.Networks[0]
+		want.Code, want.Seeds, want.Observed = "johnson", 2, x.Decoders[0].Observed
+		must.Equal(t, x.Code, want, x.Networks[0])
 	}
 }
 
@@ -302,16 +303,18 @@ func TestFitSeveral(t *testing.T) {
 		t.Error(out)
 	}
 	want := fitOf(t, alone...)
+	if len(got.Outputs) != 3 || len(got.Rows) != 3 {
+		t.Fatalf("%d outputs and %d rows, want 3", len(got.Outputs), len(got.Rows))
+	}
 	for k, f := range got.Outputs {
-		if unit := float64(k + 1); math.Abs(f.Decoders[0].Observed/unit/want.Decoders[0].Observed-1) > 1e-3 ||
+		unit, row := float64(k+1), got.Rows[0]
+		if math.Abs(f.Decoders[0].Observed/unit/want.Decoders[0].Observed-1) > 1e-3 ||
 			math.Abs(f.LevelWidth/want.LevelWidth/unit-1) > 1e-9 {
 			t.Errorf("output %d: %v levels of %v, want %v of %v", k+1, f.Decoders[0].Observed, f.LevelWidth,
 				want.Decoders[0].Observed, want.LevelWidth)
 		}
-	}
-	if len(got.Rows) != 3 || len(got.Outputs) != 3 || got.Rows[2].Output != 3 ||
-		math.Abs(got.Rows[2].Error/got.Rows[0].Error-3) > 0.01 || !got.Rows[1].Describes {
-		t.Errorf("%+v", got.Rows)
+		row.Output, row.Error, row.Describes = k+1, unit*row.Error, true
+		must.Equal(t, "row", row, got.Rows[k], cmpopts.EquateApprox(0.003, 0))
 	}
 	// Forecasts of each output, and those of all, whose errors are means: the same ratios here,
 	// where outputs differ in their unit alone.
@@ -321,23 +324,24 @@ func TestFitSeveral(t *testing.T) {
 	text := mustRun(t, ranges+"--recommend --also johnson:again.npy --baseline direct.npy -o all.json -o all.html")
 	readJSON(t, "all.json", &all)
 	first := all.Outputs[0]
-	if rec := all.Recommendation; rec == nil || rec.Decision == nil ||
-		all.Verdict[len(all.Verdict)-1] != first.Verdict[strings.Index(first.Verdict, "Next: "):] {
-		t.Errorf("%+v, %q", rec, all.Verdict)
+	if all.Recommendation == nil || all.Recommendation.Decision == nil {
+		t.Fatal("there is no decision for all outputs")
 	}
+	must.Equal(t, "advice", first.Verdict[strings.Index(first.Verdict, "Next: "):], all.Verdict[len(all.Verdict)-1])
 	for _, x := range all.Recommendation.Ranking {
 		i := slices.IndexFunc(first.Recommendation.Ranking, func(y forecast.Row) bool {
 			return x.Code == y.Code && x.Training == y.Training && y.Best
 		})
-		if y := first.Recommendation.Ranking[i]; math.Abs(x.Ratio/y.Ratio-1) > 1e-3 ||
-			math.Abs(x.RatioCI[1]/y.RatioCI[1]-1) > 1e-2 || math.Abs(x.Better-y.Better) > 0.01 ||
-			math.Abs(x.Forecast/y.Forecast-2) > 0.01 || x.Trained != y.Trained || x.Measured != y.Measured {
-			t.Errorf("%+v, and of the first output %+v", x, y)
-		}
+		want := first.Recommendation.Ranking[i]
+		want.Forecast *= 2 // the mean of 1, 2 and 3
+		must.Equal(t, "row of all outputs", want, x, cmpopts.EquateApprox(1e-3, 1e-3),
+			cmpopts.IgnoreFields(forecast.Row{}, "Interval", "Lo", "Hi"))
 	}
-	if f := all.Outputs[2]; len(f.Networks) != 4 || f.Networks[0].Seeds != 2 || f.Direct == nil {
-		t.Errorf("%+v, %+v", f.Networks, f.Direct)
+	f := all.Outputs[2]
+	if f.Direct == nil || len(f.Networks) != 4 {
+		t.Fatalf("output 3: direct regression %v, %d rows of networks, want 4", f.Direct, len(f.Networks))
 	}
+	must.Equal(t, "networks of the code of output 3", 2, f.Networks[0].Seeds)
 	for _, want := range []string{"for all outputs",
 		" at 3 of the 3 outputs, worse at 0, and not told apart at 0 (paired by sample)."} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {

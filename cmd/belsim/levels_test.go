@@ -1,11 +1,13 @@
 package main
 
 import (
-	"math"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"belsim/montecarlo/forecast"
+	"belsim/theory/base/must"
 )
 
 // TestLevels: the flags of levels, and what a fit says in their place.
@@ -19,19 +21,21 @@ func TestLevels(t *testing.T) {
 	if drawn := mustRun(t, "levels unary gray --levels 8,16 --range 0:1 --label-noise 0.1 -o l.png -o l.svg"); len(content(t, "l.png")) < 1000 || !strings.Contains(drawn, "suffice") && !strings.Contains(drawn, "may still help") {
 		t.Errorf("%q", drawn)
 	}
-	if out := levels("--range 0:1 --label-noise 0.1 --misfit 0.01 -o x.csv"); len(out.Results) != 2 ||
-		out.LabelNoise != 0.1 || out.Misfit != 0.01 || out.Unit != "label units" || out.Results[0].Forecast >= 0.1 {
-		t.Errorf("%+v", out)
+	out := levels("--range 0:1 --label-noise 0.1 --misfit 0.01 -o x.csv")
+	want, unexported := out, cmpopts.IgnoreUnexported(forecast.EnoughLevels{})
+	want.LabelNoise, want.Misfit, want.Unit = 0.1, 0.01, "label units"
+	must.Equal(t, "levels, as the flags say", want, out, unexported)
+	if len(out.Results) != 2 || out.Results[0].Forecast >= 0.1 {
+		t.Errorf("%d rows, want 2; the first forecast is %v", len(out.Results), out.Results[0].Forecast)
 	}
 
 	_, _, network := smallNetwork(t)
 	f := fitOf(t, append(network, "-o", "fit.json")...)
-	out := levels("--model fit.json --training bce,ce")
-	s := f.Perceived.Noise
-	if want := f.LevelWidth * s; out.Range != *f.Range || math.Abs(out.LabelNoise/want-1) > 1e-12 ||
-		math.Abs(out.Misfit/(f.LevelWidth*f.Perceived.Misfit)-1) > 1e-12 || len(out.Results) != 4 {
-		t.Errorf("with the fit's label noise, %v: %+v", want, out)
-	}
+	out = levels("--model fit.json --training bce,ce")
+	want = out
+	want.Range, want.LabelNoise, want.Misfit = *f.Range, f.LevelWidth*f.Perceived.Noise, f.LevelWidth*f.Perceived.Misfit
+	must.Equal(t, "levels, as the fit says", want, out, cmpopts.EquateApprox(1e-12, 0), unexported)
+	must.Equal(t, "rows of two trainings", 4, len(out.Results))
 	if out := levels("--model fit.json --misfit 0.02"); out.Misfit != 0.02 || out.Results[0].Training != "bce" {
 		t.Errorf("%+v", out)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,8 +17,6 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
@@ -150,9 +149,7 @@ func golden(t *testing.T, name, got string) {
 		write(t, path, got)
 		return
 	}
-	if diff := cmp.Diff(content(t, path), got); diff != "" {
-		t.Errorf("%s (go test ./cmd/belsim -update accepts it): -want +got\n%s", name, diff)
-	}
+	must.Equal(t, name+" (go test ./cmd/belsim -update accepts it)", content(t, path), got)
 }
 
 var commands = []string{"codes", "compare", "levels", "heatmap", "verify", "fit", "decode", "optimize", "explore",
@@ -340,8 +337,10 @@ func TestVerifyFails(t *testing.T) {
 			t.Errorf("a wrong %s: printed %s", name, text)
 		}
 		var v verify.Report
-		if readJSON(t, "v.json", &v); v.Pass == nil || *v.Pass || len(v.Failures) == 0 {
-			t.Errorf("a wrong %s: JSON %+v", name, v)
+		readJSON(t, "v.json", &v)
+		must.Equal(t, "a wrong "+name+" passes", new(false), v.Pass)
+		if len(v.Failures) == 0 {
+			t.Errorf("a wrong %s: no failure in the JSON", name)
 		}
 	}
 }
@@ -411,7 +410,7 @@ func TestCompare(t *testing.T) {
 	}
 	for i, r := range c.Results {
 		if math.IsNaN(r.Exact) != (r.Code == "hadamard") || math.IsNaN(r.Mean) || r.Samples != 64*5000 {
-			t.Errorf("result %+v", r)
+			t.Errorf("%s: exact %v, sampled %v, %d samples; want %d", r.Code, r.Exact, r.Mean, r.Samples, 64*5000)
 		}
 		// Codes that networks cannot learn stand below the others.
 		if i > 0 && code.HardToLearn(c.Results[i-1].Transitions) == code.HardToLearn(r.Transitions) &&
@@ -483,9 +482,7 @@ func TestHeatmap(t *testing.T) {
 		t.Errorf("%d blank cells of 30", blank)
 	}
 	mustRun(t, args+" --workers 5 -o h.csv -o h.png -o h.svg -o h.pdf -o h.json -o h.npy")
-	if diff := cmp.Diff(rows, readCSV(t, "h.csv")); diff != "" {
-		t.Errorf("five workers: %s", diff)
-	}
+	must.Equal(t, "five workers", rows, readCSV(t, "h.csv"))
 	mustRun(t, args+" --method mc --samples 20 -o mc.csv")
 	if sampled := readCSV(t, "mc.csv"); len(sampled[0]) != 8 {
 		t.Errorf("CSV header of mc: %v", sampled[0])
@@ -533,10 +530,9 @@ func TestDecoders(t *testing.T) {
 		strings.Count(out, "–") != 2 {
 		t.Errorf("table:\n%s", out)
 	}
-	if r := read("real.csv --decoder gen")["real.csv gen"]; r.Outputs != "logits" || !(r.Mean <= r.Bound) ||
-		r.Mean == 0 {
-		t.Errorf("a code of real numbers: %+v", r)
-	}
+	r := read("real.csv --decoder gen")["real.csv gen"]
+	must.Equal(t, "outputs of a code of real numbers", scenario.Logits, r.Outputs)
+	must.Within(t, "their error", r.Mean, 1e-9, r.Bound)
 }
 
 // refusal runs a command line that is bad input: its end is one line on standard error, which is
@@ -549,9 +545,7 @@ func refusal(t *testing.T, args ...string) string {
 		t.Errorf("belsim %q: exit %d, standard output %q, standard error %q; want exit 2 and one line", args, status,
 			stdout, stderr)
 	}
-	if diff := cmp.Diff(before, listing(t)); diff != "" {
-		t.Fatalf("belsim %q left files: %s", args, diff)
-	}
+	must.Equal(t, fmt.Sprintf("files after belsim %q", args), before, listing(t))
 	return stderr
 }
 

@@ -7,8 +7,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/search"
+	"belsim/theory/base/must"
 )
 
 // TestOptimize: the code that is written is the code that is reported: compare finds the
@@ -24,9 +27,11 @@ func TestOptimize(t *testing.T) {
 		var found, other search.Optimized
 		args := fmt.Sprintf("optimize --levels 24 --bits 9 --samples 400 --seed 5 -o best.csv -o best.npy -o best.json --steps %d %s", steps, flags)
 		text := runJSON(t, &found, args)
-		if found.CodeFile == nil || *found.CodeFile != "best.csv" || found.Bits != 9 || found.Levels != 24 ||
-			len(found.Words) != 24 || len(found.Words[0]) != 9 {
-			t.Errorf("%s: %+v", flags, found)
+		want := found
+		want.CodeFile, want.Bits, want.Levels = new("best.csv"), 9, 24
+		must.Equal(t, flags, want, found, cmpopts.IgnoreUnexported(search.Estimate{}))
+		if len(found.Words) != 24 || len(found.Words[0]) != 9 {
+			t.Errorf("%s: the words are %q, want 24 of 9 bits", flags, found.Words)
 		}
 		if content(t, "best.json") != text {
 			t.Error("best.json is not what was printed")

@@ -445,9 +445,7 @@ func TestPackages(t *testing.T) {
 	must.Succeed(t, err)
 	slices.Sort(found)
 	slices.Sort(listed)
-	if diff := cmp.Diff(found, listed); diff != "" {
-		t.Errorf("packages: -there +in CONTRIBUTING.md\n%s", diff)
-	}
+	must.Equal(t, "packages in CONTRIBUTING.md", found, listed)
 }
 
 // checkPictures compares the pictures that documents show with those that their examples made.

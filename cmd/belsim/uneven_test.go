@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo/assess"
@@ -174,18 +175,18 @@ func TestSpacings(t *testing.T) {
 	writeColumn(t, "long.csv", y...)
 	var s assess.Spacings
 	runJSON(t, &s, "levels --targets long.csv --levels 8,64 --baseline 0.5")
-	if len(s.Results) != 4 || s.Targets != 10000 || s.Beyond != 5 {
-		t.Fatalf("%+v", s)
-	}
+	must.Equal(t, "rows, targets, targets beyond", [3]int{4, 10000, 5}, [3]int{len(s.Results), s.Targets, s.Beyond})
 	for i, r := range s.Results {
 		if err := r.Values.Check(r.Levels); err != nil || r.Values[0] != s.Range[0] ||
 			r.Values[r.Levels-1] != s.Range[1] {
 			t.Errorf("%d levels, %s: %v, %v", r.Levels, r.Spacing, err, r.Values)
 		}
 		q := quantization(y, r.Values)
-		if math.Abs(q/r.Quantization-1) > 1e-9 || math.Abs(r.Forecast-math.Hypot(q, 0.5)) > 1e-9 || i%2 == 1 &&
-			q >= s.Results[i-1].Quantization {
-			t.Errorf("%d levels, %s: %+v, want q = %v", r.Levels, r.Spacing, r, q)
+		want := r
+		want.Quantization, want.Forecast = q, math.Hypot(q, 0.5)
+		must.Equal(t, "row", want, r, cmpopts.EquateApprox(5e-10, 0))
+		if i%2 == 1 && q >= s.Results[i-1].Quantization {
+			t.Errorf("%d levels, %s: quantization %v, as large as even levels'", r.Levels, r.Spacing, q)
 		}
 		if slices.ContainsFunc(r.Values, func(v float64) bool { return v > 0 && v < 0.001 }) {
 			t.Errorf("%d levels, %s: several at the label that many share: %v", r.Levels, r.Spacing, r.Values)

@@ -55,11 +55,10 @@ func TestIntervals(t *testing.T) {
 		r := fit(t, 0, c, calibration, kind, values)
 		j := r.Intervals
 		covered += j.Coverage.Mean / 17
-		if se := math.Sqrt(0.09/train) * 1.5; math.Abs(j.Coverage.Mean-0.9) > 5*se || j.Worst > j.Coverage.Mean ||
-			j.Winkler.Mean < j.Width.Mean || j.Winkler.Mean > 1.05*j.ConstantWinkler || len(j.Samples) != train {
-			t.Errorf("%s: Fit says %+v, %v, %v, %v, worst %v", what, j.Coverage, j.Width, j.Winkler, j.ConstantWinkler,
-				j.Worst)
-		}
+		se := math.Sqrt(0.09/train) * 1.5
+		must.Within(t, what+": coverage", j.Coverage.Mean, max(j.Worst, 0.9-5*se), 0.9+5*se)
+		must.Within(t, what+": Winkler", j.Winkler.Mean, j.Width.Mean, 1.05*j.ConstantWinkler)
+		must.Equal(t, what+": number of samples", train, len(j.Samples))
 		within := make([][2]float64, test)
 		for i := range within {
 			within[i] = [2]float64{math.Inf(1), math.Inf(-1)}

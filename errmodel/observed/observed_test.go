@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -209,23 +210,17 @@ func TestScan(t *testing.T) {
 			if first == nil {
 				first = s
 			}
-			if diff := cmp.Diff(first, s, cmpopts.EquateNaNs(), cmp.Comparer(func(a, b observed.Spread) bool {
-				return reflect.DeepEqual(a, b)
-			})); diff != "" {
-				t.Errorf("%s, %s on %d processors: another summary: %s", name, format, workers, diff)
-			}
+			must.Equal(t, fmt.Sprintf("%s, %s on %d processors", name, format, workers), first, s,
+				cmp.Comparer(func(a, b observed.Spread) bool { return reflect.DeepEqual(a, b) }))
 		}
 		var got []float64
 		for _, e := range first.Levels {
 			got = append(got, e.Mean)
 		}
 		// gen-ex adds correlations in another order: 10⁻¹⁴ of an exponent.
-		if diff := cmp.Diff(means, got, cmpopts.EquateApprox(0, 1e-10)); diff != "" {
-			t.Errorf("%s: errors of %d decodings (-want +got)\n%s", name, len(decodings), diff)
-		}
-		if diff := cmp.Diff(counts, first.Counts) + cmp.Diff(first.Levels, first.Labels); diff != "" {
-			t.Errorf("%s: counts, or errors of labels beside those of levels: %s", name, diff)
-		}
+		must.Equal(t, name+": errors of decodings", means, got, cmpopts.EquateApprox(0, 1e-10))
+		must.Equal(t, name+": counts", counts, first.Counts)
+		must.Equal(t, name+": errors of labels, beside those of levels", first.Levels, first.Labels)
 	}
 }
 

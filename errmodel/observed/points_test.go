@@ -3,11 +3,11 @@ package observed_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"belsim/errmodel/observed"
@@ -42,9 +42,8 @@ func TestDistance(t *testing.T) {
 		got := must.Get(observed.Distance(t.Context(), workers, outputs, func(n uint64) { read += n }))(t)
 		// Of distances below 1e3, whose sums are rounded 1e4 times: 1e-12 of them, and for the
 		// square roots of variances more.
-		if diff := cmp.Diff(want.Error(), got, cmpopts.EquateApprox(0, 1e-9)); diff != "" || read != samples {
-			t.Errorf("%d workers, %d samples: (-want +got)\n%s", workers, read, diff)
-		}
+		must.Equal(t, fmt.Sprint(workers, " workers"), want.Error(), got, cmpopts.EquateApprox(0, 1e-9))
+		must.Equal(t, "number of samples", samples, read)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

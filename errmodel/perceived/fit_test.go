@@ -3,11 +3,11 @@ package perceived
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"belsim/errmodel"
@@ -84,9 +84,7 @@ func TestFitEasy(t *testing.T) {
 			want := start
 			want.Training, want.Noise, want.Floor = tt.network.Training, s, DefaultFloor
 			want.Cutoff = DefaultCutoff(levels, s)
-			if diff := cmp.Diff(want, f.Model, cmpopts.EquateApprox(1e-3, 0)); diff != "" {
-				t.Errorf("s = %v from %s: (-want +got)\n%s", s, what, diff)
-			}
+			must.Equal(t, fmt.Sprintf("s = %v from %s", s, what), want, f.Model, cmpopts.EquateApprox(1e-3, 0))
 			if f.CutoffFitted || f.LogCutoffSD != 0.35 {
 				t.Errorf("s = %v from %s: the cutoff is fitted, to %v", s, what, f.LogCutoffSD)
 			}
@@ -111,14 +109,12 @@ func TestFitCutoff(t *testing.T) {
 					Model{Misfit: DefaultMisfit}))(t)
 			}
 			f := fit(1)
-			if diff := cmp.Diff(f, fit(3)); diff != "" {
-				t.Errorf("3 workers give another fit: %s", diff)
-			}
+			must.Equal(t, "fit of 3 workers", f, fit(3))
 			moved := math.Log(f.Cutoff.Value / DefaultCutoff(levels, f.Noise.Value))
 			less := math.Abs(math.Log(ratio))
-			if moved < -less-0.03 || moved > 0.03-0.2*less || math.Abs(f.Noise.Value/s-1) > 0.02+0.1*less {
-				t.Errorf("cutoff %v times the default, s = %v: %+v", ratio, s, f)
-			}
+			at := fmt.Sprintf("cutoff %v times the default, s = %v: ", ratio, s)
+			must.Within(t, at+"logarithm of the cutoff over the default", moved, -less-0.03, 0.03-0.2*less)
+			must.Within(t, at+"error of the noise", f.Noise.Value/s-1, -0.02-0.1*less, 0.02+0.1*less)
 			if !(f.CutoffFitted && f.LogCutoffSD < 0.35 && f.Cutoff.Lo < truth.Cutoff && truth.Cutoff < f.Cutoff.Hi) {
 				t.Errorf("cutoff %v: %+v", truth.Cutoff, f)
 			}

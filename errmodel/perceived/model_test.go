@@ -3,6 +3,7 @@ package perceived
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -263,11 +264,11 @@ func TestRanges(t *testing.T) {
 			l.Logits(f, y)
 			l.WrongTo(wrong, 0, y)
 			for k, v := range f {
-				if math.IsNaN(v) || math.IsInf(v, 0) || !(sd[k] >= 0 && sd[k] < 1e9) ||
-					!(wrong[k] >= 0 && wrong[k] <= 1) || !(l.At(levels-1, k) >= 0 && l.At(levels-1, k) <= 1) {
-					t.Fatalf("%s of %d levels, %+v: logit %v of bit %d at %v, residual %v, wrong with %v", c.Name(),
-						levels, p, v, k+1, y, sd[k], wrong[k])
-				}
+				at := fmt.Sprintf("%s of %d levels, %+v, bit %d at %v: ", c.Name(), levels, p, k+1, y)
+				must.Within(t, at+"logit", v, -math.MaxFloat64, math.MaxFloat64)
+				must.Within(t, at+"residual", sd[k], 0, 1e9)
+				must.Within(t, at+"probability of an error", wrong[k], 0, 1)
+				must.Within(t, at+"that of the last level", l.At(levels-1, k), 0, 1)
 			}
 		}
 		gen, ex := must.Get(decode.New("gen", c))(t), must.Get(decode.New("gen-ex", c))(t)

@@ -2,6 +2,7 @@ package perceived
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -58,10 +59,8 @@ func TestTargets(t *testing.T) {
 		for _, v := range tt.errors {
 			errors = append(errors, target{value: v, sd: 0.01 * v})
 		}
-		if diff := cmp.Diff(tt.want, n.targets(errors, theory.Uniform(16)), cmp.AllowUnexported(target{}),
-			cmpopts.IgnoreFields(target{}, "model"), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
-			t.Errorf("errors %v: (-want +got)\n%s", tt.errors, diff)
-		}
+		must.Equal(t, fmt.Sprint("errors ", tt.errors), tt.want, n.targets(errors, theory.Uniform(16)),
+			cmp.AllowUnexported(target{}), cmpopts.IgnoreFields(target{}, "model"), cmpopts.EquateApprox(1e-12, 0))
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/must"
 )
 
 // row is a result with an exact value, or none, and a sampled one.
@@ -41,8 +41,6 @@ func TestRivals(t *testing.T) {
 	none := math.NaN()
 	c := Ranking{Results: []Result{row("a", none, 2, 0.1), row("a", none, 1, 0.1), row("a", none, 3, 0.1),
 		row("b", 4, 0, 0), {Design: scenario.Design{Code: "c"}, Invalid: "no"}}}
-	if diff := cmp.Diff([]Rival{{"a", 0.804, 1.196}, {"b", 4, 4}}, c.rivals(),
-		cmpopts.EquateApprox(1e-12, 0)); diff != "" {
-		t.Error(diff)
-	}
+	want := []Rival{{"a", 0.804, 1.196}, {"b", 4, 4}}
+	must.Equal(t, "rivals", want, c.rivals(), cmpopts.EquateApprox(1e-12, 0))
 }

@@ -70,8 +70,9 @@ func TestOutputs(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || d.Name() != tt.name || s.OutputsOf(c, d) != tt.reads {
-			t.Errorf("%+v: %v reads %v, error %v", tt, d, s.OutputsOf(c, d), err)
+		must.Succeed(t, err)
+		if reads := s.OutputsOf(c, d); d.Name() != tt.name || reads != tt.reads {
+			t.Errorf("%+v: %s reads %v", tt, d.Name(), reads)
 		}
 	}
 }
@@ -115,11 +116,11 @@ func TestTheory(t *testing.T) {
 		}
 		weights := must.Get(s.Weights(41))(t)
 		th, err := scenario.TheoryOf(ctx, 2, p, weights, scenario.Omit{})
+		must.Succeed(t, err)
+		known := [2]bool{!table.Missing(th.Mean.Bound), !table.Missing(th.Mean.Exact)}
 		// by an interval
-		if err != nil || table.Missing(th.Mean.Bound) != (tt.bound == "") ||
-			table.Missing(th.Mean.Exact) == (tt.exact || tt.code == "unary" && tt.decoder == "gen") {
-			t.Errorf("%s with %s: %+v, error %v", tt.code, tt.decoder, th, err)
-		}
+		want := [2]bool{tt.bound != "", tt.exact || tt.code == "unary" && tt.decoder == "gen"}
+		must.Equal(t, tt.code+" with "+tt.decoder+": a bound, an exact value", want, known)
 	}
 }
 

@@ -1,11 +1,12 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"belsim/theory/base/must"
 )
 
 func TestBitCounts(t *testing.T) {
@@ -30,8 +31,6 @@ func TestBitCounts(t *testing.T) {
 func TestDefaultBits(t *testing.T) {
 	for levels, want := range map[int]BitCounts{2: {1, 2},
 		64: {6, 7, 9, 10, 11, 14, 16, 17, 18, 22, 27, 32, 33, 34, 42, 52, 63, 64}} {
-		if diff := cmp.Diff(want, defaultBits(levels)); diff != "" {
-			t.Errorf("%d levels:\n%s", levels, diff)
-		}
+		must.Equal(t, fmt.Sprint(levels, " levels"), want, defaultBits(levels))
 	}
 }

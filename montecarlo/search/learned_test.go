@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -30,9 +32,10 @@ func TestLearned(t *testing.T) {
 				Options{Levels: 12, Workers: workers, Steps: 80}))(t)
 			found := must.Get(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
 			all := must.Get(p.forecasts(t.Context(), found.Found))(t)
-			if f := all[0]; found.Mean != f.Error || *found.Interval != [2]float64{f.Lo, f.Hi} ||
-				!(f.Lo < f.Error && f.Error < f.Hi) {
-				t.Errorf("%s: error %v, %v, want %+v", training, found.Mean, found.Interval, f)
+			f, i := all[0], *found.Interval
+			must.Equal(t, "error, ends", [3]float64{f.Error, f.Lo, f.Hi}, [3]float64{found.Mean, i[0], i[1]})
+			if !(f.Lo < f.Error && f.Error < f.Hi) {
+				t.Errorf("%s: error %v, from %v to %v", training, f.Error, f.Lo, f.Hi)
 			}
 			return found
 		}
@@ -46,9 +49,11 @@ func TestLearned(t *testing.T) {
 		// same.
 		least := math.Inf(1)
 		for i, r := range found.Ranking {
-			if i > 0 && r.Forecast < found.Ranking[i-1].Forecast || r.Levels != 12 ||
-				math.Abs(r.Ratio-r.Forecast/found.Mean) > 1e-12 {
-				t.Errorf("%s: %+v", training, r)
+			want := r
+			want.Levels, want.Ratio = 12, r.Forecast/found.Mean
+			must.Equal(t, r.Code, want, r, cmpopts.EquateApprox(0, 1e-12))
+			if i > 0 && r.Forecast < found.Ranking[i-1].Forecast {
+				t.Errorf("%s: %s, %v, stands below %v", training, r.Code, r.Forecast, found.Ranking[i-1].Forecast)
 			}
 			if r.Code != "found" {
 				least = min(least, r.Forecast)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"belsim/errmodel/perceived"
@@ -49,17 +48,17 @@ func TestFind(t *testing.T) {
 		return func(uint64, float64) {}, func() { ended++ }
 	}
 	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, 7))(t)
-	if found.Stopped || found.Interrupted() != nil || ended != 1 || found.Steps != 2000 || found.Found.Bits() != 7 ||
-		found.Outputs != scenario.Bits {
-		t.Errorf("found %+v", found)
+	if err := found.Interrupted(); ended != 1 || err != nil {
+		t.Errorf("%d searches ended, interrupted: %v; want 1", ended, err)
 	}
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 	s.Prior.Fitted = p.Options.Prior
 	candidates := must.Get(compare.NewCandidates(t.Context(), s, []*code.Code{found.Found}, []string{"gen"}, draws(2000)))(t)
 	same := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draws(2000)))(t)
-	if r := same.Results[0]; r.Mean != found.Mean || r.StdErr != found.StdErr || r.Exact != found.Exact {
-		t.Errorf("found %+v; the scenario says %+v", found.Estimate, r)
-	}
+	want, r := *found, same.Results[0]
+	want.Mean, want.StdErr, want.Exact, want.Design = r.Mean, r.StdErr, r.Exact, r.Design
+	want.Steps, want.Bits, want.Outputs, want.Stopped = 2000, 7, scenario.Bits, false
+	must.Equal(t, "found", want, *found, cmpopts.IgnoreUnexported(Estimate{}), cmpopts.IgnoreFields(*found, "Found"))
 	var names []string
 	for i, b := range found.Baselines {
 		names = append(names, b.Code)
@@ -140,10 +139,11 @@ func TestFindStopped(t *testing.T) {
 		return func(uint64, float64) { cancel() }, func() {}
 	}
 	found := must.Get(p.Find(ctx, montecarlo.CPU{}, 7))(t)
-	if !found.Stopped || !strings.Contains(found.Interrupted().Error(), "the best code so far") ||
-		!table.Missing(found.StdErr) || !(found.Mean > 0 && found.Mean < 1) {
-		t.Errorf("found %+v, %v", found, found.Interrupted())
+	if err := found.Interrupted(); err == nil || !strings.Contains(err.Error(), "the best code so far") {
+		t.Errorf("interrupted: %v", err)
 	}
+	must.Within(t, "error", found.Mean, 1e-9, 1)
+	must.Equal(t, "standard error", math.NaN(), found.StdErr)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if found, err := p.Find(ended, montecarlo.CPU{}, 7); found != nil || !errors.Is(err, context.Canceled) {
@@ -158,10 +158,13 @@ func TestTradeoff(t *testing.T) {
 	p.Found = func(f *Optimized) error { found = append(found, f.Bits); return nil }
 	result, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{8, 3, 5})
 	must.Succeed(t, err)
-	if len(result.Impossible) != 1 || !errors.Is(result.Impossible[0], errImpossible) ||
-		!strings.HasPrefix(result.Impossible[0].Error(), "3 bits: ") || !slices.Equal(found, []int{5, 8}) ||
-		len(result.Found) != 2 || p.Options.Also != nil || result.Interrupted() != nil {
-		t.Errorf("impossible %v, found %v", result.Impossible, found)
+	must.Equal(t, "bits that are found", []int{5, 8}, found)
+	if why := result.Impossible; len(why) != 1 || !errors.Is(why[0], errImpossible) ||
+		!strings.HasPrefix(why[0].Error(), "3 bits: ") {
+		t.Errorf("impossible: %v", why)
+	}
+	if err := result.Interrupted(); err != nil || len(result.Found) != 2 || p.Options.Also != nil {
+		t.Errorf("%d found, want 2; interrupted: %v; options have %v", len(result.Found), err, p.Options.Also)
 	}
 	var csv strings.Builder
 	must.Succeed(t, table.WriteCSV(&csv, result.Rows()))
@@ -169,8 +172,10 @@ func TestTradeoff(t *testing.T) {
 		"\n"); head != "levels,code,bits,transitions,training,decoder,outputs,error,stderr,exact,max_transitions,code_file" {
 		t.Errorf("columns %s", head)
 	}
-	if rows := result.Rows(); len(rows) != 2+len(result.Baselines) || rows[0].Code != "found" || rows[2].MaxTransitions != nil {
-		t.Errorf("rows %+v", rows)
+	rows := result.Rows()
+	must.Equal(t, "rows of named codes", result.Baselines, rows[2:], cmpopts.IgnoreUnexported(Estimate{}))
+	if rows[0].Code != "found" || rows[2].MaxTransitions != nil {
+		t.Errorf("rows of %s, and of %s with %v transitions", rows[0].Code, rows[2].Code, rows[2].MaxTransitions)
 	}
 	if got := result.Table(); len(got.Rows) != 2 || got.Rows[1][0] != "8" {
 		t.Errorf("table %v", got.Rows)
@@ -188,9 +193,10 @@ func TestTradeoff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p.Found = func(*Optimized) error { cancel(); return nil }
 	result, err = p.Tradeoff(ctx, montecarlo.CPU{}, []int{5, 8})
-	if err != nil || len(result.Found) != 1 || !result.Stopped || !strings.Contains(result.Interrupted().Error(),
-		"ended at 5 bits") {
-		t.Errorf("cancelled after 5 bits: %+v, %v", result, err)
+	must.Succeed(t, err)
+	must.Equal(t, "found before the end", 1, len(result.Found))
+	if err := result.Interrupted(); err == nil || !strings.Contains(err.Error(), "ended at 5 bits") {
+		t.Errorf("cancelled after 5 bits: interrupted: %v", err)
 	}
 }
 
@@ -238,12 +244,10 @@ func TestTable(t *testing.T) {
 	must.Succeed(t, os.WriteFile(path, []byte(strings.Repeat("0,0.5,0,0.5,0\n", 6)), 0o644))
 	s := scenario.New(scenario.Table{Path: path})
 	p := must.Get(NewOptimizer(s, "gen", draws(500), Options{Levels: 6, Steps: 3000}))(t)
-	if err := os.Remove(path); err != nil { // it was read
-		t.Fatal(err)
-	}
-	found, err := p.Find(t.Context(), montecarlo.CPU{}, p.bits)
-	if err != nil || found.Bits != 5 || found.R != nil {
-		t.Errorf("found %+v, %v", found, err)
+	must.Succeed(t, os.Remove(path)) // it was read
+	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, p.bits))(t)
+	if found.Bits != 5 || found.R != nil {
+		t.Errorf("found %d bits, want 5; r is %v, want none", found.Bits, found.R)
 	}
 	for _, b := range found.Baselines {
 		if b.Bits != 5 {
@@ -277,9 +281,6 @@ func TestImprovement(t *testing.T) {
 		"over an invalid code": {of(0.5, 0.1, none), of(none, none, none), [3]float64{none, none, none}},
 	} {
 		percent, interval := tt.found.improvement(tt.named)
-		if diff := cmp.Diff(tt.want, [3]float64{percent, interval[0], interval[1]}, cmpopts.EquateNaNs(),
-			cmpopts.EquateApprox(0, 1e-9)); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
+		must.Equal(t, name, tt.want, [3]float64{percent, interval[0], interval[1]}, cmpopts.EquateApprox(0, 1e-9))
 	}
 }

@@ -3,9 +3,13 @@ package sweep
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/decode"
@@ -88,25 +92,20 @@ func TestPlanRefused(t *testing.T) {
 func TestPlanMeaning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := must.Get(read(ExamplePlan))(t).Sweep
-	if s.Samples != 10000 || s.Within != 5 || s.Seed != 1 || s.Temperature != 1 || s.Plane != "" {
-		t.Errorf("the example means %+v", s.Definition)
-	}
+	want := s.Definition
+	want.Samples, want.Within, want.Seed, want.Temperature, want.Plane = 10000, 5, 1, 1, ""
+	want.R = plane.Axis{Values: []float64{0.5, 0.87, 1.52, 2.64, 4.59, 8}, Even: true, Log: true}
+	must.Equal(t, "the example", want, s.Definition, cmpopts.EquateApprox(0.01, 0))
 	if len(s.Pairs) != 2 || s.Pairs[0].Decoder != "bel-u" || s.Pairs[1].Decoder != "bel-j" || s.Size() != 2*36*3 {
 		t.Errorf("the example has %v, %d cells", s.Pairs, s.Size())
-	}
-	if !s.R.Even || !s.R.Log || s.R.Values[0] != 0.5 || s.R.Values[5] != 8 {
-		t.Errorf("r is %+v", s.R)
 	}
 	s = must.Get(read(`{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4],
  "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
  "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3}`))(t).Sweep
-	if s.RelErr != 0.1 || s.MaxSamples != 70000 || s.Seed != 7 || s.Within != 2 || s.Temperature != 3 {
-		t.Errorf("the plan means %+v", s.Definition)
-	}
-	if !s.R.Even || !s.R.Log || s.Sigma.Even {
-		t.Errorf("r is %+v, σ %+v", s.R, s.Sigma)
-	}
-	if s.Pairs[0].Outputs != scenario.Logits || s.Pairs[1].Outputs != scenario.Bits || s.Pairs[2].Levels != 4 {
-		t.Errorf("the pairs are %+v", s.Pairs)
-	}
+	want = s.Definition
+	want.RelErr, want.MaxSamples, want.Seed, want.Within, want.Temperature = 0.1, 70000, 7, 2, 3
+	want.R.Even, want.R.Log, want.Sigma.Even = true, true, false
+	want.Pairs = slices.Clone(want.Pairs)
+	want.Pairs[0].Outputs, want.Pairs[1].Outputs, want.Pairs[2].Levels = scenario.Logits, scenario.Bits, 4
+	must.Equal(t, "the plan", want, s.Definition)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/must"
@@ -63,11 +64,9 @@ func TestEntries(t *testing.T) {
 			fits++
 			h, tempered := d.(decode.Tempered)
 			_, informed := d.(decode.Informed)
-			if d.Name() != e.Name || decode.ReadsLogits(d) != e.Logits || tempered != e.Tempered ||
-				informed != e.Informed {
-				t.Errorf("%+v: decoder %s reads logits: %v, has a temperature: %v, knows the classifiers: %v", e,
-					d.Name(), decode.ReadsLogits(d), tempered, informed)
-			}
+			want := e
+			want.Name, want.Logits, want.Tempered, want.Informed = d.Name(), decode.ReadsLogits(d), tempered, informed
+			must.Equal(t, "entry of "+d.Name(), want, e, cmpopts.IgnoreFields(decode.Entry{}, "New", "Auto"))
 			if tempered {
 				other, err := h.AtTemperature(3)
 				if err != nil || h.Temperature() != 2 || other.(decode.Tempered).Temperature() != 3 {

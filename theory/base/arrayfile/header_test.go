@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"belsim/theory/base/must"
 )
@@ -20,10 +21,8 @@ func TestHeaderOrder(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 		for _, form := range []string{"{%s, %s, %s, }    \n", "{%s,%s,%s}", " { %s ,\t%s,%s,}\n"} {
 			text := fmt.Sprintf(form, keys[order[0]], keys[order[1]], keys[order[2]])
-			h, err := parseHeader(text)
-			if err != nil || h.descr != "<f8" || !h.fortran || !slices.Equal(h.shape, []int{3, 4}) {
-				t.Errorf("%q: %+v, %v", text, h, err)
-			}
+			h := must.Get(parseHeader(text))(t)
+			must.Equal(t, text, header{"<f8", true, []int{3, 4}}, h, cmp.AllowUnexported(header{}))
 		}
 	}
 	for _, text := range []string{

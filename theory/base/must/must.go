@@ -1,9 +1,16 @@
-// Package must ends a test where a call fails that the test only needs.
+// Package must has the checks that tests share. Get and Succeed end a test where a call fails that
+// it only needs; Equal and Within judge a result, and the test goes on.
 package must
+
+import (
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
 
 // TB is a test, a benchmark, or a property that package rapid checks.
 type TB interface {
 	Helper()
+	Errorf(format string, args ...any)
 	Fatal(args ...any)
 }
 
@@ -22,5 +29,21 @@ func Succeed(t TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Equal reports the fields in which a value differs from what is wanted. NaN equals NaN.
+func Equal[T any](t TB, name string, want, got T, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, append(options, cmpopts.EquateNaNs())...); diff != "" {
+		t.Errorf("%s: -want +got\n%s", name, diff)
+	}
+}
+
+// Within reports a number that is not from lo to hi.
+func Within(t TB, name string, got, lo, hi float64) {
+	t.Helper()
+	if !(lo <= got && got <= hi) {
+		t.Errorf("%s is %v, want %v to %v", name, got, lo, hi)
 	}
 }
