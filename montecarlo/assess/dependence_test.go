@@ -91,6 +91,9 @@ func TestShuffled(t *testing.T) {
 	o.Others = []Other{{Code: "unary", Outputs: shuffled, Training: perceived.BCE}}
 	whole := judge(t, o)
 	says(t, whole.Fit.Verdict, "shuffled.npy is left out of the forecasts: the error is that of guessing")
+	if last := whole.Fit.Decoders[len(whole.Fit.Decoders)-1]; last.Network != 2 || last.Known {
+		t.Errorf("forecasts rest on %+v", last)
+	}
 	if !whole.Fit.Perceived.Describes {
 		t.Errorf("%+v", whole.Fit.Perceived)
 	}

@@ -49,6 +49,9 @@ func TestFitDecoder(t *testing.T) {
 		f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 3 || len(f.Notes) != 0 {
 		t.Errorf("%+v", f)
 	}
+	if d := f.BaselineErr - f.Error - f.Gain; math.Abs(d) > 1e-12 {
+		t.Errorf("the gain differs by %v", d)
+	}
 	says(t, s.Fit.Verdict, "The network's best decoder is a fitted affine decoder (mean): on samples that it was not "+
 		"fitted to, it is wrong by 0.037")
 	checkIntervals(t, s.Fit)

@@ -145,3 +145,11 @@ func TestGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestOverSeeds: two errors have Student's interval of one degree of freedom.
+func TestOverSeeds(t *testing.T) {
+	mean, interval := overSeeds([]observed.Error{{Mean: 1}, {Mean: 3}})
+	if mean != 2 || math.Abs(interval[1]-2-12.7062) > 1e-4 {
+		t.Errorf("%v, %v", mean, interval)
+	}
+}

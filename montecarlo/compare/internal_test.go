@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 )
@@ -43,4 +44,13 @@ func TestRivals(t *testing.T) {
 		row("b", 4, 0, 0), {Design: scenario.Design{Code: "c"}, Invalid: "no"}}}
 	want := []Rival{{"a", 0.804, 1.196}, {"b", 4, 4}}
 	must.Equal(t, "rivals", want, c.rivals(), cmpopts.EquateApprox(1e-12, 0))
+}
+
+// TestWorst: the worst level is one that occurs.
+func TestWorst(t *testing.T) {
+	var r Result
+	r.worst([]montecarlo.Theory{{Mean: 9}, {Mean: 2}, {Mean: 3}}, []float64{0, 0.5, 0.5}, montecarlo.Overall{}, nil)
+	if r.WorstLevel != 3 || r.WorstMean != 3 {
+		t.Errorf("level %d, %v; want level 3, for level 1 never occurs", r.WorstLevel, r.WorstMean)
+	}
 }

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -83,5 +84,30 @@ func TestSensitivity(t *testing.T) {
 		if want := math.Log(at[0].model/at[2].model) / (0.4 + up); math.Abs(at[1].falls/want-1) > 0.1 {
 			t.Errorf("%s: %v, want %v", training, at[1].falls, want)
 		}
+	}
+}
+
+// TestOfAllOutputs: a mean over outputs is measured where it is so of each; forecasters of other
+// temperatures are not alike; label noise has the unit of the labels, and so have errors and misfit.
+func TestOfAllOutputs(t *testing.T) {
+	_, all := related(t, 1, 0, 0, observed.Error{Mean: 1, StdErr: 0.02})
+	other := slices.Clone(all)
+	other[1].Measured = true
+	for _, x := range Together([][]Forecast{all, other}, []float64{1, 3}, func(int, *Forecast) bool { return false }) {
+		i := slices.IndexFunc(all, func(y Forecast) bool { return x.Code == y.Code })
+		if x.Measured != (i == 0) || !near(x.Error, 2*all[i].Error) {
+			t.Errorf("%+v, want twice %+v", x, all[i])
+		}
+	}
+	f, g := New(modelOf(1), nil, theory.Uniform(4), nil), New(modelOf(1), nil, theory.Uniform(4), nil)
+	if g.Options.Temperature = 2; f.Like(g) || !f.Like(f) {
+		t.Error("another temperature is alike")
+	}
+	q, p := question(Labels{Lo: 0, Hi: 1}, []int{16}), question(Labels{Lo: 0, Hi: 10}, []int{16})
+	q.Misfit, p.Misfit = 0.05, 0.5
+	one, ten := must.Get(q.noiseOf(t.Context(), 1, UnaryError{0.1, 16}))(t),
+		must.Get(p.noiseOf(t.Context(), 1, UnaryError{1, 16}))(t)
+	if math.Abs(ten/one-10) > 1e-6 {
+		t.Errorf("label noise %v, and %v of ten times the range", one, ten)
 	}
 }

@@ -32,7 +32,7 @@ func TestCheck(t *testing.T) {
 	for name, change := range map[string]func(*scenario.Sampling){
 		"samples":     func(s *scenario.Sampling) { s.Samples = 1 },
 		"rel_err":     func(s *scenario.Sampling) { s.RelErr = math.NaN() },
-		"max_samples": func(s *scenario.Sampling) { s.RelErr, s.MaxSamples = 0.1, 5 },
+		"max_samples": func(s *scenario.Sampling) { s.RelErr, s.MaxSamples = 0.1, 2*montecarlo.LeastSamples-1 },
 		"within":      func(s *scenario.Sampling) { s.Within = -1 },
 	} {
 		s := scenario.FixedSampling()

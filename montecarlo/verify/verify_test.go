@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -182,5 +184,20 @@ func TestUnseenErrors(t *testing.T) {
 	if unseen < 60 || beyond > 40 {
 		t.Errorf("%d of %d problems without a wrong sample have an exact value beyond 1.96 standard errors", beyond,
 			unseen)
+	}
+}
+
+// TestLaws: a level that occurs has a law, and each stands at its place.
+func TestLaws(t *testing.T) {
+	path, c := filepath.Join(t.TempDir(), "laws.json"), must.Get(code.New("unary", 2))(t)
+	const law = `"most_law":[{"bits":[1],"probability":0.5},{"bits":[],"probability":0.5}]`
+	for text, ok := range map[string]bool{
+		`{"level":1},{"level":2,` + law + `}`: true, `{"level":1,` + law + `},{"level":2}`: false,
+		`{"level":1,` + law + `},{"level":1,` + law + `}`: false,
+	} {
+		must.Succeed(t, os.WriteFile(path, []byte(`{"bits":1,"labels":[`+text+`]}`), 0o600))
+		if _, err := (verify.Laws{Path: path}).Errors(t.Context(), c, []float64{0, 1}); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
