@@ -146,10 +146,45 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestUnknown: what is known of a network holds for none that has a warning, nor for several
+// outputs of which one lacks it.
+func TestUnknown(t *testing.T) {
+	c := must.Get(code.New("gray", 8))(t)
+	of := func(mean float64, warning string) *network {
+		return &network{code: c, warning: warning,
+			seen: &observed.Summary{Labels: []observed.Error{{Mean: mean, StdErr: 0.01}}}}
+	}
+	if s := siblingsOf(of(1, ""), []*network{of(1, ""), of(3, "shuffled")}, 1); !s.ended() || len(s.over) != 1 {
+		t.Errorf("%+v", s)
+	}
+	r := recommended(t)
+	f, rec, decision := *r.Fit, *r.Fit.Recommendation, *r.Fit.Recommendation.Decision
+	decision.Ended, rec.Decision, f.Recommendation = true, &decision, &rec
+	ended := *r
+	ended.Fit = &f
+	if NewSeveral([]*Report{r, &ended}).Recommendation.Decision.Ended {
+		t.Error("the training has ended, and nobody knows it of the first output")
+	}
+}
+
 // TestOverSeeds: two errors have Student's interval of one degree of freedom.
 func TestOverSeeds(t *testing.T) {
 	mean, interval := overSeeds([]observed.Error{{Mean: 1}, {Mean: 3}})
 	if mean != 2 || math.Abs(interval[1]-2-12.7062) > 1e-4 {
 		t.Errorf("%v, %v", mean, interval)
+	}
+}
+
+// TestShow: soft targets are shown where they were measured, or differ from CE by a hundredth.
+func TestShow(t *testing.T) {
+	soft := func(ratio float64, measured bool) bool {
+		r := Recommendation{Ranking: []forecast.Row{{Best: true, Ratio: 1}, {Best: true, Ratio: ratio, Measured: measured}}}
+		r.Ranking[0].Code, r.Ranking[0].Training = "gray", perceived.CE
+		r.Ranking[1].Code, r.Ranking[1].Training = "gray", perceived.Soft
+		r.show()
+		return r.Ranking[1].Shown
+	}
+	if !soft(1, true) || soft(0.991, false) || !soft(0.989, false) {
+		t.Errorf("%v, %v, %v", soft(1, true), soft(0.991, false), soft(0.989, false))
 	}
 }

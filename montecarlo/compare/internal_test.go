@@ -46,11 +46,16 @@ func TestRivals(t *testing.T) {
 	must.Equal(t, "rivals", want, c.rivals(), cmpopts.EquateApprox(1e-12, 0))
 }
 
-// TestWorst: the worst level is one that occurs.
+// TestWorst: the worst level is one that occurs, and all errors are given in label units.
 func TestWorst(t *testing.T) {
 	var r Result
 	r.worst([]montecarlo.Theory{{Mean: 9}, {Mean: 2}, {Mean: 3}}, []float64{0, 0.5, 0.5}, montecarlo.Overall{}, nil)
 	if r.WorstLevel != 3 || r.WorstMean != 3 {
 		t.Errorf("level %d, %v; want level 3, for level 1 never occurs", r.WorstLevel, r.WorstMean)
+	}
+	c := Ranking{Results: []Result{{Mean: 1, StdErr: 1, RMS: 1, WorstMean: 1, WorstErr: 1, Within: 1}}}
+	c.InLabelUnits(7)
+	if diff := cmp.Diff(Result{Mean: 7, StdErr: 7, RMS: 7, WorstMean: 7, WorstErr: 7, Within: 1}, c.Results[0]); diff != "" {
+		t.Error(diff)
 	}
 }

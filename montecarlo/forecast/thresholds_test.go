@@ -87,6 +87,23 @@ func TestSensitivity(t *testing.T) {
 	}
 }
 
+// TestSampledRates: the sampling error of a rate of wrong bits adds to what networks differ by.
+func TestSampledRates(t *testing.T) {
+	f := New(modelOf(1.6), nil, theory.Uniform(16), decode.Builtin())
+	n := &perceived.Observed{Code: mustCode(t, "gray", 16), Training: perceived.BCE, Samples: 25,
+		Rates: []float64{0.5, 0.5, 0.5, 0.5}}
+	nodes, _, err := f.nodes(4)
+	must.Succeed(t, err)
+	got, want := must.Get(f.Compare(t.Context(), n, nodes))(t), 0.0
+	for _, r := range got.Rates {
+		variance := 0.03*0.03 + 0.15*0.15*r.Model*r.Model + r.Model*(1-r.Model)/25
+		want = max(want, (0.5-r.Model)/math.Sqrt(variance))
+	}
+	if math.Abs(got.Distance-want) > 1e-12 {
+		t.Errorf("distance %v, want %v", got.Distance, want)
+	}
+}
+
 // TestOfAllOutputs: a mean over outputs is measured where it is so of each; forecasters of other
 // temperatures are not alike; label noise has the unit of the labels, and so have errors and misfit.
 func TestOfAllOutputs(t *testing.T) {

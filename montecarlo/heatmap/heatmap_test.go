@@ -160,3 +160,22 @@ func TestMap(t *testing.T) {
 		}
 	}
 }
+
+// TestBothCodes: the range of r is the same whichever code comes first, and what is unsure of the
+// increase is so of both errors.
+func TestBothCodes(t *testing.T) {
+	unary, johnson := must.Get(code.New("unary", 48))(t), must.Get(code.New("johnson", 48))(t)
+	x, _, err := FitAxes(t.Context(), []*code.Code{unary, johnson}, plane.Axis{}, plane.Axis{})
+	must.Succeed(t, err)
+	other, y, err := FitAxes(t.Context(), []*code.Code{johnson, unary}, plane.Axis{}, plane.Axis{})
+	must.Succeed(t, err)
+	if diff := cmp.Diff(x, other); diff != "" {
+		t.Error(diff)
+	}
+	s := scenario.New(nil)
+	m := must.Get(New(t.Context(), s, [2]*code.Code{unary, johnson}, "gen", plane.Mixture{}, x, y, scenario.Exact))(t)
+	f := &filler{s: s, m: m}
+	if got := must.Get(f.formulas(t.Context()))(t).unsure; got != 200*scenario.ExactWidth {
+		t.Errorf("%v %% are unsure", got)
+	}
+}

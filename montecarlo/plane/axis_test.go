@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo/plane"
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
 )
 
 // TestLogarithmic: an axis has the scale on which its numbers are more evenly spaced.
@@ -98,5 +101,16 @@ func TestAround(t *testing.T) {
 	}
 	if got := plane.Around(2, 8, 61).Values; math.Abs(got[30]-2) > 1e-14 || got[0] != 0.25 || got[60] != 16 {
 		t.Errorf("around 2: %v", got)
+	}
+}
+
+// TestRefusedModel: a plane refuses what its model does not take before any model is learnt.
+func TestRefusedModel(t *testing.T) {
+	for misfit, ok := range map[float64]bool{0.25: true, -1: false} {
+		p := plane.Perceived{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}}
+		_, err := p.Of(t.Context(), must.Get(code.New("unary", 8))(t), []float64{1, 2}, []float64{misfit})
+		if (err == nil) != ok {
+			t.Errorf("misfit %v: %v", misfit, err)
+		}
 	}
 }

@@ -187,7 +187,8 @@ func TestUnseenErrors(t *testing.T) {
 	}
 }
 
-// TestLaws: a level that occurs has a law, and each stands at its place.
+// TestLaws: a level that occurs has a law, and each stands at its place. A table of many levels has
+// the last one.
 func TestLaws(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "laws.json"), must.Get(code.New("unary", 2))(t)
 	const law = `"most_law":[{"bits":[1],"probability":0.5},{"bits":[],"probability":0.5}]`
@@ -199,5 +200,12 @@ func TestLaws(t *testing.T) {
 		if _, err := (verify.Laws{Path: path}).Errors(t.Context(), c, []float64{0, 1}); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+	v, out := verify.Report{}, new(strings.Builder)
+	for i := range 40 {
+		v.Labels = append(v.Labels, verify.Level{Level: i + 1})
+	}
+	if must.Succeed(t, v.Write(out, "", "")); !strings.Contains(out.String(), "\n     40 ") {
+		t.Error(out)
 	}
 }
