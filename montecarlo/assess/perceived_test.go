@@ -192,7 +192,6 @@ func TestRank(t *testing.T) {
 	says(t, strings.Join(s.Opening, " | "), "best decoder is", "| The network behaves as if",
 		"| Next: keep johnson, if its training has ended: no other is forecast to gain 1 %.")
 	best, trained, last := map[scenario.Design]int{}, 0, 0.0
-
 	for i, r := range rec.Ranking {
 		what := fmt.Sprintf("row %d, %+v", i, r.Design)
 		within(t, what+": the forecast", r.Forecast, r.Interval[0], r.Interval[1])
