@@ -6,10 +6,12 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -100,6 +102,15 @@ func says(t *testing.T, text string, want ...string) {
 	}
 }
 
+// nearly allows for rounded sums.
+var nearly = cmpopts.EquateApprox(0, 1e-9)
+
+// same is must.Equal of all fields, also of those that are not exported.
+func same(t *testing.T, what string, want, got any, options ...gocmp.Option) {
+	t.Helper()
+	must.Equal(t, what, want, got, append(options, gocmp.Exporter(func(reflect.Type) bool { return true }))...)
+}
+
 // printed is a section as text on one line, of which no line and no row of a table was too wide.
 func printed(t *testing.T, s Section) string {
 	t.Helper()
@@ -122,9 +133,7 @@ func TestRun(t *testing.T) {
 	got := Fit{Code: f.Code, Levels: f.Levels, Bits: f.Bits, Samples: f.Samples, WrongBits: f.WrongBits,
 		Outputs: f.Outputs, Range: f.Range}
 	want := Fit{Code: "unary", Levels: 8, Bits: 7, Samples: 800, WrongBits: 140, Outputs: "logits"}
-	if d := gocmp.Diff(want, got, cmpopts.IgnoreUnexported(Fit{})); d != "" {
-		t.Error(d)
-	}
+	same(t, "the fit", want, got)
 	if lowest, highest := occurring(f.Prior); lowest != 1 || highest != 8 {
 		t.Errorf("levels %d to %d", lowest, highest)
 	}
@@ -150,9 +159,7 @@ func TestRun(t *testing.T) {
 			continue
 		}
 		// The samples themselves are a law with these rates. 1e-9 is for rounded sums.
-		if a := d.AnyLaw; d.Observed < a[0]-1e-9 || d.Observed > a[1]+1e-9 {
-			t.Errorf("any law %v, observed %v", *a, d.Observed)
-		}
+		must.Within(t, fmt.Sprintf("%+v: observed", d.Design), d.Observed, d.AnyLaw[0]-1e-9, d.AnyLaw[1]+1e-9)
 		// The variance of an error from 0 to 7 is at most mean·(7 − mean).
 		for end, a := range d.AnyLaw {
 			further, most := math.Abs(d.AnyInterval[end]-a), 1.96*math.Sqrt(a*(7-a)/800)
@@ -165,9 +172,10 @@ func TestRun(t *testing.T) {
 	if len(s.Remarks) != 2 || s.Remarks[1] != "2.5 % of the bits are wrong" {
 		t.Errorf("%q", s.Remarks)
 	}
-	if p := f.Profiles; len(p) != 2 || p[0].Bit != 3 || p[1].Bit != 5 || p[0].Rate[3] != 0.1 {
-		t.Errorf("%+v", p)
-	}
+	profiles := []Profile{{Bit: 3, Rate: []float64{0, 0, 0.1, 0.1, 0, 0, 0, 0}},
+		{Bit: 5, Rate: []float64{0, 0, 0, 0, 0.1, 0.1, 0, 0}}}
+	same(t, "profiles", profiles, f.Profiles,
+		cmpopts.IgnoreFields(Profile{}, "Name", "Target", "Label", "Lo", "Hi", "X", "Fitted"))
 	o := small(t)
 	o.Bits = []int{8}
 	refuses(t, o, "bits", "1 to 7")
@@ -178,9 +186,8 @@ func TestRun(t *testing.T) {
 	o.Temperature, o.Decoders = 1, nil
 	alone := judge(t, o)
 	says(t, printed(t, alone.Section(nil)), "mixture model")
-	if alone.Fit.R != f.R || alone.Fit.Perceived != nil || NewSeveral([]*Report{alone}).Rows[0].Describes {
-		t.Errorf("%+v", alone.Fit)
-	}
+	same(t, "the mixture alone", Fit{R: f.R}, Fit{R: alone.Fit.R, Perceived: alone.Fit.Perceived})
+	same(t, "the perceived label describes it", false, NewSeveral([]*Report{alone}).Rows[0].Describes)
 }
 
 // TestReadBack writes a fit to real labels and its rates, and reads them back.
@@ -199,9 +206,7 @@ func TestReadBack(t *testing.T) {
 	must.Succeed(t, f.Fill(about, MixtureModel))
 	got := []any{about.Model, about.Prior.FitPath, about.Prior.Fitted, about.Temperature}
 	want := []any{scenario.Mixture{R: s.Fit.R, Sigma: s.Fit.Sigma, Path: path}, path, s.Fit.Prior, s.Fit.LogitScale}
-	if d := gocmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	same(t, "the model that was read", want, got)
 	e, err := about.Model.Errors(t.Context(), s.network.code, s.Fit.Prior)
 	if err != nil || !mat.EqualApprox(e, s.mixture.errors, 1e-15) {
 		t.Errorf("the model that was read has another table: %v", err)

@@ -2,6 +2,7 @@ package assess
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/arrayfile"
@@ -45,13 +47,14 @@ func TestFitDecoder(t *testing.T) {
 	o.Others = []Other{{Code: "gray", Outputs: save(t, filepath.Join(t.TempDir(), "gray.npy"), z)}}
 	s := judge(t, o)
 	f := s.Fit.Fitted
-	if !f.Better || f.Kind != "affine" || f.Samples != 2500 || math.Abs(f.Error*63/1.8-1.314) > 0.01 ||
-		f.Gain < 2*f.GainSE || f.Interval[0] >= f.Error || len(f.Kinds) != 3 || len(f.Notes) != 0 {
-		t.Errorf("%+v", f)
-	}
-	if d := f.BaselineErr - f.Error - f.Gain; math.Abs(d) > 1e-12 {
-		t.Errorf("the gain differs by %v", d)
-	}
+	want := *f
+	want.Better, want.Kind, want.Samples, want.Notes = true, "affine", 2500, nil
+	same(t, "the fitted decoder", want, *f, cmpopts.EquateEmpty())
+	same(t, "the number of kinds", 3, len(f.Kinds))
+	must.Within(t, "its error in levels", f.Error*63/1.8, 1.304, 1.324)
+	must.Within(t, "its error", f.Error, f.Interval[0], f.Interval[1])
+	must.Within(t, "its gain", f.Gain, 2*f.GainSE, f.BaselineErr)
+	must.Within(t, "baseline − error − gain", f.BaselineErr-f.Error-f.Gain, -1e-12, 1e-12)
 	says(t, s.Fit.Verdict, "The network's best decoder is a fitted affine decoder (mean): on samples that it was not "+
 		"fitted to, it is wrong by 0.037")
 	checkIntervals(t, s.Fit)
@@ -59,23 +62,21 @@ func TestFitDecoder(t *testing.T) {
 	for _, r := range s.Fit.Networks {
 		if r.Code == "b2jdj" && r.Decoder == "fitted" {
 			fitted++
-			if !r.Best || r.Seeds != 1 || math.Abs(r.Observed-f.Error) > 1e-9 {
-				t.Errorf("%+v", r)
-			}
+			want := r
+			want.Best, want.Seeds, want.Observed = true, 1, f.Error
+			same(t, "its row", want, r, nearly)
 		}
 	}
-	if fitted != 1 {
-		t.Errorf("%d rows of fitted decoders in %+v", fitted, s.Fit.Networks)
-	}
+	same(t, "rows of fitted decoders", 1, fitted)
 	var file bytes.Buffer
 	must.Succeed(t, s.Decoder.Write(&file))
 	path := filepath.Join(t.TempDir(), "d.npz")
 	must.Succeed(t, os.WriteFile(path, file.Bytes(), 0o600))
 	o.Outputs = fittedExample + "more.npy"
-	got, want := labels(t, o, path), labels(t, o, fittedExample+"decoder.npz")
+	got, stored := labels(t, o, path), labels(t, o, fittedExample+"decoder.npz")
 	for i, v := range got { // as far as processors agree
-		if math.Abs(v-want[i]) > 1e-6 || v < 2.5 || v > 4.3 {
-			t.Fatalf("sample %d is %v, want %v", i+1, v, want[i])
+		if math.Abs(v-stored[i]) > 1e-6 || v < 2.5 || v > 4.3 {
+			t.Fatalf("sample %d is %v, want %v", i+1, v, stored[i])
 		}
 	}
 	checkColumns(t, o, path, got)
@@ -129,20 +130,26 @@ func checkIntervals(t *testing.T, f *Fit) {
 		width += (x.Upper - x.Lower) / 2500
 		winkler += (x.Upper - x.Lower + 20*outside) / 2500
 	}
-	rows, held := uint64(0), 0.0
-	for k, r := range i.Levels {
-		if r.From > r.To || k > 0 && r.From != i.Levels[k-1].To+1 || r.Coverage < r.Interval[0] ||
-			r.Coverage > r.Interval[1] || r.Samples < 100 {
-			t.Errorf("%+v", r)
-		}
+	rows, held, next := uint64(0), 0.0, i.Levels[0].From
+	for _, r := range i.Levels {
+		what := fmt.Sprintf("of levels %d to %d, ", r.From, r.To)
+		same(t, what+"the first", next, r.From)
+		next = max(r.From, r.To) + 1
+		same(t, what+"the one after the last", next, r.To+1)
+		must.Within(t, what+"the coverage", r.Coverage, r.Interval[0]-1e-15, r.Interval[1]+1e-15)
+		must.Within(t, what+"the number of samples", float64(r.Samples), 99.5, 2500.5)
 		rows, held = rows+r.Samples, held+r.Coverage*float64(r.Samples)/2500
 	}
-	if len(samples) != 2500 || i.Calibration != 2500 || rows != 2500 || i.Levels[len(i.Levels)-1].To != 64 ||
-		math.Abs(i.Coverage-0.9) > 5*i.CoverageSE ||
-		max(math.Abs(inside-i.Coverage), math.Abs(held-i.Coverage), math.Abs(width-i.Width),
-			math.Abs(winkler-i.Winkler)) > 1e-9 || i.Worst > i.Coverage || i.Winkler > i.Constant {
-		t.Errorf("%+v; the samples have %v, %v and %v", i, inside, width, winkler)
-	}
+	want := *i
+	want.Calibration, want.Coverage, want.Width, want.Winkler = len(samples), inside, width, winkler
+	same(t, "intervals", want, *i, nearly)
+	same(t, "the number of samples", 2500, len(samples))
+	same(t, "samples of the rows", uint64(2500), rows)
+	same(t, "the level after the last row", 65, next)
+	same(t, "the coverage of the rows", i.Coverage, held, nearly)
+	must.Within(t, "the coverage", i.Coverage, 0.9-5*i.CoverageSE, 0.9+5*i.CoverageSE)
+	must.Within(t, "the worst coverage", i.Worst, -1, i.Coverage)
+	must.Within(t, "the Winkler score", i.Winkler, 0, i.Constant)
 }
 
 // checkColumns: with a confidence, decode writes the same labels, between their ends, and the same

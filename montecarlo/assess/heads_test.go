@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -67,9 +66,9 @@ func TestSoftmax(t *testing.T) {
 		scores := o
 		scores.Code = name
 		f := judge(t, scores).Fit
-		if f.Code != "onehot" || f.Levels != d.levels || f.Perceived.Training != training || f.called() != name {
-			t.Errorf("%s: %+v, %+v", name, f, f.Perceived)
-		}
+		same(t, name, Fit{Code: "onehot", Levels: d.levels}, Fit{Code: f.Code, Levels: f.Levels})
+		same(t, name+"'s training and name", []string{string(training), name},
+			[]string{string(f.Perceived.Training), f.called()})
 		scores.Outputs = distribution
 		g := judge(t, scores).Fit
 		for i, x := range g.Decoders {
@@ -142,22 +141,20 @@ func TestMeasure(t *testing.T) {
 	is(row.Design, row.Error)
 
 	predicted := error(func(i int) float64 { return p.At(i, 0) })
-	if math.Abs(f.Direct.Error-predicted) > 1e-9 {
-		t.Errorf("%+v, want %v", f.Direct, predicted)
-	}
+	same(t, "the error of the baseline", predicted, f.Direct.Error, nearly)
 	direct.Recommend = true
 	f = judge(t, direct).Fit
-	if x := f.Decoders[0]; len(f.Decoders) != 1 || x.Decoder != "prediction" || x.Outputs != "labels" ||
-		math.Abs(x.Observed-predicted) > 1e-9 || math.Abs(x.Perceived/predicted-1) > 0.03 || len(f.Mixture) != 0 {
-		t.Errorf("%+v, want %v", f.Decoders, predicted)
-	}
-	if s := f.Perceived; !s.Describes || !(s.NoiseInterval[0] < d.noise && d.noise < s.NoiseInterval[1]) {
-		t.Errorf("%+v", s)
-	}
+	read := f.Decoders[0]
+	read.Decoder, read.Outputs, read.Observed = "prediction", "labels", predicted
+	same(t, "decoders of direct regression", []DecoderRow{read}, f.Decoders, nearly)
+	must.Within(t, "the model's error over the observed one", read.Perceived/predicted, 0.97, 1.03)
+	same(t, "rows of the mixture", 0, len(f.Mixture))
+	same(t, "the model describes direct regression", true, f.Perceived.Describes)
+	must.Within(t, "s", d.noise, f.Perceived.NoiseInterval[0], f.Perceived.NoiseInterval[1])
 	x := first(t, f, func(r forecast.Row) bool { return r.Code == "direct" })
-	if !x.Trained || math.Abs(x.Forecast-predicted) > 1e-9 || x.Decoder != "prediction" || x.Training != "l1" {
-		t.Errorf("%+v", x)
-	}
+	want := x
+	want.Trained, want.Forecast, want.Decoder, want.Training = true, predicted, "prediction", "l1"
+	same(t, "the row of direct regression", want, x, nearly)
 	direct.FitDecoder = true
 	refuses(t, direct, "p.npy: predictions of direct regression need no decoder")
 }
@@ -172,16 +169,12 @@ func TestOnLevels(t *testing.T) {
 	y.Apply(func(_, _ int, v float64) float64 { return lo + width*(v-1) }, y)
 	o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{Lo: lo, Hi: lo + 15*width}
 	f := judge(t, o).Fit
-	same := cmpopts.EquateApprox(1e-9, 0)
+	rounded := cmpopts.EquateApprox(1e-9, 0)
 	for i, d := range f.Decoders {
 		d.Observed, d.StdErr, d.Perceived = d.Observed/width, d.StdErr/width, d.Perceived/width
-		if text := cmp.Diff(plain.Decoders[i], d, same); text != "" {
-			t.Error(text)
-		}
+		same(t, "a decoder", plain.Decoders[i], d, rounded)
 	}
-	if d := cmp.Diff(plain.Perceived, f.Perceived, same); d != "" {
-		t.Error(d)
-	}
+	same(t, "the model", plain.Perceived, f.Perceived, rounded)
 	type row struct {
 		scenario.Design
 		Ratio float64
@@ -196,9 +189,7 @@ func TestOnLevels(t *testing.T) {
 		return out
 	}
 	byDesign := cmpopts.SortSlices(func(a, b row) bool { return fmt.Sprint(a.Design) < fmt.Sprint(b.Design) })
-	if d := cmp.Diff(rows(plain), rows(f), same, byDesign); d != "" {
-		t.Error(d)
-	}
+	same(t, "the ranking", rows(plain), rows(f), rounded, byDesign)
 }
 
 // TestHeads: predictions of direct regression, and CORN's logits, show the label noise that they
@@ -215,10 +206,11 @@ func TestHeads(t *testing.T) {
 	var errors []float64
 	for _, o := range []Options{direct, corn} {
 		f := judge(t, o).Fit
-		if p := f.Perceived; f.Code != o.Code || f.Levels != d.levels || f.Bits != d.levels-1 || p.Training != "bce" ||
-			!p.Describes || !(p.NoiseInterval[0] < d.noise && p.NoiseInterval[1] > d.noise) {
-			t.Errorf("%+v, %+v", f, p)
-		}
+		p := *f.Perceived
+		p.Training, p.Describes = "bce", true
+		same(t, o.Code, Fit{Code: o.Code, Levels: d.levels, Bits: d.levels - 1, Perceived: &p},
+			Fit{Code: f.Code, Levels: f.Levels, Bits: f.Bits, Perceived: f.Perceived})
+		must.Within(t, "s of "+o.Code, d.noise, p.NoiseInterval[0], p.NoiseInterval[1])
 		errors = append(errors, gen(f))
 		if !o.Recommend {
 			continue
@@ -226,18 +218,20 @@ func TestHeads(t *testing.T) {
 		for i, r := range f.Recommendation.Ranking {
 			// The model knows no reason why a code of few transitions should be better or worse
 			// than the label itself.
-			if easy := r.Code == "unary" || r.Code == "johnson"; r.Trained != (r.Code == "direct") ||
-				r.Trained && (r.Ratio != 1 || r.Decoder != "nearest") ||
-				easy && r.Best && (math.Abs(r.Ratio-1) > 0.05 || r.RatioCI[0] > 1 || r.RatioCI[1] < 1) {
-				t.Errorf("row %d: %+v", i, r)
+			want, what := r, fmt.Sprintf("row %d, %s", i, r.Code)
+			if want.Trained = r.Code == "direct"; want.Trained {
+				want.Ratio, want.Decoder = 1, "nearest"
+			}
+			same(t, what, want, r)
+			if r.Best && (r.Code == "unary" || r.Code == "johnson") {
+				must.Within(t, what+": the ratio", r.Ratio, 0.95, 1.05)
+				must.Within(t, what+": no gain", 1, r.RatioCI[0], r.RatioCI[1])
 			}
 		}
 	}
 	// Both answer with the level nearest to the perceived label, but within s of the ends of the
 	// range, for 6 % of the samples.
-	if math.Abs(errors[0]/errors[1]-1) > 0.02 {
-		t.Errorf("errors %v", errors)
-	}
+	must.Within(t, "the error of direct regression over CORN's", errors[0]/errors[1], 0.98, 1.02)
 	// CORN's probabilities are read as its logits.
 	z := must.Get(arrayfile.ReadFile(corn.Outputs))(t)
 	z.Apply(func(_, _ int, v float64) float64 { return 1 / (1 + math.Exp(-v)) }, z)

@@ -2,7 +2,7 @@ package assess
 
 import (
 	"fmt"
-	"maps"
+
 	"math"
 	"math/rand/v2"
 	"os"
@@ -21,7 +21,7 @@ import (
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
-	"belsim/theory/base/table"
+
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -109,24 +109,19 @@ func first(t *testing.T, f *Fit, is func(forecast.Row) bool) forecast.Row {
 func TestPerceive(t *testing.T) {
 	s := recommended(t)
 	p := s.Fit.Perceived
-	if p.Training != "bce" || !p.Describes || p.CutoffFitted || len(s.Fit.Dead) != 0 {
-		t.Errorf("%+v", p)
-	}
-	if !(p.NoiseInterval[0] < 0.9 && p.NoiseInterval[1] > 0.9) {
-		t.Errorf("s from %v to %v", p.NoiseInterval[0], p.NoiseInterval[1])
-	}
+	want := *p
+	want.Training, want.Describes, want.CutoffFitted = "bce", true, false
+	same(t, "the model", want, *p)
+	same(t, "the number of dead bits", 0, len(s.Fit.Dead))
+	must.Within(t, "s", 0.9, p.NoiseInterval[0], p.NoiseInterval[1])
 	for _, d := range s.Fit.Decoders {
-		if math.Abs(d.Perceived/d.Observed-1) > 0.1 {
-			t.Errorf("%+v", d)
-		}
+		must.Within(t, d.Decoder+": the model's error over the observed one", d.Perceived/d.Observed, 0.9, 1.1)
 	}
-	if len(p.Rates) != 2 || p.Rates[0].Transitions != 1 || p.Rates[1].Bits != 7 {
-		t.Fatalf("%+v", p.Rates)
-	}
+	rates := []forecast.BitRate{{Transitions: 1, Bits: 1}, {Transitions: 2, Bits: 7}}
+	same(t, "rates", rates, p.Rates, cmpopts.IgnoreFields(forecast.BitRate{}, "Observed", "Model"))
 	for _, r := range p.Rates {
-		if math.Abs(r.Model/r.Observed-1) > 0.15 {
-			t.Errorf("%+v", r)
-		}
+		must.Within(t, fmt.Sprintf("%d transitions: the model's rate over the observed one", r.Transitions),
+			r.Model/r.Observed, 0.85, 1.15)
 	}
 }
 
@@ -196,14 +191,18 @@ func TestRank(t *testing.T) {
 	}
 	says(t, strings.Join(s.Opening, " | "), "best decoder is", "| The network behaves as if",
 		"| Next: keep johnson, if its training has ended: no other is forecast to gain 1 %.")
-	best, trained := map[scenario.Design]int{}, 0
+	best, trained, last := map[scenario.Design]int{}, 0, 0.0
 	for i, r := range rec.Ranking {
-		inside := r.Interval[0] < r.Forecast && r.Forecast < r.Interval[1] &&
-			r.RatioCI[0] < r.Ratio && r.Ratio < r.RatioCI[1]
-		if !inside || i > 0 && r.Forecast < rec.Ranking[i-1].Forecast ||
-			(r.Better > 0.5) != (r.Ratio < 1) && r.Ratio != 1 ||
-			r.Training != "bce" && r.Training != "l1" && r.Outputs != "logits" {
-			t.Errorf("row %d: %+v", i, r)
+		what := fmt.Sprintf("row %d, %+v", i, r.Design)
+		must.Within(t, what+": the forecast", r.Forecast, r.Interval[0], r.Interval[1])
+		must.Within(t, what+": the ratio", r.Ratio, r.RatioCI[0], r.RatioCI[1])
+		same(t, what+": the largest forecast so far", r.Forecast, max(last, r.Forecast))
+		last = r.Forecast
+		if r.Ratio != 1 {
+			same(t, what+": better is likely", r.Ratio < 1, r.Better > 0.5)
+		}
+		if r.Training != "bce" && r.Training != "l1" {
+			same(t, what+": the outputs", scenario.Logits, r.Outputs)
 		}
 		if r.Best {
 			best[r.Head()]++
@@ -211,26 +210,24 @@ func TestRank(t *testing.T) {
 		if r.Trained {
 			trained++
 			d := f.Decoders[slices.IndexFunc(f.Decoders, func(d DecoderRow) bool { return d.Design == r.Design })]
-			if !r.Measured || math.Abs(r.Forecast/d.Observed-1) > 1e-12 || r.Ratio < 1 || r.Code != "johnson" ||
-				r.Training != "bce" {
-				t.Errorf("%+v, observed %v", r, d.Observed)
-			}
+			want := r
+			want.Measured, want.Code, want.Training = true, "johnson", "bce"
+			want.Forecast, want.Ratio = d.Observed, max(r.Ratio, 1)
+			same(t, what, want, r, cmpopts.EquateApprox(1e-12, 0))
 		}
 	}
 	if len(best) != 3*len(code.Families())+2 || trained == 0 || rec.Decision.Action != "stay" {
 		t.Errorf("%d codes and trainings, %d rows of the network's", len(best), trained)
 	}
 	for name, n := range best {
-		if n != 1 {
-			t.Errorf("%+v: %d best decoders", name, n)
-		}
+		same(t, fmt.Sprintf("%+v: the number of best decoders", name), 1, n)
 	}
 	// Easy codes may be better, and one-hot trained bit by bit is not.
 	unary := first(t, f, func(r forecast.Row) bool { return r.Code == "unary" && r.Training == "bce" })
 	hot := first(t, f, func(r forecast.Row) bool { return r.Code == "onehot" && r.Outputs == "bits" })
-	if unary.RatioCI[0] > 1 || unary.RatioCI[1] < 1 || hot.RatioCI[0] < 1 || hot.Better > 0.05 {
-		t.Errorf("%+v, %+v", unary, hot)
-	}
+	must.Within(t, "no gain of unary", 1, unary.RatioCI[0], unary.RatioCI[1])
+	must.Within(t, "the least ratio of one-hot", hot.RatioCI[0], 1, hot.RatioCI[1])
+	must.Within(t, "the probability that one-hot is better", hot.Better, -1, 0.05)
 }
 
 // TestProgress: what is told to be done adds up to what was said to be.
@@ -246,9 +243,7 @@ func TestProgress(t *testing.T) {
 		}
 	}))(t)
 	want := map[string]uint64{"samples read": 3 * 800, "codes": 2 * uint64(len(code.Families())+2)}
-	if !maps.Equal(counted, want) {
-		t.Errorf("counted %v, want %v", counted, want)
-	}
+	same(t, "counted", want, counted)
 }
 
 // TestFarFromModel: a network that the model does not describe is told so, and has forecasts with
@@ -288,9 +283,9 @@ func TestNothing(t *testing.T) {
 	f := judge(t, o).Fit
 	says(t, f.Perceived.Verdict, "without any information")
 	says(t, f.Verdict, "The error is that of guessing")
-	if f.Perceived.Describes || !table.Missing(f.Perceived.Noise) || len(f.Recommendation.Ranking) != 0 {
-		t.Errorf("%+v, %+v", f.Perceived, f.Recommendation)
-	}
+	same(t, "the model describes it", false, f.Perceived.Describes)
+	same(t, "s", math.NaN(), f.Perceived.Noise)
+	same(t, "rows of the ranking", 0, len(f.Recommendation.Ranking))
 }
 
 // TestDeadNetwork: a network whose outputs are the same for all samples has no best decoder. One
@@ -334,18 +329,17 @@ func TestBaseline(t *testing.T) {
 	}{{plain, 0}, {real, width * 0.2}} {
 		f := judge(t, tt.o).Fit
 		says(t, f.Verdict, ": this network is better: −")
-		if math.Abs(f.Quantization-tt.quantization) > 0.1*tt.quantization || f.Direct.Error != tt.o.Baseline.Error ||
-			(tt.quantization > 0) != strings.Contains(f.Verdict, "nearest to the targets") {
-			t.Errorf("quantization %v, %+v, %q", f.Quantization, f.Direct, f.Verdict)
-		}
+		same(t, "quantization", tt.quantization, f.Quantization, cmpopts.EquateApprox(0.1, 0))
+		same(t, "the error of direct regression", tt.o.Baseline.Error, f.Direct.Error)
+		same(t, "the verdict says so", tt.quantization > 0, strings.Contains(f.Verdict, "nearest to the targets"))
 		if !tt.o.Recommend {
 			continue
 		}
 		d := first(t, f, func(r forecast.Row) bool { return r.Code == "direct" })
-		if want := f.Direct.Error / f.Direct.Network; !d.Measured || d.Trained ||
-			math.Abs(d.Ratio/want-1) > 1e-12 || d.Training != "l1" || d.Bits != 1 {
-			t.Errorf("%+v, want the ratio %v", d, want)
-		}
+		want := d
+		want.Measured, want.Trained, want.Training, want.Bits = true, false, "l1", 1
+		want.Ratio = f.Direct.Error / f.Direct.Network
+		same(t, "direct regression", want, d, cmpopts.EquateApprox(1e-12, 0))
 	}
 }
 
@@ -521,14 +515,10 @@ func TestDead(t *testing.T) {
 	d.change = func(z []float64) { z[3], z[6] = -3, -z[6] }
 	f := judge(t, d.save(t, t.TempDir(), "z")).Fit
 	says(t, f.Verdict, "bits 4, 7 are dead")
-	if d := cmp.Diff([]int{4, 7}, f.Dead); d != "" {
-		t.Error(d)
-	}
+	same(t, "dead bits", []int{4, 7}, f.Dead)
 	for name, pair := range map[string][3]float64{"s": {f.Perceived.Noise, 0.9, 0.1}, "r": {f.R, whole.R, 0.15},
 		"σ": {f.Sigma, whole.Sigma, 0.15}} {
-		if math.Abs(pair[0]/pair[1]-1) > pair[2] {
-			t.Errorf("%s = %v, and %v with all bits", name, pair[0], pair[1])
-		}
+		must.Within(t, name+" over that with all bits", pair[0]/pair[1], 1-pair[2], 1+pair[2])
 	}
 }
 
@@ -554,17 +544,15 @@ func TestOthers(t *testing.T) {
 	}
 	best := map[string]int{}
 	for _, r := range f.Networks {
-		if !(r.Interval[0] < r.Observed && r.Observed < r.Interval[1]) || math.Abs(r.Perceived/r.Observed-1) > 0.3 ||
-			r.Seeds != map[string]int{"johnson": 1, "probe": 2}[r.Code] {
-			t.Errorf("%+v", r)
-		}
+		what := fmt.Sprintf("%+v: ", r.Design)
+		must.Within(t, what+"the observed error", r.Observed, r.Interval[0], r.Interval[1])
+		must.Within(t, what+"the model's error over it", r.Perceived/r.Observed, 0.7, 1.3)
+		same(t, what+"seeds", map[string]int{"johnson": 1, "probe": 2}[r.Code], r.Seeds)
 		if r.Best {
 			best[r.Code]++
 		}
 	}
-	if d := cmp.Diff(map[string]int{"johnson": 1, "probe": 1}, best); d != "" {
-		t.Error(d)
-	}
+	same(t, "the best rows", map[string]int{"johnson": 1, "probe": 1}, best)
 }
 
 // TestReadRuns reads a table of networks, and refuses what is none.
@@ -577,10 +565,9 @@ func TestReadRuns(t *testing.T) {
 	}
 	got := must.Get(read("\ufeff" + header + "probe,BCE,1,z.npy\nmy.csv,ce,2,logits:/z.npy\nsoftmax,,,z.npy\n"))(t)
 	z := filepath.Join(dir, "z.npy")
-	if d := cmp.Diff([]Other{{"probe", z, perceived.BCE}, {filepath.Join(dir, "my.csv"), "logits:/z.npy", perceived.CE},
-		{"softmax", z, perceived.CE}}, got); d != "" {
-		t.Error(d)
-	}
+	want := []Other{{"probe", z, perceived.BCE}, {filepath.Join(dir, "my.csv"), "logits:/z.npy", perceived.CE},
+		{"softmax", z, perceived.CE}}
+	same(t, "networks", want, got)
 	for text, want := range map[string]string{
 		"":                   "no column code",
 		"code,loss,seed\n":   "no column outputs",

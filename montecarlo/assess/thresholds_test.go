@@ -178,7 +178,8 @@ func TestOverSeeds(t *testing.T) {
 // TestShow: soft targets are shown where they were measured, or differ from CE by a hundredth.
 func TestShow(t *testing.T) {
 	soft := func(ratio float64, measured bool) bool {
-		r := Recommendation{Ranking: []forecast.Row{{Best: true, Ratio: 1}, {Best: true, Ratio: ratio, Measured: measured}}}
+		r := Recommendation{Ranking: []forecast.Row{{Best: true, Ratio: 1},
+			{Best: true, Ratio: ratio, Measured: measured}}}
 		r.Ranking[0].Code, r.Ranking[0].Training = "gray", perceived.CE
 		r.Ranking[1].Code, r.Ranking[1].Training = "gray", perceived.Soft
 		r.show()

@@ -89,16 +89,17 @@ func TestPaired(t *testing.T) {
 		f := judge(t, o).Fit
 		says(t, f.Verdict, tt.want)
 		mean, d := sum/float64(len(labels)), f.Direct
-		if max(math.Abs(d.Error-mean), math.Abs(d.Network-d.Error-d.Difference)) > 1e-9 ||
-			d.DifferenceErr > d.StdErr/2 || d.Told != (tt.off != 0) {
-			t.Errorf("%s: %+v, want %v", tt.file, d, mean)
-		}
+		want := *d
+		want.Error, want.Difference, want.Told = mean, d.Network-d.Error, tt.off != 0
+		same(t, tt.file, want, *d, nearly)
+		must.Within(t, tt.file+": the standard error of the difference", d.DifferenceErr, -1, d.StdErr/2)
 	}
 	o.Baseline.File, o.FitDecoder = filepath.Join(folder, "same.npy"), true
-	if d := judge(t, o).Fit.Direct; math.Abs(d.Network-d.Error-d.Difference) > 1e-9 ||
-		!(d.DifferenceErr > 0 && d.DifferenceErr < d.StdErr) || d.Decoder != "fitted" {
-		t.Errorf("fitted: %+v", d)
-	}
+	d := judge(t, o).Fit.Direct
+	want := *d
+	want.Difference, want.Decoder = d.Network-d.Error, "fitted"
+	same(t, "the fitted decoder", want, *d, nearly)
+	must.Within(t, "the standard error of its difference", d.DifferenceErr, 0, d.StdErr)
 	o.FitDecoder = false
 	column := func(n int, first ...float64) []float64 { return append(first, make([]float64, n-len(first))...) }
 	for want, rows := range map[string][]float64{

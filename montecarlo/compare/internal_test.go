@@ -55,7 +55,6 @@ func TestWorst(t *testing.T) {
 	}
 	c := Ranking{Results: []Result{{Mean: 1, StdErr: 1, RMS: 1, WorstMean: 1, WorstErr: 1, Within: 1}}}
 	c.InLabelUnits(7)
-	if diff := cmp.Diff(Result{Mean: 7, StdErr: 7, RMS: 7, WorstMean: 7, WorstErr: 7, Within: 1}, c.Results[0]); diff != "" {
-		t.Error(diff)
-	}
+	want := Result{Mean: 7, StdErr: 7, RMS: 7, WorstMean: 7, WorstErr: 7, Within: 1}
+	must.Equal(t, "errors in label units", want, c.Results[0])
 }

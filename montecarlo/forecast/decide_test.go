@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/must"
@@ -54,16 +57,6 @@ func TestDecide(t *testing.T) {
 		if d.Best != nil {
 			best = d.Best.Code.Name()
 		}
-		type said struct {
-			Action
-			best       string
-			lost, rule bool
-		}
-		got := said{d.Action, best, d.Lost > 0, d.Rule}
-		if want := (said{tt.want, tt.best, tt.name == "direct regression, a loss of 1.9 %",
-			tt.name == "the best head in general is 1.9 % worse"}); got != want {
-			t.Errorf("%s: %+v, want %+v", tt.name, got, want)
-		}
 		// The decision is of the network to train, or of the one to keep, where that was measured.
 		code, gain, better := tt.best, 0.0, math.NaN()
 		if d.Action != Stay {
@@ -71,8 +64,17 @@ func TestDecide(t *testing.T) {
 		} else if code = tt.own; len(tt.all) == 0 {
 			code = ""
 		}
-		if d.Code != code || d.Gain != gain || d.Better != better && !math.IsNaN(better) {
-			t.Errorf("%s: %+v; want %s with a gain of %v", tt.name, d, code, gain)
+		type said struct {
+			Action       Action
+			Best, Code   string
+			Gain, Better float64
+			Lost, Rule   bool
+		}
+		want := said{tt.want, tt.best, code, gain, better, tt.name == "direct regression, a loss of 1.9 %",
+			tt.name == "the best head in general is 1.9 % worse"}
+		got := said{d.Action, best, d.Code, d.Gain, d.Better, d.Lost > 0, d.Rule}
+		if text := cmp.Diff(want, got, cmpopts.EquateNaNs()); text != "" {
+			t.Errorf("%s: %s", tt.name, text)
 		}
 	}
 }

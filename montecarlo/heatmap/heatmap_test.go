@@ -169,9 +169,7 @@ func TestBothCodes(t *testing.T) {
 	must.Succeed(t, err)
 	other, y, err := FitAxes(t.Context(), []*code.Code{johnson, unary}, plane.Axis{}, plane.Axis{})
 	must.Succeed(t, err)
-	if diff := cmp.Diff(x, other); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "axis of the other order", x, other)
 	s := scenario.New(nil)
 	m := must.Get(New(t.Context(), s, [2]*code.Code{unary, johnson}, "gen", plane.Mixture{}, x, y, scenario.Exact))(t)
 	f := &filler{s: s, m: m}
