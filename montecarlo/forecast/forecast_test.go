@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -155,10 +156,10 @@ func TestFit(t *testing.T) {
 					t.Errorf("%s, %s, s = %v: the tail of the model's own networks is %v", name, training, s, f.Tail)
 				}
 				beside := must.Get(New(f.Model, nil, theory.Uniform(levels), nil).Compare(t.Context(), n, nodes))(t)
-				if beside.Distance > 1.5 || len(beside.Errors) != len(n.Decodings) ||
-					(len(beside.Rates) > 0) != (training == perceived.BCE) {
-					t.Errorf("%s, %s, s = %v: %+v", name, training, s, beside)
-				}
+				what := fmt.Sprintf("%s, %s, s = %v: ", name, training, s)
+				must.Within(t, what+"distance", beside.Distance, 0, 1.5)
+				must.Equal(t, what+"number of errors", len(n.Decodings), len(beside.Errors))
+				must.Equal(t, what+"rates", training == perceived.BCE, len(beside.Rates) > 0)
 			}
 		}
 	}

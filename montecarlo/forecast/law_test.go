@@ -219,12 +219,11 @@ func TestMeasuredRows(t *testing.T) {
 	}
 	f.Relate(all)
 	x, y, sd := all[0], all[1], f.Law.Samples*0.02/math.Sqrt2/1.2
-	if !x.Measured || x.Ratio != 1 || x.Better != 0.5 || math.Abs(x.Hi-math.Exp(1.96*0.02)) > 1e-5 {
-		t.Errorf("yours is %+v", x)
-	}
-	if !y.Measured || !near(y.Error, 1.2) || math.Abs(y.Hi/y.Error-math.Exp(1.96*sd)) > 1e-5 || y.Better > 1e-9 {
-		t.Errorf("the second is %+v", y)
-	}
+	must.Equal(t, "yours: measured, ratio, better", []any{true, 1.0, 0.5}, []any{x.Measured, x.Ratio, x.Better})
+	must.Within(t, "your upper end", x.Hi/math.Exp(1.96*0.02), 1-1e-5, 1+1e-5)
+	must.Equal(t, "the second: measured, and its mean", []any{true, true}, []any{y.Measured, near(y.Error, 1.2)})
+	must.Within(t, "its upper end", y.Hi/y.Error/math.Exp(1.96*sd), 1-1e-5, 1+1e-5)
+	must.Within(t, "the chance that it is better", y.Better, 0, 1e-9)
 }
 
 // TestUneven: reflected codes, and those whose words are all as far apart, have 0; -nr codes have a

@@ -283,9 +283,9 @@ func TestOpen(t *testing.T) {
 	}
 	q := question(labels, nil, "unary", file)
 	q.Noise, q.Names = 0.1, []string{"bel-u"}
-	if out := answer(t, q); !slices.Equal(out.Levels, []int{3}) || len(out.Results) != 1 || out.Enough != nil {
-		t.Errorf("%+v", out)
-	}
+	out := answer(t, q)
+	must.Equal(t, "levels", []int{3}, out.Levels)
+	must.Equal(t, "results, and whether some suffice", []any{1, false}, []any{len(out.Results), out.Enough != nil})
 	q.Codes, q.Names = []string{"gray"}, []string{"gen", "bel-j"}
 	q.Levels = []int{8}
 	run := must.Get(q.Open())(t)
