@@ -510,7 +510,7 @@ func TestHistogram(t *testing.T) {
 		"label,count\n1,NaN\n":      `column 2: "NaN"`,
 		"label,count\n1,2\n1,3\n":   "row 3, column 1: label 1 occurs a second time",
 		"label,count\n1,0\n":        "add up to 0",
-		"label,count\n1,1\n99999,1": "span",
+		"label,count\n1,1\n65537,1": "labels span 1 to 65537, more than 65536 levels",
 	} {
 		if _, err := read(in); err == nil || !strings.Contains(err.Error(), complaint) ||
 			!strings.HasPrefix(err.Error(), path+": ") {

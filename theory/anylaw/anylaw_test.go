@@ -345,3 +345,14 @@ func TestQuick(t *testing.T) {
 		}
 	}
 }
+
+// TestDeviation: the errors of bel-u spread most where all bits of the lowest level err together; then
+// a sample is wrong by three levels or by none.
+func TestDeviation(t *testing.T) {
+	c, d := subject(t, "unary", "bel-u", 4)
+	e := mat.NewDense(4, 3, slices.Repeat([]float64{0.2}, 12))
+	levels := must.Get(anylaw.Levels(t.Context(), 1, c, d, uniform(4), e))(t)
+	if want := 3 * math.Sqrt(0.2*0.8); math.Abs(levels[0].HiSD-want) > 1e-15 || levels[0].LoSD != levels[0].HiSD {
+		t.Errorf("standard deviations of at most %v and %v, want %v", levels[0].LoSD, levels[0].HiSD, want)
+	}
+}

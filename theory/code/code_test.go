@@ -253,6 +253,13 @@ func TestProperties(t *testing.T) {
 	}
 }
 
+// TestHardToLearn: 8 transitions a bit are not too many yet.
+func TestHardToLearn(t *testing.T) {
+	if code.HardToLearn(8) || !code.HardToLearn(8.001) {
+		t.Error("bits are hard to learn from above 8 transitions on")
+	}
+}
+
 func TestPropertiesCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -327,6 +329,16 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
+// TestMeanRounded: a mean of intervals without a width holds the exact mean, which sums round.
+func TestMeanRounded(t *testing.T) {
+	exact := new(big.Rat).Mul(new(big.Rat).SetFloat64(0.1), new(big.Rat).SetFloat64(0.3))
+	exact.Mul(exact, big.NewRat(10, 1))
+	v := enclose.Mean(theory.Uniform(10), slices.Repeat([]enclose.Interval{{Lo: 0.3, Hi: 0.3}}, 10))
+	if new(big.Rat).SetFloat64(v.Lo).Cmp(exact) > 0 || new(big.Rat).SetFloat64(v.Hi).Cmp(exact) < 0 {
+		t.Errorf("%v does not hold %v", v, exact)
+	}
+}
+
 // TestTooWide: where errors are frequent a few rows tell so; a context ends the work.
 func TestTooWide(t *testing.T) {
 	c, d := named(t, "hadamard", 64)
@@ -357,6 +369,14 @@ func TestTooWide(t *testing.T) {
 	}
 	if narrow < 0.005 || wide > 0.02 {
 		t.Errorf("the widths nearest to 1 %% are %v and %v", narrow, wide)
+	}
+	// Without work all are wide, and errors below 10⁻¹² do not matter.
+	for r, want := range map[float64]bool{3e-14: false, 6e-14: true} {
+		_, err := enclose.Rows(t.Context(), 1, few, gen, theory.Uniform(32), []mat.Matrix{mixture(t, few, r, 1.5)},
+			enclose.Options{})
+		if errors.Is(err, enclose.ErrTooWide) != want {
+			t.Errorf("r = %v: error %v, want ErrTooWide: %v", r, err, want)
+		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

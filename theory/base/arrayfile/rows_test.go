@@ -117,6 +117,8 @@ func TestRowsRefusals(t *testing.T) {
 		{"a.npy", "4 dimensions", npyFile("'<f8'", "(1, 1, 1, 1)", eight)},
 		{"a.npy", "0 × 1 columns", npyFile("'<f8'", "(1, 0, 1)", nil)},
 		{"a.npy", "1 × 0 columns", npyFile("'<f8'", "(1, 1, 0)", nil)},
+		{"a.npy", "256 × 257 columns", npyFile("'|u1'", "(1, 256, 257)", nil)},
+		{"a.npy", "truncated: 1 of 1 rows", npyFile("'|u1'", "(1, 256, 256)", nil)}, // not too wide
 		{"a.npy", "0 dimensions", npyFile("'<f8'", "()", eight)},
 		{"a.npy", "no columns", npyFile("'<f8'", "(1, 0)", nil)},
 		{"a.npy", "truncated: 4611686018427387903 of 4611686018427387904 rows",

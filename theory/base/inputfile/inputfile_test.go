@@ -5,9 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
+	"belsim/theory/base/memory"
 	"belsim/theory/base/must"
 )
 
@@ -33,6 +35,19 @@ func TestRead(t *testing.T) {
 	}
 	if _, err := Read("/dev/zero", 4); err == nil || !strings.Contains(err.Error(), "it is a device; want a file") {
 		t.Errorf("a device: %v", err)
+	}
+}
+
+// TestMemory: a file may take half of the free memory, for what is made of it takes as much.
+func TestMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(128 << 20))
+	free, _ := memory.Available()
+	for size, fits := range map[int64]bool{free / 8: true, free * 3 / 4: false} {
+		must.Succeed(t, errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, size)))
+		if _, err := Read(path, 1<<30); (err == nil) != fits {
+			t.Errorf("%d of %d free bytes: error %v, want it to fit: %v", size, free, err, fits)
+		}
 	}
 }
 

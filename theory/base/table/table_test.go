@@ -312,7 +312,7 @@ func TestSampled(t *testing.T) {
 		{SampledPlusMinus(0.5, 0.01, 400), "0.5 ± 0.01"}, {SampledPlusMinus(0.5, math.NaN(), 1),
 			"0.5 ± –"}, {Sampled(0.5, 0.01, 400), "0.5"},
 		{SampledRoot(0, 0.01), "–"}, {SampledRoot(0, 0), "0"}, {SampledRoot(0.25, 0.01), "0.25"},
-		{SampledShare(1, false, 400), "all 400"}, {SampledShare(1-1e-16, false, 400),
+		{SampledShare(1, false, 59999), "all 59999"}, {SampledShare(1-1e-16, false, 400),
 			"all 400"}, {SampledShare(0, false, 400), "none in 400"},
 		{SampledShare(1, true, 400), "100.00 %"}, {SampledShare(1, false, 60000),
 			"100.00 %"}, {SampledShare(0, false, 60000), "0.00 %"},
