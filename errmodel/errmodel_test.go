@@ -208,8 +208,8 @@ func TestExtremes(t *testing.T) {
 
 // TestAtLabel: at levels it is the table, between them the same sum of Gaussians.
 func TestAtLabel(t *testing.T) {
-	c := must.Get(code.New("johnson", 20))(t)
-	m := must.Get(errmodel.NewMixture(context.Background(), c, 0.7, 1.5))(t)
+	c := must.Get(code.New("unary", 20))(t)
+	m := must.Get(errmodel.NewMixture(context.Background(), c, 0.7, 0.4))(t) // up to 49 σ from a transition
 	got, want := make([]float64, c.Bits()), make([]float64, c.Bits())
 	for i := range 20 {
 		m.RowTo(want, i)
@@ -224,7 +224,7 @@ func TestAtLabel(t *testing.T) {
 	for k, positions := range c.Transitions() {
 		sum := 0.0
 		for _, n := range positions {
-			sum += errmodel.Transition{Mu: float64(n) + 0.5, R: 0.7, Sigma: 1.5}.At(7.25)
+			sum += errmodel.Transition{Mu: float64(n) + 0.5, R: 0.7, Sigma: 0.4}.At(7.25)
 		}
 		if math.Abs(got[k]-sum) > 4*0x1p-52*sum {
 			t.Errorf("label 7.25, bit %d: %v, want %v", k+1, got[k], sum)

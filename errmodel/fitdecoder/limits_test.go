@@ -106,3 +106,17 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("too large: %v, with an error of %v; the richest kind is %s", r.TooLarge, r.Target.Mean, last)
 	}
 }
+
+// TestConstantOutput: an output that never varies leaves the affine decoder its fit.
+func TestConstantOutput(t *testing.T) {
+	m := newMoments(3, 2)
+	for i := range 60 {
+		x := []float64{float64(i%3) + 0.1*float64(i%7), 0}
+		m.add(x, float64(1+i%3), 3)
+		m.n++
+		m.square.SymRankOne(m.square, 1, mat.NewVecDense(2, x))
+	}
+	if m.posterior(1) == nil {
+		t.Error("an output of 0 leaves no fit")
+	}
+}
