@@ -329,6 +329,13 @@ func TestEstimateReachesRelErr(t *testing.T) {
 	if n := float64(sums[0].Samples); err != nil || reached || n > target.Work/cost/31 || n < target.Work/cost/31*0.7 {
 		t.Errorf("%v samples of cost %v within %v: reached %v, error %v", n, cost, target.Work, reached, err)
 	}
+	// Labels that the prior leaves out cost nothing.
+	part := montecarlo.Target{RelErr: 1e-9, Max: 1 << 30, Work: 1 << 20, Prior: make([]float64, 31)}
+	part.Prior[0], part.Prior[30] = 0.5, 0.5
+	sums, _, err = montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, part, nil)
+	if n := float64(sums[0].Samples); err != nil || n > part.Work/cost/2 || n < part.Work/cost/2*0.7 {
+		t.Errorf("two labels: %v samples of cost %v within %v: error %v", n, cost, part.Work, err)
+	}
 	target.Work = 1
 	if sums, _, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil ||
 		sums[0].Samples != montecarlo.LeastSamples {
@@ -515,6 +522,13 @@ func TestSums(t *testing.T) {
 			t.Fatalf("%v ± %v, want %v ± %v", s.Mean(), s.StdErr(), mean, want)
 		}
 	})
+	// Of parts: with fewer than 32 pairs, two errors that no sample shows are added to the variance.
+	for pairs, want := range map[uint64]float64{31: math.Sqrt((64./252 + 2./64) / 64), 32: math.Sqrt(34. / 64 / 64)} {
+		s := montecarlo.Sums{Samples: 64, Abs: 32, Square: 32, Parts: true, Pairs: pairs, Differences: 32}
+		if got := s.StdErr(); math.Abs(got-want) > 1e-15 {
+			t.Errorf("%d pairs: standard error %v, want %v", pairs, got, want)
+		}
+	}
 	// Errors that hardly vary: N·Σx² and (Σx)² agree in 17 digits.
 	s := montecarlo.Sums{Samples: 1 << 40, Abs: 1<<48 + 1, Square: 1<<56 + 513}
 	v := s.Variance()

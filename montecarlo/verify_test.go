@@ -72,6 +72,23 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
+// TestAllowance: what chance allows for, by Bernstein and by Maurer and Pontil: of 2·3 comparisons
+// each side has α/12.
+func TestAllowance(t *testing.T) {
+	const n, worst, alpha = 100, 5, 0.01
+	sums := []montecarlo.Sums{{Samples: n, Abs: 300, Square: 1100}, {Samples: n, Abs: 300, Square: 1100}}
+	l, none := math.Log(12/alpha), math.NaN()
+	th := []montecarlo.Theory{{Bound: none, Mean: 0.5, MeanSquare: 1}, {Bound: 0, Mean: none, MeanSquare: none}}
+	a := worst * l / (3. * n)
+	for i, want := range []float64{a + math.Sqrt(a*a+2*0.75/n*l) + 0.5e-9,
+		math.Sqrt(2*(200./99)/n*l) + 7*worst*l/(3*(n-1))} {
+		got := montecarlo.Verify(sums, th, []float64{0.5, 0.5}, worst, alpha)
+		if len(got) != 2 || math.Abs(got[i].Allowance-want) > 1e-14 {
+			t.Errorf("%v, want an allowance of %v at level %d", got, want, i+1)
+		}
+	}
+}
+
 // TestDetectable: samples whose means are above theory by the deviation that Detectable says fail
 // with the probability Power. Of 60 runs, fewer than 48 fail with a probability of 10⁻⁵; with half
 // of the deviation, most pass.
