@@ -164,6 +164,9 @@ func suite(t *testing.T) map[string]job {
 			montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65},
 			montecarlo.Span{Row: 31, Block: 1<<31 - 1, Samples: 1})
 	}
+	wide := *unary
+	wide.Within = 1 << 32
+	jobs["all within"] = every(&wide, 7, 50)
 	jobs["long spans"] = jobOf(johnson, montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17})
 	return jobs
 }
@@ -383,13 +386,15 @@ func TestEveryCallFails(t *testing.T) {
 // on with what fits.
 func TestMemory(t *testing.T) {
 	d := emulated(t, machine{1, 7, 1 << 20})
-	p := problem(t, "onehot", "gen", 1000, 0.1, 2, placed)
 	span := montecarlo.Span{Row: 3, Samples: 50}
-	_, err := jobOf(p, span).sample(t.Context(), d, nil)
-	if err == nil || !strings.Contains(err.Error(), "GiB") {
-		t.Fatalf("error %v, want one that says how much memory is needed", err)
+	for _, levels := range []int{300, 1000} { // 300: 176 KiB for the order and 354 KiB for its reach, of 506 KiB
+		p := problem(t, "onehot", "gen", levels, 0.1, 2, placed)
+		_, err := jobOf(p, span).sample(t.Context(), d, nil)
+		if err == nil || !strings.Contains(err.Error(), "GiB") {
+			t.Fatalf("error %v, want one that says how much memory is needed", err)
+		}
 	}
-	_, err = jobOf(problem(t, "unary", "bel-u", 4000, 0.1, 2, placed), span).sample(t.Context(), d, nil)
+	_, err := jobOf(problem(t, "unary", "bel-u", 4000, 0.1, 2, placed), span).sample(t.Context(), d, nil)
 	if err == nil || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (out of memory)") ||
 		!strings.Contains(err.Error(), "MiB") {
 		t.Fatalf("error %v, want out of memory", err)
@@ -426,6 +431,10 @@ func TestRefusals(t *testing.T) {
 		if unsupported := tt.problem == &other; errors.Is(err, errUnsupported) != unsupported {
 			t.Errorf("error %v: errUnsupported is %v, want %v", err, !unsupported, unsupported)
 		}
+	}
+	b := &backend{choice: Auto, device: d, fallback: func(err error) { t.Errorf("the device was given up: %v", err) }}
+	if got := must.Get(every(&other, 7, 50).sample(t.Context(), b, nil))(t); got[0].Samples != 50 || b.device != d {
+		t.Errorf("what the device does not sample: %d samples, device %v", got[0].Samples, b.device)
 	}
 	if sums[3].Samples > 0 {
 		t.Errorf("%d samples of refused jobs", sums[3].Samples)
