@@ -437,6 +437,7 @@ func TestRefusals(t *testing.T) {
 		"a trade-off of nothing":    of(plots.Tradeoff(plots.TradeoffData{})),
 		"a trade-off that descends": of(plots.Tradeoff(plots.TradeoffData{Found: []plots.Point{point("", 8, 1, 0),
 			point("", 7, 1, 0)}})),
+		"an infinite bar": of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{{X: 3, Hi: math.Inf(1)}}})),
 		"a code without bits": of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 0, 1, 0)}})),
 		"a negative error": of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 3, -1,
 			0)}})),
@@ -459,6 +460,22 @@ func TestRefusals(t *testing.T) {
 	} {
 		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line", name, err)
+		}
+	}
+}
+
+// TestIntervalsClosed: a label at an end of its interval, where clipping puts both, is inside.
+func TestIntervalsClosed(t *testing.T) {
+	crosses := func(y float64) int {
+		d := intervalsData()
+		d.Samples = []plots.Point{{X: 2, Y: y, Lo: 1, Hi: 3}}
+		var svg strings.Builder
+		must.Succeed(t, must.Get(plots.Intervals(d))(t).Write(&svg, "svg"))
+		return strings.Count(svg.String(), "#D55E00")
+	}
+	for y, outside := range map[float64]bool{0.99: true, 1: false, 3: false, 3.01: true} {
+		if got := crosses(y) > crosses(2); got != outside {
+			t.Errorf("label %v, interval from 1 to 3: outside %v, want %v", y, got, outside)
 		}
 	}
 }
