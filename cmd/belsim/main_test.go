@@ -306,6 +306,9 @@ func TestVerify(t *testing.T) {
 	if strings.Replace(seven, "--workers 7", "--workers 1", 1) != one {
 		t.Error("seven workers print other numbers than one")
 	}
+	if runJSON(t, &v, "verify --levels 31 --seed 2"); v.Seed != 2 {
+		t.Errorf("--seed 2 gives the seed %d", v.Seed)
+	}
 	v.Pass = new(bool)
 	if runJSON(t, &v, "verify --levels 15 --decoder gen-ex --samples 1000"); v.Pass != nil {
 		t.Errorf("gen-ex: pass is %v; want null", v.Pass)

@@ -34,6 +34,7 @@ func TestRules(t *testing.T) {
 		{"--a Inf", "--a +Inf: want a positive finite number", ""},
 		{"--a 1e-300 --b 0 --n 1 --w 0 --t 1ns", "", ""},
 		{"--b=-1e-300", "--b -1e-300: want a finite number from 0", ""},
+		{"--b Inf", "--b +Inf: want a finite number from 0", ""},
 		{"--b NaN", "--b NaN: want a finite number from 0", ""},
 		{"--n 0", "--n 0: want 1 or more", ""},
 		{"--n=-1", "--n -1: want 1 or more", ""},
