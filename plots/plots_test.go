@@ -437,7 +437,7 @@ func TestRefusals(t *testing.T) {
 		"a trade-off of nothing":    of(plots.Tradeoff(plots.TradeoffData{})),
 		"a trade-off that descends": of(plots.Tradeoff(plots.TradeoffData{Found: []plots.Point{point("", 8, 1, 0),
 			point("", 7, 1, 0)}})),
-		"an infinite bar": of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{{X: 3, Hi: math.Inf(1)}}})),
+		"an infinite bar":     of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{{X: 3, Hi: math.Inf(1)}}})),
 		"a code without bits": of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 0, 1, 0)}})),
 		"a negative error": of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 3, -1,
 			0)}})),
