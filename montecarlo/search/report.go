@@ -84,7 +84,11 @@ type Optimized struct {
 
 // row is the code beside others.
 func (o *Optimized) row() Row {
-	return Row{o.Design, o.Estimate, &o.MaxTransitions, o.CodeFile}
+	of := o.Design
+	if o.forecast != nil { // after any training, with any decoder
+		of = o.forecast.Design()
+	}
+	return Row{of, o.Estimate, &o.MaxTransitions, o.CodeFile}
 }
 
 // Interrupted returns an error where Stopped is set, which says how far the search was; else
@@ -237,7 +241,6 @@ func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) er
 	out.Ranking = forecast.Rows(all, 1)
 	forecast.RelateTo(out.Ranking, all, found)
 	out.Ranking = slices.DeleteFunc(out.Ranking, func(r forecast.Row) bool { return !r.Best })
-	out.Design = found.Design()
 	if out.Estimate = forecastOf(&found); len(out.Baselines) > 0 {
 		ratio, interval, better := found.Over(*out.Baselines[0].forecast)
 		out.Improvement, out.ImprovementCI, out.Better = 100*(1-ratio), [2]float64{100 * (1 - interval[1]),
