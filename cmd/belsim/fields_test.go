@@ -53,19 +53,17 @@ var results = []struct {
 	{"bench", "JSON; the CSV has the fields of `results[]`", benchmark{}},
 }
 
-// sharedDocs are the meanings of fields without a comment, which mean the same in every struct:
-// those that FIELDS.md has.
-var sharedDocs = map[string]string{}
-
-// readSharedDocs reads them, and returns what stands before them.
-func readSharedDocs(t *testing.T) (head string) {
+// sharedDocs reads FIELDS.md: what stands before the fields, and the meanings of fields without a
+// comment, which mean the same in every struct.
+func sharedDocs(t *testing.T) (head string, meanings map[string]string) {
+	meanings = map[string]string{}
 	head, fields, _ := strings.Cut(content(t, filepath.Join(sourceDir, "FIELDS.md")), "\n- `")
 	fields, _, _ = strings.Cut(fields, "\n## "+results[0].command)
 	of := regexp.MustCompile("(?m)^(?:- `)?(\\w+)`[^:\\n]*: (.*?)(?: \\((?:JSON|CSV)\\))?$")
 	for _, m := range of.FindAllStringSubmatch(fields, -1) {
-		sharedDocs[m[1]] = regexp.MustCompile(`\\(.)`).ReplaceAllString(m[2], "$1")
+		meanings[m[1]] = regexp.MustCompile(`\\(.)`).ReplaceAllString(m[2], "$1")
 	}
-	return head
+	return head, meanings
 }
 
 // TestFields: FIELDS.md describes the fields that the types have, all of them. A struct stands
@@ -73,8 +71,9 @@ func readSharedDocs(t *testing.T) (head string) {
 // before the fields, and the sentences of shared fields that have no comment, are written there.
 func TestFields(t *testing.T) {
 	var b bytes.Buffer
-	b.WriteString(readSharedDocs(t) + "\n")
-	comments, seen, shared := docs{}, map[reflect.Type]string{}, map[field]int{}
+	head, meanings := sharedDocs(t)
+	b.WriteString(head + "\n")
+	comments, seen, shared := docs{"": meanings}, map[reflect.Type]string{}, map[field]int{}
 	ofDesigns := map[string]bool{}
 	for f, missing := range comments.fieldsOf(t, reflect.TypeFor[scenario.Design]()) {
 		fmt.Fprintln(&b, f.line(missing))
@@ -198,7 +197,7 @@ func (d docs) fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 					_, kind = describe(f.Type.Elem())
 				}
 			}
-			doc := cmp.Or(d.comment(t, owner, f), sharedDocs[name])
+			doc := cmp.Or(d.comment(t, owner, f), d[""][name])
 			if doc == "" {
 				t.Errorf("%v.%s has no comment", of, f.Name)
 			}
@@ -247,7 +246,8 @@ func (d docs) comment(t *testing.T, owner reflect.Type, f reflect.StructField) s
 	return d[dir][name+"."+f.Name]
 }
 
-// docs has the comments of the fields of structs by folder, as "Struct.Field".
+// docs has the comments of the fields of structs by folder, as "Struct.Field", and under "" the
+// meanings of shared fields.
 type docs map[string]map[string]string
 
 // fieldComments reads the comments of all structs of a folder.

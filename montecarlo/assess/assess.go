@@ -157,7 +157,10 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		if known, err = learn(ctx, run.Workers, f, own, others); err != nil {
 			return nil, err
 		}
-		f.Perceived, f.Decoders, f.Networks, f.codes = known.fit, known.decoders, known.networks, known.codes
+		f.Perceived, f.Decoders, f.codes = known.fit, known.decoders, known.codes
+		if len(others) > 0 {
+			f.Networks = networkRows(f.Decoders)
+		}
 		if f.Mixture, err = mixtureRows(ctx, run, f, own, mixture); err != nil {
 			return nil, err
 		}

@@ -53,7 +53,6 @@ const rejected = 3.0
 type knowledge struct {
 	fit      *PerceivedFit
 	decoders []DecoderRow
-	networks []NetworkRow // by code and training; nil of one network
 	codes    []*code.Code // of the networks
 	siblings siblings
 
@@ -63,19 +62,14 @@ type knowledge struct {
 
 // learn fits the perceived-label model to the first network, and puts all networks beside it. f is
 // the first one's fit.
-func learn(ctx context.Context, workers int, f *Fit, own *network, others []*network) (out knowledge, err error) {
+func learn(ctx context.Context, workers int, f *Fit, own *network, others []*network) (knowledge, error) {
 	p := &PerceivedFit{
 		Training: own.training, Miscalibration: own.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(),
 		Cutoff: math.NaN(), CutoffInterval: unknown(), Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor,
 		Tail: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
 	}
 	all := append([]*network{own}, others...)
-	out = knowledge{fit: p, decoders: decoderRows(f.LevelWidth, all)}
-	defer func() {
-		if len(others) > 0 {
-			out.networks = networkRows(out.decoders)
-		}
-	}()
+	out := knowledge{fit: p, decoders: decoderRows(f.LevelWidth, all)}
 	switch {
 	case own.code.Uneven():
 		p.Verdict = "The perceived-label model says nothing of uneven levels."

@@ -21,21 +21,6 @@ import (
 
 const folder = "../../testdata/forecast"
 
-// atMost and atLeast hold a number to a limit.
-func atMost(t *testing.T, what string, v, most float64) {
-	t.Helper()
-	if !(v <= most) {
-		t.Errorf("%s is %.3f; want %v at most", what, v, most)
-	}
-}
-
-func atLeast(t *testing.T, what string, v, least float64) {
-	t.Helper()
-	if !(v >= least) {
-		t.Errorf("%s is %.3f; want %v at least", what, v, least)
-	}
-}
-
 func diamonds(code string) (evidence.Task, evidence.Source) {
 	return evidence.Task{Data: "diamonds", Architecture: "mlp", Levels: 64},
 		evidence.Source{Code: code, Training: perceived.BCE}
@@ -55,8 +40,8 @@ func TestTrainedThroughGenEx(t *testing.T) {
 	if len(pairs) != 8 || w.Networks != 16 {
 		t.Errorf("%d codes, %d networks; want 8, 16", len(pairs), w.Networks)
 	}
-	atMost(t, "half of the networks", w.Off, 0.04)
-	atLeast(t, "the share held, of networks of which two collapsed,", w.Held, 0.7)
+	must.Within(t, "half of the networks", w.Off, 0, 0.04)
+	must.Within(t, "the share held, of networks of which two collapsed,", w.Held, 0.7, 1)
 }
 
 // TestTrainedNetworks holds the forecasts to networks that were trained, each with its own learning
@@ -83,18 +68,18 @@ func TestTrainedNetworks(t *testing.T) {
 		if len(pairs) != tt.codes {
 			t.Errorf("%s: %d codes, want %d", tt.what, len(pairs), tt.codes)
 		}
-		atLeast(t, tt.what+": the share in the right order", evidence.Order(pairs), tt.order)
-		atMost(t, tt.what+": the median", evidence.Rated(pairs).Off, tt.off)
+		must.Within(t, tt.what+": the share in the right order", evidence.Order(pairs), tt.order, 1)
+		must.Within(t, tt.what+": the median", evidence.Rated(pairs).Off, 0, tt.off)
 	}
 	every, some := evidence.Rated(r.Unseen(evidence.Any)), evidence.Rated(r.Unseen(easy))
-	atLeast(t, "the share of intervals that hold", every.Held, 0.9)
-	atLeast(t, "that of codes of few transitions", some.Held, 0.93)
-	atMost(t, "their width, at the upper end,", some.Width, 1.25)
+	must.Within(t, "the share of intervals that hold", every.Held, 0.9, 1)
+	must.Within(t, "that of codes of few transitions", some.Held, 0.93, 1)
+	must.Within(t, "their width, at the upper end,", some.Width, 0, 1.25)
 	right, apart := r.Separated()
-	atLeast(t, "the number of pairs that the forecasts tell apart", float64(apart), 300)
-	atLeast(t, "the share of these in the right order", float64(right)/float64(apart), 0.95)
+	must.Within(t, "the number of pairs that the forecasts tell apart", float64(apart), 300, math.Inf(1))
+	must.Within(t, "the share of these in the right order", float64(right)/float64(apart), 0.95, 1)
 	costs, _ := r.Regret()
-	atMost(t, "what the one recommended first costs over the best", costs[evidence.First], 0.03)
+	must.Within(t, "what the one recommended first costs over the best", costs[evidence.First], 0, 0.03)
 
 	shown := r.Shown().Pairs // the smallest forecast of each of 13 codes and two trainings
 	for i, p := range shown {
@@ -130,10 +115,10 @@ func TestPublishedTable(t *testing.T) {
 		if ce := len(r.Select(perceived.CE, evidence.GenEx, evidence.Any)); len(all) != 5 || ce != 6 {
 			t.Errorf("%d codes, and %d with CE; want 5 and 6", len(all), ce)
 		}
-		atLeast(t, "the share in the right order", evidence.Order(all), 0.85)
-		atMost(t, "the median", evidence.Rated(all).Off, 0.05)
+		must.Within(t, "the share in the right order", evidence.Order(all), 0.85, 1)
+		must.Within(t, "the median", evidence.Rated(all).Off, 0, 0.05)
 		for _, p := range all {
-			atMost(t, p.Code.Name(), math.Abs(p.Off()), 0.2)
+			must.Within(t, p.Code.Name(), math.Abs(p.Off()), 0, 0.2)
 			if p.Code.Name() == "hexj" {
 				hexj = append(hexj, p.Off())
 			}
@@ -233,9 +218,9 @@ func TestFittedAtAnEnd(t *testing.T) {
 	must.Succeed(t, err)
 	found, after, err := evidence.FitLaw(t.Context(), 2, results[:2], far, 6)
 	must.Succeed(t, err)
-	atLeast(t, "what more steps gain", after-before, 0.3)
-	atMost(t, "CE", math.Abs(found.CE), 0.08)
-	atMost(t, "Network", found.Network, 0.08)
+	must.Within(t, "what more steps gain", after-before, 0.3, math.Inf(1))
+	must.Within(t, "CE", math.Abs(found.CE), 0, 0.08)
+	must.Within(t, "Network", found.Network, 0, 0.08)
 	if found.Samples != far.Samples {
 		t.Errorf("Samples is %v, and was %v", found.Samples, far.Samples)
 	}

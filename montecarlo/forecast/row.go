@@ -76,6 +76,7 @@ func Rows(all []Forecast, unit float64) []Row {
 	for i := range all {
 		x := all[i].row(unit)
 		x.Best, x.Near = !seen[x.Head()], i == 0 || x.Forecast <= (1+Worthwhile)*out[0].Forecast
+		x.Shown = x.Best // but for what a recommendation leaves out
 		out[i], seen[x.Head()] = x, true
 	}
 	return out
