@@ -28,20 +28,12 @@ const tolerance = 1e-10
 
 // extreme maximizes Σ p_S·value(S) over the laws p whose bits err with probabilities e. The bound
 // is that of the dual: a plane λ₀ + Σ λ_k that is raised until no pattern is above it. So it is no
-// smaller than the maximum, however the search ended.
-//
-// The simplex method holds few patterns. Equal probabilities would make its steps stand still, and
-// it moves them by less than 10⁻¹⁰ of themselves; the plane's value is taken at e itself.
+// smaller than the maximum, however the search ended. sd is the bound's standard deviation where
+// each rate is that of one sample.
 func extreme(ctx context.Context, r *row) (bound, sd float64, law Law, err error) {
 	n := len(r.e) + 1
 	exact := append([]float64{1}, r.e...)
-	right := slices.Clone(exact)
-	state := uint64(1)
-	for k := 1; k < n; k++ {
-		state = state*6364136223846793005 + 1442695040888963407
-		right[k] *= 1 - 1e-10*float64(state>>40)/(1<<24)
-	}
-	s := nested(r, right)
+	s := nested(r, shaken(exact))
 	price := pricer(r)
 	bound = math.Inf(1)
 	for pivots := 0; ; pivots++ {
@@ -58,16 +50,8 @@ func extreme(ctx context.Context, r *row) (bound, sd float64, law Law, err error
 			if err != nil {
 				return 0, 0, nil, err
 			}
-			sum, size := max(worst, 0), 0.0
-			for k, b := range exact {
-				sum += s.plane[k] * b
-				size += math.Abs(s.plane[k])
-			}
-			if sum += float64(n) * 0x1p-51 * size; sum < bound {
-				bound, sd = sum, 0
-				for k, p := range r.e {
-					sd += math.Abs(s.plane[k+1]) * math.Sqrt(p*(1-p))
-				}
+			if v := dual(s.plane, exact, worst); v < bound {
+				bound, sd = v, deviation(s.plane[1:], r.e)
 			}
 			if worst <= tolerance || pivots > 2000*n {
 				break
@@ -90,19 +74,57 @@ func extreme(ctx context.Context, r *row) (bound, sd float64, law Law, err error
 	}
 	s.right = exact
 	s.refresh()
-	for j, at := range s.basis {
-		if s.share[j] > 1e-14 {
-			if s.columns[at].parts != nil {
-				return bound, sd, nil, nil
-			}
-			bits := slices.Clone(s.columns[at].rows[1:])
-			for b := range bits {
-				bits[b]--
-			}
-			law = append(law, Pattern{bits, s.share[j]})
-		}
+	return bound, sd, s.law(), nil
+}
+
+// shaken moves probabilities by less than 10⁻¹⁰ of themselves. The simplex method holds few
+// patterns, and equal probabilities would make its steps stand still.
+func shaken(exact []float64) []float64 {
+	right := slices.Clone(exact)
+	state := uint64(1)
+	for k := 1; k < len(right); k++ {
+		state = state*6364136223846793005 + 1442695040888963407
+		right[k] *= 1 - 1e-10*float64(state>>40)/(1<<24)
 	}
-	return bound, sd, law, nil
+	return right
+}
+
+// dual is the value of a plane at the right side, raised by the worst that a pattern is above it,
+// and by what roundings can take away.
+func dual(plane, right []float64, worst float64) float64 {
+	sum, size := max(worst, 0), 0.0
+	for k, b := range right {
+		sum += plane[k] * b
+		size += math.Abs(plane[k])
+	}
+	return sum + float64(len(right))*0x1p-51*size
+}
+
+// deviation is Σ |λ_k|·√(e_k·(1 − e_k)), which is at least the standard deviation of Σ λ_k·e_k over
+// one sample, however its bits depend on each other.
+func deviation(slopes, e []float64) (sd float64) {
+	for k, p := range e {
+		sd += math.Abs(slopes[k]) * math.Sqrt(p*(1-p))
+	}
+	return sd
+}
+
+// law is the law of the shares of the basis; nil where parts of bits stand in it.
+func (s *simplex) law() (law Law) {
+	for j, at := range s.basis {
+		if s.share[j] <= 1e-14 {
+			continue
+		}
+		if s.columns[at].parts != nil {
+			return nil
+		}
+		bits := slices.Clone(s.columns[at].rows[1:])
+		for b := range bits {
+			bits[b]--
+		}
+		law = append(law, Pattern{bits, s.share[j]})
+	}
+	return law
 }
 
 // nested begins with a nested law: its set j holds the j bits that err most.

@@ -112,26 +112,12 @@ func (r *row) enumerate() pricing {
 // those between as is cheapest.
 func (r *row) ends(d decode.BelJ) pricing {
 	m := d.Bits()
-	place := make([]int, m) // of a bit among the kept ones; −1
-	for k := range place {
-		place[k] = -1
-	}
-	for b, k := range r.kept {
-		place[k] = b
-	}
 	zero, one := make([]float64, m), make([]float64, m) // the cost of an output of 0, of 1
 	before, free := make([]float64, m+1), make([]float64, m+1)
 	after := make([]float64, m+1)
 	return func(_ context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
+		r.costs(plane, zero, one)
 		for k := range m {
-			flip := math.Inf(1)
-			if place[k] >= 0 {
-				flip = plane[1+place[k]]
-			}
-			zero[k], one[k] = 0, flip
-			if r.code.Bit(r.i, k) {
-				zero[k], one[k] = flip, 0
-			}
 			before[k+1] = before[k] + zero[k]
 			free[k+1] = free[k] + min(zero[k], one[k])
 		}
@@ -169,5 +155,21 @@ func (r *row) ends(d decode.BelJ) pricing {
 			}
 		}
 		return worst, nil
+	}
+}
+
+// costs sets zero and one to what outputs of 0 and of 1 cost, of each bit: nothing where the output
+// is right, what the plane has for a kept bit that errs, and +Inf for others.
+func (r *row) costs(plane, zero, one []float64) {
+	for k := range zero {
+		zero[k], one[k] = 0, math.Inf(1)
+	}
+	for b, k := range r.kept {
+		one[k] = plane[1+b]
+	}
+	for k := range zero {
+		if r.code.Bit(r.i, k) {
+			zero[k], one[k] = one[k], zero[k]
+		}
 	}
 }
