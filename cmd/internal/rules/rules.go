@@ -89,24 +89,29 @@ func CheckValues(k *kong.Context) error {
 func checkValue(name string, value *kong.Value) error {
 	v := value.Target
 	switch v.Kind() {
-	case reflect.String:
-		if v.Len() == 0 {
-			return fmt.Errorf(`%s "": want a value`, name)
-		}
-	case reflect.Slice:
+	case reflect.String, reflect.Slice:
 		if v.Len() == 0 {
 			return fmt.Errorf(`%s "": want a value`, name)
 		}
 		if list, ok := v.Interface().([]string); ok && slices.Contains(list, "") {
 			return fmt.Errorf("%s %q: one of its values is empty", name, strings.Join(list, ","))
 		}
+		return nil
+	}
+	return checkNumber(name, v, value.HasDefault)
+}
+
+// checkNumber refuses the numbers of CheckValues. Zero stands for a flag that is not there, unless
+// it has a default.
+func checkNumber(name string, v reflect.Value, hasDefault bool) error {
+	switch v.Kind() {
 	case reflect.Uint64:
-		if v.IsZero() && !value.HasDefault {
+		if v.IsZero() && !hasDefault {
 			return fmt.Errorf("%s 0: want 1 or more", name)
 		}
 	case reflect.Int:
 		least := int64(1)
-		if value.HasDefault {
+		if hasDefault {
 			least = 0
 		}
 		if v.Int() < least {
