@@ -54,10 +54,10 @@ func TestIntervals(t *testing.T) {
 		}
 		r := fit(t, 0, c, calibration, kind, values)
 		j := r.Intervals
-		covered += j.Coverage.Mean / 17
+		covered += j.Coverage / 17
 		se := math.Sqrt(0.09/train) * 1.5
-		must.Within(t, what+": coverage", j.Coverage.Mean, max(j.Worst, 0.9-5*se), 0.9+5*se)
-		must.Within(t, what+": Winkler", j.Winkler.Mean, j.Width.Mean, 1.05*j.ConstantWinkler)
+		must.Within(t, what+": coverage", j.Coverage, max(j.Worst, 0.9-5*se), 0.9+5*se)
+		must.Within(t, what+": Winkler", j.Winkler, j.Width, 1.05*j.Constant)
 		must.Equal(t, what+": number of samples", train, len(j.Samples))
 		within := make([][2]float64, test)
 		for i := range within {
@@ -83,7 +83,7 @@ func TestIntervals(t *testing.T) {
 			// Cross-fitting with four fifths of few samples makes the intervals of fitted decoders
 			// a little wide.
 			most := 2./(train+1) + 5*se
-			if r.Fitted {
+			if r.Better {
 				most += 0.02
 			}
 			if share := inside / test; share < confidence-5*se || share > confidence+most {

@@ -1,13 +1,11 @@
 package assess
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"belsim/errmodel"
-	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
@@ -84,37 +82,6 @@ func TestSaveLogits(t *testing.T) {
 	for x, want := range map[*forecast.Forecast]bool{&own: true, &few: false, &measured: false, &other: false} {
 		if text := saveLogits(n, []forecast.Forecast{other, *x}); (text != "") != want {
 			t.Errorf("%+v: %q", x, text)
-		}
-	}
-}
-
-// TestGroups: a row of neighbouring levels has 100 samples or more, and leaves as many for the next
-// one.
-func TestGroups(t *testing.T) {
-	for counts, want := range map[[3]int]string{
-		{100, 100, 100}: "1-1 2-2 3-3", {99, 1, 100}: "1-2 3-3", {100, 99, 100}: "1-1 2-3", {100, 100,
-			99}: "1-1 2-3", {99, 99, 99}: "1-3",
-	} {
-		var samples []fitdecoder.Interval
-		n, f := seenNetwork(t, "unary", 3, nil, 0, 0), &Fit{Levels: 3, LevelWidth: 1,
-			Decoders: []DecoderRow{{Network: 1}}}
-		n.seen.Spreads = [][]observed.Spread{make([]observed.Spread, 3)}
-		for i, count := range counts {
-			for range count {
-				samples = append(samples, fitdecoder.Interval{Target: float64(i + 1)})
-				n.seen.Spreads[0][i].Add(1)
-				f.Samples++
-			}
-		}
-		quantiles, coverage := "", ""
-		for _, r := range errorQuantiles(f, n).Rows {
-			quantiles += fmt.Sprintf(" %d-%d", r.From, r.To)
-		}
-		for _, r := range coverageByLevel(samples, observed.Labels{Levels: 3}) {
-			coverage += fmt.Sprintf(" %d-%d", r.From, r.To)
-		}
-		if quantiles != " "+want || coverage != " "+want {
-			t.Errorf("%v: quantiles%s, coverage%s; want %s", counts, quantiles, coverage, want)
 		}
 	}
 }
