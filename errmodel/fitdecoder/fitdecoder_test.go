@@ -275,13 +275,17 @@ func TestFiles(t *testing.T) {
 		{"rule", nil, "mode", `rule "mode"`},
 		{"reads", nil, "words", `array reads is "words"; want logits or bits`},
 		{"about", nil, "{", "array about"},
+		{"residuals", nil, "", `no array "residuals"`}, // files of older versions, too
 		{"residuals", &array{4, 2, 1}, "", "array residuals: want a column of numbers that ascend"},
-		{"residuals", &array{4, 1, 1}, "", `no array "floor"`},
+		{"floor", nil, "", `no array "floor"`},
+		{"floor", &array{1, 1, 0}, "", "array floor is 0; want a positive number"},
+		{"sigmas", nil, "words", `array sigmas is "words"; want "scores" or "sorted sigmoids"`},
 		{"", nil, "", `no array "checksum"`},
 	} {
 		var b bytes.Buffer
 		z := arrayfile.NewNPZWriter(&b)
-		arrays := map[string]array{"weights": {3, 2, 1}, "offsets": {3, 1, 1}, "values": {3, 1, 0}}
+		arrays := map[string]array{"weights": {3, 2, 1}, "offsets": {3, 1, 1}, "values": {3, 1, 0},
+			"residuals": {4, 1, 1}, "floor": {1, 1, 1}}
 		if delete(arrays, tt.name); tt.array != nil {
 			arrays[tt.name] = *tt.array
 		}
@@ -295,7 +299,7 @@ func TestFiles(t *testing.T) {
 			}, m)
 			must.Succeed(t, z.Matrix(name, m))
 		}
-		for name, text := range map[string]string{"rule": "mean", "reads": "bits", "about": "{}"} {
+		for name, text := range map[string]string{"rule": "mean", "reads": "bits", "about": "{}", "sigmas": "scores"} {
 			if name == tt.name {
 				text = tt.text
 			}

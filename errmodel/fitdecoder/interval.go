@@ -2,7 +2,6 @@ package fitdecoder
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -28,7 +27,7 @@ const judgedAt = 0.9
 
 // calibration is what intervals have of the calibration samples.
 type calibration struct {
-	residuals []float64 // ascending; nil without calibration
+	residuals []float64 // ascending
 	floor     float64
 }
 
@@ -38,15 +37,10 @@ const floors = 9
 func floorAt(i int) float64 { return math.Exp2(float64(2 * i)) }
 
 // Interval returns the ends of the intervals of a confidence as decoders. They lie within the
-// labels of the levels. The error says that the decoder has no calibration, or too few calibration
-// samples.
+// labels of the levels. The error says that there are too few calibration samples.
 func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder, err error) {
 	if !(confidence > 0 && confidence < 1) {
 		return nil, nil, fmt.Errorf("confidence %v: want a number between 0 and 1, such as 0.9", confidence)
-	}
-	if d.residuals == nil {
-		return nil, nil, errors.New("the decoder has no calibration, which intervals need: " +
-			"an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one with it")
 	}
 	lo, hi, ok := quantiles(d.residuals, confidence)
 	if !ok {
