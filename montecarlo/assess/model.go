@@ -187,15 +187,12 @@ func (f *Fit) Ask(q *forecast.Question) error {
 // perceivedModel is the perceived label of the fit. A cutoff that was not fitted is left out: the
 // model's default depends on s.
 func (f *Fit) perceivedModel() scenario.Perceived {
-	p := f.Perceived
-	m := scenario.Perceived{Path: f.path, Model: perceived.Model{
-		Noise: p.Noise, Misfit: p.Misfit, Floor: p.Floor, Training: p.Training,
-	}}
+	m := scenario.Perceived{Path: f.path, Model: f.Perceived.Model}
 	if !f.onLevels() {
 		m.Within = perceived.WithinLevel
 	}
-	if p.CutoffFitted {
-		m.Cutoff = p.Cutoff
+	if !f.Perceived.CutoffFitted {
+		m.Cutoff = 0
 	}
 	return m
 }
