@@ -89,7 +89,7 @@ func TestFitEasy(t *testing.T) {
 			f := must.Get(tt.network.fit(t.Context(), 2, theory.Uniform(levels), tt.errors, start))(t)
 			want := start
 			want.Training, want.Noise, want.Floor = tt.network.Training, s, DefaultFloor
-			want.Cutoff = DefaultCutoff(levels, s)
+			want.Cutoff = want.DefaultCutoff(levels)
 			at := fmt.Sprintf("s = %v from %s", s, what)
 			must.Equal(t, at, want, f.Model, cmpopts.EquateApprox(1e-3, 0))
 			if wide := width(f.CutoffInterval); f.CutoffFitted || math.Abs(wide-widest) > 1e-9 {
@@ -108,7 +108,7 @@ func TestFitCutoff(t *testing.T) {
 	for _, s := range []float64{0.8, 1.7} {
 		truth := Model{Noise: s, Misfit: DefaultMisfit, Training: BCE}
 		for _, ratio := range []float64{1, 0.6} {
-			truth.Cutoff = ratio * DefaultCutoff(levels, s)
+			truth.Cutoff = ratio * truth.DefaultCutoff(levels)
 			n, errors := shown(t, truth, named(t, "gray", levels), 4000)
 			fit := func(workers int) *Fit {
 				return must.Get(n.fit(t.Context(), workers, theory.Uniform(levels), errors,
@@ -116,7 +116,7 @@ func TestFitCutoff(t *testing.T) {
 			}
 			f := fit(1)
 			must.Equal(t, "fit of 3 workers", f, fit(3))
-			moved := math.Log(f.Cutoff / DefaultCutoff(levels, f.Noise))
+			moved := math.Log(f.Cutoff / f.DefaultCutoff(levels))
 			less := math.Abs(math.Log(ratio))
 			at := fmt.Sprintf("cutoff %v times the default, s = %v: ", ratio, s)
 			must.Within(t, at+"logarithm of the cutoff over the default", moved, -less-0.03, 0.03-0.2*less)

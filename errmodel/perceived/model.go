@@ -157,8 +157,12 @@ func (p Model) CheckMemory(c *code.Code) error {
 // levels.
 func (p Model) aroundLevel() float64 { return math.Hypot(p.Noise, math.Sqrt(p.Within)) }
 
-// DefaultCutoff is the cutoff κ that the model has by default, with so many levels.
-func (p Model) DefaultCutoff(levels int) float64 { return DefaultCutoff(levels, p.aroundLevel()) }
+// DefaultCutoff is the cutoff κ, in cycles over the range of labels, that networks of so many levels
+// L have by default whose perceived label has the standard deviation s around its level:
+// 1.2·(L/s)^¾. Networks of other data have between half and twice as much.
+func (p Model) DefaultCutoff(levels int) float64 {
+	return min(cutoffScale*math.Pow(float64(levels)/p.aroundLevel(), cutoffPower), mostCutoff)
+}
 
 // defaults are the parameters with the cutoff and the floor in the place of zeros.
 func (p Model) defaults(levels int) Model {
