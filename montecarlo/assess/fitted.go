@@ -59,7 +59,8 @@ func newFitted(n *network) *Fitted {
 }
 
 // text says how good the fitted decoder is.
-func (fitted *Fitted) text(f *Fit, about fitdecoder.About) string {
+func (fitted *Fitted) text(f *Fit) string {
+	about := fitdecoder.About{Kind: fitted.Kind, Rule: fitted.Rule, Reads: string(fitted.Outputs)}
 	baseline := fmt.Sprintf("%s on %s", fitted.Baseline.Decoder, fitted.Baseline.Outputs)
 	if !fitted.Better {
 		return fmt.Sprintf("No fitted decoder is better than %s by more than the standard error.", baseline)

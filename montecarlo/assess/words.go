@@ -50,7 +50,7 @@ func opening(f *Fit, own *network, others []*network) []string {
 		out = append(out, f.whatItDoes())
 	}
 	if f.Fitted != nil {
-		out = append(out, f.Fitted.text(f, own.fitted.Decoder.About()))
+		out = append(out, f.Fitted.text(f))
 	}
 	trained, verdict := "", ""
 	if f.Perceived != nil {
