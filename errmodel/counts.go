@@ -95,10 +95,6 @@ func (c *Counts) Check() error {
 	return nil
 }
 
-// Interval is an estimate with the limits of its confidence interval. Lo is 0 and
-// Hi is +Inf where the data give no limit.
-type Interval struct{ Value, Lo, Hi float64 }
-
 // Confidence is the level of every interval.
 const Confidence = 0.95
 

@@ -32,8 +32,8 @@ type texts [3]string
 
 var textNames = [...]string{"rule", "reads", "about"}
 
-// A calibration is three more arrays, which files of older versions do not have: the residuals, the
-// floor, and the text that says of what sigma is.
+// A calibration is three more arrays: the residuals, the floor, and the text that says of what sigma
+// is.
 const (
 	residualsName, floorName, sigmasName = "residuals", "floor", "sigmas"
 	ofScores, ofSigmoids                 = "scores", "sorted sigmoids"
@@ -56,10 +56,8 @@ func (d *Decoder) checksum(t *texts) string {
 		_ = binary.Write(h, binary.LittleEndian, numbers) // a hash takes all
 	}
 	fmt.Fprintf(h, "%q %q %q", t[0], t[1], t[2])
-	if d.residuals != nil {
-		_ = binary.Write(h, binary.LittleEndian, append([]float64{d.floor}, d.residuals...))
-		fmt.Fprintf(h, " %q", d.sigmas())
-	}
+	_ = binary.Write(h, binary.LittleEndian, append([]float64{d.floor}, d.residuals...))
+	fmt.Fprintf(h, " %q", d.sigmas())
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -79,11 +77,8 @@ func (d *Decoder) Write(w io.Writer) error {
 	for i, name := range textNames {
 		err = errors.Join(err, z.Text(name, t[i]))
 	}
-	if d.residuals != nil {
-		err = errors.Join(err, z.Column(residualsName, d.residuals), z.Column(floorName, []float64{d.floor}),
-			z.Text(sigmasName, d.sigmas()))
-	}
-	return errors.Join(err, z.Text("checksum", d.checksum(t)), z.Close())
+	return errors.Join(err, z.Column(residualsName, d.residuals), z.Column(floorName, []float64{d.floor}),
+		z.Text(sigmasName, d.sigmas()), z.Text("checksum", d.checksum(t)), z.Close())
 }
 
 // Read reads a decoder from an .npz file that Write made. Errors name the file and what is wrong
@@ -132,11 +127,11 @@ func read(path string) (*Decoder, error) {
 	return d, err
 }
 
-// readCalibration reads the residuals and their sigmas, where there are any.
+// readCalibration reads the residuals and their sigmas.
 func (d *Decoder) readCalibration(path string) error {
 	residuals, err := arrayfile.ReadFile(path + ":" + residualsName)
-	if err != nil { // an older version made the file; the checksum refuses one that lost them
-		return nil
+	if err != nil {
+		return err
 	}
 	d.residuals = residuals.RawMatrix().Data
 	if _, columns := residuals.Dims(); columns != 1 || !slices.IsSorted(d.residuals) {

@@ -1,6 +1,7 @@
 package fitdecoder
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -41,6 +42,8 @@ type Input struct {
 	Temperature float64
 	// Values are the labels of the levels; nil stands for 1 … L.
 	Values []float64
+	// Width is the mean width of a level, in the unit of Values; 0 stands for 1.
+	Width float64
 	// BitByBit says that each bit was trained by itself: the sigmoids of unary bits are then the
 	// probabilities of which intervals take their sigma.
 	BitByBit bool
@@ -48,40 +51,53 @@ type Input struct {
 
 // Result is a fitted decoder, with the errors that judge it.
 type Result struct {
-	// Decoder is fitted to all samples. Fitted is false where none was better than the
-	// baseline, and Decoder is one of them.
+	// Decoder is fitted to all samples.
 	Decoder *Decoder
-	Fitted  bool
-	// Levels is its |error| against the level of the target, and Target against the target
-	// itself, both in levels and by nested cross-validation: for every fifth of the samples a
-	// decoder is chosen and fitted with the other four. So no sample judges a decoder that it
-	// helped to choose or to fit.
-	Levels, Target observed.Error
-	// Baseline is the best of the baseline decoders for these samples, by its error against the
-	// target, BaselineTarget. Gain is how much smaller Target is, with the standard error of this
-	// difference over the samples.
-	Baseline       observed.Decoding
-	BaselineTarget observed.Error
-	Gain, GainSE   float64
-	// Beside is by how much Target is larger than the error of the samples' direct predictions, as
+	// Baseline is the best of the baseline decoders for these samples.
+	Baseline observed.Decoding
+	// Beside is by how much the error is larger than that of the samples' direct predictions, as
 	// the mean of the differences of the samples; it means nothing where there are none.
 	Beside observed.Error
-	// Kinds has the best candidate of each kind, judged by simple cross-validation, which was also
-	// used to choose it: these errors are a little too small.
-	Kinds []Kind
-	// Few says that there are few samples for so many levels and bits.
-	Few bool
-	// TooLarge says that the code is too large for a model of its outputs.
-	TooLarge bool
-	// Intervals judge the intervals of the decoder.
-	Intervals *Intervals
+	Judgement
 }
 
-// Kind is the best candidate of one kind.
+// Judgement says how good a fitted decoder is. Errors are means of |answer − target|, in the unit of
+// Input.Width, by nested cross-validation: for every fifth of the samples a decoder is chosen and
+// fitted with the other four. So no sample judges a decoder that it helped to choose or to fit.
+type Judgement struct {
+	Kind string `json:"kind"`
+	Rule string `json:"rule"`
+	// it is better than the baseline decoders, those that are not fitted, by more than the standard
+	// error; else it is one of them
+	Better bool `json:"better"`
+	// samples that it was fitted to, and that judge it by nested cross-validation
+	Samples int `json:"samples"`
+	// mean |answer − target|, by nested cross-validation
+	Error  float64 `json:"error"`
+	StdErr float64 `json:"stderr"`
+	// interval of error
+	Interval [2]float64 `json:"interval"`
+	// mean |answer − target| of the best baseline decoder
+	BaselineErr float64 `json:"baseline_error"`
+	// baseline_error − the error of what cross-validation chooses
+	Gain float64 `json:"gain"`
+	// standard error of gain, of the differences of the samples
+	GainSE float64 `json:"gain_stderr"`
+	// how good the intervals of single labels are, as decode --confidence 0.9 writes them
+	Intervals *Intervals `json:"intervals"`
+	// a row for the best decoder of each kind
+	Kinds []Kind   `json:"kinds"`
+	Notes []string `json:"notes"`
+}
+
+// Kind is the best decoder of one kind.
 type Kind struct {
-	Kind   string
-	Rule   decode.Rule
-	Target observed.Error
+	Kind string      `json:"kind" text:"decoder"`
+	Rule decode.Rule `json:"rule" text:"rule"`
+	// mean |answer − target|, by the cross-validation that chose the decoder of this kind: a little
+	// too small
+	Error  float64 `json:"error" text:"|error|"`
+	StdErr float64 `json:"stderr" text:"± s.e."`
 }
 
 // fitting is a run of Fit.
@@ -106,9 +122,7 @@ type fitting struct {
 func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	f := &fitting{Input: in}
 	f.levels, f.m = in.Code.Dims()
-	if f.Temperature == 0 {
-		f.Temperature = 1
-	}
+	f.Temperature, f.Width = cmp.Or(f.Temperature, 1), cmp.Or(f.Width, 1)
 	n := in.Samples.Len()
 	if n < Least {
 		return nil, fmt.Errorf("fitting a decoder to %d samples: want at least %d", n, Least)
@@ -144,8 +158,20 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Few: n < 10*max(f.levels, f.m), TooLarge: f.tooLarge}
-	return out, f.judge(ctx, out, parts)
+	return f.judge(ctx, parts)
+}
+
+// notes say what keeps a decoder from being better.
+func (f *fitting) notes() []string {
+	out := []string{}
+	if n := f.Samples.Len(); n < 10*max(f.levels, f.m) {
+		out = append(out, fmt.Sprintf("%d samples are few for %d levels and %d bits: more are better.", n, f.levels,
+			f.m))
+	}
+	if f.tooLarge {
+		out = append(out, "The code is too large for a model of its outputs: only temperatures were tried.")
+	}
+	return out
 }
 
 // places are those of the levels.
@@ -310,11 +336,6 @@ func (f *fitting) mean(parts []*part, candidates []int, of func(label float64, i
 // off is the error of a label for a sample, against the target.
 func (f *fitting) off(label float64, i int) float64 { return math.Abs(label - f.Samples.Exact[i]) }
 
-// offLevel is that against the level of the target.
-func (f *fitting) offLevel(label float64, i int) float64 {
-	return math.Abs(label - f.Code.Place(f.Samples.Level[i]-1))
-}
-
 // error is the error of a candidate over some parts, against the target.
 func (f *fitting) error(parts []*part, c int) observed.Error {
 	return f.mean(parts, slices.Repeat([]int{c}, len(parts)), f.off)
@@ -362,11 +383,10 @@ func (f *fitting) choose(parts []*part) int {
 	return chosen
 }
 
-// judge fills in a result.
-func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error {
+// judge is the result.
+func (f *fitting) judge(ctx context.Context, parts [][]*part) (*Result, error) {
 	single, inner, choices := make([]*part, folds), make([][]*part, folds), make([]int, folds)
 	best := f.bestDecoding()
-	out.Baseline = f.Decodings[best]
 	for o := range folds {
 		single[o] = parts[o][o]
 		for i := range folds {
@@ -377,14 +397,15 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		choices[o] = f.choose(inner[o])
 	}
 	before := func(i int) float64 { return f.off(f.baseline[i*len(f.Decodings)+best], i) }
-	out.Levels, out.Target = f.mean(single, choices, f.offLevel), f.mean(single, choices, f.off)
-	out.BaselineTarget = f.mean(single, choices, func(_ float64, i int) float64 { return before(i) })
+	target := f.mean(single, choices, f.off)
 	gain := f.mean(single, choices, func(label float64, i int) float64 { return before(i) - f.off(label, i) })
-	out.Gain, out.GainSE = gain.Mean, gain.StdErr
+	out := &Result{Baseline: f.Decodings[best]}
+	out.Notes, out.Gain, out.GainSE = f.notes(), f.Width*gain.Mean, f.Width*gain.StdErr
+	out.BaselineErr = f.Width * f.mean(single, choices, func(_ float64, i int) float64 { return before(i) }).Mean
 	if f.Samples.Direct != nil {
 		out.Beside = f.mean(single, choices, func(label float64, i int) float64 {
 			return f.off(label, i) - f.off(f.Samples.Direct[i], i)
-		})
+		}).Times(f.Width)
 	}
 	chosen := f.choose(single)
 	if out.Gain <= 0 { // judged by samples that did not choose it, it gains nothing
@@ -395,7 +416,8 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		if c < 0 {
 			continue
 		}
-		k := Kind{kinds[s], f.all[c].rule, f.error(single, c)}
+		e := f.error(single, c).Times(f.Width)
+		k := Kind{kinds[s], f.all[c].rule, e.Mean, e.StdErr}
 		if s == baseline {
 			r := f.Decodings[f.all[c].decoding]
 			k.Kind = r.Decoder.Name() + " on " + r.Outputs()
@@ -405,14 +427,14 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 	}
 	with, err := f.fit(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if c := f.all[chosen]; c.stage == affine && with[c.bandwidth] == nil {
 		chosen = f.best(single, baseline) // it can be fitted to parts of the samples alone
 	}
-	if out.Fitted = f.all[chosen].stage != baseline; !out.Fitted {
+	if out.Better = f.all[chosen].stage != baseline; !out.Better {
 		choices = slices.Repeat([]int{chosen}, folds)
-		out.Levels, out.Target = f.mean(single, choices, f.offLevel), f.mean(single, choices, f.off)
+		target = f.mean(single, choices, f.off)
 	}
 	out.Intervals = f.judgeIntervals(parts, inner, choices)
 	unit := "labels"
@@ -420,12 +442,16 @@ func (f *fitting) judge(ctx context.Context, out *Result, parts [][]*part) error
 		unit = "levels"
 	}
 	out.Decoder, err = f.decoder(f.all[chosen], with, f.Values, About{
-		Code: f.Code.Name(), Samples: f.Samples.Len(), Error: out.Target.Mean, StdErr: out.Target.StdErr, Unit: unit,
+		Code: f.Code.Name(), Samples: f.Samples.Len(), Error: target.Mean, StdErr: target.StdErr, Unit: unit,
 	})
-	if err == nil {
-		out.Decoder.calibration = f.calibrate(single, chosen)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	out.Decoder.calibration = f.calibrate(single, chosen)
+	about, e, interval := out.Decoder.about, target.Times(f.Width), target.Interval()
+	out.Kind, out.Rule, out.Samples, out.Error, out.StdErr = about.Kind, about.Rule, about.Samples, e.Mean, e.StdErr
+	out.Interval = [2]float64{f.Width * interval[0], f.Width * interval[1]}
+	return out, nil
 }
 
 // bestDecoding is the decoding with the smallest error over all samples.

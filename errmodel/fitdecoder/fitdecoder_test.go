@@ -126,15 +126,14 @@ func TestFit(t *testing.T) {
 		r := fit(t, 0, c, train, kind, nil)
 		got := errors(t, c, test, must.Get(r.Decoder.Decoding(kind))(t))
 		before := errors(t, c, test, r.Baseline).Mean
-		if math.Abs(got.Mean-r.Target.Mean) > 5*math.Hypot(got.StdErr, r.Target.StdErr) {
-			t.Errorf("%+v: %+v on new samples, %+v by cross-validation", tt, got, r.Target)
+		if math.Abs(got.Mean-r.Error) > 5*math.Hypot(got.StdErr, r.StdErr) {
+			t.Errorf("%+v: %+v on new samples, %+v by cross-validation", tt, got, r.Judgement)
 		}
 		if got.Mean > before+2*got.StdErr || got.Mean/before > tt.most {
 			t.Errorf("%+v: %s has %v, %s has %v", tt, r.Decoder.About().Text(), got, r.Baseline.Decoder.Name(), before)
 		}
-		type remarks struct{ Fitted, TooLarge, Few bool }
-		fitted := r.Decoder.About().Kind != r.Baseline.Decoder.Name()
-		must.Equal(t, fmt.Sprintf("%+v", tt), remarks{Fitted: fitted}, remarks{r.Fitted, r.TooLarge, r.Few})
+		must.Equal(t, fmt.Sprintf("%+v: better", tt), r.Kind != r.Baseline.Decoder.Name(), r.Better)
+		must.Equal(t, fmt.Sprintf("%+v: notes", tt), []string{}, r.Notes)
 	}
 }
 
@@ -189,8 +188,8 @@ func TestBaseline(t *testing.T) {
 		}
 	}
 	r := fit(t, 0, c, s, observed.Bits, nil)
-	if r.Fitted || r.Decoder.Name() != "bel-u" || r.Levels.Mean != 0 {
-		t.Errorf("%s has the error %v", r.Decoder.About().Text(), r.Levels.Mean)
+	if r.Better || r.Decoder.Name() != "bel-u" || r.Error != 0 {
+		t.Errorf("%s has the error %v", r.Decoder.About().Text(), r.Error)
 	}
 	for i, v := range labels(r.Decoder, s) {
 		if v != s.Exact[i] {
@@ -209,15 +208,15 @@ func TestNoGain(t *testing.T) {
 		misfit  float64
 	}{{160, 0}, {160, 0.3}, {400, 0}, {400, 0.3}} {
 		r := fit(t, 0, c, draw(c, tt.samples, 1, tt.misfit, 1, 5), observed.Logits, nil)
-		if r.Fitted || r.Decoder.Name() != "gen-ex" {
-			t.Errorf("%+v: fitted %v, %s; want gen-ex", tt, r.Fitted, r.Decoder.About().Text())
+		if r.Better || r.Decoder.Name() != "gen-ex" {
+			t.Errorf("%+v: better %v, %s; want gen-ex", tt, r.Better, r.Decoder.About().Text())
 		}
 		must.Within(t, fmt.Sprintf("%+v: gain", tt), r.Gain, -1e-6, 1e-6)
 	}
 	// What all samples choose, and nested cross-validation finds no better, is not fitted.
 	for seed := range uint64(30) {
 		c := mustCode(t, "unary", 8)
-		if r := fit(t, 0, c, draw(c, 80, 1, 0.5+float64(seed%3)/2, 1, seed), observed.Logits, nil); r.Fitted &&
+		if r := fit(t, 0, c, draw(c, 80, 1, 0.5+float64(seed%3)/2, 1, seed), observed.Logits, nil); r.Better &&
 			r.Gain <= 0 {
 			t.Errorf("seed %d: %s has a gain of %v", seed, r.Decoder.About().Text(), r.Gain)
 		}
@@ -227,8 +226,8 @@ func TestNoGain(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	c := mustCode(t, "gray", 8)
 	for n, few := range map[int]bool{50: true, 79: true, 80: false} {
-		if r := fit(t, 1, c, draw(c, n, 1, 1, 1, 1), observed.Logits, nil); r.Few != few {
-			t.Errorf("%d samples for 8 levels are few: %v", n, r.Few)
+		if r := fit(t, 1, c, draw(c, n, 1, 1, 1, 1), observed.Logits, nil); (len(r.Notes) == 1) != few {
+			t.Errorf("%d samples for 8 levels: %q", n, r.Notes)
 		}
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -276,13 +275,17 @@ func TestFiles(t *testing.T) {
 		{"rule", nil, "mode", `rule "mode"`},
 		{"reads", nil, "words", `array reads is "words"; want logits or bits`},
 		{"about", nil, "{", "array about"},
+		{"residuals", nil, "", `no array "residuals"`}, // files of older versions, too
 		{"residuals", &array{4, 2, 1}, "", "array residuals: want a column of numbers that ascend"},
-		{"residuals", &array{4, 1, 1}, "", `no array "floor"`},
+		{"floor", nil, "", `no array "floor"`},
+		{"floor", &array{1, 1, 0}, "", "array floor is 0; want a positive number"},
+		{"sigmas", nil, "words", `array sigmas is "words"; want "scores" or "sorted sigmoids"`},
 		{"", nil, "", `no array "checksum"`},
 	} {
 		var b bytes.Buffer
 		z := arrayfile.NewNPZWriter(&b)
-		arrays := map[string]array{"weights": {3, 2, 1}, "offsets": {3, 1, 1}, "values": {3, 1, 0}}
+		arrays := map[string]array{"weights": {3, 2, 1}, "offsets": {3, 1, 1}, "values": {3, 1, 0},
+			"residuals": {4, 1, 1}, "floor": {1, 1, 1}}
 		if delete(arrays, tt.name); tt.array != nil {
 			arrays[tt.name] = *tt.array
 		}
@@ -296,7 +299,7 @@ func TestFiles(t *testing.T) {
 			}, m)
 			must.Succeed(t, z.Matrix(name, m))
 		}
-		for name, text := range map[string]string{"rule": "mean", "reads": "bits", "about": "{}"} {
+		for name, text := range map[string]string{"rule": "mean", "reads": "bits", "about": "{}", "sigmas": "scores"} {
 			if name == tt.name {
 				text = tt.text
 			}

@@ -2,11 +2,11 @@ package fitdecoder
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -22,12 +22,12 @@ import (
 // transitions tell little of the error: their floor is large, and intervals are nearly of one
 // width.
 
-// Judged is the confidence of the intervals that Fit judges.
-const Judged = 0.9
+// judgedAt is the confidence of the intervals that Fit judges.
+const judgedAt = 0.9
 
 // calibration is what intervals have of the calibration samples.
 type calibration struct {
-	residuals []float64 // ascending; nil without calibration
+	residuals []float64 // ascending
 	floor     float64
 }
 
@@ -37,15 +37,10 @@ const floors = 9
 func floorAt(i int) float64 { return math.Exp2(float64(2 * i)) }
 
 // Interval returns the ends of the intervals of a confidence as decoders. They lie within the
-// labels of the levels. The error says that the decoder has no calibration, or too few calibration
-// samples.
+// labels of the levels. The error says that there are too few calibration samples.
 func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder, err error) {
 	if !(confidence > 0 && confidence < 1) {
 		return nil, nil, fmt.Errorf("confidence %v: want a number between 0 and 1, such as 0.9", confidence)
-	}
-	if d.residuals == nil {
-		return nil, nil, errors.New("the decoder has no calibration, which intervals need: " +
-			"an older version of belsim made it; 'belsim fit --fit-decoder -o FILE.npz' makes one with it")
 	}
 	lo, hi, ok := quantiles(d.residuals, confidence)
 	if !ok {
@@ -174,20 +169,68 @@ func unary(c *code.Code) bool {
 	return m == levels-1 && !c.Real()
 }
 
-// Interval is a sample with its interval, in levels.
+// Interval is a sample with its interval.
 type Interval struct{ Target, Label, Lower, Upper float64 }
 
-// Intervals judge the intervals of the confidence Judged. Every sample is judged by a decoder that
-// was chosen, fitted and calibrated with the other folds.
+// holds reports whether the target lies inside.
+func (x Interval) holds() bool { return x.Lower <= x.Target && x.Target <= x.Upper }
+
+// Intervals tell how good the intervals of single labels are. Every sample is judged by a decoder
+// that was chosen, fitted and calibrated with the other folds. Lengths are in the unit of
+// Input.Width.
 type Intervals struct {
-	Samples  []Interval
-	Coverage observed.Error // share of the targets that lie inside
-	Width    observed.Error // in levels
-	// width + 2/(1 − confidence) times the distance of a target outside, in levels: small is good
-	Winkler         observed.Error
-	ConstantWinkler float64 // that of intervals with the same sigma for all samples
-	// Worst is the smallest coverage of the five fifths of samples by their sigma.
-	Worst float64
+	// what the intervals promise: the share of targets that lie inside
+	Confidence float64 `json:"confidence"`
+	// samples that calibrate the decoder; confidences up to 1 − 2/(calibration + 1) can be asked
+	// for
+	Calibration int `json:"calibration"`
+	// share of the targets that lie inside
+	Coverage float64 `json:"coverage"`
+	// standard error of coverage
+	CoverageSE float64 `json:"coverage_stderr"`
+	// mean of upper − lower
+	Width float64 `json:"mean_width"`
+	// mean Winkler (interval) score: the width, and 2/(1 − confidence) times the distance of a
+	// target outside; small is good
+	Winkler float64 `json:"winkler"`
+	// that of intervals that are equally wide for all samples
+	Constant float64 `json:"winkler_constant"`
+	// the smallest coverage of the five fifths of samples by their predicted spread
+	Worst float64 `json:"worst_fifth"`
+	// a row for neighbouring levels of 100 samples or more
+	Levels []LevelCoverage `json:"levels"`
+
+	// Samples are in random order, with labels in the unit of Input.Values.
+	Samples []Interval `json:"-"`
+}
+
+// LevelCoverage is the coverage of neighbouring levels.
+type LevelCoverage struct {
+	From int `json:"level"`
+	// the last level of its row
+	To int `json:"last_level"`
+	// samples of these levels
+	Samples uint64 `json:"samples"`
+	// share of the targets that lie inside
+	Coverage float64 `json:"coverage"`
+	// 95 % interval of coverage
+	Interval [2]float64 `json:"coverage_interval"`
+}
+
+// coverageByLevel has a row for neighbouring levels of so many samples that a share of them means
+// something. all and inside are the samples of each level, and those whose target lies inside.
+func coverageByLevel(all, inside []uint64) []LevelCoverage {
+	out := []LevelCoverage{}
+	for from, to := range observed.Groups(all) {
+		row, held := LevelCoverage{From: from + 1, To: to}, uint64(0)
+		for i := from; i < to; i++ {
+			row.Samples, held = row.Samples+all[i], held+inside[i]
+		}
+		row.Coverage = float64(held) / float64(row.Samples)
+		row.Interval[0], row.Interval[1] = errmodel.RateInterval(float64(held), float64(row.Samples))
+		out = append(out, row)
+	}
+	return out
 }
 
 // sigma is that of a candidate's sample j of a part, with a floor. In even levels, the variance
@@ -206,7 +249,7 @@ func (f *fitting) calibrate(parts []*part, c int) calibration {
 	best, least := calibration{}, math.Inf(1)
 	for i := range floors {
 		x := f.withFloor(parts, c, floorAt(i))
-		lo, hi, _ := quantiles(x.residuals, Judged)
+		lo, hi, _ := quantiles(x.residuals, judgedAt)
 		var winkler observed.Sums
 		for _, p := range parts {
 			for j := range p.samples {
@@ -242,7 +285,7 @@ func (f *fitting) interval(p *part, c, j int, lo, hi, sigma float64) (x Interval
 	label, last := float64(p.of(c)[j]), float64(f.levels)
 	x = Interval{f.Samples.Exact[p.samples[j]], label, min(max(label+lo*sigma, 1), last),
 		min(max(label+hi*sigma, 1), last)}
-	return x, x.Upper - x.Lower + 2/(1-Judged)*max(x.Lower-x.Target, x.Target-x.Upper, 0)
+	return x, x.Upper - x.Lower + 2/(1-judgedAt)*max(x.Lower-x.Target, x.Target-x.Upper, 0)
 }
 
 // judgeIntervals judges intervals. inner are the parts for calibration by the fold that is judged,
@@ -251,28 +294,39 @@ func (f *fitting) judgeIntervals(parts, inner [][]*part, chosen []int) *Interval
 	type judged struct{ sigma, inside float64 }
 	var all []judged
 	var coverage, width, winkler, constant observed.Sums
-	out := &Intervals{Worst: 1}
+	levels, held := make([]uint64, f.levels), make([]uint64, f.levels) // samples, and those inside
+	lowest := 1.0
+	if f.Values != nil {
+		lowest = f.Values[0]
+	}
+	label := func(level float64) float64 { return lowest + (level-1)*f.Width }
+	out := &Intervals{Confidence: judgedAt, Worst: 1}
 	for o, c := range chosen {
 		p, with := parts[o][o], f.calibrate(inner[o], c)
-		lo, hi, _ := quantiles(with.residuals, Judged)
-		flatLo, flatHi, _ := quantiles(f.withFloor(inner[o], c, math.NaN()).residuals, Judged)
-		for j := range p.samples {
-			sigma, inside := p.sigma(c, j, with.floor), 0.0
+		lo, hi, _ := quantiles(with.residuals, judgedAt)
+		flatLo, flatHi, _ := quantiles(f.withFloor(inner[o], c, math.NaN()).residuals, judgedAt)
+		for j, i := range p.samples {
+			sigma, inside := p.sigma(c, j, with.floor), uint64(0)
 			x, own := f.interval(p, c, j, lo, hi, sigma)
 			_, flat := f.interval(p, c, j, flatLo, flatHi, 1)
-			if x.Lower <= x.Target && x.Target <= x.Upper {
+			if x.holds() {
 				inside = 1
 			}
-			out.Samples = append(out.Samples, x)
-			all = append(all, judged{sigma, inside})
-			coverage.Add(inside)
+			level := f.Samples.Level[i] - 1
+			levels[level]++
+			held[level] += inside
+			out.Samples = append(out.Samples, Interval{label(x.Target), label(x.Label), label(x.Lower), label(x.Upper)})
+			all = append(all, judged{sigma, float64(inside)})
+			coverage.Add(float64(inside))
 			width.Add(x.Upper - x.Lower)
 			winkler.Add(own)
 			constant.Add(flat)
 		}
 	}
-	out.Coverage, out.Width, out.Winkler = coverage.Error(), width.Error(), winkler.Error()
-	out.ConstantWinkler = constant.Error().Mean
+	share := coverage.Error()
+	out.Calibration, out.Coverage, out.CoverageSE = len(out.Samples), share.Mean, share.StdErr
+	out.Width, out.Winkler = f.Width*width.Error().Mean, f.Width*winkler.Error().Mean
+	out.Constant, out.Levels = f.Width*constant.Error().Mean, coverageByLevel(levels, held)
 	slices.SortStableFunc(all, func(a, b judged) int { return cmp.Compare(a.sigma, b.sigma) })
 	const fifths = 5
 	for k := range fifths {

@@ -53,7 +53,7 @@ func TestUneven(t *testing.T) {
 		kind  string
 	}{{0, "gen-ex"}, {9, KindAffine}} {
 		samples := unevenNetwork(c, v, count, tt.shift, 1)
-		in := Input{Code: c, Samples: samples, Logits: true, Decodings: decodings, Values: v}
+		in := Input{Code: c, Samples: samples, Logits: true, Decodings: decodings, Values: v, Width: width}
 		r := must.Get(Fit(context.Background(), 2, in))(t)
 		if got := r.Decoder.About().Kind; tt.kind == KindAffine && got != tt.kind {
 			t.Errorf("shift %v: %s, want %s", tt.shift, got, tt.kind)
@@ -76,9 +76,8 @@ func TestUneven(t *testing.T) {
 			known.Add(math.Abs(v[k] + (seen-float64(k))*(v[k+1]-v[k]) - y))
 		}
 		e, share := sum.Error(), inside.Error()
-		if math.Abs(e.Mean-width*r.Target.Mean) > 5*math.Hypot(e.StdErr, width*r.Target.StdErr) {
-			t.Errorf("shift %v: fresh samples have an error of %v, and the fit says %v", tt.shift, e,
-				width*r.Target.Mean)
+		if math.Abs(e.Mean-r.Error) > 5*math.Hypot(e.StdErr, r.StdErr) {
+			t.Errorf("shift %v: fresh samples have an error of %v, and the fit says %v", tt.shift, e, r.Error)
 		}
 		if e.Mean > 1.05*known.Error().Mean {
 			t.Errorf("shift %v: an error of %v, where %v can be reached", tt.shift, e, known.Error())
@@ -86,7 +85,7 @@ func TestUneven(t *testing.T) {
 		if math.Abs(share.Mean-0.9) > 5*math.Sqrt(0.9*0.1*2/count) { // of the calibration and of the fresh samples
 			t.Errorf("shift %v: intervals of 90 %% hold %v", tt.shift, share)
 		}
-		if !r.Fitted { // the residuals of a decoder that nobody fitted are known
+		if !r.Better { // the residuals of a decoder that nobody fitted are known
 			var residuals []float64
 			for i, place := range samples.Exact {
 				z := samples.Row(i)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"testing"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
@@ -17,32 +16,25 @@ import (
 	"belsim/theory/decode"
 )
 
-// sample is a sample of a row, with its label and wrong bits.
+// sample is a sample of a row, with its wrong bits.
 type sample struct {
 	row   int
-	y     float64
 	wrong []int
 }
 
 // drawn draws samples of a mixture whose bits err together: behind each is a normal number, of
-// whose variance a part is common to all bits of a sample. Real labels are uniform in the rows.
-func drawn(t testing.TB, rng *rand.Rand, c *code.Code, r, sigma, part float64, n int, real bool) []sample {
+// whose variance a part is common to all bits of a sample.
+func drawn(t testing.TB, rng *rand.Rand, c *code.Code, r, sigma, part float64, n int) []sample {
 	t.Helper()
-	e := mustMixture(t, c, r, sigma)
-	p := make([]float64, c.Bits())
+	mixture := mustMixture(t, c, r, sigma)
 	out := make([]sample, n)
 	for j := range out {
 		s := &out[j]
 		s.row = rng.IntN(c.Levels())
-		s.y = float64(s.row + 1)
-		if real {
-			s.y += rng.Float64() - 0.5
-		}
-		e.AtLabel(p, s.y)
 		common := rng.NormFloat64()
-		for k, e := range p {
+		for k := range c.Bits() {
 			noise := math.Sqrt(part)*common + math.Sqrt(1-part)*rng.NormFloat64()
-			if e > 1e-9 && noise > decode.MeanLogit(e) {
+			if e := mixture.At(s.row, k); e > 1e-9 && noise > decode.MeanLogit(e) {
 				s.wrong = append(s.wrong, k)
 			}
 		}
@@ -92,43 +84,12 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestRealLabels: real labels are uniform in their levels, so that the rates of levels are, nearly,
-// those of a mixture of the variance σ² + 1/12. Of 12 fits, the mean is within 6 standard errors of
-// it (by Student's distribution 9·10⁻⁵ each); σ itself is some 15 standard errors off.
-func TestRealLabels(t *testing.T) {
-	c := mustCode(t, "johnson", 32)
-	rng := rand.New(rand.NewPCG(4, 5))
-	truth := [2]float64{0.6, math.Hypot(0.5, math.Sqrt(1./12))}
-	var got [2][]float64
-	held := 0
-	for range 12 {
-		f, j := fitted(t, c, drawn(t, rng, c, 0.6, 0.5, 0.3, 2500, true))
-		intervals := j.Intervals()
-		for i, v := range [2]float64{f.R, f.Sigma} {
-			got[i] = append(got[i], v)
-			if intervals[i][0] <= truth[i] && truth[i] <= intervals[i][1] {
-				held++
-			}
-		}
-	}
-	for i, x := range got {
-		mean, sd := stat.MeanStdDev(x, nil)
-		if stderr := sd / math.Sqrt(12); math.Abs(mean-truth[i]) > 6*stderr {
-			t.Errorf("parameter %d: mean %v ± %v, want %v", i, mean, stderr, truth[i])
-		}
-	}
-	// Of 24 intervals of 95 %, fewer than 16 hold the truth with a probability of 3·10⁻⁶.
-	if held < 16 {
-		t.Errorf("%d of 24 intervals hold the truth", held)
-	}
-}
-
 // TestVariance: where bits err independently, the variances of ln r and ln σ are those that the
 // likelihood says. A sum of squares is known to 1/√samples; five times that is a false alarm less
 // than once in a million.
 func TestVariance(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
-	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, 20000, false)
+	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, 20000)
 	_, j := fitted(t, c, samples)
 	for i, n := range j.samples() {
 		ratio := j.square[i] / j.inverse[2*i]
@@ -160,7 +121,7 @@ func TestCoverage(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.r+tt.sigma)))
 			var missed [2]int
 			for range sets {
-				_, j := fitted(t, c, drawn(t, rng, c, tt.r, tt.sigma, tt.part, tt.samples, false))
+				_, j := fitted(t, c, drawn(t, rng, c, tt.r, tt.sigma, tt.part, tt.samples))
 				intervals := j.Intervals()
 				for i, truth := range [2]float64{tt.r, tt.sigma} {
 					if !(intervals[i][0] <= truth && truth <= intervals[i][1]) {
@@ -186,7 +147,7 @@ func TestFewSamples(t *testing.T) {
 		t.Errorf("%v, want 10 and 1", n)
 	}
 	c := mustCode(t, "johnson", 32)
-	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, 50, false))
+	f, j := fitted(t, c, drawn(t, rand.New(rand.NewPCG(12, 13)), c, 1, 2, 0.3, 50))
 	n := j.samples()[0]
 	want := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n}.Quantile(0.975) * math.Sqrt(j.square[0])
 	for _, end := range j.Intervals()[0] {

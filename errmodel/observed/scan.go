@@ -143,6 +143,9 @@ type Error struct {
 	Mean, StdErr float64
 }
 
+// Times is the error in another unit, of which its own has so many.
+func (e Error) Times(unit float64) Error { return Error{unit * e.Mean, unit * e.StdErr} }
+
 // Interval is the interval of the mean, of the confidence errmodel.Confidence.
 func (e Error) Interval() [2]float64 {
 	half := distuv.UnitNormal.Quantile((1+errmodel.Confidence)/2) * e.StdErr

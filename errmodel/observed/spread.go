@@ -1,6 +1,9 @@
 package observed
 
-import "math"
+import (
+	"iter"
+	"math"
+)
 
 // Spread counts absolute errors, in levels, in bins: one for all below 1/64, and 32 for each factor
 // of two above. Its memory does not depend on how many errors there are.
@@ -75,3 +78,27 @@ const mostSpreads = 64
 
 // SpreadWidth is the number of neighbouring levels that share a Spread.
 func SpreadWidth(levels int) int { return (levels + mostSpreads - 1) / mostSpreads }
+
+// Groups are runs of neighbouring counts, from one index to before another, each of 100 samples at
+// least where there are so many: of fewer, the quantile of 99 % would be the largest error, and a
+// share would mean nothing.
+func Groups(counts []uint64) iter.Seq2[int, int] {
+	const fewest = 100
+	return func(yield func(from, to int) bool) {
+		left := uint64(0)
+		for _, n := range counts {
+			left += n
+		}
+		from, some := 0, uint64(0)
+		for i, n := range counts {
+			some, left = some+n, left-n
+			if i < len(counts)-1 && (some < fewest || left < fewest) {
+				continue
+			}
+			if !yield(from, i+1) {
+				return
+			}
+			from, some = i+1, 0
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package observed
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -78,5 +79,22 @@ func TestDispersionByHand(t *testing.T) {
 	}
 	if got := dispersion(c, balances, transitions); math.Abs(got-1.5) > 1e-12 {
 		t.Errorf("dispersion %v, want 1.5", got)
+	}
+}
+
+// TestGroups: a row of neighbouring levels has 100 samples or more, and leaves as many for the next
+// one.
+func TestGroups(t *testing.T) {
+	for counts, want := range map[[3]uint64]string{
+		{100, 100, 100}: " 0-1 1-2 2-3", {99, 1, 100}: " 0-2 2-3", {100, 99, 100}: " 0-1 1-3",
+		{100, 100, 99}: " 0-1 1-3", {99, 99, 99}: " 0-3",
+	} {
+		got := ""
+		for from, to := range Groups(counts[:]) {
+			got += fmt.Sprintf(" %d-%d", from, to)
+		}
+		if got != want {
+			t.Errorf("%v: %s, want %s", counts, got, want)
+		}
 	}
 }

@@ -1,10 +1,6 @@
 package perceived
 
-import (
-	"math"
-
-	"belsim/theory/code"
-)
+import "belsim/theory/code"
 
 // The constants of the perceived-label model. They are the same for all data: of a network, only
 // its noise s is fitted, and κ and sd₀ where two networks or a code like gray show them.
@@ -91,10 +87,3 @@ const (
 	// mostMisfit limits η, in levels: every error probability is ½, within 0.0005.
 	mostMisfit = code.MaxLevels
 )
-
-// DefaultCutoff returns the cutoff κ, in cycles over the range of labels, that networks of
-// L levels have whose noise is s levels: 1.2·(L/s)^¾. Networks of other data have between half
-// and twice as much.
-func DefaultCutoff(levels int, s float64) float64 {
-	return min(cutoffScale*math.Pow(float64(levels)/s, cutoffPower), mostCutoff)
-}

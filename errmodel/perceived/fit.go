@@ -17,23 +17,19 @@ import (
 	"belsim/theory/code"
 )
 
-// Fit is the perceived-label model that describes a network best.
+// Fit is the perceived-label model that describes a network best. Its training is the network's.
 type Fit struct {
-	// Model has the noise s, the cutoff κ, the misfit η and its floor sd₀. Its training is the
-	// network's.
-	Model Model
-	// Noise is s, in levels, with its interval.
-	Noise errmodel.Interval
-	// Cutoff is κ, in cycles over the range of labels, with its interval. Where the network
-	// says nothing about it, it is the default, and the interval is the prior's.
-	Cutoff errmodel.Interval
-	// LogCutoffSD is the standard deviation of ln κ.
-	LogCutoffSD float64
-	// CutoffFitted says that κ and sd₀ were estimated, and are not the defaults.
-	CutoffFitted bool
-	// Tail is the root mean square error of the network over the model's, by its leading decoding;
-	// NaN where it is unknown. Above 1, large errors are more frequent than the model says.
-	Tail float64
+	Model
+	// interval of label_noise
+	NoiseInterval [2]float64 `json:"label_noise_interval"`
+	// interval of cutoff: the prior's where the network says nothing about it
+	CutoffInterval [2]float64 `json:"cutoff_interval"`
+	// cutoff and misfit_floor were fitted, because the bits of the code show them; else they are
+	// the model's defaults
+	CutoffFitted bool `json:"cutoff_fitted"`
+	// root mean square error over the model's: above 1 large errors are more frequent than the
+	// model says, and forecasts have wider intervals; null if unknown
+	Tail float64 `json:"tail"`
 }
 
 // The standard deviations of a fit, chosen with the model's constants.
@@ -389,15 +385,11 @@ func (f *leastSquares) result(x []float64, equations *normal) *Fit {
 		return math.Sqrt(column[j])
 	}
 	z := math.Sqrt(distuv.ChiSquared{K: 1}.Quantile(errmodel.Confidence))
-	around := func(v, sd float64) errmodel.Interval {
-		return errmodel.Interval{Value: v, Lo: v * math.Exp(-z*sd), Hi: v * math.Exp(z*sd)}
-	}
-	p := f.model(x)
-	out := &Fit{Model: p, Noise: around(p.Noise, math.Hypot(deviation(0), networkSD)), LogCutoffSD: cutoffSD,
-		CutoffFitted: f.cutoff}
+	around := func(v, sd float64) [2]float64 { return [2]float64{v * math.Exp(-z*sd), v * math.Exp(z*sd)} }
+	p, logCutoffSD := f.model(x), cutoffSD
 	if f.cutoff {
-		out.LogCutoffSD = deviation(1)
+		logCutoffSD = deviation(1)
 	}
-	out.Cutoff = around(p.Cutoff, out.LogCutoffSD)
-	return out
+	return &Fit{Model: p, NoiseInterval: around(p.Noise, math.Hypot(deviation(0), networkSD)),
+		CutoffInterval: around(p.Cutoff, logCutoffSD), CutoffFitted: f.cutoff}
 }

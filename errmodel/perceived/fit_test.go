@@ -50,6 +50,12 @@ func shown(t *testing.T, p Model, c *code.Code, n uint64) (*Observed, []target) 
 		[]target{{value: v, sd: 0.001 * v, model: softError}}
 }
 
+// width is the difference of the logarithms of the ends of an interval; widest is that of the prior
+// of a cutoff.
+func width(interval [2]float64) float64 { return math.Log(interval[1] / interval[0]) }
+
+const widest = 2 * 1.959963984540054 * 0.35
+
 // TestFitEasy: codes of few transitions tell s, by an error, by the bits alone, and where a bit is
 // set aside. After a training for the decoder the counts mean nothing.
 func TestFitEasy(t *testing.T) {
@@ -83,14 +89,14 @@ func TestFitEasy(t *testing.T) {
 			f := must.Get(tt.network.fit(t.Context(), 2, theory.Uniform(levels), tt.errors, start))(t)
 			want := start
 			want.Training, want.Noise, want.Floor = tt.network.Training, s, DefaultFloor
-			want.Cutoff = DefaultCutoff(levels, s)
-			must.Equal(t, fmt.Sprintf("s = %v from %s", s, what), want, f.Model, cmpopts.EquateApprox(1e-3, 0))
-			if f.CutoffFitted || f.LogCutoffSD != 0.35 {
-				t.Errorf("s = %v from %s: the cutoff is fitted, to %v", s, what, f.LogCutoffSD)
+			want.Cutoff = want.DefaultCutoff(levels)
+			at := fmt.Sprintf("s = %v from %s", s, what)
+			must.Equal(t, at, want, f.Model, cmpopts.EquateApprox(1e-3, 0))
+			if wide := width(f.CutoffInterval); f.CutoffFitted || math.Abs(wide-widest) > 1e-9 {
+				t.Errorf("%s: the cutoff is fitted: %v, ln hi/lo %v", at, f.CutoffFitted, wide)
 			}
-			if !(f.Noise.Lo < s && s < f.Noise.Hi && f.Noise.Hi/f.Noise.Lo < tt.wide) {
-				t.Errorf("s = %v from %s: interval %+v", s, what, f.Noise)
-			}
+			must.Within(t, at, s, f.NoiseInterval[0], f.NoiseInterval[1])
+			must.Within(t, at+": ln hi/lo", width(f.NoiseInterval), 0, math.Log(tt.wide))
 		}
 	}
 }
@@ -102,7 +108,7 @@ func TestFitCutoff(t *testing.T) {
 	for _, s := range []float64{0.8, 1.7} {
 		truth := Model{Noise: s, Misfit: DefaultMisfit, Training: BCE}
 		for _, ratio := range []float64{1, 0.6} {
-			truth.Cutoff = ratio * DefaultCutoff(levels, s)
+			truth.Cutoff = ratio * truth.DefaultCutoff(levels)
 			n, errors := shown(t, truth, named(t, "gray", levels), 4000)
 			fit := func(workers int) *Fit {
 				return must.Get(n.fit(t.Context(), workers, theory.Uniform(levels), errors,
@@ -110,14 +116,14 @@ func TestFitCutoff(t *testing.T) {
 			}
 			f := fit(1)
 			must.Equal(t, "fit of 3 workers", f, fit(3))
-			moved := math.Log(f.Cutoff.Value / DefaultCutoff(levels, f.Noise.Value))
+			moved := math.Log(f.Cutoff / f.DefaultCutoff(levels))
 			less := math.Abs(math.Log(ratio))
 			at := fmt.Sprintf("cutoff %v times the default, s = %v: ", ratio, s)
 			must.Within(t, at+"logarithm of the cutoff over the default", moved, -less-0.03, 0.03-0.2*less)
-			must.Within(t, at+"error of the noise", f.Noise.Value/s-1, -0.02-0.1*less, 0.02+0.1*less)
-			if !(f.CutoffFitted && f.LogCutoffSD < 0.35 && f.Cutoff.Lo < truth.Cutoff && truth.Cutoff < f.Cutoff.Hi) {
-				t.Errorf("cutoff %v: %+v", truth.Cutoff, f)
-			}
+			must.Within(t, at+"error of the noise", f.Noise/s-1, -0.02-0.1*less, 0.02+0.1*less)
+			must.Equal(t, at+"the cutoff is fitted", true, f.CutoffFitted)
+			must.Within(t, at+"the cutoff", truth.Cutoff, f.CutoffInterval[0], f.CutoffInterval[1])
+			must.Within(t, at+"its ln hi/lo", width(f.CutoffInterval), 0, widest-1e-9)
 		}
 	}
 }

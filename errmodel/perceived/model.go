@@ -76,13 +76,18 @@ func (t Training) Loss() string {
 // second term is about sd₀². It is less for a lost bit, whose logit hardly varies: all bits read
 // the same features, and a lost bit gives these features, and their noise, little weight. Given ŷ
 // the bits are independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
+//
+// A Cutoff or a Floor of 0 stands for DefaultCutoff or DefaultFloor. A Misfit is 0 or more.
 type Model struct {
-	Noise    float64  // s, in levels; positive
-	Within   float64  // w, in levels²: WithinLevel for real labels; 0 where labels are levels
-	Cutoff   float64  // κ, in cycles over the range of labels; 0 stands for DefaultCutoff
-	Misfit   float64  // η, in levels; 0 or more
-	Floor    float64  // sd₀, the residuals' floor, in logits; 0 stands for DefaultFloor
-	Training Training // one of Trainings
+	Noise  float64 `json:"label_noise"` // s, in levels; positive
+	Within float64 `json:"-"`           // w, in levels²: WithinLevel for real labels; 0 where labels are levels
+	// κ, the fastest that the network's logits change, in cycles over the range of labels
+	Cutoff float64 `json:"cutoff"`
+	// η, the misfit of a bit, in levels: a constant of the model
+	Misfit float64 `json:"misfit"`
+	// sd₀, the part of the misfit that all bits have, in logits
+	Floor    float64  `json:"misfit_floor"`
+	Training Training `json:"training"` // one of Trainings
 }
 
 // WithinLevel is the variance of real labels that are uniform within half a level of their level.
@@ -152,8 +157,12 @@ func (p Model) CheckMemory(c *code.Code) error {
 // levels.
 func (p Model) aroundLevel() float64 { return math.Hypot(p.Noise, math.Sqrt(p.Within)) }
 
-// DefaultCutoff is the cutoff κ that the model has by default, with so many levels.
-func (p Model) DefaultCutoff(levels int) float64 { return DefaultCutoff(levels, p.aroundLevel()) }
+// DefaultCutoff is the cutoff κ, in cycles over the range of labels, that networks of so many levels
+// L have by default whose perceived label has the standard deviation s around its level:
+// 1.2·(L/s)^¾. Networks of other data have between half and twice as much.
+func (p Model) DefaultCutoff(levels int) float64 {
+	return min(cutoffScale*math.Pow(float64(levels)/p.aroundLevel(), cutoffPower), mostCutoff)
+}
 
 // defaults are the parameters with the cutoff and the floor in the place of zeros.
 func (p Model) defaults(levels int) Model {

@@ -92,6 +92,9 @@ func normals(a, b uint32) (float64, float64) {
 	return radius * cos, radius * sin
 }
 
+// Uniform are labels that are uniform from From to To, in levels, and their share of all labels.
+type Uniform struct{ From, To, Share float64 }
+
 // Real are the nodes of the same levels and noise with real labels instead: label i is the quantile
 // of the labels at (i + ½)/N. Where all labels are points, they are those of levels.
 func (p *Nodes) Real(labels []Uniform) *Nodes {

@@ -15,45 +15,26 @@ var ErrNoNoise = errors.New("no label noise gives this error")
 // noiseTolerance is the relative accuracy of a label noise.
 const noiseTolerance = 1e-4
 
-// Labels are the labels over which a mean error is taken, and the labels that networks learn.
-type Labels struct {
-	Prior []float64 // probability of each level in training; length L
-	// Real are the labels where these are real numbers; nil where labels are the levels, with the
-	// probabilities of Prior.
-	Real []Uniform
-}
-
-// Uniform are labels that are uniform from From to To, in levels, and their share of all labels.
-type Uniform struct{ From, To, Share float64 }
-
 // NoiseOf returns the label noise s, in levels, with which networks have a mean |error| of mae
-// levels that learnt the unary code bit by bit and are read by gen on hard decisions. The model
-// gives the other parameters; its noise and its training do not matter. s is the noise around the
-// label itself, real or a level.
+// levels over the nodes that learnt the unary code bit by bit and are read by gen on hard decisions.
+// The model gives the other parameters; its noise and its training do not matter. s is the noise
+// around the label itself, real or a level.
 //
-// The error is a mean over nodes, with exact expectations over the residuals: it is right to about
-// 0.05 %. s is found to 10⁻⁴ of itself.
+// The error is a mean over nodes, with exact expectations over the residuals: with ManyNodes it is
+// right to about 0.05 %. s is found to 10⁻⁴ of itself.
 //
 // The error wraps ErrNoNoise where no s gives the error, from the smallest that Check takes for
-// labels that are levels, to L levels. Other errors are about the parameters or the labels, or are
-// the context's.
-func (m Model) NoiseOf(ctx context.Context, workers int, labels Labels, mae float64) (float64, error) {
-	levels := len(labels.Prior)
+// labels that are levels, to L levels. Other errors are about the parameters, or are the context's.
+func (m Model) NoiseOf(ctx context.Context, workers int, nodes *Nodes, mae float64) (float64, error) {
+	levels := len(nodes.prior)
 	c, err := code.New("unary", levels)
 	if err != nil {
 		return 0, err
 	}
-	nodes, err := NewNodes(ManyNodes, labels.Prior, 0, Seed)
-	if err != nil {
-		return 0, err
-	}
-	if labels.Real != nil {
-		nodes = nodes.Real(labels.Real)
-	}
 	m.Training = BCE
 	s, err := solveNoise(levels, mae, func(s float64) (float64, error) {
 		m.Noise = s
-		n, err := m.Learn(ctx, workers, c, labels.Prior)
+		n, err := m.Learn(ctx, workers, c, nodes.prior)
 		if err != nil {
 			return 0, err
 		}

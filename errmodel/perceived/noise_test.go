@@ -112,24 +112,20 @@ func TestGenOnUnary(t *testing.T) {
 func TestNoiseOf(t *testing.T) {
 	const levels = 32
 	prior := theory.Uniform(levels)
-	real := Labels{Prior: prior, Real: []Uniform{{0.5, levels + 0.5, 1}}}
+	both := func(count, most int, seed uint64) [2]*Nodes {
+		whole := must.Get(NewNodes(count, prior, most, seed))(t)
+		return [2]*Nodes{whole, whole.Real([]Uniform{{0.5, levels + 0.5, 1}})}
+	}
 	gen := []observed.Decoding{{Decoder: must.Get(decode.New("gen", named(t, "unary", levels)))(t)}}
-	nodes := must.Get(NewNodes(1<<15, prior, levels-1, Seed+1))(t)
+	few, others := both(ManyNodes, 0, Seed), both(1<<15, levels-1, Seed+1)
 	for _, mae := range []float64{0.4, 1.3} {
 		var s [2]float64
-		for i, labels := range []Labels{{Prior: prior}, real} {
+		for i, nodes := range few {
 			m := Model{Misfit: DefaultMisfit, Within: WithinLevel * float64(i)}
-			var err error
-			if s[i], err = m.NoiseOf(t.Context(), 2, labels, mae); err != nil {
-				t.Fatal(err)
-			}
+			s[i] = must.Get(m.NoiseOf(t.Context(), 2, nodes, mae))(t)
 			p := m
 			p.Noise, p.Training = s[i], BCE
-			others := nodes
-			if labels.Real != nil {
-				others = nodes.Real(labels.Real)
-			}
-			got := must.Get(others.Errors(t.Context(), 0, learn(t, p, "unary", levels, prior), gen))(t)[0]
+			got := must.Get(others[i].Errors(t.Context(), 0, learn(t, p, "unary", levels, prior), gen))(t)[0]
 			if math.Abs(got/mae-1) > 0.015 {
 				t.Errorf("s = %v gives %v, want %v", s[i], got, mae)
 			}
@@ -143,10 +139,10 @@ func TestNoiseOf(t *testing.T) {
 	m := Model{Misfit: DefaultMisfit}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := m.NoiseOf(ended, 1, real, 1); !errors.Is(err, context.Canceled) {
+	if _, err := m.NoiseOf(ended, 1, few[1], 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want the context's error", err)
 	}
-	if _, err := m.NoiseOf(t.Context(), 1, Labels{Prior: prior}, 25); !errors.Is(err, ErrNoNoise) {
+	if _, err := m.NoiseOf(t.Context(), 1, few[0], 25); !errors.Is(err, ErrNoNoise) {
 		t.Errorf("%v, want ErrNoNoise", err)
 	}
 }

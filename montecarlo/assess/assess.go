@@ -178,7 +178,7 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	f.Profiles, f.Curve = profiles(f, own, known.learnt)
 	r.Opening = opening(f, own, others)
 	f.Verdict = strings.Join(r.Opening, " ")
-	r.Remarks, r.Rates = remarks(f, mixture), own.seen.Counts.Rates(mixture.errors)
+	r.Remarks, r.Rates = remarks(f, mixture), mixture.rates
 	if own.fitted != nil {
 		r.Decoder = own.fitted.Decoder
 	}

@@ -415,7 +415,8 @@ func TestRealLabels(t *testing.T) {
 // TestChosen: which error model of a fit is meant, and that its parameters arrive. What a fit does
 // not know stays as it is.
 func TestChosen(t *testing.T) {
-	near := PerceivedFit{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9}
+	var near PerceivedFit
+	near.Model = perceived.Model{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9}
 	unknown, fitted := near, near
 	unknown.Noise, fitted.CutoffFitted = math.NaN(), true
 	mixture := scenario.Mixture{R: 1, Sigma: 2, Path: "fit.json"}

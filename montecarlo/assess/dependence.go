@@ -2,12 +2,10 @@ package assess
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel/observed"
-	"belsim/theory/decode"
 )
 
 // independent is the probability with which outputs that do not depend on their targets are taken
@@ -60,14 +58,16 @@ func (n *network) warn() (what, next string) {
 		return "the outputs do not depend on the input: they are the same for all samples",
 			"check that these are the outputs of the trained network, and that its training did not stop or diverge"
 	}
-	if a := n.mistaken(); a != nil {
-		return a.what, a.next
+	if !n.guesses() {
+		return "", ""
 	}
-	if n.guesses() {
-		return "the error is that of guessing: the median target alone would be as near",
-			"check that targets and outputs are in the same order, and that the code and the range are the network's"
+	const order = "check the order of samples, columns and levels, the code and the range: all must be the network's"
+	samples, wrong := n.seen.Counts.Total()
+	if 2*wrong > samples*uint64(n.code.Bits()) {
+		return "the outputs look inverted or reversed: most bits are wrong, and the error is that of guessing",
+			"exchange ones and zeros, or negate logits, and fit again; else " + order
 	}
-	return "", ""
+	return "the error is that of guessing: the median target alone would be as near", order
 }
 
 // guesses reports whether no decoder is told, by three standard errors, from an answer that is the
@@ -94,87 +94,4 @@ func (n *network) asGuess(e observed.Error) bool {
 		guess += 2*below - 1
 	}
 	return e.Mean > guess-3*e.StdErr
-}
-
-// arrangement is a way in which outputs may stand for a code's words.
-type arrangement struct {
-	what, next string
-	outputs    func(z []float64) // puts the outputs of a sample as the code has them; nil for nothing
-	levels     bool              // are reversed
-}
-
-// arrangements are those that outputs are often in by mistake.
-var arrangements = []arrangement{
-	{
-		what: "the outputs look inverted: they fit their targets when ones and zeros, or signs, are exchanged",
-		next: "exchange ones and zeros in the outputs, or negate logits, and fit again",
-		outputs: func(z []float64) {
-			for k, v := range z {
-				z[k] = -v
-			}
-		},
-	},
-	{
-		what:    "the columns of the outputs look reversed: they fit their targets when the last column is the first",
-		next:    "reverse the columns of the outputs, and fit again",
-		outputs: func(z []float64) { slices.Reverse(z) },
-	},
-	{
-		what:   "the levels look reversed: the outputs fit their targets when the largest target is the smallest",
-		next:   "reverse the targets, and fit again",
-		levels: true,
-	},
-}
-
-const (
-	// right and wrong are the errors of the mean outputs of a level, as a share of the levels,
-	// below which they stand as they should, and above which they do not.
-	right, wrong = 1. / 16, 1. / 8
-	// fewestArranged is the smallest number of levels that tell an arrangement, and mostArranged
-	// the largest that is decoded.
-	fewestArranged, mostArranged = 8, 64
-)
-
-// mistaken is the arrangement in which the mean outputs of a level are nearest to its word, where
-// they are far from it as they stand; nil where there is none.
-func (n *network) mistaken() *arrangement {
-	levels, m := n.code.Dims()
-	var seen []int
-	for i, x := range n.seen.Counts.Samples {
-		if x > 0 {
-			seen = append(seen, i)
-		}
-	}
-	if len(seen) < fewestArranged || n.code.Real() {
-		return nil
-	}
-	correlations := decode.NewCorrelations(n.code)
-	near, z := make([]float64, levels), make([]float64, m)
-	distance := func(a arrangement) float64 {
-		sum, count := 0.0, 0.0
-		for at := 0; at < len(seen); at += (len(seen) + mostArranged - 1) / mostArranged {
-			i := seen[at]
-			copy(z, n.seen.Sums[i*m:(i+1)*m])
-			if a.outputs != nil {
-				a.outputs(z)
-			}
-			if a.levels {
-				i = levels - 1 - i
-			}
-			correlations.To(near, z)
-			sum += math.Abs(decode.Gen{}.FromCorrelations(near) - float64(i+1))
-			count++
-		}
-		return sum / count / float64(levels)
-	}
-	var best *arrangement
-	if distance(arrangement{}) > wrong {
-		least := right
-		for i, a := range arrangements {
-			if d := distance(a); d < least {
-				best, least = &arrangements[i], d
-			}
-		}
-	}
-	return best
 }

@@ -96,12 +96,12 @@ func compareDirect(f *Fit, n *network) *Direct {
 	}
 	out.Difference = out.Network - out.Error
 	if b.File != "" {
-		direct, paired := n.seen.Direct, n.seen.Beside[best]
+		direct, paired := n.seen.Direct.Times(f.LevelWidth), n.seen.Beside[best].Times(f.LevelWidth)
 		if fitted {
 			paired = n.fitted.Beside
 		}
-		out.Error, out.StdErr = f.LevelWidth*direct.Mean, f.LevelWidth*direct.StdErr
-		out.Difference, out.DifferenceErr = f.LevelWidth*paired.Mean, f.LevelWidth*paired.StdErr
+		out.Error, out.StdErr = direct.Mean, direct.StdErr
+		out.Difference, out.DifferenceErr = paired.Mean, paired.StdErr
 	}
 	out.Told = math.Abs(out.Difference) > errmodel.Errors95*out.DifferenceErr
 	return out

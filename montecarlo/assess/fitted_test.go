@@ -118,7 +118,7 @@ func TestDecode(t *testing.T) {
 func checkIntervals(t *testing.T, f *Fit) {
 	t.Helper()
 	i := f.Fitted.Intervals
-	inside, width, winkler, samples := 0.0, 0.0, 0.0, i.Samples(f)
+	inside, width, winkler, samples := 0.0, 0.0, 0.0, i.Samples
 	for _, x := range samples {
 		if x.Lower < 2.5 || x.Upper > 4.3+1e-12 {
 			t.Fatalf("%v to %v", x.Lower, x.Upper)

@@ -19,6 +19,7 @@ type mixture struct {
 	intervals [2][2]float64 // of r and σ
 	erring    uint64        // samples with a wrong bit
 	errors    mat.Matrix    // L × M; observed for the bits that are set aside
+	rates     *mat.Dense    // as observed, L × M, and errors where a level has no samples
 }
 
 // fitMixture fits r and σ by maximum likelihood, and reads all samples again. It refuses targets
@@ -52,7 +53,8 @@ func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, e
 	if err := observed.Wrong(ctx, n.source, n.code, joint.Add, done); err != nil {
 		return nil, err
 	}
-	return &mixture{model, joint.Intervals(), joint.Erring, withDead(n, e)}, nil
+	e = withDead(n, e)
+	return &mixture{model, joint.Intervals(), joint.Erring, e, counts.Rates(e)}, nil
 }
 
 // withDead is a table of error probabilities, L × M, with the observed rates of the bits that

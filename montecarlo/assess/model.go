@@ -36,13 +36,13 @@ func decoderRows(width float64, networks []*network) []DecoderRow {
 	for k, n := range networks {
 		add := func(d observed.Decoding, e observed.Error) {
 			out = append(out, DecoderRow{Network: k + 1, Design: forecast.DesignOf(n.code, n.training, d),
-				Observed: width * e.Mean, StdErr: width * e.StdErr, Perceived: math.NaN()})
+				Observed: e.Mean, StdErr: e.StdErr, Perceived: math.NaN()})
 		}
 		for i, d := range n.decodings {
-			add(d, n.seen.Labels[i])
+			add(d, n.seen.Labels[i].Times(width))
 		}
-		if n.fitted != nil {
-			add(forecast.FittedDecoding(), n.fitted.Target)
+		if r := n.fitted; r != nil {
+			add(forecast.FittedDecoding(), observed.Error{Mean: r.Error, StdErr: r.StdErr})
 		}
 	}
 	return out
@@ -187,15 +187,12 @@ func (f *Fit) Ask(q *forecast.Question) error {
 // perceivedModel is the perceived label of the fit. A cutoff that was not fitted is left out: the
 // model's default depends on s.
 func (f *Fit) perceivedModel() scenario.Perceived {
-	p := f.Perceived
-	m := scenario.Perceived{Path: f.path, Model: perceived.Model{
-		Noise: p.Noise, Misfit: p.Misfit, Floor: p.Floor, Training: p.Training,
-	}}
+	m := scenario.Perceived{Path: f.path, Model: f.Perceived.Model}
 	if !f.onLevels() {
 		m.Within = perceived.WithinLevel
 	}
-	if p.CutoffFitted {
-		m.Cutoff = p.Cutoff
+	if !f.Perceived.CutoffFitted {
+		m.Cutoff = 0
 	}
 	return m
 }

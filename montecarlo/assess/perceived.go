@@ -16,27 +16,11 @@ import (
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
-	Training perceived.Training `json:"training"`
+	perceived.Fit
 	// mean over the bits of |mean probability − share of ones|, in standard deviations of the bit:
 	// small where each bit was trained by itself; null for hard decisions
 	Miscalibration float64 `json:"calibration_error"`
-	Noise          float64 `json:"label_noise"`
-	// interval of label_noise
-	NoiseInterval [2]float64 `json:"label_noise_interval"`
-	// κ, the fastest that the network's logits change, in cycles over the range of labels
-	Cutoff float64 `json:"cutoff"`
-	// interval of cutoff
-	CutoffInterval [2]float64 `json:"cutoff_interval"`
-	// cutoff was fitted, because the bits of the code show it; else it is the model's default
-	CutoffFitted bool `json:"cutoff_fitted"`
-	// η, the misfit of a bit, in levels: a constant of the model
-	Misfit float64 `json:"misfit"`
-	// sd₀, the part of the misfit that all bits have, in logits
-	Floor float64 `json:"misfit_floor"`
-	// root mean square error over the model's: above 1 large errors are more frequent than the
-	// model says, and forecasts have wider intervals; null if unknown
-	Tail      float64 `json:"tail"`
-	Describes bool    `json:"describes"`
+	Describes      bool    `json:"describes"`
 	// largest distance of what was observed from the model, in standard deviations of what networks
 	// of tables differ from the model by
 	Distance float64 `json:"distance"`
@@ -63,10 +47,11 @@ type knowledge struct {
 // learn fits the perceived-label model to the first network, and puts all networks beside it. f is
 // the first one's fit.
 func learn(ctx context.Context, workers int, f *Fit, own *network, others []*network) (knowledge, error) {
-	p := &PerceivedFit{
-		Training: own.training, Miscalibration: own.seen.Miscalibration, Noise: math.NaN(), NoiseInterval: unknown(),
-		Cutoff: math.NaN(), CutoffInterval: unknown(), Misfit: perceived.DefaultMisfit, Floor: perceived.DefaultFloor,
-		Tail: math.NaN(), Distance: math.NaN(), Rates: []forecast.BitRate{},
+	p := &PerceivedFit{Miscalibration: own.seen.Miscalibration, Distance: math.NaN(), Rates: []forecast.BitRate{}}
+	p.Fit = perceived.Fit{
+		Model: perceived.Model{Noise: math.NaN(), Cutoff: math.NaN(), Misfit: perceived.DefaultMisfit,
+			Floor: perceived.DefaultFloor, Training: own.training},
+		NoiseInterval: unknown(), CutoffInterval: unknown(), Tail: math.NaN(),
 	}
 	all := append([]*network{own}, others...)
 	out := knowledge{fit: p, decoders: decoderRows(f.LevelWidth, all)}
@@ -99,9 +84,8 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	if err != nil {
 		return out, err
 	}
-	p.Noise, p.NoiseInterval = fit.Noise.Value, [2]float64{fit.Noise.Lo, fit.Noise.Hi}
-	p.Cutoff, p.CutoffFitted, p.Floor, p.Tail = fit.Cutoff.Value, fit.CutoffFitted, fit.Model.Floor, fit.Tail
-	p.CutoffInterval = [2]float64{fit.Cutoff.Lo, fit.Cutoff.Hi}
+	p.Fit = *fit
+	p.Within = 0 // the labels of the fit say it: see perceivedModel
 	for _, n := range all {
 		out.codes = append(out.codes, n.code)
 	}

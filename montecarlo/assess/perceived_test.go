@@ -2,7 +2,6 @@ package assess
 
 import (
 	"fmt"
-
 	"math"
 	"math/rand/v2"
 	"os"
@@ -21,7 +20,6 @@ import (
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
-
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -599,11 +597,4 @@ func TestParseOther(t *testing.T) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
-}
-
-// TestLevelsAsked: where several numbers of levels fit the outputs, Run asks which.
-func TestLevelsAsked(t *testing.T) {
-	o := easy.save(t, t.TempDir(), "z")
-	o.Levels = 0
-	refuses(t, o, "15 to 16 levels; say how many levels there are")
 }

@@ -42,7 +42,7 @@ func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *
 	if err != nil {
 		return nil, err
 	}
-	rates, out := n.seen.Counts.Rates(of.errors), []MixtureRow{}
+	out := []MixtureRow{}
 	for i, decoding := range n.decodings {
 		if decoding.Predicts() { // reads no bits
 			continue
@@ -68,7 +68,7 @@ func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *
 			return nil, err
 		}
 		m.Bound, m.Exact, m.Mean, m.StdErr = theory.Mean.Bound, theory.Mean.Exact, drawn.Mean, drawn.StdErr
-		if p, err = about.ProblemOf(ctx, n.code, decoder, rates, draw); err != nil {
+		if p, err = about.ProblemOf(ctx, n.code, decoder, of.rates, draw); err != nil {
 			return nil, err
 		}
 		if theory, drawn, err = independentErrors(ctx, run, f.Prior, p, draw,

@@ -2,7 +2,6 @@ package assess
 
 import (
 	"fmt"
-	"iter"
 
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
@@ -52,7 +51,7 @@ func errorQuantiles(f *Fit, n *network) *ErrorQuantiles {
 		all.Merge(&spreads[i])
 		counts = append(counts, spreads[i].Samples())
 	}
-	for from, to := range groups(counts) {
+	for from, to := range observed.Groups(counts) {
 		var some observed.Spread
 		for i := from; i < to; i++ {
 			some.Merge(&spreads[i])
@@ -62,30 +61,6 @@ func errorQuantiles(f *Fit, n *network) *ErrorQuantiles {
 	}
 	out.Quantiles = f.quantilesOf(&all)
 	return out
-}
-
-// groups are runs of neighbouring counts, from one index to before another, each of 100 samples at
-// least where there are so many: of fewer, the quantile of 99 % would be the largest error, and a
-// share would mean nothing.
-func groups(counts []uint64) iter.Seq2[int, int] {
-	const fewest = 100
-	return func(yield func(from, to int) bool) {
-		left := uint64(0)
-		for _, n := range counts {
-			left += n
-		}
-		from, some := 0, uint64(0)
-		for i, n := range counts {
-			some, left = some+n, left-n
-			if i < len(counts)-1 && (some < fewest || left < fewest) {
-				continue
-			}
-			if !yield(from, i+1) {
-				return
-			}
-			from, some = i+1, 0
-		}
-	}
 }
 
 // Text says the quantiles of all samples of a fit.

@@ -134,7 +134,7 @@ func (r *Report) details() (out []Block) {
 	out = append(out, f.decoderTables()...)
 	if d := f.Fitted; d != nil {
 		add(fmt.Sprintf("fitted decoders, the best of each kind: mean |answer − target|; %d samples, cross-validated",
-			d.Samples), table.Of(d.Kinds), append([]string{d.Intervals.Text(f)}, d.Notes...)...)
+			d.Samples), table.Of(d.Kinds), append([]string{d.IntervalsText(f)}, d.Notes...)...)
 	}
 	if len(f.Networks) > 0 {
 		add("all networks, each with its best decoder: mean |answer − target|", networkTable(f.Networks))

@@ -1,13 +1,11 @@
 package assess
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"belsim/errmodel"
-	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
@@ -22,7 +20,7 @@ func seenNetwork(t *testing.T, name string, levels int, samples []uint64, bit in
 	counts := errmodel.NewCounts(levels, c.Bits())
 	copy(counts.Samples, samples)
 	counts.Wrong[bit] = wrong
-	seen := &observed.Summary{Counts: counts, Ones: make([]uint64, c.Bits()), Sums: make([]float64, levels*c.Bits())}
+	seen := &observed.Summary{Counts: counts, Ones: make([]uint64, c.Bits())}
 	return &network{code: c, source: &observed.Source{Kind: observed.Logits}, transitions: c.Transitions(),
 		dependence: make([]float64, c.Bits()), seen: seen}
 }
@@ -73,33 +71,6 @@ func TestDeadBits(t *testing.T) {
 	}
 }
 
-// TestArranged: levels look reversed where mean outputs are further than 1/8 of the levels from the
-// word of their level, and nearer than 1/16 to that of the reversed level, over 8 levels or more.
-func TestArranged(t *testing.T) {
-	for _, tt := range []struct {
-		levels, from, to int // levels with samples
-		shift            int // of the word, from that of the reversed level
-		want             bool
-	}{
-		{64, 24, 39, 0, false}, {64, 23, 40, 0, true}, // at half the range: 8/64, and 9/64 away
-		{64, 10, 53, 3, true}, {64, 10, 53, 4, false}, {16, 4, 11, 0, true}, {16, 4, 10, 0, false},
-	} {
-		n := seenNetwork(t, "unary", tt.levels, nil, 0, 0)
-		for i := tt.from; i <= tt.to; i++ {
-			n.seen.Counts.Samples[i] = 1
-			for k := range n.code.Bits() {
-				n.seen.Sums[i*n.code.Bits()+k] = -1
-				if n.code.Bit(tt.levels-1-i+tt.shift, k) {
-					n.seen.Sums[i*n.code.Bits()+k] = 1
-				}
-			}
-		}
-		if got := n.mistaken(); (got != nil && got.levels) != tt.want {
-			t.Errorf("%+v: %+v", tt, got)
-		}
-	}
-}
-
 // TestSaveLogits: logits are worth saving from a gain of 2 % on, where they were not measured.
 func TestSaveLogits(t *testing.T) {
 	n := seenNetwork(t, "unary", 8, nil, 0, 0)
@@ -111,37 +82,6 @@ func TestSaveLogits(t *testing.T) {
 	for x, want := range map[*forecast.Forecast]bool{&own: true, &few: false, &measured: false, &other: false} {
 		if text := saveLogits(n, []forecast.Forecast{other, *x}); (text != "") != want {
 			t.Errorf("%+v: %q", x, text)
-		}
-	}
-}
-
-// TestGroups: a row of neighbouring levels has 100 samples or more, and leaves as many for the next
-// one.
-func TestGroups(t *testing.T) {
-	for counts, want := range map[[3]int]string{
-		{100, 100, 100}: "1-1 2-2 3-3", {99, 1, 100}: "1-2 3-3", {100, 99, 100}: "1-1 2-3", {100, 100,
-			99}: "1-1 2-3", {99, 99, 99}: "1-3",
-	} {
-		var samples []fitdecoder.Interval
-		n, f := seenNetwork(t, "unary", 3, nil, 0, 0), &Fit{Levels: 3, LevelWidth: 1,
-			Decoders: []DecoderRow{{Network: 1}}}
-		n.seen.Spreads = [][]observed.Spread{make([]observed.Spread, 3)}
-		for i, count := range counts {
-			for range count {
-				samples = append(samples, fitdecoder.Interval{Target: float64(i + 1)})
-				n.seen.Spreads[0][i].Add(1)
-				f.Samples++
-			}
-		}
-		quantiles, coverage := "", ""
-		for _, r := range errorQuantiles(f, n).Rows {
-			quantiles += fmt.Sprintf(" %d-%d", r.From, r.To)
-		}
-		for _, r := range coverageByLevel(samples, observed.Labels{Levels: 3}) {
-			coverage += fmt.Sprintf(" %d-%d", r.From, r.To)
-		}
-		if quantiles != " "+want || coverage != " "+want {
-			t.Errorf("%v: quantiles%s, coverage%s; want %s", counts, quantiles, coverage, want)
 		}
 	}
 }

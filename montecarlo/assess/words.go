@@ -50,7 +50,7 @@ func opening(f *Fit, own *network, others []*network) []string {
 		out = append(out, f.whatItDoes())
 	}
 	if f.Fitted != nil {
-		out = append(out, f.Fitted.text(f, own.fitted.Decoder.About()))
+		out = append(out, f.Fitted.text(f))
 	}
 	trained, verdict := "", ""
 	if f.Perceived != nil {
@@ -218,8 +218,8 @@ func deadText(dead []int, bits int) string {
 // next says what to do.
 func (f *Fit) next() string {
 	switch rec := f.Recommendation; {
-	case 2*len(f.Dead) > f.Bits:
-		return "check that the code, the range and the order of the bits are those that the network was trained with."
+	case 4*len(f.Dead) > f.Bits: // of unary in reversed columns, nearly half are
+		return "check the code, the range and the order of the bits: all must be the network's."
 	case f.Values != nil:
 		return "train the same network with even levels, too: spacing matters where few levels meet long tails."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
@@ -146,7 +147,9 @@ func TestDecisionText(t *testing.T) {
 	direct := scenario.Design{Code: "direct", Training: "l1", Decoder: "prediction"}
 	stay := forecast.Decision{Action: "stay", Ended: true}
 	const keep = "keep johnson: no other is forecast to gain 1 %."
-	fitted := &Fitted{Better: true, Gain: 0.1, BaselineErr: 2}
+	gain := func(gain float64, better bool) *Fitted {
+		return &Fitted{Judgement: fitdecoder.Judgement{Better: better, Gain: gain, BaselineErr: 2}}
+	}
 	for _, tt := range []struct {
 		d      forecast.Decision
 		fitted *Fitted
@@ -162,7 +165,7 @@ func TestDecisionText(t *testing.T) {
 		{forecast.Decision{Action: "train", Design: gen, Gain: 0.03, Better: 0.7, Rule: true}, nil,
 			"train unary with BCE and read it with gen: expected gain 3 %, probability 0.70. " +
 				"It lost least in general, and no head is forecast to be 2 % better."},
-		{forecast.Decision{Action: "train", Design: gen, Gain: 0.08, Better: 1}, fitted,
+		{forecast.Decision{Action: "train", Design: gen, Gain: 0.08, Better: 1}, gain(0.1, true),
 			"train unary with BCE and read it with gen: expected gain 8 %, probability >0.99."},
 		{forecast.Decision{Action: "take", Design: gen, Gain: 0.123}, nil,
 			"take the network of unary with BCE and read it with gen: it gains 12 %."},
@@ -170,11 +173,11 @@ func TestDecisionText(t *testing.T) {
 			"take direct regression: it gains 12 %."},
 		{forecast.Decision{Action: "stay", Design: gen}, nil,
 			"keep johnson, if its training has ended: no other is forecast to gain 1 %."},
-		{stay, &Fitted{Better: true, Gain: 0.0199, BaselineErr: 2}, keep},
-		{stay, &Fitted{Better: true, Gain: 0.0201, BaselineErr: 2}, "read this network with the fitted decoder: " +
+		{stay, gain(0.0199, true), keep},
+		{stay, gain(0.0201, true), "read this network with the fitted decoder: " +
 			"it gains 1 %, more than any code is forecast to add. Beyond that, " + keep},
-		{stay, &Fitted{Gain: 0.1, BaselineErr: 2}, keep},
-		{forecast.Decision{Action: "stay", Ended: true, Gain: 0.06}, fitted,
+		{stay, gain(0.1, false), keep},
+		{forecast.Decision{Action: "stay", Ended: true, Gain: 0.06}, gain(0.1, true),
 			"read this network with the fitted decoder: it gains 5 %. Beyond that, " + keep},
 	} {
 		if got := decisionText(&tt.d, tt.fitted, "johnson"); got != tt.want {

@@ -147,7 +147,7 @@ func TestFit(t *testing.T) {
 					t.Fatalf("%s, %s, s = %v: %v", name, training, s, err)
 				}
 				cases++
-				if lo, hi := f.Noise.Lo, f.Noise.Hi; lo <= s && s <= hi {
+				if lo, hi := f.NoiseInterval[0], f.NoiseInterval[1]; lo <= s && s <= hi {
 					held++
 				} else {
 					t.Logf("%s, %s, s = %v: %v to %v", name, training, s, lo, hi)
@@ -177,8 +177,8 @@ func TestWrongBits(t *testing.T) {
 		rand.New(rand.NewPCG(7, 8)))
 	for range 2 {
 		f := must.Get(perceived.NewFit(t.Context(), 2, n, nodes, perceived.DefaultMisfit))(t)
-		if math.Abs(f.Model.Noise/1.2-1) > 0.05 {
-			t.Errorf("s = %v, want 1.2", f.Model.Noise)
+		if math.Abs(f.Noise/1.2-1) > 0.05 {
+			t.Errorf("s = %v, want 1.2", f.Noise)
 		}
 		// which s follows
 		lead := slices.IndexFunc(n.Decodings, func(d observed.Decoding) bool {
@@ -214,9 +214,7 @@ func TestThroughGenEx(t *testing.T) {
 		n := synthetic(t, c, perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit, Training: training}, 20000,
 			rand.New(rand.NewPCG(3, uint64(i))))
 		fit := must.Get(perceived.NewFit(t.Context(), 2, n, nodes, perceived.DefaultMisfit))(t)
-		if fit.Noise.Lo > s || fit.Noise.Hi < s {
-			t.Errorf("%s: s is %+v, want %v", training, fit.Noise, s)
-		}
+		must.Within(t, string(training)+": s", s, fit.NoiseInterval[0], fit.NoiseInterval[1])
 		f := New(fit.Model, nil, theory.Uniform(levels), decode.Builtin())
 		f.Measure([]*perceived.Observed{n})
 		for asked, want := range map[perceived.Training]string{"": "johnson gen-ex measured",

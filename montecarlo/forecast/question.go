@@ -356,7 +356,11 @@ func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float
 // of so many levels with unary, trained bit by bit and read by gen: see perceived.Model.NoiseOf.
 func (l Labels) NoiseOf(ctx context.Context, workers int, m perceived.Model, levels int, mae float64) (float64, error) {
 	m.Within = l.within()
-	return m.NoiseOf(ctx, workers, perceived.Labels{Prior: l.Prior(levels), Real: l.pieces(levels)}, mae)
+	nodes, err := NewNodes(perceived.ManyNodes, l.Prior(levels), &l, 0, perceived.Seed)
+	if err != nil {
+		return 0, err
+	}
+	return m.NoiseOf(ctx, workers, nodes, mae)
 }
 
 // judge says how many levels suffice, and what the marks mean.

@@ -315,10 +315,9 @@ class Decoder(nn.Module):
                 self.register_buffer(name, torch.as_tensor(np.asarray(arrays[name], np.float64)))
             if self.weights.ndim != 2 or self.offsets.shape != self.values.shape or self.offsets.shape != self.weights.shape[:1]:
                 raise ValueError("weights (L, M), offsets (L,) and values (L,)")
-            residuals = torch.as_tensor(np.asarray(arrays.get("residuals", ()), np.float64))  # of the calibration; empty without
-            self.register_buffer("residuals", residuals, persistent=False)
-            self.floor = float(np.ravel(arrays.get("floor", 1))[0])
-            self.sorted = str(np.ravel(arrays.get("sigmas", ""))[0]) == "sorted sigmoids"
+            self.register_buffer("residuals", torch.as_tensor(np.asarray(arrays["residuals"], np.float64)), persistent=False)
+            self.floor = float(np.ravel(arrays["floor"])[0])
+            self.sorted = str(arrays["sigmas"][0]) == "sorted sigmoids"
         self._of = repr(content).strip("<>").removeprefix("Decoder of ")
 
     def extra_repr(self) -> str:
@@ -337,8 +336,6 @@ class Decoder(nn.Module):
         confidence, n = number(confidence, "confidence"), len(self.residuals)
         if not 0 < confidence < 1:
             raise Error(f"confidence = {confidence:g}: want a number between 0 and 1, such as 0.9")
-        if n == 0:
-            raise Error("the decoder has no calibration, which intervals need: 'belsim fit --fit-decoder -o FILE.npz' makes one")
         rank, most = math.ceil((n + 1) * (1 + confidence) / 2 - 1e-9), math.floor(1e4 * (1 - 2 / (n + 1))) / 1e4
         if rank > n:
             raise Error(f"confidence = {confidence:g}: {n} calibration samples support at most {most:g}")

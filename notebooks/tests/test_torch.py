@@ -419,16 +419,3 @@ def test_intervals(name: str, tmp_path: Any) -> None:
             for confidence, match in ((0.999, r"at most 0\.995"), (1.5, "want a number between 0 and 1"), (0.0, "want a positive")):
                 with pytest.raises(belsim.Error, match=match):
                     call(torch.tensor(z) if call == module.predict_interval else x, confidence)
-
-
-def test_no_calibration() -> None:
-    """A decoder of before has labels, and no intervals."""
-    from belsim.torch import Decoder
-
-    path = ROOT / "errmodel" / "fitdecoder" / "testdata" / "uncalibrated.npz"
-    z = np.load(ROOT / "testdata" / "decoders" / "more.npy")
-    module, fitted = Decoder(path), belsim.Decoder.load(path)
-    np.testing.assert_allclose(module(torch.tensor(z)), fitted.decode(z), rtol=0, atol=1e-9)
-    for call in (lambda: module.predict_interval(torch.tensor(z)), lambda: fitted.predict_interval(z)):
-        with pytest.raises(belsim.Error, match="has no calibration, which intervals need"):
-            call()

@@ -94,7 +94,7 @@ func pictures(r *assess.Report) ([]picture, error) {
 	}
 	if d := r.Fit.Fitted; d != nil && !table.Missing(d.Intervals.Width) {
 		f, err := plots.Intervals(intervalsData(r.Fit, style))
-		add("Intervals of single labels. "+r.Fit.Fitted.Intervals.Text(r.Fit), f, err)
+		add("Intervals of single labels. "+d.IntervalsText(r.Fit), f, err)
 	}
 	return out, failed
 }
@@ -141,8 +141,7 @@ func intervalsData(f *assess.Fit, style plots.Style) plots.IntervalsData {
 	if f.Range != nil {
 		d.Unit = " (label units)"
 	}
-	all := i.Samples(f)
-	for _, x := range all[:min(most, len(all))] { // they are in random order
+	for _, x := range i.Samples[:min(most, len(i.Samples))] { // they are in random order
 		d.Samples = append(d.Samples, plots.Point{X: x.Label, Y: x.Target, Lo: x.Lower, Hi: x.Upper})
 	}
 	for _, l := range i.Levels {

@@ -181,8 +181,8 @@ func (n trained) judge(splits int, seed uint64) (*judged, error) {
 					}
 				}
 			}
-			rows[i][2], rows[i][3] = r.Intervals.Coverage.Mean, r.Intervals.Winkler.Mean/r.Intervals.ConstantWinkler
-			fitted[i] = r.Fitted
+			rows[i][2], rows[i][3] = r.Intervals.Coverage, r.Intervals.Winkler/r.Intervals.Constant
+			fitted[i] = r.Better
 			return nil
 		}, nil
 	})

@@ -113,9 +113,7 @@ func (s *Set) forecaster(ctx context.Context, workers int, t Task, source Source
 	if err != nil {
 		return nil, err
 	}
-	m := f.Model
-	m.Cutoff = f.Cutoff.Value
-	out := forecast.New(m, labels, prior, s.decoders())
+	out := forecast.New(f.Model, labels, prior, s.decoders())
 	out.Tail, out.Trainings = f.Tail, s.trainings(t)
 	out.Measure([]*perceived.Observed{network})
 	return out, nil
