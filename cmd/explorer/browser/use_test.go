@@ -204,7 +204,7 @@ func TestToggle(t *testing.T) {
 		i := p.shown("#matrix svg image")
 		return i.X + i.Width*(float64(bit)-0.5)/8, i.Y + i.Height*(float64(level)-0.5)/16
 	}
-	before := value[float64](p, "explorer.views.data.theory.exact_mean")
+	before := value[float64](p, "explorer.views.data.theory.mean.exact")
 	x, y := cell(3, 2)
 	p.click(x, y)
 	p.wait("explorer.state().code.flips.length === 1")
@@ -218,7 +218,7 @@ func TestToggle(t *testing.T) {
 	// worse.
 	const row = "[...explorer.views.data.rows].find(([key]) => JSON.parse(key).name === 'johnson' && JSON.parse(key).flips.length === 0)[1]"
 	unchanged := value[float64](p, row+".exact")
-	if now := value[float64](p, "explorer.views.data.theory.exact_mean"); now <= unchanged {
+	if now := value[float64](p, "explorer.views.data.theory.mean.exact"); now <= unchanged {
 		t.Errorf("the exact error of the changed code is %v; of the unchanged one %v", now, unchanged)
 	}
 	if text := p.says("edited-text"); !strings.Contains(text,
@@ -234,7 +234,7 @@ func TestToggle(t *testing.T) {
 	p.wait("explorer.state().code.flips.length === 0")
 	p.settle()
 	p.text("name", "johnson")
-	if now := value[float64](p, "explorer.views.data.theory.exact_mean"); now != before {
+	if now := value[float64](p, "explorer.views.data.theory.mean.exact"); now != before {
 		t.Errorf("the exact error is %v; was %v", now, before)
 	}
 	// Level 2 becomes the code word of level 1.
@@ -315,7 +315,7 @@ func TestLinks(t *testing.T) {
 // TestModels switches everything that can be chosen.
 func TestModels(t *testing.T) {
 	p := open(t, fileURL(t)+"#levels=8&code=gray&other=binary&model=perceived&noise=1&misfit=0.3", 1400, 1000)
-	exact := value[float64](p, "explorer.views.data.theory.exact_mean")
+	exact := value[float64](p, "explorer.views.data.theory.mean.exact")
 	if !(exact > 0.1 && exact < 3) {
 		t.Errorf("the exact error of a network is %v", exact)
 	}
@@ -342,7 +342,7 @@ func TestInvalid(t *testing.T) {
 		t.Helper()
 		p.wait("/^r stops at [\\d.]+: /.test(document.getElementById('model-problem').textContent)")
 		p.settle()
-		if v := value[float64](p, "explorer.views.data.theory.exact_mean"); !(v > 0.1) {
+		if v := value[float64](p, "explorer.views.data.theory.mean.exact"); !(v > 0.1) {
 			t.Errorf("the exact error is %v; %s", v, value[string](p, "explorer.views.data.problem"))
 		}
 		if v := p.number("r"); !(v > 1 && v < 4) {
@@ -369,7 +369,7 @@ func TestPresets(t *testing.T) {
 			strings.Contains(text, "--") {
 			t.Errorf("preset %d says %q", i+1, text)
 		}
-		if exact := value[float64](p, "explorer.views.data.theory.exact_mean"); i == 0 &&
+		if exact := value[float64](p, "explorer.views.data.theory.mean.exact"); i == 0 &&
 			fmt.Sprintf("%.1f", exact) != "18.2" {
 			t.Errorf("preset 1 says 18.2, and the page %v", exact)
 		}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -167,53 +166,75 @@ func TestStopped(t *testing.T) {
 func TestRowIsCompare(t *testing.T) {
 	e := New("")
 	for _, name := range []string{"unary", "johnson", "gray", "hexj", "hadamard"} {
-		for _, model := range []string{mixture, perceivedLabel} {
+		for model, decoder := range map[string]string{mixture: "gen", perceivedLabel: "auto"} {
 			s := scene(8)
-			s.Model = model
-			if model == perceivedLabel && name != "unary" && name != "johnson" {
-				continue // their exact values take minutes, or are intervals, which the page leaves out
-			}
-			if s.Decoder = "gen"; model == perceivedLabel {
-				s.Decoder = "auto"
-			}
-			sub := must.Get(e.subject(context.Background(), s, Code{Name: name}, ""))(t)
-			got, _, _, err := sub.result(context.Background(), 50, false)
-			must.Succeed(t, err)
-			c := must.Get(compare.Rank(context.Background(), sub.scenario, run, &compare.Candidates{
+			s.Model, s.Decoder = model, decoder
+			sub := must.Get(e.subject(t.Context(), s, Code{Name: name}, ""))(t)
+			c := must.Get(compare.Rank(t.Context(), sub.scenario, run, &compare.Candidates{
 				Problems: []*montecarlo.Problem{sub.problem}, Omit: scenario.Omit{AnyLaw: true},
 			}, s.draw(50)))(t)
-			a, _ := table.JSON(got)
-			b, _ := table.JSON(c.Results[0])
-			if !bytes.Equal(a, b) {
-				t.Errorf("%s, %s: row %s, compare %s", name, model, a, b)
-			}
+			row := ask(t, e, "row", rowQuestion{Subject: Subject{Scene: s, Code: Code{Name: name}}, Samples: 50})
+			want := rowAnswer{Result: c.Results[0]}
+			must.Equal(t, name+", "+model, want, row.JSON.(rowAnswer))
 		}
 	}
 }
 
-// TestQuick: what is left out at first comes later, and the bounds are the same.
+// TestOmit: what is left out has a work just above a limit.
+func TestOmit(t *testing.T) {
+	intervals := scenario.Omit{Intervals: true, AnyLaw: true}
+	exact := scenario.Omit{Exact: true, Intervals: true, AnyLaw: true}
+	both := scenario.Omit{Bounds: true, Exact: true, Intervals: true, AnyLaw: true}
+	for _, test := range []struct {
+		code, decoder string
+		levels        int
+		model         string
+		quick         bool
+		want          scenario.Omit
+	}{
+		{"unary", "bel-u", 102, mixture, true, intervals},
+		{"unary", "bel-u", 103, mixture, true, exact},
+		{"unary", "bel-u", 512, mixture, false, scenario.Omit{AnyLaw: true}},
+		{"unary", "bel-u", 128, perceivedLabel, false, intervals},
+		{"unary", "bel-u", 129, perceivedLabel, false, exact},
+		{"johnson", "gen", 30, mixture, true, intervals},
+		{"johnson", "gen", 32, mixture, true, exact},
+		{"unary", "gen", 71, mixture, true, exact},
+		{"unary", "gen", 72, mixture, true, both},
+		{"unary", "gen", 72, mixture, false, scenario.Omit{Exact: true, AnyLaw: true}}, // an interval is exact
+		{"gray", "gen", 64, perceivedLabel, true, intervals},
+		{"gray", "gen", 128, perceivedLabel, true, scenario.Omit{Bounds: true, Intervals: true, AnyLaw: true}},
+	} {
+		s := scene(test.levels)
+		s.Model = test.model
+		sub := must.Get(New("").subject(t.Context(), s, Code{Name: test.code}, test.decoder))(t)
+		must.Equal(t, fmt.Sprintf("%+v", test), test.want, sub.omit(test.quick))
+	}
+}
+
+// TestQuick: what is left out at first comes later, and what was there stays.
 func TestQuick(t *testing.T) {
 	e := New("")
-	s := Subject{Scene: scene(64), Code: Code{Name: "hexj"}}
-	quick := ask(t, e, "theory", theoryQuestion{s, true})
-	if !quick.JSON.(theoryAnswer).Later || !math.IsNaN(quick.Numbers["exact"][0]) {
-		t.Errorf("the exact values of hexj are there at once")
-	}
-	if testing.Short() {
-		return
-	}
-	whole := ask(t, e, "theory", theoryQuestion{s, false})
-	if whole.JSON.(theoryAnswer).Later || math.IsNaN(whole.Numbers["exact"][0]) {
-		t.Errorf("the exact values of hexj never come")
-	}
-	wide := Subject{Scene: scene(128), Code: Code{Name: "hadamard"}}
-	if a := ask(t, e, "theory", theoryQuestion{wide, true}); !a.JSON.(theoryAnswer).Later ||
-		!math.IsNaN(a.Numbers["bound"][0]) {
-		t.Error("the bounds of hadamard are there at once")
-	}
-	for i, b := range quick.Numbers["bound"] {
-		if w := whole.Numbers["bound"][i]; math.Abs(b-w) > 1e-12*w {
-			t.Errorf("level %d: bound %v at first, %v later", i+1, b, w)
+	for _, test := range []struct {
+		name         string
+		levels       int
+		bound, exact bool // come later
+	}{{"hexj", 64, false, true}, {"unary", 80, true, true}} {
+		s := Subject{Scene: scene(test.levels), Code: Code{Name: test.name}, Decoder: "gen"}
+		quick := ask(t, e, "theory", theoryQuestion{s, true})
+		first := quick.JSON.(theoryAnswer)
+		if !first.Later || test.bound != math.IsNaN(first.Mean.Bound) || test.exact != math.IsNaN(first.Mean.Exact) {
+			t.Errorf("%s: at first %+v", test.name, first)
+		}
+		whole := ask(t, e, "theory", theoryQuestion{s, false})
+		if last := whole.JSON.(theoryAnswer); last.Later || math.IsNaN(last.Mean.Exact) {
+			t.Errorf("%s: later %+v", test.name, last)
+		}
+		for i, exact := range whole.Numbers["exact"] {
+			b, w := quick.Numbers["bound"][i], whole.Numbers["bound"][i]
+			if !(exact > 0 && exact < w) || !test.bound && math.Abs(b-w) > 1e-12*w {
+				t.Errorf("%s, level %d: bound %v at first, %v later, exact %v", test.name, i+1, b, w, exact)
+			}
 		}
 	}
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -15,9 +14,9 @@ import (
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/enclose"
 )
 
 // Subject is what most questions begin with.
@@ -127,18 +126,19 @@ type theoryQuestion struct {
 	Quick bool `json:"quick"` // leave out bounds and exact values that take long
 }
 
-// theoryAnswer has the means over the prior, in levels.
+// theoryAnswer has the means over the prior.
 type theoryAnswer struct {
-	Decoder   string           `json:"decoder"`
-	Outputs   scenario.Outputs `json:"outputs"`
-	BoundName string           `json:"bound_name"` // "" where there is none
-	BoundKind string           `json:"bound_kind"` // bounds of one kind may be compared
-	BoundMean float64          `json:"bound_mean"`
-	ExactMean float64          `json:"exact_mean"`
-	ExactLo   float64          `json:"exact_lo"` // the exact mean lies between these two, where no formula gives it
-	ExactHi   float64          `json:"exact_hi"`
-	Later     bool             `json:"later"` // bounds or exact values take long, and were left out
+	Decoder   string            `json:"decoder"`
+	Outputs   scenario.Outputs  `json:"outputs"`
+	BoundName string            `json:"bound_name"` // "" where there is none
+	BoundKind string            `json:"bound_kind"` // bounds of one kind may be compared
+	Mean      scenario.Expected `json:"mean"`
+	Later     bool              `json:"later"` // a bound or an exact value takes long, and was left out
 }
+
+// levelWidth is the largest relative width of an interval that is shown as the exact value of a
+// level: less than the width of a line.
+const levelWidth = 1e-3
 
 // theory answers with the bound and the exact value of every level: NaN where there are none.
 func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*Answer, error) {
@@ -146,122 +146,61 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	omit, later := s.omit(q.Quick)
-	omit.Intervals = true // of each level, below
-	known, err := scenario.TheoryOf(ctx, run.Workers, s.problem, s.weights, omit)
+	omit := s.omit(q.Quick)
+	th, err := scenario.TheoryOf(ctx, run.Workers, s.problem, s.weights, omit)
 	if err != nil {
 		return nil, err
 	}
-	th := known.Levels
-	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: math.NaN(),
-		ExactHi: math.NaN()}
+	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Mean: th.Mean,
+		Later: q.Quick && s.more(omit, th.Mean)}
 	if b, err := scenario.BoundOf(s.problem); err == nil {
 		out.BoundName, out.BoundKind = b.Name, b.Kind()
 	}
-	out.BoundMean, out.ExactMean = known.Mean.Bound, known.Mean.Exact
-	if !q.Quick && s.enclosable() {
-		if err := s.enclose(ctx, th, &out); err != nil {
-			return nil, err
-		}
-	}
-	bound, exact := make([]float64, len(th)), make([]float64, len(th))
-	for i, t := range th {
+	bound, exact := make([]float64, len(th.Levels)), make([]float64, len(th.Levels))
+	for i, t := range th.Levels {
 		bound[i], exact[i] = t.Bound, t.Mean
+	}
+	for i, v := range th.Intervals {
+		if s.weights[i] > 0 && v.Width() <= levelWidth {
+			exact[i] = v.Middle()
+		}
 	}
 	return &Answer{JSON: out, Numbers: map[string][]float64{"bound": bound, "exact": exact}}, nil
 }
 
-// Work of exact values, in additions: what is done at once, some ten milliseconds in a browser,
-// and what a page does at all, some seconds.
-const (
-	quickWork = 1 << 22
-	mostWork  = 1 << 29
-)
-
-// work is about how many additions the exact values take; 0 where there are none.
-func (s *subject) work() int {
-	c := s.code
-	if !scenario.HasExact(s.problem) {
-		return 0
+// omit says what a page does without: of exact values what takes some seconds, and intervals of
+// networks, which take minutes. A quick answer has no intervals, and nothing that takes more than
+// some ten milliseconds in a browser, a hundredth of what scenario.Omit calls slow. Work is counted
+// in additions.
+func (s *subject) omit(quick bool) scenario.Omit {
+	perceived := s.problem.Kind.Perceived()
+	tables, mostExact, mostBound := 1, 1<<27, math.MaxInt
+	if perceived {
+		tables = decode.Strata
 	}
-	work := 0
-	switch s.problem.Decoder.Name() {
-	case decode.BelU{}.Name(), decode.BelJ{}.Name(): // closed forms
-		work = 4 * c.Levels() * c.Bits() * c.Bits()
-	default: // a sum over all outputs
-		if c.Bits() > 20 {
-			return 0
-		}
-		work = 4 * c.Levels() << c.Bits()
+	if quick {
+		mostExact, mostBound = 1<<20, 1<<22
 	}
-	if s.problem.Kind.Perceived() {
-		work *= decode.Strata
-	}
-	return work
-}
-
-// enclosable reports whether exact values that no formula gives lie in intervals. A page does
-// without those of networks, which take minutes.
-func (s *subject) enclosable() bool {
-	return s.problem.Kind == montecarlo.IndependentBits && s.work() == 0 && enclose.Fits(s.code, s.problem.Decoder)
-}
-
-// levelWidth is the largest relative width of an interval that is shown as the exact value of a
-// level: less than the width of a line.
-const levelWidth = 1e-3
-
-// enclose sets exact values to the middles of intervals, where they are narrow, and the interval
-// of the mean.
-func (s *subject) enclose(ctx context.Context, th []montecarlo.Theory, out *theoryAnswer) error {
-	rows, err := enclose.Rows(ctx, run.Workers, s.code, s.problem.Decoder, s.weights, []mat.Matrix{s.problem.Errors},
-		enclose.DefaultOptions())
-	if errors.Is(err, enclose.ErrTooWide) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for i, v := range rows {
-		if s.weights[i] > 0 && v.Width() <= levelWidth {
-			th[i].Mean = v.Middle()
+	levels, bits := s.code.Levels(), s.code.Bits()
+	exact, bound := levels<<min(bits, 32), 0 // all outputs
+	switch s.problem.Decoder.(type) {
+	case decode.BelU, decode.BelJ: // closed forms
+		exact = levels * bits * bits
+	case decode.Gen: // the union bound compares pairs of words, by a recurrence over the bits that differ
+		for i := range levels {
+			d := s.code.Distance(0, i)
+			bound += levels * d * d / 2
 		}
 	}
-	mean := enclose.Mean(s.weights, rows)
-	out.ExactLo, out.ExactHi = mean.Lo, mean.Hi
-	if mean.Width() <= scenario.ExactWidth {
-		out.ExactMean = mean.Middle()
+	return scenario.Omit{
+		Bounds: s.problem.Kind.Hard() && tables*bound > mostBound, Exact: tables*exact > mostExact,
+		Intervals: quick || perceived, AnyLaw: true,
 	}
-	return nil
 }
 
-// boundWork is about how many additions the bounds take: the union bound of gen compares all
-// pairs of code words, by a recurrence over the bits in which they differ.
-func (s *subject) boundWork() int {
-	if s.problem.Decoder.Name() != (decode.Gen{}).Name() || s.outputs() != scenario.Bits {
-		return 0
-	}
-	squares := 0
-	for i := 1; i < s.code.Levels(); i++ {
-		d := s.code.Distance(0, i)
-		squares += d * d
-	}
-	work := s.code.Levels() * squares / 2
-	if s.problem.Kind.Perceived() {
-		work *= decode.Strata
-	}
-	return work
-}
-
-// omit says what is left out: what takes more than mostWork always, and more than quickWork where
-// quick says so. Intervals of networks would take minutes. later is true where something is left
-// out that takes less than mostWork.
-func (s *subject) omit(quick bool) (o scenario.Omit, later bool) {
-	work := s.work()
-	o = scenario.Omit{
-		Bounds: quick && s.boundWork() > quickWork, Exact: work > mostWork || quick && work > quickWork,
-		Intervals: quick || work > mostWork || s.problem.Kind.Perceived(), AnyLaw: true,
-	}
-	return o, quick && (o.Bounds || o.Exact && work <= mostWork || s.enclosable())
+// more reports whether there may be more than was found where some was left out.
+func (s *subject) more(omit scenario.Omit, found scenario.Expected) bool {
+	return omit.Bounds || table.Missing(found.Exact) && scenario.HasExact(s.problem)
 }
 
 // samplesQuestion asks for samples of some levels, From to To−1, from 0.
@@ -323,30 +262,14 @@ func (e *Engine) row(ctx context.Context, q rowQuestion) (*Answer, error) {
 		}
 		return &Answer{JSON: rowAnswer{Problem: err.Error()}}, nil
 	}
-	out := rowAnswer{}
-	if out.Result, out.Unlearned, out.Later, err = s.result(ctx, q.Samples, q.Quick); err != nil {
+	candidates := &compare.Candidates{Problems: []*montecarlo.Problem{s.problem}, Omit: s.omit(q.Quick)}
+	c, err := compare.Rank(ctx, s.scenario, run, candidates, q.Scene.draw(q.Samples))
+	if err != nil {
 		return nil, err
 	}
-	return &Answer{JSON: out}, nil
-}
-
-// draw is the sampling of the subject's problem.
-func (s *subject) draw(samples uint64) scenario.Sampling {
-	return scenario.Sampling{Samples: samples, Seed: s.problem.Seed, Within: s.problem.Within}
-}
-
-// result is the row of compare, and whether compare has it below its line. later is true where a
-// value is left out that takes long.
-func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r compare.Result, unlearned, later bool,
-	err error) {
-	omit, later := s.omit(quick)
-	c, err := compare.Rank(ctx, s.scenario, run, &compare.Candidates{
-		Problems: []*montecarlo.Problem{s.problem}, Omit: omit,
-	}, s.draw(samples))
-	if err != nil {
-		return r, false, false, err
-	}
-	return c.Results[0], c.Unlearned(c.Results[0]), later, nil
+	r := c.Results[0]
+	return &Answer{JSON: rowAnswer{Result: r, Unlearned: c.Unlearned(r),
+		Later: q.Quick && s.more(candidates.Omit, r.Expected)}}, nil
 }
 
 // MapQuestion asks for some rows of the map of two codes.

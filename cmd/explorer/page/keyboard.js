@@ -80,7 +80,7 @@ function mapKeys(store, data) {
 			[x, y] = axesOfModel(s);
 		store.set({ [x]: round(s[x] * factor ** step[1]), [y]: round(s[y] * factor ** -step[0]) });
 		setTimeout(() => {
-			const error = short(data.theory?.exact_mean ?? data.samples?.overall);
+			const error = short(data.theory?.mean.exact ?? data.samples?.overall);
 			$("spoken").textContent = data.problem || `${modelText(store.present)}: mean error ${error} levels`;
 		}, 300);
 	});

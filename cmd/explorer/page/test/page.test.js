@@ -195,14 +195,10 @@ test("the readout says what is known", () => {
 		[{ level: 9, bit: 9 }, ""],
 	];
 	for (const [hover, want] of texts) assert.equal(readout(data, hover), want);
-	for (const [of, want] of [
-		[[1], "1"],
-		[[null, 1, 2, false], "1 to 2"],
-		[[null, null, null, true], "…"],
-		[[null], "–"],
-	]) {
-		assert.equal(exactText(...of), want);
-	}
+	assert.equal(exactText({ exact: 1 }), "1");
+	assert.equal(exactText({ exact: null, exact_lo: 1, exact_hi: 2, later: false }), "1 to 2");
+	assert.equal(exactText({ exact: null, later: true }), "…");
+	assert.equal(exactText({ exact: null }), "–");
 	assert.deepEqual(twins({ ...gray, matrix: Uint8Array.from([0, 0, 0, 1, 0, 0, 1, 0]) }), [1, 3]);
 	assert.deepEqual(twins(gray), []);
 });
