@@ -19,12 +19,6 @@ import (
 	"belsim/theory/decode"
 )
 
-// stem is the name of a file without its folder and ending.
-func stem(path string) string {
-	base := filepath.Base(path)
-	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
 // fileQuestion names a file that was given to the page.
 type fileQuestion struct {
 	Path string `json:"path"`
@@ -244,7 +238,13 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error
 	return table.WriteCSV(w, v.Labels)
 }
 
-// writePrior writes the prior as the command reads it.
+// labelCount is how often a label occurs: a row of a histogram, as the command reads it.
+type labelCount struct {
+	Label int     `json:"label"`
+	Count float64 `json:"count"`
+}
+
+// writePrior writes the prior as a histogram.
 func (s Scene) writePrior(w io.Writer) error {
 	p, err := s.Prior.read(s.Levels)
 	if err != nil {
@@ -253,13 +253,9 @@ func (s Scene) writePrior(w io.Writer) error {
 	if p.Histogram == nil {
 		return errors.New("all levels occur equally often, which is the command's default: there is no file to write")
 	}
-	if _, err := fmt.Fprintln(w, "label,count"); err != nil {
-		return err
-	}
+	var rows []labelCount
 	for i, count := range p.Histogram.Counts {
-		if _, err := fmt.Fprintf(w, "%d,%v\n", i+1, count); err != nil {
-			return err
-		}
+		rows = append(rows, labelCount{i + 1, count})
 	}
-	return nil
+	return table.WriteCSV(w, rows)
 }

@@ -54,7 +54,7 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 	if out.Prior, err = s.Weights(out.Levels); err != nil {
 		return nil, err
 	}
-	if c, err := e.open(q.Code, q.Scene.Levels); err != nil {
+	if c, err := q.Code.open(q.Scene.Levels); err != nil {
 		out.Problem = err.Error()
 	} else {
 		out.Name, out.Decoders = c.Name(), reads(s, c)
@@ -67,7 +67,7 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 	if len(q.Code.Flips) > 0 {
 		plain := q.Code
 		plain.Flips = nil
-		c, err := e.open(plain, q.Scene.Levels)
+		c, err := plain.open(q.Scene.Levels)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := e.open(q.Code, q.Scene.Levels)
+	c, err := q.Code.open(q.Scene.Levels)
 	if err != nil {
 		return nil, err
 	}
@@ -181,14 +181,14 @@ func (s *subject) omit(quick bool) scenario.Omit {
 	if quick {
 		mostExact, mostBound = 1<<20, 1<<22
 	}
-	levels, bits := s.code.Levels(), s.code.Bits()
+	levels, bits := s.problem.Code.Levels(), s.problem.Code.Bits()
 	exact, bound := levels<<min(bits, 32), 0 // all outputs
 	switch s.problem.Decoder.(type) {
 	case decode.BelU, decode.BelJ: // closed forms
 		exact = levels * bits * bits
 	case decode.Gen: // the union bound compares pairs of words, by a recurrence over the bits that differ
 		for i := range levels {
-			d := s.code.Distance(0, i)
+			d := s.problem.Code.Distance(0, i)
 			bound += levels * d * d / 2
 		}
 	}
@@ -218,10 +218,10 @@ func (e *Engine) samples(ctx context.Context, q samplesQuestion) (*Answer, error
 	if err != nil {
 		return nil, err
 	}
-	if q.From < 0 || q.To > s.code.Levels() || q.From >= q.To {
-		return nil, fmt.Errorf("levels %d to %d: want some of 1 to %d", q.From+1, q.To, s.code.Levels())
+	if q.From < 0 || q.To > s.problem.Code.Levels() || q.From >= q.To {
+		return nil, fmt.Errorf("levels %d to %d: want some of 1 to %d", q.From+1, q.To, s.problem.Code.Levels())
 	}
-	these := make([]float64, s.code.Levels())
+	these := make([]float64, s.problem.Code.Levels())
 	for row := q.From; row < q.To; row++ {
 		these[row] = 1
 	}
@@ -327,7 +327,7 @@ func (e *Engine) fill(ctx context.Context, q MapQuestion) (*heatmap.Map, error) 
 	}
 	var codes [2]*code.Code
 	for i, c := range []Code{q.A, q.B} {
-		if codes[i], err = e.open(c, q.Scene.Levels); err != nil {
+		if codes[i], err = c.open(q.Scene.Levels); err != nil {
 			return nil, err
 		}
 	}

@@ -14,8 +14,6 @@ export const light = {
 	sampled: "#d55e00",
 	mark: "#d55e00",
 	glow: "#d55e0026",
-	third: "#009e73",
-	fourth: "#cc79a7",
 };
 export const dark = {
 	ink: "#e8eaed",
@@ -30,8 +28,6 @@ export const dark = {
 	sampled: "#ff8f3f",
 	mark: "#ff8f3f",
 	glow: "#ff8f3f33",
-	third: "#2fc59a",
-	fourth: "#e4a3cb",
 };
 
 /** palette is that of package plots: its two ends are equally deep. */

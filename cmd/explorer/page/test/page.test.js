@@ -10,7 +10,6 @@ import { twins } from "explorer/shown.js";
 import { places, wrong } from "explorer/sliders.js";
 import { Store, initial } from "explorer/state.js";
 import { barWidths, noteText, ordered } from "explorer/table.js";
-import { decode } from "explorer/wasm.js";
 import { Scale } from "explorer/figure.js";
 
 const gray = { levels: 4, bits: 2, matrix: Uint8Array.from([0, 0, 0, 1, 1, 1, 1, 0]) };
@@ -201,9 +200,4 @@ test("the readout says what is known", () => {
 	assert.equal(exactText({ exact: null }), "–");
 	assert.deepEqual(twins({ ...gray, matrix: Uint8Array.from([0, 0, 0, 1, 0, 0, 1, 0]) }), [1, 3]);
 	assert.deepEqual(twins(gray), []);
-});
-
-test("bytes come back from text", () => {
-	assert.deepEqual([...decode("\u0000".replace("\u0000", "A") + "B")].slice(0, 1), [(65 << 1) | (66 >> 6)]);
-	assert.deepEqual([...decode(String.fromCharCode(256 + 128 * 3 + 5))], [(60 << 1) | (5 >> 6)]);
 });
