@@ -46,10 +46,12 @@ const palette = [
 /** diverging is the colour of v on a palette from −limit to limit: red where positive, blue where
  * negative. */
 export function diverging(v, limit) {
-	const at = ((Math.max(-1, Math.min(1, v / limit)) + 1) / 2) * (palette.length - 1);
+	const at = ((within(v / limit, -1, 1) + 1) / 2) * (palette.length - 1);
 	const i = Math.min(Math.floor(at), palette.length - 2);
 	return palette[i].map((a, j) => Math.round(a + (at - i) * (palette[i + 1][j] - a)));
 }
+
+export const within = (v, lo, hi) => Math.min(hi, Math.max(lo, v));
 
 export const esc = (text) =>
 	String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
