@@ -67,13 +67,13 @@ func questions() map[string]call {
 	counts.Scene.Prior = Prior{Kind: "counts", Counts: []float64{0, 1, 2, 3}}
 	axes := MapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: "0.1:5:4:log",
 		Y: "0.5:5:3:log", From: 1, To: 3, Samples: 50}
-	bound, exact, sampled, plane := axes, axes, axes, axes
-	bound.Method, exact.Method, sampled.Method, plane.Method = scenario.Bound, scenario.Exact, scenario.Sample, scenario.Bound
-	plane.Scene.Model, plane.From, plane.To = perceivedLabel, 0, 1
-	out := map[string]call{
-		"about": {"about", struct{}{}}, "map bound": {"map", bound}, "map exact": {"map", exact}, "map sampled": {"map",
-			sampled}, "map perceived": {"map", plane},
+	out := map[string]call{"about": {"about", struct{}{}}}
+	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
+		axes.Method = method
+		out["map "+string(method)] = call{"map", axes}
 	}
+	axes.Scene.Model, axes.Method, axes.From, axes.To = perceivedLabel, scenario.Bound, 0, 1
+	out["map perceived"] = call{"map", axes}
 	for name, s := range map[string]Subject{"johnson": plain, "edited": edited, "own": own, "logits": logits,
 		"perceived": learned, "counts": counts} {
 		out[name+" code"], out[name+" errors"] = call{"code", s}, call{"errors", s}
@@ -297,26 +297,25 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestNoCode: a matrix with two equal rows is shown, with what is wrong.
-func TestNoCode(t *testing.T) {
-	a := ask(t, New(""), "code", Subject{Scene: scene(8), Code: Code{Name: "johnson", Flips: [][2]int{{2, 4}}}})
-	c := a.JSON.(codeAnswer)
-	if !strings.Contains(c.Problem, "johnson-edited.csv") || len(a.Bytes["matrix"]) != 32 {
-		t.Errorf("problem %q, %d bits", c.Problem, len(a.Bytes["matrix"]))
-	}
-}
-
-// TestPlain names the decoder of a code without its changed bits.
-func TestPlain(t *testing.T) {
+// TestChanged: of a code with changed bits, the answer names the decoders, and what is wrong.
+func TestChanged(t *testing.T) {
 	for _, test := range []struct {
-		decoder, plain string
-		flips          [][2]int
-	}{{"auto", "bel-j", [][2]int{{3, 2}}}, {"gen", "gen", [][2]int{{3, 2}}}, {"auto", "", nil}} {
+		decoder, plain, reads, problem string
+		flips                          [][2]int
+	}{
+		{"auto", "", "bel-j", "", nil},
+		{"auto", "bel-j", "gen", "", [][2]int{{3, 2}}},
+		{"gen", "gen", "gen", "", [][2]int{{3, 2}}},
+		// equal code words
+		{"auto", "bel-j", "", "johnson-edited.csv", [][2]int{{2, 8}}},
+	} {
 		s := Subject{Scene: scene(16), Code: Code{Name: "johnson", Flips: test.flips}}
 		s.Scene.Decoder = test.decoder
-		if c := ask(t, New(""), "code", s).JSON.(codeAnswer); c.Plain != test.plain || c.Decoder == "" {
-			t.Errorf("%+v: plain %q, decoder %q", test, c.Plain, c.Decoder)
-		}
+		a := ask(t, New(""), "code", s)
+		c := a.JSON.(codeAnswer)
+		got := []string{c.Plain, c.Decoder, strings.SplitN(c.Problem, ":", 2)[0]}
+		must.Equal(t, fmt.Sprintf("%+v", test), []string{test.plain, test.reads, test.problem}, got)
+		must.Equal(t, "the size of the matrix", 16*8, len(a.Bytes["matrix"]))
 	}
 }
 
@@ -341,14 +340,16 @@ func TestInspect(t *testing.T) {
 		return path
 	}
 	for kind, text := range map[string]string{
-		"code": "0,0\n0,1\n1,1\n", "prior": "label,count\n3,1\n5,2\n", "targets": "1\n2\n3.5\n", "outputs": "1.5,-2\n0.3,4\n2,2\n",
+		"code": "0,0\n0,1\n1,1\n", "prior": "label,count\n3,1\n5,2\n", "targets": "1\n2\n3.5\n",
+		"outputs": "1.5,-2\n0.3,4\n2,2\n",
 	} {
 		if a := ask(t, New(""), "inspect", fileQuestion{write(kind+".csv", text)}).JSON.(*Inspected); a.Kind != kind {
 			t.Errorf("%s is taken for %s", kind, a.Kind)
 		}
 	}
 	for name, text := range map[string]string{
-		"fit.json": "{", "twice.csv": "0,1\n0,1\n", "ragged.csv": "0,1\n0\n", "words.csv": "a,b\nc,d\n", "empty.csv": "", "bad.npy": "not numpy", "picture.png": "x",
+		"fit.json": "{", "twice.csv": "0,1\n0,1\n", "ragged.csv": "0,1\n0\n", "words.csv": "a,b\nc,d\n",
+		"empty.csv": "", "bad.npy": "not numpy", "picture.png": "x",
 	} {
 		if _, err := try(New(""), "inspect", fileQuestion{write(name, text)}); err == nil ||
 			!strings.Contains(err.Error(), name) {

@@ -48,6 +48,8 @@ func (e *Engine) inspect(ctx context.Context, q fileQuestion) (*Answer, error) {
 	return &Answer{JSON: out}, nil
 }
 
+const known = "a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)"
+
 // Inspect says what a file holds. The error names the file, and says what is wrong with it and
 // which files there are.
 func Inspect(path string) (*Inspected, error) {
@@ -63,7 +65,7 @@ func Inspect(path string) (*Inspected, error) {
 		return &Inspected{Kind: "fit", Fit: f}, nil
 	case ".csv", ".npy":
 	default:
-		return nil, fmt.Errorf("%s: want a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)", path)
+		return nil, fmt.Errorf("%s: want %s", path, known)
 	}
 	if p, err := scenario.ReadPrior(path); err == nil {
 		if n := p.Levels(); n > maxLevels {

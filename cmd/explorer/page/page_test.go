@@ -12,7 +12,8 @@ import (
 func TestAssemble(t *testing.T) {
 	html := "<style>/*style*/</style>/*wasm*/ /*worker*/ /*imports*/ /*given*/ /*connect*/"
 	page := fstest.MapFS{
-		"index.html": {Data: []byte(html)}, "style.css": {Data: []byte("body{}")}, "worker.js": {Data: []byte("onmessage")}, "a.js": {Data: []byte("export {}")},
+		"index.html": {Data: []byte(html)}, "style.css": {Data: []byte("body{}")},
+		"worker.js": {Data: []byte("onmessage")}, "a.js": {Data: []byte("export {}")},
 	}
 	got := must.Get(assemble(page, Parts{Worker: "support\nonmessage", WASM: []byte("wasm")}))(t)
 	code := base64.StdEncoding.EncodeToString([]byte("export {}\n//# sourceURL=explorer/a.js\n"))
