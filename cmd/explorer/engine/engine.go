@@ -26,8 +26,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// Answer is the answer to a question.
-type Answer struct {
+// answer is the answer to a question.
+type answer struct {
 	JSON    any                  // written as JSON
 	Numbers map[string][]float64 // NaN stands for a number that does not exist
 	Bytes   map[string][]byte
@@ -56,7 +56,7 @@ func (e *Engine) path(name string) string {
 }
 
 // methods are the questions that the page asks.
-var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (*Answer, error){
+var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (*answer, error){
 	"about":   asked((*Engine).about),
 	"code":    asked((*Engine).code),
 	"errors":  asked((*Engine).errors),
@@ -69,8 +69,8 @@ var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (
 	"file":    asked((*Engine).file),
 }
 
-// Call answers a question. The error is a plain sentence for people, or the context's.
-func (e *Engine) Call(ctx context.Context, method string, question []byte) (*Answer, error) {
+// call answers a question. The error is a plain sentence for people, or the context's.
+func (e *Engine) call(ctx context.Context, method string, question []byte) (*answer, error) {
 	m, ok := methods[method]
 	if !ok {
 		return nil, fmt.Errorf("the engine does not know %q", method)
@@ -80,9 +80,9 @@ func (e *Engine) Call(ctx context.Context, method string, question []byte) (*Ans
 
 // asked decodes the question of a method.
 func asked[Q any](
-	method func(e *Engine, ctx context.Context, q Q) (*Answer, error),
-) func(*Engine, context.Context, []byte) (*Answer, error) {
-	return func(e *Engine, ctx context.Context, question []byte) (*Answer, error) {
+	method func(e *Engine, ctx context.Context, q Q) (*answer, error),
+) func(*Engine, context.Context, []byte) (*answer, error) {
+	return func(e *Engine, ctx context.Context, question []byte) (*answer, error) {
 		var q Q
 		if err := json.Unmarshal(question, &q); err != nil {
 			return nil, fmt.Errorf("reading a question: %w", err)
@@ -101,7 +101,7 @@ type part struct {
 // Write answers a question as pages read it (pool.js): a line of JSON, with that of the answer and
 // what follows, and the bytes of its arrays.
 func (e *Engine) Write(ctx context.Context, method string, question []byte) ([]byte, error) {
-	a, err := e.Call(ctx, method, question)
+	a, err := e.call(ctx, method, question)
 	if err != nil {
 		return nil, errors.New(e.named(err.Error()))
 	}
@@ -149,8 +149,8 @@ type about struct {
 	MaxLevels int `json:"max_levels"`
 }
 
-func (e *Engine) about(context.Context, struct{}) (*Answer, error) {
-	return &Answer{JSON: about{e.version, code.Families(), decode.Names(), maxLevels}}, nil
+func (e *Engine) about(context.Context, struct{}) (*answer, error) {
+	return &answer{JSON: about{e.version, code.Families(), decode.Names(), maxLevels}}, nil
 }
 
 // keep is the largest number of problems that are kept: the codes of the table and of a few moves

@@ -31,7 +31,7 @@ func scene(levels int) Scene {
 }
 
 // ask asks an engine. The question is marshalled as the page's questions are.
-func ask(t *testing.T, e *Engine, method string, question any) *Answer {
+func ask(t *testing.T, e *Engine, method string, question any) *answer {
 	t.Helper()
 	a, err := try(e, method, question)
 	if err != nil {
@@ -40,12 +40,12 @@ func ask(t *testing.T, e *Engine, method string, question any) *Answer {
 	return a
 }
 
-func try(e *Engine, method string, question any) (*Answer, error) {
+func try(e *Engine, method string, question any) (*answer, error) {
 	q, err := table.JSON(question)
 	if err != nil {
 		return nil, err
 	}
-	return e.Call(context.Background(), method, q)
+	return e.call(context.Background(), method, q)
 }
 
 // call is a question to a method.
@@ -65,7 +65,7 @@ func questions() map[string]call {
 	learned.Scene.Model, learned.Scene.Prior = perceivedLabel, Prior{Kind: "middle"}
 	counts := plain
 	counts.Scene.Prior = Prior{Kind: "counts", Counts: []float64{0, 1, 2, 3}}
-	axes := MapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: "0.1:5:4:log",
+	axes := mapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: "0.1:5:4:log",
 		Y: "0.5:5:3:log", From: 1, To: 3, Samples: 50}
 	out := map[string]call{"about": {"about", struct{}{}}}
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
@@ -91,7 +91,7 @@ type flat struct {
 	Bytes   map[string]string          `json:",omitempty"`
 }
 
-func flatten(t *testing.T, a *Answer) flat {
+func flatten(t *testing.T, a *answer) flat {
 	t.Helper()
 	text := must.Get(table.JSON(a.JSON))(t)
 	out := flat{JSON: text, Numbers: map[string]json.RawMessage{}, Bytes: map[string]string{}}
@@ -153,7 +153,7 @@ func TestStopped(t *testing.T) {
 	stop()
 	for name, q := range questions() {
 		text := must.Get(table.JSON(q.question))(t)
-		a, err := New("test").Call(ctx, q.method, text)
+		a, err := New("test").call(ctx, q.method, text)
 		short := q.method == "about" || q.method == "code" // they ask nobody
 		if short != (err == nil) || !short && !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %+v, %v", name, a, err)
@@ -241,7 +241,7 @@ func TestQuick(t *testing.T) {
 
 func TestMapRows(t *testing.T) {
 	e := New("")
-	q := MapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
+	q := mapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
 		X: "0.1:2:5:log", Y: "0.5:4:6:log", To: 6}
 	whole := ask(t, e, "map", q).Numbers["increase"]
 	var parts []float64
@@ -282,8 +282,8 @@ func TestRefusals(t *testing.T) {
 		{"theory", with(func(s *Subject) { s.Decoder = "bel-u" }), "bel-u"},
 		{"theory", with(func(s *Subject) { s.Scene.R = 100 }), "probability is at most 1"},
 		{"samples", samplesQuestion{with(func(*Subject) {}), 10, 3, 3}, "want some of 1 to 8"},
-		{"map", MapQuestion{Scene: scene(8), X: "0:1:3:log", Y: "1:2:3:log"}, "want positive finite numbers"},
-		{"map", MapQuestion{Scene: scene(8), X: "1:2:3:log", Y: "1:2:3:log", To: 4}, "rows 0 to 4"},
+		{"map", mapQuestion{Scene: scene(8), X: "0:1:3:log", Y: "1:2:3:log"}, "want positive finite numbers"},
+		{"map", mapQuestion{Scene: scene(8), X: "1:2:3:log", Y: "1:2:3:log", To: 4}, "rows 0 to 4"},
 		{"file", outputQuestion{What: "x", Subject: with(func(*Subject) {})}, `no file of "x"`},
 		{"file", outputQuestion{What: "prior", Subject: with(func(*Subject) {})}, "occur equally often"},
 	} {
@@ -402,7 +402,7 @@ func TestFiles(t *testing.T) {
 	e := New("")
 	s := Subject{Scene: scene(4), Code: Code{Name: "johnson"}}
 	s.Scene.Prior = Prior{Kind: "low"}
-	m := MapQuestion{Scene: s.Scene, A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
+	m := mapQuestion{Scene: s.Scene, A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
 		X: "0.1:1:2:log", Y: "0.5:1:2:log"}
 	for what, want := range map[string]string{
 		"code":   "0,0\n0,1\n1,1\n1,0\n",

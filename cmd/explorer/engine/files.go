@@ -40,12 +40,12 @@ type Inspected struct {
 }
 
 // inspect answers with what a file holds.
-func (e *Engine) inspect(ctx context.Context, q fileQuestion) (*Answer, error) {
+func (e *Engine) inspect(ctx context.Context, q fileQuestion) (*answer, error) {
 	out, err := Inspect(e.path(q.Path))
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{JSON: out}, nil
+	return &answer{JSON: out}, nil
 }
 
 const known = "a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)"
@@ -155,7 +155,7 @@ type fitAnswer struct {
 
 // fit answers with the verdict on a network, as the command has it. Numbers rates are the
 // observed error rates of the bits, L × M.
-func (e *Engine) fit(ctx context.Context, q fitQuestion) (*Answer, error) {
+func (e *Engine) fit(ctx context.Context, q fitQuestion) (*answer, error) {
 	if _, named := code.Lookup(q.Code); !named {
 		q.Code = e.path(q.Code)
 	}
@@ -178,7 +178,7 @@ func (e *Engine) fit(ctx context.Context, q fitQuestion) (*Answer, error) {
 		return nil, err
 	}
 	r.Fit.Version = e.version
-	return &Answer{
+	return &answer{
 		JSON:    fitAnswer{r.Opening, r.Remarks, r.Fit},
 		Numbers: map[string][]float64{"rates": r.Rates.RawMatrix().Data},
 	}, nil
@@ -188,17 +188,17 @@ func (e *Engine) fit(ctx context.Context, q fitQuestion) (*Answer, error) {
 type outputQuestion struct {
 	What    string      `json:"what"` // code, errors, levels, map or prior
 	Subject             // of code, errors and levels
-	Map     MapQuestion `json:"map"`
+	Map     mapQuestion `json:"map"`
 	Samples uint64      `json:"samples"`
 }
 
 // file answers with the bytes of a .csv file: the numbers of a view in the command's format.
-func (e *Engine) file(ctx context.Context, q outputQuestion) (*Answer, error) {
+func (e *Engine) file(ctx context.Context, q outputQuestion) (*answer, error) {
 	var b bytes.Buffer
 	if err := e.write(ctx, &b, q); err != nil {
 		return nil, err
 	}
-	return &Answer{Bytes: map[string][]byte{"file": b.Bytes()}}, nil
+	return &answer{Bytes: map[string][]byte{"file": b.Bytes()}}, nil
 }
 
 func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error {

@@ -40,7 +40,7 @@ type codeAnswer struct {
 }
 
 // code answers with a code's matrix, L × M bytes of 0 and 1, and the decoders that fit it.
-func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
+func (e *Engine) code(_ context.Context, q Subject) (*answer, error) {
 	s, err := q.Scene.scenario()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 			bits[i*out.Bits+k] = byte(m.At(i, k))
 		}
 	}
-	return &Answer{JSON: out, Bytes: map[string][]byte{"matrix": bits}}, nil
+	return &answer{JSON: out, Bytes: map[string][]byte{"matrix": bits}}, nil
 }
 
 // errorsAnswer says which mixtures are valid for a code.
@@ -92,7 +92,7 @@ type errorsAnswer struct {
 
 // errors answers with the error probabilities of all bits: e, L × M. There are none where the
 // model is not valid for the code.
-func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
+func (e *Engine) errors(ctx context.Context, q Subject) (*answer, error) {
 	s, err := q.Scene.scenario()
 	if err != nil {
 		return nil, err
@@ -112,12 +112,12 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
 	probabilities, err := s.Errors(ctx, c)
 	if scenario.Invalid(err) {
 		out.Problem = err.Error()
-		return &Answer{JSON: out}, nil
+		return &answer{JSON: out}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{JSON: out, Numbers: map[string][]float64{"e": mat.DenseCopyOf(probabilities).RawMatrix().Data}}, nil
+	return &answer{JSON: out, Numbers: map[string][]float64{"e": mat.DenseCopyOf(probabilities).RawMatrix().Data}}, nil
 }
 
 // theoryQuestion asks for the bound and the exact value of every level.
@@ -141,7 +141,7 @@ type theoryAnswer struct {
 const levelWidth = 1e-3
 
 // theory answers with the bound and the exact value of every level: NaN where there are none.
-func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*Answer, error) {
+func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*answer, error) {
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*Answer, error) 
 			exact[i] = v.Middle()
 		}
 	}
-	return &Answer{JSON: out, Numbers: map[string][]float64{"bound": bound, "exact": exact}}, nil
+	return &answer{JSON: out, Numbers: map[string][]float64{"bound": bound, "exact": exact}}, nil
 }
 
 // omit says what a page does without: of exact values what takes some seconds, and intervals of
@@ -213,7 +213,7 @@ type samplesQuestion struct {
 
 // samples answers with the mean |error| of every level and its standard error: those of the command
 // for as many samples.
-func (e *Engine) samples(ctx context.Context, q samplesQuestion) (*Answer, error) {
+func (e *Engine) samples(ctx context.Context, q samplesQuestion) (*answer, error) {
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func (e *Engine) samples(ctx context.Context, q samplesQuestion) (*Answer, error
 	for i, sum := range sums[q.From:q.To] {
 		mean[i], stderr[i] = sum.Mean(), sum.StdErr()
 	}
-	return &Answer{Numbers: map[string][]float64{"mean": mean, "stderr": stderr}}, nil
+	return &answer{Numbers: map[string][]float64{"mean": mean, "stderr": stderr}}, nil
 }
 
 // rowQuestion asks for a row of the table of codes.
@@ -254,13 +254,13 @@ type rowAnswer struct {
 }
 
 // row answers with a row of the table of codes, as compare has it.
-func (e *Engine) row(ctx context.Context, q rowQuestion) (*Answer, error) {
+func (e *Engine) row(ctx context.Context, q rowQuestion) (*answer, error) {
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
 		if ctx.Err() != nil { // stopped: this is no problem of the code
 			return nil, ctx.Err()
 		}
-		return &Answer{JSON: rowAnswer{Problem: err.Error()}}, nil
+		return &answer{JSON: rowAnswer{Problem: err.Error()}}, nil
 	}
 	candidates := &compare.Candidates{Problems: []*montecarlo.Problem{s.problem}, Omit: s.omit(q.Quick)}
 	c, err := compare.Rank(ctx, s.scenario, run, candidates, q.Scene.draw(q.Samples))
@@ -268,12 +268,12 @@ func (e *Engine) row(ctx context.Context, q rowQuestion) (*Answer, error) {
 		return nil, err
 	}
 	r := c.Results[0]
-	return &Answer{JSON: rowAnswer{Result: r, Unlearned: c.Unlearned(r),
+	return &answer{JSON: rowAnswer{Result: r, Unlearned: c.Unlearned(r),
 		Later: q.Quick && s.more(candidates.Omit, r.Expected)}}, nil
 }
 
-// MapQuestion asks for some rows of the map of two codes.
-type MapQuestion struct {
+// mapQuestion asks for some rows of the map of two codes.
+type mapQuestion struct {
 	Scene   Scene           `json:"scene"`
 	A       Code            `json:"a"`
 	B       Code            `json:"b"`
@@ -293,7 +293,7 @@ type mapAnswer struct {
 
 // mapRows answers with rows of the map of two codes, as heatmap has them: the increase of A's error
 // over B's in percent.
-func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
+func (e *Engine) mapRows(ctx context.Context, q mapQuestion) (*answer, error) {
 	m, err := e.fill(ctx, q)
 	if err != nil {
 		return nil, err
@@ -302,11 +302,11 @@ func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
 	for i, c := range m.Cells {
 		increase[i] = c.Increase
 	}
-	return &Answer{JSON: mapAnswer{m.A.Decoder, m.B.Decoder}, Numbers: map[string][]float64{"increase": increase}}, nil
+	return &answer{JSON: mapAnswer{m.A.Decoder, m.B.Decoder}, Numbers: map[string][]float64{"increase": increase}}, nil
 }
 
 // fill computes rows of a map, all of them where q.To is 0.
-func (e *Engine) fill(ctx context.Context, q MapQuestion) (*heatmap.Map, error) {
+func (e *Engine) fill(ctx context.Context, q mapQuestion) (*heatmap.Map, error) {
 	var x, y plane.Axis
 	if err := cmp.Or(x.UnmarshalText([]byte(q.X)), y.UnmarshalText([]byte(q.Y))); err != nil {
 		return nil, err
