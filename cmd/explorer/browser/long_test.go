@@ -31,7 +31,7 @@ const moves = `(async (count, seed) => {
 		const e = $(id), svg = e.querySelector("svg");
 		if (!svg) return;
 		const r = svg.getBoundingClientRect();
-		const at = { clientX: r.left + random() * r.width, clientY: r.top + random() * r.height, pointerId: 1, button: 0 };
+		const at = { clientX: r.left + random() * r.width, clientY: r.top + random() * r.height, pointerId: 1 };
 		for (const type of types) e.dispatchEvent(new PointerEvent(type, { ...at, bubbles: true }));
 	};
 	$("map").setPointerCapture = () => {};
