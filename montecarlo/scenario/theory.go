@@ -21,6 +21,9 @@ type Theory struct {
 	Levels []montecarlo.Theory // of every level; NaN where a value is left out or does not exist
 	Laws   []anylaw.Level      // what holds under any law of the bits, of every level; nil where it is left out
 	Mean   Expected            // over the prior
+	// Intervals hold the exact values of the levels, where no formula gives them; nil where there
+	// are none, or they are left out.
+	Intervals []enclose.Interval
 }
 
 // Expected is the mean |error| over the labels, in levels.
@@ -109,7 +112,7 @@ func TheoryOf(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 			t.Mean.Exact = math.FMA(w, t.Levels[i].Mean, t.Mean.Exact)
 		}
 	}
-	return t, q.interval(ctx, &t.Mean)
+	return t, q.intervals(ctx, t)
 }
 
 // theorist computes what theory says of a problem.
@@ -195,9 +198,9 @@ func (q theorist) laws(ctx context.Context, t *Theory) error {
 	return nil
 }
 
-// interval looks for an interval that holds the exact mean, where no formula gives it.
-func (q theorist) interval(ctx context.Context, x *Expected) error {
-	p, o, levels := q.p, enclose.DefaultOptions(), len(q.prior)
+// intervals looks for intervals that hold the exact values, where no formula gives them.
+func (q theorist) intervals(ctx context.Context, t *Theory) error {
+	p, x, o, levels := q.p, &t.Mean, enclose.DefaultOptions(), len(q.prior)
 	if !table.Missing(x.Exact) || !HasExact(p) || q.omit.Intervals {
 		return nil
 	}
@@ -216,6 +219,7 @@ func (q theorist) interval(ctx context.Context, x *Expected) error {
 	if err != nil {
 		return err
 	}
+	t.Intervals = rows
 	v := enclose.Mean(q.prior, rows)
 	if v.Width() <= ExactWidth {
 		x.Exact = v.Middle()

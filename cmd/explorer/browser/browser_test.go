@@ -53,16 +53,23 @@ func TestMain(m *testing.M) {
 }
 
 // need returns what was built. It skips the test where there is no browser.
-func need(t *testing.T) built {
+func need(t testing.TB) built {
 	t.Helper()
 	if chromium() == "" {
 		t.Skip("no Chromium: set CHROMIUM, or install chromium")
 	}
-	b, err := build()
-	if err != nil {
-		t.Fatal(err)
+	return get(build())(t)
+}
+
+// get returns a value, or ends the test with its error.
+func get[V any](v V, err error) func(t testing.TB) V {
+	return func(t testing.TB) V {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
-	return b
 }
 
 // chromium is the path of a Chromium, "" where there is none.
@@ -77,7 +84,7 @@ func chromium() string {
 
 // tab is a page in the browser, with what it says on its console.
 type tab struct {
-	*testing.T
+	testing.TB
 	ctx context.Context
 
 	mu     sync.Mutex
@@ -85,7 +92,7 @@ type tab struct {
 }
 
 // open starts a browser with a page of some size, and waits until it has computed everything.
-func open(t *testing.T, url string, width, height int, flags ...chromedp.ExecAllocatorOption) *tab {
+func open(t testing.TB, url string, width, height int, flags ...chromedp.ExecAllocatorOption) *tab {
 	t.Helper()
 	p := blank(t, width, height, flags...)
 	p.do(chromedp.Navigate(url))
@@ -94,7 +101,7 @@ func open(t *testing.T, url string, width, height int, flags ...chromedp.ExecAll
 }
 
 // blank starts a browser with an empty page.
-func blank(t *testing.T, width, height int, flags ...chromedp.ExecAllocatorOption) *tab {
+func blank(t testing.TB, width, height int, flags ...chromedp.ExecAllocatorOption) *tab {
 	t.Helper()
 	need(t)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
@@ -106,7 +113,7 @@ func blank(t *testing.T, width, height int, flags ...chromedp.ExecAllocatorOptio
 	t.Cleanup(cancel)
 	ctx, end := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(end)
-	p := &tab{T: t, ctx: ctx}
+	p := &tab{TB: t, ctx: ctx}
 	p.do(chromedp.Steps()) // starts the browser
 	go func() {
 		for m, err := range chromedp.Console(ctx) {
@@ -134,10 +141,27 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 // eval runs a script of the page.
 func (p *tab) eval(script string) { p.Helper(); p.do(chromedp.Evaluate[chromedp.Void](script)) }
 
+// press clicks on an element.
+func (p *tab) press(selector string) { p.Helper(); p.do(chromedp.Click(chromedp.CSS(selector))) }
+
+// textOf is the expression of the text of an element.
+func textOf(id string) string { return fmt.Sprintf("document.getElementById(%q).textContent", id) }
+
 // says is the text of an element.
-func (p *tab) says(id string) string {
+func (p *tab) says(id string) string { p.Helper(); return value[string](p, textOf(id)) }
+
+// text fails unless an element has a text.
+func (p *tab) text(id, want string) {
 	p.Helper()
-	return value[string](p, "document.getElementById('"+id+"').textContent")
+	if got := p.says(id); got != want {
+		p.Errorf("#%s says %q; want %q", id, got, want)
+	}
+}
+
+// until waits until the text of an element matches a regular expression.
+func (p *tab) until(id, pattern string) {
+	p.Helper()
+	p.wait(fmt.Sprintf("RegExp(%q).test(%s)", pattern, textOf(id)))
 }
 
 // value evaluates an expression, which may be a promise.
@@ -170,8 +194,7 @@ func (p *tab) wait(expression string) {
 			return
 		}
 	}
-	p.Fatalf("never: %s; the page says %q", expression,
-		value[string](p, "document.getElementById('alert')?.textContent"))
+	p.Fatalf("never: %s; the page says %q", expression, p.says("alert"))
 }
 
 // quiet fails where the console has errors or warnings.
@@ -184,7 +207,7 @@ func (p *tab) quiet() {
 	}
 }
 
-func fileURL(t *testing.T) string {
+func fileURL(t testing.TB) string {
 	t.Helper()
 	return "file://" + need(t).page
 }
@@ -209,14 +232,11 @@ func TestPictures(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			p := open(t, fileURL(t)+v.state, v.width, v.height)
 			if v.theme == "dark" {
-				p.do(chromedp.Click(chromedp.CSS("#theme")))
+				p.press("#theme")
 			}
 			p.settle()
 			p.do(chromedp.Sleep(300 * time.Millisecond))
-			b, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := get(chromedp.Run(p.ctx, chromedp.FullScreenshot(100)))(t)
 			if err := os.WriteFile(filepath.Join(folder, v.name+".png"), b, 0o666); err != nil {
 				t.Fatal(err)
 			}

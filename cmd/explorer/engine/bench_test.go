@@ -28,7 +28,7 @@ func BenchmarkViews(b *testing.B) {
 								From, To int
 								Quick    bool `json:"quick"`
 							}{Subject{Scene: s, Code: Code{Name: name}, Decoder: "gen"}, 20, 0, levels, quick})
-							if _, err := e.Call(context.Background(), method, q); err != nil {
+							if _, err := e.call(context.Background(), method, q); err != nil {
 								b.Fatal(err)
 							}
 						}

@@ -9,19 +9,25 @@
 package engine
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
-// Answer is the answer to a question.
-type Answer struct {
+// answer is the answer to a question.
+type answer struct {
 	JSON    any                  // written as JSON
 	Numbers map[string][]float64 // NaN stands for a number that does not exist
 	Bytes   map[string][]byte
@@ -32,14 +38,13 @@ type Answer struct {
 type Engine struct {
 	// Folder has the files that questions name; "" where their names are paths.
 	Folder   string
-	codes    kept[*code.Code]
-	problems kept[*montecarlo.Problem]
+	problems map[string]*montecarlo.Problem
 	version  string
 }
 
 // New returns an engine. version is belsim's, for the results that it writes.
 func New(version string) *Engine {
-	return &Engine{codes: kept[*code.Code]{}, problems: kept[*montecarlo.Problem]{}, version: version}
+	return &Engine{problems: map[string]*montecarlo.Problem{}, version: version}
 }
 
 // path is where the file of a name lies.
@@ -51,7 +56,7 @@ func (e *Engine) path(name string) string {
 }
 
 // methods are the questions that the page asks.
-var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (*Answer, error){
+var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (*answer, error){
 	"about":   asked((*Engine).about),
 	"code":    asked((*Engine).code),
 	"errors":  asked((*Engine).errors),
@@ -64,8 +69,8 @@ var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (
 	"file":    asked((*Engine).file),
 }
 
-// Call answers a question. The error is a plain sentence for people, or the context's.
-func (e *Engine) Call(ctx context.Context, method string, question []byte) (*Answer, error) {
+// call answers a question. The error is a plain sentence for people, or the context's.
+func (e *Engine) call(ctx context.Context, method string, question []byte) (*answer, error) {
 	m, ok := methods[method]
 	if !ok {
 		return nil, fmt.Errorf("the engine does not know %q", method)
@@ -74,15 +79,65 @@ func (e *Engine) Call(ctx context.Context, method string, question []byte) (*Ans
 }
 
 // asked decodes the question of a method.
-func asked[Q any](method func(e *Engine, ctx context.Context, q Q) (*Answer, error)) func(*Engine, context.Context,
-	[]byte) (*Answer, error) {
-	return func(e *Engine, ctx context.Context, question []byte) (*Answer, error) {
+func asked[Q any](
+	method func(e *Engine, ctx context.Context, q Q) (*answer, error),
+) func(*Engine, context.Context, []byte) (*answer, error) {
+	return func(e *Engine, ctx context.Context, question []byte) (*answer, error) {
 		var q Q
 		if err := json.Unmarshal(question, &q); err != nil {
 			return nil, fmt.Errorf("reading a question: %w", err)
 		}
 		return method(e, ctx, q)
 	}
+}
+
+// part is an array behind the line of an answer.
+type part struct {
+	Name    string `json:"name"`
+	Numbers bool   `json:"numbers"` // of 8 bytes
+	Length  int    `json:"length"`  // in bytes
+}
+
+// Write answers a question as pages read it (pool.js): a line of JSON, with that of the answer and
+// what follows, and the bytes of its arrays.
+func (e *Engine) Write(ctx context.Context, method string, question []byte) ([]byte, error) {
+	a, err := e.call(ctx, method, question)
+	if err != nil {
+		return nil, errors.New(e.named(err.Error()))
+	}
+	text, err := table.JSON(a.JSON)
+	if err != nil {
+		return nil, err
+	}
+	head := struct {
+		JSON  json.RawMessage `json:"json"`
+		Parts []part          `json:"parts"`
+	}{json.RawMessage(e.named(string(text))), []part{}}
+	var arrays bytes.Buffer
+	for name, v := range a.Numbers {
+		head.Parts = append(head.Parts, part{name, true, 8 * len(v)})
+		if err := binary.Write(&arrays, binary.LittleEndian, v); err != nil {
+			return nil, err
+		}
+	}
+	for name, b := range a.Bytes {
+		head.Parts = append(head.Parts, part{name, false, len(b)})
+		arrays.Write(b)
+	}
+	line, err := json.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(line, '\n'), arrays.Bytes()...), nil
+}
+
+// named calls the files of a text by the names that the user knows.
+func (e *Engine) named(text string) string {
+	if e.Folder == "" {
+		return text
+	}
+	folder := e.Folder + string(filepath.Separator)
+	return strings.NewReplacer(folder, "", strings.Trim(strconv.Quote(folder), `"`), "").Replace(text)
 }
 
 // about says what the engine knows: the names that a page offers.
@@ -94,32 +149,28 @@ type about struct {
 	MaxLevels int `json:"max_levels"`
 }
 
-func (e *Engine) about(context.Context, struct{}) (*Answer, error) {
-	return &Answer{JSON: about{e.version, code.Families(), decode.Names(), maxLevels}}, nil
+func (e *Engine) about(context.Context, struct{}) (*answer, error) {
+	return &answer{JSON: about{e.version, code.Families(), decode.Names(), maxLevels}}, nil
 }
 
-// kept holds values by their keys.
-type kept[V any] map[string]V
-
-// keep is the largest number of values that are kept: the codes of the table and of a few moves
+// keep is the largest number of problems that are kept: the codes of the table and of a few moves
 // before.
 const keep = 48
 
-// of returns the value of a key, which it makes where it is not there.
-func (k kept[V]) of(key string, make func() (V, error)) (V, error) {
-	v, ok := k[key]
-	if ok {
-		return v, nil
+// kept returns the problem of a key, which it makes where it is not there.
+func (e *Engine) kept(key string, make func() (*montecarlo.Problem, error)) (*montecarlo.Problem, error) {
+	if p, ok := e.problems[key]; ok {
+		return p, nil
 	}
-	v, err := make()
+	p, err := make()
 	if err != nil {
-		return v, err
+		return nil, err
 	}
-	if len(k) == keep {
-		clear(k)
+	if len(e.problems) == keep {
+		clear(e.problems)
 	}
-	k[key] = v
-	return v, nil
+	e.problems[key] = p
+	return p, nil
 }
 
 // run is how an engine computes: on the one goroutine that a worker of the page has.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,7 +31,7 @@ func scene(levels int) Scene {
 }
 
 // ask asks an engine. The question is marshalled as the page's questions are.
-func ask(t *testing.T, e *Engine, method string, question any) *Answer {
+func ask(t *testing.T, e *Engine, method string, question any) *answer {
 	t.Helper()
 	a, err := try(e, method, question)
 	if err != nil {
@@ -41,12 +40,12 @@ func ask(t *testing.T, e *Engine, method string, question any) *Answer {
 	return a
 }
 
-func try(e *Engine, method string, question any) (*Answer, error) {
+func try(e *Engine, method string, question any) (*answer, error) {
 	q, err := table.JSON(question)
 	if err != nil {
 		return nil, err
 	}
-	return e.Call(context.Background(), method, q)
+	return e.call(context.Background(), method, q)
 }
 
 // call is a question to a method.
@@ -66,15 +65,15 @@ func questions() map[string]call {
 	learned.Scene.Model, learned.Scene.Prior = perceivedLabel, Prior{Kind: "middle"}
 	counts := plain
 	counts.Scene.Prior = Prior{Kind: "counts", Counts: []float64{0, 1, 2, 3}}
-	axes := MapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: "0.1:5:4:log",
+	axes := mapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: "0.1:5:4:log",
 		Y: "0.5:5:3:log", From: 1, To: 3, Samples: 50}
-	bound, exact, sampled, plane := axes, axes, axes, axes
-	bound.Method, exact.Method, sampled.Method, plane.Method = scenario.Bound, scenario.Exact, scenario.Sample, scenario.Bound
-	plane.Scene.Model, plane.From, plane.To = perceivedLabel, 0, 1
-	out := map[string]call{
-		"about": {"about", struct{}{}}, "map bound": {"map", bound}, "map exact": {"map", exact}, "map sampled": {"map",
-			sampled}, "map perceived": {"map", plane},
+	out := map[string]call{"about": {"about", struct{}{}}}
+	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
+		axes.Method = method
+		out["map "+string(method)] = call{"map", axes}
 	}
+	axes.Scene.Model, axes.Method, axes.From, axes.To = perceivedLabel, scenario.Bound, 0, 1
+	out["map perceived"] = call{"map", axes}
 	for name, s := range map[string]Subject{"johnson": plain, "edited": edited, "own": own, "logits": logits,
 		"perceived": learned, "counts": counts} {
 		out[name+" code"], out[name+" errors"] = call{"code", s}, call{"errors", s}
@@ -92,7 +91,7 @@ type flat struct {
 	Bytes   map[string]string          `json:",omitempty"`
 }
 
-func flatten(t *testing.T, a *Answer) flat {
+func flatten(t *testing.T, a *answer) flat {
 	t.Helper()
 	text := must.Get(table.JSON(a.JSON))(t)
 	out := flat{JSON: text, Numbers: map[string]json.RawMessage{}, Bytes: map[string]string{}}
@@ -154,7 +153,7 @@ func TestStopped(t *testing.T) {
 	stop()
 	for name, q := range questions() {
 		text := must.Get(table.JSON(q.question))(t)
-		a, err := New("test").Call(ctx, q.method, text)
+		a, err := New("test").call(ctx, q.method, text)
 		short := q.method == "about" || q.method == "code" // they ask nobody
 		if short != (err == nil) || !short && !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %+v, %v", name, a, err)
@@ -167,60 +166,82 @@ func TestStopped(t *testing.T) {
 func TestRowIsCompare(t *testing.T) {
 	e := New("")
 	for _, name := range []string{"unary", "johnson", "gray", "hexj", "hadamard"} {
-		for _, model := range []string{mixture, perceivedLabel} {
+		for model, decoder := range map[string]string{mixture: "gen", perceivedLabel: "auto"} {
 			s := scene(8)
-			s.Model = model
-			if model == perceivedLabel && name != "unary" && name != "johnson" {
-				continue // their exact values take minutes, or are intervals, which the page leaves out
-			}
-			if s.Decoder = "gen"; model == perceivedLabel {
-				s.Decoder = "auto"
-			}
-			sub := must.Get(e.subject(context.Background(), s, Code{Name: name}, ""))(t)
-			got, _, _, err := sub.result(context.Background(), 50, false)
-			must.Succeed(t, err)
-			c := must.Get(compare.Rank(context.Background(), sub.scenario, run, &compare.Candidates{
+			s.Model, s.Decoder = model, decoder
+			sub := must.Get(e.subject(t.Context(), s, Code{Name: name}, ""))(t)
+			c := must.Get(compare.Rank(t.Context(), sub.scenario, run, &compare.Candidates{
 				Problems: []*montecarlo.Problem{sub.problem}, Omit: scenario.Omit{AnyLaw: true},
 			}, s.draw(50)))(t)
-			a, _ := table.JSON(got)
-			b, _ := table.JSON(c.Results[0])
-			if !bytes.Equal(a, b) {
-				t.Errorf("%s, %s: row %s, compare %s", name, model, a, b)
-			}
+			row := ask(t, e, "row", rowQuestion{Subject: Subject{Scene: s, Code: Code{Name: name}}, Samples: 50})
+			want := rowAnswer{Result: c.Results[0]}
+			must.Equal(t, name+", "+model, want, row.JSON.(rowAnswer))
 		}
 	}
 }
 
-// TestQuick: what is left out at first comes later, and the bounds are the same.
+// TestOmit: what is left out has a work just above a limit.
+func TestOmit(t *testing.T) {
+	intervals := scenario.Omit{Intervals: true, AnyLaw: true}
+	exact := scenario.Omit{Exact: true, Intervals: true, AnyLaw: true}
+	both := scenario.Omit{Bounds: true, Exact: true, Intervals: true, AnyLaw: true}
+	for _, test := range []struct {
+		code, decoder string
+		levels        int
+		model         string
+		quick         bool
+		want          scenario.Omit
+	}{
+		{"unary", "bel-u", 102, mixture, true, intervals},
+		{"unary", "bel-u", 103, mixture, true, exact},
+		{"unary", "bel-u", 512, mixture, false, scenario.Omit{AnyLaw: true}},
+		{"unary", "bel-u", 128, perceivedLabel, false, intervals},
+		{"unary", "bel-u", 129, perceivedLabel, false, exact},
+		{"johnson", "gen", 30, mixture, true, intervals},
+		{"johnson", "gen", 32, mixture, true, exact},
+		{"unary", "gen", 71, mixture, true, exact},
+		{"unary", "gen", 72, mixture, true, both},
+		{"unary", "gen", 72, mixture, false, scenario.Omit{Exact: true, AnyLaw: true}}, // an interval is exact
+		{"gray", "gen", 64, perceivedLabel, true, intervals},
+		{"gray", "gen", 128, perceivedLabel, true, scenario.Omit{Bounds: true, Intervals: true, AnyLaw: true}},
+	} {
+		s := scene(test.levels)
+		s.Model = test.model
+		sub := must.Get(New("").subject(t.Context(), s, Code{Name: test.code}, test.decoder))(t)
+		must.Equal(t, fmt.Sprintf("%+v", test), test.want, sub.omit(test.quick))
+	}
+}
+
+// TestQuick: what is left out at first comes later, and what was there stays.
 func TestQuick(t *testing.T) {
 	e := New("")
-	s := Subject{Scene: scene(64), Code: Code{Name: "hexj"}}
-	quick := ask(t, e, "theory", theoryQuestion{s, true})
-	if !quick.JSON.(theoryAnswer).Later || !math.IsNaN(quick.Numbers["exact"][0]) {
-		t.Errorf("the exact values of hexj are there at once")
-	}
-	if testing.Short() {
-		return
-	}
-	whole := ask(t, e, "theory", theoryQuestion{s, false})
-	if whole.JSON.(theoryAnswer).Later || math.IsNaN(whole.Numbers["exact"][0]) {
-		t.Errorf("the exact values of hexj never come")
-	}
-	wide := Subject{Scene: scene(128), Code: Code{Name: "hadamard"}}
-	if a := ask(t, e, "theory", theoryQuestion{wide, true}); !a.JSON.(theoryAnswer).Later ||
-		!math.IsNaN(a.Numbers["bound"][0]) {
-		t.Error("the bounds of hadamard are there at once")
-	}
-	for i, b := range quick.Numbers["bound"] {
-		if w := whole.Numbers["bound"][i]; math.Abs(b-w) > 1e-12*w {
-			t.Errorf("level %d: bound %v at first, %v later", i+1, b, w)
+	for _, test := range []struct {
+		name         string
+		levels       int
+		bound, exact bool // come later
+	}{{"hexj", 64, false, true}, {"unary", 80, true, true}} {
+		s := Subject{Scene: scene(test.levels), Code: Code{Name: test.name}, Decoder: "gen"}
+		quick := ask(t, e, "theory", theoryQuestion{s, true})
+		first := quick.JSON.(theoryAnswer)
+		if !first.Later || test.bound != math.IsNaN(first.Mean.Bound) || test.exact != math.IsNaN(first.Mean.Exact) {
+			t.Errorf("%s: at first %+v", test.name, first)
+		}
+		whole := ask(t, e, "theory", theoryQuestion{s, false})
+		if last := whole.JSON.(theoryAnswer); last.Later || math.IsNaN(last.Mean.Exact) {
+			t.Errorf("%s: later %+v", test.name, last)
+		}
+		for i, exact := range whole.Numbers["exact"] {
+			b, w := quick.Numbers["bound"][i], whole.Numbers["bound"][i]
+			if !(exact > 0 && exact < w) || !test.bound && math.Abs(b-w) > 1e-12*w {
+				t.Errorf("%s, level %d: bound %v at first, %v later, exact %v", test.name, i+1, b, w, exact)
+			}
 		}
 	}
 }
 
 func TestMapRows(t *testing.T) {
 	e := New("")
-	q := MapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
+	q := mapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
 		X: "0.1:2:5:log", Y: "0.5:4:6:log", To: 6}
 	whole := ask(t, e, "map", q).Numbers["increase"]
 	var parts []float64
@@ -257,16 +278,12 @@ func TestRefusals(t *testing.T) {
 		{"theory", with(func(s *Subject) { s.Scene.Model = "x" }), "want mixture or perceived"},
 		{"theory", with(func(s *Subject) { s.Scene.Model, s.Scene.Noise = perceivedLabel, 0 }), "label noise"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior.Kind = "x" }), "want uniform"},
-		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", make([]float64, 9)} }),
-			"prior has 9 levels"},
-		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{-1, 2}} }),
-			"count -1 for level 1"},
-		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{0, 0}} }), "no count above 0"},
+		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", make([]float64, 9)} }), "need 9 levels"},
 		{"theory", with(func(s *Subject) { s.Decoder = "bel-u" }), "bel-u"},
 		{"theory", with(func(s *Subject) { s.Scene.R = 100 }), "probability is at most 1"},
 		{"samples", samplesQuestion{with(func(*Subject) {}), 10, 3, 3}, "want some of 1 to 8"},
-		{"map", MapQuestion{Scene: scene(8), X: "0:1:3:log", Y: "1:2:3:log"}, "want positive finite numbers"},
-		{"map", MapQuestion{Scene: scene(8), X: "1:2:3:log", Y: "1:2:3:log", To: 4}, "rows 0 to 4"},
+		{"map", mapQuestion{Scene: scene(8), X: "0:1:3:log", Y: "1:2:3:log"}, "want positive finite numbers"},
+		{"map", mapQuestion{Scene: scene(8), X: "1:2:3:log", Y: "1:2:3:log", To: 4}, "rows 0 to 4"},
 		{"file", outputQuestion{What: "x", Subject: with(func(*Subject) {})}, `no file of "x"`},
 		{"file", outputQuestion{What: "prior", Subject: with(func(*Subject) {})}, "occur equally often"},
 	} {
@@ -280,26 +297,25 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestNoCode: a matrix with two equal rows is shown, with what is wrong.
-func TestNoCode(t *testing.T) {
-	a := ask(t, New(""), "code", Subject{Scene: scene(8), Code: Code{Name: "johnson", Flips: [][2]int{{2, 4}}}})
-	c := a.JSON.(codeAnswer)
-	if !strings.Contains(c.Problem, "johnson-edited.csv") || len(a.Bytes["matrix"]) != 32 {
-		t.Errorf("problem %q, %d bits", c.Problem, len(a.Bytes["matrix"]))
-	}
-}
-
-// TestPlain names the decoder of a code without its changed bits.
-func TestPlain(t *testing.T) {
+// TestChanged: of a code with changed bits, the answer names the decoders, and what is wrong.
+func TestChanged(t *testing.T) {
 	for _, test := range []struct {
-		decoder, plain string
-		flips          [][2]int
-	}{{"auto", "bel-j", [][2]int{{3, 2}}}, {"gen", "gen", [][2]int{{3, 2}}}, {"auto", "", nil}} {
+		decoder, plain, reads, problem string
+		flips                          [][2]int
+	}{
+		{"auto", "", "bel-j", "", nil},
+		{"auto", "bel-j", "gen", "", [][2]int{{3, 2}}},
+		{"gen", "gen", "gen", "", [][2]int{{3, 2}}},
+		// equal code words
+		{"auto", "bel-j", "", "johnson-edited.csv", [][2]int{{2, 8}}},
+	} {
 		s := Subject{Scene: scene(16), Code: Code{Name: "johnson", Flips: test.flips}}
 		s.Scene.Decoder = test.decoder
-		if c := ask(t, New(""), "code", s).JSON.(codeAnswer); c.Plain != test.plain || c.Decoder == "" {
-			t.Errorf("%+v: plain %q, decoder %q", test, c.Plain, c.Decoder)
-		}
+		a := ask(t, New(""), "code", s)
+		c := a.JSON.(codeAnswer)
+		got := []string{c.Plain, c.Decoder, strings.SplitN(c.Problem, ":", 2)[0]}
+		must.Equal(t, fmt.Sprintf("%+v", test), []string{test.plain, test.reads, test.problem}, got)
+		must.Equal(t, "the size of the matrix", 16*8, len(a.Bytes["matrix"]))
 	}
 }
 
@@ -324,14 +340,16 @@ func TestInspect(t *testing.T) {
 		return path
 	}
 	for kind, text := range map[string]string{
-		"code": "0,0\n0,1\n1,1\n", "prior": "label,count\n3,1\n5,2\n", "targets": "1\n2\n3.5\n", "outputs": "1.5,-2\n0.3,4\n2,2\n",
+		"code": "0,0\n0,1\n1,1\n", "prior": "label,count\n3,1\n5,2\n", "targets": "1\n2\n3.5\n",
+		"outputs": "1.5,-2\n0.3,4\n2,2\n",
 	} {
 		if a := ask(t, New(""), "inspect", fileQuestion{write(kind+".csv", text)}).JSON.(*Inspected); a.Kind != kind {
 			t.Errorf("%s is taken for %s", kind, a.Kind)
 		}
 	}
 	for name, text := range map[string]string{
-		"fit.json": "{", "twice.csv": "0,1\n0,1\n", "ragged.csv": "0,1\n0\n", "words.csv": "a,b\nc,d\n", "empty.csv": "", "bad.npy": "not numpy", "picture.png": "x",
+		"fit.json": "{", "twice.csv": "0,1\n0,1\n", "ragged.csv": "0,1\n0\n", "words.csv": "a,b\nc,d\n",
+		"empty.csv": "", "bad.npy": "not numpy", "picture.png": "x",
 	} {
 		if _, err := try(New(""), "inspect", fileQuestion{write(name, text)}); err == nil ||
 			!strings.Contains(err.Error(), name) {
@@ -384,7 +402,7 @@ func TestFiles(t *testing.T) {
 	e := New("")
 	s := Subject{Scene: scene(4), Code: Code{Name: "johnson"}}
 	s.Scene.Prior = Prior{Kind: "low"}
-	m := MapQuestion{Scene: s.Scene, A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
+	m := mapQuestion{Scene: s.Scene, A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
 		X: "0.1:1:2:log", Y: "0.5:1:2:log"}
 	for what, want := range map[string]string{
 		"code":   "0,0\n0,1\n1,1\n1,0\n",

@@ -19,12 +19,6 @@ import (
 	"belsim/theory/decode"
 )
 
-// stem is the name of a file without its folder and ending.
-func stem(path string) string {
-	base := filepath.Base(path)
-	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
 // fileQuestion names a file that was given to the page.
 type fileQuestion struct {
 	Path string `json:"path"`
@@ -46,13 +40,15 @@ type Inspected struct {
 }
 
 // inspect answers with what a file holds.
-func (e *Engine) inspect(ctx context.Context, q fileQuestion) (*Answer, error) {
+func (e *Engine) inspect(ctx context.Context, q fileQuestion) (*answer, error) {
 	out, err := Inspect(e.path(q.Path))
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{JSON: out}, nil
+	return &answer{JSON: out}, nil
 }
+
+const known = "a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)"
 
 // Inspect says what a file holds. The error names the file, and says what is wrong with it and
 // which files there are.
@@ -69,7 +65,7 @@ func Inspect(path string) (*Inspected, error) {
 		return &Inspected{Kind: "fit", Fit: f}, nil
 	case ".csv", ".npy":
 	default:
-		return nil, fmt.Errorf("%s: want a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)", path)
+		return nil, fmt.Errorf("%s: want %s", path, known)
 	}
 	if p, err := scenario.ReadPrior(path); err == nil {
 		if n := p.Levels(); n > maxLevels {
@@ -159,7 +155,7 @@ type fitAnswer struct {
 
 // fit answers with the verdict on a network, as the command has it. Numbers rates are the
 // observed error rates of the bits, L × M.
-func (e *Engine) fit(ctx context.Context, q fitQuestion) (*Answer, error) {
+func (e *Engine) fit(ctx context.Context, q fitQuestion) (*answer, error) {
 	if _, named := code.Lookup(q.Code); !named {
 		q.Code = e.path(q.Code)
 	}
@@ -182,7 +178,7 @@ func (e *Engine) fit(ctx context.Context, q fitQuestion) (*Answer, error) {
 		return nil, err
 	}
 	r.Fit.Version = e.version
-	return &Answer{
+	return &answer{
 		JSON:    fitAnswer{r.Opening, r.Remarks, r.Fit},
 		Numbers: map[string][]float64{"rates": r.Rates.RawMatrix().Data},
 	}, nil
@@ -192,17 +188,17 @@ func (e *Engine) fit(ctx context.Context, q fitQuestion) (*Answer, error) {
 type outputQuestion struct {
 	What    string      `json:"what"` // code, errors, levels, map or prior
 	Subject             // of code, errors and levels
-	Map     MapQuestion `json:"map"`
+	Map     mapQuestion `json:"map"`
 	Samples uint64      `json:"samples"`
 }
 
 // file answers with the bytes of a .csv file: the numbers of a view in the command's format.
-func (e *Engine) file(ctx context.Context, q outputQuestion) (*Answer, error) {
+func (e *Engine) file(ctx context.Context, q outputQuestion) (*answer, error) {
 	var b bytes.Buffer
 	if err := e.write(ctx, &b, q); err != nil {
 		return nil, err
 	}
-	return &Answer{Bytes: map[string][]byte{"file": b.Bytes()}}, nil
+	return &answer{Bytes: map[string][]byte{"file": b.Bytes()}}, nil
 }
 
 func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error {
@@ -244,7 +240,13 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error
 	return table.WriteCSV(w, v.Labels)
 }
 
-// writePrior writes the prior as the command reads it.
+// labelCount is how often a label occurs: a row of a histogram, as the command reads it.
+type labelCount struct {
+	Label int     `json:"label"`
+	Count float64 `json:"count"`
+}
+
+// writePrior writes the prior as a histogram.
 func (s Scene) writePrior(w io.Writer) error {
 	p, err := s.Prior.read(s.Levels)
 	if err != nil {
@@ -253,13 +255,9 @@ func (s Scene) writePrior(w io.Writer) error {
 	if p.Histogram == nil {
 		return errors.New("all levels occur equally often, which is the command's default: there is no file to write")
 	}
-	if _, err := fmt.Fprintln(w, "label,count"); err != nil {
-		return err
-	}
+	var rows []labelCount
 	for i, count := range p.Histogram.Counts {
-		if _, err := fmt.Fprintf(w, "%d,%v\n", i+1, count); err != nil {
-			return err
-		}
+		rows = append(rows, labelCount{i + 1, count})
 	}
-	return nil
+	return table.WriteCSV(w, rows)
 }

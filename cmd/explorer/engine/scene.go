@@ -1,11 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
+	"path/filepath"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -86,23 +87,13 @@ func (s Scene) scenario() (*scenario.Scenario, error) {
 	return out, err
 }
 
-// read is the prior of a number of levels.
+// read is the prior of a number of levels. What counts there are, the page has looked at.
 func (p Prior) read(levels int) (scenario.Prior, error) {
 	counts := p.Counts
 	switch p.Kind {
 	case "", "uniform":
 		return scenario.Prior{}, nil
 	case "counts":
-		if len(counts) > levels {
-			return scenario.Prior{}, fmt.Errorf("the prior has %d levels, and the code %d", len(counts), levels)
-		}
-		if i := slices.IndexFunc(counts, func(c float64) bool { return !(c >= 0) || math.IsInf(c, 1) }); i >= 0 {
-			return scenario.Prior{}, fmt.Errorf("the prior has the count %v for level %d: want numbers from 0 on",
-				counts[i], i+1)
-		}
-		if !slices.ContainsFunc(counts, func(c float64) bool { return c > 0 }) {
-			return scenario.Prior{}, errors.New("the prior has no count above 0")
-		}
 	default:
 		shape, ok := shapes[p.Kind]
 		if !ok {
@@ -124,21 +115,16 @@ var shapes = map[string]func(x float64) float64{
 	"high":   func(x float64) float64 { return math.Exp(-4 * (1 - x)) },
 }
 
-// key is a text that differs where two subjects differ.
-func key(parts ...any) string { return fmt.Sprintf("%#v", parts) }
-
 // open returns a code of a number of levels.
-func (e *Engine) open(c Code, levels int) (*code.Code, error) {
-	return e.codes.of(key(c, levels), func() (*code.Code, error) {
-		m, err := c.matrix(levels)
-		if err != nil {
-			return nil, err
-		}
-		if whole, ok := m.(*code.Code); ok {
-			return whole, nil
-		}
-		return code.FromMatrix(c.file(), m)
-	})
+func (c Code) open(levels int) (*code.Code, error) {
+	m, err := c.matrix(levels)
+	if err != nil {
+		return nil, err
+	}
+	if whole, ok := m.(*code.Code); ok {
+		return whole, nil
+	}
+	return code.FromMatrix(c.file(), m)
 }
 
 // file is the name of the file that holds the code, for those that are not named codes.
@@ -146,7 +132,8 @@ func (c Code) file() string {
 	if len(c.Rows) > 0 && len(c.Flips) == 0 {
 		return c.Name
 	}
-	return stem(c.Name) + "-edited.csv"
+	name := filepath.Base(c.Name)
+	return strings.TrimSuffix(name, filepath.Ext(name)) + "-edited.csv"
 }
 
 // matrix is the matrix of a code, whose rows may be equal: bits are changed one by one.
@@ -196,7 +183,6 @@ func (s Scene) draw(n uint64) scenario.Sampling {
 // subject is a code with its decoder and its error probabilities.
 type subject struct {
 	scenario *scenario.Scenario
-	code     *code.Code
 	weights  []float64
 	problem  *montecarlo.Problem
 }
@@ -208,32 +194,27 @@ func (e *Engine) subject(ctx context.Context, s Scene, c Code, decoder string) (
 		return nil, err
 	}
 	out := &subject{scenario: sc}
-	if out.code, err = e.open(c, s.Levels); err != nil {
-		return nil, err
-	}
 	if out.weights, err = sc.Weights(s.Levels); err != nil {
 		return nil, err
 	}
-	if decoder == "" {
-		decoder = s.Decoder
-	}
-	out.problem, err = e.problems.of(key(s, c, decoder), func() (*montecarlo.Problem, error) {
-		d, err := sc.Decoder(decoder, out.code)
+	decoder = cmp.Or(decoder, s.Decoder)
+	out.problem, err = e.kept(fmt.Sprintf("%#v", []any{s, c, decoder}), func() (*montecarlo.Problem, error) {
+		c, err := c.open(s.Levels)
 		if err != nil {
 			return nil, err
 		}
-		table, err := sc.Errors(ctx, out.code)
+		d, err := sc.Decoder(decoder, c)
 		if err != nil {
 			return nil, err
 		}
-		return sc.ProblemOf(ctx, out.code, d, table, s.draw(2))
+		return sc.Problem(ctx, c, d, s.draw(2))
 	})
 	return out, err
 }
 
 // outputs are what the decoder of the subject reads.
 func (s *subject) outputs() scenario.Outputs {
-	return s.scenario.OutputsOf(s.code, s.problem.Decoder)
+	return s.scenario.OutputsOf(s.problem.Code, s.problem.Decoder)
 }
 
 // reads lists the decoders that fit a code in a scene.

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -15,9 +14,9 @@ import (
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/enclose"
 )
 
 // Subject is what most questions begin with.
@@ -35,13 +34,13 @@ type codeAnswer struct {
 	Problem  string    `json:"problem"`  // why the matrix is no code; "" where it is one
 	Decoders []string  `json:"decoders"` // those that fit it
 	Decoder  string    `json:"decoder"`  // the one that the scene's name stands for
-	Plain    string    `json:"plain"`    // what the scene's decoder is for the code without changed bits; "" without these
+	Plain    string    `json:"plain"`    // the same of the code without changed bits; "" where there are none
 	Unfit    string    `json:"unfit"`    // why the scene's decoder does not fit
 	Prior    []float64 `json:"prior"`    // of length L
 }
 
 // code answers with a code's matrix, L × M bytes of 0 and 1, and the decoders that fit it.
-func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
+func (e *Engine) code(_ context.Context, q Subject) (*answer, error) {
 	s, err := q.Scene.scenario()
 	if err != nil {
 		return nil, err
@@ -55,7 +54,7 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 	if out.Prior, err = s.Weights(out.Levels); err != nil {
 		return nil, err
 	}
-	if c, err := e.open(q.Code, q.Scene.Levels); err != nil {
+	if c, err := q.Code.open(q.Scene.Levels); err != nil {
 		out.Problem = err.Error()
 	} else {
 		out.Name, out.Decoders = c.Name(), reads(s, c)
@@ -68,7 +67,7 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 	if len(q.Code.Flips) > 0 {
 		plain := q.Code
 		plain.Flips = nil
-		c, err := e.open(plain, q.Scene.Levels)
+		c, err := plain.open(q.Scene.Levels)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +81,7 @@ func (e *Engine) code(_ context.Context, q Subject) (*Answer, error) {
 			bits[i*out.Bits+k] = byte(m.At(i, k))
 		}
 	}
-	return &Answer{JSON: out, Bytes: map[string][]byte{"matrix": bits}}, nil
+	return &answer{JSON: out, Bytes: map[string][]byte{"matrix": bits}}, nil
 }
 
 // errorsAnswer says which mixtures are valid for a code.
@@ -93,12 +92,12 @@ type errorsAnswer struct {
 
 // errors answers with the error probabilities of all bits: e, L × M. There are none where the
 // model is not valid for the code.
-func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
+func (e *Engine) errors(ctx context.Context, q Subject) (*answer, error) {
 	s, err := q.Scene.scenario()
 	if err != nil {
 		return nil, err
 	}
-	c, err := e.open(q.Code, q.Scene.Levels)
+	c, err := q.Code.open(q.Scene.Levels)
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +112,12 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*Answer, error) {
 	probabilities, err := s.Errors(ctx, c)
 	if scenario.Invalid(err) {
 		out.Problem = err.Error()
-		return &Answer{JSON: out}, nil
+		return &answer{JSON: out}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{JSON: out, Numbers: map[string][]float64{"e": mat.DenseCopyOf(probabilities).RawMatrix().Data}}, nil
+	return &answer{JSON: out, Numbers: map[string][]float64{"e": mat.DenseCopyOf(probabilities).RawMatrix().Data}}, nil
 }
 
 // theoryQuestion asks for the bound and the exact value of every level.
@@ -127,141 +126,81 @@ type theoryQuestion struct {
 	Quick bool `json:"quick"` // leave out bounds and exact values that take long
 }
 
-// theoryAnswer has the means over the prior, in levels.
+// theoryAnswer has the means over the prior.
 type theoryAnswer struct {
-	Decoder   string           `json:"decoder"`
-	Outputs   scenario.Outputs `json:"outputs"`
-	BoundName string           `json:"bound_name"` // "" where there is none
-	BoundKind string           `json:"bound_kind"` // bounds of one kind may be compared
-	BoundMean float64          `json:"bound_mean"`
-	ExactMean float64          `json:"exact_mean"`
-	ExactLo   float64          `json:"exact_lo"` // the exact mean lies between these two, where no formula gives it
-	ExactHi   float64          `json:"exact_hi"`
-	Later     bool             `json:"later"` // bounds or exact values take long, and were left out
-}
-
-// theory answers with the bound and the exact value of every level: NaN where there are none.
-func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*Answer, error) {
-	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
-	if err != nil {
-		return nil, err
-	}
-	omit, later := s.omit(q.Quick)
-	omit.Intervals = true // of each level, below
-	known, err := scenario.TheoryOf(ctx, run.Workers, s.problem, s.weights, omit)
-	if err != nil {
-		return nil, err
-	}
-	th := known.Levels
-	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Later: later, ExactLo: math.NaN(),
-		ExactHi: math.NaN()}
-	if b, err := scenario.BoundOf(s.problem); err == nil {
-		out.BoundName, out.BoundKind = b.Name, b.Kind()
-	}
-	out.BoundMean, out.ExactMean = known.Mean.Bound, known.Mean.Exact
-	if !q.Quick && s.enclosable() {
-		if err := s.enclose(ctx, th, &out); err != nil {
-			return nil, err
-		}
-	}
-	bound, exact := make([]float64, len(th)), make([]float64, len(th))
-	for i, t := range th {
-		bound[i], exact[i] = t.Bound, t.Mean
-	}
-	return &Answer{JSON: out, Numbers: map[string][]float64{"bound": bound, "exact": exact}}, nil
-}
-
-// Work of exact values, in additions: what is done at once, some ten milliseconds in a browser,
-// and what a page does at all, some seconds.
-const (
-	quickWork = 1 << 22
-	mostWork  = 1 << 29
-)
-
-// work is about how many additions the exact values take; 0 where there are none.
-func (s *subject) work() int {
-	c := s.code
-	if !scenario.HasExact(s.problem) {
-		return 0
-	}
-	work := 0
-	switch s.problem.Decoder.Name() {
-	case decode.BelU{}.Name(), decode.BelJ{}.Name(): // closed forms
-		work = 4 * c.Levels() * c.Bits() * c.Bits()
-	default: // a sum over all outputs
-		if c.Bits() > 20 {
-			return 0
-		}
-		work = 4 * c.Levels() << c.Bits()
-	}
-	if s.problem.Kind.Perceived() {
-		work *= decode.Strata
-	}
-	return work
-}
-
-// enclosable reports whether exact values that no formula gives lie in intervals. A page does
-// without those of networks, which take minutes.
-func (s *subject) enclosable() bool {
-	return s.problem.Kind == montecarlo.IndependentBits && s.work() == 0 && enclose.Fits(s.code, s.problem.Decoder)
+	Decoder   string            `json:"decoder"`
+	Outputs   scenario.Outputs  `json:"outputs"`
+	BoundName string            `json:"bound_name"` // "" where there is none
+	BoundKind string            `json:"bound_kind"` // bounds of one kind may be compared
+	Mean      scenario.Expected `json:"mean"`
+	Later     bool              `json:"later"` // a bound or an exact value takes long, and was left out
 }
 
 // levelWidth is the largest relative width of an interval that is shown as the exact value of a
 // level: less than the width of a line.
 const levelWidth = 1e-3
 
-// enclose sets exact values to the middles of intervals, where they are narrow, and the interval
-// of the mean.
-func (s *subject) enclose(ctx context.Context, th []montecarlo.Theory, out *theoryAnswer) error {
-	rows, err := enclose.Rows(ctx, run.Workers, s.code, s.problem.Decoder, s.weights, []mat.Matrix{s.problem.Errors},
-		enclose.DefaultOptions())
-	if errors.Is(err, enclose.ErrTooWide) {
-		return nil
-	}
+// theory answers with the bound and the exact value of every level: NaN where there are none.
+func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*answer, error) {
+	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i, v := range rows {
+	omit := s.omit(q.Quick)
+	th, err := scenario.TheoryOf(ctx, run.Workers, s.problem, s.weights, omit)
+	if err != nil {
+		return nil, err
+	}
+	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Mean: th.Mean,
+		Later: q.Quick && s.more(omit, th.Mean)}
+	if b, err := scenario.BoundOf(s.problem); err == nil {
+		out.BoundName, out.BoundKind = b.Name, b.Kind()
+	}
+	bound, exact := make([]float64, len(th.Levels)), make([]float64, len(th.Levels))
+	for i, t := range th.Levels {
+		bound[i], exact[i] = t.Bound, t.Mean
+	}
+	for i, v := range th.Intervals {
 		if s.weights[i] > 0 && v.Width() <= levelWidth {
-			th[i].Mean = v.Middle()
+			exact[i] = v.Middle()
 		}
 	}
-	mean := enclose.Mean(s.weights, rows)
-	out.ExactLo, out.ExactHi = mean.Lo, mean.Hi
-	if mean.Width() <= scenario.ExactWidth {
-		out.ExactMean = mean.Middle()
-	}
-	return nil
+	return &answer{JSON: out, Numbers: map[string][]float64{"bound": bound, "exact": exact}}, nil
 }
 
-// boundWork is about how many additions the bounds take: the union bound of gen compares all
-// pairs of code words, by a recurrence over the bits in which they differ.
-func (s *subject) boundWork() int {
-	if s.problem.Decoder.Name() != (decode.Gen{}).Name() || s.outputs() != scenario.Bits {
-		return 0
+// omit says what a page does without: of exact values what takes some seconds, and intervals of
+// networks, which take minutes. A quick answer has no intervals, and nothing that takes more than
+// some ten milliseconds in a browser, a hundredth of what scenario.Omit calls slow. Work is counted
+// in additions.
+func (s *subject) omit(quick bool) scenario.Omit {
+	perceived := s.problem.Kind.Perceived()
+	tables, mostExact, mostBound := 1, 1<<27, math.MaxInt
+	if perceived {
+		tables = decode.Strata
 	}
-	squares := 0
-	for i := 1; i < s.code.Levels(); i++ {
-		d := s.code.Distance(0, i)
-		squares += d * d
+	if quick {
+		mostExact, mostBound = 1<<20, 1<<22
 	}
-	work := s.code.Levels() * squares / 2
-	if s.problem.Kind.Perceived() {
-		work *= decode.Strata
+	levels, bits := s.problem.Code.Levels(), s.problem.Code.Bits()
+	exact, bound := levels<<min(bits, 32), 0 // all outputs
+	switch s.problem.Decoder.(type) {
+	case decode.BelU, decode.BelJ: // closed forms
+		exact = levels * bits * bits
+	case decode.Gen: // the union bound compares pairs of words, by a recurrence over the bits that differ
+		for i := range levels {
+			d := s.problem.Code.Distance(0, i)
+			bound += levels * d * d / 2
+		}
 	}
-	return work
+	return scenario.Omit{
+		Bounds: s.problem.Kind.Hard() && tables*bound > mostBound, Exact: tables*exact > mostExact,
+		Intervals: quick || perceived, AnyLaw: true,
+	}
 }
 
-// omit says what is left out: what takes more than mostWork always, and more than quickWork where
-// quick says so. Intervals of networks would take minutes. later is true where something is left
-// out that takes less than mostWork.
-func (s *subject) omit(quick bool) (o scenario.Omit, later bool) {
-	work := s.work()
-	o = scenario.Omit{
-		Bounds: quick && s.boundWork() > quickWork, Exact: work > mostWork || quick && work > quickWork,
-		Intervals: quick || work > mostWork || s.problem.Kind.Perceived(), AnyLaw: true,
-	}
-	return o, quick && (o.Bounds || o.Exact && work <= mostWork || s.enclosable())
+// more reports whether there may be more than was found where some was left out.
+func (s *subject) more(omit scenario.Omit, found scenario.Expected) bool {
+	return omit.Bounds || table.Missing(found.Exact) && scenario.HasExact(s.problem)
 }
 
 // samplesQuestion asks for samples of some levels, From to To−1, from 0.
@@ -274,15 +213,15 @@ type samplesQuestion struct {
 
 // samples answers with the mean |error| of every level and its standard error: those of the command
 // for as many samples.
-func (e *Engine) samples(ctx context.Context, q samplesQuestion) (*Answer, error) {
+func (e *Engine) samples(ctx context.Context, q samplesQuestion) (*answer, error) {
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
 		return nil, err
 	}
-	if q.From < 0 || q.To > s.code.Levels() || q.From >= q.To {
-		return nil, fmt.Errorf("levels %d to %d: want some of 1 to %d", q.From+1, q.To, s.code.Levels())
+	if q.From < 0 || q.To > s.problem.Code.Levels() || q.From >= q.To {
+		return nil, fmt.Errorf("levels %d to %d: want some of 1 to %d", q.From+1, q.To, s.problem.Code.Levels())
 	}
-	these := make([]float64, s.code.Levels())
+	these := make([]float64, s.problem.Code.Levels())
 	for row := q.From; row < q.To; row++ {
 		these[row] = 1
 	}
@@ -296,7 +235,7 @@ func (e *Engine) samples(ctx context.Context, q samplesQuestion) (*Answer, error
 	for i, sum := range sums[q.From:q.To] {
 		mean[i], stderr[i] = sum.Mean(), sum.StdErr()
 	}
-	return &Answer{Numbers: map[string][]float64{"mean": mean, "stderr": stderr}}, nil
+	return &answer{Numbers: map[string][]float64{"mean": mean, "stderr": stderr}}, nil
 }
 
 // rowQuestion asks for a row of the table of codes.
@@ -315,42 +254,26 @@ type rowAnswer struct {
 }
 
 // row answers with a row of the table of codes, as compare has it.
-func (e *Engine) row(ctx context.Context, q rowQuestion) (*Answer, error) {
+func (e *Engine) row(ctx context.Context, q rowQuestion) (*answer, error) {
 	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
 	if err != nil {
 		if ctx.Err() != nil { // stopped: this is no problem of the code
 			return nil, ctx.Err()
 		}
-		return &Answer{JSON: rowAnswer{Problem: err.Error()}}, nil
+		return &answer{JSON: rowAnswer{Problem: err.Error()}}, nil
 	}
-	out := rowAnswer{}
-	if out.Result, out.Unlearned, out.Later, err = s.result(ctx, q.Samples, q.Quick); err != nil {
+	candidates := &compare.Candidates{Problems: []*montecarlo.Problem{s.problem}, Omit: s.omit(q.Quick)}
+	c, err := compare.Rank(ctx, s.scenario, run, candidates, q.Scene.draw(q.Samples))
+	if err != nil {
 		return nil, err
 	}
-	return &Answer{JSON: out}, nil
+	r := c.Results[0]
+	return &answer{JSON: rowAnswer{Result: r, Unlearned: c.Unlearned(r),
+		Later: q.Quick && s.more(candidates.Omit, r.Expected)}}, nil
 }
 
-// draw is the sampling of the subject's problem.
-func (s *subject) draw(samples uint64) scenario.Sampling {
-	return scenario.Sampling{Samples: samples, Seed: s.problem.Seed, Within: s.problem.Within}
-}
-
-// result is the row of compare, and whether compare has it below its line. later is true where a
-// value is left out that takes long.
-func (s *subject) result(ctx context.Context, samples uint64, quick bool) (r compare.Result, unlearned, later bool,
-	err error) {
-	omit, later := s.omit(quick)
-	c, err := compare.Rank(ctx, s.scenario, run, &compare.Candidates{
-		Problems: []*montecarlo.Problem{s.problem}, Omit: omit,
-	}, s.draw(samples))
-	if err != nil {
-		return r, false, false, err
-	}
-	return c.Results[0], c.Unlearned(c.Results[0]), later, nil
-}
-
-// MapQuestion asks for some rows of the map of two codes.
-type MapQuestion struct {
+// mapQuestion asks for some rows of the map of two codes.
+type mapQuestion struct {
 	Scene   Scene           `json:"scene"`
 	A       Code            `json:"a"`
 	B       Code            `json:"b"`
@@ -370,7 +293,7 @@ type mapAnswer struct {
 
 // mapRows answers with rows of the map of two codes, as heatmap has them: the increase of A's error
 // over B's in percent.
-func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
+func (e *Engine) mapRows(ctx context.Context, q mapQuestion) (*answer, error) {
 	m, err := e.fill(ctx, q)
 	if err != nil {
 		return nil, err
@@ -379,11 +302,11 @@ func (e *Engine) mapRows(ctx context.Context, q MapQuestion) (*Answer, error) {
 	for i, c := range m.Cells {
 		increase[i] = c.Increase
 	}
-	return &Answer{JSON: mapAnswer{m.A.Decoder, m.B.Decoder}, Numbers: map[string][]float64{"increase": increase}}, nil
+	return &answer{JSON: mapAnswer{m.A.Decoder, m.B.Decoder}, Numbers: map[string][]float64{"increase": increase}}, nil
 }
 
 // fill computes rows of a map, all of them where q.To is 0.
-func (e *Engine) fill(ctx context.Context, q MapQuestion) (*heatmap.Map, error) {
+func (e *Engine) fill(ctx context.Context, q mapQuestion) (*heatmap.Map, error) {
 	var x, y plane.Axis
 	if err := cmp.Or(x.UnmarshalText([]byte(q.X)), y.UnmarshalText([]byte(q.Y))); err != nil {
 		return nil, err
@@ -404,7 +327,7 @@ func (e *Engine) fill(ctx context.Context, q MapQuestion) (*heatmap.Map, error) 
 	}
 	var codes [2]*code.Code
 	for i, c := range []Code{q.A, q.B} {
-		if codes[i], err = e.open(c, q.Scene.Levels); err != nil {
+		if codes[i], err = c.open(q.Scene.Levels); err != nil {
 			return nil, err
 		}
 	}

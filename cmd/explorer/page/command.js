@@ -1,4 +1,6 @@
 // The command lines that make the figures.
+import { axesOfModel } from "explorer/moves.js";
+import { leastSamples, rowDecoder, tableSamples } from "explorer/scene.js";
 
 const quote = (text) => (/^[\w./:=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
@@ -29,60 +31,32 @@ function reading(s) {
 const decoder = (s) => (s.decoder === "auto" ? [] : ["--decoder", s.decoder]);
 const training = (s) => (s.model === "perceived" ? ["--training", s.training] : []);
 const seed = (s) => (s.seed === 1 ? [] : ["--seed", s.seed]);
-const levels = (s, ...codes) =>
-	codes.some((c) => c.rows.length > 0 || c.flips.length > 0) ? [] : ["--levels", s.levels];
+const levels = (s, ...codes) => (codes.some(isFile) ? [] : ["--levels", s.levels]);
+const subject = (s) => [...model(s), ...training(s), ...reading(s)];
 
-/** command is the command line of a figure. */
-export function command(what, s, { samples = 0, tableSamples = 0, codes = [], rowDecoder = "gen", map = null } = {}) {
-	const words = ["belsim"];
-	switch (what) {
-		case "code":
-			words.push("codes", fileOf(s.code), ...levels(s, s.code));
-			break;
-		case "levels":
-		case "errors":
-			words.push(
-				"verify",
-				"--code",
-				fileOf(s.code),
-				...levels(s, s.code),
-				...decoder(s),
-				...model(s),
-				...training(s),
-				...reading(s),
-				"--samples",
-				samples,
-				...seed(s),
-			);
-			break;
-		case "table":
-			words.push(
-				"compare",
-				...codes.map(fileOf),
-				...levels(s, ...codes),
-				...(rowDecoder === "gen" ? [] : ["--decoder", rowDecoder]),
-				...model(s),
-				...training(s),
-				...reading(s),
-				"--samples",
-				tableSamples,
-				...seed(s),
-			);
-			break;
-		case "map": {
-			words.push("heatmap", fileOf(s.code), fileOf(s.other), ...levels(s, s.code, s.other), ...decoder(s));
-			if (s.model === "perceived")
-				words.push("--label-noise", map.x, "--misfit", map.y, ...(s.cutoff > 0 ? ["--cutoff", s.cutoff] : []));
-			else words.push("--r", map.x, "--sigma", map.y);
-			words.push(
-				...training(s),
-				...reading(s),
-				"--method",
-				map.method,
-				...(map.method === "mc" ? ["--samples", map.samples, ...seed(s)] : []),
-			);
-		}
-	}
-	words.push("-o", `${what}.png`);
+// The words of the command line of each view, from the state and the answers.
+const lines = {
+	code: (s) => ["codes", fileOf(s.code), ...levels(s, s.code)],
+	levels(s, { samples }) {
+		const of = ["--code", fileOf(s.code), ...levels(s, s.code), ...decoder(s), ...subject(s)];
+		return ["verify", ...of, "--samples", samples?.count ?? leastSamples, ...seed(s)];
+	},
+	table(s, { rows }) {
+		const codes = [...rows.values()].filter((r) => !r.problem).map((r) => r.of),
+			reader = rowDecoder(s),
+			of = [...codes.map(fileOf), ...levels(s, ...codes), ...(reader === "gen" ? [] : ["--decoder", reader])];
+		return ["compare", ...of, ...subject(s), "--samples", tableSamples(s.levels), ...seed(s)];
+	},
+	map(s, { map: { axes, method, samples } }) {
+		const [x, y] = axesOfModel(s),
+			of = [fileOf(s.code), fileOf(s.other), ...levels(s, s.code, s.other), ...decoder(s)],
+			drawn = method === "mc" ? ["--samples", samples, ...seed(s)] : [];
+		return ["heatmap", ...of, ...subject({ ...s, [x]: axes.x, [y]: axes.y }), "--method", method, ...drawn];
+	},
+};
+
+/** command is the command line of a view. */
+export function command(what, state, data) {
+	const words = ["belsim", ...lines[what](state, data), "-o", `${what}.png`];
 	return words.map((w) => quote(String(w))).join(" ");
 }

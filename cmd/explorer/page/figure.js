@@ -14,8 +14,6 @@ export const light = {
 	sampled: "#d55e00",
 	mark: "#d55e00",
 	glow: "#d55e0026",
-	third: "#009e73",
-	fourth: "#cc79a7",
 };
 export const dark = {
 	ink: "#e8eaed",
@@ -30,8 +28,6 @@ export const dark = {
 	sampled: "#ff8f3f",
 	mark: "#ff8f3f",
 	glow: "#ff8f3f33",
-	third: "#2fc59a",
-	fourth: "#e4a3cb",
 };
 
 /** palette is that of package plots: its two ends are equally deep. */
@@ -50,10 +46,12 @@ const palette = [
 /** diverging is the colour of v on a palette from −limit to limit: red where positive, blue where
  * negative. */
 export function diverging(v, limit) {
-	const at = ((Math.max(-1, Math.min(1, v / limit)) + 1) / 2) * (palette.length - 1);
+	const at = ((within(v / limit, -1, 1) + 1) / 2) * (palette.length - 1);
 	const i = Math.min(Math.floor(at), palette.length - 2);
 	return palette[i].map((a, j) => Math.round(a + (at - i) * (palette[i + 1][j] - a)));
 }
+
+export const within = (v, lo, hi) => Math.min(hi, Math.max(lo, v));
 
 export const esc = (text) =>
 	String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);

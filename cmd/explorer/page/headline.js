@@ -5,7 +5,7 @@ import { transitions } from "explorer/matrix.js";
 import { floored } from "explorer/moves.js";
 
 /** exactText is an exact value, an interval where no formula gives it, or … where it comes later. */
-export function exactText(exact, lo, hi, later) {
+export function exactText({ exact, exact_lo: lo, exact_hi: hi, later }) {
 	if (exact != null) return short(exact);
 	if (later) return "…";
 	return lo != null ? `${short(lo)} to ${short(hi)}` : "–";
@@ -37,8 +37,8 @@ export function drawHeadline({ data }) {
 	$("name").textContent = code.name;
 	const reads = code.decoder ? `, read by ${code.decoder} on ${t?.outputs ?? "bits"}` : "";
 	$("facts").textContent = `${code.levels} levels, ${code.bits} bits${reads}`;
-	$("exact").textContent = t ? exactText(t.exact_mean, t.exact_lo, t.exact_hi, t.later) : "–";
-	$("bound").textContent = t?.later && t.bound_mean == null ? "…" : short(t?.bound_mean);
+	$("exact").textContent = t ? exactText({ ...t.mean, later: t.later }) : "–";
+	$("bound").textContent = t?.later && t.mean.bound == null ? "…" : short(t?.mean.bound);
 	$("bound").title = t?.bound_name ?? "";
 	const small = (text) => `<small>${esc(text)}</small>`;
 	if (samples) {

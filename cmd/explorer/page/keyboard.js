@@ -1,6 +1,6 @@
 // The keyboard: all that the pointer does, and undo. Screen readers hear what the pointer would show.
 import { $ } from "explorer/dom.js";
-import { short } from "explorer/figure.js";
+import { short, within } from "explorer/figure.js";
 import { axesOfModel, chooseBit, flip, round } from "explorer/moves.js";
 import { modelText } from "explorer/shown.js";
 
@@ -8,12 +8,11 @@ const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
 
 /** moved is the cursor after a key, null where the key moves nothing. */
 export function moved({ level, bit }, { key, shiftKey }, { levels, bits }) {
-	const far = shiftKey ? 8 : 1,
-		within = (v, most) => Math.min(most, Math.max(1, v));
+	const far = shiftKey ? 8 : 1;
 	if (key === "Home") return { level, bit: 1 };
 	if (key === "End") return { level, bit: bits };
 	const step = steps[key];
-	return step ? { level: within(level + far * step[0], levels), bit: within(bit + far * step[1], bits) } : null;
+	return step ? { level: within(level + far * step[0], 1, levels), bit: within(bit + far * step[1], 1, bits) } : null;
 }
 
 /** listenKeys joins the keyboard to the page. */
@@ -64,7 +63,7 @@ function levelKeys(drawing, data) {
 		if (!data.code || !step) return;
 		e.preventDefault();
 		const from = drawing.pointer.hover?.level ?? (step > 0 ? 0 : 2);
-		drawing.hover({ level: Math.min(data.code.levels, Math.max(1, from + step)), bit: null });
+		drawing.hover({ level: within(from + step, 1, data.code.levels), bit: null });
 		setTimeout(() => drawing.speak(), 150);
 	});
 	figure.addEventListener("blur", () => drawing.hover(null));
@@ -80,7 +79,7 @@ function mapKeys(store, data) {
 			[x, y] = axesOfModel(s);
 		store.set({ [x]: round(s[x] * factor ** step[1]), [y]: round(s[y] * factor ** -step[0]) });
 		setTimeout(() => {
-			const error = short(data.theory?.exact_mean ?? data.samples?.overall);
+			const error = short(data.theory?.mean.exact ?? data.samples?.overall);
 			$("spoken").textContent = data.problem || `${modelText(store.present)}: mean error ${error} levels`;
 		}, 300);
 	});

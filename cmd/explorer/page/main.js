@@ -20,8 +20,8 @@ import { compiled } from "explorer/wasm.js";
 async function start() {
 	let drawing = null;
 	const theme = new Theme(() => drawing?.drawAll());
-	const size = +$("wasm").dataset.size, // 0 where the page's server computes
-		module = size > 0 ? await compiled($("wasm").textContent, size) : null;
+	const packed = $("wasm").textContent, // nothing where the page's server computes
+		module = packed ? await compiled(packed) : null;
 	const pool = new Pool(
 		module,
 		$("worker").textContent,

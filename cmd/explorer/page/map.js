@@ -1,7 +1,7 @@
 // The map of two codes. It takes the data, the colours and a size, and returns an SVG with the
 // places of its parts, for the pointer.
 import { Scale, address, axes, diverging, frame, image, niceStep } from "explorer/figure.js";
-import { rect, short, stroke, svg, tag, words } from "explorer/figure.js";
+import { rect, short, stroke, svg, tag, within, words } from "explorer/figure.js";
 import { kept } from "explorer/kept.js";
 
 /** difference is by how many per cent the smaller of two errors is below the larger one, from the increase from B to A
@@ -98,7 +98,6 @@ export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title 
 	if (last.key !== key) Object.assign(last, { key, still: draw() });
 	let moving = "";
 	if (point && point.x > 0 && point.y > 0) {
-		const within = (v, lo, hi) => Math.min(hi, Math.max(lo, v));
 		moving = cross(within(x.at(point.x), box.left, box.right), within(y.at(point.y), box.top, box.bottom));
 	}
 	moving = tag("g", { class: "present" }, moving);

@@ -11,9 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -22,10 +20,6 @@ var files embed.FS
 
 // workers are the scripts of Web Workers, which are no modules.
 var workers = []string{"worker.js", "remote.js"}
-
-// bare are the indentation of scripts and styles, and comments on lines of their own. Without them
-// the page is smaller, and its lines have the same numbers.
-var bare = regexp.MustCompile(`(?m)^\t*(//.*|/\*\* .*\*/)$|^\t+`)
 
 // Parts are what the page gets besides its own files.
 type Parts struct {
@@ -60,9 +54,6 @@ func assemble(page fs.FS, p Parts) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if path.Ext(name) != ".html" {
-			b = bare.ReplaceAll(b, nil)
-		}
 		text[name] = string(b)
 		if path.Ext(name) == ".js" && !slices.Contains(workers, name) {
 			b = append(b, "\n//# sourceURL=explorer/"+name+"\n"...)
@@ -91,11 +82,10 @@ func assemble(page fs.FS, p Parts) ([]byte, error) {
 	for _, part := range []struct{ mark, text string }{
 		{"/*style*/", text["style.css"]},
 		{"/*connect*/", connect},
-		{"/*worker*/", bare.ReplaceAllString(p.Worker, "")},
+		{"/*worker*/", p.Worker},
 		{"/*given*/", string(given)},
 		{"/*imports*/", string(mapping)},
-		{"/*size*/", strconv.Itoa(len(packed))},
-		{"/*wasm*/", encode(packed)},
+		{"/*wasm*/", base64.StdEncoding.EncodeToString(packed)},
 	} {
 		if part.text == "" && part.mark != "/*wasm*/" {
 			return nil, fmt.Errorf("nothing stands for %s: a file is missing", part.mark)
@@ -106,47 +96,6 @@ func assemble(page fs.FS, p Parts) ([]byte, error) {
 		html = strings.Replace(html, part.mark, part.text, 1)
 	}
 	return []byte(html), nil
-}
-
-// forbidden are the characters that the text of a script may not hold: HTML replaces the first,
-// takes one line end for another, and ends the script at the last.
-const forbidden = "\x00\n\r<"
-
-// encode writes bytes as text, seven bits a character: an eighth more than the bytes, where base64
-// takes a third more. A forbidden character and the one after it are one character of two bytes,
-// from U+0100 on. wasm.js has the inverse.
-func encode(b []byte) string {
-	var out strings.Builder
-	out.Grow(len(b) + len(b)/7 + 2)
-	groups, bits, value := (8*len(b)+6)/7, 0, 0
-	next := func() (group int) {
-		if bits < 7 {
-			value <<= 8
-			if len(b) > 0 {
-				value |= int(b[0])
-				b = b[1:]
-			}
-			bits += 8
-		}
-		bits -= 7
-		groups--
-		group, value = value>>bits, value&(1<<bits-1)
-		return group
-	}
-	for groups > 0 {
-		group := next()
-		i := strings.IndexByte(forbidden, byte(group))
-		if i < 0 {
-			out.WriteByte(byte(group))
-			continue
-		}
-		second := 0 // after the last group
-		if groups > 0 {
-			second = next()
-		}
-		out.WriteRune(rune(0x100 + i<<7 + second))
-	}
-	return out.String()
 }
 
 // compress packs bytes as the page unpacks them. The same bytes give the same result.

@@ -1,9 +1,9 @@
 // The pointer: it lights up what belongs together, changes bits and moves on the map.
 import { $ } from "explorer/dom.js";
+import { within } from "explorer/figure.js";
 import { chooseBit, chosenBits, flip, moveTo } from "explorer/moves.js";
 
 const between = (v, lo, hi) => v >= lo && v <= hi;
-const clamp = (v, lo, hi) => Math.min(hi, Math.max(lo, v));
 
 /** place is where a pointer is in a figure, in the units of its drawing. */
 function place(figure, e) {
@@ -16,8 +16,8 @@ function place(figure, e) {
 
 /** cellAt is the level and the bit at a place of the matrix, null where it is beside them. */
 export function cellAt({ box, x, y }, { levels, bits }, p) {
-	const bit = between(p.x, box.left, box.right) ? clamp(Math.round(x.of(p.x)), 1, bits) : null;
-	const level = between(p.y, box.top, box.bottom) ? clamp(Math.round(y.of(p.y)), 1, levels) : null;
+	const bit = between(p.x, box.left, box.right) ? within(Math.round(x.of(p.x)), 1, bits) : null;
+	const level = between(p.y, box.top, box.bottom) ? within(Math.round(y.of(p.y)), 1, levels) : null;
 	return { level, bit, above: p.y < box.top };
 }
 
@@ -62,13 +62,13 @@ export function listenPointer(store, drawing, data) {
 function listenMap(store, drawn) {
 	const map = $("map");
 	let dragging = false;
-	const move = (e, within) => {
+	const move = (e, during) => {
 		const f = drawn.map,
 			p = place(f, e);
 		if (!p) return;
-		const x = f.x.of(clamp(p.x, f.box.left, f.box.right)),
-			y = f.y.of(clamp(p.y, f.box.top, f.box.bottom));
-		store.set(moveTo(store.present, x, y), { within });
+		const x = f.x.of(within(p.x, f.box.left, f.box.right)),
+			y = f.y.of(within(p.y, f.box.top, f.box.bottom));
+		store.set(moveTo(store.present, x, y), { within: during });
 	};
 	map.addEventListener("pointerdown", (e) => {
 		const f = drawn.map,

@@ -11,6 +11,19 @@ const patience = 40; // milliseconds that a worker may go on with a dropped ques
 const urgentRank = 2; // the largest rank that the first worker takes of questions without a pin
 const firstRank = 3; // the largest rank of what a move asks first
 
+/** read reads an answer as the engine writes it: a line of JSON says what is in it, and then come the bytes of its
+ * arrays. */
+function read(answer) {
+	let at = new Uint8Array(answer).indexOf(10);
+	const { json, parts } = JSON.parse(new TextDecoder().decode(answer.slice(0, at++)));
+	const out = { ...json };
+	for (const { name, numbers, length } of parts) {
+		const part = answer.slice(at, (at += length));
+		out[name] = numbers ? new Float64Array(part) : new Uint8Array(part);
+	}
+	return out;
+}
+
 export class Pool {
 	constructor(module, script, size) {
 		this.module = module;
@@ -46,13 +59,7 @@ export class Pool {
 			task.stopped = false;
 			if (again) this.queue.push(task);
 			else if (data.error != null) task.reject(new Error(data.error));
-			else
-				task.resolve({
-					...JSON.parse(data.json ?? "null"),
-					...data.numbers,
-					...data.bytes,
-					took: performance.now() - task.began,
-				});
+			else task.resolve({ ...read(data.answer), took: performance.now() - task.began });
 		}
 		this.pump();
 	}

@@ -15,17 +15,7 @@ onmessage = async ({ data }) => {
 		asking = new AbortController();
 		const response = await fetch(`${BASE}answer/${data.method}`, { method: "POST", body, signal: asking.signal });
 		if (!response.ok) throw new Error(await response.text());
-		const all = await response.arrayBuffer();
-		// A line says what is in it; then come the bytes of its arrays.
-		let at = new Uint8Array(all).indexOf(10);
-		const { json, parts } = JSON.parse(new TextDecoder().decode(all.slice(0, at++)));
-		const answer = { id: data.id, json, numbers: {}, bytes: {} };
-		for (const { name, numbers, length } of parts) {
-			const part = all.slice(at, (at += length));
-			if (numbers) answer.numbers[name] = new Float64Array(part);
-			else answer.bytes[name] = new Uint8Array(part);
-		}
-		postMessage(answer);
+		postMessage({ id: data.id, answer: await response.arrayBuffer() });
 	} catch (err) {
 		postMessage({ id: data.id, error: err.message });
 	}

@@ -5,7 +5,7 @@ import { $, copy, notify } from "explorer/dom.js";
 import { onPaper, save, toPNG } from "explorer/download.js";
 import { light } from "explorer/figure.js";
 import { figures, modelText, titleOf } from "explorer/shown.js";
-import { rowDecoder, scene, tableSamples } from "explorer/scene.js";
+import { leastSamples, scene } from "explorer/scene.js";
 
 // The figure of each card, and what its files are called.
 const cards = {
@@ -54,22 +54,9 @@ export class Saves {
 		return menu;
 	}
 
-	/** context is what a command line says beside the state. */
-	context() {
-		const { state, data } = this.what();
-		const codes = [...data.rows.values()].filter((r) => !r.problem).map((r) => r.of);
-		const { axes, method, samples } = data.map ?? {};
-		return {
-			samples: data.samples?.count ?? 1000,
-			tableSamples: tableSamples(state.levels),
-			codes,
-			rowDecoder: rowDecoder(state),
-			map: axes ? { ...axes, method, samples } : null,
-		};
-	}
-
 	command(name) {
-		return command(name, this.what().state, this.context());
+		const { state, data } = this.what();
+		return command(name, state, data);
 	}
 
 	async copyCommand(name, button) {
@@ -87,15 +74,15 @@ export class Saves {
 	}
 
 	async saveNumbers(name) {
-		const { state: s } = this.what(),
-			c = this.context(),
+		const { state: s, data } = this.what(),
+			{ axes, method, samples } = data.map ?? {},
 			sc = scene(s);
 		const bytes = await this.file({
 			what: name,
 			scene: sc,
 			code: s.code,
-			samples: c.samples,
-			map: c.map ? { scene: sc, a: s.code, b: s.other, ...c.map } : undefined,
+			samples: data.samples?.count ?? leastSamples,
+			map: axes ? { scene: sc, a: s.code, b: s.other, ...axes, method, samples } : undefined,
 		});
 		const code = isFile(s.code) ? fileOf(s.code) : `${s.code.name}.csv`;
 		save(name === "code" ? code : `${name}.csv`, bytes, "text/csv");

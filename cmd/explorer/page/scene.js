@@ -23,6 +23,9 @@ export function axesOf({ model, levels }) {
 /** rowDecoder is the one decoder of all rows of the table, as compare has it. */
 export const rowDecoder = ({ decoder }) => (decoder === "auto" || decoder.startsWith("bel") ? "gen" : decoder);
 
+/** leastSamples is the number of samples of each level in files and commands, before more have come. */
+export const leastSamples = 1000;
+
 /** tableSamples is the number of samples of each level in the table at last. */
 export const tableSamples = (levels) => (levels > 128 ? 1000 : 4096);
 

@@ -35,7 +35,7 @@ function rowHTML(key, r, chosen, bar) {
 	if (r.problem) return `${open}<td colspan="8" class="muted why-not">${esc(r.problem)}</td>${other}</tr>`;
 	const meter = `<span class="meter" style="width:${bar.toFixed(1)}px"></span>`;
 	const none = r.mean === 0 && r.stderr !== 0; // of the samples erred
-	const exact = exactText(r.exact, r.exact_lo, r.exact_hi, r.later);
+	const exact = exactText(r);
 	return [
 		open,
 		`<td>${r.bits}</td><td>${r.decoder}${r.outputs === "logits" ? " <small>logits</small>" : ""}</td>`,

@@ -3,7 +3,7 @@ import { pinned } from "explorer/scene.js";
 
 const firstSamples = 100;
 const mostSamples = 65536;
-const slice = 40; // milliseconds that one question about samples is to take
+const together = 120000; // samples of a question: some 40 ms, so that other questions come in between
 
 const equal = (a, b) => a.length === b.length && a.every((v, i) => v === b[i]);
 
@@ -74,17 +74,13 @@ function askExact(run, present, pin) {
 
 /** sample draws some samples of each level, in parts that are short enough to be dropped. */
 async function sample(run, present, { levels, prior }, count, rank) {
-	const { views } = run,
-		pin = pinned(present.scene, 0);
-	const rows = Math.max(1, Math.min(levels, Math.ceil((views.rate * slice) / 1000 / count)));
-	const parts = [];
+	const pin = pinned(present.scene, 0),
+		rows = Math.ceil(together / count),
+		parts = [];
 	for (let from = 0; from < levels; from += rows) {
 		const to = Math.min(levels, from + rows);
 		parts.push(
-			run.ask("samples", { ...present, samples: count, from, to }, { rank, pin }).then((a) => {
-				if (a.took > 2) views.rate = 0.7 * views.rate + 0.3 * ((1000 * count * (to - from)) / a.took);
-				return { from, ...a };
-			}),
+			run.ask("samples", { ...present, samples: count, from, to }, { rank, pin }).then((a) => ({ from, ...a })),
 		);
 	}
 	const out = {

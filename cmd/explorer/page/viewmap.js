@@ -75,7 +75,7 @@ async function bestMethod(run, scene, a, b) {
 	const theories = [a, b].map((code) => run.ask("theory", { scene: easy, code, quick: true }, { rank: 3 }));
 	try {
 		const both = await Promise.all(theories);
-		const have = (method) => both.every((t) => t[`${method}_mean`] != null);
+		const have = (method) => both.every((t) => t.mean[method] != null);
 		if (have("exact")) return "exact";
 		if (have("bound") && both[0].bound_kind === both[1].bound_kind) return "bound"; // others say nothing of two errors
 	} catch (err) {

@@ -68,7 +68,6 @@ export class Views {
 		this.resting = 0;
 		this.timings = {};
 		this.moved = 0;
-		this.rate = 3e6; // samples a second, measured
 	}
 
 	/** compute asks for all that a state needs and is not there yet. */

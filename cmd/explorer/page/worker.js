@@ -87,9 +87,8 @@ onmessage = async ({ data }) => {
 	if (data.stop) return belsimStop();
 	for (const [name, bytes] of data.files ?? []) files.set(name, bytes);
 	try {
-		const a = await belsim(data.method, data.question);
-		const buffers = [...Object.values(a.numbers), ...Object.values(a.bytes)].map((v) => v.buffer);
-		postMessage({ id: data.id, json: a.json, numbers: a.numbers, bytes: a.bytes }, buffers);
+		const { buffer: answer } = await belsim(data.method, data.question);
+		postMessage({ id: data.id, answer }, [answer]);
 	} catch (err) {
 		postMessage({ id: data.id, error: err.message });
 	}

@@ -3,11 +3,9 @@
 package serve
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,13 +16,11 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"belsim/cmd/explorer/engine"
 	"belsim/cmd/explorer/page"
-	"belsim/theory/base/table"
 )
 
 // Explorer serves the page at a port, 0 for a free one, until the context ends. The page opens the
@@ -99,16 +95,8 @@ func handler(version, below string, given []string) (http.Handler, error) {
 	}), nil
 }
 
-// part is an array behind an answer.
-type part struct {
-	Name    string `json:"name"`
-	Numbers bool   `json:"numbers"` // of 8 bytes
-	Length  int    `json:"length"`  // in bytes
-}
-
-// answer is the engine's answer to a request: a line of JSON, with the text of the answer and what
-// follows, and the bytes of its arrays. Files that come with the question lie in a folder of their
-// own as long.
+// answer is the engine's answer to a request. Files that come with the question lie in a folder of
+// their own as long.
 func answer(e *engine.Engine, r *http.Request) ([]byte, error) {
 	const inMemory = 32 << 20
 	if err := r.ParseMultipartForm(inMemory); err != nil {
@@ -131,37 +119,7 @@ func answer(e *engine.Engine, r *http.Request) ([]byte, error) {
 		}
 	}
 	e.Folder = folder
-	a, err := e.Call(r.Context(), r.PathValue("method"), []byte(r.FormValue("question")))
-	// Names of files are what the user knows.
-	inFolder := folder + string(filepath.Separator)
-	known := strings.NewReplacer(inFolder, "", strings.Trim(strconv.Quote(inFolder), `"`), "")
-	if err != nil {
-		return nil, errors.New(known.Replace(err.Error()))
-	}
-	text, err := table.JSON(a.JSON)
-	if err != nil {
-		return nil, err
-	}
-	head := struct {
-		JSON  string `json:"json"`
-		Parts []part `json:"parts"`
-	}{known.Replace(string(text)), []part{}}
-	var arrays bytes.Buffer
-	for name, v := range a.Numbers {
-		head.Parts = append(head.Parts, part{name, true, 8 * len(v)})
-		if err := binary.Write(&arrays, binary.LittleEndian, v); err != nil {
-			return nil, err
-		}
-	}
-	for name, b := range a.Bytes {
-		head.Parts = append(head.Parts, part{name, false, len(b)})
-		arrays.Write(b)
-	}
-	line, err := json.Marshal(head)
-	if err != nil {
-		return nil, err
-	}
-	return append(append(line, '\n'), arrays.Bytes()...), nil
+	return e.Write(r.Context(), r.PathValue("method"), []byte(r.FormValue("question")))
 }
 
 // keep writes a file that came with a question.

@@ -68,9 +68,9 @@ func TestHandler(t *testing.T) {
 		w := ask(t, h, at+tt.method, tt.question, tt.name, tt.content)
 		got := w.Body.String()
 		if w.Code == http.StatusOK {
-			var head struct{ JSON string }
+			var head struct{ JSON json.RawMessage }
 			must.Succeed(t, json.Unmarshal([]byte(strings.SplitN(got, "\n", 2)[0]), &head))
-			got = head.JSON
+			got = string(head.JSON)
 		}
 		if !regexp.MustCompile(tt.want).MatchString(got) {
 			t.Errorf("%s %s: %d %.300s; want %s", tt.method, tt.question, w.Code, got, tt.want)

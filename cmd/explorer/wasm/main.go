@@ -1,10 +1,9 @@
 //go:build js && wasm
 
 // Command wasm is the engine of the explorer's page, for its Web Workers. It sets globalThis.belsim
-// to a function of a method and a question in JSON, which returns a promise of the answer: an
-// object with json, numbers (Float64Array by name) and bytes (Uint8Array by name). belsimStop()
-// ends the question that is being answered; a worker hears that it is wanted where it has
-// belsimListen(resume), which calls resume after the messages that wait.
+// to a function of a method and a question in JSON, which returns a promise of the answer's bytes.
+// belsimStop() ends the question that is being answered; a worker hears that it is wanted where it
+// has belsimListen(resume), which calls resume after the messages that wait.
 package main
 
 import (
@@ -13,10 +12,8 @@ import (
 	"runtime/debug"
 	"syscall/js"
 	"time"
-	"unsafe"
 
 	"belsim/cmd/explorer/engine"
-	"belsim/theory/base/table"
 )
 
 func main() {
@@ -103,32 +100,11 @@ func call(ctx context.Context, e *engine.Engine, method string, question []byte)
 			println(string(debug.Stack()))
 		}
 	}()
-	a, err := e.Call(ctx, method, question)
+	b, err := e.Write(ctx, method, question)
 	if err != nil {
 		return js.Undefined(), err
 	}
-	text, err := table.JSON(a.JSON)
-	if err != nil {
-		return js.Undefined(), err
-	}
-	numbers, blobs := js.Global().Get("Object").New(), js.Global().Get("Object").New()
-	for name, v := range a.Numbers {
-		bytes := array(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 8*len(v)))
-		numbers.Set(name, js.Global().Get("Float64Array").New(bytes.Get("buffer")))
-	}
-	for name, b := range a.Bytes {
-		blobs.Set(name, array(b))
-	}
-	answer = js.Global().Get("Object").New()
-	answer.Set("json", string(text))
-	answer.Set("numbers", numbers)
-	answer.Set("bytes", blobs)
+	answer = js.Global().Get("Uint8Array").New(len(b))
+	js.CopyBytesToJS(answer, b)
 	return answer, nil
-}
-
-// array copies bytes to JavaScript.
-func array(b []byte) js.Value {
-	out := js.Global().Get("Uint8Array").New(len(b))
-	js.CopyBytesToJS(out, b)
-	return out
 }

@@ -13,32 +13,45 @@ test("the command line of what is shown", () => {
 		[
 			"levels",
 			{},
-			{ samples: 1000 },
+			{},
 			"belsim verify --code johnson --levels 64 --r 0.6 --sigma 1.5 --samples 1000 -o levels.png",
 		],
 		[
 			"levels",
 			{ code: edited, decoder: "gen", seed: 2 },
-			{ samples: 9 },
+			{ samples: { count: 9 } },
 			"belsim verify --code johnson-edited.csv --decoder gen --r 0.6 --sigma 1.5 --samples 9 --seed 2 -o levels.png",
 		],
 		[
 			"table",
-			{ model: "perceived", prior: { kind: "low" } },
-			{ tableSamples: 50, codes: [named("unary"), named("my code.csv")] },
-			"belsim compare unary 'my code.csv' --levels 64 --label-noise 1.5 --misfit 0.25 --training bce --prior prior.csv" +
-				" --samples 50 -o table.png",
+			{ model: "perceived", prior: { kind: "low" }, levels: 256 },
+			{
+				rows: new Map([
+					["a", { of: named("unary") }],
+					["b", { of: named("binary"), problem: "none" }],
+					["c", { of: named("my code.csv") }],
+				]),
+			},
+			"belsim compare unary 'my code.csv' --levels 256 --label-noise 1.5 --misfit 0.25 --training bce --prior prior.csv" +
+				" --samples 1000 -o table.png",
 		],
 		[
 			"map",
 			{},
-			{ map: { ...axes, method: "mc", samples: 100 } },
+			{ map: { axes, method: "mc", samples: 100 } },
 			"belsim heatmap johnson unary --levels 64 --r 0.05:32:65:log --sigma 0.2:21:65:log" +
 				" --method mc --samples 100 -o map.png",
 		],
+		[
+			"map",
+			{ model: "perceived", cutoff: 2 },
+			{ map: { axes, method: "exact", samples: 100 } },
+			"belsim heatmap johnson unary --levels 64 --label-noise 0.05:32:65:log --misfit 0.2:21:65:log --cutoff 2" +
+				" --training bce --method exact -o map.png",
+		],
 	];
-	for (const [what, change, context, want] of lines)
-		assert.equal(command(what, { ...initial, ...change }, context), want);
+	for (const [what, change, data, want] of lines)
+		assert.equal(command(what, { ...initial, ...change }, data), want);
 });
 
 test("the file of a code", () => {

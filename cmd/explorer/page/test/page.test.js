@@ -10,7 +10,6 @@ import { twins } from "explorer/shown.js";
 import { places, wrong } from "explorer/sliders.js";
 import { Store, initial } from "explorer/state.js";
 import { barWidths, noteText, ordered } from "explorer/table.js";
-import { decode } from "explorer/wasm.js";
 import { Scale } from "explorer/figure.js";
 
 const gray = { levels: 4, bits: 2, matrix: Uint8Array.from([0, 0, 0, 1, 1, 1, 1, 0]) };
@@ -195,19 +194,10 @@ test("the readout says what is known", () => {
 		[{ level: 9, bit: 9 }, ""],
 	];
 	for (const [hover, want] of texts) assert.equal(readout(data, hover), want);
-	for (const [of, want] of [
-		[[1], "1"],
-		[[null, 1, 2, false], "1 to 2"],
-		[[null, null, null, true], "…"],
-		[[null], "–"],
-	]) {
-		assert.equal(exactText(...of), want);
-	}
+	assert.equal(exactText({ exact: 1 }), "1");
+	assert.equal(exactText({ exact: null, exact_lo: 1, exact_hi: 2, later: false }), "1 to 2");
+	assert.equal(exactText({ exact: null, later: true }), "…");
+	assert.equal(exactText({ exact: null }), "–");
 	assert.deepEqual(twins({ ...gray, matrix: Uint8Array.from([0, 0, 0, 1, 0, 0, 1, 0]) }), [1, 3]);
 	assert.deepEqual(twins(gray), []);
-});
-
-test("bytes come back from text", () => {
-	assert.deepEqual([...decode("\u0000".replace("\u0000", "A") + "B")].slice(0, 1), [(65 << 1) | (66 >> 6)]);
-	assert.deepEqual([...decode(String.fromCharCode(256 + 128 * 3 + 5))], [(60 << 1) | (5 >> 6)]);
 });

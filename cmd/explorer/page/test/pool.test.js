@@ -2,6 +2,17 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { Pool, dropped } from "explorer/pool.js";
 
+/** bytesOf are the bytes of an answer, as the engine writes it. */
+function bytesOf(json, arrays = {}) {
+	const parts = Object.entries(arrays).map(([name, a]) => ({
+		name,
+		numbers: a instanceof Float64Array,
+		length: a.byteLength,
+	}));
+	const bytes = Object.values(arrays).flatMap((a) => [...new Uint8Array(a.buffer)]);
+	return Uint8Array.from([...new TextEncoder().encode(JSON.stringify({ json, parts }) + "\n"), ...bytes]).buffer;
+}
+
 /** FakeWorker is ready at once, and answers when it is told. */
 class FakeWorker {
 	static all = [];
@@ -15,7 +26,7 @@ class FakeWorker {
 	}
 	answer(fields = {}) {
 		const { id } = this.asked.at(-1);
-		this.onmessage({ data: { id, json: JSON.stringify({ id }), numbers: {}, bytes: {}, ...fields } });
+		this.onmessage({ data: { id, answer: bytesOf({ id }), ...fields } });
 	}
 	terminate() {
 		this.ended = true;
@@ -54,6 +65,15 @@ test("questions with a pin share a worker", async () => {
 	assert.deepEqual(methods(FakeWorker.all[1]), ["pin 1", "pin 1"]);
 });
 
+test("an answer has its arrays", async () => {
+	const arrays = { mean: Float64Array.of(1.5, NaN), matrix: Uint8Array.of(10, 1, 10) };
+	const asked = pool.ask("g", "m", {}, { rank: 0 });
+	await settle();
+	FakeWorker.all[0].answer({ answer: bytesOf({ name: "é" }, arrays) });
+	const { took, ...answer } = await asked;
+	assert.deepEqual(answer, { name: "é", ...arrays });
+});
+
 test("a dropped group ends, waiting or begun, and its late answers are not heard", async () => {
 	const list = [1, 2, 3, 4].map(() => pool.ask("old", "m", {}, { rank: 5 }));
 	const kept = pool.ask("kept", "m", {}, { rank: 9 });
@@ -88,14 +108,13 @@ test("what a move asks first stops what is asked later, which is asked again", a
 		w.asked.map((m) => m.method ?? m.stop),
 		["later", true],
 	);
-	const answer = (i, fields) =>
-		w.onmessage({ data: { id: w.asked[i].id, json: "{}", numbers: {}, bytes: {}, ...fields } });
+	const answer = (i, fields) => w.onmessage({ data: { id: w.asked[i].id, answer: bytesOf({}), ...fields } });
 	answer(0, { error: "context canceled" });
 	assert.equal(w.asked[2].method, "row");
 	answer(2);
 	await row;
 	assert.equal(w.asked[3].method, "later");
-	answer(3, { json: '{"n": 1}' });
+	answer(3, { answer: bytesOf({ n: 1 }) });
 	assert.equal((await later).n, 1);
 	assert.equal(pool.replaced, 0);
 });
@@ -126,7 +145,7 @@ test("a question that was stopped and answers all the same is answered", async (
 	pool.ask("table", "row", {}, { rank: 3, pin: 1 });
 	await settle();
 	const w = FakeWorker.all[1];
-	w.onmessage({ data: { id: w.asked[0].id, json: '{"n": 2}', numbers: {}, bytes: {} } });
+	w.onmessage({ data: { id: w.asked[0].id, answer: bytesOf({ n: 2 }) } });
 	assert.equal((await later).n, 2);
 });
 

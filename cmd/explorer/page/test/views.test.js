@@ -40,7 +40,7 @@ test("a map that is dropped is no problem, at any time", async () => {
 	for (const until of ["theory", "map"]) {
 		const { pool, views } = started({ ...initial, model: "perceived" });
 		await settle();
-		if (until === "map") for (const q of pool.take("theory")) q.resolve({ exact_mean: 1 });
+		if (until === "map") for (const q of pool.take("theory")) q.resolve({ mean: { exact: 1 } });
 		await settle();
 		views.compute({ ...initial, model: "perceived", noise: 2, other: { name: "johnson", flips: [], rows: [] } });
 		await settle();
