@@ -69,6 +69,9 @@ func (m Perceived) String() string {
 	return text
 }
 
+// Assumption implements Model.
+func (Perceived) Assumption() string { return "networks know one noisy label, the same for every code" }
+
 // trainingOf is the training of a model's networks, and "" where it has none.
 func trainingOf(m Model) perceived.Training {
 	if p, ok := m.(Perceived); ok {

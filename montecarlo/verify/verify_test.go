@@ -101,6 +101,7 @@ type fixed struct{ e mat.Matrix }
 func (f fixed) Errors(context.Context, *code.Code, []float64) (mat.Matrix, error) { return f.e, nil }
 func (fixed) Parameters() scenario.Parameters                                     { return scenario.Parameters{} }
 func (fixed) String() string                                                      { return "fixed" }
+func (fixed) Assumption() string                                                  { return "fixed" }
 
 // TestUnseenErrors: where errors are rare, and exact values are above 0, no table says that a
 // sampled error is 0, or certain; where no bit can err, they say so. The standard error of no
