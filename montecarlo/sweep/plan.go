@@ -200,21 +200,22 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 			d.Priors = append(d.Priors, Prior{l, weights})
 		}
 	}
-	fits := map[string]bool{}
+	var codes []*code.Code
+	var names []string
 	for _, name := range f.Codes {
-		codes, err := p.openLevels(f, name)
+		some, err := p.openLevels(f, name)
 		if err != nil {
 			return err
 		}
-		for _, c := range codes {
-			if err := p.pair(ctx, f, &d, name, c, fits); err != nil {
-				return err
-			}
-		}
+		codes, names = append(codes, some...), append(names, slices.Repeat([]string{name}, len(some))...)
 	}
-	for _, decoder := range f.Decoders {
-		if !fits[decoder] {
-			return fmt.Errorf("decoder %s fits none of the codes", decoder)
+	all, err := s.Pair(codes, f.Decoders)
+	if err != nil {
+		return err
+	}
+	for i, pairs := range all {
+		if err := p.add(ctx, f, &d, names[i], pairs); err != nil {
+			return err
 		}
 	}
 	if len(p.sides) == 0 {
@@ -307,10 +308,9 @@ func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err err
 	return codes, nil
 }
 
-// pair pairs a code with the decoders that fit it, and marks them in fits.
-func (p *Plan) pair(ctx context.Context, f *planFile, d *Definition, name string, c *code.Code,
-	fits map[string]bool) error {
-	s := p.scenario
+// add adds the pairs of a code, of which a plan has the name.
+func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string, pairs scenario.Pairs) error {
+	c := pairs.Code
 	identity, err := identify(ctx, name, c)
 	if err != nil {
 		return err
@@ -320,21 +320,10 @@ func (p *Plan) pair(ctx context.Context, f *planFile, d *Definition, name string
 	if err != nil {
 		return err
 	}
-	seen := map[string]bool{}
-	for _, wanted := range f.Decoders {
-		decoder, err := s.Decoder(wanted, c)
-		if errors.Is(err, decode.ErrUnfit) {
-			p.leave("%s of %d levels, which %s does not fit", name, c.Levels(), wanted)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		fits[wanted] = true
-		if seen[decoder.Name()] { // auto is one of the others
-			continue
-		}
-		seen[decoder.Name()] = true
+	for _, unfit := range pairs.Unfit {
+		p.leave("%s of %d levels, which %s does not fit", name, c.Levels(), unfit)
+	}
+	for _, decoder := range pairs.Decoders {
 		methods, err := p.methodsFor(ctx, f.Methods, d, c, decoder)
 		if err != nil {
 			return err
@@ -343,7 +332,7 @@ func (p *Plan) pair(ctx context.Context, f *planFile, d *Definition, name string
 			continue
 		}
 		p.sides = append(p.sides, side{c, decoder, models})
-		of := s.Design(c, decoder)
+		of := p.scenario.Design(c, decoder)
 		of.Code, of.Training = name, d.Training
 		d.Pairs = append(d.Pairs, Pair{of, identity, methods})
 	}
