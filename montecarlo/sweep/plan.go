@@ -263,10 +263,10 @@ func (p *Plan) choosePlane(f *planFile, d *Definition) error {
 	x, y := f.R, f.Sigma
 	if label {
 		x, y = f.LabelNoise, f.Misfit.Or(plane.ListAxis([]float64{perceived.DefaultMisfit}))
-		d.Cutoff, d.Training = f.Cutoff, cmp.Or(f.Training, perceived.BCE)
-		p.scenario.Outputs = p.scenario.Outputs.Of(d.Training)
+		d.Cutoff, f.Training = f.Cutoff, cmp.Or(f.Training, perceived.BCE)
+		p.scenario.Outputs = p.scenario.Outputs.Of(f.Training)
 		// Cells are computed side by side, so each learns on one goroutine.
-		model := perceived.Model{Cutoff: d.Cutoff, Training: d.Training}
+		model := perceived.Model{Cutoff: d.Cutoff, Training: f.Training}
 		p.plane = plane.Perceived{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior}
 	}
 	d.Plane = p.plane.Kind()
@@ -333,7 +333,7 @@ func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string,
 		}
 		p.sides = append(p.sides, side{c, decoder, models})
 		of := p.scenario.Design(c, decoder)
-		of.Code, of.Training = name, d.Training
+		of.Code, of.Training = name, f.Training
 		d.Pairs = append(d.Pairs, Pair{of, identity, methods})
 	}
 	return nil
