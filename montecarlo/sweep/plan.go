@@ -50,6 +50,7 @@ type side struct {
 	code    *code.Code
 	decoder decode.Decoder
 	models  plane.Lines
+	means   map[scenario.Method]*scenario.Mean // of the methods with a formula
 }
 
 // planFile is a plan file. Where the key is missing, a pointer is nil.
@@ -324,14 +325,14 @@ func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string,
 		p.leave("%s of %d levels, which %s does not fit", name, c.Levels(), unfit)
 	}
 	for _, decoder := range pairs.Decoders {
-		methods, err := p.methodsFor(ctx, f.Methods, d, c, decoder)
+		methods, means, err := p.methodsFor(ctx, f.Methods, d, c, decoder)
 		if err != nil {
 			return err
 		}
 		if len(methods) == 0 {
 			continue
 		}
-		p.sides = append(p.sides, side{c, decoder, models})
+		p.sides = append(p.sides, side{c, decoder, models, means})
 		of := p.scenario.Design(c, decoder)
 		of.Code, of.Training = name, f.Training
 		d.Pairs = append(d.Pairs, Pair{of, identity, methods})
@@ -360,15 +361,16 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 	return fmt.Sprintf("sha256:%s %dx%d", hex.EncodeToString(digest.Sum(nil)), c.Levels(), c.Bits()), nil
 }
 
-// methodsFor returns those of the methods that have a value for a code and a decoder.
+// methodsFor returns those of the methods that have a value for a code and a decoder, and prepares
+// the means of those with a formula.
 func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definition, c *code.Code,
-	decoder decode.Decoder) ([]scenario.Method, error) {
+	decoder decode.Decoder) (methods []scenario.Method, means map[scenario.Method]*scenario.Mean, err error) {
 	shape := p.scenario.Shape(c, decoder, d.Plane != plane.Mixtures)
-	var methods []scenario.Method
+	means = map[scenario.Method]*scenario.Mean{}
 	for _, m := range of {
 		var err error
 		if m != scenario.Sample {
-			_, err = m.MeanOf(ctx, shape)
+			means[m], err = m.MeanOf(ctx, shape)
 		} else if limit := shape.MaxSamples(); d.RelErr == 0 && d.Samples > limit {
 			err = fmt.Errorf(`"samples" is %d: at most %d keep the sums of squares of %s within 64 bits`, d.Samples,
 				limit, c.Name())
@@ -377,10 +379,10 @@ func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definiti
 		case errors.Is(err, theory.ErrNoClosedForm):
 			p.leave("%s of %d levels with %s has no %s value", c.Name(), c.Levels(), decoder.Name(), m)
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		default:
 			methods = append(methods, m)
 		}
 	}
-	return methods, nil
+	return methods, means, nil
 }

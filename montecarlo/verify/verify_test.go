@@ -84,7 +84,7 @@ func TestPerceivedVerifies(t *testing.T) {
 				}
 				continue
 			}
-			got, err := m.Mean(context.Background(), weights, p.Errors)
+			got, err := m.Mean(t.Context(), p, weights)
 			if err != nil || math.Abs(got-want) > 1e-9*want {
 				t.Errorf("%s, %s: mean %s %v, want %v (%v)", tt.code, tt.decoder, name, got, want, err)
 			}
