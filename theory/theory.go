@@ -31,23 +31,17 @@ type Bound struct {
 	Name string
 	// Linear is true when the bound of r·e is r times the bound of e (Eq. 2).
 	Linear bool
-
-	row boundOf
+	// Row gives the bound for row i of the code (level i+1), whose bits err with probabilities e,
+	// of length M.
+	Row func(ctx context.Context, i int, e []float64) (float64, error)
 }
 
-// boundOf gives the bound for row i, whose bits err with probabilities e. The error is the
-// context's.
+// boundOf gives the bound for a row. The error is the context's.
 type boundOf func(ctx context.Context, i int, e []float64) (float64, error)
 
 // noWait is a boundOf of a formula that takes no time.
 func noWait(row func(i int, e []float64) float64) boundOf {
 	return func(_ context.Context, i int, e []float64) (float64, error) { return row(i, e), nil }
-}
-
-// Row returns the bound for row i of the code (level i+1), whose bits err with
-// probabilities e, of length M. The error is the context's.
-func (b *Bound) Row(ctx context.Context, i int, e []float64) (float64, error) {
-	return b.row(ctx, i, e)
 }
 
 // bounds are the bounds on hard decisions, each beside its formula. A decoder without
