@@ -50,7 +50,7 @@ func TestUnknownDecoder(t *testing.T) {
 		}
 	}
 	big := mustCode(t, "unary", 30)
-	if _, err := theory.NewExact(context.Background(), math.MaxInt, big, parity{30}); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := theory.NewExact(t.Context(), math.MaxInt, big, parity{30}); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("an enumeration of 2²⁹ outputs: %v", err)
 	}
 }

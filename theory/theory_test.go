@@ -183,7 +183,8 @@ func TestEnumerationError(t *testing.T) {
 			rapid.IntRange(2, 8).Draw(t, "levels"))
 		d := mustDecoder(t, rapid.SampledFrom([]string{"gen", "gen-ex"}).Draw(t, "decoder"), c)
 		i, e := rapid.IntRange(0, c.Levels()-1).Draw(t, "row"), drawRow(t, c.Bits())
-		got := must.Get(must.Get(theory.NewExact(context.Background(), math.MaxInt, c, d))(t).Row(context.Background(), i, e))(t)
+		x := must.Get(theory.NewExact(context.Background(), math.MaxInt, c, d))(t)
+		got := must.Get(x.Row(context.Background(), i, e))(t)
 		number := func(x float64) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(x) }
 		mean, square := number(0), number(0)
 		for out := range uint64(1) << c.Bits() {
