@@ -104,7 +104,7 @@ func TestAgainstExact(t *testing.T) {
 	for name, p := range problems(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			exact, err := theory.QuickMoments(context.Background(), 0, math.MaxInt, p.Code, p.Decoder, p.Errors)
+			exact, err := theory.ExactLevels(context.Background(), 0, p.Code, p.Decoder, p.Errors)
 			hasExact := err == nil
 			if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 				t.Fatal(err)

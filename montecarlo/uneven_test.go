@@ -44,7 +44,7 @@ func TestUneven(t *testing.T) {
 			d := must.Get(decode.New(tt.decoder, c))(t)
 			e := mat.NewDense(levels, c.Bits(), nil)
 			e.Apply(func(_, _ int, _ float64) float64 { return 0.3 * rng.Float64() }, e)
-			exact := must.Get(theory.QuickMoments(context.Background(), 1, math.MaxInt, c, d, e))(t)
+			exact := must.Get(theory.ExactLevels(context.Background(), 1, c, d, e))(t)
 			width := (v[levels-1] - v[0]) / float64(levels-1)
 			p := &Problem{Code: c, Decoder: d, Errors: e, Kind: DenseBits, Seed: 1}
 			sums, _, err := Estimate(context.Background(), CPU{}, p,

@@ -20,7 +20,7 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	p.Seed = seed
 	sums = make([]montecarlo.Sums, 31)
 	must.Succeed(t, (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, n), sums, nil))
-	exact := must.Get(theory.QuickMoments(context.Background(), 0, math.MaxInt, p.Code, p.Decoder, p.Errors))(t)
+	exact := must.Get(theory.ExactLevels(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
 	b := must.Get(theory.NewBound(p.Code, p.Decoder))(t)
 	for i, x := range exact {
 		bound := must.Get(b.Row(context.Background(), i, mat.Row(nil, i, p.Errors)))(t)
@@ -95,7 +95,7 @@ func TestAllowance(t *testing.T) {
 func TestDetectable(t *testing.T) {
 	ctx := context.Background()
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 15, 1e-4, 2)
-	exact := must.Get(theory.QuickMoments(ctx, 0, math.MaxInt, p.Code, p.Decoder, p.Errors))(t)
+	exact := must.Get(theory.ExactLevels(ctx, 0, p.Code, p.Decoder, p.Errors))(t)
 	var th []montecarlo.Theory
 	for _, x := range exact {
 		th = append(th, montecarlo.Theory{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})

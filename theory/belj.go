@@ -17,7 +17,7 @@ func belJBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
 	if j.ZeroWord() {
 		name = "Eq. 26, one level lower, with terms for the all-zero word"
 	}
-	return &Bound{Name: name, row: noWait(newBelJBound(j))}, true
+	return &Bound{Name: name, Row: noWait(newBelJBound(j))}, true
 }
 
 func belJExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {

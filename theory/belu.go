@@ -13,7 +13,7 @@ func belUBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
 	if _, ok := d.(decode.BelU); !ok {
 		return nil, false
 	}
-	return &Bound{Name: "Eq. 2", Linear: true, row: noWait(belUBound)}, true
+	return &Bound{Name: "Eq. 2", Linear: true, Row: noWait(belUBound)}, true
 }
 
 func belUExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {

@@ -1,7 +1,6 @@
 package theory_test
 
 import (
-	"math"
 	"testing"
 
 	"belsim/errmodel"
@@ -24,7 +23,7 @@ func BenchmarkLarge(b *testing.B) {
 					row = matrix.Row(row, i, e)
 					must.Get(bound.Row(b.Context(), i, row))(b)
 				}
-				must.Get(theory.QuickMoments(b.Context(), 0, math.MaxInt, c, d, e))(b)
+				must.Get(theory.ExactLevels(b.Context(), 0, c, d, e))(b)
 			}
 		})
 	}

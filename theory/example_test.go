@@ -39,7 +39,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		exact, err := theory.QuickMoments(ctx, 0, math.MaxInt, c, d, e)
+		exact, err := theory.ExactLevels(ctx, 0, c, d, e)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -74,7 +74,7 @@ func ExampleNewExact() {
 		fmt.Println(err)
 		return
 	}
-	_, err = theory.NewExact(context.Background(), c, d)
+	_, err = theory.NewExact(context.Background(), math.MaxInt, c, d)
 	fmt.Println(errors.Is(err, theory.ErrNoClosedForm))
 	// Output: true
 }

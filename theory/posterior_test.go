@@ -2,7 +2,6 @@ package theory_test
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 // meanError is the exact mean |error| of a decoder over a prior.
 func meanError(t *testing.T, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) float64 {
 	t.Helper()
-	moments := must.Get(theory.QuickMoments(context.Background(), 2, math.MaxInt, c, d, e))(t)
+	moments := must.Get(theory.ExactLevels(context.Background(), 2, c, d, e))(t)
 	sum := 0.0
 	for i, m := range moments {
 		sum += prior[i] * m.Mean

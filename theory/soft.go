@@ -18,7 +18,7 @@ func NewSoftBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 	if _, ok := d.(decode.Gen); !ok {
 		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNoClosedForm, d.Name())
 	}
-	return &Bound{Name: "union bound on logits", row: newSoftUnionBound(c)}, nil
+	return &Bound{Name: "union bound on logits", Row: newSoftUnionBound(c)}, nil
 }
 
 // newSoftUnionBound returns the union bound for gen on logits with independent normal noise,

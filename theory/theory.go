@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,45 +31,17 @@ type Bound struct {
 	Name string
 	// Linear is true when the bound of r·e is r times the bound of e (Eq. 2).
 	Linear bool
-
-	row boundOf
+	// Row gives the bound for row i of the code (level i+1), whose bits err with probabilities e,
+	// of length M.
+	Row func(ctx context.Context, i int, e []float64) (float64, error)
 }
 
-// boundOf gives the bound for row i, whose bits err with probabilities e. The error is the
-// context's.
+// boundOf gives the bound for a row. The error is the context's.
 type boundOf func(ctx context.Context, i int, e []float64) (float64, error)
 
 // noWait is a boundOf of a formula that takes no time.
 func noWait(row func(i int, e []float64) float64) boundOf {
 	return func(_ context.Context, i int, e []float64) (float64, error) { return row(i, e), nil }
-}
-
-// RowValue gives a value of row i of a table. It may hold scratch memory. The error is the
-// context's.
-type RowValue func(ctx context.Context, i int) (float64, error)
-
-// Mean returns Σ prior·value over the rows whose prior is above zero. The error is the context's.
-func Mean(ctx context.Context, prior []float64, value RowValue) (float64, error) {
-	sum := 0.0
-	for i, p := range prior {
-		if p > 0 {
-			if err := ctx.Err(); err != nil {
-				return 0, err
-			}
-			v, err := value(ctx, i)
-			if err != nil {
-				return 0, err
-			}
-			sum = math.FMA(p, v, sum)
-		}
-	}
-	return sum, nil
-}
-
-// Row returns the bound for row i of the code (level i+1), whose bits err with
-// probabilities e, of length M. The error is the context's.
-func (b *Bound) Row(ctx context.Context, i int, e []float64) (float64, error) {
-	return b.row(ctx, i, e)
 }
 
 // bounds are the bounds on hard decisions, each beside its formula. A decoder without
@@ -94,26 +67,20 @@ func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 	return nil, fmt.Errorf("%w: no bound for decoder %s", ErrNoClosedForm, d.Name())
 }
 
-// Exact is the exact expected error of one label. It holds scratch memory: use
-// one on one goroutine at a time.
+// Exact has the exact moments of |error| of a code and its decoder, prepared for many tables. It is
+// safe for concurrent use.
 type Exact struct {
-	moments momentsOf
-	row     []float64
+	code    *code.Code
+	decoder decode.Decoder
+	forms   sync.Pool // of momentsOf: one for each goroutine
 }
 
 // Row returns the moments of |error| for row i of the code (level i+1), whose
 // bits err independently with probabilities e, of length M. The error is the context's.
 func (x *Exact) Row(ctx context.Context, i int, e []float64) (Moments, error) {
-	return x.moments(ctx, i, e)
-}
-
-// Mean returns Σ prior·E|error| over the rows of a table e, L × M. The error is the context's.
-func (x *Exact) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-	return Mean(ctx, prior, func(ctx context.Context, i int) (float64, error) {
-		x.row = matrix.Row(x.row, i, e)
-		m, err := x.Row(ctx, i, x.row)
-		return m.Mean, err
-	})
+	form := x.forms.Get().(momentsOf)
+	defer x.forms.Put(form)
+	return form(ctx, i, e)
 }
 
 // momentsOf gives the moments of |error| for row i, whose bits err independently with
@@ -124,59 +91,54 @@ type momentsOf func(ctx context.Context, i int, e []float64) (Moments, error)
 // What a form returns makes a momentsOf for one goroutine.
 var closedForms = []func(c *code.Code, d decode.Decoder) (form func() momentsOf, ok bool){belUExactOf, belJExactOf}
 
-// exactForm prepares the exact values of a code and its decoder: the closed form, or
-// the enumeration, whose diagram of outcomes is made here, once. It may have so many nodes.
-func exactForm(ctx context.Context, c *code.Code, d decode.Decoder, nodes int) (func() momentsOf, error) {
+// NewExact prepares the exact expectation for a code and its decoder: for bel-u and
+// bel-j of any size, for any other decoder by enumeration of all 2^M outputs where
+// that is at most 2³¹ operations and M ≤ 20. The error wraps ErrNoClosedForm elsewhere, and where
+// a row takes more than most sums of two products, beside the enumeration itself; or it is the
+// context's.
+func NewExact(ctx context.Context, most int, c *code.Code, d decode.Decoder) (*Exact, error) {
+	prepared := func(form func() momentsOf) *Exact {
+		return &Exact{code: c, decoder: d, forms: sync.Pool{New: func() any { return form() }}}
+	}
 	for _, of := range closedForms {
 		if form, ok := of(c, d); ok {
-			return form, nil
+			return prepared(form), nil
 		}
 	}
 	t, err := newOutcomes(ctx, c, d)
 	if err != nil {
 		return nil, err
 	}
-	if n := t.nodes(); n > nodes {
+	if n := t.nodes(); n > most {
 		return nil, fmt.Errorf("%w: an exact value takes a decision diagram of %d nodes, and only %d are quick",
-			ErrNoClosedForm, n, nodes)
+			ErrNoClosedForm, n, most)
 	}
-	return t.exact, nil
+	return prepared(t.exact), nil
 }
 
-// NewExact returns the exact expectation for a code and its decoder: for bel-u and
-// bel-j of any size, for any other decoder by enumeration of all 2^M outputs where
-// that is at most 2³¹ operations and M ≤ 20. The error wraps ErrNoClosedForm elsewhere, or is the
-// context's.
-func NewExact(ctx context.Context, c *code.Code, d decode.Decoder) (*Exact, error) {
-	form, err := exactForm(ctx, c, d, math.MaxInt)
-	if err != nil {
-		return nil, err
-	}
-	return &Exact{moments: form()}, nil
-}
-
-// QuickMoments returns the exact moments of the error of every level of a code. Each table e is L ×
-// M; of several the moments are the means, as where nature draws one of them for every sample.
-// workers is the number of goroutines, 0 for all processors; it changes no number. The error wraps
-// ErrNoClosedForm when the moments are out of reach, or where those that are enumerated take more
-// than most sums of two products, beside the enumeration itself; or it is the context's. The rows
-// of one level are on one goroutine, in the order of the tables.
-func QuickMoments(ctx context.Context, workers, most int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments,
-	error) {
-	out := make([]Moments, c.Levels())
-	form, err := exactForm(ctx, c, d, most/(len(out)*max(1, len(e))))
+// Levels returns the exact moments of the error of every level whose weight is above zero; of all
+// where weights are nil. Each table e is L × M; of several the moments are the means, as where
+// nature draws one of them for every sample. workers is the number of goroutines, 0 for all
+// processors; it changes no number. The rows of one level are on one goroutine, in the order of the
+// tables. The error may be the context's.
+func (x *Exact) Levels(ctx context.Context, workers int, weights []float64, e ...mat.Matrix) ([]Moments, error) {
+	out := make([]Moments, x.code.Levels())
+	var err error
 	for _, t := range e {
-		err = cmp.Or(err, c.CheckTable(t))
+		err = cmp.Or(err, x.code.CheckTable(t))
 	}
 	if err == nil {
 		err = parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
-			exact, row := form(), []float64(nil)
+			var row []float64
 			return func(ctx context.Context, i int) (err error) {
+				if weights != nil && weights[i] == 0 {
+					return nil
+				}
 				for _, t := range e {
 					if row, err = matrix.Probabilities(row, i, t); err != nil {
 						return err
 					}
-					m, err := exact(ctx, i, row)
+					m, err := x.Row(ctx, i, row)
 					if err != nil {
 						return err
 					}
@@ -188,7 +150,18 @@ func QuickMoments(ctx context.Context, workers, most int, c *code.Code, d decode
 		})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("exact error of %s with %s: %w", c.Name(), d.Name(), err)
+		return nil, fmt.Errorf("exact error of %s with %s: %w", x.code.Name(), x.decoder.Name(), err)
 	}
 	return out, nil
+}
+
+// ExactLevels returns the exact moments of the error of every level of a code: see NewExact and
+// Exact.Levels.
+func ExactLevels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments,
+	error) {
+	x, err := NewExact(ctx, math.MaxInt, c, d)
+	if err != nil {
+		return nil, err
+	}
+	return x.Levels(ctx, workers, nil, e...)
 }

@@ -86,7 +86,7 @@ func TestExactIsEnumeration(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c := mustCode(t, tt.code, rapid.IntRange(2, 13).Draw(t, "levels"))
 				d := mustDecoder(t, tt.decoder, c)
-				x := must.Get(theory.NewExact(context.Background(), c, d))(t)
+				x := must.Get(theory.NewExact(context.Background(), math.MaxInt, c, d))(t)
 				b := must.Get(theory.NewBound(c, d))(t)
 				i := rapid.IntRange(0, c.Levels()-1).Draw(t, "row")
 				e := drawRow(t, c.Bits())
@@ -158,7 +158,7 @@ func TestGenExactAndUnionBound(t *testing.T) {
 		for i := range levels {
 			table.SetRow(i, drawRow(t, bits))
 		}
-		exact := must.Get(theory.QuickMoments(context.Background(), 0, math.MaxInt, c, d, table))(t)
+		exact := must.Get(theory.ExactLevels(context.Background(), 0, c, d, table))(t)
 		b := must.Get(theory.NewBound(c, d))(t)
 		for i := range levels {
 			e := table.RawRowView(i)
@@ -183,7 +183,8 @@ func TestEnumerationError(t *testing.T) {
 			rapid.IntRange(2, 8).Draw(t, "levels"))
 		d := mustDecoder(t, rapid.SampledFrom([]string{"gen", "gen-ex"}).Draw(t, "decoder"), c)
 		i, e := rapid.IntRange(0, c.Levels()-1).Draw(t, "row"), drawRow(t, c.Bits())
-		got := must.Get(must.Get(theory.NewExact(context.Background(), c, d))(t).Row(context.Background(), i, e))(t)
+		x := must.Get(theory.NewExact(context.Background(), math.MaxInt, c, d))(t)
+		got := must.Get(x.Row(context.Background(), i, e))(t)
 		number := func(x float64) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(x) }
 		mean, square := number(0), number(0)
 		for out := range uint64(1) << c.Bits() {
@@ -302,7 +303,7 @@ func TestLargeTablesAgree(t *testing.T) {
 				for _, name := range []string{"unary", "johnson-nonzero"} {
 					c := mustCode(t, name, levels)
 					d := mustDecoder(t, "auto", c)
-					x := must.Get(theory.NewExact(context.Background(), c, d))(t)
+					x := must.Get(theory.NewExact(context.Background(), math.MaxInt, c, d))(t)
 					for _, i := range []int{0, 1, levels / 3, levels / 2, levels - 1} {
 						e := make([]float64, c.Bits())
 						for k, at := range c.Transitions() {
@@ -414,7 +415,7 @@ func TestErratum(t *testing.T) {
 	ctx := t.Context()
 	// means are the bound and the exact error, for labels that are all alike.
 	means := func(e mat.Matrix) (bound, exact float64) {
-		b, moments := must.Get(theory.NewBound(c, d))(t), must.Get(theory.QuickMoments(ctx, 0, math.MaxInt, c, d, e))(t)
+		b, moments := must.Get(theory.NewBound(c, d))(t), must.Get(theory.ExactLevels(ctx, 0, c, d, e))(t)
 		for i, m := range moments {
 			bound += must.Get(b.Row(ctx, i, mat.Row(nil, i, e)))(t) / float64(len(moments))
 			exact += m.Mean / float64(len(moments))
@@ -458,7 +459,7 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	c := mustCode(t, "unary", 64)
 	e := mat.NewDense(64, 63, nil)
-	if _, err := theory.QuickMoments(ctx, 0, math.MaxInt, c, mustDecoder(t, "bel-u", c), e); !errors.Is(err,
+	if _, err := theory.ExactLevels(ctx, 0, c, mustDecoder(t, "bel-u", c), e); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
@@ -469,12 +470,12 @@ func TestNoProbability(t *testing.T) {
 	d := mustDecoder(t, "bel-u", c)
 	for _, bad := range []float64{-1e-9, 1.5, math.NaN()} {
 		e := mat.NewDense(3, 2, []float64{0, 0, 0, bad, 0, 0})
-		if _, err := theory.QuickMoments(context.Background(), 0, math.MaxInt, c, d, e); err == nil ||
+		if _, err := theory.ExactLevels(context.Background(), 0, c, d, e); err == nil ||
 			!strings.Contains(err.Error(), "e[2,2] = ") {
 			t.Errorf("exact values with e = %v: error %v, want one about e[2,2]", bad, err)
 		}
 	}
-	if _, err := theory.QuickMoments(context.Background(), 0, math.MaxInt, c, d, mat.NewDense(3, 3, nil)); err == nil {
+	if _, err := theory.ExactLevels(context.Background(), 0, c, d, mat.NewDense(3, 3, nil)); err == nil {
 		t.Error("a table of another shape: no error")
 	}
 }

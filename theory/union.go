@@ -13,7 +13,7 @@ func unionBoundOf(c *code.Code, d decode.Decoder) (*Bound, bool) {
 	if _, ok := d.(decode.Gen); !ok {
 		return nil, false
 	}
-	return &Bound{Name: "union bound", row: newUnionBound(c)}, true
+	return &Bound{Name: "union bound", Row: newUnionBound(c)}, true
 }
 
 // newUnionBound returns the union bound for gen on hard decisions:

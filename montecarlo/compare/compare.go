@@ -4,8 +4,6 @@ package compare
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -14,7 +12,6 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // Ranking ranks codes by their expected error: what compare writes as JSON.
@@ -100,22 +97,30 @@ const DefaultDecoder = "gen"
 // the error is the first one's.
 func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code, decoders []string,
 	draw scenario.Sampling) (*Candidates, error) {
-	pairs, err := pair(s, codes, decoders)
+	if err := scenario.CheckTwice("decoder", decoders); err != nil {
+		return nil, err
+	}
+	pairs, err := s.Pair(codes, decoders)
 	if err != nil {
 		return nil, err
 	}
+	for _, pair := range pairs {
+		if len(pair.Decoders) == 0 {
+			return nil, pair.Why
+		}
+	}
 	out := &Candidates{}
-	for i, c := range codes {
-		e, err := s.Errors(ctx, c)
+	for _, pair := range pairs {
+		e, err := s.Errors(ctx, pair.Code)
 		if scenario.Invalid(err) {
-			out.Invalid = append(out.Invalid, InvalidCode{c, err})
+			out.Invalid = append(out.Invalid, InvalidCode{pair.Code, err})
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range pairs[i] {
-			p, err := s.ProblemOf(ctx, c, d, e, draw)
+		for _, d := range pair.Decoders {
+			p, err := s.ProblemOf(ctx, pair.Code, d, e, draw)
 			if err != nil {
 				return nil, err
 			}
@@ -124,36 +129,6 @@ func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code
 	}
 	if len(out.Problems) == 0 && len(out.Invalid) > 0 {
 		return nil, out.Invalid[0].Err
-	}
-	return out, nil
-}
-
-// pair returns those of the named decoders that fit each code, and refuses names as NewCandidates
-// does.
-func pair(s *scenario.Scenario, codes []*code.Code, names []string) ([][]decode.Decoder, error) {
-	if err := scenario.CheckTwice("decoder", names); err != nil {
-		return nil, err
-	}
-	out, fits := make([][]decode.Decoder, len(codes)), make([]bool, len(names))
-	for i, c := range codes {
-		var unfit error
-		for j, name := range names {
-			d, err := s.Decoder(name, c)
-			switch {
-			case err == nil:
-				out[i], fits[j] = append(out[i], d), true
-			case errors.Is(err, decode.ErrUnfit):
-				unfit = err
-			default:
-				return nil, err
-			}
-		}
-		if len(out[i]) == 0 && unfit != nil {
-			return nil, unfit
-		}
-	}
-	if j := slices.Index(fits, false); j >= 0 {
-		return nil, fmt.Errorf("%w: decoder %s fits none of the codes", decode.ErrUnfit, names[j])
 	}
 	return out, nil
 }

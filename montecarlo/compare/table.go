@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/verify"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -59,15 +58,8 @@ func (c *Ranking) Table() *table.Table {
 
 // Heading says what was compared, and names the error model in plain words.
 func (c *Ranking) Heading(s *scenario.Scenario) string {
-	model := "bits err independently, with the probabilities of the table"
-	switch s.Model.(type) {
-	case verify.Laws:
-		model = "bits err together, by the joint law of each level in the file"
-	case scenario.Mixture:
-		model = "bits err independently, near their transitions, with the same r and σ for every code"
-	}
-	unit := cmp.Or(c.Unit, InLevels)
-	return fmt.Sprintf("%d levels, %s, seed %d; |error| in %s\nmodel: %s\n", c.Levels, s, c.Seed, unit, model)
+	return fmt.Sprintf("%d levels, %s, seed %d; |error| in %s\nmodel: %s\n", c.Levels, s, c.Seed,
+		cmp.Or(c.Unit, InLevels), s.Model.Assumption())
 }
 
 // Notes are sentences below the table, each on its line: what its marks mean, and which model

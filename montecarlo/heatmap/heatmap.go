@@ -232,15 +232,15 @@ func (m *Map) Fill(ctx context.Context, s *scenario.Scenario, run scenario.Run, 
 	if err != nil {
 		return err
 	}
-	f := &filler{s, run, m, weights, draw}
-	workers, start := run.Workers, f.formulas
+	f, workers := &filler{s: s, run: run, m: m, weights: weights, draw: draw}, run.Workers
 	if m.Method == scenario.Sample {
 		m.Seed = &draw.Seed
-		workers, start = 1, f.samples // the backend has its own
+		workers = 1 // the backend has its own
+	} else if err := f.prepare(ctx); err != nil {
+		return err
 	}
 	if err := parallel.Each(ctx, workers, len(m.Y()), func() (func(ctx context.Context, row int) error, error) {
-		errors, err := start(ctx)
-		return func(ctx context.Context, row int) error { return f.row(ctx, row, errors) }, err
+		return f.row, nil
 	}); err != nil || m.Plane != plane.Mixtures || m.Summary().Valid > 0 {
 		return err
 	}
@@ -378,25 +378,35 @@ type filler struct {
 	m       *Map
 	weights []float64 // of the labels
 	draw    scenario.Sampling
+	means   [2]*scenario.Mean // of A and B; nil where errors are sampled
+	unsure  float64           // of the increase, in percent
 }
 
-// errorsOf computes errors of both codes, of A and of B: first for the models of a line, then at x.
-type errorsOf struct {
-	along  [2]func(ctx context.Context, l *plane.Line) (errorAt, error)
-	unsure float64 // of the increase, in percent
+// prepare prepares the formulas of bounds or exact values.
+func (f *filler) prepare(ctx context.Context) error {
+	for i, s := range f.m.sides {
+		mean, err := f.m.Method.MeanOf(ctx, f.s.Shape(s.code, s.decoder, f.m.Plane != plane.Mixtures))
+		if errors.Is(err, theory.ErrNoClosedForm) {
+			err = fmt.Errorf("%w; method mc samples instead", err)
+		}
+		if err != nil {
+			return err
+		}
+		f.means[i] = mean
+		f.unsure += 100 * mean.Width
+	}
+	return nil
 }
-
-type errorAt func(ctx context.Context, x float64) (montecarlo.Overall, error)
 
 // row computes the cells of one σ, first for A and then for B: a device loads each code once.
-func (f *filler) row(ctx context.Context, row int, of errorsOf) error {
+func (f *filler) row(ctx context.Context, row int) error {
 	lines, err := f.m.lines(ctx, f.m.Y()[row])
 	if err != nil {
 		return err
 	}
 	var found [2][]montecarlo.Overall
 	for i, l := range lines {
-		at, err := of.along[i](ctx, l)
+		at, err := f.along(ctx, i, l)
 		if err != nil {
 			return err
 		}
@@ -417,7 +427,7 @@ func (f *filler) row(ctx context.Context, row int, of errorsOf) error {
 			if valid {
 				c := &f.m.Row(row)[j]
 				c.Set(found[0][j], found[1][j], f.m.Method == scenario.Sample)
-				c.unsure = of.unsure
+				c.unsure = f.unsure
 			}
 			f.run.Finished(1)
 		}
@@ -425,34 +435,14 @@ func (f *filler) row(ctx context.Context, row int, of errorsOf) error {
 	return nil
 }
 
-// formulas computes bounds or exact values.
-func (f *filler) formulas(ctx context.Context) (out errorsOf, err error) {
-	for i, s := range f.m.sides {
-		mean, err := f.m.Method.MeanOf(ctx, f.s.Shape(s.code, s.decoder, f.m.Plane != plane.Mixtures))
-		if errors.Is(err, theory.ErrNoClosedForm) {
-			err = fmt.Errorf("%w; method mc samples instead", err)
-		}
-		if err != nil {
-			return out, err
-		}
-		out.unsure += 100 * mean.Width
-		out.along[i] = func(ctx context.Context, l *plane.Line) (errorAt, error) { return f.formula(ctx, l, mean) }
-	}
-	return out, nil
-}
+// errorAt computes the error of a code at x.
+type errorAt func(ctx context.Context, x float64) (montecarlo.Overall, error)
 
-// formula is a mean error over the labels for the models of one line. Where both are proportional to
-// x, it is computed once for all x.
-func (f *filler) formula(ctx context.Context, l *plane.Line, m *scenario.Mean) (errorAt, error) {
-	at := func(ctx context.Context, x float64) (montecarlo.Overall, error) {
-		e, err := l.Errors(ctx, x)
-		if err != nil {
-			return montecarlo.Overall{}, err
-		}
-		v, err := m.Mean(ctx, f.weights, e)
-		return montecarlo.Overall{Mean: v}, err
-	}
-	if l.Largest == 0 || !m.Linear {
+// along computes errors of a side for the models of a line. Where both are proportional to x, it is
+// done once for all x.
+func (f *filler) along(ctx context.Context, side int, l *plane.Line) (errorAt, error) {
+	at := func(ctx context.Context, x float64) (montecarlo.Overall, error) { return f.error(ctx, side, l, x) }
+	if m := f.means[side]; l.Largest == 0 || m == nil || !m.Linear {
 		return at, nil
 	}
 	unit := min(1, l.Largest)
@@ -463,26 +453,24 @@ func (f *filler) formula(ctx context.Context, l *plane.Line, m *scenario.Mean) (
 	}, err
 }
 
-// samples computes sampled errors.
-func (f *filler) samples(context.Context) (out errorsOf, err error) {
-	for i, s := range f.m.sides {
-		out.along[i] = func(_ context.Context, l *plane.Line) (errorAt, error) {
-			return func(ctx context.Context, x float64) (montecarlo.Overall, error) {
-				e, err := l.Errors(ctx, x)
-				if err != nil {
-					return montecarlo.Overall{}, err
-				}
-				p, err := f.s.ProblemOf(ctx, s.code, s.decoder, e, scenario.Sampling{Seed: f.draw.Seed})
-				if err != nil {
-					return montecarlo.Overall{}, err
-				}
-				sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)
-				if err != nil {
-					return montecarlo.Overall{}, err
-				}
-				return montecarlo.Average(f.weights, sums), nil
-			}, nil
-		}
+// error computes the error of a side for a model: the mean over the labels.
+func (f *filler) error(ctx context.Context, side int, l *plane.Line, x float64) (out montecarlo.Overall, err error) {
+	e, err := l.Errors(ctx, x)
+	if err != nil {
+		return out, err
 	}
-	return out, nil
+	s := f.m.sides[side]
+	p, err := f.s.ProblemOf(ctx, s.code, s.decoder, e, scenario.Sampling{Seed: f.draw.Seed})
+	if err != nil {
+		return out, err
+	}
+	if m := f.means[side]; m != nil {
+		out.Mean, err = m.Mean(ctx, p, f.weights)
+		return out, err
+	}
+	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)
+	if err != nil {
+		return out, err
+	}
+	return montecarlo.Average(f.weights, sums), nil
 }

@@ -173,7 +173,6 @@ func TestBothCodes(t *testing.T) {
 	s := scenario.New(nil)
 	m := must.Get(New(t.Context(), s, [2]*code.Code{unary, johnson}, "gen", plane.Mixture{}, x, y, scenario.Exact))(t)
 	f := &filler{s: s, m: m}
-	if got := must.Get(f.formulas(t.Context()))(t).unsure; got != 200*scenario.ExactWidth {
-		t.Errorf("%v %% are unsure", got)
-	}
+	must.Succeed(t, f.prepare(t.Context()))
+	must.Equal(t, "percent that are unsure", 200*scenario.ExactWidth, f.unsure)
 }

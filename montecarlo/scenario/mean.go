@@ -35,7 +35,7 @@ const (
 	Sample Method = "mc"
 )
 
-// MeanOf is the mean of a method with a formula: BoundOf or ExactOf.
+// MeanOf prepares the means of a method with a formula: BoundOf or ExactOf.
 func (m Method) MeanOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 	if m == Exact {
 		return ExactOf(ctx, p)
@@ -43,15 +43,25 @@ func (m Method) MeanOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error
 	return BoundOf(p)
 }
 
-// Mean computes a mean over the labels: of a bound, or of exact values. It holds scratch memory:
-// use one on one goroutine at a time.
+// Mean computes means over the labels, of a bound or of exact values, as TheoryOf does. It is
+// prepared for many problems of a code and a decoder, and safe for concurrent use.
 type Mean struct {
 	Name   string  // which bound it is, for people; "" for exact values
 	Linear bool    // the value of r·e is r times the value of e
 	Width  float64 // values may be wrong by this relative amount; 0 for formulas
 
-	rows func(e mat.Matrix) (theory.RowValue, error) // the bounds of the rows of a table; nil for exact values
-	of   meanOf                                      // of exact values
+	omit  Omit
+	rows  func(e mat.Matrix) (rowBound, error) // the bounds of the rows of a table; nil for exact values
+	exact *theory.Exact                        // nil for bounds, intervals and decoders that know the error model
+}
+
+// rowBound gives the bound of row i of a table. It may hold scratch memory. The error is the
+// context's.
+type rowBound func(ctx context.Context, i int) (float64, error)
+
+// newBound is the mean of a bound.
+func newBound(name string, linear bool, rows func(e mat.Matrix) (rowBound, error)) *Mean {
+	return &Mean{Name: name, Linear: linear, rows: rows, omit: Omit{Exact: true, Intervals: true, AnyLaw: true}}
 }
 
 // Kind is what bounds that may be compared have in common: the paper's formulas for its decoders
@@ -64,20 +74,20 @@ func (m *Mean) Kind() string {
 	return m.Name
 }
 
-// meanOf gives Σ prior·value over the rows of a table e, L × M.
-type meanOf func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error)
-
-// Mean returns Σ prior·value over the rows of a table e, L × M, of the problem's error model. The
-// error is the context's.
-func (m *Mean) Mean(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-	if m.rows == nil {
-		return m.of(ctx, prior, e)
-	}
-	row, err := m.rows(e)
-	if err != nil {
+// Mean returns Σ prior·value over the levels of a problem of the code and the decoder. It is NaN
+// where an interval is relatively wider than ExactWidth. The error is the context's.
+func (m *Mean) Mean(ctx context.Context, p *montecarlo.Problem, prior []float64) (float64, error) {
+	q := theorist{workers: 1, p: p, prior: prior, omit: m.omit, onlyMean: true, exact: m.exact,
+		// Maps have many cells, which are computed on all processors.
+		enclosing: enclose.Options{Width: ExactWidth / 10, Work: 1 << 21}}
+	t, err := q.theory(ctx)
+	switch {
+	case err != nil:
 		return 0, err
+	case m.rows != nil:
+		return t.Mean.Bound, nil
 	}
-	return theory.Mean(ctx, prior, row)
+	return t.Mean.Exact, nil
 }
 
 // BoundOf returns the bound that holds for a problem: the bound for hard decisions, or the union
@@ -100,13 +110,13 @@ func BoundOf(p *montecarlo.Problem) (*Mean, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mean{Name: b.Name, Linear: b.Linear, rows: func(e mat.Matrix) (theory.RowValue, error) {
+	return newBound(b.Name, b.Linear, func(e mat.Matrix) (rowBound, error) {
 		var row []float64
 		return func(ctx context.Context, i int) (float64, error) {
 			row = matrix.Row(row, i, e)
 			return b.Row(ctx, i, row)
 		}, nil
-	}}, nil
+	}), nil
 }
 
 // HasExact reports whether exact values describe a problem: bits err independently, given a
@@ -142,62 +152,19 @@ func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
 			theory.ErrNoClosedForm)
 	}
-	if d, ok := p.Decoder.(decode.Informed); ok { // which is another decoder for every table
-		return &Mean{of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-			informed, err := inform(d, prior, e, false)
-			if err != nil {
-				return 0, err
-			}
-			x, err := theory.NewExact(ctx, p.Code, informed)
-			if err != nil {
-				return 0, err
-			}
-			return overTables(ctx, p.Code, x.Mean, prior, e)
-		}}, theory.Enumerable(p.Code, d)
+	m := &Mean{omit: Omit{Bounds: true, Intervals: true, AnyLaw: true}}
+	if _, ok := p.Decoder.(decode.Informed); ok { // which is another decoder for every table
+		return m, theory.Enumerable(p.Code, p.Decoder)
 	}
-	x, err := theory.NewExact(ctx, p.Code, p.Decoder)
-	switch {
-	case errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder):
-		return enclosedMean(p), nil
-	case err != nil:
+	var err error
+	m.exact, err = theory.NewExact(ctx, math.MaxInt, p.Code, p.Decoder)
+	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
+		return &Mean{Width: ExactWidth, omit: Omit{Bounds: true, Exact: true, AnyLaw: true}}, nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	return &Mean{of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-		return overTables(ctx, p.Code, x.Mean, prior, e)
-	}}, nil
-}
-
-// overTables is the mean of a mean over the tables of error probabilities e: see tablesOf.
-func overTables(ctx context.Context, c *code.Code, mean meanOf, prior []float64, e mat.Matrix) (float64, error) {
-	sum, tables := 0.0, tablesOf(c, e)
-	for _, t := range tables {
-		v, err := mean(ctx, prior, t)
-		if err != nil {
-			return 0, err
-		}
-		sum += v
-	}
-	return sum / float64(len(tables)), nil
-}
-
-// enclosedMean is the middle of an interval; NaN where it is wide.
-func enclosedMean(p *montecarlo.Problem) *Mean {
-	// Maps have many cells, which are computed on all processors.
-	o := enclose.Options{Width: ExactWidth / 10, Work: 1 << 21}
-	return &Mean{Width: ExactWidth, of: func(ctx context.Context, prior []float64, e mat.Matrix) (float64, error) {
-		rows, err := enclose.Rows(ctx, 1, p.Code, p.Decoder, prior, tablesOf(p.Code, e), o)
-		if errors.Is(err, enclose.ErrTooWide) {
-			return math.NaN(), nil
-		}
-		if err != nil {
-			return 0, err
-		}
-		v := enclose.Mean(prior, rows)
-		if v.Width() > ExactWidth {
-			return math.NaN(), nil
-		}
-		return v.Middle(), nil
-	}}
+	return m, nil
 }
 
 // ExactWidth is the largest relative width of an interval whose middle is an exact value: it is

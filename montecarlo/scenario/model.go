@@ -22,6 +22,8 @@ type Model interface {
 	Parameters() Parameters
 	// String describes the model for people, such as "r = 0.5, σ = 3".
 	String() string
+	// Assumption says in plain words how bits err under the model.
+	Assumption() string
 }
 
 // Parameters are the parameters of an error model in results. A nil pointer stands for a
@@ -83,6 +85,11 @@ func (m Mixture) String() string {
 	return fmt.Sprintf("r = %g, σ = %g", m.R, m.Sigma)
 }
 
+// Assumption implements Model.
+func (Mixture) Assumption() string {
+	return "bits err independently, near their transitions, with the same r and σ for every code"
+}
+
 // Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers.
 type Table struct {
 	Path string
@@ -117,6 +124,11 @@ func (Table) Parameters() Parameters { return Parameters{} }
 // String implements Model.
 func (t Table) String() string { return "e from " + t.Path }
 
+// Assumption implements Model.
+func (Table) Assumption() string {
+	return "bits err independently, with the probabilities of the table"
+}
+
 // Random draws the error probabilities uniformly from 0 to 1, as the paper's check of its
 // bounds does.
 type Random struct{ Seed uint64 }
@@ -134,3 +146,6 @@ func (Random) Parameters() Parameters { return Parameters{} }
 
 // String implements Model.
 func (Random) String() string { return "e uniform on [0, 1)" }
+
+// Assumption implements Model.
+func (Random) Assumption() string { return "bits err independently, with random probabilities" }

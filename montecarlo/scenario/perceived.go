@@ -69,6 +69,9 @@ func (m Perceived) String() string {
 	return text
 }
 
+// Assumption implements Model.
+func (Perceived) Assumption() string { return "networks know one noisy label, the same for every code" }
+
 // trainingOf is the training of a model's networks, and "" where it has none.
 func trainingOf(m Model) perceived.Training {
 	if p, ok := m.(Perceived); ok {
@@ -136,7 +139,7 @@ func perceivedBound(p *montecarlo.Problem) (*Mean, error) {
 	case !gen:
 		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", theory.ErrNoClosedForm, d.Name())
 	}
-	return &Mean{Name: name, rows: func(e mat.Matrix) (theory.RowValue, error) {
+	return newBound(name, false, func(e mat.Matrix) (rowBound, error) {
 		n, ok := e.(decode.Network)
 		if !ok {
 			return nil, fmt.Errorf("%T is no table of a perceived label", e)
@@ -153,7 +156,7 @@ func perceivedBound(p *montecarlo.Problem) (*Mean, error) {
 			}
 			return sum / decode.Strata, nil
 		}, nil
-	}}, nil
+	}), nil
 }
 
 // hardBound makes a bound b on hard decisions one at a perceived label. With r the level that is

@@ -31,7 +31,7 @@ func TestPerceivedStrata(t *testing.T) {
 		for i := range 32 {
 			p.Errors.(decode.Network).WrongTo(e.RawRowView(i), i, float64(i+1)+networks.Noise*decode.Stratum(j))
 		}
-		m := must.Get(theory.QuickMoments(context.Background(), 0, math.MaxInt, c, d, e))(t)
+		m := must.Get(theory.ExactLevels(context.Background(), 0, c, d, e))(t)
 		for i := range want {
 			want[i] += m[i].Mean / decode.Strata
 		}
@@ -58,8 +58,7 @@ func TestQuickExact(t *testing.T) {
 			t.Errorf("level %d: %v, want %v", i+1, quick[i], all[i])
 		}
 	}
-	if _, err := theory.QuickMoments(context.Background(), 0, 32, c, p.Decoder, p.Errors); !errors.Is(err,
-		theory.ErrNoClosedForm) {
+	if _, err := theory.NewExact(t.Context(), 1, c, p.Decoder); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("a diagram of one node in each row: %v", err)
 	}
 }

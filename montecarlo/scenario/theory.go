@@ -92,8 +92,24 @@ func QuickExact(p *montecarlo.Problem) bool {
 // and of the largest mean |error| of any law. The bounds of the other decoders are the paper's
 // formulas.
 func TheoryOf(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, omit Omit) (*Theory, error) {
-	q := theorist{workers, p, prior, omit}
-	t := &Theory{Levels: make([]montecarlo.Theory, p.Code.Levels())}
+	q := theorist{workers: workers, p: p, prior: prior, omit: omit, enclosing: enclose.DefaultOptions()}
+	return q.theory(ctx)
+}
+
+// theorist computes what theory says of a problem.
+type theorist struct {
+	workers   int
+	p         *montecarlo.Problem
+	prior     []float64
+	omit      Omit
+	onlyMean  bool          // levels whose weight is 0 are left out
+	exact     *theory.Exact // as it was prepared; nil where it was not
+	enclosing enclose.Options
+}
+
+// theory computes the levels and the mean.
+func (q theorist) theory(ctx context.Context) (*Theory, error) {
+	t := &Theory{Levels: make([]montecarlo.Theory, q.p.Code.Levels())}
 	for i := range t.Levels {
 		t.Levels[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
@@ -106,7 +122,7 @@ func TheoryOf(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 	if err := q.laws(ctx, t); err != nil {
 		return nil, err
 	}
-	for i, w := range prior {
+	for i, w := range q.prior {
 		if w > 0 {
 			t.Mean.Bound = math.FMA(w, t.Levels[i].Bound, t.Mean.Bound)
 			t.Mean.Exact = math.FMA(w, t.Levels[i].Mean, t.Mean.Exact)
@@ -115,17 +131,12 @@ func TheoryOf(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 	return t, q.intervals(ctx, t)
 }
 
-// theorist computes what theory says of a problem.
-type theorist struct {
-	workers int
-	p       *montecarlo.Problem
-	prior   []float64
-	omit    Omit
-}
-
 // bounds computes the bounds of all levels.
 func (q theorist) bounds(ctx context.Context, out []montecarlo.Theory) error {
-	if _, err := BoundOf(q.p); err != nil || q.omit.Bounds || q.omit.Slow && slowBound(q.p) {
+	if q.omit.Bounds || q.omit.Slow && slowBound(q.p) {
+		return nil
+	}
+	if _, err := BoundOf(q.p); err != nil {
 		return nil
 	}
 	return parallel.Each(ctx, q.workers, len(out), func() (func(context.Context, int) error, error) {
@@ -135,6 +146,9 @@ func (q theorist) bounds(ctx context.Context, out []montecarlo.Theory) error {
 		}
 		row, err := b.rows(q.p.Errors)
 		return func(ctx context.Context, i int) (err error) {
+			if q.onlyMean && q.prior[i] == 0 {
+				return nil
+			}
 			out[i].Bound, err = row(ctx, i)
 			return err
 		}, err
@@ -153,23 +167,28 @@ func (q theorist) moments(ctx context.Context, out []montecarlo.Theory) error {
 	if q.omit.Slow {
 		most = exactWork(p)
 	}
-	if !HasExact(p) || q.omit.Exact || most == 0 {
+	if q.omit.Exact || most == 0 || !HasExact(p) {
 		return nil
 	}
-	exacts, err := theory.QuickMoments(ctx, q.workers, most, p.Code, p.Decoder, tablesOf(p.Code, p.Errors)...)
+	tables, exact, err := tablesOf(p.Code, p.Errors), q.exact, error(nil)
+	if exact == nil {
+		exact, err = theory.NewExact(ctx, most/(len(out)*len(tables)), p.Code, p.Decoder)
+	}
 	if errors.Is(err, theory.ErrNoClosedForm) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	for i, x := range exacts {
-		out[i].Mean, out[i].MeanSquare = x.Mean, x.MeanSquare
-		if out[i].Rounding, err = p.Rounding(ctx, i); err != nil {
-			return err
-		}
+	var weights []float64 // of the levels that are wanted
+	if q.onlyMean {
+		weights = q.prior
 	}
-	return nil
+	moments, err := exact.Levels(ctx, q.workers, weights, tables...)
+	for i, x := range moments {
+		out[i].Mean, out[i].MeanSquare = x.Mean, x.MeanSquare
+	}
+	return err
 }
 
 // laws computes what holds under any law of the bits. There is nothing, and no error, where the
@@ -200,8 +219,8 @@ func (q theorist) laws(ctx context.Context, t *Theory) error {
 
 // intervals looks for intervals that hold the exact values, where no formula gives them.
 func (q theorist) intervals(ctx context.Context, t *Theory) error {
-	p, x, o, levels := q.p, &t.Mean, enclose.DefaultOptions(), len(q.prior)
-	if !table.Missing(x.Exact) || !HasExact(p) || q.omit.Intervals {
+	p, x, o, levels := q.p, &t.Mean, q.enclosing, len(q.prior)
+	if q.omit.Intervals || !table.Missing(x.Exact) || !HasExact(p) {
 		return nil
 	}
 	tables := tablesOf(p.Code, p.Errors)

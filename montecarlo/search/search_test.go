@@ -96,7 +96,7 @@ func exact(t testing.TB, c *code.Code, o Options) (mean, variance float64) {
 		o.Column(column, k, at)
 		e.SetCol(k, column)
 	}
-	moments := must.Get(theory.QuickMoments(context.Background(), 0, math.MaxInt, c, d, e))(t)
+	moments := must.Get(theory.ExactLevels(context.Background(), 0, c, d, e))(t)
 	for n, m := range moments {
 		mean += o.Prior[n] * m.Mean
 		variance += o.Prior[n] * o.Prior[n] * (m.MeanSquare - m.Mean*m.Mean)

@@ -21,7 +21,7 @@ import (
 // ever replaced as a whole.
 
 // format is the version of the layout of result files.
-const format = 6
+const format = 7
 
 // header is the first line of a result file.
 type header struct {

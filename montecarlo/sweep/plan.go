@@ -50,6 +50,7 @@ type side struct {
 	code    *code.Code
 	decoder decode.Decoder
 	models  plane.Lines
+	means   map[scenario.Method]*scenario.Mean // of the methods with a formula
 }
 
 // planFile is a plan file. Where the key is missing, a pointer is nil.
@@ -200,21 +201,22 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 			d.Priors = append(d.Priors, Prior{l, weights})
 		}
 	}
-	fits := map[string]bool{}
+	var codes []*code.Code
+	var names []string
 	for _, name := range f.Codes {
-		codes, err := p.openLevels(f, name)
+		some, err := p.openLevels(f, name)
 		if err != nil {
 			return err
 		}
-		for _, c := range codes {
-			if err := p.pair(ctx, f, &d, name, c, fits); err != nil {
-				return err
-			}
-		}
+		codes, names = append(codes, some...), append(names, slices.Repeat([]string{name}, len(some))...)
 	}
-	for _, decoder := range f.Decoders {
-		if !fits[decoder] {
-			return fmt.Errorf("decoder %s fits none of the codes", decoder)
+	all, err := s.Pair(codes, f.Decoders)
+	if err != nil {
+		return err
+	}
+	for i, pairs := range all {
+		if err := p.add(ctx, f, &d, names[i], pairs); err != nil {
+			return err
 		}
 	}
 	if len(p.sides) == 0 {
@@ -262,10 +264,10 @@ func (p *Plan) choosePlane(f *planFile, d *Definition) error {
 	x, y := f.R, f.Sigma
 	if label {
 		x, y = f.LabelNoise, f.Misfit.Or(plane.ListAxis([]float64{perceived.DefaultMisfit}))
-		d.Cutoff, d.Training = f.Cutoff, cmp.Or(f.Training, perceived.BCE)
-		p.scenario.Outputs = p.scenario.Outputs.Of(d.Training)
+		d.Cutoff, f.Training = f.Cutoff, cmp.Or(f.Training, perceived.BCE)
+		p.scenario.Outputs = p.scenario.Outputs.Of(f.Training)
 		// Cells are computed side by side, so each learns on one goroutine.
-		model := perceived.Model{Cutoff: d.Cutoff, Training: d.Training}
+		model := perceived.Model{Cutoff: d.Cutoff, Training: f.Training}
 		p.plane = plane.Perceived{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior}
 	}
 	d.Plane = p.plane.Kind()
@@ -307,10 +309,9 @@ func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err err
 	return codes, nil
 }
 
-// pair pairs a code with the decoders that fit it, and marks them in fits.
-func (p *Plan) pair(ctx context.Context, f *planFile, d *Definition, name string, c *code.Code,
-	fits map[string]bool) error {
-	s := p.scenario
+// add adds the pairs of a code, of which a plan has the name.
+func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string, pairs scenario.Pairs) error {
+	c := pairs.Code
 	identity, err := identify(ctx, name, c)
 	if err != nil {
 		return err
@@ -320,31 +321,20 @@ func (p *Plan) pair(ctx context.Context, f *planFile, d *Definition, name string
 	if err != nil {
 		return err
 	}
-	seen := map[string]bool{}
-	for _, wanted := range f.Decoders {
-		decoder, err := s.Decoder(wanted, c)
-		if errors.Is(err, decode.ErrUnfit) {
-			p.leave("%s of %d levels, which %s does not fit", name, c.Levels(), wanted)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		fits[wanted] = true
-		if seen[decoder.Name()] { // auto is one of the others
-			continue
-		}
-		seen[decoder.Name()] = true
-		methods, err := p.methodsFor(ctx, f.Methods, d, c, decoder)
+	for _, unfit := range pairs.Unfit {
+		p.leave("%s of %d levels, which %s does not fit", name, c.Levels(), unfit)
+	}
+	for _, decoder := range pairs.Decoders {
+		methods, means, err := p.methodsFor(ctx, f.Methods, d, c, decoder)
 		if err != nil {
 			return err
 		}
 		if len(methods) == 0 {
 			continue
 		}
-		p.sides = append(p.sides, side{c, decoder, models})
-		of := s.Design(c, decoder)
-		of.Code, of.Training = name, d.Training
+		p.sides = append(p.sides, side{c, decoder, models, means})
+		of := p.scenario.Design(c, decoder)
+		of.Code, of.Training = name, f.Training
 		d.Pairs = append(d.Pairs, Pair{of, identity, methods})
 	}
 	return nil
@@ -371,15 +361,16 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 	return fmt.Sprintf("sha256:%s %dx%d", hex.EncodeToString(digest.Sum(nil)), c.Levels(), c.Bits()), nil
 }
 
-// methodsFor returns those of the methods that have a value for a code and a decoder.
+// methodsFor returns those of the methods that have a value for a code and a decoder, and prepares
+// the means of those with a formula.
 func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definition, c *code.Code,
-	decoder decode.Decoder) ([]scenario.Method, error) {
+	decoder decode.Decoder) (methods []scenario.Method, means map[scenario.Method]*scenario.Mean, err error) {
 	shape := p.scenario.Shape(c, decoder, d.Plane != plane.Mixtures)
-	var methods []scenario.Method
+	means = map[scenario.Method]*scenario.Mean{}
 	for _, m := range of {
 		var err error
 		if m != scenario.Sample {
-			_, err = m.MeanOf(ctx, shape)
+			means[m], err = m.MeanOf(ctx, shape)
 		} else if limit := shape.MaxSamples(); d.RelErr == 0 && d.Samples > limit {
 			err = fmt.Errorf(`"samples" is %d: at most %d keep the sums of squares of %s within 64 bits`, d.Samples,
 				limit, c.Name())
@@ -388,10 +379,10 @@ func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definiti
 		case errors.Is(err, theory.ErrNoClosedForm):
 			p.leave("%s of %d levels with %s has no %s value", c.Name(), c.Levels(), decoder.Name(), m)
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		default:
 			methods = append(methods, m)
 		}
 	}
-	return methods, nil
+	return methods, means, nil
 }

@@ -21,7 +21,6 @@ import (
 	"slices"
 	"sort"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
@@ -41,8 +40,7 @@ type Definition struct {
 	// the codes, each with a decoder
 	Pairs []Pair `json:"pairs"`
 	plane.Axes[plane.Axis]
-	Cutoff   float64            `json:"cutoff,omitempty"`
-	Training perceived.Training `json:"training,omitempty"`
+	Cutoff float64 `json:"cutoff,omitempty"`
 	scenario.Sampling
 	Temperature float64 `json:"temperature"`
 	// how often each label occurs, by number of levels; equally often where none is given

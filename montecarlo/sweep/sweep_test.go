@@ -87,6 +87,7 @@ func TestID(t *testing.T) {
 		"identity":        {func(p *Definition) { p.Pairs[0].Identity = "johnson" }, true},
 		"levels":          {func(p *Definition) { p.Pairs[0].Levels = 5 }, true},
 		"decoder":         {func(p *Definition) { p.Pairs[0].Decoder = "gen" }, true},
+		"training":        {func(p *Definition) { p.Pairs[0].Training = "ce" }, true},
 		"outputs":         {func(p *Definition) { p.Pairs[0].Outputs = "logits" }, true},
 		"methods":         {func(p *Definition) { p.Pairs[0].Methods = p.Pairs[0].Methods[:1] }, true},
 		"r":               {func(p *Definition) { p.R.Values[0] = 0.1000001 }, true},

@@ -57,8 +57,7 @@ func (h *Shard) Work(ctx context.Context, run scenario.Run, every time.Duration)
 // worker computes cells of a shard, one after another. A goroutine has its own.
 type worker struct {
 	*Shard
-	run   scenario.Run
-	means map[Task]*scenario.Mean // by pair and method
+	run scenario.Run
 
 	// The error models of the last cell, which its neighbours share.
 	pair int
@@ -82,7 +81,7 @@ func (h *Shard) compute(ctx context.Context, run scenario.Run) error {
 	}
 	if err := parallel.Chunks(ctx, run.Workers, len(theory), neighbours,
 		func() (func(context.Context, int, int) error, error) {
-			own := &worker{Shard: h, run: run, means: map[Task]*scenario.Mean{}}
+			own := &worker{Shard: h, run: run}
 			return func(ctx context.Context, first, last int) error { return own.each(ctx, theory[first:last]) }, nil
 		}); err != nil {
 		return err
@@ -133,13 +132,7 @@ func (w *worker) numbers(ctx context.Context, t Task) (Numbers, error) {
 	if t.Method == scenario.Sample {
 		return w.sample(ctx, problem, prior)
 	}
-	key := Task{Pair: t.Pair, Method: t.Method}
-	if w.means[key] == nil {
-		if w.means[key], err = t.Method.MeanOf(ctx, problem); err != nil {
-			return Numbers{}, err
-		}
-	}
-	mean, err := w.means[key].Mean(ctx, prior, e)
+	mean, err := s.means[t.Method].Mean(ctx, problem, prior)
 	return unsampled(mean, true), err
 }
 

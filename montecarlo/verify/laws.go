@@ -112,3 +112,8 @@ func (Laws) Parameters() scenario.Parameters { return scenario.Parameters{} }
 
 // String implements scenario.Model.
 func (t Laws) String() string { return "most_law of " + t.Path }
+
+// Assumption implements scenario.Model.
+func (Laws) Assumption() string {
+	return "bits err together, by the joint law of each level in the file"
+}

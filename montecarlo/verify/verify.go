@@ -83,9 +83,16 @@ func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *monte
 	}
 	c, d := p.Code, p.Decoder
 	lo, hi := decode.Range(c, d)
-	worst := max(hi-1, c.Levels()-lo) + 1
-	failures := montecarlo.Verify(sums, th.Levels, weights, worst, falseAlarms)
-	detectable, overall := montecarlo.Detectable(sums, th.Levels, weights, worst, falseAlarms)
+	worst, levels := max(hi-1, c.Levels()-lo)+1, slices.Clone(th.Levels)
+	for i := range levels {
+		if !math.IsNaN(levels[i].Mean) {
+			if levels[i].Rounding, err = p.Rounding(ctx, i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	failures := montecarlo.Verify(sums, levels, weights, worst, falseAlarms)
+	detectable, overall := montecarlo.Detectable(sums, levels, weights, worst, falseAlarms)
 	o := montecarlo.Average(weights, sums)
 	v := &Report{
 		Failures: []string{}, Design: s.Design(c, d),

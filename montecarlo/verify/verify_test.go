@@ -84,7 +84,7 @@ func TestPerceivedVerifies(t *testing.T) {
 				}
 				continue
 			}
-			got, err := m.Mean(context.Background(), weights, p.Errors)
+			got, err := m.Mean(t.Context(), p, weights)
 			if err != nil || math.Abs(got-want) > 1e-9*want {
 				t.Errorf("%s, %s: mean %s %v, want %v (%v)", tt.code, tt.decoder, name, got, want, err)
 			}
@@ -101,6 +101,7 @@ type fixed struct{ e mat.Matrix }
 func (f fixed) Errors(context.Context, *code.Code, []float64) (mat.Matrix, error) { return f.e, nil }
 func (fixed) Parameters() scenario.Parameters                                     { return scenario.Parameters{} }
 func (fixed) String() string                                                      { return "fixed" }
+func (fixed) Assumption() string                                                  { return "fixed" }
 
 // TestUnseenErrors: where errors are rare, and exact values are above 0, no table says that a
 // sampled error is 0, or certain; where no bit can err, they say so. The standard error of no

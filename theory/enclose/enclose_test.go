@@ -91,7 +91,7 @@ func TestHoldsEnumeration(t *testing.T) {
 	held, narrow := 0, 0
 	for _, c := range codes {
 		d := must.Get(decode.New("gen", c))(t)
-		x := must.Get(theory.NewExact(ctx, c, d))(t)
+		x := must.Get(theory.NewExact(ctx, math.MaxInt, c, d))(t)
 		for range min(most, 1+(work>>c.Bits())) {
 			e := random(rng, c)
 			v := must.Get(enclose.New(c, d, enclose.Options{Width: math.Pow(10, -12*rng.Float64()),
@@ -318,7 +318,7 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	// The exact value: 8 bits are enumerated.
-	moments := must.Get(theory.QuickMoments(context.Background(), 1, math.MaxInt, c, d, e...))(t)
+	moments := must.Get(theory.ExactLevels(context.Background(), 1, c, d, e...))(t)
 	mean := enclose.Mean(prior, first)
 	want := 0.0
 	for i, m := range moments {
