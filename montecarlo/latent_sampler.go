@@ -263,6 +263,7 @@ type correlator struct {
 	offsets []float32    // of each candidate from the true level
 	wide    []lanes.Wide // elsewhere
 	whole   []lanes.Ints // of a transform: all M logits
+	wider   []lanes.Wide // the same, where 32 bits do not hold their sums
 	sure    []uint16     // bits that are not drawn
 	right   []lanes.Ints // their logits
 	values  []float64    // of a matrix product: candidate × A
@@ -283,11 +284,12 @@ type correlator struct {
 type correlation int
 
 const (
-	narrow    correlation = iota // from one candidate to the next, bit by bit, in 32 bits
-	wide                         // in 64 bits
-	transform                    // the fast Walsh–Hadamard transform, in 32 bits
-	matrices                     // a product of matrices
-	factored                     // for gen-ex: prefixes and suffixes of a product code
+	narrow        correlation = iota // from one candidate to the next, bit by bit, in 32 bits
+	wide                             // in 64 bits
+	transform                        // the fast Walsh–Hadamard transform, in 32 bits
+	wideTransform                    // in 64 bits
+	matrices                         // a product of matrices
+	factored                         // for gen-ex: prefixes and suffixes of a product code
 )
 
 // narrowBits is the largest number of drawn bits whose running sums, and their
@@ -356,6 +358,8 @@ func (c *correlator) prepare(p *tables.Logits) {
 		c.patterns = sized(c.patterns, lanes.Batch*len(p.Product.Patterns)/m)
 	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)) && fits:
 		c.path = transform
+	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)):
+		c.path = wideTransform
 	case fits:
 		c.path = narrow
 	default:
@@ -371,6 +375,7 @@ func (c *correlator) prepare(p *tables.Logits) {
 	case factored:
 	default:
 		c.wide = sized(c.wide, len(p.Levels))
+		c.wider = sized(c.wider, m)
 	}
 	if c.hadamard {
 		c.whole = sized(c.whole, m)
@@ -447,6 +452,9 @@ func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints, _
 		c.labelFactored(labels)
 	case wide:
 		lanes.RunWide(c.wide, logits, &c.tables.RunningSum)
+		c.label(labels)
+	case wideTransform:
+		c.transformWide(logits)
 		c.label(labels)
 	case matrices:
 		c.multiply(logits)
@@ -540,14 +548,7 @@ func (c *correlator) labelNarrow(labels *[lanes.Width]float64, shift int) {
 // half of Σ z_k, which is the same for all rows: so differences of the transform are twice those of
 // correlations. A sum of narrowBits logits and the difference of two fit 32 bits.
 func (c *correlator) transform(logits []lanes.Ints) {
-	// Of hard outputs, those that are not drawn are surely right; other logits that are not drawn are
-	// the same for all candidates, and 0 will do.
-	for i, k := range c.sure {
-		c.whole[k] = c.right[i]
-	}
-	for a := range logits {
-		c.whole[c.tables.Bits[a]] = logits[a]
-	}
+	c.fill(logits)
 	lanes.Walsh(c.whole)
 	if len(c.sums) == c.code.Levels() {
 		c.sums = c.whole[:len(c.sums)]
@@ -559,6 +560,34 @@ func (c *correlator) transform(logits []lanes.Ints) {
 	lanes.Most(&c.most, c.sums)
 	if !c.ex {
 		lanes.First(&c.best, c.sums, &c.most)
+	}
+}
+
+// fill puts logits into whole, beside those that are not drawn. Of hard outputs these are surely
+// right; other logits that are not drawn are the same for all candidates, and 0 will do.
+func (c *correlator) fill(logits []lanes.Ints) {
+	for i, k := range c.sure {
+		c.whole[k] = c.right[i]
+	}
+	for a := range logits {
+		c.whole[c.tables.Bits[a]] = logits[a]
+	}
+}
+
+// transformWide is transform in 64 bits.
+func (c *correlator) transformWide(logits []lanes.Ints) {
+	c.fill(logits)
+	x := c.wider
+	for k := range c.whole {
+		for i, v := range c.whole[k] {
+			x[k][i] = int64(v)
+		}
+	}
+	lanes.WalshWide(x)
+	for m, level := range c.tables.Levels {
+		for i, v := range x[level] {
+			c.wide[m][i] = v >> 1 // all are even, or all odd
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	case c.Real():
 		paths = []correlation{matrices}
 	case isHadamard(c):
-		paths = append(paths, transform)
+		paths = append(paths, transform, wideTransform)
 	}
 	tolerance := 1e-6 * float64(c.Levels())
 	switch _, gen := p.Decoder.(decode.Gen); {
@@ -137,7 +137,7 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 			k.path = path
 			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([]lanes.Wide,
 				len(row.Levels))
-			k.whole = make([]lanes.Ints, c.Bits())
+			k.whole, k.wider = make([]lanes.Ints, c.Bits()), make([]lanes.Wide, c.Bits())
 		}
 		got := k.decoded(logits)
 		if n == 0 {
