@@ -258,8 +258,8 @@ sets. The results are those of tasks that have networks of all rules.`)
 	}
 	against("levels", levels)
 	against("labels", labels)
-	fmt.Print("\nFrom each source, errors to levels: how often one is to train, the regret of this advice, and that of " +
-		"staying.\n\n")
+	fmt.Print("\nFrom each source, errors to levels: how often one is to train, the regret of this advice, and that " +
+		"of staying.\n\n")
 	columns = []string{"from one"}
 	for _, g := range groups(levels) {
 		columns = append(columns, g.name+": trains", "advice", "staying")
