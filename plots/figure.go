@@ -406,8 +406,8 @@ func newAxis(name string, at []float64, log bool) (axis, error) {
 	a := axis{at, log}
 	for i, v := range at {
 		if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && a.on(v) <= a.on(at[i-1]) || log && v <= 0 {
-			return axis{}, fmt.Errorf("%s value %d is %v; want finite numbers that ascend, positive on a log axis", name, i+1,
-				v)
+			return axis{}, fmt.Errorf("%s value %d is %v; want finite numbers that ascend, positive on a log axis",
+				name, i+1, v)
 		}
 		if math.Abs(v) > largest || log && v < 1/largest {
 			return axis{}, fmt.Errorf("%s value %d is %v; cannot draw an axis that far from 1", name, i+1, v)

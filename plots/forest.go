@@ -39,8 +39,8 @@ func Forest(d ForestData) (*Figure, error) {
 	lo, hi := 1.0, 1.0
 	for _, r := range rows {
 		if !(r.Lo >= 1/largest && r.Lo <= r.Ratio && r.Ratio <= r.Hi && r.Hi <= largest) {
-			return nil, fmt.Errorf("forest plot: %s from %v, %v, to %v; want positive finite numbers that ascend", r.Name,
-				r.Lo, r.Ratio, r.Hi)
+			return nil, fmt.Errorf("forest plot: %s from %v, %v, to %v; want positive finite numbers that ascend",
+				r.Name, r.Lo, r.Ratio, r.Hi)
 		}
 		lo, hi = min(lo, r.Lo), max(hi, r.Hi)
 	}

@@ -284,8 +284,7 @@ func printHelp(o kong.HelpOptions, k *kong.Context) error {
 		}
 		place := func(f *kong.Flag) int {
 			return slices.IndexFunc(flagGroups, func(g kong.Group) bool {
-				return f.Group != nil &&
-					f.Group.Key == g.Key
+				return f.Group != nil && f.Group.Key == g.Key
 			})
 		}
 		slices.SortStableFunc(command.Flags, func(a, b *kong.Flag) int { return place(a) - place(b) })

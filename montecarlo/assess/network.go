@@ -190,7 +190,8 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	}
 	if c.Bits() != m && !o.predicts() {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m,
-			forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(), when(rows == c.Bits(), "; it has as many rows, so it may be transposed"))
+			forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(),
+			when(rows == c.Bits(), "; it has as many rows, so it may be transposed"))
 	}
 	return o.Range.of(c)
 }

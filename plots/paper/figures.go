@@ -88,8 +88,9 @@ func Figures() []Figure {
 			Make: terms,
 		},
 		{
-			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn uniformly, " +
-				"as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples a label.",
+			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn " +
+				"uniformly, as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples " +
+				"a label.",
 			Args:  []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--random"},
 			Quick: []string{"--samples", "2000"},
 		},

@@ -69,7 +69,8 @@ func Inspect(path string) (*Inspected, error) {
 		return &Inspected{Kind: "fit", Fit: f}, nil
 	case ".csv", ".npy":
 	default:
-		return nil, fmt.Errorf("%s: want a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)", path)
+		return nil, fmt.Errorf("%s: want a code, targets or a network's outputs (.csv or .npy), %s", path,
+			"a histogram of labels (.csv), or a fit (.json)")
 	}
 	if p, err := scenario.ReadPrior(path); err == nil {
 		if n := p.Levels(); n > maxLevels {

@@ -35,7 +35,7 @@ type codeAnswer struct {
 	Problem  string    `json:"problem"`  // why the matrix is no code; "" where it is one
 	Decoders []string  `json:"decoders"` // those that fit it
 	Decoder  string    `json:"decoder"`  // the one that the scene's name stands for
-	Plain    string    `json:"plain"`    // what the scene's decoder is for the code without changed bits; "" without these
+	Plain    string    `json:"plain"`    // what the scene's decoder is without changed bits; "" where none are
 	Unfit    string    `json:"unfit"`    // why the scene's decoder does not fit
 	Prior    []float64 `json:"prior"`    // of length L
 }
