@@ -562,14 +562,13 @@ type Point struct {
 	X, Y, Lo, Hi float64
 }
 
-// points draws points on the axes with bars, which are cut at the ends of the axes. Points beyond
-// the ends are left out.
+// points draws points on the axes with bars. An arrow shows that a bar goes on beyond an end of its
+// axis; a point beyond an end is left out.
 type points struct {
 	at         []Point
 	glyph      draw.GlyphStyle
 	bar        vg.Length // its width
 	horizontal bool      // bars are along x
-	arrows     bool      // they show that a bar goes on beyond an end
 }
 
 // Plot implements plot.Plotter.
@@ -585,10 +584,10 @@ func (m points) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		on := func(v float64) vg.Point { return place(min(max(v, axis.Min), axis.Max)) }
 		c.StrokeLines(bar, []vg.Point{on(at.Lo), on(at.Hi)})
-		if m.arrows && at.Lo < axis.Min {
+		if at.Lo < axis.Min {
 			m.arrow(c, place(axis.Min), -1)
 		}
-		if m.arrows && at.Hi > axis.Max {
+		if at.Hi > axis.Max {
 			m.arrow(c, place(axis.Max), 1)
 		}
 		if axis.Min <= center && center <= axis.Max {

@@ -89,7 +89,7 @@ func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
 	p.Draw(axes)
 	equal := draw.LineStyle{Color: grey, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
 	c.StrokeLine2(equal, tx(0), area.Min.Y, tx(0), area.Max.Y)
-	ratios := points{bar: vg.Points(1.1), horizontal: true, arrows: true}
+	ratios := points{bar: vg.Points(1.1), horizontal: true}
 	for i, r := range rows {
 		ratios.glyph = draw.GlyphStyle{Color: blue, Radius: vg.Points(2.8), Shape: draw.CircleGlyph{}}
 		if r.Yours {

@@ -141,7 +141,7 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 		}
 		p.Add(&plotter.Line{XYs: line, LineStyle: curve})
 	}
-	observed := points{glyph: glyph, bar: vg.Points(0.7), arrows: true}
+	observed := points{glyph: glyph, bar: vg.Points(0.7)}
 	for i := range b.Label {
 		observed.at = append(observed.at, Point{X: b.Label[i], Y: b.Rate[i], Lo: b.Lo[i], Hi: b.Hi[i]})
 		top = max(top, b.Rate[i])
