@@ -91,7 +91,8 @@ func (d *Device) order(ctx context.Context, c *code.Code) error {
 		return err
 	}
 	if orderBytes+reachBytes > free/2 {
-		return fmt.Errorf("gen on %s of %d levels needs %.1f GiB of the device's memory, half of the free %.1f GiB may be used",
+		return fmt.Errorf(
+			"gen on %s of %d levels needs %.1f GiB of the device's memory, half of the free %.1f GiB may be used",
 			c.Name(), levels, float64(orderBytes+reachBytes)/(1<<30), float64(free)/(1<<30))
 	}
 	m := &d.code

@@ -107,29 +107,18 @@ func (d CompareData) above() float64 { return baselineRow * float64(len(d.Baseli
 // addBaselines adds a line for each baseline. The name stands beside its upper end, on the side
 // with more room, each in a row of its own.
 func (d CompareData) addBaselines(p *plot.Plot, on func(v float64) float64) {
+	line := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(4), vg.Points(2.5)}}
 	for i, b := range d.Baselines {
 		at, top := on(b.Value), 0.5+d.above()-baselineRow*float64(i)
-		line := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(4), vg.Points(2.5)}}
+		gap, style := vg.Points(4), styleOf(p, 9)
+		style.YAlign = draw.YCenter
+		if at > (p.X.Min+p.X.Max)/2 {
+			style.XAlign, gap = draw.XRight, -gap
+		}
 		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: top}}, LineStyle: line},
-			baseline{b.Name, at, top - baselineRow/2})
+			&plotter.Labels{XYs: plotter.XYs{{X: at, Y: top - baselineRow/2}}, Labels: []string{b.Name},
+				TextStyle: []draw.TextStyle{style}, Offset: vg.Point{X: gap}})
 	}
-}
-
-// baseline is the name of a baseline at a place of the axes.
-type baseline struct {
-	name string
-	x, y float64
-}
-
-// Plot implements plot.Plotter.
-func (b baseline) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	gap, style := vg.Points(4), styleOf(p, 9)
-	style.YAlign = draw.YCenter
-	if b.x > (p.X.Min+p.X.Max)/2 {
-		style.XAlign, gap = draw.XRight, -gap
-	}
-	c.FillText(style, vg.Point{X: x(b.x) + gap, Y: y(b.y)}, b.name)
 }
 
 // addMarks adds the marks of all rows, and returns their key. on returns the place of an error

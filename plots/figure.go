@@ -406,7 +406,8 @@ func newAxis(name string, at []float64, log bool) (axis, error) {
 	a := axis{at, log}
 	for i, v := range at {
 		if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && a.on(v) <= a.on(at[i-1]) || log && v <= 0 {
-			return axis{}, fmt.Errorf("%s value %d is %v; want finite numbers in ascending order, positive on a log axis", name, i+1, v)
+			return axis{}, fmt.Errorf("%s value %d is %v; want finite numbers that ascend, positive on a log axis",
+				name, i+1, v)
 		}
 		if math.Abs(v) > largest || log && v < 1/largest {
 			return axis{}, fmt.Errorf("%s value %d is %v; cannot draw an axis that far from 1", name, i+1, v)
@@ -561,14 +562,13 @@ type Point struct {
 	X, Y, Lo, Hi float64
 }
 
-// points draws points on the axes with bars, which are cut at the ends of the axes. Points above
-// the axes are left out.
+// points draws points on the axes with bars. An arrow shows that a bar goes on beyond an end of its
+// axis; a point beyond an end is left out.
 type points struct {
 	at         []Point
 	glyph      draw.GlyphStyle
 	bar        vg.Length // its width
 	horizontal bool      // bars are along x
-	arrows     bool      // one shows that a bar goes on above the axes
 }
 
 // Plot implements plot.Plotter.
@@ -576,19 +576,33 @@ func (m points) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	bar := draw.LineStyle{Color: m.glyph.Color, Width: m.bar}
 	for _, at := range m.at {
-		x, y := tx(at.X), ty(at.Y)
+		axis, center := &p.Y, at.Y
+		place := func(v float64) vg.Point { return vg.Point{X: tx(at.X), Y: ty(v)} }
 		if m.horizontal {
-			c.StrokeLine2(bar, tx(max(at.Lo, p.X.Min)), y, tx(min(at.Hi, p.X.Max)), y)
-		} else if lo, hi := max(at.Lo, p.Y.Min), min(at.Hi, p.Y.Max); lo <= hi {
-			c.StrokeLine2(bar, x, ty(lo), x, ty(hi))
+			axis, center = &p.X, at.X
+			place = func(v float64) vg.Point { return vg.Point{X: tx(v), Y: ty(at.Y)} }
 		}
-		if m.arrows && at.Hi > p.Y.Max {
-			top, side := ty(p.Y.Max), vg.Points(1.8)
-			c.FillPolygon(bar.Color, []vg.Point{{X: x, Y: top}, {X: x - side, Y: top - 2*side},
-				{X: x + side, Y: top - 2*side}})
+		on := func(v float64) vg.Point { return place(min(max(v, axis.Min), axis.Max)) }
+		c.StrokeLines(bar, []vg.Point{on(at.Lo), on(at.Hi)})
+		if at.Lo < axis.Min {
+			m.arrow(c, place(axis.Min), -1)
 		}
-		if at.Y <= p.Y.Max {
-			c.DrawGlyph(m.glyph, vg.Point{X: x, Y: y})
+		if at.Hi > axis.Max {
+			m.arrow(c, place(axis.Max), 1)
+		}
+		if axis.Min <= center && center <= axis.Max {
+			c.DrawGlyph(m.glyph, place(center))
 		}
 	}
+}
+
+// arrow draws the head of an arrow whose tip is at an end of an axis: at the upper one where
+// towards is 1, at the lower one where it is −1.
+func (m points) arrow(c draw.Canvas, tip vg.Point, towards vg.Length) {
+	side := m.bar + vg.Points(1.1)
+	back, across := vg.Point{Y: -2 * side * towards}, vg.Point{X: side}
+	if m.horizontal {
+		back, across = vg.Point{X: -2 * side * towards}, vg.Point{Y: side}
+	}
+	c.FillPolygon(m.glyph.Color, []vg.Point{tip, tip.Add(back).Add(across), tip.Add(back).Sub(across)})
 }

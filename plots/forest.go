@@ -39,7 +39,8 @@ func Forest(d ForestData) (*Figure, error) {
 	lo, hi := 1.0, 1.0
 	for _, r := range rows {
 		if !(r.Lo >= 1/largest && r.Lo <= r.Ratio && r.Ratio <= r.Hi && r.Hi <= largest) {
-			return nil, fmt.Errorf("forest plot: the ratio %v of %s, from %v to %v; want positive finite numbers that ascend", r.Ratio, r.Name, r.Lo, r.Hi)
+			return nil, fmt.Errorf("forest plot: %s from %v, %v, to %v; want positive finite numbers that ascend",
+				r.Name, r.Lo, r.Ratio, r.Hi)
 		}
 		lo, hi = min(lo, r.Lo), max(hi, r.Hi)
 	}
@@ -48,13 +49,13 @@ func Forest(d ForestData) (*Figure, error) {
 	}
 	p := newPlot(d.Style, d.XLabel, "")
 	p.HideY()
+	p.Y.Min, p.Y.Max = 0.5-float64(len(rows)), 0.5 // the first row at 0, and the others below
 	p.X.Min, p.X.Max = math.Log10(max(lo, 1.0/farthest)), math.Log10(min(hi, farthest))
 	margin := max(0.03*(p.X.Max-p.X.Min), 0.01)
 	p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
 	p.X.Tick.Marker = plot.TickerFunc(logTicks)
 	p.BackgroundColor = nil // stripes are behind it
 	p.Add(grid())
-	p.Y.Tick.Marker = plot.ConstantTicks{}
 	const rowHeight, axisHeight = 13, 62
 	height := vg.Points(rowHeight*float64(len(rows)) + axisHeight)
 	return d.Style.titled(d.Title, height, func(c draw.Canvas) { drawForest(c, p, rows, d.Style.column()) }), nil
@@ -77,23 +78,26 @@ func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
 	}
 	axes := draw.Crop(c, names+notes+vg.Points(2*gap), -texts-vg.Points(gap), 0, 0)
 	area := p.DataCanvas(axes)
-	row := (area.Max.Y - area.Min.Y) / vg.Length(len(rows))
-	middle := func(i int) vg.Length { return area.Max.Y - (vg.Length(i)+0.5)*row }
+	tx, ty := p.Transforms(&area)
 	for i := range rows {
 		if stripe := area.Rectangle; i%2 == 1 { // they lead the eye from a name to its row
-			stripe.Min.X, stripe.Max.X = c.Min.X, c.Max.X
-			stripe.Min.Y, stripe.Max.Y = middle(i)-row/2, middle(i)+row/2
+			stripe.Min = vg.Point{X: c.Min.X, Y: ty(-float64(i) - 0.5)}
+			stripe.Max = vg.Point{X: c.Max.X, Y: ty(0.5 - float64(i))}
 			c.FillPolygon(stripes, corners(stripe))
 		}
 	}
 	p.Draw(axes)
-	tx, _ := p.Transforms(&area)
 	equal := draw.LineStyle{Color: grey, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
 	c.StrokeLine2(equal, tx(0), area.Min.Y, tx(0), area.Max.Y)
+	ratios := points{bar: vg.Points(1.1), horizontal: true}
 	for i, r := range rows {
-		y := middle(i)
-		drawRatio(area, p, r, y)
-		y += vg.Points(1) // letters without descenders stand low
+		ratios.glyph = draw.GlyphStyle{Color: blue, Radius: vg.Points(2.8), Shape: draw.CircleGlyph{}}
+		if r.Yours {
+			ratios.glyph = draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3.4), Shape: draw.BoxGlyph{}}
+		}
+		ratios.at = []Point{{X: math.Log10(r.Ratio), Y: -float64(i), Lo: math.Log10(r.Lo), Hi: math.Log10(r.Hi)}}
+		ratios.Plot(area, p)
+		y := ty(-float64(i)) + vg.Points(1) // letters without descenders stand low
 		c.FillText(name, vg.Point{X: c.Min.X, Y: y}, abridge(name, r.Name, names))
 		c.FillText(note, vg.Point{X: c.Min.X + names + vg.Points(gap), Y: y}, abridge(note, r.Note, notes))
 		if texts > 0 {
@@ -106,31 +110,6 @@ func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
 
 // stripes is the background of every second row.
 var stripes = color.NRGBA{R: 243, G: 243, B: 243, A: 255}
-
-// drawRatio draws a ratio and its interval at a height. An arrow at an end of the axis says that
-// they go on.
-func drawRatio(c draw.Canvas, p *plot.Plot, r ForestRow, y vg.Length) {
-	glyph := draw.GlyphStyle{Color: blue, Radius: vg.Points(2.8), Shape: draw.CircleGlyph{}}
-	if r.Yours {
-		glyph = draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3.4), Shape: draw.BoxGlyph{}}
-	}
-	tx, _ := p.Transforms(&c)
-	on := func(v float64) vg.Length { return tx(min(max(math.Log10(v), p.X.Min), p.X.Max)) }
-	c.StrokeLine2(draw.LineStyle{Color: glyph.Color, Width: vg.Points(1.1)}, on(r.Lo), y, on(r.Hi), y)
-	arrow := func(tip, back vg.Length) {
-		c.FillPolygon(glyph.Color, []vg.Point{{X: tip, Y: y}, {X: tip + 2*back, Y: y - back},
-			{X: tip + 2*back, Y: y + back}})
-	}
-	if math.Log10(r.Lo) < p.X.Min {
-		arrow(c.Min.X, vg.Points(2.2))
-	}
-	if math.Log10(r.Hi) > p.X.Max {
-		arrow(c.Max.X, -vg.Points(2.2))
-	}
-	if at := math.Log10(r.Ratio); at >= p.X.Min && at <= p.X.Max {
-		c.DrawGlyph(glyph, vg.Point{X: on(r.Ratio), Y: y})
-	}
-}
 
 // Stack puts figures of one style below each other.
 func Stack(figures ...*Figure) *Figure {

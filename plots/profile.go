@@ -94,7 +94,7 @@ func Profile(d ProfileData) (*Figure, error) {
 			for j, at := range row {
 				if p := panels[i][j]; p != nil {
 					p.Draw(at)
-					d.Bits[i*columns+j].bar(c, p, p.DataCanvas(at).Rectangle)
+					d.Bits[i*columns+j].bar(p.DataCanvas(at), p)
 				}
 			}
 		}
@@ -141,7 +141,7 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 		}
 		p.Add(&plotter.Line{XYs: line, LineStyle: curve})
 	}
-	observed := points{glyph: glyph, bar: vg.Points(0.7), arrows: true}
+	observed := points{glyph: glyph, bar: vg.Points(0.7)}
 	for i := range b.Label {
 		observed.at = append(observed.at, Point{X: b.Label[i], Y: b.Rate[i], Lo: b.Lo[i], Hi: b.Hi[i]})
 		top = max(top, b.Rate[i])
@@ -161,10 +161,8 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 }
 
 // bar draws the target bit above the axes, and the classifier's name above that.
-func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
-	x := func(label float64) vg.Length {
-		return area.Min.X + (area.Max.X-area.Min.X)*vg.Length((label-p.X.Min)/(p.X.Max-p.X.Min))
-	}
+func (b BitProfile) bar(area draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&area)
 	r := vg.Rectangle{Min: vg.Point{X: area.Min.X, Y: area.Max.Y + vg.Points(3)}}
 	r.Max = vg.Point{X: area.Max.X, Y: r.Min.Y + vg.Points(8)}
 	from := 0
@@ -173,15 +171,15 @@ func (b BitProfile) bar(c draw.Canvas, p *plot.Plot, area vg.Rectangle) {
 			continue
 		}
 		if from < i {
-			c.FillPolygon(black, corners(vg.Rectangle{
+			area.FillPolygon(black, corners(vg.Rectangle{
 				Min: vg.Point{X: x(float64(from) + 0.5), Y: r.Min.Y}, Max: vg.Point{X: x(float64(i) + 0.5), Y: r.Max.Y},
 			}))
 		}
 		from = i + 1
 	}
-	frame(c, r)
+	frame(area, r)
 	style := styleOf(p, 9.5)
 	style.XAlign, style.YAlign = draw.XLeft, draw.YBottom
 	style, text := shrink(style, b.Name, area.Max.X-area.Min.X)
-	c.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
+	area.FillText(style, vg.Point{X: area.Min.X, Y: r.Max.Y + vg.Points(2)}, text)
 }

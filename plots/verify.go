@@ -90,7 +90,8 @@ func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
 	add("exact", func(l VerifyLabel) float64 { return l.Exact }, draw.LineStyle{Color: blue, Width: vg.Points(1.6)})
 	sampled := points{glyph: d.glyph(), bar: vg.Points(0.8)}
 	for _, l := range d.Labels {
-		sampled.at = append(sampled.at, Point{X: l.Level, Y: l.Mean, Lo: l.Mean - l.StdErr, Hi: l.Mean + l.StdErr})
+		sampled.at = append(sampled.at, Point{X: l.Level, Y: l.Mean, Lo: max(0, l.Mean-l.StdErr),
+			Hi: l.Mean + l.StdErr})
 		top = max(top, l.Mean+l.StdErr)
 	}
 	p.Add(sampled)

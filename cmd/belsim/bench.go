@@ -79,7 +79,8 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 				return bar.interrupted(err)
 			}
 			measured.Results = append(measured.Results, benchResult{
-				Design: m.Design, R: w.R, Sigma: w.Sigma, Backend: b.name, Device: b.device, Samples: m.Samples, Seconds: m.Took.Seconds(), Rate: m.Rate(),
+				Design: m.Design, R: w.R, Sigma: w.Sigma, Backend: b.name, Device: b.device, Samples: m.Samples,
+				Seconds: m.Took.Seconds(), Rate: m.Rate(),
 			})
 			bar.add(1)
 		}

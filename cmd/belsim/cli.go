@@ -30,6 +30,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
+	"belsim/plots"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
@@ -227,7 +228,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"r":          fmt.Sprint(scenario.DefaultMixture().R),
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),
-			"styles":     styles(),
+			"styles":     strings.Join(plots.Places(), ","),
 			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
 			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
@@ -284,8 +285,7 @@ func printHelp(o kong.HelpOptions, k *kong.Context) error {
 		}
 		place := func(f *kong.Flag) int {
 			return slices.IndexFunc(flagGroups, func(g kong.Group) bool {
-				return f.Group != nil &&
-					f.Group.Key == g.Key
+				return f.Group != nil && f.Group.Key == g.Key
 			})
 		}
 		slices.SortStableFunc(command.Flags, func(a, b *kong.Flag) int { return place(a) - place(b) })

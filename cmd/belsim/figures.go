@@ -77,8 +77,7 @@ func (cmd *figuresCmd) chosen() ([]paper.Figure, error) {
 		}
 	}
 	return slices.DeleteFunc(all, func(f paper.Figure) bool {
-		return len(cmd.Only) > 0 &&
-			!slices.Contains(cmd.Only, f.Name)
+		return len(cmd.Only) > 0 && !slices.Contains(cmd.Only, f.Name)
 	}), nil
 }
 
@@ -117,15 +116,15 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 	if f.Args != nil {
 		return c, cmd.command(ctx, env, f, out)
 	}
-	d, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Style: cmd.style(), Workers: cmd.Workers})
+	drawn, numbers, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Style: cmd.style(), Workers: cmd.Workers})
 	if err != nil {
 		return c, err
 	}
 	return c, out.write(env, func(w io.Writer, path string) error {
 		if format(path) == "csv" {
-			return d.CSV(w)
+			return numbers(w)
 		}
-		return d.Figure.Write(w, format(path))
+		return drawn.Write(w, format(path))
 	})
 }
 

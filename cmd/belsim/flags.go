@@ -201,8 +201,8 @@ func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling,
 		given bool
 	}{{"misfit", f.Misfit != nil}, {"cutoff", f.Cutoff > 0}, {"training", training != ""}} {
 		if fit != nil && v.given {
-			return nil, nil, fmt.Errorf("--%s is for perceived labels, and %s gives a mixture: want --model perceived:FILE",
-				v.name, f.Model)
+			return nil, nil, fmt.Errorf(
+				"--%s is for perceived labels, and %s gives a mixture: want --model perceived:FILE", v.name, f.Model)
 		}
 	}
 	return s, fit, nil

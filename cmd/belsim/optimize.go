@@ -33,10 +33,8 @@ type optimizeCmd struct {
 	networks       bool             // are forecast
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
 	Keep           string           `group:"output" placeholder:"FOLDER" help:"Folder for the codes of --pareto."`
-	outputsFlags
-	mixtureFlags
+	scenarioFlags
 	trainingFlag
-	priorFlag
 	samplingFlags
 	backendFlags
 	pictureFlags
@@ -51,8 +49,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := errors.Join(cmd.checkOutput(env, out), cmd.check()); err != nil {
 		return err
 	}
-	s, fit, err := scenarioFlags{outputsFlags: cmd.outputsFlags, mixtureFlags: cmd.mixtureFlags,
-		priorFlag: cmd.priorFlag}.readScenario(env, cmd.sampling(), cmd.Training)
+	s, fit, err := cmd.readScenario(env, cmd.sampling(), cmd.Training)
 	if err != nil {
 		return err
 	}
@@ -84,15 +81,13 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.makeKeep(env, bits); err != nil {
 		return err
 	}
-	optimizer.Begin = func(bits int) (func(uint64, float64),
-		func()) {
+	optimizer.Begin = func(bits int) (func(uint64, float64), func()) {
 		return cmd.follow(env, bits, optimizer.Options.Steps)
 	}
 	env.saves.Store(true) // the best code so far is kept
 	if cmd.Pareto {
 		optimizer.Found = func(found *search.Optimized) error {
-			return cmd.keep(context.WithoutCancel(ctx), env,
-				found)
+			return cmd.keep(context.WithoutCancel(ctx), env, found)
 		}
 		result, err := optimizer.Tradeoff(ctx, backend, bits)
 		if err != nil {

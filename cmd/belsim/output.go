@@ -58,9 +58,6 @@ type pictureFlags struct {
 	styleFlag
 }
 
-// styles are the places of --style besides text.
-func styles() string { return strings.Join(plots.Places(), ",") }
-
 // style is what pictures are drawn for.
 func (f styleFlag) style() plots.Style {
 	bare, places := f.words()

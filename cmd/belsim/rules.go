@@ -13,19 +13,6 @@ import (
 	"belsim/plots"
 )
 
-// ruled is implemented by the commands that have rules.
-type ruled interface {
-	flagRules(env *environment) []rules.Rule
-}
-
-// rules are the rules of the command that was chosen.
-func (env *environment) rules(k *kong.Context) []rules.Rule {
-	if cmd, ok := k.Selected().Target.Addr().Interface().(ruled); ok {
-		return cmd.flagRules(env)
-	}
-	return nil
-}
-
 // checkGiven refuses a command line with empty values, with two uses of standard input or output,
 // or with a number of workers that makes no sense.
 func (env *environment) checkGiven(k *kong.Context) error {
@@ -52,10 +39,16 @@ func resultPrinted(k *kong.Context) bool {
 	return false
 }
 
-// noteUnused notes the flags that had no effect, after the command ran: heatmap takes its
-// method from a fit.
+// noteUnused notes the flags that had no effect, by the rules of the command, after it ran: heatmap
+// takes its method from a fit.
 func (env *environment) noteUnused(k *kong.Context) {
-	for _, note := range rules.Unused(rules.Given(k), env.rules(k)) {
+	cmd, ok := k.Selected().Target.Addr().Interface().(interface {
+		flagRules(env *environment) []rules.Rule
+	})
+	if !ok {
+		return
+	}
+	for _, note := range rules.Unused(rules.Given(k), cmd.flagRules(env)) {
 		env.note("%s", note)
 	}
 }

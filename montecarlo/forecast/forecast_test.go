@@ -80,11 +80,12 @@ func TestCodes(t *testing.T) {
 		t.Errorf("one-hot trained for the decoder: %v", x.Error)
 	}
 	for i, x := range all {
-		if !all[0].Below(x) && all[0].Hi < x.Lo {
+		if _, over, _ := all[0].Over(x); over[1] >= 1 && all[0].Hi < x.Lo {
 			t.Errorf("%d: a tie, though the intervals do not overlap", i)
 		}
 	}
-	if all[0].Below(all[0]) || !all[0].Below(all[len(all)-1]) {
+	_, self, _ := all[0].Over(all[0])
+	if _, last, _ := all[0].Over(all[len(all)-1]); self[1] < 1 || last[1] >= 1 {
 		t.Error("the first is below itself, or not below the last")
 	}
 }

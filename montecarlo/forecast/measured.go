@@ -231,7 +231,3 @@ func (x Forecast) Over(y Forecast) (ratio float64, interval [2]float64, better f
 	t := x.difference(y)
 	return math.Exp(t.Mu), [2]float64{math.Exp(t.Quantile(tail)), math.Exp(t.Quantile(1 - tail))}, t.CDF(0)
 }
-
-// Below reports whether x's error is smaller than y's with a probability of at least 97.5 %: the 95
-// % interval of their ratio lies below 1.
-func (x Forecast) Below(y Forecast) bool { return x.difference(y).CDF(0) >= 1-tail }

@@ -27,8 +27,8 @@ func TestThresholds(t *testing.T) {
 	for sd, want := range map[float64]bool{-1.955: false, 1.955: false, 1.965: true} {
 		x, y := Forecast{Error: 1, marginal: law}, Forecast{Error: math.Exp(0.1 * sd),
 			marginal: distuv.StudentsT{Nu: 1e9}}
-		_, interval, _ := x.Over(y)
-		if x.Below(y) != want || math.Abs(math.Log(interval[1]/interval[0])/0.2-1.95996) > 1e-5 {
+		_, interval, better := x.Over(y)
+		if (better >= 1-tail) != want || math.Abs(math.Log(interval[1]/interval[0])/0.2-1.95996) > 1e-5 {
 			t.Errorf("%v standard deviations smaller: below %v, interval %v", sd, !want, interval)
 		}
 	}

@@ -104,10 +104,11 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 			p.Forecaster.Trainings = []perceived.Training{perceived.BCE, perceived.CE, m.Training}
 		}
 		o.Prior = p.Forecaster.Prior
-		o.Learned = &Learned{Model: p.Forecaster.Model, Labels: labels, Read: func(c *code.Code) (observed.Decoding, error) {
+		read := func(c *code.Code) (observed.Decoding, error) {
 			d, err := s.Decoder(decoder, c)
 			return observed.Decoding{Decoder: d, Soft: err == nil && s.OutputsOf(c, d) == scenario.Logits}, err
-		}}
+		}
+		o.Learned = &Learned{Model: p.Forecaster.Model, Labels: labels, Read: read}
 	}
 	// The package's other evaluators are for gen on bits that err independently.
 	if o.Learned == nil && (!ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits) {

@@ -106,7 +106,9 @@ func (o *Optimized) Remarks() []string {
 	if o.MinDistance != nil {
 		distance = *o.MinDistance
 	}
-	out := []string{fmt.Sprintf("found after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d", o.Steps, o.Start, o.Transitions, o.MaxTransitions, distance)}
+	out := []string{fmt.Sprintf(
+		"found after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d", o.Steps,
+		o.Start, o.Transitions, o.MaxTransitions, distance)}
 	if !table.Missing(o.Improvement) {
 		interval, best, name := "exact", o.Baselines[0], o.Baselines[0].Code
 		switch {
@@ -125,13 +127,17 @@ func (o *Optimized) Remarks() []string {
 			out = append(out, fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s (%s)",
 				o.Improvement, name, interval))
 		case o.Better != nil:
-			out = append(out, fmt.Sprintf("networks trained with it are forecast to have %.1f %% more error than %s (probability %s)", -o.Improvement, name, forecast.Chance(1-*o.Better)))
+			out = append(out, fmt.Sprintf(
+				"networks trained with it are forecast to have %.1f %% more error than %s (probability %s)",
+				-o.Improvement, name, forecast.Chance(1-*o.Better)))
 		case o.Improvement > 0:
 			out = append(out, fmt.Sprintf("it improves on %s by %.2f %% (%s)", name, o.Improvement, interval))
 		case o.Improvement == 0:
 			out = append(out, fmt.Sprintf("it is as good as %s, and nothing better was found", name))
 		default:
-			out = append(out, fmt.Sprintf("its error is %.2f %% above that of %s, a code of %d bits from which this search could not begin", -o.Improvement, name, best.Bits))
+			out = append(out, fmt.Sprintf(
+				"its error is %.2f %% above that of %s, a code of %d bits from which this search could not begin",
+				-o.Improvement, name, best.Bits))
 		}
 	}
 	if text := forecast.Cheapest(o.Ranking); text != "" {

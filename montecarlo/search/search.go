@@ -130,8 +130,8 @@ func (o *Options) check() error {
 		return nil
 	}
 	if c.Levels() != o.Levels || c.Bits() > o.Bits || c.Real() {
-		return fmt.Errorf("%s has %d levels and %d bits; a search for %d levels and %d bits starts from a binary code with the same number of levels and no more bits",
-			c.Name(), c.Levels(), c.Bits(), o.Levels, o.Bits)
+		return fmt.Errorf("%s has %d levels and %d bits; want a binary code of %d levels and at most %d bits", c.Name(),
+			c.Levels(), c.Bits(), o.Levels, o.Bits)
 	}
 	for _, k := range o.Fixed {
 		if k < 0 || k >= c.Bits() {
@@ -197,7 +197,8 @@ func (o *Options) impossible() error {
 	case o.Start != nil:
 		return fmt.Errorf("%w: %s has error probabilities above 1", errImpossible, o.Start.Name())
 	}
-	return fmt.Errorf("%w: no code of %d levels and %d bits was found that keeps to the limits and has error probabilities of at most 1", errImpossible, o.Levels, o.Bits)
+	const limits = "keeps to the limits and has error probabilities of at most 1"
+	return fmt.Errorf("%w: no code of %d levels and %d bits was found that %s", errImpossible, o.Levels, o.Bits, limits)
 }
 
 // Purposes of random numbers. The chains have the numbers 0, 1, …

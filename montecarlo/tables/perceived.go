@@ -41,7 +41,7 @@ func (l *LogitMaker) perceivedRow(i int) (*Logits, error) {
 		p.Perceived.Logits(means[j], y)
 		for k, f := range means[j] {
 			if math.IsNaN(f) || math.IsInf(f, 0) || !(sd[k] >= 0 && sd[k] <= largestSD) {
-				return nil, fmt.Errorf("the logit of bit %d at the perceived label %v has the mean %v and the standard deviation %v; want finite numbers, and at most %.2g for the second",
+				return nil, fmt.Errorf("bit %d at label %v: logit %v ± %v; want finite numbers, and at most ±%.2g",
 					k+1, y, f, sd[k], float64(largestSD))
 			}
 			largest = max(largest, math.Abs(f)+largestNoise*sd[k])

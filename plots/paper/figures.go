@@ -41,23 +41,16 @@ type Figure struct {
 	Name, Caption string
 	Args          []string // of the command that makes it, without its outputs; nil: Make does
 	Quick         []string // what --quick adds to args
-	Make          func(ctx context.Context, o Options) (Drawing, error)
+	Make          func(ctx context.Context, o Options) (*plots.Figure, WriteCSV, error)
 }
 
-// Drawing is a figure with its numbers.
-type Drawing struct {
-	Figure *plots.Figure
-	CSV    func(w io.Writer) error
-}
-
-// draw puts a figure and its numbers together.
-func draw(f *plots.Figure, err error) func(csv func(w io.Writer) error) (Drawing, error) {
-	return func(csv func(w io.Writer) error) (Drawing, error) { return Drawing{f, csv}, err }
-}
+// WriteCSV writes the numbers of a figure.
+type WriteCSV func(w io.Writer) error
 
 // Figures lists all, in the order of the paper.
 func Figures() []Figure {
-	const network = "Points: observed rates of the network in testdata/network, with 95 % intervals. Curve: the Gaussian mixture that was fitted to all its bits."
+	const network = "Points: observed rates of the network in testdata/network, with 95 % intervals. " +
+		"Curve: the Gaussian mixture that was fitted to all its bits."
 	quickMap := []string{"--r", "1:150:30", "--sigma", "1:100:30"}
 	return []Figure{
 		matrixFigure("a", "unary", "BEL-U (unary)"),
@@ -68,33 +61,43 @@ func Figures() []Figure {
 		matrixFigure("f", "hadamard", "BEL-HAD (Hadamard)"),
 		matrixFigure("g", "b1jdj-nr", "B1JDJ without reflection"),
 		{
-			Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; the bar on top is its target bit. " + network + " Its code is Johnson's, whose bit 1 has the target of this one.",
+			Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; " +
+				"the bar on top is its target bit. " + network +
+				" Its code is Johnson's, whose bit 1 has the target of this one.",
 			Make: profilesOf("unary", 32),
 		},
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.",
 			Make: profilesOf("johnson", 7)},
 		{
-			Name: "3c", Caption: "The error bound of BEL-U over that of BEL-J, at each weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U has. Blank: some probability exceeds 1.",
+			Name: "3c", Caption: "The error bound of BEL-U over that of BEL-J, at each weight r and width σ of the " +
+				"error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U has. Blank: some probability exceeds 1.",
 			Args: []string{"heatmap", "unary", "johnson-nonzero"}, Quick: quickMap,
 		},
 		{
-			Name: "3c-printed", Caption: "The same with Eq. 4 as the paper prints it: the Gaussians of BEL-J are one level away from the transitions of its code.",
+			Name: "3c-printed", Caption: "The same with Eq. 4 as the paper prints it: the Gaussians of BEL-J are one " +
+				"level away from the transitions of its code.",
 			Quick: []string{"--quick"}, Make: printed,
 		},
 		{
 			Name: "3c-exact", Caption: "Figure 3(c) by the exact expected error of the same model: there is no red.",
 			Args: []string{"heatmap", "unary", "johnson-nonzero", "--method", "exact"}, Quick: quickMap,
 		},
-		{Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, Tf = max (M−k+1)·b, Tc = M, and their sum, the level (Eq. 14).", Make: terms},
 		{
-			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn uniformly, as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples a label.",
-			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255",
-				"--random"}, Quick: []string{"--samples", "2000"},
+			Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, " +
+				"Tf = max (M−k+1)·b, Tc = M, and their sum, the level (Eq. 14).",
+			Make: terms,
+		},
+		{
+			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn " +
+				"uniformly, as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples " +
+				"a label.",
+			Args:  []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--random"},
+			Quick: []string{"--samples", "2000"},
 		},
 		{
 			Name: "10-mixture", Caption: "The same with the Gaussian mixture, r = 2, σ = 5.",
-			Args: []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--r", "2", "--sigma",
-				"5"}, Quick: []string{"--samples", "2000"},
+			Args:  []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--r", "2", "--sigma", "5"},
+			Quick: []string{"--samples", "2000"},
 		},
 		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code, as in Figure 3(b).",
 			Make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
@@ -111,7 +114,7 @@ func matrixFigure(letter, name, text string) Figure {
 }
 
 // printed draws Figure 3(c) with Eq. 4 as the paper prints it.
-func printed(ctx context.Context, o Options) (Drawing, error) {
+func printed(ctx context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 	s, cells := scenario.New(nil), 100
 	if o.Quick {
 		cells = 30
@@ -120,20 +123,19 @@ func printed(ctx context.Context, o Options) (Drawing, error) {
 	for i, name := range Codes() {
 		var err error
 		if codes[i], err = code.New(name, Levels); err != nil {
-			return Drawing{}, err
+			return nil, nil, err
 		}
 	}
 	m, err := heatmap.New(ctx, s, codes, decode.Auto, plane.Mixture{Printed: true}, plane.NewAxis(1, 150, cells, false),
 		plane.NewAxis(1, 100, cells, false), scenario.Bound)
 	if err != nil {
-		return Drawing{}, err
+		return nil, nil, err
 	}
 	if err := m.Fill(ctx, s, scenario.Run{Workers: o.Workers}, scenario.FixedSampling()); err != nil {
-		return Drawing{}, err
+		return nil, nil, err
 	}
-	return draw(plots.Heatmap(MapData(m, s, nil, o.Style)))(func(w io.Writer) error {
-		return table.WriteCSV(w, m.Cells, m.Missing()...)
-	})
+	f, err := plots.Heatmap(MapData(m, s, nil, o.Style))
+	return f, func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Missing()...) }, err
 }
 
 // The levels of testdata/network, and the mixture that fit fits to it.
@@ -168,11 +170,11 @@ func observe(p *plots.BitProfile, bit int) error {
 
 // profilesOf draws what is observed of some bits, from 1, beside the mixture. The bit of unary has
 // the target of bit 1 of johnson.
-func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawing, error) {
-	return func(_ context.Context, o Options) (Drawing, error) {
+func profilesOf(name string, bits ...int) func(context.Context, Options) (*plots.Figure, WriteCSV, error) {
+	return func(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 		c, err := code.New(name, networkLevels)
 		if err != nil {
-			return Drawing{}, err
+			return nil, nil, err
 		}
 		d := plots.ProfileData{
 			Style: o.Style, Curve: "Gaussian mixture",
@@ -186,11 +188,12 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (Drawin
 				seen = 1
 			}
 			if err := observe(&p, seen); err != nil {
-				return Drawing{}, fmt.Errorf("observed rates: %w", err)
+				return nil, nil, fmt.Errorf("observed rates: %w", err)
 			}
 			d.Bits = append(d.Bits, p)
 		}
-		return draw(plots.Profile(d))(func(w io.Writer) error { return table.WriteCSV(w, profileRows(d.Bits)) })
+		f, err := plots.Profile(d)
+		return f, func(w io.Writer) error { return table.WriteCSV(w, profileRows(d.Bits)) }, err
 	}
 }
 
@@ -238,19 +241,19 @@ type TermRow struct {
 }
 
 // terms draws Figure 7.
-func terms(_ context.Context, o Options) (Drawing, error) {
+func terms(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 	const levels = 15
 	c, err := code.New("johnson-nonzero", levels)
 	if err != nil {
-		return Drawing{}, err
+		return nil, nil, err
 	}
 	d, err := decode.New(decode.Auto, c)
 	if err != nil {
-		return Drawing{}, err
+		return nil, nil, err
 	}
 	belJ, ok := d.(decode.BelJ)
 	if !ok {
-		return Drawing{}, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
+		return nil, nil, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
 	}
 	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()),
 		YLabel: "value", Style: o.Style, Lines: []plots.NamedLine{
@@ -266,7 +269,8 @@ func terms(_ context.Context, o Options) (Drawing, error) {
 		data.Level = append(data.Level, float64(i+1))
 		rows = append(rows, row)
 	}
-	return draw(plots.Lines(data))(func(w io.Writer) error { return table.WriteCSV(w, rows) })
+	f, err := plots.Lines(data)
+	return f, func(w io.Writer) error { return table.WriteCSV(w, rows) }, err
 }
 
 // Card is a figure in the index.

@@ -82,10 +82,11 @@ func RatioData(m *heatmap.Map, style plots.Style) plots.HeatmapData {
 		blank = "e > 1, or not known"
 	}
 	return plots.HeatmapData{
-		Title: fmt.Sprintf("%s (%s) and %s (%s): %s, %d levels", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder, m.Title(), m.A.Levels),
-		X:     m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Style: style,
+		Title: fmt.Sprintf("%s (%s) and %s (%s): %s, %d levels", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
+			m.Title(), m.A.Levels),
+		X: m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Style: style,
 		XLabel: x, YLabel: y, Blank: blank,
-		Below: fmt.Sprintf("error of %s is smaller by", m.A.Code), Above: fmt.Sprintf("error of %s is smaller by", m.B.Code),
+		Below: "error of " + m.A.Code + " is smaller by", Above: "error of " + m.B.Code + " is smaller by",
 	}
 }
 

@@ -23,7 +23,8 @@ import (
 
 // TestMapData: a map shows ratios of errors, and its words name the codes.
 func TestMapData(t *testing.T) {
-	m := &heatmap.Map{A: scenario.Design{Code: "unary", Decoder: "bel-u"}, B: scenario.Design{Code: "johnson", Decoder: "bel-j"}}
+	m := &heatmap.Map{A: scenario.Design{Code: "unary", Decoder: "bel-u"},
+		B: scenario.Design{Code: "johnson", Decoder: "bel-j"}}
 	m.Axes = plane.AxesOf(plane.Mixtures, []float64{1, 2, 3, 4}, []float64{1})
 	for _, v := range []float64{-50, 300, math.NaN(), -100} {
 		m.Cells = append(m.Cells, heatmap.Cell{Increase: v})
@@ -54,8 +55,9 @@ func TestObserved(t *testing.T) {
 			continue
 		}
 		var text strings.Builder
-		drawing := must.Get(f.Make(t.Context(), paper.Options{}))(t)
-		must.Succeed(t, drawing.CSV(&text))
+		_, numbers, err := f.Make(t.Context(), paper.Options{})
+		must.Succeed(t, err)
+		must.Succeed(t, numbers(&text))
 		rows := must.Get(csv.NewReader(strings.NewReader(text.String())).ReadAll())(t)
 		for _, p := range fit.Profiles {
 			bit := p.Bit

@@ -121,11 +121,12 @@ func (n trained) splits() samples {
 	}
 }
 
-// judged is what the splits of a network give, each a sum over the splits.
+// judged is what the splits of a network give: sums over the splits of the coverage at 90 and 95 %,
+// of that at 90 % as Fit tells it, and of the score over that of a constant width; and how many of
+// the decoders are fitted.
 type judged struct {
-	at            [2]observed.Sums // coverage at 90 and 95 %
-	told, winkler observed.Sums    // coverage at 90 % as Fit tells it, and the score over that of a constant width
-	fitted        int
+	sums   [4]observed.Sums
+	fitted int
 }
 
 var confidences = [2]float64{0.9, 0.95}
@@ -188,11 +189,9 @@ func (n trained) judge(splits int, seed uint64) (*judged, error) {
 	})
 	out := &judged{}
 	for i, row := range rows {
-		for j := range out.at {
-			out.at[j].Add(row[j])
+		for j, v := range row {
+			out.sums[j].Add(v)
 		}
-		out.told.Add(row[2])
-		out.winkler.Add(row[3])
 		if fitted[i] {
 			out.fitted++
 		}
@@ -215,7 +214,7 @@ func printIntervals(w io.Writer, splits int, seed uint64) error {
 			return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr)
 		}
 		fmt.Fprintf(w, "| %s | %s | %d | %s | %d | %s | %s | %s | %.3f |\n", n.what, n.code, n.levels,
-			n.training.Loss(), r.fitted, cell(r.at[0]), cell(r.at[1]), cell(r.told), r.winkler.Error().Mean)
+			n.training.Loss(), r.fitted, cell(r.sums[0]), cell(r.sums[1]), cell(r.sums[2]), r.sums[3].Error().Mean)
 	}
 	return errors.Join(errs...)
 }

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/stat"
+
 	"belsim/montecarlo/forecast"
 	"belsim/testdata/forecast/evidence"
 )
@@ -131,20 +133,18 @@ package forecast
 func Fitted() Law {
 	return Law{
 `, groups)
-	n := float64(groups)
+	fitted := evidence.FittedNumbers()
 	for i, f := range reflect.VisibleFields(reflect.TypeFor[forecast.Law]()) {
-		mean, square := 0.0, 0.0
-		for _, l := range laws[1:] {
-			mean += field(l, i) / n
+		fmt.Fprintf(&text, "\t\t%s: %.3g,", f.Name, field(laws[0], i))
+		if slices.Contains(fitted, f.Name) {
+			var without []float64
+			for _, l := range laws[1:] {
+				without = append(without, field(l, i))
+			}
+			// The variance of a jackknife is n−1 times that of the estimates that leave one out.
+			fmt.Fprintf(&text, " // ± %.2g", math.Sqrt(float64(groups-1))*stat.PopStdDev(without, nil))
 		}
-		for _, l := range laws[1:] {
-			square += (field(l, i) - mean) * (field(l, i) - mean)
-		}
-		if sd := math.Sqrt((n - 1) / n * square); sd > 0 {
-			fmt.Fprintf(&text, "\t\t%s: %.3g, // ± %.2g\n", f.Name, field(laws[0], i), sd)
-		} else {
-			fmt.Fprintf(&text, "\t\t%s: %.3g,\n", f.Name, field(laws[0], i))
-		}
+		text.WriteString("\n")
 	}
 	text.WriteString(`	}
 }

@@ -18,30 +18,23 @@ import (
 // easy is the most transitions of a bit in codes that are easy to learn.
 const easy = 4
 
-// part are the results of the data sets that are left out of the law, or of the blind ones.
+// part are the results of the data sets that are left out of the law, or of the blind ones; or of
+// the tables or the images among them.
 type part struct {
 	name    string
 	results []*evidence.Result
 }
 
-// group are the results of tables or of images of a part.
-type group struct {
-	name    string
-	results []*evidence.Result
-}
-
 // from selects the results from one source.
-func (g group) from(s evidence.Source) []*evidence.Result { return from(g.results, s) }
-
-func from(results []*evidence.Result, source evidence.Source) []*evidence.Result {
-	return slices.DeleteFunc(slices.Clone(results), func(r *evidence.Result) bool { return r.Source != source })
+func (p part) from(source evidence.Source) []*evidence.Result {
+	return slices.DeleteFunc(slices.Clone(p.results), func(r *evidence.Result) bool { return r.Source != source })
 }
 
 // groups divide parts into tables and images.
-func groups(parts []part) (out []group) {
+func groups(parts []part) (out []part) {
 	for _, p := range parts {
 		for _, images := range []bool{false, true} {
-			g := group{name: p.name + ", " + kindOf(images)}
+			g := part{name: p.name + ", " + kindOf(images)}
 			for _, r := range p.results {
 				if r.Task.Image() == images {
 					g.results = append(g.results, r)
@@ -109,7 +102,7 @@ others. Failed are the data sets whose own rows hold in less than 80 %. With rea
 which users see.`)
 	header(slices.Concat([]string{"from one", "data", "easy codes"}, held[1:], []string{"others"}, held[1:],
 		[]string{"failed"})...)
-	line := func(name string, g group, results []*evidence.Result) {
+	line := func(name string, g part, results []*evidence.Result) {
 		var few, more []evidence.Pair
 		byData := map[string][]evidence.Pair{}
 		for _, r := range results {
@@ -180,7 +173,7 @@ func chances(levels []part) {
 	}
 	for _, source := range evidence.Sources {
 		for _, p := range levels {
-			some := chancesOf(from(p.results, source))
+			some := chancesOf(p.from(source))
 			if len(some) == 0 {
 				continue
 			}
@@ -233,7 +226,7 @@ sets. The results are those of tasks that have networks of all rules.`)
 	against := func(name string, parts []part) {
 		all := groups(parts)
 		for i, p := range parts {
-			all = slices.Insert(all, 3*i+2, group{p.name + ", all", p.results})
+			all = slices.Insert(all, 3*i+2, part{p.name + ", all", p.results})
 		}
 		for _, g := range all {
 			costs, trains := regrets(g.results)
@@ -258,8 +251,8 @@ sets. The results are those of tasks that have networks of all rules.`)
 	}
 	against("levels", levels)
 	against("labels", labels)
-	fmt.Print("\nFrom each source, errors to levels: how often one is to train, the regret of this advice, and that of " +
-		"staying.\n\n")
+	fmt.Print("\nFrom each source, errors to levels: how often one is to train, the regret of this advice, and that " +
+		"of staying.\n\n")
 	columns = []string{"from one"}
 	for _, g := range groups(levels) {
 		columns = append(columns, g.name+": trains", "advice", "staying")

@@ -148,9 +148,7 @@ func (t *tables) near() {
 				cells = append(cells, "–")
 				continue
 			}
-			slices.Sort(off)
-			median := (off[(len(off)-1)/2] + off[len(off)/2]) / 2
-			cells = append(cells, fmt.Sprintf("%+.0f %%, %d of %d", 100*median, held, len(off)))
+			cells = append(cells, fmt.Sprintf("%+.0f %%, %d of %d", 100*evidence.Median(off), held, len(off)))
 		}
 		row(cells...)
 	}
@@ -190,7 +188,9 @@ tables, of the rules that lose less than %.0f %%. L1 is L2 in the tables that ha
 			all = append(all, r)
 		}
 	}
-	slices.SortFunc(all, func(a, b rule) int { return cmp.Or(cmp.Compare(a.mean, b.mean), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(all, func(a, b rule) int {
+		return cmp.Or(cmp.Compare(a.mean, b.mean), cmp.Compare(a.name, b.name))
+	})
 	for _, r := range all {
 		row(r.name, fmt.Sprintf("%.1f %%", 100*r.mean), fmt.Sprintf("%.1f %%", 100*r.largest))
 	}
@@ -215,6 +215,6 @@ func (t *tables) best() {
 			fmt.Sprintf("%s, %s, %s", first.Code.Name(), first.Training.Loss(), first.Reading().Decoder),
 			fmt.Sprintf("%.1f %%", 100*(first.Observed*w/p.Error-1)))
 	}
-	fmt.Printf("\nOf %d, %d are within 3 %% of the first forecast, and %d within their intervals.\n", len(t.names), near,
-		held)
+	fmt.Printf("\nOf %d, %d are within 3 %% of the first forecast, and %d within their intervals.\n",
+		len(t.names), near, held)
 }

@@ -37,7 +37,9 @@ static const char *error_text(driver *d, CUresult r) {
 }
 static CUresult DeviceGetCount(driver *d, int *n) { return d->DeviceGetCount(n); }
 static CUresult DeviceGet(driver *d, CUdevice *dev, int i) { return d->DeviceGet(dev, i); }
-static CUresult DeviceGetName(driver *d, char *name, int size, CUdevice dev) { return d->DeviceGetName(name, size, dev); }
+static CUresult DeviceGetName(driver *d, char *name, int size, CUdevice dev) {
+	return d->DeviceGetName(name, size, dev);
+}
 static CUresult DeviceGetAttribute(driver *d, int *v, int a, CUdevice dev) { return d->DeviceGetAttribute(v, a, dev); }
 static CUresult PrimaryCtxRetain(driver *d, CUcontext *c, CUdevice dev) { return d->DevicePrimaryCtxRetain(c, dev); }
 static CUresult PrimaryCtxRelease(driver *d, CUdevice dev) { return d->DevicePrimaryCtxRelease(dev); }
@@ -48,11 +50,15 @@ static CUresult ModuleLoad(driver *d, CUmodule *m, const void *image, char *log,
 	return d->ModuleLoadDataEx(m, image, 2, options, values);
 }
 static CUresult ModuleUnload(driver *d, CUmodule m) { return d->ModuleUnload(m); }
-static CUresult ModuleGetFunction(driver *d, CUfunction *f, CUmodule m, const char *name) { return d->ModuleGetFunction(f, m, name); }
+static CUresult ModuleGetFunction(driver *d, CUfunction *f, CUmodule m, const char *name) {
+	return d->ModuleGetFunction(f, m, name);
+}
 static CUresult MemGetInfo(driver *d, size_t *free, size_t *total) { return d->MemGetInfo(free, total); }
 static CUresult MemAlloc(driver *d, CUdeviceptr *p, size_t n) { return d->MemAlloc(p, n); }
 static CUresult MemFree(driver *d, CUdeviceptr p) { return d->MemFree(p); }
-static CUresult CopyIn(driver *d, CUdeviceptr to, const void *from, size_t n, CUstream s) { return d->MemcpyHtoDAsync(to, from, n, s); }
+static CUresult CopyIn(driver *d, CUdeviceptr to, const void *from, size_t n, CUstream s) {
+	return d->MemcpyHtoDAsync(to, from, n, s);
+}
 static CUresult CopyOut(driver *d, void *to, CUdeviceptr from, size_t n) { return d->MemcpyDtoH(to, from, n); }
 static CUresult Zero(driver *d, CUdeviceptr p, size_t n, CUstream s) { return d->MemsetD8Async(p, 0, n, s); }
 static CUresult StreamCreate(driver *d, CUstream *s) { return d->StreamCreate(s, CU_STREAM_NON_BLOCKING); }

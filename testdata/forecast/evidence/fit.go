@@ -227,7 +227,7 @@ func Unshared(path string) (float64, error) {
 			all = append(all, r.number("ratio_stderr")/ratio/math.Sqrt2/(r.number("error_stderr")/r.number("error")))
 		}
 	})
-	return median(all), err
+	return Median(all), err
 }
 
 // LoadLaws reads laws.csv: the law that was fitted without each data set, by its name.

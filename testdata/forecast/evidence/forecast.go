@@ -39,9 +39,6 @@ func (p Pair) Inside() (held int) {
 	return held
 }
 
-// Off is forecast/observed − 1.
-func (p Pair) Off() float64 { return p.Error/p.Observed - 1 }
-
 // Result is a task with the forecasts from one network.
 type Result struct {
 	Task   Task

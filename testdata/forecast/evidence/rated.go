@@ -1,9 +1,11 @@
 package evidence
 
 import (
+	"maps"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"belsim/errmodel/perceived"
@@ -31,45 +33,14 @@ func Rated(pairs []Pair) Widths {
 			bias = append(bias, e.Mean/p.Error-1)
 		}
 	}
-	return Widths{len(widths), float64(held) / float64(len(widths)), median(widths), median(off), median(bias)}
+	return Widths{len(widths), float64(held) / float64(len(widths)), Median(widths), Median(off), Median(bias)}
 }
 
 // Tie is the difference, as a share of the smaller error, up to which two codes are equally good.
 const Tie = 0.03
 
-// Order is the share of pairs of codes in the right order, of those that differ by more than Tie.
-func Order(pairs []Pair) float64 {
-	right, all := 0, 0
-	for _, p := range pairs {
-		for _, q := range pairs {
-			if q.Observed > p.Observed*(1+Tie) {
-				all++
-				if q.Error > p.Error {
-					right++
-				}
-			}
-		}
-	}
-	return float64(right) / float64(all)
-}
-
-// Separated counts the pairs of codes, trainings and readings that the forecasts tell apart
-// (forecast.Forecast.Below), and those of them that are observed in this order.
-func (r *Result) Separated() (right, apart int) {
-	for i, p := range r.Pairs {
-		for _, q := range r.Pairs[i+1:] {
-			if p.Below(q.Forecast) {
-				apart++
-				if p.Observed < q.Observed {
-					right++
-				}
-			}
-		}
-	}
-	return right, apart
-}
-
-func median(v []float64) float64 {
+// Median is the mean of the two central numbers where their number is even; NaN where there are none.
+func Median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
 	}
@@ -185,15 +156,14 @@ func (s *Set) BesideDirect(rule Rule, images bool) (ratio, least, most float64, 
 		own := s.errors(t, rule.Code, rule.Training, reading)
 		direct := s.errors(t, forecast.Direct, perceived.BCE, GenBits)
 		if t.Image() == images && len(own) > 0 && len(direct) > 0 {
-			groups[t.Group()] = append(groups[t.Group()], math.Log(meanOf(own)/meanOf(direct)))
+			groups[t.Group()] = append(groups[t.Group()], meanOf(own)/meanOf(direct))
 		}
 	}
-	sum, least, most := 0.0, math.Inf(1), 0.0
-	for _, logs := range groups {
-		v := stat.Mean(logs, nil)
-		sum, least, most = sum+v/float64(len(groups)), min(least, math.Exp(v)), max(most, math.Exp(v))
+	var ratios []float64
+	for _, data := range slices.Sorted(maps.Keys(groups)) {
+		ratios = append(ratios, stat.GeometricMean(groups[data], nil))
 	}
-	return math.Exp(sum), least, most, len(groups)
+	return stat.GeometricMean(ratios, nil), floats.Min(ratios), floats.Max(ratios), len(ratios)
 }
 
 func meanOf(all []Trained) (mean float64) {
