@@ -131,7 +131,9 @@ func (d *document) run(t *testing.T) {
 	t.Helper()
 	lines := d.lines(t)
 	for _, m := range fileInDocument.FindAllStringSubmatch(strings.Join(lines, "\n"), -1) {
-		write(t, filepath.Join(d.folder, m[1]), m[2])
+		path := filepath.Join(d.folder, m[1])
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		write(t, path, m[2])
 	}
 	var updated []string
 	copied := 0 // lines that are in updated

@@ -407,25 +407,6 @@ func TestSweepReadOnly(t *testing.T) {
 	}
 }
 
-// TestSweepDamaged: a file that was cut off, or is of another plan, is refused by both commands, and
-// is as it was.
-func TestSweepDamaged(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "plan.json", testPlan)
-	write(t, "other.json", strings.Replace(testPlan, `"seed": 3`, `"seed": 4`, 1))
-	mustSweep(t, "plan.json --out r")
-	refused(t, "is of another plan", "sweep other.json --out r --quiet")
-	refused(t, "is of another plan", "sweep other.json --out r --print missing")
-	file := resultFile(t, "r")
-	bad := content(t, file)[:len(content(t, file))/2]
-	write(t, file, bad)
-	refused(t, file+": is truncated", "sweep plan.json --out r --quiet")
-	refused(t, file+": is truncated", "merge r -o m.csv")
-	if content(t, file) != bad {
-		t.Error("the file was changed")
-	}
-}
-
 // TestJobs: what the engines are given.
 func TestJobs(t *testing.T) {
 	inFolderWithData(t)
