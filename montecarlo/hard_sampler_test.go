@@ -151,7 +151,7 @@ func TestFlipsLaw(t *testing.T) {
 // TestSparseAndDense: bits that err often, and seldom, sampled by the few that err and one by one,
 // give |error| the same law: χ² of two samples, over the values of which both have 20 and more.
 func TestSparseAndDense(t *testing.T) {
-	const n = 1 << 17
+	const n = 1 << 16
 	limits := []int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 31} // of |error|; each samples anew
 	for _, tt := range []struct {
 		code, decoder string

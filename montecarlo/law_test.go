@@ -69,13 +69,13 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// TestFewSamples: standard errors of few samples of a level with parts are not too small. Of 4,320
+// TestFewSamples: standard errors of few samples of a level with parts are not too small. Of 2,400
 // means at most 7 % are more than 1.96 standard errors off, where 5 % would be usual: a false alarm
-// has a probability below 1e−8.
+// has a probability below 1e−5.
 func TestFewSamples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	misses, means := 0.0, 0.0
-	for range 72 {
+	for range 40 {
 		levels := 4 + rng.IntN(13)
 		p := randomProblem(t, rng, []string{"unary", "onehot"}[rng.IntN(2)], []string{"gen", "gen-ex"}[rng.IntN(2)],
 			levels, true, rng.IntN(2) == 0)

@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
@@ -221,7 +220,6 @@ func inFolderWithData(t *testing.T) {
 
 func TestCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	golden(t, "codes.stdout", mustRun(t, "codes"))
 	matrix := mustRun(t, "codes hexj --levels 40")
 	mustRun(t, "codes hexj --levels 40 -o c.csv -o c.npy -o c.png -o c.svg -o c.pdf -o c.json")
 	for _, file := range []string{"c.csv", "c.npy"} {
@@ -241,55 +239,13 @@ func TestCodes(t *testing.T) {
 		t.Errorf("JSON list %v", all)
 	}
 	prints(t, "c.npy", "codes c.npy --describe")
-	const onehot = "\n  onehot           bit k is one at level k\n"
-	if out := mustRun(t, "codes --describe"); !strings.Contains(out, onehot) ||
-		strings.Count(out, "\n") != 1+len(code.Families()) {
-		t.Errorf("descriptions:\n%s", out)
-	}
 }
 
-// TestTransposed: codes notes a matrix that may be the wrong way round, and prints it as it is.
-func TestTransposed(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "bits.csv", "0,0,1\n0,1,1\n")
-	write(t, "levels.csv", "0,0\n0,1\n1,1\n")
-	const want = "belsim: note: bits.csv has more bits (3 columns) than levels (2 rows): " +
-		"transpose it if its rows are the bits\n"
-	for _, tt := range []struct{ args, stderr string }{
-		{"codes bits.csv", want}, {"codes bits.csv --describe", want}, {"codes bits.csv --format json", want},
-		{"codes bits.csv -q", ""}, {"codes levels.csv", ""}, {"codes hadamard --levels 2", ""},
-	} {
-		status, stdout, stderr := run(t, tt.args)
-		if status != 0 || stdout == "" || stderr != tt.stderr {
-			t.Errorf("belsim %s: exit %d, %q on standard error, want %q", tt.args, status, stderr, tt.stderr)
-		}
-	}
-	if got := mustRun(t, "codes bits.csv -q"); got != "0,0,1\n0,1,1\n" {
-		t.Errorf("printed %q", got)
-	}
-}
-
-// TestVerify: what is checked passes, where nothing is checked nothing passes, and the number of
-// workers changes nothing.
+// TestVerify: the files have what is printed, where nothing is checked nothing passes, and the
+// number of workers changes nothing. testdata/transcripts/verify.txt has what is printed.
 func TestVerify(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "real.csv", realCode)
-	for args, want := range map[string]string{
-		"--code unary --levels 64 --random --samples 5000":                     "\nPASS ",
-		"--code johnson-nonzero --levels 63 --random --seed 5 --samples 5000":  "\nPASS ",
-		"--code hexj --levels 64 --samples 5000":                               "\nPASS ",
-		"--code hadamard --levels 32 --r 0.3 --samples 5000":                   "\nPASS ",
-		"--code real.csv --decoder gen --r 0.3 --sigma 1 --samples 5000":       "\nPASS ",
-		"--code unary --decoder gen-ex --outputs bits --levels 9 --samples 99": "\nPASS ",
-		"--code johnson --levels 20 --outputs logits --decoder gen":            "\nPASS ",
-		"--code unary --decoder gen-ex --levels 9 --samples 100":               "\nUNCHECKED ",
-		// Hardly an error is seen, and the text says what that is worth.
-		"--levels 15 --r 1e-5 --sigma 2":                      ", 15 times the exact value, over all levels",
-		"--code johnson --levels 15 --samples 1000":           "the bound is Eq. 26, one level lower",
-		"--levels 31 --samples 99 -o v.svg -o v.pdf -o v.csv": "PASS",
-	} {
-		prints(t, want, "verify "+args)
-	}
+	mustRun(t, "verify --levels 31 --samples 99 -o v.svg -o v.pdf -o v.csv")
 	if rows := readCSV(t, "v.csv"); len(rows) != 32 {
 		t.Errorf("%d rows in the CSV", len(rows))
 	}
@@ -313,11 +269,6 @@ func TestVerify(t *testing.T) {
 	if runJSON(t, &v, "verify --levels 15 --decoder gen-ex --samples 1000"); v.Pass != nil {
 		t.Errorf("gen-ex: pass is %v; want null", v.Pass)
 	}
-	unreached := "verify --levels 15 --rel-err 0.0001 --samples 70000"
-	if status, _, stderr := run(t, unreached); status != 0 || !strings.Contains(stderr, "--samples 70000 was reached") {
-		t.Errorf("unreached --rel-err: exit %d, %q", status, stderr)
-	}
-	mustRun(t, unreached+" --quiet")
 }
 
 // TestVerifyFails: verify finds a theory that is wrong at one level, says where, and exits with
@@ -391,29 +342,18 @@ func verified(t *testing.T, args string) (v verify.Report) {
 	return v
 }
 
-// TestTableWidth: the table of the codes with the longest names and the most bits fits a terminal
-// of 100 columns.
-func TestTableWidth(t *testing.T) {
-	const args = "compare johnson-nonzero hexj-nr hadamard --levels 256 --decoder gen-ex --r 0.5 --sigma 3 --samples 2"
-	for line := range strings.Lines(mustRun(t, args)) {
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 {
-			t.Errorf("%d columns: %s", n, line)
-		}
-	}
-}
-
 func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
-	mustRun(t, "codes gray --levels 64 -o mine.npy")
+	mustRun(t, "codes gray --levels 32 -o mine.npy")
 	var c compare.Ranking
 	out := runJSON(t, &c, "compare unary mine.npy hadamard hexj --r 0.6 --sigma 1.5 --samples 5000 "+
 		"-o c.csv -o c.png -o c.svg -o c.pdf -o c.json")
-	if c.Levels != 64 || *c.R != 0.6 || *c.Sigma != 1.5 || c.Seed != 1 || len(c.Results) != 4 {
+	if c.Levels != 32 || *c.R != 0.6 || *c.Sigma != 1.5 || c.Seed != 1 || len(c.Results) != 4 {
 		t.Errorf("JSON %s", out)
 	}
 	for i, r := range c.Results {
-		if math.IsNaN(r.Exact) != (r.Code == "hadamard") || math.IsNaN(r.Mean) || r.Samples != 64*5000 {
-			t.Errorf("%s: exact %v, sampled %v, %d samples; want %d", r.Code, r.Exact, r.Mean, r.Samples, 64*5000)
+		if math.IsNaN(r.Exact) != (r.Code == "hadamard") || math.IsNaN(r.Mean) || r.Samples != 32*5000 {
+			t.Errorf("%s: exact %v, sampled %v, %d samples; want %d", r.Code, r.Exact, r.Mean, r.Samples, 32*5000)
 		}
 		// Codes that networks cannot learn stand below the others.
 		if i > 0 && code.HardToLearn(c.Results[i-1].Transitions) == code.HardToLearn(r.Transitions) &&
@@ -425,10 +365,10 @@ func TestCompare(t *testing.T) {
 		t.Errorf("CSV %v", rows)
 	}
 	// A prior that has only level 5 gives that level's error.
-	write(t, "prior.csv", "label,count\n1,0\n5,9\n64,0\n")
+	write(t, "prior.csv", "label,count\n1,0\n5,9\n32,0\n")
 	runJSON(t, &c, "compare unary --decoder bel-u --prior prior.csv --samples 1000")
-	v := verified(t, "verify --code unary --levels 64 --samples 1000")
-	if c.Levels != 64 || c.Results[0].Exact != v.Labels[4].Exact {
+	v := verified(t, "verify --code unary --levels 32 --samples 1000")
+	if c.Levels != 32 || c.Results[0].Exact != v.Labels[4].Exact {
 		t.Errorf("prior on level 5: %v, want %v", c.Results[0].Exact, v.Labels[4].Exact)
 	}
 	all := mustRun(t, "compare --levels 16 --samples 100")
@@ -437,30 +377,9 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestHeatmap: without codes it is the paper's figure; else the best method that both codes have,
-// up to the largest valid r. Which values are right, package scenario tests.
+// TestHeatmap: files of maps. Which values are right, package scenario tests.
 func TestHeatmap(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "own.csv", "0,0,1\n0,1,1\n1,1,1\n1,1,0\n1,0,0\n")
-	for args, want := range map[string]string{
-		"":                          "method bound\n100 × 100 cells, 6649 valid",
-		"--r 1:2:2 --sigma 20:30:2": ", 255 levels",
-		"unary johnson-nonzero --r 1:2:2 --sigma 20:30:2":                 ", 255 levels",
-		"unary johnson --r 1:2:2 --sigma 20:30:2":                         ", 256 levels",
-		"johnson-nonzero unary --r 1:2:2 --sigma 20:30:2":                 ", 256 levels",
-		"unary johnson --levels 16":                                       "method exact",
-		"own.csv unary -o own.png":                                        "method exact",
-		"hadamard johnson --levels 64 --samples 10 --sigma 1:9:3":         "method mc, seed 1",
-		"hadamard unary --levels 16 --method bound --sigma 1:2:2":         "the bounds are of two kinds",
-		"hadamard johnson --levels 64 --method exact --sigma 9 --r 0.5,1": "no formula gives these exact values",
-		"unary johnson --levels 16 --sigma 1 --r 50,60":                   "largest valid r is 2.84, for σ = 1",
-		"--r 50:60:2 --sigma 0.5:0.6:2 -o none.png":                       "no valid cell",
-	} {
-		prints(t, want, "heatmap "+args)
-	}
-	const logits = "heatmap unary johnson --levels 15 --r 0.3:3:3 --sigma 1:3:3 "
-	mustRun(t, logits+"--decoder gen-ex --method mc --samples 50 -o x.png")
-	mustRun(t, logits+"--decoder gen --outputs logits -o soft.png")
 	args := "heatmap --levels 31 --r 0.5:8:6 --sigma 0.5:4:5:log"
 	prints(t, "6 × 5 cells", args+" -o h.csv")
 	rows := readCSV(t, "h.csv")
@@ -526,12 +445,6 @@ func TestDecoders(t *testing.T) {
 	}
 	if len(all) != 6 {
 		t.Errorf("%d results, want 6", len(all))
-	}
-	out := mustRun(t, "compare unary johnson --decoder bel-u,bel-j,gen,gen-ex"+common)
-	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 8 ||
-		!strings.Contains(lines[3], "bel-u  ") || !strings.HasSuffix(lines[3], "gen-ex (logits)") ||
-		strings.Count(out, "–") != 2 {
-		t.Errorf("table:\n%s", out)
 	}
 	r := read("real.csv --decoder gen")["real.csv gen"]
 	must.Equal(t, "outputs of a code of real numbers", scenario.Logits, r.Outputs)
@@ -609,11 +522,11 @@ func TestInterrupt(t *testing.T) {
 	}{
 		{syscall.SIGINT, "verify --samples 1000000000 --levels 255 -o v.png",
 			"samples were finished, nothing was written", 130},
-		{syscall.SIGTERM, "compare unary hadamard --samples 1000000000", "samples were finished, nothing was written",
+		{syscall.SIGTERM, "compare unary hadamard --levels 32 --samples 1000000000", "samples were finished, nothing was written",
 			143},
 		{syscall.SIGINT, "heatmap --r 1:150:400 --sigma 1:100:400 --method exact -o h.png",
 			"cells were finished, nothing was written", 130},
-		{syscall.SIGTERM, "heatmap --method mc --samples 1000000 -o h.png", "cells were finished, nothing was written",
+		{syscall.SIGTERM, "heatmap --method mc --samples 10000 -o h.png", "cells were finished, nothing was written",
 			143},
 	} {
 		status, stdout, stderr := signalled(t, tt.signal, tt.args)

@@ -66,7 +66,7 @@ func TestProgressOnTerminals(t *testing.T) {
 func TestTableOnTerminals(t *testing.T) {
 	for _, columns := range []uint16{0, 50, 80} {
 		drawn := string(onTerminal(t, columns, func(tty *os.File) {
-			args := "compare unary hadamard --levels 32 --samples 30000"
+			args := "compare hexj hadamard --levels 32 --samples 30000"
 			env := newEnvironment(strings.Fields(args), tty, tty)
 			env.watch = func(p *progress) { p.began = p.began.Add(-time.Second) }
 			if status := env.belsim(); status != exitDone {

@@ -24,7 +24,7 @@ import (
 	"belsim/theory/base/table"
 )
 
-// A document is a Markdown file of the repository whose examples are run.
+// A document is a Markdown file of the repository, or a transcript, whose examples are run.
 type document struct {
 	path   string // relative to the repository
 	folder string // where its examples ran
@@ -38,18 +38,23 @@ type example struct {
 	from, end int // the lines of the output in the document
 }
 
-// slowExample matches examples that take half of a second or more of a processor, where another one
-// shows the same command.
-var slowExample = regexp.MustCompile(`--(recommend|fit-decoder|model|mae|training ce|pareto|baseline|quick|method exact|steps 6000|workers [12])\b|mine\.npy unary|-o fit\.png|compare best`)
+// slowExample matches examples that take half of a second or more of a processor, where another
+// example or a golden file shows the same command.
+var slowExample = regexp.MustCompile(
+	`--(recommend|fit-decoder|model|mae|training ce|pareto|baseline|quick|steps 6000|workers [12])\b|` +
+		`-o (exact\.png|fit\.)|compare best|(mine\.npy unary|hadamard --levels 64) .*--samples 20000`)
 
-// TestReadme runs the examples of every README, and of the other documents, and
-// compares what they print with what the document shows. With -update it writes
+// fileInDocument is a block that is marked with the name of a file.
+var fileInDocument = regexp.MustCompile("(?ms)^```(\\S+\\.\\S+)\n(.*?)^```$")
+
+// TestReadme runs the examples of every README, of the other documents, and of testdata/transcripts,
+// and compares what they print with what the document shows. With -update it writes
 // the documents anew instead. Slow examples run with BELSIM_LONG=1 alone.
 //
 // A block marked console holds commands of belsim after a $, each followed by its
 // output, in which a line … stands for any number of lines. The examples of a document run
-// one after another in a folder of their own, which has the repository's testdata;
-// a command may end in > FILE or in a # comment. Documents run side by side.
+// one after another in a folder of their own, which has the repository's testdata, and the files
+// that stand in blocks marked with their names; a command may end in > FILE or in a # comment. Documents run side by side.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	if !long {
@@ -68,7 +73,7 @@ func TestReadme(t *testing.T) {
 			})
 		}
 	})
-	for path, want := range map[string]int{"README.md": 2, "cmd/belsim/README.md": 8} {
+	for path, want := range map[string]int{"README.md": 1, "cmd/belsim/README.md": 8} {
 		if i := slices.IndexFunc(documents, func(d *document) bool { return d.path == path }); i < 0 ||
 			documents[i].ran < want {
 			t.Errorf("%s shows fewer than %d examples", path, want)
@@ -90,7 +95,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// findDocuments lists the Markdown files of the repository.
+// findDocuments lists the Markdown files of the repository, and the transcripts.
 func findDocuments(t *testing.T) []*document {
 	t.Helper()
 	var documents []*document
@@ -101,7 +106,7 @@ func findDocuments(t *testing.T) []*document {
 		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != root {
 			return filepath.SkipDir
 		}
-		if filepath.Ext(path) == ".md" {
+		if filepath.Ext(path) == ".md" || filepath.Base(filepath.Dir(path)) == "transcripts" {
 			relative, err := filepath.Rel(root, path)
 			if err != nil {
 				return err
@@ -125,6 +130,11 @@ func (d *document) lines(t *testing.T) []string {
 func (d *document) run(t *testing.T) {
 	t.Helper()
 	lines := d.lines(t)
+	for _, m := range fileInDocument.FindAllStringSubmatch(strings.Join(lines, "\n"), -1) {
+		path := filepath.Join(d.folder, m[1])
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		write(t, path, m[2])
+	}
 	var updated []string
 	copied := 0 // lines that are in updated
 	for _, x := range findExamples(lines) {
@@ -133,8 +143,9 @@ func (d *document) run(t *testing.T) {
 		}
 		got := d.runExample(t, x.command)
 		d.ran++
-		for line := range strings.SplitSeq(got, "\n") { // nothing is wider than a terminal
-			if n := utf8.RuneCountInString(line); n > table.Width && strings.Contains(line, " ") {
+		for line := range strings.SplitSeq(got, "\n") { // nothing but a message is wider than a terminal
+			if n := utf8.RuneCountInString(line); n > table.Width && strings.Contains(line, " ") &&
+				!strings.HasPrefix(line, "belsim: ") {
 				t.Errorf("$ %s prints %d columns: %s", x.command, n, line)
 			}
 		}
@@ -222,6 +233,9 @@ func (d *document) runExample(t *testing.T, line string) string {
 			shown += line
 		}
 	}
+	if exit != nil {
+		shown += fmt.Sprintf("exit code %d\n", exit.ExitCode())
+	}
 	return strings.Trim(shown, "\n")
 }
 
@@ -251,30 +265,6 @@ func TestMatches(t *testing.T) {
 		if got := matches(tt.want, tt.got); got != tt.matches {
 			t.Errorf("%q shown for %q: %v, want %v", tt.want, tt.got, got, tt.matches)
 		}
-	}
-}
-
-// TestTexts: whole texts of commands of which the documents show parts.
-func TestTexts(t *testing.T) {
-	if !long {
-		t.Skip("takes four seconds; BELSIM_LONG=1 runs it")
-	}
-	t.Chdir(folderWithData(t))
-	outputs := func(folder, file string) string {
-		return fmt.Sprintf("--levels 64 --range 2.5:4.3 --targets testdata/%[1]s/targets.npy --outputs testdata/%[1]s/%[2]s ", folder, file)
-	}
-	network := "fit --code johnson " + outputs("network", "logits.npy")
-	for _, tt := range []struct{ name, args string }{
-		{"forecasts", "compare unary hexj onehot --levels 32 --mae 1.3 --training bce,ce --decoder gen,gen-ex --baseline 1.285"},
-		{"levels", "levels unary hexj --levels 16,32,64 --range 0:100 --mae 1.3@64 --decoder gen,gen-ex"},
-		{"fit", network + "-o fit.json"},
-		{"model", "compare unary hexj --model fit.json"},
-		{"recommend", network + "--samples 1000 --recommend"},
-		{"fit-decoder", "fit --code b2jdj --samples 1000 --fit-decoder " + outputs("decoders", "outputs.npy")},
-		{"optimize-network", "optimize --levels 16 --bits 6 --label-noise 0.9 --training ce --steps 100"},
-		{"optimize", "optimize --levels 32 --bits 10 --r 0.6 --sigma 1.5 --decoder gen --steps 4000 --samples 20000"},
-	} {
-		golden(t, "text-"+tt.name+".txt", mustRun(t, tt.args))
 	}
 }
 
@@ -357,6 +347,9 @@ func TestNames(t *testing.T) {
 	}
 	fields := content(t, filepath.Join(root, "cmd/belsim/FIELDS.md"))
 	for _, d := range findDocuments(t) {
+		if filepath.Ext(d.path) != ".md" {
+			continue // a transcript names them in what belsim prints
+		}
 		text := strings.Join(d.lines(t), "\n")
 		for _, m := range codeSpan.FindAllStringSubmatch(text, -1) {
 			if name := flagName.FindStringSubmatch(m[1]); strings.HasPrefix(m[1], "--") &&

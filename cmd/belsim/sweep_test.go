@@ -226,23 +226,6 @@ func TestSweepMergePictures(t *testing.T) {
 		image.FindString(content(t, "h.svg")) != merged {
 		t.Error("the cells of an uneven sweep are others than those of heatmap")
 	}
-	write(t, "plan.json", testPlan)
-	mustSweep(t, "plan.json --out many")
-	refused(t, "a figure compares two codes", "merge many -o no.png")
-}
-
-// TestSweepLeftOut: what does not fit is left out and said, unless quiet.
-func TestSweepLeftOut(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "plan.json", `{"codes": ["unary", "hexj", "b1jdj"], "decoders": ["bel-u", "gen-ex"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`)
-	_, stdout, stderr := run(t, "sweep plan.json --out results --backend cpu")
-	if !strings.Contains(stdout, ": 1 cell;") || !strings.Contains(stderr, "left out: ") ||
-		!strings.Contains(stderr, "hexj of 16 levels, which bel-u does not fit") ||
-		!strings.Contains(stderr, "unary of 16 levels with gen-ex has no bound value") ||
-		!strings.HasSuffix(stderr, "; and 2 more\n") ||
-		strings.Count(stderr, "\n") != 1 {
-		t.Errorf("printed %q, said %q", stdout, stderr)
-	}
 }
 
 // start starts belsim in a process of its own, in the folder where the test is.
@@ -421,25 +404,6 @@ func TestSweepReadOnly(t *testing.T) {
 	remount(t, folder, "ro")
 	if out := mustSweep(t, plan, "--out", folder); !strings.Contains(out, "complete") {
 		t.Errorf("a complete sweep in a read-only folder: %q", out)
-	}
-}
-
-// TestSweepDamaged: a file that was cut off, or is of another plan, is refused by both commands, and
-// is as it was.
-func TestSweepDamaged(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "plan.json", testPlan)
-	write(t, "other.json", strings.Replace(testPlan, `"seed": 3`, `"seed": 4`, 1))
-	mustSweep(t, "plan.json --out r")
-	refused(t, "is of another plan", "sweep other.json --out r --quiet")
-	refused(t, "is of another plan", "sweep other.json --out r --print missing")
-	file := resultFile(t, "r")
-	bad := content(t, file)[:len(content(t, file))/2]
-	write(t, file, bad)
-	refused(t, file+": is truncated", "sweep plan.json --out r --quiet")
-	refused(t, file+": is truncated", "merge r -o m.csv")
-	if content(t, file) != bad {
-		t.Error("the file was changed")
 	}
 }
 

@@ -201,7 +201,7 @@ func TestRelative(t *testing.T) {
 // TestOneNumber: the verdict, the table and the JSON have one number for each decoder, and the
 // decision is a row of the table. The networks are drawn.
 func TestOneNumber(t *testing.T) {
-	count := 3
+	count := 2
 	if os.Getenv("BELSIM_LONG") != "" {
 		count = 50
 	}

@@ -91,7 +91,7 @@ func TestScreen(t *testing.T) {
 	o := problem(t, levels, bits, 0.9, 1)
 	rng := rand.New(rand.NewPCG(1, 1))
 	a := &annealing{chain: newChain(digits(levels, bits, 6), o.free(), 0), rng: rng, screen: o.newSampled(32, 3)}
-	truth := o.newSampled(2048, 4)
+	truth := o.newSampled(512, 4)
 	a.screened, _ = a.screen.reset(t.Context(), a.words)
 	a.error, _ = truth.reset(t.Context(), a.words)
 	loss := 0.03 * a.error

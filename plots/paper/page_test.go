@@ -4,26 +4,48 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/plots/paper"
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
+// save writes an array into a file of its own.
+func save(t *testing.T, name string, m *mat.Dense) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	f := must.Get(os.Create(path))(t)
+	must.Succeed(t, errors.Join(arrayfile.WriteNPY(t.Context(), f, m), f.Close()))
+	return path
+}
+
 // TestPage: a page is well-formed, needs no other file, and shows hostile names as text.
 func TestPage(t *testing.T) {
-	data := filepath.Join("..", "..", "testdata", "network")
+	model := perceived.Model{Noise: 0.9, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}
+	network := must.Get(model.Learn(t.Context(), 1, must.Get(code.New("johnson", 16))(t), nil))(t)
+	y, z, rng := mat.NewDense(1000, 1, nil), mat.NewDense(1000, 8, nil), rand.New(rand.NewPCG(1, 1))
+	for i := range 1000 {
+		y.Set(i, 0, float64(1+i%16))
+		network.Logits(z.RawRowView(i), y.At(i, 0)+model.Noise*rng.NormFloat64())
+	}
 	o := assess.Options{
-		Code: "johnson", Levels: 64, Range: assess.LabelRange{Lo: 2.5, Hi: 4.3}, Targets: filepath.Join(data,
-			"targets.npy"), Outputs: filepath.Join(data, "logits.npy"),
+		Code: "johnson", Levels: 16, Range: assess.LabelRange{Lo: 1, Hi: 16}, Targets: save(t, "y.npy", y),
+		Outputs:     save(t, "z.npy", z),
 		Temperature: 1, Samples: 2, Seed: 1, Recommend: true, FitDecoder: true, Decoders: decode.Builtin(),
 	}
 	r := must.Get(assess.Run(t.Context(), o, scenario.Run{Backend: &montecarlo.CPU{}}, nil))(t)
