@@ -62,9 +62,6 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	cmd.complete(s, fit)
-	if cmd.perceived() {
-		s.Outputs = s.Outputs.Of(cmd.Training)
-	}
 	codes, err := cmd.open(s, fit)
 	if err != nil {
 		return err
@@ -91,7 +88,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	m.Provenance, cmd.Method = env.provenance(), string(m.Method)
 	bar := env.newProgress("cells", uint64(len(m.Cells)))
-	err = m.Fill(ctx, s, cmd.run(backend, bar), draw)
+	err = m.Fill(ctx, cmd.run(backend, bar), draw)
 	bar.stop()
 	if err != nil {
 		return bar.interrupted(err)
@@ -108,15 +105,15 @@ func (cmd *heatmapCmd) result(ctx context.Context, m *heatmap.Map, s *scenario.S
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Missing()...) },
 		},
 		figure: func() (*plots.Figure, error) {
-			return plots.Heatmap(paper.MapData(m, s, fit, cmd.style()))
+			return plots.Heatmap(paper.MapData(m, fit, cmd.style()))
 		},
 		print: func(w io.Writer) error {
 			if fit == nil {
-				return m.Report(w, s, nil)
+				return m.Report(w, nil)
 			}
 			p := fit.Point(m.Plane)
 			at := plane.AxesOf(m.Plane, p.X, p.Y)
-			return m.Report(w, s, &at)
+			return m.Report(w, &at)
 		},
 	}
 }

@@ -52,6 +52,7 @@ type Map struct {
 	LogX  bool       `json:"-"` // pictures show the first parameter on an axis of logarithms
 	LogY  bool       `json:"-"` // and the second
 
+	scenario *scenario.Scenario
 	sides    [2]side      // A and B
 	twoKinds bool         // the bounds of A and B are of two kinds
 	largest  *plane.Point // where no cell is valid, the model with the largest valid first parameter
@@ -105,6 +106,10 @@ func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder
 		return nil, err
 	}
 	network, perceived := of.(plane.Perceived)
+	if perceived { // its training says what decoders read
+		own := *s
+		own.Model, s = network.Model, &own
+	}
 	var sides [2]side
 	var designs [2]scenario.Design
 	for i, c := range codes {
@@ -117,16 +122,13 @@ func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder
 			return nil, err
 		}
 		sides[i], designs[i] = side{c, d, models}, s.Design(c, d)
-		if perceived {
-			designs[i].Training = network.Model.Training
-		}
 	}
 	m := Blank(designs, of.Kind(), x, y, method)
-	m.sides, m.Temperature = sides, s.Temperature
+	m.scenario, m.sides, m.Temperature = s, sides, s.Temperature
 	if perceived {
 		m.Cutoff = network.Model.Cutoff
 	}
-	return m, m.choose(ctx, s)
+	return m, m.choose(ctx)
 }
 
 // Blank returns the map of the designs A and B over a kind of plane, with empty cells.
@@ -145,11 +147,11 @@ func Blank(designs [2]scenario.Design, kind plane.Kind, x, y plane.Axis, method 
 }
 
 // choose sets the method, where the best one is asked for, and looks at the bounds.
-func (m *Map) choose(ctx context.Context, s *scenario.Scenario) error {
+func (m *Map) choose(ctx context.Context) error {
 	var bounds [2]*scenario.Mean
 	have, exact := true, m.Method == Best
 	for i, of := range m.sides {
-		p := s.Shape(of.code, of.decoder, m.Plane != plane.Mixtures)
+		p := m.scenario.Shape(of.code, of.decoder, m.Plane != plane.Mixtures)
 		b, err := scenario.BoundOf(p)
 		bounds[i], have = b, have && err == nil
 		if exact = exact && scenario.QuickExact(p); !exact {
@@ -224,15 +226,15 @@ func (m *Map) Title() string {
 	return string(m.Method)
 }
 
-// Fill computes the cells of a map from New, of the same scenario. run.Done is told how many cells
+// Fill computes the cells of a map from New. run.Done is told how many cells
 // were finished. The error wraps theory.ErrNoClosedForm where a code has no bound, or no exact
 // value.
-func (m *Map) Fill(ctx context.Context, s *scenario.Scenario, run scenario.Run, draw scenario.Sampling) error {
-	weights, err := s.Weights(m.A.Levels)
+func (m *Map) Fill(ctx context.Context, run scenario.Run, draw scenario.Sampling) error {
+	weights, err := m.scenario.Weights(m.A.Levels)
 	if err != nil {
 		return err
 	}
-	f, workers := &filler{s: s, run: run, m: m, weights: weights, draw: draw}, run.Workers
+	f, workers := &filler{run: run, m: m, weights: weights, draw: draw}, run.Workers
 	if m.Method == scenario.Sample {
 		m.Seed = &draw.Seed
 		workers = 1 // the backend has its own
@@ -260,6 +262,17 @@ func (m *Map) Fill(ctx context.Context, s *scenario.Scenario, run scenario.Run, 
 
 // Row returns the cells of the i-th value of the second parameter.
 func (m *Map) Row(i int) []Cell { return m.Cells[i*len(m.X()) : (i+1)*len(m.X())] }
+
+// NotDefault lists the values of the map's scenario that are not the defaults, each after a comma;
+// nothing of a map that is not from New.
+func (m *Map) NotDefault() string {
+	if m.scenario == nil {
+		return ""
+	}
+	s := *m.scenario
+	s.Outputs = s.Outputs.Of(m.A.Training)
+	return s.NotDefault()
+}
 
 // Increases is the map as a matrix, a row for each σ and a column for each r (or the like), in
 // percent; NaN where it is blank.
@@ -373,7 +386,6 @@ func (m *Map) lines(ctx context.Context, sigma float64) (lines [2]*plane.Line, e
 
 // filler computes the cells of a map.
 type filler struct {
-	s       *scenario.Scenario
 	run     scenario.Run
 	m       *Map
 	weights []float64 // of the labels
@@ -385,7 +397,7 @@ type filler struct {
 // prepare prepares the formulas of bounds or exact values.
 func (f *filler) prepare(ctx context.Context) error {
 	for i, s := range f.m.sides {
-		mean, err := f.m.Method.MeanOf(ctx, f.s.Shape(s.code, s.decoder, f.m.Plane != plane.Mixtures))
+		mean, err := f.m.Method.MeanOf(ctx, f.m.scenario.Shape(s.code, s.decoder, f.m.Plane != plane.Mixtures))
 		if errors.Is(err, theory.ErrNoClosedForm) {
 			err = fmt.Errorf("%w; method mc samples instead", err)
 		}
@@ -460,7 +472,7 @@ func (f *filler) error(ctx context.Context, side int, l *plane.Line, x float64) 
 		return out, err
 	}
 	s := f.m.sides[side]
-	p, err := f.s.ProblemOf(ctx, s.code, s.decoder, e, scenario.Sampling{Seed: f.draw.Seed})
+	p, err := f.m.scenario.ProblemOf(ctx, s.code, s.decoder, e, scenario.Sampling{Seed: f.draw.Seed})
 	if err != nil {
 		return out, err
 	}

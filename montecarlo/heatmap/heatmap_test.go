@@ -62,7 +62,7 @@ func TestBestMaps(t *testing.T) {
 				x, y, err := FitAxes(t.Context(), codes[:], plane.Axis{}, plane.Axis{})
 				must.Succeed(t, err)
 				m := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{}, some(x), some(y), Best))(t)
-				must.Succeed(t, m.Fill(t.Context(), s, run, scenario.Sampling{Samples: 20, Seed: 1}))
+				must.Succeed(t, m.Fill(t.Context(), run, scenario.Sampling{Samples: 20, Seed: 1}))
 				methods[m.Method]++
 				what := fmt.Sprintf("%s and %s, %d levels, %s", f.Name, b, levels, m.Method)
 				if sum := m.Summary(); sum.Valid == 0 || m.twoKinds {
@@ -71,7 +71,7 @@ func TestBestMaps(t *testing.T) {
 				must.Equal(t, what+": unknown cells", 0, m.Summary().Unknown)
 				beyond := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{},
 					plane.ListAxis([]float64{1.01 * x.Values[39]}), y, Best))(t)
-				must.Succeed(t, beyond.Fill(t.Context(), s, run, scenario.Sampling{Samples: 2, Seed: 1}))
+				must.Succeed(t, beyond.Fill(t.Context(), run, scenario.Sampling{Samples: 2, Seed: 1}))
 				if x.Values[39] < float64(levels)/2 && beyond.Summary().Valid+beyond.Summary().WithoutErrors > 0 {
 					t.Errorf("%s: r = %v is the largest, and more is valid", what, x.Values[39])
 				}
@@ -89,7 +89,7 @@ func TestNoErrors(t *testing.T) {
 	codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
 	m := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{}, plane.NewAxis(1, 2, 2, false),
 		plane.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
-	must.Succeed(t, m.Fill(t.Context(), s, scenario.Run{Workers: 1}, scenario.Sampling{}))
+	must.Succeed(t, m.Fill(t.Context(), scenario.Run{Workers: 1}, scenario.Sampling{}))
 	if sum := m.Summary(); sum.Valid != 0 || sum.WithoutErrors != 6 {
 		t.Errorf("%+v", sum)
 	}
@@ -120,7 +120,7 @@ func TestMap(t *testing.T) {
 			var told atomic.Int64
 			run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { told.Add(int64(n)) }}
 			draw := scenario.Sampling{Samples: 4000, Seed: 3}
-			must.Succeed(t, m.Fill(t.Context(), s, run, draw))
+			must.Succeed(t, m.Fill(t.Context(), run, draw))
 			if told.Load() != int64(len(m.Cells)) {
 				t.Errorf("%s: %d of %d cells are told", method, told.Load(), len(m.Cells))
 			}
@@ -175,7 +175,7 @@ func TestBothCodes(t *testing.T) {
 	must.Equal(t, "axis of the other order", x, other)
 	s := scenario.New(nil)
 	m := must.Get(New(t.Context(), s, [2]*code.Code{unary, johnson}, "gen", plane.Mixture{}, x, y, scenario.Exact))(t)
-	f := &filler{s: s, m: m}
+	f := &filler{m: m}
 	must.Succeed(t, f.prepare(t.Context()))
 	must.Equal(t, "percent that are unsure", 200*scenario.ExactWidth, f.unsure)
 }

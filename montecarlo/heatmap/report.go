@@ -8,12 +8,12 @@ import (
 	"belsim/montecarlo/scenario"
 )
 
-// Report writes a summary of the map of a scenario for people. fit is the point of the plane where
+// Report writes a summary of a map from New for people. fit is the point of the plane where
 // a network was found; nil without one.
-func (m *Map) Report(w io.Writer, s *scenario.Scenario, fit *plane.Point) error {
+func (m *Map) Report(w io.Writer, fit *plane.Point) error {
 	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
-		m.A.Levels, m.Method, s.NotDefault())
-	if p, ok := s.Model.(scenario.Perceived); ok {
+		m.A.Levels, m.Method, m.NotDefault())
+	if p, ok := m.scenario.Model.(scenario.Perceived); ok && p.Path != "" {
 		fmt.Fprintf(w, ", %s", p)
 	}
 	if m.Seed != nil {

@@ -40,7 +40,7 @@ type Plan struct {
 	// not fit a code, and methods without a value.
 	LeftOut []string
 
-	scenario *scenario.Scenario // without an error model, which the cells have
+	scenario *scenario.Scenario // its error model is nil, or has a training alone: the cells have theirs
 	plane    plane.Models       // the error models of the cells
 	sides    []side             // by pair
 }
@@ -265,10 +265,9 @@ func (p *Plan) choosePlane(f *planFile, d *Definition) error {
 	if label {
 		x, y = f.LabelNoise, f.Misfit.Or(plane.ListAxis([]float64{perceived.DefaultMisfit}))
 		d.Cutoff, f.Training = f.Cutoff, cmp.Or(f.Training, perceived.BCE)
-		p.scenario.Outputs = p.scenario.Outputs.Of(f.Training)
 		// Cells are computed side by side, so each learns on one goroutine.
-		model := perceived.Model{Cutoff: d.Cutoff, Training: f.Training}
-		p.plane = plane.Perceived{Model: scenario.Perceived{Model: model, Workers: 1}, Prior: p.scenario.Prior}
+		model := scenario.Perceived{Model: perceived.Model{Cutoff: d.Cutoff, Training: f.Training}, Workers: 1}
+		p.plane, p.scenario.Model = plane.Perceived{Model: model, Prior: p.scenario.Prior}, model
 	}
 	d.Plane = p.plane.Kind()
 	d.Axes = plane.AxesOf(d.Plane, x, y)
@@ -334,7 +333,7 @@ func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string,
 		}
 		p.sides = append(p.sides, side{c, decoder, models, means})
 		of := p.scenario.Design(c, decoder)
-		of.Code, of.Training = name, f.Training
+		of.Code = name
 		d.Pairs = append(d.Pairs, Pair{of, identity, methods})
 	}
 	return nil

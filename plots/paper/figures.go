@@ -131,10 +131,10 @@ func printed(ctx context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := m.Fill(ctx, s, scenario.Run{Workers: o.Workers}, scenario.FixedSampling()); err != nil {
+	if err := m.Fill(ctx, scenario.Run{Workers: o.Workers}, scenario.FixedSampling()); err != nil {
 		return nil, nil, err
 	}
-	f, err := plots.Heatmap(MapData(m, s, nil, o.Style))
+	f, err := plots.Heatmap(MapData(m, nil, o.Style))
 	return f, func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Missing()...) }, err
 }
 

@@ -58,10 +58,10 @@ func CodeMatrixData(c *code.Code, title string, style plots.Style) plots.CodeMat
 	return plots.CodeMatrixData{Title: title, Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Style: style}
 }
 
-// MapData returns the data of the figure of a map.
-func MapData(m *heatmap.Map, s *scenario.Scenario, fit *assess.Fit, style plots.Style) plots.HeatmapData {
+// MapData returns the data of the figure of a map from heatmap.New.
+func MapData(m *heatmap.Map, fit *assess.Fit, style plots.Style) plots.HeatmapData {
 	d := RatioData(m, style)
-	d.Title += s.NotDefault()
+	d.Title += m.NotDefault()
 	d.Mark = markOf(fit, m)
 	return d
 }

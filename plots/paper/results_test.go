@@ -29,7 +29,7 @@ func TestMapData(t *testing.T) {
 	for _, v := range []float64{-50, 300, math.NaN(), -100} {
 		m.Cells = append(m.Cells, heatmap.Cell{Increase: v})
 	}
-	d := paper.MapData(m, scenario.New(scenario.Mixture{R: 1, Sigma: 1}), nil, plots.Style{})
+	d := paper.MapData(m, nil, plots.Style{})
 	if z := d.Z[0]; z[0] != 0.5 || z[1] != 4 || !math.IsNaN(z[2]) || z[3] != 0 {
 		t.Errorf("ratios %v", z)
 	}

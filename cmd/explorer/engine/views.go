@@ -337,5 +337,5 @@ func (e *Engine) fill(ctx context.Context, q mapQuestion) (*heatmap.Map, error) 
 	}
 	m.Cells = m.Cells[q.From*len(m.X()) : q.To*len(m.X())]
 	m.Axes = plane.AxesOf(m.Plane, m.X(), m.Y()[q.From:q.To])
-	return m, m.Fill(ctx, s, run, q.Scene.draw(q.Samples))
+	return m, m.Fill(ctx, run, q.Scene.draw(q.Samples))
 }
