@@ -207,6 +207,16 @@ func TestReadBack(t *testing.T) {
 	got := []any{about.Model, about.Prior.FitPath, about.Prior.Fitted, about.Temperature}
 	want := []any{scenario.Mixture{R: s.Fit.R, Sigma: s.Fit.Sigma, Path: path}, path, s.Fit.Prior, s.Fit.LogitScale}
 	same(t, "the model that was read", want, got)
+	// Bits are ±1 in both: the network's temperature is theirs. A fit of bits has no other.
+	for _, tt := range []struct {
+		outputs     scenario.Outputs
+		scale, want float64
+	}{{scenario.Bits, f.LogitScale, 3}, {scenario.AutoOutputs, math.NaN(), 3}, {scenario.Logits, 2, 6}} {
+		of, s := *f, scenario.New(nil)
+		of.Temperature, of.LogitScale, s.Outputs = 3, tt.scale, tt.outputs
+		must.Succeed(t, of.Fill(s, MixtureModel))
+		same(t, fmt.Sprintf("the temperature of outputs %s at a scale of %v", tt.outputs, tt.scale), tt.want, s.Temperature)
+	}
 	e, err := about.Model.Errors(t.Context(), s.network.code, s.Fit.Prior)
 	if err != nil || !mat.EqualApprox(e, s.mixture.errors, 1e-15) {
 		t.Errorf("the model that was read has another table: %v", err)

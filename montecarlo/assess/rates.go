@@ -24,7 +24,7 @@ type Rate struct {
 	Lo float64 `json:"lo"`
 	// upper end of the interval of rate (Wilson)
 	Hi float64 `json:"hi"`
-	// error probability of the fitted model
+	// error probability of the fitted mixture; the observed rate of a bit that is set aside
 	Fitted float64 `json:"fitted"`
 }
 

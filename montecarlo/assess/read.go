@@ -207,8 +207,9 @@ func (f *Fit) chosen(m ErrorModel) (ErrorModel, error) {
 	return MixtureModel, nil
 }
 
-// Fill makes one of the fit's error models and its prior those of a scenario. It sets the
-// temperature, too, where the fit knows it. The error is that of chosen.
+// Fill makes one of the fit's error models, its prior and its temperature those of a scenario. The
+// logits of the mixture have a noise of 1, and the network's have LogitScale: their temperature is
+// that of modelTemperature, and that of bits the fit's own. The error is that of chosen.
 func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	which, err := f.chosen(which)
 	if err != nil {
@@ -220,8 +221,8 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 		s.Prior.Fitted, s.Model, s.Temperature = f.smoothed(), m, f.Temperature
 		return nil
 	}
-	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
-	if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) {
+	s.Model, s.Temperature = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}, f.Temperature
+	if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) && s.Outputs != scenario.Bits {
 		s.Temperature = tau
 	}
 	return nil

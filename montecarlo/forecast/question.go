@@ -311,7 +311,8 @@ func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done fu
 	}
 	for _, name := range q.Names {
 		if name != decode.Auto && !fits[name] {
-			return nil, fmt.Errorf("%w: decoder %s fits none of the codes and trainings", decode.ErrUnfit, name)
+			return nil, fmt.Errorf("%w: decoder %s with outputs %s fits none of the codes and trainings", decode.ErrUnfit, name,
+				cmp.Or(q.Outputs, scenario.AutoOutputs))
 		}
 	}
 	if len(all) == 0 {
