@@ -207,11 +207,11 @@ func TestReadBack(t *testing.T) {
 	got := []any{about.Model, about.Prior.FitPath, about.Prior.Fitted, about.Temperature}
 	want := []any{scenario.Mixture{R: s.Fit.R, Sigma: s.Fit.Sigma, Path: path}, path, s.Fit.Prior, s.Fit.LogitScale}
 	same(t, "the model that was read", want, got)
-	// Bits are ±1 in both: the network's temperature is theirs. A fit of bits has no other.
+	// Bits are ±1 in both: the network's temperature is theirs. A fit of bits knows none of logits.
 	for _, tt := range []struct {
 		outputs     scenario.Outputs
 		scale, want float64
-	}{{scenario.Bits, f.LogitScale, 3}, {scenario.AutoOutputs, math.NaN(), 3}, {scenario.Logits, 2, 6}} {
+	}{{scenario.Bits, f.LogitScale, 3}, {scenario.AutoOutputs, math.NaN(), 1}, {scenario.Bits, math.NaN(), 3}, {scenario.Logits, 2, 6}} {
 		of, s := *f, scenario.New(nil)
 		of.Temperature, of.LogitScale, s.Outputs = 3, tt.scale, tt.outputs
 		must.Succeed(t, of.Fill(s, MixtureModel))

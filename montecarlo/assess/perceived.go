@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,15 +56,7 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	}
 	all := append([]*network{own}, others...)
 	out := knowledge{fit: p, decoders: decoderRows(f.LevelWidth, all)}
-	switch {
-	case own.code.Uneven():
-		p.Verdict = "The perceived-label model says nothing of uneven levels."
-		return out, nil
-	case own.code.Real():
-		p.Verdict = "The perceived-label model has no codes of real numbers."
-		return out, nil
-	case own.code.Levels() > forecast.MostLevels:
-		p.Verdict = fmt.Sprintf("The perceived-label model is computed for at most %d levels.", forecast.MostLevels)
+	if p.Verdict = unmodelled(own.code); p.Verdict != "" {
 		return out, nil
 	}
 	most := 0
@@ -74,8 +67,7 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	if err != nil {
 		return out, err
 	}
-	yours := own.observed()
-	fit, err := perceived.NewFit(ctx, workers, yours, nodes, perceived.DefaultMisfit)
+	fit, err := perceived.NewFit(ctx, workers, own.observed(), nodes, perceived.DefaultMisfit)
 	if errors.Is(err, perceived.ErrNoNoise) || errors.Is(err, perceived.ErrNothingObserved) {
 		p.Verdict = "The network does not behave as if its bits read one noisy label: " +
 			"its errors are as large as without any information, or almost none."
@@ -100,32 +92,51 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	if out.forecasts, err = with.forecaster(own.options.Decoders); err != nil {
 		return out, err
 	}
-	beside, err := out.forecasts.Compare(ctx, yours, nodes)
+	beside, under, err := besideModel(ctx, out.forecasts, all, nodes)
 	if err != nil {
 		return out, err
 	}
-	out.learnt = beside.Learnt
-	out.fit = p.judged(beside)
-	errors := map[scenario.Design]float64{} // under the model
-	for _, n := range all {
-		if _, done := errors[forecast.DesignOf(n.code, n.training, n.decodings[0])]; done {
-			continue // seeds
-		}
-		if n != own {
-			if beside, err = out.forecasts.Compare(ctx, n.observed(), nodes); err != nil {
-				return out, err
-			}
-		}
-		for i, d := range n.decodings {
-			errors[forecast.DesignOf(n.code, n.training, d)] = beside.Errors[i]
-		}
-	}
+	out.learnt, out.fit = beside.Learnt, p.judged(beside)
 	for i := range out.decoders {
-		if e, known := errors[out.decoders[i].Design]; known {
+		if e, known := under[out.decoders[i].Design]; known {
 			out.decoders[i].Perceived = f.LevelWidth * e
 		}
 	}
 	return out, nil
+}
+
+// unmodelled says why the perceived-label model says nothing of a code; "" where it does.
+func unmodelled(c *code.Code) string {
+	switch {
+	case c.Uneven():
+		return "The perceived-label model says nothing of uneven levels."
+	case c.Real():
+		return "The perceived-label model has no codes of real numbers."
+	case c.Levels() > forecast.MostLevels:
+		return fmt.Sprintf("The perceived-label model is computed for at most %d levels.", forecast.MostLevels)
+	}
+	return ""
+}
+
+// besideModel puts the first network beside the model, and computes the errors of the decoders of
+// all of them under it, in levels.
+func besideModel(ctx context.Context, of *forecast.Forecaster, all []*network,
+	nodes *perceived.Nodes) (first *forecast.Comparison, under map[scenario.Design]float64, err error) {
+	under = map[scenario.Design]float64{}
+	for _, n := range all {
+		if _, done := under[forecast.DesignOf(n.code, n.training, n.decodings[0])]; done {
+			continue // seeds
+		}
+		beside, err := of.Compare(ctx, n.observed(), nodes)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, d := range n.decodings {
+			under[forecast.DesignOf(n.code, n.training, d)] = beside.Errors[i]
+		}
+		first = cmp.Or(first, beside)
+	}
+	return first, under, nil
 }
 
 // siblings are the networks of the first one's head. They tell how much longer training gains, and

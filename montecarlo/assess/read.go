@@ -208,8 +208,8 @@ func (f *Fit) chosen(m ErrorModel) (ErrorModel, error) {
 }
 
 // Fill makes one of the fit's error models, its prior and its temperature those of a scenario. The
-// logits of the mixture have a noise of 1, and the network's have LogitScale: their temperature is
-// that of modelTemperature, and that of bits the fit's own. The error is that of chosen.
+// temperature of the mixture's logits is that of modelTemperature; a fit of bits does not know it.
+// That of bits is the fit's own. The error is that of chosen.
 func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	which, err := f.chosen(which)
 	if err != nil {
@@ -221,8 +221,10 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 		s.Prior.Fitted, s.Model, s.Temperature = f.smoothed(), m, f.Temperature
 		return nil
 	}
-	s.Model, s.Temperature = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}, f.Temperature
-	if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) && s.Outputs != scenario.Bits {
+	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
+	if s.Outputs == scenario.Bits {
+		s.Temperature = f.Temperature
+	} else if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau
 	}
 	return nil
