@@ -80,6 +80,7 @@ func TestOutputs(t *testing.T) {
 // TestTheory: each kind of problem has the bound and the exact value that hold for it.
 func TestTheory(t *testing.T) {
 	ctx := context.Background()
+	bits := func(s *scenario.Scenario) { s.Outputs = scenario.Bits }
 	for _, tt := range []struct {
 		code, decoder string
 		change        func(*scenario.Scenario)
@@ -91,6 +92,9 @@ func TestTheory(t *testing.T) {
 		{"gray", "gen", nil, "union bound", true},
 		{"unary", "gen", nil, "union bound", false}, // of 40 bits
 		{"gray", "gen-ex", nil, "", false},
+		{"gray", "gen-ex", bits, "", true},
+		{"unary", "gen-ex", bits, "", false},
+		{"unary", "median", bits, "", false},
 		{"gray", "gen", func(s *scenario.Scenario) { s.Outputs = scenario.Logits }, "union bound on logits", false},
 	} {
 		s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
@@ -198,7 +202,8 @@ func TestOutward(t *testing.T) {
 }
 
 // TestSmallerBound: the bound of a level by gen is the smaller one of the union bound and of the
-// largest error of any law, which levels that never occur do not have; the paper's bounds stay.
+// largest error of any law, which levels that never occur do not have; the paper's bounds stay, and
+// so do those of the cells of maps, which have no time for any law.
 func TestSmallerBound(t *testing.T) {
 	for _, decoder := range []string{"gen", "bel-j"} {
 		s := scenario.New(scenario.Mixture{R: 0.5, Sigma: 1.5})
@@ -209,6 +214,8 @@ func TestSmallerBound(t *testing.T) {
 			return must.Get(scenario.TheoryOf(t.Context(), 0, p, prior, o))(t)
 		}
 		paper, both, mean, smaller := theoryOf(scenario.Omit{AnyLaw: true}), theoryOf(scenario.Omit{}), 0.0, 0
+		ofCells := must.Get(must.Get(scenario.BoundOf(p))(t).Mean(t.Context(), p, prior))(t)
+		must.Equal(t, decoder+": the mean of a cell", paper.Mean.Bound, ofCells)
 		for i, l := range both.Levels {
 			want := paper.Levels[i].Bound
 			if most := both.Laws[i].Hi; decoder == "gen" && i > 0 && most < want {
