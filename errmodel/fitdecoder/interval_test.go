@@ -105,6 +105,52 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
+// TestWidth: where a level is four units wide all errors and lengths are four times as large, and
+// samples lie where they are in these units.
+func TestWidth(t *testing.T) {
+	c := mustCode(t, "johnson", 8)
+	s := draw(c, 200, 1, 0.5, 1, 9)
+	for i := range s.Exact {
+		s.Direct = append(s.Direct, s.Exact[i]+0.1*float64(i%7))
+	}
+	in := fitdecoder.Input{Code: c, Samples: s, Logits: true,
+		Decodings: must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)}
+	one := must.Get(fitdecoder.Fit(t.Context(), 0, in))(t)
+	must.Equal(t, "the first target", s.Exact[0], one.Intervals.Samples[0].Target)
+	in.Width, in.Values = 4, fitdecoder.Spread(8, 1, 29)
+	four := must.Get(fitdecoder.Fit(t.Context(), 0, in))(t)
+	want, i := one, one.Intervals
+	for _, length := range []*float64{&want.Error, &want.StdErr, &want.Interval[0], &want.Interval[1], &want.BaselineErr,
+		&want.Gain, &want.GainSE, &want.Beside.Mean, &want.Beside.StdErr, &i.Width, &i.Winkler, &i.Constant} {
+		*length *= 4
+	}
+	for k := range want.Kinds {
+		want.Kinds[k].Error, want.Kinds[k].StdErr = 4*want.Kinds[k].Error, 4*want.Kinds[k].StdErr
+	}
+	for k := range i.Samples {
+		for _, label := range []*float64{&i.Samples[k].Target, &i.Samples[k].Label, &i.Samples[k].Lower,
+			&i.Samples[k].Upper} {
+			*label = 1 + (*label-1)*4
+		}
+	}
+	must.Equal(t, "four times the errors", want.Judgement, four.Judgement)
+	must.Equal(t, "beside direct regression", want.Beside, four.Beside)
+}
+
+// TestNested: what judges a fifth of the samples does not know their targets.
+func TestNested(t *testing.T) {
+	c := mustCode(t, "johnson", 8)
+	s := draw(c, 200, 1, 0.5, 1, 9)
+	before := fit(t, 0, c, s, observed.Logits, nil).Intervals.Samples
+	for i := 0; i < len(s.Exact); i += 5 {
+		s.Exact[i], s.Level[i] = 9-s.Exact[i], 9-s.Level[i]
+	}
+	for i, after := range fit(t, 0, c, s, observed.Logits, nil).Intervals.Samples[:40] {
+		before[i].Target = 9 - before[i].Target
+		must.Equal(t, fmt.Sprintf("sample %d", 5*i), before[i], after)
+	}
+}
+
 // TestSigma: intervals of a decoder are those of a few lines that know the file alone.
 func TestSigma(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "binary"} {
