@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/fitdecoder"
@@ -149,6 +150,43 @@ func TestNested(t *testing.T) {
 		before[i].Target = 9 - before[i].Target
 		must.Equal(t, fmt.Sprintf("sample %d", 5*i), before[i], after)
 	}
+}
+
+// TestJudged: what is said of intervals, and of intervals of one width, is so of the samples. gen-ex is
+// the best here, which no fit changes, and some targets lie at the ends of the range.
+func TestJudged(t *testing.T) {
+	c := mustCode(t, "unary", 8)
+	s := draw(c, 200, 1, 0, 1, 9)
+	for i, level := range s.Level {
+		s.Exact[i] = float64(level)
+	}
+	r := fit(t, 0, c, s, observed.Logits, nil)
+	must.Equal(t, "a fitted decoder is better", false, r.Better)
+	j := r.Intervals
+	score := func(x fitdecoder.Interval, lower, upper float64) float64 {
+		return upper - lower + 20*max(lower-x.Target, x.Target-upper, 0)
+	}
+	var held, width, winkler, constant float64
+	for n, x := range j.Samples {
+		var residuals []float64
+		for k, other := range j.Samples {
+			if k/40 != n/40 {
+				residuals = append(residuals, other.Target-other.Label)
+			}
+		}
+		slices.Sort(residuals)
+		const rank = 153 // ⌈161 · 0.95⌉ of 160
+		if x.Lower <= x.Target && x.Target <= x.Upper {
+			held++
+		}
+		width += x.Upper - x.Lower
+		winkler += score(x, x.Lower, x.Upper)
+		constant += score(x, max(1, x.Label+residuals[160-rank]), min(8, x.Label+residuals[rank-1]))
+		must.Within(t, "ends", x.Lower, 1, x.Upper)
+		must.Within(t, "ends", x.Upper, x.Lower, 8)
+	}
+	must.Equal(t, "coverage, width, and scores", []float64{held / 200, width / 200, winkler / 200, constant / 200},
+		[]float64{j.Coverage, j.Width, j.Winkler, j.Constant}, cmpopts.EquateApprox(1e-12, 0))
 }
 
 // TestSigma: intervals of a decoder are those of a few lines that know the file alone.

@@ -118,6 +118,15 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// TestUnary: the sigmoids of unary are those of all levels but one, and no others.
+func TestUnary(t *testing.T) {
+	for bits, want := range map[int]bool{3: true, 4: false} { // the fourth is always 0
+		words := mat.NewDense(4, bits, nil)
+		words.Apply(func(i, k int, _ float64) float64 { return float64(min(1, max(0, i-k))) }, words)
+		must.Equal(t, fmt.Sprintf("%d bits are unary", bits), want, unary(must.Get(code.FromMatrix("u", words))(t)))
+	}
+}
+
 // TestConstantOutput: an output that never varies leaves the affine decoder its fit.
 func TestConstantOutput(t *testing.T) {
 	m := newMoments(3, 2)
