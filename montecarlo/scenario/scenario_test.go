@@ -13,9 +13,11 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
+	"belsim/theory/anylaw"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 func mustNew(t *testing.T, name string, levels int) *code.Code {
@@ -229,6 +231,44 @@ func TestSmallerBound(t *testing.T) {
 		}
 		if math.Abs(both.Mean.Bound-mean) > 1e-14 || (smaller > 0) != (decoder == "gen") {
 			t.Errorf("%s: mean bound %v, want %v; any law bounds %d levels", decoder, both.Mean.Bound, mean, smaller)
+		}
+	}
+}
+
+// TestPair: auto is one of the other decoders; of several that do not fit the last says why, and of
+// one code the reason is the error.
+func TestPair(t *testing.T) {
+	s := scenario.New(scenario.Mixture{R: 1, Sigma: 1})
+	unary, johnson, hexj := mustNew(t, "unary", 8), mustNew(t, "johnson", 8), mustNew(t, "hexj", 40)
+	pairs := must.Get(s.Pair([]*code.Code{unary, johnson, hexj}, []string{"bel-u", "auto", "bel-j"}))(t)
+	for i, want := range []struct{ fit, unfit, why string }{
+		{"bel-u", "bel-j", "bel-j reads"}, {"bel-j", "bel-u", "bel-u reads"}, {"gen", "bel-u bel-j", "bel-j reads"},
+	} {
+		var fit []string
+		for _, d := range pairs[i].Decoders {
+			fit = append(fit, d.Name())
+		}
+		if got := strings.Join(fit, " "); got != want.fit || strings.Join(pairs[i].Unfit, " ") != want.unfit ||
+			!strings.Contains(pairs[i].Why.Error(), want.why) {
+			t.Errorf("%s: %s; %v, %v", pairs[i].Code.Name(), got, pairs[i].Unfit, pairs[i].Why)
+		}
+	}
+	for why, codes := range map[string][]*code.Code{"bel-j reads": {unary}, "bel-j fits none of the codes": {unary, hexj}} {
+		if _, err := s.Pair(codes, []string{"bel-j"}); !errors.Is(err, decode.ErrUnfit) ||
+			!strings.Contains(err.Error(), why) {
+			t.Errorf("%v, want %q", err, why)
+		}
+	}
+}
+
+// TestJointBound: the paper's bound of bel-u holds where bits err together, and that of bel-j does not.
+func TestJointBound(t *testing.T) {
+	for name, holds := range map[string]bool{"unary": true, "johnson": false} {
+		c := mustNew(t, name, 8)
+		p := scenario.New(nil).Shape(c, must.Get(decode.New(decode.Auto, c))(t), false)
+		p.Errors = &anylaw.Table{}
+		if _, err := scenario.BoundOf(p); (err == nil) != holds {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
