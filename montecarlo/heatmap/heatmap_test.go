@@ -3,6 +3,7 @@ package heatmap
 import (
 	"fmt"
 	"math"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -104,8 +105,7 @@ func TestMap(t *testing.T) {
 		at     func(p plane.Point) scenario.Model
 		off    float64 // relative
 	}{
-		// The largest r is 0.75 with the smallest σ.
-		{plane.Mixture{}, plane.ListAxis([]float64{0.5, 3, 5.5, 8}), plane.ListAxis([]float64{0.3, 1, 3}),
+		{plane.Mixture{}, plane.NewAxis(0.5, 8, 4, false), plane.NewAxis(1, 3, 3, false),
 			func(p plane.Point) scenario.Model { return scenario.Mixture{R: p.R, Sigma: p.Sigma} }, 1e-12},
 		{plane.Perceived{Model: networks}, plane.NewAxis(0.7, 1.4, 2, false), plane.NewAxis(0.25, 0.5, 2, false),
 			func(p plane.Point) scenario.Model {
@@ -204,7 +204,23 @@ func TestTraining(t *testing.T) {
 		if (err == nil) != fits || fits && (m.Cutoff != 3 || m.NotDefault() != ", logits") {
 			t.Errorf("%s: %+v, %v", decoder, m, err)
 		}
+		if !fits {
+			continue
+		}
+		var report strings.Builder
+		must.Succeed(t, m.Report(&report, nil))
+		if strings.Contains(report.String(), "perceived label") {
+			t.Errorf("the cells have the model, and the map has none:\n%s", report.String())
+		}
 	}
+}
+
+// TestIntervalCells: intervals are no exact values of cells: of 21 bits, which are enumerated no more.
+func TestIntervalCells(t *testing.T) {
+	c := must.Get(code.New("unary", 22))(t)
+	m := must.Get(New(t.Context(), scenario.New(nil), [2]*code.Code{c, c}, "gen", plane.Mixture{},
+		plane.ListAxis([]float64{1}), plane.ListAxis([]float64{1}), Best))(t)
+	must.Equal(t, "method", scenario.Bound, m.Method)
 }
 
 // TestBothCodes: the range of r is the same whichever code comes first, and what is unsure of the
