@@ -209,7 +209,7 @@ func TestTraining(t *testing.T) {
 		}
 		var report strings.Builder
 		must.Succeed(t, m.Report(&report, nil))
-		if strings.Contains(report.String(), "perceived label") {
+		if strings.Contains(report.String(), networks.Model.String()) {
 			t.Errorf("the cells have the model, and the map has none:\n%s", report.String())
 		}
 	}
