@@ -121,8 +121,8 @@ func TestWidth(t *testing.T) {
 	in.Width, in.Values = 4, fitdecoder.Spread(8, 1, 29)
 	four := must.Get(fitdecoder.Fit(t.Context(), 0, in))(t)
 	want, i := one, one.Intervals
-	for _, length := range []*float64{&want.Error, &want.StdErr, &want.Interval[0], &want.Interval[1], &want.BaselineErr,
-		&want.Gain, &want.GainSE, &want.Beside.Mean, &want.Beside.StdErr, &i.Width, &i.Winkler, &i.Constant} {
+	for _, length := range []*float64{&want.Error, &want.StdErr, &want.Interval[0], &want.Interval[1],
+		&want.BaselineErr, &want.Gain, &want.GainSE, &want.Beside.Mean, &want.Beside.StdErr, &i.Width, &i.Winkler, &i.Constant} {
 		*length *= 4
 	}
 	for k := range want.Kinds {

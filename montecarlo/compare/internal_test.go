@@ -55,10 +55,13 @@ func TestWorst(t *testing.T) {
 	if r.WorstLevel != 2 || r.WorstMean != 3 {
 		t.Errorf("level %d, %v; want level 2, for level 1 never occurs", r.WorstLevel, r.WorstMean)
 	}
-	c := Ranking{Results: []Result{{Expected: scenario.Expected{Bound: 1, Exact: 1}, Mean: 1, StdErr: 1, RMS: 1, WorstMean: 1, WorstErr: 1, Within: 1}}}
+	errors := func(v float64) Result {
+		return Result{Expected: scenario.Expected{Bound: v, Exact: v}, Mean: v, StdErr: v, RMS: v, WorstMean: v,
+			WorstErr: v, Within: 1}
+	}
+	c := Ranking{Results: []Result{errors(1)}}
 	c.InLabelUnits(7)
-	want := Result{Expected: scenario.Expected{Bound: 7, Exact: 7}, Mean: 7, StdErr: 7, RMS: 7, WorstMean: 7, WorstErr: 7, Within: 1}
-	must.Equal(t, "errors in label units", want, c.Results[0])
+	must.Equal(t, "errors in label units", errors(7), c.Results[0])
 }
 
 // TestNone: that no sample erred is noted where one could.

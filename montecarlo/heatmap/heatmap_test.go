@@ -181,7 +181,8 @@ func TestFitAxes(t *testing.T) {
 
 // TestNearest: a cell reaches to the geometric mean of its value and the next one.
 func TestNearest(t *testing.T) {
-	m := Blank([2]scenario.Design{}, plane.Mixtures, plane.ListAxis([]float64{1, 4}), plane.ListAxis([]float64{1}), Best)
+	m := Blank([2]scenario.Design{}, plane.Mixtures, plane.ListAxis([]float64{1, 4}), plane.ListAxis([]float64{1}),
+		Best)
 	for i := range m.Cells {
 		m.Cells[i].Increase = 1
 	}

@@ -253,7 +253,8 @@ func TestPair(t *testing.T) {
 			t.Errorf("%s: %s; %v, %v", pairs[i].Code.Name(), got, pairs[i].Unfit, pairs[i].Why)
 		}
 	}
-	for why, codes := range map[string][]*code.Code{"bel-j reads": {unary}, "bel-j fits none of the codes": {unary, hexj}} {
+	for why, codes := range map[string][]*code.Code{"bel-j reads": {unary},
+		"bel-j fits none of the codes": {unary, hexj}} {
 		if _, err := s.Pair(codes, []string{"bel-j"}); !errors.Is(err, decode.ErrUnfit) ||
 			!strings.Contains(err.Error(), why) {
 			t.Errorf("%v, want %q", err, why)

@@ -186,9 +186,11 @@ func TestLevels(t *testing.T) {
 	s.Scene.Prior = Prior{"counts", make([]float64, 44)}
 	s.Scene.Prior.Counts[1] = 1
 	exact := ask(t, New(""), "theory", theoryQuestion{Subject: s}).Numbers["exact"]
-	must.Equal(t, "exact values are missing", [2]bool{true, false}, [2]bool{math.IsNaN(exact[0]), math.IsNaN(exact[1])})
+	must.Equal(t, "exact values are missing", [2]bool{true, false},
+		[2]bool{math.IsNaN(exact[0]), math.IsNaN(exact[1])})
 	s.Scene.Outputs = "logits"
-	must.Equal(t, "more comes later", false, ask(t, New(""), "theory", theoryQuestion{s, true}).JSON.(theoryAnswer).Later)
+	quick := ask(t, New(""), "theory", theoryQuestion{s, true}).JSON.(theoryAnswer)
+	must.Equal(t, "more comes later", false, quick.Later)
 	must.Equal(t, "file of changed rows", "a-edited.csv",
 		Code{Name: "a.csv", Rows: []string{"0", "1"}, Flips: [][2]int{{1, 1}}}.file())
 }
