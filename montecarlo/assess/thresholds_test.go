@@ -129,3 +129,12 @@ func TestShow(t *testing.T) {
 		t.Errorf("%v, %v, %v", soft(1, true), soft(0.991, false), soft(0.989, false))
 	}
 }
+
+// TestMedian: a guess is the median: of levels 1 to 3 with these shares, the second one is 0.9 levels
+// from the targets.
+func TestMedian(t *testing.T) {
+	n := seenNetwork(t, "unary", 3, []uint64{45, 10, 45}, 0, 0)
+	for mean, want := range map[float64]bool{0.89: false, 0.91: true} {
+		must.Equal(t, "it is the error of guessing", want, n.asGuess(observed.Error{Mean: mean}))
+	}
+}
