@@ -563,7 +563,7 @@ type Point struct {
 }
 
 // points draws points on the axes with bars. An arrow shows that a bar goes on beyond an end of its
-// axis; a point beyond an end is left out.
+// axis; DrawGlyph leaves out a point beyond one.
 type points struct {
 	at         []Point
 	glyph      draw.GlyphStyle
@@ -590,9 +590,7 @@ func (m points) Plot(c draw.Canvas, p *plot.Plot) {
 		if at.Hi > axis.Max {
 			m.arrow(c, place(axis.Max), 1)
 		}
-		if axis.Min <= center && center <= axis.Max {
-			c.DrawGlyph(m.glyph, place(center))
-		}
+		c.DrawGlyph(m.glyph, place(center))
 	}
 }
 

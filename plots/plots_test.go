@@ -216,12 +216,13 @@ func intervalsData() plots.IntervalsData {
 	return d
 }
 
-// forestData has as many rows as there are codes and trainings, some of which leave the picture.
+// forestData has as many rows as there are codes and trainings, some of which leave the picture on
+// either side.
 func forestData(style plots.Style) plots.ForestData {
 	d := plots.ForestData{Title: "codes", XLabel: "error over yours", Style: style}
 	for i := range 26 {
 		r := plots.ForestRow{Name: fmt.Sprintf("code-%d", (i*7)%26), Note: "gen-ex, CE",
-			Ratio: 0.4 * math.Exp(float64((i*7)%26)/7), Yours: (i*7)%26 == 6}
+			Ratio: 0.1 * math.Exp(float64((i*7)%26)/5), Yours: (i*7)%26 == 6}
 		r.Lo, r.Hi, r.Text = r.Ratio/1.5, r.Ratio*(1.3+float64(i)/20), fmt.Sprintf("%.3g", r.Ratio)
 		d.Rows = append(d.Rows, r)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // parity has nothing but what a decoder must have: the number of ones modulo L.
@@ -30,6 +32,16 @@ func (p parity) Decode(word []uint64) int {
 type half struct{ parity }
 
 func (h half) Value(word []uint64) float64 { return float64(h.Decode(word)) + 0.5 }
+
+// TestUnevenBound: of uneven levels gen alone has a bound.
+func TestUnevenBound(t *testing.T) {
+	c := mustCode(t, "unary", 4).Placed(code.Values{0, 1, 10, 100})
+	for name, want := range map[string]bool{"gen": true, "bel-u": false} {
+		if _, err := theory.NewBound(c, must.Get(decode.New(name, c))(t)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
 
 // TestUnknownDecoder: a decoder that the package does not know has no bound, and
 // exact values where its outputs can be enumerated.

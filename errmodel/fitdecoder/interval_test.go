@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/fitdecoder"
@@ -103,6 +104,89 @@ func TestIntervals(t *testing.T) {
 	if math.Abs(covered-0.9) > 0.03 { // 17·300 samples in folds: five times 1.5·√(0.09/5100)
 		t.Errorf("Fit says that %v hold at 0.9", covered)
 	}
+}
+
+// TestWidth: where a level is four units wide all errors and lengths are four times as large, and
+// samples lie where they are in these units.
+func TestWidth(t *testing.T) {
+	c := mustCode(t, "johnson", 8)
+	s := draw(c, 200, 1, 0.5, 1, 9)
+	for i := range s.Exact {
+		s.Direct = append(s.Direct, s.Exact[i]+0.1*float64(i%7))
+	}
+	in := fitdecoder.Input{Code: c, Samples: s, Logits: true,
+		Decodings: must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)}
+	one := must.Get(fitdecoder.Fit(t.Context(), 0, in))(t)
+	must.Equal(t, "the first target", s.Exact[0], one.Intervals.Samples[0].Target)
+	in.Width, in.Values = 4, fitdecoder.Spread(8, 1, 29)
+	four := must.Get(fitdecoder.Fit(t.Context(), 0, in))(t)
+	want, i := one, one.Intervals
+	for _, length := range []*float64{&want.Error, &want.StdErr, &want.Interval[0], &want.Interval[1],
+		&want.BaselineErr, &want.Gain, &want.GainSE, &want.Beside.Mean, &want.Beside.StdErr, &i.Width, &i.Winkler, &i.Constant} {
+		*length *= 4
+	}
+	for k := range want.Kinds {
+		want.Kinds[k].Error, want.Kinds[k].StdErr = 4*want.Kinds[k].Error, 4*want.Kinds[k].StdErr
+	}
+	for k := range i.Samples {
+		for _, label := range []*float64{&i.Samples[k].Target, &i.Samples[k].Label, &i.Samples[k].Lower,
+			&i.Samples[k].Upper} {
+			*label = 1 + (*label-1)*4
+		}
+	}
+	must.Equal(t, "four times the errors", want.Judgement, four.Judgement)
+	must.Equal(t, "beside direct regression", want.Beside, four.Beside)
+}
+
+// TestNested: what judges a fifth of the samples does not know their targets.
+func TestNested(t *testing.T) {
+	c := mustCode(t, "johnson", 8)
+	s := draw(c, 200, 1, 0.5, 1, 9)
+	before := fit(t, 0, c, s, observed.Logits, nil).Intervals.Samples
+	for i := 0; i < len(s.Exact); i += 5 {
+		s.Exact[i], s.Level[i] = 9-s.Exact[i], 9-s.Level[i]
+	}
+	for i, after := range fit(t, 0, c, s, observed.Logits, nil).Intervals.Samples[:40] {
+		before[i].Target = 9 - before[i].Target
+		must.Equal(t, fmt.Sprintf("sample %d", 5*i), before[i], after)
+	}
+}
+
+// TestJudged: what is said of intervals, and of intervals of one width, is so of the samples. gen-ex is
+// the best here, which no fit changes, and some targets lie at the ends of the range.
+func TestJudged(t *testing.T) {
+	c := mustCode(t, "unary", 8)
+	s := draw(c, 200, 1, 0, 1, 9)
+	for i, level := range s.Level {
+		s.Exact[i] = float64(level)
+	}
+	r := fit(t, 0, c, s, observed.Logits, nil)
+	must.Equal(t, "a fitted decoder is better", false, r.Better)
+	j := r.Intervals
+	score := func(x fitdecoder.Interval, lower, upper float64) float64 {
+		return upper - lower + 20*max(lower-x.Target, x.Target-upper, 0)
+	}
+	var held, width, winkler, constant float64
+	for n, x := range j.Samples {
+		var residuals []float64
+		for k, other := range j.Samples {
+			if k/40 != n/40 {
+				residuals = append(residuals, other.Target-other.Label)
+			}
+		}
+		slices.Sort(residuals)
+		const rank = 153 // ⌈161 · 0.95⌉ of 160
+		if x.Lower <= x.Target && x.Target <= x.Upper {
+			held++
+		}
+		width += x.Upper - x.Lower
+		winkler += score(x, x.Lower, x.Upper)
+		constant += score(x, max(1, x.Label+residuals[160-rank]), min(8, x.Label+residuals[rank-1]))
+		must.Within(t, "ends", x.Lower, 1, x.Upper)
+		must.Within(t, "ends", x.Upper, x.Lower, 8)
+	}
+	must.Equal(t, "coverage, width, and scores", []float64{held / 200, width / 200, winkler / 200, constant / 200},
+		[]float64{j.Coverage, j.Width, j.Winkler, j.Constant}, cmpopts.EquateApprox(1e-12, 0))
 }
 
 // TestSigma: intervals of a decoder are those of a few lines that know the file alone.

@@ -107,6 +107,26 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// TestChoose: a richer decoder is better by more than a standard error. Of two gains the mean is so
+// where both are positive.
+func TestChoose(t *testing.T) {
+	f := &fitting{Input: Input{Samples: &observed.Samples{Exact: []float64{0, 0}}},
+		all: []candidate{{stage: baseline}, {stage: temperature}}}
+	for second, want := range map[float32]int{4.99: 1, 5.01: 0} {
+		parts := []*part{{samples: []int{0, 1}, labels: []float32{5, 5, 1, second}}}
+		must.Equal(t, fmt.Sprintf("chosen of gains of 4 and %v", 5-second), want, f.choose(parts))
+	}
+}
+
+// TestUnary: the sigmoids of unary are those of all levels but one, and no others.
+func TestUnary(t *testing.T) {
+	for bits, want := range map[int]bool{3: true, 4: false} { // the fourth is always 0
+		words := mat.NewDense(4, bits, nil)
+		words.Apply(func(i, k int, _ float64) float64 { return float64(min(1, max(0, i-k))) }, words)
+		must.Equal(t, fmt.Sprintf("%d bits are unary", bits), want, unary(must.Get(code.FromMatrix("u", words))(t)))
+	}
+}
+
 // TestConstantOutput: an output that never varies leaves the affine decoder its fit.
 func TestConstantOutput(t *testing.T) {
 	m := newMoments(3, 2)

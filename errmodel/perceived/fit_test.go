@@ -96,7 +96,7 @@ func TestFitEasy(t *testing.T) {
 				t.Errorf("%s: the cutoff is fitted: %v, ln hi/lo %v", at, f.CutoffFitted, wide)
 			}
 			must.Within(t, at, s, f.NoiseInterval[0], f.NoiseInterval[1])
-			must.Within(t, at+": ln hi/lo", width(f.NoiseInterval), 0, math.Log(tt.wide))
+			must.Within(t, at+": ln hi/lo", width(f.NoiseInterval), 2*1.96*0.03, math.Log(tt.wide))
 		}
 	}
 }

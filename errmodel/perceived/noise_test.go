@@ -60,14 +60,21 @@ func TestSolveNoise(t *testing.T) {
 		t.Error("an error that is no number is taken")
 	}
 	// An error that steps has its root at the step.
-	got, err := solveNoise(16, 1, func(s float64) (float64, error) {
-		if s < 1.234 {
-			return 0, nil
-		}
-		return 5, nil
-	})
-	if err != nil || math.Abs(got/1.234-1) > 2e-4 {
-		t.Errorf("the step at 1.234 is found at %v: %v", got, err)
+	for _, step := range []float64{0.3, 1.234, 2.5, 9} {
+		got := must.Get(solveNoise(16, 1, func(s float64) (float64, error) {
+			if s < step {
+				return 0, nil
+			}
+			return 5, nil
+		}))(t)
+		must.Within(t, "a step, over where it is", got/step, 1-1e-4, 1+1e-4)
+	}
+	// The search may begin at an end, and go inward.
+	for _, inward := range []struct{ slope, root float64 }{{2, 10}, {0.5, 1.2 * smallestNoise(16)}} {
+		got := must.Get(solveNoise(16, inward.slope*inward.root, func(s float64) (float64, error) {
+			return inward.slope * s, nil
+		}))(t)
+		must.Within(t, "a root, over where it is", got/inward.root, 1-1e-4, 1+1e-4)
 	}
 }
 

@@ -3,7 +3,10 @@ package assess
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
@@ -127,5 +130,25 @@ func TestShow(t *testing.T) {
 	}
 	if !soft(1, true) || soft(0.991, false) || !soft(0.989, false) {
 		t.Errorf("%v, %v, %v", soft(1, true), soft(0.991, false), soft(0.989, false))
+	}
+}
+
+// TestMedian: a guess is the median: of levels 1 to 3 with these shares, the second one is 0.9 levels
+// from the targets.
+func TestMedian(t *testing.T) {
+	n := seenNetwork(t, "unary", 3, []uint64{45, 10, 45}, 0, 0)
+	for mean, want := range map[float64]bool{0.89: false, 0.91: true} {
+		must.Equal(t, "it is the error of guessing", want, n.asGuess(observed.Error{Mean: mean}))
+	}
+}
+
+// TestNoRate: a level without samples has no rate, and no interval.
+func TestNoRate(t *testing.T) {
+	r := &Report{network: seenNetwork(t, "unary", 2, []uint64{0, 4}, 0, 0),
+		mixture: &mixture{errors: mat.NewDense(2, 1, []float64{0.25, 0.5})}}
+	var text strings.Builder
+	must.Succeed(t, r.WriteRates(&text))
+	if got := strings.Split(text.String(), "\n"); got[1] != "1,1,0,0,0,,,,0.25" || got[2][:12] != "2,1,1,4,0,0," {
+		t.Errorf("%q", got)
 	}
 }

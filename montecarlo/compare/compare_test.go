@@ -274,6 +274,30 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// TestReached: a comparison has what was asked for where each row has, beside exact values to 1 %.
+// Rows without one say where they have not.
+func TestReached(t *testing.T) {
+	draw := scenario.DefaultSampling()
+	draw.RelErr, draw.MaxSamples, draw.Seed = 0.001, 20000, 1
+	for r, few := range map[float64]bool{0.6: false, 1e-4: true} { // errors to see
+		s, codes := scenario.New(scenario.Mixture{R: r, Sigma: 1.5}), []*code.Code{}
+		for _, name := range []string{"hadamard", "unary"} {
+			codes = append(codes, must.Get(code.New(name, 24))(t))
+		}
+		candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, []string{decode.Auto}, draw))(t)
+		candidates.Omit = scenario.Omit{AnyLaw: true, Intervals: true}
+		c := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
+		for _, row := range c.Results {
+			must.Equal(t, row.Code+" is capped", row.Code == "hadamard", row.Capped)
+			if row.Code == "unary" {
+				must.Equal(t, "the sampled error is within 1 %", !few, row.StdErr < 0.011*row.Mean)
+				must.Within(t, "and no nearer", row.StdErr/row.Mean, 0.006, 1)
+			}
+		}
+		must.Equal(t, "all is reached", false, c.Reached)
+	}
+}
+
 // TestFinite: whatever the error model and its parameters are, at the ends of their ranges, in them
 // or far outside, a comparison of any code and decoder gives numbers, or an error.
 func TestFinite(t *testing.T) {

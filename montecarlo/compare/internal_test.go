@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -29,6 +30,7 @@ func TestTied(t *testing.T) {
 		{first, row("", none, 3+1.95*5, 4), true}, {first, row("", none, 3+1.97*5, 4), false},
 		{first, row("", none, 3-1.95*5, 4), true},
 		{first, row("", 3+1.95*3, 0, 4), true}, {first, row("", 3+1.97*3, 0, 4), false}, // the first one's alone
+		{row("", 0, 0, 0), row("", 0, 0, 0), true},
 		{exact, row("", 2*(1+0.99e-5), 0, 0), true}, {exact, row("", 2*(1+1.01e-5), 0, 0), false},
 	} {
 		if got := tied(tt.a, tt.b); got != tt.want {
@@ -49,12 +51,23 @@ func TestRivals(t *testing.T) {
 // TestWorst: the worst level is one that occurs, and all errors are given in label units.
 func TestWorst(t *testing.T) {
 	var r Result
-	r.worst([]montecarlo.Theory{{Mean: 9}, {Mean: 2}, {Mean: 3}}, []float64{0, 0.5, 0.5}, montecarlo.Overall{}, nil)
-	if r.WorstLevel != 3 || r.WorstMean != 3 {
-		t.Errorf("level %d, %v; want level 3, for level 1 never occurs", r.WorstLevel, r.WorstMean)
+	r.worst([]montecarlo.Theory{{Mean: 9}, {Mean: 3}, {Mean: 3}}, []float64{0, 0.5, 0.5}, montecarlo.Overall{}, nil)
+	if r.WorstLevel != 2 || r.WorstMean != 3 {
+		t.Errorf("level %d, %v; want level 2, for level 1 never occurs", r.WorstLevel, r.WorstMean)
 	}
-	c := Ranking{Results: []Result{{Mean: 1, StdErr: 1, RMS: 1, WorstMean: 1, WorstErr: 1, Within: 1}}}
+	errors := func(v float64) Result {
+		return Result{Expected: scenario.Expected{Bound: v, Exact: v}, Mean: v, StdErr: v, RMS: v, WorstMean: v,
+			WorstErr: v, Within: 1}
+	}
+	c := Ranking{Results: []Result{errors(1)}}
 	c.InLabelUnits(7)
-	want := Result{Mean: 7, StdErr: 7, RMS: 7, WorstMean: 7, WorstErr: 7, Within: 1}
-	must.Equal(t, "errors in label units", want, c.Results[0])
+	must.Equal(t, "errors in label units", errors(7), c.Results[0])
+}
+
+// TestNone: that no sample erred is noted where one could.
+func TestNone(t *testing.T) {
+	for stderr, want := range map[float64]bool{0: false, 0.1: true} {
+		c := Ranking{Results: []Result{{StdErr: stderr, Samples: 9}}}
+		must.Equal(t, "it is noted", want, strings.Contains(c.Notes(), "none in N"))
+	}
 }

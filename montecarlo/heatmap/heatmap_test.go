@@ -3,6 +3,7 @@ package heatmap
 import (
 	"fmt"
 	"math"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -162,6 +163,65 @@ func TestMap(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestFitAxes: σ goes from 0.2, or a 300th of the levels, to a third of them and to 1 at least; r to
+// half of the levels where more is valid.
+func TestFitAxes(t *testing.T) {
+	for levels, want := range map[int][4]float64{
+		2: {0.2, 1, 0.005, 1}, 60: {0.2, 20, 0.15, 30}, 61: {61. / 300, 61. / 3, 61. / 400, 61. / 2},
+	} {
+		x, y, err := FitAxes(t.Context(), []*code.Code{must.Get(code.New("unary", levels))(t)}, plane.Axis{},
+			plane.Axis{})
+		must.Succeed(t, err)
+		must.Equal(t, fmt.Sprintf("σ and r of %d levels", levels), want,
+			[4]float64{y.Values[0], y.Values[39], x.Values[0], x.Values[39]}, cmpopts.EquateApprox(1e-12, 0))
+	}
+}
+
+// TestNearest: a cell reaches to the geometric mean of its value and the next one.
+func TestNearest(t *testing.T) {
+	m := Blank([2]scenario.Design{}, plane.Mixtures, plane.ListAxis([]float64{1, 4}), plane.ListAxis([]float64{1}),
+		Best)
+	for i := range m.Cells {
+		m.Cells[i].Increase = 1
+	}
+	for r, want := range map[float64]*Cell{0.99: nil, 1: &m.Cells[0], 1.99: &m.Cells[0], 2.01: &m.Cells[1],
+		4: &m.Cells[1], 4.01: nil} {
+		if got := m.Nearest(r, 1); got != want {
+			t.Errorf("r = %v is in %+v, want %+v", r, got, want)
+		}
+	}
+}
+
+// TestTraining: networks that the plane trains for the decoder are read by those decoders that can,
+// whatever the scenario's model is; the map says the cutoff of its networks.
+func TestTraining(t *testing.T) {
+	c := must.Get(code.New("unary", 15))(t)
+	networks := plane.Perceived{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.L1, Cutoff: 3}}}
+	for decoder, fits := range map[string]bool{"bel-u": false, "gen-ex": true} {
+		m, err := New(t.Context(), scenario.New(nil), [2]*code.Code{c, c}, decoder, networks,
+			plane.ListAxis([]float64{1}), plane.ListAxis([]float64{0.25}), scenario.Sample)
+		if (err == nil) != fits || fits && (m.Cutoff != 3 || m.NotDefault() != ", logits") {
+			t.Errorf("%s: %+v, %v", decoder, m, err)
+		}
+		if !fits {
+			continue
+		}
+		var report strings.Builder
+		must.Succeed(t, m.Report(&report, nil))
+		if strings.Contains(report.String(), networks.Model.String()) {
+			t.Errorf("the cells have the model, and the map has none:\n%s", report.String())
+		}
+	}
+}
+
+// TestIntervalCells: intervals are no exact values of cells: of 21 bits, which are enumerated no more.
+func TestIntervalCells(t *testing.T) {
+	c := must.Get(code.New("unary", 22))(t)
+	m := must.Get(New(t.Context(), scenario.New(nil), [2]*code.Code{c, c}, "gen", plane.Mixture{},
+		plane.ListAxis([]float64{1}), plane.ListAxis([]float64{1}), Best))(t)
+	must.Equal(t, "method", scenario.Bound, m.Method)
 }
 
 // TestBothCodes: the range of r is the same whichever code comes first, and what is unsure of the

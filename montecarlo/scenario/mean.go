@@ -132,7 +132,7 @@ func HasExact(p *montecarlo.Problem) bool {
 // 3) for 11, and their signs for 00. Words tie where a logit is 0, which has the probability 0;
 // that it is rounded to 0 montecarlo.Problem.Rounding knows.
 func signsDecide(c *code.Code, d decode.Decoder) bool {
-	if _, gen := d.(decode.Gen); !gen || c.Real() || c.Levels()&(c.Levels()-1) != 0 {
+	if _, gen := d.(decode.Gen); !gen || c.Real() {
 		return false
 	}
 	change := 0

@@ -3,9 +3,11 @@ package scenario_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/perceived"
@@ -25,7 +27,7 @@ func TestPerceivedStrata(t *testing.T) {
 	d := must.Get(s.Decoder("gen", c))(t)
 	p := must.Get(s.Problem(context.Background(), c, d, scenario.FixedSampling()))(t)
 	th := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(32), scenario.Omit{}))(t).Levels
-	want := make([]float64, 32)
+	want := make([]theory.Moments, 32)
 	for j := range decode.Strata {
 		e := mat.NewDense(32, c.Bits(), nil)
 		for i := range 32 {
@@ -33,13 +35,13 @@ func TestPerceivedStrata(t *testing.T) {
 		}
 		m := must.Get(theory.ExactLevels(context.Background(), 0, c, d, e))(t)
 		for i := range want {
-			want[i] += m[i].Mean / decode.Strata
+			want[i].Mean += m[i].Mean / decode.Strata
+			want[i].MeanSquare += m[i].MeanSquare / decode.Strata
 		}
 	}
-	for i := range want {
-		if math.Abs(th[i].Mean-want[i]) > 1e-10 {
-			t.Errorf("level %d: %v, want %v", i+1, th[i].Mean, want[i])
-		}
+	for i, w := range want {
+		must.Equal(t, fmt.Sprintf("level %d", i+1), w, theory.Moments{Mean: th[i].Mean, MeanSquare: th[i].MeanSquare},
+			cmpopts.EquateApprox(0, 1e-10))
 	}
 }
 
@@ -58,8 +60,13 @@ func TestQuickExact(t *testing.T) {
 			t.Errorf("level %d: %v, want %v", i+1, quick[i], all[i])
 		}
 	}
-	if _, err := theory.NewExact(t.Context(), 1, c, p.Decoder); !errors.Is(err, theory.ErrNoClosedForm) {
-		t.Errorf("a diagram of one node in each row: %v", err)
+	nodes := 0
+	_, err := theory.NewExact(t.Context(), 1, c, p.Decoder)
+	_, none := fmt.Sscanf(err.Error(), "no closed form: an exact value takes a decision diagram of %d nodes", &nodes)
+	must.Succeed(t, none)
+	must.Get(theory.NewExact(t.Context(), nodes, c, p.Decoder))(t)
+	if _, err := theory.NewExact(t.Context(), nodes-1, c, p.Decoder); !errors.Is(err, theory.ErrNoClosedForm) {
+		t.Errorf("a diagram of one node too many: %v", err)
 	}
 }
 

@@ -13,9 +13,11 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
+	"belsim/theory/anylaw"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 func mustNew(t *testing.T, name string, levels int) *code.Code {
@@ -80,6 +82,7 @@ func TestOutputs(t *testing.T) {
 // TestTheory: each kind of problem has the bound and the exact value that hold for it.
 func TestTheory(t *testing.T) {
 	ctx := context.Background()
+	bits := func(s *scenario.Scenario) { s.Outputs = scenario.Bits }
 	for _, tt := range []struct {
 		code, decoder string
 		change        func(*scenario.Scenario)
@@ -91,6 +94,9 @@ func TestTheory(t *testing.T) {
 		{"gray", "gen", nil, "union bound", true},
 		{"unary", "gen", nil, "union bound", false}, // of 40 bits
 		{"gray", "gen-ex", nil, "", false},
+		{"gray", "gen-ex", bits, "", true},
+		{"unary", "gen-ex", bits, "", false},
+		{"unary", "median", bits, "", false},
 		{"gray", "gen", func(s *scenario.Scenario) { s.Outputs = scenario.Logits }, "union bound on logits", false},
 	} {
 		s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
@@ -198,7 +204,8 @@ func TestOutward(t *testing.T) {
 }
 
 // TestSmallerBound: the bound of a level by gen is the smaller one of the union bound and of the
-// largest error of any law, which levels that never occur do not have; the paper's bounds stay.
+// largest error of any law, which levels that never occur do not have; the paper's bounds stay, and
+// so do those of the cells of maps, which have no time for any law.
 func TestSmallerBound(t *testing.T) {
 	for _, decoder := range []string{"gen", "bel-j"} {
 		s := scenario.New(scenario.Mixture{R: 0.5, Sigma: 1.5})
@@ -209,6 +216,8 @@ func TestSmallerBound(t *testing.T) {
 			return must.Get(scenario.TheoryOf(t.Context(), 0, p, prior, o))(t)
 		}
 		paper, both, mean, smaller := theoryOf(scenario.Omit{AnyLaw: true}), theoryOf(scenario.Omit{}), 0.0, 0
+		ofCells := must.Get(must.Get(scenario.BoundOf(p))(t).Mean(t.Context(), p, prior))(t)
+		must.Equal(t, decoder+": the mean of a cell", paper.Mean.Bound, ofCells)
 		for i, l := range both.Levels {
 			want := paper.Levels[i].Bound
 			if most := both.Laws[i].Hi; decoder == "gen" && i > 0 && most < want {
@@ -222,6 +231,45 @@ func TestSmallerBound(t *testing.T) {
 		}
 		if math.Abs(both.Mean.Bound-mean) > 1e-14 || (smaller > 0) != (decoder == "gen") {
 			t.Errorf("%s: mean bound %v, want %v; any law bounds %d levels", decoder, both.Mean.Bound, mean, smaller)
+		}
+	}
+}
+
+// TestPair: auto is one of the other decoders; of several that do not fit the last says why, and of
+// one code the reason is the error.
+func TestPair(t *testing.T) {
+	s := scenario.New(scenario.Mixture{R: 1, Sigma: 1})
+	unary, johnson, hexj := mustNew(t, "unary", 8), mustNew(t, "johnson", 8), mustNew(t, "hexj", 40)
+	pairs := must.Get(s.Pair([]*code.Code{unary, johnson, hexj}, []string{"bel-u", "auto", "bel-j"}))(t)
+	for i, want := range []struct{ fit, unfit, why string }{
+		{"bel-u", "bel-j", "bel-j reads"}, {"bel-j", "bel-u", "bel-u reads"}, {"gen", "bel-u bel-j", "bel-j reads"},
+	} {
+		var fit []string
+		for _, d := range pairs[i].Decoders {
+			fit = append(fit, d.Name())
+		}
+		if got := strings.Join(fit, " "); got != want.fit || strings.Join(pairs[i].Unfit, " ") != want.unfit ||
+			!strings.Contains(pairs[i].Why.Error(), want.why) {
+			t.Errorf("%s: %s; %v, %v", pairs[i].Code.Name(), got, pairs[i].Unfit, pairs[i].Why)
+		}
+	}
+	for why, codes := range map[string][]*code.Code{"bel-j reads": {unary},
+		"bel-j fits none of the codes": {unary, hexj}} {
+		if _, err := s.Pair(codes, []string{"bel-j"}); !errors.Is(err, decode.ErrUnfit) ||
+			!strings.Contains(err.Error(), why) {
+			t.Errorf("%v, want %q", err, why)
+		}
+	}
+}
+
+// TestJointBound: the paper's bound of bel-u holds where bits err together, and that of bel-j does not.
+func TestJointBound(t *testing.T) {
+	for name, holds := range map[string]bool{"unary": true, "johnson": false} {
+		c := mustNew(t, name, 8)
+		p := scenario.New(nil).Shape(c, must.Get(decode.New(decode.Auto, c))(t), false)
+		p.Errors = &anylaw.Table{}
+		if _, err := scenario.BoundOf(p); (err == nil) != holds {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

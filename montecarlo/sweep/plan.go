@@ -353,7 +353,7 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 		}
 		row = row[:0]
 		for k := range c.Bits() {
-			row = binary.BigEndian.AppendUint64(row, math.Float64bits(c.At(i, k)+0)) // no −0
+			row = binary.BigEndian.AppendUint64(row, math.Float64bits(c.At(i, k)))
 		}
 		digest.Write(row)
 	}

@@ -2,16 +2,20 @@ package sweep
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -49,6 +53,9 @@ func TestPlanRefused(t *testing.T) {
 			`"training" has "both"`},
 		"cutoff": {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "cutoff": -1`),
 			`"cutoff" is -1: want a positive number`},
+		"unread training": {strings.NewReplacer(`"r": [1], "sigma": [2]`,
+			`"label_noise": [2], "training": "l1", "decoders": ["bel-u"]`, "bound", "mc").Replace(good),
+			"networks trained with L1 have logits that gen-ex alone reads"},
 		"a code twice": {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
 		"unknown code": {with(`unary`, `unarie`),
 			`unknown code "unarie"; want a .csv or .npy file or one of unary`},
@@ -87,6 +94,36 @@ func TestPlanRefused(t *testing.T) {
 			"plan.json") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v; want %q", name, err, tt.want)
 		}
+	}
+}
+
+// TestPlanLimits: the largest numbers of levels and of samples are taken, and one more is not.
+func TestPlanLimits(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const plan = `{"codes": ["unary"], "levels": [%d], "r": [1], "sigma": [2], "methods": ["mc"], "samples": %d}`
+	c := must.Get(code.New("unary", 16))(t)
+	s := scenario.New(nil)
+	most := s.Shape(c, must.Get(s.Decoder(decode.Auto, c))(t), false).MaxSamples()
+	must.Get(read(fmt.Sprintf(plan, 16, most)))(t)
+	if _, err := read(fmt.Sprintf(plan, 16, most+1)); err == nil {
+		t.Errorf("%d samples are taken", most+1)
+	}
+	for levels, fits := range map[int]bool{code.MaxLevels: true, code.MaxLevels + 1: false} {
+		if _, err := (&Plan{scenario: s}).parse(fmt.Appendf(nil, plan, levels, 2)); (err == nil) != fits {
+			t.Errorf("%d levels: %v", levels, err)
+		}
+	}
+}
+
+// TestIdentify: a code in a file is what its numbers are, whatever the sign of zero.
+func TestIdentify(t *testing.T) {
+	var ids []string
+	for _, zero := range []float64{0, math.Copysign(0, -1), 1e-9} {
+		c := must.Get(code.FromReal("a.csv", mat.NewDense(2, 2, []float64{0.5, zero, 1, 2})))(t)
+		ids = append(ids, must.Get(identify(t.Context(), "a.csv", c))(t))
+	}
+	if ids[0] != ids[1] || ids[0] == ids[2] {
+		t.Errorf("identities %q", ids)
 	}
 }
 

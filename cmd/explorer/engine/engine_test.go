@@ -180,6 +180,21 @@ func TestRowIsCompare(t *testing.T) {
 	}
 }
 
+// TestLevels: a level that never occurs has no exact value, and nothing comes later where there is none.
+func TestLevels(t *testing.T) {
+	s := Subject{Scene: scene(44), Code: Code{Name: "johnson"}, Decoder: "gen"} // 22 bits: an interval
+	s.Scene.Prior = Prior{"counts", make([]float64, 44)}
+	s.Scene.Prior.Counts[1] = 1
+	exact := ask(t, New(""), "theory", theoryQuestion{Subject: s}).Numbers["exact"]
+	must.Equal(t, "exact values are missing", [2]bool{true, false},
+		[2]bool{math.IsNaN(exact[0]), math.IsNaN(exact[1])})
+	s.Scene.Outputs = "logits"
+	quick := ask(t, New(""), "theory", theoryQuestion{s, true}).JSON.(theoryAnswer)
+	must.Equal(t, "more comes later", false, quick.Later)
+	must.Equal(t, "file of changed rows", "a-edited.csv",
+		Code{Name: "a.csv", Rows: []string{"0", "1"}, Flips: [][2]int{{1, 1}}}.file())
+}
+
 // TestOmit: what is left out has a work just above a limit.
 func TestOmit(t *testing.T) {
 	intervals := scenario.Omit{Intervals: true, AnyLaw: true}
@@ -194,6 +209,7 @@ func TestOmit(t *testing.T) {
 	}{
 		{"unary", "bel-u", 102, mixture, true, intervals},
 		{"unary", "bel-u", 103, mixture, true, exact},
+		{"johnson", "bel-j", 100, mixture, true, intervals},
 		{"unary", "bel-u", 512, mixture, false, scenario.Omit{AnyLaw: true}},
 		{"unary", "bel-u", 128, perceivedLabel, false, intervals},
 		{"unary", "bel-u", 129, perceivedLabel, false, exact},
@@ -272,6 +288,7 @@ func TestRefusals(t *testing.T) {
 		{"code", with(func(s *Subject) { s.Code.Flips = [][2]int{{9, 1}} }), "no bit 1 of level 9"},
 		{"code", with(func(s *Subject) { s.Code.Rows = []string{"01"} }), "has 1 levels; want 8"},
 		{"code", with(func(s *Subject) { s.Scene.Levels, s.Code.Rows = 2, []string{"01", "1"} }), "level 2 has 1 bits"},
+		{"code", with(func(s *Subject) { s.Scene.Levels, s.Code.Rows = 2, []string{"", ""} }), "want 2"},
 		{"errors", with(func(s *Subject) { s.Scene.Sigma = 0 }), "σ"},
 		{"errors", with(func(s *Subject) { s.Scene.R = -1 }), "r = -1"},
 		{"theory", with(func(s *Subject) { s.Scene.Temperature = 0 }), "temperature"},

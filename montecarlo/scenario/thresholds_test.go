@@ -1,0 +1,73 @@
+package scenario
+
+import (
+	"fmt"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory"
+	"belsim/theory/base/must"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/enclose"
+)
+
+// TestQuick: exact values are quick up to 2²⁶ comparisons of an output with a word, and the bound at
+// a perceived label up to L·M² of 2¹⁸, which the exact value takes, too.
+func TestQuick(t *testing.T) {
+	for _, tt := range []struct {
+		levels, bits  int
+		exact, bounds bool
+	}{{1024, 16, true, true}, {1025, 16, false, false}, {2048, 15, true, false}, {64, 64, false, true}} {
+		words := mat.NewDense(tt.levels, tt.bits, nil)
+		for i := range tt.levels {
+			for k := range tt.bits {
+				words.Set(i, k, float64(i>>(k%12)&1))
+			}
+		}
+		c := must.Get(code.FromMatrix("numbers", words))(t)
+		p := New(nil).Shape(c, must.Get(decode.New("gen", c))(t), true)
+		must.Equal(t, fmt.Sprintf("%+v: exact values, bounds, both", tt),
+			[3]bool{tt.exact, tt.bounds, tt.exact && tt.bounds},
+			[3]bool{exactWork(p) > 0, !slowBound(p), QuickExact(p)})
+	}
+}
+
+// TestSlow: where what is slow is left out, there are intervals up to 2²⁰ pairs of words, and of all
+// codes whose words form a path; and what holds under any law, where it is quick.
+func TestSlow(t *testing.T) {
+	for _, tt := range []struct {
+		code           string
+		levels         int
+		interval, laws bool
+	}{
+		{"unary", 64, true, true}, {"unary", 65, true, false}, {"unary", 1025, true, false},
+		{"johnson", 1024, true, false}, {"johnson", 1025, false, false},
+	} {
+		s, prior := New(Mixture{R: 0.01, Sigma: 0.5}), make([]float64, tt.levels)
+		prior[tt.levels/2] = 1
+		c := must.Get(code.New(tt.code, tt.levels))(t)
+		p := must.Get(s.Problem(t.Context(), c, must.Get(decode.New("gen", c))(t), FixedSampling()))(t)
+		slow := must.Get(TheoryOf(t.Context(), 1, p, prior, Omit{Slow: true, Bounds: true}))(t)
+		law := must.Get(TheoryOf(t.Context(), 1, p, prior, Omit{SlowLaw: true, Bounds: true, Intervals: true}))(t)
+		must.Equal(t, fmt.Sprintf("%+v: an interval, laws, laws", tt), [3]bool{tt.interval, tt.laws, tt.laws},
+			[3]bool{slow.Intervals != nil, slow.Laws != nil, law.Laws != nil})
+	}
+}
+
+// TestExactWidth: the middle of an interval is an exact value up to a relative width of 1e-5.
+func TestExactWidth(t *testing.T) {
+	s := New(Mixture{R: 0.2, Sigma: 1.5})
+	c := must.Get(code.New("b1jdj", 32))(t)
+	p := must.Get(s.Problem(t.Context(), c, must.Get(decode.New("gen", c))(t), FixedSampling()))(t)
+	for width, want := range map[float64]bool{1.1e-5: true, 2e-5: false} { // what is found is a little narrower
+		q := theorist{workers: 1, p: p, prior: theory.Uniform(32), omit: Omit{Bounds: true, Exact: true, AnyLaw: true},
+			enclosing: enclose.Options{Width: width, Work: 1 << 24}}
+		x := must.Get(q.theory(t.Context()))(t).Mean
+		found := enclose.Interval{Lo: *x.ExactLo, Hi: *x.ExactHi}.Width()
+		must.Equal(t, fmt.Sprintf("a width of %v is narrow, and its middle is known", found), [2]bool{want, want},
+			[2]bool{found <= ExactWidth, !table.Missing(x.Exact)})
+	}
+}
