@@ -19,16 +19,16 @@
 //     or from a fit to a trained network's outputs, which belsim/errmodel/observed
 //     reads. Any mat.Matrix of numbers in [0, 1] will do instead.
 //  4. This package gives the bound and the exact value of each level's error. The
-//     errors of a code are an average over the levels: see Uniform, ReadHistogram
-//     and Average.
+//     errors of a code are an average over the levels, whose weights Uniform or
+//     ReadHistogram gives.
 //  5. belsim/montecarlo samples the same code, decoder and table. It also samples what
 //     this package has no formula for: wide codes under gen, logits, and networks that
 //     perceive a label.
 //  6. belsim/plots draws the numbers.
 //
-// belsim/montecarlo/scenario does these steps together, as the commands do: it ranks
-// codes, checks samples against theory, and fills maps. belsim/montecarlo/assess judges
-// a trained network, and belsim/montecarlo/search looks for a code.
+// belsim/montecarlo/scenario does these steps together, as the commands do. The packages
+// beside it ask its questions: compare ranks codes, verify checks samples against theory,
+// heatmap fills maps, assess judges a trained network, and search looks for a code.
 //
 // The example of this package does steps 1 to 4. The examples of belsim/montecarlo
 // and belsim/plots do the last two.

@@ -199,7 +199,8 @@ func (d docs) fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 			}
 			doc := cmp.Or(d.comment(t, owner, f), d[""][name])
 			if doc == "" {
-				t.Errorf("%v.%s has no comment", of, f.Name)
+				t.Errorf("%v.%s has no comment: write one above it, or say what %s is in FIELDS.md, "+
+					"among the shared fields", of, f.Name, name)
 			}
 			of := field{name: name, kind: strings.TrimPrefix(strings.TrimPrefix(kind, "number or null"), "number"),
 				doc: doc, inner: inner}

@@ -130,8 +130,8 @@ func withToys() decode.Registry {
 		}})
 }
 
-// TestReaders: what each decoder reads, by what it can.
-func TestReaders(t *testing.T) {
+// TestDecodings: what each decoder reads, by what it can. A new decoder stands in these lists.
+func TestDecodings(t *testing.T) {
 	list := func(c *code.Code, k observed.Kind) string {
 		decodings := must.Get(observed.Decodings(withToys(), c, k, decode.Options{}))(t)
 		var s []string

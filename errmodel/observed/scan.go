@@ -231,11 +231,10 @@ func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
 	return dst
 }
 
-// Scan reads all samples: it counts wrong bits and decodes every sample with every
-// reader, on workers goroutines, 0 for all processors; the result does not depend on
-// their number. done is called
-// with numbers of samples, and may be nil. Errors name the file and the place, or are
-// the context's.
+// Scan reads all samples: it counts wrong bits and decodes every sample in every way, on
+// workers goroutines, 0 for all processors; the result does not depend on their number.
+// done is told how many samples were read since its last call, and may be nil. Errors name
+// the file and the place, or are the context's.
 func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings []Decoding,
 	done func(samples uint64)) (*Summary, error) {
 	m := c.Bits()

@@ -38,7 +38,7 @@ type MixtureRow struct {
 // mixtureRows puts the mixture and the observed error rates beside the observed error of every
 // decoder of bits.
 func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixture) ([]MixtureRow, error) {
-	tau, err := f.modelTemperature()
+	tau, err := f.mixtureTemperature()
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (f *Fit) check() error {
 	if of, known := code.Lookup(f.Code); known && of.Bits(f.Levels) != f.Bits {
 		return fmt.Errorf("bits is %d; %s of %d levels has %d", f.Bits, f.Code, f.Levels, of.Bits(f.Levels))
 	}
-	_, err := f.modelTemperature()
+	_, err := f.mixtureTemperature()
 	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), scenario.CheckTemperature(f.Temperature), err, f.checkWidth(),
 		checkInterval("r_interval", f.R, f.RInterval), checkInterval("sigma_interval", f.Sigma, f.SigmaInterval),
 		f.checkPrior()); err != nil {
@@ -156,10 +156,10 @@ func (f *Fit) checkPrior() error {
 	return nil
 }
 
-// modelTemperature is τ for logits of the mixture. Their noise is 1, and that of the network's
+// mixtureTemperature is τ for logits of the mixture. Their noise is 1, and that of the network's
 // logits is LogitScale: τ is multiplied by it. It is NaN where there are no logits. The error says
 // that it is no positive finite number.
-func (f *Fit) modelTemperature() (float64, error) {
+func (f *Fit) mixtureTemperature() (float64, error) {
 	if table.Missing(f.LogitScale) {
 		return math.NaN(), nil
 	}
@@ -208,8 +208,8 @@ func (f *Fit) chosen(m ErrorModel) (ErrorModel, error) {
 }
 
 // Fill makes one of the fit's error models, its prior and its temperature those of a scenario. The
-// temperature of the mixture's logits is that of modelTemperature; a fit of bits does not know it.
-// That of bits is the fit's own. The error is that of chosen.
+// temperature of the mixture's logits is the fit's times the standard deviation of a logit; a fit of
+// bits does not know it. That of bits is the fit's own. The error says that the fit lacks the model.
 func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	which, err := f.chosen(which)
 	if err != nil {
@@ -224,7 +224,7 @@ func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
 	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
 	if s.Outputs == scenario.Bits {
 		s.Temperature = f.Temperature
-	} else if tau, err := f.modelTemperature(); err == nil && !math.IsNaN(tau) {
+	} else if tau, err := f.mixtureTemperature(); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau
 	}
 	return nil

@@ -1,7 +1,11 @@
 package compare
 
 import (
+	"errors"
+	"iter"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +14,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
 )
 
 // row is a result with an exact value, or none, and a sampled one.
@@ -48,20 +53,46 @@ func TestRivals(t *testing.T) {
 	must.Equal(t, "rivals", want, c.rivals(), cmpopts.EquateApprox(1e-12, 0))
 }
 
-// TestWorst: the worst level is one that occurs, and all errors are given in label units.
+// TestWorst: the worst level is one that occurs.
 func TestWorst(t *testing.T) {
 	var r Result
 	r.worst([]montecarlo.Theory{{Mean: 9}, {Mean: 3}, {Mean: 3}}, []float64{0, 0.5, 0.5}, montecarlo.Overall{}, nil)
 	if r.WorstLevel != 2 || r.WorstMean != 3 {
 		t.Errorf("level %d, %v; want level 2, for level 1 never occurs", r.WorstLevel, r.WorstMean)
 	}
-	errors := func(v float64) Result {
-		return Result{Expected: scenario.Expected{Bound: v, Exact: v}, Mean: v, StdErr: v, RMS: v, WorstMean: v,
-			WorstErr: v, Within: 1}
+}
+
+// TestNumbers: in label units every number of a row that is an error is another one, and an invalid
+// row has no number but those of its code. A number that a row gets is one or the other.
+func TestNumbers(t *testing.T) {
+	others := []string{"Transitions", "Within", "Direct"} // no errors of the code in levels
+	numbers := func(of *Result) iter.Seq2[string, reflect.Value] {
+		return func(yield func(string, reflect.Value) bool) {
+			for _, f := range reflect.VisibleFields(reflect.TypeFor[Result]()) {
+				if f.Type.Kind() == reflect.Float64 && !yield(f.Name, reflect.ValueOf(of).Elem().FieldByIndex(f.Index)) {
+					return
+				}
+			}
+		}
 	}
-	c := Ranking{Results: []Result{errors(1)}}
+	c := Ranking{Results: make([]Result, 1)}
+	for _, v := range numbers(&c.Results[0]) {
+		v.SetFloat(1)
+	}
 	c.InLabelUnits(7)
-	must.Equal(t, "errors in label units", errors(7), c.Results[0])
+	c.addInvalid([]InvalidCode{{must.Get(code.New("gray", 4))(t), errors.New("invalid")}})
+	for name, v := range numbers(&c.Results[0]) {
+		want := 7.0
+		if slices.Contains(others, name) {
+			want = 1
+		}
+		must.Equal(t, name+" in label units (Ranking.InLabelUnits)", want, v.Float())
+	}
+	for name, v := range numbers(&c.Results[1]) {
+		if name != "Transitions" && name != "Direct" {
+			must.Equal(t, name+" of an invalid code (Ranking.addInvalid)", math.NaN(), v.Float())
+		}
+	}
 }
 
 // TestNone: that no sample erred is noted where one could.

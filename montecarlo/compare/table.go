@@ -119,8 +119,8 @@ func (c *Ranking) Notes(more ...string) string {
 	return ""
 }
 
-// Unlearned reports whether networks learn a code worse than the mixture says, which is the only
-// model that does not know how codes are learned.
+// Unlearned reports whether the error model is a mixture, and networks learn a code worse than it
+// says.
 func (c *Ranking) Unlearned(r Result) bool {
 	return c.R != nil && code.HardToLearn(r.Transitions)
 }

@@ -140,8 +140,8 @@ type Run struct {
 	codes  [][]*code.Code // by number of levels
 }
 
-// Open opens the codes and refuses what makes no question: numbers of levels that are repeated, of
-// which there are too many or no code, and labels outside the range. It changes nothing.
+// Open opens the codes and refuses what makes no question: a number of levels that is given twice,
+// that is too large or that no code has, and labels outside the range. It changes nothing.
 func (q Question) Open() (*Run, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -309,10 +309,13 @@ func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done fu
 			all = append(all, x)
 		}
 	}
+	reading := "" // what decoders are limited to
+	if o := cmp.Or(q.Outputs, scenario.AutoOutputs); o != scenario.AutoOutputs {
+		reading = " with outputs " + string(o)
+	}
 	for _, name := range q.Names {
 		if name != decode.Auto && !fits[name] {
-			return nil, fmt.Errorf("%w: decoder %s with outputs %s fits none of the codes and trainings", decode.ErrUnfit, name,
-				cmp.Or(q.Outputs, scenario.AutoOutputs))
+			return nil, fmt.Errorf("%w: decoder %s%s fits none of the codes and trainings", decode.ErrUnfit, name, reading)
 		}
 	}
 	if len(all) == 0 {

@@ -21,7 +21,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// Best is the first method that both codes of a map have: see choose.
+// Best is the first of these methods that both codes of a map have: exact values that formulas give
+// fast, bounds of the same kind, and samples.
 const Best scenario.Method = "auto"
 
 // side is one of the two codes of a map, with its error models in the map's plane.

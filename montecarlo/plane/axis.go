@@ -108,7 +108,7 @@ func ListAxis(values []float64) Axis {
 
 func identity(v float64) float64 { return v }
 
-// CheckList refuses lists that are no axis: want 1 to maxValues positive numbers, ascending.
+// CheckList refuses lists that are no axis: want 1 to 10000 positive numbers, ascending.
 func CheckList(values []float64) error {
 	for i, v := range values {
 		switch {

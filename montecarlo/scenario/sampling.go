@@ -34,7 +34,8 @@ const (
 	besideExact   = 0.01
 )
 
-// DefaultSampling samples to a relative standard error of 0.2 %, as far as little work does it.
+// DefaultSampling samples to a relative standard error of 0.2 %, or as far as a limited work
+// goes: about half a second for each code.
 func DefaultSampling() Sampling {
 	s := FixedSampling()
 	s.Samples, s.RelErr, s.Work = 0, defaultRelErr, defaultWork

@@ -126,8 +126,9 @@ func (p *Optimizer) labelKind() forecast.LabelKind {
 	return p.Options.Learned.Labels.Kind()
 }
 
-// Counts returns the numbers of bits to search for: what the error model requires, those that are
-// asked for, or without any defaultBits for a trade-off, and those of the options for one code.
+// Counts returns the numbers of bits to search for: what the error model requires, or those that are
+// asked for. Without any, these are twelve numbers and those of the named codes for a trade-off, and
+// that of the options for one code.
 func (p *Optimizer) Counts(asked []int, tradeoff bool) []int {
 	switch {
 	case p.bits != 0:
@@ -140,8 +141,7 @@ func (p *Optimizer) Counts(asked []int, tradeoff bool) []int {
 	return []int{p.Options.Bits}
 }
 
-// Check returns an error where no code of a number of bits can be searched for. The error wraps
-// errImpossible where no code can satisfy the options.
+// Check returns an error where no code of a number of bits can be searched for.
 func (p *Optimizer) Check(bits int) error {
 	o := p.Options
 	o.Bits = bits

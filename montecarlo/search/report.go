@@ -169,8 +169,8 @@ func (o *Optimized) Table() *table.Table {
 // Find searches for a code of a number of bits, samples it on a backend, and compares it with
 // the named codes of no more bits. When the context ends, it returns the best code until then
 // and no error; Stopped is set, and the error of the code is the search's own estimate. Where
-// there is no code yet, it returns the context's error. The error wraps errImpossible where no
-// code can satisfy the options.
+// there is no code yet, it returns the context's error. Another error says that no code
+// can satisfy the options.
 func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*Optimized, error) {
 	o := p.Options
 	o.Bits = bits

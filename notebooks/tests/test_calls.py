@@ -27,6 +27,18 @@ from belsim import _call
 Network = tuple[NDArray[np.float32], NDArray[np.float64]]
 
 
+@pytest.mark.parametrize("name", ["compare", "levels", "heatmap", "verify", "fit", "optimize"])
+def test_flags(name: str) -> None:
+    """Every flag of a command is an argument of its function, but for files and the look of what is printed."""
+    others = {"output", "format", "quiet", "style"} | {"fit": {"bits"}, "optimize": {"keep"}}.get(name, set())
+    text = subprocess.run([_call.executable(), name, "--help"], check=True, capture_output=True, text=True).stdout
+    flags = {flag.replace("-", "_") for flag in re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.MULTILINE)} - others
+    if name != "fit":
+        flags = {"reads" if flag == "outputs" else flag for flag in flags}
+    missing = flags - set(inspect.signature(getattr(belsim, name)).parameters)
+    assert not missing, f"belsim.{name} lacks these flags of the command: add them to notebooks/belsim/_commands.py"
+
+
 def test_compare() -> None:
     c = belsim.code("b1jdj", 16)
     frame = belsim.compare(["unary", c, "johnson"], levels=16, r=0.6, sigma=1.5, samples=2000)

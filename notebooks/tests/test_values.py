@@ -49,7 +49,7 @@ def test_uneven_values(network: tuple[np.ndarray, np.ndarray], tmp_path: Any) ->
     assert fit.values == VALUES.tolist()
     assert fit.beyond == ((y < VALUES[0]) | (y > VALUES[-1])).sum() > 0
     for row in fit.decoders.itertuples():
-        if row.decoder == "bel-j" or row.reads == "logits" and row.decoder != "fitted":  # Python decodes as the command does
+        if row.decoder == "bel-j" or (row.reads == "logits" and row.decoder != "fitted"):  # Python decodes as the command does
             labels = belsim.decode(z, "johnson", str(row.decoder), levels=L, range=VALUES)
             assert np.abs(labels - y).mean() == pytest.approx(row.observed, rel=1e-12)
     p = np.exp(z @ belsim.code("johnson", L).T.astype(float))

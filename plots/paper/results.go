@@ -1,7 +1,7 @@
 // Package paper draws results as the figures of Shah, Xue and Aamodt (ICLR 2022), and lists
 // all figures of the paper with the computations behind them.
 //
-// The functions whose names end in Data turn results of packages scenario and assess into the
+// The functions whose names end in Data turn results of the packages of montecarlo into the
 // plain data that package plots draws. Figures lists the figures of the paper. NetworkFigure and
 // WritePage show the report on a trained network.
 package paper

@@ -69,8 +69,7 @@ func Lookup(name string) (Family, bool) {
 }
 
 // New returns a named code of the given number of levels, MinLevels to
-// MaxLevels. The error is a *memory.Error where the matrix, of Family.Bytes, does not fit in
-// memory.
+// MaxLevels. The error is a *memory.Error where the matrix does not fit in memory.
 func New(name string, levels int) (*Code, error) {
 	f, ok := Lookup(name)
 	if !ok {

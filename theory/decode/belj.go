@@ -111,7 +111,7 @@ func (d BelJ) Decode(word []uint64) int {
 	return d.Empty()
 }
 
-// Range implements Ranger.
+// Range returns the smallest and the largest level that Decode can return.
 func (d BelJ) Range() (lo, hi int) {
 	lo, hi = d.At(d.bits, d.bits), d.At(1, 1)
 	return min(lo, d.Empty()), max(hi, d.Empty())

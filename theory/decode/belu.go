@@ -42,5 +42,5 @@ func (BelU) Decode(word []uint64) int {
 	return n
 }
 
-// Range implements Ranger.
+// Range returns the smallest and the largest level that Decode can return.
 func (d BelU) Range() (lo, hi int) { return 1, d.bits + 1 }

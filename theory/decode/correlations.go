@@ -8,7 +8,7 @@ import "belsim/theory/code"
 // transitions) instead of O(L·M). It is safe for concurrent use.
 //
 // The largest of them is exactly the largest, and the first of several that are equal: sums
-// that roundings could have put in the wrong order are compared without rounding (see settle).
+// that roundings could have put in the wrong order are compared without rounding.
 type Correlations struct {
 	code      *code.Code
 	roundings int // of one sum, at most

@@ -3,9 +3,9 @@
 // Regression Networks" (ICLR 2022), Section 3.
 //
 // A Decoder reads hard decisions: a word of M bits, packed as code.Code.Word packs a code word.
-// That is all a decoder must do. A decoder that can do more has further methods: Ranger,
-// RealDecoder, LogitDecoder, Correlator, Tempered and Informed list them. A Registry holds decoders
-// by name.
+// That is all a decoder must do. A decoder that can do more has further methods: RealDecoder,
+// LogitDecoder, Correlator, Tempered and Informed list them, and one whose levels can lie outside
+// 1..L has a method Range. A Registry holds decoders by name.
 package decode
 
 import (
@@ -20,7 +20,7 @@ type Decoder interface {
 	// Name is the decoder's name on the command line.
 	Name() string
 	// Decode returns the level of a packed word. The level lies in 1..L, where L is the number
-	// of levels of the code, unless the decoder is a Ranger.
+	// of levels of the code, unless the decoder has a method Range.
 	Decode(word []uint64) int
 }
 
@@ -68,7 +68,7 @@ type Tempered interface {
 }
 
 // Range returns the smallest and the largest level that a decoder of a code can
-// return: 1 and L unless it is a Ranger.
+// return: those of its method Range() (lo, hi int), or 1 and L.
 func Range(c *code.Code, d Decoder) (lo, hi int) {
 	if r, ok := d.(ranger); ok {
 		return r.Range()

@@ -63,8 +63,8 @@ func drawWord(t *rapid.T, m int) (word []uint64, bit func(k int) int) {
 	return word, func(k int) int { return values[k] }
 }
 
-// TestFormulas compares with Eq. 1, 14 and 5 as they are printed.
-func TestFormulas(t *testing.T) {
+// TestPrinted compares with Eq. 1, 14 and 5 as they are printed.
+func TestPrinted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		levels := rapid.IntRange(2, 300).Draw(t, "levels")
 		name := rapid.SampledFrom([]string{"unary", "johnson", "johnson-nonzero"}).Draw(t, "code")

@@ -124,7 +124,7 @@ func TestRegistry(t *testing.T) {
 		t.Fatalf("%v, %v", d, err)
 	}
 	if lo, hi := decode.Range(c, d); lo != 1 || hi != 40 {
-		t.Errorf("range %d to %d without a Ranger, want 1 to 40", lo, hi)
+		t.Errorf("range %d to %d without a method Range, want 1 to 40", lo, hi)
 	}
 	if got, want := r.Names(), append(decode.Names(), "parity"); !slices.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)

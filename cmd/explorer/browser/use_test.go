@@ -252,8 +252,8 @@ func TestHover(t *testing.T) {
 	p.quiet()
 }
 
-// TestLinks follows a link, goes back, and refuses a bad link with a sentence.
-func TestLinks(t *testing.T) {
+// TestFragments follows a link, goes back, and refuses a bad link with a sentence.
+func TestFragments(t *testing.T) {
 	const link = "#levels=32&code=hexj!3.4&other=unary&r=0.7&sigma=2&prior=middle&bits=9_12&method=bound"
 	p := open(t, fileURL(t)+link, 1400, 1000)
 	p.text("name", "hexj-edited.csv")

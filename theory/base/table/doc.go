@@ -1,5 +1,5 @@
 // Package table writes tables of results. One row type, a struct, gives text for people, CSV and
-// JSON. The struct's tags say everything once:
+// JSON. The struct's tags say everything once, and its comments explain it:
 //
 //		type row struct {
 //			Code   string       `json:"code" text:"code"`
@@ -17,7 +17,7 @@
 //	  - text is the heading in tables for people, then a comma and a verb of fmt where the
 //	    usual one is not right. Nil pointers, and numbers that do not exist, are dashes.
 //	    Fields without the tag are not in these tables.
-//	  - doc is a sentence for the reference of fields.
+//	  - The comment above a field is its sentence in cmd/belsim/FIELDS.md.
 //
 // [Of] makes a [Table] of rows for people; [WriteCSV] and [WriteJSON] write all fields.
 package table
