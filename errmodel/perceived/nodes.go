@@ -18,7 +18,7 @@ const Seed = 1
 // ManyNodes is the number of nodes of everything: the solver of the noise, fits and forecasts.
 const ManyNodes = 1 << 14
 
-// Nodes are the QMC nodes over which errors are averaged: pairs of a level and of noise ε, and the
+// Nodes are the points of quasi-Monte Carlo over which errors are averaged: pairs of a level and of noise ε, and the
 // residuals of the logits. All codes, trainings and parameters share the nodes (common random
 // numbers), so that chance hardly changes a comparison. Nodes are immutable.
 //
