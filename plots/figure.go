@@ -1,6 +1,6 @@
-// Package plots draws the figures of belsim: heatmaps over r and σ, code
-// matrices, per-label errors and comparisons of codes. It draws plain data and does not
-// know where the data comes from.
+// Package plots draws the figures of belsim: heatmaps of planes of error models, code matrices,
+// errors and error rates by level, comparisons, trade-offs and forecasts of codes, and intervals.
+// It draws plain data and does not know where the data comes from.
 //
 // Figures stay readable without colours: lines differ in dash and weight, points differ in
 // shape, and contours of heatmaps differ in dash.

@@ -70,12 +70,13 @@ func (t Training) Loss() string {
 //
 //	sd_k² = η²·E[f_k′(ŷ)²] + 1/(1/sd₀² + 1/(1.75²·Var f_k(ŷ))).
 //
-// After a training for the decoder the bits that differ between two levels share a misfit of half
-// the floor, and η times the slope of the difference of the scores: its loss knows nothing else.
-// After L1 and L2 the bits share a misfit of η times the slope of the mean, without a floor. The
-// second term is about sd₀². It is less for a lost bit, whose logit hardly varies: all bits read
+// The second term is about sd₀². It is less for a lost bit, whose logit hardly varies: all bits read
 // the same features, and a lost bit gives these features, and their noise, little weight. Given ŷ
 // the bits are independent, and P(bit k is one) = Φ(f_k(ŷ)/sd_k).
+//
+// After a training for the decoder the bits that differ between two levels share a misfit of half
+// the floor, and η times the slope of the difference of the scores: its loss knows nothing else.
+// After L1 and L2 the bits share a misfit of η times the slope of the mean, without a floor.
 //
 // A Cutoff or a Floor of 0 stands for DefaultCutoff or DefaultFloor. A Misfit is 0 or more.
 type Model struct {

@@ -18,9 +18,9 @@ const Seed = 1
 // ManyNodes is the number of nodes of everything: the solver of the noise, fits and forecasts.
 const ManyNodes = 1 << 14
 
-// Nodes are the QMC nodes over which errors are averaged: pairs of a level and of noise ε, and the
-// residuals of the logits. All codes, trainings and parameters share the nodes (common random
-// numbers), so that chance hardly changes a comparison. Nodes are immutable.
+// Nodes are the points of quasi-Monte Carlo over which errors are averaged: pairs of a level and of
+// noise ε, and the residuals of the logits. All codes, trainings and parameters share the nodes
+// (common random numbers), so that chance hardly changes a comparison. Nodes are immutable.
 //
 // The levels are quantiles of the prior at (i + ½)/N, i < N; the noise is the quantile of
 // the normal distribution at the bit reversal of i, plus ½/N. The residuals are normal random

@@ -15,8 +15,8 @@ var ErrNoNoise = errors.New("no label noise gives this error")
 // noiseTolerance is the relative accuracy of a label noise.
 const noiseTolerance = 1e-4
 
-// NoiseOf returns the label noise s, in levels, with which networks have a mean |error| of mae
-// levels over the nodes that learnt the unary code bit by bit and are read by gen on hard decisions.
+// NoiseOf returns the label noise s, in levels, with which networks that learnt the unary code bit by
+// bit, and are read by gen on hard decisions, have a mean |error| of mae levels over the nodes.
 // The model gives the other parameters; its noise and its training do not matter. s is the noise
 // around the label itself, real or a level.
 //
