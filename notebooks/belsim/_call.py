@@ -363,7 +363,8 @@ _HELP = re.compile(r"; see belsim[a-z ]* --help")
 _RANGE = re.compile(r"\b(range )a:b")
 _PLACE = re.compile(r"\b(rows?|columns?) \d+(?:(?: and | to )\d+)?")
 _LEVEL = re.compile(
-    r"\b([Ll]evels?|[Bb]its?|[Oo]utputs?|target(?=.* is no level)) [1-9]\d*\b(?!\.\d)(?: is no level: want \d+)?(?:(?: and | to )\d+\b)?"
+    r"\b([Ll]evels?|[Bb]its?|[Oo]utputs?|target(?= \S+ is no level)) [1-9]\d*\b(?!\.\d)"
+    r"(?: is no level: want \d+)?(?:(?: and | to )\d+\b)?"
 )
 
 

@@ -373,7 +373,7 @@ class Fit(_Results, _plots.Pictured):
     def _one(self, name: str) -> None:
         """Refuses what only one output has."""
         if self.each[0] is not self:
-            raise Error(f"a network of several outputs has one {name} for each: take fit.each[k].{name}, k from 0")
+            raise Error(f"each of several outputs has its own {name}: take fit.each[k].{name}, k from 0")
 
     @property
     def decoders(self) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -300,8 +301,9 @@ def test_refused() -> None:
         head.loss(torch.zeros(5), torch.zeros(5))  # it would compare each with each
     with pytest.raises(belsim.Error, match=r"targets of shape \(5, 1\) for outputs of shape \(5, 1\): want \(5,\), a label for each"):
         head.loss(torch.zeros(5, 1), torch.zeros(5, 1))
+    made: Any = head
     with pytest.raises(belsim.Error, match=r"fitted = .*Head.*want fit\(\.\.\.\)\.decoder, or the path"):
-        belsim.torch.Decoder(head)
+        belsim.torch.Decoder(made)
     with pytest.raises(belsim.Error, match="no distribution"):
         head.probabilities(torch.zeros(5, 1))
     with pytest.raises(belsim.Error, match="want one of 'mean'"):
