@@ -363,7 +363,7 @@ WRONG = [
     ("belsim.sweep({'codes': [np.ones((2, 2))]}, folder)", "plan: a matrix; want names of codes"),
     ("belsim.sweep({'codes': ['unary'], 'r': (1, 2)}, folder)", "plan: r = (1, 2): want (lo, hi, count)"),
     ("belsim.fit('johnson', Z, y + 1, levels=16)", "targets: row 15: target 16 is no level: want 0 to 15"),
-    ("belsim.fit('johnson', Z[:, [0, 0]] * 1, y, levels=16)", "targets of shape (160,) for outputs of shape (160, 2): want"),
+    ("belsim.fit('direct', Z, y, levels=16)", "targets of shape (160,) for outputs of shape (160, 8): want (N, 8)"),
     (
         "belsim.fit('johnson', np.stack([Z, Z], 1), y, levels=16)",
         "targets of shape (160,) for outputs of shape (160, 2, 8): want (N, 2)",
