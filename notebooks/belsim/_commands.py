@@ -99,7 +99,7 @@ class _Results:
             raise AttributeError(f"{type(self).__name__} has no {name!r}") from None
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.results]
+        return sorted({*super().__dir__(), *self.results})
 
     def _repr_html_(self) -> str:
         """What Jupyter shows: the text, and the table."""
@@ -650,7 +650,8 @@ def _fit_arguments(
         c, more = pair
         out.append(f"--also={inputs.code(c, f'also[{i}] (code)', file=True)}:{seen(c, more, f'also[{i}]')}")
     files = [inputs.array(c, f"candidates[{i}]").replace(",", "\\,") for i, c in enumerate(candidates)]  # commas stand between files
-    out += [f"--candidates={file}" for file in files]
+    if switch(others["recommend"], "recommend"):  # else they wait for Fit.recommendation
+        out += [f"--candidates={file}" for file in files]
     return out
 
 

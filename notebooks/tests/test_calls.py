@@ -136,7 +136,7 @@ def test_fit_levels(network: Network) -> None:
     outputs, targets = network
     level = belsim.quantize(targets, (2.5, 4.3), 64)
     c = belsim.code("johnson", 64)
-    fit = belsim.fit(c, outputs, level, samples=100, also=[(c, outputs)], candidates=[belsim.code("gray", 64)], recommend=True)
+    fit = belsim.fit(c, outputs, level, samples=100, also=[(c, outputs)], candidates=[belsim.code("gray", 64)])
     assert fit.decoders["observed"].min() < 1.2
     assert "candidates[0]" in set(fit.recommendation["code"])
     with pytest.raises(belsim.Error, match=r"targets\[1\] = -1: want levels from 0"):
