@@ -10,7 +10,7 @@ here run the command ``belsim``, which this package carries, and return its resu
 - ``belsim.torch``, ``belsim.sklearn``: heads of networks, and estimators; they need torch and scikit-learn
 
 **Levels and bits count from 0 in Python**, as rows and columns of a code's matrix do: level 0 is row 0, and the last
-level is L − 1. The command, its messages (``belsim.Error``) and its printed report (``Fit.report``) count from 1.
+level is L − 1. What the command prints (``Fit.text``) and writes (``Fit.report``) counts from 1.
 
 A refusal is a ``belsim.Error``, whose text says what is wanted. Errors of codes are ``|decoded − label|`` in levels.
 Names of columns are those of the command's JSON; a missing value is NaN.

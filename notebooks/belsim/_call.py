@@ -35,10 +35,9 @@ SMALL = 1 << 20
 
 
 class Error(Exception):
-    """A refusal or a failure of belsim. Its text is the command's message.
+    """A refusal or a failure of belsim. Its text is the command's message, which counts from 0 here.
 
-    ``exit_code`` is the command's: 2 for bad input, 3 where the machine cannot do it. Messages about arrays count rows and
-    columns from 0.
+    ``exit_code`` is the command's: 2 for bad input, 3 where the machine cannot do it.
     """
 
     def __init__(self, message: str, exit_code: int = 2) -> None:
@@ -108,8 +107,9 @@ def array(values: ArrayLike, name: str = "array") -> NDArray[Any]:
             share = f"{masked.sum()} of {masked.size} values are masked (first: index {first})"
             raise Error(f"{name}: {share}; fill them, or leave them out")
         out = np.asarray(values)
-    if out.dtype == object or out.dtype.kind not in "biuf":
-        raise Error(f"{name} of {out.dtype}: want bools, integers or floats")
+    if out.dtype.kind not in "biuf":
+        what = {"U": "texts", "S": "texts", "O": "objects"}.get(out.dtype.kind, out.dtype)
+        raise Error(f"{name} of {what}: want bools, integers or floats")
     if out.dtype.kind == "f" and out.dtype.itemsize not in (2, 4, 8):
         with np.errstate(over="ignore"):
             out = out.astype(np.float64)
@@ -206,6 +206,8 @@ def write(path: str, fill: Callable[[IO[bytes]], object]) -> None:
     at = Path(os.path.realpath(path))
     temporary = ""
     with refusing(f"cannot write {path}", 3):
+        if not at.parent.is_dir():
+            raise Error(f"cannot write {path}: there is no folder {at.parent}", 3)
         try:
             old = at.stat() if at.exists() else None
             if old is not None and not stat.S_ISREG(old.st_mode):
@@ -326,7 +328,7 @@ class Inputs:
         """What stands on the command line for a code, a name or an L × M matrix."""
         if isinstance(code, (str, os.PathLike)):
             return path_of(code, name)
-        if array(code, name).ndim != 2:
+        if callable(code) or array(code, name).ndim != 2:
             raise Error(f"{name}: want the name of a code, or an L × M matrix")
         return self.array(code, name, file=file)
 
@@ -336,7 +338,7 @@ class Inputs:
         text = re.sub(r"(^|[ :])-: ", r"\1standard input: ", text)
         for path, name in self.names.items():
             ours = ours or path in text
-            text = text.replace(path, name)
+            text = re.sub(rf"\breading [a-z ]+: (?={re.escape(path)}: )", "", text).replace(path, name)
         return _as_python(text, ours)
 
     def renamed(self, value: Any) -> Any:
@@ -358,15 +360,30 @@ def _plain(path: str) -> bool:
 _FLAG = re.compile(r"--([a-z][a-z-]*)(?:[ =]([-+.\d][\w.+-]*))?")
 _LONG = re.compile(r'"([^"]{80})[^"]+"')
 _HELP = re.compile(r"; see belsim[a-z ]* --help")
-_PLACE = re.compile(r"\b(row|rows|column|columns) (\d+)(?:( and | to )(\d+))?")
+_RANGE = re.compile(r"\b(range )a:b")
+_PLACE = re.compile(r"\b(rows?|columns?) \d+(?:(?: and | to )\d+)?")
+_LEVEL = re.compile(
+    r"\b([Ll]evels?|[Bb]its?|[Oo]utputs?|target(?= \S+ is no level)) [1-9]\d*\b(?!\.\d)"
+    r"(?: is no level: want \d+)?(?:(?: and | to )\d+\b)?"
+)
 
 
 def _as_python(text: str, arrays: bool) -> str:
     """A message with arguments for flags. About arrays: with rows and columns counted from 0."""
     text = _FLAG.sub(lambda m: m[1].replace("-", "_") + (f"={m[2]}" if m[2] else ""), _HELP.sub("", _LONG.sub(r'"\1…"', text)))
     if arrays:
-        text = _PLACE.sub(lambda m: f"{m[1]} {int(m[2]) - 1}" + (f"{m[3]}{int(m[4]) - 1}" if m[3] else ""), text)
-    return text
+        text = _PLACE.sub(_less, text)
+    return _RANGE.sub("range=(a, b)", text)
+
+
+def sentences(text: str) -> str:
+    """What the command says, with levels, bits and outputs of a network counted from 0."""
+    return _LEVEL.sub(_less, text)
+
+
+def _less(m: re.Match[str]) -> str:
+    """A word and numbers that count from 1, of a match, with numbers that count from 0."""
+    return m[1] + " " + re.sub(r"\d+", lambda n: str(int(n[0]) - 1), m[0].removeprefix(m[1] + " "))
 
 
 def _mapped_file(values: object) -> str | None:
@@ -490,6 +507,9 @@ def prior_flags(inputs: Inputs, prior: ArrayLike | None, levels: int | None) -> 
     counts = array(prior, "prior")
     if counts.ndim != 1:
         raise Error(f"prior of {counts.ndim} dimensions: want the count of each level, of shape (L,)")
+    if (counts < 0).any():
+        at = int(np.argmax(counts < 0))
+        raise Error(f"prior[{at}] = {counts[at]:g}: want a number of 0 or more")
     if levels is not None and count(levels, "levels") != len(counts):
         raise Error(f"prior of {len(counts)} counts: want {levels}, one for each level")
     # With the number of levels, codes of another number are refused.
@@ -614,12 +634,12 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
         raise Error(f"the command crashed: {inputs.rename(crash)}", 3)
     if status not in ((0, 1) if may_fail else (0,)):
         if rest and rest[0].startswith("belsim: "):
-            raise Error(inputs.rename(" ".join(rest).removeprefix("belsim: ")), status)
+            raise Error(sentences(inputs.rename(" ".join(rest).removeprefix("belsim: "))), status)
         how = f"by the signal {-status}" if status < 0 else f"with the exit code {status}"
         raise Error(f"the command {path} ended {how}" + (f": {rest[0][:200]}" if rest else ""), 3)
     for note in notes:
         if "sampling on the CPU" not in note:  # no news for a caller who did not ask for a GPU
-            warnings.warn(inputs.rename(note.removeprefix("belsim: note: ")), stacklevel=4)
+            warnings.warn(sentences(inputs.rename(note.removeprefix("belsim: note: "))), stacklevel=4)
     return text
 
 
@@ -684,6 +704,7 @@ def rows(name: str) -> Callable[[dict[str, Any]], pd.DataFrame]:
 
 _POSITIONS = ("level", "output", "bit", "last_level", "worst_level")
 _LISTS_OF_POSITIONS = ("dead_bits", "rate_levels", "curve_levels")
+_SENTENCES = ("failures", "notes", "verdict", "warning")
 
 
 def from_zero(value: Any) -> Any:
@@ -700,6 +721,8 @@ def from_zero(value: Any) -> Any:
             out[name] = v - 1
         elif name in _LISTS_OF_POSITIONS and isinstance(v, list):
             out[name] = [k - 1 for k in v]
+        elif name in _SENTENCES and isinstance(v, (str, list)):
+            out[name] = sentences(v) if isinstance(v, str) else [sentences(text) for text in v]
         else:
             out[name] = from_zero(v)
     return out
@@ -721,8 +744,9 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in row.items():
         if isinstance(value, dict):
             out.update({f"{name}_{k}": v for k, v in _flat(value).items()})
-        elif name.endswith("interval"):
-            out[name.removesuffix("interval") + "lo"], out[name.removesuffix("interval") + "hi"] = value or (None, None)
+        elif name.endswith("interval") or name == "any_law":
+            of = "any_law_" if name == "any_law" else name.removesuffix("interval")
+            out[of + "lo"], out[of + "hi"] = value or (None, None)
         else:
             out[name.replace("interval_", "")] = value
     return out

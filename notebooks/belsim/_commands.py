@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -34,6 +35,7 @@ from belsim._call import (
     results,
     rows,
     run,
+    sentences,
     several,
     shown,
     span,
@@ -79,6 +81,8 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
                 range=ends(inputs, own.pop("range", None)),
                 prior=histogram(inputs, array(own.pop("prior"))) if "prior" in own else None,
             )
+        if "reads" in own:
+            choice(own["reads"], Reads, "reads")
         told = flags(outputs=own.pop("reads", None), **own)
         return results([command, *sizes, *told, "--", *names], inputs, make, progress=progress, may_fail=may_fail)
 
@@ -95,12 +99,12 @@ class _Results:
             raise AttributeError(f"{type(self).__name__} has no {name!r}") from None
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.results]
+        return sorted({*super().__dir__(), *self.results})
 
     def _repr_html_(self) -> str:
         """What Jupyter shows: the text, and the table."""
         name, frame = self._shown()
-        text = "".join(f"<p>{escape(line.strip('<>'))}</p>" for line in repr(self).splitlines())
+        text = "".join(f"<p>{escape(part.strip('<>'))}</p>" for part in re.split(r"(?<=[.>])\n", repr(self)))
         return text if frame is None else f"{text}<p>{name}</p>{frame.to_html(index=False, max_rows=20, float_format='{:.4g}'.format)}"
 
     def _shown(self) -> tuple[str, pd.DataFrame | None]:
@@ -287,7 +291,7 @@ class Heatmap(_Results, _plots.Pictured):
         """The map, as the paper's Figure 3(c): white where both errors are the same. Returns the axes of matplotlib."""
         of = self.results
         x, y = ("label_noise", "misfit") if "label_noise" in self.cells else ("r", "sigma")
-        what = f"error of {of['a']['code']} over {of['b']['code']}: increase (%)"
+        what = f"error of {of['a']['code']} over\n{of['b']['code']}: increase (%)"
         return _plots.heatmap(ax, of[x], of[y], self.increase, (x.replace("_", " "), y.replace("sigma", "σ")), what)
 
     def __repr__(self) -> str:
@@ -344,8 +348,7 @@ class Fit(_Results, _plots.Pictured):
     """The result of ``fit``. Every name of its JSON is an attribute; levels and bits count from 0.
 
     ``print(fit)`` shows ``verdict``, a few sentences. ``text`` is all that the command prints, whose levels and bits count
-    from 1, and ``report("report.html")`` writes it as a page with pictures. ``decoders`` is a DataFrame with the errors of each
-    decoder of each ``network`` (1 is the first one), in the unit of the targets: observed, and under the perceived-label model.
+    from 1, and ``report("report.html")`` writes it as a page with pictures.
     ``json`` is the text that ``belsim compare --model`` reads from a file; the functions here take the Fit itself as ``model``.
 
     ``each`` has the Fit of each output of a network of several outputs, and else the Fit itself.
@@ -359,8 +362,7 @@ class Fit(_Results, _plots.Pictured):
         result = json.loads(json_text)
         seen = result.pop("outputs")  # of what kind they are, or the fit of each
         self.results = from_zero(result if isinstance(seen, list) else {**result, "kind": seen})
-        self.verdict: str = text.split("\n\n", 1)[0]
-        self.decoders: pd.DataFrame = table(self.results.get("decoders"))
+        self.verdict: str = sentences(text.split("\n\n", 1)[0])
         self._arguments = arguments
         self._decoder = decoder
         self._forecasts = self.results.pop("recommendation", None)
@@ -371,7 +373,16 @@ class Fit(_Results, _plots.Pictured):
     def _one(self, name: str) -> None:
         """Refuses what only one output has."""
         if self.each[0] is not self:
-            raise Error(f"a network of several outputs has one {name} for each: take fit.each[k].{name}, k from 0")
+            raise Error(f"each of several outputs has its own {name}: take fit.each[k].{name}, k from 0")
+
+    @property
+    def decoders(self) -> pd.DataFrame:
+        """The errors of each decoder of each ``network`` (1 is the first one), in the unit of the targets.
+
+        They are observed, and by the perceived-label model.
+        """
+        self._one("decoders")
+        return table(self.results["decoders"])
 
     def _again(self, **changed: Any) -> Fit:
         return _fit(**{**self._arguments, **changed})
@@ -413,7 +424,8 @@ class Fit(_Results, _plots.Pictured):
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
         """The forecasts of ``recommendation`` over the measured error: the rows of the report, on new axes as high as they need.
 
-        These are the rows that are ``shown``: each code and training with its best decoder.
+        These are the rows that are ``shown``: each code and training with its best decoder. ``ax.set_ylim(9.6, -0.6)`` leaves the
+        first ten.
         """
         rows = self.recommendation
         if rows.empty:
@@ -441,7 +453,8 @@ class Fit(_Results, _plots.Pictured):
         return self.verdict
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{fit.results['code']} with {fit.results['levels']} levels" for fit in self.each)
+        outputs = "" if self.each[0] is self else f"{len(self.each)} outputs, "
+        parts = outputs + ", ".join(dict.fromkeys(f"{fit.results['code']} with {fit.results['levels']} levels" for fit in self.each))
         return f"<Fit of {parts}, {self.each[0].results['samples']} samples>\n{self}"
 
 
@@ -605,6 +618,10 @@ def _fit_arguments(
     one = 1 if isinstance(code, str) and code == "direct" else 2  # dimensions of the outputs, if it is one
     if z.ndim not in (one, one + 1):
         raise Error(f"outputs of {z.ndim} dimensions: want (N, M), or (N, K, M) for a network of K outputs")
+    k = z.shape[1] if z.ndim > one else 1
+    if ranges is not range and y.shape[1:] != (k,) and (k > 1 or y.ndim != 1):
+        want = f"(N, {k})" if k > 1 else f"(N,), or outputs (N, {y.shape[1]}, M)" if y.ndim == 2 else "(N,)"
+        raise Error(f"targets of shape {y.shape} for outputs of shape {z.shape}: want {want}")
     if ranges is range and y.shape[1:] != (len(ranges),):
         raise Error(f"targets of shape {y.shape}: want (N, {len(ranges)}), a column for each range")
     first = ranges[0]
@@ -621,7 +638,7 @@ def _fit_arguments(
             targets="points:" * switch(points, "points") + inputs.array(labels, "targets"),
             levels=levels,
             training=training,
-            baseline=_baseline(inputs, baseline, first),
+            baseline=_baseline(inputs, baseline, first, y.shape),
             **others,
         ),
     ]
@@ -633,16 +650,24 @@ def _fit_arguments(
         c, more = pair
         out.append(f"--also={inputs.code(c, f'also[{i}] (code)', file=True)}:{seen(c, more, f'also[{i}]')}")
     files = [inputs.array(c, f"candidates[{i}]").replace(",", "\\,") for i, c in enumerate(candidates)]  # commas stand between files
-    out += [f"--candidates={file}" for file in files]
+    if switch(others["recommend"], "recommend"):  # else they wait for Fit.recommendation
+        out += [f"--candidates={file}" for file in files]
     return out
 
 
-def _baseline(inputs: Inputs, baseline: float | ArrayLike | None, range: ArrayLike | None) -> float | str | None:  # noqa: A002
-    """Predictions as the command reads them, or a number."""
+def _baseline(
+    inputs: Inputs,
+    baseline: float | ArrayLike | None,
+    range: ArrayLike | None,  # noqa: A002
+    shape: tuple[int, ...],
+) -> float | str | None:
+    """Predictions as the command reads them, of the shape of the targets, or a number."""
     if baseline is None:
         return None
     if isinstance(baseline, str) or array(baseline, "baseline").ndim == 0:
         return number(baseline, "baseline")
+    if array(baseline).shape[1:] != shape[1:] and array(baseline).size != shape[0]:
+        raise Error(f"baseline of shape {array(baseline).shape}: want {shape}, as targets have")
     return inputs.array(_predictions(baseline, range, "baseline"), "baseline")
 
 
@@ -734,6 +759,8 @@ def optimize(
     """
     arguments = locals()
     arguments["bits"] = span(bits, "bits") if isinstance(bits, tuple) else bits
+    if time is not None and not isinstance(time, str):
+        raise Error(f"time = {shown(time)}: want a text, such as '60s'")
     arguments["fix"] = None if fix is None else positions(fix, "fix", "columns, from 0")
     return _command("optimize", arguments, Optimized)
 
@@ -748,6 +775,19 @@ def bench(*, workers: int | None = None) -> pd.DataFrame:
         return results(["bench", *flags(workers=workers, quiet=True)], inputs, rows("results"))
 
 
+def _plan(plan: dict[str, Any]) -> str:
+    """The JSON of a plan: a tuple is a range, and arrays are lists."""
+
+    def plain(value: Any) -> Any:
+        if array(value, "plan").ndim > 1:
+            raise Error("plan: a matrix; want names of codes, and paths of files, which numpy.save writes")
+        return array(value, "plan").tolist()
+
+    axes = {name: plan.get(name) for name in ("r", "sigma", "label_noise", "misfit")}
+    spans = {name: span(value, f"plan: {name}") for name, value in axes.items() if isinstance(value, tuple)}
+    return json.dumps({**plan, **spans}, default=plain)
+
+
 def sweep(
     plan: dict[str, Any] | str | os.PathLike[str],
     folder: str | os.PathLike[str],
@@ -758,7 +798,8 @@ def sweep(
 ) -> pd.DataFrame:
     """Computes a plan of many cells, and returns a row for each cell, with ``worst_level`` from 0.
 
-    ``plan`` is a plan as the command ``belsim sweep`` reads it, as a dict or a file. ``folder`` keeps what is finished: a call
+    ``plan`` is a plan as the command ``belsim sweep`` reads it, as a dict or a file. In a dict, ranges are as for ``heatmap``, and
+    codes are names and paths of files. ``folder`` keeps what is finished: a call
     that was interrupted goes on from there when it is made again.
 
     >>> import tempfile
@@ -770,7 +811,7 @@ def sweep(
     out = path_of(folder, "folder")
     with Inputs() as inputs:
         with refusing("plan, folder"):
-            path = inputs.text(json.dumps(plan), "plan", ".json") if isinstance(plan, dict) else path_of(plan, "plan")
+            path = inputs.text(_plan(plan), "plan", ".json") if isinstance(plan, dict) else path_of(plan, "plan")
             Path(out).mkdir(parents=True, exist_ok=True)
         run(["sweep", *flags(out=out, workers=workers, backend=backend), "--", path], inputs, progress=progress)
         return results(

@@ -20,7 +20,7 @@ else:
 
 
 def axes(ax: Axes | None, height: float | None = None) -> Axes:
-    """The axes to draw on: those of the caller, or new ones, so many inches high."""
+    """The axes to draw on: those of the caller, or new ones, so many inches high for letters of 10 points."""
     try:
         import matplotlib.axes
         import matplotlib.pyplot as plt
@@ -32,7 +32,7 @@ def axes(ax: Axes | None, height: float | None = None) -> Axes:
         return ax
     figure, out = plt.subplots(layout="constrained")
     if height is not None:
-        figure.set_figheight(height)
+        figure.set_figheight(height * plt.rcParams["font.size"] / 10)
     return out
 
 
@@ -108,6 +108,8 @@ def profiles(ax: Axes | None, bits: Sequence[dict[str, Any]], model: str) -> Axe
 def forest(ax: Axes | None, rows: pd.DataFrame) -> Axes:
     """Forecast errors over the measured one, the smallest at the top, with their 95 % intervals."""
     out, place = axes(ax, 1.2 + 0.2 * len(rows)), np.arange(len(rows))
+    from matplotlib import ticker
+
     spread = np.abs(rows[["ratio_lo", "ratio_hi"]].to_numpy(dtype=float).T - rows["ratio"].to_numpy(dtype=float))
     out.errorbar(rows["ratio"], place, xerr=spread, fmt="o")
     out.axvline(1, color="gray", linewidth=0.8)
@@ -116,4 +118,8 @@ def forest(ax: Axes | None, rows: pd.DataFrame) -> Axes:
     )
     out.set_ylim(len(rows) - 0.4, -0.6)
     out.set(xscale="log", xlabel="error over yours, 95 % interval")
+    lo, hi = out.get_xlim()
+    out.xaxis.set_major_locator(ticker.MaxNLocator(5) if hi < 5 * lo else ticker.LogLocator(subs=(1, 2, 5)))
+    out.xaxis.set_major_formatter("{x:g}")
+    out.xaxis.set_minor_locator(ticker.NullLocator())
     return out

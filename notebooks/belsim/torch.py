@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -13,13 +14,44 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from belsim import _codes
-from belsim._call import Error, choice, count, number, pair, refusing, shown, wide
+from belsim._call import Error, choice, count, number, pair, path_of, refusing, several, shown, wide
 
 Kind = Literal["bce", "ce", "soft", "corn", "l1", "huber", "l2"]
 Rule = Literal["mean", "median", "map"]
+NAMED = {
+    "softmax": "Head('ce', levels, code='onehot')",
+    "hl-gauss": "Head('soft', levels, code='onehot')",
+    "corn": "Head('corn', levels)",
+    "direct": "Head('l1', levels), or with 'huber' or 'l2'",
+}
+"""The heads that ``fit`` names in the place of a code."""
 
 
-class Head(nn.Module):
+class _Exact(nn.Module):
+    """A module without weights, whose buffers describe the levels: a network in half precision does not round them."""
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], *others: Any, **more: Any) -> Any:
+        exact = dict(self.named_buffers())
+        move: Any = super()._apply  # which has no types
+        out = move(fn, *others, **more)
+        for name, buffer in self.named_buffers():
+            if buffer.dtype != exact[name].dtype:
+                setattr(self, name, exact[name].to(buffer.device))
+        return out
+
+    def _others(self, state: dict[str, Tensor], prefix: str) -> Iterator[str]:
+        """The names of the buffers that have other values in a state."""
+        for name, own in self.named_buffers():
+            other = state.get(prefix + name)
+            if other is not None and (other.shape != own.shape or not torch.equal(other.cpu(), own.cpu().to(other.dtype))):
+                yield name
+
+    def __prepare_scriptable__(self) -> NoReturn:
+        ways = "use torch.compile, torch.export or torch.jit.trace"
+        raise Error(f"torch.jit.script cannot compile a {type(self).__name__}, which refuses wrong tensors in Python: {ways}")
+
+
+class Head(_Exact):
     """A loss and a decoder for the outputs of a network, of shape (..., ``Head.outputs``). It has no weights.
 
     With a code of L levels and M bits, ``outputs`` is M, and softmax(Z Cᵀ) of outputs Z is the distribution over the levels:
@@ -75,8 +107,10 @@ class Head(nn.Module):
         if code is not None and kind == "corn":
             raise Error("corn has no code")
         self.kind, self.levels, self.sigma, self.outside = kind, levels, number(sigma, "sigma"), outside
-        if range is not None and (values is not None or len(range) != 2):
+        if range is not None and (values is not None or several(range) is not None):
             raise Error("range: want (a, b); values has the label of each level instead")
+        if isinstance(code, str) and code in NAMED:
+            raise Error(f"code = {code!r}: no code, but a head: {NAMED[code]}")
         self.range = (0.0, levels - 1.0) if range is None else pair(range)
         if values is not None:
             self.range, self.outside = pair(values), "clip"
@@ -118,24 +152,19 @@ class Head(nn.Module):
             lo, hi, levels = state.tolist()
             errors.append(f"{prefix}range: the state is of a head for ({lo:g}, {hi:g}) and {levels:g} levels, and this one is for "
                           f"({mine[0]:g}, {mine[1]:g}) and {self.levels}: make a Head like that one")  # fmt: skip
-        for name, own in self.named_buffers():
-            other = state_dict.get(prefix + name)
-            if other is not None and (other.shape != own.shape or not torch.equal(other.cpu().float(), own.cpu().float())):
-                what = "other values" if name == "places" else f"another code than {self._code}"
-                errors.append(f"{prefix}{name}: the state is of a head of {what}")
-                return
+        for name in self._others(state_dict, prefix):
+            what = "other values" if name == "places" else f"another code than {self._code}"
+            errors.append(f"{prefix}{name}: the state is of a head of {what}")
+            return
         super()._load_from_state_dict(state_dict, prefix, *others)
-
-    def __prepare_scriptable__(self) -> NoReturn:  # noqa: D105
-        _unscriptable("Head")
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """The mean loss of outputs, (..., ``Head.outputs``), for labels, (...)."""
         z = self._wide(outputs)
         _tensor(targets, "targets")
         if z.shape[:-1] != targets.shape:
-            shapes = f"outputs of shape {tuple(z.shape)} for targets of shape {tuple(targets.shape)}"
-            raise Error(f"{shapes}: want a tensor (...) for (..., M)")
+            shapes = f"targets of shape {tuple(targets.shape)} for outputs of shape {tuple(z.shape)}"
+            raise Error(f"{shapes}: want {tuple(z.shape[:-1])}, a label for each")
         with torch.autocast(z.device.type, enabled=False):
             z = z.flatten(0, -2)
             y = self._level(targets, z.device).flatten()
@@ -235,7 +264,7 @@ class Head(nn.Module):
         if not self.uneven:
             return level
         v, level = self.places.to(level), level.clamp(0, self.levels - 1)
-        at = level.detach().floor().long().clamp(max=self.levels - 2)
+        at = level.detach().floor().long().clamp(0, self.levels - 2)  # also of NaN
         return v[at] + (level - at) * (v[at + 1] - v[at])
 
     def _found(self, z: Tensor, rule: str) -> Tensor:
@@ -247,7 +276,7 @@ class Head(nn.Module):
         if rule == "mean":
             return p @ (self.places.to(p) if self.uneven else torch.arange(self.levels, dtype=p.dtype, device=p.device))
         if rule == "map":
-            return self._place(p.argmax(-1).to(p.dtype))
+            return self._place(p.argmax(-1).to(p.dtype) + (p - p).sum(-1))  # 0, or NaN where an output is
         upto = p.cumsum(-1)
         at = (upto < upto[..., -1:] / 2).sum(-1, keepdim=True).clamp(max=self.levels - 1)
         share, end = p.gather(-1, at), upto.gather(-1, at)
@@ -265,11 +294,6 @@ class Head(nn.Module):
         return level.float().to(device) if device.type == "mps" else level
 
 
-def _unscriptable(name: str) -> NoReturn:
-    ways = "use torch.compile, torch.export or torch.jit.trace"
-    raise Error(f"torch.jit.script cannot compile a {name}, which refuses wrong tensors in Python: {ways}")
-
-
 def _tensor(value: object, name: str, columns: int | None = None) -> None:
     """Refuses what is no dense tensor of real numbers, with a last dimension of so many columns."""
     want = "(...)" if columns is None else f"(..., {columns})"
@@ -281,8 +305,9 @@ def _tensor(value: object, name: str, columns: int | None = None) -> None:
         raise Error(f"{name} of shape {tuple(value.shape)}: want a tensor {want}")
 
 
-class Decoder(nn.Module):
-    """A decoder that ``fit`` fitted, as a module: outputs, (..., M), to labels, (...). It computes in float64, without gradients.
+class Decoder(_Exact):
+    """A decoder that ``fit`` fitted, as a module: outputs, (..., M), to labels, (...). It computes in float64, without
+    gradients, in a network of any precision.
 
     ``fitted`` is ``fit(...).decoder``, or the path of its .npz file. Outputs are logits, also where the decoder reads their signs only.
 
@@ -305,8 +330,9 @@ class Decoder(nn.Module):
 
     def __init__(self, fitted: _codes.Decoder | str | os.PathLike[str]) -> None:
         super().__init__()
-        content = fitted if isinstance(fitted, _codes.Decoder) else _codes.Decoder.load(fitted)
-        arrays = content.arrays()
+        if not isinstance(fitted, _codes.Decoder):
+            fitted = _codes.Decoder.load(path_of(fitted, "fitted", "fit(...).decoder, or the path of its .npz file"))
+        arrays = fitted.arrays()
         with refusing("no fitted decoder"):
             self.rule, self.reads = str(arrays["rule"][0]), str(arrays["reads"][0])
             choice(self.rule, Rule, "rule")
@@ -318,14 +344,19 @@ class Decoder(nn.Module):
             self.register_buffer("residuals", torch.as_tensor(np.asarray(arrays["residuals"], np.float64)), persistent=False)
             self.floor = float(np.ravel(arrays["floor"])[0])
             self.sorted = str(arrays["sigmas"][0]) == "sorted sigmoids"
-        self._of = repr(content).strip("<>").removeprefix("Decoder of ")
+        self._of = repr(fitted).strip("<>").removeprefix("Decoder of ")
 
     def extra_repr(self) -> str:
         """What ``print`` shows."""
         return self._of
 
-    def __prepare_scriptable__(self) -> NoReturn:  # noqa: D105
-        _unscriptable("Decoder")
+    def _load_from_state_dict(self, state_dict: dict[str, Tensor], prefix: str, *others: Any) -> None:
+        """Refuses the state of another decoder, which may have another rule, and has other intervals."""
+        names = list(self._others(state_dict, prefix))
+        if names:
+            others[-1].append(f"{prefix}{names[0]}: the state is of another decoder than {self._of}: make a Decoder of its file")
+            return
+        super()._load_from_state_dict(state_dict, prefix, *others)
 
     def forward(self, outputs: Tensor) -> Tensor:
         """The labels of the outputs."""
@@ -359,7 +390,10 @@ class Decoder(nn.Module):
                 z = torch.where(z > 0, 1.0, -1.0).double()
             s = z @ self.weights.double().T + self.offsets.double()
             p = s.softmax(-1)
+            lost = outputs.double().isnan().any(-1)  # a sign, and the largest of some, hide a NaN
             if self.rule == "mean":
-                return p @ self.values.double(), p, z
-            at = s.argmax(-1) if self.rule == "map" else (p.cumsum(-1) < 0.5 - 1e-9).sum(-1)
-            return self.values.double()[at], p, z
+                label = p @ self.values.double()
+            else:
+                at = s.argmax(-1) if self.rule == "map" else (p.cumsum(-1) < 0.5 - 1e-9).sum(-1)
+                label = self.values.double()[at]
+            return label.masked_fill(lost, math.nan), p, z

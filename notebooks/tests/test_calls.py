@@ -44,6 +44,7 @@ def test_compare() -> None:
     frame = belsim.compare(["unary", c, "johnson"], levels=16, r=0.6, sigma=1.5, samples=2000)
     assert list(frame.columns[:4]) == ["levels", "code", "bits", "transitions"]
     assert set(frame["code"]) == {"unary", "codes[1]", "johnson"}
+    assert (frame["any_law_lo"] < frame["any_law_hi"]).all()
     named = belsim.compare(["b1jdj"], levels=16, r=0.6, sigma=1.5, samples=2000)
     assert frame["mean"][frame["code"] == "codes[1]"].tolist() == named["mean"].tolist()
     assert frame["mean"].is_monotonic_increasing
@@ -147,7 +148,7 @@ def test_fit_levels(network: Network) -> None:
     outputs, targets = network
     level = belsim.quantize(targets, (2.5, 4.3), 64)
     c = belsim.code("johnson", 64)
-    fit = belsim.fit(c, outputs, level, samples=100, also=[(c, outputs)], candidates=[belsim.code("gray", 64)], recommend=True)
+    fit = belsim.fit(c, outputs, level, samples=100, also=[(c, outputs)], candidates=[belsim.code("gray", 64)])
     assert fit.decoders["observed"].min() < 1.2
     assert "candidates[0]" in set(fit.recommendation["code"])
     with pytest.raises(belsim.Error, match=r"targets\[1\] = -1: want levels from 0"):
@@ -215,8 +216,11 @@ def test_several(network: Network) -> None:
     alone = belsim.fit(c, outputs, targets, range=(2.5, 4.3), samples=2).decoders
     pd.testing.assert_frame_equal(both.each[0].decoders.drop(columns="code"), alone.drop(columns="code"))
     assert both.each[1].decoder.about["unit"] == "labels"
-    with pytest.raises(belsim.Error, match=r"one decoder for each: take fit\.each\[k\]\.decoder, k from 0"):
+    with pytest.raises(belsim.Error, match=r"its own decoder: take fit\.each\[k\]\.decoder, k from 0"):
         _ = both.decoder
+    with pytest.raises(belsim.Error, match=r"its own decoders: take fit\.each\[k\]\.decoders, k from 0"):
+        _ = both.decoders
+    assert repr(both).startswith("<Fit of 2 outputs, johnson with 64 levels, 6000 samples>")
     with pytest.raises(belsim.Error, match=r"leave it out, and take fit\.each\[k\]\.decoder"):
         belsim.fit(
             "johnson", np.stack([outputs, outputs], 1), np.stack([targets, targets], 1), range=(2.5, 4.3), levels=64, fit_decoder=True
@@ -319,6 +323,9 @@ def test_sweep(tmp_path: Path) -> None:
     if len(worst):
         assert worst.min() >= 0
     pd.testing.assert_frame_equal(frame, belsim.sweep(ROOT / "testdata" / "sweep" / "plan.json", tmp_path / "results"))
+    plan = {"codes": ["unary"], "levels": np.array([8, 16]), "r": [0.1, 0.2, 0.3], "sigma": (1, 2, 2), "methods": ["exact"]}
+    frame = belsim.sweep(plan, tmp_path / "ranges")  # a tuple is a range, as for heatmap, and a list has the values
+    assert set(frame["levels"]) == {8, 16} and set(frame["r"]) == {0.1, 0.2, 0.3} and set(frame["sigma"]) == {1, 2}
 
 
 def test_errors() -> None:
@@ -364,7 +371,33 @@ WRONG = [
     ("belsim.heatmap(r=(1, 2))", "r = (1, 2): want (lo, hi, count)"),
     ("belsim.heatmap(r=5)", "r = 5: want (lo, hi, count)"),
     ("belsim.optimize(levels=16, bits=6, fix=3)", "fix: want a list of columns, from 0"),
-    ("belsim.sweep({'codes': np.ones(3)}, folder)", "plan, folder: "),
+    ("belsim.sweep({'codes': np.ones(3)}, folder)", "plan"),
+    ("belsim.sweep({'codes': [np.ones((2, 2))]}, folder)", "plan: a matrix; want names of codes"),
+    ("belsim.sweep({'codes': ['unary'], 'r': (1, 2)}, folder)", "plan: r = (1, 2): want (lo, hi, count)"),
+    ("belsim.fit('johnson', Z, y + 1, levels=16)", "targets: row 15: target 16 is no level: want 0 to 15"),
+    ("belsim.fit('direct', Z, y, levels=16)", "targets of shape (160,) for outputs of shape (160, 8): want (N, 8)"),
+    (
+        "belsim.fit('johnson', np.stack([Z, Z], 1), y, levels=16)",
+        "targets of shape (160,) for outputs of shape (160, 2, 8): want (N, 2)",
+    ),
+    ("belsim.fit('johnson', np.stack([Z] * 4, 1), np.ones((160, 2, 2)), levels=16)", "targets of shape (160, 2, 2) for outputs"),
+    (
+        "belsim.fit('johnson', Z, np.stack([y, y], 1), levels=16)",
+        "targets of shape (160, 2) for outputs of shape (160, 8): want (N,), or outputs (N, 2, M)",
+    ),
+    (
+        "belsim.fit('johnson', np.stack([Z, Z], 1), np.stack([y, y], 1), levels=16, baseline=np.ones((160, 1, 2)))",
+        "baseline of shape (160, 1, 2): want (160, 2), as targets have",
+    ),
+    ("belsim.fit(Z, 'johnson', y)", "outputs of texts: want bools"),
+    ("belsim.fit(belsim.fit, Z, y)", "code: want the name of a code, or an L × M matrix"),
+    ("belsim.compare(['unary'], levels=8, r=50.0, sigma=1)", "unary: r = 50 with σ = 1 is invalid: e[n,k] = 17.6 at level 0, bit 0"),
+    ("belsim.compare(['unary'], levels=8, reads='foo')", "reads = 'foo': want one of 'auto'"),
+    ("belsim.compare(['unary'], prior=[1, 1, -2])", "prior[2] = -2: want a number of 0 or more"),
+    ("belsim.compare([np.full((4, 3), np.nan)])", "codes[0]: row 0, column 0: NaN"),
+    ("belsim.levels(['unary'], mae=1.3)", "want range=(a, b)"),
+    ("belsim.optimize(levels=16, bits=6, time=2)", "time = 2: want a text, such as '60s'"),
+    ("belsim.verify('unary', levels=4, samples=2).save('none/a.png')", "cannot write none/a.png: there is no folder "),
     ("belsim.Decoder.load(folder)", ""),
 ]
 
@@ -454,6 +487,23 @@ def test_array_likes() -> None:
         gray.astype(np.longdouble),
     ):
         pd.testing.assert_series_equal(belsim.compare([like], samples=100)["mean"], want)
+
+
+def test_sentences_from_zero(network: Network) -> None:
+    """Levels, bits and outputs that a sentence names count from 0; how many there are, and real numbers, stay."""
+    for said, want in {
+        "No target is of levels 1 to 8 (-2 to 1) or level 32": "No target is of levels 0 to 7 (-2 to 1) or level 31",
+        "Output 10: at level 1, bit 20; bits 3 and 4": "Output 9: at level 0, bit 19; bits 2 and 3",
+        "target 17 is no level: want 1 to 16, of target 17": "target 16 is no level: want 0 to 15, of target 17",
+        "15 to 16 levels, levels=3, level 1.5, level 12.25": "15 to 16 levels, levels=3, level 1.5, level 12.25",
+    }.items():
+        assert _call.sentences(said) == want
+    outputs, targets = network
+    fit = belsim.fit("johnson", outputs, np.clip(targets, 3, 4), range=(2.5, 4.3), levels=64, samples=2)
+    first, last = (int(v) for v in belsim.quantize([3, 4], (2.5, 4.3), 64))
+    assert f"No target is of levels 0 to {first - 1} (" in str(fit).replace("\n", " ")
+    assert f"levels {last + 1} to 63 (" in str(fit).replace("\n", " ")
+    assert f"levels 1 to {first} (" in fit.text.replace("\n", " ")
 
 
 def test_failed_verification() -> None:
@@ -673,12 +723,20 @@ def test_forest(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> Non
         ax.figure.canvas.draw()
         boxes = [label.get_window_extent() for label in labels]
         assert all(a.y0 >= b.y1 - 1 for a, b in itertools.pairwise(boxes)), "names lie over each other"
+        ticks = [tick for tick in ax.get_xticklabels() if ax.get_xlim()[0] <= tick.get_position()[0] <= ax.get_xlim()[1]]
+        assert len(ticks) > 1 and all(float(tick.get_text()) > 0 for tick in ticks)
+        places = [tick.get_window_extent() for tick in ticks]
+        assert all(a.x1 < b.x0 for a, b in itertools.pairwise(places)), "numbers lie over each other"
 
 
 def test_hatched() -> None:
     """Cells of a map without a number are hatched."""
     pytest.importorskip("matplotlib").use("agg")
     ax = belsim.heatmap("unary", "johnson", levels=8, r=(1, 8, 4), sigma=(1, 2, 2)).plot()
+    figure = cast("Any", ax.figure)
+    figure.set_size_inches(3.25, 2.2)  # a column of a paper
+    figure.canvas.draw()
+    assert figure.axes[1].yaxis.label.get_window_extent().height < figure.bbox.height
     assert ax.patch.get_hatch() and np.ma.getmaskarray(cast("Any", ax.collections[0].get_array())).any()
 
 
@@ -690,6 +748,8 @@ def test_html(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> None:
     assert "<p>recommendation" in belsim.fit(
         "johnson", z[:500], y[:500], levels=64, range=(2.5, 4.3), samples=10, recommend=True
     )._repr_html_()  # fmt: skip
+    paragraphs = re.findall("<p>(.*?)</p>", fit._repr_html_(), re.DOTALL)
+    assert all(text.endswith(".") for text in paragraphs[1:-1]), paragraphs
     checked = belsim.verify("unary", levels=4, samples=100)
     assert checked._repr_html_().count("<tr") == 5
     checked.results["code"] = "<b>&"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,30 @@ def test_decode() -> None:
         assert head.decode(z.reshape(10, 20, -1), "median").shape == (10, 20)
     direct = Head("l1", L, range=(2, 4))
     assert direct.decode(torch.tensor([[-1.0], [0.0], [1.0], [1.5]])).tolist() == [2, 3, 4, 4]
+
+
+@pytest.mark.parametrize("values", [None, np.arange(L) ** 2.0])
+@pytest.mark.parametrize("rule", ["mean", "median", "map"])
+def test_not_a_number(rule: Any, values: Any) -> None:
+    """No rule makes a label of an output that is NaN."""
+    from belsim.torch import Head
+
+    for kind, code in EACH:
+        head = Head(kind, L, code=code, values=values)
+        z = outputs(head, 3).float()
+        z[1, -1] = math.nan
+        assert head.decode(z, rule).isnan().tolist() == [False, True, False], head
+
+
+def test_exact_levels() -> None:
+    """A network in half precision reads the levels of its head as they are."""
+    from belsim.torch import Head
+
+    z = outputs(Head("ce", L, code="johnson"), 50)
+    wanted = Head("ce", L, code="johnson", values=np.arange(L) ** 2.0).decode(z)
+    for dtype in (torch.float16, torch.bfloat16):
+        head = Head("ce", L, code="johnson", values=np.arange(L) ** 2.0)
+        assert torch.equal(torch.nn.Sequential(torch.nn.Linear(2, 2), head).to(dtype)[1].decode(z), wanted)
 
 
 def test_gradients() -> None:
@@ -265,6 +290,8 @@ def test_refused() -> None:
         ("16 levels were asked for", "ce", {"code": np.eye(4)}),
         ("the smaller first", "l1", {"range": (4, 2)}),
         ("want one of 'refuse', 'clip'", "l1", {"outside": "cut"}),
+        (r"range = 3: want \(a, b\)", "l1", {"range": 3}),
+        (r"code = 'hl-gauss': no code, but a head: Head\('soft', levels, code='onehot'\)", "soft", {"code": "hl-gauss"}),
     ]
     for message, kind, options in wrong:
         with pytest.raises(belsim.Error, match=message):
@@ -272,6 +299,11 @@ def test_refused() -> None:
     head = Head("l1", L)
     with pytest.raises(belsim.Error, match=r"want a tensor \(..., 1\)"):
         head.loss(torch.zeros(5), torch.zeros(5))  # it would compare each with each
+    with pytest.raises(belsim.Error, match=r"targets of shape \(5, 1\) for outputs of shape \(5, 1\): want \(5,\), a label for each"):
+        head.loss(torch.zeros(5, 1), torch.zeros(5, 1))
+    made: Any = head
+    with pytest.raises(belsim.Error, match=r"fitted = .*Head.*want fit\(\.\.\.\)\.decoder, or the path"):
+        belsim.torch.Decoder(made)
     with pytest.raises(belsim.Error, match="no distribution"):
         head.probabilities(torch.zeros(5, 1))
     with pytest.raises(belsim.Error, match="want one of 'mean'"):
@@ -336,6 +368,16 @@ def test_fitted_decoder(rule: Any, reads: Any, tmp_path: Any) -> None:
     np.testing.assert_allclose(found, p @ arrays["values"] if rule == "mean" else arrays["values"][level], rtol=0, atol=1e-9)
     fitted = belsim.Decoder.load(tmp_path / "other.npz")
     torch.testing.assert_close(Decoder(fitted)(z).numpy(), found)
+    for dtype in (torch.float16, torch.bfloat16):
+        assert torch.equal(Decoder(fitted).to(dtype)(z), Decoder(fitted)(z)), "the weights of a decoder are not rounded"
+    lost = z[:3].clone()
+    lost[1, -1] = math.nan
+    assert Decoder(fitted)(lost).isnan().tolist() == [False, True, False]
+    assert Decoder(fitted).predict_interval(lost).isnan().tolist() == [[False] * 2, [True] * 2, [False] * 2]
+    Decoder(fitted).load_state_dict(Decoder(fitted).half().state_dict())
+    np.savez(tmp_path / "again.npz", **{**arrays, "offsets": arrays["offsets"] + 1})
+    with pytest.raises(RuntimeError, match="offsets: the state is of another decoder than"):
+        Decoder(fitted).load_state_dict(Decoder(tmp_path / "again.npz").state_dict(), strict=False)
     assert str(fitted.about["code"]) in repr(Decoder(fitted))
     with pytest.raises(belsim.Error, match=r"torch\.jit\.script cannot compile a Decoder.*torch.compile"):
         torch.jit.script(Decoder(fitted))
