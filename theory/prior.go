@@ -83,8 +83,8 @@ func (h *Histogram) total() float64 {
 	return total
 }
 
-// Prior returns the share of each of n levels, the lowest label being level 1.
-// The error says so when the labels need more levels.
+// Prior returns the share of each of n levels, the lowest label being level 1. The error says that
+// the labels need more levels, or that the counts are no weights.
 func (h *Histogram) Prior(n int) ([]float64, error) {
 	if len(h.Counts) > n {
 		return nil, fmt.Errorf("labels %d to %d need %d levels, but the code has %d", h.Lowest,
@@ -92,7 +92,10 @@ func (h *Histogram) Prior(n int) ([]float64, error) {
 	}
 	total, p := h.total(), make([]float64, n)
 	for i, c := range h.Counts {
-		p[i] = c / total
+		if p[i] = c / total; !(p[i] >= 0 && total > 0 && total <= math.MaxFloat64) {
+			return nil, fmt.Errorf("count %v of label %d, of %v in all: want counts of 0 or more, and some above", c,
+				h.Lowest+i, total)
+		}
 	}
 	return p, nil
 }

@@ -296,6 +296,8 @@ func TestRefusals(t *testing.T) {
 		{"theory", with(func(s *Subject) { s.Scene.Model, s.Scene.Noise = perceivedLabel, 0 }), "label noise"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior.Kind = "x" }), "want uniform"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", make([]float64, 9)} }), "need 9 levels"},
+		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{-1, 2}} }), "count -1 of label 1"},
+		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{0, 0}} }), "some above"},
 		{"theory", with(func(s *Subject) { s.Decoder = "bel-u" }), "bel-u"},
 		{"theory", with(func(s *Subject) { s.Scene.R = 100 }), "probability is at most 1"},
 		{"samples", samplesQuestion{with(func(*Subject) {}), 10, 3, 3}, "want some of 1 to 8"},

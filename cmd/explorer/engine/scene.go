@@ -87,7 +87,7 @@ func (s Scene) scenario() (*scenario.Scenario, error) {
 	return out, err
 }
 
-// read is the prior of a number of levels. What counts there are, the page has looked at.
+// read is the prior of a number of levels.
 func (p Prior) read(levels int) (scenario.Prior, error) {
 	counts := p.Counts
 	switch p.Kind {
