@@ -68,19 +68,24 @@ func ReadHistogram(path string) (*Histogram, error) {
 	for label, count := range counts {
 		h.Counts[label-lowest] = count
 	}
-	if total := h.total(); total == 0 || math.IsInf(total, 0) {
-		return nil, fmt.Errorf("%s: counts add up to %v; want a positive finite number", rows.Name(), total)
+	if _, err := h.total(); err != nil {
+		return nil, fmt.Errorf("%s: %w", rows.Name(), err)
 	}
 	return h, nil
 }
 
-// total is the number of all labels.
-func (h *Histogram) total() float64 {
-	total := 0.0
-	for _, c := range h.Counts {
+// total is the number of all labels. The error says that the counts are no weights.
+func (h *Histogram) total() (total float64, err error) {
+	for i, c := range h.Counts {
+		if !(c >= 0) {
+			return 0, fmt.Errorf("count %v of label %d is not a number of 0 or more", c, h.Lowest+i)
+		}
 		total += c
 	}
-	return total
+	if total == 0 || math.IsInf(total, 0) {
+		return 0, fmt.Errorf("counts add up to %v; want a positive finite number", total)
+	}
+	return total, nil
 }
 
 // Prior returns the share of each of n levels, the lowest label being level 1. The error says that
@@ -90,12 +95,13 @@ func (h *Histogram) Prior(n int) ([]float64, error) {
 		return nil, fmt.Errorf("labels %d to %d need %d levels, but the code has %d", h.Lowest,
 			h.Lowest+len(h.Counts)-1, len(h.Counts), n)
 	}
-	total, p := h.total(), make([]float64, n)
+	total, err := h.total()
+	if err != nil {
+		return nil, err
+	}
+	p := make([]float64, n)
 	for i, c := range h.Counts {
-		if p[i] = c / total; !(p[i] >= 0 && total > 0 && total <= math.MaxFloat64) {
-			return nil, fmt.Errorf("count %v of label %d, of %v in all: want counts of 0 or more, and some above", c,
-				h.Lowest+i, total)
-		}
+		p[i] = c / total
 	}
 	return p, nil
 }

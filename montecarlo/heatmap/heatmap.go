@@ -227,9 +227,8 @@ func (m *Map) Title() string {
 	return string(m.Method)
 }
 
-// Fill computes the cells of a map from New. run.Done is told how many cells
-// were finished. The error wraps theory.ErrNoClosedForm where a code has no bound, or no exact
-// value.
+// Fill computes the cells of a map from New. run.Done is told how many cells were finished. The
+// error wraps theory.ErrNoClosedForm where a code has no bound, or no exact value.
 func (m *Map) Fill(ctx context.Context, run scenario.Run, draw scenario.Sampling) error {
 	weights, err := m.scenario.Weights(m.A.Levels)
 	if err != nil {

@@ -297,7 +297,7 @@ func TestRefusals(t *testing.T) {
 		{"theory", with(func(s *Subject) { s.Scene.Prior.Kind = "x" }), "want uniform"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", make([]float64, 9)} }), "need 9 levels"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{-1, 2}} }), "count -1 of label 1"},
-		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{0, 0}} }), "some above"},
+		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{0, 0}} }), "counts add up to 0; want a positive finite"},
 		{"theory", with(func(s *Subject) { s.Decoder = "bel-u" }), "bel-u"},
 		{"theory", with(func(s *Subject) { s.Scene.R = 100 }), "probability is at most 1"},
 		{"samples", samplesQuestion{with(func(*Subject) {}), 10, 3, 3}, "want some of 1 to 8"},
