@@ -121,7 +121,7 @@ func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error)
 
 // knowsDirect reports whether forecasts rest on the error of direct regression that was given.
 func (f *Fit) knowsDirect() bool {
-	return f.Direct != nil && f.Direct.Warning == "" && !f.predicts() &&
+	return f.Direct != nil && f.Direct.Warning == "" && f.Direct.Error > 0 && f.Direct.Network > 0 && !f.predicts() &&
 		slices.ContainsFunc(f.Decoders, func(r DecoderRow) bool { return r.Known })
 }
 

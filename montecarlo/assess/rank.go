@@ -72,7 +72,7 @@ func newRecommendation(all []forecast.Forecast, unit float64, own *network, ende
 // saving; it is "" where they are not.
 func saveLogits(own *network, all []forecast.Forecast) string {
 	i := slices.IndexFunc(all, func(x forecast.Forecast) bool { return own.owns(&x) })
-	if i < 0 || all[i].Measured || all[i].Gain() < forecast.Worthwhile {
+	if i < 0 || all[i].Measured || !(all[i].Gain() >= forecast.Worthwhile) { // also where nothing was measured
 		return ""
 	}
 	return fmt.Sprintf("Save the logits of this network in the place of its bits: %s is forecast to gain %s by them, "+

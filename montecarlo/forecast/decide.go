@@ -115,7 +115,7 @@ func Decide(c string, t perceived.Training, all []Forecast) *Decision {
 	best := first(func(x Forecast) bool {
 		return !own(x) && (x.Measured || lost(x.Code.Name(), x.Training) == 0)
 	})
-	if best == nil {
+	if best == nil || math.IsNaN(best.Ratio) { // without an error that ratios are to, nothing is gained
 		return out
 	}
 	lost, need := lost(c, t), LeastGain
