@@ -266,7 +266,7 @@ func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int
 	}
 	o := p.Options
 	o.Bits = bits
-	known, err := o.known()
+	known, err := o.known(ctx)
 	if err != nil {
 		return nil, least, err
 	}
