@@ -62,10 +62,17 @@ func (n *network) warn() (what, next string) {
 		return "", ""
 	}
 	const order = "check the order of samples, columns and levels, the code and the range: all must be the network's"
+	opposite := 0 // where targets are reversed, half of the bits of unary are right
+	for _, z := range n.dependence {
+		if z < -n.dependenceLimit() {
+			opposite++
+		}
+	}
 	samples, wrong := n.seen.Counts.Total()
-	if 2*wrong > samples*uint64(n.code.Bits()) {
-		return "the outputs look inverted or reversed: most bits are wrong, and the error is that of guessing",
-			"exchange ones and zeros, or negate logits, and fit again; else " + order
+	if 2*opposite > n.code.Bits() || 2*wrong > samples*uint64(n.code.Bits()) {
+		return "the outputs look inverted or reversed: most bits say the opposite of their target, or are wrong, " +
+				"and the error is that of guessing",
+			"exchange ones and zeros, negate logits, or reverse the targets, and fit again; else " + order
 	}
 	return "the error is that of guessing: the median target alone would be as near", order
 }

@@ -42,7 +42,7 @@ func decoderRows(width float64, networks []*network) []DecoderRow {
 			add(d, n.seen.Labels[i].Times(width))
 		}
 		if r := n.fitted; r != nil {
-			add(forecast.FittedDecoding(), observed.Error{Mean: r.Error, StdErr: r.StdErr})
+			add(fittedDecoding(), observed.Error{Mean: r.Error, StdErr: r.StdErr})
 		}
 	}
 	return out
@@ -52,7 +52,7 @@ func decoderRows(width float64, networks []*network) []DecoderRow {
 // the code is.
 func (f *Fit) own() []DecoderRow {
 	n := 0
-	for n < len(f.Decoders) && f.Decoders[n].Network == 1 && f.Decoders[n].Decoder != forecast.FittedDecoder {
+	for n < len(f.Decoders) && f.Decoders[n].Network == 1 && f.Decoders[n].Decoder != fittedName {
 		n++
 	}
 	return f.Decoders[:n]
@@ -139,8 +139,6 @@ func (f *Fit) decoding(decoders decode.Registry, c *code.Code, of scenario.Desig
 	switch {
 	case name == observed.Prediction().Decoder.Name():
 		return observed.Prediction(), nil
-	case name == forecast.FittedDecoder:
-		return forecast.FittedDecoding(), nil
 	case of.Code == forecast.Direct: // the level nearest to a prediction, by its bits
 		name = "gen"
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 )
@@ -85,10 +84,6 @@ type Decision struct {
 	// Best is the smallest forecast of another network; nil where there is none.
 	Best *Forecast `json:"-"`
 }
-
-// FittedDecoding is the decoding of a decoder that was fitted to a network's logits, whose error
-// may be measured.
-func FittedDecoding() observed.Decoding { return observed.Decoding{Decoder: fitted{}, Soft: true} }
 
 // Gain is how much smaller the error of a forecast is than the measured one, as a share of it.
 func (x Forecast) Gain() float64 { return 1 - x.Ratio }

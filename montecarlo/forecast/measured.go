@@ -55,10 +55,7 @@ func SameReading(a, b observed.Decoding) bool {
 // trained one by one, and else gen-ex. The model's gen has up to 13 % more error after CE than
 // networks have, so it would mislead about all else.
 func (m Measured) trained() bool {
-	if m.Training == perceived.BCE {
-		return m.Decoding.Decoder.Name() != FittedDecoder
-	}
-	return m.Decoding.Decoder.Name() == "gen-ex"
+	return m.Training == perceived.BCE || m.Decoding.Decoder.Name() == "gen-ex"
 }
 
 // relative is the relative standard error.

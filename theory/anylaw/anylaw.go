@@ -70,8 +70,17 @@ func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
 	if c.Bits() <= mostTable && c.Levels() <= 256 {
 		return true
 	}
-	middle, _ := keep(matrix.Row(nil, c.Levels()/2, e), negligible/float64(c.Levels()))
-	return c.Levels()*c.Bits() <= 1<<12 && len(middle) <= 22
+	if c.Levels()*c.Bits() > 1<<12 {
+		return false
+	}
+	var row []float64
+	for i := range c.Levels() {
+		row = matrix.Row(row, i, e)
+		if kept, _ := keep(row, negligible/float64(c.Levels())); len(kept) > 22 {
+			return false
+		}
+	}
+	return true
 }
 
 // negligible is how much leaving out bits that nearly never err may change a bound.
