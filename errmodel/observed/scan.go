@@ -146,10 +146,10 @@ type Error struct {
 // Times is the error in another unit, of which its own has so many.
 func (e Error) Times(unit float64) Error { return Error{unit * e.Mean, unit * e.StdErr} }
 
-// Interval is the interval of the mean, of the confidence errmodel.Confidence.
+// Interval is the interval of the mean, of the confidence errmodel.Confidence; no error is below 0.
 func (e Error) Interval() [2]float64 {
 	half := distuv.UnitNormal.Quantile((1+errmodel.Confidence)/2) * e.StdErr
-	return [2]float64{e.Mean - half, e.Mean + half}
+	return [2]float64{max(0, e.Mean-half), e.Mean + half}
 }
 
 // Sums adds up absolute errors, or whole numbers, in the order of the samples.
