@@ -74,13 +74,13 @@ func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
 		return false
 	}
 	var row []float64
+	work := 0.0 // in levels of 22 bits that err; that of others grows by a quarter with each bit
 	for i := range c.Levels() {
 		row = matrix.Row(row, i, e)
-		if kept, _ := keep(row, negligible/float64(c.Levels())); len(kept) > 22 {
-			return false
-		}
+		kept, _ := keep(row, negligible/float64(c.Levels()))
+		work += math.Exp(float64(len(kept)-22) / 4)
 	}
-	return true
+	return work <= float64(c.Levels())
 }
 
 // negligible is how much leaving out bits that nearly never err may change a bound.

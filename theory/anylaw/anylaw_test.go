@@ -338,17 +338,18 @@ func TestQuick(t *testing.T) {
 		want         bool
 	}{
 		{"gen", 64, 22, true}, {"gen", 64, 23, false}, {"gen", 17, 16, true}, {"gen", 66, 1, false},
-		{"gen", 64, -23, false}, // at the first level alone
+		{"gen", 64, -38, true}, {"gen", 64, -39, false}, // at the first level alone
 		{"bel-u", 512, 511, true}, {"bel-u", 513, 1, false},
 	} {
 		c := must.Get(code.New("unary", tt.levels))(t)
 		e := mat.NewDense(tt.levels, c.Bits(), nil)
-		level := tt.levels / 2
-		if tt.bits < 0 {
-			level, tt.bits = 0, -tt.bits
+		for i := range tt.levels {
+			for k := range tt.bits {
+				e.Set(i, k, 0.1)
+			}
 		}
-		for k := range tt.bits {
-			e.Set(level, k, 0.1)
+		for k := range -tt.bits {
+			e.Set(0, k, 0.1)
 		}
 		if got := anylaw.Quick(c, must.Get(decode.New(tt.decoder, c))(t), e); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
