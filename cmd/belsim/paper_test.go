@@ -309,20 +309,18 @@ func checkFigure10(t *testing.T, captions map[string]string) {
 // TestDifferences: what theory/README.md says of the paper's equations, by the commands that it
 // names and by the equations.
 func TestDifferences(t *testing.T) {
-	readme := content(t, root+"/theory/README.md")
-	_, section, _ := strings.Cut(readme, "\n## Where the paper's equations differ\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	section = strings.Join(strings.Fields(section), " ")
+	readme := strings.Join(strings.Fields(content(t, root+"/theory/README.md")), " ")
+	minus := regexp.MustCompile(`-(\d)`)
 	says := func(format string, values ...any) {
 		t.Helper()
-		if want := fmt.Sprintf(format, values...); !strings.Contains(section, strings.ReplaceAll(want, "-", "−")) {
+		if want := fmt.Sprintf(format, values...); !strings.Contains(readme, minus.ReplaceAllString(want, "−$1")) {
 			t.Errorf("theory/README.md does not say %q", want)
 		}
 	}
 	t.Chdir(t.TempDir())
 	run := func(command string) {
 		t.Helper()
-		if !strings.Contains(section, "`belsim "+command+"`") {
+		if !strings.Contains(readme, "`belsim "+command+"`") {
 			t.Errorf("theory/README.md does not name belsim %s", command)
 		}
 		mustRun(t, command)
@@ -349,12 +347,40 @@ func TestDifferences(t *testing.T) {
 	says("%.1f %% of Figure 3(c) are red in the place of %.1f %%, the largest increase is %+.1f %% in the place of %+.1f %%, "+
 		"and that at r = σ = 1 %.1f %% in the place of %.1f %%", red[1], red[0], most[1], most[0], first[1], first[0])
 
+	ratios := [2][]float64{}
+	plane := "heatmap unary johnson-nonzero --levels 255 --r 1:150:30 --sigma 1:100:30 -o "
+	mustRun(t, plane+"bounds.csv --method bound")
+	mustRun(t, plane+"exact.csv --method exact")
+	bounds := numbers(t, "bounds.csv", 1)
+	for i, row := range numbers(t, "exact.csv", 1) {
+		if math.IsNaN(row[4]) {
+			continue
+		}
+		if row[2] > row[3] {
+			t.Errorf("r = %v, σ = %v: the exact error of BEL-J is smaller", row[0], row[1])
+		}
+		for j := range ratios {
+			ratios[j] = append(ratios[j], bounds[i][2+j]/row[2+j])
+		}
+	}
+	for j := range ratios {
+		slices.Sort(ratios[j])
+	}
+	middle := len(ratios[0]) / 2
+	says("bound of BEL-J is %.2f times the error (median), and at most %.2f times. That of BEL-U is %.1f times the error, "+
+		"and at most %.1f times", ratios[1][middle], slices.Max(ratios[1]), ratios[0][middle], slices.Max(ratios[0]))
+
 	for name, m := range map[string]int{"johnson": 4, "johnson-nonzero": 5} {
 		matrix := mustRun(t, "codes "+name+" --levels 8")
 		for v, line := range strings.Split(strings.TrimSpace(matrix), "\n") {
 			want := fmt.Sprint(word(v+m-4, m)) // of value 0 or 1 and up
 			must.Equal(t, name, want, "["+strings.ReplaceAll(line, ",", " ")+"]")
 		}
+	}
+	johnson := must.Get(code.New("johnson", 8))(t)
+	belJ := must.Get(decode.New(decode.Auto, johnson))(t)
+	for v := range 8 {
+		must.Equal(t, "level by bel-j", v+1, belJ.Decode(johnson.Word(v)))
 	}
 	run("codes johnson --levels 8")
 	run("codes johnson-nonzero --levels 8")
