@@ -355,7 +355,7 @@ func Increase(a, stderr, b float64) float64 {
 	if !(b > 0) || a == 0 && stderr > 0 {
 		return math.NaN()
 	}
-	return 100 * (a/b - 1)
+	return montecarlo.Percent(a, b)
 }
 
 // Set takes the errors of both codes. The standard errors stand in the cell where they are sampled.
