@@ -16,6 +16,7 @@ import (
 type ForestData struct {
 	Title, XLabel string
 	Rows          []ForestRow // in any order
+	Baselines     []NamedError
 	Style         Style
 }
 
@@ -32,7 +33,7 @@ type ForestRow struct {
 const farthest = 6
 
 // Forest draws a row for each ratio, the smallest at the top, on a logarithmic axis with a line at
-// 1.
+// 1. A line stands at each baseline that the axis can reach, with its name above the rows.
 func Forest(d ForestData) (*Figure, error) {
 	rows := slices.Clone(d.Rows)
 	slices.SortStableFunc(rows, func(a, b ForestRow) int { return cmp.Compare(a.Ratio, b.Ratio) })
@@ -47,17 +48,24 @@ func Forest(d ForestData) (*Figure, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("forest plot: no rows")
 	}
+	var near []NamedError
+	for _, b := range d.Baselines {
+		if b.Value <= farthest && b.Value >= 1.0/farthest {
+			near, lo, hi = append(near, b), min(lo, b.Value), max(hi, b.Value)
+		}
+	}
 	p := newPlot(d.Style, d.XLabel, "")
 	p.HideY()
-	p.Y.Min, p.Y.Max = 0.5-float64(len(rows)), 0.5 // the first row at 0, and the others below
+	p.Y.Min, p.Y.Max = 0.5-float64(len(rows)), 0.5+above(near) // the first row at 0, and the others below
 	p.X.Min, p.X.Max = math.Log10(max(lo, 1.0/farthest)), math.Log10(min(hi, farthest))
 	margin := max(0.03*(p.X.Max-p.X.Min), 0.01)
 	p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
 	p.X.Tick.Marker = plot.TickerFunc(logTicks)
 	p.BackgroundColor = nil // stripes are behind it
 	p.Add(grid())
+	addBaselines(p, near, math.Log10)
 	const rowHeight, axisHeight = 13, 62
-	height := vg.Points(rowHeight*float64(len(rows)) + axisHeight)
+	height := vg.Points(rowHeight*(float64(len(rows))+above(near)) + axisHeight)
 	return d.Style.titled(d.Title, height, func(c draw.Canvas) { drawForest(c, p, rows, d.Style.column()) }), nil
 }
 
@@ -88,7 +96,7 @@ func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
 	}
 	p.Draw(axes)
 	equal := draw.LineStyle{Color: grey, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
-	c.StrokeLine2(equal, tx(0), area.Min.Y, tx(0), area.Max.Y)
+	c.StrokeLine2(equal, tx(0), area.Min.Y, tx(0), ty(0.5)) // below the names of baselines
 	ratios := points{bar: vg.Points(1.1), horizontal: true}
 	for i, r := range rows {
 		ratios.glyph = draw.GlyphStyle{Color: blue, Radius: vg.Points(2.8), Shape: draw.CircleGlyph{}}

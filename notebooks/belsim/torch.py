@@ -379,7 +379,8 @@ class Decoder(_Exact):
             width = functional.pad((v[2:] - v[:-2]) / 2, (1, 1))
             width[0], width[-1] = v[1] - v[0], v[-1] - v[-2]
             variance = (p * (v - (p @ v)[..., None]) ** 2).sum(-1) + self.floor * (p @ (width**2 / 12))
-            return (label[..., None] + torch.stack((q[n - rank], q[rank - 1])) * variance.sqrt()[..., None]).clamp(v[0], v[-1])
+            ends = torch.stack((q[n - rank].clamp(max=0), q[rank - 1].clamp(min=0)))  # an interval holds its own label
+            return (label[..., None] + ends * variance.sqrt()[..., None]).clamp(v[0], v[-1])
 
     def _read(self, outputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The labels, the probabilities of the levels, and what was read."""
