@@ -148,8 +148,8 @@ def compare(
     what ``fit`` returned, or the path of its JSON, which may begin with ``mixture:`` or ``perceived:``; or networks that know one
     noisy label, with ``label_noise`` (in levels) or with the mean error ``mae`` (in levels) that unary has then. ``prior`` has the
     count of each level, of shape (L,). ``samples`` of each label are drawn; with ``rel_err``, so many at most; with neither, as many
-    as standard errors of 0.2 % need, within about half a second for each code. ``exact`` computes all bounds and exact values, however
-    long that takes.
+    as standard errors of 0.2 % need, within about half a second for each code. ``exact`` computes also the bounds and
+    exact values that take up to minutes each. ``decoder`` is ``auto`` by default: bel-u for unary, bel-j for Johnson codes, else gen.
 
     ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
@@ -163,7 +163,7 @@ def compare(
     ``levels``.
 
     >>> compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
-    [['unary', 0.293], ['johnson', 0.294]]
+    [['unary', 0.301], ['johnson', 0.372]]
     """
     return _command("compare", locals(), rows("results"))
 
