@@ -284,10 +284,11 @@ type Overall struct {
 // as those of codes that are the same but for their order do.
 func Percent(a, b float64) float64 {
 	const rounding = 1e-12 // of sums over 65,536 levels; a sampled error is never as sure
-	if more := a/b - 1; math.Abs(more) > rounding {
-		return 100 * more
+	more := a/b - 1
+	if math.Abs(more) <= rounding {
+		return 0
 	}
-	return 0
+	return 100 * more // NaN, too
 }
 
 // Average returns the estimates over all labels, Σ prior·mean among them. Labels are sampled
@@ -297,6 +298,11 @@ func Average(prior []float64, sums []Sums) Overall {
 	var variance, square, alike float64
 	outside := false
 	var all Sums
+	total := uint64(0)
+	for _, s := range sums {
+		total += s.Samples
+	}
+	few := total < fewSamples
 	for row, s := range sums {
 		o.Samples += s.Samples
 		all.Fraction = max(all.Fraction, s.Fraction)
@@ -310,6 +316,9 @@ func Average(prior []float64, sums []Sums) Overall {
 		o.Within += p * float64(s.Within) / float64(s.Samples)
 		outside = outside || s.Within < s.Samples
 		spread := p * s.spread()
+		if few {
+			spread = p * s.StdErr()
+		}
 		variance += spread * spread
 		alike = max(alike, p*s.StdErr())
 		if o.WorstLevel == 0 || mean > o.WorstMean {
