@@ -229,6 +229,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),
 			"styles":     strings.Join(plots.Places(), ","),
+			"places":     strings.Join(plots.Places(), ", "),
 			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
 			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
