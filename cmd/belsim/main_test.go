@@ -172,8 +172,6 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestHelpExamples runs the examples of every command's help that no document shows word for word,
-// where TestReadme runs them.
 // TestEndings: the help of -o has the endings that a command takes.
 func TestEndings(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -193,6 +191,8 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// TestHelpExamples runs the examples of every command's help that no document shows word for word,
+// where TestReadme runs them.
 func TestHelpExamples(t *testing.T) {
 	if !long {
 		t.Skip("takes long; BELSIM_LONG=1 runs it")
