@@ -20,14 +20,17 @@ type ForestData struct {
 	Style         Style
 }
 
-// ForestRow is a ratio to what the reader has, with its interval, all positive. Note is secondary:
-// it stands in smaller letters behind the name. Text says the numbers, where the figure has room
-// for it.
+// ForestRow is a ratio to what the reader has, with its interval, all positive; a ratio of 0, or
+// that does not exist, has no place on the axis. Note is secondary: it stands in smaller letters
+// behind the name. Text says the numbers, where the figure has room for it.
 type ForestRow struct {
 	Name, Note, Text string
 	Ratio, Lo, Hi    float64
 	Yours            bool // what the reader has
 }
+
+// placed reports whether the row has a place on the axis.
+func (r ForestRow) placed() bool { return r.Ratio != 0 && !math.IsNaN(r.Ratio) }
 
 // farthest is the largest factor from 1 on the axis. Rows beyond it have an arrow at its end.
 const farthest = 6
@@ -39,6 +42,9 @@ func Forest(d ForestData) (*Figure, error) {
 	slices.SortStableFunc(rows, func(a, b ForestRow) int { return cmp.Compare(a.Ratio, b.Ratio) })
 	lo, hi := 1.0, 1.0
 	for _, r := range rows {
+		if !r.placed() {
+			continue
+		}
 		if !(r.Lo >= 1/largest && r.Lo <= r.Ratio && r.Ratio <= r.Hi && r.Hi <= largest) {
 			return nil, fmt.Errorf("forest plot: %s from %v, %v, to %v; want positive finite numbers that ascend",
 				r.Name, r.Lo, r.Ratio, r.Hi)
@@ -103,8 +109,10 @@ func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
 		if r.Yours {
 			ratios.glyph = draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3.4), Shape: draw.BoxGlyph{}}
 		}
-		ratios.at = []Point{{X: math.Log10(r.Ratio), Y: -float64(i), Lo: math.Log10(r.Lo), Hi: math.Log10(r.Hi)}}
-		ratios.Plot(area, p)
+		if r.placed() {
+			ratios.at = []Point{{X: math.Log10(r.Ratio), Y: -float64(i), Lo: math.Log10(r.Lo), Hi: math.Log10(r.Hi)}}
+			ratios.Plot(area, p)
+		}
 		y := ty(-float64(i)) + vg.Points(1) // letters without descenders stand low
 		c.FillText(name, vg.Point{X: c.Min.X, Y: y}, abridge(name, r.Name, names))
 		c.FillText(note, vg.Point{X: c.Min.X + names + vg.Points(gap), Y: y}, abridge(note, r.Note, notes))
