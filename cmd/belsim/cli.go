@@ -237,6 +237,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),
 			"styles":     strings.Join(plots.Places(), ","),
+			"places":     strings.Join(plots.Places(), ", "),
 			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
 			"auto":       "auto: bel-u for unary, bel-j for Johnson codes, else gen",
 			"anycode":    strings.Join(anyCode, ","),

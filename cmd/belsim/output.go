@@ -25,14 +25,14 @@ type quietFlag struct {
 
 // outputFlags say where results go.
 type outputFlags struct {
-	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, by its ending; several times."`
+	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, which ends in ${endings}; several times."`
 	Format string   `enum:"text,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
 	quietFlag
 }
 
 // styleFlag says how pictures look.
 type styleFlag struct {
-	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures appear, such as text (the default), column or iclr; and untitled."`
+	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures appear, one of text (the default), ${places}; and untitled."`
 }
 
 // untitled is the word of --style that names no place.
