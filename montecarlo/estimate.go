@@ -288,7 +288,7 @@ func Percent(a, b float64) float64 {
 	if math.Abs(more) <= rounding {
 		return 0
 	}
-	return 100 * more // NaN, too
+	return 100 * more // NaN where an error is missing
 }
 
 // Average returns the estimates over all labels, Σ prior·mean among them. Labels are sampled
