@@ -195,9 +195,17 @@ func (env *environment) complain(format string, a ...any) {
 	env.say("belsim:", format, a...)
 }
 
-// say writes a line on standard error, in which every character is seen.
+// say writes a line on standard error, in which every character is seen. A name that is longer than
+// any file's is cut.
 func (env *environment) say(name, format string, a ...any) {
-	fmt.Fprintln(env.stderr, name, table.Visible(fmt.Sprintf(format, a...)))
+	const longest, part = 5000, 100
+	said := strings.Split(table.Visible(fmt.Sprintf(format, a...)), " ")
+	for i, word := range said {
+		if runes := []rune(word); len(runes) > longest {
+			said[i] = string(runes[:part]) + "…" + string(runes[len(runes)-part:])
+		}
+	}
+	fmt.Fprintln(env.stderr, name, strings.Join(said, " "))
 }
 
 // parse reads a command line.
@@ -230,6 +238,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"steps":      fmt.Sprint(search.DefaultSteps),
 			"styles":     strings.Join(plots.Places(), ","),
 			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
+			"auto":       "auto: bel-u for unary, bel-j for Johnson codes, else gen",
 			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 			"training":   "How networks are trained: bce, ce, l1 or l2 (default: bce, or as --model says).",
