@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -107,7 +108,8 @@ func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit",
 			"cutoff", "training"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
-		rules.NoEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed",
+		rules.NoEffect(!slices.Contains(cmd.Method, "mc"), fmt.Sprintf("--method %s samples nothing",
+			strings.Join(cmd.Method, ",")), "samples", "seed",
 			"backend"),
 	)
 }

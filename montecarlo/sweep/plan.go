@@ -334,7 +334,11 @@ func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string,
 		p.sides = append(p.sides, side{c, decoder, models, means})
 		of := p.scenario.Design(c, decoder)
 		of.Code = name
-		d.Pairs = append(d.Pairs, Pair{of, identity, methods})
+		pair := Pair{Design: of, Identity: identity, Methods: methods}
+		if m := means[scenario.Bound]; m != nil {
+			pair.Bound = m.Name
+		}
+		d.Pairs = append(d.Pairs, pair)
 	}
 	return nil
 }

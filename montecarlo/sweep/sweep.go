@@ -62,6 +62,8 @@ type Pair struct {
 	Identity string `json:"identity"`
 	// the methods that exist for both: bound, exact or mc
 	Methods []scenario.Method `json:"methods"`
+	// which bound it is, where bound is one of the methods
+	Bound string `json:"bound_name,omitempty"`
 }
 
 // Prior is how often each of a number of labels occurs.
