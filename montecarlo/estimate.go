@@ -280,11 +280,22 @@ type Overall struct {
 	Samples    uint64 // in all
 }
 
+// Percent is by how many percent an error a is larger than b: 0 where they differ by rounding alone,
+// as those of codes that are the same but for their order do.
+func Percent(a, b float64) float64 {
+	const rounding = 1e-12 // of sums over 65,536 levels; a sampled error is never as sure
+	if more := a/b - 1; math.Abs(more) > rounding {
+		return 100 * more
+	}
+	return 0
+}
+
 // Average returns the estimates over all labels, Σ prior·mean among them. Labels are sampled
 // independently.
 func Average(prior []float64, sums []Sums) Overall {
 	var o Overall
 	var variance, square, alike float64
+	outside := false
 	var all Sums
 	for row, s := range sums {
 		o.Samples += s.Samples
@@ -297,6 +308,7 @@ func Average(prior []float64, sums []Sums) Overall {
 		o.Mean += p * mean
 		square += p * s.MeanSquare()
 		o.Within += p * float64(s.Within) / float64(s.Samples)
+		outside = outside || s.Within < s.Samples
 		spread := p * s.spread()
 		variance += spread * spread
 		alike = max(alike, p*s.StdErr())
@@ -304,7 +316,7 @@ func Average(prior []float64, sums []Sums) Overall {
 			o.WorstLevel, o.WorstMean = row+1, mean
 		}
 	}
-	o.RMS = math.Sqrt(square)
+	o.RMS = max(o.Mean, math.Sqrt(square)) // the unit of squares may put it below
 	if o.StdErr = math.Sqrt(variance); variance == 0 {
 		o.StdErr = alike // of all labels together no more than of the one that counts most
 	}
@@ -314,8 +326,7 @@ func Average(prior []float64, sums []Sums) Overall {
 	case all.rounded(square):
 		o.RMS = none
 	}
-	const rounding = 1e-9 // of a sum of 65,536 shares it is far less
-	if o.Within > 1 && o.Within < 1+rounding {
+	if !outside && o.WorstLevel > 0 { // the weights may add up to a little less or more than 1
 		o.Within = 1
 	}
 	return o

@@ -9,7 +9,9 @@ package plots
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image/color"
 	"io"
 	"math"
@@ -144,21 +146,22 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 	}
 	switch format {
 	case "png":
-		// A PNG has pixels and no size. It has the pixels of the layout, because scaling would
-		// blur letters.
+		// It has the pixels of the layout, because scaling would blur letters, and says how many are
+		// on an inch of the page.
 		dpi := dotsPerInch
 		if page.dots > 0 {
 			dpi = int(math.Round(page.dots * scale))
 		}
 		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
 		paint(draw.New(canvas))
+		mend = func(png []byte) []byte { return withResolution(png, float64(dpi)/scale) }
 	case "svg":
 		canvas = vgsvg.New(width, height)
 		paint(scaled(outlines{CanvasSizer: canvas}))
 		mend = mendImages
 	case "pdf":
 		canvas = vgpdf.New(width, height)
-		paint(scaled(outlines{CanvasSizer: canvas, upsideDown: true}))
+		paint(scaled(searchable{outlines{CanvasSizer: canvas, upsideDown: true}}))
 		mend = undated
 	default:
 		return fmt.Errorf("cannot draw %q; want one of %s", format, strings.Join(Formats(), ", "))
@@ -177,6 +180,18 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 func mendImages(svg []byte) []byte {
 	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;base64,iVBOR"), []byte("data:image/png;base64,iVBOR"))
 	return bytes.ReplaceAll(svg, []byte("<image x="), []byte(`<image preserveAspectRatio="none" x=`))
+}
+
+// withResolution adds the chunk pHYs to a PNG, behind its first one: dots on a metre, from those on
+// an inch.
+func withResolution(png []byte, perInch float64) []byte {
+	const header = 8 + 25 // the signature, and the chunk IHDR
+	dots := uint32(math.Round(perInch / 0.0254))
+	chunk := binary.BigEndian.AppendUint32([]byte("pHYs"), dots)
+	chunk = append(binary.BigEndian.AppendUint32(chunk, dots), 1)
+	sum := crc32.ChecksumIEEE(chunk)
+	chunk = append([]byte{0, 0, 0, 9}, binary.BigEndian.AppendUint32(chunk, sum)...)
+	return slices.Insert(png, header, chunk...)
 }
 
 var pdfDate = regexp.MustCompile(`/(CreationDate|ModDate) \(D:\d{14}`)

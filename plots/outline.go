@@ -11,8 +11,8 @@ import (
 )
 
 // outlines is a canvas that writes text as the outlines of its letters. An SVG then needs
-// no font on the reader's machine, and no half a megabyte of font inside. gonum's PDF
-// canvas writes UTF-8 as if it were Latin-1; with outlines it never gets a σ.
+// no font on the reader's machine, and no half a megabyte of font inside. A PDF has every
+// letter, and not those of Latin-1 alone.
 type outlines struct {
 	vg.CanvasSizer
 	upsideDown bool // the canvas draws images upside down, so they are turned over before

@@ -3,6 +3,7 @@ package plots_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"image/png"
@@ -114,7 +115,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 	t.Helper()
 	nan := math.NaN()
 	return map[string]func() (*plots.Figure, error){
-		"heatmap":       drawing(plots.Heatmap, heatmapData(40, 30, hill)),
+		"heatmap": drawing(plots.Heatmap, heatmapData(40, 30, hill)),
 		"heatmap-panels": func() (*plots.Figure, error) { // one scale, blank cells in one of them alone
 			d := heatmapData(40, 30, hill)
 			d.Panels = append(d.Panels, plots.HeatmapPanel{Z: onGrid(d.X, d.Y, func(x, y float64) float64 { return x / y })})
@@ -389,11 +390,30 @@ func TestFormats(t *testing.T) {
 				if strings.Count(first, "(D:") != strings.Count(first, "(D:20000101000000") {
 					t.Errorf("%s.%s has a date", name, format)
 				}
-				if !strings.HasPrefix(first, magic) || len(first) > 300_000 {
+				if !strings.HasPrefix(first, magic) || len(first) > 400_000 { // 200,000 of a font
 					t.Errorf("%s.%s begins with %.8q and has %d bytes", name, format, first, len(first))
 				}
 			}
 		})
+	}
+}
+
+// TestResolution: a PNG is as wide as its place, 3.3 inches for a column, to half a pixel.
+func TestResolution(t *testing.T) {
+	d := tradeoffData()
+	for place, inches := range map[string]float64{"": 6.3, plots.Column: 3.3, "iclr": 5.5, "nature-column": 3.5} {
+		d.Style.Place = place
+		var b bytes.Buffer
+		must.Succeed(t, must.Get(plots.Tradeoff(d))(t).Write(&b, "png"))
+		picture := must.Get(png.Decode(bytes.NewReader(b.Bytes())))(t) // which checks the sums of chunks
+		at := bytes.Index(b.Bytes(), []byte("pHYs"))
+		if at < 0 || b.Bytes()[at+12] != 1 {
+			t.Fatalf("place %q: no dots on a metre", place)
+		}
+		perInch := 0.0254 * float64(binary.BigEndian.Uint32(b.Bytes()[at+4:]))
+		if width := float64(picture.Bounds().Dx()) / perInch; math.Abs(width-inches) > 1/perInch {
+			t.Errorf("place %q: %v inches, want %v", place, width, inches)
+		}
 	}
 }
 

@@ -30,15 +30,28 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	if err := out.checkFiles(env, "npy", "csv"); err != nil {
 		return err
 	}
-	labels, err := cmd.Range.Read(ctx)
-	if err != nil {
+	var bar progressBar
+	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs,
+		Temperature: cmd.Temperature, Confidence: cmd.Confidence, Decoders: env.decoders}
+	var err error
+	if o.Range, err = readRange(ctx, env, cmd.Range, o, cmd.Decoder); err != nil {
 		return err
 	}
-	var bar progressBar
-	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs, Range: labels,
-		Temperature: cmd.Temperature, Confidence: cmd.Confidence, Decoders: env.decoders}
 	return bar.interrupted(out.write(env, func(w io.Writer, path string) error {
 		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), bar.of(env),
 			func(text string) { env.note("%s", text) })
 	}))
+}
+
+// readRange reads the range of a network, which a fitted decoder may read.
+func readRange(ctx context.Context, env *environment, r assess.LabelRange, o assess.Options,
+	decoder string) (assess.LabelRange, error) {
+	if r.File() == "" {
+		return r, nil
+	}
+	r, err := r.Read(ctx, o.KnownLevels(decoder))
+	if r.Note != "" {
+		env.note("%s", r.Note)
+	}
+	return r, err
 }

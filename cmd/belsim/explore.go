@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -27,23 +28,29 @@ func (cmd *exploreCmd) Run(ctx context.Context, env *environment) error {
 			return err
 		}
 	}
-	return outside(serve.Explorer(ctx, version(), cmd.Port, cmd.Files, func(url string) {
+	remove := func() error { return nil }
+	err := serve.Explorer(ctx, version(), cmd.Port, cmd.Files, func(url string) {
 		fmt.Fprintf(env.stdout, "The explorer is at %s (Ctrl-C ends it).\n", url)
-		if cmd.Port == 0 {
-			browse(url)
+		if cmd.Port != 0 {
+			return
 		}
-	}))
+		if path, leave, err := serve.Door(url); err == nil {
+			remove = leave
+			browse(path)
+		}
+	})
+	return outside(errors.Join(err, remove()))
 }
 
-// browse shows an address in a browser, where there is one. The address is printed anyway, so
-// nothing is said where there is none.
-func browse(url string) {
-	command := []string{"xdg-open", url}
+// browse shows a file in a browser, where there is one. The address is printed anyway, so nothing is
+// said where there is none.
+func browse(path string) {
+	command := []string{"xdg-open", path}
 	switch runtime.GOOS {
 	case "darwin":
 		command[0] = "open"
 	case "windows":
-		command = []string{"rundll32", "url.dll,FileProtocolHandler", url}
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", path}
 	default:
 		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 			return

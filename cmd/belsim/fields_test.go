@@ -48,6 +48,7 @@ var results = []struct {
 	{"optimize", "JSON", search.Optimized{}},
 	{"optimize --pareto", "JSON; the CSV has the fields of `baselines[]`", search.Tradeoff{}},
 	{"figures", "CSV of Figures 3(a), 3(b) and 11", paper.ProfileRow{}},
+	{"figures", "CSV of Figure 2(a)", paper.LevelRow{}},
 	{"figures", "CSV of Figure 7", paper.TermRow{}},
 	{"merge", "JSON; the CSV has the fields of `cells[]`", sweep.Table{}},
 	{"bench", "JSON; the CSV has the fields of `results[]`", benchmark{}},

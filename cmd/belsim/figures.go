@@ -66,7 +66,7 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 
 // chosen are the figures of --only, or all.
 func (cmd *figuresCmd) chosen() ([]paper.Figure, error) {
-	all := paper.Figures()
+	all := paper.Figures(cmd.Quick)
 	var names []string
 	for _, f := range all {
 		names = append(names, f.Name)
@@ -104,12 +104,9 @@ func filesOf(f paper.Figure) []string {
 
 // write makes the files of a figure, by the command that makes it alone where there is one.
 func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figure) (paper.Card, error) {
-	args := []string{"figures", "--only", f.Name}
+	args := append([]string{"figures", "--only", f.Name}, f.Flags...)
 	if f.Args != nil {
 		args = append(slices.Clone(f.Args), "-o", "figure-"+f.Name+".pdf")
-	}
-	if cmd.Quick {
-		args = append(args, f.Quick...)
 	}
 	c := paper.Card{Name: f.Name, Caption: f.Caption, Command: "belsim " + strings.Join(quoted(args), " ")}
 	out := cmd.outputs(filesOf(f)...)
@@ -131,9 +128,6 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 // command runs the command of a figure.
 func (cmd *figuresCmd) command(ctx context.Context, env *environment, f paper.Figure, out outputFlags) error {
 	args := append(slices.Clone(f.Args), "--quiet", "--style", strings.Join(cmd.Style, ","))
-	if cmd.Quick {
-		args = append(args, f.Quick...)
-	}
 	if cmd.Workers > 0 {
 		args = append(args, "--workers", fmt.Sprint(cmd.Workers))
 	}

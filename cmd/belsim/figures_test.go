@@ -16,7 +16,7 @@ import (
 // figures alone makes.
 func TestFigures(t *testing.T) {
 	inFolderWithData(t)
-	drawn := slices.DeleteFunc(paper.Figures(), func(f paper.Figure) bool {
+	drawn := slices.DeleteFunc(paper.Figures(true), func(f paper.Figure) bool {
 		return !long && f.Name != "2b" && f.Name != "11"
 	})
 	var names []string
@@ -46,7 +46,7 @@ func TestFigures(t *testing.T) {
 // TestFiguresOnly: some figures, in one style, whether a command makes them or not.
 func TestFiguresOnly(t *testing.T) {
 	inFolderWithData(t)
-	mustRun(t, "figures --only 2b,3a --style column -o out")
+	mustRun(t, "figures --only 2c,3a --style column -o out")
 	if files := must.Get(os.ReadDir("out"))(t); len(files) != 2*len(figureFormats)+1 {
 		t.Errorf("%v", files)
 	}
@@ -54,7 +54,7 @@ func TestFiguresOnly(t *testing.T) {
 		strings.Count(text, "\n") != 63*8+2 {
 		t.Errorf("%.200s", text)
 	}
-	for file, width := range map[string]string{"out/figure-3a.svg": "237.6pt", "out/figure-2b.svg": "174.24pt"} {
+	for file, width := range map[string]string{"out/figure-3a.svg": "237.6pt", "out/figure-2c.svg": "174.24pt"} {
 		if svg := content(t, file); !strings.Contains(svg, `width="`+width+`"`) {
 			t.Errorf("%s is not %s wide: %.300s", file, width, svg)
 		}

@@ -34,7 +34,7 @@ type levelsCmd struct {
 	Prior      string               `group:"model" placeholder:"FILE" reads:"" help:"${histogram}"`
 	Baseline   float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression."`
 	workersFlag
-	outputFlags
+	pictureFlags
 }
 
 // Run implements the command.
@@ -42,19 +42,19 @@ func (cmd *levelsCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Targets != "" {
 		return cmd.space(ctx, env)
 	}
-	if err := cmp.Or(cmd.checkOutput(env, ranking(nil, plots.Style{})), cmd.check()); err != nil {
+	if err := cmp.Or(cmd.checkOutput(env, ranking(nil, cmd.style())), cmd.check()); err != nil {
 		return err
 	}
 	q, err := cmd.question(env)
 	if err != nil {
 		return err
 	}
-	return answer(ctx, env, q, cmd.Workers, cmd.outputFlags, plots.Style{})
+	return answer(ctx, env, q, cmd.Workers, cmd.outputFlags, cmd.style())
 }
 
 // space makes levels for targets.
 func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput(env, levelSpaces(ctx, nil)); err != nil {
+	if err := cmd.checkOutput(env, levelSpaces(ctx, nil, cmd.style())); err != nil {
 		return err
 	}
 	if len(cmd.Codes) > 0 {
@@ -69,11 +69,11 @@ func (cmd *levelsCmd) space(ctx context.Context, env *environment) error {
 		return checkFlags(err)
 	}
 	found.Provenance = env.provenance()
-	return cmd.deliver(env, levelSpaces(ctx, found))
+	return cmd.deliver(env, levelSpaces(ctx, found, cmd.style()))
 }
 
 // levelSpaces is the answer to --targets.
-func levelSpaces(ctx context.Context, found *assess.Spacings) result {
+func levelSpaces(ctx context.Context, found *assess.Spacings, style plots.Style) result {
 	values := func(write func(context.Context, io.Writer, mat.Matrix) error) func(io.Writer) error {
 		return func(w io.Writer) error {
 			r, err := found.Chosen()
@@ -92,7 +92,7 @@ func levelSpaces(ctx context.Context, found *assess.Spacings) result {
 				return nil, fmt.Errorf("%w: want one with --levels", err)
 			}
 			title := fmt.Sprintf("%d levels, %s", r.Levels, r.Called())
-			return plots.Spacing(plots.SpacingData{Title: title, Targets: found.Sorted(), Levels: r.Values})
+			return plots.Spacing(plots.SpacingData{Title: title, Targets: found.Sorted(), Levels: r.Values, Style: style})
 		},
 		print: func(w io.Writer) error { return found.Section().Write(w) },
 	}

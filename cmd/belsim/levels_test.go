@@ -21,6 +21,10 @@ func TestLevels(t *testing.T) {
 	if drawn := mustRun(t, "levels unary gray --levels 8,16 --range 0:1 --label-noise 0.1 -o l.png -o l.svg"); len(content(t, "l.png")) < 1000 || !strings.Contains(drawn, "suffice") && !strings.Contains(drawn, "may still help") {
 		t.Errorf("%q", drawn)
 	}
+	mustRun(t, "levels unary --levels 8,16 --range 0:1 --label-noise 0.1 --style column -o l.svg")
+	if !strings.Contains(content(t, "l.svg"), `width="237.6pt"`) {
+		t.Errorf("a picture for a column is not 3.3 inches wide")
+	}
 	out := levels("--range 0:1 --label-noise 0.1 --misfit 0.01 -o x.csv")
 	want, unexported := out, cmpopts.IgnoreUnexported(forecast.EnoughLevels{})
 	want.LabelNoise, want.Misfit, want.Unit = 0.1, 0.01, "label units"

@@ -54,6 +54,7 @@ func TestInterrupted(t *testing.T) {
 		"verify --code hadamard --levels 8192",
 		"heatmap hadamard unary --levels 16384",
 		"optimize --levels 4096 --bits 20",
+		"optimize --levels 2048 --bits 2048",
 		"sweep " + plan + " --out results",
 	}
 	if !long {

@@ -279,7 +279,7 @@ func TestRelease(t *testing.T) {
 	for path, pattern := range map[string]string{
 		"notebooks/pyproject.toml": `(?m)^version = "(.*)"$`,
 		"CITATION.cff":             `(?m)^version: (.*)$`,
-		"CHANGELOG.md":             `(?m)^## (.*)$`,
+		"CHANGELOG.md":             `(?m)^## (\d.*)$`,
 	} {
 		found := regexp.MustCompile(pattern).FindStringSubmatch(content(t, filepath.Join(root, path)))
 		if len(found) == 0 {

@@ -84,7 +84,6 @@ func (d *Decoder) complete() error {
 	if d.values == nil {
 		d.values = Spread(levels, 1, float64(levels))
 	}
-	d.within = variancesWithin(d.values)
 	if d.sorted && bits != levels-1 {
 		return fmt.Errorf("%d bits of %d levels are not those of unary, whose sigmoids are to be sorted", bits, levels)
 	}
@@ -92,11 +91,10 @@ func (d *Decoder) complete() error {
 		notFinite) {
 		return errors.New("a decoder has a weight that is not finite")
 	}
-	for i, v := range d.values {
-		if notFinite(v) || i > 0 && v <= d.values[i-1] {
-			return fmt.Errorf("label of level %d is %v; want finite numbers that ascend", i+1, v)
-		}
+	if err := code.Values(d.values).Check(levels); err != nil {
+		return fmt.Errorf("labels of the levels: %w", err)
 	}
+	d.within = variancesWithin(d.values)
 	d.about.Rule, d.about.Levels, d.about.Bits = string(d.scores.Rule), levels, bits
 	d.about.Reads = observed.Decoding{Soft: d.logits}.Outputs()
 	return nil
@@ -106,6 +104,14 @@ func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // About returns what the decoder is.
 func (d *Decoder) About() About { return d.about }
+
+// ReadsDistributions reports whether outputs may be a distribution over the levels: of one-hot words,
+// or of a code in a file, which is not known here.
+func (d *Decoder) ReadsDistributions() bool {
+	levels, bits := d.Dims()
+	_, named := code.Lookup(d.about.Code)
+	return levels == bits && (!named || d.about.Code == "onehot")
+}
 
 // Dims returns the numbers of levels L and bits M.
 func (d *Decoder) Dims() (levels, bits int) { return d.scores.Weights.Dims() }

@@ -271,7 +271,7 @@ func TestFiles(t *testing.T) {
 		{"weights", nil, "", `no array "weights"`}, // files of older versions, too
 		{"offsets", &array{2, 1, 1}, "", "array offsets is 2 × 1, and the weights have 3 levels"},
 		{"offsets", &array{3, 1, math.NaN()}, "", "NaN is not a finite number"},
-		{"values", &array{3, 1, 5}, "", "label of level 2 is 5"},
+		{"values", &array{3, 1, 5}, "", "value of level 2 is 5"},
 		{"rule", nil, "mode", `rule "mode"`},
 		{"reads", nil, "words", `array reads is "words"; want logits or bits`},
 		{"about", nil, "{", "array about"},

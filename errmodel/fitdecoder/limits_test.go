@@ -31,7 +31,8 @@ func TestNoFiniteLabel(t *testing.T) {
 		must.Succeed(t, d.complete())
 		rows := must.Get(arrayfile.OpenRows(path))(t)
 		defer rows.Close()
-		err := observed.Decode(context.Background(), 1, rows, observed.Logits, nil,
+		s := &observed.Source{Outputs: rows, Kind: observed.Logits}
+		err := s.Decode(context.Background(), 1, nil,
 			[]observed.Decoding{{Decoder: d, Soft: true}}, func([]float64) error { return nil }, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), path+": row 2: the decoder affine computes no finite label") {
 			t.Errorf("%s: %v", rule, err)

@@ -10,16 +10,16 @@ import (
 	"belsim/theory/decode"
 )
 
-// Decode decodes the outputs of all samples, N × M, which may be more than memory holds, in every
+// Decode decodes the outputs of a source without targets, N × M, which may be more than memory holds, in every
 // way. It calls emit with the labels, in levels, in the order of the samples: those of a sample
 // beside each other. It does not keep them. workers is the number of goroutines, 0 for one on each
 // processor; it changes no label. c is the code that the decoder reads; nil for a decoder that
 // needs none. done is told how many samples were decoded since its last call, and may be nil.
 // Errors name the file and the place, also where a label is no finite number, or are emit's or the
 // context's.
-func Decode(ctx context.Context, workers int, outputs *arrayfile.Rows, k Kind, c *code.Code, decodings []Decoding,
+func (s *Source) Decode(ctx context.Context, workers int, c *code.Code, decodings []Decoding,
 	emit func(labels []float64) error, done func(samples uint64)) error {
-	s := &Source{Outputs: outputs, Kind: k}
+	outputs := s.Outputs
 	_, m := outputs.Dims()
 	if c != nil && c.Bits() != m {
 		return fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", outputs.Name(), m, c.Name(), c.Levels(),

@@ -35,9 +35,10 @@ func TestDecode(t *testing.T) {
 			if n, err := observed.Count(ctx, s.Outputs); n != samples || err != nil {
 				t.Fatalf("%d rows, %v", n, err)
 			}
+			s.Targets = nil
 			var got []float64
 			done := uint64(0)
-			must.Succeed(t, observed.Decode(ctx, workers, s.Outputs, observed.Logits, c, []observed.Decoding{r},
+			must.Succeed(t, s.Decode(ctx, workers, c, []observed.Decoding{r},
 				func(labels []float64) error {
 					got = append(got, labels...)
 					return nil
@@ -58,7 +59,8 @@ func TestDecode(t *testing.T) {
 		{observed.Logits, "hexj", io.ErrShortWrite, io.ErrShortWrite.Error()},
 		{observed.Logits, "unary", nil, "unary of 16 levels has 15 bits"},
 	} {
-		if err := observed.Decode(ctx, 1, s.Outputs, tt.kind, mustCode(t, tt.code, 16), decodings[:1],
+		s.Kind, s.Targets = tt.kind, nil
+		if err := s.Decode(ctx, 1, mustCode(t, tt.code, 16), decodings[:1],
 			func([]float64) error { return tt.emit }, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want one about %q", err, tt.want)
 		}

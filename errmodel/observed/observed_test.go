@@ -374,8 +374,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{t.Context(), dense(1, 1, 2, 3), good, "npy", observed.Bits, "y.npy has 3 targets"},
 		{t.Context(), dense(1, 1), good, "npy", observed.Bits, "y.npy has 1 targets, but "},
-		{t.Context(), dense(1, 1, 2, 3), good, "csv", observed.Bits, "y.csv has more targets"},
-		{t.Context(), dense(1, 1), good, "csv", observed.Bits, "z.csv has the outputs of more samples"},
+		{t.Context(), dense(1, 1, 2, 3), good, "csv", observed.Bits, "y.csv has 3 targets: is its first line the names"},
+		{t.Context(), dense(1, 1), good, "csv", observed.Bits, "z.csv has the outputs of 2 samples: is its first line the names"},
 		{t.Context(), dense(2, 1, 2, 1, 2), good, "npy", observed.Bits, "y.npy: 2 columns; want one target"},
 		{t.Context(), dense(3, 1, 1, -1, 1, -1, -1), good, "npy", observed.Bits,
 			"y.npy: 3 columns, as many as the outputs have: are these the code words?"},

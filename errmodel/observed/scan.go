@@ -146,10 +146,10 @@ type Error struct {
 // Times is the error in another unit, of which its own has so many.
 func (e Error) Times(unit float64) Error { return Error{unit * e.Mean, unit * e.StdErr} }
 
-// Interval is the interval of the mean, of the confidence errmodel.Confidence.
+// Interval is the interval of the mean, of the confidence errmodel.Confidence; no error is below 0.
 func (e Error) Interval() [2]float64 {
 	half := distuv.UnitNormal.Quantile((1+errmodel.Confidence)/2) * e.StdErr
-	return [2]float64{e.Mean - half, e.Mean + half}
+	return [2]float64{max(0, e.Mean-half), e.Mean + half}
 }
 
 // Sums adds up absolute errors, or whole numbers, in the order of the samples.
@@ -177,6 +177,8 @@ type Summary struct {
 	// Levels are the errors of each Decoding against the level of the target. Labels are the
 	// errors against the target itself, quantization included.
 	Levels, Labels []Error
+	// Moved are the errors of each Decoding against the target one level lower, and one level higher.
+	Moved [2][]Error
 	// Direct is the error of the predictions of direct regression against the target, and Beside by
 	// how much the error of each Decoding is larger, as the mean of the differences of the samples;
 	// zero without predictions.
@@ -320,6 +322,7 @@ type errorSums struct {
 	code                   *code.Code
 	width                  int // of spreads
 	levels, labels, beside []Sums
+	moved                  [2][]Sums
 	direct                 Sums
 	spreads                [][]Spread
 }
@@ -327,7 +330,8 @@ type errorSums struct {
 func newErrorSums(decodings int, c *code.Code) *errorSums {
 	levels := c.Levels()
 	e := &errorSums{code: c, width: SpreadWidth(levels), levels: make([]Sums, decodings),
-		labels: make([]Sums, decodings), beside: make([]Sums, decodings)}
+		labels: make([]Sums, decodings), beside: make([]Sums, decodings),
+		moved: [2][]Sums{make([]Sums, decodings), make([]Sums, decodings)}}
 	for range decodings {
 		e.spreads = append(e.spreads, make([]Spread, (levels+e.width-1)/e.width))
 	}
@@ -343,6 +347,8 @@ func (e *errorSums) add(b *batch, j int, decoded []float64) {
 		distance := math.Abs(label - exact)
 		e.levels[r].Add(math.Abs(label - e.code.Place(level-1)))
 		e.labels[r].Add(distance)
+		e.moved[0][r].Add(math.Abs(label - exact + 1))
+		e.moved[1][r].Add(math.Abs(label - exact - 1))
 		e.beside[r].Add(distance - direct)
 		e.spreads[r][(level-1)/e.width].Add(distance)
 	}
@@ -354,6 +360,9 @@ func (e *errorSums) to(out *Summary, direct bool) {
 	out.Spreads = e.spreads
 	for r := range e.levels {
 		out.Levels, out.Labels = append(out.Levels, e.levels[r].Error()), append(out.Labels, e.labels[r].Error())
+		for side := range e.moved {
+			out.Moved[side] = append(out.Moved[side], e.moved[side][r].Error())
+		}
 		if direct {
 			out.Direct, out.Beside = e.direct.Error(), append(out.Beside, e.beside[r].Error())
 		}

@@ -167,10 +167,13 @@ type Source struct {
 	Predicted *float64
 	Labels    Labels
 	Kind      Kind
+	// Softmax says that outputs may be a distribution over the levels, which adds up to 1.
+	Softmax bool
 
 	beside      int         // how many sources are read side by side, if not this one alone
 	largest     float64     // |logit| that was read
 	direct, own predictions // of Direct, and of Predicted
+	watch       *watch      // of Outputs
 }
 
 // Squares of logits of these sizes are numbers of full precision, and so are their sums over all
@@ -208,11 +211,11 @@ func (s *Source) Check() error {
 			return fmt.Errorf("%s: %d columns, as many as the outputs have: are these the code words? "+
 				"want one target for each sample, its level or its real label", s.Targets.Name(), columns)
 		}
-		return fmt.Errorf("%s: %d columns; want one target for each sample", s.Targets.Name(), columns)
+		return CheckColumn(s.Targets, "target")
 	}
 	if s.Direct != nil {
-		if _, columns := s.Direct.Dims(); columns != 1 {
-			return fmt.Errorf("%s: %d columns; want one prediction for each sample", s.Direct.Name(), columns)
+		if err := CheckColumn(s.Direct, "prediction"); err != nil {
+			return err
 		}
 	}
 	files := s.files()
@@ -233,32 +236,63 @@ func (s *Source) Check() error {
 // all are ±1, probabilities where all are from 0 to 1, else logits. Python's belsim.decode has the
 // same rule. The first output that
 // is not a probability shows that outputs are logits; for the other kinds, Detect reads
-// the whole file. Then it rewinds the rows.
+// the whole file. Then it rewinds the rows. The error may say that the first row alone is of no such
+// kind, as the names of columns are not.
 func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
-	bits, signs, probabilities := true, true, true
-	least, most := math.Inf(1), math.Inf(-1)
+	all, but := newKinds(), newKinds() // of all rows, and of those but the first
+	numbers := 0
 	err := eachRow(ctx, outputs, func(row []float64) bool {
-		for _, v := range row {
-			bits = bits && (v == 0 || v == 1)
-			signs = signs && (v == -1 || v == 1)
-			probabilities = probabilities && isProbability(v)
-			least, most = min(least, v), max(most, v)
+		all.add(row)
+		if numbers == 0 {
+			numbers = len(row)
+			return true
 		}
-		return bits || signs || probabilities
+		but.add(row)
+		numbers += len(row)
+		return but.bits || but.signs || but.probabilities
 	})
 	if err != nil {
 		return "", err
 	}
-	kind := Logits
-	switch {
-	case bits:
-		kind = Bits
-	case signs:
-		kind = Signs
-	case probabilities && least >= -rounding*most: // and no logits that are small
-		kind = Probabilities
+	kind := all.kind()
+	// Twenty logits all lie within 0 to 1 in one of a million files.
+	if odd := but.kind(); kind == Logits && odd != Logits && numbers-outputs.Taken() >= 20 && outputs.FromText() &&
+		outputs.Header() == nil {
+		return "", fmt.Errorf("%s: row 1 alone is not of %s: delete it if it is the names of columns; else say what the "+
+			"outputs are, as logits:FILE", outputs.Name(), odd)
 	}
 	return kind, nil
+}
+
+// kinds are the kinds that numbers may be of.
+type kinds struct {
+	bits, signs, probabilities bool
+	least, most                float64
+}
+
+func newKinds() *kinds { return &kinds{true, true, true, math.Inf(1), math.Inf(-1)} }
+
+// add adds a row.
+func (s *kinds) add(row []float64) {
+	for _, v := range row {
+		s.bits = s.bits && (v == 0 || v == 1)
+		s.signs = s.signs && (v == -1 || v == 1)
+		s.probabilities = s.probabilities && isProbability(v)
+		s.least, s.most = min(s.least, v), max(s.most, v)
+	}
+}
+
+// kind is the one of all rows.
+func (s *kinds) kind() Kind {
+	switch {
+	case s.bits:
+		return Bits
+	case s.signs:
+		return Signs
+	case s.probabilities && s.least >= -rounding*s.most: // and no logits that are small
+		return Probabilities
+	}
+	return Logits
 }
 
 // eachRow calls f for the rows, as long as it returns true, and rewinds them.
@@ -316,6 +350,8 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 		}
 	}
 	s.largest, s.direct, s.own = 0, predictions{}, predictions{}
+	s.watch = newWatch(s.Outputs.Taken())
+	s.Outputs.Watch(s.watch.add)
 	_, m := s.Outputs.Dims()
 	size := min(4096, max(1, batchBytes/8/m/max(1, s.beside)))
 	free, full := make(chan *batch, 3), make(chan *batch, 3)
@@ -380,7 +416,7 @@ func (s *Source) read(files []file, b *batch, row int) (end bool, err error) {
 		}
 		switch at := row + b.n; {
 		case short != nil && long != nil:
-			return false, unequal(*short, at, *long, "more")
+			return false, s.tooMany(*short, *long, at, b)
 		case short != nil:
 			return true, s.ended()
 		}
@@ -389,6 +425,14 @@ func (s *Source) read(files []file, b *batch, row int) (end bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// tooMany is the error of a file that goes on behind the end of another one, at row so many.
+func (s *Source) tooMany(short, long file, at int, b *batch) error {
+	if long.rows.Next(long.next(b)) == io.EOF {
+		return fmt.Errorf("%w%s", unequal(short, at, long, at+1), oneRow(short, long))
+	}
+	return unequal(short, at, long, "more")
 }
 
 // take makes levels and logits of the row of every file that a batch has got; row is its number.
@@ -429,6 +473,8 @@ func (s *Source) ended() error {
 		if err := s.own.check(s.Labels, s.Outputs.Name()); err != nil {
 			return err
 		}
+	} else if err := s.watch.check(s.Kind, s.Softmax, s.Outputs.Name()); err != nil {
+		return err
 	}
 	if s.Direct != nil {
 		return s.direct.check(s.Labels, s.Direct.Name())

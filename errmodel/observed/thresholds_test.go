@@ -82,6 +82,15 @@ func TestDispersionByHand(t *testing.T) {
 	}
 }
 
+// TestErrorInterval: no error is below 0, whatever its standard error is.
+func TestErrorInterval(t *testing.T) {
+	for _, e := range []Error{{Mean: 1, StdErr: 1}, {Mean: 0, StdErr: 1}, {Mean: 3, StdErr: 1}} {
+		if i := e.Interval(); i[0] < 0 || math.Abs(i[0]-max(0, 2*e.Mean-i[1])) > 1e-12 {
+			t.Errorf("%+v: %v", e, i)
+		}
+	}
+}
+
 // TestGroups: a row of neighbouring levels has 100 samples or more, and leaves as many for the next
 // one.
 func TestGroups(t *testing.T) {

@@ -46,9 +46,12 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	if IsDecoderFile(decoder) {
 		open = o.openFitted
 	}
-	of, c, err := open(outputs, decoder)
+	of, c, softmax, err := open(outputs, decoder)
 	if err != nil {
 		return err
+	}
+	if line := outputs.Note(); line != "" {
+		note(line)
 	}
 	kind, err := observed.FindKind(ctx, said, outputs)
 	if err != nil {
@@ -81,7 +84,8 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	} else if rows, err = arrayfile.NewCSVRows(out, columns...); err != nil {
 		return err
 	}
-	err = observed.Decode(ctx, workers, outputs, kind, c, decodings, func(labels []float64) error {
+	source := &observed.Source{Outputs: outputs, Kind: kind, Softmax: softmax}
+	err = source.Decode(ctx, workers, c, decodings, func(labels []float64) error {
 		if c != nil && !o.Range.IsZero() { // a fitted decoder has the range already
 			for i, place := range labels {
 				labels[i] = o.Range.label(c, place)
@@ -93,18 +97,20 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 }
 
 // decodingsOf are the decodings of outputs of a kind: of their labels, and of the ends of intervals
-// where these are asked for.
+// where these are asked for. Beside them stand the code that they need, nil where they need none, and
+// whether outputs may be a distribution over the levels.
 type decodingsOf func(observed.Kind) ([]observed.Decoding, error)
 
 // openFitted opens the file of a fitted decoder, which needs no code.
-func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingsOf, *code.Code, error) {
+func (o Options) openFitted(outputs *arrayfile.Rows, path string) (of decodingsOf, c *code.Code, softmax bool,
+	err error) {
 	fitted, err := fitdecoder.Read(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	_, m := outputs.Dims()
 	if _, bits := fitted.Dims(); bits != m {
-		return nil, nil, fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", outputs.Name(), m, path, bits)
+		return nil, nil, false, fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", outputs.Name(), m, path, bits)
 	}
 	if !o.Range.IsZero() {
 		levels, _ := fitted.Dims()
@@ -113,14 +119,14 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingsOf, 
 			fitted, err = fitted.WithValues(values)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("the range of %s: %w", path, err)
+			return nil, nil, false, fmt.Errorf("the range of %s: %w", path, err)
 		}
 	}
 	decoders := []decode.RealDecoder{fitted}
 	if o.Confidence != nil {
 		lower, upper, err := fitted.Interval(*o.Confidence)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
+			return nil, nil, false, fmt.Errorf("%s: %w", path, err)
 		}
 		decoders = append(decoders, lower, upper)
 	}
@@ -130,31 +136,32 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (decodingsOf, 
 			out = append(out, observed.Decoding{Decoder: each, Soft: d.Soft})
 		}
 		return out, err
-	}, nil, nil
+	}, nil, fitted.ReadsDistributions(), nil
 }
 
 const wantFitted = "want one that was fitted, in an .npz file"
 
 // openNamed opens a named decoder, and its code.
-func (o Options) openNamed(outputs *arrayfile.Rows, name string) (decodingsOf, *code.Code, error) {
+func (o Options) openNamed(outputs *arrayfile.Rows, name string) (of decodingsOf, c *code.Code, softmax bool,
+	err error) {
 	if o.Confidence != nil {
-		return nil, nil, fmt.Errorf("the decoder %s has no calibration, which intervals need: %s", name, wantFitted)
+		return nil, nil, false, fmt.Errorf("the decoder %s has no calibration, which intervals need: %s", name, wantFitted)
 	}
 	if o.Code == "" {
-		return nil, nil, fmt.Errorf("the decoder %s needs the code of the outputs: want the code", name)
+		return nil, nil, false, fmt.Errorf("the decoder %s needs the code of the outputs: want the code", name)
 	}
 	if o.predicts() {
-		return nil, nil, fmt.Errorf("%s: predictions of direct regression need no decoder", outputs.Name())
+		return nil, nil, false, fmt.Errorf("%s: predictions of direct regression need no decoder", outputs.Name())
 	}
 	if e, ok := o.Decoders.Lookup(name); ok && e.Informed {
-		return nil, nil, fmt.Errorf("the decoder %s needs a model of the classifiers: %s", name, wantFitted)
+		return nil, nil, false, fmt.Errorf("the decoder %s needs a model of the classifiers: %s", name, wantFitted)
 	}
-	c, err := openCode(o, outputs)
+	c, err = openCode(o, outputs)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	d, err := o.Decoders.Uninformed().New(name, c, decode.Options{Temperature: o.Temperature})
 	return func(kind observed.Kind) ([]observed.Decoding, error) {
 		return []observed.Decoding{{Decoder: d, Soft: decode.ReadsLogits(d) && !kind.Hard() || c.Real()}}, nil
-	}, c, err
+	}, c, c.OneHot(), err
 }

@@ -1,11 +1,13 @@
 package assess
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/table"
 )
 
 // independent is the probability with which outputs that do not depend on their targets are taken
@@ -58,6 +60,9 @@ func (n *network) warn() (what, next string) {
 		return "the outputs do not depend on the input: they are the same for all samples",
 			"check that these are the outputs of the trained network, and that its training did not stop or diverge"
 	}
+	if what, next := n.countedOtherwise(); what != "" {
+		return what, next
+	}
 	if !n.guesses() {
 		return "", ""
 	}
@@ -68,6 +73,37 @@ func (n *network) warn() (what, next string) {
 			"exchange ones and zeros, or negate logits, and fit again; else " + order
 	}
 	return "the error is that of guessing: the median target alone would be as near", order
+}
+
+// countedOtherwise says that targets are levels that are counted from 0 and not from 1, or the other
+// way round: no target is of the last level, or the first one, and the answers are nearer to the
+// targets one level further, by three standard errors.
+func (n *network) countedOtherwise() (what, next string) {
+	labels, best := n.source.Labels, leastError(n.seen.Labels)
+	if labels.Width() != 1 || labels.Places != nil || best < 0 {
+		return "", ""
+	}
+	lowest, highest := occurring(n.seen.Counts.Prior())
+	lo, hi := 1., float64(labels.Levels)
+	if labels.Real {
+		lo, hi = labels.Lo, labels.Hi
+	}
+	e := n.seen.Labels[best]
+	for side, empty := range []bool{lowest > 1, highest < labels.Levels} {
+		moved := n.seen.Moved[side][leastError(n.seen.Moved[side])]
+		if !empty || moved.Mean+3*math.Hypot(moved.StdErr, e.StdErr) >= e.Mean {
+			continue
+		}
+		level, word, by := 1, "lower", 1.
+		if side == 1 {
+			level, word, by = labels.Levels, "higher", -1
+		}
+		return fmt.Sprintf("the targets seem to be counted from another number: none is of level %d, and the error "+
+				"is %s levels, but %s against targets one level %s", level, table.Short(e.Mean), table.Short(moved.Mean),
+				word), fmt.Sprintf("give the range %v:%v if the targets are labels of these levels, or check them", lo+by,
+				hi+by)
+	}
+	return "", ""
 }
 
 // guesses reports whether no decoder is told, by three standard errors, from an answer that is the

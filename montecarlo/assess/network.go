@@ -84,7 +84,7 @@ func (n *network) open(ctx context.Context) (err error) {
 	if err := n.takeOutput(); err != nil {
 		return err
 	}
-	if err := s.Check(); err != nil {
+	if err := cmp.Or(s.Settle(ctx), s.Check()); err != nil {
 		return err
 	}
 	if n.code, err = openCode(o, s.Outputs); err != nil {
@@ -96,6 +96,7 @@ func (n *network) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	s.Softmax = n.code.OneHot()
 	s.Predicted = o.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
 	return nil
 }

@@ -218,5 +218,5 @@ func overSeeds(errors []observed.Error) (mean float64, interval [2]float64) {
 		square += (e.Mean - mean) * (e.Mean - mean)
 	}
 	half := distuv.StudentsT{Nu: n - 1, Sigma: 1}.Quantile((1+errmodel.Confidence)/2) * math.Sqrt(square/(n-1)/n)
-	return mean, [2]float64{mean - half, mean + half}
+	return mean, [2]float64{max(0, mean-half), mean + half}
 }

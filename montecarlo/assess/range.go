@@ -10,6 +10,7 @@ import (
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 )
@@ -20,7 +21,9 @@ type LabelRange struct {
 	Lo, Hi float64
 	// Values are the labels of the levels; nil where they are even and no file has them.
 	Values code.Values
-	file   string
+	// Note says what was left out of the file, where something was.
+	Note string
+	file string
 }
 
 // File is the file that has the values; "" where there is none.
@@ -48,8 +51,9 @@ func (r *LabelRange) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Read reads the file of a range that has one.
-func (r LabelRange) Read(ctx context.Context) (LabelRange, error) {
+// Read reads the file of a range that has one. levels is the number of levels where it is known,
+// else 0: it tells whether a number in the first line is a label or the name of the column.
+func (r LabelRange) Read(ctx context.Context, levels int) (LabelRange, error) {
 	if r.file == "" {
 		return r, nil
 	}
@@ -58,6 +62,9 @@ func (r LabelRange) Read(ctx context.Context) (LabelRange, error) {
 		return r, fmt.Errorf("reading the labels of levels: %w; a range is two numbers, a:b", err)
 	}
 	defer rows.Close()
+	if err := settleLabels(ctx, rows, levels); err != nil {
+		return r, fmt.Errorf("reading the labels of levels: %w", err)
+	}
 	column, err := readColumn(ctx, rows, code.MaxLevels)
 	if err != nil {
 		return r, fmt.Errorf("reading the labels of levels: %w", err)
@@ -66,11 +73,61 @@ func (r LabelRange) Read(ctx context.Context) (LabelRange, error) {
 	if err := v.Check(len(v)); err != nil {
 		return r, fmt.Errorf("%s: %w", rows.Name(), err)
 	}
-	r.Lo, r.Hi, r.Values = v[0], v[len(v)-1], v
+	r.Lo, r.Hi, r.Values, r.Note = v[0], v[len(v)-1], v, rows.Note()
 	if err := r.check(); err != nil {
 		return r, fmt.Errorf("%s: %w", rows.Name(), err)
 	}
 	return r, nil
+}
+
+// KnownLevels is the number of levels as the options, or a fitted decoder in a file, say it, or the
+// code by its number of outputs; else it is 0. Who opens these says what is wrong with them.
+func (o Options) KnownLevels(decoder string) int {
+	if o.Levels > 0 {
+		return o.Levels
+	}
+	if IsDecoderFile(decoder) {
+		if d, err := fitdecoder.Read(decoder); err == nil {
+			levels, _ := d.Dims()
+			return levels
+		}
+		return 0
+	}
+	_, path := observed.SplitKind(o.Outputs)
+	rows, err := openOutputs(path)
+	if err != nil || o.resolve() != nil {
+		return 0
+	}
+	defer rows.Close()
+	name := o.Code
+	if h := forecast.LookupHead(name); h.Own {
+		name = h.Code
+	}
+	_, m := rows.Dims()
+	if f, known := code.Lookup(name); known && !o.predicts() {
+		if least, most := levelsOf(f, m/parts(o, rows)); least == most {
+			return least
+		}
+	}
+	return 0
+}
+
+// settleLabels decides whether a first line that is a number is the label of level 1.
+func settleLabels(ctx context.Context, rows *arrayfile.Rows, levels int) error {
+	if !rows.Doubtful() && !rows.Numbered() {
+		return nil
+	}
+	rows.Settle(false)
+	n, err := observed.Count(ctx, rows)
+	switch {
+	case err != nil:
+		return err
+	case n == levels+1:
+		rows.Settle(true)
+	case n != levels:
+		return fmt.Errorf("%w; or say how many levels there are", rows.Doubt())
+	}
+	return nil
 }
 
 // check refuses ranges whose width is not finite, or in which levels have none.
@@ -78,7 +135,7 @@ func (r LabelRange) check() error {
 	if d := r.Hi - r.Lo; !(d > 0) || math.IsInf(d, 0) || r.Lo+d/(1<<20) == r.Lo || math.IsInf(r.Lo, 0) {
 		return errors.New("want finite numbers, a below b")
 	}
-	return nil
+	return code.CheckRange(r.Lo, r.Hi)
 }
 
 // Uneven reports whether levels are not evenly spaced.

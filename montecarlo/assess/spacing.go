@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
@@ -84,8 +85,14 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 	}
 	defer rows.Close()
 	s := &Spacings{Baseline: baseline, Notes: []string{}}
+	if err := observed.CheckColumn(rows, "target"); err != nil {
+		return nil, err
+	}
 	if s.sorted, err = readColumn(ctx, rows, math.MaxInt); err != nil {
 		return nil, err
+	}
+	if note := rows.Note(); note != "" {
+		s.note("%s.", note)
 	}
 	n := len(s.sorted)
 	slices.Sort(s.sorted)

@@ -37,9 +37,9 @@ func opening(f *Fit, own *network, others []*network) []string {
 	case own.seen.Same:
 		return []string{what, "Next: " + own.remedy + "."}
 	case what != "":
-		return sentences(what, f.whatItDoes(), f.emptyText(), "Next: "+own.remedy+".")
+		return sentences(append(leftOut(own), what, f.whatItDoes(), f.emptyText(), "Next: "+own.remedy+".")...)
 	}
-	var out []string
+	out := leftOut(append(slices.Clone(others), own)...)
 	for i, n := range others {
 		if n.warning != "" {
 			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.",
@@ -60,6 +60,18 @@ func opening(f *Fit, own *network, others []*network) []string {
 	}
 	model := strings.Join(sentences(trained, deadText(f.Dead, f.Bits), verdict), " ")
 	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next())...)
+}
+
+// leftOut says which lines of files were taken for names of columns.
+func leftOut(networks ...*network) (out []string) {
+	for _, n := range networks {
+		for _, note := range n.source.Notes() {
+			if !slices.Contains(out, note+".") {
+				out = append(out, note+".")
+			}
+		}
+	}
+	return out
 }
 
 // sentences are the texts that say something.

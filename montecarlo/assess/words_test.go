@@ -114,7 +114,7 @@ func TestPaired(t *testing.T) {
 		o.Baseline.File = save(t, filepath.Join(folder, "wrong.npy"), mat.NewDense(len(rows), 1, rows))
 		refuses(t, o, want, "wrong.npy")
 	}
-	for n, want := range map[int]string{2: "wrong.csv has 2 predictions, but ", easy.samples + 1: "more predictions"} {
+	for n, want := range map[int]string{2: "wrong.csv has 2 predictions, but ", easy.samples + 1: "3001 predictions: is its first line"} {
 		o.Baseline.File = filepath.Join(folder, "wrong.csv")
 		must.Succeed(t, os.WriteFile(o.Baseline.File, []byte(strings.Repeat("1\n", n)), 0o600))
 		refuses(t, o, want)

@@ -133,7 +133,7 @@ func (c *Ranking) rivals() []Rival {
 			continue
 		}
 		half := errmodel.Errors95 * stderr
-		expected[r.Code], out[at] = v, Rival{r.Code, v - half, v + half}
+		expected[r.Code], out[at] = v, Rival{r.Code, max(0, v-half), v + half}
 	}
 	return out
 }

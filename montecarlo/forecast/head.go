@@ -80,6 +80,13 @@ func Described(c string, t perceived.Training) string {
 func OpenCode(name string, levels int) (*code.Code, error) {
 	h := LookupHead(name)
 	if h.Name == "" {
+		if _, known := code.Lookup(name); !known && !code.IsFile(name) {
+			var names []string
+			for _, h := range heads {
+				names = append(names, h.Name)
+			}
+			return nil, code.Unknown(name, names...)
+		}
 		return code.OpenReal(name, levels)
 	}
 	c, err := code.New(h.Code, levels)

@@ -347,7 +347,7 @@ func Increase(a, stderr, b float64) float64 {
 	if !(b > 0) || a == 0 && stderr > 0 {
 		return math.NaN()
 	}
-	return 100 * (a/b - 1)
+	return montecarlo.Percent(a, b)
 }
 
 // Set takes the errors of both codes by a method of the map. The standard errors stand in the cell

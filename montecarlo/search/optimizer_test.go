@@ -112,7 +112,7 @@ func TestNeverWorse(t *testing.T) {
 			if of.Bits = found.Bits; i > 0 {
 				of.Also = both.Found[i-1].Found
 			}
-			for _, c := range must.Get(of.known())(t) {
+			for _, c := range must.Get(of.known(t.Context()))(t) {
 				c.Code = must.Get(c.words.code(c.Start))(t)
 				e, err := p.estimate(t.Context(), montecarlo.CPU{}, c.Code)
 				if scenario.Invalid(err) {

@@ -266,7 +266,7 @@ func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int
 	}
 	o := p.Options
 	o.Bits = bits
-	known, err := o.known()
+	known, err := o.known(ctx)
 	if err != nil {
 		return nil, least, err
 	}
@@ -424,5 +424,6 @@ func (e Estimate) improvement(b Estimate) (percent float64, interval [2]float64)
 	}
 	ratio := e.best() / of
 	half := errmodel.Errors95 * math.Hypot(e.stderr()/of, ratio*b.stderr()/of)
-	return 100 * (1 - ratio), [2]float64{100 * (1 - ratio - half), 100 * (1 - ratio + half)}
+	percent = -montecarlo.Percent(e.best(), of) + 0 // no −0
+	return percent, [2]float64{percent - 100*half, percent + 100*half}
 }

@@ -91,6 +91,9 @@ func (s *sampled) reset(ctx context.Context, w *words) (float64, error) {
 	clear(s.sums)
 	clear(s.counts)
 	for k := range w.bits {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		if !s.of(w, k) {
 			return math.Inf(1), nil
 		}
@@ -156,7 +159,7 @@ func (s *sampled) count(n, k int) int32 {
 	return int32(min(float64(s.size), math.Floor(float64(s.size)*s.e[n]+u)))
 }
 
-func (s *sampled) update(_ context.Context, w *words, m move) (float64, error) {
+func (s *sampled) update(ctx context.Context, w *words, m move) (float64, error) {
 	s.forget()
 	for _, k := range m.columns {
 		if !s.of(w, k) {
@@ -168,6 +171,9 @@ func (s *sampled) update(_ context.Context, w *words, m move) (float64, error) {
 	}
 	s.columns = append(s.columns, m.columns...)
 	for n, p := range s.prior {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		s.dirty = s.dirty[:0]
 		s.flip(n, true)
 		if p > 0 {

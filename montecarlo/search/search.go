@@ -162,7 +162,7 @@ func search(ctx context.Context, o Options) (*candidate, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	all, err := o.starts(o.rng(forStarts, 0))
+	all, err := o.starts(ctx, o.rng(forStarts, 0))
 	if err != nil {
 		return nil, err
 	}

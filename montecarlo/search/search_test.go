@@ -49,7 +49,7 @@ func TestUpdateIsReset(t *testing.T) {
 		if at.bits < 10 {
 			evaluators = append(evaluators, func() evaluator { return o.exactly() })
 		}
-		starts := must.Get(o.starts(rng))(t)
+		starts := must.Get(o.starts(t.Context(), rng))(t)
 		tried := 0
 		for i := range len(starts) * len(evaluators) {
 			s, anew := starts[i/len(evaluators)], evaluators[i%len(evaluators)]
@@ -114,7 +114,7 @@ func TestEvaluators(t *testing.T) {
 	}{{12, 7, 0.6, 1.5}, {20, 10, 0.9, 1}, {16, 12, 1.2, 2}} {
 		o := problem(t, at.levels, at.bits, at.r, at.sigma)
 		o.Prior[0], o.Prior[1] = 0, 2*o.Prior[1]
-		starts := must.Get(o.starts(o.rng(1, 1)))(t)
+		starts := must.Get(o.starts(t.Context(), o.rng(1, 1)))(t)
 		checked := 0
 		for _, s := range starts {
 			c := must.Get(s.words.code(s.Start))(t)
@@ -299,7 +299,7 @@ func TestLimits(t *testing.T) {
 func TestMoves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	o := problem(t, 30, 66, 0.6, 1.5)
-	starts := must.Get(o.starts(rng))(t)
+	starts := must.Get(o.starts(t.Context(), rng))(t)
 	free := []int{1, 2, 5, 40, 64, 65}
 	moved := 0
 	for _, s := range starts {
@@ -344,7 +344,7 @@ func TestStarts(t *testing.T) {
 		{256, 130, 0}, {3, 2, 0}, {2, 1, 1}} {
 		o := problem(t, at.levels, at.bits, 0.3, 1.5)
 		o.MaxTransitions = at.limit
-		starts := must.Get(o.starts(o.rng(0, 0)))(t)
+		starts := must.Get(o.starts(t.Context(), o.rng(0, 0)))(t)
 		if len(starts) == 0 {
 			t.Errorf("%v: nothing to begin from", at)
 		}
@@ -415,6 +415,23 @@ func TestEnd(t *testing.T) {
 	found, err = search(ctx, o)
 	if !errors.Is(err, context.Canceled) || found == nil || float64(found.Code.TransitionCount()) > least {
 		t.Errorf("%v, %v: the search had come down to %v", found, err, least)
+	}
+	// While codes to begin from are made, and in the samples of one of them: both take seconds here.
+	o = problem(t, 2048, 2048, 0.6, 1.5)
+	for _, after := range []time.Duration{0, 200 * time.Millisecond} {
+		ctx, cancel = context.WithCancel(context.Background())
+		began := time.AfterFunc(after, cancel)
+		defer began.Stop()
+		at := time.Now()
+		if _, err := search(ctx, o); !errors.Is(err, context.Canceled) || time.Since(at) > after+3*time.Second {
+			t.Errorf("ended after %v, the search of a large code ends after %v: %v", after, time.Since(at), err)
+		}
+	}
+	evaluated, err := o.evaluator(guides, 1)
+	must.Succeed(t, err)
+	cancel()
+	if _, err := evaluated.update(ctx, newWords(2048, 2048), move{before: newWords(2048, 2048)}); err == nil {
+		t.Error("an update looks at no context")
 	}
 	o = problem(t, 40, 14, 0.6, 1.5)
 	o.Steps, o.Time, o.Progress = 0, 300*time.Millisecond, nil

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -12,7 +13,7 @@ import (
 // known lists the codes of other people that a search can begin from: Options.Start where it is
 // given, else the named codes of at most M bits and Options.Also. Where they have fewer bits, the
 // other bits never change.
-func (o *Options) known() ([]candidate, error) {
+func (o *Options) known(ctx context.Context) ([]candidate, error) {
 	if c := o.Start; c != nil {
 		for k, at := range c.Transitions() {
 			if o.MaxTransitions > 0 && len(at) > o.MaxTransitions {
@@ -27,6 +28,9 @@ func (o *Options) known() ([]candidate, error) {
 		if f.Bits(o.Levels) > o.Bits {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		c, err := code.New(f.Name, o.Levels)
 		if err != nil {
 			return nil, err
@@ -38,6 +42,9 @@ func (o *Options) known() ([]candidate, error) {
 	}
 	var out []candidate
 	for _, c := range codes {
+		if err := ctx.Err(); err != nil { // codes of thousands of levels and bits take a while
+			return nil, err
+		}
 		if w := wordsOf(c, o.Levels, o.Bits); o.fits(w) {
 			out = append(out, newCandidate(c.Name(), w))
 		}
@@ -76,8 +83,8 @@ func digits(levels, bitCount, m int) *words {
 // from the bits that have not changed for the longest time. It takes them from more bits
 // where it would come back to a word. (A walk that always took the bit that has not changed
 // for the longest time would give the Johnson code.) The result is nil where the walk
-// cannot go on, or where no bit may change any more.
-func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
+// cannot go on, where no bit may change any more, or where the context ends.
+func walk(ctx context.Context, levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
 	w := newWords(levels, bitCount)
 	seen := map[string]bool{key(w.row(0)): true}
 	oldest := rng.Perm(bitCount) // the bits; the bit whose last change is the oldest comes first
@@ -88,6 +95,9 @@ func walk(levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
 		each = min(each, float64(bitCount)*float64(limit)/float64(levels-1))
 	}
 	for i := 1; i < levels; i++ {
+		if ctx.Err() != nil {
+			return nil
+		}
 		owed += each
 		count := min(max(1, int(owed)), bitCount)
 		owed = max(0, owed-float64(count))
@@ -134,25 +144,26 @@ func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int 
 
 // starts lists the codes that a search begins from: known ones, and where none is given random
 // ones, too.
-func (o *Options) starts(rng *rand.Rand) ([]candidate, error) {
-	all, err := o.known()
+func (o *Options) starts(ctx context.Context, rng *rand.Rand) ([]candidate, error) {
+	all, err := o.known(ctx)
 	if err != nil || o.Start != nil {
 		return all, err
 	}
-	for m := 2; m < o.Bits && m <= o.Levels/2; m += 1 + m/8 {
+	for m := 2; m < o.Bits && m <= o.Levels/2 && ctx.Err() == nil; m += 1 + m/8 {
 		if w := digits(o.Levels, o.Bits, m); w != nil {
 			all = append(all, newCandidate(fmt.Sprintf("Johnson digits of %d bits", m), w))
 		}
 	}
 	for _, spacing := range spacings(o.Bits) {
-		for tries, found := 0, 0; tries < 20 && found < 2; tries++ {
-			if w := walk(o.Levels, o.Bits, o.MaxTransitions, spacing, rng); w != nil {
+		for tries, found := 0, 0; tries < 20 && found < 2 && ctx.Err() == nil; tries++ {
+			if w := walk(ctx, o.Levels, o.Bits, o.MaxTransitions, spacing, rng); w != nil {
 				all = append(all, newCandidate(fmt.Sprintf("random, runs of about %.1f levels", spacing), w))
 				found++
 			}
 		}
 	}
-	return slices.DeleteFunc(all, func(c candidate) bool { return !o.fits(c.words) }), nil
+	all = slices.DeleteFunc(all, func(c candidate) bool { return ctx.Err() == nil && !o.fits(c.words) })
+	return all, ctx.Err()
 }
 
 // spacings are the distances of transitions to try. With the largest, one bit changes at a

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -113,15 +114,24 @@ func (s *Sweep) scan(path string, each func(r result, text []byte) error) (heade
 			h.PlanID, name)
 	}
 	for i, text := range lines {
-		r := result{-1, unsampled(math.NaN(), false)} // null in JSON stands for NaN
-		err := json.Unmarshal(text, &r)
+		var line struct {
+			result
+			Valid *bool `json:"valid"` // no line leaves it out
+		}
+		line.result = result{-1, unsampled(math.NaN(), false)} // null in JSON stands for NaN
+		err := json.Unmarshal(text, &line)
+		r := line.result
 		if err != nil {
 			err = table.ReadJSON(text, &r) // in our words
 		}
 		if err == nil && (r.Cell < 0 || r.Cell >= s.size) {
 			err = fmt.Errorf("cell %d of %d", r.Cell, s.size)
 		}
+		if err == nil && line.Valid == nil {
+			err = errors.New(`"valid" is missing; want true or false`)
+		}
 		if err == nil {
+			r.Valid = *line.Valid
 			err = each(r, text)
 		}
 		if err != nil {

@@ -291,6 +291,22 @@ func TestForgedValues(t *testing.T) {
 	}
 }
 
+// TestWithoutValid: a line that does not say whether its cell is valid is refused.
+func TestWithoutValid(t *testing.T) {
+	for without, with := range map[string]string{`"valid":null`: `"valid":true`, `"nothing":0`: `"valid":false`} {
+		s := mustNew(t, small())
+		dir := t.TempDir()
+		path := fill(t, s, dir, 1, 1).Path()
+		lines := bytes.SplitAfter(must.Get(os.ReadFile(path))(t), []byte("\n"))
+		text := bytes.Replace(slices.Concat(lines[:len(lines)-2]...), []byte(with), []byte(without), 1)
+		must.Succeed(t, os.WriteFile(path, append(text, lastLine(text)...), 0o644))
+		if _, err := Merge(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), `"valid" is missing`) ||
+			!strings.Contains(err.Error(), path+": line ") {
+			t.Errorf("%s: %v", without, err)
+		}
+	}
+}
+
 // TestOthersRefused: other plans, other versions, other numbers, other names, and cells that the sweep
 // does not have.
 func TestOthersRefused(t *testing.T) {

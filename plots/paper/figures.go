@@ -34,26 +34,31 @@ type Options struct {
 type Figure struct {
 	Name, Caption string
 	Args          []string // of the command that makes it, without its outputs; nil: Make does
-	Quick         []string // what --quick adds to args
+	Flags         []string // of figures, beside --only, where Make makes it
 	Make          func(ctx context.Context, o Options) (*plots.Figure, WriteCSV, error)
 }
 
 // WriteCSV writes the numbers of a figure.
 type WriteCSV func(w io.Writer) error
 
-// Figures lists all, in the order of the paper.
-func Figures() []Figure {
+// Figures lists all, in the order of the paper, with fewer cells and samples where they are to be
+// quick.
+func Figures(quick bool) []Figure {
 	const network = "Points: observed rates of the network in testdata/network, with 95 % intervals. " +
 		"Curve: the Gaussian mixture that was fitted to all its bits."
-	quick := []string{"--quick"}
+	var quickFlag []string
+	if quick {
+		quickFlag = []string{"--quick"}
+	}
 	return []Figure{
-		matrixFigure("a", "unary", "BEL-U (unary)"),
-		matrixFigure("b", "johnson", "BEL-J (Johnson)"),
-		matrixFigure("c", "b1jdj", "BEL-B1JDJ"),
-		matrixFigure("d", "b2jdj", "BEL-B2JDJ"),
-		matrixFigure("e", "hexj", "BEL-HEXJ"),
-		matrixFigure("f", "hadamard", "BEL-HAD (Hadamard)"),
-		matrixFigure("g", "b1jdj-nr", "B1JDJ without reflection"),
+		{Name: "2a", Caption: "The 64 levels, on labels from 0 to 1: level n has the label (n−1)/63.", Make: levels},
+		matrixFigure("2b", "unary", "BEL-U (unary)"),
+		matrixFigure("2c", "johnson", "BEL-J (Johnson)"),
+		matrixFigure("2d", "b1jdj-nr", "B1JDJ without reflection"),
+		matrixFigure("2e", "b1jdj", "BEL-B1JDJ"),
+		matrixFigure("2f", "b2jdj", "BEL-B2JDJ"),
+		matrixFigure("2g", "hexj", "BEL-HEXJ"),
+		matrixFigure("2-hadamard", "hadamard", "BEL-HAD (Hadamard), which is no panel of the paper's"),
 		{
 			Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; " +
 				"the bar on top is its target bit. " + network +
@@ -66,47 +71,69 @@ func Figures() []Figure {
 			Name: "3c", Caption: "The error bound of BEL-U (Eq. 2) over that of BEL-J (Eq. 26), at each weight r and " +
 				"width σ of the error profiles, in percent of the latter. Red: BEL-J has the smaller bound. Blue: BEL-U " +
 				"has. Blank: some probability exceeds 1.",
-			Quick: quick, Make: figure3c(plane.Mixture{}, scenario.Bound),
+			Flags: quickFlag, Make: figure3c(plane.Mixture{}, scenario.Bound),
 		},
 		{
 			Name: "3c-printed", Caption: "The same bounds with Eq. 4 as the paper prints it: the Gaussians of BEL-J are " +
 				"one level away from the transitions of its code.",
-			Quick: quick, Make: figure3c(plane.Mixture{Printed: true}, scenario.Bound),
+			Flags: quickFlag, Make: figure3c(plane.Mixture{Printed: true}, scenario.Bound),
 		},
 		{
 			Name: "3c-exact", Caption: "Figure 3(c) by the exact expected errors of the same model, and not by their " +
 				"bounds: there is no red.",
-			Quick: quick, Make: figure3c(plane.Mixture{}, scenario.Exact),
+			Flags: quickFlag, Make: figure3c(plane.Mixture{}, scenario.Exact),
 		},
 		{
 			Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, " +
 				"Tf = max (M−k+1)·b, Tc = M, and their sum, the level (Eq. 14).",
 			Make: terms,
 		},
-		{
-			Name: "10", Caption: "Expected error of every label of BEL-J when error probabilities are drawn " +
-				"uniformly, as in the paper's check of its bound: bound (Eq. 26), exact value, and 100,000 samples " +
-				"a label.",
-			Args:  []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--random"},
-			Quick: []string{"--samples", "2000"},
-		},
-		{
-			Name: "10-mixture", Caption: "The same with the Gaussian mixture, r = 2, σ = 5.",
-			Args:  []string{"verify", "--code", "johnson-nonzero", "--levels", "255", "--r", "2", "--sigma", "5"},
-			Quick: []string{"--samples", "2000"},
-		},
+		verifyFigure("10", "Expected error of every label of BEL-J when error probabilities are drawn uniformly, as in the "+
+			"paper's check of its bound: bound (Eq. 26), exact value, and", quick, "--random"),
+		verifyFigure("10-mixture", "The same with the Gaussian mixture, r = 2, σ = 5, and", quick,
+			"--r", "2", "--sigma", "5"),
 		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code, as in Figure 3(b).",
 			Make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
 	}
 }
 
-// matrixFigure is a panel of Figure 2.
-func matrixFigure(letter, name, text string) Figure {
+// matrixFigure is a code of Figure 2, or beside it.
+func matrixFigure(name, code, text string) Figure {
 	return Figure{
-		Name: "2" + letter, Caption: "Code matrix of " + text +
+		Name: name, Caption: "Code matrix of " + text +
 			": a row for each of 64 levels, ones black, bit transitions orange.",
-		Args: []string{"codes", name, "--levels", "64"},
+		Args: []string{"codes", code, "--levels", "64"},
 	}
+}
+
+// verifyFigure is Figure 10 under an error model. Its caption ends in the number of its samples.
+func verifyFigure(name, text string, quick bool, model ...string) Figure {
+	args, samples := append([]string{"verify", "--code", "johnson-nonzero", "--levels", "255"}, model...), "100,000"
+	if quick {
+		args, samples = append(args, "--samples", "2000"), "2,000"
+	}
+	return Figure{Name: name, Caption: text + " " + samples + " samples a label.", Args: args}
+}
+
+// LevelRow is a row of the CSV of Figure 2(a).
+type LevelRow struct {
+	Level int `json:"level"`
+	// of labels from 0 to 1
+	Label float64 `json:"label"`
+}
+
+// levels draws Figure 2(a).
+func levels(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
+	const most = 64
+	d, rows := plots.LinesData{Title: "64 levels", YLabel: "label", Style: o.Style}, make([]LevelRow, most)
+	line := plots.NamedLine{Name: "label"}
+	for i := range rows {
+		rows[i] = LevelRow{i + 1, float64(i) / (most - 1)}
+		d.Level, line.Values = append(d.Level, float64(i+1)), append(line.Values, rows[i].Label)
+	}
+	d.Lines = []plots.NamedLine{line}
+	f, err := plots.Lines(d)
+	return f, func(w io.Writer) error { return table.WriteCSV(w, rows) }, err
 }
 
 // figure3c draws Figure 3(c): the errors of its two codes by a method, over a plane of mixtures.
@@ -174,9 +201,13 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (*plots
 		if err != nil {
 			return nil, nil, err
 		}
+		of := name
+		if name == "unary" {
+			of = "unary, points of johnson"
+		}
 		d := plots.ProfileData{
 			Style: o.Style, Curve: "Gaussian mixture",
-			Title: fmt.Sprintf("%s, %d levels: r = %.3g, σ = %.3g", name, networkLevels, networkR, networkSigma),
+			Title: fmt.Sprintf("%s, %d levels: r = %.3g, σ = %.3g", of, networkLevels, networkR, networkSigma),
 		}
 		transitions := c.Transitions()
 		for _, k := range bits {

@@ -58,7 +58,7 @@ func TestObserved(t *testing.T) {
 	}
 	fit := must.Get(assess.Run(t.Context(), o, scenario.Run{Backend: &montecarlo.CPU{}}, nil))(t).Fit
 	seen := 0
-	for _, f := range paper.Figures() {
+	for _, f := range paper.Figures(false) {
 		if f.Name != "3a" && f.Name != "3b" && f.Name != "11" {
 			continue
 		}

@@ -70,6 +70,23 @@ func (c *Code) Word(i int) []uint64 {
 // Bit returns bit k of row i, both from 0.
 func (c *Code) Bit(i, k int) bool { return c.data[i*c.stride+k/64]>>(k%64)&1 == 1 }
 
+// OneHot reports whether every row has a single one, and there are as many bits as levels.
+func (c *Code) OneHot() bool {
+	if c.bits != c.levels {
+		return false
+	}
+	for i := range c.levels {
+		ones := 0
+		for _, word := range c.Word(i) {
+			ones += bits.OnesCount64(word)
+		}
+		if ones != 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // Dims implements mat.Matrix: L, M.
 func (c *Code) Dims() (rows, columns int) { return c.levels, c.bits }
 

@@ -29,8 +29,33 @@ func (v Values) check() error {
 			return fmt.Errorf("value of level %d is %v; want finite numbers that ascend", i+1, x)
 		}
 	}
-	if len(v) < MinLevels || math.IsInf(v[len(v)-1]-v[0], 0) {
-		return fmt.Errorf("%d values; want at least %d, over a finite range", len(v), MinLevels)
+	if len(v) < MinLevels {
+		return fmt.Errorf("%d values; want at least %d", len(v), MinLevels)
+	}
+	if err := CheckRange(v[0], v[len(v)-1]); err != nil {
+		return err
+	}
+	for i, x := range v[1:] {
+		if step := x - v[i]; step < nearest*v.width() {
+			return fmt.Errorf("levels %d and %d are %.3g apart, which vanishes in the mean distance of %.3g: want "+
+				"labels that lie further apart, such as logarithms", i+1, i+2, step, v.width())
+		}
+	}
+	return nil
+}
+
+// nearest is the smallest distance of neighbouring levels, in mean distances: float64 has 16 digits,
+// and places up to 65,536.
+const nearest = 1e-12
+
+// Squares of ranges of these widths are numbers of full precision, and so are their sums over all
+// levels.
+const leastRange, mostRange = 0x1p-480, 0x1p480
+
+// CheckRange refuses ends of a range whose distance overflows or vanishes.
+func CheckRange(lo, hi float64) error {
+	if all := hi - lo; !(all >= leastRange && all <= mostRange) {
+		return fmt.Errorf("a range from %.3g to %.3g: want one that ascends by %.0g to %.0g", lo, hi, leastRange, mostRange)
 	}
 	return nil
 }

@@ -47,12 +47,16 @@ func New(version string) *Engine {
 	return &Engine{problems: map[string]*montecarlo.Problem{}, version: version}
 }
 
-// path is where the file of a name lies.
-func (e *Engine) path(name string) string {
+// Path is where the file of a name lies: in the folder, whatever the name is.
+func (e *Engine) Path(name string) string {
 	if e.Folder == "" {
 		return name
 	}
-	return filepath.Join(e.Folder, filepath.Base(name))
+	base := filepath.Base(name)
+	if base == "." || base == ".." || base == string(filepath.Separator) {
+		base = "file without a name"
+	}
+	return filepath.Join(e.Folder, base)
 }
 
 // methods are the questions that the page asks.
@@ -103,7 +107,7 @@ type part struct {
 func (e *Engine) Write(ctx context.Context, method string, question []byte) ([]byte, error) {
 	a, err := e.call(ctx, method, question)
 	if err != nil {
-		return nil, errors.New(e.named(err.Error()))
+		return nil, errors.New(e.Named(err.Error()))
 	}
 	text, err := table.JSON(a.JSON)
 	if err != nil {
@@ -112,7 +116,7 @@ func (e *Engine) Write(ctx context.Context, method string, question []byte) ([]b
 	head := struct {
 		JSON  json.RawMessage `json:"json"`
 		Parts []part          `json:"parts"`
-	}{json.RawMessage(e.named(string(text))), []part{}}
+	}{json.RawMessage(e.Named(string(text))), []part{}}
 	var arrays bytes.Buffer
 	for name, v := range a.Numbers {
 		head.Parts = append(head.Parts, part{name, true, 8 * len(v)})
@@ -131,8 +135,8 @@ func (e *Engine) Write(ctx context.Context, method string, question []byte) ([]b
 	return append(append(line, '\n'), arrays.Bytes()...), nil
 }
 
-// named calls the files of a text by the names that the user knows.
-func (e *Engine) named(text string) string {
+// Named calls the files of a text by the names that the user knows.
+func (e *Engine) Named(text string) string {
 	if e.Folder == "" {
 		return text
 	}

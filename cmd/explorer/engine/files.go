@@ -41,7 +41,7 @@ type Inspected struct {
 
 // inspect answers with what a file holds.
 func (e *Engine) inspect(ctx context.Context, q fileQuestion) (*answer, error) {
-	out, err := Inspect(e.path(q.Path))
+	out, err := Inspect(e.Path(q.Path))
 	if err != nil {
 		return nil, err
 	}
@@ -157,10 +157,10 @@ type fitAnswer struct {
 // observed error rates of the bits, L × M.
 func (e *Engine) fit(ctx context.Context, q fitQuestion) (*answer, error) {
 	if _, named := code.Lookup(q.Code); !named {
-		q.Code = e.path(q.Code)
+		q.Code = e.Path(q.Code)
 	}
 	o := assess.Options{
-		Code: q.Code, Levels: q.Levels, Targets: e.path(q.Targets), Outputs: e.path(q.Outputs), Temperature: 1,
+		Code: q.Code, Levels: q.Levels, Targets: e.Path(q.Targets), Outputs: e.Path(q.Outputs), Temperature: 1,
 		Samples: q.Samples, Seed: q.Seed, Recommend: q.Recommend, Decoders: decode.Builtin(),
 	}
 	if q.Range != nil {

@@ -317,6 +317,12 @@ func (e *Engine) fill(ctx context.Context, q mapQuestion) (*heatmap.Map, error) 
 	if q.From < 0 || q.To > len(y.Values) || q.From >= q.To {
 		return nil, fmt.Errorf("rows %d to %d of the map: want some of %d", q.From, q.To, len(y.Values))
 	}
+	const most = 1 << 18
+	y.Values = y.Values[q.From:q.To]
+	if cells := len(x.Values) * len(y.Values); cells > most {
+		return nil, fmt.Errorf("%d × %d cells of a map: the explorer takes up to %d at a time; the command has no such limit",
+			len(x.Values), len(y.Values), most)
+	}
 	s, err := q.Scene.scenario()
 	if err != nil {
 		return nil, err
@@ -335,7 +341,5 @@ func (e *Engine) fill(ctx context.Context, q mapQuestion) (*heatmap.Map, error) 
 	if err != nil {
 		return nil, err
 	}
-	m.Cells = m.Cells[q.From*len(m.X()) : q.To*len(m.X())]
-	m.Axes = plane.AxesOf(m.Plane, m.X(), m.Y()[q.From:q.To])
 	return m, m.Fill(ctx, run, q.Scene.draw(q.Samples))
 }

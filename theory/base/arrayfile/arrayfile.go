@@ -33,11 +33,11 @@ func ReadFile(path string) (*mat.Dense, error) {
 	}
 	defer r.Close()
 	switch n, _ := r.Dims(); {
-	case r.header != nil && namesOfPandas(r.header):
-		return nil, fmt.Errorf("%s: line 1 is 0, 1, 2 and so on%s", r.name, pandasHint)
-	case r.header != nil:
+	case r.Numbered():
+		return nil, fmt.Errorf("%s: line 1 is %s%s", r.name, someOf(r.line), pandasHint)
+	case r.Header() != nil:
 		return nil, fmt.Errorf("%s: line 1, column 1: %.40q is not a finite number; no header is expected", r.name,
-			r.header[0])
+			r.line[0])
 	case r.parts > 1:
 		return nil, fmt.Errorf("%s: an array of three dimensions; want a matrix with a row for each level", r.name)
 	case n > maxSide:
@@ -50,6 +50,9 @@ func ReadFile(path string) (*mat.Dense, error) {
 	}
 	var data []float64
 	row := make([]float64, r.m)
+	if r.Doubtful() { // no level, and no row of error probabilities, has a name
+		r.Settle(false)
+	}
 	for n := 1; ; n++ {
 		// To the end, where an archive compares its checksum.
 		if err := r.Next(row); err == io.EOF {
@@ -83,23 +86,27 @@ type Rows struct {
 	from    int                      // the first column that is read
 	taken   int                      // how many columns are read
 	mapped  func(dst, row []float64) // makes a row of m numbers of them; nil where they are the row
+	watch   func(row []float64)      // is told each row before it is mapped; may be nil
 	whole   []float64                // the last row with all its columns
 	row     int                      // its number, from 1
+	settled bool                     // whether line 1 is names was said
 	closers []io.Closer
 }
 
 // source is an array behind the beginning of its file.
 type source struct {
 	rows, columns, parts int      // rows is −1 where only reading the file shows it
-	header               []string // of a .csv; nil without
+	line                 []string // line 1 of a .csv
+	first                reading  // what it is
+	skip                 func()   // leaves it out
 	// next sets dst to the next row: io.EOF after the last. Errors need not name the file.
 	next func(dst []float64) error
 }
 
 // OpenRows opens a .csv, .npy or .npz file. The first bytes of standard input and of a file whose
 // name has no ending show which it is; a pipe without one, as a shell's <(…), is a .csv file.
-// FILE.npz:NAME is one array of an .npz file. Without a NAME, OpenRows takes the first of names
-// that the file has, or its only array.
+// FILE.npz:NAME is one array of an .npz file, and FILE.csv:NAME one column of a .csv file. Without a
+// NAME, OpenRows takes the first of names that an .npz file has, or its only array.
 func OpenRows(path string, names ...string) (*Rows, error) {
 	path, array := SplitArray(path)
 	r := &Rows{name: inputfile.Name(path)}
@@ -121,7 +128,7 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 	}
 	switch ending {
 	case ".csv":
-		r.open = func() (source, error) { return openCSV(r.file) }
+		r.open = func() (source, error) { return openCSV(r.file, array) }
 	case ".npy":
 		r.open = func() (source, error) { return openNPY(r.file) }
 	case ".npz":
@@ -137,13 +144,24 @@ func OpenRows(path string, names ...string) (*Rows, error) {
 		}
 	}
 	if err == nil {
-		r.source, err = r.open()
+		err = r.begin()
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", r.name, err), r.Close())
 	}
 	r.n, r.m, r.taken, r.parts, r.whole = r.rows, r.columns, r.columns, r.source.parts, make([]float64, r.columns)
 	return r, nil
+}
+
+// begin reads the beginning of the file.
+func (r *Rows) begin() error {
+	first := r.first
+	s, err := r.open()
+	r.source = s
+	if r.settled {
+		r.first = first
+	}
+	return err
 }
 
 func tooWide(columns int) error { return fmt.Errorf("%d columns; want at most %d", columns, maxSide) }
@@ -161,12 +179,12 @@ func kindOf(file io.ReaderAt) string {
 	return ".csv"
 }
 
-// SplitArray splits FILE.npz:NAME. array is empty where the path names no array.
+// SplitArray splits FILE.npz:NAME and FILE.csv:NAME. array is empty where the path names none.
 func SplitArray(path string) (file, array string) {
-	const ending = ".npz:"
-	for at := len(path) - len(ending); at >= 0; at-- {
-		if strings.EqualFold(path[at:at+len(ending)], ending) {
-			return path[:at+len(ending)-1], path[at+len(ending):]
+	const ending = len(".npz:")
+	for at := len(path) - ending; at >= 0; at-- {
+		if e := strings.ToLower(path[at : at+ending]); e == ".npz:" || e == ".csv:" {
+			return path[:at+ending-1], path[at+ending:]
 		}
 	}
 	return path, ""
@@ -180,7 +198,12 @@ func (r *Rows) Name() string { return r.name }
 func (r *Rows) Dims() (rows, columns int) { return r.n, r.m }
 
 // Header returns the names of the columns in a .csv that has them, and else nil.
-func (r *Rows) Header() []string { return r.header }
+func (r *Rows) Header() []string {
+	if r.first == theNames || r.Numbered() {
+		return r.line
+	}
+	return nil
+}
 
 // Parts returns K of an N × K × M array, and 1 for other arrays.
 func (r *Rows) Parts() int { return r.parts }
@@ -198,10 +221,25 @@ func (r *Rows) Take(from, to int) error {
 // Next know no others then.
 func (r *Rows) Map(columns int, f func(dst, row []float64)) { r.m, r.mapped = columns, f }
 
+// Watch makes Next tell f each row that it reads, as the file has it. f must not keep the row.
+func (r *Rows) Watch(f func(row []float64)) { r.watch = f }
+
+// Taken is the number of columns that are read, before Map.
+func (r *Rows) Taken() int { return r.taken }
+
+// FromText reports whether the file is a .csv.
+func (r *Rows) FromText() bool { return r.line != nil }
+
 // Next sets dst, of length M, to the next row. After the last it returns io.EOF.
 // Other errors name the file, and the row, column and value at fault, from 1: every
 // number must be finite.
 func (r *Rows) Next(dst []float64) error {
+	if r.Doubtful() {
+		return r.Doubt()
+	}
+	if r.row == 0 && r.Header() != nil {
+		r.skip()
+	}
 	switch err := r.next(r.whole); {
 	case err == io.EOF && r.row == 0:
 		return fmt.Errorf("%s: no rows", r.name)
@@ -217,6 +255,9 @@ func (r *Rows) Next(dst []float64) error {
 			return fmt.Errorf("%s: row %d, column %d: %v is not a finite number", r.name, r.row, k+1, v)
 		}
 	}
+	if r.watch != nil {
+		r.watch(row)
+	}
 	if r.mapped != nil {
 		r.mapped(dst, row)
 	} else {
@@ -229,7 +270,7 @@ func (r *Rows) Next(dst []float64) error {
 func (r *Rows) Rewind() error {
 	_, err := r.file.Seek(0, io.SeekStart)
 	if err == nil {
-		r.source, err = r.open()
+		err = r.begin()
 	}
 	if err == nil && (r.rows != r.n || r.columns != len(r.whole)) {
 		err = errors.New("the file has changed")

@@ -46,7 +46,8 @@ func TestNPYRefusals(t *testing.T) {
 	}{
 		{"empty", nil, "empty file"},
 		{"text", []byte("0,1\n1,0\nmore text"), "not a NumPy array"},
-		{"version 2", append([]byte("\x93NUMPY\x02\x00"), eight...), "version 2"},
+		{"version 4", append([]byte("\x93NUMPY\x04\x00"), eight...), "version 4"},
+		{"two arrays", append(npyFile("'<f8'", "(1, 1)", eight), npyFile("'<f8'", "(1, 1)", eight)...), "another array"},
 		{"short header", []byte("\x93NUMPY\x01\x00\xff\x00{'descr'"), "bad header"},
 		{"no dictionary", []byte("\x93NUMPY\x01\x00\x04\x00abc\n"), "bad header"},
 		{"three dimensions", npyFile("'<f4'", "(1, 2, 1)", eight), "three dimensions"},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,17 +23,13 @@ const pandasHint = "; it is a name that pandas gives: write the table with heade
 
 // namesOfPandas reports whether fields are 0, 1, 2 and so on, as pandas names columns.
 func namesOfPandas(fields []string) bool {
-	for k, field := range fields {
-		if field != strconv.Itoa(k) {
-			return false
-		}
-	}
-	return len(fields) > 0
+	from, ok := countsFrom(fields)
+	return ok && from == 0
 }
 
-// openCSV reads the first line. A line without any number is a header. So is a line of three or
-// more columns 0, 1, 2 and so on, the names that pandas gives to columns.
-func openCSV(r io.Reader) (source, error) {
+// openCSV reads the first lines. column is the name of the one column that is read; "" stands for
+// all.
+func openCSV(r io.Reader, column string) (source, error) {
 	lines := newLines(r)
 	first, err := lines.fields()
 	switch {
@@ -42,18 +39,30 @@ func openCSV(r io.Reader) (source, error) {
 		return source{}, err
 	case strings.HasPrefix(first[0], magic):
 		return source{}, errors.New("it is an .npy file: give it a name that ends so")
-	case len(first) >= 2 && first[0] == "" && namesOfPandas(first[1:]):
+	case column == "" && len(first) >= 2 && first[0] == "" && namesOfPandas(first[1:]):
 		return source{}, errors.New("line 1 has no first number" + pandasHint)
 	case len(first) > maxSide:
 		return source{}, tooWide(len(first))
 	}
-	s := source{rows: -1, columns: len(first), parts: 1}
-	number := slices.ContainsFunc(first, func(field string) bool {
-		_, err := parse(field)
-		return err == nil || errors.Is(err, errNotFinite) || field == ""
-	})
-	if !number || len(first) >= 3 && namesOfPandas(first) {
-		s.header, first = first, nil
+	s := source{rows: -1, columns: len(first), parts: 1, line: first}
+	from, to := 0, len(first)
+	if column != "" {
+		from = slices.Index(first, column)
+		if to = from + 1; from < 0 {
+			return source{}, fmt.Errorf("no column %.40q; line 1 has %s", column, someOf(first))
+		}
+		s.columns, s.first = 1, theNames
+	} else {
+		var below [][]string
+		for _, l := range lines.peek() {
+			below = append(below, l.fields)
+		}
+		if s.first = readingOf(first, below); s.first == theNames {
+			if k := slices.IndexFunc(first, likeNumber); k >= 0 {
+				return source{}, fmt.Errorf("line 1, column %d: %.40q is neither a number nor a name with a letter%s",
+					k+1, first[k], separatorHint(first[k]))
+			}
+		}
 	}
 	s.next = func(dst []float64) (err error) {
 		fields := first // of the first line, where it is no header
@@ -62,17 +71,38 @@ func openCSV(r io.Reader) (source, error) {
 				return err
 			}
 		}
-		if len(fields) != len(dst) {
-			return fmt.Errorf("line %d has %d columns, but the first has %d", lines.n, len(fields), len(dst))
+		if len(fields) != len(s.line) {
+			return fmt.Errorf("line %d has %d columns, but the first has %d%s", lines.n, len(fields), len(s.line),
+				separatorHint(strings.Join(fields, "")))
 		}
-		for k, field := range fields {
+		for k, field := range fields[from:to] {
 			if dst[k], err = parse(field); err != nil {
-				return fmt.Errorf("line %d, column %d: %.40q is not a finite number", lines.n, k+1, field)
+				return fmt.Errorf("line %d, column %d: %.40q is not a finite number%s", lines.n, from+k+1, field,
+					separatorHint(field))
 			}
 		}
 		return nil
 	}
+	s.skip = func() { first = nil }
 	return s, nil
+}
+
+// likeNumber reports whether a field without a letter has a digit: a number that somebody mistyped.
+func likeNumber(field string) bool {
+	return strings.ContainsAny(field, "0123456789") && !strings.ContainsFunc(field, unicode.IsLetter)
+}
+
+// separatorHint says what separates numbers of a field that is none.
+func separatorHint(field string) string {
+	switch {
+	case strings.Contains(field, ";"):
+		return "; its columns are separated by semicolons: want commas, and points in numbers"
+	case strings.Contains(field, "\t"):
+		return "; its columns are separated by tabs: want commas"
+	case strings.Contains(field, " "):
+		return "; its columns are separated by spaces: want commas, as numpy.savetxt(..., delimiter=\",\") writes them"
+	}
+	return ""
 }
 
 // maxLine has room for maxSide numbers of 25 characters.
@@ -82,7 +112,31 @@ const maxLine = 25 * maxSide
 // file would hold the rest of it where a quote is not closed.)
 type lines struct {
 	*bufio.Scanner
-	n int // of the last line, from 1
+	n     int    // of the last line, from 1
+	ahead []line // lines that were read to see what the first one is
+	read  int    // the last of them
+}
+
+// line is a line that was read, or the error of reading it.
+type line struct {
+	fields []string
+	n      int
+	err    error
+}
+
+// peek reads some lines, which fields returns again, and returns those with numbers.
+func (l *lines) peek() (out []line) {
+	n := l.n
+	for len(l.ahead) < peeked {
+		fields, err := l.scan()
+		l.ahead = append(l.ahead, line{fields, l.n, err})
+		if err != nil {
+			break
+		}
+		out = l.ahead
+	}
+	l.n = n
+	return out
 }
 
 func newLines(r io.Reader) *lines {
@@ -94,10 +148,26 @@ func newLines(r io.Reader) *lines {
 // fields returns the fields of the next line that is not empty, without spaces around them, and
 // io.EOF after the last.
 func (l *lines) fields() ([]string, error) {
+	if l.read < len(l.ahead) {
+		next := l.ahead[l.read]
+		l.ahead[l.read] = line{}
+		l.read, l.n = l.read+1, next.n
+		return next.fields, next.err
+	}
+	return l.scan()
+}
+
+// scan is fields behind the lines that were read ahead.
+func (l *lines) scan() ([]string, error) {
 	for l.Scan() {
 		l.n++
 		text := l.Text()
-		if l.n == 1 {
+		switch {
+		case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"), strings.Contains(text, "\x00"):
+			return nil, errors.New("the text is in UTF-16, as PowerShell writes it: want UTF-8")
+		case strings.Contains(text, "\r"):
+			return nil, fmt.Errorf("line %d: a CR alone ends lines: want LF, or CR and LF", l.n)
+		case l.n == 1:
 			text = strings.TrimPrefix(text, "\ufeff") // the byte order mark that some spreadsheets write
 		}
 		if text == "" {
@@ -134,6 +204,9 @@ func parse(field string) (float64, error) {
 	case "false":
 		return 0, nil
 	}
+	if strings.ContainsAny(field, "_xX") { // Go's, and nobody else's
+		return 0, strconv.ErrSyntax
+	}
 	v, err := strconv.ParseFloat(field, 64)
 	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
 		err = errNotFinite
@@ -148,10 +221,11 @@ const maxPlain = 1e15
 
 // WriteCSV writes a matrix row by row, without a header: integers below 10¹⁵ as
 // integers, other numbers in the shortest form that reads back as the same. A first row of 0, 1, 2
-// and so on begins with 0.0, so that nobody takes it for the names of columns. When ctx ends,
-// the error is the context's.
+// or 1, 2, 3 and so on, and a 0 above other numbers, begins with 0.0 or 1.0, so that nobody takes it
+// for the names of columns. When ctx ends, the error is the context's.
 func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
 	first := true
+	rows, _ := m.Dims()
 	return eachRow(ctx, w, m, func(row []float64, line []byte) ([]byte, error) {
 		for k, v := range row {
 			if k > 0 {
@@ -163,8 +237,10 @@ func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
 			}
 			line = strconv.AppendFloat(line, v, format, -1, 64)
 		}
-		if first && len(row) >= 3 && namesOfPandas(strings.Split(string(line), ",")) {
-			line = append([]byte("0.0"), line[1:]...)
+		if fields := strings.Split(string(line), ","); first && len(row) != 2 {
+			if _, counts := countsFrom(fields); counts && (len(row) > 2 || rows > 2) {
+				line = append([]byte(fields[0]+".0"), line[1:]...)
+			}
 		}
 		first = false
 		return append(line, '\n'), nil

@@ -63,7 +63,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func TestEndlessLine(t *testing.T) {
 	var e endless
-	_, err := openCSV(&e)
+	_, err := openCSV(&e, "")
 	if err == nil || !strings.HasPrefix(err.Error(), "line 1 is longer than") {
 		t.Errorf("error %v", err)
 	}

@@ -30,10 +30,13 @@ type header struct {
 	shape   []int
 }
 
+// maxHeader is the largest length of a header. NumPy refuses shorter ones.
+const maxHeader = 1 << 20
+
 var errHeader = errors.New("not a NumPy array: bad header")
 
-// readHeader reads the header of an .npy file and leaves br at the data. Version 1 of the format is
-// that of all arrays but those with thousands of named columns.
+// readHeader reads the header of an .npy file and leaves br at the data. The length of the header
+// has four bytes from version 2 of the format on.
 func readHeader(br *bufio.Reader) (h header, err error) {
 	start := make([]byte, 10)
 	switch n, err := io.ReadFull(br, start); {
@@ -41,10 +44,20 @@ func readHeader(br *bufio.Reader) (h header, err error) {
 		return h, errors.New("empty file; want a NumPy array")
 	case n < len(start) || !bytes.HasPrefix(start, []byte(magic)):
 		return h, errors.New("not a NumPy array: the file does not begin as .npy files do")
-	case start[6] != 1:
-		return h, fmt.Errorf(".npy format version %d; want 1, as numpy.save writes arrays of numbers", start[6])
+	case start[6] < 1 || start[6] > 3:
+		return h, fmt.Errorf(".npy format version %d; want 1 to 3, as numpy.save writes arrays", start[6])
 	}
-	dictionary := make([]byte, binary.LittleEndian.Uint16(start[8:]))
+	length := uint32(binary.LittleEndian.Uint16(start[8:]))
+	if start[6] > 1 {
+		high := make([]byte, 2)
+		if _, err := io.ReadFull(br, high); err != nil {
+			return h, errHeader
+		}
+		if length |= uint32(binary.LittleEndian.Uint16(high)) << 16; length > maxHeader {
+			return h, errHeader
+		}
+	}
+	dictionary := make([]byte, length)
 	if _, err := io.ReadFull(br, dictionary); err != nil {
 		return h, errHeader
 	}
@@ -130,11 +143,14 @@ func openNPY(r io.Reader) (source, error) {
 // atEnd returns io.EOF where a file ends, as it must. A file in an archive compares its checksum
 // there.
 func atEnd(in *bufio.Reader) error {
-	_, err := in.ReadByte()
-	if err == nil {
-		return errors.New("bytes after the data")
+	rest, err := in.Peek(len(magic))
+	switch {
+	case len(rest) == 0:
+		return err
+	case string(rest) == magic:
+		return errors.New("another array after the first: want a file for each, or an .npz of numpy.savez")
 	}
-	return err
+	return errors.New("bytes after the data")
 }
 
 // source has the numbers of rows and columns of an array.

@@ -111,7 +111,7 @@ func TestRowsRefusals(t *testing.T) {
 		{"a.csv", "no rows", []byte("a,b\n")},
 		{"a.csv", "it is an .npy file", npyFile("'<f8'", "(1, 1)", eight)},
 		{"a.csv", "line 3 has 1 columns, but the first has 2", []byte("a,b\n0,1\n0\n")},
-		{"a.csv", `line 2, column 2: "x"`, []byte("0,1\n0,x\n")},
+		{"a.csv", `line 2, column 2: "x"`, []byte("0.5,1\n0,x\n")},
 		{"a.csv", `line 5, column 1: "3x"`, []byte("level\n1\n\n2\n3x\n")},
 		{"a.npy", "truncated: 1 of 1 rows are missing", npyFile("'<f8'", "(1, 2)", eight)},
 		{"a.npy", "4 dimensions", npyFile("'<f8'", "(1, 1, 1, 1)", eight)},

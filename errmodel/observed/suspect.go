@@ -1,0 +1,175 @@
+package observed
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"belsim/theory/base/arrayfile"
+)
+
+// Settle decides whether a first line of a .csv that may be the names of columns is one of the
+// samples: by the number of rows that the other files have. Where no other file tells, reading the
+// file says what may be meant.
+func (s *Source) Settle(ctx context.Context) error {
+	samples := -1
+	var doubtful []file
+	for _, f := range s.files() {
+		if f.rows.Doubtful() {
+			doubtful = append(doubtful, f)
+		}
+	}
+	for _, f := range s.files() {
+		if len(doubtful) > 0 && samples < 0 && !f.rows.Doubtful() {
+			n, err := Count(ctx, f.rows)
+			if err != nil {
+				return err
+			}
+			samples = n
+		}
+	}
+	if samples < 0 {
+		return nil
+	}
+	for _, f := range doubtful {
+		f.rows.Settle(false)
+		n, err := Count(ctx, f.rows)
+		if err != nil {
+			return err
+		}
+		f.rows.Settle(n == samples+1)
+	}
+	return nil
+}
+
+// Notes say what was left out of the files.
+func (s *Source) Notes() (out []string) {
+	for _, f := range s.files() {
+		if note := f.rows.Note(); note != "" {
+			out = append(out, note)
+		}
+	}
+	return out
+}
+
+// oneRow says what one row too many may be.
+func oneRow(short, long file) string {
+	switch {
+	case short.rows.Numbered():
+		return "; " + short.rows.Note() + ": put a line of words above it if it is a row"
+	case long.rows.FromText() && long.rows.Header() == nil:
+		return ": is its first line the names of its columns? Then delete this line, or write words"
+	}
+	return ""
+}
+
+const (
+	// fewRows is the number of rows from which what all of them have in common is no chance. All of
+	// ten rows of three or more probabilities of bits do not add up to 1.
+	fewRows = 10
+	// softmaxRounding is how far the sum of probabilities of a softmax lies from 1 in float16.
+	softmaxRounding = 1e-2
+)
+
+// watch collects what tells that numbers are no outputs of bits.
+type watch struct {
+	rows, columns  int
+	counts         [2][]bool // each column is 0, 1, 2 … or 1, 2, 3 …
+	whole, small   []bool    // all of its numbers are whole, or within −1 to 1
+	before, first  float64   // the last number of the first column, and its first one
+	constant       bool      // the first column is
+	sums, logsSums bool      // probabilities add up to 1, or those of logits
+}
+
+func newWatch(columns int) *watch {
+	w := &watch{columns: columns, constant: true, sums: true, logsSums: true}
+	for _, flags := range []*[]bool{&w.counts[0], &w.counts[1], &w.whole, &w.small} {
+		*flags = make([]bool, columns)
+		for k := range *flags {
+			(*flags)[k] = true
+		}
+	}
+	return w
+}
+
+// add adds a row of a file.
+func (w *watch) add(row []float64) {
+	at, sum, logs := float64(w.rows), 0.0, 0.0
+	if w.rows == 0 {
+		w.first = row[0]
+	}
+	w.before, w.constant = row[0], w.constant && row[0] == w.first
+	for k, v := range row {
+		w.counts[0][k] = w.counts[0][k] && v == at
+		w.counts[1][k] = w.counts[1][k] && v == at+1
+		w.whole[k] = w.whole[k] && v == math.Trunc(v)
+		w.small[k] = w.small[k] && math.Abs(v) <= 1
+		sum += v
+		if w.logsSums && v <= 0 {
+			logs += math.Exp(v)
+		} else {
+			w.logsSums = false
+		}
+	}
+	w.sums = w.sums && math.Abs(sum-1) <= softmaxRounding
+	w.logsSums = w.logsSums && math.Abs(logs-1) <= softmaxRounding
+	w.rows++
+}
+
+// check refuses a column that numbers the rows, and, unless it is a distribution over the levels
+// that is read, a softmax over the bits.
+func (w *watch) check(k Kind, softmax bool, name string) error {
+	if w.columns > 1 && w.rows >= 3 {
+		for from, counts := range w.counts {
+			for k, yes := range counts {
+				if yes {
+					return fmt.Errorf("%s: column %d counts the rows, %d to %d, and is no output: leave it out, as "+
+						"pandas does with index=False", name, k+1, from, from+w.rows-1)
+				}
+			}
+		}
+	}
+	if w.columns > 1 && w.rows >= fewRows && w.numbersRows() {
+		return fmt.Errorf("%s: column 1 has whole numbers alone, such as %v, and no other column has: leave it out if "+
+			"it numbers the samples", name, w.before)
+	}
+	if softmax || w.columns < 3 || w.rows < fewRows {
+		return nil
+	}
+	if w.sums && k == Probabilities || w.logsSums && k == Logits {
+		return fmt.Errorf("%s: the %s of every row add up to 1, as those of a softmax over the columns do: want the "+
+			"logits or the sigmoid of each bit; or --code softmax where there is a column for each level", name,
+			map[Kind]string{Probabilities: "probabilities", Logits: "exponentials"}[k])
+	}
+	return nil
+}
+
+// numbersRows reports whether the first column may number samples of a larger file: its numbers are
+// whole and beyond bits, and those of no other column are.
+func (w *watch) numbersRows() bool {
+	if !w.whole[0] || w.small[0] || w.constant {
+		return false
+	}
+	for k := 1; k < w.columns; k++ {
+		if w.whole[k] && !w.small[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// CheckColumn refuses a file of more than one column; each is one of its numbers.
+func CheckColumn(rows *arrayfile.Rows, each string) error {
+	_, columns := rows.Dims()
+	if columns == 1 {
+		return nil
+	}
+	hint := ""
+	if rows.FromText() {
+		hint = "; one column of several is FILE.csv:NAME"
+		if rows.Header() == nil && columns == 2 {
+			hint = "; leave row numbers out; numbers have a point, and no comma"
+		}
+	}
+	return fmt.Errorf("%s: %d columns; want one %s for each sample%s", rows.Name(), columns, each, hint)
+}
