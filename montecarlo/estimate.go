@@ -284,7 +284,7 @@ type Overall struct {
 // as those of codes that are the same but for their order do.
 func Percent(a, b float64) float64 {
 	const rounding = 1e-12 // of sums over 65,536 levels; a sampled error is never as sure
-	if more := a/b - 1; math.Abs(more) > rounding {
+	if more := a/b - 1; !(math.Abs(more) <= rounding) { // also where an error is not known
 		return 100 * more
 	}
 	return 0
