@@ -66,13 +66,14 @@ func Compare(d CompareData) (*Figure, error) {
 	}
 	on := errorAxis(&p.X, errors...)
 	widest := d.setNames(p)
-	d.addBaselines(p, on)
+	addBaselines(p, d.Baselines, on)
 	key := d.addMarks(p, on)
 	// Names stand beside the plot and do not make it narrower.
 	width := max(d.Style.width(), widest+d.Style.of(4))
 	title := d.Style.heading(d.Title, width-vg.Points(16))
 	fig := &Figure{
-		width: width, height: vg.Length(1.2+0.26*(float64(max(len(d.Rows), 3))+d.above())) * vg.Inch, style: d.Style,
+		width: width, style: d.Style,
+		height: vg.Length(1.2+0.26*(float64(max(len(d.Rows), 3))+above(d.Baselines))) * vg.Inch,
 		draw: func(c draw.Canvas) {
 			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
 			p.Draw(drawKey(title.draw(c), p, key))
@@ -87,7 +88,7 @@ func Compare(d CompareData) (*Figure, error) {
 
 // setNames sets the axis of the rows, and returns the width of the widest name.
 func (d CompareData) setNames(p *plot.Plot) (widest vg.Length) {
-	p.Y.Min, p.Y.Max = -float64(len(d.Rows))+0.5, 0.5+d.above()
+	p.Y.Min, p.Y.Max = -float64(len(d.Rows))+0.5, 0.5+above(d.Baselines)
 	p.Y.Tick.Length = 0
 	names := make(plot.ConstantTicks, len(d.Rows)) // the first at 0 and the others below
 	for i, r := range d.Rows {
@@ -101,15 +102,15 @@ func (d CompareData) setNames(p *plot.Plot) (widest vg.Length) {
 // baselineRow is the height of the name of a baseline, in rows.
 const baselineRow = 0.75
 
-// above is the room above the rows for the names of the baselines, in rows.
-func (d CompareData) above() float64 { return baselineRow * float64(len(d.Baselines)) }
+// above is the room above the rows for the names of baselines, in rows.
+func above(baselines []NamedError) float64 { return baselineRow * float64(len(baselines)) }
 
 // addBaselines adds a line for each baseline. The name stands beside its upper end, on the side
 // with more room, each in a row of its own.
-func (d CompareData) addBaselines(p *plot.Plot, on func(v float64) float64) {
+func addBaselines(p *plot.Plot, baselines []NamedError, on func(v float64) float64) {
 	line := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(4), vg.Points(2.5)}}
-	for i, b := range d.Baselines {
-		at, top := on(b.Value), 0.5+d.above()-baselineRow*float64(i)
+	for i, b := range baselines {
+		at, top := on(b.Value), 0.5+above(baselines)-baselineRow*float64(i)
 		gap, style := vg.Points(4), styleOf(p, 9)
 		style.YAlign = draw.YCenter
 		if at > (p.X.Min+p.X.Max)/2 {

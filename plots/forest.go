@@ -16,28 +16,35 @@ import (
 type ForestData struct {
 	Title, XLabel string
 	Rows          []ForestRow // in any order
+	Baselines     []NamedError
 	Style         Style
 }
 
-// ForestRow is a ratio to what the reader has, with its interval, all positive. Note is secondary:
-// it stands in smaller letters behind the name. Text says the numbers, where the figure has room
-// for it.
+// ForestRow is a ratio to what the reader has, with its interval, all positive; a ratio of 0, or
+// that does not exist, has no place on the axis. Note is secondary: it stands in smaller letters
+// behind the name. Text says the numbers, where the figure has room for it.
 type ForestRow struct {
 	Name, Note, Text string
 	Ratio, Lo, Hi    float64
 	Yours            bool // what the reader has
 }
 
+// placed reports whether the row has a place on the axis.
+func (r ForestRow) placed() bool { return r.Ratio != 0 && !math.IsNaN(r.Ratio) }
+
 // farthest is the largest factor from 1 on the axis. Rows beyond it have an arrow at its end.
 const farthest = 6
 
 // Forest draws a row for each ratio, the smallest at the top, on a logarithmic axis with a line at
-// 1.
+// 1. A line stands at each baseline that the axis can reach, with its name above the rows.
 func Forest(d ForestData) (*Figure, error) {
 	rows := slices.Clone(d.Rows)
 	slices.SortStableFunc(rows, func(a, b ForestRow) int { return cmp.Compare(a.Ratio, b.Ratio) })
 	lo, hi := 1.0, 1.0
 	for _, r := range rows {
+		if !r.placed() {
+			continue
+		}
 		if !(r.Lo >= 1/largest && r.Lo <= r.Ratio && r.Ratio <= r.Hi && r.Hi <= largest) {
 			return nil, fmt.Errorf("forest plot: %s from %v, %v, to %v; want positive finite numbers that ascend",
 				r.Name, r.Lo, r.Ratio, r.Hi)
@@ -47,17 +54,24 @@ func Forest(d ForestData) (*Figure, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("forest plot: no rows")
 	}
+	var near []NamedError
+	for _, b := range d.Baselines {
+		if b.Value <= farthest && b.Value >= 1.0/farthest {
+			near, lo, hi = append(near, b), min(lo, b.Value), max(hi, b.Value)
+		}
+	}
 	p := newPlot(d.Style, d.XLabel, "")
 	p.HideY()
-	p.Y.Min, p.Y.Max = 0.5-float64(len(rows)), 0.5 // the first row at 0, and the others below
+	p.Y.Min, p.Y.Max = 0.5-float64(len(rows)), 0.5+above(near) // the first row at 0, and the others below
 	p.X.Min, p.X.Max = math.Log10(max(lo, 1.0/farthest)), math.Log10(min(hi, farthest))
 	margin := max(0.03*(p.X.Max-p.X.Min), 0.01)
 	p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
 	p.X.Tick.Marker = plot.TickerFunc(logTicks)
 	p.BackgroundColor = nil // stripes are behind it
 	p.Add(grid())
+	addBaselines(p, near, math.Log10)
 	const rowHeight, axisHeight = 13, 62
-	height := vg.Points(rowHeight*float64(len(rows)) + axisHeight)
+	height := vg.Points(rowHeight*(float64(len(rows))+above(near)) + axisHeight)
 	return d.Style.titled(d.Title, height, func(c draw.Canvas) { drawForest(c, p, rows, d.Style.column()) }), nil
 }
 
@@ -88,15 +102,17 @@ func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
 	}
 	p.Draw(axes)
 	equal := draw.LineStyle{Color: grey, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
-	c.StrokeLine2(equal, tx(0), area.Min.Y, tx(0), area.Max.Y)
+	c.StrokeLine2(equal, tx(0), area.Min.Y, tx(0), ty(0.5)) // below the names of baselines
 	ratios := points{bar: vg.Points(1.1), horizontal: true}
 	for i, r := range rows {
 		ratios.glyph = draw.GlyphStyle{Color: blue, Radius: vg.Points(2.8), Shape: draw.CircleGlyph{}}
 		if r.Yours {
 			ratios.glyph = draw.GlyphStyle{Color: vermillion, Radius: vg.Points(3.4), Shape: draw.BoxGlyph{}}
 		}
-		ratios.at = []Point{{X: math.Log10(r.Ratio), Y: -float64(i), Lo: math.Log10(r.Lo), Hi: math.Log10(r.Hi)}}
-		ratios.Plot(area, p)
+		if r.placed() {
+			ratios.at = []Point{{X: math.Log10(r.Ratio), Y: -float64(i), Lo: math.Log10(r.Lo), Hi: math.Log10(r.Hi)}}
+			ratios.Plot(area, p)
+		}
 		y := ty(-float64(i)) + vg.Points(1) // letters without descenders stand low
 		c.FillText(name, vg.Point{X: c.Min.X, Y: y}, abridge(name, r.Name, names))
 		c.FillText(note, vg.Point{X: c.Min.X + names + vg.Points(gap), Y: y}, abridge(note, r.Note, notes))

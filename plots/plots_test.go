@@ -234,6 +234,7 @@ func forestData(style plots.Style) plots.ForestData {
 		d.Rows = append(d.Rows, r)
 	}
 	d.Rows[3].Name = "codes/a-very-long-file-name-of-a-learned-code-matrix.csv"
+	d.Baselines = []plots.NamedError{{Name: "direct regression", Value: 1.2}, {Name: "beyond the axis", Value: 50}}
 	return d
 }
 

@@ -195,9 +195,17 @@ func (env *environment) complain(format string, a ...any) {
 	env.say("belsim:", format, a...)
 }
 
-// say writes a line on standard error, in which every character is seen.
+// say writes a line on standard error, in which every character is seen. A name that is longer than
+// any file's is cut.
 func (env *environment) say(name, format string, a ...any) {
-	fmt.Fprintln(env.stderr, name, table.Visible(fmt.Sprintf(format, a...)))
+	const longest, part = 5000, 100
+	said := strings.Split(table.Visible(fmt.Sprintf(format, a...)), " ")
+	for i, word := range said {
+		if runes := []rune(word); len(runes) > longest {
+			said[i] = string(runes[:part]) + "…" + string(runes[len(runes)-part:])
+		}
+	}
+	fmt.Fprintln(env.stderr, name, strings.Join(said, " "))
 }
 
 // parse reads a command line.

@@ -80,7 +80,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	bar := env.newProgress(what, total)
 	run := cmd.run(backend, bar)
 	if isTerminal(env.stdout.Writer) && !env.stdout.document && !codes[0].Uneven() {
-		candidates.Known = func(c *compare.Ranking) { bar.show(cmd.table(env, c)) }
+		candidates.Known = func(c *compare.Ranking) { bar.show(c.Table()) }
 	}
 	found, err := compare.Rank(ctx, s, run, candidates, draw)
 	bar.stop()
@@ -106,14 +106,14 @@ func (cmd *compareCmd) result(env *environment, found *compare.Ranking, s *scena
 		figure: func() (*plots.Figure, error) {
 			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style()))
 		},
-		print: func(w io.Writer) error { return cmd.report(env, w, found, s) },
+		print: func(w io.Writer) error { return cmd.report(w, found, s) },
 	}
 }
 
 // report prints the ranking for people.
-func (cmd *compareCmd) report(env *environment, w io.Writer, found *compare.Ranking, s *scenario.Scenario) error {
+func (cmd *compareCmd) report(w io.Writer, found *compare.Ranking, s *scenario.Scenario) error {
 	fmt.Fprintln(w, found.Heading(s))
-	if err := cmd.table(env, found).Write(w); err != nil {
+	if err := found.Table().Write(w); err != nil {
 		return err
 	}
 	var more []string
@@ -122,14 +122,6 @@ func (cmd *compareCmd) report(env *environment, w io.Writer, found *compare.Rank
 	}
 	_, err := fmt.Fprint(w, found.Notes(more...))
 	return err
-}
-
-// table has the errors of one decoder, or of several.
-func (cmd *compareCmd) table(env *environment, found *compare.Ranking) *table.Table {
-	if len(cmd.Decoder) > 1 {
-		return found.DecoderTable(env.decoders)
-	}
-	return found.Table()
 }
 
 // forecast ranks codes by the errors of networks of a model, as levels does it.

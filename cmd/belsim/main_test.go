@@ -542,6 +542,16 @@ func TestBadInput(t *testing.T) {
 	golden(t, "refusals.txt", got)
 }
 
+// TestLongWords: a message cuts a name that is longer than any file's.
+func TestLongWords(t *testing.T) {
+	for _, args := range []string{"compare unary -o %s.png", "verify --code %s.csv", "sweep %s"} {
+		_, _, stderr := run(t, fmt.Sprintf(args, strings.Repeat("x", 100000)))
+		if len(stderr) > 1000 || !strings.Contains(stderr, "xxx…xxx") {
+			t.Errorf("%s: %d bytes, %.300s", args, len(stderr), stderr)
+		}
+	}
+}
+
 // TestInterrupt: a signal ends a long computation within a second, with its exit
 // code, a line about what was finished, and no file.
 func TestInterrupt(t *testing.T) {

@@ -155,6 +155,9 @@ func (cmd *optimizeCmd) bits(optimizer *search.Optimizer) ([]int, error) {
 	bits := optimizer.Counts(cmd.Bits, cmd.Pareto)
 	for _, m := range bits {
 		if err := optimizer.Check(m); err != nil {
+			if of, ok := errors.AsType[*scenario.ValueError](err); ok { // of another flag
+				return nil, checkFlags(of)
+			}
 			return nil, fmt.Errorf("--bits %d: %w", m, err)
 		}
 	}
@@ -280,7 +283,11 @@ func (cmd *optimizeCmd) tradeoff(t *search.Tradeoff, model string) result {
 		print: func(w io.Writer) error {
 			fmt.Fprintf(w, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model,
 				t.Seed)
-			return t.Table().Write(w)
+			err := t.Table().Write(w)
+			for _, text := range t.Remarks() {
+				_, err = fmt.Fprintf(w, "\n%s\n", text)
+			}
+			return err
 		},
 	}
 }

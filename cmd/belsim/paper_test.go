@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"compress/zlib"
+	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +17,8 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/plots/paper"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // word is the Johnson word of a value on m bits.
@@ -300,4 +304,146 @@ func checkFigure10(t *testing.T, captions map[string]string) {
 			}
 		}
 	}
+}
+
+// TestDifferences: what theory/README.md says of the paper's equations, by the commands that it
+// names and by the equations.
+func TestDifferences(t *testing.T) {
+	readme := strings.Join(strings.Fields(content(t, root+"/theory/README.md")), " ")
+	minus := regexp.MustCompile(`-(\d)`)
+	says := func(format string, values ...any) {
+		t.Helper()
+		if want := fmt.Sprintf(format, values...); !strings.Contains(readme, minus.ReplaceAllString(want, "−$1")) {
+			t.Errorf("theory/README.md does not say %q", want)
+		}
+	}
+	t.Chdir(t.TempDir())
+	run := func(command string) {
+		t.Helper()
+		if !strings.Contains(readme, "`belsim "+command+"`") {
+			t.Errorf("theory/README.md does not name belsim %s", command)
+		}
+		mustRun(t, command)
+	}
+
+	run("figures --only 3c-printed -o .")
+	mustRun(t, "heatmap unary johnson-nonzero --method bound --levels 255 --r 1:150:100 --sigma 1:100:100 -o own.csv")
+	var red, most, first [2]float64
+	for i, name := range []string{"own.csv", "figure-3c-printed.csv"} {
+		rows, valid := numbers(t, name, 1), 0.0
+		must.Equal(t, name, 100*100, len(rows))
+		for _, row := range rows {
+			if increase := row[4]; !math.IsNaN(increase) {
+				valid++
+				most[i] = max(most[i], increase)
+				if increase > 0 {
+					red[i]++
+				}
+			}
+		}
+		red[i], first[i] = 100*red[i]/valid, rows[0][4]
+		must.Equal(t, name+", r and σ of the first row", []float64{1, 1}, rows[0][:2])
+	}
+	says("%.1f %% of Figure 3(c) are red in the place of %.1f %%, the largest increase is %+.1f %% in the place of %+.1f %%, "+
+		"and that at r = σ = 1 %.1f %% in the place of %.1f %%", red[1], red[0], most[1], most[0], first[1], first[0])
+
+	ratios := [2][]float64{}
+	plane := "heatmap unary johnson-nonzero --levels 255 --r 1:150:30 --sigma 1:100:30 -o "
+	mustRun(t, plane+"bounds.csv --method bound")
+	mustRun(t, plane+"exact.csv --method exact")
+	bounds := numbers(t, "bounds.csv", 1)
+	for i, row := range numbers(t, "exact.csv", 1) {
+		if math.IsNaN(row[4]) {
+			continue
+		}
+		if row[2] > row[3] {
+			t.Errorf("r = %v, σ = %v: the exact error of BEL-J is smaller", row[0], row[1])
+		}
+		for j := range ratios {
+			ratios[j] = append(ratios[j], bounds[i][2+j]/row[2+j])
+		}
+	}
+	for j := range ratios {
+		slices.Sort(ratios[j])
+	}
+	middle := len(ratios[0]) / 2
+	says("bound of BEL-J is %.2f times the error (median), and at most %.2f times. That of BEL-U is %.1f times the error, "+
+		"and at most %.1f times", ratios[1][middle], slices.Max(ratios[1]), ratios[0][middle], slices.Max(ratios[0]))
+
+	for name, m := range map[string]int{"johnson": 4, "johnson-nonzero": 5} {
+		matrix := mustRun(t, "codes "+name+" --levels 8")
+		for v, line := range strings.Split(strings.TrimSpace(matrix), "\n") {
+			want := fmt.Sprint(word(v+m-4, m)) // of value 0 or 1 and up
+			must.Equal(t, name, want, "["+strings.ReplaceAll(line, ",", " ")+"]")
+		}
+	}
+	johnson := must.Get(code.New("johnson", 8))(t)
+	belJ := must.Get(decode.New(decode.Auto, johnson))(t)
+	for v := range 8 {
+		must.Equal(t, "level by bel-j", v+1, belJ.Decode(johnson.Word(v)))
+	}
+	run("codes johnson --levels 8")
+	run("codes johnson-nonzero --levels 8")
+
+	const m, levels = 8, 15
+	run("verify --levels 15 --r 0.8 --sigma 2 -o by-level.csv")
+	var bound, factor, unmirrored, exact float64
+	for i, row := range numbers(t, "by-level.csv", 1) {
+		n, e := i+1, make([]float64, m)
+		for k := range e {
+			for _, mu := range []int{m - k - 1, 2*m - k - 1} {
+				if mu > 0 && mu < levels {
+					e[k] += gauss(float64(n), float64(mu)+0.5, 0.8, 2)
+				}
+			}
+		}
+		near(t, "bound", bound26(e, n), row[1])
+		near(t, "exact", meanOfBelJ(e, n), row[2])
+		bound, exact = bound+row[1]/levels, exact+row[2]/levels
+		unmirrored += unmirrored27(e, n) / levels
+		if n > m {
+			slices.Reverse(e)
+			n = 2*m - n
+		}
+		late, none := 0.0, 1.0 // what Tf adds where the first one is late; that no false one is before it
+		for k, all := m-n, 1.0; k < m; k++ {
+			all *= e[k]
+			late += all
+		}
+		for _, x := range e[:m-n] {
+			none *= 1 - x
+		}
+		factor += (row[1] - late*(1-none)) / levels
+	}
+	says("with it the bound %.3f would be %.3f", bound, factor)
+	says("the exact error is %.3f", exact)
+	says("the sum is %.3f, and no bound", unmirrored)
+	if unmirrored > exact || factor < exact {
+		t.Errorf("exact %v, unmirrored %v, with the factor %v", exact, unmirrored, factor)
+	}
+
+	c := must.Get(code.New("b1jdj", 16))(t)
+	ex, random := must.Get(decode.NewGenEx(c, 1))(t), rand.New(rand.NewPCG(1, 1))
+	z, twice := make([]float64, c.Bits()), make([]float64, c.Bits())
+	for k := range z {
+		z[k] = random.NormFloat64()
+		twice[k] = 2 * z[k]
+	}
+	mean, sum := 0.0, 0.0
+	for v := range 16 {
+		score := 0.0
+		for k, bit := range baseAndDisplacement(v, 4, 1, true) {
+			score += z[k] * float64(2*bit-1)
+		}
+		mean, sum = mean+float64(v+1)*math.Exp(score), sum+math.Exp(score)
+	}
+	near(t, "gen-ex of twice the logits by rows of 0 and 1, and of rows of ±1", mean/sum, ex.DecodeLogits(twice))
+}
+
+// unmirrored27 is Eq. 26 of level n, as Eq. 27 takes it for the upper half, too: there are no bits z < k there.
+func unmirrored27(e []float64, n int) float64 {
+	if n <= len(e) {
+		return bound26(e, n)
+	}
+	return bound26(e, len(e))
 }

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/search"
+	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
 
@@ -89,6 +92,37 @@ func TestSameDigits(t *testing.T) {
 		}
 		if n := sameRows(t, "optimize --model "+more, found.Ranking, ranking, f.LevelWidth); n < len(found.Ranking)-2 {
 			t.Errorf("%s: %d rows of %d", more, n, len(found.Ranking))
+		}
+	}
+}
+
+// TestProcessors: a processor without AVX2 or AVX-512 gives the same bytes. One without FMA gives the
+// same samples, and the theory differs in its last digits alone, as the page says: each exponential
+// by at most an ulp, of which sums over a few thousand outputs keep far less than 1e-12.
+func TestProcessors(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("such parts of a processor can be turned off on x86-64 alone")
+	}
+	t.Parallel()
+	for _, args := range []string{"compare unary hexj --levels 32 --samples 777 --format json",
+		"verify --code hexj --levels 16 --samples 300 --format json", "compare unary --levels 16 --mae 1 --format json"} {
+		status, want, _ := process(t, nil, args)
+		must.Equal(t, args, 0, status)
+		for _, off := range []string{"cpu.avx2=off", "cpu.avx512f=off", "cpu.fma=off"} {
+			_, got, _ := process(t, []string{"GODEBUG=" + off}, args)
+			if off != "cpu.fma=off" {
+				must.Equal(t, args+" "+off, want, got)
+				continue
+			}
+			number := func(c rune) bool { return strings.ContainsRune(",: \n\"[]{}", c) }
+			a, b := strings.FieldsFunc(want, number), strings.FieldsFunc(got, number)
+			for i, x := range a {
+				v, err := strconv.ParseFloat(x, 64)
+				w, err2 := strconv.ParseFloat(b[min(i, len(b)-1)], 64)
+				if len(a) != len(b) || (err != nil || err2 != nil) && x != b[i] || math.Abs(v-w) > 1e-12*math.Abs(v) {
+					t.Errorf("%s %s: %s, and %s without", args, off, x, b[min(i, len(b)-1)])
+				}
+			}
 		}
 	}
 }

@@ -36,8 +36,8 @@ const floors = 9
 
 func floorAt(i int) float64 { return math.Exp2(float64(2 * i)) }
 
-// Interval returns the ends of the intervals of a confidence as decoders. They lie within the
-// labels of the levels. The error says that there are too few calibration samples.
+// Interval returns the ends of the intervals of a confidence as decoders. An interval holds the label
+// itself, and lies within the labels of the levels where that does. The error says that there are too few calibration samples.
 func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder, err error) {
 	if !(confidence > 0 && confidence < 1) {
 		return nil, nil, fmt.Errorf("confidence %v: want a number between 0 and 1, such as 0.9", confidence)
@@ -49,7 +49,7 @@ func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder,
 			"confidence %v needs %.0f calibration samples, and the decoder has %d: want at most %v", confidence,
 			math.Ceil(least), n, math.Floor(1e4*(1-2/float64(n+1)))/1e4)
 	}
-	return bound{d, lo}, bound{d, hi}, nil
+	return bound{d, min(lo, 0)}, bound{d, max(hi, 0)}, nil // an interval holds its own label
 }
 
 // rounding is what products of small numbers and confidences depart by, and more.
@@ -74,7 +74,12 @@ type bound struct {
 
 // DecodeLogits implements decode.LogitDecoder.
 func (b bound) DecodeLogits(z []float64) float64 {
-	return b.clip(b.Decoder.DecodeLogits(z) + float64(b.multiple*b.sigma(z)))
+	label := b.Decoder.DecodeLogits(z)
+	v := b.clip(label + float64(b.multiple*b.sigma(z)))
+	if b.multiple <= 0 && v > label || b.multiple >= 0 && v < label { // the label lies beyond the levels
+		return label
+	}
+	return v
 }
 
 // Value implements decode.RealDecoder.
@@ -283,8 +288,8 @@ func (f *fitting) withFloor(parts []*part, c int, floor float64) calibration {
 // interval is that of a candidate's sample j of a part, and its Winkler score.
 func (f *fitting) interval(p *part, c, j int, lo, hi, sigma float64) (x Interval, winkler float64) {
 	label, last := float64(p.of(c)[j]), float64(f.levels)
-	x = Interval{f.Samples.Exact[p.samples[j]], label, min(max(label+lo*sigma, 1), last),
-		min(max(label+hi*sigma, 1), last)}
+	lower, upper := label+min(lo, 0)*sigma, label+max(hi, 0)*sigma
+	x = Interval{f.Samples.Exact[p.samples[j]], label, min(label, max(lower, 1)), max(label, min(upper, last))}
 	return x, x.Upper - x.Lower + 2/(1-judgedAt)*max(x.Lower-x.Target, x.Target-x.Upper, 0)
 }
 

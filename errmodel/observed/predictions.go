@@ -9,20 +9,40 @@ import (
 type predictions struct {
 	count, outside   int
 	least, most      float64
+	clipped, whole   Sums    // distances of clipped predictions from the targets, and of those as they are: in levels
 	meanX, meanY     float64 // of the predictions, which are clipped, and of the targets: in levels
 	xx, yy, xy, away float64 // sums of products of deviations from the means, and of squares of the distances
 }
 
-// add adds a prediction of a target in levels, and returns it in levels, clipped.
-func (p *predictions) add(l Labels, prediction, y float64) float64 {
-	if at := l.inLevels(prediction); at < 0.5 || at > float64(l.Levels)+0.5 {
+// Outside are the predictions that lie beyond the end levels by more than half a level. Errors are
+// means over all predictions, in levels: as the predictions are, and clipped to the range.
+type Outside struct {
+	Count          uint64
+	Error, Clipped float64
+}
+
+// beyond are those that lie outside.
+func (p *predictions) beyond() Outside {
+	return Outside{uint64(p.outside), p.whole.Error().Mean, p.clipped.Error().Mean}
+}
+
+// add adds a prediction of a target in levels, and returns it in levels. fault describes a
+// prediction whose square would be no number.
+func (p *predictions) add(l Labels, prediction, y float64) (at float64, fault string) {
+	at = l.inLevels(prediction)
+	if !(math.Abs(at) <= mostLogit) {
+		return 0, fmt.Sprintf("prediction %v is more than %.1g levels beyond the range", prediction, mostLogit)
+	}
+	if at < 0.5 || at > float64(l.Levels)+0.5 {
 		p.outside++
 	}
 	if p.count++; p.count == 1 {
 		p.least, p.most = prediction, prediction
 	}
 	p.least, p.most = min(p.least, prediction), max(p.most, prediction)
-	x := l.Clipped(prediction)
+	x := l.Clipped(prediction) // a far one is no reason to take all for those of another unit
+	p.whole.Add(math.Abs(at - y))
+	p.clipped.Add(math.Abs(x - y))
 	dx, dy := x-p.meanX, y-p.meanY // Welford: nothing cancels
 	p.meanX += dx / float64(p.count)
 	p.meanY += dy / float64(p.count)
@@ -30,7 +50,7 @@ func (p *predictions) add(l Labels, prediction, y float64) float64 {
 	p.yy += dy * (y - p.meanY)
 	p.xy += dx * (y - p.meanY)
 	p.away += (x - y) * (x - y)
-	return x
+	return at, ""
 }
 
 const (

@@ -13,8 +13,7 @@ import (
 type Samples struct {
 	Level []int     // of the target, from 1
 	Exact []float64 // the target itself, in levels
-	// predictions of direct regression, in levels and clipped; nil, or without meaning, where there
-	// are none
+	// predictions of direct regression, in levels; nil, or without meaning, where there are none
 	Direct  []float64
 	Outputs []float64 // N × M: logits, or ±1 for hard decisions
 	Bits    int       // M

@@ -184,6 +184,9 @@ type Summary struct {
 	// zero without predictions.
 	Direct Error
 	Beside []Error
+	// DirectOutside are the predictions of direct regression outside of the range, and OwnOutside
+	// the network's own ones, where it predicts labels.
+	DirectOutside, OwnOutside Outside
 	// Spreads are the errors of each Decoding against the target itself, for the levels from 1 on,
 	// SpreadWidth of them together.
 	Spreads [][]Spread
@@ -297,6 +300,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		return nil, err
 	}
 	errors.to(out, s.Direct != nil)
+	out.DirectOutside, out.OwnOutside = s.direct.beyond(), s.own.beyond()
 	out.Quantization = quantization.Error().Mean
 	out.Dispersion = dispersion(out.Counts, balances, transitions)
 	out.LogitScale, out.Miscalibration = math.NaN(), math.NaN()

@@ -97,8 +97,7 @@ type Labels struct {
 	Clips bool
 }
 
-// Clipped is a prediction in levels, within the range of the levels. Decoders give no answers
-// outside of it.
+// Clipped is a prediction in levels, within the range of the levels.
 func (l Labels) Clipped(prediction float64) float64 {
 	return min(max(l.inLevels(prediction), 1), float64(l.Levels))
 }
@@ -332,7 +331,7 @@ type batch struct {
 	n      int
 	level  []int     // from 1
 	exact  []float64 // targets in levels
-	direct []float64 // predictions in levels, clipped; where there are any
+	direct []float64 // predictions in levels; where there are any
 	own    []float64 // the network's own ones, where it predicts labels
 	z      []float64 // n × M logits
 }
@@ -442,11 +441,17 @@ func (s *Source) take(b *batch, row int) (err error) {
 			return fmt.Errorf("%s: row %d: %w", s.Targets.Name(), row, err)
 		}
 		if s.Predicted != nil {
-			b.own[b.n] = s.own.add(s.Labels, *s.Predicted, b.exact[b.n])
+			var fault string
+			if b.own[b.n], fault = s.own.add(s.Labels, *s.Predicted, b.exact[b.n]); fault != "" {
+				return fmt.Errorf("%s: row %d: %s", s.Outputs.Name(), row, fault)
+			}
 		}
 	}
 	if s.Direct != nil {
-		b.direct[b.n] = s.direct.add(s.Labels, b.direct[b.n], b.exact[b.n])
+		var fault string
+		if b.direct[b.n], fault = s.direct.add(s.Labels, b.direct[b.n], b.exact[b.n]); fault != "" {
+			return fmt.Errorf("%s: row %d: %s", s.Direct.Name(), row, fault)
+		}
 	}
 	_, m := s.Outputs.Dims()
 	z := b.z[b.n*m : (b.n+1)*m]

@@ -68,9 +68,18 @@ func (n *network) warn() (what, next string) {
 	}
 	const order = "check the order of samples, columns and levels, the code and the range: all must be the network's"
 	samples, wrong := n.seen.Counts.Total()
-	if 2*wrong > samples*uint64(n.code.Bits()) {
-		return "the outputs look inverted or reversed: most bits are wrong, and the error is that of guessing",
-			"exchange ones and zeros, or negate logits, and fit again; else " + order
+	// Where targets are reversed, half of the bits of unary are right, and the mean correlation is
+	// 1 − 2·ln 2 = −0.39; where columns of one-hot are exchanged, it is −1/L.
+	correlation, bits := 0.0, 0.0
+	for _, z := range n.dependence {
+		if !math.IsNaN(z) {
+			correlation, bits = correlation+z/math.Sqrt(float64(samples)), bits+1
+		}
+	}
+	if correlation < -0.25*bits || 2*wrong > samples*uint64(n.code.Bits()) {
+		return "the outputs look inverted or reversed: most bits say the opposite of their target, or are wrong, " +
+				"and the error is that of guessing",
+			"exchange ones and zeros, negate logits, or reverse the targets, and fit again; else " + order
 	}
 	return "the error is that of guessing: the median target alone would be as near", order
 }

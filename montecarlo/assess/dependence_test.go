@@ -47,7 +47,7 @@ func TestMistaken(t *testing.T) {
 		// by turns two noises
 		{"johnson", negated, false, inverted}, {"hadamard", negated, false, inverted},
 		{"gray", negated, false, inverted}, {"onehot", slices.Reverse[[]float64], false, guessed},
-		{"gray", nil, true, guessed}, {"b1jdj", nil, true, guessed},
+		{"gray", nil, true, guessed}, {"b1jdj", nil, true, guessed}, {"unary", nil, true, inverted},
 		{"unary", slices.Reverse[[]float64], false, dead}, // the number of ones is right
 		{"b1jdj", nil, false, ""}, {"gray", nil, false, ""}, {"b1jdj", nil, false, ""}, {"hadamard", nil, false, ""},
 		{"gray", nil, false, ""}, {"hadamard", nil, false, ""},

@@ -42,10 +42,11 @@ func ParseBaseline(text string) (Baseline, error) {
 // Direct is the network beside direct regression. Errors are against the target itself, in label
 // units where there is a range, else in levels.
 type Direct struct {
-	// mean |error| of direct regression: as it was given, or of its predictions, which are clipped
-	// to the range of the levels like all answers of decoders
+	// mean |error| of direct regression: as it was given, or of its predictions as they are
 	Error  float64 `json:"error"`
 	StdErr float64 `json:"stderr"`
+	// its predictions outside of the range; missing where there are none
+	Outside *Outside `json:"outside,omitempty"`
 	// the network and its best decoder
 	scenario.Design
 	// mean |error| of the network with this decoder
@@ -59,6 +60,33 @@ type Direct struct {
 	Told bool `json:"told_apart"`
 	// why the error is not believed, and no forecast uses it; empty where forecasts do
 	Warning string `json:"warning"`
+}
+
+// Outside are predictions that lie beyond the end levels by more than half a level.
+type Outside struct {
+	// number of these
+	Count uint64 `json:"count"`
+	// mean |error| of all predictions as they are
+	Error float64 `json:"error"`
+	// mean |error| of all predictions if they are clipped to the range, as answers of decoders are
+	Clipped float64 `json:"clipped"`
+}
+
+// newOutside is in the unit of the targets; nil where no prediction lies outside.
+func newOutside(seen observed.Outside, width float64) *Outside {
+	if seen.Count == 0 {
+		return nil
+	}
+	return &Outside{seen.Count, width * seen.Error, width * seen.Clipped}
+}
+
+// text is "" where no prediction lies outside.
+func (o *Outside) text(f *Fit) string {
+	if o == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d predictions are outside of the range: they are wrong by %s%s as they are, and by %s "+
+		"if they are clipped to it.", o.Count, f.Samples, table.Short(o.Error), f.unit(), table.Short(o.Clipped))
 }
 
 // unbelieved is the factor by which the error of direct regression may be from its forecast, and
@@ -102,6 +130,7 @@ func compareDirect(f *Fit, n *network) *Direct {
 		}
 		out.Error, out.StdErr = direct.Mean, direct.StdErr
 		out.Difference, out.DifferenceErr = paired.Mean, paired.StdErr
+		out.Outside = newOutside(n.seen.DirectOutside, f.LevelWidth)
 	}
 	out.Told = math.Abs(out.Difference) > errmodel.Errors95*out.DifferenceErr
 	return out
@@ -117,7 +146,7 @@ func (d *Direct) doubt(ctx context.Context, workers int, f *Fit, n *network, for
 	if n.asGuess(e) {
 		return "the median target alone would be as near", nil
 	}
-	if forecasts == nil || f.predicts() {
+	if forecasts == nil || f.predicts() || d.Network == 0 { // or there is no ratio to its error
 		return "", nil
 	}
 	c, err := forecast.OpenCode(forecast.Direct, f.Levels)
@@ -142,12 +171,15 @@ func (f *Fit) directText() string {
 		return ""
 	}
 	text := fmt.Sprintf("Direct regression is wrong by %s%s: this network is ", table.Short(d.Error), f.unit())
-	warning := ""
+	warning := when(d.Outside != nil, " "+d.Outside.text(f))
 	if d.Warning != "" {
-		warning = fmt.Sprintf(" No forecast uses its error, for %s: check its units, and the order of its samples.",
+		warning += fmt.Sprintf(" No forecast uses its error, for %s: check its units, and the order of its samples.",
 			d.Warning)
 	}
-	if d.Difference/d.Error > 1e4 { // also where the quotient is no number
+	if d.Error == 0 && d.Difference == 0 {
+		return text + "not told apart from it." + warning
+	}
+	if d.Difference/d.Error > 1e4 { // also where direct regression is never wrong
 		return text + "more than 10,000 times as wrong." + warning
 	}
 	verdict := "not told apart from it"

@@ -34,6 +34,9 @@ type Fit struct {
 	Quantization float64 `json:"quantization"`
 	// targets beyond the end levels, which clip them; only where a file has the label of each level
 	Beyond uint64 `json:"beyond,omitempty"`
+	// predictions of direct regression that is the network itself, outside of the range; missing
+	// where there are none
+	Outside *Outside `json:"outside,omitempty"`
 	// outputs on the wrong side, of samples × bits
 	WrongBits uint64 `json:"wrong_bits"`
 	// bits, from 1, that are set aside in the fits: their classifier always answers the same, or is
@@ -105,6 +108,7 @@ func newFit(n *network, m *mixture) *Fit {
 		f.Beyond = seen.Beyond
 	}
 	f.Quantization = f.LevelWidth * seen.Quantization
+	f.Outside = newOutside(seen.OwnOutside, f.LevelWidth)
 	f.Samples, f.WrongBits = seen.Counts.Total()
 	if n.fitted != nil {
 		f.Fitted = newFitted(n)

@@ -5,11 +5,13 @@ import (
 	"fmt"
 
 	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/table"
+	"belsim/theory/decode"
 )
 
 // Fitted is the decoder that was fitted to a network, or the best of the baseline decoders where
@@ -20,6 +22,20 @@ type Fitted struct {
 	Baseline scenario.Design `json:"baseline"`
 	fitdecoder.Judgement
 }
+
+// fittedName is the name of a decoder that was fitted to a network's outputs.
+const fittedName = "fitted"
+
+// fittedDecoding stands for that decoder in rows. The model says nothing of it: no forecast rests on
+// its error, and none is of such a decoder.
+func fittedDecoding() observed.Decoding {
+	return observed.Decoding{Decoder: fittedDecoder{}, Soft: true}
+}
+
+type fittedDecoder struct{ decode.RealDecoder }
+
+// Name implements decode.Decoder.
+func (fittedDecoder) Name() string { return fittedName }
 
 // fitDecoder fits a decoder to the network's outputs.
 func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples uint64)) (*fitdecoder.Result, error) {
@@ -52,7 +68,7 @@ func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples
 // newFitted is the decoder that was fitted, in the form that is written.
 func newFitted(n *network) *Fitted {
 	r := n.fitted
-	f := &Fitted{Design: forecast.DesignOf(n.code, n.training, forecast.FittedDecoding()),
+	f := &Fitted{Design: forecast.DesignOf(n.code, n.training, fittedDecoding()),
 		Baseline: forecast.DesignOf(n.code, n.training, r.Baseline), Judgement: r.Judgement}
 	f.Outputs = scenario.Outputs(r.Decoder.About().Reads)
 	return f

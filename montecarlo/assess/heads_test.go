@@ -94,7 +94,7 @@ func TestMeasure(t *testing.T) {
 	for i := range d.samples {
 		target := min(max(levels.At(i, 0)+rng.Float64()-0.5, 1), 16)
 		y.Set(i, 0, label(target))
-		p.Set(i, 0, label(target+d.noise*rng.NormFloat64()))
+		p.Set(i, 0, label(min(max(target+d.noise*rng.NormFloat64(), 1), 16)))
 	}
 	o := d.save(t, dir, "z")
 	o.Targets, o.Range = save(t, filepath.Join(dir, "real.npy"), y), LabelRange{Lo: lo, Hi: hi}
@@ -133,8 +133,8 @@ func TestMeasure(t *testing.T) {
 		if x.Trained && x.Measured {
 			is(x.Design, x.Forecast)
 		}
-		if x.Trained && x.Decoder == "fitted" && x.Forecast != f.Fitted.Error {
-			t.Errorf("%+v, want %v", x, f.Fitted.Error)
+		if x.Decoder == "fitted" {
+			t.Errorf("%+v: fitted decoders are not forecast", x)
 		}
 	}
 	row := NewSeveral([]*Report{r}).Rows[0]

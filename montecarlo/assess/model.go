@@ -42,7 +42,7 @@ func decoderRows(width float64, networks []*network) []DecoderRow {
 			add(d, n.seen.Labels[i].Times(width))
 		}
 		if r := n.fitted; r != nil {
-			add(forecast.FittedDecoding(), observed.Error{Mean: r.Error, StdErr: r.StdErr})
+			add(fittedDecoding(), observed.Error{Mean: r.Error, StdErr: r.StdErr})
 		}
 	}
 	return out
@@ -52,7 +52,7 @@ func decoderRows(width float64, networks []*network) []DecoderRow {
 // the code is.
 func (f *Fit) own() []DecoderRow {
 	n := 0
-	for n < len(f.Decoders) && f.Decoders[n].Network == 1 && f.Decoders[n].Decoder != forecast.FittedDecoder {
+	for n < len(f.Decoders) && f.Decoders[n].Network == 1 && f.Decoders[n].Decoder != fittedName {
 		n++
 	}
 	return f.Decoders[:n]
@@ -121,7 +121,7 @@ func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error)
 
 // knowsDirect reports whether forecasts rest on the error of direct regression that was given.
 func (f *Fit) knowsDirect() bool {
-	return f.Direct != nil && f.Direct.Warning == "" && !f.predicts() &&
+	return f.Direct != nil && f.Direct.Warning == "" && f.Direct.Error > 0 && f.Direct.Network > 0 && !f.predicts() &&
 		slices.ContainsFunc(f.Decoders, func(r DecoderRow) bool { return r.Known })
 }
 
@@ -139,8 +139,6 @@ func (f *Fit) decoding(decoders decode.Registry, c *code.Code, of scenario.Desig
 	switch {
 	case name == observed.Prediction().Decoder.Name():
 		return observed.Prediction(), nil
-	case name == forecast.FittedDecoder:
-		return forecast.FittedDecoding(), nil
 	case of.Code == forecast.Direct: // the level nearest to a prediction, by its bits
 		name = "gen"
 	}

@@ -84,7 +84,7 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	out.siblings = siblingsOf(own, others, p.Tail)
 	for i := range out.decoders {
 		n := all[out.decoders[i].Network-1]
-		out.decoders[i].Known = n.warning == "" && !out.siblings.apart(n)
+		out.decoders[i].Known = n.warning == "" && !out.siblings.apart(n) && out.decoders[i].Decoder != fittedName
 	}
 
 	with := *f

@@ -38,7 +38,6 @@ func recommend(
 	if err != nil {
 		return nil, nil, err
 	}
-	forecaster.Fitted = own.options.FitDecoder
 	done, end := progress.begin("codes", 2*uint64(len(codes)))
 	all, err := forecaster.Codes(ctx, workers, codes, done)
 	if end(); err != nil {
@@ -72,7 +71,7 @@ func newRecommendation(all []forecast.Forecast, unit float64, own *network, ende
 // saving; it is "" where they are not.
 func saveLogits(own *network, all []forecast.Forecast) string {
 	i := slices.IndexFunc(all, func(x forecast.Forecast) bool { return own.owns(&x) })
-	if i < 0 || all[i].Measured || all[i].Gain() < forecast.Worthwhile {
+	if i < 0 || all[i].Measured || !(all[i].Gain() >= forecast.Worthwhile) { // also where nothing was measured
 		return ""
 	}
 	return fmt.Sprintf("Save the logits of this network in the place of its bits: %s is forecast to gain %s by them, "+
@@ -85,8 +84,7 @@ func forecastNotes(f *Fit, own *network, codes []*code.Code, of siblings) []stri
 	return sentences(
 		"A forecast is the error of a network of the same kind, on the same data, trained with that code to its end, "+
 			"as yours was. better is the probability that its error is smaller than the smallest of yours.",
-		when(own.options.FitDecoder, "The decoder fitted is one that is fitted to the new network's logits. "+
-			"Its forecast is the Bayes risk of the model; networks reach it within some per cent."),
+		when(own.options.FitDecoder, "Fitted decoders of other codes are not forecast: rows are of the plain decoders."),
 		of.text(f.called()),
 		when(len(own.options.Others) == 0, "One network does not show how fast its logits can change, so the "+
 			"intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+"."),
@@ -98,11 +96,15 @@ func forecastNotes(f *Fit, own *network, codes []*code.Code, of siblings) []stri
 	)
 }
 
-// rankedCodes are the codes that are ranked: direct regression and CORN, the named ones, and the
-// network's own and the candidates, each once, where they are none of these. Probes are columns for
-// measuring, and no code to train for its error.
+// rankedCodes are the codes that are ranked: direct regression, the named ones, and the network's own
+// and the candidates, each once, where they are none of these. Probes are columns for measuring, and
+// no code to train for its error. CORN is there where it was trained: its errors depart from unary's
+// in ways that the law has not seen.
 func rankedCodes(own *network, candidates []*code.Code) (codes []*code.Code, err error) {
-	names := []string{forecast.Direct, forecast.CORN}
+	names := []string{forecast.Direct}
+	if slices.ContainsFunc(own.options.Others, func(o Other) bool { return o.Code == forecast.CORN }) {
+		names = append(names, forecast.CORN)
+	}
 	for _, family := range code.Families() {
 		names = append(names, family.Name)
 	}

@@ -13,9 +13,6 @@ import (
 	"belsim/theory/base/table"
 )
 
-// sentenceWidth and lineWidth are the widest lines of sentences, and of headlines and lists.
-const sentenceWidth, lineWidth = 100, 120
-
 // Section is a report for people: a verdict and details.
 type Section struct {
 	Title   string
@@ -50,17 +47,17 @@ func newSection(title string, verdict []string, details []Block, ways map[Advice
 	return Section{title, with(verdict), details}
 }
 
-// Write writes the section as text.
+// Write writes the section as text, each sentence on a line, however long: see table.Fold.
 func (s Section) Write(w io.Writer) error {
 	var b strings.Builder
 	for _, text := range s.Verdict {
-		b.WriteString(table.Wrap(text, sentenceWidth, ""))
+		b.WriteString(text + "\n")
 	}
 	for _, d := range s.Details {
 		b.WriteString("\n")
 		list := d.Table != nil && d.Table.Style == table.List
 		if d.Head != "" {
-			b.WriteString(table.Wrap(d.Head, lineWidth, ""))
+			b.WriteString(d.Head + "\n")
 		}
 		if d.Table != nil && !list && d.Head != "" {
 			b.WriteString("\n")
@@ -72,10 +69,9 @@ func (s Section) Write(w io.Writer) error {
 		}
 		for _, text := range d.Sentences {
 			if list { // they stand below it as its rows do
-				b.WriteString(table.Wrap("  "+text, lineWidth, "    "))
-			} else {
-				b.WriteString(table.Wrap(text, sentenceWidth, ""))
+				text = "  " + text
 			}
+			b.WriteString(text + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -146,7 +146,7 @@ func (f *Fit) whatItDoes() string {
 	case f.Quantization > 0 && !f.predicts():
 		text += fmt.Sprintf("; the levels nearest to the targets are wrong by %s", table.Short(f.Quantization))
 	}
-	return text + "."
+	return strings.Join(sentences(text+".", f.Outside.text(f)), " ")
 }
 
 // emptyShare is the share of the levels from which on a report says that those at the ends do not
@@ -295,12 +295,18 @@ func placesOf(share float64) int {
 
 // percent writes a share.
 func percent(share float64) string {
+	if table.Missing(share) {
+		return table.Short(share)
+	}
 	return strings.TrimSuffix(strings.Replace(strconv.FormatFloat(100*share, 'f', placesOf(share), 64), "-", "−", 1),
 		".0") + " %"
 }
 
 // signed writes a share in percent with its sign, and so many digits after the point.
 func signed(share float64, places int) string {
+	if table.Missing(share) {
+		return table.Short(share)
+	}
 	text := strings.Replace(fmt.Sprintf("%+.*f", places, 100*share), "-", "−", 1)
 	if strings.Trim(text, "+−0.") == "" {
 		return "0"
@@ -310,6 +316,9 @@ func signed(share float64, places int) string {
 
 // relative writes a ratio and its interval as differences from 1, in percent.
 func relative(ratio float64, interval [2]float64) string {
+	if table.Missing(ratio) {
+		return table.Short(ratio)
+	}
 	between := 0
 	if interval[1]-interval[0] < 0.03 {
 		between = 1

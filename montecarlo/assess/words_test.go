@@ -2,6 +2,7 @@ package assess
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -54,8 +55,8 @@ func TestDirectText(t *testing.T) {
 }
 
 // TestPaired: predictions of direct regression are compared by sample. They err with the network,
-// so the difference is known far better than each error; and they are clipped to the range, as
-// decoders' answers are.
+// so the difference is known far better than each error. Those outside of the range count as they
+// are, and what clipping them gives is said beside it.
 func TestPaired(t *testing.T) {
 	folder := t.TempDir()
 	o := easy.save(t, folder, "z")
@@ -71,13 +72,14 @@ func TestPaired(t *testing.T) {
 		{"same.npy", 0, "not told apart from it: 0 % ± 0 % (paired by sample)."}, {"nearer.npy", 0.05, "worse: +"},
 		{"nearer.csv", 0.05, "worse: +"}, {"further.npy", -0.05, "better: −"},
 	} {
-		sum := 0.0
+		sum, clipped, outside := 0.0, 0.0, uint64(0)
 		for i, v := range labels {
 			x := v + tt.off*(y.At(i, 0)-v)
-			sum += math.Abs(min(max(x, 1), 16) - y.At(i, 0))
-			if x == 1 {
-				x = -1e300 // is clipped
+			clipped += math.Abs(min(max(x, 1), 16) - y.At(i, 0))
+			if x == 1 && tt.file == "further.npy" {
+				x, outside = -3, outside+1
 			}
+			sum += math.Abs(x - y.At(i, 0))
 			direct.Set(i, 0, x)
 		}
 		o.Baseline.File = filepath.Join(folder, tt.file)
@@ -91,9 +93,13 @@ func TestPaired(t *testing.T) {
 		says(t, f.Verdict, tt.want)
 		mean, d := sum/float64(len(labels)), f.Direct
 		want := *d
-		want.Error, want.Difference, want.Told = mean, d.Network-d.Error, tt.off != 0
+		want.Error, want.Difference, want.Told, want.Outside = mean, d.Network-d.Error, tt.off != 0, nil
+		if outside > 0 {
+			want.Outside = &Outside{outside, mean, clipped / float64(len(labels))}
+			says(t, f.Verdict, fmt.Sprintf("%d of %d predictions are outside of the range", outside, len(labels)))
+		}
 		same(t, tt.file, want, *d, nearly)
-		must.Within(t, tt.file+": the standard error of the difference", d.DifferenceErr, -1, d.StdErr/2)
+		must.Within(t, tt.file+": the standard error of the difference", d.DifferenceErr, -1, d.StdErr)
 	}
 	o.Baseline.File, o.FitDecoder = filepath.Join(folder, "same.npy"), true
 	d := judge(t, o).Fit.Direct
@@ -108,6 +114,7 @@ func TestPaired(t *testing.T) {
 		"3001 predictions":                         column(easy.samples + 1),
 		"row 3, column 1: NaN is not a finite num": column(easy.samples, 1, 2, math.NaN()),
 		"row 1, column 1: +Inf":                    column(easy.samples, math.Inf(1)),
+		"row 2: prediction 1e+300 is more than":    column(easy.samples, 1, 1e300),
 		// Other units than the targets': zeros are no levels.
 		"3000 of 3000 predictions are outside 1 to 16; want the units of the targets": column(easy.samples),
 	} {

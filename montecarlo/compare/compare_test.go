@@ -18,7 +18,6 @@ import (
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
-	"belsim/theory/base/inputfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -149,13 +148,10 @@ func TestInvalidCode(t *testing.T) {
 		t.Errorf("%s is invalid because of %q, and a tie: %v", r.Code, r.Invalid, r.Tie)
 	}
 	must.Equal(t, "error of the invalid code", math.NaN(), c.Results[2].Mean)
-	var text, other bytes.Buffer
+	var text bytes.Buffer
 	must.Succeed(t, c.Table().Write(&text))
-	must.Succeed(t, c.DecoderTable(decode.Builtin()).Write(&other))
-	for _, got := range []string{text.String(), other.String()} {
-		if strings.Count(got, "invalid: e > 1") != 1 || strings.Contains(got, "NaN") {
-			t.Errorf("want an invalid row:\n%s", got)
-		}
+	if got := text.String(); strings.Count(got, "invalid: e > 1") != 1 || strings.Contains(got, "NaN") {
+		t.Errorf("want an invalid row:\n%s", got)
 	}
 	b, err := table.JSON(c.Results[2])
 	if err != nil || !strings.Contains(string(b), `"mean":null`) || !strings.Contains(string(b), `"invalid":"`) {
@@ -209,20 +205,20 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestTransposed: a comparison notes once of each file with more bits than levels that it may be
-// transposed, whatever the number of decoders; of no named code and of no other file.
-func TestTransposed(t *testing.T) {
-	standard := inputfile.Name(inputfile.Standard)
-	c := compare.Ranking{Levels: 4}
-	for _, decoder := range []string{"gen", "bel-j"} {
-		for name, bits := range map[string]int{"bits.csv": 5, standard: 5, "johnson": 5, "square.npy": 4} {
-			c.Results = append(c.Results, compare.Result{Design: scenario.Design{
-				Code: name, Bits: bits, Decoder: decoder}})
+// TestSeveralDecoders: a comparison of several decoders has the columns of one of a single decoder,
+// with exact values, marks and the line that the notes speak of.
+func TestSeveralDecoders(t *testing.T) {
+	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
+	one := ranked(t, s, 32, []string{"gen"}, "unary", "hadamard").Table()
+	c := ranked(t, s, 32, []string{"bel-u", "gen"}, "unary", "hadamard")
+	several := c.Table()
+	must.Equal(t, "columns", one.Head, several.Head)
+	must.Equal(t, "rows", 3, len(several.Rows))
+	must.Equal(t, "the line is above row", 2, several.Line)
+	for i, r := range c.Results[:2] { // of unary
+		if table.Missing(r.Exact) || several.Rows[i][slices.Index(several.Head, "exact")] != r.ExactText() {
+			t.Errorf("%s, %s: no exact value in %q", r.Code, r.Decoder, several.Rows[i])
 		}
-	}
-	notes := strings.Join(strings.Fields(c.Notes()), " ")
-	for name, want := range map[string]int{"bits.csv": 1, standard: 1, "johnson": 0, "square.npy": 0} {
-		must.Equal(t, "notes on "+name, want, strings.Count(notes, name+" has more bits"))
 	}
 }
 

@@ -9,16 +9,13 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
-
-// tableWidth is the widest line of a comparison.
-const tableWidth = 100
 
 // Table has a row for each code and decoder. Its lines are not wider than a terminal: the worst
 // level is in the other formats.
 func (c *Ranking) Table() *table.Table {
 	ties := c.has(Result.isTie)
+	both := c.has(Result.readsLogits) && c.has(func(r Result) bool { return !r.isInvalid() && !r.readsLogits() })
 	columns := []table.Column[Result]{
 		table.Replace("transitions", "", func(r Result) string {
 			text := fmt.Sprintf("%.4g", r.Transitions)
@@ -30,6 +27,9 @@ func (c *Ranking) Table() *table.Table {
 		table.Replace("decoder", "", func(r Result) string {
 			if r.Invalid != "" {
 				return "invalid: e > 1"
+			}
+			if both && r.readsLogits() {
+				return r.Decoder + " (logits)"
 			}
 			return r.Decoder
 		}),
@@ -69,7 +69,8 @@ func (c *Ranking) Notes(more ...string) string {
 	for _, b := range c.Baselines {
 		out.WriteString(b.Line(c.rivals()) + ".\n")
 	}
-	var unlearned, capped, transposed []string // each once
+	var unlearned []code.Learned
+	var capped []string // each once
 	add := func(list *[]string, format string, a ...any) {
 		if text := fmt.Sprintf(format, a...); !slices.Contains(*list, text) {
 			*list = append(*list, text)
@@ -77,12 +78,11 @@ func (c *Ranking) Notes(more ...string) string {
 	}
 	for _, r := range c.Results {
 		if c.Unlearned(r) {
-			add(&unlearned, "%s has %.4g", r.Code, r.Transitions)
+			unlearned = append(unlearned, code.Learned{Name: r.Code, Transitions: r.Transitions})
 		}
 	}
 	if len(unlearned) > 0 {
-		out.WriteString("! Networks learn bits of more than 8 transitions badly, which this model leaves out; ")
-		out.WriteString("they stand below the line: " + strings.Join(unlearned, ", ") + ".\n")
+		out.WriteString("! " + code.LearnedBadly(unlearned...) + ". Such codes stand below the line.\n")
 	}
 	if c.has(Result.isTie) {
 		out.WriteString("~ Not told apart from the first row.\n")
@@ -101,22 +101,13 @@ func (c *Ranking) Notes(more ...string) string {
 			strings.Join(capped, ", "))
 		out.WriteString(" --rel-err or --samples takes longer.\n")
 	}
-	for _, r := range c.Results {
-		if note := code.TransposedNote(r.Code, c.Levels, r.Bits); note != "" {
-			add(&transposed, "%s.", note)
-		}
-	}
-	for _, text := range append(transposed, more...) {
+	for _, text := range more {
 		out.WriteString(text + "\n")
 	}
-	text := ""
-	for line := range strings.Lines(out.String()) {
-		text += table.Wrap(strings.TrimSuffix(line, "\n"), tableWidth, "")
+	if out.Len() == 0 {
+		return ""
 	}
-	if text != "" {
-		return "\n" + text
-	}
-	return ""
+	return "\n" + out.String()
 }
 
 // Unlearned reports whether the error model is a mixture, and networks learn a code worse than it
@@ -136,64 +127,11 @@ func (r Result) sampled(figure string) string {
 	return figure
 }
 
-func (r Result) isTie() bool     { return r.Tie }
-func (r Result) isInvalid() bool { return r.Invalid != "" }
+func (r Result) isTie() bool       { return r.Tie }
+func (r Result) isInvalid() bool   { return r.Invalid != "" }
+func (r Result) readsLogits() bool { return r.Outputs == scenario.Logits }
 
 // has reports whether some row is of a kind.
 func (c *Ranking) has(kind func(Result) bool) bool {
 	return slices.ContainsFunc(c.Results, kind)
-}
-
-// DecoderTable is the table encoding × decoder, the shape of the paper's Tables 3 to 13: codes
-// by their smallest error. Every error has its standard error.
-func (c *Ranking) DecoderTable(decoders decode.Registry) *table.Table {
-	// column is one of the table: a decoder with what it reads.
-	type column struct {
-		decoder string
-		outputs scenario.Outputs
-	}
-	var codes []Result // the first row of each
-	var columns []column
-	cells := map[string]map[column]string{}
-	for _, r := range c.Results { // the smallest error first
-		if r.isInvalid() {
-			continue
-		}
-		of := column{r.Decoder, r.Outputs}
-		if cells[r.Code] == nil {
-			cells[r.Code] = map[column]string{}
-			codes = append(codes, r)
-		}
-		if !slices.Contains(columns, of) {
-			columns = append(columns, of)
-		}
-		cells[r.Code][of] = r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
-	}
-	names := decoders.Names()
-	slices.SortStableFunc(columns, func(a, b column) int {
-		return slices.Index(names, a.decoder) - slices.Index(names, b.decoder)
-	})
-	t := &table.Table{Head: []string{"code", "bits"}}
-	for _, of := range columns {
-		name := of.decoder
-		if of.outputs == scenario.Logits {
-			name += " (logits)"
-		}
-		t.Head = append(t.Head, name)
-	}
-	for _, r := range codes {
-		row := []string{r.Code, fmt.Sprint(r.Bits)}
-		for _, of := range columns {
-			row = append(row, cmp.Or(cells[r.Code][of], "–"))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	for _, r := range c.Results {
-		if r.isInvalid() {
-			row := append([]string{r.Code, fmt.Sprint(r.Bits), "invalid: e > 1"},
-				slices.Repeat([]string{"–"}, len(t.Head)-3)...)
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	return t
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
 )
@@ -86,10 +85,6 @@ type Decision struct {
 	Best *Forecast `json:"-"`
 }
 
-// FittedDecoding is the decoding of a decoder that was fitted to a network's logits, whose error
-// may be measured.
-func FittedDecoding() observed.Decoding { return observed.Decoding{Decoder: fitted{}, Soft: true} }
-
 // Gain is how much smaller the error of a forecast is than the measured one, as a share of it.
 func (x Forecast) Gain() float64 { return 1 - x.Ratio }
 
@@ -115,7 +110,7 @@ func Decide(c string, t perceived.Training, all []Forecast) *Decision {
 	best := first(func(x Forecast) bool {
 		return !own(x) && (x.Measured || lost(x.Code.Name(), x.Training) == 0)
 	})
-	if best == nil {
+	if best == nil || math.IsNaN(best.Ratio) { // without an error that ratios are to, nothing is gained
 		return out
 	}
 	lost, need := lost(c, t), LeastGain

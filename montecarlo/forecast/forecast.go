@@ -34,8 +34,6 @@ type Forecaster struct {
 	// Decoders are the decoders that are tried, with Options.
 	Decoders decode.Registry
 	Options  decode.Options
-	// Fitted adds the decoder FittedDecoder to those of every code.
-	Fitted bool
 
 	// Trainings are those that are forecast; empty for BCE, CE, soft targets, and what was
 	// measured.
@@ -99,9 +97,6 @@ func (f *Forecaster) decodings(c *code.Code, t perceived.Training) ([]observed.D
 		return []observed.Decoding{observed.Prediction()}, nil
 	}
 	all, err := observed.Decodings(f.Decoders, c, observed.Logits, f.Options)
-	if f.Fitted {
-		all = append(all, FittedDecoding())
-	}
 	var last string // of the same decoder, hard decisions come before logits
 	return slices.DeleteFunc(all, func(d observed.Decoding) bool {
 		name := d.Decoder.Name()
@@ -191,8 +186,7 @@ func (f *Forecaster) withMeasured(c *code.Code, t perceived.Training,
 	for _, m := range f.Measured {
 		d := m.Decoding
 		known := slices.ContainsFunc(decodings, func(x observed.Decoding) bool { return SameReading(x, d) })
-		if len(f.readers) == 0 && !known && m.Code.Name() == c.Name() && m.Training == t &&
-			d.Decoder.Name() != FittedDecoder {
+		if len(f.readers) == 0 && !known && m.Code.Name() == c.Name() && m.Training == t {
 			decodings = append(decodings, d)
 		}
 	}
@@ -279,7 +273,7 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 	if l, err = learner.Learn(ctx, c); err != nil {
 		return nil, nil, err
 	}
-	mean, err := f.errors(ctx, 1, nodes, l, decodings)
+	mean, err := nodes.Errors(ctx, 1, l, decodings)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -299,7 +293,7 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 func (f *Forecaster) relateTo(ctx context.Context, nodes, fewer *perceived.Nodes, all []Forecast) error {
 	raw := slices.Clip(all)
 	for _, m := range f.Measured {
-		if slices.ContainsFunc(raw, m.of) || m.Decoding.Decoder.Name() == FittedDecoder {
+		if slices.ContainsFunc(raw, m.of) {
 			continue
 		}
 		_, more, err := f.code(ctx, nodes, fewer, m.Code, m.Training, []observed.Decoding{m.Decoding})
@@ -321,7 +315,7 @@ func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner
 		if err != nil {
 			return nil, err
 		}
-		return f.errors(ctx, 1, nodes, l, decodings)
+		return nodes.Errors(ctx, 1, l, decodings)
 	}
 	lower, err := at(-cutoffStep)
 	if err != nil {
@@ -332,7 +326,7 @@ func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner
 	if l.Model().Training == perceived.BCE {
 		higher, err = at(cutoffStep)
 	} else { // a training for the decoder is expensive: one side is enough
-		higher, err = f.errors(ctx, 1, nodes, l, decodings)
+		higher, err = nodes.Errors(ctx, 1, l, decodings)
 		width = cutoffStep
 	}
 	if err != nil {
@@ -345,32 +339,6 @@ func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner
 		}
 	}
 	return falls, nil
-}
-
-// FittedDecoder is the name of the decoder that stands for those that are fitted to a network's
-// logits, as 'belsim fit --fit-decoder' does: the median of the level given the logits, by a
-// decoder that knows what the network has learned.
-const FittedDecoder = "fitted"
-
-// fitted is that decoder, of one network.
-type fitted struct{ decode.Informed }
-
-// Name implements decode.Decoder.
-func (fitted) Name() string { return FittedDecoder }
-
-// errors are the expected |error|s for the labels that the forecaster and the nodes are for.
-func (f *Forecaster) errors(ctx context.Context, workers int, nodes *perceived.Nodes, l *perceived.Network,
-	decodings []observed.Decoding) ([]float64, error) {
-	if i := slices.IndexFunc(decodings,
-		func(d observed.Decoding) bool { return d.Decoder.Name() == FittedDecoder }); i >= 0 {
-		d, err := decode.NewPosterior(l.Code(), decode.Model{Prior: f.Prior, Logits: true, Perceived: l})
-		if err != nil {
-			return nil, err
-		}
-		decodings = slices.Clone(decodings)
-		decodings[i].Decoder = fitted{d}
-	}
-	return nodes.Errors(ctx, workers, l, decodings)
 }
 
 // fromNoise is the share of a change of ln s that changes the logarithm of an error e, in levels.

@@ -203,8 +203,7 @@ func BenchmarkCodes(b *testing.B) {
 	}
 }
 
-// TestThroughGenEx: only gen-ex and a fitted decoder read networks that were trained through
-// gen-ex; a fit finds their noise; and without being asked for, they are forecast where one was
+// TestThroughGenEx: only gen-ex reads networks that were trained through gen-ex; a fit finds their noise; and without being asked for, they are forecast where one was
 // measured.
 func TestThroughGenEx(t *testing.T) {
 	const levels, s = 16, 1.1

@@ -115,8 +115,7 @@ func (f *Forecaster) AddDirect(ratio, stderr float64) error {
 
 // sensible reports whether a decoding reads networks of a code after a training: hard decisions
 // mean something after a training bit by bit alone, which is the one of heads, and after one
-// through gen-ex nothing does but gen-ex and a fitted decoder. Predictions of direct regression are
-// read as their levels.
+// through gen-ex nothing does but gen-ex. Predictions of direct regression are read as their levels.
 func sensible(c *code.Code, t perceived.Training, d observed.Decoding) bool {
 	switch c.Name() {
 	case Direct:
@@ -124,7 +123,7 @@ func sensible(c *code.Code, t perceived.Training, d observed.Decoding) bool {
 	case CORN:
 		return t == perceived.BCE
 	}
-	if name := d.Decoder.Name(); t.ThroughGenEx() && name != "gen-ex" && name != FittedDecoder {
+	if name := d.Decoder.Name(); t.ThroughGenEx() && name != "gen-ex" {
 		return false
 	}
 	return t == perceived.BCE || d.Soft

@@ -145,14 +145,6 @@ func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, depa
 	}
 	// The source departs from the model as a second network of its code would from it.
 	sigma.SetSym(n, n, scale*(2*square(l.Network)+square(l.Samples*source.sampled))+square(least))
-	t, ok := distmv.NewStudentsT(mean, sigma, l.Freedom, nil) // positive definite by least
-	if !ok {                                                  // numbers that no network has: nothing is known
-		sigma = mat.NewSymDense(n+1, nil)
-		for i := range n + 1 {
-			sigma.SetSym(i, i, square(unknown))
-		}
-		t, _ = distmv.NewStudentsT(mean, sigma, l.Freedom, nil)
-	}
 	known, values := []int{n}, []float64{own}
 	if math.IsNaN(own) {
 		values[0] = 0 // as expected
@@ -160,7 +152,17 @@ func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, depa
 	for i, d := range departures {
 		known, values = append(known, len(all)+i), append(values, d)
 	}
-	t, _ = t.ConditionStudentsT(known, values, nil)
+	t, ok := distmv.NewStudentsT(mean, sigma, l.Freedom, nil) // positive definite by least
+	if ok {
+		t, ok = t.ConditionStudentsT(known, values, nil)
+	}
+	if !ok { // numbers that no network has: nothing is known
+		sigma = mat.NewSymDense(len(all), nil)
+		for i := range all {
+			sigma.SetSym(i, i, square(unknown))
+		}
+		t, _ = distmv.NewStudentsT(mean[:len(all)], sigma, l.Freedom, nil)
+	}
 	return t
 }
 

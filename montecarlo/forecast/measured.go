@@ -55,10 +55,7 @@ func SameReading(a, b observed.Decoding) bool {
 // trained one by one, and else gen-ex. The model's gen has up to 13 % more error after CE than
 // networks have, so it would mislead about all else.
 func (m Measured) trained() bool {
-	if m.Training == perceived.BCE {
-		return m.Decoding.Decoder.Name() != FittedDecoder
-	}
-	return m.Decoding.Decoder.Name() == "gen-ex"
+	return m.Training == perceived.BCE || m.Decoding.Decoder.Name() == "gen-ex"
 }
 
 // relative is the relative standard error.
@@ -214,6 +211,12 @@ func (f *Forecaster) measured(x Forecast) (e observed.Error, others bool) {
 	return e, others
 }
 
+// noRatio is that to an error of 0.
+func noRatio() (ratio float64, interval [2]float64, better float64) {
+	missing := math.NaN()
+	return missing, [2]float64{missing, missing}, missing
+}
+
 // difference is the law of ln(x's error/y's error), in the unit of these, which may be another than
 // levels.
 func (x Forecast) difference(y Forecast) distuv.StudentsT {
@@ -226,8 +229,11 @@ func (x Forecast) difference(y Forecast) distuv.StudentsT {
 }
 
 // Over compares the errors of two forecasts of one forecaster: their ratio, its 95 % interval, and
-// the probability that x's is smaller. What both share does not count.
+// the probability that x's is smaller. What both share does not count. All are NaN where y's is 0.
 func (x Forecast) Over(y Forecast) (ratio float64, interval [2]float64, better float64) {
+	if y.Error == 0 {
+		return noRatio()
+	}
 	t := x.difference(y)
 	return math.Exp(t.Mu), [2]float64{math.Exp(t.Quantile(tail)), math.Exp(t.Quantile(1 - tail))}, t.CDF(0)
 }

@@ -407,7 +407,7 @@ func (r *Ranking) Write(w io.Writer) error {
 	if r.MAE != nil {
 		head += fmt.Sprintf(" (unary of %d levels has an error of %v)", r.MAELevels, *r.MAE)
 	}
-	if _, err := io.WriteString(w, table.Wrap(head, table.Width, "")+"\n"); err != nil {
+	if _, err := io.WriteString(w, head+"\n\n"); err != nil {
 		return err
 	}
 	if err := r.table().Write(w); err != nil {
@@ -428,7 +428,7 @@ func (r *Ranking) Write(w io.Writer) error {
 	}
 	text := "\n"
 	for _, line := range append(lines, r.Notes...) {
-		text += table.Wrap(line, table.Width, "")
+		text += line + "\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err

@@ -56,7 +56,7 @@ func TestPublishedLevels(t *testing.T) {
 		r := must.Get(f.decodings(c, perceived.BCE))(t)
 		f.Model.Training = perceived.BCE
 		l := must.Get(f.Model.Learn(t.Context(), 2, c, f.Prior))(t)
-		got := must.Get(f.errors(t.Context(), 2, nodes, l, r))(t)
+		got := must.Get(nodes.Errors(t.Context(), 2, l, r))(t)
 		for j, published := range [][]float64{{3.66, 3.51, 3.46}, {3.46, 3.41, 3.44}} {
 			if e := got[j] * q.Labels.width(levels); math.Abs(e/published[i]-1) > 0.02 {
 				t.Errorf("%d levels, %s on %s: %v, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), e,

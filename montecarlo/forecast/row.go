@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"belsim/errmodel/observed"
@@ -154,6 +155,8 @@ var (
 // Chance writes a probability, which is never certain.
 func Chance(p float64) string {
 	switch {
+	case math.IsNaN(p):
+		return table.Short(p)
 	case p < 0.01:
 		return "<0.01"
 	case p > 0.99:

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
@@ -235,6 +236,36 @@ func TestDecoders(t *testing.T) {
 	}})
 	want := slices.DeleteFunc(r.Names(), func(name string) bool { return name == "bel-u" || name == "bel-j" })
 	must.Equal(t, "decoders of any code", want, must.Get(Decoders(r))(t))
+}
+
+// TestRemarks: a code of many transitions has the warning of a comparison, and equal columns are
+// named; not of a code that networks can learn, and not where no mixture ranks codes.
+func TestRemarks(t *testing.T) {
+	r := 0.6
+	for _, tt := range []struct {
+		name   string
+		levels int
+		r      *float64
+		want   string
+	}{
+		{"hadamard", 32, &r, code.LearnedBadly(code.Learned{Name: "hadamard", Transitions: 15.5})},
+		{"hadamard", 32, nil, ""}, {"unary", 32, &r, ""},
+	} {
+		c := must.Get(code.New(tt.name, tt.levels))(t)
+		o := &Optimized{Design: scenario.Design{Code: tt.name, Transitions: c.TransitionsPerBit()}, Found: c,
+			Parameters: scenario.Parameters{R: tt.r}}
+		o.Improvement = math.NaN()
+		text := strings.Join(o.Remarks(), "\n")
+		if strings.Contains(text, "badly") != (tt.want != "") || !strings.Contains(text, tt.want) ||
+			strings.Contains(text, "equal") {
+			t.Errorf("%s: %q, want %q", tt.name, text, tt.want)
+		}
+		both := &Tradeoff{Found: []*Optimized{o}}
+		must.Equal(t, "of a trade-off", tt.want != "", len(both.Remarks()) == 1)
+	}
+	twice := must.Get(code.FromMatrix("twice", mat.NewDense(3, 5, []float64{
+		0, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0})))(t)
+	must.Equal(t, "equal columns", "equal columns: 1 = 4, 3 = 5", (&Optimized{Found: twice}).equal())
 }
 
 // TestTable: a table wants codes of as many bits as it has columns.

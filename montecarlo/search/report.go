@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"belsim/errmodel"
 	"belsim/errmodel/perceived"
@@ -109,6 +110,12 @@ func (o *Optimized) Remarks() []string {
 	out := []string{fmt.Sprintf(
 		"found after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d", o.Steps,
 		o.Start, o.Transitions, o.MaxTransitions, distance)}
+	if text := o.equal(); text != "" {
+		out = append(out, text)
+	}
+	if text := unlearned(o); text != "" {
+		out = append(out, text)
+	}
 	if !table.Missing(o.Improvement) {
 		interval, best, name := "exact", o.Baselines[0], o.Baselines[0].Code
 		switch {
@@ -164,6 +171,45 @@ func (o *Optimized) Table() *table.Table {
 			table.Short(b.StdErr)})
 	}
 	return t
+}
+
+// equal says which columns of the code are equal, of the first groups; "" where all differ.
+func (o *Optimized) equal() string {
+	const most = 8
+	var list []string
+	groups := o.Found.EqualColumns()
+	for _, g := range groups[:min(len(groups), most)] {
+		columns := make([]string, len(g))
+		for i, k := range g {
+			columns[i] = strconv.Itoa(k + 1)
+		}
+		list = append(list, strings.Join(columns, " = "))
+	}
+	if more := len(groups) - most; more > 0 {
+		list = append(list, fmt.Sprintf("and %d groups more", more))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "equal columns: " + strings.Join(list, ", ")
+}
+
+// unlearned warns of codes that networks learn worse than a mixture says; "" where there is none.
+func unlearned(found ...*Optimized) string {
+	var codes []code.Learned
+	for _, o := range found {
+		if o.R != nil && code.HardToLearn(o.Transitions) {
+			name := o.Code
+			if len(found) > 1 {
+				name = fmt.Sprintf("%d bits", o.Bits)
+			}
+			codes = append(codes, code.Learned{Name: name, Transitions: o.Transitions})
+		}
+	}
+	if len(codes) == 0 {
+		return ""
+	}
+	return code.LearnedBadly(codes...) + ". --max-transitions limits them."
 }
 
 // Find searches for a code of a number of bits, samples it on a backend, and compares it with

@@ -36,6 +36,7 @@ import (
 	"slices"
 	"time"
 
+	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 )
@@ -135,11 +136,13 @@ func (o *Options) check() error {
 	}
 	for _, k := range o.Fixed {
 		if k < 0 || k >= c.Bits() {
-			return fmt.Errorf("column %d of %s cannot stay as it is: it has %d", k+1, c.Name(), c.Bits())
+			return &scenario.ValueError{Name: "fix", Value: k + 1,
+				Want: fmt.Sprintf("columns 1 to %d of %s, which stay as they are", c.Bits(), c.Name())}
 		}
 	}
 	if len(o.free()) == 0 {
-		return fmt.Errorf("%w: all columns are to stay as they are", errImpossible)
+		return &scenario.ValueError{Name: "fix", Value: fmt.Sprintf("1 to %d", o.Bits),
+			Want: "a column left that may change, or more --bits"}
 	}
 	return nil
 }

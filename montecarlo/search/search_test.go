@@ -449,7 +449,7 @@ func TestCheck(t *testing.T) {
 		{func(o *Options) { o.Bits = 3 }, "3 bits have 8 words; 9 levels need at least 4 bits"},
 		{func(o *Options) { o.Bits, o.MaxTransitions = 7, 1 },
 			"7 bits of at most 1 transitions have 7, and 9 levels need at least 8"},
-		{func(o *Options) { o.Start, o.Fixed = unary, []int{8} }, "column 9 of unary cannot stay as it is: it has 8"},
+		{func(o *Options) { o.Start, o.Fixed = unary, []int{8} }, "fix is 9: want columns 1 to 8 of unary"},
 		{func(o *Options) { o.Bits = maxBits + 1 }, "want at most 65536"},
 		{func(o *Options) { o.Bits = -3 }, "-3 bits: impossible; want at least 4 for 9 levels"},
 		{func(o *Options) { o.Start, o.Column = unary, mixture(t, 9, 3, 0.5) },
@@ -459,7 +459,7 @@ func TestCheck(t *testing.T) {
 			o.Bits, o.MaxTransitions = 4, 3
 		}, "column 4 of gray has 4 transitions, and at most 3 are wanted"},
 		{func(o *Options) { o.Start, o.Bits = unary, 7 }, "unary has 9 levels and 8 bits"},
-		{func(o *Options) { o.Start, o.Fixed = unary, []int{0, 1, 2, 3, 4, 5, 6, 7} }, "all columns are to stay"},
+		{func(o *Options) { o.Start, o.Fixed = unary, []int{0, 1, 2, 3, 4, 5, 6, 7} }, "fix is 1 to 8: want a column left that may change"},
 		{func(o *Options) { o.Column = mixture(t, 9, 3, 0.5) }, "no code of 9 levels and 8 bits was found"},
 	} {
 		o := problem(t, 9, 8, 0.6, 1.5)

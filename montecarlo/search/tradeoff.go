@@ -74,6 +74,14 @@ func (t *Tradeoff) Table() *table.Table {
 	return out
 }
 
+// Remarks are sentences below the table, for people.
+func (t *Tradeoff) Remarks() []string {
+	if text := unlearned(t.Found...); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
 // text is the error for people.
 func (e Estimate) text() string {
 	if e.Interval != nil {

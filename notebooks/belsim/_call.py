@@ -44,6 +44,34 @@ class Error(Exception):
         super().__init__(" ".join(message.splitlines()))
         self.exit_code = exit_code
 
+    def __str__(self) -> str:
+        return printable(super().__str__(), sys.stderr)
+
+
+Error.__module__ = "belsim"  # as tracebacks name it
+
+_ASCII = {
+    "−": "-", "–": "-", "×": "x", "±": "+-", "…": "...", "≤": "<=", "≥": ">=", "≈": "~", "·": "*", "√": "sqrt", "∞": "inf",
+    "²": "^2", "₀": "_0", "ᵀ": "^T", "½": "1/2", "σ": "sigma", "κ": "kappa", "τ": "tau", "ρ": "rho", "α": "alpha", "λ": "lambda",
+    "μ": "mu", "δ": "delta", "Δ": "Delta", "→": "->", "é": "e", "“": '"', "”": '"', "’": "'", "\u202f": " ", "\xa0": " ",
+}  # fmt: skip
+
+
+def printable(text: str, stream: Any = None) -> str:
+    """A text that the terminal can show: where its encoding lacks a sign, in ASCII."""
+    encoding = getattr(stream or sys.stdout, "encoding", None) or "utf-8"
+
+    def sign(c: str) -> str:
+        try:
+            c.encode(encoding)
+        except UnicodeError:
+            return _ASCII.get(c, "?")
+        except LookupError:  # no encoding of Python
+            pass
+        return c
+
+    return text if text.isascii() else "".join(map(sign, text))
+
 
 def shown(value: object) -> str:
     """A value in a message: a short text, or its type."""
@@ -96,7 +124,7 @@ def array(values: ArrayLike, name: str = "array") -> NDArray[Any]:
     """
     with refusing(f"{name}: no array of numbers"):
         if hasattr(values, "detach"):
-            tensor = cast("Any", values).detach().cpu()
+            tensor = cast("Any", values).detach().cpu().resolve_conj().resolve_neg()
             narrow = tensor.is_floating_point() and (tensor.element_size() < 2 or str(tensor.dtype) == "torch.bfloat16")
             values = tensor.float() if narrow else tensor  # NumPy does not know these types
         if hasattr(values, "nnz") or "sparse" in str(getattr(values, "layout", "")):
@@ -106,14 +134,50 @@ def array(values: ArrayLike, name: str = "array") -> NDArray[Any]:
             first = ", ".join(str(i) for i in np.argwhere(masked)[0])
             share = f"{masked.sum()} of {masked.size} values are masked (first: index {first})"
             raise Error(f"{name}: {share}; fill them, or leave them out")
+        if isinstance(values, (list, tuple)) and any(np.ma.is_masked(v) for v in values):
+            raise Error(f"{name}: some values are masked; fill them, or leave them out")
         out = np.asarray(values)
+    if out.dtype.kind == "V" and re.fullmatch(r"b?float\d+\w*", out.dtype.name):  # of ml_dtypes
+        out = out.astype(np.float32)
+    if out.dtype.kind == "O":
+        out = _numbers(out, name)
     if out.dtype.kind not in "biuf":
-        what = {"U": "texts", "S": "texts", "O": "objects"}.get(out.dtype.kind, out.dtype)
+        what = {"U": "texts", "S": "texts"}.get(out.dtype.kind, out.dtype)
         raise Error(f"{name} of {what}: want bools, integers or floats")
     if out.dtype.kind == "f" and out.dtype.itemsize not in (2, 4, 8):
         with np.errstate(over="ignore"):
             out = out.astype(np.float64)
     return out
+
+
+def _numbers(objects: NDArray[Any], name: str) -> NDArray[Any]:
+    """The numbers of a column that pandas keeps as objects, such as a nullable one."""
+    for place, value in np.ndenumerate(objects):
+        if not isinstance(value, (numbers.Real, np.bool_)):
+            at = f" at index {', '.join(map(str, place))}" if place else ""
+            raise Error(f"{name} of objects: {shown(value)}{at} is no number; leave it out, or fill it, and take astype(float)")
+    with refusing(name), np.errstate(over="ignore"):
+        return objects.astype(np.float64)
+
+
+def joined(values: Any, name: str, samples: int | None = None) -> Any:
+    """Arrays of a list of batches in one array, where their lengths say that they are batches; other values as they are.
+
+    ``samples`` is how many there must be, if that is known.
+    """
+    if not isinstance(values, (list, tuple)) or not values or not all(getattr(v, "ndim", 0) for v in values):
+        return values
+    lengths = [len(v) for v in values]
+    whole = samples is not None and sum(lengths) == samples
+    if not whole and (len(lengths) == samples or (samples is None and values[0].ndim < 2)):
+        return values  # a list of samples
+    if not whole and (samples is not None or len(set(lengths)) == 1 < len(lengths)):
+        raise Error(
+            f"{name}: a list of {len(lengths)} arrays of shape {tuple(values[0].shape)}: want one array; torch.cat({name}) joins "
+            f"batches, torch.stack({name}, 1) the outputs of one network, torch.stack({name}) samples (NumPy: concatenate, stack)"
+        )
+    with refusing(f"{name}: a list of arrays"):
+        return np.concatenate([array(v, name) for v in values])
 
 
 def wide(values: ArrayLike, name: str = "array") -> NDArray[np.float64]:
@@ -123,6 +187,8 @@ def wide(values: ArrayLike, name: str = "array") -> NDArray[np.float64]:
 
 def scalar(value: object) -> object:
     """A number of Python for one of NumPy or torch, None for a bool, which is no number, and other values as they are."""
+    if np.ma.is_masked(value):
+        return None
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
         with suppress(Exception):  # a tensor without values
             value = cast("Any", value).item()
@@ -381,6 +447,11 @@ def sentences(text: str) -> str:
     return _LEVEL.sub(_less, text)
 
 
+def said(text: str) -> str:
+    """The same, for the terminal."""
+    return printable(sentences(text))
+
+
 def _less(m: re.Match[str]) -> str:
     """A word and numbers that count from 1, of a match, with numbers that count from 0."""
     return m[1] + " " + re.sub(r"\d+", lambda n: str(int(n[0]) - 1), m[0].removeprefix(m[1] + " "))
@@ -411,6 +482,8 @@ SWITCHES = frozenset(("exact", "fit_decoder", "pareto", "quiet", "random", "reco
 
 def word(value: object, name: str) -> str:
     """A number or a text as the command line has it."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise Error(f"{name}: a value that is masked; want a number or a text")
     plain = scalar(value)
     if isinstance(plain, (str, os.PathLike)):
         return path_of(plain, name)
@@ -475,6 +548,8 @@ def several(labels: ArrayLike) -> NDArray[np.float64] | None:
     try:
         v = array(labels, "range")
     except Error:
+        if "mask" in type(labels).__name__.lower():
+            raise
         return None
     if v.ndim != 1 or v.size < 3:
         return None
@@ -536,9 +611,7 @@ class _Bar:
     """A bar of tqdm, made when there is progress to show. Without tqdm it is a line of text, written again and again."""
 
     def __init__(self, show: bool | None) -> None:
-        if show is None:
-            show = sys.stderr.isatty() or "ipykernel" in sys.modules
-        self.wanted = show
+        self.wanted = sys.stderr.isatty() or "ipykernel" in sys.modules if show is None else switch(show, "progress")
         self._plain = importlib.util.find_spec("tqdm") is None
         self._written = 0  # letters of the line of text
         self._bar: Any = None
@@ -684,7 +757,7 @@ def answered(read: Callable[[], T]) -> T:
     """What the command has answered. Where that cannot be read, the command is not the one of this package."""
     try:
         return read()
-    except (ArithmeticError, AttributeError, EOFError, LookupError, OSError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, EOFError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
         raise Error(f"the command {executable()} gave no answer that this version reads; install belsim again", 3) from error
 
 
@@ -715,14 +788,16 @@ def from_zero(value: Any) -> Any:
         return value
     out: dict[str, Any] = {}
     for name, v in value.items():
-        if name == "outputs":
+        if name == "bits" and isinstance(v, list) and "probability" in value:
+            out[name] = [k - 1 for k in v]  # of a law
+        elif name == "outputs":
             out["reads"] = v  # what a decoder reads: the outputs of a network are the arrays here
         elif name in _POSITIONS and isinstance(v, int):
             out[name] = v - 1
         elif name in _LISTS_OF_POSITIONS and isinstance(v, list):
             out[name] = [k - 1 for k in v]
         elif name in _SENTENCES and isinstance(v, (str, list)):
-            out[name] = sentences(v) if isinstance(v, str) else [sentences(text) for text in v]
+            out[name] = said(v) if isinstance(v, str) else [said(text) for text in v]
         else:
             out[name] = from_zero(v)
     return out

@@ -59,8 +59,8 @@ def codes(levels: int = 256) -> pd.DataFrame:
         return results(["codes", *flags(levels=levels)], inputs, lambda result: rows("codes")({"codes": result["codes"]}))
 
 
-def code(name: str, levels: int | None = None) -> NDArray[np.uint8]:
-    """The matrix of a named code, or of a file: uint8 of shape (L, M), a row for each level and a column for each bit.
+def code(name: str, levels: int | None = None) -> NDArray[np.int32]:
+    """The matrix of a named code, or of a file: int32 of shape (L, M), a row for each level and a column for each bit.
 
     ``name`` is one of ``belsim.codes()``, or a path to a .csv or .npy file. ``levels`` is L (256 for a name without it).
     Row ``n`` has the bits of level ``n``, from 0.
@@ -71,12 +71,12 @@ def code(name: str, levels: int | None = None) -> NDArray[np.uint8]:
     with Inputs() as inputs:
         file = inputs.path("code.npy")
         run(["codes", f"--output={file}", *flags(levels=levels), "--", path_of(name, "name", "the name of a code")], inputs)
-        matrix: NDArray[np.uint8] = answered(lambda: np.load(file))
+        matrix: NDArray[np.int32] = answered(lambda: np.load(file).astype(np.int32))
         return matrix
 
 
 def matrix(code_or_name: str | ArrayLike, levels: int | None = None) -> NDArray[Any]:
-    """A code as a matrix: uint8 for bits, float64 for real numbers. Checks the shape, and that rows differ."""
+    """A code as a matrix: int32 for bits, float64 for real numbers. Checks the shape, and that rows differ."""
     if isinstance(code_or_name, (str, os.PathLike)):
         return code(path_of(code_or_name, "code"), levels)
     c = array(code_or_name, "code")
@@ -86,18 +86,18 @@ def matrix(code_or_name: str | ArrayLike, levels: int | None = None) -> NDArray[
         raise Error(f"code of {c.shape[0]} rows, but {levels} levels were asked for")
     if not np.isfinite(c).all():
         raise Error("code: want finite numbers")
-    c = c.astype(np.uint8 if ((c == 0) | (c == 1)).all() else np.float64)
+    c = c.astype(np.int32 if ((c == 0) | (c == 1)).all() else np.float64)
     if len(np.unique(c, axis=0)) < len(c):
         raise Error("code: two levels have the same code word")
     return c
 
 
-def targets_of(c: NDArray[Any]) -> NDArray[np.uint8]:
+def targets_of(c: NDArray[Any]) -> NDArray[np.int32]:
     """The targets of the classifiers: the bits of a code, also of one of real numbers."""
-    if c.dtype == np.uint8:
+    if c.dtype == np.int32:
         return c
     middle = c.min(axis=0) / 2 + c.max(axis=0) / 2
-    bits: NDArray[np.uint8] = (c > middle).astype(np.uint8)
+    bits: NDArray[np.int32] = (c > middle).astype(np.int32)
     return bits
 
 
@@ -111,8 +111,8 @@ def _whole(level: ArrayLike, levels: int) -> NDArray[np.int64]:
     return n.astype(np.int64)
 
 
-def encode(level: ArrayLike, code: str | ArrayLike, *, levels: int | None = None) -> NDArray[np.uint8]:
-    """The bits of levels: uint8 of shape (..., M) for levels, from 0 to L − 1, of shape (...).
+def encode(level: ArrayLike, code: str | ArrayLike, *, levels: int | None = None) -> NDArray[np.int32]:
+    """The bits of levels: int32 of shape (..., M) for levels, from 0 to L − 1, of shape (...).
 
     ``code`` is an L × M matrix, or a name with its number of ``levels``. For a code of real numbers the bits are
     the targets of its classifiers.
@@ -121,7 +121,7 @@ def encode(level: ArrayLike, code: str | ArrayLike, *, levels: int | None = None
     [[0, 0, 0], [1, 1, 1]]
     """
     c = matrix(code, levels)
-    bits: NDArray[np.uint8] = targets_of(c)[_whole(level, len(c))]
+    bits: NDArray[np.int32] = targets_of(c)[_whole(level, len(c))]
     return bits
 
 
@@ -193,7 +193,7 @@ def quantize(
 
 
 def dequantize(level: ArrayLike, range: ArrayLike, levels: int) -> NDArray[np.float64]:  # noqa: A002
-    """The real labels of levels from 0, which may lie between two levels: the inverse of ``quantize``.
+    """The real labels of levels from 0, which may lie between two levels: the inverse of ``quantize``. NaN is refused.
 
     >>> dequantize([0, 1.5, 3], (2.5, 4.0), 4).tolist()
     [2.5, 3.25, 4.0]
@@ -201,16 +201,20 @@ def dequantize(level: ArrayLike, range: ArrayLike, levels: int) -> NDArray[np.fl
     levels = count(levels, "levels")
     lo, hi = pair(range)
     values = values_of(range, levels)
+    n = wide(level, "level")
+    if not np.isfinite(n).all():
+        first = np.argwhere(~np.isfinite(n))[0]
+        raise Error(f"level: {n[tuple(first)]} at index {_index(first)}: want finite numbers")
     if values is not None:
-        between: NDArray[np.float64] = np.interp(wide(level, "level"), np.arange(levels), values)
+        between: NDArray[np.float64] = np.interp(n, np.arange(levels), values)
         return between
     with np.errstate(over="ignore"):
-        return lo + wide(level, "level") * (hi - lo) / (levels - 1)
+        return lo + n * (hi - lo) / (levels - 1)
 
 
 def fitting(c: NDArray[Any], name: str = "") -> DecoderName:
     """The decoder that ``auto`` takes for a code: bel-u for unary codes, bel-j for Johnson's, else gen."""
-    if c.dtype != np.uint8:
+    if c.dtype != np.int32:
         return "gen"
     unary, johnson = _is_unary(c), _is_johnson(c)
     if johnson and (name.startswith("johnson") or not unary):
@@ -230,6 +234,14 @@ def _is_johnson(c: NDArray[Any]) -> bool:
         return False
     k = np.arange(m)[None]
     return bool((c == ((k >= m - v) & (k < 2 * m - v))).all())
+
+
+def unsigned(z: NDArray[Any]) -> NDArray[Any]:
+    """Outputs; refuses ±1 that a type without a sign made 1 and its largest number."""
+    if z.dtype.kind == "u" and z.size and (z == np.iinfo(z.dtype).max).any() and ((z == 1) | (z == np.iinfo(z.dtype).max)).all():
+        most = np.iinfo(z.dtype).max
+        raise Error(f"outputs: all are 1 or {most}, which is −1 in {z.dtype}; want a type with a sign, such as by astype(float)")
+    return z
 
 
 def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
@@ -291,9 +303,16 @@ class Decoder:
         return f"<Decoder of {of['code']}, {of['levels']} levels: {of['kind']}, {of['rule']}, reads {of['reads']}>"
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays of the file: ``weights`` (L, M), ``offsets`` and ``values`` (L,), and what they are."""
+        """The arrays of the file: ``weights`` (L, M), ``offsets`` and ``values`` (L,), and what they are.
+
+        ``values`` without a range are levels from 0 here, and from 1 in the file.
+        """
         with np.load(io.BytesIO(self._content)) as file:
-            return dict(file)
+            arrays = dict(file)
+        if self.about["unit"] == "levels":
+            with refusing("no fitted decoder"):
+                arrays["values"] = arrays["values"] - 1
+        return arrays
 
     def decode(self, outputs: ArrayLike, *, kind: Kind = "auto") -> NDArray[np.float64]:
         """The labels, in the units of the ``range`` of ``fit``, or levels from 0: outputs (..., M) to labels (...)."""
@@ -311,7 +330,7 @@ class Decoder:
 
     def _columns(self, outputs: ArrayLike, kind: Kind, confidence: float | None = None) -> NDArray[np.float64]:
         choice(kind, Kind, "kind")
-        z = array(outputs, "outputs")
+        z = unsigned(array(outputs, "outputs"))
         if z.ndim < 1 or z.shape[-1] != self.about["bits"]:
             raise Error(f"outputs of shape {z.shape}: want (..., {self.about['bits']}), the bits of {self.about['code']}")
         shape = z.shape[:-1] if confidence is None else (*z.shape[:-1], 3)
@@ -387,7 +406,7 @@ def decode(
     name = code if isinstance(code, str) else ""
     if decoder == "auto":
         decoder = fitting(c, name)
-    z = array(outputs, "outputs")
+    z = unsigned(array(outputs, "outputs"))
     if z.ndim < 1 or z.shape[-1] != c.shape[1]:
         raise Error(f"outputs of shape {z.shape}: want (..., {c.shape[1]}), the bits of {name or 'the code'} with {c.shape[0]} levels")
     z, hard = _logits(z, kind)
@@ -399,11 +418,11 @@ def decode(
         raise Error(f"{decoder} reads bits; gen and gen-ex read logits")
     rows = z.reshape(-1, c.shape[1])
     if decoder == "bel-u":
-        if c.dtype != np.uint8 or not _is_unary(c):
+        if c.dtype != np.int32 or not _is_unary(c):
             raise Error("bel-u reads the unary code; use gen")
         found: NDArray[Any] = (rows > 0).sum(axis=1)
     elif decoder == "bel-j":
-        if c.dtype != np.uint8 or not _is_johnson(c):
+        if c.dtype != np.int32 or not _is_johnson(c):
             raise Error("bel-j reads johnson and johnson-nonzero; use gen")
         found = _bel_j(rows > 0, zero_word=not c[0].any())
     elif decoder == "gen":
@@ -431,7 +450,7 @@ def _blocks(rows: NDArray[Any], levels: int) -> list[NDArray[Any]]:
 
 def _gen(z: NDArray[Any], c: NDArray[Any], hard: bool) -> NDArray[np.int64]:
     """Eq. 5: the level with the largest correlation, the lowest of several. Roundings decide nothing."""
-    if hard and c.dtype == np.uint8:
+    if hard and c.dtype == np.int32:
         # Correlations of ±1 with words of 0 and 1 are whole numbers below 2²⁴: float32 holds them.
         words = c.T.astype(np.float32)
         return np.concatenate([(part.astype(words.dtype) @ words).argmax(axis=1) for part in _blocks(z, len(c))])
@@ -445,7 +464,7 @@ def _gen(z: NDArray[Any], c: NDArray[Any], hard: bool) -> NDArray[np.int64]:
         close = sums >= (sums.max(axis=1) - near)[:, None]
         level = sums.argmax(axis=1)
         for i in np.flatnonzero(close.sum(axis=1) > 1):
-            if c.dtype != np.uint8 or not _unrounded(part[i]):
+            if c.dtype != np.int32 or not _unrounded(part[i]):
                 level[i] = _exact(part[i], c, np.flatnonzero(close[i]))
         out.append(level)
     return np.concatenate(out)

@@ -26,16 +26,18 @@ from belsim._call import (
     flags,
     from_zero,
     histogram,
+    joined,
     listed,
     number,
     path_of,
     positions,
+    printable,
     prior_flags,
     refusing,
     results,
     rows,
     run,
-    sentences,
+    said,
     several,
     shown,
     span,
@@ -43,7 +45,7 @@ from belsim._call import (
     table,
     wide,
 )
-from belsim._codes import Decoder, Kind, Outside, Reads, within
+from belsim._codes import Decoder, Kind, Outside, Reads, unsigned, within
 
 if TYPE_CHECKING:
     from belsim.torch import Head
@@ -358,17 +360,26 @@ class Fit(_Results, _plots.Pictured):
 
     def __init__(self, json_text: str, text: str, arguments: dict[str, Any], decoder: Decoder | None = None) -> None:
         self.json = json_text
-        self.text = text
         result = json.loads(json_text)
         seen = result.pop("outputs")  # of what kind they are, or the fit of each
         self.results = from_zero(result if isinstance(seen, list) else {**result, "kind": seen})
-        self.verdict: str = sentences(text.split("\n\n", 1)[0])
+        self._text = text
         self._arguments = arguments
         self._decoder = decoder
         self._forecasts = self.results.pop("recommendation", None)
         self.each = [self]
         if isinstance(seen, list):
             self.each = [Fit(json.dumps(of), of["verdict"], _of_output(arguments, k)) for k, of in enumerate(seen)]
+
+    @property
+    def text(self) -> str:
+        """What the command prints, whose levels and bits count from 1."""
+        return printable(self._text)
+
+    @property
+    def verdict(self) -> str:
+        """A few sentences: how wrong the network is, and what to do next."""
+        return said(self._text.split("\n\n", 1)[0])
 
     def _one(self, name: str) -> None:
         """Refuses what only one output has."""
@@ -407,7 +418,8 @@ class Fit(_Results, _plots.Pictured):
         are means over the outputs; ``fit.each[k].recommendation`` has those of one.
         """
         if self._forecasts is None:
-            self._forecasts = self._again(recommend=True)._forecasts
+            again = self._again(recommend=True)
+            self._forecasts, self._text = again._forecasts, again._text
         return table(self._forecasts["ranking"], notes=self._forecasts["notes"], decision=self._forecasts.get("decision"))
 
     def plot(self, ax: _plots.Axes | None = None, *, bits: Sequence[int] | None = None) -> _plots.Axes:
@@ -489,11 +501,12 @@ def fit(
     ``targets`` has the shape (N,): levels from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1;
     labels outside are refused, or with ``outside="clip"`` taken for the nearest end. ``range`` may have the label of each level
     instead, L numbers that ascend: the end levels clip then, and errors are against the labels themselves. Arrays are NumPy's,
-    torch's, or have ``__array__``. ``levels`` is L for a named code (default: the only number that needs M bits).
+    torch's, or have ``__array__``; a list of batches is joined where their lengths say that it is one, and else refused. ``levels``
+    is L for a named code (default: the only number that needs M bits).
     ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
-    A ``belsim.torch.Head`` in the place of a code says code, ``levels``, ``range`` and ``training`` by itself.
+    A ``belsim.torch.Head`` in the place of a code, also in ``also``, says code, ``levels``, ``range`` and ``training`` by itself.
 
     ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets, nor ``l1``
     and ``l2``, the mean absolute and the squared error of gen-ex. ``runs`` has the outputs
@@ -515,13 +528,32 @@ def fit(
     >>> belsim.fit("johnson", logits, level, levels=16, samples=10).decoders["observed"].round(2).tolist()
     [0.63, 0.63, 0.63, 0.81]
     """
-    return _fit(**_told(**locals()))
+    return _fit(**_told(**_joined(locals())))
+
+
+def _joined(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of ``fit``, with one array for a list of batches."""
+    z, y = arguments["outputs"], arguments["targets"]
+    if isinstance(z, (list, tuple)):
+        listing = isinstance(y, (list, tuple)) and any(getattr(of, "ndim", 0) for of in y)
+        z = joined(z, "outputs", None if listing else len(np.atleast_1d(array(y, "targets"))))
+    n = len(np.atleast_1d(array(z, "outputs")))
+    y = joined(y, "targets", n)
+    runs = [joined(v, f"runs[{i}]", n) for i, v in enumerate(listed(arguments["runs"], "runs", "arrays of outputs"))]
+    also = [
+        (pair[0], joined(pair[1], f"also[{i}]", n)) if isinstance(pair, (tuple, list)) and len(pair) == 2 else pair
+        for i, pair in enumerate(listed(arguments["also"], "also", "pairs (code, outputs)"))
+    ]
+    baseline = joined(arguments["baseline"], "baseline", n)
+    return {**arguments, "outputs": z, "targets": y, "runs": runs, "also": also, "baseline": baseline}
 
 
 def _told(**arguments: Any) -> dict[str, Any]:
     """The arguments of ``fit``, with what the heads say that stand in the place of codes."""
     several = isinstance(arguments["code"], list)
     heads = arguments["code"] if several else [arguments["code"]]
+    if any(hasattr(pair[0], "_told") for pair in arguments["also"] if isinstance(pair, (tuple, list)) and len(pair) == 2):
+        arguments = {**arguments, "also": [_other(pair, arguments, i) for i, pair in enumerate(arguments["also"])]}
     if not any(hasattr(head, "_told") for head in heads):
         return arguments
     if not all(hasattr(head, "_told") for head in heads):
@@ -554,6 +586,20 @@ def _told(**arguments: Any) -> dict[str, Any]:
     elif not isinstance(own["code"], list):
         own["levels"] = None  # a matrix has them
     return {**arguments, **own}
+
+
+def _other(pair: Any, arguments: dict[str, Any], i: int) -> Any:
+    """Another network for the same targets, (head, outputs), as a code and what ``fit`` reads of it."""
+    head, outputs = pair
+    if not hasattr(head, "_told"):
+        return pair
+    told = head._told()
+    own = arguments["code"][0] if isinstance(arguments["code"], list) and arguments["code"] else arguments["code"]
+    of = own._told() if hasattr(own, "_told") else {"levels": arguments["levels"], "range": arguments["range"]}
+    for name in ("levels", "range"):
+        if of[name] is not None and not np.array_equal(of[name], told[name]):
+            raise Error(f"also[{i}]: a head of other {name} than the network: want networks for the same targets")
+    return told["code"], outputs
 
 
 def _fit(**arguments: Any) -> Fit:
@@ -614,7 +660,7 @@ def _fit_arguments(
         return inputs.array(_predictions(z, range, name) if isinstance(c, str) and c == "direct" else z, name)
 
     ranges = _each(range, tuple)
-    z, y = array(outputs, "outputs"), array(targets, "targets")
+    z, y = unsigned(array(outputs, "outputs")), array(targets, "targets")
     one = 1 if isinstance(code, str) and code == "direct" else 2  # dimensions of the outputs, if it is one
     if z.ndim not in (one, one + 1):
         raise Error(f"outputs of {z.ndim} dimensions: want (N, M), or (N, K, M) for a network of K outputs")
@@ -691,7 +737,7 @@ def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside) -> N
 
 
 class Optimized(_Results):
-    """The result of ``optimize``. ``code`` is the code that was found, uint8 of shape (L, M).
+    """The result of ``optimize``. ``code`` is the code that was found, int32 of shape (L, M).
 
     ``error`` and ``stderr`` (in levels) are its sampled error, ``exact`` the exact one or None. ``baselines`` is a DataFrame of the
     named codes of no more bits. Other names of the JSON are attributes. ``each`` has what was found for each number of bits, the
@@ -704,7 +750,7 @@ class Optimized(_Results):
         if found:
             result = min((of for of in found if of["error"] is not None), key=lambda of: float(of["error"]), default=found[-1])
         self.results = result
-        self.code: NDArray[np.uint8] = np.array([list(w) for w in result["words"]]).astype(np.uint8)
+        self.code: NDArray[np.int32] = np.array([list(w) for w in result["words"]]).astype(np.int32)
         self.baselines: pd.DataFrame = table(result["baselines"])
 
     def _shown(self) -> tuple[str, pd.DataFrame | None]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -25,25 +27,59 @@ NAMED = {
     "direct": "Head('l1', levels), or with 'huber' or 'l2'",
 }
 """The heads that ``fit`` names in the place of a code."""
+MASKED = 1e30
+"""An output below −MASKED/2 is a probability of 0."""
 
 
-class _Exact(nn.Module):
-    """A module without weights, whose buffers describe the levels: a network in half precision does not round them."""
+class _Short(type):
+    """Classes whose ``help`` leaves out the many methods of ``nn.Module``."""
+
+    def __dir__(cls) -> list[str]:
+        return sorted({name for base in cls.__mro__ if base.__module__ == __name__ for name in vars(base)})
+
+
+class _Exact(nn.Module, metaclass=_Short):
+    """A module without weights, whose buffers describe the levels.
+
+    A network in half precision does not round them, and one that is made on the device meta, or emptied, does not lose them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._given: dict[str, Tensor] = {}  # the buffers, on the CPU
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(nn.Module)})
+
+    def _keep(self, name: str, values: NDArray[Any], dtype: torch.dtype, *, persistent: bool = True) -> None:
+        """Registers a buffer, on the device of new tensors."""
+        self._given[name] = torch.as_tensor(values, dtype=dtype, device="cpu")
+        new = torch.empty(0).device
+        self.register_buffer(name, self._given[name].to("cpu" if new.type == "meta" else new, copy=True), persistent=persistent)
+
+    def reset_parameters(self) -> None:
+        """Gives the buffers their values, where ``to_empty`` or the device meta have lost them."""
+        for name, given in self._given.items():
+            own = getattr(self, name)
+            setattr(self, name, given.to("cpu" if own.is_meta else own.device, copy=True))
 
     def _apply(self, fn: Callable[[Tensor], Tensor], *others: Any, **more: Any) -> Any:
-        exact = dict(self.named_buffers())
         move: Any = super()._apply  # which has no types
         out = move(fn, *others, **more)
-        for name, buffer in self.named_buffers():
-            if buffer.dtype != exact[name].dtype:
-                setattr(self, name, exact[name].to(buffer.device))
+        for name, given in self._given.items():
+            own = getattr(self, name)
+            plain = type(own) is Tensor and not own.is_meta  # fake tensors have no values
+            if own.dtype != given.dtype or (plain and not torch.equal(own.cpu(), given)):
+                setattr(self, name, given.to(own.device, copy=True))
         return out
 
     def _others(self, state: dict[str, Tensor], prefix: str) -> Iterator[str]:
         """The names of the buffers that have other values in a state."""
-        for name, own in self.named_buffers():
+        for name, own in self._given.items():
             other = state.get(prefix + name)
-            if other is not None and (other.shape != own.shape or not torch.equal(other.cpu(), own.cpu().to(other.dtype))):
+            if other is None or other.is_meta:
+                continue
+            if other.shape != own.shape or not torch.equal(other.cpu(), own.to(other.dtype)):
                 yield name
 
     def __prepare_scriptable__(self) -> NoReturn:
@@ -74,8 +110,12 @@ class Head(_Exact):
     each level instead, L numbers that ascend: the end levels clip then, ``mean`` is the mean of values, and ``sigma`` is in levels
     wherever they lie.
 
-    Losses and labels are computed in float32 at least, also under autocast. The matrix is a buffer.
+    Losses are computed in float32 at least, also under autocast, and labels in float64 where the device has it: in float32, levels that
+    are close to each other and far from 0 would be one. An output of −∞ is a probability of 0, so masked levels are left out.
 
+    >>> import torch
+    >>> from torch import nn
+    >>> from belsim.torch import Head
     >>> head = Head("soft", 64, code="johnson", range=(2.5, 4.3))
     >>> net = nn.Sequential(nn.Linear(8, 10), nn.Linear(10, head.outputs))  # yours, with so many outputs
     >>> x, y = torch.randn(5, 8), torch.tensor([2.5, 3.0, 3.5, 4.0, 4.3])
@@ -86,7 +126,7 @@ class Head(_Exact):
 
     matrix: Tensor
     bits: Tensor
-    places: Tensor
+    values: Tensor
 
     def __init__(
         self,
@@ -113,21 +153,28 @@ class Head(_Exact):
             raise Error(f"code = {code!r}: no code, but a head: {NAMED[code]}")
         self.range = (0.0, levels - 1.0) if range is None else pair(range)
         if values is not None:
+            given = wide(values, "values")
+            if given.shape != (levels,):
+                raise Error(f"values of shape {given.shape}: want ({levels},), the label of each level; range has two ends")
             self.range, self.outside = pair(values), "clip"
         uneven = None if values is None else _codes.values_of(values, levels)
         self.uneven = uneven is not None
-        if uneven is not None:  # in mean widths of a level, from 0
-            lo, hi = self.range
-            self.register_buffer("places", torch.as_tensor((uneven - lo) * ((levels - 1) / (hi - lo))))
+        if uneven is not None:  # parts in float32 whose sum is exact: some devices have no float64
+            self._exponent = int(np.frexp(np.abs(uneven).max())[1])
+            rest, parts = np.ldexp(uneven, -self._exponent), []
+            for _ in "012":
+                parts.append(rest.astype(np.float32))
+                rest = rest - parts[-1]
+            self._keep("values", np.stack(parts), torch.float32)
         choice(outside, _codes.Outside, "outside")
         self.outputs = levels - 1 if kind == "corn" else 1
         """The number of outputs that the network must have."""
         if code is not None:
             c = _codes.matrix(code, levels)
             self.outputs = c.shape[1]
-            self.register_buffer("matrix", torch.as_tensor(c, dtype=torch.float32))
+            self._keep("matrix", c, torch.float32)
             if kind == "bce":
-                self.register_buffer("bits", torch.as_tensor(_codes.targets_of(c), dtype=torch.float32))
+                self._keep("bits", _codes.targets_of(c), torch.float32)
         self.coded = code is not None
         self._code = code if isinstance(code, str) else "a matrix" if code is not None else None
 
@@ -153,47 +200,88 @@ class Head(_Exact):
             errors.append(f"{prefix}range: the state is of a head for ({lo:g}, {hi:g}) and {levels:g} levels, and this one is for "
                           f"({mine[0]:g}, {mine[1]:g}) and {self.levels}: make a Head like that one")  # fmt: skip
         for name in self._others(state_dict, prefix):
-            what = "other values" if name == "places" else f"another code than {self._code}"
+            what = "other values" if name == "values" else f"another code than {self._code}"
             errors.append(f"{prefix}{name}: the state is of a head of {what}")
             return
         super()._load_from_state_dict(state_dict, prefix, *others)
 
-    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
-        """The mean loss of outputs, (..., ``Head.outputs``), for labels, (...)."""
+    def loss(self, outputs: Tensor, targets: Tensor, weights: Tensor | None = None) -> Tensor:
+        """The mean loss of outputs, (..., ``Head.outputs``), for labels, (...).
+
+        With ``weights``, (...), of 0 or more, it is the weighted mean; a label of weight 0 may be NaN. Of several outputs, labels
+        (N, K), a label that is NaN is missing and has weight 0.
+        """
         z = self._wide(outputs)
+        self._suspect(z)
         _tensor(targets, "targets")
-        if z.shape[:-1] != targets.shape:
-            shapes = f"targets of shape {tuple(targets.shape)} for outputs of shape {tuple(z.shape)}"
-            raise Error(f"{shapes}: want {tuple(z.shape[:-1])}, a label for each")
+        for name, given in (("targets", targets), ("weights", weights)):
+            if given is not None and z.shape[:-1] != given.shape:
+                shapes = f"{name} of shape {tuple(given.shape)} for outputs of shape {tuple(z.shape)}"
+                raise Error(f"{shapes}: want {tuple(z.shape[:-1])}, one for each" if name == "weights" else
+                            f"{shapes}: want {tuple(z.shape[:-1])}, a label for each")  # fmt: skip
         with torch.autocast(z.device.type, enabled=False):
-            z = z.flatten(0, -2)
+            w = self._weights(targets, weights, z)
+            if w is not None:  # a label that does not count is any label
+                targets = torch.where(w.to(targets.device) > 0, targets, self.range[0])
+            z = z.reshape(-1, self.outputs)
             y = self._level(targets, z.device).flatten()
-            at = self._index(y)
-            level = (at + 0.5).floor().long().clamp(0, self.levels - 1)
-            y = y.to(z.dtype)
-            lost = (y - y).sum()  # 0, or NaN where a label is: a level has none, and compiled networks cannot look
-            if self.kind == "bce":
-                return functional.binary_cross_entropy_with_logits(z, self.bits.to(z.dtype)[level]) + lost
-            if self.kind == "ce":
-                return functional.cross_entropy(self._scores(z), level) + lost
-            if self.kind == "soft":
-                return functional.cross_entropy(self._scores(z), self.target(at.to(z.dtype)))
-            if self.kind == "corn":
-                k = torch.arange(self.levels - 1, device=z.device)
-                asked = (level[:, None] >= k).to(z.dtype)
-                above = (level[:, None] > k).to(z.dtype)
-                return functional.binary_cross_entropy_with_logits(z, above, weight=asked, reduction="sum") / asked.sum() + lost
-            found = self._found(z, "mean")
-            if self.kind == "l1":
-                return functional.l1_loss(found, y)
-            return functional.huber_loss(found, y) if self.kind == "huber" else functional.mse_loss(found, y)
+            losses, of = self._losses(z, y)
+            if w is not None:
+                of = of * w.flatten()
+                losses = torch.where(w.flatten() > 0, losses, 0.0) * w.flatten()
+            return losses.sum() / of.sum()
+
+    def _weights(self, targets: Tensor, weights: Tensor | None, z: Tensor) -> Tensor | None:
+        """The weight of each label; None where all count alike."""
+        if weights is not None:
+            _tensor(weights, "weights")
+            weights = weights.to(z.device, z.dtype)
+            if self.outside == "refuse" and not bool(((weights >= 0) & weights.isfinite()).all()):
+                raise Error("weights: want finite numbers of 0 or more")
+        if targets.ndim < 2 or not targets.is_floating_point():
+            return weights
+        known = targets.isnan().logical_not().to(z.device, z.dtype)
+        return known if weights is None else known * weights
+
+    def _losses(self, z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """The loss of each of N labels, and the number of terms it is the sum of, which a mean divides by."""
+        at = self._index(y)
+        level = (at + 0.5).floor().long().clamp(0, self.levels - 1)
+        y = y.to(z.dtype)
+        lost = y - y  # 0, or NaN where a label is: a level has none, and compiled networks cannot look
+        one = torch.ones_like(y)
+        if self.kind == "bce":
+            bits = functional.binary_cross_entropy_with_logits(_finite(z), self.bits.to(z.dtype)[level], reduction="none")
+            return bits.mean(-1) + lost, one
+        if self.kind == "ce":
+            return functional.cross_entropy(self._scores(z), level, reduction="none") + lost, one
+        if self.kind == "soft":
+            scores, p = self._scores(z), self.target(at.to(z.dtype))
+            masked = scores.isneginf()
+            p = p.masked_fill(masked, 0.0)
+            return -(p * scores.log_softmax(-1).masked_fill(masked, 0.0)).sum(-1) / p.sum(-1), one
+        if self.kind == "corn":
+            k = torch.arange(self.levels - 1, device=z.device)
+            asked = (level[:, None] >= k).to(z.dtype)
+            above = (level[:, None] > k).to(z.dtype)
+            terms = functional.binary_cross_entropy_with_logits(_finite(z), above, weight=asked, reduction="none")
+            return terms.sum(-1) + lost, asked.sum(-1)
+        found = self._found(z, "mean")
+        if self.kind == "l1":
+            return functional.l1_loss(found, y, reduction="none"), one
+        squared = functional.huber_loss if self.kind == "huber" else functional.mse_loss
+        return squared(found, y, reduction="none"), one
 
     def target(self, level: Tensor) -> Tensor:
         """The distributions of ``soft``, (..., L), around real levels from 0, of shape (...). Each sums to 1."""
         _tensor(level, "level")
         level = level if level.dtype in (torch.float32, torch.float64) else level.float()
-        edges = torch.arange(self.levels + 1, dtype=level.dtype, device=level.device) - 0.5
-        below = torch.special.ndtr((edges - level[..., None]) / self.sigma)
+        n = torch.arange(self.levels + 1, dtype=level.dtype, device=level.device)
+        if self.sigma > 100:  # the bins are as good as equal, and differences of sums would be roundings
+            d = (n[:-1] - level[..., None]) / self.sigma
+            return (d**2 * (1 / 24 / self.sigma / self.sigma - 0.5)).softmax(-1)
+        # Narrower than a label of float64 tells, all are a step.
+        below = torch.special.ndtr((n - 0.5 - level[..., None]) / max(self.sigma, 1e-12))
         out: Tensor = below.diff() / (below[..., -1:] - below[..., :1])
         return out
 
@@ -216,9 +304,14 @@ class Head(_Exact):
         rounded to a level. A single output is the label.
         """
         z = self._wide(outputs)
+        self._suspect(z)
         with torch.autocast(z.device.type, enabled=False):
+            z = z if z.device.type == "mps" else z.double()
             lo, hi = self.range
-            return lo + self._found(z, rule).clamp(0, self.levels - 1) * ((hi - lo) / (self.levels - 1))
+            if self.uneven:
+                return self._found(z, rule, self._values(z)).clamp(lo, hi)
+            at = self._found(z, rule).clamp(0, self.levels - 1)
+            return lo + at * ((hi - lo) / (self.levels - 1))
 
     def forward(self, outputs: Tensor) -> Tensor:
         """The labels of ``decode``, so that a head can end a network: ``nn.Sequential(net, head)``."""
@@ -228,8 +321,7 @@ class Head(_Exact):
         """What ``belsim.fit`` needs to know of a network with this head."""
         told: dict[str, Any] = {"levels": self.levels, "range": self.range, "outside": self.outside, "training": "auto"}
         if self.uneven:
-            lo, hi = self.range
-            told["range"] = lo + self.places.detach().cpu().double().numpy() * ((hi - lo) / (self.levels - 1))
+            told["range"] = self._values(self._given["values"].double()).numpy()
         if not self.coded:
             return {**told, "code": "corn" if self.kind == "corn" else "direct"}
         if self.kind == "huber":
@@ -248,39 +340,68 @@ class Head(_Exact):
         _tensor(outputs, "outputs", self.outputs)
         return outputs if outputs.dtype in (torch.float32, torch.float64) else outputs.float()
 
+    def _suspect(self, z: Tensor) -> None:
+        """Warns where outputs are probabilities as they stand, not logits: each row sums to 1, or all bits are from 0 to 1.
+
+        What is compiled, traced, mapped or captured cannot look.
+        """
+        if not (self.coded or self.kind == "corn") or torch.compiler.is_compiling() or torch.jit.is_tracing():
+            return
+        with suppress(Exception), torch.no_grad():
+            z = z.detach()
+            if z.is_cuda and torch.cuda.is_current_stream_capturing():
+                return
+            between = (z >= 0).all() & (z <= 1).all() & (z > 0).any()
+            bits = z.numel() >= 64 and self.kind in ("bce", "corn")
+            if z.shape[-1] < 3 or not bool(between & (bits | ((z.sum(-1) - 1).abs() < 1e-2).all())):
+                return
+            what = "after a sigmoid" if bits and not bool(((z.sum(-1) - 1).abs() < 1e-2).all()) else "after a softmax"
+            warnings.warn(f"outputs look like probabilities, {what}: a Head wants logits, from before it", stacklevel=3)
+
     def _scores(self, z: Tensor) -> Tensor:
-        return z @ self.matrix.to(z.dtype).T
+        scores = _finite(z) @ self.matrix.to(z.dtype).T
+        return scores.masked_fill(scores < -MASKED / 2, -math.inf)
+
+    def _values(self, like: Tensor) -> Tensor:
+        """The label of each level."""
+        parts: Tensor = self.values.to(like)
+        return parts.flip(0).sum(0) * 2.0**self._exponent
+
+    def _places(self, like: Tensor) -> Tensor:
+        """The same in mean widths of a level, from 0."""
+        v, (lo, hi) = self._values(like), self.range
+        return (v - lo) * ((self.levels - 1) / (hi - lo))
 
     def _index(self, y: Tensor) -> Tensor:
         """The level, from 0, that each place of ``_level`` has, in proportion between two levels."""
         if not self.uneven:
             return y
-        v = self.places.to(y)
+        v = self._places(y)
         at = torch.searchsorted(v, y.contiguous()).clamp(1, self.levels - 1)
         return at - 1 + (y - v[at - 1]) / (v[at] - v[at - 1])
 
-    def _place(self, level: Tensor) -> Tensor:
-        """The inverse of ``_index``."""
-        if not self.uneven:
-            return level
-        v, level = self.places.to(level), level.clamp(0, self.levels - 1)
-        at = level.detach().floor().long().clamp(0, self.levels - 2)  # also of NaN
-        return v[at] + (level - at) * (v[at + 1] - v[at])
-
-    def _found(self, z: Tensor, rule: str) -> Tensor:
-        """Levels from 0, in mean widths."""
+    def _found(self, z: Tensor, rule: str, values: Tensor | None = None) -> Tensor:
+        """Levels from 0, in mean widths; or ``values`` of levels."""
         choice(rule, Rule, "rule")
         if not (self.coded or self.kind == "corn"):
-            return (z[..., 0] + 1) * ((self.levels - 1) / 2)
+            at = (z[..., 0] + 1) * ((self.levels - 1) / 2)
+            if values is None:
+                return at
+            lo, hi = self.range
+            return lo + at * ((hi - lo) / (self.levels - 1))
         p = self.probabilities(z)
+        n = torch.arange(self.levels, dtype=p.dtype, device=p.device)
+        v = values if values is not None else self._places(p) if self.uneven else n
         if rule == "mean":
-            return p @ (self.places.to(p) if self.uneven else torch.arange(self.levels, dtype=p.dtype, device=p.device))
+            return p @ v
         if rule == "map":
-            return self._place(p.argmax(-1).to(p.dtype) + (p - p).sum(-1))  # 0, or NaN where an output is
+            return v[p.argmax(-1)] + (p - p).sum(-1)  # 0, or NaN where an output is
         upto = p.cumsum(-1)
         at = (upto < upto[..., -1:] / 2).sum(-1, keepdim=True).clamp(max=self.levels - 1)
         share, end = p.gather(-1, at), upto.gather(-1, at)
-        return self._place((at + 0.5 - (end - upto[..., -1:] / 2) / share)[..., 0])
+        level = (at + 0.5 - (end - upto[..., -1:] / 2) / share)[..., 0].clamp(0, self.levels - 1)
+        at = level.detach().floor().long().clamp(0, self.levels - 2)  # also of NaN
+        return v[at] + (level - at) * (v[at + 1] - v[at])
 
     def _level(self, target: Tensor, device: torch.device) -> Tensor:
         """Real levels from 0 of labels, in mean widths and in float64, which some devices do not have."""
@@ -292,6 +413,11 @@ class Head(_Exact):
                 _codes.within(y, self.range, "refuse", "labels")  # says which
         level = ((y - lo) * ((self.levels - 1) / (hi - lo))).clamp(0, self.levels - 1)
         return level.float().to(device) if device.type == "mps" else level
+
+
+def _finite(z: Tensor) -> Tensor:
+    """Outputs with a large number for −∞, whose product with a bit of 0 is 0."""
+    return z.clamp(min=-MASKED)
 
 
 def _tensor(value: object, name: str, columns: int | None = None) -> None:
@@ -311,7 +437,8 @@ class Decoder(_Exact):
 
     ``fitted`` is ``fit(...).decoder``, or the path of its .npz file. Outputs are logits, also where the decoder reads their signs only.
 
-    >>> import belsim
+    >>> import belsim, numpy as np, torch
+    >>> from belsim.torch import Decoder
     >>> level = np.arange(2000) % 16
     >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
     >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
@@ -338,10 +465,10 @@ class Decoder(_Exact):
             choice(self.rule, Rule, "rule")
             choice(self.reads, Literal["logits", "bits"], "reads")
             for name in ("weights", "offsets", "values"):
-                self.register_buffer(name, torch.as_tensor(np.asarray(arrays[name], np.float64)))
+                self._keep(name, np.asarray(arrays[name], np.float64), torch.float64)
             if self.weights.ndim != 2 or self.offsets.shape != self.values.shape or self.offsets.shape != self.weights.shape[:1]:
                 raise ValueError("weights (L, M), offsets (L,) and values (L,)")
-            self.register_buffer("residuals", torch.as_tensor(np.asarray(arrays["residuals"], np.float64)), persistent=False)
+            self._keep("residuals", np.asarray(arrays["residuals"], np.float64), torch.float64, persistent=False)
             self.floor = float(np.ravel(arrays["floor"])[0])
             self.sorted = str(arrays["sigmas"][0]) == "sorted sigmoids"
         self._of = repr(fitted).strip("<>").removeprefix("Decoder of ")
@@ -379,7 +506,8 @@ class Decoder(_Exact):
             width = functional.pad((v[2:] - v[:-2]) / 2, (1, 1))
             width[0], width[-1] = v[1] - v[0], v[-1] - v[-2]
             variance = (p * (v - (p @ v)[..., None]) ** 2).sum(-1) + self.floor * (p @ (width**2 / 12))
-            return (label[..., None] + torch.stack((q[n - rank], q[rank - 1])) * variance.sqrt()[..., None]).clamp(v[0], v[-1])
+            ends = torch.stack((q[n - rank].clamp(max=0), q[rank - 1].clamp(min=0)))  # an interval holds its own label
+            return (label[..., None] + ends * variance.sqrt()[..., None]).clamp(v[0], v[-1])
 
     def _read(self, outputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The labels, the probabilities of the levels, and what was read."""

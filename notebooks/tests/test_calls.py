@@ -769,3 +769,117 @@ def test_progress_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert re.search(r"samples \d+ of \d+ \(\d+ %\)", text) and text.endswith(" \r") and "\n" not in text
     belsim.compare(["hexj"], decoder="gen-ex", samples=20000, progress=False)
     assert capsys.readouterr().err == ""
+
+
+def _noisy(levels: int = 16) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Outputs of johnson and the levels, of 320 samples."""
+    y = np.arange(320) % levels
+    seen = np.clip(y + np.random.default_rng(1).integers(-1, 2, 320), 0, levels - 1)
+    return 4.0 * belsim.code("johnson", levels)[seen] - 2, y
+
+
+def test_batches() -> None:
+    """A list of batches is the array that they are parts of where lengths say so, and is refused where they do not."""
+    z, y = _noisy()
+
+    def error(outputs: Any, targets: Any, **more: Any) -> float:
+        return float(belsim.fit("johnson", outputs, targets, levels=16, samples=2, **more).decoders["observed"].min())
+
+    want = error(z, y)
+    cuts = [100, 200, 300]
+    parts = np.split(z, cuts), np.split(y, cuts)
+    halves = np.split(z, 2), np.split(y, 2)
+    for outputs, targets in (parts, ([z], [y]), (halves[0], y), (z, halves[1]), (list(z), list(y)), (tuple(parts[0]), y)):
+        assert error(outputs, targets) == want
+    assert error(*parts, runs=[parts[0]], baseline=parts[1]) == want
+    for outputs, targets in (halves, ([z, z], np.stack([y, y], 1)), (halves[0], parts[1])):
+        with pytest.raises(belsim.Error, match=r"outputs: a list of 2 arrays .*torch\.cat\(outputs\) joins"):
+            error(outputs, targets)
+
+
+def test_signed() -> None:
+    """Arithmetic with bits has a sign, and outputs that lost theirs are refused."""
+    z, y = _noisy()
+    c = belsim.code("johnson", 16)
+    assert (2 * c - 1).min() == -1 and (2 * belsim.encode(y, c) - 1).min() == -1
+    assert (2 * belsim.optimize(levels=8, bits=4, steps=2, samples=2, r=0.4, sigma=1).code - 1).min() == -1
+    assert ((2 * c - 1) @ (2 * c - 1).T).max() == 8
+    for kind in (np.uint8, np.uint16, np.uint64):
+        lost = 2 * (z > 0).astype(kind) - kind(1)
+        for call in (lambda a: belsim.fit("johnson", a, y, levels=16, samples=2), lambda a: belsim.decode(a, c)):
+            with pytest.raises(belsim.Error, match=r"^outputs: all are 1 or \d+, which is −1 in uint"):
+                call(lost)
+
+
+def test_masked_arrays() -> None:
+    """No argument takes the numbers under a mask."""
+    y = np.ma.masked_array([0.1, 0.2, 0.3], mask=[0, 1, 0])
+    ends = np.ma.masked_array([0.0, 1.0], mask=[0, 1])
+    one = np.ma.masked_array(0.3, mask=True)
+    calls: list[Any] = [
+        lambda: belsim.quantize(y, (0, 1), 4),
+        lambda: belsim.quantize([0.1, np.ma.masked], (0, 1), 4),
+        lambda: belsim.quantize([0.1], y, 3),
+        lambda: belsim.quantize([0.1], ends, 3),
+        lambda: belsim.compare(["gray"], levels=8, mae=1.0, misfit=one),
+        lambda: belsim.compare(["gray"], levels=8, mae=np.ma.masked),  # type: ignore[arg-type]
+    ]
+    for call in calls:
+        with pytest.raises(belsim.Error, match="mask"):
+            call()
+    with pytest.raises(belsim.Error, match="level: nan at index 1: want finite numbers"):
+        belsim.dequantize([0, np.nan], (0, 1), 4)
+    with pytest.raises(belsim.Error, match=r"progress = array.*: want True or False"):
+        belsim.compare(["gray"], levels=8, samples=2, progress=np.array([1, 2]))  # type: ignore[arg-type]
+
+
+def test_columns_of_objects() -> None:
+    """Numbers of any column are numbers; what is none is named."""
+    for column in (
+        pd.Series([1, 2], dtype="Int64"),
+        pd.Series([1, 2.0, True][:2], dtype=object),
+        pd.DataFrame({"a": [1], "b": [2.0]}).loc[0],
+    ):
+        assert belsim.quantize(column, (0, 4), 5).tolist() == [1, 2]
+    for column in (pd.Series([1, None], dtype="Int64"), pd.Series([1, "x"], dtype=object)):
+        with pytest.raises(belsim.Error, match=r"labels.* at index 1"):
+            belsim.quantize(column, (0, 4), 5)
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    z, _ = _noisy()
+    for kind in (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn):
+        np.testing.assert_array_equal(
+            belsim.decode(z.astype(kind), "johnson", "gen", levels=16), belsim.decode(z, "johnson", "gen", levels=16)
+        )
+
+
+def test_law_from_zero() -> None:
+    law = belsim.verify("unary", levels=4, samples=50).labels["most_law"][0]
+    assert {bit for part in law for bit in part["bits"]} == {0, 1, 2}
+
+
+def test_name_of_error() -> None:
+    assert f"{belsim.Error.__module__}.{belsim.Error.__qualname__}" == "belsim.Error"
+
+
+def test_advice_that_was_followed() -> None:
+    """After forecasts, print(fit) says what they say, and no longer to forecast."""
+    z, y = _noisy()
+    fit = belsim.fit("johnson", z, y, levels=16, samples=2)
+    assert "fit.recommendation" in str(fit)
+    assert len(fit.recommendation) and "fit.recommendation" not in str(fit)
+
+
+def test_terminal(tmp_path: Path) -> None:
+    """A terminal that lacks signs shows what stands for them in ASCII."""
+    script = (
+        "import numpy as np, belsim\ny = np.arange(320) % 16\n"
+        "z = 4.0 * belsim.code('johnson', 16)[np.clip(y + np.random.default_rng(1).integers(-1, 2, 320), 0, 15)] - 2\n"
+        "fit = belsim.fit('johnson', z, y, levels=16, samples=2, baseline=y + 0.9, recommend=True)\n"
+        "print(fit, repr(fit), fit.text, *fit.recommendation.attrs['notes'])\n"
+        "belsim.decode(z, 'johnson', levels=16, kind='wrong' if 0 else 'bits')"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, env=environment)
+    out, err = done.stdout.decode("cp1252"), done.stderr.decode("cp1252")
+    assert "best decoder" in out and "UnicodeEncodeError" not in err and "this network is better: -" in out, err
+    assert err.rstrip().endswith("all of -1 and 1") and "belsim.Error: outputs" in err

@@ -260,7 +260,7 @@ def test_compiled_and_mixed(outside: Any) -> None:
         torch.testing.assert_close(read(z), head.decode(z))
         with torch.autocast("cpu", torch.bfloat16):
             loss, found = head.loss(z.bfloat16(), y), head.decode(z.bfloat16())
-        assert loss.dtype == found.dtype == torch.float32
+        assert (loss.dtype, found.dtype) == (torch.float32, torch.float64)
         wide = head.loss(z.bfloat16().float(), y)
         torch.testing.assert_close(loss, wide, rtol=0, atol=0)
         torch.testing.assert_close(gradient(loss), gradient(wide), rtol=0, atol=0)
@@ -461,3 +461,188 @@ def test_intervals(name: str, tmp_path: Any) -> None:
             for confidence, match in ((0.999, r"at most 0\.995"), (1.5, "want a number between 0 and 1"), (0.0, "want a positive")):
                 with pytest.raises(belsim.Error, match=match):
                     call(torch.tensor(z) if call == module.predict_interval else x, confidence)
+
+
+SPREAD = [0, 0.88, 9.6, 95, 1e3, 2e5, 3e6, 4e9]
+JULIAN = [2450000.5, 2450000.6, 2450000.8, 2450001.0, 2450001.1, 2450001.3, 2450001.4, 2450001.5]
+
+
+@pytest.mark.parametrize("values", [SPREAD, JULIAN, np.sinh(np.linspace(-12, 12, 8)).tolist(), (2450000.0, 2450000.7), (-1e300, 1e300)])
+@pytest.mark.parametrize("rule", ["mean", "median", "map"])
+def test_single_precision(rule: Any, values: Any) -> None:
+    """Outputs in float32 give labels that are right to 1e-6 of the distance of neighbouring levels, over ten orders, with gradients."""
+    from belsim.torch import Head
+
+    even = len(values) == 2
+    v = np.linspace(0, 1, 8) * (values[1] / 2 - values[0] / 2) * 2 + values[0] if even else np.array(values, dtype=float)
+    gap = np.minimum(np.diff(v, prepend=-np.inf), np.diff(v, append=np.inf))
+    options = {"range": values} if even else {"values": values}
+    cases: list[tuple[Any, str]] = [("ce", "onehot"), ("soft", "unary"), ("bce", "johnson"), ("l1", "hexj")]
+    for kind, code in cases:
+        head = Head(kind, 8, code=code, **options)
+        sure = torch.tensor(400 * (2.0 * belsim.code(code, 8) - 1), dtype=torch.float32)
+        assert (np.abs(head.decode(sure, rule).numpy() - v) <= 1e-6 * gap).all(), (kind, code)
+        if rule == "mean":
+            z = outputs(head, 50).float()
+            p = special.softmax(z.double().numpy() @ belsim.code(code, 8).T, axis=1)
+            np.testing.assert_allclose(head.decode(z), p @ v, rtol=1e-12, atol=1e-12 * np.abs(v).max())
+            z.requires_grad_()
+            assert torch.autograd.grad((head.decode(z) / np.abs(v).max()).sum(), z)[0].isfinite().all()
+        assert all(buffer.dtype == torch.float32 for buffer in head.buffers())  # some devices have no float64
+
+
+def test_masked_levels() -> None:
+    """A level whose output is −∞ has probability 0; losses are torch's, and gradients are finite."""
+    from belsim.torch import Head
+
+    z = outputs(Head("ce", 8, code="onehot"), 6)
+    z[:, [0, 5]] = -math.inf
+    y = torch.tensor([1.0, 2, 3, 4, 6, 7], dtype=torch.float64)
+    rest = [1, 2, 3, 4, 6, 7]
+    kinds: list[Any] = ["ce", "soft", "l1", "l2"]
+    for kind in kinds:
+        head = Head(kind, 8, code="onehot")
+        p = head.probabilities(z)
+        assert (p[:, [0, 5]] == 0).all()
+        torch.testing.assert_close(p[:, rest], z[:, rest].softmax(-1))
+        leaf = z.clone().requires_grad_()
+        loss = head.loss(leaf, y)
+        assert torch.autograd.grad(loss, leaf)[0].isfinite().all()
+        if kind == "ce":
+            torch.testing.assert_close(loss.detach(), torch.nn.functional.cross_entropy(z, y.long()))
+        for rule in ("mean", "median", "map"):
+            assert head.decode(z, rule).isfinite().all()
+    assert Head("ce", 8, code="onehot").loss(z, y * 0) == math.inf  # as torch says of a label that is masked
+    cases: list[tuple[Any, str | None]] = [("bce", "johnson"), ("ce", "johnson"), ("corn", None)]
+    for kind, code in cases:
+        head = Head(kind, 8, code=code)
+        z = outputs(head, 6)
+        z[:, -1] = -math.inf
+        level = 2 if code is None else int(belsim.code(code, 8)[:, -1].argmin())  # that has this bit 0
+        assert head.decode(z).isfinite().all() and head.loss(z, y * 0 + level).isfinite()
+
+
+def test_widths_of_targets() -> None:
+    """Soft targets of every width are distributions, and widths where the formula changes give the same."""
+    from belsim.torch import Head
+
+    y = torch.tensor([0.0, 3.3, 15.0])
+    for sigma in (1e-300, 1e-30, 1e-9, 1e3, 1e8, 1e300):
+        p = Head("soft", L, code="johnson", sigma=sigma).target(y)
+        torch.testing.assert_close(p.sum(-1), torch.ones(3))
+    p, q = (Head("soft", L, code="johnson", sigma=sigma).target(y.double()) for sigma in (100, 100 * (1 + 1e-12)))
+    torch.testing.assert_close(p, q, rtol=1e-8, atol=0)
+
+
+def test_weights() -> None:
+    """A weight is as many copies of a sample; a label of weight 0, and one that is missing of several outputs, does not count."""
+    from belsim.torch import Head
+
+    for kind, code in EACH:
+        head = Head(kind, L, code=code)
+        z, y = outputs(head, 6), labels(6)
+        w = torch.tensor([1, 2, 0, 3, 1, 0])
+        twice = torch.repeat_interleave(torch.arange(6), w)
+        torch.testing.assert_close(head.loss(z, y, w), head.loss(z[twice], y[twice]))
+        torch.testing.assert_close(head.loss(z, y, 2.5 * w.double()), head.loss(z, y, w))
+        missing = y.clone()
+        missing[[2, 5]] = math.nan
+        leaf = z.clone().requires_grad_()
+        loss = head.loss(leaf, missing, w)
+        torch.testing.assert_close(loss.detach(), head.loss(z, y, w))
+        assert torch.autograd.grad(loss, leaf)[0].isfinite().all()
+        known = ~missing.isnan()
+        several = head.loss(z.reshape(3, 2, -1), missing.reshape(3, 2))
+        torch.testing.assert_close(several, head.loss(z[known], y[known]))
+        with pytest.raises(belsim.Error, match="want finite numbers"):
+            head.loss(z, missing)
+    for wrong, text in ((-w, "weights: want finite numbers of 0 or more"), (w[:2], r"weights of shape \(2,\).*one for each")):
+        with pytest.raises(belsim.Error, match=text):
+            head.loss(z, y, wrong)
+
+
+def test_probabilities_as_outputs() -> None:
+    """Outputs after a softmax or a sigmoid are no logits, and a warning says so; logits of any size give none."""
+    from belsim.torch import Head
+
+    z = torch.randn(64, L, generator=torch.Generator().manual_seed(1))
+    softmax, y = Head("ce", L, code="onehot"), labels(64).float()
+    bits = Head("bce", L, code="unary")
+    p = z.softmax(-1)
+    calls: list[tuple[Any, Any, str]] = [
+        (softmax.loss, (p, y), "softmax"),
+        (softmax.decode, (p.half(),), "softmax"),
+        (softmax, (p,), "softmax"),
+        (bits.loss, (z[:, 1:].sigmoid(), y), "sigmoid"),
+        (bits.decode, (z[:, 1:].sigmoid(),), "sigmoid"),
+    ]
+    for call, given, what in calls:
+        with pytest.warns(UserWarning, match=f"after a {what}"):
+            call(*given)
+    for scale in (0, 1e-6, 1, 100):  # a warning is an error here
+        softmax.loss(scale * z, y)
+        bits.decode(scale * z[:, 1:])
+    Head("l1", L).decode(torch.rand(64, 1))
+
+
+def test_meta() -> None:
+    """A head that is made on the device meta, or emptied, has its code and its levels."""
+    from belsim.torch import Head
+
+    def network() -> Any:
+        torch.manual_seed(1)
+        return torch.nn.Sequential(torch.nn.Linear(2, 8), Head("bce", 8, code="onehot", values=np.arange(8.0) ** 2))
+
+    want = network()
+    for how in ("assign", "empty", "reset"):
+        with torch.device("meta"):
+            made = network()
+        if how == "assign":
+            made.load_state_dict(want.state_dict(), assign=True)
+        else:
+            made.to_empty(device="cpu")
+            if how == "reset":
+                made[1].matrix.zero_()
+                made[1].reset_parameters()
+            made.load_state_dict(want.state_dict())
+        x = torch.ones(1, 2)
+        torch.testing.assert_close(made(x), want(x), rtol=0, atol=0)
+    assert Head("l1", 8).loss(torch.zeros(1), torch.tensor(3.0)) == 0.5  # one output of one sample
+    assert Head("ce", 8, code="onehot").loss(torch.zeros(8), torch.tensor(3.0)).ndim == 0
+
+
+def test_help() -> None:
+    """help shows what is here, not all of nn.Module; tab completion has both."""
+    import pydoc
+
+    import belsim.torch
+
+    assert len(pydoc.render_doc(belsim.torch).splitlines()) < 300
+    assert {"parameters", "decode"} <= set(dir(belsim.torch.Head("l1", 8)))
+
+
+@pytest.mark.parametrize("ends", [None, (2.5, 4.3), 2.5 + 1.8 * (np.arange(8) / 7), 2.5 + 1.8 * (np.arange(8) / 7) ** 2])
+@pytest.mark.parametrize("name", ["unary", "johnson", "onehot"])
+def test_decoder_of_both(name: str, ends: Any) -> None:
+    """The module, the command and Python read the same labels and intervals: with levels, a range, even and uneven values."""
+    from belsim.torch import Decoder, Head
+
+    rng = np.random.default_rng(5)
+    level = rng.integers(0, 8, (400, 2))
+    words = belsim.code(name, 8)[np.clip(level + rng.integers(-1, 2, level.shape), 0, 7)]
+    z = 3.0 * words - 1.5 + rng.normal(size=words.shape)
+    y = level if ends is None else belsim.dequantize(level, ends, 8)
+    one = belsim.fit(name, z[:, 0], y[:, 0], range=ends, levels=8, samples=2)
+    several = belsim.fit(name, z, y, range=ends, levels=8, samples=2)
+    for k, fitted in ((0, one.decoder), (0, several.each[0].decoder), (1, several.each[1].decoder)):
+        module, x = Decoder(fitted), torch.tensor(z[:, k])
+        found = fitted.decode(z[:, k], kind="logits")
+        np.testing.assert_allclose(module(x), found, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(module.predict_interval(x), fitted.predict_interval(z[:, k], kind="logits"), rtol=0, atol=1e-9)
+        assert np.abs(found - y[:, k]).mean() < 1
+    kinds: list[Any] = ["ce", "bce"]
+    for kind in kinds:
+        options: Any = {} if ends is None else {"range": ends} if len(ends) == 2 else {"values": ends}
+        head = Head(kind, 8, code=name, **options)
+        want = belsim.decode(z, name, "gen-ex", levels=8, kind="logits", range=ends)
+        np.testing.assert_allclose(head.decode(torch.tensor(z)), want, rtol=1e-12)

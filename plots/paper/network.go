@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"belsim/montecarlo/assess"
+	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
 	"belsim/plots"
 	"belsim/theory/base/table"
@@ -176,6 +177,11 @@ func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
 	for i := range d.Rows {
 		if several {
 			d.Rows[i].Name += fmt.Sprintf(", %d levels", rows[i].Levels)
+		}
+	}
+	for _, b := range r.Baselines {
+		if b.Name == compare.DirectRegression {
+			d.Baselines = append(d.Baselines, plots.NamedError{Name: b.Name, Value: b.Error / first.Forecast})
 		}
 	}
 	if d.Title = r.Conclusion(); several {

@@ -70,8 +70,17 @@ func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
 	if c.Bits() <= mostTable && c.Levels() <= 256 {
 		return true
 	}
-	middle, _ := keep(matrix.Row(nil, c.Levels()/2, e), negligible/float64(c.Levels()))
-	return c.Levels()*c.Bits() <= 1<<12 && len(middle) <= 22
+	if c.Levels()*c.Bits() > 1<<12 {
+		return false
+	}
+	var row []float64
+	work := 0.0 // in levels of 22 bits that err; that of others grows by a quarter with each bit
+	for i := range c.Levels() {
+		row = matrix.Row(row, i, e)
+		kept, _ := keep(row, negligible/float64(c.Levels()))
+		work += math.Exp(float64(len(kept)-22) / 4)
+	}
+	return work <= float64(c.Levels())
 }
 
 // negligible is how much leaving out bits that nearly never err may change a bound.

@@ -330,7 +330,7 @@ func TestNewTable(t *testing.T) {
 	}
 }
 
-// TestQuick: bounds are quick where few bits of the middle level err, and of few levels and bits.
+// TestQuick: bounds are quick where few bits of each level err, and of few levels and bits.
 func TestQuick(t *testing.T) {
 	for _, tt := range []struct {
 		decoder      string
@@ -338,12 +338,18 @@ func TestQuick(t *testing.T) {
 		want         bool
 	}{
 		{"gen", 64, 22, true}, {"gen", 64, 23, false}, {"gen", 17, 16, true}, {"gen", 66, 1, false},
+		{"gen", 64, -38, true}, {"gen", 64, -39, false}, // at the first level alone
 		{"bel-u", 512, 511, true}, {"bel-u", 513, 1, false},
 	} {
 		c := must.Get(code.New("unary", tt.levels))(t)
 		e := mat.NewDense(tt.levels, c.Bits(), nil)
-		for k := range tt.bits {
-			e.Set(tt.levels/2, k, 0.1)
+		for i := range tt.levels {
+			for k := range tt.bits {
+				e.Set(i, k, 0.1)
+			}
+		}
+		for k := range -tt.bits {
+			e.Set(0, k, 0.1)
 		}
 		if got := anylaw.Quick(c, must.Get(decode.New(tt.decoder, c))(t), e); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)

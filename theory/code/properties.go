@@ -2,10 +2,12 @@ package code
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/big"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"belsim/theory/base/parallel"
 )
@@ -36,6 +38,25 @@ const mostLearned = 8
 // HardToLearn reports whether networks learn bits of a mean number of transitions badly: more than
 // 8 of them.
 func HardToLearn(transitionsPerBit float64) bool { return transitionsPerBit > mostLearned }
+
+// LearnedBadly warns of codes that are hard to learn, each with its transitions a bit, where an error
+// model ranks codes by the same errors near all transitions.
+func LearnedBadly(codes ...Learned) string {
+	var list []string
+	for _, c := range codes {
+		if text := fmt.Sprintf("%s has %.4g", c.Name, c.Transitions); !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return fmt.Sprintf("Networks learn bits of more than %d transitions badly, which this model leaves out: %s",
+		mostLearned, strings.Join(list, ", "))
+}
+
+// Learned is a code that networks learn, with its mean number of transitions of a bit.
+type Learned struct {
+	Name        string
+	Transitions float64
+}
 
 // TransitionsPerBit returns the mean number of transitions of a column.
 func (c *Code) TransitionsPerBit() float64 { return float64(c.TransitionCount()) / float64(c.bits) }
@@ -161,6 +182,23 @@ func moment(pairs, xy, x, y uint64) float64 {
 	}
 	difference, _ := new(big.Float).SetInt(new(big.Int).Sub(product(pairs, xy), product(x, y))).Float64()
 	return difference
+}
+
+// EqualColumns returns the groups of columns, from 0, that are equal: those of two or more, by their
+// first column.
+func (c *Code) EqualColumns() (groups [][]int) {
+	var all [][]int
+	at := map[string]int{} // the number of a group, by its transitions and its first bit
+	for k, levels := range c.Transitions() {
+		key := fmt.Sprint(c.Bit(0, k), levels)
+		g, ok := at[key]
+		if !ok {
+			g = len(all)
+			at[key], all = g, append(all, nil)
+		}
+		all[g] = append(all[g], k)
+	}
+	return slices.DeleteFunc(all, func(g []int) bool { return len(g) < 2 })
 }
 
 // Words returns the code words as texts of 0 and 1, one for each level, bit 1 first. The

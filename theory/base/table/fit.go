@@ -118,7 +118,7 @@ func tail(name string, most int) string {
 
 // wrapped are the lines of a text of at most width characters.
 func wrapped(text string, width int) []string {
-	return strings.Split(strings.TrimSuffix(Wrap(text, width, ""), "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(wrap(text, width, ""), "\n"), "\n")
 }
 
 // longest is the number of characters of the longest text.

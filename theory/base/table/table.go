@@ -134,7 +134,7 @@ func (t *Table) Write(w io.Writer) error {
 		lines = slices.Insert(lines, t.Line+len(heads), space+strings.Repeat("─", long)+"\n")
 	}
 	if len(left) > 0 {
-		lines = append(lines, Wrap("  (not shown: "+strings.Join(left, ", ")+"; JSON and CSV have all)", Width, "  "))
+		lines = append(lines, wrap("  (not shown: "+strings.Join(left, ", ")+"; JSON and CSV have all)", Width, "  "))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, ""))
 	return err

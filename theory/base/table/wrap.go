@@ -29,7 +29,7 @@ func (f *folder) Write(text []byte) (int, error) {
 		if utf8.RuneCountInString(line) <= Width+1 {
 			out.WriteString(line)
 		} else {
-			out.WriteString(Wrap(strings.TrimSuffix(line, "\n"), Width,
+			out.WriteString(wrap(strings.TrimSuffix(line, "\n"), Width,
 				line[:len(line)-len(strings.TrimLeft(line, " "))]))
 		}
 	}
@@ -40,9 +40,9 @@ func (f *folder) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Wrap breaks a text into lines of at most width characters, the second and all later ones with an
+// wrap breaks a text into lines of at most width characters, the second and all later ones with an
 // indent. The first keeps the spaces that the text begins with. Each line ends with a newline.
-func Wrap(text string, width int, indent string) string {
+func wrap(text string, width int, indent string) string {
 	var b strings.Builder
 	line := text[:len(text)-len(strings.TrimLeft(text, " "))]
 	empty := true
