@@ -284,10 +284,11 @@ type Overall struct {
 // as those of codes that are the same but for their order do.
 func Percent(a, b float64) float64 {
 	const rounding = 1e-12 // of sums over 65,536 levels; a sampled error is never as sure
-	if more := a/b - 1; !(math.Abs(more) <= rounding) { // also where an error is not known
-		return 100 * more
+	more := a/b - 1
+	if math.Abs(more) <= rounding {
+		return 0
 	}
-	return 0
+	return 100 * more // NaN where an error is missing
 }
 
 // Average returns the estimates over all labels, Σ prior·mean among them. Labels are sampled

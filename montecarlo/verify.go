@@ -14,15 +14,42 @@ type Theory struct {
 	Mean       float64 // exact expectation
 	MeanSquare float64 // exact second moment
 	Rounding   float64 // how far samples may be from Mean for another reason than chance: see Problem.Rounding
+	// AnyLaw is the smallest and the largest expectation under any joint law of the bits; nil for none.
+	AnyLaw *[2]float64
 }
+
+// limit is what theory says of an expectation: it is not below or not above a value, or neither.
+type limit struct {
+	what        string
+	value       float64
+	least, most bool
+}
+
+// limits are what theory says.
+func (t Theory) limits() (out []limit) {
+	if !math.IsNaN(t.Mean) {
+		out = append(out, limit{exactValue, t.Mean, true, true})
+	}
+	if !math.IsNaN(t.Bound) {
+		out = append(out, limit{"bound", t.Bound, false, true})
+	}
+	if t.AnyLaw != nil {
+		out = append(out, limit{"smallest of any law", t.AnyLaw[0], true, false},
+			limit{"largest of any law", t.AnyLaw[1], false, true})
+	}
+	return out
+}
+
+const exactValue = "exact value"
 
 // Failure is a check of Verify that failed.
 type Failure struct {
 	Level     int     // from 1; 0 for the mean over the prior
-	What      string  // "bound" or "exact value"
-	Sampled   float64 // sampled mean
+	Checked   string  // "sampled mean" or "exact value"
+	What      string  // what contradicts it, such as "bound"
+	Value     float64 // what was checked
 	Theory    float64 // what it was compared with
-	Allowance float64 // how far chance may take the sampled mean
+	Allowance float64 // how far chance may take a sampled mean, and rounding an exact value
 }
 
 func (f Failure) String() string {
@@ -30,13 +57,18 @@ func (f Failure) String() string {
 	if f.Level == 0 {
 		where = "all levels"
 	}
-	return fmt.Sprintf("%s: sampled mean %.6g, %s %.6g; chance allows for %.2g", where, f.Sampled, f.What, f.Theory,
+	by := "chance"
+	if f.Checked == exactValue {
+		by = "rounding"
+	}
+	return fmt.Sprintf("%s: %s %.6g, %s %.6g; %s allows for %.2g", where, f.Checked, f.Value, f.What, f.Theory, by,
 		f.Allowance)
 }
 
 // Verify checks sampled means against theory, for every label and for the mean
-// over the prior: none may exceed its bound, and none may differ from its exact
-// value, by more than chance allows. The probability of any failure when theory
+// over the prior: none may exceed its bound, none may differ from its exact
+// value, and none may lie outside of what any law can reach, by more than chance allows. An exact
+// value is checked against the others, too. The probability of any failure when theory
 // is right is at most alpha.
 //
 // The allowance is Bernstein's inequality with the exact variance: for the mean
@@ -55,13 +87,17 @@ func (f Failure) String() string {
 func Verify(sums []Sums, theory []Theory, prior []float64, worst int, alpha float64) []Failure {
 	var failures []Failure
 	for _, c := range checks(sums, theory, prior, worst, alpha) {
-		// Theory itself is computed in floating point: add what that can be off.
-		t := c.theory
-		if allowed := c.allowance + 1e-9*t.Mean; !math.IsNaN(t.Mean) && math.Abs(c.mean-t.Mean) > allowed {
-			failures = append(failures, Failure{c.level, "exact value", c.mean, t.Mean, allowed})
-		}
-		if allowed := c.allowance + 1e-9*t.Bound; !math.IsNaN(t.Bound) && c.mean-t.Bound > allowed {
-			failures = append(failures, Failure{c.level, "bound", c.mean, t.Bound, allowed})
+		for _, l := range c.theory.limits() {
+			check := func(checked string, value, allowed float64) {
+				allowed += 1e-9 * l.value // theory itself is computed in floating point
+				if off := value - l.value; l.most && off > allowed || l.least && -off > allowed {
+					failures = append(failures, Failure{c.level, checked, l.what, value, l.value, allowed})
+				}
+			}
+			check("sampled mean", c.mean, c.allowance)
+			if c.level > 0 && l.what != exactValue && !math.IsNaN(c.theory.Mean) {
+				check(exactValue, c.theory.Mean, 0)
+			}
 		}
 	}
 	return failures
@@ -126,6 +162,7 @@ func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 	}
 	var mean, variance, step float64
 	var all Theory
+	laws, ends := true, [2]float64{} // of any law
 	for row, s := range sums {
 		if s.Samples == 0 {
 			continue
@@ -137,7 +174,7 @@ func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 		case !math.IsNaN(v):
 			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, b/n) + rounding + t.Rounding, math.Sqrt(v / n),
 				t})
-		case n > 1 && !math.IsNaN(t.Bound):
+		case n > 1 && len(t.limits()) > 0:
 			out = append(out, check{row + 1, s.Mean(), math.Sqrt(2*s.Variance()/n*logTerm) + 7*b*logTerm/(3*(n-1)) +
 				rounding, s.StdErr(), t})
 		}
@@ -146,9 +183,16 @@ func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 			all.Bound += p * t.Bound
 			all.Mean += p * t.Mean
 			all.Rounding += p * t.Rounding
+			if laws = laws && t.AnyLaw != nil; laws {
+				ends[0] += p * t.AnyLaw[0]
+				ends[1] += p * t.AnyLaw[1]
+			}
 			variance += p * p * v / n
 			step = max(step, p*b/n)
 		}
+	}
+	if laws {
+		all.AnyLaw = &ends
 	}
 	// Without exact values the mean over the labels adds nothing to what was
 	// checked label by label.

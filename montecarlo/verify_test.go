@@ -42,15 +42,24 @@ func TestVerifyFinds(t *testing.T) {
 	}
 	sums, right, prior := verifyCase(t, 300_000, 1)
 	for name, spoil := range map[string]func(*montecarlo.Theory){
-		"exact value": func(x *montecarlo.Theory) { x.Mean *= 1.05 },
-		"bound":       func(x *montecarlo.Theory) { x.Bound = 0.95 * x.Mean },
+		"exact value":         func(x *montecarlo.Theory) { x.Mean *= 1.05 },
+		"bound":               func(x *montecarlo.Theory) { x.Bound = 0.95 * x.Mean },
+		"smallest of any law": func(x *montecarlo.Theory) { x.AnyLaw = &[2]float64{1.05 * x.Mean, 31} },
+		"largest of any law":  func(x *montecarlo.Theory) { x.AnyLaw = &[2]float64{0, 0.95 * x.Mean} },
 	} {
 		wrong := append([]montecarlo.Theory(nil), right...)
 		spoil(&wrong[9])
+		checked := []string{"sampled mean", "exact value"} // is checked against the others
+		if name == "exact value" {
+			checked = checked[:1]
+		}
 		failures := montecarlo.Verify(sums, wrong, prior, 31, 1e-6)
-		if len(failures) != 1 || failures[0].Level != 10 || failures[0].What != name ||
-			!strings.Contains(failures[0].String(), "level 10: sampled mean") {
-			t.Errorf("wrong %s of level 10: %v", name, failures)
+		must.Equal(t, "failures of a wrong "+name, len(checked), len(failures))
+		for i, f := range failures {
+			if f.Level != 10 || f.What != name || f.Checked != checked[i] ||
+				!strings.Contains(f.String(), "level 10: "+checked[i]) {
+				t.Errorf("wrong %s of level 10: %v", name, f)
+			}
 		}
 	}
 	// A hundredth on every level shows in the mean over all, if in none alone.

@@ -13,12 +13,13 @@ import (
 )
 
 // NewSoftBound returns the bound for a code and its decoder on logits with independent normal
-// noise: the union bound for gen. The error wraps ErrNoClosedForm for any other decoder.
+// noise: the union bound for gen, at most Largest. The error wraps ErrNoClosedForm for any other decoder.
 func NewSoftBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 	if _, ok := d.(decode.Gen); !ok {
 		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNoClosedForm, d.Name())
 	}
-	return &Bound{Name: "union bound on logits", Row: newSoftUnionBound(c)}, nil
+	b := &Bound{Name: "union bound on logits", Row: newSoftUnionBound(c)}
+	return b.cut(c, d), nil
 }
 
 // newSoftUnionBound returns the union bound for gen on logits with independent normal noise,

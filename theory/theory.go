@@ -29,7 +29,7 @@ var ErrNoClosedForm = errors.New("no closed form")
 type Bound struct {
 	// Name says which bound it is, for people.
 	Name string
-	// Linear is true when the bound of r·e is r times the bound of e (Eq. 2).
+	// Linear is true when the bound of r·e is r times the bound of e, below Largest (Eq. 2).
 	Linear bool
 	// Row gives the bound for row i of the code (level i+1), whose bits err with probabilities e,
 	// of length M.
@@ -48,9 +48,27 @@ func noWait(row func(i int, e []float64) float64) boundOf {
 // one has no bound.
 var bounds = []func(c *code.Code, d decode.Decoder) (*Bound, bool){belUBoundOf, belJBoundOf, unionBoundOf}
 
+// Largest is the largest |answer − n| that a decoder of a code can give at row i (level n = i+1). No
+// bound is above it.
+func Largest(c *code.Code, d decode.Decoder, i int) float64 {
+	lo, hi := decode.Range(c, d)
+	return max(c.Place(i)-c.Answer(float64(lo)), c.Answer(float64(hi))-c.Place(i))
+}
+
+// cut is the bound that is never above the largest |answer − n| of a row.
+func (b *Bound) cut(c *code.Code, d decode.Decoder) *Bound {
+	row := b.Row
+	b.Row = func(ctx context.Context, i int, e []float64) (float64, error) {
+		v, err := row(ctx, i, e)
+		return min(v, Largest(c, d, i)), err
+	}
+	return b
+}
+
 // NewBound returns the bound for a code and its decoder on hard decisions: Eq. 2 for bel-u, Eq. 26
-// for bel-j, the union bound for gen. The error wraps ErrNoClosedForm when there is none. Eq. 26
-// and the union bound hold for bits that err independently: package anylaw has what holds for all.
+// for bel-j, the union bound for gen, each at most Largest. The error wraps ErrNoClosedForm when
+// there is none. Eq. 26 and the union bound hold for bits that err independently: package anylaw has
+// what holds for all.
 func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 	if c.Real() {
 		return nil, fmt.Errorf("%w: no bound for the hard outputs of a code of real numbers", ErrNoClosedForm)
@@ -61,7 +79,7 @@ func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 	}
 	for _, of := range bounds {
 		if b, ok := of(c, d); ok {
-			return b, nil
+			return b.cut(c, d), nil
 		}
 	}
 	return nil, fmt.Errorf("%w: no bound for decoder %s", ErrNoClosedForm, d.Name())

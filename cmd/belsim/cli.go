@@ -238,6 +238,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"steps":      fmt.Sprint(search.DefaultSteps),
 			"styles":     strings.Join(plots.Places(), ","),
 			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
+			"auto":       "auto: bel-u for unary, bel-j for Johnson codes, else gen",
 			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 			"training":   "How networks are trained: bce, ce, l1 or l2 (default: bce, or as --model says).",

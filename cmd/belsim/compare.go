@@ -15,13 +15,12 @@ import (
 	"belsim/plots/paper"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 type compareCmd struct {
 	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs (default: all)."`
 	levelsFlag
-	Decoder []string `enum:"${decoders}" placeholder:"NAME" help:"Decoders, with commas between them: ${enum}."`
+	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}; ${auto}."`
 	scenarioFlags
 	networks bool                 // are forecast, and nothing is sampled
 	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
@@ -57,9 +56,6 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	if m, ok := s.Model.(scenario.Perceived); ok {
 		return cmd.forecast(ctx, env, s, m, fit, codes[0].Levels())
-	}
-	if len(cmd.Decoder) == 0 {
-		cmd.Decoder = []string{compare.DefaultDecoder}
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
@@ -138,9 +134,6 @@ func (cmd *compareCmd) forecast(ctx context.Context, env *environment, s *scenar
 		Outputs: s.Outputs, Trainings: cmd.Training,
 		Noise: m.Noise, Unary: forecast.UnaryError{Error: cmd.MAE, Levels: levels}, Misfit: cmd.misfit(m, labels),
 		Cutoff: m.Cutoff, Direct: cmd.Baseline, Decoders: s.Decoders, Temperature: s.Temperature, InLevels: true,
-	}
-	if len(q.Names) == 0 {
-		q.Names = []string{decode.Auto}
 	}
 	if len(q.Trainings) == 0 {
 		q.Trainings = []perceived.Training{cmp.Or(m.Training, perceived.BCE)}

@@ -30,7 +30,7 @@ type heatmapCmd struct {
 	Cutoff     float64    `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn (default: by s)."`
 	trainingFlag
 	Method  []string `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME,..." help:"How to compute errors, with commas between several: ${enum}."`
-	Decoder string   `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}."`
+	Decoder string   `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; ${auto}."`
 	outputsFlags
 	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell."`
 	Seed      uint64                        `default:"1" group:"sampling" help:"Seed of the random numbers."`

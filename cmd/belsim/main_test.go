@@ -426,7 +426,7 @@ func TestHeatmapTyped(t *testing.T) {
 		want := ""
 		for _, typed := range []string{"", "unary johnson-nonzero", "--method auto", "--levels 255 --method bound,exact",
 			"unary johnson-nonzero --decoder auto --levels 255"} {
-			out := mustRun(t, "heatmap " + typed + " " + axes)
+			out := mustRun(t, "heatmap "+typed+" "+axes)
 			if want == "" {
 				want = out
 			}
@@ -436,7 +436,7 @@ func TestHeatmapTyped(t *testing.T) {
 	}
 	// Of the axes, which are the paper's here, one range is enough to tell.
 	for _, typed := range []string{"", "unary johnson-nonzero"} {
-		out := mustRun(t, "heatmap " + typed + " --r 3")
+		out := mustRun(t, "heatmap "+typed+" --r 3")
 		if !strings.Contains(out, "1 × 100 cells, 97 valid") {
 			t.Errorf("%q: %s", typed, out)
 		}

@@ -15,7 +15,7 @@ import (
 type verifyCmd struct {
 	Code string `default:"johnson-nonzero" reads:"" help:"Code, a NAME or a FILE."`
 	levelsFlag
-	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}."`
+	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; ${auto}."`
 	scenarioFlags
 	trainingFlag
 	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1."`

@@ -88,9 +88,6 @@ type InvalidCode struct {
 	Err  error // scenario.Invalid(Err)
 }
 
-// DefaultDecoder is the decoder of a comparison where nobody names one.
-const DefaultDecoder = "gen"
-
 // NewCandidates pairs codes with the named decoders that fit them, under the scenario's model.
 // One decoder must fit every code; of several, each must fit one code, and each code must
 // have one. Codes for which the model is invalid are set aside; where it is so for all of them,

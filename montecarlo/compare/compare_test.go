@@ -57,8 +57,8 @@ func TestCompare(t *testing.T) {
 		func(a, b compare.Result) int { return int(math.Copysign(1, a.Best()-b.Best())) }) {
 		t.Errorf("not sorted: %+v", c.Results)
 	}
-	for _, r := range c.Results { // of gen the union bound is above
-		if r.AnyLaw == nil || (r.Bound == r.AnyLaw[1]) != (r.Decoder == "gen") {
+	for _, r := range c.Results { // the union bound is above, and Eq. 2 is nearly any law's
+		if r.AnyLaw == nil || (r.Bound > 2*r.AnyLaw[1]) != (r.Decoder == "gen") {
 			t.Errorf("%s, %s: bound %v, any law %v", r.Code, r.Decoder, r.Bound, r.AnyLaw)
 		}
 	}

@@ -444,19 +444,28 @@ func (f *filler) row(ctx context.Context, row int) error {
 // errorAt computes the error of a code at x.
 type errorAt func(ctx context.Context, x float64) (montecarlo.Overall, error)
 
-// along computes errors of a side for the models of a line. Where both are proportional to x, it is
-// done once for all x.
+// along computes errors of a side for the models of a line. A linear bound is concave in x where
+// levels are cut, so that it is proportional to x between two x where its slopes are equal.
 func (f *filler) along(ctx context.Context, side int, l *plane.Line) (errorAt, error) {
 	at := func(ctx context.Context, x float64) (montecarlo.Overall, error) { return f.error(ctx, side, l, x) }
-	if m := f.means[side]; l.Largest == 0 || m == nil || !m.Linear {
+	valid := slices.DeleteFunc(slices.Clone(f.m.X()), func(x float64) bool { return !l.Valid(x) || x == 0 })
+	if m := f.means[side]; len(valid) < 3 || m == nil || !m.Linear {
 		return at, nil
 	}
-	unit := min(1, l.Largest)
-	of, err := at(ctx, unit)
-	slope := of.Mean / unit
+	var slopes [2]float64
+	for i, x := range []float64{slices.Min(valid), slices.Max(valid)} {
+		of, err := at(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		slopes[i] = of.Mean / x
+	}
+	if slopes[0]-slopes[1] > 1e-12*slopes[0] { // more than sums of 2¹² terms are rounded
+		return at, nil
+	}
 	return func(_ context.Context, x float64) (montecarlo.Overall, error) {
-		return montecarlo.Overall{Mean: x * slope}, nil
-	}, err
+		return montecarlo.Overall{Mean: x * slopes[0]}, nil
+	}, nil
 }
 
 // error computes the error of a side for a model: the mean over the labels.

@@ -47,7 +47,7 @@ func (m Method) MeanOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error
 // prepared for many problems of a code and a decoder, and safe for concurrent use.
 type Mean struct {
 	Name   string  // which bound it is, for people; "" for exact values
-	Linear bool    // the value of r·e is r times the value of e
+	Linear bool    // the value of r·e is r times the value of e, until a level reaches theory.Largest
 	Width  float64 // values may be wrong by this relative amount; 0 for formulas
 	Work   int     // of an interval, where there is no formula: see enclose.Options
 

@@ -152,7 +152,7 @@ func perceivedBound(p *montecarlo.Problem) (*Mean, error) {
 				if err != nil {
 					return 0, err
 				}
-				sum += v
+				sum += min(v, theory.Largest(c, d, i))
 			}
 			return sum / decode.Strata, nil
 		}, nil

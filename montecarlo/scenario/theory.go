@@ -12,7 +12,6 @@ import (
 	"belsim/theory/anylaw"
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/table"
-	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
 
@@ -99,10 +98,6 @@ func fewPairs(p *montecarlo.Problem, rows int) bool {
 // TheoryOf computes what theory says of a problem. workers is the number of goroutines, 0 for one on
 // each processor. Where no formula gives the exact mean, it is the middle of an interval, if that is
 // relatively not wider than ExactWidth.
-//
-// The bound of a level by gen is the smaller one of the union bound, which counts every other word,
-// and of the largest mean |error| of any law. The bounds of the other decoders are the paper's
-// formulas.
 func TheoryOf(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, omit Omit) (*Theory, error) {
 	q := theorist{workers: workers, p: p, prior: prior, omit: omit, enclosing: enclose.DefaultOptions()}
 	return q.theory(ctx)
@@ -218,10 +213,9 @@ func (q theorist) laws(ctx context.Context, t *Theory) error {
 	if err != nil {
 		return err
 	}
-	_, gen := p.Decoder.(decode.Gen)
 	for i, l := range laws {
-		if gen && q.prior[i] > 0 && l.Hi < t.Levels[i].Bound {
-			t.Levels[i].Bound = l.Hi
+		if q.prior[i] > 0 {
+			t.Levels[i].AnyLaw = &[2]float64{l.Lo, l.Hi}
 		}
 	}
 	lo, hi := anylaw.Mean(q.prior, laws)

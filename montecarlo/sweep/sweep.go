@@ -124,7 +124,7 @@ func newSweep(d Definition) (*Sweep, error) {
 func (d Definition) identity() (string, error) {
 	d.Pairs = slices.Clone(d.Pairs)
 	for i := range d.Pairs {
-		d.Pairs[i].Code = ""
+		d.Pairs[i].Code, d.Pairs[i].Bound = "", "" // the bound follows from the rest
 	}
 	text, err := json.Marshal(d)
 	sum := sha256.Sum256(text)

@@ -43,8 +43,7 @@ const lines = {
 	},
 	table(s, { rows }) {
 		const codes = [...rows.values()].filter((r) => !r.problem).map((r) => r.of),
-			reader = rowDecoder(s),
-			of = [...codes.map(fileOf), ...levels(s, ...codes), ...(reader === "gen" ? [] : ["--decoder", reader])];
+			of = [...codes.map(fileOf), ...levels(s, ...codes), ...decoder({ decoder: rowDecoder(s) })];
 		return ["compare", ...of, ...subject(s), "--samples", tableSamples(s.levels), ...seed(s)];
 	},
 	map(s, { map: { axes, method, samples } }) {

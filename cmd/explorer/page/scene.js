@@ -20,8 +20,8 @@ export function axesOf({ model, levels }) {
 	return { x: { lo: 0.05, hi: part(2) }, y: { lo: 0.2, hi: part(3) } };
 }
 
-/** rowDecoder is the one decoder of all rows of the table, as compare has it. */
-export const rowDecoder = ({ decoder }) => (decoder === "auto" || decoder.startsWith("bel") ? "gen" : decoder);
+/** rowDecoder is the decoder of all rows of the table: auto instead of one that is for one family of codes. */
+export const rowDecoder = ({ decoder }) => (decoder.startsWith("bel") ? "auto" : decoder);
 
 /** leastSamples is the number of samples of each level in files and commands, before more have come. */
 export const leastSamples = 1000;
