@@ -13,6 +13,7 @@ import platform
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
@@ -35,9 +36,9 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         carried = here / "go"  # in a source distribution
         source = carried if carried.is_dir() else here.parent
         if not (source / "go.mod").exists():
-            raise RuntimeError("the Go source of belsim is missing: build in its repository, or from a source distribution")
+            sys.exit("the Go source of belsim is missing: build in its repository, or from a source distribution")
         if shutil.which("go") is None:
-            raise RuntimeError("building belsim needs Go 1.26 or later: https://go.dev/dl/")
+            sys.exit("building belsim needs Go 1.26 or later: https://go.dev/dl/")  # one line in pip's answer, not a trace
         include = build_data["force_include"]
         if self.target_name == "sdist":
             include.update({str(file): file.relative_to(here).as_posix() for file in own(here)})
@@ -67,7 +68,7 @@ def go(source: Path, *args: str) -> str:
     """Runs go in the folder of the source, and returns what it prints."""
     done = subprocess.run(["go", *args], cwd=source, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=False)
     if done.returncode != 0:
-        raise RuntimeError(f"'go {' '.join(args)}' failed")
+        sys.exit(f"'go {' '.join(args)}' failed")
     return done.stdout
 
 

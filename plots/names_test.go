@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 )
 
 // TestNames: names lie on no other name, mark or line, and belong to the nearest mark, or a line leads to
@@ -57,6 +59,41 @@ func checkSpots(t *testing.T, name string, s spots, placed []spot) {
 			if j != i && overlap(a.box, b.box) || j != i && b.leader && crosses(a.box, b.from, b.to) {
 				t.Errorf("%s: name %d lies on name %d, or on its line", name, i, j)
 			}
+		}
+	}
+}
+
+// TestNamesDrawn: a trade-off shows each name once, those of marks that coincide one below the other.
+func TestNamesDrawn(t *testing.T) {
+	var d TradeoffData
+	for i := range 12 {
+		d.Codes = append(d.Codes, Point{Name: fmt.Sprint("same ", i), X: 16, Y: 0.5, Lo: 0.49, Hi: 0.51})
+	}
+	for i := range 4 {
+		d.Codes = append(d.Codes, Point{Name: fmt.Sprint("other ", i), X: float64(17 + i), Y: 0.5, Lo: 0.5, Hi: 0.5})
+	}
+	f, err := Tradeoff(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c recorder.Canvas
+	f.draw(draw.NewCanvas(&c, f.width, f.height))
+	at := map[string]vg.Point{}
+	for _, action := range c.Actions {
+		if text, ok := action.(*recorder.FillString); ok {
+			if _, twice := at[text.String]; twice && len(text.String) > 5 {
+				t.Errorf("%q is drawn twice", text.String)
+			}
+			at[text.String] = text.Point
+		}
+	}
+	for i, code := range d.Codes {
+		here, ok := at[code.Name]
+		if !ok {
+			t.Errorf("%q is not drawn", code.Name)
+		}
+		if above := at[d.Codes[max(i-1, 0)].Name]; 0 < i && i < 12 && (here.X != above.X || here.Y > above.Y-8) {
+			t.Errorf("%q is at %v, not below %v", code.Name, here, above)
 		}
 	}
 }

@@ -549,3 +549,19 @@ func TestStyles(t *testing.T) {
 		}
 	}
 }
+
+// TestTradeoffLine: a line joins codes between whose numbers of bits there is none, and no others.
+func TestTradeoffLine(t *testing.T) {
+	for _, tt := range []struct {
+		bits  []float64
+		lines int // with that of the key
+	}{{[]float64{6, 7, 8, 12, 13}, 4}, {[]float64{5, 11, 24}, 0}, {[]float64{6}, 0}} {
+		var d plots.TradeoffData
+		for _, bits := range tt.bits {
+			d.Found = append(d.Found, point("", bits, 1/bits, 0.001))
+		}
+		var b bytes.Buffer
+		must.Succeed(t, must.Get(plots.Tradeoff(d))(t).Write(&b, "svg"))
+		must.Equal(t, fmt.Sprint("lines through ", tt.bits), tt.lines, strings.Count(b.String(), "stroke-width:1.4"))
+	}
+}

@@ -18,7 +18,7 @@ type benchCmd struct {
 	Time    time.Duration `default:"1s" help:"Time to measure each workload for, on each backend."`
 	Backend string        `enum:"auto,cpu,cuda" default:"auto" help:"What to measure: ${enum}."`
 	workersFlag
-	outputFlags
+	outputFlags `set:"endings=.csv .json"`
 }
 
 // benchmark is the JSON of the command.

@@ -103,7 +103,9 @@ type environment struct {
 	watch    func(*progress)           // sees every progress that begins, in tests of signals
 	saves    atomic.Bool               // an interruption has to wait: results are being made safe
 	exit     func(code int)            // ends the process
-	grace    time.Duration             // how long an interrupted command may take to end by itself
+	// files without their final names, which are removed before the process ends
+	unfinished unfinishedFiles
+	grace      time.Duration // how long an interrupted command may take to end by itself
 }
 
 // newEnvironment returns the environment of a command line.
@@ -237,6 +239,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),
 			"styles":     strings.Join(plots.Places(), ","),
+			"places":     strings.Join(plots.Places(), ", "),
 			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
 			"auto":       "auto: bel-u for unary, bel-j for Johnson codes, else gen",
 			"anycode":    strings.Join(anyCode, ","),
@@ -339,8 +342,8 @@ func (i interruption) Error() string { return i.String() }
 // signals within a tenth of a second are one.
 //
 // The process also ends when an interrupted command does not end by itself: it waits for a pipe, or
-// is in a computation that cannot be interrupted. Files that are not finished have temporary names
-// then, so nothing is lost. What a command makes safe it may finish.
+// is in a computation that cannot be interrupted. Files that are not finished are removed
+// then. What a command makes safe it may finish.
 func (env *environment) notify(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals, done := make(chan os.Signal, 2), make(chan struct{})
@@ -359,11 +362,13 @@ func (env *environment) notify(parent context.Context) (ctx context.Context, sto
 			select {
 			case s := <-signals:
 				if sig, ok := s.(syscall.Signal); ok && time.Since(began) > 100*time.Millisecond {
+					env.unfinished.discard()
 					env.exit(signalStatus(sig))
 				}
 			case <-late.C:
 				if !env.saves.Load() {
-					env.complain("interrupted in a step that cannot be stopped; unfinished files have temporary names")
+					env.unfinished.discard()
+					env.complain("interrupted in a step that cannot be stopped; unfinished files are removed")
 					env.exit(signalStatus(first.Signal))
 					return
 				}

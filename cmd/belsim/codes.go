@@ -20,7 +20,7 @@ type codesCmd struct {
 	levelsFlag
 	Describe bool `group:"output" help:"Print the properties of CODE instead; without CODE, what each code is."`
 	workersFlag
-	pictureFlags
+	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
 }
 
 // codeRow is a code in a list.
@@ -55,11 +55,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	c := codes[0]
-	if note := code.TransposedNote(c.Name(), c.Levels(), c.Bits()); note != "" {
-		env.note("%s", note)
-	}
-	return cmd.deliver(env, cmd.result(ctx, env, c))
+	return cmd.deliver(env, cmd.result(ctx, env, codes[0]))
 }
 
 // result is one code.

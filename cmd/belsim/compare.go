@@ -18,7 +18,7 @@ import (
 )
 
 type compareCmd struct {
-	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs (default: all)."`
+	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes: NAMEs, FILEs and NAME=FILEs (default: all)."`
 	levelsFlag
 	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}; ${auto}."`
 	scenarioFlags
@@ -29,7 +29,7 @@ type compareCmd struct {
 	samplingFlags
 	Within int `default:"5" placeholder:"θ" group:"sampling" help:"Count errors of at most θ levels (default: 5)."`
 	backendFlags
-	pictureFlags
+	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
 }
 
 // Run implements the command.

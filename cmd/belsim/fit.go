@@ -39,7 +39,7 @@ type fitCmd struct {
 	Seed        uint64      `group:"sampling" default:"1" help:"Seed of the random numbers."`
 	Baseline    string      `placeholder:"FILE|X" reads:"" help:"Direct regression: a FILE of predictions, or its mean |error|."`
 	backendFlags
-	pictureFlags
+	pictureFlags `set:"endings=.csv .npy .npz .json .html .png .svg .pdf"`
 }
 
 // labelRanges are the values of --range.

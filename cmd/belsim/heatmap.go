@@ -37,7 +37,7 @@ type heatmapCmd struct {
 	modelFlag `embed:"" xorprefix:"model-"` // ranges may be given beside it
 	priorFlag
 	backendFlags
-	pictureFlags
+	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
 }
 
 // Run implements the command.

@@ -34,7 +34,7 @@ type levelsCmd struct {
 	Prior      string               `group:"model" placeholder:"FILE" reads:"" help:"${histogram}"`
 	Baseline   float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression."`
 	workersFlag
-	pictureFlags
+	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
 }
 
 // Run implements the command.

@@ -12,8 +12,8 @@ import (
 )
 
 type mergeCmd struct {
-	Results string `arg:"" name:"results" reads:"results" help:"Folder of the results of a sweep."`
-	pictureFlags
+	Results      string `arg:"" name:"results" reads:"results" help:"Folder of the results of a sweep."`
+	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
 }
 
 // Run implements the command.

@@ -37,7 +37,7 @@ type optimizeCmd struct {
 	trainingFlag
 	samplingFlags
 	backendFlags
-	pictureFlags
+	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
 }
 
 // Run implements the command.

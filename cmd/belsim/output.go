@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep/jobs"
@@ -25,14 +26,14 @@ type quietFlag struct {
 
 // outputFlags say where results go.
 type outputFlags struct {
-	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, by its ending; several times."`
+	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, which ends in ${endings}; several times."`
 	Format string   `enum:"text,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
 	quietFlag
 }
 
 // styleFlag says how pictures look.
 type styleFlag struct {
-	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures appear, such as text (the default), column or iclr; and untitled."`
+	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures appear, one of text (the default), ${places}; and untitled."`
 }
 
 // untitled is the word of --style that names no place.
@@ -127,37 +128,70 @@ func (f outputFlags) checkFiles(env *environment, known ...string) error {
 	return env.files.Claim(f.Output...)
 }
 
-// write makes the output files, each by its path.
+// write makes the output files, each by its path: all of them or none.
 func (f outputFlags) write(env *environment, make func(w io.Writer, path string) error) error {
-	for _, path := range f.Output {
-		if err := f.writeFile(env, path, func(w io.Writer) error { return make(w, path) }); err != nil {
+	return f.writeFiles(env, f.Output, make)
+}
+
+// writeFile makes a file that nobody ever sees half-written.
+func (f outputFlags) writeFile(env *environment, path string, make func(w io.Writer) error) error {
+	return f.writeFiles(env, []string{path}, func(w io.Writer, _ string) error { return make(w) })
+}
+
+// writeFiles makes files, all or none. An error of make stays as it is, unless the system refused to
+// write.
+func (f outputFlags) writeFiles(env *environment, paths []string, make func(w io.Writer, path string) error) error {
+	var all safefile.Files
+	defer env.unfinished.hold(&all)()
+	for _, path := range paths {
+		if err := env.files.MayWrite(path); err != nil {
 			return err
 		}
+		var made error
+		if err := all.Add(path, func(w io.Writer) error {
+			made = make(w, path)
+			return made
+		}); err != nil {
+			switch {
+			case made == nil:
+				return outside(err)
+			case environmental(err) == err:
+				return made
+			}
+			return environmental(err)
+		}
+	}
+	written, err := all.Commit()
+	for _, path := range written {
+		env.files.Wrote(path)
+	}
+	if err != nil {
+		return outside(err)
 	}
 	return nil
 }
 
-// writeFile makes a file that nobody ever sees half-written. An error of make stays as it is,
-// unless the system refused to write.
-func (f outputFlags) writeFile(env *environment, path string, make func(w io.Writer) error) error {
-	if err := env.files.MayWrite(path); err != nil {
-		return err
+// unfinishedFiles are the files of a command that have temporary names.
+type unfinishedFiles struct {
+	mu    sync.Mutex
+	files *safefile.Files
+}
+
+// hold makes files known until the function that it returns discards what is left of them.
+func (u *unfinishedFiles) hold(files *safefile.Files) (end func()) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.files = files
+	return u.discard
+}
+
+// discard removes them.
+func (u *unfinishedFiles) discard() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.files != nil {
+		u.files.Discard()
 	}
-	var made error
-	err := safefile.Write(path, func(w io.Writer) error {
-		made = make(w)
-		return made
-	})
-	switch {
-	case err == nil:
-		env.files.Wrote(path)
-		return nil
-	case made == nil:
-		return outside(err)
-	case environmental(err) == err:
-		return made
-	}
-	return environmental(err)
 }
 
 // environmental marks errors of files as the environment's: the system refused something that

@@ -150,7 +150,7 @@ func numbers(t *testing.T, name string, header int) [][]float64 {
 func near(t *testing.T, what string, want, got float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= 1e-11*math.Abs(want)+1e-290) {
-		t.Errorf("%s: %v, want %v", what, got, want)
+		t.Fatalf("%s: %v, want %v", what, got, want)
 	}
 }
 

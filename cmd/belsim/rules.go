@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,23 +20,7 @@ func (env *environment) checkGiven(k *kong.Context) error {
 	if c, ok := k.Selected().Target.Addr().Interface().(interface{ checkWorkers() error }); ok && err == nil {
 		err = c.checkWorkers()
 	}
-	if err == nil && resultPrinted(k) && env.files.Printed != nil && closed(env.files.Printed) {
-		err = environmentError{errors.New("standard output is closed: want it open, -o FILE, or > /dev/null")}
-	}
 	return err
-}
-
-// resultPrinted reports whether the result of a command is only printed.
-func resultPrinted(k *kong.Context) bool {
-	for _, f := range k.Flags() {
-		switch f.Name {
-		case "output":
-			return f.Target.Len() == 0
-		case "print":
-			return f.Target.Len() > 0
-		}
-	}
-	return false
 }
 
 // noteUnused notes the flags that had no effect, by the rules of the command, after it ran: heatmap

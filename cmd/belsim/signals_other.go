@@ -22,6 +22,3 @@ func waitForEnd(parent int) {
 
 // checkDescriptors returns nil: the number of open files is not limited by process.
 func checkDescriptors() error { return nil }
-
-// closed returns false: to write to a closed file fails.
-func closed(*os.File) bool { return false }

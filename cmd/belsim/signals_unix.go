@@ -8,8 +8,6 @@ import (
 	"os"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // interruptions are the signals that end a command, which first writes the finished results.
@@ -48,17 +46,4 @@ func checkDescriptors() error {
 		defer syscall.Close(fd)
 	}
 	return nil
-}
-
-// closed reports whether a standard file was closed when the process began. The runtime of Go then
-// puts the null device in its place, open for reading, too. What drops its output by such a device
-// is taken for closed.
-func closed(file *os.File) bool {
-	at, err := file.Stat()
-	null, err2 := os.Stat(os.DevNull)
-	if err != nil || err2 != nil || !os.SameFile(at, null) {
-		return false
-	}
-	flags, err := unix.FcntlInt(file.Fd(), unix.F_GETFL, 0)
-	return err == nil && flags&(unix.O_ACCMODE|unix.O_CLOEXEC) == unix.O_RDWR
 }

@@ -13,7 +13,7 @@ import (
 )
 
 type verifyCmd struct {
-	Code string `default:"johnson-nonzero" reads:"" help:"Code, a NAME or a FILE."`
+	Code string `default:"johnson-nonzero" reads:"" help:"Code: a NAME, a FILE or NAME=FILE."`
 	levelsFlag
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; ${auto}."`
 	scenarioFlags
@@ -21,7 +21,7 @@ type verifyCmd struct {
 	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1."`
 	samplingFlags
 	backendFlags
-	pictureFlags
+	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
 }
 
 // Run implements the command.

@@ -130,7 +130,11 @@ func (f *Fit) open(name string) (*code.Code, error) {
 	if i := slices.IndexFunc(f.codes, func(c *code.Code) bool { return c.Name() == name }); i >= 0 {
 		return f.codes[i], nil
 	}
-	return forecast.OpenCode(name, f.Levels)
+	c, err := forecast.OpenCode(name, f.Levels)
+	if _, known := code.Lookup(name); err != nil && !known && !code.IsFile(name) {
+		err = fmt.Errorf("%w; a fit of --code %s=FILE cannot be read without the file: fit --code FILE again", err, name)
+	}
+	return c, err
 }
 
 // decoding is how a design of one of the networks is decoded.

@@ -95,7 +95,10 @@ func ReadRuns(path string) ([]Other, error) {
 		}
 		o.Outputs = relativeTo(filepath.Dir(path), o.Outputs)
 		if code.IsFile(o.Code) {
-			o.Code = relativeTo(filepath.Dir(path), o.Code)
+			name, file := code.SplitName(o.Code)
+			if o.Code = relativeTo(filepath.Dir(path), file); name != "" {
+				o.Code = name + "=" + o.Code
+			}
 		}
 		out = append(out, o)
 	}

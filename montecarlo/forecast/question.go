@@ -146,6 +146,9 @@ func (q Question) Open() (*Run, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
+	if err := scenario.CheckNames(q.Codes); err != nil {
+		return nil, err
+	}
 	r := &Run{q: q, levels: slices.Clone(q.Levels)}
 	files := map[string]*code.Code{}
 	for _, name := range q.Codes {

@@ -21,6 +21,22 @@ const DefaultLevels = 256
 // Named is the number of levels of named codes where no file sets it.
 func (z Sizes) Named() int { return cmp.Or(z.Levels, z.Prior, z.Default, DefaultLevels) }
 
+// CheckNames refuses two codes NAME=FILE of one name.
+func CheckNames(codes []string) error {
+	seen := map[string]string{}
+	for _, text := range codes {
+		name, file := code.SplitName(text)
+		if name == "" {
+			continue
+		}
+		if other, ok := seen[name]; ok {
+			return fmt.Errorf("%s=%s and %s=%s: one name for two codes; want a name for each", name, other, name, file)
+		}
+		seen[name] = file
+	}
+	return nil
+}
+
 // OpenCodes opens NAMEs and FILEs, all of the same number of levels. The number is
 // size.Levels; where this is 0, the number of levels of the files; without files, size.Prior;
 // where this is 0, size.Default or DefaultLevels. The error names the code that cannot be opened.
@@ -28,6 +44,9 @@ func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
 	open := code.Open
 	if size.Real {
 		open = code.OpenReal
+	}
+	if err := CheckNames(names); err != nil {
+		return nil, err
 	}
 	codes := make([]*code.Code, len(names))
 	var file *code.Code // the first file, where it sets the number of levels

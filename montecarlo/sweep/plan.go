@@ -202,6 +202,9 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 		}
 	}
 	var codes []*code.Code
+	if err := scenario.CheckNames(f.Codes); err != nil {
+		return err
+	}
 	var names []string
 	for _, name := range f.Codes {
 		some, err := p.openLevels(f, name)
@@ -334,6 +337,9 @@ func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string,
 		p.sides = append(p.sides, side{c, decoder, models, means})
 		of := p.scenario.Design(c, decoder)
 		of.Code = name
+		if label, _ := code.SplitName(name); label != "" {
+			of.Code = label
+		}
 		pair := Pair{Design: of, Identity: identity, Methods: methods}
 		if m := means[scenario.Bound]; m != nil {
 			pair.Bound = m.Name

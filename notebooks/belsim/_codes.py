@@ -52,7 +52,8 @@ def codes(levels: int = 256) -> pd.DataFrame:
     One row for each code: ``code, levels, bits, min_distance, transitions_per_bit, max_transitions,
     distance_label_correlation, constant_columns, decoder, description``.
 
-    >>> codes(16).set_index("code").loc["gray", "bits"].item()
+    >>> import belsim
+    >>> belsim.codes(16).set_index("code").loc["gray", "bits"].item()
     4
     """
     with Inputs() as inputs:
@@ -65,7 +66,8 @@ def code(name: str, levels: int | None = None) -> NDArray[np.int32]:
     ``name`` is one of ``belsim.codes()``, or a path to a .csv or .npy file. ``levels`` is L (256 for a name without it).
     Row ``n`` has the bits of level ``n``, from 0.
 
-    >>> code("gray", 4).tolist()
+    >>> import belsim
+    >>> belsim.code("gray", 4).tolist()
     [[0, 0], [0, 1], [1, 1], [1, 0]]
     """
     with Inputs() as inputs:
@@ -117,7 +119,8 @@ def encode(level: ArrayLike, code: str | ArrayLike, *, levels: int | None = None
     ``code`` is an L × M matrix, or a name with its number of ``levels``. For a code of real numbers the bits are
     the targets of its classifiers.
 
-    >>> encode([0, 3], "unary", levels=4).tolist()
+    >>> import belsim
+    >>> belsim.encode([0, 3], "unary", levels=4).tolist()
     [[0, 0, 0], [1, 1, 1]]
     """
     c = matrix(code, levels)
@@ -179,7 +182,8 @@ def quantize(
     Labels outside the range are refused, as ``fit`` does; ``outside="clip"`` gives them the level at its end. ``range`` may have the
     label of each level instead, L numbers that ascend (see ``belsim levels --targets``); the end levels clip then.
 
-    >>> quantize([2.5, 3.2, 4.0], (2.5, 4.0), 4).tolist()
+    >>> import belsim
+    >>> belsim.quantize([2.5, 3.2, 4.0], (2.5, 4.0), 4).tolist()
     [0, 1, 3]
     """
     levels = count(levels, "levels")
@@ -195,7 +199,8 @@ def quantize(
 def dequantize(level: ArrayLike, range: ArrayLike, levels: int) -> NDArray[np.float64]:  # noqa: A002
     """The real labels of levels from 0, which may lie between two levels: the inverse of ``quantize``. NaN is refused.
 
-    >>> dequantize([0, 1.5, 3], (2.5, 4.0), 4).tolist()
+    >>> import belsim
+    >>> belsim.dequantize([0, 1.5, 3], (2.5, 4.0), 4).tolist()
     [2.5, 3.25, 4.0]
     """
     levels = count(levels, "levels")
@@ -279,7 +284,7 @@ class Decoder:
     ``about`` has what it is: ``kind, rule, reads, code, levels, bits, samples, error, stderr, unit``. ``save`` writes the file that
     ``belsim decode`` reads, and ``Decoder.load`` reads it again.
 
-    >>> import belsim
+    >>> import belsim, numpy as np
     >>> level = np.arange(2000) % 16
     >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
     >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
@@ -389,7 +394,8 @@ def decode(
     to ``gen`` and ``gen-ex`` where there are any, as the command does, and bits to the others. ``temperature`` multiplies the logits
     of ``gen-ex``.
 
-    >>> decode([[2.0, 1.5, -3.0]], "unary", levels=4).tolist()
+    >>> import belsim
+    >>> belsim.decode([[2.0, 1.5, -3.0]], "unary", levels=4).tolist()
     [2]
     """
     if isinstance(decoder, Decoder):

@@ -162,7 +162,8 @@ def compare(
     Networks (``label_noise``, ``mae``, a perceived label of ``model``) are forecast, and nothing is sampled: rows are those of
     ``levels``.
 
-    >>> compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
+    >>> import belsim
+    >>> belsim.compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
     [['unary', 0.293], ['johnson', 0.294]]
     """
     return _command("compare", locals(), rows("results"))
@@ -203,10 +204,11 @@ def levels(
     quantiles, ``levels, spacing, quantization, quantization_over_baseline, forecast, chosen, values``. ``values`` is the ``range`` of
     ``fit`` and others; ``range`` sets the ends here, which else clip 0.1 % of the labels.
 
-    >>> made = levels(targets=np.arange(100.0) ** 2, levels=8, baseline=100)
+    >>> import belsim, numpy as np
+    >>> made = belsim.levels(targets=np.arange(100.0) ** 2, levels=8, baseline=100)
     >>> np.round(made[made.chosen]["values"].item()[:3]).tolist()
     [0.0, 527.0, 1618.0]
-    >>> levels(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
+    >>> belsim.levels(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
     [[32.0, 1.05], [16.0, 1.21]]
     """
     return _command("levels", locals(), rows("results"))
@@ -269,7 +271,8 @@ def verify(
     ``code`` is a name or an L × M matrix. ``random`` draws the error probabilities uniformly from 0 to 1; the other arguments are
     those of ``compare``. A failed check raises nothing: see ``Verification.passed``.
 
-    >>> verify("unary", levels=4, samples=100).passed
+    >>> import belsim
+    >>> belsim.verify("unary", levels=4, samples=100).passed
     True
     """
     return _command("verify", locals(), Verification, may_fail=True)
@@ -353,7 +356,8 @@ def heatmap(
     ``bound`` or ``mc`` (samples), or several of them; by default the paper's bounds beside exact values, where both codes have these.
     The other arguments are those of ``compare``.
 
-    >>> heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3), sigma=(1, 4, 2)).increase["exact"].shape
+    >>> import belsim
+    >>> belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3), sigma=(1, 4, 2)).increase["exact"].shape
     (2, 3)
     """
     if (a is None) != (b is None):
@@ -459,7 +463,8 @@ class Fit(_Results, _plots.Pictured):
         rows = self.recommendation
         if rows.empty:
             raise Error(f"there are no forecasts to draw. {' '.join(rows.attrs['notes'])}")
-        return _plots.forest(ax, rows[rows["shown"] & rows["ratio"].notna()])
+        title = f"forecasts beside {self.each[0].results['code']}, {self.each[0].results['levels']} levels"
+        return _plots.forest(ax, rows[rows["shown"] & rows["ratio"].notna()], title)
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page, an .html file that needs no other, with all tables and pictures."""
@@ -538,7 +543,7 @@ def fit(
     decoder, recommendation and pictures. With ``points`` the outputs are x and y of points, such as landmarks, in turn, and
     ``Fit.points`` has their mean Euclidean ``error``, its ``stderr`` and the ``count`` of points.
 
-    >>> import belsim
+    >>> import belsim, numpy as np
     >>> level = np.arange(2000) % 16
     >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
     >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
@@ -817,7 +822,8 @@ def optimize(
     the columns ``fix``, from 0, stay as they are. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error model
     is given as for ``compare``.
 
-    >>> optimize(levels=16, bits=6, r=0.5, sigma=1, steps=200, samples=100).code.shape
+    >>> import belsim
+    >>> belsim.optimize(levels=16, bits=6, r=0.5, sigma=1, steps=200, samples=100).code.shape
     (16, 6)
     """
     arguments = locals()
@@ -831,7 +837,8 @@ def optimize(
 def bench(*, workers: int | None = None) -> pd.DataFrame:
     """How fast every backend samples: a row for each problem and backend, with ``samples_per_second``.
 
-    >>> bool((bench(workers=1)["samples_per_second"] > 0).all())
+    >>> import belsim
+    >>> bool((belsim.bench(workers=1)["samples_per_second"] > 0).all())
     True
     """
     with Inputs() as inputs:
@@ -865,10 +872,10 @@ def sweep(
     codes are names and paths of files. ``folder`` keeps what is finished: a call
     that was interrupted goes on from there when it is made again.
 
-    >>> import tempfile
+    >>> import belsim, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     plan = {"codes": ["unary", "gray"], "levels": [8], "r": "0.5", "sigma": "1", "methods": ["exact"]}
-    ...     sweep(plan, folder)[["code", "sigma", "mean"]].round(2).values.tolist()
+    ...     belsim.sweep(plan, folder)[["code", "sigma", "mean"]].round(2).values.tolist()
     [['unary', 1, 0.34], ['gray', 1, 0.5]]
     """
     out = path_of(folder, "folder")

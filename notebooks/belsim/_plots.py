@@ -36,6 +36,18 @@ def axes(ax: Axes | None, height: float | None = None) -> Axes:
     return out
 
 
+_TEX = {"\\": r"\textbackslash{}", "σ": r"$\sigma$", "κ": r"$\kappa$", "±": r"$\pm$", "−": "$-$", "–": "--", "≤": r"$\leq$", "|": "$|$"}
+
+
+def tex(text: str) -> str:
+    """A text as matplotlib draws it: with ``text.usetex`` signs are commands of TeX."""
+    import matplotlib as mpl
+
+    if not mpl.rcParams["text.usetex"]:
+        return text
+    return "".join(_TEX.get(c, "\\" + c if c in "%_#&$" else c) for c in text)
+
+
 class Pictured:
     """A result that has a picture."""
 
@@ -74,8 +86,8 @@ def heatmap(ax: Axes | None, x: ArrayLike, y: ArrayLike, increase: ArrayLike, na
         steps = np.diff(np.log(np.asarray(values)))
         if len(steps) > 1 and np.allclose(steps, steps[0]):
             scale("log")
-        out.set(**{f"{name}label": label})
-    out.figure.colorbar(mesh, ax=out, label=what)
+        out.set(**{f"{name}label": tex(label)})
+    out.figure.colorbar(mesh, ax=out, label=tex(what))
     return out
 
 
@@ -85,8 +97,8 @@ def verification(ax: Axes | None, labels: pd.DataFrame) -> Axes:
     for name in ("bound", "exact"):
         if labels[name].notna().any():
             out.plot(labels["level"], labels[name], label=name)
-    out.errorbar(labels["level"], labels["mean"], labels["stderr"], fmt=".", label="sampled ± s.e.")
-    out.set(xlabel="level", ylabel="mean |error| (levels)")
+    out.errorbar(labels["level"], labels["mean"], labels["stderr"], fmt=".", label=tex("sampled ± s.e."))
+    out.set(xlabel="level", ylabel=tex("mean |error| (levels)"))
     out.legend()
     return out
 
@@ -100,26 +112,44 @@ def profiles(ax: Axes | None, bits: Sequence[dict[str, Any]], model: str) -> Axe
         points = out.errorbar(bit["rate_levels"], rate, spread, fmt=".", label=f"bit {bit['bit']}")
         if bit["curve"] is not None:
             out.plot(bit["curve_levels"], bit["curve"], color=points.lines[0].get_color())
-    out.set(xlabel="level", ylabel="error rate", title=model)
+    out.set(xlabel="level", ylabel="error rate", title=tex(model))
     out.legend()
     return out
 
 
-def forest(ax: Axes | None, rows: pd.DataFrame) -> Axes:
-    """Forecast errors over the measured one, the smallest at the top, with their 95 % intervals."""
-    out, place = axes(ax, 1.2 + 0.2 * len(rows)), np.arange(len(rows))
+def forest(ax: Axes | None, rows: pd.DataFrame, title: str) -> Axes:
+    """Forecast errors over the measured one, the smallest at the top, with their 95 % intervals, which the margin has as numbers.
+
+    The network's own row has another colour. Rows that are far off are arrows at the end of the axis.
+    """
+    out, place = axes(ax, 1.5 + 0.2 * len(rows)), np.arange(len(rows))
     from matplotlib import ticker
 
-    spread = np.abs(rows[["ratio_lo", "ratio_hi"]].to_numpy(dtype=float).T - rows["ratio"].to_numpy(dtype=float))
-    out.errorbar(rows["ratio"], place, xerr=spread, fmt="o")
+    ratio, lo, hi = (rows[name].to_numpy(dtype=float) for name in ("ratio", "ratio_lo", "ratio_hi"))
+    most = max(1.25, 2.5 * float(np.median(ratio)))
+    out.errorbar(ratio, place, xerr=np.abs(np.array([lo, hi]) - ratio), fmt="o")
+    yours = rows["trained"].to_numpy(dtype=bool)
+    if yours.any():
+        of = yours.nonzero()[0]
+        out.errorbar(ratio[of], place[of], xerr=np.abs(np.array([lo[of], hi[of]]) - ratio[of]), fmt="o", color="C1")
     out.axvline(1, color="gray", linewidth=0.8)
     out.set_yticks(
-        place, [f"{c}, {t.upper()}{' (yours)' * yours}" for c, t, yours in rows[["code", "training", "trained"]].values.tolist()]
+        place, [tex(f"{c}, {t.upper()}{' (yours)' * own}") for c, t, own in rows[["code", "training", "trained"]].values.tolist()]
     )
+    for i, own in enumerate(yours):
+        if own:
+            out.get_yticklabels()[i].set_color("C1")
+        color = "C1" if own else None
+        at: Any = {"xycoords": out.get_yaxis_transform(), "va": "center", "annotation_clip": False}
+        out.annotate(tex(f"{ratio[i]:.2f} ({lo[i]:.2f}–{hi[i]:.2f})"), (1.02, i), fontsize="small", color=color, **at)
+        if ratio[i] > most:
+            out.plot(0.99, i, ">", color=color or "C0", transform=out.get_yaxis_transform(), clip_on=False)
     out.set_ylim(len(rows) - 0.4, -0.6)
-    out.set(xscale="log", xlabel="error over yours, 95 % interval")
-    lo, hi = out.get_xlim()
-    out.xaxis.set_major_locator(ticker.MaxNLocator(5) if hi < 5 * lo else ticker.LogLocator(subs=(1, 2, 5)))
+    least = max(float(np.nanmin(lo)), float(ratio.min()) / 2)
+    out.set(xscale="log", xlabel=tex("error over yours, 95 % interval"), title=tex(title))
+    out.set_xlim(0.97 * min(least, 1), 1.03 * min(most, max(1.0, float(np.nanmax(hi)))))
+    left, right = out.get_xlim()
+    out.xaxis.set_major_locator(ticker.MaxNLocator(5) if right < 5 * left else ticker.LogLocator(subs=(1, 2, 5)))
     out.xaxis.set_major_formatter("{x:g}")
     out.xaxis.set_minor_locator(ticker.NullLocator())
     return out

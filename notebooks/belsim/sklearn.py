@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import warnings
+import inspect
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_array, check_consistent_length, column_or_1d, get_tags
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from belsim import _codes
-from belsim._call import Error, pair, shown
+from belsim._call import Error, array, pair, shown
 from belsim._codes import Decoder
 from belsim._commands import fit
 
@@ -26,15 +28,16 @@ class BELRegressor(RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    classifier : a scikit-learn classifier with ``predict_proba`` or ``decision_function``, cloned for each bit; None for one
-        MLPClassifier for all bits. An MLPClassifier that is given is for all bits, too.
+    classifier : a scikit-learn classifier with ``predict_proba`` or ``decision_function``, cloned for each bit, or a
+        Pipeline that ends in one; None for LogisticRegression of standardized features. An MLPClassifier is one for all bits.
     code : a name, see ``belsim.codes()``, or an L × M matrix of 0 and 1.
     levels : the number of quantization levels L of a named code.
     decoder : ``auto``, ``bel-u``, ``bel-j``, ``gen`` or ``gen-ex``.
     range : (a, b), the labels of level 0 and of level L − 1, or the label of each level; None for the smallest and the largest label of
         the training data. Training data outside of it get the nearest end.
     temperature : the τ of ``gen-ex``.
-    random_state : of the MLPClassifier where ``classifier`` is None.
+    calibration : the share of the training data, evenly among its rows, that ``fit`` keeps to ``calibrate``; 0 for none. In a Pipeline,
+        ``pipeline.predict(X, confidence=0.9)`` has intervals then.
 
     Attributes
     ----------
@@ -45,6 +48,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     constant_ : (M,), the bits that do not vary: 0 or 1, and −1 for those that do.
     decoder_ : the fitted ``belsim.Decoder`` of ``calibrate``, which ``predict`` then uses; None before.
 
+    >>> import numpy as np
+    >>> from belsim.sklearn import BELRegressor
     >>> from sklearn.linear_model import LogisticRegression
     >>> x = np.linspace(0, 1, 200)[:, None]  # features, (N, 1)
     >>> model = BELRegressor(LogisticRegression(C=1000), code="unary", levels=16).fit(x, x[:, 0])
@@ -59,12 +64,12 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         self,
         classifier: Any = None,
         *,
-        code: str | ArrayLike = "johnson",
+        code: str | ArrayLike = "unary",
         levels: int | None = 64,
         decoder: str = "gen-ex",
         range: ArrayLike | None = None,  # noqa: A002
         temperature: float = 1.0,
-        random_state: Any = None,
+        calibration: float = 0.0,
     ) -> None:
         if hasattr(classifier, "fit"):  # other values wait for fit, as scikit-learn's own checks ask
             _check(classifier)
@@ -74,12 +79,48 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         self.decoder = decoder
         self.range = range
         self.temperature = temperature
-        self.random_state = random_state
+        self.calibration = calibration
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> BELRegressor:  # noqa: N803
-        """Trains the classifiers: ``X`` of shape (N, features), real labels ``y`` of shape (N,)."""
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn asks: whether the classifier takes NaN."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.classifier is not None and get_tags(self.classifier).input_tags.allow_nan
+        return tags
+
+    def _features(self, X: Any, *y: Any, reset: bool = False) -> Any:  # noqa: N803
+        """What the classifiers get: a DataFrame as it is, for those that look at its columns; an array of numbers of others."""
+        if hasattr(X, "iloc"):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            labels = [column_or_1d(check_array(of, ensure_2d=False, dtype=np.float64, input_name="y"), warn=True) for of in y]
+            check_consistent_length(X, *labels)
+            return (X, *labels) if y else X
+        finite = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan or isinstance(self.classifier, Pipeline) else True
+        if y:
+            return validate_data(self, X, *y, y_numeric=True, reset=reset, ensure_all_finite=finite)
+        return validate_data(self, X, reset=reset, ensure_all_finite=finite)
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BELRegressor:  # noqa: N803
+        """Trains the classifiers: ``X`` of shape (N, features), real labels ``y`` and weights of shape (N,).
+
+        A sample of weight 0 is left out.
+        """
         _check(self.classifier)
-        x, labels = validate_data(self, X, y, y_numeric=True)
+        x, labels = self._features(X, _unmasked(y), reset=True)
+        w = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((len(labels), 1)), ensure_non_negative=True)
+        if w is not None:
+            if not (w > 0).any():
+                raise Error("sample_weight: all are 0")
+            x, labels, w = _rows(x, w > 0), labels[w > 0], w[w > 0]
+        if not (isinstance(self.calibration, (int, float)) and 0 <= self.calibration < 1):
+            raise Error(f"calibration = {shown(self.calibration)}: want a share from 0 to 1, such as 0.2")
+        if not self.calibration:
+            self._train(x, labels, w)
+            return self
+        kept = np.diff(np.floor(self.calibration * np.arange(len(labels) + 1))) > 0
+        self._train(_rows(x, ~kept), labels[~kept], None if w is None else w[~kept])
+        return self.calibrate(_rows(x, kept), labels[kept])
+
+    def _train(self, x: Any, labels: NDArray[np.float64], w: NDArray[np.float64] | None) -> None:
         named = isinstance(self.code, str)
         self.matrix_ = _codes.matrix(self.code, self.levels if named else None)
         lo, hi = (labels.min(), labels.max()) if self.range is None else pair(self.range)
@@ -92,26 +133,16 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         varies = (bits != bits[0]).any(axis=0)
         self.constant_ = np.where(varies, -1, bits[0].astype(np.int64))
         columns = np.flatnonzero(varies)
-        classifier = self.classifier
-        if classifier is None:
-            classifier = MLPClassifier(
-                (64, 64), max_iter=60, batch_size=min(64, len(x)), learning_rate_init=0.005, random_state=self.random_state
-            )
+        classifier = make_pipeline(StandardScaler(), LogisticRegression()) if self.classifier is None else self.classifier
         self.joint_ = isinstance(classifier, MLPClassifier) and len(columns) > 1
-        with contextlib.ExitStack() as quiet:
-            if self.classifier is None:  # its number of steps is ours
-                quiet.enter_context(warnings.catch_warnings())
-                warnings.simplefilter("ignore", ConvergenceWarning)
-            if self.joint_:
-                self.classifiers_ = [clone(classifier).fit(x, bits[:, columns])]
-            else:
-                self.classifiers_ = [clone(classifier).fit(x, bits[:, k]) for k in columns]
-        return self
+        weight = {} if w is None else _weight(classifier, w)
+        parts = [bits[:, columns]] if self.joint_ else [bits[:, k] for k in columns]
+        self.classifiers_ = [clone(classifier).fit(x, part, **weight) for part in parts]
 
     def outputs(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
         """The outputs of the classifiers, (N, M), as logits. ``belsim.fit`` reads them."""
         check_is_fitted(self)
-        x = validate_data(self, X, reset=False)
+        x = self._features(X)
         z = np.empty((len(x), len(self.constant_)))
         z[:] = np.where(self.constant_ == 1, 1.0, -1.0) * _codes.CERTAIN
         columns = np.flatnonzero(self.constant_ < 0)
@@ -122,8 +153,10 @@ class BELRegressor(RegressorMixin, BaseEstimator):
                 z[:, k] = _soft(classifier, x)
         return z
 
-    def predict(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
-        """The labels, (N,), of samples of shape (N, features)."""
+    def predict(self, X: ArrayLike, confidence: float | None = None) -> Any:  # noqa: N803
+        """The labels, (N,), of samples of shape (N, features); with a confidence level, also what ``predict_interval`` returns."""
+        if confidence is not None:
+            return self.predict(X), self.predict_interval(X, confidence)
         z = self.outputs(X)
         if self.decoder_ is not None:
             return self.decoder_.decode(z, kind="logits")
@@ -141,7 +174,7 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         ``X`` has the shape (N, features), and ``y``, (N,), real labels; those outside of ``range_`` get the nearest end.
         """
         check_is_fitted(self)
-        x, labels = validate_data(self, X, y, y_numeric=True, reset=False)
+        x, labels = self._features(X, _unmasked(y))
         named = isinstance(self.code, str)
         self.decoder_ = fit(
             self.code if named else self.matrix_, self.outputs(x), np.clip(labels, *self.range_), range=self._labels(),
@@ -154,7 +187,7 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         """The intervals that hold the labels with a confidence level, (N, 2): lower and upper, as ``belsim.Decoder`` says."""
         z = self.outputs(X)
         if self.decoder_ is None:
-            raise Error("no calibration: call calibrate(X, y) with samples that fit has not seen")
+            raise Error("no calibration: call calibrate(X, y) with samples that fit has not seen, or give calibration=0.2")
         return self.decoder_.predict_interval(z, confidence, kind="logits")
 
 
@@ -163,6 +196,25 @@ def _check(classifier: Any) -> None:
     soft = hasattr(classifier, "predict_proba") or hasattr(classifier, "decision_function")
     if not (classifier is None or (soft and not isinstance(classifier, type))):
         raise Error(f"{shown(classifier)}: want a classifier with predict_proba or decision_function, from which logits come")
+
+
+def _unmasked(y: Any) -> Any:
+    """Labels; refuses masked ones."""
+    return array(y, "y") if isinstance(y, np.ma.MaskedArray) else y
+
+
+def _rows(x: Any, at: Any) -> Any:
+    """Some samples of an array or a DataFrame."""
+    return x.iloc[at] if hasattr(x, "iloc") else x[at]
+
+
+def _weight(classifier: Any, w: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """The argument of ``fit`` that has the weights."""
+    steps = classifier.steps if isinstance(classifier, Pipeline) else [("", classifier)]
+    takes = [hasattr(of, "fit") and "sample_weight" in inspect.signature(of.fit).parameters for _, of in steps]
+    if not takes[-1]:
+        raise Error(f"sample_weight: {type(steps[-1][1]).__name__} takes no weights of samples")
+    return {f"{name}__sample_weight".removeprefix("__"): w for (name, _), taken in zip(steps, takes, strict=True) if taken}
 
 
 def _log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -809,8 +809,8 @@ def test_signed() -> None:
     assert (2 * c - 1).min() == -1 and (2 * belsim.encode(y, c) - 1).min() == -1
     assert (2 * belsim.optimize(levels=8, bits=4, steps=2, samples=2, r=0.4, sigma=1).code - 1).min() == -1
     assert ((2 * c - 1) @ (2 * c - 1).T).max() == 8
-    for kind in (np.uint8, np.uint16, np.uint64):
-        lost = 2 * (z > 0).astype(kind) - kind(1)
+    for kind in ("uint8", "uint16", "uint64"):
+        lost = np.where(z > 0, 1, -1).astype(kind)
         for call in (lambda a: belsim.fit("johnson", a, y, levels=16, samples=2), lambda a: belsim.decode(a, c)):
             with pytest.raises(belsim.Error, match=r"^outputs: all are 1 or \d+, which is −1 in uint"):
                 call(lost)
@@ -818,16 +818,17 @@ def test_signed() -> None:
 
 def test_masked_arrays() -> None:
     """No argument takes the numbers under a mask."""
-    y = np.ma.masked_array([0.1, 0.2, 0.3], mask=[0, 1, 0])
-    ends = np.ma.masked_array([0.0, 1.0], mask=[0, 1])
-    one = np.ma.masked_array(0.3, mask=True)
+    y = np.ma.masked_array([0.1, 0.2, 0.3], mask=[False, True, False])
+    ends = np.ma.masked_array([0.0, 1.0], mask=[False, True])
+    one: Any = np.ma.masked_array(0.3, mask=True)
+    nothing: Any = np.ma.masked
     calls: list[Any] = [
         lambda: belsim.quantize(y, (0, 1), 4),
-        lambda: belsim.quantize([0.1, np.ma.masked], (0, 1), 4),
+        lambda: belsim.quantize([0.1, nothing], (0, 1), 4),
         lambda: belsim.quantize([0.1], y, 3),
         lambda: belsim.quantize([0.1], ends, 3),
         lambda: belsim.compare(["gray"], levels=8, mae=1.0, misfit=one),
-        lambda: belsim.compare(["gray"], levels=8, mae=np.ma.masked),  # type: ignore[arg-type]
+        lambda: belsim.compare(["gray"], levels=8, mae=nothing),
     ]
     for call in calls:
         with pytest.raises(belsim.Error, match="mask"):

@@ -87,17 +87,28 @@ func New(name string, levels int) (*Code, error) {
 	return c, nil
 }
 
+// SplitName splits NAME=FILE, a code from a file under a name of its own. name is "" for other texts:
+// the name of a code, and a FILE alone. A FILE whose name has a = follows a folder: ./a=b.csv.
+func SplitName(text string) (name, file string) {
+	name, file, ok := strings.Cut(text, "=")
+	if !ok || strings.ContainsAny(name, `/\`) || !IsFile(file) {
+		return "", text
+	}
+	return name, file
+}
+
 // IsFile reports whether a code is given as a file, not as a name: a path that
-// ends in .csv, .npy, .npz or .npz:NAME or has a folder in it, or "-", standard input.
+// ends in .csv, .npy, .npz or .npz:NAME or has a folder in it, or "-", standard input; or NAME=FILE.
 func IsFile(nameOrPath string) bool {
+	_, path, named := strings.Cut(nameOrPath, "=")
 	file, _ := arrayfile.SplitArray(strings.ToLower(nameOrPath))
-	return nameOrPath == inputfile.Standard || strings.ContainsAny(file, `/\`) ||
+	return nameOrPath == inputfile.Standard || named && path == inputfile.Standard || strings.ContainsAny(file, `/\`) ||
 		strings.HasSuffix(file, ".csv") || strings.HasSuffix(file, ".npy") || strings.HasSuffix(file, ".npz")
 }
 
 // Open returns a named code of the given number of levels, or reads a custom code from a
 // .csv, .npy or .npz file with a row for each level. For a file, levels must be its number of
-// rows, or 0 for any number.
+// rows, or 0 for any number. NAME=FILE gives the code its name, which is otherwise the path.
 func Open(nameOrPath string, levels int) (*Code, error) {
 	return open(nameOrPath, levels, FromMatrix)
 }
@@ -111,35 +122,58 @@ func open(nameOrPath string, levels int, from func(string, mat.Matrix) (*Code, e
 	if !IsFile(nameOrPath) {
 		return New(nameOrPath, levels)
 	}
-	m, err := arrayfile.ReadFile(nameOrPath)
+	name, path := SplitName(nameOrPath)
+	if err := checkName(nameOrPath, name, path); err != nil {
+		return nil, err
+	}
+	m, err := arrayfile.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading code: %w", err)
 	}
-	nameOrPath = inputfile.Name(nameOrPath)
+	path = inputfile.Name(path)
 	bitsOfSigns(m)
-	c, err := from(nameOrPath, m)
+	c, err := from(path, m)
 	if err != nil {
-		return nil, err
+		return nil, explained(err, path, m, from)
 	}
 	if levels != 0 && levels != c.levels {
 		if levels == c.bits {
 			return nil, fmt.Errorf("%s: %d rows and %d columns, but %d levels were asked for: it looks transposed",
-				nameOrPath, c.levels, c.bits, levels)
+				path, c.levels, c.bits, levels)
 		}
-		return nil, fmt.Errorf("%s: %d rows, but %d levels were asked for", nameOrPath, c.levels, levels)
+		return nil, fmt.Errorf("%s: %d rows, but %d levels were asked for", path, c.levels, levels)
+	}
+	if name != "" {
+		c = c.As(name)
 	}
 	return c, nil
 }
 
-// TransposedNote says of a code from a file that it looks as if its rows were the bits: with more
-// bits than levels, which a code may have, but few do. It is "" for others.
-func TransposedNote(name string, levels, bits int) string {
-	named := !IsFile(name) && name != inputfile.Name(inputfile.Standard)
-	if named || bits <= levels {
-		return ""
+// heads are names of networks' outputs, which stand where names of codes do.
+func heads() []string { return []string{"softmax", "hl-gauss", "corn", "direct"} }
+
+// checkName refuses the NAME of NAME=FILE where it is another code's.
+func checkName(text, name, path string) error {
+	if path == text {
+		return nil
 	}
-	return fmt.Sprintf("%s has more bits (%d columns) than levels (%d rows): transpose it if its rows are the bits",
-		name, bits, levels)
+	if _, known := Lookup(name); known || slices.Contains(heads(), name) || IsFile(name) || name == "" {
+		return fmt.Errorf("%s: %q stands for something else; want NAME=%s with a name of your own", text, name, path)
+	}
+	return nil
+}
+
+// explained is the refusal of a matrix with the way out, where there is one: its transpose, or what
+// reads codes of real numbers.
+func explained(err error, path string, m mat.Matrix, from func(string, mat.Matrix) (*Code, error)) error {
+	if _, other := from(path, m.T()); other == nil {
+		return fmt.Errorf("%w; the transpose of the matrix is a code: transpose it if its rows are the bits", err)
+	}
+	if _, other := FromReal(path, m); other == nil {
+		return fmt.Errorf("%w; fit and decode read codes of real numbers, and so do compare, verify, heatmap and sweep "+
+			"with decoder gen or gen-ex", err)
+	}
+	return err
 }
 
 // bitsOfSigns makes a matrix of −1 and +1 one of 0 and 1. It leaves other matrices as they are.

@@ -76,12 +76,12 @@ func Inputs(k *kong.Context) []Input {
 }
 
 // Named are the files that a text may name: FILE, FILE.npz:NAME, logits:FILE, CODE:FILE,
-// CODE:logits:FILE.
+// CODE:logits:FILE, NAME=FILE.
 func Named(flag, text string) []Input {
 	file, _ := arrayfile.SplitArray(text)
 	out := []Input{{flag, file}}
 	for i := range file {
-		if file[i] == ':' {
+		if file[i] == ':' || file[i] == '=' {
 			out = append(out, Input{flag, file[:i]}, Input{flag, file[i+1:]})
 		}
 	}

@@ -23,7 +23,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"belsim/theory/base/inputfile"
 )
@@ -56,34 +58,73 @@ func resolve(path string) (string, error) {
 	return "", fmt.Errorf("%w: it is %s", ErrSpecial, inputfile.Kind(info.Mode()))
 }
 
+// Files are files that are written all or none: each is written under its temporary name, and all
+// take their final names together. The zero value has none. It is safe for concurrent use.
+type Files struct {
+	mu        sync.Mutex
+	temporary []string // names of files that are written, or have no final name yet
+	ready     []ready
+	ended     bool
+}
+
+// ready is a file that is written.
+type ready struct{ temporary, path, named string }
+
+// errEnded is the error of writing after Discard.
+var errEnded = errors.New("the files are discarded")
+
 // Write writes the file at path with what fill writes to w, which is buffered. The
 // permissions of a file that was not there are 0666 less the umask.
 //
 // Errors of fill and of the file system are wrapped with the path: errors.Is and errors.As
 // find them.
 func Write(path string, fill func(w io.Writer) error) error {
-	if err := write(path, fill); err != nil {
+	var f Files
+	defer f.Discard() // also where fill panics
+	if err := f.Add(path, fill); err != nil {
+		return err
+	}
+	_, err := f.Commit()
+	return err
+}
+
+// Add is Write for a file that takes its name with Commit.
+func (f *Files) Add(path string, fill func(w io.Writer) error) error {
+	if err := f.add(path, fill); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
 }
 
-func write(name string, fill func(w io.Writer) error) error {
-	path, err := resolve(name)
+func (f *Files) add(named string, fill func(w io.Writer) error) (err error) {
+	path, err := resolve(named)
 	if err != nil {
 		return err
 	}
-	file, err := create(path)
+	file, err := f.create(path)
 	if err != nil {
 		return err
 	}
-	placed := false
 	defer func() {
 		file.Close()
-		if !placed { // also where fill panics
-			os.Remove(file.Name())
+		if err != nil {
+			f.remove(file.Name())
 		}
 	}()
+	if err := fillFile(file, fill); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended {
+		return errEnded
+	}
+	f.ready = append(f.ready, ready{file.Name(), path, named})
+	return nil
+}
+
+// fillFile fills a file, safely on disk, and closes it.
+func fillFile(file *os.File, fill func(w io.Writer) error) error {
 	w := bufio.NewWriterSize(file, 1<<16)
 	if err := fill(w); err != nil {
 		return err
@@ -94,14 +135,60 @@ func write(name string, fill func(w io.Writer) error) error {
 	if err := file.Sync(); err != nil {
 		return err
 	}
-	if err := file.Close(); err != nil { // not all systems rename a file that is open
-		return err
+	return file.Close() // not all systems rename a file that is open
+}
+
+// create makes a temporary file, which Discard knows.
+func (f *Files) create(path string) (*os.File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended {
+		return nil, errEnded
 	}
-	if err := os.Rename(file.Name(), path); err != nil {
-		return err
+	file, err := create(path)
+	if err == nil {
+		f.temporary = append(f.temporary, file.Name())
 	}
-	placed = true
-	return syncFolder(filepath.Dir(path))
+	return file, err
+}
+
+// remove removes a temporary file.
+func (f *Files) remove(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.temporary = slices.DeleteFunc(f.temporary, func(other string) bool { return other == name })
+	os.Remove(name)
+}
+
+// Commit gives all files that were added their final names, and returns those that have them. The
+// error says which one cannot have its name.
+func (f *Files) Commit() (written []string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := f.ready
+	f.ready = nil
+	for _, r := range all {
+		if err = os.Rename(r.temporary, r.path); err == nil {
+			f.temporary = slices.DeleteFunc(f.temporary, func(name string) bool { return name == r.temporary })
+			err = syncFolder(filepath.Dir(r.path))
+		}
+		if err != nil {
+			return written, fmt.Errorf("writing %s: %w", r.named, err)
+		}
+		written = append(written, r.named)
+	}
+	return written, nil
+}
+
+// Discard removes all files that have no final name, also one that is being written: before a
+// process ends, for example. Nothing can be added behind it.
+func (f *Files) Discard() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range f.temporary {
+		os.Remove(name)
+	}
+	f.temporary, f.ready, f.ended = nil, nil, true
 }
 
 // Probe reports whether Write could make or replace a file at path, by making a temporary file and

@@ -276,3 +276,43 @@ func TestSame(t *testing.T) {
 		}
 	}
 }
+
+// TestAllOrNone: files take their names together; one that fails, and Discard while one is written,
+// leave the old ones and nothing else.
+func TestAllOrNone(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	must.Succeed(t, Write(a, text("old")))
+	broken := errors.New("broken")
+	var f Files
+	must.Succeed(t, f.Add(a, text("new")))
+	if err := f.Add(b, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	f.Discard()
+	only(t, a, "old")
+	f = Files{}
+	must.Succeed(t, f.Add(a, text("new")))
+	if err := f.Add(b, func(w io.Writer) error {
+		f.Discard() // of another goroutine, before the process ends
+		return text("x")(w)
+	}); err != nil {
+		t.Log(err)
+	}
+	if written, err := f.Commit(); len(written) > 0 {
+		t.Error(written, err)
+	}
+	if err := f.Add(b, text("x")); !errors.Is(err, errEnded) {
+		t.Errorf("a file behind the end: %v", err)
+	}
+	only(t, a, "old")
+	f = Files{}
+	must.Succeed(t, errors.Join(f.Add(a, text("new")), f.Add(b, text("newer"))))
+	names := must.Get(f.Commit())(t)
+	f.Discard() // no file with a name of its own
+	for path, want := range map[string]string{a: "new", b: "newer"} {
+		if got, err := os.ReadFile(path); err != nil || string(got) != want || len(names) != 2 {
+			t.Errorf("%s: %q, %v; written %q", path, got, err, names)
+		}
+	}
+}
