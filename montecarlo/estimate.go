@@ -298,6 +298,11 @@ func Average(prior []float64, sums []Sums) Overall {
 	var variance, square, alike float64
 	outside := false
 	var all Sums
+	total := uint64(0)
+	for _, s := range sums {
+		total += s.Samples
+	}
+	few := total < fewSamples
 	for row, s := range sums {
 		o.Samples += s.Samples
 		all.Fraction = max(all.Fraction, s.Fraction)
@@ -311,6 +316,9 @@ func Average(prior []float64, sums []Sums) Overall {
 		o.Within += p * float64(s.Within) / float64(s.Samples)
 		outside = outside || s.Within < s.Samples
 		spread := p * s.spread()
+		if few {
+			spread = p * s.StdErr()
+		}
 		variance += spread * spread
 		alike = max(alike, p*s.StdErr())
 		if o.WorstLevel == 0 || mean > o.WorstMean {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -263,6 +264,34 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestFewWiden: ±1.96 standard errors hold the mean of few samples, too, of errors that are frequent
+// enough to be seen: of 4,000 runs at least 94 %, where the truth is 95 % or more, with a chance of a
+// false alarm below 1 in 500. Without the two errors that no sample shows it is 81 % with 30 samples.
+func TestFewWiden(t *testing.T) {
+	const runs = 4000
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []uint64{2, 5, 10, 30, 100} {
+		for _, p := range []float64{0.1, 0.5} {
+			held := 0
+			for range runs {
+				s := montecarlo.Sums{Samples: n}
+				for range n {
+					if rng.Float64() < p {
+						s.Abs, s.Square = s.Abs+1, s.Square+1
+					}
+				}
+				o := montecarlo.Average([]float64{1}, []montecarlo.Sums{s})
+				if math.Abs(o.Mean-p) <= errmodel.Errors95*o.StdErr {
+					held++
+				}
+			}
+			if float64(held) < 0.94*runs {
+				t.Errorf("%d samples of which %v err: %d of %d intervals hold", n, p, held, runs)
+			}
+		}
+	}
+}
+
 // TestRounding: what is the same but for rounding is the same: the share of all, and errors of codes
 // that differ in their order.
 func TestRounding(t *testing.T) {
@@ -275,6 +304,9 @@ func TestRounding(t *testing.T) {
 		if got := montecarlo.Average(theory.Uniform(n), sums).Within; !(got < 1) {
 			t.Errorf("%d levels: %v of all but one", n, got)
 		}
+	}
+	if got := montecarlo.Percent(math.NaN(), 1); !math.IsNaN(got) {
+		t.Errorf("an unknown error over 1: %v %%", got)
 	}
 	for b, want := range map[float64]float64{3: 0, 3 * (1 - 0x1p-52): 0, 3 * (1 + 0x1p-50): 0, 2: 50, 6: -50} {
 		if got := montecarlo.Percent(3, b); got != want || math.Signbit(got) != (want < 0) {
@@ -539,10 +571,8 @@ func TestSums(t *testing.T) {
 		for _, v := range values {
 			square += (float64(v) - mean) * (float64(v) - mean)
 		}
-		want := math.Sqrt(square / (n - 1) / n)
-		if square == 0 { // and two errors that no sample shows
-			want = math.Sqrt(2*max(1, mean*mean)) / n
-		}
+		// With two errors that no sample shows.
+		want := math.Sqrt(square/(n-1)/n + 2*max(1, square/n+mean*mean)/n/n)
 		if s.Mean() != mean || math.Abs(s.StdErr()-want) > 1e-12*(want+1) {
 			t.Fatalf("%v ± %v, want %v ± %v", s.Mean(), s.StdErr(), mean, want)
 		}

@@ -126,17 +126,26 @@ const leastPairs = decode.Strata / 2
 // It is 0 only where the mean is certain. Where all samples err alike, and mostly none does, two
 // errors are added that no sample shows, as Agresti and Coull do. If no sample erred, a probability
 // of an error of more than 1.96 of these standard errors has left a chance of exp(−1.96·√2) = 6 %
-// of that.
+// of that. The same two are added to fewSamples and fewer, whose differences are mostly too small:
+// of 30 samples of which a tenth errs, ±1.96 standard errors held the mean in 81 % of runs without.
 func (s Sums) StdErr() float64 {
 	switch e := s.spread(); {
 	case s.Certain:
 		return 0
 	case e == 0:
-		return math.Sqrt(2*max(1, s.MeanSquare())) / float64(s.Samples)
+		return s.unseen()
+	case s.Samples < fewSamples && !s.Parts:
+		return math.Hypot(e, s.unseen())
 	default:
 		return e
 	}
 }
+
+// fewSamples is the number from which on differences alone tell a standard error.
+const fewSamples = 200
+
+// unseen is the standard error of two errors that no sample shows.
+func (s Sums) unseen() float64 { return math.Sqrt(2*max(1, s.MeanSquare())) / float64(s.Samples) }
 
 // spread is the standard error of Mean by the differences of the samples; NaN with fewer than two.
 //

@@ -158,6 +158,7 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 			return nil, err
 		}
 		f.Perceived, f.Decoders, f.codes = known.fit, known.decoders, known.codes
+		f.differ = known.siblings.next(f.called())
 		if len(others) > 0 {
 			f.Networks = networkRows(f.Decoders)
 		}

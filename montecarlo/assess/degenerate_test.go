@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/montecarlo/forecast"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -86,6 +88,45 @@ func TestNoNumber(t *testing.T) {
 						t.Errorf("%s: %s in the JSON", what, bad)
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestRunsOrder: the forecasts of three seeds are from the mean of their errors, with their spread,
+// and the order of the rows changes no digit.
+func TestRunsOrder(t *testing.T) {
+	dir := t.TempDir()
+	var rows []string
+	var o Options
+	for i, noise := range []float64{0.9, 0.95, 0.99} {
+		d := easy
+		d.noise, d.seed = noise, uint64(20+i)
+		o = d.save(t, dir, fmt.Sprintf("z%d", i))
+		rows = append(rows, fmt.Sprintf("%s,BCE,%d,%s\n", o.Code, i, o.Outputs))
+	}
+	path, last := filepath.Join(dir, "runs.csv"), ""
+	for _, order := range [][]int{{0, 1, 2}, {2, 0, 1}} {
+		text := "code,loss,seed,outputs\n"
+		for _, i := range order {
+			text += rows[i]
+		}
+		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
+		all := must.Get(ReadRuns(path))(t)
+		o.Outputs, o.Others, o.Recommend = all[0].Outputs, all[1:], true
+		f := judge(t, o).Fit
+		var b bytes.Buffer
+		must.Succeed(t, table.WriteJSON(&b, f))
+		if last != "" && b.String() != last {
+			t.Error("the order of the rows changes the fit")
+		}
+		last = b.String()
+		row := first(t, f, func(r forecast.Row) bool { return r.Trained && r.Best })
+		for _, n := range f.Networks {
+			if n.Design == row.Design {
+				must.Within(t, "the mean of the seeds", row.Forecast/n.Observed, 1-1e-12, 1+1e-12)
+				must.Within(t, "the width of its interval over that of Student's", (row.Hi-row.Lo)/
+					(n.Interval[1]-n.Interval[0]), 0.95, 1.1)
 			}
 		}
 	}

@@ -86,6 +86,8 @@ type Fit struct {
 
 	path  string       // of a file that was read
 	codes []*code.Code // of the networks, where these were read
+	// what to do about two networks of one head that differ by more than seeds do; "" without
+	differ string
 }
 
 // newFit begins the fit of a network: with what was counted, and the mixture.

@@ -114,7 +114,7 @@ func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error)
 	out.Options.Temperature, out.Tail = f.Temperature, f.Perceived.Tail
 	out.Measure(networks)
 	if d := f.Direct; f.knowsDirect() {
-		return out, out.AddDirect(d.Error/d.Network, d.DifferenceErr/d.Network)
+		return out, out.AddDirect(observed.Error{Mean: d.Error / f.LevelWidth, StdErr: d.DifferenceErr / f.LevelWidth})
 	}
 	return out, nil
 }

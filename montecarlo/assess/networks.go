@@ -105,6 +105,18 @@ func ReadRuns(path string) ([]Other, error) {
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s: no networks; want a row for each", path)
 	}
+	// The first row says whose head is forecast from. Otherwise the order of rows changes nothing.
+	first := out[0]
+	slices.SortStableFunc(out, func(a, b Other) int {
+		own := func(o Other) int {
+			if o.Code == first.Code && o.Training == first.Training {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(own(a)-own(b), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Training, b.Training),
+			cmp.Compare(a.Outputs, b.Outputs))
+	})
 	return out, nil
 }
 

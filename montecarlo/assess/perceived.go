@@ -159,20 +159,36 @@ func siblingsOf(own *network, others []*network, tail float64) siblings {
 	return out
 }
 
-// apart reports whether a network differs from the first one by more than seeds make.
-func (s siblings) apart(n *network) bool {
+// far reports whether a network differs from the first one by more than seeds make.
+func (s siblings) far(n *network) bool {
 	over, known := s.over[n]
 	return known && math.Abs(math.Log(over)) > s.seeds
 }
 
+// apart reports whether a network is none that forecasts rest on: the only other one of the head is
+// far, as an earlier checkpoint is. Of three or more, forecasts rest on the mean.
+func (s siblings) apart(n *network) bool { return len(s.over) == 1 && s.far(n) }
+
 // ended reports whether a network of the same head is as good as the first one.
 func (s siblings) ended() bool {
 	for n := range s.over {
-		if s.apart(n) {
+		if s.far(n) {
 			return false
 		}
 	}
 	return len(s.over) > 0
+}
+
+// next says what to do where two networks of the head differ by more than seeds make; "" elsewhere.
+// yours is what people call the head.
+func (s siblings) next(yours string) string {
+	for n := range s.over {
+		if s.apart(n) {
+			return fmt.Sprintf("train longer, and with one schedule: two networks of %s differ by more than seeds do, and "+
+				"longer training may gain more than another code.", yours)
+		}
+	}
+	return ""
 }
 
 // text says what is known of whether the training has ended. yours is what people call the
@@ -188,7 +204,8 @@ func (s siblings) text(yours string) string {
 	if furthest > 0 {
 		return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained "+
 			"for less, or training has not ended. Where longer training still gains, train longer before you change "+
-			"the code. Forecasts rest on the first one.", yours, percent(furthest), percent(s.seeds))
+			"the code. Forecasts rest on %s.", yours, percent(furthest), percent(s.seeds),
+			map[bool]string{true: "the first one", false: "the mean of all"}[len(s.over) == 1])
 	}
 	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. " +
 		"To find out, " + string(AddCheckpoint) + "."

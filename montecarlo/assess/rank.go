@@ -3,6 +3,7 @@ package assess
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"belsim/montecarlo/forecast"
@@ -44,7 +45,13 @@ func recommend(
 		return nil, nil, err
 	}
 	notes := append(forecastNotes(f, own, codes, known.siblings), saveLogits(own, all))
-	return newRecommendation(all, f.LevelWidth, own, known.siblings.ended(), notes), all, nil
+	rec := newRecommendation(all, f.LevelWidth, own, known.siblings.ended(), notes)
+	if d := rec.Decision; d.Action == forecast.Take && d.Code == forecast.Direct && !f.Direct.Told {
+		*d = forecast.Decision{Action: forecast.Stay, Better: math.NaN(), Ended: d.Ended,
+			Design: f.Decoders[f.bestDecoder()].Design}
+		rec.show()
+	}
+	return rec, all, nil
 }
 
 // newRecommendation ranks forecasts that are sorted, in a unit of which their own has so many, and

@@ -153,12 +153,22 @@ func (f *Fit) whatItDoes() string {
 // occur. Test samples rarely have the very ends of a range.
 const emptyShare = 0.1
 
+// fewSamples is the number of test samples up to which no code is recommended, and muchEmpty the
+// share of empty levels at the ends from which on.
+const fewSamples, muchEmpty = 100, 0.25
+
+// emptyShare is the share of the levels at the ends that no target lies in.
+func (f *Fit) emptyShare() float64 {
+	lowest, highest := occurring(f.Prior)
+	return 1 - float64(highest-lowest+1)/float64(f.Levels)
+}
+
 // emptyText says what part of the range no target lies in: levels at its ends. It is "" where few
 // are empty.
 func (f *Fit) emptyText() string {
 	lowest, highest := occurring(f.Prior)
 	below, above := lowest-1, f.Levels-highest
-	share := float64(below+above) / float64(f.Levels)
+	share := f.emptyShare()
 	if share < emptyShare {
 		return ""
 	}
@@ -240,6 +250,12 @@ func (f *Fit) next() string {
 		return string(ForecastCodes) + "."
 	case len(rec.Ranking) == 0:
 		return easyToLearn
+	case f.Samples < fewSamples:
+		return fmt.Sprintf("judge it by more test samples: %d tell no codes apart; want %d or more.", f.Samples, fewSamples)
+	case f.emptyShare() >= muchEmpty:
+		return fmt.Sprintf("check the range: %s of the levels are empty.", percent(f.emptyShare()))
+	case f.differ != "":
+		return f.differ
 	default:
 		return decisionText(rec.Decision, f.Fitted, f.called())
 	}
@@ -280,9 +296,9 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 		return fmt.Sprintf("%stake %s: it gains %s.", first, how, percent(d.Gain))
 	}
 	if !d.Ended { // a longer training may gain more
-		yours += ", if its training has ended"
+		return fmt.Sprintf("%strain longer, or keep %s: nothing is told apart from it.", first, yours)
 	}
-	return fmt.Sprintf("%skeep %s: no other is forecast to gain 1 %%.", first, yours)
+	return fmt.Sprintf("%skeep %s: nothing is told apart from it.", first, yours)
 }
 
 // placesOf is how many digits after the point a share has in percent: one, or none from 10 % on.

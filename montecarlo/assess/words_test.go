@@ -153,7 +153,7 @@ func TestDecisionText(t *testing.T) {
 	soft := scenario.Design{Code: "hl-gauss", Training: "soft", Decoder: "gen-ex"}
 	direct := scenario.Design{Code: "direct", Training: "l1", Decoder: "prediction"}
 	stay := forecast.Decision{Action: "stay", Ended: true}
-	const keep = "keep johnson: no other is forecast to gain 1 %."
+	const keep = "keep johnson: nothing is told apart from it."
 	gain := func(gain float64, better bool) *Fitted {
 		return &Fitted{Judgement: fitdecoder.Judgement{Better: better, Gain: gain, BaselineErr: 2}}
 	}
@@ -179,7 +179,7 @@ func TestDecisionText(t *testing.T) {
 		{forecast.Decision{Action: "take", Design: direct, Gain: 0.123}, nil,
 			"take direct regression: it gains 12 %."},
 		{forecast.Decision{Action: "stay", Design: gen}, nil,
-			"keep johnson, if its training has ended: no other is forecast to gain 1 %."},
+			"train longer, or keep johnson: nothing is told apart from it."},
 		{stay, gain(0.0199, true), keep},
 		{stay, gain(0.0201, true), "read this network with the fitted decoder: " +
 			"it gains 1 %, more than any code is forecast to add. Beyond that, " + keep},

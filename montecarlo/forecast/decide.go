@@ -19,6 +19,10 @@ const (
 	LeastGain = 0.01
 )
 
+// Undecided is the probability of being better up to which a network is not told apart from the
+// measured one.
+const Undecided = 0.6
+
 // Experience is what a head has lost to the best one: how much larger its error was, as a share, a
 // mean over data sets.
 type Experience struct {
@@ -89,7 +93,7 @@ type Decision struct {
 func (x Forecast) Gain() float64 { return 1 - x.Ratio }
 
 // Decide says what to do about a network of a code and a training, of forecasts that are sorted:
-// train what has the smallest one, where it gains LeastGain. Forecasts do not tell heads apart that
+// train what has the smallest one, where it gains LeastGain with a probability above Undecided. Forecasts do not tell heads apart that
 // are nearer than Worthwhile, and experience does. So the smallest forecast gives way to the head
 // that lost least in general where that gains as much, and is forecast to be less than Worthwhile
 // worse. A head that loses in general is not trained, and is left where others are forecast to be
@@ -124,7 +128,8 @@ func Decide(c string, t perceived.Training, all []Forecast) *Decision {
 		best, rule = x, x != best
 	}
 	out.Best = best
-	if best.Gain() < need && slices.ContainsFunc(all, own) {
+	undecided := best.Gain() < need || lost == 0 && best.Better < Undecided
+	if undecided && slices.ContainsFunc(all, own) {
 		return out
 	}
 	out.Action, out.Design, out.Gain, out.Better, out.Rule = Train, best.Design(), best.Gain(), best.Better, rule

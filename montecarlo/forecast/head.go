@@ -96,9 +96,9 @@ func OpenCode(name string, levels int) (*code.Code, error) {
 	return c, err
 }
 
-// AddDirect adds the error of direct regression to the measured ones, as a ratio to the first of
-// them with its standard error. The error is about the decoders.
-func (f *Forecaster) AddDirect(ratio, stderr float64) error {
+// AddDirect adds the error of direct regression to the measured ones, in levels. The standard error
+// is that of its difference from the network's. The error is about the decoders.
+func (f *Forecaster) AddDirect(e observed.Error) error {
 	c, err := OpenCode(Direct, len(f.Prior))
 	if err != nil || len(f.Measured) == 0 {
 		return err
@@ -107,9 +107,8 @@ func (f *Forecaster) AddDirect(ratio, stderr float64) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	yours := f.Measured[0].Error.Mean
 	f.Measured = append(slices.Clip(f.Measured), Measured{Code: c, Training: perceived.BCE, Decoding: all[0],
-		Error: observed.Error{Mean: ratio * yours, StdErr: stderr * yours}, network: -1})
+		Error: e, network: -1})
 	return nil
 }
 

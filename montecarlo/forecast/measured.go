@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distmv"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -25,19 +26,49 @@ type Measured struct {
 }
 
 // Measure makes the forecasts rest on the errors of networks that the model describes: of the first
-// network first, the smallest first.
+// network first, the smallest first. Networks of one head, as several seeds are, count as one with
+// the means of their errors.
 func (f *Forecaster) Measure(networks []*perceived.Observed) {
 	f.Measured = nil
 	for k, n := range networks {
+		head := func(m *perceived.Observed) bool { return m.Code.Name() == n.Code.Name() && m.Training == n.Training }
+		if slices.IndexFunc(networks, head) < k {
+			continue
+		}
 		from := len(f.Measured)
-		for i, e := range n.Errors {
-			if n.Described(i) && e.Mean > 0 {
-				f.Measured = append(f.Measured, Measured{n.Code, n.Training, n.Decodings[i], e, k})
+		for _, d := range n.Decodings {
+			var seeds []observed.Error
+			for _, m := range networks[k:] {
+				at := slices.IndexFunc(m.Decodings, func(x observed.Decoding) bool { return SameReading(x, d) })
+				if head(m) && at >= 0 && m.Described(at) && m.Errors[at].Mean > 0 {
+					seeds = append(seeds, m.Errors[at])
+				}
+			}
+			if len(seeds) > 0 {
+				f.Measured = append(f.Measured, Measured{n.Code, n.Training, d, meanOfSeeds(seeds), k})
 			}
 		}
 		slices.SortStableFunc(f.Measured[from:],
 			func(a, b Measured) int { return cmp.Compare(a.Error.Mean, b.Error.Mean) })
 	}
+}
+
+// meanOfSeeds is the mean error of networks that differ in their seeds. Its standard error is that of
+// their spread, as Student's interval has it beside 1.96, or of the samples where these tell less.
+func meanOfSeeds(seeds []observed.Error) (out observed.Error) {
+	if len(seeds) == 1 {
+		return seeds[0]
+	}
+	n := float64(len(seeds))
+	means := make([]float64, len(seeds))
+	for i, e := range seeds {
+		means[i] = e.Mean
+		out.StdErr += e.StdErr / n // on the same samples
+	}
+	slices.Sort(means) // their order changes no digit
+	mean, sd := stat.MeanStdDev(means, nil)
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1-tail) / distuv.UnitNormal.Quantile(1-tail)
+	return observed.Error{Mean: mean, StdErr: max(out.StdErr, t*sd/math.Sqrt(n))}
 }
 
 // of reports whether a forecast is for the measured code, training and decoding.

@@ -223,8 +223,8 @@ class Head(_Exact):
             w = self._weights(targets, weights, z)
             if w is not None:  # a label that does not count is any label
                 targets = torch.where(w.to(targets.device) > 0, targets, self.range[0])
-            z = z.reshape(-1, self.outputs)
             y = self._level(targets, z.device).flatten()
+            z = z.reshape(-1, self.outputs)
             losses, of = self._losses(z, y)
             if w is not None:
                 of = of * w.flatten()
