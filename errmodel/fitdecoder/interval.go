@@ -12,13 +12,14 @@ import (
 	"belsim/theory/decode"
 )
 
-// Intervals are those of split conformal prediction. A sample's residual is (target − label)/sigma,
-// and sigma is what the decoder's distribution over the levels says of the error: √(variance of the
-// level's value + floor · variance of a label within its level). The ends of an interval are label
-// + q·sigma, with a quantile q of the residuals of the calibration samples for each side. The
-// decoder that labelled a calibration sample was fitted to others (cross-fitting). Where samples
-// are exchangeable, each side is passed by a share of (1 − confidence)/2 of new ones at most,
-// whatever sigma is worth; a good one makes intervals narrow. Distributions of codes with many
+// Intervals are those of cross-conformal prediction, with a decoder that is fitted again to all
+// samples, and calibrated by the residuals of those fitted to parts of them. A sample's residual is
+// (target − label)/sigma, and sigma is what the decoder's distribution over the levels says of the
+// error: √(variance of the level's value + floor · variance of a label within its level). The ends
+// of an interval are label + q·sigma, with a quantile q of the residuals of the calibration samples
+// for each side. The decoder that labelled a calibration sample was fitted to others (cross-
+// fitting). No theorem bounds their coverage: Intervals.Coverage counts it, on samples that neither
+// fitted nor calibrated. A good sigma makes them narrow. Distributions of codes with many
 // transitions tell little of the error: their floor is large, and intervals are nearly of one
 // width.
 

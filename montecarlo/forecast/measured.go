@@ -209,7 +209,11 @@ func (f *Forecaster) relate(all, raw []Forecast) {
 			x.marginal = distuv.StudentsT{Mu: math.Log(e.Mean), Sigma: math.Hypot(sd, rounding), Nu: manySamples}
 		}
 		t := x.marginal
+		most := float64(len(f.Prior) - 1) // no answer of a decoder is further from a label
 		x.Error, x.Lo, x.Hi = math.Exp(t.Mu), math.Exp(t.Quantile(tail)), math.Exp(t.Quantile(1-tail))
+		if !x.Measured {
+			x.Lo, x.Hi = min(x.Lo, most), max(min(x.Hi, most), x.Error)
+		}
 		x.Ratio, x.RatioLo, x.RatioHi, x.Better = x.Error/yours, x.Lo/yours, x.Hi/yours, t.CDF(math.Log(yours))
 	}
 }

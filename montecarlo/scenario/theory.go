@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"belsim/montecarlo"
 	"belsim/theory"
@@ -44,6 +45,17 @@ type Omit struct {
 	Bounds, Exact, Intervals, AnyLaw bool
 	SlowLaw                          bool // of any law, what takes more than about a second of a processor
 	Slow                             bool // of everything, what does
+}
+
+// Patience is how long any law may take on a processor where slow values are not left out.
+const Patience = 5 * time.Minute
+
+// LawTime is about how long any law of a problem takes on a processor; 0 where it has none.
+func LawTime(p *montecarlo.Problem) time.Duration {
+	if !p.Kind.Hard() || !anylaw.Fits(p.Code, p.Decoder) {
+		return 0
+	}
+	return anylaw.Time(p.Code, p.Decoder, p.Errors)
 }
 
 // The work that is done where what is slow is left out: products of probabilities of a union bound,
@@ -202,7 +214,7 @@ func (q theorist) moments(ctx context.Context, out []montecarlo.Theory) error {
 // decoder reads logits or has no such bounds.
 func (q theorist) laws(ctx context.Context, t *Theory) error {
 	p := q.p
-	if !p.Kind.Hard() || q.omit.AnyLaw ||
+	if !p.Kind.Hard() || q.omit.AnyLaw || LawTime(p) > Patience ||
 		(q.omit.Slow || q.omit.SlowLaw) && !anylaw.Quick(p.Code, p.Decoder, p.Errors) {
 		return nil
 	}

@@ -328,7 +328,7 @@ class Decoder:
     def predict_interval(self, outputs: ArrayLike, confidence: float = 0.9, *, kind: Kind = "auto") -> NDArray[np.float64]:
         """The intervals that hold the labels with a confidence level: outputs (..., M) to (..., 2), lower and upper.
 
-        They are calibrated (split conformal prediction) with the samples of ``fit``, and hold what they promise over all samples that
+        They are calibrated (cross-conformal prediction) with the samples of ``fit``, and hold what they promise over all samples that
         are like those, not for each label. A shift of the data breaks this, and so do targets that the network was trained on.
         """
         return self._columns(outputs, kind, number(confidence, "confidence"))[..., 1:]

@@ -4,6 +4,7 @@
 package inputfile
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -90,8 +91,9 @@ func Kind(mode fs.FileMode) string {
 	return "of an unknown kind"
 }
 
-// Read returns the content of a file or a pipe of at most limit bytes. The errors name the
-// path, and are a *memory.Error where the content does not fit in memory.
+// Read returns the text of a file or a pipe of at most limit bytes, without the byte order mark that
+// some programs write before it. The errors name the path, and are a *memory.Error where the content
+// does not fit in memory.
 func Read(path string, limit int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -101,7 +103,11 @@ func Read(path string, limit int64) ([]byte, error) {
 	if err := memory.Check(Name(path), 2*min(file.Size(), limit)); err != nil { // with what is made of it
 		return nil, err
 	}
-	return readAll(file, Name(path), limit)
+	text, err := readAll(file, Name(path), limit)
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return nil, fmt.Errorf("%s: the text is in UTF-16, as PowerShell writes it: want UTF-8", Name(path))
+	}
+	return bytes.TrimPrefix(text, []byte("\ufeff")), err
 }
 
 // readAll reads to the end, which has to come after at most limit bytes. name is the file's, for

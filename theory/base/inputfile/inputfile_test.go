@@ -68,3 +68,15 @@ func TestLimit(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestMarks: a byte order mark is left out, and UTF-16 is refused by name.
+func TestMarks(t *testing.T) {
+	for text, want := range map[string]string{"\ufeff{}": "{}", "{}": "{}", "\xff\xfe{\x00": "", "\xfe\xff\x00{": ""} {
+		path := filepath.Join(t.TempDir(), "a.json")
+		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
+		got, err := Read(path, 100)
+		if string(got) != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}
