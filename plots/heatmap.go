@@ -377,7 +377,7 @@ func (s colourScale) ticks(lo, hi float64) (out []plot.Tick) {
 			add(i*step, step)
 		}
 	}
-	bent := (100+to)/(100+max(from, 0)) > 2 // the bar is linear in increases only below 0
+	bent := (100+to)/(100+max(from, 0)) > 1.5 // the bar is linear in increases only below 0
 	switch {
 	case !bent && from >= 0:
 		evenly(from, to, niceStep((to-from)/5))
@@ -392,7 +392,7 @@ func (s colourScale) ticks(lo, hi float64) (out []plot.Tick) {
 	if len(out) > 0 {
 		last = out[len(out)-1].Value
 	}
-	for power := 1e-3; power < to; power *= 10 {
+	for power := 1e-3; power <= to; power *= 10 {
 		for _, m := range []float64{1, 2, 5} {
 			v := m * power
 			if at := difference(1 + v/100); v >= from && v <= to && at >= last+0.6*step/100 {

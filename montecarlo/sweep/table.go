@@ -28,6 +28,7 @@ type Table struct {
 type CellResult struct {
 	scenario.Design
 	plane.Point
+	// bound, exact or mc
 	Method scenario.Method `json:"method"`
 	Numbers
 }

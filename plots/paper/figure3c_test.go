@@ -46,7 +46,7 @@ func boundsOfPaper(r, sigma float64) (u, j float64, ok bool) {
 			slices.Reverse(e[1 : m+1])
 			z = level - m
 		}
-		j += eq26(e, m, z) / n
+		j += min(eq26(e, m, z), float64(max(level-1, n-level))) / n // no error is larger
 	}
 	return u, j, true
 }
