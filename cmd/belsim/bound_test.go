@@ -96,7 +96,7 @@ func (q boundQuestion) answers(t *testing.T, folder string) map[string]float64 {
 
 	var drawn heatmap.Map
 	q.run(t, &drawn, "heatmap "+q.code+" "+q.code, "--method bound")
-	out["heatmap"] = drawn.Cells[0].A
+	out["heatmap"] = drawn.Cells[0].Bound.A
 
 	plan := fmt.Sprintf(`{"codes": [%q], "decoders": [%q], "levels": [%d], "r": [%v], "sigma": [%v],
 		"methods": ["bound"]}`, q.code, q.decoder, q.levels, q.r, q.sigma)

@@ -95,6 +95,18 @@ func QuickExact(p *montecarlo.Problem) bool {
 	return exactWork(p) > 0 && (!p.Kind.Perceived() || p.Code.Levels()*m*m <= quickUnion)
 }
 
+// QuickIntervals reports whether intervals may be quick where no formula gives exact values.
+func QuickIntervals(p *montecarlo.Problem) bool {
+	return enclose.Fits(p.Code, p.Decoder) && !p.Kind.Perceived() &&
+		theory.Enumerable(p.Code, p.Decoder) != nil && fewPairs(p, p.Code.Levels())
+}
+
+// fewPairs reports whether the rows of an interval, of all levels and tables, have few pairs of
+// words, or words that form a path.
+func fewPairs(p *montecarlo.Problem, rows int) bool {
+	return p.Code.Levels()*rows <= quickPairs || enclose.Path(p.Code, p.Decoder)
+}
+
 // TheoryOf computes what theory says of a problem. workers is the number of goroutines, 0 for one on
 // each processor. Where no formula gives the exact mean, it is the middle of an interval, if that is
 // relatively not wider than ExactWidth.
@@ -233,7 +245,7 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 	if q.omit.Slow {
 		rows := levels * len(tables)
 		o.Work = min(o.Work, quickInterval/rows)
-		if levels*rows > quickPairs && !enclose.Path(p.Code, p.Decoder) {
+		if !fewPairs(p, rows) {
 			return nil
 		}
 	}
