@@ -129,7 +129,7 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 		vg.CanvasSizer
 		io.WriterTo
 	}
-	mend := func(b []byte) []byte { return b }
+	var mend func([]byte) []byte
 	page := f.style.page()
 	scale := cmp.Or(f.scale, page.scale)
 	width, height := f.width*vg.Length(scale), f.height*vg.Length(scale)
