@@ -24,7 +24,7 @@ import (
 type optimizeCmd struct {
 	levelsFlag
 	Bits           search.BitCounts `placeholder:"M" help:"Number of bits; with --pareto a range lo:hi:count[:log]."`
-	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder (default: gen), one of ${anycode}."`
+	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder of the found and the named codes (default: gen), one of ${anycode}."`
 	MaxTransitions int              `group:"codes" placeholder:"T" help:"Most transitions of a bit (default: any number)."`
 	Start          string           `group:"codes" placeholder:"CODE" reads:"" help:"Begin from this code."`
 	Fix            []int            `group:"codes" placeholder:"k" help:"Columns of --start that stay, from 1."`
