@@ -1,14 +1,15 @@
 package plots
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// TestColourScale: marks say how much smaller the smaller number is, the bar is as long as the
-// data, and a ratio and its inverse have equally deep colours.
+// TestColourScale: marks are increases, 100·(ratio − 1), the bar is as long as the data, and a ratio
+// and its inverse have equally deep colours.
 func TestColourScale(t *testing.T) {
 	nan := math.NaN()
 	for _, tt := range []struct {
@@ -16,12 +17,14 @@ func TestColourScale(t *testing.T) {
 		want   string
 		points string // at the ends of the bar
 	}{
-		{[]float64{0.5, nan, 2}, "40 % 20 % equal 20 % 40 %", ""},
-		{[]float64{0.2, 0.8}, "80 % 70 % 60 % 50 % 40 % 30 % 20 %", ""},
-		{[]float64{0, 1.25}, "100 % 80 % 60 % 40 % 20 % equal 20 %", ""},
-		{[]float64{1}, "1.0 % 0.5 % equal 0.5 % 1.0 %", ""},
-		{append(slices.Repeat([]float64{1.1, 0.9}, 50), 40), "10 % 5 % equal 5 % 10 %", ">"},
-		{nil, "1.0 % 0.5 % equal 0.5 % 1.0 %", ""},
+		{[]float64{0.5, nan, 2}, "−40 % −20 % 0 % +20 % +50 % +100 %", ""},
+		{[]float64{0.2, 0.8}, "−80 % −70 % −60 % −50 % −40 % −30 % −20 %", ""},
+		{[]float64{0, 1.25}, "−100 % −80 % −60 % −40 % −20 % 0 % +20 %", ""},
+		{[]float64{1}, "−1.0 % −0.5 % 0 % +0.5 % +1.0 %", ""},
+		{append(slices.Repeat([]float64{1.1, 0.9}, 50), 40), "−10 % −5 % 0 % +5 % +10 %", ">"},
+		{[]float64{1.05, 13}, "+10 % +50 % +100 % +200 % +500 %", ""},
+		{[]float64{2, 2.2}, "+100 % +105 % +110 % +115 % +120 %", ""},
+		{nil, "−1.0 % −0.5 % 0 % +0.5 % +1.0 %", ""},
 	} {
 		var z []float64
 		for _, ratio := range tt.ratios {
@@ -31,6 +34,11 @@ func TestColourScale(t *testing.T) {
 		var labels []string
 		for _, tick := range s.ticks(s.lo, s.hi) {
 			labels = append(labels, tick.Label)
+			var percent float64
+			fmt.Sscanf(strings.ReplaceAll(tick.Label, "−", "-"), "%g", &percent)
+			if math.Abs(increase(tick.Value)-percent) > 1e-9 {
+				t.Errorf("%s stands at %v %%", tick.Label, increase(tick.Value))
+			}
 		}
 		points := strings.Repeat("<", map[bool]int{true: 1}[s.under]) + strings.Repeat(">",
 			map[bool]int{true: 1}[s.over])

@@ -1,13 +1,13 @@
 package plots
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	fill "image/draw"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
@@ -18,17 +18,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// HeatmapData is the ratio of two numbers on a grid.
+// HeatmapData is the ratio of two numbers on a grid, in one panel or several side by side.
 type HeatmapData struct {
-	Title          string
-	X, Y           []float64 // ascending; r and σ in the paper's Figure 3(c)
-	XLog, YLog     bool
-	Z              [][]float64 // ratios, Z[iy][ix]; NaN is left blank
-	XLabel, YLabel string
-	Below, Above   string // which number is smaller where the ratio is below and above 1
-	Blank          string // what a blank cell means
-	Mark           *Mark  // a point to show, or nil
-	Style          Style
+	Title                  string
+	X, Y                   []float64 // ascending; r and σ in the paper's Figure 3(c)
+	XLog, YLog             bool
+	Panels                 []HeatmapPanel // which have one colour scale
+	XLabel, YLabel, ZLabel string         // of the colours: what increases, of which they have percent
+	Below, Above           string         // which number is smaller where the ratio is below and above 1
+	Blank                  string         // what a blank cell means
+	Mark                   *Mark          // a point to show, or nil
+	Style                  Style
+}
+
+// HeatmapPanel is one map of a figure.
+type HeatmapPanel struct {
+	Name string      // above it, where there are several
+	Z    [][]float64 // ratios, Z[iy][ix]; NaN is left blank
 }
 
 // Mark is a point of a map with the limits of its intervals.
@@ -57,11 +63,12 @@ func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// Heatmap draws by how much the smaller number is below the larger one, in a diverging palette,
-// whose two ends are equally deep: blue where the ratio is below 1 and red where it is above. A
-// thick contour is at 1 and thin ones are at the other marks of the colour bar, dashed below 1.
-// Contours are left out where they are short and end at blank cells. The colour bar is as long as
-// the numbers differ. Where a few cells are far beyond the others, it ends before them in a point.
+// Heatmap draws by how much ratios are above and below 1, in a diverging palette in which a ratio
+// and its inverse are equally deep: blue where the ratio is below 1 and red where it is above. The
+// numbers at the colour bar are increases in percent, 100·(ratio − 1). A thick contour is at 1 and
+// thin ones are at the other marks of the colour bar, dashed below 1. Contours are left out where
+// they are short and end at blank cells. The colour bar is as long as the numbers differ. Where a
+// few cells are far beyond the others, it ends before them in a point.
 func Heatmap(d HeatmapData) (*Figure, error) {
 	x, err := newAxis("x", d.X, d.XLog)
 	if err != nil {
@@ -71,22 +78,59 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("heatmap: %w", err)
 	}
-	if len(d.Z) != len(d.Y) {
-		return nil, fmt.Errorf("heatmap: %d rows of values for %d y values", len(d.Z), len(d.Y))
+	if len(d.Panels) == 0 {
+		return nil, errors.New("heatmap: no panel")
 	}
-	z := make([][]float64, len(d.Z))
-	for i, row := range d.Z {
-		if err := checkErrors(fmt.Sprintf("row %d", i+1), true, row...); err != nil {
+	var z [][][]float64
+	for _, p := range d.Panels {
+		differences, err := d.differences(p)
+		if err != nil {
 			return nil, fmt.Errorf("heatmap: %w", err)
 		}
+		z = append(z, differences)
+	}
+	scale := newColourScale(slices.Concat(z...))
+	var panels []*plot.Plot
+	for i, of := range z {
+		p, err := d.panel(of, scale, x, y)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			p.HideY()
+			p.Y.Label.Text = ""
+		}
+		panels = append(panels, p)
+	}
+	height := d.Style.of(4.2)
+	if n := vg.Length(len(panels)); n > 1 {
+		height = d.Style.of(4.8)/n + vg.Points(50)
+	}
+	return d.Style.titled(d.Title, height+vg.Points(50), func(c draw.Canvas) { d.draw(c, panels, scale) }), nil
+}
+
+// differences are the differences of a panel.
+func (d HeatmapData) differences(p HeatmapPanel) ([][]float64, error) {
+	if len(p.Z) != len(d.Y) {
+		return nil, fmt.Errorf("%d rows of values for %d y values", len(p.Z), len(d.Y))
+	}
+	z := make([][]float64, len(p.Z))
+	for i, row := range p.Z {
+		if err := checkErrors(fmt.Sprintf("row %d", i+1), true, row...); err != nil {
+			return nil, err
+		}
 		if len(row) != len(d.X) {
-			return nil, fmt.Errorf("heatmap: %d values in row %d for %d x values", len(row), i+1, len(d.X))
+			return nil, fmt.Errorf("%d values in row %d for %d x values", len(row), i+1, len(d.X))
 		}
 		for _, v := range row {
 			z[i] = append(z[i], difference(v))
 		}
 	}
-	scale := newColourScale(z)
+	return z, nil
+}
+
+// panel is the plot of some differences.
+func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.Plot, error) {
 	p := newPlot(d.Style, d.XLabel, d.YLabel)
 	x.set(&p.X)
 	y.set(&p.Y)
@@ -112,7 +156,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 		}
 		p.Add(m)
 	}
-	return d.Style.titled(d.Title, d.Style.of(4.2)+vg.Points(36), func(c draw.Canvas) { d.draw(c, p, scale) }), nil
+	return p, nil
 }
 
 // difference is by how much the smaller of two numbers is below the larger one, from their ratio:
@@ -124,43 +168,92 @@ func difference(ratio float64) float64 {
 	return ratio - 1
 }
 
-// draw draws a map with its colour bar below it.
-func (d HeatmapData) draw(c draw.Canvas, p *plot.Plot, scale colourScale) {
-	bar := scale.plot(d)
-	at := []draw.Canvas{draw.Crop(c, 0, 0, vg.Points(52), 0), draw.Crop(c, 0, 0, 0, vg.Points(32)-c.Size().Y)}
-	align(at, p, bar)
-	p.Draw(at[0])
-	area := p.DataCanvas(at[0])
-	frame(c, area.Rectangle)
-	if d.Blank != "" && hasBlank(d.Z) {
-		d.drawBlank(vg.Point{X: area.Max.X, Y: at[0].Min.Y}, c)
+// increase is 100·(ratio − 1), in percent, where the ratio has a difference.
+func increase(difference float64) float64 {
+	if difference > 0 {
+		return 100 * difference / (1 - difference)
+	}
+	return 100 * difference
+}
+
+// draw draws maps with their colour bar below them.
+func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale) {
+	const forBar, forName = 66, 14
+	above := draw.Crop(c, 0, 0, vg.Points(forBar), 0)
+	if len(panels) > 1 {
+		above.Max.Y -= vg.Points(forName)
+	}
+	at := sideBySide(above, panels)
+	var areas []draw.Canvas
+	for i, p := range panels {
+		p.Draw(at[i])
+		area := p.DataCanvas(at[i])
+		frame(c, area.Rectangle)
+		if len(panels) > 1 {
+			style, words := shrink(textStyle(d.Style, 10), d.Panels[i].Name, area.Size().X)
+			style.XAlign = draw.XCenter
+			c.FillText(style, vg.Point{X: area.Center().X, Y: area.Max.Y + vg.Points(4)}, words)
+		}
+		areas = append(areas, area)
+	}
+	whole := vg.Rectangle{Min: areas[0].Min, Max: areas[len(areas)-1].Max}
+	if d.Blank != "" && slices.ContainsFunc(d.Panels, func(p HeatmapPanel) bool { return hasBlank(p.Z) }) {
+		half := 0.5*areas[0].Size().X - vg.Points(12) // beside the name of the axis
+		d.drawBlank(vg.Point{X: whole.Max.X, Y: above.Min.Y}, half, c)
 	}
 	if scale.empty {
 		style := textStyle(d.Style, 11)
 		style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
-		c.FillText(style, area.Center(), "no valid cell")
+		for _, area := range areas {
+			c.FillText(style, area.Center(), "no valid cell")
+		}
 		return
 	}
-	bar.Draw(at[1])
-	area = bar.DataCanvas(at[1])
+	bar := scale.plot(d)
+	below := draw.Crop(c, 0, 0, 0, vg.Points(46)-c.Size().Y)
+	area := bar.DataCanvas(below)
+	bar.Draw(draw.Crop(below, whole.Min.X-area.Min.X, whole.Max.X-area.Max.X, 0, 0))
 	for _, side := range []struct {
 		there bool // a side without colours has no words: they would stand beside the other's numbers
 		text  string
 		x     vg.Length
 		align text.XAlignment
-	}{{scale.lo < 0, "← " + d.Below, area.Min.X, draw.XLeft}, {scale.hi > 0, d.Above + " →", area.Max.X, draw.XRight}} {
+	}{{scale.lo < 0, "← " + d.Below, whole.Min.X, draw.XLeft}, {scale.hi > 0, d.Above + " →", whole.Max.X,
+		draw.XRight}} {
 		if !side.there {
 			continue
 		}
-		style, words := shrink(textStyle(d.Style, 9.5), side.text, 0.48*area.Size().X)
+		style, words := shrink(textStyle(d.Style, 9.5), side.text, 0.48*whole.Size().X)
 		style.XAlign = side.align
 		c.FillText(style, vg.Point{X: side.x, Y: area.Max.Y + vg.Points(4)}, words)
 	}
 }
 
-// drawBlank explains blank cells to the left of a point.
-func (d HeatmapData) drawBlank(at vg.Point, c draw.Canvas) {
-	style, words := shrink(textStyle(d.Style, 9), d.Blank, 0.35*c.Size().X)
+// sideBySide returns the canvases of plots in a row, whose axes are equally long and high.
+func sideBySide(c draw.Canvas, plots []*plot.Plot) []draw.Canvas {
+	const gap = 8
+	left, right := make([]vg.Length, len(plots)), make([]vg.Length, len(plots)) // of what is beside the axes
+	room, top, bottom := c.Size().X-vg.Points(gap)*vg.Length(len(plots)-1), c.Max.Y, c.Min.Y
+	for i, p := range plots {
+		area := p.DataCanvas(c)
+		top, bottom = min(top, area.Max.Y), max(bottom, area.Min.Y)
+		left[i], right[i] = area.Min.X-c.Min.X, c.Max.X-area.Max.X
+		room -= left[i] + right[i]
+	}
+	at, x := make([]draw.Canvas, len(plots)), c.Min.X
+	for i := range plots {
+		area := plots[i].DataCanvas(c)
+		at[i] = draw.Crop(c, 0, 0, bottom-area.Min.Y, top-area.Max.Y)
+		at[i].Min.X = x
+		at[i].Max.X = x + left[i] + room/vg.Length(len(plots)) + right[i]
+		x = at[i].Max.X + vg.Points(gap)
+	}
+	return at
+}
+
+// drawBlank explains blank cells to the left of a point, within a width.
+func (d HeatmapData) drawBlank(at vg.Point, width vg.Length, c draw.Canvas) {
+	style, words := shrink(textStyle(d.Style, 9), d.Blank, width-vg.Points(18))
 	style.XAlign = draw.XRight
 	c.FillText(style, at, words)
 	right := at.X - style.Width(words) - vg.Points(5)
@@ -269,21 +362,52 @@ func (s colourScale) marks() (at []float64) {
 	return at
 }
 
-// ticks marks round differences in percent, without their signs.
-func (s colourScale) ticks(lo, hi float64) []plot.Tick {
-	marks := ticks(100*lo, 100*hi)
-	for i, t := range marks {
-		marks[i] = plot.Tick{Value: t.Value / 100, Label: strings.TrimPrefix(t.Label, "−") + " %"}
-		if t.Value == 0 {
-			marks[i].Label = "equal"
+// ticks marks round increases in percent.
+func (s colourScale) ticks(lo, hi float64) (out []plot.Tick) {
+	add := func(percent, step float64) {
+		label := tickLabel(percent, step) + " %"
+		if percent > 0 {
+			label = "+" + label
+		}
+		out = append(out, plot.Tick{Value: difference(1 + percent/100), Label: label})
+	}
+	from, to, step := increase(lo), increase(min(hi, 1-1e-9)), niceStep(20*(hi-lo))
+	evenly := func(from, to, step float64) {
+		for i := math.Ceil(from/step - 1e-9); i <= to/step+1e-9; i++ {
+			add(i*step, step)
 		}
 	}
-	return marks
+	bent := (100+to)/(100+max(from, 0)) > 1.5 // the bar is linear in increases only below 0
+	switch {
+	case !bent && from >= 0:
+		evenly(from, to, niceStep((to-from)/5))
+		return out
+	case !bent:
+		evenly(from, to, step)
+		return out
+	case from < 0:
+		evenly(from, 0, step)
+	}
+	last := math.Inf(-1)
+	if len(out) > 0 {
+		last = out[len(out)-1].Value
+	}
+	for power := 1e-3; power <= to; power *= 10 {
+		for _, m := range []float64{1, 2, 5} {
+			v := m * power
+			if at := difference(1 + v/100); v >= from && v <= to && at >= last+0.6*step/100 {
+				add(v, power)
+				last = at
+			}
+		}
+	}
+	return out
 }
 
 // plot is the colour bar.
 func (s colourScale) plot(d HeatmapData) *plot.Plot {
-	p := newPlot(d.Style, "", "")
+	p := newPlot(d.Style, d.ZLabel, "")
+	p.X.Label.TextStyle.Font.Size = vg.Points(9.5)
 	p.X.Min, p.X.Max = s.lo, s.hi
 	p.X.Tick.Marker = plot.TickerFunc(s.ticks)
 	p.X.LineStyle.Width = 0

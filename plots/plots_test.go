@@ -48,9 +48,9 @@ func onGrid(x, y []float64, f func(x, y float64) float64) [][]float64 {
 func heatmapData(nx, ny int, f func(x, y float64) float64) plots.HeatmapData {
 	x, y := linspace(0.1, 4, nx), linspace(0.5, 10, ny)
 	return plots.HeatmapData{
-		Title: "a test", X: x, Y: y, Z: onGrid(x, y, f),
+		Title: "a test", X: x, Y: y, Panels: []plots.HeatmapPanel{{Z: onGrid(x, y, f)}},
 		XLabel: "weight r", YLabel: "width σ (levels)",
-		Below: "error of A is smaller by", Above: "error of B is smaller by", Blank: "invalid: e > 1",
+		ZLabel: "increase of A's error over B's", Below: "A is better", Above: "B is better", Blank: "e > 1",
 	}
 }
 
@@ -115,18 +115,24 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 	t.Helper()
 	nan := math.NaN()
 	return map[string]func() (*plots.Figure, error){
-		"heatmap":       drawing(plots.Heatmap, heatmapData(40, 30, hill)),
+		"heatmap": drawing(plots.Heatmap, heatmapData(40, 30, hill)),
+		"heatmap-panels": func() (*plots.Figure, error) { // one scale, blank cells in one of them alone
+			d := heatmapData(40, 30, hill)
+			d.Panels = append(d.Panels, plots.HeatmapPanel{Z: onGrid(d.X, d.Y, func(x, y float64) float64 { return x / y })})
+			d.Panels[0].Name, d.Panels[1].Name = "bounds (Eq. 2, Eq. 26)", "exact expected error"
+			return plots.Heatmap(d)
+		},
 		"heatmap-empty": drawing(plots.Heatmap, heatmapData(4, 4, func(_, _ float64) float64 { return nan })),
 		"heatmap-cell":  drawing(plots.Heatmap, heatmapData(1, 1, hill)),
 		"heatmap-outlier": func() (*plots.Figure, error) {
 			d := heatmapData(20, 20, hill)
-			d.Z[19][0], d.Z[18][0] = 1e4, 0
+			d.Panels[0].Z[19][0], d.Panels[0].Z[18][0] = 1e4, 0
 			return plots.Heatmap(d)
 		},
 		"heatmap-uneven": func() (*plots.Figure, error) { // a cell is as wide as its coordinate is far from others
 			x, y := []float64{0.1, 0.2, 0.5, 0.7, 2}, []float64{1, 2, 4, 8, 9, 10}
 			d := heatmapData(1, 1, hill)
-			d.X, d.Y, d.Z, d.XLog = x, y, onGrid(x, y, hill), true
+			d.X, d.Y, d.Panels[0].Z, d.XLog = x, y, onGrid(x, y, hill), true
 			return plots.Heatmap(d)
 		},
 		"heatmap-long": func() (*plots.Figure, error) { // nothing may be cut or run into anything
@@ -315,11 +321,11 @@ func TestExtremes(t *testing.T) {
 		for _, b := range []float64{1, values[max(0, i-1)], values[min(i+1, len(values)-1)]} {
 			for name, figure := range map[string]func() (*plots.Figure, error){
 				"heatmap of": drawing(plots.Heatmap, plots.HeatmapData{X: []float64{1}, Y: []float64{1, 2},
-					Z: [][]float64{{a}, {b}}}),
+					Panels: []plots.HeatmapPanel{{Z: [][]float64{{a}, {b}}}}}),
 				"heatmap at": drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, Y: []float64{-a},
-					Z: [][]float64{{1, 2}}}),
+					Panels: []plots.HeatmapPanel{{Z: [][]float64{{1, 2}}}}}),
 				"log heatmap at": drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, XLog: true,
-					Y: []float64{b}, YLog: true, Z: [][]float64{{1, 2}}}),
+					Y: []float64{b}, YLog: true, Panels: []plots.HeatmapPanel{{Z: [][]float64{{1, 2}}}}}),
 				"verification of": drawing(plots.Verify,
 					plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}}),
 				"trade-off of": drawing(plots.Tradeoff, plots.TradeoffData{
@@ -437,14 +443,15 @@ func TestRefusals(t *testing.T) {
 	lines.Level = lines.Level[1:]
 	one := plots.CompareRow{Name: "a", Bound: 1, Exact: 1, Mean: 1, StdErr: 1}
 	for name, err := range map[string]error{
+		"no panel":                  heatmap(func(d *plots.HeatmapData) { d.Panels = nil }),
 		"no x":                      heatmap(func(d *plots.HeatmapData) { d.X = nil }),
 		"x descends":                heatmap(func(d *plots.HeatmapData) { d.X[0] = 9 }),
 		"y NaN":                     heatmap(func(d *plots.HeatmapData) { d.Y[0] = nan }),
 		"log of zero":               heatmap(func(d *plots.HeatmapData) { d.X[0], d.XLog = 0, true }),
-		"a row too few":             heatmap(func(d *plots.HeatmapData) { d.Z = d.Z[1:] }),
-		"a short row":               heatmap(func(d *plots.HeatmapData) { d.Z[1] = d.Z[1][1:] }),
-		"infinite value":            heatmap(func(d *plots.HeatmapData) { d.Z[1][1] = math.Inf(1) }),
-		"a value too large":         heatmap(func(d *plots.HeatmapData) { d.Z[1][1] = 1e301 }),
+		"a row too few":             heatmap(func(d *plots.HeatmapData) { d.Panels[0].Z = d.Panels[0].Z[1:] }),
+		"a short row":               heatmap(func(d *plots.HeatmapData) { d.Panels[0].Z[1] = d.Panels[0].Z[1][1:] }),
+		"infinite value":            heatmap(func(d *plots.HeatmapData) { d.Panels[0].Z[1][1] = math.Inf(1) }),
+		"a value too large":         heatmap(func(d *plots.HeatmapData) { d.Panels[0].Z[1][1] = 1e301 }),
 		"a mark that is no number":  heatmap(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }),
 		"a negative standard error": verify(func(d *plots.VerifyData) { d.Labels[1].StdErr = -1 }),
 		"an infinite bound":         verify(func(d *plots.VerifyData) { d.Labels[2].Bound = math.Inf(1) }),
@@ -476,7 +483,7 @@ func TestRefusals(t *testing.T) {
 			Baselines: []plots.NamedError{{Name: "quantization alone"}}})),
 		"an empty matrix": of(plots.CodeMatrix(context.Background(), plots.CodeMatrixData{})),
 		"a style that is none": writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1},
-			Z: [][]float64{{1}}, Style: plots.Style{Place: "poster"}}, "svg", io.Discard),
+			Panels: []plots.HeatmapPanel{{Z: [][]float64{{1}}}}, Style: plots.Style{Place: "poster"}}, "svg", io.Discard),
 		"a format that is none": writing(t, heatmapData(4, 3, hill), "eps", io.Discard),
 		"a full disk":           writing(t, heatmapData(4, 3, hill), "svg", failing{}),
 	} {

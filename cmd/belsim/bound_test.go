@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"belsim/cmd/explorer/engine"
@@ -95,7 +96,7 @@ func (q boundQuestion) answers(t *testing.T, folder string) map[string]float64 {
 
 	var drawn heatmap.Map
 	q.run(t, &drawn, "heatmap "+q.code+" "+q.code, "--method bound")
-	out["heatmap"] = drawn.Cells[0].A
+	out["heatmap"] = drawn.Cells[0].Bound.A
 
 	plan := fmt.Sprintf(`{"codes": [%q], "decoders": [%q], "levels": [%d], "r": [%v], "sigma": [%v],
 		"methods": ["bound"]}`, q.code, q.decoder, q.levels, q.r, q.sigma)
@@ -143,4 +144,17 @@ func boundByHand(t *testing.T, decoder string, q boundQuestion, i int) (bound fl
 		}
 	}
 	return bound, decoder != "bel-j"
+}
+
+// TestExactEnds: --exact says how long any law takes, or leaves a dash where that is more than
+// minutes.
+func TestExactEnds(t *testing.T) {
+	status, stdout, stderr := run(t,
+		"compare johnson --levels 360 --r 3 --sigma 4 --decoder gen --samples 2 --exact --format=json --backend cpu")
+	var found compare.Ranking
+	must.Succeed(t, table.ReadJSON([]byte(stdout), &found))
+	if r := found.Results[0]; status != exitDone || r.AnyLaw != nil || table.Missing(r.Exact) ||
+		!strings.Contains(stderr, "a dash stands for any law of johnson (gen), which takes more than 5 minutes") {
+		t.Errorf("exit %d, %+v, standard error %q", status, r, stderr)
+	}
 }

@@ -3,10 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 
 	"belsim/errmodel/perceived"
+	"belsim/montecarlo"
 	"belsim/montecarlo/assess"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/forecast"
@@ -25,7 +29,7 @@ type compareCmd struct {
 	networks bool                 // are forecast, and nothing is sampled
 	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
 	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
-	Exact    bool                 `help:"Compute also the bounds and exact values that take more than about a second."`
+	Exact    bool                 `help:"Compute also the values that take more than about a second, up to minutes each."`
 	samplingFlags
 	Within int `default:"5" placeholder:"θ" group:"sampling" help:"Count errors of at most θ levels (default: 5)."`
 	backendFlags
@@ -66,7 +70,9 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}); err != nil {
 		return err
 	}
-	if !cmd.Exact {
+	if cmd.Exact {
+		cmd.noteLong(env, candidates.Problems)
+	} else {
 		candidates.Omit = scenario.Omit{Slow: true}
 	}
 	what, total := "samples", draw.Samples*uint64(codes[0].Levels()*len(candidates.Problems))
@@ -75,12 +81,21 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	bar := env.newProgress(what, total)
 	run := cmd.run(backend, bar)
-	if isTerminal(env.stdout.Writer) && !env.stdout.document && !codes[0].Uneven() {
-		candidates.Known = func(c *compare.Ranking) { bar.show(c.Table()) }
+	terminal := isTerminal(env.stdout.Writer)
+	var known *compare.Ranking
+	if (terminal || cmd.Exact) && !env.stdout.document && !codes[0].Uneven() {
+		candidates.Known = func(c *compare.Ranking) {
+			if known = c; terminal {
+				bar.show(c.Table())
+			}
+		}
 	}
 	found, err := compare.Rank(ctx, s, run, candidates, draw)
 	bar.stop()
 	if err != nil {
+		if known != nil && cmd.Exact && errors.Is(err, context.Canceled) {
+			err = cmp.Or(known.Table().Write(env.stdout), err)
+		}
 		return bar.interrupted(err)
 	}
 	if codes[0].Uneven() {
@@ -90,6 +105,32 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	found.Provenance = env.provenance()
 	cmd.warnUnreached(env, found.Reached)
 	return cmd.deliver(env, cmd.result(env, found, s))
+}
+
+// noteLong says which values of --exact take long, and which are left out because they take more than
+// minutes.
+func (cmd *compareCmd) noteLong(env *environment, problems []*montecarlo.Problem) {
+	var wait time.Duration
+	var out []string
+	for _, p := range problems {
+		switch d := scenario.LawTime(p); {
+		case d > scenario.Patience:
+			out = append(out, fmt.Sprintf("%s (%s)", p.Code.Name(), p.Decoder.Name()))
+		default:
+			wait += d
+		}
+	}
+	text := ""
+	if wait > time.Second {
+		text = fmt.Sprintf("any law takes about %.0f s of a processor", wait.Seconds())
+	}
+	if len(out) > 0 {
+		text = strings.TrimPrefix(text+fmt.Sprintf("; a dash stands for any law of %s, which takes more than %.0f minutes",
+			strings.Join(out, ", "), scenario.Patience.Minutes()), "; ")
+	}
+	if text != "" {
+		env.note("--exact: %s", text)
+	}
 }
 
 // result is the ranking.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/assess"
@@ -28,8 +29,8 @@ type heatmapCmd struct {
 	Misfit     plane.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of their misfit η (default: ${default})."`
 	Cutoff     float64    `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn (default: by s)."`
 	trainingFlag
-	Method  string `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME" help:"How to compute errors: ${enum}."`
-	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; ${auto}."`
+	Method  []string `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME,..." help:"How to compute errors, with commas between several: ${enum}."`
+	Decoder string   `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; ${auto}."`
 	outputsFlags
 	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell."`
 	Seed      uint64                        `default:"1" group:"sampling" help:"Seed of the random numbers."`
@@ -45,9 +46,12 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
-	ofPaper := len(cmd.Codes) == 0 // Figure 3(c), as far as no flag says otherwise
 	s := cmd.outputsFlags.scenario(env)
 	if err := checkFlags(draw.Check()); err != nil {
+		return err
+	}
+	methods, err := cmd.methods()
+	if err != nil {
 		return err
 	}
 	other := assess.AutoModel
@@ -66,28 +70,23 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if ofPaper && cmd.Method == string(heatmap.Best) && fit == nil && !cmd.perceived() {
-		cmd.Method = string(scenario.Bound)
-	}
 	x, y := cmd.R, cmd.Sigma
 	if cmd.perceived() {
 		x, y = cmd.LabelNoise, cmd.Misfit
-	} else {
-		if ofPaper && codes[0].Levels() == paper.Levels && fit == nil {
-			x, y = x.Or(plane.NewAxis(1, 150, 100, false)), y.Or(plane.NewAxis(1, 100, 100, false))
-		}
-		if x, y, err = heatmap.FitAxes(ctx, codes[:], x, y); err != nil {
-			return err
-		}
+	} else if x, y, err = heatmap.DefaultAxes(ctx, codes, x, y); err != nil {
+		return err
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	m, err := heatmap.New(ctx, s, codes, cmd.Decoder, cmd.plane(s), x, y, scenario.Method(cmd.Method))
+	m, err := heatmap.New(ctx, s, codes, cmd.Decoder, cmd.plane(s), x, y, methods...)
 	if err != nil {
 		return err
 	}
-	m.Provenance, cmd.Method = env.provenance(), string(m.Method)
-	bar := env.newProgress("cells", uint64(len(m.Cells)))
+	m.Provenance, cmd.Method = env.provenance(), nil
+	for _, method := range m.Methods { // as the default, too
+		cmd.Method = append(cmd.Method, string(method))
+	}
+	bar := env.newProgress("cells", uint64(len(m.Cells)*len(m.Methods)))
 	err = m.Fill(ctx, cmd.run(backend, bar), draw)
 	bar.stop()
 	if err != nil {
@@ -101,7 +100,7 @@ func (cmd *heatmapCmd) result(ctx context.Context, m *heatmap.Map, s *scenario.S
 	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(m),
-			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, m.Increases()) },
+			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, m.Increases(m.Methods[0])) },
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Missing()...) },
 		},
 		figure: func() (*plots.Figure, error) {
@@ -116,6 +115,22 @@ func (cmd *heatmapCmd) result(ctx context.Context, m *heatmap.Map, s *scenario.S
 			return m.Report(w, &at)
 		},
 	}
+}
+
+// methods are those of --method; none for auto.
+func (cmd *heatmapCmd) methods() (out []scenario.Method, err error) {
+	for _, name := range cmd.Method {
+		if name == "auto" && len(cmd.Method) > 1 {
+			return nil, fmt.Errorf("--method %s: auto stands alone", strings.Join(cmd.Method, ","))
+		}
+		if name != "auto" {
+			out = append(out, scenario.Method(name))
+		}
+	}
+	if err := scenario.CheckTwice("--method", out); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // perceived reports whether the plane is of networks that know a perceived label.
@@ -141,7 +156,7 @@ func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
 
 // open opens both codes, of the same number of levels.
 func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*code.Code, err error) {
-	byDefault, pairOfPaper := 0, paper.Codes()
+	byDefault, pairOfPaper := 0, heatmap.PaperCodes()
 	if len(cmd.Codes) == 0 {
 		cmd.Codes = pairOfPaper[:]
 	}
@@ -150,7 +165,7 @@ func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*cod
 			len(cmd.Codes))
 	}
 	if slices.Equal(cmd.Codes, pairOfPaper[:]) {
-		byDefault = paper.Levels // Figure 3(c)
+		byDefault = heatmap.PaperLevels
 	}
 	codes, err := scenario.OpenCodes(cmd.Codes, sizes(s, cmd.Levels, byDefault, fit, cmd.Decoder))
 	if err != nil {

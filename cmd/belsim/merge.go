@@ -41,20 +41,30 @@ func (cmd *mergeCmd) result(ctx context.Context, m *sweep.Merged) result {
 				return table.WriteCSVSeq(w, m.Cells(ctx), m.Plane.Missing()...)
 			},
 		},
-		figure: func() (*plots.Figure, error) { return cmd.figure(m) },
-		print: func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid,
-				counted(m.Files, "file"))
-			return err
+		figure: func() (*plots.Figure, error) {
+			increases, err := m.Map()
+			if err != nil {
+				return nil, err
+			}
+			return plots.Heatmap(paper.MapData(increases, nil, cmd.style()))
 		},
+		print: func(w io.Writer) error { return cmd.print(w, m) },
 	}
 }
 
-// figure draws a map of two codes.
-func (cmd *mergeCmd) figure(m *sweep.Merged) (*plots.Figure, error) {
-	increases, err := m.Map()
-	if err != nil {
-		return nil, err
+// print says what was merged, and what a picture of it does not compare.
+func (cmd *mergeCmd) print(w io.Writer, m *sweep.Merged) error {
+	text := fmt.Sprintf("plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid,
+		counted(m.Files, "file"))
+	if cmd.draws() {
+		drawn, err := m.Map()
+		if err != nil {
+			return err
+		}
+		if warning := drawn.Warning(); warning != "" {
+			text += warning + "\n"
+		}
 	}
-	return plots.Heatmap(paper.RatioData(increases, cmd.style()))
+	_, err := io.WriteString(w, text)
+	return err
 }

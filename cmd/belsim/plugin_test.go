@@ -108,10 +108,10 @@ func TestPluggedIn(t *testing.T) {
 		want := maps[1]
 		want.A.Decoder, want.B.Decoder = "toy", "toy"
 		must.Equal(t, "heatmap --method "+method, want, maps[0], cmpopts.EquateApprox(0, 1e-12),
-			cmpopts.IgnoreUnexported(heatmap.Map{}, heatmap.Cell{}), cmpopts.IgnoreTypes(scenario.Provenance{}))
+			cmpopts.IgnoreUnexported(heatmap.Map{}, heatmap.Values{}), cmpopts.IgnoreTypes(scenario.Provenance{}))
 		must.Equal(t, "number of cells", 6, len(want.Cells))
 		for _, cell := range want.Cells {
-			must.Within(t, "error", cell.A, 1e-9, 8)
+			must.Within(t, "error", cell.Of(want.Methods[0]).A, 1e-9, 8)
 		}
 	}
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -90,7 +91,8 @@ func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit",
 			"cutoff", "training"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
-		rules.NoEffect(cmd.Method != "mc", fmt.Sprintf("--method %s samples nothing", cmd.Method), "samples", "seed",
+		rules.NoEffect(!slices.Contains(cmd.Method, "mc"), fmt.Sprintf("--method %s samples nothing",
+			strings.Join(cmd.Method, ",")), "samples", "seed",
 			"backend"),
 	)
 }

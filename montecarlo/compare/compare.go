@@ -144,15 +144,26 @@ func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidate
 		Reached: true, Baselines: []Baseline{},
 	}
 	theories := make([]*scenario.Theory, len(candidates.Problems))
-	for i, p := range candidates.Problems { // exact values first: samples may take long
-		if theories[i], err = scenario.TheoryOf(ctx, run.Workers, p, weights, candidates.Omit); err != nil {
-			return nil, err
-		}
+	for _, p := range candidates.Problems {
 		out.Results = append(out.Results, Result{
-			Design: s.Design(p.Code, p.Decoder), Expected: theories[i].Mean,
+			Design: s.Design(p.Code, p.Decoder), Expected: scenario.Expected{Bound: math.NaN(), Exact: math.NaN()},
 			Mean: math.Inf(1), // until it is sampled: below what is known
 		})
-		candidates.known(out)
+	}
+	// Exact values first, for samples may take long; and before them what is quick.
+	turns := []scenario.Omit{candidates.Omit}
+	if quick := candidates.Omit; !quick.Slow {
+		quick.Slow = true
+		turns = []scenario.Omit{quick, candidates.Omit}
+	}
+	for _, omit := range turns {
+		for i, p := range candidates.Problems {
+			if theories[i], err = scenario.TheoryOf(ctx, run.Workers, p, weights, omit); err != nil {
+				return nil, err
+			}
+			out.Results[i].Expected = theories[i].Mean
+			candidates.known(out)
+		}
 	}
 	for i, p := range candidates.Problems {
 		row, done := &out.Results[i], run.Done

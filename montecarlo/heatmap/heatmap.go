@@ -21,10 +21,6 @@ import (
 	"belsim/theory/decode"
 )
 
-// Best is the first of these methods that both codes of a map have: exact values that formulas give
-// fast, bounds of the same kind, and samples.
-const Best scenario.Method = "auto"
-
 // side is one of the two codes of a map, with its error models in the map's plane.
 type side struct {
 	code    *code.Code
@@ -37,9 +33,10 @@ type Map struct {
 	// the design A
 	A scenario.Design `json:"a"`
 	// the design B
-	B      scenario.Design `json:"b"`
-	Method scenario.Method `json:"method"`
-	// which bounds those of A and B are, with method bound
+	B scenario.Design `json:"b"`
+	// how errors were computed, in the order of the panels of a picture: bound, exact or mc
+	Methods []scenario.Method `json:"methods"`
+	// which bounds those of A and B are, where bound is one of the methods
 	Bounds []string `json:"bounds,omitempty"`
 	Seed   *uint64  `json:"seed,omitempty"`
 	plane.Axes[[]float64]
@@ -55,17 +52,19 @@ type Map struct {
 
 	scenario *scenario.Scenario
 	sides    [2]side      // A and B
-	twoKinds bool         // the bounds of A and B are of two kinds
 	largest  *plane.Point // where no cell is valid, the model with the largest valid first parameter
 }
 
 // Missing are the columns that the CSV of the cells does not have: the parameters of other planes,
-// and the standard errors where nothing was sampled.
+// and the methods that were not asked for.
 func (m *Map) Missing() []string {
-	if m.Method == scenario.Sample {
-		return m.Plane.Missing()
+	missing := m.Plane.Missing()
+	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
+		if !slices.Contains(m.Methods, method) {
+			missing = append(missing, string(method))
+		}
 	}
-	return append(m.Plane.Missing(), "a_stderr", "b_stderr", "increase_stderr")
+	return missing
 }
 
 // X returns the values of the first parameter.
@@ -74,36 +73,65 @@ func (m *Map) X() []float64 { x, _ := m.Axes.Of(m.Plane); return x }
 // Y returns the values of the second parameter.
 func (m *Map) Y() []float64 { _, y := m.Axes.Of(m.Plane); return y }
 
-// Cell is one pair of parameters, such as r and σ. Errors are in levels; they are null where some
-// probability exceeds 1.
+// Cell is one pair of parameters, such as r and σ, with the errors by each method.
 type Cell struct {
 	plane.Point
+	// errors by bounds
+	Bound *Values `json:"bound,omitempty"`
+	// exact errors
+	Exact *Values `json:"exact,omitempty"`
+	// sampled errors
+	Sampled *Sampled `json:"mc,omitempty"`
+}
+
+// Of returns the errors by a method of the map.
+func (c *Cell) Of(method scenario.Method) *Values {
+	switch method {
+	case scenario.Bound:
+		return c.Bound
+	case scenario.Exact:
+		return c.Exact
+	}
+	return &c.Sampled.Values
+}
+
+// Values are errors in levels, and null where some probability exceeds 1.
+type Values struct {
 	// error of A; null where the parameters are invalid
 	A float64 `json:"a"`
 	// error of B; null where the parameters are invalid
 	B float64 `json:"b"`
-	// 100·(a − b)/b; null where b is zero, the parameters are invalid, or, with method mc, no
-	// sample of a or b erred, so that only an upper limit is known
+	// 100·(a − b)/b; null where b is zero, the parameters are invalid, or no sample of a or b erred,
+	// so that only an upper limit is known
 	Increase float64 `json:"increase_percent"`
-	// standard error of a, with method mc
-	StdErrA *float64 `json:"a_stderr,omitempty"`
-	// standard error of b, with method mc
-	StdErrB *float64 `json:"b_stderr,omitempty"`
-	// standard error of increase_percent to first order, with method mc
-	StdErr *float64 `json:"increase_stderr,omitempty"`
 
 	unknown bool    // the parameters are valid, and the interval of an exact value is too wide
 	unsure  float64 // percent: how far Increase may be from the truth because errors are known within intervals
 }
 
+// Sampled are errors with their standard errors.
+type Sampled struct {
+	Values
+	// standard error of a
+	StdErrA float64 `json:"a_stderr"`
+	// standard error of b
+	StdErrB float64 `json:"b_stderr"`
+	// standard error of increase_percent to first order
+	StdErr float64 `json:"increase_stderr"`
+}
+
 // New returns the map of codes A and B, of as many levels, over a plane, with empty cells. Both
-// have the named decoder. The error is a *memory.Error where the cells do not fit in memory; it
-// wraps decode.ErrUnfit where the decoder does not fit a code.
+// have the named decoder. Without methods, a map has bounds of the paper and exact values, as far as
+// both codes have them, and else samples. The error is a *memory.Error where the cells do not fit in
+// memory; it wraps decode.ErrUnfit where the decoder does not fit a code.
 func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder string, of plane.Models,
-	x, y plane.Axis, method scenario.Method) (*Map, error) {
-	const perCell = 320 // with its standard errors, and its numbers in a matrix and a figure
+	x, y plane.Axis, methods ...scenario.Method) (*Map, error) {
+	const perCell, ofMethod = 128, 192 // with their numbers in a matrix and a figure
 	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", len(x.Values), len(y.Values)),
-		memory.Product(len(x.Values), len(y.Values), perCell)); err != nil {
+		memory.Product(len(x.Values), len(y.Values), perCell+ofMethod*max(1, len(methods)))); err != nil {
+		return nil, err
+	}
+	if err := scenario.CheckTwice("method", methods); err != nil {
 		return nil, err
 	}
 	network, perceived := of.(plane.Perceived)
@@ -113,6 +141,7 @@ func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder
 	}
 	var sides [2]side
 	var designs [2]scenario.Design
+	var bounds []string
 	for i, c := range codes {
 		d, err := s.Decoder(decoder, c)
 		if err != nil {
@@ -123,128 +152,91 @@ func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder
 			return nil, err
 		}
 		sides[i], designs[i] = side{c, d, models}, s.Design(c, d)
+		if b, err := scenario.BoundOf(s.Shape(c, d, perceived)); err == nil {
+			bounds = append(bounds, b.Name)
+		}
 	}
-	m := Blank(designs, of.Kind(), x, y, method)
+	m := Blank(designs, of.Kind(), x, y)
 	m.scenario, m.sides, m.Temperature = s, sides, s.Temperature
+	if len(methods) == 0 {
+		var err error
+		if methods, err = m.defaultMethods(ctx, bounds); err != nil {
+			return nil, err
+		}
+	}
+	m.Take(bounds, methods...)
 	if perceived {
 		m.Cutoff = network.Model.Cutoff
 	}
-	return m, m.choose(ctx)
+	return m, nil
 }
 
-// Blank returns the map of the designs A and B over a kind of plane, with empty cells.
-func Blank(designs [2]scenario.Design, kind plane.Kind, x, y plane.Axis, method scenario.Method) *Map {
+// Blank returns the map of the designs A and B over a kind of plane, without methods.
+func Blank(designs [2]scenario.Design, kind plane.Kind, x, y plane.Axis) *Map {
 	m := &Map{
-		A: designs[0], B: designs[1], Method: method, Plane: kind, Axes: plane.AxesOf(kind, x.Values, y.Values),
+		A: designs[0], B: designs[1], Plane: kind, Axes: plane.AxesOf(kind, x.Values, y.Values),
 		LogX: x.Logarithmic(), LogY: y.Logarithmic(),
 	}
-	none := math.NaN()
 	for _, v := range y.Values {
 		for _, u := range x.Values {
-			m.Cells = append(m.Cells, Cell{Point: plane.AxesOf(kind, u, v), A: none, B: none, Increase: none})
+			m.Cells = append(m.Cells, Cell{Point: plane.AxesOf(kind, u, v)})
 		}
 	}
 	return m
 }
 
-// choose sets the method, where the best one is asked for, and looks at the bounds.
-func (m *Map) choose(ctx context.Context) error {
-	var bounds [2]*scenario.Mean
-	have, exact := true, m.Method == Best
-	for i, of := range m.sides {
-		p := m.scenario.Shape(of.code, of.decoder, m.Plane != plane.Mixtures)
-		b, err := scenario.BoundOf(p)
-		bounds[i], have = b, have && err == nil
-		if exact = exact && scenario.QuickExact(p); !exact {
-			continue
-		}
-		x, err := scenario.ExactOf(ctx, p)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		exact = err == nil && x.Width == 0 // intervals take long in many cells, and are wide in some
+// Take gives empty values to the cells of a map from Blank, by some methods. bounds are the names
+// of the bounds of A and B.
+func (m *Map) Take(bounds []string, methods ...scenario.Method) {
+	m.Methods = methods
+	if slices.Contains(methods, scenario.Bound) {
+		m.Bounds = bounds
 	}
-	m.twoKinds = have && bounds[0].Kind() != bounds[1].Kind()
-	switch {
-	case m.Method != Best:
-	case exact:
-		m.Method = scenario.Exact
-	case have && !m.twoKinds:
-		m.Method = scenario.Bound
-	default:
-		m.Method = scenario.Sample
-	}
-	if m.Method == scenario.Bound && have {
-		m.Bounds = []string{bounds[0].Name, bounds[1].Name}
-	}
-	m.twoKinds = m.twoKinds && m.Method == scenario.Bound
-	return nil
-}
-
-// FitAxes returns the ranges of r and σ of a map of codes where they are empty: σ from a fifth of a
-// level to a third of the levels, and r up to the largest one that is valid for all codes.
-func FitAxes(ctx context.Context, codes []*code.Code, x, y plane.Axis) (plane.Axis, plane.Axis, error) {
-	const count, around = 40, 200
-	levels := float64(codes[0].Levels())
-	if len(y.Values) == 0 {
-		y = plane.NewAxis(max(0.2, levels/300), max(1, levels/3), count, true)
-	}
-	if len(x.Values) > 0 {
-		return x, y, nil
-	}
-	least := make([]float64, len(y.Values)) // of the largest valid r of the codes
-	for i := range least {
-		least[i] = levels / 2
-	}
-	for _, c := range codes {
-		lines, err := plane.Mixture{}.Of(ctx, c, []float64{1}, y.Values)
-		if err != nil {
-			return x, y, err
-		}
-		for i, sigma := range y.Values {
-			l, err := lines(ctx, sigma)
-			if err != nil {
-				return x, y, err
+	none := math.NaN()
+	for i := range m.Cells {
+		c, empty := &m.Cells[i], Values{A: none, B: none, Increase: none}
+		for _, method := range methods {
+			switch v := empty; method {
+			case scenario.Bound:
+				c.Bound = &v
+			case scenario.Exact:
+				c.Exact = &v
+			case scenario.Sample:
+				c.Sampled = &Sampled{v, none, none, none}
 			}
-			least[i] = min(least[i], l.Largest)
 		}
 	}
-	most := slices.Max(least)
-	return plane.NewAxis(most/around, most, count, true), y, nil
 }
 
-// Title says how the errors of a map were computed.
-func (m *Map) Title() string {
-	if m.twoKinds {
-		return "bounds of two kinds"
-	}
-	switch m.Method {
-	case scenario.Exact:
-		return "exact expected error"
-	case scenario.Sample:
-		return "sampled error"
-	}
-	return string(m.Method)
-}
-
-// Fill computes the cells of a map from New. run.Done is told how many cells were finished. The
-// error wraps theory.ErrNoClosedForm where a code has no bound, or no exact value.
+// Fill computes the cells of a map from New, method by method. run.Done is told how many cells were
+// finished. The error wraps theory.ErrNoClosedForm where a code has no bound, or no exact value.
 func (m *Map) Fill(ctx context.Context, run scenario.Run, draw scenario.Sampling) error {
 	weights, err := m.scenario.Weights(m.A.Levels)
 	if err != nil {
 		return err
 	}
-	f, workers := &filler{run: run, m: m, weights: weights, draw: draw}, run.Workers
-	if m.Method == scenario.Sample {
-		m.Seed = &draw.Seed
-		workers = 1 // the backend has its own
-	} else if err := f.prepare(ctx); err != nil {
-		return err
+	var fillers []*filler
+	for _, method := range m.Methods { // all are known to exist before one is computed
+		f := &filler{run: run, m: m, method: method, weights: weights, draw: draw}
+		if method == scenario.Sample {
+			m.Seed = &draw.Seed
+			f.run.Workers = 1 // the backend has its own
+		} else if err := f.prepare(ctx); err != nil {
+			return err
+		}
+		fillers = append(fillers, f)
 	}
-	if err := parallel.Each(ctx, workers, len(m.Y()), func() (func(ctx context.Context, row int) error, error) {
-		return f.row, nil
-	}); err != nil || m.Plane != plane.Mixtures || m.Summary().Valid > 0 {
-		return err
+	valid := 0
+	for _, f := range fillers {
+		if err := parallel.Each(ctx, f.run.Workers, len(m.Y()), func() (func(context.Context, int) error, error) {
+			return f.row, nil
+		}); err != nil {
+			return err
+		}
+		valid += m.Summary(f.method).Valid
+	}
+	if m.Plane != plane.Mixtures || valid > 0 {
+		return nil
 	}
 	largest := 0.0
 	for _, y := range m.Y() {
@@ -274,17 +266,17 @@ func (m *Map) NotDefault() string {
 	return s.NotDefault()
 }
 
-// Increases is the map as a matrix, a row for each σ and a column for each r (or the like), in
-// percent; NaN where it is blank.
-func (m *Map) Increases() *mat.Dense {
+// Increases is the map by a method as a matrix, a row for each σ and a column for each r (or the
+// like), in percent; NaN where it is blank.
+func (m *Map) Increases(method scenario.Method) *mat.Dense {
 	z := mat.NewDense(len(m.Y()), len(m.X()), nil)
-	for i, c := range m.Cells {
-		z.Set(i/len(m.X()), i%len(m.X()), c.Increase)
+	for i := range m.Cells {
+		z.Set(i/len(m.X()), i%len(m.X()), m.Cells[i].Of(method).Increase)
 	}
 	return z
 }
 
-// Nearest is the valid cell that a pair of parameters lies in, or nil.
+// Nearest is the cell that a pair of parameters lies in, or nil.
 func (m *Map) Nearest(x, y float64) *Cell {
 	at := func(values []float64, v float64) int {
 		for i := range values {
@@ -303,7 +295,7 @@ func (m *Map) Nearest(x, y float64) *Cell {
 		return -1
 	}
 	i, j := at(m.X(), x), at(m.Y(), y)
-	if i < 0 || j < 0 || table.Missing(m.Row(j)[i].Increase) {
+	if i < 0 || j < 0 {
 		return nil
 	}
 	return &m.Row(j)[i]
@@ -319,12 +311,12 @@ type Summary struct {
 	WithoutErrors int // cells without an increase because B has no errors, or no sample of a code erred
 }
 
-// Summary returns the extremes of a map.
-func (m *Map) Summary() Summary {
+// Summary returns the extremes of a map by a method.
+func (m *Map) Summary(method scenario.Method) Summary {
 	const rounding = 1e-9 // percent: less is no difference, nor is what intervals leave open
 	var s Summary
 	for i := range m.Cells {
-		c := &m.Cells[i]
+		c := m.Cells[i].Of(method)
 		if table.Missing(c.Increase) {
 			switch {
 			case c.unknown:
@@ -338,11 +330,11 @@ func (m *Map) Summary() Summary {
 		if c.Increase > rounding+c.unsure {
 			s.BetterB++
 		}
-		if s.Least == nil || c.Increase < s.Least.Increase {
-			s.Least = c
+		if s.Least == nil || c.Increase < s.Least.Of(method).Increase {
+			s.Least = &m.Cells[i]
 		}
-		if s.Most == nil || c.Increase > s.Most.Increase {
-			s.Most = c
+		if s.Most == nil || c.Increase > s.Most.Of(method).Increase {
+			s.Most = &m.Cells[i]
 		}
 	}
 	return s
@@ -358,20 +350,21 @@ func Increase(a, stderr, b float64) float64 {
 	return montecarlo.Percent(a, b)
 }
 
-// Set takes the errors of both codes. The standard errors stand in the cell where they are sampled.
-func (c *Cell) Set(a, b montecarlo.Overall, sampled bool) {
-	c.A, c.B, c.Increase = a.Mean, b.Mean, Increase(a.Mean, a.StdErr, b.Mean)
-	c.unknown = math.IsNaN(a.Mean) || math.IsNaN(b.Mean)
-	if !sampled {
+// Set takes the errors of both codes by a method of the map. The standard errors stand in the cell
+// where they are sampled.
+func (c *Cell) Set(method scenario.Method, a, b montecarlo.Overall) {
+	v := c.Of(method)
+	v.A, v.B, v.Increase = a.Mean, b.Mean, Increase(a.Mean, a.StdErr, b.Mean)
+	v.unknown = math.IsNaN(a.Mean) || math.IsNaN(b.Mean)
+	if method != scenario.Sample {
 		return
 	}
-	increase := math.NaN()
-	if !table.Missing(c.Increase) {
+	c.Sampled.StdErrA, c.Sampled.StdErrB = a.StdErr, b.StdErr
+	if !table.Missing(v.Increase) {
 		// To first order, and as if the two codes' samples were independent. They come from the
 		// same seed, so this is a guide to the increase, unlike the standard errors of a and b.
-		increase = 100 * math.Hypot(a.StdErr, a.Mean/b.Mean*b.StdErr) / b.Mean
+		c.Sampled.StdErr = 100 * math.Hypot(a.StdErr, a.Mean/b.Mean*b.StdErr) / b.Mean
 	}
-	c.StdErrA, c.StdErrB, c.StdErr = &a.StdErr, &b.StdErr, &increase
 }
 
 // lines prepares the models of both codes that share σ.
@@ -388,6 +381,7 @@ func (m *Map) lines(ctx context.Context, sigma float64) (lines [2]*plane.Line, e
 type filler struct {
 	run     scenario.Run
 	m       *Map
+	method  scenario.Method
 	weights []float64 // of the labels
 	draw    scenario.Sampling
 	means   [2]*scenario.Mean // of A and B; nil where errors are sampled
@@ -397,7 +391,7 @@ type filler struct {
 // prepare prepares the formulas of bounds or exact values.
 func (f *filler) prepare(ctx context.Context) error {
 	for i, s := range f.m.sides {
-		mean, err := f.m.Method.MeanOf(ctx, f.m.scenario.Shape(s.code, s.decoder, f.m.Plane != plane.Mixtures))
+		mean, err := f.method.MeanOf(ctx, f.m.scenario.Shape(s.code, s.decoder, f.m.Plane != plane.Mixtures))
 		if errors.Is(err, theory.ErrNoClosedForm) {
 			err = fmt.Errorf("%w; method mc samples instead", err)
 		}
@@ -438,8 +432,8 @@ func (f *filler) row(ctx context.Context, row int) error {
 			}
 			if valid {
 				c := &f.m.Row(row)[j]
-				c.Set(found[0][j], found[1][j], f.m.Method == scenario.Sample)
-				c.unsure = f.unsure
+				c.Set(f.method, found[0][j], found[1][j])
+				c.Of(f.method).unsure = f.unsure
 			}
 			f.run.Finished(1)
 		}
@@ -476,17 +470,17 @@ func (f *filler) along(ctx context.Context, side int, l *plane.Line) (errorAt, e
 
 // error computes the error of a side for a model: the mean over the labels.
 func (f *filler) error(ctx context.Context, side int, l *plane.Line, x float64) (out montecarlo.Overall, err error) {
+	s := f.m.sides[side]
+	if m := f.means[side]; m != nil {
+		out.Mean, err = f.m.meanAt(ctx, s, l, x, m, f.weights)
+		return out, err
+	}
 	e, err := l.Errors(ctx, x)
 	if err != nil {
 		return out, err
 	}
-	s := f.m.sides[side]
 	p, err := f.m.scenario.ProblemOf(ctx, s.code, s.decoder, e, scenario.Sampling{Seed: f.draw.Seed})
 	if err != nil {
-		return out, err
-	}
-	if m := f.means[side]; m != nil {
-		out.Mean, err = m.Mean(ctx, p, f.weights)
 		return out, err
 	}
 	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)

@@ -23,63 +23,69 @@ import (
 // the increase, and in how many cells B is better.
 func TestIncrease(t *testing.T) {
 	for _, tt := range []struct{ a, stderr, b, want float64 }{{3, 0, 2, 50}, {0, 0, 2, -100}, {0, 1e-9, 2, math.NaN()},
-		{1, 0, 0, math.NaN()}} {
+		{1, 0, 0, math.NaN()}, {math.NaN(), 0, 1, math.NaN()}} {
 		if got := Increase(tt.a, tt.stderr, tt.b); got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}
-	var c Cell
-	c.Set(montecarlo.Overall{Mean: 3, StdErr: 0.1}, montecarlo.Overall{Mean: 2, StdErr: 0.2}, true)
+	c := Cell{Sampled: &Sampled{}}
+	c.Set(scenario.Sample, montecarlo.Overall{Mean: 3, StdErr: 0.1}, montecarlo.Overall{Mean: 2, StdErr: 0.2})
 	const step = 1e-6
 	want := math.Hypot(0.1*(Increase(3+step, 0, 2)-50)/step, 0.2*(Increase(3, 0, 2+step)-50)/step)
-	if math.Abs(*c.StdErr-want) > 1e-4*want || c.Increase != 50 {
-		t.Errorf("%v ± %v, want ± %v", c.Increase, *c.StdErr, want)
+	if math.Abs(c.Sampled.StdErr-want) > 1e-4*want || c.Sampled.Increase != 50 {
+		t.Errorf("%v ± %v, want ± %v", c.Sampled.Increase, c.Sampled.StdErr, want)
 	}
-	m := Map{Cells: []Cell{{Increase: 0.9e-9}, {Increase: 1.1e-9}, {Increase: 0.5, unsure: 0.4},
+	var m Map
+	for _, v := range []Values{{Increase: 0.9e-9}, {Increase: 1.1e-9}, {Increase: 0.5, unsure: 0.4},
 		{Increase: 0.5, unsure: 0.6}, {Increase: -3}, {Increase: math.NaN(), A: 1}, {Increase: math.NaN(), A: 1,
-			unknown: true}}}
-	got := m.Summary()
+			unknown: true}} {
+		m.Cells = append(m.Cells, Cell{Exact: &v})
+	}
+	got := m.Summary(scenario.Exact)
 	must.Equal(t, "summary", Summary{Valid: 5, BetterB: 2, Unknown: 1, WithoutErrors: 1}, got,
 		cmpopts.IgnoreFields(Summary{}, "Least", "Most"))
-	must.Equal(t, "extremes", [2]float64{-3, 0.5}, [2]float64{got.Least.Increase, got.Most.Increase})
+	must.Equal(t, "extremes", [2]float64{-3, 0.5}, [2]float64{got.Least.Exact.Increase, got.Most.Exact.Increase})
 }
 
 // The default map of any two codes has valid cells, up to the largest valid r, and compares what
 // may be compared.
 func TestBestMaps(t *testing.T) {
 	run := scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
-	methods := map[scenario.Method]int{}
+	methods := map[string]int{}
 	some := func(a plane.Axis) plane.Axis { // of the values, the ends among them
 		return plane.ListAxis([]float64{a.Values[0], a.Values[13], a.Values[26], a.Values[39]})
 	}
 	for _, levels := range []int{4, 16, 64} {
 		for _, f := range code.Families() {
 			for _, b := range []string{"johnson", "hadamard", "hexj"} {
-				if levels == 64 && b == "hexj" {
-					continue // is enumerated, which takes long, and beside johnson, too
+				if levels == 64 && (b == "hexj" || f.Name != "unary" && f.Name != "johnson") {
+					continue // takes long
 				}
 				codes := [2]*code.Code{must.Get(code.New(f.Name, levels))(t), must.Get(code.New(b, levels))(t)}
 				s := scenario.New(scenario.Mixture{R: 1, Sigma: 1})
 				x, y, err := FitAxes(t.Context(), codes[:], plane.Axis{}, plane.Axis{})
 				must.Succeed(t, err)
-				m := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{}, some(x), some(y), Best))(t)
+				m := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{}, some(x), some(y)))(t)
 				must.Succeed(t, m.Fill(t.Context(), run, scenario.Sampling{Samples: 20, Seed: 1}))
-				methods[m.Method]++
-				what := fmt.Sprintf("%s and %s, %d levels, %s", f.Name, b, levels, m.Method)
-				if sum := m.Summary(); sum.Valid == 0 || m.twoKinds {
-					t.Errorf("%s: %d valid cells; two kinds of bounds: %v, %q", what, sum.Valid, m.twoKinds, m.Bounds)
+				methods[fmt.Sprint(m.Methods)]++
+				what := fmt.Sprintf("%s and %s, %d levels, %s", f.Name, b, levels, m.Methods)
+				for _, method := range m.Methods {
+					if sum := m.Summary(method); sum.Valid == 0 || m.Warning() != "" {
+						t.Errorf("%s: %d valid cells; %s", what, sum.Valid, m.Warning())
+					}
+					must.Equal(t, what+": unknown cells", 0, m.Summary(method).Unknown)
 				}
-				must.Equal(t, what+": unknown cells", 0, m.Summary().Unknown)
 				beyond := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{},
-					plane.ListAxis([]float64{1.01 * x.Values[39]}), y, Best))(t)
+					plane.ListAxis([]float64{1.01 * x.Values[39]}), y, scenario.Sample))(t)
 				must.Succeed(t, beyond.Fill(t.Context(), run, scenario.Sampling{Samples: 2, Seed: 1}))
-				if x.Values[39] < float64(levels)/2 && beyond.Summary().Valid+beyond.Summary().WithoutErrors > 0 {
+				sum := beyond.Summary(scenario.Sample)
+				if x.Values[39] < float64(levels)/2 && sum.Valid+sum.WithoutErrors > 0 {
 					t.Errorf("%s: r = %v is the largest, and more is valid", what, x.Values[39])
 				}
 			}
 		}
 	}
-	if methods[scenario.Exact] == 0 || methods[scenario.Bound] == 0 || methods[scenario.Sample] == 0 {
+	if len(methods) != 3 || methods["[bound exact]"] == 0 || methods["[exact]"] == 0 || methods["[mc]"] == 0 {
 		t.Errorf("methods %v", methods)
 	}
 }
@@ -91,7 +97,7 @@ func TestNoErrors(t *testing.T) {
 	m := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{}, plane.NewAxis(1, 2, 2, false),
 		plane.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
 	must.Succeed(t, m.Fill(t.Context(), scenario.Run{Workers: 1}, scenario.Sampling{}))
-	if sum := m.Summary(); sum.Valid != 0 || sum.WithoutErrors != 6 {
+	if sum := m.Summary(scenario.Bound); sum.Valid != 0 || sum.WithoutErrors != 6 {
 		t.Errorf("%+v", sum)
 	}
 }
@@ -127,12 +133,13 @@ func TestMap(t *testing.T) {
 			}
 			blank := 0
 			for _, c := range m.Cells {
-				for i, got := range []float64{c.A, c.B} {
+				v := c.Of(method)
+				for i, got := range []float64{v.A, v.B} {
 					at := scenario.New(tt.at(c.Point))
 					p, err := at.Problem(t.Context(), codes[i], must.Get(at.Decoder("auto", codes[i]))(t), draw)
 					if scenario.Invalid(err) {
-						if !table.Missing(c.Increase) {
-							t.Errorf("%s at %+v: %v, and one code is invalid", method, c.Point, c.Increase)
+						if !table.Missing(v.Increase) {
+							t.Errorf("%s at %+v: %v, and one code is invalid", method, c.Point, v.Increase)
 						}
 						blank++
 						break
@@ -147,14 +154,14 @@ func TestMap(t *testing.T) {
 					case scenario.Bound:
 						want = mean.Bound
 					case scenario.Sample:
-						off = 6.5 * *[]*float64{c.StdErrA, c.StdErrB}[i] // 1e−10 a value
+						off = 6.5 * []float64{c.Sampled.StdErrA, c.Sampled.StdErrB}[i] // 1e−10 a value
 					}
 					if !(math.Abs(got-want) <= off) {
 						t.Errorf("%s at %+v, code %d: %v, want %v", method, c.Point, i, got, want)
 					}
 				}
 			}
-			if sum := m.Summary(); sum.Valid+blank != len(m.Cells) || (blank == 0) != (m.Plane != plane.Mixtures) {
+			if sum := m.Summary(method); sum.Valid+blank != len(m.Cells) || (blank == 0) != (m.Plane != plane.Mixtures) {
 				t.Errorf("%s: %d valid and %d blank of %d", method, sum.Valid, blank, len(m.Cells))
 			}
 			x, y := m.X()[0], m.Y()[0]
@@ -181,11 +188,7 @@ func TestFitAxes(t *testing.T) {
 
 // TestNearest: a cell reaches to the geometric mean of its value and the next one.
 func TestNearest(t *testing.T) {
-	m := Blank([2]scenario.Design{}, plane.Mixtures, plane.ListAxis([]float64{1, 4}), plane.ListAxis([]float64{1}),
-		Best)
-	for i := range m.Cells {
-		m.Cells[i].Increase = 1
-	}
+	m := Blank([2]scenario.Design{}, plane.Mixtures, plane.ListAxis([]float64{1, 4}), plane.ListAxis([]float64{1}))
 	for r, want := range map[float64]*Cell{0.99: nil, 1: &m.Cells[0], 1.99: &m.Cells[0], 2.01: &m.Cells[1],
 		4: &m.Cells[1], 4.01: nil} {
 		if got := m.Nearest(r, 1); got != want {
@@ -216,12 +219,70 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-// TestIntervalCells: intervals are no exact values of cells: of 21 bits, which are enumerated no more.
-func TestIntervalCells(t *testing.T) {
-	c := must.Get(code.New("unary", 22))(t)
-	m := must.Get(New(t.Context(), scenario.New(nil), [2]*code.Code{c, c}, "gen", plane.Mixture{},
-		plane.ListAxis([]float64{1}), plane.ListAxis([]float64{1}), Best))(t)
-	must.Equal(t, "method", scenario.Bound, m.Method)
+// TestDefaultMethods: bounds of the paper and exact values beside each other; exact values, also
+// intervals, of as many cells as are quick, and where they are narrow; else samples. No union bound
+// is taken.
+func TestDefaultMethods(t *testing.T) {
+	const bound, exact, mc = scenario.Bound, scenario.Exact, scenario.Sample
+	for _, tt := range []struct {
+		a, b, decoder string
+		levels, cells int
+		r, sigma      float64 // the largest
+		want          []scenario.Method
+	}{
+		{"unary", "johnson-nonzero", "auto", 255, 2, 2, 3, []scenario.Method{bound, exact}},
+		{"johnson", "unary", "auto", 1024, 2, 2, 3, []scenario.Method{bound, exact}},
+		{"unary", "johnson", "gen", 64, 2, 2, 3, []scenario.Method{exact}},
+		{"hexj", "johnson", "gen", 64, 8, 3, 5, []scenario.Method{exact}},
+		{"hexj", "johnson", "gen", 64, 40, 3, 5, []scenario.Method{mc}},
+		{"hexj", "unary", "auto", 64, 8, 3, 5, []scenario.Method{exact}}, // not Eq. 2 beside a union bound
+		{"hadamard", "johnson", "auto", 64, 2, 0.5, 9, []scenario.Method{mc}},
+		{"unary", "johnson", "gen-ex", 64, 2, 2, 3, []scenario.Method{mc}},
+	} {
+		codes := [2]*code.Code{must.Get(code.New(tt.a, tt.levels))(t), must.Get(code.New(tt.b, tt.levels))(t)}
+		m := must.Get(New(t.Context(), scenario.New(nil), codes, tt.decoder, plane.Mixture{},
+			plane.NewAxis(tt.r/10, tt.r, tt.cells, false), plane.NewAxis(tt.sigma/2, tt.sigma, tt.cells, false)))(t)
+		must.Equal(t, fmt.Sprintf("%+v", tt), tt.want, m.Methods)
+	}
+}
+
+// TestDefaultAxes: the paper's for its codes, and a range that is given stays.
+func TestDefaultAxes(t *testing.T) {
+	for _, tt := range []struct {
+		b      string
+		levels int
+		sigma  plane.Axis
+		want   [3]float64 // numbers of r and of σ, and the largest σ
+	}{
+		{"johnson-nonzero", 255, plane.Axis{}, [3]float64{100, 100, 100}},
+		{"johnson-nonzero", 255, plane.ListAxis([]float64{2, 3}), [3]float64{100, 2, 3}},
+		{"johnson-nonzero", 96, plane.Axis{}, [3]float64{40, 40, 32}},
+		{"johnson", 255, plane.Axis{}, [3]float64{40, 40, 85}},
+	} {
+		codes := [2]*code.Code{must.Get(code.New("unary", tt.levels))(t), must.Get(code.New(tt.b, tt.levels))(t)}
+		x, y, err := DefaultAxes(t.Context(), codes, plane.Axis{}, tt.sigma)
+		must.Succeed(t, err)
+		n := len(y.Values)
+		must.Equal(t, fmt.Sprintf("%+v", tt), tt.want, [3]float64{float64(len(x.Values)), float64(n), y.Values[n-1]})
+	}
+}
+
+// TestWarning: bounds of two kinds are told wherever there are bounds, and only there.
+func TestWarning(t *testing.T) {
+	for _, tt := range []struct {
+		a, b   string
+		method scenario.Method
+		warns  bool
+	}{
+		{"Eq. 2", "Eq. 26", scenario.Bound, false}, {"Eq. 2", "union bound", scenario.Bound, true},
+		{"union bound", "union bound", scenario.Bound, false}, {"Eq. 2", "union bound", scenario.Exact, false},
+	} {
+		m := Blank([2]scenario.Design{}, plane.Mixtures, plane.ListAxis([]float64{1}), plane.ListAxis([]float64{1}))
+		m.Take([]string{tt.a, tt.b}, tt.method)
+		if got := m.Warning(); (got != "") != tt.warns {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
 }
 
 // TestBothCodes: the range of r is the same whichever code comes first, and what is unsure of the
@@ -235,7 +296,7 @@ func TestBothCodes(t *testing.T) {
 	must.Equal(t, "axis of the other order", x, other)
 	s := scenario.New(nil)
 	m := must.Get(New(t.Context(), s, [2]*code.Code{unary, johnson}, "gen", plane.Mixture{}, x, y, scenario.Exact))(t)
-	f := &filler{m: m}
+	f := &filler{m: m, method: scenario.Exact}
 	must.Succeed(t, f.prepare(t.Context()))
 	must.Equal(t, "percent that are unsure", 200*scenario.ExactWidth, f.unsure)
 }

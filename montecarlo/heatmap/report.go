@@ -3,16 +3,59 @@ package heatmap
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
 )
+
+// IncreaseLabel says what the numbers of a map are, in texts and in pictures.
+const IncreaseLabel = "increase of A's error over B's, 100·(E_A − E_B)/E_B"
+
+// Title says how errors were computed by a method of the map.
+func (m *Map) Title(method scenario.Method) string {
+	switch {
+	case method == scenario.Exact:
+		return "exact expected error"
+	case method == scenario.Sample:
+		return "sampled error"
+	case twoKinds(m.Bounds):
+		return "bounds of two kinds"
+	case len(m.Bounds) < 2 || m.Bounds[0] == m.Bounds[1]:
+		return "bounds"
+	}
+	a, _, _ := strings.Cut(m.Bounds[0], ",") // without what is said of the code johnson
+	b, _, _ := strings.Cut(m.Bounds[1], ",")
+	return fmt.Sprintf("bounds (%s, %s)", a, b)
+}
+
+// by says by which numbers a method compares errors.
+func by(method scenario.Method) string {
+	return map[scenario.Method]string{
+		scenario.Bound: "by bounds", scenario.Exact: "by exact values", scenario.Sample: "by samples",
+	}[method]
+}
+
+// Warning is a sentence about bounds that may not be compared; "" where there are none.
+func (m *Map) Warning() string {
+	if !twoKinds(m.Bounds) {
+		return ""
+	}
+	return fmt.Sprintf("the bounds are of two kinds, A's %s and B's %s: their increase says nothing of the errors; "+
+		"exact values or samples do", m.Bounds[0], m.Bounds[1])
+}
 
 // Report writes a summary of a map from New for people. fit is the point of the plane where
 // a network was found; nil without one.
 func (m *Map) Report(w io.Writer, fit *plane.Point) error {
-	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method %s%s", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
-		m.A.Levels, m.Method, m.NotDefault())
+	var names []string
+	for _, method := range m.Methods {
+		names = append(names, string(method))
+	}
+	plural := map[bool]string{true: "s"}[len(names) > 1]
+	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method%s %s%s", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
+		m.A.Levels, plural, strings.Join(names, " and "), m.NotDefault())
 	if p, ok := m.scenario.Model.(scenario.Perceived); ok && p.Path != "" {
 		fmt.Fprintf(w, ", %s", p)
 	}
@@ -20,53 +63,85 @@ func (m *Map) Report(w io.Writer, fit *plane.Point) error {
 		fmt.Fprintf(w, ", seed %d", *m.Seed)
 	}
 	fmt.Fprintln(w)
-	sum := m.Summary()
+	var valid []scenario.Method
+	most := 0
+	for _, method := range m.Methods {
+		if n := m.Summary(method).Valid; n > 0 {
+			valid, most = append(valid, method), max(most, n)
+		}
+	}
+	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.X()), len(m.Y()), most)
+	for _, method := range m.Methods {
+		m.reportBlank(w, method, m.Summary(method), most == 0 || m.Methods[0] == method)
+	}
+	if text := m.Warning(); text != "" {
+		fmt.Fprintln(w, text)
+	}
+	if len(valid) > 0 {
+		m.reportIncreases(w, valid, fit)
+	}
+	return nil
+}
+
+// reportIncreases says how much the errors differ by the methods that have valid cells, and where
+// B is better.
+func (m *Map) reportIncreases(w io.Writer, methods []scenario.Method, fit *plane.Point) {
 	x, y := m.Plane.Symbols()
-	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.X()), len(m.Y()), sum.Valid)
-	if sum.Valid == 0 {
-		reason := "every " + x + " is too large for its " + y
-		if m.largest != nil {
-			mostX, mostY := m.largest.Of(m.Plane)
-			reason += fmt.Sprintf("; the largest valid %s is %.3g, for %s = %.3g", x, mostX, y, mostY)
-		}
-		if sum.Unknown > 0 {
-			reason = "no formula gives these exact values, and their intervals are wide; --method mc samples instead"
-		} else if sum.WithoutErrors > 0 {
-			reason = "B has no errors where " + x + " and " + y + " are valid"
-			if m.Method == scenario.Sample {
-				reason = "no sample of " + m.A.Code + " or " + m.B.Code + " erred where " + x + " and " + y +
-					" are valid; --samples N takes more"
-			}
-		}
-		_, err := fmt.Fprintln(w, "no valid cell: "+reason)
-		return err
-	}
-	if m.Method == scenario.Sample && sum.WithoutErrors > 0 {
-		fmt.Fprintf(w, "%d cells are blank because no sample of a code erred; --samples N takes more\n",
-			sum.WithoutErrors)
-	}
-	if sum.Unknown > 0 {
-		fmt.Fprintf(w, "%d cells are blank because no formula gives their exact values, and the intervals are wide\n",
-			sum.Unknown)
-	}
-	if m.twoKinds {
-		fmt.Fprintf(w, "the bounds are of two kinds, A's %s and B's %s: ", m.Bounds[0], m.Bounds[1])
-		fmt.Fprintln(w, "what follows says nothing of the errors; --method mc samples them")
-	}
-	least, most := sum.Least, sum.Most
 	at := func(p plane.Point) string {
 		u, v := p.Of(m.Plane)
 		return fmt.Sprintf("%s = %.4g, %s = %.4g", x, u, y, v)
 	}
-	fmt.Fprintf(w, "increase of A's error over B's: %+.4g %% (%s) to %+.4g %% (%s)\n", least.Increase, at(least.Point),
-		most.Increase, at(most.Point))
-	if fit != nil {
-		fitX, fitY := fit.Of(m.Plane)
-		if c := m.Nearest(fitX, fitY); c != nil {
-			fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %+.4g %%\n", x, fitX, y, fitY, c.Increase)
+	var better, atFit []string
+	fmt.Fprintln(w, IncreaseLabel+":")
+	for _, method := range methods {
+		sum := m.Summary(method)
+		fmt.Fprintf(w, "  %s: %+.4g %% (%s) to %+.4g %% (%s)\n", by(method), sum.Least.Of(method).Increase,
+			at(sum.Least.Point), sum.Most.Of(method).Increase, at(sum.Most.Point))
+		of := " of the valid cells"
+		if len(better) > 0 {
+			of = ""
+		}
+		better = append(better, fmt.Sprintf("%.1f %%%s %s", 100*float64(sum.BetterB)/float64(sum.Valid), of, by(method)))
+		if fit == nil {
+			continue
+		}
+		if c := m.Nearest(fit.Of(m.Plane)); c != nil && !table.Missing(c.Of(method).Increase) {
+			atFit = append(atFit, fmt.Sprintf("%+.4g %% %s", c.Of(method).Increase, by(method)))
 		}
 	}
-	_, err := fmt.Fprintf(w, "B has the smaller error in %.1f %% of the valid cells\n",
-		100*float64(sum.BetterB)/float64(sum.Valid))
-	return err
+	if len(atFit) > 0 {
+		fitX, fitY := fit.Of(m.Plane)
+		fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %s\n", x, fitX, y, fitY, strings.Join(atFit, ", "))
+	}
+	fmt.Fprintln(w, "B has the smaller error in "+strings.Join(better, ", in "))
+}
+
+// reportBlank says why cells are blank by a method. invalid asks for what is true of all methods.
+func (m *Map) reportBlank(w io.Writer, method scenario.Method, sum Summary, invalid bool) {
+	x, y := m.Plane.Symbols()
+	cells := fmt.Sprintf("no cell is valid %s: ", by(method))
+	switch {
+	case sum.Valid > 0 && sum.Unknown > 0:
+		fmt.Fprintf(w, "%d cells are blank because no formula gives their exact values, and the intervals are wide\n",
+			sum.Unknown)
+	case sum.Valid > 0 && method == scenario.Sample && sum.WithoutErrors > 0:
+		fmt.Fprintf(w, "%d cells are blank because no sample of a code erred; --samples N takes more\n",
+			sum.WithoutErrors)
+	case sum.Valid > 0:
+	case sum.Unknown > 0:
+		fmt.Fprintln(w, cells+"no formula gives these exact values, and their intervals are wide; --method mc samples "+
+			"instead")
+	case sum.WithoutErrors > 0 && method == scenario.Sample:
+		fmt.Fprintf(w, "%sno sample of %s or %s erred where %s and %s are valid; --samples N takes more\n", cells,
+			m.A.Code, m.B.Code, x, y)
+	case sum.WithoutErrors > 0:
+		fmt.Fprintf(w, "%sB has no errors where %s and %s are valid\n", cells, x, y)
+	case invalid:
+		text := "no valid cell: every " + x + " is too large for its " + y
+		if m.largest != nil {
+			mostX, mostY := m.largest.Of(m.Plane)
+			text += fmt.Sprintf("; the largest valid %s is %.3g, for %s = %.3g", x, mostX, y, mostY)
+		}
+		fmt.Fprintln(w, text)
+	}
 }

@@ -49,6 +49,7 @@ type Mean struct {
 	Name   string  // which bound it is, for people; "" for exact values
 	Linear bool    // the value of r·e is r times the value of e, until a level reaches theory.Largest
 	Width  float64 // values may be wrong by this relative amount; 0 for formulas
+	Work   int     // of an interval, where there is no formula: see enclose.Options
 
 	omit  Omit
 	rows  func(e mat.Matrix) (rowBound, error) // the bounds of the rows of a table; nil for exact values
@@ -64,22 +65,24 @@ func newBound(name string, linear bool, rows func(e mat.Matrix) (rowBound, error
 	return &Mean{Name: name, Linear: linear, rows: rows, omit: Omit{Exact: true, Intervals: true, AnyLaw: true}}
 }
 
-// Kind is what bounds that may be compared have in common: the paper's formulas for its decoders
-// are one kind, and count how often bits are wrong; a union bound counts all other levels, and is
-// looser.
-func (m *Mean) Kind() string {
-	if strings.HasPrefix(m.Name, "Eq. ") {
-		return "the paper's"
+// PaperBound is the kind of the paper's formulas for its decoders, which count how often bits are
+// wrong.
+const PaperBound = "the paper's"
+
+// BoundKind is what bounds that may be compared have in common, by the name of one: the paper's
+// formulas are one kind. A union bound counts all other levels, and is looser.
+func BoundKind(name string) string {
+	if strings.HasPrefix(name, "Eq. ") {
+		return PaperBound
 	}
-	return m.Name
+	return name
 }
 
 // Mean returns Σ prior·value over the levels of a problem of the code and the decoder. It is NaN
 // where an interval is relatively wider than ExactWidth. The error is the context's.
 func (m *Mean) Mean(ctx context.Context, p *montecarlo.Problem, prior []float64) (float64, error) {
 	q := theorist{workers: 1, p: p, prior: prior, omit: m.omit, onlyMean: true, exact: m.exact,
-		// Maps have many cells, which are computed on all processors.
-		enclosing: enclose.Options{Width: ExactWidth / 10, Work: 1 << 21}}
+		enclosing: enclose.Options{Width: ExactWidth / 10, Work: m.Work}}
 	t, err := q.theory(ctx)
 	switch {
 	case err != nil:
@@ -159,7 +162,8 @@ func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
 	var err error
 	m.exact, err = theory.NewExact(ctx, math.MaxInt, p.Code, p.Decoder)
 	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
-		return &Mean{Width: ExactWidth, omit: Omit{Bounds: true, Exact: true, AnyLaw: true}}, nil
+		const work = 1 << 21 // maps have many cells
+		return &Mean{Width: ExactWidth, Work: work, omit: Omit{Bounds: true, Exact: true, AnyLaw: true}}, nil
 	}
 	if err != nil {
 		return nil, err

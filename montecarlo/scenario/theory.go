@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"belsim/montecarlo"
 	"belsim/theory"
@@ -46,6 +47,17 @@ type Omit struct {
 	Slow                             bool // of everything, what does
 }
 
+// Patience is how long any law may take on a processor where slow values are not left out.
+const Patience = 5 * time.Minute
+
+// LawTime is about how long any law of a problem takes on a processor; 0 where it has none.
+func LawTime(p *montecarlo.Problem) time.Duration {
+	if !p.Kind.Hard() || !anylaw.Fits(p.Code, p.Decoder) {
+		return 0
+	}
+	return anylaw.Time(p.Code, p.Decoder, p.Errors)
+}
+
 // The work that is done where what is slow is left out: products of probabilities of a union bound,
 // outputs that are compared with words, nodes of decision diagrams, and scores of candidates of an
 // interval.
@@ -81,6 +93,18 @@ func exactWork(p *montecarlo.Problem) int {
 func QuickExact(p *montecarlo.Problem) bool {
 	m := p.Code.Bits()
 	return exactWork(p) > 0 && (!p.Kind.Perceived() || p.Code.Levels()*m*m <= quickUnion)
+}
+
+// QuickIntervals reports whether intervals may be quick where no formula gives exact values.
+func QuickIntervals(p *montecarlo.Problem) bool {
+	return enclose.Fits(p.Code, p.Decoder) && !p.Kind.Perceived() &&
+		theory.Enumerable(p.Code, p.Decoder) != nil && fewPairs(p, p.Code.Levels())
+}
+
+// fewPairs reports whether the rows of an interval, of all levels and tables, have few pairs of
+// words, or words that form a path.
+func fewPairs(p *montecarlo.Problem, rows int) bool {
+	return p.Code.Levels()*rows <= quickPairs || enclose.Path(p.Code, p.Decoder)
 }
 
 // TheoryOf computes what theory says of a problem. workers is the number of goroutines, 0 for one on
@@ -190,7 +214,7 @@ func (q theorist) moments(ctx context.Context, out []montecarlo.Theory) error {
 // decoder reads logits or has no such bounds.
 func (q theorist) laws(ctx context.Context, t *Theory) error {
 	p := q.p
-	if !p.Kind.Hard() || q.omit.AnyLaw ||
+	if !p.Kind.Hard() || q.omit.AnyLaw || LawTime(p) > Patience ||
 		(q.omit.Slow || q.omit.SlowLaw) && !anylaw.Quick(p.Code, p.Decoder, p.Errors) {
 		return nil
 	}
@@ -221,7 +245,7 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 	if q.omit.Slow {
 		rows := levels * len(tables)
 		o.Work = min(o.Work, quickInterval/rows)
-		if levels*rows > quickPairs && !enclose.Path(p.Code, p.Decoder) {
+		if !fewPairs(p, rows) {
 			return nil
 		}
 	}

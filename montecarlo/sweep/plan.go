@@ -340,7 +340,11 @@ func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string,
 		if label, _ := code.SplitName(name); label != "" {
 			of.Code = label
 		}
-		d.Pairs = append(d.Pairs, Pair{of, identity, methods})
+		pair := Pair{Design: of, Identity: identity, Methods: methods}
+		if m := means[scenario.Bound]; m != nil {
+			pair.Bound = m.Name
+		}
+		d.Pairs = append(d.Pairs, pair)
 	}
 	return nil
 }

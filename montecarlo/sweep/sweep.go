@@ -62,6 +62,8 @@ type Pair struct {
 	Identity string `json:"identity"`
 	// the methods that exist for both: bound, exact or mc
 	Methods []scenario.Method `json:"methods"`
+	// which bound it is, where bound is one of the methods
+	Bound string `json:"bound_name,omitempty"`
 }
 
 // Prior is how often each of a number of labels occurs.
@@ -122,7 +124,7 @@ func newSweep(d Definition) (*Sweep, error) {
 func (d Definition) identity() (string, error) {
 	d.Pairs = slices.Clone(d.Pairs)
 	for i := range d.Pairs {
-		d.Pairs[i].Code = ""
+		d.Pairs[i].Code, d.Pairs[i].Bound = "", "" // the bound follows from the rest
 	}
 	text, err := json.Marshal(d)
 	sum := sha256.Sum256(text)

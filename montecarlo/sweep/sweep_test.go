@@ -25,10 +25,10 @@ func small() Definition {
 	return Definition{
 		NumericVersion: montecarlo.NumericVersion,
 		Pairs: []Pair{
-			{scenario.Design{Levels: 4, Code: "unary", Bits: 3, Decoder: "bel-u", Outputs: "bits"}, "unary",
-				[]scenario.Method{scenario.Exact, scenario.Sample}},
-			{scenario.Design{Levels: 4, Code: "a.csv", Bits: 3, Decoder: "gen", Outputs: "bits"}, "sha256:12 4x3",
-				[]scenario.Method{scenario.Sample}},
+			{Design: scenario.Design{Levels: 4, Code: "unary", Bits: 3, Decoder: "bel-u", Outputs: "bits"}, Identity: "unary",
+				Methods: []scenario.Method{scenario.Exact, scenario.Sample}},
+			{Design: scenario.Design{Levels: 4, Code: "a.csv", Bits: 3, Decoder: "gen", Outputs: "bits"},
+				Identity: "sha256:12 4x3", Methods: []scenario.Method{scenario.Sample}},
 		},
 		Axes: plane.AxesOf(plane.Mixtures, plane.Axis{Values: []float64{0.1, 0.2}},
 			plane.Axis{Values: []float64{1, 2, 3}}),

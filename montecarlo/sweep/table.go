@@ -28,6 +28,7 @@ type Table struct {
 type CellResult struct {
 	scenario.Design
 	plane.Point
+	// bound, exact or mc
 	Method scenario.Method `json:"method"`
 	Numbers
 }
@@ -62,9 +63,8 @@ func (m *Merged) Table(version string) *Table {
 	return out
 }
 
-// Map compares the errors of the two pairs of a sweep, by the first of its methods. The error says
-// why there is no such map: more or fewer pairs, different numbers of levels, or a method that one
-// pair does not have.
+// Map compares the errors of the two pairs of a sweep, by the methods that both have. The error says
+// why there is no such map: more or fewer pairs, different numbers of levels, or no method of both.
 func (m *Merged) Map() (*heatmap.Map, error) {
 	if len(m.Pairs) != 2 {
 		return nil, fmt.Errorf("a figure compares two codes, and this sweep has %d, counted with their decoders and "+
@@ -75,17 +75,23 @@ func (m *Merged) Map() (*heatmap.Map, error) {
 		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes with the same number of "+
 			"levels; take .csv or .json", a.Code, a.Levels, b.Code, b.Levels)
 	}
-	method := a.Methods[0]
-	if !slices.Contains(b.Methods, method) {
-		return nil, fmt.Errorf("a figure of method %s: this sweep does not have it for both codes", method)
+	methods := slices.DeleteFunc(slices.Clone(a.Methods), func(x scenario.Method) bool {
+		return !slices.Contains(b.Methods, x)
+	})
+	if len(methods) == 0 {
+		return nil, fmt.Errorf("a figure compares two codes by one method: this sweep has %s of %s alone, and %s of %s; "+
+			"take .csv or .json", a.Methods, a.Code, b.Methods, b.Code)
 	}
-	out := heatmap.Blank([2]scenario.Design{a.Design, b.Design}, m.Plane, m.X(), m.Y(), method)
+	out := heatmap.Blank([2]scenario.Design{a.Design, b.Design}, m.Plane, m.X(), m.Y())
+	out.Take([]string{a.Bound, b.Bound}, methods...)
 	out.Temperature, out.Cutoff = m.Temperature, m.Cutoff
-	if method == scenario.Sample {
-		out.Seed = &m.Seed
-	}
-	for i := range out.Cells {
-		out.Cells[i].Set(m.of(0, method, i), m.of(1, method, i), false)
+	for _, method := range methods {
+		if method == scenario.Sample {
+			out.Seed = &m.Seed
+		}
+		for i := range out.Cells {
+			out.Cells[i].Set(method, m.of(0, method, i), m.of(1, method, i))
+		}
 	}
 	return out, nil
 }

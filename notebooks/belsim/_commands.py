@@ -164,7 +164,7 @@ def compare(
 
     >>> import belsim
     >>> belsim.compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
-    [['unary', 0.293], ['johnson', 0.294]]
+    [['unary', 0.301], ['johnson', 0.372]]
     """
     return _command("compare", locals(), rows("results"))
 
@@ -281,30 +281,46 @@ def verify(
 class Heatmap(_Results, _plots.Pictured):
     """The result of ``heatmap``.
 
-    ``cells`` is a DataFrame with a row for each cell: ``r, sigma`` (or ``label_noise, misfit``), ``a, b`` (the errors, in levels) and
-    ``increase_percent``, 100·(a − b)/b, NaN where a cell is not valid. ``increase`` is the same as an array: a row for each value
-    of y (σ, or the misfit) and a column for each of x (r, or the label noise), as the picture has them from the lower left.
+    ``cells`` is a DataFrame with a row for each cell: ``r, sigma`` (or ``label_noise, misfit``), and for each of ``methods``, such as
+    ``exact``, ``exact_a, exact_b`` (the errors, in levels) and ``exact_increase_percent``, 100·(a − b)/b, NaN where a cell is not valid.
+    ``increase["exact"]`` is the same as an array: a row for each value of y (σ, or the misfit) and a column for each of x (r, or the
+    label noise), as the picture has them from the lower left.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
         self.results = result
-        self.cells: pd.DataFrame = table(result["cells"])
+        self.methods: list[str] = result["methods"]
+        of_method = set(self.methods)
+        self.cells: pd.DataFrame = table(
+            [
+                {k: v for k, v in cell.items() if k not in of_method} | {f"{m}_{k}": v for m in self.methods for k, v in cell[m].items()}
+                for cell in result["cells"]
+            ]
+        )
         x, y = ("label_noise", "misfit") if "label_noise" in self.cells else ("r", "sigma")
-        self.increase: NDArray[np.float64] = self.cells["increase_percent"].to_numpy().reshape(len(result[y]), len(result[x]))
+        self.increase: dict[str, NDArray[np.float64]] = {
+            m: self.cells[f"{m}_increase_percent"].to_numpy().reshape(len(result[y]), len(result[x])) for m in self.methods
+        }
 
-    def plot(self, ax: _plots.Axes | None = None) -> _plots.Axes:
-        """The map, as the paper's Figure 3(c): white where both errors are the same. Returns the axes of matplotlib."""
-        of = self.results
+    def plot(self, ax: _plots.Axes | None = None, method: str | None = None) -> _plots.Axes:
+        """The map by a method, the first by default, as the paper's Figure 3(c). Returns the axes of matplotlib.
+
+        White is where both errors are the same.
+        """
+        of, chosen = self.results, self.methods[0] if method is None else method
+        if chosen not in self.methods:
+            raise Error(f"method {method!r}: this map has {', '.join(self.methods)}")
         x, y = ("label_noise", "misfit") if "label_noise" in self.cells else ("r", "sigma")
-        what = f"error of {of['a']['code']} over\n{of['b']['code']}: increase (%)"
-        return _plots.heatmap(ax, of[x], of[y], self.increase, (x.replace("_", " "), y.replace("sigma", "σ")), what)
+        what = f"error of {of['a']['code']} over\n{of['b']['code']}: increase (%), {chosen}"
+        return _plots.heatmap(ax, of[x], of[y], self.increase[chosen], (x.replace("_", " "), y.replace("sigma", "σ")), what)
 
     def __repr__(self) -> str:
         of = self.results
-        a, b, valid = of["a"], of["b"], self.cells["increase_percent"].dropna()
+        a, b = of["a"], of["b"]
+        better = [f"{(self.increase[m] > 0).sum()} of {np.isfinite(self.increase[m]).sum()} valid cells ({m})" for m in self.methods]
         return (
-            f"<Heatmap of {a['code']} ({a['decoder']}) over {b['code']} ({b['decoder']}), {a['levels']} levels, "
-            f"method {of['method']}: {len(valid)} of {len(self.cells)} cells valid, {b['code']} better in {(valid > 0).sum()}>"
+            f"<Heatmap of {a['code']} ({a['decoder']}) over {b['code']} ({b['decoder']}), {a['levels']} levels: "
+            f"{b['code']} better in {', '.join(better)}>"
         )
 
 
@@ -319,7 +335,7 @@ def heatmap(
     misfit: Span | None = None,
     cutoff: float | None = None,
     training: Training | None = None,
-    method: Literal["auto", "bound", "exact", "mc"] | None = None,
+    method: str | Sequence[str] | None = None,
     decoder: str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
     prior: ArrayLike | None = None,
@@ -337,10 +353,11 @@ def heatmap(
     are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or lists of ascending numbers; the picture has cells of
     different sizes where they are not evenly spaced.
     With a range of ``label_noise`` the map is of networks that know one noisy label, over it and ``misfit``. ``method`` is ``exact``,
-    ``bound`` or ``mc`` (samples); the default is the best that both codes have. The other arguments are those of ``compare``.
+    ``bound`` or ``mc`` (samples), or several of them; by default the paper's bounds beside exact values, where both codes have these.
+    The other arguments are those of ``compare``.
 
     >>> import belsim
-    >>> belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3), sigma=(1, 4, 2)).increase.shape
+    >>> belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3), sigma=(1, 4, 2)).increase["exact"].shape
     (2, 3)
     """
     if (a is None) != (b is None):

@@ -294,13 +294,18 @@ def test_advice(network: Network) -> None:
 
 def test_heatmap() -> None:
     m = belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.5, 3), sigma=(1, 4, 2, "log"))
-    assert m.increase.shape == (2, 3)
-    assert list(m.cells.columns) == ["r", "sigma", "a", "b", "increase_percent"]
-    np.testing.assert_allclose(m.increase.ravel(), 100 * (m.cells["a"] / m.cells["b"] - 1))
+    assert m.methods == ["bound", "exact"] and list(m.increase) == m.methods  # as the command's default
+    of = ("bound_a", "bound_b", "bound_increase_percent", "exact_a", "exact_b", "exact_increase_percent")
+    assert tuple(m.cells.columns) == ("r", "sigma", *of)
+    for method, increase in m.increase.items():
+        assert increase.shape == (2, 3)
+        np.testing.assert_allclose(increase.ravel(), 100 * (m.cells[f"{method}_a"] / m.cells[f"{method}_b"] - 1))
     assert m.cells["sigma"].tolist() == [1, 1, 1, 4, 4, 4]
     assert "16 levels" in repr(m)
     noisy = belsim.heatmap("unary", belsim.code("gray", 8), levels=8, label_noise=(1, 2, 2), misfit=(0.2, 0.3, 2), method="exact")
-    assert noisy.increase.shape == (2, 2)
+    assert noisy.methods == ["exact"] and noisy.increase["exact"].shape == (2, 2)
+    several = belsim.heatmap("unary", "gray", levels=8, r=(0.1, 0.2, 2), sigma=(1, 2, 2), method=["mc", "exact"], samples=50)
+    assert several.methods == ["mc", "exact"] and "mc_a_stderr" in several.cells
 
 
 def test_optimize() -> None:
@@ -543,7 +548,7 @@ def test_pictures(network: Network, tmp_path: Path) -> None:
     m.plot(axes[1, 0])
     shown = axes[1, 0].collections[0].get_array()
     of = numbers("heatmap", "unary", "johnson", "--levels=16", "--r=0.1:0.4:3:log", "--sigma=1:4:2")
-    np.testing.assert_allclose(np.ravel(shown), of["increase_percent"])
+    np.testing.assert_allclose(np.ravel(shown), [cell["increase_percent"] for cell in of["bound"]])
     assert (axes[1, 0].get_xscale(), axes[1, 0].get_yscale()) == ("log", "linear")
     v = belsim.verify("unary", levels=4, samples=100)
     v.plot(axes[1, 1])

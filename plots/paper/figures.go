@@ -23,12 +23,6 @@ import (
 	"belsim/theory/decode"
 )
 
-// Levels is the N−1 of the paper's figures.
-const Levels = 255
-
-// Codes returns the two codes of the paper's Figure 3(c).
-func Codes() [2]string { return [2]string{"unary", "johnson-nonzero"} }
-
 // Options say how the figures are made.
 type Options struct {
 	Quick   bool // fewer cells and samples
@@ -52,9 +46,9 @@ type WriteCSV func(w io.Writer) error
 func Figures(quick bool) []Figure {
 	const network = "Points: observed rates of the network in testdata/network, with 95 % intervals. " +
 		"Curve: the Gaussian mixture that was fitted to all its bits."
-	var quickMap, quickFlag []string
+	var quickFlag []string
 	if quick {
-		quickMap, quickFlag = []string{"--r", "1:150:30", "--sigma", "1:100:30"}, []string{"--quick"}
+		quickFlag = []string{"--quick"}
 	}
 	return []Figure{
 		{Name: "2a", Caption: "The 64 levels, on labels from 0 to 1: level n has the label (n−1)/63.", Make: levels},
@@ -74,18 +68,20 @@ func Figures(quick bool) []Figure {
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.",
 			Make: profilesOf("johnson", 7)},
 		{
-			Name: "3c", Caption: "The error bound of BEL-U over that of BEL-J, at each weight r and width σ of the " +
-				"error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U has. Blank: some probability exceeds 1.",
-			Args: append([]string{"heatmap", "unary", "johnson-nonzero"}, quickMap...),
+			Name: "3c", Caption: "The error bound of BEL-U (Eq. 2) over that of BEL-J (Eq. 26), at each weight r and " +
+				"width σ of the error profiles, in percent of the latter. Red: BEL-J has the smaller bound. Blue: BEL-U " +
+				"has. Blank: some probability exceeds 1.",
+			Flags: quickFlag, Make: figure3c(plane.Mixture{}, scenario.Bound),
 		},
 		{
-			Name: "3c-printed", Caption: "The same with Eq. 4 as the paper prints it: the Gaussians of BEL-J are one " +
-				"level away from the transitions of its code.",
-			Flags: quickFlag, Make: printed,
+			Name: "3c-printed", Caption: "The same bounds with Eq. 4 as the paper prints it: the Gaussians of BEL-J are " +
+				"one level away from the transitions of its code.",
+			Flags: quickFlag, Make: figure3c(plane.Mixture{Printed: true}, scenario.Bound),
 		},
 		{
-			Name: "3c-exact", Caption: "Figure 3(c) by the exact expected error of the same model: there is no red.",
-			Args: append([]string{"heatmap", "unary", "johnson-nonzero", "--method", "exact"}, quickMap...),
+			Name: "3c-exact", Caption: "Figure 3(c) by the exact expected errors of the same model, and not by their " +
+				"bounds: there is no red.",
+			Flags: quickFlag, Make: figure3c(plane.Mixture{}, scenario.Exact),
 		},
 		{
 			Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, " +
@@ -140,29 +136,31 @@ func levels(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 	return f, func(w io.Writer) error { return table.WriteCSV(w, rows) }, err
 }
 
-// printed draws Figure 3(c) with Eq. 4 as the paper prints it.
-func printed(ctx context.Context, o Options) (*plots.Figure, WriteCSV, error) {
-	s, cells := scenario.New(nil), 100
-	if o.Quick {
-		cells = 30
-	}
-	var codes [2]*code.Code
-	for i, name := range Codes() {
-		var err error
-		if codes[i], err = code.New(name, Levels); err != nil {
+// figure3c draws Figure 3(c): the errors of its two codes by a method, over a plane of mixtures.
+func figure3c(of plane.Mixture, method scenario.Method) func(context.Context, Options) (*plots.Figure, WriteCSV, error) {
+	return func(ctx context.Context, o Options) (*plots.Figure, WriteCSV, error) {
+		cells := 100
+		if o.Quick {
+			cells = 30
+		}
+		var codes [2]*code.Code
+		for i, name := range heatmap.PaperCodes() {
+			var err error
+			if codes[i], err = code.New(name, heatmap.PaperLevels); err != nil {
+				return nil, nil, err
+			}
+		}
+		r, sigma := heatmap.PaperAxes(cells)
+		m, err := heatmap.New(ctx, scenario.New(nil), codes, decode.Auto, of, r, sigma, method)
+		if err != nil {
 			return nil, nil, err
 		}
+		if err := m.Fill(ctx, scenario.Run{Workers: o.Workers}, scenario.FixedSampling()); err != nil {
+			return nil, nil, err
+		}
+		f, err := plots.Heatmap(MapData(m, nil, o.Style))
+		return f, func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Missing()...) }, err
 	}
-	m, err := heatmap.New(ctx, s, codes, decode.Auto, plane.Mixture{Printed: true}, plane.NewAxis(1, 150, cells, false),
-		plane.NewAxis(1, 100, cells, false), scenario.Bound)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := m.Fill(ctx, scenario.Run{Workers: o.Workers}, scenario.FixedSampling()); err != nil {
-		return nil, nil, err
-	}
-	f, err := plots.Heatmap(MapData(m, nil, o.Style))
-	return f, func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Missing()...) }, err
 }
 
 // The levels of testdata/network, and the mixture that fit fits to it.

@@ -58,36 +58,35 @@ func CodeMatrixData(c *code.Code, title string, style plots.Style) plots.CodeMat
 	return plots.CodeMatrixData{Title: title, Levels: c.Levels(), Bits: c.Bits(), Bit: c.Bit, Style: style}
 }
 
-// MapData returns the data of the figure of a map from heatmap.New.
+// MapData returns the data of the figure of a map, with a panel for each of its methods. fit is the
+// network on it, or nil.
 func MapData(m *heatmap.Map, fit *assess.Fit, style plots.Style) plots.HeatmapData {
-	d := RatioData(m, style)
-	d.Title += m.NotDefault()
-	d.Mark = markOf(fit, m)
-	return d
-}
-
-// RatioData returns the data of the figure of A's error over B's.
-func RatioData(m *heatmap.Map, style plots.Style) plots.HeatmapData {
-	z := m.Increases()
-	rows := make([][]float64, len(m.Y()))
-	for i := range rows {
-		rows[i] = z.RawRowView(i)
-		for j, percent := range rows[i] {
-			rows[i][j] = 1 + percent/100 // NaN stays
-		}
-	}
 	x, y := m.Plane.Titles()
-	blank := "invalid: e > 1"
-	if s := m.Summary(); s.Unknown+s.WithoutErrors > 0 {
-		blank = "e > 1, or not known"
+	d := plots.HeatmapData{
+		Title: fmt.Sprintf("A = %s (%s), B = %s (%s), %d levels", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
+			m.A.Levels) + m.NotDefault(),
+		X: m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Style: style, XLabel: x, YLabel: y,
+		ZLabel: heatmap.IncreaseLabel, Blank: "e > 1", Mark: markOf(fit, m),
+		Below: m.A.Code + " (A) is better", Above: m.B.Code + " (B) is better",
 	}
-	return plots.HeatmapData{
-		Title: fmt.Sprintf("%s (%s) and %s (%s): %s, %d levels", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
-			m.Title(), m.A.Levels),
-		X: m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Z: rows, Style: style,
-		XLabel: x, YLabel: y, Blank: blank,
-		Below: "error of " + m.A.Code + " is smaller by", Above: "error of " + m.B.Code + " is smaller by",
+	for _, method := range m.Methods {
+		z := m.Increases(method)
+		p := plots.HeatmapPanel{Name: m.Title(method), Z: make([][]float64, len(m.Y()))}
+		for i := range p.Z {
+			p.Z[i] = z.RawRowView(i)
+			for j, percent := range p.Z[i] {
+				p.Z[i][j] = 1 + percent/100 // NaN stays
+			}
+		}
+		if s := m.Summary(method); s.Unknown+s.WithoutErrors > 0 {
+			d.Blank = "e > 1 or unknown"
+		}
+		d.Panels = append(d.Panels, p)
 	}
+	if len(d.Panels) == 1 {
+		d.Title += ": " + d.Panels[0].Name
+	}
+	return d
 }
 
 // markOf is a fit as a point of a map, nil without one. An interval without an end reaches to

@@ -27,15 +27,23 @@ func TestMapData(t *testing.T) {
 		B: scenario.Design{Code: "johnson", Decoder: "bel-j"}}
 	m.Axes = plane.AxesOf(plane.Mixtures, []float64{1, 2, 3, 4}, []float64{1})
 	for _, v := range []float64{-50, 300, math.NaN(), -100} {
-		m.Cells = append(m.Cells, heatmap.Cell{Increase: v})
+		m.Cells = append(m.Cells, heatmap.Cell{Bound: &heatmap.Values{Increase: v}, Exact: &heatmap.Values{Increase: 0}})
 	}
+	m.Methods, m.Bounds = []scenario.Method{scenario.Bound, scenario.Exact}, []string{"Eq. 2", "Eq. 26, and more"}
 	d := paper.MapData(m, nil, plots.Style{})
-	if z := d.Z[0]; z[0] != 0.5 || z[1] != 4 || !math.IsNaN(z[2]) || z[3] != 0 {
+	if len(d.Panels) != 2 || d.Panels[0].Name != "bounds (Eq. 2, Eq. 26)" || d.Panels[1].Name != "exact expected error" ||
+		d.Panels[1].Z[0][1] != 1 || strings.Contains(d.Title, "bound") {
+		t.Errorf("panels %+v of %q", d.Panels, d.Title)
+	}
+	m.Methods = m.Methods[:1]
+	d = paper.MapData(m, nil, plots.Style{})
+	if z := d.Panels[0].Z[0]; z[0] != 0.5 || z[1] != 4 || !math.IsNaN(z[2]) || z[3] != 0 {
 		t.Errorf("ratios %v", z)
 	}
-	if !strings.HasPrefix(d.Title, "unary (bel-u) and johnson (bel-j): ") ||
-		!strings.Contains(d.Below, "unary is smaller") || !strings.Contains(d.Above, "johnson is smaller") {
-		t.Errorf("words %q, %q, %q", d.Title, d.Below, d.Above)
+	if !strings.HasPrefix(d.Title, "A = unary (bel-u), B = johnson (bel-j)") ||
+		!strings.HasSuffix(d.Title, ": bounds (Eq. 2, Eq. 26)") || d.Below != "unary (A) is better" ||
+		d.Above != "johnson (B) is better" || !strings.Contains(d.ZLabel, "100·(E_A − E_B)/E_B") {
+		t.Errorf("words %q, %q, %q, %q", d.Title, d.Below, d.Above, d.ZLabel)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -40,6 +41,9 @@ type Pattern struct {
 	Bits        []int
 	Probability float64
 }
+
+// Fits reports whether there are such bounds.
+func Fits(c *code.Code, d decode.Decoder) bool { return fits(c, d) == nil }
 
 // fits returns an error that wraps theory.ErrNoClosedForm where there are no such bounds.
 func fits(c *code.Code, d decode.Decoder) error {
@@ -81,6 +85,25 @@ func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
 		work += math.Exp(float64(len(kept)-22) / 4)
 	}
 	return work <= float64(c.Levels())
+}
+
+// Time is about how long the bounds of all levels take on one processor. Three more bits that can err
+// double it by gen, and four by bel-j.
+func Time(c *code.Code, d decode.Decoder, e mat.Matrix) time.Duration {
+	levels, bits := float64(c.Levels()), float64(c.Bits())
+	middle, _ := keep(matrix.Row(nil, c.Levels()/2, e), negligible/levels)
+	err, seconds := float64(len(middle)), 0.0
+	switch d.(type) {
+	case decode.BelU:
+		seconds = levels * bits * 4e-6
+	case decode.BelJ:
+		seconds = levels * 0.006 * math.Exp2((err-22)/4)
+	default:
+		if seconds = 0.003 * levels; bits > mostTable {
+			seconds = levels * 0.025 * math.Exp2((err-22)/3)
+		}
+	}
+	return time.Duration(min(seconds, 1e9) * float64(time.Second))
 }
 
 // negligible is how much leaving out bits that nearly never err may change a bound.

@@ -154,7 +154,7 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*answer, error) 
 	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Mean: th.Mean,
 		Later: q.Quick && s.more(omit, th.Mean)}
 	if b, err := scenario.BoundOf(s.problem); err == nil {
-		out.BoundName, out.BoundKind = b.Name, b.Kind()
+		out.BoundName, out.BoundKind = b.Name, scenario.BoundKind(b.Name)
 	}
 	bound, exact := make([]float64, len(th.Levels)), make([]float64, len(th.Levels))
 	for i, t := range th.Levels {
@@ -300,7 +300,7 @@ func (e *Engine) mapRows(ctx context.Context, q mapQuestion) (*answer, error) {
 	}
 	increase := make([]float64, len(m.Cells))
 	for i, c := range m.Cells {
-		increase[i] = c.Increase
+		increase[i] = c.Of(q.Method).Increase
 	}
 	return &answer{JSON: mapAnswer{m.A.Decoder, m.B.Decoder}, Numbers: map[string][]float64{"increase": increase}}, nil
 }

@@ -77,7 +77,7 @@ async function bestMethod(run, scene, a, b) {
 		const both = await Promise.all(theories);
 		const have = (method) => both.every((t) => t.mean[method] != null);
 		if (have("exact")) return "exact";
-		if (have("bound") && both[0].bound_kind === both[1].bound_kind) return "bound"; // others say nothing of two errors
+		if (have("bound") && both.every((t) => t.bound_kind === "the paper's")) return "bound"; // others say little of errors
 	} catch (err) {
 		if (err === dropped) throw err;
 	}

@@ -9,9 +9,27 @@ import (
 )
 
 // csvFields returns the columns of the CSV of rows of a type, a struct, in order, without those
-// that only other tables have.
-func csvFields(t reflect.Type, without []string) []field {
-	return slices.DeleteFunc(fieldsOf(t), func(f field) bool { return !f.csv || slices.Contains(without, f.name) })
+// that only other tables have. A struct in a row has a column for each of its fields, whose names
+// begin with that of the struct.
+func csvFields(t reflect.Type, without []string) (out []field) {
+	for _, f := range fieldsOf(t) {
+		if !f.csv || slices.Contains(without, f.name) {
+			continue
+		}
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if inner.Kind() != reflect.Struct || f.Type.Implements(stringerType) {
+			out = append(out, f)
+			continue
+		}
+		for _, x := range csvFields(inner, nil) {
+			x.name, x.Index = f.name+"_"+x.name, slices.Concat(f.Index, x.Index)
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // WriteCSV writes a line of column names and a line for each row, without the columns of some

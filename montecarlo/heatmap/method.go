@@ -1,0 +1,156 @@
+package heatmap
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"belsim/montecarlo/plane"
+	"belsim/montecarlo/scenario"
+	"belsim/theory"
+	"belsim/theory/code"
+)
+
+// PaperCodes are the codes A and B of the paper's Figure 3(c), and PaperLevels is its N−1.
+func PaperCodes() [2]string { return [2]string{"unary", "johnson-nonzero"} }
+
+// PaperLevels is the number of levels of the paper's figures.
+const PaperLevels = 255
+
+// PaperAxes are r and σ of the paper's Figure 3(c), whose axes have 100 cells each.
+func PaperAxes(cells int) (r, sigma plane.Axis) {
+	return plane.NewAxis(1, 150, cells, false), plane.NewAxis(1, 100, cells, false)
+}
+
+// DefaultAxes returns r and σ of a map of codes where they are empty: those of the paper for its two
+// codes, and else those of FitAxes.
+func DefaultAxes(ctx context.Context, codes [2]*code.Code, x, y plane.Axis) (plane.Axis, plane.Axis, error) {
+	if [2]string{codes[0].Name(), codes[1].Name()} == PaperCodes() && codes[0].Levels() == PaperLevels {
+		r, sigma := PaperAxes(100)
+		return x.Or(r), y.Or(sigma), nil
+	}
+	return FitAxes(ctx, codes[:], x, y)
+}
+
+// defaultMethods are the methods of m where none is asked for. Where both codes have bounds of the
+// paper and exact values, both are taken, because they often disagree on which code is better.
+// Union bounds are not taken: they say little of errors. Samples are where there is nothing else.
+func (m *Map) defaultMethods(ctx context.Context, bounds []string) (methods []scenario.Method, err error) {
+	if len(bounds) == 2 && scenario.BoundKind(bounds[0]) == scenario.PaperBound && !twoKinds(bounds) {
+		methods = append(methods, scenario.Bound)
+	}
+	exact := true
+	for _, of := range m.sides {
+		if exact = exact && err == nil; exact {
+			exact, err = m.quickExact(ctx, of)
+		}
+	}
+	if exact {
+		methods = append(methods, scenario.Exact)
+	}
+	if len(methods) == 0 {
+		methods = append(methods, scenario.Sample)
+	}
+	return methods, err
+}
+
+// twoKinds reports whether the bounds of two codes may not be compared.
+func twoKinds(bounds []string) bool {
+	return len(bounds) == 2 && scenario.BoundKind(bounds[0]) != scenario.BoundKind(bounds[1])
+}
+
+// quickExact reports whether a side has exact values that are quick in all cells.
+func (m *Map) quickExact(ctx context.Context, of side) (bool, error) {
+	p := m.scenario.Shape(of.code, of.decoder, m.Plane != plane.Mixtures)
+	if !scenario.QuickExact(p) && !scenario.QuickIntervals(p) {
+		return false, nil
+	}
+	mean, err := scenario.ExactOf(ctx, p)
+	if errors.Is(err, theory.ErrNoClosedForm) {
+		return false, nil
+	}
+	if err != nil || mean.Width == 0 {
+		return err == nil, err
+	}
+	return m.narrow(ctx, of, *mean)
+}
+
+// narrow reports whether intervals are narrow and quick where they are widest: at the largest valid
+// r of a few σ.
+func (m *Map) narrow(ctx context.Context, of side, mean scenario.Mean) (bool, error) {
+	const all = 1 << 34 // as enclose.Options count work: a minute of a processor, if all cells are the widest
+	mean.Work = min(mean.Work, all/(len(m.X())*len(m.Y())*of.code.Levels()))
+	weights, err := m.scenario.Weights(of.code.Levels())
+	if err != nil {
+		return false, err
+	}
+	last := len(m.Y()) - 1
+	for _, i := range slices.Compact([]int{0, last / 2, last}) {
+		lines, err := m.lines(ctx, m.Y()[i])
+		if err != nil {
+			return false, err
+		}
+		for _, x := range slices.Backward(m.X()) {
+			if !lines[0].Valid(x) || !lines[1].Valid(x) {
+				continue
+			}
+			l, err := of.models(ctx, m.Y()[i])
+			if err != nil {
+				return false, err
+			}
+			v, err := m.meanAt(ctx, of, l, x, &mean, weights)
+			if err != nil || math.IsNaN(v) {
+				return false, err
+			}
+			break
+		}
+	}
+	return true, nil
+}
+
+// meanAt is the mean of a bound or an exact value of a side for a model.
+func (m *Map) meanAt(ctx context.Context, of side, l *plane.Line, x float64, mean *scenario.Mean,
+	weights []float64) (float64, error) {
+	e, err := l.Errors(ctx, x)
+	if err != nil {
+		return 0, err
+	}
+	p, err := m.scenario.ProblemOf(ctx, of.code, of.decoder, e, scenario.Sampling{})
+	if err != nil {
+		return 0, err
+	}
+	return mean.Mean(ctx, p, weights)
+}
+
+// FitAxes returns the ranges of r and σ of a map of codes where they are empty: σ from a fifth of a
+// level to a third of the levels, and r up to the largest one that is valid for all codes.
+func FitAxes(ctx context.Context, codes []*code.Code, x, y plane.Axis) (plane.Axis, plane.Axis, error) {
+	const count, around = 40, 200
+	levels := float64(codes[0].Levels())
+	if len(y.Values) == 0 {
+		y = plane.NewAxis(max(0.2, levels/300), max(1, levels/3), count, true)
+	}
+	if len(x.Values) > 0 {
+		return x, y, nil
+	}
+	least := make([]float64, len(y.Values)) // of the largest valid r of the codes
+	for i := range least {
+		least[i] = levels / 2
+	}
+	for _, c := range codes {
+		lines, err := plane.Mixture{}.Of(ctx, c, []float64{1}, y.Values)
+		if err != nil {
+			return x, y, err
+		}
+		for i, sigma := range y.Values {
+			l, err := lines(ctx, sigma)
+			if err != nil {
+				return x, y, err
+			}
+			least[i] = min(least[i], l.Largest)
+		}
+	}
+	most := slices.Max(least)
+	return plane.NewAxis(most/around, most, count, true), y, nil
+}
