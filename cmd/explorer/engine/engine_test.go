@@ -397,7 +397,7 @@ func TestFit(t *testing.T) {
 	}
 	q.Recommend = true
 	if f = ask(t, e, "fit", q).JSON.(fitAnswer); f.Fit.Recommendation == nil ||
-		!strings.HasPrefix(f.Opening[len(f.Opening)-1], "Next: keep johnson") {
+		!strings.HasPrefix(f.Opening[len(f.Opening)-1], "Next: train longer, or keep johnson") {
 		t.Errorf("the recommendation is %+v, the opening %q", f.Fit.Recommendation, f.Opening)
 	}
 	path := filepath.Join(t.TempDir(), "fit.json")
@@ -429,7 +429,7 @@ func TestFiles(t *testing.T) {
 		"prior":  "label,count\n1,607\n2,223\n3,82\n4,30\n",
 		"levels": "level,bound,exact,mean,stderr,samples,detectable,sum_abs,sum_square,sum_within\n1,",
 		"errors": "0.0",
-		"map":    "r,sigma,a,b,increase_percent\n0.1,0.5,",
+		"map":    "r,sigma,exact_a,exact_b,exact_increase_percent\n0.1,0.5,",
 	} {
 		got := string(ask(t, e, "file", outputQuestion{What: what, Subject: s, Map: m, Samples: 10}).Bytes["file"])
 		if !strings.HasPrefix(got, want) {

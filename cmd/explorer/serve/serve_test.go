@@ -46,11 +46,11 @@ func ask(t *testing.T, h http.Handler, url, question, name, content string) *htt
 // 127.0.0.1.
 func TestHandler(t *testing.T) {
 	given := filepath.Join(t.TempDir(), "mine.csv")
-	must.Succeed(t, os.WriteFile(given, []byte("0,1\n1,0\n"), 0o600))
+	must.Succeed(t, os.WriteFile(given, []byte("1,0\n0,1\n"), 0o600))
 	h := must.Get(handler("1.2.0", "/secret/", []string{given}))(t)
 	for url, want := range map[string]string{
 		"http://127.0.0.1:7/secret/":        "200 <!doctype html>",
-		"http://localhost:7/secret/given/0": "200 0,1\n1,0\n",
+		"http://localhost:7/secret/given/0": "200 1,0\n0,1\n",
 		"http://127.0.0.1:7/secret/given/1": "404 ", "http://127.0.0.1:7/": "404 ", "http://127.0.0.1:7/other/": "404 ",
 		"http://other.example:7/secret/": "403 ",
 	} {
@@ -64,7 +64,7 @@ func TestHandler(t *testing.T) {
 	const at = "http://127.0.0.1:7/secret/answer/"
 	for _, tt := range []struct{ method, question, name, content, want string }{
 		{"about", "{}", "", "", `1\.2\.0`},
-		{"inspect", `{"path":"mine.csv"}`, "mine.csv", "0,1\n1,0\n", `"Name":"mine\.csv"|"name":"mine\.csv"`},
+		{"inspect", `{"path":"mine.csv"}`, "mine.csv", "1,0\n0,1\n", `"Name":"mine\.csv"|"name":"mine\.csv"`},
 		// as the user calls it
 		{"inspect", `{"path":"a.csv"}`, "a.csv", "what", `^a\.csv: `},
 		// no other file
@@ -90,13 +90,13 @@ func TestNames(t *testing.T) {
 	for _, name := range []string{`a"b.csv`, `"".csv`, `a\b.csv`, "%22.csv", "a;b=c.csv", "a'b.csv", "a\tb.csv",
 		"é\u202e.csv", "=?x?.csv", " .csv", "-.csv", "a:b.csv", "<b>.csv", "a,b.csv"} {
 		question := string(must.Get(json.Marshal(map[string]string{"path": name}))(t))
-		if w := ask(t, h, "http://127.0.0.1:7/answer/inspect", question, name, "0,1\n1,0\n"); w.Code != http.StatusOK {
+		if w := ask(t, h, "http://127.0.0.1:7/answer/inspect", question, name, "1,0\n0,1\n"); w.Code != http.StatusOK {
 			t.Errorf("%q: %d %s", name, w.Code, w.Body)
 		}
 	}
 	for _, name := range []string{"..", ".", "/", "a/..", "a\x00.csv", strings.Repeat("x", 300) + ".csv"} {
 		question := string(must.Get(json.Marshal(map[string]string{"path": name}))(t))
-		w := ask(t, h, "http://127.0.0.1:7/answer/inspect", question, name, "0,1\n1,0\n")
+		w := ask(t, h, "http://127.0.0.1:7/answer/inspect", question, name, "1,0\n0,1\n")
 		w2 := ask(t, h, "http://127.0.0.1:7/answer/inspect", question, "", "")
 		if said := w.Body.String() + w2.Body.String(); w.Code == http.StatusOK || w2.Code == http.StatusOK ||
 			strings.Contains(said, filepath.Clean(os.TempDir())) {
@@ -104,7 +104,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	if w := ask(t, h, "http://127.0.0.1:7/answer/inspect", `{"path":"../../a.csv"}`, "../../a.csv",
-		"0,1\n1,0\n"); w.Code != http.StatusOK {
+		"1,0\n0,1\n"); w.Code != http.StatusOK {
 		t.Errorf("a path: %d %s", w.Code, w.Body) // which stays in the folder of the question
 	}
 }

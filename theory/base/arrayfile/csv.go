@@ -163,7 +163,8 @@ func (l *lines) scan() ([]string, error) {
 		l.n++
 		text := l.Text()
 		switch {
-		case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"), strings.Contains(text, "\x00"):
+		case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"),
+			strings.IndexByte(text, 0) >= 0 && strings.IndexByte(text, 0) < 2: // each second byte is 0
 			return nil, errors.New("the text is in UTF-16, as PowerShell writes it: want UTF-8")
 		case strings.Contains(text, "\r"):
 			return nil, fmt.Errorf("line %d: a CR alone ends lines: want LF, or CR and LF", l.n)
