@@ -96,7 +96,8 @@ func newFit(n *network, m *mixture) *Fit {
 	f := &Fit{
 		Format: fitFormat,
 		Code:   n.code.Name(), Levels: n.code.Levels(), Bits: n.code.Bits(), Outputs: string(n.source.Kind),
-		LevelWidth: labels.Width(), R: m.R, Sigma: m.Sigma, RInterval: m.intervals[0], SigmaInterval: m.intervals[1],
+		LevelWidth: labels.Width(), R: m.R, Sigma: m.Sigma,
+		RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
 		Mixture: []MixtureRow{}, Decoders: []DecoderRow{}, LogitScale: seen.LogitScale, Temperature: o.Temperature,
 		Seed: o.Seed, Prior: seen.Counts.Prior(), Dead: n.dead,
 	}

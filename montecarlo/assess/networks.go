@@ -7,15 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
-	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/forecast"
@@ -208,7 +204,8 @@ func networkRows(rows []DecoderRow) (out []NetworkRow) {
 	for i := range out {
 		r := &out[i]
 		r.Seeds = len(seeds[r.Design])
-		r.Observed, r.Interval = overSeeds(seeds[r.Design])
+		mean := forecast.MeanOfSeeds(seeds[r.Design])
+		r.Observed, r.Interval = mean.Mean, mean.Interval()
 		if best := least[r.Head()]; best == nil || r.Observed < best.Observed {
 			least[r.Head()] = r
 		}
@@ -217,21 +214,4 @@ func networkRows(rows []DecoderRow) (out []NetworkRow) {
 		r.Best = true
 	}
 	return out
-}
-
-// overSeeds is the mean error over networks, and its 95 % interval.
-func overSeeds(errors []observed.Error) (mean float64, interval [2]float64) {
-	n := float64(len(errors))
-	for _, e := range errors {
-		mean += e.Mean / n
-	}
-	if len(errors) == 1 {
-		return mean, errors[0].Interval()
-	}
-	square := 0.0
-	for _, e := range errors {
-		square += (e.Mean - mean) * (e.Mean - mean)
-	}
-	half := distuv.StudentsT{Nu: n - 1, Sigma: 1}.Quantile((1+errmodel.Confidence)/2) * math.Sqrt(square/(n-1)/n)
-	return mean, [2]float64{max(0, mean-half), mean + half}
 }

@@ -120,6 +120,14 @@ func checkInterval(name string, value float64, interval [2]float64) error {
 	return nil
 }
 
+// written is an interval as a fit writes it: without ends where it is one that no reader takes.
+func written(value float64, interval [2]float64) [2]float64 {
+	if checkInterval("", value, interval) != nil {
+		return unknown()
+	}
+	return interval
+}
+
 // checkPerceived is check for the perceived label.
 func (f *Fit) checkPerceived() error {
 	p, m := f.Perceived, f.perceivedModel()

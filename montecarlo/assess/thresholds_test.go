@@ -110,14 +110,6 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestOverSeeds: two errors have Student's interval of one degree of freedom.
-func TestOverSeeds(t *testing.T) {
-	mean, interval := overSeeds([]observed.Error{{Mean: 1}, {Mean: 3}})
-	if mean != 2 || math.Abs(interval[1]-2-12.7062) > 1e-4 {
-		t.Errorf("%v, %v", mean, interval)
-	}
-}
-
 // TestShow: soft targets are shown where they were measured, or differ from CE by a hundredth.
 func TestShow(t *testing.T) {
 	soft := func(ratio float64, measured bool) bool {
@@ -150,5 +142,18 @@ func TestNoRate(t *testing.T) {
 	must.Succeed(t, r.WriteRates(&text))
 	if got := strings.Split(text.String(), "\n"); got[1] != "1,1,0,0,0,,,,0.25" || got[2][:12] != "2,1,1,4,0,0," {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestWritten: a fit writes no interval that its reader refuses.
+func TestWritten(t *testing.T) {
+	if got := written(0.3, [2]float64{1e-7, 4e7}); !math.IsNaN(got[0]) || !math.IsNaN(got[1]) {
+		t.Errorf("%v", got)
+	}
+	if got := written(0.3, [2]float64{0.2, 0.4}); got != [2]float64{0.2, 0.4} {
+		t.Errorf("%v", got)
+	}
+	if checkInterval("r_interval", 0.3, unknown()) != nil {
+		t.Error("an interval without ends is refused")
 	}
 }

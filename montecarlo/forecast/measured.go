@@ -45,7 +45,7 @@ func (f *Forecaster) Measure(networks []*perceived.Observed) {
 				}
 			}
 			if len(seeds) > 0 {
-				f.Measured = append(f.Measured, Measured{n.Code, n.Training, d, meanOfSeeds(seeds), k})
+				f.Measured = append(f.Measured, Measured{n.Code, n.Training, d, MeanOfSeeds(seeds), k})
 			}
 		}
 		slices.SortStableFunc(f.Measured[from:],
@@ -53,9 +53,9 @@ func (f *Forecaster) Measure(networks []*perceived.Observed) {
 	}
 }
 
-// meanOfSeeds is the mean error of networks that differ in their seeds. Its standard error is that of
+// MeanOfSeeds is the mean error of networks that differ in their seeds. Its standard error is that of
 // their spread, as Student's interval has it beside 1.96, or of the samples where these tell less.
-func meanOfSeeds(seeds []observed.Error) (out observed.Error) {
+func MeanOfSeeds(seeds []observed.Error) (out observed.Error) {
 	if len(seeds) == 1 {
 		return seeds[0]
 	}

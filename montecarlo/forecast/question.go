@@ -273,6 +273,8 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 			return nil, err
 		}
 		out.MAE, out.MAELevels = &u.Error, u.Levels
+	} else if err := r.checkNoise(ctx, workers); err != nil {
+		return nil, err
 	}
 	all, err := r.forecasts(ctx, workers, out.LabelNoise, done)
 	if err != nil {
@@ -359,9 +361,37 @@ func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float
 	return s * width, err
 }
 
+// checkNoise refuses label noise with which unary has less than the smallest error. A fit's is not
+// refused: its network has been seen.
+func (r *Run) checkNoise(ctx context.Context, workers int) error {
+	q := r.q
+	for _, levels := range r.levels {
+		width := q.Labels.width(levels)
+		if q.Fitted != nil || q.Labels.quantization(levels) >= leastError {
+			continue
+		}
+		m := perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}
+		least, err := q.Labels.NoiseOf(ctx, workers, m, levels, leastError)
+		if errors.Is(err, perceived.ErrNoNoise) { // the misfit alone makes more
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if least = width * least * (1 - 1e-3); q.Noise < least { // the noise of an error is found to 10⁻⁴
+			return fmt.Errorf("label noise %v: want at least %.4g with %d levels, where unary has an error of %v levels; "+
+				"forecasts of smaller errors were not tried", q.Noise, least, levels, leastError)
+		}
+	}
+	return nil
+}
+
 // NoiseOf is the label noise, in levels of so many, at which networks of a model have a mean error
 // of so many levels with unary, trained bit by bit and read by gen: see perceived.Model.NoiseOf.
 func (l Labels) NoiseOf(ctx context.Context, workers int, m perceived.Model, levels int, mae float64) (float64, error) {
+	if err := l.checkUnary(levels, mae); err != nil {
+		return 0, err
+	}
 	m.Within = l.within()
 	nodes, err := NewNodes(perceived.ManyNodes, l.Prior(levels), &l, 0, perceived.Seed)
 	if err != nil {

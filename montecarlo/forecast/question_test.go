@@ -331,3 +331,24 @@ func TestRatios(t *testing.T) {
 		t.Errorf("%d rows", len(r.Results))
 	}
 }
+
+// TestLeastError: of labels that are levels, errors of unary below 0.05 levels are refused, and label
+// noise that makes such ones; real labels have more from quantization, and a large misfit makes more.
+func TestLeastError(t *testing.T) {
+	levels := Labels{Lo: 1, Hi: 16, Shares: slices.Repeat([]float64{1. / 16}, 16), OnLevels: true}
+	of := func(l Labels, noise, mae, misfit float64) (*Ranking, error) {
+		q := question(l, []int{16}, "unary")
+		q.Noise, q.Unary.Error, q.Misfit = noise, mae, misfit
+		return must.Get(q.Open())(t).Run(t.Context(), 2, nil)
+	}
+	if _, err := of(levels, 0, 0.0499, 0.1); err == nil || !strings.Contains(err.Error(), "at least 0.05") {
+		t.Errorf("%v", err)
+	}
+	least := must.Get(of(levels, 0, 0.05, 0.1))(t).LabelNoise
+	must.Get(of(levels, least, 0, 0.1))(t)
+	if _, err := of(levels, 0.99*least, 0, 0.1); err == nil || !strings.Contains(err.Error(), "want at least") {
+		t.Errorf("%v", err)
+	}
+	must.Get(of(levels, 0.1, 0, 0.4))(t)
+	must.Get(of(Labels{Lo: 1, Hi: 16}, 0.1, 0, 0.1))(t)
+}

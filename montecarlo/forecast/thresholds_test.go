@@ -128,3 +128,17 @@ func TestOfAllOutputs(t *testing.T) {
 		t.Errorf("label noise %v, and %v of ten times the range", one, ten)
 	}
 }
+
+// TestMeanOfSeeds: two errors have Student's interval of one degree of freedom, in either order, and
+// that of their samples where it is wider.
+func TestMeanOfSeeds(t *testing.T) {
+	a, b := observed.Error{Mean: 1}, observed.Error{Mean: 3}
+	mean := MeanOfSeeds([]observed.Error{a, b})
+	if mean != MeanOfSeeds([]observed.Error{b, a}) || mean.Mean != 2 || math.Abs(1.959964*mean.StdErr-12.7062) > 1e-4 {
+		t.Errorf("%v", mean)
+	}
+	a.StdErr, b.StdErr = 30, 10
+	if mean = MeanOfSeeds([]observed.Error{a, b}); mean.StdErr != 20 {
+		t.Errorf("%v", mean)
+	}
+}

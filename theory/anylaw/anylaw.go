@@ -150,7 +150,7 @@ func Mean(prior []float64, levels []Level) (lo, hi float64) {
 
 func level(ctx context.Context, c *code.Code, d decode.Decoder, labels []uint16, i int, e []float64) (Level, error) {
 	if _, ok := d.(decode.BelU); ok {
-		return counted(c, i, e), nil
+		return counted(c, i, e).ordered(), nil
 	}
 	lo, hi := decode.Range(c, d) // of answers
 	far := float64(max(hi-i-1, i+1-lo))
@@ -177,7 +177,13 @@ func level(ctx context.Context, c *code.Code, d decode.Decoder, labels []uint16,
 			out.Lo, out.LoSD, out.Least = max(-bound, 0), sd, law
 		}
 	}
-	return out, nil
+	return out.ordered(), nil
+}
+
+// ordered is the level with the lower bound at most the upper one, as they are but for rounding.
+func (l Level) ordered() Level {
+	l.Lo = min(l.Lo, l.Hi)
+	return l
 }
 
 // keep returns the bits that err, without those of the smallest probabilities, whose sum left is at

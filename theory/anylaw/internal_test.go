@@ -20,3 +20,10 @@ func TestDualRounded(t *testing.T) {
 		}
 	}
 }
+
+// TestOrdered: rounding puts no lower bound above the upper one.
+func TestOrdered(t *testing.T) {
+	if l := (Level{Lo: 3.5e-17, Hi: 1.4e-17}).ordered(); l.Lo != 1.4e-17 || l.Hi != 1.4e-17 {
+		t.Errorf("%v to %v", l.Lo, l.Hi)
+	}
+}
