@@ -148,8 +148,9 @@ def compare(
     what ``fit`` returned, or the path of its JSON, which may begin with ``mixture:`` or ``perceived:``; or networks that know one
     noisy label, with ``label_noise`` (in levels) or with the mean error ``mae`` (in levels) that unary has then. ``prior`` has the
     count of each level, of shape (L,). ``samples`` of each label are drawn; with ``rel_err``, so many at most; with neither, as many
-    as standard errors of 0.2 % need, within about half a second for each code. ``exact`` computes all bounds and exact values, however
-    long that takes.
+    as standard errors of 0.2 % need, within about half a second for each code. ``exact`` also computes the bounds and exact values
+    that take more than about a second; one that would take more than minutes stays NaN. The ``decoder`` is ``"auto"`` by default:
+    bel-u for unary, bel-j for Johnson codes, gen for all others.
 
     ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
@@ -282,7 +283,7 @@ class Heatmap(_Results, _plots.Pictured):
     """The result of ``heatmap``.
 
     ``cells`` is a DataFrame with a row for each cell: ``r, sigma`` (or ``label_noise, misfit``), and for each of ``methods``, such as
-    ``exact``, ``exact_a, exact_b`` (the errors, in levels) and ``exact_increase_percent``, 100·(a − b)/b, NaN where a cell is not valid.
+    ``exact``, ``exact_a, exact_b`` (the errors, in levels) and ``exact_increase_percent``, 100·(a − b)/b, NaN where one is not valid.
     ``increase["exact"]`` is the same as an array: a row for each value of y (σ, or the misfit) and a column for each of x (r, or the
     label noise), as the picture has them from the lower left.
     """
@@ -293,7 +294,8 @@ class Heatmap(_Results, _plots.Pictured):
         of_method = set(self.methods)
         self.cells: pd.DataFrame = table(
             [
-                {k: v for k, v in cell.items() if k not in of_method} | {f"{m}_{k}": v for m in self.methods for k, v in cell[m].items()}
+                {k: v for k, v in cell.items() if k not in of_method}
+                | {f"{m}_{k}": v for m in self.methods for k, v in cell[m].items()}
                 for cell in result["cells"]
             ]
         )

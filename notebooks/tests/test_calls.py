@@ -334,7 +334,7 @@ def test_sweep(tmp_path: Path) -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(belsim.Error, match=r'^unknown code "jonson"; want .* one of unary, johnson') as caught:
+    with pytest.raises(belsim.Error, match=r'^unknown code "jonson" \(did you mean johnson\?\); want .* one of unary') as caught:
         belsim.compare(["jonson"])
     assert caught.value.exit_code == 2
     with pytest.raises(belsim.Error, match=r"^codes\[1\]: rows 0 and 1 are the same code word"):
@@ -778,9 +778,9 @@ def test_progress_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
 
 def _noisy(levels: int = 16) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Outputs of johnson and the levels, of 320 samples."""
-    y = np.arange(320) % levels
+    y: NDArray[np.int64] = np.arange(320, dtype=np.int64) % levels
     seen = np.clip(y + np.random.default_rng(1).integers(-1, 2, 320), 0, levels - 1)
-    return 4.0 * belsim.code("johnson", levels)[seen] - 2, y
+    return 4 * belsim.code("johnson", levels)[seen].astype(np.float64) - 2, y
 
 
 def test_batches() -> None:
