@@ -69,13 +69,9 @@ func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
 }
 
 func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
-	within := ""
-	if len(cmd.Decoder) > 1 && cmd.Format != "json" && !cmd.writes("csv", "json") {
-		within = "a table of several decoders does not show it; --format json and -o FILE.csv do"
-	}
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
-		cmd.pictureFlags.flagRules(), rules.NoEffect(within != "", within, "within"),
+		cmd.pictureFlags.flagRules(),
 		rules.NoEffect(cmd.networks, "networks are forecast, and nothing is sampled", "samples", "rel-err", "seed",
 			"backend", "within", "exact"),
 	)
