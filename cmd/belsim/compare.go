@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"belsim/errmodel/assess"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
-	"belsim/montecarlo/assess"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"belsim/montecarlo/assess"
+	"belsim/errmodel/assess"
 )
 
 type decodeCmd struct {

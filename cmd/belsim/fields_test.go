@@ -18,9 +18,9 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/montecarlo/assess"
+	"belsim/errmodel/assess"
+	"belsim/errmodel/forecast"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"

@@ -12,9 +12,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"belsim/cmd/internal/files"
+	"belsim/errmodel/assess"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/assess"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
 	"belsim/plots/paper"

@@ -18,9 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/montecarlo/assess"
+	"belsim/errmodel/assess"
+	"belsim/errmodel/forecast"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"belsim/errmodel/assess"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/assess"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verify"
 	"belsim/theory/base/parallel"

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/errmodel/assess"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/assess"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"

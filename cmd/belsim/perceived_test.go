@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/montecarlo/forecast"
+	"belsim/errmodel/forecast"
 	"belsim/theory/base/must"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"belsim/errmodel/forecast"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"

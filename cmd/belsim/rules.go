@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"belsim/cmd/internal/rules"
-	"belsim/montecarlo/assess"
+	"belsim/errmodel/assess"
 	"belsim/plots"
 )
 

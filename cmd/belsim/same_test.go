@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/montecarlo/forecast"
+	"belsim/errmodel/forecast"
 	"belsim/montecarlo/search"
 	"belsim/theory/base/must"
 	"belsim/theory/code"

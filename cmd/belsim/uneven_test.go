@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/montecarlo/assess"
+	"belsim/errmodel/assess"
 	"belsim/montecarlo/compare"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"belsim/errmodel"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"belsim/errmodel/forecast"
 	"belsim/montecarlo"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )

@@ -13,7 +13,7 @@ import (
 	"text/template"
 
 	"belsim/errmodel"
-	"belsim/montecarlo/assess"
+	"belsim/errmodel/assess"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/montecarlo/assess"
+	"belsim/errmodel/assess"
+	"belsim/errmodel/forecast"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/forecast"
 	"belsim/plots"
 	"belsim/theory/base/table"
 )

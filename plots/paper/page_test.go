@@ -13,9 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/assess"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
-	"belsim/montecarlo/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"math"
 
-	"belsim/montecarlo/assess"
+	"belsim/errmodel/assess"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/scenario"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"belsim/errmodel/assess"
 	"belsim/montecarlo"
-	"belsim/montecarlo/assess"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"

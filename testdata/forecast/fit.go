@@ -16,7 +16,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"belsim/montecarlo/forecast"
+	"belsim/errmodel/forecast"
 	"belsim/testdata/forecast/evidence"
 )
 

@@ -16,8 +16,8 @@ import (
 	"runtime"
 	"strings"
 
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/forecast"
 	"belsim/testdata/forecast/evidence"
 )
 
@@ -28,7 +28,7 @@ func main() {
 	log.SetFlags(0)
 	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\"")
 	fit := flag.Bool("fit", false,
-		"fit the law, and write montecarlo/forecast/fitted.go and testdata/forecast/laws.csv")
+		"fit the law, and write errmodel/forecast/fitted.go and testdata/forecast/laws.csv")
 	flag.Parse()
 	if err := run(context.Background(), *only, *fit); err != nil {
 		log.Fatal(err)

@@ -15,10 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"belsim/errmodel/assess"
+	"belsim/errmodel/forecast"
 	"belsim/montecarlo"
-	"belsim/montecarlo/assess"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"belsim/montecarlo/assess"
+	"belsim/errmodel/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verify"
 	"belsim/theory/base/arrayfile"

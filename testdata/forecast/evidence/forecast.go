@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/forecast"
 	"belsim/theory/code"
 )
 

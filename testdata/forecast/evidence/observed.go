@@ -16,9 +16,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"belsim/errmodel"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/forecast"
 	"belsim/theory"
 	"belsim/theory/decode"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"belsim/montecarlo/forecast"
+	"belsim/errmodel/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"belsim/errmodel"
+	"belsim/errmodel/forecast"
 	"belsim/montecarlo"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"

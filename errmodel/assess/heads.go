@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 )

@@ -18,9 +18,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/decode"
 )

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )

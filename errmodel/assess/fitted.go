@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/table"

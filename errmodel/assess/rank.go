@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"belsim/montecarlo/forecast"
+	"belsim/errmodel/forecast"
 	"belsim/theory/code"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/forecast"
 	"belsim/theory/base/table"
 )
 

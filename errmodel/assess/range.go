@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/forecast"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
 )

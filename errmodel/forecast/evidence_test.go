@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/forecast"
 	"belsim/testdata/forecast/evidence"
 	"belsim/theory"
 	"belsim/theory/base/must"
