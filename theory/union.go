@@ -118,17 +118,21 @@ func PoissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
 	}
 	clear(law)
 	law[0] = 1
-	top := 0 // highest state in use
+	top, need := 0, t // highest state in use; lowest from which the bits that are left lead to the last
+	for _, w := range set {
+		need -= bits.OnesCount64(w)
+	}
 	for j, w := range set {
 		for ; w != 0; w &= w - 1 {
 			p := e[64*j+bits.TrailingZeros64(w)]
+			need++
 			if top < t {
 				top++
 			}
 			if top == t {
 				law[t] += float64(law[t-1] * p)
 			}
-			for s := min(top, t-1); s > 0; s-- { // the highest is 0 before
+			for s := min(top, t-1); s >= max(1, need); s-- { // the highest is 0 before
 				law[s] = float64(law[s]*(1-p)) + float64(law[s-1]*p)
 			}
 			law[0] *= 1 - p

@@ -16,7 +16,7 @@ import (
 type candidates struct {
 	code  *code.Code
 	truth int       // the true row
-	e     []float64 // its probabilities
+	e     []float64 // its probabilities; while bits are decided, 0 or 1 for these
 
 	reference int       // the row nearest to the most likely output
 	p         []float64 // by bit: the probability that the output differs from the reference's word
@@ -24,6 +24,7 @@ type candidates struct {
 	lambda    float64   // Σp
 	union     float64   // Σ wins·error over the rivals: a bound of the error, but for the reference's
 
+	work   int     // of finding the rivals
 	rivals []rival // by weight, the smallest first
 	chosen []int   // rows, ascending; the reference is among them
 
@@ -50,7 +51,42 @@ func (c *candidates) init(of *code.Code) {
 
 // row finds the rivals of a level.
 func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64) error {
-	c.truth, c.e = i, e
+	c.begin(i, e)
+	c.reference = gen.Decode(c.likely) - 1
+	c.code.Distances(c.distances, c.reference)
+	code.OrderByDistance(c.order[:cap(c.order)], c.within, c.distances)
+	return c.rival(ctx, c.order[:cap(c.order)])
+}
+
+// among finds the rivals of a level among some rows.
+func (c *candidates) among(ctx context.Context, i int, e []float64, rows []int) error {
+	c.begin(i, e)
+	least := math.MaxInt
+	for _, m := range rows {
+		if d := apart(c.code.Word(m), c.likely); d < least {
+			least, c.reference = d, m
+		}
+	}
+	c.order = c.order[:0]
+	for _, m := range rows {
+		c.order = append(c.order, int32(m))
+		c.distances[m] = int32(apart(c.code.Word(m), c.code.Word(c.reference)))
+	}
+	slices.SortStableFunc(c.order, func(a, b int32) int { return cmp.Compare(c.distances[a], c.distances[b]) })
+	return c.rival(ctx, c.order)
+}
+
+// apart is in how many bits two words differ.
+func apart(a, b []uint64) (n int) {
+	for j, w := range a {
+		n += bits.OnesCount64(w ^ b[j])
+	}
+	return n
+}
+
+// begin begins with a level, and finds its most likely output.
+func (c *candidates) begin(i int, e []float64) {
+	c.truth, c.e = i, append(c.e[:0], e...)
 	own := c.code.Word(i)
 	copy(c.likely, own)
 	for k, p := range e {
@@ -58,10 +94,13 @@ func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64
 			c.likely[k/64] ^= 1 << (k % 64)
 		}
 	}
-	c.reference = gen.Decode(c.likely) - 1
-	word := c.code.Word(c.reference)
+}
+
+// rival finds the rivals of the reference among rows, the nearest first: they have the large weights.
+func (c *candidates) rival(ctx context.Context, rows []int32) error {
+	own, word := c.code.Word(c.truth), c.code.Word(c.reference)
 	clear(c.canErr)
-	for k, p := range e {
+	for k, p := range c.e {
 		if (own[k/64]^word[k/64])>>(k%64)&1 == 1 {
 			p = 1 - p
 		}
@@ -70,16 +109,13 @@ func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64
 			c.canErr[k/64] |= 1 << (k % 64)
 		}
 	}
-	c.rivals, c.union = c.rivals[:0], 0
-	c.most = math.Abs(float64(c.reference - i))
+	c.rivals, c.union, c.work = c.rivals[:0], 0, 16*len(rows)
+	c.most = math.Abs(float64(c.reference - c.truth))
 	c.lambda = 0
 	for _, p := range c.p {
 		c.lambda += p
 	}
-	// Near words first: they have the large weights.
-	c.code.Distances(c.distances, c.reference)
-	code.OrderByDistance(c.order, c.within, c.distances)
-	for j, m := range c.order {
+	for j, m := range rows {
 		if j%16 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -101,7 +137,7 @@ func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64
 
 // all chooses all rows.
 func (c *candidates) all(i int, e []float64) {
-	c.truth, c.e = i, e
+	c.truth, c.e = i, append(c.e[:0], e...)
 	c.chosen = c.chosen[:0]
 	for m := range c.code.Levels() {
 		c.chosen = append(c.chosen, m)
@@ -124,6 +160,7 @@ func (c *candidates) consider(m int) {
 		}
 		if wins = atLeast(need, lambda); !c.small(wins, err) {
 			wins = theory.PoissonBinomialTail(c.law[:need+1], c.differ, c.p) * (1 + 1e-9)
+			c.work += need * able
 		}
 	}
 	wins = max(wins, underflow)

@@ -9,21 +9,15 @@
 //   - Where the words that remain form a path, so that no bit changes twice from the first to
 //     the last of them, the nearest word is where a random walk has its maximum. Closed
 //     recurrences give the law of this place (path.go).
-//   - Elsewhere the bits are decided one by one (tree.go). Words that cannot be nearest any more
-//     are dropped, outcomes that differ in nothing that matters are merged, and outcomes
-//     of little probability are bounded by the errors that are still possible.
+//   - Elsewhere bits are decided one by one (tree.go), until the words that can still be nearest
+//     form a path. Outcomes of little probability are bounded by the errors that are still
+//     possible.
 //
 // All sums are of positive numbers. A bound of their rounding widens every interval.
 //
 // # Memory
 //
-// An encloser takes at most 8 bytes for each unit of Options.Work, 256 bytes for each level and
-// bit, and 4 MiB. Each worker has one. In practice it takes a tenth of a byte for each unit of
-// work.
-//
-// The bound is that of the tree: to follow up a state of s candidates takes 2s+32 units of work and
-// makes two states, which take 4s bytes and some 64 each, or twice as many where a slice or a map
-// has grown. Turns share the memory.
+// An encloser takes at most 256 bytes for each level and bit, and 4 MiB. Each worker has one.
 package enclose
 
 import (
@@ -31,6 +25,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -73,8 +68,8 @@ func (v Interval) loosen() Interval { return Interval{max(0, v.Lo-underflow), v.
 type Options struct {
 	// Width is the relative width of the interval of a level at which the work on it ends.
 	Width float64
-	// Work limits the work on a level: the number of scores of candidates that are computed, and 32
-	// for each state of the bits that are decided.
+	// Work limits the work on a level: the number of places of walks and of pairs of words that are
+	// looked at, and 32 for each outcome of the bits that are decided.
 	Work int
 }
 
@@ -108,7 +103,9 @@ func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
 	}
 	x := &Encloser{gen: d.(decode.Gen), options: o}
 	x.candidates.init(c)
-	x.candidates.all(0, make([]float64, c.Bits()))
+	x.tree.path = &x.path
+	x.tree.c.init(c)
+	x.candidates.all(0, slices.Repeat([]float64{0.5}, c.Bits()))
 	x.whole = x.path.set(&x.candidates)
 	return x, nil
 }
@@ -203,8 +200,7 @@ func (x *Encloser) chosen(ctx context.Context, budget float64, limit int) (v Int
 	if spent = x.tree.cost(c); spent >= limit {
 		return Interval{}, 0, errUnaffordable
 	}
-	x.tree.set(c)
-	return x.tree.mean(ctx, budget, spent, limit)
+	return x.tree.mean(ctx, c, budget, limit)
 }
 
 // meet returns what an interval has in common with one of chosen candidates, which may be too

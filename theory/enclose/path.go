@@ -52,7 +52,8 @@ func (x *path) set(c *candidates) bool {
 	return x.link(c)
 }
 
-// link makes the steps between the rows. It reports whether no bit changes twice.
+// link makes the steps between the rows. It reports whether no bit changes twice that can be right
+// or wrong.
 func (x *path) link(c *candidates) bool {
 	own := c.code.Word(c.truth)
 	x.seen = resize(x.seen, len(own))
@@ -62,13 +63,14 @@ func (x *path) link(c *candidates) bool {
 		word := c.code.Word(m)
 		from := len(x.bits)
 		for w, v := range c.code.Word(x.rows[j]) {
-			d := v ^ word[w]
-			if d&x.seen[w] != 0 {
-				return false
-			}
-			x.seen[w] |= d
-			for ; d != 0; d &= d - 1 {
+			for d := v ^ word[w]; d != 0; d &= d - 1 {
 				k := 64*w + bits.TrailingZeros64(d)
+				if e := c.e[k]; e > 0 && e < 1 { // what is certain may change back
+					if x.seen[w]&d&-d != 0 {
+						return false
+					}
+					x.seen[w] |= d & -d
+				}
 				t := step{c.e[k], 1 - c.e[k]}
 				if (word[w]^own[w])>>(k%64)&1 == 0 {
 					t = step{t.down, t.up}
