@@ -512,7 +512,7 @@ def _gen(z: NDArray[Any], c: NDArray[Any], hard: bool) -> NDArray[np.int64]:
     return np.concatenate(out)
 
 
-def _roundings(z: NDArray[np.float64], words: NDArray[np.float64]) -> NDArray[np.float64]:
+def _roundings(z: NDArray[np.float64], words: NDArray[Any]) -> NDArray[np.float64]:
     """How far sums of the rows of z may be from z @ words, with a factor of two for what is of second order.
 
     In any order of the sum, each of 2M roundings is at most 2⁻⁵³ of the largest partial sum, or of the smallest number.
@@ -539,13 +539,14 @@ def _gen_ex(z: NDArray[Any], c: NDArray[Any], temperature: float, values: NDArra
     """Eq. 6: the expected level, or the expected value of it, under the softmax of correlations."""
     words, n = c.T.astype(np.float64), np.arange(len(c), dtype=np.float64) if values is None else values
     out = []
-    for part in _blocks(z, len(c)):
-        correlations = part.astype(np.float64) @ words
+    for part in _blocks(z.astype(np.float64), len(c)):
+        correlations = part @ words
         correlations -= correlations.max(axis=1, keepdims=True)
-        for i in np.flatnonzero(_roundings(part.astype(np.float64), words) > COARSE):
+        for i in np.flatnonzero(_roundings(part, words) > COARSE):
             if c.dtype != np.int32 or not _unrounded(part[i]):
                 exact = _exact(part[i], c, np.arange(len(c)))
-                correlations[i] = [float(max(v - max(exact), -(10**300))) for v in exact]
+                most, least = max(exact), Fraction(-(10**300))
+                correlations[i] = [float(max(v - most, least)) for v in exact]
         with np.errstate(over="ignore"):  # −∞ is as good as a large number
             weights = np.exp(temperature * correlations)
         out.append(weights @ n / weights.sum(axis=1))
