@@ -145,6 +145,10 @@ func (env *environment) belsim() (code int) {
 	}
 	if err != nil && env.stdout.err == nil {
 		text := oneLine(err)
+		if flag, ok := strings.CutPrefix(text, "unknown flag --"); ok {
+			flag, _, _ = strings.Cut(flag, ",")
+			text = cmp.Or(gone(args[0], flag), text)
+		}
 		if what, ok := strings.CutPrefix(text, "unexpected argument "); ok &&
 			slices.Contains([]string{"verify", "fit", "decode"}, args[0]) {
 			text += ": want --code " + what
@@ -245,6 +249,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 			"training":   "How networks are trained: bce, ce, l1 or l2 (default: bce, or as --model says).",
+			"model":      "r, σ, prior and temperature of a .json of fit.",
 			"outputs":    "Outputs of the classifiers, samples × bits; KIND is logits, probabilities or bits.",
 			"bitlevels":  "Number of levels of a named code (default: as many as the outputs' bits need).",
 			"range":      "Labels of the first and the last level, or a FILE with the label of each level.",

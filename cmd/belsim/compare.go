@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/forecast"
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
@@ -26,10 +24,8 @@ type compareCmd struct {
 	levelsFlag
 	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}; ${auto}."`
 	scenarioFlags
-	networks bool                 // are forecast, and nothing is sampled
-	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
-	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
-	Exact    bool                 `help:"Compute also the values that take more than about a second, up to minutes each."`
+	Baseline float64 `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
+	Exact    bool    `help:"Compute also the values that take more than about a second, up to minutes each."`
 	samplingFlags
 	Within int `default:"5" placeholder:"θ" group:"sampling" help:"Count errors of at most θ levels (default: 5)."`
 	backendFlags
@@ -43,23 +39,13 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	draw := cmd.sampling()
 	draw.Within = cmd.Within
-	cmd.uneven = true
-	s, fit, err := cmd.readScenario(env, draw, append(cmd.Training, "")[0])
+	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
 	if err != nil {
 		return err
 	}
-	// Codes of real numbers are for decoders that are asked for.
-	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, fit, cmd.Decoder...))
+	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, fit))
 	if err != nil {
 		return err
-	}
-	if fit != nil {
-		if codes, err = fit.Place(codes); err != nil {
-			return err
-		}
-	}
-	if m, ok := s.Model.(scenario.Perceived); ok {
-		return cmd.forecast(ctx, env, s, m, fit, codes[0].Levels())
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
@@ -83,7 +69,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	run := cmd.run(backend, bar)
 	terminal := isTerminal(env.stdout.Writer)
 	var known *compare.Ranking
-	if (terminal || cmd.Exact) && !env.stdout.document && !codes[0].Uneven() {
+	if (terminal || cmd.Exact) && !env.stdout.document {
 		candidates.Known = func(c *compare.Ranking) {
 			if known = c; terminal {
 				bar.show(c.Table())
@@ -97,9 +83,6 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 			err = cmp.Or(known.Table().Write(env.stdout), err)
 		}
 		return bar.interrupted(err)
-	}
-	if codes[0].Uneven() {
-		found.InLabelUnits(fit.LevelWidth)
 	}
 	found.AddBaseline(cmd.Baseline)
 	found.Provenance = env.provenance()
@@ -155,34 +138,10 @@ func (cmd *compareCmd) report(w io.Writer, found *compare.Ranking, s *scenario.S
 	}
 	var more []string
 	if found.R != nil {
-		more = append(more, "Trained networks rank codes differently: --mae X forecasts them.")
+		more = append(more, "Trained networks rank codes differently: 'belsim forecast' forecasts them.")
 	}
 	_, err := fmt.Fprint(w, found.Notes(more...))
 	return err
-}
-
-// forecast ranks codes by the errors of networks of a model, as levels does it.
-func (cmd *compareCmd) forecast(ctx context.Context, env *environment, s *scenario.Scenario, m scenario.Perceived,
-	fit *assess.Fit, levels int) error {
-	cmd.networks = true
-	weights, err := s.Weights(levels)
-	if err != nil {
-		return err
-	}
-	labels := forecast.LabelsOf(s, weights)
-	q := &forecast.Question{
-		Labels: labels, Levels: []int{levels}, Codes: namedOrAll(cmd.Codes), Names: cmd.Decoder,
-		Outputs: s.Outputs, Trainings: cmd.Training,
-		Noise: m.Noise, Unary: forecast.UnaryError{Error: cmd.MAE, Levels: levels}, Misfit: cmd.misfit(m, labels),
-		Cutoff: m.Cutoff, Direct: cmd.Baseline, Decoders: s.Decoders, Temperature: s.Temperature, InLevels: true,
-	}
-	if len(q.Trainings) == 0 {
-		q.Trainings = []perceived.Training{cmp.Or(m.Training, perceived.BCE)}
-	}
-	if fit != nil {
-		q.Fitted = fit.Inform
-	}
-	return answer(ctx, env, q, cmd.Workers, cmd.outputFlags, cmd.style())
 }
 
 // namedOrAll are the codes of a command line, or all that have a name.
