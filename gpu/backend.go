@@ -15,9 +15,9 @@ type Choice string
 
 // The choices.
 const (
-	Auto Choice = "auto" // on a device where there is one, else on the CPU
+	Auto Choice = "auto" // on a device where there is one that is right, else on the CPU
 	CPU  Choice = "cpu"
-	CUDA Choice = "cuda" // on a device; without one sampling fails with ErrDevice
+	CUDA Choice = "cuda" // on a device; without one that is right, sampling fails with ErrDevice
 )
 
 // ErrDevice is wrapped by the errors of a backend of the choice CUDA.
@@ -37,7 +37,7 @@ func NewBackend(choice Choice, workers int, fallback func(error)) Backend {
 	if fallback == nil {
 		fallback = func(error) {}
 	}
-	return &backend{choice: choice, workers: workers, fallback: fallback}
+	return &backend{choice: choice, workers: workers, fallback: fallback, find: Open}
 }
 
 // backend samples on a device where there is one and the choice allows it. The CPU takes over where
@@ -47,17 +47,24 @@ type backend struct {
 	choice   Choice // CPU after a device failed
 	workers  int
 	fallback func(error)
-	device   *Device // opened when it is needed
+	find     func(workers int) (*Device, error) // Open
+	device   *Device                            // opened when it is needed
 }
 
-// open opens the device.
-func (b *backend) open() (err error) {
-	if b.device == nil {
-		if b.device, err = Open(b.workers); err != nil {
-			b.device = nil
-		}
+// open opens the device, and takes it if it gives the CPU's sums.
+func (b *backend) open(ctx context.Context) error {
+	if b.device != nil {
+		return nil
 	}
-	return err
+	d, err := b.find(b.workers)
+	if err != nil {
+		return err
+	}
+	if err := prove(ctx, d, montecarlo.CPU{Workers: b.workers}); err != nil {
+		return errors.Join(err, d.Close())
+	}
+	b.device = d
+	return nil
 }
 
 // Close implements Backend.
@@ -77,7 +84,7 @@ func (b *backend) Sample(ctx context.Context, p *montecarlo.Problem, spans []mon
 	case CPU:
 		return montecarlo.CPU{Workers: b.workers}.Sample(ctx, p, spans, sums, done)
 	case CUDA:
-		err := b.open()
+		err := b.open(ctx)
 		if err == nil {
 			err = b.device.Sample(ctx, p, spans, sums, done)
 		}
@@ -109,7 +116,10 @@ func (b *backend) sampleAnywhere(ctx context.Context, p *montecarlo.Problem, spa
 		done = func(uint64) {}
 	}
 	var reported uint64
-	if err := b.open(); err != nil {
+	if err := b.open(ctx); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		b.fail(err)
 	} else {
 		apart := make([]montecarlo.Sums, len(sums))

@@ -236,6 +236,43 @@ func TestSmallLaunches(t *testing.T) {
 	}
 }
 
+// TestKnownProblems: a device whose kernels answer as the CPU does is taken. If one of them answers
+// wrongly, auto says so once and gives the CPU's sums, and cuda fails.
+func TestKnownProblems(t *testing.T) {
+	cuda := emulate(t)
+	j := every(problem(t, "unary", "bel-u", 20, 0.8, 2, placed), 3, 500)
+	want := must.Get(j.sample(t.Context(), montecarlo.CPU{}, nil))(t)
+	for wrong := range len(kernelNames()) + 1 {
+		cuda.reset(usual)
+		cuda.wrong = int64(wrong)
+		for _, choice := range []Choice{Auto, CUDA} {
+			var notes []string
+			b := &backend{choice: choice, fallback: func(err error) { notes = append(notes, err.Error()) },
+				find: func(workers int) (*Device, error) { return open(cuda.Lookup, workers) }}
+			got, err := j.sample(t.Context(), b, nil)
+			if (b.device != nil) != (wrong == 0) {
+				t.Errorf("kernel %d is wrong: device %v", wrong, b.device)
+			}
+			must.Succeed(t, b.Close())
+			if n := cuda.live; n != 0 {
+				t.Errorf("kernel %d is wrong: %d objects were not released", wrong, n)
+			}
+			if choice == CUDA && wrong > 0 {
+				if !errors.Is(err, ErrDevice) || !strings.Contains(err.Error(), "gives other samples of ") {
+					t.Errorf("kernel %d is wrong: error %v", wrong, err)
+				}
+				continue
+			}
+			must.Succeed(t, err)
+			must.Equal(t, fmt.Sprintf("kernel %d is wrong", wrong), want, got)
+			if len(notes) != min(wrong, 1) || wrong > 0 && !strings.Contains(notes[0], "gives other samples of ") {
+				t.Errorf("kernel %d is wrong: notes %q", wrong, notes)
+			}
+		}
+	}
+	cuda.reset(usual)
+}
+
 // TestDevice compares a real device with the CPU. It needs one.
 func TestDevice(t *testing.T) {
 	d, err := Open(0)

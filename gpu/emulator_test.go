@@ -27,6 +27,7 @@ type control struct {
 	machine
 	calls                            int64 // since reset or fail
 	failAt, failWith, failEver, lost int64
+	wrong                            int64 // the kernel, from 1, that answers wrongly; 0: none
 	live                             int64 // contexts, modules, streams and allocations that were made and not released
 }
 

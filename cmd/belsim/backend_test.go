@@ -140,10 +140,11 @@ func TestBackends(t *testing.T) {
 		}
 		check("with a device", driver, "cuda", "")
 		check("with a device", driver, "auto", "")
-		// The driver's calls 1 to 25 open the device; the others sample.
-		calls := []int{1, 8, 12, 20, 30, 40, 45}
+		check("with a device whose kernel 5 is wrong", append(driver, "BELSIM_EMULATOR_WRONG=5"), "auto", noDevice)
+		// The driver's calls 1 to 30 open the device, those up to 345 sample the known problems.
+		calls := []int{1, 8, 12, 20, 30, 40, 345, 350, 355}
 		if i > 0 || !long {
-			calls = []int{8, 40}
+			calls = []int{8, 40, 350}
 		}
 		for _, at := range calls {
 			env := append(driver, fmt.Sprint("BELSIM_EMULATOR_FAIL_AT=", at))

@@ -38,8 +38,9 @@ func sameRows(t *testing.T, what string, a, b []forecast.Row, unit float64) (bot
 	return both
 }
 
-// TestSameDigits asks levels, optimize and fit the same questions about the networks of fits. Each
-// program has the same forecasts and intervals.
+// TestSameDigits asks forecast, optimize and fit the same questions about the networks of fits. Each
+// program has the same forecasts and
+// intervals.
 func TestSameDigits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var names []string
@@ -54,12 +55,12 @@ func TestSameDigits(t *testing.T) {
 		file := fmt.Sprintf("fit%d.json", k)
 		f := fitOf(t, append(slices.Clone(network), append(strings.Fields(more), "--recommend", "-o", file)...)...)
 		ranking := f.Recommendation.Ranking
-		var l forecast.Ranking
+		var c forecast.Ranking
 		var found search.Optimized
-		runJSON(t, &l, "levels --levels 16 --model "+file+" --training bce,ce")
+		runJSON(t, &c, "forecast --model "+file+" --training bce,ce")
 		runJSON(t, &found, "optimize --bits 9 --steps 1 --quiet --model "+file)
-		if n := sameRows(t, "levels --model "+more, l.Results, ranking, 1); n < 2*len(names)-1 {
-			t.Errorf("%s: %d rows", more, n)
+		if n := sameRows(t, "forecast --model "+more, c.Results, ranking, 1); n < 2*len(names)-1 {
+			t.Errorf("%s: %d rows of %d", more, n, len(c.Results))
 		}
 		if n := sameRows(t, "optimize --model "+more, found.Ranking, ranking, f.LevelWidth); n < len(found.Ranking)-2 {
 			t.Errorf("%s: %d rows of %d", more, n, len(found.Ranking))
@@ -76,7 +77,7 @@ func TestProcessors(t *testing.T) {
 	}
 	t.Parallel()
 	for _, args := range []string{"compare unary hexj --levels 32 --samples 777 --format json",
-		"verify --code hexj --levels 16 --samples 300 --format json", "levels unary --levels 16 --range 1:16 --mae 1 --format json"} {
+		"verify --code hexj --levels 16 --samples 300 --format json", "forecast unary --levels 16 --mae 1 --format json"} {
 		status, want, _ := process(t, nil, args)
 		must.Equal(t, args, 0, status)
 		for _, off := range []string{"cpu.avx2=off", "cpu.avx512f=off", "cpu.fma=off"} {

@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -170,12 +169,18 @@ func (f *Fit) Ask(q *forecast.Question) error {
 		}
 		return err
 	}
-	if f.Range == nil {
-		return errors.New(f.path + ": the targets of the fit were levels; want a fit to real labels, with their range")
+	if q.InLevels = f.Range == nil; q.InLevels {
+		q.Prior.Fitted, q.Prior.FitPath = f.smoothed(), f.path
+	} else {
+		q.Labels = *f.labels()
+		if q.Prior.Histogram != nil {
+			q.Labels.Histogram, q.Labels.Shares = q.Prior.Histogram, nil
+		}
 	}
 	p := f.perceivedModel()
-	q.Labels, q.Fitted, q.Temperature = *f.labels(), f.Inform, f.Temperature
-	q.Noise, q.Misfit, q.Cutoff = p.Noise*f.LevelWidth, p.Misfit*f.LevelWidth, p.Cutoff
+	misfit := p.Misfit * f.LevelWidth
+	q.Default, q.Fitted, q.Temperature = []int{f.Levels}, f.Inform, f.Temperature
+	q.Noise, q.Misfit, q.Cutoff = p.Noise*f.LevelWidth, &misfit, p.Cutoff
 	q.Trainings = []perceived.Training{p.Training}
 	return nil
 }

@@ -37,6 +37,7 @@ struct Control {
 	long fail_with = UNKNOWN;
 	long fail_ever = 0; // makes every later call fail
 	long lost = 0;      // once failed, everything fails
+	long wrong = 0;     // the kernel, from 1, that answers wrongly; 0: none
 	long live = 0;      // what was made and not released
 };
 
@@ -51,6 +52,9 @@ struct State : Control {
 		if (const char *at = getenv("BELSIM_EMULATOR_FAIL_AT")) { // another process is told by the environment
 			fail_at = atol(at);
 			fail_ever = 1;
+		}
+		if (const char *kernel = getenv("BELSIM_EMULATOR_WRONG")) {
+			wrong = atol(kernel);
 		}
 	}
 };
@@ -405,7 +409,11 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 		return INVALID_VALUE;
 	}
 	if (c.result == 0) {
-		run((size_t)function - 1, grid_x, *(const bel_launch *)arguments[0]);
+		const bel_launch &a = *(const bel_launch *)arguments[0];
+		run((size_t)function - 1, grid_x, a);
+		if ((long)(size_t)function == c.s.wrong) {
+			pointer<u64>(a.sums)[0]++;
+		}
 	}
 	return c.result;
 }

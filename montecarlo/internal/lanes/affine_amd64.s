@@ -148,7 +148,7 @@ TEXT ·medianVector(SB), NOSPLIT, $0-56
 	MOVQ scratch+48(FP), DI
 
 	MOVL limit+32(FP), R11
-	MOVQ R11, X15
+	VMOVQ R11, X15
 	VPBROADCASTD X15, Y15
 	VBROADCASTSS scale+36(FP), Y14
 	VBROADCASTSS 20(AX), Y13
@@ -200,7 +200,7 @@ light:
 	MOVL $0, (R8)
 
 	MOVL         $0x3F000000, AX // 0.5
-	MOVQ         AX, X0
+	VMOVQ         AX, X0
 	VBROADCASTSS X0, Y0
 	VMULPS       Y0, Y1, Y1
 	VMULPS       Y0, Y2, Y2
@@ -315,7 +315,7 @@ TEXT ·firstVector(SB), NOSPLIT, $0-32
 candidate:
 	SUBQ         $64, SI
 	DECQ         CX
-	MOVQ         CX, X0
+	VMOVQ         CX, X0
 	VPBROADCASTD X0, Y0
 	VPCMPEQD     (SI), Y6, Y1
 	VPCMPEQD     32(SI), Y7, Y2

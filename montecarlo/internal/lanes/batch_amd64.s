@@ -701,10 +701,10 @@ TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	VPCMPEQD     Y10, Y10, Y10
 	VPSRLQ       $1, Y10, Y10
 	MOVQ         $0x3FE0000000000000, AX // ½
-	MOVQ         AX, X14
+	VMOVQ         AX, X14
 	VPBROADCASTQ X14, Y14
 	MOVQ         $0x4330000000000000, AX // 2⁵²
-	MOVQ         AX, X15
+	VMOVQ         AX, X15
 	VPBROADCASTQ X15, Y15
 	VPSLLQ       $4, Y15, Y4 // all 16 that the sums take away first
 	VPXOR        Y7, Y7, Y7

@@ -29,7 +29,7 @@ suffix:
 	MOVQ order+56(FP), R10
 	MOVQ n+80(FP), R11
 	MOVL $0x3F800000, AX // 1
-	MOVQ AX, X15
+	VMOVQ AX, X15
 	VPBROADCASTD X15, Y15
 
 pattern:

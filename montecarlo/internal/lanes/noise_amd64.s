@@ -67,26 +67,26 @@ TEXT ·noiseVector(SB), NOSPLIT, $0-41
 	MOVQ centers+32(FP), DX
 
 	MOVL         $0x7FFFFFFF, AX
-	MOVQ         AX, X8
+	VMOVQ         AX, X8
 	VPBROADCASTD X8, Y8
 	MOVL         $(1<<23), AX // magnitudes from here on have an octave below 8
-	MOVQ         AX, X9
+	VMOVQ         AX, X9
 	VPBROADCASTD X9, Y9
 	MOVL         $157, AX
-	MOVQ         AX, X10
+	VMOVQ         AX, X10
 	VPBROADCASTD X10, Y10
 	MOVL         $1, AX
-	MOVQ         AX, X11
+	VMOVQ         AX, X11
 	VPBROADCASTD X11, Y11
 	MOVL         $0x3F800000, AX // 1
-	MOVQ         AX, X12
+	VMOVQ         AX, X12
 	VPBROADCASTD X12, Y12
 	MOVL         $0x3FC00000, AX // 1.5
-	MOVQ         AX, X14
+	VMOVQ         AX, X14
 	VPBROADCASTD X14, Y14
 	VPCMPEQD     Y15, Y15, Y15 // the smallest magnitude
 	MOVL         $128, AX
-	MOVQ         AX, X13
+	VMOVQ         AX, X13
 	VPBROADCASTD X13, Y13
 
 bit:
@@ -133,7 +133,7 @@ raw:
 	JNZ     bit
 
 	MOVL         $(1<<15), AX
-	MOVQ         AX, X0
+	VMOVQ         AX, X0
 	VPBROADCASTD X0, Y0
 	VPMINUD      Y8, Y15, Y15
 	VPCMPGTD     Y15, Y0, Y0
@@ -369,10 +369,10 @@ TEXT ·stretchVector(SB), NOSPLIT, $0-32
 	MOVQ deviations+16(FP), SI
 	MOVQ n+24(FP), CX
 	MOVL         $(1<<29), AX
-	MOVQ         AX, X6
+	VMOVQ         AX, X6
 	VPBROADCASTQ X6, Y6
 	MOVL         $128, AX
-	MOVQ         AX, X7
+	VMOVQ         AX, X7
 	VPBROADCASTD X7, Y7
 
 row:

@@ -21,7 +21,7 @@ TEXT ·runVector(SB), NOSPLIT, $0-72
 	VPXOR Y6, Y6, Y6 // place of the candidate
 	VPCMPEQD Y7, Y7, Y7
 	MOVL  $0x80000000, AX
-	MOVQ  AX, X2
+	VMOVQ  AX, X2
 	VPBROADCASTD X2, Y2 // the largest
 	VMOVDQA Y2, Y3
 	MOVL  (R9), R11 // step

@@ -119,7 +119,7 @@ word:
 	MOVQ   (SI), AX
 	XORQ   (R8), AX
 	SHRQ   CX, AX
-	MOVQ   AX, X0
+	VMOVQ   AX, X0
 	MOVWLZX (R9), R10
 	SHLQ   $6, R10
 	ADDQ   DI, R10

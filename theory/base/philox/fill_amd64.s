@@ -82,15 +82,15 @@ key:
 	VMOVDQU      Y2, 704(SP)
 
 	MOVL         $0xD2511F53, AX
-	MOVQ         AX, X14
+	VMOVQ         AX, X14
 	VPBROADCASTQ X14, Y14
 	MOVL         $0xCD9E8D57, AX
-	MOVQ         AX, X15
+	VMOVQ         AX, X15
 	VPBROADCASTQ X15, Y15
 	VPBROADCASTD 0(DX), Y12
 	VPADDD       lanes<>(SB), Y12, Y12
 	MOVL         $4, AX
-	MOVQ         AX, X13
+	VMOVQ         AX, X13
 	VPBROADCASTD X13, Y13
 
 	// A round waits for the last: two groups at a time. Of an odd number, the second of the last two
