@@ -34,10 +34,9 @@ const moves = `(async (count, seed) => {
 	};
 	$("map").setPointerCapture = () => {};
 	const kinds = [
-		...["r", "sigma", "r", "sigma", "temperature", "noise"].map((id) => () => slide(id)),
+		...["r", "sigma", "r", "sigma", "temperature"].map((id) => () => slide(id)),
 		...["code", "other", "decoder", "outputs", "prior", "method"].map((id) => () => choose(id)),
 		() => put("levels", pick([2, 3, 8, 16, 33, 64, 100])),
-		() => document.querySelector("[value=" + (random() < 0.85 ? "mixture" : "perceived") + "]").click(),
 		() => point("matrix", ["pointermove", "click"]),
 		...["matrix", "levels-figure", "bits"].map((id) => () => point(id, ["pointermove"])),
 		() => point("map", ["pointerdown", "pointermove", "pointerup"]), () => point("matrix", ["pointerleave"]),

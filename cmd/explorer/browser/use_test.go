@@ -78,7 +78,6 @@ func TestOld(t *testing.T) {
 		"{method: 'bound'}":                "map",
 		"{code: {...code, name: 'gray'}}":  strings.Replace(numbers, "table-note tr ", "", 1) + " map matrix",
 		"{levels: 16}":                     numbers + " map matrix",
-		"{model: 'perceived'}":             numbers + " map",
 		"{bits: [3]}":                      "",
 	} {
 		words := strings.Fields(want)
