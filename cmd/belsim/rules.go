@@ -27,6 +27,7 @@ func (env *environment) checkGiven(k *kong.Context) error {
 // all others.
 func movedFlag(command, flag string) string {
 	for _, m := range []struct{ commands, flags, place string }{
+		{"fit", "--samples --seed --backend", "not needed: fit samples nothing"},
 		{"levels", "--mae --label-noise --misfit --cutoff --training --model --decoder --prior", "'belsim forecast'"},
 	} {
 		if slices.Contains(strings.Fields(m.commands), command) && slices.Contains(strings.Fields(m.flags), flag) {
