@@ -142,8 +142,10 @@ func Run(ctx context.Context, o Options, workers int, progress Progress) (*Repor
 		}
 		f.Perceived, f.Decoders, f.codes = known.fit, known.decoders, known.codes
 		f.differ = known.siblings.next(f.Code)
-		if f.Mixture, err = mixtureRows(ctx, workers, f, own, mixture); err != nil {
-			return nil, err
+		if f.WrongBits > 0 {
+			if f.Mixture, err = mixtureRows(ctx, workers, f, own, mixture); err != nil {
+				return nil, err
+			}
 		}
 		f.Quantiles = errorQuantiles(f, own)
 	}

@@ -32,8 +32,8 @@ type MixtureRow struct {
 	ObservedStdErr float64     `json:"observed_stderr"`
 }
 
-// mixtureRows puts the mixture and the observed error rates beside the observed error of every
-// decoder of bits.
+// mixtureRows puts what theory says of the mixture, and of the observed error rates, beside the observed
+// error of every decoder of bits of which it says something.
 func mixtureRows(ctx context.Context, workers int, f *Fit, n *network, of *mixture) ([]MixtureRow, error) {
 	tau, err := f.mixtureTemperature()
 	if err != nil {
@@ -83,7 +83,9 @@ func mixtureRows(ctx context.Context, workers int, f *Fit, n *network, of *mixtu
 			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-errmodel.Errors95*math.Sqrt(lo)/root),
 				m.AnyLaw[1] + errmodel.Errors95*math.Sqrt(hi)/root}
 		}
-		out = append(out, m)
+		if m.AnyLaw != nil || !table.Missing(m.Bound) || !table.Missing(m.Exact) || !table.Missing(m.Rates) {
+			out = append(out, m)
+		}
 	}
 	return out, nil
 }
