@@ -15,6 +15,7 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
+	"belsim/theory/base/position"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 )
@@ -149,6 +150,9 @@ func (f outputFlags) writeFiles(env *environment, paths []string, make func(w io
 		}
 		var made error
 		if err := all.Add(path, func(w io.Writer) error {
+			if slices.Contains([]string{"csv", "html", "json"}, format(path)) {
+				w = position.Writer(w, env.from)
+			}
 			made = make(w, path)
 			return made
 		}); err != nil {
