@@ -95,7 +95,7 @@ func (f outputFlags) deliver(env *environment, r result) error {
 	if f.Format == "json" {
 		return r.files["json"](env.stdout)
 	}
-	return r.print(table.Fold(env.stdout))
+	return r.print(position.Writer(table.Fold(env.stdout), env.from))
 }
 
 // format is the ending of a file, without the dot.

@@ -401,6 +401,7 @@ WRONG = [
     ("belsim.compare(['unary'], levels=8, reads='foo')", "reads = 'foo': want one of 'auto'"),
     ("belsim.compare(['unary'], prior=[1, 1, -2])", "prior[2] = -2: want a number of 0 or more"),
     ("belsim.compare([np.full((4, 3), np.nan)])", "codes[0]: row 0, column 0: NaN"),
+    ("belsim.optimize(levels=9, bits=8, start='unary', fix=[8])", "fix=8: want columns 0 to 7 of unary"),
     ("belsim.levels(['unary'], mae=1.3)", "want range=(a, b)"),
     ("belsim.optimize(levels=16, bits=6, time=2)", "time = 2: want a text, such as '60s'"),
     ("belsim.Decoder.load(folder)", ""),

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// mark stands before a position: a word joiner, which no reader sees where nothing finishes a text.
-const mark = "\u2060"
+// mark stands before a position: a combining grapheme joiner, which no reader sees and no text needs.
+const mark = "\u034f"
 
 // At is a position, counted from 1, in a sentence that Count or Writer finishes.
 func At(position int) string { return mark + strconv.Itoa(position) }
