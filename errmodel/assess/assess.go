@@ -23,6 +23,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -162,8 +163,8 @@ func (n *network) checkQuestion() ([]*code.Code, error) {
 	}
 	for _, k := range o.Bits {
 		if k < 1 || k > c.Bits() {
-			return nil, &scenario.ValueError{Name: "bits", Value: k,
-				Want: fmt.Sprintf("1 to %d, the bits of %s", c.Bits(), c.Name())}
+			return nil, &scenario.ValueError{Name: "bits", Value: position.At(k),
+				Want: fmt.Sprintf("%s to %s, the bits of %s", position.At(1), position.At(c.Bits()), c.Name())}
 		}
 	}
 	return candidates, n.checkMemory()
