@@ -330,7 +330,7 @@ func TestLabels(t *testing.T) {
 			"a range of real labels"},
 		{observed.Labels{Levels: 5}, -3, "no level"},
 	} {
-		if _, _, err := tt.l.Level(tt.y); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, _, err := tt.l.Level(tt.y); err == nil || !strings.Contains(must.Text(err), tt.want) {
 			t.Errorf("%v: %v, want an error about %q", tt.y, err, tt.want)
 		}
 	}

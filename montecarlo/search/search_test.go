@@ -461,7 +461,7 @@ func TestCheck(t *testing.T) {
 		o := problem(t, 9, 8, 0.6, 1.5)
 		o.Steps = 10
 		change(&o)
-		if _, err := search(context.Background(), o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := search(context.Background(), o); err == nil || !strings.Contains(must.Text(err), want) {
 			t.Errorf("error %v; want one with %q", err, want)
 		}
 	}
