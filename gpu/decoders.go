@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"belsim/montecarlo"
-	"belsim/theory/anylaw"
 	"belsim/theory/decode"
 )
 
@@ -66,13 +65,8 @@ var shortBits = []int{128, 256}
 // where there is none.
 func kernelFor(p *montecarlo.Problem) (placing, error) {
 	d := onDevice(p.Decoder)
-	bits := d.bits && p.Kind.Hard() && !p.Code.Real()
-	_, joint := p.Errors.(*anylaw.Table)
+	bits := d.bits && p.Kind.Hard()
 	switch {
-	case joint:
-		return placing{}, fmt.Errorf("a joint law of the bits of %s is %w", p.Code.Name(), errUnsupported)
-	case p.Code.Uneven():
-		return placing{}, fmt.Errorf("%s of uneven levels is %w", p.Code.Name(), errUnsupported)
 	case !bits && d.logits && !points(p):
 		return placing{name: "logits_" + d.name}, nil
 	case !bits:

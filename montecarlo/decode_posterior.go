@@ -14,7 +14,7 @@ import (
 // none.
 func posteriorOf(d decode.Decoder) *decode.Posterior {
 	p, ok := d.(*decode.Posterior)
-	if !ok || p.Model().Logits || p.Model().Perceived != nil {
+	if !ok || p.Model().Logits {
 		return nil
 	}
 	return p

@@ -16,11 +16,10 @@ const wordsChunk = 64
 
 // hardBlock is block for hard outputs: a group is tables.FlipLanes samples in a row.
 func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, error) {
-	paired := s.problem.Kind.Parts() > 1
-	sums := Sums{Fraction: s.problem.Fraction(), Parts: paired}
+	sums := Sums{Fraction: s.problem.Fraction()}
 	s.wrong = sized(s.wrong, len(s.tables.Bits))
 	s.words = sized(s.words, wordsChunk*tables.Digits)
-	var labels, before [tables.FlipLanes]float64 // decoded ones, and then errors
+	var labels [tables.FlipLanes]float64
 	for g, sinceLook := 0, 0; g*tables.FlipLanes < n; g++ {
 		if sinceLook += tables.FlipLanes * (len(s.wrong) + 1); sinceLook >= latentChunk {
 			sinceLook = 0
@@ -30,21 +29,13 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 		}
 		s.flips(st, g)
 		wanted := ^uint64(0)
-		switch count := n - g*tables.FlipLanes; {
-		case count >= tables.FlipLanes:
-		case paired: // lane j of every group has part j
-			wanted = st.rest(n)
-		default:
+		if count := n - g*tables.FlipLanes; count < tables.FlipLanes {
 			wanted = 1<<count - 1
 		}
-		before = labels
 		s.hard.labels(&labels, s.wrong, wanted)
 		for ; wanted != 0; wanted &= wanted - 1 {
 			j := bits.TrailingZeros64(wanted)
-			labels[j] = sums.tallyReal(s.place(labels[j]), s.errors.Base, s.errors.Near)
-			if paired && g%2 == 1 {
-				sums.tallyPair(before[j], labels[j])
-			}
+			sums.tallyReal(labels[j], s.errors.Base, s.errors.Near)
 		}
 	}
 	return sums, nil
@@ -65,7 +56,7 @@ func (s *latentSampler) flips(st stream, g int) {
 			for ; open != 0; open &= open - 1 {
 				lane := bits.TrailingZeros64(open)
 				x := philox.Call(s.keys, st.at(streamUndecided, 0, uint32((at+i)*tables.FlipLanes+lane)))
-				rest := s.tables.Wrong[lane%len(s.tables.Wrong)][first+i] << tables.Digits
+				rest := s.tables.Wrong[first+i] << tables.Digits
 				if uint64(x[0])|uint64(x[1])<<32 < rest {
 					wrong |= 1 << lane
 				}
@@ -119,9 +110,6 @@ type flipLists struct {
 func newFlipLists(p *Problem) *flipLists {
 	flips := flipDecoderOf(p.Code, p.Decoder)
 	_, likely := flips.(*flipScorer)
-	if likely && p.Kind.Parts() > 1 { // there is no likely output of all parts
-		flips, likely = newAnyFlips(p.Code, p.Decoder), false
-	}
 	return &flipLists{flips: flips, code: p.Code, likely: likely}
 }
 
@@ -130,7 +118,7 @@ func (h *flipLists) prepare(p *tables.Logits) {
 	h.bits, h.turn = p.Bits, make([]uint64, len(p.Bits))
 	if h.likely {
 		for a, k := range p.Bits {
-			e := float64(p.Wrong[0][a]) * 0x1p-64
+			e := float64(p.Wrong[a]) * 0x1p-64
 			if e > 0.5 {
 				word[k/64] ^= 1 << (k % 64)
 				h.turn[a] = ^uint64(0)
