@@ -106,8 +106,6 @@ func suite(t *testing.T) map[string]job {
 		{"hadamard", "gen-ex", 64, 0.02, 3, soft, 20, 500},
 		{"unary", "gen-ex", 1201, 2, 30, soft, 300, 500},
 		{"johnson", "gen-ex", 40, 0, 0, soft, 3, 300},
-		{"unary", "bel-u", 300, 0.5, 3, hard, 50, 3000},
-		{"johnson", "bel-j", 100, 0.5, 3, hard, 20, 3000},
 		{"b2jdj", "gen", 100, 0.5, 3, hard, 20, 3000},
 		{"gray", "gen-ex", 100, 0.3, 3, hard, 20, 1000},
 		{"gray", "gen-ex", 256, 0.3, 3, soft, 56, 500}, // a product of two codes

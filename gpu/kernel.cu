@@ -1157,87 +1157,45 @@ BEL_FN void flips(const bel_launch &a, const Task &t, const bel_latent &l, u32 g
 // is_wrong reports whether a drawn bit of a sample is wrong.
 BEL_FN bool is_wrong(const Logits &z, u32 bit, u32 lane) { return ((u32)z.z[z.stride * bit + lane / 32] >> lane % 32 & 1) != 0; }
 
-// hard_label decodes a sample of a group by a decoder that reads words.
-template <Decoder D> BEL_FN double hard_label(const bel_launch &a, const Task &t, const bel_latent &l, const Long &out, const Logits &z, u32 lane) {
-	const u16 *bit = pointer<u16>(l.bits);
-	int ones_more = 0;
-	for (u32 k = 0; k < l.drawn; k++) {
-		const u32 b = bit[k];
-		if (is_wrong(z, k, lane)) {
-			const u32 mask = 1u << (b % 32);
-			out.marks[out.stride * (b / 32)] |= mask;
-			ones_more += (out.base[b / 32] & mask) != 0 ? -1 : 1;
-		}
-	}
-	double label;
-	if (D == BEL_U) {
-		label = (double)(ones_more + (int)t.row + 1); // row n of unary has n ones
-	} else if (D == BEL_J) {
-		label = (double)out.ends(a);
-	} else {
-		label = (double)nearest(a, t.row, out) + 1;
-	}
-	for (u32 k = 0; k < l.drawn; k++) {
-		out.marks[out.stride * (bit[k] / 32)] = 0;
-	}
-	return label;
-}
-
-enum Reading { WORDS, CORRELATIONS };
-
-// open_logits_thread makes the memory of a thread.
-BEL_FN void open_logits_thread(const bel_launch &a, u32 grid_thread, u32 grid_threads, Logits &z) {
-	z.z = pointer<i32>(a.logits) + 4 * (u64)grid_thread;
-	z.stride = 4 * (u64)grid_threads;
-}
-
-// sample_hard is the work of one thread in a task of hard outputs.
-template <Reading R, Decoder D>
-BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, bool ex, RealSum &s) {
+// sample_hard is the work of one thread in a task of hard outputs, drawn bit by bit.
+BEL_FN void sample_hard(const bel_launch &a, u32 thread, const Logits &z, const Task &t, bool ex, RealSum &s) {
 	const bel_latent &l = pointer<bel_latent>(a.latent)[t.entry];
-	Logits z;
-	open_logits_thread(a, grid_thread, grid_threads, z);
 	Logits outputs = z; // in the slots after those of the words
 	outputs.z += z.stride * l.drawn;
-	Long out;
-	out.base = pointer<u32>(a.code) + (u64)t.row * a.words;
-	out.marks = pointer<u32>(a.marks) + grid_thread;
-	out.stride = grid_threads;
-	out.words = a.words;
+	const u32 *word = pointer<u32>(a.code) + (u64)t.row * a.words;
 	const u16 *bit = pointer<u16>(l.bits);
 	for (u32 group = thread; BEL_FLIP_LANES * group < t.samples; group += BEL_THREADS) {
 		flips(a, t, l, group, z);
 		const u32 count = least(BEL_FLIP_LANES, t.samples - BEL_FLIP_LANES * group);
-		double label[4];
-		for (u32 lane = 0; lane < count; lane++) {
-			if (R == WORDS) {
-				label[lane % 4] = hard_label<D>(a, t, l, out, z, lane);
-			} else if (lane % 4 == 0) {
-				for (u32 k = 0; k < l.drawn; k++) {
-					const bool one = (out.base[bit[k] / 32] >> bit[k] % 32 & 1) != 0;
-					Four f;
-					BEL_UNROLL
-					for (u32 i = 0; i < 4; i++) {
-						f.x[i] = is_wrong(z, k, lane + i) != one ? 1 << 16 : -(1 << 16);
-					}
-					outputs.set(k, f);
+		for (u32 lane = 0; lane < count; lane += 4) {
+			for (u32 k = 0; k < l.drawn; k++) {
+				const bool one = (word[bit[k] / 32] >> bit[k] % 32 & 1) != 0;
+				Four f;
+				BEL_UNROLL
+				for (u32 i = 0; i < 4; i++) {
+					f.x[i] = is_wrong(z, k, lane + i) != one ? 1 << 16 : -(1 << 16);
 				}
-				correlate(l, ex, t.row, outputs, label);
+				outputs.set(k, f);
 			}
-			tally(s, a, label[lane % 4], (double)(t.row + 1));
+			double label[4];
+			correlate(l, ex, t.row, outputs, label);
+			for (u32 i = 0; i < least(4, count - lane); i++) {
+				tally(s, a, label[i], (double)(t.row + 1));
+			}
 		}
 	}
 }
 
 // sample_logits is the work of one thread in a task.
 BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, bool ex, RealSum &s) {
+	Logits z; // this thread's
+	z.z = pointer<i32>(a.logits) + 4 * (u64)grid_thread;
+	z.stride = 4 * (u64)grid_threads;
 	if (a.hard) {
-		sample_hard<CORRELATIONS, GEN>(a, thread, grid_thread, grid_threads, t, ex, s);
+		sample_hard(a, thread, z, t, ex, s);
 		return;
 	}
 	const bel_latent &l = pointer<bel_latent>(a.latent)[t.entry];
-	Logits z;
-	open_logits_thread(a, grid_thread, grid_threads, z);
 	for (u32 quarter = thread; 4 * quarter < t.samples; quarter += BEL_THREADS) { // of a group
 		draw_logits(a, t, l, quarter / 4, quarter % 4, z);
 		double label[4];
@@ -1251,10 +1209,7 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 // BEL_LOGITS lists the kernels that sample logits, or hard outputs bit by bit.
 #define BEL_LOGITS(X) \
 	X(logits_gen, (sample_logits(a, thread, grid_thread, grid_threads, t, false, s))) \
-	X(logits_gen_ex, (sample_logits(a, thread, grid_thread, grid_threads, t, true, s))) \
-	X(signs_bel_u, (sample_hard<WORDS, BEL_U>(a, thread, grid_thread, grid_threads, t, false, s))) \
-	X(signs_bel_j, (sample_hard<WORDS, BEL_J>(a, thread, grid_thread, grid_threads, t, false, s))) \
-	X(signs_gen, (sample_hard<WORDS, GEN>(a, thread, grid_thread, grid_threads, t, false, s)))
+	X(logits_gen_ex, (sample_logits(a, thread, grid_thread, grid_threads, t, true, s)))
 
 // open_logits is open_task for logits.
 BEL_FN void open_logits(const bel_launch &a, u32 task, u32 thread, Task &t) {

@@ -28,8 +28,6 @@ var knownProblems = []known{
 	{"unary", "gen", 65, montecarlo.IndependentBits},
 	{"unary", "gen", 201, montecarlo.IndependentBits},
 	{"unary", "gen", 301, montecarlo.IndependentBits},
-	{"unary", "bel-u", 65, montecarlo.DenseBits},
-	{"johnson", "bel-j", 128, montecarlo.DenseBits},
 	{"gray", "gen", 64, montecarlo.DenseBits},
 	{"gray", "gen-ex", 64, montecarlo.DenseBits},
 	{"unary", "gen", 65, montecarlo.IndependentLogits},

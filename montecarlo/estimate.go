@@ -39,7 +39,7 @@ const LeastSamples = 64
 // Cost is about what a sample of a problem takes, in units of some 20 ns of a processor, from
 // above. It is counted, not measured, so that what depends on it is the same on every machine.
 func (p *Problem) Cost() (float64, error) {
-	if p.Kind != IndependentBits || p.errsOften() {
+	if p.sampled() != IndependentBits {
 		return 1 + float64(p.Code.Bits())/8, nil
 	}
 	const most = 16 // levels that are looked at

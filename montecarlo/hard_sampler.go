@@ -149,7 +149,7 @@ func (h *flipLists) labels(dst *[tables.FlipLanes]float64, wrong []uint64, wante
 // err: whether, on a few rows, three times the mean number of wrong bits reach a quarter of all
 // code words, among which gen would have to search. It is part of the numeric contract.
 func (p *Problem) errsOften() bool {
-	if _, gen := p.Decoder.(decode.Gen); !gen || p.Kind != IndependentBits || p.Code.Bits() <= memoBits {
+	if _, gen := p.Decoder.(decode.Gen); !gen || p.Code.Bits() <= memoBits {
 		return false
 	}
 	levels, wrong := p.Code.Levels(), 0.

@@ -9,25 +9,36 @@ import (
 	"belsim/theory/decode"
 )
 
-// Kind says what the outputs of the classifiers are.
+// Kind says what the outputs of the classifiers are, and so how they are sampled.
 //
-// Independent bits err with the probabilities Problem.Errors. Sampling the few that err is fast,
-// and it is for decoders that answer with levels. Dense bits have the
-// same law, and are sampled one by one, many samples at once (tables.Flips): a bit with e ≤ 1e−12
-// never errs. Backends sample independent bits so where they err often. A logit is
+// Independent bits err with the probabilities Problem.Errors. Sampling the few that err is fast.
+// Dense bits have the same law, and are sampled one by one, many samples at once (tables.Flips): a
+// bit with e ≤ 1e−12 never errs. Backends sample independent bits so where they err often, and for
+// decoders that answer with real numbers. A logit is
 //
 //	Z_k = s_k·Φ⁻¹(1 − e[n,k]) + ε_k,  ε_k ~ N(0, 1),
 //
 // with s_k = ±1 the true bit and e clamped to [1e−12, 1 − 1e−12]. Only gen-ex has a temperature
 // that multiplies logits.
-type Kind = tables.Kind
+type Kind uint8
 
 // The kinds of outputs.
 const (
-	IndependentBits   = tables.IndependentBits
-	DenseBits         = tables.DenseBits
-	IndependentLogits = tables.IndependentLogits
+	IndependentBits Kind = iota
+	DenseBits
+	IndependentLogits
 )
+
+// Hard reports whether outputs are bits.
+func (k Kind) Hard() bool { return k != IndependentLogits }
+
+// sampled is the kind by which a problem is sampled.
+func (p *Problem) sampled() Kind {
+	if p.Kind == IndependentBits && (decode.Real(p.Decoder) || p.errsOften()) {
+		return DenseBits
+	}
+	return p.Kind
+}
 
 // realFraction is the number of binary digits of a level in which real errors are counted. Decoders
 // that answer with real numbers have real errors.
@@ -47,18 +58,18 @@ func (p *Problem) Fraction() uint8 {
 // single precision.
 func (p *Problem) near() float64 { return float64(p.Within) + math.Ldexp(0.5, -int(p.Fraction())) }
 
+// mostBits is the largest number of bits that are sampled one by one, or as logits.
+const mostBits = 1<<16 - 1
+
 // validateKind checks whether outputs of the kind can be sampled.
 func (p *Problem) validateKind() error {
-	c, d := p.Code, p.Decoder
-	switch {
+	switch c := p.Code; {
 	case c.Real() || c.Uneven():
 		return fmt.Errorf("%s is not sampled: want a code of zeros and ones, of even levels", c.Name())
-	case p.Kind == IndependentBits && decode.Real(d):
-		return fmt.Errorf("sampling %s with decoder %s needs the model of its logits", c.Name(), d.Name())
-	case p.Kind == IndependentLogits && !decode.ReadsLogits(d):
-		return fmt.Errorf("decoder %s reads bits, not logits", d.Name())
-	case p.Kind != IndependentBits && c.Bits() >= 1<<16:
-		return fmt.Errorf("%s has %d bits; logits are sampled for at most %d", c.Name(), c.Bits(), 1<<16-1)
+	case p.Kind == IndependentLogits && !decode.ReadsLogits(p.Decoder):
+		return fmt.Errorf("decoder %s reads bits, not logits", p.Decoder.Name())
+	case c.Bits() > mostBits && (p.Kind != IndependentBits || decode.Real(p.Decoder)):
+		return fmt.Errorf("%s has %d bits; logits are sampled for at most %d", c.Name(), c.Bits(), mostBits)
 	}
 	return nil
 }
@@ -78,9 +89,9 @@ func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 }
 
 // LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,
-// for backends. The problem is valid, and not of IndependentBits.
+// for backends. The problem is valid, and sampled by logits, or by dense bits.
 func (p *Problem) LogitTables() *tables.LogitMaker {
-	m := tables.Model{Code: p.Code, Kind: p.Kind, Errors: p.Errors}
+	m := tables.Model{Code: p.Code, Hard: p.Kind.Hard(), Errors: p.Errors}
 	m.Temperature, m.Correlates = p.correlated()
 	if a, ok := scoresOf(p); ok {
 		m.Scores = a

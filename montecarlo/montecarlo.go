@@ -112,9 +112,7 @@ func Prepared(p *Problem, spans []Span, sums []Sums) (*Problem, error) {
 		}
 	}
 	prepared := *p
-	if p.errsOften() {
-		prepared.Kind = DenseBits
-	}
+	prepared.Kind = p.sampled()
 	return &prepared, nil
 }
 

@@ -83,14 +83,14 @@ type Product struct {
 // Model describes how the logits of a problem are drawn, and how a decoder reads them.
 type Model struct {
 	Code   *code.Code // L levels, M bits
-	Kind   Kind       // not IndependentBits
+	Hard   bool       // outputs are bits, sampled one by one; else they are logits
 	Errors mat.Matrix // L × M, e[n,k]
 	// Correlates is set where the decoder reads correlations with the code words, as gen and
 	// gen-ex do: the tables then hold candidates. Temperature is the temperature of a softmax
 	// over the candidates (gen-ex); 0 where the largest correlation decides.
 	Correlates  bool
 	Temperature float64
-	// Scores, when set, are what the decoder reads: Kind is IndependentLogits.
+	// Scores, when set, are what the decoder reads: of logits.
 	Scores *decode.Affine
 }
 
@@ -125,7 +125,7 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 	switch {
 	case l.model.Scores != nil:
 		return l.affineRow(ctx, i)
-	case l.model.Kind.Hard():
+	case l.model.Hard:
 		return l.hardRow(i)
 	}
 	return l.independentRow(ctx, i)

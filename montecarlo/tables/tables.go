@@ -15,19 +15,6 @@ const BlockSize = 1 << 16
 // serves several.
 const Lanes = 16
 
-// Kind says what the outputs of the classifiers are, and so how they are sampled.
-type Kind uint8
-
-// The kinds. Outputs are independent given a label. montecarlo.Kind gives the equations.
-const (
-	IndependentBits   Kind = iota // sampled by the few bits that err
-	DenseBits                     // bits of the same law, sampled one by one: see Flips
-	IndependentLogits             // logits whose signs are these bits
-)
-
-// Hard reports whether outputs are bits.
-func (k Kind) Hard() bool { return k != IndependentLogits }
-
 // LogitOne is a logit of one. Logits are rounded to this unit, 2⁻¹⁶, after the noise
 // is added, so that 32 bits hold correlations of a thousand of them.
 const (
