@@ -3,7 +3,6 @@ package montecarlo
 import (
 	"context"
 	"math/bits"
-	"slices"
 
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/philox"
@@ -94,54 +93,29 @@ func newHardDecoder(p *Problem) hardDecoder {
 	if _, ok := p.correlated(); ok {
 		return newCorrelator(p)
 	}
-	return newFlipLists(p)
+	return &wordDecoder{decoder: p.Decoder, code: p.Code, word: make([]uint64, len(p.Code.Word(0)))}
 }
 
-// flipLists lists the bits in which outputs differ from a likely one.
-type flipLists struct {
-	flips  flipDecoder
-	code   *code.Code
-	likely bool // flips start from the likeliest output, and not from the code word
-	bits   []uint16
-	turn   []uint64 // by drawn bit: all ones where flips start from a wrong bit
-	lists  [tables.FlipLanes][]uint16
+// wordDecoder asks the decoder for every sample: right for any decoder, and slow.
+type wordDecoder struct {
+	decoder decode.Decoder
+	code    *code.Code
+	row     int
+	bits    []uint16
+	word    []uint64
 }
 
-func newFlipLists(p *Problem) *flipLists {
-	flips := flipDecoderOf(p.Code, p.Decoder)
-	_, likely := flips.(*flipScorer)
-	return &flipLists{flips: flips, code: p.Code, likely: likely}
-}
+func (h *wordDecoder) prepare(p *tables.Logits) { h.row, h.bits = p.Row, p.Bits }
 
-func (h *flipLists) prepare(p *tables.Logits) {
-	word, share := slices.Clone(h.code.Word(p.Row)), make([]float64, h.code.Bits())
-	h.bits, h.turn = p.Bits, make([]uint64, len(p.Bits))
-	if h.likely {
-		for a, k := range p.Bits {
-			e := float64(p.Wrong[a]) * 0x1p-64
-			if e > 0.5 {
-				word[k/64] ^= 1 << (k % 64)
-				h.turn[a] = ^uint64(0)
-			}
-			share[k] = min(e, 1-e)
-		}
-	}
-	h.flips.start(p.Row, word, func(k int) float64 { return share[k] })
-}
-
-func (h *flipLists) labels(dst *[tables.FlipLanes]float64, wrong []uint64, wanted uint64) {
-	for i := range h.lists {
-		h.lists[i] = h.lists[i][:0]
-	}
-	for a, w := range wrong {
-		for w ^= h.turn[a]; w != 0; w &= w - 1 {
-			i := bits.TrailingZeros64(w)
-			h.lists[i] = append(h.lists[i], h.bits[a])
-		}
-	}
+func (h *wordDecoder) labels(dst *[tables.FlipLanes]float64, wrong []uint64, wanted uint64) {
 	for ; wanted != 0; wanted &= wanted - 1 {
 		i := bits.TrailingZeros64(wanted)
-		dst[i] = h.flips.label(h.lists[i])
+		copy(h.word, h.code.Word(h.row))
+		for a, w := range wrong {
+			k := h.bits[a]
+			h.word[k/64] ^= w >> i & 1 << (k % 64)
+		}
+		dst[i] = decode.Value(h.decoder, h.word)
 	}
 }
 
