@@ -522,25 +522,6 @@ func TestSmallErrors(t *testing.T) {
 	}
 }
 
-// TestWithin: where all samples are within θ, their share is 1, however the weights of labels round.
-func TestWithin(t *testing.T) {
-	rounded := false
-	for n := 2; n < 500; n++ {
-		prior, sums, sum := theory.Uniform(n), make([]montecarlo.Sums, n), 0.0
-		for i := range sums {
-			sums[i] = montecarlo.Sums{Samples: 10, Within: 10}
-			sum += prior[i]
-		}
-		rounded = rounded || sum != 1
-		if got := montecarlo.Average(prior, sums).Within; got != 1 {
-			t.Errorf("%d labels: a share of %v, want 1", n, got)
-		}
-	}
-	if !rounded {
-		t.Error("no sum of weights was rounded")
-	}
-}
-
 // TestSums: mean and standard error against the definition. Values are small
 // integers, so the definition in floating point is exact but for a few
 // roundings.
