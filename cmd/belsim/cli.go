@@ -64,11 +64,12 @@ func (e environmentError) Unwrap() error { return e.err }
 type cli struct {
 	Codes      codesCmd                  `cmd:"" help:"List the codes, or print or draw one as a matrix."`
 	Compare    compareCmd                `cmd:"" help:"Rank codes by expected error: bound, exact, sampled."`
-	Levels     levelsCmd                 `cmd:"" help:"Forecast how the error depends on the number of levels."`
 	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ."`
 	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code."`
 	Fit        fitCmd                    `cmd:"" help:"Judge a trained network, and forecast other codes."`
 	Decode     decodeCmd                 `cmd:"" help:"Decode a network's outputs into labels."`
+	Forecast   forecastCmd               `cmd:"" help:"Forecast the errors of networks with other codes."`
+	Levels     levelsCmd                 `cmd:"" help:"Place the levels of labels that have a long tail."`
 	Optimize   optimizeCmd               `cmd:"" help:"Search for the code with the smallest expected error."`
 	Explore    exploreCmd                `cmd:"" help:"Open the explorer, a page that moves parameters with the mouse."`
 	Figures    figuresCmd                `cmd:"" help:"Draw all figures of the paper, each with its numbers."`
@@ -144,12 +145,7 @@ func (env *environment) belsim() (code int) {
 		return exitDone
 	}
 	if err != nil && env.stdout.err == nil {
-		text := oneLine(err)
-		if what, ok := strings.CutPrefix(text, "unexpected argument "); ok &&
-			slices.Contains([]string{"verify", "fit", "decode"}, args[0]) {
-			text += ": want --code " + what
-		}
-		env.complain("%s; see belsim --help", kongWords.Replace(text))
+		env.complain("%s; see belsim --help", unparsed(args[0], oneLine(err)))
 		return exitUsage
 	}
 	if err == nil {
@@ -184,6 +180,23 @@ func (env *environment) belsim() (code int) {
 var kongWords = strings.NewReplacer(`one of "",`, "one of ", `,"" but got`, " but got", " (string)", "",
 	`"EOL" (<nil>)`, "nothing", "a valid 64 bit int ", "a whole number ",
 	"a valid 64 bit uint ", "a whole number from 0 ")
+
+// unparsed says why a command line is none of a command, from what kong says, and what would be one.
+func unparsed(command, text string) string {
+	if flag, ok := strings.CutPrefix(text, "unknown flag "); ok {
+		flag, _, _ = strings.Cut(flag, ",") // the flag that kong takes it for
+		text = cmp.Or(movedFlag(command, flag), text)
+	}
+	if what, ok := strings.CutPrefix(text, "unexpected argument "); ok {
+		switch command {
+		case "verify", "fit", "decode":
+			text += ": want --code " + what
+		case "levels":
+			text += ": 'belsim forecast' takes codes"
+		}
+	}
+	return kongWords.Replace(text)
+}
 
 // note writes a line on standard error that says what is worth knowing.
 func (env *environment) note(format string, a ...any) {

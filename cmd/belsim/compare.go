@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"belsim/errmodel/assess"
-	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
@@ -26,7 +24,6 @@ type compareCmd struct {
 	levelsFlag
 	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}; ${auto}."`
 	scenarioFlags
-	networks bool                 // are forecast, and nothing is sampled
 	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
 	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
 	Exact    bool                 `help:"Compute also the values that take more than about a second, up to minutes each."`
@@ -58,8 +55,8 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 			return err
 		}
 	}
-	if m, ok := s.Model.(scenario.Perceived); ok {
-		return cmd.forecast(ctx, env, s, m, fit, codes[0].Levels())
+	if _, ok := s.Model.(scenario.Perceived); ok {
+		return errors.New("networks: 'belsim forecast' forecasts them")
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
@@ -155,34 +152,10 @@ func (cmd *compareCmd) report(w io.Writer, found *compare.Ranking, s *scenario.S
 	}
 	var more []string
 	if found.R != nil {
-		more = append(more, "Trained networks rank codes differently: --mae X forecasts them.")
+		more = append(more, "Trained networks rank codes differently: 'belsim forecast' forecasts them.")
 	}
 	_, err := fmt.Fprint(w, found.Notes(more...))
 	return err
-}
-
-// forecast ranks codes by the errors of networks of a model, as levels does it.
-func (cmd *compareCmd) forecast(ctx context.Context, env *environment, s *scenario.Scenario, m scenario.Perceived,
-	fit *assess.Fit, levels int) error {
-	cmd.networks = true
-	weights, err := s.Weights(levels)
-	if err != nil {
-		return err
-	}
-	labels := forecast.LabelsOf(s, weights)
-	q := &forecast.Question{
-		Labels: labels, Levels: []int{levels}, Codes: namedOrAll(cmd.Codes), Names: cmd.Decoder,
-		Outputs: s.Outputs, Trainings: cmd.Training,
-		Noise: m.Noise, Unary: forecast.UnaryError{Error: cmd.MAE, Levels: levels}, Misfit: cmd.misfit(m, labels),
-		Cutoff: m.Cutoff, Direct: cmd.Baseline, Decoders: s.Decoders, Temperature: s.Temperature, InLevels: true,
-	}
-	if len(q.Trainings) == 0 {
-		q.Trainings = []perceived.Training{cmp.Or(m.Training, perceived.BCE)}
-	}
-	if fit != nil {
-		q.Fitted = fit.Inform
-	}
-	return answer(ctx, env, q, cmd.Workers, cmd.outputFlags, cmd.style())
 }
 
 // namedOrAll are the codes of a command line, or all that have a name.

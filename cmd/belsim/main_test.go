@@ -151,7 +151,7 @@ func golden(t *testing.T, name, got string) {
 	must.Equal(t, name+" (go test ./cmd/belsim -update accepts it)", content(t, path), got)
 }
 
-var commands = []string{"codes", "compare", "levels", "heatmap", "verify", "fit", "decode", "optimize", "explore",
+var commands = []string{"codes", "compare", "forecast", "levels", "heatmap", "verify", "fit", "decode", "optimize", "explore",
 	"figures", "bench", "sweep", "merge"}
 
 func TestHelp(t *testing.T) {
@@ -176,7 +176,7 @@ func TestHelp(t *testing.T) {
 func TestEndings(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "z.csv", "0\n1\n")
-	for _, args := range []string{"codes unary", "compare", "levels --mae 1 --range 0:1", "levels --targets z.csv", "heatmap",
+	for _, args := range []string{"codes unary", "compare", "forecast --mae 1 --range 0:1", "levels --targets z.csv", "heatmap",
 		"verify", "optimize --levels 9 --bits 6", "bench", "merge z.jsonl", "fit --code unary --outputs z.csv --targets z.csv"} {
 		command, _, _ := strings.Cut(args, " ")
 		help := mustRun(t, command, "--help")

@@ -14,10 +14,10 @@ import (
 func TestPerceived(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var c forecast.Ranking
-	runJSON(t, &c, "compare unary gray --levels 16 --mae 0.9 --training bce,ce --decoder gen")
+	runJSON(t, &c, "forecast unary gray --levels 16 --mae 0.9 --training bce,ce --decoder gen")
 	want := c
 	want.Misfit, want.Unit = 0.25*15/63, "levels"
-	must.Equal(t, "compare --mae 0.9", want, c)
+	must.Equal(t, "forecast --mae 0.9", want, c)
 	must.Equal(t, "rows of two trainings", 4, len(c.Results))
 	must.Within(t, "label noise", c.LabelNoise, 1, 1.3)
 	for _, r := range c.Results {

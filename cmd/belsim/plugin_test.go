@@ -85,7 +85,7 @@ func TestPluggedIn(t *testing.T) {
 	both := []string{"toy", "gen"}
 	var networks [2]forecast.Ranking
 	for i, decoder := range both {
-		read(&networks[i], "compare gray --levels 8 --label-noise 1 --decoder "+decoder)
+		read(&networks[i], "forecast gray --levels 8 --label-noise 1 --decoder "+decoder)
 	}
 	want := networks[1].Results[0]
 	want.Decoder, want.Outputs = "toy", scenario.Bits

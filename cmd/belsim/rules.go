@@ -23,6 +23,19 @@ func (env *environment) checkGiven(k *kong.Context) error {
 	return err
 }
 
+// movedFlag says where what a flag did is now, for the flags that commands had and have no more; "" for
+// all others.
+func movedFlag(command, flag string) string {
+	for _, m := range []struct{ commands, flags, place string }{
+		{"levels", "--mae --label-noise --misfit --cutoff --training --model --decoder --prior", "'belsim forecast'"},
+	} {
+		if slices.Contains(strings.Fields(m.commands), command) && slices.Contains(strings.Fields(m.flags), flag) {
+			return fmt.Sprintf("%s %s is %s", command, flag, m.place)
+		}
+	}
+	return ""
+}
+
 // noteUnused notes the flags that had no effect, by the rules of the command, after it ran: heatmap
 // takes its method from a fit.
 func (env *environment) noteUnused(k *kong.Context) {
@@ -72,8 +85,6 @@ func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
 		cmd.pictureFlags.flagRules(),
-		rules.NoEffect(cmd.networks, "networks are forecast, and nothing is sampled", "samples", "rel-err", "seed",
-			"backend", "within", "exact"),
 	)
 }
 
@@ -91,11 +102,6 @@ func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 			strings.Join(cmd.Method, ",")), "samples", "seed",
 			"backend"),
 	)
-}
-
-func (cmd *levelsCmd) flagRules(*environment) []rules.Rule {
-	return rules.NoEffect(cmd.Targets != "", "--targets makes levels, and forecasts nothing",
-		"misfit", "cutoff", "training", "decoder", "prior", "workers")
 }
 
 func (cmd *fitCmd) flagRules(*environment) []rules.Rule {

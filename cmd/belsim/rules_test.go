@@ -25,7 +25,6 @@ func TestNoEffect(t *testing.T) {
 		{compare, "--temperature 2", "no decoder here has a temperature"},
 		{compare + " --decoder gen", "--temperature 2", "no decoder here has a temperature"},
 		{compare + " --decoder gen,gen-ex", "--temperature 2", ""},
-		{compare, "--misfit 0.3 --training ce", "it is for --label-noise, --mae and --model"},
 		{compare, "--within 2", ""},
 		{compare + " --decoder bel-u,gen", "--within 2", ""},
 		{compare + " --decoder bel-u,gen --format json", "--within 2", ""},
@@ -40,7 +39,6 @@ func TestNoEffect(t *testing.T) {
 		{"codes unary --levels 4 --format json", "--describe", "JSON has all"},
 		{optimize, "--temperature 3", "no decoder here has a temperature"},
 		{"sweep --print example", "--out x --shards 3", "--print example needs nothing"},
-		{"compare unary johnson --levels 8 --mae 0.5", "--within 2 --exact", "networks are forecast"},
 		{"merge results -o m.csv", "--style column", "no -o FILE is a picture"},
 		{"sweep plan.json --out results --print missing", "--flush-every 1s", "--print missing computes nothing"},
 	} {

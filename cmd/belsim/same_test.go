@@ -39,9 +39,9 @@ func sameRows(t *testing.T, what string, a, b []forecast.Row, unit float64) (bot
 	return both
 }
 
-// TestSameDigits asks compare, levels, optimize and fit the same questions about networks: random
-// ones about the label noise or the error of unary, and those of fits, of which levels has real
-// labels alone. Each program has the same forecasts and intervals.
+// TestSameDigits asks forecast, optimize and fit the same questions about networks: random ones about
+// the label noise or the error of unary, and those of fits. Each program has the same forecasts and
+// intervals.
 func TestSameDigits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -65,7 +65,7 @@ func TestSameDigits(t *testing.T) {
 		var found search.Optimized
 		args := fmt.Sprintf("--levels %d %s ", levels, model)
 		runJSON(t, &found, "optimize --bits 4 --steps 1 --quiet "+args)
-		runJSON(t, &c, "compare --training bce,ce "+args)
+		runJSON(t, &c, "forecast --training bce,ce "+args)
 		if n := sameRows(t, "optimize "+args, found.Ranking, c.Results, 1); n < len(found.Ranking)-2 ||
 			*found.LabelNoise != c.LabelNoise {
 			t.Errorf("%s: %d rows of %d", args, n, len(found.Ranking))
@@ -79,15 +79,11 @@ func TestSameDigits(t *testing.T) {
 		file := fmt.Sprintf("fit%d.json", k)
 		f := fitOf(t, append(slices.Clone(network), append(strings.Fields(more), "--recommend", "-o", file)...)...)
 		ranking := f.Recommendation.Ranking
-		var c, l forecast.Ranking
+		var c forecast.Ranking
 		var found search.Optimized
-		runJSON(t, &c, "compare --model perceived:"+file+" --training bce,ce")
-		runJSON(t, &l, "levels --levels 16 --model "+file+" --training bce,ce")
+		runJSON(t, &c, "forecast --model "+file+" --training bce,ce")
 		runJSON(t, &found, "optimize --bits 9 --steps 1 --quiet --model perceived:"+file)
-		if n := sameRows(t, "levels --model "+more, l.Results, ranking, 1); n < 2*len(names)-1 {
-			t.Errorf("%s: %d rows", more, n)
-		}
-		if n := sameRows(t, "compare --model "+more, c.Results, ranking, f.LevelWidth); n != len(c.Results) {
+		if n := sameRows(t, "forecast --model "+more, c.Results, ranking, 1); n < 2*len(names)-1 {
 			t.Errorf("%s: %d rows of %d", more, n, len(c.Results))
 		}
 		if n := sameRows(t, "optimize --model "+more, found.Ranking, ranking, f.LevelWidth); n < len(found.Ranking)-2 {
@@ -105,7 +101,7 @@ func TestProcessors(t *testing.T) {
 	}
 	t.Parallel()
 	for _, args := range []string{"compare unary hexj --levels 32 --samples 777 --format json",
-		"verify --code hexj --levels 16 --samples 300 --format json", "compare unary --levels 16 --mae 1 --format json"} {
+		"verify --code hexj --levels 16 --samples 300 --format json", "forecast unary --levels 16 --mae 1 --format json"} {
 		status, want, _ := process(t, nil, args)
 		must.Equal(t, args, 0, status)
 		for _, off := range []string{"cpu.avx2=off", "cpu.avx512f=off", "cpu.fma=off"} {

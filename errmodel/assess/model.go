@@ -2,7 +2,6 @@ package assess
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -169,19 +168,24 @@ func (f *Fit) CheckEven() error {
 	return nil
 }
 
-// Ask makes the fit's perceived label, range, prior and training those of a question about numbers
-// of levels. The error names the file, and says that the fit has no perceived label or no range of
-// real labels.
+// Ask makes the fit's perceived label, labels, number of levels and training those of a question.
+// The error names the file, and says that the fit has no perceived label.
 func (f *Fit) Ask(q *forecast.Question) error {
 	if _, err := f.chosen(PerceivedModel); err != nil {
 		return cmp.Or(f.CheckEven(), err)
 	}
-	if f.Range == nil {
-		return errors.New(f.path + ": the targets of the fit were levels; want a fit to real labels, with their range")
+	if q.InLevels = f.Range == nil; q.InLevels {
+		q.Prior.Fitted, q.Prior.FitPath = f.smoothed(), f.path
+	} else {
+		q.Labels = *f.labels()
+		if q.Prior.Histogram != nil {
+			q.Labels.Histogram, q.Labels.Shares = q.Prior.Histogram, nil
+		}
 	}
 	p := f.perceivedModel()
-	q.Labels, q.Fitted, q.Temperature = *f.labels(), f.Inform, f.Temperature
-	q.Noise, q.Misfit, q.Cutoff = p.Noise*f.LevelWidth, p.Misfit*f.LevelWidth, p.Cutoff
+	misfit := p.Misfit * f.LevelWidth
+	q.Default, q.Fitted, q.Temperature = []int{f.Levels}, f.Inform, f.Temperature
+	q.Noise, q.Misfit, q.Cutoff = p.Noise*f.LevelWidth, &misfit, p.Cutoff
 	q.Trainings = []perceived.Training{p.Training}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -39,8 +38,7 @@ type Forecaster struct {
 	// measured.
 	Trainings []perceived.Training
 
-	readers []string         // names of decoders; empty for all. A decoder of bits reads no logits then
-	outputs scenario.Outputs // what they read: bits or logits alone; else both
+	readers []string // names of decoders; empty for all. A decoder of bits reads no logits then
 }
 
 // New returns a forecaster for networks of a model, of which nothing else is known, under a prior
@@ -100,8 +98,7 @@ func (f *Forecaster) decodings(c *code.Code, t perceived.Training) ([]observed.D
 	var last string // of the same decoder, hard decisions come before logits
 	return slices.DeleteFunc(all, func(d observed.Decoding) bool {
 		name := d.Decoder.Name()
-		if !sensible(c, t, d) || f.outputs == scenario.Bits && d.Soft || f.outputs == scenario.Logits && !d.Soft ||
-			len(f.readers) > 0 && (name == last || !slices.Contains(f.readers, name)) {
+		if !sensible(c, t, d) || len(f.readers) > 0 && (name == last || !slices.Contains(f.readers, name)) {
 			return true
 		}
 		last = name

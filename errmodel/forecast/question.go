@@ -25,19 +25,26 @@ import (
 // The noise belongs to the data and to the network, so it is the same for every number of levels:
 // with levels of width w it is Noise/w levels. An error is |answer − label|, quantization included.
 type Question struct {
-	Labels    Labels
-	Levels    []int            // numbers of levels; empty for those of the files among Codes, or 32, 64, 128 and 256
-	Codes     []string         // NAMEs, which have every number of levels, and FILEs
-	Names     []string         // of Decoders; decode.Auto alone for the best of each code
-	Outputs   scenario.Outputs // what they read: bits or logits; "" and scenario.AutoOutputs for both
-	Trainings []perceived.Training
+	Labels Labels
+	// InLevels says that label units are levels. There is one number of them then, and Open fills in
+	// Labels, which occur as Prior says.
+	InLevels bool
+	// Prior is how often labels occur, where label units are levels.
+	Prior scenario.Prior
+	// Levels are numbers of levels. Where there is none, those of the files among Codes count, then
+	// Default, and else 32, 64, 128 and 256; or 256 alone where label units are levels, if neither
+	// Prior nor Unary says another number.
+	Levels, Default []int
+	Codes           []string // NAMEs, which have every number of levels, and FILEs
+	Names           []string // of Decoders; decode.Auto alone for the best of each code
+	Trainings       []perceived.Training
 	// Noise is the standard deviation of the perceived label around the label, in label units; 0
 	// where Unary says it.
 	Noise float64
 	// Unary is the error, in label units, that unary has, trained bit by bit and read by gen.
 	Unary UnaryError
-	// Misfit is η, in label units for all numbers of levels; see Labels.DefaultMisfit.
-	Misfit float64
+	// Misfit is η, in label units for all numbers of levels; nil for Labels.DefaultMisfit.
+	Misfit *float64
 	// Cutoff is κ, in cycles over the range; 0 for the default.
 	Cutoff float64
 	// Fitted adds to a forecaster what else a fit knows of the networks. alone says that there is
@@ -47,7 +54,6 @@ type Question struct {
 	Direct      float64
 	Decoders    decode.Registry
 	Temperature float64 // τ of the decoders
-	InLevels    bool    // label units are levels
 }
 
 // UnaryError is the mean |error| of a network that was trained with the unary code, written X or
@@ -82,7 +88,7 @@ func (u UnaryError) String() string {
 	return fmt.Sprintf("%v@%d", u.Error, u.Levels)
 }
 
-// Ranking is the answer to a Question: what levels writes as JSON, and compare for networks.
+// Ranking is the answer to a Question, which forecast writes as JSON.
 type Ranking struct {
 	// the unit of label_noise, mae, misfit and of all errors: label units, that of the range, or
 	// levels
@@ -141,16 +147,13 @@ type Run struct {
 }
 
 // Open opens the codes and refuses what makes no question: a number of levels that is given twice,
-// that is too large or that no code has, and labels outside the range. It changes nothing.
+// that is too large or that no code has, several where label units are levels, and labels outside
+// the range. It changes nothing.
 func (q Question) Open() (*Run, error) {
-	if err := q.check(); err != nil {
-		return nil, err
-	}
 	if err := scenario.CheckNames(q.Codes); err != nil {
 		return nil, err
 	}
-	r := &Run{q: q, levels: slices.Clone(q.Levels)}
-	files := map[string]*code.Code{}
+	levels, files := slices.Clone(q.Levels), map[string]*code.Code{}
 	for _, name := range q.Codes {
 		if code.IsFile(name) {
 			c, err := code.Open(name, 0)
@@ -158,17 +161,21 @@ func (q Question) Open() (*Run, error) {
 				return nil, err
 			}
 			files[name] = c
-			if len(q.Levels) == 0 && !slices.Contains(r.levels, c.Levels()) {
-				r.levels = append(r.levels, c.Levels())
+			if len(q.Levels) == 0 && !slices.Contains(levels, c.Levels()) {
+				levels = append(levels, c.Levels())
 			}
 		}
 	}
-	if len(r.levels) == 0 {
-		r.levels = []int{32, 64, 128, 256}
+	if len(levels) == 0 {
+		levels = q.usual()
 	}
-	slices.Sort(r.levels)
-	for i, n := range r.levels {
-		if i > 0 && n == r.levels[i-1] {
+	slices.Sort(levels)
+	if err := cmp.Or(q.fillIn(levels), q.check()); err != nil {
+		return nil, err
+	}
+	r := &Run{q: q, levels: levels}
+	for i, n := range levels {
+		if i > 0 && n == levels[i-1] {
 			return nil, fmt.Errorf("%d levels are given twice", n)
 		}
 		codes, err := q.codesOf(n, files)
@@ -178,11 +185,50 @@ func (q Question) Open() (*Run, error) {
 		r.codes = append(r.codes, codes)
 	}
 	for name, c := range files {
-		if !slices.Contains(r.levels, c.Levels()) {
-			return nil, fmt.Errorf("%s has %d levels, which are not among %s", name, c.Levels(), list(r.levels))
+		if !slices.Contains(levels, c.Levels()) {
+			return nil, fmt.Errorf("%s has %d levels, which are not among %s", name, c.Levels(), list(levels))
 		}
 	}
 	return r, nil
+}
+
+// usual are the numbers of levels where nobody gives one.
+func (q Question) usual() []int {
+	switch {
+	case len(q.Default) > 0:
+		return slices.Clone(q.Default)
+	case q.InLevels:
+		return []int{scenario.Sizes{Levels: q.Unary.Levels, Prior: q.Prior.Levels()}.Named()}
+	}
+	return []int{32, 64, 128, 256}
+}
+
+// fillIn makes labels the levels of codes where label units are levels, and fills in the misfit.
+func (q *Question) fillIn(levels []int) error {
+	if q.InLevels {
+		n := levels[0]
+		if len(levels) > 1 {
+			return fmt.Errorf("%s levels: several numbers of levels want --range a:b, the labels of the end levels",
+				list(levels))
+		}
+		if n < code.MinLevels || n > MostLevels {
+			return fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
+		}
+		if u := q.Unary; u.Levels > 0 && u.Levels != n {
+			return fmt.Errorf("an error of %v, of unary with %d levels, for codes of %d: want --range a:b, the labels of "+
+				"the end levels", u.Error, u.Levels, n)
+		}
+		weights, err := q.Prior.Weights(n)
+		if err != nil {
+			return err
+		}
+		q.Labels = Labels{Lo: 1, Hi: float64(n), Shares: weights, OnLevels: true}
+	}
+	if q.Misfit == nil {
+		misfit := q.Labels.DefaultMisfit()
+		q.Misfit = &misfit
+	}
+	return nil
 }
 
 // check refuses labels, trainings, decoders and an error of unary that make no question.
@@ -253,7 +299,7 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 	q := r.q
 	out := &Ranking{
 		Unit: compare.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: q.Labels.Kind(),
-		Levels: r.levels, LabelNoise: q.Noise, Misfit: q.Misfit, Temperature: q.Temperature, Notes: []string{},
+		Levels: r.levels, LabelNoise: q.Noise, Misfit: *q.Misfit, Temperature: q.Temperature, Notes: []string{},
 	}
 	if q.InLevels {
 		out.Unit = compare.InLevels
@@ -314,13 +360,9 @@ func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done fu
 			all = append(all, x)
 		}
 	}
-	reading := "" // what decoders are limited to
-	if o := cmp.Or(q.Outputs, scenario.AutoOutputs); o != scenario.AutoOutputs {
-		reading = " with outputs " + string(o)
-	}
 	for _, name := range q.Names {
 		if name != decode.Auto && !fits[name] {
-			return nil, fmt.Errorf("%w: decoder %s%s fits none of the codes and trainings", decode.ErrUnfit, name, reading)
+			return nil, fmt.Errorf("%w: decoder %s fits none of the codes and trainings", decode.ErrUnfit, name)
 		}
 	}
 	if len(all) == 0 {
@@ -336,13 +378,13 @@ func (q Question) auto() bool { return slices.Contains(q.Names, decode.Auto) }
 // forecaster is one for codes of so many levels, with label noise in label units.
 func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster {
 	width := q.Labels.width(levels)
-	m := perceived.Model{Noise: noise / width, Misfit: q.Misfit / width, Cutoff: q.Cutoff}
+	m := perceived.Model{Noise: noise / width, Misfit: *q.Misfit / width, Cutoff: q.Cutoff}
 	f := New(m, &q.Labels, q.Labels.Prior(levels), q.Decoders)
 	f.Options.Temperature = q.Temperature
 	if q.Fitted != nil {
 		q.Fitted(f, alone)
 	}
-	f.Trainings, f.outputs = q.Trainings, q.Outputs
+	f.Trainings = q.Trainings
 	if !q.auto() {
 		f.readers = q.Names
 	}
@@ -352,7 +394,7 @@ func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster 
 // noiseOf is the label noise, in label units, at which unary has an error.
 func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
 	width := q.Labels.width(u.Levels)
-	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}, u.Levels,
+	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: *q.Misfit / width, Cutoff: q.Cutoff}, u.Levels,
 		u.Error/width)
 	if errors.Is(err, perceived.ErrNoNoise) {
 		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than quantization, "+
@@ -370,7 +412,7 @@ func (r *Run) checkNoise(ctx context.Context, workers int) error {
 		if q.Fitted != nil || q.Labels.quantization(levels) >= leastError {
 			continue
 		}
-		m := perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}
+		m := perceived.Model{Misfit: *q.Misfit / width, Cutoff: q.Cutoff}
 		least, err := q.Labels.NoiseOf(ctx, workers, m, levels, leastError)
 		if errors.Is(err, perceived.ErrNoNoise) { // the misfit alone makes more
 			continue

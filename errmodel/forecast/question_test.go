@@ -23,7 +23,7 @@ import (
 func question(labels Labels, levels []int, codes ...string) Question {
 	return Question{
 		Labels: labels, Levels: levels, Codes: codes, Names: []string{"gen", "gen-ex"}, Decoders: decode.Builtin(),
-		Temperature: 1, Trainings: []perceived.Training{perceived.BCE}, Misfit: labels.DefaultMisfit(),
+		Temperature: 1, Trainings: []perceived.Training{perceived.BCE},
 	}
 }
 
@@ -48,6 +48,7 @@ func TestPublishedLevels(t *testing.T) {
 		q.Levels = q.Levels[:1]
 	}
 	q.Unary = UnaryError{3.46, 256}
+	must.Succeed(t, q.fillIn(q.Levels))
 	noise := must.Get(q.noiseOf(t.Context(), 2, q.Unary))(t)
 	for i, levels := range q.Levels {
 		f, c := q.forecaster(levels, noise, true), mustCode(t, "unary", levels)
@@ -145,7 +146,7 @@ func TestTrainedWithLabels(t *testing.T) {
 // TestQuantizationAlone: almost without noise, errors of gen are those of quantization.
 func TestQuantizationAlone(t *testing.T) {
 	q := question(Labels{Lo: -10, Hi: 30}, []int{5, 9}, "unary", "johnson")
-	q.Noise, q.Misfit = 0.05, 0
+	q.Noise, q.Misfit = 0.05, new(0.0)
 	for _, x := range answer(t, q).Results {
 		quantization := 40. / float64(x.Levels-1) / 4
 		if off := x.Forecast/quantization - 1; x.Decoder == "gen" && math.Abs(off) > 0.01 {
@@ -286,6 +287,28 @@ func TestOpen(t *testing.T) {
 	out := answer(t, q)
 	must.Equal(t, "levels", []int{3}, out.Levels)
 	must.Equal(t, "results, and whether some suffice", []any{1, false}, []any{len(out.Results), out.Enough != nil})
+	q.InLevels, q.Unary, q.Noise = true, UnaryError{0.5, 4}, 0
+	for _, tt := range []struct {
+		levels []int
+		want   string
+	}{{[]int{4, 8}, "want --range a:b"}, {[]int{8}, "want --range a:b"}, {[]int{4096}, "want 2 to 2048"}} {
+		q := q
+		q.Levels, q.Codes = tt.levels, []string{"unary"}
+		if _, err := q.Open(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v levels: %v, want %q", tt.levels, err, tt.want)
+		}
+	}
+	for _, tt := range []struct{ given, byDefault, want []int }{
+		{nil, nil, []int{4}}, {nil, []int{6}, []int{6}}, {[]int{5}, []int{6}, []int{5}},
+	} {
+		q := q
+		q.Levels, q.Default, q.Unary.Levels, q.Codes = tt.given, tt.byDefault, 0, []string{"unary"}
+		if tt.byDefault == nil {
+			q.Unary.Levels = 4
+		}
+		must.Equal(t, "levels", tt.want, must.Get(q.Open())(t).levels)
+	}
+	q.InLevels, q.Unary, q.Noise = false, UnaryError{}, 0.1
 	q.Codes, q.Names = []string{"gray"}, []string{"gen", "bel-j"}
 	q.Levels = []int{8}
 	run := must.Get(q.Open())(t)
@@ -318,7 +341,8 @@ func TestConstantColumns(t *testing.T) {
 // and ratios are those of the forecasts, in label units.
 func TestRatios(t *testing.T) {
 	q := question(Labels{Lo: 0, Hi: 100}, []int{8, 16, 32}, "unary", "gray")
-	q.Noise, q.Misfit, q.Trainings, q.Names = 4, 0.5, nil, []string{decode.Auto}
+
+	q.Noise, q.Misfit, q.Trainings, q.Names = 4, new(0.5), nil, []string{decode.Auto}
 	r := must.Get(must.Get(q.Open())(t).Run(t.Context(), 2, nil))(t)
 	for i, x := range r.Results {
 		first := r.Results[0]
@@ -338,7 +362,7 @@ func TestLeastError(t *testing.T) {
 	levels := Labels{Lo: 1, Hi: 16, Shares: slices.Repeat([]float64{1. / 16}, 16), OnLevels: true}
 	of := func(l Labels, noise, mae, misfit float64) (*Ranking, error) {
 		q := question(l, []int{16}, "unary")
-		q.Noise, q.Unary.Error, q.Misfit = noise, mae, misfit
+		q.Noise, q.Unary.Error, q.Misfit = noise, mae, &misfit
 		return must.Get(q.Open())(t).Run(t.Context(), 2, nil)
 	}
 	if _, err := of(levels, 0, 0.0499, 0.1); err == nil || !strings.Contains(err.Error(), "at least 0.05") {

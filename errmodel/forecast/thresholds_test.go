@@ -121,7 +121,7 @@ func TestOfAllOutputs(t *testing.T) {
 		t.Error("another temperature is alike")
 	}
 	q, p := question(Labels{Lo: 0, Hi: 1}, []int{16}), question(Labels{Lo: 0, Hi: 10}, []int{16})
-	q.Misfit, p.Misfit = 0.05, 0.5
+	q.Misfit, p.Misfit = new(0.05), new(0.5)
 	one, ten := must.Get(q.noiseOf(t.Context(), 1, UnaryError{0.1, 16}))(t),
 		must.Get(p.noiseOf(t.Context(), 1, UnaryError{1, 16}))(t)
 	if math.Abs(ten/one-10) > 1e-6 {

@@ -31,17 +31,6 @@ type columns struct {
 	coefficients, logits []float64
 }
 
-// copy makes cs like other, in the memory that it has.
-func (cs *columns) copy(other *columns) {
-	kept := *cs
-	*cs = *other
-	cs.constant = append(kept.constant[:0], other.constant...)
-	cs.values, cs.energies, cs.penalty = append(kept.values[:0], other.values...), append(kept.energies[:0],
-		other.energies...), append(kept.penalty[:0], other.penalty...)
-	cs.coefficients, cs.logits = append(kept.coefficients[:0], other.coefficients...), append(kept.logits[:0],
-		other.logits...)
-}
-
 // newColumns averages the columns over the posterior and makes the penalty.
 func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *basis, p Model) (*columns, error) {
 	m, points, k := c.Bits(), len(ch.weight), b.features()

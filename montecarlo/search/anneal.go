@@ -77,7 +77,6 @@ type annealing struct {
 	// decide (delayed acceptance; Christen and Fox, J. Comput. Graph. Stat. 14, 2005).
 	screen   *sampled // nil where x does not sample
 	screened float64  // the error by screen
-	pending  int      // approximate errors since the last exact one
 }
 
 // chain anneals a code from a temperature, and stores the best code that it has seen. used is the
@@ -89,7 +88,7 @@ func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candi
 	if err != nil {
 		return err
 	}
-	a := &annealing{chain: newChain(c.words.clone(), o.free(), o.MaxTransitions), rng: rng, x: x, best: c}
+	a := &annealing{chain: newChain(c.words.clone(), o, o.free()), rng: rng, x: x, best: c}
 	if a.error, err = x.reset(ctx, c.words); err != nil {
 		return err
 	}
@@ -156,13 +155,6 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 		return false, nil
 	}
 	a.error, a.screened = changed, seen
-	a.pending++
-	if x, ok := a.x.(*learned); ok && (a.error < a.best.Mean || a.pending >= a.bits) {
-		if a.error, err = x.settle(ctx); err != nil {
-			return false, err
-		}
-		a.pending = 0
-	}
 	if a.error < a.best.Mean {
 		a.best.Mean = a.error
 		a.best.words.copyFrom(a.words)

@@ -2,15 +2,11 @@ package search
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/bits"
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel/forecast"
-	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 )
 
@@ -31,10 +27,15 @@ type evaluator interface {
 // numbers of a seed.
 func (o *Options) evaluator(samples int, seed uint64) (evaluator, error) {
 	switch {
-	case o.Learned != nil:
-		return o.newLearned(samples*nodesPerSample, seed)
 	case o.Objective != nil:
-		return o.given(samples, seed), nil
+		of, err := o.Objective(o.Bits, samples, seed)
+		return whole(func(ctx context.Context, w *words) (float64, error) {
+			c, err := w.code("candidate")
+			if err != nil {
+				return 0, err
+			}
+			return of(ctx, c)
+		}), err
 	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
 		return o.exactly(), nil
 	}
@@ -47,6 +48,11 @@ type whole func(ctx context.Context, w *words) (float64, error)
 func (f whole) reset(ctx context.Context, w *words) (float64, error)          { return f(ctx, w) }
 func (f whole) update(ctx context.Context, w *words, _ move) (float64, error) { return f(ctx, w) }
 func (whole) reject()                                                         {}
+
+// Objective makes a function that estimates the expected error of codes of a number of bits from a
+// number of samples of each level: +Inf where a code is invalid. One goroutine calls the function,
+// and several call Objective. The function should use the same random numbers for all codes.
+type Objective func(bits, samples int, seed uint64) (func(context.Context, *code.Code) (float64, error), error)
 
 // Column sets dst, of length L, to the error probabilities e[·,k] of bit k, from 0,
 // with transitions after the given levels, ascending and from 1. A value above 1
@@ -75,17 +81,6 @@ func (p *probabilities) of(w *words, k int) bool {
 		}
 	}
 	return true
-}
-
-// given asks Options.Objective for the errors of codes.
-func (o *Options) given(samples int, seed uint64) whole {
-	return func(ctx context.Context, w *words) (float64, error) {
-		c, err := w.code("candidate")
-		if err != nil {
-			return 0, err
-		}
-		return o.Objective(ctx, c, samples, seed)
-	}
 }
 
 // maxOutputs is the largest L·2^M at which a sum over all outputs is about as fast as samples.
@@ -142,85 +137,4 @@ func (o *Options) exactly() whole {
 		}
 		return sum, nil
 	}
-}
-
-// Learned says which networks learn the codes of a search.
-type Learned struct {
-	Model  perceived.Model
-	Labels forecast.Labels
-	// Read returns the decoder of a code, and whether it reads logits.
-	Read func(c *code.Code) (observed.Decoding, error)
-}
-
-// nodesPerSample is the number of quadrature nodes of a forecast for each of the samples of a level
-// that other evaluators take.
-const nodesPerSample = 4
-
-// learned is the evaluator of codes that networks learn. An update learns the changed columns only,
-// or follows the change by a few steps (perceived.Learner.Relearn). A code with a column that is
-// constant is invalid: such a bit carries nothing, and costs trained networks more than the model
-// says.
-type learned struct {
-	read    func(c *code.Code) (observed.Decoding, error)
-	learner *perceived.Learner
-	nodes   *perceived.Nodes
-}
-
-func (o *Options) newLearned(nodes int, seed uint64) (evaluator, error) {
-	learner, err := o.Learned.Model.NewLearner(o.Prior)
-	at, err2 := forecast.NewNodes(nodes, o.Prior, &o.Learned.Labels, o.Bits, seed)
-	return &learned{o.Learned.Read, learner, at}, errors.Join(err, err2)
-}
-
-func (x *learned) reset(ctx context.Context, w *words) (float64, error) {
-	return x.learn(ctx, w, x.learner.Learn)
-}
-
-// update learns what the move changes. There is nothing to take back of a matrix that nothing
-// learns.
-func (x *learned) update(ctx context.Context, w *words, m move) (float64, error) {
-	x.learner.Keep()
-	return x.learn(ctx, w, func(ctx context.Context, c *code.Code) (*perceived.Network, error) {
-		return x.learner.Relearn(ctx, c, m.columns)
-	})
-}
-
-func (x *learned) reject() { x.learner.Reject() }
-
-// settle evaluates the matrix of the last update exactly; updates are approximations.
-func (x *learned) settle(ctx context.Context) (float64, error) {
-	l, err := x.learner.Refresh(ctx)
-	return x.expected(ctx, l, err)
-}
-
-// learn is the error of a matrix as networks learn it by a function.
-func (x *learned) learn(ctx context.Context, w *words, by func(context.Context, *code.Code) (*perceived.Network,
-	error)) (float64, error) {
-	c, err := w.code("candidate")
-	if err != nil {
-		return 0, err
-	}
-	for _, at := range c.Transitions() {
-		if len(at) == 0 {
-			return math.Inf(1), nil
-		}
-	}
-	l, err := by(ctx, c)
-	return x.expected(ctx, l, err)
-}
-
-// expected is the error of what was learnt, if there was no failure.
-func (x *learned) expected(ctx context.Context, l *perceived.Network, failure error) (float64, error) {
-	if failure != nil {
-		return 0, failure
-	}
-	d, err := x.read(l.Code())
-	if err != nil {
-		return 0, err
-	}
-	out, err := x.nodes.Errors(ctx, 1, l, []observed.Decoding{d})
-	if err != nil {
-		return 0, err
-	}
-	return out[0], nil
 }

@@ -15,15 +15,15 @@ type move struct {
 type chain struct {
 	*words
 	move
-	free  []int // columns that may change
-	limit int   // largest number of transitions of a column; 0: any number
+	options *Options
+	free    []int // columns that may change
 
 	// Scratch.
 	positions []int
 }
 
-func newChain(w *words, free []int, limit int) *chain {
-	return &chain{words: w, move: move{before: w.clone()}, free: free, limit: limit}
+func newChain(w *words, o *Options, free []int) *chain {
+	return &chain{words: w, move: move{before: w.clone()}, options: o, free: free}
 }
 
 // undo takes the move back.
@@ -55,11 +55,11 @@ func (c *chain) compare() {
 	}
 }
 
-// allowed reports whether the move keeps to the limit of transitions and leaves all
+// allowed reports whether the move keeps to the limits of transitions and leaves all
 // words distinct.
 func (c *chain) allowed() bool {
 	for _, k := range c.columns {
-		if c.limit > 0 && len(c.transitions(c.positions[:0], k)) > c.limit {
+		if !c.options.allows(len(c.transitions(c.positions[:0], k))) {
 			return false
 		}
 	}

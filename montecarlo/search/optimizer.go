@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/forecast"
-	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
@@ -45,29 +44,15 @@ type Optimizer struct {
 	bits       int                 // number of bits that every code must have; 0: any
 	known      map[string]Row      // named codes that were estimated before
 	networks   []forecast.Forecast // of networks of these
+	training   perceived.Training  // of networks
 }
 
 // DefaultSteps is the length of a search where networks learn nothing.
 const DefaultSteps = 100000
 
-// defaultsOf returns the decoder, what it reads and the length of a search under an error model.
-// Steps with networks that learn take longer; with these numbers, a search for 64 levels and 16 to
-// 32 bits takes less than a minute on two processors. Of these networks the decoder reads logits:
-// hard decisions are a little off a code word now and then, and found codes may have words of far
-// levels there (testdata/optimize has an example).
-func defaultsOf(m scenario.Model) (decoder string, reads scenario.Outputs, steps uint64) {
-	switch p, ok := m.(scenario.Perceived); {
-	case !ok:
-		return "gen", scenario.AutoOutputs, DefaultSteps
-	case p.Training.Together():
-		return "gen-ex", scenario.Logits, 5000
-	}
-	return "gen", scenario.Logits, 20000
-}
-
 // NewOptimizer prepares searches for codes with a small expected error under a scenario. The
 // options say the number of levels and everything that the scenario does not: NewOptimizer sets
-// Prior, Column, Objective and Seed, and the decoder, what it reads and Steps where nothing says
+// Prior, Column, Objective, MinTransitions and Seed, and the decoder, what it reads and Steps where nothing says
 // them. A table of error probabilities must have Options.Bits columns, unless Bits is 0. draw says
 // how the codes that are found are sampled, and has the seed.
 func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, o Options) (*Optimizer, error) {
@@ -96,34 +81,14 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 		}
 		o.Column, p.bits, s.Model = columns.Of, columns.Bits, columns.Model
 	}
-	if m, ok := s.Model.(scenario.Perceived); ok {
-		labels := forecast.LabelsOf(s, o.Prior)
-		p.Forecaster = forecast.New(m.Model, &labels, labels.Prior(o.Levels), s.Decoders)
-		p.Forecaster.Options.Temperature = s.Temperature
-		if m.Training.ThroughGenEx() {
-			p.Forecaster.Trainings = []perceived.Training{perceived.BCE, perceived.CE, m.Training}
-		}
-		o.Prior = p.Forecaster.Prior
-		read := func(c *code.Code) (observed.Decoding, error) {
-			d, err := s.Decoder(decoder, c)
-			return observed.Decoding{Decoder: d, Soft: err == nil && s.OutputsOf(c, d) == scenario.Logits}, err
-		}
-		o.Learned = &Learned{Model: p.Forecaster.Model, Labels: labels, Read: read}
-	}
-	// The package's other evaluators are for gen on bits that err independently.
-	if o.Learned == nil && (!ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits) {
-		o.Objective = p.objective
+	switch m, learn := s.Model.(scenario.Perceived); {
+	case learn:
+		p.learn(m, &o)
+	case !ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits:
+		o.Objective = p.sampled
 	}
 	p.Options = o
 	return p, nil
-}
-
-// labelKind says what the labels are: levels, but where networks learnt from real ones.
-func (p *Optimizer) labelKind() forecast.LabelKind {
-	if p.Options.Learned == nil {
-		return forecast.LevelLabels
-	}
-	return p.Options.Learned.Labels.Kind()
 }
 
 // Counts returns the numbers of bits to search for: what the error model requires, or those that are
@@ -157,22 +122,21 @@ func (p *Optimizer) problem(ctx context.Context, c *code.Code, seed uint64) (*mo
 	return p.scenario.Problem(ctx, c, d, scenario.Sampling{Seed: seed, Within: p.draw.Within})
 }
 
-// objective estimates the expected error of a code by sampling the whole scenario.
-func (p *Optimizer) objective(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error) {
-	problem, err := p.problem(ctx, c, seed)
-	if scenario.Invalid(err) {
-		return math.Inf(1), nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	// The chains of a search are what runs side by side.
-	target := montecarlo.Target{Samples: uint64(samples), Prior: p.Options.Prior}
-	sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, target, nil)
-	if err != nil {
-		return 0, err
-	}
-	return montecarlo.Average(p.Options.Prior, sums).Mean, nil
+// sampled estimates the expected error of codes by sampling the whole scenario.
+func (p *Optimizer) sampled(_, samples int, seed uint64) (func(context.Context, *code.Code) (float64, error), error) {
+	return func(ctx context.Context, c *code.Code) (float64, error) {
+		problem, err := p.problem(ctx, c, seed)
+		if scenario.Invalid(err) {
+			return math.Inf(1), nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		// The chains of a search are what runs side by side.
+		target := montecarlo.Target{Samples: uint64(samples), Prior: p.Options.Prior}
+		sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, target, nil)
+		return montecarlo.Average(p.Options.Prior, sums).Mean, err
+	}, nil
 }
 
 // Decoders returns the names of a registry's decoders that read any binary code. The others,

@@ -11,7 +11,6 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
@@ -28,11 +27,6 @@ type Estimate struct {
 
 	forecast *forecast.Forecast
 	samples  uint64 // of all levels
-}
-
-// forecastOf is the estimate of networks.
-func forecastOf(x *forecast.Forecast) Estimate {
-	return Estimate{x.Error, math.NaN(), math.NaN(), &[2]float64{x.Lo, x.Hi}, x, 0}
 }
 
 // Row is a code beside others: one that was found, or a named one.
@@ -269,38 +263,6 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	return out, nil
 }
 
-// forecasts are those of networks of a code, the smallest first, without soft targets, which help
-// all codes alike.
-func (p *Optimizer) forecasts(ctx context.Context, c *code.Code) ([]forecast.Forecast, error) {
-	all, err := p.Forecaster.Codes(ctx, p.Options.Workers, []*code.Code{c}, nil)
-	return slices.DeleteFunc(all, func(x forecast.Forecast) bool { return x.Training == perceived.Soft }), err
-}
-
-// beside forecasts networks of a code that was found, and puts them beside those of the named codes
-// of as many bits at most.
-func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) error {
-	all, err := p.forecasts(ctx, c.As("found"))
-	if err != nil {
-		return err
-	}
-	found := all[0]
-	for _, x := range p.networks {
-		if x.Code.Bits() <= out.Bits {
-			all = append(all, x)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b forecast.Forecast) int { return cmp.Compare(a.Error, b.Error) })
-	out.Ranking = forecast.Rows(all, 1)
-	forecast.RelateTo(out.Ranking, all, found)
-	out.Ranking = slices.DeleteFunc(out.Ranking, func(r forecast.Row) bool { return !r.Best })
-	if out.Estimate = forecastOf(&found); len(out.Baselines) > 0 {
-		ratio, interval, better := found.Over(*out.Baselines[0].forecast)
-		out.Improvement, out.ImprovementCI, out.Better = 100*(1-ratio), [2]float64{100 * (1 - interval[1]),
-			100 * (1 - interval[0])}, &better
-	}
-	return nil
-}
-
 // smallest returns the code that a search has found and the estimate of its error, or of a known
 // code where that is smaller: the search knows errors by its own samples only, by which two codes
 // that are nearly as good may change places. The known codes that are named were estimated before.
@@ -361,11 +323,11 @@ func (p *Optimizer) describe(ctx context.Context, bits int, found *candidate) (*
 // estimate is the error of a code over the prior, from the seed that no search has used.
 func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.Code) (Estimate, error) {
 	if p.Forecaster != nil {
-		r, err := p.Options.Learned.Read(c)
+		r, err := p.reads(c)
 		if err != nil {
 			return Estimate{}, err
 		}
-		f, err := p.Forecaster.Code(ctx, c, p.Options.Learned.Model.Training, r)
+		f, err := p.Forecaster.Code(ctx, c, p.training, r)
 		if err != nil {
 			return Estimate{}, err
 		}

@@ -47,17 +47,12 @@ type Options struct {
 	Prior        []float64 // length L
 	// Column gives the error probabilities of a bit with given transitions.
 	Column Column
-	// Objective, when set, estimates the expected error of a code from a number of samples of
-	// each level. It replaces the evaluators of the package, which are for gen on bits that
-	// err independently. It should use the same random numbers for all codes of one seed.
-	// Several goroutines call it. A code is invalid where Objective returns +Inf.
-	Objective func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
-
-	// Learned, when set, takes the error of a code from what networks learn of it, in the place
-	// of Column and Objective.
-	Learned *Learned
+	// Objective, when set, replaces the evaluators of the package, which are for gen on bits that
+	// err independently.
+	Objective Objective
 
 	MaxTransitions int        // largest number of transitions of a bit; 0 or less: any number
+	MinTransitions int        // smallest number of transitions of a bit
 	Start          *code.Code // the code to begin from, of L levels and M bits; nil: the named codes and random ones
 	Fixed          []int      // columns of Start, from 0, that do not change
 	Also           *code.Code // one more code to begin from, of L levels and at most M bits; nil: none
@@ -193,11 +188,7 @@ func search(ctx context.Context, o Options) (*candidate, error) {
 
 // impossible is the error where a search has no valid code.
 func (o *Options) impossible() error {
-	switch {
-	case o.Start != nil && o.Learned != nil:
-		return fmt.Errorf("%w: %s has fewer than %d columns with a transition; a column without one carries nothing",
-			errImpossible, o.Start.Name(), o.Bits)
-	case o.Start != nil:
+	if o.Start != nil {
 		return fmt.Errorf("%w: %s has error probabilities above 1", errImpossible, o.Start.Name())
 	}
 	const limits = "keeps to the limits and has error probabilities of at most 1"

@@ -15,13 +15,14 @@ import (
 // other bits never change.
 func (o *Options) known(ctx context.Context) ([]candidate, error) {
 	if c := o.Start; c != nil {
-		for k, at := range c.Transitions() {
-			if o.MaxTransitions > 0 && len(at) > o.MaxTransitions {
-				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and at most %d are wanted",
-					errImpossible, k+1, c.Name(), len(at), o.MaxTransitions)
+		w := wordsOf(c, o.Levels, o.Bits)
+		for k := range o.Bits {
+			if n := len(w.transitions(nil, k)); !o.allows(n) {
+				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and %s are wanted", errImpossible, k+1,
+					c.Name(), n, o.limits())
 			}
 		}
-		return []candidate{newCandidate(c.Name(), wordsOf(c, o.Levels, o.Bits))}, nil
+		return []candidate{newCandidate(c.Name(), w)}, nil
 	}
 	var codes []*code.Code
 	for _, f := range code.Families() {
@@ -176,16 +177,27 @@ func spacings(bitCount int) []float64 {
 	return append(out, float64(bitCount))
 }
 
-// fits reports whether a code keeps to the limit of transitions, has distinct words and, where
-// networks learn it, no constant column.
+// fits reports whether a code keeps to the limits of transitions and has distinct words.
 func (o *Options) fits(w *words) bool {
 	for k := range w.bits {
-		n := len(w.transitions(nil, k))
-		if o.MaxTransitions > 0 && n > o.MaxTransitions || o.Learned != nil && n == 0 {
+		if !o.allows(len(w.transitions(nil, k))) {
 			return false
 		}
 	}
 	return w.distinct()
+}
+
+// allows reports whether a bit may have so many transitions.
+func (o *Options) allows(transitions int) bool {
+	return transitions >= o.MinTransitions && (o.MaxTransitions <= 0 || transitions <= o.MaxTransitions)
+}
+
+// limits says how many transitions a bit may have.
+func (o *Options) limits() string {
+	if o.MaxTransitions <= 0 {
+		return fmt.Sprintf("at least %d", o.MinTransitions)
+	}
+	return fmt.Sprintf("%d to %d", o.MinTransitions, o.MaxTransitions)
 }
 
 // leastBits is the smallest number of bits that distinguish the given number of levels.

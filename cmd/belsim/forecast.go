@@ -1,0 +1,115 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"belsim/errmodel/assess"
+	"belsim/errmodel/forecast"
+	"belsim/errmodel/perceived"
+	"belsim/montecarlo/scenario"
+	"belsim/plots"
+	"belsim/plots/paper"
+	"belsim/theory/base/table"
+)
+
+type forecastCmd struct {
+	Codes      []string             `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs (default: all)."`
+	Levels     []int                `placeholder:"L" help:"Numbers of levels (default: with --range 32,64,128,256, else 256, or as a file, --prior or --model has)."`
+	MAE        forecast.UnaryError  `xor:"noise" name:"mae" placeholder:"X[@L]" help:"Networks whose mean |error| with unary, of L levels, is X."`
+	LabelNoise float64              `xor:"noise" placeholder:"s" group:"model" help:"The same, by the noise of what networks know of a label."`
+	Model      string               `xor:"noise,range" placeholder:"FILE" reads:"" help:"The same, by a .json of fit."`
+	Range      assess.LabelRange    `xor:"range" placeholder:"a:b" reads:"" help:"Labels of the end levels (default: labels are levels)."`
+	Misfit     *float64             `group:"model" placeholder:"η" help:"Misfit η, in label units."`
+	Cutoff     float64              `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn (default: by s)."`
+	Training   []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
+	Decoder    []string             `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}."`
+	Prior      string               `group:"model" placeholder:"FILE" reads:"" help:"${histogram}"`
+	Baseline   float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression."`
+	workersFlag
+	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
+}
+
+// Run implements the command.
+func (cmd *forecastCmd) Run(ctx context.Context, env *environment) error {
+	if err := cmp.Or(cmd.checkOutput(env, ranking(nil, cmd.style())), cmd.check()); err != nil {
+		return err
+	}
+	q, err := cmd.question(env)
+	if err != nil {
+		return err
+	}
+	return answer(ctx, env, q, cmd.Workers, cmd.outputFlags, cmd.style())
+}
+
+// check refuses what says nothing of the networks or of the labels.
+func (cmd *forecastCmd) check() error {
+	switch {
+	case cmd.LabelNoise == 0 && cmd.MAE.Error == 0 && cmd.Model == "":
+		return errors.New("want --mae, --label-noise or --model, for what the networks know of a label")
+	case cmd.Range.File() != "":
+		return fmt.Errorf("--range %s: forecasts are for even levels, in which noise has one size; want --range a:b",
+			cmd.Range.File())
+	}
+	return nil
+}
+
+// question is what the flags ask. What they say wins over the fit.
+func (cmd *forecastCmd) question(env *environment) (*forecast.Question, error) {
+	prior, err := scenario.ReadPrior(cmd.Prior)
+	if err != nil {
+		return nil, err
+	}
+	q := &forecast.Question{
+		Labels:   forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi, Histogram: prior.Histogram},
+		InLevels: cmd.Range.IsZero(), Prior: prior, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes),
+		Names: cmd.Decoder, Trainings: []perceived.Training{perceived.BCE}, Noise: cmd.LabelNoise, Unary: cmd.MAE,
+		Direct: cmd.Baseline, Decoders: env.decoders, Temperature: 1,
+	}
+	if cmd.Model != "" {
+		fit, err := assess.Read(cmd.Model)
+		if err != nil {
+			return nil, err
+		}
+		if err := fit.Ask(q); err != nil {
+			return nil, err
+		}
+	}
+	q.Misfit, q.Cutoff = cmp.Or(cmd.Misfit, q.Misfit), cmp.Or(cmd.Cutoff, q.Cutoff)
+	if len(cmd.Training) > 0 {
+		q.Trainings = cmd.Training
+	}
+	return q, nil
+}
+
+// answer answers a question about networks, and delivers it.
+func answer(ctx context.Context, env *environment, q *forecast.Question, workers int, to outputFlags,
+	style plots.Style) error {
+	work, err := q.Open()
+	if err != nil {
+		return err
+	}
+	bar := env.newProgress("codes", work.Steps())
+	found, err := work.Run(ctx, workers, bar.add)
+	bar.stop()
+	if err != nil {
+		return bar.interrupted(err)
+	}
+	found.Provenance = env.provenance()
+	return to.deliver(env, ranking(found, style))
+}
+
+// ranking is the answer to a question.
+func ranking(found *forecast.Ranking, style plots.Style) result {
+	return result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(found),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results) },
+		},
+		figure: func() (*plots.Figure, error) { return plots.Forest(paper.RankingData(found, style)) },
+		print:  func(w io.Writer) error { return found.Write(w) },
+	}
+}
