@@ -3,7 +3,6 @@ package montecarlo
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -61,61 +60,6 @@ func TestFlips(t *testing.T) {
 					t.Fatalf("group %d, bit %d, lane %d: wrong %v, want %v", g, a, lane, got, want)
 				}
 			}
-		}
-	}
-}
-
-// TestFlipsLaw: in each lane bits err with their own probabilities, neighbours independently, and each
-// independently of itself in the next group. The sum of the squares of D
-// normal numbers has the law of χ² with D degrees of freedom; counts of n = 30000 with a p from
-// 1/256 on are within 1 % of normal in their variance's terms, which the last factor allows for.
-func TestFlipsLaw(t *testing.T) {
-	const n = 30000
-	s := hardSampler(t, 48)
-	bits := len(s.wrong)
-	before := make([]uint64, bits)
-	type counts struct{ wrong, pairs, again [tables.FlipLanes]int }
-	all := make([]counts, bits)
-	for g := range n {
-		s.flips(stream{s.keys, 0, uint32(g / 1024)}, g%1024)
-		for a, w := range s.wrong {
-			for lane := range tables.FlipLanes {
-				is := w >> lane & 1
-				all[a].wrong[lane] += int(is)
-				all[a].pairs[lane] += int(is & (s.wrong[(a+1)%bits] >> lane))
-				if g%2 == 1 { // so that no group is in two pairs
-					all[a].again[lane] += int(is & (before[a] >> lane))
-				}
-			}
-		}
-		copy(before, s.wrong)
-	}
-	var square [3]float64
-	var freedom [3]int
-	for a := range all {
-		for lane := range tables.FlipLanes {
-			p := float64(s.tables.Wrong[a]) * 0x1p-64
-			q := float64(s.tables.Wrong[(a+1)%bits]) * 0x1p-64
-			for i, x := range []struct {
-				got  int
-				n, p float64
-			}{{all[a].wrong[lane], n, p}, {all[a].pairs[lane], n, p * q}, {all[a].again[lane], n / 2, p * p}} {
-				variance := x.n * x.p * (1 - x.p)
-				if variance < 50 {
-					if d := math.Abs(float64(x.got) - x.n*x.p); d > 60 { // 8.5 deviations and more of a Poisson number
-						t.Errorf("bit %d, lane %d: %d, want %v", a, lane, x.got, x.n*x.p)
-					}
-					continue
-				}
-				square[i] += (float64(x.got) - x.n*x.p) * (float64(x.got) - x.n*x.p) / variance
-				freedom[i]++
-			}
-		}
-	}
-	for i, what := range []string{"wrong bits", "neighbours", "groups"} {
-		limit := distuv.ChiSquared{K: float64(freedom[i])}.Quantile(1-falseAlarm) * 1.02
-		if square[i] > limit {
-			t.Errorf("%s: χ² = %v with %d degrees of freedom, limit %v", what, square[i], freedom[i], limit)
 		}
 	}
 }
