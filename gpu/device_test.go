@@ -238,7 +238,7 @@ func TestKnownProblems(t *testing.T) {
 
 // TestDevice compares a real device with the CPU. It needs one.
 func TestDevice(t *testing.T) {
-	d, err := Open(0)
+	d, err := find(0)
 	if err != nil {
 		t.Skipf("no device to test on: %v", err)
 	}
@@ -467,7 +467,7 @@ func TestLatentBytes(t *testing.T) {
 // BenchmarkDevice reports samples per second on a real device, the CPU's
 // reference workload first.
 func BenchmarkDevice(b *testing.B) {
-	d, err := Open(0)
+	d, err := find(0)
 	if err != nil {
 		b.Skipf("no device to measure: %v", err)
 	}
