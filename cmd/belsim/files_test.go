@@ -45,7 +45,7 @@ func inFolderWithInputs(t *testing.T) {
 	}
 	write(t, "y.csv", y.String())
 	write(t, "z.csv", z.String())
-	mustRun(t, "fit -q --code code.csv --targets y.csv --outputs bits:z.csv --samples 100 -o fit.json")
+	mustRun(t, "fit -q --code code.csv --targets y.csv --outputs bits:z.csv -o fit.json")
 	write(t, "plan.json", smallPlan)
 	mustRun(t, "sweep -q plan.json --out results")
 }
@@ -63,7 +63,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"", "--help", "--version", "compare --help", "completion bash", "completion -c bash", "codes",
 		"codes unary --levels 8", "codes unary --levels 8 --describe", "compare unary --levels 8 --samples 100",
 		"verify --levels 8 --samples 100", "heatmap --levels 8 --r 1:2:2 --sigma 1:2:2",
-		"fit --code code.csv --targets y.csv --outputs z.csv --samples 100",
+		"fit --code code.csv --targets y.csv --outputs z.csv",
 		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "bench --time 1ms --backend cpu", "merge results",
 		"merge results -o m.csv", "figures --only 2a -o figures", "sweep --print example",
 		"sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
