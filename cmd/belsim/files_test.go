@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -237,39 +235,6 @@ func TestInputsKeptEverywhere(t *testing.T) {
 	}
 	if tried < 30 {
 		t.Errorf("%d flags that read were found", tried)
-	}
-}
-
-// TestSpecialOutputs: a link stays, and what it points to is replaced; a socket and a device are
-// refused.
-func TestSpecialOutputs(t *testing.T) {
-	t.Chdir(t.TempDir())
-	l, err := net.Listen("unix", "socket.csv")
-	if err != nil {
-		t.Skipf("no sockets here: %v", err)
-	}
-	defer l.Close()
-	write(t, "real.csv", "old")
-	for link, target := range map[string]string{"link.csv": "real.csv", "null.csv": os.DevNull,
-		"stdout.csv": "/dev/stdout", "loop.csv": "loop.csv"} {
-		must.Succeed(t, os.Symlink(target, link))
-	}
-	want := mustRun(t, "codes unary --levels 4")
-	mustRun(t, "codes unary --levels 4 -o link.csv")
-	if got := content(t, "real.csv"); got != want {
-		t.Errorf("through a link: %q", got)
-	}
-	if target, err := os.Readlink("link.csv"); err != nil || target != "real.csv" {
-		t.Errorf("the link is now %q, %v", target, err)
-	}
-	before := listing(t)
-	for name, why := range map[string]string{"socket.csv": "not a regular file", "null.csv": "not a regular file",
-		"loop.csv": "too many levels"} {
-		refused(t, "writing "+name+": "+why, "codes", "unary", "--levels", "4", "-o", name)
-	}
-	if info, err := os.Lstat("socket.csv"); err != nil || info.Mode()&fs.ModeSocket == 0 ||
-		len(listing(t)) != len(before) {
-		t.Errorf("socket.csv is now %v, %v; files %v", info.Mode(), err, listing(t))
 	}
 }
 

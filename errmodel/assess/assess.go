@@ -22,6 +22,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/decode"
 )
 
@@ -122,8 +123,8 @@ func Run(ctx context.Context, o Options, workers int, progress Progress) (*Repor
 	}
 	for _, k := range o.Bits {
 		if k < 1 || k > own.code.Bits() {
-			return nil, &scenario.ValueError{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s",
-				own.code.Bits(), own.code.Name())}
+			return nil, &scenario.ValueError{Name: "bits", Value: position.At(k), Want: fmt.Sprintf("%s to %s, the bits of %s",
+				position.At(1), position.At(own.code.Bits()), own.code.Name())}
 		}
 	}
 	if err := own.checkMemory(); err != nil {
