@@ -32,6 +32,7 @@ import (
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -78,6 +79,7 @@ type cli struct {
 	Merge      mergeCmd                  `cmd:"" help:"Put the results of a sweep together."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
+	Quiet   bool             `short:"q" help:"No progress and no notes on standard error, of any command."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
@@ -97,6 +99,7 @@ type environment struct {
 	stdout   *standardOutput
 	stderr   io.Writer
 	quiet    bool // neither progress nor notes
+	from     int  // number that positions in sentences count from
 	args     []string
 	files    files.Ledger              // those that the command reads and writes
 	decoders decode.Registry           // the decoders that --decoder takes
@@ -111,8 +114,9 @@ type environment struct {
 
 // newEnvironment returns the environment of a command line.
 func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
+	from := countFrom(os.Getenv(callerVariable))
 	return &environment{
-		stdout: &standardOutput{Writer: stdout}, stderr: stderr, args: args,
+		stdout: newStandardOutput(stdout, from), stderr: stderr, args: args, from: from,
 		decoders: decode.Builtin(), disturb: func([]montecarlo.Theory) {}, watch: func(*progress) {},
 		exit: os.Exit, grace: 700 * time.Millisecond,
 	}
@@ -214,7 +218,7 @@ func (env *environment) complain(format string, a ...any) {
 // any file's is cut.
 func (env *environment) say(name, format string, a ...any) {
 	const longest, part = 5000, 100
-	said := strings.Split(table.Visible(fmt.Sprintf(format, a...)), " ")
+	said := strings.Split(table.Visible(position.Count(fmt.Sprintf(format, a...), env.from)), " ")
 	for i, word := range said {
 		if runes := []rune(word); len(runes) > longest {
 			said[i] = string(runes[:part]) + "…" + string(runes[len(runes)-part:])
@@ -258,6 +262,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 			"training":   "How networks are trained: bce, ce, l1 or l2 (default: bce, or as --model says).",
+			"model":      "r, σ, prior and temperature of a .json of fit.",
 			"outputs":    "Outputs of the classifiers, samples × bits; KIND is logits, probabilities or bits.",
 			"bitlevels":  "Number of levels of a named code (default: as many as the outputs' bits need).",
 			"range":      "Labels of the first and the last level, or a FILE with the label of each level.",

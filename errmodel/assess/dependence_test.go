@@ -73,14 +73,14 @@ func TestMistaken(t *testing.T) {
 func TestInverted(t *testing.T) {
 	for wrong, want := range map[uint64]bool{700: false, 701: true} { // of 200 samples of 7 bits
 		n := seenNetwork(t, "unary", 8, []uint64{100, 0, 0, 0, 0, 0, 0, 100}, 0, wrong)
-		n.seen.Levels = []observed.Error{{Mean: 4}}
+		n.seen.Levels, n.seen.Ones[0] = []observed.Error{{Mean: 4}}, 1
 		if what, _ := n.warn(); strings.Contains(what, "inverted") != want {
 			t.Errorf("%d wrong bits: %q", wrong, what)
 		}
 	}
 	for dead, want := range map[int]bool{2: false, 3: true} {
 		f := &Fit{Bits: 8, Dead: make([]int, dead)}
-		if text := f.next(); strings.Contains(text, "the order of the bits") != want {
+		if text := f.next(siblings{}); strings.Contains(text, "the order of the bits") != want {
 			t.Errorf("%d of 8 bits are dead: %q", dead, text)
 		}
 	}

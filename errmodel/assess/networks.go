@@ -15,7 +15,6 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/code"
@@ -151,67 +150,33 @@ func relativeTo(folder, path string) string {
 	return string(kind) + ":" + file
 }
 
-// readOthers reads the outputs of the other networks.
-func readOthers(ctx context.Context, own *network, workers int, done func(uint64)) (all []*network, err error) {
-	for _, x := range own.options.Others {
+// openAll opens a network, and the others for the same targets.
+func openAll(ctx context.Context, o Options) (own *network, others []*network, err error) {
+	if own, err = openNetwork(ctx, o); err != nil {
+		return nil, nil, err
+	}
+	for _, x := range o.Others {
 		o := own.options
 		o.Code, o.Outputs, o.Training, o.Baseline = x.Code, x.Outputs, x.Training, Baseline{}
 		o.Levels = cmp.Or(o.Levels, own.code.Levels())
 		n, err := openNetwork(ctx, o)
+		if err == nil && n.code.Real() {
+			others = append(others, n)
+			err = fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, errors.Join(err, closeAll(own, others))
 		}
-		if err := errors.Join(n.read(ctx, workers, done), n.Close()); err != nil {
-			return nil, err
-		}
-		if !slices.Equal(n.seen.Counts.Samples, own.seen.Counts.Samples) {
-			return nil, fmt.Errorf("%s: its samples have other levels than those of the first network", x.Outputs)
-		}
-		if n.code.Real() {
-			return nil, fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
-		}
-		all = append(all, n)
+		others = append(others, n)
 	}
-	return all, nil
+	return own, others, nil
 }
 
-// NetworkRow is a decoder of the networks of one code and training: the means of their errors.
-type NetworkRow struct {
-	scenario.Design
-	// number of networks, whose errors are averaged
-	Seeds    int     `json:"seeds" text:"seeds"`
-	Observed float64 `json:"observed" text:"observed"`
-	// interval of observed: Student's over the seeds, or of one network's samples where there is
-	// one
-	Interval [2]float64 `json:"interval" text:"95 % interval"`
-	// the same under the perceived-label model; null where it says nothing, as of hard decisions
-	// after a training for the decoder
-	Perceived float64 `json:"perceived" text:"perceived label"`
-	// the smallest observed error of this code and training
-	Best bool `json:"best"`
-}
-
-// networkRows are the rows of networks by code and training, in the order of the networks.
-func networkRows(rows []DecoderRow) (out []NetworkRow) {
-	seeds := map[scenario.Design][]observed.Error{}
-	for _, r := range rows {
-		if len(seeds[r.Design]) == 0 {
-			out = append(out, NetworkRow{Design: r.Design, Perceived: r.Perceived})
-		}
-		seeds[r.Design] = append(seeds[r.Design], observed.Error{Mean: r.Observed, StdErr: r.StdErr})
+// closeAll closes the files of networks.
+func closeAll(own *network, others []*network) error {
+	err := own.Close()
+	for _, n := range others {
+		err = errors.Join(err, n.Close())
 	}
-	least := map[scenario.Design]*NetworkRow{} // of the networks of a code and training
-	for i := range out {
-		r := &out[i]
-		r.Seeds = len(seeds[r.Design])
-		mean := forecast.MeanOfSeeds(seeds[r.Design])
-		r.Observed, r.Interval = mean.Mean, mean.Interval()
-		if best := least[r.Head()]; best == nil || r.Observed < best.Observed {
-			least[r.Head()] = r
-		}
-	}
-	for _, r := range least {
-		r.Best = true
-	}
-	return out
+	return err
 }

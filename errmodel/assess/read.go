@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"belsim/errmodel"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -67,10 +68,10 @@ func (f *Fit) check() error {
 	if f.Levels < code.MinLevels || f.Levels > code.MaxLevels {
 		return fmt.Errorf("levels is %d; want %d to %d", f.Levels, code.MinLevels, code.MaxLevels)
 	}
-	if of, known := code.Lookup(f.Code); known && of.Bits(f.Levels) != f.Bits {
+	if of, known := code.Lookup(cmp.Or(forecast.LookupHead(f.Code).Code, f.Code)); known && of.Bits(f.Levels) != f.Bits {
 		return fmt.Errorf("bits is %d; %s of %d levels has %d", f.Bits, f.Code, f.Levels, of.Bits(f.Levels))
 	}
-	_, err := f.mixtureTemperature()
+	_, err := mixtureTemperature(f.LogitScale, f.Temperature)
 	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), scenario.CheckTemperature(f.Temperature), err, f.checkWidth(),
 		checkInterval("r_interval", f.R, f.RInterval), checkInterval("sigma_interval", f.Sigma, f.SigmaInterval),
 		f.checkPrior()); err != nil {
@@ -149,7 +150,7 @@ func (f *Fit) checkPrior() error {
 	sum := 0.0
 	for i, p := range f.Prior {
 		if !(p >= 0 && p <= 1) {
-			return fmt.Errorf("prior of level %d is %v; want a number from 0 to 1", i+1, p)
+			return fmt.Errorf("prior of level %s is %v; want a number from 0 to 1", position.At(i+1), p)
 		}
 		sum += p
 	}
@@ -165,90 +166,49 @@ func (f *Fit) checkPrior() error {
 }
 
 // mixtureTemperature is τ for logits of the mixture. Their noise is 1, and that of the network's
-// logits is LogitScale: τ is multiplied by it. It is NaN where there are no logits. The error says
-// that it is no positive finite number.
-func (f *Fit) mixtureTemperature() (float64, error) {
-	if table.Missing(f.LogitScale) {
+// logits is scale: τ is multiplied by it. It is NaN where there are no logits. The error says that it is
+// no positive finite number.
+func mixtureTemperature(scale, temperature float64) (float64, error) {
+	if table.Missing(scale) {
 		return math.NaN(), nil
 	}
-	tau := f.LogitScale * f.Temperature
+	tau := scale * temperature
 	if err := scenario.CheckTemperature(tau); err != nil {
-		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", f.Temperature,
-			f.LogitScale, tau)
+		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", temperature, scale,
+			tau)
 	}
 	return tau, nil
 }
 
-// ErrorModel names one of the error models that a fit has.
-type ErrorModel string
-
-// The error models of a fit.
-const (
-	AutoModel      ErrorModel = "auto"      // the perceived label where the fit has one, else the mixture
-	MixtureModel   ErrorModel = "mixture"   // the Gaussian mixture, r and σ
-	PerceivedModel ErrorModel = "perceived" // the perceived label, s
-)
-
-// SplitModel splits [KIND:]FILE: the error model that is meant, AutoModel without a kind, and the
-// file.
-func SplitModel(text string) (ErrorModel, string) {
-	for _, kind := range []ErrorModel{MixtureModel, PerceivedModel} {
-		if path, ok := strings.CutPrefix(text, string(kind)+":"); ok {
-			return kind, path
-		}
-	}
-	return AutoModel, text
-}
-
-// chosen returns the error model that is meant: MixtureModel or PerceivedModel. The error says that
-// the fit has no perceived label.
-func (f *Fit) chosen(m ErrorModel) (ErrorModel, error) {
-	known := f.Perceived != nil && !table.Missing(f.Perceived.Noise)
-	switch {
-	case m == PerceivedModel && !known:
-		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want the mixture", f.path)
-	case m != AutoModel:
-		return m, nil
-	case known:
-		return PerceivedModel, nil
-	}
-	return MixtureModel, nil
-}
-
-// Fill makes one of the fit's error models, its prior and its temperature those of a scenario. The
-// temperature of the mixture's logits is the fit's times the standard deviation of a logit; a fit of
-// bits does not know it. That of bits is the fit's own. The error says that the fit lacks the model.
-func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
-	which, err := f.chosen(which)
-	if err != nil {
-		return err
-	}
-	s.Prior.Fitted, s.Prior.FitPath = f.Prior, f.path
-	if which == PerceivedModel {
-		m := f.perceivedModel()
-		s.Prior.Fitted, s.Model, s.Temperature = f.smoothed(), m, f.Temperature
-		return nil
-	}
-	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
-	if s.Outputs == scenario.Bits {
-		s.Temperature = f.Temperature
-	} else if tau, err := f.mixtureTemperature(); err == nil && !math.IsNaN(tau) {
-		s.Temperature = tau
+// checkLabel returns an error that names the file, unless the fit has the label noise of a perceived
+// label.
+func (f *Fit) checkLabel() error {
+	if f.Perceived == nil || table.Missing(f.Perceived.Noise) {
+		return fmt.Errorf("%s: the fit has no label noise of a perceived label", f.path)
 	}
 	return nil
 }
 
-// Point is a fit as a point of a plane of error models, with its confidence intervals. An end that
-// the data do not tell is missing.
-type Point struct {
-	X, Y                 float64
-	XInterval, YInterval [2]float64
+// Fill makes the mixture of the fit, its prior and its temperature those of a scenario. The temperature
+// of the mixture's logits is the fit's times the standard deviation of a logit; a fit of bits does not
+// know it. That of bits is the fit's own.
+func (f *Fit) Fill(s *scenario.Scenario) {
+	s.Prior.Fitted, s.Prior.FitPath = f.Prior, f.path
+	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
+	if s.Outputs == scenario.Bits {
+		s.Temperature = f.Temperature
+	} else if tau, err := mixtureTemperature(f.LogitScale, f.Temperature); err == nil && !math.IsNaN(tau) {
+		s.Temperature = tau
+	}
 }
 
-// Point returns the fit as a point of a plane.
-func (f *Fit) Point(kind plane.Kind) Point {
-	if p := f.Perceived; kind == plane.PerceivedLabels && p != nil {
-		return Point{p.Noise, p.Misfit, p.NoiseInterval, [2]float64{p.Misfit, p.Misfit}}
+// FillNetwork makes the network of the fit, its prior and its temperature those of a scenario, where
+// the fit has a perceived label; else Fill does what it does.
+func (f *Fit) FillNetwork(s *scenario.Scenario) {
+	if f.checkLabel() != nil {
+		f.Fill(s)
+		return
 	}
-	return Point{f.R, f.Sigma, f.RInterval, f.SigmaInterval}
+	s.Prior.Fitted, s.Prior.FitPath = f.smoothed(), f.path
+	s.Model, s.Temperature = f.perceivedModel(), f.Temperature
 }

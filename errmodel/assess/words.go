@@ -10,6 +10,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo/compare"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
@@ -32,7 +33,8 @@ const easyToLearn = "train a network with a code that is easy to learn, such as 
 
 // opening is the verdict in some plain sentences: what the network does, whether the
 // perceived-label model describes it, and what to do next.
-func opening(f *Fit, own *network, others []*network) []string {
+func opening(f *Fit, own *network, found findings) []string {
+	others := found.others
 	switch what := sentenceOf(own.warning); {
 	case own.seen.Same:
 		return []string{what, "Next: " + own.remedy + "."}
@@ -59,7 +61,7 @@ func opening(f *Fit, own *network, others []*network) []string {
 		verdict = f.Perceived.Verdict
 	}
 	model := strings.Join(sentences(trained, deadText(f.Dead, f.Bits), verdict), " ")
-	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next())...)
+	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next(found.model.siblings))...)
 }
 
 // leftOut says which lines of files were taken for names of columns.
@@ -95,23 +97,15 @@ func sentenceOf(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// called is what people call the network's code after its training.
-func (f *Fit) called() string {
-	if f.Perceived == nil {
-		return f.Code
-	}
-	return forecast.Called(f.Code, f.Perceived.Training)
-}
-
 // predicts reports whether the network is direct regression.
 func (f *Fit) predicts() bool { return f.Code == forecast.Direct }
 
 // unit is what follows an error: the unit, where it is levels.
 func (f *Fit) unit() string { return when(f.Range == nil, " levels") }
 
-// errorUnit is the unit of errors.
-func (f *Fit) errorUnit() string {
-	if f.Range == nil {
+// errorUnit is the unit of errors, where these are the labels of the end levels.
+func errorUnit(ends *[2]float64) string {
+	if ends == nil {
 		return compare.InLevels
 	}
 	return compare.InLabelUnits
@@ -173,9 +167,9 @@ func (f *Fit) emptyText() string {
 		return ""
 	}
 	of := func(from, to int) string {
-		text := fmt.Sprintf("levels %d to %d", from, to)
+		text := fmt.Sprintf("levels %s to %s", position.At(from), position.At(to))
 		if from == to {
-			text = fmt.Sprintf("level %d", from)
+			text = fmt.Sprintf("level %s", position.At(from))
 		}
 		if f.Range != nil {
 			ends := [2]float64{f.Range[0] + (float64(from)-1.5)*f.LevelWidth,
@@ -221,11 +215,7 @@ func deadText(dead []int, bits int) string {
 		return "No classifier has learnt its bit: all are mostly wrong, or always answer the same."
 	}
 	const most = 6
-	var names []string
-	for _, k := range dead[:min(most, len(dead))] {
-		names = append(names, strconv.Itoa(k))
-	}
-	list := strings.Join(names, ", ")
+	list := position.List(dead[:min(most, len(dead))])
 	if more := len(dead) - most; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
@@ -238,10 +228,12 @@ func deadText(dead []int, bits int) string {
 }
 
 // next says what to do.
-func (f *Fit) next() string {
+func (f *Fit) next(of siblings) string {
 	switch rec := f.Recommendation; {
 	case 4*len(f.Dead) > f.Bits: // of unary in reversed columns, nearly half are
 		return "check the code, the range and the order of the bits: all must be the network's."
+	case f.WrongBits == 0:
+		return "judge it by more test samples: without a wrong output it tells nothing of other codes."
 	case f.Values != nil:
 		return "train the same network with even levels, too: spacing matters where few levels meet long tails."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
@@ -254,10 +246,10 @@ func (f *Fit) next() string {
 		return fmt.Sprintf("judge it by more test samples: %d tell no codes apart; want %d or more.", f.Samples, fewSamples)
 	case f.emptyShare() >= muchEmpty:
 		return fmt.Sprintf("check the range: %s of the levels are empty.", percent(f.emptyShare()))
-	case f.differ != "":
-		return f.differ
+	case of.next(f.Code) != "":
+		return of.next(f.Code)
 	default:
-		return decisionText(rec.Decision, f.Fitted, f.called())
+		return decisionText(rec.Decision, f.Fitted, f.Code)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
@@ -56,11 +57,6 @@ type Level struct {
 	// smallest deviation that would have failed with the probability power, in levels: of the exact
 	// value, or of the bound where there is no exact value; null where nothing is checked
 	Detectable float64 `json:"detectable"`
-
-	// a joint law of the bits with the smallest mean |error|
-	Least []Together `json:"least_law,omitempty" csv:"-"`
-	// a joint law of the bits with the largest mean |error|
-	Most []Together `json:"most_law,omitempty" csv:"-"`
 
 	// sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not
 	// levels
@@ -118,9 +114,6 @@ func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *monte
 			Mean: sum.Mean(), StdErr: sum.StdErr(), Samples: sum.Samples, Detectable: detectable[i],
 			SumAbs: sum.Abs, SumSquare: sum.Square, SumWithin: sum.Within,
 		}
-		if row.AnyLaw != nil {
-			row.Least, row.Most = together(th.Laws[i].Least), together(th.Laws[i].Most)
-		}
 		v.Labels = append(v.Labels, row)
 	}
 	return v, nil
@@ -167,8 +160,8 @@ func (v *Report) powerText() string {
 	if !table.Missing(v.Overall.Detectable) {
 		text += fmt.Sprintf(" by %s, over all levels; or", size(v.Overall))
 	}
-	return text + fmt.Sprintf(" in one level: by %s, at level %d, up to %s, at level %d", size(*least), least.Level,
-		size(*most), most.Level)
+	return text + fmt.Sprintf(" in one level: by %s, at level %s, up to %s, at level %s", size(*least), position.At(least.Level),
+		size(*most), position.At(most.Level))
 }
 
 // conclusion says in words that the verification passed, or that nothing was checked. It is empty
