@@ -160,7 +160,7 @@ func (c *candidates) consider(m int) {
 		}
 		if wins = atLeast(need, lambda); !c.small(wins, err) {
 			wins = theory.PoissonBinomialTail(c.law[:need+1], c.differ, c.p) * (1 + 1e-9)
-			c.work += need * able
+			c.work += need * able / 8 // as long as so many places of walks
 		}
 	}
 	wins = max(wins, underflow)
