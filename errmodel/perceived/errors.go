@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"sort"
 
@@ -55,28 +54,10 @@ func (p *Nodes) moments(ctx context.Context, workers int, n *Network,
 		predict = p.median(levels, s)
 	}
 	err = parallel.Chunks(ctx, workers, count, 256, func() (func(context.Context, int, int) error, error) {
-		sample, z := observed.NewSample(m, correlations), make([]float64, m)
+		r := newReader(p, n, decodings, predict, correlations)
 		return func(ctx context.Context, first, last int) error {
 			for i := first; i < last; i++ {
-				label := p.label[i]
-				perceived := label + s*p.noise[i]
-				n.Logits(z, perceived)
-				for k, g := range p.row(i)[:m] {
-					z[k] += n.residualSD[k] * float64(g)
-				}
-				sample.Set(z)
-				for k, w := range c.Word(p.level[i]) {
-					wrong[i] += bits.OnesCount64(w ^ sample.Word[k])
-				}
-				for j, d := range decodings {
-					answer := 0.0
-					if d.Predicts() {
-						answer = predict(perceived)
-					} else {
-						answer = sample.Label(d)
-					}
-					errors[i*len(decodings)+j] = math.Abs(answer - label)
-				}
+				wrong[i] = r.read(errors[i*len(decodings):(i+1)*len(decodings)], i, p.label[i]+s*p.noise[i])
 			}
 			return ctx.Err()
 		}, nil
