@@ -106,8 +106,8 @@ func Time(c *code.Code, d decode.Decoder, e mat.Matrix) time.Duration {
 	return time.Duration(min(seconds, 1e9) * float64(time.Second))
 }
 
-// negligible is how much leaving out bits that nearly never err may change a bound.
-const negligible = 1e-10
+// negligible is how much, in levels, leaving out bits that nearly never err may change a bound.
+const negligible = 1e-7
 
 // Levels returns the bounds of all levels whose prior is above zero. e is the table of error
 // probabilities, L × M. workers is the number of goroutines, 0 for all processors; it changes no

@@ -16,9 +16,10 @@ import (
 // s_k = 1 where m differs from the true word, and −1 elsewhere.
 type cell struct {
 	m      int
-	word   []uint64 // kept bits at which m's word differs from the true one
-	need   int      // so many of these must err
-	active []int    // the words j whose rows were binding
+	word   []uint64  // kept bits at which m's word differs from the true one
+	need   int       // so many of these must err
+	active []binding // the rows, by the word j, that bound the last search
+	rows   map[int]column
 }
 
 // mostNodes is the number of nodes of the search for sets of bits in one cell. Beyond, bounds are
@@ -32,11 +33,14 @@ type cells struct {
 	fixed [][]uint64 // by level, all bits at which it does
 	all   []*cell
 	most  int // nodes of the search in a cell
+
+	none, every []float64 // points: no kept bit errs, and all do
 }
 
 func newCells(r *row) *cells {
 	levels, truth := r.code.Levels(), r.code.Word(r.i)
-	x := &cells{row: r, words: make([][]uint64, levels), fixed: make([][]uint64, levels), most: mostNodes}
+	x := &cells{row: r, words: make([][]uint64, levels), fixed: make([][]uint64, levels), most: mostNodes,
+		none: make([]float64, len(r.kept)), every: slices.Repeat([]float64{1}, len(r.kept))}
 	for m := range levels {
 		x.words[m], x.fixed[m] = make([]uint64, (len(r.kept)+63)/64), make([]uint64, len(truth))
 		for k, w := range r.code.Word(m) {
@@ -47,7 +51,7 @@ func newCells(r *row) *cells {
 		}
 	}
 	for m := range levels {
-		c := &cell{m: m, word: x.words[m]}
+		c := &cell{m: m, word: x.words[m], rows: map[int]column{}}
 		if m != r.i {
 			able := 0
 			for _, w := range c.word {
@@ -56,7 +60,7 @@ func newCells(r *row) *cells {
 			if c.need = x.least(m, r.i); c.need > able {
 				continue
 			}
-			c.active = []int{r.i}
+			c.active = []binding{{r.i, 0}}
 		}
 		x.all = append(x.all, c)
 	}
@@ -78,8 +82,13 @@ func (x *cells) least(m, j int) int {
 	return need - given
 }
 
-// rowOf is the row of m against j.
-func (x *cells) rowOf(m, j int) (row column) {
+// rowOf is the row of c against j.
+func (x *cells) rowOf(c *cell, j int) (row column) {
+	m := c.m
+	row, ok := c.rows[j]
+	if ok {
+		return row
+	}
 	row.value = float64(x.least(m, j))
 	for h, w := range x.words[m] {
 		for d := w ^ x.words[j][h]; d != 0; d &= d - 1 {
@@ -88,6 +97,7 @@ func (x *cells) rowOf(m, j int) (row column) {
 			row.parts = append(row.parts, float64(int(w>>b&1)*2-1))
 		}
 	}
+	c.rows[j] = row
 	return row
 }
 
@@ -162,10 +172,14 @@ func (x *cells) price(ctx context.Context, plane []float64, add func([]int, []fl
 // look adds the cheapest set of a cell, where it is above the plane. It returns at least what any
 // set is above it.
 func (x *cells) look(c *cell, plane []float64, add func([]int, []float64, float64)) float64 {
-	n, value := len(x.kept), x.level(c.m+1)
+	value := x.level(c.m + 1)
 	limit := value - plane[0] - tolerance // costs below are of interest
+	rowOf := func(j int) column { return x.rowOf(c, j) }
+	if bound := dualBound(plane[1:], x.none, x.every, c.active, rowOf); bound >= limit {
+		return value - plane[0] - bound
+	}
 	s := search{cells: x, cell: c, cost: plane[1:], bestCost: limit, open: math.Inf(1)}
-	bound := s.node(make([]float64, n), slices.Repeat([]float64{1}, n))
+	bound := s.node(x.none, x.every)
 	above := value - plane[0] - bound
 	if !s.ended {
 		above = min(above, value-plane[0]-s.open)
@@ -174,7 +188,7 @@ func (x *cells) look(c *cell, plane []float64, add func([]int, []float64, float6
 	case s.bestSet != nil || s.bestCost < limit:
 		add(s.bestSet, nil, x.value(s.bestSet))
 	case s.ended && s.root != nil:
-		all := make([]int, n)
+		all := make([]int, len(x.kept))
 		for k := range all {
 			all[k] = k
 		}
@@ -202,7 +216,11 @@ func (s *search) node(lo, hi []float64) (bound float64) {
 		s.ended, s.most = true, 1
 		return math.Inf(-1)
 	}
-	bound, point, rows := relax(s.cost, lo, hi, s.active, func(j int) column { return s.rowOf(s.m, j) },
+	first := make([]int, len(s.active))
+	for j, r := range s.active {
+		first[j] = r.row
+	}
+	bound, point, rows := relax(s.cost, lo, hi, first, func(j int) column { return s.rowOf(s.cell, j) },
 		func(point []float64) int { return s.violated(point, s.m) })
 	if s.nodes == 1 {
 		s.active, s.root = rows, point

@@ -24,7 +24,11 @@ func pattern(bits []int, parts []float64, value float64) column {
 
 // tolerance is by how much a pattern may still be above the dual's plane, in levels, when the
 // search ends.
-const tolerance = 1e-10
+const tolerance = 1e-8
+
+// mostColumns is how many columns are kept, as multiples of the rows: to look through all that were
+// ever of use takes longer than to find some of them again.
+const mostColumns = 20
 
 // extreme maximizes Σ p_S·value(S) over the laws p whose bits err with probabilities e. The bound
 // is that of the dual: a plane λ₀ + Σ λ_k that is raised until no pattern is above it. So it is no
@@ -42,6 +46,9 @@ func extreme(ctx context.Context, r *row) (bound, sd float64, law Law, err error
 		if enter < 0 {
 			if err := ctx.Err(); err != nil {
 				return 0, 0, nil, err
+			}
+			if len(s.columns) > mostColumns*n {
+				s.forget()
 			}
 			known := len(s.columns)
 			worst, err := price(ctx, s.plane, func(bits []int, parts []float64, value float64) {

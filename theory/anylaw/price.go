@@ -43,14 +43,18 @@ func pricer(r *row) pricing {
 	if j, ok := r.decoder.(decode.BelJ); ok {
 		return r.ends(j)
 	}
-	if r.labels != nil {
+	if r.labels != nil && len(r.kept) <= mostSets {
 		return r.enumerate()
 	}
 	return newCells(r).price
 }
 
-// mostTable is the number of bits up to which all outputs are decoded once.
-const mostTable = 16
+// mostTable is the number of bits up to which all outputs are decoded once, and mostSets that of
+// kept bits up to which all their sets are looked at.
+const (
+	mostTable = 18
+	mostSets  = 16
+)
 
 func table(c *code.Code, d decode.Decoder) []uint16 {
 	if _, ok := d.(decode.Gen); !ok || c.Bits() > mostTable {

@@ -15,9 +15,10 @@ import (
 // +Inf. used are the rows that bind. A step that cannot be trusted ends it with the bound so far,
 // which holds.
 func relax(cost, lo, hi []float64, first []int, rowOf func(j int) column,
-	violated func(x []float64) int) (bound float64, x []float64, used []int) {
+	violated func(x []float64) int) (bound float64, x []float64, used []binding) {
 	n := len(cost)
 	columns, basis, inverse := make([]column, 0, 3*n), make([]int, n), mat.NewDense(n, n, nil)
+	rows, minus := make([]int, n), []float64{-1}
 	for k, c := range cost {
 		sign := math.Copysign(1, c)
 		inverse.Set(k, k, sign)
@@ -25,7 +26,8 @@ func relax(cost, lo, hi []float64, first []int, rowOf func(j int) column,
 		if sign < 0 {
 			basis[k]++
 		}
-		columns = append(columns, column{[]int{k}, nil, lo[k]}, column{[]int{k}, []float64{-1}, -hi[k]})
+		rows[k] = k
+		columns = append(columns, column{rows[k : k+1], nil, lo[k]}, column{rows[k : k+1], minus, -hi[k]})
 	}
 	names := slices.Clone(first)
 	for _, j := range first {
@@ -47,26 +49,39 @@ func relax(cost, lo, hi []float64, first []int, rowOf func(j int) column,
 		if !s.enter(enter) {
 			// Steps that were taken for roundings move a row by at most 2n each.
 			if above > 1e-7+2*smallest*float64(n*n) {
-				return math.Inf(1), nil, names
+				return math.Inf(1), nil, nil
 			}
 			break
 		}
 		s.lay()
 	}
-	// The bound of the rows' multipliers: Σ y·b, and the cheaper end of each x.
-	left := slices.Clone(cost)
 	for j, at := range s.basis {
 		if y := s.share[j]; at >= 2*n && y > 0 {
-			row := s.columns[at]
-			used = append(used, names[at-2*n])
-			bound += y * row.value
-			for i, k := range row.rows {
-				left[k] -= y * row.part(i)
-			}
+			used = append(used, binding{names[at-2*n], y})
+		}
+	}
+	return dualBound(cost, lo, hi, used, rowOf), s.plane, used
+}
+
+// binding is a row that binds, with its multiplier.
+type binding struct {
+	row        int
+	multiplier float64
+}
+
+// dualBound is the bound of the rows' multipliers, which holds for any cost: Σ y·b, and the cheaper
+// end of each x.
+func dualBound(cost, lo, hi []float64, rows []binding, rowOf func(j int) column) (bound float64) {
+	left := slices.Clone(cost)
+	for _, r := range rows {
+		row := rowOf(r.row)
+		bound += r.multiplier * row.value
+		for i, k := range row.rows {
+			left[k] -= r.multiplier * row.part(i)
 		}
 	}
 	for k, c := range left {
 		bound += min(c*lo[k], c*hi[k])
 	}
-	return bound, s.plane, used
+	return bound
 }

@@ -94,6 +94,15 @@ func (s *simplex) lay() {
 	}
 }
 
+// forget drops the columns outside the basis.
+func (s *simplex) forget() {
+	kept := make([]column, len(s.basis))
+	for j, at := range s.basis {
+		kept[j], s.basis[j] = s.columns[at], j
+	}
+	s.columns = kept
+}
+
 // highest is the column that is most above the plane, of those from a number on; −1 where none is
 // above it by more than least.
 func (s *simplex) highest(from int, least float64) (at int, above float64) {
