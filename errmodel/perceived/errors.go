@@ -36,6 +36,15 @@ type moments struct {
 	wrong          float64   // of the number of wrong bits
 }
 
+// moment is the expectation of |error|, and of its square, of one decoding at a node.
+type moment struct{ mean, square float64 }
+
+// add adds an error of this probability.
+func (m *moment) add(probability, e float64) {
+	m.mean += probability * math.Abs(e)
+	m.square += probability * e * e
+}
+
 // moments reads what a network says at the nodes.
 func (p *Nodes) moments(ctx context.Context, workers int, n *Network,
 	decodings []observed.Decoding) (out moments, err error) {
@@ -48,7 +57,7 @@ func (p *Nodes) moments(ctx context.Context, workers int, n *Network,
 		return out, fmt.Errorf("%s has %d bits, but the residuals are of %d", c.Name(), m, p.bits)
 	}
 	count, correlations := len(p.level), decode.NewCorrelations(c)
-	errors, wrong := make([]float64, count*len(decodings)), make([]int, count)
+	errors, wrong := make([]moment, count*len(decodings)), make([]int, count)
 	var predict func(perceived float64) float64
 	if slices.ContainsFunc(decodings, observed.Decoding.Predicts) {
 		predict = p.median(levels, s)
@@ -70,8 +79,8 @@ func (p *Nodes) moments(ctx context.Context, workers int, n *Network,
 		out.wrong += float64(wrong[i]) / float64(count)
 		for j := range decodings {
 			e := errors[i*len(decodings)+j]
-			out.means[j] += e / float64(count)
-			out.squares[j] += e * e / float64(count)
+			out.means[j] += e.mean / float64(count)
+			out.squares[j] += e.square / float64(count)
 		}
 	}
 	return out, nil

@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"belsim/errmodel/observed"
 	"belsim/theory"
 	"belsim/theory/base/must"
@@ -90,7 +92,7 @@ func TestOnUnary(t *testing.T) {
 		wrong := make([]float64, levels-1)
 		for _, y := range []float64{-2, 1, 2.3, 4.5, 7.49, 14} {
 			n.WrongTo(wrong, 3, y)
-			want := make([][2]float64, levels)
+			want := make([][4]float64, levels)
 			for word := range uint64(1 << (levels - 1)) {
 				p := 1.0
 				for k, e := range wrong {
@@ -101,15 +103,18 @@ func TestOnUnary(t *testing.T) {
 				}
 				answer, ones := gen.Decode([]uint64{word}), count.Decode([]uint64{word})
 				for i := range want {
-					want[i][0] += p * math.Abs(float64(answer-i-1))
-					want[i][1] += p * math.Abs(float64(ones-i-1))
+					for j, e := range []int{answer - i - 1, ones - i - 1} {
+						want[i][2*j] += p * math.Abs(float64(e))
+						want[i][2*j+1] += p * float64(e*e)
+					}
 				}
 			}
 			g.see(y)
 			for i, v := range want {
-				got := [2]float64{g.gen(float64(i + 1)), g.count(float64(i + 1))}
-				if math.Abs(got[0]-v[0]) > 1e-13*levels || math.Abs(got[1]-v[1]) > 1e-13*levels {
-					t.Errorf("s = %v, perceived label %v: distances %v of level %d, want %v", s, y, got, i+1, v)
+				gen, count := g.gen(float64(i+1)), g.count(float64(i+1))
+				got := [4]float64{gen.mean, gen.square, count.mean, count.square}
+				if floats.Distance(got[:], v[:], 1) > 1e-12*levels*levels {
+					t.Errorf("s = %v, perceived label %v: errors %v of level %d, want %v", s, y, got, i+1, v)
 				}
 			}
 		}

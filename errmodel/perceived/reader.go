@@ -45,10 +45,10 @@ func newReader(p *Nodes, n *Network, decodings []observed.Decoding, predict func
 	return r
 }
 
-// read sets dst to the |error| of each decoding at node i, where this is the perceived label, and
+// read sets dst to the error of each decoding at node i, where this is the perceived label, and
 // returns the number of wrong bits. Errors of gen and bel-u on hard decisions of unary, and of all
 // hard decisions at smooth nodes, are means over residuals.
-func (r *reader) read(dst []float64, i int, perceived float64) (wrong int) {
+func (r *reader) read(dst []moment, i int, perceived float64) (wrong int) {
 	label := r.label[i]
 	r.n.Logits(r.z, perceived)
 	if r.undecided = r.undecided[:0]; r.smooth && len(r.hard) > 0 {
@@ -64,12 +64,13 @@ func (r *reader) read(dst []float64, i int, perceived float64) (wrong int) {
 	if r.unary != nil {
 		r.unary.see(perceived)
 	}
+	clear(dst)
 	for j, d := range r.decodings {
 		switch {
 		case d.Predicts():
-			dst[j] = math.Abs(r.predict(perceived) - label)
+			dst[j].add(1, r.predict(perceived)-label)
 		case d.Soft:
-			dst[j] = math.Abs(r.sample.Label(d) - label)
+			dst[j].add(1, r.sample.Label(d)-label)
 		case r.unary != nil && d.Decoder.Name() == "gen":
 			dst[j] = r.unary.gen(label)
 		case r.unary != nil && d.Decoder.Name() == "bel-u":
@@ -97,12 +98,8 @@ func (r *reader) listUndecided() {
 	}
 }
 
-// words sets dst, for decodings of hard decisions, to the mean |error| over the words that undecided
-// bits make.
-func (r *reader) words(dst []float64, label float64) {
-	for _, j := range r.hard {
-		dst[j] = 0
-	}
+// words adds to dst, for decodings of hard decisions, the errors of the words that undecided bits make.
+func (r *reader) words(dst []moment, label float64) {
 	for set := range 1 << len(r.undecided) {
 		weight := 1.0
 		for b, u := range r.undecided {
@@ -116,7 +113,7 @@ func (r *reader) words(dst []float64, label float64) {
 			r.sample.Set(r.z)
 		}
 		for _, j := range r.hard {
-			dst[j] += weight * math.Abs(r.sample.Label(r.decodings[j])-label)
+			dst[j].add(weight, r.sample.Label(r.decodings[j])-label)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package perceived
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -20,7 +19,7 @@ func (p *Nodes) unaryError(ctx context.Context, workers int, n *Network) (float6
 		return func(ctx context.Context, first, last int) error {
 			for i := first; i < last; i++ {
 				g.see(p.label[i] + noise*p.noise[i])
-				parts[i] = g.gen(p.label[i])
+				parts[i] = g.gen(p.label[i]).mean
 			}
 			return ctx.Err()
 		}, nil
@@ -90,8 +89,8 @@ func (g *onUnary) see(y float64) {
 	}
 }
 
-// gen returns the mean of |answer − label| of gen.
-func (g *onUnary) gen(label float64) float64 {
+// gen returns the error of gen.
+func (g *onUnary) gen(label float64) moment {
 	clear(g.answers)
 	g.answers[g.first] = 1
 	g.records(g.first, g.last)
@@ -100,7 +99,7 @@ func (g *onUnary) gen(label float64) float64 {
 }
 
 // count returns that of bel-u.
-func (g *onUnary) count(label float64) float64 {
+func (g *onUnary) count(label float64) moment {
 	clear(g.answers)
 	g.answers[g.first] = 1
 	from, to := g.first, g.first // of the answers that happen
@@ -120,12 +119,12 @@ func (g *onUnary) count(label float64) float64 {
 	return g.error(label, from, to)
 }
 
-// error is the mean of |answer − label| over answers after from to to.
-func (g *onUnary) error(label float64, from, to int) (mean float64) {
+// error is that of answers after from to to.
+func (g *onUnary) error(label float64, from, to int) (out moment) {
 	for m := from; m <= to; m++ {
-		mean += g.answers[m] * math.Abs(float64(m+1)-label)
+		out.add(g.answers[m], float64(m+1)-label)
 	}
-	return mean
+	return out
 }
 
 // records multiplies the answers from first to last with the probability of a new record.
