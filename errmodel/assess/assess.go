@@ -162,8 +162,10 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		if len(others) > 0 {
 			f.Networks = networkRows(f.Decoders)
 		}
-		if f.Mixture, err = mixtureRows(ctx, run, f, own, mixture); err != nil {
-			return nil, err
+		if f.WrongBits > 0 {
+			if f.Mixture, err = mixtureRows(ctx, run, f, own, mixture); err != nil {
+				return nil, err
+			}
 		}
 		f.Quantiles = errorQuantiles(f, own)
 	}

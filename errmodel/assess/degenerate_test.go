@@ -23,7 +23,7 @@ import (
 var noNumber = regexp.MustCompile(`NaN|[+−-]?Inf\b|%!`)
 
 // degenerate are the outputs of a network that is nearly always right: of some bits one is wrong in
-// every so many samples, of which there are few.
+// every so many samples, of which there are few, or none where every is 0.
 func degenerate(t *testing.T, c *code.Code, samples, every int, scale float64) Options {
 	t.Helper()
 	rng, dir := rand.New(rand.NewPCG(1, 2)), t.TempDir()
@@ -36,7 +36,7 @@ func degenerate(t *testing.T, c *code.Code, samples, every int, scale float64) O
 			if c.Bit(level, k) {
 				v = scale
 			}
-			if i%every == 0 && k == i/every%c.Bits() {
+			if every > 0 && i%every == 0 && k == i/every%c.Bits() {
 				v = -v
 			}
 			if scale != 1 {
@@ -73,7 +73,8 @@ func TestNoNumber(t *testing.T) {
 					what := fmt.Sprintf("%s, %d levels, %d samples, %v", name, levels, samples, scale)
 					r, err := Run(t.Context(), o, onCPU, nil)
 					if err != nil {
-						continue // without an error there is nothing to model
+						t.Errorf("%s: %v", what, err)
+						continue
 					}
 					var text strings.Builder
 					must.Succeed(t, r.Section(nil).Write(&text))
@@ -90,6 +91,16 @@ func TestNoNumber(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNoWrongOutput: a network that is always right has its errors and no model.
+func TestNoWrongOutput(t *testing.T) {
+	o := degenerate(t, must.Get(code.New("johnson", 16))(t), 200, 0, 3)
+	r := must.Get(Run(t.Context(), o, onCPU, nil))(t)
+	if f := r.Fit; f.Decoders[0].Observed != 0 || len(f.Recommendation.Ranking) > 0 ||
+		!strings.Contains(f.Verdict, "None of the 200 × 8 outputs is on the wrong side") {
+		t.Errorf("the fit is %+v", f)
 	}
 }
 

@@ -22,8 +22,8 @@ type mixture struct {
 	rates     *mat.Dense    // as observed, L × M, and errors where a level has no samples
 }
 
-// fitMixture fits r and σ by maximum likelihood, and reads all samples again. It refuses targets
-// that are all alike.
+// fitMixture fits r and σ by maximum likelihood, and reads all samples again. Without a wrong output
+// r is 0. It refuses targets that are all alike.
 func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, error) {
 	counts, name := n.seen.Counts, n.source.Outputs.Name()
 	samples, wrong := counts.Total()
@@ -37,8 +37,8 @@ func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, e
 		return nil, fmt.Errorf("%s: all %d wrong outputs are of bits that never change, and are not modelled", name,
 			wrong)
 	case errors.Is(err, mixturefit.ErrNoFit):
-		return nil, fmt.Errorf("%s: none of the %d × %d outputs is on the wrong side: nothing to model", name, samples,
-			n.code.Bits())
+		none := mat.NewDense(n.code.Levels(), n.code.Bits(), nil)
+		return &mixture{&mixturefit.Fit{Sigma: math.NaN()}, [2][2]float64{unknown(), unknown()}, 0, none, none}, nil
 	case err != nil:
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	}
 	all := append([]*network{own}, others...)
 	out := knowledge{fit: p, decoders: decoderRows(f.LevelWidth, all)}
-	if p.Verdict = unmodelled(own.code); p.Verdict != "" {
+	if p.Verdict = unmodelled(f, own.code); p.Verdict != "" {
 		return out, nil
 	}
 	most := 0
@@ -106,9 +106,11 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	return out, nil
 }
 
-// unmodelled says why the perceived-label model says nothing of a code; "" where it does.
-func unmodelled(c *code.Code) string {
+// unmodelled says why the perceived-label model says nothing of a network; "" where it does.
+func unmodelled(f *Fit, c *code.Code) string {
 	switch {
+	case f.WrongBits == 0:
+		return fmt.Sprintf("None of the %d × %d outputs is on the wrong side: there is nothing to model.", f.Samples, f.Bits)
 	case c.Uneven():
 		return "The perceived-label model says nothing of uneven levels."
 	case c.Real():

@@ -47,8 +47,8 @@ type SpacingRow struct {
 	Ratio float64 `json:"quantization_over_baseline" text:"q/e₀"`
 	// √(e₀² + q²), about the error of a network with these levels; null without a baseline
 	Forecast float64 `json:"forecast" text:"√(e₀² + q²)"`
-	// the spacing that is written to a file: half where q/e₀ of even levels is above 0.3, or
-	// without a baseline where its q is smaller
+	// the spacing that is written to a file: half where √(e₀² + q²), or without a baseline q, is
+	// smaller by 1 % at least
 	Chosen bool `json:"chosen"`
 	// label of each level
 	Values code.Values `json:"values"`
@@ -71,8 +71,9 @@ const (
 const (
 	// clippedShare is the share of the targets beyond each end.
 	clippedShare = 0.0005
-	// coarse is q/e₀ of even levels from which on their spacing matters: see testdata/levels.
-	coarse = 0.3
+	// gain is the share of the error that half even levels must save: even ones are simpler, and
+	// fit forecasts other codes for them.
+	gain = 0.01
 )
 
 // NewSpacings makes levels for the targets in a file. of is the range of the labels, or the zero
@@ -127,19 +128,18 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 		}
 		even := s.row(levels, EvenSpacing, fitdecoder.Spread(levels, of.Lo, of.Hi))
 		half := s.row(levels, HalfSpacing, halfQuantiles(levels, of, s.sorted[from:to]))
-		half.Chosen = half.Quantization < even.Quantization && !(even.Ratio <= coarse)
+		half.Chosen = math.Hypot(half.Quantization, baseline) <= (1-gain)*math.Hypot(even.Quantization, baseline)
 		even.Chosen = !half.Chosen
 		s.Results = append(s.Results, even, half)
-		if even.Ratio > coarse {
-			s.note("%d levels: q/e₀ of even ones is %.2g, above %v: spacing matters. "+
-				"√(e₀² + q²) is %s with half of them quantiles, and %s with even ones.",
-				levels, even.Ratio, coarse, table.Short(half.Forecast), table.Short(even.Forecast))
+		if half.Chosen && baseline > 0 {
+			s.note("%d levels: spacing matters. √(e₀² + q²) is %s with half of them quantiles, and %s with even ones.",
+				levels, table.Short(half.Forecast), table.Short(even.Forecast))
 		}
 	}
 	s.note("%s", beyondText(s.Beyond, n))
 	chosen := func(r SpacingRow) bool { return r.Chosen && r.Spacing == HalfSpacing }
 	if baseline > 0 && !slices.ContainsFunc(s.Results, chosen) {
-		s.note("Even levels do: their q/e₀ is not above %v.", coarse)
+		s.note("Even levels do: half of them quantiles would save less than %s of the error.", percent(gain))
 	}
 	return s, nil
 }

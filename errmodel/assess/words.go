@@ -242,6 +242,8 @@ func (f *Fit) next() string {
 	switch rec := f.Recommendation; {
 	case 4*len(f.Dead) > f.Bits: // of unary in reversed columns, nearly half are
 		return "check the code, the range and the order of the bits: all must be the network's."
+	case f.WrongBits == 0:
+		return "judge it by more test samples: without a wrong output it tells nothing of other codes."
 	case f.Values != nil:
 		return "train the same network with even levels, too: spacing matters where few levels meet long tails."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):

@@ -57,6 +57,11 @@ _ASCII = {
 }  # fmt: skip
 
 
+def ascii_of(c: str) -> str:
+    """A sign in ASCII."""
+    return c if c.isascii() else _ASCII.get(c, "?")
+
+
 def printable(text: str, stream: Any = None) -> str:
     """A text that the terminal can show: where its encoding lacks a sign, in ASCII."""
     encoding = getattr(stream or sys.stdout, "encoding", None) or "utf-8"
@@ -65,7 +70,7 @@ def printable(text: str, stream: Any = None) -> str:
         try:
             c.encode(encoding)
         except UnicodeError:
-            return _ASCII.get(c, "?")
+            return ascii_of(c)
         except LookupError:  # no encoding of Python
             pass
         return c

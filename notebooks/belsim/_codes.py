@@ -42,6 +42,12 @@ Outside = Literal["refuse", "clip"]
 CERTAIN = float(np.log((1 - 1e-12) / 1e-12))
 """The logit of probability 1, as belsim has it."""
 
+COARSE = 1e-6
+"""In a correlation: from there on gen-ex computes without roundings."""
+
+FEW = 10
+"""Rows: so many that all add up to 1 by chance are none. The command has the same."""
+
 ROUNDING = 2.0**-10
 """How far probabilities lie outside of 0 to 1 where they were added up in float16."""
 
@@ -153,9 +159,7 @@ def within(labels: ArrayLike, range: ArrayLike, outside: Outside, name: str) -> 
     lo, hi = pair(range)
     choice(outside, Outside, "outside")
     outside = outside if several(range) is None else "clip"
-    if not np.isfinite(y).all():
-        first = np.argwhere(~np.isfinite(y))[0]
-        raise Error(f"{name}: {y[tuple(first)]} at index {_index(first)}: want finite numbers")
+    finite(y, name)
     rounding = np.finfo(given.dtype).eps if given.dtype == np.float16 else 1e-6
     slack = float(rounding) * max(hi - lo, abs(lo), abs(hi))
     wrong = (y < lo - slack) | (y > hi + slack)
@@ -164,6 +168,15 @@ def within(labels: ArrayLike, range: ArrayLike, outside: Outside, name: str) -> 
         raise Error(f"{share} are outside {lo:g} to {hi:g}; clip them, or give outside='clip'")
     inside: NDArray[np.float64] = np.clip(y, lo, hi)
     return inside
+
+
+def finite(y: NDArray[np.float64], name: str) -> None:
+    """Refuses NaN and infinite numbers, and says how many there are."""
+    wrong = ~np.isfinite(y)
+    if wrong.any():
+        first = np.argwhere(wrong)[0]
+        share = f"{wrong.sum()} of {wrong.size} are no finite numbers (first: {y[tuple(first)]} at index {_index(first)})"
+        raise Error(f"{name}: {share}; leave them out")
 
 
 def _index(place: NDArray[Any]) -> str:
@@ -207,9 +220,7 @@ def dequantize(level: ArrayLike, range: ArrayLike, levels: int) -> NDArray[np.fl
     lo, hi = pair(range)
     values = values_of(range, levels)
     n = wide(level, "level")
-    if not np.isfinite(n).all():
-        first = np.argwhere(~np.isfinite(n))[0]
-        raise Error(f"level: {n[tuple(first)]} at index {_index(first)}: want finite numbers")
+    finite(n, "level")
     if values is not None:
         between: NDArray[np.float64] = np.interp(n, np.arange(levels), values)
         return between
@@ -249,7 +260,27 @@ def unsigned(z: NDArray[Any]) -> NDArray[Any]:
     return z
 
 
-def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
+def softmaxed(z: NDArray[Any], kind: str) -> str:
+    """What is wrong with outputs of bits, if they are a softmax over the bits; else nothing. ``fit`` says the same."""
+    rows = z.reshape(-1, z.shape[-1]).astype(np.float64)
+    if rows.shape[1] < 3 or len(rows) < FEW or (kind == "logits" and (rows > 0).any()):
+        return ""
+    sums = (np.exp(rows) if kind == "logits" else rows).sum(axis=1)
+    if not (np.abs(sums - 1) <= 1e-2).all():
+        return ""
+    what = "exponentials" if kind == "logits" else "probabilities"
+    return (
+        f"outputs: the {what} of every row add up to 1, as those of a softmax over the columns do: want the logits or the sigmoid "
+        "of each bit"
+    )
+
+
+def one_hot(c: NDArray[Any]) -> bool:
+    """Whether each level has a bit of its own: outputs may be a softmax then."""
+    return c.dtype == np.int32 and c.shape[0] == c.shape[1] and bool((c.sum(axis=0) == 1).all() and (c.sum(axis=1) == 1).all())
+
+
+def _logits(z: NDArray[Any], kind: str, c: NDArray[Any]) -> tuple[NDArray[Any], bool]:
     """Outputs as numbers whose sign is the decision, and whether they are decisions alone: by the rule of ``fit``."""
     choice(kind, Kind, "kind")
     if z.dtype.kind == "f":
@@ -259,8 +290,6 @@ def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
     hard = bool(((z == 0) | (z == 1)).all() or ((z == -1) | (z == 1)).all())
     probable = bool(((z >= -ROUNDING) & (z <= 1 + ROUNDING)).all())
     probably = probable and not hard and bool(z.min() >= -ROUNDING * z.max())  # and no logits that are small
-    if kind == "auto" and probably:
-        warnings.warn("outputs: read as probabilities, because all are from 0 to 1; say so if they are logits", stacklevel=3)
     if kind == "bits" and not hard:
         raise Error("outputs: want bits, all of 0 and 1 or all of −1 and 1")
     if kind == "bits" or (kind == "auto" and hard):
@@ -268,7 +297,14 @@ def _logits(z: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
     z = z.astype(np.float64)
     if kind == "probabilities" and not probable:
         raise Error("outputs: want probabilities from 0 to 1")
-    if kind == "probabilities" or (kind == "auto" and probably):
+    guessed = kind == "auto"
+    kind = kind if not guessed else "probabilities" if probably else "logits"
+    wrong = "" if one_hot(c) else softmaxed(z, kind)
+    if wrong:
+        raise Error(wrong)
+    if guessed and probably:
+        warnings.warn("outputs: read as probabilities, because all are from 0 to 1; say so if they are logits", stacklevel=3)
+    if kind == "probabilities":
         z = np.clip(z, 0, 1)
         with np.errstate(divide="ignore"):
             return np.clip(np.log(z) - np.log1p(-z), -CERTAIN, CERTAIN), False
@@ -415,7 +451,7 @@ def decode(
     z = unsigned(array(outputs, "outputs"))
     if z.ndim < 1 or z.shape[-1] != c.shape[1]:
         raise Error(f"outputs of shape {z.shape}: want (..., {c.shape[1]}), the bits of {name or 'the code'} with {c.shape[0]} levels")
-    z, hard = _logits(z, kind)
+    z, hard = _logits(z, kind, c)
     if reads == "auto":
         reads = "bits" if decoder in ("bel-u", "bel-j") else "logits"
     if reads == "bits":
@@ -464,16 +500,25 @@ def _gen(z: NDArray[Any], c: NDArray[Any], hard: bool) -> NDArray[np.int64]:
     out = []
     for part in _blocks(z.astype(np.float64), len(c)):
         sums = part @ words
-        # In any order of the sum, each of 2M roundings is at most 2⁻⁵³ of the largest partial sum, or of the smallest number.
-        # One factor of two is for the two sums that are compared, the other for what is of second order.
-        near = 8 * (len(words) + 1) * (2.0**-53 * (np.abs(part) @ np.abs(words)).max(axis=1) + 5e-324)
+        near = 2 * _roundings(part, words)  # for two sums are compared
         close = sums >= (sums.max(axis=1) - near)[:, None]
         level = sums.argmax(axis=1)
         for i in np.flatnonzero(close.sum(axis=1) > 1):
             if c.dtype != np.int32 or not _unrounded(part[i]):
-                level[i] = _exact(part[i], c, np.flatnonzero(close[i]))
+                rows = np.flatnonzero(close[i])
+                exact = _exact(part[i], c, rows)
+                level[i] = rows[exact.index(max(exact))]
         out.append(level)
     return np.concatenate(out)
+
+
+def _roundings(z: NDArray[np.float64], words: NDArray[Any]) -> NDArray[np.float64]:
+    """How far sums of the rows of z may be from z @ words, with a factor of two for what is of second order.
+
+    In any order of the sum, each of 2M roundings is at most 2⁻⁵³ of the largest partial sum, or of the smallest number.
+    """
+    out: NDArray[np.float64] = 4 * (len(words) + 1) * (2.0**-53 * (np.abs(z) @ np.abs(words)).max(axis=1) + 5e-324)
+    return out
 
 
 def _unrounded(z: NDArray[np.float64]) -> bool:
@@ -484,20 +529,25 @@ def _unrounded(z: NDArray[np.float64]) -> bool:
     return bool(np.abs(z).sum() < np.ldexp(1.0, min(unit + 53, 1023)))
 
 
-def _exact(z: NDArray[np.float64], c: NDArray[Any], rows: NDArray[np.int64]) -> int:
-    """The first of some levels whose correlation is the largest, without rounding."""
+def _exact(z: NDArray[np.float64], c: NDArray[Any], rows: NDArray[np.int64]) -> list[Fraction]:
+    """The correlations with the words of some levels, without rounding."""
     numbers = [Fraction(float(v)) for v in z]
-    exact = [sum((v * Fraction(float(w)) for v, w in zip(numbers, c[i], strict=True) if w), Fraction()) for i in rows]
-    return int(rows[exact.index(max(exact))])
+    return [sum((v * Fraction(float(w)) for v, w in zip(numbers, c[i], strict=True) if w), Fraction()) for i in rows]
 
 
 def _gen_ex(z: NDArray[Any], c: NDArray[Any], temperature: float, values: NDArray[np.float64] | None) -> NDArray[np.float64]:
     """Eq. 6: the expected level, or the expected value of it, under the softmax of correlations."""
     words, n = c.T.astype(np.float64), np.arange(len(c), dtype=np.float64) if values is None else values
     out = []
-    for part in _blocks(z, len(c)):
-        correlations = part.astype(np.float64) @ words
+    for part in _blocks(z.astype(np.float64), len(c)):
+        correlations = part @ words
+        correlations -= correlations.max(axis=1, keepdims=True)
+        for i in np.flatnonzero(_roundings(part, words) > COARSE):
+            if c.dtype != np.int32 or not _unrounded(part[i]):
+                exact = _exact(part[i], c, np.arange(len(c)))
+                most, least = max(exact), Fraction(-(10**300))
+                correlations[i] = [float(max(v - most, least)) for v in exact]
         with np.errstate(over="ignore"):  # −∞ is as good as a large number
-            weights = np.exp(temperature * (correlations - correlations.max(axis=1, keepdims=True)))
+            weights = np.exp(temperature * correlations)
         out.append(weights @ n / weights.sum(axis=1))
     return np.concatenate(out)

@@ -45,7 +45,7 @@ from belsim._call import (
     table,
     wide,
 )
-from belsim._codes import Decoder, Kind, Outside, Reads, unsigned, within
+from belsim._codes import Decoder, Kind, Outside, Reads, finite, unsigned, within
 
 if TYPE_CHECKING:
     from belsim.torch import Head
@@ -748,11 +748,12 @@ def _predictions(predictions: ArrayLike, range: object, name: str) -> ArrayLike:
 
 def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside) -> NDArray[Any]:  # noqa: A002
     """Targets as the command reads them: its levels count from 1."""
+    y = wide(targets, "targets")
+    finite(y, "targets")
     if range is not None and several(range) is not None:
-        return wide(targets, "targets")  # the command counts those beyond the ends
+        return y  # the command counts those beyond the ends
     if range is not None:
         return within(targets, range, outside, "targets")
-    y = wide(targets, "targets")
     wrong = np.argwhere(~((y == np.floor(y)) & (y >= 0) & (y < MOST_LEVELS)))
     if len(wrong):
         place = ", ".join(map(str, wrong[0]))

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from belsim._call import Error, path_of, real, refusing, shown, write
+from belsim._call import Error, ascii_of, path_of, real, refusing, shown, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
@@ -36,7 +36,10 @@ def axes(ax: Axes | None, height: float | None = None) -> Axes:
     return out
 
 
-_TEX = {"\\": r"\textbackslash{}", "σ": r"$\sigma$", "κ": r"$\kappa$", "±": r"$\pm$", "−": "$-$", "–": "--", "≤": r"$\leq$", "|": "$|$"}
+_TEX = {
+    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "|": "$|$", "<": "$<$", ">": "$>$",
+    "σ": r"$\sigma$", "κ": r"$\kappa$", "η": r"$\eta$", "±": r"$\pm$", "−": "$-$", "–": "--", "≤": r"$\leq$", "×": r"$\times$",
+}  # fmt: skip
 
 
 def tex(text: str) -> str:
@@ -45,7 +48,7 @@ def tex(text: str) -> str:
 
     if not mpl.rcParams["text.usetex"]:
         return text
-    return "".join(_TEX.get(c, "\\" + c if c in "%_#&$" else c) for c in text)
+    return "".join(_TEX.get(c, "\\" + c if c in "%_#&${}" else ascii_of(c)) for c in text)
 
 
 class Pictured:

@@ -341,7 +341,7 @@ class Head(_Exact):
         return outputs if outputs.dtype in (torch.float32, torch.float64) else outputs.float()
 
     def _suspect(self, z: Tensor) -> None:
-        """Warns where outputs are probabilities as they stand, not logits: each row sums to 1, or all bits are from 0 to 1.
+        """Warns where the first outputs are probabilities, not logits: each row sums to 1, or all bits are from 0 to 1.
 
         What is compiled, traced, mapped or captured cannot look.
         """
@@ -351,12 +351,14 @@ class Head(_Exact):
             z = z.detach()
             if z.is_cuda and torch.cuda.is_current_stream_capturing():
                 return
-            between = (z >= 0).all() & (z <= 1).all() & (z > 0).any()
-            bits = z.numel() >= 64 and self.kind in ("bce", "corn")
-            if z.shape[-1] < 3 or not bool(between & (bits | ((z.sum(-1) - 1).abs() < 1e-2).all())):
-                return
-            what = "after a sigmoid" if bits and not bool(((z.sum(-1) - 1).abs() < 1e-2).all()) else "after a softmax"
-            warnings.warn(f"outputs look like probabilities, {what}: a Head wants logits, from before it", stacklevel=3)
+            some = z.reshape(-1, self.outputs)[:64].cpu().double().numpy()
+            wrong = _codes.softmaxed(some, "probabilities") or _codes.softmaxed(some, "logits")
+            if "exponentials" in wrong and self.coded and _codes.one_hot(self.matrix.cpu().numpy().astype(np.int32)):
+                return  # the logarithms of probabilities are logits of a softmax
+            if wrong:
+                warnings.warn(f"{wrong}; a Head wants logits", stacklevel=3)
+            elif some.size >= 64 and self.kind in ("bce", "corn") and (some >= 0).all() and (some <= 1).all() and (some > 0).any():
+                warnings.warn("outputs: all are from 0 to 1, as after a sigmoid: a Head wants logits", stacklevel=3)
 
     def _scores(self, z: Tensor) -> Tensor:
         scores = _finite(z) @ self.matrix.to(z.dtype).T

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -733,6 +734,30 @@ def test_forest(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> Non
         assert len(ticks) > 1 and all(float(tick.get_text()) > 0 for tick in ticks)
         places = [tick.get_window_extent() for tick in ticks]
         assert all(a.x1 < b.x0 for a, b in itertools.pairwise(places)), "numbers lie over each other"
+
+
+def test_usetex(network: Network, tmp_path: Path) -> None:
+    """With text.usetex every text is TeX: no sign of it stands for itself, and no letter is Greek."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    path = tmp_path / "50%_σ&#.npy"
+    np.save(path, belsim.code("gray", 8))
+    fit = belsim.fit("johnson", network[0][:3000], network[1][:3000], range=(2.5, 4.3), levels=64, recommend=True)
+    with matplotlib.rc_context({"text.usetex": True}):
+        axes = [
+            belsim.heatmap(str(path), "johnson", levels=8, r=(0.1, 0.4, 2), sigma=(1, 4, 2), method="exact").plot(),
+            belsim.verify("unary", levels=4, samples=100).plot(),
+            fit.plot(),
+            fit.forest(),
+        ]
+        drawn = {t.get_text() for ax in axes for t in cast("Any", ax.figure).findobj(matplotlib.text.Text)}
+        assert any(r"50\%\_$\sigma$\&\#" in text for text in drawn)
+        for text in drawn:
+            plain = re.sub(r"\$[^$]*\$|\\[%_#&${}]|\\text\w+\{\}", "", text)
+            assert text.isascii() and not re.search(r"[%_#&$\\~^|<>]", plain), text
+        if shutil.which("latex"):
+            for ax in axes:
+                cast("Any", ax.figure).canvas.draw()
 
 
 def test_hatched() -> None:

@@ -199,9 +199,48 @@ def test_one_rule(name: str, fitted: belsim.Decoder) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float16])
 def test_softmax_over_bits(dtype: type[np.floating[Any]]) -> None:
-    """A softmax over the columns is no output of bits."""
-    with pytest.raises(belsim.Error, match="add up to 1, as those of a softmax over the columns do"):
-        belsim.fit("johnson", _SOFTMAX.astype(dtype), _LEVEL, levels=16, samples=2)
+    """A softmax over the columns is no output of bits, but of one-hot words."""
+    for z in (_SOFTMAX.astype(dtype), np.log(_SOFTMAX).astype(dtype)):
+        refused = []
+        for read in (lambda z: belsim.fit("johnson", z, _LEVEL, levels=16), lambda z: belsim.decode(z, "johnson", levels=16)):
+            with pytest.raises(belsim.Error, match="of every row add up to 1, as those of a softmax over the columns do") as error:
+                read(z)
+            refused.append(str(error.value))
+        assert refused[0].startswith(refused[1])  # fit says as well what else they may be
+    belsim.decode(np.log(_SOFTMAX), np.eye(_SOFTMAX.shape[1]), "gen")
+
+
+@pytest.mark.parametrize("more", [{}, {"range": (0, 15)}, {"range": np.arange(16.0) ** 2}])
+def test_missing_targets(more: dict[str, Any]) -> None:
+    """A target that is NaN is refused, and the number of them is said."""
+    y = _LEVEL.astype(float)
+    y[[3, 5]] = np.nan
+    with pytest.raises(belsim.Error, match=rf"targets: 2 of {len(y)} are no finite numbers \(first: nan at index 3\)"):
+        belsim.fit("johnson", _Z, y, levels=16, **more)
+
+
+def test_no_wrong_output() -> None:
+    """A network without a wrong bit has its errors, and no model."""
+    z = 4.0 * belsim.code("johnson", 16)[_LEVEL] - 2
+    right = belsim.fit("johnson", z, _LEVEL + 0.25 * (_LEVEL < 15), levels=16, range=(0, 15), recommend=True)
+    np.testing.assert_allclose(right.decoders["observed"].iloc[0], 0.25 * (_LEVEL < 15).mean())
+    assert "there is nothing to model" in right.verdict
+    assert right.recommendation.empty
+
+
+def test_wide_logits(go_decode: Any) -> None:
+    """gen-ex is right for logits of all sizes, whose sums have roundings of whole logits."""
+    rng = np.random.default_rng(1)
+    for name in ("unary", "johnson", "hexj", "gray"):
+        c = belsim.code(name, 16)
+        z = rng.choice([-1.0, 1.0], (60, c.shape[1])) * 10 ** rng.choice([-16, -1, 0, 0.1, 16, 16.05], (60, c.shape[1]))
+        want = []
+        for row in z.tolist():
+            sums = [sum((Fraction(v) for v, bit in zip(row, word, strict=True) if bit), Fraction()) for word in c]
+            p = np.exp([float(s - max(sums)) for s in sums])
+            want.append(p @ np.arange(16) / p.sum())
+        for got in (belsim.decode(z, c, "gen-ex", kind="logits"), go_decode(c, z, "logits", 1.0)["gen-ex"]):
+            np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)  # of 1e-6 that a sum may be wrong by
 
 
 def test_read_as_probabilities(fitted: belsim.Decoder) -> None:

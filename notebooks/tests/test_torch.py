@@ -577,8 +577,11 @@ def test_probabilities_as_outputs() -> None:
         (bits.decode, (z[:, 1:].sigmoid(),), "sigmoid"),
     ]
     for call, given, what in calls:
-        with pytest.warns(UserWarning, match=f"after a {what}"):
+        with pytest.warns(UserWarning, match=f"a {what}"):
             call(*given)
+    with pytest.warns(UserWarning, match="the exponentials of every row add up to 1"):
+        bits.decode(z[:, 1:].log_softmax(-1))
+    softmax.loss(z.log_softmax(-1), y)  # these are logits of a softmax
     for scale in (0, 1e-6, 1, 100):  # a warning is an error here
         softmax.loss(scale * z, y)
         bits.decode(scale * z[:, 1:])

@@ -9,12 +9,19 @@ import (
 	"belsim/theory/code"
 )
 
+const (
+	coarse = 1e-6 // in a correlation: what gen-ex may be wrong by is of this size
+	far    = 1e5  // below the largest correlation, no level has a weight in gen-ex for any τ above 0.001
+)
+
 // settle makes the first of the largest sums the row whose exact sum Σ_k z_k·C[n,k] is the largest,
 // the first of several. Each of the sums has so many roundings at most.
 //
 // Each rounding is at most 2⁻⁵³ of a partial sum, and no partial sum is above Σ_k |z_k·C[n,k]|: a
 // row whose sum is further below the largest than twice all roundings is not the largest. The
 // others are compared exactly, unless they had no rounding.
+//
+// Where roundings reach what gen-ex sees, the sums become exact differences from the largest.
 func settle(sums []float64, c *code.Code, z []float64, roundings int) {
 	size := 0.0 // of the largest partial sum
 	for _, v := range z {
@@ -43,14 +50,22 @@ func settle(sums []float64, c *code.Code, z []float64, roundings int) {
 			count++
 		}
 	}
-	if count < 2 || math.IsInf(near, 0) || !c.Real() && unrounded(z, size) {
+	if near <= coarse && count < 2 || math.IsInf(near, 0) || !c.Real() && unrounded(z, size) {
 		return
 	}
 	best := first
 	for i := first + 1; i < len(sums); i++ {
-		if sums[i] >= largest-near && compare(c, i, best, z) > 0 {
+		if sums[i] >= largest-near && difference(c, i, best, z).Sign() > 0 {
 			best = i
 		}
+	}
+	if near > coarse {
+		for i, s := range sums {
+			if sums[i] -= largest; s >= largest-near-far {
+				sums[i], _ = difference(c, i, best, z).Float64()
+			}
+		}
+		return
 	}
 	if slices.Index(sums, largest) != best {
 		sums[best] = math.Nextafter(largest, math.Inf(1))
@@ -84,8 +99,8 @@ func unrounded(z []float64, size float64) bool {
 	return unit == math.MaxInt || size < math.Ldexp(1, unit+53)
 }
 
-// compare is the sign of the exact difference of the correlations of rows i and j.
-func compare(c *code.Code, i, j int, z []float64) int {
+// difference is that of the correlations of rows i and j, without rounding.
+func difference(c *code.Code, i, j int, z []float64) *big.Float {
 	const enough = 1 << 13 // digits of any sum of products of float64
 	exact := func() *big.Float { return new(big.Float).SetPrec(enough) }
 	sum, value, product := exact(), exact(), exact()
@@ -96,5 +111,5 @@ func compare(c *code.Code, i, j int, z []float64) int {
 			sum.Sub(sum, product.Mul(value, big.NewFloat(b)))
 		}
 	}
-	return sum.Sign()
+	return sum
 }

@@ -63,6 +63,41 @@ func TestTies(t *testing.T) {
 	}
 }
 
+// TestGenExSizes: logits of very different sizes, whose sums have roundings of whole logits, have the
+// mean level that rational numbers give.
+func TestGenExSizes(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	sizes := []float64{-16, -1, 0, 0.1, 16, 16.05}
+	for _, name := range []string{"unary", "johnson", "hexj", "gray"} {
+		c := must.Get(code.New(name, 16))(t)
+		d, x, sums := must.Get(NewGenEx(c, 0.7))(t), NewCorrelations(c), make([]float64, c.Levels())
+		for range 60 {
+			z := make([]float64, c.Bits())
+			for k := range z {
+				z[k] = float64(2*rng.IntN(2)-1) * math.Pow(10, sizes[rng.IntN(len(sizes))])
+			}
+			best, weight, mean := int(exactLevel(c, z))-1, 0.0, 0.0
+			for i := range c.Levels() {
+				below := new(big.Rat)
+				for k, v := range z {
+					by := new(big.Rat).SetFloat64(c.Value(i, k) - c.Value(best, k))
+					below.Add(below, by.Mul(by, new(big.Rat).SetFloat64(v)))
+				}
+				exponent, _ := below.Float64()
+				p := math.Exp(0.7 * exponent)
+				weight, mean = weight+p, mean+p*float64(i+1)
+			}
+			x.To(sums, z)
+			for _, got := range []float64{d.DecodeLogits(z), d.FromCorrelations(sums)} {
+				if math.Abs(got-mean/weight) > coarse { // of what a sum may be wrong by
+					t.Fatalf("%s: %v is decoded as %v, want %v", name, z, got, mean/weight)
+				}
+			}
+		}
+	}
+}
+
 // exactLevel is Eq. 5 with rational numbers.
 func exactLevel(c *code.Code, z []float64) float64 {
 	best, level := new(big.Rat), 0
