@@ -32,22 +32,23 @@ func newReader(p *Nodes, n *Network, decodings []observed.Decoding, predict func
 	m := n.c.Bits()
 	r := &reader{Nodes: p, n: n, decodings: decodings, predict: predict, sample: observed.NewSample(m, correlations),
 		z: make([]float64, m)}
-	unary := likeUnary(n.c)
+	unary := !n.p.Training.Together() && likeUnary(n.c)
 	for j, d := range decodings {
-		switch name := d.Decoder.Name(); {
-		case d.Predicts() || d.Soft:
-		case !unary || name != "gen" && name != "bel-u":
-			r.hard = append(r.hard, j)
-		case r.unary == nil:
+		name := d.Decoder.Name()
+		exact := unary && (name == "gen" || name == "bel-u" && !d.Soft)
+		switch {
+		case exact && r.unary == nil:
 			r.unary = newOnUnary(n)
+		case !exact && !d.Soft && !d.Predicts():
+			r.hard = append(r.hard, j)
 		}
 	}
 	return r
 }
 
 // read sets dst to the error of each decoding at node i, where this is the perceived label, and
-// returns the number of wrong bits. Errors of gen and bel-u on hard decisions of unary, and of all
-// hard decisions at smooth nodes, are means over residuals.
+// returns the number of wrong bits. Errors of gen and bel-u on hard decisions of unary that was
+// trained bit by bit, and of all hard decisions at smooth nodes, are means over residuals.
 func (r *reader) read(dst []moment, i int, perceived float64) (wrong int) {
 	label := r.label[i]
 	r.n.Logits(r.z, perceived)
@@ -71,6 +72,14 @@ func (r *reader) read(dst []moment, i int, perceived float64) (wrong int) {
 			dst[j].add(1, r.predict(perceived)-label)
 		case d.Soft:
 			dst[j].add(1, r.sample.Label(d)-label)
+			if r.unary != nil && d.Decoder.Name() == "gen" {
+				// It mostly answers as gen on hard decisions does, whose mean is known.
+				var sampled moment
+				sampled.add(1, r.sample.Label(observed.Decoding{Decoder: d.Decoder})-label)
+				known := r.unary.gen(label)
+				dst[j].mean += known.mean - sampled.mean
+				dst[j].square += known.square - sampled.square
+			}
 		case r.unary != nil && d.Decoder.Name() == "gen":
 			dst[j] = r.unary.gen(label)
 		case r.unary != nil && d.Decoder.Name() == "bel-u":
