@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/theory/base/position"
 )
 
 // Theory holds the bound and the exact moments of the |error| of one label, in levels; NaN
@@ -53,7 +55,7 @@ type Failure struct {
 }
 
 func (f Failure) String() string {
-	where := fmt.Sprintf("level %d", f.Level)
+	where := "level " + position.At(f.Level)
 	if f.Level == 0 {
 		where = "all levels"
 	}

@@ -10,9 +10,11 @@ import (
 	"strings"
 
 	"belsim/errmodel"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -66,7 +68,7 @@ func (f *Fit) check() error {
 	if f.Levels < code.MinLevels || f.Levels > code.MaxLevels {
 		return fmt.Errorf("levels is %d; want %d to %d", f.Levels, code.MinLevels, code.MaxLevels)
 	}
-	if of, known := code.Lookup(f.Code); known && of.Bits(f.Levels) != f.Bits {
+	if of, known := code.Lookup(cmp.Or(forecast.LookupHead(f.Code).Code, f.Code)); known && of.Bits(f.Levels) != f.Bits {
 		return fmt.Errorf("bits is %d; %s of %d levels has %d", f.Bits, f.Code, f.Levels, of.Bits(f.Levels))
 	}
 	_, err := f.mixtureTemperature()
@@ -148,7 +150,7 @@ func (f *Fit) checkPrior() error {
 	sum := 0.0
 	for i, p := range f.Prior {
 		if !(p >= 0 && p <= 1) {
-			return fmt.Errorf("prior of level %d is %v; want a number from 0 to 1", i+1, p)
+			return fmt.Errorf("prior of level %s is %v; want a number from 0 to 1", position.At(i+1), p)
 		}
 		sum += p
 	}

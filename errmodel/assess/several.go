@@ -6,6 +6,7 @@ import (
 
 	"belsim/errmodel/forecast"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -55,10 +56,10 @@ func NewSeveral(reports []*Report) *Several {
 			described++
 		}
 		if n := r.network; n.warning != "" {
-			warnings = append(warnings, fmt.Sprintf("Output %d: %s. Next: %s.", i+1, n.warning, n.remedy))
+			warnings = append(warnings, fmt.Sprintf("Output %s: %s. Next: %s.", position.At(i+1), n.warning, n.remedy))
 		}
 		if d := f.Direct; d != nil && d.Warning != "" {
-			warnings = append(warnings, fmt.Sprintf("Output %d: %s", i+1, f.directText()))
+			warnings = append(warnings, fmt.Sprintf("Output %s: %s", position.At(i+1), f.directText()))
 		}
 		sum += row.Error / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
@@ -72,7 +73,7 @@ func NewSeveral(reports []*Report) *Several {
 	}
 	out.recommend(reports)
 	if rec := out.Recommendation; rec != nil && rec.Decision != nil {
-		next = decisionText(rec.Decision, nil, first.called())
+		next = decisionText(rec.Decision, nil, first.Code)
 	}
 	opening := fmt.Sprintf("The network has %d outputs. With their best decoders, they are wrong by %s%s on average.",
 		len(reports), table.Short(sum), first.unit())

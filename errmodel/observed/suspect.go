@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/position"
 )
 
 // Settle decides whether a first line of a .csv that may be the names of columns is one of the
@@ -79,6 +81,7 @@ type watch struct {
 	before, first  float64   // the last number of the first column, and its first one
 	constant       bool      // the first column is
 	sums, logsSums bool      // probabilities add up to 1, or those of logits
+	negative       bool      // some number is
 }
 
 func newWatch(columns int) *watch {
@@ -104,6 +107,7 @@ func (w *watch) add(row []float64) {
 		w.counts[1][k] = w.counts[1][k] && v == at+1
 		w.whole[k] = w.whole[k] && v == math.Trunc(v)
 		w.small[k] = w.small[k] && math.Abs(v) <= 1
+		w.negative = w.negative || v < 0
 		sum += v
 		if w.logsSums && v <= 0 {
 			logs += math.Exp(v)
@@ -123,18 +127,22 @@ func (w *watch) check(k Kind, softmax bool, name string) error {
 		for from, counts := range w.counts {
 			for k, yes := range counts {
 				if yes {
-					return fmt.Errorf("%s: column %d counts the rows, %d to %d, and is no output: leave it out, as "+
-						"pandas does with index=False", name, k+1, from, from+w.rows-1)
+					return fmt.Errorf("%s: column %s counts the rows, %d to %d, and is no output: leave it out, as "+
+						"pandas does with index=False", name, position.At(k+1), from, from+w.rows-1)
 				}
 			}
 		}
 	}
 	if w.columns > 1 && w.rows >= fewRows && w.numbersRows() {
-		return fmt.Errorf("%s: column 1 has whole numbers alone, such as %v, and no other column has: leave it out if "+
-			"it numbers the samples", name, w.before)
+		return fmt.Errorf("%s: column %s has whole numbers alone, such as %v, and no other column has: leave it out "+
+			"if it numbers the samples", name, position.At(1), w.before)
 	}
 	if softmax || w.columns < 3 || w.rows < fewRows {
 		return nil
+	}
+	if k == Logits && !w.negative && !slices.Contains(w.whole, false) {
+		return fmt.Errorf("%s: all numbers are whole, and none is below 0: want logits, which are below 0 where a bit is 0, "+
+			"or probabilities from 0 to 1", name)
 	}
 	if w.sums && k == Probabilities || w.logsSums && k == Logits {
 		return fmt.Errorf("%s: the %s of every row add up to 1, as those of a softmax over the columns do: want the "+

@@ -21,6 +21,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -137,6 +138,7 @@ func (e *Engine) Write(ctx context.Context, method string, question []byte) ([]b
 
 // Named calls the files of a text by the names that the user knows.
 func (e *Engine) Named(text string) string {
+	text = position.Count(text, 1)
 	if e.Folder == "" {
 		return text
 	}
