@@ -193,18 +193,6 @@ func TestDecisionText(t *testing.T) {
 	}
 }
 
-// TestRelative writes ratios.
-func TestRelative(t *testing.T) {
-	for want, r := range map[string][3]float64{
-		"−1.4 % (−4 to +2 %)": {0.986, 0.96, 1.02}, "+25 % (+1 to +50 %)": {1.25, 1.01,
-			1.5}, "0 % (−0.4 to +0.4 %)": {1.0001, 0.996, 1.004}, "+9.9 % (0 to +20 %)": {1.099, 1.001, 1.2},
-	} {
-		if got := relative(r[0], [2]float64{r[1], r[2]}); got != want {
-			t.Errorf("%v: %q, want %q", r, got, want)
-		}
-	}
-}
-
 // TestOneNumber: the verdict, the table and the JSON have one number for each decoder, and the
 // decision is a row of the table. The networks are drawn.
 func TestOneNumber(t *testing.T) {

@@ -220,11 +220,8 @@ func (s *Scenario) Shape(c *code.Code, d decode.Decoder) *montecarlo.Problem {
 
 // kind is the kind of the outputs that a decoder of a code reads.
 func (s *Scenario) kind(c *code.Code, d decode.Decoder) montecarlo.Kind {
-	switch {
-	case s.OutputsOf(c, d) != Bits:
+	if s.OutputsOf(c, d) == Logits {
 		return montecarlo.IndependentLogits
-	case decode.Real(d) || c.Real() || c.Uneven():
-		return montecarlo.DenseBits
 	}
 	return montecarlo.IndependentBits
 }
