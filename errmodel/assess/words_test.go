@@ -35,8 +35,8 @@ func TestDirectText(t *testing.T) {
 		0.8:  "worse: +25 % ± 12 %",
 		1e-9: "more than 10,000 times as wrong.",
 	} {
-		f := &Fit{LevelWidth: 1, Decoders: []DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}}}
-		f.Direct = compareDirect(f, &network{options: Options{Baseline: Baseline{Error: direct}}})
+		f := &Fit{LevelWidth: 1, Direct: compareDirect(&network{options: Options{Baseline: Baseline{Error: direct}}},
+			[]DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}})}
 		if got := f.directText(); !strings.Contains(got, "this network is "+want) {
 			t.Errorf("direct regression %v: %q, want %q", direct, got, want)
 		}
@@ -240,22 +240,23 @@ func TestNext(t *testing.T) {
 	const few, empty, differ, train = "judge it by more test samples", "check the range", "train longer, and",
 		"train unary with BCE"
 	for _, tt := range []struct {
-		samples  uint64
-		occurs   int // levels, of 100
-		networks string
-		want     string
+		samples uint64
+		occurs  int     // levels, of 100
+		over    float64 // of the error of another network of the head over the first one's
+		want    string
 	}{
-		{99, 60, differ, few}, {100, 100, "", train}, {100, 76, "", train}, {100, 75, differ, empty},
-		{100, 76, differ, differ},
+		{99, 60, 1.11, few}, {100, 100, 1, train}, {100, 76, 1.09, train}, {100, 75, 1.11, empty},
+		{100, 76, 1.11, differ},
 	} {
 		f := &Fit{Code: "johnson", Levels: 100, Bits: 50, Samples: tt.samples, WrongBits: 1, LevelWidth: 1,
-			Prior: make([]float64, 100), Perceived: &PerceivedFit{}, differ: tt.networks,
+			Prior: make([]float64, 100), Perceived: &PerceivedFit{},
 			Recommendation: &Recommendation{Ranking: make([]forecast.Row, 1), Decision: &forecast.Decision{
 				Action: forecast.Train, Design: scenario.Design{Code: "unary", Training: "bce", Decoder: "gen"}}}}
 		for i := range tt.occurs {
 			f.Prior[i] = 1 / float64(tt.occurs)
 		}
-		if got := f.next(); !strings.HasPrefix(got, tt.want) {
+		of := siblings{map[*network]float64{{}: tt.over}, 0.1}
+		if got := f.next(of); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%+v: %q", tt, got)
 		}
 	}
