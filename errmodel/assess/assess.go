@@ -119,7 +119,7 @@ func Run(ctx context.Context, o Options, workers int, progress Progress) (*Repor
 	}
 	candidates, err := scenario.OpenCodes(o.Candidates, own.sizes())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("candidates: %w", err)
 	}
 	for _, k := range o.Bits {
 		if k < 1 || k > own.code.Bits() {
