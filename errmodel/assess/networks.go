@@ -160,35 +160,33 @@ func relativeTo(folder, path string) string {
 	return string(kind) + ":" + file
 }
 
-// readOthers reads the outputs of the other networks.
-func readOthers(ctx context.Context, own *network, workers int, done func(uint64)) (all []*network, err error) {
-	for _, x := range own.options.Others {
-		n, err := readOther(ctx, own, x, workers, done)
-		if err != nil {
-			return nil, x.at(err)
-		}
-		all = append(all, n)
+// openAll opens a network, and the others for the same targets.
+func openAll(ctx context.Context, o Options) (own *network, others []*network, err error) {
+	if own, err = openNetwork(ctx, o); err != nil {
+		return nil, nil, err
 	}
-	return all, nil
+	for _, x := range o.Others {
+		o := own.options
+		o.Code, o.Outputs, o.Training, o.Baseline = x.Code, x.Outputs, x.Training, Baseline{}
+		o.Levels = cmp.Or(o.Levels, own.code.Levels())
+		n, err := openNetwork(ctx, o)
+		if err == nil && n.code.Real() {
+			others = append(others, n)
+			err = fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
+		}
+		if err != nil {
+			return nil, nil, errors.Join(x.at(err), closeAll(own, others))
+		}
+		others = append(others, n)
+	}
+	return own, others, nil
 }
 
-// readOther reads the outputs of another network.
-func readOther(ctx context.Context, own *network, x Other, workers int, done func(uint64)) (*network, error) {
-	o := own.options
-	o.Code, o.Outputs, o.Training, o.Baseline = x.Code, x.Outputs, x.Training, Baseline{}
-	o.Levels = cmp.Or(o.Levels, own.code.Levels())
-	n, err := openNetwork(ctx, o)
-	if err != nil {
-		return nil, err
+// closeAll closes the files of networks.
+func closeAll(own *network, others []*network) error {
+	err := own.Close()
+	for _, n := range others {
+		err = errors.Join(err, n.Close())
 	}
-	if err := errors.Join(n.read(ctx, workers, done), n.Close()); err != nil {
-		return nil, err
-	}
-	if !slices.Equal(n.seen.Counts.Samples, own.seen.Counts.Samples) {
-		return nil, fmt.Errorf("%s: its samples have other levels than those of the first network", x.Outputs)
-	}
-	if n.code.Real() {
-		return nil, fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
-	}
-	return n, nil
+	return err
 }
