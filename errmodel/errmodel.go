@@ -9,6 +9,7 @@
 package errmodel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -25,6 +26,12 @@ type InvalidError struct {
 func (e *InvalidError) Error() string {
 	return fmt.Sprintf("r = %v with σ = %v is invalid: e[n,k] = %.4g at level %d, bit %d, "+
 		"and a probability is at most 1; take a smaller r or a larger σ", e.R, e.Sigma, e.Value, e.Level, e.Bit)
+}
+
+// Invalid reports whether an error says that the error model gives a probability above 1.
+func Invalid(err error) bool {
+	var invalid *InvalidError
+	return errors.As(err, &invalid)
 }
 
 // Check refuses a weight or a width of Gaussians with which nothing can be computed. Exact values

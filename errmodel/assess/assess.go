@@ -20,8 +20,11 @@ import (
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
+	"belsim/errmodel/scenario"
+	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
+	"belsim/theory/base/refuse"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -60,7 +63,7 @@ type Options struct {
 	// Candidates are codes, NAMEs or FILEs.
 	Candidates []string
 	// Samples is the number of samples of each label in simulations; 0 for
-	// scenario.DefaultSampling.
+	// montecarlo.DefaultSampling.
 	Samples uint64
 	// Seed is the seed of the random numbers of simulations.
 	Seed uint64
@@ -73,18 +76,18 @@ type Options struct {
 	Decoders decode.Registry
 }
 
-// Check refuses values without a meaning. The errors are *scenario.ValueError.
+// Check refuses values without a meaning. The errors are *refuse.Value.
 func (o Options) Check() error {
 	if err := o.sampling().Check(); err != nil {
 		return err
 	}
-	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
+	return errors.Join(decode.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
 		compare.CheckBaseline(o.Baseline.Error))
 }
 
 // sampling is that of simulations.
-func (o Options) sampling() scenario.Sampling {
-	s := scenario.DefaultSampling()
+func (o Options) sampling() montecarlo.Sampling {
+	s := montecarlo.DefaultSampling()
 	if s.Seed, s.Within = o.Seed, 0; o.Samples > 0 {
 		s = s.Fixed(o.Samples)
 	}
@@ -123,7 +126,7 @@ type Report struct {
 //
 // The stages are functions that return a value. Run alone writes to the fit, which later stages
 // read.
-func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*Report, error) {
+func Run(ctx context.Context, o Options, run montecarlo.Run, progress Progress) (*Report, error) {
 	own, err := openNetwork(ctx, o)
 	if err != nil {
 		return nil, err
@@ -133,13 +136,13 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +
 			"another in levels wherever these are uneven, and the perceived-label model has one")
 	}
-	candidates, err := scenario.OpenCodes(o.Candidates, own.sizes())
+	candidates, err := code.OpenAll(o.Candidates, own.sizes())
 	if err != nil {
 		return nil, err
 	}
 	for _, k := range o.Bits {
 		if k < 1 || k > own.code.Bits() {
-			return nil, &scenario.ValueError{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s",
+			return nil, &refuse.Value{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s",
 				own.code.Bits(), own.code.Name())}
 		}
 	}

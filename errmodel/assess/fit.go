@@ -3,7 +3,7 @@ package assess
 import (
 	"cmp"
 
-	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
@@ -82,7 +82,7 @@ type Fit struct {
 	Profiles []Profile `json:"profiles"`
 	// share of each level among the samples
 	Prior []float64 `json:"prior"`
-	scenario.Provenance
+	table.Provenance
 
 	path  string       // of a file that was read
 	codes []*code.Code // of the networks, where these were read

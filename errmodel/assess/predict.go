@@ -6,10 +6,11 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // MixtureRow is the |error| of one decoder, in levels, against targets that are rounded to
@@ -37,7 +38,7 @@ type MixtureRow struct {
 
 // mixtureRows puts the mixture and the observed error rates beside the observed error of every
 // decoder of bits.
-func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixture) ([]MixtureRow, error) {
+func mixtureRows(ctx context.Context, run montecarlo.Run, f *Fit, n *network, of *mixture) ([]MixtureRow, error) {
 	tau, err := f.mixtureTemperature()
 	if err != nil {
 		return nil, err
@@ -57,22 +58,22 @@ func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *
 		seen := n.seen.Levels[i]
 		m := MixtureRow{Design: forecast.DesignOf(n.code, n.training, decoding), Observed: seen.Mean,
 			ObservedStdErr: seen.StdErr}
-		about, draw := scenario.Scenario{Outputs: scenario.Outputs(decoding.Outputs())}, n.options.sampling()
-		p, err := about.ProblemOf(ctx, n.code, decoder, of.errors, draw)
+		about, draw := scenario.Scenario{Outputs: decode.Outputs(decoding.Outputs())}, n.options.sampling()
+		p, err := about.ProblemOf(n.code, decoder, of.errors)
 		if err != nil {
 			return nil, err
 		}
 		// any law of the rates that were observed is told: a second one would take half of the time
-		theory, drawn, err := independentErrors(ctx, run, f.Prior, p, draw, scenario.Omit{AnyLaw: true})
+		theory, drawn, err := independentErrors(ctx, run, f.Prior, p, draw, expect.Omit{AnyLaw: true})
 		if err != nil {
 			return nil, err
 		}
 		m.Bound, m.Exact, m.Mean, m.StdErr = theory.Mean.Bound, theory.Mean.Exact, drawn.Mean, drawn.StdErr
-		if p, err = about.ProblemOf(ctx, n.code, decoder, of.rates, draw); err != nil {
+		if p, err = about.ProblemOf(n.code, decoder, of.rates); err != nil {
 			return nil, err
 		}
 		if theory, drawn, err = independentErrors(ctx, run, f.Prior, p, draw,
-			scenario.Omit{SlowLaw: true}); err != nil {
+			expect.Omit{SlowLaw: true}); err != nil {
 			return nil, err
 		}
 		m.Rates, m.AnyLaw = theory.Mean.Exact, theory.Mean.AnyLaw
@@ -97,13 +98,13 @@ func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *
 // independentErrors are the error of a problem whose bits err independently, over a prior: what
 // theory says, and as it is sampled.
 func independentErrors(
-	ctx context.Context, run scenario.Run, prior []float64, p *montecarlo.Problem, draw scenario.Sampling,
-	omit scenario.Omit,
-) (theory *scenario.Theory, drawn montecarlo.Overall, err error) {
-	if theory, err = scenario.TheoryOf(ctx, run.Workers, p, prior, omit); err != nil {
+	ctx context.Context, run montecarlo.Run, prior []float64, p *expect.Problem, draw montecarlo.Sampling,
+	omit expect.Omit,
+) (theory *expect.Theory, drawn montecarlo.Overall, err error) {
+	if theory, err = expect.Of(ctx, run.Workers, p, prior, omit); err != nil {
 		return nil, drawn, err
 	}
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(theory.Mean.Exact).Target(prior, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, draw.Of(p), draw.Beside(theory.Mean.Exact).Target(prior, false), nil)
 	if err != nil {
 		return nil, drawn, err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
 )
 

@@ -11,10 +11,11 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // maxFit is the largest size of the file of a fit, in bytes: 65,536 levels take 2 MiB.
@@ -70,7 +71,7 @@ func (f *Fit) check() error {
 		return fmt.Errorf("bits is %d; %s of %d levels has %d", f.Bits, f.Code, f.Levels, of.Bits(f.Levels))
 	}
 	_, err := f.mixtureTemperature()
-	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), scenario.CheckTemperature(f.Temperature), err, f.checkWidth(),
+	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), decode.CheckTemperature(f.Temperature), err, f.checkWidth(),
 		checkInterval("r_interval", f.R, f.RInterval), checkInterval("sigma_interval", f.Sigma, f.SigmaInterval),
 		f.checkPrior()); err != nil {
 		return err
@@ -171,7 +172,7 @@ func (f *Fit) mixtureTemperature() (float64, error) {
 		return math.NaN(), nil
 	}
 	tau := f.LogitScale * f.Temperature
-	if err := scenario.CheckTemperature(tau); err != nil {
+	if err := decode.CheckTemperature(tau); err != nil {
 		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", f.Temperature,
 			f.LogitScale, tau)
 	}
@@ -193,7 +194,7 @@ func (f *Fit) checkLabel() error {
 func (f *Fit) Fill(s *scenario.Scenario) {
 	s.Prior.Fitted, s.Prior.FitPath = f.Prior, f.path
 	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
-	if s.Outputs == scenario.Bits {
+	if s.Outputs == decode.Bits {
 		s.Temperature = f.Temperature
 	} else if tau, err := f.mixtureTemperature(); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau

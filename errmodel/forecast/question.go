@@ -12,8 +12,10 @@ import (
 	"strings"
 
 	"belsim/errmodel/perceived"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
+	"belsim/theory"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -30,7 +32,7 @@ type Question struct {
 	// Labels, which occur as Prior says.
 	InLevels bool
 	// Prior is how often labels occur, where label units are levels.
-	Prior scenario.Prior
+	Prior theory.Prior
 	// Levels are numbers of levels. Where there is none, those of the files among Codes count, then
 	// Default, and else 32, 64, 128 and 256; or 256 alone where label units are levels, if neither
 	// Prior nor Unary says another number.
@@ -113,7 +115,7 @@ type Ranking struct {
 	// how many levels suffice; missing for one number of levels
 	Enough *EnoughLevels `json:"enough,omitempty"`
 	Notes  []string      `json:"notes"`
-	scenario.Provenance
+	table.Provenance
 }
 
 // EnoughLevels says how many levels suffice.
@@ -150,7 +152,7 @@ type Run struct {
 // that is too large or that no code has, several where label units are levels, and labels outside
 // the range. It changes nothing.
 func (q Question) Open() (*Run, error) {
-	if err := scenario.CheckNames(q.Codes); err != nil {
+	if err := code.CheckNames(q.Codes); err != nil {
 		return nil, err
 	}
 	levels, files := slices.Clone(q.Levels), map[string]*code.Code{}
@@ -198,7 +200,7 @@ func (q Question) usual() []int {
 	case len(q.Default) > 0:
 		return slices.Clone(q.Default)
 	case q.InLevels:
-		return []int{scenario.Sizes{Levels: q.Unary.Levels, Prior: q.Prior.Levels()}.Named()}
+		return []int{code.Sizes{Levels: q.Unary.Levels, Prior: q.Prior.Levels()}.Named()}
 	}
 	return []int{32, 64, 128, 256}
 }
@@ -236,8 +238,8 @@ func (q Question) check() error {
 	if err := q.Labels.check(); err != nil {
 		return err
 	}
-	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings),
-		scenario.CheckTwice("decoder", q.Names)); err != nil {
+	if err := cmp.Or(refuse.Twice("training", q.Trainings),
+		refuse.Twice("decoder", q.Names)); err != nil {
 		return err
 	}
 	for _, t := range q.Trainings {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"belsim/errmodel"
-	"belsim/montecarlo/scenario"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 )
 
@@ -53,7 +53,7 @@ func NewBaselines(quantization, direct float64, levels int, unit string) []Basel
 // number, or zero for none.
 func CheckBaseline(direct float64) error {
 	if !(direct >= 0) || math.IsInf(direct, 0) {
-		return &scenario.ValueError{Name: "baseline", Value: direct, Want: "a positive finite number"}
+		return &refuse.Value{Name: "baseline", Value: direct, Want: "a positive finite number"}
 	}
 	return nil
 }

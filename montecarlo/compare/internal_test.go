@@ -9,15 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/expect"
 )
 
 // row is a result with an exact value, or none, and a sampled one.
 func row(code string, exact, mean, stderr float64) Result {
-	return Result{Design: scenario.Design{Code: code}, Expected: scenario.Expected{Exact: exact}, Mean: mean,
+	return Result{Design: scenario.Design{Code: code}, Expected: expect.Expected{Exact: exact}, Mean: mean,
 		StdErr: stderr}
 }
 
@@ -54,7 +55,7 @@ func TestRivals(t *testing.T) {
 // TestWorst: the worst level is one that occurs.
 func TestWorst(t *testing.T) {
 	var r Result
-	r.worst([]montecarlo.Theory{{Mean: 9}, {Mean: 3}, {Mean: 3}}, []float64{0, 0.5, 0.5}, montecarlo.Overall{}, nil)
+	r.worst([]expect.Level{{Mean: 9}, {Mean: 3}, {Mean: 3}}, []float64{0, 0.5, 0.5}, montecarlo.Overall{}, nil)
 	if r.WorstLevel != 2 || r.WorstMean != 3 {
 		t.Errorf("level %d, %v; want level 2, for level 1 never occurs", r.WorstLevel, r.WorstMean)
 	}

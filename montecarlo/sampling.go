@@ -1,11 +1,16 @@
-package scenario
+package montecarlo
 
 import (
+	"context"
 	"fmt"
 	"math"
 
-	"belsim/montecarlo"
+	"belsim/errmodel/scenario"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // Sampling says how much is sampled, with which random numbers, and which errors are counted.
@@ -16,7 +21,7 @@ type Sampling struct {
 	RelErr float64 `json:"rel_err"`
 	// the most samples of each label with rel_err
 	MaxSamples uint64  `json:"max_samples"`
-	Work       float64 `json:"-"` // limits the cost of what is sampled to RelErr: see montecarlo.Target
+	Work       float64 `json:"-"` // limits the cost of what is sampled to RelErr: see Target
 	Within     int     `json:"within_levels"`
 	Seed       uint64  `json:"seed"`
 }
@@ -56,35 +61,35 @@ func (s Sampling) Beside(exact float64) Sampling {
 	return s
 }
 
-// Check refuses values without a meaning. The errors are *ValueError.
+// Check refuses values without a meaning. The errors are *refuse.Value.
 func (s Sampling) Check() error {
 	switch {
 	case s.Samples < 2 && s.RelErr == 0:
-		return &ValueError{"samples", s.Samples, "at least 2, which a standard error needs"}
+		return &refuse.Value{Name: "samples", Value: s.Samples, Want: "at least 2, which a standard error needs"}
 	case s.RelErr < 0 || math.IsNaN(s.RelErr) || math.IsInf(s.RelErr, 0):
-		return &ValueError{"rel_err", s.RelErr, "a positive number"}
-	case s.RelErr > 0 && s.MaxSamples < 2*montecarlo.LeastSamples:
-		return &ValueError{"max_samples", s.MaxSamples, fmt.Sprintf("at least %d, of which half are a pilot",
-			2*montecarlo.LeastSamples)}
+		return &refuse.Value{Name: "rel_err", Value: s.RelErr, Want: "a positive number"}
+	case s.RelErr > 0 && s.MaxSamples < 2*LeastSamples:
+		return &refuse.Value{Name: "max_samples", Value: s.MaxSamples, Want: fmt.Sprintf("at least %d, of which half are a pilot",
+			2*LeastSamples)}
 	case s.Within < 0:
-		return &ValueError{"within", s.Within, "0 or more levels"}
+		return &refuse.Value{Name: "within", Value: s.Within, Want: "0 or more levels"}
 	}
 	return nil
 }
 
 // Target is the sampling as the estimators take it. eachLabel makes RelErr hold for every
 // label, and not only for the mean over the prior.
-func (s Sampling) Target(prior []float64, eachLabel bool) montecarlo.Target {
-	return montecarlo.Target{Samples: s.Samples, RelErr: s.RelErr, Max: s.MaxSamples, Work: s.Work,
+func (s Sampling) Target(prior []float64, eachLabel bool) Target {
+	return Target{Samples: s.Samples, RelErr: s.RelErr, Max: s.MaxSamples, Work: s.Work,
 		EachLabel: eachLabel, Prior: prior}
 }
 
 // Run says where a computation runs, and which function is told of its progress. It never
 // changes a number.
 type Run struct {
-	Backend montecarlo.Backend // draws the samples
-	Workers int                // goroutines of bounds and exact values; 0: one for each processor
-	Done    func(n uint64)     // is told how much was finished since its last call, from several goroutines; may be nil
+	Backend Backend        // draws the samples
+	Workers int            // goroutines of bounds and exact values; 0: one for each processor
+	Done    func(n uint64) // is told how much was finished since its last call, from several goroutines; may be nil
 	// the same of samples, where Done is told of codes because nobody knows how many samples they
 	// take
 	Drawn func(n uint64)
@@ -97,8 +102,30 @@ func (r Run) Finished(n uint64) {
 	}
 }
 
-// Provenance says how a result was made.
-type Provenance struct {
-	Command string `json:"command"`
-	Version string `json:"version"`
+// Problem is the sampling problem of a code and a decoder in a scenario. The error is errmodel.Invalid
+// where the scenario's model is not valid for the code.
+func (s Sampling) Problem(ctx context.Context, of *scenario.Scenario, c *code.Code,
+	d decode.Decoder) (*Problem, error) {
+	p, err := of.Problem(ctx, c, d)
+	if err != nil {
+		return nil, err
+	}
+	return s.Of(p), nil
+}
+
+// Of is the sampling problem of classifiers.
+func (s Sampling) Of(p *expect.Problem) *Problem {
+	kind := IndependentBits
+	switch {
+	case p.Logits:
+		kind = IndependentLogits
+	case decode.Real(p.Decoder) || p.Code.Real() || p.Code.Uneven():
+		kind = DenseBits
+	}
+	return &Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Kind: kind, Seed: s.Seed, Within: s.Within}
+}
+
+// Expected is what theory computes the expectation of: the problem without its samples.
+func (p *Problem) Expected() *expect.Problem {
+	return &expect.Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Logits: !p.Kind.Hard()}
 }
