@@ -119,7 +119,7 @@ func (s Sampling) Of(p *expect.Problem) *Problem {
 	switch {
 	case p.Logits:
 		kind = IndependentLogits
-	case decode.Real(p.Decoder) || p.Code.Real() || p.Code.Uneven():
+	case decode.Real(p.Decoder):
 		kind = DenseBits
 	}
 	return &Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Kind: kind, Seed: s.Seed, Within: s.Within}

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
-	"belsim/montecarlo/compare"
 	"belsim/theory"
 	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
@@ -111,7 +111,7 @@ type Ranking struct {
 	// a row for each number of levels, code, training and decoder, the smallest forecast first
 	Results []Row `json:"results"`
 	// errors of no code
-	Baselines []compare.Baseline `json:"baselines"`
+	Baselines []errmodel.Baseline `json:"baselines"`
 	// how many levels suffice; missing for one number of levels
 	Enough *EnoughLevels `json:"enough,omitempty"`
 	Notes  []string      `json:"notes"`
@@ -300,17 +300,17 @@ func (r *Run) Steps() uint64 {
 func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking, error) {
 	q := r.q
 	out := &Ranking{
-		Unit: compare.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: q.Labels.Kind(),
+		Unit: errmodel.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: q.Labels.Kind(),
 		Levels: r.levels, LabelNoise: q.Noise, Misfit: *q.Misfit, Temperature: q.Temperature, Notes: []string{},
 	}
 	if q.InLevels {
-		out.Unit = compare.InLevels
+		out.Unit = errmodel.InLevels
 	}
 	for _, n := range r.levels {
-		out.Baselines = append(out.Baselines, compare.NewBaselines(q.Labels.width(n)*q.Labels.quantization(n), 0, n,
+		out.Baselines = append(out.Baselines, errmodel.NewBaselines(q.Labels.width(n)*q.Labels.quantization(n), 0, n,
 			out.Unit)...)
 	}
-	out.Baselines = append(out.Baselines, compare.NewBaselines(0, q.Direct, 0, out.Unit)...)
+	out.Baselines = append(out.Baselines, errmodel.NewBaselines(0, q.Direct, 0, out.Unit)...)
 	if q.Noise == 0 {
 		u := q.Unary
 		if u.Levels == 0 {
@@ -493,14 +493,14 @@ func (r *Ranking) Write(w io.Writer) error {
 	var lines, alone []string
 	for _, b := range r.Baselines {
 		switch b.Name {
-		case compare.QuantizationAlone:
+		case errmodel.QuantizationAlone:
 			alone = append(alone, fmt.Sprintf("%s with %d levels", table.Short(b.Error), b.Levels))
-		case compare.DirectRegression:
+		case errmodel.DirectRegression:
 			lines = append(lines, b.Line(r.rivals())+".")
 		}
 	}
 	if len(alone) > 0 {
-		lines = slices.Insert(lines, 0, fmt.Sprintf("%s (no code), in %s: %s.", compare.QuantizationAlone, r.Unit,
+		lines = slices.Insert(lines, 0, fmt.Sprintf("%s (no code), in %s: %s.", errmodel.QuantizationAlone, r.Unit,
 			strings.Join(alone, ", ")))
 	}
 	text := "\n"
@@ -512,15 +512,15 @@ func (r *Ranking) Write(w io.Writer) error {
 }
 
 // rivals are the codes with each number of levels, with the intervals of their best forecasts.
-func (r *Ranking) rivals() []compare.Rival {
-	var out []compare.Rival
+func (r *Ranking) rivals() []errmodel.Rival {
+	var out []errmodel.Rival
 	for _, x := range r.Results { // the smallest first
 		name := x.Code
 		if len(r.Levels) > 1 {
 			name = fmt.Sprintf("%s with %d levels", x.Code, x.Levels)
 		}
-		if !slices.ContainsFunc(out, func(y compare.Rival) bool { return y.Name == name }) {
-			out = append(out, compare.Rival{Name: name, Lo: x.Lo, Hi: x.Hi})
+		if !slices.ContainsFunc(out, func(y errmodel.Rival) bool { return y.Name == name }) {
+			out = append(out, errmodel.Rival{Name: name, Lo: x.Lo, Hi: x.Hi})
 		}
 	}
 	return out

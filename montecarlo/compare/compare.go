@@ -29,7 +29,7 @@ type Ranking struct {
 	Results []Result `json:"results"`
 	// errors of no code; empty where true labels are levels and no error of direct regression is
 	// given
-	Baselines []Baseline `json:"baselines"`
+	Baselines []errmodel.Baseline `json:"baselines"`
 	table.Provenance
 
 	Reached bool `json:"-"` // every standard error has the relative size that was asked for
@@ -140,7 +140,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 	}
 	out := &Ranking{
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within,
-		Reached: true, Baselines: []Baseline{},
+		Reached: true, Baselines: []errmodel.Baseline{},
 	}
 	theories := make([]*expect.Theory, len(candidates.Problems))
 	for _, p := range candidates.Problems {

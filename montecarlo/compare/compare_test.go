@@ -17,6 +17,7 @@ import (
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
+	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -239,7 +240,7 @@ func TestBaselines(t *testing.T) {
 		t.Errorf("%s", b.String())
 	}
 	for _, x := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if compare.CheckBaseline(x) == nil {
+		if errmodel.CheckBaseline(x) == nil {
 			t.Errorf("%v was taken", x)
 		}
 	}
@@ -247,13 +248,13 @@ func TestBaselines(t *testing.T) {
 
 // TestLine: which errors are less, more and neither; long lists are cut.
 func TestLine(t *testing.T) {
-	b := compare.Baseline{Name: compare.DirectRegression, Error: 2, Unit: compare.InLabelUnits}
-	rivals := []compare.Rival{{"a", 1, 1.9}, {"b", 1, 2}, {"c", 2.1, 3}}
+	b := errmodel.Baseline{Name: errmodel.DirectRegression, Error: 2, Unit: errmodel.InLabelUnits}
+	rivals := []errmodel.Rival{{"a", 1, 1.9}, {"b", 1, 2}, {"c", 2.1, 3}}
 	want := "direct regression (no code): 2 label units; a has less; b is not told apart from it; c has more"
 	must.Equal(t, "line", want, b.Line(rivals))
-	var many []compare.Rival
+	var many []errmodel.Rival
 	for _, name := range strings.Split("abcdefghijk", "") {
-		many = append(many, compare.Rival{Name: name, Lo: 3, Hi: 4})
+		many = append(many, errmodel.Rival{Name: name, Lo: 3, Hi: 4})
 	}
 	if got, want := b.Line(many), "a, b, c, d, e, f, g, h and 3 others have more"; !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)

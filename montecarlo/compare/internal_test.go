@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"belsim/errmodel"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/theory/base/must"
@@ -48,7 +49,7 @@ func TestRivals(t *testing.T) {
 	none := math.NaN()
 	c := Ranking{Results: []Result{row("a", none, 2, 0.1), row("a", none, 1, 0.1), row("a", none, 3, 0.1),
 		row("b", 4, 0, 0), {Design: scenario.Design{Code: "c"}, Invalid: "no"}}}
-	want := []Rival{{"a", 0.804, 1.196}, {"b", 4, 4}}
+	want := []errmodel.Rival{{Name: "a", Lo: 0.804, Hi: 1.196}, {Name: "b", Lo: 4, Hi: 4}}
 	must.Equal(t, "rivals", want, c.rivals(), cmpopts.EquateApprox(1e-12, 0))
 }
 

@@ -324,7 +324,7 @@ class Decoder:
     >>> level = np.arange(2000) % 16
     >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
     >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
-    >>> decoder = belsim.fit("johnson", logits, level, levels=16, samples=2, fit_decoder=True).decoder
+    >>> decoder = belsim.fit("johnson", logits, level, levels=16, fit_decoder=True).decoder
     >>> float(np.abs(decoder.decode(logits) - level).mean().round(2))
     0.63
     >>> lower, upper = decoder.predict_interval(logits, confidence=0.9).T

@@ -453,7 +453,7 @@ class Fit(_Results, _plots.Pictured):
         self._one("plot")
         of = self
         if bits is not None:
-            of = self._again(recommend=False, samples=2, bits=positions(bits, "bits", "bits, from 0", self.results["bits"]))
+            of = self._again(recommend=False, bits=positions(bits, "bits", "bits, from 0", self.results["bits"]))
         return _plots.profiles(ax, of.results["profiles"], of.results["curve"])
 
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
@@ -512,10 +512,7 @@ def fit(
     temperature: float | None = None,
     baseline: float | ArrayLike | None = None,
     points: bool = False,
-    samples: int | None = None,
-    seed: int | None = None,
     workers: int | None = None,
-    backend: Literal["auto", "cpu", "cuda"] | None = None,
     progress: bool | None = None,
 ) -> Fit:
     """Judges a trained network by its outputs, and forecasts the error of codes that were not trained.
@@ -536,7 +533,7 @@ def fit(
     and ``l2``, the mean absolute and the squared error of gen-ex. ``runs`` has the outputs
     of further runs of the same network, with other seeds, and ``also`` other networks for the same targets, (code, outputs).
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once, and ``fit_decoder``
-    fits ``Fit.decoder``. ``temperature`` is the τ of gen-ex. ``samples`` are simulated for each level. ``baseline`` has
+    fits ``Fit.decoder``. ``temperature`` is the τ of gen-ex. ``baseline`` has
     the predictions of direct regression for the same samples, in the units of the targets: ``print(fit)`` compares the network with
     them sample by sample, and ``fit.direct_regression`` has the numbers. A number is its mean error alone.
 
@@ -549,7 +546,7 @@ def fit(
     >>> level = np.arange(2000) % 16
     >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
     >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
-    >>> belsim.fit("johnson", logits, level, levels=16, samples=10).decoders["observed"].round(2).tolist()
+    >>> belsim.fit("johnson", logits, level, levels=16).decoders["observed"].round(2).tolist()
     [0.63, 0.63, 0.63, 0.81]
     """
     return _fit(**_told(**_joined(locals())))

@@ -444,7 +444,7 @@ class Decoder(_Exact):
     >>> level = np.arange(2000) % 16
     >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
     >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
-    >>> fitted = belsim.fit("johnson", logits, level, levels=16, samples=2, fit_decoder=True).decoder
+    >>> fitted = belsim.fit("johnson", logits, level, levels=16, fit_decoder=True).decoder
     >>> decoder = Decoder(fitted)
     >>> decoder(torch.tensor(logits)).shape  # levels here; labels, if it was fitted with a range
     torch.Size([2000])
