@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
@@ -24,7 +25,7 @@ func ExampleNewMixture() {
 	}
 	fmt.Printf("%.3f\n", mat.Formatted(e))
 	_, err = errmodel.NewMixture(context.Background(), c, 3, 1)
-	fmt.Println(err)
+	fmt.Println(position.Count(err.Error(), 1))
 	// Output:
 	// ⎡0.000  0.009  0.065  0.176⎤
 	// ⎢0.009  0.065  0.176  0.176⎥

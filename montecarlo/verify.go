@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"belsim/theory/base/position"
 	"belsim/theory/expect"
 )
 
@@ -44,7 +45,7 @@ type Failure struct {
 }
 
 func (f Failure) String() string {
-	where := fmt.Sprintf("level %d", f.Level)
+	where := "level " + position.At(f.Level)
 	if f.Level == 0 {
 		where = "all levels"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
@@ -49,20 +50,21 @@ func ReadHistogram(path string) (*Histogram, error) {
 		}
 		label, count := int(row[0]), row[1]
 		_, twice := counts[label]
-		switch { // the errors begin with the column
+		switch {
 		case row[0] != math.Trunc(row[0]) || math.Abs(row[0]) > math.MaxInt32:
-			err = fmt.Errorf("1: label %v is not an integer", row[0])
+			err = fmt.Errorf("column %s: label %v is not an integer", position.At(1), row[0])
 		case count < 0:
-			err = fmt.Errorf("2: count %v is not a number of 0 or more", count)
+			err = fmt.Errorf("column %s: count %v is not a number of 0 or more", position.At(2), count)
 		case twice:
-			err = fmt.Errorf("1: label %d occurs a second time; want each label once", label)
+			err = fmt.Errorf("column %s: label %d occurs a second time; want each label once", position.At(1), label)
 		}
 		counts[label] = count
 		if lowest, highest = min(lowest, label), max(highest, label); err == nil && highest-lowest >= code.MaxLevels {
-			err = fmt.Errorf("1: labels span %d to %d, more than %d levels", lowest, highest, code.MaxLevels)
+			err = fmt.Errorf("column %s: labels span %d to %d, more than %d levels", position.At(1), lowest, highest,
+				code.MaxLevels)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: row %d, column %w", rows.Name(), n, err)
+			return nil, fmt.Errorf("%s: row %s, %w", rows.Name(), position.At(n), err)
 		}
 	}
 	h := &Histogram{Lowest: lowest, Counts: make([]float64, highest-lowest+1)}

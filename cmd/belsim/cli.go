@@ -32,6 +32,7 @@ import (
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -98,6 +99,7 @@ type environment struct {
 	stdout   *standardOutput
 	stderr   io.Writer
 	quiet    bool // neither progress nor notes
+	from     int  // number that positions in sentences count from
 	args     []string
 	files    files.Ledger         // those that the command reads and writes
 	decoders decode.Registry      // the decoders that --decoder takes
@@ -112,8 +114,9 @@ type environment struct {
 
 // newEnvironment returns the environment of a command line.
 func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
+	from := countFrom(os.Getenv(callerVariable))
 	return &environment{
-		stdout: &standardOutput{Writer: stdout}, stderr: stderr, args: args,
+		stdout: newStandardOutput(stdout, from), stderr: stderr, args: args, from: from,
 		decoders: decode.Builtin(), disturb: func([]expect.Level) {}, watch: func(*progress) {},
 		exit: os.Exit, grace: 700 * time.Millisecond,
 	}
@@ -215,7 +218,7 @@ func (env *environment) complain(format string, a ...any) {
 // any file's is cut.
 func (env *environment) say(name, format string, a ...any) {
 	const longest, part = 5000, 100
-	said := strings.Split(table.Visible(fmt.Sprintf(format, a...)), " ")
+	said := strings.Split(table.Visible(position.Count(fmt.Sprintf(format, a...), env.from)), " ")
 	for i, word := range said {
 		if runes := []rune(word); len(runes) > longest {
 			said[i] = string(runes[:part]) + "…" + string(runes[len(runes)-part:])

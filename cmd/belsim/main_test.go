@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -528,12 +529,37 @@ func TestBadInput(t *testing.T) {
 		if command, ok := strings.CutPrefix(line, "$ belsim "); ok {
 			// an empty value is no way to leave a flag out
 			words := strings.Split(strings.ReplaceAll(strings.TrimSuffix(command, "\n"), `""`, ""), " ")
-			got += line + refusal(t, words...)
+			refused := refusal(t, words...)
+			got += line + refused
+			fromZero(t, refused, words)
 		} else if !strings.HasPrefix(line, "belsim: ") {
 			got += line
 		}
 	}
 	golden(t, "refusals.txt", got)
+}
+
+// fromZero checks that a refusal counts rows, columns, levels, bits and outputs from 0 where a caller
+// of the command does.
+func fromZero(t *testing.T, refused string, words []string) {
+	t.Helper()
+	at := regexp.MustCompile(` (rows?|columns?|levels?|bits?|outputs?) [0-9]+(( to | and |, )[0-9]+)*\b`)
+	if !at.MatchString(refused) || strings.Contains(refused, ": line ") { // lines of texts count from 1
+		return
+	}
+	t.Setenv(callerVariable, "0")
+	defer os.Unsetenv(callerVariable)
+	got := refusal(t, words...)
+	shifted := regexp.MustCompile(`[0-9]+`)
+	for i, want := range at.FindAllString(refused, -1) {
+		want = shifted.ReplaceAllStringFunc(want, func(n string) string {
+			k, _ := strconv.Atoi(n)
+			return strconv.Itoa(k - 1)
+		})
+		if all := at.FindAllString(got, -1); i >= len(all) || all[i] != want {
+			t.Errorf("%v: %q from 0 is %q; want %q in it", words, refused, got, want)
+		}
+	}
 }
 
 // TestLongWords: a message cuts a name that is longer than any file's.

@@ -14,6 +14,7 @@ import (
 
 	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
+	"belsim/theory/base/position"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 )
@@ -93,7 +94,7 @@ func (f outputFlags) deliver(env *environment, r result) error {
 	if f.Format == "json" {
 		return r.files["json"](env.stdout)
 	}
-	return r.print(table.Fold(env.stdout))
+	return r.print(position.Writer(table.Fold(env.stdout), env.from))
 }
 
 // format is the ending of a file, without the dot.
@@ -148,6 +149,9 @@ func (f outputFlags) writeFiles(env *environment, paths []string, make func(w io
 		}
 		var made error
 		if err := all.Add(path, func(w io.Writer) error {
+			if slices.Contains([]string{"csv", "html", "json"}, format(path)) {
+				w = position.Writer(w, env.from)
+			}
 			made = make(w, path)
 			return made
 		}); err != nil {

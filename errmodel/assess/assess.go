@@ -22,6 +22,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/base/refuse"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -124,8 +125,8 @@ func Run(ctx context.Context, o Options, workers int, progress Progress) (*Repor
 	}
 	for _, k := range o.Bits {
 		if k < 1 || k > own.code.Bits() {
-			return nil, &refuse.Value{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s",
-				own.code.Bits(), own.code.Name())}
+			return nil, &refuse.Value{Name: "bits", Value: position.At(k), Want: fmt.Sprintf("%s to %s, the bits of %s",
+				position.At(1), position.At(own.code.Bits()), own.code.Name())}
 		}
 	}
 	if err := own.checkMemory(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -124,7 +125,7 @@ func (n *network) takeOutput() error {
 		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; "+
 			"want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
 	case k < 1 || k > parts:
-		return fmt.Errorf("output %d: the network has outputs 1 to %d", k, parts)
+		return fmt.Errorf("output %s: the network has outputs %s to %s", position.At(k), position.At(1), position.At(parts))
 	}
 	if s.Direct != nil {
 		if _, n := s.Direct.Dims(); n != parts {

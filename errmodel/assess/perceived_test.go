@@ -20,6 +20,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/must"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -423,7 +424,7 @@ func TestEmptyRange(t *testing.T) {
 		if tt.hi > tt.lo {
 			f.Range, f.LevelWidth = &[2]float64{tt.lo, tt.hi}, (tt.hi-tt.lo)/63
 		}
-		if got := f.emptyText(); !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
+		if got := position.Count(f.emptyText(), 1); !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%d to %d: %q, want %q", tt.from, tt.to, got, tt.want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -150,7 +151,7 @@ func (f *Fit) checkPrior() error {
 	sum := 0.0
 	for i, p := range f.Prior {
 		if !(p >= 0 && p <= 1) {
-			return fmt.Errorf("prior of level %d is %v; want a number from 0 to 1", i+1, p)
+			return fmt.Errorf("prior of level %s is %v; want a number from 0 to 1", position.At(i+1), p)
 		}
 		sum += p
 	}

@@ -10,6 +10,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -103,8 +104,8 @@ func (r *Report) details() (out []Block) {
 		outputs = "bits (±1)"
 	}
 	lowest, highest := occurring(f.Prior)
-	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.Code, f.Levels,
-		f.Bits, f.Samples, lowest, highest, outputs)
+	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %s to %s, outputs are %s", f.Code, f.Levels,
+		f.Bits, f.Samples, position.At(lowest), position.At(highest), outputs)
 	if f.Range != nil {
 		if v := f.Values; v == nil {
 			head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)

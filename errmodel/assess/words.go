@@ -10,6 +10,7 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
@@ -165,9 +166,9 @@ func (f *Fit) emptyText() string {
 		return ""
 	}
 	of := func(from, to int) string {
-		text := fmt.Sprintf("levels %d to %d", from, to)
+		text := fmt.Sprintf("levels %s to %s", position.At(from), position.At(to))
 		if from == to {
-			text = fmt.Sprintf("level %d", from)
+			text = fmt.Sprintf("level %s", position.At(from))
 		}
 		if f.Range != nil {
 			ends := [2]float64{f.Range[0] + (float64(from)-1.5)*f.LevelWidth,
@@ -213,11 +214,7 @@ func deadText(dead []int, bits int) string {
 		return "No classifier has learnt its bit: all are mostly wrong, or always answer the same."
 	}
 	const most = 6
-	var names []string
-	for _, k := range dead[:min(most, len(dead))] {
-		names = append(names, strconv.Itoa(k))
-	}
-	list := strings.Join(names, ", ")
+	list := position.List(dead[:min(most, len(dead))])
 	if more := len(dead) - most; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}

@@ -330,7 +330,7 @@ func TestLabels(t *testing.T) {
 			"a range of real labels"},
 		{observed.Labels{Levels: 5}, -3, "no level"},
 	} {
-		if _, _, err := tt.l.Level(tt.y); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, _, err := tt.l.Level(tt.y); err == nil || !strings.Contains(must.Text(err), tt.want) {
 			t.Errorf("%v: %v, want an error about %q", tt.y, err, tt.want)
 		}
 	}
@@ -402,7 +402,7 @@ func TestRefusals(t *testing.T) {
 		if err == nil {
 			_, err = observed.Scan(tt.ctx, 0, s, c, nil, nil)
 		}
-		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(must.Text(err), tt.want) {
 			t.Errorf("error %v, want one about %q", err, tt.want)
 		}
 	}

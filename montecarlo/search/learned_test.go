@@ -88,7 +88,7 @@ func TestLearnedConstant(t *testing.T) {
 	p := must.Get(NewOptimizer(scenario.New(m), "gen", montecarlo.FixedSampling(),
 		Options{Levels: 16, Steps: 8, Start: c}))(t)
 	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, errImpossible) ||
-		!strings.Contains(err.Error(), "column 9 of johnson has 0 transitions, and at least 1 are wanted") {
+		!strings.Contains(must.Text(err), "column 9 of johnson has 0 transitions, and at least 1 are wanted") {
 		t.Errorf("%v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/expect"
@@ -176,7 +177,7 @@ func (o *Optimized) equal() string {
 	for _, g := range groups[:min(len(groups), most)] {
 		columns := make([]string, len(g))
 		for i, k := range g {
-			columns[i] = strconv.Itoa(k + 1)
+			columns[i] = position.At(k + 1)
 		}
 		list = append(list, strings.Join(columns, " = "))
 	}

@@ -470,7 +470,7 @@ func TestCheck(t *testing.T) {
 		o := problem(t, 9, 8, 0.6, 1.5)
 		o.Steps = 10
 		tt.change(&o)
-		if _, err := search(context.Background(), o); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := search(context.Background(), o); err == nil || !strings.Contains(must.Text(err), tt.want) {
 			t.Errorf("error %v; want one with %q", err, tt.want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
@@ -160,8 +161,8 @@ func (v *Report) powerText() string {
 	if !table.Missing(v.Overall.Detectable) {
 		text += fmt.Sprintf(" by %s, over all levels; or", size(v.Overall))
 	}
-	return text + fmt.Sprintf(" in one level: by %s, at level %d, up to %s, at level %d", size(*least), least.Level,
-		size(*most), most.Level)
+	return text + fmt.Sprintf(" in one level: by %s, at level %s, up to %s, at level %s", size(*least), position.At(least.Level),
+		size(*most), position.At(most.Level))
 }
 
 // conclusion says in words that the verification passed, or that nothing was checked. It is empty

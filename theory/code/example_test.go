@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
@@ -52,7 +53,7 @@ func ExampleFromMatrix() {
 	fmt.Println("smallest distance of two words:", *p.MinDistance)
 	fmt.Printf("transitions of a bit: %.3g on average, at most %d\n", p.TransitionsPerBit, p.MaxTransitions)
 	_, err = code.FromMatrix("twice", mat.NewDense(3, 2, []float64{0, 1, 1, 1, 0, 1}))
-	fmt.Println(err)
+	fmt.Println(position.Count(err.Error(), 1))
 	// Output:
 	// smallest distance of two words: 2
 	// transitions of a bit: 2 on average, at most 3

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 )
 
 // Network says what the classifiers of a network have learned of a code of M bits, at every
@@ -61,7 +62,7 @@ func (p *Posterior) perceive(prior []float64) error {
 	}
 	for k, v := range sd {
 		if !(v >= 0) || math.IsInf(v, 0) {
-			return fmt.Errorf("misfit of bit %d is %v; want a finite number, zero or more", k+1, v)
+			return fmt.Errorf("misfit of bit %s is %v; want a finite number, zero or more", position.At(k+1), v)
 		}
 	}
 	q, err := p.parts(s, sd)

@@ -9,6 +9,7 @@ import (
 
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
@@ -121,7 +122,7 @@ func logPrior(prior []float64, levels int) ([]float64, error) {
 	total := 0.0
 	for i, p := range prior {
 		if !(p >= 0) || math.IsInf(p, 0) {
-			return nil, fmt.Errorf("prior of level %d is %v; want a number of 0 or more", i+1, p)
+			return nil, fmt.Errorf("prior of level %s is %v; want a number of 0 or more", position.At(i+1), p)
 		}
 		total += p
 		out[i] = math.Log(p)

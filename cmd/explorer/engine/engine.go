@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"belsim/montecarlo"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -136,6 +137,7 @@ func (e *Engine) Write(ctx context.Context, method string, question []byte) ([]b
 
 // Named calls the files of a text by the names that the user knows.
 func (e *Engine) Named(text string) string {
+	text = position.Count(text, 1)
 	if e.Folder == "" {
 		return text
 	}

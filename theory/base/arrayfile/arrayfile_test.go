@@ -63,7 +63,7 @@ func TestNPYRefusals(t *testing.T) {
 	} {
 		path := inFile(t, "in.npy", tt.file)
 		_, err := arrayfile.ReadFile(path)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), path+": ") {
+		if err == nil || !strings.Contains(must.Text(err), tt.want) || !strings.HasPrefix(must.Text(err), path+": ") {
 			t.Errorf("%s: error %v, want one about %q", tt.name, err, tt.want)
 		}
 	}
@@ -95,7 +95,7 @@ func TestCSV(t *testing.T) {
 	} {
 		path := inFile(t, "in.csv", []byte(in))
 		_, err := arrayfile.ReadFile(path)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path+": ") {
+		if err == nil || !strings.Contains(must.Text(err), want) || !strings.HasPrefix(must.Text(err), path+": ") {
 			t.Errorf("%.20q: error %v, want one about %q", in, err, want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestCSV(t *testing.T) {
 // how to leave them out.
 func TestPandasRefusals(t *testing.T) {
 	for _, text := range []string{"0,1,2\n0,1,1\n1,0,1\n", ",0,1\n0,1,0\n1,0,1\n"} {
-		if _, err := arrayfile.ReadFile(inFile(t, "c.csv", []byte(text))); err == nil || !strings.Contains(err.Error(),
+		if _, err := arrayfile.ReadFile(inFile(t, "c.csv", []byte(text))); err == nil || !strings.Contains(must.Text(err),
 			"header=False and index=False") {
 			t.Errorf("%q: error %v", text, err)
 		}
@@ -114,7 +114,7 @@ func TestPandasRefusals(t *testing.T) {
 		t.Errorf("a matrix of two columns: %v, %v", m, err)
 	}
 	path := inFile(t, "z.csv", []byte(",0,1\n0,0.5,1\n1,0.25,2\n"))
-	if _, err := arrayfile.OpenRows(path); err == nil || !strings.Contains(err.Error(), "index=False") {
+	if _, err := arrayfile.OpenRows(path); err == nil || !strings.Contains(must.Text(err), "index=False") {
 		t.Errorf("an index of pandas: error %v", err)
 	}
 }
