@@ -44,7 +44,7 @@ func kernelTables(t *testing.T, d *Device, p *montecarlo.Problem, i int) *tables
 	leave := must.Get(d.context.Enter())(t)
 	defer leave()
 	size, a := sizeOf(p), &d.arenas[0]
-	at := a.sums + 7*8 // the six sums of the row, and the status; then as in pointTables
+	at := a.sums + 4*8 // the three sums of the row, and the status; then as in pointTables
 	next := func(bytes uint64) uint64 {
 		first := (at + 255) &^ 255
 		at = first + bytes

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"belsim/errmodel"
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -88,16 +87,16 @@ func BenchmarkLogits(b *testing.B) {
 	}
 }
 
-// BenchmarkPerceived reports hard decisions of networks that know a noisy label, per second on all
-// cores.
-func BenchmarkPerceived(b *testing.B) {
+// BenchmarkDense reports hard decisions, of which many err, per second on all cores.
+func BenchmarkDense(b *testing.B) {
 	for _, tt := range []struct {
 		code   string
 		levels int
-	}{{"hadamard", 512}, {"hadamard", 256}, {"onehot", 256}, {"gray", 256}, {"unary", 256}, {"johnson", 256}} {
+		r      float64
+	}{{"hadamard", 512, 0.01}, {"hadamard", 256, 0.02}, {"onehot", 256, 0.9}, {"gray", 256, 0.5}, {"unary", 256, 0.9}} {
 		b.Run(fmt.Sprintf("%s/L=%d", tt.code, tt.levels), func(b *testing.B) {
-			p := perceivedProblem(b, tt.code, "gen", tt.levels,
-				perceived.Model{Noise: 6, Misfit: 0.25, Training: perceived.BCE}, true)
+			p := mixtureProblem(b, tt.code, "gen", tt.levels, tt.r, 5)
+			p.Kind = montecarlo.DenseBits
 			const samples = 1 << 15
 			spans := everyRow(p, samples)[:16]
 			sums := make([]montecarlo.Sums, tt.levels)

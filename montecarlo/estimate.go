@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"belsim/theory/base/matrix"
-	"belsim/theory/decode"
 )
 
 // Target says how much to sample.
@@ -40,7 +39,7 @@ const LeastSamples = 64
 // Cost is about what a sample of a problem takes, in units of some 20 ns of a processor, from
 // above. It is counted, not measured, so that what depends on it is the same on every machine.
 func (p *Problem) Cost() (float64, error) {
-	if p.Kind != IndependentBits || p.errsOften() {
+	if p.sampled() != IndependentBits {
 		return 1 + float64(p.Code.Bits())/8, nil
 	}
 	const most = 16 // levels that are looked at
@@ -123,9 +122,6 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	var spans []Span
 	for row, n := range more {
 		if n > 0 {
-			if e.RelErr > 0 && e.problem.Kind.Parts() > 1 { // all parts have as many samples
-				n = (n + decode.Strata - 1) / decode.Strata * decode.Strata
-			}
 			spans = append(spans, Span{row, e.blocks[row], n})
 			e.blocks[row] += uint32((n + BlockSize - 1) / BlockSize)
 		}
@@ -133,7 +129,7 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	err := e.backend.Sample(ctx, e.problem, spans, sums, e.done)
 	var errors []float64
 	for _, s := range spans {
-		if sum := &sums[s.Row]; e.problem.Kind.Parts() == 1 && sum.Variance() == 0 {
+		if sum := &sums[s.Row]; sum.Variance() == 0 {
 			errors = matrix.Row(errors, s.Row, e.problem.Errors)
 			sum.Certain = matrix.Certain(errors)
 		}
@@ -244,7 +240,7 @@ func (t Target) next(sums []Sums) (more []uint64) {
 }
 
 // plan is how many samples of each label a pilot asks for: as many as it had itself or more, as far
-// as Max allows, and a multiple of the number of strata.
+// as Max allows, and a multiple of LeastSamples.
 func (t Target) plan(pilot []Sums, margin float64) []uint64 {
 	wanted := make([]uint64, len(pilot))
 	t.counted(pilot, func(rows []int, m counted) {
@@ -261,7 +257,7 @@ func (t Target) plan(pilot []Sums, margin float64) []uint64 {
 	})
 	for row, n := range wanted {
 		if n > 0 {
-			wanted[row] = max(1, n/decode.Strata) * decode.Strata
+			wanted[row] = max(1, n/LeastSamples) * LeastSamples
 		}
 	}
 	return wanted

@@ -69,7 +69,7 @@ func TestPointDecodersAgree(t *testing.T) {
 		t.Run(tt.code+" "+tt.decoder, func(t *testing.T) {
 			c := must.Get(code.New(tt.code, tt.levels))(t)
 			d := must.Get(decode.New(tt.decoder, c))(t)
-			agree := map[string]pointDecoder{"any": newFlipPoints(c, newAnyFlips(c, d)),
+			agree := map[string]pointDecoder{"any": newFlipPoints(c, &anyFlips{decoder: d}),
 				"flips": newFlipPoints(c, flipDecoderOf(c, d)), "chosen": newPointDecoder(c, d)}
 			for _, of := range pointDecoders { // those that large codes use too, at every size
 				if k, ok := of(c, d); ok {

@@ -5,9 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/philox"
@@ -52,9 +49,10 @@ func (s *latentSampler) row(ctx context.Context, row int, _ uint64) (err error) 
 	if s.tables, err = s.maker.Row(ctx, row); err != nil {
 		return err
 	}
-	s.errors.Base = s.problem.Code.Place(row)
-	for i := range s.errors.Y {
-		s.errors.Y[i] = s.errors.Base
+	s.errors.Base = float64(row + 1)
+	s.centers = s.centers[:0]
+	for range lanes.Batch {
+		s.centers = append(s.centers, s.tables.Centers...)
 	}
 	if s.hard != nil {
 		s.hard.prepare(s.tables)
@@ -72,63 +70,38 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 	return s.softBlock(ctx, st, n)
 }
 
-// rest returns the parts of a level that have one more of n samples of a block than the others, as
-// bits.
-func (st stream) rest(n int) uint64 {
-	x := philox.Call(st.keys, st.at(streamRest, 0, 0))
-	return tables.Rest(n%decode.Strata, uint64(x[0])|uint64(x[1])<<32)
-}
-
-// softBlock is block for logits. With a perceived label, the samples of each
-// part of the level have their own stream.
-//
-// Group g of a stream takes draws Width·A·g … of it: the noise of one drawn bit after the other.
+// softBlock is block for logits. Group g takes draws Width·A·g … of the stream: the noise of one
+// drawn bit after the other.
 func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, error) {
-	parts, draws := len(s.tables.Centers), len(s.tables.Bits)
-	sums := Sums{Fraction: s.problem.Fraction(), Parts: parts > 1}
-	rounds, rest := n/parts, uint64(0) // rounds of all parts
-	if sums.Parts {
-		rest = st.rest(n)
-	}
+	draws := len(s.tables.Bits)
+	sums := Sums{Fraction: s.problem.Fraction()}
 	if len(s.logits) < draws*lanes.Batch {
 		s.words = make([]uint64, draws*lanes.Batch*lanes.Width/2)
 		s.logits = make([]lanes.Ints, draws*lanes.Batch)
 	}
 	var labels [lanes.Width]float64
 	batch, sinceLook := s.batchDecoder(), 0
-	for j := range parts {
-		mine := rounds + int(rest>>j&1)
-		s.centers = s.centers[:0]
-		for range lanes.Batch {
-			s.centers = append(s.centers, s.tables.Centers[j]...)
+	for first := 0; first < n; {
+		groups := min(lanes.Batch, (n-first+lanes.Width-1)/lanes.Width)
+		if sinceLook += groups * draws * lanes.Width; sinceLook >= latentChunk {
+			sinceLook = 0
+			if err := ctx.Err(); err != nil {
+				return sums, err
+			}
 		}
-		for first := 0; first < mine; {
-			groups := min(lanes.Batch, (mine-first+lanes.Width-1)/lanes.Width)
-			if sinceLook += groups * draws * lanes.Width; sinceLook >= latentChunk {
-				sinceLook = 0
-				if err := ctx.Err(); err != nil {
-					return sums, err
-				}
+		s.draw(st, groups, first*draws)
+		if batch != nil && n-first >= lanes.Batch*lanes.Width {
+			sums.tallyBatch(batch, s.logits[:groups*draws], draws, &s.errors)
+			first += lanes.Batch * lanes.Width
+			continue
+		}
+		for g := range groups {
+			count := min(lanes.Width, n-first)
+			s.soft.decode(&labels, s.logits[g*draws:(g+1)*draws], count)
+			for _, label := range labels[:count] {
+				sums.tallyReal(label, s.errors.Base, s.errors.Near)
 			}
-			draw, words := first*draws, s.words[:groups*draws*lanes.Width/2]
-			philox.Fill(words, s.keys, st.at(streamLatent, j, uint32(draw/4)))
-			s.noise(words, groups, st, j, uint32(draw))
-			if batch != nil && mine-first >= lanes.Batch*lanes.Width {
-				sums.tallyBatch(batch, s.logits[:groups*draws], draws, &s.errors, sums.Parts)
-				first += lanes.Batch * lanes.Width
-				continue
-			}
-			for g := range groups {
-				count := min(lanes.Width, mine-first)
-				s.soft.decode(&labels, s.logits[g*draws:(g+1)*draws], count)
-				for i := range count {
-					labels[i] = sums.tallyReal(s.place(labels[i]), s.errors.Base, s.errors.Near)
-					if sums.Parts && i%2 == 1 {
-						sums.tallyPair(labels[i-1], labels[i])
-					}
-				}
-				first += lanes.Width
-			}
+			first += lanes.Width
 		}
 	}
 	return sums, nil
@@ -136,38 +109,21 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 
 // batchDecoder returns the decoder of batches, nil where the decoder takes group by group.
 func (s *latentSampler) batchDecoder() batchDecoder {
-	if d, ok := s.soft.(batchDecoder); ok && d.batches() && !s.problem.Code.Uneven() {
+	if d, ok := s.soft.(batchDecoder); ok && d.batches() {
 		return d
 	}
 	return nil
 }
 
-// place is the place of an answer of the decoder.
-func (s *latentSampler) place(answer float64) float64 {
-	if decode.Real(s.problem.Decoder) {
-		return answer
-	}
-	return s.problem.Code.Answer(answer)
-}
-
-// noise makes the logits of some groups of draws, A rows apart; first is the index of the first
-// draw.
-func (s *latentSampler) noise(words []uint64, groups int, st stream, part int, first uint32) {
-	refine := func(i int) uint64 {
-		x := philox.Call(s.keys, st.at(streamTail, part, first+uint32(i)))
+// draw makes the logits of some groups, A rows apart; first is the index of the first draw.
+func (s *latentSampler) draw(st stream, groups, first int) {
+	rows := groups * len(s.tables.Bits)
+	words := s.words[:rows*lanes.Width/2]
+	philox.Fill(words, s.keys, st.at(streamLatent, 0, uint32(first/4)))
+	lanes.Noise(s.logits[:rows], words, s.centers[:rows], func(i int) uint64 {
+		x := philox.Call(s.keys, st.at(streamTail, 0, uint32(first+i)))
 		return uint64(x[0]) | uint64(x[1])<<32
-	}
-	draws := len(s.tables.Bits)
-	logits := s.logits[:groups*draws]
-	if s.tables.Own == nil {
-		lanes.Noise(logits, words, s.centers[:groups*draws], refine)
-		return
-	}
-	lanes.Noise(logits, words, nil, refine)
-	for g := range groups {
-		at := g * draws
-		lanes.Stretch(logits[at:at+draws], s.centers[at:at+draws], s.tables.Own)
-	}
+	})
 }
 
 // latentDecoder turns logits into labels.
@@ -199,8 +155,8 @@ func newLatentDecoder(p *Problem) latentDecoder {
 	return &softDecoder{decoder: p.Decoder.(decode.LogitDecoder), z: make([]float64, p.Code.Bits())}
 }
 
-// tallyReal adds a sample whose label is y, and returns its error.
-func (s *Sums) tallyReal(decoded, y, near float64) float64 {
+// tallyReal adds a sample whose label is y.
+func (s *Sums) tallyReal(decoded, y, near float64) {
 	err := math.Abs(decoded - y)
 	s.Samples++
 	s.Abs += s.units(err)
@@ -208,22 +164,16 @@ func (s *Sums) tallyReal(decoded, y, near float64) float64 {
 	if err <= near {
 		s.Within++
 	}
-	return err
 }
 
-// tallyBatch decodes a batch and adds its samples, as tallyReal does, and as tallyPair does where
-// they are paired.
-func (s *Sums) tallyBatch(d batchDecoder, logits []lanes.Ints, stride int, e *lanes.Errors, paired bool) {
+// tallyBatch decodes a batch and adds its samples, as tallyReal does.
+func (s *Sums) tallyBatch(d batchDecoder, logits []lanes.Ints, stride int, e *lanes.Errors) {
 	sum, weight := d.batch(logits, stride)
 	t := lanes.TallyBatch(sum, weight, e)
 	s.Samples += lanes.Batch * lanes.Width
 	s.Abs += t.Abs
 	s.Square += t.Square
 	s.Within += t.Within
-	if paired {
-		s.Pairs += lanes.Batch * lanes.Width / 2
-		s.Differences += t.Differences
-	}
 }
 
 // softDecoder hands logits to a decoder that reads them, M at a time.
@@ -236,7 +186,7 @@ type softDecoder struct {
 func (d *softDecoder) prepare(p *tables.Logits) { d.tables = p }
 
 func (d *softDecoder) decode(labels *[lanes.Width]float64, logits []lanes.Ints, count int) {
-	unit := float64(uint64(1)<<d.tables.Exponent) / tables.LogitOne
+	const unit = 1. / tables.LogitOne
 	for i := range count {
 		for k := range logits { // all bits are drawn
 			d.z[d.tables.Bits[k]] = float64(logits[k][i]) * unit
@@ -266,8 +216,6 @@ type correlator struct {
 	wider   []lanes.Wide // the same, where 32 bits do not hold their sums
 	sure    []uint16     // bits that are not drawn
 	right   []lanes.Ints // their logits
-	values  []float64    // of a matrix product: candidate × A
-	z, c    []float64    // Width × A, Width × candidates
 
 	// Of a product code: correlations and weights of prefixes and suffixes.
 	prefixes, suffixes           []lanes.Ints
@@ -288,7 +236,6 @@ const (
 	wide                             // in 64 bits
 	transform                        // the fast Walsh–Hadamard transform, in 32 bits
 	wideTransform                    // in 64 bits
-	matrices                         // a product of matrices
 	factored                         // for gen-ex: prefixes and suffixes of a product code
 )
 
@@ -301,14 +248,14 @@ const (
 )
 
 // correlated tells how the problem's decoder is one of correlations: gen takes the largest, for
-// which the temperature is 0, and gen-ex a softmax at its temperature, over levels that are even. ok
-// is false for decoders that correlator does not know.
+// which the temperature is 0, and gen-ex a softmax at its temperature. ok is false for decoders that
+// correlator does not know.
 func (p *Problem) correlated() (temperature float64, ok bool) {
 	switch d := p.Decoder.(type) {
 	case decode.Gen:
 		return 0, true
 	case decode.GenEx:
-		return d.Temperature(), !p.Code.Uneven()
+		return d.Temperature(), true
 	}
 	return 0, false
 }
@@ -317,7 +264,7 @@ func (p *Problem) correlated() (temperature float64, ok bool) {
 func newCorrelator(p *Problem) *correlator {
 	temperature, _ := p.correlated()
 	return &correlator{code: p.Code, hard: p.Kind.Hard(), ex: temperature > 0,
-		hadamard: !p.Code.Real() && isHadamard(p.Code)}
+		hadamard: isHadamard(p.Code)}
 }
 
 // isHadamard reports whether row i has a one where i and k have an even number of
@@ -338,18 +285,12 @@ func isHadamard(c *code.Code) bool {
 }
 
 // prepare chooses the way that takes the least work: the additions of a running sum, or the
-// additions of a transform of all bits. Codes of real numbers have only products.
+// additions of a transform of all bits.
 func (c *correlator) prepare(p *tables.Logits) {
 	c.tables = p
 	m := c.code.Bits()
 	fits := m <= narrowBits || c.hard && m <= narrowHardBits // fixed parts count too
 	switch {
-	case c.code.Real():
-		c.path = matrices
-		c.values = c.values[:0]
-		for _, v := range p.Values {
-			c.values = append(c.values, float64(v))
-		}
 	case p.Product != nil:
 		c.path = factored
 		n, m := len(p.Product.Prefixes.Fixed), len(p.Product.Suffixes.Fixed)
@@ -455,9 +396,6 @@ func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints, _
 		c.label(labels)
 	case wideTransform:
 		c.transformWide(logits)
-		c.label(labels)
-	case matrices:
-		c.multiply(logits)
 		c.label(labels)
 	}
 }
@@ -587,36 +525,6 @@ func (c *correlator) transformWide(logits []lanes.Ints) {
 	for m, level := range c.tables.Levels {
 		for i, v := range x[level] {
 			c.wide[m][i] = v >> 1 // all are even, or all odd
-		}
-	}
-}
-
-// multiply computes the correlations of a group as a product of matrices. Logits are below 2²¹
-// and values below 2¹⁷: with at most 2¹⁵ bits every partial sum is a whole number below 2⁵³,
-// exact in any order of computation.
-func (c *correlator) multiply(logits []lanes.Ints) {
-	a, n := len(logits), len(c.tables.Levels)
-	for m := range c.wide {
-		for i := range c.wide[m] {
-			c.wide[m][i] = c.tables.Fixed[m]
-		}
-	}
-	if a == 0 {
-		return
-	}
-	c.z, c.c = sized(c.z, a*lanes.Width), sized(c.c, n*lanes.Width)
-	for k := range logits {
-		for i, z := range logits[k] {
-			c.z[i*a+k] = float64(z)
-		}
-	}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1,
-		blas64.General{Rows: lanes.Width, Cols: a, Stride: a, Data: c.z},
-		blas64.General{Rows: n, Cols: a, Stride: a, Data: c.values},
-		0, blas64.General{Rows: lanes.Width, Cols: n, Stride: n, Data: c.c})
-	for i := range lanes.Width {
-		for m, v := range c.c[i*n : (i+1)*n] {
-			c.wide[m][i] += int64(v)
 		}
 	}
 }

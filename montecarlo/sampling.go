@@ -116,11 +116,8 @@ func (s Sampling) Problem(ctx context.Context, of *scenario.Scenario, c *code.Co
 // Of is the sampling problem of classifiers.
 func (s Sampling) Of(p *expect.Problem) *Problem {
 	kind := IndependentBits
-	switch {
-	case p.Logits:
+	if p.Logits {
 		kind = IndependentLogits
-	case decode.Real(p.Decoder):
-		kind = DenseBits
 	}
 	return &Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Kind: kind, Seed: s.Seed, Within: s.Within}
 }

@@ -80,6 +80,7 @@ type cli struct {
 	Merge      mergeCmd                  `cmd:"" help:"Put the results of a sweep together."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
+	Quiet   bool             `short:"q" help:"No progress and no notes on standard error, of any command."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
 

@@ -19,7 +19,6 @@ type figuresCmd struct {
 	Quick  bool     `help:"Fewer cells and samples."`
 	workersFlag
 	styleFlag
-	quietFlag
 }
 
 // Run implements the command.

@@ -136,21 +136,33 @@ func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit) code.Si
 	return code.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault}
 }
 
-// samplingFlags say how much is sampled.
+// samplesFlags say how much is sampled.
+type samplesFlags struct {
+	Samples uint64 `placeholder:"N" help:"Samples of each label (default: by time)."`
+	Seed    uint64 `default:"1" group:"sampling" help:"Seed of the random numbers."`
+}
+
+// sampling returns the sampling that the flags ask for.
+func (f samplesFlags) sampling() montecarlo.Sampling {
+	s := montecarlo.DefaultSampling()
+	if s.Seed = f.Seed; f.Samples > 0 {
+		s = s.Fixed(f.Samples)
+	}
+	return s
+}
+
+// samplingFlags say how much is sampled, or how right the result is to be.
 type samplingFlags struct {
-	Samples uint64  `placeholder:"N" help:"Samples of each label (default: by time); with --rel-err at most ${most}."`
-	RelErr  float64 `placeholder:"X" group:"sampling" help:"Sample until standard errors are about X times the mean."`
-	Seed    uint64  `default:"1" group:"sampling" help:"Seed of the random numbers."`
+	samplesFlags
+	RelErr float64 `placeholder:"X" group:"sampling" help:"Sample until standard errors are about X times the mean, but at most --samples (${most})."`
 }
 
 // sampling returns the sampling that the flags ask for.
 func (f samplingFlags) sampling() montecarlo.Sampling {
-	s := montecarlo.DefaultSampling()
-	switch s.Seed = f.Seed; {
-	case f.RelErr != 0:
-		s.RelErr, s.MaxSamples, s.Work = f.RelErr, cmp.Or(f.Samples, s.MaxSamples), 0
-	case f.Samples > 0:
-		s = s.Fixed(f.Samples)
+	s := f.samplesFlags.sampling()
+	if f.RelErr != 0 {
+		s = montecarlo.DefaultSampling()
+		s.Seed, s.RelErr, s.MaxSamples, s.Work = f.Seed, f.RelErr, cmp.Or(f.Samples, s.MaxSamples), 0
 	}
 	return s
 }

@@ -48,7 +48,6 @@ func TestInterrupted(t *testing.T) {
 		// The others with BELSIM_LONG=1.
 		"codes hadamard --levels 32768 -o code.png",
 		"codes hadamard --levels 65536 -o code.npy",
-		"codes hadamard --levels 65536 --describe",
 		"compare hadamard --levels 16384",
 		"compare b1jdj hexj --levels 16384 --decoder gen,gen-ex",
 		"verify --code hadamard --levels 8192",

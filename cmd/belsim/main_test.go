@@ -239,7 +239,7 @@ func TestCodes(t *testing.T) {
 	if runJSON(t, &all, "codes --levels 64"); len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
 		t.Errorf("JSON list %v", all)
 	}
-	prints(t, "c.npy", "codes c.npy --describe")
+	prints(t, "unary", "codes")
 }
 
 // TestVerify: the files have what is printed, where nothing is checked nothing passes, and the

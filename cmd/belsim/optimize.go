@@ -36,7 +36,7 @@ type optimizeCmd struct {
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
 	Keep           string           `group:"output" placeholder:"FOLDER" help:"Folder for the codes of --pareto."`
 	scenarioFlags
-	samplingFlags
+	samplesFlags
 	backendFlags
 	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
 }

@@ -19,16 +19,10 @@ import (
 	"belsim/theory/base/table"
 )
 
-// quietFlag leaves out what is said on standard error.
-type quietFlag struct {
-	Quiet bool `short:"q" group:"output" help:"No progress and no notes on standard error."`
-}
-
 // outputFlags say where results go.
 type outputFlags struct {
 	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, which ends in ${endings}; several times."`
 	Format string   `enum:"text,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
-	quietFlag
 }
 
 // styleFlag says how pictures look.
