@@ -187,7 +187,8 @@ func TestRun(t *testing.T) {
 	o.Temperature, o.Decoders = 1, nil
 	alone := judge(t, o)
 	says(t, printed(t, alone.Section(nil)), "mixture model")
-	same(t, "the mixture alone", Fit{R: f.R}, Fit{R: alone.Fit.R, Perceived: alone.Fit.Perceived})
+	same(t, "the mixture alone", Fit{R: f.R, Decoders: []DecoderRow{}},
+		Fit{R: alone.Fit.R, Decoders: alone.Fit.Decoders, Quantiles: alone.Fit.Quantiles})
 	same(t, "the perceived label describes it", false, NewSeveral([]*Report{alone}).Rows[0].Describes)
 }
 

@@ -251,14 +251,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 		n.dead = n.deadBits()
 	}
 	n.warning, n.remedy = n.warn()
-	if n.options.FitDecoder {
-		if n.options.predicts() {
-			return fmt.Errorf("%s: predictions of direct regression need no decoder, and none is fitted to them",
-				n.source.Outputs.Name())
-		}
-		n.fitted, err = n.fitDecoder(ctx, workers, done)
-	}
-	return err
+	return nil
 }
 
 const (
@@ -329,6 +322,34 @@ func (n *network) live() [][]int {
 		out[k-1] = nil
 	}
 	return out
+}
+
+// called is what people call the network's head.
+func (n *network) called() string { return forecast.Called(n.code.Name(), n.training) }
+
+// width is the width of a level, in the unit of the targets.
+func (n *network) width() float64 { return n.source.Labels.Width() }
+
+// quantization is the mean distance of the targets from their levels, in their unit.
+func (n *network) quantization() float64 { return n.width() * n.seen.Quantization }
+
+// ends are the labels of the end levels; nil where targets are levels.
+func (n *network) ends() *[2]float64 {
+	if r := n.options.Range; !r.IsZero() {
+		return &[2]float64{r.Lo, r.Hi}
+	}
+	return nil
+}
+
+// smoothed is the share of each level: see smoothed.
+func (n *network) smoothed() []float64 {
+	samples, _ := n.seen.Counts.Total()
+	return smoothed(n.seen.Counts.Prior(), samples)
+}
+
+// labels are the real labels of the targets: see realLabels.
+func (n *network) labels() *forecast.Labels {
+	return realLabels(n.ends(), n.smoothed(), onLevels(n.quantization(), n.width()))
 }
 
 // owns reports whether a forecast is of the network's own head.

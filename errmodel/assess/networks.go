@@ -150,26 +150,33 @@ func relativeTo(folder, path string) string {
 	return string(kind) + ":" + file
 }
 
-// readOthers reads the outputs of the other networks.
-func readOthers(ctx context.Context, own *network, workers int, done func(uint64)) (all []*network, err error) {
-	for _, x := range own.options.Others {
+// openAll opens a network, and the others for the same targets.
+func openAll(ctx context.Context, o Options) (own *network, others []*network, err error) {
+	if own, err = openNetwork(ctx, o); err != nil {
+		return nil, nil, err
+	}
+	for _, x := range o.Others {
 		o := own.options
 		o.Code, o.Outputs, o.Training, o.Baseline = x.Code, x.Outputs, x.Training, Baseline{}
 		o.Levels = cmp.Or(o.Levels, own.code.Levels())
 		n, err := openNetwork(ctx, o)
+		if err == nil && n.code.Real() {
+			others = append(others, n)
+			err = fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, errors.Join(err, closeAll(own, others))
 		}
-		if err := errors.Join(n.read(ctx, workers, done), n.Close()); err != nil {
-			return nil, err
-		}
-		if !slices.Equal(n.seen.Counts.Samples, own.seen.Counts.Samples) {
-			return nil, fmt.Errorf("%s: its samples have other levels than those of the first network", x.Outputs)
-		}
-		if n.code.Real() {
-			return nil, fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
-		}
-		all = append(all, n)
+		others = append(others, n)
 	}
-	return all, nil
+	return own, others, nil
+}
+
+// closeAll closes the files of networks.
+func closeAll(own *network, others []*network) error {
+	err := own.Close()
+	for _, n := range others {
+		err = errors.Join(err, n.Close())
+	}
+	return err
 }

@@ -174,8 +174,8 @@ func (s *Several) Section(ways map[Advice]string) Section {
 func (f *Fit) decoderTables() []Block {
 	heads := []string{"levels", "code", "bits", "trans.", "training"} // the same in all rows
 	out := []Block{{
-		Head:  "mean |answer − target| in " + f.errorUnit() + ": observed, and under the perceived-label model",
-		Table: decoderTable(f.own()).Without(append(heads, "network")...),
+		Head:  "mean |answer − target| in " + errorUnit(f.Range) + ": observed, and under the perceived-label model",
+		Table: decoderTable(ownRows(f.Decoders)).Without(append(heads, "network")...),
 	}}
 	if len(f.Mixture) == 0 {
 		return out

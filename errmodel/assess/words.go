@@ -33,7 +33,8 @@ const easyToLearn = "train a network with a code that is easy to learn, such as 
 
 // opening is the verdict in some plain sentences: what the network does, whether the
 // perceived-label model describes it, and what to do next.
-func opening(f *Fit, own *network, others []*network) []string {
+func opening(f *Fit, own *network, found findings) []string {
+	others := found.others
 	switch what := sentenceOf(own.warning); {
 	case own.seen.Same:
 		return []string{what, "Next: " + own.remedy + "."}
@@ -60,7 +61,7 @@ func opening(f *Fit, own *network, others []*network) []string {
 		verdict = f.Perceived.Verdict
 	}
 	model := strings.Join(sentences(trained, deadText(f.Dead, f.Bits), verdict), " ")
-	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next())...)
+	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next(found.model.siblings))...)
 }
 
 // leftOut says which lines of files were taken for names of columns.
@@ -102,9 +103,9 @@ func (f *Fit) predicts() bool { return f.Code == forecast.Direct }
 // unit is what follows an error: the unit, where it is levels.
 func (f *Fit) unit() string { return when(f.Range == nil, " levels") }
 
-// errorUnit is the unit of errors.
-func (f *Fit) errorUnit() string {
-	if f.Range == nil {
+// errorUnit is the unit of errors, where these are the labels of the end levels.
+func errorUnit(ends *[2]float64) string {
+	if ends == nil {
 		return errmodel.InLevels
 	}
 	return errmodel.InLabelUnits
@@ -227,7 +228,7 @@ func deadText(dead []int, bits int) string {
 }
 
 // next says what to do.
-func (f *Fit) next() string {
+func (f *Fit) next(of siblings) string {
 	switch rec := f.Recommendation; {
 	case 4*len(f.Dead) > f.Bits: // of unary in reversed columns, nearly half are
 		return "check the code, the range and the order of the bits: all must be the network's."
@@ -245,8 +246,8 @@ func (f *Fit) next() string {
 		return fmt.Sprintf("judge it by more test samples: %d tell no codes apart; want %d or more.", f.Samples, fewSamples)
 	case f.emptyShare() >= muchEmpty:
 		return fmt.Sprintf("check the range: %s of the levels are empty.", percent(f.emptyShare()))
-	case f.differ != "":
-		return f.differ
+	case of.next(f.Code) != "":
+		return of.next(f.Code)
 	default:
 		return decisionText(rec.Decision, f.Fitted, f.Code)
 	}

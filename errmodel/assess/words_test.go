@@ -35,8 +35,8 @@ func TestDirectText(t *testing.T) {
 		0.8:  "worse: +25 % ± 12 %",
 		1e-9: "more than 10,000 times as wrong.",
 	} {
-		f := &Fit{LevelWidth: 1, Decoders: []DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}}}
-		f.Direct = compareDirect(f, &network{options: Options{Baseline: Baseline{Error: direct}}})
+		f := &Fit{LevelWidth: 1, Direct: compareDirect(&network{options: Options{Baseline: Baseline{Error: direct}}},
+			[]DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}})}
 		if got := f.directText(); !strings.Contains(got, "this network is "+want) {
 			t.Errorf("direct regression %v: %q, want %q", direct, got, want)
 		}
@@ -193,18 +193,6 @@ func TestDecisionText(t *testing.T) {
 	}
 }
 
-// TestRelative writes ratios.
-func TestRelative(t *testing.T) {
-	for want, r := range map[string][3]float64{
-		"−1.4 % (−4 to +2 %)": {0.986, 0.96, 1.02}, "+25 % (+1 to +50 %)": {1.25, 1.01,
-			1.5}, "0 % (−0.4 to +0.4 %)": {1.0001, 0.996, 1.004}, "+9.9 % (0 to +20 %)": {1.099, 1.001, 1.2},
-	} {
-		if got := relative(r[0], [2]float64{r[1], r[2]}); got != want {
-			t.Errorf("%v: %q, want %q", r, got, want)
-		}
-	}
-}
-
 // TestOneNumber: the verdict, the table and the JSON have one number for each decoder, and the
 // decision is a row of the table. The networks are drawn.
 func TestOneNumber(t *testing.T) {
@@ -252,22 +240,23 @@ func TestNext(t *testing.T) {
 	const few, empty, differ, train = "judge it by more test samples", "check the range", "train longer, and",
 		"train unary with BCE"
 	for _, tt := range []struct {
-		samples  uint64
-		occurs   int // levels, of 100
-		networks string
-		want     string
+		samples uint64
+		occurs  int     // levels, of 100
+		over    float64 // of the error of another network of the head over the first one's
+		want    string
 	}{
-		{99, 60, differ, few}, {100, 100, "", train}, {100, 76, "", train}, {100, 75, differ, empty},
-		{100, 76, differ, differ},
+		{99, 60, 1.11, few}, {100, 100, 1, train}, {100, 76, 1.09, train}, {100, 75, 1.11, empty},
+		{100, 76, 1.11, differ},
 	} {
 		f := &Fit{Code: "johnson", Levels: 100, Bits: 50, Samples: tt.samples, WrongBits: 1, LevelWidth: 1,
-			Prior: make([]float64, 100), Perceived: &PerceivedFit{}, differ: tt.networks,
+			Prior: make([]float64, 100), Perceived: &PerceivedFit{},
 			Recommendation: &Recommendation{Ranking: make([]forecast.Row, 1), Decision: &forecast.Decision{
 				Action: forecast.Train, Design: scenario.Design{Code: "unary", Training: "bce", Decoder: "gen"}}}}
 		for i := range tt.occurs {
 			f.Prior[i] = 1 / float64(tt.occurs)
 		}
-		if got := f.next(); !strings.HasPrefix(got, tt.want) {
+		of := siblings{map[*network]float64{{}: tt.over}, 0.1}
+		if got := f.next(of); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%+v: %q", tt, got)
 		}
 	}

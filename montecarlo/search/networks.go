@@ -46,7 +46,7 @@ func (p *Optimizer) learn(m scenario.Perceived, o *Options) {
 
 // labelKind says what the labels are: levels, but where networks learnt from real ones.
 func (p *Optimizer) labelKind() forecast.LabelKind {
-	if p.Forecaster == nil {
+	if p.Forecaster == nil || p.Forecaster.Labels == nil {
 		return forecast.LevelLabels
 	}
 	return p.Forecaster.Labels.Kind()
