@@ -20,10 +20,15 @@ type Sampling struct {
 	// relative standard error that a cell is sampled to; 0 for a fixed number of samples
 	RelErr float64 `json:"rel_err"`
 	// the most samples of each label with rel_err
-	MaxSamples uint64  `json:"max_samples"`
-	Work       float64 `json:"-"` // limits the cost of what is sampled to RelErr: see Target
-	Within     int     `json:"within_levels"`
-	Seed       uint64  `json:"seed"`
+	MaxSamples uint64 `json:"max_samples"`
+	// Work, when positive, limits the samples of all labels together with RelErr, by what they
+	// cost: see Problem.Cost. A label has at least LeastSamples.
+	Work float64 `json:"-"`
+	// EachLabel makes RelErr hold for every label, and not only for the mean over the prior. Labels
+	// of weight zero are sampled, too.
+	EachLabel bool   `json:"-"`
+	Within    int    `json:"within_levels"`
+	Seed      uint64 `json:"seed"`
 }
 
 // FixedSampling is 100,000 samples of each label, seed 1, θ = 5.
@@ -75,13 +80,6 @@ func (s Sampling) Check() error {
 		return &refuse.Value{Name: "within", Value: s.Within, Want: "0 or more levels"}
 	}
 	return nil
-}
-
-// Target is the sampling as the estimators take it. eachLabel makes RelErr hold for every
-// label, and not only for the mean over the prior.
-func (s Sampling) Target(prior []float64, eachLabel bool) Target {
-	return Target{Samples: s.Samples, RelErr: s.RelErr, Max: s.MaxSamples, Work: s.Work,
-		EachLabel: eachLabel, Prior: prior}
 }
 
 // Run says where a computation runs, and which function is told of its progress. It never

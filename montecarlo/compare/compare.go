@@ -169,7 +169,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		if draw.RelErr > 0 { // nobody knows how many samples that takes
 			done = run.Drawn
 		}
-		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(row.Exact).Target(weights, false),
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(row.Exact), weights,
 			done)
 		if err != nil {
 			return nil, err

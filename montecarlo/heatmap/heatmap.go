@@ -476,8 +476,7 @@ func (f *filler) error(ctx context.Context, side int, l *errmodel.Profile, r flo
 		out.Mean, err = m.Mean(ctx, p, f.weights)
 		return out, err
 	}
-	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, montecarlo.Sampling{Seed: f.draw.Seed}.Of(p),
-		f.draw.Target(f.weights, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, f.draw.Of(p), f.draw, f.weights, nil)
 	if err != nil {
 		return out, err
 	}

@@ -135,8 +135,8 @@ func (p *Optimizer) sampled(_, samples int, seed uint64) (func(context.Context, 
 			return 0, err
 		}
 		// The chains of a search are what runs side by side.
-		target := montecarlo.Target{Samples: uint64(samples), Prior: p.Options.Prior}
-		sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, target, nil)
+		draw := montecarlo.Sampling{Samples: uint64(samples)}
+		sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, draw, p.Options.Prior, nil)
 		return montecarlo.Average(p.Options.Prior, sums).Mean, err
 	}, nil
 }

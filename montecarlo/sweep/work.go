@@ -138,7 +138,7 @@ func (w *worker) numbers(ctx context.Context, t Task) (Numbers, error) {
 
 // sample samples a cell.
 func (w *worker) sample(ctx context.Context, problem *montecarlo.Problem, prior []float64) (Numbers, error) {
-	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, w.Target(prior, false), nil)
+	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, w.Sampling, prior, nil)
 	if err != nil {
 		return Numbers{}, err
 	}

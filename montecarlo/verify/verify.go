@@ -74,8 +74,8 @@ type Level struct {
 // before those that are checked are drawn.
 func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *montecarlo.Problem, th *expect.Theory,
 	weights []float64, draw montecarlo.Sampling) (*Report, error) {
-	target := draw.Target(weights, true)
-	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, target, run.Done)
+	draw.EachLabel = true
+	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw, weights, run.Done)
 	if err != nil {
 		return nil, err
 	}
