@@ -419,7 +419,7 @@ func (r *Run) checkNoise(ctx context.Context, workers int) error {
 		if err != nil {
 			return err
 		}
-		if least = width * least * (1 - 1e-3); q.Noise < least { // the noise of an error is found to 10⁻⁴
+		if least = width * least * (1 - 1e-3); q.Noise < least { // more than the solver's 10⁻⁶
 			return fmt.Errorf("label noise %v: want at least %.4g with %d levels, where unary has an error of %v levels; "+
 				"forecasts of smaller errors were not tried", q.Noise, least, levels, leastError)
 		}
