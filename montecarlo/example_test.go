@@ -32,8 +32,8 @@ func ExampleEstimate() {
 	}
 	prior := theory.Uniform(c.Levels())
 	problem := &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 5}
-	sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, problem, montecarlo.Target{Samples: 2_000, Prior: prior},
-		nil)
+	sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{}, problem, montecarlo.Sampling{Samples: 2_000},
+		prior, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
