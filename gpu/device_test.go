@@ -424,7 +424,7 @@ func TestRefusals(t *testing.T) {
 		{p, 20, sums, "row 20"},
 	} {
 		err := d.Sample(context.Background(), tt.problem, []montecarlo.Span{{Row: tt.row, Samples: 50}}, tt.sums, nil)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err == nil || !strings.Contains(must.Text(err), tt.want) {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
 		if unsupported := tt.problem == &other; errors.Is(err, errUnsupported) != unsupported {

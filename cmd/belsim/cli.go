@@ -251,7 +251,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Vars{
 			"version":    "belsim " + version(),
 			"misfit":     fmt.Sprint(perceived.DefaultMisfit),
-			"most":       fmt.Sprint(scenario.FixedSampling().MaxSamples),
+			"most":       fmt.Sprint(montecarlo.FixedSampling().MaxSamples),
 			"r":          fmt.Sprint(scenario.DefaultMixture().R),
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),

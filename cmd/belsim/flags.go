@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"belsim/errmodel/assess"
+	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 )
@@ -92,10 +93,10 @@ type scenarioFlags struct {
 // read fills in a scenario from the flags, and from a fit by a method of it where --model names one,
 // and checks the values of the sampling. What the other flags say wins over the fit, which is nil
 // without --model.
-func (f scenarioFlags) read(env *environment, draw scenario.Sampling,
+func (f scenarioFlags) read(env *environment, draw montecarlo.Sampling,
 	fill func(*assess.Fit, *scenario.Scenario)) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check()); err != nil {
+	if err := checkFlags(scenario.CheckSampling(draw)); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model()
@@ -138,8 +139,8 @@ type samplesFlags struct {
 }
 
 // sampling returns the sampling that the flags ask for.
-func (f samplesFlags) sampling() scenario.Sampling {
-	s := scenario.DefaultSampling()
+func (f samplesFlags) sampling() montecarlo.Sampling {
+	s := montecarlo.DefaultSampling()
 	if s.Seed = f.Seed; f.Samples > 0 {
 		s = s.Fixed(f.Samples)
 	}
@@ -153,10 +154,10 @@ type samplingFlags struct {
 }
 
 // sampling returns the sampling that the flags ask for.
-func (f samplingFlags) sampling() scenario.Sampling {
+func (f samplingFlags) sampling() montecarlo.Sampling {
 	s := f.samplesFlags.sampling()
 	if f.RelErr != 0 {
-		s = scenario.DefaultSampling()
+		s = montecarlo.DefaultSampling()
 		s.Seed, s.RelErr, s.MaxSamples, s.Work = f.Seed, f.RelErr, cmp.Or(f.Samples, s.MaxSamples), 0
 	}
 	return s

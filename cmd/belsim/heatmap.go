@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"belsim/errmodel/assess"
+	"belsim/montecarlo"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
@@ -39,9 +40,9 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(ctx, nil, nil, nil)); err != nil {
 		return err
 	}
-	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
+	draw := montecarlo.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
 	s := cmd.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check()); err != nil {
+	if err := checkFlags(scenario.CheckSampling(draw)); err != nil {
 		return err
 	}
 	methods, err := cmd.methods()

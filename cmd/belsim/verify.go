@@ -31,7 +31,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	}
 	draw := cmd.sampling()
 	if cmd.Samples == 0 && cmd.RelErr == 0 {
-		draw = scenario.FixedSampling()
+		draw = montecarlo.FixedSampling()
 		draw.Seed = cmd.Seed
 	}
 	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)

@@ -8,6 +8,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
+	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -62,7 +63,7 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 		about := scenario.Scenario{Outputs: scenario.Outputs(decoding.Outputs())}
 		// what theory says of bits that err independently
 		independent := func(e mat.Matrix, omit scenario.Omit) (*scenario.Theory, error) {
-			p, err := about.ProblemOf(ctx, n.code, decoder, e, scenario.Sampling{})
+			p, err := about.ProblemOf(ctx, n.code, decoder, e, montecarlo.Sampling{})
 			if err != nil {
 				return nil, err
 			}

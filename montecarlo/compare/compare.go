@@ -90,7 +90,7 @@ type InvalidCode struct {
 // have one. Codes for which the model is invalid are set aside; where it is so for all of them,
 // the error is the first one's.
 func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code, decoders []string,
-	draw scenario.Sampling) (*Candidates, error) {
+	draw montecarlo.Sampling) (*Candidates, error) {
 	if err := scenario.CheckTwice("decoder", decoders); err != nil {
 		return nil, err
 	}
@@ -130,8 +130,8 @@ func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code
 // Rank computes the error of every candidate, of one or more of the same number of levels, and
 // ranks them: the smallest first, then codes that networks learn worse than the model says, and
 // codes for which the model is invalid at the end.
-func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidates *Candidates,
-	draw scenario.Sampling) (*Ranking, error) {
+func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candidates *Candidates,
+	draw montecarlo.Sampling) (*Ranking, error) {
 	weights, err := s.Weights(candidates.Problems[0].Code.Levels())
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidate
 		if draw.RelErr > 0 { // nobody knows how many samples that takes
 			done = run.Drawn
 		}
-		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(row.Exact).Target(weights, false),
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(row.Exact), weights,
 			done)
 		if err != nil {
 			return nil, err

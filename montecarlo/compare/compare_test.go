@@ -29,10 +29,10 @@ func ranked(t *testing.T, s *scenario.Scenario, levels int, decoders []string, n
 	for _, name := range names {
 		codes = append(codes, must.Get(code.New(name, levels))(t))
 	}
-	draw := scenario.Sampling{Samples: 500, Seed: 1, Within: 5}
+	draw := montecarlo.Sampling{Samples: 500, Seed: 1, Within: 5}
 	candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, decoders, draw))(t)
 	candidates.Omit.AnyLaw = len(decoders) == 1 // it takes long, and TestCompare alone looks at it
-	return must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
+	return must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 }
 
 // compared ranks codes of 32 levels, read by gen.
@@ -58,7 +58,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s, %s: bound %v, any law %v", r.Code, r.Decoder, r.Bound, r.AnyLaw)
 		}
 	}
-	hexj, draw := []*code.Code{must.Get(code.New("hexj", 40))(t)}, scenario.FixedSampling()
+	hexj, draw := []*code.Code{must.Get(code.New("hexj", 40))(t)}, montecarlo.FixedSampling()
 	if _, err := compare.NewCandidates(t.Context(), s, hexj, []string{"gen", "bel-j"}, draw); !errors.Is(err,
 		decode.ErrUnfit) {
 		t.Errorf("bel-j fits no code: error %v", err)
@@ -123,7 +123,7 @@ func TestInvalidCode(t *testing.T) {
 	}
 	onehot := []*code.Code{must.Get(code.New("onehot", 32))(t)}
 	if _, err := compare.NewCandidates(t.Context(), scenario.New(m), onehot, []string{"gen"},
-		scenario.FixedSampling()); !scenario.Invalid(err) {
+		montecarlo.FixedSampling()); !scenario.Invalid(err) {
 		t.Errorf("error %v; want that the model is invalid", err)
 	}
 }
@@ -234,7 +234,7 @@ func TestLine(t *testing.T) {
 // TestReached: a comparison has what was asked for where each row has, beside exact values to 1 %.
 // Rows without one say where they have not.
 func TestReached(t *testing.T) {
-	draw := scenario.DefaultSampling()
+	draw := montecarlo.DefaultSampling()
 	draw.RelErr, draw.MaxSamples, draw.Seed = 0.001, 20000, 1
 	for r, few := range map[float64]bool{0.6: false, 1e-4: true} { // errors to see
 		s, codes := scenario.New(scenario.Mixture{R: r, Sigma: 1.5}), []*code.Code{}
@@ -243,7 +243,7 @@ func TestReached(t *testing.T) {
 		}
 		candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, []string{decode.Auto}, draw))(t)
 		candidates.Omit = scenario.Omit{AnyLaw: true, Intervals: true}
-		c := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
+		c := must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 		for _, row := range c.Results {
 			must.Equal(t, row.Code+" is capped", row.Code == "hadamard", row.Capped)
 			if row.Code == "unary" {
@@ -295,13 +295,13 @@ func TestFinite(t *testing.T) {
 		}
 		s.Outputs = []scenario.Outputs{scenario.AutoOutputs, scenario.Bits, scenario.Logits}[rng.IntN(3)]
 		s.Temperature = value()
-		draw := scenario.Sampling{Samples: 64, Seed: rng.Uint64(), Within: 1}
+		draw := montecarlo.Sampling{Samples: 64, Seed: rng.Uint64(), Within: 1}
 		candidates, err := compare.NewCandidates(t.Context(), s, []*code.Code{c},
 			decode.Names()[rng.IntN(len(decode.Names())):][:1], draw)
 		if err != nil {
 			continue
 		}
-		found := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1},
+		found := must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1},
 			candidates, draw))(t)
 		p, r := candidates.Problems[0], found.Results[0]
 		what := fmt.Sprintf("%s of %d levels, %s, %v, %s: %+v", r.Code, levels, r.Decoder, s, s.Outputs, r)

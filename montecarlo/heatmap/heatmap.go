@@ -211,7 +211,7 @@ func (m *Map) Take(bounds []string, methods ...scenario.Method) {
 
 // Fill computes the cells of a map from New, method by method. run.Done is told how many cells were
 // finished. The error wraps theory.ErrNoClosedForm where a code has no bound, or no exact value.
-func (m *Map) Fill(ctx context.Context, run scenario.Run, draw scenario.Sampling) error {
+func (m *Map) Fill(ctx context.Context, run montecarlo.Run, draw montecarlo.Sampling) error {
 	weights, err := m.scenario.Weights(m.A.Levels)
 	if err != nil {
 		return err
@@ -376,11 +376,11 @@ func (m *Map) profiles(ctx context.Context, sigma float64) (p [2]*errmodel.Profi
 
 // filler computes the cells of a map.
 type filler struct {
-	run     scenario.Run
+	run     montecarlo.Run
 	m       *Map
 	method  scenario.Method
 	weights []float64 // of the labels
-	draw    scenario.Sampling
+	draw    montecarlo.Sampling
 	means   [2]*scenario.Mean // of A and B; nil where errors are sampled
 	unsure  float64           // of the increase, in percent
 }
@@ -474,7 +474,7 @@ func (f *filler) error(ctx context.Context, side int, l *errmodel.Profile, r flo
 		out.Mean, err = m.Mean(ctx, p, f.weights)
 		return out, err
 	}
-	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw, f.weights, nil)
 	if err != nil {
 		return out, err
 	}
@@ -488,5 +488,5 @@ func (m *Map) problem(ctx context.Context, of side, l *errmodel.Profile, r float
 	if err != nil {
 		return nil, err
 	}
-	return m.scenario.ProblemOf(ctx, of.code, of.decoder, e, scenario.Sampling{Seed: seed})
+	return m.scenario.ProblemOf(ctx, of.code, of.decoder, e, montecarlo.Sampling{Seed: seed})
 }

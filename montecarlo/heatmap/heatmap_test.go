@@ -48,7 +48,7 @@ func TestIncrease(t *testing.T) {
 // The default map of any two codes has valid cells, up to the largest valid r, and compares what
 // may be compared.
 func TestBestMaps(t *testing.T) {
-	run := scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
+	run := montecarlo.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
 	methods := map[string]int{}
 	some := func(a plane.Axis) plane.Axis { // of the values, the ends among them
 		return plane.ListAxis([]float64{a.Values[0], a.Values[13], a.Values[26], a.Values[39]})
@@ -64,7 +64,7 @@ func TestBestMaps(t *testing.T) {
 				x, y, err := FitAxes(t.Context(), codes[:], plane.Axis{}, plane.Axis{})
 				must.Succeed(t, err)
 				m := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto", R: some(x), Sigma: some(y)}))(t)
-				must.Succeed(t, m.Fill(t.Context(), run, scenario.Sampling{Samples: 20, Seed: 1}))
+				must.Succeed(t, m.Fill(t.Context(), run, montecarlo.Sampling{Samples: 20, Seed: 1}))
 				methods[fmt.Sprint(m.Methods)]++
 				what := fmt.Sprintf("%s and %s, %d levels, %s", f.Name, b, levels, m.Methods)
 				for _, method := range m.Methods {
@@ -75,7 +75,7 @@ func TestBestMaps(t *testing.T) {
 				}
 				beyond := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto",
 					R: plane.ListAxis([]float64{1.01 * x.Values[39]}), Sigma: y, Methods: []scenario.Method{scenario.Sample}}))(t)
-				must.Succeed(t, beyond.Fill(t.Context(), run, scenario.Sampling{Samples: 2, Seed: 1}))
+				must.Succeed(t, beyond.Fill(t.Context(), run, montecarlo.Sampling{Samples: 2, Seed: 1}))
 				sum := beyond.Summary(scenario.Sample)
 				if x.Values[39] < float64(levels)/2 && sum.Valid+sum.WithoutErrors > 0 {
 					t.Errorf("%s: r = %v is the largest, and more is valid", what, x.Values[39])
@@ -94,7 +94,7 @@ func TestNoErrors(t *testing.T) {
 	codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
 	m := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto", R: plane.NewAxis(1, 2, 2, false),
 		Sigma: plane.NewAxis(1e-300, 1e-3, 3, true), Methods: []scenario.Method{scenario.Bound}}))(t)
-	must.Succeed(t, m.Fill(t.Context(), scenario.Run{Workers: 1}, scenario.Sampling{}))
+	must.Succeed(t, m.Fill(t.Context(), montecarlo.Run{Workers: 1}, montecarlo.Sampling{}))
 	if sum := m.Summary(scenario.Bound); sum.Valid != 0 || sum.WithoutErrors != 6 {
 		t.Errorf("%+v", sum)
 	}
@@ -108,8 +108,8 @@ func TestMap(t *testing.T) {
 		m := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto", R: plane.NewAxis(0.5, 8, 4, false),
 			Sigma: plane.NewAxis(1, 3, 3, false), Methods: []scenario.Method{method}}))(t)
 		var told atomic.Int64
-		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { told.Add(int64(n)) }}
-		draw := scenario.Sampling{Samples: 4000, Seed: 3}
+		run := montecarlo.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { told.Add(int64(n)) }}
+		draw := montecarlo.Sampling{Samples: 4000, Seed: 3}
 		must.Succeed(t, m.Fill(t.Context(), run, draw))
 		if told.Load() != int64(len(m.Cells)) {
 			t.Errorf("%s: %d of %d cells are told", method, told.Load(), len(m.Cells))

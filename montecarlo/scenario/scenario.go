@@ -185,8 +185,8 @@ func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) Outputs {
 
 // Problem returns the sampling problem of a code and a decoder under the scenario's model. The
 // function Invalid recognizes the error of a model that is not valid for the code.
-func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, draw Sampling) (*montecarlo.Problem,
-	error) {
+func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder,
+	draw montecarlo.Sampling) (*montecarlo.Problem, error) {
 	e, err := s.Errors(ctx, c)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, 
 
 // ProblemOf is Problem with the L × M error probabilities given.
 func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix,
-	draw Sampling) (*montecarlo.Problem, error) {
+	draw montecarlo.Sampling) (*montecarlo.Problem, error) {
 	p := &montecarlo.Problem{
 		Code: c, Decoder: d, Errors: e, Kind: s.kind(c, d), Seed: draw.Seed, Within: draw.Within,
 	}

@@ -31,16 +31,16 @@ func TestCheck(t *testing.T) {
 	if err := scenario.CheckTemperature(math.Inf(1)); !errors.As(err, &v) || v.Name != "temperature" {
 		t.Errorf("temperature: error %v", err)
 	}
-	for name, change := range map[string]func(*scenario.Sampling){
-		"samples":     func(s *scenario.Sampling) { s.Samples = 1 },
-		"rel_err":     func(s *scenario.Sampling) { s.RelErr = math.NaN() },
-		"max_samples": func(s *scenario.Sampling) { s.RelErr, s.MaxSamples = 0.1, 2*montecarlo.LeastSamples-1 },
-		"within":      func(s *scenario.Sampling) { s.Within = -1 },
+	for name, change := range map[string]func(*montecarlo.Sampling){
+		"samples":     func(s *montecarlo.Sampling) { s.Samples = 1 },
+		"rel_err":     func(s *montecarlo.Sampling) { s.RelErr = math.NaN() },
+		"max_samples": func(s *montecarlo.Sampling) { s.RelErr, s.MaxSamples = 0.1, 2*montecarlo.LeastSamples-1 },
+		"within":      func(s *montecarlo.Sampling) { s.Within = -1 },
 	} {
-		s := scenario.FixedSampling()
-		must.Succeed(t, s.Check())
+		s := montecarlo.FixedSampling()
+		must.Succeed(t, scenario.CheckSampling(s))
 		change(&s)
-		if err := s.Check(); !errors.As(err, &v) || v.Name != name {
+		if err := scenario.CheckSampling(s); !errors.As(err, &v) || v.Name != name {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestTheory(t *testing.T) {
 		}
 		c := mustNew(t, tt.code, 41)
 		d := must.Get(s.Decoder(tt.decoder, c))(t)
-		p := must.Get(s.Problem(ctx, c, d, scenario.FixedSampling()))(t)
+		p := must.Get(s.Problem(ctx, c, d, montecarlo.FixedSampling()))(t)
 		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d)} {
 			b, err := scenario.BoundOf(q)
 			switch {
@@ -136,12 +136,12 @@ func TestInvalid(t *testing.T) {
 	c := mustNew(t, "unary", 16)
 	s := scenario.New(scenario.Mixture{R: 5, Sigma: 1})
 	d := must.Get(s.Decoder("auto", c))(t)
-	if _, err := s.Problem(ctx, c, d, scenario.FixedSampling()); !scenario.Invalid(err) {
+	if _, err := s.Problem(ctx, c, d, montecarlo.FixedSampling()); !scenario.Invalid(err) {
 		t.Errorf("r = 5, σ = 1: error %v", err)
 	}
 	// With σ = 0.3 the peak at the transition is 1.33·r, and at the levels next to it 0.33·r.
 	s = scenario.New(scenario.Mixture{R: 1, Sigma: 0.3})
-	if _, err := s.Problem(ctx, c, d, scenario.FixedSampling()); err != nil {
+	if _, err := s.Problem(ctx, c, d, montecarlo.FixedSampling()); err != nil {
 		t.Error(err)
 	}
 	if _, err := code.New("nothing", 16); err == nil || scenario.Invalid(err) {
@@ -168,7 +168,7 @@ func TestFitted(t *testing.T) {
 func TestBeside(t *testing.T) {
 	for _, tt := range []struct{ relErr, exact, want float64 }{{0.002, 3, 0.01}, {0.02, 3, 0.02},
 		{0.002, math.NaN(), 0.002}} {
-		s := scenario.DefaultSampling()
+		s := montecarlo.DefaultSampling()
 		if s.RelErr = tt.relErr; s.Beside(tt.exact).RelErr != tt.want || s.Fixed(9).Beside(tt.exact).RelErr != 0 {
 			t.Errorf("%+v: %+v", tt, s.Beside(tt.exact))
 		}
@@ -209,7 +209,7 @@ func TestOneBound(t *testing.T) {
 	for _, decoder := range []string{"gen", "bel-j"} {
 		s := scenario.New(scenario.Mixture{R: 0.5, Sigma: 1.5})
 		c := mustNew(t, "johnson", 12)
-		p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder(decoder, c))(t), scenario.FixedSampling()))(t)
+		p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder(decoder, c))(t), montecarlo.FixedSampling()))(t)
 		prior := append([]float64{0}, theory.Uniform(11)...)
 		theoryOf := func(o scenario.Omit) *scenario.Theory {
 			return must.Get(scenario.TheoryOf(t.Context(), 0, p, prior, o))(t)
@@ -259,7 +259,7 @@ func TestPair(t *testing.T) {
 func TestQuickExact(t *testing.T) {
 	s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
 	c := mustNew(t, "hexj", 32)
-	p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder("gen", c))(t), scenario.FixedSampling()))(t)
+	p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder("gen", c))(t), montecarlo.FixedSampling()))(t)
 	levels := func(omit scenario.Omit) []montecarlo.Theory {
 		return must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(32), omit))(t).Levels
 	}

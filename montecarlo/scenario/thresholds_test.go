@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -46,7 +47,7 @@ func TestSlow(t *testing.T) {
 		s, prior := New(Mixture{R: 0.01, Sigma: 0.5}), make([]float64, tt.levels)
 		prior[tt.levels/2] = 1
 		c := must.Get(code.New(tt.code, tt.levels))(t)
-		p := must.Get(s.Problem(t.Context(), c, must.Get(decode.New("gen", c))(t), FixedSampling()))(t)
+		p := must.Get(s.Problem(t.Context(), c, must.Get(decode.New("gen", c))(t), montecarlo.FixedSampling()))(t)
 		slow := must.Get(TheoryOf(t.Context(), 1, p, prior, Omit{Slow: true, Bounds: true}))(t)
 		law := must.Get(TheoryOf(t.Context(), 1, p, prior, Omit{SlowLaw: true, Bounds: true, Intervals: true}))(t)
 		must.Equal(t, fmt.Sprintf("%+v: an interval, laws, laws", tt), [3]bool{tt.interval, tt.laws, tt.laws},
@@ -58,7 +59,7 @@ func TestSlow(t *testing.T) {
 func TestExactWidth(t *testing.T) {
 	s := New(Mixture{R: 0.2, Sigma: 1.5})
 	c := must.Get(code.New("b1jdj", 32))(t)
-	p := must.Get(s.Problem(t.Context(), c, must.Get(decode.New("gen", c))(t), FixedSampling()))(t)
+	p := must.Get(s.Problem(t.Context(), c, must.Get(decode.New("gen", c))(t), montecarlo.FixedSampling()))(t)
 	for width, want := range map[float64]bool{1.1e-5: true, 2e-5: false} { // what is found is a little narrower
 		q := theorist{workers: 1, p: p, prior: theory.Uniform(32), omit: Omit{Bounds: true, Exact: true, AnyLaw: true},
 			enclosing: enclose.Options{Width: width, Work: 1 << 24}}

@@ -40,7 +40,7 @@ type Optimizer struct {
 	Subject    string // the scenario in words
 	scenario   scenario.Scenario
 	decoder    string
-	draw       scenario.Sampling
+	draw       montecarlo.Sampling
 	bits       int                 // number of bits that every code must have; 0: any
 	known      map[string]Row      // named codes that were estimated before
 	networks   []forecast.Forecast // of networks of these
@@ -55,7 +55,7 @@ const DefaultSteps = 100000
 // Prior, Column, Objective, MinTransitions and Seed, and the decoder, what it reads and Steps where nothing says
 // them. A table of error probabilities must have Options.Bits columns, unless Bits is 0. draw says
 // how the codes that are found are sampled, and has the seed.
-func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, o Options) (*Optimizer, error) {
+func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling, o Options) (*Optimizer, error) {
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
 		return nil, &scenario.ValueError{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels,
 			code.MaxLevels)}
@@ -119,7 +119,7 @@ func (p *Optimizer) problem(ctx context.Context, c *code.Code, seed uint64) (*mo
 	if err != nil {
 		return nil, err
 	}
-	return p.scenario.Problem(ctx, c, d, scenario.Sampling{Seed: seed, Within: p.draw.Within})
+	return p.scenario.Problem(ctx, c, d, montecarlo.Sampling{Seed: seed, Within: p.draw.Within})
 }
 
 // sampled estimates the expected error of codes by sampling the whole scenario.
@@ -133,8 +133,8 @@ func (p *Optimizer) sampled(_, samples int, seed uint64) (func(context.Context, 
 			return 0, err
 		}
 		// The chains of a search are what runs side by side.
-		target := montecarlo.Target{Samples: uint64(samples), Prior: p.Options.Prior}
-		sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, target, nil)
+		draw := montecarlo.Sampling{Samples: uint64(samples)}
+		sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, draw, p.Options.Prior, nil)
 		return montecarlo.Average(p.Options.Prior, sums).Mean, err
 	}, nil
 }

@@ -26,8 +26,8 @@ import (
 )
 
 // draws is a sampling for tests.
-func draws(samples uint64) scenario.Sampling {
-	draw := scenario.FixedSampling()
+func draws(samples uint64) montecarlo.Sampling {
+	draw := montecarlo.FixedSampling()
 	draw.Samples = samples
 	return draw
 }
@@ -56,7 +56,7 @@ func TestFind(t *testing.T) {
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 	s.Prior.Fitted = p.Options.Prior
 	candidates := must.Get(compare.NewCandidates(t.Context(), s, []*code.Code{found.Found}, []string{"gen"}, draws(2000)))(t)
-	same := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draws(2000)))(t)
+	same := must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draws(2000)))(t)
 	want, r := *found, same.Results[0]
 	want.Mean, want.StdErr, want.Exact, want.Design = r.Mean, r.StdErr, r.Exact, r.Design
 	want.Steps, want.Bits, want.Outputs, want.Stopped = 2000, 7, scenario.Bits, false

@@ -345,7 +345,7 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 		return out, err
 	}
 	out.Exact = theory.Mean.Exact
-	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Beside(out.Exact).Target(p.Options.Prior, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Beside(out.Exact), p.Options.Prior, nil)
 	if err != nil {
 		return out, err
 	}

@@ -101,7 +101,7 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 	if !utf8.Valid(text) { // JSON would put U+FFFD in the place of some bytes, also in names of files
 		return nil, errors.New("is not text in UTF-8")
 	}
-	draw := scenario.FixedSampling()
+	draw := montecarlo.FixedSampling()
 	f := &planFile{
 		Decoders: []string{decode.Auto}, Within: draw.Within, Seed: draw.Seed,
 		Outputs: p.scenario.Outputs, Temperature: p.scenario.Temperature,
@@ -226,8 +226,8 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 }
 
 // sampling says how the cells are sampled.
-func (f *planFile) sampling() (scenario.Sampling, error) {
-	draw := scenario.FixedSampling()
+func (f *planFile) sampling() (montecarlo.Sampling, error) {
+	draw := montecarlo.FixedSampling()
 	draw.RelErr, draw.Within, draw.Seed = f.RelErr, f.Within, f.Seed
 	if f.Samples != nil {
 		draw.Samples = *f.Samples
@@ -241,7 +241,7 @@ func (f *planFile) sampling() (scenario.Sampling, error) {
 	case f.RelErr == 0 && f.MaxSamples != nil:
 		return draw, errors.New(`"max_samples" goes with "rel_err"`)
 	}
-	return draw, draw.Check()
+	return draw, scenario.CheckSampling(draw)
 }
 
 // leave notes a pair or a method that is left out.

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"sort"
 
+	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
@@ -39,7 +40,7 @@ type Definition struct {
 	Pairs []Pair     `json:"pairs"`
 	R     plane.Axis `json:"r"`
 	Sigma plane.Axis `json:"sigma"`
-	scenario.Sampling
+	montecarlo.Sampling
 	Temperature float64 `json:"temperature"`
 	// how often each label occurs, by number of levels; equally often where none is given
 	Priors []Prior `json:"priors,omitempty"`

@@ -31,7 +31,7 @@ func small() Definition {
 				Identity: "sha256:12 4x3", Methods: []scenario.Method{scenario.Sample}},
 		},
 		R: plane.Axis{Values: []float64{0.1, 0.2}}, Sigma: plane.Axis{Values: []float64{1, 2, 3}},
-		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Temperature: 1,
+		Sampling: montecarlo.Sampling{Samples: 1000, Within: 5, Seed: 1}, Temperature: 1,
 	}
 }
 

@@ -71,10 +71,10 @@ type Level struct {
 // none may exceed its bound, differ from its exact value, or lie outside of what any law can reach by
 // more than chance allows (montecarlo.Verify). With a relative error as the target, a pilot fixes the numbers of samples
 // before those that are checked are drawn.
-func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *montecarlo.Problem, th *scenario.Theory,
-	weights []float64, draw scenario.Sampling) (*Report, error) {
-	target := draw.Target(weights, true)
-	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, target, run.Done)
+func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *montecarlo.Problem, th *scenario.Theory,
+	weights []float64, draw montecarlo.Sampling) (*Report, error) {
+	draw.EachLabel = true
+	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw, weights, run.Done)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func TestVerifies(t *testing.T) {
 		s.Outputs = tt.outputs
 		c := must.Get(code.New(tt.code, 32))(t)
 		d := must.Get(s.Decoder(tt.decoder, c))(t)
-		draw := scenario.FixedSampling()
+		draw := montecarlo.FixedSampling()
 		draw.Samples = 6400
 		p := must.Get(s.Problem(context.Background(), c, d, draw))(t)
 		weights := theory.Uniform(32)
@@ -56,7 +56,7 @@ func TestVerifies(t *testing.T) {
 		if got := !math.IsNaN(th.Levels[3].Bound); got != tt.bound {
 			t.Errorf("%s, %s: a bound: %v, want %v", tt.code, tt.decoder, got, tt.bound)
 		}
-		v, err := verify.Check(context.Background(), s, scenario.Run{Backend: montecarlo.CPU{}}, p, th, weights, draw)
+		v, err := verify.Check(context.Background(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, p, th, weights, draw)
 		if err != nil || (v.Pass == nil) == (tt.exact || tt.bound) || v.Pass != nil && !*v.Pass || v.Alpha != 1e-6 {
 			t.Errorf("%s, %s: %v, %v", tt.code, tt.decoder, v.Failures, err)
 		}
@@ -126,14 +126,14 @@ func TestUnseenErrors(t *testing.T) {
 			}
 			s.Model = fixed{e}
 		}
-		draw := scenario.Sampling{Samples: 2 + rng.Uint64N(100), Seed: uint64(i), Within: rng.IntN(3)}
+		draw := montecarlo.Sampling{Samples: 2 + rng.Uint64N(100), Seed: uint64(i), Within: rng.IntN(3)}
 		candidates, err := compare.NewCandidates(t.Context(), s, []*code.Code{c}, []string{"gen"}, draw)
 		if scenario.Invalid(err) {
 			continue
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		run := scenario.Run{Backend: montecarlo.CPU{}}
+		run := montecarlo.Run{Backend: montecarlo.CPU{}}
 		got := must.Get(compare.Rank(t.Context(), s, run, candidates, draw))(t)
 		weights := theory.Uniform(levels)
 		th := must.Get(scenario.TheoryOf(t.Context(), 0, candidates.Problems[0], weights, scenario.Omit{}))(t)

@@ -14,6 +14,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/assess"
+	"belsim/montecarlo"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
@@ -156,7 +157,7 @@ func figure3c(printed bool, method scenario.Method) func(context.Context, Option
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := m.Fill(ctx, scenario.Run{Workers: o.Workers}, scenario.FixedSampling()); err != nil {
+		if err := m.Fill(ctx, montecarlo.Run{Workers: o.Workers}, montecarlo.FixedSampling()); err != nil {
 			return nil, nil, err
 		}
 		f, err := plots.Heatmap(MapData(m, nil, o.Style))

@@ -152,8 +152,8 @@ func (c Code) matrix(levels int) (mat.Matrix, error) {
 }
 
 // draw is the sampling of n samples of each label.
-func (s Scene) draw(n uint64) scenario.Sampling {
-	d := scenario.FixedSampling()
+func (s Scene) draw(n uint64) montecarlo.Sampling {
+	d := montecarlo.FixedSampling()
 	d.Samples, d.Seed = n, s.Seed
 	return d
 }

@@ -217,8 +217,7 @@ func (e *Engine) samples(ctx context.Context, q samplesQuestion) (*answer, error
 	for row := q.From; row < q.To; row++ {
 		these[row] = 1
 	}
-	target := montecarlo.Target{Samples: q.Samples, Prior: these}
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, s.problem, target, nil)
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, s.problem, montecarlo.Sampling{Samples: q.Samples}, these, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,6 @@
-package scenario
+package montecarlo
 
-import (
-	"fmt"
-	"math"
-
-	"belsim/montecarlo"
-	"belsim/theory/base/table"
-)
+import "belsim/theory/base/table"
 
 // Sampling says how much is sampled, with which random numbers, and which errors are counted.
 type Sampling struct {
@@ -15,10 +9,15 @@ type Sampling struct {
 	// relative standard error that a cell is sampled to; 0 for a fixed number of samples
 	RelErr float64 `json:"rel_err"`
 	// the most samples of each label with rel_err
-	MaxSamples uint64  `json:"max_samples"`
-	Work       float64 `json:"-"` // limits the cost of what is sampled to RelErr: see montecarlo.Target
-	Within     int     `json:"within_levels"`
-	Seed       uint64  `json:"seed"`
+	MaxSamples uint64 `json:"max_samples"`
+	// Work, when positive, limits the samples of all labels together with RelErr, by what they
+	// cost: see Problem.Cost. A label has at least LeastSamples.
+	Work float64 `json:"-"`
+	// EachLabel makes RelErr hold for every label, and not only for the mean over the prior. Labels
+	// of weight zero are sampled, too.
+	EachLabel bool   `json:"-"`
+	Within    int    `json:"within_levels"`
+	Seed      uint64 `json:"seed"`
 }
 
 // FixedSampling is 100,000 samples of each label, seed 1, θ = 5.
@@ -56,35 +55,12 @@ func (s Sampling) Beside(exact float64) Sampling {
 	return s
 }
 
-// Check refuses values without a meaning. The errors are *ValueError.
-func (s Sampling) Check() error {
-	switch {
-	case s.Samples < 2 && s.RelErr == 0:
-		return &ValueError{"samples", s.Samples, "at least 2, which a standard error needs"}
-	case s.RelErr < 0 || math.IsNaN(s.RelErr) || math.IsInf(s.RelErr, 0):
-		return &ValueError{"rel_err", s.RelErr, "a positive number"}
-	case s.RelErr > 0 && s.MaxSamples < 2*montecarlo.LeastSamples:
-		return &ValueError{"max_samples", s.MaxSamples, fmt.Sprintf("at least %d, of which half are a pilot",
-			2*montecarlo.LeastSamples)}
-	case s.Within < 0:
-		return &ValueError{"within", s.Within, "0 or more levels"}
-	}
-	return nil
-}
-
-// Target is the sampling as the estimators take it. eachLabel makes RelErr hold for every
-// label, and not only for the mean over the prior.
-func (s Sampling) Target(prior []float64, eachLabel bool) montecarlo.Target {
-	return montecarlo.Target{Samples: s.Samples, RelErr: s.RelErr, Max: s.MaxSamples, Work: s.Work,
-		EachLabel: eachLabel, Prior: prior}
-}
-
 // Run says where a computation runs, and which function is told of its progress. It never
 // changes a number.
 type Run struct {
-	Backend montecarlo.Backend // draws the samples
-	Workers int                // goroutines of bounds and exact values; 0: one for each processor
-	Done    func(n uint64)     // is told how much was finished since its last call, from several goroutines; may be nil
+	Backend Backend        // draws the samples
+	Workers int            // goroutines of bounds and exact values; 0: one for each processor
+	Done    func(n uint64) // is told how much was finished since its last call, from several goroutines; may be nil
 	// the same of samples, where Done is told of codes because nobody knows how many samples they
 	// take
 	Drawn func(n uint64)
@@ -95,10 +71,4 @@ func (r Run) Finished(n uint64) {
 	if r.Done != nil {
 		r.Done(n)
 	}
-}
-
-// Provenance says how a result was made.
-type Provenance struct {
-	Command string `json:"command"`
-	Version string `json:"version"`
 }
