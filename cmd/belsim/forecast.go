@@ -110,6 +110,6 @@ func ranking(found *forecast.Ranking, style plots.Style) result {
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Forest(paper.RankingData(found, style)) },
-		print:  func(w io.Writer) error { return found.Write(w) },
+		print:  func(w io.Writer) error { return found.Section().Write(w) },
 	}
 }

@@ -113,7 +113,7 @@ func same(t *testing.T, what string, want, got any, options ...gocmp.Option) {
 }
 
 // printed is a section as text on one line, of which no row of a table was too wide.
-func printed(t *testing.T, s Section) string {
+func printed(t *testing.T, s table.Section) string {
 	t.Helper()
 	var b strings.Builder
 	must.Succeed(t, s.Write(&b))

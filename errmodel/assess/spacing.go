@@ -246,10 +246,10 @@ func (s *Spacings) Chosen() (*SpacingRow, error) {
 func (s *Spacings) Sorted() []float64 { return s.sorted }
 
 // Section is the report for people.
-func (s *Spacings) Section() Section {
+func (s *Spacings) Section() table.Section {
 	head := fmt.Sprintf("%d targets; levels from %s to %s; q is the mean distance to the nearest level",
 		s.Targets, table.Short(s.Range[0]), table.Short(s.Range[1]))
 	columns := []table.Column[SpacingRow]{table.Replace("spacing", "", SpacingRow.Called)}
-	rows := Block{Head: head, Table: table.Of(s.Results, columns...)}
-	return Section{Title: "levels", Details: []Block{rows, {Sentences: s.Notes}}}
+	rows := table.Block{Head: head, Table: table.Of(s.Results, columns...)}
+	return table.Section{Title: "levels", Details: []table.Block{rows, {Sentences: s.Notes}}}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -473,8 +472,8 @@ func (r *Ranking) judge() {
 	}
 }
 
-// Write prints for people what was compared, the table and the notes.
-func (r *Ranking) Write(w io.Writer) error {
+// Section is the ranking for people: what was compared, the table and the notes.
+func (r *Ranking) Section() table.Section {
 	labels := fmt.Sprintf("labels from %v to %v", r.Range[0], r.Range[1])
 	if r.LabelKind == LevelLabels {
 		labels = "labels that are levels"
@@ -483,12 +482,6 @@ func (r *Ranking) Write(w io.Writer) error {
 		"label noise %.4g, misfit %.4g; |error| in %s", list(r.Levels), labels, r.LabelNoise, r.Misfit, r.Unit)
 	if r.MAE != nil {
 		head += fmt.Sprintf(" (unary of %d levels has an error of %v)", r.MAELevels, *r.MAE)
-	}
-	if _, err := io.WriteString(w, head+"\n\n"); err != nil {
-		return err
-	}
-	if err := r.table().Write(w); err != nil {
-		return err
 	}
 	var lines, alone []string
 	for _, b := range r.Baselines {
@@ -503,12 +496,10 @@ func (r *Ranking) Write(w io.Writer) error {
 		lines = slices.Insert(lines, 0, fmt.Sprintf("%s (no code), in %s: %s.", errmodel.QuantizationAlone, r.Unit,
 			strings.Join(alone, ", ")))
 	}
-	text := "\n"
-	for _, line := range append(lines, r.Notes...) {
-		text += line + "\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
+	return table.Section{Verdict: []string{head}, Details: []table.Block{
+		{Table: Table(r.Results, len(r.Levels) > 1, Forecasts, Intervals, Chances)},
+		{Sentences: append(lines, r.Notes...)},
+	}}
 }
 
 // rivals are the codes with each number of levels, with the intervals of their best forecasts.
@@ -524,9 +515,4 @@ func (r *Ranking) rivals() []errmodel.Rival {
 		}
 	}
 	return out
-}
-
-// table has a row for each number of levels, code, training and decoder.
-func (r *Ranking) table() *table.Table {
-	return Table(r.Results, len(r.Levels) > 1, Forecasts, Intervals, Chances)
 }

@@ -2,7 +2,6 @@ package compare_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -69,36 +68,6 @@ func TestCompare(t *testing.T) {
 	if _, err := compare.NewCandidates(t.Context(), s, hexj, []string{"gen", "gen"}, draw); err == nil {
 		t.Error("a decoder twice is accepted")
 	}
-}
-
-// ExampleRank ranks three codes under one error model.
-func ExampleRank() {
-	ctx := context.Background()
-	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
-	codes, err := code.OpenAll([]string{"unary", "johnson", "gray"}, code.Sizes{Levels: 16})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	draw := montecarlo.FixedSampling()
-	draw.Samples = 1000
-	candidates, err := compare.NewCandidates(ctx, s, codes, []string{decode.Auto}, draw)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	c, err := compare.Rank(ctx, s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draw)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, r := range c.Results {
-		fmt.Printf("%s (%s): %s levels\n", r.Code, r.Decoder, table.Short(r.Exact))
-	}
-	// Output:
-	// unary (bel-u): 0.4161 levels
-	// johnson (bel-j): 0.5413 levels
-	// gray (gen): 0.7579 levels
 }
 
 // TestIntervals: where no formula gives the exact value, an interval does. It is near the

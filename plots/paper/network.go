@@ -39,7 +39,7 @@ var pageText string
 // file. all is what is known of several outputs, else nil. ways are those of assess.Report.Section.
 func WritePage(w io.Writer, ways map[assess.Advice]string, all *assess.Several, reports ...*assess.Report) error {
 	type section struct {
-		assess.Section
+		table.Section
 		Pictures []picture
 	}
 	made := reports[0].Fit.Provenance
