@@ -125,7 +125,7 @@ func TestPointDecodersAgree(t *testing.T) {
 // TestReached: a standard error may be a tenth above the target. Of 200 errors of 0 or 1, 59 ones have
 // a relative one of √(141/59/199) = 0.1096, and 58 one of 0.1109.
 func TestReached(t *testing.T) {
-	e := estimation{Target: Target{RelErr: 0.1, Prior: []float64{1}}}
+	e := estimation{Sampling: Sampling{RelErr: 0.1}, prior: []float64{1}}
 	if !e.reached([]Sums{{Samples: 200, Abs: 59, Square: 59}}) || e.reached([]Sums{{Samples: 200, Abs: 58, Square: 58}}) {
 		t.Error("59 wrong samples of 200 reach a relative standard error of 0.1, and 58 do not")
 	}

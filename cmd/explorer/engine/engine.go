@@ -20,7 +20,6 @@ import (
 	"strings"
 
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -180,4 +179,4 @@ func (e *Engine) kept(key string, make func() (*montecarlo.Problem, error)) (*mo
 }
 
 // run is how an engine computes: on the one goroutine that a worker of the page has.
-var run = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
+var run = montecarlo.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
