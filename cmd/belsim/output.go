@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
 	"belsim/theory/base/position"
@@ -204,8 +203,8 @@ func environmental(err error) error {
 }
 
 // provenance says how a result was made.
-func (env *environment) provenance() scenario.Provenance {
-	return scenario.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}
+func (env *environment) provenance() table.Provenance {
+	return table.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}
 }
 
 // quoted quotes the arguments that a shell would split.

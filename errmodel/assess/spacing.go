@@ -10,9 +10,9 @@ import (
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -31,7 +31,7 @@ type Spacings struct {
 	// a row for each number of levels and spacing
 	Results []SpacingRow `json:"results"`
 	Notes   []string     `json:"notes"`
-	scenario.Provenance
+	table.Provenance
 
 	sorted []float64 // the targets
 }
@@ -121,7 +121,7 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 	for _, levels := range counts {
 		if levels < code.MinLevels || levels > code.MaxLevels {
 			want := fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)
-			return nil, &scenario.ValueError{Name: "levels", Value: levels, Want: want}
+			return nil, &refuse.Value{Name: "levels", Value: levels, Want: want}
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 )
 
 const (
