@@ -565,8 +565,9 @@ func TestReadRuns(t *testing.T) {
 	}
 	got := must.Get(read("\ufeff" + header + "probe,BCE,1,z.npy\nmy.csv,ce,2,logits:/z.npy\nsoftmax,,,z.npy\n"))(t)
 	z := filepath.Join(dir, "z.npy")
-	want := []Other{{"probe", z, perceived.BCE}, {filepath.Join(dir, "my.csv"), "logits:/z.npy", perceived.CE},
-		{"softmax", z, perceived.CE}}
+	want := []Other{{"probe", z, perceived.BCE, path + ": line 2"},
+		{filepath.Join(dir, "my.csv"), "logits:/z.npy", perceived.CE, path + ": line 3"},
+		{"softmax", z, perceived.CE, path + ": line 4"}}
 	same(t, "networks", want, got)
 	for text, want := range map[string]string{
 		"":                   "no column code",
