@@ -9,6 +9,7 @@
 package errmodel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -28,6 +29,12 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("r = %v with σ = %v is invalid: e[n,k] = %.4g at level %s, bit %s, "+
 		"and a probability is at most 1; take a smaller r or a larger σ", e.R, e.Sigma, e.Value,
 		position.At(e.Level), position.At(e.Bit))
+}
+
+// Invalid reports whether an error says that the error model gives a probability above 1.
+func Invalid(err error) bool {
+	var invalid *InvalidError
+	return errors.As(err, &invalid)
 }
 
 // Check refuses a weight or a width of Gaussians with which nothing can be computed. Exact values

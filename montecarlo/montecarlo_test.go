@@ -22,6 +22,7 @@ import (
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // someRows samples at most 8 rows, the ends among them, n times.
@@ -116,9 +117,9 @@ func TestAgainstExact(t *testing.T) {
 			if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 				t.Fatal(err)
 			}
-			want := make([]montecarlo.Theory, p.Code.Levels())
+			want := make([]expect.Level, p.Code.Levels())
 			for i := range want {
-				want[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
+				want[i] = expect.Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 				if bound != nil {
 					want[i].Bound = must.Get(bound.Row(context.Background(), i, mat.Row(nil, i, p.Errors)))(t)
 				}

@@ -1,6 +1,17 @@
 package montecarlo
 
-import "belsim/theory/base/table"
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"belsim/errmodel/scenario"
+	"belsim/theory/base/refuse"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/expect"
+)
 
 // Sampling says how much is sampled, with which random numbers, and which errors are counted.
 type Sampling struct {
@@ -55,6 +66,22 @@ func (s Sampling) Beside(exact float64) Sampling {
 	return s
 }
 
+// Check refuses values without a meaning. The errors are *refuse.Value.
+func (s Sampling) Check() error {
+	switch {
+	case s.Samples < 2 && s.RelErr == 0:
+		return &refuse.Value{Name: "samples", Value: s.Samples, Want: "at least 2, which a standard error needs"}
+	case s.RelErr < 0 || math.IsNaN(s.RelErr) || math.IsInf(s.RelErr, 0):
+		return &refuse.Value{Name: "rel_err", Value: s.RelErr, Want: "a positive number"}
+	case s.RelErr > 0 && s.MaxSamples < 2*LeastSamples:
+		return &refuse.Value{Name: "max_samples", Value: s.MaxSamples, Want: fmt.Sprintf("at least %d, of which half are a pilot",
+			2*LeastSamples)}
+	case s.Within < 0:
+		return &refuse.Value{Name: "within", Value: s.Within, Want: "0 or more levels"}
+	}
+	return nil
+}
+
 // Run says where a computation runs, and which function is told of its progress. It never
 // changes a number.
 type Run struct {
@@ -71,4 +98,29 @@ func (r Run) Finished(n uint64) {
 	if r.Done != nil {
 		r.Done(n)
 	}
+}
+
+// Problem is the sampling problem of a code and a decoder in a scenario. The error is errmodel.Invalid
+// where the scenario's model is not valid for the code.
+func (s Sampling) Problem(ctx context.Context, of *scenario.Scenario, c *code.Code,
+	d decode.Decoder) (*Problem, error) {
+	p, err := of.Problem(ctx, c, d)
+	if err != nil {
+		return nil, err
+	}
+	return s.Of(p), nil
+}
+
+// Of is the sampling problem of classifiers.
+func (s Sampling) Of(p *expect.Problem) *Problem {
+	kind := IndependentBits
+	if p.Logits {
+		kind = IndependentLogits
+	}
+	return &Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Kind: kind, Seed: s.Seed, Within: s.Within}
+}
+
+// Expected is what theory computes the expectation of: the problem without its samples.
+func (p *Problem) Expected() *expect.Problem {
+	return &expect.Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Logits: !p.Kind.Hard()}
 }

@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"time"
 
+	"belsim/errmodel/scenario"
 	"belsim/gpu"
 	"belsim/montecarlo/bench"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
 
@@ -25,7 +25,7 @@ type benchCmd struct {
 type benchmark struct {
 	// a row for each workload on each backend
 	Results []benchResult `json:"results"`
-	scenario.Provenance
+	table.Provenance
 }
 
 // benchResult is one workload on one backend.

@@ -26,9 +26,9 @@ import (
 	"belsim/cmd/internal/files"
 	"belsim/cmd/internal/rules"
 	"belsim/errmodel/perceived"
+	"belsim/errmodel/scenario"
 	"belsim/gpu"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/theory/base/memory"
@@ -36,6 +36,7 @@ import (
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // Exit codes, as the README documents them.
@@ -101,14 +102,14 @@ type environment struct {
 	quiet    bool // neither progress nor notes
 	from     int  // number that positions in sentences count from
 	args     []string
-	files    files.Ledger              // those that the command reads and writes
-	decoders decode.Registry           // the decoders that --decoder takes
-	disturb  func([]montecarlo.Theory) // changes what theory says, in tests of verify
-	watch    func(*progress)           // sees every progress that begins, in tests of signals
-	saves    atomic.Bool               // an interruption has to wait: results are being made safe
-	exit     func(code int)            // ends the process
+	files    files.Ledger         // those that the command reads and writes
+	decoders decode.Registry      // the decoders that --decoder takes
+	disturb  func([]expect.Level) // changes what theory says, in tests of verify
+	watch    func(*progress)      // sees every progress that begins, in tests of signals
+	saves    atomic.Bool          // an interruption has to wait: results are being made safe
+	exit     func(code int)       // ends the process
 	// files without their final names, which are removed before the process ends
-	unfinished unfinishedFiles
+	unfinished *unfinishedFiles
 	grace      time.Duration // how long an interrupted command may take to end by itself
 }
 
@@ -116,8 +117,8 @@ type environment struct {
 func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
 	from := countFrom(os.Getenv(callerVariable))
 	return &environment{
-		stdout: newStandardOutput(stdout, from), stderr: stderr, args: args, from: from,
-		decoders: decode.Builtin(), disturb: func([]montecarlo.Theory) {}, watch: func(*progress) {},
+		stdout: newStandardOutput(stdout, from), stderr: stderr, args: args, from: from, unfinished: &unfinishedFiles{},
+		decoders: decode.Builtin(), disturb: func([]expect.Level) {}, watch: func(*progress) {},
 		exit: os.Exit, grace: 700 * time.Millisecond,
 	}
 }

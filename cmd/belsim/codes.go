@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
@@ -50,7 +49,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(ctx, env, nil)); err != nil {
 		return err
 	}
-	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels})
+	codes, err := code.OpenAll([]string{cmd.Code}, code.Sizes{Levels: cmd.Levels})
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		return err
 	}
 	for _, f := range code.Families() {
-		c, err := code.New(f.Name, cmp.Or(cmd.Levels, scenario.DefaultLevels))
+		c, err := code.New(f.Name, cmp.Or(cmd.Levels, code.DefaultLevels))
 		if err != nil {
 			return err
 		}

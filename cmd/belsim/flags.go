@@ -7,9 +7,13 @@ import (
 	"strings"
 
 	"belsim/errmodel/assess"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/theory"
 	"belsim/theory/base/parallel"
+	"belsim/theory/base/refuse"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // levelsFlag is --levels where a code may be a file. Zero means unset.
@@ -26,7 +30,7 @@ type outputsFlags struct {
 // scenario returns a scenario with the values of the flags.
 func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
 	s := scenario.New(nil)
-	s.Outputs, s.Decoders = scenario.Outputs(f.Outputs), env.decoders
+	s.Outputs, s.Decoders = decode.Outputs(f.Outputs), env.decoders
 	f.override(s)
 	return s
 }
@@ -96,7 +100,7 @@ type scenarioFlags struct {
 func (f scenarioFlags) read(env *environment, draw montecarlo.Sampling,
 	fill func(*assess.Fit, *scenario.Scenario)) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
-	if err := checkFlags(scenario.CheckSampling(draw)); err != nil {
+	if err := checkFlags(draw.Check()); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model()
@@ -113,14 +117,14 @@ func (f scenarioFlags) read(env *environment, draw montecarlo.Sampling,
 
 // read reads the histogram of --prior, which wins over the labels of a fit.
 func (f priorFlag) read(s *scenario.Scenario) error {
-	p, err := scenario.ReadPrior(f.Prior)
+	p, err := theory.ReadPrior(f.Prior)
 	s.Prior.Path, s.Prior.Histogram = p.Path, p.Histogram
 	return err
 }
 
-// sizes says how many levels codes have, for scenario.OpenCodes: byDefault where no flag and no
-// file says it, or 0 for scenario.DefaultLevels.
-func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit) scenario.Sizes {
+// sizes says how many levels codes have, for code.OpenAll: byDefault where no flag and no
+// file says it, or 0 for code.DefaultLevels.
+func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit) code.Sizes {
 	if fit != nil {
 		byDefault = fit.Levels
 	}
@@ -129,7 +133,7 @@ func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit) scenari
 			byDefault = rows
 		}
 	}
-	return scenario.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault}
+	return code.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault}
 }
 
 // samplesFlags say how much is sampled.
@@ -173,7 +177,7 @@ func (f samplingFlags) warnUnreached(env *environment, reached bool) {
 
 // checkFlags words the refusal of a value by the name of its flag.
 func checkFlags(err error) error {
-	v, ok := errors.AsType[*scenario.ValueError](err)
+	v, ok := errors.AsType[*refuse.Value](err)
 	if !ok {
 		return err
 	}

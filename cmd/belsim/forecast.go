@@ -10,9 +10,9 @@ import (
 	"belsim/errmodel/assess"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
+	"belsim/theory"
 	"belsim/theory/base/table"
 )
 
@@ -59,7 +59,7 @@ func (cmd *forecastCmd) check() error {
 
 // question is what the flags ask. What they say wins over the fit.
 func (cmd *forecastCmd) question(env *environment) (*forecast.Question, error) {
-	prior, err := scenario.ReadPrior(cmd.Prior)
+	prior, err := theory.ReadPrior(cmd.Prior)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +110,6 @@ func ranking(found *forecast.Ranking, style plots.Style) result {
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Forest(paper.RankingData(found, style)) },
-		print:  func(w io.Writer) error { return found.Write(w) },
+		print:  func(w io.Writer) error { return found.Section().Write(w) },
 	}
 }

@@ -18,13 +18,13 @@ import (
 	"testing"
 	"time"
 
-	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verify"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -276,9 +276,9 @@ func TestVerify(t *testing.T) {
 // 1; files are written all the same.
 func TestVerifyFails(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for name, disturb := range map[string]func([]montecarlo.Theory){
-		"exact value": func(th []montecarlo.Theory) { th[3].Mean *= 1.2 },
-		"bound":       func(th []montecarlo.Theory) { th[3].Bound = 0.9 * th[3].Mean },
+	for name, disturb := range map[string]func([]expect.Level){
+		"exact value": func(th []expect.Level) { th[3].Mean *= 1.2 },
+		"bound":       func(th []expect.Level) { th[3].Bound = 0.9 * th[3].Mean },
 	} {
 		var out, errs bytes.Buffer
 		args := "verify --code johnson-nonzero --levels 15 --r 1.5 --sigma 2 --backend cpu -o v.json"
@@ -460,7 +460,7 @@ func TestDecoders(t *testing.T) {
 		return out
 	}
 	all := read("unary johnson --decoder bel-u,bel-j,gen,gen-ex")
-	for pair, want := range map[string]scenario.Outputs{
+	for pair, want := range map[string]decode.Outputs{
 		"unary bel-u": "bits", "johnson bel-j": "bits", "unary gen": "bits", "johnson gen": "bits",
 		"unary gen-ex": "logits", "johnson gen-ex": "logits",
 	} {

@@ -18,12 +18,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/position"
+	"belsim/theory/base/refuse"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -71,10 +72,10 @@ type Options struct {
 	Decoders decode.Registry
 }
 
-// Check refuses values without a meaning. The errors are *scenario.ValueError.
+// Check refuses values without a meaning. The errors are *refuse.Value.
 func (o Options) Check() error {
-	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
-		compare.CheckBaseline(o.Baseline.Error))
+	return errors.Join(decode.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
+		errmodel.CheckBaseline(o.Baseline.Error))
 }
 
 // Progress is told of the parts of a computation. what is counted in a part, and total is how many
@@ -157,13 +158,13 @@ func (n *network) checkQuestion() ([]*code.Code, error) {
 		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +
 			"another in levels wherever these are uneven, and the perceived-label model has one")
 	}
-	candidates, err := scenario.OpenCodes(o.Candidates, n.sizes())
+	candidates, err := code.OpenAll(o.Candidates, n.sizes())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("candidates: %w", err)
 	}
 	for _, k := range o.Bits {
 		if k < 1 || k > c.Bits() {
-			return nil, &scenario.ValueError{Name: "bits", Value: position.At(k),
+			return nil, &refuse.Value{Name: "bits", Value: position.At(k),
 				Want: fmt.Sprintf("%s to %s, the bits of %s", position.At(1), position.At(c.Bits()), c.Name())}
 		}
 	}

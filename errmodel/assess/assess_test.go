@@ -27,10 +27,11 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/position"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -112,7 +113,7 @@ func same(t *testing.T, what string, want, got any, options ...gocmp.Option) {
 }
 
 // printed is a section as text on one line, of which no row of a table was too wide.
-func printed(t *testing.T, s Section) string {
+func printed(t *testing.T, s table.Section) string {
 	t.Helper()
 	var b strings.Builder
 	must.Succeed(t, s.Write(&b))
@@ -210,9 +211,9 @@ func TestReadBack(t *testing.T) {
 	same(t, "the model that was read", want, got)
 	// Bits are ±1 in both: the network's temperature is theirs. A fit of bits knows none of logits.
 	for _, tt := range []struct {
-		outputs     scenario.Outputs
+		outputs     decode.Outputs
 		scale, want float64
-	}{{scenario.Bits, f.LogitScale, 3}, {scenario.AutoOutputs, math.NaN(), 1}, {scenario.Bits, math.NaN(), 3}, {scenario.Logits, 2, 6}} {
+	}{{decode.Bits, f.LogitScale, 3}, {decode.AutoOutputs, math.NaN(), 1}, {decode.Bits, math.NaN(), 3}, {decode.Logits, 2, 6}} {
 		of, s := *f, scenario.New(nil)
 		of.Temperature, of.LogitScale, s.Outputs = 3, tt.scale, tt.outputs
 		of.Fill(s)
@@ -323,7 +324,7 @@ func TestOptionsCheck(t *testing.T) {
 	for want, o := range map[string]Options{
 		"temperature": {}, "baseline": {Temperature: 1, Baseline: Baseline{Error: -1}}, "": {Temperature: 1},
 	} {
-		var v *scenario.ValueError
+		var v *refuse.Value
 		if err := o.Check(); errors.As(err, &v) != (want != "") || v != nil && v.Name != want {
 			t.Errorf("%+v: %v", o, err)
 		}

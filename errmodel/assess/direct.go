@@ -9,7 +9,8 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -31,7 +32,7 @@ func ParseBaseline(text string) (Baseline, error) {
 	}
 	if v, err := strconv.ParseFloat(text, 64); err == nil {
 		if !(v > 0) || math.IsInf(v, 0) {
-			return Baseline{}, &scenario.ValueError{Name: "baseline", Value: v,
+			return Baseline{}, &refuse.Value{Name: "baseline", Value: v,
 				Want: "a positive finite number, or the file of predictions"}
 		}
 		return Baseline{Error: v}, nil
@@ -102,7 +103,7 @@ func besideDirect(ctx context.Context, workers int, n *network, known knowledge)
 		return nil, nil
 	}
 	if all := float64(n.code.Levels()-1) * n.width(); out.Error > all {
-		return nil, &scenario.ValueError{Name: "baseline", Value: out.Error,
+		return nil, &refuse.Value{Name: "baseline", Value: out.Error,
 			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: the width of the range", errorUnit(n.ends()), all)}
 	}
 	var err error

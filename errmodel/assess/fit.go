@@ -3,7 +3,7 @@ package assess
 import (
 	"cmp"
 
-	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
@@ -80,7 +80,7 @@ type Fit struct {
 	Profiles []Profile `json:"profiles"`
 	// share of each level among the samples
 	Prior []float64 `json:"prior"`
-	scenario.Provenance
+	table.Provenance
 
 	path string // of a file that was read
 }

@@ -8,7 +8,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -76,7 +76,7 @@ func newFitted(n *network) *Fitted {
 	r := n.fitted
 	f := &Fitted{Design: forecast.DesignOf(n.code, n.training, fittedDecoding()),
 		Baseline: forecast.DesignOf(n.code, n.training, r.Baseline), Judgement: r.Judgement}
-	f.Outputs = scenario.Outputs(r.Decoder.About().Reads)
+	f.Outputs = decode.Outputs(r.Decoder.About().Reads)
 	return f
 }
 

@@ -8,7 +8,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -155,7 +155,7 @@ func (f *Fit) decoding(decoders decode.Registry, c *code.Code, of scenario.Desig
 		name = "gen"
 	}
 	d, err := decoders.New(name, c, decode.Options{Temperature: f.Temperature})
-	return observed.Decoding{Decoder: d, Soft: of.Outputs == scenario.Logits}, err
+	return observed.Decoding{Decoder: d, Soft: of.Outputs == decode.Logits}, err
 }
 
 // Inform tells a forecaster what the fit knows. Where it asks about the networks of the fit, it

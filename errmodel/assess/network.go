@@ -14,7 +14,6 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/position"
@@ -157,8 +156,8 @@ func CountOutputs(o Options) (int, error) {
 }
 
 // sizes are those of codes that stand beside the network's own.
-func (n *network) sizes() scenario.Sizes {
-	return scenario.Sizes{Levels: n.code.Levels(), Default: n.code.Levels()}
+func (n *network) sizes() code.Sizes {
+	return code.Sizes{Levels: n.code.Levels(), Default: n.code.Levels()}
 }
 
 // openCode opens the code of the options, with as many bits as there are outputs and the places of

@@ -8,10 +8,10 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
-	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // MixtureRow is the |error| of one decoder, in levels, against targets that are rounded to
@@ -60,22 +60,22 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 		seen := n.seen.Levels[i]
 		m := MixtureRow{Design: forecast.DesignOf(n.code, n.training, decoding), Observed: seen.Mean,
 			ObservedStdErr: seen.StdErr}
-		about := scenario.Scenario{Outputs: scenario.Outputs(decoding.Outputs())}
+		about := scenario.Scenario{Outputs: decode.Outputs(decoding.Outputs())}
 		// what theory says of bits that err independently
-		independent := func(e mat.Matrix, omit scenario.Omit) (*scenario.Theory, error) {
-			p, err := about.ProblemOf(ctx, n.code, decoder, e, montecarlo.Sampling{})
+		independent := func(e mat.Matrix, omit expect.Omit) (*expect.Theory, error) {
+			p, err := about.ProblemOf(n.code, decoder, e)
 			if err != nil {
 				return nil, err
 			}
-			return scenario.TheoryOf(ctx, workers, p, prior, omit)
+			return expect.Of(ctx, workers, p, prior, omit)
 		}
 		// any law of the rates that were observed is told: a second one would take half of the time
-		theory, err := independent(of.errors, scenario.Omit{AnyLaw: true})
+		theory, err := independent(of.errors, expect.Omit{AnyLaw: true})
 		if err != nil {
 			return nil, err
 		}
 		m.Bound, m.Exact = theory.Mean.Bound, theory.Mean.Exact
-		if theory, err = independent(of.rates, scenario.Omit{SlowLaw: true}); err != nil {
+		if theory, err = independent(of.rates, expect.Omit{SlowLaw: true}); err != nil {
 			return nil, err
 		}
 		m.Rates, m.AnyLaw = theory.Mean.Exact, theory.Mean.AnyLaw

@@ -12,11 +12,12 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // maxFit is the largest size of the file of a fit, in bytes: 65,536 levels take 2 MiB.
@@ -72,7 +73,7 @@ func (f *Fit) check() error {
 		return fmt.Errorf("bits is %d; %s of %d levels has %d", f.Bits, f.Code, f.Levels, of.Bits(f.Levels))
 	}
 	_, err := mixtureTemperature(f.LogitScale, f.Temperature)
-	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), scenario.CheckTemperature(f.Temperature), err, f.checkWidth(),
+	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), decode.CheckTemperature(f.Temperature), err, f.checkWidth(),
 		checkInterval("r_interval", f.R, f.RInterval), checkInterval("sigma_interval", f.Sigma, f.SigmaInterval),
 		f.checkPrior()); err != nil {
 		return err
@@ -173,7 +174,7 @@ func mixtureTemperature(scale, temperature float64) (float64, error) {
 		return math.NaN(), nil
 	}
 	tau := scale * temperature
-	if err := scenario.CheckTemperature(tau); err != nil {
+	if err := decode.CheckTemperature(tau); err != nil {
 		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", temperature, scale,
 			tau)
 	}
@@ -195,7 +196,7 @@ func (f *Fit) checkLabel() error {
 func (f *Fit) Fill(s *scenario.Scenario) {
 	s.Prior.Fitted, s.Prior.FitPath = f.Prior, f.path
 	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
-	if s.Outputs == scenario.Bits {
+	if s.Outputs == decode.Bits {
 		s.Temperature = f.Temperature
 	} else if tau, err := mixtureTemperature(f.LogitScale, f.Temperature); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau

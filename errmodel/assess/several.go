@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"belsim/errmodel/forecast"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )

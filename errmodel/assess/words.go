@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/compare"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -106,9 +106,9 @@ func (f *Fit) unit() string { return when(f.Range == nil, " levels") }
 // errorUnit is the unit of errors, where these are the labels of the end levels.
 func errorUnit(ends *[2]float64) string {
 	if ends == nil {
-		return compare.InLevels
+		return errmodel.InLevels
 	}
-	return compare.InLabelUnits
+	return errmodel.InLabelUnits
 }
 
 // besideLevels is what follows an error: its unit, or how many levels it is.
@@ -278,7 +278,7 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 			text += " It lost least in general, and no head is forecast to be 2 % better."
 		}
 		if d.Lost > 0 {
-			text += fmt.Sprintf(" In general %s loses %s to the best head.", yours, percent(d.Lost))
+			text += fmt.Sprintf(" In general %s loses %s to the best head.", yours, forecast.LossText(yours, d.Lost))
 		}
 		return text
 	case forecast.Take:

@@ -12,7 +12,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"

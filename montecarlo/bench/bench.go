@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/code"
 )
@@ -58,7 +58,7 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 		return Measurement{}, err
 	}
 	m := Measurement{Design: s.Design(c, d)}
-	p, err := s.Problem(ctx, c, d, montecarlo.Sampling{Seed: 1})
+	p, err := montecarlo.Sampling{Seed: 1}.Problem(ctx, s, c, d)
 	if err != nil {
 		return m, err
 	}

@@ -12,14 +12,16 @@ import (
 	"strings"
 	"testing"
 
+	"belsim/errmodel"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // ranked ranks codes of a number of levels with decoders, with few samples.
@@ -88,7 +90,7 @@ func TestIntervals(t *testing.T) {
 		if !tt.interval {
 			continue
 		}
-		if !(*r.ExactLo <= r.Exact && r.Exact <= *r.ExactHi) || *r.ExactHi-*r.ExactLo > scenario.ExactWidth**r.ExactHi {
+		if !(*r.ExactLo <= r.Exact && r.Exact <= *r.ExactHi) || *r.ExactHi-*r.ExactLo > expect.ExactWidth**r.ExactHi {
 			t.Errorf("%s: exact %v from %v to %v", tt.code, r.Exact, *r.ExactLo, *r.ExactHi)
 		}
 		if d := math.Abs(r.Mean - r.Exact); d > 6*r.StdErr {
@@ -123,7 +125,7 @@ func TestInvalidCode(t *testing.T) {
 	}
 	onehot := []*code.Code{must.Get(code.New("onehot", 32))(t)}
 	if _, err := compare.NewCandidates(t.Context(), scenario.New(m), onehot, []string{"gen"},
-		montecarlo.FixedSampling()); !scenario.Invalid(err) {
+		montecarlo.FixedSampling()); !errmodel.Invalid(err) {
 		t.Errorf("error %v; want that the model is invalid", err)
 	}
 }
@@ -207,27 +209,9 @@ func TestBaselines(t *testing.T) {
 		t.Errorf("%s", b.String())
 	}
 	for _, x := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if compare.CheckBaseline(x) == nil {
+		if errmodel.CheckBaseline(x) == nil {
 			t.Errorf("%v was taken", x)
 		}
-	}
-}
-
-// TestLine: which errors are less, more and neither; long lists are cut.
-func TestLine(t *testing.T) {
-	b := compare.Baseline{Name: compare.DirectRegression, Error: 2, Unit: compare.InLabelUnits}
-	rivals := []compare.Rival{{"a", 1, 1.9}, {"b", 1, 2}, {"c", 2.1, 3}}
-	want := "direct regression (no code): 2 label units; a has less; b is not told apart from it; c has more"
-	must.Equal(t, "line", want, b.Line(rivals))
-	var many []compare.Rival
-	for _, name := range strings.Split("abcdefghijk", "") {
-		many = append(many, compare.Rival{Name: name, Lo: 3, Hi: 4})
-	}
-	if got, want := b.Line(many), "a, b, c, d, e, f, g, h and 3 others have more"; !strings.HasSuffix(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := b.Line(many[:9]), "a, b, c, d, e, f, g, h and 1 others"; strings.Contains(got, want) {
-		t.Errorf("%q", got)
 	}
 }
 
@@ -242,7 +226,7 @@ func TestReached(t *testing.T) {
 			codes = append(codes, must.Get(code.New(name, 24))(t))
 		}
 		candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, []string{decode.Auto}, draw))(t)
-		candidates.Omit = scenario.Omit{AnyLaw: true, Intervals: true}
+		candidates.Omit = expect.Omit{AnyLaw: true, Intervals: true}
 		c := must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 		for _, row := range c.Results {
 			must.Equal(t, row.Code+" is capped", row.Code == "hadamard", row.Capped)
@@ -293,7 +277,7 @@ func TestFinite(t *testing.T) {
 			must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 			s.Model = scenario.Table{Path: path}
 		}
-		s.Outputs = []scenario.Outputs{scenario.AutoOutputs, scenario.Bits, scenario.Logits}[rng.IntN(3)]
+		s.Outputs = []decode.Outputs{decode.AutoOutputs, decode.Bits, decode.Logits}[rng.IntN(3)]
 		s.Temperature = value()
 		draw := montecarlo.Sampling{Samples: 64, Seed: rng.Uint64(), Within: 1}
 		candidates, err := compare.NewCandidates(t.Context(), s, []*code.Code{c},
@@ -311,11 +295,11 @@ func TestFinite(t *testing.T) {
 			r.WorstMean >= 0) || math.IsInf(r.RMS, 0) {
 			t.Errorf("sampled: %s", what)
 		}
-		if _, err := scenario.BoundOf(p); err == nil && !(r.Bound >= 0) || err != nil &&
+		if _, err := expect.BoundOf(p.Expected()); err == nil && !(r.Bound >= 0) || err != nil &&
 			(!errors.Is(err, theory.ErrNoClosedForm) || !table.Missing(r.Bound)) {
 			t.Errorf("bound: %s", what)
 		}
-		if _, err := scenario.ExactOf(t.Context(), p); err == nil && !(r.Exact >= 0 && r.Exact <= most) &&
+		if _, err := expect.ExactOf(t.Context(), p.Expected()); err == nil && !(r.Exact >= 0 && r.Exact <= most) &&
 			r.ExactLo == nil {
 			t.Errorf("exact: %s", what)
 		}

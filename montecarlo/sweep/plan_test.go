@@ -12,8 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/scenario"
+	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -66,7 +67,7 @@ func TestPlanLimits(t *testing.T) {
 	const plan = `{"codes": ["unary"], "levels": [%d], "r": [1], "sigma": [2], "methods": ["mc"], "samples": %d}`
 	c := must.Get(code.New("unary", 16))(t)
 	s := scenario.New(nil)
-	most := s.Shape(c, must.Get(s.Decoder(decode.Auto, c))(t)).MaxSamples()
+	most := montecarlo.FixedSampling().Of(s.Shape(c, must.Get(s.Decoder(decode.Auto, c))(t))).MaxSamples()
 	must.Get(read(fmt.Sprintf(plan, 16, most)))(t)
 	if _, err := read(fmt.Sprintf(plan, 16, most+1)); err == nil {
 		t.Errorf("%d samples are taken", most+1)
@@ -108,6 +109,6 @@ func TestPlanMeaning(t *testing.T) {
 	want.RelErr, want.MaxSamples, want.Seed, want.Within, want.Temperature = 0.1, 70000, 7, 2, 3
 	want.R.Even, want.R.Log, want.Sigma.Even = true, true, false
 	want.Pairs = slices.Clone(want.Pairs)
-	want.Pairs[0].Outputs, want.Pairs[1].Outputs, want.Pairs[2].Levels = scenario.Logits, scenario.Bits, 4
+	want.Pairs[0].Outputs, want.Pairs[1].Outputs, want.Pairs[2].Levels = decode.Logits, decode.Bits, 4
 	must.Equal(t, "the plan", want, s.Definition)
 }

@@ -21,9 +21,9 @@ import (
 	"slices"
 	"sort"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/code"
 )
@@ -53,7 +53,7 @@ type Pair struct {
 	// which code it is: its name, or a hash of the matrix in its file
 	Identity string `json:"identity"`
 	// the methods that exist for both: bound, exact or mc
-	Methods []scenario.Method `json:"methods"`
+	Methods []plane.Method `json:"methods"`
 	// which bound it is, where bound is one of the methods
 	Bound string `json:"bound_name,omitempty"`
 }
@@ -69,7 +69,7 @@ type Prior struct {
 type Task struct {
 	Pair int // index into Definition.Pairs
 	plane.Point
-	Method scenario.Method
+	Method plane.Method
 }
 
 // Sweep is a definition that has been checked. Its cells have numbers from 0: by pair, σ, r and

@@ -10,7 +10,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/plane"
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/safefile"
 )
@@ -73,7 +73,7 @@ const neighbours = 32
 func (h *Shard) compute(ctx context.Context, run montecarlo.Run) error {
 	var theory, samples []int
 	for _, cell := range h.Todo {
-		if h.task(cell).Method == scenario.Sample {
+		if h.task(cell).Method == plane.Sample {
 			samples = append(samples, cell)
 		} else {
 			theory = append(theory, cell)
@@ -124,13 +124,13 @@ func (w *worker) numbers(ctx context.Context, t Task) (Numbers, error) {
 	if err != nil {
 		return Numbers{}, err
 	}
-	problem, err := w.scenario.ProblemOf(ctx, s.code, s.decoder, e, w.Sampling)
+	problem, err := w.scenario.ProblemOf(s.code, s.decoder, e)
 	if err != nil {
 		return Numbers{}, err
 	}
 	prior := w.priors[s.code.Levels()]
-	if t.Method == scenario.Sample {
-		return w.sample(ctx, problem, prior)
+	if t.Method == plane.Sample {
+		return w.sample(ctx, w.Sampling.Of(problem), prior)
 	}
 	mean, err := s.means[t.Method].Mean(ctx, problem, prior)
 	return unsampled(mean, true), err

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/plane"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 )
@@ -99,7 +99,7 @@ func TestWorkFails(t *testing.T) {
 		t.Errorf("%d of %d cells are left", len(h.Todo), h.All)
 	}
 	for _, cell := range h.Todo {
-		if p.task(cell).Method != scenario.Sample {
+		if p.task(cell).Method != plane.Sample {
 			t.Errorf("%s is left, and needs no samples", p.describe(cell))
 		}
 	}

@@ -16,11 +16,11 @@ type Design struct {
 	Transitions float64            `json:"transitions" text:"trans.,%.4g"`
 	Training    perceived.Training `json:"training,omitempty" text:"training"`
 	Decoder     string             `json:"decoder" text:"decoder"`
-	Outputs     Outputs            `json:"outputs" text:"reads"`
+	Outputs     decode.Outputs     `json:"outputs" text:"reads"`
 }
 
 // DesignOf is the design of a code, a training, "" where no network learns, and a decoder.
-func DesignOf(c *code.Code, t perceived.Training, d decode.Decoder, reads Outputs) Design {
+func DesignOf(c *code.Code, t perceived.Training, d decode.Decoder, reads decode.Outputs) Design {
 	return Design{c.Levels(), c.Name(), c.Bits(), c.TransitionsPerBit(), t, d.Name(), reads}
 }
 
