@@ -78,6 +78,14 @@ def printable(text: str, stream: Any = None) -> str:
     return text if text.isascii() else "".join(map(sign, text))
 
 
+def warn(text: str) -> None:
+    """Warns of what a call of this package does, at the line that called it."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("belsim."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
+
+
 def shown(value: object) -> str:
     """A value in a message: a short text, or its type."""
     try:
@@ -580,10 +588,11 @@ def pair(labels: ArrayLike) -> tuple[float, float]:
     return lo, hi
 
 
-def prior_flags(inputs: Inputs, prior: ArrayLike | None, levels: int | None) -> list[str]:
-    """The flags of a prior, the count or weight of each level, and of the number of levels."""
-    if prior is None:
-        return flags(levels=levels)
+def prior_of(inputs: Inputs, prior: ArrayLike, levels: object) -> tuple[int, str]:
+    """The number of levels and the file of a prior, the count or weight of each level.
+
+    With the number of levels, codes of another number are refused.
+    """
     counts = array(prior, "prior")
     if counts.ndim != 1:
         raise Error(f"prior of {counts.ndim} dimensions: want the count of each level, of shape (L,)")
@@ -592,8 +601,7 @@ def prior_flags(inputs: Inputs, prior: ArrayLike | None, levels: int | None) -> 
         raise Error(f"prior[{at}] = {counts[at]:g}: want a number of 0 or more")
     if levels is not None and count(levels, "levels") != len(counts):
         raise Error(f"prior of {len(counts)} counts: want {levels}, one for each level")
-    # With the number of levels, codes of another number are refused.
-    return flags(levels=len(counts), prior=histogram(inputs, np.column_stack((np.arange(len(counts)), counts))))
+    return len(counts), histogram(inputs, np.column_stack((np.arange(len(counts)), counts)))
 
 
 def histogram(inputs: Inputs, rows: NDArray[Any]) -> str:
@@ -717,7 +725,7 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
         raise Error(f"the command {path} ended {how}" + (f": {rest[0][:200]}" if rest else ""), 3)
     for note in notes:
         if "sampling on the CPU" not in note:  # no news for a caller who did not ask for a GPU
-            warnings.warn(sentences(inputs.rename(note.removeprefix("belsim: note: "))), stacklevel=4)
+            warn(sentences(inputs.rename(note.removeprefix("belsim: note: "))))
     return text
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -30,6 +29,7 @@ from belsim._call import (
     rows,
     run,
     several,
+    warn,
     wide,
     write,
 )
@@ -303,7 +303,7 @@ def _logits(z: NDArray[Any], kind: str, c: NDArray[Any]) -> tuple[NDArray[Any], 
     if wrong:
         raise Error(wrong)
     if guessed and probably:
-        warnings.warn("outputs: read as probabilities, because all are from 0 to 1; say so if they are logits", stacklevel=3)
+        warn("outputs: read as probabilities, because all are from 0 to 1; say so if they are logits")
     if kind == "probabilities":
         z = np.clip(z, 0, 1)
         with np.errstate(divide="ignore"):
@@ -324,7 +324,7 @@ class Decoder:
     >>> level = np.arange(2000) % 16
     >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
     >>> logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
-    >>> decoder = belsim.fit("johnson", logits, level, levels=16, samples=2, fit_decoder=True).decoder
+    >>> decoder = belsim.fit("johnson", logits, level, levels=16, fit_decoder=True).decoder
     >>> float(np.abs(decoder.decode(logits) - level).mean().round(2))
     0.63
     >>> lower, upper = decoder.predict_interval(logits, confidence=0.9).T

@@ -163,7 +163,7 @@ _OUTPUTS: dict[str, tuple[NDArray[Any], str]] = {
 
 @pytest.fixture(scope="module")
 def fitted() -> belsim.Decoder:
-    return belsim.fit("johnson", _Z, _LEVEL, levels=16, samples=2, fit_decoder=True).decoder
+    return belsim.fit("johnson", _Z, _LEVEL, levels=16, fit_decoder=True).decoder
 
 
 @pytest.mark.filterwarnings("ignore:outputs. read as probabilities")
@@ -171,7 +171,7 @@ def fitted() -> belsim.Decoder:
 def test_one_rule(name: str, fitted: belsim.Decoder) -> None:
     """The same outputs are of the same kind, or refused, in fit, in both ways to decode, and in the command."""
     z, want = _OUTPUTS[name]
-    calls: list[Callable[[], object]] = [lambda: belsim.fit("johnson", z, _LEVEL, levels=16, samples=2).kind]
+    calls: list[Callable[[], object]] = [lambda: belsim.fit("johnson", z, _LEVEL, levels=16).kind]
     calls += [lambda d=d: belsim.decode(z, _C, d) for d in ("bel-j", "gen", "gen-ex", "auto")]  # type: ignore[misc]
     calls += [lambda: fitted.decode(z)]
     if want not in ("bits", "signs", "logits", "probabilities"):

@@ -44,7 +44,7 @@ import signal, resource, numpy as np, matplotlib
 matplotlib.use('agg')
 import belsim
 data = np.load('data.npz')
-fit = belsim.fit('johnson', data['z'], data['y'], levels=16, samples=2, fit_decoder=True)
+fit = belsim.fit('johnson', data['z'], data['y'], levels=16, fit_decoder=True)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 for limit in (512, resource.RLIM_INFINITY):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
@@ -111,7 +111,7 @@ def test_names(name: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     def fit() -> None:
         also = [(given(C), given(Z))]
-        found = belsim.fit("johnson", given(Z), given(Y), levels=16, samples=2, also=also, candidates=[given(C)], recommend=True)
+        found = belsim.fit("johnson", given(Z), given(Y), levels=16, also=also, candidates=[given(C)], recommend=True)
         assert "candidates[0]" in set(found.recommendation["code"])
 
     if how == "folder" and name in ("x.npz:y", "a\\,b", "a\nb"):  # the command reads these otherwise, or not at all
@@ -145,13 +145,14 @@ def test_broken_command(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     elif name != "none":
         command.write_bytes(BROKEN.get(name, b"#!/bin/sh\n"))
         command.chmod(0o644 if name == "not executable" else 0o755)
-    decoder = belsim.fit("johnson", Z, Y, levels=16, samples=2, fit_decoder=True).decoder
+    decoder = belsim.fit("johnson", Z, Y, levels=16, fit_decoder=True).decoder
     monkeypatch.setattr(_call, "executable", lambda: str(command))
     calls: list[Callable[[], object]] = [
         lambda: belsim.code("gray", 4),
         lambda: belsim.codes(4),
         lambda: belsim.compare(["gray"]),
-        lambda: belsim.levels(["gray"]),
+        lambda: belsim.forecast(["gray"], mae=1),
+        lambda: belsim.levels([1.0, 2.0]),
         lambda: belsim.verify("gray"),
         lambda: belsim.heatmap(),
         lambda: belsim.fit("johnson", Z, Y, levels=16),

@@ -66,12 +66,13 @@ CALLS: dict[str, tuple[Call, dict[str, Any]]] = {
     "quantize": (belsim.quantize, {"labels": Y / 2, "range": (0, 9), "levels": 16, "outside": "clip"}),
     "dequantize": (belsim.dequantize, {"level": Y, "range": (0, 9), "levels": 16}),
     "compare": (belsim.compare, {"codes": ["gray"], "levels": 8, "samples": 2}),
-    "levels": (belsim.levels, {"codes": ["gray"], "range": (0, 1), "levels": 8, "label_noise": 0.1}),
+    "forecast": (belsim.forecast, {"codes": ["gray"], "range": (0, 1), "levels": 8, "label_noise": 0.1}),
+    "levels": (belsim.levels, {"targets": Y, "levels": 8}),
     "verify": (belsim.verify, {"code": "gray", "levels": 8, "samples": 2}),
     "heatmap": (belsim.heatmap, {"a": "gray", "b": "unary", "levels": 8, "r": (0.1, 0.2, 2), "sigma": (1, 2, 2)}),
-    "fit": (belsim.fit, {"code": "johnson", "outputs": Z, "targets": Y, "levels": 16, "samples": 2}),
-    "fit of labels": (belsim.fit, {"code": "johnson", "outputs": Z, "targets": Y / 2, "range": (0, 7.5), "levels": 16, "samples": 2}),
-    "fit of regression": (belsim.fit, {"code": "direct", "outputs": Y + 0.5 - Y % 2, "targets": Y, "levels": 16, "samples": 2}),
+    "fit": (belsim.fit, {"code": "johnson", "outputs": Z, "targets": Y, "levels": 16}),
+    "fit of labels": (belsim.fit, {"code": "johnson", "outputs": Z, "targets": Y / 2, "range": (0, 7.5), "levels": 16}),
+    "fit of regression": (belsim.fit, {"code": "direct", "outputs": Y + 0.5 - Y % 2, "targets": Y, "levels": 16}),
     "optimize": (belsim.optimize, {"levels": 8, "bits": 4, "steps": 2, "samples": 2, "r": 0.4, "sigma": 1}),
     "bench": (belsim.bench, {}),
     "sweep": (belsim.sweep, {"plan": PLAN, "folder": "results"}),
@@ -130,7 +131,7 @@ def test_bench() -> None:
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
     return {
-        "fit": belsim.fit("johnson", Z, Y, levels=16, samples=2, fit_decoder=True),
+        "fit": belsim.fit("johnson", Z, Y, levels=16, fit_decoder=True),
         "heatmap": belsim.heatmap("unary", "johnson", levels=8, r=(0.1, 0.4, 2), sigma=(1, 2, 2)),
         "verification": belsim.verify("unary", levels=4, samples=2),
     }

@@ -178,7 +178,7 @@ def test_told() -> None:
     y = rng.uniform(2, 5, (200, 2))
     level = (y - 2) * (L - 1) / 3
     seen = np.clip(np.rint(level + rng.normal(0, 1, y.shape)), 0, L - 1).astype(int)
-    said: Any = {"range": (2, 5), "levels": L, "samples": 2}
+    said: Any = {"range": (2, 5), "levels": L}
     for kind, code in EACH:
         head = Head(kind, L, code=code, range=(2, 5))
         if code is not None and kind == "huber":
@@ -189,7 +189,7 @@ def test_told() -> None:
         z = (2 * seen / (L - 1) - 1)[..., None] if direct else 4.0 * belsim.encode(seen, code or "unary", levels=L) - 2
         z += 0 if direct else rng.normal(0, 1, z.shape)
         labels = np.asarray(belsim.dequantize(seen, (2, 5), L))
-        told = belsim.fit(head, z[:, 0], y[:, 0], samples=2, runs=[z[:, 1]])
+        told = belsim.fit(head, z[:, 0], y[:, 0], runs=[z[:, 1]])
         named = code if code is not None else "corn" if kind == "corn" else "direct"
         training: Any = kind if code is not None else "auto"
         plain = belsim.fit(
@@ -199,7 +199,7 @@ def test_told() -> None:
         np.testing.assert_allclose(told.decoders["observed"], plain.decoders["observed"], rtol=1e-6)
         assert told.results["code"] == plain.results["code"] and told.perceived.get("training") == plain.perceived.get("training")
         for heads in (head, [head, Head(kind, L, code=code, range=(2, 5))]):
-            assert belsim.fit(heads, z, y, samples=2).each[0].decoders["observed"].tolist() == pytest.approx(
+            assert belsim.fit(heads, z, y).each[0].decoders["observed"].tolist() == pytest.approx(
                 told.decoders.query("network == 1")["observed"].tolist()
             )
     twice: Any
@@ -208,7 +208,7 @@ def test_told() -> None:
             belsim.fit(head, z[:, 0], y[:, 0], **twice)
     own = Head("ce", L, code=belsim.code("hexj", L), range=(2, 5), outside="clip")
     z = 4.0 * belsim.encode(seen[:, 0], "hexj", levels=L) - 2
-    assert belsim.fit(own, z, y[:, 0] + 0.1, samples=2).results["levels"] == L
+    assert belsim.fit(own, z, y[:, 0] + 0.1).results["levels"] == L
     for wrong, what in {
         "heads alone": [own, "hexj"],
         "heads of several levels": [own, Head("ce", 9, code="gray")],
@@ -442,7 +442,7 @@ def test_intervals(name: str, tmp_path: Any) -> None:
     for kind, training in cases:
         x = z if kind == "logits" else (z > 0).astype(float)
         y = level / 4 - 7
-        fitted = belsim.fit(name, x, y, range=(-7, -3.25), levels=16, kind=kind, training=training, samples=2, fit_decoder=True).decoder
+        fitted = belsim.fit(name, x, y, range=(-7, -3.25), levels=16, kind=kind, training=training, fit_decoder=True).decoder
         module = Decoder(fitted)
         assert module.sorted == (name == "unary" and training == "bce" and module.reads == "logits")
         wide = np.zeros(400)
@@ -635,8 +635,8 @@ def test_decoder_of_both(name: str, ends: Any) -> None:
     words = belsim.code(name, 8)[np.clip(level + rng.integers(-1, 2, level.shape), 0, 7)]
     z = 3.0 * words - 1.5 + rng.normal(size=words.shape)
     y = level if ends is None else belsim.dequantize(level, ends, 8)
-    one = belsim.fit(name, z[:, 0], y[:, 0], range=ends, levels=8, samples=2)
-    several = belsim.fit(name, z, y, range=ends, levels=8, samples=2)
+    one = belsim.fit(name, z[:, 0], y[:, 0], range=ends, levels=8)
+    several = belsim.fit(name, z, y, range=ends, levels=8)
     for k, fitted in ((0, one.decoder), (0, several.each[0].decoder), (1, several.each[1].decoder)):
         module, x = Decoder(fitted), torch.tensor(z[:, k])
         found = fitted.decode(z[:, k], kind="logits")

@@ -84,5 +84,5 @@ def test_fit(kind: Any) -> None:
     """The error of direct regression through the command, at the end of what uint8 and float16 have."""
     y = np.arange(256) % 256
     predictions = np.clip(y + np.random.default_rng(1).normal(0, 9, 256), 0, 255).astype(kind)
-    found = [belsim.fit("direct", p, y, levels=256, samples=2).decoders["observed"].tolist() for p in (predictions, wide(predictions))]
+    found = [belsim.fit("direct", p, y, levels=256).decoders["observed"].tolist() for p in (predictions, wide(predictions))]
     assert found[0] == found[1]

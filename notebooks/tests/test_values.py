@@ -35,7 +35,7 @@ def test_even_values(network: tuple[np.ndarray, np.ndarray]) -> None:
         assert (
             belsim.decode(z, "johnson", "gen-ex", levels=L, range=values) == belsim.decode(z, "johnson", "gen-ex", levels=L, range=ends)
         ).all()
-        a, b = (belsim.fit("johnson", z, inside, levels=L, range=r, samples=50, fit_decoder=True) for r in (values, ends))
+        a, b = (belsim.fit("johnson", z, inside, levels=L, range=r, fit_decoder=True) for r in (values, ends))
         assert str(a) == str(b)
         assert (a.decoder.decode(z) == b.decoder.decode(z)).all()
 
@@ -45,7 +45,7 @@ def test_uneven_values(network: tuple[np.ndarray, np.ndarray], tmp_path: Any) ->
     nearest = np.abs(y[:, None] - VALUES).argmin(1)
     assert (belsim.quantize(y, VALUES, L) == nearest).all()
     assert np.allclose(belsim.dequantize(nearest, VALUES, L), VALUES[nearest], rtol=0, atol=0)
-    fit = belsim.fit("johnson", z, y, levels=L, range=VALUES, samples=50, fit_decoder=True)
+    fit = belsim.fit("johnson", z, y, levels=L, range=VALUES, fit_decoder=True)
     assert fit.values == VALUES.tolist()
     assert fit.beyond == ((y < VALUES[0]) | (y > VALUES[-1])).sum() > 0
     for row in fit.decoders.itertuples():
@@ -81,8 +81,8 @@ def test_fit_of_head(network: tuple[np.ndarray, np.ndarray]) -> None:
     from belsim.torch import Head
 
     z, y = network
-    told = belsim.fit(Head("bce", L, code="johnson", values=VALUES), z, y, samples=50)
-    said = belsim.fit("johnson", z, y, levels=L, range=VALUES, training="bce", samples=50)
+    told = belsim.fit(Head("bce", L, code="johnson", values=VALUES), z, y)
+    said = belsim.fit("johnson", z, y, levels=L, range=VALUES, training="bce")
     assert told.decoders["observed"].tolist() == pytest.approx(said.decoders["observed"].tolist(), rel=1e-9)
 
 
@@ -148,7 +148,7 @@ def test_refused(bad: Any) -> None:
 
 def test_levels() -> None:
     y = np.exp(np.random.default_rng(1).normal(0, 1, 3000))
-    made = belsim.levels(targets=y, levels=[8, 64], baseline=0.5)
+    made = belsim.levels(y, levels=[8, 64], baseline=0.5)
     for row in made.itertuples():
         values = np.array(row.values)
         q = np.abs(y - belsim.dequantize(belsim.quantize(y, values, len(values)), values, len(values))).mean()
