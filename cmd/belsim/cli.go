@@ -258,6 +258,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 			"training":   "How networks are trained: bce, ce, l1 or l2 (default: bce, or as --model says).",
+			"model":      "r, σ, prior and temperature of a .json of fit.",
 			"outputs":    "Outputs of the classifiers, samples × bits; KIND is logits, probabilities or bits.",
 			"bitlevels":  "Number of levels of a named code (default: as many as the outputs' bits need).",
 			"range":      "Labels of the first and the last level, or a FILE with the label of each level.",

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"belsim/errmodel/perceived"
+	"belsim/errmodel/assess"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
@@ -24,9 +24,8 @@ type compareCmd struct {
 	levelsFlag
 	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}; ${auto}."`
 	scenarioFlags
-	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
-	Baseline float64              `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
-	Exact    bool                 `help:"Compute also the values that take more than about a second, up to minutes each."`
+	Baseline float64 `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
+	Exact    bool    `help:"Compute also the values that take more than about a second, up to minutes each."`
 	samplingFlags
 	Within int `default:"5" placeholder:"θ" group:"sampling" help:"Count errors of at most θ levels (default: 5)."`
 	backendFlags
@@ -40,23 +39,13 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	draw := cmd.sampling()
 	draw.Within = cmd.Within
-	cmd.uneven = true
-	s, fit, err := cmd.readScenario(env, draw, append(cmd.Training, "")[0])
+	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
 	if err != nil {
 		return err
 	}
-	// Codes of real numbers are for decoders that are asked for.
-	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, fit, cmd.Decoder...))
+	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, fit))
 	if err != nil {
 		return err
-	}
-	if fit != nil {
-		if codes, err = fit.Place(codes); err != nil {
-			return err
-		}
-	}
-	if _, ok := s.Model.(scenario.Perceived); ok {
-		return errors.New("networks: 'belsim forecast' forecasts them")
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
@@ -80,7 +69,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	run := cmd.run(backend, bar)
 	terminal := isTerminal(env.stdout.Writer)
 	var known *compare.Ranking
-	if (terminal || cmd.Exact) && !env.stdout.document && !codes[0].Uneven() {
+	if (terminal || cmd.Exact) && !env.stdout.document {
 		candidates.Known = func(c *compare.Ranking) {
 			if known = c; terminal {
 				bar.show(c.Table())
@@ -94,9 +83,6 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 			err = cmp.Or(known.Table().Write(env.stdout), err)
 		}
 		return bar.interrupted(err)
-	}
-	if codes[0].Uneven() {
-		found.InLabelUnits(fit.LevelWidth)
 	}
 	found.AddBaseline(cmd.Baseline)
 	found.Provenance = env.provenance()

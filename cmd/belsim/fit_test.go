@@ -146,7 +146,7 @@ func TestModel(t *testing.T) {
 	save(t, "levels.npy", levelsOf(y))
 	f := fitOf(t, "fit --code johnson --levels 16 --targets levels.npy --outputs z.npy --samples 500 -o fit.json")
 	var c compare.Ranking
-	runJSON(t, &c, "compare johnson unary --model mixture:fit.json --decoder auto --samples 500")
+	runJSON(t, &c, "compare johnson unary --model fit.json --decoder auto --samples 500")
 	for _, r := range c.Results {
 		if r.Code == "johnson" && (math.Abs(float64(r.Exact/f.Mixture[0].Exact)-1) > 1e-12 ||
 			r.Bound != f.Mixture[0].Bound) {
@@ -157,12 +157,12 @@ func TestModel(t *testing.T) {
 	if *c.R != f.R || c.Levels != 16 {
 		t.Errorf("r = %v, %d levels", *c.R, c.Levels)
 	}
-	if runJSON(t, &c, "compare johnson --model mixture:fit.json --samples 500"); c.Temperature != f.LogitScale {
+	if runJSON(t, &c, "compare johnson --model fit.json --samples 500"); c.Temperature != f.LogitScale {
 		t.Errorf("τ = %v", c.Temperature)
 	}
 	mustRun(t, "verify --code johnson --model fit.json --samples 5000")
 	prints(t, fmt.Sprintf("at the fit, r = %.4g and σ = %.4g", f.R, f.Sigma), "heatmap", "unary", "johnson", "--model",
-		"mixture:fit.json", "--method", "exact", "--r", "0.5:2:6", "--sigma", "0.5:3:5", "-o", "map.svg")
+		"fit.json", "--method", "exact", "--r", "0.5:2:6", "--sigma", "0.5:3:5", "-o", "map.svg")
 
 }
 

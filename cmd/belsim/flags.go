@@ -2,17 +2,12 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/forecast"
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/scenario"
-	"belsim/montecarlo/verify"
 	"belsim/theory/base/parallel"
 )
 
@@ -50,9 +45,7 @@ func or[T any](flag *T, other T) T {
 
 // modelFlag takes the error model from a fit.
 type modelFlag struct {
-	Model string `xor:"r,sigma" placeholder:"[KIND:]FILE" reads:"" help:"Error model, prior and temperature of a .json of fit."`
-
-	uneven bool // fits of uneven levels are taken
+	Model string `xor:"r,sigma" placeholder:"FILE" reads:"" help:"${model}"`
 }
 
 // mixtureFlags choose the classifiers' error probabilities at a code's own transitions. One flag of
@@ -60,76 +53,16 @@ type modelFlag struct {
 type mixtureFlags struct {
 	R      *float64 `xor:"r" placeholder:"r" help:"Weight r of the Gaussian at each bit transition (default: ${r})."`
 	Sigma  *float64 `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels (default: ${sigma})."`
-	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities, or laws in a .json of verify."`
+	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities."`
 	modelFlag
-	perceivedFlags
-}
-
-// perceivedFlags choose networks that know one number, the perceived label, instead of a table
-// of error probabilities.
-type perceivedFlags struct {
-	LabelNoise float64  `xor:"r,sigma" placeholder:"s" group:"model" help:"The same as --mae, by the noise in levels."`
-	MAE        float64  `name:"mae" xor:"r,sigma" placeholder:"X" help:"Networks of one noisy label, by unary's error in levels."`
-	Misfit     *float64 `placeholder:"η" group:"model" help:"Misfit η of networks, in levels (default: ${misfit} at 64)."`
-	Cutoff     float64  `placeholder:"κ" group:"model" help:"Cutoff κ of what networks learn, in cycles (default: by s)."`
-}
-
-// perceived reports whether the flags ask for such networks.
-func (f perceivedFlags) perceived() bool { return f.LabelNoise > 0 || f.MAE > 0 }
-
-// model returns the networks, without the label noise where --mae gives it, and without their
-// training.
-func (f perceivedFlags) model() scenario.Perceived {
-	return scenario.Perceived{Model: perceived.Model{Noise: f.LabelNoise, Misfit: or(f.Misfit, perceived.DefaultMisfit),
-		Cutoff: f.Cutoff}}
-}
-
-// misfit is that of a model over some labels: where neither a flag nor a fit says it, the one that
-// levels has.
-func (f perceivedFlags) misfit(m scenario.Perceived, l forecast.Labels) float64 {
-	if f.Misfit == nil && m.Path == "" {
-		return l.DefaultMisfit()
-	}
-	return m.Misfit
-}
-
-// learn completes the networks of a scenario, for labels with some weights: what they were trained
-// for, and the label noise that --mae gives. It does nothing under other error models.
-func (f perceivedFlags) learn(ctx context.Context, s *scenario.Scenario, run scenario.Run, weights []float64) error {
-	m, ok := s.Model.(scenario.Perceived)
-	if !ok {
-		return nil
-	}
-	m.Workers = run.Workers
-	m.Training = cmp.Or(m.Training, perceived.BCE)
-	m.Misfit = f.misfit(m, forecast.LabelsOf(s, weights))
-	if f.MAE > 0 {
-		var err error
-		if m.Noise, err = forecast.LabelsOf(s, weights).NoiseOf(ctx, m.Workers, m.Model, len(weights),
-			f.MAE); err != nil {
-			return fmt.Errorf("--mae %v: %w", f.MAE, err)
-		}
-	}
-	s.Model = m
-	return nil
-}
-
-// trainingFlag says what networks that know a perceived label were trained for.
-type trainingFlag struct {
-	Training perceived.Training `enum:",bce,ce,l1,l2" default:"" placeholder:"WHAT" group:"model" help:"${training}"`
 }
 
 // model returns the error model that the flags name: nil where the fit of --model has it.
 func (f mixtureFlags) model() scenario.Model {
 	switch {
-	case f.perceived():
-		return f.perceivedFlags.model()
 	case f.Model != "":
 		return nil
 	case f.Errors != "":
-		if strings.EqualFold(filepath.Ext(f.Errors), ".json") {
-			return verify.Laws{Path: f.Errors}
-		}
 		return scenario.Table{Path: f.Errors}
 	}
 	m := scenario.DefaultMixture()
@@ -141,32 +74,12 @@ type priorFlag struct {
 	Prior string `placeholder:"FILE" reads:"" group:"model" help:"${histogram}"`
 }
 
-// fill fills in a scenario from --model and --prior. What the other flags say wins over the fit,
-// which is nil without --model. other is the error model that they mean, or AutoModel.
-func (f modelFlag) fill(s *scenario.Scenario, outputs outputsFlags, prior priorFlag,
-	other assess.ErrorModel) (fit *assess.Fit, err error) {
-	if f.Model != "" {
-		which, path := assess.SplitModel(f.Model)
-		if fit, err = assess.Read(path); err != nil {
-			return nil, err
-		}
-		if !f.uneven {
-			if err := fit.CheckEven(); err != nil {
-				return nil, err
-			}
-		}
-		if which == assess.AutoModel {
-			which = other
-		}
-		if err := fit.Fill(s, which); err != nil {
-			return nil, err
-		}
-		outputs.override(s)
+// read reads the fit of --model; nil without it.
+func (f modelFlag) read() (*assess.Fit, error) {
+	if f.Model == "" {
+		return nil, nil
 	}
-	p, err := scenario.ReadPrior(prior.Prior)
-	p.Fitted, p.FitPath = s.Prior.Fitted, s.Prior.FitPath
-	s.Prior = p
-	return fit, err
+	return assess.Read(f.Model)
 }
 
 // scenarioFlags say what a computation of one error model is about.
@@ -176,41 +89,37 @@ type scenarioFlags struct {
 	priorFlag
 }
 
-// readScenario fills in a scenario, and checks its values and the values of the sampling. The fit
-// is nil without --model. training is that of the networks, "" where no flag gives it.
-func (f scenarioFlags) readScenario(env *environment, draw scenario.Sampling,
-	training perceived.Training) (*scenario.Scenario, *assess.Fit, error) {
+// read fills in a scenario from the flags, and from a fit by a method of it where --model names one,
+// and checks the values of the sampling. What the other flags say wins over the fit, which is nil
+// without --model.
+func (f scenarioFlags) read(env *environment, draw scenario.Sampling,
+	fill func(*assess.Fit, *scenario.Scenario)) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
 	if err := checkFlags(draw.Check()); err != nil {
 		return nil, nil, err
 	}
 	s.Model = f.mixtureFlags.model()
-	fit, err := f.fill(s, f.outputsFlags, f.priorFlag, assess.AutoModel)
+	fit, err := f.modelFlag.read()
 	if err != nil {
 		return nil, nil, err
 	}
-	m, ok := s.Model.(scenario.Perceived)
-	if ok {
-		m.Misfit, m.Cutoff, m.Training = or(f.Misfit, m.Misfit), cmp.Or(f.Cutoff, m.Cutoff), cmp.Or(training,
-			m.Training)
-		s.Model = m
-		return s, fit, nil
+	if fit != nil {
+		fill(fit, s)
 	}
-	for _, v := range []struct {
-		name  string
-		given bool
-	}{{"misfit", f.Misfit != nil}, {"cutoff", f.Cutoff > 0}, {"training", training != ""}} {
-		if fit != nil && v.given {
-			return nil, nil, fmt.Errorf(
-				"--%s is for perceived labels, and %s gives a mixture: want --model perceived:FILE", v.name, f.Model)
-		}
-	}
-	return s, fit, nil
+	f.outputsFlags.override(s)
+	return s, fit, f.priorFlag.read(s)
+}
+
+// read reads the histogram of --prior, which wins over the labels of a fit.
+func (f priorFlag) read(s *scenario.Scenario) error {
+	p, err := scenario.ReadPrior(f.Prior)
+	s.Prior.Path, s.Prior.Histogram = p.Path, p.Histogram
+	return err
 }
 
 // sizes says how many levels codes have, for scenario.OpenCodes: byDefault where no flag and no
 // file says it, or 0 for scenario.DefaultLevels.
-func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit, decoders ...string) scenario.Sizes {
+func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit) scenario.Sizes {
 	if fit != nil {
 		byDefault = fit.Levels
 	}
@@ -219,7 +128,7 @@ func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit, decoder
 			byDefault = rows
 		}
 	}
-	return scenario.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault, Real: s.ReadsReal(decoders...)}
+	return scenario.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault}
 }
 
 // samplingFlags say how much is sampled.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
@@ -21,16 +19,12 @@ import (
 )
 
 type heatmapCmd struct {
-	Codes      []string   `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B (default: unary johnson-nonzero)."`
-	Levels     int        `placeholder:"L" help:"Number of levels of named codes (default: 256; 255 for the paper's two)."`
-	R          plane.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers."`
-	Sigma      plane.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels."`
-	LabelNoise plane.Axis `xor:"r,sigma" group:"model" placeholder:"lo:hi:count[:log]" help:"Networks: range of their label noise."`
-	Misfit     plane.Axis `group:"model" default:"0.125:0.5:9:log" placeholder:"lo:hi:count[:log]" help:"Range of their misfit η (default: ${default})."`
-	Cutoff     float64    `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn (default: by s)."`
-	trainingFlag
-	Method  []string `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME,..." help:"How to compute errors, with commas between several: ${enum}."`
-	Decoder string   `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; ${auto}."`
+	Codes   []string   `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B (default: unary johnson-nonzero)."`
+	Levels  int        `placeholder:"L" help:"Number of levels of named codes (default: 256; 255 for the paper's two)."`
+	R       plane.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers."`
+	Sigma   plane.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels."`
+	Method  []string   `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME,..." help:"How to compute errors, with commas between several: ${enum}."`
+	Decoder string     `enum:"${decoders}" default:"auto" help:"Decoder of both codes: ${enum}; ${auto}."`
 	outputsFlags
 	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell."`
 	Seed      uint64                        `default:"1" group:"sampling" help:"Seed of the random numbers."`
@@ -54,31 +48,31 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	other := assess.AutoModel
-	switch {
-	case cmd.perceived():
-		other = assess.PerceivedModel
-	case len(cmd.R.Values) > 0 || len(cmd.Sigma.Values) > 0:
-		other = assess.MixtureModel
-	}
-	fit, err := cmd.fill(s, cmd.outputsFlags, cmd.priorFlag, other)
+	fit, err := cmd.modelFlag.read()
 	if err != nil {
 		return err
 	}
-	cmd.complete(s, fit)
+	if fit != nil {
+		fit.Fill(s)
+		cmd.outputsFlags.override(s)
+		const factor, count = 8, 61 // around the fit
+		cmd.R = cmd.R.Or(plane.Around(fit.R, factor, count))
+		cmd.Sigma = cmd.Sigma.Or(plane.Around(fit.Sigma, factor, count))
+	}
+	if err := cmd.priorFlag.read(s); err != nil {
+		return err
+	}
 	codes, err := cmd.open(s, fit)
 	if err != nil {
 		return err
 	}
-	x, y := cmd.R, cmd.Sigma
-	if cmd.perceived() {
-		x, y = cmd.LabelNoise, cmd.Misfit
-	} else if x, y, err = heatmap.DefaultAxes(ctx, codes, x, y); err != nil {
+	q := heatmap.Question{Codes: codes, Decoder: cmd.Decoder, Methods: methods}
+	if q.R, q.Sigma, err = heatmap.DefaultAxes(ctx, codes, cmd.R, cmd.Sigma); err != nil {
 		return err
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	m, err := heatmap.New(ctx, s, codes, cmd.Decoder, cmd.plane(s), x, y, methods...)
+	m, err := heatmap.New(ctx, s, q)
 	if err != nil {
 		return err
 	}
@@ -110,9 +104,7 @@ func (cmd *heatmapCmd) result(ctx context.Context, m *heatmap.Map, s *scenario.S
 			if fit == nil {
 				return m.Report(w, nil)
 			}
-			p := fit.Point(m.Plane)
-			at := plane.AxesOf(m.Plane, p.X, p.Y)
-			return m.Report(w, &at)
+			return m.Report(w, &plane.Point{R: fit.R, Sigma: fit.Sigma})
 		},
 	}
 }
@@ -133,27 +125,6 @@ func (cmd *heatmapCmd) methods() (out []scenario.Method, err error) {
 	return out, nil
 }
 
-// perceived reports whether the plane is of networks that know a perceived label.
-func (cmd *heatmapCmd) perceived() bool { return len(cmd.LabelNoise.Values) > 0 }
-
-// complete fills in what no flag says: ranges around the parameters of --model, and the training
-// and the cutoff of its networks.
-func (cmd *heatmapCmd) complete(s *scenario.Scenario, fit *assess.Fit) {
-	if fit != nil {
-		if m, ok := s.Model.(scenario.Perceived); ok {
-			const factor, count = 4, 9 // the fit is the cell in the middle
-			if !cmd.perceived() {
-				cmd.LabelNoise = plane.Around(m.Noise, factor, count)
-			}
-			cmd.Cutoff, cmd.Training = cmp.Or(cmd.Cutoff, m.Cutoff), cmp.Or(cmd.Training, m.Training)
-		}
-		const factor, count = 8, 61
-		cmd.R = cmd.R.Or(plane.Around(fit.R, factor, count))
-		cmd.Sigma = cmd.Sigma.Or(plane.Around(fit.Sigma, factor, count))
-	}
-	cmd.Training = cmp.Or(cmd.Training, perceived.BCE)
-}
-
 // open opens both codes, of the same number of levels.
 func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*code.Code, err error) {
 	byDefault, pairOfPaper := 0, heatmap.PaperCodes()
@@ -167,20 +138,9 @@ func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*cod
 	if slices.Equal(cmd.Codes, pairOfPaper[:]) {
 		byDefault = heatmap.PaperLevels
 	}
-	codes, err := scenario.OpenCodes(cmd.Codes, sizes(s, cmd.Levels, byDefault, fit, cmd.Decoder))
+	codes, err := scenario.OpenCodes(cmd.Codes, sizes(s, cmd.Levels, byDefault, fit))
 	if err != nil {
 		return pair, err
 	}
 	return [2]*code.Code(codes), nil
-}
-
-// plane is the plane of the map.
-func (cmd *heatmapCmd) plane(s *scenario.Scenario) plane.Models {
-	if !cmd.perceived() {
-		return plane.Mixture{}
-	}
-	// Cells are computed side by side, so each learns on one goroutine.
-	m, _ := s.Model.(scenario.Perceived) // of a fit
-	m.Cutoff, m.Training, m.Workers = cmd.Cutoff, cmd.Training, 1
-	return plane.Perceived{Model: m, Prior: s.Prior}
 }

@@ -38,7 +38,7 @@ func (cmd *mergeCmd) result(ctx context.Context, m *sweep.Merged) result {
 		files: map[string]func(io.Writer) error{
 			"json": func(w io.Writer) error { return table.WriteJSON(w, m.Table(version())) },
 			"csv": func(w io.Writer) error {
-				return table.WriteCSVSeq(w, m.Cells(ctx), m.Plane.Missing()...)
+				return table.WriteCSVSeq(w, m.Cells(ctx))
 			},
 		},
 		figure: func() (*plots.Figure, error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"belsim/errmodel/assess"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/plots"
@@ -34,7 +35,6 @@ type optimizeCmd struct {
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
 	Keep           string           `group:"output" placeholder:"FOLDER" help:"Folder for the codes of --pareto."`
 	scenarioFlags
-	trainingFlag
 	samplingFlags
 	backendFlags
 	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
@@ -49,7 +49,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := errors.Join(cmd.checkOutput(env, out), cmd.check()); err != nil {
 		return err
 	}
-	s, fit, err := cmd.readScenario(env, cmd.sampling(), cmd.Training)
+	s, fit, err := cmd.read(env, cmd.sampling(), (*assess.Fit).FillNetwork)
 	if err != nil {
 		return err
 	}
@@ -59,14 +59,6 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	}
 	backend := cmd.backend(env)
 	defer backend.Close()
-	weights, err := s.Weights(o.Levels)
-	if err != nil {
-		return err
-	}
-	if err := env.during("label noise",
-		func() error { return cmd.learn(ctx, s, cmd.run(backend, nil), weights) }); err != nil {
-		return err
-	}
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
 	if err != nil {
 		return checkFlags(err)

@@ -27,7 +27,9 @@ func (env *environment) checkGiven(k *kong.Context) error {
 // all others.
 func movedFlag(command, flag string) string {
 	for _, m := range []struct{ commands, flags, place string }{
+		{"compare verify heatmap", "--mae --label-noise --misfit --cutoff --training", "'belsim forecast'"},
 		{"levels", "--mae --label-noise --misfit --cutoff --training --model --decoder --prior", "'belsim forecast'"},
+		{"optimize", "--mae --label-noise --misfit --cutoff --training", "--model FILE, with the .json of a fit"},
 	} {
 		if slices.Contains(strings.Fields(m.commands), command) && slices.Contains(strings.Fields(m.flags), flag) {
 			return fmt.Sprintf("%s %s is %s", command, flag, m.place)
@@ -63,12 +65,6 @@ func (f outputFlags) writes(endings ...string) bool {
 	return slices.ContainsFunc(f.Output, func(path string) bool { return slices.Contains(endings, format(path)) })
 }
 
-// flagRules of what the error model is.
-func (f mixtureFlags) flagRules() []rules.Rule {
-	return rules.NoEffect(!f.perceived() && f.Model == "", "it is for --label-noise, --mae and --model", "misfit",
-		"cutoff", "training")
-}
-
 // flagRules of what decoders read.
 func (f outputsFlags) flagRules(env *environment, decoders ...string) []rules.Rule {
 	return rules.NoEffect(!env.decoders.Tempered(decoders...), "no decoder here has a temperature", "temperature")
@@ -83,20 +79,17 @@ func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
 
 func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder...),
+		cmd.outputsFlags.flagRules(env, cmd.Decoder...),
 		cmd.pictureFlags.flagRules(),
 	)
 }
 
 func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
-	return slices.Concat(cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder),
-		cmd.pictureFlags.flagRules())
+	return slices.Concat(cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules())
 }
 
 func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		rules.NoEffect(!cmd.perceived(), "it is for --label-noise, and a perceived label of --model", "misfit",
-			"cutoff", "training"),
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
 		rules.NoEffect(!slices.Contains(cmd.Method, "mc"), fmt.Sprintf("--method %s samples nothing",
 			strings.Join(cmd.Method, ",")), "samples", "seed",
@@ -123,7 +116,7 @@ func (cmd *decodeCmd) flagRules(env *environment) []rules.Rule {
 
 func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
-		cmd.mixtureFlags.flagRules(), cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
+		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
 		rules.NoEffect(cmd.networks, "networks are forecast, and nothing is sampled", "samples", "rel-err", "backend"),
 	)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"belsim/errmodel/assess"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verify"
@@ -17,7 +18,6 @@ type verifyCmd struct {
 	levelsFlag
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; ${auto}."`
 	scenarioFlags
-	trainingFlag
 	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1."`
 	samplingFlags
 	backendFlags
@@ -34,14 +34,14 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		draw = scenario.FixedSampling()
 		draw.Seed = cmd.Seed
 	}
-	s, fit, err := cmd.readScenario(env, draw, cmd.Training)
+	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
 	if err != nil {
 		return err
 	}
 	if cmd.Random {
 		s.Model = scenario.Random{Seed: cmd.Seed}
 	}
-	codes, err := scenario.OpenCodes([]string{cmd.Code}, sizes(s, cmd.Levels, 0, fit, cmd.Decoder))
+	codes, err := scenario.OpenCodes([]string{cmd.Code}, sizes(s, cmd.Levels, 0, fit))
 	if err != nil {
 		return err
 	}
@@ -54,9 +54,6 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	var p *montecarlo.Problem
 	var th *scenario.Theory
 	if err := env.during("theory", func() error {
-		if err := cmd.learn(ctx, s, cmd.run(backend, nil), weights); err != nil {
-			return err
-		}
 		d, err := s.Decoder(cmd.Decoder, codes[0])
 		if err != nil {
 			return err

@@ -205,7 +205,7 @@ func TestReadBack(t *testing.T) {
 		return Read(path)
 	}
 	f, about := must.Get(read(text))(t), scenario.New(nil)
-	must.Succeed(t, f.Fill(about, MixtureModel))
+	f.Fill(about)
 	got := []any{about.Model, about.Prior.FitPath, about.Prior.Fitted, about.Temperature}
 	want := []any{scenario.Mixture{R: s.Fit.R, Sigma: s.Fit.Sigma, Path: path}, path, s.Fit.Prior, s.Fit.LogitScale}
 	same(t, "the model that was read", want, got)
@@ -216,7 +216,7 @@ func TestReadBack(t *testing.T) {
 	}{{scenario.Bits, f.LogitScale, 3}, {scenario.AutoOutputs, math.NaN(), 1}, {scenario.Bits, math.NaN(), 3}, {scenario.Logits, 2, 6}} {
 		of, s := *f, scenario.New(nil)
 		of.Temperature, of.LogitScale, s.Outputs = 3, tt.scale, tt.outputs
-		must.Succeed(t, of.Fill(s, MixtureModel))
+		of.Fill(s)
 		same(t, fmt.Sprintf("the temperature of outputs %s at a scale of %v", tt.outputs, tt.scale), tt.want, s.Temperature)
 	}
 	e, err := about.Model.Errors(t.Context(), s.network.code, s.Fit.Prior)
@@ -424,8 +424,8 @@ func TestRealLabels(t *testing.T) {
 	}
 }
 
-// TestChosen: which error model of a fit is meant, and that its parameters arrive. What a fit does
-// not know stays as it is.
+// TestChosen: the mixture of a fit, or its network where it has one, and that its parameters arrive.
+// What a fit does not know stays as it is.
 func TestChosen(t *testing.T) {
 	var near PerceivedFit
 	near.Model = perceived.Model{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9}
@@ -438,25 +438,24 @@ func TestChosen(t *testing.T) {
 	cut.Cutoff = 9
 	for i, tt := range []struct {
 		perceived   *PerceivedFit
-		asked       ErrorModel
+		network     bool
 		scale       float64
 		want        scenario.Model
 		temperature float64
 	}{
-		{&near, AutoModel, 3, label, 2}, {&near, MixtureModel, 3, mixture, 6}, {&fitted, AutoModel, 3, cut, 2},
-		{&unknown, AutoModel, 3, mixture, 6}, {&unknown, PerceivedModel, 3, nil, 1}, {nil, AutoModel, 3, mixture, 6},
-		{nil, PerceivedModel, 3, nil, 1}, {nil, MixtureModel, math.NaN(), mixture, 1},
+		{&near, true, 3, label, 2}, {&near, false, 3, mixture, 6}, {&fitted, true, 3, cut, 2},
+		{&unknown, true, 3, mixture, 6}, {nil, true, 3, mixture, 6}, {nil, false, math.NaN(), mixture, 1},
 	} {
 		f := &Fit{R: 1, Sigma: 2, LogitScale: tt.scale, Temperature: 2, Perceived: tt.perceived, Levels: 2,
 			LevelWidth: 1, Prior: []float64{0.5, 0.5}, path: "fit.json"}
 		s := scenario.New(nil)
-		if tt.want == nil {
-			s.Model = nil
+		if tt.network {
+			f.FillNetwork(s)
+		} else {
+			f.Fill(s)
 		}
-		err := f.Fill(s, tt.asked)
-		d := gocmp.Diff(tt.want, s.Model)
-		if d != "" || s.Temperature != tt.temperature || (err != nil) != (tt.want == nil) {
-			t.Errorf("%d: τ = %v, %v; %s", i, s.Temperature, err, d)
+		if d := gocmp.Diff(tt.want, s.Model); d != "" || s.Temperature != tt.temperature {
+			t.Errorf("%d: τ = %v; %s", i, s.Temperature, d)
 		}
 	}
 }

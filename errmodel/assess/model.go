@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -160,19 +159,15 @@ func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 	of.Model.Floor, of.Tail = f.Perceived.Floor, f.Perceived.Tail
 }
 
-// CheckEven refuses a fit of uneven levels, for what computes with even ones.
-func (f *Fit) CheckEven() error {
-	if f.Values != nil {
-		return fmt.Errorf("%s: the fit is one of uneven levels; 'belsim compare --model FILE' takes it", f.path)
-	}
-	return nil
-}
-
-// Ask makes the fit's perceived label, labels, number of levels and training those of a question.
-// The error names the file, and says that the fit has no perceived label.
+// Ask makes the fit's perceived label, range, prior and training those of a question about numbers
+// of levels. The error names the file, and says that the fit has no perceived label or no range of
+// real labels.
 func (f *Fit) Ask(q *forecast.Question) error {
-	if _, err := f.chosen(PerceivedModel); err != nil {
-		return cmp.Or(f.CheckEven(), err)
+	if err := f.checkLabel(); err != nil {
+		if f.Values != nil {
+			return fmt.Errorf("%s: the fit is one of uneven levels, and forecasts are for even ones", f.path)
+		}
+		return err
 	}
 	if q.InLevels = f.Range == nil; q.InLevels {
 		q.Prior.Fitted, q.Prior.FitPath = f.smoothed(), f.path

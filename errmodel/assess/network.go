@@ -157,7 +157,7 @@ func CountOutputs(o Options) (int, error) {
 
 // sizes are those of codes that stand beside the network's own.
 func (n *network) sizes() scenario.Sizes {
-	return scenario.Sizes{Levels: n.code.Levels(), Default: n.code.Levels(), Real: true}
+	return scenario.Sizes{Levels: n.code.Levels(), Default: n.code.Levels()}
 }
 
 // openCode opens the code of the options, with as many bits as there are outputs and the places of

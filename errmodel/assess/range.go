@@ -152,19 +152,6 @@ func (r LabelRange) of(c *code.Code) (*code.Code, error) {
 	return c.Placed(r.Values), nil
 }
 
-// Place gives codes the values of the fit's levels, where these are uneven. The error says that
-// there are other numbers of levels.
-func (f *Fit) Place(codes []*code.Code) ([]*code.Code, error) {
-	out := make([]*code.Code, len(codes))
-	for i, c := range codes {
-		var err error
-		if out[i], err = (LabelRange{Values: f.Values}).of(c); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.path, err)
-		}
-	}
-	return out, nil
-}
-
 // spread are the labels of so many levels.
 func (r LabelRange) spread(levels int) ([]float64, error) {
 	if !r.Uneven() {

@@ -11,7 +11,6 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/table"
@@ -179,76 +178,35 @@ func (f *Fit) mixtureTemperature() (float64, error) {
 	return tau, nil
 }
 
-// ErrorModel names one of the error models that a fit has.
-type ErrorModel string
-
-// The error models of a fit.
-const (
-	AutoModel      ErrorModel = "auto"      // the perceived label where the fit has one, else the mixture
-	MixtureModel   ErrorModel = "mixture"   // the Gaussian mixture, r and σ
-	PerceivedModel ErrorModel = "perceived" // the perceived label, s
-)
-
-// SplitModel splits [KIND:]FILE: the error model that is meant, AutoModel without a kind, and the
-// file.
-func SplitModel(text string) (ErrorModel, string) {
-	for _, kind := range []ErrorModel{MixtureModel, PerceivedModel} {
-		if path, ok := strings.CutPrefix(text, string(kind)+":"); ok {
-			return kind, path
-		}
+// checkLabel returns an error that names the file, unless the fit has the label noise of a perceived
+// label.
+func (f *Fit) checkLabel() error {
+	if f.Perceived == nil || table.Missing(f.Perceived.Noise) {
+		return fmt.Errorf("%s: the fit has no label noise of a perceived label", f.path)
 	}
-	return AutoModel, text
+	return nil
 }
 
-// chosen returns the error model that is meant: MixtureModel or PerceivedModel. The error says that
-// the fit has no perceived label.
-func (f *Fit) chosen(m ErrorModel) (ErrorModel, error) {
-	known := f.Perceived != nil && !table.Missing(f.Perceived.Noise)
-	switch {
-	case m == PerceivedModel && !known:
-		return "", fmt.Errorf("%s: the fit has no label noise of a perceived label; want the mixture", f.path)
-	case m != AutoModel:
-		return m, nil
-	case known:
-		return PerceivedModel, nil
-	}
-	return MixtureModel, nil
-}
-
-// Fill makes one of the fit's error models, its prior and its temperature those of a scenario. The
-// temperature of the mixture's logits is the fit's times the standard deviation of a logit; a fit of
-// bits does not know it. That of bits is the fit's own. The error says that the fit lacks the model.
-func (f *Fit) Fill(s *scenario.Scenario, which ErrorModel) error {
-	which, err := f.chosen(which)
-	if err != nil {
-		return err
-	}
+// Fill makes the mixture of the fit, its prior and its temperature those of a scenario. The temperature
+// of the mixture's logits is the fit's times the standard deviation of a logit; a fit of bits does not
+// know it. That of bits is the fit's own.
+func (f *Fit) Fill(s *scenario.Scenario) {
 	s.Prior.Fitted, s.Prior.FitPath = f.Prior, f.path
-	if which == PerceivedModel {
-		m := f.perceivedModel()
-		s.Prior.Fitted, s.Model, s.Temperature = f.smoothed(), m, f.Temperature
-		return nil
-	}
 	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
 	if s.Outputs == scenario.Bits {
 		s.Temperature = f.Temperature
 	} else if tau, err := f.mixtureTemperature(); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau
 	}
-	return nil
 }
 
-// Point is a fit as a point of a plane of error models, with its confidence intervals. An end that
-// the data do not tell is missing.
-type Point struct {
-	X, Y                 float64
-	XInterval, YInterval [2]float64
-}
-
-// Point returns the fit as a point of a plane.
-func (f *Fit) Point(kind plane.Kind) Point {
-	if p := f.Perceived; kind == plane.PerceivedLabels && p != nil {
-		return Point{p.Noise, p.Misfit, p.NoiseInterval, [2]float64{p.Misfit, p.Misfit}}
+// FillNetwork makes the network of the fit, its prior and its temperature those of a scenario, where
+// the fit has a perceived label; else Fill does what it does.
+func (f *Fit) FillNetwork(s *scenario.Scenario) {
+	if f.checkLabel() != nil {
+		f.Fill(s)
+		return
 	}
-	return Point{f.R, f.Sigma, f.RInterval, f.SigmaInterval}
+	s.Prior.Fitted, s.Prior.FitPath = f.smoothed(), f.path
+	s.Model, s.Temperature = f.perceivedModel(), f.Temperature
 }

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -110,7 +109,7 @@ func listed(names []string) string {
 
 // AddBaseline adds direct regression with an error in levels, unless that is zero.
 func (c *Ranking) AddBaseline(direct float64) {
-	c.Baselines = NewBaselines(0, direct, c.Levels, cmp.Or(c.Unit, InLevels))
+	c.Baselines = NewBaselines(0, direct, c.Levels, InLevels)
 	for i := range c.Results {
 		c.Results[i].Direct = direct
 	}

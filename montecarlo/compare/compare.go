@@ -17,9 +17,6 @@ import (
 // Ranking ranks codes by their expected error: what compare writes as JSON.
 type Ranking struct {
 	Levels int `json:"levels"`
-	// label units, of all errors, where levels are not evenly spaced; missing where they are in
-	// levels
-	Unit string `json:"unit,omitempty"`
 	scenario.Description
 	Seed uint64 `json:"seed"`
 	// standard error of the means, relative to them, that is asked for where there is no exact
@@ -191,18 +188,6 @@ func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidate
 	}
 	out.addInvalid(candidates.Invalid)
 	return out, nil
-}
-
-// InLabelUnits gives errors, which are in mean widths of a level, in label units. Such levels have
-// no intervals.
-func (c *Ranking) InLabelUnits(width float64) {
-	c.Unit = InLabelUnits
-	for i := range c.Results {
-		r := &c.Results[i]
-		for _, v := range []*float64{&r.Bound, &r.Exact, &r.Mean, &r.StdErr, &r.RMS, &r.WorstMean, &r.WorstErr} {
-			*v *= width
-		}
-	}
 }
 
 // known tells of a ranking that is not finished.

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
@@ -23,8 +22,6 @@ import (
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
-
-var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BCE}}
 
 // ranked ranks codes of a number of levels with decoders, with few samples.
 func ranked(t *testing.T, s *scenario.Scenario, levels int, decoders []string, names ...string) *compare.Ranking {
@@ -103,8 +100,7 @@ func ExampleRank() {
 }
 
 // TestIntervals: where no formula gives the exact value, an interval does. It is near the
-// sampled mean, also for networks that know a perceived label. Where errors are frequent there is
-// none. A false alarm comes less than once in 10⁸ runs.
+// sampled mean. Where errors are frequent there is none. A false alarm comes less than once in 10⁸ runs.
 func TestIntervals(t *testing.T) {
 	for _, tt := range []struct {
 		model    scenario.Model
@@ -114,7 +110,6 @@ func TestIntervals(t *testing.T) {
 		{scenario.Mixture{R: 0.5, Sigma: 2}, "johnson", true},
 		{scenario.Mixture{R: 0.5, Sigma: 2}, "onehot", true},
 		{scenario.Mixture{R: 0.6, Sigma: 1.5}, "hadamard", false},
-		{networks, "johnson", true},
 	} {
 		r := ranked(t, scenario.New(tt.model), 48, []string{"gen"}, tt.code).Results[0]
 		if tt.interval != (r.ExactLo != nil && r.ExactHi != nil && !table.Missing(r.Exact)) {
@@ -199,9 +194,6 @@ func TestMarks(t *testing.T) {
 		if got := c.Notes(); !strings.Contains(got, want) {
 			t.Errorf("notes lack %q:\n%s", want, got)
 		}
-	}
-	if c = compared(t, networks, "unary", "hadamard"); strings.Contains(c.Notes(), "!") {
-		t.Errorf("networks that learn as they can need no warning:\n%s", c.Notes())
 	}
 }
 
@@ -315,10 +307,10 @@ func TestFinite(t *testing.T) {
 		name := []string{"unary", "johnson", "gray", "onehot", "hadamard", "b1jdj"}[rng.IntN(6)]
 		c := must.Get(code.New(name, levels))(t)
 		s := scenario.New(nil)
-		switch rng.IntN(4) {
+		switch rng.IntN(2) {
 		case 0:
 			s.Model = scenario.Mixture{R: value(), Sigma: value()}
-		case 1:
+		default:
 			text := ""
 			for range levels {
 				for k := range c.Bits() {
@@ -331,9 +323,6 @@ func TestFinite(t *testing.T) {
 			}
 			must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 			s.Model = scenario.Table{Path: path}
-		default:
-			s.Model = scenario.Perceived{Workers: 1, Model: perceived.Model{Noise: value(), Misfit: value(),
-				Cutoff: value(), Training: perceived.BCE}}
 		}
 		s.Outputs = []scenario.Outputs{scenario.AutoOutputs, scenario.Bits, scenario.Logits}[rng.IntN(3)]
 		s.Temperature = value()

@@ -2,10 +2,8 @@ package compare
 
 import (
 	"errors"
-	"iter"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -62,35 +60,14 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestNumbers: in label units every number of a row that is an error is another one, and an invalid
-// row has no number but those of its code. A number that a row gets is one or the other.
+// TestNumbers: an invalid row has no number but those of its code.
 func TestNumbers(t *testing.T) {
-	others := []string{"Transitions", "Within", "Direct"} // no errors of the code in levels
-	numbers := func(of *Result) iter.Seq2[string, reflect.Value] {
-		return func(yield func(string, reflect.Value) bool) {
-			for _, f := range reflect.VisibleFields(reflect.TypeFor[Result]()) {
-				if f.Type.Kind() == reflect.Float64 && !yield(f.Name, reflect.ValueOf(of).Elem().FieldByIndex(f.Index)) {
-					return
-				}
-			}
-		}
-	}
-	c := Ranking{Results: make([]Result, 1)}
-	for _, v := range numbers(&c.Results[0]) {
-		v.SetFloat(1)
-	}
-	c.InLabelUnits(7)
+	var c Ranking
 	c.addInvalid([]InvalidCode{{must.Get(code.New("gray", 4))(t), errors.New("invalid")}})
-	for name, v := range numbers(&c.Results[0]) {
-		want := 7.0
-		if slices.Contains(others, name) {
-			want = 1
-		}
-		must.Equal(t, name+" in label units (Ranking.InLabelUnits)", want, v.Float())
-	}
-	for name, v := range numbers(&c.Results[1]) {
-		if name != "Transitions" && name != "Direct" {
-			must.Equal(t, name+" of an invalid code (Ranking.addInvalid)", math.NaN(), v.Float())
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Result]()) {
+		if f.Type.Kind() == reflect.Float64 && f.Name != "Transitions" && f.Name != "Direct" {
+			must.Equal(t, f.Name+" of an invalid code (Ranking.addInvalid)", math.NaN(),
+				reflect.ValueOf(c.Results[0]).FieldByIndex(f.Index).Float())
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,8 +57,8 @@ func (c *Ranking) Table() *table.Table {
 
 // Heading says what was compared, and names the error model in plain words.
 func (c *Ranking) Heading(s *scenario.Scenario) string {
-	return fmt.Sprintf("%d levels, %s, seed %d; |error| in %s\nmodel: %s\n", c.Levels, s, c.Seed,
-		cmp.Or(c.Unit, InLevels), s.Model.Assumption())
+	return fmt.Sprintf("%d levels, %s, seed %d; |error| in levels\nmodel: %s\n", c.Levels, s, c.Seed,
+		s.Model.Assumption())
 }
 
 // Notes are sentences below the table, each on its line: what its marks mean, and which model

@@ -1,7 +1,8 @@
-// Package heatmap compares two codes over a plane of error models.
+// Package heatmap compares two codes over the plane of r and σ.
 package heatmap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
@@ -21,14 +23,29 @@ import (
 	"belsim/theory/decode"
 )
 
-// side is one of the two codes of a map, with its error models in the map's plane.
+// side is one of the two codes of a map, with the levels after which its bits change: they can be
+// millions, and are listed once.
 type side struct {
-	code    *code.Code
-	decoder decode.Decoder
-	models  plane.Lines
+	code        *code.Code
+	decoder     decode.Decoder
+	transitions [][]int
 }
 
-// Map compares two codes A and B over a plane of error models: what heatmap writes as JSON.
+// profile is that of the code's mixtures of a width σ.
+func (s side) profile(ctx context.Context, sigma float64) (*errmodel.Profile, error) {
+	return errmodel.NewProfile(ctx, s.code.Levels(), s.transitions, sigma)
+}
+
+// Question says which errors a map compares.
+type Question struct {
+	Codes    [2]*code.Code // A and B, of as many levels
+	Decoder  string        // of both
+	R, Sigma plane.Axis
+	Methods  []scenario.Method // none: bounds of the paper and exact values, as far as both codes have them, or samples
+	Printed  bool              // the transitions are where the paper's Eq. 4 prints them, for its Figure 3(c)
+}
+
+// Map compares two codes A and B over the plane of r and σ: what heatmap writes as JSON.
 type Map struct {
 	// the design A
 	A scenario.Design `json:"a"`
@@ -37,28 +54,26 @@ type Map struct {
 	// how errors were computed, in the order of the panels of a picture: bound, exact or mc
 	Methods []scenario.Method `json:"methods"`
 	// which bounds those of A and B are, where bound is one of the methods
-	Bounds []string `json:"bounds,omitempty"`
-	Seed   *uint64  `json:"seed,omitempty"`
-	plane.Axes[[]float64]
-	// a row for each pair of parameters, the first of them the faster
+	Bounds []string  `json:"bounds,omitempty"`
+	Seed   *uint64   `json:"seed,omitempty"`
+	R      []float64 `json:"r"`
+	Sigma  []float64 `json:"sigma"`
+	// a row for each pair of parameters, r the faster
 	Cells       []Cell  `json:"cells"`
 	Temperature float64 `json:"temperature"`
-	Cutoff      float64 `json:"cutoff,omitempty"`
 	scenario.Provenance
 
-	Plane plane.Kind `json:"-"` // which parameters the axes are
-	LogX  bool       `json:"-"` // pictures show the first parameter on an axis of logarithms
-	LogY  bool       `json:"-"` // and the second
+	LogR     bool `json:"-"` // pictures show r on an axis of logarithms
+	LogSigma bool `json:"-"` // and σ
 
 	scenario *scenario.Scenario
 	sides    [2]side      // A and B
-	largest  *plane.Point // where no cell is valid, the model with the largest valid first parameter
+	largest  *plane.Point // where no cell is valid, the one with the largest valid r
 }
 
-// Missing are the columns that the CSV of the cells does not have: the parameters of other planes,
-// and the methods that were not asked for.
-func (m *Map) Missing() []string {
-	missing := m.Plane.Missing()
+// Missing are the columns that the CSV of the cells does not have: the methods that were not asked
+// for.
+func (m *Map) Missing() (missing []string) {
 	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
 		if !slices.Contains(m.Methods, method) {
 			missing = append(missing, string(method))
@@ -67,13 +82,7 @@ func (m *Map) Missing() []string {
 	return missing
 }
 
-// X returns the values of the first parameter.
-func (m *Map) X() []float64 { x, _ := m.Axes.Of(m.Plane); return x }
-
-// Y returns the values of the second parameter.
-func (m *Map) Y() []float64 { _, y := m.Axes.Of(m.Plane); return y }
-
-// Cell is one pair of parameters, such as r and σ, with the errors by each method.
+// Cell is a pair of r and σ with the errors by each method.
 type Cell struct {
 	plane.Point
 	// errors by bounds
@@ -120,44 +129,41 @@ type Sampled struct {
 	StdErr float64 `json:"increase_stderr"`
 }
 
-// New returns the map of codes A and B, of as many levels, over a plane, with empty cells. Both
-// have the named decoder. Without methods, a map has bounds of the paper and exact values, as far as
-// both codes have them, and else samples. The error is a *memory.Error where the cells do not fit in
-// memory; it wraps decode.ErrUnfit where the decoder does not fit a code.
-func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder string, of plane.Models,
-	x, y plane.Axis, methods ...scenario.Method) (*Map, error) {
+// New returns the map of a question, with empty cells. The error is a *memory.Error where the cells
+// do not fit in memory; it wraps decode.ErrUnfit where the decoder does not fit a code.
+func New(ctx context.Context, s *scenario.Scenario, q Question) (*Map, error) {
 	const perCell, ofMethod = 128, 192 // with their numbers in a matrix and a figure
-	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", len(x.Values), len(y.Values)),
-		memory.Product(len(x.Values), len(y.Values), perCell+ofMethod*max(1, len(methods)))); err != nil {
+	if err := memory.Check(fmt.Sprintf("a map of %d × %d cells", len(q.R.Values), len(q.Sigma.Values)),
+		memory.Product(len(q.R.Values), len(q.Sigma.Values), perCell+ofMethod*max(1, len(q.Methods)))); err != nil {
 		return nil, err
 	}
-	if err := scenario.CheckTwice("method", methods); err != nil {
+	if err := cmp.Or(scenario.CheckTwice("method", q.Methods), plane.Check(q.R, q.Sigma)); err != nil {
 		return nil, err
 	}
-	network, perceived := of.(plane.Perceived)
-	if perceived { // its training says what decoders read
-		own := *s
-		own.Model, s = network.Model, &own
+	transitions := scenario.Transitions
+	if q.Printed {
+		transitions = errmodel.PrintedTransitions
 	}
 	var sides [2]side
 	var designs [2]scenario.Design
 	var bounds []string
-	for i, c := range codes {
-		d, err := s.Decoder(decoder, c)
+	for i, c := range q.Codes {
+		d, err := s.Decoder(q.Decoder, c)
 		if err != nil {
 			return nil, err
 		}
-		models, err := of.Of(ctx, c, x.Values, y.Values)
+		at, err := transitions(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		sides[i], designs[i] = side{c, d, models}, s.Design(c, d)
-		if b, err := scenario.BoundOf(s.Shape(c, d, perceived)); err == nil {
+		sides[i], designs[i] = side{c, d, at}, s.Design(c, d)
+		if b, err := scenario.BoundOf(s.Shape(c, d)); err == nil {
 			bounds = append(bounds, b.Name)
 		}
 	}
-	m := Blank(designs, of.Kind(), x, y)
+	m := Blank(designs, q.R, q.Sigma)
 	m.scenario, m.sides, m.Temperature = s, sides, s.Temperature
+	methods := q.Methods
 	if len(methods) == 0 {
 		var err error
 		if methods, err = m.defaultMethods(ctx, bounds); err != nil {
@@ -165,21 +171,16 @@ func New(ctx context.Context, s *scenario.Scenario, codes [2]*code.Code, decoder
 		}
 	}
 	m.Take(bounds, methods...)
-	if perceived {
-		m.Cutoff = network.Model.Cutoff
-	}
 	return m, nil
 }
 
-// Blank returns the map of the designs A and B over a kind of plane, without methods.
-func Blank(designs [2]scenario.Design, kind plane.Kind, x, y plane.Axis) *Map {
-	m := &Map{
-		A: designs[0], B: designs[1], Plane: kind, Axes: plane.AxesOf(kind, x.Values, y.Values),
-		LogX: x.Logarithmic(), LogY: y.Logarithmic(),
-	}
-	for _, v := range y.Values {
-		for _, u := range x.Values {
-			m.Cells = append(m.Cells, Cell{Point: plane.AxesOf(kind, u, v)})
+// Blank returns the map of the designs A and B, without methods.
+func Blank(designs [2]scenario.Design, r, sigma plane.Axis) *Map {
+	m := &Map{A: designs[0], B: designs[1], R: r.Values, Sigma: sigma.Values, LogR: r.Logarithmic(),
+		LogSigma: sigma.Logarithmic()}
+	for _, y := range sigma.Values {
+		for _, x := range r.Values {
+			m.Cells = append(m.Cells, Cell{Point: plane.Point{R: x, Sigma: y}})
 		}
 	}
 	return m
@@ -228,32 +229,30 @@ func (m *Map) Fill(ctx context.Context, run scenario.Run, draw scenario.Sampling
 	}
 	valid := 0
 	for _, f := range fillers {
-		if err := parallel.Each(ctx, f.run.Workers, len(m.Y()), func() (func(context.Context, int) error, error) {
+		if err := parallel.Each(ctx, f.run.Workers, len(m.Sigma), func() (func(context.Context, int) error, error) {
 			return f.row, nil
 		}); err != nil {
 			return err
 		}
 		valid += m.Summary(f.method).Valid
 	}
-	if m.Plane != plane.Mixtures || valid > 0 {
+	if valid > 0 {
 		return nil
 	}
-	largest := 0.0
-	for _, y := range m.Y() {
-		lines, err := m.lines(ctx, y)
+	for _, sigma := range m.Sigma {
+		profiles, err := m.profiles(ctx, sigma)
 		if err != nil {
 			return err
 		}
-		if most := min(lines[0].Largest, lines[1].Largest); most > largest {
-			at := plane.AxesOf(m.Plane, most, y)
-			largest, m.largest = most, &at
+		if most := min(profiles[0].MaxR(), profiles[1].MaxR()); m.largest == nil || most > m.largest.R {
+			m.largest = &plane.Point{R: most, Sigma: sigma}
 		}
 	}
 	return nil
 }
 
-// Row returns the cells of the i-th value of the second parameter.
-func (m *Map) Row(i int) []Cell { return m.Cells[i*len(m.X()) : (i+1)*len(m.X())] }
+// Row returns the cells of the i-th σ.
+func (m *Map) Row(i int) []Cell { return m.Cells[i*len(m.R) : (i+1)*len(m.R)] }
 
 // NotDefault lists the values of the map's scenario that are not the defaults, each after a comma;
 // nothing of a map that is not from New.
@@ -261,23 +260,21 @@ func (m *Map) NotDefault() string {
 	if m.scenario == nil {
 		return ""
 	}
-	s := *m.scenario
-	s.Outputs = s.Outputs.Of(m.A.Training)
-	return s.NotDefault()
+	return m.scenario.NotDefault()
 }
 
-// Increases is the map by a method as a matrix, a row for each σ and a column for each r (or the
-// like), in percent; NaN where it is blank.
+// Increases is the map by a method as a matrix, a row for each σ and a column for each r, in percent;
+// NaN where it is blank.
 func (m *Map) Increases(method scenario.Method) *mat.Dense {
-	z := mat.NewDense(len(m.Y()), len(m.X()), nil)
+	z := mat.NewDense(len(m.Sigma), len(m.R), nil)
 	for i := range m.Cells {
-		z.Set(i/len(m.X()), i%len(m.X()), m.Cells[i].Of(method).Increase)
+		z.Set(i/len(m.R), i%len(m.R), m.Cells[i].Of(method).Increase)
 	}
 	return z
 }
 
-// Nearest is the cell that a pair of parameters lies in, or nil.
-func (m *Map) Nearest(x, y float64) *Cell {
+// Nearest is the cell that a point lies in, or nil.
+func (m *Map) Nearest(p plane.Point) *Cell {
 	at := func(values []float64, v float64) int {
 		for i := range values {
 			// Half-way to the neighbours in proportion; a range of one value is that value.
@@ -294,7 +291,7 @@ func (m *Map) Nearest(x, y float64) *Cell {
 		}
 		return -1
 	}
-	i, j := at(m.X(), x), at(m.Y(), y)
+	i, j := at(m.R, p.R), at(m.Sigma, p.Sigma)
 	if i < 0 || j < 0 {
 		return nil
 	}
@@ -367,14 +364,14 @@ func (c *Cell) Set(method scenario.Method, a, b montecarlo.Overall) {
 	}
 }
 
-// lines prepares the models of both codes that share σ.
-func (m *Map) lines(ctx context.Context, sigma float64) (lines [2]*plane.Line, err error) {
+// profiles are those of both codes for σ.
+func (m *Map) profiles(ctx context.Context, sigma float64) (p [2]*errmodel.Profile, err error) {
 	for i, s := range m.sides {
-		if lines[i], err = s.models(ctx, sigma); err != nil {
-			return lines, err
+		if p[i], err = s.profile(ctx, sigma); err != nil {
+			return p, err
 		}
 	}
-	return lines, nil
+	return p, nil
 }
 
 // filler computes the cells of a map.
@@ -391,7 +388,7 @@ type filler struct {
 // prepare prepares the formulas of bounds or exact values.
 func (f *filler) prepare(ctx context.Context) error {
 	for i, s := range f.m.sides {
-		mean, err := f.method.MeanOf(ctx, f.m.scenario.Shape(s.code, s.decoder, f.m.Plane != plane.Mixtures))
+		mean, err := f.method.MeanOf(ctx, f.m.scenario.Shape(s.code, s.decoder))
 		if errors.Is(err, theory.ErrNoClosedForm) {
 			err = fmt.Errorf("%w; method mc samples instead", err)
 		}
@@ -406,22 +403,22 @@ func (f *filler) prepare(ctx context.Context) error {
 
 // row computes the cells of one σ, first for A and then for B: a device loads each code once.
 func (f *filler) row(ctx context.Context, row int) error {
-	lines, err := f.m.lines(ctx, f.m.Y()[row])
+	profiles, err := f.m.profiles(ctx, f.m.Sigma[row])
 	if err != nil {
 		return err
 	}
 	var found [2][]montecarlo.Overall
-	for i, l := range lines {
-		at, err := f.along(ctx, i, l)
+	for i, p := range profiles {
+		at, err := f.along(ctx, i, p)
 		if err != nil {
 			return err
 		}
-		found[i] = make([]montecarlo.Overall, len(f.m.X()))
-		for j, x := range f.m.X() {
+		found[i] = make([]montecarlo.Overall, len(f.m.R))
+		for j, x := range f.m.R {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			valid := lines[0].Valid(x) && lines[1].Valid(x)
+			valid := profiles[0].Valid(x) && profiles[1].Valid(x)
 			if valid {
 				if found[i][j], err = at(ctx, x); err != nil {
 					return err
@@ -441,14 +438,12 @@ func (f *filler) row(ctx context.Context, row int) error {
 	return nil
 }
 
-// errorAt computes the error of a code at x.
-type errorAt func(ctx context.Context, x float64) (montecarlo.Overall, error)
-
-// along computes errors of a side for the models of a line. A linear bound is concave in x where
-// levels are cut, so that it is proportional to x between two x where its slopes are equal.
-func (f *filler) along(ctx context.Context, side int, l *plane.Line) (errorAt, error) {
-	at := func(ctx context.Context, x float64) (montecarlo.Overall, error) { return f.error(ctx, side, l, x) }
-	valid := slices.DeleteFunc(slices.Clone(f.m.X()), func(x float64) bool { return !l.Valid(x) || x == 0 })
+// along computes errors of a side for the mixtures of a profile. A linear bound is concave in r where
+// levels are cut, so that it is proportional to r between two r where its slopes are equal.
+func (f *filler) along(ctx context.Context, side int,
+	l *errmodel.Profile) (func(ctx context.Context, r float64) (montecarlo.Overall, error), error) {
+	at := func(ctx context.Context, r float64) (montecarlo.Overall, error) { return f.error(ctx, side, l, r) }
+	valid := slices.DeleteFunc(slices.Clone(f.m.R), func(r float64) bool { return !l.Valid(r) })
 	if m := f.means[side]; len(valid) < 3 || m == nil || !m.Linear {
 		return at, nil
 	}
@@ -468,19 +463,15 @@ func (f *filler) along(ctx context.Context, side int, l *plane.Line) (errorAt, e
 	}, nil
 }
 
-// error computes the error of a side for a model: the mean over the labels.
-func (f *filler) error(ctx context.Context, side int, l *plane.Line, x float64) (out montecarlo.Overall, err error) {
-	s := f.m.sides[side]
+// error computes the error of a side for a mixture: the mean over the labels.
+func (f *filler) error(ctx context.Context, side int, l *errmodel.Profile, r float64) (out montecarlo.Overall,
+	err error) {
+	p, err := f.m.problem(ctx, f.m.sides[side], l, r, f.draw.Seed)
+	if err != nil {
+		return out, err
+	}
 	if m := f.means[side]; m != nil {
-		out.Mean, err = f.m.meanAt(ctx, s, l, x, m, f.weights)
-		return out, err
-	}
-	e, err := l.Errors(ctx, x)
-	if err != nil {
-		return out, err
-	}
-	p, err := f.m.scenario.ProblemOf(ctx, s.code, s.decoder, e, scenario.Sampling{Seed: f.draw.Seed})
-	if err != nil {
+		out.Mean, err = m.Mean(ctx, p, f.weights)
 		return out, err
 	}
 	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)
@@ -488,4 +479,14 @@ func (f *filler) error(ctx context.Context, side int, l *plane.Line, x float64) 
 		return out, err
 	}
 	return montecarlo.Average(f.weights, sums), nil
+}
+
+// problem is the sampling problem of a side for a mixture.
+func (m *Map) problem(ctx context.Context, of side, l *errmodel.Profile, r float64,
+	seed uint64) (*montecarlo.Problem, error) {
+	e, err := l.Mixture(r)
+	if err != nil {
+		return nil, err
+	}
+	return m.scenario.ProblemOf(ctx, of.code, of.decoder, e, scenario.Sampling{Seed: seed})
 }

@@ -3,13 +3,11 @@ package heatmap
 import (
 	"fmt"
 	"math"
-	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
@@ -65,7 +63,7 @@ func TestBestMaps(t *testing.T) {
 				s := scenario.New(scenario.Mixture{R: 1, Sigma: 1})
 				x, y, err := FitAxes(t.Context(), codes[:], plane.Axis{}, plane.Axis{})
 				must.Succeed(t, err)
-				m := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{}, some(x), some(y)))(t)
+				m := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto", R: some(x), Sigma: some(y)}))(t)
 				must.Succeed(t, m.Fill(t.Context(), run, scenario.Sampling{Samples: 20, Seed: 1}))
 				methods[fmt.Sprint(m.Methods)]++
 				what := fmt.Sprintf("%s and %s, %d levels, %s", f.Name, b, levels, m.Methods)
@@ -75,8 +73,8 @@ func TestBestMaps(t *testing.T) {
 					}
 					must.Equal(t, what+": unknown cells", 0, m.Summary(method).Unknown)
 				}
-				beyond := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{},
-					plane.ListAxis([]float64{1.01 * x.Values[39]}), y, scenario.Sample))(t)
+				beyond := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto",
+					R: plane.ListAxis([]float64{1.01 * x.Values[39]}), Sigma: y, Methods: []scenario.Method{scenario.Sample}}))(t)
 				must.Succeed(t, beyond.Fill(t.Context(), run, scenario.Sampling{Samples: 2, Seed: 1}))
 				sum := beyond.Summary(scenario.Sample)
 				if x.Values[39] < float64(levels)/2 && sum.Valid+sum.WithoutErrors > 0 {
@@ -94,8 +92,8 @@ func TestBestMaps(t *testing.T) {
 func TestNoErrors(t *testing.T) {
 	s := scenario.New(nil)
 	codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
-	m := must.Get(New(t.Context(), s, codes, "auto", plane.Mixture{}, plane.NewAxis(1, 2, 2, false),
-		plane.NewAxis(1e-310, 1e-3, 3, true), scenario.Bound))(t)
+	m := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto", R: plane.NewAxis(1, 2, 2, false),
+		Sigma: plane.NewAxis(1e-300, 1e-3, 3, true), Methods: []scenario.Method{scenario.Bound}}))(t)
 	must.Succeed(t, m.Fill(t.Context(), scenario.Run{Workers: 1}, scenario.Sampling{}))
 	if sum := m.Summary(scenario.Bound); sum.Valid != 0 || sum.WithoutErrors != 6 {
 		t.Errorf("%+v", sum)
@@ -104,70 +102,53 @@ func TestNoErrors(t *testing.T) {
 
 // TestMap: a cell is what theory says of its error model, by every method; invalid cells are blank.
 func TestMap(t *testing.T) {
-	networks := scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}
-	for _, tt := range []struct {
-		models plane.Models
-		x, y   plane.Axis
-		at     func(p plane.Point) scenario.Model
-		off    float64 // relative
-	}{
-		{plane.Mixture{}, plane.NewAxis(0.5, 8, 4, false), plane.NewAxis(1, 3, 3, false),
-			func(p plane.Point) scenario.Model { return scenario.Mixture{R: p.R, Sigma: p.Sigma} }, 1e-12},
-		{plane.Perceived{Model: networks}, plane.NewAxis(0.7, 1.4, 2, false), plane.NewAxis(0.25, 0.5, 2, false),
-			func(p plane.Point) scenario.Model {
-				m := networks
-				m.Noise, m.Misfit = p.LabelNoise, p.Misfit
-				return m
-			}, 1e-9},
-	} {
-		for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
-			s := scenario.New(nil)
-			codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
-			m := must.Get(New(t.Context(), s, codes, "auto", tt.models, tt.x, tt.y, method))(t)
-			var told atomic.Int64
-			run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { told.Add(int64(n)) }}
-			draw := scenario.Sampling{Samples: 4000, Seed: 3}
-			must.Succeed(t, m.Fill(t.Context(), run, draw))
-			if told.Load() != int64(len(m.Cells)) {
-				t.Errorf("%s: %d of %d cells are told", method, told.Load(), len(m.Cells))
-			}
-			blank := 0
-			for _, c := range m.Cells {
-				v := c.Of(method)
-				for i, got := range []float64{v.A, v.B} {
-					at := scenario.New(tt.at(c.Point))
-					p, err := at.Problem(t.Context(), codes[i], must.Get(at.Decoder("auto", codes[i]))(t), draw)
-					if scenario.Invalid(err) {
-						if !table.Missing(v.Increase) {
-							t.Errorf("%s at %+v: %v, and one code is invalid", method, c.Point, v.Increase)
-						}
-						blank++
-						break
+	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
+		s := scenario.New(nil)
+		codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
+		m := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto", R: plane.NewAxis(0.5, 8, 4, false),
+			Sigma: plane.NewAxis(1, 3, 3, false), Methods: []scenario.Method{method}}))(t)
+		var told atomic.Int64
+		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { told.Add(int64(n)) }}
+		draw := scenario.Sampling{Samples: 4000, Seed: 3}
+		must.Succeed(t, m.Fill(t.Context(), run, draw))
+		if told.Load() != int64(len(m.Cells)) {
+			t.Errorf("%s: %d of %d cells are told", method, told.Load(), len(m.Cells))
+		}
+		blank := 0
+		for _, c := range m.Cells {
+			v := c.Of(method)
+			for i, got := range []float64{v.A, v.B} {
+				at := scenario.New(scenario.Mixture{R: c.R, Sigma: c.Sigma})
+				p, err := at.Problem(t.Context(), codes[i], must.Get(at.Decoder("auto", codes[i]))(t), draw)
+				if scenario.Invalid(err) {
+					if !table.Missing(v.Increase) {
+						t.Errorf("%s at %+v: %v, and one code is invalid", method, c.Point, v.Increase)
 					}
-					must.Succeed(t, err)
-					if table.Missing(got) { // the other code is invalid here
-						continue
-					}
-					mean := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(15), scenario.Omit{}))(t).Mean
-					want, off := mean.Exact, tt.off*mean.Exact
-					switch method {
-					case scenario.Bound:
-						want = mean.Bound
-					case scenario.Sample:
-						off = 6.5 * []float64{c.Sampled.StdErrA, c.Sampled.StdErrB}[i] // 1e−10 a value
-					}
-					if !(math.Abs(got-want) <= off) {
-						t.Errorf("%s at %+v, code %d: %v, want %v", method, c.Point, i, got, want)
-					}
+					blank++
+					break
+				}
+				must.Succeed(t, err)
+				if table.Missing(got) { // the other code is invalid here
+					continue
+				}
+				mean := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(15), scenario.Omit{}))(t).Mean
+				want, off := mean.Exact, 1e-12*mean.Exact
+				switch method {
+				case scenario.Bound:
+					want = mean.Bound
+				case scenario.Sample:
+					off = 6.5 * []float64{c.Sampled.StdErrA, c.Sampled.StdErrB}[i] // 1e−10 a value
+				}
+				if !(math.Abs(got-want) <= off) {
+					t.Errorf("%s at %+v, code %d: %v, want %v", method, c.Point, i, got, want)
 				}
 			}
-			if sum := m.Summary(method); sum.Valid+blank != len(m.Cells) || (blank == 0) != (m.Plane != plane.Mixtures) {
-				t.Errorf("%s: %d valid and %d blank of %d", method, sum.Valid, blank, len(m.Cells))
-			}
-			x, y := m.X()[0], m.Y()[0]
-			if c := m.Nearest(x, y); c != &m.Cells[0] || c.Point != plane.AxesOf(m.Plane, x, y) {
-				t.Errorf("%s: nearest cell %+v", method, c)
-			}
+		}
+		if sum := m.Summary(method); sum.Valid+blank != len(m.Cells) || blank == 0 {
+			t.Errorf("%s: %d valid and %d blank of %d", method, sum.Valid, blank, len(m.Cells))
+		}
+		if c := m.Nearest(plane.Point{R: m.R[0], Sigma: m.Sigma[0]}); c != &m.Cells[0] {
+			t.Errorf("%s: nearest cell %+v", method, c)
 		}
 	}
 }
@@ -188,33 +169,11 @@ func TestFitAxes(t *testing.T) {
 
 // TestNearest: a cell reaches to the geometric mean of its value and the next one.
 func TestNearest(t *testing.T) {
-	m := Blank([2]scenario.Design{}, plane.Mixtures, plane.ListAxis([]float64{1, 4}), plane.ListAxis([]float64{1}))
+	m := Blank([2]scenario.Design{}, plane.ListAxis([]float64{1, 4}), plane.ListAxis([]float64{1}))
 	for r, want := range map[float64]*Cell{0.99: nil, 1: &m.Cells[0], 1.99: &m.Cells[0], 2.01: &m.Cells[1],
 		4: &m.Cells[1], 4.01: nil} {
-		if got := m.Nearest(r, 1); got != want {
+		if got := m.Nearest(plane.Point{R: r, Sigma: 1}); got != want {
 			t.Errorf("r = %v is in %+v, want %+v", r, got, want)
-		}
-	}
-}
-
-// TestTraining: networks that the plane trains for the decoder are read by those decoders that can,
-// whatever the scenario's model is; the map says the cutoff of its networks.
-func TestTraining(t *testing.T) {
-	c := must.Get(code.New("unary", 15))(t)
-	networks := plane.Perceived{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.L1, Cutoff: 3}}}
-	for decoder, fits := range map[string]bool{"bel-u": false, "gen-ex": true} {
-		m, err := New(t.Context(), scenario.New(nil), [2]*code.Code{c, c}, decoder, networks,
-			plane.ListAxis([]float64{1}), plane.ListAxis([]float64{0.25}), scenario.Sample)
-		if (err == nil) != fits || fits && (m.Cutoff != 3 || m.NotDefault() != ", logits") {
-			t.Errorf("%s: %+v, %v", decoder, m, err)
-		}
-		if !fits {
-			continue
-		}
-		var report strings.Builder
-		must.Succeed(t, m.Report(&report, nil))
-		if strings.Contains(report.String(), networks.Model.String()) {
-			t.Errorf("the cells have the model, and the map has none:\n%s", report.String())
 		}
 	}
 }
@@ -240,8 +199,8 @@ func TestDefaultMethods(t *testing.T) {
 		{"unary", "johnson", "gen-ex", 64, 2, 2, 3, []scenario.Method{mc}},
 	} {
 		codes := [2]*code.Code{must.Get(code.New(tt.a, tt.levels))(t), must.Get(code.New(tt.b, tt.levels))(t)}
-		m := must.Get(New(t.Context(), scenario.New(nil), codes, tt.decoder, plane.Mixture{},
-			plane.NewAxis(tt.r/10, tt.r, tt.cells, false), plane.NewAxis(tt.sigma/2, tt.sigma, tt.cells, false)))(t)
+		m := must.Get(New(t.Context(), scenario.New(nil), Question{Codes: codes, Decoder: tt.decoder,
+			R: plane.NewAxis(tt.r/10, tt.r, tt.cells, false), Sigma: plane.NewAxis(tt.sigma/2, tt.sigma, tt.cells, false)}))(t)
 		must.Equal(t, fmt.Sprintf("%+v", tt), tt.want, m.Methods)
 	}
 }
@@ -277,7 +236,7 @@ func TestWarning(t *testing.T) {
 		{"Eq. 2", "Eq. 26", scenario.Bound, false}, {"Eq. 2", "union bound", scenario.Bound, true},
 		{"union bound", "union bound", scenario.Bound, false}, {"Eq. 2", "union bound", scenario.Exact, false},
 	} {
-		m := Blank([2]scenario.Design{}, plane.Mixtures, plane.ListAxis([]float64{1}), plane.ListAxis([]float64{1}))
+		m := Blank([2]scenario.Design{}, plane.ListAxis([]float64{1}), plane.ListAxis([]float64{1}))
 		m.Take([]string{tt.a, tt.b}, tt.method)
 		if got := m.Warning(); (got != "") != tt.warns {
 			t.Errorf("%+v: %q", tt, got)
@@ -295,7 +254,8 @@ func TestBothCodes(t *testing.T) {
 	must.Succeed(t, err)
 	must.Equal(t, "axis of the other order", x, other)
 	s := scenario.New(nil)
-	m := must.Get(New(t.Context(), s, [2]*code.Code{unary, johnson}, "gen", plane.Mixture{}, x, y, scenario.Exact))(t)
+	m := must.Get(New(t.Context(), s, Question{Codes: [2]*code.Code{unary, johnson}, Decoder: "gen", R: x, Sigma: y,
+		Methods: []scenario.Method{scenario.Exact}}))(t)
 	f := &filler{m: m, method: scenario.Exact}
 	must.Succeed(t, f.prepare(t.Context()))
 	must.Equal(t, "percent that are unsure", 200*scenario.ExactWidth, f.unsure)

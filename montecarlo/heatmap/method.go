@@ -62,7 +62,7 @@ func twoKinds(bounds []string) bool {
 
 // quickExact reports whether a side has exact values that are quick in all cells.
 func (m *Map) quickExact(ctx context.Context, of side) (bool, error) {
-	p := m.scenario.Shape(of.code, of.decoder, m.Plane != plane.Mixtures)
+	p := m.scenario.Shape(of.code, of.decoder)
 	if !scenario.QuickExact(p) && !scenario.QuickIntervals(p) {
 		return false, nil
 	}
@@ -80,26 +80,30 @@ func (m *Map) quickExact(ctx context.Context, of side) (bool, error) {
 // r of a few σ.
 func (m *Map) narrow(ctx context.Context, of side, mean scenario.Mean) (bool, error) {
 	const all = 1 << 34 // as enclose.Options count work: a minute of a processor, if all cells are the widest
-	mean.Work = min(mean.Work, all/(len(m.X())*len(m.Y())*of.code.Levels()))
+	mean.Work = min(mean.Work, all/(len(m.R)*len(m.Sigma)*of.code.Levels()))
 	weights, err := m.scenario.Weights(of.code.Levels())
 	if err != nil {
 		return false, err
 	}
-	last := len(m.Y()) - 1
+	last := len(m.Sigma) - 1
 	for _, i := range slices.Compact([]int{0, last / 2, last}) {
-		lines, err := m.lines(ctx, m.Y()[i])
+		profiles, err := m.profiles(ctx, m.Sigma[i])
 		if err != nil {
 			return false, err
 		}
-		for _, x := range slices.Backward(m.X()) {
-			if !lines[0].Valid(x) || !lines[1].Valid(x) {
+		for _, r := range slices.Backward(m.R) {
+			if !profiles[0].Valid(r) || !profiles[1].Valid(r) {
 				continue
 			}
-			l, err := of.models(ctx, m.Y()[i])
+			l, err := of.profile(ctx, m.Sigma[i])
 			if err != nil {
 				return false, err
 			}
-			v, err := m.meanAt(ctx, of, l, x, &mean, weights)
+			p, err := m.problem(ctx, of, l, r, 0)
+			if err != nil {
+				return false, err
+			}
+			v, err := mean.Mean(ctx, p, weights)
 			if err != nil || math.IsNaN(v) {
 				return false, err
 			}
@@ -107,20 +111,6 @@ func (m *Map) narrow(ctx context.Context, of side, mean scenario.Mean) (bool, er
 		}
 	}
 	return true, nil
-}
-
-// meanAt is the mean of a bound or an exact value of a side for a model.
-func (m *Map) meanAt(ctx context.Context, of side, l *plane.Line, x float64, mean *scenario.Mean,
-	weights []float64) (float64, error) {
-	e, err := l.Errors(ctx, x)
-	if err != nil {
-		return 0, err
-	}
-	p, err := m.scenario.ProblemOf(ctx, of.code, of.decoder, e, scenario.Sampling{})
-	if err != nil {
-		return 0, err
-	}
-	return mean.Mean(ctx, p, weights)
 }
 
 // FitAxes returns the ranges of r and σ of a map of codes where they are empty: σ from a fifth of a
@@ -139,16 +129,19 @@ func FitAxes(ctx context.Context, codes []*code.Code, x, y plane.Axis) (plane.Ax
 		least[i] = levels / 2
 	}
 	for _, c := range codes {
-		lines, err := plane.Mixture{}.Of(ctx, c, []float64{1}, y.Values)
+		if err := plane.Check(plane.ListAxis([]float64{1}), y); err != nil {
+			return x, y, err
+		}
+		transitions, err := scenario.Transitions(ctx, c)
 		if err != nil {
 			return x, y, err
 		}
 		for i, sigma := range y.Values {
-			l, err := lines(ctx, sigma)
+			l, err := side{code: c, transitions: transitions}.profile(ctx, sigma)
 			if err != nil {
 				return x, y, err
 			}
-			least[i] = min(least[i], l.Largest)
+			least[i] = min(least[i], l.MaxR())
 		}
 	}
 	most := slices.Max(least)

@@ -56,9 +56,6 @@ func (m *Map) Report(w io.Writer, fit *plane.Point) error {
 	plural := map[bool]string{true: "s"}[len(names) > 1]
 	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method%s %s%s", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
 		m.A.Levels, plural, strings.Join(names, " and "), m.NotDefault())
-	if p, ok := m.scenario.Model.(scenario.Perceived); ok && p.Path != "" {
-		fmt.Fprintf(w, ", %s", p)
-	}
 	if m.Seed != nil {
 		fmt.Fprintf(w, ", seed %d", *m.Seed)
 	}
@@ -70,7 +67,7 @@ func (m *Map) Report(w io.Writer, fit *plane.Point) error {
 			valid, most = append(valid, method), max(most, n)
 		}
 	}
-	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.X()), len(m.Y()), most)
+	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.R), len(m.Sigma), most)
 	for _, method := range m.Methods {
 		m.reportBlank(w, method, m.Summary(method), most == 0 || m.Methods[0] == method)
 	}
@@ -86,11 +83,7 @@ func (m *Map) Report(w io.Writer, fit *plane.Point) error {
 // reportIncreases says how much the errors differ by the methods that have valid cells, and where
 // B is better.
 func (m *Map) reportIncreases(w io.Writer, methods []scenario.Method, fit *plane.Point) {
-	x, y := m.Plane.Symbols()
-	at := func(p plane.Point) string {
-		u, v := p.Of(m.Plane)
-		return fmt.Sprintf("%s = %.4g, %s = %.4g", x, u, y, v)
-	}
+	at := func(p plane.Point) string { return fmt.Sprintf("r = %.4g, σ = %.4g", p.R, p.Sigma) }
 	var better, atFit []string
 	fmt.Fprintln(w, IncreaseLabel+":")
 	for _, method := range methods {
@@ -105,20 +98,18 @@ func (m *Map) reportIncreases(w io.Writer, methods []scenario.Method, fit *plane
 		if fit == nil {
 			continue
 		}
-		if c := m.Nearest(fit.Of(m.Plane)); c != nil && !table.Missing(c.Of(method).Increase) {
+		if c := m.Nearest(*fit); c != nil && !table.Missing(c.Of(method).Increase) {
 			atFit = append(atFit, fmt.Sprintf("%+.4g %% %s", c.Of(method).Increase, by(method)))
 		}
 	}
 	if len(atFit) > 0 {
-		fitX, fitY := fit.Of(m.Plane)
-		fmt.Fprintf(w, "at the fit, %s = %.4g and %s = %.4g: %s\n", x, fitX, y, fitY, strings.Join(atFit, ", "))
+		fmt.Fprintf(w, "at the fit, r = %.4g and σ = %.4g: %s\n", fit.R, fit.Sigma, strings.Join(atFit, ", "))
 	}
 	fmt.Fprintln(w, "B has the smaller error in "+strings.Join(better, ", in "))
 }
 
 // reportBlank says why cells are blank by a method. invalid asks for what is true of all methods.
 func (m *Map) reportBlank(w io.Writer, method scenario.Method, sum Summary, invalid bool) {
-	x, y := m.Plane.Symbols()
 	cells := fmt.Sprintf("no cell is valid %s: ", by(method))
 	switch {
 	case sum.Valid > 0 && sum.Unknown > 0:
@@ -132,15 +123,14 @@ func (m *Map) reportBlank(w io.Writer, method scenario.Method, sum Summary, inva
 		fmt.Fprintln(w, cells+"no formula gives these exact values, and their intervals are wide; --method mc samples "+
 			"instead")
 	case sum.WithoutErrors > 0 && method == scenario.Sample:
-		fmt.Fprintf(w, "%sno sample of %s or %s erred where %s and %s are valid; --samples N takes more\n", cells,
-			m.A.Code, m.B.Code, x, y)
+		fmt.Fprintf(w, "%sno sample of %s or %s erred where r and σ are valid; --samples N takes more\n", cells,
+			m.A.Code, m.B.Code)
 	case sum.WithoutErrors > 0:
-		fmt.Fprintf(w, "%sB has no errors where %s and %s are valid\n", cells, x, y)
+		fmt.Fprintf(w, "%sB has no errors where r and σ are valid\n", cells)
 	case invalid:
-		text := "no valid cell: every " + x + " is too large for its " + y
+		text := "no valid cell: every r is too large for its σ"
 		if m.largest != nil {
-			mostX, mostY := m.largest.Of(m.Plane)
-			text += fmt.Sprintf("; the largest valid %s is %.3g, for %s = %.3g", x, mostX, y, mostY)
+			text += fmt.Sprintf("; the largest valid r is %.3g, for σ = %.3g", m.largest.R, m.largest.Sigma)
 		}
 		fmt.Fprintln(w, text)
 	}

@@ -7,11 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
-	"belsim/theory/code"
 )
 
 // TestLogarithmic: an axis has the scale on which its numbers are more evenly spaced.
@@ -104,13 +101,13 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// TestRefusedModel: a plane refuses what its model does not take before any model is learnt.
-func TestRefusedModel(t *testing.T) {
-	for misfit, ok := range map[float64]bool{0.25: true, -1: false} {
-		p := plane.Perceived{Model: scenario.Perceived{Model: perceived.Model{Training: perceived.BCE}}}
-		_, err := p.Of(t.Context(), must.Get(code.New("unary", 8))(t), []float64{1, 2}, []float64{misfit})
-		if (err == nil) != ok {
-			t.Errorf("misfit %v: %v", misfit, err)
+// TestCheck: a value with which nothing can be computed is refused wherever it stands.
+func TestCheck(t *testing.T) {
+	good := plane.ListAxis([]float64{1, 2, 3})
+	for _, bad := range [][2]plane.Axis{{good, plane.ListAxis([]float64{1, 1e308})},
+		{plane.ListAxis([]float64{5e-324, 1}), good}} {
+		if plane.Check(good, good) != nil || plane.Check(bad[0], bad[1]) == nil {
+			t.Errorf("%v: %v, %v", bad, plane.Check(good, good), plane.Check(bad[0], bad[1]))
 		}
 	}
 }

@@ -9,10 +9,9 @@ import (
 
 // Sizes say how many levels the codes of a scenario have.
 type Sizes struct {
-	Levels  int  // the number that was asked for; 0: none
-	Prior   int  // the number that the histogram of the prior needs; 0: no histogram
-	Default int  // the number where nothing else sets it; 0: DefaultLevels
-	Real    bool // files may hold real numbers
+	Levels  int // the number that was asked for; 0: none
+	Prior   int // the number that the histogram of the prior needs; 0: no histogram
+	Default int // the number where nothing else sets it; 0: DefaultLevels
 }
 
 // DefaultLevels is the number of levels of named codes where nothing else says it.
@@ -41,10 +40,6 @@ func CheckNames(codes []string) error {
 // size.Levels; where this is 0, the number of levels of the files; without files, size.Prior;
 // where this is 0, size.Default or DefaultLevels. The error names the code that cannot be opened.
 func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
-	open := code.Open
-	if size.Real {
-		open = code.OpenReal
-	}
 	if err := CheckNames(names); err != nil {
 		return nil, err
 	}
@@ -54,7 +49,7 @@ func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
 		if !code.IsFile(name) {
 			continue
 		}
-		c, err := open(name, size.Levels)
+		c, err := code.Open(name, size.Levels)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,6 @@ import (
 	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/theory"
-	"belsim/theory/anylaw"
 	"belsim/theory/base/matrix"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -94,19 +93,10 @@ func (m *Mean) Mean(ctx context.Context, p *montecarlo.Problem, prior []float64)
 }
 
 // BoundOf returns the bound that holds for a problem: the bound for hard decisions, or the union
-// bound on logits. At a perceived label bits err independently, and the bound
-// is the mean over its strata. The error wraps theory.ErrNoClosedForm where there is none.
+// bound on logits. The error wraps theory.ErrNoClosedForm where there is none.
 func BoundOf(p *montecarlo.Problem) (*Mean, error) {
 	of := theory.NewBound
-	_, joint := p.Errors.(*anylaw.Table)
-	_, counts := p.Decoder.(decode.BelU)
-	switch {
-	case joint && !counts:
-		return nil, fmt.Errorf("%w: the bound of decoder %s is for bits that err independently", theory.ErrNoClosedForm,
-			p.Decoder.Name())
-	case p.Kind.Perceived():
-		return perceivedBound(p)
-	case !p.Kind.Hard():
+	if !p.Kind.Hard() {
 		of = theory.NewSoftBound
 	}
 	b, err := of(p.Code, p.Decoder)
@@ -122,8 +112,8 @@ func BoundOf(p *montecarlo.Problem) (*Mean, error) {
 	}), nil
 }
 
-// HasExact reports whether exact values describe a problem: bits err independently, given a
-// perceived label where there is one. The signs of logits are such bits.
+// HasExact reports whether exact values describe a problem: its bits err independently. The signs of
+// logits are such bits.
 func HasExact(p *montecarlo.Problem) bool {
 	return p.Kind.Hard() || signsDecide(p.Code, p.Decoder)
 }

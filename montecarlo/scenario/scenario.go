@@ -19,7 +19,6 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
-	"belsim/theory/anylaw"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -198,65 +197,34 @@ func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder, 
 // ProblemOf is Problem with the L × M error probabilities given.
 func (s *Scenario) ProblemOf(ctx context.Context, c *code.Code, d decode.Decoder, e mat.Matrix,
 	draw Sampling) (*montecarlo.Problem, error) {
-	_, network := e.(decode.Network)
 	p := &montecarlo.Problem{
-		Code: c, Decoder: d, Errors: e, Kind: s.kind(c, d, network), Seed: draw.Seed, Within: draw.Within,
+		Code: c, Decoder: d, Errors: e, Kind: s.kind(c, d), Seed: draw.Seed, Within: draw.Within,
 	}
 	if i, ok := d.(decode.Informed); ok {
-		if _, joint := e.(*anylaw.Table); joint {
-			return nil, fmt.Errorf("decoder %s is for bits that err independently, and %s is a joint law", d.Name(),
-				s.Model)
-		}
 		weights, err := s.Weights(c.Levels())
 		if err != nil {
 			return nil, err
 		}
-		if p.Decoder, err = inform(i, weights, e, !p.Kind.Hard()); err != nil {
+		if p.Decoder, err = i.Inform(decode.Model{Prior: weights, Logits: !p.Kind.Hard(), Errors: e}); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-// inform tells a decoder the error probabilities of the classifiers, L × M, the weights of the
-// labels, and whether it reads logits.
-func inform(d decode.Informed, weights []float64, e mat.Matrix, logits bool) (decode.Decoder, error) {
-	m := decode.Model{Prior: weights, Logits: logits, Errors: e}
-	if p, ok := e.(decode.Network); ok {
-		m.Perceived = p
-	}
-	return d.Inform(m)
-}
-
 // Shape returns the problem without its error probabilities: enough to ask whether a bound
-// or an exact value exists. perceived says whether bits depend on a perceived label.
-func (s *Scenario) Shape(c *code.Code, d decode.Decoder, perceived bool) *montecarlo.Problem {
-	return &montecarlo.Problem{Code: c, Decoder: d, Kind: s.kind(c, d, perceived)}
+// or an exact value exists.
+func (s *Scenario) Shape(c *code.Code, d decode.Decoder) *montecarlo.Problem {
+	return &montecarlo.Problem{Code: c, Decoder: d, Kind: s.kind(c, d)}
 }
 
 // kind is the kind of the outputs that a decoder of a code reads.
-func (s *Scenario) kind(c *code.Code, d decode.Decoder, perceived bool) montecarlo.Kind {
-	bits := s.OutputsOf(c, d) == Bits
+func (s *Scenario) kind(c *code.Code, d decode.Decoder) montecarlo.Kind {
 	switch {
-	case perceived && bits:
-		return montecarlo.PerceivedBits
-	case perceived:
-		return montecarlo.PerceivedLogits
-	case !bits:
+	case s.OutputsOf(c, d) != Bits:
 		return montecarlo.IndependentLogits
 	case decode.Real(d) || c.Real() || c.Uneven():
 		return montecarlo.DenseBits
 	}
 	return montecarlo.IndependentBits
-}
-
-// ReadsReal reports whether codes may hold real numbers: where every decoder that is named can
-// read them.
-func (s *Scenario) ReadsReal(decoders ...string) bool {
-	for _, name := range decoders {
-		if e, ok := s.Decoders.Lookup(name); !ok || !e.RealCodes {
-			return false
-		}
-	}
-	return len(decoders) > 0
 }

@@ -14,7 +14,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
-	"belsim/theory/anylaw"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -107,7 +106,7 @@ func TestTheory(t *testing.T) {
 		c := mustNew(t, tt.code, 41)
 		d := must.Get(s.Decoder(tt.decoder, c))(t)
 		p := must.Get(s.Problem(ctx, c, d, scenario.FixedSampling()))(t)
-		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d, false)} {
+		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d)} {
 			b, err := scenario.BoundOf(q)
 			switch {
 			case tt.bound == "" && !errors.Is(err, theory.ErrNoClosedForm):
@@ -255,14 +254,23 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestJointBound: the paper's bound of bel-u holds where bits err together, and that of bel-j does not.
-func TestJointBound(t *testing.T) {
-	for name, holds := range map[string]bool{"unary": true, "johnson": false} {
-		c := mustNew(t, name, 8)
-		p := scenario.New(nil).Shape(c, must.Get(decode.New(decode.Auto, c))(t), false)
-		p.Errors = &anylaw.Table{}
-		if _, err := scenario.BoundOf(p); (err == nil) != holds {
-			t.Errorf("%s: %v", name, err)
-		}
+// TestQuickExact: where slow values are left out there are exact ones of small decision diagrams,
+// the same as otherwise, and not of large ones.
+func TestQuickExact(t *testing.T) {
+	s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
+	c := mustNew(t, "hexj", 32)
+	p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder("gen", c))(t), scenario.FixedSampling()))(t)
+	levels := func(omit scenario.Omit) []montecarlo.Theory {
+		return must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(32), omit))(t).Levels
+	}
+	must.Equal(t, "levels", levels(scenario.Omit{Bounds: true, AnyLaw: true}),
+		levels(scenario.Omit{Slow: true, Bounds: true, AnyLaw: true}))
+	nodes := 0
+	_, err := theory.NewExact(t.Context(), 1, c, p.Decoder)
+	_, none := fmt.Sscanf(err.Error(), "no closed form: an exact value takes a decision diagram of %d nodes", &nodes)
+	must.Succeed(t, none)
+	must.Get(theory.NewExact(t.Context(), nodes, c, p.Decoder))(t)
+	if _, err := theory.NewExact(t.Context(), nodes-1, c, p.Decoder); !errors.Is(err, theory.ErrNoClosedForm) {
+		t.Errorf("a diagram of one node too many: %v", err)
 	}
 }

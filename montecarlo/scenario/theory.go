@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/anylaw"
@@ -58,23 +60,14 @@ func LawTime(p *montecarlo.Problem) time.Duration {
 	return anylaw.Time(p.Code, p.Decoder, p.Errors)
 }
 
-// The work that is done where what is slow is left out: products of probabilities of a union bound,
-// outputs that are compared with words, nodes of decision diagrams, and scores of candidates of an
-// interval.
+// The work that is done where what is slow is left out: outputs that are compared with words, nodes
+// of decision diagrams, and scores of candidates of an interval.
 const (
-	quickUnion    = 1 << 18
 	quickOutcomes = 1 << 26
 	quickNodes    = 1 << 28
 	quickInterval = 1 << 28
 	quickPairs    = 1 << 20 // of a true word and another one, unless the words form a path
 )
-
-// slowBound reports whether the bound takes long: at a perceived label, where it is that of pairs
-// of words.
-func slowBound(p *montecarlo.Problem) bool {
-	m := p.Code.Bits()
-	return p.Kind.Perceived() && enclose.Fits(p.Code, p.Decoder) && p.Code.Levels()*m*m > quickUnion
-}
 
 // exactWork is how much work exact values may take where slow ones are left out: any amount where
 // there is no interval instead, and none where the enumeration of all outputs takes long.
@@ -90,21 +83,16 @@ func exactWork(p *montecarlo.Problem) int {
 
 // QuickExact reports whether exact values take no more than about a second of a processor, unless
 // they are intervals.
-func QuickExact(p *montecarlo.Problem) bool {
-	m := p.Code.Bits()
-	return exactWork(p) > 0 && (!p.Kind.Perceived() || p.Code.Levels()*m*m <= quickUnion)
-}
+func QuickExact(p *montecarlo.Problem) bool { return exactWork(p) > 0 }
 
 // QuickIntervals reports whether intervals may be quick where no formula gives exact values.
 func QuickIntervals(p *montecarlo.Problem) bool {
-	return enclose.Fits(p.Code, p.Decoder) && !p.Kind.Perceived() &&
-		theory.Enumerable(p.Code, p.Decoder) != nil && fewPairs(p, p.Code.Levels())
+	return enclose.Fits(p.Code, p.Decoder) && theory.Enumerable(p.Code, p.Decoder) != nil && fewPairs(p)
 }
 
-// fewPairs reports whether the rows of an interval, of all levels and tables, have few pairs of
-// words, or words that form a path.
-func fewPairs(p *montecarlo.Problem, rows int) bool {
-	return p.Code.Levels()*rows <= quickPairs || enclose.Path(p.Code, p.Decoder)
+// fewPairs reports whether there are few pairs of words, or words that form a path.
+func fewPairs(p *montecarlo.Problem) bool {
+	return p.Code.Levels()*p.Code.Levels() <= quickPairs || enclose.Path(p.Code, p.Decoder)
 }
 
 // TheoryOf computes what theory says of a problem. workers is the number of goroutines, 0 for one on
@@ -152,7 +140,7 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 
 // bounds computes the bounds of all levels.
 func (q theorist) bounds(ctx context.Context, out []montecarlo.Theory) error {
-	if q.omit.Bounds || q.omit.Slow && slowBound(q.p) {
+	if q.omit.Bounds {
 		return nil
 	}
 	if _, err := BoundOf(q.p); err != nil {
@@ -177,21 +165,15 @@ func (q theorist) bounds(ctx context.Context, out []montecarlo.Theory) error {
 // moments computes the exact moments of all levels, where a formula gives them.
 func (q theorist) moments(ctx context.Context, out []montecarlo.Theory) error {
 	p, most := q.p, math.MaxInt
-	if law, ok := p.Errors.(*anylaw.Table); ok {
-		for i := range out {
-			out[i].Mean, out[i].MeanSquare = law.Moments(p.Code, p.Decoder, i)
-		}
-		return ctx.Err()
-	}
 	if q.omit.Slow {
 		most = exactWork(p)
 	}
 	if q.omit.Exact || most == 0 || !HasExact(p) {
 		return nil
 	}
-	tables, exact, err := tablesOf(p.Code, p.Errors), q.exact, error(nil)
+	exact, err := q.exact, error(nil)
 	if exact == nil {
-		exact, err = theory.NewExact(ctx, most/(len(out)*len(tables)), p.Code, p.Decoder)
+		exact, err = theory.NewExact(ctx, most/len(out), p.Code, p.Decoder)
 	}
 	if errors.Is(err, theory.ErrNoClosedForm) {
 		return nil
@@ -203,7 +185,7 @@ func (q theorist) moments(ctx context.Context, out []montecarlo.Theory) error {
 	if q.onlyMean {
 		weights = q.prior
 	}
-	moments, err := exact.Levels(ctx, q.workers, weights, tables...)
+	moments, err := exact.Levels(ctx, q.workers, weights, p.Errors)
 	for i, x := range moments {
 		out[i].Mean, out[i].MeanSquare = x.Mean, x.MeanSquare
 	}
@@ -241,15 +223,13 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 	if q.omit.Intervals || !table.Missing(x.Exact) || !HasExact(p) {
 		return nil
 	}
-	tables := tablesOf(p.Code, p.Errors)
 	if q.omit.Slow {
-		rows := levels * len(tables)
-		o.Work = min(o.Work, quickInterval/rows)
-		if !fewPairs(p, rows) {
+		o.Work = min(o.Work, quickInterval/levels)
+		if !fewPairs(p) {
 			return nil
 		}
 	}
-	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, q.prior, tables, o)
+	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, q.prior, []mat.Matrix{p.Errors}, o)
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return nil
 	}

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
@@ -31,8 +30,8 @@ import (
 //go:embed example.json
 var ExamplePlan string
 
-// Plan is a sweep with what its numbers are computed from: codes, decoders and error models. It is
-// safe for concurrent use.
+// Plan is a sweep with what its numbers are computed from: codes and decoders. It is safe for
+// concurrent use.
 type Plan struct {
 	*Sweep
 	Path string // the plan file
@@ -40,39 +39,34 @@ type Plan struct {
 	// not fit a code, and methods without a value.
 	LeftOut []string
 
-	scenario *scenario.Scenario // its error model is nil, or has a training alone: the cells have theirs
-	plane    plane.Models       // the error models of the cells
+	scenario *scenario.Scenario // its error model is nil: the cells have theirs
 	sides    []side             // by pair
 }
 
 // side computes the cells of one pair.
 type side struct {
-	code    *code.Code
-	decoder decode.Decoder
-	models  plane.Lines
-	means   map[scenario.Method]*scenario.Mean // of the methods with a formula
+	code        *code.Code
+	decoder     decode.Decoder
+	transitions [][]int
+	means       map[scenario.Method]*scenario.Mean // of the methods with a formula
 }
 
 // planFile is a plan file. Where the key is missing, a pointer is nil.
 type planFile struct {
-	Codes       []string           `json:"codes"`
-	Decoders    []string           `json:"decoders"`
-	Levels      []int              `json:"levels"`
-	R           plane.Axis         `json:"r"`
-	Sigma       plane.Axis         `json:"sigma"`
-	LabelNoise  plane.Axis         `json:"label_noise"`
-	Misfit      plane.Axis         `json:"misfit"`
-	Cutoff      float64            `json:"cutoff"`
-	Training    perceived.Training `json:"training"`
-	Methods     []scenario.Method  `json:"methods"`
-	Samples     *uint64            `json:"samples"`
-	RelErr      float64            `json:"rel_err"`
-	MaxSamples  *uint64            `json:"max_samples"`
-	Within      int                `json:"within"`
-	Seed        uint64             `json:"seed"`
-	Outputs     scenario.Outputs   `json:"outputs"`
-	Temperature float64            `json:"temperature"`
-	Prior       string             `json:"prior"`
+	Codes       []string          `json:"codes"`
+	Decoders    []string          `json:"decoders"`
+	Levels      []int             `json:"levels"`
+	R           plane.Axis        `json:"r"`
+	Sigma       plane.Axis        `json:"sigma"`
+	Methods     []scenario.Method `json:"methods"`
+	Samples     *uint64           `json:"samples"`
+	RelErr      float64           `json:"rel_err"`
+	MaxSamples  *uint64           `json:"max_samples"`
+	Within      int               `json:"within"`
+	Seed        uint64            `json:"seed"`
+	Outputs     scenario.Outputs  `json:"outputs"`
+	Temperature float64           `json:"temperature"`
+	Prior       string            `json:"prior"`
 }
 
 // maxPlan is the largest size of a plan file, in bytes.
@@ -128,8 +122,6 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 		checkList("levels", f.Levels),
 		checkList("methods", f.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
 		checkList("outputs", []scenario.Outputs{f.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
-		checkList("training", []perceived.Training{f.Training}, "", perceived.BCE, perceived.CE, perceived.L1,
-			perceived.L2),
 		scenario.CheckTemperature(f.Temperature),
 	} {
 		if err != nil {
@@ -189,7 +181,11 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 	if d.Sampling, err = f.sampling(); err != nil {
 		return quoted(err)
 	}
-	if err := p.choosePlane(f, &d); err != nil {
+	d.R, d.Sigma = f.R, f.Sigma
+	if err := cmp.Or(checkGiven("r", d.R.Values), checkGiven("sigma", d.Sigma.Values)); err != nil {
+		return err
+	}
+	if err := plane.Check(d.R, d.Sigma); err != nil {
 		return err
 	}
 	if s.Prior.Histogram != nil {
@@ -248,36 +244,6 @@ func (f *planFile) sampling() (scenario.Sampling, error) {
 	return draw, draw.Check()
 }
 
-// choosePlane finds the error models by the keys that are there, and reads the values of their
-// parameters.
-func (p *Plan) choosePlane(f *planFile, d *Definition) error {
-	given := func(axes ...plane.Axis) bool {
-		return slices.ContainsFunc(axes, func(a plane.Axis) bool { return len(a.Values) > 0 })
-	}
-	label := given(f.LabelNoise, f.Misfit)
-	switch {
-	case label && given(f.R, f.Sigma):
-		return errors.New(`"r" or "sigma", and "label_noise" or "misfit", are of two error models; want one of them`)
-	case !label && (f.Cutoff != 0 || f.Training != ""):
-		return errors.New(`"cutoff" and "training" go with "label_noise"`)
-	case !(f.Cutoff >= 0):
-		return fmt.Errorf(`"cutoff" is %v: want a positive number`, f.Cutoff)
-	}
-	p.plane = plane.Mixture{}
-	x, y := f.R, f.Sigma
-	if label {
-		x, y = f.LabelNoise, f.Misfit.Or(plane.ListAxis([]float64{perceived.DefaultMisfit}))
-		d.Cutoff, f.Training = f.Cutoff, cmp.Or(f.Training, perceived.BCE)
-		// Cells are computed side by side, so each learns on one goroutine.
-		model := scenario.Perceived{Model: perceived.Model{Cutoff: d.Cutoff, Training: f.Training}, Workers: 1}
-		p.plane, p.scenario.Model = plane.Perceived{Model: model, Prior: p.scenario.Prior}, model
-	}
-	d.Plane = p.plane.Kind()
-	d.Axes = plane.AxesOf(d.Plane, x, y)
-	nameX, nameY := d.Plane.Keys()
-	return cmp.Or(checkGiven(nameX, x.Values), checkGiven(nameY, y.Values))
-}
-
 // leave notes a pair or a method that is left out.
 func (p *Plan) leave(format string, a ...any) {
 	p.LeftOut = append(p.LeftOut, fmt.Sprintf(format, a...))
@@ -295,8 +261,7 @@ func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err err
 		}
 		return codes, nil
 	}
-	if codes, err = scenario.OpenCodes([]string{name},
-		scenario.Sizes{Real: p.scenario.ReadsReal(f.Decoders...)}); err != nil {
+	if codes, err = scenario.OpenCodes([]string{name}, scenario.Sizes{}); err != nil {
 		return nil, err
 	}
 	own := codes[0].Levels()
@@ -318,8 +283,7 @@ func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string,
 	if err != nil {
 		return err
 	}
-	x, y := d.Axes.Of(d.Plane)
-	models, err := p.plane.Of(ctx, c, x.Values, y.Values)
+	transitions, err := scenario.Transitions(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -334,7 +298,7 @@ func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string,
 		if len(methods) == 0 {
 			continue
 		}
-		p.sides = append(p.sides, side{c, decoder, models, means})
+		p.sides = append(p.sides, side{c, decoder, transitions, means})
 		of := p.scenario.Design(c, decoder)
 		of.Code = name
 		if label, _ := code.SplitName(name); label != "" {
@@ -374,7 +338,7 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 // the means of those with a formula.
 func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definition, c *code.Code,
 	decoder decode.Decoder) (methods []scenario.Method, means map[scenario.Method]*scenario.Mean, err error) {
-	shape := p.scenario.Shape(c, decoder, d.Plane != plane.Mixtures)
+	shape := p.scenario.Shape(c, decoder)
 	means = map[scenario.Method]*scenario.Mean{}
 	for _, m := range of {
 		var err error

@@ -46,17 +46,8 @@ func TestPlanRefused(t *testing.T) {
 		"no codes":      {with(`"codes": ["unary"], `, ``), `has no "codes", or an empty list`},
 		"empty list":    {with(`["unary"]`, `[]`), `has no "codes"`},
 		"null":          {with(`["unary"]`, `null`), `has no "codes"`},
-		"two planes":    {with(`"sigma": [2]`, `"label_noise": [2]`), "are of two error models"},
-		"other plane": {with(`"methods"`, `"training": "bce", "methods"`),
-			`"cutoff" and "training" go with "label_noise"`},
-		"other training": {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "training": "both"`),
-			`"training" has "both"`},
-		"cutoff": {with(`"r": [1], "sigma": [2]`, `"label_noise": [2], "cutoff": -1`),
-			`"cutoff" is -1: want a positive number`},
-		"unread training": {strings.NewReplacer(`"r": [1], "sigma": [2]`,
-			`"label_noise": [2], "training": "l1", "decoders": ["bel-u"]`, "bound", "mc").Replace(good),
-			"networks trained with L1 have logits that gen-ex alone reads"},
-		"a code twice": {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
+		"of networks":   {with(`"sigma": [2]`, `"label_noise": [2]`), "label_noise is not a field that is known here"},
+		"a code twice":  {with(`["unary"]`, `["unary", "unary"]`), `has "unary" twice`},
 		"unknown code": {with(`unary`, `unarie`),
 			`unknown code "unarie"; want a .csv or .npy file or one of unary`},
 		"unknown method":  {with(`"bound"`, `"guess"`), `"methods" has "guess"; want some of bound, exact, mc`},
@@ -103,7 +94,7 @@ func TestPlanLimits(t *testing.T) {
 	const plan = `{"codes": ["unary"], "levels": [%d], "r": [1], "sigma": [2], "methods": ["mc"], "samples": %d}`
 	c := must.Get(code.New("unary", 16))(t)
 	s := scenario.New(nil)
-	most := s.Shape(c, must.Get(s.Decoder(decode.Auto, c))(t), false).MaxSamples()
+	most := s.Shape(c, must.Get(s.Decoder(decode.Auto, c))(t)).MaxSamples()
 	must.Get(read(fmt.Sprintf(plan, 16, most)))(t)
 	if _, err := read(fmt.Sprintf(plan, 16, most+1)); err == nil {
 		t.Errorf("%d samples are taken", most+1)
@@ -132,7 +123,7 @@ func TestPlanMeaning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := must.Get(read(ExamplePlan))(t).Sweep
 	want := s.Definition
-	want.Samples, want.Within, want.Seed, want.Temperature, want.Plane = 10000, 5, 1, 1, ""
+	want.Samples, want.Within, want.Seed, want.Temperature = 10000, 5, 1, 1
 	want.R = plane.Axis{Values: []float64{0.5, 0.87, 1.52, 2.64, 4.59, 8}, Even: true, Log: true}
 	must.Equal(t, "the example", want, s.Definition, cmpopts.EquateApprox(0.01, 0))
 	if len(s.Pairs) != 2 || s.Pairs[0].Decoder != "bel-u" || s.Pairs[1].Decoder != "bel-j" || s.Size() != 2*36*3 {

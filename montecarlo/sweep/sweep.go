@@ -1,10 +1,9 @@
-// Package sweep computes many cells: codes with decoders, over a plane of error models, by
-// several methods. Any number of machines can share the work, and a machine that was killed
+// Package sweep computes many cells: codes with decoders, over the plane of r and σ, by several
+// methods. Any number of machines can share the work, and a machine that was killed
 // continues where it stopped.
 //
-// ReadPlan reads a plan file, which a user writes: a Sweep, which is plain data, with the codes,
-// decoders and error models that compute it. A cell of a sweep is a code, a decoder,
-// a point of the plane, such as r and σ, and a method. It is computed as a whole, so its numbers are
+// ReadPlan reads a plan file, which a user writes: a Sweep, which is plain data, with the codes and
+// decoders that compute it. A cell of a sweep is a code, a decoder, a point of the plane and a method. It is computed as a whole, so its numbers are
 // the same for any number of shards.
 //
 // Plan.Open opens a Shard, which is a part of a sweep. Shard.Work computes its cells and keeps the
@@ -36,23 +35,15 @@ const maxCells = 10_000_000
 type Definition struct {
 	// version of the numbers; results of different versions are never mixed
 	NumericVersion int `json:"numeric_version"`
-	// the error models; missing for the Gaussian mixture, whose parameters are r and σ
-	Plane plane.Kind `json:"plane,omitempty"`
 	// the codes, each with a decoder
-	Pairs []Pair `json:"pairs"`
-	plane.Axes[plane.Axis]
-	Cutoff float64 `json:"cutoff,omitempty"`
+	Pairs []Pair     `json:"pairs"`
+	R     plane.Axis `json:"r"`
+	Sigma plane.Axis `json:"sigma"`
 	scenario.Sampling
 	Temperature float64 `json:"temperature"`
 	// how often each label occurs, by number of levels; equally often where none is given
 	Priors []Prior `json:"priors,omitempty"`
 }
-
-// X returns the values of the first parameter of the plane.
-func (d *Definition) X() plane.Axis { x, _ := d.Axes.Of(d.Plane); return x }
-
-// Y returns the values of the second parameter of the plane.
-func (d *Definition) Y() plane.Axis { _, y := d.Axes.Of(d.Plane); return y }
 
 // Pair is a code of some number of levels with a decoder, and the methods that exist for
 // both.
@@ -75,8 +66,8 @@ type Prior struct {
 
 // Task is what one cell computes.
 type Task struct {
-	Pair   int     // index into Definition.Pairs
-	X, Y   float64 // parameters of the plane, such as r and σ
+	Pair int // index into Definition.Pairs
+	plane.Point
 	Method scenario.Method
 }
 
@@ -97,7 +88,7 @@ func newSweep(d Definition) (*Sweep, error) {
 	for _, prior := range d.Priors {
 		s.priors[prior.Levels] = prior.Weights
 	}
-	points := len(d.X().Values) * len(d.Y().Values)
+	points := len(d.R.Values) * len(d.Sigma.Values)
 	for _, pair := range d.Pairs {
 		if pair.Levels < code.MinLevels || pair.Levels > code.MaxLevels {
 			return nil, fmt.Errorf("%d levels; want %d to %d", pair.Levels, code.MinLevels, code.MaxLevels)
@@ -140,17 +131,15 @@ func (s *Sweep) task(cell int) Task {
 	methods := s.Pairs[i].Methods
 	at := cell - s.first[i]
 	point := at / len(methods)
-	x, y := s.X().Values, s.Y().Values
-	return Task{i, x[point%len(x)], y[point/len(x)], methods[at%len(methods)]}
+	r := s.R.Values
+	return Task{i, plane.Point{R: r[point%len(r)], Sigma: s.Sigma.Values[point/len(r)]}, methods[at%len(methods)]}
 }
 
 // describe returns a cell in words.
 func (s *Sweep) describe(cell int) string {
 	k := s.task(cell)
 	p := s.Pairs[k.Pair]
-	x, y := s.Plane.Symbols()
-	return fmt.Sprintf("%s (%s, %d levels, %s = %v, %s = %v, %s)", p.Code, p.Decoder, p.Levels, x, k.X, y, k.Y,
-		k.Method)
+	return fmt.Sprintf("%s (%s, %d levels, r = %v, σ = %v, %s)", p.Code, p.Decoder, p.Levels, k.R, k.Sigma, k.Method)
 }
 
 // dealt returns all cells in the order in which they are dealt to shards: a mixed one, so that all

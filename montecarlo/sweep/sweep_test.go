@@ -30,8 +30,7 @@ func small() Definition {
 			{Design: scenario.Design{Levels: 4, Code: "a.csv", Bits: 3, Decoder: "gen", Outputs: "bits"},
 				Identity: "sha256:12 4x3", Methods: []scenario.Method{scenario.Sample}},
 		},
-		Axes: plane.AxesOf(plane.Mixtures, plane.Axis{Values: []float64{0.1, 0.2}},
-			plane.Axis{Values: []float64{1, 2, 3}}),
+		R: plane.Axis{Values: []float64{0.1, 0.2}}, Sigma: plane.Axis{Values: []float64{1, 2, 3}},
 		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Temperature: 1,
 	}
 }
@@ -87,7 +86,6 @@ func TestID(t *testing.T) {
 		"identity":        {func(p *Definition) { p.Pairs[0].Identity = "johnson" }, true},
 		"levels":          {func(p *Definition) { p.Pairs[0].Levels = 5 }, true},
 		"decoder":         {func(p *Definition) { p.Pairs[0].Decoder = "gen" }, true},
-		"training":        {func(p *Definition) { p.Pairs[0].Training = "ce" }, true},
 		"outputs":         {func(p *Definition) { p.Pairs[0].Outputs = "logits" }, true},
 		"methods":         {func(p *Definition) { p.Pairs[0].Methods = p.Pairs[0].Methods[:1] }, true},
 		"r":               {func(p *Definition) { p.R.Values[0] = 0.1000001 }, true},
@@ -116,7 +114,7 @@ func TestID(t *testing.T) {
 // TestShardsCover: shards have every cell once between them, as many as each other, and of many r.
 func TestShardsCover(t *testing.T) {
 	p := small()
-	p.Axes = plane.AxesOf(plane.Mixtures, plane.NewAxis(1, 60, 60, false), plane.NewAxis(1, 60, 60, false))
+	p.R, p.Sigma = plane.NewAxis(1, 60, 60, false), plane.NewAxis(1, 60, 60, false)
 	s := mustNew(t, p)
 	for _, n := range []int{1, 2, 7, 60} {
 		seen := make([]bool, s.Size())
@@ -130,7 +128,7 @@ func TestShardsCover(t *testing.T) {
 					t.Errorf("%d shards: %v is there twice", n, cell)
 				}
 				seen[cell] = true
-				ofX[s.task(cell).X] = true
+				ofX[s.task(cell).R] = true
 			}
 			if len(ofX) < 20 {
 				t.Errorf("%d shards: shard %d has cells of %d values of r", n, i, len(ofX))

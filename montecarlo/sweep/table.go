@@ -38,7 +38,7 @@ func (m *Merged) Cell(cell int) CellResult {
 	task := m.task(cell)
 	p := m.Pairs[task.Pair]
 	return CellResult{
-		Design: p.Design, Point: plane.AxesOf(m.Plane, task.X, task.Y), Method: task.Method, Numbers: m.numbers[cell],
+		Design: p.Design, Point: task.Point, Method: task.Method, Numbers: m.numbers[cell],
 	}
 }
 
@@ -82,9 +82,9 @@ func (m *Merged) Map() (*heatmap.Map, error) {
 		return nil, fmt.Errorf("a figure compares two codes by one method: this sweep has %s of %s alone, and %s of %s; "+
 			"take .csv or .json", a.Methods, a.Code, b.Methods, b.Code)
 	}
-	out := heatmap.Blank([2]scenario.Design{a.Design, b.Design}, m.Plane, m.X(), m.Y())
+	out := heatmap.Blank([2]scenario.Design{a.Design, b.Design}, m.R, m.Sigma)
 	out.Take([]string{a.Bound, b.Bound}, methods...)
-	out.Temperature, out.Cutoff = m.Temperature, m.Cutoff
+	out.Temperature = m.Temperature
 	for _, method := range methods {
 		if method == scenario.Sample {
 			out.Seed = &m.Seed

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"belsim/errmodel"
 	"belsim/montecarlo"
-	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/safefile"
@@ -59,10 +59,10 @@ type worker struct {
 	*Shard
 	run scenario.Run
 
-	// The error models of the last cell, which its neighbours share.
-	pair int
-	y    float64
-	line *plane.Line
+	// The profile of the last cell, which its neighbours share.
+	pair    int
+	sigma   float64
+	profile *errmodel.Profile
 }
 
 // neighbours is the number of neighbouring cells that a goroutine takes at a time: they share
@@ -110,17 +110,17 @@ func (w *worker) each(ctx context.Context, todo []int) error {
 // numbers computes a cell. One where r and σ give a probability above 1 has none.
 func (w *worker) numbers(ctx context.Context, t Task) (Numbers, error) {
 	s := w.sides[t.Pair]
-	if w.line == nil || w.pair != t.Pair || w.y != t.Y {
-		line, err := s.models(ctx, t.Y)
+	if w.profile == nil || w.pair != t.Pair || w.sigma != t.Sigma {
+		profile, err := errmodel.NewProfile(ctx, s.code.Levels(), s.transitions, t.Sigma)
 		if err != nil {
 			return Numbers{}, err
 		}
-		w.pair, w.y, w.line = t.Pair, t.Y, line
+		w.pair, w.sigma, w.profile = t.Pair, t.Sigma, profile
 	}
-	if !w.line.Valid(t.X) {
+	if !w.profile.Valid(t.R) {
 		return unsampled(math.NaN(), false), nil
 	}
-	e, err := w.line.Errors(ctx, t.X)
+	e, err := w.profile.Mixture(t.R)
 	if err != nil {
 		return Numbers{}, err
 	}

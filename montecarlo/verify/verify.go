@@ -57,11 +57,6 @@ type Level struct {
 	// value, or of the bound where there is no exact value; null where nothing is checked
 	Detectable float64 `json:"detectable"`
 
-	// a joint law of the bits with the smallest mean |error|
-	Least []Together `json:"least_law,omitempty" csv:"-"`
-	// a joint law of the bits with the largest mean |error|
-	Most []Together `json:"most_law,omitempty" csv:"-"`
-
 	// sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not
 	// levels
 	SumAbs uint64 `json:"-" csv:"sum_abs"`
@@ -117,9 +112,6 @@ func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *monte
 			Level: i + 1, Bound: th.Levels[i].Bound, Exact: th.Levels[i].Mean, AnyLaw: th.Levels[i].AnyLaw,
 			Mean: sum.Mean(), StdErr: sum.StdErr(), Samples: sum.Samples, Detectable: detectable[i],
 			SumAbs: sum.Abs, SumSquare: sum.Square, SumWithin: sum.Within,
-		}
-		if row.AnyLaw != nil {
-			row.Least, row.Most = together(th.Laws[i].Least), together(th.Laws[i].Most)
 		}
 		v.Labels = append(v.Labels, row)
 	}

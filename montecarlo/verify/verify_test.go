@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/scenario"
@@ -26,11 +23,9 @@ import (
 	"belsim/theory/code"
 )
 
-var networks = scenario.Perceived{Model: perceived.Model{Noise: 1.4, Misfit: 0.25, Training: perceived.BCE}}
-
-// TestPerceivedVerifies: samples of networks that know a perceived label agree with exact values
-// and are within their bounds, for hard and soft decisions.
-func TestPerceivedVerifies(t *testing.T) {
+// TestVerifies: samples of a mixture agree with exact values and are within their bounds, for hard and
+// soft decisions.
+func TestVerifies(t *testing.T) {
 	for _, tt := range []struct {
 		code, decoder string
 		outputs       scenario.Outputs
@@ -40,12 +35,13 @@ func TestPerceivedVerifies(t *testing.T) {
 		{"johnson", "bel-j", scenario.AutoOutputs, true, true},
 		{"b1jdj", "gen", scenario.AutoOutputs, true, true},
 		{"gray", "gen", scenario.AutoOutputs, true, true},
+		{"gray", "gen", scenario.Logits, true, true},
 		{"hadamard", "gen", scenario.Logits, false, true},
 		{"hexj", "gen", scenario.Logits, false, true},
 		{"hexj", "gen-ex", scenario.AutoOutputs, false, false},
 		{"b2jdj", "median", scenario.Bits, true, false},
 	} {
-		s := scenario.New(networks)
+		s := scenario.New(scenario.Mixture{R: 0.4, Sigma: 1.4})
 		s.Outputs = tt.outputs
 		c := must.Get(code.New(tt.code, 32))(t)
 		d := must.Get(s.Decoder(tt.decoder, c))(t)
@@ -116,13 +112,10 @@ func TestUnseenErrors(t *testing.T) {
 		s := scenario.New(nil)
 		rare := math.Pow(10, -1-5*rng.Float64())
 		certain := false
-		switch rng.IntN(5) {
+		switch rng.IntN(4) {
 		case 0:
 			s.Model = scenario.Mixture{R: rare, Sigma: 0.3 + 3*rng.Float64()}
 		case 1:
-			noise := 0.05 + 0.3*rng.Float64()
-			s.Model = scenario.Perceived{Model: perceived.Model{Noise: noise, Training: perceived.BCE}}
-		case 2:
 			s.Model, certain = fixed{mat.NewDense(levels, c.Bits(), nil)}, true
 		default:
 			e := mat.NewDense(levels, c.Bits(), nil)
@@ -188,20 +181,8 @@ func TestUnseenErrors(t *testing.T) {
 	}
 }
 
-// TestLaws: a level that occurs has a law, and each stands at its place. A table of many levels has
-// the last one.
-func TestLaws(t *testing.T) {
-	path, c := filepath.Join(t.TempDir(), "laws.json"), must.Get(code.New("unary", 2))(t)
-	const law = `"most_law":[{"bits":[1],"probability":0.5},{"bits":[],"probability":0.5}]`
-	for text, ok := range map[string]bool{
-		`{"level":1},{"level":2,` + law + `}`: true, `{"level":1,` + law + `},{"level":2}`: false,
-		`{"level":1,` + law + `},{"level":1,` + law + `}`: false,
-	} {
-		must.Succeed(t, os.WriteFile(path, []byte(`{"bits":1,"labels":[`+text+`]}`), 0o600))
-		if _, err := (verify.Laws{Path: path}).Errors(t.Context(), c, []float64{0, 1}); (err == nil) != ok {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
+// TestManyLevels: a table of many levels has the last one.
+func TestManyLevels(t *testing.T) {
 	v, out := verify.Report{}, new(strings.Builder)
 	for i := range 40 {
 		v.Labels = append(v.Labels, verify.Level{Level: i + 1})

@@ -15,7 +15,6 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/assess"
 	"belsim/montecarlo/heatmap"
-	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/theory/base/table"
@@ -71,17 +70,17 @@ func Figures(quick bool) []Figure {
 			Name: "3c", Caption: "The error bound of BEL-U (Eq. 2) over that of BEL-J (Eq. 26), at each weight r and " +
 				"width σ of the error profiles, in percent of the latter. Red: BEL-J has the smaller bound. Blue: BEL-U " +
 				"has. Blank: some probability exceeds 1.",
-			Flags: quickFlag, Make: figure3c(plane.Mixture{}, scenario.Bound),
+			Flags: quickFlag, Make: figure3c(false, scenario.Bound),
 		},
 		{
 			Name: "3c-printed", Caption: "The same bounds with Eq. 4 as the paper prints it: the Gaussians of BEL-J are " +
 				"one level away from the transitions of its code.",
-			Flags: quickFlag, Make: figure3c(plane.Mixture{Printed: true}, scenario.Bound),
+			Flags: quickFlag, Make: figure3c(true, scenario.Bound),
 		},
 		{
 			Name: "3c-exact", Caption: "Figure 3(c) by the exact expected errors of the same model, and not by their " +
 				"bounds: there is no red.",
-			Flags: quickFlag, Make: figure3c(plane.Mixture{}, scenario.Exact),
+			Flags: quickFlag, Make: figure3c(false, scenario.Exact),
 		},
 		{
 			Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, " +
@@ -136,8 +135,9 @@ func levels(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 	return f, func(w io.Writer) error { return table.WriteCSV(w, rows) }, err
 }
 
-// figure3c draws Figure 3(c): the errors of its two codes by a method, over a plane of mixtures.
-func figure3c(of plane.Mixture, method scenario.Method) func(context.Context, Options) (*plots.Figure, WriteCSV, error) {
+// figure3c draws Figure 3(c): the errors of its two codes by a method. printed says where their
+// transitions are.
+func figure3c(printed bool, method scenario.Method) func(context.Context, Options) (*plots.Figure, WriteCSV, error) {
 	return func(ctx context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 		cells := 100
 		if o.Quick {
@@ -151,7 +151,8 @@ func figure3c(of plane.Mixture, method scenario.Method) func(context.Context, Op
 			}
 		}
 		r, sigma := heatmap.PaperAxes(cells)
-		m, err := heatmap.New(ctx, scenario.New(nil), codes, decode.Auto, of, r, sigma, method)
+		m, err := heatmap.New(ctx, scenario.New(nil), heatmap.Question{Codes: codes, Decoder: decode.Auto, R: r,
+			Sigma: sigma, Methods: []scenario.Method{method}, Printed: printed})
 		if err != nil {
 			return nil, nil, err
 		}

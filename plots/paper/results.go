@@ -23,7 +23,7 @@ import (
 
 // CompareData returns the data of the figure of a comparison.
 func CompareData(c *compare.Ranking, model string, style plots.Style) plots.CompareData {
-	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Unit: c.Unit, Style: style}
+	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Style: style}
 	for _, r := range c.Results {
 		name := r.Code + " (" + r.Decoder
 		if r.Outputs == scenario.Logits {
@@ -61,17 +61,16 @@ func CodeMatrixData(c *code.Code, title string, style plots.Style) plots.CodeMat
 // MapData returns the data of the figure of a map, with a panel for each of its methods. fit is the
 // network on it, or nil.
 func MapData(m *heatmap.Map, fit *assess.Fit, style plots.Style) plots.HeatmapData {
-	x, y := m.Plane.Titles()
 	d := plots.HeatmapData{
 		Title: fmt.Sprintf("A = %s (%s), B = %s (%s), %d levels", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
 			m.A.Levels) + m.NotDefault(),
-		X: m.X(), Y: m.Y(), XLog: m.LogX, YLog: m.LogY, Style: style, XLabel: x, YLabel: y,
-		ZLabel: heatmap.IncreaseLabel, Blank: "e > 1", Mark: markOf(fit, m),
+		X: m.R, Y: m.Sigma, XLog: m.LogR, YLog: m.LogSigma, Style: style, XLabel: "r", YLabel: "σ (levels)",
+		ZLabel: heatmap.IncreaseLabel, Blank: "e > 1", Mark: markOf(fit),
 		Below: m.A.Code + " (A) is better", Above: m.B.Code + " (B) is better",
 	}
 	for _, method := range m.Methods {
 		z := m.Increases(method)
-		p := plots.HeatmapPanel{Name: m.Title(method), Z: make([][]float64, len(m.Y()))}
+		p := plots.HeatmapPanel{Name: m.Title(method), Z: make([][]float64, len(m.Sigma))}
 		for i := range p.Z {
 			p.Z[i] = z.RawRowView(i)
 			for j, percent := range p.Z[i] {
@@ -91,21 +90,20 @@ func MapData(m *heatmap.Map, fit *assess.Fit, style plots.Style) plots.HeatmapDa
 
 // markOf is a fit as a point of a map, nil without one. An interval without an end reaches to
 // the edge.
-func markOf(fit *assess.Fit, of *heatmap.Map) *plots.Mark {
+func markOf(fit *assess.Fit) *plots.Mark {
 	if fit == nil {
 		return nil
 	}
-	at := fit.Point(of.Plane)
-	m := &plots.Mark{X: at.X, Y: at.Y, XHi: math.Inf(1), YHi: math.Inf(1)}
+	m := &plots.Mark{X: fit.R, Y: fit.Sigma, XHi: math.Inf(1), YHi: math.Inf(1)}
 	set := func(end *float64, n float64) {
 		if !table.Missing(n) {
 			*end = n
 		}
 	}
-	set(&m.XLo, at.XInterval[0])
-	set(&m.XHi, at.XInterval[1])
-	set(&m.YLo, at.YInterval[0])
-	set(&m.YHi, at.YInterval[1])
+	set(&m.XLo, fit.RInterval[0])
+	set(&m.XHi, fit.RInterval[1])
+	set(&m.YLo, fit.SigmaInterval[0])
+	set(&m.YHi, fit.SigmaInterval[1])
 	return m
 }
 

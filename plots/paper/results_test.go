@@ -12,7 +12,6 @@ import (
 	"belsim/errmodel/assess"
 	"belsim/montecarlo"
 	"belsim/montecarlo/heatmap"
-	"belsim/montecarlo/plane"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -25,7 +24,7 @@ import (
 func TestMapData(t *testing.T) {
 	m := &heatmap.Map{A: scenario.Design{Code: "unary", Decoder: "bel-u"},
 		B: scenario.Design{Code: "johnson", Decoder: "bel-j"}}
-	m.Axes = plane.AxesOf(plane.Mixtures, []float64{1, 2, 3, 4}, []float64{1})
+	m.R, m.Sigma = []float64{1, 2, 3, 4}, []float64{1}
 	for _, v := range []float64{-50, 300, math.NaN(), -100} {
 		m.Cells = append(m.Cells, heatmap.Cell{Bound: &heatmap.Values{Increase: v}, Exact: &heatmap.Values{Increase: 0}})
 	}

@@ -170,8 +170,7 @@ func explained(err error, path string, m mat.Matrix, from func(string, mat.Matri
 		return fmt.Errorf("%w; the transpose of the matrix is a code: transpose it if its rows are the bits", err)
 	}
 	if _, other := FromReal(path, m); other == nil {
-		return fmt.Errorf("%w; fit and decode read codes of real numbers, and so do compare, verify, heatmap and sweep "+
-			"with decoder gen or gen-ex", err)
+		return fmt.Errorf("%w; fit and decode read codes of real numbers", err)
 	}
 	return err
 }

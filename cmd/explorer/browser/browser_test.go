@@ -227,7 +227,7 @@ func TestPictures(t *testing.T) {
 		{"light", 1400, 1150, "light", ""},
 		{"dark", 1400, 1150, "dark", "#levels=32&code=b1jdj&other=johnson"},
 		{"phone", 390, 844, "light", ""},
-		{"phone-dark", 390, 844, "dark", "#model=perceived"},
+		{"phone-dark", 390, 844, "dark", "#levels=256"},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			p := open(t, fileURL(t)+v.state, v.width, v.height)

@@ -99,10 +99,9 @@ func TestNetwork(t *testing.T) {
 	p.until("fit", "If another code were trained")
 	// The page says what was opened and what is recommended. All views are of the network from now
 	// on.
-	noise := fmt.Sprintf("standard deviation %.4g levels", value[float64](p, "explorer.state().noise"))
 	for want, id := range map[string]string{
 		"Opened targets.npy and logits.npy": "start-text", "johnson with 64 levels": "start-text",
-		"Next: keep johnson": "start-text", "The network's best decoder is gen-ex on logits": "fit", noise: "fit",
+		"Next: keep johnson": "start-text", "The network's best decoder is gen-ex on logits": "fit",
 	} {
 		if text := p.says(id); !strings.Contains(text, want) {
 			t.Errorf("#%s says %q; want %q", id, text, want)
@@ -111,12 +110,12 @@ func TestNetwork(t *testing.T) {
 	if text := p.says("fit"); strings.Contains(text, "--") {
 		t.Errorf("the verdict names flags: %q", text)
 	}
-	const judged = "perceived counts gen-ex logits"
-	present := "(s => [s.model, s.prior.kind, s.decoder, s.outputs].join(' '))(explorer.state())"
+	const judged = "counts gen-ex logits"
+	present := "(s => [s.prior.kind, s.decoder, s.outputs].join(' '))(explorer.state())"
 	if s := value[string](p, present); s != judged {
 		t.Errorf("the state is %s; want %s", s, judged)
 	}
-	p.wait("explorer.views.present.scene.noise === explorer.state().noise")
+	p.wait("explorer.views.present.scene.r === explorer.state().r")
 	p.wait("explorer.views.data.theory?.decoder === 'gen-ex'")
 	p.press("#undo")
 	p.press("#fit-use")
@@ -231,8 +230,8 @@ func TestServed(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	p := open(t, serve(t, fit), 1400, 1000)
-	const present = "(s => [s.model, s.levels, s.code.name].join(' '))(explorer.state())"
-	if s := value[string](p, present); s != "perceived 64 johnson" {
+	const present = "(s => [s.levels, s.code.name].join(' '))(explorer.state())"
+	if s := value[string](p, present); s != "64 johnson" {
 		t.Errorf("the state is %s; want that of the fit", s)
 	}
 	p.give(filepath.Join(network, "targets.npy"), filepath.Join(network, "logits.npy"))

@@ -36,10 +36,9 @@ const moves = `(async (count, seed) => {
 	};
 	$("map").setPointerCapture = () => {};
 	const kinds = [
-		...["r", "sigma", "r", "sigma", "temperature", "noise"].map((id) => () => slide(id)),
+		...["r", "sigma", "r", "sigma", "temperature"].map((id) => () => slide(id)),
 		...["code", "other", "decoder", "outputs", "prior", "method"].map((id) => () => choose(id)),
 		() => put("levels", pick([2, 3, 8, 16, 33, 64, 100])),
-		() => document.querySelector("[value=" + (random() < 0.85 ? "mixture" : "perceived") + "]").click(),
 		() => point("matrix", ["pointermove", "click"]),
 		...["matrix", "levels-figure", "bits"].map((id) => () => point(id, ["pointermove"])),
 		() => point("map", ["pointerdown", "pointermove", "pointerup"]), () => point("matrix", ["pointerleave"]),
@@ -112,9 +111,6 @@ func BenchmarkMoves(b *testing.B) {
 	for _, v := range []struct{ state, moved, last string }{
 		{"levels=64", "r", "table"},
 		{"levels=256", "r", "table"},
-		// networks learn each code of the table: its first row is waited for
-		{"model=perceived&levels=64", "noise", "table row"},
-		{"model=perceived&levels=256", "noise", "table row"},
 	} {
 		for name, rest := range map[string]time.Duration{"drag": 50, "rest": 600} {
 			b.Run(v.state+"/"+name, func(b *testing.B) {

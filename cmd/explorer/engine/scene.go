@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory"
@@ -27,13 +26,8 @@ type Scene struct {
 	Levels      int     `json:"levels"`
 	Decoder     string  `json:"decoder"`
 	Outputs     string  `json:"outputs"`
-	Model       string  `json:"model"` // mixture or perceivedLabel
 	R           float64 `json:"r"`
 	Sigma       float64 `json:"sigma"`
-	Noise       float64 `json:"noise"`
-	Misfit      float64 `json:"misfit"`
-	Cutoff      float64 `json:"cutoff"` // 0 stands for the default
-	Training    string  `json:"training"`
 	Prior       Prior   `json:"prior"`
 	Temperature float64 `json:"temperature"`
 	Seed        uint64  `json:"seed"`
@@ -54,12 +48,6 @@ type Code struct {
 	Rows []string `json:"rows"` // a text of 0 and 1 for each level, bit 1 first
 }
 
-// mixture is the name of the model that is no perceived label.
-const (
-	mixture        = "mixture"
-	perceivedLabel = "perceived"
-)
-
 // scenario is the subject as the libraries take it. It refuses values that a page must not send, or
 // that a link may hold.
 func (s Scene) scenario() (*scenario.Scenario, error) {
@@ -67,20 +55,10 @@ func (s Scene) scenario() (*scenario.Scenario, error) {
 		return nil, fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels,
 			code.MinLevels, maxLevels)
 	}
-	var m scenario.Model
-	switch s.Model {
-	case mixture:
-		m = scenario.Mixture{R: s.R, Sigma: s.Sigma}
-	case perceivedLabel:
-		m = scenario.Perceived{Workers: 1, Model: perceived.Model{
-			Noise: s.Noise, Misfit: s.Misfit, Cutoff: s.Cutoff, Training: perceived.Training(s.Training)}}
-	default:
-		return nil, fmt.Errorf("error model %q: want %s or %s", s.Model, mixture, perceivedLabel)
-	}
 	if err := scenario.CheckTemperature(s.Temperature); err != nil {
 		return nil, err
 	}
-	out := scenario.New(m)
+	out := scenario.New(scenario.Mixture{R: s.R, Sigma: s.Sigma})
 	out.Outputs, out.Temperature = scenario.Outputs(s.Outputs), s.Temperature
 	var err error
 	out.Prior, err = s.Prior.read(s.Levels)

@@ -87,7 +87,7 @@ func (e *Engine) code(_ context.Context, q Subject) (*answer, error) {
 // errorsAnswer says which mixtures are valid for a code.
 type errorsAnswer struct {
 	Problem string  `json:"problem"` // why the model is not valid for the code; "" where it is
-	MaxR    float64 `json:"max_r"`   // the largest valid r for this σ; null in other models
+	MaxR    float64 `json:"max_r"`   // the largest valid r for this σ
 }
 
 // errors answers with the error probabilities of all bits: e, L × M. There are none where the
@@ -101,14 +101,11 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := errorsAnswer{MaxR: math.NaN()}
-	if q.Scene.Model == mixture {
-		p, err := errmodel.NewProfile(ctx, c.Levels(), c.Transitions(), q.Scene.Sigma)
-		if err != nil {
-			return nil, err
-		}
-		out.MaxR = p.MaxR()
+	p, err := errmodel.NewProfile(ctx, c.Levels(), c.Transitions(), q.Scene.Sigma)
+	if err != nil {
+		return nil, err
 	}
+	out := errorsAnswer{MaxR: p.MaxR()}
 	probabilities, err := s.Errors(ctx, c)
 	if scenario.Invalid(err) {
 		out.Problem = err.Error()
@@ -168,16 +165,11 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*answer, error) 
 	return &answer{JSON: out, Numbers: map[string][]float64{"bound": bound, "exact": exact}}, nil
 }
 
-// omit says what a page does without: of exact values what takes some seconds, and intervals of
-// networks, which take minutes. A quick answer has no intervals, and nothing that takes more than
+// omit says what a page does without: of exact values what takes some seconds. A quick answer has no intervals, and nothing that takes more than
 // some ten milliseconds in a browser, a hundredth of what scenario.Omit calls slow. Work is counted
 // in additions.
 func (s *subject) omit(quick bool) scenario.Omit {
-	perceived := s.problem.Kind.Perceived()
-	tables, mostExact, mostBound := 1, 1<<27, math.MaxInt
-	if perceived {
-		tables = decode.Strata
-	}
+	mostExact, mostBound := 1<<27, math.MaxInt
 	if quick {
 		mostExact, mostBound = 1<<20, 1<<22
 	}
@@ -193,8 +185,8 @@ func (s *subject) omit(quick bool) scenario.Omit {
 		}
 	}
 	return scenario.Omit{
-		Bounds: s.problem.Kind.Hard() && tables*bound > mostBound, Exact: tables*exact > mostExact,
-		Intervals: quick || perceived, AnyLaw: true,
+		Bounds: s.problem.Kind.Hard() && bound > mostBound, Exact: exact > mostExact,
+		Intervals: quick, AnyLaw: true,
 	}
 }
 
@@ -327,17 +319,14 @@ func (e *Engine) fill(ctx context.Context, q mapQuestion) (*heatmap.Map, error) 
 	if err != nil {
 		return nil, err
 	}
-	var models plane.Models = plane.Mixture{}
-	if p, ok := s.Model.(scenario.Perceived); ok {
-		models = plane.Perceived{Model: p, Prior: s.Prior}
-	}
 	var codes [2]*code.Code
 	for i, c := range []Code{q.A, q.B} {
 		if codes[i], err = c.open(q.Scene.Levels); err != nil {
 			return nil, err
 		}
 	}
-	m, err := heatmap.New(ctx, s, codes, q.Scene.Decoder, models, x, y, q.Method)
+	m, err := heatmap.New(ctx, s, heatmap.Question{Codes: codes, Decoder: q.Scene.Decoder, R: x, Sigma: y,
+		Methods: []scenario.Method{q.Method}})
 	if err != nil {
 		return nil, err
 	}

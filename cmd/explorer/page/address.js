@@ -35,8 +35,8 @@ function codeText(c) {
 	return c.flips.length > 0 ? `${text}!${c.flips.map((f) => f.join(".")).join("!")}` : text;
 }
 
-const numbers = ["levels", "r", "sigma", "noise", "misfit", "cutoff", "temperature", "seed"];
-const texts = ["decoder", "outputs", "model", "training", "method"];
+const numbers = ["levels", "r", "sigma", "temperature", "seed"];
+const texts = ["decoder", "outputs", "method"];
 
 /** toFragment writes a state as the fragment of an address, without what is usual. whole is false
  * where a matrix is too large for a link. */
@@ -65,7 +65,6 @@ const number = (text) => (/^\d+(\.\d+)?(e[+-]?\d+)?$/.test(text) ? Number(text) 
 const range = (want, holds) => ({ want, read: (text) => (holds(number(text)) ? number(text) : null) });
 const whole = (lo, hi, want) => range(want, (v) => Number.isInteger(v) && v >= lo && v <= hi);
 const positive = range("a number above 0", (v) => v > 0 && v < Infinity);
-const notNegative = range("a number from 0 on", (v) => v >= 0 && v < Infinity);
 const oneOf = (names) => ({
 	want: `one of ${names.join(", ")}`,
 	read: (text) => (names.includes(text) ? text : null),
@@ -119,13 +118,8 @@ const readersOf = (about) => ({
 	other: codeOf(about.codes.map((c) => c.name)),
 	decoder: oneOf(["auto", ...about.decoders]),
 	outputs: oneOf(["auto", "bits", "logits"]),
-	model: oneOf(["mixture", "perceived"]),
 	r: positive,
 	sigma: positive,
-	noise: positive,
-	misfit: notNegative,
-	cutoff: notNegative,
-	training: oneOf(["bce", "ce"]),
 	prior,
 	temperature: positive,
 	seed: whole(0, Number.MAX_SAFE_INTEGER, "a whole number from 0 on"),

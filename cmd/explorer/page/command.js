@@ -1,5 +1,4 @@
 // The command lines that make the figures.
-import { axesOfModel } from "explorer/moves.js";
 import { leastSamples, rowDecoder, tableSamples } from "explorer/scene.js";
 
 const quote = (text) => (/^[\w./:=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
@@ -12,14 +11,6 @@ export function fileOf(c) {
 
 export const isFile = (c) => c.flips.length > 0 || c.rows.length > 0;
 
-function model(s) {
-	if (s.model === "perceived") {
-		const out = ["--label-noise", s.noise, "--misfit", s.misfit];
-		return s.cutoff > 0 ? [...out, "--cutoff", s.cutoff] : out;
-	}
-	return ["--r", s.r, "--sigma", s.sigma];
-}
-
 function reading(s) {
 	const out = [];
 	if (s.outputs !== "auto") out.push("--outputs", s.outputs);
@@ -29,10 +20,9 @@ function reading(s) {
 }
 
 const decoder = (s) => (s.decoder === "auto" ? [] : ["--decoder", s.decoder]);
-const training = (s) => (s.model === "perceived" ? ["--training", s.training] : []);
 const seed = (s) => (s.seed === 1 ? [] : ["--seed", s.seed]);
 const levels = (s, ...codes) => (codes.some(isFile) ? [] : ["--levels", s.levels]);
-const subject = (s) => [...model(s), ...training(s), ...reading(s)];
+const subject = (s) => ["--r", s.r, "--sigma", s.sigma, ...reading(s)];
 
 // The words of the command line of each view, from the state and the answers.
 const lines = {
@@ -47,10 +37,9 @@ const lines = {
 		return ["compare", ...of, ...subject(s), "--samples", tableSamples(s.levels), ...seed(s)];
 	},
 	map(s, { map: { axes, method, samples } }) {
-		const [x, y] = axesOfModel(s),
-			of = [fileOf(s.code), fileOf(s.other), ...levels(s, s.code, s.other), ...decoder(s)],
+		const of = [fileOf(s.code), fileOf(s.other), ...levels(s, s.code, s.other), ...decoder(s)],
 			drawn = method === "mc" ? ["--samples", samples, ...seed(s)] : [];
-		return ["heatmap", ...of, ...subject({ ...s, [x]: axes.x, [y]: axes.y }), "--method", method, ...drawn];
+		return ["heatmap", ...of, ...subject({ ...s, r: axes.x, sigma: axes.y }), "--method", method, ...drawn];
 	},
 };
 

@@ -5,19 +5,15 @@ import { chooseCode, named, setLevels } from "explorer/moves.js";
 import { slider } from "explorer/sliders.js";
 import { best } from "explorer/table.js";
 
-const all = (selector) => document.querySelectorAll(selector);
-
 export class Controls {
 	constructor(store, about, views) {
 		Object.assign(this, { store, about, views });
 		const set = (change) => store.set(change);
-		const names = ["r", "sigma", "noise", "misfit", "temperature"];
+		const names = ["r", "sigma", "temperature"];
 		const most = { r: () => views.data.errors?.max_r ?? Infinity };
 		this.sliders = names.map((name) => slider(name, store, () => this.show(), most[name]));
 		const chosen = (id, take) => $(id).addEventListener("change", () => take($(id).value));
-		for (const name of ["decoder", "outputs", "training", "method"]) chosen(name, (v) => set({ [name]: v }));
-		for (const input of all("input[name=model]"))
-			input.addEventListener("change", () => set({ model: input.value }));
+		for (const name of ["decoder", "outputs", "method"]) chosen(name, (v) => set({ [name]: v }));
 		chosen("prior", (kind) => {
 			if (kind !== "counts") set({ prior: { kind, counts: [] } });
 		});
@@ -62,13 +58,11 @@ export class Controls {
 		$("code").title = about.codes.find((c) => c.name === s.code.name)?.description ?? "";
 		options($("other"), [...own(s.other), ...names], s.other.name);
 		this.showDecoder(s);
-		for (const name of ["outputs", "training", "method"]) $(name).value = s[name];
+		for (const name of ["outputs", "method"]) $(name).value = s[name];
 		if (document.activeElement !== $("levels")) $("levels").value = s.levels;
 		$("seed").value = s.seed;
 		$("prior").querySelector("[value=counts]").hidden = s.prior.kind !== "counts";
 		$("prior").value = s.prior.kind;
-		for (const input of all("input[name=model]")) input.checked = input.value === s.model;
-		for (const part of all("[data-model]")) part.hidden = part.dataset.model !== s.model;
 		for (const show of this.sliders) show();
 		const flips = s.code.flips.length;
 		$("edited").hidden = flips === 0;

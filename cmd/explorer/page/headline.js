@@ -13,7 +13,7 @@ export function exactText({ exact, exact_lo: lo, exact_hi: hi, later }) {
 
 /** problemText is what is wrong with the model, or that r is as large as it may be; "" where neither is. */
 export function problemText({ problem, errors }, s) {
-	if (problem || s.model !== "mixture" || errors?.max_r == null) return problem;
+	if (problem || errors?.max_r == null) return problem;
 	const most = floored(errors.max_r);
 	return s.r < most
 		? ""

@@ -1,7 +1,7 @@
 // The keyboard: all that the pointer does, and undo. Screen readers hear what the pointer would show.
 import { $ } from "explorer/dom.js";
 import { short, within } from "explorer/figure.js";
-import { axesOfModel, chooseBit, flip, round } from "explorer/moves.js";
+import { chooseBit, flip, round } from "explorer/moves.js";
 import { modelText } from "explorer/shown.js";
 
 const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -75,9 +75,8 @@ function mapKeys(store, data) {
 		if (!step || e.ctrlKey || e.metaKey) return;
 		e.preventDefault();
 		const s = store.present,
-			factor = e.shiftKey ? 1.5 : 1.08,
-			[x, y] = axesOfModel(s);
-		store.set({ [x]: round(s[x] * factor ** step[1]), [y]: round(s[y] * factor ** -step[0]) });
+			factor = e.shiftKey ? 1.5 : 1.08;
+		store.set({ r: round(s.r * factor ** step[1]), sigma: round(s.sigma * factor ** -step[0]) });
 		setTimeout(() => {
 			const error = short(data.theory?.mean.exact ?? data.samples?.overall);
 			$("spoken").textContent = data.problem || `${modelText(store.present)}: mean error ${error} levels`;

@@ -52,14 +52,10 @@ export function openFit(s, fit, codes) {
 	const known = codes.some((c) => c.name === fit.code);
 	const mine = s.code.name === fit.code && s.levels === fit.levels;
 	const prior = { kind: "counts", counts: fit.prior };
-	const change = { r: fit.r, sigma: fit.sigma, prior, model: "mixture", method: "auto" };
+	const change = { r: fit.r, sigma: fit.sigma, prior, method: "auto" };
 	if (!mine) {
 		const code = named(known ? fit.code : "johnson");
 		Object.assign(change, { levels: fit.levels, code, other: named("unary"), bits: [], ...fitting(s) });
-	}
-	if (fit.perceived?.label_noise != null) {
-		const { label_noise: noise, misfit, cutoff, training } = fit.perceived;
-		Object.assign(change, { model: "perceived", noise, misfit, cutoff: cutoff ?? 0, training: training || "bce" });
 	}
 	return { change, shown: known || mine };
 }
@@ -79,9 +75,6 @@ export function chooseBit(s, code, bit) {
 	return { bits: next.sort((a, b) => a - b) };
 }
 
-/** axesOfModel names the two parameters that the map has. */
-export const axesOfModel = (s) => (s.model === "mixture" ? ["r", "sigma"] : ["noise", "misfit"]);
-
 /** floored is a number with three digits, rounded down. */
 export function floored(v) {
 	const unit = 10 ** (Math.floor(Math.log10(v)) - 2);
@@ -91,7 +84,4 @@ export function floored(v) {
 export const round = (v) => Number(v.toPrecision(3));
 
 /** moveTo moves to a point of the map. */
-export function moveTo(s, x, y) {
-	const [a, b] = axesOfModel(s);
-	return { [a]: round(x), [b]: round(y) };
-}
+export const moveTo = (x, y) => ({ r: round(x), sigma: round(y) });

@@ -68,7 +68,7 @@ function listenMap(store, drawn) {
 		if (!p) return;
 		const x = f.x.of(within(p.x, f.box.left, f.box.right)),
 			y = f.y.of(within(p.y, f.box.top, f.box.bottom));
-		store.set(moveTo(store.present, x, y), { within: during });
+		store.set(moveTo(x, y), { within: during });
 	};
 	map.addEventListener("pointerdown", (e) => {
 		const f = drawn.map,

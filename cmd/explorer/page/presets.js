@@ -19,13 +19,6 @@ export const presets = [
 		change: { code: named("b1jdj-nr"), other: named("b1jdj") },
 	},
 	{
-		name: "What a network knows",
-		text:
-			"Here one noisy label is all that the network knows, and all bits share it. Move the label noise: the errors " +
-			"of all codes in the table follow it, and differ less than with independent bits.",
-		change: { model: "perceived", levels: 32, noise: 1.5, misfit: 0.25 },
-	},
-	{
 		name: "Open my network",
 		text:
 			"Choose two files (.csv or .npy): the targets of the test samples, and the network's outputs. The page judges " +

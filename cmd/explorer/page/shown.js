@@ -10,10 +10,7 @@ import { chosenBits } from "explorer/moves.js";
 export const titleOf = (code) => `${code.name}, ${code.levels} levels, ${code.bits} bits`;
 
 /** modelText names the error model and its parameters. */
-export function modelText(s) {
-	if (s.model === "mixture") return `r = ${short(s.r)}, σ = ${short(s.sigma)}`;
-	return `label noise ${short(s.noise)}, misfit ${short(s.misfit)}, trained with ${s.training.toUpperCase()}`;
-}
+export const modelText = (s) => `r = ${short(s.r)}, σ = ${short(s.sigma)}`;
 
 /** twins are the levels that the engine says have the same code word. */
 export function twins({ matrix, levels, bits }) {
@@ -55,15 +52,13 @@ export const figures = {
 		return bitsFigure(drawing, c, width, tall(width));
 	},
 	map({ state: s, data: { map: m } }, c, width) {
-		const mixture = m.model === "mixture";
-		const here = s.model === "mixture" ? { x: s.r, y: s.sigma } : { x: s.noise, y: s.misfit };
 		const drawing = {
 			...m,
 			a: m.a.name,
 			b: m.b.name,
-			point: m.model === s.model ? here : null,
-			xTitle: mixture ? "weight r" : "label noise s (levels)",
-			yTitle: mixture ? "width σ (levels)" : "misfit η (levels)",
+			point: { x: s.r, y: s.sigma },
+			xTitle: "weight r",
+			yTitle: "width σ (levels)",
 			title: `Which error is smaller, that of ${m.a.name} or of ${m.b.name}, in percent of the larger`,
 		};
 		return mapFigure(drawing, c, width, tall(width));

@@ -7,8 +7,6 @@ import { floored, round } from "explorer/moves.js";
 export const limits = {
 	r: (levels) => [0.02, Math.max(3, levels / 2)],
 	sigma: (levels) => [0.1, Math.max(3, levels / 2)],
-	noise: (levels) => [0.1, Math.max(3, levels / 8)],
-	misfit: () => [0.02, 2],
 	temperature: () => [0.05, 20],
 };
 
@@ -22,9 +20,9 @@ export function places(name, levels) {
 }
 
 /** wrong says what is wrong with a typed number, "" where nothing is. */
-export function wrong(name, text) {
+export function wrong(text) {
 	const v = text === "" ? NaN : Number(text);
-	return Number.isFinite(v) && (v > 0 || (name === "misfit" && v === 0)) ? "" : "want a positive number";
+	return Number.isFinite(v) && v > 0 ? "" : "want a positive number";
 }
 
 /** slider joins a slider to the state, and returns a function that shows the state. The largest valid
@@ -45,7 +43,7 @@ export function slider(name, store, show, most = () => Infinity) {
 		began = false;
 	});
 	number.addEventListener("change", () => {
-		const problem = wrong(name, number.value);
+		const problem = wrong(number.value);
 		if (problem) notify(`${name} is “${number.value}”: ${problem}.`);
 		else store.set({ [name]: Number(number.value) });
 		show();

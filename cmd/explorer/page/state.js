@@ -6,13 +6,8 @@ export const initial = Object.freeze({
 	other: { name: "unary", flips: [], rows: [] }, // code B of the map
 	decoder: "auto",
 	outputs: "auto",
-	model: "mixture",
 	r: 0.6,
 	sigma: 1.5,
-	noise: 1.5,
-	misfit: 0.25,
-	cutoff: 0,
-	training: "bce",
 	prior: { kind: "uniform", counts: [] },
 	temperature: 1,
 	seed: 1,

@@ -1,5 +1,4 @@
 // The views of the chosen code: its matrix, error probabilities, bounds, exact values and samples.
-import { pinned } from "explorer/scene.js";
 
 const firstSamples = 100;
 const mostSamples = 65536;
@@ -28,10 +27,9 @@ function refuse(run, problem) {
 
 /** askCode asks for everything about a code: quick answers first, and more samples at rest. */
 export async function askCode(run, present) {
-	const { data } = run,
-		pin = pinned(present.scene, 0);
+	const { data } = run;
 	data.problem = "";
-	const errors = run.ask("errors", present, { rank: 0, pin });
+	const errors = run.ask("errors", present, { rank: 0 });
 	const code = await run.ask("code", present, { rank: 0 });
 	take(data, code);
 	data.of = of(present.code, present.scene.levels);
@@ -40,7 +38,7 @@ export async function askCode(run, present) {
 		data.errors = null;
 		return refuse(run, code.problem || code.unfit);
 	}
-	const theory = run.ask("theory", { ...present, quick: true }, { rank: 1, pin });
+	const theory = run.ask("theory", { ...present, quick: true }, { rank: 1 });
 	const first = sample(run, present, code, firstSamples, 2);
 	first.catch(() => {});
 	const found = await errors;
@@ -53,7 +51,7 @@ export async function askCode(run, present) {
 	data.samples = await first;
 	run.came("samples");
 	await run.rest();
-	if (data.theory.later) askExact(run, present, pin);
+	if (data.theory.later) askExact(run, present);
 	for (let count = 1000; ; count = Math.min(mostSamples, 4 * count)) {
 		data.samples = await sample(run, present, code, count, 7);
 		run.came("refined");
@@ -62,25 +60,24 @@ export async function askCode(run, present) {
 }
 
 /** askExact asks for bounds and exact values that take long. */
-function askExact(run, present, pin) {
+function askExact(run, present) {
 	const take = (theory) => {
 		run.data.theory = theory;
 		run.came("exact");
 	};
-	run.ask("theory", present, { rank: 4, pin })
+	run.ask("theory", present, { rank: 4 })
 		.then(take)
 		.catch((err) => run.fail(err));
 }
 
 /** sample draws some samples of each level, in parts that are short enough to be dropped. */
 async function sample(run, present, { levels, prior }, count, rank) {
-	const pin = pinned(present.scene, 0),
-		rows = Math.ceil(together / count),
+	const rows = Math.ceil(together / count),
 		parts = [];
 	for (let from = 0; from < levels; from += rows) {
 		const to = Math.min(levels, from + rows);
 		parts.push(
-			run.ask("samples", { ...present, samples: count, from, to }, { rank, pin }).then((a) => ({ from, ...a })),
+			run.ask("samples", { ...present, samples: count, from, to }, { rank }).then((a) => ({ from, ...a })),
 		);
 	}
 	const out = {

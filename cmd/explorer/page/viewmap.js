@@ -6,9 +6,8 @@ const samples = 100; // of each level, where neither bounds nor exact values are
 /** askMap asks for a map, pass by pass. */
 export async function askMap(run, { scene, a, b, method: chosen, axes }) {
 	const method = chosen === "auto" ? await bestMethod(run, scene, a, b) : chosen;
-	const slow = scene.model === "perceived",
-		large = method === "mc" || scene.levels > 128;
-	const sides = slow ? [5, 9] : large ? [9, 17, 33] : [9, 17, 33, 65];
+	const large = method === "mc" || scene.levels > 128;
+	const sides = large ? [9, 17, 33] : [9, 17, 33, 65];
 	for (const [pass, side] of sides.entries()) {
 		const x = rangeText(axes.x, side),
 			y = rangeText(axes.y, side);
@@ -18,7 +17,7 @@ export async function askMap(run, { scene, a, b, method: chosen, axes }) {
 				run,
 				question,
 				side,
-				pass === 0 && !slow ? 3 : 1,
+				pass === 0 ? 3 : 1,
 				pass === 0 ? 4 : 5 + pass,
 			);
 			run.data.map = {
@@ -31,7 +30,6 @@ export async function askMap(run, { scene, a, b, method: chosen, axes }) {
 				a,
 				b,
 				decoders,
-				model: scene.model,
 				samples,
 				whole: pass === sides.length - 1,
 			};

@@ -1,7 +1,7 @@
 // What is computed: the questions that a state asks, in which order, and where their answers go.
 import { isFile } from "explorer/command.js";
 import { dropped } from "explorer/pool.js";
-import { axesOf, rowDecoder, used } from "explorer/scene.js";
+import { axesOf, rowDecoder, scene } from "explorer/scene.js";
 import { askCode } from "explorer/viewcode.js";
 import { askMap } from "explorer/viewmap.js";
 import { askTable } from "explorer/viewtable.js";
@@ -74,7 +74,7 @@ export class Views {
 	compute(s) {
 		this.moved = performance.now();
 		this.timings = {};
-		const sc = used(s),
+		const sc = scene(s),
 			{ code, other, method } = s;
 		this.present = { scene: sc, code };
 		this.start("code", this.present, (run) => askCode(run, this.present));
@@ -86,7 +86,7 @@ export class Views {
 		const codes = own ? [own, ...named] : named;
 		this.start("table", { ...others, reader, own }, (run) => askTable(run, sc, codes, reader));
 
-		const { r, sigma, noise, misfit, ...plane } = sc,
+		const { r, sigma, ...plane } = sc,
 			axes = axesOf(s);
 		const question = { scene: sc, a: code, b: other, method, axes };
 		this.start("map", { ...question, scene: plane }, (run) => askMap(run, question));

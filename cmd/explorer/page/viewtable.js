@@ -1,5 +1,5 @@
 // The table of codes, row by row: few samples at first, more at rest.
-import { pinned, tableSamples } from "explorer/scene.js";
+import { tableSamples } from "explorer/scene.js";
 
 const firstRow = 20; // samples of each level that a row begins with
 const second = 100;
@@ -15,7 +15,7 @@ export async function askTable(run, scene, codes, decoder) {
 	}
 	const row = async (i, samples, quick, rank) => {
 		const question = { scene, code: codes[i], decoder, samples, quick };
-		const a = await run.ask("row", question, { rank, pin: pinned(scene, i + 1) });
+		const a = await run.ask("row", question, { rank });
 		// That of the quick row, which decides the order.
 		const took = quick ? a.took : rows.get(keys[i])?.took;
 		rows.set(keys[i], { ...a, took, of: codes[i], asked: samples });

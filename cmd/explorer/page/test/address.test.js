@@ -23,8 +23,8 @@ test("a state comes back from its address", () => {
 			},
 		},
 		{ levels: 4, code: own, other: { name: "hexj", flips: [], rows: [] } },
-		{ r: 1e-7, sigma: 1e21, misfit: 0, cutoff: 2.5, temperature: 3, seed: 0 },
-		{ decoder: "gen-ex", outputs: "logits", model: "perceived", training: "ce", method: "mc", noise: 2 },
+		{ r: 1e-7, sigma: 1e21, temperature: 3, seed: 0 },
+		{ decoder: "gen-ex", outputs: "logits", method: "mc" },
 		{ prior: { kind: "middle", counts: [] }, bits: [1, 12] },
 		{ prior: { kind: "counts", counts: [0, 1.5, 1e21] } },
 	];
@@ -64,8 +64,6 @@ test("bad values are refused in one line, and the defaults are used", () => {
 		"r=0x10",
 		"sigma=0",
 		"sigma=Infinity",
-		"noise=0",
-		"misfit=-1",
 		"levels=1",
 		"levels=9999",
 		"levels=2.5",
@@ -73,9 +71,7 @@ test("bad values are refused in one line, and the defaults are used", () => {
 		"seed=-1",
 		"bits=0",
 		"bits=1_x",
-		"model=x",
 		"outputs=x",
-		"training=x",
 		"decoder=nobody",
 		"decoder=constructor",
 		"code=nobody",
@@ -149,7 +145,7 @@ test("random links give valid states, and come back from their own addresses", (
 					"gen-ex",
 					"auto",
 					"logits",
-					"perceived",
+					"bits",
 					"decoder",
 					"mc",
 					"middle",
@@ -177,9 +173,8 @@ test("random links give valid states, and come back from their own addresses", (
 		assert.ok(!problem.includes("\n"), fragment);
 		assert.deepEqual(Object.keys(state).sort(), Object.keys(initial).sort(), fragment);
 		assert.ok(Number.isInteger(state.levels) && state.levels >= 2 && state.levels <= about.max_levels, fragment);
-		for (const name of ["r", "sigma", "noise", "temperature"])
+		for (const name of ["r", "sigma", "temperature"])
 			assert.ok(state[name] > 0 && state[name] < Infinity, fragment);
-		for (const name of ["misfit", "cutoff"]) assert.ok(state[name] >= 0 && state[name] < Infinity, fragment);
 		assert.ok(Number.isSafeInteger(state.seed) && state.seed >= 0, fragment);
 		for (const { name, rows, flips } of [state.code, state.other]) {
 			const wide = rows.length > 0 ? rows[0].length : Infinity;

@@ -24,7 +24,7 @@ test("the command line of what is shown", () => {
 		],
 		[
 			"table",
-			{ model: "perceived", prior: { kind: "low" }, levels: 256 },
+			{ prior: { kind: "low" }, levels: 256 },
 			{
 				rows: new Map([
 					["a", { of: named("unary") }],
@@ -32,7 +32,7 @@ test("the command line of what is shown", () => {
 					["c", { of: named("my code.csv") }],
 				]),
 			},
-			"belsim compare unary 'my code.csv' --levels 256 --label-noise 1.5 --misfit 0.25 --training bce --prior prior.csv" +
+			"belsim compare unary 'my code.csv' --levels 256 --r 0.6 --sigma 1.5 --prior prior.csv" +
 				" --samples 1000 -o table.png",
 		],
 		[
@@ -41,13 +41,6 @@ test("the command line of what is shown", () => {
 			{ map: { axes, method: "mc", samples: 100 } },
 			"belsim heatmap johnson unary --levels 64 --r 0.05:32:65:log --sigma 0.2:21:65:log" +
 				" --method mc --samples 100 -o map.png",
-		],
-		[
-			"map",
-			{ model: "perceived", cutoff: 2 },
-			{ map: { axes, method: "exact", samples: 100 } },
-			"belsim heatmap johnson unary --levels 64 --label-noise 0.05:32:65:log --misfit 0.2:21:65:log --cutoff 2" +
-				" --training bce --method exact -o map.png",
 		],
 	];
 	for (const [what, change, data, want] of lines)

@@ -34,28 +34,17 @@ test("moves change a state as a person means it", () => {
 		[flip(bel, 3, 2), { code: { ...named("johnson"), flips: [[3, 2]] }, decoder: "auto" }],
 		[flip({ ...initial, code: { ...named("johnson"), flips: [[3, 2]] } }, 3, 2), { code: named("johnson") }],
 		[chooseBit({ ...initial, bits: [1, 2] }, gray, 2), { bits: [1] }],
-		[moveTo(initial, 1.23456, 2), { r: 1.23, sigma: 2 }],
-		[moveTo({ ...initial, model: "perceived" }, 1, 2), { noise: 1, misfit: 2 }],
+		[moveTo(1.23456, 2), { r: 1.23, sigma: 2 }],
 	];
 	for (const [got, want] of changes) assert.deepEqual(got, want);
 	const counted = { ...initial, prior: { kind: "counts", counts: Array(64).fill(1) } };
 	assert.equal(setLevels(counted, 32).prior.kind, "uniform");
 	const opened = openCode(initial, { levels: 2, code: { name: "a.csv", rows: ["0", "1"] } });
 	assert.deepEqual([opened.levels, opened.code.rows.length, opened.other], [2, 2, named("unary")]);
-	const fit = {
-		code: "johnson",
-		levels: 64,
-		r: 1,
-		sigma: 2,
-		prior: [1],
-		perceived: { label_noise: 1.5, misfit: 0.2, cutoff: null, training: "" },
-	};
+	const fit = { code: "johnson", levels: 64, r: 1, sigma: 2, prior: [1] };
 	const { change, shown } = openFit(initial, fit, [{ name: "johnson" }]);
-	assert.deepEqual(
-		[shown, change.model, change.noise, change.cutoff, change.training],
-		[true, "perceived", 1.5, 0, "bce"],
-	);
-	assert.equal(openFit(initial, { ...fit, code: "mine", perceived: undefined }, []).shown, false);
+	assert.deepEqual([shown, change.r, change.sigma], [true, 1, 2]);
+	assert.equal(openFit(initial, { ...fit, code: "mine" }, []).shown, false);
 });
 
 test("the table has new rows first, then codes that are hard to learn, old ones, and problems", () => {
@@ -137,22 +126,20 @@ test("r stops at its limit, and the page says so", () => {
 	assert.match(problemText(data, { ...initial, r: 3.75 }), /^r stops at 3\.75: for σ = 1\.5/);
 	assert.equal(problemText(data, initial), "");
 	assert.equal(problemText({ ...data, problem: "twice" }, initial), "twice");
-	assert.equal(problemText(data, { ...initial, r: 9, model: "perceived" }), "");
 });
 
 test("sliders are logarithmic, and refuse what is no number", () => {
-	for (const name of ["r", "sigma", "noise", "misfit", "temperature"]) {
+	for (const name of ["r", "sigma", "temperature"]) {
 		const { value, place } = places(name, 64);
 		for (const p of [0, 300, 1000]) assert.ok(Math.abs(place(value(p)) - p) <= 3);
 	}
-	for (const [name, text, good] of [
-		["r", "1", true],
-		["r", "0", false],
-		["r", "", false],
-		["r", "x", false],
-		["misfit", "0", true],
+	for (const [text, good] of [
+		["1", true],
+		["0", false],
+		["", false],
+		["x", false],
 	]) {
-		assert.equal(wrong(name, text) === "", good, `${name} ${text}`);
+		assert.equal(wrong(text) === "", good, text);
 	}
 });
 

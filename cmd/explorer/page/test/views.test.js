@@ -38,11 +38,11 @@ function started(state = initial) {
 
 test("a map that is dropped is no problem, at any time", async () => {
 	for (const until of ["theory", "map"]) {
-		const { pool, views } = started({ ...initial, model: "perceived" });
+		const { pool, views } = started(initial);
 		await settle();
 		if (until === "map") for (const q of pool.take("theory")) q.resolve({ mean: { exact: 1 } });
 		await settle();
-		views.compute({ ...initial, model: "perceived", noise: 2, other: { name: "johnson", flips: [], rows: [] } });
+		views.compute({ ...initial, r: 2, other: { name: "johnson", flips: [], rows: [] } });
 		await settle();
 		assert.equal(views.data.map, null);
 		assert.equal(views.data.problem, "");
