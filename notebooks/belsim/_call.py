@@ -788,8 +788,7 @@ def rows(name: str) -> Callable[[dict[str, Any]], pd.DataFrame]:
     return lambda result: table(result.pop(name), **result)
 
 
-_POSITIONS = ("level", "output", "bit", "last_level", "worst_level")
-_LISTS_OF_POSITIONS = ("dead_bits", "rate_levels", "curve_levels")
+_POSITIONS = ("level", "output", "bit", "last_level", "worst_level", "dead_bits", "rate_levels", "curve_levels")
 _SENTENCES = ("failures", "notes", "verdict", "warning")
 
 
@@ -801,14 +800,10 @@ def from_zero(value: Any) -> Any:
         return value
     out: dict[str, Any] = {}
     for name, v in value.items():
-        if name == "bits" and isinstance(v, list) and "probability" in value:
-            out[name] = [k - 1 for k in v]  # of a law
-        elif name == "outputs":
+        if name == "outputs":
             out["reads"] = v  # what a decoder reads: the outputs of a network are the arrays here
-        elif name in _POSITIONS and isinstance(v, int):
-            out[name] = v - 1
-        elif name in _LISTS_OF_POSITIONS and isinstance(v, list):
-            out[name] = [k - 1 for k in v]
+        elif name in _POSITIONS and v is not None:
+            out[name] = [k - 1 for k in v] if isinstance(v, list) else v - 1
         elif name in _SENTENCES and isinstance(v, (str, list)):
             out[name] = said(v) if isinstance(v, str) else [said(text) for text in v]
         else:
