@@ -119,7 +119,7 @@ def _train(job: tuple[str, str, np.ndarray | None, int]) -> np.ndarray:
 
 def fit(name: str, outputs: np.ndarray, **more: Any) -> belsim.Fit:
     """What ``belsim.fit`` says of a network that was trained with BCE."""
-    return belsim.fit(name, outputs, labels, levels=LEVELS, range=RANGE, kind="logits", samples=1000, **more)
+    return belsim.fit(name, outputs, labels, levels=LEVELS, range=RANGE, kind="logits", **more)
 
 
 def errors(name: str, outputs: np.ndarray, code: np.ndarray | None) -> pd.DataFrame:

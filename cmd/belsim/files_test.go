@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -45,7 +43,7 @@ func inFolderWithInputs(t *testing.T) {
 	}
 	write(t, "y.csv", y.String())
 	write(t, "z.csv", z.String())
-	mustRun(t, "fit -q --code code.csv --targets y.csv --outputs bits:z.csv --samples 100 -o fit.json")
+	mustRun(t, "fit -q --code code.csv --targets y.csv --outputs bits:z.csv -o fit.json")
 	write(t, "plan.json", smallPlan)
 	mustRun(t, "sweep -q plan.json --out results")
 }
@@ -63,7 +61,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"", "--help", "--version", "compare --help", "completion bash", "completion -c bash", "codes",
 		"codes unary --levels 8", "codes unary --levels 8 --describe", "compare unary --levels 8 --samples 100",
 		"verify --levels 8 --samples 100", "heatmap --levels 8 --r 1:2:2 --sigma 1:2:2",
-		"fit --code code.csv --targets y.csv --outputs z.csv --samples 100",
+		"fit --code code.csv --targets y.csv --outputs z.csv",
 		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "bench --time 1ms --backend cpu", "merge results",
 		"merge results -o m.csv", "figures --only 2a -o figures", "sweep --print example",
 		"sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
@@ -237,39 +235,6 @@ func TestInputsKeptEverywhere(t *testing.T) {
 	}
 	if tried < 30 {
 		t.Errorf("%d flags that read were found", tried)
-	}
-}
-
-// TestSpecialOutputs: a link stays, and what it points to is replaced; a socket and a device are
-// refused.
-func TestSpecialOutputs(t *testing.T) {
-	t.Chdir(t.TempDir())
-	l, err := net.Listen("unix", "socket.csv")
-	if err != nil {
-		t.Skipf("no sockets here: %v", err)
-	}
-	defer l.Close()
-	write(t, "real.csv", "old")
-	for link, target := range map[string]string{"link.csv": "real.csv", "null.csv": os.DevNull,
-		"stdout.csv": "/dev/stdout", "loop.csv": "loop.csv"} {
-		must.Succeed(t, os.Symlink(target, link))
-	}
-	want := mustRun(t, "codes unary --levels 4")
-	mustRun(t, "codes unary --levels 4 -o link.csv")
-	if got := content(t, "real.csv"); got != want {
-		t.Errorf("through a link: %q", got)
-	}
-	if target, err := os.Readlink("link.csv"); err != nil || target != "real.csv" {
-		t.Errorf("the link is now %q, %v", target, err)
-	}
-	before := listing(t)
-	for name, why := range map[string]string{"socket.csv": "not a regular file", "null.csv": "not a regular file",
-		"loop.csv": "too many levels"} {
-		refused(t, "writing "+name+": "+why, "codes", "unary", "--levels", "4", "-o", name)
-	}
-	if info, err := os.Lstat("socket.csv"); err != nil || info.Mode()&fs.ModeSocket == 0 ||
-		len(listing(t)) != len(before) {
-		t.Errorf("socket.csv is now %v, %v; files %v", info.Mode(), err, listing(t))
 	}
 }
 

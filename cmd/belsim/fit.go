@@ -35,10 +35,8 @@ type fitCmd struct {
 	FitDecoder  bool        `help:"Fit a decoder as well; -o FILE.npz holds it."`
 	Recommend   bool        `help:"Forecast and rank all codes, as if they were trained."`
 	Candidates  []string    `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
-	Samples     uint64      `group:"sampling" placeholder:"N" help:"Simulated samples of each label (default: by time)."`
-	Seed        uint64      `group:"sampling" default:"1" help:"Seed of the random numbers."`
 	Baseline    string      `placeholder:"FILE|X" reads:"" help:"Direct regression: a FILE of predictions, or its mean |error|."`
-	backendFlags
+	workersFlag
 	pictureFlags `set:"endings=.csv .npy .npz .json .html .png .svg .pdf"`
 }
 
@@ -68,7 +66,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	o := assess.Options{
 		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
 		Temperature: cmd.Temperature, Others: others, FitDecoder: cmd.FitDecoder, Recommend: cmd.Recommend,
-		Candidates: cmd.Candidates, Baseline: baseline, Samples: cmd.Samples, Seed: cmd.Seed, Bits: cmd.Bits,
+		Candidates: cmd.Candidates, Baseline: baseline, Bits: cmd.Bits,
 		Decoders: env.decoders,
 	}
 	if err := checkFlags(o.Check()); err != nil {
@@ -153,10 +151,8 @@ func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, 
 			return nil, err
 		}
 	}
-	backend := cmd.backend(env)
-	defer backend.Close()
 	var bar progressBar
-	r, err := assess.Run(ctx, o, cmd.run(backend, nil), bar.of(env))
+	r, err := assess.Run(ctx, o, cmd.Workers, bar.of(env))
 	if err != nil {
 		return nil, bar.interrupted(checkFlags(err))
 	}

@@ -172,25 +172,6 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestEndings: the help of -o has the endings that a command takes.
-func TestEndings(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "z.csv", "0\n1\n")
-	for _, args := range []string{"codes unary", "compare", "forecast --mae 1 --range 0:1", "levels --targets z.csv", "heatmap",
-		"verify", "optimize --levels 9 --bits 6", "bench", "merge z.jsonl", "fit --code unary --outputs z.csv --targets z.csv"} {
-		command, _, _ := strings.Cut(args, " ")
-		help := mustRun(t, command, "--help")
-		_, help, _ = strings.Cut(help, "--output=FILE")
-		help, _, _ = strings.Cut(help, ";")
-		_, endings, _ := strings.Cut(strings.TrimSpace(refusal(t, strings.Fields(args+" -o x.zzz")...)), "ending in ")
-		for _, e := range strings.Fields(endings) {
-			if !slices.Contains(strings.Fields(help), e) {
-				t.Errorf("help of %s has no %s:%s", command, e, help)
-			}
-		}
-	}
-}
-
 // TestHelpExamples runs the examples of every command's help that no document shows word for word,
 // where TestReadme runs them.
 func TestHelpExamples(t *testing.T) {

@@ -250,28 +250,6 @@ func matches(want, got string) bool {
 	return regexp.MustCompile("^" + pattern + "$").MatchString("\n" + got + "\n")
 }
 
-// TestMatches: … stands for lines, and for nothing else.
-func TestMatches(t *testing.T) {
-	for _, tt := range []struct {
-		want, got string
-		matches   bool
-	}{
-		{"", "", true},
-		{"a\nb", "a\nb\nc", false},
-		{"a\n…\nc", "a\nb\nb\nc", true},
-		{"a\n…\nc", "a\nb\ncc", false},
-		{"a\n…\nc", "a\nb\nbc", false},
-		{"a\n…\nc\n…\ne", "a\nb\nc\nd\ne", true},
-		{"a\n…\nc\n…\ne", "a\nb\nd\ne", false},
-		{"…\nc", "a\nb\nc", true},
-		{"a\n…", "a\nb\nc", true},
-	} {
-		if got := matches(tt.want, tt.got); got != tt.matches {
-			t.Errorf("%q shown for %q: %v, want %v", tt.want, tt.got, got, tt.matches)
-		}
-	}
-}
-
 // TestRelease: what names the version of a release agrees on it.
 func TestRelease(t *testing.T) {
 	t.Parallel()

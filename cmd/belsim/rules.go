@@ -28,6 +28,7 @@ func (env *environment) checkGiven(k *kong.Context) error {
 func movedFlag(command, flag string) string {
 	for _, m := range []struct{ commands, flags, place string }{
 		{"compare verify heatmap", "--mae --label-noise --misfit --cutoff --training", "'belsim forecast'"},
+		{"fit", "--samples --seed --backend", "not needed: fit samples nothing"},
 		{"levels", "--mae --label-noise --misfit --cutoff --training --model --decoder --prior", "'belsim forecast'"},
 		{"optimize", "--mae --label-noise --misfit --cutoff --training", "--model FILE, with the .json of a fit"},
 	} {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -68,46 +66,6 @@ func TestNoEffect(t *testing.T) {
 		if _, _, quiet := run(t, append(all, "--quiet")...); quiet != "" {
 			t.Errorf("belsim %s %s --quiet: standard error %q", tt.args, tt.flags, quiet)
 		}
-	}
-}
-
-// TestExamplesHaveNoNotes: what help texts, documents, notebooks and scripts run is free of
-// flags without an effect, and of contradictions.
-func TestExamplesHaveNoNotes(t *testing.T) {
-	var files []string
-	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md", "notebooks/*.ipynb", ".ci/*", "cmd/belsim/help/*.txt",
-		"testdata/*/*.go"} {
-		found := must.Get(filepath.Glob(filepath.Join(root, pattern)))(t)
-		files = append(files, found...)
-	}
-	commands := 0
-	example := regexp.MustCompile(`(?m)(?:^  |^\$ |^!|"!?|^ *)belsim ((?:codes|compare|levels|heatmap|verify|fit|optimize|figures|bench|sweep|merge) [^\n|>;&"#]*)`)
-	for _, path := range files {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		text := content(t, path)
-		joined := strings.ReplaceAll(text, "\\\n", " ") // a command on several lines
-		for _, m := range example.FindAllStringSubmatch(joined, -1) {
-			args := strings.Fields(strings.ReplaceAll(m[1], `\n`, " "))
-			var errs bytes.Buffer
-			env := newEnvironment(args, &errs, &errs)
-			k, err := env.parse(t.Context(), args, func(int) {})
-			if err != nil {
-				continue // a sentence, not a command
-			}
-			commands++
-			if err := env.checkGiven(k); err != nil {
-				t.Errorf("%s: belsim %s: %v", path, m[1], err)
-			}
-			env.noteUnused(k)
-			if errs.Len() > 0 {
-				t.Errorf("%s: belsim %s: %s", path, m[1], errs.String())
-			}
-		}
-	}
-	if commands < 30 {
-		t.Errorf("%d examples were found; want at least 30", commands)
 	}
 }
 

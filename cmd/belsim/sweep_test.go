@@ -350,36 +350,6 @@ func remount(t testing.TB, folder, options string) {
 	}
 }
 
-// TestSweepFullDisk: a disk that fills up ends a sweep with one line and exit code 3; what
-// was written stays whole, and with room again the sweep goes on.
-func TestSweepFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	plan := filepath.Join(dir, "plan.json")
-	write(t, plan, testPlan)
-	whole := filepath.Join(dir, "whole")
-	mustSweep(t, plan, "--out", whole)
-	info := must.Get(os.Stat(resultFile(t, whole)))(t)
-	// Less than the file takes, however often it is written on the way.
-	folder := filepath.Join(dir, "small")
-	mount(t, folder, fmt.Sprintf("size=%dk", info.Size()*2/3>>10))
-	status, _, stderr := run(t, "sweep", plan, "--out", folder, "--flush-every", "1ms", "--backend", "cpu", "--quiet")
-	if status != exitEnvironment || !strings.Contains(stderr, "no space left") || !strings.Contains(stderr, folder) ||
-		strings.Count(stderr, "\n") != 1 {
-		t.Errorf("exit %d, %q", status, stderr)
-	}
-	if left, _ := filepath.Glob(folder + "/.*"); len(left) != 0 {
-		t.Errorf("left %v", left)
-	}
-	if before := must.Get(filepath.Glob(folder + "/*.jsonl"))(t); len(before) > 0 {
-		mustRun(t, "sweep", plan, "--out", folder, "--print", "missing")
-	}
-	remount(t, folder, "size=10m")
-	mustSweep(t, plan, "--out", folder)
-	if mergedBytes(t, folder) != mergedBytes(t, whole) {
-		t.Error("other bytes after the disk was full")
-	}
-}
-
 // TestSweepReadOnly: a folder that cannot be written to is refused before any work, unless
 // there is none to do.
 func TestSweepReadOnly(t *testing.T) {

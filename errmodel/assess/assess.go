@@ -59,11 +59,6 @@ type Options struct {
 	Recommend bool
 	// Candidates are codes, NAMEs or FILEs.
 	Candidates []string
-	// Samples is the number of samples of each label in simulations; 0 for
-	// scenario.DefaultSampling.
-	Samples uint64
-	// Seed is the seed of the random numbers of simulations.
-	Seed uint64
 	// Baseline is direct regression of the same targets; its zero value for none.
 	Baseline Baseline
 	// Bits are the bits, from 1, whose profiles the report has. Without any these are two of those
@@ -75,20 +70,8 @@ type Options struct {
 
 // Check refuses values without a meaning. The errors are *scenario.ValueError.
 func (o Options) Check() error {
-	if err := o.sampling().Check(); err != nil {
-		return err
-	}
 	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
 		compare.CheckBaseline(o.Baseline.Error))
-}
-
-// sampling is that of simulations.
-func (o Options) sampling() scenario.Sampling {
-	s := scenario.DefaultSampling()
-	if s.Seed, s.Within = o.Seed, 0; o.Samples > 0 {
-		s = s.Fixed(o.Samples)
-	}
-	return s
 }
 
 // Progress is told of the parts of a computation. what is counted in a part, and total is how many
@@ -118,12 +101,12 @@ type Report struct {
 	ranked  []forecast.Forecast // of all codes; nil without a ranking
 }
 
-// Run judges a network. run.Workers and run.Backend change no number; run.Done is not called.
+// Run judges a network on so many goroutines, 0 for one on each processor, which change no number.
 // Errors name the file and the place, or are the context's.
 //
 // The stages are functions that return a value. Run alone writes to the fit, which later stages
 // read.
-func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*Report, error) {
+func Run(ctx context.Context, o Options, workers int, progress Progress) (*Report, error) {
 	own, err := openNetwork(ctx, o)
 	if err != nil {
 		return nil, err
@@ -146,7 +129,7 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	if err := own.checkMemory(); err != nil {
 		return nil, err
 	}
-	mixture, others, err := readAll(ctx, own, run.Workers, progress)
+	mixture, others, err := readAll(ctx, own, workers, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -154,26 +137,23 @@ func Run(ctx context.Context, o Options, run scenario.Run, progress Progress) (*
 	r.Fit = f
 	var known knowledge
 	if len(o.Decoders) > 0 {
-		if known, err = learn(ctx, run.Workers, f, own, others); err != nil {
+		if known, err = learn(ctx, workers, f, own, others); err != nil {
 			return nil, err
 		}
 		f.Perceived, f.Decoders, f.codes = known.fit, known.decoders, known.codes
-		f.differ = known.siblings.next(f.called())
-		if len(others) > 0 {
-			f.Networks = networkRows(f.Decoders)
-		}
+		f.differ = known.siblings.next(f.Code)
 		if f.WrongBits > 0 {
-			if f.Mixture, err = mixtureRows(ctx, run, f, own, mixture); err != nil {
+			if f.Mixture, err = mixtureRows(ctx, workers, f, own, mixture); err != nil {
 				return nil, err
 			}
 		}
 		f.Quantiles = errorQuantiles(f, own)
 	}
-	if f.Direct, err = besideDirect(ctx, run.Workers, f, own, known.forecasts); err != nil {
+	if f.Direct, err = besideDirect(ctx, workers, f, own, known.forecasts); err != nil {
 		return nil, err
 	}
 	if o.Recommend {
-		if f.Recommendation, r.ranked, err = recommend(ctx, run.Workers, f, own, candidates, known,
+		if f.Recommendation, r.ranked, err = recommend(ctx, workers, f, own, candidates, known,
 			progress); err != nil {
 			return nil, err
 		}

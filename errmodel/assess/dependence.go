@@ -63,11 +63,16 @@ func (n *network) warn() (what, next string) {
 	if what, next := n.countedOtherwise(); what != "" {
 		return what, next
 	}
+	samples, wrong := n.seen.Counts.Total()
+	if bit, yes := n.oneSided(); yes {
+		return fmt.Sprintf("the outputs say %d for every bit of every sample, and are often wrong", bit),
+			"give the logits, which are below 0 where the bit is 0, before a ReLU, a softplus, a second sigmoid or a " +
+				"scale of whole numbers"
+	}
 	if !n.guesses() {
 		return "", ""
 	}
 	const order = "check the order of samples, columns and levels, the code and the range: all must be the network's"
-	samples, wrong := n.seen.Counts.Total()
 	// Where targets are reversed, half of the bits of unary are right, and the mean correlation is
 	// 1 − 2·ln 2 = −0.39; where columns of one-hot are exchanged, it is −1/L.
 	correlation, bits := 0.0, 0.0
@@ -82,6 +87,17 @@ func (n *network) warn() (what, next string) {
 			"exchange ones and zeros, negate logits, or reverse the targets, and fit again; else " + order
 	}
 	return "the error is that of guessing: the median target alone would be as near", order
+}
+
+// oneSided reports whether all outputs of all samples say the same bit, which is wrong in more than
+// a quarter of them, as those of one-hot are not.
+func (n *network) oneSided() (bit int, yes bool) {
+	samples, wrong := n.seen.Counts.Total()
+	all, ones := samples*uint64(n.code.Bits()), uint64(0)
+	for _, k := range n.seen.Ones {
+		ones += k
+	}
+	return int(min(ones, 1)), (ones == 0 || ones == all) && 4*wrong > all
 }
 
 // countedOtherwise says that targets are levels that are counted from 0 and not from 1, or the other

@@ -73,7 +73,7 @@ func TestMistaken(t *testing.T) {
 func TestInverted(t *testing.T) {
 	for wrong, want := range map[uint64]bool{700: false, 701: true} { // of 200 samples of 7 bits
 		n := seenNetwork(t, "unary", 8, []uint64{100, 0, 0, 0, 0, 0, 0, 100}, 0, wrong)
-		n.seen.Levels = []observed.Error{{Mean: 4}}
+		n.seen.Levels, n.seen.Ones[0] = []observed.Error{{Mean: 4}}, 1
 		if what, _ := n.warn(); strings.Contains(what, "inverted") != want {
 			t.Errorf("%d wrong bits: %q", wrong, what)
 		}

@@ -3,19 +3,21 @@ package assess
 import (
 	"cmp"
 
+	"belsim/errmodel/forecast"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/code"
 )
 
 // fitFormat is the version of the fields of a Fit. It is raised where another one is written, or
 // one has another meaning.
-const fitFormat = 2
+const fitFormat = 3
 
 // Fit is the error model fitted to a network, with the numbers that judge it. The command fit
 // writes it as JSON, and the flag --model reads it.
 type Fit struct {
-	// version of the fields, 2: a fit with another one is not read
-	Format int    `json:"format"`
+	// version of the fields, 3: a fit with another one is not read
+	Format int `json:"format"`
+	// the code, or the head: softmax, hl-gauss, corn or direct
 	Code   string `json:"code"`
 	Levels int    `json:"levels"`
 	Bits   int    `json:"bits"`
@@ -58,13 +60,10 @@ type Fit struct {
 	LogitScale  float64 `json:"logit_scale"`
 	Temperature float64 `json:"temperature"`
 
-	Seed uint64 `json:"seed"`
 	// the perceived-label model fitted to the network
 	Perceived *PerceivedFit `json:"perceived,omitempty"`
 	// a row for each decoder of each network, the first network first
 	Decoders []DecoderRow `json:"decoders"`
-	// the same by code and training; only where there are several networks
-	Networks []NetworkRow `json:"networks,omitempty"`
 	// the first network under the mixture, in levels, against targets that are rounded to levels
 	Mixture []MixtureRow `json:"mixture"`
 	// how the errors of the best decoder spread, by level
@@ -95,11 +94,11 @@ func newFit(n *network, m *mixture) *Fit {
 	seen, labels, o := n.seen, n.source.Labels, n.options
 	f := &Fit{
 		Format: fitFormat,
-		Code:   n.code.Name(), Levels: n.code.Levels(), Bits: n.code.Bits(), Outputs: string(n.source.Kind),
-		LevelWidth: labels.Width(), R: m.R, Sigma: m.Sigma,
+		Code:   forecast.Called(n.code.Name(), n.training), Levels: n.code.Levels(), Bits: n.code.Bits(),
+		Outputs: string(n.source.Kind), LevelWidth: labels.Width(), R: m.R, Sigma: m.Sigma,
 		RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
 		Mixture: []MixtureRow{}, Decoders: []DecoderRow{}, LogitScale: seen.LogitScale, Temperature: o.Temperature,
-		Seed: o.Seed, Prior: seen.Counts.Prior(), Dead: n.dead,
+		Prior: seen.Counts.Prior(), Dead: n.dead,
 	}
 	if !o.Range.IsZero() {
 		f.Range = &[2]float64{o.Range.Lo, o.Range.Hi}

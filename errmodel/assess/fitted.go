@@ -23,6 +23,9 @@ type Fitted struct {
 	fitdecoder.Judgement
 }
 
+// takeSeed is the seed of the samples that a decoder is fitted to, where there are too many.
+const takeSeed = 1
+
 // fittedName is the name of a decoder that was fitted to a network's outputs.
 const fittedName = "fitted"
 
@@ -46,7 +49,7 @@ func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples
 	if err := memory.Check("fitting a decoder", memory.Product(most, n.code.Bits(), 8*2)); err != nil {
 		return nil, err
 	}
-	taken, err := n.source.Take(ctx, fitdecoder.Most, n.options.Seed, done)
+	taken, err := n.source.Take(ctx, fitdecoder.Most, takeSeed, done)
 	if err != nil {
 		return nil, err
 	}

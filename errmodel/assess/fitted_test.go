@@ -27,7 +27,7 @@ const fittedExample = "../../testdata/decoders/"
 func TestFitDecoder(t *testing.T) {
 	o := Options{
 		Code: "b2jdj", Levels: 64, Targets: fittedExample + "targets.npy", Outputs: fittedExample + "outputs.npy",
-		Range: LabelRange{Lo: 2.5, Hi: 4.3}, Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(),
+		Range: LabelRange{Lo: 2.5, Hi: 4.3}, Temperature: 1, Decoders: decode.Builtin(),
 		FitDecoder: true,
 	}
 	// The other network knows the label better, and has fewer bits.
@@ -59,11 +59,11 @@ func TestFitDecoder(t *testing.T) {
 		"fitted to, it is wrong by 0.037")
 	checkIntervals(t, s.Fit)
 	fitted := 0
-	for _, r := range s.Fit.Networks {
+	for _, r := range s.Fit.Decoders {
 		if r.Code == "b2jdj" && r.Decoder == "fitted" {
 			fitted++
 			want := r
-			want.Best, want.Seeds, want.Observed = true, 1, f.Error
+			want.Network, want.Observed = 1, f.Error
 			same(t, "its row", want, r, nearly)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // targets: as it was observed, and under the perceived-label model.
 type DecoderRow struct {
 	// which of the networks that were given, from 1
-	Network int `json:"network"`
+	Network int `json:"network" text:"network"`
 	scenario.Design
 	Observed float64 `json:"observed" text:"observed"`
 	StdErr   float64 `json:"observed_stderr"`
@@ -194,6 +194,9 @@ func (f *Fit) perceivedModel() scenario.Perceived {
 	}
 	if !f.Perceived.CutoffFitted {
 		m.Cutoff = 0
+	}
+	if h := forecast.LookupHead(f.Code); h.Own {
+		m.Training = h.Training // of the bits that its outputs are read as
 	}
 	return m
 }

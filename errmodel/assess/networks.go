@@ -15,7 +15,6 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/code"
@@ -173,45 +172,4 @@ func readOthers(ctx context.Context, own *network, workers int, done func(uint64
 		all = append(all, n)
 	}
 	return all, nil
-}
-
-// NetworkRow is a decoder of the networks of one code and training: the means of their errors.
-type NetworkRow struct {
-	scenario.Design
-	// number of networks, whose errors are averaged
-	Seeds    int     `json:"seeds" text:"seeds"`
-	Observed float64 `json:"observed" text:"observed"`
-	// interval of observed: Student's over the seeds, or of one network's samples where there is
-	// one
-	Interval [2]float64 `json:"interval" text:"95 % interval"`
-	// the same under the perceived-label model; null where it says nothing, as of hard decisions
-	// after a training for the decoder
-	Perceived float64 `json:"perceived" text:"perceived label"`
-	// the smallest observed error of this code and training
-	Best bool `json:"best"`
-}
-
-// networkRows are the rows of networks by code and training, in the order of the networks.
-func networkRows(rows []DecoderRow) (out []NetworkRow) {
-	seeds := map[scenario.Design][]observed.Error{}
-	for _, r := range rows {
-		if len(seeds[r.Design]) == 0 {
-			out = append(out, NetworkRow{Design: r.Design, Perceived: r.Perceived})
-		}
-		seeds[r.Design] = append(seeds[r.Design], observed.Error{Mean: r.Observed, StdErr: r.StdErr})
-	}
-	least := map[scenario.Design]*NetworkRow{} // of the networks of a code and training
-	for i := range out {
-		r := &out[i]
-		r.Seeds = len(seeds[r.Design])
-		mean := forecast.MeanOfSeeds(seeds[r.Design])
-		r.Observed, r.Interval = mean.Mean, mean.Interval()
-		if best := least[r.Head()]; best == nil || r.Observed < best.Observed {
-			least[r.Head()] = r
-		}
-	}
-	for _, r := range least {
-		r.Best = true
-	}
-	return out
 }

@@ -79,6 +79,9 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	p.Fit = *fit
 	p.NoiseInterval, p.CutoffInterval = written(p.Noise, p.NoiseInterval), written(p.Cutoff, p.CutoffInterval)
 	p.Within = 0 // the labels of the fit say it: see perceivedModel
+	if own.options.predicts() {
+		p.Training = perceived.L1
+	}
 	for _, n := range all {
 		out.codes = append(out.codes, n.code)
 	}

@@ -4,9 +4,10 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
-	"belsim/montecarlo"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -16,15 +17,11 @@ import (
 // levels: under the mixture, and as it was observed.
 type MixtureRow struct {
 	scenario.Design
-	Bound  float64 `json:"bound" text:"bound"`
-	Exact  float64 `json:"exact" text:"exact"`
-	Mean   float64 `json:"mean" text:"simulated"`
-	StdErr float64 `json:"stderr"`
-	// with bits that err independently at the observed rates: exact, or simulated where there is no
-	// exact value
+	Bound float64 `json:"bound" text:"bound"`
+	Exact float64 `json:"exact" text:"exact"`
+	// exact with bits that err independently at the observed rates; null where there is no exact
+	// value
 	Rates float64 `json:"observed_rates" text:"observed rates"`
-	// standard error of observed_rates; 0 where it is exact
-	RatesStdErr float64 `json:"observed_rates_stderr"`
 	// smallest and largest |error| over all joint laws of the bits with the observed rates, which
 	// the observed |error| lies between; missing for decoders of logits, and where they take long
 	AnyLaw *[2]float64 `json:"any_law,omitempty"`
@@ -35,9 +32,9 @@ type MixtureRow struct {
 	ObservedStdErr float64     `json:"observed_stderr"`
 }
 
-// mixtureRows puts the mixture and the observed error rates beside the observed error of every
-// decoder of bits.
-func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *mixture) ([]MixtureRow, error) {
+// mixtureRows puts what theory says of the mixture, and of the observed error rates, beside the observed
+// error of every decoder of bits of which it says something.
+func mixtureRows(ctx context.Context, workers int, f *Fit, n *network, of *mixture) ([]MixtureRow, error) {
 	tau, err := f.mixtureTemperature()
 	if err != nil {
 		return nil, err
@@ -57,28 +54,25 @@ func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *
 		seen := n.seen.Levels[i]
 		m := MixtureRow{Design: forecast.DesignOf(n.code, n.training, decoding), Observed: seen.Mean,
 			ObservedStdErr: seen.StdErr}
-		about, draw := scenario.Scenario{Outputs: scenario.Outputs(decoding.Outputs())}, n.options.sampling()
-		p, err := about.ProblemOf(ctx, n.code, decoder, of.errors, draw)
-		if err != nil {
-			return nil, err
+		about := scenario.Scenario{Outputs: scenario.Outputs(decoding.Outputs())}
+		// what theory says of bits that err independently
+		independent := func(e mat.Matrix, omit scenario.Omit) (*scenario.Theory, error) {
+			p, err := about.ProblemOf(ctx, n.code, decoder, e, scenario.Sampling{})
+			if err != nil {
+				return nil, err
+			}
+			return scenario.TheoryOf(ctx, workers, p, f.Prior, omit)
 		}
 		// any law of the rates that were observed is told: a second one would take half of the time
-		theory, drawn, err := independentErrors(ctx, run, f.Prior, p, draw, scenario.Omit{AnyLaw: true})
+		theory, err := independent(of.errors, scenario.Omit{AnyLaw: true})
 		if err != nil {
 			return nil, err
 		}
-		m.Bound, m.Exact, m.Mean, m.StdErr = theory.Mean.Bound, theory.Mean.Exact, drawn.Mean, drawn.StdErr
-		if p, err = about.ProblemOf(ctx, n.code, decoder, of.rates, draw); err != nil {
-			return nil, err
-		}
-		if theory, drawn, err = independentErrors(ctx, run, f.Prior, p, draw,
-			scenario.Omit{SlowLaw: true}); err != nil {
+		m.Bound, m.Exact = theory.Mean.Bound, theory.Mean.Exact
+		if theory, err = independent(of.rates, scenario.Omit{SlowLaw: true}); err != nil {
 			return nil, err
 		}
 		m.Rates, m.AnyLaw = theory.Mean.Exact, theory.Mean.AnyLaw
-		if table.Missing(m.Rates) {
-			m.Rates, m.RatesStdErr = drawn.Mean, drawn.StdErr
-		}
 		if m.AnyLaw != nil {
 			var lo, hi float64 // variances of one sample, under any law
 			for level, w := range f.Prior {
@@ -89,23 +83,9 @@ func mixtureRows(ctx context.Context, run scenario.Run, f *Fit, n *network, of *
 			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-errmodel.Errors95*math.Sqrt(lo)/root),
 				m.AnyLaw[1] + errmodel.Errors95*math.Sqrt(hi)/root}
 		}
-		out = append(out, m)
+		if m.AnyLaw != nil || !table.Missing(m.Bound) || !table.Missing(m.Exact) || !table.Missing(m.Rates) {
+			out = append(out, m)
+		}
 	}
 	return out, nil
-}
-
-// independentErrors are the error of a problem whose bits err independently, over a prior: what
-// theory says, and as it is sampled.
-func independentErrors(
-	ctx context.Context, run scenario.Run, prior []float64, p *montecarlo.Problem, draw scenario.Sampling,
-	omit scenario.Omit,
-) (theory *scenario.Theory, drawn montecarlo.Overall, err error) {
-	if theory, err = scenario.TheoryOf(ctx, run.Workers, p, prior, omit); err != nil {
-		return nil, drawn, err
-	}
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(theory.Mean.Exact).Target(prior, false), nil)
-	if err != nil {
-		return nil, drawn, err
-	}
-	return theory, montecarlo.Average(prior, sums), nil
 }

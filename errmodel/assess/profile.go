@@ -45,7 +45,8 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 		for _, g := range gaussians {
 			e += g.At(y)
 		}
-		p.X, p.Fitted = append(p.X, y), append(p.Fitted, e)
+		// Between levels a narrow Gaussian is no probability.
+		p.X, p.Fitted = append(p.X, y), append(p.Fitted, min(e, 1))
 	}
 	return p
 }

@@ -92,7 +92,7 @@ func forecastNotes(f *Fit, own *network, codes []*code.Code, of siblings) []stri
 		"A forecast is the error of a network of the same kind, on the same data, trained with that code to its end, "+
 			"as yours was. better is the probability that its error is smaller than the smallest of yours.",
 		when(own.options.FitDecoder, "Fitted decoders of other codes are not forecast: rows are of the plain decoders."),
-		of.text(f.called()),
+		of.text(f.Code),
 		when(len(own.options.Others) == 0, "One network does not show how fast its logits can change, so the "+
 			"intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+"."),
 		when(real, "Codes of real numbers are left out: the model has none."),

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"belsim/errmodel"
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/montecarlo/scenario"
 	"belsim/theory/base/inputfile"
@@ -66,7 +67,7 @@ func (f *Fit) check() error {
 	if f.Levels < code.MinLevels || f.Levels > code.MaxLevels {
 		return fmt.Errorf("levels is %d; want %d to %d", f.Levels, code.MinLevels, code.MaxLevels)
 	}
-	if of, known := code.Lookup(f.Code); known && of.Bits(f.Levels) != f.Bits {
+	if of, known := code.Lookup(cmp.Or(forecast.LookupHead(f.Code).Code, f.Code)); known && of.Bits(f.Levels) != f.Bits {
 		return fmt.Errorf("bits is %d; %s of %d levels has %d", f.Bits, f.Code, f.Levels, of.Bits(f.Levels))
 	}
 	_, err := f.mixtureTemperature()

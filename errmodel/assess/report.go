@@ -103,7 +103,7 @@ func (r *Report) details() (out []Block) {
 		outputs = "bits (±1)"
 	}
 	lowest, highest := occurring(f.Prior)
-	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.called(), f.Levels,
+	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.Code, f.Levels,
 		f.Bits, f.Samples, lowest, highest, outputs)
 	if f.Range != nil {
 		if v := f.Values; v == nil {
@@ -132,8 +132,9 @@ func (r *Report) details() (out []Block) {
 		add(fmt.Sprintf("fitted decoders, the best of each kind: mean |answer − target|; %d samples, cross-validated",
 			d.Samples), table.Of(d.Kinds), append([]string{d.IntervalsText(f)}, d.Notes...)...)
 	}
-	if len(f.Networks) > 0 {
-		add("all networks, each with its best decoder: mean |answer − target|", networkTable(f.Networks))
+	if last := len(f.Decoders) - 1; last >= 0 && f.Decoders[last].Network > 1 {
+		add("all networks, each with its best decoder: mean |answer − target|",
+			decoderTable(f.bestOfEach()).Without("levels", "trans."))
 	}
 	if rec := f.Recommendation; rec != nil {
 		if len(rec.Ranking) > 0 {
@@ -172,10 +173,8 @@ func (s *Several) Section(ways map[Advice]string) Section {
 func (f *Fit) decoderTables() []Block {
 	heads := []string{"levels", "code", "bits", "trans.", "training"} // the same in all rows
 	out := []Block{{
-		Head: "mean |answer − target| in " + f.errorUnit() + ": observed, and under the perceived-label model",
-		Table: table.Of(f.own(), table.Replace("observed", "", func(d DecoderRow) string {
-			return table.PlusMinus(d.Observed, d.StdErr)
-		})).Without(heads...),
+		Head:  "mean |answer − target| in " + f.errorUnit() + ": observed, and under the perceived-label model",
+		Table: decoderTable(f.own()).Without(append(heads, "network")...),
 	}}
 	if len(f.Mixture) == 0 {
 		return out
@@ -184,16 +183,14 @@ func (f *Fit) decoderTables() []Block {
 	if f.Values != nil {
 		in = "mean widths of a level"
 	}
-	head := fmt.Sprintf("mixture against observed: |error| in levels, over these targets; seed %d", f.Seed)
+	head := "mixture against observed: |error| in levels, over these targets"
 	if f.Range != nil {
-		head = fmt.Sprintf("mixture against observed, with targets rounded to levels: |error| in %s; seed %d", in,
-			f.Seed)
+		head = "mixture against observed, with targets rounded to levels: |error| in " + in
 	}
-	notes := sentences("bound, exact, simulated: the mixture, bits erring independently; observed rates: independent "+
-		"bits with the error rates observed instead of the mixture's.", f.anyLawText())
+	notes := sentences("bound, exact: the mixture, bits erring independently; observed rates: independent bits "+
+		" with the error rates observed instead of the mixture's.", f.anyLawText())
 	return append(out,
 		Block{Head: head, Table: table.Of(f.Mixture,
-			table.Replace("mean", "", func(d MixtureRow) string { return table.PlusMinus(d.Mean, d.StdErr) }),
 			table.Replace("observed", "", func(d MixtureRow) string {
 				return table.PlusMinus(d.Observed, d.ObservedStdErr)
 			})).Without(heads...)},
@@ -244,11 +241,23 @@ func between(i [2]float64) string {
 	return fmt.Sprintf("%s to %s", table.Short(i[0]), table.Short(i[1]))
 }
 
-// networkTable has a row for the networks of each code and training, with their best decoder.
-func networkTable(all []NetworkRow) *table.Table {
-	best := slices.DeleteFunc(slices.Clone(all), func(r NetworkRow) bool { return !r.Best })
-	return table.Of(best, table.Replace("interval", "",
-		func(r NetworkRow) string { return between(r.Interval) })).Without("levels", "trans.")
+// bestOfEach are the rows of each network's best decoder.
+func (f *Fit) bestOfEach() (out []DecoderRow) {
+	for _, r := range f.Decoders {
+		switch last := len(out) - 1; {
+		case last < 0 || out[last].Network != r.Network:
+			out = append(out, r)
+		case r.Observed < out[last].Observed:
+			out[last] = r
+		}
+	}
+	return out
+}
+
+// decoderTable has a row for each decoder of each network.
+func decoderTable(rows []DecoderRow) *table.Table {
+	return table.Of(rows, table.Replace("observed", "",
+		func(d DecoderRow) string { return table.PlusMinus(d.Observed, d.StdErr) }))
 }
 
 // rankingTable has a row for each code and training, with the best decoder: of the network itself

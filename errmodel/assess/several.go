@@ -72,7 +72,7 @@ func NewSeveral(reports []*Report) *Several {
 	}
 	out.recommend(reports)
 	if rec := out.Recommendation; rec != nil && rec.Decision != nil {
-		next = decisionText(rec.Decision, nil, first.called())
+		next = decisionText(rec.Decision, nil, first.Code)
 	}
 	opening := fmt.Sprintf("The network has %d outputs. With their best decoders, they are wrong by %s%s on average.",
 		len(reports), table.Short(sum), first.unit())

@@ -74,6 +74,21 @@ func TestDeadBits(t *testing.T) {
 	}
 }
 
+// TestOneSided: outputs of one side are no logits where more than a quarter of the bits is wrong, as
+// those of one-hot, which are all 0, are not.
+func TestOneSided(t *testing.T) {
+	for _, tt := range []struct {
+		wrong, ones uint64 // of 2 bits and 100 samples
+		want        bool
+	}{{51, 100, true}, {51, 0, true}, {50, 100, false}, {51, 99, false}} {
+		n := seenNetwork(t, "unary", 3, []uint64{30, 30, 40}, 0, tt.wrong)
+		n.seen.Ones[0], n.seen.Ones[1] = tt.ones, tt.ones
+		if bit, yes := n.oneSided(); yes != tt.want || yes && bit != int(tt.ones/100) {
+			t.Errorf("%+v: %d, %v", tt, bit, yes)
+		}
+	}
+}
+
 // TestSaveLogits: logits are worth saving from a gain of 2 % on, where they were not measured.
 func TestSaveLogits(t *testing.T) {
 	n := seenNetwork(t, "unary", 8, nil, 0, 0)

@@ -95,14 +95,6 @@ func sentenceOf(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// called is what people call the network's code after its training.
-func (f *Fit) called() string {
-	if f.Perceived == nil {
-		return f.Code
-	}
-	return forecast.Called(f.Code, f.Perceived.Training)
-}
-
 // predicts reports whether the network is direct regression.
 func (f *Fit) predicts() bool { return f.Code == forecast.Direct }
 
@@ -259,7 +251,7 @@ func (f *Fit) next() string {
 	case f.differ != "":
 		return f.differ
 	default:
-		return decisionText(rec.Decision, f.Fitted, f.called())
+		return decisionText(rec.Decision, f.Fitted, f.Code)
 	}
 }
 

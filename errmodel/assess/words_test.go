@@ -220,7 +220,7 @@ func TestOneNumber(t *testing.T) {
 			training: []perceived.Training{perceived.BCE, perceived.CE}[rng.IntN(2)], seed: uint64(i),
 		}
 		o := n.save(t, t.TempDir(), "z")
-		o.Recommend, o.FitDecoder, o.Samples = true, rng.IntN(2) == 0, 2
+		o.Recommend, o.FitDecoder = true, rng.IntN(2) == 0
 		r := judge(t, o)
 		f, verdict := r.Fit, r.Fit.Verdict
 		best := f.Decoders[f.bestDecoder()]
@@ -242,6 +242,33 @@ func TestOneNumber(t *testing.T) {
 		})
 		if !decided {
 			t.Errorf("%+v: the decision %+v is no row of the table", n, rec.Decision)
+		}
+	}
+}
+
+// TestNext: few samples, empty levels and two networks that differ come before any code, each from its
+// threshold on.
+func TestNext(t *testing.T) {
+	const few, empty, differ, train = "judge it by more test samples", "check the range", "train longer, and",
+		"train unary with BCE"
+	for _, tt := range []struct {
+		samples  uint64
+		occurs   int // levels, of 100
+		networks string
+		want     string
+	}{
+		{99, 60, differ, few}, {100, 100, "", train}, {100, 76, "", train}, {100, 75, differ, empty},
+		{100, 76, differ, differ},
+	} {
+		f := &Fit{Code: "johnson", Levels: 100, Bits: 50, Samples: tt.samples, WrongBits: 1, LevelWidth: 1,
+			Prior: make([]float64, 100), Perceived: &PerceivedFit{}, differ: tt.networks,
+			Recommendation: &Recommendation{Ranking: make([]forecast.Row, 1), Decision: &forecast.Decision{
+				Action: forecast.Train, Design: scenario.Design{Code: "unary", Training: "bce", Decoder: "gen"}}}}
+		for i := range tt.occurs {
+			f.Prior[i] = 1 / float64(tt.occurs)
+		}
+		if got := f.next(); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%+v: %q", tt, got)
 		}
 	}
 }

@@ -49,7 +49,7 @@ type About struct {
 	Bits   int    `json:"bits"`
 	// samples that it was fitted to
 	Samples int `json:"samples"`
-	// mean |label − target| on samples that were not used to fit it, in levels
+	// mean |label − target| on samples that were not used to fit it, in unit
 	Error  float64 `json:"error"`
 	StdErr float64 `json:"stderr"`
 	// of what it returns: levels, from 1, or labels

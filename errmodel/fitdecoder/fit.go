@@ -441,14 +441,15 @@ func (f *fitting) judge(ctx context.Context, parts [][]*part) (*Result, error) {
 	if f.Values == nil {
 		unit = "levels"
 	}
+	e, interval := target.Times(f.Width), target.Interval()
 	out.Decoder, err = f.decoder(f.all[chosen], with, f.Values, About{
-		Code: f.Code.Name(), Samples: f.Samples.Len(), Error: target.Mean, StdErr: target.StdErr, Unit: unit,
+		Code: f.Code.Name(), Samples: f.Samples.Len(), Error: e.Mean, StdErr: e.StdErr, Unit: unit,
 	})
 	if err != nil {
 		return nil, err
 	}
 	out.Decoder.calibration = f.calibrate(single, chosen)
-	about, e, interval := out.Decoder.about, target.Times(f.Width), target.Interval()
+	about := out.Decoder.about
 	out.Kind, out.Rule, out.Samples, out.Error, out.StdErr = about.Kind, about.Rule, about.Samples, e.Mean, e.StdErr
 	out.Interval = [2]float64{f.Width * interval[0], f.Width * interval[1]}
 	return out, nil

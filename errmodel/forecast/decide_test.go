@@ -23,6 +23,11 @@ func TestDecide(t *testing.T) {
 		x.Measured = true
 		return x
 	}
+	chance := func(name string, better float64) Forecast {
+		x := row(name, 0.95)
+		x.Better = better
+		return x
+	}
 	own := trained("johnson", 1)
 	type list = []Forecast
 	for _, tt := range []struct {
@@ -33,6 +38,8 @@ func TestDecide(t *testing.T) {
 	}{
 		{"a gain of 1.01 %", "johnson", list{row("unary", 0.9899), own}, Train, "unary"},
 		{"a gain of 0.99 %", "johnson", list{row("unary", 0.9901), own}, Stay, "unary"},
+		{"a probability of 0.599", "johnson", list{chance("unary", 0.599), own}, Stay, "unary"},
+		{"a probability of 0.6", "johnson", list{chance("unary", 0.6), own}, Train, "unary"},
 		{"another reading gains", "johnson", list{row("johnson", 0.9), own, row("unary", 1.1)}, Stay, "unary"},
 		{"another network that is better", "johnson", list{trained("unary", 0.9), row("gray", 0.95), own}, Take,
 			"unary"},
@@ -60,7 +67,7 @@ func TestDecide(t *testing.T) {
 		// The decision is of the network to train, or of the one to keep, where that was measured.
 		code, gain, better := tt.best, 0.0, math.NaN()
 		if d.Action != Stay {
-			gain, better = 1-d.Best.Ratio, 0.7
+			gain, better = 1-d.Best.Ratio, d.Best.Better
 		} else if code = tt.own; len(tt.all) == 0 {
 			code = ""
 		}

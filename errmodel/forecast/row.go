@@ -89,7 +89,7 @@ func (r Row) Name() string {
 	case r.Trained:
 		return "yours: " + r.Code
 	case r.Measured:
-		return "trained: " + r.Code
+		return "measured: " + r.Code
 	}
 	return r.Code
 }

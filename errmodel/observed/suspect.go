@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"belsim/theory/base/arrayfile"
 )
@@ -79,6 +80,7 @@ type watch struct {
 	before, first  float64   // the last number of the first column, and its first one
 	constant       bool      // the first column is
 	sums, logsSums bool      // probabilities add up to 1, or those of logits
+	negative       bool      // some number is
 }
 
 func newWatch(columns int) *watch {
@@ -104,6 +106,7 @@ func (w *watch) add(row []float64) {
 		w.counts[1][k] = w.counts[1][k] && v == at+1
 		w.whole[k] = w.whole[k] && v == math.Trunc(v)
 		w.small[k] = w.small[k] && math.Abs(v) <= 1
+		w.negative = w.negative || v < 0
 		sum += v
 		if w.logsSums && v <= 0 {
 			logs += math.Exp(v)
@@ -135,6 +138,10 @@ func (w *watch) check(k Kind, softmax bool, name string) error {
 	}
 	if softmax || w.columns < 3 || w.rows < fewRows {
 		return nil
+	}
+	if k == Logits && !w.negative && !slices.Contains(w.whole, false) {
+		return fmt.Errorf("%s: all numbers are whole, and none is below 0: want logits, which are below 0 where a bit is 0, "+
+			"or probabilities from 0 to 1", name)
 	}
 	if w.sums && k == Probabilities || w.logsSums && k == Logits {
 		return fmt.Errorf("%s: the %s of every row add up to 1, as those of a softmax over the columns do: want the "+

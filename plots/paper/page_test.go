@@ -15,8 +15,6 @@ import (
 
 	"belsim/errmodel/assess"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
@@ -46,9 +44,9 @@ func TestPage(t *testing.T) {
 	o := assess.Options{
 		Code: "johnson", Levels: 16, Range: assess.LabelRange{Lo: 1, Hi: 16}, Targets: save(t, "y.npy", y),
 		Outputs:     save(t, "z.npy", z),
-		Temperature: 1, Samples: 2, Seed: 1, Recommend: true, FitDecoder: true, Decoders: decode.Builtin(),
+		Temperature: 1, Recommend: true, FitDecoder: true, Decoders: decode.Builtin(),
 	}
-	r := must.Get(assess.Run(t.Context(), o, scenario.Run{Backend: &montecarlo.CPU{}}, nil))(t)
+	r := must.Get(assess.Run(t.Context(), o, 1, nil))(t)
 	const name = "<script>alert(1)</script>&\"'\x1b\u202e</title>"
 	r.Fit.Code, r.Fit.Command, r.Fit.Recommendation.Ranking[0].Code = name, name, name
 	r.Opening[0] += name

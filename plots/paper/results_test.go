@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"belsim/errmodel/assess"
-	"belsim/montecarlo"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/scenario"
 	"belsim/plots"
@@ -53,9 +52,9 @@ func TestObserved(t *testing.T) {
 	o := assess.Options{
 		Code: "johnson", Levels: 64, Range: assess.LabelRange{Lo: 2.5, Hi: 4.3}, Targets: filepath.Join(data,
 			"targets.npy"), Outputs: filepath.Join(data, "logits.npy"),
-		Temperature: 1, Samples: 2, Seed: 1, Decoders: decode.Builtin(), Bits: []int{1, 6, 7, 12, 18, 24, 32},
+		Temperature: 1, Decoders: decode.Builtin(), Bits: []int{1, 6, 7, 12, 18, 24, 32},
 	}
-	fit := must.Get(assess.Run(t.Context(), o, scenario.Run{Backend: &montecarlo.CPU{}}, nil))(t).Fit
+	fit := must.Get(assess.Run(t.Context(), o, 1, nil))(t).Fit
 	seen := 0
 	for _, f := range paper.Figures(false) {
 		if f.Name != "3a" && f.Name != "3b" && f.Name != "11" {

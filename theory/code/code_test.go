@@ -253,21 +253,6 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestHardToLearn: 8 transitions a bit are not too many yet.
-func TestHardToLearn(t *testing.T) {
-	if code.HardToLearn(8) || !code.HardToLearn(8.001) {
-		t.Error("bits are hard to learn from above 8 transitions on")
-	}
-}
-
-func TestPropertiesCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := mustNew(t, "unary", 100).Properties(ctx, 0); err == nil {
-		t.Error("no error from a cancelled context")
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {

@@ -211,36 +211,3 @@ func fileURL(t testing.TB) string {
 	t.Helper()
 	return "file://" + need(t).page
 }
-
-// TestPictures takes pictures of the page in both themes and at the width of a phone, into
-// $SCREENSHOTS, for people to look at.
-func TestPictures(t *testing.T) {
-	folder := os.Getenv("SCREENSHOTS")
-	if folder == "" {
-		t.Skip("set SCREENSHOTS to a folder for the pictures")
-	}
-	for _, v := range []struct {
-		name          string
-		width, height int
-		theme, state  string
-	}{
-		{"light", 1400, 1150, "light", ""},
-		{"dark", 1400, 1150, "dark", "#levels=32&code=b1jdj&other=johnson"},
-		{"phone", 390, 844, "light", ""},
-		{"phone-dark", 390, 844, "dark", "#levels=256"},
-	} {
-		t.Run(v.name, func(t *testing.T) {
-			p := open(t, fileURL(t)+v.state, v.width, v.height)
-			if v.theme == "dark" {
-				p.press("#theme")
-			}
-			p.settle()
-			p.do(chromedp.Sleep(300 * time.Millisecond))
-			b := get(chromedp.Run(p.ctx, chromedp.FullScreenshot(100)))(t)
-			if err := os.WriteFile(filepath.Join(folder, v.name+".png"), b, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			p.quiet()
-		})
-	}
-}

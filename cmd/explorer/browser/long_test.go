@@ -3,9 +3,7 @@ package browser
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/heapprofiler"
@@ -101,42 +99,5 @@ func TestStopped(t *testing.T) {
 })()`)
 	if want := []string{"context canceled", "gray"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// BenchmarkMoves measures how long after a move each view has its numbers, in milliseconds, and of
-// the fastest move: while somebody drags, and of moves after a rest, in which the workers have begun
-// what takes long.
-func BenchmarkMoves(b *testing.B) {
-	for _, v := range []struct{ state, moved, last string }{
-		{"levels=64", "r", "table"},
-		{"levels=256", "r", "table"},
-	} {
-		for name, rest := range map[string]time.Duration{"drag": 50, "rest": 600} {
-			b.Run(v.state+"/"+name, func(b *testing.B) {
-				views := []string{"errors", "theory", "samples", v.last}
-				there := "globalThis.explorer"
-				for _, view := range views {
-					there += fmt.Sprintf(" && %q in explorer.views.timings", view)
-				}
-				p := blank(b, 1400, 1000)
-				p.do(chromedp.Navigate(fileURL(b) + "#" + v.state))
-				p.wait(there)
-				times := map[string][]float64{}
-				for b.Loop() {
-					p.eval(fmt.Sprintf("explorer.set({%s: explorer.state().%[1]s * 1.01})", v.moved))
-					p.wait(there)
-					for view, ms := range value[map[string]float64](p, "explorer.views.timings") {
-						times[view] = append(times[view], ms)
-					}
-					time.Sleep(rest * time.Millisecond)
-				}
-				for _, view := range views {
-					sorted, unit := slices.Sorted(slices.Values(times[view])), strings.ReplaceAll(view, " ", "-")
-					b.ReportMetric(sorted[len(sorted)/2], unit+"-ms")
-					b.ReportMetric(sorted[0], unit+"-fastest-ms")
-				}
-			})
-		}
 	}
 }

@@ -3,7 +3,6 @@ package browser
 import (
 	"bufio"
 	"fmt"
-	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -238,19 +237,6 @@ func TestToggle(t *testing.T) {
 	p.quiet()
 }
 
-// TestHover lights up what belongs to a level, in all figures.
-func TestHover(t *testing.T) {
-	p := open(t, fileURL(t), 1400, 1000)
-	f := p.shown("#levels-figure svg")
-	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, f.X+f.Width*0.5, f.Y+f.Height*0.5))
-	p.until("readout", `level \d+ · exact 0\.\d+ · bound .* · sampled`)
-	m := p.shown("#matrix svg image")
-	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X+m.Width*0.4, m.Y+m.Height*0.3))
-	p.until("readout", `bit \d+ · its target is`)
-	p.until("bits", "under the pointer")
-	p.quiet()
-}
-
 // TestFragments follows a link, goes back, and refuses a bad link with a sentence.
 func TestFragments(t *testing.T) {
 	const link = "#levels=32&code=hexj!3.4&other=unary&r=0.7&sigma=2&prior=middle&bits=9_12&method=bound"
@@ -280,26 +266,6 @@ func TestFragments(t *testing.T) {
 	}
 	p.eval("location.hash = '#code=unary'")
 	p.wait("explorer.views.data.code.name === 'unary' && !explorer.views.data.problem")
-	p.quiet()
-}
-
-// TestModels switches everything that can be chosen.
-func TestModels(t *testing.T) {
-	p := open(t, fileURL(t)+"#levels=8&code=gray&other=binary", 1400, 1000)
-	for _, change := range []string{
-		"{decoder: 'gen-ex'}", "{outputs: 'bits'}", "{outputs: 'logits', temperature: 2}",
-		"{decoder: 'auto', outputs: 'auto'}",
-		"{prior: {kind: 'low', counts: []}}", "{method: 'mc'}",
-	} {
-		p.eval("explorer.set(" + change + ")")
-		p.settle()
-		if v := value[float64](p, "explorer.views.data.samples?.overall ?? NaN"); math.IsNaN(v) || v <= 0 {
-			t.Errorf("%s: the sampled error is %v; %s", change, v, value[string](p, "explorer.views.data.problem"))
-		}
-		if text := value[string](p, "document.body.innerText"); strings.Contains(text, "dropped") {
-			t.Errorf("%s: the page shows the word dropped", change)
-		}
-	}
 	p.quiet()
 }
 

@@ -369,7 +369,7 @@ func TestFit(t *testing.T) {
 	network := filepath.Join("..", "..", "..", "testdata", "network")
 	e := New("")
 	q := fitQuestion{Code: "johnson", Levels: 64, Targets: filepath.Join(network, "targets.npy"),
-		Outputs: filepath.Join(network, "logits.npy"), Range: &[2]float64{2.5, 4.3}, Samples: 100, Seed: 1}
+		Outputs: filepath.Join(network, "logits.npy"), Range: &[2]float64{2.5, 4.3}}
 	a := ask(t, e, "fit", q)
 	f := a.JSON.(fitAnswer)
 	must.Within(t, "label noise", f.Fit.Perceived.Noise, 1.448, 1.468)

@@ -137,8 +137,6 @@ type fitQuestion struct {
 	Outputs  string      `json:"outputs"`
 	Range    *[2]float64 `json:"range"` // nil where targets are levels
 	Training string      `json:"training"`
-	Samples  uint64      `json:"samples"`
-	Seed     uint64      `json:"seed"`
 	// Recommend forecasts the other codes, too, which takes longer.
 	Recommend bool `json:"recommend"`
 }
@@ -158,7 +156,7 @@ func (e *Engine) fit(ctx context.Context, q fitQuestion) (*answer, error) {
 	}
 	o := assess.Options{
 		Code: q.Code, Levels: q.Levels, Targets: e.Path(q.Targets), Outputs: e.Path(q.Outputs), Temperature: 1,
-		Samples: q.Samples, Seed: q.Seed, Recommend: q.Recommend, Decoders: decode.Builtin(),
+		Recommend: q.Recommend, Decoders: decode.Builtin(),
 	}
 	if q.Range != nil {
 		o.Range = assess.LabelRange{Lo: q.Range[0], Hi: q.Range[1]}
@@ -170,7 +168,7 @@ func (e *Engine) fit(ctx context.Context, q fitQuestion) (*answer, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	r, err := assess.Run(ctx, o, run, nil)
+	r, err := assess.Run(ctx, o, run.Workers, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ function questionOf(form, { targets: t, outputs: o, state: s }) {
 	const range =
 		form.get("lo") !== "" || form.get("hi") !== "" ? [Number(form.get("lo")), Number(form.get("hi"))] : null;
 	const levels = code.includes(".") ? 0 : Number(form.get("levels"));
-	const question = { code, levels, targets: t.name, outputs: o.name, range, training: "", samples: 1000, seed: 1 };
+	const question = { code, levels, targets: t.name, outputs: o.name, range, training: "" };
 	return { question, files };
 }
 

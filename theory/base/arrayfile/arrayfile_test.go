@@ -144,6 +144,9 @@ func TestWrite(t *testing.T) {
 	bits := mat.NewDense(2, 3, []float64{0, 1, 0, 1, 1, 0})
 	roundTrip(t, bits)
 	roundTrip(t, mat.NewDense(2, 3, []float64{0, 1, 2, 1, 1, 0}))
+	column := mat.NewDense(20, 1, nil) // whole numbers above others
+	column.Apply(func(i, _ int, _ float64) float64 { return 1 + 13.7*float64(i) }, column)
+	roundTrip(t, column)
 	var b bytes.Buffer
 	must.Succeed(t, arrayfile.WriteBitsNPY(t.Context(), &b, bits))
 	if got, err := arrayfile.ReadFile(inFile(t, "bits.npy", b.Bytes())); err != nil || !mat.Equal(got, bits) {

@@ -58,6 +58,9 @@ func openCSV(r io.Reader, column string) (source, error) {
 			below = append(below, l.fields)
 		}
 		if s.first = readingOf(first, below); s.first == theNames {
+			if err := notBelow(first, lines.ahead); err != nil {
+				return source{}, err
+			}
 			if k := slices.IndexFunc(first, likeNumber); k >= 0 {
 				return source{}, fmt.Errorf("line 1, column %d: %.40q is neither a number nor a name with a letter%s",
 					k+1, first[k], separatorHint(first[k]))
@@ -87,6 +90,19 @@ func openCSV(r io.Reader, column string) (source, error) {
 	return s, nil
 }
 
+// notBelow refuses a line of one name above a line that is not one number, as the names in a file
+// with other separators are: that their number is not the code's comes too late to say why.
+func notBelow(first []string, ahead []line) error {
+	if len(first) > 1 || len(ahead) == 0 || ahead[0].err != nil {
+		return nil
+	}
+	next, hint := ahead[0].fields, separatorHint(strings.Join(ahead[0].fields, ","))
+	if _, err := parse(next[0]); len(next) > 1 || err != nil && hint != "" {
+		return fmt.Errorf("line 1 is one name, %.40q, and line %d has more columns%s", first[0], ahead[0].n, hint)
+	}
+	return nil
+}
+
 // likeNumber reports whether a field without a letter has a digit: a number that somebody mistyped.
 func likeNumber(field string) bool {
 	return strings.ContainsAny(field, "0123456789") && !strings.ContainsFunc(field, unicode.IsLetter)
@@ -99,6 +115,8 @@ func separatorHint(field string) string {
 		return "; its columns are separated by semicolons: want commas, and points in numbers"
 	case strings.Contains(field, "\t"):
 		return "; its columns are separated by tabs: want commas"
+	case strings.Contains(field, "|"):
+		return "; its columns are separated by |: want commas"
 	case strings.Contains(field, " "):
 		return "; its columns are separated by spaces: want commas, as numpy.savetxt(..., delimiter=\",\") writes them"
 	}
@@ -166,6 +184,10 @@ func (l *lines) scan() ([]string, error) {
 		case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"),
 			strings.IndexByte(text, 0) >= 0 && strings.IndexByte(text, 0) < 2: // each second byte is 0
 			return nil, errors.New("the text is in UTF-16, as PowerShell writes it: want UTF-8")
+		case l.n == 1 && strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' }) &&
+			!strings.HasPrefix(text, magic):
+			return nil, errors.New("it is no text, but perhaps compressed, or of a spreadsheet: want lines of numbers " +
+				"with commas, or .npy")
 		case strings.Contains(text, "\r"):
 			return nil, fmt.Errorf("line %d: a CR alone ends lines: want LF, or CR and LF", l.n)
 		case l.n == 1:
@@ -222,8 +244,8 @@ const maxPlain = 1e15
 
 // WriteCSV writes a matrix row by row, without a header: integers below 10¹⁵ as
 // integers, other numbers in the shortest form that reads back as the same. A first row of 0, 1, 2
-// or 1, 2, 3 and so on, and a 0 above other numbers, begins with 0.0 or 1.0, so that nobody takes it
-// for the names of columns. When ctx ends, the error is the context's.
+// or 1, 2, 3 and so on, a 0 above other numbers, and whole numbers above others, begin with 0.0 or
+// 1.0 and so on, so that nobody takes them for the names of columns. When ctx ends, the error is the context's.
 func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
 	first := true
 	rows, _ := m.Dims()
@@ -239,8 +261,9 @@ func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
 			line = strconv.AppendFloat(line, v, format, -1, 64)
 		}
 		if fields := strings.Split(string(line), ","); first && len(row) != 2 {
-			if _, counts := countsFrom(fields); counts && (len(row) > 2 || rows > 2) {
-				line = append([]byte(fields[0]+".0"), line[1:]...)
+			_, counts := countsFrom(fields)
+			if counts && (len(row) > 2 || rows > 2) || rows > 2 && !anyPointed(fields) && m.At(1, 0) != math.Trunc(m.At(1, 0)) {
+				line = append([]byte(fields[0]+".0"), line[len(fields[0]):]...)
 			}
 		}
 		first = false

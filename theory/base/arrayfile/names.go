@@ -3,6 +3,7 @@ package arrayfile
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,7 +25,7 @@ const peeked = 32
 // names. So is a line of three or more columns 0, 1, 2 or 1, 2, 3 and so on: pandas and others
 // name columns so. One or two columns 0, 1 may be bits or labels: they are names where all numbers
 // below them have a point, and else doubtful. So are the labels of levels, which are even or of few
-// digits, unless other rows are like them.
+// digits, unless other rows are like them; and a number without a point above many that all have one.
 func readingOf(first []string, below [][]string) reading {
 	var values []float64
 	words := 0
@@ -38,15 +39,20 @@ func readingOf(first []string, below [][]string) reading {
 			words++
 		}
 	}
-	switch from, counts := countsFrom(first); {
+	from, counts := countsFrom(first)
+	// A program writes a point in all of its numbers, or where it is needed: in some of many.
+	plain := len(below) >= peeked/2 && !anyPointed(first) && pointed(below)
+	switch {
 	case len(values) == 0 && words > 0:
 		return theNames
 	case len(values) < len(first) || len(below) == 0 && len(first) < 3:
 		return aRow
-	case counts && len(first) >= 3:
+	case counts && len(first) >= 3, plain && len(first) >= 3:
 		return numberName
-	case counts && from == 0 && len(below) >= peeked/2 && pointed(below):
+	case plain && counts && from == 0:
 		return numberName
+	case plain:
+		return doubtful
 	case counts && (from == 0 || len(first) == 2 && pointed(below)):
 		return doubtful
 	case len(first) >= 3 && likeLabels(first, values, below):
@@ -79,6 +85,11 @@ func pointed(lines [][]string) bool {
 		}
 	}
 	return true
+}
+
+// anyPointed reports whether some number of a line has a point or an exponent.
+func anyPointed(fields []string) bool {
+	return slices.ContainsFunc(fields, func(field string) bool { return strings.ContainsAny(field, ".eE") })
 }
 
 // likeLabels reports whether numbers may be the labels of levels, and no row below is like them:
