@@ -176,7 +176,7 @@ def finite(y: NDArray[np.float64], name: str) -> None:
     if wrong.any():
         first = np.argwhere(wrong)[0]
         share = f"{wrong.sum()} of {wrong.size} are no finite numbers (first: {y[tuple(first)]} at index {_index(first)})"
-        raise Error(f"{name}: {share}; leave them out")
+        raise Error(f"{name}: {share}; want finite numbers, leave the others out")
 
 
 def _index(place: NDArray[Any]) -> str:

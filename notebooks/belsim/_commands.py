@@ -786,9 +786,9 @@ def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside) -> N
 class Optimized(_Results):
     """The result of ``optimize``. ``code`` is the code that was found, int32 of shape (L, M).
 
-    ``error`` and ``stderr`` (in levels) are its sampled error, ``exact`` the exact one or None. ``baselines`` is a DataFrame of the
-    named codes of no more bits. Other names of the JSON are attributes. ``each`` has what was found for each number of bits, the
-    fewest first: with ``pareto`` several, and the result itself is the one of the smallest error.
+    ``error`` and ``stderr`` (in levels) are its sampled error, or its forecast and None; ``exact`` is the exact one or None.
+    ``baselines`` is a DataFrame of the named codes of no more bits. Other names of the JSON are attributes. ``each`` has what was found
+    for each number of bits, the fewest first: with ``pareto`` several, and the result itself is the one of the smallest error.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
@@ -805,7 +805,7 @@ class Optimized(_Results):
 
     def __repr__(self) -> str:
         of = self.results
-        error = f"{of['error']:.4g} ± {of['stderr']:.2g} levels"
+        error = f"{of['error']:.4g} levels" if of["stderr"] is None else f"{of['error']:.4g} ± {of['stderr']:.2g} levels"
         return f"<Optimized: {of['levels']} levels, {of['bits']} bits, {of['decoder']}: error {error}>"
 
 

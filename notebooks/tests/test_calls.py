@@ -143,6 +143,7 @@ def test_fit(network: Network) -> None:
     assert fit.recommendation.attrs["decision"]["action"] == "stay"
     found = belsim.optimize(levels=64, bits=12, model=fit, steps=100)
     assert found.code.shape == (64, 12)
+    assert "12 bits" in repr(found)
     assert len(np.unique(found.code, axis=0)) == 64
     own = fit.recommendation[fit.recommendation["trained"] & fit.recommendation["best"]].iloc[0]
     assert belsim.forecast(["johnson"], model=fit).loc[0, "forecast"] == pytest.approx(own["forecast"], rel=1e-9)
