@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"belsim/theory/base/position"
 )
 
 // Counts are the numbers of wrong outputs of observed classifiers.
@@ -88,7 +90,7 @@ func (c *Counts) Check() error {
 	for i, n := range c.Samples {
 		for k, x := range c.Row(i) {
 			if x > n {
-				return fmt.Errorf("level %d, bit %d: %d of %d outputs are wrong", i+1, k+1, x, n)
+				return fmt.Errorf("level %s, bit %s: %d of %d outputs are wrong", position.At(i+1), position.At(k+1), x, n)
 			}
 		}
 	}

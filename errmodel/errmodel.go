@@ -9,8 +9,11 @@
 package errmodel
 
 import (
+	"errors"
 	"fmt"
 	"math"
+
+	"belsim/theory/base/position"
 )
 
 // InvalidError says that a mixture is not a table of probabilities: the sum of Gaussians
@@ -23,8 +26,15 @@ type InvalidError struct {
 
 // Error implements error.
 func (e *InvalidError) Error() string {
-	return fmt.Sprintf("r = %v with σ = %v is invalid: e[n,k] = %.4g at level %d, bit %d, "+
-		"and a probability is at most 1; take a smaller r or a larger σ", e.R, e.Sigma, e.Value, e.Level, e.Bit)
+	return fmt.Sprintf("r = %v with σ = %v is invalid: e[n,k] = %.4g at level %s, bit %s, "+
+		"and a probability is at most 1; take a smaller r or a larger σ", e.R, e.Sigma, e.Value,
+		position.At(e.Level), position.At(e.Bit))
+}
+
+// Invalid reports whether an error says that the error model gives a probability above 1.
+func Invalid(err error) bool {
+	var invalid *InvalidError
+	return errors.As(err, &invalid)
 }
 
 // Check refuses a weight or a width of Gaussians with which nothing can be computed. Exact values

@@ -139,7 +139,7 @@ func TestReadTable(t *testing.T) {
 		"1,-1\n-1,1\n1,1":   "all numbers are ±1",
 		"1,1\n-1,0.5\n":     "row 2, column 1: -1 is no probability",
 	} {
-		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(),
+		if _, err := read(text); err == nil || !strings.Contains(must.Text(err), want) || !strings.Contains(must.Text(err),
 			path) {
 			t.Errorf("%q: error %v, want one about %q", text, err, want)
 		}
@@ -184,7 +184,7 @@ func TestExtremes(t *testing.T) {
 		{ended, 0.1, 1, 0, context.Canceled.Error()},
 	} {
 		m, err := errmodel.NewMixture(tt.ctx, c, tt.r, tt.sigma)
-		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(must.Text(err), tt.err) {
 			t.Errorf("r = %g, σ = %g: error %v, want %q", tt.r, tt.sigma, err, tt.err)
 		}
 		if err == nil && !(math.Abs(m.At(0, 0)-tt.want) <= 1e-14) {

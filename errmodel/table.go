@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/position"
 )
 
 // ReadTable reads an L × M table of error probabilities from a .csv or .npy
@@ -37,8 +38,8 @@ func ReadTable(path string, levels, bits int) (*mat.Dense, error) {
 	for i := range levels {
 		for k, v := range e.RawRowView(i) {
 			if !(v >= 0 && v <= 1) {
-				return nil, fmt.Errorf("%s: row %d, column %d: %v is no probability; want a number from 0 to 1", path,
-					i+1, k+1, v)
+				return nil, fmt.Errorf("%s: row %s, column %s: %v is no probability; want a number from 0 to 1", path,
+					position.At(i+1), position.At(k+1), v)
 			}
 		}
 	}

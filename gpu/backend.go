@@ -37,7 +37,7 @@ func NewBackend(choice Choice, workers int, fallback func(error)) Backend {
 	if fallback == nil {
 		fallback = func(error) {}
 	}
-	return &backend{choice: choice, workers: workers, fallback: fallback, find: Open}
+	return &backend{choice: choice, workers: workers, fallback: fallback, find: find}
 }
 
 // backend samples on a device where there is one and the choice allows it. The CPU takes over where
@@ -47,24 +47,16 @@ type backend struct {
 	choice   Choice // CPU after a device failed
 	workers  int
 	fallback func(error)
-	find     func(workers int) (*Device, error) // Open
-	device   *Device                            // opened when it is needed
+	find     func(workers int) (*Device, error)
+	device   *Device // opened when it is needed
 }
 
-// open opens the device, and takes it if it gives the CPU's sums.
-func (b *backend) open(ctx context.Context) error {
-	if b.device != nil {
-		return nil
+// open opens the device.
+func (b *backend) open(ctx context.Context) (err error) {
+	if b.device == nil {
+		b.device, err = openProved(ctx, b.workers, b.find)
 	}
-	d, err := b.find(b.workers)
-	if err != nil {
-		return err
-	}
-	if err := prove(ctx, d, montecarlo.CPU{Workers: b.workers}); err != nil {
-		return errors.Join(err, d.Close())
-	}
-	b.device = d
-	return nil
+	return err
 }
 
 // Close implements Backend.

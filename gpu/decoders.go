@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"belsim/montecarlo"
-	"belsim/theory/anylaw"
 	"belsim/theory/decode"
 )
 
@@ -17,9 +16,9 @@ import (
 type deviceDecoder struct {
 	name    string                      // in the names of its kernels
 	is      func(d decode.Decoder) bool // reports whether it is this decoder
-	bits    bool                        // there are kernels that read bits: place_… and signs_…
-	logits  bool                        // there is a kernel that reads logits: logits_…
-	ordered bool                        // those that read bits need the rows by their distances
+	bits    bool                        // there are kernels that place points: place_…
+	logits  bool                        // there is a kernel that correlates logits, or bits: logits_…
+	ordered bool                        // those that place points need the rows by their distances
 	// describe sets what the kernels must know of the decoder; nil where there is
 	// nothing.
 	describe func(d decode.Decoder, l *C.bel_launch)
@@ -66,19 +65,11 @@ var shortBits = []int{128, 256}
 // where there is none.
 func kernelFor(p *montecarlo.Problem) (placing, error) {
 	d := onDevice(p.Decoder)
-	bits := d.bits && p.Kind.Hard() && !p.Code.Real()
-	_, joint := p.Errors.(*anylaw.Table)
 	switch {
-	case joint:
-		return placing{}, fmt.Errorf("a joint law of the bits of %s is %w", p.Code.Name(), errUnsupported)
-	case p.Code.Uneven():
-		return placing{}, fmt.Errorf("%s of uneven levels is %w", p.Code.Name(), errUnsupported)
-	case !bits && d.logits && !points(p):
+	case !points(p) && d.logits:
 		return placing{name: "logits_" + d.name}, nil
-	case !bits:
+	case !points(p) || !d.bits:
 		return placing{}, fmt.Errorf("decoder %s of %s is %w", p.Decoder.Name(), p.Code.Name(), errUnsupported)
-	case !points(p):
-		return placing{"signs_" + d.name, true, d.ordered}, nil
 	}
 	for _, n := range shortBits {
 		if p.Code.Bits() <= n {
@@ -96,7 +87,7 @@ func kernelNames() []string {
 			for _, n := range shortBits {
 				names = append(names, fmt.Sprintf("place_%s_%d", d.name, n))
 			}
-			names = append(names, "place_"+d.name+"_any", "signs_"+d.name)
+			names = append(names, "place_"+d.name+"_any")
 		}
 		if d.logits {
 			names = append(names, "logits_"+d.name)

@@ -37,10 +37,8 @@ type Device struct {
 
 var _ montecarlo.Backend = (*Device)(nil)
 
-// Open opens the first CUDA device; CUDA_VISIBLE_DEVICES chooses among several. workers is the
-// number of goroutines that prepare what the device works on, 0 for all processors. The error
-// names what is missing: the driver, a device, or a device that is new enough.
-func Open(workers int) (*Device, error) {
+// find opens the first CUDA device, whether it is right or not.
+func find(workers int) (*Device, error) {
 	l, err := dl.Open(library)
 	if err != nil {
 		err = fmt.Errorf("no CUDA driver: %w", err)

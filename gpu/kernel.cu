@@ -127,7 +127,7 @@ BEL_FN Bits128 philox(const u32 *keys, u32 c0, u32 c1, u32 c2, u32 c3) {
 
 // Kinds of streams, in the high 8 bits of a counter's word 1.
 enum { STREAM_COUNTS = 0, STREAM_POINTS = 1 << 24, STREAM_REFINE = 2 << 24, STREAM_LATENT = 3 << 24, STREAM_TAIL = 4 << 24,
-       STREAM_DIGITS = 5 << 24, STREAM_UNDECIDED = 6 << 24, STREAM_REST = 7 << 24 };
+       STREAM_DIGITS = 5 << 24, STREAM_UNDECIDED = 6 << 24 };
 
 // Tables.
 
@@ -419,7 +419,6 @@ struct Task {
 	u32 narrow[BEL_NARROW_COLUMNS];
 	u32 entry, row, block, samples, classes;
 	u32 column_bits, draw_bits;
-	u64 rest; // the parts of a level that have one sample more than the others
 };
 
 BEL_FN void open_task(const bel_launch &a, u32 task, u32 thread, Task &t) {
@@ -846,9 +845,9 @@ struct Four {
 	i32 x[4];
 };
 
-BEL_FN Four normals(const bel_launch &a, const Task &t, u32 part, u32 call) {
+BEL_FN Four normals(const bel_launch &a, const Task &t, u32 call) {
 	const float *table = pointer<float>(a.normal);
-	const Bits128 r = philox(a.keys, call, STREAM_LATENT | part, t.row, t.block);
+	const Bits128 r = philox(a.keys, call, STREAM_LATENT, t.row, t.block);
 	Four out;
 	BEL_UNROLL
 	for (int i = 0; i < 4; i++) {
@@ -859,7 +858,7 @@ BEL_FN Four normals(const bel_launch &a, const Task &t, u32 part, u32 call) {
 			const u32 z = zeros(w);
 			x = magnitude(table, z, w << z);
 		} else {
-			x = far(table, a.keys[0], a.keys[1], v, 4 * call + i, STREAM_TAIL | part, t.row, t.block);
+			x = far(table, a.keys[0], a.keys[1], v, 4 * call + i, STREAM_TAIL, t.row, t.block);
 		}
 		const i32 sign = (i32)r.x[i] >> 31;
 		out.x[i] = (x ^ sign) - sign;
@@ -885,14 +884,14 @@ BEL_FN float decay(float t) {
 
 // RealSum is Sum for errors that are not whole numbers of levels.
 struct RealSum {
-	u64 abs, square, within, pairs, differences;
+	u64 abs, square, within;
 };
 
 // units is a number of levels, or of levels^2, in units of the sums.
 BEL_FN u64 units(const bel_launch &a, double x) { return (u64)(product(x, (double)((u64)1 << a.fraction)) + 0.5); }
 
-// tally adds a sample, and returns its error.
-BEL_FN double tally(RealSum &s, const bel_launch &a, double decoded, double label) {
+// tally adds a sample.
+BEL_FN void tally(RealSum &s, const bel_launch &a, double decoded, double label) {
 	double error = decoded - label;
 	if (error < 0) {
 		error = -error;
@@ -900,13 +899,6 @@ BEL_FN double tally(RealSum &s, const bel_launch &a, double decoded, double labe
 	s.abs += units(a, error);
 	s.square += units(a, product(error, error));
 	s.within += error <= (double)a.within + 0.5 / (double)((u64)1 << a.fraction) ? 1 : 0;
-	return error;
-}
-
-// tally_pair adds the difference of two samples of a part of a level.
-BEL_FN void tally_pair(RealSum &s, const bel_launch &a, double one, double other) {
-	s.pairs++;
-	s.differences += units(a, product(one - other, one - other));
 }
 
 // Logits are those of four samples, in the grid's memory.
@@ -930,27 +922,21 @@ struct Logits {
 };
 
 // draw_logits makes the logits of four samples of a group.
-BEL_FN void draw_logits(const bel_launch &a, const Task &t, const bel_latent &l, u32 part, u32 group, u32 quarter, const Logits &z) {
-	const i32 *center = pointer<i32>(l.centers) + (u64)part * l.drawn;
-	const i64 *deviation = pointer<i64>(l.own);
+BEL_FN void draw_logits(const bel_launch &a, const Task &t, const bel_latent &l, u32 group, u32 quarter, const Logits &z) {
+	const i32 *center = pointer<i32>(l.centers);
 	u32 call = 4 * group * l.drawn + quarter;
 	for (u32 k = 0; k < l.drawn; k++, call += 4) {
-		Four f = normals(a, t, part, call);
+		Four f = normals(a, t, call);
 		BEL_UNROLL
 		for (int i = 0; i < 4; i++) {
-			i32 noise = f.x[i];
-			if (l.own != 0) {
-				noise = (i32)((deviation[k] * noise + (1 << 29)) >> 30);
-			}
-			f.x[i] = (center[k] + noise + (1 << 7)) >> 8;
+			f.x[i] = (center[k] + f.x[i] + (1 << 7)) >> 8;
 		}
 		z.set(k, f);
 	}
 }
 
 // Correlations are those of four samples with one candidate after the other: sums
-// that run along, or products for codes of real numbers. Whole numbers: in what
-// order they are added does not matter.
+// that run along. Whole numbers: in what order they are added does not matter.
 struct Correlations {
 	i64 x[4];
 	u32 at;
@@ -963,23 +949,8 @@ struct Correlations {
 		}
 	}
 
-	BEL_METHOD void next(const bel_latent &l, const bel_run &run, u32 m, const Logits &z) {
+	BEL_METHOD void next(const bel_run &run, u32 m, const Logits &z) {
 		const i64 fixed = pointer<i64>(run.fixed)[m];
-		if (l.values != 0) {
-			const i32 *value = pointer<i32>(l.values) + (u64)m * l.drawn;
-			BEL_UNROLL
-			for (int i = 0; i < 4; i++) {
-				x[i] = fixed;
-			}
-			for (u32 k = 0; k < l.drawn; k++) {
-				const Four f = z.get(k);
-				BEL_UNROLL
-				for (int i = 0; i < 4; i++) {
-					x[i] += (i64)value[k] * f.x[i];
-				}
-			}
-			return;
-		}
 		BEL_UNROLL
 		for (int i = 0; i < 4; i++) {
 			x[i] += fixed;
@@ -1025,11 +996,11 @@ BEL_FN Weights kept(const Logits &z, u32 slot) {
 }
 
 // largest finds the largest sums over the words of a run.
-BEL_FN void largest(const bel_latent &l, const bel_run &run, u32 words, const Logits &z, i64 *most) {
+BEL_FN void largest(const bel_run &run, u32 words, const Logits &z, i64 *most) {
 	Correlations c;
 	c.start();
 	for (u32 m = 0; m < words; m++) {
-		c.next(l, run, m, z);
+		c.next(run, m, z);
 		BEL_UNROLL
 		for (int i = 0; i < 4; i++) {
 			most[i] = m == 0 || c.x[i] > most[i] ? c.x[i] : most[i];
@@ -1054,10 +1025,10 @@ BEL_FN void correlate_product(const bel_latent &l, u32 row, const Logits &z, dou
 	i64 most[4];
 	Correlations c;
 	float all[4] = {0, 0, 0, 0};
-	largest(l, l.suffix, l.suffixes, z, most);
+	largest(l.suffix, l.suffixes, z, most);
 	c.start();
 	for (u32 s = 0; s < l.suffixes; s++) {
-		c.next(l, l.suffix, s, z);
+		c.next(l.suffix, s, z);
 		const Weights w = weigh(l, c, most);
 		keep(z, l.drawn + s, w);
 		BEL_UNROLL
@@ -1077,11 +1048,11 @@ BEL_FN void correlate_product(const bel_latent &l, u32 row, const Logits &z, dou
 		}
 		keep(z, l.drawn + l.suffixes + n, t);
 	}
-	largest(l, l.prefix, l.prefixes, z, most);
+	largest(l.prefix, l.prefixes, z, most);
 	float weight[4] = {0, 0, 0, 0}, sum[4] = {0, 0, 0, 0};
 	c.start();
 	for (u32 p = 0; p < l.prefixes; p++) {
-		c.next(l, l.prefix, p, z);
+		c.next(l.prefix, p, z);
 		const Weights w = weigh(l, c, most);
 		const Weights t = kept(z, l.drawn + l.suffixes + pointer<u16>(l.pattern_of)[p]);
 		const float offset = pointer<float>(l.offsets)[p];
@@ -1109,14 +1080,14 @@ BEL_FN void correlate(const bel_latent &l, bool ex, u32 row, const Logits &z, do
 	i64 most[4];
 	u32 best[4];
 	c.start();
-	c.next(l, l.run, 0, z);
+	c.next(l.run, 0, z);
 	BEL_UNROLL
 	for (int i = 0; i < 4; i++) {
 		most[i] = c.x[i];
 		best[i] = 0;
 	}
 	for (u32 m = 1; m < l.candidates; m++) {
-		c.next(l, l.run, m, z);
+		c.next(l.run, m, z);
 		BEL_UNROLL
 		for (int i = 0; i < 4; i++) {
 			if (c.x[i] > most[i]) {
@@ -1135,7 +1106,7 @@ BEL_FN void correlate(const bel_latent &l, bool ex, u32 row, const Logits &z, do
 	float weight[4] = {0, 0, 0, 0}, sum[4] = {0, 0, 0, 0};
 	c.start();
 	for (u32 m = 0; m < l.candidates; m++) {
-		c.next(l, l.run, m, z);
+		c.next(l.run, m, z);
 		const float offset = (float)((int)level[m] - (int)row);
 		BEL_UNROLL
 		for (int i = 0; i < 4; i++) {
@@ -1174,7 +1145,7 @@ BEL_FN void flips(const bel_launch &a, const Task &t, const bel_latent &l, u32 g
 		for (; open != 0; open &= open - 1) {
 			const u32 lane = (u32)open != 0 ? lowest((u32)open) : 32 + lowest((u32)(open >> 32));
 			const Bits128 r = philox(a.keys, BEL_FLIP_LANES * at + lane, STREAM_UNDECIDED, t.row, t.block);
-			if ((r.x[0] | (u64)r.x[1] << 32) < wrong[(u64)(lane % l.parts) * l.drawn + k] << BEL_DIGITS) {
+			if ((r.x[0] | (u64)r.x[1] << 32) < wrong[k] << BEL_DIGITS) {
 				smaller |= (u64)1 << lane;
 			}
 		}
@@ -1186,89 +1157,30 @@ BEL_FN void flips(const bel_launch &a, const Task &t, const bel_latent &l, u32 g
 // is_wrong reports whether a drawn bit of a sample is wrong.
 BEL_FN bool is_wrong(const Logits &z, u32 bit, u32 lane) { return ((u32)z.z[z.stride * bit + lane / 32] >> lane % 32 & 1) != 0; }
 
-// hard_label decodes a sample of a group by a decoder that reads words.
-template <Decoder D> BEL_FN double hard_label(const bel_launch &a, const Task &t, const bel_latent &l, const Long &out, const Logits &z, u32 lane) {
-	const u16 *bit = pointer<u16>(l.bits);
-	int ones_more = 0;
-	for (u32 k = 0; k < l.drawn; k++) {
-		const u32 b = bit[k];
-		if (is_wrong(z, k, lane)) {
-			const u32 mask = 1u << (b % 32);
-			out.marks[out.stride * (b / 32)] |= mask;
-			ones_more += (out.base[b / 32] & mask) != 0 ? -1 : 1;
-		}
-	}
-	double label;
-	if (D == BEL_U) {
-		label = (double)(ones_more + (int)t.row + 1); // row n of unary has n ones
-	} else if (D == BEL_J) {
-		label = (double)out.ends(a);
-	} else {
-		label = (double)nearest(a, t.row, out) + 1;
-	}
-	for (u32 k = 0; k < l.drawn; k++) {
-		out.marks[out.stride * (bit[k] / 32)] = 0;
-	}
-	return label;
-}
-
-enum Reading { WORDS, CORRELATIONS };
-
-// open_logits_thread makes the memory of a thread.
-BEL_FN void open_logits_thread(const bel_launch &a, u32 grid_thread, u32 grid_threads, Logits &z) {
-	z.z = pointer<i32>(a.logits) + 4 * (u64)grid_thread;
-	z.stride = 4 * (u64)grid_threads;
-}
-
-// sample_hard is the work of one thread in a task of hard outputs: two groups in turn.
-template <Reading R, Decoder D>
-BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, bool ex, RealSum &s) {
+// sample_hard is the work of one thread in a task of hard outputs, drawn bit by bit.
+BEL_FN void sample_hard(const bel_launch &a, u32 thread, const Logits &z, const Task &t, bool ex, RealSum &s) {
 	const bel_latent &l = pointer<bel_latent>(a.latent)[t.entry];
-	Logits z;
-	open_logits_thread(a, grid_thread, grid_threads, z);
 	Logits outputs = z; // in the slots after those of the words
 	outputs.z += z.stride * l.drawn;
-	Long out;
-	out.base = pointer<u32>(a.code) + (u64)t.row * a.words;
-	out.marks = pointer<u32>(a.marks) + grid_thread;
-	out.stride = grid_threads;
-	out.words = a.words;
+	const u32 *word = pointer<u32>(a.code) + (u64)t.row * a.words;
 	const u16 *bit = pointer<u16>(l.bits);
-	double before[BEL_FLIP_LANES]; // errors of the first of the two
-	for (u32 group = 2 * thread; BEL_FLIP_LANES * group < t.samples; group += group % 2 == 0 ? 1 : 2 * BEL_THREADS - 1) {
+	for (u32 group = thread; BEL_FLIP_LANES * group < t.samples; group += BEL_THREADS) {
 		flips(a, t, l, group, z);
 		const u32 count = least(BEL_FLIP_LANES, t.samples - BEL_FLIP_LANES * group);
-		const u64 wanted = count == BEL_FLIP_LANES ? ~(u64)0 : l.parts > 1 ? t.rest : ((u64)1 << count) - 1;
-		double label[4];
-		for (u32 lane = 0; lane < BEL_FLIP_LANES; lane++) {
-			if ((wanted >> lane / 4 * 4 & 15) == 0) {
-				continue;
-			}
-			if (R == WORDS) {
-				label[lane % 4] = hard_label<D>(a, t, l, out, z, lane);
-			} else if (lane % 4 == 0) {
-				for (u32 k = 0; k < l.drawn; k++) {
-					const bool one = (out.base[bit[k] / 32] >> bit[k] % 32 & 1) != 0;
-					Four f;
-					BEL_UNROLL
-					for (u32 i = 0; i < 4; i++) {
-						f.x[i] = is_wrong(z, k, lane + i) != one ? 1 << 16 : -(1 << 16);
-					}
-					outputs.set(k, f);
+		for (u32 lane = 0; lane < count; lane += 4) {
+			for (u32 k = 0; k < l.drawn; k++) {
+				const bool one = (word[bit[k] / 32] >> bit[k] % 32 & 1) != 0;
+				Four f;
+				BEL_UNROLL
+				for (u32 i = 0; i < 4; i++) {
+					f.x[i] = is_wrong(z, k, lane + i) != one ? 1 << 16 : -(1 << 16);
 				}
-				correlate(l, ex, t.row, outputs, label);
+				outputs.set(k, f);
 			}
-			if ((wanted >> lane & 1) == 0) {
-				continue;
-			}
-			const double error = tally(s, a, label[lane % 4], (double)(t.row + 1));
-			if (l.parts == 1) {
-				continue;
-			}
-			if (group % 2 == 0) {
-				before[lane] = error;
-			} else {
-				tally_pair(s, a, before[lane], error);
+			double label[4];
+			correlate(l, ex, t.row, outputs, label);
+			for (u32 i = 0; i < least(4, count - lane); i++) {
+				tally(s, a, label[i], (double)(t.row + 1));
 			}
 		}
 	}
@@ -1276,32 +1188,20 @@ BEL_FN void sample_hard(const bel_launch &a, u32 thread, u32 grid_thread, u32 gr
 
 // sample_logits is the work of one thread in a task.
 BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 grid_threads, const Task &t, bool ex, RealSum &s) {
+	Logits z; // this thread's
+	z.z = pointer<i32>(a.logits) + 4 * (u64)grid_thread;
+	z.stride = 4 * (u64)grid_threads;
 	if (a.hard) {
-		sample_hard<CORRELATIONS, GEN>(a, thread, grid_thread, grid_threads, t, ex, s);
+		sample_hard(a, thread, z, t, ex, s);
 		return;
 	}
 	const bel_latent &l = pointer<bel_latent>(a.latent)[t.entry];
-	Logits z;
-	open_logits_thread(a, grid_thread, grid_threads, z);
-	// Quarters of all parts in turn: a part alone has too few for all threads.
-	const u32 quarters = ((t.samples + l.parts - 1) / l.parts + 3) / 4; // of the parts that have the most
-	for (u32 at = thread; at < l.parts * quarters; at += BEL_THREADS) {
-		const u32 part = at / quarters, quarter = at % quarters;
-		const u32 samples = t.samples / l.parts + (l.parts > 1 ? (u32)(t.rest >> part & 1) : 0);
-		if (4 * quarter >= samples) {
-			continue;
-		}
-		const u32 count = least(4, samples - 4 * quarter);
-		draw_logits(a, t, l, part, quarter / 4, quarter % 4, z);
+	for (u32 quarter = thread; 4 * quarter < t.samples; quarter += BEL_THREADS) { // of a group
+		draw_logits(a, t, l, quarter / 4, quarter % 4, z);
 		double label[4];
 		correlate(l, ex, t.row, z, label);
-		double before = 0;
-		for (u32 i = 0; i < count; i++) {
-			const double error = tally(s, a, label[i], (double)(t.row + 1));
-			if (l.parts > 1 && i % 2 == 1) {
-				tally_pair(s, a, before, error);
-			}
-			before = error;
+		for (u32 i = 0; i < least(4, t.samples - 4 * quarter); i++) {
+			tally(s, a, label[i], (double)(t.row + 1));
 		}
 	}
 }
@@ -1309,25 +1209,7 @@ BEL_FN void sample_logits(const bel_launch &a, u32 thread, u32 grid_thread, u32 
 // BEL_LOGITS lists the kernels that sample logits, or hard outputs bit by bit.
 #define BEL_LOGITS(X) \
 	X(logits_gen, (sample_logits(a, thread, grid_thread, grid_threads, t, false, s))) \
-	X(logits_gen_ex, (sample_logits(a, thread, grid_thread, grid_threads, t, true, s))) \
-	X(signs_bel_u, (sample_hard<WORDS, BEL_U>(a, thread, grid_thread, grid_threads, t, false, s))) \
-	X(signs_bel_j, (sample_hard<WORDS, BEL_J>(a, thread, grid_thread, grid_threads, t, false, s))) \
-	X(signs_gen, (sample_hard<WORDS, GEN>(a, thread, grid_thread, grid_threads, t, false, s)))
-
-// rest_of is Rest of package tables for a block of so many samples.
-BEL_FN u64 rest_of(const bel_launch &a, u32 row, u32 block, u32 samples) {
-	const Bits128 r = philox(a.keys, 0, STREAM_REST, row, block);
-	const u64 random = r.x[0] | (u64)r.x[1] << 32;
-	u64 parts = 0;
-	for (u32 i = 0; i < samples % BEL_SUBLEVELS; i++) {
-		u32 node = 1;
-		for (u32 d = 0; node < BEL_SUBLEVELS; d++) {
-			node = node << 1 | (u32)((i >> d ^ random >> node) & 1);
-		}
-		parts |= (u64)1 << (node - BEL_SUBLEVELS);
-	}
-	return parts;
-}
+	X(logits_gen_ex, (sample_logits(a, thread, grid_thread, grid_threads, t, true, s)))
 
 // open_logits is open_task for logits.
 BEL_FN void open_logits(const bel_launch &a, u32 task, u32 thread, Task &t) {
@@ -1336,7 +1218,6 @@ BEL_FN void open_logits(const bel_launch &a, u32 task, u32 thread, Task &t) {
 		t.row = pointer<u32>(a.row)[t.entry];
 		t.block = pointer<u32>(a.task_block)[task];
 		t.samples = pointer<u32>(a.task_samples)[task];
-		t.rest = rest_of(a, t.row, t.block, t.samples);
 	}
 }
 
@@ -1458,7 +1339,7 @@ BEL_FN u64 across(u64 x, u32 d) {
 }
 
 BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const RealSum &s) {
-	const u64 own[BEL_SUMS] = {s.abs, s.square, s.within, s.pairs, s.differences};
+	const u64 own[BEL_SUMS] = {s.abs, s.square, s.within};
 	u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.entry;
 	BEL_UNROLL
 	for (u32 i = 0; i < BEL_SUMS; i++) {

@@ -13,11 +13,10 @@ enum {
 	BEL_WARP = 32,
 	BEL_NARROW_COLUMNS = 1 << 8, /* most columns of an alias table with draws of 16 bits */
 	BEL_LANES = 16,              /* samples of a group of logits: tables.Lanes */
-	BEL_SUBLEVELS = 64,          /* perceived labels of a level: tables.Strata */
 	BEL_DIGITS = 10,             /* of the numbers that decide hard outputs: tables.Digits */
 	BEL_FLIP_LANES = 64,         /* samples of a group of hard outputs: tables.FlipLanes */
 	BEL_OCTAVES = 64,            /* of tables.NormalTable, 8 coefficients each */
-	BEL_SUMS = 5                 /* sums of an entry: the numbers of montecarlo.Sums from Abs on */
+	BEL_SUMS = 3                 /* sums of an entry: the numbers of montecarlo.Sums from Abs on */
 };
 
 /* bel_run is a running sum over words: RunningSum of package tables. */
@@ -30,19 +29,17 @@ typedef struct {
 /* bel_latent has the tables of an entry of logits: the fields of Logits in package tables. */
 typedef struct {
 	bel_u64 bits;    /* u16[drawn] */
-	bel_u64 own;     /* i64[drawn]: standard deviations; 0 unless logits are of a perceived label */
-	bel_u64 centers; /* i32[parts][drawn] */
+	bel_u64 centers; /* i32[drawn] */
 	bel_u64 planes;  /* u64[drawn][BEL_DIGITS], for hard outputs: Flips in package tables */
-	bel_u64 wrong;   /* u64[parts][drawn], for hard outputs */
+	bel_u64 wrong;   /* u64[drawn], for hard outputs */
 	bel_u64 levels;  /* u16[candidates] */
 	bel_run run;     /* over the candidates */
 	bel_run prefix, suffix; /* of a product code: Product in package tables */
 	bel_u64 offsets;    /* f32[prefixes] */
 	bel_u64 pattern_of; /* u16[prefixes] */
 	bel_u64 patterns;   /* u16[kinds][suffixes] */
-	bel_u64 values;  /* i32[candidates][drawn]; 0 unless the code is of real numbers */
 	long long limit;
-	bel_u32 drawn, candidates, parts;
+	bel_u32 drawn, candidates;
 	bel_u32 prefixes, suffixes, kinds; /* 0 unless the code is taken as a product */
 	float scale;
 } bel_latent;

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"belsim/errmodel"
@@ -28,8 +29,6 @@ var knownProblems = []known{
 	{"unary", "gen", 65, montecarlo.IndependentBits},
 	{"unary", "gen", 201, montecarlo.IndependentBits},
 	{"unary", "gen", 301, montecarlo.IndependentBits},
-	{"unary", "bel-u", 65, montecarlo.DenseBits},
-	{"johnson", "bel-j", 128, montecarlo.DenseBits},
 	{"gray", "gen", 64, montecarlo.DenseBits},
 	{"gray", "gen-ex", 64, montecarlo.DenseBits},
 	{"unary", "gen", 65, montecarlo.IndependentLogits},
@@ -57,6 +56,24 @@ func (k known) problem(ctx context.Context) (p *montecarlo.Problem, spans []mont
 	}
 	return &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Kind: k.kind, Seed: 1, Within: 1}, spans,
 		fmt.Sprintf("%s of %d levels with %s", k.code, k.levels, k.decoder), nil
+}
+
+// Open opens the first CUDA device; CUDA_VISIBLE_DEVICES chooses among several. workers is the
+// number of goroutines that prepare what the device works on, 0 for all processors. The error
+// names what is missing: the driver, a device, a device that is new enough, or the CPU's sums of a
+// known problem.
+func Open(ctx context.Context, workers int) (*Device, error) { return openProved(ctx, workers, find) }
+
+// openProved is Open of the device that a function finds.
+func openProved(ctx context.Context, workers int, find func(workers int) (*Device, error)) (*Device, error) {
+	d, err := find(workers)
+	if err != nil {
+		return nil, err
+	}
+	if err := prove(ctx, d, montecarlo.CPU{Workers: workers}); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
 }
 
 // prove compares a device with the CPU on every known problem.

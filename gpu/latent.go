@@ -23,12 +23,7 @@ const maxLatentEntries = 4096
 // tables.Logits. Of the steps between candidates there are at most as many as all levels have.
 func latentBytes(p *montecarlo.Problem) uint64 {
 	c := p.Code
-	levels, m := uint64(c.Levels()), uint64(c.Bits())
-	steps := levels * m // values, of a code of real numbers
-	if !c.Real() {
-		steps = uint64(c.TransitionCount())
-	}
-	return (8*uint64(p.Kind.Parts())+10+8*tables.Digits)*m + 32*levels + 4*steps +
+	return (18+8*tables.Digits)*uint64(c.Bits()) + 32*uint64(c.Levels()) + 4*uint64(c.TransitionCount()) +
 		uint64(unsafe.Sizeof(C.bel_latent{})) + latentArrayCount*latentAlign
 }
 
@@ -55,7 +50,7 @@ type latentArrays struct {
 // has.
 const (
 	latentAlign      = 8
-	latentArrayCount = 19
+	latentArrayCount = 17
 )
 
 // add appends an array and returns how many bytes come before it.
@@ -74,17 +69,9 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 		return C.bel_run{starts: add(f, r.Starts), steps: add(f, r.Steps), fixed: add(f, r.Fixed)}
 	}
 	for i, p := range logits {
-		var centers []int32
-		for _, c := range p.Centers {
-			centers = append(centers, c...)
-		}
-		parts := len(p.Centers)
 		var wrong, planes []uint64
 		if p.Flips != nil {
-			parts = len(p.Wrong)
-			for _, w := range p.Wrong {
-				wrong = append(wrong, w...)
-			}
+			wrong = p.Wrong
 			for _, digits := range p.Planes {
 				planes = append(planes, digits[:]...)
 			}
@@ -92,10 +79,9 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 		e := &f.entries[i]
 		*e = C.bel_latent{
 			planes: add(f, planes), wrong: add(f, wrong),
-			bits: add(f, p.Bits), centers: add(f, centers),
-			levels: add(f, p.Levels), run: run(p.RunningSum), values: add(f, p.Values),
-			own: add(f, p.Own), limit: C.longlong(p.Limit), scale: C.float(p.Scale),
-			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)), parts: C.bel_u32(parts),
+			bits: add(f, p.Bits), centers: add(f, p.Centers),
+			levels: add(f, p.Levels), run: run(p.RunningSum), limit: C.longlong(p.Limit), scale: C.float(p.Scale),
+			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)),
 		}
 		need := len(p.Bits)
 		if p.Flips != nil {
@@ -113,25 +99,17 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 	return f
 }
 
-// rebase turns the offsets of all entries into addresses. Only codes of real numbers have values,
-// and only logits of a perceived label have standard deviations of their own: the address is 0
-// elsewhere.
-func (f *latentArrays) rebase(base C.bel_u64, p *montecarlo.Problem) {
+// rebase turns the offsets of all entries into addresses.
+func (f *latentArrays) rebase(base C.bel_u64) {
 	for i := range f.entries {
 		e := &f.entries[i]
 		addresses := []*C.bel_u64{&e.planes, &e.wrong, &e.bits, &e.levels, &e.pattern_of, &e.patterns, &e.centers,
-			&e.offsets, &e.own, &e.values}
+			&e.offsets}
 		for _, r := range []*C.bel_run{&e.run, &e.prefix, &e.suffix} {
 			addresses = append(addresses, &r.starts, &r.steps, &r.fixed)
 		}
 		for _, a := range addresses {
 			*a += base
-		}
-		if p.Kind != montecarlo.PerceivedLogits {
-			e.own = 0
-		}
-		if !p.Code.Real() {
-			e.values = 0
 		}
 	}
 }
@@ -150,7 +128,7 @@ func (d *Device) logitTables(ctx context.Context, b *batch, turn int, l *C.bel_l
 	if err := d.place(a); err != nil {
 		return nil, err
 	}
-	f.rebase(base, b.problem)
+	f.rebase(base)
 	if err := d.loadNormal(); err != nil {
 		return nil, err
 	}

@@ -401,8 +401,7 @@ func (d *Device) collect(b *batch, sums []montecarlo.Sums, turn int, done func(u
 	for i, row := range b.rows {
 		s := out[C.BEL_SUMS*i:]
 		sums[row].Add(montecarlo.Sums{
-			Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Pairs: s[3], Differences: s[4],
-			Parts: b.problem.Kind.Parts() > 1, Fraction: b.problem.Fraction(),
+			Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Fraction: b.problem.Fraction(),
 		})
 	}
 	done(b.total)

@@ -11,8 +11,7 @@ import (
 // Device is a CUDA device; there is none in this build.
 type Device struct{}
 
-// Open returns errNotInBuild.
-func Open(int) (*Device, error) { return nil, errNotInBuild }
+func find(int) (*Device, error) { return nil, errNotInBuild }
 
 // Name is empty.
 func (*Device) Name() string { return "" }

@@ -11,54 +11,35 @@ import (
 type flipDecoder interface {
 	// start takes a likely output of a row, of which bit k is another one with probability q(k).
 	start(row int, likely []uint64, q func(k int) float64)
-	// label decodes the likely output with some bits, all different, changed. It is in levels.
-	label(flipped []uint16) float64
+	// label decodes the likely output with some bits, all different, changed.
+	label(flipped []uint16) int
 }
 
 // flipDecoderOf chooses the flip decoder of a code and its decoder on hard decisions.
 func flipDecoderOf(c *code.Code, d decode.Decoder) flipDecoder {
-	if _, gen := d.(decode.Gen); gen && !c.Real() {
+	if _, gen := d.(decode.Gen); gen {
 		return newSparseGen(c)
 	}
 	if p := posteriorOf(d); p != nil && c.Bits() > memoBits {
 		return newFlipScorer(c, p)
 	}
-	return newAnyFlips(c, d)
+	return &anyFlips{decoder: d}
 }
 
 // anyFlips asks the decoder: right for any decoder, and slow, at one Decode a sample.
 type anyFlips struct {
-	value func(word []uint64) float64 // the decoder's label
-	word  []uint64                    // the likely output, but for the sample that is decoded
-	known []float64                   // by output: what a slow decoder makes of it, 0 for not yet asked; may be nil
-}
-
-func newAnyFlips(c *code.Code, d decode.Decoder) *anyFlips {
-	k := &anyFlips{value: func(word []uint64) float64 { return float64(d.Decode(word)) }}
-	if r, ok := d.(decode.RealDecoder); ok {
-		k.value = r.Value
-	}
-	if _, ok := d.(decode.Informed); ok && c.Bits() <= memoBits {
-		k.known = make([]float64, 1<<c.Bits())
-	}
-	return k
+	decoder decode.Decoder
+	word    []uint64 // the likely output, but for the sample that is decoded
 }
 
 func (k *anyFlips) start(_ int, likely []uint64, _ func(int) float64) {
 	k.word = append(k.word[:0], likely...)
 }
 
-func (k *anyFlips) label(flipped []uint16) float64 {
+func (k *anyFlips) label(flipped []uint16) int {
 	toggle(k.word, flipped)
 	defer toggle(k.word, flipped)
-	if k.known == nil {
-		return k.value(k.word)
-	}
-	known := &k.known[k.word[0]]
-	if *known == 0 { // labels are at least 1
-		*known = k.value(k.word)
-	}
-	return *known
+	return k.decoder.Decode(k.word)
 }
 
 // toggle inverts bits, all different, of a packed word.
@@ -85,7 +66,7 @@ func (k *flipPoints) prepare(p *tables.Bits) {
 	k.flips.start(p.Row, p.Base, p.Toggled)
 }
 
-func (k *flipPoints) error() int { return int(k.flips.label(k.flipped)) - (k.row + 1) }
+func (k *flipPoints) error() int { return k.flips.label(k.flipped) - (k.row + 1) }
 
 func (k *flipPoints) undisturbed() int {
 	k.flipped = k.flipped[:0]

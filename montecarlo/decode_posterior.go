@@ -14,7 +14,7 @@ import (
 // none.
 func posteriorOf(d decode.Decoder) *decode.Posterior {
 	p, ok := d.(*decode.Posterior)
-	if !ok || p.Model().Logits || p.Model().Perceived != nil {
+	if !ok || p.Model().Logits {
 		return nil
 	}
 	return p
@@ -99,7 +99,7 @@ func (f *flipScorer) change(m, k int) float64 {
 }
 
 // label implements flipDecoder.
-func (f *flipScorer) label(flipped []uint16) float64 {
+func (f *flipScorer) label(flipped []uint16) int {
 	f.scores = append(f.scores[:0], f.base...)
 	for _, k := range flipped {
 		if len(f.changes[k]) == 0 {
@@ -111,5 +111,5 @@ func (f *flipScorer) label(flipped []uint16) float64 {
 			f.scores[a] += v
 		}
 	}
-	return decode.Median.Label(f.scores, f.values)
+	return int(decode.Median.Label(f.scores, f.values))
 }

@@ -49,9 +49,9 @@ func TestFlipScorer(t *testing.T) {
 						}
 					}
 					toggle(word, flipped)
-					want := decode.Value(d, word)
+					want := d.Decode(word)
 					toggle(word, flipped)
-					if got := f.label(flipped); got-want > 1e-6 || want-got > 1e-6 {
+					if got := f.label(flipped); got != want {
 						t.Fatalf("%s, level %d, bits %v: %v, want %v", name, row+1, flipped, got, want)
 					}
 				}

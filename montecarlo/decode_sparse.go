@@ -111,7 +111,7 @@ func (k *sparseGen) start(row int, likely []uint64, _ func(int) float64) {
 }
 
 // label implements flipDecoder.
-func (k *sparseGen) label(flipped []uint16) float64 {
+func (k *sparseGen) label(flipped []uint16) int {
 	k.out = append(k.out[:0], k.likely...)
 	toggle(k.out, flipped)
 	wrong := k.distance(k.row)
@@ -122,7 +122,7 @@ func (k *sparseGen) label(flipped []uint16) float64 {
 			best, least = int(row), d
 		}
 	}
-	return float64(best + 1)
+	return best + 1
 }
 
 // distance is the distance of a row from the output that is decoded.

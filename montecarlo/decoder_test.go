@@ -71,7 +71,7 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 		prior[i] = 1 / float64(len(prior))
 	}
 	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p,
-		montecarlo.Target{Samples: n, Prior: prior, EachLabel: true}, nil)
+		montecarlo.Sampling{Samples: n, EachLabel: true}, prior, nil)
 	must.Succeed(t, err)
 	return sums
 }
@@ -96,7 +96,15 @@ func TestSlowPaths(t *testing.T) {
 		low, high     float64
 		kind          montecarlo.Kind
 	}{
+		{"unary", "bel-u", 2, 0.1, 0.9, montecarlo.IndependentBits},
+		{"unary", "bel-u", 65, 0.1, 0.9, montecarlo.IndependentBits},
 		{"unary", "bel-u", 200, 0.001, 0.3, montecarlo.IndependentBits},
+		{"johnson", "bel-j", 2, 0.1, 0.9, montecarlo.IndependentBits},
+		{"johnson", "bel-j", 256, 0.1, 0.9, montecarlo.IndependentBits},
+		{"johnson-nonzero", "bel-j", 255, 0.1, 0.9, montecarlo.IndependentBits},
+		{"johnson", "gen", 40, 0.01, 0.1, montecarlo.IndependentBits},
+		{"unary", "gen", 150, 0.01, 0.9, montecarlo.IndependentBits},
+		{"gray", "gen", 100, 0.1, 0.9, montecarlo.IndependentBits},
 		{"johnson", "bel-j", 30, 0.001, 0.3, montecarlo.IndependentBits},
 		{"johnson-nonzero", "bel-j", 300, 0.001, 0.7, montecarlo.IndependentBits},
 		{"hexj", "gen", 64, 0.01, 0.3, montecarlo.IndependentBits},
@@ -104,7 +112,6 @@ func TestSlowPaths(t *testing.T) {
 		{"hadamard", "gen", 64, 0.01, 0.3, montecarlo.DenseBits},
 		{"unary", "bel-u", 64, 0.01, 0.3, montecarlo.DenseBits},
 		{"johnson", "gen", 64, 0.01, 0.3, montecarlo.DenseBits},
-		{"johnson", "gen", 24, 0, 0, montecarlo.PerceivedBits},
 		{"gray", "gen", 32, 0.3, 0.4, montecarlo.IndependentLogits}, // all bits are drawn
 		{"b1jdj", "gen", 16, 0.3, 0.4, montecarlo.IndependentLogits},
 		{"gray", "gen-ex", 16, 0.3, 0.4, montecarlo.DenseBits},
@@ -113,9 +120,6 @@ func TestSlowPaths(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/%s/%d/%d", tt.code, tt.decoder, tt.levels, tt.kind), func(t *testing.T) {
 			p := mixtureProblem(t, tt.code, tt.decoder, tt.levels, 0.1, 1)
 			p.Errors, p.Kind, p.Within = table(tt.levels, p.Code.Bits(), tt.low, tt.high), tt.kind, 1
-			if tt.kind.Perceived() {
-				p = perceivedProblem(t, tt.code, tt.decoder, tt.levels, network, true)
-			}
 			want, got := sampleAll(t, p, 700), sampleAll(t, slowly(p), 700)
 			for i := range got {
 				if tt.decoder == "gen-ex" && math.Abs(got[i].Mean()-want[i].Mean()) < 1e-4 {
@@ -130,14 +134,13 @@ func TestSlowPaths(t *testing.T) {
 }
 
 // TestOtherNumbers: where a fast path draws other random numbers than a decoder that it does not
-// know, errors have the same law: each of the 11 differences of means is within 5 standard errors,
+// know, errors have the same law: each of the 10 differences of means is within 5 standard errors,
 // with false alarms below 10⁻⁵. The decoders that know the model have levels of no prior, and with
 // r = 2 and σ = 1 some bits are more often wrong than right.
 func TestOtherNumbers(t *testing.T) {
 	tilted := theory.Uniform(24)
 	tilted[3], tilted[4], tilted[20] = 0, 0.2, 0.01
-	problems := map[string]*montecarlo.Problem{
-		"perceived label": perceivedProblem(t, "johnson", "gen", 24, network, false)} // all bits are drawn
+	problems := map[string]*montecarlo.Problem{}
 	for _, of := range []struct {
 		name     string
 		r, sigma float64

@@ -6,41 +6,16 @@ import (
 	"math"
 
 	"belsim/theory/base/matrix"
-	"belsim/theory/decode"
 )
 
-// Target says how much to sample.
-type Target struct {
-	// Samples is the number of samples of each label. It is not used when
-	// RelErr is set.
-	Samples uint64
-	// RelErr, when positive, samples so much that every reported standard error is RelErr times its
-	// mean, or up to a tenth more, or Max is reached. A pilot says how many samples that takes: its
-	// own are not among the results, so that the number of samples does not depend on what they
-	// show, and means have no bias.
-	RelErr float64
-	// Max is the largest number of samples of a label with RelErr, the pilot's included; it is
-	// never more than Problem.MaxSamples.
-	Max uint64
-	// Work, when positive, limits the samples of all labels together with RelErr, by what they
-	// cost: see Problem.Cost. A label has at least LeastSamples.
-	Work float64
-	// EachLabel makes RelErr hold for every label, and not only for the mean
-	// over the prior.
-	EachLabel bool
-	// Prior is the weight of each label, of length L. Labels of weight zero are not sampled
-	// unless EachLabel is set.
-	Prior []float64
-}
-
-// LeastSamples is the smallest number of samples of a label, and of its pilot, that Target.Work
+// LeastSamples is the smallest number of samples of a label, and of its pilot, that Sampling.Work
 // leaves.
 const LeastSamples = 64
 
 // Cost is about what a sample of a problem takes, in units of some 20 ns of a processor, from
 // above. It is counted, not measured, so that what depends on it is the same on every machine.
 func (p *Problem) Cost() (float64, error) {
-	if p.Kind != IndependentBits || p.errsOften() {
+	if p.sampled() != IndependentBits {
 		return 1 + float64(p.Code.Bits())/8, nil
 	}
 	const most = 16 // levels that are looked at
@@ -57,47 +32,52 @@ func (p *Problem) Cost() (float64, error) {
 }
 
 // limit is the largest number of samples of each of so many labels.
-func (t Target) limit(p *Problem, labels int) (uint64, error) {
-	most := min(t.Max, p.MaxSamples())
-	if t.Work == 0 {
+func (s Sampling) limit(p *Problem, labels int) (uint64, error) {
+	most := min(s.MaxSamples, p.MaxSamples())
+	if s.Work == 0 {
 		return most, nil
 	}
 	cost, err := p.Cost()
-	return min(most, max(2*LeastSamples, uint64(t.Work/(cost*float64(labels))))), err
+	return min(most, max(2*LeastSamples, uint64(s.Work/(cost*float64(labels))))), err
 }
 
-// Estimate samples a problem with a backend until the target is reached. It returns the sums
-// of each label and whether RelErr was reached within Max. The samples of a round depend only
-// on the sums of earlier rounds, so the result depends only on the problem and the target.
-// done is passed to the backend, and hears of the samples of the pilot, too.
+// Estimate samples a problem with a backend, whose labels have the weights of a prior. It returns the
+// sums of each label and whether RelErr was reached. The seed and θ are those of the problem. done is
+// passed to the backend.
+//
+// With RelErr, every reported standard error is RelErr times its mean, or up to a tenth more, or
+// MaxSamples is reached. A pilot, whose samples count in MaxSamples and for done, says how many
+// samples that takes: its own are not among the results, so that the number of samples does not
+// depend on what they show, and means have no bias.
 //
 // When the context ends, the error is the context's, and the sums hold the samples finished
 // until then.
-func Estimate(ctx context.Context, b Backend, p *Problem, t Target, done func(samples uint64)) (sums []Sums,
-	reached bool, err error) {
+func Estimate(ctx context.Context, b Backend, p *Problem, s Sampling, prior []float64,
+	done func(samples uint64)) (sums []Sums, reached bool, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, false, err
 	}
 	levels := p.Code.Levels()
-	if len(t.Prior) != levels {
-		return nil, false, fmt.Errorf("prior of %d labels for a code of %d levels", len(t.Prior), levels)
+	if len(prior) != levels {
+		return nil, false, fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), levels)
 	}
-	if limit := p.MaxSamples(); t.RelErr == 0 && t.Samples > limit {
+	if limit := p.MaxSamples(); s.RelErr == 0 && s.Samples > limit {
 		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits",
-			t.Samples, limit, p.Code.Name())
+			s.Samples, limit, p.Code.Name())
 	}
-	e := estimation{Target: t, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
-	if t.RelErr > 0 {
+	e := estimation{Sampling: s, prior: prior, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
+	if s.RelErr > 0 {
 		return e.relative(ctx)
 	}
 	sums = make([]Sums, levels)
-	err = e.sample(ctx, e.all(t.Samples), sums)
+	err = e.sample(ctx, e.all(s.Samples), sums)
 	return sums, err == nil, err
 }
 
 // estimation is the work of Estimate.
 type estimation struct {
-	Target
+	Sampling
+	prior   []float64
 	backend Backend
 	problem *Problem
 	done    func(samples uint64)
@@ -105,11 +85,11 @@ type estimation struct {
 }
 
 // wants reports whether a label is sampled.
-func (e *estimation) wants(row int) bool { return e.EachLabel || e.Prior[row] > 0 }
+func (e *estimation) wants(row int) bool { return e.EachLabel || e.prior[row] > 0 }
 
 // all is a number of samples for every label that is sampled.
 func (e *estimation) all(n uint64) []uint64 {
-	more := make([]uint64, len(e.Prior))
+	more := make([]uint64, len(e.prior))
 	for row := range more {
 		if e.wants(row) {
 			more[row] = n
@@ -123,9 +103,6 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	var spans []Span
 	for row, n := range more {
 		if n > 0 {
-			if e.RelErr > 0 && e.problem.Kind.Parts() > 1 { // all parts have as many samples
-				n = (n + decode.Strata - 1) / decode.Strata * decode.Strata
-			}
 			spans = append(spans, Span{row, e.blocks[row], n})
 			e.blocks[row] += uint32((n + BlockSize - 1) / BlockSize)
 		}
@@ -133,7 +110,7 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	err := e.backend.Sample(ctx, e.problem, spans, sums, e.done)
 	var errors []float64
 	for _, s := range spans {
-		if sum := &sums[s.Row]; e.problem.Kind.Parts() == 1 && sum.Variance() == 0 {
+		if sum := &sums[s.Row]; sum.Variance() == 0 {
 			errors = matrix.Row(errors, s.Row, e.problem.Errors)
 			sum.Certain = matrix.Certain(errors)
 		}
@@ -153,23 +130,23 @@ const (
 // relative samples to a relative standard error.
 func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, err error) {
 	labels := 0
-	for row := range e.Prior {
+	for row := range e.prior {
 		if e.wants(row) {
 			labels++
 		}
 	}
-	if e.Max, err = e.limit(e.problem, labels); err != nil {
+	if e.MaxSamples, err = e.limit(e.problem, labels); err != nil {
 		return nil, false, err
 	}
-	pilot := e.Target
+	pilot := *e
 	pilot.RelErr = max(e.RelErr, min(pilotError*e.RelErr, mostPilotError))
-	pilot.Max = max(e.Max/4, LeastSamples)
-	seen := make([]Sums, len(e.Prior))
+	pilot.MaxSamples = max(e.MaxSamples/4, LeastSamples)
+	seen := make([]Sums, len(e.prior))
 	first := uint64(firstPilot)
 	if e.EachLabel { // the error of one label may be that of rare large errors
 		first *= 16
 	}
-	for more := e.all(min(first, pilot.Max)); more != nil; more = pilot.next(seen) {
+	for more := e.all(min(first, pilot.MaxSamples)); more != nil; more = pilot.next(seen) {
 		if err := e.sample(ctx, more, seen); err != nil {
 			return seen, false, err
 		}
@@ -177,7 +154,7 @@ func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, e
 	// A standard error over its mean is known to about the relative error of the pilot, so
 	// that its square is to about twice as much.
 	wanted := e.plan(seen, 1+3*pilot.RelErr)
-	sums = make([]Sums, len(e.Prior))
+	sums = make([]Sums, len(e.prior))
 	if err := e.sample(ctx, wanted, sums); err != nil {
 		return sums, false, err
 	}
@@ -197,17 +174,17 @@ type counted struct{ mean, stderr float64 }
 func (m counted) reaches(relErr float64) bool { return m.stderr <= relErr*m.mean }
 
 // counted calls f for every such mean, with the rows it is over.
-func (t Target) counted(sums []Sums, f func(rows []int, m counted)) {
+func (e *estimation) counted(sums []Sums, f func(rows []int, m counted)) {
 	var rows []int
 	for row, s := range sums {
-		if t.Prior[row] > 0 {
+		if e.prior[row] > 0 {
 			rows = append(rows, row)
 		}
-		if t.EachLabel {
+		if e.EachLabel {
 			f([]int{row}, counted{s.Mean(), s.StdErr()})
 		}
 	}
-	o := Average(t.Prior, sums)
+	o := Average(e.prior, sums)
 	f(rows, counted{o.Mean, o.StdErr})
 }
 
@@ -219,19 +196,19 @@ const (
 )
 
 // next is how many more samples each label needs in a pilot; nil where none does.
-func (t Target) next(sums []Sums) (more []uint64) {
-	t.counted(sums, func(rows []int, m counted) {
-		if m.reaches(t.RelErr) {
+func (e *estimation) next(sums []Sums) (more []uint64) {
+	e.counted(sums, func(rows []int, m counted) {
+		if m.reaches(e.RelErr) {
 			return
 		}
 		factor := float64(roundGrowth)
 		if m.mean > 0 && m.stderr > 0 {
-			ratio := m.stderr / (t.RelErr * m.mean)
+			ratio := m.stderr / (e.RelErr * m.mean)
 			factor = min(factor, roundMargin*ratio*ratio)
 		}
 		for _, row := range rows {
 			have := sums[row].Samples
-			wanted := uint64(math.Ceil(min(factor*float64(have), float64(t.Max))))
+			wanted := uint64(math.Ceil(min(factor*float64(have), float64(e.MaxSamples))))
 			if wanted > have {
 				if more == nil {
 					more = make([]uint64, len(sums))
@@ -244,24 +221,24 @@ func (t Target) next(sums []Sums) (more []uint64) {
 }
 
 // plan is how many samples of each label a pilot asks for: as many as it had itself or more, as far
-// as Max allows, and a multiple of the number of strata.
-func (t Target) plan(pilot []Sums, margin float64) []uint64 {
+// as MaxSamples allows, and a multiple of LeastSamples.
+func (e *estimation) plan(pilot []Sums, margin float64) []uint64 {
 	wanted := make([]uint64, len(pilot))
-	t.counted(pilot, func(rows []int, m counted) {
+	e.counted(pilot, func(rows []int, m counted) {
 		for _, row := range rows {
 			have := pilot[row].Samples
 			samples := 0.0
 			if m.stderr > 0 {
-				ratio := m.stderr / (t.RelErr * m.mean)
+				ratio := m.stderr / (e.RelErr * m.mean)
 				samples = margin * ratio * ratio * float64(have)
 			}
-			most := max(t.Max, have) - have
+			most := max(e.MaxSamples, have) - have
 			wanted[row] = max(wanted[row], uint64(min(max(samples, float64(have)), float64(most))))
 		}
 	})
 	for row, n := range wanted {
 		if n > 0 {
-			wanted[row] = max(1, n/decode.Strata) * decode.Strata
+			wanted[row] = max(1, n/LeastSamples) * LeastSamples
 		}
 	}
 	return wanted

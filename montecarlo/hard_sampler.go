@@ -3,7 +3,6 @@ package montecarlo
 import (
 	"context"
 	"math/bits"
-	"slices"
 
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/philox"
@@ -16,11 +15,10 @@ const wordsChunk = 64
 
 // hardBlock is block for hard outputs: a group is tables.FlipLanes samples in a row.
 func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, error) {
-	paired := s.problem.Kind.Parts() > 1
-	sums := Sums{Fraction: s.problem.Fraction(), Parts: paired}
+	sums := Sums{Fraction: s.problem.Fraction()}
 	s.wrong = sized(s.wrong, len(s.tables.Bits))
 	s.words = sized(s.words, wordsChunk*tables.Digits)
-	var labels, before [tables.FlipLanes]float64 // decoded ones, and then errors
+	var labels [tables.FlipLanes]float64
 	for g, sinceLook := 0, 0; g*tables.FlipLanes < n; g++ {
 		if sinceLook += tables.FlipLanes * (len(s.wrong) + 1); sinceLook >= latentChunk {
 			sinceLook = 0
@@ -30,21 +28,13 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 		}
 		s.flips(st, g)
 		wanted := ^uint64(0)
-		switch count := n - g*tables.FlipLanes; {
-		case count >= tables.FlipLanes:
-		case paired: // lane j of every group has part j
-			wanted = st.rest(n)
-		default:
+		if count := n - g*tables.FlipLanes; count < tables.FlipLanes {
 			wanted = 1<<count - 1
 		}
-		before = labels
 		s.hard.labels(&labels, s.wrong, wanted)
 		for ; wanted != 0; wanted &= wanted - 1 {
 			j := bits.TrailingZeros64(wanted)
-			labels[j] = sums.tallyReal(s.place(labels[j]), s.errors.Base, s.errors.Near)
-			if paired && g%2 == 1 {
-				sums.tallyPair(before[j], labels[j])
-			}
+			sums.tallyReal(labels[j], s.errors.Base, s.errors.Near)
 		}
 	}
 	return sums, nil
@@ -65,7 +55,7 @@ func (s *latentSampler) flips(st stream, g int) {
 			for ; open != 0; open &= open - 1 {
 				lane := bits.TrailingZeros64(open)
 				x := philox.Call(s.keys, st.at(streamUndecided, 0, uint32((at+i)*tables.FlipLanes+lane)))
-				rest := s.tables.Wrong[lane%len(s.tables.Wrong)][first+i] << tables.Digits
+				rest := s.tables.Wrong[first+i] << tables.Digits
 				if uint64(x[0])|uint64(x[1])<<32 < rest {
 					wrong |= 1 << lane
 				}
@@ -103,57 +93,29 @@ func newHardDecoder(p *Problem) hardDecoder {
 	if _, ok := p.correlated(); ok {
 		return newCorrelator(p)
 	}
-	return newFlipLists(p)
+	return &wordDecoder{decoder: p.Decoder, code: p.Code, word: make([]uint64, len(p.Code.Word(0)))}
 }
 
-// flipLists lists the bits in which outputs differ from a likely one.
-type flipLists struct {
-	flips  flipDecoder
-	code   *code.Code
-	likely bool // flips start from the likeliest output, and not from the code word
-	bits   []uint16
-	turn   []uint64 // by drawn bit: all ones where flips start from a wrong bit
-	lists  [tables.FlipLanes][]uint16
+// wordDecoder asks the decoder for every sample: right for any decoder, and slow.
+type wordDecoder struct {
+	decoder decode.Decoder
+	code    *code.Code
+	row     int
+	bits    []uint16
+	word    []uint64
 }
 
-func newFlipLists(p *Problem) *flipLists {
-	flips := flipDecoderOf(p.Code, p.Decoder)
-	_, likely := flips.(*flipScorer)
-	if likely && p.Kind.Parts() > 1 { // there is no likely output of all parts
-		flips, likely = newAnyFlips(p.Code, p.Decoder), false
-	}
-	return &flipLists{flips: flips, code: p.Code, likely: likely}
-}
+func (h *wordDecoder) prepare(p *tables.Logits) { h.row, h.bits = p.Row, p.Bits }
 
-func (h *flipLists) prepare(p *tables.Logits) {
-	word, share := slices.Clone(h.code.Word(p.Row)), make([]float64, h.code.Bits())
-	h.bits, h.turn = p.Bits, make([]uint64, len(p.Bits))
-	if h.likely {
-		for a, k := range p.Bits {
-			e := float64(p.Wrong[0][a]) * 0x1p-64
-			if e > 0.5 {
-				word[k/64] ^= 1 << (k % 64)
-				h.turn[a] = ^uint64(0)
-			}
-			share[k] = min(e, 1-e)
-		}
-	}
-	h.flips.start(p.Row, word, func(k int) float64 { return share[k] })
-}
-
-func (h *flipLists) labels(dst *[tables.FlipLanes]float64, wrong []uint64, wanted uint64) {
-	for i := range h.lists {
-		h.lists[i] = h.lists[i][:0]
-	}
-	for a, w := range wrong {
-		for w ^= h.turn[a]; w != 0; w &= w - 1 {
-			i := bits.TrailingZeros64(w)
-			h.lists[i] = append(h.lists[i], h.bits[a])
-		}
-	}
+func (h *wordDecoder) labels(dst *[tables.FlipLanes]float64, wrong []uint64, wanted uint64) {
 	for ; wanted != 0; wanted &= wanted - 1 {
 		i := bits.TrailingZeros64(wanted)
-		dst[i] = h.flips.label(h.lists[i])
+		copy(h.word, h.code.Word(h.row))
+		for a, w := range wrong {
+			k := h.bits[a]
+			h.word[k/64] ^= w >> i & 1 << (k % 64)
+		}
+		dst[i] = decode.Value(h.decoder, h.word)
 	}
 }
 
@@ -161,7 +123,7 @@ func (h *flipLists) labels(dst *[tables.FlipLanes]float64, wrong []uint64, wante
 // err: whether, on a few rows, three times the mean number of wrong bits reach a quarter of all
 // code words, among which gen would have to search. It is part of the numeric contract.
 func (p *Problem) errsOften() bool {
-	if _, gen := p.Decoder.(decode.Gen); !gen || p.Kind != IndependentBits || p.Code.Bits() <= memoBits {
+	if _, gen := p.Decoder.(decode.Gen); !gen || p.Code.Bits() <= memoBits {
 		return false
 	}
 	levels, wrong := p.Code.Levels(), 0.

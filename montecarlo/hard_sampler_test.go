@@ -3,7 +3,6 @@ package montecarlo
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -19,131 +18,48 @@ import (
 // Of each test of a law, the probability of a false alarm is at most this.
 const falseAlarm = 1e-9
 
-// parts is a network with error probabilities of its own at each perceived label of a level.
-type parts struct{ *mat.Dense }
-
-func (parts) Noise() float64               { return 1 }
-func (parts) Logits([]float64, float64)    {}
-func (p parts) ResidualSD() (sd []float64) { _, m := p.Dims(); return make([]float64, m) }
-
-func (p parts) WrongTo(dst []float64, i int, y float64) {
-	n, m := p.Dims()
-	part := 0
-	for part < decode.Strata-1 && decode.PerceivedLabel(float64(i+1), 1, part) < y {
-		part++
-	}
-	for k := range dst {
-		dst[k] = p.At(part%n, k%m)
-	}
-}
-
-// hardSampler samples a code of some bits, of whose table of errors part j of a label has row j, or
-// all of a label.
-func hardSampler(t *testing.T, wrong parts, kind Kind) *latentSampler {
+// hardSampler samples the onehot code of bits that err with some probabilities, of which the first
+// digits decide, do not decide, or are all that there are.
+func hardSampler(t *testing.T, bits int) *latentSampler {
 	t.Helper()
-	_, m := wrong.Dims()
-	c := mustCode(t, "onehot", m)
-	p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Errors: wrong, Kind: kind, Seed: 3}
+	rng := rand.New(rand.NewPCG(1, 2))
+	e := mat.NewDense(bits, bits, nil)
+	e.Apply(func(int, int, float64) float64 {
+		return []float64{0, 1, 0.5, 0x1p-8, 3 * 0x1p-8, 0x1p-9, 1 - 0x1p-10, 0.003, rng.Float64(),
+			rng.Float64()}[rng.IntN(10)]
+	}, e)
+	c := mustCode(t, "onehot", bits)
+	p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Errors: e, Kind: DenseBits, Seed: 3}
 	s := newLatentSampler(p, philox.NewKeys(p.Seed))
 	s.tables = must.Get(s.maker.Row(t.Context(), 0))(t)
 	s.wrong, s.words = make([]uint64, len(s.tables.Bits)), make([]uint64, wordsChunk*tables.Digits)
 	return s
 }
 
-// oddProbabilities are numbers whose first digits decide, do not decide, or are all that there are.
-func oddProbabilities(rows, columns int) parts {
-	rng := rand.New(rand.NewPCG(1, 2))
-	p := mat.NewDense(rows, columns, nil)
-	for i := range rows {
-		for k := range columns {
-			p.Set(i, k, []float64{0, 1, 0.5, 0x1p-8, 3 * 0x1p-8, 0x1p-9, 1 - 0x1p-10, 0.003, rng.Float64(),
-				rng.Float64()}[rng.IntN(10)])
-		}
-	}
-	return parts{p}
-}
-
 // TestFlips: the words decide as their definition does, lane by lane: a number of 72 digits is
 // compared with p.
 func TestFlips(t *testing.T) {
-	for _, kind := range []Kind{DenseBits, PerceivedBits} {
-		s := hardSampler(t, oddProbabilities(70, 70), kind)
-		st := stream{s.keys, 0, 5}
-		for g := range 40 {
-			s.flips(st, g)
-			for a := range s.wrong {
-				at := g*len(s.wrong) + a
-				words := make([]uint64, tables.Digits)
-				philox.Fill(words, s.keys, st.at(streamDigits, 0, uint32(at*tables.Digits/2)))
-				for lane := range tables.FlipLanes {
-					var top uint64
-					for _, w := range words {
-						top = top<<1 | w>>lane&1
-					}
-					x := philox.Call(s.keys, st.at(streamUndecided, 0, uint32(at*tables.FlipLanes+lane)))
-					p := s.tables.Wrong[lane%len(s.tables.Wrong)][a]
-					want := top < p>>(64-tables.Digits) ||
-						top == p>>(64-tables.Digits) && uint64(x[0])|uint64(x[1])<<32 < p<<tables.Digits
-					if got := s.wrong[a]>>lane&1 == 1; got != want {
-						t.Fatalf("group %d, bit %d, lane %d: wrong %v, want %v", g, a, lane, got, want)
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestFlipsLaw: in each part of a level bits err with their own probabilities, neighbours
-// independently, and each independently of itself in the next group. The sum of the squares of D
-// normal numbers has the law of χ² with D degrees of freedom; counts of n = 30000 with a p from
-// 1/256 on are within 1 % of normal in their variance's terms, which the last factor allows for.
-func TestFlipsLaw(t *testing.T) {
-	const n = 30000
-	s := hardSampler(t, oddProbabilities(64, 24), PerceivedBits)
-	bits := len(s.wrong)
-	before := make([]uint64, bits)
-	type counts struct{ wrong, pairs, again [tables.FlipLanes]int }
-	all := make([]counts, bits)
-	for g := range n {
-		s.flips(stream{s.keys, 0, uint32(g / 1024)}, g%1024)
-		for a, w := range s.wrong {
+	s := hardSampler(t, 70)
+	st := stream{s.keys, 0, 5}
+	for g := range 40 {
+		s.flips(st, g)
+		for a := range s.wrong {
+			at := g*len(s.wrong) + a
+			words := make([]uint64, tables.Digits)
+			philox.Fill(words, s.keys, st.at(streamDigits, 0, uint32(at*tables.Digits/2)))
 			for lane := range tables.FlipLanes {
-				is := w >> lane & 1
-				all[a].wrong[lane] += int(is)
-				all[a].pairs[lane] += int(is & (s.wrong[(a+1)%bits] >> lane))
-				if g%2 == 1 { // so that no group is in two pairs
-					all[a].again[lane] += int(is & (before[a] >> lane))
+				var top uint64
+				for _, w := range words {
+					top = top<<1 | w>>lane&1
+				}
+				x := philox.Call(s.keys, st.at(streamUndecided, 0, uint32(at*tables.FlipLanes+lane)))
+				p := s.tables.Wrong[a]
+				want := top < p>>(64-tables.Digits) ||
+					top == p>>(64-tables.Digits) && uint64(x[0])|uint64(x[1])<<32 < p<<tables.Digits
+				if got := s.wrong[a]>>lane&1 == 1; got != want {
+					t.Fatalf("group %d, bit %d, lane %d: wrong %v, want %v", g, a, lane, got, want)
 				}
 			}
-		}
-		copy(before, s.wrong)
-	}
-	var square [3]float64
-	var freedom [3]int
-	for a := range all {
-		for lane := range tables.FlipLanes {
-			p := float64(s.tables.Wrong[lane][a]) * 0x1p-64
-			q := float64(s.tables.Wrong[lane][(a+1)%bits]) * 0x1p-64
-			for i, x := range []struct {
-				got  int
-				n, p float64
-			}{{all[a].wrong[lane], n, p}, {all[a].pairs[lane], n, p * q}, {all[a].again[lane], n / 2, p * p}} {
-				variance := x.n * x.p * (1 - x.p)
-				if variance < 50 {
-					if d := math.Abs(float64(x.got) - x.n*x.p); d > 60 { // 8.5 deviations and more of a Poisson number
-						t.Errorf("bit %d, part %d: %d, want %v", a, lane, x.got, x.n*x.p)
-					}
-					continue
-				}
-				square[i] += (float64(x.got) - x.n*x.p) * (float64(x.got) - x.n*x.p) / variance
-				freedom[i]++
-			}
-		}
-	}
-	for i, what := range []string{"wrong bits", "neighbours", "groups"} {
-		limit := distuv.ChiSquared{K: float64(freedom[i])}.Quantile(1-falseAlarm) * 1.02
-		if square[i] > limit {
-			t.Errorf("%s: χ² = %v with %d degrees of freedom, limit %v", what, square[i], freedom[i], limit)
 		}
 	}
 }

@@ -5,9 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/tables"
 	"belsim/theory/base/philox"
@@ -52,9 +49,10 @@ func (s *latentSampler) row(ctx context.Context, row int, _ uint64) (err error) 
 	if s.tables, err = s.maker.Row(ctx, row); err != nil {
 		return err
 	}
-	s.errors.Base = s.problem.Code.Place(row)
-	for i := range s.errors.Y {
-		s.errors.Y[i] = s.errors.Base
+	s.errors.Base = float64(row + 1)
+	s.centers = s.centers[:0]
+	for range lanes.Batch {
+		s.centers = append(s.centers, s.tables.Centers...)
 	}
 	if s.hard != nil {
 		s.hard.prepare(s.tables)
@@ -72,62 +70,40 @@ func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, erro
 	return s.softBlock(ctx, st, n)
 }
 
-// rest returns the parts of a level that have one more of n samples of a block than the others, as
-// bits.
-func (st stream) rest(n int) uint64 {
-	x := philox.Call(st.keys, st.at(streamRest, 0, 0))
-	return tables.Rest(n%decode.Strata, uint64(x[0])|uint64(x[1])<<32)
-}
-
-// softBlock is block for logits. With a perceived label, the samples of each
-// part of the level have their own stream.
-//
-// Group g of a stream takes draws Width·A·g … of it: the noise of one drawn bit after the other.
+// softBlock is block for logits. Group g takes draws Width·A·g … of the stream: the noise of one
+// drawn bit after the other.
 func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, error) {
-	parts, draws := len(s.tables.Centers), len(s.tables.Bits)
-	sums := Sums{Fraction: s.problem.Fraction(), Parts: parts > 1}
-	rounds, rest := n/parts, uint64(0) // rounds of all parts
-	if sums.Parts {
-		rest = st.rest(n)
-	}
+	draws := len(s.tables.Bits)
+	sums := Sums{Fraction: s.problem.Fraction()}
 	if len(s.logits) < draws*lanes.Batch {
 		s.words = make([]uint64, draws*lanes.Batch*lanes.Width/2)
 		s.logits = make([]lanes.Ints, draws*lanes.Batch)
 	}
 	var labels [lanes.Width]float64
 	batch, sinceLook := s.batchDecoder(), 0
-	for j := range parts {
-		mine := rounds + int(rest>>j&1)
-		s.centers = s.centers[:0]
-		for range lanes.Batch {
-			s.centers = append(s.centers, s.tables.Centers[j]...)
+	for first := 0; first < n; first += lanes.Batch * lanes.Width {
+		left := min(n-first, lanes.Batch*lanes.Width)
+		groups := (left + lanes.Width - 1) / lanes.Width
+		if batch != nil {
+			groups = lanes.Batch
 		}
-		for first := 0; first < mine; {
-			groups := min(lanes.Batch, (mine-first+lanes.Width-1)/lanes.Width)
-			if sinceLook += groups * draws * lanes.Width; sinceLook >= latentChunk {
-				sinceLook = 0
-				if err := ctx.Err(); err != nil {
-					return sums, err
-				}
+		if sinceLook += groups * draws * lanes.Width; sinceLook >= latentChunk {
+			sinceLook = 0
+			if err := ctx.Err(); err != nil {
+				return sums, err
 			}
-			draw, words := first*draws, s.words[:groups*draws*lanes.Width/2]
-			philox.Fill(words, s.keys, st.at(streamLatent, j, uint32(draw/4)))
-			s.noise(words, groups, st, j, uint32(draw))
-			if batch != nil && mine-first >= lanes.Batch*lanes.Width {
-				sums.tallyBatch(batch, s.logits[:groups*draws], draws, &s.errors, sums.Parts)
-				first += lanes.Batch * lanes.Width
-				continue
-			}
-			for g := range groups {
-				count := min(lanes.Width, mine-first)
-				s.soft.decode(&labels, s.logits[g*draws:(g+1)*draws], count)
-				for i := range count {
-					labels[i] = sums.tallyReal(s.place(labels[i]), s.errors.Base, s.errors.Near)
-					if sums.Parts && i%2 == 1 {
-						sums.tallyPair(labels[i-1], labels[i])
-					}
-				}
-				first += lanes.Width
+		}
+		s.draw(st, groups, first*draws)
+		if batch != nil {
+			sum, weight := batch.batch(s.logits[:groups*draws], draws)
+			sums.tallyBatch(sum, weight, left, &s.errors)
+			continue
+		}
+		for g := range groups {
+			count := min(lanes.Width, left-g*lanes.Width)
+			s.soft.decode(&labels, s.logits[g*draws:(g+1)*draws], count)
+			for _, label := range labels[:count] {
+				sums.tallyReal(label, s.errors.Base, s.errors.Near)
 			}
 		}
 	}
@@ -136,38 +112,21 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 
 // batchDecoder returns the decoder of batches, nil where the decoder takes group by group.
 func (s *latentSampler) batchDecoder() batchDecoder {
-	if d, ok := s.soft.(batchDecoder); ok && d.batches() && !s.problem.Code.Uneven() {
+	if d, ok := s.soft.(batchDecoder); ok && d.batches() {
 		return d
 	}
 	return nil
 }
 
-// place is the place of an answer of the decoder.
-func (s *latentSampler) place(answer float64) float64 {
-	if decode.Real(s.problem.Decoder) {
-		return answer
-	}
-	return s.problem.Code.Answer(answer)
-}
-
-// noise makes the logits of some groups of draws, A rows apart; first is the index of the first
-// draw.
-func (s *latentSampler) noise(words []uint64, groups int, st stream, part int, first uint32) {
-	refine := func(i int) uint64 {
-		x := philox.Call(s.keys, st.at(streamTail, part, first+uint32(i)))
+// draw makes the logits of some groups, A rows apart; first is the index of the first draw.
+func (s *latentSampler) draw(st stream, groups, first int) {
+	rows := groups * len(s.tables.Bits)
+	words := s.words[:rows*lanes.Width/2]
+	philox.Fill(words, s.keys, st.at(streamLatent, 0, uint32(first/4)))
+	lanes.Noise(s.logits[:rows], words, s.centers[:rows], func(i int) uint64 {
+		x := philox.Call(s.keys, st.at(streamTail, 0, uint32(first+i)))
 		return uint64(x[0]) | uint64(x[1])<<32
-	}
-	draws := len(s.tables.Bits)
-	logits := s.logits[:groups*draws]
-	if s.tables.Own == nil {
-		lanes.Noise(logits, words, s.centers[:groups*draws], refine)
-		return
-	}
-	lanes.Noise(logits, words, nil, refine)
-	for g := range groups {
-		at := g * draws
-		lanes.Stretch(logits[at:at+draws], s.centers[at:at+draws], s.tables.Own)
-	}
+	})
 }
 
 // latentDecoder turns logits into labels.
@@ -177,7 +136,7 @@ type latentDecoder interface {
 	decode(labels *[lanes.Width]float64, logits []lanes.Ints, count int)
 }
 
-// batchDecoder is a latentDecoder that can take lanes.Batch whole groups at once.
+// batchDecoder is a latentDecoder that can take lanes.Batch groups at once, and nothing else then.
 type batchDecoder interface {
 	// batches reports whether it does, for the row that is prepared.
 	batches() bool
@@ -199,8 +158,8 @@ func newLatentDecoder(p *Problem) latentDecoder {
 	return &softDecoder{decoder: p.Decoder.(decode.LogitDecoder), z: make([]float64, p.Code.Bits())}
 }
 
-// tallyReal adds a sample whose label is y, and returns its error.
-func (s *Sums) tallyReal(decoded, y, near float64) float64 {
+// tallyReal adds a sample whose label is y.
+func (s *Sums) tallyReal(decoded, y, near float64) {
 	err := math.Abs(decoded - y)
 	s.Samples++
 	s.Abs += s.units(err)
@@ -208,22 +167,30 @@ func (s *Sums) tallyReal(decoded, y, near float64) float64 {
 	if err <= near {
 		s.Within++
 	}
-	return err
 }
 
-// tallyBatch decodes a batch and adds its samples, as tallyReal does, and as tallyPair does where
-// they are paired.
-func (s *Sums) tallyBatch(d batchDecoder, logits []lanes.Ints, stride int, e *lanes.Errors, paired bool) {
-	sum, weight := d.batch(logits, stride)
+// batchLabel is the label of sample i of a batch, relative to the true level.
+func batchLabel(sum, weight *[lanes.Batch]lanes.Floats, i int) float64 {
+	label := float64(sum[i/lanes.Width][i%lanes.Width])
+	if weight != nil {
+		label /= float64(weight[i/lanes.Width][i%lanes.Width])
+	}
+	return label
+}
+
+// tallyBatch adds the first n samples of a batch.
+func (s *Sums) tallyBatch(sum, weight *[lanes.Batch]lanes.Floats, n int, e *lanes.Errors) {
+	if n < lanes.Batch*lanes.Width {
+		for i := range n {
+			s.tallyReal(e.Base+batchLabel(sum, weight, i), e.Base, e.Near)
+		}
+		return
+	}
 	t := lanes.TallyBatch(sum, weight, e)
 	s.Samples += lanes.Batch * lanes.Width
 	s.Abs += t.Abs
 	s.Square += t.Square
 	s.Within += t.Within
-	if paired {
-		s.Pairs += lanes.Batch * lanes.Width / 2
-		s.Differences += t.Differences
-	}
 }
 
 // softDecoder hands logits to a decoder that reads them, M at a time.
@@ -236,7 +203,7 @@ type softDecoder struct {
 func (d *softDecoder) prepare(p *tables.Logits) { d.tables = p }
 
 func (d *softDecoder) decode(labels *[lanes.Width]float64, logits []lanes.Ints, count int) {
-	unit := float64(uint64(1)<<d.tables.Exponent) / tables.LogitOne
+	const unit = 1. / tables.LogitOne
 	for i := range count {
 		for k := range logits { // all bits are drawn
 			d.z[d.tables.Bits[k]] = float64(logits[k][i]) * unit
@@ -257,7 +224,6 @@ type correlator struct {
 	ones    []uint64     // by drawn bit: all ones where the code word has a one
 	places  []uint16     // 0, 1, …, one for each drawn bit
 	narrow  []lanes.Ints // correlations of the candidates, where 32 bits hold them
-	sums    []lanes.Ints // those of the group that is decoded
 	most    lanes.Ints   // the largest of each sample
 	best    lanes.Ints   // its place
 	offsets []float32    // of each candidate from the true level
@@ -266,16 +232,13 @@ type correlator struct {
 	wider   []lanes.Wide // the same, where 32 bits do not hold their sums
 	sure    []uint16     // bits that are not drawn
 	right   []lanes.Ints // their logits
-	values  []float64    // of a matrix product: candidate × A
-	z, c    []float64    // Width × A, Width × candidates
 
 	// Of a product code: correlations and weights of prefixes and suffixes.
 	prefixes, suffixes           []lanes.Ints
 	prefixWeights, suffixWeights []lanes.Floats
 	patterns                     []lanes.Floats // scratch of lanes.Mix
 
-	// What is kept of candidates, prefixes, suffixes and patterns has room for a batch; a group
-	// takes the first of it.
+	// What is kept of candidates, prefixes, suffixes and patterns has room for a batch.
 	batchMost             [lanes.Batch]lanes.Ints
 	batchWeight, batchSum [lanes.Batch]lanes.Floats
 }
@@ -288,7 +251,6 @@ const (
 	wide                             // in 64 bits
 	transform                        // the fast Walsh–Hadamard transform, in 32 bits
 	wideTransform                    // in 64 bits
-	matrices                         // a product of matrices
 	factored                         // for gen-ex: prefixes and suffixes of a product code
 )
 
@@ -301,14 +263,14 @@ const (
 )
 
 // correlated tells how the problem's decoder is one of correlations: gen takes the largest, for
-// which the temperature is 0, and gen-ex a softmax at its temperature, over levels that are even. ok
-// is false for decoders that correlator does not know.
+// which the temperature is 0, and gen-ex a softmax at its temperature. ok is false for decoders that
+// correlator does not know.
 func (p *Problem) correlated() (temperature float64, ok bool) {
 	switch d := p.Decoder.(type) {
 	case decode.Gen:
 		return 0, true
 	case decode.GenEx:
-		return d.Temperature(), !p.Code.Uneven()
+		return d.Temperature(), true
 	}
 	return 0, false
 }
@@ -317,7 +279,7 @@ func (p *Problem) correlated() (temperature float64, ok bool) {
 func newCorrelator(p *Problem) *correlator {
 	temperature, _ := p.correlated()
 	return &correlator{code: p.Code, hard: p.Kind.Hard(), ex: temperature > 0,
-		hadamard: !p.Code.Real() && isHadamard(p.Code)}
+		hadamard: isHadamard(p.Code)}
 }
 
 // isHadamard reports whether row i has a one where i and k have an even number of
@@ -338,18 +300,12 @@ func isHadamard(c *code.Code) bool {
 }
 
 // prepare chooses the way that takes the least work: the additions of a running sum, or the
-// additions of a transform of all bits. Codes of real numbers have only products.
+// additions of a transform of all bits.
 func (c *correlator) prepare(p *tables.Logits) {
 	c.tables = p
 	m := c.code.Bits()
 	fits := m <= narrowBits || c.hard && m <= narrowHardBits // fixed parts count too
 	switch {
-	case c.code.Real():
-		c.path = matrices
-		c.values = c.values[:0]
-		for _, v := range p.Values {
-			c.values = append(c.values, float64(v))
-		}
 	case p.Product != nil:
 		c.path = factored
 		n, m := len(p.Product.Prefixes.Fixed), len(p.Product.Suffixes.Fixed)
@@ -439,25 +395,13 @@ func (c *correlator) batch(logits []lanes.Ints, stride int) (sum, weight *[lanes
 
 func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints, _ int) {
 	switch c.path {
-	case narrow:
-		c.sums = first(c.narrow)
-		lanes.Run(c.sums, &c.most, &c.best, logits, &c.tables.RunningSum)
-		c.labelNarrow(labels, 0)
 	case transform:
-		c.sums = first(c.narrow)
-		c.transform(logits)
-		c.labelNarrow(labels, 1)
-	case factored:
-		c.factor(logits)
-		c.labelFactored(labels)
+		c.transform(labels, logits)
 	case wide:
 		lanes.RunWide(c.wide, logits, &c.tables.RunningSum)
 		c.label(labels)
 	case wideTransform:
 		c.transformWide(logits)
-		c.label(labels)
-	case matrices:
-		c.multiply(logits)
 		c.label(labels)
 	}
 }
@@ -472,11 +416,7 @@ func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, want
 		}
 		sum, weight := c.batch(c.outputs, a)
 		for i := range dst {
-			label := float64(sum[i/lanes.Width][i%lanes.Width])
-			if weight != nil {
-				label /= float64(weight[i/lanes.Width][i%lanes.Width])
-			}
-			dst[i] = float64(c.tables.Row+1) + label
+			dst[i] = float64(c.tables.Row+1) + batchLabel(sum, weight, i)
 		}
 		return
 	}
@@ -495,27 +435,6 @@ func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, want
 	}
 }
 
-// first is the room of one group in what has room for a batch.
-func first[T any](batch []T) []T { return batch[:len(batch)/lanes.Batch] }
-
-// factor makes the weights of prefixes and suffixes, relative to the heaviest of
-// each. A candidate's weight is the product of both: it takes no exponential, and
-// its largest is 1, since all pairs are candidates.
-func (c *correlator) factor(logits []lanes.Ints) {
-	p := c.tables
-	lanes.Run(first(c.prefixes), &c.most, &c.best, logits, &p.Product.Prefixes)
-	lanes.Weights(first(c.prefixWeights), first(c.prefixes), &c.most, p.Limit, p.Scale)
-	lanes.Run(first(c.suffixes), &c.most, &c.best, logits, &p.Product.Suffixes)
-	lanes.Weights(first(c.suffixWeights), first(c.suffixes), &c.most, p.Limit, p.Scale)
-}
-
-// labelFactored decodes the labels of a group from the weights of factor.
-func (c *correlator) labelFactored(labels *[lanes.Width]float64) {
-	var weight, sum lanes.Floats
-	lanes.Mix(&weight, &sum, first(c.prefixWeights), first(c.suffixWeights), first(c.patterns), c.tables.Product)
-	softLabels(labels, c.tables.Row, &sum, &weight)
-}
-
 // softLabels are labels of weighted means of offsets from a row.
 func softLabels(labels *[lanes.Width]float64, row int, sum, weight *lanes.Floats) {
 	for i := range labels {
@@ -530,37 +449,29 @@ func (c *correlator) labelBest(labels *[lanes.Width]float64) {
 	}
 }
 
-// labelNarrow decodes the labels of a group from its correlations, which are 2^shift times as large
-// as they should be.
-func (c *correlator) labelNarrow(labels *[lanes.Width]float64, shift int) {
+// transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has half of it, and
+// half of Σ z_k, which is the same for all rows: so differences of the transform are twice those of
+// correlations. A sum of narrowBits logits and the difference of two fit 32 bits.
+func (c *correlator) transform(labels *[lanes.Width]float64, logits []lanes.Ints) {
 	p := c.tables
+	c.fill(logits)
+	lanes.Walsh(c.whole)
+	sums := c.whole[:len(p.Levels)]
+	if len(sums) < c.code.Levels() {
+		sums = c.narrow[:len(p.Levels)]
+		for m, level := range p.Levels {
+			sums[m] = c.whole[level]
+		}
+	}
+	lanes.Most(&c.most, sums)
 	if !c.ex {
+		lanes.First(&c.best, sums, &c.most)
 		c.labelBest(labels)
 		return
 	}
 	var weight, sum lanes.Floats
-	limit, scale := min(p.Limit, math.MaxInt32)<<shift, p.Scale/float32(int(1)<<shift)
-	lanes.Softmax(&weight, &sum, c.sums, &c.most, c.offsets, limit, scale)
+	lanes.Softmax(&weight, &sum, sums, &c.most, c.offsets, min(p.Limit, math.MaxInt32)<<1, p.Scale/2)
 	softLabels(labels, p.Row, &sum, &weight)
-}
-
-// transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has half of it, and
-// half of Σ z_k, which is the same for all rows: so differences of the transform are twice those of
-// correlations. A sum of narrowBits logits and the difference of two fit 32 bits.
-func (c *correlator) transform(logits []lanes.Ints) {
-	c.fill(logits)
-	lanes.Walsh(c.whole)
-	if len(c.sums) == c.code.Levels() {
-		c.sums = c.whole[:len(c.sums)]
-	} else {
-		for m, level := range c.tables.Levels {
-			c.sums[m] = c.whole[level]
-		}
-	}
-	lanes.Most(&c.most, c.sums)
-	if !c.ex {
-		lanes.First(&c.best, c.sums, &c.most)
-	}
 }
 
 // fill puts logits into whole, beside those that are not drawn. Of hard outputs these are surely
@@ -591,37 +502,7 @@ func (c *correlator) transformWide(logits []lanes.Ints) {
 	}
 }
 
-// multiply computes the correlations of a group as a product of matrices. Logits are below 2²¹
-// and values below 2¹⁷: with at most 2¹⁵ bits every partial sum is a whole number below 2⁵³,
-// exact in any order of computation.
-func (c *correlator) multiply(logits []lanes.Ints) {
-	a, n := len(logits), len(c.tables.Levels)
-	for m := range c.wide {
-		for i := range c.wide[m] {
-			c.wide[m][i] = c.tables.Fixed[m]
-		}
-	}
-	if a == 0 {
-		return
-	}
-	c.z, c.c = sized(c.z, a*lanes.Width), sized(c.c, n*lanes.Width)
-	for k := range logits {
-		for i, z := range logits[k] {
-			c.z[i*a+k] = float64(z)
-		}
-	}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1,
-		blas64.General{Rows: lanes.Width, Cols: a, Stride: a, Data: c.z},
-		blas64.General{Rows: n, Cols: a, Stride: a, Data: c.values},
-		0, blas64.General{Rows: lanes.Width, Cols: n, Stride: n, Data: c.c})
-	for i := range lanes.Width {
-		for m, v := range c.c[i*n : (i+1)*n] {
-			c.wide[m][i] += int64(v)
-		}
-	}
-}
-
-// label is labelNarrow in 64 bits.
+// label decodes the labels of a group from its correlations, in 64 bits.
 func (c *correlator) label(labels *[lanes.Width]float64) {
 	p, most := c.tables, c.wide[0]
 	c.best = lanes.Ints{}

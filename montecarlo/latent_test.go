@@ -7,15 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/errmodel"
-	"belsim/errmodel/perceived"
 	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/must"
-	"belsim/theory/base/philox"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -36,22 +32,15 @@ func mustCode(tb testing.TB, name string, levels int) *code.Code {
 	return must.Get(code.New(name, levels))(tb)
 }
 
-// realCode has rows of random numbers around smooth curves.
-func realCode(tb testing.TB, levels, m int) *code.Code {
-	tb.Helper()
-	rng := rand.New(rand.NewPCG(uint64(levels), uint64(m)))
-	values := mat.NewDense(levels, m, nil)
-	for k := range m {
-		f, phase := 0.2+float64(k)*0.3, 6*rng.Float64()
-		for i := range levels {
-			values.Set(i, k, math.Sin(f*float64(i)*6/float64(levels)+phase)+0.05*rng.NormFloat64())
-		}
-	}
-	return must.Get(code.FromReal("real", values))(tb)
-}
-
 // decoded returns the labels of a group.
 func (c *correlator) decoded(logits []lanes.Ints) (out [lanes.Width]float64) {
+	if c.batches() {
+		sum, weight := c.batch(slices.Repeat(logits, lanes.Batch), len(logits))
+		for i := range out {
+			out[i] = float64(c.tables.Row+1) + batchLabel(sum, weight, i)
+		}
+		return out
+	}
 	for i := range out {
 		one := slices.Clone(logits)
 		for k := range one {
@@ -67,22 +56,21 @@ func (c *correlator) decoded(logits []lanes.Ints) (out [lanes.Width]float64) {
 // TestLogitDecoders compares the decoded labels of every way to compute correlations with the
 // decoders' definition on all M logits, those that are not drawn at their means. gen's levels are
 // the same; gen-ex's labels differ by what is left out, at most L levels of weight 2⁻³⁰/L each, by
-// the 3·10⁻⁷ of a weight, at most L levels from the true one, and, for codes of real numbers, by
-// the rounding of their values.
+// the 3·10⁻⁷ of a weight, at most L levels from the true one.
 func TestLogitDecoders(t *testing.T) {
 	products := 0
 	for name, c := range map[string]*code.Code{
 		"unary": mustCode(t, "unary", 60), "johnson": mustCode(t, "johnson", 64), "b1jdj": mustCode(t, "b1jdj", 64),
 		"hexj": mustCode(t, "hexj", 256), "hadamard": mustCode(t, "hadamard", 64), "binary": mustCode(t, "binary", 37),
 		"onehot": mustCode(t, "onehot", 20), "gray": mustCode(t, "gray", 256), "b2jdj-nr": mustCode(t, "b2jdj-nr",
-			50), "real": realCode(t, 24, 12),
+			50),
 	} {
 		for _, decoder := range []string{"gen", "gen-ex"} {
 			for _, kind := range []Kind{IndependentLogits, DenseBits} {
 				t.Run(name+"/"+decoder+map[bool]string{true: "/hard"}[kind.Hard()], func(t *testing.T) {
 					const tau = 0.7
 					r := 0.5
-					if name == "hadamard" || name == "binary" || name == "real" {
+					if name == "hadamard" || name == "binary" {
 						r = 0.2
 					}
 					p := latentProblem(t, c, decoder, tau, r, 2, kind)
@@ -115,19 +103,12 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	switch {
 	case row.Product != nil:
 		paths = nil
-	case c.Real():
-		paths = []correlation{matrices}
 	case isHadamard(c):
 		paths = append(paths, transform, wideTransform)
 	}
 	tolerance := 1e-6 * float64(c.Levels())
-	switch _, gen := p.Decoder.(decode.Gen); {
-	case gen && c.Real():
-		tolerance = 1e-9 // no tie is as near as the rounding here
-	case gen:
+	if _, gen := p.Decoder.(decode.Gen); gen {
 		tolerance = 0
-	case c.Real():
-		tolerance = 1e-3
 	}
 	var first [lanes.Width]float64
 	for n, path := range append(paths, -1) {
@@ -152,27 +133,6 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 			}
 		}
 	}
-	if c.Real() || row.Product != nil {
-		return
-	}
-	// A product of matrices gives the same integers.
-	q := newCorrelator(p)
-	q.prepare(row)
-	q.path = matrices
-	q.wide = make([]lanes.Wide, len(row.Levels))
-	flat := *row
-	q.tables, flat.Fixed = &flat, slices.Clone(row.Fixed)
-	for m, level := range row.Levels {
-		if m > 0 {
-			flat.Fixed[m] += flat.Fixed[m-1]
-		}
-		for _, bit := range row.Bits {
-			q.values = append(q.values, c.Value(int(level), int(bit)))
-		}
-	}
-	if got := q.decoded(logits); got != first {
-		t.Fatalf("level %d: product decodes %v, running sum %v", row.Row+1, got, first)
-	}
 }
 
 // randomLogits draws a group of logits of a row, and decodes them by definition. Those of hard
@@ -188,7 +148,7 @@ func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lane
 			}
 		}
 		for k, bit := range row.Bits {
-			v := lanes.Round(int32((z[bit] + rng.NormFloat64()) * tables.NormalOne))
+			v := int32(math.Round((z[bit] + rng.NormFloat64()) * tables.LogitOne))
 			if p.Kind.Hard() {
 				v = -tables.LogitOne + 2*tables.LogitOne*int32(1-uint32(v-1)>>31)
 			}
@@ -215,7 +175,7 @@ func TestExtremeTemperature(t *testing.T) {
 	c := mustCode(t, "johnson", 32)
 	mean := func(decoder string, tau float64) float64 {
 		p := latentProblem(t, c, decoder, tau, 0.5, 2, IndependentLogits)
-		sums, _, err := Estimate(context.Background(), CPU{}, p, Target{Samples: 3000, Prior: theory.Uniform(32)}, nil)
+		sums, _, err := Estimate(context.Background(), CPU{}, p, Sampling{Samples: 3000}, theory.Uniform(32), nil)
 		must.Succeed(t, err)
 		return Average(theory.Uniform(32), sums).Mean
 	}
@@ -232,40 +192,25 @@ func TestExtremeTemperature(t *testing.T) {
 	}
 }
 
-// oneByOne hides that a decoder can take a batch.
-type oneByOne struct{ latentDecoder }
-
-// TestBatches: batches of groups give the sums of groups one by one, whatever is left over, with
-// tails among the draws, and at a perceived label, where samples are paired.
-func TestBatches(t *testing.T) {
-	for _, name := range []string{"unary", "b1jdj", "hexj", "binary"} {
-		for _, decoder := range []string{"gen", "gen-ex"} {
-			c := mustCode(t, name, 64)
-			d := must.Get(decode.New(decoder, c))(t)
-			p := &Problem{Code: c, Decoder: d, Seed: 5, Kind: IndependentLogits}
-			if name == "b1jdj" {
-				p.Errors = must.Get(errmodel.NewMixture(t.Context(), c, 0.7, 2))(t)
-			} else {
-				m := perceived.Model{Noise: 1.5, Misfit: 0.25, Training: perceived.BCE}
-				p.Errors, p.Kind = must.Get(m.Learn(t.Context(), 0, c, nil))(t), PerceivedLogits
-			}
-			keys := philox.NewKeys(p.Seed)
-			ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
-			singly.soft = oneByOne{singly.soft}
-			for _, row := range []int{0, 17, 63} {
-				for _, n := range []int{1, 63, 64, 65, 300, 4040, 5000} {
-					var sums [2]Sums
-					for i, s := range []*latentSampler{ours, singly} {
-						w := worker{p, keys, s}
-						sums[i] = must.Get(w.sample(context.Background(), Span{Row: row, Samples: uint64(n)},
-							func(uint64) {}))(t)
-					}
-					if sums[0] != sums[1] {
-						t.Fatalf("%s, %s, level %d, %d samples: %+v, one by one %+v", name, decoder, row+1, n, sums[0],
-							sums[1])
-					}
-				}
-			}
+// TestTallyBatch: the samples of a batch are tallied as if they were tallied one by one.
+func TestTallyBatch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for trial := range 200 {
+		e := lanes.Errors{Base: float64(1 + rng.IntN(200)), Scale: 1 << realFraction, Near: float64(rng.IntN(9))}
+		var sum, weights [lanes.Batch]lanes.Floats
+		for i := range lanes.Batch * lanes.Width {
+			sum[i/lanes.Width][i%lanes.Width] = float32(100*rng.Float64() - 50)
+			weights[i/lanes.Width][i%lanes.Width] = 1 + rng.Float32()
 		}
+		weight := &weights
+		if trial%2 == 0 {
+			weight = nil
+		}
+		const all = lanes.Batch * lanes.Width
+		got, want := Sums{Fraction: realFraction}, Sums{Fraction: realFraction}
+		got.tallyBatch(&sum, weight, all, &e)
+		want.tallyBatch(&sum, weight, all-1, &e)
+		want.tallyReal(e.Base+batchLabel(&sum, weight, all-1), e.Base, e.Near)
+		must.Equal(t, "sums", want, got)
 	}
 }

@@ -33,9 +33,7 @@ const NumericVersion = 8
 type Problem struct {
 	Code    *code.Code     // L levels, M bits
 	Decoder decode.Decoder // fits Code
-	// Errors is L × M: e[n,k] is the probability that bit k is wrong when the label is n. It is a
-	// decode.Network where the kind has a perceived label, and an *anylaw.Table where hard bits do
-	// not err independently.
+	// Errors is L × M: e[n,k] is the probability that bit k is wrong when the label is n.
 	Errors mat.Matrix
 	Kind   Kind
 	Seed   uint64
@@ -114,9 +112,7 @@ func Prepared(p *Problem, spans []Span, sums []Sums) (*Problem, error) {
 		}
 	}
 	prepared := *p
-	if p.errsOften() {
-		prepared.Kind = DenseBits
-	}
+	prepared.Kind = p.sampled()
 	return &prepared, nil
 }
 

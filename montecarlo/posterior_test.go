@@ -1,7 +1,6 @@
 package montecarlo_test
 
 import (
-	"context"
 	"testing"
 
 	"belsim/montecarlo"
@@ -20,22 +19,4 @@ func informed(tb testing.TB, code string, levels int, r, sigma float64, logits b
 		p.Kind = montecarlo.IndependentLogits
 	}
 	return p
-}
-
-// BenchmarkPosterior reports samples per second on all cores, beside testdata/logits.py.
-func BenchmarkPosterior(b *testing.B) {
-	for _, outputs := range []string{"logits", "bits"} {
-		for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
-			b.Run(outputs+"/"+name, func(b *testing.B) {
-				p := informed(b, name, 256, 0.5, 3, outputs == "logits", nil)
-				const samples = 1 << 12
-				sums := make([]montecarlo.Sums, 256)
-				b.ReportAllocs()
-				for b.Loop() {
-					must.Succeed(b, (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, samples), sums, nil))
-				}
-				b.ReportMetric(samples*256*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
-			})
-		}
-	}
 }

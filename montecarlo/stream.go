@@ -17,12 +17,10 @@ const (
 	streamCounts    = iota << 24 // how many samples of a block have how many points
 	streamPoints                 // where the points of a group fall
 	streamRefine                 // the low bits of a placement, when the high ones do not decide
-	streamLatent                 // the noise of logits; the low 24 bits are the part of the level
+	streamLatent                 // the noise of logits
 	streamTail                   // what continues a draw of noise in the far tail
 	streamDigits                 // the first digits of the numbers that decide which hard outputs are wrong
 	streamUndecided              // what continues them where they do not decide
-	streamRest                   // which parts of a level the last samples of a block are of
-	streamTogether               // which bits err together
 )
 
 // BlockSize is the number of samples in a block, the unit that workers, shards

@@ -1,7 +1,6 @@
 package montecarlo
 
 import (
-	"belsim/theory/decode"
 	"math"
 	"math/bits"
 )
@@ -14,11 +13,6 @@ type Sums struct {
 	Abs     uint64 // Σ |decoded − label|, in units of 2^−Fraction levels
 	Square  uint64 // Σ (decoded − label)², in units of 2^−Fraction levels²
 	Within  uint64 // number of samples with |decoded − label| ≤ θ
-	// Where a level has parts, such as the strata of a perceived label, samples take them in turn,
-	// and each part has its own mean. Samples of a part are compared with each other, two by two.
-	Parts       bool
-	Pairs       uint64 // number of pairs
-	Differences uint64 // Σ (|error| − |error of the other|)², in units of 2^−Fraction levels²
 	// Fraction is 0 where errors are whole levels. Where they are real numbers, each error and
 	// its square are rounded to a multiple of the unit before they are added. So the sums of
 	// real numbers are exact.
@@ -29,25 +23,17 @@ type Sums struct {
 // Add adds the samples of t.
 func (s *Sums) Add(t Sums) {
 	if t.Samples > 0 {
-		s.Fraction, s.Parts, s.Certain = t.Fraction, t.Parts, t.Certain
+		s.Fraction, s.Certain = t.Fraction, t.Certain
 	}
 	s.Samples += t.Samples
 	s.Abs += t.Abs
 	s.Square += t.Square
 	s.Within += t.Within
-	s.Pairs += t.Pairs
-	s.Differences += t.Differences
 }
 
 // units is a number of levels, or of levels², in units of the sums, rounded.
 func (s *Sums) units(x float64) uint64 {
 	return uint64(int64(float64(x*float64(uint64(1)<<s.Fraction)) + 0.5))
-}
-
-// tallyPair adds the difference of the errors of two samples of a part.
-func (s *Sums) tallyPair(a, b float64) {
-	s.Pairs++
-	s.Differences += s.units((a - b) * (a - b))
 }
 
 // tally adds n samples with the same error.
@@ -117,10 +103,6 @@ func (s Sums) Variance() float64 {
 	return v
 }
 
-// leastPairs is the smallest number of pairs that a standard error is taken from: those of half of
-// all parts.
-const leastPairs = decode.Strata / 2
-
 // StdErr is the standard error of Mean; NaN with fewer than two samples.
 //
 // It is 0 only where the mean is certain. Where all samples err alike, and mostly none does, two
@@ -134,7 +116,7 @@ func (s Sums) StdErr() float64 {
 		return 0
 	case e == 0:
 		return s.unseen()
-	case s.Samples < fewSamples && !s.Parts:
+	case s.Samples < fewSamples:
 		return math.Hypot(e, s.unseen())
 	default:
 		return e
@@ -148,31 +130,4 @@ const fewSamples = 200
 func (s Sums) unseen() float64 { return math.Sqrt(2*max(1, s.MeanSquare())) / float64(s.Samples) }
 
 // spread is the standard error of Mean by the differences of the samples; NaN with fewer than two.
-//
-// Where a level has parts, how many samples each of them has is not left to chance, except that the
-// last Samples mod decode.Strata are of some parts only, at random (tables.Rest). So the variance
-// within parts counts, which is half of the mean square of differences, and is known to as many
-// degrees of freedom as there are pairs; and the variance between parts, for the last samples, as
-// if their parts were drawn one by one. With fewer than leastPairs the variance within parts is not
-// known: it is at most that of all samples.
-//
-// There, too, two errors are added that no sample shows. Where pairs do not tell, the errors that
-// are seen may be those of one rare part, or all but those of one, and the two are as large as
-// these, if that is more.
-func (s Sums) spread() float64 {
-	n, rest := float64(s.Samples), float64(s.Samples%decode.Strata)
-	all := s.Variance()
-	switch {
-	case !s.Parts:
-		return math.Sqrt(all / n)
-	case s.Pairs < leastPairs:
-		return math.Sqrt((all + 2*max(1, s.MeanSquare())/n) / n)
-	}
-	square := (float64(s.Differences)*s.unit() + 2) / float64(s.Pairs)
-	within := square / 2
-	if s.rounded(square) {
-		within += s.unit() / 2
-	}
-	between := max(all-within, 0) * rest / n * (1 - rest/decode.Strata)
-	return math.Sqrt((within + between) / n)
-}
+func (s Sums) spread() float64 { return math.Sqrt(s.Variance() / float64(s.Samples)) }

@@ -5,18 +5,10 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
-)
 
-// Theory holds the bound and the exact moments of the |error| of one label, in levels; NaN
-// where there are none.
-type Theory struct {
-	Bound      float64
-	Mean       float64 // exact expectation
-	MeanSquare float64 // exact second moment
-	Rounding   float64 // how far samples may be from Mean for another reason than chance: see Problem.Rounding
-	// AnyLaw is the smallest and the largest expectation under any joint law of the bits; nil for none.
-	AnyLaw *[2]float64
-}
+	"belsim/theory/base/position"
+	"belsim/theory/expect"
+)
 
 // limit is what theory says of an expectation: it is not below or not above a value, or neither.
 type limit struct {
@@ -26,7 +18,7 @@ type limit struct {
 }
 
 // limits are what theory says.
-func (t Theory) limits() (out []limit) {
+func limits(t expect.Level) (out []limit) {
 	if !math.IsNaN(t.Mean) {
 		out = append(out, limit{exactValue, t.Mean, true, true})
 	}
@@ -53,7 +45,7 @@ type Failure struct {
 }
 
 func (f Failure) String() string {
-	where := fmt.Sprintf("level %d", f.Level)
+	where := "level " + position.At(f.Level)
 	if f.Level == 0 {
 		where = "all levels"
 	}
@@ -84,10 +76,10 @@ func (f Failure) String() string {
 //
 // worst is the largest |error| a label can have. The numbers of samples may not depend on
 // the samples that are checked; those of Estimate do not.
-func Verify(sums []Sums, theory []Theory, prior []float64, worst int, alpha float64) []Failure {
+func Verify(sums []Sums, theory []expect.Level, prior []float64, worst int, alpha float64) []Failure {
 	var failures []Failure
 	for _, c := range checks(sums, theory, prior, worst, alpha) {
-		for _, l := range c.theory.limits() {
+		for _, l := range limits(c.theory) {
 			check := func(checked string, value, allowed float64) {
 				allowed += 1e-9 * l.value // theory itself is computed in floating point
 				if off := value - l.value; l.most && off > allowed || l.least && -off > allowed {
@@ -114,7 +106,7 @@ const Power = 0.95
 // A sampled mean must be away from theory by the allowance A of Verify. Chance moves it by its
 // standard error s, which grows with the expectation m where errors are rare: the deviation d
 // solves d = A + z·s·√(1 + d/m), with z the normal quantile of Power.
-func Detectable(sums []Sums, theory []Theory, prior []float64, worst int, alpha float64) (labels []float64,
+func Detectable(sums []Sums, theory []expect.Level, prior []float64, worst int, alpha float64) (labels []float64,
 	all float64) {
 	labels, all = make([]float64, len(sums)), math.NaN()
 	for i := range labels {
@@ -146,11 +138,11 @@ func Detectable(sums []Sums, theory []Theory, prior []float64, worst int, alpha 
 type check struct {
 	level                   int // from 1; 0 for the mean over the prior
 	mean, allowance, stderr float64
-	theory                  Theory
+	theory                  expect.Level
 }
 
 // checks lists what can be compared.
-func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha float64) []check {
+func checks(sums []Sums, theory []expect.Level, prior []float64, worst int, alpha float64) []check {
 	logTerm := math.Log(2 * float64(2*(len(sums)+1)) / alpha)
 	b := float64(worst)
 
@@ -161,7 +153,7 @@ func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 		return a + math.Sqrt(a*a+2*variance*logTerm)
 	}
 	var mean, variance, step float64
-	var all Theory
+	var all expect.Level
 	laws, ends := true, [2]float64{} // of any law
 	for row, s := range sums {
 		if s.Samples == 0 {
@@ -174,7 +166,7 @@ func checks(sums []Sums, theory []Theory, prior []float64, worst int, alpha floa
 		case !math.IsNaN(v):
 			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, b/n) + rounding + t.Rounding, math.Sqrt(v / n),
 				t})
-		case n > 1 && len(t.limits()) > 0:
+		case n > 1 && len(limits(t)) > 0:
 			out = append(out, check{row + 1, s.Mean(), math.Sqrt(2*s.Variance()/n*logTerm) + 7*b*logTerm/(3*(n-1)) +
 				rounding, s.StdErr(), t})
 		}

@@ -11,10 +11,12 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/base/position"
+	"belsim/theory/expect"
 )
 
 // verifyCase samples a code and returns it with its true theory.
-func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th []montecarlo.Theory, prior []float64) {
+func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th []expect.Level, prior []float64) {
 	t.Helper()
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 31, 1, 2)
 	p.Seed = seed
@@ -24,7 +26,7 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	b := must.Get(theory.NewBound(p.Code, p.Decoder))(t)
 	for i, x := range exact {
 		bound := must.Get(b.Row(context.Background(), i, mat.Row(nil, i, p.Errors)))(t)
-		th = append(th, montecarlo.Theory{Bound: bound, Mean: x.Mean, MeanSquare: x.MeanSquare})
+		th = append(th, expect.Level{Bound: bound, Mean: x.Mean, MeanSquare: x.MeanSquare})
 	}
 	return sums, th, theory.Uniform(31)
 }
@@ -41,13 +43,13 @@ func TestVerifyFinds(t *testing.T) {
 		}
 	}
 	sums, right, prior := verifyCase(t, 300_000, 1)
-	for name, spoil := range map[string]func(*montecarlo.Theory){
-		"exact value":         func(x *montecarlo.Theory) { x.Mean *= 1.05 },
-		"bound":               func(x *montecarlo.Theory) { x.Bound = 0.95 * x.Mean },
-		"smallest of any law": func(x *montecarlo.Theory) { x.AnyLaw = &[2]float64{1.05 * x.Mean, 31} },
-		"largest of any law":  func(x *montecarlo.Theory) { x.AnyLaw = &[2]float64{0, 0.95 * x.Mean} },
+	for name, spoil := range map[string]func(*expect.Level){
+		"exact value":         func(x *expect.Level) { x.Mean *= 1.05 },
+		"bound":               func(x *expect.Level) { x.Bound = 0.95 * x.Mean },
+		"smallest of any law": func(x *expect.Level) { x.AnyLaw = &[2]float64{1.05 * x.Mean, 31} },
+		"largest of any law":  func(x *expect.Level) { x.AnyLaw = &[2]float64{0, 0.95 * x.Mean} },
 	} {
-		wrong := append([]montecarlo.Theory(nil), right...)
+		wrong := append([]expect.Level(nil), right...)
 		spoil(&wrong[9])
 		checked := []string{"sampled mean", "exact value"} // is checked against the others
 		if name == "exact value" {
@@ -57,13 +59,13 @@ func TestVerifyFinds(t *testing.T) {
 		must.Equal(t, "failures of a wrong "+name, len(checked), len(failures))
 		for i, f := range failures {
 			if f.Level != 10 || f.What != name || f.Checked != checked[i] ||
-				!strings.Contains(f.String(), "level 10: "+checked[i]) {
+				!strings.Contains(position.Count(f.String(), 1), "level 10: "+checked[i]) {
 				t.Errorf("wrong %s of level 10: %v", name, f)
 			}
 		}
 	}
 	// A hundredth on every level shows in the mean over all, if in none alone.
-	wrong := append([]montecarlo.Theory(nil), right...)
+	wrong := append([]expect.Level(nil), right...)
 	for i := range wrong {
 		wrong[i].Mean *= 1.01
 	}
@@ -73,7 +75,7 @@ func TestVerifyFinds(t *testing.T) {
 	}
 	// Without exact values the bound is still checked.
 	for i := range wrong {
-		wrong[i] = montecarlo.Theory{Bound: right[i].Bound, Mean: math.NaN(), MeanSquare: math.NaN()}
+		wrong[i] = expect.Level{Bound: right[i].Bound, Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
 	wrong[4].Bound = 0.9 * right[4].Mean
 	if failures := montecarlo.Verify(sums, wrong, prior, 31, 1e-6); len(failures) != 1 || failures[0].Level != 5 {
@@ -87,7 +89,7 @@ func TestAllowance(t *testing.T) {
 	const n, worst, alpha = 100, 5, 0.01
 	sums := []montecarlo.Sums{{Samples: n, Abs: 300, Square: 1100}, {Samples: n, Abs: 300, Square: 1100}}
 	l, none := math.Log(12/alpha), math.NaN()
-	th := []montecarlo.Theory{{Bound: none, Mean: 0.5, MeanSquare: 1}, {Bound: 0, Mean: none, MeanSquare: none}}
+	th := []expect.Level{{Bound: none, Mean: 0.5, MeanSquare: 1}, {Bound: 0, Mean: none, MeanSquare: none}}
 	a := worst * l / (3. * n)
 	for i, want := range []float64{a + math.Sqrt(a*a+2*0.75/n*l) + 0.5e-9,
 		math.Sqrt(2*(200./99)/n*l) + 7*worst*l/(3*(n-1))} {
@@ -105,9 +107,9 @@ func TestDetectable(t *testing.T) {
 	ctx := context.Background()
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 15, 1e-4, 2)
 	exact := must.Get(theory.ExactLevels(ctx, 0, p.Code, p.Decoder, p.Errors))(t)
-	var th []montecarlo.Theory
+	var th []expect.Level
 	for _, x := range exact {
-		th = append(th, montecarlo.Theory{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
+		th = append(th, expect.Level{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
 	}
 	prior := theory.Uniform(15)
 	sample := func(factor float64, seed uint64) []montecarlo.Sums {
@@ -141,7 +143,7 @@ func TestDetectable(t *testing.T) {
 	}
 	// Without theory nothing is found.
 	for i := range th {
-		th[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
+		th[i] = expect.Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
 	labels, all = montecarlo.Detectable(sample(1, 1), th, prior, 15, 1e-6)
 	if !math.IsNaN(labels[0]) || !math.IsNaN(all) {

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"belsim/montecarlo/tables"
-	"belsim/theory/anylaw"
 	"belsim/theory/base/philox"
 	"belsim/theory/decode"
 )
@@ -41,10 +40,7 @@ func (w *worker) start(p *Problem) {
 	}
 	w.problem, w.keys = p, philox.NewKeys(p.Seed)
 	points, ok := w.sampler.(*pointSampler)
-	law, joint := p.Errors.(*anylaw.Table)
 	switch {
-	case joint:
-		w.sampler = &jointSampler{problem: p, law: law, keys: w.keys}
 	case p.Kind != IndependentBits:
 		w.sampler = newLatentSampler(p, w.keys)
 	case ok && old.Code == p.Code && same(old.Decoder, p.Decoder):

@@ -26,9 +26,9 @@
 //     perceive a label.
 //  6. belsim/plots draws the numbers.
 //
-// belsim/montecarlo/scenario does these steps together, as the commands do. The packages
-// beside it ask its questions: compare ranks codes, verify checks samples against theory,
-// heatmap fills maps, assess judges a trained network, and search looks for a code.
+// belsim/errmodel/scenario and belsim/theory/expect do these steps together, as the commands do. The
+// packages of montecarlo ask the questions: compare ranks codes, verify checks samples against theory,
+// heatmap fills maps, and search looks for a code. belsim/errmodel/assess judges a trained network.
 //
 // The example of this package does steps 1 to 4. The examples of belsim/montecarlo
 // and belsim/plots do the last two.

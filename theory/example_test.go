@@ -2,9 +2,7 @@ package theory_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -60,21 +58,4 @@ func Example() {
 	// Output:
 	// unary, bel-u: bound 1.710, exact 0.961 levels
 	// johnson-nonzero, bel-j: bound 2.421, exact 2.319 levels
-}
-
-// A wide code has no exact value under gen: sample it.
-func ExampleNewExact() {
-	c, err := code.New("hadamard", 64)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	d, err := decode.New("gen", c)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	_, err = theory.NewExact(context.Background(), math.MaxInt, c, d)
-	fmt.Println(errors.Is(err, theory.ErrNoClosedForm))
-	// Output: true
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/inputfile"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
@@ -48,20 +50,21 @@ func ReadHistogram(path string) (*Histogram, error) {
 		}
 		label, count := int(row[0]), row[1]
 		_, twice := counts[label]
-		switch { // the errors begin with the column
+		switch {
 		case row[0] != math.Trunc(row[0]) || math.Abs(row[0]) > math.MaxInt32:
-			err = fmt.Errorf("1: label %v is not an integer", row[0])
+			err = fmt.Errorf("column %s: label %v is not an integer", position.At(1), row[0])
 		case count < 0:
-			err = fmt.Errorf("2: count %v is not a number of 0 or more", count)
+			err = fmt.Errorf("column %s: count %v is not a number of 0 or more", position.At(2), count)
 		case twice:
-			err = fmt.Errorf("1: label %d occurs a second time; want each label once", label)
+			err = fmt.Errorf("column %s: label %d occurs a second time; want each label once", position.At(1), label)
 		}
 		counts[label] = count
 		if lowest, highest = min(lowest, label), max(highest, label); err == nil && highest-lowest >= code.MaxLevels {
-			err = fmt.Errorf("1: labels span %d to %d, more than %d levels", lowest, highest, code.MaxLevels)
+			err = fmt.Errorf("column %s: labels span %d to %d, more than %d levels", position.At(1), lowest, highest,
+				code.MaxLevels)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: row %d, column %w", rows.Name(), n, err)
+			return nil, fmt.Errorf("%s: row %s, %w", rows.Name(), position.At(n), err)
 		}
 	}
 	h := &Histogram{Lowest: lowest, Counts: make([]float64, highest-lowest+1)}
@@ -104,4 +107,52 @@ func (h *Histogram) Prior(n int) ([]float64, error) {
 		p[i] = c / total
 	}
 	return p, nil
+}
+
+// Prior says how often each label occurs. Its zero value gives all levels the same weight.
+type Prior struct {
+	Path      string     // the file of Histogram, for errors
+	Histogram *Histogram // of the labels; nil for none
+	Fitted    []float64  // the labels that a model was fitted to; used where there is no histogram
+	FitPath   string     // the file of the fit, for errors
+}
+
+// ReadPrior reads the histogram of the labels from a CSV file. With an
+// empty path there is none.
+func ReadPrior(path string) (Prior, error) {
+	if path == "" {
+		return Prior{}, nil
+	}
+	h, err := ReadHistogram(path)
+	if err != nil {
+		return Prior{}, fmt.Errorf("reading prior: %w", err)
+	}
+	return Prior{Path: inputfile.Name(path), Histogram: h}, nil
+}
+
+// Weights returns the weight of each of n levels; they add up to 1. The error says that the
+// histogram has more levels, or the fit another number.
+func (p Prior) Weights(n int) ([]float64, error) {
+	switch {
+	case p.Fitted != nil && len(p.Fitted) != n:
+		return nil, fmt.Errorf("%s: fitted to %d levels, but the codes have %d; the parameters are in levels",
+			p.FitPath, len(p.Fitted), n)
+	case p.Histogram == nil && p.Fitted != nil:
+		return p.Fitted, nil
+	case p.Histogram == nil:
+		return Uniform(n), nil
+	}
+	w, err := p.Histogram.Prior(n)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Path, err)
+	}
+	return w, nil
+}
+
+// Levels is the number of levels that the histogram needs; 0 without one.
+func (p Prior) Levels() int {
+	if p.Histogram == nil {
+		return 0
+	}
+	return len(p.Histogram.Counts)
 }

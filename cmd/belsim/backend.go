@@ -2,7 +2,7 @@ package main
 
 import (
 	"belsim/gpu"
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo"
 )
 
 // backendFlags choose where samples are drawn.
@@ -18,9 +18,9 @@ func (f backendFlags) backend(env *environment) gpu.Backend {
 }
 
 // run says where a computation runs, and that a progress bar follows it, which may be nil.
-func (f backendFlags) run(backend gpu.Backend, bar *progress) scenario.Run {
+func (f backendFlags) run(backend gpu.Backend, bar *progress) montecarlo.Run {
 	if bar == nil {
-		return scenario.Run{Backend: backend, Workers: f.Workers}
+		return montecarlo.Run{Backend: backend, Workers: f.Workers}
 	}
-	return scenario.Run{Backend: backend, Workers: f.Workers, Done: bar.add, Drawn: func(n uint64) { bar.drawn.Add(n) }}
+	return montecarlo.Run{Backend: backend, Workers: f.Workers, Done: bar.add, Drawn: func(n uint64) { bar.drawn.Add(n) }}
 }

@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"time"
 
+	"belsim/errmodel/scenario"
 	"belsim/gpu"
 	"belsim/montecarlo/bench"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
 
@@ -25,7 +25,7 @@ type benchCmd struct {
 type benchmark struct {
 	// a row for each workload on each backend
 	Results []benchResult `json:"results"`
-	scenario.Provenance
+	table.Provenance
 }
 
 // benchResult is one workload on one backend.
@@ -59,7 +59,7 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Time > time.Hour {
 		return fmt.Errorf("--time %v: want at most an hour", cmd.Time)
 	}
-	backends, err := cmd.backends(env)
+	backends, err := cmd.backends(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (cmd *benchCmd) result(measured *benchmark) result {
 }
 
 // backends opens the backends to measure.
-func (cmd *benchCmd) backends(env *environment) ([]measured, error) {
+func (cmd *benchCmd) backends(ctx context.Context, env *environment) ([]measured, error) {
 	var out []measured
 	if cmd.Backend != "cuda" {
 		name := fmt.Sprintf("%d × %s", cmp.Or(cmd.Workers, runtime.GOMAXPROCS(0)), runtime.GOARCH)
@@ -113,7 +113,7 @@ func (cmd *benchCmd) backends(env *environment) ([]measured, error) {
 	if cmd.Backend == "cpu" {
 		return out, nil
 	}
-	switch device, err := gpu.Open(cmd.Workers); {
+	switch device, err := gpu.Open(ctx, cmd.Workers); {
 	case err == nil:
 		out = append(out, measured{device, "cuda", device.Name()})
 	case cmd.Backend == "cuda":

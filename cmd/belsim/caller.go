@@ -18,6 +18,15 @@ const (
 	callerFile     = "caller"
 )
 
+// countFrom is the number that positions in sentences count from: 1, or 0 for such a caller, whose
+// arrays begin at 0.
+func countFrom(value string) int {
+	if value != "" {
+		return 0
+	}
+	return 1
+}
+
 // watchCaller ends the process soon after its caller has ended, and removes the caller's folder
 // then: a caller that was killed cannot. leave does the same for a caller that ended together with
 // the command. Nothing is lost: a command that is killed leaves no half-written file under its own

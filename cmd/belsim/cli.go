@@ -26,15 +26,17 @@ import (
 	"belsim/cmd/internal/files"
 	"belsim/cmd/internal/rules"
 	"belsim/errmodel/perceived"
+	"belsim/errmodel/scenario"
 	"belsim/gpu"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // Exit codes, as the README documents them.
@@ -78,6 +80,7 @@ type cli struct {
 	Merge      mergeCmd                  `cmd:"" help:"Put the results of a sweep together."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up tab completion for a shell."`
 
+	Quiet   bool             `short:"q" help:"No progress and no notes on standard error, of any command."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
@@ -97,23 +100,25 @@ type environment struct {
 	stdout   *standardOutput
 	stderr   io.Writer
 	quiet    bool // neither progress nor notes
+	from     int  // number that positions in sentences count from
 	args     []string
-	files    files.Ledger              // those that the command reads and writes
-	decoders decode.Registry           // the decoders that --decoder takes
-	disturb  func([]montecarlo.Theory) // changes what theory says, in tests of verify
-	watch    func(*progress)           // sees every progress that begins, in tests of signals
-	saves    atomic.Bool               // an interruption has to wait: results are being made safe
-	exit     func(code int)            // ends the process
+	files    files.Ledger         // those that the command reads and writes
+	decoders decode.Registry      // the decoders that --decoder takes
+	disturb  func([]expect.Level) // changes what theory says, in tests of verify
+	watch    func(*progress)      // sees every progress that begins, in tests of signals
+	saves    atomic.Bool          // an interruption has to wait: results are being made safe
+	exit     func(code int)       // ends the process
 	// files without their final names, which are removed before the process ends
-	unfinished unfinishedFiles
+	unfinished *unfinishedFiles
 	grace      time.Duration // how long an interrupted command may take to end by itself
 }
 
 // newEnvironment returns the environment of a command line.
 func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
+	from := countFrom(os.Getenv(callerVariable))
 	return &environment{
-		stdout: &standardOutput{Writer: stdout}, stderr: stderr, args: args,
-		decoders: decode.Builtin(), disturb: func([]montecarlo.Theory) {}, watch: func(*progress) {},
+		stdout: newStandardOutput(stdout, from), stderr: stderr, args: args, from: from, unfinished: &unfinishedFiles{},
+		decoders: decode.Builtin(), disturb: func([]expect.Level) {}, watch: func(*progress) {},
 		exit: os.Exit, grace: 700 * time.Millisecond,
 	}
 }
@@ -214,7 +219,7 @@ func (env *environment) complain(format string, a ...any) {
 // any file's is cut.
 func (env *environment) say(name, format string, a ...any) {
 	const longest, part = 5000, 100
-	said := strings.Split(table.Visible(fmt.Sprintf(format, a...)), " ")
+	said := strings.Split(table.Visible(position.Count(fmt.Sprintf(format, a...), env.from)), " ")
 	for i, word := range said {
 		if runes := []rune(word); len(runes) > longest {
 			said[i] = string(runes[:part]) + "…" + string(runes[len(runes)-part:])
@@ -247,7 +252,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Vars{
 			"version":    "belsim " + version(),
 			"misfit":     fmt.Sprint(perceived.DefaultMisfit),
-			"most":       fmt.Sprint(scenario.FixedSampling().MaxSamples),
+			"most":       fmt.Sprint(montecarlo.FixedSampling().MaxSamples),
 			"r":          fmt.Sprint(scenario.DefaultMixture().R),
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),

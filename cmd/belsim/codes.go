@@ -3,9 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 
-	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
@@ -18,8 +18,6 @@ import (
 type codesCmd struct {
 	Code string `arg:"" optional:"" reads:"" help:"Code to print, a NAME or a FILE; without it, a table of all codes."`
 	levelsFlag
-	Describe bool `group:"output" help:"Print the properties of CODE instead; without CODE, what each code is."`
-	workersFlag
 	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
 }
 
@@ -51,7 +49,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(ctx, env, nil)); err != nil {
 		return err
 	}
-	codes, err := scenario.OpenCodes([]string{cmd.Code}, scenario.Sizes{Levels: cmd.Levels})
+	codes, err := code.OpenAll([]string{cmd.Code}, code.Sizes{Levels: cmd.Levels})
 	if err != nil {
 		return err
 	}
@@ -74,13 +72,6 @@ func (cmd *codesCmd) result(ctx context.Context, env *environment, c *code.Code)
 			return plots.CodeMatrix(ctx, paper.CodeMatrixData(c, paper.CodeTitle(c), cmd.style()))
 		},
 		print: func(w io.Writer) error {
-			if cmd.Describe {
-				row, err := cmd.describe(ctx, env, c)
-				if err != nil {
-					return err
-				}
-				return table.Of([]codeRow{row}).Write(w)
-			}
 			if len(cmd.Output) == 0 {
 				return arrayfile.WriteCSV(ctx, w, c)
 			}
@@ -95,19 +86,18 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 	out := result{
 		files: map[string]func(io.Writer) error{"json": asJSON(&list)},
 		print: func(w io.Writer) error {
-			t := table.Of(list.Codes)
-			if cmd.Describe {
-				t = table.Of(code.Families())
-				t.Style = table.List
-			}
-			return t.Write(w)
+			what := table.Of(code.Families())
+			what.Style = table.List
+			err := table.Of(list.Codes).Write(w)
+			fmt.Fprintln(w)
+			return cmp.Or(err, what.Write(w))
 		},
 	}
 	if err := cmd.checkOutput(env, out); err != nil {
 		return err
 	}
 	for _, f := range code.Families() {
-		c, err := code.New(f.Name, cmp.Or(cmd.Levels, scenario.DefaultLevels))
+		c, err := code.New(f.Name, cmp.Or(cmd.Levels, code.DefaultLevels))
 		if err != nil {
 			return err
 		}
@@ -125,7 +115,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 func (cmd *codesCmd) describe(ctx context.Context, env *environment, c *code.Code) (codeRow, error) {
 	var p code.Properties
 	if err := env.during("pairs of words",
-		func() (err error) { p, err = c.Properties(ctx, cmd.Workers); return err }); err != nil {
+		func() (err error) { p, err = c.Properties(ctx, 0); return err }); err != nil {
 		return codeRow{}, err
 	}
 	d, err := env.decoders.New(decode.Auto, c, decode.Options{})

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"belsim/errmodel/assess"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/expect"
 )
 
 type compareCmd struct {
@@ -43,7 +44,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	codes, err := scenario.OpenCodes(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, fit))
+	codes, err := code.OpenAll(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, fit))
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Exact {
 		cmd.noteLong(env, candidates.Problems)
 	} else {
-		candidates.Omit = scenario.Omit{Slow: true}
+		candidates.Omit = expect.Omit{Slow: true}
 	}
 	what, total := "samples", draw.Samples*uint64(codes[0].Levels()*len(candidates.Problems))
 	if draw.RelErr > 0 {
@@ -96,8 +97,8 @@ func (cmd *compareCmd) noteLong(env *environment, problems []*montecarlo.Problem
 	var wait time.Duration
 	var out []string
 	for _, p := range problems {
-		switch d := scenario.LawTime(p); {
-		case d > scenario.Patience:
+		switch d := expect.LawTime(p.Expected()); {
+		case d > expect.Patience:
 			out = append(out, fmt.Sprintf("%s (%s)", p.Code.Name(), p.Decoder.Name()))
 		default:
 			wait += d
@@ -109,7 +110,7 @@ func (cmd *compareCmd) noteLong(env *environment, problems []*montecarlo.Problem
 	}
 	if len(out) > 0 {
 		text = strings.TrimPrefix(text+fmt.Sprintf("; a dash stands for any law of %s, which takes more than %.0f minutes",
-			strings.Join(out, ", "), scenario.Patience.Minutes()), "; ")
+			strings.Join(out, ", "), expect.Patience.Minutes()), "; ")
 	}
 	if text != "" {
 		env.note("--exact: %s", text)

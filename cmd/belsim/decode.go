@@ -18,7 +18,6 @@ type decodeCmd struct {
 	Confidence  *float64          `placeholder:"C" help:"Write intervals as well, such as of 0.9: label, lower, upper."`
 	Output      []string          `short:"o" required:"" placeholder:"FILE" sep:"none" help:"Write the labels to FILE, .npy or .csv."`
 	workersFlag
-	quietFlag
 }
 
 // Run implements the command.

@@ -20,9 +20,9 @@ import (
 
 	"belsim/errmodel/assess"
 	"belsim/errmodel/forecast"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/montecarlo/sweep"
 	"belsim/montecarlo/verify"

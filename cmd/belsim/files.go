@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -17,6 +18,13 @@ type standardOutput struct {
 	printed  bool // something was written
 	document bool
 	err      error
+
+	counted io.Writer // finishes positions in sentences
+}
+
+// newStandardOutput prints to w, with positions that count from a number.
+func newStandardOutput(w io.Writer, from int) *standardOutput {
+	return &standardOutput{Writer: w, counted: position.Writer(w, from)}
 }
 
 func (o *standardOutput) Write(p []byte) (int, error) {
@@ -27,7 +35,7 @@ func (o *standardOutput) Write(p []byte) (int, error) {
 	if !o.document {
 		text = table.VisibleLines(text)
 	}
-	n, err := io.WriteString(o.Writer, text)
+	n, err := io.WriteString(o.counted, text)
 	o.printed = o.printed || n > 0
 	o.err = err
 	if err != nil {

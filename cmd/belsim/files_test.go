@@ -59,7 +59,7 @@ func TestFullStandardOutput(t *testing.T) {
 	inFolderWithInputs(t)
 	commands := []string{
 		"", "--help", "--version", "compare --help", "completion bash", "completion -c bash", "codes",
-		"codes unary --levels 8", "codes unary --levels 8 --describe", "compare unary --levels 8 --samples 100",
+		"codes unary --levels 8", "compare unary --levels 8 --samples 100",
 		"verify --levels 8 --samples 100", "heatmap --levels 8 --r 1:2:2 --sigma 1:2:2",
 		"fit --code code.csv --targets y.csv --outputs z.csv",
 		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "bench --time 1ms --backend cpu", "merge results",
@@ -283,7 +283,7 @@ func TestTerminal(t *testing.T) {
 		"verify --samples 200 --code FILE", "optimize --levels 4 --bits 3 --steps 5 --samples 200 --start FILE",
 		"heatmap FILE unary --levels 4 --r 1:2:2 --sigma 1:2:2 -o map.csv", "compare FILE unary --samples 200",
 		"compare unary --levels 4 --samples 200 --errors eFILE", "compare FILE --samples 200 --model eFILE",
-		"codes FILE --describe", "codes no-FILE", "fit --code FILE --targets eFILE --outputs eFILE --range 0:1",
+		"codes no-FILE", "fit --code FILE --targets eFILE --outputs eFILE --range 0:1",
 	} {
 		list := strings.Fields(args)
 		for i := range list {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/alecthomas/kong"
@@ -19,6 +18,7 @@ import (
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/position"
 )
 
 type fitCmd struct {
@@ -60,7 +60,7 @@ func (r *labelRanges) Decode(ctx *kong.DecodeContext) error {
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks(env)
 	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
-	if err := cmp.Or(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, &assess.Report{}))); err != nil {
+	if err := cmp.Or(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, env, &assess.Report{}))); err != nil {
 		return err
 	}
 	o := assess.Options{
@@ -96,7 +96,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.deliver(env, cmd.result(ctx, r)); err != nil {
+	if err := cmd.deliver(env, cmd.result(ctx, env, r)); err != nil {
 		return err
 	}
 	cmd.noteExplorer(env)
@@ -104,17 +104,17 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 }
 
 // result is the judgement of a network of one output.
-func (cmd *fitCmd) result(ctx context.Context, r *assess.Report) result {
+func (cmd *fitCmd) result(ctx context.Context, env *environment, r *assess.Report) result {
 	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(r.Fit),
 			"csv":  r.WriteRates,
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates) },
 			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
-			"html": func(w io.Writer) error { return paper.WritePage(w, ways(), nil, r) },
+			"html": func(w io.Writer) error { return paper.WritePage(w, ways(env), nil, r) },
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
-		print:  func(w io.Writer) error { return r.Section(ways()).Write(w) },
+		print:  func(w io.Writer) error { return r.Section(ways(env)).Write(w) },
 	}
 }
 
@@ -127,8 +127,8 @@ func (cmd *fitCmd) noteExplorer(env *environment) {
 }
 
 // ways are how advice is followed: by flags, or in Python where its package called the command.
-func ways() map[assess.Advice]string {
-	if os.Getenv(callerVariable) != "" {
+func ways(env *environment) map[assess.Advice]string {
+	if env.from == 0 {
 		return map[assess.Advice]string{
 			assess.ForecastCodes: "fit.recommendation",
 			assess.AddProbe:      `belsim.code("probe", L), then also=[("probe", outputs)]`,
@@ -169,8 +169,8 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	var all *assess.Several
 	out := result{
 		files: map[string]func(io.Writer) error{"json": asJSON(&all),
-			"html": func(w io.Writer) error { return paper.WritePage(w, ways(), all, reports...) }},
-		print: func(w io.Writer) error { return all.Section(ways()).Write(w) },
+			"html": func(w io.Writer) error { return paper.WritePage(w, ways(env), all, reports...) }},
+		print: func(w io.Writer) error { return all.Section(ways(env)).Write(w) },
 	}
 	for _, path := range cmd.Output {
 		if out.files[format(path)] == nil {
@@ -181,7 +181,7 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 		o.Output = k + 1
 		r, err := cmd.one(ctx, env, o, k)
 		if err != nil {
-			return fmt.Errorf("output %d: %w", k+1, err)
+			return fmt.Errorf("output %s: %w", position.At(k+1), err)
 		}
 		reports = append(reports, r)
 	}

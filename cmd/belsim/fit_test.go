@@ -20,8 +20,8 @@ import (
 
 	"belsim/errmodel/assess"
 	"belsim/errmodel/forecast"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -163,7 +163,7 @@ func TestModel(t *testing.T) {
 	mustRun(t, "verify --code johnson --model fit.json --samples 5000")
 	prints(t, fmt.Sprintf("at the fit, r = %.4g and σ = %.4g", f.R, f.Sigma), "heatmap", "unary", "johnson", "--model",
 		"fit.json", "--method", "exact", "--r", "0.5:2:6", "--sigma", "0.5:3:5", "-o", "map.svg")
-
+	mustRun(t, "optimize --bits 6 --steps 1 --quiet --model fit.json") // whose labels are levels
 }
 
 // TestFitFiles has the same outputs in other files and forms.

@@ -7,8 +7,13 @@ import (
 	"strings"
 
 	"belsim/errmodel/assess"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
+	"belsim/montecarlo"
+	"belsim/theory"
 	"belsim/theory/base/parallel"
+	"belsim/theory/base/refuse"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // levelsFlag is --levels where a code may be a file. Zero means unset.
@@ -25,7 +30,7 @@ type outputsFlags struct {
 // scenario returns a scenario with the values of the flags.
 func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
 	s := scenario.New(nil)
-	s.Outputs, s.Decoders = scenario.Outputs(f.Outputs), env.decoders
+	s.Outputs, s.Decoders = decode.Outputs(f.Outputs), env.decoders
 	f.override(s)
 	return s
 }
@@ -92,7 +97,7 @@ type scenarioFlags struct {
 // read fills in a scenario from the flags, and from a fit by a method of it where --model names one,
 // and checks the values of the sampling. What the other flags say wins over the fit, which is nil
 // without --model.
-func (f scenarioFlags) read(env *environment, draw scenario.Sampling,
+func (f scenarioFlags) read(env *environment, draw montecarlo.Sampling,
 	fill func(*assess.Fit, *scenario.Scenario)) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
 	if err := checkFlags(draw.Check()); err != nil {
@@ -112,14 +117,14 @@ func (f scenarioFlags) read(env *environment, draw scenario.Sampling,
 
 // read reads the histogram of --prior, which wins over the labels of a fit.
 func (f priorFlag) read(s *scenario.Scenario) error {
-	p, err := scenario.ReadPrior(f.Prior)
+	p, err := theory.ReadPrior(f.Prior)
 	s.Prior.Path, s.Prior.Histogram = p.Path, p.Histogram
 	return err
 }
 
-// sizes says how many levels codes have, for scenario.OpenCodes: byDefault where no flag and no
-// file says it, or 0 for scenario.DefaultLevels.
-func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit) scenario.Sizes {
+// sizes says how many levels codes have, for code.OpenAll: byDefault where no flag and no
+// file says it, or 0 for code.DefaultLevels.
+func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit) code.Sizes {
 	if fit != nil {
 		byDefault = fit.Levels
 	}
@@ -128,24 +133,36 @@ func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit) scenari
 			byDefault = rows
 		}
 	}
-	return scenario.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault}
+	return code.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault}
 }
 
-// samplingFlags say how much is sampled.
-type samplingFlags struct {
-	Samples uint64  `placeholder:"N" help:"Samples of each label (default: by time); with --rel-err at most ${most}."`
-	RelErr  float64 `placeholder:"X" group:"sampling" help:"Sample until standard errors are about X times the mean."`
-	Seed    uint64  `default:"1" group:"sampling" help:"Seed of the random numbers."`
+// samplesFlags say how much is sampled.
+type samplesFlags struct {
+	Samples uint64 `placeholder:"N" help:"Samples of each label (default: by time)."`
+	Seed    uint64 `default:"1" group:"sampling" help:"Seed of the random numbers."`
 }
 
 // sampling returns the sampling that the flags ask for.
-func (f samplingFlags) sampling() scenario.Sampling {
-	s := scenario.DefaultSampling()
-	switch s.Seed = f.Seed; {
-	case f.RelErr != 0:
-		s.RelErr, s.MaxSamples, s.Work = f.RelErr, cmp.Or(f.Samples, s.MaxSamples), 0
-	case f.Samples > 0:
+func (f samplesFlags) sampling() montecarlo.Sampling {
+	s := montecarlo.DefaultSampling()
+	if s.Seed = f.Seed; f.Samples > 0 {
 		s = s.Fixed(f.Samples)
+	}
+	return s
+}
+
+// samplingFlags say how much is sampled, or how right the result is to be.
+type samplingFlags struct {
+	samplesFlags
+	RelErr float64 `placeholder:"X" group:"sampling" help:"Sample until standard errors are about X times the mean, but at most --samples (${most})."`
+}
+
+// sampling returns the sampling that the flags ask for.
+func (f samplingFlags) sampling() montecarlo.Sampling {
+	s := f.samplesFlags.sampling()
+	if f.RelErr != 0 {
+		s = montecarlo.DefaultSampling()
+		s.Seed, s.RelErr, s.MaxSamples, s.Work = f.Seed, f.RelErr, cmp.Or(f.Samples, s.MaxSamples), 0
 	}
 	return s
 }
@@ -160,7 +177,7 @@ func (f samplingFlags) warnUnreached(env *environment, reached bool) {
 
 // checkFlags words the refusal of a value by the name of its flag.
 func checkFlags(err error) error {
-	v, ok := errors.AsType[*scenario.ValueError](err)
+	v, ok := errors.AsType[*refuse.Value](err)
 	if !ok {
 		return err
 	}

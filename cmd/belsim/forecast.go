@@ -10,14 +10,14 @@ import (
 	"belsim/errmodel/assess"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
+	"belsim/theory"
 	"belsim/theory/base/table"
 )
 
 type forecastCmd struct {
-	Codes      []string             `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs (default: all)."`
+	Codes      []string             `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs, direct and corn (default: all codes)."`
 	Levels     []int                `placeholder:"L" help:"Numbers of levels (default: with --range 32,64,128,256, else 256, or as a file, --prior or --model has)."`
 	MAE        forecast.UnaryError  `xor:"noise" name:"mae" placeholder:"X[@L]" help:"Networks whose mean |error| with unary, of L levels, is X."`
 	LabelNoise float64              `xor:"noise" placeholder:"s" group:"model" help:"The same, by the noise of what networks know of a label."`
@@ -59,7 +59,7 @@ func (cmd *forecastCmd) check() error {
 
 // question is what the flags ask. What they say wins over the fit.
 func (cmd *forecastCmd) question(env *environment) (*forecast.Question, error) {
-	prior, err := scenario.ReadPrior(cmd.Prior)
+	prior, err := theory.ReadPrior(cmd.Prior)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +110,6 @@ func ranking(found *forecast.Ranking, style plots.Style) result {
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results) },
 		},
 		figure: func() (*plots.Figure, error) { return plots.Forest(paper.RankingData(found, style)) },
-		print:  func(w io.Writer) error { return found.Write(w) },
+		print:  func(w io.Writer) error { return found.Section().Write(w) },
 	}
 }

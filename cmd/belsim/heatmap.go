@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"belsim/errmodel/assess"
+	"belsim/errmodel/scenario"
+	"belsim/montecarlo"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -39,7 +41,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(ctx, nil, nil, nil)); err != nil {
 		return err
 	}
-	draw := scenario.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
+	draw := montecarlo.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
 	s := cmd.outputsFlags.scenario(env)
 	if err := checkFlags(draw.Check()); err != nil {
 		return err
@@ -110,16 +112,16 @@ func (cmd *heatmapCmd) result(ctx context.Context, m *heatmap.Map, s *scenario.S
 }
 
 // methods are those of --method; none for auto.
-func (cmd *heatmapCmd) methods() (out []scenario.Method, err error) {
+func (cmd *heatmapCmd) methods() (out []plane.Method, err error) {
 	for _, name := range cmd.Method {
 		if name == "auto" && len(cmd.Method) > 1 {
 			return nil, fmt.Errorf("--method %s: auto stands alone", strings.Join(cmd.Method, ","))
 		}
 		if name != "auto" {
-			out = append(out, scenario.Method(name))
+			out = append(out, plane.Method(name))
 		}
 	}
-	if err := scenario.CheckTwice("--method", out); err != nil {
+	if err := refuse.Twice("--method", out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -138,7 +140,7 @@ func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*cod
 	if slices.Equal(cmd.Codes, pairOfPaper[:]) {
 		byDefault = heatmap.PaperLevels
 	}
-	codes, err := scenario.OpenCodes(cmd.Codes, sizes(s, cmd.Levels, byDefault, fit))
+	codes, err := code.OpenAll(cmd.Codes, sizes(s, cmd.Levels, byDefault, fit))
 	if err != nil {
 		return pair, err
 	}

@@ -48,7 +48,6 @@ func TestInterrupted(t *testing.T) {
 		// The others with BELSIM_LONG=1.
 		"codes hadamard --levels 32768 -o code.png",
 		"codes hadamard --levels 65536 -o code.npy",
-		"codes hadamard --levels 65536 --describe",
 		"compare hadamard --levels 16384",
 		"compare b1jdj hexj --levels 16384 --decoder gen,gen-ex",
 		"verify --code hadamard --levels 8192",
@@ -64,6 +63,23 @@ func TestInterrupted(t *testing.T) {
 	for _, args := range all {
 		t.Log(args)
 		interrupted(t, patient(t, "", strings.Fields(args)...), 1) // standard output is thrown away
+	}
+}
+
+// TestExactInterrupted: what was known of codes when a signal ended their bounds under any law is
+// printed, with a dash for these.
+func TestExactInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals to send")
+	}
+	t.Parallel()
+	const args = "compare johnson b1jdj --levels 96 --decoder gen --r 3 --sigma 4 --samples 9 --exact"
+	cmd := command(t, t.TempDir(), nil, strings.Fields(args)...)
+	var out strings.Builder
+	cmd.Stdout = &out
+	interrupted(t, cmd, 1)
+	if strings.Count(out.String(), "gen") < 2 || !strings.Contains(out.String(), "–") {
+		t.Errorf("%s", out.String())
 	}
 }
 

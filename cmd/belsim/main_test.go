@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,13 +18,13 @@ import (
 	"testing"
 	"time"
 
-	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verify"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -238,7 +239,7 @@ func TestCodes(t *testing.T) {
 	if runJSON(t, &all, "codes --levels 64"); len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
 		t.Errorf("JSON list %v", all)
 	}
-	prints(t, "c.npy", "codes c.npy --describe")
+	prints(t, "unary", "codes")
 }
 
 // TestVerify: the files have what is printed, where nothing is checked nothing passes, and the
@@ -275,9 +276,9 @@ func TestVerify(t *testing.T) {
 // 1; files are written all the same.
 func TestVerifyFails(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for name, disturb := range map[string]func([]montecarlo.Theory){
-		"exact value": func(th []montecarlo.Theory) { th[3].Mean *= 1.2 },
-		"bound":       func(th []montecarlo.Theory) { th[3].Bound = 0.9 * th[3].Mean },
+	for name, disturb := range map[string]func([]expect.Level){
+		"exact value": func(th []expect.Level) { th[3].Mean *= 1.2 },
+		"bound":       func(th []expect.Level) { th[3].Bound = 0.9 * th[3].Mean },
 	} {
 		var out, errs bytes.Buffer
 		args := "verify --code johnson-nonzero --levels 15 --r 1.5 --sigma 2 --backend cpu -o v.json"
@@ -459,7 +460,7 @@ func TestDecoders(t *testing.T) {
 		return out
 	}
 	all := read("unary johnson --decoder bel-u,bel-j,gen,gen-ex")
-	for pair, want := range map[string]scenario.Outputs{
+	for pair, want := range map[string]decode.Outputs{
 		"unary bel-u": "bits", "johnson bel-j": "bits", "unary gen": "bits", "johnson gen": "bits",
 		"unary gen-ex": "logits", "johnson gen-ex": "logits",
 	} {
@@ -528,12 +529,37 @@ func TestBadInput(t *testing.T) {
 		if command, ok := strings.CutPrefix(line, "$ belsim "); ok {
 			// an empty value is no way to leave a flag out
 			words := strings.Split(strings.ReplaceAll(strings.TrimSuffix(command, "\n"), `""`, ""), " ")
-			got += line + refusal(t, words...)
+			refused := refusal(t, words...)
+			got += line + refused
+			fromZero(t, refused, words)
 		} else if !strings.HasPrefix(line, "belsim: ") {
 			got += line
 		}
 	}
 	golden(t, "refusals.txt", got)
+}
+
+// fromZero checks that a refusal counts rows, columns, levels, bits and outputs from 0 where a caller
+// of the command does.
+func fromZero(t *testing.T, refused string, words []string) {
+	t.Helper()
+	at := regexp.MustCompile(` (rows?|columns?|levels?|bits?|outputs?) [0-9]+(( to | and |, )[0-9]+)*\b`)
+	if !at.MatchString(refused) || strings.Contains(refused, ": line ") { // lines of texts count from 1
+		return
+	}
+	t.Setenv(callerVariable, "0")
+	defer os.Unsetenv(callerVariable)
+	got := refusal(t, words...)
+	shifted := regexp.MustCompile(`[0-9]+`)
+	for i, want := range at.FindAllString(refused, -1) {
+		want = shifted.ReplaceAllStringFunc(want, func(n string) string {
+			k, _ := strconv.Atoi(n)
+			return strconv.Itoa(k - 1)
+		})
+		if all := at.FindAllString(got, -1); i >= len(all) || all[i] != want {
+			t.Errorf("%v: %q from 0 is %q; want %q in it", words, refused, got, want)
+		}
+	}
 }
 
 // TestLongWords: a message cuts a name that is longer than any file's.

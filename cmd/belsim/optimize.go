@@ -13,13 +13,14 @@ import (
 	"time"
 
 	"belsim/errmodel/assess"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
+	"belsim/theory/code"
 )
 
 type optimizeCmd struct {
@@ -35,7 +36,7 @@ type optimizeCmd struct {
 	Pareto         bool             `help:"Search for every number of bits: the trade-off of bits against error."`
 	Keep           string           `group:"output" placeholder:"FOLDER" help:"Folder for the codes of --pareto."`
 	scenarioFlags
-	samplingFlags
+	samplesFlags
 	backendFlags
 	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
 }
@@ -119,7 +120,7 @@ func (cmd *optimizeCmd) check() error {
 }
 
 // options returns what the flags say about the search. Bits is 0 where they do not say it.
-func (cmd *optimizeCmd) options(size scenario.Sizes) (search.Options, error) {
+func (cmd *optimizeCmd) options(size code.Sizes) (search.Options, error) {
 	o := search.Options{Levels: size.Named(), MaxTransitions: cmd.MaxTransitions, Workers: cmd.Workers,
 		Steps: cmd.Steps, Time: cmd.Time}
 	if len(cmd.Bits) > 0 {
@@ -128,7 +129,7 @@ func (cmd *optimizeCmd) options(size scenario.Sizes) (search.Options, error) {
 	if cmd.Start == "" {
 		return o, nil
 	}
-	codes, err := scenario.OpenCodes([]string{cmd.Start}, size)
+	codes, err := code.OpenAll([]string{cmd.Start}, size)
 	if err != nil {
 		return o, err
 	}
@@ -147,7 +148,7 @@ func (cmd *optimizeCmd) bits(optimizer *search.Optimizer) ([]int, error) {
 	bits := optimizer.Counts(cmd.Bits, cmd.Pareto)
 	for _, m := range bits {
 		if err := optimizer.Check(m); err != nil {
-			if of, ok := errors.AsType[*scenario.ValueError](err); ok { // of another flag
+			if of, ok := errors.AsType[*refuse.Value](err); ok { // of another flag
 				return nil, checkFlags(of)
 			}
 			return nil, fmt.Errorf("--bits %d: %w", m, err)

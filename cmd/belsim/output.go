@@ -12,23 +12,17 @@ import (
 	"strings"
 	"sync"
 
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
+	"belsim/theory/base/position"
 	"belsim/theory/base/safefile"
 	"belsim/theory/base/table"
 )
-
-// quietFlag leaves out what is said on standard error.
-type quietFlag struct {
-	Quiet bool `short:"q" group:"output" help:"No progress and no notes on standard error."`
-}
 
 // outputFlags say where results go.
 type outputFlags struct {
 	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, which ends in ${endings}; several times."`
 	Format string   `enum:"text,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
-	quietFlag
 }
 
 // styleFlag says how pictures look.
@@ -94,7 +88,7 @@ func (f outputFlags) deliver(env *environment, r result) error {
 	if f.Format == "json" {
 		return r.files["json"](env.stdout)
 	}
-	return r.print(table.Fold(env.stdout))
+	return r.print(position.Writer(table.Fold(env.stdout), env.from))
 }
 
 // format is the ending of a file, without the dot.
@@ -149,6 +143,9 @@ func (f outputFlags) writeFiles(env *environment, paths []string, make func(w io
 		}
 		var made error
 		if err := all.Add(path, func(w io.Writer) error {
+			if slices.Contains([]string{"csv", "html", "json"}, format(path)) {
+				w = position.Writer(w, env.from)
+			}
 			made = make(w, path)
 			return made
 		}); err != nil {
@@ -175,6 +172,17 @@ func (f outputFlags) writeFiles(env *environment, paths []string, make func(w io
 type unfinishedFiles struct {
 	mu    sync.Mutex
 	files *safefile.Files
+}
+
+// write is safefile.Write for a file that is known while it has a temporary name.
+func (u *unfinishedFiles) write(path string, fill func(w io.Writer) error) error {
+	var f safefile.Files
+	defer u.hold(&f)()
+	if err := f.Add(path, fill); err != nil {
+		return err
+	}
+	_, err := f.Commit()
+	return err
 }
 
 // hold makes files known until the function that it returns discards what is left of them.
@@ -206,8 +214,8 @@ func environmental(err error) error {
 }
 
 // provenance says how a result was made.
-func (env *environment) provenance() scenario.Provenance {
-	return scenario.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}
+func (env *environment) provenance() table.Provenance {
+	return table.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}
 }
 
 // quoted quotes the arguments that a shell would split.

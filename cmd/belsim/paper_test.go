@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"belsim/errmodel"
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo"
 	"belsim/plots/paper"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -299,7 +299,7 @@ func checkFigure10(t *testing.T, captions map[string]string) {
 		}
 		for _, f := range paper.Figures(false) {
 			if f.Name == name && !slices.Contains(f.Args, "--samples") {
-				must.Equal(t, "samples of the caption", float64(scenario.FixedSampling().Samples),
+				must.Equal(t, "samples of the caption", float64(montecarlo.FixedSampling().Samples),
 					inCaption(t, f.Caption, " and "))
 			}
 		}

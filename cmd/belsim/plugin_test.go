@@ -13,9 +13,9 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/theory/base/must"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -88,7 +88,7 @@ func TestPluggedIn(t *testing.T) {
 		read(&networks[i], "forecast gray --levels 8 --label-noise 1 --decoder "+decoder)
 	}
 	want := networks[1].Results[0]
-	want.Decoder, want.Outputs = "toy", scenario.Bits
+	want.Decoder, want.Outputs = "toy", decode.Bits
 	must.Equal(t, "networks", want, networks[0].Results[0])
 	if want.Forecast == 0 {
 		t.Error("networks have no error")
@@ -108,7 +108,7 @@ func TestPluggedIn(t *testing.T) {
 		want := maps[1]
 		want.A.Decoder, want.B.Decoder = "toy", "toy"
 		must.Equal(t, "heatmap --method "+method, want, maps[0], cmpopts.EquateApprox(0, 1e-12),
-			cmpopts.IgnoreUnexported(heatmap.Map{}, heatmap.Values{}), cmpopts.IgnoreTypes(scenario.Provenance{}))
+			cmpopts.IgnoreUnexported(heatmap.Map{}, heatmap.Values{}), cmpopts.IgnoreTypes(table.Provenance{}))
 		must.Equal(t, "number of cells", 6, len(want.Cells))
 		for _, cell := range want.Cells {
 			must.Within(t, "error", cell.Of(want.Methods[0]).A, 1e-9, 8)

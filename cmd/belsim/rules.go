@@ -27,9 +27,12 @@ func (env *environment) checkGiven(k *kong.Context) error {
 // all others.
 func movedFlag(command, flag string) string {
 	for _, m := range []struct{ commands, flags, place string }{
+		{"codes", "--describe", "'belsim codes CODE --format json'"},
+		{"codes", "--workers", "not needed: it takes all processors"},
 		{"compare verify heatmap", "--mae --label-noise --misfit --cutoff --training", "'belsim forecast'"},
 		{"fit", "--samples --seed --backend", "not needed: fit samples nothing"},
 		{"levels", "--mae --label-noise --misfit --cutoff --training --model --decoder --prior", "'belsim forecast'"},
+		{"optimize", "--rel-err", "--samples"},
 		{"optimize", "--mae --label-noise --misfit --cutoff --training", "--model FILE, with the .json of a fit"},
 	} {
 		if slices.Contains(strings.Fields(m.commands), command) && slices.Contains(strings.Fields(m.flags), flag) {
@@ -72,10 +75,7 @@ func (f outputsFlags) flagRules(env *environment, decoders ...string) []rules.Ru
 }
 
 func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
-	return slices.Concat(
-		cmd.pictureFlags.flagRules(),
-		rules.NoEffect(cmd.Format == "json", "JSON has all", "describe"),
-	)
+	return cmd.pictureFlags.flagRules()
 }
 
 func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
@@ -118,7 +118,7 @@ func (cmd *decodeCmd) flagRules(env *environment) []rules.Rule {
 func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
 	return slices.Concat(
 		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
-		rules.NoEffect(cmd.networks, "networks are forecast, and nothing is sampled", "samples", "rel-err", "backend"),
+		rules.NoEffect(cmd.networks, "networks are forecast, and nothing is sampled", "samples", "backend"),
 	)
 }
 

@@ -34,7 +34,6 @@ func TestNoEffect(t *testing.T) {
 		{heatmap + " --method exact", "--samples 10", "--method exact samples nothing"},
 		{heatmap + " --method mc --backend cpu", "--samples 10 --seed 2", ""},
 		{heatmap + " --model fit.json", "--samples 10", "--method bound,exact samples nothing"},
-		{"codes unary --levels 4 --format json", "--describe", "JSON has all"},
 		{optimize, "--temperature 3", "no decoder here has a temperature"},
 		{"sweep --print example", "--out x --shards 3", "--print example needs nothing"},
 		{"merge results -o m.csv", "--style column", "no -o FILE is a picture"},

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -291,31 +290,4 @@ func (s *soak) partial(args string, content []byte) bool {
 		}
 	}
 	return content[0] != '{' || strings.HasPrefix(args, "sweep ") || json.Valid(content)
-}
-
-// TestAttacks: every test in the table of attacks in CONTRIBUTING.md exists.
-func TestAttacks(t *testing.T) {
-	text := content(t, filepath.Join(root, "CONTRIBUTING.md"))
-	var tests []byte
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		source, err := os.ReadFile(path)
-		tests = append(append(tests, '\n'), source...)
-		return err
-	})
-	must.Succeed(t, err)
-	rows := regexp.MustCompile("(?m)^\\| (.*) \\| `((?:Test|Fuzz).*)` \\|$").FindAllStringSubmatch(text, -1)
-	if len(rows) < 10 {
-		t.Fatalf("%d rows; want at least 10", len(rows))
-	}
-	for _, row := range rows {
-		prefix, names, _ := strings.Cut(strings.ReplaceAll(strings.TrimSuffix(row[2], ")"), `\|`, "|"), "(")
-		for _, name := range strings.Split(names, "|") {
-			if !regexp.MustCompile(`(?m)^func ` + prefix + name + `\(`).Match(tests) {
-				t.Errorf("%s: there is no test %s%s", row[1], prefix, name)
-			}
-		}
-	}
 }

@@ -21,7 +21,6 @@ type sweepCmd struct {
 	Print      string        `enum:",example,missing,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print instead: ${enum}."`
 	FlushEvery time.Duration `group:"output" placeholder:"D" help:"How often results are written, at least (default: 10s)."`
 	backendFlags
-	quietFlag
 }
 
 // Run implements the command.
@@ -88,6 +87,7 @@ func (cmd *sweepCmd) work(ctx context.Context, env *environment, shard *sweep.Sh
 	backend := cmd.backend(env)
 	defer backend.Close()
 	bar := env.newProgress("cells", uint64(len(shard.Todo)))
+	shard.Write = env.unfinished.write
 	env.saves.Store(true)
 	defer env.saves.Store(false)
 	err := shard.Work(ctx, cmd.run(backend, bar), cmp.Or(cmd.FlushEvery, sweep.FlushEvery))
@@ -119,7 +119,7 @@ func (cmd *sweepCmd) printJob(env *environment, plan *sweep.Plan) error {
 	}
 	job := jobs.Job{
 		PlanPath: plan.Path, PlanID: plan.ID, Cells: plan.Size(), Shards: cmd.Shards,
-		Folder: cmd.Out, GPU: cmd.Backend == string(gpu.CUDA), Flags: cmd.shardFlags(),
+		Folder: cmd.Out, GPU: cmd.Backend == string(gpu.CUDA), Flags: cmd.shardFlags(env),
 	}
 	text, err := job.Slurm()
 	if err != nil {
@@ -150,7 +150,7 @@ func (cmd *sweepCmd) printMissing(ctx context.Context, env *environment, plan *s
 }
 
 // shardFlags are the flags of every shard besides the plan, the folder and the shard.
-func (cmd *sweepCmd) shardFlags() (flags []string) {
+func (cmd *sweepCmd) shardFlags(env *environment) (flags []string) {
 	if cmd.Workers > 0 {
 		flags = append(flags, fmt.Sprintf("--workers=%d", cmd.Workers))
 	}
@@ -160,7 +160,7 @@ func (cmd *sweepCmd) shardFlags() (flags []string) {
 	if cmd.FlushEvery > 0 {
 		flags = append(flags, fmt.Sprintf("--flush-every=%v", cmd.FlushEvery))
 	}
-	if cmd.Quiet {
+	if env.quiet {
 		flags = append(flags, "--quiet")
 	}
 	return flags

@@ -5,12 +5,14 @@ import (
 	"io"
 
 	"belsim/errmodel/assess"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verify"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/expect"
 )
 
 type verifyCmd struct {
@@ -31,7 +33,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	}
 	draw := cmd.sampling()
 	if cmd.Samples == 0 && cmd.RelErr == 0 {
-		draw = scenario.FixedSampling()
+		draw = montecarlo.FixedSampling()
 		draw.Seed = cmd.Seed
 	}
 	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
@@ -41,7 +43,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Random {
 		s.Model = scenario.Random{Seed: cmd.Seed}
 	}
-	codes, err := scenario.OpenCodes([]string{cmd.Code}, sizes(s, cmd.Levels, 0, fit))
+	codes, err := code.OpenAll([]string{cmd.Code}, sizes(s, cmd.Levels, 0, fit))
 	if err != nil {
 		return err
 	}
@@ -52,16 +54,16 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	backend := cmd.backend(env)
 	defer backend.Close()
 	var p *montecarlo.Problem
-	var th *scenario.Theory
+	var th *expect.Theory
 	if err := env.during("theory", func() error {
 		d, err := s.Decoder(cmd.Decoder, codes[0])
 		if err != nil {
 			return err
 		}
-		if p, err = s.Problem(ctx, codes[0], d, draw); err != nil {
+		if p, err = draw.Problem(ctx, s, codes[0], d); err != nil {
 			return err
 		}
-		th, err = scenario.TheoryOf(ctx, cmd.Workers, p, weights, scenario.Omit{Intervals: true, SlowLaw: true})
+		th, err = expect.Of(ctx, cmd.Workers, p.Expected(), weights, expect.Omit{Intervals: true, SlowLaw: true})
 		return err
 	}); err != nil {
 		return err

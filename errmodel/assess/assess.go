@@ -13,15 +13,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
+	"belsim/theory/base/position"
+	"belsim/theory/base/refuse"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -68,10 +72,10 @@ type Options struct {
 	Decoders decode.Registry
 }
 
-// Check refuses values without a meaning. The errors are *scenario.ValueError.
+// Check refuses values without a meaning. The errors are *refuse.Value.
 func (o Options) Check() error {
-	return errors.Join(scenario.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
-		compare.CheckBaseline(o.Baseline.Error))
+	return errors.Join(decode.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
+		errmodel.CheckBaseline(o.Baseline.Error))
 }
 
 // Progress is told of the parts of a computation. what is counted in a part, and total is how many
@@ -104,87 +108,107 @@ type Report struct {
 // Run judges a network on so many goroutines, 0 for one on each processor, which change no number.
 // Errors name the file and the place, or are the context's.
 //
-// The stages are functions that return a value. Run alone writes to the fit, which later stages
-// read.
+// Stages take values and return values: samples are read, the mixture and then the perceived label are
+// fitted to them, and other codes are forecast. newFit fills the file of a fit at the end.
 func Run(ctx context.Context, o Options, workers int, progress Progress) (*Report, error) {
-	own, err := openNetwork(ctx, o)
+	own, others, err := openAll(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	defer own.Close()
-	if own.code.Uneven() && (o.Recommend || len(o.Others) > 0) {
-		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +
-			"another in levels wherever these are uneven, and the perceived-label model has one")
-	}
-	candidates, err := scenario.OpenCodes(o.Candidates, own.sizes())
+	defer closeAll(own, others)
+	candidates, err := own.checkQuestion()
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range o.Bits {
-		if k < 1 || k > own.code.Bits() {
-			return nil, &scenario.ValueError{Name: "bits", Value: k, Want: fmt.Sprintf("1 to %d, the bits of %s",
-				own.code.Bits(), own.code.Name())}
-		}
-	}
-	if err := own.checkMemory(); err != nil {
+	found := findings{others: others}
+	if found.mixture, err = readAll(ctx, own, others, workers, progress); err != nil {
 		return nil, err
 	}
-	mixture, others, err := readAll(ctx, own, workers, progress)
-	if err != nil {
+	if found.theory, err = mixtureRows(ctx, workers, own, found.mixture); err != nil {
 		return nil, err
 	}
-	f, r := newFit(own, mixture), &Report{network: own, mixture: mixture}
-	r.Fit = f
-	var known knowledge
-	if len(o.Decoders) > 0 {
-		if known, err = learn(ctx, workers, f, own, others); err != nil {
-			return nil, err
-		}
-		f.Perceived, f.Decoders, f.codes = known.fit, known.decoders, known.codes
-		f.differ = known.siblings.next(f.Code)
-		if f.WrongBits > 0 {
-			if f.Mixture, err = mixtureRows(ctx, workers, f, own, mixture); err != nil {
-				return nil, err
-			}
-		}
-		f.Quantiles = errorQuantiles(f, own)
+	if found.model, err = learn(ctx, workers, own, others); err != nil {
+		return nil, err
 	}
-	if f.Direct, err = besideDirect(ctx, workers, f, own, known.forecasts); err != nil {
+	if found.direct, err = besideDirect(ctx, workers, own, found.model); err != nil {
 		return nil, err
 	}
 	if o.Recommend {
-		if f.Recommendation, r.ranked, err = recommend(ctx, workers, f, own, candidates, known,
-			progress); err != nil {
+		if found.advice, err = recommend(ctx, workers, own, candidates, found, progress); err != nil {
 			return nil, err
 		}
 	}
-	f.Profiles, f.Curve = profiles(f, own, known.learnt)
-	r.Opening = opening(f, own, others)
-	f.Verdict = strings.Join(r.Opening, " ")
-	r.Remarks, r.Rates = remarks(f, mixture), mixture.rates
+	return newReport(own, found), nil
+}
+
+// findings are what the stages of Run have found.
+type findings struct {
+	mixture *mixture
+	others  []*network
+	theory  []MixtureRow
+	model   knowledge
+	direct  *Direct // nil for none
+	advice  advice
+}
+
+// checkQuestion refuses what the options ask of a code that has it not, and opens the candidates.
+func (n *network) checkQuestion() ([]*code.Code, error) {
+	o, c := n.options, n.code
+	if c.Uneven() && (o.Recommend || len(o.Others) > 0) {
+		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +
+			"another in levels wherever these are uneven, and the perceived-label model has one")
+	}
+	candidates, err := code.OpenAll(o.Candidates, n.sizes())
+	if err != nil {
+		return nil, fmt.Errorf("candidates: %w", err)
+	}
+	for _, k := range o.Bits {
+		if k < 1 || k > c.Bits() {
+			return nil, &refuse.Value{Name: "bits", Value: position.At(k),
+				Want: fmt.Sprintf("%s to %s, the bits of %s", position.At(1), position.At(c.Bits()), c.Name())}
+		}
+	}
+	return candidates, n.checkMemory()
+}
+
+// newReport says what was found.
+func newReport(own *network, found findings) *Report {
+	r := &Report{Fit: newFit(own, found), network: own, mixture: found.mixture, ranked: found.advice.ranked}
+	r.Opening = opening(r.Fit, own, found)
+	r.Fit.Verdict = strings.Join(r.Opening, " ")
+	r.Remarks, r.Rates = remarks(r.Fit, found.mixture), found.mixture.rates
 	if own.fitted != nil {
 		r.Decoder = own.fitted.Decoder
 	}
-	return r, nil
+	return r
 }
 
-// readAll reads the samples of all networks, and fits the mixture to those of the first one.
-func readAll(ctx context.Context, own *network, workers int, progress Progress) (*mixture, []*network, error) {
+// readAll reads the samples of all networks, and fits decoders to them where that is asked for, and the
+// mixture to those of the first one.
+func readAll(ctx context.Context, own *network, others []*network, workers int, progress Progress) (*mixture, error) {
 	o := own.options
-	readings := 2 + len(o.Others) // the mixture reads the network's own samples again
+	readings := 2 + len(others) // the mixture reads the network's own samples again
 	if o.FitDecoder {
-		readings += 1 + len(o.Others)
+		readings += 1 + len(others)
 	}
 	samples, _ := own.source.Outputs.Dims()
 	done, end := progress.begin("samples read", uint64(max(samples, 0)*readings))
 	defer end()
-	if err := own.read(ctx, workers, done); err != nil {
-		return nil, nil, err
+	all := append([]*network{own}, others...)
+	for _, n := range all {
+		if err := n.read(ctx, workers, done); err != nil {
+			return nil, err
+		}
+		if !slices.Equal(n.seen.Counts.Samples, own.seen.Counts.Samples) {
+			return nil, fmt.Errorf("%s: its samples have other levels than those of the first network", n.options.Outputs)
+		}
 	}
-	mixture, err := fitMixture(ctx, own, done)
-	if err != nil {
-		return nil, nil, err
+	if o.FitDecoder {
+		for _, n := range all {
+			if err := n.fitDecoder(ctx, workers, done); err != nil {
+				return nil, err
+			}
+		}
 	}
-	others, err := readOthers(ctx, own, workers, done)
-	return mixture, others, err
+	return fitMixture(ctx, own, done)
 }

@@ -27,9 +27,11 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
+	"belsim/theory/base/position"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -95,7 +97,7 @@ func refuses(t *testing.T, o Options, want ...string) {
 func says(t *testing.T, text string, want ...string) {
 	t.Helper()
 	for _, w := range want {
-		if !strings.Contains(text, w) {
+		if !strings.Contains(position.Count(text, 1), w) {
 			t.Errorf("%q, want %q", text, w)
 		}
 	}
@@ -111,7 +113,7 @@ func same(t *testing.T, what string, want, got any, options ...gocmp.Option) {
 }
 
 // printed is a section as text on one line, of which no row of a table was too wide.
-func printed(t *testing.T, s Section) string {
+func printed(t *testing.T, s table.Section) string {
 	t.Helper()
 	var b strings.Builder
 	must.Succeed(t, s.Write(&b))
@@ -185,7 +187,8 @@ func TestRun(t *testing.T) {
 	o.Temperature, o.Decoders = 1, nil
 	alone := judge(t, o)
 	says(t, printed(t, alone.Section(nil)), "mixture model")
-	same(t, "the mixture alone", Fit{R: f.R}, Fit{R: alone.Fit.R, Perceived: alone.Fit.Perceived})
+	same(t, "the mixture alone", Fit{R: f.R, Decoders: []DecoderRow{}},
+		Fit{R: alone.Fit.R, Decoders: alone.Fit.Decoders, Quantiles: alone.Fit.Quantiles})
 	same(t, "the perceived label describes it", false, NewSeveral([]*Report{alone}).Rows[0].Describes)
 }
 
@@ -208,9 +211,9 @@ func TestReadBack(t *testing.T) {
 	same(t, "the model that was read", want, got)
 	// Bits are ±1 in both: the network's temperature is theirs. A fit of bits knows none of logits.
 	for _, tt := range []struct {
-		outputs     scenario.Outputs
+		outputs     decode.Outputs
 		scale, want float64
-	}{{scenario.Bits, f.LogitScale, 3}, {scenario.AutoOutputs, math.NaN(), 1}, {scenario.Bits, math.NaN(), 3}, {scenario.Logits, 2, 6}} {
+	}{{decode.Bits, f.LogitScale, 3}, {decode.AutoOutputs, math.NaN(), 1}, {decode.Bits, math.NaN(), 3}, {decode.Logits, 2, 6}} {
 		of, s := *f, scenario.New(nil)
 		of.Temperature, of.LogitScale, s.Outputs = 3, tt.scale, tt.outputs
 		of.Fill(s)
@@ -242,7 +245,7 @@ func TestReadBack(t *testing.T) {
 		{`"tail": `, `"tail": 1, "tail": `, "perceived.tail occurs twice"},
 	} {
 		_, err := read(strings.Replace(text, broken[0], broken[1], 1))
-		if err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), broken[2]) {
+		if err == nil || !strings.HasPrefix(must.Text(err), path+": ") || !strings.Contains(must.Text(err), broken[2]) {
 			t.Errorf("%s: %v; want an error about %q", broken[1], err, broken[2])
 		}
 	}
@@ -258,7 +261,7 @@ func TestReadBack(t *testing.T) {
 		at := regexp.MustCompile(`"` + field + `": (\[[^]]*]|[^,\n]*)`).FindStringIndex(text)
 		for _, v := range values {
 			_, err := read(text[:at[0]] + `"` + field + `": ` + v + text[at[1]:])
-			if err == nil || strings.Contains(err.Error(), "\n") {
+			if err == nil || strings.Contains(must.Text(err), "\n") {
 				t.Errorf("%s of %s: error %v", field, v, err)
 			}
 		}
@@ -269,7 +272,7 @@ func TestReadBack(t *testing.T) {
 		t.Errorf("a rounded prior adds up to %v", sum)
 	}
 	for _, name := range []string{"fit.csv", filepath.Join(t.TempDir(), "no.json")} {
-		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Read(name); err == nil || !strings.Contains(must.Text(err), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -321,7 +324,7 @@ func TestOptionsCheck(t *testing.T) {
 	for want, o := range map[string]Options{
 		"temperature": {}, "baseline": {Temperature: 1, Baseline: Baseline{Error: -1}}, "": {Temperature: 1},
 	} {
-		var v *scenario.ValueError
+		var v *refuse.Value
 		if err := o.Check(); errors.As(err, &v) != (want != "") || v != nil && v.Name != want {
 			t.Errorf("%+v: %v", o, err)
 		}

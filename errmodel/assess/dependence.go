@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -123,8 +124,8 @@ func (n *network) countedOtherwise() (what, next string) {
 		if side == 1 {
 			level, word, by = labels.Levels, "higher", -1
 		}
-		return fmt.Sprintf("the targets seem to be counted from another number: none is of level %d, and the error "+
-				"is %s levels, but %s against targets one level %s", level, table.Short(e.Mean), table.Short(moved.Mean),
+		return fmt.Sprintf("the targets seem to be counted from another number: none is of level %s, and the error "+
+				"is %s levels, but %s against targets one level %s", position.At(level), table.Short(e.Mean), table.Short(moved.Mean),
 				word), fmt.Sprintf("give the range %v:%v if the targets are labels of these levels, or check them", lo+by,
 				hi+by)
 	}

@@ -80,7 +80,7 @@ func TestInverted(t *testing.T) {
 	}
 	for dead, want := range map[int]bool{2: false, 3: true} {
 		f := &Fit{Bits: 8, Dead: make([]int, dead)}
-		if text := f.next(); strings.Contains(text, "the order of the bits") != want {
+		if text := f.next(siblings{}); strings.Contains(text, "the order of the bits") != want {
 			t.Errorf("%d of 8 bits are dead: %q", dead, text)
 		}
 	}

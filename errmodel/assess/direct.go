@@ -9,7 +9,8 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -31,7 +32,7 @@ func ParseBaseline(text string) (Baseline, error) {
 	}
 	if v, err := strconv.ParseFloat(text, 64); err == nil {
 		if !(v > 0) || math.IsInf(v, 0) {
-			return Baseline{}, &scenario.ValueError{Name: "baseline", Value: v,
+			return Baseline{}, &refuse.Value{Name: "baseline", Value: v,
 				Want: "a positive finite number, or the file of predictions"}
 		}
 		return Baseline{Error: v}, nil
@@ -96,60 +97,59 @@ const unbelieved = 2
 // besideDirect compares the network with direct regression, both by their errors about the targets
 // themselves, and says whether the error of direct regression is believed; it is nil where none is
 // given. The error refuses a baseline that is larger than the range, or is the context's.
-func besideDirect(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (*Direct,
-	error) {
-	out := compareDirect(f, n)
+func besideDirect(ctx context.Context, workers int, n *network, known knowledge) (*Direct, error) {
+	out := compareDirect(n, known.decoders)
 	if out == nil {
 		return nil, nil
 	}
-	if all := float64(f.Levels-1) * f.LevelWidth; out.Error > all {
-		return nil, &scenario.ValueError{Name: "baseline", Value: out.Error,
-			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: the width of the range", f.errorUnit(), all)}
+	if all := float64(n.code.Levels()-1) * n.width(); out.Error > all {
+		return nil, &refuse.Value{Name: "baseline", Value: out.Error,
+			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: the width of the range", errorUnit(n.ends()), all)}
 	}
 	var err error
-	out.Warning, err = out.doubt(ctx, workers, f, n, forecasts)
+	out.Warning, err = out.doubt(ctx, workers, n, known.forecasts)
 	return out, err
 }
 
-func compareDirect(f *Fit, n *network) *Direct {
-	best, b := f.bestDecoder(), n.options.Baseline
+func compareDirect(n *network, rows []DecoderRow) *Direct {
+	best, b := bestDecoder(rows), n.options.Baseline
 	if b == (Baseline{}) || best < 0 {
 		return nil
 	}
-	d := f.Decoders[best]
+	d := rows[best]
 	out := &Direct{Error: b.Error, StdErr: math.NaN(), Design: d.Design, Network: d.Observed, DifferenceErr: d.StdErr}
-	fitted := f.Fitted != nil && f.Fitted.Better
+	fitted := n.fitted != nil && n.fitted.Better
 	if fitted {
-		out.Design, out.Network, out.DifferenceErr = f.Fitted.Design, f.Fitted.Error, f.Fitted.StdErr
+		f := newFitted(n)
+		out.Design, out.Network, out.DifferenceErr = f.Design, f.Error, f.StdErr
 	}
 	out.Difference = out.Network - out.Error
 	if b.File != "" {
-		direct, paired := n.seen.Direct.Times(f.LevelWidth), n.seen.Beside[best].Times(f.LevelWidth)
+		direct, paired := n.seen.Direct.Times(n.width()), n.seen.Beside[best].Times(n.width())
 		if fitted {
 			paired = n.fitted.Beside
 		}
 		out.Error, out.StdErr = direct.Mean, direct.StdErr
 		out.Difference, out.DifferenceErr = paired.Mean, paired.StdErr
-		out.Outside = newOutside(n.seen.DirectOutside, f.LevelWidth)
+		out.Outside = newOutside(n.seen.DirectOutside, n.width())
 	}
 	out.Told = math.Abs(out.Difference) > errmodel.Errors95*out.DifferenceErr
 	return out
 }
 
 // doubt says why the error of direct regression cannot be right; it is "" where it can.
-func (d *Direct) doubt(ctx context.Context, workers int, f *Fit, n *network, forecasts *forecast.Forecaster) (string,
-	error) {
-	e := observed.Error{Mean: d.Error / f.LevelWidth}
+func (d *Direct) doubt(ctx context.Context, workers int, n *network, forecasts *forecast.Forecaster) (string, error) {
+	e := observed.Error{Mean: d.Error / n.width()}
 	if !table.Missing(d.StdErr) {
-		e.StdErr = d.StdErr / f.LevelWidth
+		e.StdErr = d.StdErr / n.width()
 	}
 	if n.asGuess(e) {
 		return "the median target alone would be as near", nil
 	}
-	if forecasts == nil || f.predicts() || d.Network == 0 { // or there is no ratio to its error
+	if forecasts == nil || n.options.predicts() || d.Network == 0 { // or there is no ratio to its error
 		return "", nil
 	}
-	c, err := forecast.OpenCode(forecast.Direct, f.Levels)
+	c, err := forecast.OpenCode(forecast.Direct, n.code.Levels())
 	if err != nil {
 		return "", err
 	}

@@ -3,8 +3,7 @@ package assess
 import (
 	"cmp"
 
-	"belsim/errmodel/forecast"
-	"belsim/montecarlo/scenario"
+	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
@@ -81,27 +80,23 @@ type Fit struct {
 	Profiles []Profile `json:"profiles"`
 	// share of each level among the samples
 	Prior []float64 `json:"prior"`
-	scenario.Provenance
+	table.Provenance
 
-	path  string       // of a file that was read
-	codes []*code.Code // of the networks, where these were read
-	// what to do about two networks of one head that differ by more than seeds do; "" without
-	differ string
+	path string // of a file that was read
 }
 
-// newFit begins the fit of a network: with what was counted, and the mixture.
-func newFit(n *network, m *mixture) *Fit {
-	seen, labels, o := n.seen, n.source.Labels, n.options
+// newFit fills the file of a fit.
+func newFit(n *network, found findings) *Fit {
+	seen, m, o := n.seen, found.mixture, n.options
 	f := &Fit{
 		Format: fitFormat,
-		Code:   forecast.Called(n.code.Name(), n.training), Levels: n.code.Levels(), Bits: n.code.Bits(),
-		Outputs: string(n.source.Kind), LevelWidth: labels.Width(), R: m.R, Sigma: m.Sigma,
-		RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
-		Mixture: []MixtureRow{}, Decoders: []DecoderRow{}, LogitScale: seen.LogitScale, Temperature: o.Temperature,
-		Prior: seen.Counts.Prior(), Dead: n.dead,
-	}
-	if !o.Range.IsZero() {
-		f.Range = &[2]float64{o.Range.Lo, o.Range.Hi}
+		Code:   n.called(), Levels: n.code.Levels(), Bits: n.code.Bits(),
+		Outputs: string(n.source.Kind), Range: n.ends(), LevelWidth: n.width(), Quantization: n.quantization(),
+		Outside: newOutside(seen.OwnOutside, n.width()), Dead: n.dead,
+		R: m.R, Sigma: m.Sigma, RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
+		LogitScale: seen.LogitScale, Temperature: o.Temperature,
+		Perceived: found.model.fit, Decoders: found.model.decoders, Mixture: found.theory, Quantiles: errorQuantiles(n),
+		Recommendation: found.advice.Recommendation, Direct: found.direct, Prior: seen.Counts.Prior(),
 	}
 	if o.Range.Uneven() {
 		f.Values = o.Range.Values
@@ -109,12 +104,11 @@ func newFit(n *network, m *mixture) *Fit {
 	if o.Range.Values != nil {
 		f.Beyond = seen.Beyond
 	}
-	f.Quantization = f.LevelWidth * seen.Quantization
-	f.Outside = newOutside(seen.OwnOutside, f.LevelWidth)
 	f.Samples, f.WrongBits = seen.Counts.Total()
 	if n.fitted != nil {
 		f.Fitted = newFitted(n)
 	}
+	f.Profiles, f.Curve = profiles(n, m, found.model)
 	return f
 }
 

@@ -8,7 +8,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -41,31 +41,34 @@ type fittedDecoder struct{ decode.RealDecoder }
 func (fittedDecoder) Name() string { return fittedName }
 
 // fitDecoder fits a decoder to the network's outputs.
-func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples uint64)) (*fitdecoder.Result, error) {
+func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples uint64)) error {
+	if n.options.predicts() {
+		return fmt.Errorf("%s: predictions of direct regression need no decoder, and none is fitted to them",
+			n.source.Outputs.Name())
+	}
 	most := fitdecoder.Most
 	if samples, _ := n.source.Outputs.Dims(); samples >= 0 {
 		most = min(samples, most)
 	}
 	if err := memory.Check("fitting a decoder", memory.Product(most, n.code.Bits(), 8*2)); err != nil {
-		return nil, err
+		return err
 	}
 	taken, err := n.source.Take(ctx, fitdecoder.Most, takeSeed, done)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.source.Kind.Hard(), Decodings: n.decodings,
-		Temperature: n.options.Temperature, Width: n.source.Labels.Width(), BitByBit: n.training == perceived.BCE}
+		Temperature: n.options.Temperature, Width: n.width(), BitByBit: n.training == perceived.BCE}
 	if r := n.options.Range; !r.IsZero() {
 		in.Values, err = r.spread(n.code.Levels())
 	}
-	var out *fitdecoder.Result
 	if err == nil {
-		out, err = fitdecoder.Fit(ctx, workers, in)
+		n.fitted, err = fitdecoder.Fit(ctx, workers, in)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.source.Outputs.Name(), err)
+		return fmt.Errorf("%s: %w", n.source.Outputs.Name(), err)
 	}
-	return out, nil
+	return nil
 }
 
 // newFitted is the decoder that was fitted, in the form that is written.
@@ -73,7 +76,7 @@ func newFitted(n *network) *Fitted {
 	r := n.fitted
 	f := &Fitted{Design: forecast.DesignOf(n.code, n.training, fittedDecoding()),
 		Baseline: forecast.DesignOf(n.code, n.training, r.Baseline), Judgement: r.Judgement}
-	f.Outputs = scenario.Outputs(r.Decoder.About().Reads)
+	f.Outputs = decode.Outputs(r.Decoder.About().Reads)
 	return f
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 )
@@ -112,7 +112,7 @@ func TestMeasure(t *testing.T) {
 	}
 	r := judge(t, o)
 	f, observed := r.Fit, map[scenario.Design]float64{}
-	for _, x := range f.own() {
+	for _, x := range ownRows(f.Decoders) {
 		answers := labelsOf(t, o, x.Decoder, x.Outputs == "logits")
 		observed[x.Design] = error(func(i int) float64 { return label(answers[i]) })
 		if want := observed[x.Design]; math.Abs(x.Observed-want) > 1e-9 || math.Abs(x.Perceived/want-1) > 0.1 {

@@ -10,6 +10,7 @@ import (
 
 	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/observed"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -28,8 +29,8 @@ func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, e
 	counts, name := n.seen.Counts, n.source.Outputs.Name()
 	samples, wrong := counts.Total()
 	if lowest, highest := occurring(counts.Prior()); lowest == highest {
-		return nil, fmt.Errorf("%s: all %d targets are level %d; want at least two levels", n.source.Targets.Name(),
-			samples, lowest)
+		return nil, fmt.Errorf("%s: all %d targets are level %s; want at least two levels", n.source.Targets.Name(),
+			samples, position.At(lowest))
 	}
 	model, err := mixturefit.New(ctx, counts, n.live())
 	switch {

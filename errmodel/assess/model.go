@@ -8,7 +8,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -46,19 +46,21 @@ func decoderRows(width float64, networks []*network) []DecoderRow {
 	return out
 }
 
-// own are the rows of the first network, without that of the fitted decoder, which no decoder of
+// ownRows are the rows of the first network, without that of the fitted decoder, which no decoder of
 // the code is.
-func (f *Fit) own() []DecoderRow {
+func ownRows(rows []DecoderRow) []DecoderRow {
 	n := 0
-	for n < len(f.Decoders) && f.Decoders[n].Network == 1 && f.Decoders[n].Decoder != fittedName {
+	for n < len(rows) && rows[n].Network == 1 && rows[n].Decoder != fittedName {
 		n++
 	}
-	return f.Decoders[:n]
+	return rows[:n]
 }
 
 // bestDecoder is the decoder with the smallest observed error against the target, or −1.
-func (f *Fit) bestDecoder() int {
-	return leastOf(f.own(), func(d DecoderRow) float64 { return d.Observed })
+func (f *Fit) bestDecoder() int { return bestDecoder(f.Decoders) }
+
+func bestDecoder(rows []DecoderRow) int {
+	return leastOf(ownRows(rows), func(d DecoderRow) float64 { return d.Observed })
 }
 
 // leastError is the first of the smallest errors, or −1.
@@ -77,8 +79,17 @@ func leastOf[R any](rows []R, number func(R) float64) int {
 	return least
 }
 
-// forecaster returns the forecaster of the fit: from the perceived label, and from the errors of
-// the networks that were given. The error says that a code or a decoder of these is not to be had.
+// newForecaster returns a forecaster from a perceived label and the errors of networks.
+func newForecaster(p perceived.Fit, labels *forecast.Labels, prior []float64, temperature float64,
+	networks []*perceived.Observed, decoders decode.Registry) *forecast.Forecaster {
+	out := forecast.New(p.Model, labels, prior, decoders)
+	out.Options.Temperature, out.Tail = temperature, p.Tail
+	out.Measure(networks)
+	return out
+}
+
+// forecaster returns the forecaster of a fit that was read. The error says that a code or a decoder of
+// its networks is not to be had.
 func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error) {
 	var networks []*perceived.Observed
 	last := 0
@@ -106,28 +117,27 @@ func (f *Fit) forecaster(decoders decode.Registry) (*forecast.Forecaster, error)
 		n.Errors = append(n.Errors,
 			observed.Error{Mean: row.Observed / f.LevelWidth, StdErr: row.StdErr / f.LevelWidth})
 	}
-	m := f.perceivedModel().Model
-	m.Cutoff = f.Perceived.Cutoff
-	out := forecast.New(m, f.labels(), f.smoothed(), decoders)
-	out.Options.Temperature, out.Tail = f.Temperature, f.Perceived.Tail
-	out.Measure(networks)
-	if d := f.Direct; f.knowsDirect() {
-		return out, out.AddDirect(observed.Error{Mean: d.Error / f.LevelWidth, StdErr: d.DifferenceErr / f.LevelWidth})
+	out := newForecaster(f.Perceived.Fit, f.labels(), f.smoothed(), f.Temperature, networks, decoders)
+	return out, f.Direct.inform(out, f.Decoders, f.LevelWidth)
+}
+
+// counts reports whether forecasts rest on the error of direct regression, beside networks of these
+// rows.
+func (d *Direct) counts(rows []DecoderRow) bool {
+	return d != nil && d.Warning == "" && d.Error > 0 && d.Network > 0 && len(rows) > 0 &&
+		rows[0].Code != forecast.Direct && slices.ContainsFunc(rows, func(r DecoderRow) bool { return r.Known })
+}
+
+// inform tells a forecaster the error of direct regression, where it counts, in units of this width.
+func (d *Direct) inform(f *forecast.Forecaster, rows []DecoderRow, width float64) error {
+	if !d.counts(rows) {
+		return nil
 	}
-	return out, nil
+	return f.AddDirect(observed.Error{Mean: d.Error / width, StdErr: d.DifferenceErr / width})
 }
 
-// knowsDirect reports whether forecasts rest on the error of direct regression that was given.
-func (f *Fit) knowsDirect() bool {
-	return f.Direct != nil && f.Direct.Warning == "" && f.Direct.Error > 0 && f.Direct.Network > 0 && !f.predicts() &&
-		slices.ContainsFunc(f.Decoders, func(r DecoderRow) bool { return r.Known })
-}
-
-// open opens the code of one of the networks: again only where it was not read from their files.
+// open opens the code of one of the networks.
 func (f *Fit) open(name string) (*code.Code, error) {
-	if i := slices.IndexFunc(f.codes, func(c *code.Code) bool { return c.Name() == name }); i >= 0 {
-		return f.codes[i], nil
-	}
 	c, err := forecast.OpenCode(name, f.Levels)
 	if _, known := code.Lookup(name); err != nil && !known && !code.IsFile(name) {
 		err = fmt.Errorf("%w; a fit of --code %s=FILE cannot be read without the file: fit --code FILE again", err, name)
@@ -145,7 +155,7 @@ func (f *Fit) decoding(decoders decode.Registry, c *code.Code, of scenario.Desig
 		name = "gen"
 	}
 	d, err := decoders.New(name, c, decode.Options{Temperature: f.Temperature})
-	return observed.Decoding{Decoder: d, Soft: of.Outputs == scenario.Logits}, err
+	return observed.Decoding{Decoder: d, Soft: of.Outputs == decode.Logits}, err
 }
 
 // Inform tells a forecaster what the fit knows. Where it asks about the networks of the fit, it
@@ -189,7 +199,7 @@ func (f *Fit) Ask(q *forecast.Question) error {
 // model's default depends on s.
 func (f *Fit) perceivedModel() scenario.Perceived {
 	m := scenario.Perceived{Path: f.path, Model: f.Perceived.Model}
-	if !f.onLevels() {
+	if !onLevels(f.Quantization, f.LevelWidth) {
 		m.Within = perceived.WithinLevel
 	}
 	if !f.Perceived.CutoffFitted {

@@ -14,9 +14,9 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -125,7 +125,7 @@ func (n *network) takeOutput() error {
 		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; "+
 			"want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
 	case k < 1 || k > parts:
-		return fmt.Errorf("output %d: the network has outputs 1 to %d", k, parts)
+		return fmt.Errorf("output %s: the network has outputs %s to %s", position.At(k), position.At(1), position.At(parts))
 	}
 	if s.Direct != nil {
 		if _, n := s.Direct.Dims(); n != parts {
@@ -156,8 +156,8 @@ func CountOutputs(o Options) (int, error) {
 }
 
 // sizes are those of codes that stand beside the network's own.
-func (n *network) sizes() scenario.Sizes {
-	return scenario.Sizes{Levels: n.code.Levels(), Default: n.code.Levels()}
+func (n *network) sizes() code.Sizes {
+	return code.Sizes{Levels: n.code.Levels(), Default: n.code.Levels()}
 }
 
 // openCode opens the code of the options, with as many bits as there are outputs and the places of
@@ -251,14 +251,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 		n.dead = n.deadBits()
 	}
 	n.warning, n.remedy = n.warn()
-	if n.options.FitDecoder {
-		if n.options.predicts() {
-			return fmt.Errorf("%s: predictions of direct regression need no decoder, and none is fitted to them",
-				n.source.Outputs.Name())
-		}
-		n.fitted, err = n.fitDecoder(ctx, workers, done)
-	}
-	return err
+	return nil
 }
 
 const (
@@ -329,6 +322,34 @@ func (n *network) live() [][]int {
 		out[k-1] = nil
 	}
 	return out
+}
+
+// called is what people call the network's head.
+func (n *network) called() string { return forecast.Called(n.code.Name(), n.training) }
+
+// width is the width of a level, in the unit of the targets.
+func (n *network) width() float64 { return n.source.Labels.Width() }
+
+// quantization is the mean distance of the targets from their levels, in their unit.
+func (n *network) quantization() float64 { return n.width() * n.seen.Quantization }
+
+// ends are the labels of the end levels; nil where targets are levels.
+func (n *network) ends() *[2]float64 {
+	if r := n.options.Range; !r.IsZero() {
+		return &[2]float64{r.Lo, r.Hi}
+	}
+	return nil
+}
+
+// smoothed is the share of each level: see smoothed.
+func (n *network) smoothed() []float64 {
+	samples, _ := n.seen.Counts.Total()
+	return smoothed(n.seen.Counts.Prior(), samples)
+}
+
+// labels are the real labels of the targets: see realLabels.
+func (n *network) labels() *forecast.Labels {
+	return realLabels(n.ends(), n.smoothed(), onLevels(n.quantization(), n.width()))
 }
 
 // owns reports whether a forecast is of the network's own head.

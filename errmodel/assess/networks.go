@@ -25,6 +25,15 @@ type Other struct {
 	Code     string             // a NAME or a FILE
 	Outputs  string             // as Options.Outputs
 	Training perceived.Training // "" where the outputs are to show it
+	Line     string             // of the table that names it; "" without one
+}
+
+// at names the line of the table in an error about the network.
+func (o Other) at(err error) error {
+	if err == nil || o.Line == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", o.Line, err)
 }
 
 // ParseOther reads CODE:OUTPUTS. A file of a code may have colons in its path.
@@ -79,7 +88,8 @@ func ReadRuns(path string) ([]Other, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		line, _ := r.FieldPos(0)
-		o := Other{Code: row[at[0]], Outputs: row[at[3]], Training: perceived.Training(strings.ToLower(row[at[1]]))}
+		o := Other{Code: row[at[0]], Outputs: row[at[3]], Training: perceived.Training(strings.ToLower(row[at[1]])),
+			Line: fmt.Sprintf("%s: line %d", path, line)}
 		if h := forecast.LookupHead(o.Code); h.Name != "" {
 			o.Training = h.Training
 		} else if !slices.Contains(perceived.Trainings(), o.Training) {
@@ -121,7 +131,7 @@ func CheckDistinct(first string, others []Other) error {
 	all := []string{first}
 	for _, o := range others {
 		if i := slices.IndexFunc(all, func(before string) bool { return sameArray(before, o.Outputs) }); i >= 0 {
-			return fmt.Errorf("%s and %s: the same outputs are given twice; want each once", all[i], o.Outputs)
+			return o.at(fmt.Errorf("%s and %s: the same outputs are given twice; want each once", all[i], o.Outputs))
 		}
 		all = append(all, o.Outputs)
 	}
@@ -150,26 +160,33 @@ func relativeTo(folder, path string) string {
 	return string(kind) + ":" + file
 }
 
-// readOthers reads the outputs of the other networks.
-func readOthers(ctx context.Context, own *network, workers int, done func(uint64)) (all []*network, err error) {
-	for _, x := range own.options.Others {
+// openAll opens a network, and the others for the same targets.
+func openAll(ctx context.Context, o Options) (own *network, others []*network, err error) {
+	if own, err = openNetwork(ctx, o); err != nil {
+		return nil, nil, err
+	}
+	for _, x := range o.Others {
 		o := own.options
 		o.Code, o.Outputs, o.Training, o.Baseline = x.Code, x.Outputs, x.Training, Baseline{}
 		o.Levels = cmp.Or(o.Levels, own.code.Levels())
 		n, err := openNetwork(ctx, o)
+		if err == nil && n.code.Real() {
+			others = append(others, n)
+			err = fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, errors.Join(x.at(err), closeAll(own, others))
 		}
-		if err := errors.Join(n.read(ctx, workers, done), n.Close()); err != nil {
-			return nil, err
-		}
-		if !slices.Equal(n.seen.Counts.Samples, own.seen.Counts.Samples) {
-			return nil, fmt.Errorf("%s: its samples have other levels than those of the first network", x.Outputs)
-		}
-		if n.code.Real() {
-			return nil, fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
-		}
-		all = append(all, n)
+		others = append(others, n)
 	}
-	return all, nil
+	return own, others, nil
+}
+
+// closeAll closes the files of networks.
+func closeAll(own *network, others []*network) error {
+	err := own.Close()
+	for _, n := range others {
+		err = errors.Join(err, n.Close())
+	}
+	return err
 }

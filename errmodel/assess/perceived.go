@@ -10,9 +10,8 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
-	"belsim/theory/code"
 )
 
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
@@ -38,16 +37,14 @@ const rejected = 3.0
 type knowledge struct {
 	fit      *PerceivedFit
 	decoders []DecoderRow
-	codes    []*code.Code // of the networks
 	siblings siblings
 
 	forecasts *forecast.Forecaster // nil, as what follows, where the model says nothing
 	learnt    *perceived.Network   // what the model learns of the first one's code
 }
 
-// learn fits the perceived-label model to the first network, and puts all networks beside it. f is
-// the first one's fit.
-func learn(ctx context.Context, workers int, f *Fit, own *network, others []*network) (knowledge, error) {
+// learn fits the perceived-label model to the first network, and puts all networks beside it.
+func learn(ctx context.Context, workers int, own *network, others []*network) (knowledge, error) {
 	p := &PerceivedFit{Miscalibration: own.seen.Miscalibration, Distance: math.NaN(), Rates: []forecast.BitRate{}}
 	p.Fit = perceived.Fit{
 		Model: perceived.Model{Noise: math.NaN(), Cutoff: math.NaN(), Misfit: perceived.DefaultMisfit,
@@ -55,15 +52,15 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 		NoiseInterval: unknown(), CutoffInterval: unknown(), Tail: math.NaN(),
 	}
 	all := append([]*network{own}, others...)
-	out := knowledge{fit: p, decoders: decoderRows(f.LevelWidth, all)}
-	if p.Verdict = unmodelled(f, own.code); p.Verdict != "" {
+	out := knowledge{fit: p, decoders: decoderRows(own.width(), all)}
+	if p.Verdict = own.unmodelled(); p.Verdict != "" {
 		return out, nil
 	}
 	most := 0
 	for _, n := range all {
 		most = max(most, n.code.Bits())
 	}
-	nodes, err := forecast.NewNodes(perceived.ManyNodes, f.smoothed(), f.labels(), most, perceived.Seed)
+	nodes, err := forecast.NewNodes(perceived.ManyNodes, own.smoothed(), own.labels(), most, perceived.Seed)
 	if err != nil {
 		return out, err
 	}
@@ -82,38 +79,39 @@ func learn(ctx context.Context, workers int, f *Fit, own *network, others []*net
 	if own.options.predicts() {
 		p.Training = perceived.L1
 	}
-	for _, n := range all {
-		out.codes = append(out.codes, n.code)
-	}
 	out.siblings = siblingsOf(own, others, p.Tail)
-	for i := range out.decoders {
-		n := all[out.decoders[i].Network-1]
-		out.decoders[i].Known = n.warning == "" && !out.siblings.apart(n) && out.decoders[i].Decoder != fittedName
+	trusted := func(n *network) bool { return n.warning == "" && !out.siblings.apart(n) }
+	var networks []*perceived.Observed
+	for _, n := range all {
+		if trusted(n) {
+			networks = append(networks, n.observed())
+		}
 	}
-
-	with := *f
-	with.Perceived, with.Decoders, with.codes = p, out.decoders, out.codes
-	if out.forecasts, err = with.forecaster(own.options.Decoders); err != nil {
-		return out, err
-	}
+	out.forecasts = newForecaster(p.Fit, own.labels(), own.smoothed(), own.options.Temperature, networks,
+		own.options.Decoders)
 	beside, under, err := besideModel(ctx, out.forecasts, all, nodes)
 	if err != nil {
 		return out, err
 	}
 	out.learnt, out.fit = beside.Learnt, p.judged(beside)
 	for i := range out.decoders {
-		if e, known := under[out.decoders[i].Design]; known {
-			out.decoders[i].Perceived = f.LevelWidth * e
+		r := &out.decoders[i]
+		r.Known = trusted(all[r.Network-1]) && r.Decoder != fittedName
+		if e, known := under[r.Design]; known {
+			r.Perceived = own.width() * e
 		}
 	}
 	return out, nil
 }
 
 // unmodelled says why the perceived-label model says nothing of a network; "" where it does.
-func unmodelled(f *Fit, c *code.Code) string {
-	switch {
-	case f.WrongBits == 0:
-		return fmt.Sprintf("None of the %d × %d outputs is on the wrong side: there is nothing to model.", f.Samples, f.Bits)
+func (n *network) unmodelled() string {
+	samples, wrong := n.seen.Counts.Total()
+	switch c := n.code; {
+	case len(n.decodings) == 0:
+		return "No decoder fits the code."
+	case wrong == 0:
+		return fmt.Sprintf("None of the %d × %d outputs is on the wrong side: there is nothing to model.", samples, c.Bits())
 	case c.Uneven():
 		return "The perceived-label model says nothing of uneven levels."
 	case c.Real():
@@ -235,24 +233,31 @@ func (p PerceivedFit) judged(beside *forecast.Comparison) *PerceivedFit {
 
 // smoothed is the share of each level, with half a sample more for each: a level without samples is
 // rare, but not impossible.
-func (f *Fit) smoothed() []float64 {
-	n, out := float64(f.Samples), make([]float64, len(f.Prior))
-	for i, p := range f.Prior {
+func smoothed(prior []float64, samples uint64) []float64 {
+	n, out := float64(samples), make([]float64, len(prior))
+	for i, p := range prior {
 		out[i] = (p*n + 0.5) / (n + 0.5*float64(len(out)))
 	}
 	return out
 }
 
-// labels are the real labels of the targets, uniform within a level; nil where targets are levels.
-func (f *Fit) labels() *forecast.Labels {
-	if f.Range == nil {
+// realLabels are the real labels of targets, uniform within a level unless they are levels; nil without
+// a range.
+func realLabels(ends *[2]float64, shares []float64, onLevels bool) *forecast.Labels {
+	if ends == nil {
 		return nil
 	}
-	return &forecast.Labels{Lo: f.Range[0], Hi: f.Range[1], Shares: f.smoothed(), OnLevels: f.onLevels()}
+	return &forecast.Labels{Lo: ends[0], Hi: ends[1], Shares: shares, OnLevels: onLevels}
 }
 
 // onLevels reports whether targets are levels, also where these have a range.
-func (f *Fit) onLevels() bool {
+func onLevels(quantization, width float64) bool {
 	const rounding = 1e-3 // of numbers of 32 bits, and of 65,536 levels
-	return f.Quantization <= rounding*f.LevelWidth
+	return quantization <= rounding*width
+}
+
+func (f *Fit) smoothed() []float64 { return smoothed(f.Prior, f.Samples) }
+
+func (f *Fit) labels() *forecast.Labels {
+	return realLabels(f.Range, f.smoothed(), onLevels(f.Quantization, f.LevelWidth))
 }

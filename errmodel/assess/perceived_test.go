@@ -18,8 +18,9 @@ import (
 
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/must"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -200,7 +201,7 @@ func TestRank(t *testing.T) {
 			same(t, what+": better is likely", r.Ratio < 1, r.Better > 0.5)
 		}
 		if r.Training != "bce" && r.Training != "l1" {
-			same(t, what+": the outputs", scenario.Logits, r.Outputs)
+			same(t, what+": the outputs", decode.Logits, r.Outputs)
 		}
 		if r.Best {
 			best[r.Head()]++
@@ -423,7 +424,7 @@ func TestEmptyRange(t *testing.T) {
 		if tt.hi > tt.lo {
 			f.Range, f.LevelWidth = &[2]float64{tt.lo, tt.hi}, (tt.hi-tt.lo)/63
 		}
-		if got := f.emptyText(); !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
+		if got := position.Count(f.emptyText(), 1); !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%d to %d: %q, want %q", tt.from, tt.to, got, tt.want)
 		}
 	}
@@ -475,7 +476,7 @@ func TestCandidates(t *testing.T) {
 	n := must.Get(openNetwork(t.Context(), o))(t)
 	defer n.Close()
 	// codes that are ranked anyway
-	candidates := must.Get(scenario.OpenCodes([]string{"gray", "probe", "johnson"}, n.sizes()))(t)
+	candidates := must.Get(code.OpenAll([]string{"gray", "probe", "johnson"}, n.sizes()))(t)
 	if ranked := must.Get(rankedCodes(n, candidates))(t); len(ranked) != len(code.Families())+1 {
 		t.Errorf("%d codes; want the named ones and direct regression", len(ranked))
 	}
@@ -564,8 +565,9 @@ func TestReadRuns(t *testing.T) {
 	}
 	got := must.Get(read("\ufeff" + header + "probe,BCE,1,z.npy\nmy.csv,ce,2,logits:/z.npy\nsoftmax,,,z.npy\n"))(t)
 	z := filepath.Join(dir, "z.npy")
-	want := []Other{{"probe", z, perceived.BCE}, {filepath.Join(dir, "my.csv"), "logits:/z.npy", perceived.CE},
-		{"softmax", z, perceived.CE}}
+	want := []Other{{"probe", z, perceived.BCE, path + ": line 2"},
+		{filepath.Join(dir, "my.csv"), "logits:/z.npy", perceived.CE, path + ": line 3"},
+		{"softmax", z, perceived.CE, path + ": line 4"}}
 	same(t, "networks", want, got)
 	for text, want := range map[string]string{
 		"":                   "no column code",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -40,7 +41,7 @@ func (s *Several) MeasurePoints(ctx context.Context, reports []*Report, workers 
 	for i, r := range reports {
 		best, o := r.Fit.bestDecoder(), r.network.options
 		if best < 0 {
-			return fmt.Errorf("output %d: no decoder fits the code, so it is no coordinate of a point", i+1)
+			return fmt.Errorf("output %s: no decoder fits the code, so it is no coordinate of a point", position.At(i+1))
 		}
 		o.Baseline = Baseline{}
 		n, openErr := openNetwork(ctx, o)

@@ -8,9 +8,10 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // MixtureRow is the |error| of one decoder, in levels, against targets that are rounded to
@@ -34,19 +35,24 @@ type MixtureRow struct {
 
 // mixtureRows puts what theory says of the mixture, and of the observed error rates, beside the observed
 // error of every decoder of bits of which it says something.
-func mixtureRows(ctx context.Context, workers int, f *Fit, n *network, of *mixture) ([]MixtureRow, error) {
-	tau, err := f.mixtureTemperature()
+func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]MixtureRow, error) {
+	samples, wrong := n.seen.Counts.Total()
+	out := []MixtureRow{}
+	if wrong == 0 {
+		return out, nil
+	}
+	prior := n.seen.Counts.Prior()
+	tau, err := mixtureTemperature(n.seen.LogitScale, n.options.Temperature)
 	if err != nil {
 		return nil, err
 	}
-	out := []MixtureRow{}
 	for i, decoding := range n.decodings {
 		if decoding.Predicts() { // reads no bits
 			continue
 		}
 		decoder := decoding.Decoder
 		// of the model's logits
-		if tempered, ok := decoder.(decode.Tempered); ok && decoding.Soft && !table.Missing(f.LogitScale) {
+		if tempered, ok := decoder.(decode.Tempered); ok && decoding.Soft && !table.Missing(n.seen.LogitScale) {
 			if decoder, err = tempered.AtTemperature(tau); err != nil {
 				return nil, err
 			}
@@ -54,32 +60,32 @@ func mixtureRows(ctx context.Context, workers int, f *Fit, n *network, of *mixtu
 		seen := n.seen.Levels[i]
 		m := MixtureRow{Design: forecast.DesignOf(n.code, n.training, decoding), Observed: seen.Mean,
 			ObservedStdErr: seen.StdErr}
-		about := scenario.Scenario{Outputs: scenario.Outputs(decoding.Outputs())}
+		about := scenario.Scenario{Outputs: decode.Outputs(decoding.Outputs())}
 		// what theory says of bits that err independently
-		independent := func(e mat.Matrix, omit scenario.Omit) (*scenario.Theory, error) {
-			p, err := about.ProblemOf(ctx, n.code, decoder, e, scenario.Sampling{})
+		independent := func(e mat.Matrix, omit expect.Omit) (*expect.Theory, error) {
+			p, err := about.ProblemOf(n.code, decoder, e)
 			if err != nil {
 				return nil, err
 			}
-			return scenario.TheoryOf(ctx, workers, p, f.Prior, omit)
+			return expect.Of(ctx, workers, p, prior, omit)
 		}
 		// any law of the rates that were observed is told: a second one would take half of the time
-		theory, err := independent(of.errors, scenario.Omit{AnyLaw: true})
+		theory, err := independent(of.errors, expect.Omit{AnyLaw: true})
 		if err != nil {
 			return nil, err
 		}
 		m.Bound, m.Exact = theory.Mean.Bound, theory.Mean.Exact
-		if theory, err = independent(of.rates, scenario.Omit{SlowLaw: true}); err != nil {
+		if theory, err = independent(of.rates, expect.Omit{SlowLaw: true}); err != nil {
 			return nil, err
 		}
 		m.Rates, m.AnyLaw = theory.Mean.Exact, theory.Mean.AnyLaw
 		if m.AnyLaw != nil {
 			var lo, hi float64 // variances of one sample, under any law
-			for level, w := range f.Prior {
+			for level, w := range prior {
 				lo += w * theory.Laws[level].LoSD * theory.Laws[level].LoSD
 				hi += w * theory.Laws[level].HiSD * theory.Laws[level].HiSD
 			}
-			root := math.Sqrt(float64(f.Samples))
+			root := math.Sqrt(float64(samples))
 			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-errmodel.Errors95*math.Sqrt(lo)/root),
 				m.AnyLaw[1] + errmodel.Errors95*math.Sqrt(hi)/root}
 		}

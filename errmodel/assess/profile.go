@@ -53,23 +53,22 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 
 // profiles are those of the bits of the options, with the curves of the perceived label where it
 // describes the network, and else of the mixture.
-func profiles(f *Fit, n *network, learnt *perceived.Network) (out []Profile, curve string) {
+func profiles(n *network, m *mixture, of knowledge) (out []Profile, curve string) {
 	bits := n.options.Bits
 	if len(bits) == 0 {
 		bits = n.typicalBits()
 	}
-	known := f.Perceived
-	noisy := known != nil && known.Describes && n.training == perceived.BCE
-	curve = fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", f.R, f.Sigma)
+	noisy := of.fit.Describes && n.training == perceived.BCE
+	curve = fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", m.R, m.Sigma)
 	if noisy {
-		curve = fmt.Sprintf("one noisy label: s = %.3g", known.Noise)
+		curve = fmt.Sprintf("one noisy label: s = %.3g", of.fit.Noise)
 	}
 	for _, k := range bits {
-		p := profile(f, n, k-1)
+		p := profile(n, m, k-1)
 		if noisy {
 			p.X, p.Fitted = nil, nil
-			for i := range f.Levels {
-				p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, learnt.At(i, k-1))
+			for i := range n.code.Levels() {
+				p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, of.learnt.At(i, k-1))
 			}
 		}
 		out = append(out, p)
@@ -79,14 +78,14 @@ func profiles(f *Fit, n *network, learnt *perceived.Network) (out []Profile, cur
 
 // profile is the profile of bit k, from 0. Points are of single levels, or of several levels
 // where there are too many to tell them apart.
-func profile(f *Fit, n *network, k int) Profile {
-	counts := n.seen.Counts
-	p := MixtureProfile(n.code, n.transitions, k, f.R, f.Sigma)
+func profile(n *network, m *mixture, k int) Profile {
+	counts, levels := n.seen.Counts, n.code.Levels()
+	p := MixtureProfile(n.code, n.transitions, k, m.R, m.Sigma)
 	const most = 64 // points of a panel
-	width := (f.Levels + most - 1) / most
-	for from := 0; from < f.Levels; from += width {
+	width := (levels + most - 1) / most
+	for from := 0; from < levels; from += width {
 		var samples, x, at float64
-		for i := from; i < min(from+width, f.Levels); i++ {
+		for i := from; i < min(from+width, levels); i++ {
 			samples += float64(counts.Samples[i])
 			x += float64(counts.Row(i)[k])
 			at += float64(counts.Samples[i]) * float64(i+1)

@@ -3,8 +3,9 @@ package assess
 import (
 	"fmt"
 
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
 )
 
@@ -33,18 +34,20 @@ type Quantiles struct {
 	P99    float64 `json:"p99"`
 }
 
-func (f *Fit) quantilesOf(s *observed.Spread) Quantiles {
-	return Quantiles{f.LevelWidth * s.Quantile(0.5), f.LevelWidth * s.Quantile(0.9), f.LevelWidth * s.Quantile(0.99)}
+// quantilesOf are in units of which a level has so many.
+func quantilesOf(s *observed.Spread, width float64) Quantiles {
+	return Quantiles{width * s.Quantile(0.5), width * s.Quantile(0.9), width * s.Quantile(0.99)}
 }
 
 // errorQuantiles are those of the best decoder; nil where no decoder fits the code.
-func errorQuantiles(f *Fit, n *network) *ErrorQuantiles {
-	best := f.bestDecoder()
+func errorQuantiles(n *network) *ErrorQuantiles {
+	best := leastError(n.seen.Labels)
 	if best < 0 {
 		return nil
 	}
-	width := observed.SpreadWidth(f.Levels)
-	out := &ErrorQuantiles{Design: f.Decoders[best].Design, Rows: []LevelQuantiles{}}
+	levels := n.code.Levels()
+	width := observed.SpreadWidth(levels)
+	out := &ErrorQuantiles{Design: forecast.DesignOf(n.code, n.training, n.decodings[best]), Rows: []LevelQuantiles{}}
 	var all observed.Spread
 	spreads, counts := n.seen.Spreads[best], []uint64{}
 	for i := range spreads {
@@ -56,10 +59,10 @@ func errorQuantiles(f *Fit, n *network) *ErrorQuantiles {
 		for i := from; i < to; i++ {
 			some.Merge(&spreads[i])
 		}
-		out.Rows = append(out.Rows,
-			LevelQuantiles{from*width + 1, min(to*width, f.Levels), some.Samples(), f.quantilesOf(&some)})
+		out.Rows = append(out.Rows, LevelQuantiles{from*width + 1, min(to*width, levels), some.Samples(),
+			quantilesOf(&some, n.width())})
 	}
-	out.Quantiles = f.quantilesOf(&all)
+	out.Quantiles = quantilesOf(&all, n.width())
 	return out
 }
 

@@ -21,37 +21,42 @@ type Recommendation struct {
 	Notes    []string           `json:"notes"`
 }
 
+// advice is a recommendation, with the forecasts of all codes; these are nil without a ranking.
+type advice struct {
+	*Recommendation
+	ranked []forecast.Forecast
+}
+
 // recommend forecasts all named codes, the network's own and the candidates, after each training,
-// and direct regression. Where s is not known there is no ranking, and the notes say so. f is the
-// network's fit, which knows direct regression.
-func recommend(
-	ctx context.Context, workers int, f *Fit, own *network, candidates []*code.Code, known knowledge, progress Progress,
-) (*Recommendation, []forecast.Forecast, error) {
+// and direct regression. Where s is not known there is no ranking, and the notes say so.
+func recommend(ctx context.Context, workers int, own *network, candidates []*code.Code, found findings,
+	progress Progress) (advice, error) {
 	codes, err := rankedCodes(own, candidates)
 	if err != nil {
-		return nil, nil, err
+		return advice{}, err
 	}
+	known, direct := found.model, found.direct
 	if known.forecasts == nil {
-		return &Recommendation{Ranking: []forecast.Row{},
-			Notes: []string{"No code is recommended: these outputs do not tell the label noise."}}, nil, nil
+		return advice{Recommendation: &Recommendation{Ranking: []forecast.Row{},
+			Notes: []string{"No code is recommended: these outputs do not tell the label noise."}}}, nil
 	}
-	forecaster, err := f.forecaster(own.options.Decoders) // which knows direct regression now
-	if err != nil {
-		return nil, nil, err
+	forecaster := *known.forecasts
+	if err := direct.inform(&forecaster, known.decoders, own.width()); err != nil {
+		return advice{}, err
 	}
 	done, end := progress.begin("codes", 2*uint64(len(codes)))
 	all, err := forecaster.Codes(ctx, workers, codes, done)
 	if end(); err != nil {
-		return nil, nil, err
+		return advice{}, err
 	}
-	notes := append(forecastNotes(f, own, codes, known.siblings), saveLogits(own, all))
-	rec := newRecommendation(all, f.LevelWidth, own, known.siblings.ended(), notes)
-	if d := rec.Decision; d.Action == forecast.Take && d.Code == forecast.Direct && !f.Direct.Told {
+	notes := append(forecastNotes(own, codes, found), saveLogits(own, all))
+	rec := newRecommendation(all, own.width(), own, known.siblings.ended(), notes)
+	if d := rec.Decision; d.Action == forecast.Take && d.Code == forecast.Direct && !direct.Told {
 		*d = forecast.Decision{Action: forecast.Stay, Better: math.NaN(), Ended: d.Ended,
-			Design: f.Decoders[f.bestDecoder()].Design}
+			Design: known.decoders[bestDecoder(known.decoders)].Design}
 		rec.show()
 	}
-	return rec, all, nil
+	return advice{rec, all}, nil
 }
 
 // newRecommendation ranks forecasts that are sorted, in a unit of which their own has so many, and
@@ -86,17 +91,17 @@ func saveLogits(own *network, all []forecast.Forecast) string {
 }
 
 // forecastNotes says what the forecasts rest on.
-func forecastNotes(f *Fit, own *network, codes []*code.Code, of siblings) []string {
+func forecastNotes(own *network, codes []*code.Code, found findings) []string {
 	real := slices.ContainsFunc(codes, (*code.Code).Real)
 	return sentences(
 		"A forecast is the error of a network of the same kind, on the same data, trained with that code to its end, "+
 			"as yours was. better is the probability that its error is smaller than the smallest of yours.",
 		when(own.options.FitDecoder, "Fitted decoders of other codes are not forecast: rows are of the plain decoders."),
-		of.text(f.Code),
+		found.model.siblings.text(own.called()),
 		when(len(own.options.Others) == 0, "One network does not show how fast its logits can change, so the "+
 			"intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+"."),
 		when(real, "Codes of real numbers are left out: the model has none."),
-		when(f.knowsDirect(), "The error of direct regression counts as that of a second network: "+
+		when(found.direct.counts(found.model.decoders), "The error of direct regression counts as that of a second network: "+
 			"it moves the forecasts of all codes."),
 		forecast.KnownText(),
 		forecast.ConstantColumns(codes),

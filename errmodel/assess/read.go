@@ -12,10 +12,12 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // maxFit is the largest size of the file of a fit, in bytes: 65,536 levels take 2 MiB.
@@ -70,8 +72,8 @@ func (f *Fit) check() error {
 	if of, known := code.Lookup(cmp.Or(forecast.LookupHead(f.Code).Code, f.Code)); known && of.Bits(f.Levels) != f.Bits {
 		return fmt.Errorf("bits is %d; %s of %d levels has %d", f.Bits, f.Code, f.Levels, of.Bits(f.Levels))
 	}
-	_, err := f.mixtureTemperature()
-	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), scenario.CheckTemperature(f.Temperature), err, f.checkWidth(),
+	_, err := mixtureTemperature(f.LogitScale, f.Temperature)
+	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), decode.CheckTemperature(f.Temperature), err, f.checkWidth(),
 		checkInterval("r_interval", f.R, f.RInterval), checkInterval("sigma_interval", f.Sigma, f.SigmaInterval),
 		f.checkPrior()); err != nil {
 		return err
@@ -149,7 +151,7 @@ func (f *Fit) checkPrior() error {
 	sum := 0.0
 	for i, p := range f.Prior {
 		if !(p >= 0 && p <= 1) {
-			return fmt.Errorf("prior of level %d is %v; want a number from 0 to 1", i+1, p)
+			return fmt.Errorf("prior of level %s is %v; want a number from 0 to 1", position.At(i+1), p)
 		}
 		sum += p
 	}
@@ -165,16 +167,16 @@ func (f *Fit) checkPrior() error {
 }
 
 // mixtureTemperature is τ for logits of the mixture. Their noise is 1, and that of the network's
-// logits is LogitScale: τ is multiplied by it. It is NaN where there are no logits. The error says
-// that it is no positive finite number.
-func (f *Fit) mixtureTemperature() (float64, error) {
-	if table.Missing(f.LogitScale) {
+// logits is scale: τ is multiplied by it. It is NaN where there are no logits. The error says that it is
+// no positive finite number.
+func mixtureTemperature(scale, temperature float64) (float64, error) {
+	if table.Missing(scale) {
 		return math.NaN(), nil
 	}
-	tau := f.LogitScale * f.Temperature
-	if err := scenario.CheckTemperature(tau); err != nil {
-		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", f.Temperature,
-			f.LogitScale, tau)
+	tau := scale * temperature
+	if err := decode.CheckTemperature(tau); err != nil {
+		return 0, fmt.Errorf("temperature %g times logit_scale %g is %g; want a positive finite number", temperature, scale,
+			tau)
 	}
 	return tau, nil
 }
@@ -194,9 +196,9 @@ func (f *Fit) checkLabel() error {
 func (f *Fit) Fill(s *scenario.Scenario) {
 	s.Prior.Fitted, s.Prior.FitPath = f.Prior, f.path
 	s.Model = scenario.Mixture{R: f.R, Sigma: f.Sigma, Path: f.path}
-	if s.Outputs == scenario.Bits {
+	if s.Outputs == decode.Bits {
 		s.Temperature = f.Temperature
-	} else if tau, err := f.mixtureTemperature(); err == nil && !math.IsNaN(tau) {
+	} else if tau, err := mixtureTemperature(f.LogitScale, f.Temperature); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau
 	}
 }

@@ -2,7 +2,6 @@ package assess
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -10,26 +9,13 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
-// Section is a report for people: a verdict and details.
-type Section struct {
-	Title   string
-	Verdict []string
-	Details []Block
-}
-
-// Block is a part of the details: a headline, a table and sentences, some of which may be missing.
-type Block struct {
-	Head      string
-	Table     *table.Table // nil for none
-	Sentences []string
-}
-
 // newSection returns a section whose advice has the ways in which a program follows it, in
 // brackets.
-func newSection(title string, verdict []string, details []Block, ways map[Advice]string) Section {
+func newSection(title string, verdict []string, details []table.Block, ways map[Advice]string) table.Section {
 	var pairs []string
 	for advice, way := range ways {
 		pairs = append(pairs, string(advice), fmt.Sprintf("%s (%s)", advice, way))
@@ -44,44 +30,13 @@ func newSection(title string, verdict []string, details []Block, ways map[Advice
 	for i := range details {
 		details[i].Sentences = with(details[i].Sentences)
 	}
-	return Section{title, with(verdict), details}
-}
-
-// Write writes the section as text, each sentence on a line, however long: see table.Fold.
-func (s Section) Write(w io.Writer) error {
-	var b strings.Builder
-	for _, text := range s.Verdict {
-		b.WriteString(text + "\n")
-	}
-	for _, d := range s.Details {
-		b.WriteString("\n")
-		list := d.Table != nil && d.Table.Style == table.List
-		if d.Head != "" {
-			b.WriteString(d.Head + "\n")
-		}
-		if d.Table != nil && !list && d.Head != "" {
-			b.WriteString("\n")
-		}
-		if d.Table != nil {
-			if err := d.Table.Write(&b); err != nil {
-				return err
-			}
-		}
-		for _, text := range d.Sentences {
-			if list { // they stand below it as its rows do
-				text = "  " + text
-			}
-			b.WriteString(text + "\n")
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return table.Section{Title: title, Verdict: with(verdict), Details: details}
 }
 
 // Section is the report for people: the verdict's sentences, the two models, the errors of the
 // decoders beside what the models say, the networks, and the forecasts. ways are how a program
 // follows advice.
-func (r *Report) Section(ways map[Advice]string) Section {
+func (r *Report) Section(ways map[Advice]string) table.Section {
 	title := fmt.Sprintf("%s, %d levels", r.Fit.Code, r.Fit.Levels)
 	if k := r.network.options.Output; k > 0 {
 		title = fmt.Sprintf("output %d: %s", k, title)
@@ -90,10 +45,10 @@ func (r *Report) Section(ways map[Advice]string) Section {
 }
 
 // details is what follows the verdict.
-func (r *Report) details() (out []Block) {
+func (r *Report) details() (out []table.Block) {
 	f := r.Fit
 	add := func(head string, t *table.Table, sentences ...string) {
-		out = append(out, Block{head, t, sentences})
+		out = append(out, table.Block{Head: head, Table: t, Sentences: sentences})
 	}
 	outputs := f.Outputs
 	switch {
@@ -103,8 +58,8 @@ func (r *Report) details() (out []Block) {
 		outputs = "bits (±1)"
 	}
 	lowest, highest := occurring(f.Prior)
-	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %d to %d, outputs are %s", f.Code, f.Levels,
-		f.Bits, f.Samples, lowest, highest, outputs)
+	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %s to %s, outputs are %s", f.Code, f.Levels,
+		f.Bits, f.Samples, position.At(lowest), position.At(highest), outputs)
 	if f.Range != nil {
 		if v := f.Values; v == nil {
 			head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
@@ -148,14 +103,14 @@ func (r *Report) details() (out []Block) {
 
 // Section has the verdicts on all outputs for people, with a row for each. ways are those of
 // Report.Section.
-func (s *Several) Section(ways map[Advice]string) Section {
+func (s *Several) Section(ways map[Advice]string) table.Section {
 	rows := table.Of(s.Rows, table.Append("one noisy label", func(r OutputRow) string {
 		if r.Describes {
 			return "describes it"
 		}
 		return "does not"
 	}))
-	details := []Block{{Table: rows}}
+	details := []table.Block{{Table: rows}}
 	if rec := s.Recommendation; rec != nil {
 		against := func(r forecast.Row) string {
 			if r.Trained && r.Measured {
@@ -164,17 +119,17 @@ func (s *Several) Section(ways map[Advice]string) Section {
 			return relative(r.Ratio, r.RatioCI)
 		}
 		head := "codes if they were trained, for all outputs: mean |answer − target| over the outputs"
-		details = append(details, Block{head, rankingTable(rec, against), rec.Notes})
+		details = append(details, table.Block{Head: head, Table: rankingTable(rec, against), Sentences: rec.Notes})
 	}
 	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, details, ways)
 }
 
 // decoderTables are the errors of the decoders, and what the mixture says of errors in levels.
-func (f *Fit) decoderTables() []Block {
+func (f *Fit) decoderTables() []table.Block {
 	heads := []string{"levels", "code", "bits", "trans.", "training"} // the same in all rows
-	out := []Block{{
-		Head:  "mean |answer − target| in " + f.errorUnit() + ": observed, and under the perceived-label model",
-		Table: decoderTable(f.own()).Without(append(heads, "network")...),
+	out := []table.Block{{
+		Head:  "mean |answer − target| in " + errorUnit(f.Range) + ": observed, and under the perceived-label model",
+		Table: decoderTable(ownRows(f.Decoders)).Without(append(heads, "network")...),
 	}}
 	if len(f.Mixture) == 0 {
 		return out
@@ -190,11 +145,11 @@ func (f *Fit) decoderTables() []Block {
 	notes := sentences("bound, exact: the mixture, bits erring independently; observed rates: independent bits "+
 		" with the error rates observed instead of the mixture's.", f.anyLawText())
 	return append(out,
-		Block{Head: head, Table: table.Of(f.Mixture,
+		table.Block{Head: head, Table: table.Of(f.Mixture,
 			table.Replace("observed", "", func(d MixtureRow) string {
 				return table.PlusMinus(d.Observed, d.ObservedStdErr)
 			})).Without(heads...)},
-		Block{Sentences: notes})
+		table.Block{Sentences: notes})
 }
 
 // anyLawText says what holds whatever the dependence of the bits, for the best decoder of bits; ""

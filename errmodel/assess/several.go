@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"belsim/errmodel/forecast"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -55,10 +56,10 @@ func NewSeveral(reports []*Report) *Several {
 			described++
 		}
 		if n := r.network; n.warning != "" {
-			warnings = append(warnings, fmt.Sprintf("Output %d: %s. Next: %s.", i+1, n.warning, n.remedy))
+			warnings = append(warnings, fmt.Sprintf("Output %s: %s. Next: %s.", position.At(i+1), n.warning, n.remedy))
 		}
 		if d := f.Direct; d != nil && d.Warning != "" {
-			warnings = append(warnings, fmt.Sprintf("Output %d: %s", i+1, f.directText()))
+			warnings = append(warnings, fmt.Sprintf("Output %s: %s", position.At(i+1), f.directText()))
 		}
 		sum += row.Error / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)

@@ -10,9 +10,9 @@ import (
 
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -31,7 +31,7 @@ type Spacings struct {
 	// a row for each number of levels and spacing
 	Results []SpacingRow `json:"results"`
 	Notes   []string     `json:"notes"`
-	scenario.Provenance
+	table.Provenance
 
 	sorted []float64 // the targets
 }
@@ -121,7 +121,7 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 	for _, levels := range counts {
 		if levels < code.MinLevels || levels > code.MaxLevels {
 			want := fmt.Sprintf("%d to %d", code.MinLevels, code.MaxLevels)
-			return nil, &scenario.ValueError{Name: "levels", Value: levels, Want: want}
+			return nil, &refuse.Value{Name: "levels", Value: levels, Want: want}
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -246,10 +246,10 @@ func (s *Spacings) Chosen() (*SpacingRow, error) {
 func (s *Spacings) Sorted() []float64 { return s.sorted }
 
 // Section is the report for people.
-func (s *Spacings) Section() Section {
+func (s *Spacings) Section() table.Section {
 	head := fmt.Sprintf("%d targets; levels from %s to %s; q is the mean distance to the nearest level",
 		s.Targets, table.Short(s.Range[0]), table.Short(s.Range[1]))
 	columns := []table.Column[SpacingRow]{table.Replace("spacing", "", SpacingRow.Called)}
-	rows := Block{Head: head, Table: table.Of(s.Results, columns...)}
-	return Section{Title: "levels", Details: []Block{rows, {Sentences: s.Notes}}}
+	rows := table.Block{Head: head, Table: table.Of(s.Results, columns...)}
+	return table.Section{Title: "levels", Details: []table.Block{rows, {Sentences: s.Notes}}}
 }

@@ -7,9 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/compare"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
@@ -32,7 +33,8 @@ const easyToLearn = "train a network with a code that is easy to learn, such as 
 
 // opening is the verdict in some plain sentences: what the network does, whether the
 // perceived-label model describes it, and what to do next.
-func opening(f *Fit, own *network, others []*network) []string {
+func opening(f *Fit, own *network, found findings) []string {
+	others := found.others
 	switch what := sentenceOf(own.warning); {
 	case own.seen.Same:
 		return []string{what, "Next: " + own.remedy + "."}
@@ -59,7 +61,7 @@ func opening(f *Fit, own *network, others []*network) []string {
 		verdict = f.Perceived.Verdict
 	}
 	model := strings.Join(sentences(trained, deadText(f.Dead, f.Bits), verdict), " ")
-	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next())...)
+	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next(found.model.siblings))...)
 }
 
 // leftOut says which lines of files were taken for names of columns.
@@ -101,12 +103,12 @@ func (f *Fit) predicts() bool { return f.Code == forecast.Direct }
 // unit is what follows an error: the unit, where it is levels.
 func (f *Fit) unit() string { return when(f.Range == nil, " levels") }
 
-// errorUnit is the unit of errors.
-func (f *Fit) errorUnit() string {
-	if f.Range == nil {
-		return compare.InLevels
+// errorUnit is the unit of errors, where these are the labels of the end levels.
+func errorUnit(ends *[2]float64) string {
+	if ends == nil {
+		return errmodel.InLevels
 	}
-	return compare.InLabelUnits
+	return errmodel.InLabelUnits
 }
 
 // besideLevels is what follows an error: its unit, or how many levels it is.
@@ -165,9 +167,9 @@ func (f *Fit) emptyText() string {
 		return ""
 	}
 	of := func(from, to int) string {
-		text := fmt.Sprintf("levels %d to %d", from, to)
+		text := fmt.Sprintf("levels %s to %s", position.At(from), position.At(to))
 		if from == to {
-			text = fmt.Sprintf("level %d", from)
+			text = fmt.Sprintf("level %s", position.At(from))
 		}
 		if f.Range != nil {
 			ends := [2]float64{f.Range[0] + (float64(from)-1.5)*f.LevelWidth,
@@ -213,11 +215,7 @@ func deadText(dead []int, bits int) string {
 		return "No classifier has learnt its bit: all are mostly wrong, or always answer the same."
 	}
 	const most = 6
-	var names []string
-	for _, k := range dead[:min(most, len(dead))] {
-		names = append(names, strconv.Itoa(k))
-	}
-	list := strings.Join(names, ", ")
+	list := position.List(dead[:min(most, len(dead))])
 	if more := len(dead) - most; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
@@ -230,7 +228,7 @@ func deadText(dead []int, bits int) string {
 }
 
 // next says what to do.
-func (f *Fit) next() string {
+func (f *Fit) next(of siblings) string {
 	switch rec := f.Recommendation; {
 	case 4*len(f.Dead) > f.Bits: // of unary in reversed columns, nearly half are
 		return "check the code, the range and the order of the bits: all must be the network's."
@@ -248,8 +246,8 @@ func (f *Fit) next() string {
 		return fmt.Sprintf("judge it by more test samples: %d tell no codes apart; want %d or more.", f.Samples, fewSamples)
 	case f.emptyShare() >= muchEmpty:
 		return fmt.Sprintf("check the range: %s of the levels are empty.", percent(f.emptyShare()))
-	case f.differ != "":
-		return f.differ
+	case of.next(f.Code) != "":
+		return of.next(f.Code)
 	default:
 		return decisionText(rec.Decision, f.Fitted, f.Code)
 	}
@@ -280,7 +278,7 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 			text += " It lost least in general, and no head is forecast to be 2 % better."
 		}
 		if d.Lost > 0 {
-			text += fmt.Sprintf(" In general %s loses %s to the best head.", yours, percent(d.Lost))
+			text += fmt.Sprintf(" In general %s loses %s to the best head.", yours, forecast.LossText(yours, d.Lost))
 		}
 		return text
 	case forecast.Take:

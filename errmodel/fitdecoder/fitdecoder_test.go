@@ -249,55 +249,38 @@ func TestRefusals(t *testing.T) {
 // and says why.
 func TestFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.npz")
-	refused := func(what, want string) {
+	refused := func(what string) {
 		t.Helper()
-		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), want) ||
-			!strings.Contains(err.Error(), path) {
-			t.Errorf("%s: error %v, want one about %q", what, err, want)
+		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(err.Error(), what) ||
+			!strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one about %s and %s", err, path, what)
 		}
 	}
 	must.Succeed(t, os.WriteFile(path, []byte("PK"), 0o600))
-	refused("no archive", "not an .npz file")
-	type array struct {
-		rows, columns int
-		value         float64
-	}
+	refused("not an .npz file")
 	for _, tt := range []struct {
-		name  string
-		array *array // nil: the array is missing
-		text  string
-		want  string
+		name          string
+		rows, columns int // 0: the array is missing, or a text
+		value         float64
+		text          string
 	}{
-		{"weights", nil, "", `no array "weights"`}, // files of older versions, too
-		{"offsets", &array{2, 1, 1}, "", "array offsets is 2 × 1, and the weights have 3 levels"},
-		{"offsets", &array{3, 1, math.NaN()}, "", "NaN is not a finite number"},
-		{"values", &array{3, 1, 5}, "", "value of level 2 is 5"},
-		{"rule", nil, "mode", `rule "mode"`},
-		{"reads", nil, "words", `array reads is "words"; want logits or bits`},
-		{"about", nil, "{", "array about"},
-		{"residuals", nil, "", `no array "residuals"`}, // files of older versions, too
-		{"residuals", &array{4, 2, 1}, "", "array residuals: want a column of numbers that ascend"},
-		{"floor", nil, "", `no array "floor"`},
-		{"floor", &array{1, 1, 0}, "", "array floor is 0; want a positive number"},
-		{"sigmas", nil, "words", `array sigmas is "words"; want "scores" or "sorted sigmoids"`},
-		{"", nil, "", `no array "checksum"`},
+		{"weights", 0, 0, 0, ""}, {"residuals", 0, 0, 0, ""}, {"floor", 0, 0, 0, ""}, // also files of older versions
+		{"offsets", 2, 1, 1, ""}, {"offsets", 3, 1, math.NaN(), ""}, {"values", 3, 1, 5, ""}, {"residuals", 4, 2, 1, ""},
+		{"floor", 1, 1, 0, ""}, {"rule", 0, 0, 0, "mode"}, {"reads", 0, 0, 0, "words"}, {"about", 0, 0, 0, "{"},
+		{"sigmas", 0, 0, 0, "words"}, {"checksum", 0, 0, 0, ""},
 	} {
 		var b bytes.Buffer
 		z := arrayfile.NewNPZWriter(&b)
-		arrays := map[string]array{"weights": {3, 2, 1}, "offsets": {3, 1, 1}, "values": {3, 1, 0},
-			"residuals": {4, 1, 1}, "floor": {1, 1, 1}}
-		if delete(arrays, tt.name); tt.array != nil {
-			arrays[tt.name] = *tt.array
-		}
-		for name, a := range arrays {
-			m := mat.NewDense(a.rows, a.columns, nil)
-			m.Apply(func(i, _ int, _ float64) float64 {
-				if name == "values" && name != tt.name {
-					return float64(i)
-				}
-				return a.value
-			}, m)
-			must.Succeed(t, z.Matrix(name, m))
+		for name, a := range map[string]*mat.Dense{"weights": mat.NewDense(3, 2, []float64{1, 1, 1, 1, 1, 1}),
+			"offsets": mat.NewDense(3, 1, []float64{1, 1, 1}), "values": mat.NewDense(3, 1, []float64{0, 1, 2}),
+			"residuals": mat.NewDense(4, 1, []float64{1, 1, 1, 1}), "floor": mat.NewDense(1, 1, []float64{1})} {
+			if name == tt.name && tt.rows > 0 {
+				a = mat.NewDense(tt.rows, tt.columns, nil)
+				a.Apply(func(int, int, float64) float64 { return tt.value }, a)
+			}
+			if name != tt.name || tt.rows > 0 {
+				must.Succeed(t, z.Matrix(name, a))
+			}
 		}
 		for name, text := range map[string]string{"rule": "mean", "reads": "bits", "about": "{}", "sigmas": "scores"} {
 			if name == tt.name {
@@ -307,7 +290,7 @@ func TestFiles(t *testing.T) {
 		}
 		must.Succeed(t, z.Close())
 		must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o600))
-		refused(tt.name, tt.want)
+		refused(strings.TrimSuffix(tt.name, "s")) // "value of level 2"
 	}
 }
 

@@ -34,7 +34,7 @@ func TestNoFiniteLabel(t *testing.T) {
 		s := &observed.Source{Outputs: rows, Kind: observed.Logits}
 		err := s.Decode(context.Background(), 1, nil,
 			[]observed.Decoding{{Decoder: d, Soft: true}}, func([]float64) error { return nil }, nil)
-		if err == nil || !strings.HasPrefix(err.Error(), path+": row 2: the decoder affine computes no finite label") {
+		if err == nil || !strings.HasPrefix(must.Text(err), path+": row 2: the decoder affine computes no finite label") {
 			t.Errorf("%s: %v", rule, err)
 		}
 	}

@@ -225,8 +225,10 @@ func (f *Forecaster) nodes(most int) (all, fewer *perceived.Nodes, err error) {
 	if all, err = NewNodes(perceived.ManyNodes, f.Prior, f.Labels, most, perceived.Seed); err != nil {
 		return nil, nil, err
 	}
-	fewer, err = NewNodes(perceived.ManyNodes/4, f.Prior, f.Labels, most, perceived.Seed)
-	return all, fewer, err
+	if fewer, err = NewNodes(perceived.ManyNodes/4, f.Prior, f.Labels, most, perceived.Seed); err != nil {
+		return nil, nil, err
+	}
+	return all, fewer.Smooth(), nil
 }
 
 // NewNodes returns nodes for real labels, or for levels where labels is nil, with this prior over
@@ -304,7 +306,7 @@ func (f *Forecaster) relateTo(ctx context.Context, nodes, fewer *perceived.Nodes
 }
 
 // sensitivity is −d ln(error)/d ln κ for each decoding of what was learnt. It is a difference,
-// which few nodes tell as well as many.
+// which few smooth nodes tell as well as many.
 func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner, l *perceived.Network,
 	nodes *perceived.Nodes, decodings []observed.Decoding) ([]float64, error) {
 	at := func(step float64) ([]float64, error) {

@@ -191,18 +191,6 @@ func TestWrongBits(t *testing.T) {
 	}
 }
 
-// BenchmarkCodes is a forecast of all codes and both trainings. 1 s of one core was usual.
-func BenchmarkCodes(b *testing.B) {
-	const levels = 64
-	codes := allCodes(b, levels)
-	for b.Loop() {
-		f := New(modelOf(1.6), nil, theory.Uniform(levels), decode.Builtin())
-		if _, err := f.Codes(b.Context(), 0, codes, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // TestThroughGenEx: only gen-ex reads networks that were trained through gen-ex; a fit finds their noise; and without being asked for, they are forecast where one was
 // measured.
 func TestThroughGenEx(t *testing.T) {

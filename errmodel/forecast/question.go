@@ -5,15 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
+	"belsim/theory"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -30,12 +31,12 @@ type Question struct {
 	// Labels, which occur as Prior says.
 	InLevels bool
 	// Prior is how often labels occur, where label units are levels.
-	Prior scenario.Prior
+	Prior theory.Prior
 	// Levels are numbers of levels. Where there is none, those of the files among Codes count, then
 	// Default, and else 32, 64, 128 and 256; or 256 alone where label units are levels, if neither
 	// Prior nor Unary says another number.
 	Levels, Default []int
-	Codes           []string // NAMEs, which have every number of levels, and FILEs
+	Codes           []string // NAMEs and heads, which have every number of levels, and FILEs
 	Names           []string // of Decoders; decode.Auto alone for the best of each code
 	Trainings       []perceived.Training
 	// Noise is the standard deviation of the perceived label around the label, in label units; 0
@@ -109,11 +110,11 @@ type Ranking struct {
 	// a row for each number of levels, code, training and decoder, the smallest forecast first
 	Results []Row `json:"results"`
 	// errors of no code
-	Baselines []compare.Baseline `json:"baselines"`
+	Baselines []errmodel.Baseline `json:"baselines"`
 	// how many levels suffice; missing for one number of levels
 	Enough *EnoughLevels `json:"enough,omitempty"`
 	Notes  []string      `json:"notes"`
-	scenario.Provenance
+	table.Provenance
 }
 
 // EnoughLevels says how many levels suffice.
@@ -150,7 +151,7 @@ type Run struct {
 // that is too large or that no code has, several where label units are levels, and labels outside
 // the range. It changes nothing.
 func (q Question) Open() (*Run, error) {
-	if err := scenario.CheckNames(q.Codes); err != nil {
+	if err := code.CheckNames(q.Codes); err != nil {
 		return nil, err
 	}
 	levels, files := slices.Clone(q.Levels), map[string]*code.Code{}
@@ -198,7 +199,7 @@ func (q Question) usual() []int {
 	case len(q.Default) > 0:
 		return slices.Clone(q.Default)
 	case q.InLevels:
-		return []int{scenario.Sizes{Levels: q.Unary.Levels, Prior: q.Prior.Levels()}.Named()}
+		return []int{code.Sizes{Levels: q.Unary.Levels, Prior: q.Prior.Levels()}.Named()}
 	}
 	return []int{32, 64, 128, 256}
 }
@@ -236,8 +237,8 @@ func (q Question) check() error {
 	if err := q.Labels.check(); err != nil {
 		return err
 	}
-	if err := cmp.Or(scenario.CheckTwice("training", q.Trainings),
-		scenario.CheckTwice("decoder", q.Names)); err != nil {
+	if err := cmp.Or(refuse.Twice("training", q.Trainings),
+		refuse.Twice("decoder", q.Names)); err != nil {
 		return err
 	}
 	for _, t := range q.Trainings {
@@ -259,6 +260,17 @@ func (q Question) check() error {
 	return nil
 }
 
+// openHead opens a named code, or a head that is one. The error says what other heads are.
+func openHead(name string, levels int) (*code.Code, error) {
+	switch h := LookupHead(name); {
+	case h.Own:
+		return OpenCode(name, levels)
+	case h.Name != "": // of both the model says the same
+		return nil, fmt.Errorf("%s is a training of %s: want %s, and --training ce", name, h.Code, h.Code)
+	}
+	return code.New(name, levels)
+}
+
 // codesOf returns the codes of n levels: the named ones, and those of the files that have so many.
 func (q Question) codesOf(n int, files map[string]*code.Code) ([]*code.Code, error) {
 	if n < code.MinLevels || n > MostLevels {
@@ -269,7 +281,7 @@ func (q Question) codesOf(n int, files map[string]*code.Code) ([]*code.Code, err
 		c := files[name]
 		if c == nil {
 			var err error
-			if c, err = code.New(name, n); err != nil {
+			if c, err = openHead(name, n); err != nil {
 				return nil, err
 			}
 		}
@@ -298,17 +310,17 @@ func (r *Run) Steps() uint64 {
 func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking, error) {
 	q := r.q
 	out := &Ranking{
-		Unit: compare.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: q.Labels.Kind(),
+		Unit: errmodel.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: q.Labels.Kind(),
 		Levels: r.levels, LabelNoise: q.Noise, Misfit: *q.Misfit, Temperature: q.Temperature, Notes: []string{},
 	}
 	if q.InLevels {
-		out.Unit = compare.InLevels
+		out.Unit = errmodel.InLevels
 	}
 	for _, n := range r.levels {
-		out.Baselines = append(out.Baselines, compare.NewBaselines(q.Labels.width(n)*q.Labels.quantization(n), 0, n,
+		out.Baselines = append(out.Baselines, errmodel.NewBaselines(q.Labels.width(n)*q.Labels.quantization(n), 0, n,
 			out.Unit)...)
 	}
-	out.Baselines = append(out.Baselines, compare.NewBaselines(0, q.Direct, 0, out.Unit)...)
+	out.Baselines = append(out.Baselines, errmodel.NewBaselines(0, q.Direct, 0, out.Unit)...)
 	if q.Noise == 0 {
 		u := q.Unary
 		if u.Levels == 0 {
@@ -420,7 +432,7 @@ func (r *Run) checkNoise(ctx context.Context, workers int) error {
 		if err != nil {
 			return err
 		}
-		if least = width * least * (1 - 1e-3); q.Noise < least { // the noise of an error is found to 10⁻⁴
+		if least = width * least * (1 - 1e-3); q.Noise < least { // more than the solver's 10⁻⁶
 			return fmt.Errorf("label noise %v: want at least %.4g with %d levels, where unary has an error of %v levels; "+
 				"forecasts of smaller errors were not tried", q.Noise, least, levels, leastError)
 		}
@@ -471,8 +483,8 @@ func (r *Ranking) judge() {
 	}
 }
 
-// Write prints for people what was compared, the table and the notes.
-func (r *Ranking) Write(w io.Writer) error {
+// Section is the ranking for people: what was compared, the table and the notes.
+func (r *Ranking) Section() table.Section {
 	labels := fmt.Sprintf("labels from %v to %v", r.Range[0], r.Range[1])
 	if r.LabelKind == LevelLabels {
 		labels = "labels that are levels"
@@ -482,49 +494,36 @@ func (r *Ranking) Write(w io.Writer) error {
 	if r.MAE != nil {
 		head += fmt.Sprintf(" (unary of %d levels has an error of %v)", r.MAELevels, *r.MAE)
 	}
-	if _, err := io.WriteString(w, head+"\n\n"); err != nil {
-		return err
-	}
-	if err := r.table().Write(w); err != nil {
-		return err
-	}
 	var lines, alone []string
 	for _, b := range r.Baselines {
 		switch b.Name {
-		case compare.QuantizationAlone:
+		case errmodel.QuantizationAlone:
 			alone = append(alone, fmt.Sprintf("%s with %d levels", table.Short(b.Error), b.Levels))
-		case compare.DirectRegression:
+		case errmodel.DirectRegression:
 			lines = append(lines, b.Line(r.rivals())+".")
 		}
 	}
 	if len(alone) > 0 {
-		lines = slices.Insert(lines, 0, fmt.Sprintf("%s (no code), in %s: %s.", compare.QuantizationAlone, r.Unit,
+		lines = slices.Insert(lines, 0, fmt.Sprintf("%s (no code), in %s: %s.", errmodel.QuantizationAlone, r.Unit,
 			strings.Join(alone, ", ")))
 	}
-	text := "\n"
-	for _, line := range append(lines, r.Notes...) {
-		text += line + "\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
+	return table.Section{Verdict: []string{head}, Details: []table.Block{
+		{Table: Table(r.Results, len(r.Levels) > 1, Forecasts, Intervals, Chances)},
+		{Sentences: append(lines, r.Notes...)},
+	}}
 }
 
 // rivals are the codes with each number of levels, with the intervals of their best forecasts.
-func (r *Ranking) rivals() []compare.Rival {
-	var out []compare.Rival
+func (r *Ranking) rivals() []errmodel.Rival {
+	var out []errmodel.Rival
 	for _, x := range r.Results { // the smallest first
 		name := x.Code
 		if len(r.Levels) > 1 {
 			name = fmt.Sprintf("%s with %d levels", x.Code, x.Levels)
 		}
-		if !slices.ContainsFunc(out, func(y compare.Rival) bool { return y.Name == name }) {
-			out = append(out, compare.Rival{Name: name, Lo: x.Lo, Hi: x.Hi})
+		if !slices.ContainsFunc(out, func(y errmodel.Rival) bool { return y.Name == name }) {
+			out = append(out, errmodel.Rival{Name: name, Lo: x.Lo, Hi: x.Hi})
 		}
 	}
 	return out
-}
-
-// table has a row for each number of levels, code, training and decoder.
-func (r *Ranking) table() *table.Table {
-	return Table(r.Results, len(r.Levels) > 1, Forecasts, Intervals, Chances)
 }

@@ -12,7 +12,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -258,28 +258,25 @@ func TestOpen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.csv")
 	must.Succeed(t, os.WriteFile(file, []byte("0,0\n0,1\n1,1\n"), 0o600))
 	labels := Labels{Lo: 0, Hi: 1}
-	for _, tt := range []struct {
-		change func(*Question)
-		want   string
-	}{
-		{func(q *Question) { q.Levels = []int{4, 8, 4} }, "4 levels are given twice"},
-		{func(q *Question) { q.Levels = []int{8, 1} }, "1 levels: want 2 to 2048"},
-		{func(q *Question) { q.Levels = []int{8, 4096} }, "4096 levels: want 2 to 2048"},
-		{func(q *Question) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} },
-			"unary with 60000 levels: forecasts are for at most 2048"},
-		{func(q *Question) { q.Codes = []string{"unary", file} }, "mine.csv has 3 levels, which are not among 4, 8"},
-		{func(q *Question) { q.Codes, q.Levels = []string{file}, []int{3, 8} }, "no code here has 8 levels"},
-		{func(q *Question) { q.Codes = []string{"unry"} }, "unry"},
-		{func(q *Question) { q.Labels.Hi = 0 }, "labels from 0 to 0"},
-		{func(q *Question) { q.Names = []string{"gen", "gen"} }, "decoder gen is given twice"},
-		{func(q *Question) { q.Names = []string{"median"} }, "decoder median knows the error model"},
-		{func(q *Question) { q.Names = []string{"gen", "auto"} }, "want it alone"},
-		{func(q *Question) { q.Trainings = append(q.Trainings, q.Trainings...) }, "training bce is given twice"},
+	for want, change := range map[string]func(*Question){
+		"given twice": func(q *Question) { q.Levels = []int{4, 8, 4} }, "1 levels": func(q *Question) { q.Levels = []int{8, 1} },
+		"4096 levels":  func(q *Question) { q.Levels = []int{8, 4096} },
+		"60000 levels": func(q *Question) { q.Noise, q.Unary = 0, UnaryError{0.1, 60000} },
+		"mine.csv":     func(q *Question) { q.Codes = []string{"unary", file} },
+		"has 8 levels": func(q *Question) { q.Codes, q.Levels = []string{file}, []int{3, 8} },
+		"unry":         func(q *Question) { q.Codes = []string{"unry"} }, "labels from 0": func(q *Question) { q.Labels.Hi = 0 },
+		"--training ce":  func(q *Question) { q.Codes = []string{"hl-gauss"} },
+		"decoder gen":    func(q *Question) { q.Names = []string{"gen", "gen"} },
+		"decoder median": func(q *Question) { q.Names = []string{"median"} },
+		"alone":          func(q *Question) { q.Names = []string{"gen", "auto"} },
+		"training bce":   func(q *Question) { q.Trainings = append(q.Trainings, q.Trainings...) },
+		"--range":        func(q *Question) { q.InLevels, q.Unary, q.Noise = true, UnaryError{0.5, 4}, 0 },
+		"want 2 to 2048": func(q *Question) { q.InLevels, q.Unary, q.Noise, q.Levels = true, UnaryError{0.5, 4}, 0, []int{4096} },
 	} {
 		q := question(labels, []int{4, 8}, "unary")
-		tt.change(&q)
-		if _, err := q.Open(); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v, want %q", err, tt.want)
+		change(&q)
+		if _, err := q.Open(); err == nil || !strings.Contains(must.Text(err), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	q := question(labels, nil, "unary", file)
@@ -288,16 +285,6 @@ func TestOpen(t *testing.T) {
 	must.Equal(t, "levels", []int{3}, out.Levels)
 	must.Equal(t, "results, and whether some suffice", []any{1, false}, []any{len(out.Results), out.Enough != nil})
 	q.InLevels, q.Unary, q.Noise = true, UnaryError{0.5, 4}, 0
-	for _, tt := range []struct {
-		levels []int
-		want   string
-	}{{[]int{4, 8}, "want --range a:b"}, {[]int{8}, "want --range a:b"}, {[]int{4096}, "want 2 to 2048"}} {
-		q := q
-		q.Levels, q.Codes = tt.levels, []string{"unary"}
-		if _, err := q.Open(); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v levels: %v, want %q", tt.levels, err, tt.want)
-		}
-	}
 	for _, tt := range []struct{ given, byDefault, want []int }{
 		{nil, nil, []int{4}}, {nil, []int{6}, []int{6}}, {[]int{5}, []int{6}, []int{5}},
 	} {
@@ -308,13 +295,24 @@ func TestOpen(t *testing.T) {
 		}
 		must.Equal(t, "levels", tt.want, must.Get(q.Open())(t).levels)
 	}
-	q.InLevels, q.Unary, q.Noise = false, UnaryError{}, 0.1
+	q.InLevels, q.Unary, q.Noise, q.Levels = false, UnaryError{}, 0.1, []int{8}
 	q.Codes, q.Names = []string{"gray"}, []string{"gen", "bel-j"}
-	q.Levels = []int{8}
-	run := must.Get(q.Open())(t)
-	if _, err := run.Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(),
-		"decoder bel-j fits none of the codes") {
+	if _, err := must.Get(q.Open())(t).Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "bel-j") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestHeadsAlone: direct regression and CORN have rows beside codes, without a fit.
+func TestHeadsAlone(t *testing.T) {
+	q := question(Labels{Lo: 0, Hi: 1}, []int{8}, "unary", Direct, CORN)
+	q.Noise, q.Names = 0.1, []string{decode.Auto}
+	rows := map[string]Row{}
+	for _, r := range answer(t, q).Results {
+		rows[r.Code] = r
+	}
+	must.Equal(t, "corn beside unary", rows["unary"].Forecast, rows[CORN].Forecast)
+	if d := rows[Direct]; len(rows) != 3 || d.Training != perceived.L1 || !(d.Lo < d.Forecast && d.Forecast < d.Hi) {
+		t.Errorf("%+v", rows)
 	}
 }
 

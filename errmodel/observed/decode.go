@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -41,8 +42,8 @@ func (s *Source) Decode(ctx context.Context, workers int, c *code.Code, decoding
 		}
 		for i, v := range labels[:n] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("%s: row %d: the decoder %s computes no finite label; its numbers are too large",
-					outputs.Name(), rows+i/len(decodings)+1, decodings[i%len(decodings)].Decoder.Name())
+				return fmt.Errorf("%s: row %s: the decoder %s computes no finite label; its numbers are too large",
+					outputs.Name(), position.At(rows+i/len(decodings)+1), decodings[i%len(decodings)].Decoder.Name())
 			}
 		}
 		rows += b.n

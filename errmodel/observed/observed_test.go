@@ -330,7 +330,7 @@ func TestLabels(t *testing.T) {
 			"a range of real labels"},
 		{observed.Labels{Levels: 5}, -3, "no level"},
 	} {
-		if _, _, err := tt.l.Level(tt.y); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, _, err := tt.l.Level(tt.y); err == nil || !strings.Contains(must.Text(err), tt.want) {
 			t.Errorf("%v: %v, want an error about %q", tt.y, err, tt.want)
 		}
 	}
@@ -363,59 +363,36 @@ func TestRefusals(t *testing.T) {
 	c := mustCode(t, "unary", 4)
 	dense := func(columns int, v ...float64) *mat.Dense { return mat.NewDense(len(v)/columns, columns, v) }
 	two, good := dense(1, 1, 2), dense(3, 1, 0, 0, 1, 1, 1)
+	for _, tt := range []struct {
+		y, z *mat.Dense
+		kind observed.Kind
+		want string // the file, which is named; "" for none
+	}{
+		{dense(1, 1, 2, 3), good, observed.Bits, "y"}, {dense(1, 1), good, observed.Bits, "z"},
+		{dense(2, 1, 2, 1, 2), good, observed.Bits, "y"}, {dense(3, 1, 1, -1, 1, -1, -1), good, observed.Bits, "y"},
+		{two, dense(2, 0, 1, 1, 1), observed.Bits, "z"}, {dense(1, 1, 5), good, observed.Bits, "y"},
+		{two, dense(3, 0, 1, 0, 0, 0.5, 0), observed.Bits, "z"}, {two, dense(3, 0, 1, 0, 0, 1.5, 0), observed.Probabilities, "z"},
+		{two, good, observed.Signs, "z"}, {two, dense(3, 0, 1, 0, 0, math.NaN(), 0), observed.Logits, "z"},
+		{two, dense(3, 0, 1, math.Inf(-1), 0, 1, 0), observed.Logits, "z"},
+		{two, dense(3, 0, 0x1.01p480, 0, 0, 1, 0), observed.Logits, "z"}, {two, dense(3, 0, 0x1p480, 0, 0, 1, 0), observed.Logits, ""},
+		{two, dense(3, 0, 0x0.ffp-480, 0, 0, 0, 0), observed.Logits, "z"}, {two, dense(3, 0, 0x1p-480, 0, 0, 0, 0), observed.Logits, ""},
+	} {
+		for _, format := range []string{"npy", "csv"} { // which says how many rows it has only at its end
+			s := files(t, tt.y, tt.z, format, observed.Labels{Levels: 4}, tt.kind)
+			err := s.Check()
+			if err == nil {
+				_, err = observed.Scan(t.Context(), 0, s, c, nil, nil)
+			}
+			if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want+"."+format) ||
+				strings.Contains(err.Error(), "\n")) {
+				t.Errorf("error %v, want one line about %s.%s", err, tt.want, format)
+			}
+		}
+	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, tt := range []struct {
-		ctx    context.Context
-		y, z   *mat.Dense
-		format string // CSV says how many rows it has only at its end
-		kind   observed.Kind
-		want   string
-	}{
-		{t.Context(), dense(1, 1, 2, 3), good, "npy", observed.Bits, "y.npy has 3 targets"},
-		{t.Context(), dense(1, 1), good, "npy", observed.Bits, "y.npy has 1 targets, but "},
-		{t.Context(), dense(1, 1, 2, 3), good, "csv", observed.Bits, "y.csv has 3 targets: is its first line the names"},
-		{t.Context(), dense(1, 1), good, "csv", observed.Bits, "z.csv has the outputs of 2 samples: is its first line the names"},
-		{t.Context(), dense(2, 1, 2, 1, 2), good, "npy", observed.Bits, "y.npy: 2 columns; want one target"},
-		{t.Context(), dense(3, 1, 1, -1, 1, -1, -1), good, "npy", observed.Bits,
-			"y.npy: 3 columns, as many as the outputs have: are these the code words?"},
-		{t.Context(), two, dense(2, 0, 1, 1, 1), "npy", observed.Bits,
-			"z.npy: 2 columns, but unary of 4 levels has 3 bits"},
-		{t.Context(), dense(1, 1, 5), good, "npy", observed.Bits, "y.npy: row 2: target 5 is no level"},
-		{t.Context(), two, dense(3, 0, 1, 0, 0, 0.5, 0), "npy", observed.Bits,
-			"z.npy: row 2, column 2: 0.5 is neither 0 nor 1"},
-		{t.Context(), two, dense(3, 0, 1, 0, 0, 1.5, 0), "npy", observed.Probabilities,
-			"z.npy: row 2, column 2: 1.5 is no probability"},
-		{t.Context(), two, good, "npy", observed.Signs, "z.npy: row 1, column 2: 0 is neither −1 nor 1"},
-		{t.Context(), two, dense(3, 0, 1, 0, 0, math.NaN(), 0), "npy", observed.Logits,
-			"z.npy: row 2, column 2: NaN is not a finite number"},
-		{t.Context(), two, dense(3, 0, 1, math.Inf(-1), 0, 1, 0), "npy", observed.Logits,
-			"z.npy: row 1, column 3: -Inf"},
-		{t.Context(), two, dense(3, 0, 0x1.01p480, 0, 0, 1, 0), "npy", observed.Logits, "is larger than 3e+144"},
-		{t.Context(), two, dense(3, 0, 0x1p480, 0, 0, 1, 0), "npy", observed.Logits, ""},
-		{t.Context(), two, dense(3, 0, 0x0.ffp-480, 0, 0, 0, 0), "npy", observed.Logits, "logits are too small"},
-		{t.Context(), two, dense(3, 0, 0x1p-480, 0, 0, 0, 0), "npy", observed.Logits, ""},
-		{ended, two, good, "npy", observed.Bits, context.Canceled.Error()},
-	} {
-		s := files(t, tt.y, tt.z, tt.format, observed.Labels{Levels: 4}, tt.kind)
-		err := s.Check()
-		if err == nil {
-			_, err = observed.Scan(tt.ctx, 0, s, c, nil, nil)
-		}
-		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("error %v, want one about %q", err, tt.want)
-		}
+	s := files(t, two, good, "npy", observed.Labels{Levels: 4}, observed.Bits)
+	if _, err := observed.Scan(ended, 0, s, c, nil, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the context's end: %v", err)
 	}
-}
-
-// BenchmarkScan is a reading of a network's outputs by all decoders that fit its code.
-func BenchmarkScan(b *testing.B) {
-	c := mustCode(b, "unary", 256)
-	y, z := network(b, c, 0.5, 2, 1, 0, 4096, 1)
-	s := files(b, y, z, "npy", observed.Labels{Levels: 256}, observed.Logits)
-	decodings := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(b)
-	for b.Loop() {
-		must.Get(observed.Scan(b.Context(), 0, s, c, decodings, nil))(b)
-	}
-	b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "samples/s")
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -123,12 +124,14 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 	if !l.Real {
 		switch n := math.Round(y); {
 		case n != y:
-			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or a range of real labels", y, l.Levels)
+			return 0, 0, fmt.Errorf("target %v is no level: want %s to %s, or a range of real labels", y, position.At(1),
+				position.At(l.Levels))
 		case n == 0:
-			return 0, 0, fmt.Errorf("target 0: levels are 1 to %d; if yours count from 0, their range is 0:%d "+
-				"(or is this the header of a column?)", l.Levels, l.Levels-1)
+			return 0, 0, fmt.Errorf("target %s: levels are %s to %s; if yours count from 0, their range is 0:%d "+
+				"(or is this the header of a column?)", position.At(0), position.At(1), position.At(l.Levels), l.Levels-1)
 		case n < 1 || n > float64(l.Levels):
-			return 0, 0, fmt.Errorf("target %v is no level: want 1 to %d, or another range of labels", y, l.Levels)
+			return 0, 0, fmt.Errorf("target %s is no level: want %s to %s, or another range of labels", position.At(int(y)),
+				position.At(1), position.At(l.Levels))
 		}
 		return int(y), y, nil
 	}
@@ -438,19 +441,19 @@ func (s *Source) tooMany(short, long file, at int, b *batch) error {
 func (s *Source) take(b *batch, row int) (err error) {
 	if s.Targets != nil {
 		if b.level[b.n], b.exact[b.n], err = s.Labels.Level(b.exact[b.n]); err != nil {
-			return fmt.Errorf("%s: row %d: %w", s.Targets.Name(), row, err)
+			return fmt.Errorf("%s: row %s: %w", s.Targets.Name(), position.At(row), err)
 		}
 		if s.Predicted != nil {
 			var fault string
 			if b.own[b.n], fault = s.own.add(s.Labels, *s.Predicted, b.exact[b.n]); fault != "" {
-				return fmt.Errorf("%s: row %d: %s", s.Outputs.Name(), row, fault)
+				return fmt.Errorf("%s: row %s: %s", s.Outputs.Name(), position.At(row), fault)
 			}
 		}
 	}
 	if s.Direct != nil {
 		var fault string
 		if b.direct[b.n], fault = s.direct.add(s.Labels, b.direct[b.n], b.exact[b.n]); fault != "" {
-			return fmt.Errorf("%s: row %d: %s", s.Direct.Name(), row, fault)
+			return fmt.Errorf("%s: row %s: %s", s.Direct.Name(), position.At(row), fault)
 		}
 	}
 	_, m := s.Outputs.Dims()
@@ -458,8 +461,8 @@ func (s *Source) take(b *batch, row int) (err error) {
 	for k, v := range z {
 		logit, what := s.Kind.logit(v)
 		if what != "" {
-			return fmt.Errorf("%s: row %d, column %d: %v is %s; these outputs were to be %s", s.Outputs.Name(), row,
-				k+1, v, what, s.Kind)
+			return fmt.Errorf("%s: row %s, column %s: %v is %s; these outputs were to be %s", s.Outputs.Name(),
+				position.At(row), position.At(k+1), v, what, s.Kind)
 		}
 		z[k] = logit
 		s.largest = max(s.largest, math.Abs(logit))

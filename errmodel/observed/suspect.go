@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/position"
 )
 
 // Settle decides whether a first line of a .csv that may be the names of columns is one of the
@@ -126,15 +127,15 @@ func (w *watch) check(k Kind, softmax bool, name string) error {
 		for from, counts := range w.counts {
 			for k, yes := range counts {
 				if yes {
-					return fmt.Errorf("%s: column %d counts the rows, %d to %d, and is no output: leave it out, as "+
-						"pandas does with index=False", name, k+1, from, from+w.rows-1)
+					return fmt.Errorf("%s: column %s counts the rows, %d to %d, and is no output: leave it out, as "+
+						"pandas does with index=False", name, position.At(k+1), from, from+w.rows-1)
 				}
 			}
 		}
 	}
 	if w.columns > 1 && w.rows >= fewRows && w.numbersRows() {
-		return fmt.Errorf("%s: column 1 has whole numbers alone, such as %v, and no other column has: leave it out if "+
-			"it numbers the samples", name, w.before)
+		return fmt.Errorf("%s: column %s has whole numbers alone, such as %v, and no other column has: leave it out "+
+			"if it numbers the samples", name, position.At(1), w.before)
 	}
 	if softmax || w.columns < 3 || w.rows < fewRows {
 		return nil

@@ -45,7 +45,7 @@ func TestSuspects(t *testing.T) {
 		{lines("%d,%.3f,%.3f", far, wave, wave), observed.Logits, "column 1 has whole numbers alone"},
 		{lines("%d,%d,%d", far, sign, other), observed.Logits, "column 1 has whole numbers alone"},
 		{lines("%d,%.3f,%.3f", sign, wave, wave), observed.Logits, ""},
-		{lines("%d,%d,%.3f", far, far, wave), observed.Logits, ""}, // logits of eight bits
+		{lines("%d,%d,%.3f", far, far, wave), observed.Logits, ""},                   // logits of eight bits
 		{lines("%d,%d,%d", far, far, far), observed.Logits, "all numbers are whole"}, // of 0 to 255
 		{lines("5,%.3f,%.3f", wave, wave), observed.Logits, ""},
 		{lines("0.2,0.5,0.3"), observed.Probabilities, "add up to 1, as those of a softmax"},
@@ -64,7 +64,7 @@ func TestSuspects(t *testing.T) {
 			if softmax && (strings.Contains(want, "softmax") || strings.Contains(want, "all numbers")) {
 				want = ""
 			}
-			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(must.Text(err), want)) {
 				t.Errorf("%.30q, softmax %v: %v, want %q", tt.text, softmax, err, want)
 			}
 		}
@@ -87,7 +87,7 @@ func TestOddRow(t *testing.T) {
 		defer rows.Close()
 		kind, err := observed.Detect(t.Context(), rows)
 		if want == "" && (err != nil || kind != observed.Logits) || want != "" && (err == nil ||
-			!strings.Contains(err.Error(), want)) {
+			!strings.Contains(must.Text(err), want)) {
 			t.Errorf("%.20q: %v, %v, want %q", text, kind, err, want)
 		}
 		if k, err := observed.FindKind(t.Context(), observed.Logits, rows); k != observed.Logits || err != nil {
@@ -121,7 +121,7 @@ func TestSettle(t *testing.T) {
 		defer s.Outputs.Close()
 		must.Succeed(t, s.Settle(t.Context()))
 		_, err := s.Take(t.Context(), 10, 1, nil)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(must.Text(err), tt.want)) {
 			t.Errorf("%q, %q: %v, want %q", tt.targets, tt.outputs, err, tt.want)
 		}
 		if got := s.Notes(); len(got) != tt.notes {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"sort"
 
@@ -37,6 +36,15 @@ type moments struct {
 	wrong          float64   // of the number of wrong bits
 }
 
+// moment is the expectation of |error|, and of its square, of one decoding at a node.
+type moment struct{ mean, square float64 }
+
+// add adds an error of this probability.
+func (m *moment) add(probability, e float64) {
+	m.mean += probability * math.Abs(e)
+	m.square += probability * e * e
+}
+
 // moments reads what a network says at the nodes.
 func (p *Nodes) moments(ctx context.Context, workers int, n *Network,
 	decodings []observed.Decoding) (out moments, err error) {
@@ -49,34 +57,16 @@ func (p *Nodes) moments(ctx context.Context, workers int, n *Network,
 		return out, fmt.Errorf("%s has %d bits, but the residuals are of %d", c.Name(), m, p.bits)
 	}
 	count, correlations := len(p.level), decode.NewCorrelations(c)
-	errors, wrong := make([]float64, count*len(decodings)), make([]int, count)
+	errors, wrong := make([]moment, count*len(decodings)), make([]int, count)
 	var predict func(perceived float64) float64
 	if slices.ContainsFunc(decodings, observed.Decoding.Predicts) {
 		predict = p.median(levels, s)
 	}
 	err = parallel.Chunks(ctx, workers, count, 256, func() (func(context.Context, int, int) error, error) {
-		sample, z := observed.NewSample(m, correlations), make([]float64, m)
+		r := newReader(p, n, decodings, predict, correlations)
 		return func(ctx context.Context, first, last int) error {
 			for i := first; i < last; i++ {
-				label := p.label[i]
-				perceived := label + s*p.noise[i]
-				n.Logits(z, perceived)
-				for k, g := range p.row(i)[:m] {
-					z[k] += n.residualSD[k] * float64(g)
-				}
-				sample.Set(z)
-				for k, w := range c.Word(p.level[i]) {
-					wrong[i] += bits.OnesCount64(w ^ sample.Word[k])
-				}
-				for j, d := range decodings {
-					answer := 0.0
-					if d.Predicts() {
-						answer = predict(perceived)
-					} else {
-						answer = sample.Label(d)
-					}
-					errors[i*len(decodings)+j] = math.Abs(answer - label)
-				}
+				wrong[i] = r.read(errors[i*len(decodings):(i+1)*len(decodings)], i, p.label[i]+s*p.noise[i])
 			}
 			return ctx.Err()
 		}, nil
@@ -89,8 +79,8 @@ func (p *Nodes) moments(ctx context.Context, workers int, n *Network,
 		out.wrong += float64(wrong[i]) / float64(count)
 		for j := range decodings {
 			e := errors[i*len(decodings)+j]
-			out.means[j] += e / float64(count)
-			out.squares[j] += e * e / float64(count)
+			out.means[j] += e.mean / float64(count)
+			out.squares[j] += e.square / float64(count)
 		}
 	}
 	return out, nil

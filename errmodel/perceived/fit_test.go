@@ -14,7 +14,6 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // softError is the mean |error|, in levels, of the decoder that takes the mean level of
@@ -23,13 +22,13 @@ func softError(l *Network) (float64, error) {
 	levels, m := l.Dims()
 	sum, f := 0.0, make([]float64, m)
 	for i := range levels {
-		for j := 0; j < decode.Strata; j += 3 {
-			l.Logits(f, float64(i+1)+l.Noise()*decode.Stratum(j))
+		for j := 0; j < strata; j += 3 {
+			l.Logits(f, float64(i+1)+l.Noise()*stratum(j))
 			mean, _ := softmax(l.Code(), f)
 			sum += math.Abs(mean - float64(i+1))
 		}
 	}
-	return sum / float64(levels*((decode.Strata+2)/3)), nil
+	return sum / float64(levels*((strata+2)/3)), nil
 }
 
 // shown is a network of the model with what it shows: the expected counts of n samples of each

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
@@ -210,7 +211,7 @@ func seldom(share []float64) []float64 {
 func total(prior []float64) (sum float64, err error) {
 	for i, v := range prior {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return 0, fmt.Errorf("prior of level %d is %v; want a number of 0 or more", i+1, v)
+			return 0, fmt.Errorf("prior of level %s is %v; want a number of 0 or more", position.At(i+1), v)
 		}
 		sum += v
 	}

@@ -64,69 +64,6 @@ func TestSharedMisfit(t *testing.T) {
 	}
 }
 
-// TestLearnPrototype compares with an implementation of the same model in NumPy, written by itself:
-// Newton's method on a dense matrix of features. The numbers are the logits of four bits (first
-// row: their index from 0) at two perceived labels, on grid points, by label and bit; and their
-// misfits and their mean error probability, by integration over the grid instead of strata. η is
-// 0.25, and the prior is uniform.
-//
-// Both find the minimum: only far logits, without weight, differ by more than rounding of the last
-// printed digit. TestReference compares networks after CE.
-func TestLearnPrototype(t *testing.T) {
-	for _, c := range []struct {
-		code                 string
-		levels               int
-		noise                float64
-		bits                 []int
-		labels               []float64
-		logits, misfits, err []float64
-	}{
-		{"unary", 64, 1.6, []int{0, 21, 31, 62}, []float64{13.95, 34.09},
-			[]float64{11.2653, -9.84615, -21.3864, -41.9871, 27.9849, 13.3496, 1.83053, -25.3525}, []float64{0.287747,
-				0.349965, 0.350321, 0.287747}, []float64{0.0137493, 0.0199833, 0.0199847, 0.0137493}},
-		{"hadamard", 64, 1.6, []int{0, 21, 32, 63}, []float64{13.95, 34.09},
-			[]float64{20, -0.0543953, 21.3663, 0.0039135, 20, -0.0319435, -1.83036, 0.0279295}, []float64{0, 0.095539,
-				0.350577, 0.0307652}, []float64{0, 0.487345, 0.0199852, 0.490379}},
-		{"onehot", 64, 1.6, []int{0, 21, 32, 63}, []float64{13.95, 34.09},
-			[]float64{-11.2275, -3.57361, -4.45282, -41.9229, -27.8927, -4.1914, -3.57766,
-				-25.2618}, []float64{0.287721, 0.19875, 0.194241, 0.287721},
-			[]float64{0.0137488, 0.015625, 0.015625, 0.0137488}},
-		{"hexj", 64, 1.6, []int{0, 5, 8, 15}, []float64{13.95, 34.09}, []float64{-20, -39.7463, 3.07296, -2.10021, -20,
-			-16.583, -3.20314, 1.77795}, []float64{0, 0.350298, 0.237236, 0.213843},
-			[]float64{0, 0.0199837, 0.0805312, 0.148367}},
-		{"gray", 64, 5, []int{0, 2, 3, 5}, []float64{7.5, 35.5}, []float64{-9.22125, 0.1246, 0.0601748, 0.00321522,
-			1.08448, -0.620823, -0.0289271, -0.00152985}, []float64{0.220351, 0.201456, 0.144837, 0.0120519},
-			[]float64{0.0626948, 0.254424, 0.484545, 0.499357}},
-		{"hadamard", 256, 5.0, []int{0, 85, 128, 255}, []float64{55.1667, 133.5},
-			[]float64{20, 0.00134337, 26.5881, 3.84766e-05, 20, -0.00179606, -1.81275, -6.5554e-05}, []float64{0,
-				0.00179759, 0.219578, 6.88381e-05}, []float64{0, 0.499128, 0.0157126, 0.499707}},
-	} {
-		cutoff := 0.95 * math.Pow(float64(c.levels)/c.noise, 0.75) // the prototype's default
-		l := learn(t, Model{Noise: c.noise, Misfit: 0.25, Training: BCE, Cutoff: cutoff}, c.code, c.levels, nil)
-		near := func(what string, got, want, tolerance float64) {
-			t.Helper()
-			if !(math.Abs(got-want) <= tolerance*(1+math.Abs(want))) {
-				t.Errorf("%s of %d levels: %s is %v, want %v", c.code, c.levels, what, got, want)
-			}
-		}
-		f := make([]float64, l.Code().Bits())
-		for i, y := range c.labels {
-			l.Logits(f, y)
-			for j, k := range c.bits {
-				near("a logit", f[k], c.logits[i*len(c.bits)+j], 1e-3)
-			}
-		}
-		for j, k := range c.bits {
-			near("a misfit", l.ResidualSD()[k], c.misfits[j], 2e-4)
-			mean := 0.0
-			for i := range c.levels {
-				mean += l.At(i, k) / float64(c.levels)
-			}
-			near("an error rate", mean, c.err[j], 2e-4)
-		}
-	}
-}
-
 // TestLearnedConstant: bits without transitions are known, here the first two of those and binary.
 func TestLearnedConstant(t *testing.T) {
 	words := mat.NewDense(8, 5, nil)

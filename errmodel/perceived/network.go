@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // Network is what a network of the model has learnt of a code: the logits f_k(ŷ) and the standard
@@ -26,7 +25,6 @@ type Network struct {
 	variances   []float64 // Var f_k(ŷ), length M
 	residualSD  []float64 // length M; 0 for a column without transitions
 	inverse     []float64 // 1/(√2·sd_k), or 0
-	strata      [decode.Strata]float64
 
 	table func() *mat.Dense // e, made at the first call; nil where it is large
 }
@@ -39,9 +37,6 @@ func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 	n := &Network{p: p, c: c, first: ch.first, step: ch.step,
 		logits: make([]float64, points*m), slopes: make([]float64, m), floors: make([]float64,
 			m), variances: make([]float64, m)}
-	for j := range n.strata {
-		n.strata[j] = decode.Stratum(j)
-	}
 	for k := range m {
 		_, f := cs.learnt(k)
 		for g, v := range f {
@@ -219,14 +214,14 @@ func (n *Network) RowTo(dst []float64, i int) {
 func (n *Network) row(dst []float64, i int) {
 	clear(dst)
 	wrong := make([]float64, len(dst))
-	for _, m := range n.strata {
-		n.WrongTo(wrong, i, float64(i+1)+n.Noise()*m)
+	for j := range strata {
+		n.WrongTo(wrong, i, float64(i+1)+n.Noise()*stratum(j))
 		for k, v := range wrong {
 			dst[k] += v
 		}
 	}
 	for k := range dst {
-		dst[k] /= decode.Strata
+		dst[k] /= strata
 	}
 }
 
@@ -300,16 +295,16 @@ func (n *Network) Dispersion(prior []float64) float64 {
 			mean[k], side[k] = 0, float64(code.Side(at, i))
 		}
 		var within, sum, square float64 // over the strata
-		for _, at := range n.strata {
-			n.WrongTo(wrong, i, float64(i+1)+n.Noise()*at)
+		for j := range strata {
+			n.WrongTo(wrong, i, float64(i+1)+n.Noise()*stratum(j))
 			count := 0.0
 			for k, q := range wrong {
-				mean[k] += q / decode.Strata
+				mean[k] += q / strata
 				count += side[k] * q
-				within += side[k] * side[k] * q * (1 - q) / decode.Strata
+				within += side[k] * side[k] * q * (1 - q) / strata
 			}
-			sum += count / decode.Strata
-			square += count * count / decode.Strata
+			sum += count / strata
+			square += count * count / strata
 		}
 		all += prior[i] * (within + square - sum*sum)
 		for k, q := range mean {

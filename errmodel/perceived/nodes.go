@@ -34,6 +34,7 @@ type Nodes struct {
 	residual []float32 // N × bits
 	bits     int
 	prior    []float64
+	smooth   bool
 }
 
 // NewNodes returns a number of nodes, a power of two, for a prior over the levels, of length L, and
@@ -90,6 +91,15 @@ func normals(a, b uint32) (float64, float64) {
 	radius := math.Sqrt(-2 * math.Log((float64(a)+0.5)*unit))
 	sin, cos := math.Sincos(2 * math.Pi * (float64(b) + 0.5) * unit)
 	return radius * cos, radius * sin
+}
+
+// Smooth are the same nodes for a difference of errors: those of hard decisions are means over the
+// residuals of bits that these decide, where at most three bits are so near their threshold. Else
+// a difference of rare errors is a count of a few nodes.
+func (p *Nodes) Smooth() *Nodes {
+	out := *p
+	out.smooth = true
+	return &out
 }
 
 // Uniform are labels that are uniform from From to To, in levels, and their share of all labels.

@@ -20,7 +20,8 @@ import (
 // without a misfit: its decoders round the perceived label. Its logits are lines, which are exact
 // between the points of a grid.
 func thresholds(c *code.Code, s float64) *Network {
-	n := &Network{p: Model{Noise: s}, c: c, first: -100, step: 80, residualSD: make([]float64, c.Bits())}
+	n := &Network{p: Model{Noise: s}, c: c, first: -100, step: 80, residualSD: make([]float64, c.Bits()),
+		inverse: make([]float64, c.Bits())}
 	for g := range 4 {
 		for k := range c.Bits() {
 			n.logits = append(n.logits, 400*(n.first+float64(g)*n.step-float64(k)-1.5))
@@ -77,6 +78,33 @@ func TestErrors(t *testing.T) {
 	for _, other := range []*code.Code{named(t, "unary", levels-1), named(t, "onehot", levels)} {
 		if _, err := nodes.Errors(t.Context(), 1, thresholds(other, 1), nil); err == nil {
 			t.Errorf("%s of %d levels was taken", other.Name(), other.Levels())
+		}
+	}
+}
+
+// TestSmooth: a difference of errors of hard decisions by ln κ, which half-widths of forecasts are in
+// proportion to, is smooth in s: a difference of samples of 4,096 nodes jumps there by 0.05 to 0.2.
+func TestSmooth(t *testing.T) {
+	const levels = 32
+	nodes := must.Get(NewNodes(ManyNodes/4, theory.Uniform(levels), levels-1, Seed))(t).Smooth()
+	for _, name := range []string{"johnson", "gray"} {
+		c := named(t, name, levels)
+		gen := []observed.Decoding{{Decoder: must.Get(decode.New("gen", c))(t)}}
+		var falls []float64
+		for s := 0.1; s < 1; s *= 1.05 {
+			p := Model{Noise: s, Misfit: DefaultMisfit, Training: BCE}
+			var errors [2]float64
+			for i, step := range []float64{-0.4, 0.4} {
+				p.Cutoff = Model{Noise: s}.DefaultCutoff(levels) * math.Exp(step)
+				errors[i] = must.Get(nodes.Errors(t.Context(), 2, learn(t, p, name, levels, nil), gen))(t)[0]
+			}
+			falls = append(falls, math.Log(errors[0]/errors[1])/0.8)
+		}
+		for i := range falls[2:] {
+			// off the line between its neighbours
+			if off := math.Abs(falls[i+1] - (falls[i]+falls[i+2])/2); off > 0.02 {
+				t.Errorf("%s: −d ln error/d ln κ is %.4f, between %.4f and %.4f", name, falls[i+1], falls[i], falls[i+2])
+			}
 		}
 	}
 }

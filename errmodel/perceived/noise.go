@@ -13,15 +13,15 @@ import (
 var ErrNoNoise = errors.New("no label noise gives this error")
 
 // noiseTolerance is the relative accuracy of a label noise.
-const noiseTolerance = 1e-4
+const noiseTolerance = 1e-6
 
 // NoiseOf returns the label noise s, in levels, with which networks that learnt the unary code bit by
 // bit, and are read by gen on hard decisions, have a mean |error| of mae levels over the nodes.
 // The model gives the other parameters; its noise and its training do not matter. s is the noise
 // around the label itself, real or a level.
 //
-// The error is a mean over nodes, with exact expectations over the residuals: with ManyNodes it is
-// right to about 0.05 %. s is found to 10⁻⁴ of itself.
+// The error is the one that Errors has, exact over the residuals: with ManyNodes it is right to about
+// 0.05 %. s is found to 10⁻⁶ of itself.
 //
 // The error wraps ErrNoNoise where no s gives the error, from the smallest that Check takes for
 // labels that are levels, to L levels. Other errors are about the parameters, or are the context's.

@@ -2,23 +2,24 @@ package perceived
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 
 	"belsim/theory/base/parallel"
+	"belsim/theory/code"
 )
 
 // unaryError returns the mean |error|, in levels, of gen on hard decisions of a network that learnt
-// the unary code: the mean over the nodes, with exact expectations over the residuals.
+// the unary code: the mean over the nodes, with exact expectations over the residuals. It is that of
+// Errors, and needs no residuals of the nodes.
 func (p *Nodes) unaryError(ctx context.Context, workers int, n *Network) (float64, error) {
 	parts, noise := make([]float64, len(p.level)), p.noiseOf(n)
 	err := parallel.Chunks(ctx, workers, len(parts), 64, func() (func(context.Context, int, int) error, error) {
-		g := newGenOnUnary(n)
+		g := newOnUnary(n)
 		return func(ctx context.Context, first, last int) error {
 			for i := first; i < last; i++ {
-				label := p.label[i]
-				parts[i] = g.error(label+noise*p.noise[i], label)
+				g.see(p.label[i] + noise*p.noise[i])
+				parts[i] = g.gen(p.label[i]).mean
 			}
 			return ctx.Err()
 		}, nil
@@ -26,13 +27,13 @@ func (p *Nodes) unaryError(ctx context.Context, workers int, n *Network) (float6
 	return floats.Sum(parts) / float64(len(parts)), err
 }
 
-// genOnUnary computes the distribution of what gen answers on hard decisions of the unary code.
+// onUnary computes the distribution of what gen and bel-u answer on hard decisions of the unary code.
 //
 // From one level to the next a single bit of the word changes. So the correlation of the decisions
 // with the words is a walk over the levels with steps of ±1, which are independent given the
 // perceived label, and gen answers the first maximum of the walk. At level m this is so where the
-// walk has a new record at m, and never exceeds it later.
-type genOnUnary struct {
+// walk has a new record at m, and never exceeds it later. bel-u counts the steps that rise.
+type onUnary struct {
 	n         *Network
 	bit       []int     // that changes after each level
 	different []float64 // probability of each bit to differ from the word of level 1
@@ -40,15 +41,32 @@ type genOnUnary struct {
 	answers   []float64 // probability of each level to be the answer
 	state     []float64 // probability of the walk to be so far below its record
 	never     []float64 // probability of a walk that is so far below a record never to exceed it
+	// Steps before first are certain to rise, and those from last on to fall.
+	first, last int
 }
+
+// negligible is a probability of what does not happen.
+const negligible = 1e-16
 
 // deepest is how far below its record a walk is followed. A walk that is deeper does not come back:
 // with 65,536 levels it is about 20 below its record where bits are as likely wrong as right.
 const deepest = 256
 
-func newGenOnUnary(n *Network) *genOnUnary {
+// likeUnary reports whether one bit of a code changes after each level, another one each time.
+func likeUnary(c *code.Code) bool {
+	seen := make([]bool, c.Levels())
+	for _, at := range c.Transitions() {
+		if len(at) != 1 || seen[at[0]] {
+			return false
+		}
+		seen[at[0]] = true
+	}
+	return c.Bits() == c.Levels()-1
+}
+
+func newOnUnary(n *Network) *onUnary {
 	levels, bits := n.Dims()
-	g := &genOnUnary{n: n, bit: make([]int, bits), different: make([]float64, bits), up: make([]float64, bits),
+	g := &onUnary{n: n, bit: make([]int, bits), different: make([]float64, bits), up: make([]float64, bits),
 		answers: make([]float64, levels), state: make([]float64, deepest+2), never: make([]float64, deepest+2)}
 	for k, at := range n.Code().Transitions() {
 		g.bit[at[0]-1] = k
@@ -56,37 +74,61 @@ func newGenOnUnary(n *Network) *genOnUnary {
 	return g
 }
 
-// error returns the mean of |answer − label| at a perceived label y.
-func (g *genOnUnary) error(y, label float64) (mean float64) {
+// see takes a perceived label.
+func (g *onUnary) see(y float64) {
 	g.n.WrongTo(g.different, 0, y)
 	for m, k := range g.bit {
 		g.up[m] = g.different[k]
 	}
-	g.answer()
-	for m, p := range g.answers {
-		mean += p * math.Abs(float64(m+1)-label)
+	g.first, g.last = 0, len(g.up)
+	for g.first < g.last && g.up[g.first] > 1-negligible {
+		g.first++
 	}
-	return mean
+	for g.last > g.first && g.up[g.last-1] < negligible {
+		g.last--
+	}
 }
 
-// answer sets answers. Steps that are certain to rise, and then certain to fall, are skipped.
-func (g *genOnUnary) answer() {
-	const certain = 1e-16
+// gen returns the error of gen.
+func (g *onUnary) gen(label float64) moment {
 	clear(g.answers)
-	first, last := 0, len(g.up)
-	for first < last && g.up[first] > 1-certain {
-		first++
+	g.answers[g.first] = 1
+	g.records(g.first, g.last)
+	g.kept(g.first, g.last)
+	return g.error(label, g.first, g.last)
+}
+
+// count returns that of bel-u.
+func (g *onUnary) count(label float64) moment {
+	clear(g.answers)
+	g.answers[g.first] = 1
+	from, to := g.first, g.first // of the answers that happen
+	for _, up := range g.up[g.first:g.last] {
+		g.answers[to+1] = g.answers[to] * up
+		for m := to; m > from; m-- {
+			g.answers[m] = g.answers[m]*(1-up) + g.answers[m-1]*up
+		}
+		g.answers[from] *= 1 - up
+		if to++; g.answers[to] < negligible {
+			to--
+		}
+		if g.answers[from] < negligible {
+			from++
+		}
 	}
-	for last > first && g.up[last-1] < certain {
-		last--
+	return g.error(label, from, to)
+}
+
+// error is that of answers after from to to.
+func (g *onUnary) error(label float64, from, to int) (out moment) {
+	for m := from; m <= to; m++ {
+		out.add(g.answers[m], float64(m+1)-label)
 	}
-	g.answers[first] = 1
-	g.records(first, last)
-	g.kept(first, last)
+	return out
 }
 
 // records multiplies the answers from first to last with the probability of a new record.
-func (g *genOnUnary) records(first, last int) {
+func (g *onUnary) records(first, last int) {
 	clear(g.state)
 	g.state[0] = 1
 	depth := 0
@@ -105,7 +147,7 @@ func (g *genOnUnary) records(first, last int) {
 }
 
 // kept multiplies the answers from first to last with the probability that a record stays one.
-func (g *genOnUnary) kept(first, last int) {
+func (g *onUnary) kept(first, last int) {
 	for d := range g.never {
 		g.never[d] = 1
 	}

@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/code"
 )
@@ -58,15 +58,14 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 		return Measurement{}, err
 	}
 	m := Measurement{Design: s.Design(c, d)}
-	p, err := s.Problem(ctx, c, d, scenario.Sampling{Seed: 1})
+	p, err := montecarlo.Sampling{Seed: 1}.Problem(ctx, s, c, d)
 	if err != nil {
 		return m, err
 	}
-	target := montecarlo.Target{Prior: theory.Uniform(w.Levels)}
+	prior := theory.Uniform(w.Levels)
 	for n := uint64(1 << 10); ; {
-		target.Samples = n
 		start := time.Now()
-		if _, _, err := montecarlo.Estimate(ctx, b, p, target, nil); err != nil {
+		if _, _, err := montecarlo.Estimate(ctx, b, p, montecarlo.Sampling{Samples: n}, prior, nil); err != nil {
 			return m, err
 		}
 		if took := time.Since(start); took >= long*3/4 || n >= p.MaxSamples()/64 {

@@ -1,138 +1,37 @@
 package compare
 
 import (
-	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"belsim/errmodel"
-	"belsim/montecarlo/scenario"
-	"belsim/theory/base/table"
 )
-
-// Baseline is an error that is no code's, to compare codes with.
-type Baseline struct {
-	// quantization alone: of a network that always finds the level nearest to the label; direct
-	// regression: of a network that predicts the label without a code, as it was given
-	Name string `json:"name"`
-	// mean |error|
-	Error float64 `json:"error"`
-	// unit of error: levels or label units
-	Unit string `json:"unit"`
-	// number of levels of quantization alone; missing for direct regression
-	Levels int `json:"levels,omitempty"`
-}
-
-// The names of baselines.
-const (
-	QuantizationAlone = "quantization alone"
-	DirectRegression  = "direct regression"
-)
-
-// The units of baselines.
-const (
-	InLevels     = "levels"
-	InLabelUnits = "label units"
-)
-
-// NewBaselines returns what is known: quantization alone, where it is not zero, and direct
-// regression, unless its error is zero.
-func NewBaselines(quantization, direct float64, levels int, unit string) []Baseline {
-	out := []Baseline{}
-	if quantization > 0 {
-		out = append(out, Baseline{QuantizationAlone, quantization, unit, levels})
-	}
-	if direct > 0 {
-		out = append(out, Baseline{Name: DirectRegression, Error: direct, Unit: unit})
-	}
-	return out
-}
-
-// CheckBaseline returns a *ValueError unless the error of direct regression is a positive finite
-// number, or zero for none.
-func CheckBaseline(direct float64) error {
-	if !(direct >= 0) || math.IsInf(direct, 0) {
-		return &scenario.ValueError{Name: "baseline", Value: direct, Want: "a positive finite number"}
-	}
-	return nil
-}
-
-// Rival is an error that is compared with a baseline: it lies between Lo and Hi.
-type Rival struct {
-	Name   string
-	Lo, Hi float64
-}
-
-// Line is the baseline for people, and which errors are smaller than that of direct regression and
-// which are larger: those whose whole intervals are.
-func (b Baseline) Line(rivals []Rival) string {
-	text := fmt.Sprintf("%s (no code): %s %s", b.Name, table.Short(b.Error), b.Unit)
-	if b.Name != DirectRegression {
-		return text
-	}
-	groups := []struct {
-		names     []string
-		one, many string
-	}{{nil, "has less", "have less"}, {nil, "is not told apart from it", "are not told apart from it"}, {nil,
-		"has more", "have more"}}
-	for _, r := range rivals {
-		at := 1
-		if r.Hi < b.Error {
-			at = 0
-		} else if r.Lo > b.Error {
-			at = 2
-		}
-		groups[at].names = append(groups[at].names, r.Name)
-	}
-	for _, g := range groups {
-		switch len(g.names) {
-		case 0:
-		case 1:
-			text += fmt.Sprintf("; %s %s", g.names[0], g.one)
-		default:
-			text += fmt.Sprintf("; %s %s", listed(g.names), g.many)
-		}
-	}
-	return text
-}
-
-// listed joins names for a sentence, the first eight of them.
-func listed(names []string) string {
-	const most = 8
-	last := names[len(names)-1]
-	if more := len(names) - most; more > 1 {
-		names, last = names[:most+1], fmt.Sprintf("%d others", more)
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + last
-}
 
 // AddBaseline adds direct regression with an error in levels, unless that is zero.
 func (c *Ranking) AddBaseline(direct float64) {
-	c.Baselines = NewBaselines(0, direct, c.Levels, InLevels)
+	c.Baselines = errmodel.NewBaselines(0, direct, c.Levels, errmodel.InLevels)
 	for i := range c.Results {
 		c.Results[i].Direct = direct
 	}
 }
 
 // rivals are the codes, each with its best decoder, and the intervals of their errors.
-func (c *Ranking) rivals() []Rival {
-	var out []Rival
+func (c *Ranking) rivals() []errmodel.Rival {
+	var out []errmodel.Rival
 	expected := map[string]float64{}
 	for _, r := range c.Results {
 		if r.Invalid != "" {
 			continue
 		}
 		v, stderr := r.best()
-		at := slices.IndexFunc(out, func(x Rival) bool { return x.Name == r.Code })
+		at := slices.IndexFunc(out, func(x errmodel.Rival) bool { return x.Name == r.Code })
 		if at < 0 {
 			at = len(out)
-			out = append(out, Rival{})
+			out = append(out, errmodel.Rival{})
 		} else if v >= expected[r.Code] {
 			continue
 		}
 		half := errmodel.Errors95 * stderr
-		expected[r.Code], out[at] = v, Rival{r.Code, max(0, v-half), v + half}
+		expected[r.Code], out[at] = v, errmodel.Rival{Name: r.Code, Lo: max(0, v-half), Hi: v + half}
 	}
 	return out
 }

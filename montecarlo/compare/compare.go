@@ -8,10 +8,12 @@ import (
 	"slices"
 
 	"belsim/errmodel"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/expect"
 )
 
 // Ranking ranks codes by their expected error: what compare writes as JSON.
@@ -27,8 +29,8 @@ type Ranking struct {
 	Results []Result `json:"results"`
 	// errors of no code; empty where true labels are levels and no error of direct regression is
 	// given
-	Baselines []Baseline `json:"baselines"`
-	scenario.Provenance
+	Baselines []errmodel.Baseline `json:"baselines"`
+	table.Provenance
 
 	Reached bool `json:"-"` // every standard error has the relative size that was asked for
 }
@@ -36,7 +38,7 @@ type Ranking struct {
 // Result is the |error| of one code with one decoder, in levels, over the prior.
 type Result struct {
 	scenario.Design
-	scenario.Expected
+	expect.Expected
 	Mean   float64 `json:"mean" text:"sampled"`
 	StdErr float64 `json:"stderr"`
 	RMS    float64 `json:"rms" text:"RMS"`
@@ -74,7 +76,7 @@ func (r Result) best() (v, stderr float64) {
 type Candidates struct {
 	Problems []*montecarlo.Problem
 	Invalid  []InvalidCode // codes that are set aside
-	Omit     scenario.Omit // what is left out of the results
+	Omit     expect.Omit   // what is left out of the results
 	// Known is told what is known so far; nil for nobody.
 	Known func(*Ranking)
 }
@@ -82,7 +84,7 @@ type Candidates struct {
 // InvalidCode is a code for which the error model gives a probability above 1.
 type InvalidCode struct {
 	Code *code.Code
-	Err  error // scenario.Invalid(Err)
+	Err  error // errmodel.Invalid(Err)
 }
 
 // NewCandidates pairs codes with the named decoders that fit them, under the scenario's model.
@@ -90,8 +92,8 @@ type InvalidCode struct {
 // have one. Codes for which the model is invalid are set aside; where it is so for all of them,
 // the error is the first one's.
 func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code, decoders []string,
-	draw scenario.Sampling) (*Candidates, error) {
-	if err := scenario.CheckTwice("decoder", decoders); err != nil {
+	draw montecarlo.Sampling) (*Candidates, error) {
+	if err := refuse.Twice("decoder", decoders); err != nil {
 		return nil, err
 	}
 	pairs, err := s.Pair(codes, decoders)
@@ -106,7 +108,7 @@ func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code
 	out := &Candidates{}
 	for _, pair := range pairs {
 		e, err := s.Errors(ctx, pair.Code)
-		if scenario.Invalid(err) {
+		if errmodel.Invalid(err) {
 			out.Invalid = append(out.Invalid, InvalidCode{pair.Code, err})
 			continue
 		}
@@ -114,11 +116,11 @@ func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code
 			return nil, err
 		}
 		for _, d := range pair.Decoders {
-			p, err := s.ProblemOf(ctx, pair.Code, d, e, draw)
+			p, err := s.ProblemOf(pair.Code, d, e)
 			if err != nil {
 				return nil, err
 			}
-			out.Problems = append(out.Problems, p)
+			out.Problems = append(out.Problems, draw.Of(p))
 		}
 	}
 	if len(out.Problems) == 0 && len(out.Invalid) > 0 {
@@ -130,32 +132,32 @@ func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code
 // Rank computes the error of every candidate, of one or more of the same number of levels, and
 // ranks them: the smallest first, then codes that networks learn worse than the model says, and
 // codes for which the model is invalid at the end.
-func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidates *Candidates,
-	draw scenario.Sampling) (*Ranking, error) {
+func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candidates *Candidates,
+	draw montecarlo.Sampling) (*Ranking, error) {
 	weights, err := s.Weights(candidates.Problems[0].Code.Levels())
 	if err != nil {
 		return nil, err
 	}
 	out := &Ranking{
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within,
-		Reached: true, Baselines: []Baseline{},
+		Reached: true, Baselines: []errmodel.Baseline{},
 	}
-	theories := make([]*scenario.Theory, len(candidates.Problems))
+	theories := make([]*expect.Theory, len(candidates.Problems))
 	for _, p := range candidates.Problems {
 		out.Results = append(out.Results, Result{
-			Design: s.Design(p.Code, p.Decoder), Expected: scenario.Expected{Bound: math.NaN(), Exact: math.NaN()},
+			Design: s.Design(p.Code, p.Decoder), Expected: expect.Expected{Bound: math.NaN(), Exact: math.NaN()},
 			Mean: math.Inf(1), // until it is sampled: below what is known
 		})
 	}
 	// Exact values first, for samples may take long; and before them what is quick.
-	turns := []scenario.Omit{candidates.Omit}
+	turns := []expect.Omit{candidates.Omit}
 	if quick := candidates.Omit; !quick.Slow {
 		quick.Slow = true
-		turns = []scenario.Omit{quick, candidates.Omit}
+		turns = []expect.Omit{quick, candidates.Omit}
 	}
 	for _, omit := range turns {
 		for i, p := range candidates.Problems {
-			if theories[i], err = scenario.TheoryOf(ctx, run.Workers, p, weights, omit); err != nil {
+			if theories[i], err = expect.Of(ctx, run.Workers, p.Expected(), weights, omit); err != nil {
 				return nil, err
 			}
 			out.Results[i].Expected = theories[i].Mean
@@ -167,7 +169,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run scenario.Run, candidate
 		if draw.RelErr > 0 { // nobody knows how many samples that takes
 			done = run.Drawn
 		}
-		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(row.Exact).Target(weights, false),
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(row.Exact), weights,
 			done)
 		if err != nil {
 			return nil, err
@@ -217,11 +219,11 @@ func (c *Ranking) rank() {
 func tied(a, b Result) bool {
 	x, xErr := a.best()
 	y, yErr := b.best()
-	return math.Abs(x-y) <= max(errmodel.Errors95*math.Hypot(xErr, yErr), scenario.ExactWidth*math.Abs(x))
+	return math.Abs(x-y) <= max(errmodel.Errors95*math.Hypot(xErr, yErr), expect.ExactWidth*math.Abs(x))
 }
 
 // worst fills in the worst level: by exact values where all levels have some, or else by samples.
-func (r *Result) worst(th []montecarlo.Theory, weights []float64, o montecarlo.Overall, sums []montecarlo.Sums) {
+func (r *Result) worst(th []expect.Level, weights []float64, o montecarlo.Overall, sums []montecarlo.Sums) {
 	level, most := 0, math.Inf(-1)
 	for i, t := range th {
 		if weights[i] == 0 {
@@ -252,7 +254,7 @@ func (c *Ranking) addInvalid(codes []InvalidCode) {
 		c.Results = append(c.Results, Result{
 			Design: scenario.Design{Levels: i.Code.Levels(), Code: i.Code.Name(), Bits: i.Code.Bits(),
 				Transitions: i.Code.TransitionsPerBit()},
-			Expected: scenario.Expected{Bound: none, Exact: none}, Mean: none, StdErr: none,
+			Expected: expect.Expected{Bound: none, Exact: none}, Mean: none, StdErr: none,
 			RMS: none, Within: none, WorstMean: none, WorstErr: none, Invalid: i.Err.Error(),
 		})
 	}

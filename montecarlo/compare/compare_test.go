@@ -2,7 +2,6 @@ package compare_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -13,14 +12,16 @@ import (
 	"strings"
 	"testing"
 
+	"belsim/errmodel"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // ranked ranks codes of a number of levels with decoders, with few samples.
@@ -30,10 +31,10 @@ func ranked(t *testing.T, s *scenario.Scenario, levels int, decoders []string, n
 	for _, name := range names {
 		codes = append(codes, must.Get(code.New(name, levels))(t))
 	}
-	draw := scenario.Sampling{Samples: 500, Seed: 1, Within: 5}
+	draw := montecarlo.Sampling{Samples: 500, Seed: 1, Within: 5}
 	candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, decoders, draw))(t)
 	candidates.Omit.AnyLaw = len(decoders) == 1 // it takes long, and TestCompare alone looks at it
-	return must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
+	return must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 }
 
 // compared ranks codes of 32 levels, read by gen.
@@ -59,7 +60,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s, %s: bound %v, any law %v", r.Code, r.Decoder, r.Bound, r.AnyLaw)
 		}
 	}
-	hexj, draw := []*code.Code{must.Get(code.New("hexj", 40))(t)}, scenario.FixedSampling()
+	hexj, draw := []*code.Code{must.Get(code.New("hexj", 40))(t)}, montecarlo.FixedSampling()
 	if _, err := compare.NewCandidates(t.Context(), s, hexj, []string{"gen", "bel-j"}, draw); !errors.Is(err,
 		decode.ErrUnfit) {
 		t.Errorf("bel-j fits no code: error %v", err)
@@ -67,36 +68,6 @@ func TestCompare(t *testing.T) {
 	if _, err := compare.NewCandidates(t.Context(), s, hexj, []string{"gen", "gen"}, draw); err == nil {
 		t.Error("a decoder twice is accepted")
 	}
-}
-
-// ExampleRank ranks three codes under one error model.
-func ExampleRank() {
-	ctx := context.Background()
-	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
-	codes, err := scenario.OpenCodes([]string{"unary", "johnson", "gray"}, scenario.Sizes{Levels: 16})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	draw := scenario.FixedSampling()
-	draw.Samples = 1000
-	candidates, err := compare.NewCandidates(ctx, s, codes, []string{decode.Auto}, draw)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	c, err := compare.Rank(ctx, s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, r := range c.Results {
-		fmt.Printf("%s (%s): %s levels\n", r.Code, r.Decoder, table.Short(r.Exact))
-	}
-	// Output:
-	// unary (bel-u): 0.4161 levels
-	// johnson (bel-j): 0.5413 levels
-	// gray (gen): 0.7579 levels
 }
 
 // TestIntervals: where no formula gives the exact value, an interval does. It is near the
@@ -119,7 +90,7 @@ func TestIntervals(t *testing.T) {
 		if !tt.interval {
 			continue
 		}
-		if !(*r.ExactLo <= r.Exact && r.Exact <= *r.ExactHi) || *r.ExactHi-*r.ExactLo > scenario.ExactWidth**r.ExactHi {
+		if !(*r.ExactLo <= r.Exact && r.Exact <= *r.ExactHi) || *r.ExactHi-*r.ExactLo > expect.ExactWidth**r.ExactHi {
 			t.Errorf("%s: exact %v from %v to %v", tt.code, r.Exact, *r.ExactLo, *r.ExactHi)
 		}
 		if d := math.Abs(r.Mean - r.Exact); d > 6*r.StdErr {
@@ -154,7 +125,7 @@ func TestInvalidCode(t *testing.T) {
 	}
 	onehot := []*code.Code{must.Get(code.New("onehot", 32))(t)}
 	if _, err := compare.NewCandidates(t.Context(), scenario.New(m), onehot, []string{"gen"},
-		scenario.FixedSampling()); !scenario.Invalid(err) {
+		montecarlo.FixedSampling()); !errmodel.Invalid(err) {
 		t.Errorf("error %v; want that the model is invalid", err)
 	}
 }
@@ -238,34 +209,16 @@ func TestBaselines(t *testing.T) {
 		t.Errorf("%s", b.String())
 	}
 	for _, x := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if compare.CheckBaseline(x) == nil {
+		if errmodel.CheckBaseline(x) == nil {
 			t.Errorf("%v was taken", x)
 		}
-	}
-}
-
-// TestLine: which errors are less, more and neither; long lists are cut.
-func TestLine(t *testing.T) {
-	b := compare.Baseline{Name: compare.DirectRegression, Error: 2, Unit: compare.InLabelUnits}
-	rivals := []compare.Rival{{"a", 1, 1.9}, {"b", 1, 2}, {"c", 2.1, 3}}
-	want := "direct regression (no code): 2 label units; a has less; b is not told apart from it; c has more"
-	must.Equal(t, "line", want, b.Line(rivals))
-	var many []compare.Rival
-	for _, name := range strings.Split("abcdefghijk", "") {
-		many = append(many, compare.Rival{Name: name, Lo: 3, Hi: 4})
-	}
-	if got, want := b.Line(many), "a, b, c, d, e, f, g, h and 3 others have more"; !strings.HasSuffix(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := b.Line(many[:9]), "a, b, c, d, e, f, g, h and 1 others"; strings.Contains(got, want) {
-		t.Errorf("%q", got)
 	}
 }
 
 // TestReached: a comparison has what was asked for where each row has, beside exact values to 1 %.
 // Rows without one say where they have not.
 func TestReached(t *testing.T) {
-	draw := scenario.DefaultSampling()
+	draw := montecarlo.DefaultSampling()
 	draw.RelErr, draw.MaxSamples, draw.Seed = 0.001, 20000, 1
 	for r, few := range map[float64]bool{0.6: false, 1e-4: true} { // errors to see
 		s, codes := scenario.New(scenario.Mixture{R: r, Sigma: 1.5}), []*code.Code{}
@@ -273,8 +226,8 @@ func TestReached(t *testing.T) {
 			codes = append(codes, must.Get(code.New(name, 24))(t))
 		}
 		candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, []string{decode.Auto}, draw))(t)
-		candidates.Omit = scenario.Omit{AnyLaw: true, Intervals: true}
-		c := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
+		candidates.Omit = expect.Omit{AnyLaw: true, Intervals: true}
+		c := must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 		for _, row := range c.Results {
 			must.Equal(t, row.Code+" is capped", row.Code == "hadamard", row.Capped)
 			if row.Code == "unary" {
@@ -324,15 +277,15 @@ func TestFinite(t *testing.T) {
 			must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 			s.Model = scenario.Table{Path: path}
 		}
-		s.Outputs = []scenario.Outputs{scenario.AutoOutputs, scenario.Bits, scenario.Logits}[rng.IntN(3)]
+		s.Outputs = []decode.Outputs{decode.AutoOutputs, decode.Bits, decode.Logits}[rng.IntN(3)]
 		s.Temperature = value()
-		draw := scenario.Sampling{Samples: 64, Seed: rng.Uint64(), Within: 1}
+		draw := montecarlo.Sampling{Samples: 64, Seed: rng.Uint64(), Within: 1}
 		candidates, err := compare.NewCandidates(t.Context(), s, []*code.Code{c},
 			decode.Names()[rng.IntN(len(decode.Names())):][:1], draw)
 		if err != nil {
 			continue
 		}
-		found := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1},
+		found := must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1},
 			candidates, draw))(t)
 		p, r := candidates.Problems[0], found.Results[0]
 		what := fmt.Sprintf("%s of %d levels, %s, %v, %s: %+v", r.Code, levels, r.Decoder, s, s.Outputs, r)
@@ -342,11 +295,11 @@ func TestFinite(t *testing.T) {
 			r.WorstMean >= 0) || math.IsInf(r.RMS, 0) {
 			t.Errorf("sampled: %s", what)
 		}
-		if _, err := scenario.BoundOf(p); err == nil && !(r.Bound >= 0) || err != nil &&
+		if _, err := expect.BoundOf(p.Expected()); err == nil && !(r.Bound >= 0) || err != nil &&
 			(!errors.Is(err, theory.ErrNoClosedForm) || !table.Missing(r.Bound)) {
 			t.Errorf("bound: %s", what)
 		}
-		if _, err := scenario.ExactOf(t.Context(), p); err == nil && !(r.Exact >= 0 && r.Exact <= most) &&
+		if _, err := expect.ExactOf(t.Context(), p.Expected()); err == nil && !(r.Exact >= 0 && r.Exact <= most) &&
 			r.ExactLo == nil {
 			t.Errorf("exact: %s", what)
 		}

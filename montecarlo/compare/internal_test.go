@@ -9,15 +9,17 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"belsim/errmodel"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/expect"
 )
 
 // row is a result with an exact value, or none, and a sampled one.
 func row(code string, exact, mean, stderr float64) Result {
-	return Result{Design: scenario.Design{Code: code}, Expected: scenario.Expected{Exact: exact}, Mean: mean,
+	return Result{Design: scenario.Design{Code: code}, Expected: expect.Expected{Exact: exact}, Mean: mean,
 		StdErr: stderr}
 }
 
@@ -47,14 +49,14 @@ func TestRivals(t *testing.T) {
 	none := math.NaN()
 	c := Ranking{Results: []Result{row("a", none, 2, 0.1), row("a", none, 1, 0.1), row("a", none, 3, 0.1),
 		row("b", 4, 0, 0), {Design: scenario.Design{Code: "c"}, Invalid: "no"}}}
-	want := []Rival{{"a", 0.804, 1.196}, {"b", 4, 4}}
+	want := []errmodel.Rival{{Name: "a", Lo: 0.804, Hi: 1.196}, {Name: "b", Lo: 4, Hi: 4}}
 	must.Equal(t, "rivals", want, c.rivals(), cmpopts.EquateApprox(1e-12, 0))
 }
 
 // TestWorst: the worst level is one that occurs.
 func TestWorst(t *testing.T) {
 	var r Result
-	r.worst([]montecarlo.Theory{{Mean: 9}, {Mean: 3}, {Mean: 3}}, []float64{0, 0.5, 0.5}, montecarlo.Overall{}, nil)
+	r.worst([]expect.Level{{Mean: 9}, {Mean: 3}, {Mean: 3}}, []float64{0, 0.5, 0.5}, montecarlo.Overall{}, nil)
 	if r.WorstLevel != 2 || r.WorstMean != 3 {
 		t.Errorf("level %d, %v; want level 2, for level 1 never occurs", r.WorstLevel, r.WorstMean)
 	}

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // Table has a row for each code and decoder. Its lines are not wider than a terminal: the worst
@@ -33,7 +35,7 @@ func (c *Ranking) Table() *table.Table {
 			return r.Decoder
 		}),
 		table.Replace("exact", "", func(r Result) string { return r.ExactText() }),
-		table.Replace("any_law", "", func(r Result) string { return scenario.EndsText(r.AnyLaw) }),
+		table.Replace("any_law", "", func(r Result) string { return expect.EndsText(r.AnyLaw) }),
 		table.Replace("mean", "", func(r Result) string {
 			return r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
 		}),
@@ -128,7 +130,7 @@ func (r Result) sampled(figure string) string {
 
 func (r Result) isTie() bool       { return r.Tie }
 func (r Result) isInvalid() bool   { return r.Invalid != "" }
-func (r Result) readsLogits() bool { return r.Outputs == scenario.Logits }
+func (r Result) readsLogits() bool { return r.Outputs == decode.Logits }
 
 // has reports whether some row is of a kind.
 func (c *Ranking) has(kind func(Result) bool) bool {

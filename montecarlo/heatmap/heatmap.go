@@ -12,15 +12,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/parallel"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // side is one of the two codes of a map, with the levels after which its bits change: they can be
@@ -41,8 +43,8 @@ type Question struct {
 	Codes    [2]*code.Code // A and B, of as many levels
 	Decoder  string        // of both
 	R, Sigma plane.Axis
-	Methods  []scenario.Method // none: bounds of the paper and exact values, as far as both codes have them, or samples
-	Printed  bool              // the transitions are where the paper's Eq. 4 prints them, for its Figure 3(c)
+	Methods  []plane.Method // none: bounds of the paper and exact values, as far as both codes have them, or samples
+	Printed  bool           // the transitions are where the paper's Eq. 4 prints them, for its Figure 3(c)
 }
 
 // Map compares two codes A and B over the plane of r and σ: what heatmap writes as JSON.
@@ -52,7 +54,7 @@ type Map struct {
 	// the design B
 	B scenario.Design `json:"b"`
 	// how errors were computed, in the order of the panels of a picture: bound, exact or mc
-	Methods []scenario.Method `json:"methods"`
+	Methods []plane.Method `json:"methods"`
 	// which bounds those of A and B are, where bound is one of the methods
 	Bounds []string  `json:"bounds,omitempty"`
 	Seed   *uint64   `json:"seed,omitempty"`
@@ -61,7 +63,7 @@ type Map struct {
 	// a row for each pair of parameters, r the faster
 	Cells       []Cell  `json:"cells"`
 	Temperature float64 `json:"temperature"`
-	scenario.Provenance
+	table.Provenance
 
 	LogR     bool `json:"-"` // pictures show r on an axis of logarithms
 	LogSigma bool `json:"-"` // and σ
@@ -74,7 +76,7 @@ type Map struct {
 // Missing are the columns that the CSV of the cells does not have: the methods that were not asked
 // for.
 func (m *Map) Missing() (missing []string) {
-	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
+	for _, method := range []plane.Method{plane.Bound, plane.Exact, plane.Sample} {
 		if !slices.Contains(m.Methods, method) {
 			missing = append(missing, string(method))
 		}
@@ -94,11 +96,11 @@ type Cell struct {
 }
 
 // Of returns the errors by a method of the map.
-func (c *Cell) Of(method scenario.Method) *Values {
+func (c *Cell) Of(method plane.Method) *Values {
 	switch method {
-	case scenario.Bound:
+	case plane.Bound:
 		return c.Bound
-	case scenario.Exact:
+	case plane.Exact:
 		return c.Exact
 	}
 	return &c.Sampled.Values
@@ -137,7 +139,7 @@ func New(ctx context.Context, s *scenario.Scenario, q Question) (*Map, error) {
 		memory.Product(len(q.R.Values), len(q.Sigma.Values), perCell+ofMethod*max(1, len(q.Methods)))); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(scenario.CheckTwice("method", q.Methods), plane.Check(q.R, q.Sigma)); err != nil {
+	if err := cmp.Or(refuse.Twice("method", q.Methods), plane.Check(q.R, q.Sigma)); err != nil {
 		return nil, err
 	}
 	transitions := scenario.Transitions
@@ -157,7 +159,7 @@ func New(ctx context.Context, s *scenario.Scenario, q Question) (*Map, error) {
 			return nil, err
 		}
 		sides[i], designs[i] = side{c, d, at}, s.Design(c, d)
-		if b, err := scenario.BoundOf(s.Shape(c, d)); err == nil {
+		if b, err := expect.BoundOf(s.Shape(c, d)); err == nil {
 			bounds = append(bounds, b.Name)
 		}
 	}
@@ -188,9 +190,9 @@ func Blank(designs [2]scenario.Design, r, sigma plane.Axis) *Map {
 
 // Take gives empty values to the cells of a map from Blank, by some methods. bounds are the names
 // of the bounds of A and B.
-func (m *Map) Take(bounds []string, methods ...scenario.Method) {
+func (m *Map) Take(bounds []string, methods ...plane.Method) {
 	m.Methods = methods
-	if slices.Contains(methods, scenario.Bound) {
+	if slices.Contains(methods, plane.Bound) {
 		m.Bounds = bounds
 	}
 	none := math.NaN()
@@ -198,11 +200,11 @@ func (m *Map) Take(bounds []string, methods ...scenario.Method) {
 		c, empty := &m.Cells[i], Values{A: none, B: none, Increase: none}
 		for _, method := range methods {
 			switch v := empty; method {
-			case scenario.Bound:
+			case plane.Bound:
 				c.Bound = &v
-			case scenario.Exact:
+			case plane.Exact:
 				c.Exact = &v
-			case scenario.Sample:
+			case plane.Sample:
 				c.Sampled = &Sampled{v, none, none, none}
 			}
 		}
@@ -211,7 +213,7 @@ func (m *Map) Take(bounds []string, methods ...scenario.Method) {
 
 // Fill computes the cells of a map from New, method by method. run.Done is told how many cells were
 // finished. The error wraps theory.ErrNoClosedForm where a code has no bound, or no exact value.
-func (m *Map) Fill(ctx context.Context, run scenario.Run, draw scenario.Sampling) error {
+func (m *Map) Fill(ctx context.Context, run montecarlo.Run, draw montecarlo.Sampling) error {
 	weights, err := m.scenario.Weights(m.A.Levels)
 	if err != nil {
 		return err
@@ -219,7 +221,7 @@ func (m *Map) Fill(ctx context.Context, run scenario.Run, draw scenario.Sampling
 	var fillers []*filler
 	for _, method := range m.Methods { // all are known to exist before one is computed
 		f := &filler{run: run, m: m, method: method, weights: weights, draw: draw}
-		if method == scenario.Sample {
+		if method == plane.Sample {
 			m.Seed = &draw.Seed
 			f.run.Workers = 1 // the backend has its own
 		} else if err := f.prepare(ctx); err != nil {
@@ -265,7 +267,7 @@ func (m *Map) NotDefault() string {
 
 // Increases is the map by a method as a matrix, a row for each σ and a column for each r, in percent;
 // NaN where it is blank.
-func (m *Map) Increases(method scenario.Method) *mat.Dense {
+func (m *Map) Increases(method plane.Method) *mat.Dense {
 	z := mat.NewDense(len(m.Sigma), len(m.R), nil)
 	for i := range m.Cells {
 		z.Set(i/len(m.R), i%len(m.R), m.Cells[i].Of(method).Increase)
@@ -309,7 +311,7 @@ type Summary struct {
 }
 
 // Summary returns the extremes of a map by a method.
-func (m *Map) Summary(method scenario.Method) Summary {
+func (m *Map) Summary(method plane.Method) Summary {
 	const rounding = 1e-9 // percent: less is no difference, nor is what intervals leave open
 	var s Summary
 	for i := range m.Cells {
@@ -349,11 +351,11 @@ func Increase(a, stderr, b float64) float64 {
 
 // Set takes the errors of both codes by a method of the map. The standard errors stand in the cell
 // where they are sampled.
-func (c *Cell) Set(method scenario.Method, a, b montecarlo.Overall) {
+func (c *Cell) Set(method plane.Method, a, b montecarlo.Overall) {
 	v := c.Of(method)
 	v.A, v.B, v.Increase = a.Mean, b.Mean, Increase(a.Mean, a.StdErr, b.Mean)
 	v.unknown = math.IsNaN(a.Mean) || math.IsNaN(b.Mean)
-	if method != scenario.Sample {
+	if method != plane.Sample {
 		return
 	}
 	c.Sampled.StdErrA, c.Sampled.StdErrB = a.StdErr, b.StdErr
@@ -376,13 +378,13 @@ func (m *Map) profiles(ctx context.Context, sigma float64) (p [2]*errmodel.Profi
 
 // filler computes the cells of a map.
 type filler struct {
-	run     scenario.Run
+	run     montecarlo.Run
 	m       *Map
-	method  scenario.Method
+	method  plane.Method
 	weights []float64 // of the labels
-	draw    scenario.Sampling
-	means   [2]*scenario.Mean // of A and B; nil where errors are sampled
-	unsure  float64           // of the increase, in percent
+	draw    montecarlo.Sampling
+	means   [2]*expect.Mean // of A and B; nil where errors are sampled
+	unsure  float64         // of the increase, in percent
 }
 
 // prepare prepares the formulas of bounds or exact values.
@@ -466,7 +468,7 @@ func (f *filler) along(ctx context.Context, side int,
 // error computes the error of a side for a mixture: the mean over the labels.
 func (f *filler) error(ctx context.Context, side int, l *errmodel.Profile, r float64) (out montecarlo.Overall,
 	err error) {
-	p, err := f.m.problem(ctx, f.m.sides[side], l, r, f.draw.Seed)
+	p, err := f.m.problem(f.m.sides[side], l, r)
 	if err != nil {
 		return out, err
 	}
@@ -474,19 +476,18 @@ func (f *filler) error(ctx context.Context, side int, l *errmodel.Profile, r flo
 		out.Mean, err = m.Mean(ctx, p, f.weights)
 		return out, err
 	}
-	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, p, f.draw.Target(f.weights, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, f.draw.Of(p), f.draw, f.weights, nil)
 	if err != nil {
 		return out, err
 	}
 	return montecarlo.Average(f.weights, sums), nil
 }
 
-// problem is the sampling problem of a side for a mixture.
-func (m *Map) problem(ctx context.Context, of side, l *errmodel.Profile, r float64,
-	seed uint64) (*montecarlo.Problem, error) {
+// problem is the problem of a side for a mixture.
+func (m *Map) problem(of side, l *errmodel.Profile, r float64) (*expect.Problem, error) {
 	e, err := l.Mixture(r)
 	if err != nil {
 		return nil, err
 	}
-	return m.scenario.ProblemOf(ctx, of.code, of.decoder, e, scenario.Sampling{Seed: seed})
+	return m.scenario.ProblemOf(of.code, of.decoder, e)
 }

@@ -8,13 +8,15 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"belsim/errmodel"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/expect"
 )
 
 // TestIncrease: what a map says of two errors: the increase, its standard error by the slopes of
@@ -27,7 +29,7 @@ func TestIncrease(t *testing.T) {
 		}
 	}
 	c := Cell{Sampled: &Sampled{}}
-	c.Set(scenario.Sample, montecarlo.Overall{Mean: 3, StdErr: 0.1}, montecarlo.Overall{Mean: 2, StdErr: 0.2})
+	c.Set(plane.Sample, montecarlo.Overall{Mean: 3, StdErr: 0.1}, montecarlo.Overall{Mean: 2, StdErr: 0.2})
 	const step = 1e-6
 	want := math.Hypot(0.1*(Increase(3+step, 0, 2)-50)/step, 0.2*(Increase(3, 0, 2+step)-50)/step)
 	if math.Abs(c.Sampled.StdErr-want) > 1e-4*want || c.Sampled.Increase != 50 {
@@ -39,7 +41,7 @@ func TestIncrease(t *testing.T) {
 			unknown: true}} {
 		m.Cells = append(m.Cells, Cell{Exact: &v})
 	}
-	got := m.Summary(scenario.Exact)
+	got := m.Summary(plane.Exact)
 	must.Equal(t, "summary", Summary{Valid: 5, BetterB: 2, Unknown: 1, WithoutErrors: 1}, got,
 		cmpopts.IgnoreFields(Summary{}, "Least", "Most"))
 	must.Equal(t, "extremes", [2]float64{-3, 0.5}, [2]float64{got.Least.Exact.Increase, got.Most.Exact.Increase})
@@ -48,7 +50,7 @@ func TestIncrease(t *testing.T) {
 // The default map of any two codes has valid cells, up to the largest valid r, and compares what
 // may be compared.
 func TestBestMaps(t *testing.T) {
-	run := scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
+	run := montecarlo.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
 	methods := map[string]int{}
 	some := func(a plane.Axis) plane.Axis { // of the values, the ends among them
 		return plane.ListAxis([]float64{a.Values[0], a.Values[13], a.Values[26], a.Values[39]})
@@ -64,7 +66,7 @@ func TestBestMaps(t *testing.T) {
 				x, y, err := FitAxes(t.Context(), codes[:], plane.Axis{}, plane.Axis{})
 				must.Succeed(t, err)
 				m := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto", R: some(x), Sigma: some(y)}))(t)
-				must.Succeed(t, m.Fill(t.Context(), run, scenario.Sampling{Samples: 20, Seed: 1}))
+				must.Succeed(t, m.Fill(t.Context(), run, montecarlo.Sampling{Samples: 20, Seed: 1}))
 				methods[fmt.Sprint(m.Methods)]++
 				what := fmt.Sprintf("%s and %s, %d levels, %s", f.Name, b, levels, m.Methods)
 				for _, method := range m.Methods {
@@ -74,9 +76,9 @@ func TestBestMaps(t *testing.T) {
 					must.Equal(t, what+": unknown cells", 0, m.Summary(method).Unknown)
 				}
 				beyond := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto",
-					R: plane.ListAxis([]float64{1.01 * x.Values[39]}), Sigma: y, Methods: []scenario.Method{scenario.Sample}}))(t)
-				must.Succeed(t, beyond.Fill(t.Context(), run, scenario.Sampling{Samples: 2, Seed: 1}))
-				sum := beyond.Summary(scenario.Sample)
+					R: plane.ListAxis([]float64{1.01 * x.Values[39]}), Sigma: y, Methods: []plane.Method{plane.Sample}}))(t)
+				must.Succeed(t, beyond.Fill(t.Context(), run, montecarlo.Sampling{Samples: 2, Seed: 1}))
+				sum := beyond.Summary(plane.Sample)
 				if x.Values[39] < float64(levels)/2 && sum.Valid+sum.WithoutErrors > 0 {
 					t.Errorf("%s: r = %v is the largest, and more is valid", what, x.Values[39])
 				}
@@ -93,23 +95,23 @@ func TestNoErrors(t *testing.T) {
 	s := scenario.New(nil)
 	codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
 	m := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto", R: plane.NewAxis(1, 2, 2, false),
-		Sigma: plane.NewAxis(1e-300, 1e-3, 3, true), Methods: []scenario.Method{scenario.Bound}}))(t)
-	must.Succeed(t, m.Fill(t.Context(), scenario.Run{Workers: 1}, scenario.Sampling{}))
-	if sum := m.Summary(scenario.Bound); sum.Valid != 0 || sum.WithoutErrors != 6 {
+		Sigma: plane.NewAxis(1e-300, 1e-3, 3, true), Methods: []plane.Method{plane.Bound}}))(t)
+	must.Succeed(t, m.Fill(t.Context(), montecarlo.Run{Workers: 1}, montecarlo.Sampling{}))
+	if sum := m.Summary(plane.Bound); sum.Valid != 0 || sum.WithoutErrors != 6 {
 		t.Errorf("%+v", sum)
 	}
 }
 
 // TestMap: a cell is what theory says of its error model, by every method; invalid cells are blank.
 func TestMap(t *testing.T) {
-	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
+	for _, method := range []plane.Method{plane.Bound, plane.Exact, plane.Sample} {
 		s := scenario.New(nil)
 		codes := [2]*code.Code{must.Get(code.New("unary", 15))(t), must.Get(code.New("johnson-nonzero", 15))(t)}
 		m := must.Get(New(t.Context(), s, Question{Codes: codes, Decoder: "auto", R: plane.NewAxis(0.5, 8, 4, false),
-			Sigma: plane.NewAxis(1, 3, 3, false), Methods: []scenario.Method{method}}))(t)
+			Sigma: plane.NewAxis(1, 3, 3, false), Methods: []plane.Method{method}}))(t)
 		var told atomic.Int64
-		run := scenario.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { told.Add(int64(n)) }}
-		draw := scenario.Sampling{Samples: 4000, Seed: 3}
+		run := montecarlo.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { told.Add(int64(n)) }}
+		draw := montecarlo.Sampling{Samples: 4000, Seed: 3}
 		must.Succeed(t, m.Fill(t.Context(), run, draw))
 		if told.Load() != int64(len(m.Cells)) {
 			t.Errorf("%s: %d of %d cells are told", method, told.Load(), len(m.Cells))
@@ -119,8 +121,8 @@ func TestMap(t *testing.T) {
 			v := c.Of(method)
 			for i, got := range []float64{v.A, v.B} {
 				at := scenario.New(scenario.Mixture{R: c.R, Sigma: c.Sigma})
-				p, err := at.Problem(t.Context(), codes[i], must.Get(at.Decoder("auto", codes[i]))(t), draw)
-				if scenario.Invalid(err) {
+				p, err := at.Problem(t.Context(), codes[i], must.Get(at.Decoder("auto", codes[i]))(t))
+				if errmodel.Invalid(err) {
 					if !table.Missing(v.Increase) {
 						t.Errorf("%s at %+v: %v, and one code is invalid", method, c.Point, v.Increase)
 					}
@@ -131,12 +133,12 @@ func TestMap(t *testing.T) {
 				if table.Missing(got) { // the other code is invalid here
 					continue
 				}
-				mean := must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(15), scenario.Omit{}))(t).Mean
+				mean := must.Get(expect.Of(t.Context(), 0, p, theory.Uniform(15), expect.Omit{}))(t).Mean
 				want, off := mean.Exact, 1e-12*mean.Exact
 				switch method {
-				case scenario.Bound:
+				case plane.Bound:
 					want = mean.Bound
-				case scenario.Sample:
+				case plane.Sample:
 					off = 6.5 * []float64{c.Sampled.StdErrA, c.Sampled.StdErrB}[i] // 1e−10 a value
 				}
 				if !(math.Abs(got-want) <= off) {
@@ -182,21 +184,21 @@ func TestNearest(t *testing.T) {
 // intervals, of as many cells as are quick, and where they are narrow; else samples. No union bound
 // is taken.
 func TestDefaultMethods(t *testing.T) {
-	const bound, exact, mc = scenario.Bound, scenario.Exact, scenario.Sample
+	const bound, exact, mc = plane.Bound, plane.Exact, plane.Sample
 	for _, tt := range []struct {
 		a, b, decoder string
 		levels, cells int
 		r, sigma      float64 // the largest
-		want          []scenario.Method
+		want          []plane.Method
 	}{
-		{"unary", "johnson-nonzero", "auto", 255, 2, 2, 3, []scenario.Method{bound, exact}},
-		{"johnson", "unary", "auto", 1024, 2, 2, 3, []scenario.Method{bound, exact}},
-		{"unary", "johnson", "gen", 64, 2, 2, 3, []scenario.Method{exact}},
-		{"hexj", "johnson", "gen", 64, 8, 3, 5, []scenario.Method{exact}},
-		{"hexj", "johnson", "gen", 64, 40, 3, 5, []scenario.Method{mc}},
-		{"hexj", "unary", "auto", 64, 8, 3, 5, []scenario.Method{exact}}, // not Eq. 2 beside a union bound
-		{"hadamard", "johnson", "auto", 64, 2, 0.5, 9, []scenario.Method{mc}},
-		{"unary", "johnson", "gen-ex", 64, 2, 2, 3, []scenario.Method{mc}},
+		{"unary", "johnson-nonzero", "auto", 255, 2, 2, 3, []plane.Method{bound, exact}},
+		{"johnson", "unary", "auto", 1024, 2, 2, 3, []plane.Method{bound, exact}},
+		{"unary", "johnson", "gen", 64, 2, 2, 3, []plane.Method{exact}},
+		{"hexj", "johnson", "gen", 64, 8, 3, 5, []plane.Method{exact}},
+		{"hexj", "johnson", "gen", 64, 40, 3, 5, []plane.Method{mc}},
+		{"hexj", "unary", "auto", 64, 8, 3, 5, []plane.Method{exact}}, // not Eq. 2 beside a union bound
+		{"hadamard", "johnson", "auto", 64, 2, 0.5, 9, []plane.Method{mc}},
+		{"unary", "johnson", "gen-ex", 64, 2, 2, 3, []plane.Method{mc}},
 	} {
 		codes := [2]*code.Code{must.Get(code.New(tt.a, tt.levels))(t), must.Get(code.New(tt.b, tt.levels))(t)}
 		m := must.Get(New(t.Context(), scenario.New(nil), Question{Codes: codes, Decoder: tt.decoder,
@@ -230,11 +232,11 @@ func TestDefaultAxes(t *testing.T) {
 func TestWarning(t *testing.T) {
 	for _, tt := range []struct {
 		a, b   string
-		method scenario.Method
+		method plane.Method
 		warns  bool
 	}{
-		{"Eq. 2", "Eq. 26", scenario.Bound, false}, {"Eq. 2", "union bound", scenario.Bound, true},
-		{"union bound", "union bound", scenario.Bound, false}, {"Eq. 2", "union bound", scenario.Exact, false},
+		{"Eq. 2", "Eq. 26", plane.Bound, false}, {"Eq. 2", "union bound", plane.Bound, true},
+		{"union bound", "union bound", plane.Bound, false}, {"Eq. 2", "union bound", plane.Exact, false},
 	} {
 		m := Blank([2]scenario.Design{}, plane.ListAxis([]float64{1}), plane.ListAxis([]float64{1}))
 		m.Take([]string{tt.a, tt.b}, tt.method)
@@ -255,8 +257,8 @@ func TestBothCodes(t *testing.T) {
 	must.Equal(t, "axis of the other order", x, other)
 	s := scenario.New(nil)
 	m := must.Get(New(t.Context(), s, Question{Codes: [2]*code.Code{unary, johnson}, Decoder: "gen", R: x, Sigma: y,
-		Methods: []scenario.Method{scenario.Exact}}))(t)
-	f := &filler{m: m, method: scenario.Exact}
+		Methods: []plane.Method{plane.Exact}}))(t)
+	f := &filler{m: m, method: plane.Exact}
 	must.Succeed(t, f.prepare(t.Context()))
-	must.Equal(t, "percent that are unsure", 200*scenario.ExactWidth, f.unsure)
+	must.Equal(t, "percent that are unsure", 200*expect.ExactWidth, f.unsure)
 }

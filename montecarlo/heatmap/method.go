@@ -6,10 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/code"
+	"belsim/theory/expect"
 )
 
 // PaperCodes are the codes A and B of the paper's Figure 3(c), and PaperLevels is its N−1.
@@ -36,9 +37,9 @@ func DefaultAxes(ctx context.Context, codes [2]*code.Code, x, y plane.Axis) (pla
 // defaultMethods are the methods of m where none is asked for. Where both codes have bounds of the
 // paper and exact values, both are taken, because they often disagree on which code is better.
 // Union bounds are not taken: they say little of errors. Samples are where there is nothing else.
-func (m *Map) defaultMethods(ctx context.Context, bounds []string) (methods []scenario.Method, err error) {
-	if len(bounds) == 2 && scenario.BoundKind(bounds[0]) == scenario.PaperBound && !twoKinds(bounds) {
-		methods = append(methods, scenario.Bound)
+func (m *Map) defaultMethods(ctx context.Context, bounds []string) (methods []plane.Method, err error) {
+	if len(bounds) == 2 && expect.BoundKind(bounds[0]) == expect.PaperBound && !twoKinds(bounds) {
+		methods = append(methods, plane.Bound)
 	}
 	exact := true
 	for _, of := range m.sides {
@@ -47,26 +48,26 @@ func (m *Map) defaultMethods(ctx context.Context, bounds []string) (methods []sc
 		}
 	}
 	if exact {
-		methods = append(methods, scenario.Exact)
+		methods = append(methods, plane.Exact)
 	}
 	if len(methods) == 0 {
-		methods = append(methods, scenario.Sample)
+		methods = append(methods, plane.Sample)
 	}
 	return methods, err
 }
 
 // twoKinds reports whether the bounds of two codes may not be compared.
 func twoKinds(bounds []string) bool {
-	return len(bounds) == 2 && scenario.BoundKind(bounds[0]) != scenario.BoundKind(bounds[1])
+	return len(bounds) == 2 && expect.BoundKind(bounds[0]) != expect.BoundKind(bounds[1])
 }
 
 // quickExact reports whether a side has exact values that are quick in all cells.
 func (m *Map) quickExact(ctx context.Context, of side) (bool, error) {
 	p := m.scenario.Shape(of.code, of.decoder)
-	if !scenario.QuickExact(p) && !scenario.QuickIntervals(p) {
+	if !expect.QuickExact(p) && !expect.QuickIntervals(p) {
 		return false, nil
 	}
-	mean, err := scenario.ExactOf(ctx, p)
+	mean, err := expect.ExactOf(ctx, p)
 	if errors.Is(err, theory.ErrNoClosedForm) {
 		return false, nil
 	}
@@ -78,7 +79,7 @@ func (m *Map) quickExact(ctx context.Context, of side) (bool, error) {
 
 // narrow reports whether intervals are narrow and quick where they are widest: at the largest valid
 // r of a few σ.
-func (m *Map) narrow(ctx context.Context, of side, mean scenario.Mean) (bool, error) {
+func (m *Map) narrow(ctx context.Context, of side, mean expect.Mean) (bool, error) {
 	const all = 1 << 34 // as enclose.Options count work: a minute of a processor, if all cells are the widest
 	mean.Work = min(mean.Work, all/(len(m.R)*len(m.Sigma)*of.code.Levels()))
 	weights, err := m.scenario.Weights(of.code.Levels())
@@ -99,7 +100,7 @@ func (m *Map) narrow(ctx context.Context, of side, mean scenario.Mean) (bool, er
 			if err != nil {
 				return false, err
 			}
-			p, err := m.problem(ctx, of, l, r, 0)
+			p, err := m.problem(of, l, r)
 			if err != nil {
 				return false, err
 			}

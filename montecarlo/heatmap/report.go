@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
 
@@ -14,11 +13,11 @@ import (
 const IncreaseLabel = "increase of A's error over B's, 100·(E_A − E_B)/E_B"
 
 // Title says how errors were computed by a method of the map.
-func (m *Map) Title(method scenario.Method) string {
+func (m *Map) Title(method plane.Method) string {
 	switch {
-	case method == scenario.Exact:
+	case method == plane.Exact:
 		return "exact expected error"
-	case method == scenario.Sample:
+	case method == plane.Sample:
 		return "sampled error"
 	case twoKinds(m.Bounds):
 		return "bounds of two kinds"
@@ -31,9 +30,9 @@ func (m *Map) Title(method scenario.Method) string {
 }
 
 // by says by which numbers a method compares errors.
-func by(method scenario.Method) string {
-	return map[scenario.Method]string{
-		scenario.Bound: "by bounds", scenario.Exact: "by exact values", scenario.Sample: "by samples",
+func by(method plane.Method) string {
+	return map[plane.Method]string{
+		plane.Bound: "by bounds", plane.Exact: "by exact values", plane.Sample: "by samples",
 	}[method]
 }
 
@@ -60,7 +59,7 @@ func (m *Map) Report(w io.Writer, fit *plane.Point) error {
 		fmt.Fprintf(w, ", seed %d", *m.Seed)
 	}
 	fmt.Fprintln(w)
-	var valid []scenario.Method
+	var valid []plane.Method
 	most := 0
 	for _, method := range m.Methods {
 		if n := m.Summary(method).Valid; n > 0 {
@@ -82,7 +81,7 @@ func (m *Map) Report(w io.Writer, fit *plane.Point) error {
 
 // reportIncreases says how much the errors differ by the methods that have valid cells, and where
 // B is better.
-func (m *Map) reportIncreases(w io.Writer, methods []scenario.Method, fit *plane.Point) {
+func (m *Map) reportIncreases(w io.Writer, methods []plane.Method, fit *plane.Point) {
 	at := func(p plane.Point) string { return fmt.Sprintf("r = %.4g, σ = %.4g", p.R, p.Sigma) }
 	var better, atFit []string
 	fmt.Fprintln(w, IncreaseLabel+":")
@@ -109,20 +108,20 @@ func (m *Map) reportIncreases(w io.Writer, methods []scenario.Method, fit *plane
 }
 
 // reportBlank says why cells are blank by a method. invalid asks for what is true of all methods.
-func (m *Map) reportBlank(w io.Writer, method scenario.Method, sum Summary, invalid bool) {
+func (m *Map) reportBlank(w io.Writer, method plane.Method, sum Summary, invalid bool) {
 	cells := fmt.Sprintf("no cell is valid %s: ", by(method))
 	switch {
 	case sum.Valid > 0 && sum.Unknown > 0:
 		fmt.Fprintf(w, "%d cells are blank because no formula gives their exact values, and the intervals are wide\n",
 			sum.Unknown)
-	case sum.Valid > 0 && method == scenario.Sample && sum.WithoutErrors > 0:
+	case sum.Valid > 0 && method == plane.Sample && sum.WithoutErrors > 0:
 		fmt.Fprintf(w, "%d cells are blank because no sample of a code erred; --samples N takes more\n",
 			sum.WithoutErrors)
 	case sum.Valid > 0:
 	case sum.Unknown > 0:
 		fmt.Fprintln(w, cells+"no formula gives these exact values, and their intervals are wide; --method mc samples "+
 			"instead")
-	case sum.WithoutErrors > 0 && method == scenario.Sample:
+	case sum.WithoutErrors > 0 && method == plane.Sample:
 		fmt.Fprintf(w, "%sno sample of %s or %s erred where r and σ are valid; --samples N takes more\n", cells,
 			m.A.Code, m.B.Code)
 	case sum.WithoutErrors > 0:

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"belsim/errmodel/perceived"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
@@ -25,7 +25,7 @@ func TestLearned(t *testing.T) {
 		if training == perceived.CE {
 			decoder = "gen-ex"
 		}
-		draw := scenario.FixedSampling()
+		draw := montecarlo.FixedSampling()
 		draw.Samples = 640
 		find := func(workers int) *Optimized {
 			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw,
@@ -85,10 +85,10 @@ func TestLearned(t *testing.T) {
 func TestLearnedConstant(t *testing.T) {
 	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BCE}}
 	c := must.Get(code.New("johnson", 16))(t)
-	p := must.Get(NewOptimizer(scenario.New(m), "gen", scenario.FixedSampling(),
+	p := must.Get(NewOptimizer(scenario.New(m), "gen", montecarlo.FixedSampling(),
 		Options{Levels: 16, Steps: 8, Start: c}))(t)
 	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, errImpossible) ||
-		!strings.Contains(err.Error(), "column 9 of johnson has 0 transitions, and at least 1 are wanted") {
+		!strings.Contains(must.Text(err), "column 9 of johnson has 0 transitions, and at least 1 are wanted") {
 		t.Errorf("%v", err)
 	}
 }

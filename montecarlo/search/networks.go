@@ -10,8 +10,9 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // defaultsOf returns the decoder, what it reads and the length of a search under an error model.
@@ -19,14 +20,14 @@ import (
 // 32 bits takes less than a minute on two processors. Of these networks the decoder reads logits:
 // hard decisions are a little off a code word now and then, and found codes may have words of far
 // levels there (testdata/optimize has an example).
-func defaultsOf(m scenario.Model) (decoder string, reads scenario.Outputs, steps uint64) {
+func defaultsOf(m scenario.Model) (decoder string, reads decode.Outputs, steps uint64) {
 	switch p, ok := m.(scenario.Perceived); {
 	case !ok:
-		return "gen", scenario.AutoOutputs, DefaultSteps
+		return "gen", decode.AutoOutputs, DefaultSteps
 	case p.Training.Together():
-		return "gen-ex", scenario.Logits, 3000
+		return "gen-ex", decode.Logits, 3000
 	}
-	return "gen", scenario.Logits, 8000
+	return "gen", decode.Logits, 8000
 }
 
 // learn makes the codes of a search those of networks. A column without a transition carries nothing,
@@ -45,7 +46,7 @@ func (p *Optimizer) learn(m scenario.Perceived, o *Options) {
 
 // labelKind says what the labels are: levels, but where networks learnt from real ones.
 func (p *Optimizer) labelKind() forecast.LabelKind {
-	if p.Forecaster == nil {
+	if p.Forecaster == nil || p.Forecaster.Labels == nil {
 		return forecast.LevelLabels
 	}
 	return p.Forecaster.Labels.Kind()
@@ -83,7 +84,7 @@ func (p *Optimizer) learnt(bits, samples int, seed uint64) (func(context.Context
 // reads returns the decoder of a code of networks, and whether it reads logits.
 func (p *Optimizer) reads(c *code.Code) (observed.Decoding, error) {
 	d, err := p.scenario.Decoder(p.decoder, c)
-	return observed.Decoding{Decoder: d, Soft: err == nil && p.scenario.OutputsOf(c, d) == scenario.Logits}, err
+	return observed.Decoding{Decoder: d, Soft: err == nil && p.scenario.OutputsOf(c, d) == decode.Logits}, err
 }
 
 // forecastOf is the estimate of networks.

@@ -9,10 +9,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/theory/base/refuse"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -40,7 +42,7 @@ type Optimizer struct {
 	Subject    string // the scenario in words
 	scenario   scenario.Scenario
 	decoder    string
-	draw       scenario.Sampling
+	draw       montecarlo.Sampling
 	bits       int                 // number of bits that every code must have; 0: any
 	known      map[string]Row      // named codes that were estimated before
 	networks   []forecast.Forecast // of networks of these
@@ -55,16 +57,16 @@ const DefaultSteps = 100000
 // Prior, Column, Objective, MinTransitions and Seed, and the decoder, what it reads and Steps where nothing says
 // them. A table of error probabilities must have Options.Bits columns, unless Bits is 0. draw says
 // how the codes that are found are sampled, and has the seed.
-func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, o Options) (*Optimizer, error) {
+func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling, o Options) (*Optimizer, error) {
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
-		return nil, &scenario.ValueError{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels,
+		return nil, &refuse.Value{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels,
 			code.MaxLevels)}
 	}
 	p := &Optimizer{scenario: *s, draw: draw, known: map[string]Row{}}
 	s = &p.scenario
 	name, reads, steps := defaultsOf(s.Model)
 	decoder, o.Steps = cmp.Or(decoder, name), cmp.Or(o.Steps, steps)
-	if s.Outputs == scenario.AutoOutputs {
+	if s.Outputs == decode.AutoOutputs {
 		s.Outputs = reads
 	}
 	p.decoder, p.Subject = decoder, s.String()
@@ -84,7 +86,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw scenario.Sampling, 
 	switch m, learn := s.Model.(scenario.Perceived); {
 	case learn:
 		p.learn(m, &o)
-	case !ok || decoder != (decode.Gen{}).Name() || s.Outputs == scenario.Logits:
+	case !ok || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits:
 		o.Objective = p.sampled
 	}
 	p.Options = o
@@ -119,22 +121,22 @@ func (p *Optimizer) problem(ctx context.Context, c *code.Code, seed uint64) (*mo
 	if err != nil {
 		return nil, err
 	}
-	return p.scenario.Problem(ctx, c, d, scenario.Sampling{Seed: seed, Within: p.draw.Within})
+	return montecarlo.Sampling{Seed: seed, Within: p.draw.Within}.Problem(ctx, &p.scenario, c, d)
 }
 
 // sampled estimates the expected error of codes by sampling the whole scenario.
 func (p *Optimizer) sampled(_, samples int, seed uint64) (func(context.Context, *code.Code) (float64, error), error) {
 	return func(ctx context.Context, c *code.Code) (float64, error) {
 		problem, err := p.problem(ctx, c, seed)
-		if scenario.Invalid(err) {
+		if errmodel.Invalid(err) {
 			return math.Inf(1), nil
 		}
 		if err != nil {
 			return 0, err
 		}
 		// The chains of a search are what runs side by side.
-		target := montecarlo.Target{Samples: uint64(samples), Prior: p.Options.Prior}
-		sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, target, nil)
+		draw := montecarlo.Sampling{Samples: uint64(samples)}
+		sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, draw, p.Options.Prior, nil)
 		return montecarlo.Average(p.Options.Prior, sums).Mean, err
 	}, nil
 }

@@ -14,19 +14,22 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/errmodel/perceived"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
+	"belsim/theory/base/position"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
 // draws is a sampling for tests.
-func draws(samples uint64) scenario.Sampling {
-	draw := scenario.FixedSampling()
+func draws(samples uint64) montecarlo.Sampling {
+	draw := montecarlo.FixedSampling()
 	draw.Samples = samples
 	return draw
 }
@@ -55,10 +58,10 @@ func TestFind(t *testing.T) {
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 	s.Prior.Fitted = p.Options.Prior
 	candidates := must.Get(compare.NewCandidates(t.Context(), s, []*code.Code{found.Found}, []string{"gen"}, draws(2000)))(t)
-	same := must.Get(compare.Rank(t.Context(), s, scenario.Run{Backend: montecarlo.CPU{}}, candidates, draws(2000)))(t)
+	same := must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draws(2000)))(t)
 	want, r := *found, same.Results[0]
 	want.Mean, want.StdErr, want.Exact, want.Design = r.Mean, r.StdErr, r.Exact, r.Design
-	want.Steps, want.Bits, want.Outputs, want.Stopped = 2000, 7, scenario.Bits, false
+	want.Steps, want.Bits, want.Outputs, want.Stopped = 2000, 7, decode.Bits, false
 	must.Equal(t, "found", want, *found, cmpopts.IgnoreUnexported(Estimate{}), cmpopts.IgnoreFields(*found, "Found"))
 	var names []string
 	for i, b := range found.Baselines {
@@ -90,8 +93,8 @@ func TestNeverWorse(t *testing.T) {
 		levels, sigma := 3+rng.IntN(12), 0.5+4*rng.Float64()
 		least := leastBits(levels)
 		s := scenario.New(scenario.Mixture{R: sigma * rng.Float64(), Sigma: sigma})
-		if s.Outputs = scenario.Bits; rng.IntN(2) == 0 {
-			s.Outputs = scenario.Logits
+		if s.Outputs = decode.Bits; rng.IntN(2) == 0 {
+			s.Outputs = decode.Logits
 		}
 		if rng.IntN(4) == 0 {
 			s.Model = scenario.Perceived{Model: perceived.Model{Noise: sigma, Misfit: 0.25, Training: perceived.BCE}}
@@ -116,7 +119,7 @@ func TestNeverWorse(t *testing.T) {
 			for _, c := range must.Get(of.known(t.Context()))(t) {
 				c.Code = must.Get(c.words.code(c.Start))(t)
 				e, err := p.estimate(t.Context(), montecarlo.CPU{}, c.Code)
-				if scenario.Invalid(err) {
+				if errmodel.Invalid(err) {
 					continue
 				}
 				must.Succeed(t, err)
@@ -207,7 +210,7 @@ func TestObjective(t *testing.T) {
 	for want, set := range map[string]func(s *scenario.Scenario) (decoder string){
 		"gen":    func(*scenario.Scenario) string { return "gen" },
 		"gen-ex": func(*scenario.Scenario) string { return "gen-ex" },
-		"logits": func(s *scenario.Scenario) string { s.Outputs = scenario.Logits; return "gen" },
+		"logits": func(s *scenario.Scenario) string { s.Outputs = decode.Logits; return "gen" },
 		"model by code": func(s *scenario.Scenario) string { // and invalid for most codes
 			s.Model = byCode{scenario.Mixture{R: 1.5, Sigma: 0.6}}
 			return "gen"
@@ -265,7 +268,7 @@ func TestRemarks(t *testing.T) {
 	}
 	twice := must.Get(code.FromMatrix("twice", mat.NewDense(3, 5, []float64{
 		0, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0})))(t)
-	must.Equal(t, "equal columns", "equal columns: 1 = 4, 3 = 5", (&Optimized{Found: twice}).equal())
+	must.Equal(t, "equal columns", "equal columns: 1 = 4, 3 = 5", position.Count((&Optimized{Found: twice}).equal(), 1))
 }
 
 // TestTable: a table wants codes of as many bits as it has columns.
@@ -287,7 +290,7 @@ func TestTable(t *testing.T) {
 	if _, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 6}); err == nil {
 		t.Error("a table without a file is taken")
 	}
-	var value *scenario.ValueError
+	var value *refuse.Value
 	if _, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 1}); !errors.As(err, &value) ||
 		value.Name != "levels" {
 		t.Errorf("one level: %v", err)

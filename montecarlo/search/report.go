@@ -11,10 +11,12 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/expect"
 )
 
 // Estimate is the expected |error| of a code over the prior, in levels. That of networks is a
@@ -71,7 +73,7 @@ type Optimized struct {
 	Baselines []Row `json:"baselines"`
 	// the code words, a text of 0 and 1 for each level
 	Words []string `json:"words"`
-	scenario.Provenance
+	table.Provenance
 
 	Found   *code.Code `json:"-"`
 	Stopped bool       `json:"-"` // the context ended: the code is the best until then
@@ -175,7 +177,7 @@ func (o *Optimized) equal() string {
 	for _, g := range groups[:min(len(groups), most)] {
 		columns := make([]string, len(g))
 		for i, k := range g {
-			columns[i] = strconv.Itoa(k + 1)
+			columns[i] = position.At(k + 1)
 		}
 		list = append(list, strings.Join(columns, " = "))
 	}
@@ -284,7 +286,7 @@ func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int
 		}
 		row, ok := p.known[c.Start]     // which may have fewer bits: one that never changes has no effect
 		if !ok || p.Forecaster != nil { // the row of networks is of the best training and decoder
-			if row.Estimate, err = p.estimate(ctx, b, c.Code); err != nil && !scenario.Invalid(err) {
+			if row.Estimate, err = p.estimate(ctx, b, c.Code); err != nil && !errmodel.Invalid(err) {
 				return nil, least, err
 			}
 		}
@@ -338,13 +340,13 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	if err != nil {
 		return out, err
 	}
-	theory, err := scenario.TheoryOf(ctx, p.Options.Workers, problem, p.Options.Prior,
-		scenario.Omit{Bounds: true, AnyLaw: true})
+	theory, err := expect.Of(ctx, p.Options.Workers, problem.Expected(), p.Options.Prior,
+		expect.Omit{Bounds: true, AnyLaw: true})
 	if err != nil {
 		return out, err
 	}
 	out.Exact = theory.Mean.Exact
-	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Beside(out.Exact).Target(p.Options.Prior, false), nil)
+	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Beside(out.Exact), p.Options.Prior, nil)
 	if err != nil {
 		return out, err
 	}
@@ -399,7 +401,7 @@ func (p *Optimizer) named(ctx context.Context, b montecarlo.Backend, c *code.Cod
 		return Row{}, err
 	}
 	row := Row{Design: p.scenario.Design(c, d)}
-	if row.Estimate, err = p.estimate(ctx, b, c); scenario.Invalid(err) {
+	if row.Estimate, err = p.estimate(ctx, b, c); errmodel.Invalid(err) {
 		err = nil
 	}
 	return row, err

@@ -36,8 +36,9 @@ import (
 	"slices"
 	"time"
 
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/parallel"
+	"belsim/theory/base/position"
+	"belsim/theory/base/refuse"
 	"belsim/theory/code"
 )
 
@@ -131,12 +132,13 @@ func (o *Options) check() error {
 	}
 	for _, k := range o.Fixed {
 		if k < 0 || k >= c.Bits() {
-			return &scenario.ValueError{Name: "fix", Value: k + 1,
-				Want: fmt.Sprintf("columns 1 to %d of %s, which stay as they are", c.Bits(), c.Name())}
+			return &refuse.Value{Name: "fix", Value: position.At(k + 1),
+				Want: fmt.Sprintf("columns %s to %s of %s, which stay as they are", position.At(1), position.At(c.Bits()),
+					c.Name())}
 		}
 	}
 	if len(o.free()) == 0 {
-		return &scenario.ValueError{Name: "fix", Value: fmt.Sprintf("1 to %d", o.Bits),
+		return &refuse.Value{Name: "fix", Value: position.At(1) + " to " + position.At(o.Bits),
 			Want: "a column left that may change, or more --bits"}
 	}
 	return nil

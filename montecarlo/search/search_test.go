@@ -446,32 +446,23 @@ func TestEnd(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	unary := must.Get(code.New("unary", 9))(t)
-	for _, tt := range []struct {
-		change func(*Options)
-		want   string
-	}{
-		{func(o *Options) { o.Bits = 3 }, "3 bits have 8 words; 9 levels need at least 4 bits"},
-		{func(o *Options) { o.Bits, o.MaxTransitions = 7, 1 },
-			"7 bits of at most 1 transitions have 7, and 9 levels need at least 8"},
-		{func(o *Options) { o.Start, o.Fixed = unary, []int{8} }, "fix is 9: want columns 1 to 8 of unary"},
-		{func(o *Options) { o.Bits = maxBits + 1 }, "want at most 65536"},
-		{func(o *Options) { o.Bits = -3 }, "-3 bits: impossible; want at least 4 for 9 levels"},
-		{func(o *Options) { o.Start, o.Column = unary, mixture(t, 9, 3, 0.5) },
-			"unary has error probabilities above 1"},
-		{func(o *Options) {
-			o.Start, _ = code.New("gray", 9)
-			o.Bits, o.MaxTransitions = 4, 3
-		}, "column 4 of gray has 4 transitions, and 0 to 3 are wanted"},
-		{func(o *Options) { o.Start, o.Bits = unary, 7 }, "unary has 9 levels and 8 bits"},
-		{func(o *Options) { o.Start, o.Fixed = unary, []int{0, 1, 2, 3, 4, 5, 6, 7} }, "fix is 1 to 8: want a column left that may change"},
-		{func(o *Options) { o.Column = mixture(t, 9, 3, 0.5) }, "no code of 9 levels and 8 bits was found"},
+	unary, gray := must.Get(code.New("unary", 9))(t), must.Get(code.New("gray", 9))(t)
+	for want, change := range map[string]func(*Options){
+		"3 bits": func(o *Options) { o.Bits = 3 }, "7 bits of at most 1": func(o *Options) { o.Bits, o.MaxTransitions = 7, 1 },
+		"fix is 9":     func(o *Options) { o.Start, o.Fixed = unary, []int{8} },
+		"at most":      func(o *Options) { o.Bits = maxBits + 1 },
+		"-3 bits":      func(o *Options) { o.Bits = -3 },
+		"above 1":      func(o *Options) { o.Start, o.Column = unary, mixture(t, 9, 3, 0.5) },
+		"column 4":     func(o *Options) { o.Start, o.Bits, o.MaxTransitions = gray, 4, 3 },
+		"8 bits":       func(o *Options) { o.Start, o.Bits = unary, 7 },
+		"fix is 1 to":  func(o *Options) { o.Start, o.Fixed = unary, []int{0, 1, 2, 3, 4, 5, 6, 7} },
+		"no code of 9": func(o *Options) { o.Column = mixture(t, 9, 3, 0.5) },
 	} {
 		o := problem(t, 9, 8, 0.6, 1.5)
 		o.Steps = 10
-		tt.change(&o)
-		if _, err := search(context.Background(), o); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("error %v; want one with %q", err, tt.want)
+		change(&o)
+		if _, err := search(context.Background(), o); err == nil || !strings.Contains(must.Text(err), want) {
+			t.Errorf("error %v; want one with %q", err, want)
 		}
 	}
 }

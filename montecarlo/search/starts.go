@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
@@ -18,8 +19,8 @@ func (o *Options) known(ctx context.Context) ([]candidate, error) {
 		w := wordsOf(c, o.Levels, o.Bits)
 		for k := range o.Bits {
 			if n := len(w.transitions(nil, k)); !o.allows(n) {
-				return nil, fmt.Errorf("%w: column %d of %s has %d transitions, and %s are wanted", errImpossible, k+1,
-					c.Name(), n, o.limits())
+				return nil, fmt.Errorf("%w: column %s of %s has %d transitions, and %s are wanted", errImpossible,
+					position.At(k+1), c.Name(), n, o.limits())
 			}
 		}
 		return []candidate{newCandidate(c.Name(), w)}, nil

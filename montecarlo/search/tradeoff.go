@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"belsim/errmodel/forecast"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 )
 
@@ -24,7 +24,7 @@ type Tradeoff struct {
 	Found []*Optimized `json:"found"`
 	// a row for each named code of at most the largest number of bits, the smallest error first
 	Baselines []Row `json:"baselines"`
-	scenario.Provenance
+	table.Provenance
 
 	Impossible []error `json:"-"` // of the numbers of bits that are left out
 	Stopped    bool    `json:"-"` // the context ended before the last search did

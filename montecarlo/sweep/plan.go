@@ -15,14 +15,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/base/inputfile"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // ExamplePlan is a plan file that is computed in seconds.
@@ -48,25 +50,25 @@ type side struct {
 	code        *code.Code
 	decoder     decode.Decoder
 	transitions [][]int
-	means       map[scenario.Method]*scenario.Mean // of the methods with a formula
+	means       map[plane.Method]*expect.Mean // of the methods with a formula
 }
 
 // planFile is a plan file. Where the key is missing, a pointer is nil.
 type planFile struct {
-	Codes       []string          `json:"codes"`
-	Decoders    []string          `json:"decoders"`
-	Levels      []int             `json:"levels"`
-	R           plane.Axis        `json:"r"`
-	Sigma       plane.Axis        `json:"sigma"`
-	Methods     []scenario.Method `json:"methods"`
-	Samples     *uint64           `json:"samples"`
-	RelErr      float64           `json:"rel_err"`
-	MaxSamples  *uint64           `json:"max_samples"`
-	Within      int               `json:"within"`
-	Seed        uint64            `json:"seed"`
-	Outputs     scenario.Outputs  `json:"outputs"`
-	Temperature float64           `json:"temperature"`
-	Prior       string            `json:"prior"`
+	Codes       []string       `json:"codes"`
+	Decoders    []string       `json:"decoders"`
+	Levels      []int          `json:"levels"`
+	R           plane.Axis     `json:"r"`
+	Sigma       plane.Axis     `json:"sigma"`
+	Methods     []plane.Method `json:"methods"`
+	Samples     *uint64        `json:"samples"`
+	RelErr      float64        `json:"rel_err"`
+	MaxSamples  *uint64        `json:"max_samples"`
+	Within      int            `json:"within"`
+	Seed        uint64         `json:"seed"`
+	Outputs     decode.Outputs `json:"outputs"`
+	Temperature float64        `json:"temperature"`
+	Prior       string         `json:"prior"`
 }
 
 // maxPlan is the largest size of a plan file, in bytes.
@@ -101,7 +103,7 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 	if !utf8.Valid(text) { // JSON would put U+FFFD in the place of some bytes, also in names of files
 		return nil, errors.New("is not text in UTF-8")
 	}
-	draw := scenario.FixedSampling()
+	draw := montecarlo.FixedSampling()
 	f := &planFile{
 		Decoders: []string{decode.Auto}, Within: draw.Within, Seed: draw.Seed,
 		Outputs: p.scenario.Outputs, Temperature: p.scenario.Temperature,
@@ -120,9 +122,9 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 		checkList("codes", f.Codes),
 		checkList("decoders", f.Decoders, append([]string{decode.Auto}, p.scenario.Decoders.Names()...)...),
 		checkList("levels", f.Levels),
-		checkList("methods", f.Methods, scenario.Bound, scenario.Exact, scenario.Sample),
-		checkList("outputs", []scenario.Outputs{f.Outputs}, scenario.AutoOutputs, scenario.Bits, scenario.Logits),
-		scenario.CheckTemperature(f.Temperature),
+		checkList("methods", f.Methods, plane.Bound, plane.Exact, plane.Sample),
+		checkList("outputs", []decode.Outputs{f.Outputs}, decode.AutoOutputs, decode.Bits, decode.Logits),
+		decode.CheckTemperature(f.Temperature),
 	} {
 		if err != nil {
 			return nil, quoted(err)
@@ -138,7 +140,7 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 
 // quoted is an error that names a key of a plan as files have it.
 func quoted(err error) error {
-	if value, ok := errors.AsType[*scenario.ValueError](err); ok {
+	if value, ok := errors.AsType[*refuse.Value](err); ok {
 		return fmt.Errorf("%q is %v: want %s", value.Name, value.Value, value.Want)
 	}
 	return err
@@ -175,7 +177,7 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 	s.Outputs, s.Temperature = f.Outputs, f.Temperature
 	d := Definition{NumericVersion: montecarlo.NumericVersion, Temperature: s.Temperature}
 	var err error
-	if s.Prior, err = scenario.ReadPrior(f.Prior); err != nil {
+	if s.Prior, err = theory.ReadPrior(f.Prior); err != nil {
 		return err
 	}
 	if d.Sampling, err = f.sampling(); err != nil {
@@ -198,7 +200,7 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 		}
 	}
 	var codes []*code.Code
-	if err := scenario.CheckNames(f.Codes); err != nil {
+	if err := code.CheckNames(f.Codes); err != nil {
 		return err
 	}
 	var names []string
@@ -226,8 +228,8 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 }
 
 // sampling says how the cells are sampled.
-func (f *planFile) sampling() (scenario.Sampling, error) {
-	draw := scenario.FixedSampling()
+func (f *planFile) sampling() (montecarlo.Sampling, error) {
+	draw := montecarlo.FixedSampling()
 	draw.RelErr, draw.Within, draw.Seed = f.RelErr, f.Within, f.Seed
 	if f.Samples != nil {
 		draw.Samples = *f.Samples
@@ -261,7 +263,7 @@ func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err err
 		}
 		return codes, nil
 	}
-	if codes, err = scenario.OpenCodes([]string{name}, scenario.Sizes{}); err != nil {
+	if codes, err = code.OpenAll([]string{name}, code.Sizes{}); err != nil {
 		return nil, err
 	}
 	own := codes[0].Levels()
@@ -305,7 +307,7 @@ func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string,
 			of.Code = label
 		}
 		pair := Pair{Design: of, Identity: identity, Methods: methods}
-		if m := means[scenario.Bound]; m != nil {
+		if m := means[plane.Bound]; m != nil {
 			pair.Bound = m.Name
 		}
 		d.Pairs = append(d.Pairs, pair)
@@ -336,15 +338,15 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 
 // methodsFor returns those of the methods that have a value for a code and a decoder, and prepares
 // the means of those with a formula.
-func (p *Plan) methodsFor(ctx context.Context, of []scenario.Method, d *Definition, c *code.Code,
-	decoder decode.Decoder) (methods []scenario.Method, means map[scenario.Method]*scenario.Mean, err error) {
+func (p *Plan) methodsFor(ctx context.Context, of []plane.Method, d *Definition, c *code.Code,
+	decoder decode.Decoder) (methods []plane.Method, means map[plane.Method]*expect.Mean, err error) {
 	shape := p.scenario.Shape(c, decoder)
-	means = map[scenario.Method]*scenario.Mean{}
+	means = map[plane.Method]*expect.Mean{}
 	for _, m := range of {
 		var err error
-		if m != scenario.Sample {
+		if m != plane.Sample {
 			means[m], err = m.MeanOf(ctx, shape)
-		} else if limit := shape.MaxSamples(); d.RelErr == 0 && d.Samples > limit {
+		} else if limit := d.Sampling.Of(shape).MaxSamples(); d.RelErr == 0 && d.Samples > limit {
 			err = fmt.Errorf(`"samples" is %d: at most %d keep the sums of squares of %s within 64 bits`, d.Samples,
 				limit, c.Name())
 		}

@@ -21,8 +21,9 @@ import (
 	"slices"
 	"sort"
 
+	"belsim/errmodel/scenario"
+	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/code"
 )
@@ -39,7 +40,7 @@ type Definition struct {
 	Pairs []Pair     `json:"pairs"`
 	R     plane.Axis `json:"r"`
 	Sigma plane.Axis `json:"sigma"`
-	scenario.Sampling
+	montecarlo.Sampling
 	Temperature float64 `json:"temperature"`
 	// how often each label occurs, by number of levels; equally often where none is given
 	Priors []Prior `json:"priors,omitempty"`
@@ -52,7 +53,7 @@ type Pair struct {
 	// which code it is: its name, or a hash of the matrix in its file
 	Identity string `json:"identity"`
 	// the methods that exist for both: bound, exact or mc
-	Methods []scenario.Method `json:"methods"`
+	Methods []plane.Method `json:"methods"`
 	// which bound it is, where bound is one of the methods
 	Bound string `json:"bound_name,omitempty"`
 }
@@ -68,7 +69,7 @@ type Prior struct {
 type Task struct {
 	Pair int // index into Definition.Pairs
 	plane.Point
-	Method scenario.Method
+	Method plane.Method
 }
 
 // Sweep is a definition that has been checked. Its cells have numbers from 0: by pair, σ, r and

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 )
@@ -26,12 +26,12 @@ func small() Definition {
 		NumericVersion: montecarlo.NumericVersion,
 		Pairs: []Pair{
 			{Design: scenario.Design{Levels: 4, Code: "unary", Bits: 3, Decoder: "bel-u", Outputs: "bits"}, Identity: "unary",
-				Methods: []scenario.Method{scenario.Exact, scenario.Sample}},
+				Methods: []plane.Method{plane.Exact, plane.Sample}},
 			{Design: scenario.Design{Levels: 4, Code: "a.csv", Bits: 3, Decoder: "gen", Outputs: "bits"},
-				Identity: "sha256:12 4x3", Methods: []scenario.Method{scenario.Sample}},
+				Identity: "sha256:12 4x3", Methods: []plane.Method{plane.Sample}},
 		},
 		R: plane.Axis{Values: []float64{0.1, 0.2}}, Sigma: plane.Axis{Values: []float64{1, 2, 3}},
-		Sampling: scenario.Sampling{Samples: 1000, Within: 5, Seed: 1}, Temperature: 1,
+		Sampling: montecarlo.Sampling{Samples: 1000, Within: 5, Seed: 1}, Temperature: 1,
 	}
 }
 
@@ -47,7 +47,7 @@ func (s *Sweep) made(cell int) Numbers {
 	switch {
 	case x%6 == 0:
 		return unsampled(math.NaN(), false)
-	case task.Method != scenario.Sample:
+	case task.Method != plane.Sample:
 		return unsampled(float64(x)/3, true)
 	}
 	sums := make([]montecarlo.Sums, s.Pairs[task.Pair].Levels)

@@ -6,10 +6,10 @@ import (
 	"iter"
 	"slices"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 )
 
 // Table has the numbers of all cells: what merge writes as JSON. It does not say which command
@@ -29,7 +29,7 @@ type CellResult struct {
 	scenario.Design
 	plane.Point
 	// bound, exact or mc
-	Method scenario.Method `json:"method"`
+	Method plane.Method `json:"method"`
 	Numbers
 }
 
@@ -75,7 +75,7 @@ func (m *Merged) Map() (*heatmap.Map, error) {
 		return nil, fmt.Errorf("%s has %d levels, and %s has %d: a figure compares codes with the same number of "+
 			"levels; take .csv or .json", a.Code, a.Levels, b.Code, b.Levels)
 	}
-	methods := slices.DeleteFunc(slices.Clone(a.Methods), func(x scenario.Method) bool {
+	methods := slices.DeleteFunc(slices.Clone(a.Methods), func(x plane.Method) bool {
 		return !slices.Contains(b.Methods, x)
 	})
 	if len(methods) == 0 {
@@ -86,7 +86,7 @@ func (m *Merged) Map() (*heatmap.Map, error) {
 	out.Take([]string{a.Bound, b.Bound}, methods...)
 	out.Temperature = m.Temperature
 	for _, method := range methods {
-		if method == scenario.Sample {
+		if method == plane.Sample {
 			out.Seed = &m.Seed
 		}
 		for i := range out.Cells {
@@ -97,7 +97,7 @@ func (m *Merged) Map() (*heatmap.Map, error) {
 }
 
 // of is the error of a pair by a method in the i-th cell of the plane, r the faster.
-func (m *Merged) of(pair int, method scenario.Method, i int) montecarlo.Overall {
+func (m *Merged) of(pair int, method plane.Method, i int) montecarlo.Overall {
 	methods := m.Pairs[pair].Methods
 	n := m.numbers[m.first[pair]+i*len(methods)+slices.Index(methods, method)]
 	return montecarlo.Overall{Mean: n.Mean, StdErr: n.StdErr}

@@ -10,7 +10,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/plane"
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/safefile"
 )
@@ -30,7 +30,7 @@ func cells(n int) string {
 // It wraps *fs.PathError or *os.LinkError where the file could not be written; the file is whole
 // then, and lacks the results that were not written. Any other error comes from computing, for
 // example from run.Backend; the results finished before it are in the file.
-func (h *Shard) Work(ctx context.Context, run scenario.Run, every time.Duration) error {
+func (h *Shard) Work(ctx context.Context, run montecarlo.Run, every time.Duration) error {
 	if len(h.Todo) == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (h *Shard) Work(ctx context.Context, run scenario.Run, every time.Duration)
 // worker computes cells of a shard, one after another. A goroutine has its own.
 type worker struct {
 	*Shard
-	run scenario.Run
+	run montecarlo.Run
 
 	// The profile of the last cell, which its neighbours share.
 	pair    int
@@ -70,10 +70,10 @@ type worker struct {
 const neighbours = 32
 
 // compute computes the cells of the shard: first bounds and exact values, then samples.
-func (h *Shard) compute(ctx context.Context, run scenario.Run) error {
+func (h *Shard) compute(ctx context.Context, run montecarlo.Run) error {
 	var theory, samples []int
 	for _, cell := range h.Todo {
-		if h.task(cell).Method == scenario.Sample {
+		if h.task(cell).Method == plane.Sample {
 			samples = append(samples, cell)
 		} else {
 			theory = append(theory, cell)
@@ -124,13 +124,13 @@ func (w *worker) numbers(ctx context.Context, t Task) (Numbers, error) {
 	if err != nil {
 		return Numbers{}, err
 	}
-	problem, err := w.scenario.ProblemOf(ctx, s.code, s.decoder, e, w.Sampling)
+	problem, err := w.scenario.ProblemOf(s.code, s.decoder, e)
 	if err != nil {
 		return Numbers{}, err
 	}
 	prior := w.priors[s.code.Levels()]
-	if t.Method == scenario.Sample {
-		return w.sample(ctx, problem, prior)
+	if t.Method == plane.Sample {
+		return w.sample(ctx, w.Sampling.Of(problem), prior)
 	}
 	mean, err := s.means[t.Method].Mean(ctx, problem, prior)
 	return unsampled(mean, true), err
@@ -138,7 +138,7 @@ func (w *worker) numbers(ctx context.Context, t Task) (Numbers, error) {
 
 // sample samples a cell.
 func (w *worker) sample(ctx context.Context, problem *montecarlo.Problem, prior []float64) (Numbers, error) {
-	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, w.Target(prior, false), nil)
+	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, w.Sampling, prior, nil)
 	if err != nil {
 		return Numbers{}, err
 	}

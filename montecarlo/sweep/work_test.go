@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/plane"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 )
@@ -21,7 +21,7 @@ const mixed = `{"codes": ["unary", "johnson"], "decoders": ["auto", "gen-ex"], "
  "r": [0.5, 1, 60], "sigma": [1, 2], "methods": ["bound", "exact", "mc"], "samples": 500}`
 
 // work computes a shard in a folder.
-func work(t testing.TB, ctx context.Context, p *Plan, dir string, i, n int, run scenario.Run) (*Shard, error) {
+func work(t testing.TB, ctx context.Context, p *Plan, dir string, i, n int, run montecarlo.Run) (*Shard, error) {
 	t.Helper()
 	h := must.Get(p.Open(dir, i, n))(t)
 	return h, h.Work(ctx, run, time.Hour)
@@ -32,12 +32,12 @@ func TestWork(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := must.Get(read(mixed))(t)
 	alone, dir := t.TempDir(), t.TempDir()
-	must.Get(work(t, t.Context(), p, alone, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}))(t)
+	must.Get(work(t, t.Context(), p, alone, 1, 1, montecarlo.Run{Backend: montecarlo.CPU{}}))(t)
 	want := mustMerge(t, alone).Table("").Cells
 	var done atomic.Uint64
 	for i := 1; i <= 3; i++ {
 		for range 2 { // again, there is nothing to do
-			must.Get(work(t, t.Context(), p, dir, i, 3, scenario.Run{Backend: montecarlo.CPU{Workers: i},
+			must.Get(work(t, t.Context(), p, dir, i, 3, montecarlo.Run{Backend: montecarlo.CPU{Workers: i},
 				Workers: i, Done: func(n uint64) { done.Add(n) }}))(t)
 		}
 	}
@@ -91,7 +91,7 @@ func TestWorkFails(t *testing.T) {
 	broken := errors.New("broken")
 	dir := t.TempDir()
 	if _, err := work(t, t.Context(), p, dir, 1, 1,
-		scenario.Run{Backend: &sampler{then: func() error { return broken }}}); !errors.Is(err, broken) {
+		montecarlo.Run{Backend: &sampler{then: func() error { return broken }}}); !errors.Is(err, broken) {
 		t.Errorf("the error is %v", err)
 	}
 	h := must.Get(p.Open(dir, 1, 1))(t)
@@ -99,7 +99,7 @@ func TestWorkFails(t *testing.T) {
 		t.Errorf("%d of %d cells are left", len(h.Todo), h.All)
 	}
 	for _, cell := range h.Todo {
-		if p.task(cell).Method != scenario.Sample {
+		if p.task(cell).Method != plane.Sample {
 			t.Errorf("%s is left, and needs no samples", p.describe(cell))
 		}
 	}
@@ -112,14 +112,14 @@ func TestWorkInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()
 	_, err := work(t, ctx, p, dir, 1, 1,
-		scenario.Run{Backend: &sampler{at: 2, then: func() error { cancel(); return nil }}})
+		montecarlo.Run{Backend: &sampler{at: 2, then: func() error { cancel(); return nil }}})
 	h := must.Get(p.Open(dir, 1, 1))(t)
 	want := fmt.Sprintf("%d of %d cells are safe in %s; the same command goes on from there", h.All-len(h.Todo), h.All,
 		h.Path())
 	if err == nil || err.Error() != want || errors.Is(err, context.Canceled) || len(h.Todo) == 0 {
 		t.Errorf("said %v, want %q", err, want)
 	}
-	must.Get(work(t, t.Context(), p, dir, 1, 1, scenario.Run{Backend: montecarlo.CPU{}}))(t)
+	must.Get(work(t, t.Context(), p, dir, 1, 1, montecarlo.Run{Backend: montecarlo.CPU{}}))(t)
 	must.Succeed(t, mustMerge(t, dir).Complete())
 }
 
@@ -130,7 +130,7 @@ func TestWorkUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	h := must.Get(p.Open(dir, 1, 1))(t)
 	must.Succeed(t, os.Remove(dir))
-	if err := h.Work(t.Context(), scenario.Run{Backend: montecarlo.CPU{}}, time.Hour); !errors.Is(err, os.ErrNotExist) {
+	if err := h.Work(t.Context(), montecarlo.Run{Backend: montecarlo.CPU{}}, time.Hour); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
 	}
 }

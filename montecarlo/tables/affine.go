@@ -85,7 +85,7 @@ func (l *LogitMaker) affineRow(ctx context.Context, i int) (*Logits, error) {
 	for k := range numbers {
 		t.Bits = append(t.Bits, uint16(k))
 	}
-	t.Centers = [][]int32{make([]int32, numbers)}
+	t.Centers = make([]int32, numbers)
 	for len(rows)%AffineRows != 0 { // fill the last group
 		rows, offsets = append(rows, nil), append(offsets, lowest)
 		t.Levels = append(t.Levels, t.Levels[len(t.Levels)-1])

@@ -31,18 +31,10 @@ func LightScore(levels int) float64 { return 30*math.Ln2 + math.Log(float64(leve
 // candidates, and draw the bits that can err. Decoders that do not correlate have no
 // candidates, and all bits are drawn.
 type Logits struct {
-	Row  int
-	Bits []uint16 // A drawn bits, from 0, ascending
-	// Centers, J × A, are the means of the logits, in units of 2⁻²⁴. J is 1 or decode.Strata. It is
-	// nil for hard outputs.
-	Centers [][]int32
-	*Flips  // of hard outputs; nil elsewhere
-
-	// For logits of a perceived label; nil and 0 elsewhere. Own, of length A, is the standard
-	// deviation of each logit, in units of 2⁻³⁰. Logits, and so Centers and Own, are divided
-	// by 2^Exponent, so that the largest logit of the row fits its integer.
-	Own      []int64
-	Exponent uint8
+	Row     int
+	Bits    []uint16 // A drawn bits, from 0, ascending
+	Centers []int32  // A: the means of the logits, in units of 2⁻²⁴; nil for hard outputs
+	*Flips           // of hard outputs; nil elsewhere
 
 	// For gen and gen-ex. Correlations are taken relative to the first
 	// candidate's: each is its predecessor's plus some logits, less others.
@@ -57,10 +49,6 @@ type Logits struct {
 	// For decoders that read scores, instead of steps. Levels are the candidates, in the order of
 	// the scores. Bits and Centers stand for the numbers ε, and not for bits.
 	Affine *Affine
-
-	// For codes of real numbers, instead of steps: candidate × A, in units of
-	// the largest magnitude of the code / 2¹⁶.
-	Values []int32
 
 	// For gen-ex, and for scores: a candidate whose correlation is d below the largest weighs
 	// 2^(−d·Scale), and nothing when d is above Limit.
@@ -94,26 +82,24 @@ type Product struct {
 
 // Model describes how the logits of a problem are drawn, and how a decoder reads them.
 type Model struct {
-	Code      *code.Code     // L levels, M bits
-	Kind      Kind           // not IndependentBits
-	Errors    mat.Matrix     // L × M, e[n,k]
-	Perceived decode.Network // for a perceived label, instead of Errors
+	Code   *code.Code // L levels, M bits
+	Hard   bool       // outputs are bits, sampled one by one; else they are logits
+	Errors mat.Matrix // L × M, e[n,k]
 	// Correlates is set where the decoder reads correlations with the code words, as gen and
 	// gen-ex do: the tables then hold candidates. Temperature is the temperature of a softmax
 	// over the candidates (gen-ex); 0 where the largest correlation decides.
 	Correlates  bool
 	Temperature float64
-	// Scores, when set, are what the decoder reads: Kind is IndependentLogits.
+	// Scores, when set, are what the decoder reads: of logits.
 	Scores *decode.Affine
 }
 
 // LogitMaker makes the tables of a model's rows. It belongs to one goroutine.
 type LogitMaker struct {
 	model   Model
-	unit    float64 // of a real code's values
 	sure    float64 // decode.MeanLogit of a bit that cannot err, as most cannot
 	e       []float64
-	mean    []float64 // smallest mean of s_k·Z_k
+	mean    []float64 // of s_k·Z_k
 	drawn   []bool
 	index   []int32
 	differ  []uint64 // packed: the bits in which candidates differ
@@ -130,9 +116,6 @@ func NewLogitMaker(p Model) *LogitMaker {
 	if p.Temperature > 0 {
 		l.factors = newFactors(p.Code)
 	}
-	if p.Code.Real() {
-		l.unit = p.Code.RealUnit()
-	}
 	return l
 }
 
@@ -142,10 +125,8 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 	switch {
 	case l.model.Scores != nil:
 		return l.affineRow(ctx, i)
-	case l.model.Kind == PerceivedLogits:
-		return l.perceivedRow(i)
-	case l.model.Kind.Hard():
-		return l.hardRow(ctx, i)
+	case l.model.Hard:
+		return l.hardRow(i)
 	}
 	return l.independentRow(ctx, i)
 }
@@ -153,124 +134,67 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 // SignRounding bounds the probability that the sign of some logit changes as logits are made of
 // whole numbers. They are rounded to 2⁻¹⁶ after their noise, whose numbers are within 2·10⁻⁶ of
 // normal ones. So a sign changes, or a logit becomes 0, where it is that near to 0, which has a
-// probability below 4·10⁻⁶ over its standard deviation.
-func (t *Logits) SignRounding() float64 {
-	sum := 0.0
-	for a := range t.Bits {
-		sd := 1.0
-		if t.Own != nil {
-			sd = float64(t.Own[a]) / (1 << 30)
-		}
-		sum += min(4e-6/sd, 1)
+// probability below 4·10⁻⁶.
+func (t *Logits) SignRounding() (sum float64) {
+	for range t.Bits {
+		sum += 4e-6
 	}
 	return sum
 }
 
-// independentRow is Row for logits of standard deviation 1.
+// independentRow is Row for logits.
 func (l *LogitMaker) independentRow(ctx context.Context, i int) (*Logits, error) {
-	p := l.model
-	means, err := l.means(ctx, i)
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	var err error
+	if l.e, err = matrix.Probabilities(l.e, i, l.model.Errors); err != nil {
+		return nil, err
+	}
+	for k, e := range l.e {
+		l.mean[k] = l.sure
+		if e > decode.SmallestError {
+			l.mean[k] = decode.MeanLogit(e)
+		}
+		l.drawn[k] = !l.model.Correlates
+	}
 	t := &Logits{Row: i}
-	switch {
-	case p.Correlates:
+	if l.model.Correlates {
 		if err := l.candidates(ctx, t, i, l.threshold()); err != nil {
 			return nil, err
 		}
 		l.orPairs(t)
-	default:
-		l.drawAll()
 	}
-	l.finish(t, means, nil)
+	l.finish(t)
+	for _, k := range t.Bits {
+		mean := l.mean[k]
+		if !l.model.Code.Bit(i, int(k)) {
+			mean = -mean
+		}
+		t.Centers = append(t.Centers, int32(math.Round(mean*NormalOne)))
+	}
 	return t, nil
 }
 
-// means returns the means of all logits of level i+1, J × M. It sets mean to the
-// smallest of each.
-func (l *LogitMaker) means(ctx context.Context, i int) ([][]float64, error) {
-	c := l.model.Code
-	means := make([][]float64, l.model.Kind.Parts())
-	for k := range l.mean {
-		l.mean[k], l.drawn[k] = math.Inf(1), false
-	}
-	return means, l.eachPart(ctx, i, len(means), func(j int, wrong []float64) {
-		means[j] = make([]float64, c.Bits())
-		for k, e := range wrong {
-			q := l.sure
-			if e > decode.SmallestError {
-				q = decode.MeanLogit(e)
-			}
-			l.mean[k] = min(l.mean[k], q)
-			if !c.Bit(i, k) {
-				q = -q
-			}
-			means[j][k] = q
-		}
-	})
-}
-
-// eachPart calls f with the probabilities that the bits are wrong, for each part of level i+1.
-func (l *LogitMaker) eachPart(ctx context.Context, i, parts int, f func(j int, wrong []float64)) error {
-	p := l.model
-	for j := range parts {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if p.Kind.Perceived() {
-			p.Perceived.WrongTo(l.e, i, l.perceived(i, j))
-		} else {
-			l.e = matrix.Row(l.e, i, p.Errors)
-		}
-		if err := matrix.CheckProbabilities(l.e, i); err != nil {
-			return err
-		}
-		f(j, l.e)
-	}
-	return nil
-}
-
-// drawAll draws every bit.
-func (l *LogitMaker) drawAll() {
-	for k := range l.drawn {
-		l.drawn[k] = true
-	}
-}
-
-// orPairs takes all levels as candidates where that is less work, by pairs.
+// orPairs takes all levels as candidates, and draws all bits that are not the same everywhere, where
+// that is less work, by pairs.
 func (l *LogitMaker) orPairs(t *Logits) {
 	if q := l.factors; q != nil && q.work() < len(t.Levels) {
-		l.everything(t)
+		t.Levels = l.allLevels()
+		l.drawDiffering(t.Levels)
 	}
 }
 
-// finish fills in everything that follows from the bits that are drawn and from the
-// candidates. means, J × M, are the means of the logits, and sd, of length M, are their
-// standard deviations; nil where all are 1. Both are divided by 2^Exponent.
-func (l *LogitMaker) finish(t *Logits, means [][]float64, sd []float64) {
+// finish fills in everything that follows from the bits that are drawn and from the candidates.
+func (l *LogitMaker) finish(t *Logits) {
 	p, c, i := l.model, l.model.Code, t.Row
 	for k, drawn := range l.drawn {
 		if drawn {
 			l.index[k] = int32(len(t.Bits))
 			t.Bits = append(t.Bits, uint16(k))
-			if sd != nil {
-				t.Own = append(t.Own, int64(math.Round(sd[k]*(1<<30))))
-			}
 		}
 	}
-	for _, mean := range means {
-		row := make([]int32, len(t.Bits))
-		for a, k := range t.Bits {
-			row[a] = int32(math.Round(mean[k] * NormalOne))
-		}
-		t.Centers = append(t.Centers, row)
-	}
-	unit := 1.0 // of a code's values
 	switch {
-	case p.Correlates && c.Real():
-		l.values(t)
-		unit = l.unit
 	case p.Correlates && l.factors != nil && len(t.Levels) == c.Levels():
 		q := l.factors
 		t.Product = &Product{
@@ -284,8 +208,7 @@ func (l *LogitMaker) finish(t *Logits, means [][]float64, sd []float64) {
 		t.RunningSum = l.steps(t.Levels, 0, c.Bits(), i)
 	}
 	if p.Temperature > 0 {
-		// exponent for one unit of correlation
-		scale := p.Temperature * unit / LogitOne * float64(uint64(1)<<t.Exponent)
+		scale := p.Temperature / LogitOne // exponent for one unit of correlation
 		t.Limit = int64(min(LightScore(c.Levels())/scale, 1<<62))
 		t.Scale = float32(min(scale/math.Ln2, math.MaxFloat32))
 	}
@@ -309,14 +232,7 @@ func (l *LogitMaker) allLevels() []uint16 {
 	return levels
 }
 
-// everything makes all levels candidates, and draws all bits that are not the same
-// everywhere.
-func (l *LogitMaker) everything(t *Logits) {
-	t.Levels = l.allLevels()
-	l.drawDiffering(t.Levels)
-}
-
-// drawDiffering draws the bits in which some rows of a code of words differ.
+// drawDiffering draws the bits in which some rows differ.
 func (l *LogitMaker) drawDiffering(rows []uint16) {
 	clear(l.differ)
 	first := l.model.Code.Word(int(rows[0]))
@@ -350,45 +266,15 @@ func (l *LogitMaker) candidates(ctx context.Context, t *Logits, i int, threshold
 		if l.factors != nil && len(t.Levels) > l.factors.work() {
 			break // pairs are less work already
 		}
-		var out bool
-		switch {
-		case m == i:
-		case c.Real():
-			out = l.realOut(i, m, threshold)
-		default:
-			out = l.out(i, m, threshold, negative)
-		}
-		if !out {
+		if m == i || !l.out(i, m, threshold, negative) {
 			t.Levels = append(t.Levels, uint16(m))
 		}
-	}
-	if c.Real() {
-		return l.drawDifferingReal(ctx, t.Levels)
 	}
 	l.drawDiffering(t.Levels)
 	return nil
 }
 
-// drawDifferingReal draws the columns in which some rows of a code of real numbers differ.
-func (l *LogitMaker) drawDifferingReal(ctx context.Context, rows []uint16) error {
-	c := l.model.Code
-	for a := 1; a < len(rows); a++ {
-		if a%64 == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
-		m, before := int(rows[a]), int(rows[a-1])
-		for k := range l.drawn {
-			if !l.drawn[k] && c.Value(m, k) != c.Value(before, k) {
-				l.drawn[k] = true
-			}
-		}
-	}
-	return nil
-}
-
-// out reports whether row m of a code of words is no candidate. Bits can take negative from a
+// out reports whether row m is no candidate. Bits can take negative from a
 // sum, at most.
 func (l *LogitMaker) out(i, m int, threshold, negative float64) bool {
 	c := l.model.Code
@@ -403,31 +289,6 @@ func (l *LogitMaker) out(i, m int, threshold, negative float64) bool {
 		}
 	}
 	return sum > most
-}
-
-// realOut reports whether row m of a code of real numbers is no candidate.
-func (l *LogitMaker) realOut(i, m int, threshold float64) bool {
-	c := l.model.Code
-	var mean, square, size float64
-	for k, q := range l.mean {
-		w := c.Value(i, k) - c.Value(m, k)
-		if w == 0 {
-			continue
-		}
-		// A wrong sign of the weight makes a sure bit speak against the true
-		// row: then the largest mean is the worst, which e at its clamp bounds.
-		switch {
-		case c.Bit(i, k) && w < 0:
-			q = -decode.MeanLogit(decode.SmallestError)
-		case !c.Bit(i, k) && w > 0:
-			q = -decode.MeanLogit(decode.SmallestError)
-		}
-		mean += math.Abs(w) * q
-		square += w * w
-		size += math.Abs(w)
-	}
-	rounding := size * 0x1p-15 * 10 // of values and logits to 2⁻¹⁶
-	return mean-rounding > threshold+sureDeviation*math.Sqrt(square)
 }
 
 // steps makes the differences of the columns lo ≤ k < hi between neighbours among rows, when the
@@ -461,25 +322,4 @@ func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 		before = word
 	}
 	return r
-}
-
-// values makes the weights of a code of real numbers.
-func (l *LogitMaker) values(t *Logits) {
-	c := l.model.Code
-	for _, m := range t.Levels {
-		fixed := 0.0
-		for k := range l.drawn {
-			v := math.Round(c.Value(int(m), k) / l.unit)
-			if l.drawn[k] {
-				t.Values = append(t.Values, int32(v))
-			} else if l.model.Kind.Hard() {
-				if c.Bit(t.Row, k) {
-					fixed += v
-				} else {
-					fixed -= v
-				}
-			}
-		}
-		t.Fixed = append(t.Fixed, int64(fixed)*LogitOne)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"belsim/theory/base/must"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 

@@ -22,7 +22,7 @@ const (
 // newFactors cuts a code where prefixes and suffixes are fewest; nil where it is
 // no product of two, or there is little to gain.
 func newFactors(c *code.Code) *factors {
-	if c.Real() || c.Bits() > productBits || c.Levels() > productLevels {
+	if c.Bits() > productBits || c.Levels() > productLevels {
 		return nil
 	}
 	var best *factors

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strconv"
 
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
+	"belsim/theory/expect"
 )
 
 // Write writes the verdict for people, with a table: of a few levels
@@ -27,7 +27,7 @@ func (v *Report) Write(w io.Writer, model, others string) error {
 			}
 			return strconv.Itoa(r.Level)
 		}),
-		table.Replace("any_law", "", func(r Level) string { return scenario.EndsText(r.AnyLaw) }),
+		table.Replace("any_law", "", func(r Level) string { return expect.EndsText(r.AnyLaw) }),
 		table.Replace("mean", "", func(r Level) string { return table.Sampled(r.Mean, r.StdErr, r.Samples) }))
 	if err := t.Write(w); err != nil {
 		return err

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // falseAlarms is the probability that Check finds a failure although theory is right.
@@ -36,7 +38,7 @@ type Report struct {
 	Overall Level `json:"overall"`
 	// a row for each level
 	Labels []Level `json:"labels"`
-	scenario.Provenance
+	table.Provenance
 
 	Bound   string `json:"-"` // name of the bound; "" where there is none
 	Reached bool   `json:"-"` // every standard error has the relative size that was asked for
@@ -66,14 +68,14 @@ type Level struct {
 	SumWithin uint64 `json:"-" csv:"sum_within"`
 }
 
-// Check samples a problem and checks every mean against theory, which scenario.TheoryOf computes:
+// Check samples a problem and checks every mean against theory, which expect.Of computes:
 // none may exceed its bound, differ from its exact value, or lie outside of what any law can reach by
 // more than chance allows (montecarlo.Verify). With a relative error as the target, a pilot fixes the numbers of samples
 // before those that are checked are drawn.
-func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *montecarlo.Problem, th *scenario.Theory,
-	weights []float64, draw scenario.Sampling) (*Report, error) {
-	target := draw.Target(weights, true)
-	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, target, run.Done)
+func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *montecarlo.Problem, th *expect.Theory,
+	weights []float64, draw montecarlo.Sampling) (*Report, error) {
+	draw.EachLabel = true
+	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw, weights, run.Done)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +103,7 @@ func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *monte
 		pass := len(failures) == 0
 		v.Pass = &pass
 	}
-	if b, err := scenario.BoundOf(p); err == nil {
+	if b, err := expect.BoundOf(p.Expected()); err == nil {
 		v.Bound = b.Name
 	}
 	for _, f := range failures {
@@ -121,6 +123,9 @@ func Check(ctx context.Context, s *scenario.Scenario, run scenario.Run, p *monte
 // Failed reports whether a check failed.
 func (v *Report) Failed() bool { return v.Pass != nil && !*v.Pass }
 
+// manyTimes is how many times what it deviates from a deviation is that tells nothing of it.
+const manyTimes = 1000
+
 // powerText says in a sentence what the check would have found; "" where nothing was checked.
 func (v *Report) powerText() string {
 	what, of := "exact value", func(r Level) float64 { return r.Exact }
@@ -133,8 +138,10 @@ func (v *Report) powerText() string {
 		switch part := r.Detectable / of(r); {
 		case part < 1:
 			text += fmt.Sprintf(", %.2g %%", 100*part)
-		case !math.IsNaN(part) && !math.IsInf(part, 0):
+		case part < manyTimes:
 			text += fmt.Sprintf(", %.0f times the %s", part, what)
+		case !math.IsNaN(part) && !math.IsInf(part, 0):
+			text += fmt.Sprintf(", which tells nothing of so small an %s as %s", what, table.Short(of(r)))
 		}
 		return text
 	}
@@ -159,8 +166,8 @@ func (v *Report) powerText() string {
 	if !table.Missing(v.Overall.Detectable) {
 		text += fmt.Sprintf(" by %s, over all levels; or", size(v.Overall))
 	}
-	return text + fmt.Sprintf(" in one level: by %s, at level %d, up to %s, at level %d", size(*least), least.Level,
-		size(*most), most.Level)
+	return text + fmt.Sprintf(" in one level: by %s, at level %s, up to %s, at level %s", size(*least), position.At(least.Level),
+		size(*most), position.At(most.Level))
 }
 
 // conclusion says in words that the verification passed, or that nothing was checked. It is empty

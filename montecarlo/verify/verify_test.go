@@ -12,15 +12,18 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verify"
 	"belsim/theory"
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // TestVerifies: samples of a mixture agree with exact values and are within their bounds, for hard and
@@ -28,35 +31,35 @@ import (
 func TestVerifies(t *testing.T) {
 	for _, tt := range []struct {
 		code, decoder string
-		outputs       scenario.Outputs
+		outputs       decode.Outputs
 		exact, bound  bool
 	}{
-		{"unary", "bel-u", scenario.AutoOutputs, true, true},
-		{"johnson", "bel-j", scenario.AutoOutputs, true, true},
-		{"b1jdj", "gen", scenario.AutoOutputs, true, true},
-		{"gray", "gen", scenario.AutoOutputs, true, true},
-		{"gray", "gen", scenario.Logits, true, true},
-		{"hadamard", "gen", scenario.Logits, false, true},
-		{"hexj", "gen", scenario.Logits, false, true},
-		{"hexj", "gen-ex", scenario.AutoOutputs, false, false},
-		{"b2jdj", "median", scenario.Bits, true, false},
+		{"unary", "bel-u", decode.AutoOutputs, true, true},
+		{"johnson", "bel-j", decode.AutoOutputs, true, true},
+		{"b1jdj", "gen", decode.AutoOutputs, true, true},
+		{"gray", "gen", decode.AutoOutputs, true, true},
+		{"gray", "gen", decode.Logits, true, true},
+		{"hadamard", "gen", decode.Logits, false, true},
+		{"hexj", "gen", decode.Logits, false, true},
+		{"hexj", "gen-ex", decode.AutoOutputs, false, false},
+		{"b2jdj", "median", decode.Bits, true, false},
 	} {
 		s := scenario.New(scenario.Mixture{R: 0.4, Sigma: 1.4})
 		s.Outputs = tt.outputs
 		c := must.Get(code.New(tt.code, 32))(t)
 		d := must.Get(s.Decoder(tt.decoder, c))(t)
-		draw := scenario.FixedSampling()
+		draw := montecarlo.FixedSampling()
 		draw.Samples = 6400
-		p := must.Get(s.Problem(context.Background(), c, d, draw))(t)
+		p := must.Get(draw.Problem(context.Background(), s, c, d))(t)
 		weights := theory.Uniform(32)
-		th := must.Get(scenario.TheoryOf(t.Context(), 0, p, weights, scenario.Omit{Intervals: true, AnyLaw: true}))(t)
+		th := must.Get(expect.Of(t.Context(), 0, p.Expected(), weights, expect.Omit{Intervals: true, AnyLaw: true}))(t)
 		if got := !math.IsNaN(th.Levels[3].Mean); got != tt.exact {
 			t.Errorf("%s, %s: an exact value: %v, want %v", tt.code, tt.decoder, got, tt.exact)
 		}
 		if got := !math.IsNaN(th.Levels[3].Bound); got != tt.bound {
 			t.Errorf("%s, %s: a bound: %v, want %v", tt.code, tt.decoder, got, tt.bound)
 		}
-		v, err := verify.Check(context.Background(), s, scenario.Run{Backend: montecarlo.CPU{}}, p, th, weights, draw)
+		v, err := verify.Check(context.Background(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, p, th, weights, draw)
 		if err != nil || (v.Pass == nil) == (tt.exact || tt.bound) || v.Pass != nil && !*v.Pass || v.Alpha != 1e-6 {
 			t.Errorf("%s, %s: %v, %v", tt.code, tt.decoder, v.Failures, err)
 		}
@@ -65,9 +68,9 @@ func TestVerifies(t *testing.T) {
 				v.Overall.Exact)
 		}
 		// The means that maps and sweeps take are those of the levels.
-		for name, of := range map[string]func() (*scenario.Mean, error){
-			"bound": func() (*scenario.Mean, error) { return scenario.BoundOf(p) },
-			"exact": func() (*scenario.Mean, error) { return scenario.ExactOf(context.Background(), p) },
+		for name, of := range map[string]func() (*expect.Mean, error){
+			"bound": func() (*expect.Mean, error) { return expect.BoundOf(p.Expected()) },
+			"exact": func() (*expect.Mean, error) { return expect.ExactOf(context.Background(), p.Expected()) },
 		} {
 			want := v.Overall.Bound
 			if name == "exact" {
@@ -80,7 +83,7 @@ func TestVerifies(t *testing.T) {
 				}
 				continue
 			}
-			got, err := m.Mean(t.Context(), p, weights)
+			got, err := m.Mean(t.Context(), p.Expected(), weights)
 			if err != nil || math.Abs(got-want) > 1e-9*want {
 				t.Errorf("%s, %s: mean %s %v, want %v (%v)", tt.code, tt.decoder, name, got, want, err)
 			}
@@ -126,17 +129,17 @@ func TestUnseenErrors(t *testing.T) {
 			}
 			s.Model = fixed{e}
 		}
-		draw := scenario.Sampling{Samples: 2 + rng.Uint64N(100), Seed: uint64(i), Within: rng.IntN(3)}
+		draw := montecarlo.Sampling{Samples: 2 + rng.Uint64N(100), Seed: uint64(i), Within: rng.IntN(3)}
 		candidates, err := compare.NewCandidates(t.Context(), s, []*code.Code{c}, []string{"gen"}, draw)
-		if scenario.Invalid(err) {
+		if errmodel.Invalid(err) {
 			continue
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		run := scenario.Run{Backend: montecarlo.CPU{}}
+		run := montecarlo.Run{Backend: montecarlo.CPU{}}
 		got := must.Get(compare.Rank(t.Context(), s, run, candidates, draw))(t)
 		weights := theory.Uniform(levels)
-		th := must.Get(scenario.TheoryOf(t.Context(), 0, candidates.Problems[0], weights, scenario.Omit{}))(t)
+		th := must.Get(expect.Of(t.Context(), 0, candidates.Problems[0].Expected(), weights, expect.Omit{}))(t)
 		v := must.Get(verify.Check(t.Context(), s, run, candidates.Problems[0], th, weights, draw))(t)
 		r := got.Results[0]
 		var cells []string // what the table says of random errors

@@ -413,12 +413,10 @@ class Inputs:
 
     def rename(self, text: str) -> str:
         """A message with the arrays' names for their paths."""
-        ours = False
         text = re.sub(r"(^|[ :])-: ", r"\1standard input: ", text)
         for path, name in self.names.items():
-            ours = ours or path in text
             text = re.sub(rf"\breading [a-z ]+: (?={re.escape(path)}: )", "", text).replace(path, name)
-        return _as_python(text, ours)
+        return _as_python(text)
 
     def renamed(self, value: Any) -> Any:
         """A result with the arrays' names for their paths."""
@@ -440,34 +438,12 @@ _FLAG = re.compile(r"--([a-z][a-z-]*)(?:[ =]([-+.\d][\w.+-]*))?")
 _LONG = re.compile(r'"([^"]{80})[^"]+"')
 _HELP = re.compile(r"; see belsim[a-z ]* --help")
 _RANGE = re.compile(r"\b(range )a:b")
-_PLACE = re.compile(r"\b(rows?|columns?) \d+(?:(?: and | to )\d+)?")
-_LEVEL = re.compile(
-    r"\b([Ll]evels?|[Bb]its?|[Oo]utputs?|target(?= \S+ is no level)) [1-9]\d*\b(?!\.\d)"
-    r"(?: is no level: want \d+)?(?:(?: and | to )\d+\b)?"
-)
 
 
-def _as_python(text: str, arrays: bool) -> str:
-    """A message with arguments for flags. About arrays: with rows and columns counted from 0."""
+def _as_python(text: str) -> str:
+    """A message with arguments for flags."""
     text = _FLAG.sub(lambda m: m[1].replace("-", "_") + (f"={m[2]}" if m[2] else ""), _HELP.sub("", _LONG.sub(r'"\1…"', text)))
-    if arrays:
-        text = _PLACE.sub(_less, text)
     return _RANGE.sub("range=(a, b)", text)
-
-
-def sentences(text: str) -> str:
-    """What the command says, with levels, bits and outputs of a network counted from 0."""
-    return _LEVEL.sub(_less, text)
-
-
-def said(text: str) -> str:
-    """The same, for the terminal."""
-    return printable(sentences(text))
-
-
-def _less(m: re.Match[str]) -> str:
-    """A word and numbers that count from 1, of a match, with numbers that count from 0."""
-    return m[1] + " " + re.sub(r"\d+", lambda n: str(int(n[0]) - 1), m[0].removeprefix(m[1] + " "))
 
 
 def _mapped_file(values: object) -> str | None:
@@ -720,12 +696,12 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
         raise Error(f"the command crashed: {inputs.rename(crash)}", 3)
     if status not in ((0, 1) if may_fail else (0,)):
         if rest and rest[0].startswith("belsim: "):
-            raise Error(sentences(inputs.rename(" ".join(rest).removeprefix("belsim: "))), status)
+            raise Error(inputs.rename(" ".join(rest).removeprefix("belsim: ")), status)
         how = f"by the signal {-status}" if status < 0 else f"with the exit code {status}"
         raise Error(f"the command {path} ended {how}" + (f": {rest[0][:200]}" if rest else ""), 3)
     for note in notes:
         if "sampling on the CPU" not in note:  # no news for a caller who did not ask for a GPU
-            warn(sentences(inputs.rename(note.removeprefix("belsim: note: "))))
+            warn(inputs.rename(note.removeprefix("belsim: note: ")))
     return text
 
 
@@ -805,7 +781,7 @@ def from_zero(value: Any) -> Any:
         elif name in _POSITIONS and v is not None:
             out[name] = [k - 1 for k in v] if isinstance(v, list) else v - 1
         elif name in _SENTENCES and isinstance(v, (str, list)):
-            out[name] = said(v) if isinstance(v, str) else [said(text) for text in v]
+            out[name] = printable(v) if isinstance(v, str) else [printable(text) for text in v]
         else:
             out[name] = from_zero(v)
     return out

@@ -39,7 +39,6 @@ from belsim._call import (
     results,
     rows,
     run,
-    said,
     several,
     shown,
     span,
@@ -420,13 +419,13 @@ class Fit(_Results, _plots.Pictured):
 
     @property
     def text(self) -> str:
-        """What the command prints, whose levels and bits count from 1."""
+        """What the command prints."""
         return printable(self._text)
 
     @property
     def verdict(self) -> str:
         """A few sentences: how wrong the network is, and what to do next."""
-        return said(self._text.split("\n\n", 1)[0])
+        return printable(self._text.split("\n\n", 1)[0])
 
     def _one(self, name: str) -> None:
         """Refuses what only one output has."""

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/errmodel/assess"
 	"belsim/errmodel/forecast"
-	"belsim/montecarlo/compare"
 	"belsim/plots"
 	"belsim/theory/base/table"
 )
@@ -39,7 +39,7 @@ var pageText string
 // file. all is what is known of several outputs, else nil. ways are those of assess.Report.Section.
 func WritePage(w io.Writer, ways map[assess.Advice]string, all *assess.Several, reports ...*assess.Report) error {
 	type section struct {
-		assess.Section
+		table.Section
 		Pictures []picture
 	}
 	made := reports[0].Fit.Provenance
@@ -180,7 +180,7 @@ func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
 		}
 	}
 	for _, b := range r.Baselines {
-		if b.Name == compare.DirectRegression {
+		if b.Name == errmodel.DirectRegression {
 			d.Baselines = append(d.Baselines, plots.NamedError{Name: b.Name, Value: b.Error / first.Forecast})
 		}
 	}

@@ -13,12 +13,12 @@ import (
 	"belsim/errmodel/assess"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/search"
 	"belsim/montecarlo/verify"
 	"belsim/plots"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // CompareData returns the data of the figure of a comparison.
@@ -26,7 +26,7 @@ func CompareData(c *compare.Ranking, model string, style plots.Style) plots.Comp
 	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Style: style}
 	for _, r := range c.Results {
 		name := r.Code + " (" + r.Decoder
-		if r.Outputs == scenario.Logits {
+		if r.Outputs == decode.Logits {
 			name += ", logits"
 		}
 		d.Rows = append(d.Rows, plots.CompareRow{Name: name + ")", Bound: r.Bound, Exact: r.Exact, Mean: r.Mean,

@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"belsim/errmodel/assess"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo/heatmap"
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/plane"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/must"
@@ -27,7 +28,7 @@ func TestMapData(t *testing.T) {
 	for _, v := range []float64{-50, 300, math.NaN(), -100} {
 		m.Cells = append(m.Cells, heatmap.Cell{Bound: &heatmap.Values{Increase: v}, Exact: &heatmap.Values{Increase: 0}})
 	}
-	m.Methods, m.Bounds = []scenario.Method{scenario.Bound, scenario.Exact}, []string{"Eq. 2", "Eq. 26, and more"}
+	m.Methods, m.Bounds = []plane.Method{plane.Bound, plane.Exact}, []string{"Eq. 2", "Eq. 26, and more"}
 	d := paper.MapData(m, nil, plots.Style{})
 	if len(d.Panels) != 2 || d.Panels[0].Name != "bounds (Eq. 2, Eq. 26)" || d.Panels[1].Name != "exact expected error" ||
 		d.Panels[1].Z[0][1] != 1 || strings.Contains(d.Title, "bound") {

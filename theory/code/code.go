@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 )
 
 // Limits of the number of levels of a code.
@@ -284,8 +285,8 @@ func FromReal(name string, m mat.Matrix) (*Code, error) {
 		for k := range width {
 			v := m.At(i, k)
 			if math.IsNaN(v) || math.Abs(v) > maxValue {
-				return nil, fmt.Errorf("%s: row %d, column %d: %v; want a number between %g and %g", name, i+1, k+1, v,
-					-maxValue, maxValue)
+				return nil, fmt.Errorf("%s: row %s, column %s: %v; want a number between %g and %g", name,
+					position.At(i+1), position.At(k+1), v, -maxValue, maxValue)
 			}
 			values[i*width+k] = v + 0 // −0 is 0
 			bits = bits && (v == 0 || v == 1)
@@ -332,8 +333,8 @@ func (c *Code) checkReal() error {
 	}
 	for k := range c.bits {
 		if c.Value(first, k) != c.Value(second, k) {
-			return fmt.Errorf("%s: rows %d and %d are the same code word when values are rounded to %.2g",
-				c.name, first+1, second+1, unit)
+			return fmt.Errorf("%s: rows %s and %s are the same code word when values are rounded to %.2g",
+				c.name, position.At(first+1), position.At(second+1), unit)
 		}
 	}
 	return c.errTwins(first, second)
@@ -366,7 +367,8 @@ func firstTwins(rows int, key func(to []byte, i int) []byte) (first, second int)
 
 // errTwins is the error for two rows with the same code word.
 func (c *Code) errTwins(first, second int) error {
-	return fmt.Errorf("%s: rows %d and %d are the same code word; every level needs its own", c.name, first+1, second+1)
+	return fmt.Errorf("%s: rows %s and %s are the same code word; every level needs its own", c.name,
+		position.At(first+1), position.At(second+1))
 }
 
 // checkDims returns the size of a matrix that can be a code.
@@ -401,7 +403,8 @@ func FromMatrix(name string, m mat.Matrix) (*Code, error) {
 			case 1:
 				c.set(i, k, k+1)
 			default:
-				return nil, fmt.Errorf("%s: row %d, column %d: %v is neither 0 nor 1", name, i+1, k+1, v)
+				return nil, fmt.Errorf("%s: row %s, column %s: %v is neither 0 nor 1", name, position.At(i+1), position.At(k+1),
+					v)
 			}
 		}
 	}

@@ -276,7 +276,7 @@ func TestRefusals(t *testing.T) {
 		{filepath.Join(dir, "codes.pkl"), 0, "want a name ending in .csv, .npy or .npz"},
 	} {
 		_, err := code.Open(tt.code, tt.levels)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err == nil || !strings.Contains(must.Text(err), tt.want) {
 			t.Errorf("Open(%q, %d): error %v, want one about %q", tt.code, tt.levels, err, tt.want)
 		}
 	}
@@ -298,7 +298,7 @@ func TestRealRows(t *testing.T) {
 		{[]float64{1e-100, 0, 0, 1e-100}, ""},
 	} {
 		_, err := code.FromReal("real.csv", mat.NewDense(len(tt.rows)/2, 2, tt.rows))
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(must.Text(err), tt.want)) {
 			t.Errorf("%v: error %v, want %q", tt.rows, err, tt.want)
 		}
 	}
@@ -322,4 +322,9 @@ func FuzzFromMatrix(f *testing.F) {
 			t.Fatalf("code differs from its matrix %v", m)
 		}
 	})
+}
+
+// TestHardToLearn: 8 transitions a bit are not too many yet.
+func TestHardToLearn(t *testing.T) {
+	must.Equal(t, "8 and more", [2]bool{false, true}, [2]bool{code.HardToLearn(8), code.HardToLearn(8.001)})
 }

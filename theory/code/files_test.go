@@ -55,7 +55,7 @@ func TestOpenMatrices(t *testing.T) {
 		{"both.csv", 0, "every level needs its own"},
 		{"real.csv", 0, "0.5 is neither 0 nor 1; fit and decode read codes of real numbers"},
 	} {
-		if _, err := code.Open(path(tt.name), tt.levels); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := code.Open(path(tt.name), tt.levels); err == nil || !strings.Contains(must.Text(err), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
@@ -65,11 +65,11 @@ func TestOpenMatrices(t *testing.T) {
 	for _, name := range []string{"wide.csv", "c.npz:C"} {
 		must.Equal(t, "the name of mine="+name, "mine", must.Get(code.OpenReal("mine="+path(name), 0))(t).Name())
 	}
-	if _, err := code.Open("mine="+path("both.csv"), 0); err == nil || !strings.Contains(err.Error(), path("both.csv")) {
+	if _, err := code.Open("mine="+path("both.csv"), 0); err == nil || !strings.Contains(must.Text(err), path("both.csv")) {
 		t.Errorf("%v; want the file's name", err)
 	}
 	for _, name := range []string{"unary", "probe", "softmax", "", "a.csv"} {
-		if _, err := code.Open(name+"="+path("wide.csv"), 0); err == nil || !strings.Contains(err.Error(), "your own") {
+		if _, err := code.Open(name+"="+path("wide.csv"), 0); err == nil || !strings.Contains(must.Text(err), "your own") {
 			t.Errorf("%s=FILE: error %v", name, err)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"sort"
+
+	"belsim/theory/base/position"
 )
 
 // Values are the labels of the levels of a code, numbers that ascend, in the place of evenly spaced
@@ -26,7 +28,7 @@ func (v Values) Check(levels int) error {
 func (v Values) check() error {
 	for i, x := range v {
 		if math.IsNaN(x) || math.IsInf(x, 0) || i > 0 && x <= v[i-1] {
-			return fmt.Errorf("value of level %d is %v; want finite numbers that ascend", i+1, x)
+			return fmt.Errorf("value of level %s is %v; want finite numbers that ascend", position.At(i+1), x)
 		}
 	}
 	if len(v) < MinLevels {
@@ -37,8 +39,8 @@ func (v Values) check() error {
 	}
 	for i, x := range v[1:] {
 		if step := x - v[i]; step < nearest*v.width() {
-			return fmt.Errorf("levels %d and %d are %.3g apart, which vanishes in the mean distance of %.3g: want "+
-				"labels that lie further apart, such as logarithms", i+1, i+2, step, v.width())
+			return fmt.Errorf("levels %s and %s are %.3g apart, which vanishes in the mean distance of %.3g: want "+
+				"labels that lie further apart, such as logarithms", position.At(i+1), position.At(i+2), step, v.width())
 		}
 	}
 	return nil

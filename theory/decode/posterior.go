@@ -9,6 +9,7 @@ import (
 
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
@@ -19,9 +20,6 @@ type Model struct {
 	// Errors has the error probabilities e[n,k], L × M, of bits that err independently. Their
 	// logits are normal as MeanLogit has them.
 	Errors mat.Matrix
-	// Perceived, when set, says that the bits are those of a network that knows a perceived
-	// label. Errors is not used then.
-	Perceived Network
 }
 
 // Informed is a decoder that knows the classifiers. A Registry gives it a model that suits all
@@ -48,9 +46,8 @@ type Informed interface {
 type Posterior struct {
 	code   *code.Code
 	model  Model
-	affine *Affine // its rows are levels, or perceived labels
-	sure   *sure   // bits that are certain; nil where there are none
-	labels *perceivedLabels
+	affine *Affine
+	sure   *sure // bits that are certain; nil where there are none
 }
 
 var _ Informed = (*Posterior)(nil)
@@ -74,36 +71,30 @@ func (e everywhere) Dims() (r, c int)    { return e.rows, e.columns }
 func (e everywhere) At(int, int) float64 { return e.value }
 func (e everywhere) T() mat.Matrix       { return everywhere{e.columns, e.rows, e.value} }
 
-// NewPosterior returns the decoder of a code. Where the model has neither Errors nor Perceived,
-// every bit errs with the probability 10⁻³. The error says what does not fit, or is no probability;
+// NewPosterior returns the decoder of a code. Where the model has no Errors, every bit errs with the
+// probability 10⁻³. The error says what does not fit, or is no probability;
 // it is a *memory.Error where L × M numbers do not fit in memory.
 func NewPosterior(c *code.Code, m Model) (*Posterior, error) {
 	if c.Real() {
 		return nil, fmt.Errorf("%w: %s knows the bits of codes, and %s holds real numbers", ErrUnfit, Median, c.Name())
 	}
-	if m.Errors == nil && m.Perceived == nil {
+	if m.Errors == nil {
 		m.Errors = everywhere{c.Levels(), c.Bits(), usualError}
 	}
-	if m.Perceived == nil {
-		if err := memory.Check(fmt.Sprintf("the decoder %s of %s", Median, c.Name()),
-			memory.Product(c.Levels(), c.Bits(), 8)); err != nil {
-			return nil, err
-		}
+	if err := memory.Check(fmt.Sprintf("the decoder %s of %s", Median, c.Name()),
+		memory.Product(c.Levels(), c.Bits(), 8)); err != nil {
+		return nil, err
 	}
 	prior, err := logPrior(m.Prior, c.Levels())
 	if err != nil {
 		return nil, err
 	}
 	p := &Posterior{code: c, model: m}
-	switch {
-	case m.Perceived != nil:
-		err = p.perceive(prior)
-	case m.Logits:
-		err = p.readLogits(prior)
-	default:
-		err = p.readBits(prior)
+	read := p.readBits
+	if m.Logits {
+		read = p.readLogits
 	}
-	if err != nil {
+	if err := read(prior); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -121,7 +112,7 @@ func logPrior(prior []float64, levels int) ([]float64, error) {
 	total := 0.0
 	for i, p := range prior {
 		if !(p >= 0) || math.IsInf(p, 0) {
-			return nil, fmt.Errorf("prior of level %d is %v; want a number of 0 or more", i+1, p)
+			return nil, fmt.Errorf("prior of level %s is %v; want a number of 0 or more", position.At(i+1), p)
 		}
 		total += p
 		out[i] = math.Log(p)
@@ -249,18 +240,13 @@ func (p *Posterior) Model() Model { return p.model }
 func (p *Posterior) Inform(m Model) (Decoder, error) { return NewPosterior(p.code, m) }
 
 // Scores returns the decoder as scores of the levels that are affine in the outputs. ok is false
-// where it is more than that: at a perceived label, and where bits are certain.
-func (p *Posterior) Scores() (a *Affine, ok bool) {
-	return p.affine, p.labels == nil && p.sure == nil
-}
+// where it is more than that, because bits are certain.
+func (p *Posterior) Scores() (a *Affine, ok bool) { return p.affine, p.sure == nil }
 
 // label decodes M outputs; word has their signs, or is nil.
 func (p *Posterior) label(z []float64, word []uint64) float64 {
 	scores := make([]float64, len(p.affine.Offsets))
 	p.affine.ScoresTo(scores, z)
-	if p.labels != nil {
-		return p.labels.label(scores)
-	}
 	if p.sure != nil {
 		p.sure.leave(scores, word)
 	}
@@ -291,10 +277,9 @@ func (p *Posterior) DecodeLogits(z []float64) float64 {
 const impossibleBit = -1 << 20
 
 // BitScoresTo sets dst, of length L, to the scores of the levels for a word, where a bit that a
-// level cannot give counts −2²⁰. It returns false where the decoder reads logits, or knows a
-// perceived label.
+// level cannot give counts −2²⁰. It returns false where the decoder reads logits.
 func (p *Posterior) BitScoresTo(dst []float64, word []uint64) bool {
-	if p.model.Logits || p.labels != nil {
+	if p.model.Logits {
 		return false
 	}
 	p.affine.ScoresTo(dst, signs(word, p.code.Bits()))

@@ -1,7 +1,6 @@
 package decode_test
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -10,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -174,101 +172,5 @@ func TestPosteriorRefusals(t *testing.T) {
 	}
 	if _, err := decode.NewPosterior(realCode(t), decode.Model{}); !errors.Is(err, decode.ErrUnfit) {
 		t.Errorf("a code of real numbers: %v", err)
-	}
-}
-
-// TestPerceivedGrid: the grid of perceived labels that all levels share, with a normal law, decodes
-// like the mean over the 64 strata of every level. The expected error of the median, under the
-// strata, is at most 0.1 % above the Bayes risk: the median of their own posterior. It is at most 2
-// % where the logits of 15 bits tell the strata of a wide law apart, which a normal law does not
-// have. Outputs are sampled; the expectations given the outputs are exact.
-func TestPerceivedGrid(t *testing.T) {
-	const levels, samples = 16, 100
-	rng := rand.New(rand.NewPCG(7, 8))
-	for _, name := range []string{"gray", "unary"} {
-		for _, s := range []float64{0.3, 3} {
-			c := mustNew(t, name, levels)
-			l := must.Get(perceived.Model{Noise: s, Misfit: perceived.DefaultMisfit,
-				Training: perceived.BCE}.Learn(context.Background(), 1, c, nil))(t)
-			sd := l.ResidualSD()
-			// f has the logits at the strata of all levels.
-			f := mat.NewDense(levels*decode.Strata, c.Bits(), nil)
-			for i := range levels {
-				for j := range decode.Strata {
-					l.Logits(f.RawRowView(i*decode.Strata+j), float64(i+1)+s*decode.Stratum(j))
-				}
-			}
-			for _, logits := range []bool{false, true} {
-				d := must.Get(decode.NewPosterior(c, decode.Model{Perceived: l, Logits: logits}))(t)
-				var grid, least float64
-				z, scores := make([]float64, c.Bits()), make([]float64, levels*decode.Strata)
-				for range samples {
-					from := f.RawRowView(rng.IntN(len(scores)))
-					for k := range z {
-						z[k] = from[k] + sd[k]*rng.NormFloat64()
-					}
-					largest := math.Inf(-1)
-					for g := range scores {
-						scores[g] = 0
-						for k, v := range f.RawRowView(g) {
-							switch {
-							case sd[k] == 0:
-							case logits:
-								scores[g] -= (z[k] - v) * (z[k] - v) / sd[k] / sd[k] / 2
-							case z[k] > 0:
-								scores[g] += math.Log(math.Erfc(-v/sd[k]/math.Sqrt2) / 2)
-							default:
-								scores[g] += math.Log(math.Erfc(v/sd[k]/math.Sqrt2) / 2)
-							}
-						}
-						largest = max(largest, scores[g])
-					}
-					p, total := make([]float64, levels), 0.0
-					for g, v := range scores {
-						w := math.Exp(v - largest)
-						p[g/decode.Strata] += w
-						total += w
-					}
-					best, _ := halve(p)
-					answer := d.DecodeLogits(z)
-					for i, v := range p {
-						grid += v / total * math.Abs(answer-float64(i+1)) / samples
-						least += v / total * math.Abs(best-float64(i+1)) / samples
-					}
-				}
-				t.Logf("%s, s = %v, logits %v: %.5f levels, least %.5f (+%.3f %%)", name, s, logits, grid, least,
-					100*(grid/least-1))
-				most := 1.001
-				if name == "unary" && logits {
-					most = 1.02
-				}
-				if !(grid >= least-1e-12 && grid <= most*least) {
-					t.Errorf("%s, s = %v, logits %v: an error of %v levels; the least is %v", name, s, logits, grid,
-						least)
-				}
-			}
-		}
-	}
-}
-
-// TestFarLabels: outputs that no level with a prior can have are decoded to the one that is nearest
-// to them.
-func TestFarLabels(t *testing.T) {
-	c := mustNew(t, "unary", 16)
-	l := must.Get(perceived.Model{Noise: 0.3, Misfit: 0.25, Training: perceived.BCE}.Learn(t.Context(), 1, c, nil))(t)
-	z := make([]float64, c.Bits())
-	for _, tt := range []struct {
-		label, want float64
-		occur       []int
-	}{{16, 3, []int{1, 3}}, {1, 14, []int{14, 16}}, {8, 4, []int{1, 4, 14}}} {
-		prior := make([]float64, 16)
-		for _, n := range tt.occur {
-			prior[n-1] = 1
-		}
-		l.Logits(z, tt.label)
-		d := must.Get(decode.NewPosterior(c, decode.Model{Prior: prior, Perceived: l, Logits: true}))(t)
-		if got := d.DecodeLogits(z); got != tt.want {
-			t.Errorf("outputs of level %v, of which %v occur: %v, want %v", tt.label, tt.occur, got, tt.want)
-		}
 	}
 }

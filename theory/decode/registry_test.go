@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/bits"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -119,48 +117,30 @@ func TestEntries(t *testing.T) {
 func TestRegistry(t *testing.T) {
 	r := append(decode.Builtin(), parityEntry(0))
 	c := mustNew(t, "hexj", 40)
-	d, err := r.New("parity", c, decode.Options{})
-	if err != nil || d.Name() != "parity" {
-		t.Fatalf("%v, %v", d, err)
-	}
+	d := must.Get(r.New("parity", c, decode.Options{}))(t)
 	if lo, hi := decode.Range(c, d); lo != 1 || hi != 40 {
 		t.Errorf("range %d to %d without a method Range, want 1 to 40", lo, hi)
 	}
-	if got, want := r.Names(), append(decode.Names(), "parity"); !slices.Equal(got, want) {
-		t.Errorf("names %v, want %v", got, want)
-	}
+	must.Equal(t, "names", append(decode.Names(), "parity"), r.Names())
 	if _, err := decode.New("parity", c); err == nil {
 		t.Error("the decoders of the package hold what was appended to a copy")
 	}
-	if d, err := r.New(decode.Auto, c, decode.Options{}); err != nil || d.Name() != "gen" {
-		t.Errorf("auto takes %v, %v; parity has the rank 0", d, err)
-	}
-	if d, err := append(decode.Builtin(), parityEntry(9)).New(decode.Auto, c, decode.Options{}); err != nil ||
-		d.Name() != "parity" {
-		t.Errorf("auto takes %v, %v; parity has the rank 9", d, err)
+	for rank, want := range map[int]string{0: "gen", 9: "parity"} {
+		auto := must.Get(append(decode.Builtin(), parityEntry(rank)).New(decode.Auto, c, decode.Options{}))(t)
+		must.Equal(t, "auto", want, auto.Name())
 	}
 	// Auto passes over what does not fit, and says so when nothing is left.
-	only := decode.Registry{parityEntry(9)}
-	if _, err := only.New(decode.Auto, realCode(t), decode.Options{}); !errors.Is(err, decode.ErrUnfit) {
-		t.Errorf("auto for a code that nothing reads: %v", err)
-	}
-	if _, err := r.New("parity", realCode(t), decode.Options{}); !errors.Is(err, decode.ErrUnfit) ||
-		!strings.Contains(err.Error(), "use gen or gen-ex") {
-		t.Errorf("parity of a code of real numbers: %v", err)
-	}
-	if d, err := r.ReadingLogits().New(decode.Auto, mustNew(t, "unary", 9), decode.Options{}); err != nil ||
-		d.Name() != "gen" {
-		t.Errorf("auto of those that read logits: %v, %v", d, err)
-	}
-	if got := r.ReadingRealCodes().Names(); !slices.Equal(got, []string{"gen", "gen-ex"}) {
-		t.Errorf("%v read codes of real numbers", got)
-	}
-	// Temperatures: 1 unless given, and errors are passed on.
-	for _, tt := range []struct{ give, want float64 }{{0, 1}, {3, 3}} {
-		d, err := r.New("gen-ex", c, decode.Options{Temperature: tt.give})
-		if err != nil || d.(decode.Tempered).Temperature() != tt.want {
-			t.Errorf("temperature %v: %v, %v", tt.give, d, err)
+	for name, from := range map[string]decode.Registry{decode.Auto: {parityEntry(9)}, "parity": r} {
+		if _, err := from.New(name, realCode(t), decode.Options{}); !errors.Is(err, decode.ErrUnfit) {
+			t.Errorf("%s for a code of real numbers: %v", name, err)
 		}
+	}
+	must.Equal(t, "auto of those that read logits", "gen",
+		must.Get(r.ReadingLogits().New(decode.Auto, mustNew(t, "unary", 9), decode.Options{}))(t).Name())
+	must.Equal(t, "those that read real numbers", []string{"gen", "gen-ex"}, r.ReadingRealCodes().Names())
+	for give, want := range map[float64]float64{0: 1, 3: 3} { // 1 unless given
+		must.Equal(t, "temperature", want,
+			must.Get(r.New("gen-ex", c, decode.Options{Temperature: give}))(t).(decode.Tempered).Temperature())
 	}
 	if _, err := r.New("gen-ex", c, decode.Options{Temperature: -1}); err == nil || errors.Is(err, decode.ErrUnfit) {
 		t.Errorf("temperature −1: %v", err)

@@ -20,7 +20,7 @@ import (
 	"strings"
 
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -137,6 +137,7 @@ func (e *Engine) Write(ctx context.Context, method string, question []byte) ([]b
 
 // Named calls the files of a text by the names that the user knows.
 func (e *Engine) Named(text string) string {
+	text = position.Count(text, 1)
 	if e.Folder == "" {
 		return text
 	}
@@ -178,4 +179,4 @@ func (e *Engine) kept(key string, make func() (*montecarlo.Problem, error)) (*mo
 }
 
 // run is how an engine computes: on the one goroutine that a worker of the page has.
-var run = scenario.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}
+var run = montecarlo.Run{Backend: montecarlo.CPU{Workers: 1}, Workers: 1}

@@ -19,9 +19,10 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
-	"belsim/montecarlo/scenario"
+	"belsim/montecarlo/plane"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
+	"belsim/theory/expect"
 )
 
 // scene is the page's scene at its beginning.
@@ -67,7 +68,7 @@ func questions() map[string]call {
 	axes := mapQuestion{Scene: scene(16), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, X: "0.1:5:4:log",
 		Y: "0.5:5:3:log", From: 1, To: 3, Samples: 50}
 	out := map[string]call{"about": {"about", struct{}{}}}
-	for _, method := range []scenario.Method{scenario.Bound, scenario.Exact, scenario.Sample} {
+	for _, method := range []plane.Method{plane.Bound, plane.Exact, plane.Sample} {
 		axes.Method = method
 		out["map "+string(method)] = call{"map", axes}
 	}
@@ -162,7 +163,7 @@ func TestRowIsCompare(t *testing.T) {
 			s.Decoder = decoder
 			sub := must.Get(e.subject(t.Context(), s, Code{Name: name}, ""))(t)
 			c := must.Get(compare.Rank(t.Context(), sub.scenario, run, &compare.Candidates{
-				Problems: []*montecarlo.Problem{sub.problem}, Omit: scenario.Omit{AnyLaw: true},
+				Problems: []*montecarlo.Problem{sub.problem}, Omit: expect.Omit{AnyLaw: true},
 			}, s.draw(50)))(t)
 			row := ask(t, e, "row", rowQuestion{Subject: Subject{Scene: s, Code: Code{Name: name}}, Samples: 50})
 			want := rowAnswer{Result: c.Results[0]}
@@ -188,24 +189,24 @@ func TestLevels(t *testing.T) {
 
 // TestOmit: what is left out has a work just above a limit.
 func TestOmit(t *testing.T) {
-	intervals := scenario.Omit{Intervals: true, AnyLaw: true}
-	exact := scenario.Omit{Exact: true, Intervals: true, AnyLaw: true}
-	both := scenario.Omit{Bounds: true, Exact: true, Intervals: true, AnyLaw: true}
+	intervals := expect.Omit{Intervals: true, AnyLaw: true}
+	exact := expect.Omit{Exact: true, Intervals: true, AnyLaw: true}
+	both := expect.Omit{Bounds: true, Exact: true, Intervals: true, AnyLaw: true}
 	for _, test := range []struct {
 		code, decoder string
 		levels        int
 		quick         bool
-		want          scenario.Omit
+		want          expect.Omit
 	}{
 		{"unary", "bel-u", 102, true, intervals},
 		{"unary", "bel-u", 103, true, exact},
 		{"johnson", "bel-j", 100, true, intervals},
-		{"unary", "bel-u", 512, false, scenario.Omit{AnyLaw: true}},
+		{"unary", "bel-u", 512, false, expect.Omit{AnyLaw: true}},
 		{"johnson", "gen", 30, true, intervals},
 		{"johnson", "gen", 32, true, exact},
 		{"unary", "gen", 71, true, exact},
 		{"unary", "gen", 72, true, both},
-		{"unary", "gen", 72, false, scenario.Omit{Exact: true, AnyLaw: true}}, // an interval is exact
+		{"unary", "gen", 72, false, expect.Omit{Exact: true, AnyLaw: true}}, // an interval is exact
 	} {
 		s := scene(test.levels)
 		sub := must.Get(New("").subject(t.Context(), s, Code{Name: test.code}, test.decoder))(t)
@@ -242,7 +243,7 @@ func TestQuick(t *testing.T) {
 
 func TestMapRows(t *testing.T) {
 	e := New("")
-	q := mapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
+	q := mapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: plane.Exact,
 		X: "0.1:2:5:log", Y: "0.5:4:6:log", To: 6}
 	whole := ask(t, e, "map", q).Numbers["increase"]
 	var parts []float64
@@ -405,7 +406,7 @@ func TestFiles(t *testing.T) {
 	e := New("")
 	s := Subject{Scene: scene(4), Code: Code{Name: "johnson"}}
 	s.Scene.Prior = Prior{Kind: "low"}
-	m := mapQuestion{Scene: s.Scene, A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: scenario.Exact,
+	m := mapQuestion{Scene: s.Scene, A: Code{Name: "unary"}, B: Code{Name: "johnson"}, Method: plane.Exact,
 		X: "0.1:1:2:log", Y: "0.5:1:2:log"}
 	for what, want := range map[string]string{
 		"code":   "0,0\n0,1\n1,1\n1,0\n",

@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	"belsim/errmodel/assess"
-	"belsim/montecarlo/scenario"
 	"belsim/montecarlo/verify"
+	"belsim/theory"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // fileQuestion names a file that was given to the page.
@@ -64,7 +65,7 @@ func Inspect(path string) (*Inspected, error) {
 	default:
 		return nil, fmt.Errorf("%s: want %s", path, known)
 	}
-	if p, err := scenario.ReadPrior(path); err == nil {
+	if p, err := theory.ReadPrior(path); err == nil {
 		if n := p.Levels(); n > maxLevels {
 			return nil, fmt.Errorf("%s: labels of %d levels; the explorer takes up to %d", path, n, maxLevels)
 		}
@@ -223,8 +224,8 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error
 	if q.What != "levels" {
 		return fmt.Errorf("there is no file of %q", q.What)
 	}
-	th, err := scenario.TheoryOf(ctx, run.Workers, s.problem, s.weights,
-		scenario.Omit{Intervals: true, SlowLaw: true})
+	th, err := expect.Of(ctx, run.Workers, s.problem.Expected(), s.weights,
+		expect.Omit{Intervals: true, SlowLaw: true})
 	if err != nil {
 		return err
 	}

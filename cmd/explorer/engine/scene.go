@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
 	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -55,27 +55,27 @@ func (s Scene) scenario() (*scenario.Scenario, error) {
 		return nil, fmt.Errorf("%d levels: the explorer takes %d to %d; the command has no such limit", s.Levels,
 			code.MinLevels, maxLevels)
 	}
-	if err := scenario.CheckTemperature(s.Temperature); err != nil {
+	if err := decode.CheckTemperature(s.Temperature); err != nil {
 		return nil, err
 	}
 	out := scenario.New(scenario.Mixture{R: s.R, Sigma: s.Sigma})
-	out.Outputs, out.Temperature = scenario.Outputs(s.Outputs), s.Temperature
+	out.Outputs, out.Temperature = decode.Outputs(s.Outputs), s.Temperature
 	var err error
 	out.Prior, err = s.Prior.read(s.Levels)
 	return out, err
 }
 
 // read is the prior of a number of levels.
-func (p Prior) read(levels int) (scenario.Prior, error) {
+func (p Prior) read(levels int) (theory.Prior, error) {
 	counts := p.Counts
 	switch p.Kind {
 	case "", "uniform":
-		return scenario.Prior{}, nil
+		return theory.Prior{}, nil
 	case "counts":
 	default:
 		shape, ok := shapes[p.Kind]
 		if !ok {
-			return scenario.Prior{}, fmt.Errorf("prior %q: want uniform, middle, low, high or counts", p.Kind)
+			return theory.Prior{}, fmt.Errorf("prior %q: want uniform, middle, low, high or counts", p.Kind)
 		}
 		counts = make([]float64, levels)
 		for i := range counts {
@@ -83,7 +83,7 @@ func (p Prior) read(levels int) (scenario.Prior, error) {
 			counts[i] = math.Round(1000 * shape((float64(i)+0.5)/float64(levels)))
 		}
 	}
-	return scenario.Prior{Path: "prior.csv", Histogram: &theory.Histogram{Lowest: 1, Counts: counts}}, nil
+	return theory.Prior{Path: "prior.csv", Histogram: &theory.Histogram{Lowest: 1, Counts: counts}}, nil
 }
 
 // shapes are the named priors over the range from 0 to 1, up to a factor.
@@ -152,8 +152,8 @@ func (c Code) matrix(levels int) (mat.Matrix, error) {
 }
 
 // draw is the sampling of n samples of each label.
-func (s Scene) draw(n uint64) scenario.Sampling {
-	d := scenario.FixedSampling()
+func (s Scene) draw(n uint64) montecarlo.Sampling {
+	d := montecarlo.FixedSampling()
 	d.Samples, d.Seed = n, s.Seed
 	return d
 }
@@ -185,13 +185,13 @@ func (e *Engine) subject(ctx context.Context, s Scene, c Code, decoder string) (
 		if err != nil {
 			return nil, err
 		}
-		return sc.Problem(ctx, c, d, s.draw(2))
+		return s.draw(2).Problem(ctx, sc, c, d)
 	})
 	return out, err
 }
 
 // outputs are what the decoder of the subject reads.
-func (s *subject) outputs() scenario.Outputs {
+func (s *subject) outputs() decode.Outputs {
 	return s.scenario.OutputsOf(s.problem.Code, s.problem.Decoder)
 }
 

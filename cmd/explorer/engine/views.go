@@ -13,10 +13,10 @@ import (
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
-	"belsim/montecarlo/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 // Subject is what most questions begin with.
@@ -107,7 +107,7 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*answer, error) {
 	}
 	out := errorsAnswer{MaxR: p.MaxR()}
 	probabilities, err := s.Errors(ctx, c)
-	if scenario.Invalid(err) {
+	if errmodel.Invalid(err) {
 		out.Problem = err.Error()
 		return &answer{JSON: out}, nil
 	}
@@ -125,12 +125,12 @@ type theoryQuestion struct {
 
 // theoryAnswer has the means over the prior.
 type theoryAnswer struct {
-	Decoder   string            `json:"decoder"`
-	Outputs   scenario.Outputs  `json:"outputs"`
-	BoundName string            `json:"bound_name"` // "" where there is none
-	BoundKind string            `json:"bound_kind"` // bounds of one kind may be compared
-	Mean      scenario.Expected `json:"mean"`
-	Later     bool              `json:"later"` // a bound or an exact value takes long, and was left out
+	Decoder   string          `json:"decoder"`
+	Outputs   decode.Outputs  `json:"outputs"`
+	BoundName string          `json:"bound_name"` // "" where there is none
+	BoundKind string          `json:"bound_kind"` // bounds of one kind may be compared
+	Mean      expect.Expected `json:"mean"`
+	Later     bool            `json:"later"` // a bound or an exact value takes long, and was left out
 }
 
 // levelWidth is the largest relative width of an interval that is shown as the exact value of a
@@ -144,14 +144,14 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*answer, error) 
 		return nil, err
 	}
 	omit := s.omit(q.Quick)
-	th, err := scenario.TheoryOf(ctx, run.Workers, s.problem, s.weights, omit)
+	th, err := expect.Of(ctx, run.Workers, s.problem.Expected(), s.weights, omit)
 	if err != nil {
 		return nil, err
 	}
 	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Mean: th.Mean,
 		Later: q.Quick && s.more(omit, th.Mean)}
-	if b, err := scenario.BoundOf(s.problem); err == nil {
-		out.BoundName, out.BoundKind = b.Name, scenario.BoundKind(b.Name)
+	if b, err := expect.BoundOf(s.problem.Expected()); err == nil {
+		out.BoundName, out.BoundKind = b.Name, expect.BoundKind(b.Name)
 	}
 	bound, exact := make([]float64, len(th.Levels)), make([]float64, len(th.Levels))
 	for i, t := range th.Levels {
@@ -166,9 +166,9 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*answer, error) 
 }
 
 // omit says what a page does without: of exact values what takes some seconds. A quick answer has no intervals, and nothing that takes more than
-// some ten milliseconds in a browser, a hundredth of what scenario.Omit calls slow. Work is counted
+// some ten milliseconds in a browser, a hundredth of what expect.Omit calls slow. Work is counted
 // in additions.
-func (s *subject) omit(quick bool) scenario.Omit {
+func (s *subject) omit(quick bool) expect.Omit {
 	mostExact, mostBound := 1<<27, math.MaxInt
 	if quick {
 		mostExact, mostBound = 1<<20, 1<<22
@@ -184,15 +184,15 @@ func (s *subject) omit(quick bool) scenario.Omit {
 			bound += levels * d * d / 2
 		}
 	}
-	return scenario.Omit{
+	return expect.Omit{
 		Bounds: s.problem.Kind.Hard() && bound > mostBound, Exact: exact > mostExact,
 		Intervals: quick, AnyLaw: true,
 	}
 }
 
 // more reports whether there may be more than was found where some was left out.
-func (s *subject) more(omit scenario.Omit, found scenario.Expected) bool {
-	return omit.Bounds || table.Missing(found.Exact) && scenario.HasExact(s.problem)
+func (s *subject) more(omit expect.Omit, found expect.Expected) bool {
+	return omit.Bounds || table.Missing(found.Exact) && expect.HasExact(s.problem.Expected())
 }
 
 // samplesQuestion asks for samples of some levels, From to To−1, from 0.
@@ -217,8 +217,7 @@ func (e *Engine) samples(ctx context.Context, q samplesQuestion) (*answer, error
 	for row := q.From; row < q.To; row++ {
 		these[row] = 1
 	}
-	target := montecarlo.Target{Samples: q.Samples, Prior: these}
-	sums, _, err := montecarlo.Estimate(ctx, run.Backend, s.problem, target, nil)
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, s.problem, montecarlo.Sampling{Samples: q.Samples}, these, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -266,15 +265,15 @@ func (e *Engine) row(ctx context.Context, q rowQuestion) (*answer, error) {
 
 // mapQuestion asks for some rows of the map of two codes.
 type mapQuestion struct {
-	Scene   Scene           `json:"scene"`
-	A       Code            `json:"a"`
-	B       Code            `json:"b"`
-	Method  scenario.Method `json:"method"`
-	X       string          `json:"x"` // lo:hi:count:log
-	Y       string          `json:"y"`
-	From    int             `json:"from"` // the first row, from 0
-	To      int             `json:"to"`   // the row after the last one
-	Samples uint64          `json:"samples"`
+	Scene   Scene        `json:"scene"`
+	A       Code         `json:"a"`
+	B       Code         `json:"b"`
+	Method  plane.Method `json:"method"`
+	X       string       `json:"x"` // lo:hi:count:log
+	Y       string       `json:"y"`
+	From    int          `json:"from"` // the first row, from 0
+	To      int          `json:"to"`   // the row after the last one
+	Samples uint64       `json:"samples"`
 }
 
 // mapAnswer describes a map.
@@ -326,7 +325,7 @@ func (e *Engine) fill(ctx context.Context, q mapQuestion) (*heatmap.Map, error) 
 		}
 	}
 	m, err := heatmap.New(ctx, s, heatmap.Question{Codes: codes, Decoder: q.Scene.Decoder, R: x, Sigma: y,
-		Methods: []scenario.Method{q.Method}})
+		Methods: []plane.Method{q.Method}})
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 // are those of the routines for one group.
 const Batch = 4
 
-// RunBatch is Run for a batch, without the places of the largest. The logits of a group begin
-// stride rows after those of the group before.
+// RunBatch sums up logits from candidate to candidate, as RunWide does, and finds the largest of each
+// sample. The logits of a group begin stride rows after those of the group before.
 func RunBatch(sums []Ints, most *[Batch]Ints, logits []Ints, stride int, p *tables.RunningSum) {
 	if !processor.Vectors || len(p.Steps) == 0 {
 		var best Ints
@@ -49,7 +49,7 @@ func SoftmaxBatch(weight, sum *[Batch]Floats, sums []Ints, most *[Batch]Ints, of
 	}
 }
 
-// WeightsBatch is Weights for a batch.
+// WeightsBatch makes softmax weights of correlations, as SoftmaxBatch does, and keeps them.
 func WeightsBatch(dst []Floats, sums []Ints, most *[Batch]Ints, limit int64, scale float32) {
 	if processor.Wide {
 		weightsBatchWide(&dst[0], &sums[0], most, len(sums)/Batch, narrow(limit), scale, &tables.Decay)
@@ -60,7 +60,7 @@ func WeightsBatch(dst []Floats, sums []Ints, most *[Batch]Ints, limit int64, sca
 	}
 }
 
-// MixBatch is Mix for a batch: patterns is scratch, Batch for each pattern.
+// MixBatch is mix for a batch: patterns is scratch, Batch for each pattern.
 func MixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats, p *tables.Product) {
 	if processor.Wide {
 		mixBatchWide(weight, sum, &prefixes[0], &suffixes[0], &patterns[0], &p.Offsets[0], &p.PatternOf[0],
@@ -72,18 +72,12 @@ func MixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats,
 	}
 }
 
-// Errors says how decoded labels are tallied: the error of sample i is |decoded − Y[i]|, sums of
-// errors and of their squares are in units of 1/Scale levels, and errors up to Near are counted.
-type Errors struct {
-	Base, Scale, Near float64
-	Y                 [Batch * Width]float64
-}
+// Errors says how decoded labels are tallied: the error is |decoded − Base|, sums of errors and of
+// their squares are in units of 1/Scale levels, and errors up to Near are counted.
+type Errors struct{ Base, Scale, Near float64 }
 
-// Tally are sums over samples. Differences is the sum of the squares of the differences of the
-// errors of two samples in a row: the first and the second, the third and the fourth, and so on.
-type Tally struct {
-	Abs, Square, Within, Differences uint64
-}
+// Tally are sums over samples.
+type Tally struct{ Abs, Square, Within uint64 }
 
 // TallyBatch tallies the labels Base + sum/weight of a batch, or Base + sum where weight is nil.
 // Errors and their squares are below 2⁵² units.
@@ -91,15 +85,13 @@ func TallyBatch(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 	if !processor.Vectors {
 		return tallyBatchGeneric(sum, weight, e)
 	}
-	var parts [4][8]uint64
+	var parts [3][8]uint64
 	tallyBatchVector(&parts, sum, weight, e)
 	for i := range parts[0] {
 		t.Abs += parts[0][i]
 		t.Square += parts[1][i]
 		t.Within += parts[2][i]
-		t.Differences += parts[3][i]
 	}
-	t.Differences /= 2
 	return t
 }
 
@@ -118,22 +110,17 @@ func bestBatchGeneric(best *[Batch]Floats, logits []Ints, stride int, p *tables.
 // tallyBatchGeneric is TallyBatch in Go.
 func tallyBatchGeneric(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 	for g := range sum {
-		var before float64
 		for i, s := range sum[g] {
 			label := float64(s)
 			if weight != nil {
 				label /= float64(weight[g][i])
 			}
-			err := math.Abs(e.Base + label - e.Y[g*Width+i])
+			err := math.Abs(e.Base + label - e.Base)
 			t.Abs += uint64(int64(float64(err*e.Scale) + 0.5))
 			t.Square += uint64(int64(float64(float64(err*err)*e.Scale) + 0.5))
 			if err <= e.Near {
 				t.Within++
 			}
-			if d := err - before; i%2 == 1 {
-				t.Differences += uint64(int64(float64(float64(d*d)*e.Scale) + 0.5))
-			}
-			before = err
 		}
 	}
 	return t

@@ -686,7 +686,7 @@ prefix:
 	VADDPD   Y15, x, x   \
 	VPADDQ   x, sum, sum
 
-// func tallyBatchVector(parts *[4][8]uint64, sum, weight *[Batch]Floats, e *Errors)
+// func tallyBatchVector(parts *[3][8]uint64, sum, weight *[Batch]Floats, e *Errors)
 TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	IFWIDE(wide)
 	MOVQ parts+0(FP), DI
@@ -697,7 +697,6 @@ TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	VBROADCASTSD 0(AX), Y8   // Base
 	VBROADCASTSD 8(AX), Y13  // Scale
 	VBROADCASTSD 16(AX), Y11 // Near
-	LEAQ         24(AX), R8  // Y
 	VPCMPEQD     Y10, Y10, Y10
 	VPSRLQ       $1, Y10, Y10
 	MOVQ         $0x3FE0000000000000, AX // ½
@@ -708,9 +707,8 @@ TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X15, Y15
 	VPSLLQ       $4, Y15, Y4 // all 16 that the sums take away first
 	VPXOR        Y7, Y7, Y7
-	VPSUBQ       Y4, Y7, Y4
-	VMOVDQA      Y4, Y5
-	VMOVDQA      Y4, Y6
+	VPSUBQ       Y4, Y7, Y5
+	VMOVDQA      Y5, Y6
 	MOVL         $16, CX
 
 four:
@@ -723,29 +721,22 @@ four:
 
 whole:
 	VADDPD    Y0, Y8, Y0
-	VSUBPD    (R8), Y0, Y0
+	VSUBPD    Y8, Y0, Y0
 	VPAND     Y10, Y0, Y0
 	VCMPPD    $2, Y11, Y0, Y1 // up to Near
 	VPSUBQ    Y1, Y7, Y7
 	VMULPD    Y13, Y0, Y2
 	UNITS(Y2, Y5)
-	VPERMILPD $5, Y0, Y1      // the other one of two in a row
-	VSUBPD    Y1, Y0, Y1
-	VMULPD    Y1, Y1, Y1
-	VMULPD    Y13, Y1, Y1
-	UNITS(Y1, Y4)
 	VMULPD    Y0, Y0, Y0
 	VMULPD    Y13, Y0, Y0
 	UNITS(Y0, Y6)
 	ADDQ      $16, SI
-	ADDQ      $32, R8
 	DECQ      CX
 	JNZ       four
 
 	VMOVDQU Y5, 0(DI)
 	VMOVDQU Y6, 64(DI)
 	VMOVDQU Y7, 128(DI)
-	VMOVDQU Y4, 192(DI)
 	VZEROUPPER
 	RET
 
@@ -758,14 +749,12 @@ wide:
 	VBROADCASTSD 0(AX), Z8   // Base
 	VBROADCASTSD 8(AX), Z13  // Scale
 	VBROADCASTSD 16(AX), Z11 // Near
-	LEAQ         24(AX), R8  // Y
 	MOVQ         $0x7FFFFFFFFFFFFFFF, AX
 	VPBROADCASTQ AX, Z10
 	MOVQ         $1, AX
 	VPBROADCASTQ AX, Z12
 	MOVQ         $0x3FE0000000000000, AX // ½
 	VPBROADCASTQ AX, Z14
-	VPXORD       Z4, Z4, Z4
 	VPXORD       Z5, Z5, Z5
 	VPXORD       Z6, Z6, Z6
 	VPXORD       Z7, Z7, Z7
@@ -781,7 +770,7 @@ eight512:
 
 whole512:
 	VADDPD     Z0, Z8, Z0
-	VSUBPD     (R8), Z0, Z0
+	VSUBPD     Z8, Z0, Z0
 	VPANDQ     Z10, Z0, Z0
 	VCMPPD     $2, Z11, Z0, K1 // up to Near
 	VPADDQ     Z12, Z7, K1, Z7
@@ -789,26 +778,17 @@ whole512:
 	VADDPD     Z14, Z1, Z1
 	VCVTTPD2QQ Z1, Z1
 	VPADDQ     Z1, Z5, Z5
-	VPERMILPD  $0x55, Z0, Z1   // the other one of two in a row
-	VSUBPD     Z1, Z0, Z1
-	VMULPD     Z1, Z1, Z1
-	VMULPD     Z13, Z1, Z1
-	VADDPD     Z14, Z1, Z1
-	VCVTTPD2QQ Z1, Z1
-	VPADDQ     Z1, Z4, Z4
 	VMULPD     Z0, Z0, Z0
 	VMULPD     Z13, Z0, Z0
 	VADDPD     Z14, Z0, Z0
 	VCVTTPD2QQ Z0, Z0
 	VPADDQ     Z0, Z6, Z6
 	ADDQ       $32, SI
-	ADDQ       $64, R8
 	DECQ       CX
 	JNZ        eight512
 
 	VMOVDQU64 Z5, 0(DI)
 	VMOVDQU64 Z6, 64(DI)
 	VMOVDQU64 Z7, 128(DI)
-	VMOVDQU64 Z4, 192(DI)
 	VZEROUPPER
 	RET

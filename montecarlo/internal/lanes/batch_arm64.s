@@ -208,22 +208,18 @@ summed:
 	FCVTZSD(27, 27)     \
 	VADD V27.D2, sum.D2, sum.D2
 
-// ERRORS adds the errors of two samples in a row, decoded x from the base, whose labels are y. V26 is the other's.
-#define ERRORS(x, xregister, y) \
+// ERRORS adds the errors of two samples, decoded x from the base.
+#define ERRORS(x) \
 	FADDD(16, x, x)      \
-	FSUBD(y, x, x)       \
+	FSUBD(16, x, x)      \
 	FABSD(x, x)          \
 	FCMGED(x, 19, 26)    \
 	VSUB V26.D2, V6.D2, V6.D2 \
 	UNITS(x, V4)         \
-	VEXT $8, xregister.B16, xregister.B16, V26.B16 \
-	FSUBD(26, x, 26)     \
-	FMULD(26, 26, 26)    \
-	UNITS(26, V7)        \
 	FMULD(x, x, x)       \
 	UNITS(x, V5)
 
-// func tallyBatchVector(parts *[4][8]uint64, sum, weight *[Batch]Floats, e *Errors)
+// func tallyBatchVector(parts *[3][8]uint64, sum, weight *[Batch]Floats, e *Errors)
 TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	MOVD parts+0(FP), R0
 	MOVD sum+8(FP), R1
@@ -236,13 +232,11 @@ TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	VDUP R5, V18.D2 // Scale
 	MOVD 16(R3), R5
 	VDUP R5, V19.D2 // Near
-	ADD  $24, R3    // Y
 	MOVD $0x3FE0000000000000, R5 // ½
 	VDUP R5, V20.D2
 	VEOR V4.B16, V4.B16, V4.B16
 	VEOR V5.B16, V5.B16, V5.B16
 	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
 
 four:
 	VLD1.P 16(R1), [V0.S4]
@@ -256,9 +250,8 @@ four:
 	FDIVD(3, 1, 1)
 
 whole:
-	VLD1.P 32(R3), [V22.D2, V23.D2]
-	ERRORS(0, V0, 22)
-	ERRORS(1, V1, 23)
+	ERRORS(0)
+	ERRORS(1)
 	SUBS $1, R4
 	BNE  four
 
@@ -267,6 +260,4 @@ whole:
 	VST1 [V5.D2], (R0)
 	ADD  $64, R0
 	VST1 [V6.D2], (R0)
-	ADD  $64, R0
-	VST1 [V7.D2], (R0)
 	RET

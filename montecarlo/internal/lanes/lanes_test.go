@@ -116,22 +116,3 @@ func TestWalsh(t *testing.T) {
 		}
 	}
 }
-
-// TestStretch: logits of numbers of any size, with deviations up to the largest, are those of Go.
-func TestStretch(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for rows := range 20 {
-		z, centers, deviations := make([]Ints, rows), make([]int32, rows), make([]int64, rows)
-		for k := range z {
-			centers[k], deviations[k] = int32(rng.IntN(1<<28)-1<<27), rng.Int64N(1<<31)>>rng.IntN(31)
-			for i := range z[k] {
-				z[k][i] = int32(rng.IntN(1<<28)-1<<27) >> rng.IntN(28)
-			}
-		}
-		want := slices.Clone(z)
-		stretchGeneric(want, centers, deviations)
-		if Stretch(z, centers, deviations); !slices.Equal(z, want) {
-			t.Fatalf("%d rows: %v, want %v", rows, z, want)
-		}
-	}
-}

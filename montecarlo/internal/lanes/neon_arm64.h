@@ -39,13 +39,6 @@
 
 #define SSHR(shift, n, d) TWO(0x4F000400 | (64-(shift))<<16, n, d)
 
-// SMULL and SMULL2 make products of 64 bits, of the low two lanes and of the high two. SHRN and SHRN2 shift
-// such products to the right, and put their low 32 bits into the low two lanes of d and into the high two.
-#define SMULL(m, n, d) THREE(0x0EA0C000, m, n, d)
-#define SMULL2(m, n, d) THREE(0x4EA0C000, m, n, d)
-#define SHRN(shift, n, d) TWO(0x0F008400 | (64-(shift))<<16, n, d)
-#define SHRN2(shift, n, d) TWO(0x4F008400 | (64-(shift))<<16, n, d)
-
 // BROADCAST sets all lanes of a register to the number of 32 bits.
 #define BROADCAST(x, v) \
 	MOVW $x, R26 \

@@ -8,21 +8,15 @@ import (
 	"belsim/theory/base/processor"
 )
 
-// Noise makes standard normal numbers of draws, two in a word and a row of dst in
-// Width/2 words, in units of 1/tables.NormalOne. Where centers is not nil, of the
-// length of dst, it makes logits instead, in units of 1/tables.LogitOne: each number
-// plus the center of its row, rounded. refine(i) gives the 64 bits that continue draw i
-// where it is in the tail.
+// Noise makes logits of draws, two in a word and a row of dst in Width/2 words, in units of
+// 1/tables.LogitOne: each a standard normal number, in units of 1/tables.NormalOne, plus the center
+// of its row, rounded. refine(i) gives the 64 bits that continue draw i where it is in the tail.
 func Noise(dst []Ints, words []uint64, centers []int32, refine func(i int) uint64) {
 	if !processor.Vectors || len(dst) == 0 {
 		noiseGeneric(dst, words, centers, refine)
 		return
 	}
-	var c *int32
-	if centers != nil {
-		c = &centers[0]
-	}
-	if noiseVector(&dst[0], &words[0], len(dst), &tables.Normals, c) {
+	if noiseVector(&dst[0], &words[0], len(dst), &tables.Normals, &centers[0]) {
 		noiseTails(dst, words, centers, refine)
 	}
 }
@@ -41,11 +35,7 @@ func noiseTails(dst []Ints, words []uint64, centers []int32, refine func(i int) 
 				continue
 			}
 			at := 2*i + half
-			z := normal(draw, func() uint64 { return refine(at) })
-			if centers != nil {
-				z = Round(centers[k] + z)
-			}
-			dst[k][at%Width] = z
+			dst[k][at%Width] = round(centers[k] + normal(draw, func() uint64 { return refine(at) }))
 		}
 	}
 }
@@ -56,39 +46,16 @@ func noiseGeneric(dst []Ints, words []uint64, centers []int32, refine func(i int
 		z := &dst[k]
 		for i, w := range words[k*Width/2 : (k+1)*Width/2] {
 			for half := range 2 {
-				z[2*i+half] = normal(uint32(w>>(32*half)), func() uint64 { return refine(k*Width + 2*i + half) })
-			}
-		}
-		if centers != nil {
-			for i, eps := range z {
-				z[i] = Round(centers[k] + eps)
+				eps := normal(uint32(w>>(32*half)), func() uint64 { return refine(k*Width + 2*i + half) })
+				z[2*i+half] = round(centers[k] + eps)
 			}
 		}
 	}
 }
 
-// Stretch makes logits of standard normal numbers, in units of 1/tables.LogitOne: each row has a
-// center and a standard deviation of its own, below 2 in units of 2⁻³⁰.
-func Stretch(z []Ints, centers []int32, deviations []int64) {
-	if !processor.Vectors || len(deviations) == 0 {
-		stretchGeneric(z, centers, deviations)
-		return
-	}
-	stretchVector(&z[0], &centers[0], &deviations[0], len(deviations))
-}
-
-// stretchGeneric is Stretch in Go.
-func stretchGeneric(z []Ints, centers []int32, deviations []int64) {
-	for k, own := range deviations {
-		for lane, eps := range z[k] {
-			z[k][lane] = Round(centers[k] + int32((own*int64(eps)+1<<29)>>30))
-		}
-	}
-}
-
-// Round brings a number from units of 1/tables.NormalOne to units of
+// round brings a number from units of 1/tables.NormalOne to units of
 // 1/tables.LogitOne.
-func Round(z int32) int32 {
+func round(z int32) int32 {
 	const shift = tables.NormalFraction - tables.LogitFraction
 	return (z + 1<<(shift-1)) >> shift
 }

@@ -114,8 +114,6 @@ made:
 	VCVTTPS2DQ Y3, Y3
 	VPSIGND    0(SI), Y0, Y0
 	VPSIGND    32(SI), Y3, Y3
-	TESTQ      DX, DX
-	JZ         raw
 	VPBROADCASTD (DX), Y1
 	VPADDD     Y13, Y1, Y1
 	VPADDD     Y1, Y0, Y0
@@ -123,8 +121,6 @@ made:
 	VPSRAD     $8, Y0, Y0
 	VPSRAD     $8, Y3, Y3
 	ADDQ       $4, DX
-
-raw:
 	VMOVDQU Y0, (DI)
 	VMOVDQU Y3, 32(DI)
 	ADDQ    $64, SI
@@ -273,13 +269,9 @@ eight512:
 	EIGHTTERMS512(0(BX))
 	SIGNS512(0, Z2, Z5, Z18, Z21)
 	SIGNS512(256, Z24, Z27, Z30, Z10)
-	TESTQ DX, DX
-	JZ    raweight512
 	CENTERS512(0, Z2, Z5, Z18, Z21)
 	CENTERS512(16, Z24, Z27, Z30, Z10)
 	ADDQ  $32, DX
-
-raweight512:
 	STORES512(0, Z2, Z5, Z18, Z21)
 	STORES512(256, Z24, Z27, Z30, Z10)
 	ADDQ $512, SI
@@ -299,12 +291,8 @@ fewer512:
 	FOURTERMS512(256(BX))
 	FOURTERMS512(0(BX))
 	SIGNS512(0, Z2, Z5, Z18, Z21)
-	TESTQ DX, DX
-	JZ    rawfour512
 	CENTERS512(0, Z2, Z5, Z18, Z21)
 	ADDQ  $16, DX
-
-rawfour512:
 	STORES512(0, Z2, Z5, Z18, Z21)
 	ADDQ $256, SI
 	ADDQ $256, DI
@@ -325,12 +313,8 @@ one512:
 	TERM512(256(BX), Z0, Z1, Z2, Z31)
 	TERM512(0(BX), Z0, Z1, Z2, Z31)
 	SIGN512(0, Z2)
-	TESTQ DX, DX
-	JZ    raw512
 	CENTER512(0, Z2, Z31)
 	ADDQ  $4, DX
-
-raw512:
 	VMOVDQU32 Z2, (DI)
 	ADDQ      $64, SI
 	ADDQ      $64, DI
@@ -343,48 +327,5 @@ done512:
 	VPCMPUD      $6, Z0, Z15, K1 // above
 	KORTESTW     K1, K1
 	SETNE        tails+40(FP)
-	VZEROUPPER
-	RET
-
-// STRETCH makes half a row of logits: products of even and odd numbers in 64 bits, of which 32 from
-// the 30th on are kept.
-#define STRETCH(at) \
-	VMOVDQU  at(DI), Y0         \
-	VPSRLQ   $32, Y0, Y1        \
-	VPMULDQ  Y4, Y0, Y0         \
-	VPMULDQ  Y4, Y1, Y1         \
-	VPADDQ   Y6, Y0, Y0         \
-	VPADDQ   Y6, Y1, Y1         \
-	VPSRLQ   $30, Y0, Y0        \
-	VPSLLQ   $2, Y1, Y1         \
-	VPBLENDD $0xAA, Y1, Y0, Y0  \
-	VPADDD   Y5, Y0, Y0         \
-	VPSRAD   $8, Y0, Y0         \
-	VMOVDQU  Y0, at(DI)
-
-// func stretchVector(z *Ints, centers *int32, deviations *int64, n int)
-TEXT ·stretchVector(SB), NOSPLIT, $0-32
-	MOVQ z+0(FP), DI
-	MOVQ centers+8(FP), DX
-	MOVQ deviations+16(FP), SI
-	MOVQ n+24(FP), CX
-	MOVL         $(1<<29), AX
-	VMOVQ         AX, X6
-	VPBROADCASTQ X6, Y6
-	MOVL         $128, AX
-	VMOVQ         AX, X7
-	VPBROADCASTD X7, Y7
-
-row:
-	VPBROADCASTD (SI), Y4
-	VPBROADCASTD (DX), Y5
-	VPADDD       Y7, Y5, Y5
-	STRETCH(0)
-	STRETCH(32)
-	ADDQ $64, DI
-	ADDQ $4, DX
-	ADDQ $8, SI
-	DECQ CX
-	JNZ  row
 	VZEROUPPER
 	RET

@@ -116,7 +116,6 @@ made:
 	VEOR   V23.B16, V21.B16, V21.B16
 	FCVTZS(20, 20)
 	FCVTZS(21, 21)
-	CBZ    R4, raw
 	TBNZ   $0, R2, center // a second half
 	MOVW.P 4(R4), R5
 	ADD    $128, R5
@@ -127,8 +126,6 @@ center:
 	VADD V30.S4, V21.S4, V21.S4
 	SSHR(8, 20, 20)
 	SSHR(8, 21, 21)
-
-raw:
 	VST1.P [V20.S4, V21.S4], 32(R0)
 	SUBS   $1, R2
 	BNE    half
@@ -158,39 +155,3 @@ any:
 	ADD    $256, R3, R8
 	VLD1   (R8), [V2.B16, V3.B16]
 	B      made
-
-// STRETCH makes the products of the numbers of a register in 64 bits, of which 32 from the 30th on are kept.
-#define STRETCH(z) \
-	SMULL(4, z, 16)             \
-	SMULL2(4, z, 17)            \
-	VADD V6.D2, V16.D2, V16.D2  \
-	VADD V6.D2, V17.D2, V17.D2  \
-	SHRN(30, 16, z)             \
-	SHRN2(30, 17, z)            \
-	ADD4(5, z, z)               \
-	SSHR(8, z, z)
-
-// func stretchVector(z *Ints, centers *int32, deviations *int64, n int)
-TEXT ·stretchVector(SB), NOSPLIT, $0-32
-	MOVD z+0(FP), R0
-	MOVD centers+8(FP), R1
-	MOVD deviations+16(FP), R2
-	MOVD n+24(FP), R3
-	MOVD $(1<<29), R5
-	VDUP R5, V6.D2
-
-row:
-	VLD1   (R0), [V0.S4, V1.S4, V2.S4, V3.S4]
-	MOVD.P 8(R2), R5
-	VDUP   R5, V4.S4
-	MOVW.P 4(R1), R5
-	ADD    $128, R5
-	VDUP   R5, V5.S4
-	STRETCH(0)
-	STRETCH(1)
-	STRETCH(2)
-	STRETCH(3)
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R0)
-	SUBS   $1, R3
-	BNE    row
-	RET

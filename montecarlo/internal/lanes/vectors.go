@@ -9,16 +9,10 @@ import "belsim/montecarlo/tables"
 // the next one's; c are the coefficients of Decay.
 
 // noiseVector is Noise but for the draws in the tail, whose numbers are of no use, and reports
-// whether there are any; centers may be nil.
+// whether there are any.
 //
 //go:noescape
 func noiseVector(dst *Ints, words *uint64, n int, table *tables.NormalTable, centers *int32) (tails bool)
-
-//go:noescape
-func stretchVector(z *Ints, centers *int32, deviations *int64, n int)
-
-//go:noescape
-func runVector(sums, most, best, logits *Ints, fixed *int64, starts, steps *uint32, n, stride int)
 
 //go:noescape
 func softmaxVector(weight, sum *Floats, sums, most *Ints, offsets *float32, n int, limit int32, scale float32,
@@ -62,11 +56,10 @@ func weightsBatchWide(dst *Floats, sums *Ints, most *[Batch]Ints, n int, limit i
 func mixBatchWide(weight, sum *[Batch]Floats, prefixes, suffixes, patterns *Floats, offsets *float32, patternOf,
 	order *uint16, p, q, n int)
 
-// tallyBatchVector is TallyBatch in parts of each sum; weight may be nil. Differences are there
-// twice.
+// tallyBatchVector is TallyBatch in parts of each sum; weight may be nil.
 //
 //go:noescape
-func tallyBatchVector(parts *[4][8]uint64, sum, weight *[Batch]Floats, e *Errors)
+func tallyBatchVector(parts *[3][8]uint64, sum, weight *[Batch]Floats, e *Errors)
 
 // walshVector does the two steps h and 2h of Walsh; n is a multiple of 4h.
 //

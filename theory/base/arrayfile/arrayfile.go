@@ -17,6 +17,7 @@ import (
 
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 )
 
 // maxSide is the largest number of columns of a file, and of rows of a matrix.
@@ -252,7 +253,8 @@ func (r *Rows) Next(dst []float64) error {
 	row := r.whole[r.from : r.from+r.taken]
 	for k, v := range row {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s: row %d, column %d: %v is not a finite number", r.name, r.row, k+1, v)
+			return fmt.Errorf("%s: row %s, column %s: %v is not a finite number", r.name, position.At(r.row),
+				position.At(k+1), v)
 		}
 	}
 	if r.watch != nil {

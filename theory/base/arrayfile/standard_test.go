@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"os"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -46,15 +45,9 @@ func TestStandardInput(t *testing.T) {
 			t.Errorf("%s: %v, %v", kind, got, err)
 		}
 	}
-	for content, message := range map[string]string{
-		"":                    "standard input: empty file",
-		"1,x\n":               "standard input: line 1, column 2",
-		npy.String()[:100]:    "standard input: ",
-		npy.String() + "more": "standard input: bytes after the data",
-	} {
+	for _, content := range []string{"", "1,x\n", npy.String()[:100], npy.String() + "more"} {
 		give(content)
-		if _, err := arrayfile.ReadFile("-"); err == nil || !strings.HasPrefix(err.Error(), message) {
-			t.Errorf("%.20q: %v; want %s", content, err, message)
-		}
+		m, err := arrayfile.ReadFile("-")
+		refused(t, []byte(content), m != nil, err, "standard input")
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/position"
 )
 
 // Row copies row i, from 0, of m into dst and returns it, or into a new slice where dst is too
@@ -36,7 +38,7 @@ func Probabilities(dst []float64, i int, m mat.Matrix) ([]float64, error) {
 func CheckProbabilities(row []float64, i int) error {
 	for k, e := range row {
 		if !(e >= 0 && e <= 1) {
-			return fmt.Errorf("e[%d,%d] = %v is no probability; want a number from 0 to 1", i+1, k+1, e)
+			return fmt.Errorf("e[%s,%s] = %v is no probability; want a number from 0 to 1", position.At(i+1), position.At(k+1), e)
 		}
 	}
 	return nil

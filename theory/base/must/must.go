@@ -5,6 +5,8 @@ package must
 import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"belsim/theory/base/position"
 )
 
 // TB is a test, a benchmark, or a property that package rapid checks.
@@ -47,3 +49,6 @@ func Within(t TB, name string, got, lo, hi float64) {
 		t.Errorf("%s is %v, want %v to %v", name, got, lo, hi)
 	}
 }
+
+// Text is what people read of an error.
+func Text(err error) string { return position.Count(err.Error(), 1) }

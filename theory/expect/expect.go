@@ -1,4 +1,7 @@
-package scenario
+// Package expect says what theory knows of the error of a problem, a code with a decoder and error
+// probabilities: bounds, exact values or intervals that hold them, and what holds under any law of the
+// bits.
+package expect
 
 import (
 	"context"
@@ -10,19 +13,39 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/anylaw"
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
 
+// Problem is a code with a decoder that fits it, and what it reads.
+type Problem struct {
+	Code    *code.Code
+	Decoder decode.Decoder
+	Errors  mat.Matrix // L × M: how probable it is that a bit is wrong, given the level; nil where no value is computed
+	Logits  bool       // the decoder reads logits, and not bits
+}
+
+// Level is the bound and the exact moments of the |error| of one label, in levels; NaN where there
+// are none.
+type Level struct {
+	Bound      float64
+	Mean       float64 // exact expectation
+	MeanSquare float64 // exact second moment
+	Rounding   float64 // how far samples may be from Mean for another reason than chance: see montecarlo.Problem.Rounding
+	// AnyLaw is the smallest and the largest expectation under any joint law of the bits; nil for none.
+	AnyLaw *[2]float64
+}
+
 // Theory is what theory says of a problem.
 type Theory struct {
-	Levels []montecarlo.Theory // of every level; NaN where a value is left out or does not exist
-	Laws   []anylaw.Level      // what holds under any law of the bits, of every level; nil where it is left out
-	Mean   Expected            // over the prior
+	Levels []Level        // of every level; NaN where a value is left out or does not exist
+	Laws   []anylaw.Level // what holds under any law of the bits, of every level; nil where it is left out
+	Mean   Expected       // over the prior
 	// Intervals hold the exact values of the levels, where no formula gives them; nil where there
 	// are none, or they are left out.
 	Intervals []enclose.Interval
@@ -53,8 +76,8 @@ type Omit struct {
 const Patience = 5 * time.Minute
 
 // LawTime is about how long any law of a problem takes on a processor; 0 where it has none.
-func LawTime(p *montecarlo.Problem) time.Duration {
-	if !p.Kind.Hard() || !anylaw.Fits(p.Code, p.Decoder) {
+func LawTime(p *Problem) time.Duration {
+	if p.Logits || !anylaw.Fits(p.Code, p.Decoder) {
 		return 0
 	}
 	return anylaw.Time(p.Code, p.Decoder, p.Errors)
@@ -71,7 +94,7 @@ const (
 
 // exactWork is how much work exact values may take where slow ones are left out: any amount where
 // there is no interval instead, and none where the enumeration of all outputs takes long.
-func exactWork(p *montecarlo.Problem) int {
+func exactWork(p *Problem) int {
 	switch {
 	case !enclose.Fits(p.Code, p.Decoder):
 		return math.MaxInt
@@ -83,22 +106,22 @@ func exactWork(p *montecarlo.Problem) int {
 
 // QuickExact reports whether exact values take no more than about a second of a processor, unless
 // they are intervals.
-func QuickExact(p *montecarlo.Problem) bool { return exactWork(p) > 0 }
+func QuickExact(p *Problem) bool { return exactWork(p) > 0 }
 
 // QuickIntervals reports whether intervals may be quick where no formula gives exact values.
-func QuickIntervals(p *montecarlo.Problem) bool {
+func QuickIntervals(p *Problem) bool {
 	return enclose.Fits(p.Code, p.Decoder) && theory.Enumerable(p.Code, p.Decoder) != nil && fewPairs(p)
 }
 
 // fewPairs reports whether there are few pairs of words, or words that form a path.
-func fewPairs(p *montecarlo.Problem) bool {
+func fewPairs(p *Problem) bool {
 	return p.Code.Levels()*p.Code.Levels() <= quickPairs || enclose.Path(p.Code, p.Decoder)
 }
 
-// TheoryOf computes what theory says of a problem. workers is the number of goroutines, 0 for one on
+// Of computes what theory says of a problem. workers is the number of goroutines, 0 for one on
 // each processor. Where no formula gives the exact mean, it is the middle of an interval, if that is
 // relatively not wider than ExactWidth.
-func TheoryOf(ctx context.Context, workers int, p *montecarlo.Problem, prior []float64, omit Omit) (*Theory, error) {
+func Of(ctx context.Context, workers int, p *Problem, prior []float64, omit Omit) (*Theory, error) {
 	q := theorist{workers: workers, p: p, prior: prior, omit: omit, enclosing: enclose.DefaultOptions()}
 	return q.theory(ctx)
 }
@@ -106,7 +129,7 @@ func TheoryOf(ctx context.Context, workers int, p *montecarlo.Problem, prior []f
 // theorist computes what theory says of a problem.
 type theorist struct {
 	workers   int
-	p         *montecarlo.Problem
+	p         *Problem
 	prior     []float64
 	omit      Omit
 	onlyMean  bool          // levels whose weight is 0 are left out
@@ -116,9 +139,9 @@ type theorist struct {
 
 // theory computes the levels and the mean.
 func (q theorist) theory(ctx context.Context) (*Theory, error) {
-	t := &Theory{Levels: make([]montecarlo.Theory, q.p.Code.Levels())}
+	t := &Theory{Levels: make([]Level, q.p.Code.Levels())}
 	for i := range t.Levels {
-		t.Levels[i] = montecarlo.Theory{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
+		t.Levels[i] = Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
 	if err := q.bounds(ctx, t.Levels); err != nil {
 		return nil, err
@@ -139,7 +162,7 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 }
 
 // bounds computes the bounds of all levels.
-func (q theorist) bounds(ctx context.Context, out []montecarlo.Theory) error {
+func (q theorist) bounds(ctx context.Context, out []Level) error {
 	if q.omit.Bounds {
 		return nil
 	}
@@ -163,7 +186,7 @@ func (q theorist) bounds(ctx context.Context, out []montecarlo.Theory) error {
 }
 
 // moments computes the exact moments of all levels, where a formula gives them.
-func (q theorist) moments(ctx context.Context, out []montecarlo.Theory) error {
+func (q theorist) moments(ctx context.Context, out []Level) error {
 	p, most := q.p, math.MaxInt
 	if q.omit.Slow {
 		most = exactWork(p)
@@ -196,7 +219,7 @@ func (q theorist) moments(ctx context.Context, out []montecarlo.Theory) error {
 // decoder reads logits or has no such bounds.
 func (q theorist) laws(ctx context.Context, t *Theory) error {
 	p := q.p
-	if !p.Kind.Hard() || q.omit.AnyLaw || LawTime(p) > Patience ||
+	if p.Logits || q.omit.AnyLaw || LawTime(p) > Patience ||
 		(q.omit.Slow || q.omit.SlowLaw) && !anylaw.Quick(p.Code, p.Decoder, p.Errors) {
 		return nil
 	}

@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"belsim/errmodel"
-	"belsim/montecarlo"
-	"belsim/montecarlo/scenario"
+	"belsim/errmodel/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
+	"belsim/theory/expect"
 )
 
 func mustNew(t *testing.T, name string, levels int) *code.Code {
@@ -27,22 +28,9 @@ func mustNew(t *testing.T, name string, levels int) *code.Code {
 
 // TestCheck: a value without a meaning is refused by its name in files.
 func TestCheck(t *testing.T) {
-	var v *scenario.ValueError
-	if err := scenario.CheckTemperature(math.Inf(1)); !errors.As(err, &v) || v.Name != "temperature" {
+	var v *refuse.Value
+	if err := decode.CheckTemperature(math.Inf(1)); !errors.As(err, &v) || v.Name != "temperature" {
 		t.Errorf("temperature: error %v", err)
-	}
-	for name, change := range map[string]func(*scenario.Sampling){
-		"samples":     func(s *scenario.Sampling) { s.Samples = 1 },
-		"rel_err":     func(s *scenario.Sampling) { s.RelErr = math.NaN() },
-		"max_samples": func(s *scenario.Sampling) { s.RelErr, s.MaxSamples = 0.1, 2*montecarlo.LeastSamples-1 },
-		"within":      func(s *scenario.Sampling) { s.Within = -1 },
-	} {
-		s := scenario.FixedSampling()
-		must.Succeed(t, s.Check())
-		change(&s)
-		if err := s.Check(); !errors.As(err, &v) || v.Name != name {
-			t.Errorf("%s: error %v", name, err)
-		}
 	}
 }
 
@@ -50,18 +38,18 @@ func TestCheck(t *testing.T) {
 func TestOutputs(t *testing.T) {
 	c := mustNew(t, "johnson", 16)
 	for _, tt := range []struct {
-		outputs scenario.Outputs
+		outputs decode.Outputs
 		decoder string
 		name    string // of the decoder; "" for a refusal
-		reads   scenario.Outputs
+		reads   decode.Outputs
 	}{
-		{scenario.AutoOutputs, "auto", "bel-j", scenario.Bits},
-		{scenario.AutoOutputs, "gen", "gen", scenario.Bits},
-		{scenario.AutoOutputs, "gen-ex", "gen-ex", scenario.Logits},
-		{scenario.Logits, "auto", "gen", scenario.Logits},
-		{scenario.Logits, "gen", "gen", scenario.Logits},
-		{scenario.Logits, "bel-j", "", ""},
-		{scenario.Bits, "gen-ex", "gen-ex", scenario.Bits},
+		{decode.AutoOutputs, "auto", "bel-j", decode.Bits},
+		{decode.AutoOutputs, "gen", "gen", decode.Bits},
+		{decode.AutoOutputs, "gen-ex", "gen-ex", decode.Logits},
+		{decode.Logits, "auto", "gen", decode.Logits},
+		{decode.Logits, "gen", "gen", decode.Logits},
+		{decode.Logits, "bel-j", "", ""},
+		{decode.Bits, "gen-ex", "gen-ex", decode.Bits},
 	} {
 		s := scenario.New(scenario.Mixture{R: 0.5, Sigma: 3})
 		s.Outputs = tt.outputs
@@ -82,7 +70,7 @@ func TestOutputs(t *testing.T) {
 // TestTheory: each kind of problem has the bound and the exact value that hold for it.
 func TestTheory(t *testing.T) {
 	ctx := context.Background()
-	bits := func(s *scenario.Scenario) { s.Outputs = scenario.Bits }
+	bits := func(s *scenario.Scenario) { s.Outputs = decode.Bits }
 	for _, tt := range []struct {
 		code, decoder string
 		change        func(*scenario.Scenario)
@@ -97,7 +85,7 @@ func TestTheory(t *testing.T) {
 		{"gray", "gen-ex", bits, "", true},
 		{"unary", "gen-ex", bits, "", false},
 		{"unary", "median", bits, "", false},
-		{"gray", "gen", func(s *scenario.Scenario) { s.Outputs = scenario.Logits }, "union bound on logits", false},
+		{"gray", "gen", func(s *scenario.Scenario) { s.Outputs = decode.Logits }, "union bound on logits", false},
 	} {
 		s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
 		if tt.change != nil {
@@ -105,9 +93,9 @@ func TestTheory(t *testing.T) {
 		}
 		c := mustNew(t, tt.code, 41)
 		d := must.Get(s.Decoder(tt.decoder, c))(t)
-		p := must.Get(s.Problem(ctx, c, d, scenario.FixedSampling()))(t)
-		for _, q := range []*montecarlo.Problem{p, s.Shape(c, d)} {
-			b, err := scenario.BoundOf(q)
+		p := must.Get(s.Problem(ctx, c, d))(t)
+		for _, q := range []*expect.Problem{p, s.Shape(c, d)} {
+			b, err := expect.BoundOf(q)
 			switch {
 			case tt.bound == "" && !errors.Is(err, theory.ErrNoClosedForm):
 				t.Errorf("%s with %s: bound %v, error %v, want none", tt.code, tt.decoder, b, err)
@@ -115,13 +103,13 @@ func TestTheory(t *testing.T) {
 				t.Errorf("%s with %s: bound %v, error %v, want %s", tt.code, tt.decoder, b, err, tt.bound)
 			}
 			// by an interval
-			if _, err := scenario.ExactOf(t.Context(), q); (err == nil) != (tt.exact || tt.code == "unary" &&
+			if _, err := expect.ExactOf(t.Context(), q); (err == nil) != (tt.exact || tt.code == "unary" &&
 				tt.decoder == "gen") {
 				t.Errorf("%s with %s: exact value: error %v, want one: %v", tt.code, tt.decoder, err, tt.exact)
 			}
 		}
 		weights := must.Get(s.Weights(41))(t)
-		th, err := scenario.TheoryOf(ctx, 2, p, weights, scenario.Omit{AnyLaw: true})
+		th, err := expect.Of(ctx, 2, p, weights, expect.Omit{AnyLaw: true})
 		must.Succeed(t, err)
 		known := [2]bool{!table.Missing(th.Mean.Bound), !table.Missing(th.Mean.Exact)}
 		// by an interval
@@ -136,15 +124,15 @@ func TestInvalid(t *testing.T) {
 	c := mustNew(t, "unary", 16)
 	s := scenario.New(scenario.Mixture{R: 5, Sigma: 1})
 	d := must.Get(s.Decoder("auto", c))(t)
-	if _, err := s.Problem(ctx, c, d, scenario.FixedSampling()); !scenario.Invalid(err) {
+	if _, err := s.Problem(ctx, c, d); !errmodel.Invalid(err) {
 		t.Errorf("r = 5, σ = 1: error %v", err)
 	}
 	// With σ = 0.3 the peak at the transition is 1.33·r, and at the levels next to it 0.33·r.
 	s = scenario.New(scenario.Mixture{R: 1, Sigma: 0.3})
-	if _, err := s.Problem(ctx, c, d, scenario.FixedSampling()); err != nil {
+	if _, err := s.Problem(ctx, c, d); err != nil {
 		t.Error(err)
 	}
-	if _, err := code.New("nothing", 16); err == nil || scenario.Invalid(err) {
+	if _, err := code.New("nothing", 16); err == nil || errmodel.Invalid(err) {
 		t.Errorf("an unknown code: error %v", err)
 	}
 }
@@ -153,25 +141,13 @@ func TestInvalid(t *testing.T) {
 func TestFitted(t *testing.T) {
 	m := scenario.Mixture{R: 0.5, Sigma: 2, Path: "fit.json"}
 	s := scenario.New(m)
-	s.Prior = scenario.Prior{Fitted: theory.Uniform(4), FitPath: "fit.json"}
+	s.Prior = theory.Prior{Fitted: theory.Uniform(4), FitPath: "fit.json"}
 	if _, err := s.Weights(5); err == nil || !strings.Contains(err.Error(),
 		"fit.json: fitted to 4 levels, but the codes have 5") {
 		t.Errorf("another number of levels: error %v", err)
 	}
 	if got := s.String(); got != "r = 0.5, σ = 2 from fit.json" {
 		t.Errorf("text %q", got)
-	}
-}
-
-// TestBeside: samples beside an exact value are drawn to 1 %, unless a number of samples or a wider
-// target was asked for.
-func TestBeside(t *testing.T) {
-	for _, tt := range []struct{ relErr, exact, want float64 }{{0.002, 3, 0.01}, {0.02, 3, 0.02},
-		{0.002, math.NaN(), 0.002}} {
-		s := scenario.DefaultSampling()
-		if s.RelErr = tt.relErr; s.Beside(tt.exact).RelErr != tt.want || s.Fixed(9).Beside(tt.exact).RelErr != 0 {
-			t.Errorf("%+v: %+v", tt, s.Beside(tt.exact))
-		}
 	}
 }
 
@@ -197,7 +173,7 @@ func TestOutward(t *testing.T) {
 		0.2451: ".24–.25", 0.767: ".76–.77", 0.25: ".25–.25", 45.801: "45–46", 1.0001: "1–1.1", 0.999: ".99–1",
 		0: "0–0", 1.2e-7: "1.2e-07–1.2e-07",
 	} {
-		if got := scenario.EndsText(&[2]float64{v, v}); got != want {
+		if got := expect.EndsText(&[2]float64{v, v}); got != want {
 			t.Errorf("%v: %v, want %v", v, got, want)
 		}
 	}
@@ -209,13 +185,13 @@ func TestOneBound(t *testing.T) {
 	for _, decoder := range []string{"gen", "bel-j"} {
 		s := scenario.New(scenario.Mixture{R: 0.5, Sigma: 1.5})
 		c := mustNew(t, "johnson", 12)
-		p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder(decoder, c))(t), scenario.FixedSampling()))(t)
+		p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder(decoder, c))(t)))(t)
 		prior := append([]float64{0}, theory.Uniform(11)...)
-		theoryOf := func(o scenario.Omit) *scenario.Theory {
-			return must.Get(scenario.TheoryOf(t.Context(), 0, p, prior, o))(t)
+		theoryOf := func(o expect.Omit) *expect.Theory {
+			return must.Get(expect.Of(t.Context(), 0, p, prior, o))(t)
 		}
-		bound, all := theoryOf(scenario.Omit{Exact: true, AnyLaw: true}), theoryOf(scenario.Omit{})
-		ofCells := must.Get(must.Get(scenario.BoundOf(p))(t).Mean(t.Context(), p, prior))(t)
+		bound, all := theoryOf(expect.Omit{Exact: true, AnyLaw: true}), theoryOf(expect.Omit{})
+		ofCells := must.Get(must.Get(expect.BoundOf(p))(t).Mean(t.Context(), p, prior))(t)
 		must.Equal(t, decoder+": the mean of a cell", bound.Mean.Bound, ofCells)
 		must.Equal(t, decoder+": the mean beside any law", bound.Mean.Bound, all.Mean.Bound)
 		for i, l := range all.Levels {
@@ -259,12 +235,12 @@ func TestPair(t *testing.T) {
 func TestQuickExact(t *testing.T) {
 	s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
 	c := mustNew(t, "hexj", 32)
-	p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder("gen", c))(t), scenario.FixedSampling()))(t)
-	levels := func(omit scenario.Omit) []montecarlo.Theory {
-		return must.Get(scenario.TheoryOf(t.Context(), 0, p, theory.Uniform(32), omit))(t).Levels
+	p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder("gen", c))(t)))(t)
+	levels := func(omit expect.Omit) []expect.Level {
+		return must.Get(expect.Of(t.Context(), 0, p, theory.Uniform(32), omit))(t).Levels
 	}
-	must.Equal(t, "levels", levels(scenario.Omit{Bounds: true, AnyLaw: true}),
-		levels(scenario.Omit{Slow: true, Bounds: true, AnyLaw: true}))
+	must.Equal(t, "levels", levels(expect.Omit{Bounds: true, AnyLaw: true}),
+		levels(expect.Omit{Slow: true, Bounds: true, AnyLaw: true}))
 	nodes := 0
 	_, err := theory.NewExact(t.Context(), 1, c, p.Decoder)
 	_, none := fmt.Sscanf(err.Error(), "no closed form: an exact value takes a decision diagram of %d nodes", &nodes)

@@ -1,13 +1,11 @@
-package scenario
+package code
 
 import (
 	"cmp"
 	"fmt"
-
-	"belsim/theory/code"
 )
 
-// Sizes say how many levels the codes of a scenario have.
+// Sizes say how many levels the codes of a command have.
 type Sizes struct {
 	Levels  int // the number that was asked for; 0: none
 	Prior   int // the number that the histogram of the prior needs; 0: no histogram
@@ -24,7 +22,7 @@ func (z Sizes) Named() int { return cmp.Or(z.Levels, z.Prior, z.Default, Default
 func CheckNames(codes []string) error {
 	seen := map[string]string{}
 	for _, text := range codes {
-		name, file := code.SplitName(text)
+		name, file := SplitName(text)
 		if name == "" {
 			continue
 		}
@@ -36,20 +34,20 @@ func CheckNames(codes []string) error {
 	return nil
 }
 
-// OpenCodes opens NAMEs and FILEs, all of the same number of levels. The number is
+// OpenAll opens NAMEs and FILEs, all of the same number of levels. The number is
 // size.Levels; where this is 0, the number of levels of the files; without files, size.Prior;
 // where this is 0, size.Default or DefaultLevels. The error names the code that cannot be opened.
-func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
+func OpenAll(names []string, size Sizes) ([]*Code, error) {
 	if err := CheckNames(names); err != nil {
 		return nil, err
 	}
-	codes := make([]*code.Code, len(names))
-	var file *code.Code // the first file, where it sets the number of levels
+	codes := make([]*Code, len(names))
+	var file *Code // the first file, where it sets the number of levels
 	for i, name := range names {
-		if !code.IsFile(name) {
+		if !IsFile(name) {
 			continue
 		}
-		c, err := code.Open(name, size.Levels)
+		c, err := Open(name, size.Levels)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +66,7 @@ func OpenCodes(names []string, size Sizes) ([]*code.Code, error) {
 	var err error
 	for i, name := range names {
 		if codes[i] == nil {
-			if codes[i], err = code.New(name, size.Named()); err != nil {
+			if codes[i], err = New(name, size.Named()); err != nil {
 				return nil, err
 			}
 		}

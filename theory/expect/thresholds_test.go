@@ -1,4 +1,4 @@
-package scenario
+package expect
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -27,7 +28,7 @@ func TestQuick(t *testing.T) {
 			}
 		}
 		c := must.Get(code.FromMatrix("numbers", words))(t)
-		p := New(nil).Shape(c, must.Get(decode.New("gen", c))(t))
+		p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t)}
 		must.Equal(t, fmt.Sprintf("%+v: exact values", tt), tt.exact, QuickExact(p))
 	}
 }
@@ -43,12 +44,13 @@ func TestSlow(t *testing.T) {
 		{"unary", 64, true, true}, {"unary", 65, true, false}, {"unary", 1025, true, false},
 		{"johnson", 1024, true, false}, {"johnson", 1025, false, false},
 	} {
-		s, prior := New(Mixture{R: 0.01, Sigma: 0.5}), make([]float64, tt.levels)
+		prior := make([]float64, tt.levels)
 		prior[tt.levels/2] = 1
 		c := must.Get(code.New(tt.code, tt.levels))(t)
-		p := must.Get(s.Problem(t.Context(), c, must.Get(decode.New("gen", c))(t), FixedSampling()))(t)
-		slow := must.Get(TheoryOf(t.Context(), 1, p, prior, Omit{Slow: true, Bounds: true}))(t)
-		law := must.Get(TheoryOf(t.Context(), 1, p, prior, Omit{SlowLaw: true, Bounds: true, Intervals: true}))(t)
+		p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t),
+			Errors: must.Get(errmodel.NewMixture(t.Context(), c, 0.01, 0.5))(t)}
+		slow := must.Get(Of(t.Context(), 1, p, prior, Omit{Slow: true, Bounds: true}))(t)
+		law := must.Get(Of(t.Context(), 1, p, prior, Omit{SlowLaw: true, Bounds: true, Intervals: true}))(t)
 		must.Equal(t, fmt.Sprintf("%+v: an interval, laws, laws", tt), [3]bool{tt.interval, tt.laws, tt.laws},
 			[3]bool{slow.Intervals != nil, slow.Laws != nil, law.Laws != nil})
 	}
@@ -56,9 +58,9 @@ func TestSlow(t *testing.T) {
 
 // TestExactWidth: the middle of an interval is an exact value up to a relative width of 1e-5.
 func TestExactWidth(t *testing.T) {
-	s := New(Mixture{R: 0.2, Sigma: 1.5})
 	c := must.Get(code.New("b1jdj", 32))(t)
-	p := must.Get(s.Problem(t.Context(), c, must.Get(decode.New("gen", c))(t), FixedSampling()))(t)
+	p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t),
+		Errors: must.Get(errmodel.NewMixture(t.Context(), c, 0.2, 1.5))(t)}
 	for width, want := range map[float64]bool{1.1e-5: true, 2e-5: false} { // what is found is a little narrower
 		q := theorist{workers: 1, p: p, prior: theory.Uniform(32), omit: Omit{Bounds: true, Exact: true, AnyLaw: true},
 			enclosing: enclose.Options{Width: width, Work: 1 << 24}}

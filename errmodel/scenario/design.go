@@ -16,12 +16,7 @@ type Design struct {
 	Transitions float64            `json:"transitions" text:"trans.,%.4g"`
 	Training    perceived.Training `json:"training,omitempty" text:"training"`
 	Decoder     string             `json:"decoder" text:"decoder"`
-	Outputs     Outputs            `json:"outputs" text:"reads"`
-}
-
-// DesignOf is the design of a code, a training, "" where no network learns, and a decoder.
-func DesignOf(c *code.Code, t perceived.Training, d decode.Decoder, reads Outputs) Design {
-	return Design{c.Levels(), c.Name(), c.Bits(), c.TransitionsPerBit(), t, d.Name(), reads}
+	Outputs     decode.Outputs     `json:"outputs" text:"reads"`
 }
 
 // Head is the design of a network's head alone, whatever reads it.
@@ -32,5 +27,5 @@ func (d Design) Head() Design {
 
 // Design is the design of a code and a decoder under the scenario's model.
 func (s *Scenario) Design(c *code.Code, d decode.Decoder) Design {
-	return DesignOf(c, trainingOf(s.Model), d, s.OutputsOf(c, d))
+	return Design{c.Levels(), c.Name(), c.Bits(), c.TransitionsPerBit(), trainingOf(s.Model), d.Name(), s.OutputsOf(c, d)}
 }

@@ -1,4 +1,4 @@
-package scenario
+package expect
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
-	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/base/matrix"
 	"belsim/theory/code"
@@ -18,31 +16,7 @@ import (
 	"belsim/theory/enclose"
 )
 
-// Invalid reports whether an error says that the error model gives a probability above 1.
-func Invalid(err error) bool {
-	var invalid *errmodel.InvalidError
-	return errors.As(err, &invalid)
-}
-
-// Method says how an expected error is computed.
-type Method string
-
-// The methods.
-const (
-	Bound  Method = "bound"
-	Exact  Method = "exact"
-	Sample Method = "mc"
-)
-
-// MeanOf prepares the means of a method with a formula: BoundOf or ExactOf.
-func (m Method) MeanOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
-	if m == Exact {
-		return ExactOf(ctx, p)
-	}
-	return BoundOf(p)
-}
-
-// Mean computes means over the labels, of a bound or of exact values, as TheoryOf does. It is
+// Mean computes means over the labels, of a bound or of exact values, as Of does. It is
 // prepared for many problems of a code and a decoder, and safe for concurrent use.
 type Mean struct {
 	Name   string  // which bound it is, for people; "" for exact values
@@ -79,7 +53,7 @@ func BoundKind(name string) string {
 
 // Mean returns Σ prior·value over the levels of a problem of the code and the decoder. It is NaN
 // where an interval is relatively wider than ExactWidth. The error is the context's.
-func (m *Mean) Mean(ctx context.Context, p *montecarlo.Problem, prior []float64) (float64, error) {
+func (m *Mean) Mean(ctx context.Context, p *Problem, prior []float64) (float64, error) {
 	q := theorist{workers: 1, p: p, prior: prior, omit: m.omit, onlyMean: true, exact: m.exact,
 		enclosing: enclose.Options{Width: ExactWidth / 10, Work: m.Work}}
 	t, err := q.theory(ctx)
@@ -94,9 +68,9 @@ func (m *Mean) Mean(ctx context.Context, p *montecarlo.Problem, prior []float64)
 
 // BoundOf returns the bound that holds for a problem: the bound for hard decisions, or the union
 // bound on logits. The error wraps theory.ErrNoClosedForm where there is none.
-func BoundOf(p *montecarlo.Problem) (*Mean, error) {
+func BoundOf(p *Problem) (*Mean, error) {
 	of := theory.NewBound
-	if !p.Kind.Hard() {
+	if p.Logits {
 		of = theory.NewSoftBound
 	}
 	b, err := of(p.Code, p.Decoder)
@@ -114,8 +88,8 @@ func BoundOf(p *montecarlo.Problem) (*Mean, error) {
 
 // HasExact reports whether exact values describe a problem: its bits err independently. The signs of
 // logits are such bits.
-func HasExact(p *montecarlo.Problem) bool {
-	return p.Kind.Hard() || signsDecide(p.Code, p.Decoder)
+func HasExact(p *Problem) bool {
+	return !p.Logits || signsDecide(p.Code, p.Decoder)
 }
 
 // signsDecide reports whether a decoder takes logits for the bits that their signs are: gen does,
@@ -140,7 +114,7 @@ func signsDecide(c *code.Code, d decode.Decoder) bool {
 // ExactOf prepares the exact values of a problem: the formulas of package theory, or else the
 // middles of intervals, which are NaN where an interval is relatively wider than ExactWidth.
 // The error wraps theory.ErrNoClosedForm where there are neither, or is the context's.
-func ExactOf(ctx context.Context, p *montecarlo.Problem) (*Mean, error) {
+func ExactOf(ctx context.Context, p *Problem) (*Mean, error) {
 	if !HasExact(p) {
 		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
 			theory.ErrNoClosedForm)

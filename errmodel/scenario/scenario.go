@@ -1,0 +1,177 @@
+// Package scenario describes the subject of a computation.
+//
+// A Scenario has the error model of the classifiers, the prior of the labels, the outputs
+// that decoders read, and their temperature.
+// Flags, plans of sweeps and fits to trained networks fill it in; every computation
+// reads it: the problem of a code and a decoder, of which package expect knows bounds and exact values,
+// and which package montecarlo samples.
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/errmodel/perceived"
+	"belsim/theory"
+	"belsim/theory/base/refuse"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+	"belsim/theory/expect"
+)
+
+// Scenario describes the subject of a computation. New returns one with the defaults.
+type Scenario struct {
+	Model       Model           // where the error probabilities come from
+	Prior       theory.Prior    // how often each label occurs
+	Outputs     decode.Outputs  // what decoders read
+	Temperature float64         // τ, by which the logits of gen-ex are multiplied
+	Decoders    decode.Registry // the decoders that names stand for
+}
+
+// New returns a scenario with the defaults: decoders read what they need, τ = 1,
+// labels occur equally often, and decoders are the built-in ones.
+func New(m Model) *Scenario {
+	return &Scenario{Model: m, Outputs: decode.AutoOutputs, Temperature: 1, Decoders: decode.Builtin()}
+}
+
+// throughGenEx is the decoder of networks that were trained through it.
+const throughGenEx = "gen-ex"
+
+// CheckLearnt returns a *refuse.Value for a temperature other than 1 of networks that learn their
+// own: those trained through gen-ex.
+func CheckLearnt(t perceived.Training, tau float64) error {
+	if t.ThroughGenEx() && tau != 1 {
+		return &refuse.Value{Name: "temperature", Value: tau, Want: "1, for networks trained with " + t.Loss() +
+			", whose loss learns its own"}
+	}
+	return nil
+}
+
+// String describes the scenario for people: the error model, and every value that is not the
+// default.
+func (s *Scenario) String() string {
+	if s.Model == nil {
+		return s.NotDefault()
+	}
+	return s.Model.String() + s.NotDefault()
+}
+
+// NotDefault lists the values that are not the defaults, each after a comma; the error model
+// is not among them.
+func (s *Scenario) NotDefault() string {
+	text := ""
+	if s.Outputs != decode.AutoOutputs {
+		text += ", " + string(s.Outputs)
+	}
+	if s.Temperature != 1 {
+		text += fmt.Sprintf(", τ = %.4g", s.Temperature)
+	}
+	return text
+}
+
+// Description holds the values of a scenario in the JSON of a result.
+type Description struct {
+	Parameters
+	Temperature float64 `json:"temperature"`
+}
+
+// Description describes the scenario for results.
+func (s *Scenario) Description() Description { return Description{s.Model.Parameters(), s.Temperature} }
+
+// Weights returns the prior of the labels of a code of a number of levels: see theory.Prior.
+func (s *Scenario) Weights(levels int) ([]float64, error) { return s.Prior.Weights(levels) }
+
+// Errors returns the L × M error probabilities of a code under the scenario's model and prior.
+func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
+	weights, err := s.Weights(c.Levels())
+	if err != nil {
+		return nil, err
+	}
+	return s.Model.Errors(ctx, c, weights)
+}
+
+// Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
+// does not fit the code.
+func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
+	if t := trainingOf(s.Model); t.ThroughGenEx() {
+		if err := CheckLearnt(t, s.Temperature); err != nil {
+			return nil, err
+		}
+		if s.Outputs == decode.Bits || name != throughGenEx && name != decode.Auto {
+			const text = "decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads"
+			return nil, fmt.Errorf(text, name, s.Outputs, t.Loss())
+		}
+		name = throughGenEx
+	}
+	if s.outputs() != decode.Logits {
+		return s.Decoders.New(name, c, decode.Options{Temperature: s.Temperature})
+	}
+	soft := s.Decoders.ReadingLogits()
+	if _, ok := soft.Lookup(name); !ok && name != decode.Auto {
+		if s.Outputs != decode.Logits {
+			return nil, fmt.Errorf("decoder %s reads bits, and networks trained with %s give logits; want %s", name,
+				trainingOf(s.Model).Loss(), strings.Join(soft.Names(), " or "))
+		}
+		return nil, fmt.Errorf("decoder %s reads bits; outputs that are logits want %s", name,
+			strings.Join(soft.Names(), " or "))
+	}
+	return soft.New(name, c, decode.Options{Temperature: s.Temperature})
+}
+
+// OutputsOf are the outputs of networks that were trained so: those trained for the decoder give logits,
+// whose signs mean nothing by themselves.
+func OutputsOf(o decode.Outputs, t perceived.Training) decode.Outputs {
+	if o == decode.AutoOutputs && t.Together() {
+		return decode.Logits
+	}
+	return o
+}
+
+// outputs are the outputs of the scenario.
+func (s *Scenario) outputs() decode.Outputs { return OutputsOf(s.Outputs, trainingOf(s.Model)) }
+
+// OutputsOf returns the outputs that a decoder of a code reads: decode.Bits or decode.Logits.
+func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) decode.Outputs {
+	switch outputs := s.outputs(); {
+	case outputs != decode.AutoOutputs:
+		return outputs
+	case decode.PrefersLogits(c, d):
+		return decode.Logits
+	}
+	return decode.Bits
+}
+
+// Problem returns the problem of a code and a decoder under the scenario's model. The function
+// errmodel.Invalid recognizes the error of a model that is not valid for the code.
+func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder) (*expect.Problem, error) {
+	e, err := s.Errors(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return s.ProblemOf(c, d, e)
+}
+
+// ProblemOf is Problem with the L × M error probabilities given.
+func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix) (*expect.Problem, error) {
+	p := s.Shape(c, d)
+	p.Errors = e
+	i, ok := d.(decode.Informed)
+	if !ok {
+		return p, nil
+	}
+	weights, err := s.Weights(c.Levels())
+	if err != nil {
+		return nil, err
+	}
+	p.Decoder, err = i.Inform(decode.Model{Prior: weights, Logits: p.Logits, Errors: e})
+	return p, err
+}
+
+// Shape returns the problem without its error probabilities: enough to ask whether a bound
+// or an exact value exists.
+func (s *Scenario) Shape(c *code.Code, d decode.Decoder) *expect.Problem {
+	return &expect.Problem{Code: c, Decoder: d, Logits: s.OutputsOf(c, d) == decode.Logits}
+}

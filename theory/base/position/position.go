@@ -1,0 +1,74 @@
+// Package position writes positions into sentences, so that whoever prints a sentence may count from
+// another number: rows and columns, levels, bits and outputs of a network.
+package position
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// mark stands before a position: a combining grapheme joiner, which no reader sees and no text needs.
+const mark = "\u034f"
+
+// At is a position, counted from 1, in a sentence that Count or Writer finishes.
+func At(position int) string { return mark + strconv.Itoa(position) }
+
+// List are several positions, separated by commas.
+func List(positions []int) string {
+	out := make([]string, len(positions))
+	for i, p := range positions {
+		out[i] = At(p)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Count finishes a text: its positions count from a number.
+func Count(text string, from int) string {
+	first, rest, found := strings.Cut(text, mark)
+	if !found {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(first)
+	for part := range strings.SplitSeq(rest, mark) {
+		digits := number(part)
+		if position, err := strconv.Atoi(part[:digits]); err == nil {
+			b.WriteString(strconv.Itoa(position - 1 + from))
+			part = part[digits:]
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+// number is the length of the number that a text begins with.
+func number(text string) int {
+	signed := strings.TrimPrefix(text, "-")
+	return len(text) - len(strings.TrimLeft(signed, "0123456789"))
+}
+
+// Writer returns what finishes texts on their way to w. They end with a newline.
+func Writer(w io.Writer, from int) io.Writer { return &writer{w: w, from: from} }
+
+type writer struct {
+	w    io.Writer
+	from int
+	held []byte // from a mark on whose number may go on
+}
+
+// Write implements io.Writer.
+func (w *writer) Write(text []byte) (int, error) {
+	all := append(w.held, text...)
+	end := len(all)
+	if at := bytes.LastIndexByte(all, mark[0]); at >= 0 {
+		if rest := all[at:]; len(rest) < len(mark) || string(rest[:len(mark)]) == mark &&
+			len(mark)+number(string(rest[len(mark):])) == len(rest) {
+			end = at
+		}
+	}
+	_, err := io.WriteString(w.w, Count(string(all[:end]), w.from))
+	w.held = append([]byte(nil), all[end:]...)
+	return len(text), err
+}

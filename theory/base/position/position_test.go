@@ -1,0 +1,25 @@
+package position_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"belsim/theory/base/must"
+	"belsim/theory/base/position"
+)
+
+// TestCount: positions count from where they are asked to, however the text is cut into writes.
+func TestCount(t *testing.T) {
+	text := fmt.Sprintf("rows %s and %s of 7: é, level %s,\ncolumns %s \u034e\n", position.At(3), position.At(10), position.At(0), position.List([]int{1, 2}))
+	for from, want := range []string{
+		"rows 2 and 9 of 7: é, level -1,\ncolumns 0, 1 \u034e\n", "rows 3 and 10 of 7: é, level 0,\ncolumns 1, 2 \u034e\n",
+	} {
+		must.Equal(t, "text", want, position.Count(text, from))
+		var b strings.Builder
+		must.Get(io.Copy(position.Writer(&b, from), struct{ io.Reader }{iotest.OneByteReader(strings.NewReader(text))}))(t)
+		must.Equal(t, "written", want, b.String())
+	}
+}
