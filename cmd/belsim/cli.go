@@ -109,7 +109,7 @@ type environment struct {
 	saves    atomic.Bool          // an interruption has to wait: results are being made safe
 	exit     func(code int)       // ends the process
 	// files without their final names, which are removed before the process ends
-	unfinished unfinishedFiles
+	unfinished *unfinishedFiles
 	grace      time.Duration // how long an interrupted command may take to end by itself
 }
 
@@ -117,7 +117,7 @@ type environment struct {
 func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
 	from := countFrom(os.Getenv(callerVariable))
 	return &environment{
-		stdout: newStandardOutput(stdout, from), stderr: stderr, args: args, from: from,
+		stdout: newStandardOutput(stdout, from), stderr: stderr, args: args, from: from, unfinished: &unfinishedFiles{},
 		decoders: decode.Builtin(), disturb: func([]expect.Level) {}, watch: func(*progress) {},
 		exit: os.Exit, grace: 700 * time.Millisecond,
 	}

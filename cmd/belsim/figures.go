@@ -127,13 +127,14 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 // command runs the command of a figure.
 func (cmd *figuresCmd) command(ctx context.Context, env *environment, f paper.Figure, out outputFlags) error {
 	args := append(slices.Clone(f.Args), "--quiet", "--style", strings.Join(cmd.Style, ","))
-	if cmd.Workers > 0 {
+	if cmd.Workers > 0 && args[0] != "codes" {
 		args = append(args, "--workers", fmt.Sprint(cmd.Workers))
 	}
 	for _, path := range out.Output {
 		args = append(args, "--output="+path)
 	}
 	inner := newEnvironment(args, io.Discard, env.stderr)
+	inner.unfinished = env.unfinished
 	k, err := inner.parse(ctx, args, func(int) {})
 	if err == nil {
 		err = k.Run()

@@ -174,6 +174,17 @@ type unfinishedFiles struct {
 	files *safefile.Files
 }
 
+// write is safefile.Write for a file that is known while it has a temporary name.
+func (u *unfinishedFiles) write(path string, fill func(w io.Writer) error) error {
+	var f safefile.Files
+	defer u.hold(&f)()
+	if err := f.Add(path, fill); err != nil {
+		return err
+	}
+	_, err := f.Commit()
+	return err
+}
+
 // hold makes files known until the function that it returns discards what is left of them.
 func (u *unfinishedFiles) hold(files *safefile.Files) (end func()) {
 	u.mu.Lock()

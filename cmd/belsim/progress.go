@@ -29,8 +29,8 @@ func isTerminal(w io.Writer) bool {
 }
 
 // progress shows how far a computation is, on standard error: a bar on a
-// terminal, elsewhere a plain line every half minute, or as often as the variable
-// BELSIM_PROGRESS of the environment says; nothing when quiet.
+// terminal, elsewhere a plain line after 5 seconds and every half minute, or as often as the
+// variable BELSIM_PROGRESS of the environment says; nothing when quiet.
 type progress struct {
 	what     string
 	finished atomic.Uint64
@@ -43,7 +43,11 @@ type progress struct {
 	stop     func()   // takes the bar away; again, it does nothing
 }
 
-const progressEvery = 30 * time.Second
+// A line comes when the work has taken a while, and then from time to time.
+const (
+	progressAfter = 5 * time.Second
+	progressEvery = 30 * time.Second
+)
 
 // newProgress counts to total things of a kind, or tells how long it takes where total is 0,
 // because nobody knows how many there are.
@@ -60,11 +64,12 @@ func (env *environment) newProgress(what string, total uint64) *progress {
 	every, _ := time.ParseDuration(os.Getenv("BELSIM_PROGRESS")) // 0 where it says nothing
 	stopped, lines := make(chan struct{}), sync.WaitGroup{}
 	lines.Go(func() {
-		ticker := time.NewTicker(cmp.Or(max(every, 0), progressEvery))
-		defer ticker.Stop()
+		timer := time.NewTimer(cmp.Or(max(every, 0), progressAfter))
+		defer timer.Stop()
 		for {
 			select {
-			case <-ticker.C:
+			case <-timer.C:
+				timer.Reset(cmp.Or(max(every, 0), progressEvery))
 				env.say("belsim:", "%s: %s%s", what, p.soFar(), p.said())
 			case <-stopped:
 				return

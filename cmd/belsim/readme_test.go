@@ -199,7 +199,7 @@ func findExamples(lines []string) []example {
 }
 
 // progressLine is what a command says that takes long, on a slow machine alone.
-var progressLine = regexp.MustCompile(`^belsim: [a-z ]+: (\d+ of \d+ \(\d+ %\)|\d+ s)(, [^ ]+ samples)?$`)
+var progressLine = regexp.MustCompile(`^belsim: [a-z ]+: (\d+ of \d+ \(\d+ %\)|\d+ s)(, .*)?$`)
 
 // runExample runs a command in the document's folder and returns what a terminal would show.
 func (d *document) runExample(t *testing.T, line string) string {

@@ -160,7 +160,7 @@ func (n *network) checkQuestion() ([]*code.Code, error) {
 	}
 	candidates, err := code.OpenAll(o.Candidates, n.sizes())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("candidates: %w", err)
 	}
 	for _, k := range o.Bits {
 		if k < 1 || k > c.Bits() {

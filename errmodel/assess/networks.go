@@ -25,6 +25,15 @@ type Other struct {
 	Code     string             // a NAME or a FILE
 	Outputs  string             // as Options.Outputs
 	Training perceived.Training // "" where the outputs are to show it
+	Line     string             // of the table that names it; "" without one
+}
+
+// at names the line of the table in an error about the network.
+func (o Other) at(err error) error {
+	if err == nil || o.Line == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", o.Line, err)
 }
 
 // ParseOther reads CODE:OUTPUTS. A file of a code may have colons in its path.
@@ -79,7 +88,8 @@ func ReadRuns(path string) ([]Other, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		line, _ := r.FieldPos(0)
-		o := Other{Code: row[at[0]], Outputs: row[at[3]], Training: perceived.Training(strings.ToLower(row[at[1]]))}
+		o := Other{Code: row[at[0]], Outputs: row[at[3]], Training: perceived.Training(strings.ToLower(row[at[1]])),
+			Line: fmt.Sprintf("%s: line %d", path, line)}
 		if h := forecast.LookupHead(o.Code); h.Name != "" {
 			o.Training = h.Training
 		} else if !slices.Contains(perceived.Trainings(), o.Training) {
@@ -121,7 +131,7 @@ func CheckDistinct(first string, others []Other) error {
 	all := []string{first}
 	for _, o := range others {
 		if i := slices.IndexFunc(all, func(before string) bool { return sameArray(before, o.Outputs) }); i >= 0 {
-			return fmt.Errorf("%s and %s: the same outputs are given twice; want each once", all[i], o.Outputs)
+			return o.at(fmt.Errorf("%s and %s: the same outputs are given twice; want each once", all[i], o.Outputs))
 		}
 		all = append(all, o.Outputs)
 	}
@@ -165,7 +175,7 @@ func openAll(ctx context.Context, o Options) (own *network, others []*network, e
 			err = fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
 		}
 		if err != nil {
-			return nil, nil, errors.Join(err, closeAll(own, others))
+			return nil, nil, errors.Join(x.at(err), closeAll(own, others))
 		}
 		others = append(others, n)
 	}

@@ -448,15 +448,10 @@ func TestDistinct(t *testing.T) {
 		outputs []string
 		twice   bool
 	}{
-		{[]string{"z.npy"}, false},
-		{[]string{"z.npy", "y.npy"}, false},
-		{[]string{"z.npy", "bits:./z.npy"}, true},
-		{[]string{"z.npy", "y.npy", "link.npy"}, true},
-		{[]string{"z.npy", "y.npy", "logits:y.npy"}, true},
-		{[]string{"all.npz:a", "all.npz:b"}, false},
-		{[]string{"all.npz:a", "logits:all.npz:a"}, true},
-		{[]string{"all.npz", "all.npz:a"}, true},
-		{[]string{"missing.npy", "other.npy"}, false},
+		{[]string{"z.npy", "y.npy"}, false}, {[]string{"z.npy", "bits:./z.npy"}, true},
+		{[]string{"z.npy", "y.npy", "link.npy"}, true}, {[]string{"z.npy", "y.npy", "logits:y.npy"}, true},
+		{[]string{"all.npz:a", "all.npz:b"}, false}, {[]string{"all.npz:a", "logits:all.npz:a"}, true},
+		{[]string{"all.npz", "all.npz:a"}, true}, {[]string{"missing.npy", "other.npy"}, false},
 	} {
 		var others []Other
 		for _, o := range tt.outputs[1:] {
@@ -565,8 +560,9 @@ func TestReadRuns(t *testing.T) {
 	}
 	got := must.Get(read("\ufeff" + header + "probe,BCE,1,z.npy\nmy.csv,ce,2,logits:/z.npy\nsoftmax,,,z.npy\n"))(t)
 	z := filepath.Join(dir, "z.npy")
-	want := []Other{{"probe", z, perceived.BCE}, {filepath.Join(dir, "my.csv"), "logits:/z.npy", perceived.CE},
-		{"softmax", z, perceived.CE}}
+	want := []Other{{"probe", z, perceived.BCE, path + ": line 2"},
+		{filepath.Join(dir, "my.csv"), "logits:/z.npy", perceived.CE, path + ": line 3"},
+		{"softmax", z, perceived.CE, path + ": line 4"}}
 	same(t, "networks", want, got)
 	for text, want := range map[string]string{
 		"":                   "no column code",

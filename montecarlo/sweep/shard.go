@@ -27,6 +27,8 @@ type Shard struct {
 	Index, Count int   // Index from 1
 	All          int   // the number of its cells
 	Todo         []int // those that the file did not have when it was opened, in the order of the plan
+	// Write writes a whole file, as safefile.Write does.
+	Write func(path string, fill func(io.Writer) error) error
 
 	path  string
 	mu    sync.Mutex
@@ -49,7 +51,8 @@ func (p *Plan) Open(dir string, i, n int) (*Shard, error) {
 			return nil, p.foreign(filepath.Join(dir, found[0]), found[1])
 		}
 	}
-	h := &Shard{Plan: p, Index: i, Count: n, path: filepath.Join(dir, shardFile(p.ID, i, n)), lines: map[int][]byte{}}
+	h := &Shard{Plan: p, Index: i, Count: n, path: filepath.Join(dir, shardFile(p.ID, i, n)), lines: map[int][]byte{},
+		Write: safefile.Write}
 	if _, err := h.scan(h.path, func(r result, text []byte) error {
 		h.lines[r.Cell] = text
 		return nil
@@ -110,7 +113,7 @@ func (h *Shard) flush() error {
 	if err != nil {
 		return err
 	}
-	if err := safefile.Write(h.path, func(w io.Writer) error {
+	if err := h.Write(h.path, func(w io.Writer) error {
 		_, err := w.Write(body)
 		return err
 	}); err != nil {

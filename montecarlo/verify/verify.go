@@ -123,6 +123,9 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 // Failed reports whether a check failed.
 func (v *Report) Failed() bool { return v.Pass != nil && !*v.Pass }
 
+// manyTimes is how many times what it deviates from a deviation is that tells nothing of it.
+const manyTimes = 1000
+
 // powerText says in a sentence what the check would have found; "" where nothing was checked.
 func (v *Report) powerText() string {
 	what, of := "exact value", func(r Level) float64 { return r.Exact }
@@ -135,8 +138,10 @@ func (v *Report) powerText() string {
 		switch part := r.Detectable / of(r); {
 		case part < 1:
 			text += fmt.Sprintf(", %.2g %%", 100*part)
-		case !math.IsNaN(part) && !math.IsInf(part, 0):
+		case part < manyTimes:
 			text += fmt.Sprintf(", %.0f times the %s", part, what)
+		case !math.IsNaN(part) && !math.IsInf(part, 0):
+			text += fmt.Sprintf(", which tells nothing of so small an %s as %s", what, table.Short(of(r)))
 		}
 		return text
 	}
