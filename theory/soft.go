@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 
-
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
