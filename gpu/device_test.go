@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,10 +39,59 @@ func problem(tb testing.TB, name, decoder string, levels int, r, sigma float64,
 	rng := rand.New(rand.NewPCG(uint64(levels), 7))
 	e := mat.NewDense(levels, c.Bits(), nil)
 	for i := range levels {
-		e.SetRow(i, row(rng, c.Bits()))
+		e.SetRow(i, row(rng, i, c.Bits()))
 	}
 	p.Errors = e
 	return p
+}
+
+// row makes the probabilities of row i. The first are special; those of the others are mostly small,
+// some zero, some above one half, some equal.
+func row(rng *rand.Rand, i, bits int) []float64 {
+	e := make([]float64, bits)
+	switch i {
+	case 0: // no bit errs
+	case 1:
+		return slices.Repeat([]float64{0.5}, bits)
+	case 2: // one bit errs
+		e[bits/2] = 1e-300
+	case 3: // one bit always errs, one is unsure
+		e[0], e[bits-1] = 1, 0.5
+	case 4: // the mean number of points is 1 where there is such a probability: two classes weigh the same
+		return slices.Repeat([]float64{errorOfHazard(1 / float64(bits))}, bits)
+	default:
+		scale := []float64{1, 0.1, 1e-3, 1e-9}[rng.IntN(4)]
+		for k := range e {
+			switch rng.IntN(6) {
+			case 0:
+			case 1:
+				e[k] = 1 - scale*rng.Float64()
+			case 2:
+				e[k] = scale / 2
+			default:
+				e[k] = scale * rng.Float64()
+			}
+		}
+	}
+	return e
+}
+
+// errorOfHazard looks for the probability of a hazard.
+func errorOfHazard(h float64) (e float64) {
+	var bits tables.Bits
+	lo, hi := 0.0, 0.5
+	for range 100 {
+		e = (lo + hi) / 2
+		switch bits.Set(0, []uint64{0}, []float64{e}); {
+		case bits.Hazard == h:
+			return e
+		case bits.Hazard < h:
+			lo = e
+		default:
+			hi = e
+		}
+	}
+	return e
 }
 
 // job is work on some spans of a problem.
@@ -90,7 +140,15 @@ func suite(t *testing.T) map[string]job {
 		{"hadamard", "gen", 256, 0.02, 3, placed, 50, 500},
 		{"onehot", "gen", 300, 0.4, 1, placed, 50, 500},
 		{"onehot", "gen", 64, 0.9, 3, placed, 16, 1000}, // bits err often
+		{"unary", "bel-u", 3, 0, 0, placed, 1, 300},
+		{"unary", "bel-u", 4, 0, 0, placed, 1, 300},
+		{"unary", "bel-u", 17, 0, 0, placed, 1, 3000},
+		{"unary", "bel-u", 33, 0, 0, placed, 1, 3000},
 		{"unary", "bel-u", 100, 0, 0, placed, 1, 300},
+		{"unary", "bel-u", 129, 0, 0, placed, 1, 60},
+		{"unary", "bel-u", 257, 0, 0, placed, 1, 60},
+		{"unary", "bel-u", 258, 0, 0, placed, 1, 60},
+		{"unary", "bel-u", 700, 0, 0, placed, 1, 60},
 		{"unary", "bel-u", 301, 0, 0, placed, 9, 200},
 		{"johnson", "bel-j", 200, 0, 0, placed, 2, 300},
 		{"johnson", "bel-j", 600, 0, 0, placed, 20, 200},

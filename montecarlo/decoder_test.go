@@ -96,7 +96,15 @@ func TestSlowPaths(t *testing.T) {
 		low, high     float64
 		kind          montecarlo.Kind
 	}{
+		{"unary", "bel-u", 2, 0.1, 0.9, montecarlo.IndependentBits},
+		{"unary", "bel-u", 65, 0.1, 0.9, montecarlo.IndependentBits},
 		{"unary", "bel-u", 200, 0.001, 0.3, montecarlo.IndependentBits},
+		{"johnson", "bel-j", 2, 0.1, 0.9, montecarlo.IndependentBits},
+		{"johnson", "bel-j", 256, 0.1, 0.9, montecarlo.IndependentBits},
+		{"johnson-nonzero", "bel-j", 255, 0.1, 0.9, montecarlo.IndependentBits},
+		{"johnson", "gen", 40, 0.01, 0.1, montecarlo.IndependentBits},
+		{"unary", "gen", 150, 0.01, 0.9, montecarlo.IndependentBits},
+		{"gray", "gen", 100, 0.1, 0.9, montecarlo.IndependentBits},
 		{"johnson", "bel-j", 30, 0.001, 0.3, montecarlo.IndependentBits},
 		{"johnson-nonzero", "bel-j", 300, 0.001, 0.7, montecarlo.IndependentBits},
 		{"hexj", "gen", 64, 0.01, 0.3, montecarlo.IndependentBits},

@@ -1,16 +1,9 @@
 package montecarlo
 
 import (
-	"fmt"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
-
 	"belsim/montecarlo/tables"
-	"belsim/theory/base/must"
-	"belsim/theory/code"
-	"belsim/theory/decode"
 )
 
 // TestPlaces: the three ways of placing a draw agree on every one.
@@ -50,75 +43,6 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%d bits: %d of 65536 draws undecided by their own bits; want at most one a column, %d", n,
 				undecided, len(table.columns))
 		}
-	}
-}
-
-// TestPointDecodersAgree: a point decoder gives for any places of any number of points what
-// the decoder says of the word.
-func TestPointDecodersAgree(t *testing.T) {
-	for _, tt := range []struct {
-		code, decoder string
-		levels        int
-	}{
-		{"unary", "bel-u", 2}, {"unary", "bel-u", 65}, {"unary", "bel-u", 129}, {"unary", "bel-u", 140},
-		{"johnson", "bel-j", 2}, {"johnson", "bel-j", 100}, {"johnson", "bel-j", 256}, {"johnson", "bel-j", 301},
-		{"johnson-nonzero", "bel-j", 33}, {"johnson-nonzero", "bel-j", 255}, {"johnson-nonzero", "bel-j", 300},
-		{"johnson", "gen", 40}, {"unary", "gen", 150}, {"hadamard", "gen", 64}, {"hexj", "gen", 256}, {"gray", "gen",
-			100},
-	} {
-		t.Run(tt.code+" "+tt.decoder, func(t *testing.T) {
-			c := must.Get(code.New(tt.code, tt.levels))(t)
-			d := must.Get(decode.New(tt.decoder, c))(t)
-			agree := map[string]pointDecoder{"any": newFlipPoints(c, &anyFlips{decoder: d}),
-				"flips": newFlipPoints(c, flipDecoderOf(c, d)), "chosen": newPointDecoder(c, d)}
-			for _, of := range pointDecoders { // those that large codes use too, at every size
-				if k, ok := of(c, d); ok {
-					agree[fmt.Sprintf("%T", k)] = k
-				}
-			}
-			rapid.Check(t, func(t *rapid.T) {
-				row := rapid.IntRange(0, tt.levels-1).Draw(t, "row")
-				e := mat.NewDense(c.Levels(), c.Bits(), nil)
-				for k := range c.Bits() {
-					e.Set(row, k, rapid.SampledFrom([]float64{0.1, 0.1, 0.1, 0.9}).Draw(t, "e"))
-				}
-				var p tables.Bits
-				p.Set(row, c.Word(row), e.RawRowView(row))
-				points := rapid.IntRange(1, 9).Draw(t, "points")
-				samples := rapid.IntRange(1, 5).Draw(t, "samples")
-				places := rapid.SliceOfN(rapid.Uint16Range(0, uint16(c.Bits()-1)), points*samples,
-					points*samples).Draw(t, "places")
-				var want Sums
-				for i := 0; i < len(places); i += points {
-					word := append([]uint64(nil), p.Base...)
-					hit := map[uint16]bool{}
-					for _, k := range places[i : i+points] {
-						if !hit[k] {
-							hit[k] = true
-							word[k/64] ^= 1 << (k % 64)
-						}
-					}
-					want.tally(d.Decode(word)-(row+1), 3, 1)
-				}
-				for name, k := range agree {
-					k.prepare(&p)
-					var got Sums
-					k.add(&got, 3, places, points)
-					if got != want {
-						t.Fatalf("%s: %+v, want %+v", name, got, want)
-					}
-					if err := d.Decode(p.Base) - (row + 1); k.undisturbed() != err {
-						t.Fatalf("%s: undisturbed error %d, want %d", name, k.undisturbed(), err)
-					}
-					bit := int(places[0])
-					word := append([]uint64(nil), p.Base...)
-					word[bit/64] ^= 1 << (bit % 64)
-					if err := d.Decode(word) - (row + 1); k.single(bit) != err {
-						t.Fatalf("%s: error %d with bit %d toggled, want %d", name, k.single(bit), bit, err)
-					}
-				}
-			})
-		})
 	}
 }
 

@@ -81,8 +81,12 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 	}
 	var labels [lanes.Width]float64
 	batch, sinceLook := s.batchDecoder(), 0
-	for first := 0; first < n; {
-		groups := min(lanes.Batch, (n-first+lanes.Width-1)/lanes.Width)
+	for first := 0; first < n; first += lanes.Batch * lanes.Width {
+		left := min(n-first, lanes.Batch*lanes.Width)
+		groups := (left + lanes.Width - 1) / lanes.Width
+		if batch != nil {
+			groups = lanes.Batch
+		}
 		if sinceLook += groups * draws * lanes.Width; sinceLook >= latentChunk {
 			sinceLook = 0
 			if err := ctx.Err(); err != nil {
@@ -90,18 +94,17 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 			}
 		}
 		s.draw(st, groups, first*draws)
-		if batch != nil && n-first >= lanes.Batch*lanes.Width {
-			sums.tallyBatch(batch, s.logits[:groups*draws], draws, &s.errors)
-			first += lanes.Batch * lanes.Width
+		if batch != nil {
+			sum, weight := batch.batch(s.logits[:groups*draws], draws)
+			sums.tallyBatch(sum, weight, left, &s.errors)
 			continue
 		}
 		for g := range groups {
-			count := min(lanes.Width, n-first)
+			count := min(lanes.Width, left-g*lanes.Width)
 			s.soft.decode(&labels, s.logits[g*draws:(g+1)*draws], count)
 			for _, label := range labels[:count] {
 				sums.tallyReal(label, s.errors.Base, s.errors.Near)
 			}
-			first += lanes.Width
 		}
 	}
 	return sums, nil
@@ -133,7 +136,7 @@ type latentDecoder interface {
 	decode(labels *[lanes.Width]float64, logits []lanes.Ints, count int)
 }
 
-// batchDecoder is a latentDecoder that can take lanes.Batch whole groups at once.
+// batchDecoder is a latentDecoder that can take lanes.Batch groups at once, and nothing else then.
 type batchDecoder interface {
 	// batches reports whether it does, for the row that is prepared.
 	batches() bool
@@ -166,9 +169,23 @@ func (s *Sums) tallyReal(decoded, y, near float64) {
 	}
 }
 
-// tallyBatch decodes a batch and adds its samples, as tallyReal does.
-func (s *Sums) tallyBatch(d batchDecoder, logits []lanes.Ints, stride int, e *lanes.Errors) {
-	sum, weight := d.batch(logits, stride)
+// batchLabel is the label of sample i of a batch, relative to the true level.
+func batchLabel(sum, weight *[lanes.Batch]lanes.Floats, i int) float64 {
+	label := float64(sum[i/lanes.Width][i%lanes.Width])
+	if weight != nil {
+		label /= float64(weight[i/lanes.Width][i%lanes.Width])
+	}
+	return label
+}
+
+// tallyBatch adds the first n samples of a batch.
+func (s *Sums) tallyBatch(sum, weight *[lanes.Batch]lanes.Floats, n int, e *lanes.Errors) {
+	if n < lanes.Batch*lanes.Width {
+		for i := range n {
+			s.tallyReal(e.Base+batchLabel(sum, weight, i), e.Base, e.Near)
+		}
+		return
+	}
 	t := lanes.TallyBatch(sum, weight, e)
 	s.Samples += lanes.Batch * lanes.Width
 	s.Abs += t.Abs
@@ -207,7 +224,6 @@ type correlator struct {
 	ones    []uint64     // by drawn bit: all ones where the code word has a one
 	places  []uint16     // 0, 1, …, one for each drawn bit
 	narrow  []lanes.Ints // correlations of the candidates, where 32 bits hold them
-	sums    []lanes.Ints // those of the group that is decoded
 	most    lanes.Ints   // the largest of each sample
 	best    lanes.Ints   // its place
 	offsets []float32    // of each candidate from the true level
@@ -222,8 +238,7 @@ type correlator struct {
 	prefixWeights, suffixWeights []lanes.Floats
 	patterns                     []lanes.Floats // scratch of lanes.Mix
 
-	// What is kept of candidates, prefixes, suffixes and patterns has room for a batch; a group
-	// takes the first of it.
+	// What is kept of candidates, prefixes, suffixes and patterns has room for a batch.
 	batchMost             [lanes.Batch]lanes.Ints
 	batchWeight, batchSum [lanes.Batch]lanes.Floats
 }
@@ -380,17 +395,8 @@ func (c *correlator) batch(logits []lanes.Ints, stride int) (sum, weight *[lanes
 
 func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints, _ int) {
 	switch c.path {
-	case narrow:
-		c.sums = first(c.narrow)
-		lanes.Run(c.sums, &c.most, &c.best, logits, &c.tables.RunningSum)
-		c.labelNarrow(labels, 0)
 	case transform:
-		c.sums = first(c.narrow)
-		c.transform(logits)
-		c.labelNarrow(labels, 1)
-	case factored:
-		c.factor(logits)
-		c.labelFactored(labels)
+		c.transform(labels, logits)
 	case wide:
 		lanes.RunWide(c.wide, logits, &c.tables.RunningSum)
 		c.label(labels)
@@ -410,11 +416,7 @@ func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, want
 		}
 		sum, weight := c.batch(c.outputs, a)
 		for i := range dst {
-			label := float64(sum[i/lanes.Width][i%lanes.Width])
-			if weight != nil {
-				label /= float64(weight[i/lanes.Width][i%lanes.Width])
-			}
-			dst[i] = float64(c.tables.Row+1) + label
+			dst[i] = float64(c.tables.Row+1) + batchLabel(sum, weight, i)
 		}
 		return
 	}
@@ -433,27 +435,6 @@ func (c *correlator) labels(dst *[tables.FlipLanes]float64, wrong []uint64, want
 	}
 }
 
-// first is the room of one group in what has room for a batch.
-func first[T any](batch []T) []T { return batch[:len(batch)/lanes.Batch] }
-
-// factor makes the weights of prefixes and suffixes, relative to the heaviest of
-// each. A candidate's weight is the product of both: it takes no exponential, and
-// its largest is 1, since all pairs are candidates.
-func (c *correlator) factor(logits []lanes.Ints) {
-	p := c.tables
-	lanes.Run(first(c.prefixes), &c.most, &c.best, logits, &p.Product.Prefixes)
-	lanes.Weights(first(c.prefixWeights), first(c.prefixes), &c.most, p.Limit, p.Scale)
-	lanes.Run(first(c.suffixes), &c.most, &c.best, logits, &p.Product.Suffixes)
-	lanes.Weights(first(c.suffixWeights), first(c.suffixes), &c.most, p.Limit, p.Scale)
-}
-
-// labelFactored decodes the labels of a group from the weights of factor.
-func (c *correlator) labelFactored(labels *[lanes.Width]float64) {
-	var weight, sum lanes.Floats
-	lanes.Mix(&weight, &sum, first(c.prefixWeights), first(c.suffixWeights), first(c.patterns), c.tables.Product)
-	softLabels(labels, c.tables.Row, &sum, &weight)
-}
-
 // softLabels are labels of weighted means of offsets from a row.
 func softLabels(labels *[lanes.Width]float64, row int, sum, weight *lanes.Floats) {
 	for i := range labels {
@@ -468,37 +449,29 @@ func (c *correlator) labelBest(labels *[lanes.Width]float64) {
 	}
 }
 
-// labelNarrow decodes the labels of a group from its correlations, which are 2^shift times as large
-// as they should be.
-func (c *correlator) labelNarrow(labels *[lanes.Width]float64, shift int) {
+// transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has half of it, and
+// half of Σ z_k, which is the same for all rows: so differences of the transform are twice those of
+// correlations. A sum of narrowBits logits and the difference of two fit 32 bits.
+func (c *correlator) transform(labels *[lanes.Width]float64, logits []lanes.Ints) {
 	p := c.tables
+	c.fill(logits)
+	lanes.Walsh(c.whole)
+	sums := c.whole[:len(p.Levels)]
+	if len(sums) < c.code.Levels() {
+		sums = c.narrow[:len(p.Levels)]
+		for m, level := range p.Levels {
+			sums[m] = c.whole[level]
+		}
+	}
+	lanes.Most(&c.most, sums)
 	if !c.ex {
+		lanes.First(&c.best, sums, &c.most)
 		c.labelBest(labels)
 		return
 	}
 	var weight, sum lanes.Floats
-	limit, scale := min(p.Limit, math.MaxInt32)<<shift, p.Scale/float32(int(1)<<shift)
-	lanes.Softmax(&weight, &sum, c.sums, &c.most, c.offsets, limit, scale)
+	lanes.Softmax(&weight, &sum, sums, &c.most, c.offsets, min(p.Limit, math.MaxInt32)<<1, p.Scale/2)
 	softLabels(labels, p.Row, &sum, &weight)
-}
-
-// transform computes Σ_k z_k·(−1)^(i·k) for all rows i. A row of zeros and ones has half of it, and
-// half of Σ z_k, which is the same for all rows: so differences of the transform are twice those of
-// correlations. A sum of narrowBits logits and the difference of two fit 32 bits.
-func (c *correlator) transform(logits []lanes.Ints) {
-	c.fill(logits)
-	lanes.Walsh(c.whole)
-	if len(c.sums) == c.code.Levels() {
-		c.sums = c.whole[:len(c.sums)]
-	} else {
-		for m, level := range c.tables.Levels {
-			c.sums[m] = c.whole[level]
-		}
-	}
-	lanes.Most(&c.most, c.sums)
-	if !c.ex {
-		lanes.First(&c.best, c.sums, &c.most)
-	}
 }
 
 // fill puts logits into whole, beside those that are not drawn. Of hard outputs these are surely
@@ -529,7 +502,7 @@ func (c *correlator) transformWide(logits []lanes.Ints) {
 	}
 }
 
-// label is labelNarrow in 64 bits.
+// label decodes the labels of a group from its correlations, in 64 bits.
 func (c *correlator) label(labels *[lanes.Width]float64) {
 	p, most := c.tables, c.wide[0]
 	c.best = lanes.Ints{}

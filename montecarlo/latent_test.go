@@ -12,7 +12,6 @@ import (
 	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/must"
-	"belsim/theory/base/philox"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -35,6 +34,13 @@ func mustCode(tb testing.TB, name string, levels int) *code.Code {
 
 // decoded returns the labels of a group.
 func (c *correlator) decoded(logits []lanes.Ints) (out [lanes.Width]float64) {
+	if c.batches() {
+		sum, weight := c.batch(slices.Repeat(logits, lanes.Batch), len(logits))
+		for i := range out {
+			out[i] = float64(c.tables.Row+1) + batchLabel(sum, weight, i)
+		}
+		return out
+	}
 	for i := range out {
 		one := slices.Clone(logits)
 		for k := range one {
@@ -186,35 +192,25 @@ func TestExtremeTemperature(t *testing.T) {
 	}
 }
 
-// oneByOne hides that a decoder can take a batch.
-type oneByOne struct{ latentDecoder }
-
-// TestBatches: batches of groups give the sums of groups one by one, whatever is left over, with
-// tails among the draws.
-func TestBatches(t *testing.T) {
-	for _, name := range []string{"unary", "b1jdj", "hexj", "binary"} {
-		for _, decoder := range []string{"gen", "gen-ex"} {
-			c := mustCode(t, name, 64)
-			d := must.Get(decode.New(decoder, c))(t)
-			p := &Problem{Code: c, Decoder: d, Seed: 5, Kind: IndependentLogits}
-			p.Errors = must.Get(errmodel.NewMixture(t.Context(), c, 0.4, 2))(t)
-			keys := philox.NewKeys(p.Seed)
-			ours, singly := newLatentSampler(p, keys), newLatentSampler(p, keys)
-			singly.soft = oneByOne{singly.soft}
-			for _, row := range []int{0, 17, 63} {
-				for _, n := range []int{1, 63, 64, 65, 300, 4040, 5000} {
-					var sums [2]Sums
-					for i, s := range []*latentSampler{ours, singly} {
-						w := worker{p, keys, s}
-						sums[i] = must.Get(w.sample(context.Background(), Span{Row: row, Samples: uint64(n)},
-							func(uint64) {}))(t)
-					}
-					if sums[0] != sums[1] {
-						t.Fatalf("%s, %s, level %d, %d samples: %+v, one by one %+v", name, decoder, row+1, n, sums[0],
-							sums[1])
-					}
-				}
-			}
+// TestTallyBatch: the samples of a batch are tallied as if they were tallied one by one.
+func TestTallyBatch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for trial := range 200 {
+		e := lanes.Errors{Base: float64(1 + rng.IntN(200)), Scale: 1 << realFraction, Near: float64(rng.IntN(9))}
+		var sum, weights [lanes.Batch]lanes.Floats
+		for i := range lanes.Batch * lanes.Width {
+			sum[i/lanes.Width][i%lanes.Width] = float32(100*rng.Float64() - 50)
+			weights[i/lanes.Width][i%lanes.Width] = 1 + rng.Float32()
 		}
+		weight := &weights
+		if trial%2 == 0 {
+			weight = nil
+		}
+		const all = lanes.Batch * lanes.Width
+		got, want := Sums{Fraction: realFraction}, Sums{Fraction: realFraction}
+		got.tallyBatch(&sum, weight, all, &e)
+		want.tallyBatch(&sum, weight, all-1, &e)
+		want.tallyReal(e.Base+batchLabel(&sum, weight, all-1), e.Base, e.Near)
+		must.Equal(t, "sums", want, got)
 	}
 }

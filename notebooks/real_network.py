@@ -140,15 +140,30 @@ def errors(name: str, outputs: np.ndarray, code: np.ndarray | None) -> pd.DataFr
     )
 
 
+def independent(f: belsim.Fit, outputs: np.ndarray, code: np.ndarray, rows: pd.DataFrame) -> pd.DataFrame:
+    """The errors of decoders if bits erred independently: with the fitted mixture, and with the rates that were observed."""
+    level = belsim.quantize(labels, RANGE, LEVELS, outside="clip")
+    count = np.bincount(level, minlength=LEVELS)
+    wrong = np.zeros(code.shape)
+    np.add.at(wrong, level, (outputs > 0) != code[level])
+    rates = {"errors": wrong / np.maximum(count, 1)[:, None], "prior": count}
+    found = []
+    for reads, of in rows.groupby("reads"):
+        scale = {"temperature": f.logit_scale} if "gen-ex" in set(of.decoder) else {}  # of logits, whose table has scale 1
+        models: dict[str, Any] = {"independent": {"model": f}, "rates": {**rates, **scale}}
+        for column, model in models.items():
+            t = belsim.compare([f.code], levels=LEVELS, decoder=list(of.decoder), reads=reads, **model)
+            found.append(pd.DataFrame({"decoder": t.decoder, "reads": reads, "model": column, "error": t.exact.fillna(t["mean"])}))
+    return pd.concat(found).pivot_table("error", ["decoder", "reads"], "model").reset_index()
+
+
 def measured(trained: Outputs, codes: Matrices) -> Iterator[pd.DataFrame]:
     """The errors of networks, beside what the model with independent bits predicts for those of named codes and BCE."""
     for (name, loss, seed), z in trained.items():
         rows = errors(name, z, codes.get(name))
         if (name, loss) in PAIRS and loss == "BCE":
             f = fit(name, z)
-            predicted = pd.DataFrame(f.mixture).rename(columns={"observed_rates": "rates"})
-            predicted["independent"] = predicted["exact"].fillna(predicted["mean"])
-            rows = rows.merge(predicted[["decoder", "reads", "independent", "rates"]], "left", ["decoder", "reads"])
+            rows = rows.merge(independent(f, z, codes[name], rows), "left", ["decoder", "reads"])
             rows = rows.assign(r=f.r, sigma=f.sigma)
         rows.insert(0, "seed", seed)
         rows.insert(0, "loss", loss)
@@ -167,11 +182,11 @@ def main() -> None:
     """Trains all networks, searches for codes, and writes both files."""
     codes = {name: belsim.code(name, LEVELS) for name in CODES}
     trained = train(PAIRS + BASELINES, codes)
-    johnson = fit("johnson", trained["johnson", "BCE", 0])
+    johnson = {loss: fit("johnson", trained["johnson", loss, 0], training=loss.lower()) for loss in ("BCE", "CE")}
     searched = []
     for bits, loss in SEARCHED:
         searched.append((f"found-{bits}-{loss}", loss))
-        codes[searched[-1][0]] = belsim.optimize(model=johnson, training=loss.lower(), bits=bits, samples=2000).code
+        codes[searched[-1][0]] = belsim.optimize(model=johnson[loss], bits=bits).code
     trained |= train(searched, codes)
     pd.concat(measured(trained, codes)).to_csv("03_networks.csv", index=False, float_format="%.6g")
     words = {name: ["".join(map(str, word)) for word in codes[name]] for name, _ in searched}

@@ -17,7 +17,7 @@ import (
 )
 
 type forecastCmd struct {
-	Codes      []string             `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs (default: all)."`
+	Codes      []string             `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs, direct and corn (default: all codes)."`
 	Levels     []int                `placeholder:"L" help:"Numbers of levels (default: with --range 32,64,128,256, else 256, or as a file, --prior or --model has)."`
 	MAE        forecast.UnaryError  `xor:"noise" name:"mae" placeholder:"X[@L]" help:"Networks whose mean |error| with unary, of L levels, is X."`
 	LabelNoise float64              `xor:"noise" placeholder:"s" group:"model" help:"The same, by the noise of what networks know of a label."`

@@ -56,7 +56,7 @@ func (cmd *mergeCmd) result(ctx context.Context, m *sweep.Merged) result {
 func (cmd *mergeCmd) print(w io.Writer, m *sweep.Merged) error {
 	text := fmt.Sprintf("plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid,
 		counted(m.Files, "file"))
-	if cmd.draws() {
+	if cmd.writes(plots.Formats()...) {
 		drawn, err := m.Map()
 		if err != nil {
 			return err

@@ -42,95 +42,52 @@ func movedFlag(command, flag string) string {
 	return ""
 }
 
-// noteUnused notes the flags that had no effect, by the rules of the command, after it ran: heatmap
-// takes its method from a fit.
+// noteUnused notes the flags that had no effect, after the command ran: heatmap takes its method from a
+// fit.
 func (env *environment) noteUnused(k *kong.Context) {
-	cmd, ok := k.Selected().Target.Addr().Interface().(interface {
-		flagRules(env *environment) []rules.Rule
-	})
-	if !ok {
-		return
-	}
-	for _, note := range rules.Unused(rules.Given(k), cmd.flagRules(env)) {
+	for _, note := range rules.Unused(rules.Given(k), env.idle(k.Selected().Target.Addr().Interface())) {
 		env.note("%s", note)
 	}
 }
 
-// flagRules of output files.
-func (f pictureFlags) flagRules() []rules.Rule {
-	return rules.NoEffect(!f.draws(), "no -o FILE is a picture", "style")
+// idle are the flags that have no effect beside the others.
+func (env *environment) idle(cmd any) []rules.Rule {
+	untempered := func(decoders ...string) []rules.Rule {
+		return rules.NoEffect(!env.decoders.Tempered(decoders...), "no decoder here has a temperature", "temperature")
+	}
+	var out []rules.Rule
+	if c, ok := cmd.(interface{ writes(endings ...string) bool }); ok {
+		out = rules.NoEffect(!c.writes(plots.Formats()...), "no -o FILE is a picture", "style")
+	}
+	switch c := cmd.(type) {
+	case *compareCmd:
+		return append(out, untempered(c.Decoder...)...)
+	case *verifyCmd:
+		return append(out, untempered(c.Decoder)...)
+	case *heatmapCmd:
+		return slices.Concat(out, untempered(c.Decoder), rules.NoEffect(!slices.Contains(c.Method, "mc"),
+			fmt.Sprintf("--method %s samples nothing", strings.Join(c.Method, ",")), "samples", "seed", "backend"))
+	case *fitCmd:
+		return append(out, rules.NoEffect(!c.writes(append(plots.Formats(), "json")...) && c.Format != "json",
+			"no -o FILE is a picture or JSON", "bits")...)
+	case *decodeCmd:
+		if assess.IsDecoderFile(c.Decoder) {
+			return rules.NoEffect(true, "the file of a fitted decoder has all of it", "code", "levels", "temperature")
+		}
+		return untempered(c.Decoder)
+	case *optimizeCmd:
+		return slices.Concat(out, untempered(c.Decoder),
+			rules.NoEffect(c.networks, "networks are forecast, and nothing is sampled", "samples", "backend"))
+	case *sweepCmd:
+		work := []string{"flush-every", "backend", "workers"} // of the computation, or of the job for it
+		return slices.Concat(
+			rules.NoEffect(c.Print == "example", "--print example needs nothing", append(work, "out", "shard", "shards")...),
+			rules.NoEffect(c.Print == "missing", "--print missing computes nothing", work...))
+	}
+	return out
 }
-
-// draws reports whether some output file is a picture.
-func (f outputFlags) draws() bool { return f.writes(plots.Formats()...) }
 
 // writes reports whether some output file has one of the endings.
 func (f outputFlags) writes(endings ...string) bool {
 	return slices.ContainsFunc(f.Output, func(path string) bool { return slices.Contains(endings, format(path)) })
-}
-
-// flagRules of what decoders read.
-func (f outputsFlags) flagRules(env *environment, decoders ...string) []rules.Rule {
-	return rules.NoEffect(!env.decoders.Tempered(decoders...), "no decoder here has a temperature", "temperature")
-}
-
-func (cmd *codesCmd) flagRules(*environment) []rules.Rule {
-	return cmd.pictureFlags.flagRules()
-}
-
-func (cmd *compareCmd) flagRules(env *environment) []rules.Rule {
-	return slices.Concat(
-		cmd.outputsFlags.flagRules(env, cmd.Decoder...),
-		cmd.pictureFlags.flagRules(),
-	)
-}
-
-func (cmd *verifyCmd) flagRules(env *environment) []rules.Rule {
-	return slices.Concat(cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules())
-}
-
-func (cmd *heatmapCmd) flagRules(env *environment) []rules.Rule {
-	return slices.Concat(
-		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
-		rules.NoEffect(!slices.Contains(cmd.Method, "mc"), fmt.Sprintf("--method %s samples nothing",
-			strings.Join(cmd.Method, ",")), "samples", "seed",
-			"backend"),
-	)
-}
-
-func (cmd *fitCmd) flagRules(*environment) []rules.Rule {
-	return slices.Concat(
-		cmd.pictureFlags.flagRules(),
-		rules.NoEffect(!cmd.draws() && !cmd.writes("json") && cmd.Format != "json", "no -o FILE is a picture or JSON",
-			"bits"),
-	)
-}
-
-func (cmd *decodeCmd) flagRules(env *environment) []rules.Rule {
-	return slices.Concat(
-		rules.NoEffect(assess.IsDecoderFile(cmd.Decoder), "the file of a fitted decoder has all of it", "code",
-			"levels", "temperature"),
-		rules.NoEffect(!assess.IsDecoderFile(cmd.Decoder) && !env.decoders.Tempered(cmd.Decoder),
-			"the decoder has no temperature", "temperature"),
-	)
-}
-
-func (cmd *optimizeCmd) flagRules(env *environment) []rules.Rule {
-	return slices.Concat(
-		cmd.outputsFlags.flagRules(env, cmd.Decoder), cmd.pictureFlags.flagRules(),
-		rules.NoEffect(cmd.networks, "networks are forecast, and nothing is sampled", "samples", "backend"),
-	)
-}
-
-func (cmd *sweepCmd) flagRules(*environment) []rules.Rule {
-	work := []string{"flush-every", "backend", "workers"} // of the computation, or of the job for it
-	return slices.Concat(
-		rules.NoEffect(cmd.Print == "example", "--print example needs nothing",
-			append(work, "out", "shard", "shards")...),
-		rules.NoEffect(cmd.Print == "missing", "--print missing computes nothing", work...),
-	)
-}
-
-func (cmd *mergeCmd) flagRules(*environment) []rules.Rule {
-	return cmd.pictureFlags.flagRules()
 }

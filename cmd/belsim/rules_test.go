@@ -14,7 +14,7 @@ import (
 // BELSIM_LONG=1, otherwise every third.
 func TestNoEffect(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "fit.json", `{"format": 2, "levels": 4, "level_width": 1, "r": 0.3, "sigma": 1, "r_interval": [0.2, 0.4], "sigma_interval": [0.5, 2], "temperature": 1, "prior": [0.25, 0.25, 0.25, 0.25]}`)
+	write(t, "fit.json", `{"format": 3, "levels": 4, "level_width": 1, "r": 0.3, "sigma": 1, "r_interval": [0.2, 0.4], "sigma_interval": [0.5, 2], "temperature": 1, "prior": [0.25, 0.25, 0.25, 0.25]}`)
 	write(t, "plan.json", `{"codes": ["unary"], "levels": [4], "r": [0.3], "sigma": [1], "methods": ["bound"]}`)
 	mustRun(t, "sweep plan.json --out results")
 	const compare, heatmap = "compare unary --levels 4 --backend cpu --samples 20", "heatmap unary johnson --levels 4 --r 0.1:0.3:2 --sigma 1:2:2"

@@ -448,15 +448,10 @@ func TestDistinct(t *testing.T) {
 		outputs []string
 		twice   bool
 	}{
-		{[]string{"z.npy"}, false},
-		{[]string{"z.npy", "y.npy"}, false},
-		{[]string{"z.npy", "bits:./z.npy"}, true},
-		{[]string{"z.npy", "y.npy", "link.npy"}, true},
-		{[]string{"z.npy", "y.npy", "logits:y.npy"}, true},
-		{[]string{"all.npz:a", "all.npz:b"}, false},
-		{[]string{"all.npz:a", "logits:all.npz:a"}, true},
-		{[]string{"all.npz", "all.npz:a"}, true},
-		{[]string{"missing.npy", "other.npy"}, false},
+		{[]string{"z.npy", "y.npy"}, false}, {[]string{"z.npy", "bits:./z.npy"}, true},
+		{[]string{"z.npy", "y.npy", "link.npy"}, true}, {[]string{"z.npy", "y.npy", "logits:y.npy"}, true},
+		{[]string{"all.npz:a", "all.npz:b"}, false}, {[]string{"all.npz:a", "logits:all.npz:a"}, true},
+		{[]string{"all.npz", "all.npz:a"}, true}, {[]string{"missing.npy", "other.npy"}, false},
 	} {
 		var others []Other
 		for _, o := range tt.outputs[1:] {

@@ -28,24 +28,15 @@ import (
 // TestDirectText: a network is better or worse than direct regression where 1.96 standard errors
 // tell them apart.
 func TestDirectText(t *testing.T) {
-	for direct, want := range map[float64]string{
-		1.2:  "better: −17 % ± 8.3 % (the standard error is this network's alone).",
-		1.19: "not told apart from it: −16 % ± 8.4 %",
-		0.81: "not told apart from it: +23 % ± 12 %",
-		0.8:  "worse: +25 % ± 12 %",
-		1e-9: "more than 10,000 times as wrong.",
-	} {
+	for direct, want := range map[float64]string{1.2: "better", 1.19: "not told apart", 0.81: "not told apart", 0.8: "worse"} {
 		f := &Fit{LevelWidth: 1, Direct: compareDirect(&network{options: Options{Baseline: Baseline{Error: direct}}},
 			[]DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}})}
 		if got := f.directText(); !strings.Contains(got, "this network is "+want) {
 			t.Errorf("direct regression %v: %q, want %q", direct, got, want)
 		}
 	}
-	for text, want := range map[string]Baseline{"": {}, "0.5": {Error: 0.5}, "d.npy": {File: "d.npy"}, "-": {File: "-"},
-		"d.npz:x": {File: "d.npz:x"}} {
-		if got, err := ParseBaseline(text); got != want || err != nil {
-			t.Errorf("%q: %+v, %v", text, got, err)
-		}
+	for text, want := range map[string]Baseline{"": {}, "0.5": {Error: 0.5}, "d.npz:x": {File: "d.npz:x"}} {
+		must.Equal(t, text, want, must.Get(ParseBaseline(text))(t))
 	}
 	for _, text := range []string{"0", "-1", "NaN", "Inf"} {
 		if _, err := ParseBaseline(text); err == nil {
@@ -109,22 +100,15 @@ func TestPaired(t *testing.T) {
 	must.Within(t, "the standard error of its difference", d.DifferenceErr, 0, d.StdErr)
 	o.FitDecoder = false
 	column := func(n int, first ...float64) []float64 { return append(first, make([]float64, n-len(first))...) }
-	for want, rows := range map[string][]float64{
-		"has 2 predictions, but ":                  column(2),
-		"3001 predictions":                         column(easy.samples + 1),
-		"row 3, column 1: NaN is not a finite num": column(easy.samples, 1, 2, math.NaN()),
-		"row 1, column 1: +Inf":                    column(easy.samples, math.Inf(1)),
-		"row 2: prediction 1e+300 is more than":    column(easy.samples, 1, 1e300),
-		// Other units than the targets': zeros are no levels.
-		"3000 of 3000 predictions are outside 1 to 16; want the units of the targets": column(easy.samples),
-	} {
+	for k, rows := range [][]float64{column(2), column(easy.samples + 1), column(easy.samples, 1, 2, math.NaN()),
+		column(easy.samples, math.Inf(1)), column(easy.samples, 1, 1e300), column(easy.samples)} { // zeros are no levels
 		o.Baseline.File = save(t, filepath.Join(folder, "wrong.npy"), mat.NewDense(len(rows), 1, rows))
-		refuses(t, o, want, "wrong.npy")
-	}
-	for n, want := range map[int]string{2: "wrong.csv has 2 predictions, but ", easy.samples + 1: "3001 predictions: is its first line"} {
-		o.Baseline.File = filepath.Join(folder, "wrong.csv")
-		must.Succeed(t, os.WriteFile(o.Baseline.File, []byte(strings.Repeat("1\n", n)), 0o600))
-		refuses(t, o, want)
+		refuses(t, o, "wrong.npy")
+		if k < 2 {
+			o.Baseline.File = filepath.Join(folder, "wrong.csv")
+			must.Succeed(t, os.WriteFile(o.Baseline.File, []byte(strings.Repeat("1\n", len(rows))), 0o600))
+			refuses(t, o, "wrong.csv")
+		}
 	}
 	o.Baseline.File = save(t, filepath.Join(folder, "wide.npy"), mat.NewDense(easy.samples, 2, nil))
 	refuses(t, o, "want one prediction for each sample")

@@ -93,12 +93,12 @@ type Decision struct {
 func (x Forecast) Gain() float64 { return 1 - x.Ratio }
 
 // Decide says what to do about a network of a code and a training, of forecasts that are sorted:
-// train what has the smallest one, where it gains LeastGain with a probability above Undecided. Forecasts do not tell heads apart that
-// are nearer than Worthwhile, and experience does. So the smallest forecast gives way to the head
-// that lost least in general where that gains as much, and is forecast to be less than Worthwhile
-// worse. A head that loses in general is not trained, and is left where others are forecast to be
-// less than Worthwhile worse. A network whose own code is not among the forecasts is none to stay
-// with. Another reading of it is no reason to train again.
+// train what has the smallest one, where it gains LeastGain with a probability above Undecided.
+// Forecasts do not tell heads apart that are nearer than Worthwhile, and experience does. So the
+// smallest forecast gives way to the head that lost least in general where that gains as much, and
+// is forecast to be less than Worthwhile worse. A head that loses in general is not trained, and is
+// left where others are forecast to be less than Worthwhile worse. A network whose own code is not
+// among the forecasts is none to stay with. Another reading of it is no reason to train again.
 func Decide(c string, t perceived.Training, all []Forecast) *Decision {
 	first := func(is func(Forecast) bool) *Forecast {
 		if i := slices.IndexFunc(all, is); i >= 0 {

@@ -36,7 +36,7 @@ type Question struct {
 	// Default, and else 32, 64, 128 and 256; or 256 alone where label units are levels, if neither
 	// Prior nor Unary says another number.
 	Levels, Default []int
-	Codes           []string // NAMEs, which have every number of levels, and FILEs
+	Codes           []string // NAMEs and heads, which have every number of levels, and FILEs
 	Names           []string // of Decoders; decode.Auto alone for the best of each code
 	Trainings       []perceived.Training
 	// Noise is the standard deviation of the perceived label around the label, in label units; 0
@@ -260,6 +260,17 @@ func (q Question) check() error {
 	return nil
 }
 
+// openHead opens a named code, or a head that is one. The error says what other heads are.
+func openHead(name string, levels int) (*code.Code, error) {
+	switch h := LookupHead(name); {
+	case h.Own:
+		return OpenCode(name, levels)
+	case h.Name != "": // of both the model says the same
+		return nil, fmt.Errorf("%s is a training of %s: want %s, and --training ce", name, h.Code, h.Code)
+	}
+	return code.New(name, levels)
+}
+
 // codesOf returns the codes of n levels: the named ones, and those of the files that have so many.
 func (q Question) codesOf(n int, files map[string]*code.Code) ([]*code.Code, error) {
 	if n < code.MinLevels || n > MostLevels {
@@ -270,7 +281,7 @@ func (q Question) codesOf(n int, files map[string]*code.Code) ([]*code.Code, err
 		c := files[name]
 		if c == nil {
 			var err error
-			if c, err = code.New(name, n); err != nil {
+			if c, err = openHead(name, n); err != nil {
 				return nil, err
 			}
 		}
@@ -369,7 +380,7 @@ func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done fu
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: no decoder fits the codes and trainings", decode.ErrUnfit)
 	}
-	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
+	slices.SortStableFunc(all, smaller)
 	return all, nil
 }
 

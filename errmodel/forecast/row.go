@@ -48,8 +48,8 @@ type Row struct {
 // DesignOf is the design of a code after a training, and of what reads its outputs. A head has its
 // own name, and direct regression its own decoder: the prediction, or the level nearest to it.
 func DesignOf(c *code.Code, t perceived.Training, d observed.Decoding) scenario.Design {
-	out := scenario.DesignOf(c, t, d.Decoder, decode.Outputs(d.Outputs()))
-	out.Code = Called(out.Code, t)
+	out := scenario.Design{Levels: c.Levels(), Code: Called(c.Name(), t), Bits: c.Bits(), Transitions: c.TransitionsPerBit(),
+		Training: t, Decoder: d.Decoder.Name(), Outputs: decode.Outputs(d.Outputs())}
 	if out.Code == Direct {
 		out.Bits, out.Transitions, out.Training = 1, 0, perceived.L1
 		if !d.Predicts() {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
@@ -57,16 +55,6 @@ func TestRecut(t *testing.T) {
 		}
 		if _, err := l.Recut(t.Context(), -1); err == nil {
 			t.Error("a negative cutoff was accepted")
-		}
-
-		other := must.Get(first.WithMisfit(0.7))(t)
-		p.Cutoff, p.Misfit = 11, 0.7
-		want = must.Get(p.Learn(t.Context(), 1, c, prior))(t)
-		if !mat.Equal(other, want) {
-			t.Errorf("%s: the misfit is not the one that was asked for", training)
-		}
-		if _, err := first.WithMisfit(-1); err == nil {
-			t.Error("a negative misfit was accepted")
 		}
 	}
 }

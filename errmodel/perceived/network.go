@@ -148,17 +148,6 @@ func (n *Network) setResiduals() {
 	}
 }
 
-// WithMisfit returns the same functions with another misfit η. Nothing is learnt again.
-func (n *Network) WithMisfit(misfit float64) (*Network, error) {
-	out := *n
-	out.p.Misfit = misfit
-	if err := out.p.Check(n.c.Levels()); err != nil {
-		return nil, err
-	}
-	out.setResiduals()
-	return &out, nil
-}
-
 // Dims implements mat.Matrix: L, M.
 func (n *Network) Dims() (r, c int) { return n.c.Levels(), n.c.Bits() }
 

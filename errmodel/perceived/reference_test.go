@@ -16,6 +16,11 @@ import (
 	"belsim/theory/decode"
 )
 
+// another is a decoder by another name, of which no exact expectation is known: TestGenOnUnary has gen's.
+type another struct{ decode.Decoder }
+
+func (another) Name() string { return "another" }
+
 // referenceSettings are those of TestReference: small and large noise, easy and hard codes, lost
 // and constant columns, cutoffs, misfits and floors.
 var referenceSettings = []struct {
@@ -131,7 +136,7 @@ func TestReference(t *testing.T) {
 			s.Level, s.Residual = append(s.Level, l+1), append(s.Residual, nodes.row(j))
 		}
 		errors := must.Get(nodes.Errors(t.Context(), 1, network,
-			[]observed.Decoding{{Decoder: must.Get(decode.New("gen", c))(t)},
+			[]observed.Decoding{{Decoder: another{must.Get(decode.New("gen", c))(t)}},
 				{Decoder: must.Get(decode.NewGenEx(c, 1))(t), Soft: true}}))(t)
 		a.Hard, a.Soft = errors[0], errors[1]
 		settings, want = append(settings, s), append(want, a)

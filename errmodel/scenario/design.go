@@ -19,11 +19,6 @@ type Design struct {
 	Outputs     decode.Outputs     `json:"outputs" text:"reads"`
 }
 
-// DesignOf is the design of a code, a training, "" where no network learns, and a decoder.
-func DesignOf(c *code.Code, t perceived.Training, d decode.Decoder, reads decode.Outputs) Design {
-	return Design{c.Levels(), c.Name(), c.Bits(), c.TransitionsPerBit(), t, d.Name(), reads}
-}
-
 // Head is the design of a network's head alone, whatever reads it.
 func (d Design) Head() Design {
 	d.Decoder, d.Outputs = "", ""
@@ -32,5 +27,5 @@ func (d Design) Head() Design {
 
 // Design is the design of a code and a decoder under the scenario's model.
 func (s *Scenario) Design(c *code.Code, d decode.Decoder) Design {
-	return DesignOf(c, trainingOf(s.Model), d, s.OutputsOf(c, d))
+	return Design{c.Levels(), c.Name(), c.Bits(), c.TransitionsPerBit(), trainingOf(s.Model), d.Name(), s.OutputsOf(c, d)}
 }

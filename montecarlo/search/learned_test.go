@@ -66,7 +66,7 @@ func TestLearned(t *testing.T) {
 				found.Mean, best.Mean, least)
 		}
 		if text := strings.Join(found.Remarks(), "\n"); strings.Contains(text, "improves") ||
-			(found.Improvement >= 0.05) != strings.Contains(text, "forecast to gain") {
+			!strings.Contains(text, "forecast to gain") {
 			t.Error(text)
 		}
 		if training == perceived.CE { // takes long, and its steps are divided among workers in the same way

@@ -113,35 +113,7 @@ func (o *Optimized) Remarks() []string {
 		out = append(out, text)
 	}
 	if !table.Missing(o.Improvement) {
-		interval, best, name := "exact", o.Baselines[0], o.Baselines[0].Code
-		switch {
-		case o.Better != nil:
-			interval = fmt.Sprintf("95 %% interval: %+.0f to %+.0f %%, probability %s", o.ImprovementCI[0],
-				o.ImprovementCI[1], forecast.Chance(*o.Better))
-			name = fmt.Sprintf("%s, trained with %s and read by %s on %s", name, best.Training.Loss(), best.Decoder,
-				best.Outputs)
-		case o.ImprovementCI[0] != o.ImprovementCI[1]:
-			interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", o.ImprovementCI[0], o.ImprovementCI[1])
-		}
-		switch {
-		case o.Better != nil && math.Abs(o.Improvement) < 0.05: // which is printed as 0.0
-			out = append(out, fmt.Sprintf("networks trained with it are forecast to be as good as %s", name))
-		case o.Better != nil && o.Improvement > 0:
-			out = append(out, fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s (%s)",
-				o.Improvement, name, interval))
-		case o.Better != nil:
-			out = append(out, fmt.Sprintf(
-				"networks trained with it are forecast to have %.1f %% more error than %s (probability %s)",
-				-o.Improvement, name, forecast.Chance(1-*o.Better)))
-		case o.Improvement > 0:
-			out = append(out, fmt.Sprintf("it improves on %s by %.2f %% (%s)", name, o.Improvement, interval))
-		case o.Improvement == 0:
-			out = append(out, fmt.Sprintf("it is as good as %s, and nothing better was found", name))
-		default:
-			out = append(out, fmt.Sprintf(
-				"its error is %.2f %% above that of %s, a code of %d bits from which this search could not begin",
-				-o.Improvement, name, best.Bits))
-		}
+		out = append(out, o.improvementText())
 	}
 	if text := forecast.Cheapest(o.Ranking); text != "" {
 		out = append(out, text)
@@ -150,6 +122,25 @@ func (o *Optimized) Remarks() []string {
 		out = append(out, "no sample of it was wrong: more samples would tell its error")
 	}
 	return out
+}
+
+// improvementText compares the code with the best named one.
+func (o *Optimized) improvementText() string {
+	best, interval := o.Baselines[0], "exact"
+	switch {
+	case o.Better != nil:
+		return fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s, trained with %s and read by %s "+
+			"on %s (95 %% interval: %+.0f to %+.0f %%, probability %s)", o.Improvement, best.Code, best.Training.Loss(),
+			best.Decoder, best.Outputs, o.ImprovementCI[0], o.ImprovementCI[1], forecast.Chance(*o.Better))
+	case o.Improvement == 0:
+		return fmt.Sprintf("it is as good as %s, and nothing better was found", best.Code)
+	case o.Improvement < 0:
+		return fmt.Sprintf("its error is %.2f %% above that of %s, a code of %d bits from which this search could not begin",
+			-o.Improvement, best.Code, best.Bits)
+	case o.ImprovementCI[0] != o.ImprovementCI[1]:
+		interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", o.ImprovementCI[0], o.ImprovementCI[1])
+	}
+	return fmt.Sprintf("it improves on %s by %.2f %% (%s)", best.Code, o.Improvement, interval)
 }
 
 // Table compares the code with the named ones, for people.

@@ -23,7 +23,6 @@ const FlipLanes = 64
 type Flips struct {
 	Wrong  []uint64         // A: p in units of 2⁻⁶⁴
 	Planes [][Digits]uint64 // A: word d is digit d of p, in all of its bits
-	Mean   float64          // mean number of wrong bits of a sample
 }
 
 // hardRow is Row for hard outputs. Bits whose p never exceeds decode.SmallestError are not drawn,
@@ -45,7 +44,6 @@ func (l *LogitMaker) hardRow(i int) (*Logits, error) {
 	for a, k := range t.Bits {
 		p := fixed64(l.e[k])
 		t.Wrong[a] = p
-		t.Mean += l.e[k]
 		for d := range Digits {
 			t.Planes[a][d] = -(p >> (63 - d) & 1)
 		}

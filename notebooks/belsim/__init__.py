@@ -5,8 +5,8 @@ here run the command ``belsim``, which this package carries, and return its resu
 
 - ``codes``, ``code``: the codes, and their matrices; ``encode``, ``decode``, ``quantize``, ``dequantize``: in NumPy
 - ``compare``, ``heatmap``, ``verify``: the expected error of codes, by bound, exactly, and by samples
-- ``levels``: how many levels the codes of a network should have
-- ``fit``: a trained network, judged by its outputs; ``optimize``: a search for a code; ``sweep``: many cells; ``bench``
+- ``optimize``: a search for a code; ``sweep``: many cells; ``bench``
+- ``fit``: a trained network, judged by its outputs; ``forecast``: networks with other codes; ``levels``: for labels with a long tail
 - ``belsim.torch``, ``belsim.sklearn``: heads of networks, and estimators; they need torch and scikit-learn
 
 **Levels and bits count from 0 in Python**, as rows and columns of a code's matrix do: level 0 is row 0, and the last
@@ -22,7 +22,21 @@ from importlib.metadata import version as _version
 
 from belsim._call import Error
 from belsim._codes import Decoder, code, codes, decode, dequantize, encode, quantize
-from belsim._commands import Fit, Heatmap, Optimized, Verification, bench, compare, fit, heatmap, levels, optimize, sweep, verify
+from belsim._commands import (
+    Fit,
+    Heatmap,
+    Optimized,
+    Verification,
+    bench,
+    compare,
+    fit,
+    forecast,
+    heatmap,
+    levels,
+    optimize,
+    sweep,
+    verify,
+)
 
 __version__ = _version("belsim")
 
@@ -41,6 +55,7 @@ __all__ = [
     "dequantize",
     "encode",
     "fit",
+    "forecast",
     "heatmap",
     "levels",
     "optimize",

@@ -78,6 +78,14 @@ def printable(text: str, stream: Any = None) -> str:
     return text if text.isascii() else "".join(map(sign, text))
 
 
+def warn(text: str) -> None:
+    """Warns of what a call of this package does, at the line that called it."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("belsim."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
+
+
 def shown(value: object) -> str:
     """A value in a message: a short text, or its type."""
     try:
@@ -556,10 +564,11 @@ def pair(labels: ArrayLike) -> tuple[float, float]:
     return lo, hi
 
 
-def prior_flags(inputs: Inputs, prior: ArrayLike | None, levels: int | None) -> list[str]:
-    """The flags of a prior, the count or weight of each level, and of the number of levels."""
-    if prior is None:
-        return flags(levels=levels)
+def prior_of(inputs: Inputs, prior: ArrayLike, levels: object) -> tuple[int, str]:
+    """The number of levels and the file of a prior, the count or weight of each level.
+
+    With the number of levels, codes of another number are refused.
+    """
     counts = array(prior, "prior")
     if counts.ndim != 1:
         raise Error(f"prior of {counts.ndim} dimensions: want the count of each level, of shape (L,)")
@@ -568,8 +577,7 @@ def prior_flags(inputs: Inputs, prior: ArrayLike | None, levels: int | None) -> 
         raise Error(f"prior[{at}] = {counts[at]:g}: want a number of 0 or more")
     if levels is not None and count(levels, "levels") != len(counts):
         raise Error(f"prior of {len(counts)} counts: want {levels}, one for each level")
-    # With the number of levels, codes of another number are refused.
-    return flags(levels=len(counts), prior=histogram(inputs, np.column_stack((np.arange(len(counts)), counts))))
+    return len(counts), histogram(inputs, np.column_stack((np.arange(len(counts)), counts)))
 
 
 def histogram(inputs: Inputs, rows: NDArray[Any]) -> str:
@@ -693,7 +701,7 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
         raise Error(f"the command {path} ended {how}" + (f": {rest[0][:200]}" if rest else ""), 3)
     for note in notes:
         if "sampling on the CPU" not in note:  # no news for a caller who did not ask for a GPU
-            warnings.warn(inputs.rename(note.removeprefix("belsim: note: ")), stacklevel=4)
+            warn(inputs.rename(note.removeprefix("belsim: note: ")))
     return text
 
 
@@ -756,8 +764,7 @@ def rows(name: str) -> Callable[[dict[str, Any]], pd.DataFrame]:
     return lambda result: table(result.pop(name), **result)
 
 
-_POSITIONS = ("level", "output", "bit", "last_level", "worst_level")
-_LISTS_OF_POSITIONS = ("dead_bits", "rate_levels", "curve_levels")
+_POSITIONS = ("level", "output", "bit", "last_level", "worst_level", "dead_bits", "rate_levels", "curve_levels")
 _SENTENCES = ("failures", "notes", "verdict", "warning")
 
 
@@ -769,14 +776,10 @@ def from_zero(value: Any) -> Any:
         return value
     out: dict[str, Any] = {}
     for name, v in value.items():
-        if name == "bits" and isinstance(v, list) and "probability" in value:
-            out[name] = [k - 1 for k in v]  # of a law
-        elif name == "outputs":
+        if name == "outputs":
             out["reads"] = v  # what a decoder reads: the outputs of a network are the arrays here
-        elif name in _POSITIONS and isinstance(v, int):
-            out[name] = v - 1
-        elif name in _LISTS_OF_POSITIONS and isinstance(v, list):
-            out[name] = [k - 1 for k in v]
+        elif name in _POSITIONS and v is not None:
+            out[name] = [k - 1 for k in v] if isinstance(v, list) else v - 1
         elif name in _SENTENCES and isinstance(v, (str, list)):
             out[name] = printable(v) if isinstance(v, str) else [printable(text) for text in v]
         else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -30,6 +29,7 @@ from belsim._call import (
     rows,
     run,
     several,
+    warn,
     wide,
     write,
 )
@@ -176,7 +176,7 @@ def finite(y: NDArray[np.float64], name: str) -> None:
     if wrong.any():
         first = np.argwhere(wrong)[0]
         share = f"{wrong.sum()} of {wrong.size} are no finite numbers (first: {y[tuple(first)]} at index {_index(first)})"
-        raise Error(f"{name}: {share}; leave them out")
+        raise Error(f"{name}: {share}; want finite numbers, leave the others out")
 
 
 def _index(place: NDArray[Any]) -> str:
@@ -303,7 +303,7 @@ def _logits(z: NDArray[Any], kind: str, c: NDArray[Any]) -> tuple[NDArray[Any], 
     if wrong:
         raise Error(wrong)
     if guessed and probably:
-        warnings.warn("outputs: read as probabilities, because all are from 0 to 1; say so if they are logits", stacklevel=3)
+        warn("outputs: read as probabilities, because all are from 0 to 1; say so if they are logits")
     if kind == "probabilities":
         z = np.clip(z, 0, 1)
         with np.errstate(divide="ignore"):

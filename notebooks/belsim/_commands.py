@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import os
 import re
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -32,7 +34,7 @@ from belsim._call import (
     path_of,
     positions,
     printable,
-    prior_flags,
+    prior_of,
     refusing,
     results,
     rows,
@@ -52,7 +54,26 @@ if TYPE_CHECKING:
 Code = str | ArrayLike
 Span = tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
 Training = Literal["bce", "ce", "l1", "l2"]
+P = ParamSpec("P")
 T = TypeVar("T")
+
+_WENT = dict.fromkeys(
+    ("codes", "decoder", "mae", "label_noise", "misfit", "cutoff", "training", "model", "prior", "baseline"), "belsim.forecast has it"
+) | dict.fromkeys(("samples", "seed", "backend"), "nothing is sampled any more")
+
+
+def _known(call: Callable[P, T]) -> Callable[P, T]:
+    """A function that names the new place of an argument that it had once."""
+    arguments = inspect.signature(call).parameters
+
+    @functools.wraps(call)
+    def checked(*args: P.args, **named: P.kwargs) -> T:
+        for name in named:
+            if name in _WENT and name not in arguments:
+                raise Error(f"{call.__name__}({name}=): {_WENT[name]}")
+        return call(*args, **named)
+
+    return checked
 
 
 def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, Any]], T], *, may_fail: bool = False) -> T:
@@ -75,17 +96,16 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
         if "model" in own:
             model = own["model"]
             own["model"] = inputs.text(model.json, "model", ".json") if isinstance(model, Fit) else path_of(model, "model")
-        if command != "levels":
-            sizes = prior_flags(inputs, own.pop("prior", None), own.pop("levels", None))
-        else:
-            sizes = flags(
-                range=ends(inputs, own.pop("range", None)),
-                prior=histogram(inputs, array(own.pop("prior"))) if "prior" in own else None,
-            )
+        if "prior" in own and "range" in own:
+            own["prior"] = histogram(inputs, array(own["prior"], "prior"))
+        elif "prior" in own:
+            own["levels"], own["prior"] = prior_of(inputs, own["prior"], own.get("levels"))
+        if "range" in own:
+            own["range"] = ends(inputs, own["range"])
         if "reads" in own:
             choice(own["reads"], Reads, "reads")
         told = flags(outputs=own.pop("reads", None), **own)
-        return results([command, *sizes, *told, "--", *names], inputs, make, progress=progress, may_fail=may_fail)
+        return results([command, *told, "--", *names], inputs, make, progress=progress, may_fail=may_fail)
 
 
 class _Results:
@@ -113,6 +133,7 @@ class _Results:
         return "", None
 
 
+@_known
 def compare(
     codes: Sequence[Code] = (),
     *,
@@ -122,11 +143,6 @@ def compare(
     sigma: float | None = None,
     errors: ArrayLike | str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
-    label_noise: float | None = None,
-    mae: float | None = None,
-    misfit: float | None = None,
-    cutoff: float | None = None,
-    training: Training | Sequence[Training] | None = None,
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
@@ -144,23 +160,19 @@ def compare(
 
     ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
     Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
-    what ``fit`` returned, or the path of its JSON, which may begin with ``mixture:`` or ``perceived:``; or networks that know one
-    noisy label, with ``label_noise`` (in levels) or with the mean error ``mae`` (in levels) that unary has then. ``prior`` has the
-    count of each level, of shape (L,). ``samples`` of each label are drawn; with ``rel_err``, so many at most; with neither, as many
-    as standard errors of 0.2 % need, within about half a second for each code. ``exact`` also computes the bounds and exact values
+    the mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
+    of each label are drawn; with ``rel_err``, so many at most; with neither, as many as standard errors of 0.2 % need, within about
+    half a second for each code. ``exact`` also computes the bounds and exact values
     that take more than about a second; one that would take more than minutes stays NaN. The ``decoder`` is ``"auto"`` by default:
     bel-u for unary, bel-j for Johnson codes, gen for all others.
 
     ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
-    Returns a row for each code (and decoder, and training): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
+    Returns a row for each code (and decoder): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
     within, worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
     gives a probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: direct regression with ``baseline``.
-
-    Networks (``label_noise``, ``mae``, a perceived label of ``model``) are forecast, and nothing is sampled: rows are those of
-    ``levels``.
 
     >>> import belsim
     >>> belsim.compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
@@ -169,47 +181,68 @@ def compare(
     return _command("compare", locals(), rows("results"))
 
 
-def levels(
+@_known
+def forecast(
     codes: Sequence[Code] = (),
     *,
-    targets: ArrayLike | None = None,
-    range: tuple[float, float] | None = None,  # noqa: A002
     levels: int | Sequence[int] | None = None,
-    decoder: str | Sequence[str] | None = None,
-    model: Fit | str | os.PathLike[str] | None = None,
-    label_noise: float | None = None,
     mae: float | str | None = None,
+    label_noise: float | None = None,
+    model: Fit | str | os.PathLike[str] | None = None,
+    range: tuple[float, float] | None = None,  # noqa: A002
     misfit: float | None = None,
     cutoff: float | None = None,
     training: Training | Sequence[Training] | None = None,
+    decoder: str | Sequence[str] | None = None,
     prior: ArrayLike | None = None,
     baseline: float | None = None,
     workers: int | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """How the error depends on the number of levels, in label units: forecasts of trained networks, the smallest first.
+    """The errors of networks with other codes, the smallest first, with their 95 % intervals.
 
-    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. ``range`` has the labels of the first and
-    of the last level, for each of the numbers of ``levels``. What a network knows of a label is one of: ``label_noise``; ``mae``, the
-    mean error of unary, or a text such as ``"1.3@64"``, which says with how many levels; ``model``, what ``fit`` with a ``range``
-    returned, or the path of its JSON. ``prior`` has a whole label and its count in each row, (N, 2). ``label_noise``, ``mae``,
-    ``misfit``, ``prior`` and ``baseline``, the mean error of direct regression, are in label units.
+    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. What a network knows of a label, the same
+    for every code, is one of: ``mae``, the mean error of unary, or a text such as ``"1.3@64"``, which says with how many levels;
+    ``label_noise``, its noise; ``model``, what ``fit`` returned, or the path of its JSON. ``training`` is ``"bce"``, ``"ce"``,
+    ``"l1"`` or ``"l2"``, or several of them.
 
-    Returns a row for each code, number of levels, decoder and training: ``levels, code, bits, transitions, training, decoder, reads,
-    forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured, best, trained, near``; ratios are to the first row, and ``near`` is
-    within 2 % of it. ``attrs["enough"]`` says how many levels suffice, ``attrs["notes"]`` the
-    same in sentences, and ``attrs["baselines"]`` has the errors of no code.
+    ``range`` has the labels of the first and of the last level, for each of the numbers of ``levels``; without it labels are levels.
+    ``mae``, ``label_noise``, ``misfit``, ``baseline`` (the mean error of direct regression) and errors are in label units. ``prior``
+    has a whole label and its count in each row, (N, 2), or without a ``range`` the count of each level, (L,).
 
-    With ``targets``, labels of shape (N,), it makes levels for them instead: a row for even ones and for half even ones with half
-    quantiles, ``levels, spacing, quantization, quantization_over_baseline, forecast, chosen, values``. ``values`` is the ``range`` of
-    ``fit`` and others; ``range`` sets the ends here, which else clip 0.1 % of the labels.
+    Returns a row for each number of levels, code, training and decoder: ``levels, code, bits, transitions, training, decoder, reads,
+    forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured, best, trained, near``. Ratios are to the first row, ``better`` is
+    the probability of a smaller error than the first row's, and ``near`` is within 2 % of it. ``attrs["notes"]`` says what the
+    forecasts rest on, and ``attrs["baselines"]`` has the errors of no code.
+
+    >>> import belsim
+    >>> belsim.forecast(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
+    [[32.0, 1.05], [16.0, 1.21]]
+    """
+    return _command("forecast", locals(), rows("results"))
+
+
+@_known
+def levels(
+    targets: ArrayLike,
+    *,
+    levels: int | Sequence[int] | None = None,
+    range: tuple[float, float] | None = None,  # noqa: A002
+    baseline: float | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Levels for labels that have a long tail: even ones, and half even ones with half quantiles.
+
+    ``targets`` are real labels of shape (N,). ``range`` sets the labels of the end levels, which else clip 0.1 % of the targets.
+    ``baseline`` is the mean error of direct regression or of a network.
+
+    Returns a row for each number of ``levels`` and spacing: ``levels, spacing, quantization, quantization_over_baseline, forecast,
+    chosen, values``. ``values`` is the ``range`` of ``fit`` and others.
 
     >>> import belsim, numpy as np
-    >>> made = belsim.levels(targets=np.arange(100.0) ** 2, levels=8, baseline=100)
+    >>> made = belsim.levels(np.arange(100.0) ** 2, levels=8, baseline=100)
     >>> np.round(made[made.chosen]["values"].item()[:3]).tolist()
     [0.0, 527.0, 1618.0]
-    >>> belsim.levels(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
-    [[32.0, 1.05], [16.0, 1.21]]
     """
     return _command("levels", locals(), rows("results"))
 
@@ -241,6 +274,7 @@ class Verification(_Results, _plots.Pictured):
         return f"<Verification of {self.results['code']} ({self.results['decoder']}): {verdict}>"
 
 
+@_known
 def verify(
     code: Code = "johnson-nonzero",
     *,
@@ -250,11 +284,6 @@ def verify(
     sigma: float | None = None,
     errors: ArrayLike | str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
-    label_noise: float | None = None,
-    mae: float | None = None,
-    misfit: float | None = None,
-    cutoff: float | None = None,
-    training: Training | None = None,
     random: bool = False,
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
@@ -281,10 +310,10 @@ def verify(
 class Heatmap(_Results, _plots.Pictured):
     """The result of ``heatmap``.
 
-    ``cells`` is a DataFrame with a row for each cell: ``r, sigma`` (or ``label_noise, misfit``), and for each of ``methods``, such as
+    ``cells`` is a DataFrame with a row for each cell: ``r, sigma``, and for each of ``methods``, such as
     ``exact``, ``exact_a, exact_b`` (the errors, in levels) and ``exact_increase_percent``, 100·(a − b)/b, NaN where one is not valid.
-    ``increase["exact"]`` is the same as an array: a row for each value of y (σ, or the misfit) and a column for each of x (r, or the
-    label noise), as the picture has them from the lower left.
+    ``increase["exact"]`` is the same as an array: a row for each σ and a column for each r, as the picture has them from the
+    lower left.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
@@ -298,9 +327,9 @@ class Heatmap(_Results, _plots.Pictured):
                 for cell in result["cells"]
             ]
         )
-        x, y = ("label_noise", "misfit") if "label_noise" in self.cells else ("r", "sigma")
+        shape = len(result["sigma"]), len(result["r"])
         self.increase: dict[str, NDArray[np.float64]] = {
-            m: self.cells[f"{m}_increase_percent"].to_numpy().reshape(len(result[y]), len(result[x])) for m in self.methods
+            m: self.cells[f"{m}_increase_percent"].to_numpy().reshape(shape) for m in self.methods
         }
 
     def plot(self, ax: _plots.Axes | None = None, method: str | None = None) -> _plots.Axes:
@@ -311,9 +340,8 @@ class Heatmap(_Results, _plots.Pictured):
         of, chosen = self.results, self.methods[0] if method is None else method
         if chosen not in self.methods:
             raise Error(f"method {method!r}: this map has {', '.join(self.methods)}")
-        x, y = ("label_noise", "misfit") if "label_noise" in self.cells else ("r", "sigma")
         what = f"error of {of['a']['code']} over\n{of['b']['code']}: increase (%), {chosen}"
-        return _plots.heatmap(ax, of[x], of[y], self.increase[chosen], (x.replace("_", " "), y.replace("sigma", "σ")), what)
+        return _plots.heatmap(ax, of["r"], of["sigma"], self.increase[chosen], what)
 
     def __repr__(self) -> str:
         of = self.results
@@ -325,6 +353,7 @@ class Heatmap(_Results, _plots.Pictured):
         )
 
 
+@_known
 def heatmap(
     a: Code | None = None,
     b: Code | None = None,
@@ -332,10 +361,6 @@ def heatmap(
     levels: int | None = None,
     r: Span | None = None,
     sigma: Span | None = None,
-    label_noise: Span | None = None,
-    misfit: Span | None = None,
-    cutoff: float | None = None,
-    training: Training | None = None,
     method: str | Sequence[str] | None = None,
     decoder: str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
@@ -352,9 +377,8 @@ def heatmap(
 
     ``a`` and ``b`` are names or L × M matrices; without them the map is the paper's Figure 3(c). ``r`` and ``sigma``
     are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or lists of ascending numbers; the picture has cells of
-    different sizes where they are not evenly spaced.
-    With a range of ``label_noise`` the map is of networks that know one noisy label, over it and ``misfit``. ``method`` is ``exact``,
-    ``bound`` or ``mc`` (samples), or several of them; by default the paper's bounds beside exact values, where both codes have these.
+    different sizes where they are not evenly spaced. ``method`` is ``exact``, ``bound`` or ``mc`` (samples), or several of them; by
+    default the paper's bounds beside exact values, where both codes have these.
     The other arguments are those of ``compare``.
 
     >>> import belsim
@@ -364,7 +388,7 @@ def heatmap(
     if (a is None) != (b is None):
         raise Error("a, b: want two codes, or none for the paper's")
     arguments = locals()
-    arguments.update({name: span(arguments[name], name) for name in ("r", "sigma", "label_noise", "misfit")})
+    arguments.update({name: span(arguments[name], name) for name in ("r", "sigma")})
     return _command("heatmap", arguments, Heatmap)
 
 
@@ -493,6 +517,7 @@ class Fit(_Results, _plots.Pictured):
         return f"<Fit of {parts}, {self.each[0].results['samples']} samples>\n{self}"
 
 
+@_known
 def fit(
     code: Code | list[str] | Head | list[Head],
     outputs: ArrayLike,
@@ -760,9 +785,9 @@ def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside) -> N
 class Optimized(_Results):
     """The result of ``optimize``. ``code`` is the code that was found, int32 of shape (L, M).
 
-    ``error`` and ``stderr`` (in levels) are its sampled error, ``exact`` the exact one or None. ``baselines`` is a DataFrame of the
-    named codes of no more bits. Other names of the JSON are attributes. ``each`` has what was found for each number of bits, the
-    fewest first: with ``pareto`` several, and the result itself is the one of the smallest error.
+    ``error`` and ``stderr`` (in levels) are its sampled error, or its forecast and None; ``exact`` is the exact one or None.
+    ``baselines`` is a DataFrame of the named codes of no more bits. Other names of the JSON are attributes. ``each`` has what was found
+    for each number of bits, the fewest first: with ``pareto`` several, and the result itself is the one of the smallest error.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
@@ -779,10 +804,11 @@ class Optimized(_Results):
 
     def __repr__(self) -> str:
         of = self.results
-        error = f"{of['error']:.4g} ± {of['stderr']:.2g} levels"
+        error = f"{of['error']:.4g} levels" if of["stderr"] is None else f"{of['error']:.4g} ± {of['stderr']:.2g} levels"
         return f"<Optimized: {of['levels']} levels, {of['bits']} bits, {of['decoder']}: error {error}>"
 
 
+@_known
 def optimize(
     *,
     levels: int | None = None,
@@ -798,11 +824,6 @@ def optimize(
     sigma: float | None = None,
     errors: ArrayLike | str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
-    label_noise: float | None = None,
-    mae: float | None = None,
-    misfit: float | None = None,
-    cutoff: float | None = None,
-    training: Training | None = None,
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
@@ -819,7 +840,7 @@ def optimize(
     those that matter. ``Optimized.each`` has them. ``max_transitions`` limits the transitions of each bit. ``start`` is a code to begin
     from, a name or an L × M matrix, of which
     the columns ``fix``, from 0, stay as they are. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error model
-    is given as for ``compare``.
+    is given as for ``compare``; with a ``model`` the search is for the network that was fitted.
 
     >>> import belsim
     >>> belsim.optimize(levels=16, bits=6, r=0.5, sigma=1, steps=200, samples=100).code.shape
@@ -852,7 +873,7 @@ def _plan(plan: dict[str, Any]) -> str:
             raise Error("plan: a matrix; want names of codes, and paths of files, which numpy.save writes")
         return array(value, "plan").tolist()
 
-    axes = {name: plan.get(name) for name in ("r", "sigma", "label_noise", "misfit")}
+    axes = {name: plan.get(name) for name in ("r", "sigma")}
     spans = {name: span(value, f"plan: {name}") for name, value in axes.items() if isinstance(value, tuple)}
     return json.dumps({**plan, **spans}, default=plain)
 

@@ -76,7 +76,7 @@ class Pictured:
             plt.close(figure)
 
 
-def heatmap(ax: Axes | None, x: ArrayLike, y: ArrayLike, increase: ArrayLike, names: tuple[str, str], what: str) -> Axes:
+def heatmap(ax: Axes | None, x: ArrayLike, y: ArrayLike, increase: ArrayLike, what: str) -> Axes:
     """A map with white where both errors are the same, hatched where there is none.
 
     Axes are logarithmic where their values are evenly spaced so.
@@ -85,7 +85,7 @@ def heatmap(ax: Axes | None, x: ArrayLike, y: ArrayLike, increase: ArrayLike, na
     most = np.nanmax(np.abs(z)) if np.isfinite(z).any() else 1.0
     out.patch.set(hatch="///", facecolor="white", edgecolor="0.75", linewidth=0)  # seen where no cell is drawn
     mesh = out.pcolormesh(x, y, z, shading="nearest", cmap="RdBu_r", vmin=-most, vmax=most)
-    for name, values, label, scale in (("x", x, names[0], out.set_xscale), ("y", y, names[1], out.set_yscale)):
+    for name, values, label, scale in (("x", x, "r", out.set_xscale), ("y", y, "σ", out.set_yscale)):
         steps = np.diff(np.log(np.asarray(values)))
         if len(steps) > 1 and np.allclose(steps, steps[0]):
             scale("log")

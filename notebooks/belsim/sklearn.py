@@ -178,8 +178,7 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         named = isinstance(self.code, str)
         self.decoder_ = fit(
             self.code if named else self.matrix_, self.outputs(x), np.clip(labels, *self.range_), range=self._labels(),
-            levels=len(self.matrix_) if named else None, kind="logits", training="bce", temperature=self.temperature, samples=2,
-            fit_decoder=True,
+            levels=len(self.matrix_) if named else None, kind="logits", training="bce", temperature=self.temperature, fit_decoder=True,
         ).decoder  # fmt: skip
         return self
 

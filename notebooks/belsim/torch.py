@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Literal, NoReturn
@@ -16,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from belsim import _codes
-from belsim._call import Error, choice, count, number, pair, path_of, refusing, several, shown, wide
+from belsim._call import Error, choice, count, number, pair, path_of, refusing, several, shown, warn, wide
 
 Kind = Literal["bce", "ce", "soft", "corn", "l1", "huber", "l2"]
 Rule = Literal["mean", "median", "map"]
@@ -356,9 +355,9 @@ class Head(_Exact):
             if "exponentials" in wrong and self.coded and _codes.one_hot(self.matrix.cpu().numpy().astype(np.int32)):
                 return  # the logarithms of probabilities are logits of a softmax
             if wrong:
-                warnings.warn(f"{wrong}; a Head wants logits", stacklevel=3)
+                warn(f"{wrong}; a Head wants logits")
             elif some.size >= 64 and self.kind in ("bce", "corn") and (some >= 0).all() and (some <= 1).all() and (some > 0).any():
-                warnings.warn("outputs: all are from 0 to 1, as after a sigmoid: a Head wants logits", stacklevel=3)
+                warn("outputs: all are from 0 to 1, as after a sigmoid: a Head wants logits")
 
     def _scores(self, z: Tensor) -> Tensor:
         scores = _finite(z) @ self.matrix.to(z.dtype).T

@@ -148,7 +148,7 @@ def test_refused(bad: Any) -> None:
 
 def test_levels() -> None:
     y = np.exp(np.random.default_rng(1).normal(0, 1, 3000))
-    made = belsim.levels(targets=y, levels=[8, 64], baseline=0.5)
+    made = belsim.levels(y, levels=[8, 64], baseline=0.5)
     for row in made.itertuples():
         values = np.array(row.values)
         q = np.abs(y - belsim.dequantize(belsim.quantize(y, values, len(values)), values, len(values))).mean()

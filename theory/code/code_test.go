@@ -323,3 +323,8 @@ func FuzzFromMatrix(f *testing.F) {
 		}
 	})
 }
+
+// TestHardToLearn: 8 transitions a bit are not too many yet.
+func TestHardToLearn(t *testing.T) {
+	must.Equal(t, "8 and more", [2]bool{false, true}, [2]bool{code.HardToLearn(8), code.HardToLearn(8.001)})
+}

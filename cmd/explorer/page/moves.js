@@ -44,17 +44,21 @@ export function openCode(s, { levels, code }) {
 	};
 }
 
+/** heads have the outputs of a code. */
+const heads = { softmax: "onehot", "hl-gauss": "onehot" };
+
 /**
  * openFit takes the model of a fit, as the file of the fit has it. shown is false where the fit is for a code that
  * must be given.
  */
 export function openFit(s, fit, codes) {
-	const known = codes.some((c) => c.name === fit.code);
-	const mine = s.code.name === fit.code && s.levels === fit.levels;
+	const name = heads[fit.code] ?? fit.code;
+	const known = codes.some((c) => c.name === name);
+	const mine = s.code.name === name && s.levels === fit.levels;
 	const prior = { kind: "counts", counts: fit.prior };
 	const change = { r: fit.r, sigma: fit.sigma, prior, method: "auto" };
 	if (!mine) {
-		const code = named(known ? fit.code : "johnson");
+		const code = named(known ? name : "johnson");
 		Object.assign(change, { levels: fit.levels, code, other: named("unary"), bits: [], ...fitting(s) });
 	}
 	return { change, shown: known || mine };

@@ -14,8 +14,8 @@ import (
 // are those of the routines for one group.
 const Batch = 4
 
-// RunBatch is Run for a batch, without the places of the largest. The logits of a group begin
-// stride rows after those of the group before.
+// RunBatch sums up logits from candidate to candidate, as RunWide does, and finds the largest of each
+// sample. The logits of a group begin stride rows after those of the group before.
 func RunBatch(sums []Ints, most *[Batch]Ints, logits []Ints, stride int, p *tables.RunningSum) {
 	if !processor.Vectors || len(p.Steps) == 0 {
 		var best Ints
@@ -49,7 +49,7 @@ func SoftmaxBatch(weight, sum *[Batch]Floats, sums []Ints, most *[Batch]Ints, of
 	}
 }
 
-// WeightsBatch is Weights for a batch.
+// WeightsBatch makes softmax weights of correlations, as SoftmaxBatch does, and keeps them.
 func WeightsBatch(dst []Floats, sums []Ints, most *[Batch]Ints, limit int64, scale float32) {
 	if processor.Wide {
 		weightsBatchWide(&dst[0], &sums[0], most, len(sums)/Batch, narrow(limit), scale, &tables.Decay)
@@ -60,7 +60,7 @@ func WeightsBatch(dst []Floats, sums []Ints, most *[Batch]Ints, limit int64, sca
 	}
 }
 
-// MixBatch is Mix for a batch: patterns is scratch, Batch for each pattern.
+// MixBatch is mix for a batch: patterns is scratch, Batch for each pattern.
 func MixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats, p *tables.Product) {
 	if processor.Wide {
 		mixBatchWide(weight, sum, &prefixes[0], &suffixes[0], &patterns[0], &p.Offsets[0], &p.PatternOf[0],

@@ -5,13 +5,9 @@ import (
 	"belsim/theory/base/processor"
 )
 
-// Mix sums up weights of prefixes and suffixes as tables.Product says: weight is
-// Σ weights, sum is Σ weights·offsets. patterns is scratch, one for each pattern.
-func Mix(weight, sum *Floats, prefixes, suffixes, patterns []Floats, p *tables.Product) {
-	mix(weight, sum, prefixes, suffixes, patterns, 1, p)
-}
-
-// mix is Mix of rows that are stride apart.
+// mix sums up weights of prefixes and suffixes as tables.Product says: weight is
+// Σ weights, sum is Σ weights·offsets. patterns is scratch, one for each pattern. Rows are stride
+// apart.
 func mix(weight, sum *Floats, prefixes, suffixes, patterns []Floats, stride int, p *tables.Product) {
 	if !processor.Vectors {
 		mixGeneric(weight, sum, prefixes, suffixes, patterns, stride, p)

@@ -4,24 +4,14 @@ import (
 	"math"
 
 	"belsim/montecarlo/tables"
-	"belsim/theory/base/processor"
 )
 
-// Run sums up logits from candidate to candidate, O(Σ distances of neighbours): sums, of
-// the length of p.Fixed, are the correlations relative to the first candidate's, most is
-// the largest of each sample, and best its place, the first of several.
-func Run(sums []Ints, most, best *Ints, logits []Ints, p *tables.RunningSum) {
-	if !processor.Vectors || len(p.Steps) == 0 {
-		runGeneric(sums, 1, most, best, logits, p)
-		return
-	}
-	runVector(&sums[0], most, best, &logits[0], &p.Fixed[0], &p.Starts[0], &p.Steps[0], len(sums), rowBytes)
-}
-
-// RunWide is Run in 64 bits, without the largest.
+// RunWide sums up logits from candidate to candidate, O(Σ distances of neighbours): sums, of the
+// length of p.Fixed, are the correlations relative to the first candidate's.
 func RunWide(sums []Wide, logits []Ints, p *tables.RunningSum) { addGeneric(sums, 1, logits, p) }
 
-// runGeneric is Run in Go. The sums of a candidate are stride rows from those of the one before.
+// runGeneric is a group of RunBatch in Go: most is the largest of each sample, and best its place,
+// the first of several. The sums of a candidate are stride rows from those of the one before.
 func runGeneric(sums []Ints, stride int, most, best *Ints, logits []Ints, p *tables.RunningSum) {
 	addGeneric(sums, stride, logits, p)
 	for i := range most {

@@ -15,9 +15,6 @@ import "belsim/montecarlo/tables"
 func noiseVector(dst *Ints, words *uint64, n int, table *tables.NormalTable, centers *int32) (tails bool)
 
 //go:noescape
-func runVector(sums, most, best, logits *Ints, fixed *int64, starts, steps *uint32, n, stride int)
-
-//go:noescape
 func softmaxVector(weight, sum *Floats, sums, most *Ints, offsets *float32, n int, limit int32, scale float32,
 	c *[6]float32, stride int)
 

@@ -5,13 +5,8 @@ import (
 	"belsim/theory/base/processor"
 )
 
-// Weights makes softmax weights of correlations, as Softmax does, and keeps them: len(dst) =
-// len(sums).
-func Weights(dst []Floats, sums []Ints, most *Ints, limit int64, scale float32) {
-	weights(dst, sums, 1, most, narrow(limit), scale)
-}
-
-// weights is Weights of sums that are stride rows apart, as their weights then are.
+// weights makes softmax weights of correlations, as Softmax does, and keeps them. Sums are stride rows
+// apart, as their weights then are.
 func weights(dst []Floats, sums []Ints, stride int, most *Ints, limit int32, scale float32) {
 	if !processor.Vectors {
 		weightsGeneric(dst, sums, stride, most, limit, scale)

@@ -45,6 +45,7 @@ test("moves change a state as a person means it", () => {
 	const { change, shown } = openFit(initial, fit, [{ name: "johnson" }]);
 	assert.deepEqual([shown, change.r, change.sigma], [true, 1, 2]);
 	assert.equal(openFit(initial, { ...fit, code: "mine" }, []).shown, false);
+	assert.equal(openFit(initial, { ...fit, code: "softmax" }, [{ name: "onehot" }]).change.code.name, "onehot");
 });
 
 test("the table has new rows first, then codes that are hard to learn, old ones, and problems", () => {
