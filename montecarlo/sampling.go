@@ -74,8 +74,8 @@ func (s Sampling) Check() error {
 	case s.RelErr < 0 || math.IsNaN(s.RelErr) || math.IsInf(s.RelErr, 0):
 		return &refuse.Value{Name: "rel_err", Value: s.RelErr, Want: "a positive number"}
 	case s.RelErr > 0 && s.MaxSamples < 2*LeastSamples:
-		return &refuse.Value{Name: "max_samples", Value: s.MaxSamples, Want: fmt.Sprintf("at least %d, of which half are a pilot",
-			2*LeastSamples)}
+		return &refuse.Value{Name: "max_samples", Value: s.MaxSamples,
+			Want: fmt.Sprintf("at least %d, of which half are a pilot", 2*LeastSamples)}
 	case s.Within < 0:
 		return &refuse.Value{Name: "within", Value: s.Within, Want: "0 or more levels"}
 	}

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/bits"
 
-	"gonum.org/v1/gonum/floats"
-
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -88,45 +86,4 @@ func newSoftUnionBound(c *code.Code) boundOf {
 		}
 		return sum, nil
 	}
-}
-
-// LogitUnionBound returns a bound on the expected error, in levels, of gen at row i of a code of
-// zeros and ones, where the logits of the bits are independent and normal, with the means and
-// standard deviations given, each of length M:
-//
-//	E|error| ≤ |r−n| + Σ_m max(0, |m−n| − |r−n|) · Φ(−μ_m/s_m),
-//
-// with r the row of the largest mean correlation, which need not be n = i+1, μ_m the mean of the
-// difference of the correlations of rows r and m, and s_m² its variance: gen cannot answer m
-// unless that difference is negative. O(M·L/64 + transitions of the code).
-func LogitUnionBound(c *code.Code, i int, mean, sd []float64) float64 {
-	levels := c.Levels()
-	correlations := make([]float64, levels)
-	c.Along(correlations, mean)
-	r := floats.MaxIdx(correlations)
-	variances, squares := make([]float64, levels), make([]float64, len(sd))
-	for k, s := range sd {
-		squares[k] = s * s
-		if c.Bit(r, k) {
-			squares[k] = -squares[k]
-		}
-		if c.Bit(r, k) != c.Bit(0, k) {
-			variances[0] += s * s
-		}
-	}
-	c.Along(variances, squares)
-	least := math.Abs(c.Place(r) - c.Place(i))
-	sum := least
-	for m, v := range variances {
-		more := math.Abs(c.Place(m)-c.Place(i)) - least
-		if m == r || more <= 0 {
-			continue
-		}
-		tail := 1.0
-		if mu := correlations[r] - correlations[m]; mu > 0 {
-			tail = math.Erfc(mu/math.Sqrt(2*max(v, 0))) / 2 // of +Inf without a variance
-		}
-		sum += more * tail
-	}
-	return sum
 }

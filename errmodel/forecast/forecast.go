@@ -163,8 +163,18 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	if err := f.relateTo(ctx, nodes, fewer, all); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
+	slices.SortStableFunc(all, smaller)
 	return all, nil
+}
+
+// smaller orders forecasts by their errors, to nine digits: what is as good in one unit of the labels
+// is so in all, and stays in the order in which it came.
+func smaller(a, b Forecast) int {
+	rounded := func(x float64) float64 {
+		fraction, exponent := math.Frexp(x)
+		return math.Ldexp(math.Round(fraction*(1<<30)), exponent)
+	}
+	return cmp.Compare(rounded(a.Error), rounded(b.Error))
 }
 
 // asks reports whether a code is forecast after a training.

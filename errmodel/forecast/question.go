@@ -380,7 +380,7 @@ func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done fu
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: no decoder fits the codes and trainings", decode.ErrUnfit)
 	}
-	slices.SortStableFunc(all, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
+	slices.SortStableFunc(all, smaller)
 	return all, nil
 }
 

@@ -1,7 +1,6 @@
 package forecast
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -67,6 +66,6 @@ func Together(outputs [][]Forecast, units []float64, own func(k int, x *Forecast
 		m.Better = m.marginal.CDF(math.Log(m.yours))
 		out = append(out, m.Forecast)
 	}
-	slices.SortStableFunc(out, func(a, b Forecast) int { return cmp.Compare(a.Error, b.Error) })
+	slices.SortStableFunc(out, smaller)
 	return out
 }

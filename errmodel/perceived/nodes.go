@@ -1,6 +1,7 @@
 package perceived
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -10,6 +11,7 @@ import (
 
 	"belsim/theory/base/memory"
 	"belsim/theory/base/philox"
+	"belsim/theory/code"
 )
 
 // Seed is the seed of the residuals in forecasts, so that equal questions have equal answers.
@@ -35,6 +37,7 @@ type Nodes struct {
 	bits     int
 	prior    []float64
 	smooth   bool
+	ordered  bool
 }
 
 // NewNodes returns a number of nodes, a power of two, for a prior over the levels, of length L, and
@@ -100,6 +103,36 @@ func (p *Nodes) Smooth() *Nodes {
 	out := *p
 	out.smooth = true
 	return &out
+}
+
+// inOrder are the same nodes with the residuals of bits in an order that does not depend on that of the
+// columns: those of many columns by ascending transitions, and those of few by descending ones, as the
+// columns of most codes come.
+func (p *Nodes) inOrder() *Nodes {
+	out := *p
+	out.ordered = true
+	return &out
+}
+
+// places are those of a code's bits among the residuals of a node.
+func (p *Nodes) places(c *code.Code) []int {
+	bits, places := make([]int, c.Bits()), make([]int, c.Bits())
+	for k := range bits {
+		bits[k] = k
+	}
+	if p.ordered {
+		transitions, sign := c.Transitions(), -1
+		if c.Bits() >= c.Levels()-1 {
+			sign = 1
+		}
+		slices.SortFunc(bits, func(a, b int) int {
+			return cmp.Or(sign*slices.Compare(transitions[a], transitions[b]), cmp.Compare(c.Value(0, a), c.Value(0, b)))
+		})
+	}
+	for at, k := range bits {
+		places[k] = at
+	}
+	return places
 }
 
 // Uniform are labels that are uniform from From to To, in levels, and their share of all labels.

@@ -18,6 +18,7 @@ type reader struct {
 	unary     *onUnary // of gen and bel-u on hard decisions of unary; nil where there are none
 	sample    *observed.Sample
 	z         []float64
+	place     []int // of each bit, among the residuals of a node
 	undecided []undecided
 }
 
@@ -31,7 +32,7 @@ func newReader(p *Nodes, n *Network, decodings []observed.Decoding, predict func
 	correlations *decode.Correlations) *reader {
 	m := n.c.Bits()
 	r := &reader{Nodes: p, n: n, decodings: decodings, predict: predict, sample: observed.NewSample(m, correlations),
-		z: make([]float64, m)}
+		z: make([]float64, m), place: p.places(n.c)}
 	unary := !n.p.Training.Together() && likeUnary(n.c)
 	for j, d := range decodings {
 		name := d.Decoder.Name()
@@ -55,8 +56,9 @@ func (r *reader) read(dst []moment, i int, perceived float64) (wrong int) {
 	if r.undecided = r.undecided[:0]; r.smooth && len(r.hard) > 0 {
 		r.listUndecided()
 	}
-	for k, g := range r.row(i)[:len(r.z)] {
-		r.z[k] += r.n.residualSD[k] * float64(g)
+	row := r.row(i)
+	for k, at := range r.place {
+		r.z[k] += r.n.residualSD[k] * float64(row[at])
 	}
 	r.sample.Set(r.z)
 	for k, w := range r.n.c.Word(r.level[i]) {

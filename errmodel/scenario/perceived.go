@@ -11,32 +11,15 @@ import (
 )
 
 // Perceived is the error model of networks that know one number of an input, the perceived label:
-// perceived.Model has the equations. Its tables are *perceived.Network. Labels are levels, also of
-// networks that learnt from real ones.
+// perceived.Model has the equations. Labels are levels, also of networks that learnt from real ones.
 type Perceived struct {
 	perceived.Model
 	Path string // the file of the fit, of a model that was fitted to a network
 }
 
-// Errors implements Model.
-func (m Perceived) Errors(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error) {
-	if err := m.Fits(c); err != nil {
-		return nil, err
-	}
-	l, err := m.Learn(ctx, 0, c, prior)
-	if err != nil {
-		return nil, err // not a nil network
-	}
-	return l, nil
-}
-
-// Fits refuses codes that cannot be learnt.
-func (Perceived) Fits(c *code.Code) error {
-	if c.Real() {
-		return fmt.Errorf("%s holds real numbers: the model of a perceived label is for codes of zeros and ones",
-			c.Name())
-	}
-	return nil
+// Errors implements Model: there is no table, because bits do not err independently.
+func (m Perceived) Errors(context.Context, *code.Code, []float64) (mat.Matrix, error) {
+	return nil, fmt.Errorf("%s: networks have no table of error probabilities", m)
 }
 
 // Parameters implements Model.

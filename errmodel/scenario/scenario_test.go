@@ -95,7 +95,7 @@ func TestTheory(t *testing.T) {
 		d := must.Get(s.Decoder(tt.decoder, c))(t)
 		p := must.Get(s.Problem(ctx, c, d))(t)
 		for _, q := range []*expect.Problem{p, s.Shape(c, d)} {
-			b, err := expect.BoundOf(q)
+			b, err := expect.NewMean(ctx, q, false)
 			switch {
 			case tt.bound == "" && !errors.Is(err, theory.ErrNoClosedForm):
 				t.Errorf("%s with %s: bound %v, error %v, want none", tt.code, tt.decoder, b, err)
@@ -103,7 +103,7 @@ func TestTheory(t *testing.T) {
 				t.Errorf("%s with %s: bound %v, error %v, want %s", tt.code, tt.decoder, b, err, tt.bound)
 			}
 			// by an interval
-			if _, err := expect.ExactOf(t.Context(), q); (err == nil) != (tt.exact || tt.code == "unary" &&
+			if _, err := expect.NewMean(ctx, q, true); (err == nil) != (tt.exact || tt.code == "unary" &&
 				tt.decoder == "gen") {
 				t.Errorf("%s with %s: exact value: error %v, want one: %v", tt.code, tt.decoder, err, tt.exact)
 			}
@@ -191,7 +191,7 @@ func TestOneBound(t *testing.T) {
 			return must.Get(expect.Of(t.Context(), 0, p, prior, o))(t)
 		}
 		bound, all := theoryOf(expect.Omit{Exact: true, AnyLaw: true}), theoryOf(expect.Omit{})
-		ofCells := must.Get(must.Get(expect.BoundOf(p))(t).Mean(t.Context(), p, prior))(t)
+		ofCells := must.Get(must.Get(expect.NewMean(t.Context(), p, false))(t).Mean(t.Context(), p, prior))(t)
 		must.Equal(t, decoder+": the mean of a cell", bound.Mean.Bound, ofCells)
 		must.Equal(t, decoder+": the mean beside any law", bound.Mean.Bound, all.Mean.Bound)
 		for i, l := range all.Levels {

@@ -295,11 +295,11 @@ func TestFinite(t *testing.T) {
 			r.WorstMean >= 0) || math.IsInf(r.RMS, 0) {
 			t.Errorf("sampled: %s", what)
 		}
-		if _, err := expect.BoundOf(p.Expected()); err == nil && !(r.Bound >= 0) || err != nil &&
+		if _, err := expect.NewMean(t.Context(), p.Expected(), false); err == nil && !(r.Bound >= 0) || err != nil &&
 			(!errors.Is(err, theory.ErrNoClosedForm) || !table.Missing(r.Bound)) {
 			t.Errorf("bound: %s", what)
 		}
-		if _, err := expect.ExactOf(t.Context(), p.Expected()); err == nil && !(r.Exact >= 0 && r.Exact <= most) &&
+		if _, err := expect.NewMean(t.Context(), p.Expected(), true); err == nil && !(r.Exact >= 0 && r.Exact <= most) &&
 			r.ExactLo == nil {
 			t.Errorf("exact: %s", what)
 		}

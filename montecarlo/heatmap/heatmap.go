@@ -159,8 +159,8 @@ func New(ctx context.Context, s *scenario.Scenario, q Question) (*Map, error) {
 			return nil, err
 		}
 		sides[i], designs[i] = side{c, d, at}, s.Design(c, d)
-		if b, err := expect.BoundOf(s.Shape(c, d)); err == nil {
-			bounds = append(bounds, b.Name)
+		if name := expect.BoundName(s.Shape(c, d)); name != "" {
+			bounds = append(bounds, name)
 		}
 	}
 	m := Blank(designs, q.R, q.Sigma)

@@ -67,7 +67,7 @@ func (m *Map) quickExact(ctx context.Context, of side) (bool, error) {
 	if !expect.QuickExact(p) && !expect.QuickIntervals(p) {
 		return false, nil
 	}
-	mean, err := expect.ExactOf(ctx, p)
+	mean, err := plane.Exact.MeanOf(ctx, p)
 	if errors.Is(err, theory.ErrNoClosedForm) {
 		return false, nil
 	}

@@ -16,10 +16,7 @@ const (
 	Sample Method = "mc"
 )
 
-// MeanOf prepares the means of a method with a formula: expect.BoundOf or expect.ExactOf.
+// MeanOf prepares the means of a method with a formula.
 func (m Method) MeanOf(ctx context.Context, p *expect.Problem) (*expect.Mean, error) {
-	if m == Exact {
-		return expect.ExactOf(ctx, p)
-	}
-	return expect.BoundOf(p)
+	return expect.NewMean(ctx, p, m == Exact)
 }

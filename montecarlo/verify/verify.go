@@ -103,9 +103,7 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 		pass := len(failures) == 0
 		v.Pass = &pass
 	}
-	if b, err := expect.BoundOf(p.Expected()); err == nil {
-		v.Bound = b.Name
-	}
+	v.Bound = th.Bound
 	for _, f := range failures {
 		v.Failures = append(v.Failures, f.String())
 	}

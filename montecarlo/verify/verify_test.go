@@ -69,8 +69,8 @@ func TestVerifies(t *testing.T) {
 		}
 		// The means that maps and sweeps take are those of the levels.
 		for name, of := range map[string]func() (*expect.Mean, error){
-			"bound": func() (*expect.Mean, error) { return expect.BoundOf(p.Expected()) },
-			"exact": func() (*expect.Mean, error) { return expect.ExactOf(context.Background(), p.Expected()) },
+			"bound": func() (*expect.Mean, error) { return expect.NewMean(t.Context(), p.Expected(), false) },
+			"exact": func() (*expect.Mean, error) { return expect.NewMean(t.Context(), p.Expected(), true) },
 		} {
 			want := v.Overall.Bound
 			if name == "exact" {

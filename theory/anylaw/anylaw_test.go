@@ -9,10 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
 
@@ -80,12 +78,6 @@ func checkLaw(t *testing.T, c *code.Code, d decode.Decoder, i int, e []float64, 
 		if math.Abs(of[k]-e[k]) > slack {
 			t.Errorf("%s %s row %d: bit %d errs with %v, and the table has %v", c.Name(), d.Name(), i, k, of[k], e[k])
 		}
-	}
-	laws := make([]anylaw.Law, c.Levels())
-	laws[i] = law
-	joint := must.Get(anylaw.NewTable(len(e), laws))(t)
-	if got, square := joint.Moments(c, d, i); math.Abs(got-want) > slack || square < got*got-slack {
-		t.Errorf("%s %s row %d: moments %v and %v, want the mean %v", c.Name(), d.Name(), i, got, square, want)
 	}
 	if math.Abs(total-1) > slack || math.Abs(mean-want) > slack {
 		t.Errorf("%s %s row %d: a law of total %v has the mean %v, want %v", c.Name(), d.Name(), i, total, mean, want)
@@ -299,32 +291,6 @@ func TestRefusals(t *testing.T) {
 		if _, err := anylaw.Levels(context.Background(), 1, c, d, uniform(8), mat.NewDense(8, 7, nil)); !errors.Is(err,
 			theory.ErrNoClosedForm) {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// TestNewTable: what is no law is refused, and what is one nearly is made one.
-func TestNewTable(t *testing.T) {
-	got := must.Get(anylaw.NewTable(3, []anylaw.Law{nil, {{nil, 0.5}, {[]int{0, 2}, 0.5 - 1e-8}, {[]int{1}, 0}}}))(t)
-	half := got.Laws[1][1].Probability
-	must.Equal(t, "laws", []anylaw.Law{nil, {{nil, 1 - half}, {[]int{0, 2}, 0.5 - 0.5e-8}}}, got.Laws,
-		cmpopts.EquateApprox(0, 1e-15))
-	must.Equal(t, "rates of the bits", []float64{half, 0, half}, got.RawRowView(1))
-	for _, tt := range []struct {
-		law  anylaw.Law
-		want string // in the error
-	}{
-		{anylaw.Law{}, "level 2: the probabilities of the law add up to 0"},
-		{anylaw.Law{{nil, 0.5}, {[]int{1}, 0.4}}, "add up to 0.9"},
-		{anylaw.Law{{nil, -0.5}, {[]int{1}, 1}}, "-0.5 is no probability"},
-		{anylaw.Law{{nil, math.NaN()}}, "NaN is no probability"},
-		{anylaw.Law{{[]int{3}, 1}}, "not in 1 to 3"},
-		{anylaw.Law{{[]int{-1}, 1}}, "not in 1 to 3"},
-		{anylaw.Law{{[]int{1, 1}, 1}}, "ascending"},
-	} {
-		_, err := anylaw.NewTable(3, []anylaw.Law{nil, tt.law})
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v: error %v, want %q", tt.law, err, tt.want)
 		}
 	}
 }

@@ -135,6 +135,9 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("%s for a code of real numbers: %v", name, err)
 		}
 	}
+	if _, err := (decode.Registry{parityEntry(0)}).New(decode.Auto, c, decode.Options{}); err == nil {
+		t.Error("auto takes a decoder of rank 0")
+	}
 	must.Equal(t, "auto of those that read logits", "gen",
 		must.Get(r.ReadingLogits().New(decode.Auto, mustNew(t, "unary", 9), decode.Options{}))(t).Name())
 	must.Equal(t, "those that read real numbers", []string{"gen", "gen-ex"}, r.ReadingRealCodes().Names())

@@ -15,6 +15,7 @@ import (
 
 	"belsim/theory"
 	"belsim/theory/anylaw"
+	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -46,6 +47,7 @@ type Theory struct {
 	Levels []Level        // of every level; NaN where a value is left out or does not exist
 	Laws   []anylaw.Level // what holds under any law of the bits, of every level; nil where it is left out
 	Mean   Expected       // over the prior
+	Bound  string         // which bound it is, for people; "" where it is left out or there is none
 	// Intervals hold the exact values of the levels, where no formula gives them; nil where there
 	// are none, or they are left out.
 	Intervals []enclose.Interval
@@ -143,7 +145,7 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 	for i := range t.Levels {
 		t.Levels[i] = Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
 	}
-	if err := q.bounds(ctx, t.Levels); err != nil {
+	if err := q.bounds(ctx, t); err != nil {
 		return nil, err
 	}
 	if err := q.moments(ctx, t.Levels); err != nil {
@@ -162,24 +164,24 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 }
 
 // bounds computes the bounds of all levels.
-func (q theorist) bounds(ctx context.Context, out []Level) error {
+func (q theorist) bounds(ctx context.Context, t *Theory) error {
 	if q.omit.Bounds {
 		return nil
 	}
-	if _, err := BoundOf(q.p); err != nil {
+	b, err := q.p.bound()
+	if err != nil {
 		return nil
 	}
-	return parallel.Each(ctx, q.workers, len(out), func() (func(context.Context, int) error, error) {
-		b, err := BoundOf(q.p)
-		if err != nil {
-			return nil, err
-		}
-		row, err := b.rows(q.p.Errors)
+	t.Bound = b.Name
+	return parallel.Each(ctx, q.workers, len(t.Levels), func() (func(context.Context, int) error, error) {
+		b, err := q.p.bound() // a goroutine's own, with its scratch memory
+		var row []float64
 		return func(ctx context.Context, i int) (err error) {
 			if q.onlyMean && q.prior[i] == 0 {
 				return nil
 			}
-			out[i].Bound, err = row(ctx, i)
+			row = matrix.Row(row, i, q.p.Errors)
+			t.Levels[i].Bound, err = b.Row(ctx, i, row)
 			return err
 		}, err
 	})

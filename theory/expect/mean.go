@@ -7,10 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"belsim/theory"
-	"belsim/theory/base/matrix"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
@@ -25,17 +22,7 @@ type Mean struct {
 	Work   int     // of an interval, where there is no formula: see enclose.Options
 
 	omit  Omit
-	rows  func(e mat.Matrix) (rowBound, error) // the bounds of the rows of a table; nil for exact values
-	exact *theory.Exact                        // nil for bounds, intervals and decoders that know the error model
-}
-
-// rowBound gives the bound of row i of a table. It may hold scratch memory. The error is the
-// context's.
-type rowBound func(ctx context.Context, i int) (float64, error)
-
-// newBound is the mean of a bound.
-func newBound(name string, linear bool, rows func(e mat.Matrix) (rowBound, error)) *Mean {
-	return &Mean{Name: name, Linear: linear, rows: rows, omit: Omit{Exact: true, Intervals: true, AnyLaw: true}}
+	exact *theory.Exact // nil for bounds, intervals and decoders that know the error model
 }
 
 // PaperBound is the kind of the paper's formulas for its decoders, which count how often bits are
@@ -60,30 +47,41 @@ func (m *Mean) Mean(ctx context.Context, p *Problem, prior []float64) (float64, 
 	switch {
 	case err != nil:
 		return 0, err
-	case m.rows != nil:
-		return t.Mean.Bound, nil
+	case m.omit.Bounds:
+		return t.Mean.Exact, nil
 	}
-	return t.Mean.Exact, nil
+	return t.Mean.Bound, nil
 }
 
-// BoundOf returns the bound that holds for a problem: the bound for hard decisions, or the union
-// bound on logits. The error wraps theory.ErrNoClosedForm where there is none.
-func BoundOf(p *Problem) (*Mean, error) {
-	of := theory.NewBound
-	if p.Logits {
-		of = theory.NewSoftBound
+// BoundName says which bound a problem has, for people; "" where it has none.
+func BoundName(p *Problem) string {
+	b, err := p.bound()
+	if err != nil {
+		return ""
 	}
-	b, err := of(p.Code, p.Decoder)
+	return b.Name
+}
+
+// bound is the bound that holds for a problem: that for hard decisions, or the union bound on logits.
+// The error wraps theory.ErrNoClosedForm where there is none.
+func (p *Problem) bound() (*theory.Bound, error) {
+	if p.Logits {
+		return theory.NewSoftBound(p.Code, p.Decoder)
+	}
+	return theory.NewBound(p.Code, p.Decoder)
+}
+
+// NewMean prepares the means of exact values or bounds, for a problem that needs no table. The error
+// wraps theory.ErrNoClosedForm where there are none, or is the context's.
+func NewMean(ctx context.Context, p *Problem, exact bool) (*Mean, error) {
+	if exact {
+		return newExact(ctx, p)
+	}
+	b, err := p.bound()
 	if err != nil {
 		return nil, err
 	}
-	return newBound(b.Name, b.Linear, func(e mat.Matrix) (rowBound, error) {
-		var row []float64
-		return func(ctx context.Context, i int) (float64, error) {
-			row = matrix.Row(row, i, e)
-			return b.Row(ctx, i, row)
-		}, nil
-	}), nil
+	return &Mean{Name: b.Name, Linear: b.Linear, omit: Omit{Exact: true, Intervals: true, AnyLaw: true}}, nil
 }
 
 // HasExact reports whether exact values describe a problem: its bits err independently. The signs of
@@ -111,10 +109,9 @@ func signsDecide(c *code.Code, d decode.Decoder) bool {
 	return c.Levels() == 1<<change // no two words are the same
 }
 
-// ExactOf prepares the exact values of a problem: the formulas of package theory, or else the
-// middles of intervals, which are NaN where an interval is relatively wider than ExactWidth.
-// The error wraps theory.ErrNoClosedForm where there are neither, or is the context's.
-func ExactOf(ctx context.Context, p *Problem) (*Mean, error) {
+// newExact prepares exact values: the formulas of package theory, or else the middles of intervals,
+// which are NaN where an interval is relatively wider than ExactWidth.
+func newExact(ctx context.Context, p *Problem) (*Mean, error) {
 	if !HasExact(p) {
 		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
 			theory.ErrNoClosedForm)

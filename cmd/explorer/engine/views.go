@@ -150,9 +150,8 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*answer, error) 
 	}
 	out := theoryAnswer{Decoder: s.problem.Decoder.Name(), Outputs: s.outputs(), Mean: th.Mean,
 		Later: q.Quick && s.more(omit, th.Mean)}
-	if b, err := expect.BoundOf(s.problem.Expected()); err == nil {
-		out.BoundName, out.BoundKind = b.Name, expect.BoundKind(b.Name)
-	}
+	out.BoundName = expect.BoundName(s.problem.Expected())
+	out.BoundKind = expect.BoundKind(out.BoundName)
 	bound, exact := make([]float64, len(th.Levels)), make([]float64, len(th.Levels))
 	for i, t := range th.Levels {
 		bound[i], exact[i] = t.Bound, t.Mean
