@@ -130,8 +130,8 @@ func (o *Optimized) improvementText() string {
 	switch {
 	case o.Better != nil:
 		return fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s, trained with %s and read by %s "+
-			"on %s (95 %% interval: %+.0f to %+.0f %%, probability %s)", o.Improvement, best.Code, best.Training.Loss(),
-			best.Decoder, best.Outputs, o.ImprovementCI[0], o.ImprovementCI[1], forecast.Chance(*o.Better))
+			"on %s (95 %% interval: %+.0f to %+.0f %%, probability %s)", math.Round(10*o.Improvement)/10+0, best.Code,
+			best.Training.Loss(), best.Decoder, best.Outputs, o.ImprovementCI[0], o.ImprovementCI[1], forecast.Chance(*o.Better))
 	case o.Improvement == 0:
 		return fmt.Sprintf("it is as good as %s, and nothing better was found", best.Code)
 	case o.Improvement < 0:
