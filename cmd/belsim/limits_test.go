@@ -188,7 +188,7 @@ func TestCaller(t *testing.T) {
 // TestTooManyWorkers: more workers than parallel.Most are refused before anything is computed.
 func TestTooManyWorkers(t *testing.T) {
 	many := fmt.Sprint(parallel.Most() + 1)
-	for _, args := range []string{"codes unary", "compare unary", "heatmap", "fit --code unary --targets t.csv --outputs o.csv"} {
+	for _, args := range []string{"compare unary", "heatmap", "fit --code unary --targets t.csv --outputs o.csv"} {
 		refused(t, "--workers "+many, append(strings.Fields(args), "--workers", many)...)
 	}
 }

@@ -300,42 +300,6 @@ func TestVerifyFails(t *testing.T) {
 	}
 }
 
-// TestJointLaw: under the law that verify wrote, the exact error is the end of any_law, samples
-// agree with exact values of every decoder of bits, and any number of workers draws the same.
-func TestJointLaw(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "prior.csv", "label,count\n1,2\n2,0\n8,5\n")
-	for _, tt := range []struct{ code, decoder, others, prior string }{
-		{"unary", "bel-u", "", ""}, {"johnson", "bel-j", "gen", " --prior prior.csv"},
-		{"hexj", "gen", "gen-ex", ""}, {"gray", "gen", "gen-ex", " --prior prior.csv"},
-	} {
-		check := "verify --code " + tt.code + " --levels 8 --samples 20000" + tt.prior + " --decoder "
-		of, judged := verified(t, check+tt.decoder+" --r 0.9 --sigma 1.5 -o v.json"), verify.Report{}
-		under := check + tt.decoder + " --errors v.json --workers "
-		judged = verified(t, under+"1")
-		for i, l := range append(judged.Labels, judged.Overall) {
-			want := append(of.Labels, of.Overall)[i].AnyLaw
-			if want == nil {
-				if !math.IsNaN(l.Exact) {
-					t.Errorf("%v, level %d: exact %v without a law", tt, i+1, l.Exact)
-				}
-			} else if math.Abs(l.Exact-want[1]) > 1e-7 || l.AnyLaw == nil || math.Abs(l.AnyLaw[1]-want[1]) > 1e-7 {
-				t.Errorf("%v, level %d: exact %v, any law %v; want %v", tt, i+1, l.Exact, l.AnyLaw, want)
-			}
-		}
-		if bound := judged.Overall.Bound; math.IsNaN(bound) != (tt.decoder != "bel-u") {
-			t.Errorf("%v: bound %v; only Eq. 2 needs no independence", tt, bound)
-		}
-		if again := verified(t, under+"2").Overall.Mean; again != judged.Overall.Mean {
-			t.Errorf("%v: means %v and %v with 1 and 2 workers", tt, judged.Overall.Mean, again)
-		}
-		if tt.others != "" {
-			mustRun(t, strings.Replace(check, " --levels 8", "", 1)+tt.others+" --errors v.json --outputs bits")
-		}
-		prints(t, "bits err together", "compare "+tt.code+" --errors v.json --samples 9 --decoder "+tt.decoder+tt.prior)
-	}
-}
-
 // verified is the JSON of a verification.
 func verified(t *testing.T, args string) (v verify.Report) {
 	t.Helper()

@@ -67,7 +67,7 @@ func fitAll(ctx context.Context, workers int, results []*evidence.Result) error 
 	if err := writeRows(filepath.Join(folder, "gradients.csv"), rows); err != nil {
 		return err
 	}
-	return writeFitted(filepath.Join("montecarlo", "forecast", "fitted.go"), laws, len(groups),
+	return writeFitted(filepath.Join("errmodel", "forecast", "fitted.go"), laws, len(groups),
 		experience(results))
 }
 

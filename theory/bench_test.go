@@ -1,0 +1,30 @@
+package theory_test
+
+import (
+	"testing"
+
+	"belsim/errmodel"
+	"belsim/theory"
+	"belsim/theory/base/matrix"
+	"belsim/theory/base/must"
+)
+
+// BenchmarkLarge computes the bound and the exact value of all labels.
+func BenchmarkLarge(b *testing.B) {
+	for _, name := range []string{"unary", "johnson-nonzero"} {
+		b.Run(name, func(b *testing.B) {
+			c := mustCode(b, name, 4096)
+			d := mustDecoder(b, "auto", c)
+			e := must.Get(errmodel.NewMixture(b.Context(), c, 2, 5))(b)
+			var row []float64
+			for b.Loop() {
+				bound := must.Get(theory.NewBound(c, d))(b)
+				for i := range c.Levels() {
+					row = matrix.Row(row, i, e)
+					must.Get(bound.Row(b.Context(), i, row))(b)
+				}
+				must.Get(theory.ExactLevels(b.Context(), 0, c, d, e))(b)
+			}
+		})
+	}
+}
