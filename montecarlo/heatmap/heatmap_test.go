@@ -194,7 +194,7 @@ func TestDefaultMethods(t *testing.T) {
 		{"unary", "johnson-nonzero", "auto", 255, 2, 2, 3, []plane.Method{bound, exact}},
 		{"johnson", "unary", "auto", 1024, 2, 2, 3, []plane.Method{bound, exact}},
 		{"unary", "johnson", "gen", 64, 2, 2, 3, []plane.Method{exact}},
-		{"hexj", "johnson", "gen", 64, 8, 3, 5, []plane.Method{exact}},
+		{"hexj", "johnson", "gen", 64, 8, 2, 5, []plane.Method{exact}},
 		{"hexj", "johnson", "gen", 64, 40, 3, 5, []plane.Method{mc}},
 		{"hexj", "unary", "auto", 64, 8, 3, 5, []plane.Method{exact}}, // not Eq. 2 beside a union bound
 		{"hadamard", "johnson", "auto", 64, 2, 0.5, 9, []plane.Method{mc}},

@@ -123,7 +123,7 @@ func newExact(ctx context.Context, p *Problem) (*Mean, error) {
 	var err error
 	m.exact, err = theory.NewExact(ctx, math.MaxInt, p.Code, p.Decoder)
 	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
-		const work = 1 << 21 // maps have many cells
+		const work = 1 << 23 // maps have many cells
 		return &Mean{Width: ExactWidth, Work: work, omit: Omit{Bounds: true, Exact: true, AnyLaw: true}}, nil
 	}
 	if err != nil {
