@@ -266,6 +266,7 @@ func TestVerify(t *testing.T) {
 	if runJSON(t, &v, "verify --levels 31 --seed 2"); v.Seed != 2 {
 		t.Errorf("--seed 2 gives the seed %d", v.Seed)
 	}
+	mustRun(t, "verify --code unary --levels 8 --r 1e-8 --sigma 0.3 --samples 100") // whose law is one less small errors
 	v.Pass = new(bool)
 	if runJSON(t, &v, "verify --levels 15 --decoder gen-ex --samples 1000"); v.Pass != nil {
 		t.Errorf("gen-ex: pass is %v; want null", v.Pass)
