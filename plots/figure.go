@@ -161,7 +161,7 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 		mend = mendImages
 	case "pdf":
 		canvas = vgpdf.New(width, height)
-		paint(scaled(searchable{outlines{CanvasSizer: canvas, upsideDown: true}}))
+		paint(scaled(outlines{CanvasSizer: canvas, upsideDown: true}))
 		mend = undated
 	default:
 		return fmt.Errorf("cannot draw %q; want one of %s", format, strings.Join(Formats(), ", "))

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"compress/zlib"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -164,23 +161,6 @@ func inCaption(t *testing.T, text, behind string) float64 {
 	return parse(t, strings.ReplaceAll(found[1], ",", ""))
 }
 
-// pdfText is the text that a PDF can be searched for.
-func pdfText(t *testing.T, name string) string {
-	t.Helper()
-	var all strings.Builder
-	for _, m := range regexp.MustCompile(`(?s)stream\r?\n(.*?)\nendstream`).FindAllStringSubmatch(content(t, name), -1) {
-		r, err := zlib.NewReader(strings.NewReader(m[1]))
-		if err != nil {
-			continue
-		}
-		drawn := must.Get(io.ReadAll(r))(t)
-		for _, shown := range regexp.MustCompile(`\(((?:[^()\\]|\\.)*)\) ?Tj`).FindAllSubmatch(drawn, -1) {
-			all.Write(append(bytes.ReplaceAll(shown[1], []byte(`\`), nil), '\n'))
-		}
-	}
-	return all.String()
-}
-
 // TestEquations recomputes the numbers of the paper's figures from its equations, and those that
 // captions say. Figure 3(c) has a test of its own.
 func TestEquations(t *testing.T) {
@@ -237,17 +217,10 @@ func checkMatrices(t *testing.T, captions map[string]string) {
 	}
 }
 
-// checkProfiles checks the curves of Figures 3(a), 3(b) and 11, whose titles are of what is drawn.
+// checkProfiles checks the curves of Figures 3(a), 3(b) and 11.
 func checkProfiles(t *testing.T) {
 	const n, r, sigma = 64, 1.188, 1.673
 	for name, bits := range map[string][]float64{"3a": {32}, "3b": {7}, "11": {1, 6, 12, 18, 24, 32}} {
-		title, of := pdfText(t, "figure-"+name+".pdf"), "johnson"
-		if name == "3a" {
-			of = "unary, points of johnson"
-		}
-		if want := of + ", 64 levels: r = 1.19, sigma = 1.67\n"; !strings.Contains(title, want) {
-			t.Errorf("figure %s has not the title %q:\n%s", name, want, title)
-		}
 		var seen []float64
 		for _, row := range numbers(t, "figure-"+name+".csv", 1) {
 			k, x := row[0], row[1]

@@ -201,7 +201,7 @@ def test_several(network: Network) -> None:
     c = belsim.code("johnson", 64)
     more = outputs + np.random.default_rng(1).normal(0, 0.1, outputs.shape)
     fit = belsim.fit(c, outputs, targets, range=(2.5, 4.3), runs=[more])
-    assert {(n["code"], n["seeds"]) for n in fit.networks} == {("code", 2)}
+    assert set(fit.decoders["network"]) == {1, 2}
     both = belsim.fit(
         ["johnson", "johnson"],
         np.stack([outputs, outputs], 1),
@@ -267,7 +267,7 @@ def test_points(levels: bool) -> None:
         best = each.decoders.query("network == 1").sort_values("observed").iloc[0]
         level = belsim.decode(z[:, i], "johnson", best["decoder"], levels=of, reads=best["reads"])
         found.append(level if ends is None else belsim.dequantize(level, ends, of))
-        assert {(m["code"], m["seeds"]) for m in each.networks} == {("johnson", 2), ("unary", 1)}
+        assert set(each.decoders["network"]) == {1, 2, 3}
         assert len(each.recommendation) and each.direct_regression["decoder"] == best["decoder"]
     away = np.array(found).T - y
     error = np.hypot(away[:, ::2], away[:, 1::2]).mean(axis=1)
