@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"image"
 	"image/color"
 	"io"
 	"math"
@@ -19,7 +20,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
+	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -160,8 +163,9 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 		paint(scaled(outlines{CanvasSizer: canvas}))
 		mend = mendImages
 	case "pdf":
+		sortPDF()
 		canvas = vgpdf.New(width, height)
-		paint(scaled(outlines{CanvasSizer: canvas, upsideDown: true}))
+		paint(scaled(outlines{CanvasSizer: widths{canvas, map[int]bool{}}, upsideDown: true}))
 		mend = undated
 	default:
 		return fmt.Errorf("cannot draw %q; want one of %s", format, strings.Join(Formats(), ", "))
@@ -192,6 +196,33 @@ func withResolution(png []byte, perInch float64) []byte {
 	sum := crc32.ChecksumIEEE(chunk)
 	chunk = append([]byte{0, 0, 0, 9}, binary.BigEndian.AppendUint32(chunk, sum)...)
 	return slices.Insert(png, header, chunk...)
+}
+
+// sortPDF makes PDFs list their images in the order of their widths. gonum's canvas hides the
+// document, so the default of all documents is set, once.
+var sortPDF = sync.OnceFunc(func() { fpdf.SetDefaultCatalogSort(true) })
+
+// widths is a canvas whose images all have other widths in pixels, as sortPDF needs: columns are
+// repeated, which changes no picture.
+type widths struct {
+	vg.CanvasSizer
+	taken map[int]bool
+}
+
+// DrawImage implements vg.Canvas.
+func (c widths) DrawImage(at vg.Rectangle, img image.Image) {
+	size, times := img.Bounds().Size(), 1
+	for c.taken[times*size.X] {
+		times++
+	}
+	c.taken[times*size.X] = true
+	wide := image.NewRGBA(image.Rect(0, 0, times*size.X, size.Y))
+	for x := range times * size.X {
+		for y := range size.Y {
+			wide.Set(x, y, img.At(img.Bounds().Min.X+x/times, img.Bounds().Min.Y+y))
+		}
+	}
+	c.CanvasSizer.DrawImage(at, wide)
 }
 
 var pdfDate = regexp.MustCompile(`/(CreationDate|ModDate) \(D:\d{14}`)

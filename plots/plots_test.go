@@ -353,7 +353,7 @@ func TestExtremes(t *testing.T) {
 // give the same bytes.
 func TestFormats(t *testing.T) {
 	for name, figure := range figures(t) {
-		if strings.Contains(name, "-") {
+		if strings.Contains(name, "-") && name != "heatmap-panels" {
 			continue // another of its kind has no dash
 		}
 		t.Run(name, func(t *testing.T) {
@@ -365,8 +365,11 @@ func TestFormats(t *testing.T) {
 					return b.String()
 				}
 				first := draw()
-				if name == "tradeoff" && draw() != first {
-					t.Errorf("%s.%s: two drawings differ", name, format)
+				again := map[string]int{"tradeoff": 1, "heatmap-panels": 9}[name] // of images, whose order may differ
+				for range again {
+					if draw() != first {
+						t.Errorf("%s.%s: two drawings differ", name, format)
+					}
 				}
 				if strings.Contains(first, "<text") { // a vector file looks the same without our fonts
 					t.Errorf("%s.%s has text that needs a font", name, format)
@@ -374,7 +377,7 @@ func TestFormats(t *testing.T) {
 				if strings.Count(first, "(D:") != strings.Count(first, "(D:20000101000000") {
 					t.Errorf("%s.%s has a date", name, format)
 				}
-				if !strings.HasPrefix(first, magic) || len(first) > 400_000 { // 200,000 of a font
+				if !strings.HasPrefix(first, magic) || len(first) > 400_000 {
 					t.Errorf("%s.%s begins with %.8q and has %d bytes", name, format, first, len(first))
 				}
 			}
