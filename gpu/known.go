@@ -7,6 +7,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -92,8 +93,8 @@ func prove(ctx context.Context, d *Device, cpu montecarlo.Backend) error {
 		}
 		for i, w := range want {
 			if got[i] != w {
-				return fmt.Errorf("%s gives other samples of %s than the CPU: at level %d a mean error of %v, not %v",
-					d.Name(), name, i+1, got[i].Mean(), w.Mean())
+				return fmt.Errorf("%s gives other samples of %s than the CPU: at level %s a mean error of %v, not %v",
+					d.Name(), name, position.At(i+1), got[i].Mean(), w.Mean())
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package theory
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,16 +134,11 @@ func NewExact(ctx context.Context, most int, c *code.Code, d decode.Decoder) (*E
 }
 
 // Levels returns the exact moments of the error of every level whose weight is above zero; of all
-// where weights are nil. Each table e is L × M; of several the moments are the means, as where
-// nature draws one of them for every sample. workers is the number of goroutines, 0 for all
-// processors; it changes no number. The rows of one level are on one goroutine, in the order of the
-// tables. The error may be the context's.
-func (x *Exact) Levels(ctx context.Context, workers int, weights []float64, e ...mat.Matrix) ([]Moments, error) {
+// where weights are nil. The table e is L × M. workers is the number of goroutines, 0 for all
+// processors; it changes no number. The error may be the context's.
+func (x *Exact) Levels(ctx context.Context, workers int, weights []float64, e mat.Matrix) ([]Moments, error) {
 	out := make([]Moments, x.code.Levels())
-	var err error
-	for _, t := range e {
-		err = cmp.Or(err, x.code.CheckTable(t))
-	}
+	err := x.code.CheckTable(e)
 	if err == nil {
 		err = parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
 			var row []float64
@@ -152,18 +146,11 @@ func (x *Exact) Levels(ctx context.Context, workers int, weights []float64, e ..
 				if weights != nil && weights[i] == 0 {
 					return nil
 				}
-				for _, t := range e {
-					if row, err = matrix.Probabilities(row, i, t); err != nil {
-						return err
-					}
-					m, err := x.Row(ctx, i, row)
-					if err != nil {
-						return err
-					}
-					out[i].Mean += m.Mean / float64(len(e))
-					out[i].MeanSquare += m.MeanSquare / float64(len(e))
+				if row, err = matrix.Probabilities(row, i, e); err != nil {
+					return err
 				}
-				return nil
+				out[i], err = x.Row(ctx, i, row)
+				return err
 			}, nil
 		})
 	}
@@ -175,11 +162,11 @@ func (x *Exact) Levels(ctx context.Context, workers int, weights []float64, e ..
 
 // ExactLevels returns the exact moments of the error of every level of a code: see NewExact and
 // Exact.Levels.
-func ExactLevels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e ...mat.Matrix) ([]Moments,
+func ExactLevels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, e mat.Matrix) ([]Moments,
 	error) {
 	x, err := NewExact(ctx, math.MaxInt, c, d)
 	if err != nil {
 		return nil, err
 	}
-	return x.Levels(ctx, workers, nil, e...)
+	return x.Levels(ctx, workers, nil, e)
 }

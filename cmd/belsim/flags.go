@@ -159,11 +159,11 @@ type samplingFlags struct {
 
 // sampling returns the sampling that the flags ask for.
 func (f samplingFlags) sampling() montecarlo.Sampling {
-	s := f.samplesFlags.sampling()
-	if f.RelErr != 0 {
-		s = montecarlo.DefaultSampling()
-		s.Seed, s.RelErr, s.MaxSamples, s.Work = f.Seed, f.RelErr, cmp.Or(f.Samples, s.MaxSamples), 0
+	if f.RelErr == 0 {
+		return f.samplesFlags.sampling()
 	}
+	s := montecarlo.DefaultSampling()
+	s.Seed, s.RelErr, s.MaxSamples, s.Work = f.Seed, f.RelErr, cmp.Or(f.Samples, s.MaxSamples), 0
 	return s
 }
 

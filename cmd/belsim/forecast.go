@@ -42,7 +42,18 @@ func (cmd *forecastCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	return answer(ctx, env, q, cmd.Workers, cmd.outputFlags, cmd.style())
+	work, err := q.Open()
+	if err != nil {
+		return err
+	}
+	bar := env.newProgress("codes", work.Steps())
+	found, err := work.Run(ctx, cmd.Workers, bar.add)
+	bar.stop()
+	if err != nil {
+		return bar.interrupted(err)
+	}
+	found.Provenance = env.provenance()
+	return cmd.deliver(env, ranking(found, cmd.style()))
 }
 
 // check refuses what says nothing of the networks or of the labels.
@@ -83,23 +94,6 @@ func (cmd *forecastCmd) question(env *environment) (*forecast.Question, error) {
 		q.Trainings = cmd.Training
 	}
 	return q, nil
-}
-
-// answer answers a question about networks, and delivers it.
-func answer(ctx context.Context, env *environment, q *forecast.Question, workers int, to outputFlags,
-	style plots.Style) error {
-	work, err := q.Open()
-	if err != nil {
-		return err
-	}
-	bar := env.newProgress("codes", work.Steps())
-	found, err := work.Run(ctx, workers, bar.add)
-	bar.stop()
-	if err != nil {
-		return bar.interrupted(err)
-	}
-	found.Provenance = env.provenance()
-	return to.deliver(env, ranking(found, style))
 }
 
 // ranking is the answer to a question.

@@ -39,7 +39,7 @@ func newSection(title string, verdict []string, details []table.Block, ways map[
 func (r *Report) Section(ways map[Advice]string) table.Section {
 	title := fmt.Sprintf("%s, %d levels", r.Fit.Code, r.Fit.Levels)
 	if k := r.network.options.Output; k > 0 {
-		title = fmt.Sprintf("output %d: %s", k, title)
+		title = fmt.Sprintf("output %s: %s", position.At(k), title)
 	}
 	return newSection(title, r.Opening, r.details(), ways)
 }
@@ -143,7 +143,7 @@ func (f *Fit) decoderTables() []table.Block {
 		head = "mixture against observed, with targets rounded to levels: |error| in " + in
 	}
 	notes := sentences("bound, exact: the mixture, bits erring independently; observed rates: independent bits "+
-		" with the error rates observed instead of the mixture's.", f.anyLawText())
+		"with the error rates observed instead of the mixture's.", f.anyLawText())
 	return append(out,
 		table.Block{Head: head, Table: table.Of(f.Mixture,
 			table.Replace("observed", "", func(d MixtureRow) string {

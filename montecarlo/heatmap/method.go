@@ -80,7 +80,7 @@ func (m *Map) quickExact(ctx context.Context, of side) (bool, error) {
 // narrow reports whether intervals are narrow and quick where they are widest: at the largest valid
 // r of a few σ.
 func (m *Map) narrow(ctx context.Context, of side, mean expect.Mean) (bool, error) {
-	const all = 1 << 36 // as enclose.Options count work: a minute of a processor, if all cells are the widest
+	const all = 1 << 36 // as enclose.Options count work: two minutes of a processor, if all cells are the widest
 	mean.Work = min(mean.Work, all/(len(m.R)*len(m.Sigma)*of.code.Levels()))
 	weights, err := m.scenario.Weights(of.code.Levels())
 	if err != nil {

@@ -217,12 +217,11 @@ const maxTurns = 6
 // worth their work.
 var ErrTooWide = errors.New("errors are too frequent")
 
-// Rows returns the intervals of all rows of a code whose prior is above zero, for the mean over
-// tables of the same weight, each of them L × M. workers is the number of goroutines, 0 for all
-// processors; it changes no number. The error wraps theory.ErrNoClosedForm unless Fits, or
-// ErrTooWide where the intervals of a few rows, which are computed first, are wide. Or it is the
-// context's.
-func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e []mat.Matrix,
+// Rows returns the intervals of all rows of a code whose prior is above zero, for an L × M table of
+// error probabilities. workers is the number of goroutines, 0 for all processors; it changes no
+// number. The error wraps theory.ErrNoClosedForm unless Fits, or ErrTooWide where the intervals of a
+// few rows, which are computed first, are wide. Or it is the context's.
+func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix,
 	o Options) ([]Interval, error) {
 	var rows []int
 	for i, p := range prior {
@@ -233,12 +232,10 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 	if len(prior) != c.Levels() {
 		return nil, fmt.Errorf("prior of %d labels for a code of %d levels", len(prior), c.Levels())
 	}
-	for _, t := range e {
-		if err := c.CheckTable(t); err != nil {
-			return nil, err
-		}
+	if err := c.CheckTable(e); err != nil {
+		return nil, err
 	}
-	each := func(n int, at func(j int) (row int, tables []mat.Matrix), put func(j int, v Interval)) error {
+	each := func(n int, at func(j int) (row int), put func(j int, v Interval)) error {
 		return parallel.Each(ctx, workers, n, func() (func(context.Context, int) error, error) {
 			x, err := New(c, d, o)
 			if err != nil {
@@ -246,20 +243,11 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 			}
 			var row []float64
 			return func(ctx context.Context, j int) error {
-				i, tables := at(j)
-				var sum Interval
-				for _, t := range tables {
-					row = matrix.Row(row, i, t)
-					v, err := x.Row(ctx, i, row)
-					if err != nil {
-						return err
-					}
-					sum.Lo += v.Lo
-					sum.Hi += v.Hi
-				}
-				n := float64(len(tables))
-				put(j, Interval{sum.Lo / n, sum.Hi / n}.widen((n+4)*unit))
-				return nil
+				i := at(j)
+				row = matrix.Row(row, i, e)
+				v, err := x.Row(ctx, i, row)
+				put(j, v.widen(5*unit)) // more than Row needs: the numbers are those of all versions
+				return err
 			}, nil
 		})
 	}
@@ -269,10 +257,9 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 		first, last int
 		most        float64
 	}{{0, len(trial) / 2, 4 * mostWidth}, {len(trial) / 2, len(trial), mostWidth}} {
-		err := each(part.last-part.first, func(j int) (int, []mat.Matrix) {
+		err := each(part.last-part.first, func(j int) int {
 			j += part.first
-			t := (2*j + 1) * len(e) / (2 * len(trial))
-			return rows[(2*j+1)*len(rows)/(2*len(trial))], e[t : t+1]
+			return rows[(2*j+1)*len(rows)/(2*len(trial))]
 		}, func(j int, v Interval) { trial[part.first+j] = v })
 		if err != nil {
 			return nil, err
@@ -287,8 +274,7 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 		}
 	}
 	out := make([]Interval, c.Levels())
-	return out, each(len(rows), func(j int) (int, []mat.Matrix) { return rows[j], e },
-		func(j int, v Interval) { out[rows[j]] = v })
+	return out, each(len(rows), func(j int) int { return rows[j] }, func(j int, v Interval) { out[rows[j]] = v })
 }
 
 // Rows computes a number of trials first, and ends where their intervals are together wider than

@@ -299,7 +299,7 @@ func TestMixtures(t *testing.T) {
 // TestWorkers: any number of workers gives the same intervals; rows without prior are left out.
 func TestWorkers(t *testing.T) {
 	c, d := named(t, "b1jdj", 28)
-	e := []mat.Matrix{mixture(t, c, 0.5, 1.5), mixture(t, c, 0.2, 2)}
+	e := mixture(t, c, 0.5, 1.5)
 	prior := theory.Uniform(28)
 	prior[3], prior[4] = 0, prior[3]+prior[4]
 	var first []enclose.Interval
@@ -318,7 +318,7 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	// The exact value: 8 bits are enumerated.
-	moments := must.Get(theory.ExactLevels(context.Background(), 1, c, d, e...))(t)
+	moments := must.Get(theory.ExactLevels(context.Background(), 1, c, d, e))(t)
 	mean := enclose.Mean(prior, first)
 	want := 0.0
 	for i, m := range moments {
@@ -343,7 +343,7 @@ func TestMeanRounded(t *testing.T) {
 func TestTooWide(t *testing.T) {
 	c, d := named(t, "hadamard", 64)
 	e := mixture(t, c, 0.6, 1.5)
-	if _, err := enclose.Rows(context.Background(), 0, c, d, theory.Uniform(64), []mat.Matrix{e},
+	if _, err := enclose.Rows(context.Background(), 0, c, d, theory.Uniform(64), e,
 		enclose.DefaultOptions()); !errors.Is(err, enclose.ErrTooWide) {
 		t.Errorf("frequent errors: error %v, want ErrTooWide", err)
 	}
@@ -359,7 +359,7 @@ func TestTooWide(t *testing.T) {
 			sum.Lo, sum.Hi = sum.Lo+v.Lo, sum.Hi+v.Hi
 			widths[j] = sum.Width()
 		}
-		_, err := enclose.Rows(t.Context(), 1, few, gen, theory.Uniform(32), []mat.Matrix{e}, o)
+		_, err := enclose.Rows(t.Context(), 1, few, gen, theory.Uniform(32), e, o)
 		wider := max(widths[1]/0.04, widths[3]/0.01)
 		if want := wider > 1; errors.Is(err, enclose.ErrTooWide) != want {
 			t.Errorf("e = %v: rows are %.3g wide, error %v", p, widths, err)
@@ -375,7 +375,7 @@ func TestTooWide(t *testing.T) {
 	few, gen = named(t, "b1jdj", 32)
 	// Without work all are wide, and errors below 10⁻¹² do not matter.
 	for r, want := range map[float64]bool{3e-14: false, 6e-14: true} {
-		_, err := enclose.Rows(t.Context(), 1, few, gen, theory.Uniform(32), []mat.Matrix{mixture(t, few, r, 1.5)},
+		_, err := enclose.Rows(t.Context(), 1, few, gen, theory.Uniform(32), mixture(t, few, r, 1.5),
 			enclose.Options{})
 		if errors.Is(err, enclose.ErrTooWide) != want {
 			t.Errorf("r = %v: error %v, want ErrTooWide: %v", r, err, want)
@@ -383,7 +383,7 @@ func TestTooWide(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), []mat.Matrix{e},
+	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), e,
 		enclose.DefaultOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: error %v", err)
 	}

@@ -254,7 +254,7 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 			return nil
 		}
 	}
-	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, q.prior, []mat.Matrix{p.Errors}, o)
+	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, q.prior, p.Errors, o)
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return nil
 	}
