@@ -87,6 +87,6 @@ export function editedText({ name, flips }, { code, rows }) {
 	if (!code?.plain || !code.decoder || code.plain === code.decoder) return text;
 	const row = rows.get(JSON.stringify(named(name))),
 		error = row && !row.old ? best(row) : NaN;
-	const before = Number.isFinite(error) ? ` Read by ${code.decoder}, the unchanged code has ${short(error)}.` : "";
+	const before = Number.isFinite(error) ? ` Read by ${row.decoder}, the unchanged code has ${short(error)}.` : "";
 	return `${text} ${code.plain} reads ${name} only as it is, so ${code.decoder} reads this code.${before}`;
 }

@@ -60,13 +60,15 @@ export function drawTable({ state, data }) {
 	body.innerHTML = html;
 	if (focused) body.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
 	if (good.length === 0) return;
-	$("table-note").textContent = noteText(good[0], data.code);
+	$("table-note").textContent = noteText(good, data.code);
 }
 
-/** noteText says which decoder reads all codes of the table, and whether the headline has another. */
-export function noteText(row, code) {
-	const text = `all read by ${row.decoder}; ${row.asked.toLocaleString("en")} samples of each level; bars: logarithms`;
-	if (!code.decoder || code.decoder === row.decoder) return text;
+/** noteText says which decoder reads the codes of the table, and whether the headline has another. */
+export function noteText(rows, code) {
+	const readers = new Set(rows.map((r) => r.decoder));
+	const by = readers.size > 1 ? "each code read by the decoder of its row" : `all read by ${rows[0].decoder}`;
+	const text = `${by}; ${rows[0].asked.toLocaleString("en")} samples of each level; bars: logarithms`;
+	if (!code.decoder || readers.has(code.decoder)) return text;
 	return `${text}. The numbers and figures above are of ${code.name} read by ${code.decoder}.`;
 }
 

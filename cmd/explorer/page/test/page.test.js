@@ -67,15 +67,18 @@ test("the table has new rows first, then codes that are hard to learn, old ones,
 });
 
 test("the page says which decoder reads what", () => {
-	const row = { decoder: "gen", asked: 1000 };
-	assert.match(noteText(row, { name: "johnson", decoder: "bel-j" }), /^all read by gen; .* johnson read by bel-j\.$/);
-	assert.ok(!noteText(row, { name: "johnson", decoder: "gen" }).includes("above"));
-	const rows = new Map([[JSON.stringify(named("johnson")), { mean: 0.47694 }]]),
+	const row = { decoder: "gen", asked: 1000 },
+		other = { ...row, decoder: "bel-j" },
+		unedited = { name: "johnson", decoder: "bel-j" };
+	assert.match(noteText([row, row], unedited), /^all read by gen; .* johnson read by bel-j\.$/);
+	assert.ok(!noteText([row], { name: "johnson", decoder: "gen" }).includes("above"));
+	assert.match(noteText([row, other], unedited), /^each code read by the decoder of its row; [^.]*$/);
+	const rows = new Map([[JSON.stringify(named("johnson")), { decoder: "bel-j", mean: 0.47694 }]]),
 		edited = { name: "johnson", flips: [[1, 1]] };
 	assert.equal(
 		editedText(edited, { code: { plain: "bel-j", decoder: "gen" }, rows }),
 		"1 bit changed. bel-j reads johnson only as it is, so gen reads this code. " +
-			"Read by gen, the unchanged code has 0.4769.",
+			"Read by bel-j, the unchanged code has 0.4769.",
 	);
 	assert.equal(editedText(edited, { code: { plain: "gen", decoder: "gen" }, rows }), "1 bit changed.");
 	assert.equal(
