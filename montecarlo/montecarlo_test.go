@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -234,7 +235,7 @@ func TestReproducible(t *testing.T) {
 			got := make([]montecarlo.Sums, p.Code.Levels())
 			must.Succeed(t, (montecarlo.CPU{Workers: 3}).Sample(context.Background(), p, cut, got, nil))
 			for i := range want {
-				if got[i] != want[i] {
+				if !reflect.DeepEqual(got[i], want[i]) {
 					t.Fatalf("three workers, cut into blocks, level %d: %+v, want %+v", i+1, got[i], want[i])
 				}
 			}
@@ -364,7 +365,7 @@ func TestEstimateReachesRelErr(t *testing.T) {
 	again, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{Workers: 3}, p, target, prior, nil)
 	must.Succeed(t, err)
 	for i := range sums {
-		if again[i] != sums[i] {
+		if !reflect.DeepEqual(again[i], sums[i]) {
 			t.Fatalf("level %d: %+v with three workers, %+v before", i+1, again[i], sums[i])
 		}
 	}
@@ -378,7 +379,7 @@ func TestEstimateReachesRelErr(t *testing.T) {
 
 	// The cost of samples is limited for all labels together, and does not depend on the workers.
 	target.MaxSamples, target.Work = 1<<30, 1<<20
-	cost := must.Get(p.Cost())(t)
+	cost := must.Get(p.Effort())(t)
 	sums, reached, err = montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p, target, prior, nil)
 	if n := float64(sums[0].Samples); err != nil || reached || n > target.Work/cost/31 || n < target.Work/cost/31*0.7 {
 		t.Errorf("%v samples of cost %v within %v: reached %v, error %v", n, cost, target.Work, reached, err)
