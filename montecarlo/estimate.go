@@ -75,6 +75,9 @@ func Estimate(ctx context.Context, b Backend, p *Problem, s Sampling, prior []fl
 		}
 	}
 	e := estimation{Sampling: s, prior: prior, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
+	if !p.Cost.Absolute() {
+		e.least = p.Cost.Scale(levels)
+	}
 	if s.RelErr > 0 {
 		return e.relative(ctx)
 	}
@@ -91,6 +94,7 @@ type estimation struct {
 	problem *Problem
 	done    func(samples uint64)
 	blocks  []uint32 // by row: the blocks that are used up
+	least   float64  // the cost of a level; 0 for the absolute error
 }
 
 // wants reports whether a label is sampled.
@@ -120,8 +124,8 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	var errors []float64
 	for _, s := range spans {
 		sum := &sums[s.Row]
-		if !e.problem.Cost.Absolute() && sum.Samples > 0 {
-			sum.measures = e.problem.measure(s.Row, sum)
+		if e.least > 0 && sum.Samples > 0 {
+			sum.Costs = e.problem.costs(s.Row, sum, e.least)
 		}
 		if sum.Variance() == 0 {
 			errors = matrix.Row(errors, s.Row, e.problem.Errors)
@@ -296,7 +300,7 @@ func Average(prior []float64, sums []Sums) Overall {
 	for row, s := range sums {
 		o.Samples += s.Samples
 		all.Fraction = max(all.Fraction, s.Fraction)
-		all.measures = cmp.Or(all.measures, s.measures)
+		all.Costs = cmp.Or(all.Costs, s.Costs)
 		p := prior[row]
 		if p == 0 || s.Samples == 0 {
 			continue
@@ -318,7 +322,7 @@ func Average(prior []float64, sums []Sums) Overall {
 		}
 	}
 	o.RMS = math.Sqrt(square)
-	if all.measures == nil {
+	if all.Costs == nil {
 		o.RMS = max(o.Mean, o.RMS) // the unit of squares may put it below
 	}
 	if o.StdErr = math.Sqrt(variance); variance == 0 {

@@ -22,7 +22,7 @@ type Sums struct {
 	Answers []uint64
 	Certain bool // no output of the label is random, so that one sample tells all; Estimate finds out
 
-	*measures // of costs other than the absolute error; Estimate finds them
+	Costs *Costs // other than the absolute error; Estimate finds them
 }
 
 // Add adds the samples of t.
@@ -53,8 +53,8 @@ func (s Sums) unit() float64 { return math.Ldexp(1, -int(s.Fraction)) }
 // rounding is the most that the rounding of errors moves a mean.
 func (s Sums) rounding() float64 {
 	switch {
-	case s.measures != nil:
-		return s.rounded
+	case s.Costs != nil:
+		return s.Costs.Rounding
 	case s.Fraction == 0:
 		return 0
 	}
@@ -63,24 +63,24 @@ func (s Sums) rounding() float64 {
 
 // Mean is the mean cost; NaN without samples.
 func (s Sums) Mean() float64 {
-	if s.measures != nil {
-		return s.mean
+	if s.Costs != nil {
+		return s.Costs.Mean
 	}
 	return float64(s.Abs) * s.unit() / float64(s.Samples)
 }
 
 // MeanSquare is the mean squared distance of answer and label, in levels²; NaN without samples.
 func (s Sums) MeanSquare() float64 {
-	if s.measures != nil {
-		return s.square
+	if s.Costs != nil {
+		return s.Costs.Square
 	}
 	return float64(s.Square) * s.unit() / float64(s.Samples)
 }
 
 // within is the share of samples whose distance from the label is at most θ.
 func (s Sums) within() float64 {
-	if s.measures != nil {
-		return s.near
+	if s.Costs != nil {
+		return s.Costs.Within
 	}
 	return float64(s.Within) / float64(s.Samples)
 }
@@ -103,8 +103,8 @@ func (s Sums) Variance() float64 {
 	switch {
 	case s.Samples < 2:
 		return math.NaN()
-	case s.measures != nil:
-		return s.variance
+	case s.Costs != nil:
+		return s.Costs.Variance
 	}
 	// In units of 2^(−2·Fraction): Σx² has a factor 2^Fraction to gain, which
 	// MaxSamples leaves room for.
@@ -151,8 +151,8 @@ const fewSamples = 200
 // unseen is the standard error of two errors that no sample shows.
 func (s Sums) unseen() float64 {
 	least, square := 1., s.MeanSquare()
-	if s.measures != nil {
-		least, square = s.least, s.variance+s.mean*s.mean
+	if s.Costs != nil {
+		least, square = s.Costs.Least, s.Costs.Variance+s.Costs.Mean*s.Costs.Mean
 	}
 	return math.Sqrt(2*max(least*least, square)) / float64(s.Samples)
 }
