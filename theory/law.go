@@ -155,3 +155,13 @@ func (x *Law) each(ctx context.Context, workers int, weights []float64, e mat.Ma
 	}
 	return nil
 }
+
+// Means returns the mean cost of every level of a code: see NewLaw and Law.Means.
+func Means(ctx context.Context, workers int, c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) ([]float64,
+	error) {
+	x, err := NewLaw(ctx, math.MaxInt, c, d)
+	if err != nil {
+		return nil, err
+	}
+	return x.Means(ctx, workers, nil, e, cost)
+}
