@@ -67,7 +67,7 @@ func Estimate(ctx context.Context, b Backend, p *Problem, s Sampling, prior []fl
 		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits",
 			s.Samples, limit, p.Code.Name())
 	}
-	if p.counts() {
+	if p.Counts() {
 		const copies = 2 // of a row and of a worker's
 		if err := memory.Check(fmt.Sprintf("counting the answers of %d levels", levels),
 			memory.Product(levels, p.answers(), 8*copies)); err != nil {

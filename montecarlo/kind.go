@@ -122,5 +122,5 @@ func (p *Problem) answers() int {
 	return (hi-lo)<<p.digits() + 1
 }
 
-// counts reports whether answers are counted: sums give the absolute error alone.
-func (p *Problem) counts() bool { return p.Answers || !p.Cost.Absolute() }
+// Counts reports whether answers are counted: sums give the absolute error alone.
+func (p *Problem) Counts() bool { return p.Answers || !p.Cost.Absolute() }

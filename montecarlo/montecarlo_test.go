@@ -117,7 +117,7 @@ func TestAgainstExact(t *testing.T) {
 			const n = 70_000 // a whole block and a part of one
 			sums := sample(t, p, 0, n)
 			lo, hi := decode.Range(p.Code, p.Decoder)
-			worst := max(hi-1, p.Code.Levels()-lo)
+			worst := float64(max(hi-1, p.Code.Levels()-lo))
 			for _, f := range montecarlo.Verify(sums, want, theory.Uniform(p.Code.Levels()), worst, 1e-9) {
 				t.Error(f)
 			}

@@ -125,5 +125,6 @@ func (s Sampling) Of(p *expect.Problem) *Problem {
 
 // Expected is what theory computes the expectation of: the problem without its samples.
 func (p *Problem) Expected() *expect.Problem {
-	return &expect.Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Logits: !p.Kind.Hard(), Cost: p.Cost}
+	return &expect.Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Logits: !p.Kind.Hard(), Cost: p.Cost,
+		Within: p.Within}
 }

@@ -22,7 +22,7 @@ type tally struct {
 func (t *tally) begin(p *Problem, row int) {
 	t.Sums = Sums{Fraction: p.Fraction()}
 	t.label, t.within, t.near = float64(row+1), p.Within, p.near()
-	if p.counts() {
+	if p.Counts() {
 		lo, _ := decode.Range(p.Code, p.Decoder)
 		t.lowest, t.unit = float64(lo), float64(uint64(1)<<p.digits())
 		t.counts = sized(t.counts, p.answers())

@@ -98,6 +98,9 @@ func (s *Scenario) NotDefault() string {
 	if s.Temperature != 1 {
 		text += fmt.Sprintf(", τ = %.4g", s.Temperature)
 	}
+	if name := s.cost.Name(); name != (cost.Cost{}).Name() {
+		text += ", cost " + name
+	}
 	return text
 }
 
@@ -114,10 +117,14 @@ type Measure struct {
 	Cost string `json:"cost"`
 	// unit of the errors: levels, their square, or nothing, as for a probability
 	Unit string `json:"unit"`
+
+	Expects string `json:"-" csv:"-"` // the cost and its unit for people
 }
 
 // Measure is the cost for results.
-func (s *Scenario) Measure() Measure { return Measure{s.cost.Name(), s.cost.Unit()} }
+func (s *Scenario) Measure() Measure {
+	return Measure{s.cost.Name(), s.cost.Unit(), s.cost.String()}
+}
 
 // Description describes the scenario for results.
 func (s *Scenario) Description() Description {

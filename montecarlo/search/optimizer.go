@@ -16,6 +16,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory/base/refuse"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -84,6 +85,9 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 		o.Column, p.bits, s.Model = columns.Of, columns.Bits, columns.Model
 	}
 	switch m, learn := s.Model.(scenario.Perceived); {
+	case learn && s.Cost().Name() != (cost.Cost{}).Name():
+		return nil, &refuse.Value{Name: "cost", Value: s.Cost().Name(),
+			Want: (cost.Cost{}).Name() + ": forecasts are of the |error| of networks"}
 	case learn:
 		p.learn(m, &o)
 	case !ok || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits:
