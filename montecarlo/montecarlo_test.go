@@ -21,6 +21,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
@@ -113,7 +114,7 @@ func TestAgainstExact(t *testing.T) {
 			if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 				t.Fatal(err)
 			}
-			bound, err := theory.NewBound(p.Code, p.Decoder)
+			bound, err := theory.NewBound(p.Code, p.Decoder, cost.Cost{})
 			if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/base/position"
+	"belsim/theory/cost"
 	"belsim/theory/expect"
 )
 
@@ -23,7 +24,7 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	sums = make([]montecarlo.Sums, 31)
 	must.Succeed(t, (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, n), sums, nil))
 	exact := must.Get(theory.ExactLevels(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
-	b := must.Get(theory.NewBound(p.Code, p.Decoder))(t)
+	b := must.Get(theory.NewBound(p.Code, p.Decoder, cost.Cost{}))(t)
 	for i, x := range exact {
 		bound := must.Get(b.Row(context.Background(), i, mat.Row(nil, i, p.Errors)))(t)
 		th = append(th, expect.Level{Bound: bound, Mean: x.Mean, MeanSquare: x.MeanSquare})

@@ -5,12 +5,13 @@ import (
 	"math"
 
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
-func belJBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
+func belJBoundOf(_ *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, bool) {
 	j, ok := d.(decode.BelJ)
-	if !ok {
+	if !ok || !cost.Absolute() {
 		return nil, false
 	}
 	name := "Eq. 26"

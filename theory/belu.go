@@ -6,14 +6,19 @@ import (
 	"slices"
 
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
-func belUBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
+func belUBoundOf(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, bool) {
 	if _, ok := d.(decode.BelU); !ok {
 		return nil, false
 	}
-	return &Bound{Name: "Eq. 2", Linear: true, Row: noWait(belUBound)}, true
+	row := belUBound
+	if !cost.Absolute() {
+		row = newStepsBound(c, cost)
+	}
+	return &Bound{Name: "Eq. 2", Linear: true, Row: noWait(row)}, true
 }
 
 func belUExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
@@ -28,6 +33,35 @@ func belUBound(_ int, e []float64) float64 {
 		sum += p
 	}
 	return sum
+}
+
+// newStepsBound is Eq. 2 under a cost: Σ_k w_k·e_k, with w_k the steps of the cost away from the label,
+// |C(n,k) − C(n,k+1)|, of which none is below those nearer to the label.
+//
+// With X false ones and Y false zeros the answer is n+X−Y, and the cost is at most what the first X
+// steps above n add up to, or the first Y below. Steps that do not fall add up to no more over the
+// first X bits than over any X bits. This is the bound of Li and Lin (NIPS 2006), whose weights, the
+// steps as they are, need convex costs where bits need not be ones before zeros: by them a false one
+// of a far bit would cost nothing where only the first step does.
+func newStepsBound(c *code.Code, cost cost.Cost) func(i int, e []float64) float64 {
+	return func(i int, e []float64) float64 {
+		sum := 0.0
+		side := func(from, to, away int) {
+			step, before := 0.0, 0.0
+			for k := from; k != to; k += away {
+				level := k + 1 // that the bit leads to
+				if away > 0 {
+					level++
+				}
+				now := cost.Of(i+1, float64(level))
+				step, before = max(step, now-before), now
+				sum += step * e[k]
+			}
+		}
+		side(i, c.Bits(), 1)
+		side(i-1, -1, -1)
+		return sum
+	}
 }
 
 // newBelUExact returns the exact error of counting, which is the number X of

@@ -9,6 +9,7 @@ import (
 	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -32,7 +33,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		b, err := theory.NewBound(c, d)
+		b, err := theory.NewBound(c, d, cost.Cost{})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -12,6 +12,7 @@ import (
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -45,43 +46,40 @@ func noWait(row func(i int, e []float64) float64) boundOf {
 
 // bounds are the bounds on hard decisions, each beside its formula. A decoder without
 // one has no bound.
-var bounds = []func(c *code.Code, d decode.Decoder) (*Bound, bool){belUBoundOf, belJBoundOf, unionBoundOf}
+var bounds = []func(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, bool){belUBoundOf, belJBoundOf,
+	unionBoundOf}
 
-// Largest is the largest |answer − n| that a decoder of a code can give at row i (level n = i+1). No
-// bound is above it.
-func Largest(c *code.Code, d decode.Decoder, i int) float64 {
+// Largest is the largest cost that a decoder of a code can have at row i (level n = i+1). No bound is
+// above it.
+func Largest(c *code.Code, d decode.Decoder, cost cost.Cost, i int) float64 {
 	lo, hi := decode.Range(c, d)
-	return max(c.Place(i)-c.Answer(float64(lo)), c.Answer(float64(hi))-c.Place(i))
+	return cost.Largest(i+1, lo, hi)
 }
 
-// cut is the bound that is never above the largest |answer − n| of a row.
-func (b *Bound) cut(c *code.Code, d decode.Decoder) *Bound {
+// cut is the bound that is never above the largest cost of a row.
+func (b *Bound) cut(c *code.Code, d decode.Decoder, cost cost.Cost) *Bound {
 	row := b.Row
 	b.Row = func(ctx context.Context, i int, e []float64) (float64, error) {
 		v, err := row(ctx, i, e)
-		return min(v, Largest(c, d, i)), err
+		return min(v, Largest(c, d, cost, i)), err
 	}
 	return b
 }
 
-// NewBound returns the bound for a code and its decoder on hard decisions: Eq. 2 for bel-u, Eq. 26
-// for bel-j, the union bound for gen, each at most Largest. The error wraps ErrNoClosedForm when
-// there is none. Eq. 26 and the union bound hold for bits that err independently: package anylaw has
-// what holds for all.
-func NewBound(c *code.Code, d decode.Decoder) (*Bound, error) {
+// NewBound returns the bound of the mean cost for a code and its decoder on hard decisions: Eq. 2 for
+// bel-u, Eq. 26 for bel-j and the absolute error, the union bound for gen, each at most Largest. The
+// error wraps ErrNoClosedForm when there is none. Eq. 26 and the union bound hold for bits that err
+// independently: package anylaw has what holds for all.
+func NewBound(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, error) {
 	if c.Real() {
 		return nil, fmt.Errorf("%w: no bound for the hard outputs of a code of real numbers", ErrNoClosedForm)
 	}
-	if _, gen := d.(decode.Gen); c.Uneven() && !gen {
-		return nil, fmt.Errorf("%w: no bound for decoder %s of uneven levels: it counts levels, however wide they are",
-			ErrNoClosedForm, d.Name())
-	}
 	for _, of := range bounds {
-		if b, ok := of(c, d); ok {
-			return b.cut(c, d), nil
+		if b, ok := of(c, d, cost); ok {
+			return b.cut(c, d, cost), nil
 		}
 	}
-	return nil, fmt.Errorf("%w: no bound for decoder %s", ErrNoClosedForm, d.Name())
+	return nil, fmt.Errorf("%w: no bound of the %s cost for decoder %s", ErrNoClosedForm, cost.Name(), d.Name())
 }
 
 // Exact has the exact moments of |error| of a code and its decoder, prepared for many tables. It is

@@ -19,6 +19,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -86,7 +87,7 @@ func TestExactIsEnumeration(t *testing.T) {
 				c := mustCode(t, tt.code, rapid.IntRange(2, 13).Draw(t, "levels"))
 				d := mustDecoder(t, tt.decoder, c)
 				x := must.Get(theory.NewExact(context.Background(), math.MaxInt, c, d))(t)
-				b := must.Get(theory.NewBound(c, d))(t)
+				b := must.Get(theory.NewBound(c, d, cost.Cost{}))(t)
 				i := rapid.IntRange(0, c.Levels()-1).Draw(t, "row")
 				e := drawRow(t, c.Bits())
 				got := must.Get(x.Row(context.Background(), i, e))(t)
@@ -158,7 +159,7 @@ func TestGenExactAndUnionBound(t *testing.T) {
 			table.SetRow(i, drawRow(t, bits))
 		}
 		exact := must.Get(theory.ExactLevels(context.Background(), 0, c, d, table))(t)
-		b := must.Get(theory.NewBound(c, d))(t)
+		b := must.Get(theory.NewBound(c, d, cost.Cost{}))(t)
 		for i := range levels {
 			e := table.RawRowView(i)
 			bound := must.Get(b.Row(context.Background(), i, e))(t)

@@ -26,7 +26,7 @@ var long = os.Getenv("BELSIM_LONG") != ""
 // mixture is the column function of r and σ.
 func mixture(t testing.TB, levels int, r, sigma float64) Column {
 	t.Helper()
-	k := must.Get(errmodel.NewMixtureColumns(levels, r, sigma))(t)
+	k := must.Get(errmodel.NewMixtureColumns(levels, false, r, sigma))(t)
 	return func(dst []float64, _ int, transitions []int) { k.Column(dst, transitions) }
 }
 
@@ -204,7 +204,7 @@ func TestOptimum(t *testing.T) {
 		}
 		found := must.Get(search(context.Background(), o))(t)
 		// Level 1 may be the word 0: inverting a column changes nothing.
-		best, w := math.Inf(1), newWords(at.levels, at.bits)
+		best, w := math.Inf(1), newWords(at.levels, at.bits, false)
 		x := o.exactly()
 		var choose func(level int)
 		choose = func(level int) {
@@ -288,7 +288,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
-	begun, _ := o.newSampled(judges, o.seed(forJudges)).reset(t.Context(), wordsOf(johnson, 20, 12))
+	begun, _ := o.newSampled(judges, o.seed(forJudges)).reset(t.Context(), o.wordsOf(johnson))
 	if found.Mean >= begun {
 		t.Errorf("two more bits make no difference: %v, johnson has %v", found.Mean, begun)
 	}
@@ -435,7 +435,7 @@ func TestEnd(t *testing.T) {
 	evaluated, err := o.evaluator(guides, 1)
 	must.Succeed(t, err)
 	cancel()
-	if _, err := evaluated.update(ctx, newWords(2048, 2048), move{before: newWords(2048, 2048)}); err == nil {
+	if _, err := evaluated.update(ctx, newWords(2048, 2048, false), move{before: newWords(2048, 2048, false)}); err == nil {
 		t.Error("an update looks at no context")
 	}
 	o = problem(t, 40, 14, 0.6, 1.5)

@@ -19,6 +19,7 @@ import (
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
@@ -29,6 +30,7 @@ type Problem struct {
 	Decoder decode.Decoder
 	Errors  mat.Matrix // L × M: how probable it is that a bit is wrong, given the level; nil where no value is computed
 	Logits  bool       // the decoder reads logits, and not bits
+	Cost    cost.Cost  // whose expectation is asked for; the zero value is |answer − n|, in levels
 }
 
 // Level is the bound and the exact moments of the |error| of one label, in levels; NaN where there
@@ -225,7 +227,7 @@ func (q theorist) laws(ctx context.Context, t *Theory) error {
 		(q.omit.Slow || q.omit.SlowLaw) && !anylaw.Quick(p.Code, p.Decoder, p.Errors) {
 		return nil
 	}
-	laws, err := anylaw.Levels(ctx, q.workers, p.Code, p.Decoder, q.prior, p.Errors)
+	laws, err := anylaw.Levels(ctx, q.workers, p.Code, p.Decoder, p.Cost, q.prior, p.Errors)
 	if errors.Is(err, theory.ErrNoClosedForm) {
 		return nil
 	}

@@ -66,9 +66,9 @@ func BoundName(p *Problem) string {
 // The error wraps theory.ErrNoClosedForm where there is none.
 func (p *Problem) bound() (*theory.Bound, error) {
 	if p.Logits {
-		return theory.NewSoftBound(p.Code, p.Decoder)
+		return theory.NewSoftBound(p.Code, p.Decoder, p.Cost)
 	}
-	return theory.NewBound(p.Code, p.Decoder)
+	return theory.NewBound(p.Code, p.Decoder, p.Cost)
 }
 
 // NewMean prepares the means of exact values or bounds, for a problem that needs no table. The error
