@@ -25,7 +25,8 @@ import (
 
 // Scenario describes the subject of a computation. New returns one with the defaults.
 type Scenario struct {
-	Model       Model           // where the error probabilities come from
+	Model       Model           // where the error probabilities come from; nil of a network
+	Network     *Network        // what the codes are trained with, in the place of a model
 	Prior       theory.Prior    // how often each label occurs
 	Outputs     decode.Outputs  // what decoders read
 	Temperature float64         // τ, by which the logits of gen-ex are multiplied
@@ -51,11 +52,11 @@ func (s *Scenario) Ask(text string, circular bool, levels ...int) (err error) {
 // Cost is the cost whose expectation is asked for: |error| where Ask was not called.
 func (s *Scenario) Cost() cost.Cost { return s.cost }
 
-// costOf is the cost of answers of a code.
-func (s *Scenario) costOf(c *code.Code) cost.Cost {
-	of, ok := s.costs[c.Levels()]
-	if !ok && c.Circular() {
-		return cost.Circular(c.Levels())
+// CostOf is the cost of answers of codes of a number of levels, which level 1 may follow.
+func (s *Scenario) CostOf(levels int, circular bool) cost.Cost {
+	of, ok := s.costs[levels]
+	if !ok && circular {
+		return cost.Circular(levels)
 	}
 	return of
 }
@@ -64,6 +65,34 @@ func (s *Scenario) costOf(c *code.Code) cost.Cost {
 // labels occur equally often, and decoders are the built-in ones.
 func New(m Model) *Scenario {
 	return &Scenario{Model: m, Outputs: decode.AutoOutputs, Temperature: 1, Decoders: decode.Builtin()}
+}
+
+// Network is a network that knows one noisy label, in the place of an error model: perceived.Model
+// has the equations. Of any code it has errors, and no table of error probabilities, because its
+// bits do not err independently.
+type Network struct {
+	perceived.Model
+	Path string // the file of the fit
+}
+
+// String describes the network for people.
+func (n *Network) String() string {
+	text := fmt.Sprintf("perceived label, s = %.4g levels, from %s, misfit %.4g", n.Noise, n.Path, n.Misfit)
+	if n.Cutoff > 0 {
+		text += fmt.Sprintf(", cutoff %.4g", n.Cutoff)
+	}
+	if n.Training != "" {
+		text += ", trained with " + n.Training.Loss()
+	}
+	return text
+}
+
+// training is that of the network, and "" where there is none.
+func (s *Scenario) training() perceived.Training {
+	if s.Network == nil {
+		return ""
+	}
+	return s.Network.Training
 }
 
 // throughGenEx is the decoder of networks that were trained through it.
@@ -82,10 +111,13 @@ func CheckLearnt(t perceived.Training, tau float64) error {
 // String describes the scenario for people: the error model, and every value that is not the
 // default.
 func (s *Scenario) String() string {
-	if s.Model == nil {
-		return s.NotDefault()
+	switch {
+	case s.Network != nil:
+		return s.Network.String() + s.NotDefault()
+	case s.Model != nil:
+		return s.Model.String() + s.NotDefault()
 	}
-	return s.Model.String() + s.NotDefault()
+	return s.NotDefault()
 }
 
 // NotDefault lists the values that are not the defaults, each after a comma; the error model
@@ -128,7 +160,20 @@ func (s *Scenario) Measure() Measure {
 
 // Description describes the scenario for results.
 func (s *Scenario) Description() Description {
-	return Description{s.Model.Parameters(), s.Temperature, s.Measure()}
+	return Description{s.Parameters(), s.Temperature, s.Measure()}
+}
+
+// Parameters are those of the model, or of the network.
+func (s *Scenario) Parameters() Parameters {
+	n := s.Network
+	if n == nil {
+		return s.Model.Parameters()
+	}
+	p := Parameters{LabelNoise: &n.Noise, Misfit: &n.Misfit}
+	if n.Cutoff > 0 {
+		p.Cutoff = &n.Cutoff
+	}
+	return p
 }
 
 // Weights returns the prior of the labels of a code of a number of levels: see theory.Prior.
@@ -150,11 +195,11 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d, s.costOf(c).Check(d)
+	return d, s.CostOf(c.Levels(), c.Circular()).Check(d)
 }
 
 func (s *Scenario) decoder(name string, c *code.Code) (decode.Decoder, error) {
-	if t := trainingOf(s.Model); t.ThroughGenEx() {
+	if t := s.training(); t.ThroughGenEx() {
 		if err := CheckLearnt(t, s.Temperature); err != nil {
 			return nil, err
 		}
@@ -171,7 +216,7 @@ func (s *Scenario) decoder(name string, c *code.Code) (decode.Decoder, error) {
 	if _, ok := soft.Lookup(name); !ok && name != decode.Auto {
 		if s.Outputs != decode.Logits {
 			return nil, fmt.Errorf("decoder %s reads bits, and networks trained with %s give logits; want %s", name,
-				trainingOf(s.Model).Loss(), strings.Join(soft.Names(), " or "))
+				s.training().Loss(), strings.Join(soft.Names(), " or "))
 		}
 		return nil, fmt.Errorf("decoder %s reads bits; outputs that are logits want %s", name,
 			strings.Join(soft.Names(), " or "))
@@ -189,7 +234,7 @@ func OutputsOf(o decode.Outputs, t perceived.Training) decode.Outputs {
 }
 
 // outputs are the outputs of the scenario.
-func (s *Scenario) outputs() decode.Outputs { return OutputsOf(s.Outputs, trainingOf(s.Model)) }
+func (s *Scenario) outputs() decode.Outputs { return OutputsOf(s.Outputs, s.training()) }
 
 // OutputsOf returns the outputs that a decoder of a code reads: decode.Bits or decode.Logits.
 func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) decode.Outputs {
@@ -231,5 +276,5 @@ func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix) (*exp
 // Shape returns the problem without its error probabilities: enough to ask whether a bound
 // or an exact value exists.
 func (s *Scenario) Shape(c *code.Code, d decode.Decoder) *expect.Problem {
-	return &expect.Problem{Code: c, Decoder: d, Logits: s.OutputsOf(c, d) == decode.Logits, Cost: s.costOf(c)}
+	return &expect.Problem{Code: c, Decoder: d, Logits: s.OutputsOf(c, d) == decode.Logits, Cost: s.CostOf(c.Levels(), c.Circular())}
 }

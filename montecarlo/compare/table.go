@@ -46,7 +46,10 @@ func (c *Ranking) Table() *table.Table {
 			return r.sampled(table.SampledRoot(r.RMS, r.StdErr))
 		}),
 		table.Append(fmt.Sprintf("within %d", c.Within), func(r Result) string {
-			text := table.SampledShare(r.Within, r.exact || r.StdErr == 0, r.Samples)
+			text := table.SampledShare(r.Within, r.StdErr == 0, r.Samples)
+			if r.exact {
+				text = table.ExactShare(r.Within)
+			}
 			switch {
 			case r.Tie:
 				text += " ~"

@@ -65,7 +65,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	}
 	p := &Optimizer{scenario: *s, draw: draw, known: map[string]Row{}}
 	s = &p.scenario
-	name, reads, steps := defaultsOf(s.Model)
+	name, reads, steps := defaultsOf(s.Network)
 	decoder, o.Steps = cmp.Or(decoder, name), cmp.Or(o.Steps, steps)
 	if s.Outputs == decode.AutoOutputs {
 		s.Outputs = reads
@@ -75,7 +75,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	if o.Prior, err = s.Weights(o.Levels); err != nil {
 		return nil, err
 	}
-	o.Seed = draw.Seed
+	o.Seed, o.Cost = draw.Seed, s.CostOf(o.Levels, o.Circular)
 	single, ok := s.Model.(scenario.ColumnModel)
 	if ok {
 		columns, err := single.Columns(o.Levels, o.Circular, o.Bits)
@@ -84,12 +84,12 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 		}
 		o.Column, p.bits, s.Model = columns.Of, columns.Bits, columns.Model
 	}
-	switch m, learn := s.Model.(scenario.Perceived); {
-	case learn && s.Cost().Name() != (cost.Cost{}).Name():
+	switch {
+	case s.Network != nil && s.Cost().Name() != (cost.Cost{}).Name():
 		return nil, &refuse.Value{Name: "cost", Value: s.Cost().Name(),
 			Want: (cost.Cost{}).Name() + ": forecasts are of the |error| of networks"}
-	case learn:
-		p.learn(m, &o)
+	case s.Network != nil:
+		p.learn(&o)
 	case !ok || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits:
 		o.Objective = p.sampled
 	}

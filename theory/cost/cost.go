@@ -172,6 +172,9 @@ func (c Cost) distance(n int, answer float64) float64 {
 	return d
 }
 
+// Matrix reports whether the cost is a matrix from a file.
+func (c Cost) Matrix() bool { return c.table != nil }
+
 // Absolute reports whether the cost is |answer − n|, in levels.
 func (c Cost) Absolute() bool {
 	return c.shape == absolute && c.values == nil && c.circle == 0 && c.table == nil
