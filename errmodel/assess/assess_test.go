@@ -348,7 +348,7 @@ func TestFitBytes(t *testing.T) {
 				}
 			}
 		}
-		if _, err := mixturefit.New(t.Context(), counts, transitions); err != nil {
+		if _, err := mixturefit.New(t.Context(), c, counts, transitions); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

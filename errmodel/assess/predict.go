@@ -10,6 +10,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
@@ -67,6 +68,7 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 			if err != nil {
 				return nil, err
 			}
+			p.Cost = cost.OfValues(n.code.Places())
 			return expect.Of(ctx, workers, p, prior, omit)
 		}
 		// any law of the rates that were observed is told: a second one would take half of the time

@@ -77,7 +77,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	o.Seed = draw.Seed
 	single, ok := s.Model.(scenario.ColumnModel)
 	if ok {
-		columns, err := single.Columns(o.Levels, o.Bits)
+		columns, err := single.Columns(o.Levels, o.Circular, o.Bits)
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -112,9 +113,12 @@ const negligible = 1e-7
 // Levels returns the bounds of all levels whose prior is above zero. e is the table of error
 // probabilities, L × M. workers is the number of goroutines, 0 for all processors; it changes no
 // number.
-func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) ([]Level,
-	error) {
+func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, cost cost.Cost, prior []float64,
+	e mat.Matrix) ([]Level, error) {
 	err := fits(c, d)
+	if err == nil && !cost.Absolute() {
+		err = fmt.Errorf("%w: no bounds of the %s cost under any law", theory.ErrNoClosedForm, cost.Name())
+	}
 	if err == nil {
 		err = c.CheckTable(e)
 	}
