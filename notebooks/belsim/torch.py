@@ -324,9 +324,9 @@ class Head(_Exact):
     def decode(self, outputs: Tensor, rule: Rule = "mean") -> Tensor:
         """The labels, (...), of outputs, (..., ``Head.outputs``), within the range, with gradients except for ``map``.
 
-        ``rule`` says what is taken of softmax(Z Cᵀ), or of CORN's distribution: its ``mean`` (the decoder ``gen-ex``), the most probable level
-        (``map``), or the ``median``, where the probability of a level is spread evenly over its bin. The rank of CORN is the median,
-        rounded to a level. A single output is the label.
+        ``rule`` says what is taken of softmax(Z Cᵀ), or of CORN's distribution: its ``mean`` (the decoder ``gen-ex``), the most
+        probable level (``map``), or the ``median``, where the probability of a level is spread evenly over its bin. The rank of CORN is
+        the median, rounded to a level. A single output is the label.
         """
         z = self._wide(outputs)
         self._suspect(z)
