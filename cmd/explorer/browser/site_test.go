@@ -36,7 +36,8 @@ func TestSite(t *testing.T) {
 	}
 	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		name := filepath.ToSlash(get(filepath.Rel(folder, path))(t))
-		if err != nil || filepath.Ext(path) != ".html" || name == "404.html" { // whose links are those of a server
+		if err != nil || filepath.Ext(path) != ".html" || name == "404.html" || // whose links are those of a server
+			name == "notebooks/explorer.html" { // notebook 2 shows it
 			return err
 		}
 		p.do(chromedp.Navigate(server.URL + "/" + name))
