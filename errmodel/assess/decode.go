@@ -112,9 +112,12 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (of decodingsO
 	if _, bits := fitted.Dims(); bits != m {
 		return nil, nil, false, fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", outputs.Name(), m, path, bits)
 	}
+	if o.Circular && !fitted.About().Circular {
+		return nil, nil, false, fmt.Errorf("%s: a decoder of levels on a line; want one that was fitted on a circle", path)
+	}
 	if !o.Range.IsZero() {
 		levels, _ := fitted.Dims()
-		values, err := o.Range.spread(levels)
+		values, err := o.Range.spread(levels, fitted.About().Circular)
 		if err == nil {
 			fitted, err = fitted.WithValues(values)
 		}

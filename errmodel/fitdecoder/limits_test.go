@@ -130,7 +130,7 @@ func TestUnary(t *testing.T) {
 
 // TestConstantOutput: an output that never varies leaves the affine decoder its fit.
 func TestConstantOutput(t *testing.T) {
-	m := newMoments(3, 2)
+	m := newMoments(3, 2, false)
 	for i := range 60 {
 		x := []float64{float64(i%3) + 0.1*float64(i%7), 0}
 		m.add(x, float64(1+i%3), 3)
