@@ -102,6 +102,9 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
+		if cmd.Circular {
+			c = c.OnCircle()
+		}
 		row, err := cmd.describe(ctx, env, c)
 		if err != nil {
 			return err
