@@ -24,7 +24,7 @@ func BenchmarkLarge(b *testing.B) {
 					row = matrix.Row(row, i, e)
 					must.Get(bound.Row(b.Context(), i, row))(b)
 				}
-				must.Get(theory.ExactLevels(b.Context(), 0, c, d, e))(b)
+				must.Get(theory.Means(b.Context(), 0, c, d, cost.Cost{}, e))(b)
 			}
 		})
 	}

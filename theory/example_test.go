@@ -38,7 +38,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		exact, err := theory.ExactLevels(ctx, 0, c, d, e)
+		exact, err := theory.Means(ctx, 0, c, d, cost.Cost{}, e)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -52,7 +52,7 @@ func Example() {
 				return
 			}
 			bound += prior[i] * v
-			mean += prior[i] * m.Mean
+			mean += prior[i] * m
 		}
 		fmt.Printf("%s, %s: bound %.3f, exact %.3f levels\n", c.Name(), d.Name(), bound, mean)
 	}

@@ -3,7 +3,6 @@ package theory
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -58,8 +57,8 @@ func newOutcomes(ctx context.Context, c *code.Code, d decode.Decoder) (*outcomes
 		}
 		word[0] = uint64(w)
 		label := decode.Value(d, word)
-		if !decode.Real(d) {
-			label = c.Answer(label)
+		if decode.Real(d) && c.Uneven() { // a place
+			_, label = c.Nearest(label)
 		}
 		node, ok := known[label]
 		if !ok {
@@ -107,34 +106,39 @@ func (t *outcomes) nodes() int {
 	return count
 }
 
-// exact computes the moments of each node from those of the next ones, O(nodes) a row.
+// form has the law of the answer by the diagram: the probability of every node, from the root to the
+// labels, in O(nodes) a row.
 //
-// No term is negative, so that sums do not make relative errors larger. A bit adds three roundings,
-// of 1−e, a product and a sum, and a label has three at most. So the moments are relatively wrong
-// by at most (3M+3)·2⁻⁵³, and by what is of second order; a product below 2⁻¹⁰²² has an error of
-// its own, of at most 2⁻¹⁰⁷⁵.
-func (t *outcomes) exact() momentsOf {
-	count := t.nodes()
-	moments := make([]Moments, count)
-	return func(_ context.Context, i int, e []float64) (Moments, error) { // at most 2²¹ nodes
-		word, level := t.code.Word(i)[0], t.code.Place(i)
-		for n, label := range t.labels {
-			err := math.Abs(label - level)
-			moments[n] = Moments{err, err * err}
-		}
-		next := moments[len(t.labels):]
-		for k, layer := range t.layers {
-			zero, one := 1-e[k], e[k]
-			if word>>k&1 == 1 {
-				zero, one = one, zero
-			}
-			to := next[:len(layer)]
-			for n, d := range layer {
-				a, b := &moments[d.zero], &moments[d.one]
-				to[n] = Moments{zero*a.Mean + one*b.Mean, zero*a.MeanSquare + one*b.MeanSquare}
-			}
-			next = next[len(layer):]
-		}
-		return moments[count-1], nil
-	}
+// A bit adds two roundings, of 1−e and a product, and all sums together are of at most 2^M outputs. No
+// term is negative, so that sums do not make relative errors larger: a mean is relatively wrong by at
+// most (2M+3+2^M)·2⁻⁵³, 1.2·10⁻¹⁰, and by what is of second order.
+func (t *outcomes) form() form { return &outcomesForm{t, make([]float64, t.nodes())} }
+
+type outcomesForm struct {
+	*outcomes
+	probabilities []float64 // by node
 }
+
+func (x *outcomesForm) set(_ context.Context, i int, e []float64) error { // at most 2²¹ nodes
+	word, p := x.code.Word(i)[0], x.probabilities
+	clear(p)
+	p[len(p)-1] = 1
+	end := len(p)
+	for k := len(x.layers) - 1; k >= 0; k-- {
+		zero, one := 1-e[k], e[k]
+		if word>>k&1 == 1 {
+			zero, one = one, zero
+		}
+		layer := x.layers[k]
+		end -= len(layer)
+		for n, d := range layer {
+			if q := p[end+n]; q > 0 {
+				p[d.zero] += float64(q * zero)
+				p[d.one] += float64(q * one)
+			}
+		}
+	}
+	return nil
+}
+
+func (x *outcomesForm) answers() Answers { return Answers{x.labels, x.probabilities[:len(x.labels)]} }

@@ -200,8 +200,8 @@ func (f *Fit) Ask(q *forecast.Question) error {
 
 // perceivedModel is the perceived label of the fit. A cutoff that was not fitted is left out: the
 // model's default depends on s.
-func (f *Fit) perceivedModel() scenario.Perceived {
-	m := scenario.Perceived{Path: f.path, Model: f.Perceived.Model}
+func (f *Fit) perceivedModel() perceived.Model {
+	m := f.Perceived.Model
 	if !onLevels(f.Quantization, f.LevelWidth) {
 		m.Within = perceived.WithinLevel
 	}

@@ -215,5 +215,5 @@ func (f *Fit) FillNetwork(s *scenario.Scenario) {
 		return
 	}
 	s.Prior.Fitted, s.Prior.FitPath = f.smoothed(), f.path
-	s.Model, s.Temperature = f.perceivedModel(), f.Temperature
+	s.Network, s.Temperature = &scenario.Network{Model: f.perceivedModel(), Path: f.path}, f.Temperature
 }

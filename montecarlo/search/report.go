@@ -308,7 +308,7 @@ func (p *Optimizer) describe(ctx context.Context, bits int, found *candidate) (*
 		Design:         p.scenario.Design(found.Code.As("found"), decoder),
 		Estimate:       Estimate{Mean: found.Mean, StdErr: none, Exact: none},
 		MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
-		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(), LabelKind: p.labelKind(),
+		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Parameters(), LabelKind: p.labelKind(),
 		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Found: found.Code,
 	}, nil
 }

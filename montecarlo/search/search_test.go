@@ -17,6 +17,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -96,10 +97,11 @@ func exact(t testing.TB, c *code.Code, o Options) (mean, variance float64) {
 		o.Column(column, k, at)
 		e.SetCol(k, column)
 	}
-	moments := must.Get(theory.ExactLevels(context.Background(), 0, c, d, e))(t)
-	for n, m := range moments {
-		mean += o.Prior[n] * m.Mean
-		variance += o.Prior[n] * o.Prior[n] * (m.MeanSquare - m.Mean*m.Mean)
+	means := must.Get(theory.Means(context.Background(), 0, c, d, cost.Cost{}, e))(t)
+	squares := must.Get(theory.Means(context.Background(), 0, c, d, cost.Cost{}.Squared(), e))(t)
+	for n, m := range means {
+		mean += o.Prior[n] * m
+		variance += o.Prior[n] * o.Prior[n] * (squares[n] - m*m)
 	}
 	return mean, variance
 }

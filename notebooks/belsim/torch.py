@@ -17,6 +17,8 @@ from torch.nn import functional
 from belsim import _codes
 from belsim._call import Error, choice, count, number, pair, path_of, refusing, several, shown, warn, wide
 
+__all__ = ["Decoder", "Head"]
+
 Kind = Literal["bce", "ce", "soft", "corn", "l1", "huber", "l2"]
 Rule = Literal["mean", "median", "map"]
 NAMED = {
@@ -31,10 +33,11 @@ MASKED = 1e30
 
 
 class _Short(type):
-    """Classes whose ``help`` leaves out the many methods of ``nn.Module``."""
+    """Classes whose ``help`` leaves out the many methods of ``nn.Module``, and what only torch calls."""
 
     def __dir__(cls) -> list[str]:
-        return sorted({name for base in cls.__mro__ if base.__module__ == __name__ for name in vars(base)})
+        own = {name for base in cls.__mro__ if base.__module__ == __name__ for name in vars(base)}
+        return sorted(name for name in own if not name.startswith("_") and "extra" not in name)
 
 
 class _Exact(nn.Module, metaclass=_Short):

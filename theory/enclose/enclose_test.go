@@ -16,6 +16,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
@@ -91,18 +92,18 @@ func TestHoldsEnumeration(t *testing.T) {
 	held, narrow := 0, 0
 	for _, c := range codes {
 		d := must.Get(decode.New("gen", c))(t)
-		x := must.Get(theory.NewExact(ctx, math.MaxInt, c, d))(t)
+		x := must.Get(theory.NewLaw(ctx, math.MaxInt, c, d))(t)
 		for range min(most, 1+(work>>c.Bits())) {
 			e := random(rng, c)
 			v := must.Get(enclose.New(c, d, enclose.Options{Width: math.Pow(10, -12*rng.Float64()),
 				Work: 1 << rng.IntN(28)}))(t)
 			for i := range c.Levels() {
 				row := mat.Row(nil, i, e)
-				want := must.Get(x.Row(ctx, i, row))(t)
+				want, _ := must.Get(x.Row(ctx, i, row))(t).Mean(cost.Cost{}, i+1)
 				got := must.Get(v.Row(ctx, i, row))(t)
-				if !(got.Lo <= want.Mean*(1+rounding) && want.Mean*(1-rounding) <= got.Hi) {
+				if !(got.Lo <= want*(1+rounding) && want*(1-rounding) <= got.Hi) {
 					t.Fatalf("%s of %d levels, level %d: %v does not hold %v; e = %v", c.Name(), c.Levels(), i+1, got,
-						want.Mean, row)
+						want, row)
 				}
 				held++
 				if got.Width() < 1e-6 {
@@ -318,11 +319,11 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	// The exact value: 8 bits are enumerated.
-	moments := must.Get(theory.ExactLevels(context.Background(), 1, c, d, e))(t)
+	means := must.Get(theory.Means(context.Background(), 1, c, d, cost.Cost{}, e))(t)
 	mean := enclose.Mean(prior, first)
 	want := 0.0
-	for i, m := range moments {
-		want += prior[i] * m.Mean
+	for i, m := range means {
+		want += prior[i] * m
 	}
 	if want < mean.Lo || want > mean.Hi || mean.Width() > 1e-6 {
 		t.Errorf("%v (width %.2g), want to hold %v", mean, mean.Width(), want)

@@ -207,6 +207,9 @@ func (p *tab) quiet() {
 	}
 }
 
+// few is the fragment of a state whose numbers take little work, for tests of what the page does.
+const few = "#levels=16"
+
 func fileURL(t testing.TB) string {
 	t.Helper()
 	return "file://" + need(t).page
