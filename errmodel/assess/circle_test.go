@@ -101,7 +101,7 @@ func TestTurned(t *testing.T) {
 	var b bytes.Buffer
 	must.Succeed(t, Decode(t.Context(), o, path, 2, &b, "npy", nil, nil))
 	must.Succeed(t, os.WriteFile(path+".npy", b.Bytes(), 0o600))
-	labels, targets := must.Get(arrayfile.ReadFile(path + ".npy"))(t), must.Get(arrayfile.ReadFile(o.Targets))(t)
+	labels, targets := must.Get(arrayfile.ReadFile(path+".npy"))(t), must.Get(arrayfile.ReadFile(o.Targets))(t)
 	held, seam, seamHeld, sum := 0.0, 0.0, 0.0, 0.0
 	samples, _ := labels.Dims()
 	for i := range samples {
