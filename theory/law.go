@@ -106,7 +106,7 @@ func (x *Law) Row(ctx context.Context, i int, e []float64) (Answers, error) {
 // The table e is L × M. workers is the number of goroutines, 0 for all processors; it changes no
 // number. The error may be the context's.
 //
-// The absolute error of bel-u and bel-j is computed without the law of the answer, in O(M·width) and
+// The absolute error is computed without the law of the answer, of bel-u in O(M·width) and of bel-j in
 // O(M), and differs from the sum over the law by less than 10⁻¹² of it.
 func (x *Law) Means(ctx context.Context, workers int, weights []float64, e mat.Matrix, c cost.Cost) ([]float64, error) {
 	out := make([]float64, x.code.Levels())

@@ -3,6 +3,7 @@ package theory
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -112,33 +113,60 @@ func (t *outcomes) nodes() int {
 // A bit adds two roundings, of 1−e and a product, and all sums together are of at most 2^M outputs. No
 // term is negative, so that sums do not make relative errors larger: a mean is relatively wrong by at
 // most (2M+3+2^M)·2⁻⁵³, 1.2·10⁻¹⁰, and by what is of second order.
-func (t *outcomes) form() form { return &outcomesForm{t, make([]float64, t.nodes())} }
+func (t *outcomes) form() form {
+	return &outcomesForm{outcomes: t, nodes: make([]float64, t.nodes()), outputs: make([][2]float64, len(t.layers))}
+}
 
 type outcomesForm struct {
 	*outcomes
-	probabilities []float64 // by node
+	level   int
+	outputs [][2]float64 // by bit, the probabilities of a zero and of a one
+	nodes   []float64    // scratch
 }
 
-func (x *outcomesForm) set(_ context.Context, i int, e []float64) error { // at most 2²¹ nodes
-	word, p := x.code.Word(i)[0], x.probabilities
-	clear(p)
-	p[len(p)-1] = 1
-	end := len(p)
-	for k := len(x.layers) - 1; k >= 0; k-- {
-		zero, one := 1-e[k], e[k]
-		if word>>k&1 == 1 {
-			zero, one = one, zero
-		}
-		layer := x.layers[k]
-		end -= len(layer)
-		for n, d := range layer {
-			if q := p[end+n]; q > 0 {
-				p[d.zero] += float64(q * zero)
-				p[d.one] += float64(q * one)
-			}
+func (x *outcomesForm) set(_ context.Context, i int, e []float64) error {
+	x.level = i + 1
+	for k, p := range e {
+		x.outputs[k] = [2]float64{1 - p, p}
+		if x.code.Bit(i, k) {
+			x.outputs[k] = [2]float64{p, 1 - p}
 		}
 	}
 	return nil
 }
 
-func (x *outcomesForm) answers() Answers { return Answers{x.labels, x.probabilities[:len(x.labels)]} }
+func (x *outcomesForm) answers() Answers { // at most 2²¹ nodes
+	p := x.nodes
+	clear(p)
+	p[len(p)-1] = 1
+	end := len(p)
+	for k := len(x.layers) - 1; k >= 0; k-- {
+		layer, of := x.layers[k], x.outputs[k]
+		end -= len(layer)
+		for n, d := range layer {
+			if q := p[end+n]; q > 0 {
+				p[d.zero] += float64(q * of[0])
+				p[d.one] += float64(q * of[1])
+			}
+		}
+	}
+	return Answers{x.labels, p[:len(x.labels)]}
+}
+
+// mean goes through the diagram from the labels to the root: the mean error of each node from those of
+// the next ones. So a bit adds three roundings, and a label two: it is relatively wrong by at most
+// (3M+3)·2⁻⁵³.
+func (x *outcomesForm) mean() float64 {
+	for n, label := range x.labels {
+		x.nodes[n] = math.Abs(label - float64(x.level))
+	}
+	next := x.nodes[len(x.labels):]
+	for k, layer := range x.layers {
+		of, to := x.outputs[k], next[:len(layer)]
+		for n, d := range layer {
+			to[n] = of[0]*x.nodes[d.zero] + of[1]*x.nodes[d.one]
+		}
+		next = next[len(layer):]
+	}
+	return x.nodes[len(x.nodes)-1]
+}

@@ -317,7 +317,7 @@ func TestQuick(t *testing.T) {
 		for k := range -tt.bits {
 			e.Set(0, k, 0.1)
 		}
-		if got := anylaw.Quick(c, must.Get(decode.New(tt.decoder, c))(t), e); got != tt.want {
+		if got := anylaw.Quick(c, must.Get(decode.New(tt.decoder, c))(t), cost.Cost{}, e); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}

@@ -89,7 +89,7 @@ func LawTime(p *Problem) time.Duration {
 	if p.Logits || !anylaw.Fits(p.Code, p.Decoder) {
 		return 0
 	}
-	return anylaw.Time(p.Code, p.Decoder, p.Errors)
+	return anylaw.Time(p.Code, p.Decoder, p.Cost, p.Errors)
 }
 
 // The work that is done where what is slow is left out: outputs that are compared with words, nodes
@@ -262,7 +262,7 @@ func Confusion(ctx context.Context, workers int, p *Problem) (*mat.Dense, error)
 func (q theorist) laws(ctx context.Context, t *Theory) error {
 	p := q.p
 	if p.Logits || q.omit.AnyLaw || LawTime(p) > Patience ||
-		(q.omit.Slow || q.omit.SlowLaw) && !anylaw.Quick(p.Code, p.Decoder, p.Errors) {
+		(q.omit.Slow || q.omit.SlowLaw) && !anylaw.Quick(p.Code, p.Decoder, p.Cost, p.Errors) {
 		return nil
 	}
 	laws, err := anylaw.Levels(ctx, q.workers, p.Code, p.Decoder, p.Cost, q.prior, p.Errors)
@@ -294,7 +294,7 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 			return nil
 		}
 	}
-	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, q.prior, p.Errors, o)
+	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, p.Cost, q.prior, p.Errors, o)
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return nil
 	}
