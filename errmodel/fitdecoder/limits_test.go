@@ -111,7 +111,7 @@ func TestTooLarge(t *testing.T) {
 // TestChoose: a richer decoder is better by more than a standard error. Of two gains the mean is so
 // where both are positive.
 func TestChoose(t *testing.T) {
-	f := &fitting{Input: Input{Samples: &observed.Samples{Exact: []float64{0, 0}}},
+	f := &fitting{Input: Input{Code: &code.Code{}, Samples: &observed.Samples{Exact: []float64{0, 0}}},
 		all: []candidate{{stage: baseline}, {stage: temperature}}}
 	for second, want := range map[float32]int{4.99: 1, 5.01: 0} {
 		parts := []*part{{samples: []int{0, 1}, labels: []float32{5, 5, 1, second}}}
