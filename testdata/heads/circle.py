@@ -27,7 +27,7 @@ from scipy import ndimage
 from sklearn.datasets import load_digits
 from torch import nn
 
-LEVELS, SEEDS, RATES, EPOCHS = 64, (0, 1), (1e-3, 4e-3), 25
+LEVELS, SEEDS, RATES, EPOCHS, BATCH = 64, (0, 1), (1e-3, 4e-3), 20, 256
 OUT = pathlib.Path(__file__).with_name("circle.csv")
 FIELDS = ("task", "head", "code", "outputs", "seed", "rate", "validation", "error", "error_stderr")
 
@@ -94,11 +94,11 @@ def train(head, parts, seed, rate):
     (x, y), *others = parts
     net = nn.Sequential(nn.Linear(x.shape[1], 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, head.outputs))
     optimizer = torch.optim.Adam(net.parameters(), lr=rate)
-    steps = EPOCHS * (len(x) // 128)
+    steps = EPOCHS * (len(x) // BATCH)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     for _ in range(EPOCHS):
-        for batch in torch.randperm(len(x)).split(128):
-            if len(batch) == 128:
+        for batch in torch.randperm(len(x)).split(BATCH):
+            if len(batch) == BATCH:
                 optimizer.zero_grad()
                 head.loss(net(x[batch]), y[batch]).backward()
                 optimizer.step()
