@@ -33,7 +33,6 @@ func posteriorOf(d decode.Decoder) *decode.Posterior {
 // δ_k that it makes.
 type flipScorer struct {
 	posterior *decode.Posterior
-	code      *code.Code
 	word      []uint64 // the likely one
 	rows      []int    // candidates
 	values    []float64
@@ -44,7 +43,7 @@ type flipScorer struct {
 }
 
 func newFlipScorer(c *code.Code, p *decode.Posterior) *flipScorer {
-	return &flipScorer{posterior: p, code: c, changes: make([][]float64, c.Bits()), all: make([]float64, c.Levels())}
+	return &flipScorer{posterior: p, changes: make([][]float64, c.Bits()), all: make([]float64, c.Levels())}
 }
 
 // start implements flipDecoder.
