@@ -10,11 +10,11 @@ import (
 	"belsim/theory/decode"
 )
 
-// posteriorOf returns a decoder that knows the bits of its code, each by itself; nil where it is
-// none.
+// posteriorOf returns a decoder that knows the bits of its code, each by itself, on a line; nil where it
+// is none.
 func posteriorOf(d decode.Decoder) *decode.Posterior {
 	p, ok := d.(*decode.Posterior)
-	if !ok || p.Model().Logits {
+	if !ok || p.Model().Logits || p.Circular() {
 		return nil
 	}
 	return p
@@ -110,5 +110,5 @@ func (f *flipScorer) label(flipped []uint16) int {
 			f.scores[a] += v
 		}
 	}
-	return int(decode.Median.Label(f.scores, f.values))
+	return int(decode.Median.Label(f.scores, f.values, nil))
 }

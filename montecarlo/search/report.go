@@ -361,6 +361,9 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 			if err != nil {
 				return nil, err
 			}
+			if p.Options.Circular {
+				c = c.OnCircle()
+			}
 			if row, err = p.named(ctx, b, c); err != nil {
 				return nil, err
 			}
