@@ -9,7 +9,7 @@ import (
 )
 
 type decodeCmd struct {
-	Decoder     string            `required:"" placeholder:"NAME|FILE" reads:"" help:"A FILE.npz of fit, or one of ${uninformed}."`
+	Decoder     string            `required:"" placeholder:"NAME|FILE" reads:"" help:"A FILE.npz of fit, or one of ${uninformed}, also behind probabilities: or quantiles:0.1,0.9:."`
 	Outputs     string            `required:"" placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
 	Code        string            `placeholder:"CODE" reads:"" help:"Code of the outputs, or softmax, hl-gauss, corn."`
 	Levels      int               `placeholder:"L" help:"${bitlevels}"`

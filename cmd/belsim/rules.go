@@ -74,7 +74,7 @@ func (env *environment) idle(cmd any) []rules.Rule {
 		if assess.IsDecoderFile(c.Decoder) {
 			return rules.NoEffect(true, "the file of a fitted decoder has all of it", "code", "levels", "temperature")
 		}
-		return untempered(c.Decoder)
+		return untempered(assess.DecoderOf(c.Decoder))
 	case *optimizeCmd:
 		return slices.Concat(out, untempered(c.Decoder),
 			rules.NoEffect(c.networks, "networks are forecast, and nothing is sampled", "samples", "backend"))

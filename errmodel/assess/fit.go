@@ -67,6 +67,8 @@ type Fit struct {
 	Mixture []MixtureRow `json:"mixture"`
 	// how the errors of the best decoder spread, by level
 	Quantiles *ErrorQuantiles `json:"error_quantiles,omitempty"`
+	// how good the probabilities of the levels are; only where there are any
+	Probabilities *Probabilities `json:"probabilities,omitempty"`
 	// a decoder fitted to the network; only where asked for
 	Fitted *Fitted `json:"fitted_decoder,omitempty"`
 	// codes by their forecast error; only where asked for
@@ -96,7 +98,7 @@ func newFit(n *network, found findings) *Fit {
 		R: m.R, Sigma: m.Sigma, RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
 		LogitScale: seen.LogitScale, Temperature: o.Temperature,
 		Perceived: found.model.fit, Decoders: found.model.decoders, Mixture: found.theory, Quantiles: errorQuantiles(n),
-		Recommendation: found.advice.Recommendation, Direct: found.direct, Prior: seen.Counts.Prior(),
+		Probabilities: n.probabilities(), Recommendation: found.advice.Recommendation, Direct: found.direct, Prior: seen.Counts.Prior(),
 	}
 	if o.Range.Uneven() {
 		f.Values = o.Range.Values

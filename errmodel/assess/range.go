@@ -87,7 +87,7 @@ func (o Options) KnownLevels(decoder string) int {
 		return o.Levels
 	}
 	if IsDecoderFile(decoder) {
-		if d, err := fitdecoder.Read(decoder); err == nil {
+		if d, err := fitdecoder.Read(DecoderOf(decoder)); err == nil {
 			levels, _ := d.Dims()
 			return levels
 		}

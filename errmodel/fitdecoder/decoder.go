@@ -174,6 +174,16 @@ func (d *Decoder) DecodeLogits(z []float64) float64 {
 	return d.scores.Rule.Label(scores, d.values)
 }
 
+// ProbabilitiesTo sets p, of length L, to the probabilities of the levels of a sample: 0 or more, of
+// which the sum is 1, or NaN where a score is no finite number.
+func (d *Decoder) ProbabilitiesTo(p []float64, s *observed.Sample) {
+	d.scores.ScoresTo(p, s.Outputs(d.logits))
+	decode.Softmax(p)
+}
+
+// Label is the label of a row, from 0.
+func (d *Decoder) Label(row int) float64 { return d.values[row] }
+
 // codeWeights are the code words as weights, L × M, times a factor.
 func codeWeights(c *code.Code, factor float64) *mat.Dense {
 	levels, m := c.Dims()

@@ -33,7 +33,7 @@ func TestNoFiniteLabel(t *testing.T) {
 		defer rows.Close()
 		s := &observed.Source{Outputs: rows, Kind: observed.Logits}
 		err := s.Decode(context.Background(), 1, nil,
-			[]observed.Decoding{{Decoder: d, Soft: true}}, func([]float64) error { return nil }, nil)
+			observed.LabelsOf([]observed.Decoding{{Decoder: d, Soft: true}}), func([]float64) error { return nil }, nil)
 		if err == nil || !strings.HasPrefix(must.Text(err), path+": row 2: the decoder affine computes no finite label") {
 			t.Errorf("%s: %v", rule, err)
 		}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -38,6 +39,10 @@ DecoderName = Literal["auto", "bel-u", "bel-j", "gen", "gen-ex"]
 Reads = Literal["auto", "bits", "logits"]
 Kind = Literal["auto", "logits", "probabilities", "bits"]
 Outside = Literal["refuse", "clip"]
+Output = Literal["mean", "median", "mode", "quantiles", "full"]
+
+QUANTILES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""The quantiles of ``predict``."""
 
 CERTAIN = float(np.log((1 - 1e-12) / 1e-12))
 """The logit of probability 1, as belsim has it."""
@@ -232,13 +237,14 @@ def fitting(c: NDArray[Any], name: str = "") -> DecoderName:
     """The decoder that ``auto`` takes for a code: bel-u for unary codes, bel-j for Johnson's, else gen."""
     if c.dtype != np.int32:
         return "gen"
-    unary, johnson = _is_unary(c), _is_johnson(c)
+    unary, johnson = is_unary(c), _is_johnson(c)
     if johnson and (name.startswith("johnson") or not unary):
         return "bel-j"
     return "bel-u" if unary else "gen"
 
 
-def _is_unary(c: NDArray[Any]) -> bool:
+def is_unary(c: NDArray[Any]) -> bool:
+    """Whether row n has ones in its first n columns alone."""
     n, k = np.indices(c.shape)
     return c.shape[1] >= c.shape[0] - 1 and bool((c == (k < n)).all())
 
@@ -314,6 +320,46 @@ def _logits(z: NDArray[Any], kind: str, c: NDArray[Any]) -> tuple[NDArray[Any], 
     return z, False
 
 
+def summary(p: Any, values: Any, output_type: Output, quantiles: Sequence[float] = QUANTILES) -> Any:
+    """What probabilities p of levels, (..., L), whose labels are ``values``, (L,), say of labels. Arrays are NumPy's or torch's.
+
+    A quantile q is the smallest label up to which the probabilities add up to q; ``median`` is that of ½.
+    """
+    choice(output_type, Output, "output_type")
+    for q in quantiles:
+        if not 0 < number(q, "quantiles") < 1:
+            raise Error(f"quantiles: {q} is none; want numbers between 0 and 1")
+    if output_type == "mean":
+        return p @ values
+    if output_type == "mode":
+        return values[p.argmax(-1)]
+    upto = p[..., :-1].cumsum(-1)
+    found = [values[(upto < q - 1e-9 * q).sum(-1)] for q in ((0.5,) if output_type == "median" else quantiles)]
+    if output_type == "median":
+        return found[0]
+    if output_type == "quantiles":
+        return found
+    all_: tuple[Output, ...] = ("mean", "median", "mode")
+    return {**{kind: summary(p, values, kind) for kind in all_}, "quantiles": found, "probabilities": p, "values": values}
+
+
+def _written(inputs: Inputs, z: NDArray[Any], kind: Kind, columns: int, **options: object) -> NDArray[np.float64]:
+    """What the command ``decode`` writes for outputs, (..., M): (..., columns), or (...) for none."""
+    choice(kind, Kind, "kind")
+    read, out = inputs.array(z.reshape(-1, z.shape[-1]), "outputs"), inputs.path("out.npy")
+    run(["decode", *flags(outputs=read if kind == "auto" else f"{kind}:{read}", output=str(out), **options)], inputs)
+    found: NDArray[np.float64] = answered(lambda: np.load(out).reshape(z.shape[:-1] + (columns,) * (columns > 0)))
+    return found
+
+
+def probabilities(z: NDArray[Any], c: NDArray[Any], decoder: DecoderName = "auto", kind: Kind = "auto",
+                  temperature: float = 1.0) -> NDArray[np.float64]:  # fmt: skip
+    """The probabilities of the levels, (..., L), of outputs, (..., M), of a code."""
+    with Inputs() as inputs:
+        name, tau = inputs.code(c, "code", file=True), None if temperature == 1 else temperature
+        return _written(inputs, z, kind, len(c), decoder=f"probabilities:{decoder}", code=name, temperature=tau)
+
+
 class Decoder:
     """A decoder that was fitted to the outputs of a network: ``belsim.fit(..., fit_decoder=True).decoder``.
 
@@ -369,21 +415,30 @@ class Decoder:
         """
         return self._columns(outputs, kind, number(confidence, "confidence"))[..., 1:]
 
-    def _columns(self, outputs: ArrayLike, kind: Kind, confidence: float | None = None) -> NDArray[np.float64]:
-        choice(kind, Kind, "kind")
+    def probabilities(self, outputs: ArrayLike, *, kind: Kind = "auto") -> NDArray[np.float64]:
+        """The probabilities of the levels: outputs (..., M) to (..., L). ``arrays()["values"]`` are the labels of the levels."""
+        return self._columns(outputs, kind, columns=self.about["levels"])
+
+    def predict(
+        self, outputs: ArrayLike, output_type: Output | None = None, quantiles: Sequence[float] = QUANTILES, *, kind: Kind = "auto"
+    ) -> Any:
+        """The labels of ``decode``; or what ``output_type`` says of the probabilities of the levels, as ``belsim.decode`` does."""
+        if output_type is None:
+            return self.decode(outputs, kind=kind)
+        return summary(self.probabilities(outputs, kind=kind), self.arrays()["values"], output_type, quantiles)
+
+    def _columns(self, outputs: ArrayLike, kind: Kind, confidence: float | None = None, columns: int = 0) -> NDArray[np.float64]:
+        """What the command writes: labels, (...), or labels with intervals, (..., 3), or the probabilities of the levels."""
         z = unsigned(array(outputs, "outputs"))
         if z.ndim < 1 or z.shape[-1] != self.about["bits"]:
             raise Error(f"outputs of shape {z.shape}: want (..., {self.about['bits']}), the bits of {self.about['code']}")
-        shape = z.shape[:-1] if confidence is None else (*z.shape[:-1], 3)
         with Inputs() as inputs:
-            read = inputs.array(z.reshape(-1, z.shape[-1]), "outputs")
-            decoder, labels = inputs.path("decoder.npz"), inputs.path("labels.npy")
+            decoder = inputs.path("decoder.npz")
             self.save(decoder)
             inputs.names[str(decoder)] = "the decoder"
-            read = read if kind == "auto" else f"{kind}:{read}"
-            run(["decode", *flags(decoder=str(decoder), outputs=read, confidence=confidence, output=str(labels))], inputs)
-            found: NDArray[np.float64] = answered(lambda: np.load(labels).reshape(shape) - (self.about["unit"] == "levels"))
-        return found
+            asked = f"{'probabilities:' if columns else ''}{decoder}"
+            found = _written(inputs, z, kind, 3 if confidence is not None else columns, decoder=asked, confidence=confidence)
+        return found if columns else found - (self.about["unit"] == "levels")
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes an .npz file, and returns its path."""
@@ -415,7 +470,9 @@ def decode(
     reads: Reads = "auto",
     temperature: float = 1.0,
     range: ArrayLike | None = None,  # noqa: A002
-) -> NDArray[Any]:
+    output_type: Output | None = None,
+    quantiles: Sequence[float] = QUANTILES,
+) -> Any:
     """The levels, from 0, of the outputs of M classifiers; with ``range``, (a, b) or the label of each level, their labels.
 
     ``outputs`` has the shape (..., M); the result has the shape (...): integers for ``bel-u``, ``bel-j`` and ``gen``, float64
@@ -430,6 +487,11 @@ def decode(
     to ``gen`` and ``gen-ex`` where there are any, as the command does, and bits to the others. ``temperature`` multiplies the logits
     of ``gen-ex``.
 
+    ``output_type`` gives labels by the probabilities of the levels instead: their ``mean``, ``median`` or ``mode``, a list of the
+    ``quantiles``, or ``full``: a dictionary of these, the ``probabilities``, (..., L), and the ``values`` of the levels. ``bel-u``, the
+    decoder for unary, takes the sigmoids of the bits for P(label > level), which isotonic regression makes descend; ``gen-ex``, the one
+    for other codes, has the softmax of the correlations with the code words.
+
     >>> import belsim
     >>> belsim.decode([[2.0, 1.5, -3.0]], "unary", levels=4).tolist()
     [2]
@@ -437,7 +499,7 @@ def decode(
     if isinstance(decoder, Decoder):
         if code is not None or levels is not None or range is not None:
             raise Error("code, levels, range: a fitted decoder knows its own")
-        return decoder.decode(outputs, kind=kind)
+        return decoder.predict(outputs, output_type, quantiles, kind=kind)
     if code is None:
         raise Error("code is missing: the code of the outputs, or a fitted decoder")
     choice(decoder, DecoderName, "decoder")
@@ -446,11 +508,14 @@ def decode(
     c = matrix(code, levels)
     values = None if range is None else values_of(range, len(c))
     name = code if isinstance(code, str) else ""
-    if decoder == "auto":
+    if decoder == "auto" and output_type is None:
         decoder = fitting(c, name)
     z = unsigned(array(outputs, "outputs"))
     if z.ndim < 1 or z.shape[-1] != c.shape[1]:
         raise Error(f"outputs of shape {z.shape}: want (..., {c.shape[1]}), the bits of {name or 'the code'} with {c.shape[0]} levels")
+    if output_type is not None:
+        labels = np.arange(len(c), dtype=np.float64) if range is None else dequantize(np.arange(len(c)), range, len(c))
+        return summary(probabilities(z, c, decoder, kind, temperature), labels, output_type, quantiles)
     z, hard = _logits(z, kind, c)
     if reads == "auto":
         reads = "bits" if decoder in ("bel-u", "bel-j") else "logits"
@@ -460,7 +525,7 @@ def decode(
         raise Error(f"{decoder} reads bits; gen and gen-ex read logits")
     rows = z.reshape(-1, c.shape[1])
     if decoder == "bel-u":
-        if c.dtype != np.int32 or not _is_unary(c):
+        if c.dtype != np.int32 or not is_unary(c):
             raise Error("bel-u reads the unary code; use gen")
         found: NDArray[Any] = (rows > 0).sum(axis=1)
     elif decoder == "bel-j":

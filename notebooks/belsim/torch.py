@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Literal, NoReturn
 
@@ -177,6 +177,7 @@ class Head(_Exact):
             self._keep("matrix", c, torch.float32)
             if kind == "bce":
                 self._keep("bits", _codes.targets_of(c), torch.float32)
+            self.unary = c.shape[1] == levels - 1 and _codes.is_unary(c)
         self.coded = code is not None
         self._code = code if isinstance(code, str) else "a matrix" if code is not None else None
 
@@ -287,8 +288,30 @@ class Head(_Exact):
         out: Tensor = below.diff() / (below[..., -1:] - below[..., :1])
         return out
 
+    def predict(self, outputs: Tensor, output_type: _codes.Output = "mean", quantiles: Sequence[float] = _codes.QUANTILES) -> Any:
+        """Labels, (...), by the ``probabilities`` of the levels: their ``mean``, ``median`` or ``mode``.
+
+        ``quantiles`` is a list of these, and ``full`` a dictionary of all, with the ``probabilities`` and the ``values`` of the levels.
+        """
+        z = self._wide(outputs)
+        p = self.probabilities(z if z.device.type == "mps" else z.double())
+        n, (lo, hi) = torch.arange(self.levels, dtype=p.dtype, device=p.device), self.range
+        return _codes.summary(p, self._values(p) if self.uneven else lo + n * ((hi - lo) / (self.levels - 1)), output_type, quantiles)
+
     def probabilities(self, outputs: Tensor) -> Tensor:
-        """The distributions over the levels, (..., L), that outputs, (..., ``Head.outputs``), stand for."""
+        """The distributions over the levels, (..., L), that outputs, (..., ``Head.outputs``), stand for.
+
+        Of ``bce`` with a unary code it is that of P(label > level), the sigmoids of the bits, which isotonic regression makes descend.
+        """
+        if self.kind != "bce" or not self.unary:
+            return self._posterior(outputs)
+        z = self._wide(outputs)
+        with torch.autocast(z.device.type, enabled=False):
+            above = _descending((z if z.device.type == "mps" else z.double()).sigmoid())
+            return -functional.pad(functional.pad(above, (1, 0), value=1.0), (0, 1)).diff().clamp(max=0).to(z.dtype)
+
+    def _posterior(self, outputs: Tensor) -> Tensor:
+        """The softmax of the correlations with the code words, or CORN's."""
         if not (self.coded or self.kind == "corn"):
             raise Error(f"{self.kind} without a code has no distribution over the levels")
         z = self._wide(outputs)
@@ -301,9 +324,9 @@ class Head(_Exact):
     def decode(self, outputs: Tensor, rule: Rule = "mean") -> Tensor:
         """The labels, (...), of outputs, (..., ``Head.outputs``), within the range, with gradients except for ``map``.
 
-        ``rule`` says what is taken of the distribution over the levels: its ``mean`` (the decoder ``gen-ex``), the most probable level
-        (``map``), or the ``median``, where the probability of a level is spread evenly over its bin. The rank of CORN is the median,
-        rounded to a level. A single output is the label.
+        ``rule`` says what is taken of softmax(Z Cᵀ), or of CORN's distribution: its ``mean`` (the decoder ``gen-ex``), the most
+        probable level (``map``), or the ``median``, where the probability of a level is spread evenly over its bin. The rank of CORN is
+        the median, rounded to a level. A single output is the label.
         """
         z = self._wide(outputs)
         self._suspect(z)
@@ -393,7 +416,7 @@ class Head(_Exact):
                 return at
             lo, hi = self.range
             return lo + at * ((hi - lo) / (self.levels - 1))
-        p = self.probabilities(z)
+        p = self._posterior(z)
         n = torch.arange(self.levels, dtype=p.dtype, device=p.device)
         v = values if values is not None else self._places(p) if self.uneven else n
         if rule == "mean":
@@ -422,6 +445,15 @@ class Head(_Exact):
 def _finite(z: Tensor) -> Tensor:
     """Outputs with a large number for −∞, whose product with a bit of 0 is 0."""
     return z.clamp(min=-MASKED)
+
+
+def _descending(v: Tensor) -> Tensor:
+    """Isotonic regression: the nearest numbers that do not ascend, as min over i ≤ k of max over j ≥ k of the mean of v_i … v_j."""
+    at = torch.arange(v.shape[-1], device=v.device)
+    sums, size = functional.pad(v.cumsum(-1), (1, 0)), at[None, :] - at[:, None] + 1
+    means = (sums[..., None, 1:] - sums[..., :-1, None]) / size.clamp(min=1)
+    most = means.masked_fill(size < 1, -math.inf).flip(-1).cummax(-1).values.flip(-1)
+    return most.masked_fill(size < 1, math.inf).amin(-2)
 
 
 def _tensor(value: object, name: str, columns: int | None = None) -> None:
@@ -492,6 +524,10 @@ class Decoder(_Exact):
     def forward(self, outputs: Tensor) -> Tensor:
         """The labels of the outputs."""
         return self._read(outputs)[0]
+
+    def predict(self, outputs: Tensor, output_type: _codes.Output = "mean", quantiles: Sequence[float] = _codes.QUANTILES) -> Any:
+        """Labels by the probabilities of the levels, as ``Head.predict``."""
+        return _codes.summary(self._read(outputs)[1], self.values.double(), output_type, quantiles)
 
     def predict_interval(self, outputs: Tensor, confidence: float = 0.9) -> Tensor:
         """The intervals that hold the labels with a confidence level, (..., 2): lower and upper, as ``belsim.Decoder`` says."""

@@ -111,7 +111,7 @@ func blank(t testing.TB, width, height int, flags ...chromedp.ExecAllocatorOptio
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 	t.Cleanup(cancel)
-	ctx, end := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, end := context.WithTimeout(ctx, 10*time.Minute)
 	t.Cleanup(end)
 	p := &tab{TB: t, ctx: ctx}
 	p.do(chromedp.Steps()) // starts the browser
@@ -189,7 +189,7 @@ func (p *tab) settle() {
 // wait waits until an expression is true.
 func (p *tab) wait(expression string) {
 	p.Helper()
-	for begun := time.Now(); time.Since(begun) < 2*time.Minute; time.Sleep(20 * time.Millisecond) {
+	for begun := time.Now(); time.Since(begun) < 4*time.Minute; time.Sleep(20 * time.Millisecond) {
 		if value[bool](p, "Boolean("+expression+")") {
 			return
 		}
