@@ -174,6 +174,9 @@ def compare(
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: direct regression with ``baseline``.
 
+    Source: Eq. 3 and 4 (error probabilities), 2 (bound of bel-u) and 26 (of bel-j) of Shah, Xue and Aamodt, ICLR 2022; the bound of gen
+    is a union bound. theory/README.md has the exact values and the bounds under any law.
+
     >>> import belsim
     >>> belsim.compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
     [['unary', 0.301], ['johnson', 0.372]]
@@ -215,6 +218,9 @@ def forecast(
     the probability of a smaller error than the first row's, and ``near`` is within 2 % of it. ``attrs["notes"]`` says what the
     forecasts rest on, and ``attrs["baselines"]`` has the errors of no code.
 
+    Source: the perceived label and the law of departures from it are belsim's own: errmodel/perceived/README.md, and
+    testdata/forecast/README.md, which says how good the forecasts are.
+
     >>> import belsim
     >>> belsim.forecast(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
     [[32.0, 1.05], [16.0, 1.21]]
@@ -238,6 +244,8 @@ def levels(
 
     Returns a row for each number of ``levels`` and spacing: ``levels, spacing, quantization, quantization_over_baseline, forecast,
     chosen, values``. ``values`` is the ``range`` of ``fit`` and others.
+
+    Source: belsim's own; testdata/levels/README.md compares both spacings on trained networks.
 
     >>> import belsim, numpy as np
     >>> made = belsim.levels(np.arange(100.0) ** 2, levels=8, baseline=100)
@@ -299,6 +307,8 @@ def verify(
 
     ``code`` is a name or an L × M matrix. ``random`` draws the error probabilities uniformly from 0 to 1; the other arguments are
     those of ``compare``. A failed check raises nothing: see ``Verification.passed``.
+
+    Source: Eq. 2 and 26 of Shah, Xue and Aamodt, ICLR 2022; the test is Bernstein's inequality, shared by the levels (Bonferroni).
 
     >>> import belsim
     >>> belsim.verify("unary", levels=4, samples=100).passed
@@ -380,6 +390,8 @@ def heatmap(
     different sizes where they are not evenly spaced. ``method`` is ``exact``, ``bound`` or ``mc`` (samples), or several of them; by
     default the paper's bounds beside exact values, where both codes have these.
     The other arguments are those of ``compare``.
+
+    Source: Figure 3(c) of Shah, Xue and Aamodt, ICLR 2022.
 
     >>> import belsim
     >>> belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3), sigma=(1, 4, 2)).increase["exact"].shape
@@ -525,6 +537,7 @@ def fit(
     *,
     range: ArrayLike | list[tuple[float, ...]] | None = None,  # noqa: A002
     outside: Outside = "refuse",
+    circular: bool = False,
     levels: int | None = None,
     kind: Kind = "auto",
     training: Literal["auto", "bce", "ce", "soft", "l1", "l2"] = "auto",
@@ -546,8 +559,9 @@ def fit(
     ``targets`` has the shape (N,): levels from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1;
     labels outside are refused, or with ``outside="clip"`` taken for the nearest end. ``range`` may have the label of each level
     instead, L numbers that ascend: the end levels clip then, and errors are against the labels themselves. Arrays are NumPy's,
-    torch's, or have ``__array__``; a list of batches is joined where their lengths say that it is one, and else refused. ``levels``
-    is L for a named code (default: the only number that needs M bits).
+    torch's, or have ``__array__``; with ``circular`` the ends of ``range`` are one point, as angles have them: levels are (b − a)/L
+    apart, labels outside go round, and errors are the shorter way; a list of batches is joined where their lengths say that it is one,
+    and else refused. ``levels`` is L for a named code (default: the only number that needs M bits).
     ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
@@ -565,6 +579,9 @@ def fit(
     ``also``, and ``baseline``; ``code`` and ``range`` may be lists of K. ``Fit.each`` has the Fit of each output then, with its
     decoder, recommendation and pictures. With ``points`` the outputs are x and y of points, such as landmarks, in turn, and
     ``Fit.points`` has their mean Euclidean ``error``, its ``stderr`` and the ``count`` of points.
+
+    Source: the mixture is Eq. 3 and 4 of Shah, Xue and Aamodt, ICLR 2022, with r and σ of largest likelihood; the perceived label is
+    belsim's own (errmodel/perceived/README.md).
 
     >>> import belsim, numpy as np
     >>> level = np.arange(2000) % 16
@@ -603,12 +620,13 @@ def _told(**arguments: Any) -> dict[str, Any]:
         return arguments
     if not all(hasattr(head, "_told") for head in heads):
         raise Error("code: want heads alone, or codes alone")
-    for name in ("levels", "range", "training"):
-        if arguments[name] is not None and not (isinstance(arguments[name], str) and arguments[name] == "auto"):
-            raise Error(f"{name} = {shown(arguments[name])}: the head has its own; leave it out")
+    for name in ("levels", "range", "training", "circular"):
+        given = arguments[name]
+        if given is not None and given is not False and not (isinstance(given, str) and given == "auto"):
+            raise Error(f"{name} = {shown(given)}: the head has its own; leave it out")
     told = [head._told() for head in heads]
     codes, ranges = [of["code"] for of in told], [of["range"] for of in told]
-    for name in ("levels", "training"):
+    for name in ("levels", "training", "circular"):
         if len({of[name] for of in told}) > 1:
             raise Error(f"code: heads of several {name}; want one, or a call for each output")
     if all(isinstance(c, type(codes[0])) and np.array_equal(c, codes[0]) for c in codes):
@@ -694,6 +712,7 @@ def _fit_arguments(
     candidates: Sequence[ArrayLike],
     baseline: float | ArrayLike | None,
     points: bool,
+    circular: bool,
     progress: bool | None,
     **others: object,
 ) -> list[str]:
@@ -716,7 +735,9 @@ def _fit_arguments(
     if ranges is range and y.shape[1:] != (len(ranges),):
         raise Error(f"targets of shape {y.shape}: want (N, {len(ranges)}), a column for each range")
     first = ranges[0]
-    parts = [_targets(y[:, k], r, outside) for k, r in enumerate(ranges)] if len(ranges) > 1 else [_targets(targets, first, outside)]
+    switch(circular, "circular")
+    columns = [y[:, k] for k, _ in enumerate(ranges)] if len(ranges) > 1 else [targets]
+    parts = [_targets(column, r, outside, circular) for column, r in zip(columns, ranges, strict=False)]
     labels = parts[0] if len(parts) == 1 else np.column_stack(parts)
     codes = _each(code, str)
     if switch(others["fit_decoder"], "fit_decoder") and z.ndim > one and z.shape[1] > 1:
@@ -728,6 +749,7 @@ def _fit_arguments(
             outputs=prefix + seen(code, outputs, "outputs"),
             targets="points:" * switch(points, "points") + inputs.array(labels, "targets"),
             levels=levels,
+            circular=circular,
             training=training,
             baseline=_baseline(inputs, baseline, first, y.shape),
             **others,
@@ -767,12 +789,12 @@ def _predictions(predictions: ArrayLike, range: object, name: str) -> ArrayLike:
     return predictions if range is not None else wide(predictions, name) + 1
 
 
-def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside) -> NDArray[Any]:  # noqa: A002
+def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside, circular: bool) -> NDArray[Any]:  # noqa: A002
     """Targets as the command reads them: its levels count from 1."""
     y = wide(targets, "targets")
     finite(y, "targets")
-    if range is not None and several(range) is not None:
-        return y  # the command counts those beyond the ends
+    if range is not None and (circular or several(range) is not None):
+        return y  # the command counts those beyond the ends, or takes them round
     if range is not None:
         return within(targets, range, outside, "targets")
     wrong = np.argwhere(~((y == np.floor(y)) & (y >= 0) & (y < MOST_LEVELS)))
@@ -841,6 +863,8 @@ def optimize(
     from, a name or an L × M matrix, of which
     the columns ``fix``, from 0, stay as they are. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error model
     is given as for ``compare``; with a ``model`` the search is for the network that was fitted.
+
+    Source: simulated annealing of code words (El Gamal, Hemachandra, Shperling and Wei, IEEE Trans. Inf. Theory 33, 1987).
 
     >>> import belsim
     >>> belsim.optimize(levels=16, bits=6, r=0.5, sigma=1, steps=200, samples=100).code.shape
