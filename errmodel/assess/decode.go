@@ -194,6 +194,8 @@ type readingOf func(observed.Kind) (observed.Reading, error)
 
 const noInterval = "probabilities and quantiles have no intervals: want a confidence for labels alone"
 
+const noQuantile = "levels on a circle have no quantiles, for none is the first: want labels, intervals or probabilities"
+
 // openFitted opens the file of a fitted decoder, which needs no code.
 func (o Options) openFitted(outputs *arrayfile.Rows, what asked) (of readingOf, c *code.Code, softmax bool,
 	err error) {
@@ -206,15 +208,21 @@ func (o Options) openFitted(outputs *arrayfile.Rows, what asked) (of readingOf, 
 	if _, bits := fitted.Dims(); bits != m {
 		return nil, nil, false, fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", outputs.Name(), m, path, bits)
 	}
+	if o.Circular && !fitted.About().Circular {
+		return nil, nil, false, fmt.Errorf("%s: a decoder of levels on a line; want one that was fitted on a circle", path)
+	}
 	if !o.Range.IsZero() {
 		levels, _ := fitted.Dims()
-		values, err := o.Range.spread(levels)
+		values, err := o.Range.spread(levels, fitted.About().Circular)
 		if err == nil {
 			fitted, err = fitted.WithValues(values)
 		}
 		if err != nil {
 			return nil, nil, false, fmt.Errorf("the range of %s: %w", path, err)
 		}
+	}
+	if what.quantiles != nil && fitted.About().Circular {
+		return nil, nil, false, errors.New(noQuantile)
 	}
 	decoders := []decode.RealDecoder{fitted}
 	if o.Confidence != nil {
@@ -265,6 +273,9 @@ func (o Options) openNamed(outputs *arrayfile.Rows, what asked) (of readingOf, c
 	c, err = openCode(o, outputs)
 	if err != nil {
 		return nil, nil, false, err
+	}
+	if what.quantiles != nil && c.Circular() {
+		return nil, nil, false, errors.New(noQuantile)
 	}
 	d, err := o.newNamed(what, c)
 	return func(kind observed.Kind) (observed.Reading, error) {

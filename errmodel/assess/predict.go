@@ -74,7 +74,9 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 			if err != nil {
 				return nil, err
 			}
-			p.Cost = cost.OfValues(n.code.Places())
+			if p.Cost = cost.OfValues(n.code.Places()); n.code.Circular() {
+				p.Cost = cost.Circular(n.code.Levels())
+			}
 			return expect.Of(ctx, workers, p, prior, omit)
 		}
 		// any law of the rates that were observed is told: a second one would take half of the time

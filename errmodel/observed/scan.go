@@ -226,7 +226,7 @@ type Summary struct {
 	// Dispersion compares a sample's wrong bits whose nearest transition lies above the level with
 	// those where it lies below: the variance of the difference of their numbers, given the level,
 	// over the variance for independent errors. It is 1 where classifiers err independently, and
-	// NaN where too little varies.
+	// NaN where too little varies, and on a circle.
 	Dispersion float64
 	// LogitScale is the standard deviation of an output, given its level, over the cells where
 	// both decisions occur. It is the τ of the Gaussian model of logits, in which the noise of
@@ -314,8 +314,9 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			wrong = wrongBits(wrong, c, i, z)
 			balances[i].Add(balance(transitions, i, wrong))
 			out.Counts.Add(i, wrong)
-			quantization.Add(math.Abs(b.exact[j] - c.Place(i)))
-			if e, slack := b.exact[j], clipped*float64(c.Levels()); e < 1-slack || e > float64(c.Levels())+slack {
+			quantization.Add(math.Abs(c.Between(c.Place(i), b.exact[j])))
+			if e, slack := b.exact[j], clipped*float64(c.Levels()); !c.Circular() && (e < 1-slack ||
+				e > float64(c.Levels())+slack) {
 				out.Beyond++
 			}
 			sums, squares := out.Sums[i*m:(i+1)*m], out.Squares[i*m:(i+1)*m]
@@ -345,7 +346,9 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	out.Scores, out.LossBound = scores.scores(), losses.bound()
 	out.DirectOutside, out.OwnOutside = s.direct.beyond(), s.own.beyond()
 	out.Quantization = quantization.Error().Mean
-	out.Dispersion = dispersion(out.Counts, balances, transitions)
+	if out.Dispersion = math.NaN(); !c.Circular() { // on which nothing lies above or below
+		out.Dispersion = dispersion(out.Counts, balances, transitions)
+	}
 	out.LogitScale, out.Miscalibration = math.NaN(), math.NaN()
 	if soft {
 		out.LogitScale = logitScale(out.Counts, out.Sums, out.Squares)
@@ -388,14 +391,14 @@ func newErrorSums(decodings int, c *code.Code) *errorSums {
 // add adds those of sample j of a batch, with the label of each decoding.
 func (e *errorSums) add(b *batch, j int, decoded []float64) {
 	level, exact := b.level[j], b.exact[j]
-	direct := math.Abs(b.direct[j] - exact)
+	direct := math.Abs(e.code.Between(exact, b.direct[j]))
 	e.direct.Add(direct)
 	for r, label := range decoded {
-		distance := math.Abs(label - exact)
-		e.levels[r].Add(math.Abs(label - e.code.Place(level-1)))
+		distance := math.Abs(e.code.Between(exact, label))
+		e.levels[r].Add(math.Abs(e.code.Between(e.code.Place(level-1), label)))
 		e.labels[r].Add(distance)
-		e.moved[0][r].Add(math.Abs(label - exact + 1))
-		e.moved[1][r].Add(math.Abs(label - exact - 1))
+		e.moved[0][r].Add(math.Abs(e.code.Between(exact-1, label)))
+		e.moved[1][r].Add(math.Abs(e.code.Between(exact+1, label)))
 		e.beside[r].Add(distance - direct)
 		e.spreads[r][(level-1)/e.width].Add(distance)
 	}
@@ -441,6 +444,8 @@ func (b *batch) labels(decodings []Decoding) func(dst []float64, j int, sample *
 			switch to := &dst[r]; {
 			case d.Predicts():
 				*to = b.own[j]
+			case sample.correlations != nil && sample.correlations.Code().Circular():
+				*to = sample.correlations.Code().Circle().Wrap(sample.Label(d)) // bel-j may answer beyond the ends
 			case decode.Real(d.Decoder) || sample.correlations == nil:
 				*to = sample.Label(d)
 			default:

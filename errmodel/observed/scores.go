@@ -39,7 +39,7 @@ func newScoreSums(c *code.Code, k Kind, decodings []Decoding) *scoreSums {
 	s := &scoreSums{code: c}
 	for _, by := range decodings {
 		d, ok := decode.NewDistribution(c, by.Decoder)
-		if ok && !k.Hard() {
+		if ok && !k.Hard() && !c.Circular() { // on which no level is up to another one
 			s.distributions, s.out = append(s.distributions, d), append(s.out, Scores{Decoder: d.Decoder()})
 		}
 	}

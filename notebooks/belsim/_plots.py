@@ -141,16 +141,18 @@ def forest(ax: Axes | None, rows: pd.DataFrame, title: str) -> Axes:
     The network's own row is a square. An interval that is longer than the axis ends in an arrow.
     """
     out, place = axes(ax, 1.5 + 0.2 * len(rows)), np.arange(len(rows))
+    from matplotlib import font_manager, rcParams, ticker
+
     if ax is None:
-        out.figure.set_figwidth(1.2 * out.figure.get_figwidth())
-    from matplotlib import ticker
+        whole: Any = out.figure
+        whole.set_figwidth(1.2 * whole.get_figwidth())
 
     ratio, lo, hi = (rows[name].to_numpy(dtype=float) for name in ("ratio", "ratio_lo", "ratio_hi"))
     far = 6.0
     left, right = max(min(lo.min(), 1), 1 / far) * 0.97, min(max(hi.max(), 1), far) * 1.03
     out.set(xscale="log", xlim=(left, right), ylim=(len(rows) - 0.5, -0.5))
     out.axvline(1, color="0.5", linestyle="--", linewidth=1, zorder=1)
-    size = out.yaxis.get_ticklabels()[0].get_size() if out.yaxis.get_ticklabels() else 10
+    size = font_manager.FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points()
     told = [f"{d}, {_TRAININGS.get(t, t.upper())}" for d, t in rows[["decoder", "training"]].values.tolist()]
     margin = 0.5 * size * max(map(len, told)) + 14  # points, which the notes take
     across: Any = {"xycoords": out.get_yaxis_transform(), "va": "center", "annotation_clip": False}

@@ -1,6 +1,9 @@
 package code
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Circle is what the levels of a circular code have in common: level n lies at the angle 2π(n−1)/L,
 // and level 1 follows level L. Places go from 1 to below L+1. It is immutable; a nil Circle stands
@@ -95,6 +98,13 @@ func (c *Circle) Median(w []float64, tolerance float64) int {
 	return 0
 }
 
+// Distance is the smallest mean distance along the circle of a level from a distribution w.
+func (c *Circle) Distance(w []float64) float64 {
+	off := make([]float64, len(w))
+	c.distances(off, w)
+	return slices.Min(off)
+}
+
 // Wrap is the same place from 1 to below L+1.
 func (c *Circle) Wrap(place float64) float64 {
 	levels := float64(c.Levels())
@@ -113,4 +123,12 @@ func (c *Circle) Between(from, to float64) float64 {
 		return -d
 	}
 	return d
+}
+
+// Between is the way from one place to another: their difference, and on a circle the shorter way.
+func (c *Code) Between(from, to float64) float64 {
+	if c.circle == nil {
+		return to - from
+	}
+	return c.circle.Between(from, to)
 }

@@ -66,7 +66,7 @@ func (d Distribution) To(p, z []float64, correlations func() []float64) {
 
 // Softmax makes scores, logarithms of probabilities up to a constant, probabilities.
 func Softmax(scores []float64) {
-	MedianAndMean(scores, nil)
+	MedianAndMean(scores, nil, nil)
 	total := 0.0
 	for _, w := range scores {
 		total += w

@@ -89,7 +89,7 @@ func TestDrop(t *testing.T) {
 
 // TestNetwork judges a network's outputs and explores with its model.
 func TestNetwork(t *testing.T) {
-	p := open(t, fileURL(t)+few, 1400, 1000)
+	p := open(t, fileURL(t), 1400, 1000)
 	network := filepath.Join("..", "..", "..", "testdata", "network")
 	p.give(filepath.Join(network, "targets.npy"), filepath.Join(network, "logits.npy"))
 	p.wait("document.querySelector('#fit form')")
