@@ -23,6 +23,7 @@ import (
 type compareCmd struct {
 	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes: NAMEs, FILEs and NAME=FILEs (default: all)."`
 	levelsFlag
+	circularFlag
 	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}; ${auto}."`
 	scenarioFlags
 	Baseline float64 `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
@@ -44,7 +45,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	codes, err := code.OpenAll(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, circularFlag{}, fit))
+	codes, err := code.OpenAll(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, cmd.circularFlag, fit))
 	if err != nil {
 		return err
 	}
