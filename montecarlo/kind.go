@@ -98,3 +98,29 @@ func (p *Problem) LogitTables() *tables.LogitMaker {
 	}
 	return tables.NewLogitMaker(m)
 }
+
+// answerDigits is the number of binary digits of a level in which real answers are counted.
+const answerDigits = 8
+
+// digits is the number of binary digits of a level in Sums.Answers.
+func (p *Problem) digits() int {
+	if decode.Real(p.Decoder) {
+		return answerDigits
+	}
+	return 0
+}
+
+// Answer is the answer whose samples Sums.Answers[i] counts. Real answers are rounded to it.
+func (p *Problem) Answer(i int) float64 {
+	lo, _ := decode.Range(p.Code, p.Decoder)
+	return float64(lo) + math.Ldexp(float64(i), -p.digits())
+}
+
+// answers is the number of different answers in Sums.Answers.
+func (p *Problem) answers() int {
+	lo, hi := decode.Range(p.Code, p.Decoder)
+	return (hi-lo)<<p.digits() + 1
+}
+
+// Counts reports whether answers are counted: sums give the absolute error alone.
+func (p *Problem) Counts() bool { return p.Answers || !p.Cost.Absolute() }

@@ -49,6 +49,9 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	if err := cmd.ask(s, codes[0].Levels(), codes[0].Circular()); err != nil {
+		return err
+	}
 	backend := cmd.backend(env)
 	defer backend.Close()
 	var candidates *compare.Candidates

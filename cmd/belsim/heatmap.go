@@ -69,6 +69,9 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	if err := cmd.ask(s, codes[0].Levels(), codes[0].Circular()); err != nil {
+		return err
+	}
 	q := heatmap.Question{Codes: codes, Decoder: cmd.Decoder, Methods: methods}
 	if q.R, q.Sigma, err = heatmap.DefaultAxes(ctx, codes, cmd.R, cmd.Sigma); err != nil {
 		return err

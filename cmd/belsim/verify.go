@@ -48,6 +48,9 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	if err := cmd.ask(s, codes[0].Levels(), codes[0].Circular()); err != nil {
+		return err
+	}
 	weights, err := s.Weights(codes[0].Levels())
 	if err != nil {
 		return err

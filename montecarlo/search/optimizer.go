@@ -16,6 +16,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory/base/refuse"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -74,7 +75,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	if o.Prior, err = s.Weights(o.Levels); err != nil {
 		return nil, err
 	}
-	o.Seed = draw.Seed
+	o.Seed, o.Cost = draw.Seed, s.CostOf(o.Levels, o.Circular)
 	single, ok := s.Model.(scenario.ColumnModel)
 	if ok {
 		columns, err := single.Columns(o.Levels, o.Circular, o.Bits)
@@ -84,6 +85,9 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 		o.Column, p.bits, s.Model = columns.Of, columns.Bits, columns.Model
 	}
 	switch {
+	case s.Network != nil && s.Cost().Name() != (cost.Cost{}).Name():
+		return nil, &refuse.Value{Name: "cost", Value: s.Cost().Name(),
+			Want: (cost.Cost{}).Name() + ": forecasts are of the |error| of networks"}
 	case s.Network != nil:
 		p.learn(&o)
 	case !ok || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits:

@@ -18,11 +18,11 @@ import (
 	"belsim/theory/base/table"
 )
 
-// Numbers are the numbers of a cell: its |error| in levels, over the prior.
+// Numbers are the numbers of a cell: what answers cost, over the prior, by default |error| in levels.
 type Numbers struct {
 	// false where the parameters give a probability above 1; there are no numbers then
 	Valid bool `json:"valid"`
-	// mean |error|, in levels: the bound, the exact value, or the mean of the samples
+	// mean cost, by default |error| in levels: the bound, the exact value, or the mean of the samples
 	Mean   float64 `json:"mean"`
 	StdErr float64 `json:"stderr"`
 	RMS    float64 `json:"rms"`

@@ -44,19 +44,19 @@ type Report struct {
 	Reached bool   `json:"-"` // every standard error has the relative size that was asked for
 }
 
-// Level is the |error| of one level, or of all, in levels.
+// Level is the cost of the answers to one level, or to all: by default |error|, in levels.
 type Level struct {
 	Level int     `json:"level,omitempty" text:"level"`
 	Bound float64 `json:"bound" text:"bound"`
 	Exact float64 `json:"exact" text:"exact"`
-	// smallest and largest mean |error|, in levels, over all joint laws of the bits with these
+	// smallest and largest mean cost over all joint laws of the bits with these
 	// error probabilities; missing where there are no such bounds, or where they take long
 	AnyLaw  *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
 	Mean    float64     `json:"mean" text:"sampled"`
 	StdErr  float64     `json:"stderr" text:"± s.e."`
 	Samples uint64      `json:"samples" text:"samples"`
-	// smallest deviation that would have failed with the probability power, in levels: of the exact
-	// value, or of the bound where there is no exact value; null where nothing is checked
+	// smallest deviation that would have failed with the probability power: of the exact value, or of
+	// the bound where there is no exact value; null where nothing is checked
 	Detectable float64 `json:"detectable"`
 
 	// sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not
@@ -81,14 +81,16 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 	}
 	c, d := p.Code, p.Decoder
 	lo, hi := decode.Range(c, d)
-	worst, levels := max(hi-1, c.Levels()-lo)+1, slices.Clone(th.Levels)
+	worst, levels := 0., slices.Clone(th.Levels)
 	for i := range levels {
+		worst = max(worst, p.Cost.Largest(i+1, lo, hi))
 		if !math.IsNaN(levels[i].Mean) {
 			if levels[i].Rounding, err = p.Rounding(ctx, i); err != nil {
 				return nil, err
 			}
 		}
 	}
+	worst += p.Cost.Scale(len(levels)) // of answers between levels
 	failures := montecarlo.Verify(sums, levels, weights, worst, falseAlarms)
 	detectable, overall := montecarlo.Detectable(sums, levels, weights, worst, falseAlarms)
 	o := montecarlo.Average(weights, sums)
@@ -132,7 +134,7 @@ func (v *Report) powerText() string {
 	}
 	// size is a deviation in levels, and as a part of what it deviates from.
 	size := func(r Level) string {
-		text := fmt.Sprintf("%s levels", table.Short(r.Detectable))
+		text := strings.TrimSpace(table.Short(r.Detectable) + " " + v.Unit)
 		switch part := r.Detectable / of(r); {
 		case part < 1:
 			text += fmt.Sprintf(", %.2g %%", 100*part)
