@@ -193,7 +193,7 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 	if err := plane.Check(d.R, d.Sigma); err != nil {
 		return err
 	}
-	if err := s.Ask(f.Cost, false, f.Levels...); err != nil {
+	if err := s.Ask(f.Cost, f.Circular, f.Levels...); err != nil {
 		return quoted(err)
 	}
 	if d.Measure = s.Measure(); s.Cost().Matrix() {
