@@ -3,13 +3,17 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
+	"belsim/theory"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -38,10 +42,14 @@ type Report struct {
 	Overall Level `json:"overall"`
 	// a row for each level
 	Labels []Level `json:"labels"`
+	// how the confusion matrix was computed, exact or sampled; missing where none was asked for. Answers
+	// beyond the ends count there, and those between two levels at the nearer one
+	Confusion string `json:"confusion,omitempty"`
 	table.Provenance
 
-	Bound   string `json:"-"` // name of the bound; "" where there is none
-	Reached bool   `json:"-"` // every standard error has the relative size that was asked for
+	Matrix  *mat.Dense `json:"-"` // P(answer m | label n), L × L; nil where it was not asked for
+	Bound   string     `json:"-"` // name of the bound; "" where there is none
+	Reached bool       `json:"-"` // every standard error has the relative size that was asked for
 }
 
 // Level is the cost of the answers to one level, or to all: by default |error|, in levels.
@@ -75,6 +83,16 @@ type Level struct {
 func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *montecarlo.Problem, th *expect.Theory,
 	weights []float64, draw montecarlo.Sampling) (*Report, error) {
 	draw.EachLabel = true
+	var matrix *mat.Dense
+	if draw.Answers {
+		var err error
+		if matrix, err = expect.Confusion(ctx, run.Workers, p.Expected()); err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
+			return nil, err
+		}
+		of := *p
+		of.Answers = matrix == nil // samples are needed where there is no law
+		p = &of
+	}
 	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw, weights, run.Done)
 	if err != nil {
 		return nil, err
@@ -101,6 +119,12 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 		Overall: Level{Bound: th.Mean.Bound, Exact: th.Mean.Exact, AnyLaw: th.Mean.AnyLaw, Mean: o.Mean,
 			StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
 	}
+	switch v.Matrix = matrix; {
+	case p.Answers:
+		v.Confusion, v.Matrix = "sampled", confusion(p, sums)
+	case matrix != nil:
+		v.Confusion = "exact"
+	}
 	if slices.ContainsFunc(detectable, func(d float64) bool { return !math.IsNaN(d) }) {
 		pass := len(failures) == 0
 		v.Pass = &pass
@@ -118,6 +142,22 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 		v.Labels = append(v.Labels, row)
 	}
 	return v, nil
+}
+
+// confusion is the share of each answer to each label.
+func confusion(p *montecarlo.Problem, sums []montecarlo.Sums) *mat.Dense {
+	out := mat.NewDense(len(sums), len(sums), nil)
+	for i, s := range sums {
+		var a theory.Answers
+		for j, n := range s.Answers {
+			if n > 0 {
+				a.Labels = append(a.Labels, p.Answer(j))
+				a.Probabilities = append(a.Probabilities, float64(n)/float64(s.Samples))
+			}
+		}
+		a.Place(out.RawRowView(i), p.Code)
+	}
+	return out
 }
 
 // Failed reports whether a check failed.

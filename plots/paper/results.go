@@ -42,10 +42,10 @@ func CompareData(c *compare.Ranking, model string, style plots.Style) plots.Comp
 
 // expects is what the errors of a picture are; "" by default.
 func expects(m scenario.Measure) string {
-	if m.Expects == (cost.Cost{}).String() {
+	if m.Expects() == (cost.Cost{}).String() {
 		return ""
 	}
-	return m.Expects
+	return m.Expects()
 }
 
 // VerifyData returns the data of the figure of a verification.
@@ -57,6 +57,12 @@ func VerifyData(v *verify.Report, model string, style plots.Style) plots.VerifyD
 			Mean: l.Mean, StdErr: l.StdErr})
 	}
 	return d
+}
+
+// ConfusionData returns the data of the figure of a confusion matrix.
+func ConfusionData(v *verify.Report, model string, style plots.Style) plots.ConfusionData {
+	return plots.ConfusionData{Title: fmt.Sprintf("%s answers: %s, %d levels, %s, %s", v.Confusion, v.Code, v.Levels,
+		v.Decoder, model), Levels: v.Levels, At: v.Matrix.At, Style: style}
 }
 
 // CodeTitle is the title of a code's picture.
