@@ -49,6 +49,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	cmd.Circular = codes[0].Circular() // or the fit is
 	if err := cmd.ask(s, codes[0].Levels(), codes[0].Circular()); err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (cmd *compareCmd) report(w io.Writer, found *compare.Ranking, s *scenario.S
 		return err
 	}
 	var more []string
-	if found.R != nil {
+	if found.R != nil && !cmd.Circular { // forecasts know no circle
 		more = append(more, "Trained networks rank codes differently: 'belsim forecast' forecasts them.")
 	}
 	_, err := fmt.Fprint(w, found.Notes(more...))
