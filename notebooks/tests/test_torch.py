@@ -620,7 +620,7 @@ def test_help() -> None:
 
     import belsim.torch
 
-    assert len(pydoc.render_doc(belsim.torch).splitlines()) < 150
+    assert len(pydoc.render_doc(belsim.torch).splitlines()) < 200
     assert {"parameters", "decode"} <= set(dir(belsim.torch.Head("l1", 8)))
 
 

@@ -1,5 +1,6 @@
 // Package enclose computes intervals that hold the expected cost of gen on hard decisions: for
-// any code, of any number of bits, whose bits err independently.
+// any code, of any number of bits, whose bits err independently. Interval arithmetic calls such an
+// interval an enclosure.
 //
 // The decoder compares every word with the output, but few words can be nearest. So the
 // expected error of a level is computed in three parts:
