@@ -55,7 +55,7 @@ def blobs(rng):
         def blob(at, width):
             return np.exp(-((grid - at[:, None, None]) ** 2).sum(-1) / 2 / width**2)
 
-        x = blob(middle + 2.5 * u, 2.0) + blob(middle - 2.5 * u, 1.3) + 0.5 * rng.standard_normal((n, size, size))
+        x = blob(middle + 2.5 * u, 2.0) + blob(middle - 2.5 * u, 1.3) + 0.2 * rng.standard_normal((n, size, size))
         parts.append((x.reshape(n, -1), angles))
     return parts
 
