@@ -91,6 +91,8 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
         for name in ("code", "errors", "start"):
             if name in own:
                 own[name] = inputs.code(own[name], name)
+        if "cost" in own and not isinstance(own["cost"], str):
+            own["cost"] = inputs.array(own["cost"], "cost")
         if "targets" in own:
             own["targets"] = inputs.array(own["targets"], "targets")
         if "model" in own:
@@ -104,8 +106,12 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
             own["range"] = ends(inputs, own["range"])
         if "reads" in own:
             choice(own["reads"], Reads, "reads")
+        make_of = make
+        if own.pop("confusion", False):
+            file = own["confusion"] = inputs.path("confusion.npy")
+            make_of = lambda result: make(result | {"matrix": np.load(file)})  # noqa: E731
         told = flags(outputs=own.pop("reads", None), **own)
-        return results([command, *told, "--", *names], inputs, make, progress=progress, may_fail=may_fail)
+        return results([command, *told, "--", *names], inputs, make_of, progress=progress, may_fail=may_fail)
 
 
 class _Results:
@@ -147,6 +153,7 @@ def compare(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
+    cost: str | ArrayLike | None = None,
     samples: int | None = None,
     rel_err: float | None = None,
     exact: bool = False,
@@ -169,11 +176,12 @@ def compare(
     that take more than about a second; one that would take more than minutes stays NaN. The ``decoder`` is ``"auto"`` by default:
     bel-u for unary, bel-j for Johnson codes, gen for all others.
 
-    ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
+    ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
+    in its unit, ``attrs["unit"]``. ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
     within, worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
-    gives a probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
+    gives a probability above 1. Errors are in levels without ``cost``; ``worst_level`` counts from 0; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: direct regression with ``baseline``.
 
@@ -263,10 +271,12 @@ class Verification(_Results, _plots.Pictured):
 
     ``passed`` is True, False, or None where there was nothing to check; ``failures`` are sentences; ``labels`` is a DataFrame with
     a row for each level: ``level`` (from 0), ``bound, exact, mean, stderr, samples, detectable``; ``overall`` has the same for all
-    levels. Other names of the JSON are attributes.
+    levels. ``confusion`` is an array of shape (L, L), where it was asked for: entry [n, m] is the probability of answer m to label n,
+    exact or sampled as ``results["confusion"]`` says. Answers beyond the ends count there. Other names of the JSON are attributes.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
+        self.confusion: NDArray[np.float64] | None = result.pop("matrix", None)
         self.results = result
         self.passed: bool | None = result["pass"]
         self.failures: list[str] = result["failures"]
@@ -300,8 +310,10 @@ def verify(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
+    cost: str | ArrayLike | None = None,
     samples: int | None = None,
     rel_err: float | None = None,
+    confusion: bool = False,
     seed: int | None = None,
     workers: int | None = None,
     backend: Literal["auto", "cpu", "cuda"] | None = None,
@@ -312,7 +324,7 @@ def verify(
     With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
     ``code`` is a name or an L × M matrix. ``random`` draws the error probabilities uniformly from 0 to 1; the other arguments are
-    those of ``compare``. A failed check raises nothing: see ``Verification.passed``.
+    those of ``compare``. ``confusion`` asks for ``Verification.confusion``. A failed check raises nothing: see ``Verification.passed``.
 
     Source: Eq. 2 and 26 of Shah, Xue and Aamodt, ICLR 2022; the test is Bernstein's inequality, shared by the levels (Bonferroni).
 
@@ -384,6 +396,7 @@ def heatmap(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
+    cost: str | ArrayLike | None = None,
     samples: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -859,6 +872,7 @@ def optimize(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
+    cost: str | ArrayLike | None = None,
     samples: int | None = None,
     rel_err: float | None = None,
     seed: int | None = None,
