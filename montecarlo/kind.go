@@ -74,8 +74,8 @@ func (p *Problem) validateKind() error {
 	return nil
 }
 
-// Rounding returns how far the rounding of logits may move the expectation of |error| of row i
-// where their signs decide, in levels: none is wrong by more than all levels. It is 0 for hard
+// Rounding returns how far the rounding of logits may move the expected cost of row i where their signs
+// decide: none is wrong by more than all levels. It is 0 for hard
 // outputs.
 func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 	if p.Kind.Hard() {
@@ -85,7 +85,8 @@ func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return t.SignRounding() * float64(p.Code.Levels()-1), nil
+	levels := p.Code.Levels()
+	return t.SignRounding() * p.Cost.Scale(levels) * float64(levels-1), nil
 }
 
 // LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,

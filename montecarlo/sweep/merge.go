@@ -25,7 +25,10 @@ type Numbers struct {
 	// mean cost, by default |error| in levels: the bound, the exact value, or the mean of the samples
 	Mean   float64 `json:"mean"`
 	StdErr float64 `json:"stderr"`
-	RMS    float64 `json:"rms"`
+	// root of the sampled mean squared distance of answer and label; null where it is below 0.016 levels
+	// and rounding decides
+	RMS float64 `json:"rms"`
+	// share of the samples that are at most within_levels away
 	Within float64 `json:"within"`
 	// level, from 1, with the largest mean |error|: exact where every level has an exact one, else
 	// sampled

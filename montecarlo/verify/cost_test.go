@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -59,7 +58,7 @@ func TestCosts(t *testing.T) {
 				if n != m {
 					table.Set(n, m, math.Round(100*rng.Float64())/10)
 				}
-				text += fmt.Sprintf("%g%c", table.At(n, m), ",\n"[min(m+2-levels, 1)&1])
+				text += fmt.Sprintf("%g%s", table.At(n, m), map[bool]string{true: "\n", false: ","}[m+1 == levels])
 			}
 		}
 		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
@@ -132,9 +131,7 @@ func TestCosts(t *testing.T) {
 		if v.Pass == nil || !*v.Pass || v.Confusion != "exact" {
 			t.Errorf("%s: %v, %s", what, v.Failures, v.Confusion)
 		}
-		if !reflect.DeepEqual(v.Labels, check(3).Labels) {
-			t.Errorf("%s: three workers have other numbers", what)
-		}
+		must.Equal(t, what+": numbers of three workers", v.Labels, check(3).Labels)
 		sums := make([]montecarlo.Sums, levels)
 		var spans []montecarlo.Span
 		for i := range levels {
