@@ -137,7 +137,7 @@ func (f priorFlag) read(s *scenario.Scenario) error {
 // file says it, or 0 for code.DefaultLevels. They are on a circle where the flag or the fit says so.
 func sizes(s *scenario.Scenario, levels, byDefault int, circle circularFlag, fit *assess.Fit) code.Sizes {
 	if fit != nil {
-		byDefault = fit.Levels
+		byDefault, circle.Circular = fit.Levels, circle.Circular || fit.Circular
 	}
 	if t, ok := s.Model.(interface{ Levels() int }); ok && levels == 0 {
 		if rows := t.Levels(); rows > 0 {

@@ -25,6 +25,7 @@ import (
 
 type optimizeCmd struct {
 	levelsFlag
+	circularFlag
 	Bits           search.BitCounts `placeholder:"M" help:"Number of bits; with --pareto a range lo:hi:count[:log]."`
 	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder of the found and the named codes (default: gen), one of ${anycode}."`
 	MaxTransitions int              `group:"codes" placeholder:"T" help:"Most transitions of a bit (default: any number)."`
@@ -54,7 +55,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	o, err := cmd.options(sizes(s, cmd.Levels, 0, circularFlag{}, fit))
+	o, err := cmd.options(sizes(s, cmd.Levels, 0, cmd.circularFlag, fit))
 	if err != nil {
 		return err
 	}

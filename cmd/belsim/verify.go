@@ -20,6 +20,7 @@ import (
 type verifyCmd struct {
 	Code string `default:"johnson-nonzero" reads:"" help:"Code: a NAME, a FILE or NAME=FILE."`
 	levelsFlag
+	circularFlag
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; ${auto}."`
 	scenarioFlags
 	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1."`
@@ -54,7 +55,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Random {
 		s.Model = scenario.Random{Seed: cmd.Seed}
 	}
-	codes, err := code.OpenAll([]string{cmd.Code}, sizes(s, cmd.Levels, 0, circularFlag{}, fit))
+	codes, err := code.OpenAll([]string{cmd.Code}, sizes(s, cmd.Levels, 0, cmd.circularFlag, fit))
 	if err != nil {
 		return err
 	}

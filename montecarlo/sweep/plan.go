@@ -59,6 +59,7 @@ type planFile struct {
 	Codes       []string       `json:"codes"`
 	Decoders    []string       `json:"decoders"`
 	Levels      []int          `json:"levels"`
+	Circular    bool           `json:"circular"`
 	R           plane.Axis     `json:"r"`
 	Sigma       plane.Axis     `json:"sigma"`
 	Methods     []plane.Method `json:"methods"`
@@ -192,7 +193,7 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 	if err := plane.Check(d.R, d.Sigma); err != nil {
 		return err
 	}
-	if err := s.Ask(f.Cost, false, f.Levels...); err != nil {
+	if err := s.Ask(f.Cost, f.Circular, f.Levels...); err != nil {
 		return quoted(err)
 	}
 	if d.Measure = s.Measure(); s.Cost().Matrix() {
@@ -272,11 +273,14 @@ func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err err
 			if err != nil {
 				return nil, err
 			}
+			if f.Circular {
+				c = c.OnCircle()
+			}
 			codes = append(codes, c)
 		}
 		return codes, nil
 	}
-	if codes, err = code.OpenAll([]string{name}, code.Sizes{}); err != nil {
+	if codes, err = code.OpenAll([]string{name}, code.Sizes{Circular: f.Circular}); err != nil {
 		return nil, err
 	}
 	own := codes[0].Levels()

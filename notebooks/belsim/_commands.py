@@ -144,6 +144,7 @@ def compare(
     codes: Sequence[Code] = (),
     *,
     levels: int | None = None,
+    circular: bool = False,
     decoder: str | Sequence[str] | None = None,
     r: float | None = None,
     sigma: float | None = None,
@@ -164,6 +165,8 @@ def compare(
     progress: bool | None = None,
 ) -> pd.DataFrame:
     """Codes by their expected error, the smallest first: bound, exact expectation and sampled mean.
+
+    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
     ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
     Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
@@ -297,6 +300,7 @@ def verify(
     code: Code = "johnson-nonzero",
     *,
     levels: int | None = None,
+    circular: bool = False,
     decoder: str | None = None,
     r: float | None = None,
     sigma: float | None = None,
@@ -316,6 +320,8 @@ def verify(
     progress: bool | None = None,
 ) -> Verification:
     """Checks bound, exact value and sampled mean of every level against each other.
+
+    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
     ``code`` is a name or an L × M matrix. ``random`` draws the error probabilities uniformly from 0 to 1; the other arguments are
     those of ``compare``. ``confusion`` asks for ``Verification.confusion``. A failed check raises nothing: see ``Verification.passed``.
@@ -381,6 +387,7 @@ def heatmap(
     b: Code | None = None,
     *,
     levels: int | None = None,
+    circular: bool = False,
     r: Span | None = None,
     sigma: Span | None = None,
     method: str | Sequence[str] | None = None,
@@ -397,6 +404,8 @@ def heatmap(
     progress: bool | None = None,
 ) -> Heatmap:
     """The increase of code ``a``'s error over code ``b``'s, in percent, over the plane of r and σ.
+
+    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
     ``a`` and ``b`` are names or L × M matrices; without them the map is the paper's Figure 3(c). ``r`` and ``sigma``
     are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or lists of ascending numbers; the picture has cells of
@@ -847,6 +856,7 @@ class Optimized(_Results):
 def optimize(
     *,
     levels: int | None = None,
+    circular: bool = False,
     bits: int | tuple[int, int, int] | tuple[int, int, int, str] | None = None,
     pareto: bool = False,
     decoder: str | None = None,
@@ -871,6 +881,8 @@ def optimize(
     progress: bool | None = None,
 ) -> Optimized:
     """Searches for the code of ``levels`` L and ``bits`` M with the smallest expected error.
+
+    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
     ``pareto`` searches for a code of each number of ``bits``: a range ``(lo, hi, count)`` or ``(lo, hi, count, "log")``, or None for
     those that matter. ``Optimized.each`` has them. ``max_transitions`` limits the transitions of each bit. ``start`` is a code to begin
