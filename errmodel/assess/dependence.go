@@ -106,7 +106,7 @@ func (n *network) oneSided() (bit int, yes bool) {
 // targets one level further, by three standard errors.
 func (n *network) countedOtherwise() (what, next string) {
 	labels, best := n.source.Labels, leastError(n.seen.Labels)
-	if labels.Width() != 1 || labels.Places != nil || best < 0 {
+	if labels.Width() != 1 || labels.Places != nil || labels.Circle != nil || best < 0 {
 		return "", ""
 	}
 	lowest, highest := occurring(n.seen.Counts.Prior())
@@ -142,10 +142,13 @@ func (n *network) guesses() bool {
 // asGuess reports whether an error is not told, by three standard errors, from that of an answer
 // that is the median of the targets.
 func (n *network) asGuess(e observed.Error) bool {
+	prior := n.seen.Counts.Prior()
+	if on := n.code.Circle(); on != nil {
+		return e.Mean > on.Distance(prior)-3*e.StdErr
+	}
 	// The mean distance of the targets from a level; where the next level is nearer to more of
 	// them, it is less there.
 	guess, below := 0.0, 0.0
-	prior := n.seen.Counts.Prior()
 	for i, p := range prior {
 		guess += float64(i) * p
 	}

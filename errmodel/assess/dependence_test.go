@@ -17,6 +17,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
 )
 
 // TestOneHot: bits of one-hot that were trained by themselves are zero in every sample, and their
@@ -123,7 +124,8 @@ func TestShuffled(t *testing.T) {
 // TestGuesses: an error is that of guessing up to three standard errors below it. The median of
 // three levels that are equally frequent is wrong by 2/3 of a level.
 func TestGuesses(t *testing.T) {
-	n := &network{seen: &observed.Summary{Counts: &errmodel.Counts{Levels: 3, Samples: []uint64{5, 5, 5}}}}
+	n := &network{code: &code.Code{},
+		seen: &observed.Summary{Counts: &errmodel.Counts{Levels: 3, Samples: []uint64{5, 5, 5}}}}
 	for below, want := range map[float64]bool{-1: true, 0: true, 2.9: true, 3.1: false} {
 		n.seen.Levels = []observed.Error{{Mean: 9, StdErr: 1}, {Mean: 2./3 - below*0.01, StdErr: 0.01}}
 		if n.guesses() != want {

@@ -60,7 +60,7 @@ func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples
 	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.source.Kind.Hard(), Decodings: n.decodings,
 		Temperature: n.options.Temperature, Width: n.width(), BitByBit: n.training == perceived.BCE}
 	if r := n.options.Range; !r.IsZero() {
-		in.Values, err = r.spread(n.code.Levels())
+		in.Values, err = r.spread(n.code.Levels(), n.code.Circular())
 	}
 	if err == nil {
 		n.fitted, err = fitdecoder.Fit(ctx, workers, in)

@@ -157,7 +157,7 @@ func CountOutputs(o Options) (int, error) {
 
 // sizes are those of codes that stand beside the network's own.
 func (n *network) sizes() code.Sizes {
-	return code.Sizes{Levels: n.code.Levels(), Default: n.code.Levels()}
+	return code.Sizes{Levels: n.code.Levels(), Default: n.code.Levels(), Circular: n.code.Circular()}
 }
 
 // openCode opens the code of the options, with as many bits as there are outputs and the places of
@@ -193,6 +193,9 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m,
 			forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(),
 			when(rows == c.Bits(), "; it has as many rows, so it may be transposed"))
+	}
+	if o.Circular {
+		c = c.OnCircle()
 	}
 	return o.Range.of(c)
 }

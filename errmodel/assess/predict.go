@@ -10,6 +10,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
@@ -66,6 +67,9 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 			p, err := about.ProblemOf(n.code, decoder, e)
 			if err != nil {
 				return nil, err
+			}
+			if p.Cost = cost.OfValues(n.code.Places()); n.code.Circular() {
+				p.Cost = cost.Circular(n.code.Levels())
 			}
 			return expect.Of(ctx, workers, p, prior, omit)
 		}

@@ -68,7 +68,7 @@ const FewestErring = 30
 // the context's.
 func NewJoint(ctx context.Context, f *Fit) (*Joint, error) {
 	c := f.counts
-	j := &Joint{fit: f, gauss: newGauss(2 * c.Levels), right: make([][2]float64, c.Levels)}
+	j := &Joint{fit: f, gauss: newGauss(2*c.Levels, round(f.code)), right: make([][2]float64, c.Levels)}
 	j.gauss.at(math.Log(f.Sigma))
 	j.inverse, j.regular = f.inverse()
 	for i := range j.right {
@@ -100,7 +100,7 @@ func (j *Joint) rate(i, k int) (e, q float64) {
 	j.distances = j.distances[:0]
 	nearest := 0
 	for n, at := range j.fit.positions[k] {
-		j.distances = append(j.distances, int32(distance(i, at)))
+		j.distances = append(j.distances, distance(i, at, j.gauss.round))
 		if j.distances[n] < j.distances[nearest] {
 			nearest = n
 		}
