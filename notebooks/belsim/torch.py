@@ -92,7 +92,8 @@ class _Exact(nn.Module, metaclass=_Short):
 class Head(_Exact):
     """A loss and a decoder for the outputs of a network, of shape (..., ``Head.outputs``). It has no weights.
 
-    With a code of L levels and M bits, ``outputs`` is M, and softmax(Z Cᵀ) of outputs Z is the distribution over the levels:
+    With a code of L levels and M bits, ``outputs`` is M, and softmax(Z Cᵀ) of outputs Z is the distribution over the levels
+    (Eq. 6 of Shah, Xue and Aamodt, ICLR 2022):
 
     - ``bce``: the binary cross-entropy of each bit of the nearest level
     - ``ce``: the cross-entropy of the distribution and the nearest level; of ``onehot`` it is a softmax classifier

@@ -294,19 +294,33 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 			return nil
 		}
 	}
-	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, p.Cost, q.prior, p.Errors, o)
+	costs := []cost.Cost{p.Cost, p.Cost.Squared(), p.Cost.Beyond(float64(p.Within))}
+	if q.onlyMean {
+		costs = costs[:1]
+	}
+	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, costs, q.prior, p.Errors, o)
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	t.Intervals = rows
-	v := enclose.Mean(q.prior, rows)
-	if v.Width() <= ExactWidth {
-		x.Exact = v.Middle()
-	}
+	t.Intervals = rows[0]
+	v := enclose.Mean(q.prior, rows[0])
 	x.ExactLo, x.ExactHi = &v.Lo, &v.Hi
+	if v.Width() > ExactWidth {
+		return nil
+	}
+	x.Exact = v.Middle()
+	if !q.onlyMean {
+		square, far := enclose.Mean(q.prior, rows[1]), enclose.Mean(q.prior, rows[2])
+		if square.Width() <= ExactWidth {
+			t.RMS = math.Sqrt(square.Middle())
+		}
+		if far.Hi-far.Lo <= ExactWidth {
+			t.Within = max(0, 1-far.Middle())
+		}
+	}
 	return nil
 }
 

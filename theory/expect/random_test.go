@@ -327,11 +327,17 @@ func TestRandomProblems(t *testing.T) {
 		near("RMS", th.RMS, math.Sqrt(all.Square))
 		near("share within of all", th.Within, all.Within)
 		if enclose.Fits(p.Code, p.Decoder) {
-			rows, err := enclose.Rows(t.Context(), 1, p.Code, p.Decoder, p.Cost, p.prior, p.Errors,
+			costs := []cost.Cost{p.Cost, p.Cost.Squared(), p.Cost.Beyond(float64(p.Within))}
+			all, err := enclose.Rows(t.Context(), 1, p.Code, p.Decoder, costs, p.prior, p.Errors,
 				enclose.Options{Width: 1e-9, Work: 1 << 20})
-			for i, v := range rows {
-				if p.prior[i] > 0 && !(v.Lo-1e-10*scale <= th.Levels[i].Mean && th.Levels[i].Mean <= v.Hi+1e-10*scale) {
-					t.Errorf("%s, level %d: %v does not hold %v", name, i+1, v, th.Levels[i].Mean)
+			for k, rows := range all {
+				slack := 1e-10 * costs[k].Scale(p.Code.Levels()) * float64(p.Code.Levels())
+				for i, v := range rows {
+					l := th.Levels[i]
+					want := []float64{l.Mean, l.Square, 1 - l.Within}[k]
+					if p.prior[i] > 0 && !(v.Lo-slack <= want && want <= v.Hi+slack) {
+						t.Errorf("%s, level %d, %s: %v does not hold %v", name, i+1, costs[k].Name(), v, want)
+					}
 				}
 			}
 			if err == nil {
