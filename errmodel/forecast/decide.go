@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// Worthwhile is the difference of two errors, as a share of them, within which cost may decide.
+	// Worthwhile is the smallest difference of two errors that matters, as a share: heads within it are
+	// practically equivalent.
 	Worthwhile = 0.02
 	// LeastGain is the smallest expected gain for which a network is trained. testdata/forecast has
 	// the regrets of others.

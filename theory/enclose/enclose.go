@@ -1,5 +1,6 @@
 // Package enclose computes intervals that hold the expected cost of gen on hard decisions: for
-// any code, of any number of bits, whose bits err independently.
+// any code, of any number of bits, whose bits err independently. Interval arithmetic calls such an
+// interval an enclosure.
 //
 // The decoder compares every word with the output, but few words can be nearest. So the
 // expected error of a level is computed in three parts:
@@ -153,6 +154,27 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) ([]Interval, err
 		}
 	}
 	return out, err
+}
+
+// Answers returns the law of the answer to row i, as theory.Law.Row does, where all words form a path.
+// The error wraps theory.ErrNoClosedForm elsewhere, or is as Row's.
+func (x *Encloser) Answers(ctx context.Context, i int, e []float64) (a theory.Answers, err error) {
+	if err := matrix.CheckProbabilities(e, i); err != nil {
+		return a, err
+	}
+	if !x.whole {
+		return a, fmt.Errorf("%w: the words of %s form no path", theory.ErrNoClosedForm, x.candidates.code.Name())
+	}
+	x.candidates.all(i, e)
+	x.path.set(&x.candidates)
+	if _, _, err = x.path.mean(ctx, &x.candidates); err != nil {
+		return a, err
+	}
+	for j, m := range x.path.rows {
+		a.Labels = append(a.Labels, float64(m+1))
+		a.Probabilities = append(a.Probabilities, x.path.before[j]*x.path.after[j])
+	}
+	return a, nil
 }
 
 // row is Row in units of the scales.

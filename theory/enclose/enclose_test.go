@@ -143,6 +143,33 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// TestAnswers: the law of the answers on a path is that of an enumeration, whose sums are of fewer than
+// 2²⁰ products of at most 20 factors; other codes have none.
+func TestAnswers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 4))
+	for _, levels := range []int{2, 5, 12} {
+		c, d := named(t, "unary", levels)
+		x := must.Get(enclose.New(c, d, nil, enclose.Options{}))(t)
+		law := must.Get(theory.NewLaw(t.Context(), math.MaxInt, c, d))(t)
+		e := random(rng, c)
+		for i := range levels {
+			row, got, want := mat.Row(nil, i, e), make([]float64, levels), make([]float64, levels)
+			must.Get(x.Answers(t.Context(), i, row))(t).Place(got, c)
+			must.Get(law.Row(t.Context(), i, row))(t).Place(want, c)
+			for m := range want {
+				if math.Abs(got[m]-want[m]) > 1e-10 {
+					t.Errorf("unary of %d levels, level %d: P(%d) = %v, want %v", levels, i+1, m+1, got[m], want[m])
+				}
+			}
+		}
+	}
+	c, d := named(t, "gray", 8)
+	x := must.Get(enclose.New(c, d, nil, enclose.Options{}))(t)
+	if _, err := x.Answers(t.Context(), 0, make([]float64, 3)); !errors.Is(err, theory.ErrNoClosedForm) {
+		t.Errorf("gray: %v", err)
+	}
+}
+
 // TestParts: a path, a rotated path and a tree give the same. The codes are too large for an
 // enumeration; intervals that are computed in different ways must overlap, and so must
 // intervals of different widths.

@@ -247,11 +247,23 @@ func Confusion(ctx context.Context, workers int, p *Problem) (*mat.Dense, error)
 		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
 			theory.ErrNoClosedForm)
 	}
+	out := mat.NewDense(p.Code.Levels(), p.Code.Levels(), nil)
 	law, err := theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
+	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) && enclose.Path(p.Code, p.Decoder) {
+		return out, parallel.Each(ctx, workers, p.Code.Levels(), func() (func(context.Context, int) error, error) {
+			x, err := enclose.New(p.Code, p.Decoder, nil, enclose.Options{})
+			var row []float64
+			return func(ctx context.Context, i int) error {
+				row = matrix.Row(row, i, p.Errors)
+				a, err := x.Answers(ctx, i, row)
+				a.Place(out.RawRowView(i), p.Code)
+				return err
+			}, err
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := mat.NewDense(p.Code.Levels(), p.Code.Levels(), nil)
 	return out, law.Levels(ctx, workers, nil, p.Errors, p.Cost, func(i int, _ float64, a theory.Answers) {
 		a.Place(out.RawRowView(i), p.Code)
 	})

@@ -1,6 +1,7 @@
 package expect_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -403,4 +404,27 @@ func TestStepsOfCosts(t *testing.T) {
 	e := []float64{0, 0, 0.25}
 	b := must.Get(theory.NewBound(c, d, zeroOne))(t)
 	must.Within(t, "bound", must.Get(b.Row(t.Context(), 0, e))(t), 0.25, 0.25) // and not |C(1,1) − C(1,2)|·0
+}
+
+// TestConfusionOfPaths: gen on a path of any size has a confusion matrix, whose mean error is in the
+// interval; other codes of many bits have none.
+func TestConfusionOfPaths(t *testing.T) {
+	c := must.Get(code.New("unary", 48))(t)
+	p := &expect.Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Errors: mat.NewDense(48, 47, nil)}
+	rng := rand.New(rand.NewPCG(2, 58))
+	p.Errors.(*mat.Dense).Apply(func(_, _ int, _ float64) float64 { return rng.Float64() / 3 }, p.Errors)
+	th := must.Get(expect.Of(t.Context(), 1, p, theory.Uniform(48), expect.Omit{AnyLaw: true}))(t)
+	m, mean := must.Get(expect.Confusion(t.Context(), 2, p))(t), 0.0
+	for i := range 48 {
+		must.Within(t, "probability", mat.Sum(m.RowView(i)), 1-1e-12, 1+1e-12)
+		for k := range 48 {
+			mean += m.At(i, k) * math.Abs(float64(k-i)) / 48
+		}
+	}
+	must.Within(t, "mean", mean, *th.Mean.ExactLo*(1-1e-12), *th.Mean.ExactHi*(1+1e-12))
+	h := must.Get(code.New("hadamard", 64))(t)
+	p = &expect.Problem{Code: h, Decoder: must.Get(decode.New("gen", h))(t), Errors: mat.NewDense(64, h.Bits(), nil)}
+	if _, err := expect.Confusion(t.Context(), 1, p); !errors.Is(err, theory.ErrNoClosedForm) {
+		t.Errorf("hadamard: %v", err)
+	}
 }
