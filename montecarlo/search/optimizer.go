@@ -16,6 +16,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory/base/refuse"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -74,11 +75,14 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	if o.Prior, err = s.Weights(o.Levels); err != nil {
 		return nil, err
 	}
-	o.Seed = draw.Seed
+	o.Seed, o.Cost = draw.Seed, s.CostOf(o.Levels, o.Circular)
 	if err := p.columns(&o); err != nil {
 		return nil, err
 	}
 	switch {
+	case s.Network != nil && s.Cost().Name() != (cost.Cost{}).Name():
+		return nil, &refuse.Value{Name: "cost", Value: s.Cost().Name(),
+			Want: (cost.Cost{}).Name() + ": forecasts are of the |error| of networks"}
 	case s.Network != nil:
 		p.learn(&o)
 	case o.Column == nil || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits:
