@@ -8,6 +8,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
+	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -34,11 +35,12 @@ type MixtureRow struct {
 }
 
 // mixtureRows puts what theory says of the mixture, and of the observed error rates, beside the observed
-// error of every decoder of bits of which it says something.
+// error of every decoder of bits of which it says something: nothing of a network that was not trained
+// bit by bit, whose thresholds mean nothing.
 func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]MixtureRow, error) {
 	samples, wrong := n.seen.Counts.Total()
 	out := []MixtureRow{}
-	if wrong == 0 {
+	if wrong == 0 || n.training != perceived.BCE {
 		return out, nil
 	}
 	prior := n.seen.Counts.Prior()

@@ -24,7 +24,8 @@ type likelihood struct {
 	start     []int   // distances[start[i]:start[i+1]] are those of group i, ascending,
 	distances []int32 // in halves of a level
 	n, wrong  []float64
-	total     float64 // wrong outputs of all
+	places    []places // of the bits
+	total     float64  // wrong outputs of all
 
 	// Of the σ that at was called with:
 	logU   []float64 // ln u by group
@@ -45,41 +46,70 @@ func abs(d int) int {
 
 // newLikelihood uses all bits that have transitions.
 func newLikelihood(c *errmodel.Counts, positions [][]int) *likelihood {
-	l := &likelihood{start: []int{0}}
-	groups := map[string]int{}
-	var key []byte
-	var distances []int32
+	l := &likelihood{start: []int{0}, places: make([]places, len(positions))}
+	groups, alike := map[string]int{}, map[string][]int{}
 	for k, at := range positions {
 		if len(at) == 0 {
 			continue
 		}
+		l.places[k] = places{first: at[0], levels: c.Levels}
+		shape := key(at, -2*at[0])
+		if l.places[k].groups = alike[shape]; l.places[k].groups == nil {
+			l.places[k].groups = slices.Repeat([]int{-1}, 2*c.Levels)
+			alike[shape] = l.places[k].groups
+		}
 		for i, samples := range c.Samples {
-			distances = distances[:0]
-			for _, n := range at {
-				distances = append(distances, int32(distance(i, n)))
-			}
-			slices.Sort(distances)
-			key = key[:0]
-			for _, d := range distances {
-				key = binary.LittleEndian.AppendUint32(key, uint32(d))
-			}
-			g, ok := groups[string(key)]
-			if !ok {
-				g = len(l.n)
-				groups[string(key)] = g
-				l.distances = append(l.distances, distances...)
-				l.start = append(l.start, len(l.distances))
-				l.n, l.wrong = append(l.n, 0), append(l.wrong, 0)
+			g := l.places[k].at(i)
+			if *g < 0 {
+				*g = l.group(groups, i, at)
 			}
 			wrong := float64(c.Row(i)[k])
-			l.n[g] += float64(samples)
-			l.wrong[g] += wrong
+			l.n[*g] += float64(samples)
+			l.wrong[*g] += wrong
 			l.total += wrong
 		}
 	}
 	l.gauss = newGauss(int(slices.Max(append(l.distances, 0))))
 	l.logU, l.q1, l.q2 = make([]float64, len(l.n)), make([]float64, len(l.n)), make([]float64, len(l.n))
 	return l
+}
+
+// places are the groups of a bit's entries, by how far a level is from the bit's first transition.
+// Bits whose transitions are as far from each other share them.
+type places struct {
+	first, levels int
+	groups        []int // −1 where it is not known yet
+}
+
+// at is where the group of row i is.
+func (p places) at(i int) *int { return &p.groups[i-p.first+p.levels-1] }
+
+// key writes numbers, twice each and shifted, so that they can be compared.
+func key[N int | int32](numbers []N, shift N) string {
+	var out []byte
+	for _, v := range numbers {
+		out = binary.LittleEndian.AppendUint32(out, uint32(2*v+shift))
+	}
+	return string(out)
+}
+
+// group is the group of row i of a bit with these transitions, a new one where there is none yet.
+func (l *likelihood) group(groups map[string]int, i int, at []int) int {
+	var distances []int32
+	for _, n := range at {
+		distances = append(distances, int32(distance(i, n)))
+	}
+	slices.Sort(distances)
+	of := key(distances, 0)
+	g, ok := groups[of]
+	if !ok {
+		g = len(l.n)
+		groups[of] = g
+		l.distances = append(l.distances, distances...)
+		l.start = append(l.start, len(l.distances))
+		l.n, l.wrong = append(l.n, 0), append(l.wrong, 0)
+	}
+	return g
 }
 
 // gauss holds Gaussians of one width by distance, without their factor 1/(σ√(2π)).
