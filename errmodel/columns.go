@@ -9,10 +9,14 @@ type MixtureColumns struct {
 	gauss gaussians
 }
 
-// NewMixtureColumns prepares columns for a number of levels. The error is about r or σ.
-func NewMixtureColumns(levels int, r, sigma float64) (*MixtureColumns, error) {
+// NewMixtureColumns prepares columns for a number of levels, on a circle where they are circular. The
+// error is about r or σ.
+func NewMixtureColumns(levels int, circular bool, r, sigma float64) (*MixtureColumns, error) {
 	if err := Check(r, sigma); err != nil {
 		return nil, err
+	}
+	if circular {
+		return &MixtureColumns{r, wrappedGaussians(sigma, levels)}, nil
 	}
 	return &MixtureColumns{r, newGaussians(sigma, levels)}, nil
 }

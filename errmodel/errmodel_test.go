@@ -48,7 +48,7 @@ func TestMixture(t *testing.T) {
 		c := mustNew(t, families[rapid.IntRange(0, len(families)-1).Draw(t, "family")].Name,
 			rapid.IntRange(2, 60).Draw(t, "levels"))
 		sigma := rapid.Float64Range(0.2, 30).Draw(t, "sigma")
-		p, err := errmodel.NewProfile(context.Background(), c.Levels(), c.Transitions(), sigma)
+		p, err := errmodel.NewProfile(context.Background(), c, c.Transitions(), sigma)
 		if err != nil {
 			t.Fatal(err)
 		}

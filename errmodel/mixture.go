@@ -26,7 +26,7 @@ func NewMixture(ctx context.Context, c *code.Code, r, sigma float64) (*Mixture, 
 	if err != nil {
 		return nil, err
 	}
-	p, err := NewProfile(ctx, c.Levels(), positions, sigma)
+	p, err := NewProfile(ctx, c, positions, sigma)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +74,17 @@ func (m *Mixture) RowTo(dst []float64, i int) {
 // levels: Eq. 3 and 4 are functions of a real y.
 func (m *Mixture) AtLabel(dst []float64, y float64) {
 	p := m.profile
+	if p.circular {
+		unit := Transition{R: m.r, Sigma: p.sigma}
+		for k, positions := range p.positions {
+			dst[k] = 0
+			for _, at := range positions {
+				unit.Mu = float64(at) + 0.5
+				dst[k] += unit.Around(y, float64(p.levels))
+			}
+		}
+		return
+	}
 	// Beyond 39 σ a Gaussian is zero.
 	reach := 39 * p.sigma
 	unit := Transition{R: m.r, Sigma: p.sigma}

@@ -2,6 +2,7 @@ package errmodel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"belsim/theory/code"
@@ -14,10 +15,12 @@ import (
 // is right, and the result is the transitions of the code. Other codes have no printed
 // transitions, and the result is an error. Other errors are the context's.
 func PrintedTransitions(ctx context.Context, c *code.Code) ([][]int, error) {
-	switch c.Name() {
-	case "unary":
+	switch {
+	case c.Circular():
+		return nil, errors.New("the paper prints transitions for levels on a line only, and these are on a circle")
+	case c.Name() == "unary":
 		return c.TransitionsContext(ctx)
-	case "johnson-nonzero":
+	case c.Name() == "johnson-nonzero":
 		m := c.Bits()
 		positions := make([][]int, m)
 		for k := range positions {

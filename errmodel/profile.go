@@ -6,13 +6,17 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/code"
 )
 
 // Profile is the error model of a code for one width σ and any weight r,
 // e[n,k] = r·u[n,k] with u[n,k] = Σ exp(−(n−μ)²/(2σ²))/(σ√(2π)) over the
-// transitions μ of bit k. It is safe for concurrent use.
+// transitions μ of bit k. On a circle the Gaussians are wrapped: they are sums over all images of a
+// transition. It is safe for concurrent use.
 type Profile struct {
 	levels, bits int
+	circular     bool
 	sigma        float64
 	positions    [][]int
 	gauss        gaussians
@@ -26,15 +30,16 @@ type Profile struct {
 // memory; larger tables are made again row by row (64 MiB).
 const keepUnit = 8 << 20
 
-// NewProfile returns the profile of a code of the given number of levels whose bit k has
+// NewProfile returns the profile of a code whose bit k has
 // transitions at positions[k][i]+½: code.Code.Transitions gives them; PrintedTransitions gives
 // the positions of the paper's Eq. 4. It costs O(L) Gaussians and O(L·transitions) additions.
 // The error is about σ, or the context's.
-func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float64) (*Profile, error) {
+func NewProfile(ctx context.Context, c *code.Code, positions [][]int, sigma float64) (*Profile, error) {
 	if err := Check(1, sigma); err != nil {
 		return nil, err
 	}
-	p := &Profile{levels: levels, bits: len(positions), sigma: sigma, positions: positions}
+	levels := c.Levels()
+	p := &Profile{levels: levels, bits: len(positions), circular: c.Circular(), sigma: sigma, positions: positions}
 
 	// All distances are half-integers, so the whole table needs few Gaussians.
 	reach := levels
@@ -44,6 +49,9 @@ func NewProfile(ctx context.Context, levels int, positions [][]int, sigma float6
 		}
 	}
 	p.gauss = newGaussians(sigma, reach)
+	if p.circular {
+		p.gauss = wrappedGaussians(sigma, levels)
+	}
 
 	if p.levels*p.bits <= keepUnit {
 		p.unit = mat.NewDense(p.levels, p.bits, nil)
@@ -82,9 +90,25 @@ func newGaussians(sigma float64, reach int) (g gaussians) {
 		}
 		g.values = append(g.values, v)
 	}
+	return g.and()
+}
+
+// and adds those in the reversed order.
+func (g gaussians) and() gaussians {
 	g.reversed = slices.Clone(g.values)
 	slices.Reverse(g.reversed)
 	return g
+}
+
+// wrappedGaussians are those round a circle of so many levels, at all distances d+½ of a level from
+// a transition, one way and the other.
+func wrappedGaussians(sigma float64, levels int) gaussians {
+	g, unit := gaussians{values: make([]float64, levels)}, Transition{R: 1, Sigma: sigma}
+	for d := range (levels + 1) / 2 {
+		g.values[d] = unit.Around(float64(d)+0.5, float64(levels))
+		g.values[levels-1-d] = g.values[d]
+	}
+	return g.and()
 }
 
 // addTo adds the Gaussian of a transition at at+½ to a column of all levels.

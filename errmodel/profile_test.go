@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"belsim/theory/base/must"
+	"belsim/theory/code"
 )
 
 // TestSumColumn: the table that is made column by column has the rows of large ones to the last
@@ -12,7 +13,7 @@ import (
 func TestSumColumn(t *testing.T) {
 	positions := [][]int{{1, 2, 5, 19}, {}, {-3, 4}, {0, 20}, {7, 26}, {60}, {-60, 3, 3}}
 	for _, sigma := range []float64{0.05, 0.8, 9} {
-		p := must.Get(NewProfile(context.Background(), 20, positions, sigma))(t)
+		p := must.Get(NewProfile(context.Background(), must.Get(code.New("unary", 20))(t), positions, sigma))(t)
 		row := make([]float64, len(positions))
 		for i := range 20 {
 			p.sum(row, positions, i)

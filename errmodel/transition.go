@@ -18,6 +18,23 @@ func (t Transition) At(y float64) float64 {
 	return peak * decay
 }
 
+// Around is At on a circle of so many levels: the sum of the Gaussian over all images of the label,
+// Σ_w At(y + w·levels).
+func (t Transition) Around(y, levels float64) float64 {
+	if t.Sigma > 1.5*levels { // even, to the last digit
+		return t.R / levels
+	}
+	d := math.Remainder(y-t.Mu, levels)
+	sum := t.At(t.Mu + d)
+	for w := levels; ; w += levels {
+		more := sum + t.At(t.Mu+d-w) + t.At(t.Mu+d+w)
+		if more == sum {
+			return sum
+		}
+		sum = more
+	}
+}
+
 // Transitions returns the Gaussians of a bit with transitions at positions[i]+½, with
 // one weight and one width.
 func Transitions(positions []int, r, sigma float64) []Transition {

@@ -65,6 +65,9 @@ var shortBits = []int{128, 256}
 // where there is none.
 func kernelFor(p *montecarlo.Problem) (placing, error) {
 	d := onDevice(p.Decoder)
+	if _, soft := p.Decoder.(decode.GenEx); soft && p.Code.Circular() {
+		return placing{}, fmt.Errorf("decoder %s on a circle is %w", p.Decoder.Name(), errUnsupported)
+	}
 	switch {
 	case !points(p) && d.logits:
 		return placing{name: "logits_" + d.name}, nil

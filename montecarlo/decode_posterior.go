@@ -10,11 +10,11 @@ import (
 	"belsim/theory/decode"
 )
 
-// posteriorOf returns a decoder that knows the bits of its code, each by itself; nil where it is
-// none.
+// posteriorOf returns a decoder that knows the bits of its code, each by itself, on a line; nil where it
+// is none.
 func posteriorOf(d decode.Decoder) *decode.Posterior {
 	p, ok := d.(*decode.Posterior)
-	if !ok || p.Model().Logits {
+	if !ok || p.Model().Logits || p.Circular() {
 		return nil
 	}
 	return p
@@ -33,7 +33,6 @@ func posteriorOf(d decode.Decoder) *decode.Posterior {
 // δ_k that it makes.
 type flipScorer struct {
 	posterior *decode.Posterior
-	code      *code.Code
 	word      []uint64 // the likely one
 	rows      []int    // candidates
 	values    []float64
@@ -44,7 +43,7 @@ type flipScorer struct {
 }
 
 func newFlipScorer(c *code.Code, p *decode.Posterior) *flipScorer {
-	return &flipScorer{posterior: p, code: c, changes: make([][]float64, c.Bits()), all: make([]float64, c.Levels())}
+	return &flipScorer{posterior: p, changes: make([][]float64, c.Bits()), all: make([]float64, c.Levels())}
 }
 
 // start implements flipDecoder.
@@ -111,5 +110,5 @@ func (f *flipScorer) label(flipped []uint16) int {
 			f.scores[a] += v
 		}
 	}
-	return int(decode.Median.Label(f.scores, f.values))
+	return int(decode.Median.Label(f.scores, f.values, nil))
 }

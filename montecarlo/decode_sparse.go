@@ -49,7 +49,6 @@ func bitAt(word []uint64, k int) uint64 { return word[k/64] >> (k % 64) & 1 }
 type sparseBelU struct {
 	decoder decode.BelU
 	marks   marks
-	row     int
 	base    []uint64
 	start   int
 }
@@ -63,7 +62,7 @@ func sparseBelUOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 }
 
 func (k *sparseBelU) prepare(p *tables.Bits) {
-	k.row, k.base = p.Row, p.Base
+	k.base = p.Base
 	k.start = k.decoder.Decode(p.Base) - (p.Row + 1)
 }
 

@@ -264,13 +264,15 @@ const (
 
 // correlated tells how the problem's decoder is one of correlations: gen takes the largest, for
 // which the temperature is 0, and gen-ex a softmax at its temperature. ok is false for decoders that
-// correlator does not know.
+// correlator does not know, and for gen-ex on a circle.
 func (p *Problem) correlated() (temperature float64, ok bool) {
 	switch d := p.Decoder.(type) {
 	case decode.Gen:
 		return 0, true
 	case decode.GenEx:
-		return d.Temperature(), true
+		if !p.Code.Circular() {
+			return d.Temperature(), true
+		}
 	}
 	return 0, false
 }

@@ -7,10 +7,10 @@ import (
 )
 
 // scoresOf returns the scores of a problem's decoder, where they are affine in logits of bits that
-// err independently.
+// err independently and levels are on a line.
 func scoresOf(p *Problem) (*decode.Affine, bool) {
 	d, ok := p.Decoder.(*decode.Posterior)
-	if !ok || p.Kind != IndependentLogits {
+	if !ok || p.Kind != IndependentLogits || d.Circular() {
 		return nil, false
 	}
 	return d.Scores()

@@ -22,13 +22,9 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	p.Seed = seed
 	sums = make([]montecarlo.Sums, 31)
 	must.Succeed(t, (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, n), sums, nil))
-	exact := must.Get(theory.ExactLevels(context.Background(), 0, p.Code, p.Decoder, p.Errors))(t)
-	b := must.Get(theory.NewBound(p.Code, p.Decoder))(t)
-	for i, x := range exact {
-		bound := must.Get(b.Row(context.Background(), i, mat.Row(nil, i, p.Errors)))(t)
-		th = append(th, expect.Level{Bound: bound, Mean: x.Mean, MeanSquare: x.MeanSquare})
-	}
-	return sums, th, theory.Uniform(31)
+	prior = theory.Uniform(31)
+	th = must.Get(expect.Of(context.Background(), 0, p.Expected(), prior, expect.Omit{AnyLaw: true}))(t).Levels
+	return sums, th, prior
 }
 
 // TestVerifyFinds: Verify is silent when theory is right, at few samples and at
@@ -106,12 +102,8 @@ func TestAllowance(t *testing.T) {
 func TestDetectable(t *testing.T) {
 	ctx := context.Background()
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 15, 1e-4, 2)
-	exact := must.Get(theory.ExactLevels(ctx, 0, p.Code, p.Decoder, p.Errors))(t)
-	var th []expect.Level
-	for _, x := range exact {
-		th = append(th, expect.Level{Bound: math.NaN(), Mean: x.Mean, MeanSquare: x.MeanSquare})
-	}
 	prior := theory.Uniform(15)
+	th := must.Get(expect.Of(ctx, 0, p.Expected(), prior, expect.Omit{Bounds: true, AnyLaw: true}))(t).Levels
 	sample := func(factor float64, seed uint64) []montecarlo.Sums {
 		q := *p
 		scaled := mat.DenseCopyOf(p.Errors)
@@ -123,7 +115,7 @@ func TestDetectable(t *testing.T) {
 	}
 	labels, all := montecarlo.Detectable(sample(1, 1), th, prior, 15, 1e-6)
 	mean := 0.0
-	for i, x := range exact {
+	for i, x := range th {
 		mean += x.Mean / 15
 		if !(labels[i] > all) {
 			t.Errorf("level %d: a deviation of %v is found, and of all levels one of %v", i+1, labels[i], all)

@@ -1,10 +1,12 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -13,6 +15,7 @@ import (
 // LinesData has several quantities of every level.
 type LinesData struct {
 	Title, YLabel string
+	XLabel        string    // "level n" where it is ""
 	Level         []float64 // ascending
 	Lines         []NamedLine
 	Style         Style
@@ -41,7 +44,7 @@ func Lines(d LinesData) (*Figure, error) {
 	if len(d.Lines) == 0 || len(d.Lines) > len(styles) {
 		return nil, fmt.Errorf("%d lines; want 1 to %d", len(d.Lines), len(styles))
 	}
-	p := newPlot(d.Style, "level n", d.YLabel)
+	p := newPlot(d.Style, cmp.Or(d.XLabel, "level n"), d.YLabel)
 	p.Add(grid())
 	lo, hi := math.Inf(1), math.Inf(-1)
 	key := make([]series, len(d.Lines))
@@ -61,7 +64,9 @@ func Lines(d LinesData) (*Figure, error) {
 		p.Add(&plotter.Line{XYs: line, LineStyle: styles[i]})
 		key[i] = series{name: l.Name, line: styles[i]}
 	}
-	setLevels(x, &p.X)
+	if setLevels(x, &p.X); d.XLabel != "" {
+		p.X.Tick.Marker = plot.TickerFunc(ticks)
+	}
 	margin := 0.04 * (hi - lo)
 	if margin == 0 {
 		margin = 1

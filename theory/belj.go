@@ -5,12 +5,13 @@ import (
 	"math"
 
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
-func belJBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
+func belJBoundOf(_ *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, bool) {
 	j, ok := d.(decode.BelJ)
-	if !ok {
+	if !ok || !cost.Absolute() {
 		return nil, false
 	}
 	name := "Eq. 26"
@@ -20,9 +21,9 @@ func belJBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
 	return &Bound{Name: name, Row: noWait(newBelJBound(j))}, true
 }
 
-func belJExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
+func belJFormOf(c *code.Code, d decode.Decoder) (func() form, bool) {
 	j, ok := d.(decode.BelJ)
-	return func() momentsOf { return newBelJExact(c, j) }, ok
+	return func() form { return newBelJForm(c, j) }, ok
 }
 
 // split returns the error probabilities of the bits of J(v, M) that are zero and
@@ -150,85 +151,48 @@ func belJBound(zeros, ones []float64, mirrored bool) float64 {
 	return sum1 + sum2 + sum3 + whole*sum4
 }
 
-// newBelJExact returns the exact error of bel-j. The decoder reads only the
-// first one, at f, and the last one, at l, of the output: for the label of
-// Johnson value v the error is c−f−l with c = 2M+1−v, and
+// belJForm is the law of bel-j. The decoder reads only the first one, at f, and the last one, at l, of
+// the output: for the label of Johnson value v the error is c−f−l with c = 2M+1−v, and
 //
 //	P(f, l) = A_f·B_l,  A_f = P(bit f is one)·Π_{k<f} P(bit k is zero),
 //	                    B_l = P(bit l is one)·Π_{k>l} P(bit k is zero),  for f < l,
 //
-// because the bits between them are free. One bit alone and no bit at all are
-// added to that. The double sum over f < l of A_f·B_l·|c−f−l| takes O(M): see
-// the comments inside. All terms are positive, so nothing cancels.
-func newBelJExact(c *code.Code, d decode.BelJ) momentsOf {
-	m := d.Bits()
-	x := &belJExact{
-		bits:  m,
-		one:   make([]float64, m+2),
-		zero:  make([]float64, m+2),
-		last:  make([]float64, m+2),
-		after: make([]float64, m+2),
-		above: make([]powers, m+2),
-		first: make([]float64, m+2),
+// because the bits between them are free. One bit alone and no bit at all are added to that. The
+// mean Σ A_f·B_l·|c−f−l| over f < l takes O(M), and the law O(M + width²), where width is the number
+// of the places that are likely enough to change a mean: see the comments inside. All terms are
+// positive, so nothing cancels. Arrays are indexed by positions from 1.
+type belJForm struct {
+	code                           *code.Code
+	decoder                        decode.BelJ
+	c                              int
+	empty                          float64   // the error of no bit at all
+	none                           float64   // its probability
+	one, zero, first, last, single []float64 // first is A_f, last is B_l; single is one bit alone
+	after                          []float64 // after[k] = Π_{j>k} zero[j]
+	above                          []powers  // above[k]: over l > k, distance l−k
+	sums, labels                   []float64 // by f+l; the law
+}
+
+func newBelJForm(c *code.Code, d decode.BelJ) *belJForm {
+	array := func() []float64 { return make([]float64, d.Bits()+2) }
+	return &belJForm{code: c, decoder: d, one: array(), zero: array(), first: array(), last: array(), single: array(),
+		after: array(), above: make([]powers, d.Bits()+2)}
+}
+
+func (x *belJForm) set(_ context.Context, i int, e []float64) error { // O(M)
+	m, v := len(e), i+1
+	if x.decoder.ZeroWord() {
+		v = i
 	}
-	return func(_ context.Context, i int, e []float64) (Moments, error) { // O(M)
-		n, v := i+1, i+1
-		if d.ZeroWord() {
-			v = i
+	x.c, x.empty = 2*m+1-v, float64(x.decoder.Empty()-i-1)
+	word := x.code.Word(i)
+	for k, p := range e {
+		if word[k/64]>>(k%64)&1 == 0 {
+			x.one[k+1], x.zero[k+1] = p, 1-p
+		} else {
+			x.one[k+1], x.zero[k+1] = 1-p, p
 		}
-		word := c.Word(i)
-		for k, p := range e {
-			if word[k/64]>>(k%64)&1 == 0 {
-				x.one[k+1], x.zero[k+1] = p, 1-p
-			} else {
-				x.one[k+1], x.zero[k+1] = 1-p, p
-			}
-		}
-		if c.Uneven() {
-			return x.placed(2*m+1-v, d.Empty()-n, func(err int) float64 { return c.Place(i+err) - c.Place(i) }), nil
-		}
-		return x.moments(2*m+1-v, float64(d.Empty()-n)), nil
 	}
-}
-
-// powers are sums of B_l, B_l·distance and B_l·distance² over some l.
-type powers struct{ zeroth, first, second float64 }
-
-// away returns the sums after every distance has grown by t ≥ 0.
-func (s powers) away(t float64) powers {
-	return powers{s.zeroth, s.first + t*s.zeroth, s.second + t*(2*s.first+t*s.zeroth)}
-}
-
-// belJExact holds the arrays of newBelJExact, indexed by positions from 1.
-type belJExact struct {
-	bits      int
-	one, zero []float64
-	first     []float64 // A_f
-	last      []float64 // B_l
-	after     []float64 // after[k] = Π_{j>k} zero[j]
-	above     []powers  // above[k]: over l > k, distance l−k
-}
-
-// placed are the moments where levels are uneven, in O(M²): at says how far an error of so many
-// levels is.
-func (x *belJExact) placed(c, empty int, at func(err int) float64) (out Moments) {
-	before := 1.0
-	for f := 1; f <= x.bits; f++ {
-		w := before * x.one[f]
-		before *= x.zero[f]
-		last := 1.0 // no one after l
-		for l := x.bits; l > f; l-- {
-			out.add(w*x.one[l]*last, at(c-f-l))
-			last *= x.zero[l]
-		}
-		out.add(w*last, at(c-2*f))
-	}
-	out.add(before, at(empty))
-	return out
-}
-
-func (x *belJExact) moments(c int, empty float64) Moments {
-	m := x.bits
 	x.after[m] = 1
 	x.above[m] = powers{}
 	var up powers
@@ -238,38 +202,38 @@ func (x *belJExact) moments(c int, empty float64) Moments {
 		after *= x.zero[l]
 		x.last[l], x.after[l-1] = w, after
 		// Away by 1, and w at distance 1.
-		up.second += 2*up.first + up.zeroth + w
 		up.first += up.zeroth + w
 		up.zeroth += w
 		x.above[l-1] = up
 	}
-	var sum Moments
-	before := 1.0
+	x.none = 1
 	for f := 1; f <= m; f++ {
-		w := x.one[f] * before
-		before *= x.zero[f]
-		x.first[f] = w
-		// One bit alone.
-		alone, err := w*x.after[f], float64(c-2*f)
-		sum.Mean += alone * math.Abs(err)
-		sum.MeanSquare += alone * err * err
+		x.first[f] = x.one[f] * x.none
+		x.none *= x.zero[f]
+		x.single[f] = x.first[f] * x.after[f]
 	}
-	sum.Mean += before * math.Abs(empty) // no bit at all
-	sum.MeanSquare += before * empty * empty
+	return nil
+}
+
+// powers are sums of B_l and of B_l·distance over some l.
+type powers struct{ zeroth, first float64 }
+
+func (x *belJForm) mean() float64 {
+	m, sum := len(x.one)-2, 0.0
+	for f := 1; f <= m; f++ {
+		sum += x.single[f] * math.Abs(float64(x.c-2*f))
+	}
+	sum += x.none * math.Abs(x.empty)
 
 	// f < l. With t = c−f the error is t−l. Those l above t, and above f, are
 	// at hand in above, at distances from t that are at least those from f.
 	for f := 1; f < m; f++ {
-		t := c - f
-		var s powers
-		switch {
+		switch t := x.c - f; {
 		case t <= f:
-			s = x.above[f].away(float64(f - t))
+			sum += x.first[f] * (x.above[f].first + float64(f-t)*x.above[f].zeroth)
 		case t < m:
-			s = x.above[t]
+			sum += x.first[f] * x.above[t].first
 		}
-		sum.Mean += x.first[f] * s.first
-		sum.MeanSquare += x.first[f] * s.second
 	}
 	// Those l between f and t: going down with f, t goes up; every distance t−l
 	// grows by one and the interval takes in its two ends.
@@ -280,20 +244,58 @@ func (x *belJExact) moments(c int, empty float64) Moments {
 		return x.last[l]
 	}
 	// They start from f = t or f+1 = t, with nothing between. As c ≤ 2M+1, f ≤ M.
-	var zeroth, first, second float64
-	for f, t := c/2, c-c/2; f > 1; f, t = f-1, t+1 {
+	var zeroth, first float64
+	for f, t := x.c/2, x.c-x.c/2; f > 1; f, t = f-1, t+1 {
 		w := lastAt(t)
-		second += 2*first + zeroth + w
 		first += zeroth + w
 		zeroth += w
 		if t > f {
-			w, distance := x.last[f], float64(t+1-f)
+			w := x.last[f]
 			zeroth += w
-			first += w * distance
-			second += w * distance * distance
+			first += w * float64(t+1-f)
 		}
-		sum.Mean += x.first[f-1] * first
-		sum.MeanSquare += x.first[f-1] * second
+		sum += x.first[f-1] * first
 	}
 	return sum
+}
+
+// answers leaves out places that are so unlikely that together they could not change the mean error
+// by 2⁻⁷⁸ of it, even by errors of 2M levels.
+func (x *belJForm) answers() Answers {
+	m := len(x.one) - 2
+	x.sums = append(x.sums[:0], make([]float64, 2*m+1)...)
+	least := 0x1p-80 * x.mean() / float64(m*m)
+	likely := func(p []float64) (lo, hi int) {
+		for lo, hi = 1, m; lo < hi && p[lo] <= least; {
+			lo++
+		}
+		for ; hi > lo && p[hi] <= least; hi-- {
+		}
+		return lo, hi
+	}
+	f, end := likely(x.first)
+	lo, hi := likely(x.last)
+	for ; f <= end; f++ {
+		from, w := max(lo, f+1), x.first[f]
+		if from > hi || w <= least {
+			continue
+		}
+		to := x.sums[f+from:]
+		for j, p := range x.last[from : hi+1] {
+			to[j] += float64(w * p)
+		}
+	}
+	for f := 1; f <= m; f++ {
+		x.sums[2*f] += x.single[f]
+	}
+	a := Answers{x.labels[:0], x.sums[:0]}
+	level := x.decoder.Empty() - int(x.empty)
+	for s, p := range x.sums {
+		if p > 0 {
+			a.Labels, a.Probabilities = append(a.Labels, float64(level+x.c-s)), append(a.Probabilities, p)
+		}
+	}
+	a.Labels, a.Probabilities = append(a.Labels, float64(x.decoder.Empty())), append(a.Probabilities, x.none)
+	x.labels = a.Labels
+	return a
 }

@@ -2,23 +2,27 @@ package theory
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
-func belUBoundOf(_ *code.Code, d decode.Decoder) (*Bound, bool) {
+func belUBoundOf(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, bool) {
 	if _, ok := d.(decode.BelU); !ok {
 		return nil, false
 	}
-	return &Bound{Name: "Eq. 2", Linear: true, Row: noWait(belUBound)}, true
+	row := belUBound
+	if !cost.Absolute() {
+		row = newStepsBound(c, cost)
+	}
+	return &Bound{Name: "Eq. 2", Linear: true, Row: noWait(row)}, true
 }
 
-func belUExactOf(c *code.Code, d decode.Decoder) (func() momentsOf, bool) {
+func belUFormOf(c *code.Code, d decode.Decoder) (func() form, bool) {
 	_, ok := d.(decode.BelU)
-	return func() momentsOf { return newBelUExact(c) }, ok
+	return func() form { return &belUForm{x: newCountLaws(c.Bits()), y: newCountLaws(c.Bits())} }, ok
 }
 
 // belUBound is Eq. 2: with counting, E|error| ≤ Σ_k e_k. O(M).
@@ -30,94 +34,119 @@ func belUBound(_ int, e []float64) float64 {
 	return sum
 }
 
-// newBelUExact returns the exact error of counting, which is the number X of
-// false ones minus the number Y of false zeros: two independent Poisson-binomial
-// variables. With F and G their distribution functions,
+// newStepsBound is Eq. 2 under a cost: Σ_k w_k·e_k, with w_k the steps of the cost away from the label,
+// |C(n,k) − C(n,k+1)|, of which none is below those nearer to the label.
 //
-//	E|X−Y| = Σ_t P(X ≤ t)·P(Y > t) + P(Y ≤ t)·P(X > t),
-//	E(X−Y)² = Σ e·(1−e) + (E X − E Y)²,
-//
-// where every term is positive, so nothing cancels. The distributions are built
-// by the direct recurrence, which is accurate to the smallest probabilities.
+// With X false ones and Y false zeros the answer is n+X−Y, and the cost is at most what the first X
+// steps above n add up to, or the first Y below. Steps that do not fall add up to no more over the
+// first X bits than over any X bits. This is the bound of Li and Lin (NIPS 2006), whose weights, the
+// steps as they are, need convex costs where bits need not be ones before zeros: by them a false one
+// of a far bit would cost nothing where only the first step does.
+func newStepsBound(c *code.Code, cost cost.Cost) func(i int, e []float64) float64 {
+	return func(i int, e []float64) float64 {
+		sum := 0.0
+		side := func(from, to, away int) {
+			step, before := 0.0, 0.0
+			for k := from; k != to; k += away {
+				level := k + 1 // that the bit leads to
+				if away > 0 {
+					level++
+				}
+				now := cost.Of(i+1, float64(level))
+				step, before = max(step, now-before), now
+				sum += step * e[k]
+			}
+		}
+		side(i, c.Bits(), 1)
+		side(i-1, -1, -1)
+		return sum
+	}
+}
+
+// belUForm is the law of counting. The error is the number X of false ones minus the number Y of
+// false zeros: two independent Poisson-binomial variables, which are built by the direct
+// recurrence, accurate to the smallest probabilities.
 //
 // A row costs O(M·width), where width is the width of the part of the distributions that can
 // matter. It costs O(width) where the row has the probabilities of the row before, shifted by
-// one bit, as in a mixture. See countLaws.
-func newBelUExact(c *code.Code) momentsOf {
-	x, y := newCountLaws(c.Bits()), newCountLaws(c.Bits())
-	var zeros, ones []float64 // the probabilities of their errors
-	var tails [][2]float64
-	return func(ctx context.Context, i int, e []float64) (Moments, error) {
-		largest := slices.Max(e)
-		// What is left out is a bit that errs 2⁸⁰ times less often than
-		// another, and counts so unlikely that they could not change the mean
-		// by 2⁻⁷⁰ of the largest e, even at the far end and at every step.
-		can := func(p float64) bool { return p > largest*0x1p-80 }
-		m := float64(len(e) + 1)
-		least := 0x1p-70 * largest / (m * m)
-
-		// Row i of the unary code has its ones before bit i. From there
-		// outwards a shifted row begins like its neighbour.
-		zeros, ones = zeros[:0], ones[:0]
-		for _, p := range e[i:] {
-			if can(p) {
-				zeros = append(zeros, p)
-			}
-		}
-		for k := i - 1; k >= 0; k-- {
-			if can(e[k]) {
-				ones = append(ones, e[k])
-			}
-		}
-		fx, err := x.law(ctx, zeros, least)
-		if err != nil {
-			return Moments{}, err
-		}
-		fy, err := y.law(ctx, ones, least)
-		if err != nil {
-			return Moments{}, err
-		}
-		if c.Uneven() {
-			return placedDifference(c, i, fx, fy), nil
-		}
-		bias := fx.mean - fy.mean
-		return Moments{Mean: meanDifference(fx, fy, &tails), MeanSquare: fx.variance + fy.variance + bias*bias}, nil
-	}
+// one bit, as in a mixture. See countLaws. The law of X−Y takes O(width²) more.
+type belUForm struct {
+	x, y        *countLaws
+	zeros, ones []float64    // the probabilities of their errors
+	tails       [][2]float64 // of mean
+	fx, fy      *countLaw    // of the row
+	level       int
+	law         Answers
 }
 
-// placedDifference are the moments where levels are uneven: the sum over all pairs of X and Y.
-func placedDifference(c *code.Code, i int, x, y *countLaw) (out Moments) {
-	for j, p := range x.p {
-		for k, q := range y.p {
-			out.add(float64(p*q), c.Place(i+x.lo+j-y.lo-k)-c.Place(i))
+func (b *belUForm) set(ctx context.Context, i int, e []float64) (err error) {
+	largest := slices.Max(e)
+	// What is left out is a bit that errs 2⁸⁰ times less often than
+	// another, and counts so unlikely that they could not change the mean
+	// by 2⁻⁷⁰ of the largest e, even at the far end and at every step.
+	can := func(p float64) bool { return p > largest*0x1p-80 }
+	m := float64(len(e) + 1)
+	least := 0x1p-70 * largest / (m * m)
+
+	// Row i of the unary code has its ones before bit i. From there
+	// outwards a shifted row begins like its neighbour.
+	b.level, b.zeros, b.ones = i+1, b.zeros[:0], b.ones[:0]
+	for _, p := range e[i:] {
+		if can(p) {
+			b.zeros = append(b.zeros, p)
 		}
 	}
-	return out
+	for k := i - 1; k >= 0; k-- {
+		if can(e[k]) {
+			b.ones = append(b.ones, e[k])
+		}
+	}
+	if b.fx, err = b.x.law(ctx, b.zeros, least); err == nil {
+		b.fy, err = b.y.law(ctx, b.ones, least)
+	}
+	return err
 }
 
-// add adds an error of a probability.
-func (m *Moments) add(p, err float64) {
-	m.Mean += float64(p * math.Abs(err))
-	m.MeanSquare += float64(p * float64(err*err))
+func (b *belUForm) answers() Answers {
+	x, y := b.fx, b.fy
+	width := len(x.p) + len(y.p) - 1
+	first := b.level + x.lo - y.lo - (len(y.p) - 1) // the lowest answer
+	a := &b.law
+	a.Labels, a.Probabilities = a.Labels[:0], append(a.Probabilities[:0], make([]float64, width)...)
+	for m := range width {
+		a.Labels = append(a.Labels, float64(first+m))
+	}
+	for k, q := range y.p {
+		to := a.Probabilities[len(y.p)-1-k:]
+		for j, p := range x.p {
+			to[j] += float64(p * q)
+		}
+	}
+	return *a
 }
 
-// meanDifference is E|X−Y|. It uses scratch memory.
-func meanDifference(x, y *countLaw, tails *[][2]float64) float64 {
+// mean is E|X−Y|. With F and G the distribution functions of X and Y,
+//
+//	E|X−Y| = Σ_t P(X ≤ t)·P(Y > t) + P(Y ≤ t)·P(X > t),
+//
+// where every term is positive, so nothing cancels.
+func (b *belUForm) mean() float64 {
+	x, y := b.fx, b.fy
 	lo, hi := min(x.lo, y.lo), max(x.lo+len(x.p), y.lo+len(y.p))-1
 	// Upper tails from above, so that small ones are exact; lower ones from
 	// below in the second pass.
 	var above [2]float64
-	*tails = (*tails)[:0]
+	b.tails = b.tails[:0]
 	for t := hi; t > lo; t-- {
 		above[0] += x.at(t)
 		above[1] += y.at(t)
-		*tails = append(*tails, above)
+		b.tails = append(b.tails, above)
 	}
 	sum, f, g := 0.0, 0.0, 0.0
 	for t := lo; t < hi; t++ {
 		f += x.at(t)
 		g += y.at(t)
-		above = (*tails)[hi-1-t]
+		above = b.tails[hi-1-t]
 		sum += f*above[1] + g*above[0]
 	}
 	return sum
@@ -175,9 +204,8 @@ func (l *countLaws) law(ctx context.Context, e []float64, least float64) (*count
 // countLaw is a distribution of a number of errors: p[n−lo] for so many n from lo on, and zero
 // elsewhere.
 type countLaw struct {
-	p              []float64
-	lo             int
-	mean, variance float64
+	p  []float64
+	lo int
 }
 
 func (l *countLaw) at(n int) float64 {
@@ -190,7 +218,7 @@ func (l *countLaw) at(n int) float64 {
 // add makes the law the one of some bits and one more, which errs with probability e. Counts at
 // either end that are less likely than least are left out.
 func (l *countLaw) add(before *countLaw, e, least float64) {
-	l.lo, l.mean, l.variance = before.lo, before.mean+e, before.variance+e*(1-e)
+	l.lo = before.lo
 	p, one := l.p[:0], 0.0 // the probability of one error less
 	for n := range len(before.p) + 1 {
 		now := 0.0

@@ -7,6 +7,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/must"
+	"belsim/theory/cost"
 )
 
 // BenchmarkLarge computes the bound and the exact value of all labels.
@@ -18,12 +19,12 @@ func BenchmarkLarge(b *testing.B) {
 			e := must.Get(errmodel.NewMixture(b.Context(), c, 2, 5))(b)
 			var row []float64
 			for b.Loop() {
-				bound := must.Get(theory.NewBound(c, d))(b)
+				bound := must.Get(theory.NewBound(c, d, cost.Cost{}))(b)
 				for i := range c.Levels() {
 					row = matrix.Row(row, i, e)
 					must.Get(bound.Row(b.Context(), i, row))(b)
 				}
-				must.Get(theory.ExactLevels(b.Context(), 0, c, d, e))(b)
+				must.Get(theory.Means(b.Context(), 0, c, d, cost.Cost{}, e))(b)
 			}
 		})
 	}

@@ -11,8 +11,7 @@ import (
 
 	"belsim/theory"
 	"belsim/theory/base/must"
-	"belsim/theory/code"
-	"belsim/theory/decode"
+	"belsim/theory/cost"
 )
 
 // parity has nothing but what a decoder must have: the number of ones modulo L.
@@ -33,12 +32,15 @@ type half struct{ parity }
 
 func (h half) Value(word []uint64) float64 { return float64(h.Decode(word)) + 0.5 }
 
-// TestUnevenBound: of uneven levels gen alone has a bound.
-func TestUnevenBound(t *testing.T) {
-	c := mustCode(t, "unary", 4).Placed(code.Values{0, 1, 10, 100})
-	for name, want := range map[string]bool{"gen": true, "bel-u": false} {
-		if _, err := theory.NewBound(c, must.Get(decode.New(name, c))(t)); (err == nil) != want {
-			t.Errorf("%s: %v", name, err)
+// TestBoundsOfCosts: Eq. 26 bounds the absolute error alone, and the other bounds every cost.
+func TestBoundsOfCosts(t *testing.T) {
+	for name, decoder := range map[string]string{"unary": "bel-u", "johnson": "bel-j", "gray": "gen"} {
+		c := mustCode(t, name, 8)
+		for _, of := range []cost.Cost{{}, cost.Circular(8), cost.Cost{}.Squared()} {
+			_, err := theory.NewBound(c, mustDecoder(t, decoder, c), of)
+			if want := decoder != "bel-j" || of.Absolute(); (err == nil) != want {
+				t.Errorf("%s, %s: %v", decoder, of.Name(), err)
+			}
 		}
 	}
 }
@@ -48,21 +50,21 @@ func TestUnevenBound(t *testing.T) {
 func TestUnknownDecoder(t *testing.T) {
 	c := mustCode(t, "unary", 9)
 	d := parity{9}
-	if _, err := theory.NewBound(c, d); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := theory.NewBound(c, d, cost.Cost{}); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("a bound of hard decisions: %v", err)
 	}
-	if _, err := theory.NewSoftBound(c, d); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := theory.NewSoftBound(c, d, cost.Cost{}); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("a bound of logits: %v", err)
 	}
 	e := mat.NewDense(9, 8, nil)
-	exacts := must.Get(theory.ExactLevels(context.Background(), 0, c, half{d}, e))(t)
+	exacts := must.Get(theory.Means(context.Background(), 0, c, half{d}, cost.Cost{}.Squared(), e))(t)
 	for i, x := range exacts { // nothing errs, so a word has its level minus one ones
-		if x != (theory.Moments{Mean: 0.5, MeanSquare: 0.25}) {
+		if x != 0.25 {
 			t.Errorf("level %d of a decoder that answers half a level too much: %+v", i+1, x)
 		}
 	}
 	big := mustCode(t, "unary", 30)
-	if _, err := theory.NewExact(t.Context(), math.MaxInt, big, parity{30}); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := theory.NewLaw(t.Context(), math.MaxInt, big, parity{30}); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("an enumeration of 2²⁹ outputs: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -32,12 +33,12 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		b, err := theory.NewBound(c, d)
+		b, err := theory.NewBound(c, d, cost.Cost{})
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		exact, err := theory.ExactLevels(ctx, 0, c, d, e)
+		exact, err := theory.Means(ctx, 0, c, d, cost.Cost{}, e)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -51,7 +52,7 @@ func Example() {
 				return
 			}
 			bound += prior[i] * v
-			mean += prior[i] * m.Mean
+			mean += prior[i] * m
 		}
 		fmt.Printf("%s, %s: bound %.3f, exact %.3f levels\n", c.Name(), d.Name(), bound, mean)
 	}

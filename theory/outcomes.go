@@ -58,8 +58,8 @@ func newOutcomes(ctx context.Context, c *code.Code, d decode.Decoder) (*outcomes
 		}
 		word[0] = uint64(w)
 		label := decode.Value(d, word)
-		if !decode.Real(d) {
-			label = c.Answer(label)
+		if decode.Real(d) && c.Uneven() { // a place
+			_, label = c.Nearest(label)
 		}
 		node, ok := known[label]
 		if !ok {
@@ -107,34 +107,66 @@ func (t *outcomes) nodes() int {
 	return count
 }
 
-// exact computes the moments of each node from those of the next ones, O(nodes) a row.
+// form has the law of the answer by the diagram: the probability of every node, from the root to the
+// labels, in O(nodes) a row.
 //
-// No term is negative, so that sums do not make relative errors larger. A bit adds three roundings,
-// of 1−e, a product and a sum, and a label has three at most. So the moments are relatively wrong
-// by at most (3M+3)·2⁻⁵³, and by what is of second order; a product below 2⁻¹⁰²² has an error of
-// its own, of at most 2⁻¹⁰⁷⁵.
-func (t *outcomes) exact() momentsOf {
-	count := t.nodes()
-	moments := make([]Moments, count)
-	return func(_ context.Context, i int, e []float64) (Moments, error) { // at most 2²¹ nodes
-		word, level := t.code.Word(i)[0], t.code.Place(i)
-		for n, label := range t.labels {
-			err := math.Abs(label - level)
-			moments[n] = Moments{err, err * err}
+// A bit adds two roundings, of 1−e and a product, and all sums together are of at most 2^M outputs. No
+// term is negative, so that sums do not make relative errors larger: a mean is relatively wrong by at
+// most (2M+3+2^M)·2⁻⁵³, 1.2·10⁻¹⁰, and by what is of second order.
+func (t *outcomes) form() form {
+	return &outcomesForm{outcomes: t, nodes: make([]float64, t.nodes()), outputs: make([][2]float64, len(t.layers))}
+}
+
+type outcomesForm struct {
+	*outcomes
+	level   int
+	outputs [][2]float64 // by bit, the probabilities of a zero and of a one
+	nodes   []float64    // scratch
+}
+
+func (x *outcomesForm) set(_ context.Context, i int, e []float64) error {
+	x.level = i + 1
+	for k, p := range e {
+		x.outputs[k] = [2]float64{1 - p, p}
+		if x.code.Bit(i, k) {
+			x.outputs[k] = [2]float64{p, 1 - p}
 		}
-		next := moments[len(t.labels):]
-		for k, layer := range t.layers {
-			zero, one := 1-e[k], e[k]
-			if word>>k&1 == 1 {
-				zero, one = one, zero
-			}
-			to := next[:len(layer)]
-			for n, d := range layer {
-				a, b := &moments[d.zero], &moments[d.one]
-				to[n] = Moments{zero*a.Mean + one*b.Mean, zero*a.MeanSquare + one*b.MeanSquare}
-			}
-			next = next[len(layer):]
-		}
-		return moments[count-1], nil
 	}
+	return nil
+}
+
+func (x *outcomesForm) answers() Answers { // at most 2²¹ nodes
+	p := x.nodes
+	clear(p)
+	p[len(p)-1] = 1
+	end := len(p)
+	for k := len(x.layers) - 1; k >= 0; k-- {
+		layer, of := x.layers[k], x.outputs[k]
+		end -= len(layer)
+		for n, d := range layer {
+			if q := p[end+n]; q > 0 {
+				p[d.zero] += float64(q * of[0])
+				p[d.one] += float64(q * of[1])
+			}
+		}
+	}
+	return Answers{x.labels, p[:len(x.labels)]}
+}
+
+// mean goes through the diagram from the labels to the root: the mean error of each node from those of
+// the next ones. So a bit adds three roundings, and a label two: it is relatively wrong by at most
+// (3M+3)·2⁻⁵³.
+func (x *outcomesForm) mean() float64 {
+	for n, label := range x.labels {
+		x.nodes[n] = math.Abs(label - float64(x.level))
+	}
+	next := x.nodes[len(x.labels):]
+	for k, layer := range x.layers {
+		of, to := x.outputs[k], next[:len(layer)]
+		for n, d := range layer {
+			to[n] = of[0]*x.nodes[d.zero] + of[1]*x.nodes[d.one]
+		}
+		next = next[len(layer):]
+	}
+	return x.nodes[len(x.nodes)-1]
 }

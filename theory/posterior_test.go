@@ -10,16 +10,17 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
 // meanError is the exact mean |error| of a decoder over a prior.
 func meanError(t *testing.T, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) float64 {
 	t.Helper()
-	moments := must.Get(theory.ExactLevels(context.Background(), 2, c, d, e))(t)
+	means := must.Get(theory.Means(context.Background(), 2, c, d, cost.Cost{}, e))(t)
 	sum := 0.0
-	for i, m := range moments {
-		sum += prior[i] * m.Mean
+	for i, m := range means {
+		sum += prior[i] * m
 	}
 	return sum
 }

@@ -7,22 +7,23 @@ import (
 	"math/bits"
 
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
-// NewSoftBound returns the bound for a code and its decoder on logits with independent normal
+// NewSoftBound returns the bound of the mean cost for a code and its decoder on logits with independent normal
 // noise: the union bound for gen, at most Largest. The error wraps ErrNoClosedForm for any other decoder.
-func NewSoftBound(c *code.Code, d decode.Decoder) (*Bound, error) {
+func NewSoftBound(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, error) {
 	if _, ok := d.(decode.Gen); !ok {
 		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNoClosedForm, d.Name())
 	}
-	b := &Bound{Name: "union bound on logits", Row: newSoftUnionBound(c)}
-	return b.cut(c, d), nil
+	b := &Bound{Name: "union bound on logits", Row: newSoftUnionBound(c, cost)}
+	return b.cut(c, d, cost), nil
 }
 
 // newSoftUnionBound returns the union bound for gen on logits with independent normal noise,
 //
-//	E|error| ≤ Σ_{m≠n} |m−n| · Φ(−μ_m/s_m),
+//	E C(n, answer) ≤ Σ_{m≠n} C(n,m) · Φ(−μ_m/s_m),
 //
 // since gen cannot prefer row m to row n unless the difference of their
 // correlations is negative, which is normal with the mean μ_m = Σ Φ⁻¹(1−e[n,k])
@@ -30,7 +31,7 @@ func NewSoftBound(c *code.Code, d decode.Decoder) (*Bound, error) {
 // these bits. A code of real numbers has the weights C[n,k] − C[m,k] in a mean, and their
 // squares in a variance. The probabilities e are clamped to [1e−12, 1−1e−12] as the
 // model has it.
-func newSoftUnionBound(c *code.Code) boundOf {
+func newSoftUnionBound(c *code.Code, cost cost.Cost) boundOf {
 	mean := make([]float64, c.Bits()) // of Z
 	return func(ctx context.Context, i int, e []float64) (float64, error) {
 		negative := 0.0 // the most that bits with e > ½ can take from a mean
@@ -82,7 +83,7 @@ func newSoftUnionBound(c *code.Code) boundOf {
 			case mu <= 0:
 				tail = 1
 			}
-			sum += math.Abs(c.Place(m)-c.Place(i)) * tail
+			sum += cost.Of(i+1, float64(m+1)) * tail
 		}
 		return sum, nil
 	}

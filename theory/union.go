@@ -6,26 +6,27 @@ import (
 	"math/bits"
 
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
-func unionBoundOf(c *code.Code, d decode.Decoder) (*Bound, bool) {
+func unionBoundOf(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, bool) {
 	if _, ok := d.(decode.Gen); !ok {
 		return nil, false
 	}
-	return &Bound{Name: "union bound", Row: newUnionBound(c)}, true
+	return &Bound{Name: "union bound", Row: newUnionBound(c, cost)}, true
 }
 
 // newUnionBound returns the union bound for gen on hard decisions:
 //
-//	E|error| ≤ Σ_{m≠n} |m−n| · P(at least half of the bits in which rows n and m differ are wrong),
+//	E C(n, answer) ≤ Σ_{m≠n} C(n,m) · P(at least half of the bits in which rows n and m differ are wrong),
 //
 // since gen cannot prefer row m to row n with fewer. Each probability is the
 // tail of a Poisson-binomial law, taken by the direct recurrence.
 //
 // O(L·(M/64 + bits that can err)) a row, and O(d·d/2) more for each of the rows
 // m, at distance d, whose term can matter.
-func newUnionBound(c *code.Code) boundOf {
+func newUnionBound(c *code.Code, cost cost.Cost) boundOf {
 	log2Factorial := make([]float64, c.Bits()+2)
 	for k := 2; k < len(log2Factorial); k++ {
 		log2Factorial[k] = log2Factorial[k-1] + math.Log2(float64(k))
@@ -65,11 +66,11 @@ func newUnionBound(c *code.Code) boundOf {
 			// The tail is at most λ^half/half!, the sum over all sets of half bits, with λ = Σe.
 			// Where the term is below 2⁻⁶⁰/L of the sum so far it is left out: L of them do not
 			// change the sum.
-			levels := math.Abs(c.Place(m) - c.Place(i))
-			if float64(half)*log2Above(lambda)+log2Above(levels)-log2Factorial[half] < least {
+			of := cost.Of(i+1, float64(m+1))
+			if float64(half)*log2Above(lambda)+log2Above(of)-log2Factorial[half] < least {
 				return
 			}
-			sum += levels * PoissonBinomialTail(tail[:half+1], differ, e)
+			sum += of * PoissonBinomialTail(tail[:half+1], differ, e)
 			least = log2Above(sum) - far
 		}
 		// Near levels first: they have the large terms.

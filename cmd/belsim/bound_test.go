@@ -51,7 +51,7 @@ func TestOneBound(t *testing.T) {
 		q := boundQuestion{names[rng.IntN(len(names))], []string{"auto", "gen"}[rng.IntN(2)], 6 + rng.IntN(15), 0,
 			0.3 * math.Pow(40, rng.Float64())}
 		c := must.Get(code.New(q.code, q.levels))(t)
-		profile := must.Get(errmodel.NewProfile(t.Context(), q.levels, c.Transitions(), q.sigma))(t)
+		profile := must.Get(errmodel.NewProfile(t.Context(), c, c.Transitions(), q.sigma))(t)
 		q.r = profile.MaxR() * math.Pow(0.01, rng.Float64())
 		if !math.IsInf(q.r, 0) {
 			questions = append(questions, q)
@@ -121,7 +121,7 @@ func (q boundQuestion) answers(t *testing.T, folder string) map[string]float64 {
 func boundByHand(t *testing.T, decoder string, q boundQuestion, i int) (bound float64, known bool) {
 	t.Helper()
 	c := must.Get(code.New(q.code, q.levels))(t)
-	e := must.Get(must.Get(errmodel.NewProfile(t.Context(), q.levels, c.Transitions(), q.sigma))(t).Mixture(q.r))(t)
+	e := must.Get(must.Get(errmodel.NewProfile(t.Context(), c, c.Transitions(), q.sigma))(t).Mixture(q.r))(t)
 	for m := range q.levels {
 		law := []float64{1} // of the number of wrong bits among those that differ
 		for k := range c.Bits() {

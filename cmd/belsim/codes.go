@@ -18,6 +18,7 @@ import (
 type codesCmd struct {
 	Code string `arg:"" optional:"" reads:"" help:"Code to print, a NAME or a FILE; without it, a table of all codes."`
 	levelsFlag
+	circularFlag
 	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
 }
 
@@ -49,7 +50,7 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(ctx, env, nil)); err != nil {
 		return err
 	}
-	codes, err := code.OpenAll([]string{cmd.Code}, code.Sizes{Levels: cmd.Levels})
+	codes, err := code.OpenAll([]string{cmd.Code}, code.Sizes{Levels: cmd.Levels, Circular: cmd.Circular})
 	if err != nil {
 		return err
 	}
@@ -100,6 +101,9 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		c, err := code.New(f.Name, cmp.Or(cmd.Levels, code.DefaultLevels))
 		if err != nil {
 			return err
+		}
+		if cmd.Circular {
+			c = c.OnCircle()
 		}
 		row, err := cmd.describe(ctx, env, c)
 		if err != nil {

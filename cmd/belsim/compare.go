@@ -44,7 +44,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	codes, err := code.OpenAll(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, fit))
+	codes, err := code.OpenAll(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, circularFlag{}, fit))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 type decodeCmd struct {
-	Decoder     string            `required:"" placeholder:"NAME|FILE" reads:"" help:"A FILE.npz of fit, or one of ${uninformed}."`
+	Decoder     string            `required:"" placeholder:"NAME|FILE" reads:"" help:"A FILE.npz of fit, or one of ${uninformed}, also behind probabilities: or quantiles:0.1,0.9:."`
 	Outputs     string            `required:"" placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
 	Code        string            `placeholder:"CODE" reads:"" help:"Code of the outputs, or softmax, hl-gauss, corn."`
 	Levels      int               `placeholder:"L" help:"${bitlevels}"`
@@ -17,6 +17,7 @@ type decodeCmd struct {
 	Temperature float64           `default:"1" placeholder:"τ" help:"Temperature τ of gen-ex (default: 1)."`
 	Confidence  *float64          `placeholder:"C" help:"Write intervals as well, such as of 0.9: label, lower, upper."`
 	Output      []string          `short:"o" required:"" placeholder:"FILE" sep:"none" help:"Write the labels to FILE, .npy or .csv."`
+	circularFlag
 	workersFlag
 }
 
@@ -30,7 +31,7 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	var bar progressBar
-	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Outputs: cmd.Outputs,
+	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Circular: cmd.Circular, Outputs: cmd.Outputs,
 		Temperature: cmd.Temperature, Confidence: cmd.Confidence, Decoders: env.decoders}
 	var err error
 	if o.Range, err = readRange(ctx, env, cmd.Range, o, cmd.Decoder); err != nil {

@@ -36,6 +36,7 @@ type fitCmd struct {
 	Recommend   bool        `help:"Forecast and rank all codes, as if they were trained."`
 	Candidates  []string    `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
 	Baseline    string      `placeholder:"FILE|X" reads:"" help:"Direct regression: a FILE of predictions, or its mean |error|."`
+	circularFlag
 	workersFlag
 	pictureFlags `set:"endings=.csv .npy .npz .json .html .png .svg .pdf"`
 }
@@ -64,7 +65,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	o := assess.Options{
-		Levels: cmd.Levels, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
+		Levels: cmd.Levels, Circular: cmd.Circular, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
 		Temperature: cmd.Temperature, Others: others, FitDecoder: cmd.FitDecoder, Recommend: cmd.Recommend,
 		Candidates: cmd.Candidates, Baseline: baseline, Bits: cmd.Bits,
 		Decoders: env.decoders,

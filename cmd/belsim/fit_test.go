@@ -111,8 +111,8 @@ func TestFit(t *testing.T) {
 		}
 	}
 	page := content(t, "fit.html")
-	if strings.Count(page, "<svg") != 2 || !strings.Contains(page, "belsim fit --code johnson") {
-		t.Error("fit.html has not its two pictures and its command line")
+	if strings.Count(page, "<svg") != 3 || !strings.Contains(page, "belsim fit --code johnson") {
+		t.Error("fit.html has not its three pictures and its command line")
 	}
 	rates := must.Get(arrayfile.ReadFile("fit.npy"))(t)
 	rows := readCSV(t, "fit.csv")[1:]

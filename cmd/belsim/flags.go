@@ -16,6 +16,11 @@ import (
 	"belsim/theory/decode"
 )
 
+// circularFlag says that level 1 is beside level L.
+type circularFlag struct {
+	Circular bool `help:"Level 1 is beside level L, as angles have them."`
+}
+
 // levelsFlag is --levels where a code may be a file. Zero means unset.
 type levelsFlag struct {
 	Levels int `placeholder:"L" help:"Number of levels of named codes (default: 256, or as a file or --prior has)."`
@@ -123,8 +128,8 @@ func (f priorFlag) read(s *scenario.Scenario) error {
 }
 
 // sizes says how many levels codes have, for code.OpenAll: byDefault where no flag and no
-// file says it, or 0 for code.DefaultLevels.
-func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit) code.Sizes {
+// file says it, or 0 for code.DefaultLevels. They are on a circle where the flag or the fit says so.
+func sizes(s *scenario.Scenario, levels, byDefault int, circle circularFlag, fit *assess.Fit) code.Sizes {
 	if fit != nil {
 		byDefault = fit.Levels
 	}
@@ -133,7 +138,7 @@ func sizes(s *scenario.Scenario, levels, byDefault int, fit *assess.Fit) code.Si
 			byDefault = rows
 		}
 	}
-	return code.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault}
+	return code.Sizes{Levels: levels, Prior: s.Prior.Levels(), Default: byDefault, Circular: circle.Circular}
 }
 
 // samplesFlags say how much is sampled.

@@ -140,7 +140,7 @@ func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*cod
 	if slices.Equal(cmd.Codes, pairOfPaper[:]) {
 		byDefault = heatmap.PaperLevels
 	}
-	codes, err := code.OpenAll(cmd.Codes, sizes(s, cmd.Levels, byDefault, fit))
+	codes, err := code.OpenAll(cmd.Codes, sizes(s, cmd.Levels, byDefault, circularFlag{}, fit))
 	if err != nil {
 		return pair, err
 	}

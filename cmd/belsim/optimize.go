@@ -54,7 +54,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	o, err := cmd.options(sizes(s, cmd.Levels, 0, fit))
+	o, err := cmd.options(sizes(s, cmd.Levels, 0, circularFlag{}, fit))
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (cmd *optimizeCmd) check() error {
 
 // options returns what the flags say about the search. Bits is 0 where they do not say it.
 func (cmd *optimizeCmd) options(size code.Sizes) (search.Options, error) {
-	o := search.Options{Levels: size.Named(), MaxTransitions: cmd.MaxTransitions, Workers: cmd.Workers,
+	o := search.Options{Levels: size.Named(), Circular: size.Circular, MaxTransitions: cmd.MaxTransitions, Workers: cmd.Workers,
 		Steps: cmd.Steps, Time: cmd.Time}
 	if len(cmd.Bits) > 0 {
 		o.Bits = cmd.Bits[0]

@@ -34,6 +34,7 @@ func movedFlag(command, flag string) string {
 		{"levels", "--mae --label-noise --misfit --cutoff --training --model --decoder --prior", "'belsim forecast'"},
 		{"optimize", "--rel-err", "--samples"},
 		{"optimize", "--mae --label-noise --misfit --cutoff --training", "--model FILE, with the .json of a fit"},
+		{"forecast levels", "--circular", "not there: forecasts and spacings are for levels on a line"},
 	} {
 		if slices.Contains(strings.Fields(m.commands), command) && slices.Contains(strings.Fields(m.flags), flag) {
 			return fmt.Sprintf("%s %s is %s", command, flag, m.place)
@@ -74,7 +75,7 @@ func (env *environment) idle(cmd any) []rules.Rule {
 		if assess.IsDecoderFile(c.Decoder) {
 			return rules.NoEffect(true, "the file of a fitted decoder has all of it", "code", "levels", "temperature")
 		}
-		return untempered(c.Decoder)
+		return untempered(assess.DecoderOf(c.Decoder))
 	case *optimizeCmd:
 		return slices.Concat(out, untempered(c.Decoder),
 			rules.NoEffect(c.networks, "networks are forecast, and nothing is sampled", "samples", "backend"))

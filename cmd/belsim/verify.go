@@ -43,7 +43,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Random {
 		s.Model = scenario.Random{Seed: cmd.Seed}
 	}
-	codes, err := code.OpenAll([]string{cmd.Code}, sizes(s, cmd.Levels, 0, fit))
+	codes, err := code.OpenAll([]string{cmd.Code}, sizes(s, cmd.Levels, 0, circularFlag{}, fit))
 	if err != nil {
 		return err
 	}

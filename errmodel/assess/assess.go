@@ -45,6 +45,8 @@ type Options struct {
 	// Range is the range of targets that are real labels. With its zero value, targets
 	// are levels from 1.
 	Range LabelRange
+	// Circular says that level 1 follows the last level, as angles have them.
+	Circular bool
 	// Temperature is τ, by which the network's logits are multiplied for decoders that
 	// have a temperature.
 	Temperature float64
@@ -154,6 +156,13 @@ type findings struct {
 // checkQuestion refuses what the options ask of a code that has it not, and opens the candidates.
 func (n *network) checkQuestion() ([]*code.Code, error) {
 	o, c := n.options, n.code
+	switch {
+	case c.Circular() && (o.Recommend || len(o.Others) > 0):
+		return nil, errors.New("forecasts and further networks are for levels on a line: the perceived-label model knows " +
+			"no circle")
+	case c.Circular() && o.points():
+		return nil, errors.New("coordinates of points lie on a line, and not on a circle: want targets without points:")
+	}
 	if c.Uneven() && (o.Recommend || len(o.Others) > 0) {
 		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +
 			"another in levels wherever these are uneven, and the perceived-label model has one")

@@ -348,7 +348,7 @@ func TestFitBytes(t *testing.T) {
 				}
 			}
 		}
-		if _, err := mixturefit.New(t.Context(), counts, transitions); err != nil {
+		if _, err := mixturefit.New(t.Context(), c, counts, transitions); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
@@ -422,20 +422,19 @@ func TestChosen(t *testing.T) {
 	near.Model = perceived.Model{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9}
 	unknown, fitted := near, near
 	unknown.Noise, fitted.CutoffFitted = math.NaN(), true
-	mixture := scenario.Mixture{R: 1, Sigma: 2, Path: "fit.json"}
-	label := scenario.Perceived{Path: "fit.json",
-		Model: perceived.Model{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2}}
-	cut := label
-	cut.Cutoff = 9
+	none, mixture := scenario.Model(nil), scenario.Mixture{R: 1, Sigma: 2, Path: "fit.json"}
+	label := near.Model
+	label.Cutoff = 0
 	for i, tt := range []struct {
 		perceived   *PerceivedFit
 		network     bool
 		scale       float64
 		want        scenario.Model
+		learnt      *perceived.Model
 		temperature float64
 	}{
-		{&near, true, 3, label, 2}, {&near, false, 3, mixture, 6}, {&fitted, true, 3, cut, 2},
-		{&unknown, true, 3, mixture, 6}, {nil, true, 3, mixture, 6}, {nil, false, math.NaN(), mixture, 1},
+		{&near, true, 3, none, &label, 2}, {&near, false, 3, mixture, nil, 6}, {&fitted, true, 3, none, &near.Model, 2},
+		{&unknown, true, 3, mixture, nil, 6}, {nil, true, 3, mixture, nil, 6}, {nil, false, math.NaN(), mixture, nil, 1},
 	} {
 		f := &Fit{R: 1, Sigma: 2, LogitScale: tt.scale, Temperature: 2, Perceived: tt.perceived, Levels: 2,
 			LevelWidth: 1, Prior: []float64{0.5, 0.5}, path: "fit.json"}
@@ -445,7 +444,12 @@ func TestChosen(t *testing.T) {
 		} else {
 			f.Fill(s)
 		}
-		if d := gocmp.Diff(tt.want, s.Model); d != "" || s.Temperature != tt.temperature {
+		var learnt *perceived.Model
+		if s.Network != nil {
+			learnt = &s.Network.Model
+		}
+		d := gocmp.Diff(tt.want, s.Model) + gocmp.Diff(tt.learnt, learnt)
+		if d != "" || s.Temperature != tt.temperature {
 			t.Errorf("%d: τ = %v; %s", i, s.Temperature, d)
 		}
 	}

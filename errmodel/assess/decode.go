@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"belsim/errmodel/fitdecoder"
@@ -19,16 +20,107 @@ import (
 // IsDecoderFile reports whether the name of a decoder is a file of a fitted one.
 func IsDecoderFile(name string) bool { return strings.EqualFold(filepath.Ext(name), ".npz") }
 
+// asked is what Decode writes of a sample: its label, the probabilities of all levels, or quantiles.
+type asked struct {
+	decoder       string
+	probabilities bool
+	quantiles     []float64
+}
+
+// askedOf reads NAME|FILE, probabilities[:NAME|FILE] or quantiles:Q,…[:NAME|FILE].
+func askedOf(text string) (a asked, err error) {
+	what, rest, named := strings.Cut(text, ":")
+	switch what {
+	case "probabilities":
+		a.probabilities = true
+	case "quantiles":
+		if rest, a.decoder, named = strings.Cut(rest, ":"); rest != "" {
+			for q := range strings.SplitSeq(rest, ",") {
+				v, err := strconv.ParseFloat(q, 64)
+				if err != nil || !(v > 0 && v < 1) {
+					return a, fmt.Errorf("quantile %q: want numbers between 0 and 1, such as quantiles:0.05,0.5,0.95", q)
+				}
+				a.quantiles = append(a.quantiles, v)
+			}
+		}
+		if a.quantiles == nil {
+			return a, fmt.Errorf("decoder %q: want numbers between 0 and 1, such as quantiles:0.05,0.5,0.95", text)
+		}
+		rest = a.decoder
+	default:
+		return asked{decoder: text}, nil
+	}
+	if named && rest == "" {
+		return a, fmt.Errorf("decoder %q: want a name or a file after the colon, or no colon", text)
+	}
+	if a.decoder = decode.Auto; named {
+		a.decoder = rest
+	}
+	return a, nil
+}
+
+// DecoderOf is the decoder, NAME or FILE, that a text for Decode names, or the one that has a temperature
+// where Decode takes one of two.
+func DecoderOf(text string) string {
+	a, _ := askedOf(text) // Decode says what is wrong
+	if a.distribution() && a.decoder == decode.Auto {
+		return decode.GenEx{}.Name()
+	}
+	return a.decoder
+}
+
+// distribution reports whether a distribution over the levels is asked for, not a label.
+func (a asked) distribution() bool { return a.probabilities || a.quantiles != nil }
+
+// columns are the names of the n numbers of a sample.
+func (a asked) columns(n int) (names []string) {
+	switch {
+	case a.probabilities:
+		for i := range n {
+			names = append(names, fmt.Sprintf("p%d", i+1))
+		}
+	case a.quantiles != nil:
+		for _, q := range a.quantiles {
+			names = append(names, fmt.Sprintf("q%v", q))
+		}
+	default:
+		names = []string{"label", "lower", "upper"}[:n]
+	}
+	return names
+}
+
+// reading reads the distribution over the levels that a sample has, of which a level has a label.
+func (a asked) reading(decoder string, levels int, distribution func(p []float64, s *observed.Sample),
+	label func(row int) float64) observed.Reading {
+	if a.probabilities {
+		return observed.Reading{Decoder: decoder, Columns: levels, Read: distribution}
+	}
+	return observed.Reading{Decoder: decoder, Columns: len(a.quantiles), Read: func(dst []float64, s *observed.Sample) {
+		p := make([]float64, levels)
+		distribution(p, s)
+		for i, q := range a.quantiles {
+			dst[i] = label(decode.Quantile(p, q))
+		}
+	}}
+}
+
 // Decode decodes o.Outputs, a file that may be larger than memory: with a fitted decoder in an .npz
 // file, or with a named one of o.Decoders for the code o.Code. With o.Range, labels are in its
 // units; else they are those of the fitted decoder, or levels from 1. Decode writes the label of
 // one sample after the other: as a NumPy array of float64 of one dimension where the format is npy,
 // else as lines of text. With o.Confidence it writes columns: the label, and the ends of its
-// interval, lower and upper. workers is the number of goroutines, 0 for one on each processor; it
+// interval, lower and upper. Where the decoder is probabilities:NAME|FILE, it writes the probability
+// of each level, and for quantiles:Q,…:NAME|FILE the smallest labels up to which these add up to Q.
+// Without :NAME|FILE the decoder is bel-u where the code is unary, else gen-ex.
+// workers is the number of goroutines, 0 for one on each processor; it
 // changes no byte. note is told what the outputs were taken for where they may be something else.
 // Errors name the file and the place, or are the context's.
 func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Writer, format string, progress Progress,
 	note func(string)) error {
+	what, err := askedOf(decoder)
+	if err != nil {
+		return err
+	}
 	if err := o.resolve(); err != nil {
 		return err
 	}
@@ -43,10 +135,10 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 			outputs.Name(), parts)
 	}
 	open := o.openNamed
-	if IsDecoderFile(decoder) {
+	if IsDecoderFile(what.decoder) {
 		open = o.openFitted
 	}
-	of, c, softmax, err := open(outputs, decoder)
+	of, c, softmax, err := open(outputs, what)
 	if err != nil {
 		return err
 	}
@@ -62,11 +154,11 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 			outputs.Name()))
 	}
 	o.mapHead(c, observed.Labels{}, kind, outputs)
-	decodings, err := of(kind)
+	reading, err := of(kind)
 	if err != nil {
 		return fmt.Errorf("%s: %w", outputs.Name(), err)
 	}
-	columns := []string{"label", "lower", "upper"}[:len(decodings)]
+	columns := what.columns(reading.Columns)
 	samples, _ := outputs.Dims()
 	done, end := progress.begin("samples decoded", uint64(max(samples, 0)))
 	defer end()
@@ -85,25 +177,29 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 		return err
 	}
 	source := &observed.Source{Outputs: outputs, Kind: kind, Softmax: softmax}
-	err = source.Decode(ctx, workers, c, decodings, func(labels []float64) error {
-		if c != nil && !o.Range.IsZero() { // a fitted decoder has the range already
-			for i, place := range labels {
-				labels[i] = o.Range.label(c, place)
+	err = source.Decode(ctx, workers, c, reading, func(numbers []float64) error {
+		if c != nil && !o.Range.IsZero() && !what.probabilities { // a fitted decoder has the range already
+			for i, place := range numbers {
+				numbers[i] = o.Range.label(c, place)
 			}
 		}
-		return rows.Write(labels)
+		return rows.Write(numbers)
 	}, done)
 	return errors.Join(err, out.Flush())
 }
 
-// decodingsOf are the decodings of outputs of a kind: of their labels, and of the ends of intervals
-// where these are asked for. Beside them stand the code that they need, nil where they need none, and
-// whether outputs may be a distribution over the levels.
-type decodingsOf func(observed.Kind) ([]observed.Decoding, error)
+// readingOf reads outputs of a kind. Beside it stand the code that it needs, nil where it needs none,
+// and whether outputs may be a distribution over the levels.
+type readingOf func(observed.Kind) (observed.Reading, error)
+
+const noInterval = "probabilities and quantiles have no intervals: want a confidence for labels alone"
+
+const noQuantile = "levels on a circle have no quantiles, for none is the first: want labels, intervals or probabilities"
 
 // openFitted opens the file of a fitted decoder, which needs no code.
-func (o Options) openFitted(outputs *arrayfile.Rows, path string) (of decodingsOf, c *code.Code, softmax bool,
+func (o Options) openFitted(outputs *arrayfile.Rows, what asked) (of readingOf, c *code.Code, softmax bool,
 	err error) {
+	path := what.decoder
 	fitted, err := fitdecoder.Read(path)
 	if err != nil {
 		return nil, nil, false, err
@@ -112,9 +208,12 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (of decodingsO
 	if _, bits := fitted.Dims(); bits != m {
 		return nil, nil, false, fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", outputs.Name(), m, path, bits)
 	}
+	if o.Circular && !fitted.About().Circular {
+		return nil, nil, false, fmt.Errorf("%s: a decoder of levels on a line; want one that was fitted on a circle", path)
+	}
 	if !o.Range.IsZero() {
 		levels, _ := fitted.Dims()
-		values, err := o.Range.spread(levels)
+		values, err := o.Range.spread(levels, fitted.About().Circular)
 		if err == nil {
 			fitted, err = fitted.WithValues(values)
 		}
@@ -122,28 +221,43 @@ func (o Options) openFitted(outputs *arrayfile.Rows, path string) (of decodingsO
 			return nil, nil, false, fmt.Errorf("the range of %s: %w", path, err)
 		}
 	}
+	if what.quantiles != nil && fitted.About().Circular {
+		return nil, nil, false, errors.New(noQuantile)
+	}
 	decoders := []decode.RealDecoder{fitted}
 	if o.Confidence != nil {
+		if what.distribution() {
+			return nil, nil, false, errors.New(noInterval)
+		}
 		lower, upper, err := fitted.Interval(*o.Confidence)
 		if err != nil {
 			return nil, nil, false, fmt.Errorf("%s: %w", path, err)
 		}
 		decoders = append(decoders, lower, upper)
 	}
-	return func(kind observed.Kind) (out []observed.Decoding, err error) {
+	return func(kind observed.Kind) (observed.Reading, error) {
 		d, err := fitted.Decoding(kind)
+		if what.distribution() {
+			levels, _ := fitted.Dims()
+			return what.reading(fitted.Name(), levels, fitted.ProbabilitiesTo, fitted.Label), err
+		}
+		var out []observed.Decoding
 		for _, each := range decoders {
 			out = append(out, observed.Decoding{Decoder: each, Soft: d.Soft})
 		}
-		return out, err
+		return observed.LabelsOf(out), err
 	}, nil, fitted.ReadsDistributions(), nil
 }
 
 const wantFitted = "want one that was fitted, in an .npz file"
 
 // openNamed opens a named decoder, and its code.
-func (o Options) openNamed(outputs *arrayfile.Rows, name string) (of decodingsOf, c *code.Code, softmax bool,
+func (o Options) openNamed(outputs *arrayfile.Rows, what asked) (of readingOf, c *code.Code, softmax bool,
 	err error) {
+	name := what.decoder
+	if o.Confidence != nil && what.distribution() {
+		return nil, nil, false, errors.New(noInterval)
+	}
 	if o.Confidence != nil {
 		return nil, nil, false, fmt.Errorf("the decoder %s has no calibration, which intervals need: %s", name, wantFitted)
 	}
@@ -160,8 +274,39 @@ func (o Options) openNamed(outputs *arrayfile.Rows, name string) (of decodingsOf
 	if err != nil {
 		return nil, nil, false, err
 	}
-	d, err := o.Decoders.Uninformed().New(name, c, decode.Options{Temperature: o.Temperature})
-	return func(kind observed.Kind) ([]observed.Decoding, error) {
-		return []observed.Decoding{{Decoder: d, Soft: decode.ReadsLogits(d) && !kind.Hard() || c.Real()}}, nil
+	if what.quantiles != nil && c.Circular() {
+		return nil, nil, false, errors.New(noQuantile)
+	}
+	d, err := o.newNamed(what, c)
+	return func(kind observed.Kind) (observed.Reading, error) {
+		if !what.distribution() {
+			soft := decode.ReadsLogits(d) && !kind.Hard() || c.Real()
+			return observed.LabelsOf([]observed.Decoding{{Decoder: d, Soft: soft}}), nil
+		}
+		by, ok := decode.NewDistribution(c, d)
+		switch {
+		case !ok:
+			return observed.Reading{}, fmt.Errorf("the decoder %s has no probabilities of levels: want gen-ex, or bel-u for unary",
+				d.Name())
+		case kind.Hard():
+			return observed.Reading{}, fmt.Errorf("these outputs are %s, which have no probabilities of levels: want logits or "+
+				"probabilities", kind)
+		}
+		return what.reading(d.Name(), c.Levels(), func(p []float64, s *observed.Sample) { copy(p, s.Probabilities(by)) },
+			c.Place), nil
 	}, c, c.OneHot(), err
+}
+
+// newNamed returns the decoder that is named, or the one of the distribution that a code usually has.
+func (o Options) newNamed(what asked, c *code.Code) (d decode.Decoder, err error) {
+	names := []string{what.decoder}
+	if what.distribution() && what.decoder == decode.Auto {
+		names = []string{decode.BelU{}.Name(), decode.GenEx{}.Name()}
+	}
+	for _, name := range names {
+		if d, err = o.Decoders.Uninformed().New(name, c, decode.Options{Temperature: o.Temperature}); err == nil {
+			return d, nil
+		}
+	}
+	return nil, err
 }

@@ -97,10 +97,13 @@ func (n *network) guesses() bool {
 // asGuess reports whether an error is not told, by three standard errors, from that of an answer
 // that is the median of the targets.
 func (n *network) asGuess(e observed.Error) bool {
+	prior := n.seen.Counts.Prior()
+	if on := n.code.Circle(); on != nil {
+		return e.Mean > on.Distance(prior)-3*e.StdErr
+	}
 	// The mean distance of the targets from a level; where the next level is nearer to more of
 	// them, it is less there.
 	guess, below := 0.0, 0.0
-	prior := n.seen.Counts.Prior()
 	for i, p := range prior {
 		guess += float64(i) * p
 	}

@@ -102,9 +102,13 @@ func besideDirect(ctx context.Context, workers int, n *network, known knowledge)
 	if out == nil {
 		return nil, nil
 	}
-	if all := float64(n.code.Levels()-1) * n.width(); out.Error > all {
+	all, what := float64(n.code.Levels()-1)*n.width(), "the width of the range"
+	if n.code.Circular() {
+		all, what = float64(n.code.Levels())*n.width()/2, "half of the circle"
+	}
+	if out.Error > all {
 		return nil, &refuse.Value{Name: "baseline", Value: out.Error,
-			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: the width of the range", errorUnit(n.ends()), all)}
+			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: %s", errorUnit(n.ends()), all, what)}
 	}
 	var err error
 	out.Warning, err = out.doubt(ctx, workers, n, known.forecasts)

@@ -25,8 +25,10 @@ type Fit struct {
 	Samples uint64 `json:"samples"`
 	// what the outputs are: bits, signs (±1), probabilities or logits
 	Outputs string `json:"outputs"`
-	// labels of level 1 and of level L; null where targets are levels
+	// labels of level 1 and of level L, on a circle that of level 1 twice; null where targets are levels
 	Range *[2]float64 `json:"range"`
+	// level 1 follows level L, as angles have them: errors are the shorter way round; missing on a line
+	Circular bool `json:"circular,omitempty"`
 	// label of each level; only where levels are not evenly spaced
 	Values code.Values `json:"values,omitempty"`
 	// mean width of a level, in label units
@@ -70,6 +72,8 @@ type Fit struct {
 	Mixture []MixtureRow `json:"mixture"`
 	// how the errors of the best decoder spread, by level
 	Quantiles *ErrorQuantiles `json:"error_quantiles,omitempty"`
+	// how good the probabilities of the levels are; only where there are any
+	Probabilities *Probabilities `json:"probabilities,omitempty"`
 	// a decoder fitted to the network; only where asked for
 	Fitted *Fitted `json:"fitted_decoder,omitempty"`
 	// codes by their forecast error; only where asked for
@@ -94,12 +98,12 @@ func newFit(n *network, found findings) *Fit {
 	f := &Fit{
 		Format: fitFormat,
 		Code:   n.called(), Levels: n.code.Levels(), Bits: n.code.Bits(),
-		Outputs: string(n.source.Kind), Range: n.ends(), LevelWidth: n.width(), Quantization: n.quantization(),
-		Outside: newOutside(seen.OwnOutside, n.width()), Dead: n.dead, Findings: n.found,
+		Outputs: string(n.source.Kind), Range: n.ends(), Circular: n.code.Circular(), LevelWidth: n.width(),
+		Quantization: n.quantization(), Outside: newOutside(seen.OwnOutside, n.width()), Dead: n.dead, Findings: n.found,
 		R: m.R, Sigma: m.Sigma, RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
 		LogitScale: seen.LogitScale, Temperature: o.Temperature,
 		Perceived: found.model.fit, Decoders: found.model.decoders, Mixture: found.theory, Quantiles: errorQuantiles(n),
-		Recommendation: found.advice.Recommendation, Direct: found.direct, Prior: seen.Counts.Prior(),
+		Probabilities: n.probabilities(), Recommendation: found.advice.Recommendation, Direct: found.direct, Prior: seen.Counts.Prior(),
 	}
 	if o.Range.Uneven() {
 		f.Values = o.Range.Values

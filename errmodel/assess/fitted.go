@@ -45,7 +45,7 @@ func (n *network) fitDecoder(ctx context.Context, workers int) (err error) {
 	in := fitdecoder.Input{Code: n.code, Samples: n.seen.Kept, Logits: !n.source.Kind.Hard(), Decodings: n.decodings,
 		Temperature: n.options.Temperature, Width: n.width(), BitByBit: n.training == perceived.BCE}
 	if r := n.options.Range; !r.IsZero() {
-		in.Values, err = r.spread(n.code.Levels())
+		in.Values, err = r.spread(n.code.Levels(), n.code.Circular())
 	}
 	if err == nil {
 		n.fitted, err = fitdecoder.Fit(ctx, workers, in)

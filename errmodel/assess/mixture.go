@@ -34,7 +34,7 @@ func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, e
 		return nil, fmt.Errorf("%s: all %d targets are level %s; want at least two levels", n.source.Targets.Name(),
 			samples, position.At(lowest))
 	}
-	model, err := mixturefit.New(ctx, counts, n.live())
+	model, err := mixturefit.New(ctx, n.code, counts, n.live())
 	switch {
 	case errors.Is(err, mixturefit.ErrNoFit) && wrong > 0:
 		return nil, fmt.Errorf("%s: all %d wrong outputs are of bits that never change, and are not modelled", name,

@@ -25,7 +25,7 @@ type DecoderRow struct {
 	// after a training for the decoder
 	Perceived float64 `json:"perceived" text:"perceived label"`
 	// mean answer − target, in the unit of the targets; null for a fitted decoder
-	Bias       float64 `json:"bias" text:"bias"`
+	Bias       float64 `json:"bias"`
 	BiasStdErr float64 `json:"bias_stderr"`
 	// the line of least squares, target = offset + slope·answer; null for a fitted decoder
 	Offset float64 `json:"offset"`
@@ -187,8 +187,11 @@ func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 // real labels.
 func (f *Fit) Ask(q *forecast.Question) error {
 	if err := f.checkLabel(); err != nil {
-		if f.Values != nil {
+		switch {
+		case f.Values != nil:
 			return fmt.Errorf("%s: the fit is one of uneven levels, and forecasts are for even ones", f.path)
+		case f.Circular:
+			return fmt.Errorf("%s: the fit is one of levels on a circle, and forecasts are for levels on a line", f.path)
 		}
 		return err
 	}
@@ -210,8 +213,8 @@ func (f *Fit) Ask(q *forecast.Question) error {
 
 // perceivedModel is the perceived label of the fit. A cutoff that was not fitted is left out: the
 // model's default depends on s.
-func (f *Fit) perceivedModel() scenario.Perceived {
-	m := scenario.Perceived{Path: f.path, Model: f.Perceived.Model}
+func (f *Fit) perceivedModel() perceived.Model {
+	m := f.Perceived.Model
 	if !onLevels(f.Quantization, f.LevelWidth) {
 		m.Within = perceived.WithinLevel
 	}

@@ -159,7 +159,7 @@ func CountOutputs(o Options) (int, error) {
 
 // sizes are those of codes that stand beside the network's own.
 func (n *network) sizes() code.Sizes {
-	return code.Sizes{Levels: n.code.Levels(), Default: n.code.Levels()}
+	return code.Sizes{Levels: n.code.Levels(), Default: n.code.Levels(), Circular: n.code.Circular()}
 }
 
 // openCode opens the code of the options, with as many bits as there are outputs and the places of
@@ -196,6 +196,9 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 			forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(),
 			when(rows == c.Bits(), "; it has as many rows, so it may be transposed"))
 	}
+	if o.Circular {
+		c = c.OnCircle()
+	}
 	return o.Range.of(c)
 }
 
@@ -229,7 +232,7 @@ func (n *network) checkMemory() error {
 // for it looks them up, and with room to grow.
 func fitBytes(c *code.Code) int64 {
 	levels := int64(c.Levels())
-	return levels*int64(c.Bits())*4*8 + levels*int64(c.TransitionCount())*4*4
+	return levels*int64(c.Bits())*6*8 + levels*int64(c.TransitionCount())*4*4
 }
 
 // read reads all samples, and keeps those that faults are looked for in, or that a decoder is fitted to.

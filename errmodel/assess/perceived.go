@@ -114,6 +114,8 @@ func (n *network) unmodelled() string {
 		return fmt.Sprintf("None of the %d × %d outputs is on the wrong side: there is nothing to model.", samples, c.Bits())
 	case c.Uneven():
 		return "The perceived-label model says nothing of uneven levels."
+	case c.Circular():
+		return "The perceived-label model says nothing of levels on a circle."
 	case c.Real():
 		return "The perceived-label model has no codes of real numbers."
 	case c.Levels() > forecast.MostLevels:

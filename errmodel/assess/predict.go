@@ -11,6 +11,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
@@ -40,14 +41,11 @@ type MixtureRow struct {
 func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]MixtureRow, error) {
 	samples, wrong := n.seen.Counts.Total()
 	out := []MixtureRow{}
-	if wrong == 0 || n.training != perceived.BCE {
-		return out, nil
+	tau, err := mixtureTemperature(n.seen.LogitScale, n.options.Temperature)
+	if err != nil || wrong == 0 || n.training != perceived.BCE {
+		return out, err
 	}
 	prior := n.seen.Counts.Prior()
-	tau, err := mixtureTemperature(n.seen.LogitScale, n.options.Temperature)
-	if err != nil {
-		return nil, err
-	}
 	for i, decoding := range n.decodings {
 		if decoding.Predicts() { // reads no bits
 			continue
@@ -68,6 +66,9 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 			p, err := about.ProblemOf(n.code, decoder, e)
 			if err != nil {
 				return nil, err
+			}
+			if p.Cost = cost.OfValues(n.code.Places()); n.code.Circular() {
+				p.Cost = cost.Circular(n.code.Levels())
 			}
 			return expect.Of(ctx, workers, p, prior, omit)
 		}

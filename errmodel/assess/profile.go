@@ -43,7 +43,11 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 	for j := range (c.Levels()-1)*parts + 1 {
 		y, e := 1+float64(j)/parts, 0.0
 		for _, g := range gaussians {
-			e += g.At(y)
+			if c.Circular() {
+				e += g.Around(y, float64(c.Levels()))
+			} else {
+				e += g.At(y)
+			}
 		}
 		// Between levels a narrow Gaussian is no probability.
 		p.X, p.Fitted = append(p.X, y), append(p.Fitted, min(e, 1))

@@ -15,7 +15,8 @@ import (
 	"belsim/theory/code"
 )
 
-// LabelRange is a range of real labels, written a:b: a is level 1, b is the last level. Or it is a
+// LabelRange is a range of real labels, written a:b: a is level 1, b is the last level, or on a circle
+// level 1 again. Or it is a
 // file, .csv or .npy, with the label of each level.
 type LabelRange struct {
 	Lo, Hi float64
@@ -87,7 +88,7 @@ func (o Options) KnownLevels(decoder string) int {
 		return o.Levels
 	}
 	if IsDecoderFile(decoder) {
-		if d, err := fitdecoder.Read(decoder); err == nil {
+		if d, err := fitdecoder.Read(DecoderOf(decoder)); err == nil {
 			levels, _ := d.Dims()
 			return levels
 		}
@@ -141,10 +142,14 @@ func (r LabelRange) check() error {
 // Uneven reports whether levels are not evenly spaced.
 func (r LabelRange) Uneven() bool { return r.Values != nil && !r.Values.Even() }
 
-// of is a code whose levels have the values. The error says that it has another number of levels.
+// of is a code whose levels have the values. The error says that it has another number of levels, or
+// that the levels are on a circle.
 func (r LabelRange) of(c *code.Code) (*code.Code, error) {
 	if r.Values == nil {
 		return c, nil
+	}
+	if c.Circular() {
+		return nil, errors.New("levels on a circle are even: want a range a:b, whose ends are one point, such as 0:360")
 	}
 	if err := r.Values.Check(c.Levels()); err != nil {
 		return nil, fmt.Errorf("the range of %s: %w", c.Name(), err)
@@ -152,8 +157,14 @@ func (r LabelRange) of(c *code.Code) (*code.Code, error) {
 	return c.Placed(r.Values), nil
 }
 
-// spread are the labels of so many levels.
-func (r LabelRange) spread(levels int) ([]float64, error) {
+// spread are the labels of so many levels; on a circle, b is the label of level 1 again.
+func (r LabelRange) spread(levels int, circular bool) ([]float64, error) {
+	if circular {
+		if r.Values != nil {
+			return nil, errors.New("want a range a:b, whose ends are one point, such as 0:360")
+		}
+		return fitdecoder.Spread(levels+1, r.Lo, r.Hi)[:levels], nil
+	}
 	if !r.Uneven() {
 		return fitdecoder.Spread(levels, r.Lo, r.Hi), nil
 	}
@@ -167,6 +178,9 @@ func (r LabelRange) label(c *code.Code, place float64) float64 {
 			return r.Values[row]
 		}
 	}
+	if c.Circular() {
+		return min(r.Lo+(place-1)*((r.Hi-r.Lo)/float64(c.Levels())), math.Nextafter(r.Hi, r.Lo))
+	}
 	return r.Lo + (place-1)*((r.Hi-r.Lo)/float64(c.Levels()-1))
 }
 
@@ -174,5 +188,6 @@ func (r LabelRange) label(c *code.Code, place float64) float64 {
 func (r LabelRange) labels(c *code.Code) observed.Labels {
 	return observed.Labels{
 		Levels: c.Levels(), Real: !r.IsZero(), Lo: r.Lo, Hi: r.Hi, Places: c.Places(), Clips: r.Values != nil,
+		Circle: c.Circle(),
 	}
 }

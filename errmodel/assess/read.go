@@ -94,7 +94,11 @@ func (f *Fit) checkWidth() error {
 		if err := (LabelRange{Lo: f.Range[0], Hi: f.Range[1]}).check(); err != nil {
 			return fmt.Errorf("range is %v: %w", *f.Range, err)
 		}
-		width = observed.Labels{Levels: f.Levels, Real: true, Lo: f.Range[0], Hi: f.Range[1]}.Width()
+		of := observed.Labels{Levels: f.Levels, Real: true, Lo: f.Range[0], Hi: f.Range[1]}
+		if f.Circular {
+			of.Circle = code.NewCircle(f.Levels)
+		}
+		width = of.Width()
 	}
 	if v := f.Values; v != nil {
 		if err := v.Check(f.Levels); err != nil {
@@ -211,5 +215,5 @@ func (f *Fit) FillNetwork(s *scenario.Scenario) {
 		return
 	}
 	s.Prior.Fitted, s.Prior.FitPath = f.smoothed(), f.path
-	s.Model, s.Temperature = f.perceivedModel(), f.Temperature
+	s.Network, s.Temperature = &scenario.Network{Model: f.perceivedModel(), Path: f.path}, f.Temperature
 }

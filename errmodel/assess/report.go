@@ -83,6 +83,9 @@ func (r *Report) details() (out []table.Block) {
 		{"σ, levels", table.Short(f.Sigma), between(f.SigmaInterval)},
 	}}, r.Remarks...)
 	out = append(out, f.decoderTables()...)
+	if p := f.Probabilities; p != nil {
+		add("", nil, p.Text(f))
+	}
 	if d := f.Fitted; d != nil {
 		add(fmt.Sprintf("fitted decoders, the best of each kind: mean |answer − target|; %d samples, cross-validated",
 			d.Samples), table.Of(d.Kinds), append([]string{d.IntervalsText(f)}, d.Notes...)...)

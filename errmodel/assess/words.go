@@ -166,7 +166,7 @@ func (f *Fit) emptyText() string {
 	lowest, highest := occurring(f.Prior)
 	below, above := lowest-1, f.Levels-highest
 	share := f.emptyShare()
-	if share < emptyShare {
+	if share < emptyShare || f.Circular { // a circle has no ends
 		return ""
 	}
 	of := func(from, to int) string {
@@ -237,6 +237,9 @@ func (f *Fit) next(of siblings) string {
 		return "check the code, the range and the order of the bits: all must be the network's."
 	case f.WrongBits == 0:
 		return "judge it by more test samples: without a wrong output it tells nothing of other codes."
+	case f.Circular:
+		return "train other codes, and regression of sine and cosine, and judge each by the same samples: no forecast " +
+			"knows a circle."
 	case f.Values != nil:
 		return "train the same network with even levels, too: spacing matters where few levels meet long tails."
 	case f.Perceived == nil || table.Missing(f.Perceived.Noise):

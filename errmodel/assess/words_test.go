@@ -160,7 +160,7 @@ func TestDecisionText(t *testing.T) {
 func TestOneNumber(t *testing.T) {
 	count := 2
 	if os.Getenv("BELSIM_LONG") != "" {
-		count = 50
+		count = 20
 	}
 	rng := rand.New(rand.NewPCG(47, 1))
 	for i := range count {

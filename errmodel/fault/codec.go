@@ -17,8 +17,8 @@ const (
 	// near is the bias of sound networks, in levels, in a fifth of their answers: see misplaced. What is
 	// misplaced by less than placed is right, and a fault is what a mend lessens by moved; a simpler mend may
 	// be worse by simpler.
-	near                              = 0.07
-	placed, moved, movedFree, simpler = 25.0, 11.0, 16.0, 3.0
+	near                              = 0.08
+	placed, moved, movedFree, simpler = 25.0, 10.0, 14.0, 3.0
 	// fewestLevel is the number of samples of a level that tell that its column is dead.
 	fewestLevel = 20
 )
@@ -63,12 +63,16 @@ func (s *search) codec() *Finding {
 		}
 		t.errors = s.off(t.answer)
 		sure, after, free := s.judge(&t) > sure, s.misplaced(x.line), t.Name == "stretch" || t.Name == "line"
-		gains := sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(x.slope)) < 0.3 && s.told(&t)
+		gains := t.Name == "line" && sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(x.slope)) < 0.3 && s.told(&t)
 		by := moved
 		if free {
 			by = movedFree
 		}
-		explains := t.Name != "line" && after < placed && before-after > by && t.Mended < (1+same)*t.Error
+		most := 1 + same
+		if free {
+			most = 1 - same
+		}
+		explains := t.Name != "line" && after < placed && before-after > by && t.Mended < most*t.Error
 		if !gains && !explains {
 			continue
 		}

@@ -40,9 +40,17 @@ type Finding struct {
 	Mend string `json:"mend"`
 }
 
-// Misread reports whether answers were compared: the outputs or the levels are read wrongly, so that no
-// error as read says anything of the network.
-func (f *Finding) Misread() bool { return !math.IsNaN(f.Mended) }
+// Misread reports whether the outputs or the levels are read so wrongly that no error as read says anything of
+// the network: what the codec makes counts from a tenth of the error on.
+func (f *Finding) Misread() bool {
+	switch f.Name {
+	case "shift", "edges", "stretch":
+		return f.Error-f.Mended > worthwhile*f.Error
+	case "line":
+		return false
+	}
+	return !math.IsNaN(f.Mended)
+}
 
 // Input is a network whose samples were read.
 type Input struct {
@@ -93,7 +101,7 @@ type search struct {
 // Find lists the faults, those that change answers first. The errors are the context's.
 func Find(ctx context.Context, in Input) ([]Finding, error) {
 	s := &search{Input: in, Samples: in.Seen.Kept, ctx: ctx}
-	if s.Len() < fewest || len(in.Decodings) == 0 || in.Code.Real() || in.Decodings[0].Predicts() {
+	if s.Len() < fewest || len(in.Decodings) == 0 || in.Code.Real() || in.Code.Circular() || in.Decodings[0].Predicts() {
 		return []Finding{}, nil
 	}
 	s.read = s.decoded(Finding{}, nil)
@@ -280,7 +288,8 @@ func (s *search) pairs() []pair {
 	n := min(s.Len(), max(fewest, work/(m*m)))
 	sum, sums, square := make([]float64, m), make([]float64, m*m), make([]float64, m)
 	value := func(v float64) float64 { return v }
-	if s.Training == perceived.BCE {
+	signs := !s.Code.OneHot() && (s.Training == perceived.BCE || !s.Said)
+	if signs {
 		value = func(v float64) float64 { return math.Copysign(1, v) }
 	}
 	ones := make([]float64, m)
@@ -306,7 +315,7 @@ func (s *search) pairs() []pair {
 	for at, one := range sums {
 		k, bit := at/m, at%m
 		r := (2*one - sum[k]) / all // of signs
-		if s.Training != perceived.BCE {
+		if !signs {
 			p := ones[bit] / all
 			r = (one/all - sum[k]/all*p) / math.Sqrt((square[k]/all-sum[k]/all*(sum[k]/all))*p*(1-p))
 		}

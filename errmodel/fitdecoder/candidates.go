@@ -103,7 +103,7 @@ func (f *fitting) candidates() []candidate {
 func (f *fitting) decoder(c candidate, with []*posterior, values []float64, about About) (*Decoder, error) {
 	d := &Decoder{logits: f.Logits, values: values, about: about}
 	d.scores = &decode.Affine{Rule: c.rule, Weights: codeWeights(f.Code, c.code), Offsets: make([]float64, f.levels)}
-	d.about.Kind = kinds[c.stage]
+	d.about.Kind, d.about.Circular = kinds[c.stage], f.Code.Circular()
 	switch c.stage {
 	case baseline:
 		r := f.Decodings[c.decoding]

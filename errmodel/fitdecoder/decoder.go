@@ -26,9 +26,10 @@ import (
 // immutable and safe for concurrent use.
 type Decoder struct {
 	scores *decode.Affine
-	values []float64 // the labels of the levels, of length L
-	within []float64 // the variances of labels within them
-	logits bool      // it reads logits; else it reads signs
+	values []float64    // the labels of the levels, of length L
+	within []float64    // the variances of labels within them
+	logits bool         // it reads logits; else it reads signs
+	circle *code.Circle // of the levels, whose labels are even; nil on a line
 	about  About
 
 	calibration
@@ -54,6 +55,8 @@ type About struct {
 	StdErr float64 `json:"stderr"`
 	// of what it returns: levels, from 1, or labels
 	Unit string `json:"unit"`
+	// level 1 follows level L: labels are from that of level 1 to below one level above that of level L
+	Circular bool `json:"circular,omitempty"`
 }
 
 // Text says for people what the decoder is.
@@ -95,6 +98,11 @@ func (d *Decoder) complete() error {
 		return fmt.Errorf("labels of the levels: %w", err)
 	}
 	d.within = variancesWithin(d.values)
+	if d.circle = nil; d.about.Circular {
+		if d.circle = code.NewCircle(levels); !code.Values(d.values).Even() {
+			return errors.New("labels of levels on a circle are not evenly spaced")
+		}
+	}
 	d.about.Rule, d.about.Levels, d.about.Bits = string(d.scores.Rule), levels, bits
 	d.about.Reads = observed.Decoding{Soft: d.logits}.Outputs()
 	return nil
@@ -171,8 +179,18 @@ func (d *Decoder) DecodeLogits(z []float64) float64 {
 	if slices.ContainsFunc(scores, notFinite) {
 		return math.NaN()
 	}
-	return d.scores.Rule.Label(scores, d.values)
+	return d.scores.Rule.Label(scores, d.values, d.circle)
 }
+
+// ProbabilitiesTo sets p, of length L, to the probabilities of the levels of a sample: 0 or more, of
+// which the sum is 1, or NaN where a score is no finite number.
+func (d *Decoder) ProbabilitiesTo(p []float64, s *observed.Sample) {
+	d.scores.ScoresTo(p, s.Outputs(d.logits))
+	decode.Softmax(p)
+}
+
+// Label is the label of a row, from 0.
+func (d *Decoder) Label(row int) float64 { return d.values[row] }
 
 // codeWeights are the code words as weights, L × M, times a factor.
 func codeWeights(c *code.Code, factor float64) *mat.Dense {

@@ -239,7 +239,7 @@ func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error)
 		return nil, nil
 	}
 	out := make([]*posterior, len(bandwidths))
-	total := sum(kept, f.levels, f.m)
+	total := sum(kept, f.levels, f.m, f.Code.Circular())
 	for b := range out {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -268,7 +268,7 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 		own := spread{math.NaN(), math.NaN()}
 		if f.sorted {
 			sortedSigmoids(mixed, f.Samples.Row(i))
-			own = newSpread(mixed, values, within)
+			own = newSpread(mixed, values, within, f.Code.Circle())
 		}
 		set := func(at int, label float64, s spread) {
 			out.labels[at*n+j], out.variance[at*n+j] = float32(label), float32(s.variance)
@@ -290,9 +290,9 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 				if c.model > 0 {
 					axpy(mixed, c.model, scores[c.bandwidth].RawRowView(j))
 				}
-				median, mean = decode.MedianAndMean(mixed, f.Code.Places())
+				median, mean = decode.MedianAndMean(mixed, f.Code.Places(), f.Code.Circle())
 				if !f.sorted {
-					own = newSpread(mixed, values, within)
+					own = newSpread(mixed, values, within, f.Code.Circle())
 				}
 			}
 			set(at, median, own) // the next candidate differs by its rule, the mean
@@ -334,7 +334,9 @@ func (f *fitting) mean(parts []*part, candidates []int, of func(label float64, i
 }
 
 // off is the error of a label for a sample, against the target.
-func (f *fitting) off(label float64, i int) float64 { return math.Abs(label - f.Samples.Exact[i]) }
+func (f *fitting) off(label float64, i int) float64 {
+	return math.Abs(f.Code.Between(label, f.Samples.Exact[i]))
+}
 
 // error is the error of a candidate over some parts, against the target.
 func (f *fitting) error(parts []*part, c int) observed.Error {
@@ -461,7 +463,7 @@ func (f *fitting) bestDecoding() int {
 	for r := range f.Decodings {
 		total := 0.0
 		for i, y := range f.Samples.Exact {
-			total += math.Abs(f.baseline[i*len(f.Decodings)+r] - y)
+			total += math.Abs(f.Code.Between(y, f.baseline[i*len(f.Decodings)+r]))
 		}
 		if total < least {
 			best, least = r, total

@@ -42,6 +42,8 @@ const (
 
 // moments are sums over samples, of outputs x and labels y.
 type moments struct {
+	circular bool
+
 	n      float64
 	square *mat.SymDense // Σ x·xᵀ, M × M
 	hat    *mat.Dense    // Σ of x over the samples, split to the two levels beside y: L × M
@@ -56,8 +58,8 @@ type line struct {
 	x0, x1     *mat.Dense // Σ w·d^j·x, L × M
 }
 
-func newMoments(levels, m int) *moments {
-	t := &moments{square: mat.NewSymDense(m, nil), hat: mat.NewDense(levels, m, nil), own: make([]float64, levels),
+func newMoments(levels, m int, circular bool) *moments {
+	t := &moments{circular: circular, square: mat.NewSymDense(m, nil), hat: mat.NewDense(levels, m, nil), own: make([]float64, levels),
 		beside: make([]float64, levels)}
 	for range bandwidths {
 		t.lines = append(t.lines, line{make([]float64, levels), make([]float64, levels), make([]float64, levels),
@@ -66,8 +68,13 @@ func newMoments(levels, m int) *moments {
 	return t
 }
 
-// place returns the level below a label, from 0, and the share of the next one.
-func place(y float64, levels int) (i int, share float64) {
+// place returns the level below a label, from 0, and the share of the next one, which is level 1 behind
+// the last one of a circle.
+func place(y float64, levels int, circular bool) (i int, share float64) {
+	if circular {
+		below := math.Floor(y)
+		return int(below) - 1, y - below
+	}
 	f := min(max(y-1, 0), float64(levels-1))
 	i = min(int(f), levels-2)
 	return i, f - float64(i)
@@ -80,7 +87,7 @@ func momentsOfFolds(
 	out := make([]*moments, len(folds))
 	err := parallel.Each(ctx, workers, len(folds), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, f int) error {
-			t := newMoments(c.Levels(), s.Bits)
+			t := newMoments(c.Levels(), s.Bits, c.Circular())
 			for j, i := range folds[f] {
 				if j%256 == 0 && ctx.Err() != nil {
 					return ctx.Err()
@@ -111,17 +118,21 @@ func rowsOf(s *observed.Samples, samples []int) *mat.Dense {
 
 // add adds a sample to all sums but square.
 func (t *moments) add(x []float64, y float64, levels int) {
-	i, share := place(y, levels)
+	i, share := place(y, levels, t.circular)
+	next := (i + 1) % levels
 	axpy(t.hat.RawRowView(i), 1-share, x)
-	axpy(t.hat.RawRowView(i+1), share, x)
+	axpy(t.hat.RawRowView(next), share, x)
 	t.own[i] += (1 - share) * (1 - share)
-	t.own[i+1] += share * share
+	t.own[next] += share * share
 	t.beside[i] += share * (1 - share)
 	for b, h := range bandwidths {
 		l := &t.lines[b]
-		first, last := max(int(math.Ceil(y-1-reach*h)), 0), min(int(y-1+reach*h), levels-1)
-		for n := first; n <= last; n++ {
-			d := (float64(n+1) - y) / h
+		first, last := int(math.Ceil(y-1-reach*h)), int(math.Floor(y-1+reach*h))
+		if !t.circular {
+			first, last = max(first, 0), min(last, levels-1)
+		}
+		for at := first; at <= last; at++ {
+			d, n := (float64(at+1)-y)/h, (at%levels+levels)%levels
 			w := math.Exp(-0.5 * d * d)
 			l.s0[n] += w
 			l.s1[n] += w * d
@@ -143,8 +154,8 @@ func axpy(dst []float64, a float64, x []float64) {
 }
 
 // sum adds the sums of several folds.
-func sum(parts []*moments, levels, m int) *moments {
-	out := newMoments(levels, m)
+func sum(parts []*moments, levels, m int, circular bool) *moments {
+	out := newMoments(levels, m, circular)
 	for _, p := range parts {
 		out.n += p.n
 		from := p.sums()
@@ -175,18 +186,18 @@ type posterior struct {
 func (t *moments) posterior(bandwidth int) *posterior {
 	levels, m := t.hat.Dims()
 	l := &t.lines[bandwidth]
-	mean := l.means()
+	mean := l.means(t.circular)
 	// The covariance of x − μ(y), where μ(y) lies between the means of the two levels beside y.
 	cross, again := &mat.Dense{}, mat.NewDense(levels, m, nil)
 	cross.Mul(t.hat.T(), mean) // Σ x·μᵀ
 	for i := range levels {
 		row := again.RawRowView(i)
 		axpy(row, t.own[i], mean.RawRowView(i))
-		if i > 0 {
-			axpy(row, t.beside[i-1], mean.RawRowView(i-1))
+		if before := (i + levels - 1) % levels; i > 0 || t.circular {
+			axpy(row, t.beside[before], mean.RawRowView(before))
 		}
-		if i < levels-1 {
-			axpy(row, t.beside[i], mean.RawRowView(i+1))
+		if i < levels-1 || t.circular {
+			axpy(row, t.beside[i], mean.RawRowView((i+1)%levels))
 		}
 	}
 	squares := &mat.Dense{}
@@ -246,7 +257,7 @@ func (t *moments) leastVariances() []float64 {
 
 // means are the values of the local lines at the levels, L × M. A level far from all samples has
 // the mean of the next level that is not.
-func (l *line) means() *mat.Dense {
+func (l *line) means(circular bool) *mat.Dense {
 	levels, m := l.x0.Dims()
 	out := mat.NewDense(levels, m, nil)
 	known := func(i int) bool { return l.s0[i] >= fewest }
@@ -264,9 +275,12 @@ func (l *line) means() *mat.Dense {
 	}
 	for i := range levels {
 		for d := 1; !known(i) && d < levels; d++ {
-			if at := slices.IndexFunc([]int{i - d, i + d},
-				func(n int) bool { return n >= 0 && n < levels && known(n) }); at >= 0 {
-				copy(out.RawRowView(i), out.RawRowView(i+(2*at-1)*d))
+			beside := []int{i - d, i + d}
+			if circular {
+				beside = []int{(i - d + levels) % levels, (i + d) % levels}
+			}
+			if at := slices.IndexFunc(beside, func(n int) bool { return n >= 0 && n < levels && known(n) }); at >= 0 {
+				copy(out.RawRowView(i), out.RawRowView(beside[at]))
 				break
 			}
 		}

@@ -38,7 +38,8 @@ const floors = 9
 func floorAt(i int) float64 { return math.Exp2(float64(2 * i)) }
 
 // Interval returns the ends of the intervals of a confidence as decoders. An interval holds the label
-// itself, and lies within the labels of the levels where that does. The error says that there are too few calibration samples.
+// itself, and lies within the labels of the levels where that does; on a circle it goes at most half
+// way round to either side, and passes the seam: its ends are then beyond the labels. The error says that there are too few calibration samples.
 func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder, err error) {
 	if !(confidence > 0 && confidence < 1) {
 		return nil, nil, fmt.Errorf("confidence %v: want a number between 0 and 1, such as 0.9", confidence)
@@ -75,8 +76,12 @@ type bound struct {
 
 // DecodeLogits implements decode.LogitDecoder.
 func (b bound) DecodeLogits(z []float64) float64 {
-	label := b.Decoder.DecodeLogits(z)
-	v := b.clip(label + float64(b.multiple*b.sigma(z)))
+	label, half := b.Decoder.DecodeLogits(z), float64(b.multiple*b.sigma(z))
+	if b.circle != nil { // an end may lie behind the seam
+		most := float64(len(b.values)) / 2 * (b.values[1] - b.values[0])
+		return label + min(max(half, -most), most)
+	}
+	v := b.clip(label + half)
 	if b.multiple <= 0 && v > label || b.multiple >= 0 && v < label { // the label lies beyond the levels
 		return label
 	}
@@ -96,17 +101,23 @@ type spread struct {
 }
 
 // newSpread is that of the distribution w, up to a factor. within are the variances of labels within
-// the levels.
-func newSpread(w, values, within []float64) (s spread) {
+// the levels, and on is the circle of these, nil on a line.
+func newSpread(w, values, within []float64, on *code.Circle) (s spread) {
 	total, mean := 0.0, 0.0
 	for i, p := range w {
 		total += p
 		mean += float64(p * values[i])
 	}
 	mean /= total
+	if on != nil {
+		mean = on.Mean(w)
+	}
 	for i, p := range w {
 		if p > 0 {
 			d := values[i] - mean
+			if on != nil {
+				d = on.Between(mean, float64(i+1)) * (values[1] - values[0])
+			}
 			s.variance += float64(p * float64(d*d))
 			s.within += float64(p * within[i])
 		}
@@ -127,9 +138,9 @@ func (d *Decoder) spread(z []float64) spread {
 		sortedSigmoids(w, z)
 	} else {
 		d.scores.ScoresTo(w, z)
-		decode.MedianAndMean(w, nil)
+		decode.MedianAndMean(w, nil, nil)
 	}
-	return newSpread(w, d.values, d.within)
+	return newSpread(w, d.values, d.within, d.circle)
 }
 
 // sortedSigmoids sets w to the distribution over the levels that bits of the unary code have, each
@@ -275,7 +286,7 @@ func (f *fitting) withFloor(parts []*part, c int, floor float64) calibration {
 	out := calibration{floor: floor}
 	for _, p := range parts {
 		for j, i := range p.samples {
-			r := f.Samples.Exact[i] - float64(p.of(c)[j])
+			r := f.Code.Between(float64(p.of(c)[j]), f.Samples.Exact[i])
 			if !math.IsNaN(floor) {
 				r /= p.sigma(c, j, floor)
 			}
@@ -286,12 +297,23 @@ func (f *fitting) withFloor(parts []*part, c int, floor float64) calibration {
 	return out
 }
 
-// interval is that of a candidate's sample j of a part, and its Winkler score.
+// interval is that of a candidate's sample j of a part, and its Winkler score. On a circle, the target
+// is where it is nearest to the label.
 func (f *fitting) interval(p *part, c, j int, lo, hi, sigma float64) (x Interval, winkler float64) {
 	label, last := float64(p.of(c)[j]), float64(f.levels)
 	lower, upper := label+min(lo, 0)*sigma, label+max(hi, 0)*sigma
+	if f.Code.Circular() {
+		x = Interval{label + f.Code.Between(label, f.Samples.Exact[p.samples[j]]), label, max(lower, label-last/2),
+			min(upper, label+last/2)}
+		return x, x.winkler()
+	}
 	x = Interval{f.Samples.Exact[p.samples[j]], label, min(label, max(lower, 1)), max(label, min(upper, last))}
-	return x, x.Upper - x.Lower + 2/(1-judgedAt)*max(x.Lower-x.Target, x.Target-x.Upper, 0)
+	return x, x.winkler()
+}
+
+// winkler is its Winkler score.
+func (x Interval) winkler() float64 {
+	return x.Upper - x.Lower + 2/(1-judgedAt)*max(x.Lower-x.Target, x.Target-x.Upper, 0)
 }
 
 // judgeIntervals judges intervals. inner are the parts for calibration by the fold that is judged,

@@ -33,7 +33,7 @@ func TestNoFiniteLabel(t *testing.T) {
 		defer rows.Close()
 		s := &observed.Source{Outputs: rows, Kind: observed.Logits}
 		err := s.Decode(context.Background(), 1, nil,
-			[]observed.Decoding{{Decoder: d, Soft: true}}, func([]float64) error { return nil }, nil)
+			observed.LabelsOf([]observed.Decoding{{Decoder: d, Soft: true}}), func([]float64) error { return nil }, nil)
 		if err == nil || !strings.HasPrefix(must.Text(err), path+": row 2: the decoder affine computes no finite label") {
 			t.Errorf("%s: %v", rule, err)
 		}
@@ -111,7 +111,7 @@ func TestTooLarge(t *testing.T) {
 // TestChoose: a richer decoder is better by more than a standard error. Of two gains the mean is so
 // where both are positive.
 func TestChoose(t *testing.T) {
-	f := &fitting{Input: Input{Samples: &observed.Samples{Exact: []float64{0, 0}}},
+	f := &fitting{Input: Input{Code: &code.Code{}, Samples: &observed.Samples{Exact: []float64{0, 0}}},
 		all: []candidate{{stage: baseline}, {stage: temperature}}}
 	for second, want := range map[float32]int{4.99: 1, 5.01: 0} {
 		parts := []*part{{samples: []int{0, 1}, labels: []float32{5, 5, 1, second}}}
@@ -130,7 +130,7 @@ func TestUnary(t *testing.T) {
 
 // TestConstantOutput: an output that never varies leaves the affine decoder its fit.
 func TestConstantOutput(t *testing.T) {
-	m := newMoments(3, 2)
+	m := newMoments(3, 2, false)
 	for i := range 60 {
 		x := []float64{float64(i%3) + 0.1*float64(i%7), 0}
 		m.add(x, float64(1+i%3), 3)

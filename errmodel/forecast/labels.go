@@ -7,7 +7,6 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/errmodel/scenario"
 	"belsim/theory"
 )
 
@@ -62,18 +61,6 @@ func (l Labels) Kind() LabelKind {
 		return LevelLabels
 	}
 	return RealLabels
-}
-
-// LabelsOf are the labels of a scenario with these weights of the levels, in levels: real ones
-// where its networks learnt from such. Where nothing says their frequencies, they are uniform from
-// level 1 to the last one.
-func LabelsOf(s *scenario.Scenario, weights []float64) Labels {
-	m, _ := s.Model.(scenario.Perceived)
-	l := Labels{Lo: 1, Hi: float64(len(weights)), Shares: weights, OnLevels: m.Within == 0}
-	if !l.OnLevels && s.Prior.Histogram == nil && s.Prior.Fitted == nil {
-		l.Shares = nil
-	}
-	return l
 }
 
 // check refuses a range without a width, and counts of labels outside of it.

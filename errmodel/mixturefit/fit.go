@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/theory/code"
 )
 
 // Fit is the Gaussian mixture of largest likelihood, one weight r and one width σ
@@ -24,6 +25,7 @@ type Fit struct {
 	// e[n,k] is 1.
 	Limited bool
 
+	code      *code.Code
 	counts    *errmodel.Counts
 	positions [][]int
 	l         *likelihood
@@ -53,23 +55,36 @@ const smallestSigma = 0.1
 
 // New fits r and σ by maximum likelihood to the binomial counts of wrong outputs.
 // positions are the transitions of the code (code.Code.Transitions); bits without any are left
-// out. The error wraps ErrNoFit where no output is wrong, or is the context's.
-func New(ctx context.Context, c *errmodel.Counts, positions [][]int) (*Fit, error) {
+// out. On a circle the Gaussians are wrapped, and σ is at most L levels, where they are even to 10⁻⁸.
+// The error wraps ErrNoFit where no output is wrong, or is the context's.
+func New(ctx context.Context, of *code.Code, c *errmodel.Counts, positions [][]int) (*Fit, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	if len(positions) != c.Bits {
 		return nil, fmt.Errorf("transitions of %d bits for counts of %d", len(positions), c.Bits)
 	}
-	l := newLikelihood(c, positions)
+	l := newLikelihood(c, positions, round(of))
 	switch {
 	case len(l.n) == 0:
 		return nil, fmt.Errorf("%w: no transitions", ErrNoFit)
 	case l.total == 0:
 		return nil, fmt.Errorf("%w: no output is wrong", ErrNoFit)
 	}
-	f := &Fit{counts: c, positions: positions, l: l, lo: math.Log(smallestSigma), hi: math.Log(10 * float64(c.Levels))}
+	f := &Fit{code: of, counts: c, positions: positions, l: l, lo: math.Log(smallestSigma),
+		hi: math.Log(10 * float64(c.Levels))}
+	if of.Circular() {
+		f.hi = math.Log(float64(c.Levels))
+	}
 	return f, f.maximize(ctx)
+}
+
+// round is the way round the circle of a code, in halves of a level; 0 for levels on a line.
+func round(c *code.Code) int {
+	if c.Circular() {
+		return 2 * c.Levels()
+	}
+	return 0
 }
 
 // maximize finds the largest likelihood. For each σ the best r is the zero of a
@@ -122,7 +137,7 @@ func (f *Fit) maximize(ctx context.Context) error {
 
 // Table returns the error probabilities e[n,k], L × M. The error is the context's.
 func (f *Fit) Table(ctx context.Context) (mat.Matrix, error) {
-	p, err := errmodel.NewProfile(ctx, f.counts.Levels, f.positions, f.Sigma)
+	p, err := errmodel.NewProfile(ctx, f.code, f.positions, f.Sigma)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -46,15 +47,19 @@ func mustMixture(t testing.TB, c *code.Code, r, sigma float64) *errmodel.Mixture
 // TestLikelihood compares the likelihood of grouped cells with that of every cell by
 // itself, and its derivatives with finite differences.
 func TestLikelihood(t *testing.T) {
-	for _, name := range []string{"unary", "johnson", "hexj", "hadamard", "gray"} {
-		c := mustCode(t, name, 40)
+	for _, name := range []string{"unary", "johnson", "hexj", "hadamard", "gray", "circle of johnson", "circle of gray"} {
+		name, circular := strings.CutPrefix(name, "circle of ")
+		c, images := mustCode(t, name, 40), 0
+		if circular {
+			c, images = c.OnCircle(), 30
+		}
 		r, sigma := 0.11, 2.5
 		counts := simulated(rand.New(rand.NewPCG(1, 2)), mustMixture(t, c, r, sigma),
 			func(i int) uint64 { return uint64(i % 50) })
-		l := newLikelihood(counts, c.Transitions())
+		l := newLikelihood(counts, c.Transitions(), round(c))
 		// Where far cells are beyond the underflow of Gaussians, too.
 		for _, at := range [][]float64{{math.Log(r), math.Log(sigma)}, {math.Log(0.07), math.Log(0.4)},
-			{math.Log(0.01), math.Log(0.12)}} {
+			{math.Log(0.01), math.Log(0.12)}, {math.Log(0.002), math.Log(35)}} {
 			a, b := at[0], at[1]
 			l.at(b)
 			want := 0.0
@@ -66,7 +71,9 @@ func TestLikelihood(t *testing.T) {
 					var logs []float64 // of the Gaussians
 					for _, n := range ns {
 						gaussian := distuv.Normal{Mu: float64(n) + 0.5, Sigma: math.Exp(b)}
-						logs = append(logs, gaussian.LogProb(float64(i+1)))
+						for w := -images; w <= images; w++ {
+							logs = append(logs, gaussian.LogProb(float64(i+1+40*w)))
+						}
 					}
 					logE := a + floats.LogSumExp(logs)
 					x, n := float64(counts.Row(i)[k]), float64(counts.Samples[i])
@@ -109,7 +116,7 @@ func TestFitMaximum(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
 		c := mustCode(t, name, 64)
 		counts := simulated(rand.New(rand.NewPCG(3, 4)), mustMixture(t, c, 0.5, 2), func(int) uint64 { return 100 })
-		f := must.Get(New(context.Background(), counts, c.Transitions()))(t)
+		f := must.Get(New(context.Background(), c, counts, c.Transitions()))(t)
 		inverse, regular := f.inverse()
 		if !regular {
 			t.Errorf("%s: the estimate is at a limit", name)
@@ -145,7 +152,7 @@ func TestFitExtremes(t *testing.T) {
 		counts *errmodel.Counts
 		lo, hi float64 // of σ
 	}{"errors beside transitions alone": {beside, 0.1, 0.5}, "errors anywhere": {anywhere, 20, 160}} {
-		f := must.Get(New(ctx, tt.counts, c.Transitions()))(t)
+		f := must.Get(New(ctx, c, tt.counts, c.Transitions()))(t)
 		j := must.Get(NewJoint(ctx, f))(t)
 		j.Erring = FewestErring
 		intervals := j.Intervals()
@@ -153,22 +160,22 @@ func TestFitExtremes(t *testing.T) {
 			t.Errorf("%s: σ = %v, intervals %v", name, f.Sigma, intervals)
 		}
 	}
-	f, err := New(ctx, certain, c.Transitions())
+	f, err := New(ctx, c, certain, c.Transitions())
 	if err != nil || !f.Limited {
 		t.Fatalf("always wrong: %+v, %v", f, err)
 	}
 	if _, err := f.Table(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, err := New(ctx, errmodel.NewCounts(16, 15), c.Transitions()); !errors.Is(err, ErrNoFit) {
+	if _, err := New(ctx, c, errmodel.NewCounts(16, 15), c.Transitions()); !errors.Is(err, ErrNoFit) {
 		t.Errorf("no errors: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := New(cancelled, beside, c.Transitions()); !errors.Is(err, context.Canceled) {
+	if _, err := New(cancelled, c, beside, c.Transitions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := New(ctx, beside, c.Transitions()[1:]); err == nil {
+	if _, err := New(ctx, c, beside, c.Transitions()[1:]); err == nil {
 		t.Error("transitions of another code are taken")
 	}
 }
@@ -191,7 +198,7 @@ func TestLargestR(t *testing.T) {
 					}
 				}
 			}
-			f := must.Get(New(ctx, counts, c.Transitions()))(t)
+			f := must.Get(New(ctx, c, counts, c.Transitions()))(t)
 			if _, err := errmodel.NewMixture(ctx, c, f.R, f.Sigma); err != nil {
 				t.Errorf("%s of %d levels: %v, r = %v", name, levels, err, f.R)
 			}

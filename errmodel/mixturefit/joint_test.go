@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -50,7 +51,7 @@ func fitted(t testing.TB, c *code.Code, samples []sample) (*Fit, *Joint) {
 	for _, s := range samples {
 		counts.Add(s.row, s.wrong)
 	}
-	f := must.Get(New(ctx, counts, c.Transitions()))(t)
+	f := must.Get(New(ctx, c, counts, c.Transitions()))(t)
 	j := must.Get(NewJoint(ctx, f))(t)
 	for _, s := range samples {
 		j.Add(s.row, s.wrong)
@@ -60,11 +61,14 @@ func fitted(t testing.TB, c *code.Code, samples []sample) (*Fit, *Joint) {
 
 // TestRate has the error probabilities of the mixture. Their derivatives are differences.
 func TestRate(t *testing.T) {
-	for _, name := range []string{"unary", "johnson", "hexj", "hadamard"} {
-		c := mustCode(t, name, 20)
+	for _, name := range []string{"unary", "johnson", "hexj", "hadamard", "circle"} {
+		c := mustCode(t, strings.Replace(name, "circle", "johnson", 1), 20)
+		if name == "circle" {
+			c = c.OnCircle()
+		}
 		of := func(sigma float64) *Joint {
-			f := &Fit{R: 0.05, Sigma: sigma, counts: errmodel.NewCounts(c.Dims()), positions: c.Transitions()}
-			f.l = newLikelihood(f.counts, f.positions)
+			f := &Fit{R: 0.05, Sigma: sigma, code: c, counts: errmodel.NewCounts(c.Dims()), positions: c.Transitions()}
+			f.l = newLikelihood(f.counts, f.positions, round(c))
 			return must.Get(NewJoint(t.Context(), f))(t)
 		}
 		const h = 1e-5

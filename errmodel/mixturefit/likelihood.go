@@ -13,7 +13,8 @@ import (
 //
 //	e = r·u,  u = Σ exp(−d²/(2σ²))/(σ√(2π))
 //
-// where the sum is over the distances d of the level from the transitions of the bit (Eq. 3 and 4).
+// where the sum is over the distances d of the level from the transitions of the bit (Eq. 3 and 4), on
+// a circle also over the ways that go round it.
 //
 // The parameters are a = ln r and b = ln σ. Entries with the same distances
 // have the same probability for all r and σ, so their counts are added up. Of the 65,536
@@ -25,6 +26,7 @@ type likelihood struct {
 	distances []int32 // in halves of a level
 	n, wrong  []float64
 	places    []places // of the bits
+	key       []byte   // scratch
 	total     float64  // wrong outputs of all
 
 	// Of the σ that at was called with:
@@ -34,18 +36,21 @@ type likelihood struct {
 	gauss  gauss
 }
 
-// distance is the distance of row i, from 0, from the transition at+½, in halves of a level.
-func distance(i, at int) int { return abs(2*(i-at) + 1) }
-
-func abs(d int) int {
+// distance is the distance of row i, from 0, from the transition at+½, in halves of a level. round is
+// the way round the circle, and 0 for levels on a line.
+func distance(i, at, round int) int32 {
+	d := 2*(i-at) + 1
 	if d < 0 {
-		return -d
+		d = -d
 	}
-	return d
+	if round > 0 {
+		d = min(d, round-d)
+	}
+	return int32(d)
 }
 
-// newLikelihood uses all bits that have transitions.
-func newLikelihood(c *errmodel.Counts, positions [][]int) *likelihood {
+// newLikelihood uses all bits that have transitions. round is that of distance.
+func newLikelihood(c *errmodel.Counts, positions [][]int, round int) *likelihood {
 	l := &likelihood{start: []int{0}, places: make([]places, len(positions))}
 	groups, alike := map[string]int{}, map[string][]int{}
 	for k, at := range positions {
@@ -53,15 +58,18 @@ func newLikelihood(c *errmodel.Counts, positions [][]int) *likelihood {
 			continue
 		}
 		l.places[k] = places{first: at[0], levels: c.Levels}
-		shape := key(at, -2*at[0])
-		if l.places[k].groups = alike[shape]; l.places[k].groups == nil {
+		l.key = l.key[:0]
+		for _, n := range at {
+			l.key = binary.LittleEndian.AppendUint32(l.key, uint32(n-at[0]))
+		}
+		if l.places[k].groups = alike[string(l.key)]; l.places[k].groups == nil {
 			l.places[k].groups = slices.Repeat([]int{-1}, 2*c.Levels)
-			alike[shape] = l.places[k].groups
+			alike[string(l.key)] = l.places[k].groups
 		}
 		for i, samples := range c.Samples {
 			g := l.places[k].at(i)
 			if *g < 0 {
-				*g = l.group(groups, i, at)
+				*g = l.group(groups, i, at, round)
 			}
 			wrong := float64(c.Row(i)[k])
 			l.n[*g] += float64(samples)
@@ -69,7 +77,7 @@ func newLikelihood(c *errmodel.Counts, positions [][]int) *likelihood {
 			l.total += wrong
 		}
 	}
-	l.gauss = newGauss(int(slices.Max(append(l.distances, 0))))
+	l.gauss = newGauss(int(slices.Max(append(l.distances, 0))), round)
 	l.logU, l.q1, l.q2 = make([]float64, len(l.n)), make([]float64, len(l.n)), make([]float64, len(l.n))
 	return l
 }
@@ -84,43 +92,39 @@ type places struct {
 // at is where the group of row i is.
 func (p places) at(i int) *int { return &p.groups[i-p.first+p.levels-1] }
 
-// key writes numbers, twice each and shifted, so that they can be compared.
-func key[N int | int32](numbers []N, shift N) string {
-	var out []byte
-	for _, v := range numbers {
-		out = binary.LittleEndian.AppendUint32(out, uint32(2*v+shift))
-	}
-	return string(out)
-}
-
 // group is the group of row i of a bit with these transitions, a new one where there is none yet.
-func (l *likelihood) group(groups map[string]int, i int, at []int) int {
-	var distances []int32
+func (l *likelihood) group(groups map[string]int, i int, at []int, round int) int {
+	from := len(l.distances)
 	for _, n := range at {
-		distances = append(distances, int32(distance(i, n)))
+		l.distances = append(l.distances, distance(i, n, round))
 	}
-	slices.Sort(distances)
-	of := key(distances, 0)
-	g, ok := groups[of]
-	if !ok {
-		g = len(l.n)
-		groups[of] = g
-		l.distances = append(l.distances, distances...)
-		l.start = append(l.start, len(l.distances))
-		l.n, l.wrong = append(l.n, 0), append(l.wrong, 0)
+	slices.Sort(l.distances[from:])
+	l.key = l.key[:0]
+	for _, d := range l.distances[from:] {
+		l.key = binary.LittleEndian.AppendUint32(l.key, uint32(d))
 	}
+	g, ok := groups[string(l.key)]
+	if ok {
+		l.distances = l.distances[:from]
+		return g
+	}
+	g = len(l.n)
+	groups[string(l.key)] = g
+	l.start = append(l.start, len(l.distances))
+	l.n, l.wrong = append(l.n, 0), append(l.wrong, 0)
 	return g
 }
 
 // gauss holds Gaussians of one width by distance, without their factor 1/(σ√(2π)).
 type gauss struct {
 	sigma     float64
+	round     int // the way round the circle, in halves of a level; 0 on a line
 	g, g1, g2 []float64
 }
 
 // newGauss makes room for distances up to most halves of a level.
-func newGauss(most int) gauss {
-	return gauss{g: make([]float64, most+1), g1: make([]float64, most+1), g2: make([]float64, most+1)}
+func newGauss(most, round int) gauss {
+	return gauss{round: round, g: make([]float64, most+1), g1: make([]float64, most+1), g2: make([]float64, most+1)}
 }
 
 // square is (d/σ)² of a distance d.
@@ -129,14 +133,30 @@ func (g *gauss) square(d int32) float64 { z := float64(d) * 0.5 / g.sigma; retur
 // at sets the width to σ = eᵇ.
 func (g *gauss) at(b float64) {
 	g.sigma = math.Exp(b)
-	// With z = d/σ a Gaussian g = e^{−z²/2}/(σ√2π) has ∂g/∂b = g·(z²−1) and ∂²g/∂b²
-	// = g·((z²−1)² − 2z²).
 	for d := range g.g {
-		zz := g.square(int32(d))
-		g.g[d] = math.Exp(-zz / 2)
-		g.g1[d] = g.g[d] * (zz - 1)
-		g.g2[d] = g.g[d] * ((zz-1)*(zz-1) - 2*zz)
+		g.g[d], g.g1[d], g.g2[d] = g.add(int32(d), 0)
 	}
+}
+
+// add returns, at a distance d, the Gaussian times e^{base/2}, and its derivatives by b. With z = d/σ a
+// Gaussian g = e^{−z²/2}/(σ√2π) has ∂g/∂b = g·(z²−1) and ∂²g/∂b² = g·((z²−1)² − 2z²). On a circle it is the
+// sum over both ways, and over those that go round it once more.
+func (g *gauss) add(d int32, base float64) (s, s1, s2 float64) {
+	one := func(d int32) (w float64) {
+		zz := g.square(d)
+		w = math.Exp((base - zz) / 2)
+		s += w
+		s1 += w * (zz - 1)
+		s2 += w * ((zz-1)*(zz-1) - 2*zz)
+		return w
+	}
+	one(d)
+	for far := int32(g.round); far > 0; far += int32(g.round) {
+		if near := one(far - d); near+one(far+d) <= 1e-24*s {
+			break
+		}
+	}
+	return s, s1, s2
 }
 
 // sum returns, of the sum u of the Gaussians at some distances, ln u, and ∂u/∂b and ∂²u/∂b²
@@ -154,11 +174,8 @@ func (g *gauss) sum(distances []int32) (log, q1, q2 float64) {
 		// The Gaussians underflow this far out: compute them relative to the nearest.
 		nearest := g.square(distances[0])
 		for _, d := range distances {
-			zz := g.square(d)
-			w := math.Exp((nearest - zz) / 2)
-			s += w
-			s1 += w * (zz - 1)
-			s2 += w * ((zz-1)*(zz-1) - 2*zz)
+			w, w1, w2 := g.add(d, nearest)
+			s, s1, s2 = s+w, s1+w1, s2+w2
 		}
 		log = math.Log(s) - nearest/2
 	}

@@ -11,15 +11,22 @@ import (
 	"belsim/theory/decode"
 )
 
-// Decode decodes the outputs of a source without targets, N × M, which may be more than memory holds, in every
-// way. It calls emit with the labels, in levels, in the order of the samples: those of a sample
-// beside each other. It does not keep them. workers is the number of goroutines, 0 for one on each
-// processor; it changes no label. c is the code that the decoder reads; nil for a decoder that
-// needs none. done is told how many samples were decoded since its last call, and may be nil.
-// Errors name the file and the place, also where a label is no finite number, or are emit's or the
+// Reading makes Columns numbers of a sample.
+type Reading struct {
+	Decoder string // its name
+	Columns int
+	Read    func(dst []float64, s *Sample)
+}
+
+// Decode reads the outputs of a source without targets, N × M, which may be more than memory holds.
+// It calls emit with the numbers that the reading makes, in the order of the samples: those of a
+// sample beside each other. It does not keep them. workers is the number of goroutines, 0 for one on
+// each processor; it changes no number. c is the code that the reading needs; nil for one that
+// needs none. done is told how many samples were read since its last call, and may be nil.
+// Errors name the file and the place, also where a number is not finite, or are emit's or the
 // context's.
-func (s *Source) Decode(ctx context.Context, workers int, c *code.Code, decodings []Decoding,
-	emit func(labels []float64) error, done func(samples uint64)) error {
+func (s *Source) Decode(ctx context.Context, workers int, c *code.Code, r Reading, emit func(numbers []float64) error,
+	done func(samples uint64)) error {
 	outputs := s.Outputs
 	_, m := outputs.Dims()
 	if c != nil && c.Bits() != m {
@@ -30,28 +37,36 @@ func (s *Source) Decode(ctx context.Context, workers int, c *code.Code, decoding
 	if c != nil {
 		correlations = decode.NewCorrelations(c)
 	}
-	var labels []float64
+	s.beside = max(s.beside, r.Columns/m) // smaller batches, whose numbers fit in memory
+	var numbers []float64
 	rows := 0
 	return s.each(ctx, func(b *batch) error {
-		n := b.n * len(decodings)
-		if len(labels) < n {
-			labels = make([]float64, n)
+		n := b.n * r.Columns
+		if len(numbers) < n {
+			numbers = make([]float64, n)
 		}
-		if err := decodeBatch(ctx, workers, labels, b, m, decodings, correlations); err != nil {
+		read := func(dst []float64, _ int, sample *Sample) { r.Read(dst, sample) }
+		if err := readBatch(ctx, workers, numbers, b, m, r.Columns, correlations, read); err != nil {
 			return err
 		}
-		for i, v := range labels[:n] {
+		for i, v := range numbers[:n] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return fmt.Errorf("%s: row %s: the decoder %s computes no finite label; its numbers are too large",
-					outputs.Name(), position.At(rows+i/len(decodings)+1), decodings[i%len(decodings)].Decoder.Name())
+					outputs.Name(), position.At(rows+i/r.Columns+1), r.Decoder)
 			}
 		}
 		rows += b.n
 		if done != nil {
 			done(uint64(b.n))
 		}
-		return emit(labels[:n])
+		return emit(numbers[:n])
 	})
+}
+
+// LabelsOf are those that decoders of outputs make.
+func LabelsOf(decodings []Decoding) Reading {
+	read := new(batch).labels(decodings)
+	return Reading{decodings[0].Decoder.Name(), len(decodings), func(dst []float64, s *Sample) { read(dst, 0, s) }}
 }
 
 // Count returns the number of rows. Where only reading the file to its end shows it, Count reads

@@ -38,7 +38,7 @@ func TestDecode(t *testing.T) {
 			s.Targets = nil
 			var got []float64
 			done := uint64(0)
-			must.Succeed(t, s.Decode(ctx, workers, c, []observed.Decoding{r},
+			must.Succeed(t, s.Decode(ctx, workers, c, observed.LabelsOf([]observed.Decoding{r}),
 				func(labels []float64) error {
 					got = append(got, labels...)
 					return nil
@@ -60,7 +60,7 @@ func TestDecode(t *testing.T) {
 		{observed.Logits, "unary", nil, "unary of 16 levels has 15 bits"},
 	} {
 		s.Kind, s.Targets = tt.kind, nil
-		if err := s.Decode(ctx, 1, mustCode(t, tt.code, 16), decodings[:1],
+		if err := s.Decode(ctx, 1, mustCode(t, tt.code, 16), observed.LabelsOf(decodings[:1]),
 			func([]float64) error { return tt.emit }, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want one about %q", err, tt.want)
 		}

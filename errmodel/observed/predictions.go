@@ -33,7 +33,7 @@ func (p *predictions) add(l Labels, prediction, y float64) (at float64, fault st
 	if !(math.Abs(at) <= mostLogit) {
 		return 0, fmt.Sprintf("prediction %v is more than %.1g levels beyond the range", prediction, mostLogit)
 	}
-	if at < 0.5 || at > float64(l.Levels)+0.5 {
+	if l.Circle == nil && (at < 0.5 || at > float64(l.Levels)+0.5) {
 		p.outside++
 	}
 	if p.count++; p.count == 1 {
@@ -41,8 +41,8 @@ func (p *predictions) add(l Labels, prediction, y float64) (at float64, fault st
 	}
 	p.least, p.most = min(p.least, prediction), max(p.most, prediction)
 	x := l.Clipped(prediction) // a far one is no reason to take all for those of another unit
-	p.whole.Add(math.Abs(at - y))
-	p.clipped.Add(math.Abs(x - y))
+	p.whole.Add(math.Abs(l.Between(y, at)))
+	p.clipped.Add(math.Abs(l.Between(y, x)))
 	dx, dy := x-p.meanX, y-p.meanY // Welford: nothing cancels
 	p.meanX += dx / float64(p.count)
 	p.meanY += dy / float64(p.count)
@@ -82,6 +82,7 @@ func (p *predictions) check(l Labels, name string) error {
 	case p.most-p.least <= 1e-6*max(math.Abs(p.least), math.Abs(p.most)): // the rounding of a float32
 		return fmt.Errorf("%s: all %d predictions are %.6g; want those of a trained network, one for each sample", name,
 			p.count, p.most)
+	case l.Circle != nil: // where there are no lines
 	case p.away >= guessed*p.yy && p.xx > 0 && p.xy*p.xy >= explained*p.xx*p.yy:
 		return fmt.Errorf("%s: the predictions are hardly nearer than a constant, and near once multiplied by %.3g "+
 			"and shifted; want the units of the targets", name, p.xy/p.xx)

@@ -87,7 +87,8 @@ type Sample struct {
 	correlations *decode.Correlations
 	correlated   [2][]float64 // with the signs, and with the logits
 	known        [2]bool
-	real         bool // the code is one of real numbers
+	levels       []float64 // probabilities
+	real         bool      // the code is one of real numbers
 }
 
 // NewSample prepares samples of so many bits; correlations are those of the code, nil for decoders
@@ -122,20 +123,42 @@ func (s *Sample) Label(by Decoding) float64 {
 		return float64(gen.Decode(s.Word))
 	}
 	if d, ok := by.Decoder.(decode.Correlator); ok {
-		i, from := 0, s.signs
-		if by.Soft {
-			i, from = 1, s.logits
-		}
-		if !s.known[i] {
-			s.correlations.To(s.correlated[i], from)
-			s.known[i] = true
-		}
-		return d.FromCorrelations(s.correlated[i])
+		return d.FromCorrelations(s.correlate(by.Soft))
 	}
 	if d, ok := by.Decoder.(decode.LogitDecoder); ok && by.Soft {
 		return d.DecodeLogits(s.logits)
 	}
 	return decode.Value(by.Decoder, s.Word)
+}
+
+// Outputs are those of the sample: logits, or the signs of them.
+func (s *Sample) Outputs(soft bool) []float64 {
+	if soft {
+		return s.logits
+	}
+	return s.signs
+}
+
+// correlate are the correlations with the code words of the logits, or of the signs.
+func (s *Sample) correlate(soft bool) []float64 {
+	i := 0
+	if soft {
+		i = 1
+	}
+	if !s.known[i] {
+		s.correlations.To(s.correlated[i], s.Outputs(soft))
+		s.known[i] = true
+	}
+	return s.correlated[i]
+}
+
+// Probabilities are those of the levels, by the sample's logits; the next call changes them.
+func (s *Sample) Probabilities(by decode.Distribution) []float64 {
+	if s.levels == nil {
+		s.levels = make([]float64, s.correlations.Code().Levels())
+	}
+	by.To(s.levels, s.logits, func() []float64 { return s.correlate(true) })
+	return s.levels
 }
 
 // Error is the mean of |decoded − label| over the samples, in levels.
@@ -223,6 +246,8 @@ type Summary struct {
 	// Spreads are the errors of each Decoding against the target itself, for the levels from 1 on,
 	// SpreadWidth of them together.
 	Spreads [][]Spread
+	// Scores judge the distributions over the levels that logits have by the decodings.
+	Scores []Scores
 	// Quantization is the mean distance of the targets from their levels, in levels: the error of
 	// a network that always finds the level. It is zero where targets are levels.
 	Quantization float64
@@ -231,7 +256,7 @@ type Summary struct {
 	// Dispersion compares a sample's wrong bits whose nearest transition lies above the level with
 	// those where it lies below: the variance of the difference of their numbers, given the level,
 	// over the variance for independent errors. It is 1 where classifiers err independently, and
-	// NaN where too little varies.
+	// NaN where too little varies, and on a circle.
 	Dispersion float64
 	// LogitScale is the standard deviation of an output, given its level, over the cells where
 	// both decisions occur. It is the τ of the Gaussian model of logits, in which the noise of
@@ -292,13 +317,20 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	calibrated := !s.Kind.Hard() && !s.Together
 	correlations, kept := decode.NewCorrelations(c), newReservoir(m, s.Keep, takeSeed)
 	var quantization Sums
+	scores := newScoreSums(c, s.Kind, decodings)
+	columns := len(decodings) + scores.columns()
 	var decoded []float64
 	var wrong []int
 	err := s.each(ctx, func(b *batch) error {
-		if need := b.n * len(decodings); len(decoded) < need {
+		if need := b.n * columns; len(decoded) < need {
 			decoded = make([]float64, need)
 		}
-		if err := decodeBatch(ctx, workers, decoded, b, m, decodings, correlations); err != nil {
+		labels := b.labels(decodings)
+		read := func(dst []float64, j int, sample *Sample) {
+			labels(dst, j, sample)
+			scores.judge(dst[len(decodings):], b.level[j], b.exact[j], sample)
+		}
+		if err := readBatch(ctx, workers, decoded, b, m, columns, correlations, read); err != nil {
 			return err
 		}
 		for j := range b.n {
@@ -310,8 +342,9 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			wrong = wrongBits(wrong, c, i, z)
 			balances[i].Add(balance(transitions, i, wrong))
 			out.Counts.Add(i, wrong)
-			quantization.Add(math.Abs(b.exact[j] - c.Place(i)))
-			if e, slack := b.exact[j], clipped*float64(c.Levels()); e < 1-slack || e > float64(c.Levels())+slack {
+			quantization.Add(math.Abs(c.Between(c.Place(i), b.exact[j])))
+			if e, slack := b.exact[j], clipped*float64(c.Levels()); !c.Circular() && (e < 1-slack ||
+				e > float64(c.Levels())+slack) {
 				out.Beyond++
 			}
 			sums, squares := out.Sums[i*m:(i+1)*m], out.Squares[i*m:(i+1)*m]
@@ -328,7 +361,8 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 				}
 			}
 			kept.add(b, j)
-			errors.add(b, j, decoded[j*len(decodings):(j+1)*len(decodings)])
+			errors.add(b, j, decoded[j*columns:j*columns+len(decodings)])
+			scores.add(decoded[j*columns+len(decodings) : (j+1)*columns])
 		}
 		if done != nil {
 			done(uint64(b.n))
@@ -339,10 +373,12 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		return nil, err
 	}
 	errors.to(out, s.Direct != nil)
-	out.Kept = kept.samples()
+	out.Kept, out.Scores = kept.samples(), scores.scores()
 	out.DirectOutside, out.OwnOutside = s.direct.beyond(), s.own.beyond()
 	out.Quantization = quantization.Error().Mean
-	out.Dispersion = dispersion(out.Counts, balances, transitions)
+	if out.Dispersion = math.NaN(); !c.Circular() { // on which nothing lies above or below
+		out.Dispersion = dispersion(out.Counts, balances, transitions)
+	}
 	out.LogitScale, out.Miscalibration = math.NaN(), math.NaN()
 	if !s.Kind.Hard() {
 		out.LogitScale = logitScale(out.Counts, out.Sums, out.Squares)
@@ -386,13 +422,13 @@ func newErrorSums(decodings int, c *code.Code) *errorSums {
 // add adds those of sample j of a batch, with the label of each decoding.
 func (e *errorSums) add(b *batch, j int, decoded []float64) {
 	level, exact := b.level[j], b.exact[j]
-	direct := math.Abs(b.direct[j] - exact)
+	direct := math.Abs(e.code.Between(exact, b.direct[j]))
 	e.direct.Add(direct)
 	for r, label := range decoded {
-		distance := math.Abs(label - exact)
-		e.levels[r].Add(math.Abs(label - e.code.Place(level-1)))
+		distance := math.Abs(e.code.Between(exact, label))
+		e.levels[r].Add(math.Abs(e.code.Between(e.code.Place(level-1), label)))
 		e.labels[r].Add(distance)
-		e.lines[r].add(label, exact)
+		e.lines[r].add(exact+e.code.Between(exact, label), exact)
 		e.beside[r].Add(distance - direct)
 		e.spreads[r][(level-1)/e.width].Add(distance)
 	}
@@ -426,22 +462,37 @@ func nearly(z, first []float64) bool {
 // decodeBatch sets dst, n × decodings, to the labels decoded from samples of m bits.
 func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, m int, decodings []Decoding,
 	correlations *decode.Correlations) error {
+	return readBatch(ctx, workers, dst, b, m, len(decodings), correlations, b.labels(decodings))
+}
+
+// labels decode a sample of a batch in several ways.
+func (b *batch) labels(decodings []Decoding) func(dst []float64, j int, sample *Sample) {
+	return func(dst []float64, j int, sample *Sample) {
+		for r, d := range decodings {
+			switch to := &dst[r]; {
+			case d.Predicts():
+				*to = b.own[j]
+			case sample.correlations != nil && sample.correlations.Code().Circular():
+				*to = sample.correlations.Code().Circle().Wrap(sample.Label(d)) // bel-j may answer beyond the ends
+			case decode.Real(d.Decoder) || sample.correlations == nil:
+				*to = sample.Label(d)
+			default:
+				*to = sample.correlations.Code().Answer(sample.Label(d))
+			}
+		}
+	}
+}
+
+// readBatch calls read for the samples of a batch, of m bits, with the columns of each in dst, n × columns.
+func readBatch(ctx context.Context, workers int, dst []float64, b *batch, m, columns int,
+	correlations *decode.Correlations, read func(dst []float64, j int, sample *Sample)) error {
 	const chunk = 64 // samples: one alone is little work
 	return parallel.Chunks(ctx, workers, b.n, chunk, func() (func(context.Context, int, int) error, error) {
 		sample := NewSample(m, correlations)
 		return func(_ context.Context, first, last int) error {
 			for j := first; j < last; j++ {
 				sample.Set(b.z[j*m : (j+1)*m])
-				for r, d := range decodings {
-					switch to := &dst[j*len(decodings)+r]; {
-					case d.Predicts():
-						*to = b.own[j]
-					case decode.Real(d.Decoder) || correlations == nil:
-						*to = sample.Label(d)
-					default:
-						*to = correlations.Code().Answer(sample.Label(d))
-					}
-				}
+				read(dst[j*columns:(j+1)*columns], j, sample)
 			}
 			return nil
 		}, nil

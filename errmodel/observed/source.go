@@ -96,27 +96,47 @@ type Labels struct {
 	Places []float64
 	// Clips says that labels beyond Lo and Hi are of the end levels; else they are refused.
 	Clips bool
+	// Circle is that of the levels, where Lo and Hi are one point: labels beyond them go round it. It is
+	// nil for levels on a line.
+	Circle *code.Circle
 }
 
 // Clipped is a prediction in levels, within the range of the levels.
 func (l Labels) Clipped(prediction float64) float64 {
+	if l.Circle != nil {
+		return l.inLevels(prediction)
+	}
 	return min(max(l.inLevels(prediction), 1), float64(l.Levels))
 }
 
 // inLevels is a prediction in levels.
 func (l Labels) inLevels(prediction float64) float64 {
 	if l.Real {
-		return (prediction-l.Lo)/l.Width() + 1
+		prediction = (prediction-l.Lo)/l.Width() + 1
+	}
+	if l.Circle != nil && math.Abs(prediction) <= mostLogit {
+		return l.Circle.Wrap(prediction)
 	}
 	return prediction
 }
 
 // Width is the width of a level in label units.
 func (l Labels) Width() float64 {
-	if !l.Real {
+	switch {
+	case !l.Real:
 		return 1
+	case l.Circle != nil:
+		return (l.Hi - l.Lo) / float64(l.Levels)
 	}
 	return (l.Hi - l.Lo) / float64(l.Levels-1)
+}
+
+// Between is by how many levels a place is above another one; on a circle, the shorter way.
+func (l Labels) Between(from, to float64) float64 {
+	if l.Circle != nil {
+		return l.Circle.Between(from, to)
+	}
+	return to - from
 }
 
 // Level returns the level of a target, and the target in levels.
@@ -135,6 +155,10 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 		}
 		return int(y), y, nil
 	}
+	if l.Circle != nil {
+		exact = l.inLevels(y)
+		return l.LevelOf(exact), exact, nil
+	}
 	// Files hold rounded numbers: a target may lie outside the range by the rounding of a
 	// float32.
 	slack := 1e-6 * max(l.Hi-l.Lo, math.Abs(l.Lo), math.Abs(l.Hi))
@@ -150,6 +174,9 @@ func (l Labels) LevelOf(exact float64) int {
 	if l.Places != nil {
 		row, _ := code.Nearest(l.Places, exact)
 		return row + 1
+	}
+	if l.Circle != nil {
+		return int(l.Circle.Wrap(math.Round(exact)))
 	}
 	return int(min(max(math.Round(exact), 1), float64(l.Levels)))
 }

@@ -59,7 +59,7 @@ func TestSuspects(t *testing.T) {
 		defer rows.Close()
 		for _, softmax := range []bool{false, true} {
 			s := &observed.Source{Outputs: rows, Kind: tt.kind, Softmax: softmax}
-			err := s.Decode(t.Context(), 1, c, decodings, func([]float64) error { return nil }, nil)
+			err := s.Decode(t.Context(), 1, c, observed.LabelsOf(decodings), func([]float64) error { return nil }, nil)
 			want := tt.want
 			if softmax && (strings.Contains(want, "softmax") || strings.Contains(want, "all numbers")) {
 				want = ""

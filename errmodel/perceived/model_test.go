@@ -180,7 +180,7 @@ func TestRanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	count := 75
 	if os.Getenv("BELSIM_LONG") != "" {
-		count = 3000
+		count = 1000
 	}
 	for range count {
 		levels := 2 + rng.IntN(23)

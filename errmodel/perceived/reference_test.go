@@ -144,6 +144,7 @@ func TestReference(t *testing.T) {
 	text := must.Get(json.Marshal(settings))(t)
 	run := exec.CommandContext(t.Context(), python, "testdata/reference.py")
 	run.Stdin, run.Stderr = bytes.NewReader(text), os.Stderr
+	run.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1") // more threads take longer for matrices this small
 	var got []answer
 	must.Succeed(t, json.Unmarshal(must.Get(run.Output())(t), &got))
 	for i, w := range want {

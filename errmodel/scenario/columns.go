@@ -11,9 +11,9 @@ import (
 // changed.
 type ColumnModel interface {
 	Model
-	// Columns prepares the model for codes of L levels. bits is the number of bits M
-	// that the codes will have; 0 stands for any number.
-	Columns(levels, bits int) (Columns, error)
+	// Columns prepares the model for codes of L levels, on a circle where they are circular. bits is
+	// the number of bits M that the codes will have; 0 stands for any number.
+	Columns(levels int, circular bool, bits int) (Columns, error)
 }
 
 // Columns are the error probabilities that a model gives to the bits of codes that change.
@@ -29,8 +29,8 @@ type Columns struct {
 }
 
 // Columns implements ColumnModel.
-func (m Mixture) Columns(levels, _ int) (Columns, error) {
-	columns, err := errmodel.NewMixtureColumns(levels, m.R, m.Sigma)
+func (m Mixture) Columns(levels int, circular bool, _ int) (Columns, error) {
+	columns, err := errmodel.NewMixtureColumns(levels, circular, m.R, m.Sigma)
 	if err != nil {
 		return Columns{}, err
 	}
@@ -39,7 +39,7 @@ func (m Mixture) Columns(levels, _ int) (Columns, error) {
 }
 
 // Columns implements ColumnModel. It reads the file.
-func (t Table) Columns(levels, bits int) (Columns, error) {
+func (t Table) Columns(levels int, _ bool, bits int) (Columns, error) {
 	e, err := errmodel.ReadTable(t.Path, levels, bits)
 	if err != nil {
 		return Columns{}, err

@@ -53,7 +53,7 @@ func (m Mixture) Errors(ctx context.Context, c *code.Code, _ []float64) (mat.Mat
 	if err != nil {
 		return nil, err
 	}
-	p, err := errmodel.NewProfile(ctx, c.Levels(), positions, m.Sigma)
+	p, err := errmodel.NewProfile(ctx, c, positions, m.Sigma)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,8 @@ import (
 
 // Scenario describes the subject of a computation. New returns one with the defaults.
 type Scenario struct {
-	Model       Model           // where the error probabilities come from
+	Model       Model           // where the error probabilities come from; nil of a network
+	Network     *Network        // what the codes are trained with, in the place of a model
 	Prior       theory.Prior    // how often each label occurs
 	Outputs     decode.Outputs  // what decoders read
 	Temperature float64         // τ, by which the logits of gen-ex are multiplied
@@ -35,6 +36,34 @@ type Scenario struct {
 // labels occur equally often, and decoders are the built-in ones.
 func New(m Model) *Scenario {
 	return &Scenario{Model: m, Outputs: decode.AutoOutputs, Temperature: 1, Decoders: decode.Builtin()}
+}
+
+// Network is a network that knows one noisy label, in the place of an error model: perceived.Model
+// has the equations. Of any code it has errors, and no table of error probabilities, because its
+// bits do not err independently.
+type Network struct {
+	perceived.Model
+	Path string // the file of the fit
+}
+
+// String describes the network for people.
+func (n *Network) String() string {
+	text := fmt.Sprintf("perceived label, s = %.4g levels, from %s, misfit %.4g", n.Noise, n.Path, n.Misfit)
+	if n.Cutoff > 0 {
+		text += fmt.Sprintf(", cutoff %.4g", n.Cutoff)
+	}
+	if n.Training != "" {
+		text += ", trained with " + n.Training.Loss()
+	}
+	return text
+}
+
+// training is that of the network, and "" where there is none.
+func (s *Scenario) training() perceived.Training {
+	if s.Network == nil {
+		return ""
+	}
+	return s.Network.Training
 }
 
 // throughGenEx is the decoder of networks that were trained through it.
@@ -53,10 +82,13 @@ func CheckLearnt(t perceived.Training, tau float64) error {
 // String describes the scenario for people: the error model, and every value that is not the
 // default.
 func (s *Scenario) String() string {
-	if s.Model == nil {
-		return s.NotDefault()
+	switch {
+	case s.Network != nil:
+		return s.Network.String() + s.NotDefault()
+	case s.Model != nil:
+		return s.Model.String() + s.NotDefault()
 	}
-	return s.Model.String() + s.NotDefault()
+	return s.NotDefault()
 }
 
 // NotDefault lists the values that are not the defaults, each after a comma; the error model
@@ -79,7 +111,20 @@ type Description struct {
 }
 
 // Description describes the scenario for results.
-func (s *Scenario) Description() Description { return Description{s.Model.Parameters(), s.Temperature} }
+func (s *Scenario) Description() Description { return Description{s.Parameters(), s.Temperature} }
+
+// Parameters are those of the model, or of the network.
+func (s *Scenario) Parameters() Parameters {
+	n := s.Network
+	if n == nil {
+		return s.Model.Parameters()
+	}
+	p := Parameters{LabelNoise: &n.Noise, Misfit: &n.Misfit}
+	if n.Cutoff > 0 {
+		p.Cutoff = &n.Cutoff
+	}
+	return p
+}
 
 // Weights returns the prior of the labels of a code of a number of levels: see theory.Prior.
 func (s *Scenario) Weights(levels int) ([]float64, error) { return s.Prior.Weights(levels) }
@@ -96,7 +141,7 @@ func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
 // does not fit the code.
 func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
-	if t := trainingOf(s.Model); t.ThroughGenEx() {
+	if t := s.training(); t.ThroughGenEx() {
 		if err := CheckLearnt(t, s.Temperature); err != nil {
 			return nil, err
 		}
@@ -113,7 +158,7 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 	if _, ok := soft.Lookup(name); !ok && name != decode.Auto {
 		if s.Outputs != decode.Logits {
 			return nil, fmt.Errorf("decoder %s reads bits, and networks trained with %s give logits; want %s", name,
-				trainingOf(s.Model).Loss(), strings.Join(soft.Names(), " or "))
+				s.training().Loss(), strings.Join(soft.Names(), " or "))
 		}
 		return nil, fmt.Errorf("decoder %s reads bits; outputs that are logits want %s", name,
 			strings.Join(soft.Names(), " or "))
@@ -131,7 +176,7 @@ func OutputsOf(o decode.Outputs, t perceived.Training) decode.Outputs {
 }
 
 // outputs are the outputs of the scenario.
-func (s *Scenario) outputs() decode.Outputs { return OutputsOf(s.Outputs, trainingOf(s.Model)) }
+func (s *Scenario) outputs() decode.Outputs { return OutputsOf(s.Outputs, s.training()) }
 
 // OutputsOf returns the outputs that a decoder of a code reads: decode.Bits or decode.Logits.
 func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) decode.Outputs {

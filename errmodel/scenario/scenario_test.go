@@ -242,11 +242,11 @@ func TestQuickExact(t *testing.T) {
 	must.Equal(t, "levels", levels(expect.Omit{Bounds: true, AnyLaw: true}),
 		levels(expect.Omit{Slow: true, Bounds: true, AnyLaw: true}))
 	nodes := 0
-	_, err := theory.NewExact(t.Context(), 1, c, p.Decoder)
+	_, err := theory.NewLaw(t.Context(), 1, c, p.Decoder)
 	_, none := fmt.Sscanf(err.Error(), "no closed form: an exact value takes a decision diagram of %d nodes", &nodes)
 	must.Succeed(t, none)
-	must.Get(theory.NewExact(t.Context(), nodes, c, p.Decoder))(t)
-	if _, err := theory.NewExact(t.Context(), nodes-1, c, p.Decoder); !errors.Is(err, theory.ErrNoClosedForm) {
+	must.Get(theory.NewLaw(t.Context(), nodes, c, p.Decoder))(t)
+	if _, err := theory.NewLaw(t.Context(), nodes-1, c, p.Decoder); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("a diagram of one node too many: %v", err)
 	}
 }

@@ -246,7 +246,7 @@ func TestFinite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
 	count, compared := 200, 0
 	if os.Getenv("BELSIM_LONG") != "" {
-		count = 5000
+		count = 2000
 	}
 	value := func() float64 {
 		if rng.IntN(3) == 0 {

@@ -35,7 +35,7 @@ type side struct {
 
 // profile is that of the code's mixtures of a width σ.
 func (s side) profile(ctx context.Context, sigma float64) (*errmodel.Profile, error) {
-	return errmodel.NewProfile(ctx, s.code.Levels(), s.transitions, sigma)
+	return errmodel.NewProfile(ctx, s.code, s.transitions, sigma)
 }
 
 // Question says which errors a map compares.

@@ -15,12 +15,19 @@ import (
 	"belsim/theory/code"
 )
 
+// network is a scenario of networks with so much label noise.
+func network(noise float64, t perceived.Training) *scenario.Scenario {
+	s := scenario.New(nil)
+	s.Network = &scenario.Network{Model: perceived.Model{Noise: noise, Misfit: 0.25, Training: t}}
+	return s
+}
+
 // TestLearned: codes for networks that know a perceived label are found on any number of workers,
 // have no constant column, and have the forecast of package forecast. They are not worse than the
 // named ones.
 func TestLearned(t *testing.T) {
 	for _, training := range []perceived.Training{perceived.BCE, perceived.CE} {
-		m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: training}}
+		s := network(0.9, training)
 		decoder := "gen"
 		if training == perceived.CE {
 			decoder = "gen-ex"
@@ -28,7 +35,7 @@ func TestLearned(t *testing.T) {
 		draw := montecarlo.FixedSampling()
 		draw.Samples = 640
 		find := func(workers int) *Optimized {
-			p := must.Get(NewOptimizer(scenario.New(m), decoder, draw,
+			p := must.Get(NewOptimizer(s, decoder, draw,
 				Options{Levels: 12, Workers: workers, Steps: 80}))(t)
 			found := must.Get(p.Find(t.Context(), montecarlo.CPU{Workers: workers}, 7))(t)
 			all := must.Get(p.forecasts(t.Context(), found.Found))(t)
@@ -83,9 +90,9 @@ func TestLearned(t *testing.T) {
 
 // TestLearnedConstant: a search does not begin from a code with a constant column.
 func TestLearnedConstant(t *testing.T) {
-	m := scenario.Perceived{Model: perceived.Model{Noise: 0.9, Misfit: 0.25, Training: perceived.BCE}}
+	s := network(0.9, perceived.BCE)
 	c := must.Get(code.New("johnson", 16))(t)
-	p := must.Get(NewOptimizer(scenario.New(m), "gen", montecarlo.FixedSampling(),
+	p := must.Get(NewOptimizer(s, "gen", montecarlo.FixedSampling(),
 		Options{Levels: 16, Steps: 8, Start: c}))(t)
 	if _, err := p.Find(t.Context(), montecarlo.CPU{}, c.Bits()+1); !errors.Is(err, errImpossible) ||
 		!strings.Contains(must.Text(err), "column 9 of johnson has 0 transitions, and at least 1 are wanted") {

@@ -14,20 +14,21 @@ import (
 // to a word as code.Code packs it.
 type words struct {
 	levels, bits int
-	width        int // words of a row
+	circular     bool // level 1 follows the last level
+	width        int  // words of a row
 	rows         []uint64
 }
 
-func newWords(levels, bits int) *words {
+func newWords(levels, bits int, circular bool) *words {
 	width := (bits + 63) / 64
-	return &words{levels, bits, width, make([]uint64, levels*width)}
+	return &words{levels, bits, circular, width, make([]uint64, levels*width)}
 }
 
-// wordsOf copies the first rows of a code that has at most the given number of bits. The
+// wordsOf copies the first rows of a code that has at most the number of bits of the search. The
 // missing bits are zero.
-func wordsOf(c *code.Code, levels, bits int) *words {
-	w := newWords(levels, bits)
-	for i := range levels {
+func (o *Options) wordsOf(c *code.Code) *words {
+	w := newWords(o.Levels, o.Bits, o.Circular)
+	for i := range o.Levels {
 		copy(w.row(i), c.Word(i))
 	}
 	return w
@@ -85,7 +86,7 @@ func key(words []uint64) string {
 	return string(out)
 }
 
-// transitions appends the levels n, from 1, after which bit k changes.
+// transitions appends the levels n, from 1, after which bit k changes; on a circle the last one, too.
 func (w *words) transitions(dst []int, k int) []int {
 	last := w.bit(0, k)
 	for i := 1; i < w.levels; i++ {
@@ -94,11 +95,20 @@ func (w *words) transitions(dst []int, k int) []int {
 			last = b
 		}
 	}
+	if w.circular && last != w.bit(0, k) {
+		dst = append(dst, w.levels)
+	}
 	return dst
 }
 
 // code is the matrix as a code.
-func (w *words) code(name string) (*code.Code, error) { return code.FromMatrix(name, w) }
+func (w *words) code(name string) (*code.Code, error) {
+	c, err := code.FromMatrix(name, w)
+	if err == nil && w.circular {
+		c = c.OnCircle()
+	}
+	return c, err
+}
 
 // Dims implements mat.Matrix: L, M.
 func (w *words) Dims() (rows, columns int) { return w.levels, w.bits }

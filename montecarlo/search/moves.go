@@ -29,8 +29,14 @@ func newChain(w *words, o *Options, free []int) *chain {
 // undo takes the move back.
 func (c *chain) undo() { c.copyFrom(c.before) }
 
-// flips flips bit k of rows lo to hi−1.
+// flips flips bit k of rows lo to hi−1; on a circle also behind its seam.
 func (c *chain) flips(k, lo, hi int) {
+	if c.circular {
+		for i := lo; i < min(hi, lo+c.levels); i++ {
+			c.flip((i%c.levels+c.levels)%c.levels, k)
+		}
+		return
+	}
 	for i := max(lo, 0); i < min(hi, c.levels); i++ {
 		c.flip(i, k)
 	}

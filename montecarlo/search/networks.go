@@ -15,16 +15,16 @@ import (
 	"belsim/theory/decode"
 )
 
-// defaultsOf returns the decoder, what it reads and the length of a search under an error model.
+// defaultsOf returns the decoder, what it reads and the length of a search; n is nil without networks.
 // Steps with networks that learn take longer; with these numbers, a search for 64 levels and 16 to
 // 32 bits takes less than a minute on two processors. Of these networks the decoder reads logits:
 // hard decisions are a little off a code word now and then, and found codes may have words of far
 // levels there (testdata/optimize has an example).
-func defaultsOf(m scenario.Model) (decoder string, reads decode.Outputs, steps uint64) {
-	switch p, ok := m.(scenario.Perceived); {
-	case !ok:
+func defaultsOf(n *scenario.Network) (decoder string, reads decode.Outputs, steps uint64) {
+	switch {
+	case n == nil:
 		return "gen", decode.AutoOutputs, DefaultSteps
-	case p.Training.Together():
+	case n.Training.Together():
 		return "gen-ex", decode.Logits, 3000
 	}
 	return "gen", decode.Logits, 8000
@@ -32,9 +32,9 @@ func defaultsOf(m scenario.Model) (decoder string, reads decode.Outputs, steps u
 
 // learn makes the codes of a search those of networks. A column without a transition carries nothing,
 // and costs trained networks more than the model says: there is none.
-func (p *Optimizer) learn(m scenario.Perceived, o *Options) {
-	s := &p.scenario
-	labels := forecast.LabelsOf(s, o.Prior)
+func (p *Optimizer) learn(o *Options) {
+	s, m := &p.scenario, p.scenario.Network
+	labels := forecast.Labels{Lo: 1, Hi: float64(o.Levels), Shares: o.Prior, OnLevels: m.Within == 0}
 	f := forecast.New(m.Model, &labels, labels.Prior(o.Levels), s.Decoders)
 	f.Options.Temperature = s.Temperature
 	if m.Training.ThroughGenEx() {

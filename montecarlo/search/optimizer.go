@@ -64,7 +64,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	}
 	p := &Optimizer{scenario: *s, draw: draw, known: map[string]Row{}}
 	s = &p.scenario
-	name, reads, steps := defaultsOf(s.Model)
+	name, reads, steps := defaultsOf(s.Network)
 	decoder, o.Steps = cmp.Or(decoder, name), cmp.Or(o.Steps, steps)
 	if s.Outputs == decode.AutoOutputs {
 		s.Outputs = reads
@@ -77,15 +77,15 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	o.Seed = draw.Seed
 	single, ok := s.Model.(scenario.ColumnModel)
 	if ok {
-		columns, err := single.Columns(o.Levels, o.Bits)
+		columns, err := single.Columns(o.Levels, o.Circular, o.Bits)
 		if err != nil {
 			return nil, err
 		}
 		o.Column, p.bits, s.Model = columns.Of, columns.Bits, columns.Model
 	}
-	switch m, learn := s.Model.(scenario.Perceived); {
-	case learn:
-		p.learn(m, &o)
+	switch {
+	case s.Network != nil:
+		p.learn(&o)
 	case !ok || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits:
 		o.Objective = p.sampled
 	}

@@ -86,7 +86,7 @@ func TestFind(t *testing.T) {
 func TestNeverWorse(t *testing.T) {
 	searches := 16
 	if long {
-		searches = 150
+		searches = 60
 	}
 	rng, compared := rand.New(rand.NewPCG(1, 2)), 0
 	for range searches {
@@ -97,7 +97,9 @@ func TestNeverWorse(t *testing.T) {
 			s.Outputs = decode.Logits
 		}
 		if rng.IntN(4) == 0 {
-			s.Model = scenario.Perceived{Model: perceived.Model{Noise: sigma, Misfit: 0.25, Training: perceived.BCE}}
+			outputs := s.Outputs
+			s = network(sigma, perceived.BCE)
+			s.Outputs = outputs
 		}
 		o := Options{Levels: levels, Steps: 1 + rng.Uint64N(200), MaxTransitions: rng.IntN(2) * (2 + rng.IntN(6))}
 		draw := draws(200)

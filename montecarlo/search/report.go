@@ -223,7 +223,7 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 	}
 	found, err := p.report(ctx, b, bits, best)
 	if ctx.Err() != nil { // in the search or after it: the code is kept
-		found, err = p.describe(context.WithoutCancel(ctx), bits, best)
+		found, err = p.describe(context.WithoutCancel(ctx), best)
 	}
 	if err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.describe(ctx, bits, best)
+	out, err := p.describe(ctx, best)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +290,7 @@ func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int
 
 // describe is a report of what is known without samples: the error is the search's own estimate,
 // and the code is compared with no other.
-func (p *Optimizer) describe(ctx context.Context, bits int, found *candidate) (*Optimized, error) {
+func (p *Optimizer) describe(ctx context.Context, found *candidate) (*Optimized, error) {
 	decoder, err := p.scenario.Decoder(p.decoder, found.Code)
 	if err != nil {
 		return nil, err
@@ -308,7 +308,7 @@ func (p *Optimizer) describe(ctx context.Context, bits int, found *candidate) (*
 		Design:         p.scenario.Design(found.Code.As("found"), decoder),
 		Estimate:       Estimate{Mean: found.Mean, StdErr: none, Exact: none},
 		MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
-		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(), LabelKind: p.labelKind(),
+		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Parameters(), LabelKind: p.labelKind(),
 		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Found: found.Code,
 	}, nil
 }
@@ -360,6 +360,9 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits in
 			c, err := code.New(f.Name, p.Options.Levels)
 			if err != nil {
 				return nil, err
+			}
+			if p.Options.Circular {
+				c = c.OnCircle()
 			}
 			if row, err = p.named(ctx, b, c); err != nil {
 				return nil, err

@@ -45,6 +45,7 @@ import (
 // Options describe the code to search for, and the length of the search.
 type Options struct {
 	Levels, Bits int
+	Circular     bool      // level 1 follows level L
 	Prior        []float64 // length L
 	// Column gives the error probabilities of a bit with given transitions.
 	Column Column

@@ -17,6 +17,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -26,7 +27,7 @@ var long = os.Getenv("BELSIM_LONG") != ""
 // mixture is the column function of r and σ.
 func mixture(t testing.TB, levels int, r, sigma float64) Column {
 	t.Helper()
-	k := must.Get(errmodel.NewMixtureColumns(levels, r, sigma))(t)
+	k := must.Get(errmodel.NewMixtureColumns(levels, false, r, sigma))(t)
 	return func(dst []float64, _ int, transitions []int) { k.Column(dst, transitions) }
 }
 
@@ -96,10 +97,11 @@ func exact(t testing.TB, c *code.Code, o Options) (mean, variance float64) {
 		o.Column(column, k, at)
 		e.SetCol(k, column)
 	}
-	moments := must.Get(theory.ExactLevels(context.Background(), 0, c, d, e))(t)
-	for n, m := range moments {
-		mean += o.Prior[n] * m.Mean
-		variance += o.Prior[n] * o.Prior[n] * (m.MeanSquare - m.Mean*m.Mean)
+	means := must.Get(theory.Means(context.Background(), 0, c, d, cost.Cost{}, e))(t)
+	squares := must.Get(theory.Means(context.Background(), 0, c, d, cost.Cost{}.Squared(), e))(t)
+	for n, m := range means {
+		mean += o.Prior[n] * m
+		variance += o.Prior[n] * o.Prior[n] * (squares[n] - m*m)
 	}
 	return mean, variance
 }
@@ -204,7 +206,7 @@ func TestOptimum(t *testing.T) {
 		}
 		found := must.Get(search(context.Background(), o))(t)
 		// Level 1 may be the word 0: inverting a column changes nothing.
-		best, w := math.Inf(1), newWords(at.levels, at.bits)
+		best, w := math.Inf(1), newWords(at.levels, at.bits, false)
 		x := o.exactly()
 		var choose func(level int)
 		choose = func(level int) {
@@ -288,7 +290,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
-	begun, _ := o.newSampled(judges, o.seed(forJudges)).reset(t.Context(), wordsOf(johnson, 20, 12))
+	begun, _ := o.newSampled(judges, o.seed(forJudges)).reset(t.Context(), o.wordsOf(johnson))
 	if found.Mean >= begun {
 		t.Errorf("two more bits make no difference: %v, johnson has %v", found.Mean, begun)
 	}
@@ -435,7 +437,7 @@ func TestEnd(t *testing.T) {
 	evaluated, err := o.evaluator(guides, 1)
 	must.Succeed(t, err)
 	cancel()
-	if _, err := evaluated.update(ctx, newWords(2048, 2048), move{before: newWords(2048, 2048)}); err == nil {
+	if _, err := evaluated.update(ctx, newWords(2048, 2048, false), move{before: newWords(2048, 2048, false)}); err == nil {
 		t.Error("an update looks at no context")
 	}
 	o = problem(t, 40, 14, 0.6, 1.5)

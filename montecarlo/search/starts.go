@@ -16,7 +16,7 @@ import (
 // other bits never change.
 func (o *Options) known(ctx context.Context) ([]candidate, error) {
 	if c := o.Start; c != nil {
-		w := wordsOf(c, o.Levels, o.Bits)
+		w := o.wordsOf(c)
 		for k := range o.Bits {
 			if n := len(w.transitions(nil, k)); !o.allows(n) {
 				return nil, fmt.Errorf("%w: column %s of %s has %d transitions, and %s are wanted", errImpossible,
@@ -47,7 +47,7 @@ func (o *Options) known(ctx context.Context) ([]candidate, error) {
 		if err := ctx.Err(); err != nil { // codes of thousands of levels and bits take a while
 			return nil, err
 		}
-		if w := wordsOf(c, o.Levels, o.Bits); o.fits(w) {
+		if w := o.wordsOf(c); o.fits(w) {
 			out = append(out, newCandidate(c.Name(), w))
 		}
 	}
@@ -58,13 +58,14 @@ func (o *Options) known(ctx context.Context) ([]candidate, error) {
 // a Johnson word of m bits, reflected where the other digit is odd. The other digit is in
 // Gray code. The remaining bits repeat bits of the Johnson digit. The code is nil where
 // there are too few bits.
-func digits(levels, bitCount, m int) *words {
+func (o *Options) digits(m int) *words {
+	levels, bitCount := o.Levels, o.Bits
 	period := 2 * m
 	base := leastBits((levels + period - 1) / period)
 	if m+base > bitCount {
 		return nil
 	}
-	w := newWords(levels, bitCount)
+	w := newWords(levels, bitCount, o.Circular)
 	for v := range levels {
 		high, low := v/period, v%period
 		if high%2 == 1 {
@@ -86,8 +87,9 @@ func digits(levels, bitCount, m int) *words {
 // where it would come back to a word. (A walk that always took the bit that has not changed
 // for the longest time would give the Johnson code.) The result is nil where the walk
 // cannot go on, where no bit may change any more, or where the context ends.
-func walk(ctx context.Context, levels, bitCount, limit int, spacing float64, rng *rand.Rand) *words {
-	w := newWords(levels, bitCount)
+func (o *Options) walk(ctx context.Context, spacing float64, rng *rand.Rand) *words {
+	levels, bitCount, limit := o.Levels, o.Bits, o.MaxTransitions
+	w := newWords(levels, bitCount, o.Circular)
 	seen := map[string]bool{key(w.row(0)): true}
 	oldest := rng.Perm(bitCount) // the bits; the bit whose last change is the oldest comes first
 	changes := make([]int, bitCount)
@@ -152,13 +154,13 @@ func (o *Options) starts(ctx context.Context, rng *rand.Rand) ([]candidate, erro
 		return all, err
 	}
 	for m := 2; m < o.Bits && m <= o.Levels/2 && ctx.Err() == nil; m += 1 + m/8 {
-		if w := digits(o.Levels, o.Bits, m); w != nil {
+		if w := o.digits(m); w != nil {
 			all = append(all, newCandidate(fmt.Sprintf("Johnson digits of %d bits", m), w))
 		}
 	}
 	for _, spacing := range spacings(o.Bits) {
 		for tries, found := 0, 0; tries < 20 && found < 2 && ctx.Err() == nil; tries++ {
-			if w := walk(ctx, o.Levels, o.Bits, o.MaxTransitions, spacing, rng); w != nil {
+			if w := o.walk(ctx, spacing, rng); w != nil {
 				all = append(all, newCandidate(fmt.Sprintf("random, runs of about %.1f levels", spacing), w))
 				found++
 			}

@@ -96,7 +96,7 @@ func (e Estimate) text() string {
 // trade-off has the codes until then, and Stopped is set.
 func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []int) (*Tradeoff, error) {
 	out := &Tradeoff{
-		Levels: p.Options.Levels, Decoder: p.decoder, Parameters: p.scenario.Model.Parameters(),
+		Levels: p.Options.Levels, Decoder: p.decoder, Parameters: p.scenario.Parameters(),
 		LabelKind: p.labelKind(), Seed: p.draw.Seed,
 	}
 	one := *p // each search begins from more codes

@@ -285,6 +285,9 @@ func (p *Plan) add(ctx context.Context, f *planFile, d *Definition, name string,
 	if err != nil {
 		return err
 	}
+	if c.Circular() {
+		identity += " on a circle"
+	}
 	transitions, err := scenario.Transitions(ctx, c)
 	if err != nil {
 		return err

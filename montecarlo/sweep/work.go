@@ -111,7 +111,7 @@ func (w *worker) each(ctx context.Context, todo []int) error {
 func (w *worker) numbers(ctx context.Context, t Task) (Numbers, error) {
 	s := w.sides[t.Pair]
 	if w.profile == nil || w.pair != t.Pair || w.sigma != t.Sigma {
-		profile, err := errmodel.NewProfile(ctx, s.code.Levels(), s.transitions, t.Sigma)
+		profile, err := errmodel.NewProfile(ctx, s.code, s.transitions, t.Sigma)
 		if err != nil {
 			return Numbers{}, err
 		}

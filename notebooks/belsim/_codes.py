@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +30,7 @@ from belsim._call import (
     rows,
     run,
     several,
+    switch,
     warn,
     wide,
     write,
@@ -38,6 +40,10 @@ DecoderName = Literal["auto", "bel-u", "bel-j", "gen", "gen-ex"]
 Reads = Literal["auto", "bits", "logits"]
 Kind = Literal["auto", "logits", "probabilities", "bits"]
 Outside = Literal["refuse", "clip"]
+Output = Literal["mean", "median", "mode", "quantiles", "full"]
+
+QUANTILES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""The quantiles of ``predict``."""
 
 CERTAIN = float(np.log((1 - 1e-12) / 1e-12))
 """The logit of probability 1, as belsim has it."""
@@ -52,8 +58,8 @@ ROUNDING = 2.0**-10
 """How far probabilities lie outside of 0 to 1 where they were added up in float16."""
 
 
-def codes(levels: int = 256) -> pd.DataFrame:
-    """The codes that belsim knows, with their properties at a number of levels L.
+def codes(levels: int = 256, *, circular: bool = False) -> pd.DataFrame:
+    """The codes that belsim knows, with their properties at a number of levels L; with ``circular`` level 0 is beside level L − 1.
 
     One row for each code: ``code, levels, bits, min_distance, transitions_per_bit, max_transitions,
     distance_label_correlation, constant_columns, decoder, description``.
@@ -63,7 +69,9 @@ def codes(levels: int = 256) -> pd.DataFrame:
     4
     """
     with Inputs() as inputs:
-        return results(["codes", *flags(levels=levels)], inputs, lambda result: rows("codes")({"codes": result["codes"]}))
+        return results(
+            ["codes", *flags(levels=levels, circular=circular)], inputs, lambda result: rows("codes")({"codes": result["codes"]})
+        )
 
 
 def code(name: str, levels: int | None = None) -> NDArray[np.int32]:
@@ -189,8 +197,11 @@ def quantize(
     levels: int,
     *,
     outside: Outside = "refuse",
+    circular: bool = False,
 ) -> NDArray[np.int64]:
     """The nearest levels, from 0 to L − 1, of real labels: ``range[0]`` is level 0, and ``range[1]`` is level L − 1.
+
+    With ``circular``, ``range[1]`` is level 0 again: levels are (b − a)/L apart, and labels outside go round.
 
     Labels outside the range are refused, as ``fit`` does; ``outside="clip"`` gives them the level at its end. ``range`` may have the
     label of each level instead, L numbers that ascend (see ``belsim levels --targets``); the end levels clip then.
@@ -200,6 +211,11 @@ def quantize(
     [0, 1, 3]
     """
     levels = count(levels, "levels")
+    if switch(circular, "circular"):
+        lo, hi = ring(range)
+        y = array(labels, "labels").astype(np.float64)
+        finite(y, "labels")
+        return np.floor((y - lo) * levels / (hi - lo) + 0.5).astype(np.int64) % levels
     y = within(labels, range, outside, "labels")
     lo, hi = pair(range)
     values = values_of(range, levels)
@@ -209,18 +225,30 @@ def quantize(
     return np.clip(np.floor(exact + 0.5), 0, levels - 1).astype(np.int64)
 
 
-def dequantize(level: ArrayLike, range: ArrayLike, levels: int) -> NDArray[np.float64]:  # noqa: A002
+def ring(range: ArrayLike) -> tuple[float, float]:  # noqa: A002
+    """The ends of a range, which are one point of a circle."""
+    if several(range) is not None:
+        raise Error("range: levels on a circle are even: want (a, b), whose ends are one point, such as (0, 360)")
+    return pair(range)
+
+
+def dequantize(level: ArrayLike, range: ArrayLike, levels: int, *, circular: bool = False) -> NDArray[np.float64]:  # noqa: A002
     """The real labels of levels from 0, which may lie between two levels: the inverse of ``quantize``. NaN is refused.
+
+    With ``circular``, ``range[1]`` is level 0 again, and labels are from ``range[0]`` to below it.
 
     >>> import belsim
     >>> belsim.dequantize([0, 1.5, 3], (2.5, 4.0), 4).tolist()
     [2.5, 3.25, 4.0]
     """
     levels = count(levels, "levels")
-    lo, hi = pair(range)
-    values = values_of(range, levels)
     n = wide(level, "level")
     finite(n, "level")
+    if switch(circular, "circular"):
+        lo, hi = ring(range)
+        return np.minimum(lo + n % levels * ((hi - lo) / levels), np.nextafter(hi, lo))
+    lo, hi = pair(range)
+    values = values_of(range, levels)
     if values is not None:
         between: NDArray[np.float64] = np.interp(n, np.arange(levels), values)
         return between
@@ -232,13 +260,14 @@ def fitting(c: NDArray[Any], name: str = "") -> DecoderName:
     """The decoder that ``auto`` takes for a code: bel-u for unary codes, bel-j for Johnson's, else gen."""
     if c.dtype != np.int32:
         return "gen"
-    unary, johnson = _is_unary(c), _is_johnson(c)
+    unary, johnson = is_unary(c), _is_johnson(c)
     if johnson and (name.startswith("johnson") or not unary):
         return "bel-j"
     return "bel-u" if unary else "gen"
 
 
-def _is_unary(c: NDArray[Any]) -> bool:
+def is_unary(c: NDArray[Any]) -> bool:
+    """Whether row n has ones in its first n columns alone."""
     n, k = np.indices(c.shape)
     return c.shape[1] >= c.shape[0] - 1 and bool((c == (k < n)).all())
 
@@ -314,6 +343,49 @@ def _logits(z: NDArray[Any], kind: str, c: NDArray[Any]) -> tuple[NDArray[Any], 
     return z, False
 
 
+NO_SUMMARY = "output_type: of levels on a circle want labels, intervals or probabilities; none is the first, and none the median"
+
+
+def summary(p: Any, values: Any, output_type: Output, quantiles: Sequence[float] = QUANTILES) -> Any:
+    """What probabilities p of levels, (..., L), whose labels are ``values``, (L,), say of labels. Arrays are NumPy's or torch's.
+
+    A quantile q is the smallest label up to which the probabilities add up to q; ``median`` is that of ½.
+    """
+    choice(output_type, Output, "output_type")
+    for q in quantiles:
+        if not 0 < number(q, "quantiles") < 1:
+            raise Error(f"quantiles: {q} is none; want numbers between 0 and 1")
+    if output_type == "mean":
+        return p @ values
+    if output_type == "mode":
+        return values[p.argmax(-1)]
+    upto = p[..., :-1].cumsum(-1)
+    found = [values[(upto < q - 1e-9 * q).sum(-1)] for q in ((0.5,) if output_type == "median" else quantiles)]
+    if output_type == "median":
+        return found[0]
+    if output_type == "quantiles":
+        return found
+    all_: tuple[Output, ...] = ("mean", "median", "mode")
+    return {**{kind: summary(p, values, kind) for kind in all_}, "quantiles": found, "probabilities": p, "values": values}
+
+
+def _written(inputs: Inputs, z: NDArray[Any], kind: Kind, columns: int, **options: object) -> NDArray[np.float64]:
+    """What the command ``decode`` writes for outputs, (..., M): (..., columns), or (...) for none."""
+    choice(kind, Kind, "kind")
+    read, out = inputs.array(z.reshape(-1, z.shape[-1]), "outputs"), inputs.path("out.npy")
+    run(["decode", *flags(outputs=read if kind == "auto" else f"{kind}:{read}", output=str(out), **options)], inputs)
+    found: NDArray[np.float64] = answered(lambda: np.load(out).reshape(z.shape[:-1] + (columns,) * (columns > 0)))
+    return found
+
+
+def probabilities(z: NDArray[Any], c: NDArray[Any], decoder: DecoderName = "auto", kind: Kind = "auto",
+                  temperature: float = 1.0) -> NDArray[np.float64]:  # fmt: skip
+    """The probabilities of the levels, (..., L), of outputs, (..., M), of a code."""
+    with Inputs() as inputs:
+        name, tau = inputs.code(c, "code", file=True), None if temperature == 1 else temperature
+        return _written(inputs, z, kind, len(c), decoder=f"probabilities:{decoder}", code=name, temperature=tau)
+
+
 class Decoder:
     """A decoder that was fitted to the outputs of a network: ``belsim.fit(..., fit_decoder=True).decoder``.
 
@@ -364,26 +436,38 @@ class Decoder:
     def predict_interval(self, outputs: ArrayLike, confidence: float = 0.9, *, kind: Kind = "auto") -> NDArray[np.float64]:
         """The intervals that hold the labels with a confidence level: outputs (..., M) to (..., 2), lower and upper.
 
+        On a circle they pass the seam: an end lies outside the range then, and the label is always between both.
         They are calibrated (cross-conformal prediction) with the samples of ``fit``, and hold what they promise over all samples that
         are like those, not for each label. A shift of the data breaks this, and so do targets that the network was trained on.
         """
         return self._columns(outputs, kind, number(confidence, "confidence"))[..., 1:]
 
-    def _columns(self, outputs: ArrayLike, kind: Kind, confidence: float | None = None) -> NDArray[np.float64]:
-        choice(kind, Kind, "kind")
+    def probabilities(self, outputs: ArrayLike, *, kind: Kind = "auto") -> NDArray[np.float64]:
+        """The probabilities of the levels: outputs (..., M) to (..., L). ``arrays()["values"]`` are the labels of the levels."""
+        return self._columns(outputs, kind, columns=self.about["levels"])
+
+    def predict(
+        self, outputs: ArrayLike, output_type: Output | None = None, quantiles: Sequence[float] = QUANTILES, *, kind: Kind = "auto"
+    ) -> Any:
+        """The labels of ``decode``; or what ``output_type`` says of the probabilities of the levels, as ``belsim.decode`` does."""
+        if output_type is None:
+            return self.decode(outputs, kind=kind)
+        if self.about.get("circular"):
+            raise Error(NO_SUMMARY)
+        return summary(self.probabilities(outputs, kind=kind), self.arrays()["values"], output_type, quantiles)
+
+    def _columns(self, outputs: ArrayLike, kind: Kind, confidence: float | None = None, columns: int = 0) -> NDArray[np.float64]:
+        """What the command writes: labels, (...), or labels with intervals, (..., 3), or the probabilities of the levels."""
         z = unsigned(array(outputs, "outputs"))
         if z.ndim < 1 or z.shape[-1] != self.about["bits"]:
             raise Error(f"outputs of shape {z.shape}: want (..., {self.about['bits']}), the bits of {self.about['code']}")
-        shape = z.shape[:-1] if confidence is None else (*z.shape[:-1], 3)
         with Inputs() as inputs:
-            read = inputs.array(z.reshape(-1, z.shape[-1]), "outputs")
-            decoder, labels = inputs.path("decoder.npz"), inputs.path("labels.npy")
+            decoder = inputs.path("decoder.npz")
             self.save(decoder)
             inputs.names[str(decoder)] = "the decoder"
-            read = read if kind == "auto" else f"{kind}:{read}"
-            run(["decode", *flags(decoder=str(decoder), outputs=read, confidence=confidence, output=str(labels))], inputs)
-            found: NDArray[np.float64] = answered(lambda: np.load(labels).reshape(shape) - (self.about["unit"] == "levels"))
-        return found
+            asked = f"{'probabilities:' if columns else ''}{decoder}"
+            found = _written(inputs, z, kind, 3 if confidence is not None else columns, decoder=asked, confidence=confidence)
+        return found if columns else found - (self.about["unit"] == "levels")
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes an .npz file, and returns its path."""
@@ -415,8 +499,13 @@ def decode(
     reads: Reads = "auto",
     temperature: float = 1.0,
     range: ArrayLike | None = None,  # noqa: A002
-) -> NDArray[Any]:
+    circular: bool = False,
+    output_type: Output | None = None,
+    quantiles: Sequence[float] = QUANTILES,
+) -> Any:
     """The levels, from 0, of the outputs of M classifiers; with ``range``, (a, b) or the label of each level, their labels.
+
+    With ``circular`` level 0 is beside level L − 1: ``gen-ex`` is the direction of the mean, and the ends of ``range`` are one point.
 
     ``outputs`` has the shape (..., M); the result has the shape (...): integers for ``bel-u``, ``bel-j`` and ``gen``, float64
     for ``gen-ex``, whose expected level may lie between two levels. ``bel-u`` and ``bel-j`` may return levels outside 0 to L − 1
@@ -430,27 +519,39 @@ def decode(
     to ``gen`` and ``gen-ex`` where there are any, as the command does, and bits to the others. ``temperature`` multiplies the logits
     of ``gen-ex``.
 
+    ``output_type`` gives labels by the probabilities of the levels instead: their ``mean``, ``median`` or ``mode``, a list of the
+    ``quantiles``, or ``full``: a dictionary of these, the ``probabilities``, (..., L), and the ``values`` of the levels. ``bel-u``, the
+    decoder for unary, takes the sigmoids of the bits for P(label > level), which isotonic regression makes descend; ``gen-ex``, the one
+    for other codes, has the softmax of the correlations with the code words.
+
     >>> import belsim
     >>> belsim.decode([[2.0, 1.5, -3.0]], "unary", levels=4).tolist()
     [2]
     """
     if isinstance(decoder, Decoder):
-        if code is not None or levels is not None or range is not None:
-            raise Error("code, levels, range: a fitted decoder knows its own")
-        return decoder.decode(outputs, kind=kind)
+        if code is not None or levels is not None or range is not None or circular:
+            raise Error("code, levels, range, circular: a fitted decoder knows its own")
+        return decoder.predict(outputs, output_type, quantiles, kind=kind)
     if code is None:
         raise Error("code is missing: the code of the outputs, or a fitted decoder")
     choice(decoder, DecoderName, "decoder")
     choice(reads, Reads, "reads")
     temperature = number(temperature, "temperature")
     c = matrix(code, levels)
-    values = None if range is None else values_of(range, len(c))
+    if switch(circular, "circular") and range is not None:
+        ring(range)
+    values = None if range is None or circular else values_of(range, len(c))
     name = code if isinstance(code, str) else ""
-    if decoder == "auto":
+    if decoder == "auto" and output_type is None:
         decoder = fitting(c, name)
     z = unsigned(array(outputs, "outputs"))
     if z.ndim < 1 or z.shape[-1] != c.shape[1]:
         raise Error(f"outputs of shape {z.shape}: want (..., {c.shape[1]}), the bits of {name or 'the code'} with {c.shape[0]} levels")
+    if output_type is not None and circular:
+        raise Error(NO_SUMMARY)
+    if output_type is not None:
+        labels = np.arange(len(c), dtype=np.float64) if range is None else dequantize(np.arange(len(c)), range, len(c))
+        return summary(probabilities(z, c, decoder, kind, temperature), labels, output_type, quantiles)
     z, hard = _logits(z, kind, c)
     if reads == "auto":
         reads = "bits" if decoder in ("bel-u", "bel-j") else "logits"
@@ -460,7 +561,7 @@ def decode(
         raise Error(f"{decoder} reads bits; gen and gen-ex read logits")
     rows = z.reshape(-1, c.shape[1])
     if decoder == "bel-u":
-        if c.dtype != np.int32 or not _is_unary(c):
+        if c.dtype != np.int32 or not is_unary(c):
             raise Error("bel-u reads the unary code; use gen")
         found: NDArray[Any] = (rows > 0).sum(axis=1)
     elif decoder == "bel-j":
@@ -470,8 +571,11 @@ def decode(
     elif decoder == "gen":
         found = _gen(rows, c, hard)
     else:
-        found = _gen_ex(rows, c, temperature, values)
+        found = _gen_ex(rows, c, temperature, values, circular)
     found = found.reshape(z.shape[:-1])
+    if circular:
+        found = found % len(c)
+        return found if range is None else dequantize(found, range, len(c), circular=True)
     if range is None or (values is not None and decoder == "gen-ex"):
         return found
     return dequantize(found if values is None else np.clip(found, 0, len(c) - 1), range, len(c))
@@ -535,8 +639,23 @@ def _exact(z: NDArray[np.float64], c: NDArray[Any], rows: NDArray[np.int64]) -> 
     return [sum((v * Fraction(float(w)) for v, w in zip(numbers, c[i], strict=True) if w), Fraction()) for i in rows]
 
 
-def _gen_ex(z: NDArray[Any], c: NDArray[Any], temperature: float, values: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Eq. 6: the expected level, or the expected value of it, under the softmax of correlations."""
+def direction(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The direction of the mean vector of distributions, (..., L), up to a factor, over a circle of levels: from 0 to below L.
+
+    It is 0 where the vector is zero, but for rounding.
+    """
+    levels = p.shape[-1]
+    angle = 2 * np.pi * np.arange(levels) / levels
+    x, y = p @ np.cos(angle), p @ np.sin(angle)
+    found: NDArray[np.float64] = np.arctan2(y, x) * levels / (2 * np.pi) % levels
+    found[(np.hypot(x, y) <= 1e-12 * p.sum(axis=-1)) | (found == levels)] = 0
+    return found
+
+
+def _gen_ex(
+    z: NDArray[Any], c: NDArray[Any], temperature: float, values: NDArray[np.float64] | None, circular: bool
+) -> NDArray[np.float64]:
+    """Eq. 6: the expected level, or the expected value of it, under the softmax of correlations; on a circle its direction."""
     words, n = c.T.astype(np.float64), np.arange(len(c), dtype=np.float64) if values is None else values
     out = []
     for part in _blocks(z.astype(np.float64), len(c)):
@@ -549,5 +668,5 @@ def _gen_ex(z: NDArray[Any], c: NDArray[Any], temperature: float, values: NDArra
                 correlations[i] = [float(max(v - most, least)) for v in exact]
         with np.errstate(over="ignore"):  # −∞ is as good as a large number
             weights = np.exp(temperature * correlations)
-        out.append(weights @ n / weights.sum(axis=1))
+        out.append(direction(weights) if circular else weights @ n / weights.sum(axis=1))
     return np.concatenate(out)

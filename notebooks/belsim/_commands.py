@@ -525,6 +525,7 @@ def fit(
     *,
     range: ArrayLike | list[tuple[float, ...]] | None = None,  # noqa: A002
     outside: Outside = "refuse",
+    circular: bool = False,
     levels: int | None = None,
     kind: Kind = "auto",
     training: Literal["auto", "bce", "ce", "soft", "l1", "l2"] = "auto",
@@ -546,8 +547,9 @@ def fit(
     ``targets`` has the shape (N,): levels from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1;
     labels outside are refused, or with ``outside="clip"`` taken for the nearest end. ``range`` may have the label of each level
     instead, L numbers that ascend: the end levels clip then, and errors are against the labels themselves. Arrays are NumPy's,
-    torch's, or have ``__array__``; a list of batches is joined where their lengths say that it is one, and else refused. ``levels``
-    is L for a named code (default: the only number that needs M bits).
+    torch's, or have ``__array__``; with ``circular`` the ends of ``range`` are one point, as angles have them: levels are (b − a)/L
+    apart, labels outside go round, and errors are the shorter way; a list of batches is joined where their lengths say that it is one,
+    and else refused. ``levels`` is L for a named code (default: the only number that needs M bits).
     ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
@@ -603,12 +605,13 @@ def _told(**arguments: Any) -> dict[str, Any]:
         return arguments
     if not all(hasattr(head, "_told") for head in heads):
         raise Error("code: want heads alone, or codes alone")
-    for name in ("levels", "range", "training"):
-        if arguments[name] is not None and not (isinstance(arguments[name], str) and arguments[name] == "auto"):
-            raise Error(f"{name} = {shown(arguments[name])}: the head has its own; leave it out")
+    for name in ("levels", "range", "training", "circular"):
+        given = arguments[name]
+        if given is not None and given is not False and not (isinstance(given, str) and given == "auto"):
+            raise Error(f"{name} = {shown(given)}: the head has its own; leave it out")
     told = [head._told() for head in heads]
     codes, ranges = [of["code"] for of in told], [of["range"] for of in told]
-    for name in ("levels", "training"):
+    for name in ("levels", "training", "circular"):
         if len({of[name] for of in told}) > 1:
             raise Error(f"code: heads of several {name}; want one, or a call for each output")
     if all(isinstance(c, type(codes[0])) and np.array_equal(c, codes[0]) for c in codes):
@@ -694,6 +697,7 @@ def _fit_arguments(
     candidates: Sequence[ArrayLike],
     baseline: float | ArrayLike | None,
     points: bool,
+    circular: bool,
     progress: bool | None,
     **others: object,
 ) -> list[str]:
@@ -716,7 +720,9 @@ def _fit_arguments(
     if ranges is range and y.shape[1:] != (len(ranges),):
         raise Error(f"targets of shape {y.shape}: want (N, {len(ranges)}), a column for each range")
     first = ranges[0]
-    parts = [_targets(y[:, k], r, outside) for k, r in enumerate(ranges)] if len(ranges) > 1 else [_targets(targets, first, outside)]
+    switch(circular, "circular")
+    columns = [y[:, k] for k, _ in enumerate(ranges)] if len(ranges) > 1 else [targets]
+    parts = [_targets(column, r, outside, circular) for column, r in zip(columns, ranges, strict=False)]
     labels = parts[0] if len(parts) == 1 else np.column_stack(parts)
     codes = _each(code, str)
     if switch(others["fit_decoder"], "fit_decoder") and z.ndim > one and z.shape[1] > 1:
@@ -728,6 +734,7 @@ def _fit_arguments(
             outputs=prefix + seen(code, outputs, "outputs"),
             targets="points:" * switch(points, "points") + inputs.array(labels, "targets"),
             levels=levels,
+            circular=circular,
             training=training,
             baseline=_baseline(inputs, baseline, first, y.shape),
             **others,
@@ -767,12 +774,12 @@ def _predictions(predictions: ArrayLike, range: object, name: str) -> ArrayLike:
     return predictions if range is not None else wide(predictions, name) + 1
 
 
-def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside) -> NDArray[Any]:  # noqa: A002
+def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside, circular: bool) -> NDArray[Any]:  # noqa: A002
     """Targets as the command reads them: its levels count from 1."""
     y = wide(targets, "targets")
     finite(y, "targets")
-    if range is not None and several(range) is not None:
-        return y  # the command counts those beyond the ends
+    if range is not None and (circular or several(range) is not None):
+        return y  # the command counts those beyond the ends, or takes them round
     if range is not None:
         return within(targets, range, outside, "targets")
     wrong = np.argwhere(~((y == np.floor(y)) & (y >= 0) & (y < MOST_LEVELS)))

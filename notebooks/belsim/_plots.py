@@ -120,39 +120,65 @@ def profiles(ax: Axes | None, bits: Sequence[dict[str, Any]], model: str) -> Axe
     return out
 
 
+def _signed(ratio: float, places: int) -> str:
+    """A ratio as a difference from 1, in percent."""
+    text = f"{100 * (ratio - 1):+.{places}f}".replace("-", "−")
+    return "0" if not text.strip("+−0.") else text
+
+
+def _against(ratio: float, lo: float, hi: float) -> str:
+    """A ratio and its interval as differences from 1, as the command writes them."""
+    between = 1 if hi - lo < 0.03 else 0
+    return f"{_signed(ratio, 0 if abs(ratio - 1) >= 0.0995 else 1)} % ({_signed(lo, between)} to {_signed(hi, between)} %)"
+
+
+_TRAININGS = {"soft": "soft targets"}
+
+
 def forest(ax: Axes | None, rows: pd.DataFrame, title: str) -> Axes:
     """Forecast errors over the measured one, the smallest at the top, with their 95 % intervals, which the margin has as numbers.
 
-    The network's own row has another colour. Rows that are far off are arrows at the end of the axis.
+    The network's own row is a square. An interval that is longer than the axis ends in an arrow.
     """
     out, place = axes(ax, 1.5 + 0.2 * len(rows)), np.arange(len(rows))
-    from matplotlib import ticker
+    from matplotlib import font_manager, rcParams, ticker
+
+    if ax is None:
+        whole: Any = out.figure
+        whole.set_figwidth(1.2 * whole.get_figwidth())
 
     ratio, lo, hi = (rows[name].to_numpy(dtype=float) for name in ("ratio", "ratio_lo", "ratio_hi"))
-    most = max(1.25, 2.5 * float(np.median(ratio)))
-    out.errorbar(ratio, place, xerr=np.abs(np.array([lo, hi]) - ratio), fmt="o")
-    yours = rows["trained"].to_numpy(dtype=bool)
-    if yours.any():
-        of = yours.nonzero()[0]
-        out.errorbar(ratio[of], place[of], xerr=np.abs(np.array([lo[of], hi[of]]) - ratio[of]), fmt="o", color="C1")
-    out.axvline(1, color="gray", linewidth=0.8)
-    out.set_yticks(
-        place, [tex(f"{c}, {t.upper()}{' (yours)' * own}") for c, t, own in rows[["code", "training", "trained"]].values.tolist()]
-    )
-    for i, own in enumerate(yours):
-        if own:
-            out.get_yticklabels()[i].set_color("C1")
-        color = "C1" if own else None
-        at: Any = {"xycoords": out.get_yaxis_transform(), "va": "center", "annotation_clip": False}
-        out.annotate(tex(f"{ratio[i]:.2f} ({lo[i]:.2f}–{hi[i]:.2f})"), (1.02, i), fontsize="small", color=color, **at)
-        if ratio[i] > most:
-            out.plot(0.99, i, ">", color=color or "C0", transform=out.get_yaxis_transform(), clip_on=False)
-    out.set_ylim(len(rows) - 0.4, -0.6)
-    least = max(float(np.nanmin(lo)), float(ratio.min()) / 2)
-    out.set(xscale="log", xlabel=tex("error over yours, 95 % interval"), title=tex(title))
-    out.set_xlim(0.97 * min(least, 1), 1.03 * min(most, max(1.0, float(np.nanmax(hi)))))
-    left, right = out.get_xlim()
-    out.xaxis.set_major_locator(ticker.MaxNLocator(5) if right < 5 * left else ticker.LogLocator(subs=(1, 2, 5)))
+    far = 6.0
+    left, right = max(min(lo.min(), 1), 1 / far) * 0.97, min(max(hi.max(), 1), far) * 1.03
+    out.set(xscale="log", xlim=(left, right), ylim=(len(rows) - 0.5, -0.5))
+    out.axvline(1, color="0.5", linestyle="--", linewidth=1, zorder=1)
+    size = font_manager.FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points()
+    told = [f"{d}, {_TRAININGS.get(t, t.upper())}" for d, t in rows[["decoder", "training"]].values.tolist()]
+    margin = 0.5 * size * max(map(len, told)) + 14  # points, which the notes take
+    across: Any = {"xycoords": out.get_yaxis_transform(), "va": "center", "annotation_clip": False}
+    names = []
+    for i, (name, own, measured) in enumerate(zip(rows["code"], rows["trained"], rows["forecast"], strict=True)):
+        color, yours = ("C1" if own else "C0"), "yours: " * bool(own)
+        if i % 2:
+            out.axhspan(i - 0.5, i + 0.5, color="0.95", linewidth=0, zorder=0)
+        out.plot([max(lo[i], left), min(hi[i], right)], [i, i], color=color, linewidth=1.5)
+        for beyond, end, mark in ((lo[i] < left, left, "<"), (hi[i] > right, right, ">")):
+            if beyond:
+                out.plot(end, i, mark, color=color, clip_on=False, markersize=5)
+        if left <= ratio[i] <= right:
+            out.plot(ratio[i], i, "s" if own else "o", color=color, markersize=6)
+        text = f"measured: {measured:.4g}" if own else _against(ratio[i], lo[i], hi[i])
+        out.annotate(tex(text), (1.035, i), fontsize="small", **across)
+        out.annotate(tex(told[i]), (0, i), xytext=(-margin + 6, 0), textcoords="offset points", fontsize="small", color="0.5", **across)
+        names.append(tex(yours + name))
+    out.set_yticks(place, names)
+    out.tick_params(axis="y", length=0, pad=margin)
+    out.set(xlabel=tex("error over yours, 95 % interval"), title=tex(title))
+    out.xaxis.set_major_locator(ticker.FixedLocator([0.2, 0.5, 1, 2, 5]) if right > 2 * left else ticker.MaxNLocator(5))
     out.xaxis.set_major_formatter("{x:g}")
     out.xaxis.set_minor_locator(ticker.NullLocator())
+    out.grid(axis="x", color="0.9", linewidth=0.8)
+    out.set_axisbelow(True)
+    for side in ("left", "right", "top"):
+        out.spines[side].set_visible(False)
     return out

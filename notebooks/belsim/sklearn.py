@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -153,8 +154,18 @@ class BELRegressor(RegressorMixin, BaseEstimator):
                 z[:, k] = _soft(classifier, x)
         return z
 
-    def predict(self, X: ArrayLike, confidence: float | None = None) -> Any:  # noqa: N803
-        """The labels, (N,), of samples of shape (N, features); with a confidence level, also what ``predict_interval`` returns."""
+    def predict(
+        self, X: ArrayLike, confidence: float | None = None, *, output_type: _codes.Output | None = None,  # noqa: N803
+        quantiles: Sequence[float] = _codes.QUANTILES,
+    ) -> Any:  # fmt: skip
+        """The labels, (N,), of samples of shape (N, features); with a confidence level, also what ``predict_interval`` returns.
+
+        ``output_type`` takes them of ``predict_proba`` instead, as ``belsim.decode`` does: ``mean``, ``median``, ``mode``, a list of
+        the ``quantiles``, or ``full``, a dictionary of all.
+        """
+        if output_type is not None:
+            values = self.values_ if self.values_ is not None else np.linspace(*self.range_, len(self.matrix_))
+            return _codes.summary(self.predict_proba(X), values, output_type, quantiles)
         if confidence is not None:
             return self.predict(X), self.predict_interval(X, confidence)
         z = self.outputs(X)
@@ -163,6 +174,17 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         found = _codes.decode(z, self.matrix_, self.decoder, kind="logits", temperature=self.temperature, range=self._labels())
         labels: NDArray[np.float64] = np.clip(found, *self.range_)
         return labels
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
+        """The probabilities of the levels, (N, L), of samples of shape (N, features): those of ``decoder_`` where there is one.
+
+        Before ``calibrate``, the bits of ``unary`` are P(label > level), which isotonic regression makes descend; of other codes it is
+        the product of the bits' probabilities at the code words.
+        """
+        z = self.outputs(X)
+        if self.decoder_ is not None:
+            return self.decoder_.probabilities(z, kind="logits")
+        return _codes.probabilities(z, self.matrix_, kind="logits", temperature=self.temperature)
 
     def _labels(self) -> ArrayLike:
         """The range, or the label of each level."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Literal, NoReturn
 
@@ -15,7 +15,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from belsim import _codes
-from belsim._call import Error, choice, count, number, pair, path_of, refusing, several, shown, warn, wide
+from belsim._call import Error, choice, count, number, pair, path_of, refusing, several, shown, switch, warn, wide
+
+__all__ = ["Decoder", "Head"]
 
 Kind = Literal["bce", "ce", "soft", "corn", "l1", "huber", "l2"]
 Rule = Literal["mean", "median", "map"]
@@ -31,10 +33,11 @@ MASKED = 1e30
 
 
 class _Short(type):
-    """Classes whose ``help`` leaves out the many methods of ``nn.Module``."""
+    """Classes whose ``help`` leaves out the many methods of ``nn.Module``, and what only torch calls."""
 
     def __dir__(cls) -> list[str]:
-        return sorted({name for base in cls.__mro__ if base.__module__ == __name__ for name in vars(base)})
+        own = {name for base in cls.__mro__ if base.__module__ == __name__ for name in vars(base)}
+        return sorted(name for name in own if not name.startswith("_") and "extra" not in name)
 
 
 class _Exact(nn.Module, metaclass=_Short):
@@ -109,6 +112,11 @@ class Head(_Exact):
     each level instead, L numbers that ascend: the end levels clip then, ``mean`` is the mean of values, and ``sigma`` is in levels
     wherever they lie.
 
+    With ``circular``, the ends of ``range`` are one point, as angles have them: level 0 is beside level L − 1, levels are (b − a)/L
+    apart (without ``range`` labels are levels, and L is 0), and labels outside go round. Errors are the shorter way, ``mean`` is the
+    direction of the mean, the median is the level of the smallest mean distance, without gradients, and the Gaussian of ``soft`` is
+    wrapped.
+
     Losses are computed in float32 at least, also under autocast, and labels in float64 where the device has it: in float32, levels that
     are close to each other and far from 0 would be one. An output of −∞ is a probability of 0, so masked levels are left out.
 
@@ -137,6 +145,7 @@ class Head(_Exact):
         range: tuple[float, float] | None = None,  # noqa: A002
         values: ArrayLike | None = None,
         outside: _codes.Outside = "refuse",
+        circular: bool = False,
     ) -> None:
         super().__init__()
         choice(kind, Kind, "kind")
@@ -150,7 +159,12 @@ class Head(_Exact):
             raise Error("range: want (a, b); values has the label of each level instead")
         if isinstance(code, str) and code in NAMED:
             raise Error(f"code = {code!r}: no code, but a head: {NAMED[code]}")
-        self.range = (0.0, levels - 1.0) if range is None else pair(range)
+        self.circular = switch(circular, "circular")
+        """Whether level 0 is beside level L − 1."""
+        self._steps = levels if circular else levels - 1
+        self.range = (0.0, float(self._steps)) if range is None else pair(range)
+        if values is not None and circular:
+            raise Error("values: levels on a circle are even: want range=(a, b), whose ends are one point, such as (0, 360)")
         if values is not None:
             given = wide(values, "values")
             if given.shape != (levels,):
@@ -174,6 +188,7 @@ class Head(_Exact):
             self._keep("matrix", c, torch.float32)
             if kind == "bce":
                 self._keep("bits", _codes.targets_of(c), torch.float32)
+            self.unary = c.shape[1] == levels - 1 and _codes.is_unary(c)
         self.coded = code is not None
         self._code = code if isinstance(code, str) else "a matrix" if code is not None else None
 
@@ -181,11 +196,12 @@ class Head(_Exact):
         """What ``print`` shows."""
         code = f", code={self._code!r}" if self.coded else ""
         sigma = f", sigma={self.sigma:g}" if self.kind == "soft" else ""
-        return f"{self.kind!r}, levels={self.levels}{code}{sigma}, outputs={self.outputs}, range={self.range}"
+        circular = ", circular=True" if self.circular else ""
+        return f"{self.kind!r}, levels={self.levels}{code}{sigma}, outputs={self.outputs}, range={self.range}{circular}"
 
     def get_extra_state(self) -> Tensor:
-        """The range and the number of levels, which a ``state_dict`` has beside the code."""
-        return torch.tensor([*self.range, self.levels], dtype=torch.float64)
+        """The range, the number of levels and the circle, which a ``state_dict`` has beside the code."""
+        return torch.tensor([*self.range, self.levels, *[1] * self.circular], dtype=torch.float64)
 
     def set_extra_state(self, state: Tensor) -> None:
         """Nothing: what is loaded must be what the head has."""
@@ -195,9 +211,10 @@ class Head(_Exact):
         errors: list[str] = others[-1]
         state, mine = state_dict.get(prefix + "_extra_state"), self.get_extra_state()
         if state is not None and not torch.equal(state.cpu(), mine):
-            lo, hi, levels = state.tolist()
-            errors.append(f"{prefix}range: the state is of a head for ({lo:g}, {hi:g}) and {levels:g} levels, and this one is for "
-                          f"({mine[0]:g}, {mine[1]:g}) and {self.levels}: make a Head like that one")  # fmt: skip
+            lo, hi, levels, *circle = state.tolist()
+            errors.append(f"{prefix}range: the state is of a head for ({lo:g}, {hi:g}) and {levels:g} levels"
+                          f"{' on a circle' * bool(circle)}, and this one is for ({mine[0]:g}, {mine[1]:g}) and {self.levels}"
+                          f"{' on a circle' * self.circular}: make a Head like that one")  # fmt: skip
         for name in self._others(state_dict, prefix):
             what = "other values" if name == "values" else f"another code than {self._code}"
             errors.append(f"{prefix}{name}: the state is of a head of {what}")
@@ -245,7 +262,8 @@ class Head(_Exact):
     def _losses(self, z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """The loss of each of N labels, and the number of terms it is the sum of, which a mean divides by."""
         at = self._index(y)
-        level = (at + 0.5).floor().long().clamp(0, self.levels - 1)
+        level = (at + 0.5).floor().long()
+        level = level.remainder(self.levels) if self.circular else level.clamp(0, self.levels - 1)
         y = y.to(z.dtype)
         lost = y - y  # 0, or NaN where a label is: a level has none, and compiled networks cannot look
         one = torch.ones_like(y)
@@ -266,6 +284,9 @@ class Head(_Exact):
             terms = functional.binary_cross_entropy_with_logits(_finite(z), above, weight=asked, reduction="none")
             return terms.sum(-1) + lost, asked.sum(-1)
         found = self._found(z, "mean")
+        if self.circular:  # the shorter way
+            off = found - y
+            found, y = off - self.levels * (off / self.levels).detach().round(), torch.zeros_like(y) + lost
         if self.kind == "l1":
             return functional.l1_loss(found, y, reduction="none"), one
         squared = functional.huber_loss if self.kind == "huber" else functional.mse_loss
@@ -276,6 +297,8 @@ class Head(_Exact):
         _tensor(level, "level")
         level = level if level.dtype in (torch.float32, torch.float64) else level.float()
         n = torch.arange(self.levels + 1, dtype=level.dtype, device=level.device)
+        if self.circular:
+            return self._wrapped(level[..., None])
         if self.sigma > 100:  # the bins are as good as equal, and differences of sums would be roundings
             d = (n[:-1] - level[..., None]) / self.sigma
             return (d**2 * (1 / 24 / self.sigma / self.sigma - 0.5)).softmax(-1)
@@ -284,8 +307,49 @@ class Head(_Exact):
         out: Tensor = below.diff() / (below[..., -1:] - below[..., :1])
         return out
 
+    def _wrapped(self, level: Tensor) -> Tensor:
+        """The distributions of ``soft``, round the circle: sums over all images of a bin."""
+        if self.sigma > 1.5 * self.levels:  # even, to the last digit
+            return (level - level) + torch.full((self.levels,), 1 / self.levels, dtype=level.dtype, device=level.device)
+        level = level.remainder(self.levels)
+        far = math.ceil(9 * self.sigma / self.levels) + 1
+        n = torch.arange(-far * self.levels, (far + 1) * self.levels + 1, dtype=level.dtype, device=level.device)
+        if self.sigma > 100:
+            d = (n[:-1] - level) / self.sigma
+            p = (d**2 * (1 / 24 / self.sigma / self.sigma - 0.5)).softmax(-1)
+        else:
+            d = (n - 0.5 - level) / max(self.sigma, 1e-12)
+            p = torch.where(d[..., :-1] > 0, torch.special.ndtr(-d).diff().neg(), torch.special.ndtr(d).diff())
+            p = p / p.sum(-1, keepdim=True)
+        out: Tensor = p.reshape(*p.shape[:-1], 2 * far + 1, self.levels).sum(-2)
+        return out
+
+    def predict(self, outputs: Tensor, output_type: _codes.Output = "mean", quantiles: Sequence[float] = _codes.QUANTILES) -> Any:
+        """Labels, (...), by the ``probabilities`` of the levels: their ``mean``, ``median`` or ``mode``.
+
+        ``quantiles`` is a list of these, and ``full`` a dictionary of all, with the ``probabilities`` and the ``values`` of the levels.
+        """
+        if self.circular:
+            raise Error(_codes.NO_SUMMARY)
+        z = self._wide(outputs)
+        p = self.probabilities(z if z.device.type == "mps" else z.double())
+        n, (lo, hi) = torch.arange(self.levels, dtype=p.dtype, device=p.device), self.range
+        return _codes.summary(p, self._values(p) if self.uneven else lo + n * ((hi - lo) / (self.levels - 1)), output_type, quantiles)
+
     def probabilities(self, outputs: Tensor) -> Tensor:
-        """The distributions over the levels, (..., L), that outputs, (..., ``Head.outputs``), stand for."""
+        """The distributions over the levels, (..., L), that outputs, (..., ``Head.outputs``), stand for.
+
+        Of ``bce`` with a unary code it is that of P(label > level), the sigmoids of the bits, which isotonic regression makes descend.
+        """
+        if self.kind != "bce" or not self.unary:
+            return self._posterior(outputs)
+        z = self._wide(outputs)
+        with torch.autocast(z.device.type, enabled=False):
+            above = _descending((z if z.device.type == "mps" else z.double()).sigmoid())
+            return -functional.pad(functional.pad(above, (1, 0), value=1.0), (0, 1)).diff().clamp(max=0).to(z.dtype)
+
+    def _posterior(self, outputs: Tensor) -> Tensor:
+        """The softmax of the correlations with the code words, or CORN's."""
         if not (self.coded or self.kind == "corn"):
             raise Error(f"{self.kind} without a code has no distribution over the levels")
         z = self._wide(outputs)
@@ -298,9 +362,9 @@ class Head(_Exact):
     def decode(self, outputs: Tensor, rule: Rule = "mean") -> Tensor:
         """The labels, (...), of outputs, (..., ``Head.outputs``), within the range, with gradients except for ``map``.
 
-        ``rule`` says what is taken of the distribution over the levels: its ``mean`` (the decoder ``gen-ex``), the most probable level
-        (``map``), or the ``median``, where the probability of a level is spread evenly over its bin. The rank of CORN is the median,
-        rounded to a level. A single output is the label.
+        ``rule`` says what is taken of softmax(Z Cᵀ), or of CORN's distribution: its ``mean`` (the decoder ``gen-ex``), the most
+        probable level (``map``), or the ``median``, where the probability of a level is spread evenly over its bin. The rank of CORN is
+        the median, rounded to a level. A single output is the label.
         """
         z = self._wide(outputs)
         self._suspect(z)
@@ -309,6 +373,9 @@ class Head(_Exact):
             lo, hi = self.range
             if self.uneven:
                 return self._found(z, rule, self._values(z)).clamp(lo, hi)
+            if self.circular:
+                label = lo + self._found(z, rule).remainder(self.levels) * ((hi - lo) / self.levels)
+                return torch.where(label >= hi, lo, label)
             at = self._found(z, rule).clamp(0, self.levels - 1)
             return lo + at * ((hi - lo) / (self.levels - 1))
 
@@ -318,7 +385,8 @@ class Head(_Exact):
 
     def _told(self) -> dict[str, Any]:
         """What ``belsim.fit`` needs to know of a network with this head."""
-        told: dict[str, Any] = {"levels": self.levels, "range": self.range, "outside": self.outside, "training": "auto"}
+        told: dict[str, Any] = {"levels": self.levels, "range": self.range, "outside": self.outside, "training": "auto",
+                                "circular": self.circular}  # fmt: skip
         if self.uneven:
             told["range"] = self._values(self._given["values"].double()).numpy()
         if not self.coded:
@@ -385,16 +453,18 @@ class Head(_Exact):
         """Levels from 0, in mean widths; or ``values`` of levels."""
         choice(rule, Rule, "rule")
         if not (self.coded or self.kind == "corn"):
-            at = (z[..., 0] + 1) * ((self.levels - 1) / 2)
+            at = (z[..., 0] + 1) * (self._steps / 2)
             if values is None:
                 return at
             lo, hi = self.range
             return lo + at * ((hi - lo) / (self.levels - 1))
-        p = self.probabilities(z)
+        p = self._posterior(z)
         n = torch.arange(self.levels, dtype=p.dtype, device=p.device)
         v = values if values is not None else self._places(p) if self.uneven else n
         if rule == "mean":
-            return p @ v
+            return _direction(p) if self.circular else p @ v
+        if rule == "median" and self.circular:
+            return _nearest(p).to(p) + (p - p).sum(-1)
         if rule == "map":
             return v[p.argmax(-1)] + (p - p).sum(-1)  # 0, or NaN where an output is
         upto = p.cumsum(-1)
@@ -408,6 +478,11 @@ class Head(_Exact):
         """Real levels from 0 of labels, in mean widths and in float64, which some devices do not have."""
         y = target.to("cpu" if device.type == "mps" else device).double()
         lo, hi = self.range
+        if self.circular:
+            if self.outside == "refuse" and not bool(y.isfinite().all()):
+                _codes.finite(y.cpu().numpy(), "labels")  # says which
+            level = ((y - lo) * (self.levels / (hi - lo))).remainder(self.levels)
+            return level.float().to(device) if device.type == "mps" else level
         if self.outside == "refuse":
             slack = max(1e-6, torch.finfo(target.dtype).eps if target.is_floating_point() else 0) * max(hi - lo, abs(lo), abs(hi))
             if not bool(((y >= lo - slack) & (y <= hi + slack)).all()):
@@ -416,9 +491,37 @@ class Head(_Exact):
         return level.float().to(device) if device.type == "mps" else level
 
 
+def _direction(p: Tensor) -> Tensor:
+    """The direction of the mean vector of distributions, (..., L), from 0 to below L; 0 where it is zero, but for rounding."""
+    levels = p.shape[-1]
+    angle = torch.arange(levels, dtype=p.dtype, device=p.device) * (2 * math.pi / levels)
+    x, y = p @ angle.cos(), p @ angle.sin()
+    none = torch.hypot(x.detach(), y.detach()) <= (1e-12 if p.dtype == torch.float64 else 1e-6)
+    at = torch.atan2(y.masked_fill(none, 0.0), x.masked_fill(none, 1.0)).remainder(2 * math.pi) * (levels / (2 * math.pi))
+    return torch.where(at >= levels, at - levels, at)
+
+
+def _nearest(p: Tensor) -> Tensor:
+    """The first level from which the mean distance along the circle is smallest: of distributions (..., L)."""
+    levels = p.shape[-1]
+    d = torch.arange(levels, device=p.device)
+    d = (d[:, None] - d).remainder(levels)
+    off = p @ torch.minimum(d, levels - d).to(p)
+    return (off <= off.min(-1, keepdim=True).values + 1e-9).to(torch.int8).argmax(-1)
+
+
 def _finite(z: Tensor) -> Tensor:
     """Outputs with a large number for −∞, whose product with a bit of 0 is 0."""
     return z.clamp(min=-MASKED)
+
+
+def _descending(v: Tensor) -> Tensor:
+    """Isotonic regression: the nearest numbers that do not ascend, as min over i ≤ k of max over j ≥ k of the mean of v_i … v_j."""
+    at = torch.arange(v.shape[-1], device=v.device)
+    sums, size = functional.pad(v.cumsum(-1), (1, 0)), at[None, :] - at[:, None] + 1
+    means = (sums[..., None, 1:] - sums[..., :-1, None]) / size.clamp(min=1)
+    most = means.masked_fill(size < 1, -math.inf).flip(-1).cummax(-1).values.flip(-1)
+    return most.masked_fill(size < 1, math.inf).amin(-2)
 
 
 def _tensor(value: object, name: str, columns: int | None = None) -> None:
@@ -472,6 +575,7 @@ class Decoder(_Exact):
             self._keep("residuals", np.asarray(arrays["residuals"], np.float64), torch.float64, persistent=False)
             self.floor = float(np.ravel(arrays["floor"])[0])
             self.sorted = str(arrays["sigmas"][0]) == "sorted sigmoids"
+        self.circular = bool(fitted.about.get("circular", False))
         self._of = repr(fitted).strip("<>").removeprefix("Decoder of ")
 
     def extra_repr(self) -> str:
@@ -490,6 +594,10 @@ class Decoder(_Exact):
         """The labels of the outputs."""
         return self._read(outputs)[0]
 
+    def predict(self, outputs: Tensor, output_type: _codes.Output = "mean", quantiles: Sequence[float] = _codes.QUANTILES) -> Any:
+        """Labels by the probabilities of the levels, as ``Head.predict``."""
+        return _codes.summary(self._read(outputs)[1], self.values.double(), output_type, quantiles)
+
     def predict_interval(self, outputs: Tensor, confidence: float = 0.9) -> Tensor:
         """The intervals that hold the labels with a confidence level, (..., 2): lower and upper, as ``belsim.Decoder`` says."""
         confidence, n = number(confidence, "confidence"), len(self.residuals)
@@ -506,8 +614,14 @@ class Decoder(_Exact):
                 p = -functional.pad(functional.pad(above, (1, 0), value=1.0), (0, 1)).diff()
             width = functional.pad((v[2:] - v[:-2]) / 2, (1, 1))
             width[0], width[-1] = v[1] - v[0], v[-1] - v[-2]
-            variance = (p * (v - (p @ v)[..., None]) ** 2).sum(-1) + self.floor * (p @ (width**2 / 12))
             ends = torch.stack((q[n - rank].clamp(max=0), q[rank - 1].clamp(min=0)))  # an interval holds its own label
+            if self.circular:
+                around = len(v) * (v[1] - v[0])
+                off = v - self._mean(p)[..., None]
+                off = off - around * (off / around).round()
+                sigma = ((p * off**2).sum(-1) + self.floor * (p @ (width**2 / 12))).sqrt()
+                return label[..., None] + (ends * sigma[..., None]).clamp(-around / 2, around / 2)
+            variance = (p * (v - (p @ v)[..., None]) ** 2).sum(-1) + self.floor * (p @ (width**2 / 12))
             return (label[..., None] + ends * variance.sqrt()[..., None]).clamp(v[0], v[-1])
 
     def _read(self, outputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -521,8 +635,15 @@ class Decoder(_Exact):
             p = s.softmax(-1)
             lost = outputs.double().isnan().any(-1)  # a sign, and the largest of some, hide a NaN
             if self.rule == "mean":
-                label = p @ self.values.double()
+                label = self._mean(p)
             else:
-                at = s.argmax(-1) if self.rule == "map" else (p.cumsum(-1) < 0.5 - 1e-9).sum(-1)
-                label = self.values.double()[at]
+                median = _nearest(p) if self.circular else (p.cumsum(-1) < 0.5 - 1e-9).sum(-1)
+                label = self.values.double()[s.argmax(-1) if self.rule == "map" else median]
             return label.masked_fill(lost, math.nan), p, z
+
+    def _mean(self, p: Tensor) -> Tensor:
+        """The mean label of distributions, on a circle its direction."""
+        v = self.values.double()
+        if not self.circular:
+            return p @ v
+        return v[0] + _direction(p) * (v[1] - v[0])

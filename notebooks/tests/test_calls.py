@@ -724,8 +724,12 @@ def test_forest(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> Non
         ax = fit.forest()
         report = fit.text.split("codes if they were trained", 1)[1].split("\n\n")[1].splitlines()[1:]
         labels = ax.get_yticklabels()
-        rows = [row.replace("yours:", "").split() for row in report]  # code, bits, transitions, training
-        assert [label.get_text().removesuffix(" (yours)").lower() for label in labels] == [f"{row[0]}, {row[3]}" for row in rows]
+        rows = [row.replace("yours: ", "yours:").split() for row in report]  # code, bits, transitions, training, decoder
+        assert [label.get_text().replace(" ", "") for label in labels] == [row[0] for row in rows]
+        texts = [text.get_text() for text in ax.texts]
+        assert texts[1::2] == [f"{row[4]}, {'soft targets' if row[3] == 'soft' else row[3].upper()}" for row in rows]
+        for row, text in zip(report, texts[::2], strict=True):
+            assert " ".join(text.split()) in " ".join(row.split())  # the same numbers
         assert len(rows) > 20
         ax.figure.canvas.draw()
         boxes = [label.get_window_extent() for label in labels]

@@ -143,3 +143,20 @@ def test_pipelines() -> None:
     outside = make_pipeline(parts, StandardScaler(), BELRegressor(levels=8, calibration=0.3)).fit(frame[:200], y[:200])
     labels, intervals = outside.predict(frame[200:], confidence=0.8)
     assert ((intervals[:, 0] <= labels) & (labels <= intervals[:, 1])).all()
+
+
+def test_distributions() -> None:
+    """predict_proba is a distribution over the levels, also after calibrate, and predict has its mean, median, mode and quantiles."""
+    x = np.random.default_rng(1).uniform(size=(600, 1))
+    y = x[:, 0] + 0.1 * np.random.default_rng(2).standard_normal(600)
+    for code in ("unary", "johnson"):
+        model = BELRegressor(code=code, levels=16).fit(x[:300], y[:300])
+        for _ in "12":
+            p, full = model.predict_proba(x), model.predict(x, output_type="full")
+            assert p.shape == (600, 16) and (p >= 0).all()
+            np.testing.assert_allclose(p.sum(1), 1, atol=1e-12)
+            np.testing.assert_array_equal(full["probabilities"], p)
+            np.testing.assert_allclose(full["mean"], p @ np.linspace(*model.range_, 16))
+            lower, upper = model.predict(x, output_type="quantiles", quantiles=[0.05, 0.95])
+            assert ((lower <= full["median"]) & (full["median"] <= upper)).all() and np.mean((lower <= y) & (y <= upper)) > 0.5
+            model.calibrate(x[300:], y[300:])

@@ -155,3 +155,49 @@ def test_levels() -> None:
         assert row.quantization == pytest.approx(q, rel=1e-9)
     best = made[(made.levels == 8) & made.chosen]
     assert best.spacing.item() == "half"
+
+
+def test_probabilities() -> None:
+    """Probabilities of levels are 0 or more and sum to 1; what ``predict`` says of them are their mean, median, mode and quantiles."""
+    rng = np.random.default_rng(1)
+    own = belsim.code("b1jdj", 16)
+    for name in ("unary", "johnson", "onehot", own):
+        c = belsim.code(name, 16) if isinstance(name, str) else own
+        z = 2 * rng.standard_normal((3, 50, c.shape[1]))
+        full = belsim.decode(z, name, levels=16, kind="logits", output_type="full", range=(10, 25))
+        p, values = full["probabilities"], full["values"]
+        np.testing.assert_allclose(values, np.arange(10, 26), atol=1e-12)
+        assert p.shape == (3, 50, 16) and (p >= 0).all()
+        np.testing.assert_allclose(p.sum(-1), 1, atol=1e-12)
+        if isinstance(name, str) and name == "unary":
+            from sklearn.isotonic import isotonic_regression
+
+            above = np.apply_along_axis(lambda v: isotonic_regression(v, increasing=False), -1, 1 / (1 + np.exp(-z)))
+            np.testing.assert_allclose(1 - p.cumsum(-1)[..., :-1], above, atol=1e-10)
+        else:
+            np.testing.assert_allclose(full["mean"], belsim.decode(z, c, "gen-ex", kind="logits", range=(10, 25)), atol=1e-9)
+            np.testing.assert_array_equal(full["mode"], belsim.decode(z, c, "gen", kind="logits", range=(10, 25)))
+        upto = p.cumsum(-1)
+        for q, got in zip((0.5, *belsim._codes.QUANTILES), (full["median"], *full["quantiles"]), strict=True):
+            at = (got - 10).round().astype(int)[..., None]
+            below = np.take_along_axis(upto, at, -1) - np.take_along_axis(p, at, -1)
+            assert (np.take_along_axis(upto, at, -1) >= q - 1e-8).all() and (below <= q + 1e-8).all()
+    some = belsim.decode(z[0], own, kind="logits", output_type="quantiles", quantiles=[0.05, 0.95])
+    assert len(some) == 2 and (some[0] <= some[1]).all()
+    with pytest.raises(belsim.Error, match="no probabilities of levels"):
+        belsim.decode(z[0] > 0, own, output_type="mean")
+    with pytest.raises(belsim.Error, match="want numbers between 0 and 1"):
+        belsim.decode(z[0], own, output_type="quantiles", quantiles=[5], kind="logits")
+
+
+def test_decoder_predicts() -> None:
+    """A fitted decoder's label is the mean, the median or the mode of its probabilities, as its rule says."""
+    rng = np.random.default_rng(1)
+    level = np.arange(3000) % 16
+    z = 4.0 * belsim.code("johnson", 16)[np.clip(level + rng.integers(-1, 2, 3000), 0, 15)] - 2 + rng.standard_normal((3000, 8))
+    for labels, span in ((level, None), (level / 15, (0, 1))):
+        d = belsim.fit("johnson", z, labels, levels=16, fit_decoder=True, range=span).decoder
+        said = {"map": "mode"}.get(d.about["rule"], d.about["rule"])
+        np.testing.assert_allclose(d.predict(z, said), d.predict(z), atol=1e-9)
+        np.testing.assert_allclose(belsim.decode(z, decoder=d, output_type=said), d.decode(z), atol=1e-9)
+        assert d.probabilities(z[:7].reshape(7, 1, 8)).shape == (7, 1, 16)

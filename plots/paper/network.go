@@ -2,6 +2,7 @@ package paper
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -15,18 +16,21 @@ import (
 	"belsim/theory/base/table"
 )
 
-// NetworkFigure draws the error rates of some bits of a network, and below them the forecasts of
-// other codes, where there are any.
+// NetworkFigure draws the error rates of some bits of a network, and below them the forecasts of other
+// codes, or where there are none the calibration of its probabilities.
 func NetworkFigure(r *assess.Report, style plots.Style) (*plots.Figure, error) {
 	rates, err := plots.Profile(profileData(r, style))
-	if err != nil || !hasForecasts(r) {
-		return rates, err
+	all, errs := []*plots.Figure{rates}, []error{err}
+	add := func(f *plots.Figure, err error) { all, errs = append(all, f), append(errs, err) }
+	if p := r.Fit.Probabilities; hasForecasts(r) {
+		add(plots.Forest(forestData(r.Fit, style)))
+	} else if p != nil {
+		add(plots.Lines(pitData(p, style)))
 	}
-	forecasts, err := plots.Forest(forestData(r.Fit, style))
-	if err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return plots.Stack(rates, forecasts), nil
+	return plots.Stack(all...), nil
 }
 
 // picture is a picture of a page: a document of SVG.
@@ -93,6 +97,10 @@ func pictures(r *assess.Report) ([]picture, error) {
 		f, err := plots.Lines(quantileData(r.Fit, style))
 		add("How large the errors are. "+q.Text(r.Fit), f, err)
 	}
+	if p := r.Fit.Probabilities; p != nil {
+		f, err := plots.Lines(pitData(p, style))
+		add("Calibration. "+p.Text(r.Fit), f, err)
+	}
 	if d := r.Fit.Fitted; d != nil && !table.Missing(d.Intervals.Width) {
 		f, err := plots.Intervals(intervalsData(r.Fit, style))
 		add("Intervals of single labels. "+d.IntervalsText(r.Fit), f, err)
@@ -129,6 +137,20 @@ func quantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 		for i, v := range []float64{l.Median, l.P90, l.P99} {
 			d.Lines[i].Values = append(d.Lines[i].Values, v)
 		}
+	}
+	return d
+}
+
+// pitData returns the data of the figure of calibration: the histogram of the PIT, as shares over those
+// of calibrated probabilities.
+func pitData(p *assess.Probabilities, style plots.Style) plots.LinesData {
+	d := plots.LinesData{Style: style, Title: "probabilities of levels, as " + p.Decoder + " reads them",
+		XLabel: "probability below the target (PIT)", YLabel: "share of targets / calibrated",
+		Lines: []plots.NamedLine{{Name: "network"}, {Name: "calibrated"}}}
+	for i, share := range p.PIT {
+		d.Level = append(d.Level, (float64(i)+0.5)/float64(len(p.PIT)))
+		d.Lines[0].Values = append(d.Lines[0].Values, share*float64(len(p.PIT)))
+		d.Lines[1].Values = append(d.Lines[1].Values, 1)
 	}
 	return d
 }

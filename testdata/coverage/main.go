@@ -151,7 +151,7 @@ func (s setting) fit(fits int, seed uint64) ([2]parameter, error) {
 	err = parallel.Each(context.Background(), 0, fits, func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, n int) error {
 			samples, counts := s.draw(rand.New(rand.NewPCG(seed, uint64(n))), c, mixture)
-			f, err := mixturefit.New(ctx, counts, c.Transitions())
+			f, err := mixturefit.New(ctx, c, counts, c.Transitions())
 			if err != nil {
 				return nil // no error to fit, or all targets alike
 			}

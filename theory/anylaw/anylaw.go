@@ -1,4 +1,4 @@
-// Package anylaw computes the smallest and the largest mean |error| over all joint laws of the bits
+// Package anylaw computes the smallest and the largest mean cost over all joint laws of the bits
 // that have given error probabilities: what holds for every network, however its bits depend on
 // each other. theory/README.md has the proofs.
 package anylaw
@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,18 +16,18 @@ import (
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
-// Level is what holds for one level: Lo ≤ E|error| ≤ Hi under any law, in levels. Roundings are in
-// both.
+// Level is what holds for one level: Lo ≤ mean cost ≤ Hi under any law. Roundings are in both.
 type Level struct {
 	Lo, Hi float64
 	// LoSD and HiSD are at least the standard deviations, under any law, of the dual's plane at the
 	// bits that err. At other error probabilities the plane bounds the mean as well, so that rates
 	// that were observed in N samples are wrong by LoSD/√N at Lo.
 	LoSD, HiSD float64
-	// Least and Most are laws with these error probabilities whose mean |error| is Lo and Hi. Bits
+	// Least and Most are laws with these error probabilities whose mean cost is Lo and Hi. Bits
 	// that nearly never err do not err here. Empty where a bound of gen holds, but the search for
 	// its law was ended.
 	Least, Most Law
@@ -47,9 +48,6 @@ func Fits(c *code.Code, d decode.Decoder) bool { return fits(c, d) == nil }
 
 // fits returns an error that wraps theory.ErrNoClosedForm where there are no such bounds.
 func fits(c *code.Code, d decode.Decoder) error {
-	if c.Uneven() {
-		return fmt.Errorf("%w: no bounds under any law for uneven levels", theory.ErrNoClosedForm)
-	}
 	switch d.(type) {
 	case decode.BelU, decode.BelJ, decode.Gen:
 		if !c.Real() {
@@ -64,10 +62,13 @@ func fits(c *code.Code, d decode.Decoder) error {
 // Quick reports whether the bounds of all levels take no more than about a second of a processor.
 // Of unary and johnson of 64 levels with gen, a level takes 5 ms with 14 bits that err, 25 ms with
 // 22, and 110 ms with 28.
-func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
+func Quick(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) bool {
 	switch d.(type) {
 	case decode.BelU:
-		return c.Levels()*c.Bits() <= 1<<18
+		if counts(c, d, cost) {
+			return c.Levels()*c.Bits() <= 1<<18
+		}
+		return c.Bits() <= 32
 	case decode.BelJ:
 		return c.Bits() <= 32
 	}
@@ -89,14 +90,15 @@ func Quick(c *code.Code, d decode.Decoder, e mat.Matrix) bool {
 
 // Time is about how long the bounds of all levels take on one processor. Three more bits that can err
 // double it by gen, and four by bel-j.
-func Time(c *code.Code, d decode.Decoder, e mat.Matrix) time.Duration {
+func Time(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) time.Duration {
 	levels, bits := float64(c.Levels()), float64(c.Bits())
 	middle, _ := keep(matrix.Row(nil, c.Levels()/2, e), negligible/levels)
 	err, seconds := float64(len(middle)), 0.0
-	switch d.(type) {
-	case decode.BelU:
+	_, gen := d.(decode.Gen)
+	switch {
+	case counts(c, d, cost):
 		seconds = levels * bits * 4e-6
-	case decode.BelJ:
+	case !gen:
 		seconds = levels * 0.006 * math.Exp2((err-22)/4)
 	default:
 		if seconds = 0.003 * levels; bits > mostTable {
@@ -106,21 +108,38 @@ func Time(c *code.Code, d decode.Decoder, e mat.Matrix) time.Duration {
 	return time.Duration(min(seconds, 1e9) * float64(time.Second))
 }
 
+// counts reports whether bel-u has a closed form: the cost is convex at every level.
+func counts(c *code.Code, d decode.Decoder, cost cost.Cost) bool {
+	_, ok := d.(decode.BelU)
+	if cost.Absolute() {
+		return ok
+	}
+	r := &row{code: c, decoder: d, sign: 1}
+	for r.i = 0; ok && r.i < c.Levels(); r.i++ {
+		r.price(cost, 1)
+		for m := 2; m < len(r.values); m++ {
+			ok = ok && r.values[m]-r.values[m-1] >= r.values[m-1]-r.values[m-2]
+		}
+	}
+	return ok
+}
+
 // negligible is how much, in levels, leaving out bits that nearly never err may change a bound.
 const negligible = 1e-7
 
 // Levels returns the bounds of all levels whose prior is above zero. e is the table of error
 // probabilities, L × M. workers is the number of goroutines, 0 for all processors; it changes no
 // number.
-func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) ([]Level,
-	error) {
+func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, cost cost.Cost, prior []float64,
+	e mat.Matrix) ([]Level, error) {
 	err := fits(c, d)
 	if err == nil {
 		err = c.CheckTable(e)
 	}
 	out := make([]Level, c.Levels())
 	if err == nil {
-		labels := table(c, d)
+		q := row{code: c, decoder: d, labels: table(c, d), counts: counts(c, d, cost)}
+		scale := cost.Scale(c.Levels())
 		err = parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
 			var row []float64
 			return func(ctx context.Context, i int) (err error) {
@@ -128,7 +147,11 @@ func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, pr
 					return nil
 				}
 				if row, err = matrix.Probabilities(row, i, e); err == nil {
-					out[i], err = level(ctx, c, d, labels, i, row)
+					r := q
+					r.i = i
+					r.price(cost, scale)
+					out[i], err = r.level(ctx, row)
+					out[i].times(scale)
 				}
 				return err
 			}, nil
@@ -148,14 +171,22 @@ func Mean(prior []float64, levels []Level) (lo, hi float64) {
 	return lo, hi
 }
 
-func level(ctx context.Context, c *code.Code, d decode.Decoder, labels []uint16, i int, e []float64) (Level, error) {
-	if _, ok := d.(decode.BelU); ok {
-		return counted(c, i, e).ordered(), nil
+// times puts a level into units of the cost, of which scale is a level's.
+func (l *Level) times(scale float64) {
+	for _, v := range []*float64{&l.Lo, &l.Hi, &l.LoSD, &l.HiSD} {
+		*v *= scale
 	}
-	lo, hi := decode.Range(c, d) // of answers
-	far := float64(max(hi-i-1, i+1-lo))
-	kept, left := keep(e, negligible/far)
-	r := &row{code: c, decoder: d, labels: labels, i: i, kept: kept}
+}
+
+// level is the level with costs as the row's values have them.
+func (r *row) level(ctx context.Context, e []float64) (Level, error) {
+	r.sign = 1
+	if r.counts {
+		return r.counted(e).ordered(), nil
+	}
+	far := slices.Max(r.values)
+	kept, left := keep(e, negligible/max(far, 1))
+	r.kept = kept
 	for _, k := range kept {
 		r.e = append(r.e, e[k])
 	}
@@ -207,9 +238,10 @@ func keep(e []float64, most float64) (kept []int, left float64) {
 	return kept, left * (1 + 1e-12)
 }
 
-// counted is the level of bel-u, whose error is the number of false ones minus the number of false
-// zeros.
-func counted(c *code.Code, i int, e []float64) Level {
+// counted is the level of bel-u under a convex cost: the error is the number of false ones minus the
+// number of false zeros.
+func (r *row) counted(e []float64) Level {
+	c, i := r.code, r.i
 	var up, down []int
 	var a, b float64
 	for k, p := range e {
@@ -240,7 +272,11 @@ func counted(c *code.Code, i int, e []float64) Level {
 			}
 		}
 	}
-	slack := float64(len(e)+4) * 0x1p-51 * (a + b)
+	steepest := 0.0 // step of the cost
+	for m, v := range r.values[1:] {
+		steepest = max(steepest, math.Abs(v-r.values[m]))
+	}
+	slack := float64(len(e)+4) * 0x1p-51 * (a + b) * steepest
 	hi := 0.0
 	for _, p := range most {
 		sum := 0
@@ -251,11 +287,18 @@ func counted(c *code.Code, i int, e []float64) Level {
 				sum++
 			}
 		}
-		hi += p.Probability * math.Abs(float64(sum))
+		hi += p.Probability * r.cost(i+1+sum)
 	}
 	sd := 0.0 // a bit changes the number of ones by one
 	for _, p := range e {
 		sd += math.Sqrt(p * (1 - p))
 	}
-	return Level{max(0, math.Abs(a-b)-slack), hi + slack, sd, sd, lawOf(least), most}
+	sd *= steepest
+	// The smallest mean is that of the two whole numbers beside a−b.
+	whole, part := math.Modf(a - b)
+	lo := r.cost(i + 1 + int(whole))
+	if part != 0 {
+		lo += math.Abs(part) * (r.cost(i+1+int(whole+math.Copysign(1, part))) - lo)
+	}
+	return Level{max(0, lo-slack), hi + slack, sd, sd, lawOf(least), most}
 }

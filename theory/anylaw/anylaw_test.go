@@ -19,6 +19,7 @@ import (
 	"belsim/theory/anylaw"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -138,7 +139,7 @@ func TestEnumeration(t *testing.T) {
 		most := math.Pow(10, -2*rng.Float64())
 		e := mat.NewDense(c.Levels(), c.Bits(), nil)
 		e.Apply(func(_, _ int, _ float64) float64 { return most * rng.Float64() }, e)
-		found := must.Get(anylaw.Levels(t.Context(), 1, c, d, uniform(c.Levels()), e))(t)
+		found := must.Get(anylaw.Levels(t.Context(), 1, c, d, cost.Cost{}, uniform(c.Levels()), e))(t)
 		i := rng.IntN(c.Levels())
 		lo, hi := primal(t, c, d, i, e.RawRowView(i), -1), primal(t, c, d, i, e.RawRowView(i), 1)
 		if f := found[i]; f.Lo > lo+1e-12 || f.Hi < hi-1e-12 || f.Lo < lo-slack || f.Hi > hi+slack {
@@ -173,7 +174,7 @@ func TestNamedCodes(t *testing.T) {
 		}
 		c, d := subject(t, x.code, x.decoder, 64)
 		e := must.Get(errmodel.NewMixture(t.Context(), c, 0.6, 1.5))(t)
-		found := must.Get(anylaw.Levels(t.Context(), 0, c, d, uniform(64), e))(t)
+		found := must.Get(anylaw.Levels(t.Context(), 0, c, d, cost.Cost{}, uniform(64), e))(t)
 		lo, hi := anylaw.Mean(uniform(64), found)
 		if a, b := fmt.Sprintf("%.3f", lo), fmt.Sprintf("%.3f", hi); a != x.lo || b[:len(x.hi)] != x.hi {
 			t.Errorf("%s with %s: %s to %s, want %s to %s", x.code, x.decoder, a, b, x.lo, x.hi)
@@ -206,7 +207,7 @@ func TestDegenerate(t *testing.T) {
 		i := rng.IntN(c.Levels())
 		prior := make([]float64, c.Levels())
 		prior[i] = 1
-		f := must.Get(anylaw.Levels(t.Context(), 1, c, d, prior, e))(t)[i]
+		f := must.Get(anylaw.Levels(t.Context(), 1, c, d, cost.Cost{}, prior, e))(t)[i]
 		checkLaw(t, c, d, i, e.RawRowView(i), f.Least, f.Lo)
 		checkLaw(t, c, d, i, e.RawRowView(i), f.Most, f.Hi)
 	}
@@ -239,7 +240,7 @@ func TestJointLaws(t *testing.T) {
 			}
 			mean += failure(c, d, i, bits) / float64(laws)
 		}
-		f := must.Get(anylaw.Levels(t.Context(), 1, c, d, prior, e))(t)[i]
+		f := must.Get(anylaw.Levels(t.Context(), 1, c, d, cost.Cost{}, prior, e))(t)[i]
 		if slack := 1e-11 * float64(c.Levels()); mean < f.Lo-slack || mean > f.Hi+slack { // of the sums above
 			t.Errorf("%s with %s, row %d: the mean %v is not in [%v, %v]", c.Name(), d.Name(), i, mean, f.Lo, f.Hi)
 		}
@@ -255,7 +256,7 @@ func TestRounded(t *testing.T) {
 	for i := 0; i < 400; i += 10 {
 		prior[i] = 1
 	}
-	for i, f := range must.Get(anylaw.Levels(t.Context(), 0, c, d, prior, e))(t) {
+	for i, f := range must.Get(anylaw.Levels(t.Context(), 0, c, d, cost.Cost{}, prior, e))(t) {
 		exact, total := new(big.Rat), 0.0
 		for k, p := range e.RawRowView(i) {
 			v := new(big.Rat).SetFloat64(p)
@@ -278,7 +279,7 @@ func TestLeftOut(t *testing.T) {
 	for share, worst := range map[float64]float64{0.99: 7, 1.01: 1} { // of 1e-7, by an error of 7 levels
 		e := mat.NewDense(8, 7, nil)
 		e.Set(0, 0, share*1e-7/7)
-		if f := must.Get(anylaw.Levels(t.Context(), 1, c, d, uniform(8), e))(t)[0]; math.Abs(f.Hi/e.At(0,
+		if f := must.Get(anylaw.Levels(t.Context(), 1, c, d, cost.Cost{}, uniform(8), e))(t)[0]; math.Abs(f.Hi/e.At(0,
 			0)/worst-1) > 1e-3 {
 			t.Errorf("%v: %v at most, want %v", share, f.Hi, worst*e.At(0, 0))
 		}
@@ -288,7 +289,7 @@ func TestLeftOut(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for _, name := range []string{"gen-ex"} {
 		c, d := subject(t, "unary", name, 8)
-		if _, err := anylaw.Levels(context.Background(), 1, c, d, uniform(8), mat.NewDense(8, 7, nil)); !errors.Is(err,
+		if _, err := anylaw.Levels(context.Background(), 1, c, d, cost.Cost{}, uniform(8), mat.NewDense(8, 7, nil)); !errors.Is(err,
 			theory.ErrNoClosedForm) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -316,7 +317,7 @@ func TestQuick(t *testing.T) {
 		for k := range -tt.bits {
 			e.Set(0, k, 0.1)
 		}
-		if got := anylaw.Quick(c, must.Get(decode.New(tt.decoder, c))(t), e); got != tt.want {
+		if got := anylaw.Quick(c, must.Get(decode.New(tt.decoder, c))(t), cost.Cost{}, e); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}
@@ -328,7 +329,7 @@ func TestDeviation(t *testing.T) {
 	for decoder, size := range map[string]int{"bel-u": 4, "gen": 2} {
 		c, d := subject(t, "unary", decoder, size)
 		e := mat.NewDense(size, size-1, slices.Repeat([]float64{0.2}, size*(size-1)))
-		got := must.Get(anylaw.Levels(t.Context(), 1, c, d, uniform(size), e))(t)[0]
+		got := must.Get(anylaw.Levels(t.Context(), 1, c, d, cost.Cost{}, uniform(size), e))(t)[0]
 		if want := float64(size-1) * math.Sqrt(0.2*0.8); math.Abs(got.HiSD-want) > 1e-9 ||
 			math.Abs(got.LoSD-want) > 1e-9 { // gen's plane is right to the tolerance of its search
 			t.Errorf("%s: standard deviations of at most %v and %v, want %v", decoder, got.LoSD, got.HiSD, want)

@@ -153,7 +153,7 @@ func (x *cells) price(ctx context.Context, plane []float64, add func([]int, []fl
 				need--
 			}
 		}
-		if above := x.level(c.m+1) - plane[0] - sum; above > tolerance {
+		if above := x.cost(c.m+1) - plane[0] - sum; above > tolerance {
 			list = append(list, bounded{c, above})
 		} else {
 			worst = max(worst, above)
@@ -172,7 +172,7 @@ func (x *cells) price(ctx context.Context, plane []float64, add func([]int, []fl
 // look adds the cheapest set of a cell, where it is above the plane. It returns at least what any
 // set is above it.
 func (x *cells) look(c *cell, plane []float64, add func([]int, []float64, float64)) float64 {
-	value := x.level(c.m + 1)
+	value := x.cost(c.m + 1)
 	limit := value - plane[0] - tolerance // costs below are of interest
 	rowOf := func(j int) column { return x.rowOf(c, j) }
 	if bound := dualBound(plane[1:], x.none, x.every, c.active, rowOf); bound >= limit {

@@ -3,8 +3,10 @@ package anylaw
 import (
 	"context"
 	"math"
+	"slices"
 
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -13,16 +15,26 @@ type row struct {
 	code    *code.Code
 	decoder decode.Decoder
 	labels  []uint16 // of all outputs, where they are few
+	counts  bool     // bel-u with a convex cost
 	i       int
+	values  []float64 // the costs of the answers from first on
+	first   int
 	kept    []int     // the bits that can err
 	e       []float64 // of these
-	sign    float64   // 1 for the largest error, −1 for the smallest
+	sign    float64   // 1 for the largest cost, −1 for the smallest
 }
 
-// level is what an answer adds to the mean.
-func (r *row) level(answer int) float64 {
-	return r.sign * math.Abs(float64(answer-r.i-1))
+// price sets the costs of all answers, in units of scale.
+func (r *row) price(of cost.Cost, scale float64) {
+	first, last := decode.Range(r.code, r.decoder)
+	r.first, r.values = first, make([]float64, 0, last-first+1)
+	for m := first; m <= last; m++ {
+		r.values = append(r.values, of.Of(r.i+1, float64(m))/scale)
+	}
 }
+
+// cost is what an answer adds to the mean.
+func (r *row) cost(answer int) float64 { return r.sign * r.values[answer-r.first] }
 
 // value is the answer's where these of the kept bits err.
 func (r *row) value(bits []int) float64 {
@@ -31,7 +43,7 @@ func (r *row) value(bits []int) float64 {
 		k := r.kept[b]
 		word[k/64] ^= 1 << (k % 64)
 	}
-	return r.level(r.decoder.Decode(word))
+	return r.cost(r.decoder.Decode(word))
 }
 
 // pricing finds patterns above a plane, and adds some of them. worst is at least what any pattern
@@ -40,8 +52,11 @@ type pricing func(ctx context.Context, plane []float64,
 	add func(bits []int, parts []float64, value float64)) (worst float64, err error)
 
 func pricer(r *row) pricing {
-	if j, ok := r.decoder.(decode.BelJ); ok {
+	switch j := r.decoder.(type) {
+	case decode.BelJ:
 		return r.ends(j)
+	case decode.BelU:
+		return r.numbers()
 	}
 	if r.labels != nil && len(r.kept) <= mostSets {
 		return r.enumerate()
@@ -95,7 +110,7 @@ func (r *row) enumerate() pricing {
 		}
 		worst := math.Inf(-1)
 		for m, cost := range best {
-			above := r.level(m+1) - plane[0] - cost
+			above := r.cost(m+1) - plane[0] - cost
 			worst = max(worst, above)
 			if above > tolerance {
 				var set []int
@@ -104,7 +119,7 @@ func (r *row) enumerate() pricing {
 						set = append(set, b)
 					}
 				}
-				add(set, nil, r.level(m+1))
+				add(set, nil, r.cost(m+1))
 			}
 		}
 		return worst, nil
@@ -146,16 +161,52 @@ func (r *row) ends(d decode.BelJ) pricing {
 			}
 			worst = max(worst, above)
 		}
-		look(r.level(d.Empty()), before[m], m, -1)
+		look(r.cost(d.Empty()), before[m], m, -1)
 		for a := 0; a < m && !math.IsInf(before[a], 1); a++ {
 			if math.IsInf(one[a], 1) {
 				continue
 			}
-			look(r.level(d.At(a+1, a+1)), before[a]+one[a]+after[a+1], a, a)
+			look(r.cost(d.At(a+1, a+1)), before[a]+one[a]+after[a+1], a, a)
 			for b := m - 1; b > a && !math.IsInf(after[b+1], 1); b-- {
 				if !math.IsInf(one[b], 1) {
-					look(r.level(d.At(a+1, b+1)), before[a]+one[a]+(free[b]-free[a+1])+one[b]+after[b+1], a, b)
+					look(r.cost(d.At(a+1, b+1)), before[a]+one[a]+(free[b]-free[a+1])+one[b]+after[b+1], a, b)
 				}
+			}
+		}
+		return worst, nil
+	}
+}
+
+// numbers looks at the pairs of a number of false ones and a number of false zeros, of which the
+// cheapest set has the cheapest bits: bel-u reads nothing else.
+func (r *row) numbers() pricing {
+	return func(_ context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
+		var sides [2][]int // kept bits, the cheapest first: zeros of the word, and ones
+		for _, b := range slices.Backward(descending(plane[1:])) {
+			side := 0
+			if r.code.Bit(r.i, r.kept[b]) {
+				side = 1
+			}
+			sides[side] = append(sides[side], b)
+		}
+		worst, up := math.Inf(-1), 0.0
+		for x := range len(sides[0]) + 1 {
+			if x > 0 {
+				up += plane[1+sides[0][x-1]]
+			}
+			down := up
+			for y := range len(sides[1]) + 1 {
+				if y > 0 {
+					down += plane[1+sides[1][y-1]]
+				}
+				value := r.cost(r.i + 1 + x - y)
+				above := value - plane[0] - down
+				if above > tolerance && above > worst/2 {
+					set := slices.Concat(sides[0][:x], sides[1][:y])
+					slices.Sort(set)
+					add(set, nil, value)
+				}
+				worst = max(worst, above)
 			}
 		}
 		return worst, nil

@@ -35,6 +35,7 @@ type Code struct {
 	data         []uint64
 	values       []float64 // L × M; nil unless the code is of real numbers
 	places       []float64 // of the levels; nil where these are even
+	circle       *Circle   // nil where level 1 and level L are ends
 }
 
 var _ mat.Matrix = (*Code)(nil)
@@ -144,7 +145,8 @@ func (c *Code) Distance(i, j int) int {
 
 // Transitions returns the bit transitions of every column: the levels n, from
 // 1 and ascending, such that rows n and n+1 differ there. A transition lies at μ
-// = n+½. O(L·M/64 + transitions).
+// = n+½. On a circle row 1 follows row L, and the seam between them is the level L.
+// O(L·M/64 + transitions).
 func (c *Code) Transitions() [][]int {
 	t, _ := c.TransitionsContext(context.Background()) // has no other error than the context's
 	return t
@@ -185,10 +187,18 @@ func (c *Code) TransitionsContext(ctx context.Context) ([][]int, error) {
 // Transitions takes 8 bytes for each.
 func (c *Code) TransitionCount() int {
 	n := 0
-	for i := range c.levels - 1 {
-		n += c.Distance(i, i+1)
+	for i := range c.steps() {
+		n += c.Distance(i, (i+1)%c.levels)
 	}
 	return n
+}
+
+// steps is how many levels have a level that follows: all on a circle, else all but the last.
+func (c *Code) steps() int {
+	if c.Circular() {
+		return c.levels
+	}
+	return c.levels - 1
 }
 
 // countTransitions returns the number of transitions of every column.
@@ -201,13 +211,13 @@ func (c *Code) countTransitions(ctx context.Context) ([]int, error) {
 // eachTransition calls f for every transition of column k, from 0, between
 // levels n and n+1, n ascending. The error is the context's.
 func (c *Code) eachTransition(ctx context.Context, f func(n, k int)) error {
-	for i := range c.levels - 1 {
+	for i := range c.steps() {
 		if i%64 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
-		next := c.Word(i + 1)
+		next := c.Word((i + 1) % c.levels)
 		for j, w := range c.Word(i) {
 			for d := w ^ next[j]; d != 0; d &= d - 1 {
 				f(i+1, 64*j+bits.TrailingZeros64(d))

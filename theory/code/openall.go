@@ -10,6 +10,8 @@ type Sizes struct {
 	Levels  int // the number that was asked for; 0: none
 	Prior   int // the number that the histogram of the prior needs; 0: no histogram
 	Default int // the number where nothing else sets it; 0: DefaultLevels
+
+	Circular bool // level 1 follows level L
 }
 
 // DefaultLevels is the number of levels of named codes where nothing else says it.
@@ -69,6 +71,9 @@ func OpenAll(names []string, size Sizes) ([]*Code, error) {
 			if codes[i], err = New(name, size.Named()); err != nil {
 				return nil, err
 			}
+		}
+		if size.Circular {
+			codes[i] = codes[i].OnCircle()
 		}
 	}
 	return codes, nil

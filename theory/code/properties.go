@@ -23,7 +23,7 @@ type Properties struct {
 	TransitionsPerBit float64 `json:"transitions_per_bit" text:"transitions per bit"`
 	MaxTransitions    int     `json:"max_transitions"`
 	// Pearson's correlation of the Hamming distance of two words with the distance |m−n| of their
-	// labels, over all pairs; null where one does not vary
+	// labels, on a circle the shorter way, over all pairs; null where one does not vary
 	Correlation *float64 `json:"distance_label_correlation" text:"distance–label correlation,%.3f"`
 	// number of columns without a transition
 	ConstantColumns int `json:"constant_columns"`
@@ -135,6 +135,11 @@ func (c *Code) pairSums(ctx context.Context, workers int) (all pairSums, err err
 	}); err != nil {
 		return all, err
 	}
+	if c.Circular() {
+		if err := c.turnedSums(ctx, workers, sums); err != nil {
+			return all, err
+		}
+	}
 	levels := uint64(c.levels)
 	err = each(ctx, workers, c.bits, func(k int) {
 		sums[k].dd = sums[k].d
@@ -153,12 +158,32 @@ func (c *Code) pairSums(ctx context.Context, workers int) (all pairSums, err err
 		all.dn += s.dn
 	}
 	for n := uint64(1); n < levels; n++ {
-		pairs := levels - n
+		pairs, distance := levels-n, n
+		if c.Circular() {
+			distance = min(n, levels-n)
+		}
 		all.pairs += pairs
-		all.n += pairs * n
-		all.nn += pairs * n * n
+		all.n += pairs * distance
+		all.nn += pairs * distance * distance
 	}
 	return all, err
+}
+
+// turnedSums sets Σ distance·(way along the circle), pair by pair, in the place of the sums over columns.
+func (c *Code) turnedSums(ctx context.Context, workers int, sums []pairSums) error {
+	rows := make([]uint64, c.levels)
+	err := each(ctx, workers, c.levels, func(i int) {
+		for j := range i {
+			rows[i] += uint64(c.Distance(i, j)) * uint64(min(i-j, c.levels-i+j))
+		}
+	})
+	for k := range sums {
+		sums[k].dn = 0
+	}
+	for _, v := range rows {
+		sums[0].dn += v
+	}
+	return err
 }
 
 // correlation is Pearson's; nil when a variance is zero. Where distances hardly vary,

@@ -68,10 +68,14 @@ type Tempered interface {
 }
 
 // Range returns the smallest and the largest level that a decoder of a code can
-// return: those of its method Range() (lo, hi int), or 1 and L.
+// return: those of its method Range() (lo, hi int), or 1 and L. Real numbers on a circle go on to
+// L+1, which is level 1 again.
 func Range(c *code.Code, d Decoder) (lo, hi int) {
 	if r, ok := d.(ranger); ok {
 		return r.Range()
+	}
+	if c.Circular() && Real(d) {
+		return 1, c.Levels() + 1
 	}
 	return 1, c.Levels()
 }

@@ -11,7 +11,8 @@ import (
 //
 //	Σ_n n · softmax_n(τ · Σ_k z_k·C[n,k])
 //
-// for logits, or outputs of ±1. The rows of a code hold zeros and ones, as in the printed Eq.
+// for logits, or outputs of ±1. On a circle it is the direction of the mean of unit vectors, level n
+// at the angle 2π(n−1)/L: a place from 1 to below L+1. The rows of a code hold zeros and ones, as in the printed Eq.
 // 6. Rows of ±1 would have the same effect as twice the temperature τ.
 type GenEx struct {
 	code        *code.Code
@@ -59,6 +60,10 @@ func (d GenEx) FromCorrelations(correlations []float64) float64 {
 	largest := correlations[place(correlations)]
 	most := d.temperature * largest
 	var weight, sum float64
+	var around []float64 // the weights, on a circle
+	if d.code.Circular() {
+		around = make([]float64, len(correlations))
+	}
 	for i, c := range correlations {
 		exponent := d.temperature*c - most
 		if math.IsInf(most, 0) {
@@ -68,14 +73,26 @@ func (d GenEx) FromCorrelations(correlations []float64) float64 {
 			continue
 		}
 		w := math.Exp(exponent)
+		if around != nil {
+			around[i] = w
+		}
 		weight += w
 		sum += w * d.code.Place(i)
+	}
+	if around != nil {
+		return d.code.Circle().Mean(around)
 	}
 	return sum / weight
 }
 
 // Decode implements Decoder: Value, rounded.
-func (d GenEx) Decode(word []uint64) int { return round(d.Value(word)) }
+func (d GenEx) Decode(word []uint64) int {
+	level := round(d.Value(word))
+	if d.code.Circular() && level > d.code.Levels() {
+		return 1
+	}
+	return level
+}
 
 // Value implements RealDecoder: the bits of the word are outputs of ±1.
 func (d GenEx) Value(word []uint64) float64 { return d.DecodeLogits(signs(word, d.code.Bits())) }

@@ -37,7 +37,7 @@ type Informed interface {
 //	P(n | outputs) ∝ π_n · P(outputs | n).
 //
 // The label is its median, which has the smallest mean |error| of all decoders that read the same
-// outputs of these classifiers. It is immutable and safe for concurrent use.
+// outputs of these classifiers; on a circle, the smallest mean distance along it. It is immutable and safe for concurrent use.
 //
 // Where bits err independently, the logarithms of the probabilities are affine in the outputs (see
 // Affine). Levels at which an output is impossible, because e is 0 or 1, are left out. Where it is
@@ -233,6 +233,9 @@ func (s *sure) leave(scores []float64, word []uint64) {
 // Name implements Decoder.
 func (p *Posterior) Name() string { return string(Median) }
 
+// Circular reports whether the levels are on a circle.
+func (p *Posterior) Circular() bool { return p.code.Circular() }
+
 // Model returns the model of the classifiers.
 func (p *Posterior) Model() Model { return p.model }
 
@@ -250,7 +253,7 @@ func (p *Posterior) label(z []float64, word []uint64) float64 {
 	if p.sure != nil {
 		p.sure.leave(scores, word)
 	}
-	return Median.Label(scores, nil)
+	return Median.Label(scores, nil, p.code.Circle())
 }
 
 // Decode implements Decoder, in O(L·M).

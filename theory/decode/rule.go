@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"belsim/theory/code"
 )
 
 // Rule says which label stands for a posterior over the levels.
@@ -15,6 +17,9 @@ const (
 	Median Rule = "median" // the smallest level that is not below half of the probability: the Bayes risk of |error|
 	Mean   Rule = "mean"   // the expected label, a real number: the Bayes risk of the squared error
 )
+
+// On a circle, the median is the level of the smallest mean distance along it, and the mean is the
+// direction of the mean of unit vectors.
 
 // Rules lists the rules.
 func Rules() []Rule { return []Rule{MAP, Median, Mean} }
@@ -39,8 +44,8 @@ const (
 // probabilities up to a constant; −Inf is impossible. values are the labels of the levels, of
 // length L and ascending; nil stands for 1 … L. Scores within 10⁻⁹ are equal, and of equal ones the
 // lowest level counts. Where no score is finite, the label is that of the lowest level. It changes
-// scores.
-func (r Rule) Label(scores, values []float64) float64 {
+// scores. on is the circle of the levels, of which values are even; nil for levels on a line.
+func (r Rule) Label(scores, values []float64, on *code.Circle) float64 {
 	most := slices.Max(scores)
 	if math.IsInf(most, 0) || math.IsNaN(most) {
 		return labelOf(0, values)
@@ -48,7 +53,7 @@ func (r Rule) Label(scores, values []float64) float64 {
 	if r == MAP {
 		return labelOf(slices.IndexFunc(scores, func(s float64) bool { return s >= most-equalScores }), values)
 	}
-	median, mean := MedianAndMean(scores, values)
+	median, mean := MedianAndMean(scores, values, on)
 	if r == Mean {
 		return mean
 	}
@@ -57,7 +62,7 @@ func (r Rule) Label(scores, values []float64) float64 {
 
 // MedianAndMean returns the labels of the rules Median and Mean for finite scores, as Rule.Label
 // does. Scores become weights: the probabilities of the levels, up to a factor.
-func MedianAndMean(scores, values []float64) (median, mean float64) {
+func MedianAndMean(scores, values []float64, on *code.Circle) (median, mean float64) {
 	most, total, sum := slices.Max(scores), 0.0, 0.0
 	for i, s := range scores {
 		w := 0.0
@@ -69,6 +74,9 @@ func MedianAndMean(scores, values []float64) (median, mean float64) {
 		if w > 0 {
 			sum += w * labelOf(i, values)
 		}
+	}
+	if on != nil {
+		return labelOf(on.Median(scores, equalScores), values), LabelAt(on.Mean(scores), values)
 	}
 	half, below, at := total*(0.5-equalScores), 0.0, 0
 	for at < len(scores)-1 {
@@ -86,4 +94,12 @@ func labelOf(i int, values []float64) float64 {
 		return float64(i + 1)
 	}
 	return values[i]
+}
+
+// LabelAt is the label of a place on a circle whose levels have even values; nil stands for 1 … L.
+func LabelAt(place float64, values []float64) float64 {
+	if values == nil {
+		return place
+	}
+	return values[0] + (place-1)*(values[1]-values[0])
 }

@@ -34,7 +34,7 @@ func TestRules(t *testing.T) {
 			want float64
 		}{{decode.MAP, tt.most}, {decode.Median, tt.half}, {decode.Mean, tt.mean_}} {
 			scores := append([]float64(nil), tt.scores...)
-			if got := r.rule.Label(scores, tt.values); math.Abs(got-r.want) > 1e-9 {
+			if got := r.rule.Label(scores, tt.values, nil); math.Abs(got-r.want) > 1e-9 {
 				t.Errorf("%s of %v, labels %v: %v, want %v", r.rule, tt.scores, tt.values, got, r.want)
 			}
 		}

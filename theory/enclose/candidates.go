@@ -16,11 +16,12 @@ import (
 type candidates struct {
 	code  *code.Code
 	truth int       // the true row
+	costs []float64 // by row; about 1 for a level
 	e     []float64 // its probabilities; while bits are decided, 0 or 1 for these
 
 	reference int       // the row nearest to the most likely output
 	p         []float64 // by bit: the probability that the output differs from the reference's word
-	most      float64   // the largest error of a row that can be nearest
+	most      float64   // the largest cost of a row that can be nearest
 	lambda    float64   // Σp
 	union     float64   // Σ wins·error over the rivals: a bound of the error, but for the reference's
 
@@ -47,6 +48,7 @@ func (c *candidates) init(of *code.Code) {
 	c.likely, c.canErr, c.differ = make([]uint64, words), make([]uint64, words), make([]uint64, words)
 	c.distances, c.order, c.within = make([]int32, of.Levels()), make([]int32, of.Levels()), make([]int32, of.Bits()+2)
 	c.law = make([]float64, of.Bits()+2)
+	c.costs = make([]float64, of.Levels())
 }
 
 // row finds the rivals of a level.
@@ -110,7 +112,7 @@ func (c *candidates) rival(ctx context.Context, rows []int32) error {
 		}
 	}
 	c.rivals, c.union, c.work = c.rivals[:0], 0, 16*len(rows)
-	c.most = math.Abs(float64(c.reference - c.truth))
+	c.most = c.costs[c.reference]
 	c.lambda = 0
 	for _, p := range c.p {
 		c.lambda += p
@@ -146,7 +148,7 @@ func (c *candidates) all(i int, e []float64) {
 
 // consider adds a row to the rivals, unless it cannot be nearer than the reference.
 func (c *candidates) consider(m int) {
-	err := math.Abs(float64(m - c.truth))
+	err := c.costs[m]
 	distance := int(c.distances[m])
 	need := distance/2 + 1 // bits that must differ from the reference's
 	if distance%2 == 0 && m < c.reference {
@@ -217,7 +219,7 @@ func (c *candidates) choose(budget float64) (left Interval) {
 	slices.Sort(c.chosen)
 	least, most := c.errors(c.chosen)
 	for _, r := range c.rivals[:dropped] {
-		err := math.Abs(float64(r.row - c.truth))
+		err := c.costs[r.row]
 		left.Lo += r.wins * max(0, most-err)
 		left.Hi += r.wins * max(0, err-least)
 	}
@@ -229,7 +231,7 @@ func (c *candidates) choose(budget float64) (left Interval) {
 func (c *candidates) errors(rows []int) (least, most float64) {
 	least = math.Inf(1)
 	for _, m := range rows {
-		err := math.Abs(float64(m - c.truth))
+		err := c.costs[m]
 		least, most = min(least, err), max(most, err)
 	}
 	return least, most

@@ -1,4 +1,4 @@
-// Package enclose computes intervals that hold the expected error of gen on hard decisions: for
+// Package enclose computes intervals that hold the expected cost of gen on hard decisions: for
 // any code, of any number of bits, whose bits err independently.
 //
 // The decoder compares every word with the output, but few words can be nearest. So the
@@ -33,10 +33,11 @@ import (
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
-// Interval holds an expected |error|, in levels: it lies between Lo and Hi.
+// Interval holds an expected cost: it lies between Lo and Hi.
 type Interval struct{ Lo, Hi float64 }
 
 // Middle returns the middle of the interval.
@@ -78,10 +79,10 @@ type Options struct {
 func DefaultOptions() Options { return Options{Width: 1e-7, Work: 1 << 24} }
 
 // Fits reports whether there are intervals for a code and a decoder: for gen, where the code is
-// binary and its levels are even.
+// binary.
 func Fits(c *code.Code, d decode.Decoder) bool {
 	_, gen := d.(decode.Gen)
-	return gen && !c.Real() && !c.Uneven()
+	return gen && !c.Real()
 }
 
 // Encloser computes intervals for a code with gen. It holds scratch memory: use one on one
@@ -90,18 +91,20 @@ type Encloser struct {
 	gen     decode.Gen
 	options Options
 	whole   bool // all words form a path
+	cost    cost.Cost
+	scale   float64 // of the costs: those of the candidates are in its units
 
 	candidates candidates
 	path       path
 	tree       tree
 }
 
-// New returns an encloser. The error wraps theory.ErrNoClosedForm unless Fits.
-func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
+// New returns an encloser of mean costs. The error wraps theory.ErrNoClosedForm unless Fits.
+func New(c *code.Code, d decode.Decoder, cost cost.Cost, o Options) (*Encloser, error) {
 	if !Fits(c, d) {
 		return nil, fmt.Errorf("%w: intervals are for gen with a binary code", theory.ErrNoClosedForm)
 	}
-	x := &Encloser{gen: d.(decode.Gen), options: o}
+	x := &Encloser{gen: d.(decode.Gen), options: o, cost: cost, scale: cost.Scale(c.Levels())}
 	x.candidates.init(c)
 	x.tree.path = &x.path
 	x.tree.c.init(c)
@@ -113,11 +116,11 @@ func New(c *code.Code, d decode.Decoder, o Options) (*Encloser, error) {
 // Path reports whether all words of a code that Fits form a path, so that intervals are as narrow
 // as rounding allows and take little work.
 func Path(c *code.Code, d decode.Decoder) bool {
-	x, err := New(c, d, Options{})
+	x, err := New(c, d, cost.Cost{}, Options{})
 	return err == nil && x.whole
 }
 
-// Row returns an interval that holds the mean |error| of row i of the code (level i+1), whose bits
+// Row returns an interval that holds the mean cost of row i of the code (level i+1), whose bits
 // err independently with probabilities e, of length M. The error says that an entry of e is no
 // probability, or is the context's.
 func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error) {
@@ -125,6 +128,19 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		return Interval{}, err
 	}
 	c := &x.candidates
+	for m := range c.costs {
+		c.costs[m] = x.cost.Of(i+1, float64(m+1)) / x.scale
+	}
+	x.tree.c.costs = c.costs
+	v, err := x.row(ctx, c, i, e)
+	if x.scale != 1 {
+		v = Interval{v.Lo * x.scale, v.Hi * x.scale}.widen(4 * unit)
+	}
+	return v, err
+}
+
+// row is Row in units of the scale.
+func (x *Encloser) row(ctx context.Context, c *candidates, i int, e []float64) (Interval, error) {
 	if x.whole {
 		c.all(i, e)
 		x.path.set(c)
@@ -138,7 +154,7 @@ func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error
 		return Interval{}, err
 	}
 	left := c.choose(math.Inf(1))
-	v := math.Abs(float64(c.reference - i))
+	v := c.costs[c.reference]
 	out := Interval{max(0, v-left.Lo), v + left.Hi}
 	if v > 0 && len(c.rivals) > 0 { // the sums are rounded, and may be v itself
 		out = out.widen(4 * unit)
@@ -221,8 +237,8 @@ var ErrTooWide = errors.New("errors are too frequent")
 // error probabilities. workers is the number of goroutines, 0 for all processors; it changes no
 // number. The error wraps theory.ErrNoClosedForm unless Fits, or ErrTooWide where the intervals of a
 // few rows, which are computed first, are wide. Or it is the context's.
-func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix,
-	o Options) ([]Interval, error) {
+func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, cost cost.Cost, prior []float64,
+	e mat.Matrix, o Options) ([]Interval, error) {
 	var rows []int
 	for i, p := range prior {
 		if p > 0 {
@@ -237,7 +253,7 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 	}
 	each := func(n int, at func(j int) (row int), put func(j int, v Interval)) error {
 		return parallel.Each(ctx, workers, n, func() (func(context.Context, int) error, error) {
-			x, err := New(c, d, o)
+			x, err := New(c, d, cost, o)
 			if err != nil {
 				return nil, err
 			}
@@ -268,7 +284,7 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, prio
 			sum.Lo += v.Lo
 			sum.Hi += v.Hi
 		}
-		if sum.Width() > part.most && sum.Hi > negligible {
+		if sum.Width() > part.most && sum.Hi > negligible*cost.Scale(c.Levels()) {
 			return nil, fmt.Errorf("%w: an interval for %s with %s would be %.2g of the error wide", ErrTooWide,
 				c.Name(), d.Name(), sum.Width())
 		}
@@ -285,7 +301,7 @@ const (
 	mostWidth = 1e-2
 )
 
-// negligible is an error, in levels, below which little work is done.
+// negligible is an error, in levels or as costly, below which little work is done.
 const negligible = 1e-12
 
 // Mean returns an interval that holds Σ prior·mean, for intervals that hold the means.

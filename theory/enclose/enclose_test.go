@@ -16,6 +16,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
@@ -91,18 +92,18 @@ func TestHoldsEnumeration(t *testing.T) {
 	held, narrow := 0, 0
 	for _, c := range codes {
 		d := must.Get(decode.New("gen", c))(t)
-		x := must.Get(theory.NewExact(ctx, math.MaxInt, c, d))(t)
+		x := must.Get(theory.NewLaw(ctx, math.MaxInt, c, d))(t)
 		for range min(most, 1+(work>>c.Bits())) {
 			e := random(rng, c)
-			v := must.Get(enclose.New(c, d, enclose.Options{Width: math.Pow(10, -12*rng.Float64()),
+			v := must.Get(enclose.New(c, d, cost.Cost{}, enclose.Options{Width: math.Pow(10, -12*rng.Float64()),
 				Work: 1 << rng.IntN(28)}))(t)
 			for i := range c.Levels() {
 				row := mat.Row(nil, i, e)
-				want := must.Get(x.Row(ctx, i, row))(t)
+				want, _ := must.Get(x.Row(ctx, i, row))(t).Mean(cost.Cost{}, i+1)
 				got := must.Get(v.Row(ctx, i, row))(t)
-				if !(got.Lo <= want.Mean*(1+rounding) && want.Mean*(1-rounding) <= got.Hi) {
+				if !(got.Lo <= want*(1+rounding) && want*(1-rounding) <= got.Hi) {
 					t.Fatalf("%s of %d levels, level %d: %v does not hold %v; e = %v", c.Name(), c.Levels(), i+1, got,
-						want.Mean, row)
+						want, row)
 				}
 				held++
 				if got.Width() < 1e-6 {
@@ -128,7 +129,7 @@ func TestWalk(t *testing.T) {
 		e := random(rng, c)
 		e.Scale(0.3, e)
 		for _, width := range []float64{1e-3, 1e-6, 1e-9} {
-			x := must.Get(enclose.New(c, d, enclose.Options{Width: width, Work: 1 << 24}))(t)
+			x := must.Get(enclose.New(c, d, cost.Cost{}, enclose.Options{Width: width, Work: 1 << 24}))(t)
 			for _, i := range []int{0, 1, levels / 2, levels - 1} {
 				row := mat.Row(nil, i, e)
 				want := walk(i, row)
@@ -169,11 +170,11 @@ func TestParts(t *testing.T) {
 			row := mat.Row(nil, i, e)
 			var all []enclose.Interval
 			for _, width := range []float64{1e-3, 1e-6, 1e-9} {
-				x := must.Get(enclose.New(c, d, enclose.Options{Width: width, Work: 1 << 24}))(t)
+				x := must.Get(enclose.New(c, d, cost.Cost{}, enclose.Options{Width: width, Work: 1 << 24}))(t)
 				v := must.Get(x.Row(ctx, i, row))(t)
 				all = append(all, v)
 			}
-			x := must.Get(enclose.New(twin, twinGen, enclose.Options{Width: 1e-6, Work: 1 << 24}))(t)
+			x := must.Get(enclose.New(twin, twinGen, cost.Cost{}, enclose.Options{Width: 1e-6, Work: 1 << 24}))(t)
 			// One of the two added bits errs always: they say nothing together.
 			v := must.Get(x.Row(ctx, i, append(row, 0, 1)))(t)
 			all = append(all, v)
@@ -249,7 +250,7 @@ func TestTinyProbabilities(t *testing.T) {
 		{"underflow", words("000", "111"), []float64{1e-200, 1e-200, 1e-200}, 0},
 	} {
 		d := must.Get(decode.New("gen", test.code))(t)
-		x := must.Get(enclose.New(test.code, d, enclose.DefaultOptions()))(t)
+		x := must.Get(enclose.New(test.code, d, cost.Cost{}, enclose.DefaultOptions()))(t)
 		v, err := x.Row(context.Background(), 0, test.e)
 		if err != nil || v.Lo > test.at || v.Hi <= test.at || v.Hi > test.at+1e-14 {
 			t.Errorf("%s: %v, %v; want an interval that goes from %v to a little above", test.name, v, err, test.at)
@@ -285,7 +286,7 @@ func TestMixtures(t *testing.T) {
 	} {
 		c, d := named(t, tt.name, tt.levels)
 		e := mixture(t, c, tt.r, tt.sigma)
-		x := must.Get(enclose.New(c, d, enclose.DefaultOptions()))(t)
+		x := must.Get(enclose.New(c, d, cost.Cost{}, enclose.DefaultOptions()))(t)
 		for _, i := range []int{0, 5, tt.levels / 2} {
 			v := must.Get(x.Row(ctx, i, mat.Row(nil, i, e)))(t)
 			if v.Width() > tt.width {
@@ -304,7 +305,7 @@ func TestWorkers(t *testing.T) {
 	prior[3], prior[4] = 0, prior[3]+prior[4]
 	var first []enclose.Interval
 	for workers := 1; workers <= 3; workers++ {
-		rows := must.Get(enclose.Rows(context.Background(), workers, c, d, prior, e, enclose.DefaultOptions()))(t)
+		rows := must.Get(enclose.Rows(context.Background(), workers, c, d, cost.Cost{}, prior, e, enclose.DefaultOptions()))(t)
 		if rows[3] != (enclose.Interval{}) {
 			t.Errorf("a row without prior has %v", rows[3])
 		}
@@ -318,11 +319,11 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	// The exact value: 8 bits are enumerated.
-	moments := must.Get(theory.ExactLevels(context.Background(), 1, c, d, e))(t)
+	means := must.Get(theory.Means(context.Background(), 1, c, d, cost.Cost{}, e))(t)
 	mean := enclose.Mean(prior, first)
 	want := 0.0
-	for i, m := range moments {
-		want += prior[i] * m.Mean
+	for i, m := range means {
+		want += prior[i] * m
 	}
 	if want < mean.Lo || want > mean.Hi || mean.Width() > 1e-6 {
 		t.Errorf("%v (width %.2g), want to hold %v", mean, mean.Width(), want)
@@ -343,7 +344,7 @@ func TestMeanRounded(t *testing.T) {
 func TestTooWide(t *testing.T) {
 	c, d := named(t, "hadamard", 64)
 	e := mixture(t, c, 0.6, 1.5)
-	if _, err := enclose.Rows(context.Background(), 0, c, d, theory.Uniform(64), e,
+	if _, err := enclose.Rows(context.Background(), 0, c, d, cost.Cost{}, theory.Uniform(64), e,
 		enclose.DefaultOptions()); !errors.Is(err, enclose.ErrTooWide) {
 		t.Errorf("frequent errors: error %v, want ErrTooWide", err)
 	}
@@ -353,13 +354,13 @@ func TestTooWide(t *testing.T) {
 	gen := must.Get(decode.New("gen", few))(t)
 	for p := 0.001; p < 0.1; p *= 1.1 {
 		e, o := mat.NewDense(32, 14, slices.Repeat([]float64{p}, 32*14)), enclose.Options{Width: 1e-9, Work: 1 << 15}
-		x, widths, sum := must.Get(enclose.New(few, gen, o))(t), [4]float64{}, enclose.Interval{}
+		x, widths, sum := must.Get(enclose.New(few, gen, cost.Cost{}, o))(t), [4]float64{}, enclose.Interval{}
 		for j := range widths {
 			v := must.Get(x.Row(t.Context(), 4+8*j, mat.Row(nil, 4+8*j, e)))(t)
 			sum.Lo, sum.Hi = sum.Lo+v.Lo, sum.Hi+v.Hi
 			widths[j] = sum.Width()
 		}
-		_, err := enclose.Rows(t.Context(), 1, few, gen, theory.Uniform(32), e, o)
+		_, err := enclose.Rows(t.Context(), 1, few, gen, cost.Cost{}, theory.Uniform(32), e, o)
 		wider := max(widths[1]/0.04, widths[3]/0.01)
 		if want := wider > 1; errors.Is(err, enclose.ErrTooWide) != want {
 			t.Errorf("e = %v: rows are %.3g wide, error %v", p, widths, err)
@@ -375,7 +376,7 @@ func TestTooWide(t *testing.T) {
 	few, gen = named(t, "b1jdj", 32)
 	// Without work all are wide, and errors below 10⁻¹² do not matter.
 	for r, want := range map[float64]bool{3e-14: false, 6e-14: true} {
-		_, err := enclose.Rows(t.Context(), 1, few, gen, theory.Uniform(32), mixture(t, few, r, 1.5),
+		_, err := enclose.Rows(t.Context(), 1, few, gen, cost.Cost{}, theory.Uniform(32), mixture(t, few, r, 1.5),
 			enclose.Options{})
 		if errors.Is(err, enclose.ErrTooWide) != want {
 			t.Errorf("r = %v: error %v, want ErrTooWide: %v", r, err, want)
@@ -383,12 +384,12 @@ func TestTooWide(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := enclose.Rows(ctx, 0, c, d, theory.Uniform(64), e,
+	if _, err := enclose.Rows(ctx, 0, c, d, cost.Cost{}, theory.Uniform(64), e,
 		enclose.DefaultOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: error %v", err)
 	}
 	u := must.Get(decode.New("gen-ex", c))(t)
-	if _, err := enclose.New(c, u, enclose.DefaultOptions()); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := enclose.New(c, u, cost.Cost{}, enclose.DefaultOptions()); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("gen-ex: error %v, want ErrNoClosedForm", err)
 	}
 }

@@ -2,7 +2,6 @@ package enclose
 
 import (
 	"context"
-	"math"
 	"math/bits"
 )
 
@@ -86,7 +85,7 @@ func (x *path) link(c *candidates) bool {
 // tiny is a probability that is left out of the laws of walks. It is counted as lost.
 const tiny = 0x1p-1000
 
-// mean returns an interval of the mean error, and its work.
+// mean returns an interval of the mean cost, and its work.
 func (x *path) mean(ctx context.Context, c *candidates) (Interval, int, error) {
 	n := len(x.rows)
 	x.before, x.after = resize(x.before, n), resize(x.after, n)
@@ -125,7 +124,7 @@ func (x *path) mean(ctx context.Context, c *candidates) (Interval, int, error) {
 	}
 	v := 0.0
 	for j, m := range x.rows {
-		v += x.before[j] * x.after[j] * math.Abs(float64(m-c.truth))
+		v += x.before[j] * x.after[j] * c.costs[m]
 	}
 	_, most := c.errors(x.rows)
 	// A probability has at most three roundings a bit on either side, and those of its sums.

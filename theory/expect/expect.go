@@ -19,6 +19,7 @@ import (
 	"belsim/theory/base/parallel"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
@@ -29,14 +30,18 @@ type Problem struct {
 	Decoder decode.Decoder
 	Errors  mat.Matrix // L × M: how probable it is that a bit is wrong, given the level; nil where no value is computed
 	Logits  bool       // the decoder reads logits, and not bits
+	Cost    cost.Cost  // whose expectation is asked for; the zero value is |answer − n|, in levels
+	Within  int        // θ: see Level.Within
 }
 
-// Level is the bound and the exact moments of the |error| of one label, in levels; NaN where there
-// are none.
+// Level is the bound and the exact mean of the cost of one label, and what else the law of its answer
+// says; NaN where there are none.
 type Level struct {
 	Bound      float64
-	Mean       float64 // exact expectation
-	MeanSquare float64 // exact second moment
+	Mean       float64 // exact expectation of the cost
+	MeanSquare float64 // exact second moment of the cost
+	Square     float64 // exact mean of the squared distance of the answer
+	Within     float64 // exact probability that this distance is at most θ
 	Rounding   float64 // how far samples may be from Mean for another reason than chance: see montecarlo.Problem.Rounding
 	// AnyLaw is the smallest and the largest expectation under any joint law of the bits; nil for none.
 	AnyLaw *[2]float64
@@ -47,6 +52,8 @@ type Theory struct {
 	Levels []Level        // of every level; NaN where a value is left out or does not exist
 	Laws   []anylaw.Level // what holds under any law of the bits, of every level; nil where it is left out
 	Mean   Expected       // over the prior
+	RMS    float64        // exact root of the mean squared distance, over the prior; NaN where a level has none
+	Within float64        // exact share of answers at most θ away, over the prior; NaN where a level has none
 	Bound  string         // which bound it is, for people; "" where it is left out or there is none
 	// Intervals hold the exact values of the levels, where no formula gives them; nil where there
 	// are none, or they are left out.
@@ -82,7 +89,7 @@ func LawTime(p *Problem) time.Duration {
 	if p.Logits || !anylaw.Fits(p.Code, p.Decoder) {
 		return 0
 	}
-	return anylaw.Time(p.Code, p.Decoder, p.Errors)
+	return anylaw.Time(p.Code, p.Decoder, p.Cost, p.Errors)
 }
 
 // The work that is done where what is slow is left out: outputs that are compared with words, nodes
@@ -134,8 +141,8 @@ type theorist struct {
 	p         *Problem
 	prior     []float64
 	omit      Omit
-	onlyMean  bool          // levels whose weight is 0 are left out
-	exact     *theory.Exact // as it was prepared; nil where it was not
+	onlyMean  bool        // levels whose weight is 0 are left out, and all but the mean
+	exact     *theory.Law // as it was prepared; nil where it was not
 	enclosing enclose.Options
 }
 
@@ -143,25 +150,32 @@ type theorist struct {
 func (q theorist) theory(ctx context.Context) (*Theory, error) {
 	t := &Theory{Levels: make([]Level, q.p.Code.Levels())}
 	for i := range t.Levels {
-		t.Levels[i] = Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN()}
+		t.Levels[i] = unknown
 	}
 	if err := q.bounds(ctx, t); err != nil {
 		return nil, err
 	}
-	if err := q.moments(ctx, t.Levels); err != nil {
+	if err := q.answers(ctx, t.Levels); err != nil {
 		return nil, err
 	}
 	if err := q.laws(ctx, t); err != nil {
 		return nil, err
 	}
+	square := 0.0
 	for i, w := range q.prior {
 		if w > 0 {
 			t.Mean.Bound = math.FMA(w, t.Levels[i].Bound, t.Mean.Bound)
 			t.Mean.Exact = math.FMA(w, t.Levels[i].Mean, t.Mean.Exact)
+			square = math.FMA(w, t.Levels[i].Square, square)
+			t.Within = math.FMA(w, t.Levels[i].Within, t.Within)
 		}
 	}
+	t.RMS = math.Sqrt(square)
 	return t, q.intervals(ctx, t)
 }
+
+// unknown is a level of which nothing is known.
+var unknown = Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN(), Square: math.NaN(), Within: math.NaN()}
 
 // bounds computes the bounds of all levels.
 func (q theorist) bounds(ctx context.Context, t *Theory) error {
@@ -187,8 +201,8 @@ func (q theorist) bounds(ctx context.Context, t *Theory) error {
 	})
 }
 
-// moments computes the exact moments of all levels, where a formula gives them.
-func (q theorist) moments(ctx context.Context, out []Level) error {
+// answers computes the exact values of all levels, where a formula gives them.
+func (q theorist) answers(ctx context.Context, out []Level) error {
 	p, most := q.p, math.MaxInt
 	if q.omit.Slow {
 		most = exactWork(p)
@@ -198,7 +212,7 @@ func (q theorist) moments(ctx context.Context, out []Level) error {
 	}
 	exact, err := q.exact, error(nil)
 	if exact == nil {
-		exact, err = theory.NewExact(ctx, most/len(out), p.Code, p.Decoder)
+		exact, err = theory.NewLaw(ctx, most/len(out), p.Code, p.Decoder)
 	}
 	if errors.Is(err, theory.ErrNoClosedForm) {
 		return nil
@@ -206,15 +220,41 @@ func (q theorist) moments(ctx context.Context, out []Level) error {
 	if err != nil {
 		return err
 	}
-	var weights []float64 // of the levels that are wanted
 	if q.onlyMean {
-		weights = q.prior
+		means, err := exact.Means(ctx, q.workers, q.prior, p.Errors, p.Cost)
+		for i, x := range means {
+			out[i].Mean = x
+		}
+		return err
 	}
-	moments, err := exact.Levels(ctx, q.workers, weights, p.Errors)
-	for i, x := range moments {
-		out[i].Mean, out[i].MeanSquare = x.Mean, x.MeanSquare
+	squared, beyond := p.Cost.Squared(), p.Cost.Beyond(float64(p.Within))
+	return exact.Levels(ctx, q.workers, nil, p.Errors, p.Cost, func(i int, mean float64, a theory.Answers) {
+		l := &out[i]
+		l.Mean = mean
+		_, l.MeanSquare = a.Mean(p.Cost, i+1)
+		l.Square, _ = a.Mean(squared, i+1)
+		far, _ := a.Mean(beyond, i+1)
+		l.Within = max(0, 1-far)
+	})
+}
+
+// Confusion returns the law of the answer to every level, L × L: row n has the probabilities of the
+// levels that are answered, and sums to 1. An answer between levels counts at the nearest one, and one
+// beyond an end at the end. The error wraps theory.ErrNoClosedForm where there is no such law, or is the
+// context's.
+func Confusion(ctx context.Context, workers int, p *Problem) (*mat.Dense, error) {
+	if !HasExact(p) {
+		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
+			theory.ErrNoClosedForm)
 	}
-	return err
+	law, err := theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
+	if err != nil {
+		return nil, err
+	}
+	out := mat.NewDense(p.Code.Levels(), p.Code.Levels(), nil)
+	return out, law.Levels(ctx, workers, nil, p.Errors, p.Cost, func(i int, _ float64, a theory.Answers) {
+		a.Place(out.RawRowView(i), p.Code)
+	})
 }
 
 // laws computes what holds under any law of the bits. There is nothing, and no error, where the
@@ -222,10 +262,10 @@ func (q theorist) moments(ctx context.Context, out []Level) error {
 func (q theorist) laws(ctx context.Context, t *Theory) error {
 	p := q.p
 	if p.Logits || q.omit.AnyLaw || LawTime(p) > Patience ||
-		(q.omit.Slow || q.omit.SlowLaw) && !anylaw.Quick(p.Code, p.Decoder, p.Errors) {
+		(q.omit.Slow || q.omit.SlowLaw) && !anylaw.Quick(p.Code, p.Decoder, p.Cost, p.Errors) {
 		return nil
 	}
-	laws, err := anylaw.Levels(ctx, q.workers, p.Code, p.Decoder, q.prior, p.Errors)
+	laws, err := anylaw.Levels(ctx, q.workers, p.Code, p.Decoder, p.Cost, q.prior, p.Errors)
 	if errors.Is(err, theory.ErrNoClosedForm) {
 		return nil
 	}
@@ -254,7 +294,7 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 			return nil
 		}
 	}
-	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, q.prior, p.Errors, o)
+	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, p.Cost, q.prior, p.Errors, o)
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return nil
 	}

@@ -22,7 +22,7 @@ type Mean struct {
 	Work   int     // of an interval, where there is no formula: see enclose.Options
 
 	omit  Omit
-	exact *theory.Exact // nil for bounds, intervals and decoders that know the error model
+	exact *theory.Law // nil for bounds, intervals and decoders that know the error model
 }
 
 // PaperBound is the kind of the paper's formulas for its decoders, which count how often bits are
@@ -66,9 +66,9 @@ func BoundName(p *Problem) string {
 // The error wraps theory.ErrNoClosedForm where there is none.
 func (p *Problem) bound() (*theory.Bound, error) {
 	if p.Logits {
-		return theory.NewSoftBound(p.Code, p.Decoder)
+		return theory.NewSoftBound(p.Code, p.Decoder, p.Cost)
 	}
-	return theory.NewBound(p.Code, p.Decoder)
+	return theory.NewBound(p.Code, p.Decoder, p.Cost)
 }
 
 // NewMean prepares the means of exact values or bounds, for a problem that needs no table. The error
@@ -121,7 +121,7 @@ func newExact(ctx context.Context, p *Problem) (*Mean, error) {
 		return m, theory.Enumerable(p.Code, p.Decoder)
 	}
 	var err error
-	m.exact, err = theory.NewExact(ctx, math.MaxInt, p.Code, p.Decoder)
+	m.exact, err = theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
 	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
 		const work = 1 << 23 // maps have many cells
 		return &Mean{Width: ExactWidth, Work: work, omit: Omit{Bounds: true, Exact: true, AnyLaw: true}}, nil

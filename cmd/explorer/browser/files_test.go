@@ -55,7 +55,7 @@ func (p *tab) judge(lo, hi string) {
 
 // TestDrop drops files: good ones change the state, bad ones are refused with a sentence.
 func TestDrop(t *testing.T) {
-	p := open(t, fileURL(t), 1400, 1000)
+	p := open(t, fileURL(t)+few, 1400, 1000)
 	// A real drop, with an event that a browser makes.
 	p.eval(`{
 		const data = new DataTransfer();

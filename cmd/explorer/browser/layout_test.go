@@ -8,7 +8,7 @@ import (
 // view, with the errors that they move, above every figure.
 func TestPhone(t *testing.T) {
 	const width, height = 390, 844
-	p := open(t, fileURL(t), width, height)
+	p := open(t, fileURL(t)+few, width, height)
 	if wide := value[float64](p, "document.documentElement.scrollWidth"); wide > width {
 		t.Errorf("the page is %v pixels wide", wide)
 	}

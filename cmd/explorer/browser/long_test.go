@@ -54,7 +54,8 @@ const moves = `(async (count, seed) => {
 // TestRandomMoves makes 600 random moves: nothing on the console, no memory that is kept, and
 // the page still computes.
 func TestRandomMoves(t *testing.T) {
-	p := open(t, fileURL(t), 1400, 1000, chromedp.Flag("js-flags", "--expose-gc"))
+	p := open(t, fileURL(t)+few, 1400, 1000, chromedp.Flag("js-flags", "--expose-gc"))
+	exact := p.says("exact")
 	p.eval("globalThis.begun = explorer.state()")
 	used := func() float64 {
 		p.eval("explorer.set(begun)")
@@ -77,7 +78,7 @@ func TestRandomMoves(t *testing.T) {
 	if first, last := slices.Max(memory[:3]), memory[parts-1]; last > 1.5*first+8 {
 		t.Errorf("the memory grows from %.1f to %.1f MiB", first, last)
 	}
-	p.text("exact", "0.588")
+	p.text("exact", exact)
 }
 
 // TestStopped: a worker that computes for seconds hears that its question is stopped, and answers
@@ -90,7 +91,7 @@ func TestStopped(t *testing.T) {
 	const { pool, views } = explorer, { scene } = views.present;
 	const ask = (name, samples) => {
 		const question = { scene, code: { name, flips: [], rows: [] }, decoder: "gen", samples, quick: false };
-		return pool.ask("test", "row", question, { rank: 0, pin: 1 });
+		return pool.ask("test", "row", question, { rank: 3 });
 	};
 	const long = ask("hadamard", 1e7).then(() => "answered", (err) => err.message);
 	while (!pool.workers.some((w) => w.task?.group === "test")) await new Promise((done) => setTimeout(done, 10));

@@ -146,7 +146,7 @@ func (p *tab) number(name string) float64 {
 
 // TestDrag drags r and σ with the sliders and in the map. One undo takes a drag back.
 func TestDrag(t *testing.T) {
-	p := open(t, fileURL(t), 1400, 1000)
+	p := open(t, fileURL(t)+few, 1400, 1000)
 	before := p.says("exact")
 	r := p.shown("#r")
 	p.drag(r.X+r.Width*0.52, r.Y+r.Height/2, r.X+r.Width*0.7, r.Y+r.Height/2, 12)
@@ -182,7 +182,7 @@ func TestDrag(t *testing.T) {
 
 // TestToggle changes bits with the mouse and the keyboard.
 func TestToggle(t *testing.T) {
-	p := open(t, fileURL(t)+"#levels=16", 1400, 1000)
+	p := open(t, fileURL(t)+few, 1400, 1000)
 	// The place of a cell: the figure's box is known to the page's tests only by its picture.
 	cell := func(level, bit int) (x, y float64) {
 		i := p.shown("#matrix svg image")
@@ -245,7 +245,7 @@ func TestToggle(t *testing.T) {
 
 // TestHover lights up what belongs to a level, in all figures.
 func TestHover(t *testing.T) {
-	p := open(t, fileURL(t), 1400, 1000)
+	p := open(t, fileURL(t)+few, 1400, 1000)
 	f := p.shown("#levels-figure svg")
 	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, f.X+f.Width*0.5, f.Y+f.Height*0.5))
 	p.until("readout", `level \d+ · exact 0\.\d+ · bound .* · sampled`)

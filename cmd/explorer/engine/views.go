@@ -101,7 +101,7 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := errmodel.NewProfile(ctx, c.Levels(), c.Transitions(), q.Scene.Sigma)
+	p, err := errmodel.NewProfile(ctx, c, c.Transitions(), q.Scene.Sigma)
 	if err != nil {
 		return nil, err
 	}

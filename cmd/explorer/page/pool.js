@@ -8,7 +8,7 @@
 export const dropped = new Error("dropped");
 
 const patience = 40; // milliseconds that a worker may go on with a dropped question
-const urgentRank = 2; // the largest rank that the first worker takes of questions without a pin
+const urgentRank = 2; // the largest rank that the first worker takes
 const firstRank = 3; // the largest rank of what a move asks first
 
 /** read reads an answer as the engine writes it: a line of JSON says what is in it, and then come the bytes of its
@@ -69,9 +69,8 @@ export class Pool {
 		this.replace(w);
 	}
 
-	/** ask returns a promise of the answer. Smaller ranks come first. pin names a worker by a
-	 * number: questions with the same pin share what the engine keeps, and pin 0 is the urgent worker's. */
-	ask(group, method, question, { rank = 5, pin = null, files = null } = {}) {
+	/** ask returns a promise of the answer. Smaller ranks come first. */
+	ask(group, method, question, { rank = 5, files = null } = {}) {
 		return new Promise((resolve, reject) => {
 			this.queue.push({
 				id: ++this.ids,
@@ -79,7 +78,6 @@ export class Pool {
 				method,
 				question: JSON.stringify(question),
 				rank,
-				pin,
 				files,
 				resolve,
 				reject,
@@ -117,14 +115,9 @@ export class Pool {
 		this.pump();
 	}
 
-	/** place is the worker of a pin: the first one has pin 0 alone. */
-	place(pin) {
-		return pin === 0 ? 0 : 1 + ((pin - 1) % (this.workers.length - 1));
-	}
-
 	/** takes reports whether a worker may answer a question. */
 	takes(i, t) {
-		return t.pin !== null ? this.place(t.pin) === i : i > 0 || t.rank <= urgentRank;
+		return i > 0 || t.rank <= urgentRank;
 	}
 
 	/** giveWay stops what is not asked first where a question waits that is, and no worker is about to be

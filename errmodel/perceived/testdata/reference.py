@@ -89,10 +89,11 @@ def cross_entropy(code, x, w, p, penalty, joint):
         z, total = scores(b)
         q = np.exp(z - total[:, None])
         gradient = x.T @ (w[:, None] * (q @ code - p)) + penalty[:, None] * b
-        hessian = np.diag(np.repeat(penalty, bits))
-        for g in np.flatnonzero(w > 1e-12):
-            mean = q[g] @ code
-            hessian += np.kron(w[g] * np.outer(x[g], x[g]), (code.T * q[g]) @ code - np.outer(mean, mean))
+        mean = q @ code
+        of_bits = np.einsum("gn,nk,nl->gkl", q, code, code, optimize=True) - mean[:, :, None] * mean[:, None]
+        pairs = (w[:, None, None] * x[:, :, None] * x[:, None]).reshape(len(x), -1)  # of waves
+        hessian = (pairs.T @ of_bits.reshape(len(x), -1)).reshape(waves, waves, bits, bits)
+        hessian = hessian.transpose(0, 2, 1, 3).reshape(waves * bits, -1) + np.diag(np.repeat(penalty, bits))
         d = np.linalg.solve(hessian, gradient.ravel()).reshape(b.shape)
         before = loss(b)
         step_size = 1.0

@@ -37,12 +37,17 @@ const settle = () => new Promise((done) => setTimeout(done, 5));
 const methods = (w) => w.asked.map((m) => m.method);
 let pool;
 
-beforeEach(async () => {
+/** start makes a pool of so many workers; of two, one takes what is not urgent. */
+async function start(size) {
 	FakeWorker.all = [];
+	pool = new Pool({}, "", size);
+	await settle();
+}
+
+beforeEach(async () => {
 	Object.assign(globalThis, { Worker: FakeWorker });
 	URL.createObjectURL = () => "blob:";
-	pool = new Pool({}, "", 3);
-	await settle();
+	await start(3);
 });
 afterEach(() => delete globalThis.Worker);
 
@@ -55,14 +60,6 @@ test("smaller ranks come first, and the first worker takes urgent questions only
 	for (const w of [first, second, third, third.asked.length < 2 ? second : third]) w.answer();
 	assert.equal((await Promise.all(answers)).length, 4);
 	assert.ok(!pool.busy);
-});
-
-test("questions with a pin share a worker", async () => {
-	for (const pin of [0, 1, 2, 1]) pool.ask("g", `pin ${pin}`, {}, { pin });
-	await settle();
-	assert.deepEqual(FakeWorker.all.slice(0, 3).map(methods), [["pin 0"], ["pin 1"], ["pin 2"]]);
-	FakeWorker.all[1].answer();
-	assert.deepEqual(methods(FakeWorker.all[1]), ["pin 1", "pin 1"]);
 });
 
 test("an answer has its arrays", async () => {
@@ -87,21 +84,23 @@ test("a dropped group ends, waiting or begun, and its late answers are not heard
 });
 
 test("a worker that goes on with a dropped question is replaced", async () => {
-	pool.ask("old", "long", {}, { pin: 1 }).catch(() => {});
-	pool.ask("new", "next", {}, { pin: 1 });
+	await start(2);
+	pool.ask("old", "long", {}).catch(() => {});
+	pool.ask("new", "next", {});
 	await settle();
 	const busy = FakeWorker.all[1];
 	pool.drop("old");
 	await new Promise((done) => setTimeout(done, 60));
 	assert.ok(busy.ended);
 	assert.equal(pool.replaced, 1);
-	assert.deepEqual(methods(FakeWorker.all[3]), ["next"]);
+	assert.deepEqual(methods(FakeWorker.all[2]), ["next"]);
 });
 
 test("what a move asks first stops what is asked later, which is asked again", async () => {
-	const later = pool.ask("map", "later", {}, { rank: 5, pin: 1 });
+	await start(2);
+	const later = pool.ask("map", "later", {}, { rank: 5 });
 	await settle();
-	const row = pool.ask("table", "row", {}, { rank: 3, pin: 1 });
+	const row = pool.ask("table", "row", {}, { rank: 3 });
 	await settle();
 	const w = FakeWorker.all[1];
 	assert.deepEqual(
@@ -121,7 +120,7 @@ test("what a move asks first stops what is asked later, which is asked again", a
 
 test("each question of a move stops one that is asked later, unless a worker is about to be free", async () => {
 	const stops = () => FakeWorker.all.slice(0, 3).map((w) => w.asked.filter((m) => m.stop).length);
-	const later = [1, 2].map((pin) => pool.ask("map", `later ${pin}`, {}, { rank: 5, pin }));
+	const later = [1, 2].map((n) => pool.ask("map", `later ${n}`, {}, { rank: 5 }));
 	await settle();
 	pool.ask("table", "row", {}, { rank: 3 }).catch(() => {});
 	await settle();
@@ -140,9 +139,10 @@ test("each question of a move stops one that is asked later, unless a worker is 
 });
 
 test("a question that was stopped and answers all the same is answered", async () => {
-	const later = pool.ask("map", "later", {}, { rank: 5, pin: 1 });
+	await start(2);
+	const later = pool.ask("map", "later", {}, { rank: 5 });
 	await settle();
-	pool.ask("table", "row", {}, { rank: 3, pin: 1 });
+	pool.ask("table", "row", {}, { rank: 3 });
 	await settle();
 	const w = FakeWorker.all[1];
 	w.onmessage({ data: { id: w.asked[0].id, answer: bytesOf({ n: 2 }) } });
@@ -150,7 +150,7 @@ test("a question that was stopped and answers all the same is answered", async (
 });
 
 test("a worker that is busy with a dropped question is told to stop", async () => {
-	pool.ask("old", "long", {}, { pin: 1 }).catch(() => {});
+	pool.ask("old", "long", {}).catch(() => {});
 	await settle();
 	pool.drop("old");
 	assert.ok(FakeWorker.all[1].asked.at(-1).stop);

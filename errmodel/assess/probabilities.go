@@ -1,0 +1,62 @@
+package assess
+
+import (
+	"fmt"
+
+	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+	"belsim/theory/base/table"
+	"belsim/theory/decode"
+)
+
+// Probabilities judge the probabilities that a network gives to levels, by the targets.
+type Probabilities struct {
+	// the decoder whose distribution it is: gen-ex, or of unary bits trained one by one bel-u, whose
+	// sigmoids are P(label > level) once isotonic regression made them descend
+	Decoder string `json:"decoder"`
+	// mean continuous ranked probability score ∫ (F(x) − [x ≥ target])² dx, in the unit of the targets:
+	// |error| of a network that is certain
+	CRPS float64 `json:"crps"`
+	// standard error of crps
+	CRPSStdErr float64 `json:"crps_stderr"`
+	// mean −ln of the probability of the target's level, in nats; one below 1e-12 counts as 1e-12
+	Log float64 `json:"log_score"`
+	// standard error of log_score
+	LogStdErr float64 `json:"log_score_stderr"`
+	// samples whose level has a probability below 1e-12
+	Impossible uint64 `json:"impossible"`
+	// share of the targets within the central 90 % of their distribution
+	Central float64 `json:"central_90"`
+	// share of the probability integral transforms in each twentieth of 0 to 1: all are 0.05 where
+	// probabilities are calibrated
+	PIT []float64 `json:"pit"`
+}
+
+// probabilities judge the network's distribution; nil where it has none.
+func (n *network) probabilities() *Probabilities {
+	var found *observed.Scores
+	for i := range n.seen.Scores {
+		s := &n.seen.Scores[i]
+		if found == nil || (s.Decoder == decode.BelU{}.Name()) == (n.training == perceived.BCE) {
+			found = s
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	crps, pit := found.CRPS.Times(n.width()), found.PIT[:]
+	return &Probabilities{found.Decoder, crps.Mean, crps.StdErr, found.Log.Mean, found.Log.StdErr, found.Impossible,
+		1 - pit[0] - pit[len(pit)-1], pit}
+}
+
+// Text says how good the probabilities are.
+func (p *Probabilities) Text(f *Fit) string {
+	shape := when(p.Central < 0.85, ", so they are too narrow") + when(p.Central > 0.95, ", so they are too wide")
+	text := fmt.Sprintf("Probabilities of levels, as %s reads them: CRPS %s%s, log score %s nats; their central 90 %% "+
+		"hold %s of the targets%s.", p.Decoder, table.PlusMinus(p.CRPS, p.CRPSStdErr), f.unit(),
+		table.PlusMinus(p.Log, p.LogStdErr), percent(p.Central), shape)
+	if p.Impossible > 0 {
+		text += fmt.Sprintf(" The level of %d targets has a probability below 1e-12.", p.Impossible)
+	}
+	return text
+}

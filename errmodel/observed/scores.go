@@ -1,0 +1,111 @@
+package observed
+
+import (
+	"math"
+
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// PITBins is the number of bins of a histogram of PIT.
+const PITBins = 20
+
+// Scores judge the probabilities P(n) that a network gives to levels, by the targets: means over the
+// samples. F(n) = Σ_{i≤n} P(i), level n lies at v_n, and y is the target, of level m.
+type Scores struct {
+	Decoder string // of the distribution
+	// CRPS is ∫ (F(x) − [x ≥ y])² dx in levels, which is |decoded − y| where one level is certain, and
+	// Log is −ln P(m), for which P(m) below decode.SmallestError counts as that.
+	CRPS, Log Error
+	// Impossible is how many samples have a P(m) below that.
+	Impossible uint64
+	// PIT has the share of the probability integral transforms in each twentieth of 0 to 1: that of a
+	// sample is spread evenly from F(m−1) to F(m) (Czado, Gneiting and Held 2009).
+	PIT [PITBins]float64
+}
+
+// scoreColumns are what a sample's probabilities are judged by: its CRPS, P(m), F(m−1) and F(m).
+const scoreColumns = 4
+
+// scoreSums adds up the scores of distributions.
+type scoreSums struct {
+	code          *code.Code
+	distributions []decode.Distribution
+	crps, log     []Sums
+	out           []Scores
+}
+
+func newScoreSums(c *code.Code, k Kind, decodings []Decoding) *scoreSums {
+	s := &scoreSums{code: c}
+	for _, by := range decodings {
+		d, ok := decode.NewDistribution(c, by.Decoder)
+		if ok && !k.Hard() && !c.Circular() { // on which no level is up to another one
+			s.distributions, s.out = append(s.distributions, d), append(s.out, Scores{Decoder: d.Decoder()})
+		}
+	}
+	s.crps, s.log = make([]Sums, len(s.out)), make([]Sums, len(s.out))
+	return s
+}
+
+// columns is how many numbers a sample has.
+func (s *scoreSums) columns() int { return scoreColumns * len(s.distributions) }
+
+// judge sets dst to the columns of a sample.
+func (s *scoreSums) judge(dst []float64, level int, exact float64, sample *Sample) {
+	for i, by := range s.distributions {
+		p := sample.Probabilities(by)
+		before := 0.0
+		for _, v := range p[:level-1] {
+			before += v
+		}
+		of := dst[i*scoreColumns:]
+		of[0], of[1], of[2], of[3] = crps(p, s.code, exact), p[level-1], before, before+p[level-1]
+	}
+}
+
+// crps is the continuous ranked probability score of a target, in levels.
+func crps(p []float64, c *code.Code, y float64) float64 {
+	last := len(p) - 1
+	sum := max(c.Place(0)-y, y-c.Place(last), 0)
+	upto := 0.0
+	for i, v := range p[:last] {
+		upto += v
+		lo, hi := c.Place(i), c.Place(i+1)
+		at := min(max(y, lo), hi)
+		sum += upto*upto*(at-lo) + (1-upto)*(1-upto)*(hi-at)
+	}
+	return sum
+}
+
+// add adds the columns of a sample.
+func (s *scoreSums) add(columns []float64) {
+	for i := range s.out {
+		of, out := columns[i*scoreColumns:(i+1)*scoreColumns], &s.out[i]
+		s.crps[i].Add(of[0])
+		s.log[i].Add(-math.Log(max(of[1], decode.SmallestError)))
+		if of[1] < decode.SmallestError {
+			out.Impossible++
+		}
+		lo, hi := PITBins*min(of[2], 1), PITBins*min(of[3], 1)
+		first, last := min(int(lo), PITBins-1), min(int(hi), PITBins-1)
+		for b := first; b <= last; b++ {
+			share := 1.0
+			if first < last {
+				share = (min(hi, float64(b+1)) - max(lo, float64(b))) / (hi - lo)
+			}
+			out.PIT[b] += share
+		}
+	}
+}
+
+// scores are the means.
+func (s *scoreSums) scores() []Scores {
+	for i := range s.out {
+		out := &s.out[i]
+		out.CRPS, out.Log = s.crps[i].Error(), s.log[i].Error()
+		for b := range out.PIT {
+			out.PIT[b] /= s.crps[i].n
+		}
+	}
+	return s.out
+}

@@ -1,0 +1,146 @@
+package cost_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"belsim/theory/base/must"
+	"belsim/theory/code"
+	"belsim/theory/cost"
+	"belsim/theory/decode"
+)
+
+func parse(t *testing.T, text string, levels int, values code.Values, circular bool) cost.Cost {
+	t.Helper()
+	return must.Get(cost.Parse(text, levels, values, circular))(t)
+}
+
+func matrixFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "costs.csv")
+	must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// TestOf: costs by hand, of answers at levels, between them and beyond the ends.
+func TestOf(t *testing.T) {
+	uneven := code.Values{0, 1, 10, 100}
+	file := matrixFile(t, "0,2,5\n1,0,4\n9,3,0\n")
+	for _, tt := range []struct {
+		text     string
+		levels   int
+		values   code.Values
+		circular bool
+		n        int
+		answer   float64
+		want     float64
+	}{
+		{"absolute", 4, nil, false, 3, 1, 2},
+		{"absolute", 4, nil, false, 4, 6, 2},
+		{"absolute", 4, nil, false, 2, 2.25, 0.25},
+		{"absolute", 4, code.Values{-1, 1, 3, 5}, false, 1, 3, 2}, // even values are levels
+		{"absolute", 4, uneven, false, 4, 2, 99},
+		{"absolute", 4, uneven, false, 1, 3.5, 55},
+		{"absolute", 4, uneven, false, 3, 7, 90},
+		{"squared", 4, uneven, false, 3, -1, 100},
+		{"squared", 4, nil, false, 1, 4, 9},
+		{"zero-one", 4, nil, false, 1, 1, 0},
+		{"zero-one", 4, nil, false, 1, 1.4, 0},
+		{"zero-one", 4, nil, false, 1, 1.6, 1},
+		{"zero-one", 4, nil, true, 1, 5, 0},
+		{"beyond:1", 4, nil, false, 1, 2, 0},
+		{"beyond:1", 4, nil, false, 1, 3, 1},
+		{"beyond:9", 4, uneven, false, 3, 2, 0},
+		{"beyond:8.5", 4, uneven, false, 3, 2, 1},
+		{"absolute", 8, nil, true, 1, 8, 1},
+		{"absolute", 8, nil, true, 1, 5, 4},
+		{"absolute", 8, nil, true, 2, 7.5, 2.5},
+		{"absolute", 8, nil, true, 8, 9, 1},
+		{"squared", 9, nil, true, 1, 6, 16},
+		{"beyond:1", 8, nil, true, 8, 1, 0},
+		{file, 3, nil, false, 3, 1, 9},
+		{file, 3, nil, false, 1, 5, 5},
+		{file, 3, nil, false, 2, -1, 1},
+	} {
+		if got := parse(t, tt.text, tt.levels, tt.values, tt.circular).Of(tt.n, tt.answer); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+	if !(cost.Cost{}).Absolute() || parse(t, "absolute", 8, nil, true).Absolute() {
+		t.Error("the zero value is the absolute error in levels, and the circle is not")
+	}
+}
+
+// TestLargest: the largest cost is that of some answer, for costs of all kinds.
+func TestLargest(t *testing.T) {
+	const levels = 7
+	uneven := code.Values{0, 1, 3, 4, 9, 10, 30}
+	for _, c := range []cost.Cost{{}, cost.Circular(levels), cost.Circular(levels).Squared(), cost.OfValues(uneven),
+		cost.OfValues(uneven).Beyond(5), parse(t, "zero-one", levels, nil, true)} {
+		all := 0.0
+		for n := 1; n <= levels; n++ {
+			most := 0.0
+			for m := 0; m <= levels+1; m++ {
+				most = max(most, c.Of(n, float64(m)))
+			}
+			if got := c.Largest(n, 0, levels+1); got != most {
+				t.Errorf("%s, level %d: %v, want %v", c.Name(), n, got, most)
+			}
+			all = max(all, c.Largest(n, 1, levels))
+		}
+		if s := c.Scale(levels); !(s > 0 && s <= all) {
+			t.Errorf("%s: a scale of %v beside costs up to %v", c.Name(), s, all)
+		}
+	}
+	must.Within(t, "scale in levels", cost.Cost{}.Scale(levels), 1, 1)
+	must.Within(t, "scale on the circle", cost.Circular(levels).Scale(levels), 1, 1)
+}
+
+func TestNames(t *testing.T) {
+	for text, unit := range map[string]string{"absolute": "levels", "squared": "levels²", "zero-one": "",
+		"beyond:2.5": ""} {
+		c := parse(t, text, 4, nil, false)
+		must.Equal(t, "name", text, c.Name())
+		must.Equal(t, "unit", unit, c.Unit())
+	}
+	must.Equal(t, "unit", "label units²", parse(t, "squared", 3, code.Values{1, 2, 4}, false).Unit())
+}
+
+// TestRefusals: what is no cost is refused in a sentence that names it.
+func TestRefusals(t *testing.T) {
+	for _, tt := range []struct {
+		text     string
+		values   code.Values
+		circular bool
+		says     string
+	}{
+		{"cubed", nil, false, `cost "cubed": want absolute`},
+		{"beyond:-1", nil, false, `cost "beyond:-1"`},
+		{"beyond:Inf", nil, false, `cost "beyond:Inf"`},
+		{"", nil, false, `cost ""`},
+		{"absolute", code.Values{1, 2, 4}, true, "not evenly spaced"},
+		{"absolute", code.Values{1, 2, 4, 8}, false, "4 values for 3 levels"},
+		{matrixFile(t, "0,1\n1,0\n"), nil, false, "2 × 2 costs for 3 levels; want 3 × 3"},
+		{matrixFile(t, "0,1,1\n1,0,-2\n1,1,0\n"), nil, false, "row 2, column 3: cost -2"},
+		{matrixFile(t, "0,1,1\n1,5,1\n1,1,0\n"), nil, false, "row 2, column 2: cost 5"},
+		{matrixFile(t, "0,1,1\n1,0,1\n1,1,0\n"), nil, true, "without a circle"},
+	} {
+		if _, err := cost.Parse(tt.text, 3, tt.values, tt.circular); err == nil || !strings.Contains(must.Text(err),
+			tt.says) {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+	m := parse(t, matrixFile(t, "0,1,1\n1,0,1\n1,1,0\n"), 3, nil, false)
+	c := must.Get(code.New("unary", 3))(t)
+	for name, ok := range map[string]bool{"gen": true, "gen-ex": false} {
+		if err := m.Check(must.Get(decode.New(name, c))(t)); (err == nil) != ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if math.IsNaN(m.Of(1, 2)) {
+		t.Error("no cost")
+	}
+}

@@ -1,0 +1,114 @@
+package decode
+
+import (
+	"math"
+	"slices"
+
+	"belsim/theory/code"
+)
+
+// Distribution makes probabilities of the L levels from the logits of a code. They are 0 or more, and
+// add up to 1. There are two:
+//
+//   - the posterior of gen-ex, P(n) ∝ exp(τ·Σ_k z_k·C[n,k]): a softmax over the levels, and for bits
+//     that were trained one by one their product, given that they are a code word;
+//   - of unary bits that were trained one by one, 1/(1+exp(−z_k)) = P(label > k): the differences of
+//     these, once Descend has made them descend.
+type Distribution struct {
+	code        *code.Code
+	temperature float64
+	cumulative  bool
+}
+
+// NewDistribution returns the distribution whose mean a decoder of a code answers with: gen-ex, or
+// bel-u, which knows the probabilities of its bits. ok is false for other decoders.
+func NewDistribution(c *code.Code, by Decoder) (d Distribution, ok bool) {
+	switch by := by.(type) {
+	case GenEx:
+		return Distribution{code: c, temperature: by.temperature}, true
+	case BelU:
+		return Distribution{code: c, cumulative: by.bits == c.Levels()-1}, by.bits == c.Levels()-1
+	}
+	return Distribution{}, false
+}
+
+// Decoder is the name of the decoder whose distribution it is.
+func (d Distribution) Decoder() string {
+	if d.cumulative {
+		return BelU{}.Name()
+	}
+	return GenEx{}.Name()
+}
+
+// To sets p, of length L, to the probabilities of M logits, whose correlations with the code words
+// are asked for where they are needed.
+func (d Distribution) To(p, z []float64, correlations func() []float64) {
+	if d.cumulative {
+		above := p[:len(z)]
+		for k, v := range z {
+			above[k] = 1 / (1 + math.Exp(-v))
+		}
+		Descend(above)
+		before := 1.0
+		for k, v := range above {
+			p[k], before = before-v, v
+		}
+		p[len(z)] = before
+		return
+	}
+	of := correlations()
+	largest := slices.Max(of)
+	for i, v := range of {
+		p[i] = d.temperature * (v - largest)
+	}
+	Softmax(p)
+}
+
+// Softmax makes scores, logarithms of probabilities up to a constant, probabilities.
+func Softmax(scores []float64) {
+	MedianAndMean(scores, nil, nil)
+	total := 0.0
+	for _, w := range scores {
+		total += w
+	}
+	for i := range scores {
+		scores[i] /= total
+	}
+}
+
+// Descend makes numbers the nearest ones in least squares that do not ascend: isotonic regression,
+// by pooling adjacent violators. It keeps their sum.
+func Descend(v []float64) {
+	type block struct {
+		mean float64
+		n    int
+	}
+	blocks := make([]block, 0, len(v))
+	for _, x := range v {
+		last := block{x, 1}
+		for i := len(blocks) - 1; i >= 0 && blocks[i].mean <= last.mean; i-- {
+			n := blocks[i].n + last.n
+			last = block{blocks[i].mean + (last.mean-blocks[i].mean)*float64(last.n)/float64(n), n}
+			blocks = blocks[:i]
+		}
+		blocks = append(blocks, last)
+	}
+	v = v[:0]
+	for _, b := range blocks {
+		for range b.n {
+			v = append(v, b.mean)
+		}
+	}
+}
+
+// Quantile is the first level, from row 0, up to which the probability is q or more; roundings of
+// 10⁻⁹ count for it. At ½ it is the label of the rule Median.
+func Quantile(p []float64, q float64) (row int) {
+	upto := 0.0
+	for row = range p[:len(p)-1] {
+		if upto += p[row]; upto >= q-equalScores*q {
+			return row
+		}
+	}
+	return len(p) - 1
+}
