@@ -63,14 +63,15 @@ func (s *search) codec() *Finding {
 		}
 		t.errors = s.off(t.answer)
 		sure, after, free := s.judge(&t) > sure, s.misplaced(x.line), t.Name == "stretch" || t.Name == "line"
-		gains := t.Name == "line" && sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(x.slope)) < 0.3 && s.told(&t)
+		apart := math.Abs(s.bias().Mean+x.offset) < 2.5*near && after < before/4 // of shifts
+		gains := (t.Name == "line" || t.Name == "shift" && apart) && sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(x.slope)) < 0.3 && s.told(&t)
 		by := moved
 		if free {
 			by = movedFree
 		}
 		most := 1 + same
 		if free {
-			most = 1 - same
+			most = 1 - same/3
 		}
 		explains := t.Name != "line" && after < placed && before-after > by && t.Mended < most*t.Error
 		if !gains && !explains {
@@ -130,6 +131,15 @@ func (s *search) misplaced(l line) (sum float64) {
 	return sum
 }
 
+// bias is the mean of answer − target.
+func (s *search) bias() observed.Error {
+	var out observed.Sums
+	for i, v := range s.read.answer {
+		out.Add(v - s.Exact[i])
+	}
+	return out.Error()
+}
+
 // describe writes the text and the mend.
 func (s *search) describe(t *trial, l line) {
 	width := s.Input.Labels.Width()
@@ -139,11 +149,7 @@ func (s *search) describe(t *trial, l line) {
 		}
 		return level
 	}
-	var bias observed.Sums
-	for i := 1; i < s.Len(); i += 2 {
-		bias.Add(s.read.answer[i] - s.Exact[i])
-	}
-	e := bias.Error()
+	e := s.bias()
 	side := "above"
 	if e.Mean < 0 {
 		side = "below"
