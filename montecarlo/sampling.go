@@ -58,7 +58,8 @@ func (s Sampling) Fixed(samples uint64) Sampling {
 	return s
 }
 
-// Beside is the sampling beside an exact value.
+// Beside is the sampling of a problem whose exact value is known: samples only check it, so that a
+// larger standard error will do.
 func (s Sampling) Beside(exact float64) Sampling {
 	if s.Work > 0 && !table.Missing(exact) {
 		s.RelErr = max(s.RelErr, besideExact)

@@ -103,7 +103,7 @@ func Verify(sums []Sums, theory []expect.Level, prior []float64, worst int, alph
 const Power = 0.95
 
 // Detectable returns, for every label and for the mean over the prior, the smallest deviation that
-// Verify would have found with the probability Power, in levels: so far below the expectation of
+// Verify finds with the probability Power, in levels: so far below the expectation of
 // the samples an exact value must lie, or a bound where there is no exact value. It is NaN where
 // nothing was checked.
 //

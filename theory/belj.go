@@ -218,7 +218,14 @@ func (x *belJForm) set(_ context.Context, i int, e []float64) error { // O(M)
 // powers are sums of B_l and of B_l·distance over some l.
 type powers struct{ zeroth, first float64 }
 
-func (x *belJForm) mean() float64 {
+func (x *belJForm) mean(c cost.Cost) (float64, bool) {
+	if !c.Absolute() {
+		return 0, false
+	}
+	return x.absolute(), true
+}
+
+func (x *belJForm) absolute() float64 {
 	m, sum := len(x.one)-2, 0.0
 	for f := 1; f <= m; f++ {
 		sum += x.single[f] * math.Abs(float64(x.c-2*f))
@@ -264,7 +271,7 @@ func (x *belJForm) mean() float64 {
 func (x *belJForm) answers() Answers {
 	m := len(x.one) - 2
 	x.sums = append(x.sums[:0], make([]float64, 2*m+1)...)
-	least := 0x1p-80 * x.mean() / float64(m*m)
+	least := 0x1p-80 * x.absolute() / float64(m*m)
 	likely := func(p []float64) (lo, hi int) {
 		for lo, hi = 1, m; lo < hi && p[lo] <= least; {
 			lo++

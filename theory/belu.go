@@ -130,7 +130,10 @@ func (b *belUForm) answers() Answers {
 //	E|X−Y| = Σ_t P(X ≤ t)·P(Y > t) + P(Y ≤ t)·P(X > t),
 //
 // where every term is positive, so nothing cancels.
-func (b *belUForm) mean() float64 {
+func (b *belUForm) mean(c cost.Cost) (float64, bool) {
+	if !c.Absolute() {
+		return 0, false
+	}
 	x, y := b.fx, b.fy
 	lo, hi := min(x.lo, y.lo), max(x.lo+len(x.p), y.lo+len(y.p))-1
 	// Upper tails from above, so that small ones are exact; lower ones from
@@ -149,7 +152,7 @@ func (b *belUForm) mean() float64 {
 		above = b.tails[hi-1-t]
 		sum += f*above[1] + g*above[0]
 	}
-	return sum
+	return sum, true
 }
 
 // countLaws gives the distribution of the number of errors among bits, and keeps those of the first

@@ -1,6 +1,8 @@
 package theory_test
 
 import (
+	"fmt"
+	"math"
 	"testing"
 
 	"belsim/errmodel"
@@ -27,5 +29,21 @@ func BenchmarkLarge(b *testing.B) {
 				must.Get(theory.Means(b.Context(), 0, c, d, cost.Cost{}, e))(b)
 			}
 		})
+	}
+}
+
+// BenchmarkSquared computes the mean squared error of all labels, as a cell of a map of 255 levels has it.
+func BenchmarkSquared(b *testing.B) {
+	for _, name := range []string{"unary", "johnson-nonzero"} {
+		for _, sigma := range []float64{0.5, 5, 20} {
+			b.Run(fmt.Sprintf("%s/%g", name, sigma), func(b *testing.B) {
+				c := mustCode(b, name, 255)
+				x := must.Get(theory.NewLaw(b.Context(), math.MaxInt, c, mustDecoder(b, "auto", c)))(b)
+				e := must.Get(errmodel.NewMixture(b.Context(), c, min(2, sigma), sigma))(b)
+				for b.Loop() {
+					must.Get(x.Means(b.Context(), 1, nil, e, cost.Cost{}.Squared()))(b)
+				}
+			})
+		}
 	}
 }

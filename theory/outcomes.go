@@ -3,9 +3,9 @@ package theory
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -153,12 +153,12 @@ func (x *outcomesForm) answers() Answers { // at most 2²¹ nodes
 	return Answers{x.labels, p[:len(x.labels)]}
 }
 
-// mean goes through the diagram from the labels to the root: the mean error of each node from those of
+// mean goes through the diagram from the labels to the root: the mean cost of each node from those of
 // the next ones. So a bit adds three roundings, and a label two: it is relatively wrong by at most
 // (3M+3)·2⁻⁵³.
-func (x *outcomesForm) mean() float64 {
+func (x *outcomesForm) mean(c cost.Cost) (float64, bool) {
 	for n, label := range x.labels {
-		x.nodes[n] = math.Abs(label - float64(x.level))
+		x.nodes[n] = c.Of(x.level, label)
 	}
 	next := x.nodes[len(x.labels):]
 	for k, layer := range x.layers {
@@ -168,5 +168,5 @@ func (x *outcomesForm) mean() float64 {
 		}
 		next = next[len(layer):]
 	}
-	return x.nodes[len(x.nodes)-1]
+	return x.nodes[len(x.nodes)-1], true
 }

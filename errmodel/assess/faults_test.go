@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
-	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -233,7 +231,8 @@ func (n *faultyNetwork) said(t *testing.T) string {
 	for i, row := range n.z {
 		z.SetRow(i, row)
 	}
-	o := Options{Code: n.code, Levels: faultLevels, Range: n.of, Training: n.training, Temperature: 1, Decoders: decode.Builtin(),
+	o := Options{Code: n.code, Levels: faultLevels, Range: n.of, Training: n.training, Temperature: 1,
+		Decoders: decode.Builtin(),
 		Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: n.kind + save(t, filepath.Join(dir, "z.npy"), z)}
 	own, err := openNetwork(t.Context(), o)
 	if err != nil {
@@ -290,10 +289,8 @@ func TestFaults(t *testing.T) {
 			}
 		}
 	}
-	t.Log(fmt.Sprintf("%d of %d faults named; %d alarms of %d sound fits", named, cases, alarms, fits))
+	t.Logf("%d of %d faults named; %d alarms of %d sound fits", named, cases, alarms, fits)
 	if float64(named) < 0.95*float64(cases) || float64(alarms) > 0.01*float64(fits) {
 		t.Errorf("%d of %d faults are named, want 95 %%; %d alarms of %d sound fits, want 1 %%", named, cases, alarms, fits)
 	}
 }
-
-var _ = code.New

@@ -30,9 +30,12 @@ type MixtureRow struct {
 	AnyLaw *[2]float64 `json:"any_law,omitempty"`
 	// the same for new samples of the network: each end is further by 1.96 standard errors, which
 	// are the largest of any law
-	AnyInterval    *[2]float64 `json:"any_law_interval,omitempty"`
-	Observed       float64     `json:"observed" text:"observed"`
-	ObservedStdErr float64     `json:"observed_stderr"`
+	AnyInterval *[2]float64 `json:"any_law_interval,omitempty"`
+	// of gen on logits, whatever their law: (1/ln 2)·Σ_k w[n,k]·E ln(1 + exp(−τ·u_k)), which is the summed
+	// binary cross-entropy in bits for unary; null elsewhere, and where it takes long
+	Loss           float64 `json:"loss_bound" text:"by the loss"`
+	Observed       float64 `json:"observed" text:"observed"`
+	ObservedStdErr float64 `json:"observed_stderr"`
 }
 
 // mixtureRows puts what theory says of the mixture, and of the observed error rates, beside the observed
@@ -59,7 +62,10 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 		}
 		seen := n.seen.Levels[i]
 		m := MixtureRow{Design: forecast.DesignOf(n.code, n.training, decoding), Observed: seen.Mean,
-			ObservedStdErr: seen.StdErr}
+			ObservedStdErr: seen.StdErr, Loss: math.NaN()}
+		if _, gen := decoder.(decode.Gen); gen && decoding.Soft {
+			m.Loss = n.seen.LossBound
+		}
 		about := scenario.Scenario{Outputs: decode.Outputs(decoding.Outputs())}
 		// what theory says of bits that err independently
 		independent := func(e mat.Matrix, omit expect.Omit) (*expect.Theory, error) {
@@ -92,7 +98,7 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 			m.AnyInterval = &[2]float64{max(0, m.AnyLaw[0]-errmodel.Errors95*math.Sqrt(lo)/root),
 				m.AnyLaw[1] + errmodel.Errors95*math.Sqrt(hi)/root}
 		}
-		if m.AnyLaw != nil || !table.Missing(m.Bound) || !table.Missing(m.Exact) || !table.Missing(m.Rates) {
+		if m.AnyLaw != nil || !table.Missing(m.Loss) || !table.Missing(m.Bound) || !table.Missing(m.Exact) || !table.Missing(m.Rates) {
 			out = append(out, m)
 		}
 	}

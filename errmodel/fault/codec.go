@@ -44,8 +44,8 @@ func (s *search) codec() *Finding {
 	for _, by := range []float64{-0.5, 0.5, -1, 1} {
 		shapes = append(shapes, shape{"shift", "", line{by, 1}})
 	}
-	shapes = append(shapes, shape{"edges", "the levels are the centres of bins that fill the range, and are read as if the first " +
-		"and the last one were its ends", line{0.5 + 0.5*w, 1 - w}},
+	shapes = append(shapes, shape{"edges", "the levels are the centres of bins that fill the range, and are read " +
+		"as if the first and the last one were its ends", line{0.5 + 0.5*w, 1 - w}},
 		shape{"edges", "the first and the last level are the ends of the range, and are read as centres of bins that fill it",
 			line{-0.5 * (levels + 1) / (levels - 1), levels / (levels - 1)}},
 		shape{"stretch", "", s.from(levels)}, shape{"stretch", "", s.from(1)}, shape{"line", "", s.line()})
@@ -64,7 +64,8 @@ func (s *search) codec() *Finding {
 		t.errors = s.off(t.answer)
 		sure, after, free := s.judge(&t) > sure, s.misplaced(x.line), t.Name == "stretch" || t.Name == "line"
 		apart := math.Abs(s.bias().Mean+x.offset) < 2.5*near && after < before/4 // of shifts
-		gains := (t.Name == "line" || t.Name == "shift" && apart) && sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(x.slope)) < 0.3 && s.told(&t)
+		gains := (t.Name == "line" || t.Name == "shift" && apart) && sure && t.Error-t.Mended > worthwhile*t.Error &&
+			math.Abs(math.Log(x.slope)) < 0.3 && s.told(&t)
 		by := moved
 		if free {
 			by = movedFree
@@ -200,9 +201,10 @@ func (s *search) clipped() *Finding {
 	if clipped == 0 {
 		return nil
 	}
-	return &Finding{Name: "clipped", Number: clipped, Error: s.Input.Labels.Width() * mean(s.read.errors, 1), Mended: math.NaN(),
-		Text: fmt.Sprintf("the range clips %.3g %% of the targets: so many are the very smallest or largest; they have %.3g %% "+
-			"of the error", 100*clipped, 100*cost/floats.Sum(s.read.errors)),
+	return &Finding{Name: "clipped", Number: clipped, Error: s.Input.Labels.Width() * mean(s.read.errors, 1),
+		Mended: math.NaN(),
+		Text: fmt.Sprintf("the range clips %.3g %% of the targets: so many are the very smallest or largest; they have "+
+			"%.3g %% of the error", 100*clipped, 100*cost/floats.Sum(s.read.errors)),
 		Mend: "give the network a wider range, and train it again: what lies beyond the ends is in no error here"}
 }
 

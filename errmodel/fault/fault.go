@@ -24,8 +24,8 @@ import (
 
 // Finding is a fault, with its mend.
 type Finding struct {
-	// shift, stretch, edges, reversed, inverted, permuted, code, probabilities, softmax-twice, sigmoid,
-	// training, temperature, clipped, ends, dead or guess
+	// shift, edges, stretch, line, reversed, inverted, permuted, code, probabilities, softmax-twice,
+	// sigmoid-twice, sigmoid, training, temperature, clipped or dead
 	Name string `json:"name"`
 	// what the fault is measured by: the shift in levels, the slope, how many columns or levels, the share of
 	// targets, or the temperature τ of least log-likelihood loss
@@ -437,7 +437,8 @@ func (s *search) codes() (out []trial) {
 			continue
 		}
 		out = append(out, s.with(Finding{Name: "code", Number: float64(s.Bits),
-			Text: fmt.Sprintf("%s is the wrong code: the outputs are those of %s, which has as many bits", s.Code.Name(), c.Name()),
+			Text: fmt.Sprintf("%s is the wrong code: the outputs are those of %s, which has as many bits", s.Code.Name(),
+				c.Name()),
 			Mend: "give the code " + c.Name()}, c, decodings, nil))
 	}
 	return out

@@ -26,8 +26,8 @@ func (s *search) kinds() *trial {
 	}
 	switch probabilities := s.Kind == observed.Probabilities; {
 	case s.Kind == observed.Logits && lo >= 0 && hi <= 1:
-		return reads(Finding{Name: "probabilities", Number: hi, Text: "the outputs are taken for logits, and are probabilities: " +
-			"all lie from 0 to 1", Mend: "say probabilities:FILE"}, func(p float64) float64 {
+		return reads(Finding{Name: "probabilities", Number: hi, Text: "the outputs are taken for logits, and are " +
+			"probabilities: all lie from 0 to 1", Mend: "say probabilities:FILE"}, func(p float64) float64 {
 			if together && s.Code.OneHot() {
 				return math.Log(max(p, 1e-30))
 			}
@@ -36,8 +36,9 @@ func (s *search) kinds() *trial {
 	case probabilities && s.Code.OneHot() && together:
 		return s.distributions(reads, logit)
 	case probabilities && lo >= -1e-3 && hi <= 1+1e-3: // a sigmoid of a sigmoid is from 0.5 to 0.73
-		return reads(Finding{Name: "sigmoid-twice", Number: 1 / (1 + math.Exp(-hi)), Text: fmt.Sprintf("the outputs went through "+
-			"a second sigmoid: all lie from 0.5 to %.2g", 1/(1+math.Exp(-hi))), Mend: "give the logits, or the first sigmoid"}, logit)
+		most := 1 / (1 + math.Exp(-hi))
+		return reads(Finding{Name: "sigmoid-twice", Number: most, Text: fmt.Sprintf("the outputs went through a second "+
+			"sigmoid: all lie from 0.5 to %.2g", most), Mend: "give the logits, or the first sigmoid"}, logit)
 	}
 	return nil
 }
@@ -52,8 +53,8 @@ func (s *search) distributions(reads func(Finding, func(float64) float64) *trial
 	}
 	switch {
 	case math.Abs(sum-1) > 0.02:
-		return reads(Finding{Name: "sigmoid", Number: sum, Text: fmt.Sprintf("the probabilities of a sample add up to %.3g and "+
-			"not to 1: they are sigmoids of the outputs of a softmax", sum), Mend: "give the logits, or their softmax"},
+		return reads(Finding{Name: "sigmoid", Number: sum, Text: fmt.Sprintf("the probabilities of a sample add up to "+
+			"%.3g and not to 1: they are sigmoids of the outputs of a softmax", sum), Mend: "give the logits, or their softmax"},
 			func(v float64) float64 { return logit(math.Exp(v)) })
 	case narrow <= 1.01: // what went through a softmax before is from 0 to 1
 		t := s.twice(narrow)
@@ -122,7 +123,8 @@ func (s *search) temperature() *Finding {
 	}
 	together := s.Code.OneHot() && s.Training != perceived.BCE || s.Said && s.Training != perceived.BCE
 	at := s.likeliest(together)
-	if at < sharpest && at > 1/sharpest || !together && s.Training != perceived.BCE && s.miscalibration(at) > uncalibrated {
+	if at < sharpest && at > 1/sharpest ||
+		!together && s.Training != perceived.BCE && s.miscalibration(at) > uncalibrated {
 		return nil
 	}
 	size := "small"

@@ -1,4 +1,5 @@
-// Package fitdecoder fits decoders to the outputs of a trained network, and keeps them in files.
+// Package fitdecoder fits decoders to the outputs of a trained network, and keeps them in files. Their
+// intervals are those of cross-conformal prediction (Vovk, Ann. Math. Artif. Intell. 74, 2015).
 //
 // [Fit] chooses a decoder by cross-validation, and says how large its error is on samples that were
 // not used to fit it. Its candidates are the baseline decoders, a temperature for the posterior of

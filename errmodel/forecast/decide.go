@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// Worthwhile is the difference of two errors, as a share of them, within which cost may decide.
+	// Worthwhile is the smallest difference of two errors that matters, as a share: heads within it are
+	// practically equivalent.
 	Worthwhile = 0.02
 	// LeastGain is the smallest expected gain for which a network is trained. testdata/forecast has
 	// the regrets of others.
@@ -23,8 +24,8 @@ const (
 // measured one.
 const Undecided = 0.6
 
-// Experience is what a head has lost to the best one: how much larger its error was, as a share, a
-// mean over data sets.
+// Experience is the mean regret of a head over data sets: how much larger its error was than that of
+// the best head, as a share.
 type Experience struct {
 	Code     string
 	Training perceived.Training

@@ -1,5 +1,5 @@
-// Package mixturefit fits the Gaussian mixture of package errmodel to counts of wrong outputs: the
-// weight r and the width σ of largest likelihood, and their intervals.
+// Package mixturefit fits the Gaussian mixture of package errmodel (Eq. 3 and 4 of Shah, Xue and
+// Aamodt, ICLR 2022) to counts of wrong outputs: r and σ of largest likelihood, and their intervals.
 //
 // New fits the counts. A second reading of the samples (Joint) tells how the bits of a sample err
 // together, which the intervals need.

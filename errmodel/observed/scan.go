@@ -246,6 +246,9 @@ type Summary struct {
 	// Spreads are the errors of each Decoding against the target itself, for the levels from 1 on,
 	// SpreadWidth of them together.
 	Spreads [][]Spread
+	// LossBound is the bound of the error of gen on logits against the level, by the loss of the bits (see
+	// theory.LossWeights); NaN where there is none.
+	LossBound float64
 	// Scores judge the distributions over the levels that logits have by the decodings.
 	Scores []Scores
 	// Quantization is the mean distance of the targets from their levels, in levels: the error of
@@ -317,18 +320,23 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	calibrated := !s.Kind.Hard() && !s.Together
 	correlations, kept := decode.NewCorrelations(c), newReservoir(m, s.Keep, takeSeed)
 	var quantization Sums
-	scores := newScoreSums(c, s.Kind, decodings)
-	columns := len(decodings) + scores.columns()
+	scores, losses := newScoreSums(c, s.Kind, decodings), newLossSums(c, s.Kind, decodings)
+	first := len(decodings) + 1 // of the scores, behind the bound by the loss
+	columns := first + scores.columns()
 	var decoded []float64
 	var wrong []int
 	err := s.each(ctx, func(b *batch) error {
 		if need := b.n * columns; len(decoded) < need {
 			decoded = make([]float64, need)
 		}
+		losses.choose(b, m)
 		labels := b.labels(decodings)
 		read := func(dst []float64, j int, sample *Sample) {
 			labels(dst, j, sample)
-			scores.judge(dst[len(decodings):], b.level[j], b.exact[j], sample)
+			if losses.weights != nil {
+				dst[first-1] = losses.of(losses.tau, b.level[j], sample.logits)
+			}
+			scores.judge(dst[first:], b.level[j], b.exact[j], sample)
 		}
 		if err := readBatch(ctx, workers, decoded, b, m, columns, correlations, read); err != nil {
 			return err
@@ -362,7 +370,8 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			}
 			kept.add(b, j)
 			errors.add(b, j, decoded[j*columns:j*columns+len(decodings)])
-			scores.add(decoded[j*columns+len(decodings) : (j+1)*columns])
+			losses.sum.Add(decoded[j*columns+first-1])
+			scores.add(decoded[j*columns+first : (j+1)*columns])
 		}
 		if done != nil {
 			done(uint64(b.n))
@@ -373,7 +382,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		return nil, err
 	}
 	errors.to(out, s.Direct != nil)
-	out.Kept, out.Scores = kept.samples(), scores.scores()
+	out.Kept, out.Scores, out.LossBound = kept.samples(), scores.scores(), losses.bound()
 	out.DirectOutside, out.OwnOutside = s.direct.beyond(), s.own.beyond()
 	out.Quantization = quantization.Error().Mean
 	if out.Dispersion = math.NaN(); !c.Circular() { // on which nothing lies above or below

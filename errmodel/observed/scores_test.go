@@ -95,3 +95,35 @@ func posteriorOf(c *code.Code, z *mat.Dense, j int) []float64 {
 	}
 	return p
 }
+
+// TestLossBound: the error of gen on logits is at most the bound by the loss, which of unary is at most the
+// summed cross-entropy in bits; there is none of bits, or without gen.
+func TestLossBound(t *testing.T) {
+	for _, name := range []string{"unary", "johnson", "hexj", "onehot"} {
+		c := mustCode(t, name, 16)
+		y, z := network(t, c, 0.5, 1.5, 1, 0, 200, 4)
+		decodings := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
+		f := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
+		s := must.Get(observed.Scan(t.Context(), 2, f, c, decodings, nil))(t)
+		for r, d := range decodings {
+			if _, gen := d.Decoder.(decode.Gen); gen && d.Soft && !(s.Levels[r].Mean <= s.LossBound) {
+				t.Errorf("%s: error %v, bound %v", name, s.Levels[r].Mean, s.LossBound)
+			}
+		}
+		bits := 0.0
+		for j := range 200 {
+			for k, v := range z.RawRowView(j) {
+				if !c.Bit(int(y.At(j, 0))-1, k) {
+					v = -v
+				}
+				bits += math.Log2(1+math.Exp(-v)) / 200
+			}
+		}
+		if name == "unary" && s.LossBound > bits*(1+1e-12) {
+			t.Errorf("bound %v, BCE of %v bits", s.LossBound, bits)
+		}
+		if s = must.Get(observed.Scan(t.Context(), 1, f, c, decodings[:1], nil))(t); !math.IsNaN(s.LossBound) {
+			t.Errorf("%s: a bound of %s", name, decodings[0].Decoder.Name())
+		}
+	}
+}

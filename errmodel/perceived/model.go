@@ -1,6 +1,6 @@
 // Package perceived is the error model of networks that know one number of an input, a noisy label
 // that all bits of a code share: the perceived label. It says what such a network learns of a code
-// (Model.Learn, Learner), the errors that decoders then make (Nodes), the label noise that an error
+// (Model.Learn, and a Learner for several codes), the errors that decoders then make (Nodes), the label noise that an error
 // stands for (Model.NoiseOf), and which model fits an observed network (NewFit). README.md defines
 // the model with all its numbers.
 package perceived

@@ -1,5 +1,5 @@
-// Package plane has the plane of r and σ, the parameters of Gaussian mixtures, over which codes are
-// compared. An [Axis] is the numbers along one side of it.
+// Package plane has the grid of r and σ, the parameters of Gaussian mixtures, of maps and sweeps: the
+// plane of Figure 3(c) of Shah, Xue and Aamodt (ICLR 2022). An [Axis] is the numbers along one side.
 package plane
 
 import "belsim/errmodel"

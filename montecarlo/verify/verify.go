@@ -124,22 +124,22 @@ func (v *Report) Failed() bool { return v.Pass != nil && !*v.Pass }
 // manyTimes is how many times what it deviates from a deviation is that tells nothing of it.
 const manyTimes = 1000
 
-// powerText says in a sentence what the check would have found; "" where nothing was checked.
+// powerText says which deviations the test finds with the probability Power; "" where nothing was checked.
 func (v *Report) powerText() string {
 	what, of := "exact value", func(r Level) float64 { return r.Exact }
 	if table.Missing(v.Overall.Exact) {
 		what, of = "bound", func(r Level) float64 { return r.Bound }
 	}
-	// size is a deviation in levels, and as a part of what it deviates from.
+	// size is a deviation in levels, and in brackets as a part of what it deviates from.
 	size := func(r Level) string {
 		text := fmt.Sprintf("%s levels", table.Short(r.Detectable))
 		switch part := r.Detectable / of(r); {
 		case part < 1:
-			text += fmt.Sprintf(", %.2g %%", 100*part)
+			text += fmt.Sprintf(" (%.2g %%)", 100*part)
 		case part < manyTimes:
-			text += fmt.Sprintf(", %.0f times the %s", part, what)
+			text += fmt.Sprintf(" (%.0f times the %s)", part, what)
 		case !math.IsNaN(part) && !math.IsInf(part, 0):
-			text += fmt.Sprintf(", which tells nothing of so small an %s as %s", what, table.Short(of(r)))
+			text += fmt.Sprintf(" (the %s is %s: too small to be tested)", what, table.Short(of(r)))
 		}
 		return text
 	}
@@ -159,13 +159,12 @@ func (v *Report) powerText() string {
 	if least == nil {
 		return ""
 	}
-	text := fmt.Sprintf("It would have found, with a probability of at least %.0f %%, a mean above its %s", 100*v.Power,
-		what)
+	text := fmt.Sprintf("Power (%.0f %%): a mean above its %s", 100*v.Power, what)
 	if !table.Missing(v.Overall.Detectable) {
-		text += fmt.Sprintf(" by %s, over all levels; or", size(v.Overall))
+		text += fmt.Sprintf(" by %s over all levels, or", size(v.Overall))
 	}
-	return text + fmt.Sprintf(" in one level: by %s, at level %s, up to %s, at level %s", size(*least), position.At(least.Level),
-		size(*most), position.At(most.Level))
+	return text + fmt.Sprintf(" at one level, by %s at level %s to %s at level %s", size(*least),
+		position.At(least.Level), size(*most), position.At(most.Level))
 }
 
 // conclusion says in words that the verification passed, or that nothing was checked. It is empty

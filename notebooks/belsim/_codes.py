@@ -64,6 +64,8 @@ def codes(levels: int = 256, *, circular: bool = False) -> pd.DataFrame:
     One row for each code: ``code, levels, bits, min_distance, transitions_per_bit, max_transitions,
     distance_label_correlation, constant_columns, decoder, description``.
 
+    Source: Section 3 of Shah, Xue and Aamodt, "Label Encoding for Regression Networks", ICLR 2022.
+
     >>> import belsim
     >>> belsim.codes(16).set_index("code").loc["gray", "bits"].item()
     4
@@ -79,6 +81,8 @@ def code(name: str, levels: int | None = None) -> NDArray[np.int32]:
 
     ``name`` is one of ``belsim.codes()``, or a path to a .csv or .npy file. ``levels`` is L (256 for a name without it).
     Row ``n`` has the bits of level ``n``, from 0.
+
+    Source: Section 3 of Shah, Xue and Aamodt, "Label Encoding for Regression Networks", ICLR 2022.
 
     >>> import belsim
     >>> belsim.code("gray", 4).tolist()
@@ -132,6 +136,8 @@ def encode(level: ArrayLike, code: str | ArrayLike, *, levels: int | None = None
 
     ``code`` is an L × M matrix, or a name with its number of ``levels``. For a code of real numbers the bits are
     the targets of its classifiers.
+
+    Source: Section 3 of Shah, Xue and Aamodt, "Label Encoding for Regression Networks", ICLR 2022.
 
     >>> import belsim
     >>> belsim.encode([0, 3], "unary", levels=4).tolist()
@@ -206,6 +212,8 @@ def quantize(
     Labels outside the range are refused, as ``fit`` does; ``outside="clip"`` gives them the level at its end. ``range`` may have the
     label of each level instead, L numbers that ascend (see ``belsim levels --targets``); the end levels clip then.
 
+    Source: Section 3 of Shah, Xue and Aamodt, "Label Encoding for Regression Networks", ICLR 2022.
+
     >>> import belsim
     >>> belsim.quantize([2.5, 3.2, 4.0], (2.5, 4.0), 4).tolist()
     [0, 1, 3]
@@ -236,6 +244,8 @@ def dequantize(level: ArrayLike, range: ArrayLike, levels: int, *, circular: boo
     """The real labels of levels from 0, which may lie between two levels: the inverse of ``quantize``. NaN is refused.
 
     With ``circular``, ``range[1]`` is level 0 again, and labels are from ``range[0]`` to below it.
+
+    Source: Section 3 of Shah, Xue and Aamodt, "Label Encoding for Regression Networks", ICLR 2022.
 
     >>> import belsim
     >>> belsim.dequantize([0, 1.5, 3], (2.5, 4.0), 4).tolist()
@@ -392,6 +402,8 @@ class Decoder:
     ``about`` has what it is: ``kind, rule, reads, code, levels, bits, samples, error, stderr, unit``. ``save`` writes the file that
     ``belsim decode`` reads, and ``Decoder.load`` reads it again.
 
+    Source: the intervals are those of cross-conformal prediction (Vovk, Annals of Mathematics and Artificial Intelligence 74, 2015).
+
     >>> import belsim, numpy as np
     >>> level = np.arange(2000) % 16
     >>> seen = np.clip(level + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15)
@@ -523,6 +535,8 @@ def decode(
     ``quantiles``, or ``full``: a dictionary of these, the ``probabilities``, (..., L), and the ``values`` of the levels. ``bel-u``, the
     decoder for unary, takes the sigmoids of the bits for P(label > level), which isotonic regression makes descend; ``gen-ex``, the one
     for other codes, has the softmax of the correlations with the code words.
+
+    Source: Eq. 1 (bel-u), 14 (bel-j), 5 (gen) and 6 (gen-ex) of Shah, Xue and Aamodt, ICLR 2022.
 
     >>> import belsim
     >>> belsim.decode([[2.0, 1.5, -3.0]], "unary", levels=4).tolist()

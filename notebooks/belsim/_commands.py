@@ -174,6 +174,9 @@ def compare(
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: direct regression with ``baseline``.
 
+    Source: Eq. 3 and 4 (error probabilities), 2 (bound of bel-u) and 26 (of bel-j) of Shah, Xue and Aamodt, ICLR 2022; the bound of gen
+    is a union bound. theory/README.md has the exact values and the bounds under any law.
+
     >>> import belsim
     >>> belsim.compare(["unary", "johnson"], levels=16, r=0.4, sigma=1.5, samples=1000)[["code", "exact"]].round(3).values.tolist()
     [['unary', 0.301], ['johnson', 0.372]]
@@ -215,6 +218,9 @@ def forecast(
     the probability of a smaller error than the first row's, and ``near`` is within 2 % of it. ``attrs["notes"]`` says what the
     forecasts rest on, and ``attrs["baselines"]`` has the errors of no code.
 
+    Source: the perceived label and the law of departures from it are belsim's own: errmodel/perceived/README.md, and
+    testdata/forecast/README.md, which says how good the forecasts are.
+
     >>> import belsim
     >>> belsim.forecast(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
     [[32.0, 1.05], [16.0, 1.21]]
@@ -238,6 +244,8 @@ def levels(
 
     Returns a row for each number of ``levels`` and spacing: ``levels, spacing, quantization, quantization_over_baseline, forecast,
     chosen, values``. ``values`` is the ``range`` of ``fit`` and others.
+
+    Source: belsim's own; testdata/levels/README.md compares both spacings on trained networks.
 
     >>> import belsim, numpy as np
     >>> made = belsim.levels(np.arange(100.0) ** 2, levels=8, baseline=100)
@@ -299,6 +307,8 @@ def verify(
 
     ``code`` is a name or an L × M matrix. ``random`` draws the error probabilities uniformly from 0 to 1; the other arguments are
     those of ``compare``. A failed check raises nothing: see ``Verification.passed``.
+
+    Source: Eq. 2 and 26 of Shah, Xue and Aamodt, ICLR 2022; the test is Bernstein's inequality, shared by the levels (Bonferroni).
 
     >>> import belsim
     >>> belsim.verify("unary", levels=4, samples=100).passed
@@ -380,6 +390,8 @@ def heatmap(
     different sizes where they are not evenly spaced. ``method`` is ``exact``, ``bound`` or ``mc`` (samples), or several of them; by
     default the paper's bounds beside exact values, where both codes have these.
     The other arguments are those of ``compare``.
+
+    Source: Figure 3(c) of Shah, Xue and Aamodt, ICLR 2022.
 
     >>> import belsim
     >>> belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3), sigma=(1, 4, 2)).increase["exact"].shape
@@ -567,6 +579,9 @@ def fit(
     ``also``, and ``baseline``; ``code`` and ``range`` may be lists of K. ``Fit.each`` has the Fit of each output then, with its
     decoder, recommendation and pictures. With ``points`` the outputs are x and y of points, such as landmarks, in turn, and
     ``Fit.points`` has their mean Euclidean ``error``, its ``stderr`` and the ``count`` of points.
+
+    Source: the mixture is Eq. 3 and 4 of Shah, Xue and Aamodt, ICLR 2022, with r and σ of largest likelihood; the perceived label is
+    belsim's own (errmodel/perceived/README.md).
 
     >>> import belsim, numpy as np
     >>> level = np.arange(2000) % 16
@@ -848,6 +863,8 @@ def optimize(
     from, a name or an L × M matrix, of which
     the columns ``fix``, from 0, stay as they are. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error model
     is given as for ``compare``; with a ``model`` the search is for the network that was fitted.
+
+    Source: simulated annealing of code words (El Gamal, Hemachandra, Shperling and Wei, IEEE Trans. Inf. Theory 33, 1987).
 
     >>> import belsim
     >>> belsim.optimize(levels=16, bits=6, r=0.5, sigma=1, steps=200, samples=100).code.shape

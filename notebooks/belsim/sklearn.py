@@ -49,6 +49,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     constant_ : (M,), the bits that do not vary: 0 or 1, and −1 for those that do.
     decoder_ : the fitted ``belsim.Decoder`` of ``calibrate``, which ``predict`` then uses; None before.
 
+    Source: Shah, Xue and Aamodt, "Label Encoding for Regression Networks", ICLR 2022.
+
     >>> import numpy as np
     >>> from belsim.sklearn import BELRegressor
     >>> from sklearn.linear_model import LogisticRegression

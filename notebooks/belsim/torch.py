@@ -92,7 +92,8 @@ class _Exact(nn.Module, metaclass=_Short):
 class Head(_Exact):
     """A loss and a decoder for the outputs of a network, of shape (..., ``Head.outputs``). It has no weights.
 
-    With a code of L levels and M bits, ``outputs`` is M, and softmax(Z Cᵀ) of outputs Z is the distribution over the levels:
+    With a code of L levels and M bits, ``outputs`` is M, and softmax(Z Cᵀ) of outputs Z is the distribution over the levels
+    (Eq. 6 of Shah, Xue and Aamodt, ICLR 2022):
 
     - ``bce``: the binary cross-entropy of each bit of the nearest level
     - ``ce``: the cross-entropy of the distribution and the nearest level; of ``onehot`` it is a softmax classifier
@@ -190,6 +191,7 @@ class Head(_Exact):
                 self._keep("bits", _codes.targets_of(c), torch.float32)
             self.unary = c.shape[1] == levels - 1 and _codes.is_unary(c)
         self.coded = code is not None
+        self._loss_weights: Tensor | None = None  # of bound
         self._code = code if isinstance(code, str) else "a matrix" if code is not None else None
 
     def extra_repr(self) -> str:
@@ -291,6 +293,26 @@ class Head(_Exact):
             return functional.l1_loss(found, y, reduction="none"), one
         squared = functional.huber_loss if self.kind == "huber" else functional.mse_loss
         return squared(found, y, reduction="none"), one
+
+    def bound(self, outputs: Tensor, labels: Tensor) -> Tensor:
+        """A bound of the mean |answer − level| in levels, with gradients, where the answer is the most probable level (``map``).
+
+        It holds whatever the dependence of the bits: (1/ln 2) Σ_k w[n, k] ln(1 + exp(−u_k)), with the margins u_k = z_k of a bit that
+        is 1 and −z_k of one that is 0, and w[n, k] the largest |m − n| of a level m with another bit k, over the number of bits in
+        which the words of n and m differ. For ``unary``, w is 1: the mean error in levels is at most the summed BCE in bits.
+        """
+        if not self.coded or bool(((self.matrix != 0) & (self.matrix != 1)).any()):
+            raise Error("bound is for a code of bits")
+        z = self._wide(outputs)
+        with torch.autocast(z.device.type, enabled=False):
+            level = (self._index(self._level(labels, z.device)) + 0.5).floor().long().clamp(0, self.levels - 1)
+            if self._loss_weights is None:
+                places = self._places(z.double().cpu()) if self.uneven else torch.arange(self.levels)
+                c, apart = self.matrix.cpu(), (places[:, None] - places[None, :]).abs()
+                of = [((c != word) * (apart[n] / (c != word).sum(1).clamp(min=1))[:, None]).amax(0) for n, word in enumerate(c)]
+                self._loss_weights = torch.stack(of)
+            margins = torch.where(self.matrix.to(z.device)[level] > 0, z, -z)
+            return (self._loss_weights.to(z)[level] * functional.softplus(-margins)).sum(-1).mean() / math.log(2)
 
     def target(self, level: Tensor) -> Tensor:
         """The distributions of ``soft``, (..., L), around real levels from 0, of shape (...). Each sums to 1."""

@@ -687,6 +687,8 @@ def test_documented() -> None:
     for name in belsim.__all__:
         doc = str(inspect.getdoc(getattr(belsim, name)))
         assert ">>>" in doc or name in ("Error", "Fit", "Heatmap", "Optimized", "Verification"), name  # others make them
+        names_source = "Source:" in doc or name in ("Error", "Fit", "Heatmap", "Optimized", "Verification", "bench", "sweep")
+        assert names_source, name  # the results are of functions that do
     for f in (belsim.fit, belsim.encode, belsim.decode, belsim.code):
         assert re.search(r"\(.*[LMN].*\)|\(\.\.\., M\)", str(f.__doc__)), f
         assert re.search("from 0", str(f.__doc__)), f

@@ -620,7 +620,7 @@ def test_help() -> None:
 
     import belsim.torch
 
-    assert len(pydoc.render_doc(belsim.torch).splitlines()) < 150
+    assert len(pydoc.render_doc(belsim.torch).splitlines()) < 200
     assert {"parameters", "decode"} <= set(dir(belsim.torch.Head("l1", 8)))
 
 
@@ -675,3 +675,24 @@ def test_predict() -> None:
         x = torch.tensor(z, requires_grad=True)
         head.predict(x).sum().backward()
         assert x.grad is not None and x.grad.isfinite().all() and (x.grad > 0).any()
+
+
+def test_bound() -> None:
+    """The mean error of the most probable level is never above the bound by the loss, which of unary is the summed BCE in bits."""
+    from belsim.torch import Head
+
+    rng = np.random.default_rng(1)
+    for code, values in (("unary", None), ("johnson", None), ("b1jdj", None), ("hadamard", None), ("johnson", np.arange(16.0) ** 2)):
+        head = Head("bce", 16, code=code, values=values)
+        y = torch.tensor(rng.uniform(0, head.range[1], 500))
+        at = torch.tensor(np.arange(16.0) if values is None else values)
+        n = (y[:, None] - at).abs().argmin(1)
+        for size in (0.1, 1, 5):
+            z = torch.tensor(rng.normal(0, size, (500, head.outputs))) + size * (2 * head.matrix[n] - 1)
+            apart = (head.decode(z, "map") - at[n]).abs().mean() * 15 / head.range[1]
+            assert apart <= head.bound(z, y)
+            if code == "unary":
+                assert torch.isclose(head.bound(z, y), head.loss(z, y) * head.outputs / math.log(2))
+        z.requires_grad_()
+        head.bound(z, y).backward()  # type: ignore[no-untyped-call]
+        assert z.grad is not None and z.grad.isfinite().all()

@@ -196,25 +196,17 @@ tables, of the rules that lose less than %.0f %%. L1 is L2 in the tables that ha
 	}
 }
 
-// best prints the best network of each table, and the one that is forecast first.
+// best counts the tables whose best network is forecast near to the first, and is in its interval.
 func (t *tables) best() {
-	section("The best of each table",
-		"Over the first: the forecast of the network with the smallest published error, over the smallest forecast.")
-	header("table", "best", "published", "forecast", "interval", "over the first", "first", "loses")
 	near, held := 0, 0
 	for _, name := range t.names {
 		p, first := t.least(name), t.pairs[name][0]
-		q, w := t.find(p), p.Width()
-		over := q.Error/first.Error - 1
+		q := t.find(p)
 		held += q.Inside()
-		if over <= evidence.Tie {
+		if q.Error/first.Error-1 <= evidence.Tie {
 			near++
 		}
-		row(name, p.Code+", "+trained(p), fmt.Sprintf("%.2f", p.Error), fmt.Sprintf("%.2f", q.Error*w),
-			fmt.Sprintf("%.2f to %.2f", q.Lo*w, q.Hi*w), fmt.Sprintf("%+.1f %%", 100*over),
-			fmt.Sprintf("%s, %s, %s", first.Code.Name(), first.Training.Loss(), first.Reading().Decoder),
-			fmt.Sprintf("%.1f %%", 100*(first.Observed*w/p.Error-1)))
 	}
-	fmt.Printf("\nOf %d, %d are within 3 %% of the first forecast, and %d within their intervals.\n",
-		len(t.names), near, held)
+	section("The best of each table", fmt.Sprintf(`Of the %d networks with the smallest published error, %d are forecast
+within 3 %% of the smallest forecast of their table, and %d are in their intervals.`, len(t.names), near, held))
 }

@@ -48,7 +48,7 @@ func LearnedBadly(codes ...Learned) string {
 			list = append(list, text)
 		}
 	}
-	return fmt.Sprintf("Networks learn bits of more than %d transitions badly, which this model leaves out: %s",
+	return fmt.Sprintf("Networks learn bits of more than %d transitions badly. This model does not say so: %s",
 		mostLearned, strings.Join(list, ", "))
 }
 

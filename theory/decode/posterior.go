@@ -22,7 +22,7 @@ type Model struct {
 	Errors mat.Matrix
 }
 
-// Informed is a decoder that knows the classifiers. A Registry gives it a model that suits all
+// Informed is a decoder that depends on the error model of the classifiers. A Registry gives it a model that suits all
 // codes: bits that err with the probability 10⁻³ each.
 type Informed interface {
 	LogitDecoder

@@ -15,15 +15,15 @@ import (
 // candidates are the words that gen can find nearest to the outputs of a level.
 type candidates struct {
 	code  *code.Code
-	truth int       // the true row
-	costs []float64 // by row; about 1 for a level
-	e     []float64 // its probabilities; while bits are decided, 0 or 1 for these
+	truth int         // the true row
+	costs [][]float64 // of each cost, by row; about 1 for a level
+	e     []float64   // its probabilities; while bits are decided, 0 or 1 for these
 
-	reference int       // the row nearest to the most likely output
-	p         []float64 // by bit: the probability that the output differs from the reference's word
-	most      float64   // the largest cost of a row that can be nearest
-	lambda    float64   // Σp
-	union     float64   // Σ wins·error over the rivals: a bound of the error, but for the reference's
+	reference int                // the row nearest to the most likely output
+	p         []float64          // by bit: the probability that the output differs from the reference's word
+	most      [mostCosts]float64 // the largest costs of a row that can be nearest
+	lambda    float64            // Σp
+	union     float64            // Σ wins·error over the rivals: a bound of the error, but for the reference's
 
 	work   int     // of finding the rivals
 	rivals []rival // by weight, the smallest first
@@ -48,7 +48,6 @@ func (c *candidates) init(of *code.Code) {
 	c.likely, c.canErr, c.differ = make([]uint64, words), make([]uint64, words), make([]uint64, words)
 	c.distances, c.order, c.within = make([]int32, of.Levels()), make([]int32, of.Levels()), make([]int32, of.Bits()+2)
 	c.law = make([]float64, of.Bits()+2)
-	c.costs = make([]float64, of.Levels())
 }
 
 // row finds the rivals of a level.
@@ -112,7 +111,9 @@ func (c *candidates) rival(ctx context.Context, rows []int32) error {
 		}
 	}
 	c.rivals, c.union, c.work = c.rivals[:0], 0, 16*len(rows)
-	c.most = c.costs[c.reference]
+	for k, costs := range c.costs {
+		c.most[k] = costs[c.reference]
+	}
 	c.lambda = 0
 	for _, p := range c.p {
 		c.lambda += p
@@ -148,7 +149,7 @@ func (c *candidates) all(i int, e []float64) {
 
 // consider adds a row to the rivals, unless it cannot be nearer than the reference.
 func (c *candidates) consider(m int) {
-	err := c.costs[m]
+	err := c.costs[0][m]
 	distance := int(c.distances[m])
 	need := distance/2 + 1 // bits that must differ from the reference's
 	if distance%2 == 0 && m < c.reference {
@@ -166,7 +167,9 @@ func (c *candidates) consider(m int) {
 		}
 	}
 	wins = max(wins, underflow)
-	c.most = max(c.most, err)
+	for k, costs := range c.costs {
+		c.most[k] = max(c.most[k], costs[m])
+	}
 	r := rival{m, wins, wins * max(err, 1)}
 	c.union += r.weight
 	c.rivals = append(c.rivals, r)
@@ -204,7 +207,7 @@ func (c *candidates) compare(m int) (able int, lambda float64) {
 
 // choose leaves out rivals whose weights are together at most budget, and puts the others into
 // chosen. It returns by how much the mean of the others can be too large (Lo) and too small (Hi).
-func (c *candidates) choose(budget float64) (left Interval) {
+func (c *candidates) choose(budget float64) (left intervals) {
 	dropped, weight := 0, 0.0
 	for _, r := range c.rivals {
 		if weight += r.weight; weight > budget {
@@ -217,22 +220,24 @@ func (c *candidates) choose(budget float64) (left Interval) {
 		c.chosen = append(c.chosen, r.row)
 	}
 	slices.Sort(c.chosen)
-	least, most := c.errors(c.chosen)
-	for _, r := range c.rivals[:dropped] {
-		err := c.costs[r.row]
-		left.Lo += r.wins * max(0, most-err)
-		left.Hi += r.wins * max(0, err-least)
-	}
 	up := 1 + float64(dropped+4)*unit
-	return Interval{left.Lo * up, left.Hi * up}
+	for k, costs := range c.costs {
+		ends := c.errors(k, c.chosen)
+		for _, r := range c.rivals[:dropped] {
+			left[k].Lo += r.wins * max(0, ends.Hi-costs[r.row])
+			left[k].Hi += r.wins * max(0, costs[r.row]-ends.Lo)
+		}
+		left[k] = Interval{left[k].Lo * up, left[k].Hi * up}
+	}
+	return left
 }
 
-// errors returns the smallest and the largest error among rows.
-func (c *candidates) errors(rows []int) (least, most float64) {
-	least = math.Inf(1)
+// errors returns the smallest and the largest of a cost among rows.
+func (c *candidates) errors(of int, rows []int) Interval {
+	v := Interval{Lo: math.Inf(1)}
 	for _, m := range rows {
-		err := c.costs[m]
-		least, most = min(least, err), max(most, err)
+		err := c.costs[of][m]
+		v.Lo, v.Hi = min(v.Lo, err), max(v.Hi, err)
 	}
-	return least, most
+	return v
 }

@@ -1,5 +1,6 @@
 // Package enclose computes intervals that hold the expected cost of gen on hard decisions: for
-// any code, of any number of bits, whose bits err independently.
+// any code, of any number of bits, whose bits err independently. Interval arithmetic calls such an
+// interval an enclosure.
 //
 // The decoder compares every word with the output, but few words can be nearest. So the
 // expected error of a level is computed in three parts:
@@ -91,20 +92,32 @@ type Encloser struct {
 	gen     decode.Gen
 	options Options
 	whole   bool // all words form a path
-	cost    cost.Cost
-	scale   float64 // of the costs: those of the candidates are in its units
+	costs   []cost.Cost
+	scales  []float64 // of the costs: those of the candidates are in their units
 
 	candidates candidates
 	path       path
 	tree       tree
 }
 
-// New returns an encloser of mean costs. The error wraps theory.ErrNoClosedForm unless Fits.
-func New(c *code.Code, d decode.Decoder, cost cost.Cost, o Options) (*Encloser, error) {
+// mostCosts is the largest number of costs of an encloser.
+const mostCosts = 3
+
+// intervals are those of each cost.
+type intervals [mostCosts]Interval
+
+// New returns an encloser of the means of up to three costs. How narrow the intervals are is decided by
+// the first. The error wraps theory.ErrNoClosedForm unless Fits.
+func New(c *code.Code, d decode.Decoder, costs []cost.Cost, o Options) (*Encloser, error) {
 	if !Fits(c, d) {
 		return nil, fmt.Errorf("%w: intervals are for gen with a binary code", theory.ErrNoClosedForm)
 	}
-	x := &Encloser{gen: d.(decode.Gen), options: o, cost: cost, scale: cost.Scale(c.Levels())}
+	x := &Encloser{gen: d.(decode.Gen), options: o, costs: costs}
+	for _, of := range costs {
+		x.scales = append(x.scales, of.Scale(c.Levels()))
+		x.candidates.costs = append(x.candidates.costs, make([]float64, c.Levels()))
+	}
+	x.tree.c.costs = x.candidates.costs
 	x.candidates.init(c)
 	x.tree.path = &x.path
 	x.tree.c.init(c)
@@ -116,50 +129,79 @@ func New(c *code.Code, d decode.Decoder, cost cost.Cost, o Options) (*Encloser, 
 // Path reports whether all words of a code that Fits form a path, so that intervals are as narrow
 // as rounding allows and take little work.
 func Path(c *code.Code, d decode.Decoder) bool {
-	x, err := New(c, d, cost.Cost{}, Options{})
+	x, err := New(c, d, nil, Options{})
 	return err == nil && x.whole
 }
 
-// Row returns an interval that holds the mean cost of row i of the code (level i+1), whose bits
+// Row returns, for each cost, an interval that holds the mean cost of row i of the code (level i+1), whose bits
 // err independently with probabilities e, of length M. The error says that an entry of e is no
 // probability, or is the context's.
-func (x *Encloser) Row(ctx context.Context, i int, e []float64) (Interval, error) {
+func (x *Encloser) Row(ctx context.Context, i int, e []float64) ([]Interval, error) {
 	if err := matrix.CheckProbabilities(e, i); err != nil {
-		return Interval{}, err
+		return nil, err
 	}
 	c := &x.candidates
-	for m := range c.costs {
-		c.costs[m] = x.cost.Of(i+1, float64(m+1)) / x.scale
+	for k, costs := range c.costs {
+		for m := range costs {
+			costs[m] = x.costs[k].Of(i+1, float64(m+1)) / x.scales[k]
+		}
 	}
-	x.tree.c.costs = c.costs
 	v, err := x.row(ctx, c, i, e)
-	if x.scale != 1 {
-		v = Interval{v.Lo * x.scale, v.Hi * x.scale}.widen(4 * unit)
+	out := v[:len(x.costs)]
+	for k, scale := range x.scales {
+		if scale != 1 {
+			out[k] = Interval{out[k].Lo * scale, out[k].Hi * scale}.widen(4 * unit)
+		}
 	}
-	return v, err
+	return out, err
 }
 
-// row is Row in units of the scale.
-func (x *Encloser) row(ctx context.Context, c *candidates, i int, e []float64) (Interval, error) {
+// Answers returns the law of the answer to row i, as theory.Law.Row does, where all words form a path.
+// The error wraps theory.ErrNoClosedForm elsewhere, or is as Row's.
+func (x *Encloser) Answers(ctx context.Context, i int, e []float64) (a theory.Answers, err error) {
+	if err := matrix.CheckProbabilities(e, i); err != nil {
+		return a, err
+	}
+	if !x.whole {
+		return a, fmt.Errorf("%w: the words of %s form no path", theory.ErrNoClosedForm, x.candidates.code.Name())
+	}
+	x.candidates.all(i, e)
+	x.path.set(&x.candidates)
+	if _, _, err = x.path.mean(ctx, &x.candidates); err != nil {
+		return a, err
+	}
+	for j, m := range x.path.rows {
+		a.Labels = append(a.Labels, float64(m+1))
+		a.Probabilities = append(a.Probabilities, x.path.before[j]*x.path.after[j])
+	}
+	return a, nil
+}
+
+// row is Row in units of the scales.
+func (x *Encloser) row(ctx context.Context, c *candidates, i int, e []float64) (out intervals, err error) {
 	if x.whole {
 		c.all(i, e)
 		x.path.set(c)
-		v, _, err := x.path.mean(ctx, c)
-		if !matrix.Certain(e) { // else nothing is lost
-			v = v.loosen()
+		out, _, err = x.path.mean(ctx, c)
+		for k := range c.costs {
+			if !matrix.Certain(e) { // else nothing is lost
+				out[k] = out[k].loosen()
+			}
 		}
-		return v, err
+		return out, err
 	}
 	if err := c.row(ctx, x.gen, i, e); err != nil {
-		return Interval{}, err
+		return out, err
 	}
 	left := c.choose(math.Inf(1))
-	v := c.costs[c.reference]
-	out := Interval{max(0, v-left.Lo), v + left.Hi}
-	if v > 0 && len(c.rivals) > 0 { // the sums are rounded, and may be v itself
-		out = out.widen(4 * unit)
+	for k, costs := range c.costs {
+		v := costs[c.reference]
+		out[k] = Interval{max(0, v-left[k].Lo), v + left[k].Hi}
+		if v > 0 && len(c.rivals) > 0 { // the sums are rounded, and may be v itself
+			out[k] = out[k].widen(4 * unit)
+		}
+		out[k].Hi = min(out[k].Hi, c.most[k])
 	}
-	out.Hi = min(out.Hi, c.most)
 	if len(c.rivals) == 0 {
 		return out, nil
 	}
@@ -167,16 +209,16 @@ func (x *Encloser) row(ctx context.Context, c *candidates, i int, e []float64) (
 }
 
 // narrow returns a narrower interval of the row whose rivals are known.
-func (x *Encloser) narrow(ctx context.Context, out Interval) (Interval, error) {
-	work := x.options.Work
-	if out.Hi < negligible {
+func (x *Encloser) narrow(ctx context.Context, out intervals) (intervals, error) {
+	work, first := x.options.Work, &out[0]
+	if first.Hi < negligible {
 		work /= 16
 	}
 	// The first turn finds out how large the error is, and the others are as exact as that
 	// makes necessary.
-	budget := 1e-2 * out.Hi
+	budget := 1e-2 * first.Hi
 	before := math.Inf(1) // the budget of the turn before
-	for turn := 0; turn < maxTurns && work > 0 && out.Hi-out.Lo > x.options.Width*out.Hi; turn++ {
+	for turn := 0; turn < maxTurns && work > 0 && first.Hi-first.Lo > x.options.Width*first.Hi; turn++ {
 		limit := work
 		if turn == 0 {
 			limit = work / 4
@@ -192,12 +234,15 @@ func (x *Encloser) narrow(ctx context.Context, out Interval) (Interval, error) {
 		case errors.Is(err, errUnaffordable):
 			return out, nil
 		case err != nil:
-			return Interval{}, err
+			return out, err
 		}
-		out, work, before = out.meet(v, left), work-spent, budget
-		next := 0.8 * x.options.Width * out.Lo
+		for k := range x.costs {
+			out[k] = out[k].meet(v[k], left[k])
+		}
+		work, before = work-spent, budget
+		next := 0.8 * x.options.Width * first.Lo
 		if next == 0 || next > budget/4 {
-			next = min(budget/100, 0.8*x.options.Width*out.Hi)
+			next = min(budget/100, 0.8*x.options.Width*first.Hi)
 		}
 		budget = next
 	}
@@ -207,14 +252,14 @@ func (x *Encloser) narrow(ctx context.Context, out Interval) (Interval, error) {
 // errUnaffordable says that the tables of a tree take more work than the limit.
 var errUnaffordable = errors.New("the tables take too much work")
 
-// chosen returns an interval of the mean error of the chosen candidates, and its work.
-func (x *Encloser) chosen(ctx context.Context, budget float64, limit int) (v Interval, spent int, err error) {
+// chosen returns intervals of the mean costs of the chosen candidates, and their work.
+func (x *Encloser) chosen(ctx context.Context, budget float64, limit int) (v intervals, spent int, err error) {
 	c := &x.candidates
 	if x.path.set(c) {
 		return x.path.mean(ctx, c)
 	}
 	if spent = x.tree.cost(c); spent >= limit {
-		return Interval{}, 0, errUnaffordable
+		return v, 0, errUnaffordable
 	}
 	return x.tree.mean(ctx, c, budget, limit)
 }
@@ -233,12 +278,12 @@ const maxTurns = 6
 // worth their work.
 var ErrTooWide = errors.New("errors are too frequent")
 
-// Rows returns the intervals of all rows of a code whose prior is above zero, for an L × M table of
-// error probabilities. workers is the number of goroutines, 0 for all processors; it changes no
+// Rows returns, for each cost, the intervals of all rows of a code whose prior is above zero, for an
+// L × M table of error probabilities. workers is the number of goroutines, 0 for all processors; it changes no
 // number. The error wraps theory.ErrNoClosedForm unless Fits, or ErrTooWide where the intervals of a
 // few rows, which are computed first, are wide. Or it is the context's.
-func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, cost cost.Cost, prior []float64,
-	e mat.Matrix, o Options) ([]Interval, error) {
+func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, costs []cost.Cost, prior []float64,
+	e mat.Matrix, o Options) ([][]Interval, error) {
 	var rows []int
 	for i, p := range prior {
 		if p > 0 {
@@ -251,9 +296,9 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, cost
 	if err := c.CheckTable(e); err != nil {
 		return nil, err
 	}
-	each := func(n int, at func(j int) (row int), put func(j int, v Interval)) error {
+	each := func(n int, at func(j int) (row int), put func(j int, v []Interval)) error {
 		return parallel.Each(ctx, workers, n, func() (func(context.Context, int) error, error) {
-			x, err := New(c, d, cost, o)
+			x, err := New(c, d, costs, o)
 			if err != nil {
 				return nil, err
 			}
@@ -262,7 +307,12 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, cost
 				i := at(j)
 				row = matrix.Row(row, i, e)
 				v, err := x.Row(ctx, i, row)
-				put(j, v.widen(5*unit)) // more than Row needs: the numbers are those of all versions
+				for k := range v {
+					v[k] = v[k].widen(5 * unit) // more than Row needs: the numbers are those of all versions
+				}
+				if err == nil {
+					put(j, v)
+				}
 				return err
 			}, nil
 		})
@@ -276,7 +326,7 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, cost
 		err := each(part.last-part.first, func(j int) int {
 			j += part.first
 			return rows[(2*j+1)*len(rows)/(2*len(trial))]
-		}, func(j int, v Interval) { trial[part.first+j] = v })
+		}, func(j int, v []Interval) { trial[part.first+j] = v[0] })
 		if err != nil {
 			return nil, err
 		}
@@ -284,13 +334,20 @@ func Rows(ctx context.Context, workers int, c *code.Code, d decode.Decoder, cost
 			sum.Lo += v.Lo
 			sum.Hi += v.Hi
 		}
-		if sum.Width() > part.most && sum.Hi > negligible*cost.Scale(c.Levels()) {
+		if sum.Width() > part.most && sum.Hi > negligible*costs[0].Scale(c.Levels()) {
 			return nil, fmt.Errorf("%w: an interval for %s with %s would be %.2g of the error wide", ErrTooWide,
 				c.Name(), d.Name(), sum.Width())
 		}
 	}
-	out := make([]Interval, c.Levels())
-	return out, each(len(rows), func(j int) int { return rows[j] }, func(j int, v Interval) { out[rows[j]] = v })
+	out := make([][]Interval, len(costs))
+	for k := range out {
+		out[k] = make([]Interval, c.Levels())
+	}
+	return out, each(len(rows), func(j int) int { return rows[j] }, func(j int, v []Interval) {
+		for k := range out {
+			out[k][rows[j]] = v[k]
+		}
+	})
 }
 
 // Rows computes a number of trials first, and ends where their intervals are together wider than

@@ -95,12 +95,12 @@ func TestHoldsEnumeration(t *testing.T) {
 		x := must.Get(theory.NewLaw(ctx, math.MaxInt, c, d))(t)
 		for range min(most, 1+(work>>c.Bits())) {
 			e := random(rng, c)
-			v := must.Get(enclose.New(c, d, cost.Cost{}, enclose.Options{Width: math.Pow(10, -12*rng.Float64()),
+			v := must.Get(enclose.New(c, d, []cost.Cost{{}}, enclose.Options{Width: math.Pow(10, -12*rng.Float64()),
 				Work: 1 << rng.IntN(28)}))(t)
 			for i := range c.Levels() {
 				row := mat.Row(nil, i, e)
 				want, _ := must.Get(x.Row(ctx, i, row))(t).Mean(cost.Cost{}, i+1)
-				got := must.Get(v.Row(ctx, i, row))(t)
+				got := must.Get(v.Row(ctx, i, row))(t)[0]
 				if !(got.Lo <= want*(1+rounding) && want*(1-rounding) <= got.Hi) {
 					t.Fatalf("%s of %d levels, level %d: %v does not hold %v; e = %v", c.Name(), c.Levels(), i+1, got,
 						want, row)
@@ -129,17 +129,44 @@ func TestWalk(t *testing.T) {
 		e := random(rng, c)
 		e.Scale(0.3, e)
 		for _, width := range []float64{1e-3, 1e-6, 1e-9} {
-			x := must.Get(enclose.New(c, d, cost.Cost{}, enclose.Options{Width: width, Work: 1 << 24}))(t)
+			x := must.Get(enclose.New(c, d, []cost.Cost{{}}, enclose.Options{Width: width, Work: 1 << 24}))(t)
 			for _, i := range []int{0, 1, levels / 2, levels - 1} {
 				row := mat.Row(nil, i, e)
 				want := walk(i, row)
-				got := must.Get(x.Row(t.Context(), i, row))(t)
+				got := must.Get(x.Row(t.Context(), i, row))(t)[0]
 				if !(got.Lo <= want*(1+rounding) && want*(1-rounding) <= got.Hi && got.Width() <= width) {
 					t.Errorf("unary of %d levels, level %d: %v does not hold %v, or is wider than %v", levels, i+1, got,
 						want, width)
 				}
 			}
 		}
+	}
+}
+
+// TestAnswers: the law of the answers on a path is that of an enumeration, whose sums are of fewer than
+// 2²⁰ products of at most 20 factors; other codes have none.
+func TestAnswers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 4))
+	for _, levels := range []int{2, 5, 12} {
+		c, d := named(t, "unary", levels)
+		x := must.Get(enclose.New(c, d, nil, enclose.Options{}))(t)
+		law := must.Get(theory.NewLaw(t.Context(), math.MaxInt, c, d))(t)
+		e := random(rng, c)
+		for i := range levels {
+			row, got, want := mat.Row(nil, i, e), make([]float64, levels), make([]float64, levels)
+			must.Get(x.Answers(t.Context(), i, row))(t).Place(got, c)
+			must.Get(law.Row(t.Context(), i, row))(t).Place(want, c)
+			for m := range want {
+				if math.Abs(got[m]-want[m]) > 1e-10 {
+					t.Errorf("unary of %d levels, level %d: P(%d) = %v, want %v", levels, i+1, m+1, got[m], want[m])
+				}
+			}
+		}
+	}
+	c, d := named(t, "gray", 8)
+	x := must.Get(enclose.New(c, d, nil, enclose.Options{}))(t)
+	if _, err := x.Answers(t.Context(), 0, make([]float64, 3)); !errors.Is(err, theory.ErrNoClosedForm) {
+		t.Errorf("gray: %v", err)
 	}
 }
 
@@ -170,13 +197,13 @@ func TestParts(t *testing.T) {
 			row := mat.Row(nil, i, e)
 			var all []enclose.Interval
 			for _, width := range []float64{1e-3, 1e-6, 1e-9} {
-				x := must.Get(enclose.New(c, d, cost.Cost{}, enclose.Options{Width: width, Work: 1 << 24}))(t)
-				v := must.Get(x.Row(ctx, i, row))(t)
+				x := must.Get(enclose.New(c, d, []cost.Cost{{}}, enclose.Options{Width: width, Work: 1 << 24}))(t)
+				v := must.Get(x.Row(ctx, i, row))(t)[0]
 				all = append(all, v)
 			}
-			x := must.Get(enclose.New(twin, twinGen, cost.Cost{}, enclose.Options{Width: 1e-6, Work: 1 << 24}))(t)
+			x := must.Get(enclose.New(twin, twinGen, []cost.Cost{{}}, enclose.Options{Width: 1e-6, Work: 1 << 24}))(t)
 			// One of the two added bits errs always: they say nothing together.
-			v := must.Get(x.Row(ctx, i, append(row, 0, 1)))(t)
+			v := must.Get(x.Row(ctx, i, append(row, 0, 1)))(t)[0]
 			all = append(all, v)
 			for _, a := range all {
 				for _, b := range all {
@@ -250,14 +277,14 @@ func TestTinyProbabilities(t *testing.T) {
 		{"underflow", words("000", "111"), []float64{1e-200, 1e-200, 1e-200}, 0},
 	} {
 		d := must.Get(decode.New("gen", test.code))(t)
-		x := must.Get(enclose.New(test.code, d, cost.Cost{}, enclose.DefaultOptions()))(t)
-		v, err := x.Row(context.Background(), 0, test.e)
-		if err != nil || v.Lo > test.at || v.Hi <= test.at || v.Hi > test.at+1e-14 {
-			t.Errorf("%s: %v, %v; want an interval that goes from %v to a little above", test.name, v, err, test.at)
+		x := must.Get(enclose.New(test.code, d, []cost.Cost{{}}, enclose.DefaultOptions()))(t)
+		v := must.Get(x.Row(t.Context(), 0, test.e))(t)[0]
+		if v.Lo > test.at || v.Hi <= test.at || v.Hi > test.at+1e-14 {
+			t.Errorf("%s: %v; want an interval that goes from %v to a little above", test.name, v, test.at)
 		}
 		clear(test.e)
-		if v, err = x.Row(context.Background(), 0, test.e); err != nil || v != (enclose.Interval{}) {
-			t.Errorf("%s: %v, %v where no bit errs; want 0", test.name, v, err)
+		if v = must.Get(x.Row(t.Context(), 0, test.e))(t)[0]; v != (enclose.Interval{}) {
+			t.Errorf("%s: %v where no bit errs; want 0", test.name, v)
 		}
 	}
 }
@@ -286,9 +313,9 @@ func TestMixtures(t *testing.T) {
 	} {
 		c, d := named(t, tt.name, tt.levels)
 		e := mixture(t, c, tt.r, tt.sigma)
-		x := must.Get(enclose.New(c, d, cost.Cost{}, enclose.DefaultOptions()))(t)
+		x := must.Get(enclose.New(c, d, []cost.Cost{{}}, enclose.DefaultOptions()))(t)
 		for _, i := range []int{0, 5, tt.levels / 2} {
-			v := must.Get(x.Row(ctx, i, mat.Row(nil, i, e)))(t)
+			v := must.Get(x.Row(ctx, i, mat.Row(nil, i, e)))(t)[0]
 			if v.Width() > tt.width {
 				t.Errorf("%s of %d levels, r = %v, σ = %v, level %d: %v has width %.2g, want %v", tt.name, tt.levels,
 					tt.r, tt.sigma, i+1, v, v.Width(), tt.width)
@@ -305,7 +332,7 @@ func TestWorkers(t *testing.T) {
 	prior[3], prior[4] = 0, prior[3]+prior[4]
 	var first []enclose.Interval
 	for workers := 1; workers <= 3; workers++ {
-		rows := must.Get(enclose.Rows(context.Background(), workers, c, d, cost.Cost{}, prior, e, enclose.DefaultOptions()))(t)
+		rows := must.Get(enclose.Rows(context.Background(), workers, c, d, []cost.Cost{{}}, prior, e, enclose.DefaultOptions()))(t)[0]
 		if rows[3] != (enclose.Interval{}) {
 			t.Errorf("a row without prior has %v", rows[3])
 		}
@@ -344,7 +371,7 @@ func TestMeanRounded(t *testing.T) {
 func TestTooWide(t *testing.T) {
 	c, d := named(t, "hadamard", 64)
 	e := mixture(t, c, 0.6, 1.5)
-	if _, err := enclose.Rows(context.Background(), 0, c, d, cost.Cost{}, theory.Uniform(64), e,
+	if _, err := enclose.Rows(context.Background(), 0, c, d, []cost.Cost{{}}, theory.Uniform(64), e,
 		enclose.DefaultOptions()); !errors.Is(err, enclose.ErrTooWide) {
 		t.Errorf("frequent errors: error %v, want ErrTooWide", err)
 	}
@@ -354,13 +381,13 @@ func TestTooWide(t *testing.T) {
 	gen := must.Get(decode.New("gen", few))(t)
 	for p := 0.001; p < 0.1; p *= 1.1 {
 		e, o := mat.NewDense(32, 14, slices.Repeat([]float64{p}, 32*14)), enclose.Options{Width: 1e-9, Work: 1 << 15}
-		x, widths, sum := must.Get(enclose.New(few, gen, cost.Cost{}, o))(t), [4]float64{}, enclose.Interval{}
+		x, widths, sum := must.Get(enclose.New(few, gen, []cost.Cost{{}}, o))(t), [4]float64{}, enclose.Interval{}
 		for j := range widths {
-			v := must.Get(x.Row(t.Context(), 4+8*j, mat.Row(nil, 4+8*j, e)))(t)
+			v := must.Get(x.Row(t.Context(), 4+8*j, mat.Row(nil, 4+8*j, e)))(t)[0]
 			sum.Lo, sum.Hi = sum.Lo+v.Lo, sum.Hi+v.Hi
 			widths[j] = sum.Width()
 		}
-		_, err := enclose.Rows(t.Context(), 1, few, gen, cost.Cost{}, theory.Uniform(32), e, o)
+		_, err := enclose.Rows(t.Context(), 1, few, gen, []cost.Cost{{}}, theory.Uniform(32), e, o)
 		wider := max(widths[1]/0.04, widths[3]/0.01)
 		if want := wider > 1; errors.Is(err, enclose.ErrTooWide) != want {
 			t.Errorf("e = %v: rows are %.3g wide, error %v", p, widths, err)
@@ -376,7 +403,7 @@ func TestTooWide(t *testing.T) {
 	few, gen = named(t, "b1jdj", 32)
 	// Without work all are wide, and errors below 10⁻¹² do not matter.
 	for r, want := range map[float64]bool{3e-14: false, 6e-14: true} {
-		_, err := enclose.Rows(t.Context(), 1, few, gen, cost.Cost{}, theory.Uniform(32), mixture(t, few, r, 1.5),
+		_, err := enclose.Rows(t.Context(), 1, few, gen, []cost.Cost{{}}, theory.Uniform(32), mixture(t, few, r, 1.5),
 			enclose.Options{})
 		if errors.Is(err, enclose.ErrTooWide) != want {
 			t.Errorf("r = %v: error %v, want ErrTooWide: %v", r, err, want)
@@ -384,12 +411,12 @@ func TestTooWide(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := enclose.Rows(ctx, 0, c, d, cost.Cost{}, theory.Uniform(64), e,
+	if _, err := enclose.Rows(ctx, 0, c, d, []cost.Cost{{}}, theory.Uniform(64), e,
 		enclose.DefaultOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: error %v", err)
 	}
 	u := must.Get(decode.New("gen-ex", c))(t)
-	if _, err := enclose.New(c, u, cost.Cost{}, enclose.DefaultOptions()); !errors.Is(err, theory.ErrNoClosedForm) {
+	if _, err := enclose.New(c, u, []cost.Cost{{}}, enclose.DefaultOptions()); !errors.Is(err, theory.ErrNoClosedForm) {
 		t.Errorf("gen-ex: error %v, want ErrNoClosedForm", err)
 	}
 }

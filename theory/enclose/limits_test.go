@@ -68,7 +68,7 @@ func TestScratchBound(t *testing.T) {
 	hard(t, func(name string, c *code.Code, i int, e []float64) {
 		d := must.Get(decode.New("gen", c))(t)
 		before := held()
-		x := must.Get(enclose.New(c, d, cost.Cost{}, enclose.Options{Width: 1e-9, Work: work}))(t)
+		x := must.Get(enclose.New(c, d, []cost.Cost{{}}, enclose.Options{Width: 1e-9, Work: work}))(t)
 		if _, err := x.Row(context.Background(), i, e); err != nil && !errors.Is(err, enclose.ErrTooWide) {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestCancelled(t *testing.T) {
 	const work, often = 1 << 22, 1 << 20
 	hard(t, func(name string, c *code.Code, i int, e []float64) {
 		d := must.Get(decode.New("gen", c))(t)
-		x := must.Get(enclose.New(c, d, cost.Cost{}, enclose.Options{Width: 1e-9, Work: work}))(t)
+		x := must.Get(enclose.New(c, d, []cost.Cost{{}}, enclose.Options{Width: 1e-9, Work: work}))(t)
 		whole := countdown{Context: context.Background(), left: math.MaxInt}
 		if _, err := x.Row(&whole, i, e); err != nil && !errors.Is(err, enclose.ErrTooWide) {
 			t.Fatal(err)

@@ -85,16 +85,16 @@ func (x *path) link(c *candidates) bool {
 // tiny is a probability that is left out of the laws of walks. It is counted as lost.
 const tiny = 0x1p-1000
 
-// mean returns an interval of the mean cost, and its work.
-func (x *path) mean(ctx context.Context, c *candidates) (Interval, int, error) {
+// mean returns intervals of the mean costs, and their work.
+func (x *path) mean(ctx context.Context, c *candidates) (out intervals, work int, err error) {
 	n := len(x.rows)
 	x.before, x.after = resize(x.before, n), resize(x.after, n)
-	lost, work := 0.0, 0
+	lost := 0.0
 	x.start()
 	x.before[0] = 1
 	for j, bits := range x.steps {
 		if err := ctx.Err(); err != nil { // 65,536 bits take some milliseconds a step
-			return Interval{}, work, err
+			return out, work, err
 		}
 		if j+1 == x.turn {
 			x.near, x.far = x.far, x.near
@@ -111,7 +111,7 @@ func (x *path) mean(ctx context.Context, c *candidates) (Interval, int, error) {
 	x.after[n-1] = 1
 	for j := n - 2; j >= 0; j-- {
 		if err := ctx.Err(); err != nil {
-			return Interval{}, work, err
+			return out, work, err
 		}
 		if j+1 == x.turn {
 			x.near, x.far = x.far, x.near
@@ -122,13 +122,15 @@ func (x *path) mean(ctx context.Context, c *candidates) (Interval, int, error) {
 		x.after[j] = x.near.below(1) + x.far.below(0)
 		lost += x.clamp(1)
 	}
-	v := 0.0
-	for j, m := range x.rows {
-		v += x.before[j] * x.after[j] * c.costs[m]
+	for k, costs := range c.costs {
+		v := 0.0
+		for j, m := range x.rows {
+			v += x.before[j] * x.after[j] * costs[m]
+		}
+		// A probability has at most three roundings a bit on either side, and those of its sums.
+		out[k] = Interval{v, v + lost*c.errors(k, x.rows).Hi}.widen(float64(8*len(x.bits)+4*n+16) * unit)
 	}
-	_, most := c.errors(x.rows)
-	// A probability has at most three roundings a bit on either side, and those of its sums.
-	return Interval{v, v + lost*most}.widen(float64(8*len(x.bits)+4*n+16) * unit), work, nil
+	return out, work, nil
 }
 
 // start begins at an end of the path.

@@ -23,8 +23,8 @@ type tree struct {
 	off          []int     // by candidate: how many sure bits differ from its word
 	counts       []int     // by bit: the pairs of nearest words that differ in it
 
-	known, left Interval // of the branches that are finished; by how much it is too large and too small
-	leaves      int      // their number
+	known, left intervals // of the branches that are finished; by how much it is too large and too small
+	leaves      int       // their number
 	work, limit int
 }
 
@@ -34,10 +34,10 @@ func (x *tree) cost(c *candidates) int { return x.pairs(len(c.chosen)) }
 // pairs is the work of comparing so many words.
 func (x *tree) pairs(rows int) int { return rows*rows/2*len(x.c.likely) + 32 }
 
-// mean returns an interval of the mean error of the chosen candidates, and its work. What is not
+// mean returns intervals of the mean costs of the chosen candidates, and their work. What is not
 // known of branches that are not followed up is at most budget, unless the work ends before.
-func (x *tree) mean(ctx context.Context, c *candidates, budget float64, limit int) (Interval, int, error) {
-	x.known, x.left, x.leaves, x.work, x.limit = Interval{}, Interval{}, 0, 0, limit
+func (x *tree) mean(ctx context.Context, c *candidates, budget float64, limit int) (out intervals, work int, err error) {
+	x.known, x.left, x.leaves, x.work, x.limit = intervals{}, intervals{}, 0, 0, limit
 	x.e = append(x.e[:0], c.e...)
 	x.c.truth, x.c.e = c.truth, append(x.c.e[:0], c.e...)
 	x.sure, x.output = resize(x.sure, len(c.likely)), resize(x.output, len(c.likely))
@@ -49,11 +49,15 @@ func (x *tree) mean(ctx context.Context, c *candidates, budget float64, limit in
 		}
 	}
 	x.rows = x.rows[:0]
-	_, err := x.branch(ctx, c.chosen, 1, budget)
+	_, err = x.branch(ctx, c.chosen, 1, budget)
 	// A probability has two roundings a bit, a leaf two more, and a sum one for each leaf.
 	rounding := float64(2*len(c.e)+x.leaves+8) * unit
-	v, up := x.known.widen(rounding), 1+2*rounding
-	return Interval{max(0, v.Lo-up*x.left.Lo), v.Hi + up*x.left.Hi}.widen(4 * unit), x.work, err
+	up := 1 + 2*rounding
+	for k, left := range x.left {
+		v := x.known[k].widen(rounding)
+		out[k] = Interval{max(0, v.Lo-up*left.Lo), v.Hi + up*left.Hi}.widen(4 * unit)
+	}
+	return out, x.work, err
 }
 
 // decide makes a bit wrong, where e is 1, or right, where e is 0.
@@ -72,9 +76,12 @@ func (x *tree) branch(ctx context.Context, chosen []int, p, budget float64) (flo
 	x.reduce(from)
 	rows := x.rows[from:]
 	defer func() { x.rows = x.rows[:from] }()
-	least, most := x.c.errors(rows)
-	if unknown := p * (most - least); unknown <= budget || x.work >= x.limit {
-		x.add(p, Interval{least, most})
+	ends := intervals{x.c.errors(0, rows)}
+	if unknown := p * (ends[0].Hi - ends[0].Lo); unknown <= budget || x.work >= x.limit {
+		for k := 1; k < len(x.c.costs); k++ {
+			ends[k] = x.c.errors(k, rows)
+		}
+		x.add(p, ends)
 		return max(0, budget-unknown), ctx.Err()
 	}
 	x.c.chosen, x.c.e = append(x.c.chosen[:0], rows...), append(x.c.e[:0], x.e...)
@@ -98,8 +105,10 @@ func (x *tree) branch(ctx context.Context, chosen []int, p, budget float64) (flo
 		}
 		x.work += x.c.work
 		left := x.c.choose(share / 4 / q)
-		x.left.Lo += q * left.Lo
-		x.left.Hi += q * left.Hi
+		for k, v := range left[:len(x.c.costs)] {
+			x.left[k].Lo += q * v.Lo
+			x.left[k].Hi += q * v.Hi
+		}
 		rest, err := x.branch(ctx, x.c.chosen, q, share*3/4)
 		if err != nil {
 			return 0, err
@@ -111,10 +120,12 @@ func (x *tree) branch(ctx context.Context, chosen []int, p, budget float64) (flo
 	return budget, nil
 }
 
-// add adds a mean of outcomes of probability p.
-func (x *tree) add(p float64, v Interval) {
-	x.known.Lo += p * v.Lo
-	x.known.Hi += p * v.Hi
+// add adds means of outcomes of probability p.
+func (x *tree) add(p float64, of intervals) {
+	for k, v := range of[:len(x.c.costs)] {
+		x.known[k].Lo += p * v.Lo
+		x.known[k].Hi += p * v.Hi
+	}
 	x.leaves++
 }
 

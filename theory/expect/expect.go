@@ -247,11 +247,23 @@ func Confusion(ctx context.Context, workers int, p *Problem) (*mat.Dense, error)
 		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
 			theory.ErrNoClosedForm)
 	}
+	out := mat.NewDense(p.Code.Levels(), p.Code.Levels(), nil)
 	law, err := theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
+	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) && enclose.Path(p.Code, p.Decoder) {
+		return out, parallel.Each(ctx, workers, p.Code.Levels(), func() (func(context.Context, int) error, error) {
+			x, err := enclose.New(p.Code, p.Decoder, nil, enclose.Options{})
+			var row []float64
+			return func(ctx context.Context, i int) error {
+				row = matrix.Row(row, i, p.Errors)
+				a, err := x.Answers(ctx, i, row)
+				a.Place(out.RawRowView(i), p.Code)
+				return err
+			}, err
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := mat.NewDense(p.Code.Levels(), p.Code.Levels(), nil)
 	return out, law.Levels(ctx, workers, nil, p.Errors, p.Cost, func(i int, _ float64, a theory.Answers) {
 		a.Place(out.RawRowView(i), p.Code)
 	})
@@ -294,19 +306,33 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 			return nil
 		}
 	}
-	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, p.Cost, q.prior, p.Errors, o)
+	costs := []cost.Cost{p.Cost, p.Cost.Squared(), p.Cost.Beyond(float64(p.Within))}
+	if q.onlyMean {
+		costs = costs[:1]
+	}
+	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, costs, q.prior, p.Errors, o)
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	t.Intervals = rows
-	v := enclose.Mean(q.prior, rows)
-	if v.Width() <= ExactWidth {
-		x.Exact = v.Middle()
-	}
+	t.Intervals = rows[0]
+	v := enclose.Mean(q.prior, rows[0])
 	x.ExactLo, x.ExactHi = &v.Lo, &v.Hi
+	if v.Width() > ExactWidth {
+		return nil
+	}
+	x.Exact = v.Middle()
+	if !q.onlyMean {
+		square, far := enclose.Mean(q.prior, rows[1]), enclose.Mean(q.prior, rows[2])
+		if square.Width() <= ExactWidth {
+			t.RMS = math.Sqrt(square.Middle())
+		}
+		if far.Hi-far.Lo <= ExactWidth {
+			t.Within = max(0, 1-far.Middle())
+		}
+	}
 	return nil
 }
 

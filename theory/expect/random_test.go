@@ -1,6 +1,7 @@
 package expect_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -327,11 +328,17 @@ func TestRandomProblems(t *testing.T) {
 		near("RMS", th.RMS, math.Sqrt(all.Square))
 		near("share within of all", th.Within, all.Within)
 		if enclose.Fits(p.Code, p.Decoder) {
-			rows, err := enclose.Rows(t.Context(), 1, p.Code, p.Decoder, p.Cost, p.prior, p.Errors,
+			costs := []cost.Cost{p.Cost, p.Cost.Squared(), p.Cost.Beyond(float64(p.Within))}
+			all, err := enclose.Rows(t.Context(), 1, p.Code, p.Decoder, costs, p.prior, p.Errors,
 				enclose.Options{Width: 1e-9, Work: 1 << 20})
-			for i, v := range rows {
-				if p.prior[i] > 0 && !(v.Lo-1e-10*scale <= th.Levels[i].Mean && th.Levels[i].Mean <= v.Hi+1e-10*scale) {
-					t.Errorf("%s, level %d: %v does not hold %v", name, i+1, v, th.Levels[i].Mean)
+			for k, rows := range all {
+				slack := 1e-10 * costs[k].Scale(p.Code.Levels()) * float64(p.Code.Levels())
+				for i, v := range rows {
+					l := th.Levels[i]
+					want := []float64{l.Mean, l.Square, 1 - l.Within}[k]
+					if p.prior[i] > 0 && !(v.Lo-slack <= want && want <= v.Hi+slack) {
+						t.Errorf("%s, level %d, %s: %v does not hold %v", name, i+1, costs[k].Name(), v, want)
+					}
 				}
 			}
 			if err == nil {
@@ -397,4 +404,27 @@ func TestStepsOfCosts(t *testing.T) {
 	e := []float64{0, 0, 0.25}
 	b := must.Get(theory.NewBound(c, d, zeroOne))(t)
 	must.Within(t, "bound", must.Get(b.Row(t.Context(), 0, e))(t), 0.25, 0.25) // and not |C(1,1) − C(1,2)|·0
+}
+
+// TestConfusionOfPaths: gen on a path of any size has a confusion matrix, whose mean error is in the
+// interval; other codes of many bits have none.
+func TestConfusionOfPaths(t *testing.T) {
+	c := must.Get(code.New("unary", 48))(t)
+	p := &expect.Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Errors: mat.NewDense(48, 47, nil)}
+	rng := rand.New(rand.NewPCG(2, 58))
+	p.Errors.(*mat.Dense).Apply(func(_, _ int, _ float64) float64 { return rng.Float64() / 3 }, p.Errors)
+	th := must.Get(expect.Of(t.Context(), 1, p, theory.Uniform(48), expect.Omit{AnyLaw: true}))(t)
+	m, mean := must.Get(expect.Confusion(t.Context(), 2, p))(t), 0.0
+	for i := range 48 {
+		must.Within(t, "probability", mat.Sum(m.RowView(i)), 1-1e-12, 1+1e-12)
+		for k := range 48 {
+			mean += m.At(i, k) * math.Abs(float64(k-i)) / 48
+		}
+	}
+	must.Within(t, "mean", mean, *th.Mean.ExactLo*(1-1e-12), *th.Mean.ExactHi*(1+1e-12))
+	h := must.Get(code.New("hadamard", 64))(t)
+	p = &expect.Problem{Code: h, Decoder: must.Get(decode.New("gen", h))(t), Errors: mat.NewDense(64, h.Bits(), nil)}
+	if _, err := expect.Confusion(t.Context(), 1, p); !errors.Is(err, theory.ErrNoClosedForm) {
+		t.Errorf("hadamard: %v", err)
+	}
 }

@@ -1,5 +1,5 @@
-// Package lanes has the routines for groups of samples that are sampled side by side: the
-// noise of their logits, correlations with candidates, and softmax weights.
+// Package lanes has the SIMD kernels of the samplers. A group of samples is computed side by side, a
+// lane for each: the noise of their logits, correlations with candidates, and softmax weights.
 //
 // Each routine has a file with the loop in Go, and one in assembly for each kind of processor,
 // which gives the same bits: for amd64 with AVX2 and, where it is worth it, with AVX-512, for arm64

@@ -1,0 +1,79 @@
+package observed
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory"
+	"belsim/theory/base/memory"
+	"belsim/theory/code"
+	"belsim/theory/cost"
+	"belsim/theory/decode"
+)
+
+// lossSums add up the bound of theory.LossWeights, in levels.
+type lossSums struct {
+	code    *code.Code
+	weights *mat.Dense // nil where gen reads no logits, or they would take long
+	tau     float64    // 0 before the first batch, which chooses it
+	sum     Sums
+}
+
+// mostLossWork is the largest L²·M/64 for which the weights are computed.
+const mostLossWork = 1 << 26
+
+func newLossSums(c *code.Code, k Kind, decodings []Decoding) *lossSums {
+	s := &lossSums{code: c}
+	levels := c.Levels()
+	if k.Hard() || c.Real() || memory.Product(levels, levels, len(c.Word(0))) > mostLossWork ||
+		!slices.ContainsFunc(decodings, func(d Decoding) bool { _, gen := d.Decoder.(decode.Gen); return gen && d.Soft }) {
+		return s
+	}
+	of := cost.OfValues(c.Places())
+	if c.Circular() {
+		of = cost.Circular(levels)
+	}
+	s.weights = theory.LossWeights(c, of)
+	return s
+}
+
+// of is the bound of a sample at a temperature.
+func (s *lossSums) of(tau float64, level int, z []float64) float64 {
+	sum, w := 0.0, s.weights.RawRowView(level-1)
+	for k, u := range z {
+		if !s.code.Bit(level-1, k) {
+			u = -u
+		}
+		sum += w[k] * (max(-tau*u, 0) + math.Log1p(math.Exp(-math.Abs(tau*u))))
+	}
+	return sum / math.Ln2
+}
+
+// choose sets the temperature to the power of √2 of the smallest bound of some samples of a batch. Every
+// temperature gives a bound, for it changes no answer of gen.
+func (s *lossSums) choose(b *batch, m int) {
+	if s.weights == nil || s.tau > 0 || b.n == 0 {
+		return
+	}
+	const most = 256
+	least := math.Inf(1)
+	for i := -16; i <= 16; i++ {
+		tau, sum := math.Exp2(float64(i)/2), 0.0
+		for j := 0; j < b.n; j += 1 + b.n/most {
+			sum += s.of(tau, b.level[j], b.z[j*m:(j+1)*m])
+		}
+		if sum < least || s.tau == 0 {
+			s.tau, least = tau, sum
+		}
+	}
+}
+
+// bound is the mean; NaN where there is none.
+func (s *lossSums) bound() float64 {
+	if s.weights == nil {
+		return math.NaN()
+	}
+	return s.sum.Error().Mean
+}
