@@ -233,7 +233,7 @@ func (n *faultyNetwork) said(t *testing.T) string {
 	}
 	o := Options{Code: n.code, Levels: faultLevels, Range: n.of, Training: n.training, Temperature: 1,
 		Decoders: decode.Builtin(),
-		Targets: save(t, filepath.Join(dir, "y.npy"), y), Outputs: n.kind + save(t, filepath.Join(dir, "z.npy"), z)}
+		Targets:  save(t, filepath.Join(dir, "y.npy"), y), Outputs: n.kind + save(t, filepath.Join(dir, "z.npy"), z)}
 	own, err := openNetwork(t.Context(), o)
 	if err != nil {
 		return err.Error()

@@ -25,11 +25,13 @@ type DecoderRow struct {
 	// after a training for the decoder
 	Perceived float64 `json:"perceived" text:"perceived label"`
 	// mean answer − target, in the unit of the targets; null for a fitted decoder
-	Bias       float64 `json:"bias"`
+	Bias float64 `json:"bias"`
+	// standard error of bias
 	BiasStdErr float64 `json:"bias_stderr"`
-	// the line of least squares, target = offset + slope·answer; null for a fitted decoder
+	// of the line of least squares, target = offset + slope·answer; null for a fitted decoder
 	Offset float64 `json:"offset"`
-	Slope  float64 `json:"slope"`
+	// of the same line
+	Slope float64 `json:"slope"`
 	// forecasts rest on this error, and on that of direct_regression
 	Known bool `json:"known"`
 }
