@@ -2,7 +2,6 @@ package theory
 
 import (
 	"context"
-	"slices"
 
 	"belsim/theory/code"
 	"belsim/theory/cost"
@@ -80,7 +79,12 @@ type belUForm struct {
 }
 
 func (b *belUForm) set(ctx context.Context, i int, e []float64) (err error) {
-	largest := slices.Max(e)
+	largest := 0.0
+	for _, p := range e { // all are probabilities
+		if p > largest {
+			largest = p
+		}
+	}
 	// What is left out is a bit that errs 2⁸⁰ times less often than
 	// another, and counts so unlikely that they could not change the mean
 	// by 2⁻⁷⁰ of the largest e, even at the far end and at every step.

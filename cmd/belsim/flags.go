@@ -28,7 +28,7 @@ type levelsFlag struct {
 
 // outputsFlags say what decoders read, and how the outputs depend on each other.
 type outputsFlags struct {
-	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What classifiers give: ${enum}; auto: logits for gen-ex and real codes."`
+	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the decoder reads: ${enum}; auto: logits for gen-ex and real codes."`
 	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex (default: 1)."`
 }
 
@@ -63,7 +63,7 @@ type modelFlag struct {
 type mixtureFlags struct {
 	R      *float64 `xor:"r" placeholder:"r" help:"Weight r of the Gaussian at each bit transition (default: ${r})."`
 	Sigma  *float64 `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels (default: ${sigma})."`
-	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Table of error probabilities."`
+	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Error probabilities e[n,k], an L × M table in .csv or .npy."`
 	modelFlag
 }
 

@@ -281,7 +281,7 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 		text := fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain),
 			forecast.Chance(d.Better))
 		if d.Rule {
-			text += " It lost least in general, and no head is forecast to be 2 % better."
+			text += " This head lost least in general, and no head is forecast to be 2 % better."
 		}
 		if d.Lost > 0 {
 			text += fmt.Sprintf(" In general %s loses %s to the best head.", yours, forecast.LossText(yours, d.Lost))

@@ -388,7 +388,7 @@ def _written(inputs: Inputs, z: NDArray[Any], kind: Kind, columns: int, **option
     return found
 
 
-def probabilities(z: NDArray[Any], c: NDArray[Any], decoder: DecoderName = "auto", kind: Kind = "auto",
+def probabilities(z: NDArray[Any], c: NDArray[Any], decoder: str = "auto", kind: Kind = "auto",
                   temperature: float = 1.0) -> NDArray[np.float64]:  # fmt: skip
     """The probabilities of the levels, (..., L), of outputs, (..., M), of a code."""
     with Inputs() as inputs:

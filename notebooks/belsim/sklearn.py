@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -105,9 +105,16 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BELRegressor:  # noqa: N803
         """Trains the classifiers: ``X`` of shape (N, features), real labels ``y`` and weights of shape (N,).
 
-        A sample of weight 0 is left out.
+        A sample of weight 0 is left out. Labels of K outputs are (N, K), where NaN is missing: that output does without the sample.
+        Each output has a model of its own then, in ``each_``; the results of all methods have an axis of length K after the first.
         """
         _check(self.classifier)
+        self.each_: list[BELRegressor] = []
+        if _many(y):
+            x, w = self._features(X, reset=True), None if sample_weight is None else np.asarray(sample_weight)
+            for at, labels in _known(y, len(x)):
+                self.each_.append(clone(self).fit(_rows(x, at), labels, None if w is None else w[at]))
+            return self
         x, labels = self._features(X, _unmasked(y), reset=True)
         w = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((len(labels), 1)), ensure_non_negative=True)
         if w is not None:
@@ -145,6 +152,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     def outputs(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
         """The outputs of the classifiers, (N, M), as logits. ``belsim.fit`` reads them."""
         check_is_fitted(self)
+        if self.each_:
+            return np.stack([of.outputs(X) for of in self.each_], axis=1)
         x = self._features(X)
         z = np.empty((len(x), len(self.constant_)))
         z[:] = np.where(self.constant_ == 1, 1.0, -1.0) * _codes.CERTAIN
@@ -165,6 +174,9 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         ``output_type`` takes them of ``predict_proba`` instead, as ``belsim.decode`` does: ``mean``, ``median``, ``mode``, a list of
         the ``quantiles``, or ``full``, a dictionary of all.
         """
+        check_is_fitted(self)
+        if self.each_:
+            return _stacked([of.predict(X, confidence, output_type=output_type, quantiles=quantiles) for of in self.each_])
         if output_type is not None:
             values = self.values_ if self.values_ is not None else np.linspace(*self.range_, len(self.matrix_))
             return _codes.summary(self.predict_proba(X), values, output_type, quantiles)
@@ -184,6 +196,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         the product of the bits' probabilities at the code words.
         """
         z = self.outputs(X)
+        if self.each_:
+            return np.stack([of.predict_proba(X) for of in self.each_], axis=1)
         if self.decoder_ is not None:
             return self.decoder_.probabilities(z, kind="logits")
         return _codes.probabilities(z, self.matrix_, kind="logits", temperature=self.temperature)
@@ -198,6 +212,11 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         ``X`` has the shape (N, features), and ``y``, (N,), real labels; those outside of ``range_`` get the nearest end.
         """
         check_is_fitted(self)
+        if self.each_:
+            x = self._features(X)
+            for of, (at, some) in zip(self.each_, _known(y, len(x)), strict=True):
+                of.calibrate(_rows(x, at), some)
+            return self
         x, labels = self._features(X, _unmasked(y))
         named = isinstance(self.code, str)
         self.decoder_ = fit(
@@ -208,6 +227,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
 
     def predict_interval(self, X: ArrayLike, confidence: float = 0.9) -> NDArray[np.float64]:  # noqa: N803
         """The intervals that hold the labels with a confidence level, (N, 2): lower and upper, as ``belsim.Decoder`` says."""
+        if getattr(self, "each_", None):
+            return np.stack([of.predict_interval(X, confidence) for of in self.each_], axis=1)
         z = self.outputs(X)
         if self.decoder_ is None:
             raise Error("no calibration: call calibrate(X, y) with samples that fit has not seen, or give calibration=0.2")
@@ -224,6 +245,32 @@ def _check(classifier: Any) -> None:
 def _unmasked(y: Any) -> Any:
     """Labels; refuses masked ones."""
     return array(y, "y") if isinstance(y, np.ma.MaskedArray) else y
+
+
+def _many(y: Any) -> bool:
+    """Whether labels are of several outputs."""
+    return bool(np.ndim(y) == 2 and np.shape(y)[1] > 1)
+
+
+def _known(y: Any, n: int) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
+    """The samples of each output that have a label, and these labels."""
+    labels = np.asarray(_unmasked(y), np.float64)
+    if labels.ndim != 2 or len(labels) != n:
+        raise Error(f"y of shape {labels.shape}: want ({n}, K), a label of each output for each sample, or NaN")
+    for k, column in enumerate(labels.T):
+        at = ~np.isnan(column)
+        if not at.any():
+            raise Error(f"y, column {k}: all are NaN; want a label of some samples")
+        yield at, column[at]
+
+
+def _stacked(parts: list[Any]) -> Any:
+    """The results of several outputs as one, with the axis of the outputs after the first."""
+    if isinstance(parts[0], dict):
+        return {name: _stacked([part[name] for part in parts]) for name in parts[0]}
+    if isinstance(parts[0], (list, tuple)):
+        return type(parts[0])(_stacked(list(some)) for some in zip(*parts, strict=True))
+    return np.stack(parts, axis=min(1, parts[0].ndim))
 
 
 def _rows(x: Any, at: Any) -> Any:

@@ -160,3 +160,24 @@ def test_distributions() -> None:
             lower, upper = model.predict(x, output_type="quantiles", quantiles=[0.05, 0.95])
             assert ((lower <= full["median"]) & (full["median"] <= upper)).all() and np.mean((lower <= y) & (y <= upper)) > 0.5
             model.calibrate(x[300:], y[300:])
+
+
+def test_outputs_with_missing_labels() -> None:
+    """Of several outputs each is as if it were trained alone with the samples that have its label."""
+    rng = np.random.default_rng(1)
+    x = rng.uniform(size=(400, 2))
+    y = x + 0.05 * rng.standard_normal((400, 2))
+    y[rng.uniform(size=y.shape) < 0.3] = np.nan
+    w = rng.uniform(0.5, 2, 400)
+    both = BELRegressor(levels=8).fit(x, y, w)
+    alone = []
+    for k in range(2):
+        at = ~np.isnan(y[:, k])
+        alone.append(BELRegressor(levels=8).fit(x[at], y[at, k], w[at]))
+    np.testing.assert_array_equal(both.predict(x), np.column_stack([of.predict(x) for of in alone]))
+    assert both.outputs(x).shape == (400, 2, 7) and both.predict_proba(x).shape == (400, 2, 8)
+    full = both.predict(x, output_type="full")
+    assert full["mean"].shape == full["quantiles"][0].shape == (400, 2) and full["probabilities"].shape == (400, 2, 8)
+    assert both.calibrate(x, y).predict_interval(x).shape == (400, 2, 2)
+    with pytest.raises(belsim.Error, match="all are NaN"):
+        BELRegressor().fit(x, np.column_stack([y[:, 0], np.full(400, np.nan)]))

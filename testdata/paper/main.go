@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
 	"belsim/testdata/forecast/evidence"
 )
@@ -34,6 +35,75 @@ func main() {
 	all.near()
 	all.rules()
 	all.best()
+	if err := ages(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// ages prints a benchmark that nobody here trained a network of: what its heads lose, and how many
+// intervals hold from the error of one of them.
+func ages(ctx context.Context) error {
+	figures, err := evidence.LoadPublished(filepath.Join("testdata", "paper", "ages.csv"))
+	if err != nil {
+		return err
+	}
+	set, heads := evidence.PublishedSet(figures), groups(figures, func(p evidence.Published) string { return p.Head })
+	least := map[string]float64{}
+	for _, p := range figures {
+		least[p.Table] = min(cmp.Or(least[p.Table], p.Error), p.Error)
+	}
+	section("Ages", "Of each head the error over that of regression (geometric mean), and over the smallest of its table (mean\n"+
+		"and largest). Then forecasts from the error of regression, and from that of unary (OR-CNN), over a uniform prior: the median of\n"+
+		"ln(published/forecast), and how many intervals of 95 % hold.")
+	header("head", "over regression", "loses", "at most", "from regression", "from unary")
+	regression := heads[slices.IndexFunc(heads, func(g []evidence.Published) bool { return g[0].Code == forecast.Direct })]
+	sources := []evidence.Source{{Code: forecast.Direct, Training: perceived.BCE}, {Code: "unary", Training: perceived.BCE}}
+	pairs := make([]map[string][]evidence.Pair, len(sources))
+	for i, source := range sources {
+		pairs[i] = map[string][]evidence.Pair{}
+		for _, t := range set.Tasks() {
+			r, err := set.Forecast(ctx, runtime.GOMAXPROCS(0), t, source)
+			if err != nil {
+				return err
+			}
+			pairs[i][t.Data] = r.Pairs
+		}
+	}
+	for _, head := range heads {
+		var ratio, loss []float64
+		for i, p := range head {
+			ratio, loss = append(ratio, math.Log(p.Error/regression[i].Error)), append(loss, p.Error/least[p.Table]-1)
+		}
+		cells := []string{head[0].Head, fmt.Sprintf("%.3f", math.Exp(stat.Mean(ratio, nil))),
+			fmt.Sprintf("%.2f %%", 100*stat.Mean(loss, nil)), fmt.Sprintf("%.1f %%", 100*floats.Max(loss))}
+		for _, of := range pairs {
+			cells = append(cells, holding(head, of))
+		}
+		row(cells...)
+	}
+	return nil
+}
+
+// holding says how near the forecasts of a head are, and how many intervals hold.
+func holding(head []evidence.Published, pairs map[string][]evidence.Pair) string {
+	var off []float64
+	held := 0
+	for _, p := range head {
+		for _, q := range pairs[p.Table] {
+			if q.Source || q.Code.Name() != p.Code || q.Reading() != p.Reading() || q.Code.Name() != forecast.Direct &&
+				q.Training != p.Training {
+				continue
+			}
+			off = append(off, math.Log(p.Error/q.Error))
+			if q.Lo <= p.Error && p.Error <= q.Hi {
+				held++
+			}
+		}
+	}
+	if len(off) == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%+.1f %%, %d of %d", 100*evidence.Median(off), held, len(off))
 }
 
 // tables are the figures of the paper, with the forecasts of each table, the smallest first.
