@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -203,7 +204,7 @@ func agree(t *testing.T, b montecarlo.Backend) {
 			want := must.Get(j.sample(ctx, montecarlo.CPU{}, nil))(t)
 			sums := must.Get(j.sample(ctx, b, func(n uint64) { counted += n }))(t)
 			for k, got := range sums {
-				if got != want[k] {
+				if !reflect.DeepEqual(got, want[k]) {
 					t.Fatalf("level %d: device %+v, CPU %+v", k+1, got, want[k])
 				}
 			}
@@ -249,7 +250,7 @@ func TestSmallLaunches(t *testing.T) {
 			want = sums
 		}
 		for i := range sums {
-			if sums[i] != want[i] {
+			if !reflect.DeepEqual(sums[i], want[i]) {
 				t.Fatalf("launches of %d samples, level %d: %+v, want %+v", n, i+1, sums[i], want[i])
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
@@ -92,7 +93,7 @@ func prove(ctx context.Context, d *Device, cpu montecarlo.Backend) error {
 			return err
 		}
 		for i, w := range want {
-			if got[i] != w {
+			if !reflect.DeepEqual(got[i], w) {
 				return fmt.Errorf("%s gives other samples of %s than the CPU: at level %s a mean error of %v, not %v",
 					d.Name(), name, position.At(i+1), got[i].Mean(), w.Mean())
 			}

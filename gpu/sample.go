@@ -96,6 +96,9 @@ func (d *Device) Sample(ctx context.Context, p *montecarlo.Problem, spans []mont
 	if err != nil {
 		return err
 	}
+	if p.Counts() {
+		return errors.New("a device gives the mean |error|; the CPU counts answers, which other costs and a confusion matrix take")
+	}
 	kernel, err := kernelFor(p)
 	if err != nil {
 		return err

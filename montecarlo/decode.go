@@ -16,7 +16,7 @@ type pointDecoder interface {
 	// single returns decoded − label of a sample whose points are all on bit k.
 	single(k int) int
 	// add decodes len(places)/points samples, points at a time.
-	add(s *Sums, within int, places []uint16, points int)
+	add(t *tally, places []uint16, points int)
 }
 
 // pointDecoders are the fast paths, the faster ones of a decoder first, each

@@ -78,9 +78,9 @@ func (k *flipPoints) single(bit int) int {
 	return k.error()
 }
 
-func (k *flipPoints) add(s *Sums, within int, places []uint16, points int) {
+func (k *flipPoints) add(t *tally, places []uint16, points int) {
 	for ; len(places) > 0; places = places[points:] {
 		k.flipped = k.marks.distinct(k.flipped[:0], places[:points])
-		s.tally(k.error(), within, 1)
+		t.add(k.error(), 1)
 	}
 }

@@ -85,8 +85,9 @@ func pairBelJOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 	return &pairBelJ{newPairDecoder(j), j.Empty(), j.At(1, 1)}, true
 }
 
-func (k *pairBelJ) add(s *Sums, within int, places []uint16, points int) {
+func (k *pairBelJ) add(t *tally, places []uint16, points int) {
 	out := k.outputs(places, points)
+	within, answers, right := t.counting()
 	var sum, square, near uint64
 	// At(first, last) = corner − (first−1) − (last−1); from here on first and
 	// last count from 0.
@@ -104,6 +105,9 @@ func (k *pairBelJ) add(s *Sums, within int, places []uint16, points int) {
 		if w.lo|w.hi == 0 {
 			err = k.empty - (k.row + 1)
 		}
+		if answers != nil {
+			answers[right+err]++
+		}
 		err = max(err, -err)
 		sum += uint64(err)
 		square += uint64(err * err)
@@ -111,7 +115,7 @@ func (k *pairBelJ) add(s *Sums, within int, places []uint16, points int) {
 			near++
 		}
 	}
-	s.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square, Within: near})
+	t.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square, Within: near})
 }
 
 // memoBits is the largest number of bits for which every output's level is
@@ -133,8 +137,9 @@ func memoOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 	return &memo{newPairDecoder(d), make([]uint32, 1<<c.Bits())}, true
 }
 
-func (k *memo) add(s *Sums, within int, places []uint16, points int) {
+func (k *memo) add(t *tally, places []uint16, points int) {
 	out := k.outputs(places, points)
+	within, answers, right := t.counting()
 	var sum, square, near uint64
 	for _, w := range out {
 		level := k.levels[w.lo]
@@ -143,6 +148,9 @@ func (k *memo) add(s *Sums, within int, places []uint16, points int) {
 			k.levels[w.lo] = level
 		}
 		err := int(level) - (k.row + 1)
+		if answers != nil {
+			answers[right+err]++
+		}
 		err = max(err, -err)
 		sum += uint64(err)
 		square += uint64(err * err)
@@ -150,5 +158,5 @@ func (k *memo) add(s *Sums, within int, places []uint16, points int) {
 			near++
 		}
 	}
-	s.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square, Within: near})
+	t.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square, Within: near})
 }

@@ -70,7 +70,7 @@ func (k *sparseBelU) undisturbed() int { return k.start }
 
 func (k *sparseBelU) single(bit int) int { return k.start + 1 - 2*int(bitAt(k.base, bit)) }
 
-func (k *sparseBelU) add(s *Sums, within int, places []uint16, points int) {
+func (k *sparseBelU) add(t *tally, places []uint16, points int) {
 	for ; len(places) > 0; places = places[points:] {
 		k.marks.empty()
 		err := k.start
@@ -79,7 +79,7 @@ func (k *sparseBelU) add(s *Sums, within int, places []uint16, points int) {
 				err += k.single(int(p)) - k.start
 			}
 		}
-		s.tally(err, within, 1)
+		t.add(err, 1)
 	}
 }
 

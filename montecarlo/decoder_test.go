@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -125,7 +126,7 @@ func TestSlowPaths(t *testing.T) {
 				if tt.decoder == "gen-ex" && math.Abs(got[i].Mean()-want[i].Mean()) < 1e-4 {
 					want[i].Abs, want[i].Square, want[i].Within = got[i].Abs, got[i].Square, got[i].Within
 				}
-				if got[i] != want[i] {
+				if !reflect.DeepEqual(got[i], want[i]) {
 					t.Fatalf("level %d: %+v, and %+v on the fast path", i+1, got[i], want[i])
 				}
 			}

@@ -1,20 +1,22 @@
 package montecarlo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 
 	"belsim/theory/base/matrix"
+	"belsim/theory/base/memory"
 )
 
 // LeastSamples is the smallest number of samples of a label, and of its pilot, that Sampling.Work
 // leaves.
 const LeastSamples = 64
 
-// Cost is about what a sample of a problem takes, in units of some 20 ns of a processor, from
+// Effort is about what a sample of a problem takes, in units of some 20 ns of a processor, from
 // above. It is counted, not measured, so that what depends on it is the same on every machine.
-func (p *Problem) Cost() (float64, error) {
+func (p *Problem) Effort() (float64, error) {
 	if p.sampled() != IndependentBits {
 		return 1 + float64(p.Code.Bits())/8, nil
 	}
@@ -37,8 +39,8 @@ func (s Sampling) limit(p *Problem, labels int) (uint64, error) {
 	if s.Work == 0 {
 		return most, nil
 	}
-	cost, err := p.Cost()
-	return min(most, max(2*LeastSamples, uint64(s.Work/(cost*float64(labels))))), err
+	effort, err := p.Effort()
+	return min(most, max(2*LeastSamples, uint64(s.Work/(effort*float64(labels))))), err
 }
 
 // Estimate samples a problem with a backend, whose labels have the weights of a prior. It returns the
@@ -65,7 +67,17 @@ func Estimate(ctx context.Context, b Backend, p *Problem, s Sampling, prior []fl
 		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits",
 			s.Samples, limit, p.Code.Name())
 	}
+	if p.Counts() {
+		const copies = 2 // of a row and of a worker's
+		if err := memory.Check(fmt.Sprintf("counting the answers of %d levels", levels),
+			memory.Product(levels, p.answers(), 8*copies)); err != nil {
+			return nil, false, err
+		}
+	}
 	e := estimation{Sampling: s, prior: prior, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
+	if !p.Cost.Absolute() {
+		e.least = p.Cost.Scale(levels)
+	}
 	if s.RelErr > 0 {
 		return e.relative(ctx)
 	}
@@ -82,6 +94,7 @@ type estimation struct {
 	problem *Problem
 	done    func(samples uint64)
 	blocks  []uint32 // by row: the blocks that are used up
+	least   float64  // the cost of a level; 0 for the absolute error
 }
 
 // wants reports whether a label is sampled.
@@ -110,7 +123,11 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	err := e.backend.Sample(ctx, e.problem, spans, sums, e.done)
 	var errors []float64
 	for _, s := range spans {
-		if sum := &sums[s.Row]; sum.Variance() == 0 {
+		sum := &sums[s.Row]
+		if e.least > 0 && sum.Samples > 0 {
+			sum.Costs = e.problem.costs(s.Row, sum, e.least)
+		}
+		if sum.Variance() == 0 {
 			errors = matrix.Row(errors, s.Row, e.problem.Errors)
 			sum.Certain = matrix.Certain(errors)
 		}
@@ -246,7 +263,7 @@ func (e *estimation) plan(pilot []Sums, margin float64) []uint64 {
 
 // Overall has the estimates over all labels, weighted with a prior. Without samples they are NaN.
 type Overall struct {
-	Mean   float64 // mean |error|, in levels
+	Mean   float64 // mean cost
 	StdErr float64 // its standard error
 	// root of the mean squared error, in levels; NaN where it is less than 0.016 and rounding
 	// decides it
@@ -283,6 +300,7 @@ func Average(prior []float64, sums []Sums) Overall {
 	for row, s := range sums {
 		o.Samples += s.Samples
 		all.Fraction = max(all.Fraction, s.Fraction)
+		all.Costs = cmp.Or(all.Costs, s.Costs)
 		p := prior[row]
 		if p == 0 || s.Samples == 0 {
 			continue
@@ -290,8 +308,9 @@ func Average(prior []float64, sums []Sums) Overall {
 		mean := s.Mean()
 		o.Mean += p * mean
 		square += p * s.MeanSquare()
-		o.Within += p * float64(s.Within) / float64(s.Samples)
-		outside = outside || s.Within < s.Samples
+		within := s.within()
+		o.Within += p * within
+		outside = outside || within < 1
 		spread := p * s.spread()
 		if few {
 			spread = p * s.StdErr()
@@ -302,14 +321,17 @@ func Average(prior []float64, sums []Sums) Overall {
 			o.WorstLevel, o.WorstMean = row+1, mean
 		}
 	}
-	o.RMS = max(o.Mean, math.Sqrt(square)) // the unit of squares may put it below
+	o.RMS = math.Sqrt(square)
+	if all.Costs == nil {
+		o.RMS = max(o.Mean, o.RMS) // the unit of squares may put it below
+	}
 	if o.StdErr = math.Sqrt(variance); variance == 0 {
 		o.StdErr = alike // of all labels together no more than of the one that counts most
 	}
 	switch none := math.NaN(); {
 	case o.WorstLevel == 0:
 		o.Mean, o.StdErr, o.RMS, o.Within, o.WorstMean = none, none, none, none, none
-	case all.rounded(square):
+	case all.tooSmall(square):
 		o.RMS = none
 	}
 	if !outside && o.WorstLevel > 0 { // the weights may add up to a little less or more than 1

@@ -14,8 +14,7 @@ import (
 const wordsChunk = 64
 
 // hardBlock is block for hard outputs: a group is tables.FlipLanes samples in a row.
-func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, error) {
-	sums := Sums{Fraction: s.problem.Fraction()}
+func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int, t *tally) error {
 	s.wrong = sized(s.wrong, len(s.tables.Bits))
 	s.words = sized(s.words, wordsChunk*tables.Digits)
 	var labels [tables.FlipLanes]float64
@@ -23,7 +22,7 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 		if sinceLook += tables.FlipLanes * (len(s.wrong) + 1); sinceLook >= latentChunk {
 			sinceLook = 0
 			if err := ctx.Err(); err != nil {
-				return sums, err
+				return err
 			}
 		}
 		s.flips(st, g)
@@ -34,10 +33,10 @@ func (s *latentSampler) hardBlock(ctx context.Context, st stream, n int) (Sums, 
 		s.hard.labels(&labels, s.wrong, wanted)
 		for ; wanted != 0; wanted &= wanted - 1 {
 			j := bits.TrailingZeros64(wanted)
-			sums.tallyReal(labels[j], s.errors.Base, s.errors.Near)
+			t.real(labels[j])
 		}
 	}
-	return sums, nil
+	return nil
 }
 
 // flips decides which bits of group g are wrong: see tables.Flips. The words of drawn bit a begin

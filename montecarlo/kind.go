@@ -74,8 +74,8 @@ func (p *Problem) validateKind() error {
 	return nil
 }
 
-// Rounding returns how far the rounding of logits may move the expectation of |error| of row i
-// where their signs decide, in levels: none is wrong by more than all levels. It is 0 for hard
+// Rounding returns how far the rounding of logits may move the expected cost of row i where their signs
+// decide: none is wrong by more than all levels. It is 0 for hard
 // outputs.
 func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 	if p.Kind.Hard() {
@@ -85,7 +85,8 @@ func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return t.SignRounding() * float64(p.Code.Levels()-1), nil
+	levels := p.Code.Levels()
+	return t.SignRounding() * p.Cost.Scale(levels) * float64(levels-1), nil
 }
 
 // LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,
@@ -98,3 +99,29 @@ func (p *Problem) LogitTables() *tables.LogitMaker {
 	}
 	return tables.NewLogitMaker(m)
 }
+
+// answerDigits is the number of binary digits of a level in which real answers are counted.
+const answerDigits = 8
+
+// digits is the number of binary digits of a level in Sums.Answers.
+func (p *Problem) digits() int {
+	if decode.Real(p.Decoder) {
+		return answerDigits
+	}
+	return 0
+}
+
+// Answer is the answer whose samples Sums.Answers[i] counts. Real answers are rounded to it.
+func (p *Problem) Answer(i int) float64 {
+	lo, _ := decode.Range(p.Code, p.Decoder)
+	return float64(lo) + math.Ldexp(float64(i), -p.digits())
+}
+
+// answers is the number of different answers in Sums.Answers.
+func (p *Problem) answers() int {
+	lo, hi := decode.Range(p.Code, p.Decoder)
+	return (hi-lo)<<p.digits() + 1
+}
+
+// Counts reports whether answers are counted: sums give the absolute error alone.
+func (p *Problem) Counts() bool { return p.Answers || !p.Cost.Absolute() }

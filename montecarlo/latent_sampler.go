@@ -63,18 +63,17 @@ func (s *latentSampler) row(ctx context.Context, row int, _ uint64) (err error) 
 }
 
 // block implements sampler.
-func (s *latentSampler) block(ctx context.Context, st stream, n int) (Sums, error) {
+func (s *latentSampler) block(ctx context.Context, st stream, n int, t *tally) error {
 	if s.hard != nil {
-		return s.hardBlock(ctx, st, n)
+		return s.hardBlock(ctx, st, n, t)
 	}
-	return s.softBlock(ctx, st, n)
+	return s.softBlock(ctx, st, n, t)
 }
 
 // softBlock is block for logits. Group g takes draws Width·A·g … of the stream: the noise of one
 // drawn bit after the other.
-func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, error) {
+func (s *latentSampler) softBlock(ctx context.Context, st stream, n int, t *tally) error {
 	draws := len(s.tables.Bits)
-	sums := Sums{Fraction: s.problem.Fraction()}
 	if len(s.logits) < draws*lanes.Batch {
 		s.words = make([]uint64, draws*lanes.Batch*lanes.Width/2)
 		s.logits = make([]lanes.Ints, draws*lanes.Batch)
@@ -90,24 +89,24 @@ func (s *latentSampler) softBlock(ctx context.Context, st stream, n int) (Sums, 
 		if sinceLook += groups * draws * lanes.Width; sinceLook >= latentChunk {
 			sinceLook = 0
 			if err := ctx.Err(); err != nil {
-				return sums, err
+				return err
 			}
 		}
 		s.draw(st, groups, first*draws)
 		if batch != nil {
 			sum, weight := batch.batch(s.logits[:groups*draws], draws)
-			sums.tallyBatch(sum, weight, left, &s.errors)
+			t.batch(sum, weight, left, &s.errors)
 			continue
 		}
 		for g := range groups {
 			count := min(lanes.Width, left-g*lanes.Width)
 			s.soft.decode(&labels, s.logits[g*draws:(g+1)*draws], count)
 			for _, label := range labels[:count] {
-				sums.tallyReal(label, s.errors.Base, s.errors.Near)
+				t.real(label)
 			}
 		}
 	}
-	return sums, nil
+	return nil
 }
 
 // batchDecoder returns the decoder of batches, nil where the decoder takes group by group.
@@ -158,17 +157,6 @@ func newLatentDecoder(p *Problem) latentDecoder {
 	return &softDecoder{decoder: p.Decoder.(decode.LogitDecoder), z: make([]float64, p.Code.Bits())}
 }
 
-// tallyReal adds a sample whose label is y.
-func (s *Sums) tallyReal(decoded, y, near float64) {
-	err := math.Abs(decoded - y)
-	s.Samples++
-	s.Abs += s.units(err)
-	s.Square += s.units(err * err)
-	if err <= near {
-		s.Within++
-	}
-}
-
 // batchLabel is the label of sample i of a batch, relative to the true level.
 func batchLabel(sum, weight *[lanes.Batch]lanes.Floats, i int) float64 {
 	label := float64(sum[i/lanes.Width][i%lanes.Width])
@@ -178,19 +166,19 @@ func batchLabel(sum, weight *[lanes.Batch]lanes.Floats, i int) float64 {
 	return label
 }
 
-// tallyBatch adds the first n samples of a batch.
-func (s *Sums) tallyBatch(sum, weight *[lanes.Batch]lanes.Floats, n int, e *lanes.Errors) {
-	if n < lanes.Batch*lanes.Width {
-		for i := range n {
-			s.tallyReal(e.Base+batchLabel(sum, weight, i), e.Base, e.Near)
+// batch adds the first n samples of a batch.
+func (t *tally) batch(sum, weight *[lanes.Batch]lanes.Floats, n int, e *lanes.Errors) {
+	if n < lanes.Batch*lanes.Width || t.Answers != nil {
+		for i := range min(n, lanes.Batch*lanes.Width) {
+			t.real(e.Base + batchLabel(sum, weight, i))
 		}
 		return
 	}
-	t := lanes.TallyBatch(sum, weight, e)
-	s.Samples += lanes.Batch * lanes.Width
-	s.Abs += t.Abs
-	s.Square += t.Square
-	s.Within += t.Within
+	s := lanes.TallyBatch(sum, weight, e)
+	t.Samples += lanes.Batch * lanes.Width
+	t.Abs += s.Abs
+	t.Square += s.Square
+	t.Within += s.Within
 }
 
 // softDecoder hands logits to a decoder that reads them, M at a time.

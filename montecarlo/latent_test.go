@@ -207,10 +207,11 @@ func TestTallyBatch(t *testing.T) {
 			weight = nil
 		}
 		const all = lanes.Batch * lanes.Width
-		got, want := Sums{Fraction: realFraction}, Sums{Fraction: realFraction}
-		got.tallyBatch(&sum, weight, all, &e)
-		want.tallyBatch(&sum, weight, all-1, &e)
-		want.tallyReal(e.Base+batchLabel(&sum, weight, all-1), e.Base, e.Near)
-		must.Equal(t, "sums", want, got)
+		got := tally{Sums: Sums{Fraction: realFraction}, label: e.Base, near: e.Near}
+		want := got
+		got.batch(&sum, weight, all, &e)
+		want.batch(&sum, weight, all-1, &e)
+		want.real(e.Base + batchLabel(&sum, weight, all-1))
+		must.Equal(t, "sums", want.Sums, got.Sums)
 	}
 }

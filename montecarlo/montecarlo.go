@@ -20,6 +20,7 @@ import (
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -38,6 +39,10 @@ type Problem struct {
 	Kind   Kind
 	Seed   uint64
 	Within int // θ: errors of at most θ levels are counted in Sums.Within
+	Cost   cost.Cost
+	// Answers asks for Sums.Answers. Costs other than the absolute error ask for them, too. A device
+	// has none.
+	Answers bool
 }
 
 // Span is work that any backend can do on its own: Samples samples of one row,

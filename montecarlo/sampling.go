@@ -22,13 +22,15 @@ type Sampling struct {
 	// the most samples of each label with rel_err
 	MaxSamples uint64 `json:"max_samples"`
 	// Work, when positive, limits the samples of all labels together with RelErr, by what they
-	// cost: see Problem.Cost. A label has at least LeastSamples.
+	// cost: see Problem.Effort. A label has at least LeastSamples.
 	Work float64 `json:"-"`
 	// EachLabel makes RelErr hold for every label, and not only for the mean over the prior. Labels
 	// of weight zero are sampled, too.
-	EachLabel bool   `json:"-"`
-	Within    int    `json:"within_levels"`
-	Seed      uint64 `json:"seed"`
+	EachLabel bool `json:"-"`
+	// Answers asks for Sums.Answers.
+	Answers bool   `json:"-"`
+	Within  int    `json:"within_levels"`
+	Seed    uint64 `json:"seed"`
 }
 
 // FixedSampling is 100,000 samples of each label, seed 1, θ = 5.
@@ -118,10 +120,12 @@ func (s Sampling) Of(p *expect.Problem) *Problem {
 	if p.Logits {
 		kind = IndependentLogits
 	}
-	return &Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Kind: kind, Seed: s.Seed, Within: s.Within}
+	return &Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Kind: kind, Seed: s.Seed, Within: s.Within,
+		Cost: p.Cost, Answers: s.Answers}
 }
 
 // Expected is what theory computes the expectation of: the problem without its samples.
 func (p *Problem) Expected() *expect.Problem {
-	return &expect.Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Logits: !p.Kind.Hard()}
+	return &expect.Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Logits: !p.Kind.Hard(), Cost: p.Cost,
+		Within: p.Within}
 }

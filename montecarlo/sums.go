@@ -17,7 +17,12 @@ type Sums struct {
 	// its square are rounded to a multiple of the unit before they are added. So the sums of
 	// real numbers are exact.
 	Fraction uint8
-	Certain  bool // no output of the label is random, so that one sample tells all; Estimate finds out
+	// Answers has the number of samples by answer, the lowest first, where Problem.Answers asks for it:
+	// see Problem.Answer.
+	Answers []uint64
+	Certain bool // no output of the label is random, so that one sample tells all; Estimate finds out
+
+	Costs *Costs // other than the absolute error; Estimate finds them
 }
 
 // Add adds the samples of t.
@@ -29,6 +34,12 @@ func (s *Sums) Add(t Sums) {
 	s.Abs += t.Abs
 	s.Square += t.Square
 	s.Within += t.Within
+	if s.Answers == nil && t.Answers != nil {
+		s.Answers = make([]uint64, len(t.Answers))
+	}
+	for i, n := range t.Answers {
+		s.Answers[i] += n
+	}
 }
 
 // units is a number of levels, or of levels², in units of the sums, rounded.
@@ -36,53 +47,64 @@ func (s *Sums) units(x float64) uint64 {
 	return uint64(int64(float64(x*float64(uint64(1)<<s.Fraction)) + 0.5))
 }
 
-// tally adds n samples with the same error.
-func (s *Sums) tally(err, within int, n uint64) {
-	if err < 0 {
-		err = -err
-	}
-	s.Samples += n
-	s.Abs += n * uint64(err)
-	s.Square += n * uint64(err) * uint64(err)
-	if err <= within {
-		s.Within += n
-	}
-}
-
 // unit is the unit of the sums, in levels.
 func (s Sums) unit() float64 { return math.Ldexp(1, -int(s.Fraction)) }
 
 // rounding is the most that the rounding of errors moves a mean.
 func (s Sums) rounding() float64 {
-	if s.Fraction == 0 {
+	switch {
+	case s.Costs != nil:
+		return s.Costs.Rounding
+	case s.Fraction == 0:
 		return 0
 	}
 	return s.unit() / 2
 }
 
-// Mean is the mean absolute error, in levels; NaN without samples.
-func (s Sums) Mean() float64 { return float64(s.Abs) * s.unit() / float64(s.Samples) }
+// Mean is the mean cost; NaN without samples.
+func (s Sums) Mean() float64 {
+	if s.Costs != nil {
+		return s.Costs.Mean
+	}
+	return float64(s.Abs) * s.unit() / float64(s.Samples)
+}
 
-// MeanSquare is the mean squared error, in levels²; NaN without samples.
-func (s Sums) MeanSquare() float64 { return float64(s.Square) * s.unit() / float64(s.Samples) }
+// MeanSquare is the mean squared distance of answer and label, in levels²; NaN without samples.
+func (s Sums) MeanSquare() float64 {
+	if s.Costs != nil {
+		return s.Costs.Square
+	}
+	return float64(s.Square) * s.unit() / float64(s.Samples)
+}
+
+// within is the share of samples whose distance from the label is at most θ.
+func (s Sums) within() float64 {
+	if s.Costs != nil {
+		return s.Costs.Within
+	}
+	return float64(s.Within) / float64(s.Samples)
+}
 
 // leastSquare is the smallest mean of squares, in units of the sums, of which the root is known:
 // the rounding of squares moves it by 1.6 % at most.
 const leastSquare = 16
 
-// rounded reports whether the rounding of its errors decides a mean of squares, in levels². It may
+// tooSmall reports whether the rounding of its errors decides a mean of squares, in levels². It may
 // even be 0 where each error is less than 0.003 levels.
-func (s Sums) rounded(square float64) bool { return s.Fraction > 0 && square < leastSquare*s.unit() }
+func (s Sums) tooSmall(square float64) bool { return s.Fraction > 0 && square < leastSquare*s.unit() }
 
-// Variance is the unbiased estimate of the variance of |decoded − label|; NaN
+// Variance is the unbiased estimate of the variance of the cost; NaN
 // with fewer than two samples. Where squares are so small that their rounding decides it, it has
 // the most that rounding may have taken: then it is an upper limit.
 //
 // N·Σx² − (Σx)² is taken in 128-bit integers: in floating point the difference
 // of two nearly equal numbers would be noise when the errors hardly vary.
 func (s Sums) Variance() float64 {
-	if s.Samples < 2 {
+	switch {
+	case s.Samples < 2:
 		return math.NaN()
+	case s.Costs != nil:
+		return s.Costs.Variance
 	}
 	// In units of 2^(−2·Fraction): Σx² has a factor 2^Fraction to gain, which
 	// MaxSamples leaves room for.
@@ -97,7 +119,7 @@ func (s Sums) Variance() float64 {
 	}
 	u := s.unit()
 	v := (math.Ldexp(float64(hi), 64) + float64(lo)) * u * u / float64(s.Samples) / float64(s.Samples-1)
-	if s.rounded(s.MeanSquare()) {
+	if s.tooSmall(s.MeanSquare()) {
 		v += u / 2
 	}
 	return v
@@ -127,7 +149,13 @@ func (s Sums) StdErr() float64 {
 const fewSamples = 200
 
 // unseen is the standard error of two errors that no sample shows.
-func (s Sums) unseen() float64 { return math.Sqrt(2*max(1, s.MeanSquare())) / float64(s.Samples) }
+func (s Sums) unseen() float64 {
+	least, square := 1., s.MeanSquare()
+	if s.Costs != nil {
+		least, square = s.Costs.Least, s.Costs.Variance+s.Costs.Mean*s.Costs.Mean
+	}
+	return math.Sqrt(2*max(least*least, square)) / float64(s.Samples)
+}
 
 // spread is the standard error of Mean by the differences of the samples; NaN with fewer than two.
 func (s Sums) spread() float64 { return math.Sqrt(s.Variance() / float64(s.Samples)) }

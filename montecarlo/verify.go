@@ -78,14 +78,14 @@ func (f Failure) String() string {
 // 2009, Theorem 4) takes the sampled one. alpha is shared by all checks
 // (Bonferroni).
 //
-// worst is the largest |error| a label can have. The numbers of samples may not depend on
+// worst is the largest cost a label can have. The numbers of samples may not depend on
 // the samples that are checked; those of Estimate do not.
-func Verify(sums []Sums, theory []expect.Level, prior []float64, worst int, alpha float64) []Failure {
+func Verify(sums []Sums, theory []expect.Level, prior []float64, worst, alpha float64) []Failure {
 	var failures []Failure
 	for _, c := range checks(sums, theory, prior, worst, alpha) {
 		for _, l := range limits(c.theory) {
 			check := func(checked string, value, allowed float64) {
-				allowed += 1e-9*l.value + l.rounding*float64(worst) // theory itself is computed in floating point
+				allowed += 1e-9*l.value + l.rounding*worst // theory itself is computed in floating point
 				if off := value - l.value; l.most && off > allowed || l.least && -off > allowed {
 					failures = append(failures, Failure{c.level, checked, l.what, value, l.value, allowed})
 				}
@@ -110,7 +110,7 @@ const Power = 0.95
 // A sampled mean must be away from theory by the allowance A of Verify. Chance moves it by its
 // standard error s, which grows with the expectation m where errors are rare: the deviation d
 // solves d = A + z·s·√(1 + d/m), with z the normal quantile of Power.
-func Detectable(sums []Sums, theory []expect.Level, prior []float64, worst int, alpha float64) (labels []float64,
+func Detectable(sums []Sums, theory []expect.Level, prior []float64, worst, alpha float64) (labels []float64,
 	all float64) {
 	labels, all = make([]float64, len(sums)), math.NaN()
 	for i := range labels {
@@ -146,9 +146,8 @@ type check struct {
 }
 
 // checks lists what can be compared.
-func checks(sums []Sums, theory []expect.Level, prior []float64, worst int, alpha float64) []check {
+func checks(sums []Sums, theory []expect.Level, prior []float64, worst, alpha float64) []check {
 	logTerm := math.Log(2 * float64(2*(len(sums)+1)) / alpha)
-	b := float64(worst)
 
 	var out []check
 	rounding := 0.0 // of a sampled mean
@@ -168,10 +167,10 @@ func checks(sums []Sums, theory []expect.Level, prior []float64, worst int, alph
 		v := max(0, t.MeanSquare-t.Mean*t.Mean)
 		switch {
 		case !math.IsNaN(v):
-			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, b/n) + rounding + t.Rounding, math.Sqrt(v / n),
+			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, worst/n) + rounding + t.Rounding, math.Sqrt(v / n),
 				t})
 		case n > 1 && len(limits(t)) > 0:
-			out = append(out, check{row + 1, s.Mean(), math.Sqrt(2*s.Variance()/n*logTerm) + 7*b*logTerm/(3*(n-1)) +
+			out = append(out, check{row + 1, s.Mean(), math.Sqrt(2*s.Variance()/n*logTerm) + 7*worst*logTerm/(3*(n-1)) +
 				rounding, s.StdErr(), t})
 		}
 		if p := prior[row]; p > 0 {
@@ -184,7 +183,7 @@ func checks(sums []Sums, theory []expect.Level, prior []float64, worst int, alph
 				ends[1] += p * t.AnyLaw[1]
 			}
 			variance += p * p * v / n
-			step = max(step, p*b/n)
+			step = max(step, p*worst/n)
 		}
 	}
 	if laws {

@@ -15,6 +15,7 @@ type worker struct {
 	problem *Problem
 	keys    *philox.Keys
 	sampler
+	tally tally
 }
 
 // sampler samples a problem.
@@ -22,9 +23,9 @@ type sampler interface {
 	// row prepares a row, of which some samples are drawn next. The error names an entry that is no
 	// probability, or is the context's.
 	row(ctx context.Context, row int, samples uint64) error
-	// block returns the first n ≤ BlockSize samples of a block of the row. n is part of what
+	// block tallies the first n ≤ BlockSize samples of a block of the row. n is part of what
 	// decides the samples.
-	block(ctx context.Context, st stream, n int) (Sums, error)
+	block(ctx context.Context, st stream, n int, t *tally) error
 }
 
 // idle are workers between two spans. The memory of one serves the next problem. What its decoder
@@ -47,7 +48,7 @@ func (w *worker) start(p *Problem) {
 		points.problem, points.bits.Base = p, nil
 	default:
 		w.sampler = &pointSampler{problem: p, decoder: newPointDecoder(p.Code, p.Decoder),
-			tally: make([]uint32, p.Code.Bits())}
+			onBit: make([]uint32, p.Code.Bits())}
 	}
 }
 
@@ -65,11 +66,11 @@ func (w *worker) sample(ctx context.Context, span Span, done func(samples uint64
 	}
 	for block := span.Block; span.Samples > 0; block++ {
 		n := min(span.Samples, BlockSize)
-		part, err := w.block(ctx, stream{w.keys, uint32(span.Row), block}, int(n))
-		if err != nil {
+		w.tally.begin(w.problem, span.Row)
+		if err := w.block(ctx, stream{w.keys, uint32(span.Row), block}, int(n), &w.tally); err != nil {
 			return sums, err
 		}
-		sums.Add(part)
+		sums.Add(w.tally.Sums)
 		span.Samples -= n
 		done(n)
 	}
@@ -94,7 +95,7 @@ type pointSampler struct {
 	reader bitReader
 	words  []uint64
 	places []uint16
-	tally  []uint32 // samples of one point, by bit
+	onBit  []uint32 // samples of one point, by bit
 }
 
 // directDraws is how many draws must be coming for a direct table to pay.
@@ -134,42 +135,39 @@ func (w *pointSampler) prepare(row int) error {
 }
 
 // block implements sampler. The number is dealt to the groups of the block.
-func (w *pointSampler) block(ctx context.Context, st stream, n int) (Sums, error) {
-	var s Sums
-	within := w.problem.Within
+func (w *pointSampler) block(ctx context.Context, st stream, n int, t *tally) error {
 	if w.bits.Hazard == 0 {
-		s.tally(w.decoder.undisturbed(), within, uint64(n))
-		return s, nil
+		t.add(w.decoder.undisturbed(), uint64(n))
+		return nil
 	}
 	w.reader.reset(st, streamCounts)
-	err := deal(w.bits.Classes, n, &w.reader, func(points, samples int) error {
+	return deal(w.bits.Classes, n, &w.reader, func(points, samples int) error {
 		switch points {
 		case 0:
-			s.tally(w.decoder.undisturbed(), within, uint64(samples))
+			t.add(w.decoder.undisturbed(), uint64(samples))
 			return nil
 		case 1:
-			return w.singles(ctx, st, samples, &s)
+			return w.singles(ctx, st, samples, t)
 		}
-		return w.group(ctx, st, points, samples, &s)
+		return w.group(ctx, st, points, samples, t)
 	})
-	return s, err
 }
 
 // singles samples those with one point. There are at most M different ones, so
 // each is decoded once.
-func (w *pointSampler) singles(ctx context.Context, st stream, samples int, s *Sums) error {
+func (w *pointSampler) singles(ctx context.Context, st stream, samples int, t *tally) error {
 	for at := 0; at < samples; at += chunkDraws {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		places := w.place(st, 1, at, min(chunkDraws, samples-at))
 		for _, p := range places {
-			w.tally[p]++
+			w.onBit[p]++
 		}
 		for _, p := range places {
-			if n := w.tally[p]; n > 0 {
-				w.tally[p] = 0
-				s.tally(w.decoder.single(int(p)), w.problem.Within, uint64(n))
+			if n := w.onBit[p]; n > 0 {
+				w.onBit[p] = 0
+				t.add(w.decoder.single(int(p)), uint64(n))
 			}
 		}
 	}
@@ -177,7 +175,7 @@ func (w *pointSampler) singles(ctx context.Context, st stream, samples int, s *S
 }
 
 // group samples those with the given number of points, at least two.
-func (w *pointSampler) group(ctx context.Context, st stream, points, samples int, s *Sums) error {
+func (w *pointSampler) group(ctx context.Context, st stream, points, samples int, t *tally) error {
 	// A chunk begins on a call boundary: its samples are a multiple of 8, and
 	// a call makes 8 or 4 draws.
 	chunk := max(chunkDraws/points&^7, 8)
@@ -186,7 +184,7 @@ func (w *pointSampler) group(ctx context.Context, st stream, points, samples int
 			return err
 		}
 		places := w.place(st, points, at*points, points*min(chunk, samples-at))
-		w.decoder.add(s, w.problem.Within, places, points)
+		w.decoder.add(t, places, points)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // CompareData is the expected error of several codes.
 type CompareData struct {
 	Title     string
-	Unit      string // of errors; "" for levels
+	Expects   string // what the errors are, with their unit; "" for |error| (levels)
 	Rows      []CompareRow
 	Baselines []NamedError
 	Style     Style
@@ -52,7 +52,7 @@ func Compare(d CompareData) (*Figure, error) {
 				largest)
 		}
 	}
-	p := newPlot(d.Style, "expected |error| ("+cmp.Or(d.Unit, "levels")+")", "")
+	p := newPlot(d.Style, "expected "+cmp.Or(d.Expects, inLevels), "")
 	p.Add(grid())
 	var errors []float64
 	for _, r := range d.Rows {

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,14 +12,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// TradeoffData is the expected error of codes, in levels, against their number of bits. Lo and Hi
-// are one standard error away.
+// TradeoffData is the expected error of codes against their number of bits. Lo and Hi are one standard
+// error away.
 type TradeoffData struct {
-	Title string
-	Found []Point // results of a search, ascending in bits
-	Codes []Point // with names, in any order
-	Style Style
+	Title   string
+	Expects string  // what the errors are, with their unit; "" for |error| (levels)
+	Found   []Point // results of a search, ascending in bits
+	Codes   []Point // with names, in any order
+	Style   Style
 }
+
+// inLevels is what errors are by default.
+const inLevels = "|error| (levels)"
 
 // Tradeoff draws bits against error. The codes that a search has found are joined by a line where
 // no number of bits is between them; other codes are points with their names. Both axes are
@@ -43,7 +48,7 @@ func Tradeoff(d TradeoffData) (*Figure, error) {
 		fewest, most = min(fewest, c.X), max(most, c.X)
 		errors = append(errors, c.Y)
 	}
-	p := newPlot(d.Style, "bits M", "expected |error| (levels)")
+	p := newPlot(d.Style, "bits M", "expected "+cmp.Or(d.Expects, inLevels))
 	p.Add(grid())
 	left, right := math.Log10(fewest), math.Log10(most)
 	span := max(right-left, 0.1)

@@ -12,11 +12,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// VerifyData is the expected |error| of each label by three methods, in levels.
+// VerifyData is the expected error of each label by three methods.
 type VerifyData struct {
-	Title  string
-	Labels []VerifyLabel
-	Style  Style
+	Title   string
+	Expects string // what the errors are, with their unit; "" for |error| (levels)
+	Labels  []VerifyLabel
+	Style   Style
 }
 
 // VerifyLabel is the error of a label. Levels ascend. Bound and Exact are NaN where there is none.
@@ -69,7 +70,7 @@ func (d VerifyData) check() (axis, error) {
 
 // errorPanel returns the plot of the errors against the level, and its key.
 func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
-	p := newPlot(d.Style, "level n", "expected |error| (levels)")
+	p := newPlot(d.Style, "level n", "expected "+cmp.Or(d.Expects, inLevels))
 	p.Add(grid())
 	var key []series
 	top := 0.0

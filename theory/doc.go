@@ -6,7 +6,8 @@
 // A decoder that this package does not know has no bound, and its exact values are sums over
 // all outputs. The tables bounds and closedForms list the formulas for the others.
 //
-// Errors are |decoded − label| in levels. The classifiers' error probabilities are an L × M
+// Every exact value is a sum over the law of the answer, P(answer = m | n), with a cost of package
+// belsim/theory/cost: by default |decoded − label| in levels. The classifiers' error probabilities are an L × M
 // table e[n,k] of plain numbers in [0, 1]; this package does not ask where they come from.
 //
 // # Packages to combine

@@ -54,11 +54,20 @@ def main() -> None:
         copy(docs)
         for place in (docs, docs / "notebooks"):  # notebook 2 shows it
             shutil.copy(explorer, place / "explorer.html")
+        (docs / "site.css").write_text(".md-grid { max-width: 82rem }\n", encoding="utf-8")  # for tables and terminals of 100 columns
         (docs / "reference").mkdir()
         for name, module in MODULES.items():
             (docs / "reference" / f"{name}.md").write_text(f"# {module}\n\n::: {module}\n", encoding="utf-8")
-        told = {**os.environ, "BELSIM_DOCS": folder, "BELSIM_PACKAGE": str(ROOT / "notebooks"), "NO_MKDOCS_2_WARNING": "1"}
-        config = Path(__file__).with_name("mkdocs.yml")
+        here = Path(__file__).parent
+        told = {
+            **os.environ,
+            "PYTHONPATH": str(here),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "BELSIM_DOCS": folder,
+            "BELSIM_PACKAGE": str(ROOT / "notebooks"),
+            "NO_MKDOCS_2_WARNING": "1",
+        }
+        config = here / "mkdocs.yml"
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", f"--config-file={config}", f"--site-dir={out}"]
         subprocess.run(command, check=True, env=told)
 

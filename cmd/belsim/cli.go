@@ -262,6 +262,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"auto":       "auto: bel-u for unary, bel-j for Johnson codes, else gen",
 			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
+			"cost":       "absolute, the |error|; squared, zero-one, beyond:θ, or a FILE of L × L costs",
 			"training":   "How networks are trained: bce, ce, l1 or l2 (default: bce, or as --model says).",
 			"model":      "r, σ, prior and temperature of a .json of fit.",
 			"outputs":    "Outputs of the classifiers, samples × bits; KIND is logits, probabilities or bits.",

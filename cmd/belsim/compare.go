@@ -23,6 +23,7 @@ import (
 type compareCmd struct {
 	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes: NAMEs, FILEs and NAME=FILEs (default: all)."`
 	levelsFlag
+	circularFlag
 	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}; ${auto}."`
 	scenarioFlags
 	Baseline float64 `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
@@ -44,8 +45,12 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	codes, err := code.OpenAll(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, circularFlag{}, fit))
+	codes, err := code.OpenAll(namedOrAll(cmd.Codes), sizes(s, cmd.Levels, 0, cmd.circularFlag, fit))
 	if err != nil {
+		return err
+	}
+	cmd.Circular = codes[0].Circular() // or the fit is
+	if err := cmd.ask(s, codes[0].Levels(), codes[0].Circular()); err != nil {
 		return err
 	}
 	backend := cmd.backend(env)
@@ -138,7 +143,7 @@ func (cmd *compareCmd) report(w io.Writer, found *compare.Ranking, s *scenario.S
 		return err
 	}
 	var more []string
-	if found.R != nil {
+	if found.R != nil && !cmd.Circular { // forecasts know no circle
 		more = append(more, "Trained networks rank codes differently: 'belsim forecast' forecasts them.")
 	}
 	_, err := fmt.Fprint(w, found.Notes(more...))

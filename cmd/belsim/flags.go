@@ -26,8 +26,9 @@ type levelsFlag struct {
 	Levels int `placeholder:"L" help:"Number of levels of named codes (default: 256, or as a file or --prior has)."`
 }
 
-// outputsFlags say what decoders read, and how the outputs depend on each other.
+// outputsFlags say what decoders read, and what their answers cost.
 type outputsFlags struct {
+	Cost        string  `default:"absolute" placeholder:"COST" reads:"" help:"What an answer costs: ${cost}."`
 	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the decoder reads: ${enum}; auto: logits for gen-ex and real codes."`
 	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex (default: 1)."`
 }
@@ -38,6 +39,11 @@ func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
 	s.Outputs, s.Decoders = decode.Outputs(f.Outputs), env.decoders
 	f.override(s)
 	return s
+}
+
+// ask makes codes cost what the flag says.
+func (f outputsFlags) ask(s *scenario.Scenario, levels int, circular bool) error {
+	return checkFlags(s.Ask(f.Cost, circular, levels))
 }
 
 // override sets what the flags say, where they are given.
@@ -131,7 +137,7 @@ func (f priorFlag) read(s *scenario.Scenario) error {
 // file says it, or 0 for code.DefaultLevels. They are on a circle where the flag or the fit says so.
 func sizes(s *scenario.Scenario, levels, byDefault int, circle circularFlag, fit *assess.Fit) code.Sizes {
 	if fit != nil {
-		byDefault = fit.Levels
+		byDefault, circle.Circular = fit.Levels, circle.Circular || fit.Circular
 	}
 	if t, ok := s.Model.(interface{ Levels() int }); ok && levels == 0 {
 		if rows := t.Levels(); rows > 0 {

@@ -21,8 +21,9 @@ import (
 )
 
 type heatmapCmd struct {
-	Codes   []string   `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B (default: unary johnson-nonzero)."`
-	Levels  int        `placeholder:"L" help:"Number of levels of named codes (default: 256; 255 for the paper's two)."`
+	Codes  []string `arg:"" optional:"" name:"code" reads:"" help:"Two codes A and B (default: unary johnson-nonzero)."`
+	Levels int      `placeholder:"L" help:"Number of levels of named codes (default: 256; 255 for the paper's two)."`
+	circularFlag
 	R       plane.Axis `xor:"r" placeholder:"lo:hi:count[:log]" help:"Range of the weight r, or numbers."`
 	Sigma   plane.Axis `xor:"sigma" placeholder:"lo:hi:count[:log]" help:"Range of the width σ, in levels."`
 	Method  []string   `enum:"auto,bound,exact,mc" default:"auto" placeholder:"NAME,..." help:"How to compute errors, with commas between several: ${enum}."`
@@ -66,6 +67,9 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	codes, err := cmd.open(s, fit)
 	if err != nil {
+		return err
+	}
+	if err := cmd.ask(s, codes[0].Levels(), codes[0].Circular()); err != nil {
 		return err
 	}
 	q := heatmap.Question{Codes: codes, Decoder: cmd.Decoder, Methods: methods}
@@ -140,7 +144,7 @@ func (cmd *heatmapCmd) open(s *scenario.Scenario, fit *assess.Fit) (pair [2]*cod
 	if slices.Equal(cmd.Codes, pairOfPaper[:]) {
 		byDefault = heatmap.PaperLevels
 	}
-	codes, err := code.OpenAll(cmd.Codes, sizes(s, cmd.Levels, byDefault, circularFlag{}, fit))
+	codes, err := code.OpenAll(cmd.Codes, sizes(s, cmd.Levels, byDefault, cmd.circularFlag, fit))
 	if err != nil {
 		return pair, err
 	}

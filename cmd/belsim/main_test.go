@@ -23,7 +23,6 @@ import (
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
 
@@ -407,39 +406,6 @@ func TestHeatmapTyped(t *testing.T) {
 		if !strings.Contains(out, "1 × 100 cells, 99 valid") {
 			t.Errorf("%q: %s", typed, out)
 		}
-	}
-}
-
-// TestDecoders: several decoders make a table of codes and decoders, and each of
-// its figures is that of the decoder alone.
-func TestDecoders(t *testing.T) {
-	t.Chdir(t.TempDir())
-	const common = " --levels 6 --r 0.3 --sigma 1 --samples 20000 "
-	read := func(args string) map[string]compare.Result {
-		var got compare.Ranking
-		runJSON(t, &got, "compare "+common+args)
-		out := map[string]compare.Result{}
-		for _, r := range got.Results {
-			out[r.Code+" "+r.Decoder] = r
-		}
-		return out
-	}
-	all := read("unary johnson --decoder bel-u,bel-j,gen,gen-ex")
-	for pair, want := range map[string]decode.Outputs{
-		"unary bel-u": "bits", "johnson bel-j": "bits", "unary gen": "bits", "johnson gen": "bits",
-		"unary gen-ex": "logits", "johnson gen-ex": "logits",
-	} {
-		r, ok := all[pair]
-		if !ok || r.Outputs != want {
-			t.Errorf("%s: %+v, want outputs %s", pair, r, want)
-			continue
-		}
-		if alone := read(r.Code + " --decoder " + r.Decoder)[pair]; alone.Mean != r.Mean {
-			t.Errorf("%s: %v among others, %v alone", pair, r.Mean, alone.Mean)
-		}
-	}
-	if len(all) != 6 {
-		t.Errorf("%d results, want 6", len(all))
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 
 type optimizeCmd struct {
 	levelsFlag
+	circularFlag
 	Bits           search.BitCounts `placeholder:"M" help:"Number of bits; with --pareto a range lo:hi:count[:log]."`
 	Decoder        string           `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder of the found and the named codes (default: gen), one of ${anycode}."`
 	MaxTransitions int              `group:"codes" placeholder:"T" help:"Most transitions of a bit (default: any number)."`
@@ -54,8 +55,11 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	o, err := cmd.options(sizes(s, cmd.Levels, 0, circularFlag{}, fit))
+	o, err := cmd.options(sizes(s, cmd.Levels, 0, cmd.circularFlag, fit))
 	if err != nil {
+		return err
+	}
+	if err := cmd.ask(s, o.Levels, o.Circular); err != nil {
 		return err
 	}
 	backend := cmd.backend(env)
@@ -75,7 +79,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	optimizer.Begin = func(bits int) (func(uint64, float64), func()) {
-		return cmd.follow(env, bits, optimizer.Options.Steps)
+		return cmd.follow(env, bits, optimizer.Options.Steps, s.Cost().Unit())
 	}
 	env.saves.Store(true) // the best code so far is kept
 	if cmd.Pareto {
@@ -160,7 +164,7 @@ func (cmd *optimizeCmd) bits(optimizer *search.Optimizer) ([]int, error) {
 }
 
 // follow shows how far the search for a number of bits is: steps, or seconds of --time.
-func (cmd *optimizeCmd) follow(env *environment, bits int, steps uint64) (progress func(uint64, float64), end func()) {
+func (cmd *optimizeCmd) follow(env *environment, bits int, steps uint64, unit string) (progress func(uint64, float64), end func()) {
 	what, total := "steps", steps
 	if cmd.Time > 0 {
 		what, total = "seconds", uint64(cmd.Time/time.Second)
@@ -173,7 +177,7 @@ func (cmd *optimizeCmd) follow(env *environment, bits int, steps uint64) (progre
 	return func(n uint64, best float64) {
 		text := "no valid code so far"
 		if !math.IsInf(best, 1) {
-			text = fmt.Sprintf("best so far about %.4g levels", best)
+			text = strings.TrimSpace(fmt.Sprintf("best so far about %.4g %s", best, unit))
 		}
 		if bar.say(text); cmd.Time == 0 {
 			bar.add(n)
@@ -213,8 +217,8 @@ func (cmd *optimizeCmd) found(ctx context.Context, found *search.Optimized, mode
 
 // printFound writes the result for people.
 func (cmd *optimizeCmd) printFound(w io.Writer, o *search.Optimized, model string) error {
-	fmt.Fprintf(w, "%d levels, %d bits, decoder %s, %s, seed %d; |error| in levels\n\n", o.Levels, o.Bits, o.Decoder,
-		model, o.Seed)
+	fmt.Fprintf(w, "%d levels, %d bits, decoder %s, %s, seed %d; %s\n\n", o.Levels, o.Bits, o.Decoder,
+		model, o.Seed, o.Expects())
 	if err := o.Table().Write(w); err != nil {
 		return err
 	}
@@ -274,8 +278,8 @@ func (cmd *optimizeCmd) tradeoff(t *search.Tradeoff, model string) result {
 		},
 		figure: func() (*plots.Figure, error) { return plots.Tradeoff(paper.TradeoffData(t, model, cmd.style())) },
 		print: func(w io.Writer) error {
-			fmt.Fprintf(w, "%d levels, decoder %s, %s, seed %d; |error| in levels\n\n", t.Levels, t.Decoder, model,
-				t.Seed)
+			fmt.Fprintf(w, "%d levels, decoder %s, %s, seed %d; %s\n\n", t.Levels, t.Decoder, model,
+				t.Seed, t.Expects())
 			err := t.Table().Write(w)
 			for _, text := range t.Remarks() {
 				_, err = fmt.Fprintf(w, "\n%s\n", text)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 
 	"belsim/errmodel/assess"
 	"belsim/errmodel/scenario"
@@ -10,6 +11,7 @@ import (
 	"belsim/montecarlo/verify"
 	"belsim/plots"
 	"belsim/plots/paper"
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/expect"
@@ -18,10 +20,12 @@ import (
 type verifyCmd struct {
 	Code string `default:"johnson-nonzero" reads:"" help:"Code: a NAME, a FILE or NAME=FILE."`
 	levelsFlag
+	circularFlag
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; ${auto}."`
 	scenarioFlags
 	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1."`
 	samplingFlags
+	Confusion string `group:"output" placeholder:"FILE" help:"Write P(answer m | label n), L × L, to FILE: .npy, .csv or a picture."`
 	backendFlags
 	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
 }
@@ -31,11 +35,19 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(nil, nil)); err != nil {
 		return err
 	}
+	matrix := outputFlags{}
+	if cmd.Confusion != "" {
+		matrix.Output = []string{cmd.Confusion}
+		if err := matrix.checkFiles(env, append([]string{"npy", "csv"}, plots.Formats()...)...); err != nil {
+			return err
+		}
+	}
 	draw := cmd.sampling()
 	if cmd.Samples == 0 && cmd.RelErr == 0 {
 		draw = montecarlo.FixedSampling()
 		draw.Seed = cmd.Seed
 	}
+	draw.Answers = cmd.Confusion != ""
 	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
 	if err != nil {
 		return err
@@ -43,8 +55,11 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Random {
 		s.Model = scenario.Random{Seed: cmd.Seed}
 	}
-	codes, err := code.OpenAll([]string{cmd.Code}, sizes(s, cmd.Levels, 0, circularFlag{}, fit))
+	codes, err := code.OpenAll([]string{cmd.Code}, sizes(s, cmd.Levels, 0, cmd.circularFlag, fit))
 	if err != nil {
+		return err
+	}
+	if err := cmd.ask(s, codes[0].Levels(), codes[0].Circular()); err != nil {
 		return err
 	}
 	weights, err := s.Weights(codes[0].Levels())
@@ -77,11 +92,37 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	}
 	v.Provenance = env.provenance()
 	cmd.warnUnreached(env, v.Reached)
+	if err := cmd.writeConfusion(ctx, env, matrix, v, s); err != nil {
+		return err
+	}
 	err = cmd.deliver(env, cmd.result(v, s))
 	if err == nil && v.Failed() {
 		return errFailed
 	}
 	return err
+}
+
+// writes reports whether some file has one of the endings.
+func (cmd *verifyCmd) writes(endings ...string) bool {
+	return cmd.outputFlags.writes(endings...) || slices.Contains(endings, format(cmd.Confusion))
+}
+
+// writeConfusion writes the confusion matrix, or its picture.
+func (cmd *verifyCmd) writeConfusion(ctx context.Context, env *environment, to outputFlags, v *verify.Report,
+	s *scenario.Scenario) error {
+	return to.write(env, func(w io.Writer, path string) error {
+		switch format(path) {
+		case "npy":
+			return arrayfile.WriteNPY(ctx, w, v.Matrix)
+		case "csv":
+			return arrayfile.WriteCSV(ctx, w, v.Matrix)
+		}
+		figure, err := plots.Confusion(ctx, paper.ConfusionData(v, s.String(), cmd.style()))
+		if err != nil {
+			return err
+		}
+		return figure.Write(w, format(path))
+	})
 }
 
 // result is the check.

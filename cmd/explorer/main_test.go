@@ -87,7 +87,7 @@ func TestBrowser(t *testing.T) {
 	if _, err := exec.LookPath("chromium"); err != nil && os.Getenv("CHROMIUM") == "" {
 		t.Skip("no Chromium: set CHROMIUM, or install chromium; the page is not tested in a browser")
 	}
-	c := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", ".")
+	c := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-timeout=25m", ".")
 	c.Dir = "browser"
 	out, err := c.CombinedOutput()
 	t.Logf("%s", out)

@@ -93,17 +93,17 @@ func (Mixture) Assumption() string {
 // Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers.
 type Table struct {
 	Path string
-	read *mat.Dense // its numbers, where Columns has read them
+	Read *mat.Dense // its numbers, where somebody has read them; else nil
 }
 
 // Errors implements Model.
 func (t Table) Errors(_ context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
-	if t.read != nil {
-		if rows, columns := t.read.Dims(); rows != c.Levels() || columns != c.Bits() {
+	if t.Read != nil {
+		if rows, columns := t.Read.Dims(); rows != c.Levels() || columns != c.Bits() {
 			return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path,
 				rows, columns, c.Name(), c.Levels(), c.Bits())
 		}
-		return t.read, nil
+		return t.Read, nil
 	}
 	return errmodel.ReadTable(t.Path, c.Levels(), c.Bits())
 }

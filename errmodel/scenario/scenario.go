@@ -18,6 +18,7 @@ import (
 	"belsim/theory"
 	"belsim/theory/base/refuse"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
@@ -30,6 +31,34 @@ type Scenario struct {
 	Outputs     decode.Outputs  // what decoders read
 	Temperature float64         // τ, by which the logits of gen-ex are multiplied
 	Decoders    decode.Registry // the decoders that names stand for
+
+	cost  cost.Cost         // whose expectation is asked for, of any number of levels
+	costs map[int]cost.Cost // by the number of levels
+}
+
+// Ask makes the scenario ask for the expectation of a cost: see cost.Parse. The codes to come have one of
+// some numbers of levels.
+func (s *Scenario) Ask(text string, circular bool, levels ...int) (err error) {
+	s.costs = map[int]cost.Cost{}
+	for _, l := range levels {
+		if s.cost, err = cost.Parse(text, l, nil, circular); err != nil {
+			return err
+		}
+		s.costs[l] = s.cost
+	}
+	return nil
+}
+
+// Cost is the cost whose expectation is asked for: |error| where Ask was not called.
+func (s *Scenario) Cost() cost.Cost { return s.cost }
+
+// CostOf is the cost of answers of codes of a number of levels, which level 1 may follow.
+func (s *Scenario) CostOf(levels int, circular bool) cost.Cost {
+	of, ok := s.costs[levels]
+	if !ok && circular {
+		return cost.Circular(levels)
+	}
+	return of
 }
 
 // New returns a scenario with the defaults: decoders read what they need, τ = 1,
@@ -101,6 +130,9 @@ func (s *Scenario) NotDefault() string {
 	if s.Temperature != 1 {
 		text += fmt.Sprintf(", τ = %.4g", s.Temperature)
 	}
+	if name := s.cost.Name(); name != (cost.Cost{}).Name() {
+		text += ", cost " + name
+	}
 	return text
 }
 
@@ -108,10 +140,31 @@ func (s *Scenario) NotDefault() string {
 type Description struct {
 	Parameters
 	Temperature float64 `json:"temperature"`
+	Measure
+}
+
+// Measure says what the errors of a result are.
+type Measure struct {
+	// whose expectation the errors are: absolute, the |error|, or another cost of --cost
+	Cost string `json:"cost"`
+	// unit of the errors: levels, their square, or nothing, as for a probability
+	Unit string `json:"unit"`
+
+	expects string // the cost and its unit for people
+}
+
+// Expects is the cost and its unit for people; "" where a file was read.
+func (m Measure) Expects() string { return m.expects }
+
+// Measure is the cost for results.
+func (s *Scenario) Measure() Measure {
+	return Measure{s.cost.Name(), s.cost.Unit(), s.cost.String()}
 }
 
 // Description describes the scenario for results.
-func (s *Scenario) Description() Description { return Description{s.Parameters(), s.Temperature} }
+func (s *Scenario) Description() Description {
+	return Description{s.Parameters(), s.Temperature, s.Measure()}
+}
 
 // Parameters are those of the model, or of the network.
 func (s *Scenario) Parameters() Parameters {
@@ -141,6 +194,14 @@ func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
 // does not fit the code.
 func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
+	d, err := s.decoder(name, c)
+	if err != nil {
+		return nil, err
+	}
+	return d, s.CostOf(c.Levels(), c.Circular()).Check(d)
+}
+
+func (s *Scenario) decoder(name string, c *code.Code) (decode.Decoder, error) {
 	if t := s.training(); t.ThroughGenEx() {
 		if err := CheckLearnt(t, s.Temperature); err != nil {
 			return nil, err
@@ -218,5 +279,5 @@ func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix) (*exp
 // Shape returns the problem without its error probabilities: enough to ask whether a bound
 // or an exact value exists.
 func (s *Scenario) Shape(c *code.Code, d decode.Decoder) *expect.Problem {
-	return &expect.Problem{Code: c, Decoder: d, Logits: s.OutputsOf(c, d) == decode.Logits}
+	return &expect.Problem{Code: c, Decoder: d, Logits: s.OutputsOf(c, d) == decode.Logits, Cost: s.CostOf(c.Levels(), c.Circular())}
 }

@@ -35,15 +35,19 @@ type Ranking struct {
 	Reached bool `json:"-"` // every standard error has the relative size that was asked for
 }
 
-// Result is the |error| of one code with one decoder, in levels, over the prior.
+// Result is what the answers of one code with one decoder cost, over the prior: by default |error|, in
+// levels.
 type Result struct {
 	scenario.Design
 	expect.Expected
 	Mean   float64 `json:"mean" text:"sampled"`
 	StdErr float64 `json:"stderr"`
-	RMS    float64 `json:"rms" text:"RMS"`
+	// root of the mean squared distance of the answer from the label; exact where a formula gives
+	// exact, else sampled
+	RMS float64 `json:"rms" text:"RMS"`
+	// share of answers at most within_levels away, as rms
 	Within float64 `json:"within"`
-	// level, from 1, with the largest mean |error|: exact where every level has an exact one, else
+	// level, from 1, with the largest mean: exact where every level has an exact one, else
 	// sampled
 	WorstLevel int     `json:"worst_level"`
 	WorstMean  float64 `json:"worst_mean"`
@@ -59,6 +63,8 @@ type Result struct {
 	Invalid string `json:"invalid,omitempty"`
 	// error of direct regression, as it was given; missing without it
 	Direct float64 `json:"-" csv:"direct_regression"`
+
+	exact bool // RMS and Within are
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -160,7 +166,8 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 			if theories[i], err = expect.Of(ctx, run.Workers, p.Expected(), weights, omit); err != nil {
 				return nil, err
 			}
-			out.Results[i].Expected = theories[i].Mean
+			row, t := &out.Results[i], theories[i]
+			row.Expected, row.RMS, row.Within, row.exact = t.Mean, t.RMS, t.Within, !math.IsNaN(t.RMS)
 			candidates.known(out)
 		}
 	}
@@ -179,7 +186,10 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		}
 		o := montecarlo.Average(weights, sums)
 		out.Reached = out.Reached && reached
-		row.Mean, row.StdErr, row.RMS, row.Within, row.Samples = o.Mean, o.StdErr, o.RMS, o.Within, o.Samples
+		row.Mean, row.StdErr, row.Samples = o.Mean, o.StdErr, o.Samples
+		if !row.exact {
+			row.RMS, row.Within = o.RMS, o.Within
+		}
 		row.Capped = !reached && table.Missing(row.Exact)
 		row.worst(theories[i].Levels, weights, o, sums)
 		candidates.known(out)

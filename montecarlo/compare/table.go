@@ -39,14 +39,25 @@ func (c *Ranking) Table() *table.Table {
 		table.Replace("mean", "", func(r Result) string {
 			return r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
 		}),
-		table.Replace("rms", "", func(r Result) string { return r.sampled(table.SampledRoot(r.RMS, r.StdErr)) }),
+		table.Replace("rms", "", func(r Result) string {
+			if r.exact {
+				return table.Short(r.RMS)
+			}
+			return r.sampled(table.SampledRoot(r.RMS, r.StdErr))
+		}),
 		table.Append(fmt.Sprintf("within %d", c.Within), func(r Result) string {
 			text := table.SampledShare(r.Within, r.StdErr == 0, r.Samples)
+			if r.exact {
+				text = table.ExactShare(r.Within)
+			}
 			switch {
 			case r.Tie:
 				text += " ~"
 			case ties:
 				text += "  "
+			}
+			if r.exact {
+				return text
 			}
 			return r.sampled(text)
 		}),
@@ -59,8 +70,7 @@ func (c *Ranking) Table() *table.Table {
 
 // Heading says what was compared, and names the error model in plain words.
 func (c *Ranking) Heading(s *scenario.Scenario) string {
-	return fmt.Sprintf("%d levels, %s, seed %d; |error| in levels\nmodel: %s\n", c.Levels, s, c.Seed,
-		s.Model.Assumption())
+	return fmt.Sprintf("%d levels, %s, seed %d; %s\nmodel: %s\n", c.Levels, s, c.Seed, c.Expects(), s.Model.Assumption())
 }
 
 // Notes are sentences below the table, each on its line: what its marks mean, and which model

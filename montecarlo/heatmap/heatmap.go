@@ -63,6 +63,7 @@ type Map struct {
 	// a row for each pair of parameters, r the faster
 	Cells       []Cell  `json:"cells"`
 	Temperature float64 `json:"temperature"`
+	scenario.Measure
 	table.Provenance
 
 	LogR     bool `json:"-"` // pictures show r on an axis of logarithms
@@ -106,7 +107,7 @@ func (c *Cell) Of(method plane.Method) *Values {
 	return &c.Sampled.Values
 }
 
-// Values are errors in levels, and null where some probability exceeds 1.
+// Values are errors, by default in levels, and null where some probability exceeds 1.
 type Values struct {
 	// error of A; null where the parameters are invalid
 	A float64 `json:"a"`
@@ -164,7 +165,7 @@ func New(ctx context.Context, s *scenario.Scenario, q Question) (*Map, error) {
 		}
 	}
 	m := Blank(designs, q.R, q.Sigma)
-	m.scenario, m.sides, m.Temperature = s, sides, s.Temperature
+	m.scenario, m.sides, m.Temperature, m.Measure = s, sides, s.Temperature, s.Measure()
 	methods := q.Methods
 	if len(methods) == 0 {
 		var err error

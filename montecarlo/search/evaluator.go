@@ -92,6 +92,12 @@ const maxOutputs = 1 << 16
 func (o *Options) exactly() whole {
 	column, e := newProbabilities(o.Levels, o.Column), mat.NewDense(o.Levels, o.Bits, nil)
 	label, prob := make([]int, 1<<o.Bits), make([]float64, 1<<o.Bits) // by output
+	price := make([]float64, o.Levels*o.Levels)                       // of an answer, by label
+	for n := range o.Levels {
+		for m := range o.Levels {
+			price[n*o.Levels+m] = o.Cost.Of(n+1, float64(m+1))
+		}
+	}
 	// the words of the last call, and columns of which e is not
 	last, changed := make([]uint64, o.Levels), uint64(1)<<o.Bits-1
 	return func(_ context.Context, w *words) (float64, error) {
@@ -129,9 +135,9 @@ func (o *Options) exactly() whole {
 					prob[output], prob[half+output] = q*zero, q*one
 				}
 			}
-			level := 0.0
+			level, price := 0.0, price[n*o.Levels:]
 			for output, q := range prob {
-				level += q * math.Abs(float64(label[output]-n))
+				level += q * price[label[output]]
 			}
 			sum += p * level
 		}

@@ -16,6 +16,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory/base/refuse"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -74,23 +75,40 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	if o.Prior, err = s.Weights(o.Levels); err != nil {
 		return nil, err
 	}
-	o.Seed = draw.Seed
-	single, ok := s.Model.(scenario.ColumnModel)
-	if ok {
-		columns, err := single.Columns(o.Levels, o.Circular, o.Bits)
-		if err != nil {
-			return nil, err
-		}
-		o.Column, p.bits, s.Model = columns.Of, columns.Bits, columns.Model
+	o.Seed, o.Cost = draw.Seed, s.CostOf(o.Levels, o.Circular)
+	if err := p.columns(&o); err != nil {
+		return nil, err
 	}
 	switch {
+	case s.Network != nil && s.Cost().Name() != (cost.Cost{}).Name():
+		return nil, &refuse.Value{Name: "cost", Value: s.Cost().Name(),
+			Want: (cost.Cost{}).Name() + ": forecasts are of the |error| of networks"}
 	case s.Network != nil:
 		p.learn(&o)
-	case !ok || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits:
+	case o.Column == nil || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits:
 		o.Objective = p.sampled
 	}
 	p.Options = o
 	return p, nil
+}
+
+// columns makes Options.Column for models of single bits: a search changes a code bit by bit, and
+// computes only the bits that have changed. A table is read, and wants codes of its number of bits.
+func (p *Optimizer) columns(o *Options) error {
+	switch m := p.scenario.Model.(type) {
+	case scenario.Mixture:
+		columns, err := errmodel.NewMixtureColumns(o.Levels, o.Circular, m.R, m.Sigma)
+		o.Column = func(dst []float64, _ int, transitions []int) { columns.Column(dst, transitions) }
+		return err
+	case scenario.Table:
+		e, err := errmodel.ReadTable(m.Path, o.Levels, o.Bits)
+		if err != nil {
+			return err
+		}
+		o.Column = func(dst []float64, k int, _ []int) { mat.Col(dst, k, e) }
+		p.bits, p.scenario.Model = e.RawMatrix().Cols, scenario.Table{Path: m.Path, Read: e}
+	}
+	return nil
 }
 
 // Counts returns the numbers of bits to search for: what the error model requires, or those that are

@@ -19,8 +19,8 @@ import (
 	"belsim/theory/expect"
 )
 
-// Estimate is the expected |error| of a code over the prior, in levels. That of networks is a
-// forecast alone.
+// Estimate is what the answers of a code cost over the prior: by default |error|, in levels. That of
+// networks is a forecast alone.
 type Estimate struct {
 	Mean     float64     `json:"error"`
 	StdErr   float64     `json:"stderr"`
@@ -55,6 +55,7 @@ type Optimized struct {
 	Steps uint64 `json:"steps"`
 	Seed  uint64 `json:"seed"`
 	scenario.Parameters
+	scenario.Measure
 	LabelKind forecast.LabelKind `json:"label_kind"`
 	// 100·(1 − error/the best baseline's), of exact values wherever they exist, of forecasts for
 	// networks; negative where the baseline is better; null where there is none
@@ -309,6 +310,7 @@ func (p *Optimizer) describe(ctx context.Context, found *candidate) (*Optimized,
 		Estimate:       Estimate{Mean: found.Mean, StdErr: none, Exact: none},
 		MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
 		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Parameters(), LabelKind: p.labelKind(),
+		Measure:     p.scenario.Measure(),
 		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Found: found.Code,
 	}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"belsim/theory/cost"
 )
 
 // sampled estimates the expected error of gen on bits that err independently, from a
@@ -34,10 +36,12 @@ type sampled struct {
 	width int
 	prior []float64
 	seed  uint64
+	cost  cost.Cost
+	unit  float64 // of sums; 1 for the absolute error
 
 	counts  []int32  // L × M: samples in which the bit errs
 	most    []int32  // by level: no sample has more errors
-	sums    []int64  // by level, of |error|
+	sums    []int64  // by level, of the costs of the answers, in units
 	flips   []uint64 // L × S × width: wrong bits
 	nearest []nearest
 
@@ -60,8 +64,13 @@ type nearest struct{ distance, level int32 }
 // undecoded is a sample that must be decoded again.
 var undecoded = nearest{0, -1}
 
-// absError is |decoded − n| of a sample of level n.
-func (a nearest) absError(n int) int64 { return int64(max(int(a.level)-n, n-int(a.level))) }
+// price is what the answer to a sample of level n costs, in units.
+func (s *sampled) price(a nearest, n int) int64 {
+	if s.cost.Absolute() {
+		return int64(max(int(a.level)-n, n-int(a.level)))
+	}
+	return int64(math.Round(s.cost.Of(n+1, float64(a.level+1)) / s.unit))
+}
 
 // logged is a sample as it was before an update.
 type logged struct {
@@ -71,8 +80,13 @@ type logged struct {
 
 // newSampled returns an evaluator from size samples of a level.
 func (o *Options) newSampled(size int, seed uint64) *sampled {
-	width := (o.Bits + 63) / 64
+	width, unit := (o.Bits+63)/64, 1.
+	if !o.Cost.Absolute() {
+		const parts = 1 << 10 // of the cost of a level
+		unit = o.Cost.Scale(o.Levels) / parts
+	}
 	return &sampled{
+		cost: o.Cost, unit: unit,
 		probabilities: newProbabilities(o.Levels, o.Column),
 		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), width: width, prior: o.Prior, seed: seed,
 		counts: make([]int32, o.Levels*o.Bits), most: make([]int32, o.Levels), sums: make([]int64, o.Levels),
@@ -146,7 +160,7 @@ func (s *sampled) total() float64 {
 	for n, p := range s.prior {
 		sum += p * float64(s.sums[n])
 	}
-	return sum / float64(s.size)
+	return sum / float64(s.size) * s.unit
 }
 
 // count is the number of samples of level n in which bit k errs, with the
@@ -246,7 +260,7 @@ func (s *sampled) again(n, g int) {
 		return
 	}
 	s.log = append(s.log, logged{g, at})
-	s.sums[n] -= at.absError(n)
+	s.sums[n] -= s.price(at, n)
 	s.nearest[g] = undecoded
 	s.dirty = append(s.dirty, g)
 }
@@ -254,7 +268,7 @@ func (s *sampled) again(n, g int) {
 // set stores the result of decoding a sample of level n, whose error was taken off the sum.
 func (s *sampled) set(n, g int, to nearest) {
 	s.nearest[g] = to
-	s.sums[n] += to.absError(n)
+	s.sums[n] += s.price(to, n)
 }
 
 // challenge compares the words that have moved with the words to which samples of level n
@@ -281,7 +295,7 @@ func (s *sampled) challenge(w *words, m move, n int) {
 		}
 		if to.distance, to.level = s.moved.best(flips, f, to.distance, at.level); to != at {
 			s.log = append(s.log, logged{g, at})
-			s.sums[n] -= at.absError(n)
+			s.sums[n] -= s.price(at, n)
 			s.set(n, g, to)
 		}
 	}
@@ -323,15 +337,15 @@ func (s *sampled) reject() {
 func (s *sampled) noise() float64 {
 	sum := 0.0
 	for i := 0; i < len(s.log); { // the log is in the order of levels
-		n, squares := s.log[i].sample/s.size, int64(0)
+		n, squares := s.log[i].sample/s.size, 0.
 		for end := (n + 1) * s.size; i < len(s.log) && s.log[i].sample < end; i++ {
 			was := s.log[i]
-			d := s.nearest[was.sample].absError(n) - was.at.absError(n)
+			d := float64(s.price(s.nearest[was.sample], n) - s.price(was.at, n))
 			squares += d * d
 		}
-		sum += s.prior[n] * s.prior[n] * float64(squares)
+		sum += s.prior[n] * s.prior[n] * squares
 	}
-	return math.Sqrt(sum) / float64(s.size)
+	return math.Sqrt(sum) / float64(s.size) * s.unit
 }
 
 // key is the key of the random numbers for bit k of level n.

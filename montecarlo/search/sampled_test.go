@@ -63,7 +63,7 @@ func TestNoise(t *testing.T) {
 		sum := 0.0
 		for g, was := range before {
 			if n := g / size; prior[n] > 0 {
-				d := prior[n] * float64(s.nearest[g].absError(n)-was.absError(n))
+				d := prior[n] * float64(s.price(s.nearest[g], n)-s.price(was, n))
 				sum += d * d
 			}
 		}

@@ -40,6 +40,7 @@ import (
 	"belsim/theory/base/position"
 	"belsim/theory/base/refuse"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 )
 
 // Options describe the code to search for, and the length of the search.
@@ -47,6 +48,7 @@ type Options struct {
 	Levels, Bits int
 	Circular     bool      // level 1 follows level L
 	Prior        []float64 // length L
+	Cost         cost.Cost // of answers
 	// Column gives the error probabilities of a bit with given transitions.
 	Column Column
 	// Objective, when set, replaces the evaluators of the package, which are for gen on bits that

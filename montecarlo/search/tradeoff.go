@@ -18,6 +18,7 @@ type Tradeoff struct {
 	Levels  int    `json:"levels"`
 	Decoder string `json:"decoder"`
 	scenario.Parameters
+	scenario.Measure
 	LabelKind forecast.LabelKind `json:"label_kind"`
 	Seed      uint64             `json:"seed"`
 	// the best code of each number of bits, the fewest bits first
@@ -97,7 +98,7 @@ func (e Estimate) text() string {
 func (p *Optimizer) Tradeoff(ctx context.Context, b montecarlo.Backend, bits []int) (*Tradeoff, error) {
 	out := &Tradeoff{
 		Levels: p.Options.Levels, Decoder: p.decoder, Parameters: p.scenario.Parameters(),
-		LabelKind: p.labelKind(), Seed: p.draw.Seed,
+		LabelKind: p.labelKind(), Seed: p.draw.Seed, Measure: p.scenario.Measure(),
 	}
 	one := *p // each search begins from more codes
 	why := errImpossible

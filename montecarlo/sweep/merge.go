@@ -18,14 +18,17 @@ import (
 	"belsim/theory/base/table"
 )
 
-// Numbers are the numbers of a cell: its |error| in levels, over the prior.
+// Numbers are the numbers of a cell: what answers cost, over the prior, by default |error| in levels.
 type Numbers struct {
 	// false where the parameters give a probability above 1; there are no numbers then
 	Valid bool `json:"valid"`
-	// mean |error|, in levels: the bound, the exact value, or the mean of the samples
+	// mean cost, by default |error| in levels: the bound, the exact value, or the mean of the samples
 	Mean   float64 `json:"mean"`
 	StdErr float64 `json:"stderr"`
-	RMS    float64 `json:"rms"`
+	// root of the sampled mean squared distance of answer and label; null where it is below 0.016 levels
+	// and rounding decides
+	RMS float64 `json:"rms"`
+	// share of the samples that are at most within_levels away
 	Within float64 `json:"within"`
 	// level, from 1, with the largest mean |error|: exact where every level has an exact one, else
 	// sampled

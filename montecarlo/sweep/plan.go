@@ -23,6 +23,7 @@ import (
 	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
@@ -58,6 +59,7 @@ type planFile struct {
 	Codes       []string       `json:"codes"`
 	Decoders    []string       `json:"decoders"`
 	Levels      []int          `json:"levels"`
+	Circular    bool           `json:"circular"`
 	R           plane.Axis     `json:"r"`
 	Sigma       plane.Axis     `json:"sigma"`
 	Methods     []plane.Method `json:"methods"`
@@ -69,6 +71,7 @@ type planFile struct {
 	Outputs     decode.Outputs `json:"outputs"`
 	Temperature float64        `json:"temperature"`
 	Prior       string         `json:"prior"`
+	Cost        string         `json:"cost"`
 }
 
 // maxPlan is the largest size of a plan file, in bytes.
@@ -106,7 +109,7 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 	draw := montecarlo.FixedSampling()
 	f := &planFile{
 		Decoders: []string{decode.Auto}, Within: draw.Within, Seed: draw.Seed,
-		Outputs: p.scenario.Outputs, Temperature: p.scenario.Temperature,
+		Outputs: p.scenario.Outputs, Temperature: p.scenario.Temperature, Cost: (cost.Cost{}).Name(),
 	}
 	if err := table.ReadJSON(text, f); err != nil {
 		if errors.Is(err, table.ErrUnknownField) {
@@ -190,6 +193,17 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 	if err := plane.Check(d.R, d.Sigma); err != nil {
 		return err
 	}
+	if err := s.Ask(f.Cost, f.Circular, f.Levels...); err != nil {
+		return quoted(err)
+	}
+	if d.Measure = s.Measure(); s.Cost().Matrix() {
+		levels := f.Levels[0] // the only number of them
+		if d.Matrix, err = hashOf(ctx, levels, levels, func(i, k int) float64 {
+			return s.Cost().Of(i+1, float64(k+1))
+		}); err != nil {
+			return err
+		}
+	}
 	if s.Prior.Histogram != nil {
 		for _, l := range f.Levels {
 			weights, err := s.Weights(l)
@@ -259,11 +273,14 @@ func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err err
 			if err != nil {
 				return nil, err
 			}
+			if f.Circular {
+				c = c.OnCircle()
+			}
 			codes = append(codes, c)
 		}
 		return codes, nil
 	}
-	if codes, err = code.OpenAll([]string{name}, code.Sizes{}); err != nil {
+	if codes, err = code.OpenAll([]string{name}, code.Sizes{Circular: f.Circular}); err != nil {
 		return nil, err
 	}
 	own := codes[0].Levels()
@@ -324,19 +341,24 @@ func identify(ctx context.Context, name string, c *code.Code) (string, error) {
 	if !code.IsFile(name) {
 		return name, nil
 	}
+	return hashOf(ctx, c.Levels(), c.Bits(), c.At)
+}
+
+// hashOf is the hash of a matrix.
+func hashOf(ctx context.Context, rows, columns int, at func(i, k int) float64) (string, error) {
 	digest := sha256.New()
-	row := make([]byte, 0, 8*c.Bits())
-	for i := range c.Levels() {
+	row := make([]byte, 0, 8*columns)
+	for i := range rows {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
 		row = row[:0]
-		for k := range c.Bits() {
-			row = binary.BigEndian.AppendUint64(row, math.Float64bits(c.At(i, k)))
+		for k := range columns {
+			row = binary.BigEndian.AppendUint64(row, math.Float64bits(at(i, k)))
 		}
 		digest.Write(row)
 	}
-	return fmt.Sprintf("sha256:%s %dx%d", hex.EncodeToString(digest.Sum(nil)), c.Levels(), c.Bits()), nil
+	return fmt.Sprintf("sha256:%s %dx%d", hex.EncodeToString(digest.Sum(nil)), rows, columns), nil
 }
 
 // methodsFor returns those of the methods that have a value for a code and a decoder, and prepares

@@ -98,7 +98,8 @@ func TestPlanMeaning(t *testing.T) {
 	want := s.Definition
 	want.Samples, want.Within, want.Seed, want.Temperature = 10000, 5, 1, 1
 	want.R = plane.Axis{Values: []float64{0.5, 0.87, 1.52, 2.64, 4.59, 8}, Even: true, Log: true}
-	must.Equal(t, "the example", want, s.Definition, cmpopts.EquateApprox(0.01, 0))
+	must.Equal(t, "the example", want, s.Definition, cmpopts.EquateApprox(0.01, 0),
+		cmpopts.EquateComparable(scenario.Measure{}))
 	if len(s.Pairs) != 2 || s.Pairs[0].Decoder != "bel-u" || s.Pairs[1].Decoder != "bel-j" || s.Size() != 2*36*3 {
 		t.Errorf("the example has %v, %d cells", s.Pairs, s.Size())
 	}
@@ -110,5 +111,5 @@ func TestPlanMeaning(t *testing.T) {
 	want.R.Even, want.R.Log, want.Sigma.Even = true, true, false
 	want.Pairs = slices.Clone(want.Pairs)
 	want.Pairs[0].Outputs, want.Pairs[1].Outputs, want.Pairs[2].Levels = decode.Logits, decode.Bits, 4
-	must.Equal(t, "the plan", want, s.Definition)
+	must.Equal(t, "the plan", want, s.Definition, cmpopts.EquateComparable(scenario.Measure{}))
 }

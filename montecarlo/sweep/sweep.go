@@ -42,6 +42,9 @@ type Definition struct {
 	Sigma plane.Axis `json:"sigma"`
 	montecarlo.Sampling
 	Temperature float64 `json:"temperature"`
+	scenario.Measure
+	// a hash of the costs, where they are a matrix in a file
+	Matrix string `json:"cost_matrix,omitempty"`
 	// how often each label occurs, by number of levels; equally often where none is given
 	Priors []Prior `json:"priors,omitempty"`
 }
@@ -117,6 +120,9 @@ func (d Definition) identity() (string, error) {
 	d.Pairs = slices.Clone(d.Pairs)
 	for i := range d.Pairs {
 		d.Pairs[i].Code, d.Pairs[i].Bound = "", "" // the bound follows from the rest
+	}
+	if d.Matrix != "" {
+		d.Cost = ""
 	}
 	text, err := json.Marshal(d)
 	sum := sha256.Sum256(text)

@@ -24,7 +24,7 @@ type Table struct {
 	Version string       `json:"version"`
 }
 
-// CellResult is the |error| of one cell, in levels, over the prior.
+// CellResult is what answers cost in one cell, over the prior: by default |error|, in levels.
 type CellResult struct {
 	scenario.Design
 	plane.Point
@@ -84,7 +84,7 @@ func (m *Merged) Map() (*heatmap.Map, error) {
 	}
 	out := heatmap.Blank([2]scenario.Design{a.Design, b.Design}, m.R, m.Sigma)
 	out.Take([]string{a.Bound, b.Bound}, methods...)
-	out.Temperature = m.Temperature
+	out.Temperature, out.Measure = m.Temperature, m.Measure
 	for _, method := range methods {
 		if method == plane.Sample {
 			out.Seed = &m.Seed

@@ -3,13 +3,17 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
+	"belsim/theory"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -38,25 +42,29 @@ type Report struct {
 	Overall Level `json:"overall"`
 	// a row for each level
 	Labels []Level `json:"labels"`
+	// how the confusion matrix was computed, exact or sampled; missing where none was asked for. Answers
+	// beyond the ends count there, and those between two levels at the nearer one
+	Confusion string `json:"confusion,omitempty"`
 	table.Provenance
 
-	Bound   string `json:"-"` // name of the bound; "" where there is none
-	Reached bool   `json:"-"` // every standard error has the relative size that was asked for
+	Matrix  *mat.Dense `json:"-"` // P(answer m | label n), L × L; nil where it was not asked for
+	Bound   string     `json:"-"` // name of the bound; "" where there is none
+	Reached bool       `json:"-"` // every standard error has the relative size that was asked for
 }
 
-// Level is the |error| of one level, or of all, in levels.
+// Level is the cost of the answers to one level, or to all: by default |error|, in levels.
 type Level struct {
 	Level int     `json:"level,omitempty" text:"level"`
 	Bound float64 `json:"bound" text:"bound"`
 	Exact float64 `json:"exact" text:"exact"`
-	// smallest and largest mean |error|, in levels, over all joint laws of the bits with these
+	// smallest and largest mean cost over all joint laws of the bits with these
 	// error probabilities; missing where there are no such bounds, or where they take long
 	AnyLaw  *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
 	Mean    float64     `json:"mean" text:"sampled"`
 	StdErr  float64     `json:"stderr" text:"± s.e."`
 	Samples uint64      `json:"samples" text:"samples"`
-	// smallest deviation that would have failed with the probability power, in levels: of the exact
-	// value, or of the bound where there is no exact value; null where nothing is checked
+	// smallest deviation that would have failed with the probability power: of the exact value, or of
+	// the bound where there is no exact value; null where nothing is checked
 	Detectable float64 `json:"detectable"`
 
 	// sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not
@@ -75,20 +83,32 @@ type Level struct {
 func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *montecarlo.Problem, th *expect.Theory,
 	weights []float64, draw montecarlo.Sampling) (*Report, error) {
 	draw.EachLabel = true
+	var matrix *mat.Dense
+	if draw.Answers {
+		var err error
+		if matrix, err = expect.Confusion(ctx, run.Workers, p.Expected()); err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
+			return nil, err
+		}
+		of := *p
+		of.Answers = matrix == nil // samples are needed where there is no law
+		p = &of
+	}
 	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw, weights, run.Done)
 	if err != nil {
 		return nil, err
 	}
 	c, d := p.Code, p.Decoder
 	lo, hi := decode.Range(c, d)
-	worst, levels := max(hi-1, c.Levels()-lo)+1, slices.Clone(th.Levels)
+	worst, levels := 0., slices.Clone(th.Levels)
 	for i := range levels {
+		worst = max(worst, p.Cost.Largest(i+1, lo, hi))
 		if !math.IsNaN(levels[i].Mean) {
 			if levels[i].Rounding, err = p.Rounding(ctx, i); err != nil {
 				return nil, err
 			}
 		}
 	}
+	worst += p.Cost.Scale(len(levels)) // of answers between levels
 	failures := montecarlo.Verify(sums, levels, weights, worst, falseAlarms)
 	detectable, overall := montecarlo.Detectable(sums, levels, weights, worst, falseAlarms)
 	o := montecarlo.Average(weights, sums)
@@ -98,6 +118,12 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 		Seed:        draw.Seed, Alpha: falseAlarms, Power: montecarlo.Power, Reached: reached,
 		Overall: Level{Bound: th.Mean.Bound, Exact: th.Mean.Exact, AnyLaw: th.Mean.AnyLaw, Mean: o.Mean,
 			StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
+	}
+	switch v.Matrix = matrix; {
+	case p.Answers:
+		v.Confusion, v.Matrix = "sampled", confusion(p, sums)
+	case matrix != nil:
+		v.Confusion = "exact"
 	}
 	if slices.ContainsFunc(detectable, func(d float64) bool { return !math.IsNaN(d) }) {
 		pass := len(failures) == 0
@@ -118,6 +144,22 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 	return v, nil
 }
 
+// confusion is the share of each answer to each label.
+func confusion(p *montecarlo.Problem, sums []montecarlo.Sums) *mat.Dense {
+	out := mat.NewDense(len(sums), len(sums), nil)
+	for i, s := range sums {
+		var a theory.Answers
+		for j, n := range s.Answers {
+			if n > 0 {
+				a.Labels = append(a.Labels, p.Answer(j))
+				a.Probabilities = append(a.Probabilities, float64(n)/float64(s.Samples))
+			}
+		}
+		a.Place(out.RawRowView(i), p.Code)
+	}
+	return out
+}
+
 // Failed reports whether a check failed.
 func (v *Report) Failed() bool { return v.Pass != nil && !*v.Pass }
 
@@ -132,7 +174,7 @@ func (v *Report) powerText() string {
 	}
 	// size is a deviation in levels, and in brackets as a part of what it deviates from.
 	size := func(r Level) string {
-		text := fmt.Sprintf("%s levels", table.Short(r.Detectable))
+		text := strings.TrimSpace(table.Short(r.Detectable) + " " + v.Unit)
 		switch part := r.Detectable / of(r); {
 		case part < 1:
 			text += fmt.Sprintf(" (%.2g %%)", 100*part)

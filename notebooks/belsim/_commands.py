@@ -91,6 +91,8 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
         for name in ("code", "errors", "start"):
             if name in own:
                 own[name] = inputs.code(own[name], name)
+        if "cost" in own and not isinstance(own["cost"], str):
+            own["cost"] = inputs.array(own["cost"], "cost")
         if "targets" in own:
             own["targets"] = inputs.array(own["targets"], "targets")
         if "model" in own:
@@ -104,8 +106,12 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
             own["range"] = ends(inputs, own["range"])
         if "reads" in own:
             choice(own["reads"], Reads, "reads")
+        make_of = make
+        if own.pop("confusion", False):
+            file = own["confusion"] = inputs.path("confusion.npy")
+            make_of = lambda result: make(result | {"matrix": np.load(file)})  # noqa: E731
         told = flags(outputs=own.pop("reads", None), **own)
-        return results([command, *told, "--", *names], inputs, make, progress=progress, may_fail=may_fail)
+        return results([command, *told, "--", *names], inputs, make_of, progress=progress, may_fail=may_fail)
 
 
 class _Results:
@@ -138,6 +144,7 @@ def compare(
     codes: Sequence[Code] = (),
     *,
     levels: int | None = None,
+    circular: bool = False,
     decoder: str | Sequence[str] | None = None,
     r: float | None = None,
     sigma: float | None = None,
@@ -146,6 +153,7 @@ def compare(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
+    cost: str | ArrayLike | None = None,
     samples: int | None = None,
     rel_err: float | None = None,
     exact: bool = False,
@@ -158,6 +166,8 @@ def compare(
 ) -> pd.DataFrame:
     """Codes by their expected error, the smallest first: bound, exact expectation and sampled mean.
 
+    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
+
     ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
     Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
     the mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
@@ -166,11 +176,12 @@ def compare(
     that take more than about a second; one that would take more than minutes stays NaN. The ``decoder`` is ``"auto"`` by default:
     bel-u for unary, bel-j for Johnson codes, gen for all others.
 
-    ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
+    ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
+    in its unit, ``attrs["unit"]``. ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
     within, worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
-    gives a probability above 1. Errors are in levels; ``worst_level`` counts from 0; a missing value is NaN.
+    gives a probability above 1. Errors are in levels without ``cost``; ``worst_level`` counts from 0; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: direct regression with ``baseline``.
 
@@ -260,10 +271,12 @@ class Verification(_Results, _plots.Pictured):
 
     ``passed`` is True, False, or None where there was nothing to check; ``failures`` are sentences; ``labels`` is a DataFrame with
     a row for each level: ``level`` (from 0), ``bound, exact, mean, stderr, samples, detectable``; ``overall`` has the same for all
-    levels. Other names of the JSON are attributes.
+    levels. ``confusion`` is an array of shape (L, L), where it was asked for: entry [n, m] is the probability of answer m to label n,
+    exact or sampled as ``results["confusion"]`` says. Answers beyond the ends count there. Other names of the JSON are attributes.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
+        self.confusion: NDArray[np.float64] | None = result.pop("matrix", None)
         self.results = result
         self.passed: bool | None = result["pass"]
         self.failures: list[str] = result["failures"]
@@ -287,6 +300,7 @@ def verify(
     code: Code = "johnson-nonzero",
     *,
     levels: int | None = None,
+    circular: bool = False,
     decoder: str | None = None,
     r: float | None = None,
     sigma: float | None = None,
@@ -296,8 +310,10 @@ def verify(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
+    cost: str | ArrayLike | None = None,
     samples: int | None = None,
     rel_err: float | None = None,
+    confusion: bool = False,
     seed: int | None = None,
     workers: int | None = None,
     backend: Literal["auto", "cpu", "cuda"] | None = None,
@@ -305,8 +321,10 @@ def verify(
 ) -> Verification:
     """Checks bound, exact value and sampled mean of every level against each other.
 
+    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
+
     ``code`` is a name or an L × M matrix. ``random`` draws the error probabilities uniformly from 0 to 1; the other arguments are
-    those of ``compare``. A failed check raises nothing: see ``Verification.passed``.
+    those of ``compare``. ``confusion`` asks for ``Verification.confusion``. A failed check raises nothing: see ``Verification.passed``.
 
     Source: Eq. 2 and 26 of Shah, Xue and Aamodt, ICLR 2022; the test is Bernstein's inequality, shared by the levels (Bonferroni).
 
@@ -369,6 +387,7 @@ def heatmap(
     b: Code | None = None,
     *,
     levels: int | None = None,
+    circular: bool = False,
     r: Span | None = None,
     sigma: Span | None = None,
     method: str | Sequence[str] | None = None,
@@ -377,6 +396,7 @@ def heatmap(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
+    cost: str | ArrayLike | None = None,
     samples: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -384,6 +404,8 @@ def heatmap(
     progress: bool | None = None,
 ) -> Heatmap:
     """The increase of code ``a``'s error over code ``b``'s, in percent, over the plane of r and σ.
+
+    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
     ``a`` and ``b`` are names or L × M matrices; without them the map is the paper's Figure 3(c). ``r`` and ``sigma``
     are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or lists of ascending numbers; the picture has cells of
@@ -834,6 +856,7 @@ class Optimized(_Results):
 def optimize(
     *,
     levels: int | None = None,
+    circular: bool = False,
     bits: int | tuple[int, int, int] | tuple[int, int, int, str] | None = None,
     pareto: bool = False,
     decoder: str | None = None,
@@ -849,6 +872,7 @@ def optimize(
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
+    cost: str | ArrayLike | None = None,
     samples: int | None = None,
     rel_err: float | None = None,
     seed: int | None = None,
@@ -857,6 +881,8 @@ def optimize(
     progress: bool | None = None,
 ) -> Optimized:
     """Searches for the code of ``levels`` L and ``bits`` M with the smallest expected error.
+
+    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
     ``pareto`` searches for a code of each number of ``bits``: a range ``(lo, hi, count)`` or ``(lo, hi, count, "log")``, or None for
     those that matter. ``Optimized.each`` has them. ``max_transitions`` limits the transitions of each bit. ``start`` is a code to begin

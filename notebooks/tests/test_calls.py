@@ -915,3 +915,17 @@ def test_terminal(tmp_path: Path) -> None:
     out, err = done.stdout.decode("cp1252"), done.stderr.decode("cp1252")
     assert "best decoder" in out and "UnicodeEncodeError" not in err and "this network is better: -" in out, err
     assert err.rstrip().endswith("all of -1 and 1") and "belsim.Error: outputs" in err
+
+
+def test_costs() -> None:
+    """Exact costs are sums over the confusion matrix."""
+    n, errors = np.arange(4), np.full((4, 3), 0.1)
+    found = belsim.verify("unary", levels=4, errors=errors, samples=500, cost="squared", confusion=True)
+    assert found.passed and found.cost == "squared" and found.unit == "levels²" and found.results["confusion"] == "exact"
+    assert found.confusion is not None
+    np.testing.assert_allclose(found.confusion.sum(1), 1, rtol=1e-12)
+    squared = (found.confusion * (n[:, None] - n) ** 2).sum(1)
+    np.testing.assert_allclose(found.labels["exact"], squared, rtol=1e-10)
+    table = belsim.compare(["unary"], levels=4, errors=errors, samples=500, cost=(n[:, None] - n) ** 2.0)
+    np.testing.assert_allclose(table["exact"], squared.mean(), rtol=1e-10)
+    assert belsim.verify("unary", levels=4, samples=100).confusion is None

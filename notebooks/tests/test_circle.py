@@ -154,3 +154,15 @@ def test_fitted(hard: bool) -> None:
     assert 0.85 < ((lower <= near) & (near <= upper)).mean() < 0.95
     with pytest.raises(belsim.Error, match="levels on a line"):
         belsim.fit("johnson", z, y, levels=32, range=ROUND, circular=True, recommend=True)
+
+
+def test_commands() -> None:
+    """The commands of the simulator know the circle."""
+    of = {"levels": 16, "r": 0.5, "sigma": 1.5, "samples": 500}
+    line, circle = (belsim.compare(["johnson"], decoder="gen", circular=c, **of) for c in (False, True))
+    verified = belsim.verify("johnson", decoder="gen", circular=True, **of)
+    assert verified.passed
+    assert circle["exact"].item() == pytest.approx(verified.labels["exact"].mean(), rel=1e-12)
+    assert circle["exact"].item() != line["exact"].item()
+    assert belsim.heatmap("johnson", "unary", levels=16, circular=True, r=[0.5], sigma=[1.5]).increase["exact"].shape == (1, 1)
+    assert belsim.optimize(levels=8, bits=4, circular=True, r=0.5, sigma=1.5, steps=200, samples=100).code.shape == (8, 4)

@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"belsim/errmodel/assess"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/search"
@@ -18,12 +19,13 @@ import (
 	"belsim/plots"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
 // CompareData returns the data of the figure of a comparison.
 func CompareData(c *compare.Ranking, model string, style plots.Style) plots.CompareData {
-	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Style: style}
+	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Expects: expects(c.Measure), Style: style}
 	for _, r := range c.Results {
 		name := r.Code + " (" + r.Decoder
 		if r.Outputs == decode.Logits {
@@ -38,14 +40,29 @@ func CompareData(c *compare.Ranking, model string, style plots.Style) plots.Comp
 	return d
 }
 
+// expects is what the errors of a picture are; "" by default.
+func expects(m scenario.Measure) string {
+	if m.Expects() == (cost.Cost{}).String() {
+		return ""
+	}
+	return m.Expects()
+}
+
 // VerifyData returns the data of the figure of a verification.
 func VerifyData(v *verify.Report, model string, style plots.Style) plots.VerifyData {
-	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model), Style: style}
+	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model),
+		Expects: expects(v.Measure), Style: style}
 	for _, l := range v.Labels {
 		d.Labels = append(d.Labels, plots.VerifyLabel{Level: float64(l.Level), Bound: l.Bound, Exact: l.Exact,
 			Mean: l.Mean, StdErr: l.StdErr})
 	}
 	return d
+}
+
+// ConfusionData returns the data of the figure of a confusion matrix.
+func ConfusionData(v *verify.Report, model string, style plots.Style) plots.ConfusionData {
+	return plots.ConfusionData{Title: fmt.Sprintf("%s answers: %s, %d levels, %s, %s", v.Confusion, v.Code, v.Levels,
+		v.Decoder, model), Levels: v.Levels, At: v.Matrix.At, Style: style}
 }
 
 // CodeTitle is the title of a code's picture.
@@ -109,7 +126,8 @@ func markOf(fit *assess.Fit) *plots.Mark {
 
 // TradeoffData returns the data of the figure of the trade-off.
 func TradeoffData(t *search.Tradeoff, model string, style plots.Style) plots.TradeoffData {
-	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model), Style: style}
+	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model),
+		Expects: expects(t.Measure), Style: style}
 	point := func(name string, bits int, e search.Estimate) plots.Point {
 		p := plots.Point{Name: name, X: float64(bits), Y: e.Mean, Lo: e.Mean - e.StdErr, Hi: e.Mean + e.StdErr}
 		if e.Interval != nil {

@@ -12,6 +12,7 @@ import (
 
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/position"
+	"belsim/theory/base/refuse"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -70,12 +71,12 @@ func Parse(text string, levels int, values code.Values, circular bool) (Cost, er
 	if theta, ok := strings.CutPrefix(text, shapes[beyond]); ok {
 		v, err := strconv.ParseFloat(theta, 64)
 		if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-			return c, fmt.Errorf("cost %q: want %s", text, Want)
+			return c, &refuse.Value{Name: "cost", Value: strconv.Quote(text), Want: Want}
 		}
 		return c.Beyond(v), nil
 	}
 	if !strings.ContainsAny(text, "./\\") && text != "-" {
-		return c, fmt.Errorf("cost %q: want %s", text, Want)
+		return c, &refuse.Value{Name: "cost", Value: strconv.Quote(text), Want: Want}
 	}
 	if c.circle > 0 || c.values != nil {
 		return c, fmt.Errorf("cost %s: a matrix has its own distances; want it without a circle, of even levels", text)
@@ -171,6 +172,9 @@ func (c Cost) distance(n int, answer float64) float64 {
 	return d
 }
 
+// Matrix reports whether the cost is a matrix from a file.
+func (c Cost) Matrix() bool { return c.table != nil }
+
 // Absolute reports whether the cost is |answer − n|, in levels.
 func (c Cost) Absolute() bool {
 	return c.shape == absolute && c.values == nil && c.circle == 0 && c.table == nil
@@ -217,18 +221,38 @@ func (c Cost) Name() string {
 	return shapes[c.shape]
 }
 
+// String says for people what is expected of answers, in its unit.
+func (c Cost) String() string {
+	what := map[shape]string{absolute: "|error|", squared: "squared error", zeroOne: "share of wrong answers",
+		beyond: fmt.Sprintf("share of answers that are more than %g %s away", c.theta, c.distances())}[c.shape]
+	if c.table != nil {
+		what = "cost of " + c.path
+	}
+	if unit := c.Unit(); unit != "" {
+		what += " in " + unit
+	}
+	if c.circle > 0 {
+		what += ", on the circle"
+	}
+	return what
+}
+
+// distances is the unit of distances.
+func (c Cost) distances() string {
+	if c.values != nil {
+		return "label units"
+	}
+	return "levels"
+}
+
 // Unit is the unit of the cost, for people: levels or their square, the same of label units where
 // levels have values, or "" where it has none.
 func (c Cost) Unit() string {
-	unit := "levels"
-	if c.values != nil {
-		unit = "label units"
-	}
 	switch {
 	case c.table != nil || c.shape > squared:
 		return ""
 	case c.shape == squared:
-		return unit + "²"
+		return c.distances() + "²"
 	}
-	return unit
+	return c.distances()
 }

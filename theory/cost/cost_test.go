@@ -106,6 +106,10 @@ func TestNames(t *testing.T) {
 		must.Equal(t, "name", text, c.Name())
 		must.Equal(t, "unit", unit, c.Unit())
 	}
+	for text, want := range map[string]string{"absolute": "|error| in levels", "zero-one": "share of wrong answers",
+		"beyond:2.5": "share of answers that are more than 2.5 levels away"} {
+		must.Equal(t, "in words", want, parse(t, text, 4, nil, false).String())
+	}
 	must.Equal(t, "unit", "label units²", parse(t, "squared", 3, code.Values{1, 2, 4}, false).Unit())
 }
 
@@ -117,10 +121,10 @@ func TestRefusals(t *testing.T) {
 		circular bool
 		says     string
 	}{
-		{"cubed", nil, false, `cost "cubed": want absolute`},
-		{"beyond:-1", nil, false, `cost "beyond:-1"`},
-		{"beyond:Inf", nil, false, `cost "beyond:Inf"`},
-		{"", nil, false, `cost ""`},
+		{"cubed", nil, false, `cost is "cubed": want absolute`},
+		{"beyond:-1", nil, false, `cost is "beyond:-1"`},
+		{"beyond:Inf", nil, false, `cost is "beyond:Inf"`},
+		{"", nil, false, `cost is ""`},
 		{"absolute", code.Values{1, 2, 4}, true, "not evenly spaced"},
 		{"absolute", code.Values{1, 2, 4, 8}, false, "4 values for 3 levels"},
 		{matrixFile(t, "0,1\n1,0\n"), nil, false, "2 × 2 costs for 3 levels; want 3 × 3"},

@@ -161,16 +161,16 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 	if err := q.laws(ctx, t); err != nil {
 		return nil, err
 	}
-	square := 0.0
+	square, far := 0.0, 0.0
 	for i, w := range q.prior {
 		if w > 0 {
 			t.Mean.Bound = math.FMA(w, t.Levels[i].Bound, t.Mean.Bound)
 			t.Mean.Exact = math.FMA(w, t.Levels[i].Mean, t.Mean.Exact)
 			square = math.FMA(w, t.Levels[i].Square, square)
-			t.Within = math.FMA(w, t.Levels[i].Within, t.Within)
+			far = math.FMA(w, 1-t.Levels[i].Within, far)
 		}
 	}
-	t.RMS = math.Sqrt(square)
+	t.RMS, t.Within = math.Sqrt(square), max(0, 1-far) // the weights may add up to a little more than 1
 	return t, q.intervals(ctx, t)
 }
 

@@ -60,6 +60,9 @@ func Inspect(path string) (*Inspected, error) {
 		if err != nil {
 			return nil, err
 		}
+		if f.Circular {
+			return nil, fmt.Errorf("%s: a fit of levels on a circle, and the explorer's are on a line", path)
+		}
 		return &Inspected{Kind: "fit", Fit: f}, nil
 	case ".csv", ".npy":
 	default:

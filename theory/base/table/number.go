@@ -70,6 +70,18 @@ func SampledShare(share float64, certain bool, samples uint64) string {
 	return fmt.Sprintf("%.2f %%", 100*share)
 }
 
+// ExactShare is a share in percent, with two decimals, that is 100 or 0 only where it is all or none.
+func ExactShare(share float64) string {
+	const half, rounding = 0.5e-4, 1e-9 // of the last decimal; of a sum over levels
+	switch {
+	case share > 1-half && share < 1-rounding:
+		return "> 99.99 %"
+	case share < half && share > rounding:
+		return "< 0.01 %"
+	}
+	return fmt.Sprintf("%.2f %%", 100*share)
+}
+
 // Metric writes a rate with three digits and a prefix.
 func Metric(rate float64) string {
 	if Missing(rate) {

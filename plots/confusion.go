@@ -1,0 +1,126 @@
+package plots
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/palette/moreland"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ConfusionData is the probability of each answer to each label, L × L.
+type ConfusionData struct {
+	Title  string
+	Levels int
+	At     func(i, k int) float64 // P(answer k+1 | label i+1)
+	Style  Style
+}
+
+// mostDecades is how far below 1 the colours of a confusion matrix reach.
+const mostDecades = 8
+
+// logColours are the colours of probabilities, by their decimal logarithms up to 0.
+type logColours struct {
+	lo     float64 // the end of the bar
+	colour palette.ColorMap
+}
+
+// Confusion draws a confusion matrix, label 1 at the top, in colours that are logarithms of probabilities:
+// the darker the more probable, and white below the end of the colour bar. A pixel of more than 1,600
+// levels has the largest of its probabilities. When ctx ends, the error is the context's.
+func Confusion(ctx context.Context, d ConfusionData) (*Figure, error) {
+	if d.Levels < 1 {
+		return nil, fmt.Errorf("confusion matrix of %d levels: nothing to draw", d.Levels)
+	}
+	scale := logColours{lo: 0, colour: palette.Reverse(moreland.ExtendedBlackBody())}
+	for i := range d.Levels {
+		for k := range d.Levels {
+			p := d.At(i, k)
+			if !(p >= 0 && p < 1+1e-9) {
+				return nil, fmt.Errorf("confusion matrix: row %d, column %d: %v is no probability", i+1, k+1, p)
+			}
+			if p > 0 {
+				scale.lo = min(scale.lo, math.Log10(p))
+			}
+		}
+	}
+	scale.lo = max(math.Floor(min(scale.lo, -1)), -mostDecades)
+	scale.colour.SetMin(scale.lo - 0.15*(-scale.lo)) // the lightest colours are hard to tell from white
+	scale.colour.SetMax(0)
+	img, err := scale.image(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	p := newPlot(d.Style, "answer m", "label n")
+	end := float64(d.Levels) + 0.5
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0.5, end, -end, -0.5 // labels run downwards
+	p.X.Tick.Marker = plot.TickerFunc(func(_, hi float64) []plot.Tick { return countTicks(1, hi) })
+	p.Y.Tick.Marker = plot.TickerFunc(func(lo, _ float64) []plot.Tick { return countTicks(-1, -lo) })
+	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
+	p.Add(plotter.NewImage(img, p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
+	bar := newPlot(d.Style, "probability of answer m to label n", "")
+	bar.X.Min, bar.X.Max, bar.X.LineStyle.Width = scale.lo, 0, 0
+	bar.X.Label.TextStyle.Font.Size = vg.Points(9.5)
+	bar.X.Tick.Marker = plot.TickerFunc(logTicks)
+	bar.HideY()
+	bar.Add(scale)
+	const forBar = 50
+	return d.Style.titled(d.Title, d.Style.width()+vg.Points(forBar), func(c draw.Canvas) {
+		above, below := draw.Crop(c, 0, 0, vg.Points(forBar+6), 0), draw.Crop(c, 0, 0, 0, vg.Points(forBar-4)-c.Size().Y)
+		p.Draw(above)
+		area, under := p.DataCanvas(above), bar.DataCanvas(below)
+		frame(c, area.Rectangle)
+		bar.Draw(draw.Crop(below, area.Min.X-under.Min.X, area.Max.X-under.Max.X, 0, 0))
+	}), nil
+}
+
+// at is the colour of a logarithm.
+func (s logColours) at(v float64) color.Color {
+	c, err := s.colour.At(min(v, 0))
+	if v < s.lo || err != nil {
+		return color.White
+	}
+	return c
+}
+
+// image has several pixels for each entry of a small matrix.
+func (s logColours) image(ctx context.Context, d ConfusionData) (image.Image, error) {
+	side := min(d.Levels, maxPixels)
+	side *= max(1, maxPixels/side)
+	img := image.NewNRGBA(image.Rect(0, 0, side, side))
+	from := func(pixel int) int { return pixel * d.Levels / side }
+	for y := range side {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for x := range side {
+			most := 0.0
+			for i := from(y); i < max(from(y)+1, from(y+1)); i++ {
+				for k := from(x); k < max(from(x)+1, from(x+1)); k++ {
+					most = max(most, d.At(i, k))
+				}
+			}
+			img.Set(x, y, s.at(math.Log10(most)))
+		}
+	}
+	return img, nil
+}
+
+// Plot implements plot.Plotter: it draws the colour bar, in strips as colourScale does.
+func (s logColours) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, _ := p.Transforms(&c)
+	const steps = 128
+	for i := range steps {
+		strip, v := c.Rectangle, s.lo*(1-float64(i)/steps)
+		strip.Min.X = tx(v)
+		c.FillPolygon(s.at(v), corners(strip))
+	}
+	frame(c, c.Rectangle)
+}
