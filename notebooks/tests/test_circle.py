@@ -158,7 +158,7 @@ def test_fitted(hard: bool) -> None:
 
 def test_commands() -> None:
     """The commands of the simulator know the circle."""
-    of = {"levels": 16, "r": 0.5, "sigma": 1.5, "samples": 500}
+    of: dict[str, Any] = {"levels": 16, "r": 0.5, "sigma": 1.5, "samples": 500}
     line, circle = (belsim.compare(["johnson"], decoder="gen", circular=c, **of) for c in (False, True))
     verified = belsim.verify("johnson", decoder="gen", circular=True, **of)
     assert verified.passed

@@ -8,7 +8,7 @@ Angles are from 0 to 360 degrees, and errors the shorter way round, in degrees. 
 All heads of a task have the same two hidden layers, batches, epochs and learning rate: nothing is chosen for one of them.
 
     pip install torch scikit-learn scipy belsim
-    python circle.py           # writes circle.csv; four minutes of two cores
+    python circle.py           # writes circle.csv; some minutes of two cores
     python circle.py --table   # prints it
 
 The heads are those of belsim.torch.Head(..., circular=True), read by the mean. sine and cosine is regression of both, with

@@ -108,12 +108,14 @@ func Time(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) time.Dur
 	return time.Duration(min(seconds, 1e9) * float64(time.Second))
 }
 
-// counts reports whether bel-u has a closed form: the cost is convex at every level.
+// counts reports whether bel-u has a closed form: the cost is absolute, or convex at every level of few.
 func counts(c *code.Code, d decode.Decoder, cost cost.Cost) bool {
 	_, ok := d.(decode.BelU)
 	if cost.Absolute() {
 		return ok
 	}
+	const most = 1 << 24 // costs that are looked at, in a fraction of a second
+	ok = ok && c.Levels()*c.Bits() <= most
 	r := &row{code: c, decoder: d, sign: 1}
 	for r.i = 0; ok && r.i < c.Levels(); r.i++ {
 		r.price(cost, 1)
