@@ -103,7 +103,7 @@ func forecastNotes(own *network, codes []*code.Code, found findings) []string {
 		when(real, "Codes of real numbers are left out: the model has none."),
 		when(found.direct.counts(found.model.decoders), "The error of direct regression counts as that of a second network: "+
 			"it moves the forecasts of all codes."),
-		forecast.KnownText(),
+		forecast.Lost,
 		forecast.ConstantColumns(codes),
 	)
 }

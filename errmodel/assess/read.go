@@ -26,12 +26,15 @@ const maxFit = 64 << 20
 // Read reads a fit from its JSON file, and checks the numbers that others compute with. Errors
 // name the file and the field.
 func Read(path string) (*Fit, error) {
+	if kind, file, found := strings.Cut(path, ":"); found && (kind == "mixture" || kind == "perceived") { // of 0.1.0
+		return nil, fmt.Errorf("%s: want the .json file of a fit alone, %q", path, file)
+	}
 	if ending := strings.ToLower(filepath.Ext(path)); ending != ".json" {
 		return nil, fmt.Errorf("%s: want the .json file of a fit", path)
 	}
 	raw, err := inputfile.Read(path, maxFit)
 	if err != nil {
-		return nil, fmt.Errorf("reading a fit: %w", err)
+		return nil, fmt.Errorf("%w; want the .json file of a fit", err)
 	}
 	if err := checkFormat(raw); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

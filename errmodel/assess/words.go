@@ -284,7 +284,7 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 			text += " This head lost least in general, and no head is forecast to be 2 % better."
 		}
 		if d.Lost > 0 {
-			text += fmt.Sprintf(" In general %s loses %s to the best head.", yours, forecast.LossText(yours, d.Lost))
+			text += fmt.Sprintf(" In general %s loses %s to the best head.", yours, forecast.DirectLost)
 		}
 		return text
 	case forecast.Take:

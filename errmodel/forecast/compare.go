@@ -79,8 +79,8 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 		}
 		out.Errors = append(out.Errors, x.model)
 		if e.Mean > 0 && x.model > 0 {
-			off, t := math.Abs(math.Log(e.Mean/x.model)), f.Law.traits(x)
-			sd := math.Hypot(comparedSD, math.Hypot(f.Law.CodeFalls*t.falls, f.Law.CodeUneven*t.uneven))
+			off, t := math.Abs(math.Log(e.Mean/x.model)), x.traits()
+			sd := math.Hypot(comparedSD, math.Hypot(f.Law.Falls*t.falls, f.Law.Uneven*t.uneven))
 			out.Distance = max(out.Distance, off/math.Hypot(sd, relative(e)))
 			out.Furthest = max(out.Furthest, math.Abs(e.Mean/x.model-1))
 		}

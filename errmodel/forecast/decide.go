@@ -1,11 +1,8 @@
 package forecast
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
@@ -24,34 +21,19 @@ const (
 // measured one.
 const Undecided = 0.6
 
-// Experience is the mean regret of a head over data sets: how much larger its error was than that of
-// the best head, as a share.
-type Experience struct {
-	Code     string
-	Training perceived.Training
-	Loss     float64
-	DataSets int
-}
-
-// loses reports whether a head lost more than another one, by more than Worthwhile.
-func (e Experience) loses(to Experience) bool { return e.Loss > to.Loss+Worthwhile }
-
-// lost is what networks of a head lost in general, where it loses to the head that lost least; else
-// it is 0. A head that is worse than the model says, as direct regression is, looks better beside
-// others than it is.
+// lost is what networks of a head lost to the best one in general, where that is more than Worthwhile
+// beyond the head that lost least; else it is 0. Direct regression alone has, which is worse than the
+// model says, so it looks better beside others than it is.
 func lost(c string, t perceived.Training) float64 {
-	for _, e := range known() {
-		if e.Code == c && e.Training == t && e.loses(leastLost()) {
-			return e.Loss
-		}
+	if c == Direct && t == perceived.BCE {
+		return directLost
 	}
 	return 0
 }
 
-// leastLost is the head that lost least in general.
-func leastLost() Experience {
-	return slices.MinFunc(known(), func(a, b Experience) int { return cmp.Compare(a.Loss, b.Loss) })
-}
+// leastLost reports whether a forecast is of the head that lost least in general: no other lost less by
+// Worthwhile.
+func leastLost(x Forecast) bool { return x.Code.Name() == "unary" && x.Training == perceived.BCE }
 
 // Action is what to do about a network.
 type Action string
@@ -123,8 +105,8 @@ func Decide(c string, t perceived.Training, all []Forecast) *Decision {
 		need = -Worthwhile
 	}
 	byLoss := best.Gain() < LeastGain
-	least, rule := leastLost(), false
-	x := first(func(x Forecast) bool { return x.Code.Name() == least.Code && x.Training == least.Training })
+	rule := false
+	x := first(leastLost)
 	if x != nil && !own(*x) && !best.Measured && x.Gain() >= need && best.Error > (1-Worthwhile)*x.Error {
 		best, rule = x, x != best
 	}
@@ -141,27 +123,4 @@ func Decide(c string, t perceived.Training, all []Forecast) *Decision {
 		out.Lost = lost
 	}
 	return out
-}
-
-// Direct regression lost these shares to the best head on tables and on images, of which the mean in
-// known says neither: see testdata/forecast.
-const directOnTables, directOnImages = 0.02, 0.17
-
-// LossText says by how much a head loses in general: direct regression by its two numbers.
-func LossText(c string, loss float64) string {
-	if c == Direct {
-		return fmt.Sprintf("%.0f %% on tables and %.0f %% on images", 100*directOnTables, 100*directOnImages)
-	}
-	return fmt.Sprintf("%.1f %%", 100*loss)
-}
-
-// KnownText says what heads have lost in general.
-func KnownText() string {
-	known := slices.SortedFunc(slices.Values(known()), func(a, b Experience) int { return cmp.Compare(a.Loss, b.Loss) })
-	var parts []string
-	for _, e := range known {
-		parts = append(parts, Described(e.Code, e.Training)+" "+LossText(e.Code, e.Loss))
-	}
-	return fmt.Sprintf("In general, over %d data sets, heads lost to the best one of each: %s.", known[0].DataSets,
-		strings.Join(parts, ", "))
 }

@@ -176,10 +176,9 @@ func TestFitted(t *testing.T) {
 			t.Errorf("%s is %v, and %v in laws.csv", fitted.Type().Field(i).Name, fitted.Field(i), v)
 		}
 	}
+	// What two networks do not share on the same samples is a half, and stands in heads.csv.
 	v := must.Get(evidence.Unshared("../../testdata/heads/heads.csv"))(t)
-	if fmt.Sprintf("%.3g", v) != fmt.Sprintf("%.3g", forecast.Fitted().Samples) {
-		t.Errorf("Samples is %v, and %v in heads.csv", forecast.Fitted().Samples, v)
-	}
+	must.Within(t, "what is not shared", v/(forecast.Law{}.SeedSD(1, 1)/math.Sqrt2), 0.95, 1.05)
 	// Each data set is left out once.
 	groups := map[string]bool{"none": true}
 	for _, set := range must.Get(evidence.Load(folder))(t) {
@@ -202,31 +201,27 @@ func TestFitted(t *testing.T) {
 }
 
 // TestFittedAtAnEnd: the law is where the evidence has its largest likelihood. The gradients of all
-// data sets stand in a file, and their sum leaves nothing to gain. The file is older than the exact
-// errors of unary: with the gradients of some data sets as forecasts have them now, the end is less
-// than a standard error of one number away, which is half a unit of log-likelihood.
+// data sets stand in a file. Their sum leaves nothing to gain, and those of the data sets that are
+// computed again are those of the file.
 func TestFittedAtAnEnd(t *testing.T) {
 	gradients := must.Get(evidence.LoadGradients(folder))(t)
-	names := evidence.FittedNumbers()
+	names := evidence.Numbers()
 	sum, outer := mat.NewVecDense(len(names), nil), mat.NewSymDense(len(names), nil)
 	for _, g := range gradients {
 		v := mat.NewVecDense(len(g), g)
 		sum.AddVec(sum, v)
 		outer.SymRankOne(outer, 1, v)
 	}
+	// By the outer products of the gradients, which estimate the curvature, a step of Newton would
+	// gain so much.
 	var inverse mat.Cholesky
+	var step mat.VecDense
 	if !inverse.Factorize(outer) {
 		t.Fatal("the gradients of the data sets do not tell all numbers")
 	}
-	// By the outer products of the gradients, which estimate the curvature, a step of Newton would
-	// gain so much.
-	gain := func() float64 {
-		var step mat.VecDense
-		must.Succeed(t, inverse.SolveVecTo(&step, sum))
-		return mat.Dot(sum, &step) / 2
-	}
-	if gain() > 0.1 {
-		t.Errorf("another step would gain %.2g of log-likelihood: run testdata/forecast with -fit", gain())
+	must.Succeed(t, inverse.SolveVecTo(&step, sum))
+	if gain := mat.Dot(sum, &step) / 2; gain > 0.1 {
+		t.Errorf("another step would gain %.2g of log-likelihood: run testdata/forecast with -fit", gain)
 	}
 	if !long {
 		t.Log("the gradients of the file are not computed anew: BELSIM_LONG=1")
@@ -246,31 +241,28 @@ func TestFittedAtAnEnd(t *testing.T) {
 	}
 	for name, g := range must.Get(evidence.Gradients(t.Context(), 2, results, law))(t) {
 		for i, v := range g {
-			sum.SetVec(i, sum.AtVec(i)+v-gradients[name][i])
+			// 1e-4, the step of the differences, times a second derivative of some tens at most,
+			// and six digits of the file
+			if d := math.Abs(v - gradients[name][i]); d > 5e-3+1e-5*math.Abs(v) {
+				t.Errorf("%s by %s: %v, and %v in the file", name, names[i], v, gradients[name][i])
+			}
 		}
-	}
-	if t.Logf("with new gradients, another step would gain %.2g", gain()); gain() > 0.5 {
-		t.Errorf("another step would gain %.2g of log-likelihood: run testdata/forecast with -fit", gain())
 	}
 }
 
-// TestFitLaw: from a law that is far from what networks show, FitLaw finds a likelier one, and
-// leaves what is measured otherwise.
+// TestFitLaw: from a law that is far from what networks show, FitLaw finds a likelier one.
 func TestFitLaw(t *testing.T) {
 	set := must.Get(evidence.LoadChosen(folder))(t)
 	task, source := diamonds("johnson")
 	task.Levels = 32
 	results := []*evidence.Result{must.Get(set.Forecast(t.Context(), 2, task, source))(t)}
 	far := forecast.Fitted()
-	far.CE, far.Network, far.Freedom = 0.1, 0.1, 20
+	far.Mean, far.Network = 0.1, 0.1
 	_, before, err := evidence.FitLaw(t.Context(), 2, results, far, 1)
 	must.Succeed(t, err)
 	found, after, err := evidence.FitLaw(t.Context(), 2, results, far, 6)
 	must.Succeed(t, err)
 	must.Within(t, "what more steps gain", after-before, 0.3, math.Inf(1))
-	must.Within(t, "CE", math.Abs(found.CE), 0, 0.08)
+	must.Within(t, "Mean", math.Abs(found.Mean), 0, 0.08)
 	must.Within(t, "Network", found.Network, 0, 0.08)
-	if found.Samples != far.Samples {
-		t.Errorf("Samples is %v, and was %v", found.Samples, far.Samples)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distmv"
@@ -14,88 +15,82 @@ import (
 
 // Law says how trained networks depart from the perceived-label model. The departures d =
 // ln(error/model's error) of all networks that are trained with one data set are one multivariate
-// Student's t. Its scale is common to them, so a network that departs far from the model makes all
-// intervals wide. Of a network with the features of its code (see traits), after a training,
+// Student's t with two degrees of freedom. Its scale is common to them, so a network that departs far
+// from the model makes all intervals wide. Of a network with the features of its code (see traits),
+// after a training,
 //
-//	d = GenEx·[gen-ex after BCE] + CE·[not BCE] + Soft·[soft targets] + Often·b·often + Direct·[no code, L1 or L2]
-//	  + SharedCE·ξ₁·[not BCE] + SharedOften·ξ₂·b·often + SharedFalls·ξ₃·b·falls
-//	  + SharedDirect·(ξ₄·[no code] + ξ₅·[L1 or L2])
-//	  + CodeFalls·ζ·b·|falls| + CodeUneven·ζ'·b·uneven + Network·ε + Samples·(relative standard error)·ε'
+//	d = Mean·(x + c + o + r + g) + Shared·(ξ₁·c + ξ₂·o + ξ₃·r + ξ₄·g) + Falls·b·(ξ₅·falls + ζ·|falls|)
+//	  + Uneven·ζ'·b·uneven + Network·ε + ½·(relative standard error)·ε'
 //
-// where L1 and L2 are those of a code: they learn the label by its error, as direct regression
-// does, and depart as far. b is Bitwise after a training of all bits together, and 1 after BCE. ξ
-// are common to the data set, ζ to the networks of one code, and ε to the readings of one network.
-// All have the scale 1 + Tail·ln(tail), where tail is the measured network's (perceived.Fit.Tail),
-// and Freedom degrees of freedom.
+// where x is 1 for gen-ex after BCE, c for a training other than BCE, r for direct regression, g for
+// L1 and L2 of a code, which learn the label by its error, as direct regression does, and o is b·often.
+// b is ½ after a training of all bits together, and 1 after BCE. ξ are common to the data set, ζ to the
+// networks of one code, and ε to the readings of one network. All have the scale 1 + Tail·ln(tail),
+// where tail is the measured network's (perceived.Fit.Tail).
 //
 // What is forecast is an error beside that of a measured network, which sets s: so the law is that
 // of d − d', where d' is the departure of that network. Fitted has the numbers, and says how they
 // were found.
 type Law struct {
-	GenEx, CE, Soft, Often, Direct                   float64 // means
-	SharedCE, SharedOften, SharedFalls, SharedDirect float64 // standard deviations, as all below
-	CodeFalls, CodeUneven                            float64
-	Bitwise                                          float64 // a factor
-	Network                                          float64
-	Samples                                          float64 // a factor: √(1−ρ), see unit
-	Tail                                             float64 // a slope
-	Freedom                                          float64
+	Mean                           float64
+	Shared, Falls, Uneven, Network float64 // standard deviations
+	Tail                           float64 // a slope
 }
+
+const (
+	bitwise = 0.5
+	// unshared is √(1−ρ), where ρ is the correlation of the |error|s of two networks on the same
+	// samples: the part of the standard error of one that is not common to them. Pairs of networks
+	// measured it (testdata/heads), and it is not fitted.
+	unshared = 0.5
+	freedom  = 2
+)
 
 // traits are what the law knows of a forecast.
 type traits struct {
-	genEx, decoder, soft, direct, through float64 // 0 or 1
-	often, falls, uneven                  float64 // times Law.Bitwise after a training of all bits together
+	genEx         float64    // 0 or 1
+	shared        [4]float64 // c, o, r and g
+	falls, uneven float64    // times bitwise after a training of all bits together
 }
 
 // traits of a forecast, in proportion to the part of the error that is no quantization. Heads
 // without a code have the traits of unary.
-func (l *Law) traits(x *Forecast) traits {
-	bitwise := x.part
-	var t traits
+func (x *Forecast) traits() (t traits) {
+	b := x.part
 	switch {
 	case x.Code.Name() == Direct:
-		t.direct = x.part
-	case x.Training == perceived.BCE && x.Decoding.Decoder.Name() == "gen-ex":
-		t.genEx = x.part
-	case x.Training == perceived.Soft:
-		t.soft = x.part
-		fallthrough
+		t.shared[2] = x.part
 	case x.Training != perceived.BCE:
-		t.decoder = x.part
-		bitwise *= l.Bitwise
+		t.shared[0] = x.part
+		b *= bitwise
+	case x.Decoding.Decoder.Name() == "gen-ex":
+		t.genEx = x.part
 	}
 	if x.Training.ThroughGenEx() {
-		t.through = x.part
+		t.shared[3] = x.part
 	}
-	t.often, t.falls, t.uneven = bitwise*x.often, bitwise*x.falls, bitwise*x.uneven
+	t.shared[1], t.falls, t.uneven = b*x.often, b*x.falls, b*x.uneven
 	return t
 }
 
 // mean is that of a departure.
-func (l *Law) mean(t traits) float64 {
-	return l.GenEx*t.genEx + l.CE*t.decoder + l.Soft*t.soft + l.Often*t.often + l.Direct*(t.direct+t.through)
-}
+func (l *Law) mean(t traits) float64 { return l.Mean * (t.genEx + floats.Sum(t.shared[:])) }
 
 // unit is one network's error, or the error that one is forecast to have.
 type unit struct {
 	*Forecast
-	network int // readings of the same network have the same number
-	// sampled is the relative standard error of the error on the test samples. All networks are
-	// tested with the same samples, so most of it is common to them: Samples of it is left, √(1−ρ)
-	// where ρ is the correlation of the |error|s of two networks.
-	sampled float64
+	network int     // readings of the same network have the same number
+	sampled float64 // relative standard error of the error on the test samples, which all networks have
 }
 
 // covariance of the departures of two networks, at the scale 1.
 func (l *Law) covariance(a, b unit, x, y traits) float64 {
-	v := square(l.SharedCE)*x.decoder*y.decoder + square(l.SharedOften)*x.often*y.often +
-		square(l.SharedFalls)*x.falls*y.falls + square(l.SharedDirect)*(x.direct*y.direct+x.through*y.through)
+	v := square(l.Shared)*floats.Dot(x.shared[:], y.shared[:]) + square(l.Falls)*x.falls*y.falls
 	if a.Code.Name() == b.Code.Name() {
-		v += square(l.CodeFalls)*math.Abs(x.falls*y.falls) + square(l.CodeUneven)*x.uneven*y.uneven
+		v += square(l.Falls)*math.Abs(x.falls*y.falls) + square(l.Uneven)*x.uneven*y.uneven
 	}
 	if a.network == b.network {
-		v += square(l.Network) + square(l.Samples)*a.sampled*b.sampled
+		v += square(l.Network) + square(unshared)*a.sampled*b.sampled
 	}
 	return v
 }
@@ -113,7 +108,7 @@ func (l *Law) scale(tail float64) float64 {
 // differ in their seeds, where the tail is known and each has so large a relative standard error on
 // the same test samples.
 func (l Law) SeedSD(tail, relative float64) float64 {
-	return math.Sqrt2 * l.scale(tail) * math.Hypot(l.Network, l.Samples*relative)
+	return math.Sqrt2 * l.scale(tail) * math.Hypot(l.Network, unshared*relative)
 }
 
 // joint is the law of d − d', of which d' is the source's, given the departures of other measured
@@ -125,7 +120,7 @@ func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, depa
 	n := len(units)
 	var features []traits
 	for _, u := range append(units, source) {
-		features = append(features, l.traits(u.Forecast))
+		features = append(features, u.traits())
 	}
 	from := make([]float64, n) // covariance with the source
 	for i, u := range units {
@@ -144,7 +139,7 @@ func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, depa
 		sigma.SetSym(i, i, sigma.At(i, i)*(1+1e-9)+square(least))
 	}
 	// The source departs from the model as a second network of its code would from it.
-	sigma.SetSym(n, n, scale*(2*square(l.Network)+square(l.Samples*source.sampled))+square(least))
+	sigma.SetSym(n, n, scale*(2*square(l.Network)+square(unshared*source.sampled))+square(least))
 	known, values := []int{n}, []float64{own}
 	if math.IsNaN(own) {
 		values[0] = 0 // as expected
@@ -152,7 +147,7 @@ func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, depa
 	for i, d := range departures {
 		known, values = append(known, len(all)+i), append(values, d)
 	}
-	t, ok := distmv.NewStudentsT(mean, sigma, l.Freedom, nil) // positive definite by least
+	t, ok := distmv.NewStudentsT(mean, sigma, freedom, nil) // positive definite by least
 	if ok {
 		t, ok = t.ConditionStudentsT(known, values, nil)
 	}
@@ -161,7 +156,7 @@ func (l *Law) joint(all []unit, source unit, tail float64, measured []unit, depa
 		for i := range all {
 			sigma.SetSym(i, i, square(unknown))
 		}
-		t, _ = distmv.NewStudentsT(mean[:len(all)], sigma, l.Freedom, nil)
+		t, _ = distmv.NewStudentsT(mean[:len(all)], sigma, freedom+1, nil)
 	}
 	return t
 }

@@ -20,7 +20,7 @@ import (
 // departure is a departure as the doc comment of Law writes it: its mean, and a standard deviation
 // for each independent cause.
 func departure(l *Law, x Forecast, network int, sampled float64) (mean float64, causes map[string]float64) {
-	b, ce, gex, soft, direct, through := 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	b, gex, ce, direct, through := 1.0, 0.0, 0.0, 0.0, 0.0
 	switch {
 	case x.Code.Name() == Direct:
 		direct = 1
@@ -29,25 +29,22 @@ func departure(l *Law, x Forecast, network int, sampled float64) (mean float64, 
 			gex = 1
 		}
 	default:
-		b, ce = l.Bitwise, 1
-		switch x.Training {
-		case perceived.Soft:
-			soft = 1
-		case perceived.L1, perceived.L2:
+		b, ce = 0.5, 1
+		if x.Training == perceived.L1 || x.Training == perceived.L2 {
 			through = 1
 		}
 	}
 	name := x.Code.Name()
 	causes = map[string]float64{
-		"ce": l.SharedCE * ce, "often": l.SharedOften * b * x.often, "falls": l.SharedFalls * b * x.falls,
-		"direct": l.SharedDirect * direct, "through gen-ex": l.SharedDirect * through,
-		"falls of " + name: l.CodeFalls * b * math.Abs(x.falls), "uneven of " + name: l.CodeUneven * b * x.uneven,
+		"ce": l.Shared * ce, "often": l.Shared * b * x.often, "falls": l.Falls * b * x.falls,
+		"direct": l.Shared * direct, "through gen-ex": l.Shared * through,
+		"falls of " + name: l.Falls * b * math.Abs(x.falls), "uneven of " + name: l.Uneven * b * x.uneven,
 	}
 	for k := range causes {
 		causes[k] *= x.part
 	}
-	causes[fmt.Sprint("network ", network)], causes[fmt.Sprint("samples ", network)] = l.Network, l.Samples*sampled
-	return x.part * (l.GenEx*gex + l.CE*ce + l.Soft*soft + l.Often*b*x.often + l.Direct*(direct+through)), causes
+	causes[fmt.Sprint("network ", network)], causes[fmt.Sprint("samples ", network)] = l.Network, 0.5*sampled
+	return x.part * l.Mean * (gex + ce + b*x.often + direct + through), causes
 }
 
 // TestLaw holds forecasts to the law as it is written, for random laws, networks and measurements:
@@ -70,7 +67,6 @@ func TestLaw(t *testing.T) {
 		for fields, i := reflect.ValueOf(&law).Elem(), 0; i < fields.NumField(); i++ {
 			fields.Field(i).SetFloat(0.05 + rng.Float64())
 		}
-		law.Freedom = 1.2 + 3*rng.Float64()
 		var all []Forecast
 		for _, c := range codes {
 			for _, training := range perceived.Trainings() {
@@ -124,7 +120,7 @@ func TestLaw(t *testing.T) {
 		f.Relate(all)
 		mean2, causes2 := contrast(second)
 		v2 := dot(causes2, causes2)*(1+1e-9) + least*least
-		itself := scale*scale*(2*law.Network*law.Network+law.Samples*law.Samples*relative*relative) + least*least
+		itself := scale*scale*(2*law.Network*law.Network+relative*relative/4) + least*least
 		far := off*off/itself + (more-mean2)*(more-mean2)/v2
 		for _, x := range all {
 			if x.Measured || x.Code.Name() == second.Code.Name() && x.Training == second.Training {
@@ -133,9 +129,9 @@ func TestLaw(t *testing.T) {
 			mean, causes := contrast(x)
 			both := dot(causes, causes2)
 			want := x.model * math.Exp(off+mean+both/v2*(more-mean2))
-			student := (law.Freedom + far) / (law.Freedom + 2)
+			student := (2 + far) / (2 + 2)
 			variance := (dot(causes, causes)*(1+1e-9) + least*least - both*both/v2) * student
-			if !near(x.Error, want) || !near(x.marginal.Sigma, math.Sqrt(variance)) || x.marginal.Nu != law.Freedom+2 {
+			if !near(x.Error, want) || !near(x.marginal.Sigma, math.Sqrt(variance)) || x.marginal.Nu != 4 {
 				t.Fatalf("%+v beside %+v: %v ± %v, want %v ± %v", x.Design(), own.Design(), x.Error, x.marginal.Sigma,
 					want, math.Sqrt(variance))
 			}
@@ -210,18 +206,16 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// TestMeasuredRows: what was measured is its measurement, alone or as a mean of two networks.
+// TestMeasuredRows: what was measured is its measurement.
 func TestMeasuredRows(t *testing.T) {
 	f, all := related(t, 1, 0, 0, observed.Error{Mean: 1, StdErr: 0.02})
-	for i, mean := range []float64{1.1, 1.3} {
-		f.Measured = append(f.Measured, Measured{all[1].Code, perceived.BCE, all[1].Decoding,
-			observed.Error{Mean: mean, StdErr: 0.02}, i + 1})
-	}
+	f.Measured = append(f.Measured, Measured{all[1].Code, perceived.BCE, all[1].Decoding,
+		observed.Error{Mean: 1.2, StdErr: 0.02}, 1})
 	f.Relate(all)
-	x, y, sd := all[0], all[1], f.Law.Samples*0.02/math.Sqrt2/1.2
+	x, y, sd := all[0], all[1], 0.5*0.02/1.2
 	must.Equal(t, "yours: measured, ratio, better", []any{true, 1.0, 0.5}, []any{x.Measured, x.Ratio, x.Better})
 	must.Within(t, "your upper end", x.Hi/math.Exp(1.96*0.02), 1-1e-5, 1+1e-5)
-	must.Equal(t, "the second: measured, and its mean", []any{true, true}, []any{y.Measured, near(y.Error, 1.2)})
+	must.Equal(t, "the second: measured, and its error", []any{true, true}, []any{y.Measured, near(y.Error, 1.2)})
 	must.Within(t, "its upper end", y.Hi/y.Error/math.Exp(1.96*sd), 1-1e-5, 1+1e-5)
 	must.Within(t, "the chance that it is better", y.Better, 0, 1e-9)
 }

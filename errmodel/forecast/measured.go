@@ -200,13 +200,14 @@ func (f *Forecaster) relate(all, raw []Forecast) {
 		x.posterior, x.at = known, i
 		x.marginal = known.law.MarginalStudentsTSingle(i, nil)
 		x.marginal.Mu += known.shift + math.Log(x.model)
-		if e, others := f.measured(*x); e.Mean > 0 {
-			sd := relative(e)
-			if others { // on the samples of yours
-				sd *= f.Law.Samples
+		if at := slices.IndexFunc(f.Measured, func(m Measured) bool { return m.of(*x) }); at >= 0 {
+			m := f.Measured[at]
+			sd := relative(m.Error)
+			if m.network != 0 { // on the samples of yours
+				sd *= unshared
 			}
 			x.Measured, x.posterior = true, nil
-			x.marginal = distuv.StudentsT{Mu: math.Log(e.Mean), Sigma: math.Hypot(sd, rounding), Nu: manySamples}
+			x.marginal = distuv.StudentsT{Mu: math.Log(m.Error.Mean), Sigma: math.Hypot(sd, rounding), Nu: manySamples}
 		}
 		t := x.marginal
 		most := float64(len(f.Prior) - 1) // no answer of a decoder is further from a label
@@ -226,25 +227,6 @@ const (
 	// rounding is the least standard deviation of a logarithm.
 	rounding = 1e-9
 )
-
-// measured is the mean of the measured errors of what is forecast, with a mean of 0 where there is
-// none; others says that they are of other networks than the one that ratios are to.
-func (f *Forecaster) measured(x Forecast) (e observed.Error, others bool) {
-	count := 0.0
-	for _, m := range f.Measured {
-		if m.of(x) {
-			e.Mean += m.Error.Mean
-			e.StdErr = math.Hypot(e.StdErr, m.Error.StdErr)
-			others = others || m.network != 0
-			count++
-		}
-	}
-	if count > 0 {
-		e.Mean /= count
-		e.StdErr /= count
-	}
-	return e, others
-}
 
 // noRatio is that to an error of 0.
 func noRatio() (ratio float64, interval [2]float64, better float64) {

@@ -32,11 +32,6 @@ func TestThresholds(t *testing.T) {
 			t.Errorf("%v standard deviations smaller: below %v, interval %v", sd, !want, interval)
 		}
 	}
-	for loss, want := range map[float64]bool{0.0299: false, 0.0301: true} {
-		if (Experience{Loss: loss}).loses(Experience{Loss: 0.01}) != want {
-			t.Errorf("a loss of %v beside one of 0.01: %v", loss, !want)
-		}
-	}
 }
 
 // TestSeedSD: two networks of one head differ by what the law says of any two networks.
@@ -44,7 +39,7 @@ func TestSeedSD(t *testing.T) {
 	l, c := Fitted(), mustCode(t, "b1jdj-nr", 64)
 	x := Forecast{Code: c, Training: perceived.CE, Decoding: observed.Prediction(), falls: 0.3, part: 1,
 		often: often(c), uneven: uneven(c)}
-	a, b, of := unit{&x, 1, 0.02}, unit{&x, 2, 0.02}, l.traits(&x)
+	a, b, of := unit{&x, 1, 0.02}, unit{&x, 2, 0.02}, x.traits()
 	for _, tail := range []float64{math.NaN(), 0.5, 1, 1.5} {
 		want := l.scale(tail) * math.Sqrt(2*(l.covariance(a, a, of, of)-l.covariance(a, b, of, of)))
 		if got := l.SeedSD(tail, 0.02); math.Abs(got/want-1) > 1e-9 {

@@ -14,7 +14,7 @@ import belsim
 from belsim._call import Inputs, flags, run
 
 torch = pytest.importorskip("torch")
-from belsim.torch import Decoder, Head  # noqa: E402
+from belsim.torch import Decoder, Head, Rule  # noqa: E402
 
 ROUND = (0.0, 360.0)
 
@@ -94,12 +94,13 @@ def test_head(head: Head, tmp_path: Path) -> None:
     assert z.grad.isfinite().all()
     with pytest.raises(belsim.Error, match="no finite"):
         head.loss(z, torch.full_like(y, math.inf))
-    for rule in ("mean", "map", "median"):
+    rules: tuple[Rule, ...] = ("mean", "map", "median")
+    for rule in rules:
         label = head.decode(z, rule)
         assert ((label >= 0) & (label < 360)).all()
     if head.coded:
         code = {"ce": "onehot"}.get(head.kind, "johnson")
-        for rule, decoder in (("mean", "gen-ex"), ("map", "gen")):
+        for rule, decoder in zip(rules, ("gen-ex", "gen"), strict=False):
             want = command(tmp_path, z.detach().numpy(), decoder=decoder, code=code, levels=16, range=ROUND)
             assert away(head.decode(z, rule).detach(), want).max() < 1e-7
         p = head.probabilities(z).detach().numpy()

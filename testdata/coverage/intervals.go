@@ -30,10 +30,7 @@ type trained struct {
 	files    string     // or the outputs and targets of a network, in this folder of testdata
 }
 
-const (
-	calibrating = 500 // samples
-	decoding    = 2000
-)
+const decoding = 2000 // samples
 
 func networks() []trained {
 	return []trained{
@@ -57,10 +54,10 @@ func networks() []trained {
 // samples are those of one split: of the calibration, and those to decode.
 type samples func(ctx context.Context, split uint64) (calibration, fresh *observed.Samples, err error)
 
-// draws returns what draws samples of a network.
-func (n trained) draws(c *code.Code) (samples, error) {
+// draws returns what draws samples of a network, so many of them for the calibration.
+func (n trained) draws(c *code.Code, calibrating int) (samples, error) {
 	if n.files != "" {
-		return n.splits(), nil
+		return n.splits(calibrating), nil
 	}
 	var nets [2]*perceived.Network
 	for i, noise := range n.noises {
@@ -95,7 +92,7 @@ func (n trained) draws(c *code.Code) (samples, error) {
 }
 
 // splits returns what divides the samples of files at random.
-func (n trained) splits() samples {
+func (n trained) splits(calibrating int) samples {
 	return func(ctx context.Context, split uint64) (*observed.Samples, *observed.Samples, error) {
 		outputs, targets, _ := strings.Cut(n.files, " ")
 		s := &observed.Source{Kind: observed.Logits, Labels: observed.Labels{Levels: n.levels, Real: true, Lo: 2.5,
@@ -131,12 +128,12 @@ type judged struct {
 
 var confidences = [2]float64{0.9, 0.95}
 
-func (n trained) judge(splits int, seed uint64) (*judged, error) {
+func (n trained) judge(splits int, seed uint64, calibrating int) (*judged, error) {
 	c, err := code.New(n.code, n.levels)
 	if err != nil {
 		return nil, err
 	}
-	draw, err := n.draws(c)
+	draw, err := n.draws(c, calibrating)
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +165,9 @@ func (n trained) judge(splits int, seed uint64) (*judged, error) {
 			}
 			for j, confidence := range confidences {
 				lower, upper, err := r.Decoder.Interval(confidence)
-				if err != nil {
-					return err
+				if err != nil { // too few samples
+					rows[i][j] = math.NaN()
+					continue
 				}
 				ends, err := fresh.Labels(ctx, 1, c, []observed.Decoding{{Decoder: lower, Soft: d.Soft},
 					{Decoder: upper, Soft: d.Soft}})
@@ -199,18 +197,21 @@ func (n trained) judge(splits int, seed uint64) (*judged, error) {
 	return out, err
 }
 
-func printIntervals(w io.Writer, splits int, seed uint64) error {
+func printIntervals(w io.Writer, splits int, seed uint64, calibrating int) error {
 	fmt.Fprintln(w, "| network | code | L | training | fitted | 90 % | 95 % | `fit` says | score |")
 	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 9))
 	var errs []error
 	for i, n := range networks() {
-		r, err := n.judge(splits, seed+uint64(i)<<32)
+		r, err := n.judge(splits, seed+uint64(i)<<32, calibrating)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		cell := func(s observed.Sums) string {
 			e := s.Error()
+			if math.IsNaN(e.Mean) {
+				return "–"
+			}
 			return fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr)
 		}
 		fmt.Fprintf(w, "| %s | %s | %d | %s | %d | %s | %s | %s | %.3f |\n", n.what, n.code, n.levels,

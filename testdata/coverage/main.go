@@ -68,10 +68,11 @@ func main() {
 	only := flag.Int("only", 0, "the one setting to run, from 1; 0 for all")
 	seed := flag.Uint64("seed", 1, "seed of the random numbers")
 	intervals := flag.Bool("intervals", false, "judge intervals of single labels instead")
+	samples := flag.Int("samples", 500, "samples that intervals of single labels are calibrated with")
 	flag.Parse()
 	run := func() error { return printMixtures(os.Stdout, *fits, *only, *seed) }
 	if *intervals {
-		run = func() error { return printIntervals(os.Stdout, *fits, *seed) }
+		run = func() error { return printIntervals(os.Stdout, *fits, *seed, *samples) }
 	}
 	if err := run(); err != nil {
 		log.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
 	"belsim/errmodel/forecast"
@@ -62,48 +63,25 @@ func rowsOf(results []*Result) []rows {
 	return out
 }
 
-// parameters are the fields of a law as numbers that may have any sign: means, times 30, and
+// parameters are the fields of a law as numbers that may have any sign: the mean, times 30, and
 // logarithms.
 func parameters(l forecast.Law) []float64 {
-	var out []float64
 	v := reflect.ValueOf(l)
-	for i := range v.NumField() {
-		x := v.Field(i).Float()
-		if i < means {
-			out = append(out, 30*x)
-		} else {
-			out = append(out, math.Log(max(x, 1e-4)))
-		}
+	out := make([]float64, v.NumField())
+	for i := range out {
+		out[i] = math.Log(max(v.Field(i).Float(), 1e-4))
 	}
+	out[0] = 30 * l.Mean
 	return out
 }
-
-// means is the number of fields that are means. They come first.
-const means = 5
 
 func lawOf(x []float64) (l forecast.Law) {
 	v := reflect.ValueOf(&l).Elem()
-	for i := range v.NumField() {
-		if i < means {
-			v.Field(i).SetFloat(x[i] / 30)
-		} else {
-			v.Field(i).SetFloat(math.Exp(x[i]))
-		}
+	for i := range x {
+		v.Field(i).SetFloat(math.Exp(x[i]))
 	}
+	l.Mean = x[0] / 30
 	return l
-}
-
-// fixed are the fields that are measured otherwise: see Unshared.
-var fixed = []string{"Samples"}
-
-// free are the indices of the fields that are fitted.
-func free() (out []int) {
-	for i, f := range reflect.VisibleFields(reflect.TypeFor[forecast.Law]()) {
-		if !slices.Contains(fixed, f.Name) {
-			out = append(out, i)
-		}
-	}
-	return out
 }
 
 // densities are the logarithms of the density of the observed errors of each result, under a law.
@@ -129,61 +107,111 @@ var differences = &fd.Settings{Formula: fd.Forward, Step: 1e-4}
 // and takes so many steps at most.
 func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.Law, steps int) (forecast.Law, float64,
 	error) {
-	data, start, free := rowsOf(results), parameters(from), free()
-	at := func(x []float64) forecast.Law {
-		all := slices.Clone(start)
-		for k, i := range free {
-			all[i] = x[k]
-		}
-		return lawOf(all)
-	}
+	data := rowsOf(results)
 	loss := func(x []float64) float64 {
-		parts, err := densities(ctx, workers, data, at(x))
+		parts, err := densities(ctx, workers, data, lawOf(x))
 		if err != nil {
 			return math.Inf(1)
 		}
 		return -floats.Sum(parts)
 	}
-	begin := make([]float64, len(free))
-	for k, i := range free {
-		begin[k] = start[i]
-	}
 	problem := optimize.Problem{Func: loss, Grad: func(grad, x []float64) { fd.Gradient(grad, loss, x, differences) }}
 	settings := &optimize.Settings{MajorIterations: steps, GradientThreshold: 1e-2,
 		Converger: &optimize.FunctionConverge{Absolute: 2e-3, Iterations: 3}}
-	out, err := optimize.Minimize(problem, begin, settings, &optimize.BFGS{})
+	out, err := optimize.Minimize(problem, parameters(from), settings, &optimize.BFGS{})
 	if ctx.Err() != nil {
 		return from, 0, ctx.Err()
 	}
 	if out == nil {
 		return from, 0, err
 	}
-	return at(out.X), -out.F, nil // a search that stops for the noise of differences is at its end
+	return lawOf(out.X), -out.F, nil // a search that stops for the noise of differences is at its end
 }
 
-// Gradients are those of each data set's logarithm of the density, by the numbers that FitLaw
-// changes. At the law of all data sets they have the sum 0: so each data set alone shows whether a
-// law is that of all.
+// Gradients are those of each data set's logarithm of the density, by the parameters of the law. At
+// the law of all data sets they have the sum 0: so each data set alone shows whether a law is that of
+// all.
 func Gradients(ctx context.Context, workers int, results []*Result, law forecast.Law) (map[string][]float64, error) {
-	data, free, out := rowsOf(results), free(), map[string][]float64{}
-	at, err := densities(ctx, workers, data, law)
+	return gradients(ctx, workers, rowsOf(results), parameters(law))
+}
+
+func gradients(ctx context.Context, workers int, data []rows, x []float64) (map[string][]float64, error) {
+	out := map[string][]float64{}
+	at, err := densities(ctx, workers, data, lawOf(x))
 	if err != nil {
 		return nil, err
 	}
-	for k, i := range free {
-		x := parameters(law)
-		x[i] += differences.Step
-		beyond, err := densities(ctx, workers, data, lawOf(x))
+	for k := range x {
+		y := slices.Clone(x)
+		y[k] += differences.Step
+		beyond, err := densities(ctx, workers, data, lawOf(y))
 		if err != nil {
 			return nil, err
 		}
 		for j := range data {
 			g := data[j].result.Task.Group()
 			if out[g] == nil {
-				out[g] = make([]float64, len(free))
+				out[g] = make([]float64, len(x))
 			}
 			out[g][k] += (beyond[j] - at[j]) / differences.Step
 		}
+	}
+	return out, nil
+}
+
+// Without are the laws that leave each data set out: from the law of all, steps of Newton's by the
+// second derivatives there, until the next one would gain less than leastGain.
+func Without(ctx context.Context, workers int, results []*Result, law forecast.Law) (map[string]forecast.Law, error) {
+	const step, leastGain, most = 1e-3, 1e-3, 8
+	x := parameters(law)
+	at, err := gradients(ctx, workers, rowsOf(results), x)
+	if err != nil {
+		return nil, err
+	}
+	curves, all := map[string]*mat.Dense{}, mat.NewDense(len(x), len(x), nil)
+	for k := range x {
+		y := slices.Clone(x)
+		y[k] += step
+		beyond, err := gradients(ctx, workers, rowsOf(results), y)
+		if err != nil {
+			return nil, err
+		}
+		for data, g := range beyond {
+			if curves[data] == nil {
+				curves[data] = mat.NewDense(len(x), len(x), nil)
+			}
+			floats.Sub(g, at[data])
+			floats.Scale(1/step, g)
+			curves[data].SetRow(k, g)
+		}
+	}
+	for _, c := range curves {
+		all.Add(all, c)
+	}
+	out := map[string]forecast.Law{}
+	for data, own := range curves {
+		var curve mat.Dense
+		curve.Sub(all, own)
+		y, g := slices.Clone(x), at
+		for range most {
+			sum, move := mat.NewVecDense(len(x), nil), mat.NewVecDense(len(x), nil)
+			for other, v := range g {
+				if other != data {
+					sum.AddVec(sum, mat.NewVecDense(len(x), v))
+				}
+			}
+			if err := move.SolveVec(&curve, sum); err != nil {
+				return nil, err
+			}
+			if floats.Sub(y, move.RawVector().Data); -mat.Dot(move, sum)/2 < leastGain {
+				break
+			}
+			others := slices.DeleteFunc(rowsOf(results), func(r rows) bool { return r.result.Task.Group() == data })
+			if g, err = gradients(ctx, workers, others, y); err != nil {
+				return nil, err
+			}
+		}
+		out[data] = lawOf(y)
 	}
 	return out, nil
 }
@@ -192,17 +220,17 @@ func Gradients(ctx context.Context, workers int, results []*Result, law forecast
 func LoadGradients(folder string) (map[string][]float64, error) {
 	out := map[string][]float64{}
 	err := readRows(filepath.Join(folder, "gradients.csv"), func(r *row) {
-		for _, name := range FittedNumbers() {
+		for _, name := range Numbers() {
 			out[r.cells["data"]] = append(out[r.cells["data"]], r.number(name))
 		}
 	})
 	return out, err
 }
 
-// FittedNumbers are the names of the numbers that FitLaw changes.
-func FittedNumbers() (out []string) {
-	for _, i := range free() {
-		out = append(out, reflect.TypeFor[forecast.Law]().Field(i).Name)
+// Numbers are the names of the numbers of a law.
+func Numbers() (out []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[forecast.Law]()) {
+		out = append(out, f.Name)
 	}
 	return out
 }
@@ -236,8 +264,8 @@ func LoadLaws(folder string) (map[string]forecast.Law, error) {
 	err := readRows(filepath.Join(folder, "laws.csv"), func(r *row) {
 		var l forecast.Law
 		v := reflect.ValueOf(&l).Elem()
-		for i, f := range reflect.VisibleFields(v.Type()) {
-			v.Field(i).SetFloat(r.number(f.Name))
+		for i, name := range Numbers() {
+			v.Field(i).SetFloat(r.number(name))
 		}
 		out[r.cells["without"]] = l
 	})
