@@ -197,9 +197,6 @@ func newReport(own *network, found findings) *Report {
 func readAll(ctx context.Context, own *network, others []*network, workers int, progress Progress) (*mixture, error) {
 	o := own.options
 	readings := 2 + len(others) // the mixture reads the network's own samples again
-	if o.FitDecoder {
-		readings += 1 + len(others)
-	}
 	samples, _ := own.source.Outputs.Dims()
 	done, end := progress.begin("samples read", uint64(max(samples, 0)*readings))
 	defer end()
@@ -214,7 +211,7 @@ func readAll(ctx context.Context, own *network, others []*network, workers int, 
 	}
 	if o.FitDecoder {
 		for _, n := range all {
-			if err := n.fitDecoder(ctx, workers, done); err != nil {
+			if err := n.fitDecoder(ctx, workers); err != nil {
 				return nil, err
 			}
 		}

@@ -7,8 +7,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel/observed"
-	"belsim/theory/base/position"
-	"belsim/theory/base/table"
 )
 
 // independent is the probability with which outputs that do not depend on their targets are taken
@@ -61,10 +59,11 @@ func (n *network) warn() (what, next string) {
 		return "the outputs do not depend on the input: they are the same for all samples",
 			"check that these are the outputs of the trained network, and that its training did not stop or diverge"
 	}
-	if what, next := n.countedOtherwise(); what != "" {
-		return what, next
+	for _, f := range n.found {
+		if f.Misread() {
+			return f.Text, f.Mend
+		}
 	}
-	samples, wrong := n.seen.Counts.Total()
 	if bit, yes := n.oneSided(); yes {
 		return fmt.Sprintf("the outputs say %d for every bit of every sample, and are often wrong", bit),
 			"give the logits, which are below 0 where the bit is 0, before a ReLU, a softplus, a second sigmoid or a " +
@@ -73,21 +72,8 @@ func (n *network) warn() (what, next string) {
 	if !n.guesses() {
 		return "", ""
 	}
-	const order = "check the order of samples, columns and levels, the code and the range: all must be the network's"
-	// Where targets are reversed, half of the bits of unary are right, and the mean correlation is
-	// 1 − 2·ln 2 = −0.39; where columns of one-hot are exchanged, it is −1/L.
-	correlation, bits := 0.0, 0.0
-	for _, z := range n.dependence {
-		if !math.IsNaN(z) {
-			correlation, bits = correlation+z/math.Sqrt(float64(samples)), bits+1
-		}
-	}
-	if correlation < -0.25*bits || 2*wrong > samples*uint64(n.code.Bits()) {
-		return "the outputs look inverted or reversed: most bits say the opposite of their target, or are wrong, " +
-				"and the error is that of guessing",
-			"exchange ones and zeros, negate logits, or reverse the targets, and fit again; else " + order
-	}
-	return "the error is that of guessing: the median target alone would be as near", order
+	return "the error is that of guessing: the median target alone would be as near",
+		"check the order of samples, columns and levels, the code and the range: all must be the network's"
 }
 
 // oneSided reports whether all outputs of all samples say the same bit, which is wrong in more than
@@ -99,37 +85,6 @@ func (n *network) oneSided() (bit int, yes bool) {
 		ones += k
 	}
 	return int(min(ones, 1)), (ones == 0 || ones == all) && 4*wrong > all
-}
-
-// countedOtherwise says that targets are levels that are counted from 0 and not from 1, or the other
-// way round: no target is of the last level, or the first one, and the answers are nearer to the
-// targets one level further, by three standard errors.
-func (n *network) countedOtherwise() (what, next string) {
-	labels, best := n.source.Labels, leastError(n.seen.Labels)
-	if labels.Width() != 1 || labels.Places != nil || labels.Circle != nil || best < 0 {
-		return "", ""
-	}
-	lowest, highest := occurring(n.seen.Counts.Prior())
-	lo, hi := 1., float64(labels.Levels)
-	if labels.Real {
-		lo, hi = labels.Lo, labels.Hi
-	}
-	e := n.seen.Labels[best]
-	for side, empty := range []bool{lowest > 1, highest < labels.Levels} {
-		moved := n.seen.Moved[side][leastError(n.seen.Moved[side])]
-		if !empty || moved.Mean+3*math.Hypot(moved.StdErr, e.StdErr) >= e.Mean {
-			continue
-		}
-		level, word, by := 1, "lower", 1.
-		if side == 1 {
-			level, word, by = labels.Levels, "higher", -1
-		}
-		return fmt.Sprintf("the targets seem to be counted from another number: none is of level %s, and the error "+
-				"is %s levels, but %s against targets one level %s", position.At(level), table.Short(e.Mean), table.Short(moved.Mean),
-				word), fmt.Sprintf("give the range %v:%v if the targets are labels of these levels, or check them", lo+by,
-				hi+by)
-	}
-	return "", ""
 }
 
 // guesses reports whether no decoder is told, by three standard errors, from an answer that is the

@@ -3,6 +3,7 @@ package assess
 import (
 	"cmp"
 
+	"belsim/errmodel/fault"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -45,6 +46,8 @@ type Fit struct {
 	// bits, from 1, that are set aside in the fits: their classifier always answers the same, or is
 	// wrong in more than half of the samples
 	Dead []int `json:"dead_bits"`
+	// what is wrong with the network, or with how it is read: faults with their numbers and mends
+	Findings []fault.Finding `json:"findings"`
 	// the first sentences of the report: how wrong the network is, whether a model describes it,
 	// and what to do next
 	Verdict string `json:"verdict"`
@@ -95,8 +98,8 @@ func newFit(n *network, found findings) *Fit {
 	f := &Fit{
 		Format: fitFormat,
 		Code:   n.called(), Levels: n.code.Levels(), Bits: n.code.Bits(),
-		Outputs: string(n.source.Kind), Range: n.ends(), Circular: n.code.Circular(), LevelWidth: n.width(), Quantization: n.quantization(),
-		Outside: newOutside(seen.OwnOutside, n.width()), Dead: n.dead,
+		Outputs: string(n.source.Kind), Range: n.ends(), Circular: n.code.Circular(), LevelWidth: n.width(),
+		Quantization: n.quantization(), Outside: newOutside(seen.OwnOutside, n.width()), Dead: n.dead, Findings: n.found,
 		R: m.R, Sigma: m.Sigma, RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
 		LogitScale: seen.LogitScale, Temperature: o.Temperature,
 		Perceived: found.model.fit, Decoders: found.model.decoders, Mixture: found.theory, Quantiles: errorQuantiles(n),

@@ -9,7 +9,6 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
-	"belsim/theory/base/memory"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
@@ -22,9 +21,6 @@ type Fitted struct {
 	Baseline scenario.Design `json:"baseline"`
 	fitdecoder.Judgement
 }
-
-// takeSeed is the seed of the samples that a decoder is fitted to, where there are too many.
-const takeSeed = 1
 
 // fittedName is the name of a decoder that was fitted to a network's outputs.
 const fittedName = "fitted"
@@ -41,23 +37,12 @@ type fittedDecoder struct{ decode.RealDecoder }
 func (fittedDecoder) Name() string { return fittedName }
 
 // fitDecoder fits a decoder to the network's outputs.
-func (n *network) fitDecoder(ctx context.Context, workers int, done func(samples uint64)) error {
+func (n *network) fitDecoder(ctx context.Context, workers int) (err error) {
 	if n.options.predicts() {
 		return fmt.Errorf("%s: predictions of direct regression need no decoder, and none is fitted to them",
 			n.source.Outputs.Name())
 	}
-	most := fitdecoder.Most
-	if samples, _ := n.source.Outputs.Dims(); samples >= 0 {
-		most = min(samples, most)
-	}
-	if err := memory.Check("fitting a decoder", memory.Product(most, n.code.Bits(), 8*2)); err != nil {
-		return err
-	}
-	taken, err := n.source.Take(ctx, fitdecoder.Most, takeSeed, done)
-	if err != nil {
-		return err
-	}
-	in := fitdecoder.Input{Code: n.code, Samples: taken, Logits: !n.source.Kind.Hard(), Decodings: n.decodings,
+	in := fitdecoder.Input{Code: n.code, Samples: n.seen.Kept, Logits: !n.source.Kind.Hard(), Decodings: n.decodings,
 		Temperature: n.options.Temperature, Width: n.width(), BitByBit: n.training == perceived.BCE}
 	if r := n.options.Range; !r.IsZero() {
 		in.Values, err = r.spread(n.code.Levels(), n.code.Circular())

@@ -168,7 +168,8 @@ func TestOnLevels(t *testing.T) {
 	rounded := cmpopts.EquateApprox(1e-9, 0)
 	for i, d := range f.Decoders {
 		d.Observed, d.StdErr, d.Perceived = d.Observed/width, d.StdErr/width, d.Perceived/width
-		same(t, "a decoder", plain.Decoders[i], d, rounded)
+		d.Bias, d.BiasStdErr, d.Offset = d.Bias/width, d.BiasStdErr/width, (d.Offset-lo*(1-d.Slope))/width+1-d.Slope
+		same(t, "a decoder", plain.Decoders[i], d, cmpopts.EquateApprox(1e-9, 1e-9))
 	}
 	same(t, "the model", plain.Perceived, f.Perceived, rounded)
 	type row struct {

@@ -10,6 +10,7 @@ import (
 
 	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
@@ -23,8 +24,9 @@ type mixture struct {
 	rates     *mat.Dense    // as observed, L × M, and errors where a level has no samples
 }
 
-// fitMixture fits r and σ by maximum likelihood, and reads all samples again. Without a wrong output
-// r is 0. It refuses targets that are all alike.
+// fitMixture fits r and σ by maximum likelihood, and reads all samples again for their intervals, which
+// a network that was not trained bit by bit has not. Without a wrong output r is 0. It refuses targets
+// that are all alike.
 func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, error) {
 	counts, name := n.seen.Counts, n.source.Outputs.Name()
 	samples, wrong := counts.Total()
@@ -47,6 +49,11 @@ func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, e
 	if err != nil {
 		return nil, err
 	}
+	e = withDead(n, e)
+	if n.training != perceived.BCE {
+		done(samples)
+		return &mixture{model, [2][2]float64{unknown(), unknown()}, samples, e, counts.Rates(e)}, nil
+	}
 	joint, err := mixturefit.NewJoint(ctx, model)
 	if err != nil {
 		return nil, err
@@ -54,7 +61,6 @@ func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, e
 	if err := observed.Wrong(ctx, n.source, n.code, joint.Add, done); err != nil {
 		return nil, err
 	}
-	e = withDead(n, e)
 	return &mixture{model, joint.Intervals(), joint.Erring, e, counts.Rates(e)}, nil
 }
 
@@ -84,6 +90,9 @@ func remarks(f *Fit, m *mixture) (out []string) {
 		out = append(out, "r is as large as it can be: some error probability of the fit is 1")
 	}
 	switch missing := table.Missing(f.SigmaInterval[0]); {
+	case f.Perceived.Training != perceived.BCE && !f.predicts():
+		out = append(out, "r and σ have no intervals: the outputs were not trained bit by bit, so their thresholds at 0 mean "+
+			"nothing")
 	case m.erring < mixturefit.FewestErring:
 		out = append(out, fmt.Sprintf("%d samples have a wrong bit: too few for intervals, which need %d", m.erring,
 			mixturefit.FewestErring))

@@ -24,6 +24,14 @@ type DecoderRow struct {
 	// the same under the perceived-label model; null where it says nothing, as of hard decisions
 	// after a training for the decoder
 	Perceived float64 `json:"perceived" text:"perceived label"`
+	// mean answer − target, in the unit of the targets; null for a fitted decoder
+	Bias float64 `json:"bias"`
+	// standard error of bias
+	BiasStdErr float64 `json:"bias_stderr"`
+	// of the line of least squares, target = offset + slope·answer; null for a fitted decoder
+	Offset float64 `json:"offset"`
+	// of the same line
+	Slope float64 `json:"slope"`
 	// forecasts rest on this error, and on that of direct_regression
 	Known bool `json:"known"`
 }
@@ -32,15 +40,22 @@ type DecoderRow struct {
 func decoderRows(width float64, networks []*network) []DecoderRow {
 	out := []DecoderRow{}
 	for k, n := range networks {
-		add := func(d observed.Decoding, e observed.Error) {
+		add := func(d observed.Decoding, e observed.Error, l observed.Line) {
+			at := func(level float64) float64 { return n.source.Labels.Lo + (level-1)*width }
+			if !n.source.Labels.Real {
+				at = func(level float64) float64 { return level }
+			}
 			out = append(out, DecoderRow{Network: k + 1, Design: forecast.DesignOf(n.code, n.training, d),
-				Observed: e.Mean, StdErr: e.StdErr, Perceived: math.NaN()})
+				Observed: e.Mean, StdErr: e.StdErr, Perceived: math.NaN(), Bias: width * l.Bias.Mean,
+				BiasStdErr: width * l.Bias.StdErr, Offset: at(l.Offset+l.Slope) - l.Slope*at(1), Slope: l.Slope})
 		}
 		for i, d := range n.decodings {
-			add(d, n.seen.Labels[i].Times(width))
+			add(d, n.seen.Labels[i].Times(width), n.seen.Lines[i])
 		}
 		if r := n.fitted; r != nil {
-			add(fittedDecoding(), observed.Error{Mean: r.Error, StdErr: r.StdErr})
+			none := math.NaN()
+			add(fittedDecoding(), observed.Error{Mean: r.Error, StdErr: r.StdErr},
+				observed.Line{Bias: observed.Error{Mean: none, StdErr: none}, Offset: none, Slope: none})
 		}
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"belsim/errmodel/fault"
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
@@ -36,7 +37,8 @@ type network struct {
 	seen        *observed.Summary
 	dependence  []float64 // of each bit on its target; see dependences
 	training    perceived.Training
-	dead        []int              // bits, from 1, that are set aside, ascending
+	dead        []int // bits, from 1, that are set aside, ascending
+	found       []fault.Finding
 	warning     string             // outputs and targets do not belong together; "" where they may
 	remedy      string             // of the warning
 	fitted      *fitdecoder.Result // nil unless the options ask for it
@@ -96,7 +98,7 @@ func (n *network) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.Softmax = n.code.OneHot()
+	s.Softmax, s.Together = n.code.OneHot(), o.Training != "" && o.Training != perceived.BCE
 	s.Predicted = o.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
 	return nil
 }
@@ -214,6 +216,14 @@ func levelsOf(f code.Family, m int) (least, most int) {
 // checkMemory refuses a code whose fit would not fit in memory.
 func (n *network) checkMemory() error {
 	c := n.code
+	if samples, _ := n.source.Outputs.Dims(); n.options.FitDecoder {
+		if samples < 0 {
+			samples = fitdecoder.Most
+		}
+		if err := memory.Check("fitting a decoder", memory.Product(min(samples, fitdecoder.Most), c.Bits(), 8*2)); err != nil {
+			return err
+		}
+	}
 	return memory.Check(fmt.Sprintf("fitting %s of %d levels", c.Name(), c.Levels()), fitBytes(c))
 }
 
@@ -222,11 +232,15 @@ func (n *network) checkMemory() error {
 // for it looks them up, and with room to grow.
 func fitBytes(c *code.Code) int64 {
 	levels := int64(c.Levels())
-	return levels*int64(c.Bits())*4*8 + levels*int64(c.TransitionCount())*4*4
+	return levels*int64(c.Bits())*6*8 + levels*int64(c.TransitionCount())*4*4
 }
 
-// read reads all samples.
+// read reads all samples, and keeps those that faults are looked for in, or that a decoder is fitted to.
 func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err error) {
+	n.source.Keep = fault.Keep(n.code.Bits())
+	if n.options.FitDecoder {
+		n.source.Keep = fitdecoder.Most
+	}
 	if n.decodings, err = observed.Decodings(n.options.Decoders, n.code, n.source.Kind,
 		decode.Options{Temperature: n.options.Temperature}); err != nil {
 		return err
@@ -252,6 +266,10 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	n.dead = []int{}
 	if n.training == perceived.BCE { // the thresholds of other networks mean nothing
 		n.dead = n.deadBits()
+	}
+	if n.found, err = fault.Find(ctx, fault.Input{Code: n.code, Labels: n.source.Labels, Kind: n.source.Kind,
+		Training: n.training, Said: n.options.Training != "", Decodings: n.decodings, Decoders: n.options.Decoders, Seen: n.seen}); err != nil {
+		return err
 	}
 	n.warning, n.remedy = n.warn()
 	return nil

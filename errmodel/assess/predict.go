@@ -8,6 +8,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
+	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/cost"
@@ -38,18 +39,16 @@ type MixtureRow struct {
 }
 
 // mixtureRows puts what theory says of the mixture, and of the observed error rates, beside the observed
-// error of every decoder of bits of which it says something.
+// error of every decoder of bits of which it says something: nothing of a network that was not trained
+// bit by bit, whose thresholds mean nothing.
 func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]MixtureRow, error) {
 	samples, wrong := n.seen.Counts.Total()
 	out := []MixtureRow{}
-	if wrong == 0 {
-		return out, nil
+	tau, err := mixtureTemperature(n.seen.LogitScale, n.options.Temperature)
+	if err != nil || wrong == 0 || n.training != perceived.BCE {
+		return out, err
 	}
 	prior := n.seen.Counts.Prior()
-	tau, err := mixtureTemperature(n.seen.LogitScale, n.options.Temperature)
-	if err != nil {
-		return nil, err
-	}
 	for i, decoding := range n.decodings {
 		if decoding.Predicts() { // reads no bits
 			continue

@@ -61,6 +61,9 @@ func opening(f *Fit, own *network, found findings) []string {
 		verdict = f.Perceived.Verdict
 	}
 	model := strings.Join(sentences(trained, deadText(f.Dead, f.Bits), verdict), " ")
+	for _, x := range f.Findings {
+		out = append(out, sentenceOf(x.Text), sentenceOf(x.Mend))
+	}
 	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next(found.model.siblings))...)
 }
 

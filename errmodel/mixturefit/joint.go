@@ -15,12 +15,11 @@ import (
 type Joint struct {
 	Erring uint64 // samples with a wrong bit; bits without a transition do not count
 
-	fit       *Fit
-	gauss     gauss        // of σ
-	distances []int32      // scratch
-	inverse   [3]float64   // of the information about ln r and ln σ: rr, rσ, σσ
-	regular   bool         // there is such an inverse
-	right     [][2]float64 // by row: the scores of r and σ of a sample without a wrong bit
+	fit     *Fit
+	rates   []float64    // of the groups of the likelihood
+	inverse [3]float64   // of the information about ln r and ln σ: rr, rσ, σσ
+	regular bool         // there is such an inverse
+	right   [][2]float64 // by row: the scores of r and σ of a sample without a wrong bit
 
 	// square and fourth are the sums over the samples of the second and of the fourth powers of
 	// their influences on the estimates of ln r and ln σ. The influence of a sample is I⁻¹·s, where
@@ -68,9 +67,13 @@ const FewestErring = 30
 // the context's.
 func NewJoint(ctx context.Context, f *Fit) (*Joint, error) {
 	c := f.counts
-	j := &Joint{fit: f, gauss: newGauss(2*c.Levels, round(f.code)), right: make([][2]float64, c.Levels)}
-	j.gauss.at(math.Log(f.Sigma))
-	j.inverse, j.regular = f.inverse()
+	j := &Joint{fit: f, rates: make([]float64, len(f.l.n)), right: make([][2]float64, c.Levels)}
+	j.inverse, j.regular = f.inverse() // sets the likelihood to σ
+	for g, logU := range f.l.logU {
+		if logE := math.Log(f.R) + logU; logE >= -46 { // 10⁻²⁰; below 0: see maximize
+			j.rates[g] = math.Exp(logE)
+		}
+	}
 	for i := range j.right {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -97,24 +100,11 @@ func (j *Joint) rightScores(i int) (s [2]float64) {
 // rate returns e of a bit at row i, from 0; 0 where it is so small that no sum notices it, and q =
 // ∂ln e/∂ln σ. Both are 0 for a bit without transitions.
 func (j *Joint) rate(i, k int) (e, q float64) {
-	j.distances = j.distances[:0]
-	nearest := 0
-	for n, at := range j.fit.positions[k] {
-		j.distances = append(j.distances, distance(i, at, j.gauss.round))
-		if j.distances[n] < j.distances[nearest] {
-			nearest = n
-		}
-	}
-	if len(j.distances) == 0 {
+	if len(j.fit.positions[k]) == 0 {
 		return 0, 0
 	}
-	j.distances[0], j.distances[nearest] = j.distances[nearest], j.distances[0]
-	logU, q, _ := j.gauss.sum(j.distances)
-	logE := math.Log(j.fit.R) + logU // below 0: see maximize
-	if logE < -46 {                  // 10⁻²⁰
-		return 0, q
-	}
-	return math.Exp(logE), q
+	g := *j.fit.l.places[k].at(i)
+	return j.rates[g], j.fit.l.q1[g]
 }
 
 // Add takes a sample of row i, from 0, with the given wrong bits, from 0: samples in the same order

@@ -25,7 +25,9 @@ type likelihood struct {
 	start     []int   // distances[start[i]:start[i+1]] are those of group i, ascending,
 	distances []int32 // in halves of a level
 	n, wrong  []float64
-	total     float64 // wrong outputs of all
+	places    []places // of the bits
+	key       []byte   // scratch
+	total     float64  // wrong outputs of all
 
 	// Of the σ that at was called with:
 	logU   []float64 // ln u by group
@@ -49,41 +51,68 @@ func distance(i, at, round int) int32 {
 
 // newLikelihood uses all bits that have transitions. round is that of distance.
 func newLikelihood(c *errmodel.Counts, positions [][]int, round int) *likelihood {
-	l := &likelihood{start: []int{0}}
-	groups := map[string]int{}
-	var key []byte
-	var distances []int32
+	l := &likelihood{start: []int{0}, places: make([]places, len(positions))}
+	groups, alike := map[string]int{}, map[string][]int{}
 	for k, at := range positions {
 		if len(at) == 0 {
 			continue
 		}
+		l.places[k] = places{first: at[0], levels: c.Levels}
+		l.key = l.key[:0]
+		for _, n := range at {
+			l.key = binary.LittleEndian.AppendUint32(l.key, uint32(n-at[0]))
+		}
+		if l.places[k].groups = alike[string(l.key)]; l.places[k].groups == nil {
+			l.places[k].groups = slices.Repeat([]int{-1}, 2*c.Levels)
+			alike[string(l.key)] = l.places[k].groups
+		}
 		for i, samples := range c.Samples {
-			distances = distances[:0]
-			for _, n := range at {
-				distances = append(distances, distance(i, n, round))
-			}
-			slices.Sort(distances)
-			key = key[:0]
-			for _, d := range distances {
-				key = binary.LittleEndian.AppendUint32(key, uint32(d))
-			}
-			g, ok := groups[string(key)]
-			if !ok {
-				g = len(l.n)
-				groups[string(key)] = g
-				l.distances = append(l.distances, distances...)
-				l.start = append(l.start, len(l.distances))
-				l.n, l.wrong = append(l.n, 0), append(l.wrong, 0)
+			g := l.places[k].at(i)
+			if *g < 0 {
+				*g = l.group(groups, i, at, round)
 			}
 			wrong := float64(c.Row(i)[k])
-			l.n[g] += float64(samples)
-			l.wrong[g] += wrong
+			l.n[*g] += float64(samples)
+			l.wrong[*g] += wrong
 			l.total += wrong
 		}
 	}
 	l.gauss = newGauss(int(slices.Max(append(l.distances, 0))), round)
 	l.logU, l.q1, l.q2 = make([]float64, len(l.n)), make([]float64, len(l.n)), make([]float64, len(l.n))
 	return l
+}
+
+// places are the groups of a bit's entries, by how far a level is from the bit's first transition.
+// Bits whose transitions are as far from each other share them.
+type places struct {
+	first, levels int
+	groups        []int // −1 where it is not known yet
+}
+
+// at is where the group of row i is.
+func (p places) at(i int) *int { return &p.groups[i-p.first+p.levels-1] }
+
+// group is the group of row i of a bit with these transitions, a new one where there is none yet.
+func (l *likelihood) group(groups map[string]int, i int, at []int, round int) int {
+	from := len(l.distances)
+	for _, n := range at {
+		l.distances = append(l.distances, distance(i, n, round))
+	}
+	slices.Sort(l.distances[from:])
+	l.key = l.key[:0]
+	for _, d := range l.distances[from:] {
+		l.key = binary.LittleEndian.AppendUint32(l.key, uint32(d))
+	}
+	g, ok := groups[string(l.key)]
+	if ok {
+		l.distances = l.distances[:from]
+		return g
+	}
+	g = len(l.n)
+	groups[string(l.key)] = g
+	l.start = append(l.start, len(l.distances))
+	l.n, l.wrong = append(l.n, 0), append(l.wrong, 0)
+	return g
 }
 
 // gauss holds Gaussians of one width by distance, without their factor 1/(σ√(2π)).

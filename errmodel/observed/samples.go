@@ -32,30 +32,50 @@ func (s *Samples) Row(i int) []float64 { return s.Outputs[i*s.Bits : (i+1)*s.Bit
 // place, or are the context's.
 func (s *Source) Take(ctx context.Context, most int, seed uint64, done func(samples uint64)) (*Samples, error) {
 	_, m := s.Outputs.Dims()
-	out := &Samples{Bits: m}
-	rng := rand.New(rand.NewPCG(seed, 0x5a3c))
+	r := newReservoir(m, most, seed)
 	err := s.each(ctx, func(b *batch) error {
 		for j := range b.n {
-			// A sample goes to a random place among those before it, of which the last has the one that
-			// was there; beyond most it is not taken.
-			at, n := rng.IntN(out.All+1), out.Len()
-			out.All++
-			if n < most {
-				out.Level, out.Exact, out.Direct = append(out.Level, 0), append(out.Exact, 0), append(out.Direct, 0)
-				out.Outputs = append(out.Outputs, b.z[j*m:(j+1)*m]...)
-				out.set(n, out.Level[at], out.Exact[at], out.Direct[at], out.Row(at))
-			}
-			if at < out.Len() {
-				out.set(at, b.level[j], b.exact[j], b.direct[j], b.z[j*m:(j+1)*m])
-			}
+			r.add(b, j)
 		}
 		if done != nil {
 			done(uint64(b.n))
 		}
 		return nil
 	})
-	out.Outputs = slices.Clip(out.Outputs)
-	return out, err
+	return r.samples(), err
+}
+
+// reservoir takes some samples of those that pass.
+type reservoir struct {
+	out  Samples
+	most int
+	rng  *rand.Rand
+}
+
+func newReservoir(bits, most int, seed uint64) *reservoir {
+	return &reservoir{Samples{Bits: bits}, most, rand.New(rand.NewPCG(seed, 0x5a3c))}
+}
+
+// add adds sample j of a batch, perhaps. A sample goes to a random place among those before it, of which
+// the last has the one that was there; beyond most it is not taken.
+func (r *reservoir) add(b *batch, j int) {
+	out, z := &r.out, b.z[j*r.out.Bits:(j+1)*r.out.Bits]
+	at, n := r.rng.IntN(out.All+1), out.Len()
+	out.All++
+	if n < r.most {
+		out.Level, out.Exact, out.Direct = append(out.Level, 0), append(out.Exact, 0), append(out.Direct, 0)
+		out.Outputs = append(out.Outputs, z...)
+		out.set(n, out.Level[at], out.Exact[at], out.Direct[at], out.Row(at))
+	}
+	if at < out.Len() {
+		out.set(at, b.level[j], b.exact[j], b.direct[j], z)
+	}
+}
+
+// samples are those that were taken.
+func (r *reservoir) samples() *Samples {
+	r.out.Outputs = slices.Clip(r.out.Outputs)
+	return &r.out
 }
 
 // set sets sample i.

@@ -194,14 +194,47 @@ func (s *Sums) Error() Error {
 // variance is the unbiased one, for n ≥ 2.
 func (s *Sums) variance() float64 { return (s.square - s.sum*(s.sum/s.n)) / (s.n - 1) }
 
+// Line says how the targets lie around answers, in levels.
+type Line struct {
+	Bias Error // mean answer − target
+	// the line of least squares, target = Offset + Slope·answer
+	Offset, Slope float64
+}
+
+// lineSums are sums for a Line, by Welford's updates: nothing cancels.
+type lineSums struct {
+	bias         Sums
+	x, y, xx, xy float64
+}
+
+func (s *lineSums) add(answer, target float64) {
+	s.bias.Add(answer - target)
+	dx, dy := answer-s.x, target-s.y
+	s.x += dx / s.bias.n
+	s.y += dy / s.bias.n
+	s.xx += dx * (answer - s.x)
+	s.xy += dx * (target - s.y)
+}
+
+// line has no slope where all answers are alike.
+func (s *lineSums) line() Line {
+	slope := s.xy / s.xx
+	return Line{s.bias.Error(), s.y - slope*s.x, slope}
+}
+
+// takeSeed is the seed of the samples that Scan keeps.
+const takeSeed = 1
+
 // Summary is the result of Scan.
 type Summary struct {
 	Counts *errmodel.Counts
 	// Levels are the errors of each Decoding against the level of the target. Labels are the
 	// errors against the target itself, quantization included.
 	Levels, Labels []Error
-	// Moved are the errors of each Decoding against the target one level lower, and one level higher.
-	Moved [2][]Error
+	// Lines say how the targets lie around the answers of each Decoding.
+	Lines []Line
+	// Kept are some of the samples, in random order.
+	Kept *Samples
 	// Direct is the error of the predictions of direct regression against the target, and Beside by
 	// how much the error of each Decoding is larger, as the mean of the differences of the samples;
 	// zero without predictions.
@@ -245,7 +278,7 @@ type Summary struct {
 	// b_k, where p_k = 1/(1+exp(−z_k)) is the probability that the bit's classifier gives and b_k
 	// is the bit of the sample's code word. It is small for networks trained bit by bit, each
 	// bit with its cross-entropy, whose probabilities have the right mean. It is NaN for hard
-	// decisions.
+	// decisions, and where the source says that no bit was trained by itself.
 	Miscalibration float64
 }
 
@@ -256,9 +289,11 @@ const clipped = 1e-6
 // wrongBits collects the wrong bits of one sample.
 func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
 	dst = dst[:0]
-	for k, v := range z {
-		if (v > 0) != c.Bit(row, k) {
-			dst = append(dst, k)
+	for j, word := range c.Word(row) {
+		for k, v := range z[64*j : min(64*j+64, len(z))] {
+			if (v > 0) != (word>>k&1 == 1) {
+				dst = append(dst, 64*j+k)
+			}
 		}
 	}
 	return dst
@@ -281,8 +316,9 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	balances := make([]Sums, c.Levels())
 	transitions := c.Transitions()
 	errors := newErrorSums(len(decodings), c)
-	probabilities, soft := make([]float64, m), !s.Kind.Hard() // their sums, of logits
-	correlations := decode.NewCorrelations(c)
+	probabilities := make([]float64, m) // their sums
+	calibrated := !s.Kind.Hard() && !s.Together
+	correlations, kept := decode.NewCorrelations(c), newReservoir(m, s.Keep, takeSeed)
 	var quantization Sums
 	scores, losses := newScoreSums(c, s.Kind, decodings), newLossSums(c, s.Kind, decodings)
 	first := len(decodings) + 1 // of the scores, behind the bound by the loss
@@ -326,10 +362,13 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 				}
 				sums[k] += v
 				squares[k] += v * v
-				if soft {
+			}
+			if calibrated {
+				for k, v := range z {
 					probabilities[k] += 1 / (1 + math.Exp(-v))
 				}
 			}
+			kept.add(b, j)
 			errors.add(b, j, decoded[j*columns:j*columns+len(decodings)])
 			losses.sum.Add(decoded[j*columns+first-1])
 			scores.add(decoded[j*columns+first : (j+1)*columns])
@@ -343,15 +382,17 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		return nil, err
 	}
 	errors.to(out, s.Direct != nil)
-	out.Scores, out.LossBound = scores.scores(), losses.bound()
+	out.Kept, out.Scores, out.LossBound = kept.samples(), scores.scores(), losses.bound()
 	out.DirectOutside, out.OwnOutside = s.direct.beyond(), s.own.beyond()
 	out.Quantization = quantization.Error().Mean
 	if out.Dispersion = math.NaN(); !c.Circular() { // on which nothing lies above or below
 		out.Dispersion = dispersion(out.Counts, balances, transitions)
 	}
 	out.LogitScale, out.Miscalibration = math.NaN(), math.NaN()
-	if soft {
+	if !s.Kind.Hard() {
 		out.LogitScale = logitScale(out.Counts, out.Sums, out.Squares)
+	}
+	if calibrated {
 		out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
 	}
 	return out, nil
@@ -372,7 +413,7 @@ type errorSums struct {
 	code                   *code.Code
 	width                  int // of spreads
 	levels, labels, beside []Sums
-	moved                  [2][]Sums
+	lines                  []lineSums
 	direct                 Sums
 	spreads                [][]Spread
 }
@@ -380,8 +421,7 @@ type errorSums struct {
 func newErrorSums(decodings int, c *code.Code) *errorSums {
 	levels := c.Levels()
 	e := &errorSums{code: c, width: SpreadWidth(levels), levels: make([]Sums, decodings),
-		labels: make([]Sums, decodings), beside: make([]Sums, decodings),
-		moved: [2][]Sums{make([]Sums, decodings), make([]Sums, decodings)}}
+		labels: make([]Sums, decodings), beside: make([]Sums, decodings), lines: make([]lineSums, decodings)}
 	for range decodings {
 		e.spreads = append(e.spreads, make([]Spread, (levels+e.width-1)/e.width))
 	}
@@ -397,8 +437,7 @@ func (e *errorSums) add(b *batch, j int, decoded []float64) {
 		distance := math.Abs(e.code.Between(exact, label))
 		e.levels[r].Add(math.Abs(e.code.Between(e.code.Place(level-1), label)))
 		e.labels[r].Add(distance)
-		e.moved[0][r].Add(math.Abs(e.code.Between(exact-1, label)))
-		e.moved[1][r].Add(math.Abs(e.code.Between(exact+1, label)))
+		e.lines[r].add(exact+e.code.Between(exact, label), exact)
 		e.beside[r].Add(distance - direct)
 		e.spreads[r][(level-1)/e.width].Add(distance)
 	}
@@ -410,9 +449,7 @@ func (e *errorSums) to(out *Summary, direct bool) {
 	out.Spreads = e.spreads
 	for r := range e.levels {
 		out.Levels, out.Labels = append(out.Levels, e.levels[r].Error()), append(out.Labels, e.labels[r].Error())
-		for side := range e.moved {
-			out.Moved[side] = append(out.Moved[side], e.moved[side][r].Error())
-		}
+		out.Lines = append(out.Lines, e.lines[r].line())
 		if direct {
 			out.Direct, out.Beside = e.direct.Error(), append(out.Beside, e.beside[r].Error())
 		}

@@ -198,6 +198,11 @@ type Source struct {
 	Kind      Kind
 	// Softmax says that outputs may be a distribution over the levels, which adds up to 1.
 	Softmax bool
+	// Together says that the outputs are known to be trained for the decoder, and no logits of single
+	// bits.
+	Together bool
+	// Keep is how many samples Scan keeps in memory at most.
+	Keep int
 
 	beside      int         // how many sources are read side by side, if not this one alone
 	largest     float64     // |logit| that was read
@@ -485,6 +490,12 @@ func (s *Source) take(b *batch, row int) (err error) {
 	}
 	_, m := s.Outputs.Dims()
 	z := b.z[b.n*m : (b.n+1)*m]
+	if s.Kind == Logits {
+		if largest := max(slices.Max(z), -slices.Min(z)); largest <= mostLogit {
+			s.largest = max(s.largest, largest)
+			return nil
+		}
+	}
 	for k, v := range z {
 		logit, what := s.Kind.logit(v)
 		if what != "" {

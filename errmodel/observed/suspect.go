@@ -77,7 +77,8 @@ const (
 type watch struct {
 	rows, columns  int
 	counts         [2][]bool // each column is 0, 1, 2 … or 1, 2, 3 …
-	whole, small   []bool    // all of its numbers are whole, or within −1 to 1
+	whole, small   []bool    // all of its numbers are whole, or within −1 to 1 while they are whole
+	open           []int     // columns that are whole, or count
 	before, first  float64   // the last number of the first column, and its first one
 	constant       bool      // the first column is
 	sums, logsSums bool      // probabilities add up to 1, or those of logits
@@ -92,6 +93,9 @@ func newWatch(columns int) *watch {
 			(*flags)[k] = true
 		}
 	}
+	for k := range columns {
+		w.open = append(w.open, k)
+	}
 	return w
 }
 
@@ -102,17 +106,21 @@ func (w *watch) add(row []float64) {
 		w.first = row[0]
 	}
 	w.before, w.constant = row[0], w.constant && row[0] == w.first
-	for k, v := range row {
+	w.open = slices.DeleteFunc(w.open, func(k int) bool {
+		v := row[k]
 		w.counts[0][k] = w.counts[0][k] && v == at
 		w.counts[1][k] = w.counts[1][k] && v == at+1
 		w.whole[k] = w.whole[k] && v == math.Trunc(v)
 		w.small[k] = w.small[k] && math.Abs(v) <= 1
+		return !w.whole[k]
+	})
+	for _, v := range row {
 		w.negative = w.negative || v < 0
 		sum += v
-		if w.logsSums && v <= 0 {
+	}
+	if w.logsSums = w.logsSums && slices.Max(row) <= 0; w.logsSums {
+		for _, v := range row {
 			logs += math.Exp(v)
-		} else {
-			w.logsSums = false
 		}
 	}
 	w.sums = w.sums && math.Abs(sum-1) <= softmaxRounding

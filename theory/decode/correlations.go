@@ -1,25 +1,41 @@
 package decode
 
-import "belsim/theory/code"
+import (
+	"math/bits"
+
+	"belsim/theory/code"
+)
 
 // Correlations computes the correlations Σ_k z_k·C[n,k] of outputs with all code
 // words. Each code word is its predecessor with some bits changed, so its
 // correlation is the predecessor's plus some outputs, less others: O(L·M/64 +
-// transitions) instead of O(L·M). It is safe for concurrent use.
+// transitions) instead of O(L·M). Those of one-hot are the outputs. It is safe for concurrent use.
 //
 // The largest of them is exactly the largest, and the first of several that are equal: sums
 // that roundings could have put in the wrong order are compared without rounding.
 type Correlations struct {
 	code      *code.Code
-	roundings int // of one sum, at most
+	roundings int   // of one sum, at most
+	ones      []int // of each code word the only bit that is one; nil where a word has several
 }
 
 // NewCorrelations prepares the correlations with a code's words.
 func NewCorrelations(c *code.Code) *Correlations {
 	if c.Real() {
-		return &Correlations{c, c.Bits()}
+		return &Correlations{code: c, roundings: c.Bits()}
 	}
-	return &Correlations{c, c.Bits() + c.TransitionCount()}
+	x := &Correlations{code: c, roundings: c.Bits() + c.TransitionCount()}
+	if c.OneHot() {
+		x.ones = make([]int, c.Levels())
+		for i := range x.ones {
+			for j, w := range c.Word(i) {
+				if w != 0 {
+					x.ones[i] = 64*j + bits.TrailingZeros64(w)
+				}
+			}
+		}
+	}
+	return x
 }
 
 // Code returns the code.
@@ -27,6 +43,12 @@ func (x *Correlations) Code() *code.Code { return x.code }
 
 // To sets dst, of length L, to the correlations with M outputs.
 func (x *Correlations) To(dst, z []float64) {
+	if x.ones != nil { // no sums, no roundings
+		for i, k := range x.ones {
+			dst[i] = z[k]
+		}
+		return
+	}
 	dst[0] = correlation(x.code, 0, z)
 	if x.code.Real() {
 		for i := range dst {

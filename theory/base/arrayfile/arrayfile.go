@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -252,7 +251,7 @@ func (r *Rows) Next(dst []float64) error {
 	r.row++
 	row := r.whole[r.from : r.from+r.taken]
 	for k, v := range row {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if v-v != 0 { // not finite
 			return fmt.Errorf("%s: row %s, column %s: %v is not a finite number", r.name, position.At(r.row),
 				position.At(k+1), v)
 		}

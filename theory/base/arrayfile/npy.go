@@ -131,8 +131,19 @@ func openNPY(r io.Reader) (source, error) {
 		if fortran {
 			first, step = row*width, s.rows*width
 		}
-		for k := range dst {
-			dst[k] = decode(raw[first+k*step:])
+		switch { // most files, without a call for each number
+		case h.descr == "<f4" && !fortran:
+			for k := range dst {
+				dst[k] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*k:])))
+			}
+		case h.descr == "<f8" && !fortran:
+			for k := range dst {
+				dst[k] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*k:]))
+			}
+		default:
+			for k := range dst {
+				dst[k] = decode(raw[first+k*step:])
+			}
 		}
 		row++
 		return nil

@@ -1,0 +1,452 @@
+// Package fault finds what is wrong with the outputs of a network, or with how they are read.
+//
+// Each fault is a small function: of sums over all samples, or of answers that some samples get once the
+// fault is mended. Half of these samples choose a mend, and the others judge it. [Find] lists what was
+// found: each a [Finding] with its name, its number and its mend.
+package fault
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+	"belsim/theory/base/position"
+	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
+)
+
+// Finding is a fault, with its mend.
+type Finding struct {
+	// shift, edges, stretch, line, reversed, inverted, permuted, code, probabilities, softmax-twice,
+	// sigmoid-twice, sigmoid, training, temperature, clipped or dead
+	Name string `json:"name"`
+	// what the fault is measured by: the shift in levels, the slope, how many columns or levels, the share of
+	// targets, or the temperature τ of least log-likelihood loss
+	Number float64 `json:"number"`
+	// mean |answer − target| as read, on samples that chose no mend; null where no answers were compared
+	Error float64 `json:"error"`
+	// the same with the mend
+	Mended float64 `json:"mended"`
+	// what is wrong, as a sentence
+	Text string `json:"text"`
+	// what to do, as the end of a sentence
+	Mend string `json:"mend"`
+}
+
+// Misread reports whether the outputs or the levels are read so wrongly that no error as read says anything of
+// the network: what the codec makes counts from a tenth of the error on.
+func (f *Finding) Misread() bool {
+	switch f.Name {
+	case "shift", "edges", "stretch":
+		return f.Error-f.Mended > worthwhile*f.Error
+	case "line":
+		return false
+	}
+	return !math.IsNaN(f.Mended)
+}
+
+// Input is a network whose samples were read.
+type Input struct {
+	Code      *code.Code
+	Labels    observed.Labels
+	Kind      observed.Kind
+	Training  perceived.Training
+	Said      bool // the training was said, and not guessed
+	Decodings []observed.Decoding
+	Decoders  decode.Registry
+	Seen      *observed.Summary // with the samples that it kept
+}
+
+// Limits.
+const (
+	// Keep is how many samples are wanted, and keepNumbers how many outputs they have at most.
+	keep, keepNumbers = 4000, 1 << 21
+	// fewest is the number of samples from which on answers are compared.
+	fewest = 100
+	// worthwhile is the share of the error that the mend of a fault gains, and sure in how many standard
+	// errors.
+	worthwhile, sure = 0.1, 4
+	// same is the share by which the mean error may grow where a mend is right by itself: what takes a bias
+	// away may read skewed errors a little worse.
+	same = 0.03
+	// mostBits is the largest number of bits for which other codes and orders of columns are tried.
+	mostBits = 512
+)
+
+// Keep is how many samples of so many outputs are wanted.
+func Keep(bits int) int { return min(keep, max(4*fewest, keepNumbers/bits)) }
+
+// trial is a way to read the samples, with the fault that it would mend.
+type trial struct {
+	Finding
+	errors []float64 // |answer − target| of the kept samples, in levels
+	answer []float64
+}
+
+// search is a run of Find.
+type search struct {
+	Input
+	*observed.Samples
+	ctx  context.Context
+	read trial // as it is read
+}
+
+// Find lists the faults, those that change answers first. The errors are the context's.
+func Find(ctx context.Context, in Input) ([]Finding, error) {
+	s := &search{Input: in, Samples: in.Seen.Kept, ctx: ctx}
+	if s.Len() < fewest || len(in.Decodings) == 0 || in.Code.Real() || in.Code.Circular() || in.Decodings[0].Predicts() {
+		return []Finding{}, nil
+	}
+	s.read = s.decoded(Finding{}, nil)
+	out := []Finding{}
+	x, shifted := s.wrongReading(), s.codec()
+	switch {
+	case shifted != nil && (x == nil || x.Name == "permuted" && shifted.Mended < (1+worthwhile)*x.Mended):
+		out = append(out, *shifted)
+	case x != nil:
+		x.Text += fmt.Sprintf(": the error is %s as read, and %s once that is mended", table.Short(x.Error),
+			table.Short(x.Mended))
+		out = append(out, x.Finding)
+	}
+	if x == nil {
+		for _, f := range []func() *Finding{s.temperature, s.training} {
+			if x := f(); x != nil {
+				out = append(out, *x)
+			}
+		}
+	}
+	for _, f := range []func() *Finding{s.clipped, s.constant} {
+		if x := f(); x != nil {
+			out = append(out, *x)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// decoded reads the samples with their outputs changed, by the decoder that is best for the half that
+// chooses. change may be nil.
+func (s *search) decoded(f Finding, change func(dst, z []float64)) trial {
+	return s.with(f, s.Code, s.Decodings, change)
+}
+
+// with is decoded for another code, with its decoders.
+func (s *search) with(f Finding, c *code.Code, decodings []observed.Decoding, change func(dst, z []float64)) trial {
+	sample := observed.NewSample(s.Bits, decode.NewCorrelations(c))
+	z := make([]float64, s.Bits)
+	all := make([]trial, len(decodings))
+	for i := range s.Len() {
+		if i%64 == 0 && s.ctx.Err() != nil {
+			return s.read
+		}
+		copy(z, s.Row(i))
+		if change != nil {
+			change(z, s.Row(i))
+		}
+		sample.Set(z)
+		for r, d := range decodings {
+			label := sample.Label(d)
+			if !decode.Real(d.Decoder) {
+				label = c.Answer(label)
+			}
+			all[r].answer = append(all[r].answer, label)
+		}
+	}
+	best := trial{}
+	for _, t := range all {
+		if t.errors = s.off(t.answer); best.errors == nil || mean(t.errors, 0) < mean(best.errors, 0) {
+			best = t
+		}
+	}
+	best.Finding = f
+	return best
+}
+
+// off are the errors of answers, in levels.
+func (s *search) off(answers []float64) []float64 {
+	out := make([]float64, len(answers))
+	for i, v := range answers {
+		out[i] = math.Abs(v - s.Exact[i])
+	}
+	return out
+}
+
+// mean is that of every second number, from the first (0) or the second (1).
+func mean(v []float64, from int) float64 {
+	sum, n := 0.0, 0.0
+	for i := from; i < len(v); i += 2 {
+		sum, n = sum+v[i], n+1
+	}
+	return sum / n
+}
+
+// judge sets the errors of a trial, by the half of the samples that chose nothing, and returns how many
+// standard errors it gains.
+func (s *search) judge(t *trial) (gain float64) {
+	var by observed.Sums
+	for i := 1; i < s.Len(); i += 2 {
+		by.Add(s.read.errors[i] - t.errors[i])
+	}
+	width := s.Input.Labels.Width()
+	t.Error, t.Mended = width*mean(s.read.errors, 1), width*mean(t.errors, 1)
+	e := by.Error()
+	return e.Mean / max(e.StdErr, math.SmallestNonzeroFloat64)
+}
+
+// gains reports whether a trial gains so much that it is a fault.
+func (s *search) gains(t *trial) bool {
+	return s.judge(t) > sure && t.Error-t.Mended > worthwhile*t.Error
+}
+
+// least is the trial that is best for the half that chooses.
+func least(all []trial) *trial {
+	best := &all[0]
+	for i := range all {
+		if mean(all[i].errors, 0) < mean(best.errors, 0) {
+			best = &all[i]
+		}
+	}
+	return best
+}
+
+// wrongReading is a fault in what the outputs are taken for: at most one. Numbers that are no logits, or no
+// probabilities, are told by themselves; other codes and orders of columns by the error that they gain, which
+// must be less than that of guessing.
+func (s *search) wrongReading() *trial {
+	if x := s.kinds(); x != nil {
+		s.judge(x)
+		return x
+	}
+	all := slices.Concat(s.turned(), s.codes())
+	best := least(all)
+	known := s.gains(best) && s.told(best)
+	if p := s.permuted(); p != nil {
+		if s.told(p) && (!known || mean(p.errors, 0) < (1-worthwhile)*mean(best.errors, 0)) {
+			best, known = p, true
+		}
+	}
+	if !known {
+		return nil
+	}
+	return best
+}
+
+// told reports whether the error of a trial is not that of guessing.
+func (s *search) told(t *trial) bool {
+	middle := slices.Sorted(slices.Values(s.Exact))[s.Len()/2]
+	guess := 0.0
+	for _, y := range s.Exact {
+		guess += math.Abs(y-middle) / float64(s.Len())
+	}
+	return mean(t.errors, 1) < (1-2*worthwhile)*guess
+}
+
+// turned are readings of outputs whose columns, bits or levels are the other way round.
+func (s *search) turned() []trial {
+	reverse := func(dst, z []float64) {
+		copy(dst, z)
+		slices.Reverse(dst)
+	}
+	negate := func(dst, z []float64) {
+		for k, v := range z {
+			dst[k] = -v
+		}
+	}
+	out := []trial{
+		s.decoded(Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
+			Mend: "reverse the columns of the outputs"}, reverse),
+		s.decoded(Finding{Name: "inverted", Number: -1, Text: "the outputs are inverted: ones and zeros are exchanged",
+			Mend: "negate the logits, or exchange ones and zeros"}, negate),
+		{Finding: Finding{Name: "reversed", Number: -1, Text: "the levels are reversed: answers fall where targets rise",
+			Mend: "reverse the targets, or the levels of the network"}},
+	}
+	levels := &out[2]
+	for _, v := range s.read.answer {
+		levels.answer = append(levels.answer, float64(s.Code.Levels()+1)-v)
+	}
+	levels.errors = s.off(levels.answer)
+	return out
+}
+
+// pair is a column, from 0, beside a bit, from 0.
+type pair struct {
+	column, bit int
+	r           float64 // how much the column says of the bit
+}
+
+// pairs are those of all columns and bits, with their correlation; after a training bit by bit, whose
+// logits may all rise with the label alike, with the share of right decisions, from −1 to 1.
+func (s *search) pairs() []pair {
+	m := s.Bits
+	const work = 1 << 26
+	n := min(s.Len(), max(fewest, work/(m*m)))
+	sum, sums, square := make([]float64, m), make([]float64, m*m), make([]float64, m)
+	value := func(v float64) float64 { return v }
+	signs := !s.Code.OneHot() && (s.Training == perceived.BCE || !s.Said)
+	if signs {
+		value = func(v float64) float64 { return math.Copysign(1, v) }
+	}
+	ones := make([]float64, m)
+	for i := range n {
+		for k, v := range s.Row(i) {
+			v = value(v)
+			sum[k] += v
+			square[k] += v * v
+			for bit := range m {
+				if s.Code.Bit(s.Level[i]-1, bit) {
+					sums[k*m+bit] += v
+				}
+			}
+		}
+		for bit := range m {
+			if s.Code.Bit(s.Level[i]-1, bit) {
+				ones[bit]++
+			}
+		}
+	}
+	var out []pair
+	all := float64(n)
+	for at, one := range sums {
+		k, bit := at/m, at%m
+		r := (2*one - sum[k]) / all // of signs
+		if !signs {
+			p := ones[bit] / all
+			r = (one/all - sum[k]/all*p) / math.Sqrt((square[k]/all-sum[k]/all*(sum[k]/all))*p*(1-p))
+		}
+		if !math.IsNaN(r) && !math.IsInf(r, 0) {
+			out = append(out, pair{k, bit, r})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b pair) int { return cmp.Compare(b.r, a.r) })
+	return out
+}
+
+// order is the column of each bit, from 0: of one-hot by the mean label of the samples for which the column
+// is large, else each is that of the bit of which it says most, the surest first.
+func (s *search) order(pairs []pair) []int {
+	m := s.Bits
+	from, taken := slices.Repeat([]int{-1}, m), make([]bool, m)
+	if s.Code.OneHot() {
+		weight, labels := make([]float64, m), make([]float64, m)
+		for i := range s.Len() {
+			z := s.Row(i)
+			total := floats.LogSumExp(z)
+			for k, v := range z {
+				p := math.Exp(v - total)
+				weight[k] += p
+				labels[k] += p * s.Exact[i]
+			}
+		}
+		for k := range from {
+			from[k] = k
+		}
+		slices.SortStableFunc(from, func(a, b int) int { return cmp.Compare(labels[a]/weight[a], labels[b]/weight[b]) })
+		return from
+	}
+	for _, p := range pairs {
+		if from[p.bit] < 0 && !taken[p.column] {
+			from[p.bit], taken[p.column] = p.column, true
+		}
+	}
+	for bit, column := range from {
+		if column < 0 { // what is left
+			column = slices.Index(taken, false)
+			from[bit], taken[column] = column, true
+		}
+	}
+	return from
+}
+
+// disorder is the share of the correlations of columns with bits in the best order that there is in theirs,
+// below which the columns have another order.
+const disorder = 0.75
+
+// permuted is a reading with the columns in the order in which they say most: each column is that of the
+// bit with which it correlates most, the surest first. It is nil where theirs says as much.
+func (s *search) permuted() *trial {
+	m := s.Code.Bits()
+	if m > mostBits || m < 3 {
+		return nil
+	}
+	pairs := s.pairs()
+	from, moved, as, best := s.order(pairs), 0, 0.0, 0.0
+	for _, p := range pairs {
+		if p.column == p.bit {
+			as += p.r
+		}
+		if from[p.bit] == p.column {
+			if best += p.r; p.bit != p.column {
+				moved++
+			}
+		}
+	}
+	if best <= 0 || as >= disorder*best {
+		return nil
+	}
+	var first []int
+	for _, column := range from[:min(m, 8)] {
+		first = append(first, column+1)
+	}
+	t := s.decoded(Finding{Name: "permuted", Number: float64(moved),
+		Text: fmt.Sprintf("%d columns stand in another order than the bits of %s", moved, s.Code.Name()),
+		Mend: "put the columns in the order of the code: it begins with columns " + position.List(first)},
+		func(dst, z []float64) {
+			for bit, column := range from {
+				dst[bit] = z[column]
+			}
+		})
+	if s.judge(&t); t.Mended > (1+same)*t.Error {
+		return nil
+	}
+	return &t
+}
+
+// share is that of the samples whose bit, from 0, is one.
+func (s *search) share(bit int) float64 {
+	ones, all := 0.0, 0.0
+	for i, n := range s.Seen.Counts.Samples {
+		if all += float64(n); s.Code.Bit(i, bit) {
+			ones += float64(n)
+		}
+	}
+	return ones / all
+}
+
+// codes are readings as other codes of as many levels and bits.
+func (s *search) codes() (out []trial) {
+	if s.Code.Bits() > mostBits {
+		return nil
+	}
+	for _, family := range code.Families() {
+		levels := s.Code.Levels()
+		if family.Name == s.Code.Name() || family.Bits(levels) != s.Bits {
+			continue
+		}
+		c, err := code.New(family.Name, levels)
+		if err != nil || slices.Equal(words(c), words(s.Code)) {
+			continue
+		}
+		decodings, err := observed.Decodings(s.Decoders, c, s.Kind, decode.Options{Temperature: 1})
+		if err != nil || len(decodings) == 0 {
+			continue
+		}
+		out = append(out, s.with(Finding{Name: "code", Number: float64(s.Bits),
+			Text: fmt.Sprintf("%s is the wrong code: the outputs are those of %s, which has as many bits", s.Code.Name(),
+				c.Name()),
+			Mend: "give the code " + c.Name()}, c, decodings, nil))
+	}
+	return out
+}
+
+func words(c *code.Code) (out []uint64) {
+	for i := range c.Levels() {
+		out = append(out, c.Word(i)...)
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+package fault
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+)
+
+// kinds is a reading of outputs that are something else than they are taken for; nil where they may be that.
+func (s *search) kinds() *trial {
+	together := s.Training != perceived.BCE
+	lo, hi := slices.Min(s.Outputs), slices.Max(s.Outputs) // logits, or ln p of a softmax
+	logit := func(p float64) float64 { return math.Log(max(p, 1e-30)) - math.Log(max(1-p, 1e-30)) }
+	reads := func(f Finding, number func(v float64) float64) *trial {
+		t := s.decoded(f, func(dst, z []float64) {
+			for k, v := range z {
+				dst[k] = number(v)
+			}
+		})
+		return &t
+	}
+	switch probabilities := s.Kind == observed.Probabilities; {
+	case s.Kind == observed.Logits && lo >= 0 && hi <= 1:
+		return reads(Finding{Name: "probabilities", Number: hi, Text: "the outputs are taken for logits, and are " +
+			"probabilities: all lie from 0 to 1", Mend: "say probabilities:FILE"}, func(p float64) float64 {
+			if together && s.Code.OneHot() {
+				return math.Log(max(p, 1e-30))
+			}
+			return logit(p)
+		})
+	case probabilities && s.Code.OneHot() && together:
+		return s.distributions(reads, logit)
+	case probabilities && lo >= -1e-3 && hi <= 1+1e-3: // a sigmoid of a sigmoid is from 0.5 to 0.73
+		most := 1 / (1 + math.Exp(-hi))
+		return reads(Finding{Name: "sigmoid-twice", Number: most, Text: fmt.Sprintf("the outputs went through a second "+
+			"sigmoid: all lie from 0.5 to %.2g", most), Mend: "give the logits, or the first sigmoid"}, logit)
+	}
+	return nil
+}
+
+// distributions is kinds for the probabilities of a softmax.
+func (s *search) distributions(reads func(Finding, func(float64) float64) *trial, logit func(float64) float64) *trial {
+	sum, narrow := 0.0, 0.0
+	for i := range s.Len() {
+		z := s.Row(i) // ln p
+		sum += math.Exp(floats.LogSumExp(z)) / float64(s.Len())
+		narrow = max(narrow, slices.Max(z)-slices.Min(z))
+	}
+	switch {
+	case math.Abs(sum-1) > 0.02:
+		return reads(Finding{Name: "sigmoid", Number: sum, Text: fmt.Sprintf("the probabilities of a sample add up to "+
+			"%.3g and not to 1: they are sigmoids of the outputs of a softmax", sum), Mend: "give the logits, or their softmax"},
+			func(v float64) float64 { return logit(math.Exp(v)) })
+	case narrow <= 1.01: // what went through a softmax before is from 0 to 1
+		t := s.twice(narrow)
+		return &t
+	}
+	return nil
+}
+
+// twice reads what has gone through a second softmax: its logarithms are the first one's probabilities,
+// up to a constant.
+func (s *search) twice(narrow float64) trial {
+	return s.decoded(Finding{Name: "softmax-twice", Number: math.Exp(narrow),
+		Text: fmt.Sprintf("the outputs went through a softmax twice: no probability is above %.3g times the smallest of its "+
+			"sample", math.Exp(narrow)), Mend: "give the logits, or the first softmax"}, func(dst, z []float64) {
+		least := slices.Min(z)
+		for k, v := range z {
+			dst[k] = math.Log(max(v-least, 1e-6))
+		}
+	})
+}
+
+// loss is the mean log-likelihood loss of the half that chooses, for logits times τ: of the levels after a
+// training of all outputs together, else of the bits.
+func (s *search) loss(together bool, tau float64) float64 {
+	sum, n := 0.0, 0.0
+	scores := make([]float64, s.Code.Levels())
+	for i := 0; i < s.Len(); i += 2 {
+		z, at := s.Row(i), s.Level[i]-1
+		n++
+		if !together {
+			for k, v := range z {
+				if v *= tau; s.Code.Bit(at, k) {
+					v = -v
+				}
+				sum += max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
+			}
+			continue
+		}
+		for l := range scores {
+			scores[l] = 0
+		}
+		if s.Code.OneHot() {
+			floats.AddScaled(scores, tau, z)
+		} else {
+			for l := range scores {
+				for k, v := range z {
+					if s.Code.Bit(l, k) {
+						scores[l] += tau * v
+					}
+				}
+			}
+		}
+		sum += floats.LogSumExp(scores) - scores[at]
+	}
+	return sum / n
+}
+
+// sharpest is how far τ of least loss may lie from 1, as a factor.
+const sharpest = 2.5
+
+// temperature finds that the logits are too large or too small for their errors. Of a code of several bits
+// that nobody said to be trained together, each bit must agree.
+func (s *search) temperature() *Finding {
+	if s.Kind.Hard() || s.Bits > mostBits {
+		return nil
+	}
+	together := s.Code.OneHot() && s.Training != perceived.BCE || s.Said && s.Training != perceived.BCE
+	at := s.likeliest(together)
+	if at < sharpest && at > 1/sharpest ||
+		!together && s.Training != perceived.BCE && s.miscalibration(at) > uncalibrated {
+		return nil
+	}
+	size := "small"
+	if at < 1 {
+		size = "large"
+	}
+	return &Finding{Name: "temperature", Number: at, Error: math.NaN(), Mended: math.NaN(),
+		Text: fmt.Sprintf("the logits are too %s for their errors: times %.3g they are most likely", size, at),
+		Mend: fmt.Sprintf("give the temperature %.2g, or multiply the logits by it", at)}
+}
+
+// likeliest is the τ of least loss, by golden sections of ln τ.
+func (s *search) likeliest(together bool) float64 {
+	lo, hi := -7.0, 7.0
+	const steps = 16
+	golden := (math.Sqrt(5) - 1) / 2
+	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
+	fa, fb := s.loss(together, math.Exp(a)), s.loss(together, math.Exp(b))
+	for range steps {
+		if fa < fb {
+			hi, b, fb = b, a, fa
+			a = hi - golden*(hi-lo)
+			fa = s.loss(together, math.Exp(a))
+		} else {
+			lo, a, fa = a, b, fb
+			b = lo + golden*(hi-lo)
+			fb = s.loss(together, math.Exp(b))
+		}
+	}
+	return math.Exp((lo + hi) / 2)
+}
+
+// miscalibration is that of observed.Summary, of logits times τ of the samples that were kept.
+func (s *search) miscalibration(tau float64) float64 {
+	sum := 0.0
+	for k := range s.Bits {
+		p, n := s.share(k), float64(s.Len())
+		mean := 0.0
+		for i := range s.Len() {
+			mean += 1 / (1 + math.Exp(-tau*s.Row(i)[k])) / n
+		}
+		if p > 0 && p < 1 {
+			sum += math.Abs(mean-p) / math.Sqrt(p*(1-p)) / float64(s.Bits)
+		}
+	}
+	return sum
+}
+
+// uncalibrated is the calibration error from which on outputs were not trained bit by bit, and wild by
+// what they were not trained so and no bit has another fault.
+const uncalibrated = 0.15
+
+// training finds that outputs that are read bit by bit were trained for the decoder.
+func (s *search) training() *Finding {
+	v := s.Seen.Miscalibration
+	if s.Training != perceived.BCE || !(v > uncalibrated) {
+		return nil
+	}
+	if s.loss(true, 1)/math.Log(float64(s.Code.Levels())) > s.loss(false, 1)/(float64(s.Bits)*math.Ln2) {
+		return nil
+	}
+	return &Finding{Name: "training", Number: v, Error: math.NaN(), Mended: math.NaN(),
+		Text: fmt.Sprintf("the outputs were not trained bit by bit: the mean probability of a bit is %.2g standard "+
+			"deviations from its share of ones", v), Mend: "say the training ce"}
+}
