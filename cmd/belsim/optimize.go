@@ -218,7 +218,7 @@ func (cmd *optimizeCmd) found(ctx context.Context, found *search.Optimized, mode
 // printFound writes the result for people.
 func (cmd *optimizeCmd) printFound(w io.Writer, o *search.Optimized, model string) error {
 	fmt.Fprintf(w, "%d levels, %d bits, decoder %s, %s, seed %d; %s\n\n", o.Levels, o.Bits, o.Decoder,
-		model, o.Seed, o.Expects())
+		model, o.Seed, o.Expects)
 	if err := o.Table().Write(w); err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func (cmd *optimizeCmd) tradeoff(t *search.Tradeoff, model string) result {
 		figure: func() (*plots.Figure, error) { return plots.Tradeoff(paper.TradeoffData(t, model, cmd.style())) },
 		print: func(w io.Writer) error {
 			fmt.Fprintf(w, "%d levels, decoder %s, %s, seed %d; %s\n\n", t.Levels, t.Decoder, model,
-				t.Seed, t.Expects())
+				t.Seed, t.Expects)
 			err := t.Table().Write(w)
 			for _, text := range t.Remarks() {
 				_, err = fmt.Fprintf(w, "\n%s\n", text)

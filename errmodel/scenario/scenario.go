@@ -150,11 +150,8 @@ type Measure struct {
 	// unit of the errors: levels, their square, or nothing, as for a probability
 	Unit string `json:"unit"`
 
-	expects string // the cost and its unit for people
+	Expects string `json:"-"` // the cost and its unit for people; "" where a file was read
 }
-
-// Expects is the cost and its unit for people; "" where a file was read.
-func (m Measure) Expects() string { return m.expects }
 
 // Measure is the cost for results.
 func (s *Scenario) Measure() Measure {

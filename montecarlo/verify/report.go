@@ -14,7 +14,7 @@ import (
 func (v *Report) Write(w io.Writer, model, others string) error {
 	fmt.Fprintf(w, "%s (%d levels, %d bits), decoder %s, %s, seed %d\n", v.Code, v.Levels, v.Bits, v.Decoder, model,
 		v.Seed)
-	fmt.Fprintf(w, "expected %s", v.Expects())
+	fmt.Fprintf(w, "expected %s", v.Expects)
 	if v.Bound != "" {
 		fmt.Fprintf(w, "; the bound is %s", v.Bound)
 	}

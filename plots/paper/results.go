@@ -42,10 +42,10 @@ func CompareData(c *compare.Ranking, model string, style plots.Style) plots.Comp
 
 // expects is what the errors of a picture are; "" by default.
 func expects(m scenario.Measure) string {
-	if m.Expects() == (cost.Cost{}).String() {
+	if m.Expects == (cost.Cost{}).String() {
 		return ""
 	}
-	return m.Expects()
+	return m.Expects
 }
 
 // VerifyData returns the data of the figure of a verification.
