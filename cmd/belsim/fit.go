@@ -110,7 +110,7 @@ func (cmd *fitCmd) result(ctx context.Context, env *environment, r *assess.Repor
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(r.Fit),
 			"csv":  r.WriteRates,
-			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates) },
+			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates()) },
 			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
 			"html": func(w io.Writer) error { return paper.WritePage(w, ways(env), nil, r) },
 		},

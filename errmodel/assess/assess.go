@@ -99,13 +99,15 @@ type Report struct {
 	// what to do next
 	Opening []string
 	Remarks []string            // sentences about the mixture: how many bits are wrong, what the data do not tell
-	Rates   *mat.Dense          // observed error rates, L × M, and the mixture's where a level has no samples
 	Decoder *fitdecoder.Decoder // nil unless Options.FitDecoder
 
 	network *network
 	mixture *mixture
 	ranked  []forecast.Forecast // of all codes; nil without a ranking
 }
+
+// Rates are the observed error rates, L × M, and the mixture's where a level has no samples.
+func (r *Report) Rates() *mat.Dense { return r.network.seen.Counts.Rates(r.mixture.errors) }
 
 // Run judges a network on so many goroutines, 0 for one on each processor, which change no number.
 // Errors name the file and the place, or are the context's.
@@ -185,7 +187,7 @@ func newReport(own *network, found findings) *Report {
 	r := &Report{Fit: newFit(own, found), network: own, mixture: found.mixture, ranked: found.advice.ranked}
 	r.Opening = opening(r.Fit, own, found)
 	r.Fit.Verdict = strings.Join(r.Opening, " ")
-	r.Remarks, r.Rates = remarks(r.Fit, found.mixture), found.mixture.rates
+	r.Remarks = remarks(r.Fit, found.mixture)
 	if own.fitted != nil {
 		r.Decoder = own.fitted.Decoder
 	}

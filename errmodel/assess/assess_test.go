@@ -139,8 +139,8 @@ func TestRun(t *testing.T) {
 	}
 	// At the distance of half a level the rate is 0.1, further out it is 0.
 	at := errmodel.Transition{Mu: 0.5, R: f.R, Sigma: f.Sigma}.At(1)
-	if math.Abs(at-0.1) > 0.01 || s.Rates.At(3, 3) != 0.1 {
-		t.Errorf("the fit has the error rate %v beside a transition, observed is %v; want 0.1", at, s.Rates.At(3, 3))
+	if math.Abs(at-0.1) > 0.01 || s.Rates().At(3, 3) != 0.1 {
+		t.Errorf("the fit has the error rate %v beside a transition, observed is %v; want 0.1", at, s.Rates().At(3, 3))
 	}
 	for _, d := range f.Decoders {
 		// bel-u counts ones: one wrong bit is an error of one level.

@@ -25,23 +25,12 @@ func (n *network) dependenceLimit() float64 {
 // are. Outputs are logits where there are any: a good classifier of a bit that is rarely one may
 // decide for zero in every sample.
 func (n *network) dependences() []float64 {
-	m := n.code.Bits()
-	out := make([]float64, m)
-	for k := range out {
-		var samples, sum [2]float64 // by the target
-		square := 0.0
-		for i, x := range n.seen.Counts.Samples {
-			target := 0
-			if n.code.Bit(i, k) {
-				target = 1
-			}
-			samples[target] += float64(x)
-			sum[target] += n.seen.Sums[i*m+k]
-			square += n.seen.Squares[i*m+k]
-		}
+	out := make([]float64, n.code.Bits())
+	for k, of := range n.seen.Columns(n.code) {
+		samples, sum := of.Samples, of.Sum
 		all := samples[0] + samples[1]
 		mean := (sum[0] + sum[1]) / all
-		square /= all
+		square := of.Square / all
 		switch variance := square - mean*mean; {
 		case samples[0] == 0 || samples[1] == 0:
 			out[k] = math.NaN()

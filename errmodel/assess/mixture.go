@@ -21,7 +21,6 @@ type mixture struct {
 	intervals [2][2]float64 // of r and σ
 	erring    uint64        // samples with a wrong bit
 	errors    mat.Matrix    // L × M; observed for the bits that are set aside
-	rates     *mat.Dense    // as observed, L × M, and errors where a level has no samples
 }
 
 // fitMixture fits r and σ by maximum likelihood, and reads all samples again for their intervals, which
@@ -41,7 +40,7 @@ func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, e
 			wrong)
 	case errors.Is(err, mixturefit.ErrNoFit):
 		none := mat.NewDense(n.code.Levels(), n.code.Bits(), nil)
-		return &mixture{&mixturefit.Fit{Sigma: math.NaN()}, [2][2]float64{unknown(), unknown()}, 0, none, none}, nil
+		return &mixture{&mixturefit.Fit{Sigma: math.NaN()}, [2][2]float64{unknown(), unknown()}, 0, none}, nil
 	case err != nil:
 		return nil, err
 	}
@@ -52,7 +51,7 @@ func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, e
 	e = withDead(n, e)
 	if n.training != perceived.BCE {
 		done(samples)
-		return &mixture{model, [2][2]float64{unknown(), unknown()}, samples, e, counts.Rates(e)}, nil
+		return &mixture{model, [2][2]float64{unknown(), unknown()}, samples, e}, nil
 	}
 	joint, err := mixturefit.NewJoint(ctx, model)
 	if err != nil {
@@ -61,7 +60,7 @@ func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, e
 	if err := observed.Wrong(ctx, n.source, n.code, joint.Add, done); err != nil {
 		return nil, err
 	}
-	return &mixture{model, joint.Intervals(), joint.Erring, e, counts.Rates(e)}, nil
+	return &mixture{model, joint.Intervals(), joint.Erring, e}, nil
 }
 
 // withDead is a table of error probabilities, L × M, with the observed rates of the bits that

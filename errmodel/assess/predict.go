@@ -48,7 +48,7 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 	if err != nil || wrong == 0 || n.training != perceived.BCE {
 		return out, err
 	}
-	prior := n.seen.Counts.Prior()
+	prior, rates := n.seen.Counts.Prior(), n.seen.Counts.Rates(of.errors)
 	for i, decoding := range n.decodings {
 		if decoding.Predicts() { // reads no bits
 			continue
@@ -84,7 +84,7 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 			return nil, err
 		}
 		m.Bound, m.Exact = theory.Mean.Bound, theory.Mean.Exact
-		if theory, err = independent(of.rates, expect.Omit{SlowLaw: true}); err != nil {
+		if theory, err = independent(rates, expect.Omit{SlowLaw: true}); err != nil {
 			return nil, err
 		}
 		m.Rates, m.AnyLaw = theory.Mean.Exact, theory.Mean.AnyLaw

@@ -210,21 +210,18 @@ func (s *search) clipped() *Finding {
 
 // constant finds columns that say the same for all samples, though their level or bit occurs.
 func (s *search) constant() *Finding {
-	m := s.Bits
+	if s.Kind.Hard() || s.Seen.Same {
+		return nil
+	}
 	var dead []int
-	samples, _ := s.Seen.Counts.Total()
-	n := float64(samples)
-	for k := range m {
-		sum, square := 0.0, 0.0
-		for i := range s.Seen.Counts.Samples {
-			sum, square = sum+s.Seen.Sums[i*m+k], square+s.Seen.Squares[i*m+k]
-		}
-		p := s.share(k)
-		if sum /= n; square/n-sum*sum <= 1e-8*max(square/n, 1e-12) && min(p, 1-p)*n >= fewestLevel && !s.Kind.Hard() {
+	for k, of := range s.Seen.Columns(s.Code) {
+		n := of.Samples[0] + of.Samples[1]
+		mean, square := (of.Sum[0]+of.Sum[1])/n, of.Square/n
+		if square-mean*mean <= 1e-8*max(square, 1e-12) && min(of.Samples[0], of.Samples[1]) >= fewestLevel {
 			dead = append(dead, k+1)
 		}
 	}
-	if len(dead) == 0 || s.Seen.Same {
+	if len(dead) == 0 {
 		return nil
 	}
 	list := position.List(dead[:min(len(dead), 6)])
@@ -233,6 +230,6 @@ func (s *search) constant() *Finding {
 	}
 	return &Finding{Name: "dead", Number: float64(len(dead)), Error: math.NaN(), Mended: math.NaN(),
 		Text: fmt.Sprintf("%d of %d columns are dead: %s say the same for all samples, though their targets differ",
-			len(dead), m, list),
+			len(dead), s.Bits, list),
 		Mend: "check the layer that makes these columns, and train it again"}
 }

@@ -219,7 +219,11 @@ func (l *likelihood) score(a float64) (score, information float64) {
 	score = l.total
 	for i, n := range l.n {
 		if right := n - l.wrong[i]; right > 0 {
-			e := math.Exp(min(a+l.logU[i], 0))
+			log := min(a+l.logU[i], 0)
+			if log < -746 { // where the number is 0, and most are
+				continue
+			}
+			e := math.Exp(log)
 			score -= right * e / (1 - e)
 			information += right * e / ((1 - e) * (1 - e))
 		}

@@ -87,6 +87,9 @@ type Sample struct {
 	correlations *decode.Correlations
 	correlated   [2][]float64 // with the signs, and with the logits
 	known        [2]bool
+	weighed      Decoding  // by gen-ex, of which the weights are: a new sample has none
+	weights      []float64 // of the levels, with their sum and mean
+	total, mean  float64
 	levels       []float64 // probabilities
 	real         bool      // the code is one of real numbers
 }
@@ -104,7 +107,7 @@ func NewSample(bits int, correlations *decode.Correlations) *Sample {
 
 // Set takes the outputs of a sample, of length M. It keeps z.
 func (s *Sample) Set(z []float64) {
-	s.logits, s.known = z, [2]bool{}
+	s.logits, s.known, s.weighed = z, [2]bool{}, Decoding{}
 	clear(s.Word)
 	for k, v := range z {
 		s.signs[k] = -1
@@ -121,6 +124,10 @@ func (s *Sample) Label(by Decoding) float64 {
 	if nearest && !by.Soft && len(s.Word) == 1 && !s.real {
 		// Few steps: without them a command that forecasts takes an eighth longer.
 		return float64(gen.Decode(s.Word))
+	}
+	if d, ok := by.Decoder.(decode.GenEx); ok {
+		s.weigh(d, by)
+		return s.mean
 	}
 	if d, ok := by.Decoder.(decode.Correlator); ok {
 		return d.FromCorrelations(s.correlate(by.Soft))
@@ -152,12 +159,26 @@ func (s *Sample) correlate(soft bool) []float64 {
 	return s.correlated[i]
 }
 
+// weigh makes the weights of the levels by gen-ex, once for its label and its probabilities.
+func (s *Sample) weigh(d decode.GenEx, by Decoding) {
+	if s.weighed != by {
+		if s.weights == nil {
+			s.weights = make([]float64, s.correlations.Code().Levels())
+		}
+		s.weighed = by
+		s.total, s.mean = d.Weigh(s.weights, s.correlate(by.Soft))
+	}
+}
+
 // Probabilities are those of the levels, by the sample's logits; the next call changes them.
 func (s *Sample) Probabilities(by decode.Distribution) []float64 {
 	if s.levels == nil {
 		s.levels = make([]float64, s.correlations.Code().Levels())
 	}
-	by.To(s.levels, s.logits, func() []float64 { return s.correlate(true) })
+	by.To(s.levels, s.logits, func(d decode.GenEx) ([]float64, float64) {
+		s.weigh(d, Decoding{d, true})
+		return s.weights, s.total
+	})
 	return s.levels
 }
 
@@ -282,6 +303,31 @@ type Summary struct {
 	Miscalibration float64
 }
 
+// Column has sums of the outputs of a bit, by its targets, zero and one.
+type Column struct {
+	Samples, Sum [2]float64
+	Square       float64 // of all outputs
+}
+
+// Columns are those of all bits. They are summed row by row, as the sums lie in memory.
+func (s *Summary) Columns(c *code.Code) []Column {
+	m := c.Bits()
+	out := make([]Column, m)
+	for i, n := range s.Counts.Samples {
+		if n == 0 {
+			continue
+		}
+		word, squares := c.Word(i), s.Squares[i*m:(i+1)*m]
+		for k, sum := range s.Sums[i*m : (i+1)*m] {
+			of, target := &out[k], word[k/64]>>(k%64)&1
+			of.Samples[target] += float64(n)
+			of.Sum[target] += sum
+			of.Square += squares[k]
+		}
+	}
+	return out
+}
+
 // clipped is how far, as a share of the range, a target is from the ends where it lies beyond them,
 // and not at them but for rounding.
 const clipped = 1e-6
@@ -357,9 +403,6 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			}
 			sums, squares := out.Sums[i*m:(i+1)*m], out.Squares[i*m:(i+1)*m]
 			for k, v := range z {
-				if v > 0 {
-					out.Ones[k]++
-				}
 				sums[k] += v
 				squares[k] += v * v
 			}
@@ -380,6 +423,14 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	})
 	if err != nil {
 		return nil, err
+	}
+	for i, n := range out.Counts.Samples {
+		for k, wrong := range out.Counts.Row(i) {
+			if c.Bit(i, k) {
+				wrong = n - wrong
+			}
+			out.Ones[k] += wrong
+		}
 	}
 	errors.to(out, s.Direct != nil)
 	out.Kept, out.Scores, out.LossBound = kept.samples(), scores.scores(), losses.bound()
@@ -539,7 +590,7 @@ func dispersion(c *errmodel.Counts, balances []Sums, transitions [][]int) float6
 		}
 		sum := 0.0
 		for k, x := range c.Row(i) {
-			if code.Side(transitions[k], i) != 0 {
+			if x > 0 && code.Side(transitions[k], i) != 0 {
 				e := float64(x) / n.n
 				sum += e * (1 - e) * n.n / (n.n - 1) // unbiased
 			}

@@ -491,7 +491,15 @@ func (s *Source) take(b *batch, row int) (err error) {
 	_, m := s.Outputs.Dims()
 	z := b.z[b.n*m : (b.n+1)*m]
 	if s.Kind == Logits {
-		if largest := max(slices.Max(z), -slices.Min(z)); largest <= mostLogit {
+		largest := 0.0
+		for _, v := range z {
+			if v = math.Abs(v); !(v <= largest) {
+				if largest = v; !(v <= mostLogit) {
+					break
+				}
+			}
+		}
+		if largest <= mostLogit {
 			s.largest = max(s.largest, largest)
 			return nil
 		}

@@ -2,7 +2,6 @@ package decode
 
 import (
 	"math"
-	"slices"
 
 	"belsim/theory/code"
 )
@@ -15,9 +14,8 @@ import (
 //   - of unary bits that were trained one by one, 1/(1+exp(−z_k)) = P(label > k): the differences of
 //     these, once Descend has made them descend.
 type Distribution struct {
-	code        *code.Code
-	temperature float64
-	cumulative  bool
+	genEx      GenEx
+	cumulative bool
 }
 
 // NewDistribution returns the distribution whose mean a decoder of a code answers with: gen-ex, or
@@ -25,9 +23,9 @@ type Distribution struct {
 func NewDistribution(c *code.Code, by Decoder) (d Distribution, ok bool) {
 	switch by := by.(type) {
 	case GenEx:
-		return Distribution{code: c, temperature: by.temperature}, true
+		return Distribution{genEx: by}, true
 	case BelU:
-		return Distribution{code: c, cumulative: by.bits == c.Levels()-1}, by.bits == c.Levels()-1
+		return Distribution{cumulative: by.bits == c.Levels()-1}, by.bits == c.Levels()-1
 	}
 	return Distribution{}, false
 }
@@ -40,9 +38,9 @@ func (d Distribution) Decoder() string {
 	return GenEx{}.Name()
 }
 
-// To sets p, of length L, to the probabilities of M logits, whose correlations with the code words
-// are asked for where they are needed.
-func (d Distribution) To(p, z []float64, correlations func() []float64) {
+// To sets p, of length L, to the probabilities of M logits, whose weights by gen-ex and their total
+// are asked for where they are needed: see GenEx.Weigh.
+func (d Distribution) To(p, z []float64, weigh func(by GenEx) (weights []float64, total float64)) {
 	if d.cumulative {
 		above := p[:len(z)]
 		for k, v := range z {
@@ -56,12 +54,10 @@ func (d Distribution) To(p, z []float64, correlations func() []float64) {
 		p[len(z)] = before
 		return
 	}
-	of := correlations()
-	largest := slices.Max(of)
-	for i, v := range of {
-		p[i] = d.temperature * (v - largest)
+	weights, total := weigh(d.genEx)
+	for i, w := range weights {
+		p[i] = w / total
 	}
-	Softmax(p)
 }
 
 // Softmax makes scores, logarithms of probabilities up to a constant, probabilities.

@@ -77,7 +77,11 @@ func TestDistribution(t *testing.T) {
 					if !ok || d.Decoder() != by.Name() {
 						t.Fatalf("%s: no distribution of %s", f.Name, by.Name())
 					}
-					d.To(p, z, func() []float64 { correlations.To(of, z); return of })
+					d.To(p, z, func(by decode.GenEx) ([]float64, float64) {
+						correlations.To(of, z)
+						total, _ := by.Weigh(of, of)
+						return of, total
+					})
 					want := posterior(c, z)
 					if by != decode.Decoder(gen) {
 						above := make([]float64, len(z))

@@ -52,37 +52,43 @@ func (d GenEx) Temperature() float64 { return d.temperature }
 func (d GenEx) AtTemperature(tau float64) (Decoder, error) { return NewGenEx(d.code, tau) }
 
 // DecodeLogits implements LogitDecoder, in O(L·M).
-func (d GenEx) DecodeLogits(z []float64) float64 { return d.FromCorrelations(correlations(d.code, z)) }
+func (d GenEx) DecodeLogits(z []float64) float64 {
+	of := correlations(d.code, z)
+	_, mean := d.Weigh(of, of)
+	return mean
+}
 
-// FromCorrelations implements Correlator. It subtracts the largest exponent from all
-// exponents, so that none overflows.
+// FromCorrelations implements Correlator.
 func (d GenEx) FromCorrelations(correlations []float64) float64 {
+	_, mean := d.Weigh(make([]float64, len(correlations)), correlations)
+	return mean
+}
+
+// Weigh sets weights, of length L, to the probabilities of the levels times total, and returns the
+// answer, their mean. Weights may be the correlations. It subtracts the largest exponent from all
+// exponents, so that none overflows.
+func (d GenEx) Weigh(weights, correlations []float64) (total, mean float64) {
 	largest := correlations[place(correlations)]
 	most := d.temperature * largest
-	var weight, sum float64
-	var around []float64 // the weights, on a circle
-	if d.code.Circular() {
-		around = make([]float64, len(correlations))
-	}
+	infinite, sum := math.IsInf(most, 0), 0.0
 	for i, c := range correlations {
 		exponent := d.temperature*c - most
-		if math.IsInf(most, 0) {
+		if infinite {
 			exponent = d.temperature * (c - largest)
 		}
+		weights[i] = 0
 		if exponent < -80 { // less than 2·10⁻³⁵, of 65,536 levels less than 10⁻²⁵: no bit of the sums
 			continue
 		}
 		w := math.Exp(exponent)
-		if around != nil {
-			around[i] = w
-		}
-		weight += w
+		weights[i] = w
+		total += w
 		sum += w * d.code.Place(i)
 	}
-	if around != nil {
-		return d.code.Circle().Mean(around)
+	if d.code.Circular() {
+		return total, d.code.Circle().Mean(weights)
 	}
-	return sum / weight
+	return total, sum / total
 }
 
 // Decode implements Decoder: Value, rounded.

@@ -179,7 +179,7 @@ func (e *Engine) fit(ctx context.Context, q fitQuestion) (*answer, error) {
 	r.Fit.Version = e.version
 	return &answer{
 		JSON:    fitAnswer{r.Opening, r.Remarks, r.Fit},
-		Numbers: map[string][]float64{"rates": r.Rates.RawMatrix().Data},
+		Numbers: map[string][]float64{"rates": r.Rates().RawMatrix().Data},
 	}, nil
 }
 
