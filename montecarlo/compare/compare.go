@@ -21,8 +21,8 @@ type Ranking struct {
 	Levels int `json:"levels"`
 	scenario.Description
 	Seed uint64 `json:"seed"`
-	// standard error of the means, relative to them, that is asked for where there is no exact
-	// value; 0 for a fixed number of samples
+	// relative standard error that is asked for where there is no exact value; 0 for a fixed number
+	// of samples
 	RelErr float64 `json:"rel_err"`
 	Within int     `json:"within_levels"`
 	// a row for each code and decoder, the smallest error first
@@ -42,8 +42,7 @@ type Result struct {
 	expect.Expected
 	Mean   float64 `json:"mean" text:"sampled"`
 	StdErr float64 `json:"stderr"`
-	// root of the mean squared distance of the answer from the label; exact where a formula gives
-	// exact, else sampled
+	// root of the mean squared error; exact where a formula gives exact, else sampled
 	RMS float64 `json:"rms" text:"RMS"`
 	// share of answers at most within_levels away, as rms
 	Within float64 `json:"within"`
@@ -56,8 +55,8 @@ type Result struct {
 	Samples  uint64  `json:"samples"`
 	// there is no exact value, and sampling ended before stderr was rel_err of mean
 	Capped bool `json:"capped"`
-	// the error is as small as the first row's, up to standard errors: 1.96 of their difference, or
-	// a part of 1e-5 of exact values
+	// the error is not told apart from the first row's: by 1.96 standard errors, or 1e-5 of exact
+	// values
 	Tie bool `json:"tie"`
 	// why the error model is invalid for this code, whose errors are null then; missing elsewhere
 	Invalid string `json:"invalid,omitempty"`
