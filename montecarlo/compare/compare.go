@@ -63,7 +63,7 @@ type Result struct {
 	// error of direct regression, as it was given; missing without it
 	Direct float64 `json:"-" csv:"direct_regression"`
 
-	exact bool // RMS and Within are
+	ExactRMS bool `json:"-" csv:"-"` // RMS and Within are exact
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -166,7 +166,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 				return nil, err
 			}
 			row, t := &out.Results[i], theories[i]
-			row.Expected, row.RMS, row.Within, row.exact = t.Mean, t.RMS, t.Within, !math.IsNaN(t.RMS)
+			row.Expected, row.RMS, row.Within, row.ExactRMS = t.Mean, t.RMS, t.Within, !math.IsNaN(t.RMS)
 			candidates.known(out)
 		}
 	}
@@ -186,7 +186,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		o := montecarlo.Average(weights, sums)
 		out.Reached = out.Reached && reached
 		row.Mean, row.StdErr, row.Samples = o.Mean, o.StdErr, o.Samples
-		if !row.exact {
+		if !row.ExactRMS {
 			row.RMS, row.Within = o.RMS, o.Within
 		}
 		row.Capped = !reached && table.Missing(row.Exact)
