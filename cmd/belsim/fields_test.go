@@ -203,8 +203,10 @@ func (d docs) fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 				t.Errorf("%v.%s has no comment: write one above it, or say what %s is in FIELDS.md, "+
 					"among the shared fields", of, f.Name, name)
 			}
-			of := field{name: name, kind: strings.TrimPrefix(strings.TrimPrefix(kind, "number or null"), "number"),
-				doc: doc, inner: inner}
+			if kind == "number" || kind == "number or null" {
+				kind = ""
+			}
+			of := field{name: name, kind: kind, doc: doc, inner: inner}
 			switch {
 			case name == "-":
 				of.name, of.only = column, " (CSV)"

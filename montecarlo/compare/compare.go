@@ -63,7 +63,7 @@ type Result struct {
 	// error of direct regression, as it was given; missing without it
 	Direct float64 `json:"-" csv:"direct_regression"`
 
-	ExactRMS bool `json:"-" csv:"-"` // RMS and Within are exact
+	ExactRMS bool `json:"-"` // RMS and Within are exact
 }
 
 // Best is the best figure for the error: the exact one where it exists.
