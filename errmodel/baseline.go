@@ -11,8 +11,8 @@ import (
 
 // Baseline is an error that is no code's, to compare codes with.
 type Baseline struct {
-	// quantization alone: of a network that always finds the level nearest to the label; direct
-	// regression: of a network that predicts the label without a code, as it was given
+	// quantization alone (a network that always finds the nearest level), or direct regression, as
+	// it was given
 	Name string `json:"name"`
 	// mean |error|
 	Error float64 `json:"error"`

@@ -83,7 +83,7 @@ func TestFields(t *testing.T) {
 	b.WriteString(`
 ## Shared fields
 
-These fields, and those of a design, mean the same in every document that names them.
+These fields, and those of a design, mean the same in every document.
 
 `)
 	for _, r := range results {
@@ -203,8 +203,10 @@ func (d docs) fieldsOf(t *testing.T, of reflect.Type) iter.Seq2[field, string] {
 				t.Errorf("%v.%s has no comment: write one above it, or say what %s is in FIELDS.md, "+
 					"among the shared fields", of, f.Name, name)
 			}
-			of := field{name: name, kind: strings.TrimPrefix(strings.TrimPrefix(kind, "number or null"), "number"),
-				doc: doc, inner: inner}
+			if kind == "number" || kind == "number or null" {
+				kind = ""
+			}
+			of := field{name: name, kind: kind, doc: doc, inner: inner}
 			switch {
 			case name == "-":
 				of.name, of.only = column, " (CSV)"
@@ -284,8 +286,8 @@ func fieldComments(t *testing.T, dir string) map[string]string {
 
 // describe returns the JSON type of a Go type in words, and the struct that it is or is a list of.
 func describe(t reflect.Type) (inner reflect.Type, words string) {
-	plural := strings.NewReplacer("number", "numbers", "int", "ints", "object", "objects", "text", "texts", "list",
-		"lists", "bool", "bools")
+	plural := strings.NewReplacer("number", "numbers", "int", "ints", "object", "objects", "text", "texts",
+		"bool", "bools")
 	switch k := t.Kind(); {
 	case k == reflect.Pointer:
 		inner, words = describe(t.Elem())
@@ -302,7 +304,7 @@ func describe(t reflect.Type) (inner reflect.Type, words string) {
 		return t, "object"
 	case k == reflect.Slice, k == reflect.Array:
 		inner, words = describe(t.Elem())
-		return inner, "list of " + plural.Replace(words)
+		return inner, plural.Replace(words)
 	case k == reflect.Map:
 		_, words = describe(t.Elem())
 		return nil, "object of " + plural.Replace(words)

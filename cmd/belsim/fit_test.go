@@ -206,7 +206,7 @@ func TestFitFiles(t *testing.T) {
 	}
 	// Bits of the other sign are noticed.
 	if got := fitOf(t, named+"--targets levels.npy --outputs turned.npy"); !strings.HasPrefix(got.Verdict,
-		"The outputs look inverted") || !strings.HasPrefix(byLevel.Verdict, "The network's best decoder") {
+		"The outputs are inverted") || !strings.HasPrefix(byLevel.Verdict, "The network's best decoder") {
 		t.Errorf("%q with the signs turned, %q as they are", got.Verdict, byLevel.Verdict)
 	}
 }
@@ -293,9 +293,9 @@ func TestFitSeveral(t *testing.T) {
 	var got, all assess.Several
 	out := mustRun(t, ranges+"-o several.json -o several.html")
 	readJSON(t, "several.json", &got)
-	if page := content(t, "several.html"); strings.Count(page, "<svg") != 6 ||
+	if page := content(t, "several.html"); strings.Count(page, "<svg") != 9 ||
 		!strings.Contains(page, "<h1>output 3: johnson, 16 levels</h1>") {
-		t.Error("several.html has not two pictures of each output")
+		t.Error("several.html has not three pictures of each output: errors of bits, noise, and the PIT")
 	}
 	if !strings.HasPrefix(out, "The network has 3 outputs.") || strings.Count(out, "describes it") != 3 {
 		t.Error(out)

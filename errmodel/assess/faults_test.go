@@ -27,7 +27,6 @@ type faultyNetwork struct {
 	z          [][]float64
 	rng        *rand.Rand
 	kind       string // before the file of outputs
-	integers   bool   // targets are levels
 }
 
 // faultyNetworks are ten networks of five tasks.

@@ -25,31 +25,28 @@ type Fit struct {
 	Samples uint64 `json:"samples"`
 	// what the outputs are: bits, signs (±1), probabilities or logits
 	Outputs string `json:"outputs"`
-	// labels of level 1 and of level L, on a circle that of level 1 twice; null where targets are levels
+	// labels of level 1 and of level L (circle: of level 1 twice); null where targets are levels
 	Range *[2]float64 `json:"range"`
-	// level 1 follows level L, as angles have them: errors are the shorter way round; missing on a line
+	// level 1 is beside level L; missing on a line
 	Circular bool `json:"circular,omitempty"`
 	// label of each level; only where levels are not evenly spaced
 	Values code.Values `json:"values,omitempty"`
 	// mean width of a level, in label units
 	LevelWidth float64 `json:"level_width"`
-	// mean distance of the targets from their levels, in label units: the error of a network that
-	// always finds the level; 0 where targets are levels
+	// mean distance of the targets from their levels, in label units
 	Quantization float64 `json:"quantization"`
 	// targets beyond the end levels, which clip them; only where a file has the label of each level
 	Beyond uint64 `json:"beyond,omitempty"`
-	// predictions of direct regression that is the network itself, outside of the range; missing
-	// where there are none
+	// predictions of code direct outside of the range; missing where there are none
 	Outside *Outside `json:"outside,omitempty"`
 	// outputs on the wrong side, of samples × bits
 	WrongBits uint64 `json:"wrong_bits"`
-	// bits, from 1, that are set aside in the fits: their classifier always answers the same, or is
-	// wrong in more than half of the samples
+	// bits, from 1, left out of the fits: constant and often wrong, or wrong in more than half of
+	// the samples
 	Dead []int `json:"dead_bits"`
-	// what is wrong with the network, or with how it is read: faults with their numbers and mends
+	// faults of the network, or of how it is read
 	Findings []fault.Finding `json:"findings"`
-	// the first sentences of the report: how wrong the network is, whether a model describes it,
-	// and what to do next
+	// the first sentences of the report
 	Verdict string `json:"verdict"`
 
 	// weight r of the Gaussians, by maximum likelihood
@@ -80,10 +77,9 @@ type Fit struct {
 	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// the network beside direct regression; only where that is given
 	Direct *Direct `json:"direct_regression,omitempty"`
-	// the model of the curves of profiles, and its parameters: the perceived label where it
-	// describes the network, else the mixture
+	// model of the curves of profiles, with its parameters
 	Curve string `json:"curve"`
-	// error rates of some bits over the levels: of --bits, or of two with errors
+	// error rates of --bits, or of two bits with errors, over the levels
 	Profiles []Profile `json:"profiles"`
 	// share of each level among the samples
 	Prior []float64 `json:"prior"`

@@ -21,8 +21,7 @@ type DecoderRow struct {
 	scenario.Design
 	Observed float64 `json:"observed" text:"observed"`
 	StdErr   float64 `json:"observed_stderr"`
-	// the same under the perceived-label model; null where it says nothing, as of hard decisions
-	// after a training for the decoder
+	// the same under the perceived-label model; null where it says nothing
 	Perceived float64 `json:"perceived" text:"perceived label"`
 	// mean answer − target, in the unit of the targets; null for a fitted decoder
 	Bias float64 `json:"bias"`

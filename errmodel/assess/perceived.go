@@ -17,12 +17,11 @@ import (
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
 	perceived.Fit
-	// mean over the bits of |mean probability − share of ones|, in standard deviations of the bit:
-	// small where each bit was trained by itself; null for hard decisions
+	// mean over the bits of |mean probability − share of ones|, in standard deviations of the bit;
+	// null for hard decisions
 	Miscalibration float64 `json:"calibration_error"`
 	Describes      bool    `json:"describes"`
-	// largest distance of what was observed from the model, in standard deviations of what networks
-	// of tables differ from the model by
+	// largest distance of observations from the model, in standard deviations of networks of tables
 	Distance float64 `json:"distance"`
 	// whether the model describes the network, as a sentence
 	Verdict string `json:"verdict"`

@@ -25,14 +25,13 @@ type MixtureRow struct {
 	// exact with bits that err independently at the observed rates; null where there is no exact
 	// value
 	Rates float64 `json:"observed_rates" text:"observed rates"`
-	// smallest and largest |error| over all joint laws of the bits with the observed rates, which
-	// the observed |error| lies between; missing for decoders of logits, and where they take long
+	// smallest and largest |error| over all joint laws of the bits with the observed rates; missing
+	// for decoders of logits, and where they take long
 	AnyLaw *[2]float64 `json:"any_law,omitempty"`
-	// the same for new samples of the network: each end is further by 1.96 standard errors, which
-	// are the largest of any law
+	// the same for new samples of the network: each end is further by 1.96 standard errors
 	AnyInterval *[2]float64 `json:"any_law_interval,omitempty"`
-	// of gen on logits, whatever their law: (1/ln 2)·Σ_k w[n,k]·E ln(1 + exp(−τ·u_k)), which is the summed
-	// binary cross-entropy in bits for unary; null elsewhere, and where it takes long
+	// of gen on logits, whatever their law: (1/ln 2)·Σ_k w[n,k]·E ln(1 + exp(−τ·u_k)); null
+	// elsewhere, and where it takes long
 	Loss           float64 `json:"loss_bound" text:"by the loss"`
 	Observed       float64 `json:"observed" text:"observed"`
 	ObservedStdErr float64 `json:"observed_stderr"`

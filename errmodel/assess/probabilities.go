@@ -11,11 +11,10 @@ import (
 
 // Probabilities judge the probabilities that a network gives to levels, by the targets.
 type Probabilities struct {
-	// the decoder whose distribution it is: gen-ex, or of unary bits trained one by one bel-u, whose
-	// sigmoids are P(label > level) once isotonic regression made them descend
+	// the decoder whose distribution it is: gen-ex, or bel-u of unary bits with BCE
 	Decoder string `json:"decoder"`
-	// mean continuous ranked probability score ∫ (F(x) − [x ≥ target])² dx, in the unit of the targets:
-	// |error| of a network that is certain
+	// mean continuous ranked probability score ∫ (F(x) − [x ≥ target])² dx, in the unit of the
+	// targets
 	CRPS float64 `json:"crps"`
 	// standard error of crps
 	CRPSStdErr float64 `json:"crps_stderr"`
@@ -27,8 +26,7 @@ type Probabilities struct {
 	Impossible uint64 `json:"impossible"`
 	// share of the targets within the central 90 % of their distribution
 	Central float64 `json:"central_90"`
-	// share of the probability integral transforms in each twentieth of 0 to 1: all are 0.05 where
-	// probabilities are calibrated
+	// share of the probability integral transforms in each twentieth of 0 to 1; 0.05 if calibrated
 	PIT []float64 `json:"pit"`
 }
 

@@ -13,8 +13,7 @@ import (
 type ErrorQuantiles struct {
 	scenario.Design
 	Quantiles
-	// a row for each level; neighbouring levels share one where they have fewer than 100 samples,
-	// or where there are more than 64 levels
+	// a row for each level; neighbours share one below 100 samples, or above 64 levels
 	Rows []LevelQuantiles `json:"rows"`
 }
 

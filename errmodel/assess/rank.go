@@ -13,8 +13,8 @@ import (
 // Recommendation ranks codes by the error that they are forecast to have when a network of the
 // same kind is trained with them.
 type Recommendation struct {
-	// a row for each code, training and decoder, the smallest forecast first; empty where the data
-	// do not tell the label noise
+	// a row for each code, training and decoder, the smallest forecast first; empty where label
+	// noise is unknown
 	Ranking []forecast.Row `json:"ranking"`
 	// what to do next; missing where there is no ranking
 	Decision *forecast.Decision `json:"decision,omitempty"`

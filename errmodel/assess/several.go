@@ -19,8 +19,8 @@ type Several struct {
 	Points *Points `json:"points,omitempty"`
 	// a row for each output
 	Rows []OutputRow `json:"rows"`
-	// codes by the mean of their forecasts over the outputs, in the unit of the targets, and one
-	// decision for the network; only where asked for
+	// codes by the mean of their forecasts over the outputs, and one decision for the network; only
+	// where asked for
 	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// the fit of each output
 	Outputs []*Fit `json:"outputs"`

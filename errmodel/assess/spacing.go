@@ -47,8 +47,7 @@ type SpacingRow struct {
 	Ratio float64 `json:"quantization_over_baseline" text:"q/e₀"`
 	// √(e₀² + q²), about the error of a network with these levels; null without a baseline
 	Forecast float64 `json:"forecast" text:"√(e₀² + q²)"`
-	// the spacing that is written to a file: half where √(e₀² + q²), or without a baseline q, is
-	// smaller by 1 % at least
+	// the spacing that is written to a file
 	Chosen bool `json:"chosen"`
 	// label of each level
 	Values code.Values `json:"values"`

@@ -27,8 +27,8 @@ type Finding struct {
 	// shift, edges, stretch, line, reversed, inverted, permuted, code, probabilities, softmax-twice,
 	// sigmoid-twice, sigmoid, training, temperature, clipped or dead
 	Name string `json:"name"`
-	// what the fault is measured by: the shift in levels, the slope, how many columns or levels, the share of
-	// targets, or the temperature τ of least log-likelihood loss
+	// size of the fault: the shift in levels, the slope, the number of columns or levels, the share
+	// of targets, or the temperature τ
 	Number float64 `json:"number"`
 	// mean |answer − target| as read, on samples that chose no mend; null where no answers were compared
 	Error float64 `json:"error"`

@@ -67,8 +67,8 @@ type Result struct {
 type Judgement struct {
 	Kind string `json:"kind"`
 	Rule string `json:"rule"`
-	// it is better than the baseline decoders, those that are not fitted, by more than the standard
-	// error; else it is one of them
+	// it is better than the decoders that are not fitted, by more than the standard error; else it
+	// is one of them
 	Better bool `json:"better"`
 	// samples that it was fitted to, and that judge it by nested cross-validation
 	Samples int `json:"samples"`

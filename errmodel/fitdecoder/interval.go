@@ -196,7 +196,7 @@ func (x Interval) holds() bool { return x.Lower <= x.Target && x.Target <= x.Upp
 // that was chosen, fitted and calibrated with the other folds. Lengths are in the unit of
 // Input.Width.
 type Intervals struct {
-	// what the intervals promise: the share of targets that lie inside
+	// the share of targets that the intervals promise to hold
 	Confidence float64 `json:"confidence"`
 	// samples that calibrate the decoder; confidences up to 1 − 2/(calibration + 1) can be asked
 	// for
@@ -207,8 +207,7 @@ type Intervals struct {
 	CoverageSE float64 `json:"coverage_stderr"`
 	// mean of upper − lower
 	Width float64 `json:"mean_width"`
-	// mean Winkler (interval) score: the width, and 2/(1 − confidence) times the distance of a
-	// target outside; small is good
+	// mean Winkler score: the width, and 2/(1 − confidence) times the distance of a target outside
 	Winkler float64 `json:"winkler"`
 	// that of intervals that are equally wide for all samples
 	Constant float64 `json:"winkler_constant"`

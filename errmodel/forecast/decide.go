@@ -50,22 +50,18 @@ const (
 
 // Decision says what to do next.
 type Decision struct {
-	// train: a network with the code; take: another of the networks given; stay: keep this one, for
-	// none is forecast to be better by 1 %
+	// train (a network with the code), take (another network given), or stay (with this one)
 	Action Action `json:"action"`
 	scenario.Design
-	// 1 − ratio: how much smaller its error is expected to be than the measured one, as a share of
-	// it; 0 where it is kept
+	// 1 − ratio; 0 where the network is kept
 	Gain float64 `json:"gain"`
 	// probability that it is better; null where it is kept
 	Better float64 `json:"better"`
-	// another network of the same head is as good, within what seeds make: else nobody knows
-	// whether the training has ended
+	// another network of the same head is as good, so that the training has ended
 	Ended bool `json:"ended"`
-	// the head is the one that lost least in general: no other is forecast to be 2 % better than it
+	// the head lost least in general, and no other is forecast to be 2 % better
 	Rule bool `json:"rule,omitempty"`
-	// what the network's own head lost to the best one in general, as a share; only where this
-	// decides
+	// share that the network's own head lost to the best one in general; only where this decides
 	Lost float64 `json:"lost,omitempty"`
 
 	// Best is the smallest forecast of another network; nil where there is none.

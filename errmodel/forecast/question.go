@@ -119,7 +119,7 @@ type Ranking struct {
 
 // EnoughLevels says how many levels suffice.
 type EnoughLevels struct {
-	// the smallest number of levels whose best network is at most 2 % worse than the best of all
+	// smallest number of levels whose best network is at most 2 % worse than the best of all
 	Levels int `json:"levels"`
 	// smallest forecast with so many levels
 	Forecast float64 `json:"forecast"`

@@ -25,8 +25,7 @@ type Row struct {
 	Lo float64 `json:"-" csv:"interval_lo"`
 	// upper end of interval
 	Hi float64 `json:"-" csv:"interval_hi"`
-	// forecast over the error that the ranking is relative to: the smallest measured one of the
-	// network that was given, and else that of the first row
+	// forecast over the smallest measured error, or else over that of the first row
 	Ratio float64 `json:"ratio"`
 	// interval of ratio, for one trained network
 	RatioCI [2]float64 `json:"ratio_interval" csv:"-"`
@@ -40,8 +39,8 @@ type Row struct {
 	Trained bool `json:"trained"`
 	// the forecast is at most 2 % above the smallest one of the ranking
 	Near bool `json:"near"`
-	// the row stands in tables and pictures: best, and a training with soft targets only of a head,
-	// of a decision, where it was measured, or where it differs from CE by 0.01
+	// tables and pictures have the row: it is best; soft targets of a code also need a decision, a
+	// measurement, or a difference from CE of 0.01
 	Shown bool `json:"shown"`
 }
 

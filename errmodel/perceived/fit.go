@@ -24,11 +24,10 @@ type Fit struct {
 	NoiseInterval [2]float64 `json:"label_noise_interval"`
 	// interval of cutoff: the prior's where the network says nothing about it
 	CutoffInterval [2]float64 `json:"cutoff_interval"`
-	// cutoff and misfit_floor were fitted, because the bits of the code show them; else they are
-	// the model's defaults
+	// cutoff and misfit_floor were fitted; else they are the model's defaults
 	CutoffFitted bool `json:"cutoff_fitted"`
-	// root mean square error over the model's: above 1 large errors are more frequent than the
-	// model says, and forecasts have wider intervals; null if unknown
+	// root mean square error over the model's; above 1, forecasts have wider intervals; null if
+	// unknown
 	Tail float64 `json:"tail"`
 }
 

@@ -21,8 +21,8 @@ type Ranking struct {
 	Levels int `json:"levels"`
 	scenario.Description
 	Seed uint64 `json:"seed"`
-	// standard error of the means, relative to them, that is asked for where there is no exact
-	// value; 0 for a fixed number of samples
+	// relative standard error that is asked for where there is no exact value; 0 for a fixed number
+	// of samples
 	RelErr float64 `json:"rel_err"`
 	Within int     `json:"within_levels"`
 	// a row for each code and decoder, the smallest error first
@@ -42,8 +42,7 @@ type Result struct {
 	expect.Expected
 	Mean   float64 `json:"mean" text:"sampled"`
 	StdErr float64 `json:"stderr"`
-	// root of the mean squared distance of the answer from the label; exact where a formula gives
-	// exact, else sampled
+	// root of the mean squared error; exact where a formula gives exact, else sampled
 	RMS float64 `json:"rms" text:"RMS"`
 	// share of answers at most within_levels away, as rms
 	Within float64 `json:"within"`
@@ -56,15 +55,15 @@ type Result struct {
 	Samples  uint64  `json:"samples"`
 	// there is no exact value, and sampling ended before stderr was rel_err of mean
 	Capped bool `json:"capped"`
-	// the error is as small as the first row's, up to standard errors: 1.96 of their difference, or
-	// a part of 1e-5 of exact values
+	// the error is not told apart from the first row's: by 1.96 standard errors, or 1e-5 of exact
+	// values
 	Tie bool `json:"tie"`
 	// why the error model is invalid for this code, whose errors are null then; missing elsewhere
 	Invalid string `json:"invalid,omitempty"`
 	// error of direct regression, as it was given; missing without it
 	Direct float64 `json:"-" csv:"direct_regression"`
 
-	exact bool // RMS and Within are
+	ExactRMS bool `json:"-"` // RMS and Within are exact
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -167,7 +166,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 				return nil, err
 			}
 			row, t := &out.Results[i], theories[i]
-			row.Expected, row.RMS, row.Within, row.exact = t.Mean, t.RMS, t.Within, !math.IsNaN(t.RMS)
+			row.Expected, row.RMS, row.Within, row.ExactRMS = t.Mean, t.RMS, t.Within, !math.IsNaN(t.RMS)
 			candidates.known(out)
 		}
 	}
@@ -187,7 +186,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		o := montecarlo.Average(weights, sums)
 		out.Reached = out.Reached && reached
 		row.Mean, row.StdErr, row.Samples = o.Mean, o.StdErr, o.Samples
-		if !row.exact {
+		if !row.ExactRMS {
 			row.RMS, row.Within = o.RMS, o.Within
 		}
 		row.Capped = !reached && table.Missing(row.Exact)

@@ -40,14 +40,14 @@ func (c *Ranking) Table() *table.Table {
 			return r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
 		}),
 		table.Replace("rms", "", func(r Result) string {
-			if r.exact {
+			if r.ExactRMS {
 				return table.Short(r.RMS)
 			}
 			return r.sampled(table.SampledRoot(r.RMS, r.StdErr))
 		}),
 		table.Append(fmt.Sprintf("within %d", c.Within), func(r Result) string {
 			text := table.SampledShare(r.Within, r.StdErr == 0, r.Samples)
-			if r.exact {
+			if r.ExactRMS {
 				text = table.ExactShare(r.Within)
 			}
 			switch {
@@ -56,7 +56,7 @@ func (c *Ranking) Table() *table.Table {
 			case ties:
 				text += "  "
 			}
-			if r.exact {
+			if r.ExactRMS {
 				return text
 			}
 			return r.sampled(text)

@@ -113,8 +113,7 @@ type Values struct {
 	A float64 `json:"a"`
 	// error of B; null where the parameters are invalid
 	B float64 `json:"b"`
-	// 100·(a − b)/b; null where b is zero, the parameters are invalid, or no sample of a or b erred,
-	// so that only an upper limit is known
+	// 100·(a − b)/b; null where b is zero, the parameters are invalid, or no sample of a or b erred
 	Increase float64 `json:"increase_percent"`
 
 	unknown bool    // the parameters are valid, and the interval of an exact value is too wide

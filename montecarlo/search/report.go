@@ -57,20 +57,17 @@ type Optimized struct {
 	scenario.Parameters
 	scenario.Measure
 	LabelKind forecast.LabelKind `json:"label_kind"`
-	// 100·(1 − error/the best baseline's), of exact values wherever they exist, of forecasts for
-	// networks; negative where the baseline is better; null where there is none
+	// 100·(1 − error/the best baseline's), of exact values where they exist; null without a
+	// baseline
 	Improvement float64 `json:"improvement_percent"`
-	// interval of improvement_percent, for one trained network of each code; both ends are the same
-	// where it is exact
+	// interval of improvement_percent, for one trained network of each code
 	ImprovementCI [2]float64 `json:"improvement_interval"`
-	// probability that a network of the found code has less error than one of the best baseline;
-	// missing where no network learns
+	// probability that a network of found has less error than one of the best baseline
 	Better *float64 `json:"better,omitempty"`
-	// for networks: found, and the named codes of at most this number of bits, after each training
-	// with the best decoder, the smallest forecast first; ratios and better are relative to found
+	// for networks: found, and the named codes of no more bits, after each training with the best
+	// decoder, the smallest forecast first, relative to found
 	Ranking []forecast.Row `json:"ranking,omitempty"`
-	// a row for each named code of at most this number of bits, the smallest error first; of
-	// networks after any training, with any decoder
+	// a row for each named code of no more bits, the smallest error first
 	Baselines []Row `json:"baselines"`
 	// the code words, a text of 0 and 1 for each level
 	Words []string `json:"words"`

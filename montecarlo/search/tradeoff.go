@@ -23,7 +23,7 @@ type Tradeoff struct {
 	Seed      uint64             `json:"seed"`
 	// the best code of each number of bits, the fewest bits first
 	Found []*Optimized `json:"found"`
-	// a row for each named code of at most the largest number of bits, the smallest error first
+	// a row for each named code of no more bits, the smallest error first
 	Baselines []Row `json:"baselines"`
 	table.Provenance
 

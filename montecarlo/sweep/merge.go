@@ -25,8 +25,7 @@ type Numbers struct {
 	// mean cost, by default |error| in levels: the bound, the exact value, or the mean of the samples
 	Mean   float64 `json:"mean"`
 	StdErr float64 `json:"stderr"`
-	// root of the sampled mean squared distance of answer and label; null where it is below 0.016 levels
-	// and rounding decides
+	// root of the sampled mean squared error; null below 0.016 levels, where rounding decides
 	RMS float64 `json:"rms"`
 	// share of the samples that are at most within_levels away
 	Within float64 `json:"within"`

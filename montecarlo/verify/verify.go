@@ -26,8 +26,7 @@ const falseAlarms = 1e-6
 // Report compares samples of a code with theory, level by level: what verify writes as
 // JSON.
 type Report struct {
-	// no sampled mean contradicts theory; null where there is neither a bound nor an exact value to
-	// check
+	// no sampled mean contradicts theory; null where there is nothing to check
 	Pass *bool `json:"pass"`
 	// a sentence for each contradiction
 	Failures []string `json:"failures"`
@@ -42,8 +41,8 @@ type Report struct {
 	Overall Level `json:"overall"`
 	// a row for each level
 	Labels []Level `json:"labels"`
-	// how the confusion matrix was computed, exact or sampled; missing where none was asked for. Answers
-	// beyond the ends count there, and those between two levels at the nearer one
+	// the confusion matrix is exact or sampled, its answers at the nearest level; missing where
+	// none was asked for
 	Confusion string `json:"confusion,omitempty"`
 	table.Provenance
 
@@ -57,14 +56,14 @@ type Level struct {
 	Level int     `json:"level,omitempty" text:"level"`
 	Bound float64 `json:"bound" text:"bound"`
 	Exact float64 `json:"exact" text:"exact"`
-	// smallest and largest mean cost over all joint laws of the bits with these
-	// error probabilities; missing where there are no such bounds, or where they take long
+	// smallest and largest mean cost over all joint laws of the bits; missing where there are none,
+	// or where they take long
 	AnyLaw  *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
 	Mean    float64     `json:"mean" text:"sampled"`
 	StdErr  float64     `json:"stderr" text:"± s.e."`
 	Samples uint64      `json:"samples" text:"samples"`
-	// smallest deviation that would have failed with the probability power: of the exact value, or of
-	// the bound where there is no exact value; null where nothing is checked
+	// smallest deviation from the exact value, or else the bound, that fails with the probability
+	// power; null where nothing is checked
 	Detectable float64 `json:"detectable"`
 
 	// sum of |error| over the samples, in units of 1/65536 levels where answers or labels are not

@@ -90,7 +90,7 @@ func run(ctx context.Context, only string, fit bool) error {
 	}
 	intervals(levels, labels)
 	chances(levels)
-	decisions(levels, labels)
+	decisions(levels)
 	if err := f.stopped(ctx); err != nil {
 		return err
 	}

@@ -214,66 +214,38 @@ func tenths(all []evidence.Chance) (out [10]tenth) {
 }
 
 // decisions prints what they cost: the error of what one has over the smallest observed one.
-func decisions(levels, labels []part) {
+func decisions(levels []part) {
 	section("What to do", `Regret: means over the results of a data set, and then over data sets, from any of the
 sources. Below it stands how much more the advice loses than what the column does, with the standard error over data
 sets. The results are those of tasks that have networks of all rules.`)
-	columns := []string{"data", "errors to", "data sets", "trains", "advice", "staying", "the first"}
+	columns := []string{"data", "data sets", "trains", "advice", "staying", "the first"}
 	for _, rule := range evidence.Rules {
 		columns = append(columns, "always "+rule.Name)
 	}
 	header(columns...)
-	against := func(name string, parts []part) {
-		all := groups(parts)
-		for i, p := range parts {
-			all = slices.Insert(all, 3*i+2, part{p.name + ", all", p.results})
-		}
-		for _, g := range all {
-			costs, trains := regrets(g.results)
-			if len(costs) == 0 {
-				continue
-			}
-			cells := []string{g.name, name, fmt.Sprint(len(costs)), fmt.Sprintf("%.0f", 100*trains)}
-			below := []string{"", "", "", "", ""}
-			for i := range costs[0] {
-				var cost, more []float64
-				for _, c := range costs {
-					cost, more = append(cost, c[i]), append(more, c[evidence.Advice]-c[i])
-				}
-				if cells = append(cells, percent(stat.Mean(cost, nil))); i > 0 {
-					below = append(below, fmt.Sprintf("%+.1f±%.1f", 100*stat.Mean(more, nil),
-						100*stat.StdErr(stat.StdDev(more, nil), float64(len(more)))))
-				}
-			}
-			row(cells...)
-			row(below...)
-		}
+	all := groups(levels)
+	for i, p := range levels {
+		all = slices.Insert(all, 3*i+2, part{p.name + ", all", p.results})
 	}
-	against("levels", levels)
-	against("labels", labels)
-	fmt.Print("\nFrom each source, errors to levels: how often one is to train, the regret of this advice, and that " +
-		"of staying.\n\n")
-	columns = []string{"from one"}
-	for _, g := range groups(levels) {
-		columns = append(columns, g.name+": trains", "advice", "staying")
-	}
-	header(columns...)
-	for _, source := range evidence.Sources {
-		cells := []string{head(source)}
-		for _, g := range groups(levels) {
-			costs, trains := regrets(g.from(source))
-			if len(costs) == 0 {
-				cells = append(cells, "–", "–", "–")
-				continue
-			}
-			var advice, stay []float64
+	for _, g := range all {
+		costs, trains := regrets(g.results)
+		if len(costs) == 0 {
+			continue
+		}
+		cells := []string{g.name, fmt.Sprint(len(costs)), fmt.Sprintf("%.0f", 100*trains)}
+		below := []string{"", "", "", ""}
+		for i := range costs[0] {
+			var cost, more []float64
 			for _, c := range costs {
-				advice, stay = append(advice, c[evidence.Advice]), append(stay, c[evidence.Stay])
+				cost, more = append(cost, c[i]), append(more, c[evidence.Advice]-c[i])
 			}
-			cells = append(cells, fmt.Sprintf("%.0f", 100*trains), percent(stat.Mean(advice, nil)),
-				percent(stat.Mean(stay, nil)))
+			if cells = append(cells, percent(stat.Mean(cost, nil))); i > 0 {
+				below = append(below, fmt.Sprintf("%+.1f±%.1f", 100*stat.Mean(more, nil),
+					100*stat.StdErr(stat.StdDev(more, nil), float64(len(more)))))
+			}
 		}
 		row(cells...)
+		row(below...)
 	}
 	fmt.Println()
 }

@@ -177,14 +177,14 @@ func header(columns ...string) {
 
 func row(cells ...string) { fmt.Printf("| %s |\n", strings.Join(cells, " | ")) }
 
-// beside prints the figures with their forecasts.
+// beside prints the figures of networks that gen reads, with their forecasts.
 func (t *tables) beside() {
 	section("Published, and forecast",
-		"Published error/forecast, from the error of unary (BCE, gen) and a uniform prior. "+
-			"`*`: outside the interval of 95 %.\nbel-u and bel-j have nearly the errors of gen.")
+		"Published error/forecast of networks read by gen, from the error of unary (BCE, gen) and a uniform prior. "+
+			"`*`: outside the\ninterval of 95 %.")
 	header(append([]string{"table"}, codes...)...)
 	for _, group := range groups(t.figures, func(p evidence.Published) string { return p.Table + " " + trained(p) }) {
-		if reader(group[0]) == "bel" {
+		if reader(group[0]) != "gen" {
 			continue
 		}
 		cells := []string{group[0].Table + ", " + trained(group[0])}

@@ -22,8 +22,8 @@ type Properties struct {
 	MinDistance       *int    `json:"min_distance" text:"min distance"`
 	TransitionsPerBit float64 `json:"transitions_per_bit" text:"transitions per bit"`
 	MaxTransitions    int     `json:"max_transitions"`
-	// Pearson's correlation of the Hamming distance of two words with the distance |m−n| of their
-	// labels, on a circle the shorter way, over all pairs; null where one does not vary
+	// Pearson's correlation, over all pairs of words, of their Hamming distance with the distance
+	// of their levels; null where one does not vary
 	Correlation *float64 `json:"distance_label_correlation" text:"distance–label correlation,%.3f"`
 	// number of columns without a transition
 	ConstantColumns int `json:"constant_columns"`

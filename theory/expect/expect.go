@@ -64,13 +64,13 @@ type Theory struct {
 type Expected struct {
 	Bound float64 `json:"bound" text:"bound"`
 	Exact float64 `json:"exact" text:"exact"`
-	// the exact mean lies in an interval from here; missing where a formula gives exact, or where
-	// there is no interval
+	// lower end of the interval of the exact mean; missing where a formula gives exact, or where
+	// there is none
 	ExactLo *float64 `json:"exact_lo,omitempty" csv:"-"`
 	// end of the interval; exact is its middle where it is narrow
 	ExactHi *float64 `json:"exact_hi,omitempty" csv:"-"`
-	// smallest and largest mean |error|, in levels, over all joint laws of the bits with these
-	// error probabilities; missing where there are no such bounds, or where they take long
+	// smallest and largest mean |error| over all joint laws of the bits with these error
+	// probabilities; missing where there are none, or where they take long
 	AnyLaw *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
 }
 

@@ -66,6 +66,7 @@ var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (
 	"errors":  asked((*Engine).errors),
 	"theory":  asked((*Engine).theory),
 	"samples": asked((*Engine).samples),
+	"answers": asked((*Engine).answers),
 	"row":     asked((*Engine).row),
 	"map":     asked((*Engine).mapRows),
 	"inspect": asked((*Engine).inspect),

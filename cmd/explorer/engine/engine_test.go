@@ -172,6 +172,27 @@ func TestRowIsCompare(t *testing.T) {
 	}
 }
 
+// TestConfusion: the rows of the confusion matrix sum to 1 and have the exact errors; there is none without a formula.
+func TestConfusion(t *testing.T) {
+	const levels = 16
+	for _, name := range []string{"unary", "johnson", "hexj"} {
+		s := Subject{Scene: scene(levels), Code: Code{Name: name}}
+		rows := ask(t, New(""), "answers", s).Numbers["answers"]
+		exact := ask(t, New(""), "theory", theoryQuestion{Subject: s}).Numbers["exact"]
+		for i, want := range exact {
+			sum, mean := 0.0, 0.0
+			for m, p := range rows[i*levels : (i+1)*levels] {
+				sum += p
+				mean += p * math.Abs(float64(m-i))
+			}
+			must.Within(t, name+": sum", sum, 1-1e-12, 1+1e-12)
+			must.Within(t, name+": mean error", mean, want*(1-1e-12), want*(1+1e-12))
+		}
+	}
+	none := ask(t, New(""), "answers", Subject{Scene: scene(64), Code: Code{Name: "hadamard"}})
+	must.Equal(t, "hadamard of 64 levels", 0, len(none.Numbers["answers"]))
+}
+
 // TestLevels: a level that never occurs has no exact value, and nothing comes later where there is none.
 func TestLevels(t *testing.T) {
 	s := Subject{Scene: scene(44), Code: Code{Name: "johnson"}, Decoder: "gen"} // 22 bits: an interval

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -13,6 +14,7 @@ import (
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
+	"belsim/theory"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -192,6 +194,28 @@ func (s *subject) omit(quick bool) expect.Omit {
 // more reports whether there may be more than was found where some was left out.
 func (s *subject) more(omit expect.Omit, found expect.Expected) bool {
 	return omit.Bounds || table.Missing(found.Exact) && expect.HasExact(s.problem.Expected())
+}
+
+// mostAnswers is the largest number of levels whose confusion matrix is computed: 2 MiB.
+const mostAnswers = 512
+
+// answers answers with the confusion matrix, L × L: how probable each answer is at each level. It is empty where
+// no formula gives it, or where it takes some seconds.
+func (e *Engine) answers(ctx context.Context, q Subject) (*answer, error) {
+	s, err := e.subject(ctx, q.Scene, q.Code, q.Decoder)
+	if err != nil {
+		return nil, err
+	}
+	numbers := []float64{}
+	if s.problem.Code.Levels() <= mostAnswers && !s.omit(false).Exact {
+		m, err := expect.Confusion(ctx, run.Workers, s.problem.Expected())
+		if err == nil {
+			numbers = m.RawMatrix().Data
+		} else if !errors.Is(err, theory.ErrNoClosedForm) {
+			return nil, err
+		}
+	}
+	return &answer{Numbers: map[string][]float64{"answers": numbers}}, nil
 }
 
 // samplesQuestion asks for samples of some levels, From to To−1, from 0.

@@ -15,6 +15,7 @@ const shows = {
 	errors: ["bits", "headline", "readout"],
 	theory: ["levels", "headline", "readout"],
 	exact: ["levels", "headline", "readout"],
+	answers: ["levels", "readout"],
 	samples: ["levels", "headline", "readout"],
 	refined: ["levels", "headline", "readout"],
 	map: ["map"],

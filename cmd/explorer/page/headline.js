@@ -60,8 +60,17 @@ export function drawPrior(prior, c) {
 	svg.innerHTML = `<path d="M0 26${steps}V26z" fill="${c.exact}" fill-opacity=".35"/>`;
 }
 
+/** answersText has the most probable answers at a level, with their probabilities. */
+function answersText(row) {
+	const likely = Array.from(row, (p, i) => [p, i + 1]).sort(([p], [q]) => q - p);
+	return `answers ${likely
+		.slice(0, 3)
+		.map(([p, m]) => `${m} (${short(p)})`)
+		.join(", ")}`;
+}
+
 /** readout says what is known of the level and the bit under the pointer. */
-export function readout({ code, errors, theory, samples }, hover) {
+export function readout({ code, errors, theory, samples, answers }, hover) {
 	if (!code || !(hover?.level || hover?.bit)) return "";
 	const { levels, bits, matrix } = code;
 	const level = hover.level <= levels ? hover.level : null,
@@ -74,6 +83,7 @@ export function readout({ code, errors, theory, samples }, hover) {
 		if (Number.isFinite(theory?.bound[i])) parts.push(`bound ${short(theory.bound[i])}`);
 		if (samples)
 			parts.push(`sampled ${sampled(samples.mean[i], samples.stderr[i], samples.count)}`);
+		if (answers?.length > 0) parts.push(answersText(answers.subarray(i * levels, level * levels)));
 	}
 	if (!bit) return parts.join(" · ");
 	parts.push(`bit ${bit}`);

@@ -47,9 +47,29 @@ function legend(c, entries, places) {
 	return parts.join("");
 }
 
+/** rare is the smallest probability of an answer that is drawn. */
+const rare = 1e-8;
+
+/** answerBars are the probabilities of the answers at a level, a row of the confusion matrix: bars of the height of
+ * their logarithm, from rare to 1. */
+function answerBars(c, row, x, box) {
+	const wide = 0.8 * (x.at(2) - x.at(1)),
+		tall = box.bottom - box.top;
+	let bars = "";
+	row.forEach((p, i) => {
+		const high = tall * (1 - Math.log(p) / Math.log(rare));
+		if (high > 0) bars += `M${(x.at(i + 1) - wide / 2).toFixed(1)} ${box.bottom}v${(-high).toFixed(1)}h${wide.toFixed(1)}V${box.bottom}z`;
+	});
+	const text = "bars: probability of each answer, logarithmic from 1e-8 to 1";
+	return (
+		tag("path", { d: bars, fill: c.mark, "fill-opacity": 0.25 }) +
+		words(box.left + 6, box.top + 12, text, { size: 10.5, fill: c.ink })
+	);
+}
+
 /** levelsFigure draws the error of every level: bound, exact value, and samples with their
  * standard errors. A bound far above the rest is clipped. */
-export function levelsFigure({ levels, bound, exact, mean, stderr, hover, title }, c, width, tall) {
+export function levelsFigure({ levels, bound, exact, mean, stderr, answers, hover, title }, c, width, tall) {
 	const [b, e, m, se] = [bound, exact, mean, stderr].map((list) => Array.from(list ?? []));
 	const inner = Math.max(highest(e), highest(m.map((v, i) => v + (se[i] || 0))));
 	const all = Math.max(inner, highest(b)),
@@ -85,6 +105,8 @@ export function levelsFigure({ levels, bound, exact, mean, stderr, hover, title 
 	if (hover?.level && hover.level <= levels) {
 		const at = x.at(hover.level);
 		curves += tag("path", { d: `M${at} ${box.top}V${box.bottom}`, ...stroke(c.mark, 1) });
+		if (answers?.length > 0)
+			curves += answerBars(c, answers.subarray((hover.level - 1) * levels, hover.level * levels), x, box);
 	}
 	s += tag("clipPath", { id: "inside" }, rect(box, {})) + tag("g", { "clip-path": "url(#inside)" }, curves);
 	s += frame(c, box) + legend(c, entries, places);

@@ -35,11 +35,11 @@ export const figures = {
 			: { chosen: [] };
 		return matrixFigure({ ...code, title, ...live }, c, width, tall(width) + 40);
 	},
-	levels({ data: { code, theory, samples } }, c, width, pointer) {
+	levels({ data: { code, theory, samples, answers } }, c, width, pointer) {
 		const title = `Expected error by level of ${titleOf(code)}`;
 		const { bound, exact } = theory ?? {},
 			{ mean, stderr } = samples ?? {};
-		const drawing = { levels: code.levels, bound, exact, mean, stderr, hover: pointer?.hover, title };
+		const drawing = { levels: code.levels, bound, exact, mean, stderr, answers, hover: pointer?.hover, title };
 		return levelsFigure(drawing, c, width, tall(width) + 40);
 	},
 	bits({ state, data: { code, errors }, rates }, c, width, pointer) {

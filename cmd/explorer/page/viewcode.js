@@ -29,6 +29,7 @@ function refuse(run, problem) {
 export async function askCode(run, present) {
 	const { data } = run;
 	data.problem = "";
+	data.answers = null;
 	const errors = run.ask("errors", present, { rank: 0 });
 	const code = await run.ask("code", present, { rank: 0 });
 	take(data, code);
@@ -52,6 +53,12 @@ export async function askCode(run, present) {
 	run.came("samples");
 	await run.rest();
 	if (data.theory.later) askExact(run, present);
+	run.ask("answers", present, { rank: 5 })
+		.then(({ answers }) => {
+			data.answers = answers;
+			run.came("answers");
+		})
+		.catch((err) => run.fail(err));
 	for (let count = 1000; ; count = Math.min(mostSamples, 4 * count)) {
 		data.samples = await sample(run, present, code, count, 7);
 		run.came("refined");
