@@ -2,6 +2,7 @@ package observed_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -124,6 +125,40 @@ func TestLossBound(t *testing.T) {
 		}
 		if s = must.Get(observed.Scan(t.Context(), 1, f, c, decodings[:1], nil))(t); !math.IsNaN(s.LossBound) {
 			t.Errorf("%s: a bound of %s", name, decodings[0].Decoder.Name())
+		}
+	}
+}
+
+// TestSampleOnce: a sample weighs its levels once for each decoder and kind of outputs, and what comes
+// of that is what each decoder answers by itself, also of the next sample. Sums of 16 terms of
+// up to 16 are rounded by less than 1e-12.
+func TestSampleOnce(t *testing.T) {
+	c := must.Get(code.New("johnson", 16))(t)
+	sample, rng := observed.NewSample(c.Bits(), decode.NewCorrelations(c)), rand.New(rand.NewPCG(1, 1))
+	for range 100 {
+		z, signs := make([]float64, c.Bits()), make([]float64, c.Bits())
+		for k := range z {
+			z[k] = 3 * rng.NormFloat64()
+			signs[k] = math.Copysign(1, z[k])
+		}
+		sample.Set(z)
+		for _, tau := range []float64{1, 0.5} {
+			by := must.Get(decode.NewGenEx(c, tau))(t)
+			d, _ := decode.NewDistribution(c, by)
+			mean := 0.0
+			for i, p := range sample.Probabilities(d) {
+				mean += p * c.Place(i)
+			}
+			want, label := by.DecodeLogits(z), sample.Label(observed.Decoding{Decoder: by, Soft: true})
+			for of, got := range map[string]float64{"probabilities": mean, "logits": label} {
+				if !(math.Abs(got-want) <= 1e-12) {
+					t.Errorf("τ = %v, %s: %v; want %v", tau, of, got, want)
+				}
+			}
+			label, want = sample.Label(observed.Decoding{Decoder: by}), by.DecodeLogits(signs)
+			if !(math.Abs(label-want) <= 1e-12) {
+				t.Errorf("τ = %v, signs: %v; want %v", tau, label, want)
+			}
 		}
 	}
 }
