@@ -62,7 +62,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	for _, args := range all {
 		t.Log(args)
-		interrupted(t, patient(t, "", strings.Fields(args)...), 1) // standard output is thrown away
+		interrupted(t, patient(t, "", strings.Fields(args)...), 1, soon) // standard output is thrown away
 	}
 }
 
@@ -77,7 +77,7 @@ func TestExactInterrupted(t *testing.T) {
 	cmd := command(t, t.TempDir(), nil, strings.Fields(args)...)
 	var out strings.Builder
 	cmd.Stdout = &out
-	interrupted(t, cmd, 1)
+	interrupted(t, cmd, 1, 4*soon) // all takes some ten seconds
 	if strings.Count(out.String(), "gen") < 2 || !strings.Contains(out.String(), "–") {
 		t.Errorf("%s", out.String())
 	}
@@ -96,25 +96,28 @@ func TestBlocked(t *testing.T) {
 		defer r.Close() // nobody reads
 		cmd := command(t, "", nil, "codes", "unary", "--levels", "4096")
 		cmd.Stdout = w
-		interrupted(t, cmd, 1)
+		interrupted(t, cmd, 1, soon)
 	})
 	t.Run("a pipe without a writer", func(t *testing.T) {
 		t.Parallel()
 		interrupted(t, command(t, t.TempDir(), afterShell("mkfifo prior.csv;"), "compare", "unary", "--prior",
-			"prior.csv"), 1)
+			"prior.csv"), 1, soon)
 	})
 	t.Run("a second signal", func(t *testing.T) {
 		t.Parallel()
-		interrupted(t, patient(t, "mkfifo prior.csv;", "compare", "unary", "--prior", "prior.csv"), 2)
+		interrupted(t, patient(t, "mkfifo prior.csv;", "compare", "unary", "--prior", "prior.csv"), 2, soon)
 	})
 }
 
-// interrupted starts a process, sends it some signals, and expects its end.
-func interrupted(t *testing.T, cmd *exec.Cmd, signals int) {
+// soon is how long after its start a process has begun to work.
+const soon = 800 * time.Millisecond
+
+// interrupted starts a process, sends it some signals, one after each pause, and expects its end.
+func interrupted(t *testing.T, cmd *exec.Cmd, signals int, pause time.Duration) {
 	t.Helper()
 	must.Succeed(t, cmd.Start())
 	for range signals {
-		time.Sleep(800 * time.Millisecond)
+		time.Sleep(pause)
 		must.Succeed(t, cmd.Process.Signal(syscall.SIGTERM))
 	}
 	late := time.AfterFunc(deadline, func() { cmd.Process.Kill() })

@@ -81,6 +81,7 @@ type watch struct {
 	open           []int     // columns that are whole, or count
 	before, first  float64   // the last number of the first column, and its first one
 	constant       bool      // the first column is
+	below          bool      // some number of the first column is below 0
 	sums, logsSums bool      // probabilities add up to 1, or those of logits
 	negative       bool      // some number is
 }
@@ -105,7 +106,7 @@ func (w *watch) add(row []float64) {
 	if w.rows == 0 {
 		w.first = row[0]
 	}
-	w.before, w.constant = row[0], w.constant && row[0] == w.first
+	w.before, w.constant, w.below = row[0], w.constant && row[0] == w.first, w.below || row[0] < 0
 	w.open = slices.DeleteFunc(w.open, func(k int) bool {
 		v := row[k]
 		w.counts[0][k] = w.counts[0][k] && v == at
@@ -161,9 +162,9 @@ func (w *watch) check(k Kind, softmax bool, name string) error {
 }
 
 // numbersRows reports whether the first column may number samples of a larger file: its numbers are
-// whole and beyond bits, and those of no other column are.
+// whole, at least 0 and beyond bits, and those of no other column are whole and beyond bits.
 func (w *watch) numbersRows() bool {
-	if !w.whole[0] || w.small[0] || w.constant {
+	if !w.whole[0] || w.small[0] || w.constant || w.below {
 		return false
 	}
 	for k := 1; k < w.columns; k++ {

@@ -45,6 +45,7 @@ func TestSuspects(t *testing.T) {
 		{lines("%d,%.3f,%.3f", far, wave, wave), observed.Logits, "column 1 has whole numbers alone"},
 		{lines("%d,%d,%d", far, sign, other), observed.Logits, "column 1 has whole numbers alone"},
 		{lines("%d,%.3f,%.3f", sign, wave, wave), observed.Logits, ""},
+		{lines("%d,%d,%d", at(-2), sign, other), observed.Logits, ""},                // logits without decimals
 		{lines("%d,%d,%.3f", far, far, wave), observed.Logits, ""},                   // logits of eight bits
 		{lines("%d,%d,%d", far, far, far), observed.Logits, "all numbers are whole"}, // of 0 to 255
 		{lines("5,%.3f,%.3f", wave, wave), observed.Logits, ""},

@@ -107,7 +107,7 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
         if "reads" in own:
             choice(own["reads"], Reads, "reads")
         make_of = make
-        if own.pop("confusion", False):
+        if switch(own.pop("confusion", False), "confusion"):
             file = own["confusion"] = inputs.path("confusion.npy")
             make_of = lambda result: make(result | {"matrix": np.load(file)})  # noqa: E731
         told = flags(outputs=own.pop("reads", None), **own)

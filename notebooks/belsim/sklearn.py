@@ -249,7 +249,8 @@ def _unmasked(y: Any) -> Any:
 
 def _many(y: Any) -> bool:
     """Whether labels are of several outputs."""
-    return bool(np.ndim(y) == 2 and np.shape(y)[1] > 1)
+    shape = np.asarray(y).shape
+    return len(shape) == 2 and shape[1] > 1
 
 
 def _known(y: Any, n: int) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
