@@ -340,8 +340,8 @@ func TestDifferences(t *testing.T) {
 		slices.Sort(ratios[j])
 	}
 	middle := len(ratios[0]) / 2
-	says("bound of BEL-J is %.2f times the error (median), and at most %.2f times. That of BEL-U is %.1f times the error, "+
-		"and at most %.1f times", ratios[1][middle], slices.Max(ratios[1]), ratios[0][middle], slices.Max(ratios[0]))
+	says("bound of BEL-J is %.2f times the error (median), and at most %.2f times. The bound of BEL-U is %.1f times "+
+		"the error, and at most %.1f times", ratios[1][middle], slices.Max(ratios[1]), ratios[0][middle], slices.Max(ratios[0]))
 
 	for name, m := range map[string]int{"johnson": 4, "johnson-nonzero": 5} {
 		matrix := mustRun(t, "codes "+name+" --levels 8")

@@ -58,7 +58,8 @@ function answerBars(c, row, x, box) {
 	let bars = "";
 	row.forEach((p, i) => {
 		const high = tall * (1 - Math.log(p) / Math.log(rare));
-		if (high > 0) bars += `M${(x.at(i + 1) - wide / 2).toFixed(1)} ${box.bottom}v${(-high).toFixed(1)}h${wide.toFixed(1)}V${box.bottom}z`;
+		const left = (x.at(i + 1) - wide / 2).toFixed(1);
+		if (high > 0) bars += `M${left} ${box.bottom}v${(-high).toFixed(1)}h${wide.toFixed(1)}V${box.bottom}z`;
 	});
 	const text = "bars: probability of each answer, logarithmic from 1e-8 to 1";
 	return (

@@ -190,7 +190,8 @@ test("the readout says what is known", () => {
 	const levels = gray.levels,
 		matrix = new Float64Array(levels * levels);
 	matrix.set(answers.subarray(0, levels));
-	assert.equal(readout({ ...data, answers: matrix }, { level: 1 }), "level 1 · exact 1 · answers 1 (0.9), 2 (0.1), 3 (0)");
+	const known = readout({ ...data, answers: matrix }, { level: 1 });
+	assert.equal(known, "level 1 · exact 1 · answers 1 (0.9), 2 (0.1), 3 (0)");
 	assert.equal(exactText({ exact: 1 }), "1");
 	assert.equal(exactText({ exact: null, exact_lo: 1, exact_hi: 2, later: false }), "1 to 2");
 	assert.equal(exactText({ exact: null, later: true }), "…");
