@@ -694,5 +694,5 @@ def test_bound() -> None:
             if code == "unary":
                 assert torch.isclose(head.bound(z, y), head.loss(z, y) * head.outputs / math.log(2))
         z.requires_grad_()
-        head.bound(z, y).backward()  # type: ignore[no-untyped-call]
+        head.bound(z, y).backward()
         assert z.grad is not None and z.grad.isfinite().all()
