@@ -544,9 +544,7 @@ def test_pictures(network: Network, tmp_path: Path) -> None:
         np.testing.assert_allclose(shown[0].get_xydata(), np.column_stack((of["level"] - 1, of["rate"])))
     assert axes[0, 0].get_title().startswith("one noisy label: s = ")
     assert len(axes[0, 0].lines) == 4
-    fit.forest(axes[0, 1])
-    best, drawn = fit.recommendation[fit.recommendation["best"]], axes[0, 1].containers[0][0].get_xdata(orig=False)
-    assert len(drawn) > 20 and set(drawn) <= set(best["ratio"]) and (np.diff(drawn) >= 0).all()
+    assert fit.forest(axes[0, 1]) is axes[0, 1]  # test_forest has its numbers
     m = belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3, "log"), sigma=(1, 4, 2))
     m.plot(axes[1, 0])
     shown = axes[1, 0].collections[0].get_array()
