@@ -72,9 +72,7 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 			if err != nil {
 				return nil, err
 			}
-			if p.Cost = cost.OfValues(n.code.Places()); n.code.Circular() {
-				p.Cost = cost.Circular(n.code.Levels())
-			}
+			p.Cost = cost.OfCode(n.code)
 			return expect.Of(ctx, workers, p, prior, omit)
 		}
 		// any law of the rates that were observed is told: a second one would take half of the time

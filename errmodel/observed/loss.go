@@ -31,11 +31,7 @@ func newLossSums(c *code.Code, k Kind, decodings []Decoding) *lossSums {
 		!slices.ContainsFunc(decodings, func(d Decoding) bool { _, gen := d.Decoder.(decode.Gen); return gen && d.Soft }) {
 		return s
 	}
-	of := cost.OfValues(c.Places())
-	if c.Circular() {
-		of = cost.Circular(levels)
-	}
-	s.weights = theory.LossWeights(c, of)
+	s.weights = theory.LossWeights(c, cost.OfCode(c))
 	return s
 }
 

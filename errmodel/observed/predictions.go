@@ -41,8 +41,8 @@ func (p *predictions) add(l Labels, prediction, y float64) (at float64, fault st
 	}
 	p.least, p.most = min(p.least, prediction), max(p.most, prediction)
 	x := l.Clipped(prediction) // a far one is no reason to take all for those of another unit
-	p.whole.Add(math.Abs(l.Between(y, at)))
-	p.clipped.Add(math.Abs(l.Between(y, x)))
+	p.whole.Add(math.Abs(l.Circle.Between(y, at)))
+	p.clipped.Add(math.Abs(l.Circle.Between(y, x)))
 	dx, dy := x-p.meanX, y-p.meanY // Welford: nothing cancels
 	p.meanX += dx / float64(p.count)
 	p.meanY += dy / float64(p.count)

@@ -131,14 +131,6 @@ func (l Labels) Width() float64 {
 	return (l.Hi - l.Lo) / float64(l.Levels-1)
 }
 
-// Between is by how many levels a place is above another one; on a circle, the shorter way.
-func (l Labels) Between(from, to float64) float64 {
-	if l.Circle != nil {
-		return l.Circle.Between(from, to)
-	}
-	return to - from
-}
-
 // Level returns the level of a target, and the target in levels.
 func (l Labels) Level(y float64) (level int, exact float64, err error) {
 	if !l.Real {

@@ -115,9 +115,12 @@ func (c *Circle) Wrap(place float64) float64 {
 	return turned
 }
 
-// Between is the way from one place to another, from −L/2 to L/2: the shorter one, up where both
-// are as long.
+// Between is the way from one place to another: their difference on a line, and on a circle the shorter
+// way, from −L/2 to L/2, up where both are as long.
 func (c *Circle) Between(from, to float64) float64 {
+	if c == nil {
+		return to - from
+	}
 	d := math.Remainder(to-from, float64(c.Levels()))
 	if 2*d == -float64(c.Levels()) {
 		return -d
@@ -125,10 +128,5 @@ func (c *Circle) Between(from, to float64) float64 {
 	return d
 }
 
-// Between is the way from one place to another: their difference, and on a circle the shorter way.
-func (c *Code) Between(from, to float64) float64 {
-	if c.circle == nil {
-		return to - from
-	}
-	return c.circle.Between(from, to)
-}
+// Between is the way from one place of a level to another: see Circle.Between.
+func (c *Code) Between(from, to float64) float64 { return c.circle.Between(from, to) }

@@ -109,6 +109,14 @@ func read(path string, levels int) (Cost, error) {
 // levels.
 func OfValues(values code.Values) Cost { return Cost{values: values} }
 
+// OfCode is the absolute distance of the levels of a code, as they are placed: on a line or a circle.
+func OfCode(c *code.Code) Cost {
+	if c.Circular() {
+		return Circular(c.Levels())
+	}
+	return OfValues(c.Places())
+}
+
 // Circular is the absolute distance on a circle of so many levels.
 func Circular(levels int) Cost { return Cost{circle: float64(levels)} }
 
