@@ -8,6 +8,7 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // predicts reports whether outputs are predictions of direct regression.
@@ -63,7 +64,7 @@ func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind,
 			const largest = 700 // beyond it, exp overflows
 			sum := 0.0
 			for k, z := range row {
-				sum += min(z, 0) - math.Log1p(math.Exp(-math.Abs(z)))
+				sum -= decode.Softplus(-z)
 				dst[k] = min(sum-math.Log(-math.Expm1(sum)), largest)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory/decode"
 )
 
 // kinds is a reading of outputs that are something else than they are taken for; nil where they may be that.
@@ -89,7 +90,7 @@ func (s *search) loss(together bool, tau float64) float64 {
 				if v *= tau; s.Code.Bit(at, k) {
 					v = -v
 				}
-				sum += max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
+				sum += decode.Softplus(v)
 			}
 			continue
 		}

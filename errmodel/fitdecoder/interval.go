@@ -138,7 +138,7 @@ func (d *Decoder) spread(z []float64) spread {
 		sortedSigmoids(w, z)
 	} else {
 		d.scores.ScoresTo(w, z)
-		decode.MedianAndMean(w, nil, nil)
+		decode.Weigh(w)
 	}
 	return newSpread(w, d.values, d.within, d.circle)
 }

@@ -42,7 +42,7 @@ func (s *lossSums) of(tau float64, level int, z []float64) float64 {
 		if !s.code.Bit(level-1, k) {
 			u = -u
 		}
-		sum += w[k] * (max(-tau*u, 0) + math.Log1p(math.Exp(-math.Abs(tau*u))))
+		sum += w[k] * decode.Softplus(-tau*u)
 	}
 	return sum / math.Ln2
 }

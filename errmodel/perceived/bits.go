@@ -8,6 +8,7 @@ import (
 
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // certain is the logit of a bit that has no transitions.
@@ -186,7 +187,7 @@ func (l *columnLoss) value(b []float64) float64 {
 	loss := 0.0
 	for g, f := range l.f {
 		if w := l.ch.weight[g]; w > 0 {
-			loss += w * (max(f, 0) + math.Log1p(math.Exp(-math.Abs(f))) - l.mean[g]*f)
+			loss += w * (decode.Softplus(f) - l.mean[g]*f)
 		}
 	}
 	for j, v := range b {

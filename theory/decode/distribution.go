@@ -62,11 +62,7 @@ func (d Distribution) To(p, z []float64, weigh func(by GenEx) (weights []float64
 
 // Softmax makes scores, logarithms of probabilities up to a constant, probabilities.
 func Softmax(scores []float64) {
-	MedianAndMean(scores, nil, nil)
-	total := 0.0
-	for _, w := range scores {
-		total += w
-	}
+	total := Weigh(scores)
 	for i := range scores {
 		scores[i] /= total
 	}

@@ -60,10 +60,9 @@ func (r Rule) Label(scores, values []float64, on *code.Circle) float64 {
 	return median
 }
 
-// MedianAndMean returns the labels of the rules Median and Mean for finite scores, as Rule.Label
-// does. Scores become weights: the probabilities of the levels, up to a factor.
-func MedianAndMean(scores, values []float64, on *code.Circle) (median, mean float64) {
-	most, total, sum := slices.Max(scores), 0.0, 0.0
+// Weigh makes finite scores weights, the probabilities of the levels times total.
+func Weigh(scores []float64) (total float64) {
+	most := slices.Max(scores)
 	for i, s := range scores {
 		w := 0.0
 		if s -= most; s > lightScore {
@@ -71,6 +70,15 @@ func MedianAndMean(scores, values []float64, on *code.Circle) (median, mean floa
 		}
 		scores[i] = w
 		total += w
+	}
+	return total
+}
+
+// MedianAndMean returns the labels of the rules Median and Mean for finite scores, as Rule.Label
+// does. Scores become weights: see Weigh.
+func MedianAndMean(scores, values []float64, on *code.Circle) (median, mean float64) {
+	total, sum := Weigh(scores), 0.0
+	for i, w := range scores {
 		if w > 0 {
 			sum += w * labelOf(i, values)
 		}
