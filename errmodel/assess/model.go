@@ -40,10 +40,7 @@ func decoderRows(width float64, networks []*network) []DecoderRow {
 	out := []DecoderRow{}
 	for k, n := range networks {
 		add := func(d observed.Decoding, e observed.Error, l observed.Line) {
-			at := func(level float64) float64 { return n.source.Labels.Lo + (level-1)*width }
-			if !n.source.Labels.Real {
-				at = func(level float64) float64 { return level }
-			}
+			at := n.source.Labels.Label
 			out = append(out, DecoderRow{Network: k + 1, Design: forecast.DesignOf(n.code, n.training, d),
 				Observed: e.Mean, StdErr: e.StdErr, Perceived: math.NaN(), Bias: width * l.Bias.Mean,
 				BiasStdErr: width * l.Bias.StdErr, Offset: at(l.Offset+l.Slope) - l.Slope*at(1), Slope: l.Slope})

@@ -62,17 +62,13 @@ func (s *search) codec() *Finding {
 			t.answer = append(t.answer, x.at(v))
 		}
 		t.errors = s.off(t.answer)
-		sure, after, free := s.judge(&t) > sure, s.misplaced(x.line), t.Name == "stretch" || t.Name == "line"
+		told, after, free := s.judge(&t) > sure, s.misplaced(x.line), t.Name == "stretch" || t.Name == "line"
 		apart := math.Abs(s.bias().Mean+x.offset) < 2.5*near && after < before/4 // of shifts
-		gains := (t.Name == "line" || t.Name == "shift" && apart) && sure && t.Error-t.Mended > worthwhile*t.Error &&
+		gains := (t.Name == "line" || t.Name == "shift" && apart) && told && t.Error-t.Mended > worthwhile*t.Error &&
 			math.Abs(math.Log(x.slope)) < 0.3 && s.told(&t)
-		by := moved
+		by, most := moved, 1+same
 		if free {
-			by = movedFree
-		}
-		most := 1 + same
-		if free {
-			most = 1 - same/3
+			by, most = movedFree, 1-same/3
 		}
 		explains := t.Name != "line" && after < placed && before-after > by && t.Mended < most*t.Error
 		if !gains && !explains {
@@ -101,15 +97,12 @@ func (s *search) from(end float64) line {
 
 // line is that of least squares of the half that chooses.
 func (s *search) line() line {
-	var x, y, xx, xy, n float64
+	var sums observed.LineSums
 	for i := 0; i < s.Len(); i += 2 {
-		n++
-		dx, dy := s.read.answer[i]-x, s.Exact[i]-y
-		x, y = x+dx/n, y+dy/n
-		xx, xy = xx+dx*(s.read.answer[i]-x), xy+dx*(s.Exact[i]-y)
+		sums.Add(s.read.answer[i], s.Exact[i])
 	}
-	slope := xy / xx
-	return line{y - slope*x, slope}
+	l := sums.Line()
+	return line{l.Offset, l.Slope}
 }
 
 // misplaced is how far the targets lie from a line of the answers: in each fifth of the answers the square of
@@ -143,14 +136,7 @@ func (s *search) bias() observed.Error {
 
 // describe writes the text and the mend.
 func (s *search) describe(t *trial, l line) {
-	width := s.Input.Labels.Width()
-	label := func(level float64) float64 {
-		if s.Input.Labels.Real {
-			return s.Input.Labels.Lo + (level-1)*width
-		}
-		return level
-	}
-	e := s.bias()
+	label, e := s.Input.Labels.Label, s.bias()
 	side := "above"
 	if e.Mean < 0 {
 		side = "below"

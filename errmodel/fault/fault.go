@@ -139,7 +139,7 @@ func (s *search) decoded(f Finding, change func(dst, z []float64)) trial {
 // with is decoded for another code, with its decoders.
 func (s *search) with(f Finding, c *code.Code, decodings []observed.Decoding, change func(dst, z []float64)) trial {
 	sample := observed.NewSample(s.Bits, decode.NewCorrelations(c))
-	z := make([]float64, s.Bits)
+	z, labels, read := make([]float64, s.Bits), make([]float64, len(decodings)), observed.LabelsOf(decodings).Read
 	all := make([]trial, len(decodings))
 	for i := range s.Len() {
 		if i%64 == 0 && s.ctx.Err() != nil {
@@ -150,11 +150,8 @@ func (s *search) with(f Finding, c *code.Code, decodings []observed.Decoding, ch
 			change(z, s.Row(i))
 		}
 		sample.Set(z)
-		for r, d := range decodings {
-			label := sample.Label(d)
-			if !decode.Real(d.Decoder) {
-				label = c.Answer(label)
-			}
+		read(labels, sample)
+		for r, label := range labels {
 			all[r].answer = append(all[r].answer, label)
 		}
 	}

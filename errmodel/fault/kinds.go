@@ -174,8 +174,7 @@ func (s *search) miscalibration(tau float64) float64 {
 	return sum
 }
 
-// uncalibrated is the calibration error from which on outputs were not trained bit by bit, and wild by
-// what they were not trained so and no bit has another fault.
+// uncalibrated is the calibration error from which on outputs were surely not trained bit by bit.
 const uncalibrated = 0.15
 
 // training finds that outputs that are read bit by bit were trained for the decoder.

@@ -222,13 +222,14 @@ type Line struct {
 	Offset, Slope float64
 }
 
-// lineSums are sums for a Line, by Welford's updates: nothing cancels.
-type lineSums struct {
+// LineSums are sums for a Line, by Welford's updates: nothing cancels.
+type LineSums struct {
 	bias         Sums
 	x, y, xx, xy float64
 }
 
-func (s *lineSums) add(answer, target float64) {
+// Add adds a sample.
+func (s *LineSums) Add(answer, target float64) {
 	s.bias.Add(answer - target)
 	dx, dy := answer-s.x, target-s.y
 	s.x += dx / s.bias.n
@@ -237,8 +238,8 @@ func (s *lineSums) add(answer, target float64) {
 	s.xy += dx * (target - s.y)
 }
 
-// line has no slope where all answers are alike.
-func (s *lineSums) line() Line {
+// Line has no slope where all answers are alike.
+func (s *LineSums) Line() Line {
 	slope := s.xy / s.xx
 	return Line{s.bias.Error(), s.y - slope*s.x, slope}
 }
@@ -464,7 +465,7 @@ type errorSums struct {
 	code                   *code.Code
 	width                  int // of spreads
 	levels, labels, beside []Sums
-	lines                  []lineSums
+	lines                  []LineSums
 	direct                 Sums
 	spreads                [][]Spread
 }
@@ -472,7 +473,7 @@ type errorSums struct {
 func newErrorSums(decodings int, c *code.Code) *errorSums {
 	levels := c.Levels()
 	e := &errorSums{code: c, width: SpreadWidth(levels), levels: make([]Sums, decodings),
-		labels: make([]Sums, decodings), beside: make([]Sums, decodings), lines: make([]lineSums, decodings)}
+		labels: make([]Sums, decodings), beside: make([]Sums, decodings), lines: make([]LineSums, decodings)}
 	for range decodings {
 		e.spreads = append(e.spreads, make([]Spread, (levels+e.width-1)/e.width))
 	}
@@ -488,7 +489,7 @@ func (e *errorSums) add(b *batch, j int, decoded []float64) {
 		distance := math.Abs(e.code.Between(exact, label))
 		e.levels[r].Add(math.Abs(e.code.Between(e.code.Place(level-1), label)))
 		e.labels[r].Add(distance)
-		e.lines[r].add(exact+e.code.Between(exact, label), exact)
+		e.lines[r].Add(exact+e.code.Between(exact, label), exact)
 		e.beside[r].Add(distance - direct)
 		e.spreads[r][(level-1)/e.width].Add(distance)
 	}
@@ -500,7 +501,7 @@ func (e *errorSums) to(out *Summary, direct bool) {
 	out.Spreads = e.spreads
 	for r := range e.levels {
 		out.Levels, out.Labels = append(out.Levels, e.levels[r].Error()), append(out.Labels, e.labels[r].Error())
-		out.Lines = append(out.Lines, e.lines[r].line())
+		out.Lines = append(out.Lines, e.lines[r].Line())
 		if direct {
 			out.Direct, out.Beside = e.direct.Error(), append(out.Beside, e.beside[r].Error())
 		}

@@ -120,6 +120,14 @@ func (l Labels) inLevels(prediction float64) float64 {
 	return prediction
 }
 
+// Label is the label of a place between levels that are even: what inLevels undoes.
+func (l Labels) Label(place float64) float64 {
+	if !l.Real {
+		return place
+	}
+	return l.Lo + (place-1)*l.Width()
+}
+
 // Width is the width of a level in label units.
 func (l Labels) Width() float64 {
 	switch {
