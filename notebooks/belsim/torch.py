@@ -264,8 +264,7 @@ class Head(_Exact):
     def _losses(self, z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """The loss of each of N labels, and the number of terms it is the sum of, which a mean divides by."""
         at = self._index(y)
-        level = (at + 0.5).floor().long()
-        level = level.remainder(self.levels) if self.circular else level.clamp(0, self.levels - 1)
+        level = self._rows(at)
         y = y.to(z.dtype)
         lost = y - y  # 0, or NaN where a label is: a level has none, and compiled networks cannot look
         one = torch.ones_like(y)
@@ -294,6 +293,11 @@ class Head(_Exact):
         squared = functional.huber_loss if self.kind == "huber" else functional.mse_loss
         return squared(found, y, reduction="none"), one
 
+    def _rows(self, at: Tensor) -> Tensor:
+        """The levels nearest to labels in levels; those beyond the ends are of the end levels, or go round the circle."""
+        level = (at + 0.5).floor().long()
+        return level.remainder(self.levels) if self.circular else level.clamp(0, self.levels - 1)
+
     def bound(self, outputs: Tensor, labels: Tensor) -> Tensor:
         """A bound of the mean |answer − level| in levels, with gradients, where the answer is the most probable level (``map``).
 
@@ -305,10 +309,12 @@ class Head(_Exact):
             raise Error("bound is for a code of bits")
         z = self._wide(outputs)
         with torch.autocast(z.device.type, enabled=False):
-            level = (self._index(self._level(labels, z.device)) + 0.5).floor().long().clamp(0, self.levels - 1)
+            level = self._rows(self._index(self._level(labels, z.device)))
             if self._loss_weights is None:
                 places = self._places(z.double().cpu()) if self.uneven else torch.arange(self.levels)
                 c, apart = self.matrix.cpu(), (places[:, None] - places[None, :]).abs()
+                if self.circular:
+                    apart = torch.minimum(apart, self.levels - apart)
                 of = [((c != word) * (apart[n] / (c != word).sum(1).clamp(min=1))[:, None]).amax(0) for n, word in enumerate(c)]
                 self._loss_weights = torch.stack(of)
             margins = torch.where(self.matrix.to(z.device)[level] > 0, z, -z)

@@ -167,3 +167,18 @@ def test_commands() -> None:
     assert circle["exact"].item() != line["exact"].item()
     assert belsim.heatmap("johnson", "unary", levels=16, circular=True, r=[0.5], sigma=[1.5]).increase["exact"].shape == (1, 1)
     assert belsim.optimize(levels=8, bits=4, circular=True, r=0.5, sigma=1.5, steps=200, samples=100).code.shape == (8, 4)
+
+
+def test_bound() -> None:
+    """The bound by the loss is of the shorter way: labels just before the seam are of level 0."""
+    head = Head("bce", 16, code="johnson", range=ROUND, circular=True)
+    words = torch.tensor(belsim.code("johnson", 16)) * 2.0 - 1
+    y = torch.tensor([0.0, 359.9])
+    assert head.bound(20 * words[[0, 0]], y) < 1e-6  # both answers are right
+    rng = np.random.default_rng(2)
+    level = torch.tensor(rng.integers(0, 16, 500))
+    for size in (0.1, 1, 5):
+        z = torch.tensor(rng.normal(0, size, (500, head.outputs))) + size * words[level]
+        off = head.decode(z, "map") / 22.5 - level
+        apart = torch.minimum(off.abs(), 16 - off.abs()).mean()
+        assert apart <= head.bound(z, 22.5 * level)
