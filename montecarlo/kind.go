@@ -75,8 +75,7 @@ func (p *Problem) validateKind() error {
 }
 
 // Rounding returns how far the rounding of logits may move the expected cost of row i where their signs
-// decide: none is wrong by more than all levels. It is 0 for hard
-// outputs.
+// decide: none is wrong by more than all levels. It is 0 for hard outputs.
 func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
 	if p.Kind.Hard() {
 		return 0, nil

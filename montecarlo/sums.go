@@ -93,9 +93,9 @@ const leastSquare = 16
 // even be 0 where each error is less than 0.003 levels.
 func (s Sums) tooSmall(square float64) bool { return s.Fraction > 0 && square < leastSquare*s.unit() }
 
-// Variance is the unbiased estimate of the variance of the cost; NaN
-// with fewer than two samples. Where squares are so small that their rounding decides it, it has
-// the most that rounding may have taken: then it is an upper limit.
+// Variance is the unbiased estimate of the variance of the cost; NaN with fewer than two samples. Where
+// squares are so small that their rounding decides it, it has the most that rounding may have taken: then
+// it is an upper limit.
 //
 // N·Σx² − (Σx)² is taken in 128-bit integers: in floating point the difference
 // of two nearly equal numbers would be noise when the errors hardly vary.

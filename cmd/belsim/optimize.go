@@ -125,8 +125,8 @@ func (cmd *optimizeCmd) check() error {
 
 // options returns what the flags say about the search. Bits is 0 where they do not say it.
 func (cmd *optimizeCmd) options(size code.Sizes) (search.Options, error) {
-	o := search.Options{Levels: size.Named(), Circular: size.Circular, MaxTransitions: cmd.MaxTransitions, Workers: cmd.Workers,
-		Steps: cmd.Steps, Time: cmd.Time}
+	o := search.Options{Levels: size.Named(), Circular: size.Circular, MaxTransitions: cmd.MaxTransitions,
+		Workers: cmd.Workers, Steps: cmd.Steps, Time: cmd.Time}
 	if len(cmd.Bits) > 0 {
 		o.Bits = cmd.Bits[0]
 	}
@@ -164,7 +164,8 @@ func (cmd *optimizeCmd) bits(optimizer *search.Optimizer) ([]int, error) {
 }
 
 // follow shows how far the search for a number of bits is: steps, or seconds of --time.
-func (cmd *optimizeCmd) follow(env *environment, bits int, steps uint64, unit string) (progress func(uint64, float64), end func()) {
+func (cmd *optimizeCmd) follow(env *environment, bits int, steps uint64, unit string) (progress func(uint64, float64),
+	end func()) {
 	what, total := "steps", steps
 	if cmd.Time > 0 {
 		what, total = "seconds", uint64(cmd.Time/time.Second)

@@ -163,7 +163,8 @@ func (n *network) checkQuestion() ([]*code.Code, error) {
 		return nil, errors.New("forecasts and further networks are for levels on a line: the perceived-label model knows " +
 			"no circle")
 	case c.Circular() && o.points():
-		return nil, errors.New("coordinates of points lie on a line, and not on a circle: want targets without the prefix \"points:\"")
+		return nil, errors.New("coordinates of points lie on a line, and not on a circle: want targets without the prefix " +
+			`"points:"`)
 	}
 	if c.Uneven() && (o.Recommend || len(o.Others) > 0) {
 		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +

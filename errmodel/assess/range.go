@@ -16,8 +16,7 @@ import (
 )
 
 // LabelRange is a range of real labels, written a:b: a is level 1, b is the last level, or on a circle
-// level 1 again. Or it is a
-// file, .csv or .npy, with the label of each level.
+// level 1 again. Or it is a file, .csv or .npy, with the label of each level.
 type LabelRange struct {
 	Lo, Hi float64
 	// Values are the labels of the levels; nil where they are even and no file has them.

@@ -39,7 +39,8 @@ func floorAt(i int) float64 { return math.Exp2(float64(2 * i)) }
 
 // Interval returns the ends of the intervals of a confidence as decoders. An interval holds the label
 // itself, and lies within the labels of the levels where that does; on a circle it goes at most half
-// way round to either side, and passes the seam: its ends are then beyond the labels. The error says that there are too few calibration samples.
+// way round to either side, and passes the seam: its ends are then beyond the labels. The error says that
+// there are too few calibration samples.
 func (d *Decoder) Interval(confidence float64) (lower, upper decode.RealDecoder, err error) {
 	if !(confidence > 0 && confidence < 1) {
 		return nil, nil, fmt.Errorf("confidence %v: want a number between 0 and 1, such as 0.9", confidence)

@@ -276,5 +276,6 @@ func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix) (*exp
 // Shape returns the problem without its error probabilities: enough to ask whether a bound
 // or an exact value exists.
 func (s *Scenario) Shape(c *code.Code, d decode.Decoder) *expect.Problem {
-	return &expect.Problem{Code: c, Decoder: d, Logits: s.OutputsOf(c, d) == decode.Logits, Cost: s.CostOf(c.Levels(), c.Circular())}
+	return &expect.Problem{Code: c, Decoder: d, Logits: s.OutputsOf(c, d) == decode.Logits,
+		Cost: s.CostOf(c.Levels(), c.Circular())}
 }

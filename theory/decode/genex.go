@@ -12,8 +12,8 @@ import (
 //	Σ_n n · softmax_n(τ · Σ_k z_k·C[n,k])
 //
 // for logits, or outputs of ±1. On a circle it is the direction of the mean of unit vectors, level n
-// at the angle 2π(n−1)/L: a place from 1 to below L+1. The rows of a code hold zeros and ones, as in the printed Eq.
-// 6. Rows of ±1 would have the same effect as twice the temperature τ.
+// at the angle 2π(n−1)/L: a place from 1 to below L+1. The rows of a code hold zeros and ones, as in the
+// printed Eq. 6. Rows of ±1 would have the same effect as twice the temperature τ.
 type GenEx struct {
 	code        *code.Code
 	temperature float64

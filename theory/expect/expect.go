@@ -69,7 +69,7 @@ type Expected struct {
 	ExactLo *float64 `json:"exact_lo,omitempty" csv:"-"`
 	// end of the interval; exact is its middle where it is narrow
 	ExactHi *float64 `json:"exact_hi,omitempty" csv:"-"`
-	// smallest and largest mean |error| over all joint laws of the bits with these error
+	// smallest and largest mean cost over all joint laws of the bits with these error
 	// probabilities; missing where there are none, or where they take long
 	AnyLaw *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
 }

@@ -61,9 +61,17 @@ export class Views {
 	 * state's r is larger than the largest valid one. */
 	constructor(pool, about, { changed, stop }) {
 		Object.assign(this, { pool, about, changed, stop });
-		this.data = { code: null, errors: null, theory: null, samples: null, answers: null };
-		Object.assign(this.data, { rows: new Map(), map: null, problem: "" });
-		this.data.old = new Set(); // the views that are of a state before
+		this.data = {
+			code: null,
+			errors: null,
+			theory: null,
+			samples: null,
+			answers: null,
+			rows: new Map(),
+			map: null,
+			problem: "",
+			old: new Set(), // the views that are of a state before
+		};
 		this.keys = {};
 		this.runs = {};
 		this.resting = 0;
