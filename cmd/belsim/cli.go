@@ -164,7 +164,7 @@ func (env *environment) belsim() (code int) {
 	}
 	if i, ok := context.Cause(ctx).(interruption); ok && err != nil {
 		if errors.Is(err, context.Canceled) {
-			text := env.files.LeftBehind(env.stdout.printed)
+			text := env.files.LeftBehind()
 			if u, ok := errors.AsType[unfinished](err); ok {
 				text = u.finished + ", " + text
 			}
@@ -188,17 +188,9 @@ var kongWords = strings.NewReplacer(`one of "",`, "one of ", `,"" but got`, " bu
 
 // unparsed says why a command line is none of a command, from what kong says, and what would be one.
 func unparsed(command, text string) string {
-	if flag, ok := strings.CutPrefix(text, "unknown flag "); ok {
-		flag, _, _ = strings.Cut(flag, ",") // the flag that kong takes it for
-		text = cmp.Or(movedFlag(command, flag), text)
-	}
-	if what, ok := strings.CutPrefix(text, "unexpected argument "); ok {
-		switch command {
-		case "verify", "fit", "decode":
-			text += ": want --code " + what
-		case "levels":
-			text += ": 'belsim forecast' takes codes"
-		}
+	what, ok := strings.CutPrefix(text, "unexpected argument ")
+	if ok && (command == "verify" || command == "fit" || command == "decode") {
+		text += ": want --code " + what
 	}
 	return kongWords.Replace(text)
 }
@@ -215,17 +207,9 @@ func (env *environment) complain(format string, a ...any) {
 	env.say("belsim:", format, a...)
 }
 
-// say writes a line on standard error, in which every character is seen. A name that is longer than
-// any file's is cut.
+// say writes a line on standard error, in which every character is seen.
 func (env *environment) say(name, format string, a ...any) {
-	const longest, part = 5000, 100
-	said := strings.Split(table.Visible(position.Count(fmt.Sprintf(format, a...), env.from)), " ")
-	for i, word := range said {
-		if runes := []rune(word); len(runes) > longest {
-			said[i] = string(runes[:part]) + "…" + string(runes[len(runes)-part:])
-		}
-	}
-	fmt.Fprintln(env.stderr, name, strings.Join(said, " "))
+	fmt.Fprintln(env.stderr, name, table.Visible(position.Count(fmt.Sprintf(format, a...), env.from)))
 }
 
 // parse reads a command line.

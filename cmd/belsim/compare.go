@@ -73,19 +73,14 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	bar := env.newProgress(what, total)
 	run := cmd.run(backend, bar)
-	terminal := isTerminal(env.stdout.Writer)
 	var known *compare.Ranking
-	if (terminal || cmd.Exact) && !env.stdout.document {
-		candidates.Known = func(c *compare.Ranking) {
-			if known = c; terminal {
-				bar.show(c.Table())
-			}
-		}
+	if cmd.Exact && !env.stdout.document {
+		candidates.Known = func(c *compare.Ranking) { known = c }
 	}
 	found, err := compare.Rank(ctx, s, run, candidates, draw)
 	bar.stop()
 	if err != nil {
-		if known != nil && cmd.Exact && errors.Is(err, context.Canceled) {
+		if known != nil && errors.Is(err, context.Canceled) {
 			err = cmp.Or(known.Table().Write(env.stdout), err)
 		}
 		return bar.interrupted(err)

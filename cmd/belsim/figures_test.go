@@ -1,14 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"belsim/plots/paper"
-	"belsim/theory/base/must"
 )
 
 // TestFigures draws figures twice, on one processor and on all, and expects the same
@@ -23,10 +21,15 @@ func TestFigures(t *testing.T) {
 	for _, f := range drawn {
 		names = append(names, f.Name)
 	}
-	args := "figures --quick -q --only " + strings.Join(names, ",")
+	args := "figures --quick -q --style column --only " + strings.Join(names, ",")
 	mustRun(t, args+" -o first")
 	mustRun(t, args+" -o second/deeper --workers 1")
 	page := content(t, "first/index.html")
+	for file, width := range map[string]string{"figure-11.svg": "237.6pt"} {
+		if svg := content(t, "first/"+file); !strings.Contains(svg, `width="`+width+`"`) {
+			t.Errorf("%s is not %s wide: %.300s", file, width, svg)
+		}
+	}
 	for _, f := range drawn {
 		for _, name := range filesOf(f) {
 			a := content(t, filepath.Join("first", name))
@@ -39,24 +42,6 @@ func TestFigures(t *testing.T) {
 		}
 		if !strings.Contains(page, `src="figure-`+f.Name+`.svg"`) || !strings.Contains(page, f.Caption[:20]) {
 			t.Errorf("figure %s is not in the index", f.Name)
-		}
-	}
-}
-
-// TestFiguresOnly: some figures, in one style, whether a command makes them or not.
-func TestFiguresOnly(t *testing.T) {
-	inFolderWithData(t)
-	mustRun(t, "figures --only 2c,3a --style column -o out")
-	if files := must.Get(os.ReadDir("out"))(t); len(files) != 2*len(figureFormats)+1 {
-		t.Errorf("%v", files)
-	}
-	if text := content(t, "out/figure-3a.csv"); !strings.HasPrefix(text, "bit,level,fitted,rate,lo,hi\n") ||
-		strings.Count(text, "\n") != 63*8+2 {
-		t.Errorf("%.200s", text)
-	}
-	for file, width := range map[string]string{"out/figure-3a.svg": "237.6pt", "out/figure-2c.svg": "174.24pt"} {
-		if svg := content(t, file); !strings.Contains(svg, `width="`+width+`"`) {
-			t.Errorf("%s is not %s wide: %.300s", file, width, svg)
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 // first error, so that a full disk is seen although what prints does not look at every error.
 type standardOutput struct {
 	io.Writer
-	printed  bool // something was written
 	document bool
 	err      error
 
@@ -35,11 +34,8 @@ func (o *standardOutput) Write(p []byte) (int, error) {
 	if !o.document {
 		text = table.VisibleLines(text)
 	}
-	n, err := io.WriteString(o.counted, text)
-	o.printed = o.printed || n > 0
-	o.err = err
-	if err != nil {
-		return 0, err
+	if _, o.err = io.WriteString(o.counted, text); o.err != nil {
+		return 0, o.err
 	}
 	return len(p), nil
 }

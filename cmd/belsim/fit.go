@@ -14,7 +14,6 @@ import (
 	"belsim/errmodel/assess"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
@@ -97,11 +96,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.deliver(env, cmd.result(ctx, env, r)); err != nil {
-		return err
-	}
-	cmd.noteExplorer(env)
-	return nil
+	return cmd.deliver(env, cmd.result(ctx, env, r))
 }
 
 // result is the judgement of a network of one output.
@@ -116,14 +111,6 @@ func (cmd *fitCmd) result(ctx context.Context, env *environment, r *assess.Repor
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
 		print:  func(w io.Writer) error { return r.Section(ways(env)).Write(w) },
-	}
-}
-
-// noteExplorer says to people how the explorer opens the fit that was written.
-func (cmd *fitCmd) noteExplorer(env *environment) {
-	at := slices.IndexFunc(cmd.Output, func(path string) bool { return format(path) == "json" })
-	if at >= 0 && isTerminal(env.stderr) {
-		env.note("open it in the browser: belsim explore %s", jobs.Quote(cmd.Output[at]))
 	}
 }
 

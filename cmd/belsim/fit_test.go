@@ -1,10 +1,8 @@
 package main
 
 import (
-	"archive/zip"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -13,13 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/forecast"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
 	"belsim/theory/base/arrayfile"
@@ -62,13 +58,6 @@ func smallNetwork(t *testing.T) (y, z *mat.Dense, args []string) {
 	}
 	return y, z, []string{"fit", "--code", "johnson", "--levels", "16", "--range", "2.5:4.3", "--targets",
 		save(t, "y.npy", y), "--outputs", save(t, "z.npy", z)}
-}
-
-// levelsOf are the levels of the targets of smallNetwork.
-func levelsOf(y *mat.Dense) *mat.Dense {
-	var levels mat.Dense
-	levels.Apply(func(_, _ int, v float64) float64 { return math.Round((v-2.5)*15/1.8) + 1 }, y)
-	return &levels
 }
 
 // save writes an array in the format of its name's ending.
@@ -143,7 +132,9 @@ func TestFit(t *testing.T) {
 func TestModel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	y, _, _ := smallNetwork(t)
-	save(t, "levels.npy", levelsOf(y))
+	var levels mat.Dense
+	levels.Apply(func(_, _ int, v float64) float64 { return math.Round((v-2.5)*15/1.8) + 1 }, y)
+	save(t, "levels.npy", &levels)
 	f := fitOf(t, "fit --code johnson --levels 16 --targets levels.npy --outputs z.npy -o fit.json")
 	var c compare.Ranking
 	runJSON(t, &c, "compare johnson unary --model fit.json --decoder auto --samples 500")
@@ -166,69 +157,14 @@ func TestModel(t *testing.T) {
 	mustRun(t, "optimize --bits 6 --steps 1 --quiet --model fit.json") // whose labels are levels
 }
 
-// TestFitFiles has the same outputs in other files and forms.
-func TestFitFiles(t *testing.T) {
-	inFolderWithData(t)
-	y, z, args := smallNetwork(t)
-	n, m := z.Dims()
-	bits, signs, turned := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
-	bits.Apply(func(_, _ int, v float64) float64 { return map[bool]float64{true: 1}[v > 0] }, z)
-	signs.Apply(func(_, _ int, v float64) float64 { return 2*v - 1 }, bits)
-	turned.Scale(-1, z)
-	for name, array := range map[string]*mat.Dense{"y.csv": y, "z.csv": z, "levels.npy": levelsOf(y), "bits.npy": bits,
-		"signs.csv": signs, "turned.npy": turned} {
-		save(t, name, array)
-	}
-	archive := must.Get(os.Create("both.npz"))(t)
-	w := zip.NewWriter(archive)
-	for name, m := range map[string]mat.Matrix{"targets": y, "z": z} {
-		must.Succeed(t, arrayfile.WriteNPY(t.Context(), must.Get(w.Create(name+".npy"))(t), m))
-	}
-	must.Succeed(t, errors.Join(w.Close(), archive.Close()))
-	mustRun(t, "codes johnson --levels 16 -o mine.npy")
-
-	const named = "fit --code johnson --levels 16 "
-	byLabel, byLevel := fitOf(t, args...), fitOf(t, named+"--targets levels.npy --outputs z.csv")
-	for args, want := range map[string]*assess.Fit{
-		named + "--range 2.5:4.3 --targets y.csv --outputs z.csv":         byLabel,
-		named + "--range 2.5:4.3 --targets both.npz --outputs both.npz:z": byLabel,
-		named + "--targets levels.npy --outputs logits:z.csv":             byLevel,
-		named + "--targets levels.npy --outputs bits.npy":                 byLevel,
-		named + "--targets levels.npy --outputs bits:signs.csv":           byLevel,
-		named + "--targets levels.npy --outputs signs.csv":                byLevel,
-		"fit --code mine.npy --targets levels.npy --outputs z.csv":        byLevel,
-	} {
-		got := fitOf(t, args)
-		if got.R != want.R || got.SigmaInterval != want.SigmaInterval ||
-			got.Decoders[0].Observed != want.Decoders[0].Observed {
-			t.Errorf("%s: r = %v, %v; want %v, %v", args, got.R, got.Decoders[0], want.R, want.Decoders[0])
-		}
-	}
-	// Bits of the other sign are noticed.
-	if got := fitOf(t, named+"--targets levels.npy --outputs turned.npy"); !strings.HasPrefix(got.Verdict,
-		"The outputs are inverted") || !strings.HasPrefix(byLevel.Verdict, "The network's best decoder") {
-		t.Errorf("%q with the signs turned, %q as they are", got.Verdict, byLevel.Verdict)
-	}
-}
-
-// TestRecommend: a code of one's own is ranked like the named one, and the verdict stands first, in
-// short lines.
+// TestRecommend: a code of one's own is ranked like the named one.
 func TestRecommend(t *testing.T) {
 	inFolderWithData(t)
 	_, _, network := smallNetwork(t)
 	mustRun(t, "codes gray --levels 16 -o mine.csv")
-	out := mustRun(t, append(network, "--recommend", "--candidates", "mine.csv", "-o", "fit.json")...)
-	if !strings.Contains(out, "yours: johnson") ||
-		!strings.Contains(out, "A forecast is the error of a network of the same kind") {
-		t.Error(out)
-	}
-	f := must.Get(assess.Read("fit.json"))(t)
-	rec := f.Recommendation
-	if len(rec.Ranking) < 3*(len(code.Families())+1) || len(rec.Notes) == 0 {
-		t.Fatalf("%+v", rec)
-	}
+	f := fitOf(t, append(network, "--recommend", "--candidates", "mine.csv")...)
 	gray, mine := map[scenario.Design]float64{}, map[scenario.Design]float64{}
-	for _, r := range rec.Ranking {
+	for _, r := range f.Recommendation.Ranking {
 		at := r.Design
 		at.Code = ""
 		switch r.Code {
@@ -240,16 +176,6 @@ func TestRecommend(t *testing.T) {
 	}
 	if len(gray) == 0 || !maps.Equal(gray, mine) {
 		t.Errorf("forecasts of gray: %v; of the same code in a file: %v", gray, mine)
-	}
-	if !strings.HasPrefix(out, "The network's best decoder is ") {
-		t.Error(out)
-	}
-	opening := true
-	for line := range strings.Lines(out) {
-		opening = opening && line != "\n"
-		if n := utf8.RuneCountInString(line); n > 121 || opening && n > 101 {
-			t.Errorf("%d characters: %s", n, line)
-		}
 	}
 }
 
@@ -314,37 +240,18 @@ func TestFitSeveral(t *testing.T) {
 		row.Output, row.Error, row.Describes = k+1, unit*row.Error, true
 		must.Equal(t, "row", row, got.Rows[k], cmpopts.EquateApprox(0.003, 0))
 	}
-	// Forecasts of each output, and those of all, whose errors are means: the same ratios here,
-	// where outputs differ in their unit alone.
+	// Forecasts of each output, and those of all.
 	targets.Apply(func(_, _ int, v float64) float64 { return 1.1 * v }, targets)
 	save(t, "direct.npy", targets)
 	must.Succeed(t, os.WriteFile("again.npy", data, 0o600))
 	text := mustRun(t, ranges+"--recommend --also johnson:again.npy --baseline direct.npy -o all.json -o all.html")
 	readJSON(t, "all.json", &all)
-	first := all.Outputs[0]
-	if all.Recommendation == nil || all.Recommendation.Decision == nil {
-		t.Fatal("there is no decision for all outputs")
+	if all.Recommendation == nil || all.Recommendation.Decision == nil || all.Outputs[2].Direct == nil {
+		t.Fatal("there is no decision for all outputs, or no direct regression")
 	}
-	must.Equal(t, "advice", first.Verdict[strings.Index(first.Verdict, "Next: "):], all.Verdict[len(all.Verdict)-1])
-	for _, x := range all.Recommendation.Ranking {
-		i := slices.IndexFunc(first.Recommendation.Ranking, func(y forecast.Row) bool {
-			return x.Code == y.Code && x.Training == y.Training && y.Best
-		})
-		want := first.Recommendation.Ranking[i]
-		want.Forecast *= 2 // the mean of 1, 2 and 3
-		must.Equal(t, "row of all outputs", want, x, cmpopts.EquateApprox(1e-3, 1e-3),
-			cmpopts.IgnoreFields(forecast.Row{}, "Interval", "Lo", "Hi"))
-	}
-	f := all.Outputs[2]
-	if f.Direct == nil {
-		t.Fatal("output 3: no direct regression")
-	}
-	must.Equal(t, "networks of output 3", 2, f.Decoders[len(f.Decoders)-1].Network)
-	for _, want := range []string{"for all outputs",
-		" at 3 of the 3 outputs, worse at 0, and not told apart at 0 (paired by sample)."} {
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
-			t.Errorf("%s\nhas no %q", text, want)
-		}
+	must.Equal(t, "networks of output 3", 2, all.Outputs[2].Decoders[len(all.Outputs[2].Decoders)-1].Network)
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), "at 3 of the 3 outputs, worse at 0, and not told apart at 0") {
+		t.Error(text)
 	}
 	for args, want := range map[string]string{
 		args + "--range 2.5:4.3 --range 5:8.6": "--range is given 2 times, and the network has outputs for 3 targets",

@@ -383,32 +383,6 @@ func TestHeatmap(t *testing.T) {
 	}
 }
 
-// TestHeatmapTyped: the same question has the same answer, whether the names of the default are
-// typed or left out: of codes, the number of levels, the method, the decoder and the axes. What else
-// stands beside them does not matter.
-func TestHeatmapTyped(t *testing.T) {
-	const paper = "B has the smaller error in 34.7 % of the valid cells by bounds, in 0.0 % by exact values"
-	for _, axes := range []string{"--r 1:150:30 --sigma 1:100:30", "--r 1,75 --sigma 30,90", "--r 2 --sigma 3:9:2"} {
-		want := ""
-		for _, typed := range []string{"", "unary johnson-nonzero", "--method auto", "--levels 255 --method bound,exact",
-			"unary johnson-nonzero --decoder auto --levels 255"} {
-			out := mustRun(t, "heatmap "+typed+" "+axes)
-			if want == "" {
-				want = out
-			}
-			must.Equal(t, typed+" "+axes, want, out)
-			must.Equal(t, "as the paper's map", axes[:9] == "--r 1:150", strings.Contains(out, paper))
-		}
-	}
-	// Of the axes, which are the paper's here, one range is enough to tell.
-	for _, typed := range []string{"", "unary johnson-nonzero"} {
-		out := mustRun(t, "heatmap "+typed+" --r 3")
-		if !strings.Contains(out, "1 × 100 cells, 99 valid") {
-			t.Errorf("%q: %s", typed, out)
-		}
-	}
-}
-
 // refusal runs a command line that is bad input: its end is one line on standard error, which is
 // returned, exit code 2, and the files that were there before.
 func refusal(t *testing.T, args ...string) string {
@@ -489,16 +463,6 @@ func fromZero(t *testing.T, refused string, words []string) {
 		})
 		if all := at.FindAllString(got, -1); i >= len(all) || all[i] != want {
 			t.Errorf("%v: %q from 0 is %q; want %q in it", words, refused, got, want)
-		}
-	}
-}
-
-// TestLongWords: a message cuts a name that is longer than any file's.
-func TestLongWords(t *testing.T) {
-	for _, args := range []string{"compare unary -o %s.png", "verify --code %s.csv", "sweep %s"} {
-		_, _, stderr := run(t, fmt.Sprintf(args, strings.Repeat("x", 100000)))
-		if len(stderr) > 1000 || !strings.Contains(stderr, "xxx…xxx") {
-			t.Errorf("%s: %d bytes, %.300s", args, len(stderr), stderr)
 		}
 	}
 }

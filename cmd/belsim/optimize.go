@@ -238,7 +238,9 @@ func (cmd *optimizeCmd) keep(ctx context.Context, env *environment, found *searc
 	}
 	path := cmd.kept(found.Bits)
 	found.CodeFile = &path
-	return cmd.writeFile(env, path, func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, found.Found) })
+	return outputFlags{Output: []string{path}}.write(env, func(w io.Writer, _ string) error {
+		return arrayfile.WriteCSV(ctx, w, found.Found)
+	})
 }
 
 // kept is the file of --keep for a number of bits.

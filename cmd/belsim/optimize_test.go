@@ -66,24 +66,6 @@ func TestOptimize(t *testing.T) {
 	}
 }
 
-// TestOptimizeStart: a code to begin from, with columns that stay.
-func TestOptimizeStart(t *testing.T) {
-	t.Chdir(t.TempDir())
-	out := mustRun(t, "optimize --start johnson --levels 16 --bits 10 --fix 1,3,4 --max-transitions 3 --r 0.6 --sigma 1.5 --steps 500 --samples 500 -o found.csv")
-	if !strings.Contains(out, "from johnson:") || !strings.Contains(out, "written to found.csv") {
-		t.Errorf("it says %q", out)
-	}
-	mustRun(t, "codes johnson --levels 16 -o johnson.csv")
-	found, johnson := readCSV(t, "found.csv"), readCSV(t, "johnson.csv")
-	for i := range found {
-		for _, k := range []int{0, 2, 3} {
-			if found[i][k] != johnson[i][k] {
-				t.Errorf("level %d, bit %d has changed", i+1, k+1)
-			}
-		}
-	}
-}
-
 // TestPareto: a row for each number of bits and for each named code, errors that do not
 // grow with the bits, and the codes in a folder that the command makes.
 func TestPareto(t *testing.T) {

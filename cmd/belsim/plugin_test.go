@@ -3,14 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math/bits"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"belsim/errmodel/forecast"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/search"
@@ -47,10 +45,7 @@ func TestPluggedIn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run := func(args string) (status int, stdout, stderr string) {
 		var out, errs bytes.Buffer
-		if !strings.Contains(args, "--label-noise") { // of networks, which are not sampled
-			args += " --backend cpu"
-		}
-		env := newEnvironment(strings.Fields(args), &out, &errs)
+		env := newEnvironment(strings.Fields(args+" --backend cpu"), &out, &errs)
 		env.decoders = append(decode.Builtin(), decode.Entry{
 			Name: "toy",
 			New:  func(c *code.Code, _ decode.Options) (decode.Decoder, error) { return toy{c}, nil },
@@ -81,39 +76,20 @@ func TestPluggedIn(t *testing.T) {
 		must.Equal(t, "compare", want, r, cmpopts.IgnoreFields(compare.Result{}, "Expected", "Tie"))
 	}
 
-	// So it reads the hard decisions of networks that know a perceived label.
-	both := []string{"toy", "gen"}
-	var networks [2]forecast.Ranking
-	for i, decoder := range both {
-		read(&networks[i], "forecast gray --levels 8 --label-noise 1 --decoder "+decoder)
-	}
-	want := networks[1].Results[0]
-	want.Decoder, want.Outputs = "toy", decode.Bits
-	must.Equal(t, "networks", want, networks[0].Results[0])
-	if want.Forecast == 0 {
-		t.Error("networks have no error")
-	}
-
 	// The exact value is an enumeration, and it agrees with the samples.
 	_, out, _ := run("verify --code gray --levels 16 --decoder toy --r 0.4 --sigma 1 --samples 20000")
 	if !strings.Contains(out, "PASS every sampled mean agrees with its exact value; there is no bound") {
 		t.Errorf("verify printed %s", out)
 	}
 
-	for _, method := range []string{"exact", "mc --samples 50"} {
-		var maps [2]heatmap.Map
-		for i, decoder := range both {
-			read(&maps[i], fmt.Sprintf("heatmap gray unary --levels 8 --method %s --r 0.2:0.8:3 --sigma 1:2:2 --quiet --decoder %s", method, decoder))
-		}
-		want := maps[1]
-		want.A.Decoder, want.B.Decoder = "toy", "toy"
-		must.Equal(t, "heatmap --method "+method, want, maps[0], cmpopts.EquateApprox(0, 1e-12),
-			cmpopts.IgnoreUnexported(heatmap.Map{}, heatmap.Values{}), cmpopts.IgnoreTypes(table.Provenance{}))
-		must.Equal(t, "number of cells", 6, len(want.Cells))
-		for _, cell := range want.Cells {
-			must.Within(t, "error", cell.Of(want.Methods[0]).A, 1e-9, 8)
-		}
+	var maps [2]heatmap.Map
+	for i, decoder := range []string{"toy", "gen"} {
+		read(&maps[i], "heatmap gray unary --levels 8 --method exact --r 0.2:0.8:3 --sigma 1:2:2 --quiet --decoder "+decoder)
 	}
+	want := maps[1]
+	want.A.Decoder, want.B.Decoder = "toy", "toy"
+	must.Equal(t, "heatmap", want, maps[0], cmpopts.EquateApprox(0, 1e-12),
+		cmpopts.IgnoreUnexported(heatmap.Map{}, heatmap.Values{}), cmpopts.IgnoreTypes(table.Provenance{}))
 
 	// The search finds a code that is better than the named codes, by its exact value.
 	var found search.Optimized

@@ -276,156 +276,96 @@ func (c *Code) setJohnson(i, start, v, m int) {
 	c.set(i, start+max(m-v, 0), start+min(2*m-v, m))
 }
 
+// FromMatrix returns the code with the rows of an L × M matrix of zeros and
+// ones. All rows must differ. Messages use name, which is the path of a custom code.
+func FromMatrix(name string, m mat.Matrix) (*Code, error) { return fromMatrix(name, m, false) }
+
 // FromReal returns the code with the rows of an L × M matrix of real numbers, as learned
 // codes have them. The target of a bit is one in the rows where the value of its column
 // is above the middle between the smallest and the largest value of this column. All rows
-// must differ, also when values are rounded to RealUnit. For a matrix of zeros and ones, the
-// result is the code of FromMatrix.
+// must differ. For a matrix of zeros and ones, the result is the code of FromMatrix.
 func FromReal(name string, m mat.Matrix) (*Code, error) {
-	levels, width, err := checkDims(name, m)
-	if err != nil {
-		return nil, err
-	}
-	// Beside the values, a text of each row is kept until all rows are known to differ.
-	if err := memory.Check(name, memory.Product(levels, width, 2*8)); err != nil {
-		return nil, err
-	}
-	values, bits := make([]float64, levels*width), true
+	levels, width := m.Dims()
 	for i := range levels {
 		for k := range width {
-			v := m.At(i, k)
-			if math.IsNaN(v) || math.Abs(v) > maxValue {
-				return nil, fmt.Errorf("%s: row %s, column %s: %v; want a number between %g and %g", name,
-					position.At(i+1), position.At(k+1), v, -maxValue, maxValue)
-			}
-			values[i*width+k] = v + 0 // −0 is 0
-			bits = bits && (v == 0 || v == 1)
-		}
-	}
-	if bits {
-		return FromMatrix(name, m)
-	}
-	c := newCode(name, levels, width)
-	c.values = values
-	for k := range width {
-		lo, hi := values[k], values[k]
-		for i := range levels {
-			lo, hi = min(lo, c.Value(i, k)), max(hi, c.Value(i, k))
-		}
-		for i := range levels {
-			if c.Value(i, k) > lo/2+hi/2 {
-				c.set(i, k, k+1)
+			if v := m.At(i, k); v != 0 && v != 1 {
+				return fromMatrix(name, m, true)
 			}
 		}
 	}
-	return c, c.checkReal()
+	return FromMatrix(name, m)
 }
 
 // maxValue is the largest magnitude in a real code.
 const maxValue = 1e30
 
-// checkReal refuses values whose unit has not full precision, and two levels with the same code
-// word, also where rounding to RealUnit makes them the same.
-func (c *Code) checkReal() error {
-	unit := c.RealUnit()
-	if unit < 0x1p-1022 {
-		return fmt.Errorf("%s: no value is larger than %g; want larger ones, which have full precision", c.name,
-			0x1p-1006)
-	}
-	first, second := firstTwins(c.levels, func(key []byte, i int) []byte {
-		for k := range c.bits {
-			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(math.Round(c.Value(i, k)/unit)+0)) // −0 is 0
-		}
-		return key
-	})
-	if second == 0 {
-		return nil
-	}
-	for k := range c.bits {
-		if c.Value(first, k) != c.Value(second, k) {
-			return fmt.Errorf("%s: rows %s and %s are the same code word when values are rounded to %.2g",
-				c.name, position.At(first+1), position.At(second+1), unit)
-		}
-	}
-	return c.errTwins(first, second)
-}
-
-// RealUnit is the unit to which values of a code of real numbers are rounded where its
-// decoding is sampled: 1/65536 of the largest magnitude.
-func (c *Code) RealUnit() float64 {
-	largest := 0.0
-	for _, v := range c.values {
-		largest = max(largest, math.Abs(v))
-	}
-	return largest * 0x1p-16
-}
-
-// firstTwins returns the first row that has the key of a row before it, and this row: 0 and 0 where
-// all differ. key appends the key of a row.
-func firstTwins(rows int, key func(to []byte, i int) []byte) (first, second int) {
-	seen := make(map[string]int, rows)
-	var text []byte
-	for i := range rows {
-		text = key(text[:0], i)
-		if first, ok := seen[string(text)]; ok {
-			return first, i
-		}
-		seen[string(text)] = i
-	}
-	return 0, 0
-}
-
-// errTwins is the error for two rows with the same code word.
-func (c *Code) errTwins(first, second int) error {
-	return fmt.Errorf("%s: rows %s and %s are the same code word; every level needs its own", c.name,
-		position.At(first+1), position.At(second+1))
-}
-
-// checkDims returns the size of a matrix that can be a code.
-func checkDims(name string, m mat.Matrix) (levels, width int, err error) {
-	levels, width = m.Dims()
+func fromMatrix(name string, m mat.Matrix, real bool) (*Code, error) {
+	levels, width := m.Dims()
+	// Beside the code, a text of each row is kept until all rows are known to differ.
+	numbers := (width + 63) / 64
 	switch {
 	case levels < MinLevels:
-		err = fmt.Errorf("%s: %d rows; a code has one row per level, and at least %d", name, levels, MinLevels)
+		return nil, fmt.Errorf("%s: %d rows; a code has one row per level, and at least %d", name, levels, MinLevels)
 	case levels > MaxLevels:
-		err = fmt.Errorf("%s: %d rows; a code has at most %d levels", name, levels, MaxLevels)
+		return nil, fmt.Errorf("%s: %d rows; a code has at most %d levels", name, levels, MaxLevels)
 	case width < 1:
-		err = fmt.Errorf("%s: no columns; a code has at least one bit", name)
+		return nil, fmt.Errorf("%s: no columns; a code has at least one bit", name)
+	case real:
+		numbers = width
 	}
-	return levels, width, err
-}
-
-// FromMatrix returns the code with the rows of an L × M matrix of zeros and
-// ones. All rows must differ. Messages use name, which is the path of a custom code.
-func FromMatrix(name string, m mat.Matrix) (*Code, error) {
-	levels, width, err := checkDims(name, m)
-	if err != nil {
-		return nil, err
-	}
-	if err := memory.Check(name, memory.Product(levels, (width+63)/64, 2*8)); err != nil {
+	if err := memory.Check(name, memory.Product(levels, numbers, 2*8)); err != nil {
 		return nil, err
 	}
 	c := newCode(name, levels, width)
+	if real {
+		c.values = make([]float64, levels*width)
+	}
 	for i := range levels {
 		for k := range width {
-			switch v := m.At(i, k); v {
-			case 0:
-			case 1:
+			switch v := m.At(i, k); {
+			case !real && v != 0 && v != 1:
+				return nil, fmt.Errorf("%s: row %s, column %s: %v is neither 0 nor 1", name, position.At(i+1), position.At(k+1), v)
+			case real && !(math.Abs(v) <= maxValue):
+				return nil, fmt.Errorf("%s: row %s, column %s: %v; want a number between %g and %g", name,
+					position.At(i+1), position.At(k+1), v, -maxValue, maxValue)
+			case real:
+				c.values[i*width+k] = v + 0 // −0 is 0
+			case v == 1:
 				c.set(i, k, k+1)
-			default:
-				return nil, fmt.Errorf("%s: row %s, column %s: %v is neither 0 nor 1", name, position.At(i+1), position.At(k+1),
-					v)
 			}
 		}
 	}
-	first, second := firstTwins(levels, func(key []byte, i int) []byte {
-		for _, w := range c.Word(i) {
-			key = binary.LittleEndian.AppendUint64(key, w)
+	for k := range width {
+		if !real {
+			break
 		}
-		return key
-	})
-	if second > 0 {
-		return nil, c.errTwins(first, second)
+		column := mat.Col(nil, k, c)
+		middle := slices.Min(column)/2 + slices.Max(column)/2
+		for i, v := range column {
+			if v > middle {
+				c.set(i, k, k+1)
+			}
+		}
 	}
-	return c, nil
+	return c, c.checkRows()
+}
+
+// checkRows refuses two levels with the same code word.
+func (c *Code) checkRows() error {
+	seen := make(map[string]int, c.levels)
+	var key []byte
+	for i := range c.levels {
+		key = key[:0]
+		if c.Real() {
+			key, _ = binary.Append(key, binary.LittleEndian, c.values[i*c.bits:(i+1)*c.bits])
+		} else {
+			key, _ = binary.Append(key, binary.LittleEndian, c.Word(i))
+		}
+		if first, ok := seen[string(key)]; ok {
+			return fmt.Errorf("%s: rows %s and %s are the same code word; every level needs its own", c.name,
+				position.At(first+1), position.At(i+1))
+		}
+		seen[string(key)] = i
+	}
+	return nil
 }

@@ -282,26 +282,14 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRealRows: every level of a code of real numbers has its own word, also as samples see it.
+// TestRealRows: every level of a code of real numbers has its own word.
 func TestRealRows(t *testing.T) {
-	for _, tt := range []struct {
-		rows []float64 // of two columns
-		want string    // of the error; "" for none
-	}{
-		{[]float64{1, 0.5, 1, 0.500005, 0, 0.5},
-			"rows 1 and 2 are the same code word when values are rounded to 1.5e-05"},
-		{[]float64{1000, 0.5, 0, 0, 0, 0.001}, "rows 2 and 3 are the same code word when values are rounded to 0.015"},
-		{[]float64{0, 0.5, 1, 0.25, 0, 0.5}, "rows 1 and 3 are the same code word; every level"},
-		{[]float64{1, 1e-9, 1, -1e-9}, "rows 1 and 2 are the same code word when"},
-		{[]float64{1e-320, 0, 0, 1e-320}, "no value is larger than"},
-		{[]float64{1, 0.5, 1, 0.50002, 0, 0.5}, ""},
-		{[]float64{1e-100, 0, 0, 1e-100}, ""},
-	} {
-		_, err := code.FromReal("real.csv", mat.NewDense(len(tt.rows)/2, 2, tt.rows))
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(must.Text(err), tt.want)) {
-			t.Errorf("%v: error %v, want %q", tt.rows, err, tt.want)
-		}
+	rows := mat.NewDense(3, 2, []float64{0, 0.5, 1, 0.25, 0, 0.5})
+	if _, err := code.FromReal("real.csv", rows); err == nil || !strings.Contains(must.Text(err), "rows 1 and 3 are the same") {
+		t.Errorf("error %v", err)
 	}
+	rows.Set(2, 1, 0.50002)
+	must.Get(code.FromReal("real.csv", rows))(t)
 }
 
 func FuzzFromMatrix(f *testing.F) {
@@ -322,9 +310,4 @@ func FuzzFromMatrix(f *testing.F) {
 			t.Fatalf("code differs from its matrix %v", m)
 		}
 	})
-}
-
-// TestHardToLearn: 8 transitions a bit are not too many yet.
-func TestHardToLearn(t *testing.T) {
-	must.Equal(t, "8 and more", [2]bool{false, true}, [2]bool{code.HardToLearn(8), code.HardToLearn(8.001)})
 }

@@ -179,23 +179,10 @@ func (l *Ledger) Wrote(path string) {
 // Written are the files that were written.
 func (l *Ledger) Written() []string { return l.order }
 
-// LeftBehind says which files an interrupted command has written. printed says that there is
-// something on standard output.
-func (l *Ledger) LeftBehind(printed bool) string {
-	const most = 2 // names beside "N more", which are at least two
-	names := l.order
-	rest, none := "and nothing else", "nothing was written"
-	if printed {
-		none = "part of the output was printed, and no file was written"
-		rest = "part of the output was printed, and no other file was written"
+// LeftBehind says which files an interrupted command has written.
+func (l *Ledger) LeftBehind() string {
+	if len(l.order) == 0 {
+		return "nothing was written"
 	}
-	switch n := len(names); {
-	case n == 0:
-		return none
-	case n == 1:
-		return names[0] + " was written, " + rest
-	case n > most+1:
-		return fmt.Sprintf("%s and %d more files were written, %s", strings.Join(names[:most], ", "), n-most, rest)
-	}
-	return strings.Join(names, ", ") + " were written, " + rest
+	return "written: " + strings.Join(l.order, ", ")
 }

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,22 +10,6 @@ import (
 
 	"belsim/theory/base/must"
 )
-
-// TestLeftBehind: an interrupted command names the files that it has written, not all of many.
-func TestLeftBehind(t *testing.T) {
-	var l Ledger
-	for i, want := range []string{"nothing was written", "a0 was written, and nothing else",
-		"a0, a1 were written, and nothing else", "a0, a1, a2 were written, and nothing else",
-		"a0, a1 and 2 more files were written, and nothing else"} {
-		if got := l.LeftBehind(false); got != want {
-			t.Errorf("%d files: %q, want %q", i, got, want)
-		}
-		l.Wrote(fmt.Sprint("a", i))
-	}
-	if got := new(Ledger).LeftBehind(true); got != "part of the output was printed, and no file was written" {
-		t.Errorf("printed: %q", got)
-	}
-}
 
 // TestLedger: what is read, and what was written, is not written over, under whatever name.
 func TestLedger(t *testing.T) {
