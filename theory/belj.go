@@ -9,23 +9,6 @@ import (
 	"belsim/theory/decode"
 )
 
-func belJBoundOf(_ *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, bool) {
-	j, ok := d.(decode.BelJ)
-	if !ok || !cost.Absolute() {
-		return nil, false
-	}
-	name := "Eq. 26"
-	if j.ZeroWord() {
-		name = "Eq. 26, one level lower, with terms for the all-zero word"
-	}
-	return &Bound{Name: name, Row: noWait(newBelJBound(j))}, true
-}
-
-func belJFormOf(c *code.Code, d decode.Decoder) (func() form, bool) {
-	j, ok := d.(decode.BelJ)
-	return func() form { return newBelJForm(c, j) }, ok
-}
-
 // split returns the error probabilities of the bits of J(v, M) that are zero and
 // of those that are one, as they stand in e, and whether the zeros stand behind
 // the ones.

@@ -5,24 +5,7 @@ import (
 
 	"belsim/theory/code"
 	"belsim/theory/cost"
-	"belsim/theory/decode"
 )
-
-func belUBoundOf(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, bool) {
-	if _, ok := d.(decode.BelU); !ok {
-		return nil, false
-	}
-	row := belUBound
-	if !cost.Absolute() {
-		row = newStepsBound(c, cost)
-	}
-	return &Bound{Name: "Eq. 2", Linear: true, Row: noWait(row)}, true
-}
-
-func belUFormOf(c *code.Code, d decode.Decoder) (func() form, bool) {
-	_, ok := d.(decode.BelU)
-	return func() form { return &belUForm{x: newCountLaws(c.Bits()), y: newCountLaws(c.Bits())} }, ok
-}
 
 // belUBound is Eq. 2: with counting, E|error| ≤ Σ_k e_k. O(M).
 func belUBound(_ int, e []float64) float64 {

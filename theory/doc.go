@@ -4,7 +4,7 @@
 // code, and exact values.
 //
 // A decoder that this package does not know has no bound, and its exact values are sums over
-// all outputs. The tables bounds and closedForms list the formulas for the others.
+// all outputs. NewBound and NewLaw list the formulas for the others.
 //
 // Every exact value is a sum over the law of the answer, P(answer = m | n), with a cost of package
 // belsim/theory/cost: by default |decoded − label| in levels. The classifiers' error probabilities are an L × M

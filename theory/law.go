@@ -58,38 +58,33 @@ type form interface {
 	set(ctx context.Context, i int, e []float64) error
 	// answers is the law of the row, until the next one is set.
 	answers() Answers
-}
-
-// meanForm is a form that has the mean of some costs sooner than the law.
-type meanForm interface {
+	// mean is the mean cost of the row, where the form has it sooner than the law.
 	mean(c cost.Cost) (mean float64, ok bool)
 }
-
-// closedForms are the laws that are not enumerated, each beside its formula.
-var closedForms = []func(c *code.Code, d decode.Decoder) (make func() form, ok bool){belUFormOf, belJFormOf}
 
 // NewLaw prepares the law for a code and its decoder: for bel-u and bel-j of any size, for any other
 // decoder by enumeration of all 2^M outputs where that is at most 2³¹ operations and M ≤ 20. The error
 // wraps ErrNoClosedForm elsewhere, and where a row takes more than most products, beside the
 // enumeration itself; or it is the context's.
 func NewLaw(ctx context.Context, most int, c *code.Code, d decode.Decoder) (*Law, error) {
-	prepared := func(form func() form) *Law {
-		return &Law{code: c, decoder: d, forms: sync.Pool{New: func() any { return form() }}}
-	}
-	for _, of := range closedForms {
-		if form, ok := of(c, d); ok {
-			return prepared(form), nil
+	x := &Law{code: c, decoder: d}
+	switch d := d.(type) {
+	case decode.BelU:
+		x.forms.New = func() any { return &belUForm{x: newCountLaws(c.Bits()), y: newCountLaws(c.Bits())} }
+	case decode.BelJ:
+		x.forms.New = func() any { return newBelJForm(c, d) }
+	default:
+		t, err := newOutcomes(ctx, c, d)
+		if err != nil {
+			return nil, err
 		}
+		if n := t.nodes(); n > most {
+			return nil, fmt.Errorf("%w: an exact value takes a decision diagram of %d nodes, and only %d are quick",
+				ErrNoClosedForm, n, most)
+		}
+		x.forms.New = func() any { return t.form() }
 	}
-	t, err := newOutcomes(ctx, c, d)
-	if err != nil {
-		return nil, err
-	}
-	if n := t.nodes(); n > most {
-		return nil, fmt.Errorf("%w: an exact value takes a decision diagram of %d nodes, and only %d are quick",
-			ErrNoClosedForm, n, most)
-	}
-	return prepared(t.form), nil
+	return x, nil
 }
 
 // Row returns the law of the answer to row i of the code (level i+1), whose bits err independently
@@ -125,10 +120,8 @@ func (x *Law) Levels(ctx context.Context, workers int, weights []float64, e mat.
 
 // meanOf is the mean cost of the answers to level n.
 func meanOf(f form, c cost.Cost, n int) float64 {
-	if m, ok := f.(meanForm); ok {
-		if mean, ok := m.mean(c); ok {
-			return mean
-		}
+	if mean, ok := f.mean(c); ok {
+		return mean
 	}
 	mean, _ := f.answers().Mean(c, n)
 	return mean

@@ -34,11 +34,6 @@ func noWait(row func(i int, e []float64) float64) boundOf {
 	return func(_ context.Context, i int, e []float64) (float64, error) { return row(i, e), nil }
 }
 
-// bounds are the bounds on hard decisions, each beside its formula. A decoder without
-// one has no bound.
-var bounds = []func(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, bool){belUBoundOf, belJBoundOf,
-	unionBoundOf}
-
 // Largest is the largest cost that a decoder of a code can have at row i (level n = i+1). No bound is
 // above it.
 func Largest(c *code.Code, d decode.Decoder, cost cost.Cost, i int) float64 {
@@ -64,10 +59,24 @@ func NewBound(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, error) {
 	if c.Real() {
 		return nil, fmt.Errorf("%w: no bound for the hard outputs of a code of real numbers", ErrNoClosedForm)
 	}
-	for _, of := range bounds {
-		if b, ok := of(c, d, cost); ok {
-			return b.cut(c, d, cost), nil
+	b := &Bound{}
+	switch d := d.(type) {
+	case decode.BelU:
+		if b.Name, b.Linear, b.Row = "Eq. 2", true, noWait(belUBound); !cost.Absolute() {
+			b.Row = noWait(newStepsBound(c, cost))
 		}
+	case decode.BelJ:
+		if !cost.Absolute() {
+			break
+		}
+		if b.Name, b.Row = "Eq. 26", noWait(newBelJBound(d)); d.ZeroWord() {
+			b.Name = "Eq. 26, one level lower, with terms for the all-zero word"
+		}
+	case decode.Gen:
+		b.Name, b.Row = "union bound", newUnionBound(c, cost)
+	}
+	if b.Row != nil {
+		return b.cut(c, d, cost), nil
 	}
 	return nil, fmt.Errorf("%w: no bound of the %s cost for decoder %s", ErrNoClosedForm, cost.Name(), d.Name())
 }

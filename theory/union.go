@@ -7,15 +7,7 @@ import (
 
 	"belsim/theory/code"
 	"belsim/theory/cost"
-	"belsim/theory/decode"
 )
-
-func unionBoundOf(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, bool) {
-	if _, ok := d.(decode.Gen); !ok {
-		return nil, false
-	}
-	return &Bound{Name: "union bound", Row: newUnionBound(c, cost)}, true
-}
 
 // newUnionBound returns the union bound for gen on hard decisions:
 //

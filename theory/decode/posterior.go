@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -61,25 +62,12 @@ var medianEntry = Entry{
 // usualError is the error probability of every bit where nothing is known.
 const usualError = 1e-3
 
-// everywhere is a table with the same number in all places.
-type everywhere struct {
-	rows, columns int
-	value         float64
-}
-
-func (e everywhere) Dims() (r, c int)    { return e.rows, e.columns }
-func (e everywhere) At(int, int) float64 { return e.value }
-func (e everywhere) T() mat.Matrix       { return everywhere{e.columns, e.rows, e.value} }
-
 // NewPosterior returns the decoder of a code. Where the model has no Errors, every bit errs with the
 // probability 10⁻³. The error says what does not fit, or is no probability;
 // it is a *memory.Error where L × M numbers do not fit in memory.
 func NewPosterior(c *code.Code, m Model) (*Posterior, error) {
 	if c.Real() {
 		return nil, fmt.Errorf("%w: %s knows the bits of codes, and %s holds real numbers", ErrUnfit, Median, c.Name())
-	}
-	if m.Errors == nil {
-		m.Errors = everywhere{c.Levels(), c.Bits(), usualError}
 	}
 	if err := memory.Check(fmt.Sprintf("the decoder %s of %s", Median, c.Name()),
 		memory.Product(c.Levels(), c.Bits(), 8)); err != nil {
@@ -126,13 +114,15 @@ func logPrior(prior []float64, levels int) ([]float64, error) {
 // errors calls f with each error probability, row by row.
 func (p *Posterior) errors(f func(i, k int, e float64)) error {
 	e, c := p.model.Errors, p.code
-	if err := c.CheckTable(e); err != nil {
-		return err
-	}
-	var row []float64
+	row := slices.Repeat([]float64{usualError}, c.Bits())
+	var err error
 	for i := range c.Levels() {
-		var err error
-		if row, err = matrix.Probabilities(row, i, e); err != nil {
+		if e != nil {
+			if err = c.CheckTable(e); err == nil {
+				row, err = matrix.Probabilities(row, i, e)
+			}
+		}
+		if err != nil {
 			return err
 		}
 		for k, v := range row {
@@ -280,18 +270,14 @@ func (p *Posterior) DecodeLogits(z []float64) float64 {
 const impossibleBit = -1 << 20
 
 // BitScoresTo sets dst, of length L, to the scores of the levels for a word, where a bit that a
-// level cannot give counts −2²⁰. It returns false where the decoder reads logits.
-func (p *Posterior) BitScoresTo(dst []float64, word []uint64) bool {
-	if p.model.Logits {
-		return false
-	}
+// level cannot give counts −2²⁰. The decoder reads bits.
+func (p *Posterior) BitScoresTo(dst []float64, word []uint64) {
 	p.affine.ScoresTo(dst, signs(word, p.code.Bits()))
 	if p.sure != nil {
 		for i := range dst {
 			dst[i] += impossibleBit * float64(p.sure.impossible(i, word))
 		}
 	}
-	return true
 }
 
 // BitScore returns by how much the score of level i+1 of BitScoresTo changes when bit k becomes

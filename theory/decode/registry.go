@@ -82,27 +82,12 @@ func (r Registry) Tempered(names ...string) bool {
 
 // ReadingLogits returns the decoders that read logits.
 func (r Registry) ReadingLogits() Registry {
-	return r.filter(func(e Entry) bool { return e.Logits })
-}
-
-// ReadingRealCodes returns the decoders that read codes of real numbers.
-func (r Registry) ReadingRealCodes() Registry {
-	return r.filter(func(e Entry) bool { return e.RealCodes })
+	return slices.DeleteFunc(slices.Clone(r), func(e Entry) bool { return !e.Logits })
 }
 
 // Uninformed returns the decoders that need no model of the classifiers.
 func (r Registry) Uninformed() Registry {
-	return r.filter(func(e Entry) bool { return !e.Informed })
-}
-
-func (r Registry) filter(keep func(Entry) bool) Registry {
-	var out Registry
-	for _, e := range r {
-		if keep(e) {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r), func(e Entry) bool { return e.Informed })
 }
 
 // New returns the named decoder for a code. Of the decoders of this package Auto
@@ -124,8 +109,7 @@ func (r Registry) New(name string, c *code.Code, o Options) (Decoder, error) {
 // make calls a constructor where it may be called.
 func (r Registry) make(e Entry, c *code.Code, o Options) (Decoder, error) {
 	if c.Real() && !e.RealCodes {
-		use := strings.Join(r.ReadingRealCodes().Names(), " or ")
-		return nil, fmt.Errorf("%w: %s reads bits, and %s holds real numbers; use %s", ErrUnfit, e.Name, c.Name(), use)
+		return nil, fmt.Errorf("%w: %s reads bits, and %s holds real numbers; use gen or gen-ex", ErrUnfit, e.Name, c.Name())
 	}
 	if o.Temperature == 0 {
 		o.Temperature = 1
@@ -135,7 +119,7 @@ func (r Registry) make(e Entry, c *code.Code, o Options) (Decoder, error) {
 
 // auto returns the decoder with the largest rank among those that fit.
 func (r Registry) auto(c *code.Code, o Options) (Decoder, error) {
-	entries := r.filter(func(e Entry) bool { return e.Auto != nil && e.Auto(c) > 0 })
+	entries := slices.DeleteFunc(slices.Clone(r), func(e Entry) bool { return e.Auto == nil || e.Auto(c) == 0 })
 	slices.SortStableFunc(entries, func(a, b Entry) int { return b.Auto(c) - a.Auto(c) })
 	for _, e := range entries {
 		d, err := r.make(e, c, o)

@@ -140,7 +140,6 @@ func TestRegistry(t *testing.T) {
 	}
 	must.Equal(t, "auto of those that read logits", "gen",
 		must.Get(r.ReadingLogits().New(decode.Auto, mustNew(t, "unary", 9), decode.Options{}))(t).Name())
-	must.Equal(t, "those that read real numbers", []string{"gen", "gen-ex"}, r.ReadingRealCodes().Names())
 	for give, want := range map[float64]float64{0: 1, 3: 3} { // 1 unless given
 		must.Equal(t, "temperature", want,
 			must.Get(r.New("gen-ex", c, decode.Options{Temperature: give}))(t).(decode.Tempered).Temperature())

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 
@@ -65,44 +64,6 @@ func TestOpen(t *testing.T) {
 			p.quiet()
 		})
 	}
-}
-
-// TestOld: what a move has made old is dim until it is new, and nothing else is.
-func TestOld(t *testing.T) {
-	p := open(t, fileURL(t)+"#levels=12", 1400, 1000)
-	const numbers = "bits bound exact facts-of levels-figure sampled table-note tr worst"
-	for change, want := range map[string]string{
-		"{r: 0.7}":                         numbers,
-		"{sigma: 2}":                       numbers,
-		"{decoder: 'gen'}":                 numbers + " map", // it reads the rows, too
-		"{other: {...code, name: 'gray'}}": "map",
-		"{method: 'bound'}":                "map",
-		"{code: {...code, name: 'gray'}}":  strings.Replace(numbers, "table-note tr ", "", 1) + " map matrix",
-		"{levels: 16}":                     numbers + " map matrix",
-		"{bits: [3]}":                      "",
-	} {
-		words := strings.Fields(want)
-		slices.Sort(words)
-		const dim = `[...new Set([...document.querySelectorAll('.stale, tr.old')].map(
-			e => e.id || 'tr'))].sort().join(' ')`
-		const hold = "for (const w of explorer.pool.workers) w.ready = "
-		// No worker takes a question until the page has been drawn.
-		p.eval(hold + "false; { const {code} = explorer.state(); explorer.set(" + change + ") }")
-		p.eval("globalThis.drawn = false; requestAnimationFrame(() => requestAnimationFrame(() => drawn = true))")
-		p.wait("drawn")
-		got := value[string](p, dim)
-		if want := strings.Join(words, " "); got != want {
-			t.Errorf("after %s, dim are %q; want %q", change, got, want)
-		}
-		p.eval(hold + "true; explorer.pool.pump()")
-		p.settle()
-		if got := value[string](p, dim); got != "" {
-			t.Errorf("%s is computed, and %q are dim", change, got)
-		}
-		p.eval("explorer.undo()")
-		p.settle()
-	}
-	p.quiet()
 }
 
 // rectangle is a part of the page, in pixels.
@@ -240,91 +201,5 @@ func TestToggle(t *testing.T) {
 		t.Errorf("%d bits changed by the keyboard", n)
 	}
 	p.until("spoken", "its target is")
-	p.quiet()
-}
-
-// TestHover lights up what belongs to a level, in all figures.
-func TestHover(t *testing.T) {
-	p := open(t, fileURL(t)+few, 1400, 1000)
-	f := p.shown("#levels-figure svg")
-	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, f.X+f.Width*0.5, f.Y+f.Height*0.5))
-	p.until("readout", `level \d+ · exact 0\.\d+ · bound .* · sampled`)
-	m := p.shown("#matrix svg image")
-	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X+m.Width*0.4, m.Y+m.Height*0.3))
-	p.until("readout", `bit \d+ · its target is`)
-	p.until("bits", "under the pointer")
-	p.quiet()
-}
-
-// TestFragments follows a link, goes back, and refuses a bad link with a sentence.
-func TestFragments(t *testing.T) {
-	const link = "#levels=32&code=hexj!3.4&other=unary&r=0.7&sigma=2&prior=middle&bits=9_12&method=bound"
-	p := open(t, fileURL(t)+link, 1400, 1000)
-	p.text("name", "hexj-edited.csv")
-	p.text("facts", "32 levels, 16 bits, read by gen on bits")
-	if m := value[string](p, "explorer.views.data.map.method"); m != "bound" {
-		t.Errorf("the map is by %s", m)
-	}
-	p.eval("{ const e = document.getElementById('code'); e.value = 'gray'; e.dispatchEvent(new Event('change')) }")
-	p.wait("location.hash.includes('code=gray')")
-	p.settle()
-	p.do(chromedp.NavigateBack())
-	p.wait("explorer.state().code.name === 'hexj'")
-	p.settle()
-	p.text("name", "hexj-edited.csv")
-	p.eval("location.hash = '#r=fast'")
-	p.until("alert", "r is “fast”")
-	if v := p.number("r"); v != 0.6 {
-		t.Errorf("r = %v after a bad link; want the default", v)
-	}
-	p.eval("location.hash = '#levels=4&prior=-1_2_2_1&method=x'")
-	p.until("alert", "prior is “-1_2_2_1”")
-	p.settle()
-	if s := value[string](p, "explorer.state().prior.kind + ' ' + explorer.state().method"); s != "uniform auto" {
-		t.Errorf("the prior and the method are %s after a bad link", s)
-	}
-	p.eval("location.hash = '#code=unary'")
-	p.wait("explorer.views.data.code.name === 'unary' && !explorer.views.data.problem")
-	p.quiet()
-}
-
-// TestInvalid stops r at its largest valid value, and says so.
-func TestInvalid(t *testing.T) {
-	p := open(t, fileURL(t)+"#levels=16&r=9&sigma=1", 1400, 1000)
-	stopped := func() {
-		t.Helper()
-		p.until("model-problem", `^r stops at [\d.]+: `)
-		p.settle()
-		if v := value[float64](p, "explorer.views.data.theory.mean.exact"); !(v > 0.1) {
-			t.Errorf("the exact error is %v; %s", v, value[string](p, "explorer.views.data.problem"))
-		}
-		if v := p.number("r"); !(v > 1 && v < 4) {
-			t.Errorf("r stops at %v", v)
-		}
-	}
-	stopped()
-	r := p.shown("#r")
-	p.drag(r.X+r.Width*0.5, r.Y+r.Height/2, r.X+r.Width*0.99, r.Y+r.Height/2, 6)
-	stopped()
-	p.eval("explorer.set({r: 0.5})")
-	p.wait("document.getElementById('model-problem').hidden")
-	p.quiet()
-}
-
-// TestPresets shows each state of the guided start.
-func TestPresets(t *testing.T) {
-	p := open(t, fileURL(t), 1400, 1000)
-	for i, want := range []string{"unary", "b1jdj"} { // code B of the map; the third opens files
-		p.eval(fmt.Sprintf("document.querySelectorAll('#start button')[%d].click()", i))
-		p.settle()
-		p.wait(fmt.Sprintf("explorer.views.data.map.b?.name === %q", want))
-		if text := p.says("start-text"); len(text) < 50 || strings.Contains(text, "--") {
-			t.Errorf("preset %d says %q", i+1, text)
-		}
-		exact := value[float64](p, "explorer.views.data.theory.mean.exact")
-		if i == 0 && fmt.Sprintf("%.1f", exact) != "18.2" {
-			t.Errorf("preset 1 says 18.2, and the page %v", exact)
-		}
-	}
 	p.quiet()
 }

@@ -208,33 +208,6 @@ func TestLevels(t *testing.T) {
 		Code{Name: "a.csv", Rows: []string{"0", "1"}, Flips: [][2]int{{1, 1}}}.file())
 }
 
-// TestOmit: what is left out has a work just above a limit.
-func TestOmit(t *testing.T) {
-	intervals := expect.Omit{Intervals: true, AnyLaw: true}
-	exact := expect.Omit{Exact: true, Intervals: true, AnyLaw: true}
-	both := expect.Omit{Bounds: true, Exact: true, Intervals: true, AnyLaw: true}
-	for _, test := range []struct {
-		code, decoder string
-		levels        int
-		quick         bool
-		want          expect.Omit
-	}{
-		{"unary", "bel-u", 102, true, intervals},
-		{"unary", "bel-u", 103, true, exact},
-		{"johnson", "bel-j", 100, true, intervals},
-		{"unary", "bel-u", 512, false, expect.Omit{AnyLaw: true}},
-		{"johnson", "gen", 30, true, intervals},
-		{"johnson", "gen", 32, true, exact},
-		{"unary", "gen", 71, true, exact},
-		{"unary", "gen", 72, true, both},
-		{"unary", "gen", 72, false, expect.Omit{Exact: true, AnyLaw: true}}, // an interval is exact
-	} {
-		s := scene(test.levels)
-		sub := must.Get(New("").subject(t.Context(), s, Code{Name: test.code}, test.decoder))(t)
-		must.Equal(t, fmt.Sprintf("%+v", test), test.want, sub.omit(test.quick))
-	}
-}
-
 // TestQuick: what is left out at first comes later, and what was there stays.
 func TestQuick(t *testing.T) {
 	e := New("")
@@ -288,23 +261,15 @@ func TestRefusals(t *testing.T) {
 		want     string
 	}{
 		{"nothing", struct{}{}, `does not know "nothing"`},
-		{"code", 1, "reading a question"},
 		{"code", with(func(s *Subject) { s.Scene.Levels = 1 }), "1 levels: the explorer takes 2 to 512"},
-		{"code", with(func(s *Subject) { s.Scene.Levels = 1000 }), "takes 2 to 512"},
-		{"code", with(func(s *Subject) { s.Code.Name = "nobody" }), "nobody"},
 		{"code", with(func(s *Subject) { s.Code.Flips = [][2]int{{9, 1}} }), "no bit 1 of level 9"},
 		{"code", with(func(s *Subject) { s.Code.Rows = []string{"01"} }), "has 1 levels; want 8"},
 		{"code", with(func(s *Subject) { s.Scene.Levels, s.Code.Rows = 2, []string{"01", "1"} }), "level 2 has 1 bits"},
 		{"code", with(func(s *Subject) { s.Scene.Levels, s.Code.Rows = 2, []string{"", ""} }), "want 2"},
 		{"errors", with(func(s *Subject) { s.Scene.Sigma = 0 }), "σ"},
-		{"errors", with(func(s *Subject) { s.Scene.R = -1 }), "r = -1"},
 		{"theory", with(func(s *Subject) { s.Scene.Temperature = 0 }), "temperature"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior.Kind = "x" }), "want uniform"},
-		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", make([]float64, 9)} }), "need 9 levels"},
-		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{-1, 2}} }), "count -1 of label 1"},
 		{"theory", with(func(s *Subject) { s.Scene.Prior = Prior{"counts", []float64{0, 0}} }), "counts add up to 0; want a positive finite"},
-		{"theory", with(func(s *Subject) { s.Decoder = "bel-u" }), "bel-u"},
-		{"theory", with(func(s *Subject) { s.Scene.R = 100 }), "probability is at most 1"},
 		{"samples", samplesQuestion{with(func(*Subject) {}), 10, 3, 3}, "want some of 1 to 8"},
 		{"map", mapQuestion{Scene: scene(8), X: "0:1:3:log", Y: "1:2:3:log"}, "want positive finite numbers"},
 		{"map", mapQuestion{Scene: scene(8), X: "1:2:3:log", Y: "1:2:3:log", To: 4}, "rows 0 to 4"},

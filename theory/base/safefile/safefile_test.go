@@ -1,7 +1,6 @@
 package safefile
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"belsim/theory/base/inputfile"
@@ -112,37 +110,6 @@ func TestLongNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		only(t, path, "long")
-	}
-}
-
-// TestReaders: whoever reads while several write sees one of their texts, wholly.
-func TestReaders(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out")
-	a, b := bytes.Repeat([]byte("a"), 200_000), bytes.Repeat([]byte("b"), 100_000)
-	must.Succeed(t, Write(path, text(string(a))))
-	var writers sync.WaitGroup
-	for _, s := range [][]byte{a, b} {
-		writers.Go(func() {
-			for range 10 {
-				must.Succeed(t, Write(path, text(string(s))))
-			}
-		})
-	}
-	done := make(chan struct{})
-	go func() { writers.Wait(); close(done) }()
-	for reading := true; reading; {
-		select {
-		case <-done:
-			reading = false
-		default:
-		}
-		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, a) && !bytes.Equal(got, b) {
-			t.Fatalf("%d bytes, %v", len(got), err)
-		}
-	}
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(entries) != 1 {
-		t.Errorf("%v, %v; want one file", entries, err)
 	}
 }
 

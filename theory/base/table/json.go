@@ -130,8 +130,7 @@ func ReadJSON(text []byte, v any) error {
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return fmt.Errorf("%scharacter %d: want %s, not this %s", prefixed(kind.Field, ": "), kind.Offset,
-			jsonName(kind.Type.Kind()), kind.Value)
+		return fmt.Errorf("%scharacter %d: want %v, not this %s", prefixed(kind.Field, ": "), kind.Offset, kind.Type, kind.Value)
 	}
 	if err != nil {
 		return err
@@ -139,23 +138,6 @@ func ReadJSON(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return check(d, reflect.ValueOf(v).Elem(), "")
-}
-
-// jsonName names what JSON has for a Go value.
-func jsonName(kind reflect.Kind) string {
-	switch kind {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a text"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	}
-	return "a whole number"
 }
 
 func prefixed(name, end string) string {

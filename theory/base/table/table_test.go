@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,45 +15,6 @@ import (
 
 	"belsim/theory/base/must"
 )
-
-// result is a row like those of the commands.
-type result struct {
-	Code   string  `json:"code" text:"code"`
-	Bits   int     `json:"bits" text:"bits"`
-	Mean   float64 `json:"mean" text:"sampled"`
-	StdErr float64 `json:"stderr" text:"± s.e."`
-	Within float64 `json:"within" text:"within"`
-	Worst  int     `json:"worst_level" text:"worst level"`
-	At     float64 `json:"worst_mean"`
-	provenance
-}
-
-type provenance struct {
-	Samples uint64  `json:"samples"`
-	File    *string `json:"file" csv:"code_file"`
-	Sum     uint64  `json:"-" csv:"sum_abs"`
-	Words   []int   `json:"words" csv:"-"`
-}
-
-func results() []result {
-	file := "a,b.csv"
-	return []result{
-		{"unary", 63, 0.45394, 0.00123, 0.9312, 20, 0.7712345, provenance{1 << 63, &file, 5, nil}},
-		{"b1jdj_x|y", 7, math.NaN(), math.NaN(), math.NaN(), 3, 1234567, provenance{}},
-	}
-}
-
-func within(r result) string {
-	if Missing(r.Within) {
-		return dash
-	}
-	return fmt.Sprintf("%.2f %%", 100*r.Within)
-}
-func worst(r result) string { return fmt.Sprintf("%d (%s)", r.Worst, Short(r.At)) }
-
-func tableOf() *Table {
-	return Of(results(), Replace("within", "within 5", within), Replace("worst_level", "", worst))
-}
 
 func printed(t *testing.T, print func(io.Writer) error) string {
 	t.Helper()
@@ -70,13 +30,6 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-func TestText(t *testing.T) {
-	same(t, printed(t, tableOf().Write), `       code  bits  sampled   ± s.e.  within 5    worst level
-      unary    63   0.4539  0.00123   93.12 %    20 (0.7712)
-  b1jdj_x|y     7        –        –         –  3 (1.235e+06)
-`)
-}
-
 // TestStyles: names, values and notes, as fit prints its parameters; and a line below headings,
 // with a row that is short.
 func TestStyles(t *testing.T) {
@@ -85,26 +38,6 @@ func TestStyles(t *testing.T) {
 		"  r          1.082    1.07 to 1.1\n  σ, levels  3        \n")
 	same(t, printed(t, (&Table{Head: []string{"a", "σ"}, Rows: [][]string{{"x"}, {"y", "±z"}}, Line: 1}).Write),
 		"  a   σ\n  x    \n  ─────\n  y  ±z\n")
-}
-
-func TestCSV(t *testing.T) {
-	const want = `code,bits,mean,stderr,within,worst_level,worst_mean,samples,code_file,sum_abs
-unary,63,0.45394,0.00123,0.9312,20,0.7712345,9223372036854775808,"a,b.csv",5
-b1jdj_x|y,7,,,,3,1.234567e+06,0,,0
-`
-	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, results()) }), want)
-	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, results(), "stderr", "code_file", "sum_abs") }),
-		`code,bits,mean,within,worst_level,worst_mean,samples
-unary,63,0.45394,0.9312,20,0.7712345,9223372036854775808
-b1jdj_x|y,7,,,3,1.234567e+06,0
-`)
-	stop := errors.New("stopped")
-	err := WriteCSVSeq(io.Discard, func(yield func(result, error) bool) {
-		_ = yield(results()[0], nil) && yield(result{}, stop)
-	})
-	if !errors.Is(err, stop) {
-		t.Errorf("the error of the rows: %v", err)
-	}
 }
 
 type big struct{ hi, lo uint64 }
@@ -165,6 +98,14 @@ func TestEveryKind(t *testing.T) {
 x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,12
 ,,false,0,0,,,,0:0,,,,,,0,0,0,,0
 `)
+	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, []Pointed{{7}}, "p") }), "\n\n")
+	replaced := Of(rows, Replace("s", "name", func(r every) string { return "r" + r.S }), Append("last", func(every) string { return "z" }))
+	must.Equal(t, "computed columns", []string{"rx", "z"}, []string{replaced.Rows[0][0], replaced.Rows[0][16]})
+	must.Equal(t, "their headings", []string{"name", "last"}, []string{replaced.Head[0], replaced.Head[16]})
+	stop := errors.New("stopped")
+	if err := WriteCSVSeq(io.Discard, func(yield func(every, error) bool) { yield(every{}, stop) }); !errors.Is(err, stop) {
+		t.Errorf("the error of the rows: %v", err)
+	}
 	got := Of(rows)
 	want := &Table{
 		Head: []string{"s", "m", "t", "i", "u", "f, in levels", "g", "n", "v", "pi", "pn", "pf", "", "pv", "y", "p"},
@@ -176,24 +117,6 @@ x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,1
 	}
 	if !reflect.DeepEqual(got.Head, want.Head) || !reflect.DeepEqual(got.Rows, want.Rows) {
 		t.Errorf("%q\n%q", got.Head, got.Rows)
-	}
-}
-
-type fullDisk struct{}
-
-var errFull = errors.New("no space left")
-
-func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
-
-func TestFullDisk(t *testing.T) {
-	for name, write := range map[string]func(io.Writer) error{
-		"text": tableOf().Write,
-		"csv":  func(w io.Writer) error { return WriteCSV(w, results()) },
-		"json": func(w io.Writer) error { return WriteJSON(w, results()) },
-	} {
-		if err := write(fullDisk{}); !errors.Is(err, errFull) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 
@@ -271,7 +194,7 @@ func TestLikeEncodingJSON(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"a":1,}`:                 "character 8",
-		`{"a":"1"}`:                "a: character 8: want a number, not this string",
+		`{"a":"1"}`:                "a: character 8: want float64, not this string",
 		`{"a":1,"a":2}`:            "a occurs twice",
 		`{"d":[{},{"e":1,"E":1}]}`: "d[1].E occurs twice",
 		`{"c":[1,2],"f":1}`:        "f is not a field",
@@ -282,24 +205,6 @@ func TestLikeEncodingJSON(t *testing.T) {
 			t.Errorf("%s: %v; want %s", text, err, want)
 		}
 	}
-}
-
-// TestReadsBack: any text in a cell is read back by encoding/csv.
-func TestReadsBack(t *testing.T) {
-	type row struct {
-		A string `json:"a"`
-		B string `json:"b"`
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		r := row{rapid.StringMatching("[a,\"\n ;]{0,6}").Draw(t, "a"), rapid.StringMatching("[a,\"\n ;]{0,6}").Draw(t,
-			"b")}
-		var b bytes.Buffer
-		must.Succeed(t, WriteCSV(&b, []row{r}))
-		records, err := csv.NewReader(&b).ReadAll()
-		if err != nil || len(records) != 2 || records[1][0] != r.A || records[1][1] != r.B {
-			t.Fatalf("%q, %v, want %q", records, err, r)
-		}
-	})
 }
 
 // TestSampled: a mean of 0, and shares of all or none, are known where they are certain, or samples
