@@ -127,8 +127,13 @@ func besideDirect(n *network, rows []DecoderRow) (*Direct, error) {
 	if !table.Missing(out.StdErr) {
 		e.StdErr = out.StdErr / width
 	}
-	if fault.AsGuess(n.code, n.seen.Counts, e) {
+	const unbelieved = 3 // as a factor: other units, or other data
+	ratio := out.Error / out.Network
+	switch {
+	case fault.AsGuess(n.code, n.seen.Counts, e):
 		out.Warning = "the median target alone would be as near"
+	case out.Network > 0 && !n.options.predicts() && (ratio > unbelieved || ratio < 1./unbelieved):
+		out.Warning = fmt.Sprintf("it is %.2g times the error of this network", ratio)
 	}
 	return out, nil
 }

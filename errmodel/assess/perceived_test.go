@@ -363,7 +363,8 @@ func TestDoubted(t *testing.T) {
 		{"constant", func(float64, int) float64 { return 8.5 }, "all 3000 predictions are 8.5; " + refused},
 		{"shuffled", func(_ float64, i int) float64 { return y.At(other[i], 0) }, guess},
 		{"bad", func(y float64, i int) float64 { return y + 10*noise[i] }, guess},
-		{"4.5", nil, guess}, {"1", nil, believed},
+		{"too good", func(y float64, i int) float64 { return y + noise[i]/50 }, doubted},
+		{"0.03", nil, doubted}, {"4", nil, doubted}, {"4.5", nil, guess}, {"1", nil, believed},
 		{"16", nil, refused + "a mean |error| in levels, of 15 at most"},
 	} {
 		o := o
@@ -382,7 +383,7 @@ func TestDoubted(t *testing.T) {
 			}
 			continue
 		}
-		o.Recommend = tt.name == "right" || tt.name == "bad"
+		o.Recommend = tt.name == "right" || tt.name == "too good"
 		f := judge(t, o).Fit
 		if says(t, f.Verdict, tt.want); (tt.want == believed) != (f.Direct.Warning == "") {
 			t.Errorf("%s: %q", tt.name, f.Direct.Warning)
