@@ -189,8 +189,8 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"intervals":      drawing(plots.Intervals, intervalsData()),
 		"verify":         drawing(plots.Verify, verifyData(255, true)),
 		"verify-inexact": drawing(plots.Verify, verifyData(12, false)),
-		"code":       drawing(plots.CodeMatrix, codeData(8, 16)),
-		"code-large": drawing(plots.CodeMatrix, codeData(2000, 4000)),
+		"code":           drawing(plots.CodeMatrix, codeData(8, 16)),
+		"code-large":     drawing(plots.CodeMatrix, codeData(2000, 4000)),
 		"compare": drawing(plots.Compare, plots.CompareData{Rows: []plots.CompareRow{
 			{"unary", 0.5, 0.4, 0.401, 0.001}, {"johnson", 0.62, 0.55, 0.549, 0.002},
 			{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01}, {"hadamard", 90, nan,
