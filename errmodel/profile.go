@@ -31,8 +31,7 @@ type Profile struct {
 const keepUnit = 8 << 20
 
 // NewProfile returns the profile of a code whose bit k has
-// transitions at positions[k][i]+½: code.Code.Transitions gives them; PrintedTransitions gives
-// the positions of the paper's Eq. 4. It costs O(L) Gaussians and O(L·transitions) additions.
+// transitions at positions[k][i]+½: code.Code.Transitions gives them. It costs O(L) Gaussians and O(L·transitions) additions.
 // The error is about σ, or the context's.
 func NewProfile(ctx context.Context, c *code.Code, positions [][]int, sigma float64) (*Profile, error) {
 	if err := Check(1, sigma); err != nil {
@@ -107,7 +106,7 @@ func newGaussians(sigma float64, reach, circle int) (g gaussians) {
 
 // addTo adds the Gaussian of a transition at at+½ to a column of all levels.
 func (g gaussians) addTo(column []float64, at int) {
-	// Printed transitions may lie beyond the levels: their Gaussians begin further out.
+	// A transition may lie beyond the levels: its Gaussian begins further out.
 	edge := min(max(at, 0), len(column))
 	values := g.values[min(max(at-edge, edge-at), len(g.values)):]
 	below := column[max(0, edge-len(values)):edge]
