@@ -26,7 +26,6 @@ const testPlan = `{
   "sigma": [1, 2, 5],
   "methods": ["bound", "exact", "mc"],
   "samples": 3000,
-  "within": 2,
   "seed": 3
 }`
 
