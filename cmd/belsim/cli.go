@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -390,10 +389,7 @@ func (env *environment) notify(parent context.Context) (ctx context.Context, sto
 }
 
 // version is the version in words: the name that the build has, or what version control says.
-func version() string {
-	info, _ := debug.ReadBuildInfo() // nil where there is none
-	return buildinfo.Version(release, info)
-}
+func version() string { return buildinfo.Version(release) }
 
 // outside marks an error of writing as the environment's, unless the path the
 // user gave is at fault.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"belsim/cmd/explorer/page"
@@ -18,36 +17,32 @@ import (
 // engine is the package of the WebAssembly entry.
 const engine = "belsim/cmd/explorer/wasm"
 
-// build makes the page: one HTML file with its style, its scripts and the engine.
+// build makes the page: one HTML file with its style, its scripts and the engine as WebAssembly, with the script that
+// Go needs to run it.
 func build(ctx context.Context) ([]byte, error) {
-	wasm, support, err := compile(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("building the engine: %w", err)
-	}
-	return page.HTML(page.Parts{Worker: string(support) + "\n" + page.Script("worker.js"), WASM: wasm})
-}
-
-// compile returns the engine as WebAssembly, and the script that Go needs to run it.
-func compile(ctx context.Context) (wasm, support []byte, err error) {
 	root, err := goTool(ctx, "env", "GOROOT")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if support, err = os.ReadFile(filepath.Join(strings.TrimSpace(root), "lib", "wasm", "wasm_exec.js")); err != nil {
-		return nil, nil, err
+	support, err := os.ReadFile(filepath.Join(strings.TrimSpace(root), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return nil, err
 	}
 	folder, err := os.MkdirTemp("", "explorer")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer os.RemoveAll(folder)
 	out := filepath.Join(folder, "engine.wasm")
-	if _, err := goTool(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X 'main.version="+version()+
-		"'", "-o", out, engine); err != nil {
-		return nil, nil, err
+	if _, err := goTool(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X 'main.version="+
+		buildinfo.Version("")+"'", "-o", out, engine); err != nil {
+		return nil, err
 	}
-	wasm, err = os.ReadFile(out)
-	return wasm, support, err
+	wasm, err := os.ReadFile(out)
+	if err != nil {
+		return nil, err
+	}
+	return page.HTML(page.Parts{Worker: string(support) + "\n" + page.Script("worker.js"), WASM: wasm})
 }
 
 // goTool runs the go command for WebAssembly, and returns what it prints.
@@ -63,10 +58,4 @@ func goTool(ctx context.Context, args ...string) (string, error) {
 		return "", fmt.Errorf("go %s: %s", args[0], bytes.TrimSpace(failed.Stderr))
 	}
 	return string(out), err
-}
-
-// version is the version of belsim that the page shows.
-func version() string {
-	info, _ := debug.ReadBuildInfo() // nil where there is none
-	return buildinfo.Version("", info)
 }

@@ -397,7 +397,7 @@ func TestFiles(t *testing.T) {
 	for what, want := range map[string]string{
 		"code":   "0,0\n0,1\n1,1\n1,0\n",
 		"prior":  "label,count\n1,607\n2,223\n3,82\n4,30\n",
-		"levels": "level,bound,exact,mean,stderr,samples,detectable,sum_abs,sum_square,sum_within\n1,",
+		"levels": "level,bound,exact,mean,stderr,samples,detectable,sum_abs,sum_square\n1,",
 		"errors": "0.0",
 		"map":    "r,sigma,exact_a,exact_b,exact_increase_percent\n0.1,0.5,",
 	} {

@@ -8,9 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 )
@@ -30,40 +28,23 @@ type Parts struct {
 
 // Script is one of the page's files; "" where there is none of this name.
 func Script(name string) string {
-	b, err := files.ReadFile(name)
-	if err != nil {
-		return ""
-	}
+	b, _ := files.ReadFile(name)
 	return string(b)
 }
 
-// HTML is the page.
-func HTML(p Parts) ([]byte, error) { return assemble(files, p) }
-
-// assemble puts the parts of the page into its HTML. Scripts are modules under the names
-// explorer/FILE; the import map holds them, so that the page loads nothing.
-func assemble(page fs.FS, p Parts) ([]byte, error) {
-	text := map[string]string{}
+// HTML is the page. Scripts are modules under the names explorer/FILE; the import map holds them, so that the page
+// loads nothing.
+func HTML(p Parts) ([]byte, error) {
 	imports := map[string]string{}
-	names, err := fs.Glob(page, "*.*")
+	names, err := fs.Glob(files, "*.js")
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		b, err := fs.ReadFile(page, name)
-		if err != nil {
-			return nil, err
+		if !slices.Contains(workers, name) {
+			text := Script(name) + "\n//# sourceURL=explorer/" + name + "\n"
+			imports["explorer/"+name] = "data:text/javascript;base64," + base64.StdEncoding.EncodeToString([]byte(text))
 		}
-		text[name] = string(b)
-		if path.Ext(name) == ".js" && !slices.Contains(workers, name) {
-			b = append(b, "\n//# sourceURL=explorer/"+name+"\n"...)
-			imports["explorer/"+name] = "data:text/javascript;base64," + base64.StdEncoding.EncodeToString(b)
-		}
-	}
-	html := text["index.html"]
-	mapping, err := json.Marshal(map[string]any{"imports": imports})
-	if err != nil {
-		return nil, err
 	}
 	packed, connect := []byte{}, "'self'"
 	if p.WASM != nil {
@@ -72,44 +53,20 @@ func assemble(page fs.FS, p Parts) ([]byte, error) {
 		}
 		connect = "'none'"
 	}
-	given, err := json.Marshal(p.Given) // escapes <
-	if err != nil {
-		return nil, err
-	}
-	if strings.Contains(p.Worker, "</script") {
-		return nil, errors.New("the worker's script would end the page's script")
-	}
-	for _, part := range []struct{ mark, text string }{
-		{"/*style*/", text["style.css"]},
-		{"/*connect*/", connect},
-		{"/*worker*/", p.Worker},
-		{"/*given*/", string(given)},
-		{"/*imports*/", string(mapping)},
-		{"/*wasm*/", base64.StdEncoding.EncodeToString(packed)},
-	} {
-		if part.text == "" && part.mark != "/*wasm*/" {
-			return nil, fmt.Errorf("nothing stands for %s: a file is missing", part.mark)
-		}
-		if strings.Count(html, part.mark) != 1 {
-			return nil, fmt.Errorf("index.html has %d times %s; want once", strings.Count(html, part.mark), part.mark)
-		}
-		html = strings.Replace(html, part.mark, part.text, 1)
-	}
-	return []byte(html), nil
+	mapping, err1 := json.Marshal(map[string]any{"imports": imports})
+	given, err2 := json.Marshal(p.Given) // escapes <
+	return []byte(strings.NewReplacer("/*style*/", Script("style.css"), "/*connect*/", connect, "/*worker*/", p.Worker,
+		"/*given*/", string(given), "/*imports*/", string(mapping), "/*wasm*/",
+		base64.StdEncoding.EncodeToString(packed)).Replace(Script("index.html"))), errors.Join(err1, err2)
 }
 
 // compress packs bytes as the page unpacks them. The same bytes give the same result.
 func compress(b []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = w.Write(b)
+		err = errors.Join(err, w.Close())
 	}
-	if _, err := w.Write(b); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return out.Bytes(), err
 }

@@ -2,6 +2,7 @@
 package buildinfo
 
 import (
+	"cmp"
 	"runtime/debug"
 	"strings"
 )
@@ -10,19 +11,16 @@ import (
 // control, as from a copy of the source or with -buildvcs=false.
 const unversioned = "(unversioned build; built without version control)"
 
-// Version is the version of a program: the name of the release, where the build gave it one, and
-// the version of the module, which Go takes from tags and commits. info is nil where the program
-// does not know how it was built.
-func Version(name string, info *debug.BuildInfo) string {
-	parts := []string{}
-	if name != "" {
-		parts = append(parts, name)
-	}
+// Version is the version of this program: the name of the release, where the build gave it one, and
+// the version of the module, which Go takes from tags and commits.
+func Version(name string) string {
+	info, _ := debug.ReadBuildInfo() // nil where there is none
+	return version(name, info)
+}
+
+func version(name string, info *debug.BuildInfo) string {
 	if info != nil && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		parts = append(parts, info.Main.Version)
+		name = strings.TrimPrefix(name+", "+info.Main.Version, ", ")
 	}
-	if len(parts) == 0 {
-		return unversioned
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(name, unversioned)
 }

@@ -25,7 +25,7 @@ func TestVersion(t *testing.T) {
 		{"1.2.0", build("(devel)"), "1.2.0"},
 		{"1.2.0", build(pseudo), "1.2.0, " + pseudo},
 	} {
-		if got := Version(tt.name, tt.info); got != tt.want {
+		if got := version(tt.name, tt.info); got != tt.want {
 			t.Errorf("%q, %+v: %q, want %q", tt.name, tt.info, got, tt.want)
 		}
 	}
