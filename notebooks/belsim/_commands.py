@@ -433,6 +433,9 @@ class Fit(_Results, _plots.Pictured):
     from 1, and ``report("report.html")`` writes it as a page with pictures.
     ``json`` is the text that ``belsim compare --model`` reads from a file; the functions here take the Fit itself as ``model``.
 
+    ``findings`` has what is wrong with the network or its reading, each with its ``name``, ``number`` and mend; ``direct_regression``
+    the comparison with ``baseline``; ``error_quantiles``, ``probabilities`` and ``perceived`` further numbers.
+
     ``each`` has the Fit of each output of a network of several outputs, and else the Fit itself.
 
     ``recommendation``, ``decoder`` and pictures read the arrays again that ``fit`` was given: do not change these in between.
