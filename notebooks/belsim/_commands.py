@@ -157,7 +157,6 @@ def compare(
     samples: int | None = None,
     rel_err: float | None = None,
     exact: bool = False,
-    within: int | None = None,
     baseline: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -180,7 +179,7 @@ def compare(
     in its unit, ``attrs["unit"]``. ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
-    within, worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
+    worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
     gives a probability above 1. Errors are in levels without ``cost``; ``worst_level`` counts from 0; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: direct regression with ``baseline``.
