@@ -98,27 +98,6 @@ func TestLargeMixture(t *testing.T) {
 	}
 }
 
-// TestPrinted: μ1 = N/2−k+1.5 and μ2 = N−k+1.5, one level above the code's own.
-func TestPrinted(t *testing.T) {
-	c := mustNew(t, "johnson-nonzero", 15) // N = 16, M = 8
-	positions := must.Get(errmodel.PrintedTransitions(context.Background(), c))(t)
-	own := c.Transitions()
-	for k := 1; k <= 8; k++ {
-		mu1, mu2 := float64(positions[k-1][0])+0.5, float64(positions[k-1][1])+0.5
-		if mu1 != 16.0/2-float64(k)+1.5 || mu2 != 16-float64(k)+1.5 {
-			t.Errorf("bit %d: μ = %v and %v", k, mu1, mu2)
-		}
-		for _, n := range own[k-1] {
-			if n+1 != positions[k-1][0] && n+1 != positions[k-1][1] {
-				t.Errorf("bit %d: own transition at %d+½ has no printed one a level above", k, n)
-			}
-		}
-	}
-	if _, err := errmodel.PrintedTransitions(context.Background(), mustNew(t, "hexj", 16)); err == nil {
-		t.Error("hexj has printed transitions")
-	}
-}
-
 func TestReadTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
 	read := func(text string) (*mat.Dense, error) {

@@ -32,7 +32,7 @@ func problem(tb testing.TB, name, decoder string, levels int, r, sigma float64,
 	kind montecarlo.Kind) *montecarlo.Problem {
 	tb.Helper()
 	c := must.Get(code.New(name, levels))(tb)
-	p := &montecarlo.Problem{Code: c, Decoder: must.Get(decode.New(decoder, c))(tb), Kind: kind, Seed: 1, Within: 2}
+	p := &montecarlo.Problem{Code: c, Decoder: must.Get(decode.New(decoder, c))(tb), Kind: kind, Seed: 1}
 	if r > 0 {
 		p.Errors = must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
 		return p
@@ -185,9 +185,6 @@ func suite(t *testing.T) map[string]job {
 			montecarlo.Span{Row: 3, Samples: montecarlo.BlockSize + 65},
 			montecarlo.Span{Row: 31, Block: 1<<31 - 1, Samples: 1})
 	}
-	wide := *unary
-	wide.Within = 1 << 32
-	jobs["all within"] = every(&wide, 7, 50)
 	jobs["long spans"] = jobOf(johnson, montecarlo.Span{Row: 39, Block: 5, Samples: 2*montecarlo.BlockSize + 17})
 	return jobs
 }

@@ -402,15 +402,13 @@ BEL_FN void deal_task(const bel_launch &a, u32 task, u32 lane) {
 
 struct Sum {
 	u32 abs; // of at most BEL_BLOCK_SIZE errors below BEL_BLOCK_SIZE in all threads
-	u32 within;
 	u64 square;
 };
 
-BEL_FN void tally(Sum &s, const bel_launch &a, int error, u32 n) {
+BEL_FN void tally(Sum &s, int error, u32 n) {
 	const u32 e = (u32)(error < 0 ? -error : error);
 	s.abs += n * e;
 	s.square += (u64)n * ((u64)e * e);
-	s.within += e <= a.within ? n : 0;
 }
 
 // Task is what the threads of a block share. narrow packs the columns of a table
@@ -614,7 +612,7 @@ enum { CHUNK = 8, WARPS = BEL_THREADS / BEL_WARP };
 template <class Sampler> BEL_FN void each_chunk(const bel_launch &a, const Task &t, u32 task, u32 thread, Sampler &sampler, Sum &s) {
 	if (t.classes == 0) {
 		if (thread == 0) {
-			tally(s, a, sampler.undisturbed(a, t), t.samples);
+			tally(s, sampler.undisturbed(a, t), t.samples);
 		}
 		return;
 	}
@@ -629,7 +627,7 @@ template <class Sampler> BEL_FN void each_chunk(const bel_launch &a, const Task 
 		}
 		if (points == 0) {
 			if (thread == 0) {
-				tally(s, a, sampler.undisturbed(a, t), samples);
+				tally(s, sampler.undisturbed(a, t), samples);
 			}
 			continue;
 		}
@@ -674,7 +672,7 @@ template <int N, Decoder D> struct ShortSampler {
 				}
 				marks.mark(place);
 				if (++have == points) {
-					tally(s, a, base.template error<D>(a, t, marks), 1);
+					tally(s, base.template error<D>(a, t, marks), 1);
 					if (--left == 0) {
 						return;
 					}
@@ -779,7 +777,7 @@ template <Decoder D> struct LongSampler {
 				if (++have < points) {
 					continue;
 				}
-				tally(s, a, error(a, t, flips), 1);
+				tally(s, error(a, t, flips), 1);
 				if (points <= FEW) {
 					for (u32 i = 0; i < points; i++) {
 						out.marks[out.stride * touched[i]] = 0;
@@ -884,7 +882,7 @@ BEL_FN float decay(float t) {
 
 // RealSum is Sum for errors that are not whole numbers of levels.
 struct RealSum {
-	u64 abs, square, within;
+	u64 abs, square;
 };
 
 // units is a number of levels, or of levels^2, in units of the sums.
@@ -898,7 +896,6 @@ BEL_FN void tally(RealSum &s, const bel_launch &a, double decoded, double label)
 	}
 	s.abs += units(a, error);
 	s.square += units(a, product(error, error));
-	s.within += error <= (double)a.within + 0.5 / (double)((u64)1 << a.fraction) ? 1 : 0;
 }
 
 // Logits are those of four samples, in the grid's memory.
@@ -1274,11 +1271,10 @@ BEL_FN void place_long(const bel_launch &a, u32 task, u32 thread, u32 grid_threa
 // addition changes them.
 BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const Sum &s) {
 #if BEL_DEVICE
-	u32 abs = s.abs, within = s.within;
+	u32 abs = s.abs;
 	u64 square = s.square;
 	for (u32 d = BEL_WARP / 2; d > 0; d /= 2) {
 		abs += across(abs, d);
-		within += across(within, d);
 		const u32 lo = across((u32)square, d), up = across((u32)(square >> 32), d);
 		square += lo | (u64)up << 32;
 	}
@@ -1286,7 +1282,6 @@ BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const Sum &s) 
 		u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.entry;
 		BEL_ADD(&sums[0], (u64)abs);
 		BEL_ADD(&sums[1], square);
-		BEL_ADD(&sums[2], (u64)within);
 	}
 #endif
 }
@@ -1321,7 +1316,7 @@ BEL_KERNEL deal(const bel_launch a) {
 		for (u32 task = BEL_GROUP; task < a.tasks; task += BEL_GROUPS) { \
 			open_task(a, task, thread, t); \
 			BEL_BARRIER(); \
-			Sum s = {0, 0, 0}; \
+			Sum s = {0, 0}; \
 			body; \
 			add_sum(a, t, thread % BEL_WARP, s); \
 			BEL_BARRIER(); /* the next task's tables take the place of these */ \
@@ -1339,7 +1334,7 @@ BEL_FN u64 across(u64 x, u32 d) {
 }
 
 BEL_FN void add_sum(const bel_launch &a, const Task &t, u32 lane, const RealSum &s) {
-	const u64 own[BEL_SUMS] = {s.abs, s.square, s.within};
+	const u64 own[BEL_SUMS] = {s.abs, s.square};
 	u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * t.entry;
 	BEL_UNROLL
 	for (u32 i = 0; i < BEL_SUMS; i++) {

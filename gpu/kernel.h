@@ -16,7 +16,7 @@ enum {
 	BEL_DIGITS = 10,             /* of the numbers that decide hard outputs: tables.Digits */
 	BEL_FLIP_LANES = 64,         /* samples of a group of hard outputs: tables.FlipLanes */
 	BEL_OCTAVES = 64,            /* of tables.NormalTable, 8 coefficients each */
-	BEL_SUMS = 3                 /* sums of an entry: the numbers of montecarlo.Sums from Abs on */
+	BEL_SUMS = 2                 /* sums of an entry: the numbers of montecarlo.Sums from Abs on */
 };
 
 /* bel_run is a running sum over words: RunningSum of package tables. */
@@ -89,7 +89,6 @@ typedef struct {
 	bel_u32 keys[20]; /* Philox's key schedule: words 2r and 2r+1 are those of round r */
 	bel_u32 levels, bits, words, columns, classes;
 	bel_u32 entries, tasks;
-	bel_u32 within; /* errors of at most this many levels are counted */
 	int empty;      /* bel-j: label of the all-zero word */
 	int corner;     /* bel-j: label of first one = last one = 1 */
 } bel_launch;

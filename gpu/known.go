@@ -56,7 +56,7 @@ func (k known) problem(ctx context.Context) (p *montecarlo.Problem, spans []mont
 	for _, row := range []int{0, k.levels / 3, k.levels - 1} {
 		spans = append(spans, montecarlo.Span{Row: row, Samples: samples})
 	}
-	return &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Kind: k.kind, Seed: 1, Within: 1}, spans,
+	return &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Kind: k.kind, Seed: 1}, spans,
 		fmt.Sprintf("%s of %d levels with %s", k.code, k.levels, k.decoder), nil
 }
 

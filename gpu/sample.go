@@ -341,7 +341,6 @@ func (d *Device) describe(l *C.bel_launch, b *batch) {
 	}
 	l.levels, l.bits, l.words = C.bel_u32(c.Levels()), C.bel_u32(c.Bits()), C.bel_u32(words32(c))
 	l.entries, l.tasks = C.bel_u32(len(b.rows)), C.bel_u32(len(b.tasks.entry))
-	l.within = C.bel_u32(min(p.Within, 1<<30)) // no error is larger
 	if describe := onDevice(p.Decoder).describe; describe != nil {
 		describe(p.Decoder, l)
 	}
@@ -404,7 +403,7 @@ func (d *Device) collect(b *batch, sums []montecarlo.Sums, turn int, done func(u
 	for i, row := range b.rows {
 		s := out[C.BEL_SUMS*i:]
 		sums[row].Add(montecarlo.Sums{
-			Samples: b.samples[i], Abs: s[0], Square: s[1], Within: s[2], Fraction: b.problem.Fraction(),
+			Samples: b.samples[i], Abs: s[0], Square: s[1], Fraction: b.problem.Fraction(),
 		})
 	}
 	done(b.total)

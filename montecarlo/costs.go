@@ -6,7 +6,7 @@ import "math"
 type Costs struct {
 	Mean, Variance float64 // of the cost; the variance without bias
 	Least          float64 // the cost of a level: what an error is taken to cost that no sample shows
-	Square, Within float64 // mean squared distance, and the share of samples within θ
+	Square         float64 // mean squared distance
 	Rounding       float64 // the most that the rounding of real answers moves the mean
 }
 
@@ -17,8 +17,7 @@ func (p *Problem) costs(row int, s *Sums, least float64) *Costs {
 	if d := p.digits(); d > 0 {
 		half = math.Ldexp(0.5, -d)
 	}
-	square, beyond := p.Cost.Squared(), p.Cost.Beyond(float64(p.Within))
-	outside := 0. // sums of whole numbers, of which 1 is known from less than 1
+	square := p.Cost.Squared()
 	for i, count := range s.Answers {
 		if count == 0 {
 			continue
@@ -27,12 +26,11 @@ func (p *Problem) costs(row int, s *Sums, least float64) *Costs {
 		c := p.Cost.Of(row+1, answer)
 		m.Mean += float64(weight * c)
 		m.Square += float64(weight * square.Of(row+1, answer))
-		outside += weight * beyond.Of(row+1, answer)
 		if half > 0 {
 			m.Rounding += weight * max(math.Abs(p.Cost.Of(row+1, answer-half)-c), math.Abs(p.Cost.Of(row+1, answer+half)-c))
 		}
 	}
-	m.Mean, m.Square, m.Within, m.Rounding = m.Mean/n, m.Square/n, 1-outside/n, m.Rounding/n
+	m.Mean, m.Square, m.Rounding = m.Mean/n, m.Square/n, m.Rounding/n
 	for i, count := range s.Answers {
 		if count > 0 {
 			d := p.Cost.Of(row+1, p.Answer(i)) - m.Mean

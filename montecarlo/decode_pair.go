@@ -87,8 +87,8 @@ func pairBelJOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 
 func (k *pairBelJ) add(t *tally, places []uint16, points int) {
 	out := k.outputs(places, points)
-	within, answers, right := t.counting()
-	var sum, square, near uint64
+	answers, right := t.Answers, t.place(t.label)
+	var sum, square uint64
 	// At(first, last) = corner − (first−1) − (last−1); from here on first and
 	// last count from 0.
 	corner := k.corner - (k.row + 1)
@@ -111,11 +111,8 @@ func (k *pairBelJ) add(t *tally, places []uint16, points int) {
 		err = max(err, -err)
 		sum += uint64(err)
 		square += uint64(err * err)
-		if err <= within {
-			near++
-		}
 	}
-	t.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square, Within: near})
+	t.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square})
 }
 
 // memoBits is the largest number of bits for which every output's level is
@@ -139,8 +136,8 @@ func memoOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
 
 func (k *memo) add(t *tally, places []uint16, points int) {
 	out := k.outputs(places, points)
-	within, answers, right := t.counting()
-	var sum, square, near uint64
+	answers, right := t.Answers, t.place(t.label)
+	var sum, square uint64
 	for _, w := range out {
 		level := k.levels[w.lo]
 		if level == 0 {
@@ -154,9 +151,6 @@ func (k *memo) add(t *tally, places []uint16, points int) {
 		err = max(err, -err)
 		sum += uint64(err)
 		square += uint64(err * err)
-		if err <= within {
-			near++
-		}
 	}
-	t.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square, Within: near})
+	t.Add(Sums{Samples: uint64(len(out)), Abs: sum, Square: square})
 }

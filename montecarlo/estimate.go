@@ -44,7 +44,7 @@ func (s Sampling) limit(p *Problem, labels int) (uint64, error) {
 }
 
 // Estimate samples a problem with a backend, whose labels have the weights of a prior. It returns the
-// sums of each label and whether RelErr was reached. The seed and θ are those of the problem. done is
+// sums of each label and whether RelErr was reached. The seed is that of the problem. done is
 // passed to the backend.
 //
 // With RelErr, every reported standard error is RelErr times its mean, or up to a tenth more, or
@@ -268,8 +268,7 @@ type Overall struct {
 	// root of the mean squared error, in levels; NaN where it is less than 0.016 and rounding
 	// decides it
 	RMS        float64
-	Within     float64 // share of samples with |error| ≤ θ
-	WorstLevel int     // level, from 1, with the largest mean
+	WorstLevel int // level, from 1, with the largest mean
 	WorstMean  float64
 	Samples    uint64 // in all
 }
@@ -290,7 +289,6 @@ func Percent(a, b float64) float64 {
 func Average(prior []float64, sums []Sums) Overall {
 	var o Overall
 	var variance, square, alike float64
-	outside := false
 	var all Sums
 	total := uint64(0)
 	for _, s := range sums {
@@ -308,9 +306,6 @@ func Average(prior []float64, sums []Sums) Overall {
 		mean := s.Mean()
 		o.Mean += p * mean
 		square += p * s.MeanSquare()
-		within := s.within()
-		o.Within += p * within
-		outside = outside || within < 1
 		spread := p * s.spread()
 		if few {
 			spread = p * s.StdErr()
@@ -330,12 +325,9 @@ func Average(prior []float64, sums []Sums) Overall {
 	}
 	switch none := math.NaN(); {
 	case o.WorstLevel == 0:
-		o.Mean, o.StdErr, o.RMS, o.Within, o.WorstMean = none, none, none, none, none
+		o.Mean, o.StdErr, o.RMS, o.WorstMean = none, none, none, none
 	case all.tooSmall(square):
 		o.RMS = none
-	}
-	if !outside && o.WorstLevel > 0 { // the weights may add up to a little less or more than 1
-		o.Within = 1
 	}
 	return o
 }

@@ -3,6 +3,7 @@ package montecarlo
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -68,7 +69,6 @@ func TestFlips(t *testing.T) {
 // give |error| the same law: χ² of two samples, over the values of which both have 20 and more.
 func TestSparseAndDense(t *testing.T) {
 	const n = 1 << 16
-	limits := []int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 31} // of |error|; each samples anew
 	for _, tt := range []struct {
 		code, decoder string
 		r, sigma      float64
@@ -76,28 +76,24 @@ func TestSparseAndDense(t *testing.T) {
 		2}, {"unary", "bel-u", 2, 5}, {"johnson-nonzero", "bel-j", 1, 3}} {
 		c := mustCode(t, tt.code, 32)
 		p := latentProblem(t, c, tt.decoder, 1, tt.r, tt.sigma, IndependentBits)
-		var within [2][]uint64 // by kind: samples with |error| up to each limit
+		const row = 12
+		var of [2][32]float64 // by kind: samples with each |error|
 		for i, kind := range []Kind{IndependentBits, DenseBits} {
-			for _, theta := range limits {
-				q := *p
-				q.Kind, q.Within, q.Seed = kind, theta, uint64(7+i)
-				var w worker
-				w.start(&q)
-				sums := must.Get(w.sample(context.Background(), Span{Row: 12, Samples: n}, func(uint64) {}))(t)
-				within[i] = append(within[i], sums.Within)
+			q := *p
+			q.Kind, q.Seed, q.Answers = kind, uint64(7+i), true
+			var w worker
+			w.start(&q)
+			sums := must.Get(w.sample(context.Background(), Span{Row: row, Samples: n}, func(uint64) {}))(t)
+			for j, count := range sums.Answers {
+				of[i][int(math.Abs(q.Answer(j)-(row+1)))] += float64(count)
 			}
 		}
-		square, freedom := 0.0, -1
-		var last [2]uint64
-		for i := range limits {
-			a, b := float64(within[0][i]-last[0]), float64(within[1][i]-last[1])
-			if a+b < 40 && i < len(limits)-1 {
-				continue // beside the next
-			}
-			last = [2]uint64{within[0][i], within[1][i]}
-			if a+b > 0 {
+		square, freedom, a, b := 0.0, -1, 0., 0.
+		for j := range of[0] {
+			if a, b = a+of[0][j], b+of[1][j]; a+b >= 40 || a+b > 0 && j == len(of[0])-1 { // else beside the next
 				square += (a - b) * (a - b) / (a + b)
 				freedom++
+				a, b = 0, 0
 			}
 		}
 		what := fmt.Sprintf("%s with %s, r = %v", tt.code, tt.decoder, tt.r)

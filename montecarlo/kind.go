@@ -53,11 +53,6 @@ func (p *Problem) Fraction() uint8 {
 	return 0
 }
 
-// near is the largest |error| that is counted in Sums.Within: θ, and half a unit of the sums. Answers
-// of gen-ex that are θ away differ from θ by the rounding of their weights, which is in single
-// precision.
-func (p *Problem) near() float64 { return float64(p.Within) + math.Ldexp(0.5, -int(p.Fraction())) }
-
 // mostBits is the largest number of bits that are sampled one by one, or as logits.
 const mostBits = 1<<16 - 1
 

@@ -29,7 +29,7 @@ type latentSampler struct {
 
 func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
 	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables()}
-	s.errors.Scale, s.errors.Near = float64(uint64(1)<<p.Fraction()), p.near()
+	s.errors.Scale = float64(uint64(1) << p.Fraction())
 	if p.Kind.Hard() {
 		s.hard = newHardDecoder(p)
 	} else {
@@ -178,7 +178,6 @@ func (t *tally) batch(sum, weight *[lanes.Batch]lanes.Floats, n int, e *lanes.Er
 	t.Samples += lanes.Batch * lanes.Width
 	t.Abs += s.Abs
 	t.Square += s.Square
-	t.Within += s.Within
 }
 
 // softDecoder hands logits to a decoder that reads them, M at a time.

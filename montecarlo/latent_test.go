@@ -24,7 +24,7 @@ func latentProblem(tb testing.TB, c *code.Code, decoder string, tau, r, sigma fl
 		d = must.Get(decode.NewGenEx(c, tau))(tb)
 	}
 	e := must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
-	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Within: 1, Kind: kind}
+	return &Problem{Code: c, Decoder: d, Errors: e, Seed: 1, Kind: kind}
 }
 
 func mustCode(tb testing.TB, name string, levels int) *code.Code {
@@ -196,7 +196,7 @@ func TestExtremeTemperature(t *testing.T) {
 func TestTallyBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for trial := range 200 {
-		e := lanes.Errors{Base: float64(1 + rng.IntN(200)), Scale: 1 << realFraction, Near: float64(rng.IntN(9))}
+		e := lanes.Errors{Base: float64(1 + rng.IntN(200)), Scale: 1 << realFraction}
 		var sum, weights [lanes.Batch]lanes.Floats
 		for i := range lanes.Batch * lanes.Width {
 			sum[i/lanes.Width][i%lanes.Width] = float32(100*rng.Float64() - 50)
@@ -207,7 +207,7 @@ func TestTallyBatch(t *testing.T) {
 			weight = nil
 		}
 		const all = lanes.Batch * lanes.Width
-		got := tally{Sums: Sums{Fraction: realFraction}, label: e.Base, near: e.Near}
+		got := tally{Sums: Sums{Fraction: realFraction}, label: e.Base}
 		want := got
 		got.batch(&sum, weight, all, &e)
 		want.batch(&sum, weight, all-1, &e)

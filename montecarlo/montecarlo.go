@@ -38,7 +38,6 @@ type Problem struct {
 	Errors mat.Matrix
 	Kind   Kind
 	Seed   uint64
-	Within int // θ: errors of at most θ levels are counted in Sums.Within
 	Cost   cost.Cost
 	// Answers asks for Sums.Answers. Costs other than the absolute error ask for them, too. A device
 	// has none.
@@ -72,9 +71,6 @@ func (p *Problem) Validate() error {
 	}
 	if err := p.Code.CheckTable(p.Errors); err != nil {
 		return err
-	}
-	if p.Within < 0 {
-		return fmt.Errorf("θ = %d levels: want 0 or more", p.Within)
 	}
 	return p.validateKind()
 }

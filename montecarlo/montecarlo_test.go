@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -96,9 +95,6 @@ func problems(t *testing.T) map[string]*montecarlo.Problem {
 		p.Kind = montecarlo.DenseBits
 		out["one by one, "+of[0]+", "+of[1]] = p
 	}
-	for _, p := range out {
-		p.Within = 2
-	}
 	return out
 }
 
@@ -122,26 +118,25 @@ func TestAgainstExact(t *testing.T) {
 				t.Error(f)
 			}
 			for i, s := range sums {
-				if s.Samples != 0 && s.Samples != n || s.Within > s.Samples {
-					t.Errorf("level %d: %d samples, %d of them within; want %d", i+1, s.Samples, s.Within, n)
+				if s.Samples != 0 && s.Samples != n {
+					t.Errorf("level %d: %d samples, want %d", i+1, s.Samples, n)
 				}
 			}
 		})
 	}
 }
 
-// TestSecondMoments holds the sampled squares, and the share of small errors, against
+// TestSecondMoments holds the sampled squares against
 // sums over all outputs. Bernstein's inequality with the exact variance bounds the
 // deviation; with δ = 1e−9 for each of fewer than 10² numbers the false-alarm rate is
 // below 1e−7. Chance allows less than a fifth of a mean square.
 func TestSecondMoments(t *testing.T) {
-	const n, within = 1 << 20, 1
+	const n = 1 << 20
 	for _, p := range []*montecarlo.Problem{
 		mixtureProblem(t, "unary", "bel-u", 11, 1, 2), mixtureProblem(t, "johnson-nonzero", "bel-j", 19, 1, 2),
 		mixtureProblem(t, "johnson", "gen", 16, 0.8, 1), mixtureProblem(t, "hexj", "gen", 16, 0.6,
 			1.5), mixtureProblem(t, "gray", "gen", 30, 0.3, 1),
 	} {
-		p.Within = within
 		m := p.Code.Bits()
 		one := make([]float64, m)
 		for i, s := range sample(t, p, 0, n) {
@@ -154,7 +149,7 @@ func TestSecondMoments(t *testing.T) {
 					one[k] = 1 - one[k]
 				}
 			}
-			square, fourth, small, worst := 0.0, 0.0, 0.0, 0.0
+			square, fourth, worst := 0.0, 0.0, 0.0
 			for w := range 1 << m {
 				probability := 1.0
 				for k, q := range one {
@@ -164,16 +159,12 @@ func TestSecondMoments(t *testing.T) {
 				square += probability * x * x
 				fourth += probability * x * x * x * x
 				worst = max(worst, x)
-				if x <= within {
-					small += probability
-				}
 			}
 			for _, v := range []struct {
 				what                      string
 				got, want, variance, most float64
 			}{
 				{"mean square", s.MeanSquare(), square, fourth - square*square, worst * worst},
-				{"share of small errors", float64(s.Within) / n, small, small * (1 - small), 1},
 			} {
 				l := math.Log(2/1e-9) / n
 				step := v.most * l / 3
@@ -231,7 +222,7 @@ func TestReproducible(t *testing.T) {
 // TestGolden: the samples of a numeric version are the same on any processor, with and without
 // assembly.
 func TestGolden(t *testing.T) {
-	const want = "version 8: 9f33d8b5 6e941470 30db5ec8 8dd0d50a 333b2079 5d2b9252 277390d2 95452422 c8e54172"
+	const want = "version 8: 9dfc1909 fea0238a 9a6d7998 a9c0101e cbff44fe 711a933 abf53382 c68ab649 ccf9abc9"
 	all := []*montecarlo.Problem{mixtureProblem(t, "b1jdj", "gen", 40, 0.6, 2)}
 	for _, kind := range []montecarlo.Kind{montecarlo.DenseBits, montecarlo.IndependentLogits} {
 		bits, product, hadamard := mixtureProblem(t, "b1jdj", "gen", 40, 0.6, 2), mixtureProblem(t, "hexj", "gen-ex",
@@ -244,14 +235,14 @@ func TestGolden(t *testing.T) {
 	for _, p := range all {
 		hash := fnv.New32a()
 		var all []struct {
-			samples, abs, square, within uint64
-			fraction                     uint8
+			samples, abs, square uint64
+			fraction             uint8
 		}
 		for _, s := range sample(t, p, 1, 1000) {
 			all = append(all, struct {
-				samples, abs, square, within uint64
-				fraction                     uint8
-			}{s.Samples, s.Abs, s.Square, s.Within, s.Fraction})
+				samples, abs, square uint64
+				fraction             uint8
+			}{s.Samples, s.Abs, s.Square, s.Fraction})
 		}
 		fmt.Fprint(hash, all)
 		got += fmt.Sprintf(" %x", hash.Sum32())
@@ -289,19 +280,9 @@ func TestFewWiden(t *testing.T) {
 	}
 }
 
-// TestRounding: what is the same but for rounding is the same: the share of all, and errors of codes
-// that differ in their order.
+// TestRounding: what is the same but for rounding is the same: errors of codes that differ in
+// their order.
 func TestRounding(t *testing.T) {
-	for n := 2; n < 200; n++ {
-		sums := slices.Repeat([]montecarlo.Sums{{Samples: 3, Within: 3}}, n)
-		if got := montecarlo.Average(theory.Uniform(n), sums).Within; got != 1 {
-			t.Errorf("%d levels: %v of all", n, got)
-		}
-		sums[0].Within = 2
-		if got := montecarlo.Average(theory.Uniform(n), sums).Within; !(got < 1) {
-			t.Errorf("%d levels: %v of all but one", n, got)
-		}
-	}
 	if got := montecarlo.Percent(math.NaN(), 1); !math.IsNaN(got) {
 		t.Errorf("an unknown error over 1: %v %%", got)
 	}
@@ -513,7 +494,7 @@ func TestSmallErrors(t *testing.T) {
 		t.Errorf("a root mean square of %v, and a mean of %v", o.RMS, o.Mean)
 	}
 	o = montecarlo.Average([]float64{1}, make([]montecarlo.Sums, 1))
-	for _, v := range []float64{o.Mean, o.StdErr, o.RMS, o.Within, o.WorstMean} {
+	for _, v := range []float64{o.Mean, o.StdErr, o.RMS, o.WorstMean} {
 		if !math.IsNaN(v) {
 			t.Errorf("without samples: %+v", o)
 		}

@@ -13,7 +13,7 @@ import (
 	"belsim/theory/expect"
 )
 
-// Sampling says how much is sampled, with which random numbers, and which errors are counted.
+// Sampling says how much is sampled, with which random numbers.
 type Sampling struct {
 	// samples of each label; not used with rel_err
 	Samples uint64 `json:"samples"`
@@ -29,13 +29,12 @@ type Sampling struct {
 	EachLabel bool `json:"-"`
 	// Answers asks for Sums.Answers.
 	Answers bool   `json:"-"`
-	Within  int    `json:"within_levels"`
 	Seed    uint64 `json:"seed"`
 }
 
-// FixedSampling is 100,000 samples of each label, seed 1, θ = 5.
+// FixedSampling is 100,000 samples of each label, seed 1.
 func FixedSampling() Sampling {
-	return Sampling{Samples: 100_000, MaxSamples: 100_000_000, Within: 5, Seed: 1}
+	return Sampling{Samples: 100_000, MaxSamples: 100_000_000, Seed: 1}
 }
 
 // The default precision is a relative standard error; about half a second of a processor may not be
@@ -79,8 +78,6 @@ func (s Sampling) Check() error {
 	case s.RelErr > 0 && s.MaxSamples < 2*LeastSamples:
 		return &refuse.Value{Name: "max_samples", Value: s.MaxSamples,
 			Want: fmt.Sprintf("at least %d, of which half are a pilot", 2*LeastSamples)}
-	case s.Within < 0:
-		return &refuse.Value{Name: "within", Value: s.Within, Want: "0 or more levels"}
 	}
 	return nil
 }
@@ -120,12 +117,11 @@ func (s Sampling) Of(p *expect.Problem) *Problem {
 	if p.Logits {
 		kind = IndependentLogits
 	}
-	return &Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Kind: kind, Seed: s.Seed, Within: s.Within,
+	return &Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Kind: kind, Seed: s.Seed,
 		Cost: p.Cost, Answers: s.Answers}
 }
 
 // Expected is what theory computes the expectation of: the problem without its samples.
 func (p *Problem) Expected() *expect.Problem {
-	return &expect.Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Logits: !p.Kind.Hard(), Cost: p.Cost,
-		Within: p.Within}
+	return &expect.Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Logits: !p.Kind.Hard(), Cost: p.Cost}
 }

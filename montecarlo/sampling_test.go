@@ -17,7 +17,6 @@ func TestSampling(t *testing.T) {
 		"samples":     func(s *montecarlo.Sampling) { s.Samples = 1 },
 		"rel_err":     func(s *montecarlo.Sampling) { s.RelErr = math.NaN() },
 		"max_samples": func(s *montecarlo.Sampling) { s.RelErr, s.MaxSamples = 0.1, 2*montecarlo.LeastSamples-1 },
-		"within":      func(s *montecarlo.Sampling) { s.Within = -1 },
 	} {
 		s := montecarlo.FixedSampling()
 		must.Succeed(t, s.Check())

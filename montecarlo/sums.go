@@ -12,7 +12,6 @@ type Sums struct {
 	Samples uint64 // number of samples
 	Abs     uint64 // Σ |decoded − label|, in units of 2^−Fraction levels
 	Square  uint64 // Σ (decoded − label)², in units of 2^−Fraction levels²
-	Within  uint64 // number of samples with |decoded − label| ≤ θ
 	// Fraction is 0 where errors are whole levels. Where they are real numbers, each error and
 	// its square are rounded to a multiple of the unit before they are added. So the sums of
 	// real numbers are exact.
@@ -33,7 +32,6 @@ func (s *Sums) Add(t Sums) {
 	s.Samples += t.Samples
 	s.Abs += t.Abs
 	s.Square += t.Square
-	s.Within += t.Within
 	if s.Answers == nil && t.Answers != nil {
 		s.Answers = make([]uint64, len(t.Answers))
 	}
@@ -75,14 +73,6 @@ func (s Sums) MeanSquare() float64 {
 		return s.Costs.Square
 	}
 	return float64(s.Square) * s.unit() / float64(s.Samples)
-}
-
-// within is the share of samples whose distance from the label is at most θ.
-func (s Sums) within() float64 {
-	if s.Costs != nil {
-		return s.Costs.Within
-	}
-	return float64(s.Within) / float64(s.Samples)
 }
 
 // leastSquare is the smallest mean of squares, in units of the sums, of which the root is known:

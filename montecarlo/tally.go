@@ -10,9 +10,7 @@ import (
 // are asked for.
 type tally struct {
 	Sums
-	label  float64 // level of the row, from 1
-	within int     // θ
-	near   float64 // the largest |error| of real answers that is within θ
+	label float64 // level of the row, from 1
 
 	counts       []uint64 // memory of Sums.Answers
 	lowest, unit float64  // the first of the answers, and how many of them there are for a level
@@ -21,7 +19,7 @@ type tally struct {
 // begin makes the tally that of a block of a row.
 func (t *tally) begin(p *Problem, row int) {
 	t.Sums = Sums{Fraction: p.Fraction()}
-	t.label, t.within, t.near = float64(row+1), p.Within, p.near()
+	t.label = float64(row + 1)
 	if p.Counts() {
 		lo, _ := decode.Range(p.Code, p.Decoder)
 		t.lowest, t.unit = float64(lo), float64(uint64(1)<<p.digits())
@@ -43,15 +41,6 @@ func (t *tally) add(err int, n uint64) {
 	t.Samples += n
 	t.Abs += n * uint64(err)
 	t.Square += n * uint64(err) * uint64(err)
-	if err <= t.within {
-		t.Within += n
-	}
-}
-
-// counting is what a loop over many samples counts by: θ, and where Sums.Answers counts those without
-// an error.
-func (t *tally) counting() (within int, answers []uint64, right int) {
-	return t.within, t.Answers, t.place(t.label)
 }
 
 // real adds a sample that is decoded to a real number.
@@ -60,9 +49,6 @@ func (t *tally) real(decoded float64) {
 	t.Samples++
 	t.Abs += t.units(err)
 	t.Square += t.units(err * err)
-	if err <= t.near {
-		t.Within++
-	}
 	if t.Answers != nil {
 		t.Answers[t.place(decoded)]++
 	}

@@ -1,9 +1,7 @@
 package plots
 
 import (
-	"context"
 	"fmt"
-	"image"
 	"image/color"
 	"math"
 
@@ -33,9 +31,9 @@ type logColours struct {
 }
 
 // Confusion draws a confusion matrix, label 1 at the top, in colours that are logarithms of probabilities:
-// the darker the more probable, and white below the end of the colour bar. A pixel of more than 1,600
-// levels has the largest of its probabilities. When ctx ends, the error is the context's.
-func Confusion(ctx context.Context, d ConfusionData) (*Figure, error) {
+// the darker the more probable, and white below the end of the colour bar. Of more than 1,600
+// levels every few are drawn.
+func Confusion(d ConfusionData) (*Figure, error) {
 	if d.Levels < 1 {
 		return nil, fmt.Errorf("confusion matrix of %d levels: nothing to draw", d.Levels)
 	}
@@ -54,10 +52,7 @@ func Confusion(ctx context.Context, d ConfusionData) (*Figure, error) {
 	scale.lo = max(math.Floor(min(scale.lo, -1)), -mostDecades)
 	scale.colour.SetMin(scale.lo - 0.15*(-scale.lo)) // the lightest colours are hard to tell from white
 	scale.colour.SetMax(0)
-	img, err := scale.image(ctx, d)
-	if err != nil {
-		return nil, err
-	}
+	img := matrixImage(d.Levels, d.Levels, func(i, k int) color.Color { return scale.at(math.Log10(d.At(i, k))) })
 	p := newPlot(d.Style, "answer m", "label n")
 	end := float64(d.Levels) + 0.5
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0.5, end, -end, -0.5 // labels run downwards
@@ -88,29 +83,6 @@ func (s logColours) at(v float64) color.Color {
 		return color.White
 	}
 	return c
-}
-
-// image has several pixels for each entry of a small matrix.
-func (s logColours) image(ctx context.Context, d ConfusionData) (image.Image, error) {
-	side := min(d.Levels, maxPixels)
-	side *= max(1, maxPixels/side)
-	img := image.NewNRGBA(image.Rect(0, 0, side, side))
-	from := func(pixel int) int { return pixel * d.Levels / side }
-	for y := range side {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for x := range side {
-			most := 0.0
-			for i := from(y); i < max(from(y)+1, from(y+1)); i++ {
-				for k := from(x); k < max(from(x)+1, from(x+1)); k++ {
-					most = max(most, d.At(i, k))
-				}
-			}
-			img.Set(x, y, s.at(math.Log10(most)))
-		}
-	}
-	return img, nil
 }
 
 // Plot implements plot.Plotter: it draws the colour bar, in strips as colourScale does.

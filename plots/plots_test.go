@@ -2,7 +2,6 @@ package plots_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -167,7 +166,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"code-dense": func() (*plots.Figure, error) { // too many transitions to mark
 			d := codeData(64, 128)
 			d.Title, d.Bit = "stripes", func(i, k int) bool { return i%2 == 0 }
-			return plots.CodeMatrix(context.Background(), d)
+			return plots.CodeMatrix(d)
 		},
 		"heatmap-mark": func() (*plots.Figure, error) {
 			d := heatmapData(40, 30, hill)
@@ -183,14 +182,8 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"intervals":      drawing(plots.Intervals, intervalsData()),
 		"verify":         drawing(plots.Verify, verifyData(255, true)),
 		"verify-inexact": drawing(plots.Verify, verifyData(12, false)),
-		"code": func() (*plots.Figure, error) {
-			return plots.CodeMatrix(context.Background(),
-				codeData(8, 16))
-		},
-		"code-averaged": func() (*plots.Figure, error) {
-			return plots.CodeMatrix(context.Background(),
-				codeData(2000, 4000))
-		},
+		"code":           drawing(plots.CodeMatrix, codeData(8, 16)),
+		"code-large":     drawing(plots.CodeMatrix, codeData(2000, 4000)),
 		"compare": drawing(plots.Compare, plots.CompareData{Rows: []plots.CompareRow{
 			{"unary", 0.5, 0.4, 0.401, 0.001}, {"johnson", 0.62, 0.55, 0.549, 0.002},
 			{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01}, {"hadamard", 90, nan,
@@ -417,7 +410,7 @@ func TestRefusals(t *testing.T) {
 			Bound: -1}}})),
 		"a baseline of zero": of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{one},
 			Baselines: []plots.NamedError{{Name: "quantization alone"}}})),
-		"an empty matrix": of(plots.CodeMatrix(context.Background(), plots.CodeMatrixData{})),
+		"an empty matrix": of(plots.CodeMatrix(plots.CodeMatrixData{})),
 		"a style that is none": writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1},
 			Panels: []plots.HeatmapPanel{{Z: [][]float64{{1}}}}, Style: plots.Style{Place: "poster"}}, "svg", io.Discard),
 		"a format that is none": writing(t, heatmapData(4, 3, hill), "eps", io.Discard),

@@ -29,7 +29,6 @@ type compareCmd struct {
 	Baseline float64 `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
 	Exact    bool    `help:"Compute also the values that take more than about a second, up to minutes each."`
 	samplingFlags
-	Within int `default:"5" placeholder:"θ" group:"sampling" help:"Share of errors of at most θ levels (default: 5)."`
 	backendFlags
 	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
 }
@@ -40,7 +39,6 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
-	draw.Within = cmd.Within
 	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
 	if err != nil {
 		return err

@@ -299,27 +299,6 @@ func TestDifferences(t *testing.T) {
 		mustRun(t, command)
 	}
 
-	run("figures --only 3c-printed -o .")
-	mustRun(t, "heatmap unary johnson-nonzero --method bound --levels 255 --r 1:150:100 --sigma 1:100:100 -o own.csv")
-	var red, most, first [2]float64
-	for i, name := range []string{"own.csv", "figure-3c-printed.csv"} {
-		rows, valid := numbers(t, name, 1), 0.0
-		must.Equal(t, name, 100*100, len(rows))
-		for _, row := range rows {
-			if increase := row[4]; !math.IsNaN(increase) {
-				valid++
-				most[i] = max(most[i], increase)
-				if increase > 0 {
-					red[i]++
-				}
-			}
-		}
-		red[i], first[i] = 100*red[i]/valid, rows[0][4]
-		must.Equal(t, name+", r and σ of the first row", []float64{1, 1}, rows[0][:2])
-	}
-	says("%.1f %% of Figure 3(c) are red in the place of %.1f %%, the largest increase is %+.1f %% in the place of %+.1f %%, "+
-		"and that at r = σ = 1 %.1f %% in the place of %.1f %%", red[1], red[0], most[1], most[0], first[1], first[0])
-
 	ratios := [2][]float64{}
 	plane := "heatmap unary johnson-nonzero --levels 255 --r 1:150:30 --sigma 1:100:30 -o "
 	mustRun(t, plane+"bounds.csv --method bound")

@@ -117,7 +117,7 @@ func (cmd *verifyCmd) writeConfusion(ctx context.Context, env *environment, to o
 		case "csv":
 			return arrayfile.WriteCSV(ctx, w, v.Matrix)
 		}
-		figure, err := plots.Confusion(ctx, paper.ConfusionData(v, s.String(), cmd.style()))
+		figure, err := plots.Confusion(paper.ConfusionData(v, s.String(), cmd.style()))
 		if err != nil {
 			return err
 		}

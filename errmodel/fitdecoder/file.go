@@ -16,48 +16,36 @@ import (
 	"belsim/theory/decode"
 )
 
-// column is an array of a number for each level.
-type column struct {
+// array is an array of numbers of a decoder, besides its weights.
+type array struct {
 	name string
 	to   *[]float64
 }
 
-// columns are such arrays of a decoder, in the order of its file.
-func (d *Decoder) columns() []column {
-	return []column{{"offsets", &d.scores.Offsets}, {"values", &d.values}}
+// arrays are those of the levels, and those of the calibration, in the order of the file.
+func (d *Decoder) arrays(floor *[]float64) (levels, calibration []array) {
+	return []array{{"offsets", &d.scores.Offsets}, {"values", &d.values}},
+		[]array{{"residuals", &d.residuals}, {"floor", floor}}
 }
 
-// texts are the arrays of one text each: the rule, what the decoder reads, and About as JSON.
-type texts [3]string
+// textNames are the arrays of one text each: the rule, what the decoder reads, About as JSON, and, behind
+// the calibration, of what sigma is.
+var textNames = [...]string{"rule", "reads", "about", "sigmas"}
 
-var textNames = [...]string{"rule", "reads", "about"}
-
-// A calibration is three more arrays: the residuals, the floor, and the text that says of what sigma
-// is.
-const (
-	residualsName, floorName, sigmasName = "residuals", "floor", "sigmas"
-	ofScores, ofSigmoids                 = "scores", "sorted sigmoids"
-)
-
-func (d *Decoder) sigmas() string {
-	if d.sorted {
-		return ofSigmoids
-	}
-	return ofScores
-}
+const ofScores, ofSigmoids = "scores", "sorted sigmoids"
 
 // checksum is of all arrays. The file has it as another array, so that arrays of two decoders, or
 // edited ones, are not taken for a decoder.
-func (d *Decoder) checksum(t *texts) string {
+func (d *Decoder) checksum(texts []string) string {
 	h := sha256.New()
 	levels, m := d.Dims()
 	for _, numbers := range [][]float64{{float64(levels), float64(m)}, d.scores.Weights.RawMatrix().Data,
 		d.scores.Offsets, d.values} {
 		_ = binary.Write(h, binary.LittleEndian, numbers) // a hash takes all
 	}
-	fmt.Fprintf(h, "%q %q %q", t[0], t[1], t[2])
+	fmt.Fprintf(h, "%q %q %q", texts[0], texts[1], texts[2])
 	_ = binary.Write(h, binary.LittleEndian, append([]float64{d.floor}, d.residuals...))
-	fmt.Fprintf(h, " %q", d.sigmas())
+	fmt.Fprintf(h, " %q", texts[3])
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -68,17 +56,24 @@ func (d *Decoder) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t := &texts{d.about.Rule, d.about.Reads, string(about)}
+	texts := []string{d.about.Rule, d.about.Reads, string(about), ofScores}
+	if d.sorted {
+		texts[3] = ofSigmoids
+	}
+	floor := []float64{d.floor}
+	levels, calibration := d.arrays(&floor)
 	z := arrayfile.NewNPZWriter(w)
 	err = z.Matrix("weights", d.scores.Weights)
-	for _, c := range d.columns() {
-		err = errors.Join(err, z.Column(c.name, *c.to))
+	for _, a := range levels {
+		err = errors.Join(err, z.Column(a.name, *a.to))
 	}
-	for i, name := range textNames {
-		err = errors.Join(err, z.Text(name, t[i]))
+	for i, text := range texts[:3] {
+		err = errors.Join(err, z.Text(textNames[i], text))
 	}
-	return errors.Join(err, z.Column(residualsName, d.residuals), z.Column(floorName, []float64{d.floor}),
-		z.Text(sigmasName, d.sigmas()), z.Text("checksum", d.checksum(t)), z.Close())
+	for _, a := range calibration {
+		err = errors.Join(err, z.Column(a.name, *a.to))
+	}
+	return errors.Join(err, z.Text(textNames[3], texts[3]), z.Text("checksum", d.checksum(texts)), z.Close())
 }
 
 // Read reads a decoder from an .npz file that Write made. Errors name the file and what is wrong
@@ -92,74 +87,38 @@ func Read(path string) (*Decoder, error) {
 }
 
 func read(path string) (*Decoder, error) {
-	d, t := &Decoder{scores: &decode.Affine{}}, &texts{}
+	d := &Decoder{scores: &decode.Affine{}}
 	var err error
 	if d.scores.Weights, err = arrayfile.ReadFile(path + ":weights"); err != nil {
 		return nil, err
 	}
-	levels, _ := d.Dims()
-	for _, c := range d.columns() {
-		column, err := arrayfile.ReadFile(path + ":" + c.name)
+	var floor []float64
+	for _, a := range slices.Concat(d.arrays(&floor)) {
+		numbers, err := arrayfile.ReadFile(path + ":" + a.name)
 		if err != nil {
 			return nil, err
 		}
-		if n, columns := column.Dims(); n != levels || columns != 1 {
-			return nil, fmt.Errorf("%s: array %s is %d × %d, and the weights have %d levels", path, c.name, n, columns,
-				levels)
-		}
-		*c.to = column.RawMatrix().Data
+		*a.to = numbers.RawMatrix().Data
 	}
-	for i, name := range textNames {
-		if t[i], err = arrayfile.ReadText(path, name); err != nil {
+	d.floor = floor[0]
+	var texts []string
+	for _, name := range append(textNames[:], "checksum") {
+		text, err := arrayfile.ReadText(path, name)
+		if err != nil {
 			return nil, err
 		}
+		texts = append(texts, text)
 	}
-	if err := d.readCalibration(path); err != nil {
-		return nil, err
+	if texts[4] != d.checksum(texts) { // nobody but Write makes a right one
+		return nil, fmt.Errorf("%s: its arrays are not those that belsim wrote: they have another checksum", path)
 	}
-	if err := d.fill(t); err != nil {
+	d.scores.Rule, d.logits, d.sorted = decode.Rule(texts[0]), texts[1] == (observed.Decoding{Soft: true}).Outputs(),
+		texts[3] == ofSigmoids
+	if err := table.ReadJSON([]byte(texts[2]), &d.about); err != nil {
+		return nil, fmt.Errorf("%s: array about: %w", path, err)
+	}
+	if err := d.complete(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	sum, err := arrayfile.ReadText(path, "checksum")
-	if err == nil && sum != d.checksum(t) {
-		err = fmt.Errorf("%s: its arrays are not those that belsim wrote: they have another checksum", path)
-	}
-	return d, err
-}
-
-// readCalibration reads the residuals and their sigmas.
-func (d *Decoder) readCalibration(path string) error {
-	residuals, err := arrayfile.ReadFile(path + ":" + residualsName)
-	if err != nil {
-		return err
-	}
-	d.residuals = residuals.RawMatrix().Data
-	if _, columns := residuals.Dims(); columns != 1 || !slices.IsSorted(d.residuals) {
-		return fmt.Errorf("%s: array %s: want a column of numbers that ascend", path, residualsName)
-	}
-	floor, err := arrayfile.ReadFile(path + ":" + floorName)
-	if err != nil {
-		return err
-	}
-	if d.floor = floor.At(0, 0); !(d.floor > 0) {
-		return fmt.Errorf("%s: array %s is %v; want a positive number", path, floorName, d.floor)
-	}
-	of, err := arrayfile.ReadText(path, sigmasName)
-	d.sorted = of == ofSigmoids
-	if err == nil && d.sigmas() != of {
-		err = fmt.Errorf("%s: array %s is %.20q; want %q or %q", path, sigmasName, of, ofScores, ofSigmoids)
-	}
-	return err
-}
-
-// fill takes the texts of a file, and completes the decoder.
-func (d *Decoder) fill(t *texts) error {
-	d.scores.Rule, d.logits = decode.Rule(t[0]), t[1] == (observed.Decoding{Soft: true}).Outputs()
-	if !d.logits && t[1] != (observed.Decoding{}).Outputs() {
-		return fmt.Errorf("array reads is %.20q; want logits or bits", t[1])
-	}
-	if err := table.ReadJSON([]byte(t[2]), &d.about); err != nil {
-		return fmt.Errorf("array about: %w", err)
-	}
-	return d.complete()
+	return d, nil
 }

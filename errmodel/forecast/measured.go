@@ -228,12 +228,6 @@ const (
 	rounding = 1e-9
 )
 
-// noRatio is that to an error of 0.
-func noRatio() (ratio float64, interval [2]float64, better float64) {
-	missing := math.NaN()
-	return missing, [2]float64{missing, missing}, missing
-}
-
 // difference is the law of ln(x's error/y's error), in the unit of these, which may be another than
 // levels.
 func (x Forecast) difference(y Forecast) distuv.StudentsT {
@@ -249,7 +243,8 @@ func (x Forecast) difference(y Forecast) distuv.StudentsT {
 // the probability that x's is smaller. What both share does not count. All are NaN where y's is 0.
 func (x Forecast) Over(y Forecast) (ratio float64, interval [2]float64, better float64) {
 	if y.Error == 0 {
-		return noRatio()
+		nan := math.NaN()
+		return nan, [2]float64{nan, nan}, nan
 	}
 	t := x.difference(y)
 	return math.Exp(t.Mu), [2]float64{math.Exp(t.Quantile(tail)), math.Exp(t.Quantile(1 - tail))}, t.CDF(0)

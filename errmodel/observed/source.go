@@ -270,32 +270,14 @@ func (s *Source) Check() error {
 // all are ±1, probabilities where all are from 0 to 1, else logits. Python's belsim.decode has the
 // same rule. The first output that
 // is not a probability shows that outputs are logits; for the other kinds, Detect reads
-// the whole file. Then it rewinds the rows. The error may say that the first row alone is of no such
-// kind, as the names of columns are not.
+// the whole file. Then it rewinds the rows.
 func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
-	all, but := newKinds(), newKinds() // of all rows, and of those but the first
-	numbers := 0
+	all := kinds{true, true, true, math.Inf(1), math.Inf(-1)}
 	err := eachRow(ctx, outputs, func(row []float64) bool {
 		all.add(row)
-		if numbers == 0 {
-			numbers = len(row)
-			return true
-		}
-		but.add(row)
-		numbers += len(row)
-		return but.bits || but.signs || but.probabilities
+		return all.bits || all.signs || all.probabilities
 	})
-	if err != nil {
-		return "", err
-	}
-	kind := all.kind()
-	// Twenty logits all lie within 0 to 1 in one of a million files.
-	if odd := but.kind(); kind == Logits && odd != Logits && numbers-outputs.Taken() >= 20 && outputs.FromText() &&
-		outputs.Header() == nil {
-		return "", fmt.Errorf("%s: row 1 alone is not of %s: delete it if it is the names of columns; else say what the "+
-			"outputs are, as logits:FILE", outputs.Name(), odd)
-	}
-	return kind, nil
+	return all.kind(), err
 }
 
 // kinds are the kinds that numbers may be of.
@@ -303,8 +285,6 @@ type kinds struct {
 	bits, signs, probabilities bool
 	least, most                float64
 }
-
-func newKinds() *kinds { return &kinds{true, true, true, math.Inf(1), math.Inf(-1)} }
 
 // add adds a row.
 func (s *kinds) add(row []float64) {

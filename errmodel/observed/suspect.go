@@ -83,7 +83,6 @@ type watch struct {
 	constant       bool      // the first column is
 	below          bool      // some number of the first column is below 0
 	sums, logsSums bool      // probabilities add up to 1, or those of logits
-	negative       bool      // some number is
 }
 
 func newWatch(columns int) *watch {
@@ -116,7 +115,6 @@ func (w *watch) add(row []float64) {
 		return !w.whole[k]
 	})
 	for _, v := range row {
-		w.negative = w.negative || v < 0
 		sum += v
 	}
 	if w.logsSums = w.logsSums && slices.Max(row) <= 0; w.logsSums {
@@ -148,10 +146,6 @@ func (w *watch) check(k Kind, softmax bool, name string) error {
 	}
 	if softmax || w.columns < 3 || w.rows < fewRows {
 		return nil
-	}
-	if k == Logits && !w.negative && !slices.Contains(w.whole, false) {
-		return fmt.Errorf("%s: all numbers are whole, and none is below 0: want logits, which are below 0 where a bit is 0, "+
-			"or probabilities from 0 to 1", name)
 	}
 	if w.sums && k == Probabilities || w.logsSums && k == Logits {
 		return fmt.Errorf("%s: the %s of every row add up to 1, as those of a softmax over the columns do: want the "+

@@ -38,6 +38,9 @@ func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *
 	cs := &columns{c: c, ch: ch, basis: b, training: p.Training, error: p.meanError(), constant: make([]bool, m),
 		values: make([]float64, m*points), energies: make([]float64, m*k), penalty: make([]float64, k),
 		coefficients: make([]float64, m*k), logits: make([]float64, m*points)}
+	for bit, at := range c.Transitions() {
+		cs.constant[bit] = len(at) == 0
+	}
 	err := parallel.Each(ctx, workers, m, func() (func(context.Context, int) error, error) {
 		signed := make([]float64, points)
 		return func(_ context.Context, bit int) error {
@@ -55,7 +58,6 @@ func newColumns(ctx context.Context, workers int, c *code.Code, ch *channel, b *
 // see averages a column over the posterior, and computes the energies of its features. signed, of
 // length G, is overwritten.
 func (cs *columns) see(bit int, signed []float64) {
-	cs.constant[bit] = cs.isConstant(bit)
 	mean := cs.column(bit)
 	cs.ch.mean(mean, func(i int) float64 { return cs.c.Value(i, bit) })
 	for g, v := range mean {
@@ -86,16 +88,6 @@ func (cs *columns) setPenalty(cutoff float64) {
 	for j, cycles := range cs.basis.cycles {
 		cs.penalty[j] = math.Pow(cycles/cutoff, penaltyPower) / math.Pow(max(total[j]/count, smallestShare), sharePower)
 	}
-}
-
-// isConstant reports whether a column has no transitions.
-func (cs *columns) isConstant(bit int) bool {
-	for i := range cs.c.Levels() {
-		if cs.c.Bit(i, bit) != cs.c.Bit(0, bit) {
-			return false
-		}
-	}
-	return true
 }
 
 // column returns the mean of a bit over the posterior, on the grid.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"belsim/theory/base/must"
-	"belsim/theory/code"
 )
 
 // farthest is the largest difference of what gen-ex reads from two networks, in levels.
@@ -22,18 +21,6 @@ func farthest(a, b *Network) (most float64) {
 		most = max(most, math.Abs(label(a, y)-label(b, y)))
 	}
 	return most
-}
-
-// TestLearnerRefusals: codes that a learner cannot learn.
-func TestLearnerRefusals(t *testing.T) {
-	if _, err := (Model{Noise: -1, Training: BCE}).NewLearner([]float64{1, 1, 1}); err == nil {
-		t.Error("a negative label noise was accepted")
-	}
-	l := must.Get(Model{Noise: 1, Training: BCE}.NewLearner([]float64{1, 1, 1}))(t)
-	c := must.Get(code.New("unary", 8))(t)
-	if _, err := l.Learn(t.Context(), c); err == nil {
-		t.Error("a code of 8 levels was learnt under a prior of 3")
-	}
 }
 
 // TestRecut: another cutoff is learnt from the functions of the first, and another misfit without

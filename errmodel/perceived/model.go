@@ -148,7 +148,7 @@ func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []flo
 // CheckMemory returns a *memory.Error where a code is too large for Learn.
 func (p Model) CheckMemory(c *code.Code) error {
 	points, features := gridPoints(c.Levels(), p.aroundLevel()), waves+2
-	numbers := 3 * points // of a column: the means, and what is learnt by column and by point
+	numbers := 3*points + c.Levels() // of a column: the means, what is learnt by column and by point, and error probabilities
 	if p.Training != BCE {
 		numbers += points + (2*storedSteps+18+features)*features // and the optimizer's
 	}

@@ -23,70 +23,6 @@ func learn(tb testing.TB, p Model, name string, levels int, prior []float64) *Ne
 	return must.Get(p.Learn(context.Background(), 1, named(tb, name, levels), prior))(tb)
 }
 
-// TestSharedMisfit computes the misfit after a training for the decoder bit by bit from its
-// definition.
-func TestSharedMisfit(t *testing.T) {
-	const levels = 16
-	for _, name := range []string{"unary", "onehot", "hexj", "gray"} {
-		l := learn(t, Model{Noise: 0.9, Misfit: 0.25, Training: CE}, name, levels, nil)
-		c, m, ch := l.Code(), l.Code().Bits(), newChannel(levels, l.Noise(), must.Get(shares(nil, levels))(t))
-		at := func(g, k int) float64 { return l.logits[min(max(g, 0), len(ch.weight)-1)*m+k] }
-		for k, got := range l.ResidualSD() {
-			slopes, floors, count := 0.0, 0.0, 0.0
-			for i := range levels - 1 {
-				if c.Bit(i, k) == c.Bit(i+1, k) {
-					continue
-				}
-				count++
-				floors += 1 / float64(c.Distance(i, i+1))
-				for g, w := range ch.weight {
-					rise, wide := 0.0, float64(min(g+1, len(ch.weight)-1)-max(g-1, 0))*ch.step
-					for j := range m {
-						if c.Bit(i, j) != c.Bit(i+1, j) {
-							rise += map[bool]float64{true: 1, false: -1}[c.Bit(i+1, j)] * (at(g+1, j) - at(g-1,
-								j)) / wide
-						}
-					}
-					slopes += w * rise * rise / float64(c.Distance(i, i+1))
-				}
-			}
-			if count == 0 {
-				if got != 0 {
-					t.Errorf("%s, bit %d: %v", name, k, got)
-				}
-				continue
-			}
-			floor := 1 / (4*count/(0.04*floors) + 1/(1.75*1.75*(l.variances[k]+1e-12)))
-			if want := math.Sqrt(0.25*0.25*slopes/count + floor); math.Abs(got/want-1) > 1e-9 {
-				t.Errorf("%s, bit %d: %v, want %v", name, k, got, want)
-			}
-		}
-	}
-}
-
-// TestLearnedConstant: bits without transitions are known, here the first two of those and binary.
-func TestLearnedConstant(t *testing.T) {
-	words := mat.NewDense(8, 5, nil)
-	words.Apply(func(i, k int, _ float64) float64 {
-		if k < 2 {
-			return float64(1 - k)
-		}
-		return float64(i >> (4 - k) & 1)
-	}, words)
-	c := must.Get(code.FromMatrix("own", words))(t)
-	for _, training := range []Training{BCE, CE} {
-		l := must.Get(Model{Noise: 1, Misfit: 0.3, Training: training}.Learn(t.Context(), 2, c,
-			[]float64{1, 2, 3, 1, 2, 3, 1, 2}))(t)
-		for k, sd := range l.ResidualSD() {
-			for i := range 8 {
-				if known := k < 2; (l.At(i, k) == 0) != known || (sd == 0) != known || !known && sd < DefaultFloor {
-					t.Errorf("%s: row %d, bit %d: %v, with a misfit of %v", training, i+1, k+1, l.At(i, k), sd)
-				}
-			}
-		}
-	}
-}
-
 // TestLearnWorkers compares results to the last bit.
 func TestLearnWorkers(t *testing.T) {
 	for _, training := range []Training{BCE, CE} {
@@ -216,44 +152,5 @@ func TestRanges(t *testing.T) {
 				t.Fatalf("%s of %d levels, %+v: error %d is %v", c.Name(), levels, p, i+1, e)
 			}
 		}
-	}
-}
-
-// TestEnds: at the ends of κ and sd₀ a model is what it is a decade further in, and with the
-// largest misfit every bit is as likely wrong as right. What is left of the penalty, or of the
-// residual, is below 1e-6 there; Newton's method stops at a loss that is 1e-9 above the least,
-// where a logit f of weight w is off by √(2e-9/(w·f·(1−f))).
-func TestEnds(t *testing.T) {
-	for _, name := range []string{"unary", "gray"} {
-		table := func(cutoff, floor, misfit float64) *mat.Dense {
-			return mat.DenseCopyOf(learn(t, Model{Noise: 1, Misfit: misfit, Cutoff: cutoff, Floor: floor,
-				Training: BCE}, name, 16, nil))
-		}
-		for _, at := range [][4]float64{{leastCutoff, 1, 10 * leastCutoff, 1}, {mostCutoff, 1, mostCutoff / 10, 1},
-			{5, leastFloor, 5, 10 * leastFloor}, {5, mostFloor, 5, mostFloor / 10}} {
-			if a, b := table(at[0], at[1], 0.25), table(at[2], at[3], 0.25); !mat.EqualApprox(a, b, 1e-4) {
-				t.Errorf("%s: with κ and sd₀ of %v and %v it differs from %v and %v", name, at[0], at[1], at[2], at[3])
-			}
-		}
-		half := table(0, 0, mostMisfit)
-		half.Apply(func(_, _ int, e float64) float64 { return e - 0.5 }, half)
-		if most := max(mat.Max(half), -mat.Min(half)); most > 5e-4 {
-			t.Errorf("%s: with the largest misfit, error probabilities differ by %v from ½", name, most)
-		}
-	}
-}
-
-// TestLearnedLarge reads a table that is too large to keep.
-func TestLearnedLarge(t *testing.T) {
-	l := learn(t, Model{Noise: 100, Misfit: 0.25, Training: BCE}, "unary", 1100, nil)
-	row := make([]float64, 1099)
-	l.RowTo(row, 500)
-	for _, k := range []int{0, 499, 500, 1098} {
-		if got := l.At(500, k); got != row[k] {
-			t.Errorf("e[501,%d] is %v and %v", k+1, got, row[k])
-		}
-	}
-	if !(row[499] > 0.4 && row[499] < 0.6) || row[0] > 0.01 {
-		t.Errorf("e[501,500] = %v, e[501,1] = %v", row[499], row[0])
 	}
 }

@@ -26,7 +26,7 @@ type Network struct {
 	residualSD  []float64 // length M; 0 for a column without transitions
 	inverse     []float64 // 1/(√2·sd_k), or 0
 
-	table func() *mat.Dense // e, made at the first call; nil where it is large
+	table func() *mat.Dense // e, made at the first call
 }
 
 var _ mat.Matrix = (*Network)(nil)
@@ -151,68 +151,33 @@ func (n *Network) setResiduals() {
 // Dims implements mat.Matrix: L, M.
 func (n *Network) Dims() (r, c int) { return n.c.Levels(), n.c.Bits() }
 
-// keepTable is the largest number of error probabilities that are kept; larger tables are made
-// again row by row.
-const keepTable = 1 << 20
-
-// makeTable makes the table where it is small.
+// makeTable computes the error probabilities.
 func (n *Network) makeTable() *mat.Dense {
 	levels, m := n.Dims()
-	if levels > keepTable/m {
-		return nil
-	}
-	table := mat.NewDense(levels, m, nil)
+	table, wrong := mat.NewDense(levels, m, nil), make([]float64, m)
 	for i := range levels {
-		n.row(table.RawRowView(i), i)
+		row := table.RawRowView(i)
+		for j := range strata {
+			n.WrongTo(wrong, i, float64(i+1)+n.Noise()*stratum(j))
+			for k, v := range wrong {
+				row[k] += v
+			}
+		}
+		for k := range row {
+			row[k] /= strata
+		}
 	}
 	return table
 }
 
-// At implements mat.Matrix. RowTo is much faster for whole rows of large tables.
-func (n *Network) At(i, j int) float64 {
-	levels, m := n.Dims()
-	if i < 0 || i >= levels {
-		panic(mat.ErrRowAccess)
-	}
-	if j < 0 || j >= m {
-		panic(mat.ErrColAccess)
-	}
-	if t := n.table(); t != nil {
-		return t.At(i, j)
-	}
-	row := make([]float64, m)
-	n.row(row, i)
-	return row[j]
-}
+// At implements mat.Matrix. The first call makes the whole table, at 64 normal probabilities an entry.
+func (n *Network) At(i, j int) float64 { return n.table().At(i, j) }
 
 // T implements mat.Matrix.
 func (n *Network) T() mat.Matrix { return mat.Transpose{Matrix: n} }
 
-// RowTo sets dst, of length M, to row i: the error probabilities of all bits when the level is
-// i+1. The first call makes the whole table, where it has at most 2²⁰ entries, at 64 normal
-// probabilities each.
-func (n *Network) RowTo(dst []float64, i int) {
-	if t := n.table(); t != nil {
-		copy(dst, t.RawRowView(i))
-		return
-	}
-	n.row(dst, i)
-}
-
-// row computes row i.
-func (n *Network) row(dst []float64, i int) {
-	clear(dst)
-	wrong := make([]float64, len(dst))
-	for j := range strata {
-		n.WrongTo(wrong, i, float64(i+1)+n.Noise()*stratum(j))
-		for k, v := range wrong {
-			dst[k] += v
-		}
-	}
-	for k := range dst {
-		dst[k] /= strata
-	}
-}
+// RowTo sets dst, of length M, to row i: the error probabilities of all bits when the level is i+1.
+func (n *Network) RowTo(dst []float64, i int) { copy(dst, n.table().RawRowView(i)) }
 
 // Logits sets dst, of length M, to the logits f_k at the perceived label y, in levels. They are
 // interpolated by cubics through four points of the grid. Beyond 3.5·s from the levels, they are

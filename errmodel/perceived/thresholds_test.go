@@ -64,17 +64,6 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestCutoffFitted: bits with two numbers of transitions from four on tell the cutoff.
-func TestCutoffFitted(t *testing.T) {
-	for more, want := range map[int]bool{3: false, 5: true} {
-		n, errors := shown(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, stripes(t, 4, more), 1000)
-		f := must.Get(n.fit(t.Context(), 1, theory.Uniform(16), errors, Model{Misfit: 0.25}))(t)
-		if f.CutoffFitted != want {
-			t.Errorf("bits with 4 and %d transitions: the cutoff is fitted: %v", more, f.CutoffFitted)
-		}
-	}
-}
-
 // TestFitted: the error that sets s is below a fifth of the levels. Where a bit with eight
 // transitions or fewer is dead, no error is fitted; where one with nine is, they are. Wrong bits
 // are counted from 16 levels on, where neighbouring words differ in as many bits as they are levels

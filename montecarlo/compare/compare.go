@@ -24,7 +24,6 @@ type Ranking struct {
 	// relative standard error that is asked for where there is no exact value; 0 for a fixed number
 	// of samples
 	RelErr float64 `json:"rel_err"`
-	Within int     `json:"within_levels"`
 	// a row for each code and decoder, the smallest error first
 	Results []Result `json:"results"`
 	// errors of no code; empty where true labels are levels and no error of direct regression is
@@ -44,8 +43,6 @@ type Result struct {
 	StdErr float64 `json:"stderr"`
 	// root of the mean squared error; exact where a formula gives exact, else sampled
 	RMS float64 `json:"rms" text:"RMS"`
-	// share of answers at most within_levels away, as rms
-	Within float64 `json:"within"`
 	// level, from 1, with the largest mean: exact where every level has an exact one, else
 	// sampled
 	WorstLevel int     `json:"worst_level"`
@@ -63,7 +60,7 @@ type Result struct {
 	// error of direct regression, as it was given; missing without it
 	Direct float64 `json:"-" csv:"direct_regression"`
 
-	ExactRMS bool `json:"-"` // RMS and Within are exact
+	ExactRMS bool `json:"-"` // RMS is exact
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -144,7 +141,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		return nil, err
 	}
 	out := &Ranking{
-		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr, Within: draw.Within,
+		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr,
 		Reached: true, Baselines: []errmodel.Baseline{},
 	}
 	theories := make([]*expect.Theory, len(candidates.Problems))
@@ -166,7 +163,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 				return nil, err
 			}
 			row, t := &out.Results[i], theories[i]
-			row.Expected, row.RMS, row.Within, row.ExactRMS = t.Mean, t.RMS, t.Within, !math.IsNaN(t.RMS)
+			row.Expected, row.RMS, row.ExactRMS = t.Mean, t.RMS, !math.IsNaN(t.RMS)
 			candidates.known(out)
 		}
 	}
@@ -187,7 +184,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		out.Reached = out.Reached && reached
 		row.Mean, row.StdErr, row.Samples = o.Mean, o.StdErr, o.Samples
 		if !row.ExactRMS {
-			row.RMS, row.Within = o.RMS, o.Within
+			row.RMS = o.RMS
 		}
 		row.Capped = !reached && table.Missing(row.Exact)
 		row.worst(theories[i].Levels, weights, o, sums)
@@ -264,7 +261,7 @@ func (c *Ranking) addInvalid(codes []InvalidCode) {
 			Design: scenario.Design{Levels: i.Code.Levels(), Code: i.Code.Name(), Bits: i.Code.Bits(),
 				Transitions: i.Code.TransitionsPerBit()},
 			Expected: expect.Expected{Bound: none, Exact: none}, Mean: none, StdErr: none,
-			RMS: none, Within: none, WorstMean: none, WorstErr: none, Invalid: i.Err.Error(),
+			RMS: none, WorstMean: none, WorstErr: none, Invalid: i.Err.Error(),
 		})
 	}
 }

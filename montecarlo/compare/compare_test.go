@@ -31,7 +31,7 @@ func ranked(t *testing.T, s *scenario.Scenario, levels int, decoders []string, n
 	for _, name := range names {
 		codes = append(codes, must.Get(code.New(name, levels))(t))
 	}
-	draw := montecarlo.Sampling{Samples: 500, Seed: 1, Within: 5}
+	draw := montecarlo.Sampling{Samples: 500, Seed: 1}
 	candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, decoders, draw))(t)
 	candidates.Omit.AnyLaw = len(decoders) == 1 // it takes long, and TestCompare alone looks at it
 	return must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
@@ -279,7 +279,7 @@ func TestFinite(t *testing.T) {
 		}
 		s.Outputs = []decode.Outputs{decode.AutoOutputs, decode.Bits, decode.Logits}[rng.IntN(3)]
 		s.Temperature = value()
-		draw := montecarlo.Sampling{Samples: 64, Seed: rng.Uint64(), Within: 1}
+		draw := montecarlo.Sampling{Samples: 64, Seed: rng.Uint64()}
 		candidates, err := compare.NewCandidates(t.Context(), s, []*code.Code{c},
 			decode.Names()[rng.IntN(len(decode.Names())):][:1], draw)
 		if err != nil {
@@ -291,7 +291,7 @@ func TestFinite(t *testing.T) {
 		what := fmt.Sprintf("%s of %d levels, %s, %v, %s: %+v", r.Code, levels, r.Decoder, s, s.Outputs, r)
 		compared++
 		most := float64(levels) + 0.5
-		if !(r.Mean >= 0 && r.Mean <= most && r.StdErr >= 0 && r.StdErr <= most && r.Within >= 0 && r.Within <= 1 &&
+		if !(r.Mean >= 0 && r.Mean <= most && r.StdErr >= 0 && r.StdErr <= most &&
 			r.WorstMean >= 0) || math.IsInf(r.RMS, 0) {
 			t.Errorf("sampled: %s", what)
 		}

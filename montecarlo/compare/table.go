@@ -37,7 +37,14 @@ func (c *Ranking) Table() *table.Table {
 		table.Replace("exact", "", func(r Result) string { return r.ExactText() }),
 		table.Replace("any_law", "", func(r Result) string { return expect.EndsText(r.AnyLaw) }),
 		table.Replace("mean", "", func(r Result) string {
-			return r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
+			text := r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
+			switch {
+			case r.Tie:
+				text += " ~"
+			case ties:
+				text += "  "
+			}
+			return text
 		}),
 		table.Replace("rms", "", func(r Result) string {
 			if r.ExactRMS {
@@ -45,25 +52,9 @@ func (c *Ranking) Table() *table.Table {
 			}
 			return r.sampled(table.SampledRoot(r.RMS, r.StdErr))
 		}),
-		table.Append(fmt.Sprintf("within %d", c.Within), func(r Result) string {
-			text := table.SampledShare(r.Within, r.StdErr == 0, r.Samples)
-			if r.ExactRMS {
-				text = table.ExactShare(r.Within)
-			}
-			switch {
-			case r.Tie:
-				text += " ~"
-			case ties:
-				text += "  "
-			}
-			if r.ExactRMS {
-				return text
-			}
-			return r.sampled(text)
-		}),
 	}
 	t := table.Of(c.Results, columns...).Without("levels", "training", "reads")
-	t.Spare = []string{"RMS", fmt.Sprintf("within %d", c.Within), "bound", "trans."}
+	t.Spare = []string{"RMS", "bound", "trans."}
 	t.Line = max(0, slices.IndexFunc(c.Results, c.Unlearned))
 	return t
 }

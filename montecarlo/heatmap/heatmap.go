@@ -44,7 +44,6 @@ type Question struct {
 	Decoder  string        // of both
 	R, Sigma plane.Axis
 	Methods  []plane.Method // none: bounds of the paper and exact values, as far as both codes have them, or samples
-	Printed  bool           // the transitions are where the paper's Eq. 4 prints them, for its Figure 3(c)
 }
 
 // Map compares two codes A and B over the plane of r and σ: what heatmap writes as JSON.
@@ -142,10 +141,6 @@ func New(ctx context.Context, s *scenario.Scenario, q Question) (*Map, error) {
 	if err := cmp.Or(refuse.Twice("method", q.Methods), plane.Check(q.R, q.Sigma)); err != nil {
 		return nil, err
 	}
-	transitions := scenario.Transitions
-	if q.Printed {
-		transitions = errmodel.PrintedTransitions
-	}
 	var sides [2]side
 	var designs [2]scenario.Design
 	var bounds []string
@@ -154,7 +149,7 @@ func New(ctx context.Context, s *scenario.Scenario, q Question) (*Map, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, err := transitions(ctx, c)
+		at, err := scenario.Transitions(ctx, c)
 		if err != nil {
 			return nil, err
 		}

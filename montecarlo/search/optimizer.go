@@ -113,7 +113,7 @@ func (p *Optimizer) problem(ctx context.Context, c *code.Code, seed uint64) (*mo
 	if err != nil {
 		return nil, err
 	}
-	return montecarlo.Sampling{Seed: seed, Within: p.draw.Within}.Problem(ctx, &p.scenario, c, d)
+	return montecarlo.Sampling{Seed: seed}.Problem(ctx, &p.scenario, c, d)
 }
 
 // sampled estimates the expected error of codes by sampling the whole scenario.

@@ -22,7 +22,7 @@ import (
 // ever replaced as a whole.
 
 // format is the version of the layout of result files.
-const format = 8
+const format = 9
 
 // header is the first line of a result file.
 type header struct {

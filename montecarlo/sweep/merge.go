@@ -27,8 +27,6 @@ type Numbers struct {
 	StdErr float64 `json:"stderr"`
 	// root of the sampled mean squared error; null below 0.016 levels, where rounding decides
 	RMS float64 `json:"rms"`
-	// share of the samples that are at most within_levels away
-	Within float64 `json:"within"`
 	// level, from 1, with the largest mean |error|: exact where every level has an exact one, else
 	// sampled
 	WorstLevel *int    `json:"worst_level"`
@@ -41,14 +39,14 @@ type Numbers struct {
 // unsampled are the numbers of a cell without samples: its mean, or an invalid cell.
 func unsampled(mean float64, valid bool) Numbers {
 	none := math.NaN()
-	return Numbers{Valid: valid, Mean: mean, StdErr: none, RMS: none, Within: none, WorstMean: none}
+	return Numbers{Valid: valid, Mean: mean, StdErr: none, RMS: none, WorstMean: none}
 }
 
 // sampledNumbers are the numbers of a cell with the sums of its labels.
 func sampledNumbers(prior []float64, sums []montecarlo.Sums) Numbers {
 	o := montecarlo.Average(prior, sums)
 	return Numbers{
-		Valid: true, Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS, Within: o.Within,
+		Valid: true, Mean: o.Mean, StdErr: o.StdErr, RMS: o.RMS,
 		WorstLevel: &o.WorstLevel, WorstMean: o.WorstMean, Samples: &o.Samples,
 	}
 }

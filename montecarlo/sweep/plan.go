@@ -66,7 +66,6 @@ type planFile struct {
 	Samples     *uint64        `json:"samples"`
 	RelErr      float64        `json:"rel_err"`
 	MaxSamples  *uint64        `json:"max_samples"`
-	Within      int            `json:"within"`
 	Seed        uint64         `json:"seed"`
 	Outputs     decode.Outputs `json:"outputs"`
 	Temperature float64        `json:"temperature"`
@@ -108,7 +107,7 @@ func (p *Plan) parse(text []byte) (*planFile, error) {
 	}
 	draw := montecarlo.FixedSampling()
 	f := &planFile{
-		Decoders: []string{decode.Auto}, Within: draw.Within, Seed: draw.Seed,
+		Decoders: []string{decode.Auto}, Seed: draw.Seed,
 		Outputs: p.scenario.Outputs, Temperature: p.scenario.Temperature, Cost: (cost.Cost{}).Name(),
 	}
 	if err := table.ReadJSON(text, f); err != nil {
@@ -244,7 +243,7 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 // sampling says how the cells are sampled.
 func (f *planFile) sampling() (montecarlo.Sampling, error) {
 	draw := montecarlo.FixedSampling()
-	draw.RelErr, draw.Within, draw.Seed = f.RelErr, f.Within, f.Seed
+	draw.RelErr, draw.Seed = f.RelErr, f.Seed
 	if f.Samples != nil {
 		draw.Samples = *f.Samples
 	}

@@ -96,7 +96,7 @@ func TestPlanMeaning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := must.Get(read(ExamplePlan))(t).Sweep
 	want := s.Definition
-	want.Samples, want.Within, want.Seed, want.Temperature = 10000, 5, 1, 1
+	want.Samples, want.Seed, want.Temperature = 10000, 1, 1
 	want.R = plane.Axis{Values: []float64{0.5, 0.87, 1.52, 2.64, 4.59, 8}, Even: true, Log: true}
 	must.Equal(t, "the example", want, s.Definition, cmpopts.EquateApprox(0.01, 0),
 		cmpopts.EquateComparable(scenario.Measure{}))
@@ -105,9 +105,9 @@ func TestPlanMeaning(t *testing.T) {
 	}
 	s = must.Get(read(`{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4],
  "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
- "rel_err": 0.1, "max_samples": 70000, "seed": 7, "within": 2, "temperature": 3}`))(t).Sweep
+ "rel_err": 0.1, "max_samples": 70000, "seed": 7, "temperature": 3}`))(t).Sweep
 	want = s.Definition
-	want.RelErr, want.MaxSamples, want.Seed, want.Within, want.Temperature = 0.1, 70000, 7, 2, 3
+	want.RelErr, want.MaxSamples, want.Seed, want.Temperature = 0.1, 70000, 7, 3
 	want.R.Even, want.R.Log, want.Sigma.Even = true, true, false
 	want.Pairs = slices.Clone(want.Pairs)
 	want.Pairs[0].Outputs, want.Pairs[1].Outputs, want.Pairs[2].Levels = decode.Logits, decode.Bits, 4

@@ -88,21 +88,18 @@ func TestCosts(t *testing.T) {
 		s := scenario.New(fixed{e})
 		s.Outputs = decode.Bits
 		must.Succeed(t, s.Ask(of, false, levels))
-		draw := montecarlo.Sampling{Samples: 4000, Seed: uint64(trial), Within: rng.IntN(3), Answers: true}
+		draw := montecarlo.Sampling{Samples: 4000, Seed: uint64(trial), Answers: true}
 		candidates := must.Get(compare.NewCandidates(t.Context(), s, []*code.Code{c}, []string{name}, draw))(t)
 		p := candidates.Problems[0]
 		what := fmt.Sprintf("problem %d, %s of %d levels, %s, %s", trial, c.Name(), levels, p.Decoder.Name(), of)
 
-		var mean, square, near, worst float64
+		var mean, square, worst float64
 		for i := range levels {
 			level := 0.
 			for a, q := range answers(c, p.Decoder, e, i) {
 				d := math.Abs(a - float64(i+1))
 				level += q * cost(i+1, a)
 				square += q * d * d / float64(levels)
-				if d <= float64(draw.Within) {
-					near += q / float64(levels)
-				}
 			}
 			worst = max(worst, level)
 			mean += level / float64(levels)
@@ -114,7 +111,7 @@ func TestCosts(t *testing.T) {
 		for _, v := range []struct {
 			name      string
 			got, want float64
-		}{{"exact", got.Exact, mean}, {"RMS", got.RMS, math.Sqrt(square)}, {"within", got.Within, near},
+		}{{"exact", got.Exact, mean}, {"RMS", got.RMS, math.Sqrt(square)},
 			{"worst", got.WorstMean, worst}} {
 			if !(math.Abs(v.got-v.want) <= 1e-10*max(1, v.want)) {
 				t.Errorf("%s: %s %v, want %v", what, v.name, v.got, v.want)

@@ -71,8 +71,6 @@ type Level struct {
 	SumAbs uint64 `json:"-" csv:"sum_abs"`
 	// sum of the squares of the errors, in the units of sum_abs
 	SumSquare uint64 `json:"-" csv:"sum_square"`
-	// samples whose |error| is at most θ
-	SumWithin uint64 `json:"-" csv:"sum_within"`
 }
 
 // Check samples a problem and checks every mean against theory, which expect.Of computes:
@@ -136,7 +134,7 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 		row := Level{
 			Level: i + 1, Bound: th.Levels[i].Bound, Exact: th.Levels[i].Mean, AnyLaw: th.Levels[i].AnyLaw,
 			Mean: sum.Mean(), StdErr: sum.StdErr(), Samples: sum.Samples, Detectable: detectable[i],
-			SumAbs: sum.Abs, SumSquare: sum.Square, SumWithin: sum.Within,
+			SumAbs: sum.Abs, SumSquare: sum.Square,
 		}
 		v.Labels = append(v.Labels, row)
 	}

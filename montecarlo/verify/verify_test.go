@@ -129,7 +129,7 @@ func TestUnseenErrors(t *testing.T) {
 			}
 			s.Model = fixed{e}
 		}
-		draw := montecarlo.Sampling{Samples: 2 + rng.Uint64N(100), Seed: uint64(i), Within: rng.IntN(3)}
+		draw := montecarlo.Sampling{Samples: 2 + rng.Uint64N(100), Seed: uint64(i)}
 		candidates, err := compare.NewCandidates(t.Context(), s, []*code.Code{c}, []string{"gen"}, draw)
 		if errmodel.Invalid(err) {
 			continue
@@ -172,7 +172,7 @@ func TestUnseenErrors(t *testing.T) {
 			t.Errorf("problem %d: %s", i, out)
 		}
 		switch {
-		case certain && (r.Mean != 0 || r.StdErr != 0 || !strings.Contains(strings.Join(row, "|"), "|0|0|100.00 %")):
+		case certain && (r.Mean != 0 || r.StdErr != 0 || !strings.Contains(strings.Join(row, "|"), "|0|0")):
 			t.Errorf("problem %d: no bit can err, and the table says %q", i, row)
 		case r.Mean == 0 && r.Exact > 0:
 			unseen++

@@ -157,7 +157,6 @@ def compare(
     samples: int | None = None,
     rel_err: float | None = None,
     exact: bool = False,
-    within: int | None = None,
     baseline: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -180,7 +179,7 @@ def compare(
     in its unit, ``attrs["unit"]``. ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
 
     Returns a row for each code (and decoder): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
-    within, worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
+    worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
     gives a probability above 1. Errors are in levels without ``cost``; ``worst_level`` counts from 0; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
     ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: direct regression with ``baseline``.
@@ -432,6 +431,9 @@ class Fit(_Results, _plots.Pictured):
     ``print(fit)`` shows ``verdict``, a few sentences. ``text`` is all that the command prints, whose levels and bits count
     from 1, and ``report("report.html")`` writes it as a page with pictures.
     ``json`` is the text that ``belsim compare --model`` reads from a file; the functions here take the Fit itself as ``model``.
+
+    ``findings`` has what is wrong with the network or its reading, each with its ``name``, ``number`` and mend; ``direct_regression``
+    the comparison with ``baseline``; ``error_quantiles``, ``probabilities`` and ``perceived`` further numbers.
 
     ``each`` has the Fit of each output of a network of several outputs, and else the Fit itself.
 

@@ -356,6 +356,8 @@ class Head(_Exact):
         """Labels, (...), by the ``probabilities`` of the levels: their ``mean``, ``median`` or ``mode``.
 
         ``quantiles`` is a list of these, and ``full`` a dictionary of all, with the ``probabilities`` and the ``values`` of the levels.
+        They are the network's own probabilities, which nothing calibrates. Intervals that hold their share of the labels are those of
+        ``belsim.fit(…, fit_decoder=True).decoder``.
         """
         if self.circular:
             raise Error(_codes.NO_SUMMARY)

@@ -72,17 +72,12 @@ func Figures(quick bool) []Figure {
 			Name: "3c", Caption: "The error bound of BEL-U (Eq. 2) over that of BEL-J (Eq. 26), at each weight r and " +
 				"width σ of the error profiles, in percent of the latter. Red: BEL-J has the smaller bound. Blue: BEL-U " +
 				"has. Blank: some probability exceeds 1.",
-			Flags: quickFlag, Make: figure3c(false, plane.Bound),
-		},
-		{
-			Name: "3c-printed", Caption: "The same bounds with Eq. 4 as the paper prints it: the Gaussians of BEL-J are " +
-				"one level away from the transitions of its code.",
-			Flags: quickFlag, Make: figure3c(true, plane.Bound),
+			Flags: quickFlag, Make: figure3c(plane.Bound),
 		},
 		{
 			Name: "3c-exact", Caption: "Figure 3(c) by the exact expected errors of the same model, and not by their " +
 				"bounds: there is no red.",
-			Flags: quickFlag, Make: figure3c(false, plane.Exact),
+			Flags: quickFlag, Make: figure3c(plane.Exact),
 		},
 		{
 			Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, " +
@@ -137,9 +132,8 @@ func levels(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 	return f, func(w io.Writer) error { return table.WriteCSV(w, rows) }, err
 }
 
-// figure3c draws Figure 3(c): the errors of its two codes by a method. printed says where their
-// transitions are.
-func figure3c(printed bool, method plane.Method) func(context.Context, Options) (*plots.Figure, WriteCSV, error) {
+// figure3c draws Figure 3(c): the errors of its two codes by a method.
+func figure3c(method plane.Method) func(context.Context, Options) (*plots.Figure, WriteCSV, error) {
 	return func(ctx context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 		cells := 100
 		if o.Quick {
@@ -154,7 +148,7 @@ func figure3c(printed bool, method plane.Method) func(context.Context, Options) 
 		}
 		r, sigma := heatmap.PaperAxes(cells)
 		m, err := heatmap.New(ctx, scenario.New(nil), heatmap.Question{Codes: codes, Decoder: decode.Auto, R: r,
-			Sigma: sigma, Methods: []plane.Method{method}, Printed: printed})
+			Sigma: sigma, Methods: []plane.Method{method}})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,214 +1,222 @@
-// Command coverage draws networks, fits them as the command belsim fit does, and prints as Markdown
-// how often intervals of 95 % hold r and σ; with -intervals, how often those of single labels hold
-// the label:
+// Command coverage fits decoders to networks, and prints as Markdown how often their intervals of
+// single labels hold the label:
 //
 //	go run ./testdata/coverage
-//	go run ./testdata/coverage -intervals -fits 200
 //
-// README.md has the tables.
+// README.md has the table.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"math"
 	"math/rand/v2"
-	"os"
-	"slices"
 	"strings"
 
-	"belsim/errmodel"
-	"belsim/errmodel/mixturefit"
+	"belsim/errmodel/fitdecoder"
+	"belsim/errmodel/observed"
+	"belsim/errmodel/perceived"
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
-// setting is a truth, and the samples that are drawn from it. The bits err independently.
-type setting struct {
+// trained is a network whose intervals are judged.
+type trained struct {
+	what     string
 	code     string
 	levels   int
-	r, sigma float64
-	samples  int
-	real     bool                 // labels are real numbers
-	present  func(level int) bool // the levels that occur; nil for all
-	note     string
+	training perceived.Training
+	bits     bool       // hard ones
+	noises   [2]float64 // of a perceived label, each of half of the samples, which the network tells apart
+	shift    float64    // by which the noise of what is decoded is larger than that of the calibration; 0 for 1
+	files    string     // or the outputs and targets of a network, in this folder of testdata
 }
 
-func odd(level int) bool  { return level%2 == 1 }
-func some(level int) bool { return level < 12 || level > 40 && level < 46 }
+const decoding = 2000 // samples
 
-func settings() []setting {
-	return []setting{
-		{code: "unary", levels: 64, r: 0.5, sigma: 3, samples: 2000},
-		{code: "unary", levels: 64, r: 2, sigma: 6, samples: 20000, present: odd, note: "half of the levels"},
-		{code: "unary", levels: 32, r: 0.5, sigma: 1, samples: 300},
-		{code: "johnson", levels: 64, r: 0.02, sigma: 2, samples: 30000, note: "rare"},
-		{code: "johnson", levels: 32, r: 0.6, sigma: 0.5, samples: 5000, real: true},
-		{code: "johnson", levels: 32, r: 1, sigma: 2, samples: 100},
-		{code: "johnson", levels: 64, r: 1, sigma: 2, samples: 4000, present: some, note: "16 levels of 64"},
-		{code: "b1jdj", levels: 64, r: 0.4, sigma: 1.5, samples: 3000},
-		{code: "johnson-nonzero", levels: 31, r: 0.4, sigma: 0.4, samples: 1000, real: true},
-		{code: "hexj", levels: 64, r: 0.3, sigma: 0.8, samples: 5000},
-		{code: "hadamard", levels: 16, r: 0.2, sigma: 0.6, samples: 5000},
-		{code: "binary", levels: 32, r: 0.1, sigma: 0.7, samples: 5000},
-		{code: "unary", levels: 32, r: 0.1, sigma: 2, samples: 1000, note: "rare, few"},
-		{code: "unary", levels: 16, r: 0.3, sigma: 1, samples: 15, note: "few"},
-		{code: "hexj", levels: 32, r: 0.05, sigma: 1, samples: 200, note: "few"},
-		{code: "johnson", levels: 64, r: 0.8, sigma: 0.8, samples: 5000, real: true},
-		{code: "b1jdj", levels: 64, r: 1, sigma: 1.5, samples: 5000, real: true},
+func networks() []trained {
+	return []trained{
+		{what: "simulated", code: "unary", levels: 32, training: perceived.BCE, noises: [2]float64{0.7, 2}},
+		{what: "simulated", code: "johnson", levels: 64, training: perceived.BCE, noises: [2]float64{1.5, 1.5}},
+		{what: "simulated", code: "johnson", levels: 32, training: perceived.CE, noises: [2]float64{0.7, 2}},
+		{what: "simulated", code: "hexj", levels: 64, training: perceived.BCE, noises: [2]float64{1, 3}},
+		{what: "simulated", code: "hadamard", levels: 32, training: perceived.BCE, noises: [2]float64{1, 1}},
+		{what: "simulated", code: "onehot", levels: 32, training: perceived.Soft, noises: [2]float64{0.5, 1.5}},
+		{what: "simulated, bits", code: "b1jdj", levels: 32, training: perceived.BCE, bits: true,
+			noises: [2]float64{0.7, 2}},
+		{what: "[trained](../network/README.md)", code: "johnson", levels: 64, training: perceived.BCE,
+			files: "network/logits.npy network/targets.npy"},
+		{what: "[trained](../decoders/README.md)", code: "b2jdj", levels: 64, training: perceived.BCE,
+			files: "decoders/outputs.npy decoders/targets.npy"},
+		{what: "simulated; noise grows by half after the calibration", code: "johnson", levels: 32,
+			training: perceived.BCE, noises: [2]float64{1, 1}, shift: 1.5},
 	}
 }
 
-func main() {
-	log.SetFlags(0)
-	fits := flag.Int("fits", 300, "fits of each setting, or splits of each network")
-	only := flag.Int("only", 0, "the one setting to run, from 1; 0 for all")
-	seed := flag.Uint64("seed", 1, "seed of the random numbers")
-	intervals := flag.Bool("intervals", false, "judge intervals of single labels instead")
-	samples := flag.Int("samples", 500, "samples that intervals of single labels are calibrated with")
-	flag.Parse()
-	run := func() error { return printMixtures(os.Stdout, *fits, *only, *seed) }
-	if *intervals {
-		run = func() error { return printIntervals(os.Stdout, *fits, *seed, *samples) }
-	}
-	if err := run(); err != nil {
-		log.Fatal(err)
-	}
-}
+// samples are those of one split: of the calibration, and those to decode.
+type samples func(ctx context.Context, split uint64) (calibration, fresh *observed.Samples, err error)
 
-func printMixtures(w io.Writer, fits, only int, seed uint64) error {
-	fmt.Fprintln(w, "| | code | L | truth | N | labels | r held | σ held | median r̂/r | median σ̂/σ |")
-	fmt.Fprintln(w, "|"+strings.Repeat(" --- |", 10))
-	for i, s := range settings() {
-		if only != 0 && only != i+1 {
-			continue
-		}
-		r, err := s.fit(fits, seed+uint64(i)<<32)
+// draws returns what draws samples of a network, so many of them for the calibration.
+func (n trained) draws(c *code.Code, calibrating int) (samples, error) {
+	if n.files != "" {
+		return n.splits(calibrating), nil
+	}
+	var nets [2]*perceived.Network
+	for i, noise := range n.noises {
+		net, err := perceived.Model{Noise: noise, Misfit: perceived.DefaultMisfit,
+			Training: n.training}.Learn(context.Background(), 1, c, nil)
 		if err != nil {
+			return nil, err
+		}
+		nets[i] = net
+	}
+	draw := func(rng *rand.Rand, count int, shift float64) *observed.Samples {
+		s := &observed.Samples{Bits: c.Bits(), All: count}
+		for range count {
+			half := rng.IntN(2)
+			net, y, z := nets[half], 1+rng.Float64()*float64(n.levels-1), make([]float64, c.Bits())
+			net.Logits(z, y+shift*n.noises[half]*rng.NormFloat64())
+			for k, sd := range net.ResidualSD() {
+				z[k] += sd * rng.NormFloat64()
+				if n.bits {
+					z[k] = math.Copysign(1, z[k])
+				}
+			}
+			s.Level, s.Exact, s.Outputs = append(s.Level, int(math.Round(y))), append(s.Exact, y), append(s.Outputs,
+				z...)
+		}
+		return s
+	}
+	return func(_ context.Context, split uint64) (*observed.Samples, *observed.Samples, error) {
+		rng := rand.New(rand.NewPCG(split, 46))
+		return draw(rng, calibrating, 1), draw(rng, decoding, max(n.shift, 1)), nil
+	}, nil
+}
+
+// splits returns what divides the samples of files at random.
+func (n trained) splits(calibrating int) samples {
+	return func(ctx context.Context, split uint64) (*observed.Samples, *observed.Samples, error) {
+		outputs, targets, _ := strings.Cut(n.files, " ")
+		s := &observed.Source{Kind: observed.Logits, Labels: observed.Labels{Levels: n.levels, Real: true, Lo: 2.5,
+			Hi: 4.3}}
+		var err error
+		if s.Outputs, err = arrayfile.OpenRows("testdata/" + outputs); err != nil {
+			return nil, nil, err
+		}
+		defer s.Outputs.Close()
+		if s.Targets, err = arrayfile.OpenRows("testdata/" + targets); err != nil {
+			return nil, nil, err
+		}
+		defer s.Targets.Close()
+		all, err := s.Take(ctx, fitdecoder.Most, split, nil) // in random order
+		if err != nil {
+			return nil, nil, err
+		}
+		part := func(from, to int) *observed.Samples {
+			return &observed.Samples{Bits: all.Bits, Level: all.Level[from:to], Exact: all.Exact[from:to],
+				Outputs: all.Outputs[from*all.Bits : to*all.Bits]}
+		}
+		return part(0, calibrating), part(calibrating, all.Len()), nil
+	}
+}
+
+// judge returns sums over the splits of a network: of the coverage at 90 and 95 %, of that at 90 % as Fit tells it, of
+// the score over that of a constant width, and of whether the decoder is fitted.
+func (n trained) judge(splits int, seed uint64, calibrating int) (out [5]observed.Sums, err error) {
+	c, err := code.New(n.code, n.levels)
+	if err != nil {
+		return out, err
+	}
+	draw, err := n.draws(c, calibrating)
+	if err != nil {
+		return out, err
+	}
+	kind := observed.Logits
+	if n.bits {
+		kind = observed.Bits
+	}
+	decodings, err := observed.Decodings(decode.Builtin(), c, kind, decode.Options{})
+	if err != nil {
+		return out, err
+	}
+	rows := make([][5]float64, splits)
+	err = parallel.Each(context.Background(), 0, splits, func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, i int) (err error) {
+			rows[i], err = n.split(ctx, c, kind, decodings, draw, seed+uint64(i))
 			return err
-		}
-		labels := map[bool]string{false: "levels", true: "real"}[s.real]
-		if s.note != "" {
-			labels += ", " + s.note
-		}
-		fmt.Fprintf(w, "| %d | %s | %d | r = %g, σ = %g | %d | %s | %s | %s | %.3f | %.3f |\n", i+1, s.code,
-			s.levels, s.r, s.sigma, s.samples, labels, r[0].held(), r[1].held(), r[0].median(), r[1].median())
-	}
-	return nil
-}
-
-// parameter has what fits say of a parameter: its estimates over the truth, and intervals.
-type parameter struct {
-	truth     float64
-	estimates []float64
-	intervals [][2]float64
-}
-
-// held is the share of the intervals that hold the truth. Where fewer than 5 % of the fits have an
-// interval, it is a dash.
-func (p parameter) held() string {
-	printed, held := 0, 0
-	for _, x := range p.intervals {
-		if math.IsNaN(x[0]) {
-			continue
-		}
-		printed++
-		if x[0] <= p.truth && !(p.truth > x[1]) {
-			held++
-		}
-	}
-	if printed < len(p.intervals)/20 {
-		return "–"
-	}
-	return fmt.Sprintf("%.3f", float64(held)/float64(printed))
-}
-
-func (p parameter) median() float64 {
-	slices.Sort(p.estimates)
-	return p.estimates[len(p.estimates)/2]
-}
-
-// fit fits so many networks of a setting. Real labels are uniform in their levels: the mean of a
-// Gaussian over a level is nearly the Gaussian of the variance σ² + 1/12.
-func (s setting) fit(fits int, seed uint64) ([2]parameter, error) {
-	width := s.sigma
-	if s.real {
-		width = math.Hypot(s.sigma, math.Sqrt(1./12))
-	}
-	out := [2]parameter{{truth: s.r}, {truth: width}}
-	c, err := code.New(s.code, s.levels)
-	if err != nil {
-		return out, err
-	}
-	mixture, err := errmodel.NewMixture(context.Background(), c, s.r, s.sigma)
-	if err != nil {
-		return out, err
-	}
-	all := make([]*mixturefit.Fit, fits)
-	intervals := make([][2][2]float64, fits)
-	err = parallel.Each(context.Background(), 0, fits, func() (func(context.Context, int) error, error) {
-		return func(ctx context.Context, n int) error {
-			samples, counts := s.draw(rand.New(rand.NewPCG(seed, uint64(n))), c, mixture)
-			f, err := mixturefit.New(ctx, c, counts, c.Transitions())
-			if err != nil {
-				return nil // no error to fit, or all targets alike
-			}
-			joint, err := mixturefit.NewJoint(ctx, f)
-			if err != nil {
-				return err
-			}
-			for _, x := range samples {
-				joint.Add(x.row, x.wrong)
-			}
-			all[n], intervals[n] = f, joint.Intervals()
-			return nil
 		}, nil
 	})
-	for n, f := range all {
-		if f == nil {
-			continue
-		}
-		for i, estimate := range [2]float64{f.R, f.Sigma} {
-			out[i].estimates = append(out[i].estimates, estimate/out[i].truth)
-			out[i].intervals = append(out[i].intervals, intervals[n][i])
+	for _, row := range rows {
+		for j, v := range row {
+			out[j].Add(v)
 		}
 	}
 	return out, err
 }
 
-// sample is a sample of a row, from 0, with its wrong bits.
-type sample struct {
-	row   int
-	wrong []int
+// split fits a decoder to the calibration samples of one split, and judges it.
+func (n trained) split(ctx context.Context, c *code.Code, kind observed.Kind, decodings []observed.Decoding,
+	draw samples, seed uint64) (row [5]float64, err error) {
+	calibration, fresh, err := draw(ctx, seed)
+	if err != nil {
+		return row, err
+	}
+	r, err := fitdecoder.Fit(ctx, 1, fitdecoder.Input{Code: c, Samples: calibration, Logits: !n.bits,
+		Decodings: decodings, BitByBit: n.training == perceived.BCE})
+	if err != nil {
+		return row, err
+	}
+	for j, confidence := range []float64{0.9, 0.95} {
+		lower, upper, err := r.Decoder.Interval(confidence)
+		if err != nil { // too few samples
+			row[j] = math.NaN()
+			continue
+		}
+		soft := r.Decoder.About().Reads == "logits"
+		ends, err := fresh.Labels(ctx, 1, c, []observed.Decoding{{Decoder: lower, Soft: soft},
+			{Decoder: upper, Soft: soft}})
+		if err != nil {
+			return row, err
+		}
+		for k, y := range fresh.Exact {
+			if ends[2*k] <= y && y <= ends[2*k+1] {
+				row[j] += 1 / float64(fresh.Len())
+			}
+		}
+	}
+	row[2], row[3] = r.Intervals.Coverage, r.Intervals.Winkler/r.Intervals.Constant
+	if r.Better {
+		row[4] = 1
+	}
+	return row, nil
 }
 
-func (s setting) draw(rng *rand.Rand, c *code.Code, mixture *errmodel.Mixture) ([]sample, *errmodel.Counts) {
-	var rows []int
-	for i := range c.Levels() {
-		if s.present == nil || s.present(i+1) {
-			rows = append(rows, i)
+func main() {
+	log.SetFlags(0)
+	splits := flag.Int("fits", 200, "splits of each network")
+	seed := flag.Uint64("seed", 1, "seed of the random numbers")
+	calibrating := flag.Int("samples", 500, "samples that intervals are calibrated with")
+	flag.Parse()
+	fmt.Println("| network | code | L | training | fitted | 90 % | 95 % | `fit` says | score |")
+	fmt.Println("|" + strings.Repeat(" --- |", 9))
+	for i, n := range networks() {
+		sums, err := n.judge(*splits, *seed+uint64(i)<<32, *calibrating)
+		if err != nil {
+			log.Fatal(err)
 		}
-	}
-	samples, counts, e := make([]sample, s.samples), errmodel.NewCounts(c.Levels(), c.Bits()), make([]float64, c.Bits())
-	for n := range samples {
-		x, y := &samples[n], 0.0
-		for !(y >= 1 && y <= float64(s.levels)) {
-			x.row = rows[rng.IntN(len(rows))]
-			y = float64(x.row + 1)
-			if s.real {
-				y += rng.Float64() - 0.5
+		var cells []any
+		for _, s := range sums[:3] {
+			if e := s.Error(); math.IsNaN(e.Mean) {
+				cells = append(cells, "–")
+			} else {
+				cells = append(cells, fmt.Sprintf("%.4f ± %.4f", e.Mean, e.StdErr))
 			}
 		}
-		mixture.AtLabel(e, y)
-		for k, p := range e {
-			if rng.Float64() < p {
-				x.wrong = append(x.wrong, k)
-			}
-		}
-		counts.Add(x.row, x.wrong)
+		fmt.Printf("| %s | %s | %d | %s | %.0f | %s | %s | %s | %.3f |\n", append([]any{n.what, n.code, n.levels,
+			n.training.Loss(), float64(*splits) * sums[4].Error().Mean}, append(cells, sums[3].Error().Mean)...)...)
 	}
-	return samples, counts
 }

@@ -38,22 +38,13 @@ func fitAll(ctx context.Context, workers int, results []*evidence.Result) error 
 	if err != nil {
 		return err
 	}
-	gradients, err := evidence.Gradients(ctx, workers, results, law)
-	if err != nil {
-		return err
-	}
 	groups, laws := []string{"none"}, []forecast.Law{law}
-	rows := [][]string{append([]string{"data"}, evidence.Numbers()...)}
 	for _, r := range results {
 		if g := r.Task.Group(); !slices.Contains(groups, g) {
 			groups, laws = append(groups, g), append(laws, without[g])
-			rows = append(rows, append([]string{g}, numbers(gradients[g])...))
 		}
 	}
 	if err := writeLaws(filepath.Join(folder, "laws.csv"), groups, laws); err != nil {
-		return err
-	}
-	if err := writeRows(filepath.Join(folder, "gradients.csv"), rows); err != nil {
 		return err
 	}
 	return writeFitted(filepath.Join("errmodel", "forecast", "fitted.go"), laws, results)
@@ -74,23 +65,12 @@ func lost(results []*evidence.Result) (losses []float64, sets int) {
 func writeLaws(path string, without []string, laws []forecast.Law) error {
 	rows := [][]string{append([]string{"without"}, evidence.Numbers()...)}
 	for i, law := range laws {
-		var values []float64
+		cells := []string{without[i]}
 		for k := range evidence.Numbers() {
-			values = append(values, field(law, k))
+			cells = append(cells, strconv.FormatFloat(field(law, k), 'g', 6, 64))
 		}
-		rows = append(rows, append([]string{without[i]}, numbers(values)...))
+		rows = append(rows, cells)
 	}
-	return writeRows(path, rows)
-}
-
-func numbers(values []float64) (out []string) {
-	for _, v := range values {
-		out = append(out, strconv.FormatFloat(v, 'g', 6, 64))
-	}
-	return out
-}
-
-func writeRows(path string, rows [][]string) error {
 	var text bytes.Buffer
 	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
 		return err

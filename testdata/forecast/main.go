@@ -69,7 +69,7 @@ func run(ctx context.Context, only string, fit bool) error {
 		return err
 	}
 	fmt.Print("Tables of `go run ./testdata/forecast`; README.md says what they mean. Blind data sets chose nothing. " +
-		"Of the\nothers each is left out of the law that forecasts it. Shares and regrets are in percent.\n\n")
+		"Of the\nothers each is left out of the law that forecasts it. Shares and regrets are in percent.\n")
 	blindResults, err := f.fromEach(ctx, blind, evidence.Sources)
 	if err != nil {
 		return err
@@ -91,10 +91,7 @@ func run(ctx context.Context, only string, fit bool) error {
 	intervals(levels, labels)
 	chances(levels)
 	decisions(levels)
-	if err := f.stopped(ctx); err != nil {
-		return err
-	}
-	return f.throughGenEx(ctx, sets[1])
+	return f.stopped(ctx)
 }
 
 // forecaster forecasts tasks.
@@ -137,8 +134,8 @@ func (f *forecaster) leaveOut(r *evidence.Result) {
 // stopped prints how well intervals hold for networks that were stopped in the middle of their
 // training, like the measured one.
 func (f *forecaster) stopped(ctx context.Context) error {
-	section("Networks that were stopped", "All networks of a task were stopped at this share of their training.")
-	header(append([]string{"from one", "data", "share"}, held...)...)
+	evidence.Section("Networks that were stopped", "All networks of a task were stopped at this share of their training.")
+	evidence.Header(append([]string{"from one", "data", "share"}, held...)...)
 	for _, source := range evidence.Sources[:2] {
 		for i, table := range []string{"more.csv", "blind.csv"} {
 			for _, share := range []float64{0.125, 0.25, 0.5, 1} {
@@ -155,49 +152,10 @@ func (f *forecaster) stopped(ctx context.Context) error {
 					all = append(all, r.Shown().Unseen(evidence.Any)...)
 				}
 				cells := []string{head(source), []string{"left out", "blind"}[i], fmt.Sprint(share)}
-				row(append(cells, rated(all)...)...)
+				evidence.Row(append(cells, rated(all)...)...)
 			}
 		}
 	}
 	fmt.Println()
-	return nil
-}
-
-// throughGenEx prints how well intervals hold for networks that were trained through gen-ex.
-func (f *forecaster) throughGenEx(ctx context.Context, chosen *evidence.Set) error {
-	set, err := evidence.LoadGenEx(folder, chosen)
-	if err != nil {
-		return err
-	}
-	section("L1 and L2 through gen-ex",
-		"Eight codes, six data sets, two seeds. Collapsed: with more than 1.5 times the forecast.")
-	columns := append([]string{"from one", "training", "data"}, held...)
-	header(append(columns, "median over the forecast", "collapsed")...)
-	for _, source := range evidence.Sources[:2] {
-		results, err := f.fromEach(ctx, set, []evidence.Source{source})
-		if err != nil {
-			return err
-		}
-		for _, t := range []perceived.Training{perceived.L1, perceived.L2} {
-			for _, images := range []bool{false, true} {
-				var pairs []evidence.Pair
-				collapsed := 0
-				for _, r := range results {
-					if r.Task.Image() == images {
-						pairs = append(pairs, r.Select(t, evidence.GenEx, evidence.Any)...)
-					}
-				}
-				for _, p := range pairs {
-					for _, e := range p.Each {
-						if e.Mean > 1.5*p.Error {
-							collapsed++
-						}
-					}
-				}
-				cells := append([]string{head(source), t.Loss(), kindOf(images)}, rated(pairs)...)
-				row(append(cells, fmt.Sprintf("%+.1f", 100*evidence.Rated(pairs).Bias), fmt.Sprint(collapsed))...)
-			}
-		}
-	}
 	return nil
 }

@@ -53,16 +53,6 @@ func kindOf(images bool) string {
 	return "tables"
 }
 
-func section(title, text string) { fmt.Printf("## %s\n\n%s\n\n", title, text) }
-
-// header writes the head of a table, and row a row.
-func header(columns ...string) {
-	row(columns...)
-	fmt.Printf("|%s\n", strings.Repeat(" --- |", len(columns)))
-}
-
-func row(cells ...string) { fmt.Printf("| %s |\n", strings.Join(cells, " | ")) }
-
 // held are the columns that say how good intervals are, and rated their cells.
 var held = []string{"networks", "hold", "hi/lo", "median off"}
 
@@ -76,9 +66,9 @@ func rated(pairs []evidence.Pair) []string {
 
 // besideDirect prints the errors of heads over that of direct regression.
 func besideDirect(sets ...*evidence.Set) {
-	section("Beside direct regression",
+	evidence.Section("Beside direct regression",
 		"Error over that of direct regression: mean over data sets (smallest to largest; data sets).")
-	header("head", "left out, tables", "left out, images", "blind, tables", "blind, images")
+	evidence.Header("head", "left out, tables", "left out, images", "blind, tables", "blind, images")
 	for _, rule := range evidence.Rules {
 		if rule.Code == forecast.Direct {
 			continue
@@ -90,17 +80,16 @@ func besideDirect(sets ...*evidence.Set) {
 				cells = append(cells, fmt.Sprintf("%.2f (%.2f to %.2f; %d)", ratio, least, most, n))
 			}
 		}
-		row(cells...)
+		evidence.Row(cells...)
 	}
-	fmt.Println()
 }
 
 // intervals prints how good those of codes that are easy to learn, and of others are.
 func intervals(levels, labels []part) {
-	section("Intervals", `Of the rows that fit --recommend shows: how many are of codes that are easy to learn, and of
+	evidence.Section("Intervals", `Of the rows that fit --recommend shows: how many are of codes that are easy to learn, and of
 others. Failed are the data sets whose own rows hold in less than 80 %. With real labels errors are |answer − label|,
 which users see.`)
-	header(slices.Concat([]string{"from one", "data", "easy codes"}, held[1:], []string{"others"}, held[1:],
+	evidence.Header(slices.Concat([]string{"from one", "data", "easy codes"}, held[1:], []string{"others"}, held[1:],
 		[]string{"failed"})...)
 	line := func(name string, g part, results []*evidence.Result) {
 		var few, more []evidence.Pair
@@ -130,7 +119,7 @@ which users see.`)
 		if len(failed) > 0 {
 			text += ": " + strings.Join(failed, ", ")
 		}
-		row(append(cells, text)...)
+		evidence.Row(append(cells, text)...)
 	}
 	for _, source := range evidence.Sources {
 		for _, g := range groups(levels) {
@@ -142,54 +131,30 @@ which users see.`)
 			line(head(source)+", real labels", g, g.from(source))
 		}
 	}
-	fmt.Println()
 }
-
-// fewest is the smallest number of rows of which the share is printed that came true.
-const fewest = 30
 
 // chances prints what came true of the probability that a network is better than the measured one.
 func chances(levels []part) {
-	section("Better", fmt.Sprintf("What was said, and what came true, by tenths of what was said; from one source, "+
-		"where these are %d rows or more.", fewest))
-	columns := []string{"from one", "data", "Brier", "base"}
+	evidence.Section("Better", "What was said, and what came true, by tenths of what was said; from any of the sources.")
+	columns := []string{"rows", "data", "Brier", "base"}
 	for i := range 10 {
 		columns = append(columns, fmt.Sprintf(".%d", i))
 	}
-	header(columns...)
+	evidence.Header(columns...)
 	for _, p := range levels {
 		all := chancesOf(p.results)
 		score, base := evidence.Brier(all)
-		said, rows := []string{"any: said", p.name, "", ""}, []string{"rows", p.name, "", ""}
+		said, rows := []string{"said", p.name, "", ""}, []string{"number", p.name, "", ""}
 		came := []string{"came true", p.name, fmt.Sprintf("%.3f", score), fmt.Sprintf("%.3f", base)}
 		for _, x := range tenths(all) {
 			said = append(said, fmt.Sprintf("%.2f", x.said/x.rows))
 			came = append(came, fmt.Sprintf("%.2f", x.came/x.rows))
 			rows = append(rows, fmt.Sprint(x.rows))
 		}
-		row(said...)
-		row(came...)
-		row(rows...)
+		evidence.Row(said...)
+		evidence.Row(came...)
+		evidence.Row(rows...)
 	}
-	for _, source := range evidence.Sources {
-		for _, p := range levels {
-			some := chancesOf(p.from(source))
-			if len(some) == 0 {
-				continue
-			}
-			score, base := evidence.Brier(some)
-			cells := []string{head(source), p.name, fmt.Sprintf("%.3f", score), fmt.Sprintf("%.3f", base)}
-			for _, x := range tenths(some) {
-				if x.rows < fewest {
-					cells = append(cells, "")
-					continue
-				}
-				cells = append(cells, fmt.Sprintf("%.2f", x.came/x.rows))
-			}
-			row(cells...)
-		}
-	}
-	fmt.Println()
 }
 
 func chancesOf(results []*evidence.Result) (out []evidence.Chance) {
@@ -215,14 +180,14 @@ func tenths(all []evidence.Chance) (out [10]tenth) {
 
 // decisions prints what they cost: the error of what one has over the smallest observed one.
 func decisions(levels []part) {
-	section("What to do", `Regret: means over the results of a data set, and then over data sets, from any of the
+	evidence.Section("What to do", `Regret: means over the results of a data set, and then over data sets, from any of the
 sources. Below it stands how much more the advice loses than what the column does, with the standard error over data
 sets. The results are those of tasks that have networks of all rules.`)
 	columns := []string{"data", "data sets", "trains", "advice", "staying", "the first"}
 	for _, rule := range evidence.Rules {
 		columns = append(columns, "always "+rule.Name)
 	}
-	header(columns...)
+	evidence.Header(columns...)
 	all := groups(levels)
 	for i, p := range levels {
 		all = slices.Insert(all, 3*i+2, part{p.name + ", all", p.results})
@@ -244,10 +209,9 @@ sets. The results are those of tasks that have networks of all rules.`)
 					100*stat.StdErr(stat.StdDev(more, nil), float64(len(more)))))
 			}
 		}
-		row(cells...)
-		row(below...)
+		evidence.Row(cells...)
+		evidence.Row(below...)
 	}
-	fmt.Println()
 }
 
 // regrets are the costs of decisions on each data set, means over its results, as Result.Regret has

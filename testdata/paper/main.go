@@ -52,10 +52,10 @@ func ages(ctx context.Context) error {
 	for _, p := range figures {
 		least[p.Table] = min(cmp.Or(least[p.Table], p.Error), p.Error)
 	}
-	section("Ages", "Of each head the error over that of regression (geometric mean), and over the smallest of its table (mean\n"+
+	evidence.Section("Ages", "Of each head the error over that of regression (geometric mean), and over the smallest of its table (mean\n"+
 		"and largest). Then forecasts from the error of regression, and from that of unary (OR-CNN), over a uniform prior: the median of\n"+
 		"ln(published/forecast), and how many intervals of 95 % hold.")
-	header("head", "over regression", "loses", "at most", "from regression", "from unary")
+	evidence.Header("head", "over regression", "loses", "at most", "from regression", "from unary")
 	regression := heads[slices.IndexFunc(heads, func(g []evidence.Published) bool { return g[0].Code == forecast.Direct })]
 	sources := []evidence.Source{{Code: forecast.Direct, Training: perceived.BCE}, {Code: "unary", Training: perceived.BCE}}
 	pairs := make([]map[string][]evidence.Pair, len(sources))
@@ -79,7 +79,7 @@ func ages(ctx context.Context) error {
 		for _, of := range pairs {
 			cells = append(cells, holding(head, of))
 		}
-		row(cells...)
+		evidence.Row(cells...)
 	}
 	return nil
 }
@@ -167,22 +167,12 @@ func groups(all []evidence.Published, key func(evidence.Published) string) (out 
 	return out
 }
 
-func section(title, text string) { fmt.Printf("\n## %s\n\n%s\n\n", title, text) }
-
-// header writes the head of a table, and row a row.
-func header(columns ...string) {
-	row(columns...)
-	fmt.Printf("|%s\n", strings.Repeat(" --- |", len(columns)))
-}
-
-func row(cells ...string) { fmt.Printf("| %s |\n", strings.Join(cells, " | ")) }
-
 // beside prints the figures of networks that gen reads, with their forecasts.
 func (t *tables) beside() {
-	section("Published, and forecast",
+	evidence.Section("Published, and forecast",
 		"Published error/forecast of networks read by gen, from the error of unary (BCE, gen) and a uniform prior. "+
 			"`*`: outside the\ninterval of 95 %.")
-	header(append([]string{"table"}, codes...)...)
+	evidence.Header(append([]string{"table"}, codes...)...)
 	for _, group := range groups(t.figures, func(p evidence.Published) string { return p.Table + " " + trained(p) }) {
 		if reader(group[0]) != "gen" {
 			continue
@@ -195,14 +185,14 @@ func (t *tables) beside() {
 			}
 			cells = append(cells, fmt.Sprintf("%.2f/%.2f%s", p.Error, q.Error*p.Width(), star))
 		}
-		row(cells...)
+		evidence.Row(cells...)
 	}
 }
 
 // near prints how near the forecasts of each code are.
 func (t *tables) near() {
-	section("How near", "Median of ln(published/forecast), and how many intervals hold, over all tables.")
-	header(append([]string{"trained, read"}, codes...)...)
+	evidence.Section("How near", "Median of ln(published/forecast), and how many intervals hold, over all tables.")
+	evidence.Header(append([]string{"trained, read"}, codes...)...)
 	for _, group := range groups(t.figures, trained) {
 		cells := []string{trained(group[0])}
 		for _, name := range codes {
@@ -220,7 +210,7 @@ func (t *tables) near() {
 			}
 			cells = append(cells, fmt.Sprintf("%+.0f %%, %d of %d", 100*evidence.Median(off), held, len(off)))
 		}
-		row(cells...)
+		evidence.Row(cells...)
 	}
 }
 
@@ -235,9 +225,9 @@ const most = 0.1
 
 // rules prints what it costs to train the same in all tables.
 func (t *tables) rules() {
-	section("What rules lose", fmt.Sprintf(`The error over the smallest of its table: mean and largest, over %d
+	evidence.Section("What rules lose", fmt.Sprintf(`The error over the smallest of its table: mean and largest, over %d
 tables, of the rules that lose less than %.0f %%. L1 is L2 in the tables that have no L1.`, len(t.names), 100*most))
-	header("always", "mean", "largest")
+	evidence.Header("always", "mean", "largest")
 	losses := map[string][]float64{}
 	for _, p := range t.figures {
 		rule := p.Code + ", " + strings.Replace(trained(p), "L2", "L1", 1)
@@ -262,7 +252,7 @@ tables, of the rules that lose less than %.0f %%. L1 is L2 in the tables that ha
 		return cmp.Or(cmp.Compare(a.mean, b.mean), cmp.Compare(a.name, b.name))
 	})
 	for _, r := range all {
-		row(r.name, fmt.Sprintf("%.1f %%", 100*r.mean), fmt.Sprintf("%.1f %%", 100*r.largest))
+		evidence.Row(r.name, fmt.Sprintf("%.1f %%", 100*r.mean), fmt.Sprintf("%.1f %%", 100*r.largest))
 	}
 }
 
@@ -277,6 +267,6 @@ func (t *tables) best() {
 			near++
 		}
 	}
-	section("The best of each table", fmt.Sprintf(`Of the %d networks with the smallest published error, %d are forecast
+	evidence.Section("The best of each table", fmt.Sprintf(`Of the %d networks with the smallest published error, %d are forecast
 within 3 %% of the smallest forecast of their table, and %d are in their intervals.`, len(t.names), near, held))
 }

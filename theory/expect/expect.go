@@ -31,7 +31,6 @@ type Problem struct {
 	Errors  mat.Matrix // L × M: how probable it is that a bit is wrong, given the level; nil where no value is computed
 	Logits  bool       // the decoder reads logits, and not bits
 	Cost    cost.Cost  // whose expectation is asked for; the zero value is |answer − n|, in levels
-	Within  int        // θ: see Level.Within
 }
 
 // Level is the bound and the exact mean of the cost of one label, and what else the law of its answer
@@ -41,7 +40,6 @@ type Level struct {
 	Mean       float64 // exact expectation of the cost
 	MeanSquare float64 // exact second moment of the cost
 	Square     float64 // exact mean of the squared distance of the answer
-	Within     float64 // exact probability that this distance is at most θ
 	Rounding   float64 // how far samples may be from Mean for another reason than chance: see montecarlo.Problem.Rounding
 	// AnyLaw is the smallest and the largest expectation under any joint law of the bits; nil for none.
 	AnyLaw *[2]float64
@@ -53,7 +51,6 @@ type Theory struct {
 	Laws   []anylaw.Level // what holds under any law of the bits, of every level; nil where it is left out
 	Mean   Expected       // over the prior
 	RMS    float64        // exact root of the mean squared distance, over the prior; NaN where a level has none
-	Within float64        // exact share of answers at most θ away, over the prior; NaN where a level has none
 	Bound  string         // which bound it is, for people; "" where it is left out or there is none
 	// Intervals hold the exact values of the levels, where no formula gives them; nil where there
 	// are none, or they are left out.
@@ -161,21 +158,20 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 	if err := q.laws(ctx, t); err != nil {
 		return nil, err
 	}
-	square, far := 0.0, 0.0
+	square := 0.0
 	for i, w := range q.prior {
 		if w > 0 {
 			t.Mean.Bound = math.FMA(w, t.Levels[i].Bound, t.Mean.Bound)
 			t.Mean.Exact = math.FMA(w, t.Levels[i].Mean, t.Mean.Exact)
 			square = math.FMA(w, t.Levels[i].Square, square)
-			far = math.FMA(w, 1-t.Levels[i].Within, far)
 		}
 	}
-	t.RMS, t.Within = math.Sqrt(square), max(0, 1-far) // the weights may add up to a little more than 1
+	t.RMS = math.Sqrt(square)
 	return t, q.intervals(ctx, t)
 }
 
 // unknown is a level of which nothing is known.
-var unknown = Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN(), Square: math.NaN(), Within: math.NaN()}
+var unknown = Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN(), Square: math.NaN()}
 
 // bounds computes the bounds of all levels.
 func (q theorist) bounds(ctx context.Context, t *Theory) error {
@@ -227,14 +223,12 @@ func (q theorist) answers(ctx context.Context, out []Level) error {
 		}
 		return err
 	}
-	squared, beyond := p.Cost.Squared(), p.Cost.Beyond(float64(p.Within))
+	squared := p.Cost.Squared()
 	return exact.Levels(ctx, q.workers, nil, p.Errors, p.Cost, func(i int, mean float64, a theory.Answers) {
 		l := &out[i]
 		l.Mean = mean
 		_, l.MeanSquare = a.Mean(p.Cost, i+1)
 		l.Square, _ = a.Mean(squared, i+1)
-		far, _ := a.Mean(beyond, i+1)
-		l.Within = max(0, 1-far)
 	})
 }
 
@@ -309,7 +303,7 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 			return nil
 		}
 	}
-	costs := []cost.Cost{p.Cost, p.Cost.Squared(), p.Cost.Beyond(float64(p.Within))}
+	costs := []cost.Cost{p.Cost, p.Cost.Squared()}
 	if q.onlyMean {
 		costs = costs[:1]
 	}
@@ -328,12 +322,8 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 	}
 	x.Exact = v.Middle()
 	if !q.onlyMean {
-		square, far := enclose.Mean(q.prior, rows[1]), enclose.Mean(q.prior, rows[2])
-		if square.Width() <= ExactWidth {
+		if square := enclose.Mean(q.prior, rows[1]); square.Width() <= ExactWidth {
 			t.RMS = math.Sqrt(square.Middle())
-		}
-		if far.Hi-far.Lo <= ExactWidth {
-			t.Within = max(0, 1-far.Middle())
 		}
 	}
 	return nil

@@ -65,7 +65,7 @@ func draw(t *testing.T, rng *rand.Rand, n int) problem {
 			decoder = "gen-ex"
 		}
 	}
-	p := problem{Problem: &expect.Problem{Code: c, Within: rng.IntN(4)}, prior: make([]float64, c.Levels())}
+	p := problem{Problem: &expect.Problem{Code: c}, prior: make([]float64, c.Levels())}
 	e := mat.NewDense(c.Levels(), c.Bits(), nil)
 	most := math.Pow(10, -2*rng.Float64())
 	e.Apply(func(_, _ int, _ float64) float64 {
@@ -292,9 +292,6 @@ func TestRandomProblems(t *testing.T) {
 				want.Mean += q * c
 				want.MeanSquare += q * c * c
 				want.Square += q * d * d
-				if d <= float64(p.Within) {
-					want.Within += q
-				}
 				m := int(math.Round(labels[w]))
 				if p.Code.Circular() {
 					m = (m-1+8*len(row))%len(row) + 1
@@ -304,13 +301,11 @@ func TestRandomProblems(t *testing.T) {
 			near("mean", level.Mean, want.Mean)
 			near("mean square", level.MeanSquare/max(1, scale), want.MeanSquare/max(1, scale))
 			near("squared distance", level.Square/float64(p.Code.Levels()), want.Square/float64(p.Code.Levels()))
-			near("share within", level.Within, want.Within)
 			for m, q := range row {
 				near("confusion", confusion.At(i, m), q)
 			}
 			all.Mean += p.prior[i] * want.Mean
 			all.Square += p.prior[i] * want.Square
-			all.Within += p.prior[i] * want.Within
 			if bound, ok := p.bound(i, outputs); ok != !math.IsNaN(level.Bound) {
 				t.Errorf("%s: bound %v of level %d", name, level.Bound, i+1)
 			} else if ok {
@@ -326,16 +321,15 @@ func TestRandomProblems(t *testing.T) {
 		}
 		near("mean of all", th.Mean.Exact, all.Mean)
 		near("RMS", th.RMS, math.Sqrt(all.Square))
-		near("share within of all", th.Within, all.Within)
 		if enclose.Fits(p.Code, p.Decoder) {
-			costs := []cost.Cost{p.Cost, p.Cost.Squared(), p.Cost.Beyond(float64(p.Within))}
+			costs := []cost.Cost{p.Cost, p.Cost.Squared()}
 			all, err := enclose.Rows(t.Context(), 1, p.Code, p.Decoder, costs, p.prior, p.Errors,
 				enclose.Options{Width: 1e-9, Work: 1 << 20})
 			for k, rows := range all {
 				slack := 1e-10 * costs[k].Scale(p.Code.Levels()) * float64(p.Code.Levels())
 				for i, v := range rows {
 					l := th.Levels[i]
-					want := []float64{l.Mean, l.Square, 1 - l.Within}[k]
+					want := []float64{l.Mean, l.Square}[k]
 					if p.prior[i] > 0 && !(v.Lo-slack <= want && want <= v.Hi+slack) {
 						t.Errorf("%s, level %d, %s: %v does not hold %v", name, i+1, costs[k].Name(), v, want)
 					}

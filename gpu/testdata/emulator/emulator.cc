@@ -136,7 +136,7 @@ const LogitsThread logits[] = {
 
 void add(const bel_launch &a, u32 entry, const RealSum &s) {
 	u64 *sums = pointer<u64>(a.sums) + (u64)BEL_SUMS * entry;
-	const u64 own[BEL_SUMS] = {s.abs, s.square, s.within};
+	const u64 own[BEL_SUMS] = {s.abs, s.square};
 	for (u32 i = 0; i < BEL_SUMS; i++) {
 		sums[i] += own[i];
 	}
@@ -173,9 +173,9 @@ void run(size_t kernel, u32 groups, const bel_launch &a) {
 			for (u32 thread = 0; thread < BEL_THREADS; thread++) {
 				const u32 grid_thread = group * BEL_THREADS + thread, grid_threads = groups * BEL_THREADS;
 				if (place < place_count) {
-					Sum s = {0, 0, 0};
+					Sum s = {0, 0};
 					places[place](a, task, thread, grid_thread, grid_threads, t, s);
-					add(a, t.entry, {s.abs, s.square, s.within});
+					add(a, t.entry, {s.abs, s.square});
 				} else {
 					RealSum s = {};
 					logits[place - place_count](a, thread, grid_thread, grid_threads, t, s);

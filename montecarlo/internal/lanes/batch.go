@@ -73,11 +73,11 @@ func MixBatch(weight, sum *[Batch]Floats, prefixes, suffixes, patterns []Floats,
 }
 
 // Errors says how decoded labels are tallied: the error is |decoded − Base|, sums of errors and of
-// their squares are in units of 1/Scale levels, and errors up to Near are counted.
-type Errors struct{ Base, Scale, Near float64 }
+// their squares are in units of 1/Scale levels.
+type Errors struct{ Base, Scale float64 }
 
 // Tally are sums over samples.
-type Tally struct{ Abs, Square, Within uint64 }
+type Tally struct{ Abs, Square uint64 }
 
 // TallyBatch tallies the labels Base + sum/weight of a batch, or Base + sum where weight is nil.
 // Errors and their squares are below 2⁵² units.
@@ -85,12 +85,11 @@ func TallyBatch(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 	if !processor.Vectors {
 		return tallyBatchGeneric(sum, weight, e)
 	}
-	var parts [3][8]uint64
+	var parts [2][8]uint64
 	tallyBatchVector(&parts, sum, weight, e)
 	for i := range parts[0] {
 		t.Abs += parts[0][i]
 		t.Square += parts[1][i]
-		t.Within += parts[2][i]
 	}
 	return t
 }
@@ -118,9 +117,6 @@ func tallyBatchGeneric(sum, weight *[Batch]Floats, e *Errors) (t Tally) {
 			err := math.Abs(e.Base + label - e.Base)
 			t.Abs += uint64(int64(float64(err*e.Scale) + 0.5))
 			t.Square += uint64(int64(float64(float64(err*err)*e.Scale) + 0.5))
-			if err <= e.Near {
-				t.Within++
-			}
 		}
 	}
 	return t

@@ -686,7 +686,7 @@ prefix:
 	VADDPD   Y15, x, x   \
 	VPADDQ   x, sum, sum
 
-// func tallyBatchVector(parts *[3][8]uint64, sum, weight *[Batch]Floats, e *Errors)
+// func tallyBatchVector(parts *[2][8]uint64, sum, weight *[Batch]Floats, e *Errors)
 TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	IFWIDE(wide)
 	MOVQ parts+0(FP), DI
@@ -696,7 +696,6 @@ TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 
 	VBROADCASTSD 0(AX), Y8   // Base
 	VBROADCASTSD 8(AX), Y13  // Scale
-	VBROADCASTSD 16(AX), Y11 // Near
 	VPCMPEQD     Y10, Y10, Y10
 	VPSRLQ       $1, Y10, Y10
 	MOVQ         $0x3FE0000000000000, AX // ½
@@ -723,8 +722,6 @@ whole:
 	VADDPD    Y0, Y8, Y0
 	VSUBPD    Y8, Y0, Y0
 	VPAND     Y10, Y0, Y0
-	VCMPPD    $2, Y11, Y0, Y1 // up to Near
-	VPSUBQ    Y1, Y7, Y7
 	VMULPD    Y13, Y0, Y2
 	UNITS(Y2, Y5)
 	VMULPD    Y0, Y0, Y0
@@ -736,7 +733,6 @@ whole:
 
 	VMOVDQU Y5, 0(DI)
 	VMOVDQU Y6, 64(DI)
-	VMOVDQU Y7, 128(DI)
 	VZEROUPPER
 	RET
 
@@ -748,16 +744,12 @@ wide:
 
 	VBROADCASTSD 0(AX), Z8   // Base
 	VBROADCASTSD 8(AX), Z13  // Scale
-	VBROADCASTSD 16(AX), Z11 // Near
 	MOVQ         $0x7FFFFFFFFFFFFFFF, AX
 	VPBROADCASTQ AX, Z10
-	MOVQ         $1, AX
-	VPBROADCASTQ AX, Z12
 	MOVQ         $0x3FE0000000000000, AX // ½
 	VPBROADCASTQ AX, Z14
 	VPXORD       Z5, Z5, Z5
 	VPXORD       Z6, Z6, Z6
-	VPXORD       Z7, Z7, Z7
 	MOVQ         $8, CX
 
 eight512:
@@ -772,8 +764,6 @@ whole512:
 	VADDPD     Z0, Z8, Z0
 	VSUBPD     Z8, Z0, Z0
 	VPANDQ     Z10, Z0, Z0
-	VCMPPD     $2, Z11, Z0, K1 // up to Near
-	VPADDQ     Z12, Z7, K1, Z7
 	VMULPD     Z13, Z0, Z1
 	VADDPD     Z14, Z1, Z1
 	VCVTTPD2QQ Z1, Z1
@@ -789,6 +779,5 @@ whole512:
 
 	VMOVDQU64 Z5, 0(DI)
 	VMOVDQU64 Z6, 64(DI)
-	VMOVDQU64 Z7, 128(DI)
 	VZEROUPPER
 	RET

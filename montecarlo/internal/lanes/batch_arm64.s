@@ -213,13 +213,11 @@ summed:
 	FADDD(16, x, x)      \
 	FSUBD(16, x, x)      \
 	FABSD(x, x)          \
-	FCMGED(x, 19, 26)    \
-	VSUB V26.D2, V6.D2, V6.D2 \
 	UNITS(x, V4)         \
 	FMULD(x, x, x)       \
 	UNITS(x, V5)
 
-// func tallyBatchVector(parts *[3][8]uint64, sum, weight *[Batch]Floats, e *Errors)
+// func tallyBatchVector(parts *[2][8]uint64, sum, weight *[Batch]Floats, e *Errors)
 TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	MOVD parts+0(FP), R0
 	MOVD sum+8(FP), R1
@@ -230,13 +228,10 @@ TEXT ·tallyBatchVector(SB), NOSPLIT, $0-32
 	VDUP R5, V16.D2 // Base
 	MOVD 8(R3), R5
 	VDUP R5, V18.D2 // Scale
-	MOVD 16(R3), R5
-	VDUP R5, V19.D2 // Near
 	MOVD $0x3FE0000000000000, R5 // ½
 	VDUP R5, V20.D2
 	VEOR V4.B16, V4.B16, V4.B16
 	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
 
 four:
 	VLD1.P 16(R1), [V0.S4]
@@ -258,6 +253,4 @@ whole:
 	VST1 [V4.D2], (R0)
 	ADD  $64, R0
 	VST1 [V5.D2], (R0)
-	ADD  $64, R0
-	VST1 [V6.D2], (R0)
 	RET

@@ -59,7 +59,7 @@ func mixBatchWide(weight, sum *[Batch]Floats, prefixes, suffixes, patterns *Floa
 // tallyBatchVector is TallyBatch in parts of each sum; weight may be nil.
 //
 //go:noescape
-func tallyBatchVector(parts *[3][8]uint64, sum, weight *[Batch]Floats, e *Errors)
+func tallyBatchVector(parts *[2][8]uint64, sum, weight *[Batch]Floats, e *Errors)
 
 // walshVector does the two steps h and 2h of Walsh; n is a multiple of 4h.
 //

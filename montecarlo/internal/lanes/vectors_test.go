@@ -190,15 +190,13 @@ func TestTallyBatch(t *testing.T) {
 	vectors(t, func(set string) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for range 500 {
-			e := &Errors{Base: float64(rng.IntN(200)), Scale: float64(uint64(1) << rng.IntN(36)),
-				Near: float64(rng.IntN(100))}
+			e := &Errors{Base: float64(rng.IntN(200)), Scale: float64(uint64(1) << rng.IntN(36))}
 			var weight, sum [Batch]Floats
 			for g := range sum {
 				for i := range sum[g] {
 					weight[g][i], sum[g][i] = 1+rng.Float32(), 100*rng.Float32()-50
 				}
 			}
-			sum[0][0], weight[0][0] = float32(e.Near), 1 // an error of Near itself
 			for _, w := range []*[Batch]Floats{nil, &weight} {
 				agree(t, "tally", set, TallyBatch(&sum, w, e), tallyBatchGeneric(&sum, w, e))
 			}

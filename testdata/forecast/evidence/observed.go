@@ -124,22 +124,6 @@ func Load(folder string) ([]*Set, error) {
 // LoadChosen reads chosen.csv alone.
 func LoadChosen(folder string) (*Set, error) { return LoadStopped(folder, "chosen.csv", 1, false) }
 
-// LoadGenEx reads genex.csv, networks that were trained through gen-ex, and adds those of another
-// set that were trained bit by bit, or without a code, in the same tasks. No law is fitted to it.
-func LoadGenEx(folder string, beside *Set) (*Set, error) {
-	s, err := LoadStopped(folder, "genex.csv", 1, false)
-	if err != nil {
-		return nil, err
-	}
-	tasks := s.Tasks()
-	for _, n := range beside.Networks {
-		if n.Training == perceived.BCE && slices.Contains(tasks, n.Task) {
-			s.Networks = append(s.Networks, n)
-		}
-	}
-	return s, nil
-}
-
 // LoadBlind reads blind.csv: networks of data sets that chose nothing, and are to choose nothing.
 // No program that fits reads it.
 func LoadBlind(folder string) (*Set, error) { return LoadStopped(folder, "blind.csv", 1, false) }

@@ -1,9 +1,11 @@
 package evidence
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -12,28 +14,36 @@ import (
 	"belsim/errmodel/perceived"
 )
 
+// Section begins a section of a page, Header writes the head of a table, and Row a row.
+func Section(title, text string) { fmt.Printf("\n## %s\n\n%s\n\n", title, text) }
+
+func Header(columns ...string) {
+	Row(columns...)
+	fmt.Printf("|%s\n", strings.Repeat(" --- |", len(columns)))
+}
+
+func Row(cells ...string) { fmt.Printf("| %s |\n", strings.Join(cells, " | ")) }
+
 // Widths says how good intervals are.
 type Widths struct {
 	Networks int
 	Held     float64 // share of the networks
 	Width    float64 // median hi/lo
 	Off      float64 // median |ln(observed/forecast)|
-	Bias     float64 // median observed/forecast − 1
 }
 
 // Rated rates the intervals of pairs. Each network counts once for each reading.
 func Rated(pairs []Pair) Widths {
-	var widths, off, bias []float64
+	var widths, off []float64
 	held := 0
 	for _, p := range pairs {
 		held += p.Inside()
 		for _, e := range p.Each {
 			widths = append(widths, p.Hi/p.Lo)
 			off = append(off, math.Abs(math.Log(e.Mean/p.Error)))
-			bias = append(bias, e.Mean/p.Error-1)
 		}
 	}
-	return Widths{len(widths), float64(held) / float64(len(widths)), Median(widths), Median(off), Median(bias)}
+	return Widths{len(widths), float64(held) / float64(len(widths)), Median(widths), Median(off)}
 }
 
 // Tie is the difference, as a share of the smaller error, up to which two codes are equally good.

@@ -56,32 +56,6 @@ func SampledRoot(root, stderr float64) string {
 	return Short(root)
 }
 
-// SampledShare is the share of some samples in percent, with two decimals. Where it is all or none
-// of too few samples for these, and not certain, it says so: all 400.
-func SampledShare(share float64, certain bool, samples uint64) string {
-	const few = 3 / 0.5e-4 // a share of which none of N is seen is below 3/N at 95 %: half of the last decimal
-	const rounding = 1e-9  // of a sum over levels
-	switch known := certain || samples >= few; {
-	case share > 1-rounding && !known:
-		return fmt.Sprintf("all %d", samples)
-	case share == 0 && !known:
-		return fmt.Sprintf("none in %d", samples)
-	}
-	return fmt.Sprintf("%.2f %%", 100*share)
-}
-
-// ExactShare is a share in percent, with two decimals, that is 100 or 0 only where it is all or none.
-func ExactShare(share float64) string {
-	const half, rounding = 0.5e-4, 1e-9 // of the last decimal; of a sum over levels
-	switch {
-	case share > 1-half && share < 1-rounding:
-		return "> 99.99 %"
-	case share < half && share > rounding:
-		return "< 0.01 %"
-	}
-	return fmt.Sprintf("%.2f %%", 100*share)
-}
-
 // Metric writes a rate with three digits and a prefix.
 func Metric(rate float64) string {
 	if Missing(rate) {
