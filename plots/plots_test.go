@@ -224,7 +224,7 @@ func forestData(style plots.Style) plots.ForestData {
 	return d
 }
 
-// point is a code of a trade-off.
+// point is a point with a standard error.
 func point(name string, bits, mean, stderr float64) plots.Point {
 	return plots.Point{Name: name, X: bits, Y: mean, Lo: mean - stderr, Hi: mean + stderr}
 }

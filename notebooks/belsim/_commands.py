@@ -878,8 +878,8 @@ def optimize(
 
     With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
-    ``max_transitions`` limits the transitions of each bit. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error model
-    is given as for ``compare``; with a ``model`` the search is for the network that was fitted.
+    ``max_transitions`` limits the transitions of each bit. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error
+    model is given as for ``compare``; with a ``model`` the search is for the network that was fitted.
 
     Source: simulated annealing of code words (El Gamal, Hemachandra, Shperling and Wei, IEEE Trans. Inf. Theory 33, 1987).
 
