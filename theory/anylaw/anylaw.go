@@ -56,7 +56,7 @@ func Time(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) time.Dur
 	case counts(c, d, cost):
 		seconds = levels * bits * 4e-6
 	case !gen:
-		seconds = levels * 0.006 * math.Exp2((err-22)/4)
+		seconds = levels * 0.006 * math.Pow(bits/32, 3) * math.Exp2((err-22)/4)
 	case bits <= mostTable:
 		seconds = levels * 0.003
 	default:
