@@ -89,6 +89,15 @@ func Places() []string {
 	return all
 }
 
+// Widths lists the same places, each with its width in inches.
+func Widths() []string {
+	var all []string
+	for _, p := range pages[1:] {
+		all = append(all, fmt.Sprintf("%s (%.4g)", p.place, p.width))
+	}
+	return all
+}
+
 // page returns the numbers of the style's place, those of the empty one for a place that Write
 // refuses.
 func (s Style) page() page {

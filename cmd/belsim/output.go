@@ -27,7 +27,7 @@ type outputFlags struct {
 
 // styleFlag says how pictures look.
 type styleFlag struct {
-	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures appear, one of text (the default), ${places}; and untitled."`
+	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures appear, and their width in inches: text (6.3, the default), ${places}; and untitled."`
 }
 
 // untitled is the word of --style that names no place.
