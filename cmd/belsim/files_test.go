@@ -63,7 +63,6 @@ func TestFullStandardOutput(t *testing.T) {
 		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "bench --time 1ms --backend cpu", "merge results",
 		"merge results -o m.csv", "figures --only 2a -o figures", "sweep --print example",
 		"sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
-		"optimize --levels 8 --bits 4:5:2 --pareto --steps 10 --samples 100",
 	}
 	for _, args := range commands {
 		var stderr bytes.Buffer
@@ -196,7 +195,7 @@ func TestTerminal(t *testing.T) {
 	mustRun(t, "codes", "unary", "--levels", "4", "-o", name)
 	write(t, "e"+name, strings.Repeat("0.1,0.1,0.1\n", 4))
 	for _, args := range []string{
-		"verify --samples 200 --code FILE", "optimize --levels 4 --bits 3 --steps 5 --samples 200 --start FILE",
+		"verify --samples 200 --code FILE", "optimize --levels 4 --bits 3 --steps 5 --samples 200 --prior FILE",
 		"heatmap FILE unary --levels 4 --r 1:2:2 --sigma 1:2:2 -o map.csv", "compare FILE unary --samples 200",
 		"compare unary --levels 4 --samples 200 --errors eFILE", "compare FILE --samples 200 --model eFILE",
 		"codes no-FILE", "fit --code FILE --targets eFILE --outputs eFILE --range 0:1",

@@ -48,28 +48,6 @@ func TestOptimize(t *testing.T) {
 	}
 }
 
-// TestPareto: a row for each number of bits and for each named code, and the codes in a folder that the command
-// makes.
-func TestPareto(t *testing.T) {
-	t.Chdir(t.TempDir())
-	mustRun(t, "optimize --pareto --levels 12 --bits 4:12:3 --r 0.6 --sigma 1.5 --steps 300 --samples 1000 -o p.csv -o p.json -o p.svg --keep new/codes")
-	var p search.Tradeoff
-	readJSON(t, "p.json", &p)
-	must.Equal(t, "numbers of bits", 3, len(p.Found))
-	for _, f := range p.Found {
-		var c compare.Ranking
-		runJSON(t, &c, fmt.Sprintf("compare new/codes/found-%d.csv --r 0.6 --sigma 1.5 --decoder gen --samples 1000", f.Bits))
-		must.Equal(t, "mean of compare and optimize", c.Results[0].Mean, f.Mean)
-	}
-	text := content(t, "p.csv")
-	for _, want := range []string{"levels,code,bits,transitions,training,decoder,outputs,error,stderr,exact,max_transitions,code_file\n",
-		",found,4,", ",found,12,", "new/codes/found-12.csv\n", ",unary,11,", ",johnson,6,"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("p.csv has no %q:\n%s", want, text)
-		}
-	}
-}
-
 // TestOptimizeInterrupt: a signal ends the search, and what was found until then is
 // written and reported.
 func TestOptimizeInterrupt(t *testing.T) {
