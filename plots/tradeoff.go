@@ -30,18 +30,9 @@ const inLevels = "|error| (levels)"
 // logarithmic.
 func Tradeoff(d TradeoffData) (*Figure, error) {
 	all := slices.Concat(d.Found, d.Codes)
-	if len(all) == 0 {
-		return nil, fmt.Errorf("trade-off: no codes")
-	}
 	fewest, most := all[0].X, all[0].X
 	var errors []float64
-	for i, c := range all {
-		if !(c.X >= 1) {
-			return nil, fmt.Errorf("trade-off: a code of %v bits", c.X)
-		}
-		if i > 0 && i < len(d.Found) && c.X <= all[i-1].X {
-			return nil, fmt.Errorf("trade-off: codes of %v and %v bits; want them ascending", all[i-1].X, c.X)
-		}
+	for _, c := range all {
 		if err := checkErrors(fmt.Sprintf("a code of %v bits", c.X), false, c.Y, c.Hi, c.Hi-c.Y); err != nil {
 			return nil, fmt.Errorf("trade-off: %w", err)
 		}
