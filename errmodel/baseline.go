@@ -69,38 +69,19 @@ func (b Baseline) Line(rivals []Rival) string {
 	if b.Name != DirectRegression {
 		return text
 	}
-	groups := []struct {
-		names     []string
-		one, many string
-	}{{nil, "has less", "have less"}, {nil, "is not told apart from it", "are not told apart from it"}, {nil,
-		"has more", "have more"}}
-	for _, r := range rivals {
-		at := 1
-		if r.Hi < b.Error {
-			at = 0
-		} else if r.Lo > b.Error {
-			at = 2
+	for at, verbs := range [][2]string{{"has less", "have less"}, {"is not told apart from it",
+		"are not told apart from it"}, {"has more", "have more"}} {
+		var names []string
+		for _, r := range rivals {
+			if less, more := r.Hi < b.Error, r.Lo > b.Error; at == 0 && less || at == 2 && more || at == 1 && !less && !more {
+				names = append(names, r.Name)
+			}
 		}
-		groups[at].names = append(groups[at].names, r.Name)
-	}
-	for _, g := range groups {
-		switch len(g.names) {
-		case 0:
-		case 1:
-			text += fmt.Sprintf("; %s %s", g.names[0], g.one)
-		default:
-			text += fmt.Sprintf("; %s %s", listed(g.names), g.many)
+		if last := len(names) - 1; last == 0 {
+			text += fmt.Sprintf("; %s %s", names[0], verbs[0])
+		} else if last > 0 {
+			text += fmt.Sprintf("; %s and %s %s", strings.Join(names[:last], ", "), names[last], verbs[1])
 		}
 	}
 	return text
-}
-
-// listed joins names for a sentence, the first eight of them.
-func listed(names []string) string {
-	const most = 8
-	last := names[len(names)-1]
-	if more := len(names) - most; more > 1 {
-		names, last = names[:most+1], fmt.Sprintf("%d others", more)
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + last
 }

@@ -15,10 +15,7 @@ func NewMixtureColumns(levels int, circular bool, r, sigma float64) (*MixtureCol
 	if err := Check(r, sigma); err != nil {
 		return nil, err
 	}
-	if circular {
-		return &MixtureColumns{r, wrappedGaussians(sigma, levels)}, nil
-	}
-	return &MixtureColumns{r, newGaussians(sigma, levels)}, nil
+	return &MixtureColumns{r, newGaussians(sigma, levels, circleOf(levels, circular))}, nil
 }
 
 // Column sets dst, of length L, to the error probabilities e[·,k] of a bit with

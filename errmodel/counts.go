@@ -1,13 +1,10 @@
 package errmodel
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"belsim/theory/base/position"
 )
 
 // Counts are the numbers of wrong outputs of observed classifiers.
@@ -79,22 +76,6 @@ func (c *Counts) Rates(other mat.Matrix) *mat.Dense {
 		}
 	}
 	return e
-}
-
-// Check refuses impossible counts.
-func (c *Counts) Check() error {
-	if c.Levels < 1 || c.Bits < 1 || len(c.Samples) != c.Levels || len(c.Wrong) != c.Levels*c.Bits {
-		return fmt.Errorf("counts of %d levels and %d bits with %d and %d entries", c.Levels, c.Bits, len(c.Samples),
-			len(c.Wrong))
-	}
-	for i, n := range c.Samples {
-		for k, x := range c.Row(i) {
-			if x > n {
-				return fmt.Errorf("level %s, bit %s: %d of %d outputs are wrong", position.At(i+1), position.At(k+1), x, n)
-			}
-		}
-	}
-	return nil
 }
 
 // Confidence is the level of every interval.

@@ -41,11 +41,10 @@ func Invalid(err error) bool {
 // and bounds are proportional to r, to 12 digits, down to the smallest Gaussians that Check takes,
 // and the same for all wide σ.
 func Check(r, sigma float64) error {
-	if err := checkPositive("r", r); err != nil {
-		return err
-	}
-	if err := checkPositive("σ", sigma); err != nil {
-		return err
+	for i, v := range []float64{r, sigma} {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s = %v: want a positive finite number", [2]string{"r", "σ"}[i], v)
+		}
 	}
 	const smallest = 0x1p-1022 // the smallest number of full precision
 	if peak := (Transition{R: 1, Sigma: sigma}).At(0); peak < smallest {
@@ -54,13 +53,6 @@ func Check(r, sigma float64) error {
 	if peak := (Transition{R: r, Sigma: sigma}).At(0); peak < smallest {
 		return fmt.Errorf("r = %v is too small for σ = %v: the Gaussian's height r/(σ√(2π)) is below %.2g", r, sigma,
 			smallest)
-	}
-	return nil
-}
-
-func checkPositive(name string, v float64) error {
-	if !(v > 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%s = %v: want a positive finite number", name, v)
 	}
 	return nil
 }

@@ -38,12 +38,6 @@ func (m *Mixture) Dims() (r, c int) { return m.profile.levels, m.profile.bits }
 
 // At implements mat.Matrix. RowTo is much faster for whole rows.
 func (m *Mixture) At(i, j int) float64 {
-	if i < 0 || i >= m.profile.levels {
-		panic(mat.ErrRowAccess)
-	}
-	if j < 0 || j >= m.profile.bits {
-		panic(mat.ErrColAccess)
-	}
 	if u := m.profile.unit; u != nil {
 		return m.r * u.At(i, j)
 	}
@@ -73,28 +67,10 @@ func (m *Mixture) RowTo(dst []float64, i int) {
 // AtLabel sets dst, of length M, to the error probabilities at a real label y, in
 // levels: Eq. 3 and 4 are functions of a real y.
 func (m *Mixture) AtLabel(dst []float64, y float64) {
-	p := m.profile
-	if p.circular {
-		unit := Transition{R: m.r, Sigma: p.sigma}
-		for k, positions := range p.positions {
-			dst[k] = 0
-			for _, at := range positions {
-				unit.Mu = float64(at) + 0.5
-				dst[k] += unit.Around(y, float64(p.levels))
-			}
-		}
-		return
-	}
-	// Beyond 39 σ a Gaussian is zero.
-	reach := 39 * p.sigma
-	unit := Transition{R: m.r, Sigma: p.sigma}
-	for k, positions := range p.positions {
+	for k, positions := range m.profile.positions {
 		dst[k] = 0
-		for _, at := range positions {
-			if d := y - (float64(at) + 0.5); d < reach && d > -reach {
-				unit.Mu = float64(at) + 0.5
-				dst[k] += unit.At(y)
-			}
+		for _, g := range Transitions(positions, m.r, m.profile.sigma) {
+			dst[k] += g.On(y, m.profile.circle)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // transition. It is safe for concurrent use.
 type Profile struct {
 	levels, bits int
-	circular     bool
+	circle       int // the number of levels on a circle, 0 on a line
 	sigma        float64
 	positions    [][]int
 	gauss        gaussians
@@ -38,7 +38,8 @@ func NewProfile(ctx context.Context, c *code.Code, positions [][]int, sigma floa
 		return nil, err
 	}
 	levels := c.Levels()
-	p := &Profile{levels: levels, bits: len(positions), circular: c.Circular(), sigma: sigma, positions: positions}
+	p := &Profile{levels: levels, bits: len(positions), circle: circleOf(levels, c.Circular()), sigma: sigma,
+		positions: positions}
 
 	// All distances are half-integers, so the whole table needs few Gaussians.
 	reach := levels
@@ -47,10 +48,7 @@ func NewProfile(ctx context.Context, c *code.Code, positions [][]int, sigma floa
 			reach = max(reach, levels-n, n)
 		}
 	}
-	p.gauss = newGaussians(sigma, reach)
-	if p.circular {
-		p.gauss = wrappedGaussians(sigma, levels)
-	}
+	p.gauss = newGaussians(sigma, reach, p.circle)
 
 	if p.levels*p.bits <= keepUnit {
 		p.unit = mat.NewDense(p.levels, p.bits, nil)
@@ -79,35 +77,31 @@ type gaussians struct {
 	reversed []float64
 }
 
-// newGaussians are those of the distances up to reach+½.
-func newGaussians(sigma float64, reach int) (g gaussians) {
+// circleOf is the number of levels on a circle, or 0 where they are on a line.
+func circleOf(levels int, circular bool) int {
+	if circular {
+		return levels
+	}
+	return 0
+}
+
+// newGaussians are those of the distances up to reach+½, or round a circle of so many levels at all
+// distances d+½ of a level from a transition, one way and the other.
+func newGaussians(sigma float64, reach, circle int) (g gaussians) {
 	unit := Transition{R: 1, Sigma: sigma}
+	for d := range circle {
+		g.values = append(g.values, unit.On(float64(min(d, circle-1-d))+0.5, circle))
+	}
 	for d := range reach + 1 {
 		v := unit.At(float64(d) + 0.5)
-		if v == 0 {
+		if v == 0 || circle > 0 {
 			break // all values further out are zero, too
 		}
 		g.values = append(g.values, v)
 	}
-	return g.and()
-}
-
-// and adds those in the reversed order.
-func (g gaussians) and() gaussians {
 	g.reversed = slices.Clone(g.values)
 	slices.Reverse(g.reversed)
 	return g
-}
-
-// wrappedGaussians are those round a circle of so many levels, at all distances d+½ of a level from
-// a transition, one way and the other.
-func wrappedGaussians(sigma float64, levels int) gaussians {
-	g, unit := gaussians{values: make([]float64, levels)}, Transition{R: 1, Sigma: sigma}
-	for d := range (levels + 1) / 2 {
-		g.values[d] = unit.Around(float64(d)+0.5, float64(levels))
-		g.values[levels-1-d] = g.values[d]
-	}
-	return g.and()
 }
 
 // addTo adds the Gaussian of a transition at at+½ to a column of all levels.

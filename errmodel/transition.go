@@ -18,9 +18,13 @@ func (t Transition) At(y float64) float64 {
 	return peak * decay
 }
 
-// Around is At on a circle of so many levels: the sum of the Gaussian over all images of the label,
-// Σ_w At(y + w·levels).
-func (t Transition) Around(y, levels float64) float64 {
+// On is At, or where circle is not 0 the same on a circle of so many levels: the sum of the Gaussian over
+// all images of the label, Σ_w At(y + w·circle).
+func (t Transition) On(y float64, circle int) float64 {
+	levels := float64(circle)
+	if circle == 0 {
+		return t.At(y)
+	}
 	if t.Sigma > 1.5*levels { // even, to the last digit
 		return t.R / levels
 	}

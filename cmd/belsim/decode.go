@@ -34,24 +34,11 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Circular: cmd.Circular, Outputs: cmd.Outputs,
 		Temperature: cmd.Temperature, Confidence: cmd.Confidence, Decoders: env.decoders}
 	var err error
-	if o.Range, err = readRange(ctx, env, cmd.Range, o, cmd.Decoder); err != nil {
+	if o.Range, err = cmd.Range.Read(ctx); err != nil {
 		return err
 	}
 	return bar.interrupted(out.write(env, func(w io.Writer, path string) error {
 		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), bar.of(env),
 			func(text string) { env.note("%s", text) })
 	}))
-}
-
-// readRange reads the range of a network, which a fitted decoder may read.
-func readRange(ctx context.Context, env *environment, r assess.LabelRange, o assess.Options,
-	decoder string) (assess.LabelRange, error) {
-	if r.File() == "" {
-		return r, nil
-	}
-	r, err := r.Read(ctx, o.KnownLevels(decoder))
-	if r.Note != "" {
-		env.note("%s", r.Note)
-	}
-	return r, err
 }

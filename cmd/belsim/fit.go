@@ -148,7 +148,7 @@ func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, 
 	o.Code = cmd.Code[min(k, len(cmd.Code)-1)]
 	if len(cmd.Range) > 0 {
 		var err error
-		if o.Range, err = readRange(ctx, env, cmd.Range[min(k, len(cmd.Range)-1)], o, ""); err != nil {
+		if o.Range, err = cmd.Range[min(k, len(cmd.Range)-1)].Read(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -340,11 +340,8 @@ func TestFitSeveral(t *testing.T) {
 		t.Fatal("output 3: no direct regression")
 	}
 	must.Equal(t, "networks of output 3", 2, f.Decoders[len(f.Decoders)-1].Network)
-	for _, want := range []string{"for all outputs",
-		" at 3 of the 3 outputs, worse at 0, and not told apart at 0 (paired by sample)."} {
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
-			t.Errorf("%s\nhas no %q", text, want)
-		}
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), "for all outputs") {
+		t.Errorf("%s\nis not of all outputs", text)
 	}
 	for args, want := range map[string]string{
 		args + "--range 2.5:4.3 --range 5:8.6": "--range is given 2 times, and the network has outputs for 3 targets",

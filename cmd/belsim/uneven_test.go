@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -93,19 +92,13 @@ func TestUnevenValues(t *testing.T) {
 	writeColumn(t, "v.csv", v...)
 	network[ends] = "v.csv"
 	outputs := network[slices.Index(network, "--outputs")+1]
-	text := mustRun(t, append(slices.Clone(network), "--fit-decoder", "-o", "d.npz", "-o", "fit.json", "-o", "fit.html",
+	mustRun(t, append(slices.Clone(network), "--fit-decoder", "-o", "d.npz", "-o", "fit.json", "-o", "fit.html",
 		"-o", "fit.png")...)
 	f := must.Get(assess.Read("fit.json"))(t)
 	beyond, q := 0, quantization(y.RawMatrix().Data, v)
 	for _, label := range y.RawMatrix().Data {
 		if label < v[0] || label > v[15] {
 			beyond++
-		}
-	}
-	for _, want := range []string{fmt.Sprintf("%d of 800 targets", beyond),
-		"johnson is the wrong code for uneven levels"} {
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
-			t.Errorf("fit prints\n%s\nwant %q in it", text, want)
 		}
 	}
 	if math.Abs(f.Quantization/q-1) > 1e-12 {

@@ -134,7 +134,7 @@ func Run(ctx context.Context, o Options, workers int, progress Progress) (*Repor
 	if found.model, err = learn(ctx, workers, own, others); err != nil {
 		return nil, err
 	}
-	if found.direct, err = besideDirect(ctx, workers, own, found.model); err != nil {
+	if found.direct, err = besideDirect(own, found.model.decoders); err != nil {
 		return nil, err
 	}
 	if o.Recommend {

@@ -31,7 +31,6 @@ import (
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/position"
-	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -316,17 +315,6 @@ func TestLabelRange(t *testing.T) {
 		"1e300:1.0000000000000002e300", "-1e308:1e308"} {
 		if err := r.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q was taken", text)
-		}
-	}
-}
-
-func TestOptionsCheck(t *testing.T) {
-	for want, o := range map[string]Options{
-		"temperature": {}, "baseline": {Temperature: 1, Baseline: Baseline{Error: -1}}, "": {Temperature: 1},
-	} {
-		var v *refuse.Value
-		if err := o.Check(); errors.As(err, &v) != (want != "") || v != nil && v.Name != want {
-			t.Errorf("%+v: %v", o, err)
 		}
 	}
 }

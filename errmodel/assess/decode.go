@@ -2,6 +2,7 @@ package assess
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,28 +35,22 @@ func askedOf(text string) (a asked, err error) {
 	case "probabilities":
 		a.probabilities = true
 	case "quantiles":
-		if rest, a.decoder, named = strings.Cut(rest, ":"); rest != "" {
-			for q := range strings.SplitSeq(rest, ",") {
-				v, err := strconv.ParseFloat(q, 64)
-				if err != nil || !(v > 0 && v < 1) {
-					return a, fmt.Errorf("quantile %q: want numbers between 0 and 1, such as quantiles:0.05,0.5,0.95", q)
-				}
-				a.quantiles = append(a.quantiles, v)
+		list := rest
+		list, rest, named = strings.Cut(list, ":")
+		for q := range strings.SplitSeq(list, ",") {
+			v, err := strconv.ParseFloat(q, 64)
+			if err != nil || !(v > 0 && v < 1) {
+				return a, fmt.Errorf("quantile %q: want numbers between 0 and 1, such as quantiles:0.05,0.5,0.95", q)
 			}
+			a.quantiles = append(a.quantiles, v)
 		}
-		if a.quantiles == nil {
-			return a, fmt.Errorf("decoder %q: want numbers between 0 and 1, such as quantiles:0.05,0.5,0.95", text)
-		}
-		rest = a.decoder
 	default:
 		return asked{decoder: text}, nil
 	}
 	if named && rest == "" {
 		return a, fmt.Errorf("decoder %q: want a name or a file after the colon, or no colon", text)
 	}
-	if a.decoder = decode.Auto; named {
-		a.decoder = rest
-	}
+	a.decoder = cmp.Or(rest, decode.Auto)
 	return a, nil
 }
 
@@ -74,17 +69,15 @@ func (a asked) distribution() bool { return a.probabilities || a.quantiles != ni
 
 // columns are the names of the n numbers of a sample.
 func (a asked) columns(n int) (names []string) {
-	switch {
-	case a.probabilities:
-		for i := range n {
+	for i := range n {
+		switch {
+		case a.probabilities:
 			names = append(names, fmt.Sprintf("p%d", i+1))
+		case a.quantiles != nil:
+			names = append(names, fmt.Sprintf("q%v", a.quantiles[i]))
+		default:
+			names = append(names, [...]string{"label", "lower", "upper"}[i])
 		}
-	case a.quantiles != nil:
-		for _, q := range a.quantiles {
-			names = append(names, fmt.Sprintf("q%v", q))
-		}
-	default:
-		names = []string{"label", "lower", "upper"}[:n]
 	}
 	return names
 }
@@ -134,6 +127,12 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 		return fmt.Errorf("%s has outputs for %d targets; want samples × bits, so a file for each target",
 			outputs.Name(), parts)
 	}
+	if o.Confidence != nil && what.distribution() {
+		return errors.New("probabilities and quantiles have no intervals: want a confidence for labels alone")
+	}
+	if line := outputs.Note(); line != "" {
+		note(line)
+	}
 	open := o.openNamed
 	if IsDecoderFile(what.decoder) {
 		open = o.openFitted
@@ -141,9 +140,6 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	of, c, softmax, err := open(outputs, what)
 	if err != nil {
 		return err
-	}
-	if line := outputs.Note(); line != "" {
-		note(line)
 	}
 	kind, err := observed.FindKind(ctx, said, outputs)
 	if err != nil {
@@ -163,17 +159,15 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	done, end := progress.begin("samples decoded", uint64(max(samples, 0)))
 	defer end()
 	out := bufio.NewWriterSize(w, 1<<16)
-	var rows *arrayfile.RowWriter
+	newRows := func() (*arrayfile.RowWriter, error) { return arrayfile.NewCSVRows(out, columns...) }
 	if format == "npy" {
-		n, err := observed.Count(ctx, outputs)
-		if err != nil {
+		if samples, err = observed.Count(ctx, outputs); err != nil {
 			return err
 		}
-		rows, err = arrayfile.NewNPYRows(out, n, len(columns))
-		if err != nil {
-			return err
-		}
-	} else if rows, err = arrayfile.NewCSVRows(out, columns...); err != nil {
+		newRows = func() (*arrayfile.RowWriter, error) { return arrayfile.NewNPYRows(out, samples, len(columns)) }
+	}
+	rows, err := newRows()
+	if err != nil {
 		return err
 	}
 	source := &observed.Source{Outputs: outputs, Kind: kind, Softmax: softmax}
@@ -192,53 +186,48 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 // and whether outputs may be a distribution over the levels.
 type readingOf func(observed.Kind) (observed.Reading, error)
 
-const noInterval = "probabilities and quantiles have no intervals: want a confidence for labels alone"
-
-const noQuantile = "levels on a circle have no quantiles, for none is the first: want labels, intervals or probabilities"
+var errNoQuantile = errors.New("levels on a circle have no quantiles, for none is the first: want labels, intervals or " +
+	"probabilities")
 
 // openFitted opens the file of a fitted decoder, which needs no code.
 func (o Options) openFitted(outputs *arrayfile.Rows, what asked) (of readingOf, c *code.Code, softmax bool,
 	err error) {
+	fail := func(err error) (readingOf, *code.Code, bool, error) { return nil, nil, false, err }
 	path := what.decoder
 	fitted, err := fitdecoder.Read(path)
 	if err != nil {
-		return nil, nil, false, err
+		return fail(err)
 	}
 	_, m := outputs.Dims()
-	if _, bits := fitted.Dims(); bits != m {
-		return nil, nil, false, fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", outputs.Name(), m, path, bits)
-	}
-	if o.Circular && !fitted.About().Circular {
-		return nil, nil, false, fmt.Errorf("%s: a decoder of levels on a line; want one that was fitted on a circle", path)
-	}
-	if !o.Range.IsZero() {
-		levels, _ := fitted.Dims()
-		values, err := o.Range.spread(levels, fitted.About().Circular)
+	levels, bits := fitted.Dims()
+	circular := fitted.About().Circular
+	switch {
+	case bits != m:
+		return fail(fmt.Errorf("%s: %d columns, but the decoder %s reads %d bits", outputs.Name(), m, path, bits))
+	case o.Circular && !circular:
+		return fail(fmt.Errorf("%s: a decoder of levels on a line; want one that was fitted on a circle", path))
+	case what.quantiles != nil && circular:
+		return fail(errNoQuantile)
+	case !o.Range.IsZero():
+		values, err := o.Range.spread(levels, circular)
 		if err == nil {
 			fitted, err = fitted.WithValues(values)
 		}
 		if err != nil {
-			return nil, nil, false, fmt.Errorf("the range of %s: %w", path, err)
+			return fail(fmt.Errorf("the range of %s: %w", path, err))
 		}
-	}
-	if what.quantiles != nil && fitted.About().Circular {
-		return nil, nil, false, errors.New(noQuantile)
 	}
 	decoders := []decode.RealDecoder{fitted}
 	if o.Confidence != nil {
-		if what.distribution() {
-			return nil, nil, false, errors.New(noInterval)
-		}
 		lower, upper, err := fitted.Interval(*o.Confidence)
 		if err != nil {
-			return nil, nil, false, fmt.Errorf("%s: %w", path, err)
+			return fail(fmt.Errorf("%s: %w", path, err))
 		}
 		decoders = append(decoders, lower, upper)
 	}
 	return func(kind observed.Kind) (observed.Reading, error) {
 		d, err := fitted.Decoding(kind)
 		if what.distribution() {
-			levels, _ := fitted.Dims()
 			return what.reading(fitted.Name(), levels, fitted.ProbabilitiesTo, fitted.Label), err
 		}
 		var out []observed.Decoding
@@ -249,33 +238,27 @@ func (o Options) openFitted(outputs *arrayfile.Rows, what asked) (of readingOf, 
 	}, nil, fitted.ReadsDistributions(), nil
 }
 
-const wantFitted = "want one that was fitted, in an .npz file"
-
 // openNamed opens a named decoder, and its code.
 func (o Options) openNamed(outputs *arrayfile.Rows, what asked) (of readingOf, c *code.Code, softmax bool,
 	err error) {
-	name := what.decoder
-	if o.Confidence != nil && what.distribution() {
-		return nil, nil, false, errors.New(noInterval)
+	name, wants := what.decoder, "want one that was fitted, in an .npz file"
+	e, known := o.Decoders.Lookup(name)
+	switch {
+	case o.Confidence != nil:
+		err = fmt.Errorf("the decoder %s has no calibration, which intervals need: %s", name, wants)
+	case o.Code == "":
+		err = fmt.Errorf("the decoder %s needs the code of the outputs: want the code", name)
+	case o.predicts():
+		err = fmt.Errorf("%s: predictions of direct regression need no decoder", outputs.Name())
+	case known && e.Informed:
+		err = fmt.Errorf("the decoder %s needs a model of the classifiers: %s", name, wants)
+	default:
+		if c, err = openCode(o, outputs); err == nil && what.quantiles != nil && c.Circular() {
+			err = errNoQuantile
+		}
 	}
-	if o.Confidence != nil {
-		return nil, nil, false, fmt.Errorf("the decoder %s has no calibration, which intervals need: %s", name, wantFitted)
-	}
-	if o.Code == "" {
-		return nil, nil, false, fmt.Errorf("the decoder %s needs the code of the outputs: want the code", name)
-	}
-	if o.predicts() {
-		return nil, nil, false, fmt.Errorf("%s: predictions of direct regression need no decoder", outputs.Name())
-	}
-	if e, ok := o.Decoders.Lookup(name); ok && e.Informed {
-		return nil, nil, false, fmt.Errorf("the decoder %s needs a model of the classifiers: %s", name, wantFitted)
-	}
-	c, err = openCode(o, outputs)
 	if err != nil {
 		return nil, nil, false, err
-	}
-	if what.quantiles != nil && c.Circular() {
-		return nil, nil, false, errors.New(noQuantile)
 	}
 	d, err := o.newNamed(what, c)
 	return func(kind observed.Kind) (observed.Reading, error) {

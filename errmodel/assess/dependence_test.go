@@ -11,13 +11,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
 	"belsim/errmodel/forecast"
-	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
-	"belsim/theory/code"
 )
 
 // TestOneHot: bits of one-hot that were trained by themselves are zero in every sample, and their
@@ -69,16 +66,6 @@ func TestMistaken(t *testing.T) {
 	}
 }
 
-// TestInverted: from a quarter of dead bits on, the order of the bits is to be checked.
-func TestInverted(t *testing.T) {
-	for dead, want := range map[int]bool{2: false, 3: true} {
-		f := &Fit{Bits: 8, Dead: make([]int, dead)}
-		if text := f.next(siblings{}); strings.Contains(text, "the order of the bits") != want {
-			t.Errorf("%d of 8 bits are dead: %q", dead, text)
-		}
-	}
-}
-
 // TestShuffled: an output of several, and another network, whose samples are in another order than
 // the targets are told so.
 func TestShuffled(t *testing.T) {
@@ -110,19 +97,6 @@ func TestShuffled(t *testing.T) {
 	says(t, text, "Output 2: the error is that of guessing", "check the order of samples", "describes 1 of the 2 outputs")
 	if strings.Contains(text, "Output 1:") {
 		t.Errorf("%q", text)
-	}
-}
-
-// TestGuesses: an error is that of guessing up to three standard errors below it. The median of
-// three levels that are equally frequent is wrong by 2/3 of a level.
-func TestGuesses(t *testing.T) {
-	n := &network{code: &code.Code{},
-		seen: &observed.Summary{Counts: &errmodel.Counts{Levels: 3, Samples: []uint64{5, 5, 5}}}}
-	for below, want := range map[float64]bool{-1: true, 0: true, 2.9: true, 3.1: false} {
-		n.seen.Levels = []observed.Error{{Mean: 9, StdErr: 1}, {Mean: 2./3 - below*0.01, StdErr: 0.01}}
-		if n.guesses() != want {
-			t.Errorf("%v standard errors below: %v", below, !want)
-		}
 	}
 }
 

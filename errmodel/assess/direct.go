@@ -1,18 +1,17 @@
 package assess
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"belsim/errmodel"
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/fault"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
-	"belsim/theory/code"
 )
 
 // Baseline is direct regression, a network without a code: its mean |error|, or its predictions for
@@ -90,37 +89,15 @@ func (o *Outside) text(f *Fit) string {
 		"if they are clipped to it.", o.Count, f.Samples, table.Short(o.Error), f.unit(), table.Short(o.Clipped))
 }
 
-// unbelieved is the factor by which the error of direct regression may be from its forecast, and
-// which no measured network has had: beyond it, it is of other units or data.
-const unbelieved = 2
-
 // besideDirect compares the network with direct regression, both by their errors about the targets
 // themselves, and says whether the error of direct regression is believed; it is nil where none is
-// given. The error refuses a baseline that is larger than the range, or is the context's.
-func besideDirect(ctx context.Context, workers int, n *network, known knowledge) (*Direct, error) {
-	out := compareDirect(n, known.decoders)
-	if out == nil {
-		return nil, nil
-	}
-	all, what := float64(n.code.Levels()-1)*n.width(), "the width of the range"
-	if n.code.Circular() {
-		all, what = float64(n.code.Levels())*n.width()/2, "half of the circle"
-	}
-	if out.Error > all {
-		return nil, &refuse.Value{Name: "baseline", Value: out.Error,
-			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: %s", errorUnit(n.ends()), all, what)}
-	}
-	var err error
-	out.Warning, err = out.doubt(ctx, workers, n, known.forecasts)
-	return out, err
-}
-
-func compareDirect(n *network, rows []DecoderRow) *Direct {
+// given. The error refuses a baseline that is larger than the range.
+func besideDirect(n *network, rows []DecoderRow) (*Direct, error) {
 	best, b := bestDecoder(rows), n.options.Baseline
 	if b == (Baseline{}) || best < 0 {
-		return nil
+		return nil, nil
 	}
-	d := rows[best]
+	d, width := rows[best], n.width()
 	out := &Direct{Error: b.Error, StdErr: math.NaN(), Design: d.Design, Network: d.Observed, DifferenceErr: d.StdErr}
 	fitted := n.fitted != nil && n.fitted.Better
 	if fitted {
@@ -129,42 +106,36 @@ func compareDirect(n *network, rows []DecoderRow) *Direct {
 	}
 	out.Difference = out.Network - out.Error
 	if b.File != "" {
-		direct, paired := n.seen.Direct.Times(n.width()), n.seen.Beside[best].Times(n.width())
+		direct, paired := n.seen.Direct.Times(width), n.seen.Beside[best].Times(width)
 		if fitted {
 			paired = n.fitted.Beside
 		}
 		out.Error, out.StdErr = direct.Mean, direct.StdErr
 		out.Difference, out.DifferenceErr = paired.Mean, paired.StdErr
-		out.Outside = newOutside(n.seen.DirectOutside, n.width())
+		out.Outside = newOutside(n.seen.DirectOutside, width)
 	}
 	out.Told = math.Abs(out.Difference) > errmodel.Errors95*out.DifferenceErr
-	return out
-}
-
-// doubt says why the error of direct regression cannot be right; it is "" where it can.
-func (d *Direct) doubt(ctx context.Context, workers int, n *network, forecasts *forecast.Forecaster) (string, error) {
-	e := observed.Error{Mean: d.Error / n.width()}
-	if !table.Missing(d.StdErr) {
-		e.StdErr = d.StdErr / n.width()
+	all, what := float64(n.code.Levels()-1)*width, "the width of the range"
+	if n.code.Circular() {
+		all, what = float64(n.code.Levels())*width/2, "half of the circle"
 	}
-	if n.asGuess(e) {
-		return "the median target alone would be as near", nil
+	if out.Error > all {
+		return nil, &refuse.Value{Name: "baseline", Value: out.Error,
+			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: %s", errorUnit(n.ends()), all, what)}
 	}
-	if forecasts == nil || n.options.predicts() || d.Network == 0 { // or there is no ratio to its error
-		return "", nil
+	e := observed.Error{Mean: out.Error / width}
+	if !table.Missing(out.StdErr) {
+		e.StdErr = out.StdErr / width
 	}
-	c, err := forecast.OpenCode(forecast.Direct, n.code.Levels())
-	if err != nil {
-		return "", err
+	const unbelieved = 3 // as a factor: other units, or other data
+	ratio := out.Error / out.Network
+	switch {
+	case fault.AsGuess(n.code, n.seen.Counts, e):
+		out.Warning = "the median target alone would be as near"
+	case out.Network > 0 && !n.options.predicts() && (ratio > unbelieved || ratio < 1./unbelieved):
+		out.Warning = fmt.Sprintf("it is %.2g times the error of this network", ratio)
 	}
-	all, err := forecasts.Codes(ctx, workers, []*code.Code{c}, nil)
-	for _, x := range all {
-		ratio := d.Error / d.Network
-		if ratio > unbelieved*x.Ratio && ratio > x.RatioHi || ratio < x.Ratio/unbelieved && ratio < x.RatioLo {
-			return fmt.Sprintf("it is %.2g times the error that this network lets expect", ratio/x.Ratio), nil
-		}
-	}
-	return "", err
+	return out, nil
 }
 
 // directText compares the network with direct regression for people; it is "" where that is not
@@ -174,30 +145,20 @@ func (f *Fit) directText() string {
 	if d == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Direct regression is wrong by %s%s: this network is ", table.Short(d.Error), f.unit())
-	warning := when(d.Outside != nil, " "+d.Outside.text(f))
-	if d.Warning != "" {
-		warning += fmt.Sprintf(" No forecast uses its error, for %s: check its units, and the order of its samples.",
-			d.Warning)
-	}
-	if d.Error == 0 && d.Difference == 0 {
-		return text + "not told apart from it." + warning
-	}
-	if d.Difference/d.Error > 1e4 { // also where direct regression is never wrong
-		return text + "more than 10,000 times as wrong." + warning
-	}
-	verdict := "not told apart from it"
-	if d.Told {
-		verdict = "better"
-		if d.Difference > 0 {
-			verdict = "worse"
-		}
-	}
-	how := "the standard error is this network's alone"
+	verdict, by, how := "not told apart from it", "", "of this network alone"
 	if !table.Missing(d.StdErr) {
 		how = "paired by sample"
 	}
-	share := d.Difference / d.Error
-	return fmt.Sprintf("%s%s: %s %% ± %s (%s).", text, verdict, signed(share, placesOf(share)),
-		percent(d.DifferenceErr/d.Error), how) + warning
+	if d.Told {
+		verdict = map[bool]string{true: "worse", false: "better"}[d.Difference > 0]
+	}
+	if share := d.Difference / d.Error; math.Abs(share) < 1e4 { // also where direct regression is never wrong
+		by = fmt.Sprintf(": %s (standard error %s, %s)", moreError(share), percent(d.DifferenceErr/d.Error), how)
+	}
+	text := fmt.Sprintf("Direct regression is wrong by %s%s: this network is %s%s.", table.Short(d.Error), f.unit(),
+		verdict, by)
+	if d.Warning != "" {
+		text += fmt.Sprintf(" No forecast uses its error, for %s: check its units, and the order of its samples.", d.Warning)
+	}
+	return strings.Join(sentences(text, d.Outside.text(f)), " ")
 }

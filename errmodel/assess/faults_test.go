@@ -241,14 +241,11 @@ func (n *faultyNetwork) said(t *testing.T) string {
 	if err := own.read(t.Context(), 1, func(uint64) {}); err != nil {
 		return err.Error()
 	}
-	parts := []string{own.warning, own.remedy}
+	parts := []string{}
 	for _, f := range own.found {
-		parts = append(parts, f.Text, f.Mend)
+		parts = append(parts, f.Text+": "+f.Mend)
 	}
-	if 4*len(own.dead) > own.code.Bits() {
-		parts = append(parts, deadText(own.dead, own.code.Bits()))
-	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+	return strings.Join(parts, "; ")
 }
 
 // TestFaults: twenty faults that are put into ten networks are named, with the right mend, in 95 % of the

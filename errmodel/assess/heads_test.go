@@ -242,7 +242,7 @@ func TestHeads(t *testing.T) {
 		want          string
 	}{
 		{"direct", direct.Outputs, 0, "predictions, which have no levels"},
-		{"direct", "bits:" + corn.Outputs, 16, "probabilities.npy has 15 columns, and"},
+		{"direct", "bits:" + corn.Outputs, 16, "probabilities.npy has outputs for 15"},
 		{"corn", corn.Outputs, 17, "15 columns, but corn of 17 levels has 16 bits"},
 	} {
 		o := direct

@@ -84,25 +84,18 @@ func withDead(n *network, e mat.Matrix) mat.Matrix {
 }
 
 // remarks are sentences about the mixture: how many bits are wrong, and what the data do not tell.
-func remarks(f *Fit, m *mixture) (out []string) {
-	if m.Limited {
-		out = append(out, "r is as large as it can be: some error probability of the fit is 1")
-	}
-	switch missing := table.Missing(f.SigmaInterval[0]); {
+func remarks(f *Fit, m *mixture) []string {
+	none := when(table.Missing(f.SigmaInterval[0]), "r and σ have no intervals: errors hardly depend on the distance from a "+
+		"transition, or all lie beside one")
+	switch {
 	case f.Perceived.Training != perceived.BCE && !f.predicts():
-		out = append(out, "r and σ have no intervals: the outputs were not trained bit by bit, so their thresholds at 0 mean "+
-			"nothing")
+		none = "r and σ have no intervals: the outputs were not trained bit by bit, so their thresholds at 0 mean nothing"
 	case m.erring < mixturefit.FewestErring:
-		out = append(out, fmt.Sprintf("%d samples have a wrong bit: too few for intervals, which need %d", m.erring,
-			mixturefit.FewestErring))
-	case missing && !m.Limited:
-		out = append(out, "r and σ are at the end of their range, and have no intervals: "+
-			"errors hardly depend on the distance from a transition, or all lie beside one")
-	case missing:
-		out = append(out, "r and σ have no intervals there")
+		none = fmt.Sprintf("%d samples have a wrong bit: too few for intervals, which need %d", m.erring,
+			mixturefit.FewestErring)
 	}
-	return append(out, fmt.Sprintf("%.3g %% of the bits are wrong",
-		100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits)))
+	return sentences(when(m.Limited, "r is as large as it can be: some error probability of the fit is 1"), none,
+		fmt.Sprintf("%.3g %% of the bits are wrong", 100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits)))
 }
 
 // unknown is an interval without ends.

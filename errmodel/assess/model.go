@@ -184,14 +184,14 @@ func (f *Fit) Inform(of *forecast.Forecaster, alone bool) {
 // of levels. The error names the file, and says that the fit has no perceived label or no range of
 // real labels.
 func (f *Fit) Ask(q *forecast.Question) error {
-	if err := f.checkLabel(); err != nil {
-		switch {
-		case f.Values != nil:
-			return fmt.Errorf("%s: the fit is one of uneven levels, and forecasts are for even ones", f.path)
-		case f.Circular:
-			return fmt.Errorf("%s: the fit is one of levels on a circle, and forecasts are for levels on a line", f.path)
-		}
-		return err
+	switch {
+	case !f.unknownLabel():
+	case f.Values != nil:
+		return fmt.Errorf("%s: the fit is one of uneven levels, and forecasts are for even ones", f.path)
+	case f.Circular:
+		return fmt.Errorf("%s: the fit is one of levels on a circle, and forecasts are for levels on a line", f.path)
+	default:
+		return fmt.Errorf("%s: the fit has no label noise of a perceived label", f.path)
 	}
 	if q.InLevels = f.Range == nil; q.InLevels {
 		q.Prior.Fitted, q.Prior.FitPath = f.smoothed(), f.path

@@ -17,7 +17,6 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
-	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -35,12 +34,10 @@ type network struct {
 	transitions [][]int // of the code
 	decodings   []observed.Decoding
 	seen        *observed.Summary
-	dependence  []float64 // of each bit on its target; see dependences
 	training    perceived.Training
 	dead        []int // bits, from 1, that are set aside, ascending
 	found       []fault.Finding
-	warning     string             // outputs and targets do not belong together; "" where they may
-	remedy      string             // of the warning
+	misread     *fault.Finding     // outputs and targets do not belong together; nil where they may
 	fitted      *fitdecoder.Result // nil unless the options ask for it
 }
 
@@ -120,16 +117,10 @@ func (n *network) takeOutput() error {
 	switch {
 	case k == 0 && parts == 1:
 		return nil
-	case n.options.predicts() && columns != parts:
-		return fmt.Errorf("%s has %d columns, and %s has %d; want a prediction of direct regression for each target",
-			s.Outputs.Name(), width, s.Targets.Name(), columns)
 	case k == 0, columns != parts:
 		return fmt.Errorf("%s has %d targets for each sample, and %s has outputs for %d; "+
 			"want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
-	case k < 1 || k > parts:
-		return fmt.Errorf("output %s: the network has outputs %s to %s", position.At(k), position.At(1), position.At(parts))
-	}
-	if s.Direct != nil {
+	case s.Direct != nil:
 		if _, n := s.Direct.Dims(); n != parts {
 			return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n, parts)
 		}
@@ -172,20 +163,18 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	}
 	levels := cmp.Or(o.Levels, len(o.Range.Values))
 	if f, known := code.Lookup(name); known && levels == 0 {
-		if o.predicts() {
+		var most int
+		switch levels, most = levelsOf(f, m); {
+		case o.predicts():
 			return nil, fmt.Errorf("%s has predictions, which have no levels; say how many the codes beside them have",
 				outputs.Name())
-		}
-		least, most := levelsOf(f, m)
-		switch {
-		case most < least:
+		case most < levels:
 			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m,
 				called, m)
-		case most > least:
+		case most > levels:
 			return nil, fmt.Errorf("%s: %d columns, and %s has %d bits with %d to %d levels; say how many levels "+
-				"there are", outputs.Name(), m, called, m, least, most)
+				"there are", outputs.Name(), m, called, m, levels, most)
 		}
-		levels = least
 	}
 	c, err := forecast.OpenCode(o.Code, levels)
 	if err != nil {
@@ -216,11 +205,12 @@ func levelsOf(f code.Family, m int) (least, most int) {
 // checkMemory refuses a code whose fit would not fit in memory.
 func (n *network) checkMemory() error {
 	c := n.code
-	if samples, _ := n.source.Outputs.Dims(); n.options.FitDecoder {
-		if samples < 0 {
-			samples = fitdecoder.Most
+	if n.options.FitDecoder {
+		kept := fitdecoder.Most
+		if samples, _ := n.source.Outputs.Dims(); samples >= 0 {
+			kept = min(kept, samples)
 		}
-		if err := memory.Check("fitting a decoder", memory.Product(min(samples, fitdecoder.Most), c.Bits(), 8*2)); err != nil {
+		if err := memory.Check("fitting a decoder", memory.Product(kept, c.Bits(), 8*2)); err != nil {
 			return err
 		}
 	}
@@ -237,8 +227,7 @@ func fitBytes(c *code.Code) int64 {
 
 // read reads all samples, and keeps those that faults are looked for in, or that a decoder is fitted to.
 func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err error) {
-	n.source.Keep = fault.Keep(n.code.Bits())
-	if n.options.FitDecoder {
+	if n.source.Keep = fault.Keep(n.code.Bits()); n.options.FitDecoder {
 		n.source.Keep = fitdecoder.Most
 	}
 	if n.decodings, err = observed.Decodings(n.options.Decoders, n.code, n.source.Kind,
@@ -261,18 +250,17 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 			n.source.Targets.Name(), n.seen.Beyond, total, labels.Lo, labels.Hi)
 	}
 	n.transitions = n.code.Transitions()
-	n.dependence = n.dependences()
 	n.training = n.trained()
-	n.dead = []int{}
-	if n.training == perceived.BCE { // the thresholds of other networks mean nothing
-		n.dead = n.deadBits()
+	if n.dead = []int{}; n.training == perceived.BCE { // the thresholds of other networks mean nothing
+		n.dead = fault.Dead(n.code, n.seen)
 	}
-	if n.found, err = fault.Find(ctx, fault.Input{Code: n.code, Labels: n.source.Labels, Kind: n.source.Kind,
-		Training: n.training, Said: n.options.Training != "", Decodings: n.decodings, Decoders: n.options.Decoders, Seen: n.seen}); err != nil {
-		return err
+	n.found, err = fault.Find(ctx, fault.Input{Code: n.code, Labels: n.source.Labels, Kind: n.source.Kind,
+		Training: n.training, Said: n.options.Training != "", Decodings: n.decodings, Decoders: n.options.Decoders,
+		Seen: n.seen, Dead: n.dead})
+	if i := slices.IndexFunc(n.found, func(f fault.Finding) bool { return f.Misread() }); i >= 0 {
+		n.misread = &n.found[i]
 	}
-	n.warning, n.remedy = n.warn()
-	return nil
+	return err
 }
 
 const (
@@ -282,10 +270,6 @@ const (
 	// constantWrong is the share of wrong outputs of a bit without transitions from which outputs
 	// were not trained bit by bit.
 	constantWrong = 0.01
-	// deadRate is the error rate from which a classifier that always answers the same is dead. A
-	// good classifier of a bit that is rarely one may also always answer the same, but is less
-	// often wrong.
-	deadRate = 0.1
 )
 
 // trained is what the network was trained for: as the options say, or as its outputs show.
@@ -310,22 +294,6 @@ func (n *network) trained() perceived.Training {
 		}
 	}
 	return perceived.BCE
-}
-
-// deadBits lists the bits, from 1, whose classifiers have learnt nothing: they are wrong in more
-// than half of the samples, or they always answer the same, are often wrong, and their logits do
-// not tell their target.
-func (n *network) deadBits() []int {
-	out := []int{}
-	samples, _ := n.seen.Counts.Total()
-	for k, z := range n.dependence {
-		wrong, ones := n.seen.Counts.Bit(k), n.seen.Ones[k]
-		constant := (ones == 0 || ones == samples) && !(z > n.dependenceLimit())
-		if 2*wrong > samples || constant && float64(wrong) > deadRate*float64(samples) {
-			out = append(out, k+1)
-		}
-	}
-	return out
 }
 
 // aside are the bits, from 1, without which the mixture is fitted: the dead ones, unless all are.

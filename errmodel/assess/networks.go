@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,52 +50,40 @@ func ParseOther(text string) (Other, error) {
 	return Other{Code: name, Outputs: outputs}, nil
 }
 
-// maxRuns is the largest size of a table of runs, in bytes.
-const maxRuns = 16 << 20
-
 // ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE, CE, soft, L1 or
 // L2), seed and outputs. The seed may be any text; it is for people. Paths are relative to the
-// file. A column that occurs twice is refused. Errors name the file and the line.
+// file. Errors name the file and the line.
 func ReadRuns(path string) ([]Other, error) {
-	text, err := inputfile.Read(path, maxRuns)
+	const largest = 16 << 20 // of a table, in bytes
+	text, err := inputfile.Read(path, largest)
 	if err != nil {
 		return nil, fmt.Errorf("reading runs: %w", err)
 	}
 	// some spreadsheets write this mark
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
 	r.TrimLeadingSpace = true
-	head, err := r.Read()
-	if err != nil && !errors.Is(err, io.EOF) {
+	rows, err := r.ReadAll()
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	rows = append(rows, nil)[:max(len(rows), 1)]
 	var at [4]int
 	for j, name := range []string{"code", "loss", "seed", "outputs"} {
-		if at[j] = slices.Index(head, name); at[j] < 0 {
+		if at[j] = slices.Index(rows[0], name); at[j] < 0 {
 			return nil, fmt.Errorf("%s: line 1 has no column %s; want the columns code,loss,seed,outputs", path, name)
-		}
-		if slices.Contains(head[at[j]+1:], name) {
-			return nil, fmt.Errorf("%s: line 1 has the column %s twice", path, name)
 		}
 	}
 	var out []Other
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		line, _ := r.FieldPos(0)
+	for i, row := range rows[1:] {
 		o := Other{Code: row[at[0]], Outputs: row[at[3]], Training: perceived.Training(strings.ToLower(row[at[1]])),
-			Line: fmt.Sprintf("%s: line %d", path, line)}
+			Line: fmt.Sprintf("%s: line %d", path, i+2)}
 		if h := forecast.LookupHead(o.Code); h.Name != "" {
 			o.Training = h.Training
 		} else if !slices.Contains(perceived.Trainings(), o.Training) {
-			return nil, fmt.Errorf("%s: line %d, column loss: %q; want BCE, CE, soft, L1 or L2", path, line, row[at[1]])
+			return nil, fmt.Errorf("%s, column loss: %q; want BCE, CE, soft, L1 or L2", o.Line, row[at[1]])
 		}
 		if o.Code == "" || o.Outputs == "" {
-			return nil, fmt.Errorf("%s: line %d: a code and its outputs are needed", path, line)
+			return nil, o.at(errors.New("a code and its outputs are needed"))
 		}
 		o.Outputs = relativeTo(filepath.Dir(path), o.Outputs)
 		if code.IsFile(o.Code) {
@@ -112,16 +99,11 @@ func ReadRuns(path string) ([]Other, error) {
 	}
 	// The first row says whose head is forecast from. Otherwise the order of rows changes nothing.
 	first := out[0]
-	slices.SortStableFunc(out, func(a, b Other) int {
-		own := func(o Other) int {
-			if o.Code == first.Code && o.Training == first.Training {
-				return 0
-			}
-			return 1
-		}
-		return cmp.Or(own(a)-own(b), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Training, b.Training),
-			cmp.Compare(a.Outputs, b.Outputs))
-	})
+	key := func(o Other) string {
+		text := strings.Join([]string{o.Code, string(o.Training), o.Outputs}, "\x00")
+		return when(o.Code == first.Code && o.Training == first.Training, "\x00") + text
+	}
+	slices.SortStableFunc(out, func(a, b Other) int { return cmp.Compare(key(a), key(b)) })
 	return out, nil
 }
 

@@ -79,7 +79,7 @@ func learn(ctx context.Context, workers int, own *network, others []*network) (k
 		p.Training = perceived.L1
 	}
 	out.siblings = siblingsOf(own, others, p.Tail)
-	trusted := func(n *network) bool { return n.warning == "" && !out.siblings.apart(n) }
+	trusted := func(n *network) bool { return n.misread == nil && !out.siblings.apart(n) }
 	var networks []*perceived.Observed
 	for _, n := range all {
 		if trusted(n) {
@@ -157,7 +157,7 @@ func siblingsOf(own *network, others []*network, tail float64) siblings {
 	yours := least(own)
 	out := siblings{map[*network]float64{}, 3 * forecast.Fitted().SeedSD(tail, yours.StdErr/yours.Mean)}
 	for _, n := range others {
-		if n.code.Name() == own.code.Name() && n.training == own.training && n.warning == "" {
+		if n.code.Name() == own.code.Name() && n.training == own.training && n.misread == nil {
 			out.over[n] = least(n).Mean / yours.Mean
 		}
 	}
@@ -174,43 +174,30 @@ func (s siblings) far(n *network) bool {
 // far, as an earlier checkpoint is. Of three or more, forecasts rest on the mean.
 func (s siblings) apart(n *network) bool { return len(s.over) == 1 && s.far(n) }
 
-// ended reports whether a network of the same head is as good as the first one.
-func (s siblings) ended() bool {
-	for n := range s.over {
+// furthest is the largest difference of a network of the head that is far, as a share of the first one's error;
+// 0 where none is.
+func (s siblings) furthest() (out float64) {
+	for n, over := range s.over {
 		if s.far(n) {
-			return false
+			out = max(out, math.Abs(over-1))
 		}
 	}
-	return len(s.over) > 0
+	return out
 }
 
-// next says what to do where two networks of the head differ by more than seeds make; "" elsewhere.
-// yours is what people call the head.
-func (s siblings) next(yours string) string {
-	for n := range s.over {
-		if s.apart(n) {
-			return fmt.Sprintf("train longer, and with one schedule: two networks of %s differ by more than seeds do, and "+
-				"longer training may gain more than another code.", yours)
-		}
-	}
-	return ""
-}
+// ended reports whether a network of the same head is as good as the first one.
+func (s siblings) ended() bool { return len(s.over) > 0 && s.furthest() == 0 }
 
 // text says what is known of whether the training has ended. yours is what people call the
 // network's head.
 func (s siblings) text(yours string) string {
-	if s.ended() {
+	switch {
+	case s.ended():
 		return ""
-	}
-	furthest := 0.0
-	for _, over := range s.over {
-		furthest = max(furthest, math.Abs(over-1))
-	}
-	if furthest > 0 {
+	case s.furthest() > 0:
 		return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained "+
 			"for less, or training has not ended. Where longer training still gains, train longer before you change "+
-			"the code. Forecasts rest on %s.", yours, percent(furthest), percent(s.seeds),
-			map[bool]string{true: "the first one", false: "the mean of all"}[len(s.over) == 1])
+			"the code.", yours, percent(s.furthest()), percent(s.seeds))
 	}
 	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. " +
 		"To find out, " + string(AddCheckpoint) + "."

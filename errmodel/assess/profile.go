@@ -38,16 +38,15 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 	for i := range p.Target {
 		p.Target[i] = c.Bit(i, k)
 	}
-	gaussians := errmodel.Transitions(transitions[k], r, sigma)
+	gaussians, circle := errmodel.Transitions(transitions[k], r, sigma), 0
+	if c.Circular() {
+		circle = c.Levels()
+	}
 	const parts = 8 // of a level: the curve between levels
 	for j := range (c.Levels()-1)*parts + 1 {
 		y, e := 1+float64(j)/parts, 0.0
 		for _, g := range gaussians {
-			if c.Circular() {
-				e += g.Around(y, float64(c.Levels()))
-			} else {
-				e += g.At(y)
-			}
+			e += g.On(y, circle)
 		}
 		// Between levels a narrow Gaussian is no probability.
 		p.X, p.Fitted = append(p.X, y), append(p.Fitted, min(e, 1))

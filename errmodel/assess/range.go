@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
@@ -21,9 +20,7 @@ type LabelRange struct {
 	Lo, Hi float64
 	// Values are the labels of the levels; nil where they are even and no file has them.
 	Values code.Values
-	// Note says what was left out of the file, where something was.
-	Note string
-	file string
+	file   string
 }
 
 // File is the file that has the values; "" where there is none.
@@ -51,83 +48,33 @@ func (r *LabelRange) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Read reads the file of a range that has one. levels is the number of levels where it is known,
-// else 0: it tells whether a number in the first line is a label or the name of the column.
-func (r LabelRange) Read(ctx context.Context, levels int) (LabelRange, error) {
+// Read reads the file of a range that has one.
+func (r LabelRange) Read(ctx context.Context) (LabelRange, error) {
 	if r.file == "" {
 		return r, nil
 	}
+	fail := func(err error) (LabelRange, error) { return r, fmt.Errorf("reading the labels of levels: %w", err) }
 	rows, err := arrayfile.OpenRows(r.file, "values", "labels", "levels")
 	if err != nil {
-		return r, fmt.Errorf("reading the labels of levels: %w; a range is two numbers, a:b", err)
+		return fail(fmt.Errorf("%w; a range is two numbers, a:b", err))
 	}
 	defer rows.Close()
-	if err := settleLabels(ctx, rows, levels); err != nil {
-		return r, fmt.Errorf("reading the labels of levels: %w", err)
+	if rows.Doubtful() || rows.Numbered() { // a number in line 1 is the label of level 1
+		rows.Settle(false)
 	}
-	column, err := readColumn(ctx, rows, code.MaxLevels)
+	v, err := readColumn(ctx, rows, code.MaxLevels)
 	if err != nil {
-		return r, fmt.Errorf("reading the labels of levels: %w", err)
+		return fail(err)
 	}
-	v := code.Values(column)
-	if err := v.Check(len(v)); err != nil {
+	r.Values = v
+	if err := r.Values.Check(len(v)); err != nil {
 		return r, fmt.Errorf("%s: %w", rows.Name(), err)
 	}
-	r.Lo, r.Hi, r.Values, r.Note = v[0], v[len(v)-1], v, rows.Note()
+	r.Lo, r.Hi = v[0], v[len(v)-1]
 	if err := r.check(); err != nil {
 		return r, fmt.Errorf("%s: %w", rows.Name(), err)
 	}
 	return r, nil
-}
-
-// KnownLevels is the number of levels as the options, or a fitted decoder in a file, say it, or the
-// code by its number of outputs; else it is 0. Who opens these says what is wrong with them.
-func (o Options) KnownLevels(decoder string) int {
-	if o.Levels > 0 {
-		return o.Levels
-	}
-	if IsDecoderFile(decoder) {
-		if d, err := fitdecoder.Read(DecoderOf(decoder)); err == nil {
-			levels, _ := d.Dims()
-			return levels
-		}
-		return 0
-	}
-	_, path := observed.SplitKind(o.Outputs)
-	rows, err := openOutputs(path)
-	if err != nil || o.resolve() != nil {
-		return 0
-	}
-	defer rows.Close()
-	name := o.Code
-	if h := forecast.LookupHead(name); h.Own {
-		name = h.Code
-	}
-	_, m := rows.Dims()
-	if f, known := code.Lookup(name); known && !o.predicts() {
-		if least, most := levelsOf(f, m/parts(o, rows)); least == most {
-			return least
-		}
-	}
-	return 0
-}
-
-// settleLabels decides whether a first line that is a number is the label of level 1.
-func settleLabels(ctx context.Context, rows *arrayfile.Rows, levels int) error {
-	if !rows.Doubtful() && !rows.Numbered() {
-		return nil
-	}
-	rows.Settle(false)
-	n, err := observed.Count(ctx, rows)
-	switch {
-	case err != nil:
-		return err
-	case n == levels+1:
-		rows.Settle(true)
-	case n != levels:
-		return fmt.Errorf("%w; or say how many levels there are", rows.Doubt())
-	}
-	return nil
 }
 
 // check refuses ranges whose width is not finite, or in which levels have none.

@@ -2,7 +2,6 @@ package assess
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -49,8 +48,7 @@ func recommend(ctx context.Context, workers int, own *network, candidates []*cod
 	if end(); err != nil {
 		return advice{}, err
 	}
-	notes := append(forecastNotes(own, codes, found), saveLogits(own, all))
-	rec := newRecommendation(all, own.width(), own, known.siblings.ended(), notes)
+	rec := newRecommendation(all, own.width(), own, known.siblings.ended(), forecastNotes(own, codes, found))
 	if d := rec.Decision; d.Action == forecast.Take && d.Code == forecast.Direct && !direct.Told {
 		*d = forecast.Decision{Action: forecast.Stay, Better: math.NaN(), Ended: d.Ended,
 			Design: known.decoders[bestDecoder(known.decoders)].Design}
@@ -79,20 +77,8 @@ func newRecommendation(all []forecast.Forecast, unit float64, own *network, ende
 	return out
 }
 
-// saveLogits says that the network's own logits, which nobody has seen, are forecast to be worth
-// saving; it is "" where they are not.
-func saveLogits(own *network, all []forecast.Forecast) string {
-	i := slices.IndexFunc(all, func(x forecast.Forecast) bool { return own.owns(&x) })
-	if i < 0 || all[i].Measured || !(all[i].Gain() >= forecast.Worthwhile) { // also where nothing was measured
-		return ""
-	}
-	return fmt.Sprintf("Save the logits of this network in the place of its bits: %s is forecast to gain %s by them, "+
-		"and nothing is to be trained.", all[i].Decoding.Decoder.Name(), percent(all[i].Gain()))
-}
-
 // forecastNotes says what the forecasts rest on.
 func forecastNotes(own *network, codes []*code.Code, found findings) []string {
-	real := slices.ContainsFunc(codes, (*code.Code).Real)
 	return sentences(
 		"A forecast is the error of a network of the same kind, on the same data, trained with that code to its end, "+
 			"as yours was. better is the probability that its error is smaller than the smallest of yours.",
@@ -100,7 +86,6 @@ func forecastNotes(own *network, codes []*code.Code, found findings) []string {
 		found.model.siblings.text(own.called()),
 		when(len(own.options.Others) == 0, "One network does not show how fast its logits can change, so the "+
 			"intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+"."),
-		when(real, "Codes of real numbers are left out: the model has none."),
 		when(found.direct.counts(found.model.decoders), "The error of direct regression counts as that of a second network: "+
 			"it moves the forecasts of all codes."),
 		forecast.Lost,
@@ -128,9 +113,8 @@ func rankedCodes(own *network, candidates []*code.Code) (codes []*code.Code, err
 		codes = append(codes, c)
 	}
 	for _, c := range append([]*code.Code{own.code}, candidates...) {
-		_, named := code.Lookup(c.Name())
-		if !named && !slices.ContainsFunc(codes, func(x *code.Code) bool { return x.Name() == c.Name() }) {
-			codes = append(codes, c)
+		if _, named := code.Lookup(c.Name()); !named && !slices.Contains(names, c.Name()) {
+			codes, names = append(codes, c), append(names, c.Name())
 		}
 	}
 	return codes, nil

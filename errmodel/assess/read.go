@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
@@ -20,51 +22,37 @@ import (
 	"belsim/theory/decode"
 )
 
-// maxFit is the largest size of the file of a fit, in bytes: 65,536 levels take 2 MiB.
-const maxFit = 64 << 20
-
 // Read reads a fit from its JSON file, and checks the numbers that others compute with. Errors
 // name the file and the field.
 func Read(path string) (*Fit, error) {
-	if kind, file, found := strings.Cut(path, ":"); found && (kind == "mixture" || kind == "perceived") { // of 0.1.0
-		return nil, fmt.Errorf("%s: want the .json file of a fit alone, %q", path, file)
-	}
+	const largest = 64 << 20 // of the file, in bytes: 65,536 levels take 2 MiB
 	if ending := strings.ToLower(filepath.Ext(path)); ending != ".json" {
 		return nil, fmt.Errorf("%s: want the .json file of a fit", path)
 	}
-	raw, err := inputfile.Read(path, maxFit)
+	raw, err := inputfile.Read(path, largest)
 	if err != nil {
 		return nil, fmt.Errorf("%w; want the .json file of a fit", err)
 	}
-	if err := checkFormat(raw); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	f := &Fit{R: math.NaN(), Sigma: math.NaN(), LogitScale: math.NaN(), path: path}
-	if err := table.ReadJSON(raw, f); err != nil {
-		want := "want the JSON of a fit"
-		if errors.Is(err, table.ErrUnknownField) {
-			want = "a fit of another version has it: fit the network again with this version"
+	var of struct{ Format *int }
+	switch err = json.Unmarshal(raw, &of); { // what is wrong with it is told by who reads all fields
+	case err == nil && of.Format == nil:
+		err = errors.New("there is no format; want the JSON of a fit: fit the network again with this version")
+	case err == nil && *of.Format != fitFormat:
+		err = fmt.Errorf("format %d of a fit is not known to this version; it knows %d", *of.Format, fitFormat)
+	default:
+		if err = table.ReadJSON(raw, f); errors.Is(err, table.ErrUnknownField) {
+			err = fmt.Errorf("%w; a fit of another version has it: fit the network again with this version", err)
+		} else if err != nil {
+			err = fmt.Errorf("%w; want the JSON of a fit", err)
+		} else {
+			err = f.check()
 		}
-		return nil, fmt.Errorf("%s: %w; %s", path, err, want)
 	}
-	if err := f.check(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
-}
-
-// checkFormat refuses fits of other versions, whose fields may be others.
-func checkFormat(raw []byte) error {
-	var of struct{ Format *int }
-	switch err := json.Unmarshal(raw, &of); {
-	case err != nil: // what is wrong with it is told by who reads all fields
-		return nil
-	case of.Format == nil:
-		return errors.New("there is no format; want the JSON of a fit: fit the network again with this version")
-	case *of.Format != fitFormat:
-		return fmt.Errorf("format %d of a fit is not known to this version; it knows %d", *of.Format, fitFormat)
-	}
-	return nil
 }
 
 // check refuses numbers that no fit has, and fields that contradict others.
@@ -81,7 +69,7 @@ func (f *Fit) check() error {
 		f.checkPrior()); err != nil {
 		return err
 	}
-	if p := f.Perceived; p != nil && !table.Missing(p.Noise) {
+	if !f.unknownLabel() {
 		if err := f.checkPerceived(); err != nil {
 			return fmt.Errorf("perceived: %w", err)
 		}
@@ -92,29 +80,25 @@ func (f *Fit) check() error {
 // checkWidth refuses a range or a width that are not those of the levels. A width that was rounded
 // is made exact.
 func (f *Fit) checkWidth() error {
-	width := 1.0
+	of := observed.Labels{Levels: f.Levels, Real: f.Range != nil}
 	if f.Range != nil {
-		if err := (LabelRange{Lo: f.Range[0], Hi: f.Range[1]}).check(); err != nil {
+		of.Lo, of.Hi = f.Range[0], f.Range[1]
+		if err := (LabelRange{Lo: of.Lo, Hi: of.Hi}).check(); err != nil {
 			return fmt.Errorf("range is %v: %w", *f.Range, err)
 		}
-		of := observed.Labels{Levels: f.Levels, Real: true, Lo: f.Range[0], Hi: f.Range[1]}
-		if f.Circular {
-			of.Circle = code.NewCircle(f.Levels)
-		}
-		width = of.Width()
+	}
+	if f.Circular {
+		of.Circle = code.NewCircle(f.Levels)
 	}
 	if v := f.Values; v != nil {
-		if err := v.Check(f.Levels); err != nil {
-			return fmt.Errorf("values: %w", err)
-		}
-		if f.Range == nil || f.Range[0] != v[0] || f.Range[1] != v[len(v)-1] || v.Even() {
+		if err := v.Check(f.Levels); err != nil || of.Lo != v[0] || of.Hi != v[len(v)-1] || v.Even() {
 			return errors.New("values are not those of uneven levels over the range")
 		}
 	}
-	if !(math.Abs(f.LevelWidth/width-1) <= 1e-6) {
+	if width := of.Width(); !(math.Abs(f.LevelWidth/width-1) <= 1e-6) {
 		return fmt.Errorf("level_width is %v; by range and levels it is %v", f.LevelWidth, width)
 	}
-	f.LevelWidth = width
+	f.LevelWidth = of.Width()
 	return nil
 }
 
@@ -155,20 +139,17 @@ func (f *Fit) checkPrior() error {
 	if len(f.Prior) != f.Levels {
 		return fmt.Errorf("prior has %d numbers for %d levels", len(f.Prior), f.Levels)
 	}
-	sum := 0.0
 	for i, p := range f.Prior {
 		if !(p >= 0 && p <= 1) {
 			return fmt.Errorf("prior of level %s is %v; want a number from 0 to 1", position.At(i+1), p)
 		}
-		sum += p
 	}
+	sum := floats.Sum(f.Prior)
 	if math.Abs(sum-1) > 1e-6 {
 		return fmt.Errorf("the prior adds up to %v; want 1", sum)
 	}
 	if math.Abs(sum-1) > 1e-9 { // not rounded by belsim
-		for i := range f.Prior {
-			f.Prior[i] /= sum
-		}
+		floats.Scale(1/sum, f.Prior)
 	}
 	return nil
 }
@@ -188,14 +169,8 @@ func mixtureTemperature(scale, temperature float64) (float64, error) {
 	return tau, nil
 }
 
-// checkLabel returns an error that names the file, unless the fit has the label noise of a perceived
-// label.
-func (f *Fit) checkLabel() error {
-	if f.Perceived == nil || table.Missing(f.Perceived.Noise) {
-		return fmt.Errorf("%s: the fit has no label noise of a perceived label", f.path)
-	}
-	return nil
-}
+// unknownLabel reports whether the fit has no label noise of a perceived label.
+func (f *Fit) unknownLabel() bool { return f.Perceived == nil || table.Missing(f.Perceived.Noise) }
 
 // Fill makes the mixture of the fit, its prior and its temperature those of a scenario. The temperature
 // of the mixture's logits is the fit's times the standard deviation of a logit; a fit of bits does not
@@ -213,7 +188,7 @@ func (f *Fit) Fill(s *scenario.Scenario) {
 // FillNetwork makes the network of the fit, its prior and its temperature those of a scenario, where
 // the fit has a perceived label; else Fill does what it does.
 func (f *Fit) FillNetwork(s *scenario.Scenario) {
-	if f.checkLabel() != nil {
+	if f.unknownLabel() {
 		f.Fill(s)
 		return
 	}

@@ -61,15 +61,7 @@ func (r *Report) details() (out []table.Block) {
 	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %s to %s, outputs are %s", f.Code, f.Levels,
 		f.Bits, f.Samples, position.At(lowest), position.At(highest), outputs)
 	if f.Range != nil {
-		if v := f.Values; v == nil {
-			head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth)
-		} else {
-			least, most := v[1]-v[0], v[1]-v[0]
-			for i := range v[1:] {
-				least, most = min(least, v[i+1]-v[i]), max(most, v[i+1]-v[i])
-			}
-			head += fmt.Sprintf("; levels are %.4g to %.4g apart, %.4g on average", least, most, f.LevelWidth)
-		}
+		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth) + when(f.Values != nil, " on average")
 	}
 	add(head, nil)
 	if known := f.Perceived; known != nil && !table.Missing(known.Noise) {

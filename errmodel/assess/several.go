@@ -55,8 +55,8 @@ func NewSeveral(reports []*Report) *Several {
 		if row.Describes {
 			described++
 		}
-		if n := r.network; n.warning != "" {
-			warnings = append(warnings, fmt.Sprintf("Output %s: %s. Next: %s.", position.At(i+1), n.warning, n.remedy))
+		if x := r.network.misread; x != nil {
+			warnings = append(warnings, fmt.Sprintf("Output %s: %s. Next: %s.", position.At(i+1), x.Text, x.Mend))
 		}
 		if d := f.Direct; d != nil && d.Warning != "" {
 			warnings = append(warnings, fmt.Sprintf("Output %s: %s", position.At(i+1), f.directText()))
@@ -77,31 +77,9 @@ func NewSeveral(reports []*Report) *Several {
 	}
 	opening := fmt.Sprintf("The network has %d outputs. With their best decoders, they are wrong by %s%s on average.",
 		len(reports), table.Short(sum), first.unit())
-	out.Verdict = sentences(append(append([]string{opening}, warnings...), besideOutputs(out.Outputs),
+	out.Verdict = sentences(append(append([]string{opening}, warnings...),
 		"One noisy label for all bits describes "+which+".", "Next: "+next)...)
 	return out
-}
-
-// besideOutputs compares the outputs with direct regression for people; it is "" where that is not
-// given.
-func besideOutputs(outputs []*Fit) string {
-	sum, better, worse := 0.0, 0, 0
-	for _, f := range outputs {
-		d := f.Direct
-		if d == nil {
-			return ""
-		}
-		sum += d.Error / float64(len(outputs))
-		switch {
-		case d.Told && d.Difference < 0:
-			better++
-		case d.Told:
-			worse++
-		}
-	}
-	return fmt.Sprintf("Direct regression is wrong by %s%s on average: this network is better at %d of the %d "+
-		"outputs, worse at %d, and not told apart at %d (paired by sample).", table.Short(sum), outputs[0].unit(),
-		better, len(outputs), worse, len(outputs)-better-worse)
 }
 
 // recommend ranks codes for all outputs, where each output has a ranking.

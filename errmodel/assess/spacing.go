@@ -135,7 +135,8 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 				levels, table.Short(half.Forecast), table.Short(even.Forecast))
 		}
 	}
-	s.note("%s", beyondText(s.Beyond, n))
+	s.note("%d of %d targets (%s) lie beyond the end levels, which clip them.", s.Beyond, n,
+		percent(float64(s.Beyond)/float64(n)))
 	chosen := func(r SpacingRow) bool { return r.Chosen && r.Spacing == HalfSpacing }
 	if baseline > 0 && !slices.ContainsFunc(s.Results, chosen) {
 		s.note("Even levels do: half of them quantiles would save less than %s of the error.", percent(gain))
@@ -145,12 +146,6 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 
 func (s *Spacings) note(format string, a ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, a...))
-}
-
-// beyondText says how many targets the end levels clip.
-func beyondText(beyond, of int) string {
-	share := percent(float64(beyond) / float64(of))
-	return fmt.Sprintf("%d of %d targets (%s) lie beyond the end levels, which clip them.", beyond, of, share)
 }
 
 // readColumn reads the numbers of one column, at most so many.

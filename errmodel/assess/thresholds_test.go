@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -9,12 +10,79 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/fault"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/must"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
+
+// TestGuesses: outputs are those of guessing up to three standard errors below the error of the median, which of
+// three levels that are equally frequent is 2/3 of a level, and 0.9 for levels 1 to 3 with other shares; and where
+// all are of one side, which is wrong in more than a quarter.
+func TestGuesses(t *testing.T) {
+	for _, tt := range []struct {
+		samples     []uint64
+		wrong, ones uint64 // of 2 bits
+		e           observed.Error
+		want        string
+	}{
+		{[]uint64{5, 5, 5}, 0, 9, observed.Error{Mean: 2./3 + 0.01, StdErr: 0.01}, "guessing"},
+		{[]uint64{5, 5, 5}, 0, 9, observed.Error{Mean: 2./3 - 0.029, StdErr: 0.01}, "guessing"},
+		{[]uint64{5, 5, 5}, 0, 9, observed.Error{Mean: 2./3 - 0.031, StdErr: 0.01}, ""},
+		{[]uint64{45, 10, 45}, 0, 9, observed.Error{Mean: 0.91}, "guessing"},
+		{[]uint64{45, 10, 45}, 0, 9, observed.Error{Mean: 0.89}, ""},
+		{[]uint64{30, 30, 40}, 51, 100, observed.Error{}, "one-sided"},
+		{[]uint64{30, 30, 40}, 51, 0, observed.Error{}, "one-sided"},
+		{[]uint64{30, 30, 40}, 50, 100, observed.Error{}, ""}, {[]uint64{30, 30, 40}, 51, 99, observed.Error{}, ""},
+	} {
+		n := seenNetwork(t, "unary", 3, tt.samples, 0, tt.wrong)
+		n.seen.Ones[0], n.seen.Ones[1] = tt.ones, tt.ones
+		n.seen.Levels = []observed.Error{{Mean: 9, StdErr: 1}, tt.e}
+		got := ""
+		for _, f := range faultsOf(t, n) {
+			got += f.Name
+		}
+		must.Equal(t, fmt.Sprintf("%+v", tt), tt.want, got)
+	}
+}
+
+// faultsOf are the faults of a network of which no samples were kept.
+func faultsOf(t *testing.T, n *network) []fault.Finding {
+	n.seen.Kept, n.seen.Sums = &observed.Samples{}, make([]float64, n.code.Levels()*n.code.Bits())
+	n.seen.Squares = make([]float64, len(n.seen.Sums))
+	return must.Get(fault.Find(t.Context(), fault.Input{Code: n.code, Labels: n.source.Labels, Kind: observed.Bits,
+		Seen: n.seen}))(t)
+}
+
+// TestEmptyRange: it is a fault that no target has levels at the ends of the range, above a quarter of the levels.
+func TestEmptyRange(t *testing.T) {
+	for _, tt := range []struct {
+		from, to int // levels with samples
+		lo, hi   float64
+		want     string
+	}{
+		{1, 64, 0, 1, ""}, {9, 56, 0, 1, ""}, {17, 64, 0, 0, ""},
+		{12, 53, -90, 90, "no target is of levels 1 to 11 (-90 to -60) or levels 54 to 64 (60 to 90): 34 % of the levels"},
+		{1, 32, 0, 63, "no target is of levels 33 to 64 (31.5 to 63): 50 % of the levels are empty"},
+		{18, 64, 0, 0, "no target is of levels 1 to 17: 27 % of the levels are empty"},
+	} {
+		samples := make([]uint64, 64)
+		samples[tt.from-1], samples[tt.to-1] = 1, 1
+		n := seenNetwork(t, "unary", 64, samples, 0, 0)
+		n.source.Labels = observed.Labels{Levels: 64, Real: tt.hi > tt.lo, Lo: tt.lo, Hi: tt.hi}
+		n.seen.Ones[0] = 1
+		text := ""
+		for _, f := range faultsOf(t, n) {
+			text += f.Text
+		}
+		if got := position.Count(text, 1); !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%d to %d: %q, want %q", tt.from, tt.to, got, tt.want)
+		}
+	}
+}
 
 // seenNetwork is a network of a code of which a summary is known: so many samples of each level,
 // and of wrong outputs of a bit at all levels.
@@ -25,7 +93,7 @@ func seenNetwork(t *testing.T, name string, levels int, samples []uint64, bit in
 	counts.Wrong[bit] = wrong
 	seen := &observed.Summary{Counts: counts, Ones: make([]uint64, c.Bits())}
 	return &network{code: c, source: &observed.Source{Kind: observed.Logits}, transitions: c.Transitions(),
-		dependence: make([]float64, c.Bits()), seen: seen}
+		seen: seen}
 }
 
 // TestTrained: outputs were not trained bit by bit where their calibration error is above 0.04 +
@@ -53,64 +121,16 @@ func TestTrained(t *testing.T) {
 	}
 }
 
-// TestDeadBits: a bit is dead where it is wrong in more than half of the samples, or in more than
-// 10 % where it is constant and its logits do not depend on its target: for one bit up to 2.576
-// standard errors, the quantile of 99 %.
-func TestDeadBits(t *testing.T) {
-	for _, tt := range []struct {
-		wrong, ones uint64
-		z           float64
-		want        bool
-	}{
-		{500, 300, 9, false}, {501, 300, 9, true}, {100, 0, 0, false}, {101, 0, 0, true}, {101, 1000, 0, true}, {101, 1,
-			0, false},
-		{101, 0, 2.575, true}, {101, 0, 2.577, false}, {101, 0, math.NaN(), true},
-	} {
-		n := seenNetwork(t, "unary", 2, []uint64{400, 600}, 0, tt.wrong)
-		n.seen.Ones[0], n.dependence[0] = tt.ones, tt.z
-		if got := len(n.deadBits()) == 1; got != tt.want {
-			t.Errorf("%+v: %v", tt, got)
-		}
-	}
-}
-
-// TestOneSided: outputs of one side are no logits where more than a quarter of the bits is wrong, as
-// those of one-hot, which are all 0, are not.
-func TestOneSided(t *testing.T) {
-	for _, tt := range []struct {
-		wrong, ones uint64 // of 2 bits and 100 samples
-		want        bool
-	}{{51, 100, true}, {51, 0, true}, {50, 100, false}, {51, 99, false}} {
-		n := seenNetwork(t, "unary", 3, []uint64{30, 30, 40}, 0, tt.wrong)
-		n.seen.Ones[0], n.seen.Ones[1] = tt.ones, tt.ones
-		if bit, yes := n.oneSided(); yes != tt.want || yes && bit != int(tt.ones/100) {
-			t.Errorf("%+v: %d, %v", tt, bit, yes)
-		}
-	}
-}
-
-// TestSaveLogits: logits are worth saving from a gain of 2 % on, where they were not measured.
-func TestSaveLogits(t *testing.T) {
-	n := seenNetwork(t, "unary", 8, nil, 0, 0)
-	n.training = perceived.BCE
-	own, other := forecast.Forecast{Code: n.code, Training: "bce", Decoding: observed.Prediction(),
-		Ratio: 0.9799}, forecast.Forecast{Code: n.code, Training: "ce", Ratio: 0.5}
-	few, measured := own, own
-	few.Ratio, measured.Measured = 0.9801, true
-	for x, want := range map[*forecast.Forecast]bool{&own: true, &few: false, &measured: false, &other: false} {
-		if text := saveLogits(n, []forecast.Forecast{other, *x}); (text != "") != want {
-			t.Errorf("%+v: %q", x, text)
-		}
-	}
-}
-
 // TestUnknown: what is known of a network holds for none that has a warning, nor for several
 // outputs of which one lacks it.
 func TestUnknown(t *testing.T) {
 	c := must.Get(code.New("gray", 8))(t)
 	of := func(mean float64, warning string) *network {
-		return &network{code: c, warning: warning,
-			seen: &observed.Summary{Labels: []observed.Error{{Mean: mean, StdErr: 0.01}}}}
+		n := &network{code: c, seen: &observed.Summary{Labels: []observed.Error{{Mean: mean, StdErr: 0.01}}}}
+		if warning != "" {
+			n.misread = &fault.Finding{Text: warning}
+		}
+		return n
 	}
 	if s := siblingsOf(of(1, ""), []*network{of(1, ""), of(3, "shuffled")}, 1); !s.ended() || len(s.over) != 1 {
 		t.Errorf("%+v", s)
@@ -137,15 +157,6 @@ func TestShow(t *testing.T) {
 	}
 	if !soft(1, true) || soft(0.991, false) || !soft(0.989, false) {
 		t.Errorf("%v, %v, %v", soft(1, true), soft(0.991, false), soft(0.989, false))
-	}
-}
-
-// TestMedian: a guess is the median: of levels 1 to 3 with these shares, the second one is 0.9 levels
-// from the targets.
-func TestMedian(t *testing.T) {
-	n := seenNetwork(t, "unary", 3, []uint64{45, 10, 45}, 0, 0)
-	for mean, want := range map[float64]bool{0.89: false, 0.91: true} {
-		must.Equal(t, "it is the error of guessing", want, n.asGuess(observed.Error{Mean: mean}))
 	}
 }
 

@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
-	"belsim/theory/base/position"
 	"belsim/theory/base/table"
-	"belsim/theory/decode"
 )
 
 // Advice is what a reader may do next. Its words stand in the sentences of a report; Report.Section
@@ -31,40 +28,30 @@ const (
 
 const easyToLearn = "train a network with a code that is easy to learn, such as unary or johnson."
 
-// opening is the verdict in some plain sentences: what the network does, whether the
-// perceived-label model describes it, and what to do next.
+// opening is the verdict in some plain sentences: what the network does and what is wrong with it, whether
+// the perceived-label model describes it, and what to do next.
 func opening(f *Fit, own *network, found findings) []string {
-	others := found.others
-	switch what := sentenceOf(own.warning); {
-	case own.seen.Same:
-		return []string{what, "Next: " + own.remedy + "."}
-	case what != "":
-		return sentences(append(leftOut(own), what, f.whatItDoes(), f.emptyText(), "Next: "+own.remedy+".")...)
-	}
-	out := leftOut(append(slices.Clone(others), own)...)
-	for i, n := range others {
-		if n.warning != "" {
+	out := leftOut(append(slices.Clone(found.others), own)...)
+	for i, n := range found.others {
+		if n.misread != nil {
 			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.",
-				own.options.Others[i].Outputs, n.warning, n.remedy))
+				own.options.Others[i].Outputs, n.misread.Text, n.misread.Mend))
 		}
 	}
-	if f.Fitted == nil || !f.Fitted.Better {
+	if !own.seen.Same && (f.Fitted == nil || !f.Fitted.Better) {
 		out = append(out, f.whatItDoes())
 	}
 	if f.Fitted != nil {
 		out = append(out, f.Fitted.text(f))
 	}
-	trained, verdict := "", ""
-	if f.Perceived != nil {
-		trained = when(own.training != perceived.BCE,
-			"Its outputs were not trained bit by bit, so their thresholds at 0 mean nothing.")
-		verdict = f.Perceived.Verdict
+	for i := range f.Findings {
+		x := &f.Findings[i]
+		out = append(out, sentenceOf(x.Text), when(!x.Misread(), sentenceOf(x.Mend)))
 	}
-	model := strings.Join(sentences(trained, deadText(f.Dead, f.Bits), verdict), " ")
-	for _, x := range f.Findings {
-		out = append(out, sentenceOf(x.Text), sentenceOf(x.Mend))
+	if own.misread != nil {
+		return sentences(append(out, "Next: "+own.misread.Mend+".")...)
 	}
-	return sentences(append(out, f.emptyText(), f.valuesText(own), f.directText(), model, "Next: "+f.next(found.model.siblings))...)
+	return sentences(append(out, f.directText(), f.Perceived.Verdict, "Next: "+f.next())...)
 }
 
 // leftOut says which lines of files were taken for names of columns.
@@ -146,114 +133,23 @@ func (f *Fit) whatItDoes() string {
 	return strings.Join(sentences(text+".", f.Outside.text(f)), " ")
 }
 
-// emptyShare is the share of the levels from which on a report says that those at the ends do not
-// occur. Test samples rarely have the very ends of a range.
-const emptyShare = 0.1
-
-// fewSamples is the number of test samples up to which no code is recommended, and muchEmpty the
-// share of empty levels at the ends from which on.
-const fewSamples, muchEmpty = 100, 0.25
-
-// emptyShare is the share of the levels at the ends that no target lies in.
-func (f *Fit) emptyShare() float64 {
-	lowest, highest := occurring(f.Prior)
-	return 1 - float64(highest-lowest+1)/float64(f.Levels)
-}
-
-// emptyText says what part of the range no target lies in: levels at its ends. It is "" where few
-// are empty.
-func (f *Fit) emptyText() string {
-	lowest, highest := occurring(f.Prior)
-	below, above := lowest-1, f.Levels-highest
-	share := f.emptyShare()
-	if share < emptyShare || f.Circular { // a circle has no ends
-		return ""
-	}
-	of := func(from, to int) string {
-		text := fmt.Sprintf("levels %s to %s", position.At(from), position.At(to))
-		if from == to {
-			text = fmt.Sprintf("level %s", position.At(from))
-		}
-		if f.Range != nil {
-			ends := [2]float64{f.Range[0] + (float64(from)-1.5)*f.LevelWidth,
-				f.Range[0] + (float64(to)-0.5)*f.LevelWidth}
-			if v := f.Values; v != nil {
-				ends = [2]float64{(v[max(from-2, 0)] + v[from-1]) / 2, (v[to-1] + v[min(to, len(v)-1)]) / 2}
-			}
-			text += fmt.Sprintf(" (%.4g to %.4g)", max(ends[0], f.Range[0]), min(ends[1], f.Range[1]))
-		}
-		return text
-	}
-	var parts []string
-	if below > 0 {
-		parts = append(parts, of(1, lowest-1))
-	}
-	if above > 0 {
-		parts = append(parts, of(highest+1, f.Levels))
-	}
-	return fmt.Sprintf("No target is of %s: %s of the levels are empty. Check that the range is the network's.",
-		strings.Join(parts, " or "), percent(share))
-}
-
-// valuesText says how many targets the end levels clip, and that a Johnson code is wrong for uneven
-// levels.
-func (f *Fit) valuesText(n *network) string {
-	var out []string
-	if f.Beyond > 0 {
-		out = append(out, beyondText(int(f.Beyond), int(f.Samples)))
-	}
-	if _, err := decode.New("bel-j", n.code); err == nil && n.code.Uneven() && n.code.Levels() > 3 {
-		out = append(out, f.Code+" is the wrong code for uneven levels: its words of levels n and n + L/2 are "+
-			"complements, so that it cannot say noise that is broad in levels, as it is where they lie dense.")
-	}
-	return strings.Join(out, " ")
-}
-
-// deadText lists the dead classifiers.
-func deadText(dead []int, bits int) string {
-	switch len(dead) {
-	case 0:
-		return ""
-	case bits:
-		return "No classifier has learnt its bit: all are mostly wrong, or always answer the same."
-	}
-	const most = 6
-	list := position.List(dead[:min(most, len(dead))])
-	if more := len(dead) - most; more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	if len(dead) == 1 {
-		return "The classifier of bit " + list + " is dead: it always answers the same, or is mostly wrong. " +
-			"The fits set it aside."
-	}
-	return "The classifiers of bits " + list + " are dead: they always answer the same, or are mostly wrong. " +
-		"The fits set them aside."
-}
+// fewSamples is the number of test samples up to which no code is recommended.
+const fewSamples = 100
 
 // next says what to do.
-func (f *Fit) next(of siblings) string {
+func (f *Fit) next() string {
 	switch rec := f.Recommendation; {
-	case 4*len(f.Dead) > f.Bits: // of unary in reversed columns, nearly half are
-		return "check the code, the range and the order of the bits: all must be the network's."
 	case f.WrongBits == 0:
 		return "judge it by more test samples: without a wrong output it tells nothing of other codes."
 	case f.Circular:
 		return "train other codes, and regression of sine and cosine, and judge each by the same samples: no forecast " +
 			"knows a circle."
-	case f.Values != nil:
-		return "train the same network with even levels, too: spacing matters where few levels meet long tails."
-	case f.Perceived == nil || table.Missing(f.Perceived.Noise):
+	case table.Missing(f.Perceived.Noise) || rec != nil && len(rec.Ranking) == 0:
 		return easyToLearn
 	case rec == nil:
 		return string(ForecastCodes) + "."
-	case len(rec.Ranking) == 0:
-		return easyToLearn
 	case f.Samples < fewSamples:
 		return fmt.Sprintf("judge it by more test samples: %d tell no codes apart; want %d or more.", f.Samples, fewSamples)
-	case f.emptyShare() >= muchEmpty:
-		return fmt.Sprintf("check the range: %s of the levels are empty.", percent(f.emptyShare()))
-	case of.next(f.Code) != "":
-		return of.next(f.Code)
 	default:
 		return decisionText(rec.Decision, f.Fitted, f.Code)
 	}
@@ -263,40 +159,27 @@ func (f *Fit) next(of siblings) string {
 // than any code. fitted is nil without one.
 func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 	first := ""
-	if fitted != nil && fitted.Better && fitted.Gain >= forecast.LeastGain*fitted.BaselineErr {
-		if gain := fitted.Gain / fitted.BaselineErr; gain > d.Gain || d.Action == forecast.Stay {
-			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ",
-				percent(gain), when(gain > d.Gain, ", more than any code is forecast to add"))
+	if fitted != nil && fitted.Better {
+		gain := fitted.Gain / fitted.BaselineErr
+		if more := gain > d.Gain; gain >= forecast.LeastGain && (more || d.Action == forecast.Stay) {
+			first = fmt.Sprintf("read this network with the fitted decoder: it gains %s%s. Beyond that, ", percent(gain),
+				when(more, ", more than any code is forecast to add"))
 		}
 	}
-	how := forecast.Described(d.Code, d.Training)
-	if d.Training == perceived.Soft {
-		how += fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)
-	}
-	if d.Code != forecast.Direct {
-		how += " and read it with " + d.Decoder
-	}
+	how := forecast.Described(d.Code, d.Training) +
+		when(d.Training == perceived.Soft, fmt.Sprintf(" (σ = %v levels)", forecast.SoftSigma)) +
+		when(d.Code != forecast.Direct, " and read it with "+d.Decoder)
 	switch d.Action {
 	case forecast.Train:
-		text := fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain),
-			forecast.Chance(d.Better))
-		if d.Rule {
-			text += " This head lost least in general, and no head is forecast to be 2 % better."
-		}
-		if d.Lost > 0 {
-			text += fmt.Sprintf(" In general %s loses %s to the best head.", yours, forecast.DirectLost)
-		}
-		return text
+		return fmt.Sprintf("%strain %s, which is forecast to have %s (less with a probability of %s).", first, how,
+			moreError(-d.Gain), forecast.Chance(d.Better)) +
+			when(d.Rule, " This head lost least in general, and no head is forecast to be 2 % better.") +
+			when(d.Lost > 0, " In general "+yours+" loses "+forecast.DirectLost+" to the best head.")
 	case forecast.Take:
-		if d.Code != forecast.Direct {
-			how = "the network of " + how
-		}
-		return fmt.Sprintf("%stake %s: it gains %s.", first, how, percent(d.Gain))
+		return fmt.Sprintf("%stake %s%s: it gains %s.", first, when(d.Code != forecast.Direct, "the network of "), how,
+			percent(d.Gain))
 	}
-	if !d.Ended { // a longer training may gain more
-		return fmt.Sprintf("%strain longer, or keep %s: nothing is told apart from it.", first, yours)
-	}
-	return fmt.Sprintf("%skeep %s: nothing is told apart from it.", first, yours)
+	return first + when(!d.Ended, "train longer, or ") + "keep " + yours + ": nothing is told apart from it."
 }
 
 // placesOf is how many digits after the point a share has in percent: one, or none from 10 % on.
@@ -312,15 +195,23 @@ func percent(share float64) string {
 	if table.Missing(share) {
 		return table.Short(share)
 	}
-	return strings.TrimSuffix(strings.Replace(strconv.FormatFloat(100*share, 'f', placesOf(share), 64), "-", "−", 1),
-		".0") + " %"
+	return strings.TrimSuffix(strings.TrimPrefix(signed(share, placesOf(share)), "+"), ".0") + " %"
+}
+
+// moreError writes a difference of two errors, as a share of one.
+func moreError(share float64) string {
+	text := strings.TrimPrefix(percent(share), "−")
+	switch {
+	case text == "0 %":
+		return "as much error"
+	case share < 0:
+		return text + " less error"
+	}
+	return text + " more error"
 }
 
 // signed writes a share in percent with its sign, and so many digits after the point.
 func signed(share float64, places int) string {
-	if table.Missing(share) {
-		return table.Short(share)
-	}
 	text := strings.Replace(fmt.Sprintf("%+.*f", places, 100*share), "-", "−", 1)
 	if strings.Trim(text, "+−0.") == "" {
 		return "0"

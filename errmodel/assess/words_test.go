@@ -17,7 +17,6 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
-	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -29,8 +28,9 @@ import (
 // tell them apart.
 func TestDirectText(t *testing.T) {
 	for direct, want := range map[float64]string{1.2: "better", 1.19: "not told apart", 0.81: "not told apart", 0.8: "worse"} {
-		f := &Fit{LevelWidth: 1, Direct: compareDirect(&network{options: Options{Baseline: Baseline{Error: direct}}},
-			[]DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}})}
+		n := seenNetwork(t, "unary", 8, []uint64{9, 0, 0, 0, 0, 0, 0, 9}, 0, 0)
+		n.source.Labels.Levels, n.options.Baseline.Error = 8, direct
+		f := &Fit{LevelWidth: 1, Direct: must.Get(besideDirect(n, []DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}}))(t)}
 		if got := f.directText(); !strings.Contains(got, "this network is "+want) {
 			t.Errorf("direct regression %v: %q, want %q", direct, got, want)
 		}
@@ -60,8 +60,8 @@ func TestPaired(t *testing.T) {
 		off  float64 // of the prediction, from the network's answer towards the target
 		want string
 	}{
-		{"same.npy", 0, "not told apart from it: 0 % ± 0 % (paired by sample)."}, {"nearer.npy", 0.05, "worse: +"},
-		{"nearer.csv", 0.05, "worse: +"}, {"further.npy", -0.05, "better: −"},
+		{"same.npy", 0, "not told apart from it: as much error (standard error 0 %, paired by sample)."}, {"nearer.npy", 0.05, "worse: "},
+		{"nearer.csv", 0.05, "worse: "}, {"further.npy", -0.05, "better: "},
 	} {
 		sum, clipped, outside := 0.0, 0.0, uint64(0)
 		for i, v := range labels {
@@ -192,34 +192,6 @@ func TestOneNumber(t *testing.T) {
 		})
 		if !decided {
 			t.Errorf("%+v: the decision %+v is no row of the table", n, rec.Decision)
-		}
-	}
-}
-
-// TestNext: few samples, empty levels and two networks that differ come before any code, each from its
-// threshold on.
-func TestNext(t *testing.T) {
-	const few, empty, differ, train = "judge it by more test samples", "check the range", "train longer, and",
-		"train unary with BCE"
-	for _, tt := range []struct {
-		samples uint64
-		occurs  int     // levels, of 100
-		over    float64 // of the error of another network of the head over the first one's
-		want    string
-	}{
-		{99, 60, 1.11, few}, {100, 100, 1, train}, {100, 76, 1.09, train}, {100, 75, 1.11, empty},
-		{100, 76, 1.11, differ},
-	} {
-		f := &Fit{Code: "johnson", Levels: 100, Bits: 50, Samples: tt.samples, WrongBits: 1, LevelWidth: 1,
-			Prior: make([]float64, 100), Perceived: &PerceivedFit{},
-			Recommendation: &Recommendation{Ranking: make([]forecast.Row, 1), Decision: &forecast.Decision{
-				Action: forecast.Train, Design: scenario.Design{Code: "unary", Training: "bce", Decoder: "gen"}}}}
-		for i := range tt.occurs {
-			f.Prior[i] = 1 / float64(tt.occurs)
-		}
-		of := siblings{map[*network]float64{{}: tt.over}, 0.1}
-		if got := f.next(of); !strings.HasPrefix(got, tt.want) {
-			t.Errorf("%+v: %q", tt, got)
 		}
 	}
 }

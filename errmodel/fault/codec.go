@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"belsim/errmodel/observed"
-	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -19,8 +18,6 @@ const (
 	// be worse by simpler.
 	near                              = 0.08
 	placed, moved, movedFree, simpler = 25.0, 10.0, 14.0, 3.0
-	// fewestLevel is the number of samples of a level that tell that its column is dead.
-	fewestLevel = 20
 )
 
 // line is target = offset + slope·answer.
@@ -51,7 +48,11 @@ func (s *search) codec() *Finding {
 		shape{"stretch", "", s.from(levels)}, shape{"stretch", "", s.from(1)}, shape{"line", "", s.line()})
 	var best *trial
 	var of line
-	before := s.misplaced(line{0, 1})
+	var off observed.Sums
+	for i, v := range s.read.answer {
+		off.Add(v - s.Exact[i])
+	}
+	before, bias := s.misplaced(line{0, 1}), off.Error()
 	least := before
 	for _, x := range shapes {
 		t := trial{Finding: Finding{Name: x.name, Text: x.text, Number: x.slope}}
@@ -63,7 +64,7 @@ func (s *search) codec() *Finding {
 		}
 		t.errors = s.off(t.answer)
 		told, after, free := s.judge(&t) > sure, s.misplaced(x.line), t.Name == "stretch" || t.Name == "line"
-		apart := math.Abs(s.bias().Mean+x.offset) < 2.5*near && after < before/4 // of shifts
+		apart := math.Abs(bias.Mean+x.offset) < 2.5*near && after < before/4 // of shifts
 		gains := (t.Name == "line" || t.Name == "shift" && apart) && told && t.Error-t.Mended > worthwhile*t.Error &&
 			math.Abs(math.Log(x.slope)) < 0.3 && s.told(&t)
 		by, most := moved, 1+same
@@ -81,7 +82,7 @@ func (s *search) codec() *Finding {
 	if best == nil {
 		return nil
 	}
-	s.describe(best, of)
+	s.describe(best, of, bias)
 	return &best.Finding
 }
 
@@ -125,18 +126,9 @@ func (s *search) misplaced(l line) (sum float64) {
 	return sum
 }
 
-// bias is the mean of answer − target.
-func (s *search) bias() observed.Error {
-	var out observed.Sums
-	for i, v := range s.read.answer {
-		out.Add(v - s.Exact[i])
-	}
-	return out.Error()
-}
-
 // describe writes the text and the mend.
-func (s *search) describe(t *trial, l line) {
-	label, e := s.Input.Labels.Label, s.bias()
+func (s *search) describe(t *trial, l line, bias observed.Error) {
+	label, e := s.Input.Labels.Label, bias
 	side := "above"
 	if e.Mean < 0 {
 		side = "below"
@@ -161,9 +153,9 @@ func (s *search) clipped() *Finding {
 	// The share of an end above which it is no label that many samples have by chance, and over that of any
 	// label between the ends.
 	const many, over = 0.03, 1.5
-	counts, inner := map[float64]int{}, 0
-	for _, y := range s.Exact {
-		counts[y]++
+	counts, errors, inner := map[float64]float64{}, map[float64]float64{}, 0.0
+	for i, y := range s.Exact {
+		counts[y], errors[y] = counts[y]+1, errors[y]+s.read.errors[i]
 	}
 	lo, hi := slices.Min(s.Exact), slices.Max(s.Exact)
 	for y, n := range counts {
@@ -171,51 +163,18 @@ func (s *search) clipped() *Finding {
 			inner = max(inner, n)
 		}
 	}
-	n, clipped, cost := float64(s.Len()), 0.0, 0.0
+	clipped, cost := 0.0, 0.0
 	for _, end := range []float64{lo, hi} {
-		share := float64(counts[end]) / n
-		if share < many || share*n < over*float64(inner) {
-			continue
-		}
-		clipped += share
-		for i, y := range s.Exact {
-			if y == end {
-				cost += s.read.errors[i]
-			}
+		if n := counts[end]; n >= many*float64(s.Len()) && n >= over*inner {
+			clipped, cost = clipped+n/float64(s.Len()), cost+errors[end]
 		}
 	}
 	if clipped == 0 {
 		return nil
 	}
-	return &Finding{Name: "clipped", Number: clipped, Error: s.Input.Labels.Width() * mean(s.read.errors, 1),
-		Mended: math.NaN(),
-		Text: fmt.Sprintf("the range clips %.3g %% of the targets: so many are the very smallest or largest; they have "+
-			"%.3g %% of the error", 100*clipped, 100*cost/floats.Sum(s.read.errors)),
-		Mend: "give the network a wider range, and train it again: what lies beyond the ends is in no error here"}
-}
-
-// constant finds columns that say the same for all samples, though their level or bit occurs.
-func (s *search) constant() *Finding {
-	if s.Kind.Hard() || s.Seen.Same {
-		return nil
-	}
-	var dead []int
-	for k, of := range s.Seen.Columns(s.Code) {
-		n := of.Samples[0] + of.Samples[1]
-		mean, square := (of.Sum[0]+of.Sum[1])/n, of.Square/n
-		if square-mean*mean <= 1e-8*max(square, 1e-12) && min(of.Samples[0], of.Samples[1]) >= fewestLevel {
-			dead = append(dead, k+1)
-		}
-	}
-	if len(dead) == 0 {
-		return nil
-	}
-	list := position.List(dead[:min(len(dead), 6)])
-	if len(dead) > 6 {
-		list += fmt.Sprintf(" and %d more", len(dead)-6)
-	}
-	return &Finding{Name: "dead", Number: float64(len(dead)), Error: math.NaN(), Mended: math.NaN(),
-		Text: fmt.Sprintf("%d of %d columns are dead: %s say the same for all samples, though their targets differ",
-			len(dead), s.Bits, list),
-		Mend: "check the layer that makes these columns, and train it again"}
+	f := found("clipped", clipped, fmt.Sprintf("the range clips %.3g %% of the targets: so many are the very smallest or "+
+		"largest; they have %.3g %% of the error", 100*clipped, 100*cost/floats.Sum(s.read.errors)),
+		"give the network a wider range, and train it again: what lies beyond the ends is in no error here")
+	f.Error = s.Input.Labels.Width() * mean(s.read.errors, 1)
+	return f
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
@@ -25,10 +26,10 @@ import (
 // Finding is a fault, with its mend.
 type Finding struct {
 	// shift, edges, stretch, line, reversed, inverted, permuted, code, probabilities, softmax-twice,
-	// sigmoid-twice, sigmoid, training, temperature, clipped or dead
+	// sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, clipped, dead or empty
 	Name string `json:"name"`
 	// size of the fault: the shift in levels, the slope, the number of columns or levels, the share
-	// of targets, or the temperature τ
+	// of targets or levels, or the temperature τ
 	Number float64 `json:"number"`
 	// mean |answer − target| as read, on samples that chose no mend; null where no answers were compared
 	Error float64 `json:"error"`
@@ -40,6 +41,11 @@ type Finding struct {
 	Mend string `json:"mend"`
 }
 
+// found is a fault of which no answers were compared.
+func found(name string, number float64, text, mend string) *Finding {
+	return &Finding{name, number, math.NaN(), math.NaN(), text, mend}
+}
+
 // Misread reports whether the outputs or the levels are read so wrongly that no error as read says anything of
 // the network: what the codec makes counts from a tenth of the error on.
 func (f *Finding) Misread() bool {
@@ -48,6 +54,8 @@ func (f *Finding) Misread() bool {
 		return f.Error-f.Mended > worthwhile*f.Error
 	case "line":
 		return false
+	case "same", "one-sided", "guessing":
+		return true
 	}
 	return !math.IsNaN(f.Mended)
 }
@@ -62,6 +70,7 @@ type Input struct {
 	Decodings []observed.Decoding
 	Decoders  decode.Registry
 	Seen      *observed.Summary // with the samples that it kept
+	Dead      []int             // bits, from 1, that learnt nothing: see Dead
 }
 
 // Limits.
@@ -100,33 +109,41 @@ type search struct {
 
 // Find lists the faults, those that change answers first. The errors are the context's.
 func Find(ctx context.Context, in Input) ([]Finding, error) {
-	s := &search{Input: in, Samples: in.Seen.Kept, ctx: ctx}
-	if s.Len() < fewest || len(in.Decodings) == 0 || in.Code.Real() || in.Code.Circular() || in.Decodings[0].Predicts() {
-		return []Finding{}, nil
-	}
-	s.read = s.decoded(Finding{}, nil)
 	out := []Finding{}
-	x, shifted := s.wrongReading(), s.codec()
-	switch {
-	case shifted != nil && (x == nil || x.Name == "permuted" && shifted.Mended < (1+worthwhile)*x.Mended):
-		out = append(out, *shifted)
-	case x != nil:
-		x.Text += fmt.Sprintf(": the error is %s as read, and %s once that is mended", table.Short(x.Error),
-			table.Short(x.Mended))
-		out = append(out, x.Finding)
-	}
-	if x == nil {
-		for _, f := range []func() *Finding{s.temperature, s.training} {
+	add := func(all ...func() *Finding) {
+		for _, f := range all {
 			if x := f(); x != nil {
 				out = append(out, *x)
 			}
 		}
 	}
-	for _, f := range []func() *Finding{s.clipped, s.constant} {
-		if x := f(); x != nil {
-			out = append(out, *x)
-		}
+	if add(in.same); len(out) > 0 {
+		return out, ctx.Err()
 	}
+	kept := *in.Seen.Kept
+	n := min(kept.Len(), Keep(in.Code.Bits())) // the first ones are those that would be kept if no more were
+	kept.Level, kept.Exact, kept.Outputs = kept.Level[:n], kept.Exact[:n], kept.Outputs[:n*kept.Bits]
+	s := &search{Input: in, Samples: &kept, ctx: ctx}
+	if n >= fewest && len(in.Decodings) > 0 && !in.Code.Real() && !in.Code.Circular() && !in.Decodings[0].Predicts() {
+		s.read = s.decoded(Finding{}, nil)
+		x, shifted := s.wrongReading(), s.codec()
+		switch {
+		case shifted != nil && (x == nil || x.Name == "permuted" && shifted.Mended < (1+worthwhile)*x.Mended):
+			out = append(out, *shifted)
+		case x != nil:
+			x.Text += fmt.Sprintf(": the error is %s as read, and %s once that is mended", table.Short(x.Error),
+				table.Short(x.Mended))
+			out = append(out, x.Finding)
+		}
+		if x == nil {
+			add(s.temperature, s.training)
+		}
+		add(s.clipped)
+	}
+	if !slices.ContainsFunc(out, func(f Finding) bool { return f.Misread() }) {
+		add(in.guessing)
+	}
+	add(in.dead, in.empty)
 	return out, ctx.Err()
 }
 
@@ -155,12 +172,10 @@ func (s *search) with(f Finding, c *code.Code, decodings []observed.Decoding, ch
 			all[r].answer = append(all[r].answer, label)
 		}
 	}
-	best := trial{}
-	for _, t := range all {
-		if t.errors = s.off(t.answer); best.errors == nil || mean(t.errors, 0) < mean(best.errors, 0) {
-			best = t
-		}
+	for r := range all {
+		all[r].errors = s.off(all[r].answer)
 	}
+	best := *least(all)
 	best.Finding = f
 	return best
 }
@@ -279,45 +294,38 @@ type pair struct {
 
 // pairs are those of all columns and bits, with their correlation; after a training bit by bit, whose
 // logits may all rise with the label alike, with the share of right decisions, from −1 to 1.
-func (s *search) pairs() []pair {
-	m := s.Bits
+func (s *search) pairs() (out []pair) {
 	const work = 1 << 26
+	m := s.Bits
 	n := min(s.Len(), max(fewest, work/(m*m)))
-	sum, sums, square := make([]float64, m), make([]float64, m*m), make([]float64, m)
-	value := func(v float64) float64 { return v }
+	values, bits := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
 	signs := !s.Code.OneHot() && (s.Training == perceived.BCE || !s.Said)
-	if signs {
-		value = func(v float64) float64 { return math.Copysign(1, v) }
-	}
-	ones := make([]float64, m)
 	for i := range n {
 		for k, v := range s.Row(i) {
-			v = value(v)
-			sum[k] += v
-			square[k] += v * v
-			for bit := range m {
-				if s.Code.Bit(s.Level[i]-1, bit) {
-					sums[k*m+bit] += v
-				}
+			if signs {
+				v = math.Copysign(1, v)
 			}
-		}
-		for bit := range m {
-			if s.Code.Bit(s.Level[i]-1, bit) {
-				ones[bit]++
+			values.Set(i, k, v)
+			if bits.Set(i, k, -1); s.Code.Bit(s.Level[i]-1, k) {
+				bits.Set(i, k, 1)
 			}
 		}
 	}
-	var out []pair
-	all := float64(n)
-	for at, one := range sums {
-		k, bit := at/m, at%m
-		r := (2*one - sum[k]) / all // of signs
-		if !signs {
-			p := ones[bit] / all
-			r = (one/all - sum[k]/all*p) / math.Sqrt((square[k]/all-sum[k]/all*(sum[k]/all))*p*(1-p))
+	if !signs { // deviations from the means, in units of which the squares add up to n
+		for _, of := range []*mat.Dense{values, bits} {
+			for k := range m {
+				column := mat.Col(nil, k, of)
+				floats.AddConst(-floats.Sum(column)/float64(n), column)
+				floats.Scale(math.Sqrt(float64(n))/floats.Norm(column, 2), column)
+				of.SetCol(k, column)
+			}
 		}
-		if !math.IsNaN(r) && !math.IsInf(r, 0) {
-			out = append(out, pair{k, bit, r})
+	}
+	var products mat.Dense
+	products.Mul(values.T(), bits)
+	for at, sum := range products.RawMatrix().Data {
+		if r := sum / float64(n); !math.IsNaN(r) && !math.IsInf(r, 0) {
+			out = append(out, pair{at / m, at % m, r})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b pair) int { return cmp.Compare(b.r, a.r) })
@@ -402,17 +410,6 @@ func (s *search) permuted() *trial {
 		return nil
 	}
 	return &t
-}
-
-// share is that of the samples whose bit, from 0, is one.
-func (s *search) share(bit int) float64 {
-	ones, all := 0.0, 0.0
-	for i, n := range s.Seen.Counts.Samples {
-		if all += float64(n); s.Code.Bit(i, bit) {
-			ones += float64(n)
-		}
-	}
-	return ones / all
 }
 
 // codes are readings as other codes of as many levels and bits.

@@ -132,40 +132,40 @@ func (s *search) temperature() *Finding {
 	if at < 1 {
 		size = "large"
 	}
-	return &Finding{Name: "temperature", Number: at, Error: math.NaN(), Mended: math.NaN(),
-		Text: fmt.Sprintf("the logits are too %s for their errors: times %.3g they are most likely", size, at),
-		Mend: fmt.Sprintf("give the temperature %.2g, or multiply the logits by it", at)}
+	return found("temperature", at, fmt.Sprintf("the logits are too %s for their errors: times %.3g they are most likely",
+		size, at), fmt.Sprintf("give the temperature %.2g, or multiply the logits by it", at))
 }
 
 // likeliest is the τ of least loss, by golden sections of ln τ.
 func (s *search) likeliest(together bool) float64 {
-	lo, hi := -7.0, 7.0
-	const steps = 16
 	golden := (math.Sqrt(5) - 1) / 2
-	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
-	fa, fb := s.loss(together, math.Exp(a)), s.loss(together, math.Exp(b))
-	for range steps {
-		if fa < fb {
-			hi, b, fb = b, a, fa
-			a = hi - golden*(hi-lo)
-			fa = s.loss(together, math.Exp(a))
+	lo, hi := -7.0, 7.0
+	at := [2]float64{hi - golden*(hi-lo), lo + golden*(hi-lo)}
+	loss := func(i int) float64 { return s.loss(together, math.Exp(at[i])) }
+	below, above := loss(0), loss(1)
+	for range 16 {
+		if below < above {
+			hi, at[1], above = at[1], at[0], below
+			at[0] = hi - golden*(hi-lo)
+			below = loss(0)
 		} else {
-			lo, a, fa = a, b, fb
-			b = lo + golden*(hi-lo)
-			fb = s.loss(together, math.Exp(b))
+			lo, at[0], below = at[0], at[1], above
+			at[1] = lo + golden*(hi-lo)
+			above = loss(1)
 		}
 	}
 	return math.Exp((lo + hi) / 2)
 }
 
 // miscalibration is that of observed.Summary, of logits times τ of the samples that were kept.
-func (s *search) miscalibration(tau float64) float64 {
-	sum := 0.0
+func (s *search) miscalibration(tau float64) (sum float64) {
 	for k := range s.Bits {
-		p, n := s.share(k), float64(s.Len())
-		mean := 0.0
-		for i := range s.Len() {
-			mean += 1 / (1 + math.Exp(-tau*s.Row(i)[k])) / n
+		mean, p := 0.0, 0.0
+		for i, level := range s.Level {
+			mean += 1 / (1 + math.Exp(-tau*s.Row(i)[k])) / float64(s.Len())
+			if s.Code.Bit(level-1, k) {
+				p += 1 / float64(s.Len())
+			}
 		}
 		if p > 0 && p < 1 {
 			sum += math.Abs(mean-p) / math.Sqrt(p*(1-p)) / float64(s.Bits)
@@ -186,7 +186,6 @@ func (s *search) training() *Finding {
 	if s.loss(true, 1)/math.Log(float64(s.Code.Levels())) > s.loss(false, 1)/(float64(s.Bits)*math.Ln2) {
 		return nil
 	}
-	return &Finding{Name: "training", Number: v, Error: math.NaN(), Mended: math.NaN(),
-		Text: fmt.Sprintf("the outputs were not trained bit by bit: the mean probability of a bit is %.2g standard "+
-			"deviations from its share of ones", v), Mend: "say the training ce"}
+	return found("training", v, fmt.Sprintf("the outputs were not trained bit by bit: the mean probability of a bit is "+
+		"%.2g standard deviations from its share of ones", v), "say the training ce")
 }
