@@ -26,10 +26,11 @@ import (
 // Finding is a fault, with its mend.
 type Finding struct {
 	// shift, edges, stretch, line, reversed, inverted, permuted, code, probabilities, softmax-twice,
-	// sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, clipped, dead or empty
+	// sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, soft, clipped, dead or
+	// empty
 	Name string `json:"name"`
 	// size of the fault: the shift in levels, the slope, the number of columns or levels, the share
-	// of targets or levels, or the temperature τ
+	// of targets or levels, the temperature τ, or a width in levels
 	Number float64 `json:"number"`
 	// mean |answer − target| as read, on samples that chose no mend; null where no answers were compared
 	Error float64 `json:"error"`
@@ -107,6 +108,14 @@ type search struct {
 	read trial // as it is read
 }
 
+// kept are the samples in which faults are looked for: where more were kept, those that would have been kept else.
+func kept(c *code.Code, seen *observed.Summary) *observed.Samples {
+	out := *seen.Kept
+	n := min(out.Len(), Keep(c.Bits()))
+	out.Level, out.Exact, out.Outputs = out.Level[:n], out.Exact[:n], out.Outputs[:n*out.Bits]
+	return &out
+}
+
 // Find lists the faults, those that change answers first. The errors are the context's.
 func Find(ctx context.Context, in Input) ([]Finding, error) {
 	out := []Finding{}
@@ -120,11 +129,8 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 	if add(in.same); len(out) > 0 {
 		return out, ctx.Err()
 	}
-	kept := *in.Seen.Kept
-	n := min(kept.Len(), Keep(in.Code.Bits())) // the first ones are those that would be kept if no more were
-	kept.Level, kept.Exact, kept.Outputs = kept.Level[:n], kept.Exact[:n], kept.Outputs[:n*kept.Bits]
-	s := &search{Input: in, Samples: &kept, ctx: ctx}
-	if n >= fewest && len(in.Decodings) > 0 && !in.Code.Real() && !in.Code.Circular() && !in.Decodings[0].Predicts() {
+	s := &search{Input: in, Samples: kept(in.Code, in.Seen), ctx: ctx}
+	if s.Len() >= fewest && len(in.Decodings) > 0 && !in.Code.Real() && !in.Code.Circular() && !in.Decodings[0].Predicts() {
 		s.read = s.decoded(Finding{}, nil)
 		x, shifted := s.wrongReading(), s.codec()
 		switch {
@@ -136,7 +142,10 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 			out = append(out, x.Finding)
 		}
 		if x == nil {
-			add(s.temperature, s.training)
+			before := len(out)
+			if add(s.temperature, s.training); len(out) == before {
+				add(s.soft)
+			}
 		}
 		add(s.clipped)
 	}

@@ -7,8 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -188,4 +190,36 @@ func (s *search) training() *Finding {
 	}
 	return found("training", v, fmt.Sprintf("the outputs were not trained bit by bit: the mean probability of a bit is "+
 		"%.2g standard deviations from its share of ones", v), "say the training ce")
+}
+
+// Width is the least width of the distributions over the levels that a softmax gives, in levels: 1/√c of the
+// twentieth of the samples with the largest c, which is the curvature of −ln p at the most likely level. Gaussian
+// targets of width σ make none narrower than σ, whatever the noise (p is then another law, smoothed by them: −ln p
+// has a curvature of at most 1/σ²); targets of one or two levels do. It is NaN of other codes, and where few samples
+// have their most likely level between others.
+func Width(c *code.Code, training perceived.Training, seen *observed.Summary) float64 {
+	var curvature []float64
+	s := kept(c, seen)
+	for i := range s.Len() {
+		z := s.Row(i)
+		if at := floats.MaxIdx(z); c.OneHot() && training != perceived.BCE && at > 0 && at < len(z)-1 {
+			curvature = append(curvature, 2*z[at]-z[at-1]-z[at+1])
+		}
+	}
+	if len(curvature) < fewest {
+		return math.NaN()
+	}
+	slices.Sort(curvature)
+	return 1 / math.Sqrt(curvature[len(curvature)*19/20])
+}
+
+// soft finds that a softmax that is said to have learnt Gaussian targets has learnt others.
+func (s *search) soft() *Finding {
+	const narrow = 0.9 // of σ
+	width := Width(s.Code, s.Training, s.Seen)
+	if s.Training != perceived.Soft || !(width < narrow*forecast.SoftSigma) {
+		return nil
+	}
+	return found("soft", width, fmt.Sprintf("the targets were no Gaussians of σ = %v levels, but one or two levels: the "+
+		"probabilities are as narrow as σ = %.2g levels", forecast.SoftSigma, width), "give the code softmax")
 }
