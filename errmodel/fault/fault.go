@@ -270,29 +270,19 @@ func (s *search) told(t *trial) bool {
 
 // turned are readings of outputs whose columns, bits or levels are the other way round.
 func (s *search) turned() []trial {
-	reverse := func(dst, z []float64) {
-		copy(dst, z)
-		slices.Reverse(dst)
-	}
-	negate := func(dst, z []float64) {
-		for k, v := range z {
-			dst[k] = -v
-		}
-	}
-	out := []trial{
-		s.decoded(Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
-			Mend: "reverse the columns of the outputs"}, reverse),
-		s.decoded(Finding{Name: "inverted", Number: -1, Text: "the outputs are inverted: ones and zeros are exchanged",
-			Mend: "negate the logits, or exchange ones and zeros"}, negate),
-		{Finding: Finding{Name: "reversed", Number: -1, Text: "the levels are reversed: answers fall where targets rise",
-			Mend: "reverse the targets, or the levels of the network"}},
-	}
-	levels := &out[2]
+	levels := trial{Finding: Finding{Name: "reversed", Number: -1, Text: "the levels are reversed: answers fall where " +
+		"targets rise", Mend: "reverse the targets, or the levels of the network"}}
 	for _, v := range s.read.answer {
 		levels.answer = append(levels.answer, float64(s.Code.Levels()+1)-v)
 	}
 	levels.errors = s.off(levels.answer)
-	return out
+	return []trial{
+		s.decoded(Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
+			Mend: "reverse the columns of the outputs"}, func(dst, _ []float64) { slices.Reverse(dst) }),
+		s.decoded(Finding{Name: "inverted", Number: -1, Text: "the outputs are inverted: ones and zeros are exchanged",
+			Mend: "negate the logits, or exchange ones and zeros"}, func(dst, _ []float64) { floats.Scale(-1, dst) }),
+		levels,
+	}
 }
 
 // pair is a column, from 0, beside a bit, from 0.
@@ -370,8 +360,8 @@ func (s *search) order(pairs []pair) []int {
 	}
 	for bit, column := range from {
 		if column < 0 { // what is left
-			column = slices.Index(taken, false)
-			from[bit], taken[column] = column, true
+			from[bit] = slices.Index(taken, false)
+			taken[from[bit]] = true
 		}
 	}
 	return from

@@ -59,24 +59,18 @@ func (s *search) distributions(reads func(Finding, func(float64) float64) *trial
 		return reads(Finding{Name: "sigmoid", Number: sum, Text: fmt.Sprintf("the probabilities of a sample add up to "+
 			"%.3g and not to 1: they are sigmoids of the outputs of a softmax", sum), Mend: "give the logits, or their softmax"},
 			func(v float64) float64 { return logit(math.Exp(v)) })
-	case narrow <= 1.01: // what went through a softmax before is from 0 to 1
-		t := s.twice(narrow)
-		return &t
+	case narrow > 1.01: // what went through a softmax before is from 0 to 1
+		return nil
 	}
-	return nil
-}
-
-// twice reads what has gone through a second softmax: its logarithms are the first one's probabilities,
-// up to a constant.
-func (s *search) twice(narrow float64) trial {
-	return s.decoded(Finding{Name: "softmax-twice", Number: math.Exp(narrow),
+	t := s.decoded(Finding{Name: "softmax-twice", Number: math.Exp(narrow),
 		Text: fmt.Sprintf("the outputs went through a softmax twice: no probability is above %.3g times the smallest of its "+
 			"sample", math.Exp(narrow)), Mend: "give the logits, or the first softmax"}, func(dst, z []float64) {
 		least := slices.Min(z)
-		for k, v := range z {
+		for k, v := range z { // the first one's probabilities, up to a constant
 			dst[k] = math.Log(max(v-least, 1e-6))
 		}
 	})
+	return &t
 }
 
 // loss is the mean log-likelihood loss of the half that chooses, for logits times τ: of the levels after a
