@@ -145,7 +145,7 @@ func (f *Fit) directText() string {
 	if d == nil {
 		return ""
 	}
-	verdict, by, how := "not told apart from it", "", "the standard error is this network's alone"
+	verdict, by, how := "not told apart from it", "", "of this network alone"
 	if !table.Missing(d.StdErr) {
 		how = "paired by sample"
 	}
@@ -153,7 +153,7 @@ func (f *Fit) directText() string {
 		verdict = map[bool]string{true: "worse", false: "better"}[d.Difference > 0]
 	}
 	if share := d.Difference / d.Error; math.Abs(share) < 1e4 { // also where direct regression is never wrong
-		by = fmt.Sprintf(": %s %% ± %s (%s)", signed(share, placesOf(share)), percent(d.DifferenceErr/d.Error), how)
+		by = fmt.Sprintf(": %s (standard error %s, %s)", moreError(share), percent(d.DifferenceErr/d.Error), how)
 	}
 	text := fmt.Sprintf("Direct regression is wrong by %s%s: this network is %s%s.", table.Short(d.Error), f.unit(),
 		verdict, by)

@@ -323,7 +323,7 @@ func TestBaseline(t *testing.T) {
 		quantization float64 // but for the last level, of which labels are the level itself
 	}{{plain, 0}, {real, width * 0.2}} {
 		f := judge(t, tt.o).Fit
-		says(t, f.Verdict, ": this network is better: −")
+		says(t, f.Verdict, ": this network is better: ")
 		same(t, "quantization", tt.quantization, f.Quantization, cmpopts.EquateApprox(0.1, 0))
 		same(t, "the error of direct regression", tt.o.Baseline.Error, f.Direct.Error)
 		same(t, "the verdict says so", tt.quantization > 0, strings.Contains(f.Verdict, "nearest to the targets"))

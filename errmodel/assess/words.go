@@ -171,8 +171,8 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 		when(d.Code != forecast.Direct, " and read it with "+d.Decoder)
 	switch d.Action {
 	case forecast.Train:
-		return fmt.Sprintf("%strain %s: expected gain %s, probability %s.", first, how, percent(d.Gain),
-			forecast.Chance(d.Better)) +
+		return fmt.Sprintf("%strain %s, which is forecast to have %s (less with a probability of %s).", first, how,
+			moreError(-d.Gain), forecast.Chance(d.Better)) +
 			when(d.Rule, " This head lost least in general, and no head is forecast to be 2 % better.") +
 			when(d.Lost > 0, " In general "+yours+" loses "+forecast.DirectLost+" to the best head.")
 	case forecast.Take:
@@ -196,6 +196,18 @@ func percent(share float64) string {
 		return table.Short(share)
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(signed(share, placesOf(share)), "+"), ".0") + " %"
+}
+
+// moreError writes a difference of two errors, as a share of one.
+func moreError(share float64) string {
+	text := strings.TrimPrefix(percent(share), "−")
+	switch {
+	case text == "0 %":
+		return "as much error"
+	case share < 0:
+		return text + " less error"
+	}
+	return text + " more error"
 }
 
 // signed writes a share in percent with its sign, and so many digits after the point.

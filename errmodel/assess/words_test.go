@@ -56,8 +56,8 @@ func TestPaired(t *testing.T) {
 		off  float64 // of the prediction, from the network's answer towards the target
 		want string
 	}{
-		{"same.npy", 0, "not told apart from it: 0 % ± 0 % (paired by sample)."}, {"nearer.npy", 0.05, "worse: +"},
-		{"nearer.csv", 0.05, "worse: +"}, {"further.npy", -0.05, "better: −"},
+		{"same.npy", 0, "not told apart from it: as much error (standard error 0 %, paired by sample)."}, {"nearer.npy", 0.05, "worse: "},
+		{"nearer.csv", 0.05, "worse: "}, {"further.npy", -0.05, "better: "},
 	} {
 		sum, clipped, outside := 0.0, 0.0, uint64(0)
 		for i, v := range labels {

@@ -33,6 +33,7 @@ type likelihood struct {
 	logU   []float64 // ln u by group
 	q1, q2 []float64 // ∂u/∂b and ∂²u/∂b² over u
 	most   float64   // the largest ln u: r may be up to e^−most
+	near   []int     // the groups of which e is above 0 at some valid r
 	gauss  gauss
 }
 
@@ -66,15 +67,20 @@ func newLikelihood(c *errmodel.Counts, positions [][]int, round int) *likelihood
 			l.places[k].groups = slices.Repeat([]int{-1}, 2*c.Levels)
 			alike[string(l.key)] = l.places[k].groups
 		}
-		for i, samples := range c.Samples {
-			g := l.places[k].at(i)
-			if *g < 0 {
+		for i := range c.Samples {
+			if g := l.places[k].at(i); *g < 0 {
 				*g = l.group(groups, i, at, round)
 			}
-			wrong := float64(c.Row(i)[k])
-			l.n[*g] += float64(samples)
-			l.wrong[*g] += wrong
-			l.total += wrong
+		}
+	}
+	for i, samples := range c.Samples { // as the counts lie in memory
+		for k, wrong := range c.Row(i) {
+			if len(positions[k]) > 0 {
+				g := *l.places[k].at(i)
+				l.n[g] += float64(samples)
+				l.wrong[g] += float64(wrong)
+				l.total += float64(wrong)
+			}
 		}
 	}
 	l.gauss = newGauss(int(slices.Max(append(l.distances, 0))), round)
@@ -190,6 +196,12 @@ func (l *likelihood) at(b float64) {
 		l.logU[i], l.q1[i], l.q2[i] = l.gauss.sum(l.distances[l.start[i]:l.start[i+1]])
 		l.most = max(l.most, l.logU[i])
 	}
+	l.near = l.near[:0]
+	for i, log := range l.logU {
+		if log-l.most > -746 && l.n[i] > l.wrong[i] {
+			l.near = append(l.near, i)
+		}
+	}
 }
 
 // value is the log-likelihood at a and the b of at, without the binomial
@@ -217,16 +229,10 @@ func (l *likelihood) value(a float64) float64 {
 // score is ∂/∂a of the log-likelihood and its negative derivative.
 func (l *likelihood) score(a float64) (score, information float64) {
 	score = l.total
-	for i, n := range l.n {
-		if right := n - l.wrong[i]; right > 0 {
-			log := min(a+l.logU[i], 0)
-			if log < -746 { // where the number is 0, and most are
-				continue
-			}
-			e := math.Exp(log)
-			score -= right * e / (1 - e)
-			information += right * e / ((1 - e) * (1 - e))
-		}
+	for _, i := range l.near {
+		right, e := l.n[i]-l.wrong[i], math.Exp(min(a+l.logU[i], 0))
+		score -= right * e / (1 - e)
+		information += right * e / ((1 - e) * (1 - e))
 	}
 	return score, information
 }

@@ -40,7 +40,7 @@ func (s *Source) Decode(ctx context.Context, workers int, c *code.Code, r Readin
 	s.beside = max(s.beside, r.Columns/m) // smaller batches, whose numbers fit in memory
 	var numbers []float64
 	rows := 0
-	return s.each(ctx, func(b *batch) error {
+	return s.each(ctx, done, nil, func(b *batch) error {
 		n := b.n * r.Columns
 		if len(numbers) < n {
 			numbers = make([]float64, n)
@@ -56,9 +56,6 @@ func (s *Source) Decode(ctx context.Context, workers int, c *code.Code, r Readin
 			}
 		}
 		rows += b.n
-		if done != nil {
-			done(uint64(b.n))
-		}
 		return emit(numbers[:n])
 	})
 }

@@ -33,12 +33,9 @@ func (s *Samples) Row(i int) []float64 { return s.Outputs[i*s.Bits : (i+1)*s.Bit
 func (s *Source) Take(ctx context.Context, most int, seed uint64, done func(samples uint64)) (*Samples, error) {
 	_, m := s.Outputs.Dims()
 	r := newReservoir(m, most, seed)
-	err := s.each(ctx, func(b *batch) error {
+	err := s.each(ctx, done, nil, func(b *batch) error {
 		for j := range b.n {
 			r.add(b, j)
-		}
-		if done != nil {
-			done(uint64(b.n))
 		}
 		return nil
 	})

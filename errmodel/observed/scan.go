@@ -370,11 +370,10 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	scores, losses := newScoreSums(c, s.Kind, decodings), newLossSums(c, s.Kind, decodings)
 	first := len(decodings) + 1 // of the scores, behind the bound by the loss
 	columns := first + scores.columns()
-	var decoded []float64
 	var wrong []int
-	err := s.each(ctx, func(b *batch) error {
-		if need := b.n * columns; len(decoded) < need {
-			decoded = make([]float64, need)
+	prepare := func(b *batch) error {
+		if need := b.n * columns; len(b.made) < need {
+			b.made = make([]float64, need)
 		}
 		losses.choose(b, m)
 		labels := b.labels(decodings)
@@ -385,11 +384,11 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			}
 			scores.judge(dst[first:], b.level[j], b.exact[j], sample)
 		}
-		if err := readBatch(ctx, workers, decoded, b, m, columns, correlations, read); err != nil {
-			return err
-		}
+		return readBatch(ctx, workers, b.made, b, m, columns, correlations, read)
+	}
+	err := s.each(ctx, done, prepare, func(b *batch) error {
 		for j := range b.n {
-			i, z := b.level[j]-1, b.z[j*m:(j+1)*m]
+			i, z, made := b.level[j]-1, b.z[j*m:(j+1)*m], b.made[j*columns:(j+1)*columns]
 			if outputs == nil {
 				outputs = slices.Clone(z)
 			}
@@ -413,12 +412,9 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 				}
 			}
 			kept.add(b, j)
-			errors.add(b, j, decoded[j*columns:j*columns+len(decodings)])
-			losses.sum.Add(decoded[j*columns+first-1])
-			scores.add(decoded[j*columns+first : (j+1)*columns])
-		}
-		if done != nil {
-			done(uint64(b.n))
+			errors.add(b, j, made[:len(decodings)])
+			losses.sum.Add(made[first-1])
+			scores.add(made[first:])
 		}
 		return nil
 	})
@@ -426,8 +422,9 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		return nil, err
 	}
 	for i, n := range out.Counts.Samples {
+		word := c.Word(i)
 		for k, wrong := range out.Counts.Row(i) {
-			if c.Bit(i, k) {
+			if word[k/64]>>(k%64)&1 == 1 {
 				wrong = n - wrong
 			}
 			out.Ones[k] += wrong
@@ -638,14 +635,11 @@ func Wrong(ctx context.Context, s *Source, c *code.Code, add func(i int, wrong [
 	done func(samples uint64)) error {
 	m := c.Bits()
 	var wrong []int
-	return s.each(ctx, func(b *batch) error {
+	return s.each(ctx, done, nil, func(b *batch) error {
 		for j := range b.n {
 			i := b.level[j] - 1
 			wrong = wrongBits(wrong, c, i, b.z[j*m:(j+1)*m])
 			add(i, wrong)
-		}
-		if done != nil {
-			done(uint64(b.n))
 		}
 		return nil
 	})

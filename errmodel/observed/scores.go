@@ -67,12 +67,13 @@ func (s *scoreSums) judge(dst []float64, level int, exact float64, sample *Sampl
 func crps(p []float64, c *code.Code, y float64) float64 {
 	last := len(p) - 1
 	sum := max(c.Place(0)-y, y-c.Place(last), 0)
-	upto := 0.0
+	upto, lo := 0.0, c.Place(0)
 	for i, v := range p[:last] {
 		upto += v
-		lo, hi := c.Place(i), c.Place(i+1)
+		hi := c.Place(i + 1)
 		at := min(max(y, lo), hi)
 		sum += upto*upto*(at-lo) + (1-upto)*(1-upto)*(hi-at)
+		lo = hi
 	}
 	return sum
 }

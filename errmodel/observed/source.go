@@ -4,6 +4,7 @@
 package observed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -349,14 +350,17 @@ type batch struct {
 	direct []float64 // predictions in levels; where there are any
 	own    []float64 // the network's own ones, where it predicts labels
 	z      []float64 // n × M logits
+	made   []float64 // what is made of the samples
+	last   bool      // no batch follows
 }
 
 // batchBytes is about the memory of a batch, or of those of all sources that are read side by side.
 const batchBytes = 4 << 20
 
-// each calls f for all samples, batch by batch, while the next batch is read; the
-// files are rewound first. Errors name the file and the place.
-func (s *Source) each(ctx context.Context, f func(*batch) error) error {
+// each calls f for all samples, batch by batch, while prepare, if there is one, makes something of the next
+// batch, and the one behind that is read; the files are rewound first. done, which may be nil, is told how
+// many samples f has got since its last call. Errors name the file and the place.
+func (s *Source) each(ctx context.Context, done func(uint64), prepare, f func(*batch) error) error {
 	files := s.files()
 	for _, x := range files {
 		if err := x.rows.Rewind(); err != nil {
@@ -368,48 +372,56 @@ func (s *Source) each(ctx context.Context, f func(*batch) error) error {
 	s.Outputs.Watch(s.watch.add)
 	_, m := s.Outputs.Dims()
 	size := min(4096, max(1, batchBytes/8/m/max(1, s.beside)))
-	free, full := make(chan *batch, 3), make(chan *batch, 3)
+	row := 0
+	stages := []func(*batch) error{func(b *batch) (err error) {
+		b.last, err = s.read(files, b, row)
+		row += b.n
+		return err
+	}, prepare, func(b *batch) error {
+		err := f(b)
+		if err == nil && done != nil {
+			done(uint64(b.n))
+		}
+		return err
+	}}
+	stages = slices.DeleteFunc(stages, func(stage func(*batch) error) bool { return stage == nil })
+	free := make(chan *batch, len(stages)+1)
 	for range cap(free) {
 		free <- &batch{level: make([]int, size), exact: make([]float64, size), direct: make([]float64, size),
 			own: make([]float64, size), z: make([]float64, size*m)}
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		defer close(full)
-		for row := 0; ; {
-			var b *batch
-			select {
-			case b = <-free:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			end, err := s.read(files, b, row)
-			if err != nil {
-				return err
-			}
-			row += b.n
-			select {
-			case full <- b:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			if end {
-				return nil
-			}
+	from := free
+	for i, stage := range stages {
+		in, out := from, free
+		if i < len(stages)-1 {
+			out = make(chan *batch, cap(free))
+			from = out
 		}
-	})
-	g.Go(func() error {
-		for b := range full {
-			if err := f(b); err != nil {
-				return err
+		g.Go(func() error {
+			if i < len(stages)-1 {
+				defer close(out)
 			}
-			if err := ctx.Err(); err != nil {
-				return err
+			for {
+				var b *batch
+				select {
+				case b = <-in:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+				if b == nil { // the stage before has ended
+					return nil
+				}
+				if err := cmp.Or(stage(b), ctx.Err()); err != nil {
+					return err
+				}
+				out <- b // there is room for all
+				if b.last {
+					return nil
+				}
 			}
-			free <- b
-		}
-		return nil
-	})
+		})
+	}
 	return g.Wait()
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/position"
 )
@@ -75,54 +77,45 @@ const (
 
 // watch collects what tells that numbers are no outputs of bits.
 type watch struct {
-	rows, columns  int
-	counts         [2][]bool // each column is 0, 1, 2 … or 1, 2, 3 …
-	whole, small   []bool    // all of its numbers are whole, or within −1 to 1 while they are whole
-	open           []int     // columns that are whole, or count
-	before, first  float64   // the last number of the first column, and its first one
-	constant       bool      // the first column is
-	below          bool      // some number of the first column is below 0
-	sums, logsSums bool      // probabilities add up to 1, or those of logits
+	rows           int
+	columns        []columnOf
+	open           []int // columns of whole numbers
+	first, last    float64
+	varies, below  bool // the first column does, and has a number below 0
+	sums, logsSums bool // probabilities add up to 1, or those of logits
 }
 
+// columnOf says what all numbers of a column are: its row, from 0 or from 1, whole, and within −1 to 1 while
+// they are whole.
+type columnOf struct{ counts, countsFrom1, whole, small bool }
+
 func newWatch(columns int) *watch {
-	w := &watch{columns: columns, constant: true, sums: true, logsSums: true}
-	for _, flags := range []*[]bool{&w.counts[0], &w.counts[1], &w.whole, &w.small} {
-		*flags = make([]bool, columns)
-		for k := range *flags {
-			(*flags)[k] = true
-		}
-	}
+	w := &watch{sums: true, logsSums: true}
 	for k := range columns {
-		w.open = append(w.open, k)
+		w.columns, w.open = append(w.columns, columnOf{true, true, true, true}), append(w.open, k)
 	}
 	return w
 }
 
 // add adds a row of a file.
 func (w *watch) add(row []float64) {
-	at, sum, logs := float64(w.rows), 0.0, 0.0
+	at, logs := float64(w.rows), 0.0
 	if w.rows == 0 {
 		w.first = row[0]
 	}
-	w.before, w.constant, w.below = row[0], w.constant && row[0] == w.first, w.below || row[0] < 0
+	w.last, w.varies, w.below = row[0], w.varies || row[0] != w.first, w.below || row[0] < 0
 	w.open = slices.DeleteFunc(w.open, func(k int) bool {
-		v := row[k]
-		w.counts[0][k] = w.counts[0][k] && v == at
-		w.counts[1][k] = w.counts[1][k] && v == at+1
-		w.whole[k] = w.whole[k] && v == math.Trunc(v)
-		w.small[k] = w.small[k] && math.Abs(v) <= 1
-		return !w.whole[k]
+		v, c := row[k], &w.columns[k]
+		whole := v == math.Trunc(v)
+		*c = columnOf{c.counts && v == at, c.countsFrom1 && v == at+1, whole, c.small && math.Abs(v) <= 1}
+		return !whole
 	})
-	for _, v := range row {
-		sum += v
-	}
+	w.sums = w.sums && math.Abs(floats.Sum(row)-1) <= softmaxRounding
 	if w.logsSums = w.logsSums && slices.Max(row) <= 0; w.logsSums {
 		for _, v := range row {
 			logs += math.Exp(v)
 		}
 	}
-	w.sums = w.sums && math.Abs(sum-1) <= softmaxRounding
 	w.logsSums = w.logsSums && math.Abs(logs-1) <= softmaxRounding
 	w.rows++
 }
@@ -130,21 +123,20 @@ func (w *watch) add(row []float64) {
 // check refuses a column that numbers the rows, and, unless it is a distribution over the levels
 // that is read, a softmax over the bits.
 func (w *watch) check(k Kind, softmax bool, name string) error {
-	if w.columns > 1 && w.rows >= 3 {
-		for from, counts := range w.counts {
-			for k, yes := range counts {
-				if yes {
-					return fmt.Errorf("%s: column %s counts the rows, %d to %d, and is no output: leave it out, as "+
-						"pandas does with index=False", name, position.At(k+1), from, from+w.rows-1)
-				}
+	for i, c := range w.columns {
+		if from := 0; (c.counts || c.countsFrom1) && len(w.columns) > 1 && w.rows >= 3 {
+			if c.countsFrom1 {
+				from = 1
 			}
+			return fmt.Errorf("%s: column %s counts the rows, %d to %d, and is no output: leave it out, as pandas does "+
+				"with index=False", name, position.At(i+1), from, from+w.rows-1)
 		}
 	}
-	if w.columns > 1 && w.rows >= fewRows && w.numbersRows() {
+	if len(w.columns) > 1 && w.rows >= fewRows && w.numbersRows() {
 		return fmt.Errorf("%s: column %s has whole numbers alone, such as %v, and no other column has: leave it out "+
-			"if it numbers the samples", name, position.At(1), w.before)
+			"if it numbers the samples", name, position.At(1), w.last)
 	}
-	if softmax || w.columns < 3 || w.rows < fewRows {
+	if softmax || len(w.columns) < 3 || w.rows < fewRows {
 		return nil
 	}
 	if w.sums && k == Probabilities || w.logsSums && k == Logits {
@@ -158,15 +150,8 @@ func (w *watch) check(k Kind, softmax bool, name string) error {
 // numbersRows reports whether the first column may number samples of a larger file: its numbers are
 // whole, at least 0 and beyond bits, and those of no other column are whole and beyond bits.
 func (w *watch) numbersRows() bool {
-	if !w.whole[0] || w.small[0] || w.constant || w.below {
-		return false
-	}
-	for k := 1; k < w.columns; k++ {
-		if w.whole[k] && !w.small[k] {
-			return false
-		}
-	}
-	return true
+	large := func(c columnOf) bool { return c.whole && !c.small }
+	return w.varies && !w.below && large(w.columns[0]) && !slices.ContainsFunc(w.columns[1:], large)
 }
 
 // CheckColumn refuses a file of more than one column; each is one of its numbers.
