@@ -12,6 +12,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
+// inLevels is what errors are by default.
+const inLevels = "|error| (levels)"
+
 // CompareData is the expected error of several codes.
 type CompareData struct {
 	Title     string

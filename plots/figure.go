@@ -1,5 +1,5 @@
 // Package plots draws the figures of belsim: heatmaps of planes of error models, code matrices,
-// errors and error rates by level, comparisons, trade-offs and forecasts of codes, and intervals.
+// errors and error rates by level, comparisons and forecasts of codes, and intervals.
 // It draws plain data and does not know where the data comes from.
 //
 // Figures stay readable without colours: lines differ in dash and weight, points differ in
@@ -85,6 +85,15 @@ func Places() []string {
 	var all []string
 	for _, p := range pages[1:] {
 		all = append(all, p.place)
+	}
+	return all
+}
+
+// Widths lists the same places, each with its width in inches.
+func Widths() []string {
+	var all []string
+	for _, p := range pages[1:] {
+		all = append(all, fmt.Sprintf("%s (%.4g)", p.place, p.width))
 	}
 	return all
 }

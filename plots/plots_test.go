@@ -176,13 +176,6 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"profile": drawing(plots.Profile, plots.ProfileData{Title: "johnson, 64 levels", Curve: "Gaussian mixture",
 			Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64),
 				{Name: "bit 3: nothing observed", Target: make([]bool, 64)}}}),
-		"tradeoff": drawing(plots.Tradeoff, tradeoffData()),
-		"tradeoff-column": func() (*plots.Figure, error) { // nothing found, and an error of zero
-			d := tradeoffData()
-			d.Found, d.Style.Place = nil, plots.Column
-			d.Codes[0].Y, d.Codes[0].Lo, d.Codes[0].Hi = 0, -0.02, 0.02
-			return plots.Tradeoff(d)
-		},
 		"forest":         drawing(plots.Forest, forestData(plots.Style{})),
 		"forest-iclr":    drawing(plots.Forest, forestData(plots.Style{Place: "iclr-column", NoTitle: true})),
 		"lines":          drawing(plots.Lines, linesData()),
@@ -231,22 +224,9 @@ func forestData(style plots.Style) plots.ForestData {
 	return d
 }
 
-// point is a code of a trade-off.
+// point is a point with a standard error.
 func point(name string, bits, mean, stderr float64) plots.Point {
 	return plots.Point{Name: name, X: bits, Y: mean, Lo: mean - stderr, Hi: mean + stderr}
-}
-
-// tradeoffData has codes that lie on each other, and names that would.
-func tradeoffData() plots.TradeoffData {
-	d := plots.TradeoffData{Title: "64 levels, gen, r = 0.6, σ = 1.5"}
-	for m := 6; m <= 64; m += 6 {
-		d.Found = append(d.Found, point("", float64(m), 1.2*math.Exp(-float64(m)/14), 0.003))
-	}
-	for i, name := range []string{"gray", "b2jdj", "hexj", "b1jdj", "johnson", "johnson-nonzero", "unary", "hadamard"} {
-		d.Codes = append(d.Codes, point(name, []float64{6, 10, 16, 17, 32, 33, 63, 64}[i],
-			[]float64{0.84, 0.52, 0.517, 0.48, 0.464, 0.464, 0.463, 1.08}[i], 0.02))
-	}
-	return d
 }
 
 // codeData is a Johnson code.
@@ -301,10 +281,6 @@ func TestExtremes(t *testing.T) {
 					Y: []float64{b}, YLog: true, Panels: []plots.HeatmapPanel{{Z: [][]float64{{1, 2}}}}}),
 				"verification of": drawing(plots.Verify,
 					plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}}),
-				"trade-off of": drawing(plots.Tradeoff, plots.TradeoffData{
-					Found: []plots.Point{point("", 1, a, b), point("", 2, 1, a)}, Codes: []plots.Point{point("x", 1<<20,
-						b, 0)},
-				}),
 				"forest of": drawing(plots.Forest,
 					plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b},
 						{Name: "y", Ratio: a, Lo: a, Hi: a}}}),
@@ -337,7 +313,7 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("%s: only %d of the numbers are drawn", name, n)
 		}
 	}
-	if len(drawn) != 8 {
+	if len(drawn) != 7 {
 		t.Errorf("only these are drawn: %v", drawn)
 	}
 }
@@ -358,7 +334,7 @@ func TestFormats(t *testing.T) {
 					return b.String()
 				}
 				first := draw()
-				again := map[string]int{"tradeoff": 1, "heatmap-panels": 9}[name] // of images, whose order may differ
+				again := map[string]int{"lines": 1, "heatmap-panels": 9}[name] // of images, whose order may differ
 				for range again {
 					if draw() != first {
 						t.Errorf("%s.%s: two drawings differ", name, format)
@@ -423,14 +399,7 @@ func TestRefusals(t *testing.T) {
 		"labels that descend":       profile(func(b *plots.BitProfile) { b.Label[3] = 1 }),
 		"no bits":                   of(plots.Profile(plots.ProfileData{})),
 		"too many bits":             of(plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})),
-		"a trade-off of nothing":    of(plots.Tradeoff(plots.TradeoffData{})),
-		"a trade-off that descends": of(plots.Tradeoff(plots.TradeoffData{Found: []plots.Point{point("", 8, 1, 0),
-			point("", 7, 1, 0)}})),
-		"an infinite bar":     of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{{X: 3, Hi: math.Inf(1)}}})),
-		"a code without bits": of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 0, 1, 0)}})),
-		"a negative error": of(plots.Tradeoff(plots.TradeoffData{Codes: []plots.Point{point("", 3, -1,
-			0)}})),
-		"a forest of nothing": of(plots.Forest(plots.ForestData{})),
+		"a forest of nothing":       of(plots.Forest(plots.ForestData{})),
 		"a ratio beside its interval": of(plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "a", Ratio: 1,
 			Lo: 1.1, Hi: 2}}})),
 		"no lines":     of(plots.Lines(plots.LinesData{Level: []float64{1}})),
@@ -510,21 +479,5 @@ func TestStyles(t *testing.T) {
 			math.Abs(float64(pixels)/perInch-width) > 0.02 {
 			t.Errorf("%s: %d pixels, %v to an inch; want %v inches", place, pixels, perInch, width)
 		}
-	}
-}
-
-// TestTradeoffLine: a line joins codes between whose numbers of bits there is none, and no others.
-func TestTradeoffLine(t *testing.T) {
-	for _, tt := range []struct {
-		bits  []float64
-		lines int // with that of the key
-	}{{[]float64{6, 7, 8, 12, 13}, 4}, {[]float64{5, 11, 24}, 0}, {[]float64{6}, 0}} {
-		var d plots.TradeoffData
-		for _, bits := range tt.bits {
-			d.Found = append(d.Found, point("", bits, 1/bits, 0.001))
-		}
-		var b bytes.Buffer
-		must.Succeed(t, must.Get(plots.Tradeoff(d))(t).Write(&b, "svg"))
-		must.Equal(t, fmt.Sprint("lines through ", tt.bits), tt.lines, strings.Count(b.String(), "stroke-width:1.4"))
 	}
 }

@@ -46,7 +46,6 @@ var results = []struct {
 	{"fit", "JSON of a network of several outputs", assess.Several{}},
 	{"fit", "CSV", assess.Rate{}},
 	{"optimize", "JSON", search.Optimized{}},
-	{"optimize --pareto", "JSON; the CSV has the fields of `baselines[]`", search.Tradeoff{}},
 	{"figures", "CSV of Figures 3(a), 3(b) and 11", paper.ProfileRow{}},
 	{"figures", "CSV of Figure 2(a)", paper.LevelRow{}},
 	{"figures", "CSV of Figure 7", paper.TermRow{}},

@@ -65,7 +65,6 @@ func TestFullStandardOutput(t *testing.T) {
 		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "bench --time 1ms --backend cpu", "merge results",
 		"merge results -o m.csv", "figures --only 2a -o figures", "sweep --print example",
 		"sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
-		"optimize --levels 8 --bits 4:5:2 --pareto --steps 10 --samples 100",
 	}
 	if long {
 		for _, args := range commands[6:15] {
@@ -139,13 +138,11 @@ func TestClosedPipe(t *testing.T) {
 func TestInputsKept(t *testing.T) {
 	inFolderWithInputs(t)
 	here := must.Get(os.Getwd())(t)
-	must.Succeed(t, errors.Join(os.Mkdir("sub", 0o777), os.Mkdir("keep", 0o777), os.Symlink("sub", "folder"),
+	must.Succeed(t, errors.Join(os.Mkdir("sub", 0o777), os.Symlink("sub", "folder"),
 		os.Link("code.csv", "hard.csv"), os.Symlink("code.csv", "soft.csv"), os.Symlink("fit.json", "soft.json"),
 		os.Symlink("new.csv", "dangling.csv"), os.Symlink(resultFile(t, "results"), "result.csv")))
-	write(t, "keep/found-5.csv", "label,count\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n")
 	write(t, "runs.csv", "code,loss,seed,outputs\ncode.csv,bce,1,bits:z.csv\n")
 	before := filesIn(t, ".")
-	const pareto = "optimize --levels 8 --bits 4:5:2 --pareto --steps 10 --samples 100 -q "
 	for _, args := range []string{
 		"codes code.csv -o code.csv", "codes code.csv -o ./code.csv", "codes code.csv -o sub/../code.csv",
 		"codes code.csv -o " + here + "/code.csv", "codes code.csv -o hard.csv", "codes code.csv -o soft.csv",
@@ -154,7 +151,6 @@ func TestInputsKept(t *testing.T) {
 		"codes unary --levels 4 -o new.csv -o dangling.csv", "compare code.csv --model soft.json -o fit.json",
 		"compare code.csv --model fit.json -o soft.json", "fit --targets y.csv --runs runs.csv -o z.csv",
 		"fit --targets y.csv --runs runs.csv -o code.csv", "fit --code code.csv --targets y.csv --outputs bits:./z.csv -o z.csv",
-		pareto + "--prior keep/found-5.csv --keep keep", pareto + "--keep sub -o sub/found-4.csv",
 		"merge results -o result.csv", "merge ./sub/../results -o x.csv -o result.csv",
 	} {
 		stderr := refusal(t, args)
@@ -280,7 +276,7 @@ func TestTerminal(t *testing.T) {
 	mustRun(t, "codes", "unary", "--levels", "4", "-o", name)
 	write(t, "e"+name, strings.Repeat("0.1,0.1,0.1\n", 4))
 	for _, args := range []string{
-		"verify --samples 200 --code FILE", "optimize --levels 4 --bits 3 --steps 5 --samples 200 --start FILE",
+		"verify --samples 200 --code FILE", "optimize --levels 4 --bits 3 --steps 5 --samples 200 --prior FILE",
 		"heatmap FILE unary --levels 4 --r 1:2:2 --sigma 1:2:2 -o map.csv", "compare FILE unary --samples 200",
 		"compare unary --levels 4 --samples 200 --errors eFILE", "compare FILE --samples 200 --model eFILE",
 		"codes no-FILE", "fit --code FILE --targets eFILE --outputs eFILE --range 0:1",

@@ -30,7 +30,7 @@ type levelsFlag struct {
 type outputsFlags struct {
 	Cost        string  `default:"absolute" placeholder:"COST" reads:"" help:"What an answer costs: ${cost}."`
 	Outputs     string  `enum:"auto,bits,logits" default:"auto" group:"model" help:"What the decoder reads: ${enum}; auto: logits for gen-ex and real codes."`
-	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex (default: 1)."`
+	Temperature float64 `placeholder:"τ" group:"model" help:"Temperature τ of gen-ex, which multiplies logits (default: 1)."`
 }
 
 // scenario returns a scenario with the values of the flags.

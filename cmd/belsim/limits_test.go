@@ -149,7 +149,6 @@ func TestMemory(t *testing.T) {
 	all := map[string]string{
 		"codes " + big:                                   "big.npy needs 11.9 GiB of memory",
 		"compare unary --errors " + big:                  "big.npy needs 11.9 GiB of memory",
-		"optimize --bits 8 --start " + big:               "big.npy needs 11.9 GiB of memory",
 		"codes unary --levels 65536 -o a.json":           "the JSON of unary needs",
 		"compare hadamard --levels 65536":                "the bit transitions of hadamard needs 16.0 GiB of memory",
 		"compare onehot --levels 65536 --decoder median": "the decoder median of onehot needs 32.0 GiB of memory",

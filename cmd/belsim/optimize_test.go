@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,56 +61,6 @@ func TestOptimize(t *testing.T) {
 		runJSON(t, &other, append(strings.Fields(args), "--workers", "3")...)
 		if strings.Join(other.Words, "") != strings.Join(found.Words, "") || other.Mean != found.Mean {
 			t.Errorf("%s: another code with 3 workers", flags)
-		}
-	}
-}
-
-// TestOptimizeStart: a code to begin from, with columns that stay.
-func TestOptimizeStart(t *testing.T) {
-	t.Chdir(t.TempDir())
-	out := mustRun(t, "optimize --start johnson --levels 16 --bits 10 --fix 1,3,4 --max-transitions 3 --r 0.6 --sigma 1.5 --steps 500 --samples 500 -o found.csv")
-	if !strings.Contains(out, "from johnson:") || !strings.Contains(out, "written to found.csv") {
-		t.Errorf("it says %q", out)
-	}
-	mustRun(t, "codes johnson --levels 16 -o johnson.csv")
-	found, johnson := readCSV(t, "found.csv"), readCSV(t, "johnson.csv")
-	for i := range found {
-		for _, k := range []int{0, 2, 3} {
-			if found[i][k] != johnson[i][k] {
-				t.Errorf("level %d, bit %d has changed", i+1, k+1)
-			}
-		}
-	}
-}
-
-// TestPareto: a row for each number of bits and for each named code, errors that do not
-// grow with the bits, and the codes in a folder that the command makes.
-func TestPareto(t *testing.T) {
-	t.Chdir(t.TempDir())
-	mustRun(t, "optimize --pareto --levels 12 --bits 4:12:3 --r 0.6 --sigma 1.5 --steps 300 --samples 1000 -o p.csv -o p.json -o p.svg --keep new/codes")
-	var p search.Tradeoff
-	readJSON(t, "p.json", &p)
-	var bits []int
-	for i, f := range p.Found {
-		bits = append(bits, f.Bits)
-		if i > 0 && f.Mean > p.Found[i-1].Mean+6*(f.StdErr+p.Found[i-1].StdErr) {
-			t.Errorf("%d bits: error %v, more than with fewer bits", f.Bits, f.Mean)
-		}
-		var c compare.Ranking
-		runJSON(t, &c, "compare", "new/codes/found-"+strconv.Itoa(f.Bits)+".csv", "--r", "0.6", "--sigma", "1.5",
-			"--decoder", "gen", "--samples", "1000")
-		if c.Results[0].Mean != f.Mean {
-			t.Errorf("%d bits: compare says %v, optimize %v", f.Bits, c.Results[0].Mean, f.Mean)
-		}
-	}
-	if len(bits) != 3 || bits[0] != 4 || bits[2] != 12 {
-		t.Errorf("bits %v", bits)
-	}
-	text := content(t, "p.csv")
-	for _, want := range []string{"levels,code,bits,transitions,training,decoder,outputs,error,stderr,exact,max_transitions,code_file\n",
-		",found,4,", ",found,12,", "new/codes/found-12.csv\n", ",unary,11,", ",johnson,6,"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("p.csv has no %q:\n%s", want, text)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type outputFlags struct {
 
 // styleFlag says how pictures look.
 type styleFlag struct {
-	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures appear, one of text (the default), ${places}; and untitled."`
+	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures appear, and their width in inches: text (6.3, the default), ${places}; and untitled."`
 }
 
 // untitled is the word of --style that names no place.
@@ -122,22 +122,12 @@ func (f outputFlags) checkFiles(env *environment, known ...string) error {
 	return env.files.Claim(f.Output...)
 }
 
-// write makes the output files, each by its path: all of them or none.
+// write makes the output files, each by its path: all of them or none. Nobody ever sees one half-written. An
+// error of make stays as it is, unless the system refused to write.
 func (f outputFlags) write(env *environment, make func(w io.Writer, path string) error) error {
-	return f.writeFiles(env, f.Output, make)
-}
-
-// writeFile makes a file that nobody ever sees half-written.
-func (f outputFlags) writeFile(env *environment, path string, make func(w io.Writer) error) error {
-	return f.writeFiles(env, []string{path}, func(w io.Writer, _ string) error { return make(w) })
-}
-
-// writeFiles makes files, all or none. An error of make stays as it is, unless the system refused to
-// write.
-func (f outputFlags) writeFiles(env *environment, paths []string, make func(w io.Writer, path string) error) error {
 	var all safefile.Files
 	defer env.unfinished.hold(&all)()
-	for _, path := range paths {
+	for _, path := range f.Output {
 		if err := env.files.MayWrite(path); err != nil {
 			return err
 		}

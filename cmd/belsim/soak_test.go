@@ -33,7 +33,6 @@ var soakCommands = []string{
 	"fit --code unary --targets ../packed.npz:levels --outputs ../packed.npz:fortran -q -o n.json -o n.csv",
 	"decode --decoder gen-ex --code ../code.csv --outputs ../z.csv -q -o d.npy",
 	"optimize --levels 16 --bits 6 --steps 2000 --samples 200 --backend cpu -q --r 1 --sigma 2 -o o.csv -o o.json",
-	"optimize --levels 8 --pareto --bits 4:6:3 --steps 500 --samples 100 --backend cpu -q --keep kept -o p.csv -o p.json",
 	"figures --only 7 --quick -q -o figs",
 	"sweep ../soak.json --out results --flush-every 1ms --backend cpu -q",
 	"merge ../found -o m.csv -o m.json -o m.png -o m.svg -o m.pdf",

@@ -226,13 +226,13 @@ func TestSweepMergePictures(t *testing.T) {
 	}
 }
 
-// TestMergeKinds: a map of bounds of two kinds says that their increase says nothing.
+// TestMergeKinds: a map of bounds of two kinds says that they are not to be compared.
 func TestMergeKinds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for codes, warned := range map[string]bool{`"unary", "gray"`: true, `"unary", "johnson"`: false} {
 		write(t, "plan.json", `{"codes": [`+codes+`], "levels": [8], "r": [0.1, 0.3], "sigma": [1, 2], "methods": ["bound"]}`)
 		mustSweep(t, "plan.json --out "+fmt.Sprint(warned))
-		if out := mustRun(t, "merge "+fmt.Sprint(warned)+" -o m.svg"); strings.Contains(out, "of two kinds") != warned {
+		if out := mustRun(t, "merge "+fmt.Sprint(warned)+" -o m.svg"); strings.Contains(out, "do not compare") != warned {
 			t.Errorf("%s: %s", codes, out)
 		}
 	}

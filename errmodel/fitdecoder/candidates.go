@@ -100,7 +100,7 @@ func (f *fitting) candidates() []candidate {
 }
 
 // decoder returns a candidate as a decoder. The labels of levels are values.
-func (f *fitting) decoder(c candidate, with []*posterior, values []float64, about About) (*Decoder, error) {
+func (f *fitting) decoder(c candidate, with []*decode.Affine, values []float64, about About) (*Decoder, error) {
 	d := &Decoder{logits: f.Logits, values: values, about: about}
 	d.scores = &decode.Affine{Rule: c.rule, Weights: codeWeights(f.Code, c.code), Offsets: make([]float64, f.levels)}
 	d.about.Kind, d.about.Circular = kinds[c.stage], f.Code.Circular()
@@ -110,8 +110,8 @@ func (f *fitting) decoder(c candidate, with []*posterior, values []float64, abou
 		d.scores, d.logits, d.about.Kind = readerForm(f.Code, r), r.Soft, r.Decoder.Name()
 	case affine:
 		p := with[c.bandwidth]
-		axpy(d.scores.Offsets, c.model, p.offsets)
-		axpy(d.scores.Weights.RawMatrix().Data, c.model, p.weights.RawMatrix().Data)
+		axpy(d.scores.Offsets, c.model, p.Offsets)
+		axpy(d.scores.Weights.RawMatrix().Data, c.model, p.Weights.RawMatrix().Data)
 	}
 	d.sorted = f.sorted && d.logits
 	return d, d.complete()

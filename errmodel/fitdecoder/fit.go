@@ -228,7 +228,7 @@ func (f *fitting) crossValidate(ctx context.Context, workers int) ([][]*part, er
 
 // fit fits the posteriors of the stage affine, one for each bandwidth, to the samples of all folds
 // but those that are left out. A posterior is nil where there is none.
-func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error) {
+func (f *fitting) fit(ctx context.Context, without ...int) ([]*decode.Affine, error) {
 	var kept []*moments
 	for i, t := range f.moments {
 		if !slices.Contains(without, i) {
@@ -238,7 +238,7 @@ func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error)
 	if f.tooLarge {
 		return nil, nil
 	}
-	out := make([]*posterior, len(bandwidths))
+	out := make([]*decode.Affine, len(bandwidths))
 	total := sum(kept, f.levels, f.m, f.Code.Circular())
 	for b := range out {
 		if err := ctx.Err(); err != nil {
@@ -250,7 +250,7 @@ func (f *fitting) fit(ctx context.Context, without ...int) ([]*posterior, error)
 }
 
 // labels decodes some samples with all candidates.
-func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) (*part, error) {
+func (f *fitting) labels(ctx context.Context, with []*decode.Affine, samples []int) (*part, error) {
 	n := len(samples)
 	out := &part{samples: samples, labels: make([]float32, len(f.all)*n), variance: make([]float32, len(f.all)*n)}
 	if f.Code.Uneven() {
@@ -304,7 +304,7 @@ func (f *fitting) labels(ctx context.Context, with []*posterior, samples []int) 
 }
 
 // scores are those of each posterior for some samples, N × L; nil where there is none.
-func (f *fitting) scores(with []*posterior, samples []int) []*mat.Dense {
+func (f *fitting) scores(with []*decode.Affine, samples []int) []*mat.Dense {
 	out := make([]*mat.Dense, len(with))
 	x := rowsOf(f.Samples, samples)
 	for b, p := range with {
@@ -312,9 +312,9 @@ func (f *fitting) scores(with []*posterior, samples []int) []*mat.Dense {
 			continue
 		}
 		out[b] = &mat.Dense{}
-		out[b].Mul(x, p.weights.T())
+		out[b].Mul(x, p.Weights.T())
 		for j := range samples {
-			axpy(out[b].RawRowView(j), 1, p.offsets)
+			axpy(out[b].RawRowView(j), 1, p.Offsets)
 		}
 	}
 	return out

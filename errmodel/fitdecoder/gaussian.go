@@ -10,6 +10,7 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // The model of the outputs at a level is that of linear discriminant analysis: they are normal,
@@ -175,15 +176,9 @@ func (t *moments) sums() [][]float64 {
 	return out
 }
 
-// posterior is the fitted logarithm of the posterior: offsets_n + Σ_k weights[n,k]·x_k.
-type posterior struct {
-	weights *mat.Dense // L × M
-	offsets []float64
-}
-
-// posterior fits the model with one of the bandwidths. It is nil where the covariance cannot be
-// inverted.
-func (t *moments) posterior(bandwidth int) *posterior {
+// posterior fits the model with one of the bandwidths: the logarithms of the levels' probabilities, up to a
+// constant. It is nil where the covariance cannot be inverted.
+func (t *moments) posterior(bandwidth int) *decode.Affine {
 	levels, m := t.hat.Dims()
 	l := &t.lines[bandwidth]
 	mean := l.means(t.circular)
@@ -222,17 +217,17 @@ func (t *moments) posterior(bandwidth int) *posterior {
 	if err := factor.SolveTo(solved, mean.T()); err != nil {
 		return nil
 	}
-	p := &posterior{weights: mat.DenseCopyOf(solved.T()), offsets: make([]float64, levels)}
+	p := &decode.Affine{Weights: mat.DenseCopyOf(solved.T()), Offsets: make([]float64, levels)}
 	total := 0.0
 	for _, w := range l.s0 {
 		total += w + unseen
 	}
-	for i := range p.offsets {
+	for i := range p.Offsets {
 		dot := 0.0
-		for k, w := range p.weights.RawRowView(i) {
+		for k, w := range p.Weights.RawRowView(i) {
 			dot += w * mean.At(i, k)
 		}
-		p.offsets[i] = math.Log((l.s0[i]+unseen)/total) - dot/2
+		p.Offsets[i] = math.Log((l.s0[i]+unseen)/total) - dot/2
 	}
 	return p
 }

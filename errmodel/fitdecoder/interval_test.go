@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -263,25 +262,4 @@ func byHand(t testing.TB, path string, z []float64, label float64, sigmoids bool
 	rank := 286 // ⌈301 · 0.95⌉ of 300
 	return min(max(label+residuals[300-rank]*sigma, values[0]),
 		values[levels-1]), min(max(label+residuals[rank-1]*sigma, values[0]), values[levels-1])
-}
-
-// TestNoInterval: what has no interval is refused, and the sentence says what to do.
-func TestNoInterval(t *testing.T) {
-	c := mustCode(t, "johnson", 8)
-	d := fit(t, 0, c, draw(c, 200, 1, 0.5, 1, 9), observed.Logits, nil).Decoder
-	for _, tt := range []struct {
-		confidence float64
-		want       string
-	}{
-		{0.99, ""},
-		{0.999, "confidence 0.999 needs 1999 calibration samples, and the decoder has 200: want at most 0.99"},
-		{0, "confidence 0: want a number between 0 and 1"},
-		{1, "confidence 1: want a number between 0 and 1"},
-		{math.NaN(), "confidence NaN: want a number between 0 and 1"},
-	} {
-		_, _, err := d.Interval(tt.confidence)
-		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v: %v, want %q", tt.confidence, err, tt.want)
-		}
-	}
 }

@@ -3,6 +3,7 @@ package fitdecoder
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -48,6 +49,11 @@ func TestRank(t *testing.T) {
 	residuals := make([]float64, 30000)
 	for i := range residuals {
 		residuals[i] = float64(i + 1)
+	}
+	for _, confidence := range []float64{0, 1, math.NaN()} {
+		if _, _, err := (&Decoder{calibration: calibration{residuals: residuals}}).Interval(confidence); err == nil {
+			t.Errorf("confidence %v is taken", confidence)
+		}
 	}
 	rng := rand.New(rand.NewPCG(46, 2))
 	for range 20000 {

@@ -31,7 +31,7 @@ func diamonds(code string) (evidence.Task, evidence.Source) {
 // rate: from one Johnson network of diamonds, the errors of all 13 codes with hard decisions, and
 // the intervals of both trainings. testdata/forecast has the other data, and what fails there.
 func TestTrainedNetworks(t *testing.T) {
-	set := must.Get(evidence.LoadChosen(folder))(t)
+	set := must.Get(evidence.LoadStopped(folder, "chosen.csv", 1, false))(t)
 	task, source := diamonds("johnson")
 	r := must.Get(set.Forecast(t.Context(), 2, task, source))(t)
 	const easy = 4
@@ -176,7 +176,7 @@ func TestFitted(t *testing.T) {
 
 // TestFitLaw: from a law that is far from what networks show, FitLaw finds a likelier one.
 func TestFitLaw(t *testing.T) {
-	set := must.Get(evidence.LoadChosen(folder))(t)
+	set := must.Get(evidence.LoadStopped(folder, "chosen.csv", 1, false))(t)
 	task, source := diamonds("johnson")
 	task.Levels = 32
 	results := []*evidence.Result{must.Get(set.Forecast(t.Context(), 2, task, source))(t)}

@@ -81,15 +81,6 @@ func TestCodes(t *testing.T) {
 	if x := seen["onehot ce gen-ex logits"]; x.Error > 1 {
 		t.Errorf("one-hot trained for the decoder: %v", x.Error)
 	}
-	for i, x := range all {
-		if _, over, _ := all[0].Over(x); over[1] >= 1 && all[0].Hi < x.Lo {
-			t.Errorf("%d: a tie, though the intervals do not overlap", i)
-		}
-	}
-	_, self, _ := all[0].Over(all[0])
-	if _, last, _ := all[0].Over(all[len(all)-1]); self[1] < 1 || last[1] >= 1 {
-		t.Error("the first is below itself, or not below the last")
-	}
 }
 
 // synthetic draws the outputs of a network of the model, and reads them.

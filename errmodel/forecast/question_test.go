@@ -128,21 +128,6 @@ func TestCheapest(t *testing.T) {
 	}
 }
 
-// TestTrainedWithLabels: the repository's network of diamond prices has errors of 0.03369 (gen on
-// bits) and 0.03366 (gen-ex) against its targets, and fits a noise of 1.484 levels against their
-// levels.
-func TestTrainedWithLabels(t *testing.T) {
-	labels := Labels{Lo: 2.5, Hi: 4.3}
-	q := question(labels, []int{64}, "johnson")
-	q.Noise = labels.width(64) * math.Sqrt(1.484*1.484-1./12)
-	for _, x := range answer(t, q).Results {
-		if want := map[string]float64{"gen": 0.03369,
-			"gen-ex": 0.03366}[x.Decoder]; math.Abs(x.Forecast/want-1) > 0.05 {
-			t.Errorf("%s: %v, observed %v", x.Decoder, x.Forecast, want)
-		}
-	}
-}
-
 // TestQuantizationAlone: almost without noise, errors of gen are those of quantization.
 func TestQuantizationAlone(t *testing.T) {
 	q := question(Labels{Lo: -10, Hi: 30}, []int{5, 9}, "unary", "johnson")

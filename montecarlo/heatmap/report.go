@@ -41,8 +41,8 @@ func (m *Map) Warning() string {
 	if !twoKinds(m.Bounds) {
 		return ""
 	}
-	return fmt.Sprintf("the bounds are of two kinds, A's %s and B's %s: their increase says nothing of the errors; "+
-		"exact values or samples do", m.Bounds[0], m.Bounds[1])
+	return fmt.Sprintf("the bounds are of two kinds, A's %s and B's %s: do not compare them, "+
+		"but exact values or samples", m.Bounds[0], m.Bounds[1])
 }
 
 // Report writes a summary of a map from New for people. fit is the point of the plane where
@@ -54,7 +54,7 @@ func (m *Map) Report(w io.Writer, fit *plane.Point) error {
 	}
 	plural := map[bool]string{true: "s"}[len(names) > 1]
 	fmt.Fprintf(w, "A = %s (%s), B = %s (%s), %d levels, method%s %s%s", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
-		m.A.Levels, plural, strings.Join(names, " and "), m.NotDefault())
+		m.A.Levels, plural, strings.Join(names, ", "), m.NotDefault())
 	if m.Seed != nil {
 		fmt.Fprintf(w, ", seed %d", *m.Seed)
 	}

@@ -88,7 +88,7 @@ func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candi
 	if err != nil {
 		return err
 	}
-	a := &annealing{chain: newChain(c.words.clone(), o, o.free()), rng: rng, x: x, best: c}
+	a := &annealing{chain: newChain(c.words.clone(), o), rng: rng, x: x, best: c}
 	if a.error, err = x.reset(ctx, c.words); err != nil {
 		return err
 	}

@@ -16,14 +16,13 @@ type chain struct {
 	*words
 	move
 	options *Options
-	free    []int // columns that may change
 
 	// Scratch.
 	positions []int
 }
 
-func newChain(w *words, o *Options, free []int) *chain {
-	return &chain{words: w, move: move{before: w.clone()}, options: o, free: free}
+func newChain(w *words, o *Options) *chain {
+	return &chain{words: w, move: move{before: w.clone()}, options: o}
 }
 
 // undo takes the move back.
@@ -83,7 +82,7 @@ func (c *chain) allowed() bool {
 func (c *chain) propose(rng *rand.Rand) bool {
 	c.columns, c.changed = c.columns[:0], c.changed[:0]
 	c.before.copyFrom(c.words)
-	k := c.free[rng.IntN(len(c.free))]
+	k := rng.IntN(c.bits)
 	c.columns = append(c.columns, k)
 	c.positions = c.transitions(c.positions[:0], k)
 	switch p := rng.IntN(89); {
@@ -104,11 +103,11 @@ func (c *chain) propose(rng *rand.Rand) bool {
 		}
 		c.invert(k, at)
 	case p < 85: // a transition moves from one column to another
-		if len(c.positions) == 0 || len(c.free) == 1 {
+		if len(c.positions) == 0 || c.bits == 1 {
 			return false
 		}
 		at := c.positions[rng.IntN(len(c.positions))]
-		other := c.free[rng.IntN(len(c.free))]
+		other := rng.IntN(c.bits)
 		if other == k {
 			return false
 		}
@@ -135,7 +134,7 @@ func (c *chain) swap(rng *rand.Rand) bool {
 		return false
 	}
 	c.columns = c.columns[:0]
-	for _, k := range c.free {
+	for k := range c.bits {
 		if c.bit(i, k) != c.bit(j, k) {
 			c.columns = append(c.columns, k)
 			c.flip(i, k)

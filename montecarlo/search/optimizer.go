@@ -31,11 +31,6 @@ const (
 type Optimizer struct {
 	// Options are the options of every search. NewOptimizer fills in what the scenario says.
 	Options Options
-	// Begin, when set, is called before the search for a number of bits. It returns the functions
-	// that are told of its progress (Options.Progress) and of its end.
-	Begin func(bits int) (progress func(steps uint64, best float64), end func())
-	// Found, when set, is called when Tradeoff has found a code. Its error ends the search.
-	Found func(*Optimized) error
 	// Forecaster forecasts the error of the codes when networks are trained with them. NewOptimizer
 	// makes it where networks learn a perceived label; else it is nil. A caller may tell it what is
 	// known of them (assess.Fit.Inform).
@@ -44,8 +39,6 @@ type Optimizer struct {
 	scenario   scenario.Scenario
 	decoder    string
 	draw       montecarlo.Sampling
-	bits       int                 // number of bits that every code must have; 0: any
-	known      map[string]Row      // named codes that were estimated before
 	networks   []forecast.Forecast // of networks of these
 	training   perceived.Training  // of networks
 }
@@ -56,14 +49,14 @@ const DefaultSteps = 100000
 // NewOptimizer prepares searches for codes with a small expected error under a scenario. The
 // options say the number of levels and everything that the scenario does not: NewOptimizer sets
 // Prior, Column, Objective, MinTransitions and Seed, and the decoder, what it reads and Steps where nothing says
-// them. A table of error probabilities must have Options.Bits columns, unless Bits is 0. draw says
-// how the codes that are found are sampled, and has the seed.
+// them. A table of error probabilities must have Options.Bits columns, unless Bits is 0: then it says
+// the number of bits. draw says how the code that is found is sampled, and has the seed.
 func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling, o Options) (*Optimizer, error) {
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
 		return nil, &refuse.Value{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels,
 			code.MaxLevels)}
 	}
-	p := &Optimizer{scenario: *s, draw: draw, known: map[string]Row{}}
+	p := &Optimizer{scenario: *s, draw: draw}
 	s = &p.scenario
 	name, reads, steps := defaultsOf(s.Network)
 	decoder, o.Steps = cmp.Or(decoder, name), cmp.Or(o.Steps, steps)
@@ -106,32 +99,13 @@ func (p *Optimizer) columns(o *Options) error {
 			return err
 		}
 		o.Column = func(dst []float64, k int, _ []int) { mat.Col(dst, k, e) }
-		p.bits, p.scenario.Model = e.RawMatrix().Cols, scenario.Table{Path: m.Path, Read: e}
+		o.Bits, p.scenario.Model = e.RawMatrix().Cols, scenario.Table{Path: m.Path, Read: e}
 	}
 	return nil
 }
 
-// Counts returns the numbers of bits to search for: what the error model requires, or those that are
-// asked for. Without any, these are twelve numbers and those of the named codes for a trade-off, and
-// that of the options for one code.
-func (p *Optimizer) Counts(asked []int, tradeoff bool) []int {
-	switch {
-	case p.bits != 0:
-		return []int{p.bits}
-	case len(asked) > 0:
-		return asked
-	case tradeoff:
-		return defaultBits(p.Options.Levels)
-	}
-	return []int{p.Options.Bits}
-}
-
-// Check returns an error where no code of a number of bits can be searched for.
-func (p *Optimizer) Check(bits int) error {
-	o := p.Options
-	o.Bits = bits
-	return o.check()
-}
+// Check returns an error where no code can satisfy the options.
+func (p *Optimizer) Check() error { return p.Options.check() }
 
 // problem returns the sampling problem of a code.
 func (p *Optimizer) problem(ctx context.Context, c *code.Code, seed uint64) (*montecarlo.Problem, error) {

@@ -22,7 +22,6 @@ import (
 	"belsim/theory/base/must"
 	"belsim/theory/base/position"
 	"belsim/theory/base/refuse"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -34,6 +33,9 @@ func draws(samples uint64) montecarlo.Sampling {
 	return draw
 }
 
+// ignore is progress that nobody follows.
+func ignore(uint64, float64) {}
+
 // optimizer returns an Optimizer for a mixture.
 func optimizer(t *testing.T, r, sigma float64, o Options) *Optimizer {
 	t.Helper()
@@ -43,18 +45,9 @@ func optimizer(t *testing.T, r, sigma float64, o Options) *Optimizer {
 // TestFind: the code is estimated by the given seed and number of samples, beside all named
 // codes of no more bits, in order.
 func TestFind(t *testing.T) {
-	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Steps: 2000})
-	ended := 0
-	p.Begin = func(bits int) (func(uint64, float64), func()) {
-		if bits != 7 {
-			t.Errorf("the search for %d bits begins", bits)
-		}
-		return func(uint64, float64) {}, func() { ended++ }
-	}
-	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, 7))(t)
-	if err := found.Interrupted(); ended != 1 || err != nil {
-		t.Errorf("%d searches ended, interrupted: %v; want 1", ended, err)
-	}
+	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Bits: 7, Steps: 2000})
+	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, ignore))(t)
+	must.Succeed(t, found.Interrupted())
 	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 	s.Prior.Fitted = p.Options.Prior
 	candidates := must.Get(compare.NewCandidates(t.Context(), s, []*code.Code{found.Found}, []string{"gen"}, draws(2000)))(t)
@@ -81,8 +74,7 @@ func TestFind(t *testing.T) {
 }
 
 // TestNeverWorse: what a random small search answers is, by what it reports, never worse than a
-// code that it could begin from: a named one, one that was found with fewer bits, or the one that
-// it was given.
+// named code that it could begin from.
 func TestNeverWorse(t *testing.T) {
 	searches := 16
 	if long {
@@ -91,7 +83,6 @@ func TestNeverWorse(t *testing.T) {
 	rng, compared := rand.New(rand.NewPCG(1, 2)), 0
 	for range searches {
 		levels, sigma := 3+rng.IntN(12), 0.5+4*rng.Float64()
-		least := leastBits(levels)
 		s := scenario.New(scenario.Mixture{R: sigma * rng.Float64(), Sigma: sigma})
 		if s.Outputs = decode.Bits; rng.IntN(2) == 0 {
 			s.Outputs = decode.Logits
@@ -101,34 +92,26 @@ func TestNeverWorse(t *testing.T) {
 			s = network(sigma, perceived.BCE)
 			s.Outputs = outputs
 		}
-		o := Options{Levels: levels, Steps: 1 + rng.Uint64N(200), MaxTransitions: rng.IntN(2) * (2 + rng.IntN(6))}
+		o := Options{Levels: levels, Bits: leastBits(levels) + rng.IntN(1+levels), Steps: 1 + rng.Uint64N(200),
+			MaxTransitions: rng.IntN(2) * (2 + rng.IntN(6))}
 		draw := draws(200)
 		draw.Seed = rng.Uint64()
 		p := must.Get(NewOptimizer(s, "gen", draw, o))(t)
-		if rng.IntN(4) == 0 {
-			p.Options.Start = must.Get(code.New("gray", levels))(t)
-		}
-		both, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{least, least + 1 + rng.IntN(levels)})
-		if errors.Is(err, errImpossible) { // all codes have probabilities above 1
+		found, err := p.Find(t.Context(), montecarlo.CPU{}, ignore)
+		if err != nil && strings.HasPrefix(err.Error(), "impossible") { // all codes have probabilities above 1
 			continue
 		}
 		must.Succeed(t, err)
-		for i, found := range both.Found {
-			of := p.Options
-			if of.Bits = found.Bits; i > 0 {
-				of.Also = both.Found[i-1].Found
+		for _, c := range must.Get(p.Options.known(t.Context()))(t) {
+			c.Code = must.Get(c.words.code(c.Start))(t)
+			e, err := p.estimate(t.Context(), montecarlo.CPU{}, c.Code)
+			if errmodel.Invalid(err) {
+				continue
 			}
-			for _, c := range must.Get(of.known(t.Context()))(t) {
-				c.Code = must.Get(c.words.code(c.Start))(t)
-				e, err := p.estimate(t.Context(), montecarlo.CPU{}, c.Code)
-				if errmodel.Invalid(err) {
-					continue
-				}
-				must.Succeed(t, err)
-				if compared++; !(found.best() <= e.best()) {
-					t.Errorf("%d levels, %d bits, %v: found %+v, and %s has %+v", levels, found.Bits, s, found.Estimate,
-						c.Start, e)
-				}
+			must.Succeed(t, err)
+			if compared++; !(found.best() <= e.best()) {
+				t.Errorf("%d levels, %d bits, %v: found %+v, and %s has %+v", levels, found.Bits, s, found.Estimate,
+					c.Start, e)
 			}
 		}
 	}
@@ -139,12 +122,9 @@ func TestNeverWorse(t *testing.T) {
 
 // TestFindStopped: when the context ends in a search, the report has the search's own estimate.
 func TestFindStopped(t *testing.T) {
-	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Steps: MaxSteps})
+	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Bits: 7, Steps: MaxSteps})
 	ctx, cancel := context.WithCancel(t.Context())
-	p.Begin = func(int) (func(uint64, float64), func()) {
-		return func(uint64, float64) { cancel() }, func() {}
-	}
-	found := must.Get(p.Find(ctx, montecarlo.CPU{}, 7))(t)
+	found := must.Get(p.Find(ctx, montecarlo.CPU{}, func(uint64, float64) { cancel() }))(t)
 	if err := found.Interrupted(); err == nil || !strings.Contains(err.Error(), "the best code so far") {
 		t.Errorf("interrupted: %v", err)
 	}
@@ -152,57 +132,8 @@ func TestFindStopped(t *testing.T) {
 	must.Equal(t, "standard error", math.NaN(), found.StdErr)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if found, err := p.Find(ended, montecarlo.CPU{}, 7); found != nil || !errors.Is(err, context.Canceled) {
+	if found, err := p.Find(ended, montecarlo.CPU{}, ignore); found != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("before the search: %v, %v", found, err)
-	}
-}
-
-// TestTradeoff: numbers of bits in order, impossible ones left out, rows for the CSV.
-func TestTradeoff(t *testing.T) {
-	p := optimizer(t, 0.9, 0.6, Options{Levels: 9, Steps: 300})
-	var found []int
-	p.Found = func(f *Optimized) error { found = append(found, f.Bits); return nil }
-	result, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{8, 3, 5})
-	must.Succeed(t, err)
-	must.Equal(t, "bits that are found", []int{5, 8}, found)
-	if why := result.Impossible; len(why) != 1 || !errors.Is(why[0], errImpossible) ||
-		!strings.HasPrefix(why[0].Error(), "3 bits: ") {
-		t.Errorf("impossible: %v", why)
-	}
-	if err := result.Interrupted(); err != nil || len(result.Found) != 2 || p.Options.Also != nil {
-		t.Errorf("%d found, want 2; interrupted: %v; options have %v", len(result.Found), err, p.Options.Also)
-	}
-	var csv strings.Builder
-	must.Succeed(t, table.WriteCSV(&csv, result.Rows()))
-	if head, _, _ := strings.Cut(csv.String(),
-		"\n"); head != "levels,code,bits,transitions,training,decoder,outputs,error,stderr,exact,max_transitions,code_file" {
-		t.Errorf("columns %s", head)
-	}
-	rows := result.Rows()
-	must.Equal(t, "rows of named codes", result.Baselines, rows[2:], cmpopts.IgnoreUnexported(Estimate{}))
-	if rows[0].Code != "found" || rows[2].MaxTransitions != nil {
-		t.Errorf("rows of %s, and of %s with %v transitions", rows[0].Code, rows[2].Code, rows[2].MaxTransitions)
-	}
-	if got := result.Table(); len(got.Rows) != 2 || got.Rows[1][0] != "8" {
-		t.Errorf("table %v", got.Rows)
-	}
-
-	failure := errors.New("disk full")
-	p.Found = func(*Optimized) error { return failure }
-	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{5}); !errors.Is(err, failure) {
-		t.Errorf("a failure of Found: %v", err)
-	}
-	if _, err := p.Tradeoff(t.Context(), montecarlo.CPU{}, []int{3}); err == nil || !errors.Is(err, errImpossible) ||
-		!strings.Contains(err.Error(), "no code was found for any of 1 numbers of bits: 3 bits: ") {
-		t.Errorf("no number of bits is possible: %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	p.Found = func(*Optimized) error { cancel(); return nil }
-	result, err = p.Tradeoff(ctx, montecarlo.CPU{}, []int{5, 8})
-	must.Succeed(t, err)
-	must.Equal(t, "found before the end", 1, len(result.Found))
-	if err := result.Interrupted(); err == nil || !strings.Contains(err.Error(), "ended at 5 bits") {
-		t.Errorf("cancelled after 5 bits: interrupted: %v", err)
 	}
 }
 
@@ -220,11 +151,11 @@ func TestObjective(t *testing.T) {
 	} {
 		s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
 		decoder := set(s)
-		p := must.Get(NewOptimizer(s, decoder, draws(200), Options{Levels: 9, Steps: 20}))(t)
+		p := must.Get(NewOptimizer(s, decoder, draws(200), Options{Levels: 9, Bits: 8, Steps: 20}))(t)
 		if (p.Options.Objective != nil) != (want != "gen") {
 			t.Errorf("%s: sampled objective %v", want, p.Options.Objective != nil)
 		}
-		if _, err := p.Find(t.Context(), montecarlo.CPU{}, 8); err != nil {
+		if _, err := p.Find(t.Context(), montecarlo.CPU{}, ignore); err != nil {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -265,8 +196,6 @@ func TestRemarks(t *testing.T) {
 			strings.Contains(text, "equal") {
 			t.Errorf("%s: %q, want %q", tt.name, text, tt.want)
 		}
-		both := &Tradeoff{Found: []*Optimized{o}}
-		must.Equal(t, "of a trade-off", tt.want != "", len(both.Remarks()) == 1)
 	}
 	twice := must.Get(code.FromMatrix("twice", mat.NewDense(3, 5, []float64{
 		0, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0})))(t)
@@ -280,7 +209,7 @@ func TestTable(t *testing.T) {
 	s := scenario.New(scenario.Table{Path: path})
 	p := must.Get(NewOptimizer(s, "gen", draws(500), Options{Levels: 6, Steps: 3000}))(t)
 	must.Succeed(t, os.Remove(path)) // it was read
-	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, p.bits))(t)
+	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, ignore))(t)
 	if found.Bits != 5 || found.R != nil {
 		t.Errorf("found %d bits, want 5; r is %v, want none", found.Bits, found.R)
 	}

@@ -35,10 +35,6 @@ type Estimate struct {
 type Row struct {
 	scenario.Design
 	Estimate
-	// largest number of bit transitions of a column; empty for named codes
-	MaxTransitions *int `json:"-" csv:"max_transitions"`
-	// file that the code was written to; null where there is none
-	CodeFile *string `json:"-" csv:"code_file"`
 }
 
 // Optimized is the best code of a search: what optimize writes as JSON.
@@ -77,15 +73,6 @@ type Optimized struct {
 	Stopped bool       `json:"-"` // the context ended: the code is the best until then
 }
 
-// row is the code beside others.
-func (o *Optimized) row() Row {
-	of := o.Design
-	if o.forecast != nil { // after any training, with any decoder
-		of = o.forecast.Design()
-	}
-	return Row{of, o.Estimate, &o.MaxTransitions, o.CodeFile}
-}
-
 // Interrupted returns an error where Stopped is set, which says how far the search was; else
 // nil.
 func (o *Optimized) Interrupted() error {
@@ -107,8 +94,9 @@ func (o *Optimized) Remarks() []string {
 	if text := o.equal(); text != "" {
 		out = append(out, text)
 	}
-	if text := unlearned(o); text != "" {
-		out = append(out, text)
+	if o.R != nil && code.HardToLearn(o.Transitions) {
+		learned := code.Learned{Name: o.Code, Transitions: o.Transitions}
+		out = append(out, code.LearnedBadly(learned)+". --max-transitions limits them.")
 	}
 	if !table.Missing(o.Improvement) {
 		out = append(out, o.improvementText())
@@ -147,7 +135,7 @@ func (o *Optimized) Table() *table.Table {
 		return forecast.Table(o.Ranking, false, forecast.Forecasts, forecast.Intervals, forecast.Chances)
 	}
 	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
-	for _, b := range append([]Row{o.row()}, o.Baselines...) {
+	for _, b := range append([]Row{{o.Design, o.Estimate}}, o.Baselines...) {
 		sampled := table.Sampled(b.Mean, b.StdErr, b.samples)
 		if table.Missing(b.Mean) {
 			sampled = "invalid: e > 1"
@@ -179,47 +167,24 @@ func (o *Optimized) equal() string {
 	return "equal columns: " + strings.Join(list, ", ")
 }
 
-// unlearned warns of codes that networks learn worse than a mixture says; "" where there is none.
-func unlearned(found ...*Optimized) string {
-	var codes []code.Learned
-	for _, o := range found {
-		if o.R != nil && code.HardToLearn(o.Transitions) {
-			name := o.Code
-			if len(found) > 1 {
-				name = fmt.Sprintf("%d bits", o.Bits)
-			}
-			codes = append(codes, code.Learned{Name: name, Transitions: o.Transitions})
-		}
-	}
-	if len(codes) == 0 {
-		return ""
-	}
-	return code.LearnedBadly(codes...) + ". --max-transitions limits them."
-}
-
-// Find searches for a code of a number of bits, samples it on a backend, and compares it with
-// the named codes of no more bits. When the context ends, it returns the best code until then
+// Find searches for a code, samples it on a backend, and compares it with the named codes of no more
+// bits. progress is told how many changes were tried since the last call, and the smallest error. When the context ends, it returns the best code until then
 // and no error; Stopped is set, and the error of the code is the search's own estimate. Where
 // there is no code yet, it returns the context's error. Another error says that no code
 // can satisfy the options.
-func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*Optimized, error) {
+func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, progress func(steps uint64, best float64)) (
+	*Optimized, error) {
 	o := p.Options
-	o.Bits = bits
-	progress, end := func(uint64, float64) {}, func() {}
-	if p.Begin != nil {
-		progress, end = p.Begin(bits)
-	}
 	steps := uint64(0)
 	o.Progress = func(n uint64, best float64) {
 		steps += n
 		progress(n, best)
 	}
 	best, searched := search(ctx, o)
-	end()
 	if best == nil {
 		return nil, searched
 	}
-	found, err := p.report(ctx, b, bits, best)
+	found, err := p.report(ctx, b, best)
 	if ctx.Err() != nil { // in the search or after it: the code is kept
 		found, err = p.describe(context.WithoutCancel(ctx), best)
 	}
@@ -232,12 +197,12 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, bits int) (*
 
 // report estimates the errors of the code that a search has found, and of the named codes, from a
 // seed that the search has not used.
-func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, best *candidate) (*Optimized, error) {
-	baselines, err := p.baselines(ctx, b, bits)
+func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, best *candidate) (*Optimized, error) {
+	baselines, err := p.baselines(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	best, estimate, err := p.smallest(ctx, b, bits, best)
+	best, estimate, err := p.smallest(ctx, b, best, baselines)
 	if err != nil {
 		return nil, err
 	}
@@ -257,15 +222,13 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, bits int, 
 // smallest returns the code that a search has found and the estimate of its error, or of a known
 // code where that is smaller: the search knows errors by its own samples only, by which two codes
 // that are nearly as good may change places. The known codes that are named were estimated before.
-func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int, best *candidate) (*candidate,
-	Estimate, error) {
+func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, best *candidate, baselines []Row) (
+	*candidate, Estimate, error) {
 	least, err := p.estimate(ctx, b, best.Code)
 	if err != nil {
 		return nil, least, err
 	}
-	o := p.Options
-	o.Bits = bits
-	known, err := o.known(ctx)
+	known, err := p.Options.known(ctx)
 	if err != nil {
 		return nil, least, err
 	}
@@ -273,14 +236,15 @@ func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, bits int
 		if c.Code, err = c.words.code(best.Code.Name()); err != nil {
 			return nil, least, err
 		}
-		row, ok := p.known[c.Start]     // which may have fewer bits: one that never changes has no effect
-		if !ok || p.Forecaster != nil { // the row of networks is of the best training and decoder
-			if row.Estimate, err = p.estimate(ctx, b, c.Code); err != nil && !errmodel.Invalid(err) {
-				return nil, least, err
-			}
+		at := slices.IndexFunc(baselines, func(r Row) bool { return r.Code == c.Start })
+		var of Estimate
+		if at >= 0 && p.Forecaster == nil { // which may have fewer bits: one that never changes has no effect
+			of = baselines[at].Estimate
+		} else if of, err = p.estimate(ctx, b, c.Code); err != nil && !errmodel.Invalid(err) {
+			return nil, least, err // the row of networks is of the best training and decoder
 		}
-		if row.best() < least.best() {
-			best, least = &c, row.Estimate
+		if of.best() < least.best() {
+			best, least = &c, of
 		}
 	}
 	return best, least, nil
@@ -345,28 +309,26 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	return out, nil
 }
 
-// baselines estimates the named codes of at most a number of bits, the smallest error first
+// baselines estimates the named codes of no more bits, the smallest error first
 // and those for which the model is invalid last. Where the model wants one number of bits,
 // the named codes have that number.
-func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend, bits int) ([]Row, error) {
+func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend) ([]Row, error) {
 	out := []Row{}
+	_, tabled := p.scenario.Model.(scenario.Table)
 	for _, f := range code.Families() {
-		if m := f.Bits(p.Options.Levels); m > bits || p.bits != 0 && m != bits {
+		if m := f.Bits(p.Options.Levels); m > p.Options.Bits || tabled && m < p.Options.Bits {
 			continue
 		}
-		row, ok := p.known[f.Name]
-		if !ok {
-			c, err := code.New(f.Name, p.Options.Levels)
-			if err != nil {
-				return nil, err
-			}
-			if p.Options.Circular {
-				c = c.OnCircle()
-			}
-			if row, err = p.named(ctx, b, c); err != nil {
-				return nil, err
-			}
-			p.known[f.Name] = row
+		c, err := code.New(f.Name, p.Options.Levels)
+		if err != nil {
+			return nil, err
+		}
+		if p.Options.Circular {
+			c = c.OnCircle()
+		}
+		row, err := p.named(ctx, b, c)
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, row)
 	}

@@ -43,7 +43,7 @@ func TestNoise(t *testing.T) {
 	prior := o.Prior
 	prior[3], prior[4] = 0, 2*prior[4]
 	s := o.newSampled(size, 3)
-	c := newChain(o.digits(6), &o, o.free())
+	c := newChain(o.digits(6), &o)
 	if _, err := s.reset(t.Context(), c.words); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestScreen(t *testing.T) {
 	const levels, bits = 40, 14
 	o := problem(t, levels, bits, 0.9, 1)
 	rng := rand.New(rand.NewPCG(1, 1))
-	a := &annealing{chain: newChain(o.digits(6), &o, o.free()), rng: rng, screen: o.newSampled(32, 3)}
+	a := &annealing{chain: newChain(o.digits(6), &o), rng: rng, screen: o.newSampled(32, 3)}
 	truth := o.newSampled(512, 4)
 	a.screened, _ = a.screen.reset(t.Context(), a.words)
 	a.error, _ = truth.reset(t.Context(), a.words)

@@ -22,14 +22,12 @@
 // chains, and the better codes replace the others. Chains never look at each other or at
 // the clock, so a number of steps gives the same result on any number of processors.
 //
-// An [Optimizer] searches for a scenario, and reports what was found beside the named codes, for
-// one number of bits (Find) or for many (Tradeoff).
+// An [Optimizer] searches for a scenario, and reports what was found beside the named codes.
 package search
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -37,8 +35,6 @@ import (
 	"time"
 
 	"belsim/theory/base/parallel"
-	"belsim/theory/base/position"
-	"belsim/theory/base/refuse"
 	"belsim/theory/code"
 	"belsim/theory/cost"
 )
@@ -55,11 +51,8 @@ type Options struct {
 	// err independently.
 	Objective Objective
 
-	MaxTransitions int        // largest number of transitions of a bit; 0 or less: any number
-	MinTransitions int        // smallest number of transitions of a bit
-	Start          *code.Code // the code to begin from, of L levels and M bits; nil: the named codes and random ones
-	Fixed          []int      // columns of Start, from 0, that do not change
-	Also           *code.Code // one more code to begin from, of L levels and at most M bits; nil: none
+	MaxTransitions int // largest number of transitions of a bit; 0 or less: any number
+	MinTransitions int // smallest number of transitions of a bit
 
 	Workers int // goroutines; 0: as many as there are processors
 
@@ -105,62 +98,26 @@ const (
 // maxBits is the largest number of bits of a search. No named code has more.
 const maxBits = code.MaxLevels
 
-// errImpossible is wrapped by the errors that say that no code satisfies the options.
-var errImpossible = errors.New("impossible")
-
-// check returns an error where there is no search for the number of bits, or from the code to start
-// from. The error wraps errImpossible where no code can satisfy the options.
+// check returns an error where no code can satisfy the options.
 func (o *Options) check() error {
 	switch {
 	case o.Bits < 1:
-		return fmt.Errorf("%d bits: %w; want at least %d for %d levels", o.Bits, errImpossible, leastBits(o.Levels),
-			o.Levels)
+		return fmt.Errorf("%d bits: impossible; want at least %d for %d levels", o.Bits, leastBits(o.Levels), o.Levels)
 	case o.Bits < leastBits(o.Levels):
-		return fmt.Errorf("%w: %d bits have %d words; %d levels need at least %d bits", errImpossible, o.Bits,
-			1<<o.Bits, o.Levels, leastBits(o.Levels))
+		return fmt.Errorf("impossible: %d bits have %d words; %d levels need at least %d bits", o.Bits, 1<<o.Bits,
+			o.Levels, leastBits(o.Levels))
 	case o.Bits > maxBits:
 		return fmt.Errorf("%d bits: want at most %d", o.Bits, maxBits)
 	case o.MaxTransitions > 0 && o.MaxTransitions < o.Levels && o.Bits*o.MaxTransitions < o.Levels-1:
 		// Neighbouring words differ in a bit, so there are at least L−1 transitions.
-		return fmt.Errorf("%w: %d bits of at most %d transitions have %d, and %d levels need at least %d",
-			errImpossible, o.Bits, o.MaxTransitions, o.Bits*o.MaxTransitions, o.Levels, o.Levels-1)
-	}
-	c := o.Start
-	if c == nil {
-		return nil
-	}
-	if c.Levels() != o.Levels || c.Bits() > o.Bits || c.Real() {
-		return fmt.Errorf("%s has %d levels and %d bits; want a binary code of %d levels and at most %d bits", c.Name(),
-			c.Levels(), c.Bits(), o.Levels, o.Bits)
-	}
-	for _, k := range o.Fixed {
-		if k < 0 || k >= c.Bits() {
-			return &refuse.Value{Name: "fix", Value: position.At(k + 1),
-				Want: fmt.Sprintf("columns %s to %s of %s, which stay as they are", position.At(1), position.At(c.Bits()),
-					c.Name())}
-		}
-	}
-	if len(o.free()) == 0 {
-		return &refuse.Value{Name: "fix", Value: position.At(1) + " to " + position.At(o.Bits),
-			Want: "a column left that may change, or more --bits"}
+		return fmt.Errorf("impossible: %d bits of at most %d transitions have %d, and %d levels need at least %d",
+			o.Bits, o.MaxTransitions, o.Bits*o.MaxTransitions, o.Levels, o.Levels-1)
 	}
 	return nil
 }
 
-// free lists the columns that may change.
-func (o *Options) free() []int {
-	var out []int
-	for k := range o.Bits {
-		if !slices.Contains(o.Fixed, k) {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
 // search returns the code with the smallest error. When the context ends, it returns the best code
-// so far and the error of the context. The error wraps errImpossible where the search finds no code
-// that satisfies the options.
+// so far and the error of the context.
 func search(ctx context.Context, o Options) (*candidate, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -169,7 +126,13 @@ func search(ctx context.Context, o Options) (*candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all, err = o.rank(ctx, all, guides, forGuides); err != nil {
+	return o.from(ctx, all)
+}
+
+// from is a search from some codes.
+func (o *Options) from(ctx context.Context, all []candidate) (*candidate, error) {
+	all, err := o.rank(ctx, all, guides, forGuides)
+	if err != nil {
 		return nil, err
 	}
 	for round := range rounds {
@@ -193,11 +156,8 @@ func search(ctx context.Context, o Options) (*candidate, error) {
 
 // impossible is the error where a search has no valid code.
 func (o *Options) impossible() error {
-	if o.Start != nil {
-		return fmt.Errorf("%w: %s has error probabilities above 1", errImpossible, o.Start.Name())
-	}
-	const limits = "keeps to the limits and has error probabilities of at most 1"
-	return fmt.Errorf("%w: no code of %d levels and %d bits was found that %s", errImpossible, o.Levels, o.Bits, limits)
+	return fmt.Errorf("impossible: no code of %d levels and %d bits was found that keeps to the limits and has error "+
+		"probabilities of at most 1", o.Levels, o.Bits)
 }
 
 // Purposes of random numbers. The chains have the numbers 0, 1, …

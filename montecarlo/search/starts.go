@@ -7,44 +7,22 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
-// known lists the codes of other people that a search can begin from: Options.Start where it is
-// given, else the named codes of at most M bits and Options.Also. Where they have fewer bits, the
-// other bits never change.
+// known lists the named codes that a search can begin from, of at most M bits. Where they have fewer
+// bits, the other bits never change.
 func (o *Options) known(ctx context.Context) ([]candidate, error) {
-	if c := o.Start; c != nil {
-		w := o.wordsOf(c)
-		for k := range o.Bits {
-			if n := len(w.transitions(nil, k)); !o.allows(n) {
-				return nil, fmt.Errorf("%w: column %s of %s has %d transitions, and %s are wanted", errImpossible,
-					position.At(k+1), c.Name(), n, o.limits())
-			}
-		}
-		return []candidate{newCandidate(c.Name(), w)}, nil
-	}
-	var codes []*code.Code
+	var out []candidate
 	for _, f := range code.Families() {
 		if f.Bits(o.Levels) > o.Bits {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil { // codes of thousands of levels and bits take a while
 			return nil, err
 		}
 		c, err := code.New(f.Name, o.Levels)
 		if err != nil {
-			return nil, err
-		}
-		codes = append(codes, c)
-	}
-	if o.Also != nil {
-		codes = append(codes, o.Also)
-	}
-	var out []candidate
-	for _, c := range codes {
-		if err := ctx.Err(); err != nil { // codes of thousands of levels and bits take a while
 			return nil, err
 		}
 		if w := o.wordsOf(c); o.fits(w) {
@@ -146,12 +124,11 @@ func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int 
 	return pool[:min(count, len(pool))]
 }
 
-// starts lists the codes that a search begins from: known ones, and where none is given random
-// ones, too.
+// starts lists the codes that a search begins from: named ones and random ones.
 func (o *Options) starts(ctx context.Context, rng *rand.Rand) ([]candidate, error) {
 	all, err := o.known(ctx)
-	if err != nil || o.Start != nil {
-		return all, err
+	if err != nil {
+		return nil, err
 	}
 	for m := 2; m < o.Bits && m <= o.Levels/2 && ctx.Err() == nil; m += 1 + m/8 {
 		if w := o.digits(m); w != nil {
@@ -193,14 +170,6 @@ func (o *Options) fits(w *words) bool {
 // allows reports whether a bit may have so many transitions.
 func (o *Options) allows(transitions int) bool {
 	return transitions >= o.MinTransitions && (o.MaxTransitions <= 0 || transitions <= o.MaxTransitions)
-}
-
-// limits says how many transitions a bit may have.
-func (o *Options) limits() string {
-	if o.MaxTransitions <= 0 {
-		return fmt.Sprintf("at least %d", o.MinTransitions)
-	}
-	return fmt.Sprintf("%d to %d", o.MinTransitions, o.MaxTransitions)
 }
 
 // leastBits is the smallest number of bits that distinguish the given number of levels.

@@ -173,8 +173,10 @@ func (v *Report) powerText() string {
 	size := func(r Level) string {
 		text := strings.TrimSpace(table.Short(r.Detectable) + " " + v.Unit)
 		switch part := r.Detectable / of(r); {
-		case part < 1:
+		case part < 0.1:
 			text += fmt.Sprintf(" (%.2g %%)", 100*part)
+		case part < 10:
+			text += fmt.Sprintf(" (%.0f %%)", 100*part)
 		case part < manyTimes:
 			text += fmt.Sprintf(" (%.0f times the %s)", part, what)
 		case !math.IsNaN(part) && !math.IsInf(part, 0):
@@ -198,7 +200,7 @@ func (v *Report) powerText() string {
 	if least == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Power (%.0f %%): a mean above its %s", 100*v.Power, what)
+	text := fmt.Sprintf("Power (%.0f %%): with this probability the test finds a mean above its %s", 100*v.Power, what)
 	if !table.Missing(v.Overall.Detectable) {
 		text += fmt.Sprintf(" by %s over all levels, or", size(v.Overall))
 	}

@@ -465,7 +465,7 @@ def _mapped_file(values: object) -> str | None:
     return str(values.filename)
 
 
-SWITCHES = frozenset(("circular", "exact", "fit_decoder", "pareto", "quiet", "random", "recommend"))
+SWITCHES = frozenset(("circular", "exact", "fit_decoder", "quiet", "random", "recommend"))
 """The flags without a value."""
 
 

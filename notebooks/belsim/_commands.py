@@ -832,15 +832,10 @@ class Optimized(_Results):
     """The result of ``optimize``. ``code`` is the code that was found, int32 of shape (L, M).
 
     ``error`` and ``stderr`` (in levels) are its sampled error, or its forecast and None; ``exact`` is the exact one or None.
-    ``baselines`` is a DataFrame of the named codes of no more bits. Other names of the JSON are attributes. ``each`` has what was found
-    for each number of bits, the fewest first: with ``pareto`` several, and the result itself is the one of the smallest error.
+    ``baselines`` is a DataFrame of the named codes of no more bits. Other names of the JSON are attributes.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
-        found = result.get("found")
-        self.each = [Optimized(of) for of in found] if found else [self]
-        if found:
-            result = min((of for of in found if of["error"] is not None), key=lambda of: float(of["error"]), default=found[-1])
         self.results = result
         self.code: NDArray[np.int32] = np.array([list(w) for w in result["words"]]).astype(np.int32)
         self.baselines: pd.DataFrame = table(result["baselines"])
@@ -859,12 +854,9 @@ def optimize(
     *,
     levels: int | None = None,
     circular: bool = False,
-    bits: int | tuple[int, int, int] | tuple[int, int, int, str] | None = None,
-    pareto: bool = False,
+    bits: int | None = None,
     decoder: str | None = None,
     max_transitions: int | None = None,
-    start: Code | None = None,
-    fix: Sequence[int] | None = None,
     steps: int | None = None,
     time: str | None = None,
     r: float | None = None,
@@ -886,11 +878,8 @@ def optimize(
 
     With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
-    ``pareto`` searches for a code of each number of ``bits``: a range ``(lo, hi, count)`` or ``(lo, hi, count, "log")``, or None for
-    those that matter. ``Optimized.each`` has them. ``max_transitions`` limits the transitions of each bit. ``start`` is a code to begin
-    from, a name or an L × M matrix, of which
-    the columns ``fix``, from 0, stay as they are. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error model
-    is given as for ``compare``; with a ``model`` the search is for the network that was fitted.
+    ``max_transitions`` limits the transitions of each bit. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error
+    model is given as for ``compare``; with a ``model`` the search is for the network that was fitted.
 
     Source: simulated annealing of code words (El Gamal, Hemachandra, Shperling and Wei, IEEE Trans. Inf. Theory 33, 1987).
 
@@ -899,10 +888,8 @@ def optimize(
     (16, 6)
     """
     arguments = locals()
-    arguments["bits"] = span(bits, "bits") if isinstance(bits, tuple) else bits
     if time is not None and not isinstance(time, str):
         raise Error(f"time = {shown(time)}: want a text, such as '60s'")
-    arguments["fix"] = None if fix is None else positions(fix, "fix", "columns, from 0")
     return _command("optimize", arguments, Optimized)
 
 

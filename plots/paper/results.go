@@ -14,7 +14,6 @@ import (
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
-	"belsim/montecarlo/search"
 	"belsim/montecarlo/verify"
 	"belsim/plots"
 	"belsim/theory/base/table"
@@ -122,26 +121,4 @@ func markOf(fit *assess.Fit) *plots.Mark {
 	set(&m.YLo, fit.SigmaInterval[0])
 	set(&m.YHi, fit.SigmaInterval[1])
 	return m
-}
-
-// TradeoffData returns the data of the figure of the trade-off.
-func TradeoffData(t *search.Tradeoff, model string, style plots.Style) plots.TradeoffData {
-	d := plots.TradeoffData{Title: fmt.Sprintf("%d levels, %s, %s", t.Levels, t.Decoder, model),
-		Expects: expects(t.Measure), Style: style}
-	point := func(name string, bits int, e search.Estimate) plots.Point {
-		p := plots.Point{Name: name, X: float64(bits), Y: e.Mean, Lo: e.Mean - e.StdErr, Hi: e.Mean + e.StdErr}
-		if e.Interval != nil {
-			p.Lo, p.Hi = e.Interval[0], e.Interval[1]
-		}
-		return p
-	}
-	for _, f := range t.Found {
-		d.Found = append(d.Found, point("", f.Bits, f.Estimate))
-	}
-	for _, b := range t.Baselines {
-		if !table.Missing(b.Mean) {
-			d.Codes = append(d.Codes, point(b.Code, b.Bits, b.Estimate))
-		}
-	}
-	return d
 }

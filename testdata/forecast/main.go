@@ -1,6 +1,6 @@
 // Command forecast puts forecasts of codes that were not trained beside networks that were, and
-// prints the tables of tables.md; with -fit it first fits the law of the forecasts, and writes it
-// and the laws that leave a data set out:
+// prints the tables of tables.md; with -fit it first fits the law of the forecasts, logs it, and writes it
+// and the laws that leave a data set out into laws.csv:
 //
 //	go run ./testdata/forecast > testdata/forecast/tables.md
 //	go run ./testdata/forecast -fit
@@ -14,7 +14,6 @@ import (
 	"log"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
@@ -26,17 +25,15 @@ var folder = filepath.Join("testdata", "forecast")
 
 func main() {
 	log.SetFlags(0)
-	only := flag.String("tasks", "", "only the tasks that have this in their name, for example \"diamonds, mlp\"")
-	fit := flag.Bool("fit", false,
-		"fit the law, and write errmodel/forecast/fitted.go and testdata/forecast/laws.csv")
+	fit := flag.Bool("fit", false, "fit the law, log it, and write laws.csv")
 	flag.Parse()
-	if err := run(context.Background(), *only, *fit); err != nil {
+	if err := run(context.Background(), *fit); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, only string, fit bool) error {
-	f := &forecaster{workers: runtime.GOMAXPROCS(0), only: only}
+func run(ctx context.Context, fit bool) error {
+	f := &forecaster{workers: runtime.GOMAXPROCS(0)}
 	sets, err := evidence.Load(folder)
 	if err != nil {
 		return err
@@ -97,7 +94,6 @@ func run(ctx context.Context, only string, fit bool) error {
 // forecaster forecasts tasks.
 type forecaster struct {
 	workers int
-	only    string                  // what their names have
 	laws    map[string]forecast.Law // that leave a data set out
 }
 
@@ -106,7 +102,7 @@ func (f *forecaster) fromEach(ctx context.Context, set *evidence.Set, sources []
 	out []*evidence.Result, err error) {
 	for _, t := range set.Tasks() {
 		for _, source := range sources {
-			if !strings.Contains(t.String(), f.only) || !set.Trained(t, source) {
+			if !set.Trained(t, source) {
 				continue
 			}
 			r, err := set.Forecast(ctx, f.workers, t, source)

@@ -27,20 +27,6 @@ type Level struct {
 	// bits that err. At other error probabilities the plane bounds the mean as well, so that rates
 	// that were observed in N samples are wrong by LoSD/√N at Lo.
 	LoSD, HiSD float64
-	// Least and Most are laws with these error probabilities whose mean cost is Lo and Hi. Bits
-	// that nearly never err do not err here. Empty where a bound of gen holds, but the search for
-	// its law was ended.
-	Least, Most Law
-}
-
-// Law is a law of the sets of bits that err together.
-type Law []Pattern
-
-// Pattern is a set of bits, from 0 and ascending, and the probability that these bits err and no
-// others.
-type Pattern struct {
-	Bits        []int
-	Probability float64
 }
 
 // Fits reports whether there are such bounds.
@@ -49,47 +35,18 @@ func Fits(c *code.Code, d decode.Decoder) bool { return fits(c, d) == nil }
 // fits returns an error that wraps theory.ErrNoClosedForm where there are no such bounds.
 func fits(c *code.Code, d decode.Decoder) error {
 	switch d.(type) {
-	case decode.BelU, decode.BelJ, decode.Gen:
-		if !c.Real() {
+	case decode.BelU, decode.BelJ:
+		return nil
+	case decode.Gen:
+		if !c.Real() && (c.Bits() <= mostTable || reaches(c)) {
 			return nil
 		}
-		return fmt.Errorf("%w: no bounds under any law for a code of real numbers", theory.ErrNoClosedForm)
 	}
-	return fmt.Errorf("%w: no bounds under any law for decoder %s, only for bel-u, bel-j and gen",
-		theory.ErrNoClosedForm, d.Name())
+	return fmt.Errorf("%w: no bounds under any law for %s with decoder %s", theory.ErrNoClosedForm, c.Name(), d.Name())
 }
 
-// Quick reports whether the bounds of all levels take no more than about a second of a processor.
-// Of unary and johnson of 64 levels with gen, a level takes 5 ms with 14 bits that err, 25 ms with
-// 22, and 110 ms with 28.
-func Quick(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) bool {
-	switch d.(type) {
-	case decode.BelU:
-		if counts(c, d, cost) {
-			return c.Levels()*c.Bits() <= 1<<18
-		}
-		return c.Bits() <= 32
-	case decode.BelJ:
-		return c.Bits() <= 32
-	}
-	if c.Bits() <= mostTable && c.Levels() <= 256 {
-		return true
-	}
-	if c.Levels()*c.Bits() > 1<<12 {
-		return false
-	}
-	var row []float64
-	work := 0.0 // in levels of 22 bits that err; that of others grows by a quarter with each bit
-	for i := range c.Levels() {
-		row = matrix.Row(row, i, e)
-		kept, _ := keep(row, negligible/float64(c.Levels()))
-		work += math.Exp(float64(len(kept)-22) / 4)
-	}
-	return work <= float64(c.Levels())
-}
-
-// Time is about how long the bounds of all levels take on one processor. Three more bits that can err
-// double it by gen, and four by bel-j.
+// Time is about how long the bounds of all levels take on one processor. Four or five more bits that can err
+// double it.
 func Time(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) time.Duration {
 	levels, bits := float64(c.Levels()), float64(c.Bits())
 	middle, _ := keep(matrix.Row(nil, c.Levels()/2, e), negligible/levels)
@@ -99,11 +56,11 @@ func Time(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) time.Dur
 	case counts(c, d, cost):
 		seconds = levels * bits * 4e-6
 	case !gen:
-		seconds = levels * 0.006 * math.Exp2((err-22)/4)
+		seconds = levels * 0.006 * math.Pow(bits/32, 3) * math.Exp2((err-22)/4)
+	case bits <= mostTable:
+		seconds = levels * 0.003
 	default:
-		if seconds = 0.003 * levels; bits > mostTable {
-			seconds = levels * 0.025 * math.Exp2((err-22)/3)
-		}
+		seconds = levels * levels * 1e-4 * math.Exp2((err-22)/4.7)
 	}
 	return time.Duration(min(seconds, 1e9) * float64(time.Second))
 }
@@ -152,8 +109,9 @@ func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, co
 					r := q
 					r.i = i
 					r.price(cost, scale)
-					out[i], err = r.level(ctx, row)
-					out[i].times(scale)
+					l, err := r.level(ctx, row)
+					out[i] = Level{l.Lo * scale, l.Hi * scale, l.LoSD * scale, l.HiSD * scale}
+					return err
 				}
 				return err
 			}, nil
@@ -173,13 +131,6 @@ func Mean(prior []float64, levels []Level) (lo, hi float64) {
 	return lo, hi
 }
 
-// times puts a level into units of the cost, of which scale is a level's.
-func (l *Level) times(scale float64) {
-	for _, v := range []*float64{&l.Lo, &l.Hi, &l.LoSD, &l.HiSD} {
-		*v *= scale
-	}
-}
-
 // level is the level with costs as the row's values have them.
 func (r *row) level(ctx context.Context, e []float64) (Level, error) {
 	r.sign = 1
@@ -195,19 +146,14 @@ func (r *row) level(ctx context.Context, e []float64) (Level, error) {
 	var out Level
 	for _, sign := range []float64{-1, 1} {
 		r.sign = sign
-		bound, sd, law, err := extreme(ctx, r)
+		bound, sd, err := extreme(ctx, r)
 		if err != nil {
 			return out, err
 		}
-		for j := range law {
-			for b, k := range law[j].Bits {
-				law[j].Bits[b] = kept[k]
-			}
-		}
 		if bound += far * left; sign > 0 {
-			out.Hi, out.HiSD, out.Most = min(bound, far), sd, law
+			out.Hi, out.HiSD = min(bound, far), sd
 		} else {
-			out.Lo, out.LoSD, out.Least = max(-bound, 0), sd, law
+			out.Lo, out.LoSD = max(-bound, 0), sd
 		}
 	}
 	return out.ordered(), nil
@@ -243,64 +189,34 @@ func keep(e []float64, most float64) (kept []int, left float64) {
 // counted is the level of bel-u under a convex cost: the error is the number of false ones minus the
 // number of false zeros.
 func (r *row) counted(e []float64) Level {
-	c, i := r.code, r.i
-	var up, down []int
 	var a, b float64
+	var ends []float64 // where a bit stops to be a false one, or begins to be a false zero
 	for k, p := range e {
-		if c.Bit(i, k) {
-			down, b = append(down, k), b+p
+		if r.code.Bit(r.i, k) {
+			ends, b = append(ends, 1-p), b+p
 		} else {
-			up, a = append(up, k), a+p
-		}
-	}
-	// The largest: at u from 0 to 1, those above err where u < e, and those below where u > 1−e.
-	var errs []arc
-	for _, k := range up {
-		errs = append(errs, arc{k, 0, e[k]})
-	}
-	for _, k := range down {
-		errs = append(errs, arc{k, 1 - e[k], 1})
-	}
-	most := lawOf(errs)
-	// The smallest: both sides go round a circle, from the same place.
-	var least []arc
-	for _, side := range [][]int{up, down} {
-		at := 0.0
-		for _, k := range side {
-			if end := at + e[k]; end <= 1 {
-				least, at = append(least, arc{k, at, end}), end
-			} else {
-				least, at = append(least, arc{k, at, 1}, arc{k, 0, end - 1}), end-1
-			}
+			ends, a = append(ends, p), a+p
 		}
 	}
 	steepest := 0.0 // step of the cost
 	for m, v := range r.values[1:] {
 		steepest = max(steepest, math.Abs(v-r.values[m]))
 	}
-	slack := float64(len(e)+4) * 0x1p-51 * (a + b) * steepest
-	hi := 0.0
-	for _, p := range most {
-		sum := 0
-		for _, k := range p.Bits {
-			if c.Bit(i, k) {
-				sum--
-			} else {
-				sum++
-			}
-		}
-		hi += p.Probability * r.cost(i+1+sum)
+	// The largest mean: at u from 0 to 1, zeros of the word err where u < e, and ones where u > 1−e. So the
+	// answer falls by a level at each end.
+	hi, from, answer := 0.0, 0.0, r.code.Bits()+1
+	slices.Sort(ends)
+	for _, to := range append(ends, 1) {
+		hi += (to - from) * r.cost(answer)
+		from, answer = to, answer-1
 	}
-	sd := 0.0 // a bit changes the number of ones by one
-	for _, p := range e {
-		sd += math.Sqrt(p * (1 - p))
-	}
-	sd *= steepest
 	// The smallest mean is that of the two whole numbers beside a−b.
 	whole, part := math.Modf(a - b)
-	lo := r.cost(i + 1 + int(whole))
+	lo := r.cost(r.i + 1 + int(whole))
 	if part != 0 {
-		lo += math.Abs(part) * (r.cost(i+1+int(whole+math.Copysign(1, part))) - lo)
+		lo += math.Abs(part) * (r.cost(r.i+1+int(whole+math.Copysign(1, part))) - lo)
 	}
-	return Level{max(0, lo-slack), hi + slack, sd, sd, lawOf(least), most}
+	slack := float64(len(e)+4) * 0x1p-51 * (a + b) * steepest
+	sd := steepest * deviation(slices.Repeat([]float64{1}, len(e)), e) // a bit changes the number of ones by one
+	return Level{max(0, lo-slack), hi + slack, sd, sd}
 }

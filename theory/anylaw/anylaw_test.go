@@ -7,9 +7,9 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
@@ -61,29 +61,6 @@ func failure(c *code.Code, d decode.Decoder, i int, bits []int) float64 {
 // slack is by how much a bound may differ from the mean of a law: 1e-7 at either side for what
 // left-out bits can do, and 1e-7 for the search, ten times its tolerance.
 const slack = 3e-7
-
-// checkLaw checks that a law has the probabilities e, and the mean |error| want.
-func checkLaw(t *testing.T, c *code.Code, d decode.Decoder, i int, e []float64, law anylaw.Law, want float64) {
-	t.Helper()
-	total, mean, of := 0.0, 0.0, make([]float64, len(e))
-	for _, p := range law {
-		total, mean = total+p.Probability, mean+p.Probability*failure(c, d, i, p.Bits)
-		if p.Probability < 0 || !slices.IsSorted(p.Bits) {
-			t.Errorf("pattern %v", p)
-		}
-		for _, k := range p.Bits {
-			of[k] += p.Probability
-		}
-	}
-	for k := range e {
-		if math.Abs(of[k]-e[k]) > slack {
-			t.Errorf("%s %s row %d: bit %d errs with %v, and the table has %v", c.Name(), d.Name(), i, k, of[k], e[k])
-		}
-	}
-	if math.Abs(total-1) > slack || math.Abs(mean-want) > slack {
-		t.Errorf("%s %s row %d: a law of total %v has the mean %v, want %v", c.Name(), d.Name(), i, total, mean, want)
-	}
-}
 
 // primal is the linear program over all 2^M patterns.
 func primal(t *testing.T, c *code.Code, d decode.Decoder, i int, e []float64, sign float64) float64 {
@@ -146,32 +123,24 @@ func TestEnumeration(t *testing.T) {
 			t.Errorf("case %d, %s of %d levels with %s, row %d: [%v, %v], and by enumeration [%v, %v]", n, c.Name(),
 				c.Levels(), d.Name(), i, f.Lo, f.Hi, lo, hi)
 		}
-		checkLaw(t, c, d, i, e.RawRowView(i), found[i].Least, found[i].Lo)
-		checkLaw(t, c, d, i, e.RawRowView(i), found[i].Most, found[i].Hi)
 	}
 }
 
 var issue = []struct {
 	code, decoder string
 	lo, hi        string
-	slow          bool // takes more than a second of a processor
 }{
-	{"unary", "bel-u", "0.016", "0.584", false},
-	{"johnson", "bel-j", "0.292", "0.796", false},
-	{"unary", "gen", "0.245", "0.768", true},
-	{"johnson", "gen", "0.245", "0.768", true},
-	{"b1jdj", "gen", "0.255", "0.780", false},
-	{"hexj", "gen", "0.276", "0.871", false},
-	{"gray", "gen", "0.595", "0.919", false},
-	{"hadamard", "gen", "0.000", "45.8", true},
+	{"unary", "bel-u", "0.016", "0.584"},
+	{"johnson", "bel-j", "0.292", "0.796"},
+	{"unary", "gen", "0.245", "0.768"},
+	{"johnson", "gen", "0.245", "0.768"},
+	{"b1jdj", "gen", "0.255", "0.780"},
+	{"hexj", "gen", "0.276", "0.871"},
+	{"gray", "gen", "0.595", "0.919"},
 }
 
 func TestNamedCodes(t *testing.T) {
 	for _, x := range issue {
-		if x.slow && os.Getenv("BELSIM_LONG") == "" {
-			t.Logf("%s with %s takes long: BELSIM_LONG=1", x.code, x.decoder)
-			continue
-		}
 		c, d := subject(t, x.code, x.decoder, 64)
 		e := must.Get(errmodel.NewMixture(t.Context(), c, 0.6, 1.5))(t)
 		found := must.Get(anylaw.Levels(t.Context(), 0, c, d, cost.Cost{}, uniform(64), e))(t)
@@ -179,37 +148,6 @@ func TestNamedCodes(t *testing.T) {
 		if a, b := fmt.Sprintf("%.3f", lo), fmt.Sprintf("%.3f", hi); a != x.lo || b[:len(x.hi)] != x.hi {
 			t.Errorf("%s with %s: %s to %s, want %s to %s", x.code, x.decoder, a, b, x.lo, x.hi)
 		}
-		row := make([]float64, c.Bits())
-		for i, f := range found {
-			e.RowTo(row, i)
-			for _, x := range []struct {
-				law  anylaw.Law
-				want float64
-			}{{f.Least, f.Lo}, {f.Most, f.Hi}} {
-				if x.law != nil || c.Name() != "hadamard" {
-					checkLaw(t, c, d, i, row, x.law, x.want)
-				}
-			}
-		}
-	}
-}
-
-// TestDegenerate: probabilities of 0 and 1, equal ones and tiny ones have laws that attain both
-// bounds.
-func TestDegenerate(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 45))
-	values := []float64{0, 1, 0.5, 0.1, 0.1, 1e-13, 1e-300, 1. / 3}
-	for n := range 48 {
-		x := issue[n%7]
-		c, d := subject(t, x.code, x.decoder, []int{8, 24}[n%2])
-		e := mat.NewDense(c.Levels(), c.Bits(), nil)
-		e.Apply(func(_, _ int, _ float64) float64 { return values[rng.IntN(2+n%7)] }, e)
-		i := rng.IntN(c.Levels())
-		prior := make([]float64, c.Levels())
-		prior[i] = 1
-		f := must.Get(anylaw.Levels(t.Context(), 1, c, d, cost.Cost{}, prior, e))(t)[i]
-		checkLaw(t, c, d, i, e.RawRowView(i), f.Least, f.Lo)
-		checkLaw(t, c, d, i, e.RawRowView(i), f.Most, f.Hi)
 	}
 }
 
@@ -296,16 +234,15 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestQuick: bounds are quick where few bits of each level err, and of few levels and bits.
-func TestQuick(t *testing.T) {
+// TestTime: bounds take a second where few bits err, and of few levels and bits.
+func TestTime(t *testing.T) {
 	for _, tt := range []struct {
 		decoder      string
 		levels, bits int // bits that err
 		want         bool
 	}{
-		{"gen", 64, 22, true}, {"gen", 64, 23, false}, {"gen", 17, 16, true}, {"gen", 66, 1, false},
-		{"gen", 64, -38, true}, {"gen", 64, -39, false}, // at the first level alone
-		{"bel-u", 512, 511, true}, {"bel-u", 513, 1, false},
+		{"gen", 64, 28, true}, {"gen", 64, 29, false}, {"gen", 17, 16, true}, {"gen", 128, 18, true}, {"gen", 128, 20, false},
+		{"bel-u", 500, 499, true}, {"bel-u", 501, 1, false},
 	} {
 		c := must.Get(code.New("unary", tt.levels))(t)
 		e := mat.NewDense(tt.levels, c.Bits(), nil)
@@ -314,10 +251,7 @@ func TestQuick(t *testing.T) {
 				e.Set(i, k, 0.1)
 			}
 		}
-		for k := range -tt.bits {
-			e.Set(0, k, 0.1)
-		}
-		if got := anylaw.Quick(c, must.Get(decode.New(tt.decoder, c))(t), cost.Cost{}, e); got != tt.want {
+		if got := anylaw.Time(c, must.Get(decode.New(tt.decoder, c))(t), cost.Cost{}, e) <= time.Second; got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package anylaw
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,16 +11,12 @@ import (
 )
 
 // pattern is the column of a set of kept bits: row 0 is that of λ₀, and row k+1 that of bit k.
-// Where a cell's search was ended, parts of bits stand for a set; a law with such a pattern is none.
-func pattern(bits []int, parts []float64, value float64) column {
+func pattern(bits []int, value float64) column {
 	rows := make([]int, 1, len(bits)+1)
 	for _, k := range bits {
 		rows = append(rows, k+1)
 	}
-	if parts != nil {
-		parts = append([]float64{1}, parts...)
-	}
-	return column{rows, parts, value}
+	return column{rows, value}
 }
 
 // tolerance is by how much a pattern may still be above the dual's plane, in levels, when the
@@ -34,7 +31,7 @@ const mostColumns = 20
 // is that of the dual: a plane λ₀ + Σ λ_k that is raised until no pattern is above it. So it is no
 // smaller than the maximum, however the search ended. sd is the bound's standard deviation where
 // each rate is that of one sample.
-func extreme(ctx context.Context, r *row) (bound, sd float64, law Law, err error) {
+func extreme(ctx context.Context, r *row) (bound, sd float64, err error) {
 	n := len(r.e) + 1
 	exact := append([]float64{1}, r.e...)
 	s := nested(r, shaken(exact))
@@ -45,18 +42,15 @@ func extreme(ctx context.Context, r *row) (bound, sd float64, law Law, err error
 		enter, _ := s.highest(0, tolerance/2)
 		if enter < 0 {
 			if err := ctx.Err(); err != nil {
-				return 0, 0, nil, err
+				return 0, 0, err
 			}
 			if len(s.columns) > mostColumns*n {
 				s.forget()
 			}
 			known := len(s.columns)
-			worst, err := price(ctx, s.plane, func(bits []int, parts []float64, value float64) {
-				s.columns = append(s.columns, pattern(bits, parts, value))
+			worst := price(s.plane, func(bits []int, value float64) {
+				s.columns = append(s.columns, pattern(bits, value))
 			})
-			if err != nil {
-				return 0, 0, nil, err
-			}
 			if v := dual(s.plane, exact, worst); v < bound {
 				bound, sd = v, deviation(s.plane[1:], r.e)
 			}
@@ -73,15 +67,13 @@ func extreme(ctx context.Context, r *row) (bound, sd float64, law Law, err error
 		if pivots%128 == 127 {
 			if err := s.invert(); err != nil {
 				if math.IsInf(bound, 1) {
-					return 0, 0, nil, fmt.Errorf("the simplex method lost its basis: %w", err)
+					return 0, 0, fmt.Errorf("the simplex method lost its basis: %w", err)
 				}
 				break
 			}
 		}
 	}
-	s.right = exact
-	s.refresh()
-	return bound, sd, s.law(), nil
+	return bound, sd, nil
 }
 
 // shaken moves probabilities by less than 10⁻¹⁰ of themselves. The simplex method holds few
@@ -116,24 +108,6 @@ func deviation(slopes, e []float64) (sd float64) {
 	return sd
 }
 
-// law is the law of the shares of the basis; nil where parts of bits stand in it.
-func (s *simplex) law() (law Law) {
-	for j, at := range s.basis {
-		if s.share[j] <= 1e-14 {
-			continue
-		}
-		if s.columns[at].parts != nil {
-			return nil
-		}
-		bits := slices.Clone(s.columns[at].rows[1:])
-		for b := range bits {
-			bits[b]--
-		}
-		law = append(law, Pattern{bits, s.share[j]})
-	}
-	return law
-}
-
 // nested begins with a nested law: its set j holds the j bits that err most.
 func nested(r *row, right []float64) *simplex {
 	n := len(right)
@@ -144,7 +118,7 @@ func nested(r *row, right []float64) *simplex {
 	for j := range n {
 		bits := slices.Clone(order[:j])
 		slices.Sort(bits)
-		columns[j], basis[j] = pattern(bits, nil, r.value(bits)), j
+		columns[j], basis[j] = pattern(bits, r.value(bits)), j
 		if j > 0 {
 			k := order[j-1] + 1
 			inverse.Set(j-1, k, -1)
@@ -152,4 +126,14 @@ func nested(r *row, right []float64) *simplex {
 		}
 	}
 	return newSimplex(right, columns, basis, inverse)
+}
+
+// descending orders the numbers of values by them, the largest first.
+func descending(values []float64) []int {
+	order := make([]int, len(values))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
+	return order
 }

@@ -1,7 +1,6 @@
 package anylaw
 
 import (
-	"context"
 	"math"
 	"slices"
 
@@ -48,8 +47,7 @@ func (r *row) value(bits []int) float64 {
 
 // pricing finds patterns above a plane, and adds some of them. worst is at least what any pattern
 // is above it.
-type pricing func(ctx context.Context, plane []float64,
-	add func(bits []int, parts []float64, value float64)) (worst float64, err error)
+type pricing func(plane []float64, add func(bits []int, value float64)) (worst float64)
 
 func pricer(r *row) pricing {
 	switch j := r.decoder.(type) {
@@ -58,18 +56,15 @@ func pricer(r *row) pricing {
 	case decode.BelU:
 		return r.numbers()
 	}
-	if r.labels != nil && len(r.kept) <= mostSets {
+	if r.labels != nil {
 		return r.enumerate()
 	}
-	return newCells(r).price
+	return r.walks()
 }
 
-// mostTable is the number of bits up to which all outputs are decoded once, and mostSets that of
-// kept bits up to which all their sets are looked at.
-const (
-	mostTable = 18
-	mostSets  = 16
-)
+// mostTable is the number of bits up to which all outputs are decoded once, and all sets of bits are looked
+// at.
+const mostTable = 18
 
 func table(c *code.Code, d decode.Decoder) []uint16 {
 	if _, ok := d.(decode.Gen); !ok || c.Bits() > mostTable {
@@ -93,7 +88,7 @@ func (r *row) enumerate() pricing {
 	}
 	word := r.code.Word(r.i)[0]
 	best, where := make([]float64, r.code.Levels()), make([]int, r.code.Levels())
-	return func(_ context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
+	return func(plane []float64, add func([]int, float64)) float64 {
 		for b := range r.kept {
 			for s := range 1 << b {
 				costs[1<<b|s] = costs[s] + plane[1+b]
@@ -119,10 +114,10 @@ func (r *row) enumerate() pricing {
 						set = append(set, b)
 					}
 				}
-				add(set, nil, r.cost(m+1))
+				add(set, r.cost(m+1))
 			}
 		}
-		return worst, nil
+		return worst
 	}
 }
 
@@ -134,7 +129,7 @@ func (r *row) ends(d decode.BelJ) pricing {
 	zero, one := make([]float64, m), make([]float64, m) // the cost of an output of 0, of 1
 	before, free := make([]float64, m+1), make([]float64, m+1)
 	after := make([]float64, m+1)
-	return func(_ context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
+	return func(plane []float64, add func([]int, float64)) float64 {
 		r.costs(plane, zero, one)
 		for k := range m {
 			before[k+1] = before[k] + zero[k]
@@ -157,7 +152,7 @@ func (r *row) ends(d decode.BelJ) pricing {
 		look := func(value, cost float64, first, last int) {
 			above := value - plane[0] - cost
 			if above > tolerance && above > worst/2 {
-				add(set(first, last), nil, value)
+				add(set(first, last), value)
 			}
 			worst = max(worst, above)
 		}
@@ -173,14 +168,14 @@ func (r *row) ends(d decode.BelJ) pricing {
 				}
 			}
 		}
-		return worst, nil
+		return worst
 	}
 }
 
 // numbers looks at the pairs of a number of false ones and a number of false zeros, of which the
 // cheapest set has the cheapest bits: bel-u reads nothing else.
 func (r *row) numbers() pricing {
-	return func(_ context.Context, plane []float64, add func([]int, []float64, float64)) (float64, error) {
+	return func(plane []float64, add func([]int, float64)) float64 {
 		var sides [2][]int // kept bits, the cheapest first: zeros of the word, and ones
 		for _, b := range slices.Backward(descending(plane[1:])) {
 			side := 0
@@ -204,12 +199,12 @@ func (r *row) numbers() pricing {
 				if above > tolerance && above > worst/2 {
 					set := slices.Concat(sides[0][:x], sides[1][:y])
 					slices.Sort(set)
-					add(set, nil, value)
+					add(set, value)
 				}
 				worst = max(worst, above)
 			}
 		}
-		return worst, nil
+		return worst
 	}
 }
 

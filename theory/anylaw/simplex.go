@@ -6,32 +6,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// column is a column of a linear program: the rows in which it is not 0, its parts there, which are
-// all 1 where parts is nil, and what a share of it adds to the value.
+// column is a column of a linear program: the rows in which it is 1, and not 0, and what a share of it adds
+// to the value.
 type column struct {
 	rows  []int
-	parts []float64
 	value float64
 }
 
-func (c column) part(at int) float64 {
-	if c.parts == nil {
-		return 1
-	}
-	return c.parts[at]
-}
-
 // dot is the product of the column and a row.
-func (c column) dot(row []float64) float64 {
-	sum := 0.0
-	if c.parts == nil {
-		for _, k := range c.rows {
-			sum += row[k]
-		}
-		return sum
-	}
-	for at, k := range c.rows {
-		sum += c.parts[at] * row[k]
+func (c column) dot(row []float64) (sum float64) {
+	for _, k := range c.rows {
+		sum += row[k]
 	}
 	return sum
 }
@@ -71,8 +56,8 @@ func (s *simplex) refresh() {
 func (s *simplex) invert() error {
 	b := mat.NewDense(len(s.basis), len(s.basis), nil)
 	for j, at := range s.basis {
-		for i, k := range s.columns[at].rows {
-			b.Set(k, j, s.columns[at].part(i))
+		for _, k := range s.columns[at].rows {
+			b.Set(k, j, 1)
 		}
 	}
 	if err := s.inverse.Inverse(b); err != nil {

@@ -267,8 +267,11 @@ func Confusion(ctx context.Context, workers int, p *Problem) (*mat.Dense, error)
 // decoder reads logits or has no such bounds.
 func (q theorist) laws(ctx context.Context, t *Theory) error {
 	p := q.p
-	if p.Logits || q.omit.AnyLaw || LawTime(p) > Patience ||
-		(q.omit.Slow || q.omit.SlowLaw) && !anylaw.Quick(p.Code, p.Decoder, p.Cost, p.Errors) {
+	most := Patience
+	if q.omit.Slow || q.omit.SlowLaw {
+		most = time.Second
+	}
+	if p.Logits || q.omit.AnyLaw || LawTime(p) > most {
 		return nil
 	}
 	laws, err := anylaw.Levels(ctx, q.workers, p.Code, p.Decoder, p.Cost, q.prior, p.Errors)

@@ -102,7 +102,7 @@ func Load(folder string) ([]*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := LoadChosen(folder)
+	chosen, err := LoadStopped(folder, "chosen.csv", 1, false)
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +120,6 @@ func Load(folder string) ([]*Set, error) {
 	}
 	return []*Set{observed, chosen}, nil
 }
-
-// LoadChosen reads chosen.csv alone.
-func LoadChosen(folder string) (*Set, error) { return LoadStopped(folder, "chosen.csv", 1, false) }
 
 // LoadBlind reads blind.csv: networks of data sets that chose nothing, and are to choose nothing.
 // No program that fits reads it.
