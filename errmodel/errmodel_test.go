@@ -185,32 +185,6 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// TestAtLabel: at levels it is the table, between them the same sum of Gaussians.
-func TestAtLabel(t *testing.T) {
-	c := must.Get(code.New("unary", 20))(t)
-	m := must.Get(errmodel.NewMixture(context.Background(), c, 0.7, 0.4))(t) // up to 49 σ from a transition
-	got, want := make([]float64, c.Bits()), make([]float64, c.Bits())
-	for i := range 20 {
-		m.RowTo(want, i)
-		m.AtLabel(got, float64(i+1))
-		for k := range got {
-			if math.Abs(got[k]-want[k]) > 4*0x1p-52*want[k] {
-				t.Errorf("level %d, bit %d: %v, want %v", i+1, k+1, got[k], want[k])
-			}
-		}
-	}
-	m.AtLabel(got, 7.25)
-	for k, positions := range c.Transitions() {
-		sum := 0.0
-		for _, n := range positions {
-			sum += errmodel.Transition{Mu: float64(n) + 0.5, R: 0.7, Sigma: 0.4}.At(7.25)
-		}
-		if math.Abs(got[k]-sum) > 4*0x1p-52*sum {
-			t.Errorf("label 7.25, bit %d: %v, want %v", k+1, got[k], sum)
-		}
-	}
-}
-
 // TestRateInterval has Wilson's ends solve his equation |p̂ − p| = z·√(p(1−p)/n).
 func TestRateInterval(t *testing.T) {
 	z := distuv.UnitNormal.Quantile(0.975)

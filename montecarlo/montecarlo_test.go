@@ -126,62 +126,6 @@ func TestAgainstExact(t *testing.T) {
 	}
 }
 
-// TestSecondMoments holds the sampled squares against
-// sums over all outputs. Bernstein's inequality with the exact variance bounds the
-// deviation; with δ = 1e−9 for each of fewer than 10² numbers the false-alarm rate is
-// below 1e−7. Chance allows less than a fifth of a mean square.
-func TestSecondMoments(t *testing.T) {
-	const n = 1 << 20
-	for _, p := range []*montecarlo.Problem{
-		mixtureProblem(t, "unary", "bel-u", 11, 1, 2), mixtureProblem(t, "johnson-nonzero", "bel-j", 19, 1, 2),
-		mixtureProblem(t, "johnson", "gen", 16, 0.8, 1), mixtureProblem(t, "hexj", "gen", 16, 0.6,
-			1.5), mixtureProblem(t, "gray", "gen", 30, 0.3, 1),
-	} {
-		m := p.Code.Bits()
-		one := make([]float64, m)
-		for i, s := range sample(t, p, 0, n) {
-			if s.Samples == 0 {
-				continue
-			}
-			for k := range m {
-				one[k] = p.Errors.At(i, k)
-				if p.Code.Bit(i, k) {
-					one[k] = 1 - one[k]
-				}
-			}
-			square, fourth, worst := 0.0, 0.0, 0.0
-			for w := range 1 << m {
-				probability := 1.0
-				for k, q := range one {
-					probability *= math.Abs(float64(1-w>>k&1) - q) // 1−q of a zero
-				}
-				x := math.Abs(float64(p.Decoder.Decode([]uint64{uint64(w)}) - (i + 1)))
-				square += probability * x * x
-				fourth += probability * x * x * x * x
-				worst = max(worst, x)
-			}
-			for _, v := range []struct {
-				what                      string
-				got, want, variance, most float64
-			}{
-				{"mean square", s.MeanSquare(), square, fourth - square*square, worst * worst},
-			} {
-				l := math.Log(2/1e-9) / n
-				step := v.most * l / 3
-				allowance := step + math.Sqrt(step*step+2*v.variance*l) + 1e-12
-				if math.Abs(v.got-v.want) > allowance {
-					t.Errorf("%s, level %d: %s %v, exact %v, chance allows %v", p.Code.Name(), i+1, v.what, v.got,
-						v.want, allowance)
-				}
-				if v.what == "mean square" && allowance > 0.2*v.want {
-					t.Errorf("%s, level %d: a mean square of %v may be %v off: want more samples", p.Code.Name(), i+1,
-						v.want, allowance)
-				}
-			}
-		}
-	}
-}
-
 // TestReproducible: the same sums for any number of workers, and however the
 // blocks are cut into spans and put in order.
 func TestReproducible(t *testing.T) {

@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"math"
@@ -38,9 +37,6 @@ const (
 // would hide it. Of a matrix of more than 1,600 levels or bits every few are drawn. The
 // title says so in both cases.
 func CodeMatrix(d CodeMatrixData) (*Figure, error) {
-	if d.Levels < 1 || d.Bits < 1 || d.Bit == nil {
-		return nil, fmt.Errorf("code matrix of %d levels and %d bits: nothing to draw", d.Levels, d.Bits)
-	}
 	marks := transitionMarks{d: d}
 	var notes []string
 	if d.Levels > maxPixels || d.Bits > maxPixels {

@@ -41,9 +41,6 @@ type NamedError struct {
 // mean with its standard error, on a logarithmic axis. A thin line stands at each baseline, with
 // its name above the rows.
 func Compare(d CompareData) (*Figure, error) {
-	if len(d.Rows) == 0 {
-		return nil, fmt.Errorf("comparison: no codes")
-	}
 	for _, r := range d.Rows {
 		if err := checkErrors(r.Name, true, r.Bound, r.Exact, r.Mean, r.StdErr); err != nil {
 			return nil, fmt.Errorf("comparison: %w", err)

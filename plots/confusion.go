@@ -34,9 +34,6 @@ type logColours struct {
 // the darker the more probable, and white below the end of the colour bar. Of more than 1,600
 // levels every few are drawn.
 func Confusion(d ConfusionData) (*Figure, error) {
-	if d.Levels < 1 {
-		return nil, fmt.Errorf("confusion matrix of %d levels: nothing to draw", d.Levels)
-	}
 	scale := logColours{lo: 0, colour: palette.Reverse(moreland.ExtendedBlackBody())}
 	for i := range d.Levels {
 		for k := range d.Levels {

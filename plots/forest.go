@@ -51,9 +51,6 @@ func Forest(d ForestData) (*Figure, error) {
 		}
 		lo, hi = min(lo, r.Lo), max(hi, r.Hi)
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("forest plot: no rows")
-	}
 	var near []NamedError
 	for _, b := range d.Baselines {
 		if b.Value <= farthest && b.Value >= 1.0/farthest {

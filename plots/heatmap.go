@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -78,9 +77,6 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("heatmap: %w", err)
 	}
-	if len(d.Panels) == 0 {
-		return nil, errors.New("heatmap: no panel")
-	}
 	var z [][][]float64
 	for _, p := range d.Panels {
 		differences, err := d.differences(p)
@@ -111,16 +107,10 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 
 // differences are the differences of a panel.
 func (d HeatmapData) differences(p HeatmapPanel) ([][]float64, error) {
-	if len(p.Z) != len(d.Y) {
-		return nil, fmt.Errorf("%d rows of values for %d y values", len(p.Z), len(d.Y))
-	}
 	z := make([][]float64, len(p.Z))
 	for i, row := range p.Z {
 		if err := checkErrors(fmt.Sprintf("row %d", i+1), true, row...); err != nil {
 			return nil, err
-		}
-		if len(row) != len(d.X) {
-			return nil, fmt.Errorf("%d values in row %d for %d x values", len(row), i+1, len(d.X))
 		}
 		for _, v := range row {
 			z[i] = append(z[i], difference(v))

@@ -31,11 +31,6 @@ func Intervals(d IntervalsData) (*Figure, error) {
 			}
 		}
 	}
-	for _, p := range d.Levels {
-		if !(p.X >= 0 && p.X <= 1<<20 && min(p.Y, p.Lo) >= 0 && max(p.Y, p.Hi) <= 1) {
-			return nil, fmt.Errorf("intervals: coverage %v of level %v; want shares from 0 to 1", p.Y, p.X)
-		}
-	}
 	inside := points{glyph: draw.GlyphStyle{Color: blue, Radius: vg.Points(1.6), Shape: draw.RingGlyph{}},
 		bar: vg.Points(0.5)}
 	outside := points{glyph: draw.GlyphStyle{Color: vermillion, Radius: vg.Points(2.6), Shape: draw.CrossGlyph{}},

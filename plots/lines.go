@@ -41,17 +41,11 @@ func Lines(d LinesData) (*Figure, error) {
 			vg.Points(2)}},
 		{Color: black, Width: vg.Points(2)},
 	}
-	if len(d.Lines) == 0 || len(d.Lines) > len(styles) {
-		return nil, fmt.Errorf("%d lines; want 1 to %d", len(d.Lines), len(styles))
-	}
 	p := newPlot(d.Style, cmp.Or(d.XLabel, "level n"), d.YLabel)
 	p.Add(grid())
 	lo, hi := math.Inf(1), math.Inf(-1)
 	key := make([]series, len(d.Lines))
 	for i, l := range slices.Backward(d.Lines) { // dashed lines are drawn above the lines that they lie on
-		if len(l.Values) != len(d.Level) {
-			return nil, fmt.Errorf("lines: %d values of %s for %d levels", len(l.Values), l.Name, len(d.Level))
-		}
 		line := make(plotter.XYs, len(l.Values))
 		for j, v := range l.Values {
 			if !(math.Abs(v) <= largest) {

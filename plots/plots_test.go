@@ -375,42 +375,27 @@ func TestRefusals(t *testing.T) {
 		return err
 	}
 	of := func(_ *plots.Figure, err error) error { return err }
-	lines := linesData()
-	lines.Level = lines.Level[1:]
 	one := plots.CompareRow{Name: "a", Bound: 1, Exact: 1, Mean: 1, StdErr: 1}
 	for name, err := range map[string]error{
-		"no panel":                  heatmap(func(d *plots.HeatmapData) { d.Panels = nil }),
 		"no x":                      heatmap(func(d *plots.HeatmapData) { d.X = nil }),
 		"x descends":                heatmap(func(d *plots.HeatmapData) { d.X[0] = 9 }),
 		"y NaN":                     heatmap(func(d *plots.HeatmapData) { d.Y[0] = nan }),
 		"log of zero":               heatmap(func(d *plots.HeatmapData) { d.X[0], d.XLog = 0, true }),
-		"a row too few":             heatmap(func(d *plots.HeatmapData) { d.Panels[0].Z = d.Panels[0].Z[1:] }),
-		"a short row":               heatmap(func(d *plots.HeatmapData) { d.Panels[0].Z[1] = d.Panels[0].Z[1][1:] }),
 		"infinite value":            heatmap(func(d *plots.HeatmapData) { d.Panels[0].Z[1][1] = math.Inf(1) }),
 		"a value too large":         heatmap(func(d *plots.HeatmapData) { d.Panels[0].Z[1][1] = 1e301 }),
 		"a mark that is no number":  heatmap(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }),
 		"a negative standard error": verify(func(d *plots.VerifyData) { d.Labels[1].StdErr = -1 }),
 		"an infinite bound":         verify(func(d *plots.VerifyData) { d.Labels[2].Bound = math.Inf(1) }),
-		"no levels":                 verify(func(d *plots.VerifyData) { d.Labels = nil }),
 		"no mean":                   verify(func(d *plots.VerifyData) { d.Labels[0].Mean = nan }),
-		"no target":                 profile(func(b *plots.BitProfile) { b.Target = nil }),
 		"a negative rate":           profile(func(b *plots.BitProfile) { b.Rate[3] = -0.1 }),
-		"a short interval":          profile(func(b *plots.BitProfile) { b.Hi = b.Hi[1:] }),
-		"labels that descend":       profile(func(b *plots.BitProfile) { b.Label[3] = 1 }),
 		"no bits":                   of(plots.Profile(plots.ProfileData{})),
 		"too many bits":             of(plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})),
-		"a forest of nothing":       of(plots.Forest(plots.ForestData{})),
 		"a ratio beside its interval": of(plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "a", Ratio: 1,
 			Lo: 1.1, Hi: 2}}})),
-		"no lines":     of(plots.Lines(plots.LinesData{Level: []float64{1}})),
-		"a short line": of(plots.Lines(lines)),
-		"no intervals": of(plots.Intervals(plots.IntervalsData{})),
-		"no codes":     of(plots.Compare(plots.CompareData{})),
 		"a negative bound": of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{Name: "a",
 			Bound: -1}}})),
 		"a baseline of zero": of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{one},
 			Baselines: []plots.NamedError{{Name: "quantization alone"}}})),
-		"an empty matrix": of(plots.CodeMatrix(plots.CodeMatrixData{})),
 		"a style that is none": writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1},
 			Panels: []plots.HeatmapPanel{{Z: [][]float64{{1}}}}, Style: plots.Style{Place: "poster"}}, "svg", io.Discard),
 		"a format that is none": writing(t, heatmapData(4, 3, hill), "eps", io.Discard),

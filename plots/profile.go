@@ -116,17 +116,6 @@ func labelled(c draw.Canvas, style draw.TextStyle, x, y string) draw.Canvas {
 
 // panel is one classifier's axes, points and curve.
 func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Plot, error) {
-	if len(b.Target) == 0 {
-		return nil, fmt.Errorf("no target bits")
-	}
-	for _, labels := range [][]float64{b.Label, b.X} {
-		if _, err := newAxis("label", labels, false); err != nil && len(labels) > 0 {
-			return nil, err
-		}
-	}
-	if n := len(b.Label); len(b.Rate) != n || len(b.Lo) != n || len(b.Hi) != n || len(b.X) != len(b.Fitted) {
-		return nil, fmt.Errorf("rates, intervals or the curve do not have a value for each label")
-	}
 	if err := checkErrors(b.Name, false, slices.Concat(b.Rate, b.Lo, b.Hi, b.Fitted)...); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package assess
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -25,8 +23,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
-	"belsim/errmodel/mixturefit"
-	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
@@ -284,75 +280,6 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// TestLevelsOf compares with a search of all numbers of levels.
-func TestLevelsOf(t *testing.T) {
-	for _, f := range code.Families() {
-		for _, m := range []int{1, 2, 3, 7, 8, 16, 30, 32, 33} {
-			least, most := 0, 0
-			for levels := code.MinLevels; levels <= 5000; levels++ {
-				if f.Bits(levels) == m {
-					least, most = cmp.Or(least, levels), levels
-				}
-			}
-			if most == 5000 {
-				continue // it may be larger
-			}
-			if from, to := levelsOf(f, m); from <= 5000 &&
-				(most == 0 && to >= from || most > 0 && (from != least || to != most)) {
-				t.Errorf("%s with %d bits: %d to %d levels, want %d to %d", f.Name, m, from, to, least, most)
-			}
-		}
-	}
-}
-
-func TestLabelRange(t *testing.T) {
-	var r LabelRange
-	must.Succeed(t, r.UnmarshalText([]byte("-2.5:4")))
-	if r.Lo != -2.5 || r.Hi != 4 || r.Values != nil || r.IsZero() {
-		t.Errorf("%v", r)
-	}
-	for _, text := range []string{"", "1", "1:x", "2:1", "1:1", "0:Inf", "-Inf:0", "NaN:1",
-		"1e300:1.0000000000000002e300", "-1e308:1e308"} {
-		if err := r.UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q was taken", text)
-		}
-	}
-}
-
-// TestFitBytes compares the memory that a fit is said to take at most with all that it
-// allocates, which is more than it ever holds at once.
-func TestFitBytes(t *testing.T) {
-	for name, levels := range map[string]int{"unary": 256, "gray": 256, "hadamard": 64, "johnson": 300} {
-		c := must.Get(code.New(name, levels))(t)
-		transitions := c.Transitions()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		counts := errmodel.NewCounts(c.Levels(), c.Bits())
-		for i := range levels {
-			counts.Samples[i] = 20
-			for k, at := range transitions {
-				if slices.Contains(at, i) {
-					counts.Row(i)[k] = 2 // wrong beside the transition
-				}
-			}
-		}
-		if _, err := mixturefit.New(t.Context(), c, counts, transitions); err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		took := int64(after.TotalAlloc - before.TotalAlloc)
-		if bytes := fitBytes(c); took > bytes || took < bytes/8 {
-			t.Errorf("%s of %d levels: %d bytes are said to be enough, %d were allocated", name, levels, bytes, took)
-		}
-	}
-	// hexj has 32 bits from 4,097 levels on. The distances in the code of 65,536 levels
-	// fit no memory.
-	c := must.Get(code.New("hexj", 65536))(t)
-	if bytes := fitBytes(c); bytes < 1<<35 {
-		t.Errorf("hexj of 65536 levels: %d bytes", bytes)
-	}
-}
-
 // TestFewErrors: few samples with a wrong bit have no intervals of r and σ.
 func TestFewErrors(t *testing.T) {
 	d := easy
@@ -399,46 +326,6 @@ func TestRealLabels(t *testing.T) {
 		slack := 6*d.ObservedStdErr + 0.02*d.Observed
 		if !table.Missing(d.Exact) && math.Abs(d.Exact-d.Observed) > slack {
 			t.Errorf("%s: the model says %v, observed is %v", d.Decoder, d.Exact, d.Observed)
-		}
-	}
-}
-
-// TestChosen: the mixture of a fit, or its network where it has one, and that its parameters arrive.
-// What a fit does not know stays as it is.
-func TestChosen(t *testing.T) {
-	var near PerceivedFit
-	near.Model = perceived.Model{Training: "ce", Noise: 1.5, Misfit: 0.25, Floor: 0.2, Cutoff: 9}
-	unknown, fitted := near, near
-	unknown.Noise, fitted.CutoffFitted = math.NaN(), true
-	none, mixture := scenario.Model(nil), scenario.Mixture{R: 1, Sigma: 2, Path: "fit.json"}
-	label := near.Model
-	label.Cutoff = 0
-	for i, tt := range []struct {
-		perceived   *PerceivedFit
-		network     bool
-		scale       float64
-		want        scenario.Model
-		learnt      *perceived.Model
-		temperature float64
-	}{
-		{&near, true, 3, none, &label, 2}, {&near, false, 3, mixture, nil, 6}, {&fitted, true, 3, none, &near.Model, 2},
-		{&unknown, true, 3, mixture, nil, 6}, {nil, true, 3, mixture, nil, 6}, {nil, false, math.NaN(), mixture, nil, 1},
-	} {
-		f := &Fit{R: 1, Sigma: 2, LogitScale: tt.scale, Temperature: 2, Perceived: tt.perceived, Levels: 2,
-			LevelWidth: 1, Prior: []float64{0.5, 0.5}, path: "fit.json"}
-		s := scenario.New(nil)
-		if tt.network {
-			f.FillNetwork(s)
-		} else {
-			f.Fill(s)
-		}
-		var learnt *perceived.Model
-		if s.Network != nil {
-			learnt = &s.Network.Model
-		}
-		d := gocmp.Diff(tt.want, s.Model) + gocmp.Diff(tt.learnt, learnt)
-		if d != "" || s.Temperature != tt.temperature {
-			t.Errorf("%d: τ = %v; %s", i, s.Temperature, d)
 		}
 	}
 }

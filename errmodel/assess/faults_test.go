@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/fault"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
@@ -246,6 +248,39 @@ func (n *faultyNetwork) said(t *testing.T) string {
 		parts = append(parts, f.Text+": "+f.Mend)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// TestSoft: a softmax whose targets were levels and is said to be hl-gauss is told so, by the width of its
+// probabilities, and neither right name is.
+func TestSoft(t *testing.T) {
+	for _, x := range faultyNetworks {
+		if !x.onehot() {
+			continue
+		}
+		for _, name := range []string{"softmax", "hl-gauss"} {
+			n := x.load(t, 1500, 1)
+			n.code = name
+			if got, want := strings.Contains(n.said(t), "give the code softmax"), name != x.code && x.code == "softmax"; got != want {
+				t.Errorf("%s as %s: %q", x.name, name, n.said(t))
+			}
+		}
+	}
+}
+
+// TestSameFindings: no finding depends on whether a decoder is fitted, which keeps more samples.
+func TestSameFindings(t *testing.T) {
+	const folder = "../../testdata/network/"
+	var found [2][]fault.Finding
+	for i := range found {
+		n := must.Get(openNetwork(t.Context(), Options{Code: "johnson", Levels: 64, Range: LabelRange{Lo: 2.486, Hi: 4.315},
+			Targets: folder + "targets.npy", Outputs: folder + "logits.npy", Temperature: 1, Decoders: decode.Builtin(),
+			FitDecoder: i == 1}))(t)
+		must.Succeed(t, errors.Join(n.read(t.Context(), 0, func(uint64) {}), n.Close()))
+		found[i] = n.found
+	}
+	if same(t, "findings", found[0], found[1]); len(found[0]) == 0 {
+		t.Error("no findings")
+	}
 }
 
 // TestFaults: twenty faults that are put into ten networks are named, with the right mend, in 95 % of the

@@ -67,9 +67,7 @@ func ownRows(rows []DecoderRow) []DecoderRow {
 	return rows[:n]
 }
 
-// bestDecoder is the decoder with the smallest observed error against the target, or −1.
-func (f *Fit) bestDecoder() int { return bestDecoder(f.Decoders) }
-
+// bestDecoder is the decoder of the first network with the smallest observed error against the target, or −1.
 func bestDecoder(rows []DecoderRow) int {
 	return leastOf(ownRows(rows), func(d DecoderRow) float64 { return d.Observed })
 }

@@ -39,7 +39,7 @@ func (s *Several) MeasurePoints(ctx context.Context, reports []*Report, workers 
 	}
 	var outputs []observed.Coordinate
 	for i, r := range reports {
-		best, o := r.Fit.bestDecoder(), r.network.options
+		best, o := bestDecoder(r.Fit.Decoders), r.network.options
 		if best < 0 {
 			return fmt.Errorf("output %s: no decoder fits the code, so it is no coordinate of a point", position.At(i+1))
 		}

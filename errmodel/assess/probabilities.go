@@ -3,6 +3,7 @@ package assess
 import (
 	"fmt"
 
+	"belsim/errmodel/fault"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/table"
@@ -28,6 +29,9 @@ type Probabilities struct {
 	Central float64 `json:"central_90"`
 	// share of the probability integral transforms in each twentieth of 0 to 1; 0.05 if calibrated
 	PIT []float64 `json:"pit"`
+	// width in levels of the narrowest twentieth, by the curvature at the most likely level; Gaussian targets of
+	// training make it σ at least, targets of one or two levels do not; null but for softmax
+	Width float64 `json:"width"`
 }
 
 // probabilities judge the network's distribution; nil where it has none.
@@ -44,7 +48,7 @@ func (n *network) probabilities() *Probabilities {
 	}
 	crps, pit := found.CRPS.Times(n.width()), found.PIT[:]
 	return &Probabilities{found.Decoder, crps.Mean, crps.StdErr, found.Log.Mean, found.Log.StdErr, found.Impossible,
-		1 - pit[0] - pit[len(pit)-1], pit}
+		1 - pit[0] - pit[len(pit)-1], pit, fault.Width(n.code, n.training, n.seen)}
 }
 
 // Text says how good the probabilities are.

@@ -45,7 +45,7 @@ func NewSeveral(reports []*Report) *Several {
 	for i, r := range reports {
 		f := r.Fit
 		row := OutputRow{Output: i + 1, Error: math.NaN(), Noise: math.NaN()}
-		if best := f.bestDecoder(); best >= 0 {
+		if best := bestDecoder(f.Decoders); best >= 0 {
 			d := f.Decoders[best]
 			row.Design, row.Error = d.Design, d.Observed
 		}

@@ -170,16 +170,3 @@ func TestNoRate(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-// TestWritten: a fit writes no interval that its reader refuses.
-func TestWritten(t *testing.T) {
-	if got := written(0.3, [2]float64{1e-7, 4e7}); !math.IsNaN(got[0]) || !math.IsNaN(got[1]) {
-		t.Errorf("%v", got)
-	}
-	if got := written(0.3, [2]float64{0.2, 0.4}); got != [2]float64{0.2, 0.4} {
-		t.Errorf("%v", got)
-	}
-	if checkInterval("r_interval", 0.3, unknown()) != nil {
-		t.Error("an interval without ends is refused")
-	}
-}

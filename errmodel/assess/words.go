@@ -111,7 +111,7 @@ func (f *Fit) besideLevels(v float64) string {
 
 // whatItDoes names the best decoder and its error.
 func (f *Fit) whatItDoes() string {
-	best := f.bestDecoder()
+	best := bestDecoder(f.Decoders)
 	if best < 0 {
 		return "No decoder fits the code."
 	}

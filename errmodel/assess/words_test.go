@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,10 +14,8 @@ import (
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -52,7 +48,7 @@ func TestPaired(t *testing.T) {
 	folder := t.TempDir()
 	o := easy.save(t, folder, "z")
 	f := recommended(t).Fit
-	best := f.Decoders[f.bestDecoder()]
+	best := f.Decoders[bestDecoder(f.Decoders)]
 	labels := labelsOf(t, o, best.Decoder, best.Outputs == "logits")
 	y, direct := easy.targets(), mat.NewDense(easy.samples, 1, nil)
 	for _, tt := range []struct {
@@ -151,47 +147,6 @@ func TestDecisionText(t *testing.T) {
 		if got := decisionText(&tt.d, tt.fitted, "johnson"); !strings.HasPrefix(got, tt.want) && (tt.want != keep ||
 			!strings.Contains(got, keep) || strings.HasPrefix(got, fitted)) {
 			t.Errorf("%+v: %q, want %q", tt.d, got, tt.want)
-		}
-	}
-}
-
-// TestOneNumber: the verdict, the table and the JSON have one number for each decoder, and the
-// decision is a row of the table. The networks are drawn.
-func TestOneNumber(t *testing.T) {
-	count := 2
-	if os.Getenv("BELSIM_LONG") != "" {
-		count = 20
-	}
-	rng := rand.New(rand.NewPCG(47, 1))
-	for i := range count {
-		n := drawn{
-			code: []string{"unary", "johnson", "b1jdj"}[rng.IntN(3)], levels: 8 << rng.IntN(2),
-			samples: 200 + rng.IntN(300), noise: 0.5 + rng.Float64(),
-			training: []perceived.Training{perceived.BCE, perceived.CE}[rng.IntN(2)], seed: uint64(i),
-		}
-		o := n.save(t, t.TempDir(), "z")
-		o.Recommend, o.FitDecoder = true, rng.IntN(2) == 0
-		r := judge(t, o)
-		f, verdict := r.Fit, r.Fit.Verdict
-		best := f.Decoders[f.bestDecoder()]
-		told, by := table.Short(best.Observed), best.Decoder+" on "+string(best.Outputs)
-		if f.Fitted != nil && f.Fitted.Better {
-			told, by = table.Short(f.Fitted.Error), "is wrong by "+table.Short(f.Fitted.BaselineErr)
-			if f.Fitted.Baseline != best.Design || math.Abs(f.Fitted.BaselineErr/best.Observed-1) > 1e-9 {
-				t.Errorf("%+v: the fitted decoder is beside %+v; the best is %+v", n, f.Fitted, best)
-			}
-		}
-		says(t, verdict, "is wrong by "+told, by)
-		says(t, printed(t, r.Section(nil)), table.PlusMinus(best.Observed, best.StdErr))
-		rec := f.Recommendation
-		if rec.Decision == nil { // these samples tell no noise
-			continue
-		}
-		decided := slices.ContainsFunc(rec.Shown(), func(x forecast.Row) bool {
-			return x.Code == rec.Decision.Code && x.Training == rec.Decision.Training
-		})
-		if !decided {
-			t.Errorf("%+v: the decision %+v is no row of the table", n, rec.Decision)
 		}
 	}
 }

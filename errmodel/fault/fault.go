@@ -26,10 +26,11 @@ import (
 // Finding is a fault, with its mend.
 type Finding struct {
 	// shift, edges, stretch, line, reversed, inverted, permuted, code, probabilities, softmax-twice,
-	// sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, clipped, dead or empty
+	// sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, soft, clipped, dead or
+	// empty
 	Name string `json:"name"`
 	// size of the fault: the shift in levels, the slope, the number of columns or levels, the share
-	// of targets or levels, or the temperature τ
+	// of targets or levels, the temperature τ, or a width in levels
 	Number float64 `json:"number"`
 	// mean |answer − target| as read, on samples that chose no mend; null where no answers were compared
 	Error float64 `json:"error"`
@@ -107,6 +108,14 @@ type search struct {
 	read trial // as it is read
 }
 
+// kept are the samples in which faults are looked for: where more were kept, those that would have been kept else.
+func kept(c *code.Code, seen *observed.Summary) *observed.Samples {
+	out := *seen.Kept
+	n := min(out.Len(), Keep(c.Bits()))
+	out.Level, out.Exact, out.Outputs = out.Level[:n], out.Exact[:n], out.Outputs[:n*out.Bits]
+	return &out
+}
+
 // Find lists the faults, those that change answers first. The errors are the context's.
 func Find(ctx context.Context, in Input) ([]Finding, error) {
 	out := []Finding{}
@@ -120,11 +129,8 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 	if add(in.same); len(out) > 0 {
 		return out, ctx.Err()
 	}
-	kept := *in.Seen.Kept
-	n := min(kept.Len(), Keep(in.Code.Bits())) // the first ones are those that would be kept if no more were
-	kept.Level, kept.Exact, kept.Outputs = kept.Level[:n], kept.Exact[:n], kept.Outputs[:n*kept.Bits]
-	s := &search{Input: in, Samples: &kept, ctx: ctx}
-	if n >= fewest && len(in.Decodings) > 0 && !in.Code.Real() && !in.Code.Circular() && !in.Decodings[0].Predicts() {
+	s := &search{Input: in, Samples: kept(in.Code, in.Seen), ctx: ctx}
+	if s.Len() >= fewest && len(in.Decodings) > 0 && !in.Code.Real() && !in.Code.Circular() && !in.Decodings[0].Predicts() {
 		s.read = s.decoded(Finding{}, nil)
 		x, shifted := s.wrongReading(), s.codec()
 		switch {
@@ -136,7 +142,10 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 			out = append(out, x.Finding)
 		}
 		if x == nil {
-			add(s.temperature, s.training)
+			before := len(out)
+			if add(s.temperature, s.training); len(out) == before {
+				add(s.soft)
+			}
 		}
 		add(s.clipped)
 	}
@@ -261,29 +270,19 @@ func (s *search) told(t *trial) bool {
 
 // turned are readings of outputs whose columns, bits or levels are the other way round.
 func (s *search) turned() []trial {
-	reverse := func(dst, z []float64) {
-		copy(dst, z)
-		slices.Reverse(dst)
-	}
-	negate := func(dst, z []float64) {
-		for k, v := range z {
-			dst[k] = -v
-		}
-	}
-	out := []trial{
-		s.decoded(Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
-			Mend: "reverse the columns of the outputs"}, reverse),
-		s.decoded(Finding{Name: "inverted", Number: -1, Text: "the outputs are inverted: ones and zeros are exchanged",
-			Mend: "negate the logits, or exchange ones and zeros"}, negate),
-		{Finding: Finding{Name: "reversed", Number: -1, Text: "the levels are reversed: answers fall where targets rise",
-			Mend: "reverse the targets, or the levels of the network"}},
-	}
-	levels := &out[2]
+	levels := trial{Finding: Finding{Name: "reversed", Number: -1, Text: "the levels are reversed: answers fall where " +
+		"targets rise", Mend: "reverse the targets, or the levels of the network"}}
 	for _, v := range s.read.answer {
 		levels.answer = append(levels.answer, float64(s.Code.Levels()+1)-v)
 	}
 	levels.errors = s.off(levels.answer)
-	return out
+	return []trial{
+		s.decoded(Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
+			Mend: "reverse the columns of the outputs"}, func(dst, _ []float64) { slices.Reverse(dst) }),
+		s.decoded(Finding{Name: "inverted", Number: -1, Text: "the outputs are inverted: ones and zeros are exchanged",
+			Mend: "negate the logits, or exchange ones and zeros"}, func(dst, _ []float64) { floats.Scale(-1, dst) }),
+		levels,
+	}
 }
 
 // pair is a column, from 0, beside a bit, from 0.
@@ -361,8 +360,8 @@ func (s *search) order(pairs []pair) []int {
 	}
 	for bit, column := range from {
 		if column < 0 { // what is left
-			column = slices.Index(taken, false)
-			from[bit], taken[column] = column, true
+			from[bit] = slices.Index(taken, false)
+			taken[from[bit]] = true
 		}
 	}
 	return from

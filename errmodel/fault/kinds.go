@@ -7,8 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -57,24 +59,18 @@ func (s *search) distributions(reads func(Finding, func(float64) float64) *trial
 		return reads(Finding{Name: "sigmoid", Number: sum, Text: fmt.Sprintf("the probabilities of a sample add up to "+
 			"%.3g and not to 1: they are sigmoids of the outputs of a softmax", sum), Mend: "give the logits, or their softmax"},
 			func(v float64) float64 { return logit(math.Exp(v)) })
-	case narrow <= 1.01: // what went through a softmax before is from 0 to 1
-		t := s.twice(narrow)
-		return &t
+	case narrow > 1.01: // what went through a softmax before is from 0 to 1
+		return nil
 	}
-	return nil
-}
-
-// twice reads what has gone through a second softmax: its logarithms are the first one's probabilities,
-// up to a constant.
-func (s *search) twice(narrow float64) trial {
-	return s.decoded(Finding{Name: "softmax-twice", Number: math.Exp(narrow),
+	t := s.decoded(Finding{Name: "softmax-twice", Number: math.Exp(narrow),
 		Text: fmt.Sprintf("the outputs went through a softmax twice: no probability is above %.3g times the smallest of its "+
 			"sample", math.Exp(narrow)), Mend: "give the logits, or the first softmax"}, func(dst, z []float64) {
 		least := slices.Min(z)
-		for k, v := range z {
+		for k, v := range z { // the first one's probabilities, up to a constant
 			dst[k] = math.Log(max(v-least, 1e-6))
 		}
 	})
+	return &t
 }
 
 // loss is the mean log-likelihood loss of the half that chooses, for logits times τ: of the levels after a
@@ -188,4 +184,36 @@ func (s *search) training() *Finding {
 	}
 	return found("training", v, fmt.Sprintf("the outputs were not trained bit by bit: the mean probability of a bit is "+
 		"%.2g standard deviations from its share of ones", v), "say the training ce")
+}
+
+// Width is the least width of the distributions over the levels that a softmax gives, in levels: 1/√c of the
+// twentieth of the samples with the largest c, which is the curvature of −ln p at the most likely level. Gaussian
+// targets of width σ make none narrower than σ, whatever the noise (p is then another law, smoothed by them: −ln p
+// has a curvature of at most 1/σ²); targets of one or two levels do. It is NaN of other codes, and where few samples
+// have their most likely level between others.
+func Width(c *code.Code, training perceived.Training, seen *observed.Summary) float64 {
+	var curvature []float64
+	s := kept(c, seen)
+	for i := range s.Len() {
+		z := s.Row(i)
+		if at := floats.MaxIdx(z); c.OneHot() && training != perceived.BCE && at > 0 && at < len(z)-1 {
+			curvature = append(curvature, 2*z[at]-z[at-1]-z[at+1])
+		}
+	}
+	if len(curvature) < fewest {
+		return math.NaN()
+	}
+	slices.Sort(curvature)
+	return 1 / math.Sqrt(curvature[len(curvature)*19/20])
+}
+
+// soft finds that a softmax that is said to have learnt Gaussian targets has learnt others.
+func (s *search) soft() *Finding {
+	const narrow = 0.9 // of σ
+	width := Width(s.Code, s.Training, s.Seen)
+	if s.Training != perceived.Soft || !(width < narrow*forecast.SoftSigma) {
+		return nil
+	}
+	return found("soft", width, fmt.Sprintf("the targets were no Gaussians of σ = %v levels, but one or two levels: the "+
+		"probabilities are as narrow as σ = %.2g levels", forecast.SoftSigma, width), "give the code softmax")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"belsim/errmodel/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
-	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -24,14 +22,6 @@ import (
 func mustNew(t *testing.T, name string, levels int) *code.Code {
 	t.Helper()
 	return must.Get(code.New(name, levels))(t)
-}
-
-// TestCheck: a value without a meaning is refused by its name in files.
-func TestCheck(t *testing.T) {
-	var v *refuse.Value
-	if err := decode.CheckTemperature(math.Inf(1)); !errors.As(err, &v) || v.Name != "temperature" {
-		t.Errorf("temperature: error %v", err)
-	}
 }
 
 // TestOutputs: what a decoder reads follows from what it can, unless the scenario says it.
@@ -164,42 +154,6 @@ func TestTableLevels(t *testing.T) {
 	}
 	if _, err := errmodel.ReadTable(path, 3, 4); err == nil || !strings.Contains(err.Error(), "looks transposed") {
 		t.Errorf("error %v", err)
-	}
-}
-
-// TestOutward: the two digits that people see of bounds still hold.
-func TestOutward(t *testing.T) {
-	for v, want := range map[float64]string{
-		0.2451: ".24–.25", 0.767: ".76–.77", 0.25: ".25–.25", 45.801: "45–46", 1.0001: "1–1.1", 0.999: ".99–1",
-		0: "0–0", 1.2e-7: "1.2e-07–1.2e-07",
-	} {
-		if got := expect.EndsText(&[2]float64{v, v}); got != want {
-			t.Errorf("%v: %v, want %v", v, got, want)
-		}
-	}
-}
-
-// TestOneBound: the bound of a level does not depend on what else is asked for, and is that of the
-// cells of maps.
-func TestOneBound(t *testing.T) {
-	for _, decoder := range []string{"gen", "bel-j"} {
-		s := scenario.New(scenario.Mixture{R: 0.5, Sigma: 1.5})
-		c := mustNew(t, "johnson", 12)
-		p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder(decoder, c))(t)))(t)
-		prior := append([]float64{0}, theory.Uniform(11)...)
-		theoryOf := func(o expect.Omit) *expect.Theory {
-			return must.Get(expect.Of(t.Context(), 0, p, prior, o))(t)
-		}
-		bound, all := theoryOf(expect.Omit{Exact: true, AnyLaw: true}), theoryOf(expect.Omit{})
-		ofCells := must.Get(must.Get(expect.NewMean(t.Context(), p, false))(t).Mean(t.Context(), p, prior))(t)
-		must.Equal(t, decoder+": the mean of a cell", bound.Mean.Bound, ofCells)
-		must.Equal(t, decoder+": the mean beside any law", bound.Mean.Bound, all.Mean.Bound)
-		for i, l := range all.Levels {
-			must.Equal(t, fmt.Sprintf("%s, level %d", decoder, i+1), bound.Levels[i].Bound, l.Bound)
-			if i > 0 && (l.AnyLaw == nil || *l.AnyLaw != [2]float64{all.Laws[i].Lo, all.Laws[i].Hi}) {
-				t.Errorf("%s, level %d: any law %v, want the ends of %v", decoder, i+1, l.AnyLaw, all.Laws[i])
-			}
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,7 +13,6 @@ import (
 
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/memory"
-	"belsim/theory/base/table"
 )
 
 // A result file holds a line of JSON that says what it is, a line for each result, and a
@@ -114,24 +112,12 @@ func (s *Sweep) scan(path string, each func(r result, text []byte) error) (heade
 			h.PlanID, name)
 	}
 	for i, text := range lines {
-		var line struct {
-			result
-			Valid *bool `json:"valid"` // no line leaves it out
-		}
-		line.result = result{-1, unsampled(math.NaN(), false)} // null in JSON stands for NaN
-		err := json.Unmarshal(text, &line)
-		r := line.result
-		if err != nil {
-			err = table.ReadJSON(text, &r) // in our words
-		}
+		r := result{-1, unsampled(math.NaN(), false)} // null in JSON stands for NaN
+		err := json.Unmarshal(text, &r)
 		if err == nil && (r.Cell < 0 || r.Cell >= s.size) {
 			err = fmt.Errorf("cell %d of %d", r.Cell, s.size)
 		}
-		if err == nil && line.Valid == nil {
-			err = errors.New(`"valid" is missing; want true or false`)
-		}
 		if err == nil {
-			r.Valid = *line.Valid
 			err = each(r, text)
 		}
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -257,50 +256,6 @@ func TestDamage(t *testing.T) {
 	refused("a result left out", slices.Concat(slices.Delete(slices.Clone(lines), 1, 2)...))
 	if _, err := (&Plan{Sweep: s}).Open(dir, 1, 9); err == nil {
 		t.Error("a shard goes on from a damaged file")
-	}
-}
-
-// TestForgedValues: a file that is whole, and has a value of another kind in any place, is refused
-// in words of JSON, or read where the place may have the value.
-func TestForgedValues(t *testing.T) {
-	s := mustNew(t, small())
-	dir := t.TempDir()
-	path := fill(t, s, dir, 1, 1).Path()
-	lines := bytes.SplitAfter(must.Get(os.ReadFile(path))(t), []byte("\n"))
-	value := regexp.MustCompile(`("[a-z_0-9]+":)("[^"]*"|[-+.0-9e]+|true|false|null|\[[^\[\]]*\]|\{)`)
-	for n, line := range lines[:3] {
-		for _, at := range value.FindAllSubmatchIndex(line, -1) {
-			for _, forged := range []string{`"x"`, "-1", "0", "1.5", "1e999", "1e300", "true", "null", "[]", "[[]]",
-				`{"x":1}`, `"a":1,"b":2`} {
-				if line[at[4]] == '{' { // the object stays, under another name
-					forged += `,"more":{`
-				}
-				changed := slices.Clone(lines[:len(lines)-2])
-				changed[n] = slices.Concat(line[:at[4]], []byte(forged), line[at[5]:])
-				text := slices.Concat(changed...)
-				must.Succeed(t, os.WriteFile(path, append(text, lastLine(text)...), 0o644))
-				if _, err := Merge(t.Context(), dir, nil); err != nil && (!strings.Contains(err.Error(), path) ||
-					strings.Contains(err.Error(), "json:") || strings.Contains(err.Error(), "Go ")) {
-					t.Errorf("%s %s: %v", line[at[2]:at[3]], forged, err)
-				}
-			}
-		}
-	}
-}
-
-// TestWithoutValid: a line that does not say whether its cell is valid is refused.
-func TestWithoutValid(t *testing.T) {
-	for without, with := range map[string]string{`"valid":null`: `"valid":true`, `"nothing":0`: `"valid":false`} {
-		s := mustNew(t, small())
-		dir := t.TempDir()
-		path := fill(t, s, dir, 1, 1).Path()
-		lines := bytes.SplitAfter(must.Get(os.ReadFile(path))(t), []byte("\n"))
-		text := bytes.Replace(slices.Concat(lines[:len(lines)-2]...), []byte(with), []byte(without), 1)
-		must.Succeed(t, os.WriteFile(path, append(text, lastLine(text)...), 0o644))
-		if _, err := Merge(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), `"valid" is missing`) ||
-			!strings.Contains(err.Error(), path+": line ") {
-			t.Errorf("%s: %v", without, err)
-		}
 	}
 }
 

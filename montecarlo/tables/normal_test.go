@@ -68,15 +68,3 @@ func TestNormalTable(t *testing.T) {
 		}
 	}
 }
-
-// TestExceededWith: the inverse undoes the distribution function.
-func TestExceededWith(t *testing.T) {
-	for p := 0.999; p > 1e-200; p *= 0.7 {
-		x := exceededWith(p)
-		back := math.Erfc(x/math.Sqrt2) / 2
-		// An error of one ulp of x moves p by x·x ulps.
-		if tolerance := 8 * 0x1p-52 * (2 + x*x); math.Abs(back-p) > tolerance*p {
-			t.Errorf("p = %v: x = %v is exceeded with probability %v", p, x, back)
-		}
-	}
-}

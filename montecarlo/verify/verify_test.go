@@ -2,7 +2,6 @@ package verify_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -22,74 +21,8 @@ import (
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
-
-// TestVerifies: samples of a mixture agree with exact values and are within their bounds, for hard and
-// soft decisions.
-func TestVerifies(t *testing.T) {
-	for _, tt := range []struct {
-		code, decoder string
-		outputs       decode.Outputs
-		exact, bound  bool
-	}{
-		{"unary", "bel-u", decode.AutoOutputs, true, true},
-		{"johnson", "bel-j", decode.AutoOutputs, true, true},
-		{"b1jdj", "gen", decode.AutoOutputs, true, true},
-		{"gray", "gen", decode.AutoOutputs, true, true},
-		{"gray", "gen", decode.Logits, true, true},
-		{"hadamard", "gen", decode.Logits, false, true},
-		{"hexj", "gen", decode.Logits, false, true},
-		{"hexj", "gen-ex", decode.AutoOutputs, false, false},
-		{"b2jdj", "median", decode.Bits, true, false},
-	} {
-		s := scenario.New(scenario.Mixture{R: 0.4, Sigma: 1.4})
-		s.Outputs = tt.outputs
-		c := must.Get(code.New(tt.code, 32))(t)
-		d := must.Get(s.Decoder(tt.decoder, c))(t)
-		draw := montecarlo.FixedSampling()
-		draw.Samples = 6400
-		p := must.Get(draw.Problem(context.Background(), s, c, d))(t)
-		weights := theory.Uniform(32)
-		th := must.Get(expect.Of(t.Context(), 0, p.Expected(), weights, expect.Omit{Intervals: true, AnyLaw: true}))(t)
-		if got := !math.IsNaN(th.Levels[3].Mean); got != tt.exact {
-			t.Errorf("%s, %s: an exact value: %v, want %v", tt.code, tt.decoder, got, tt.exact)
-		}
-		if got := !math.IsNaN(th.Levels[3].Bound); got != tt.bound {
-			t.Errorf("%s, %s: a bound: %v, want %v", tt.code, tt.decoder, got, tt.bound)
-		}
-		v, err := verify.Check(context.Background(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, p, th, weights, draw)
-		if err != nil || (v.Pass == nil) == (tt.exact || tt.bound) || v.Pass != nil && !*v.Pass || v.Alpha != 1e-6 {
-			t.Errorf("%s, %s: %v, %v", tt.code, tt.decoder, v.Failures, err)
-		}
-		if tt.exact && math.Abs(v.Overall.Mean-v.Overall.Exact) > 6.5*v.Overall.StdErr {
-			t.Errorf("%s, %s: sampled %v ± %v, exact %v", tt.code, tt.decoder, v.Overall.Mean, v.Overall.StdErr,
-				v.Overall.Exact)
-		}
-		// The means that maps and sweeps take are those of the levels.
-		for name, of := range map[string]func() (*expect.Mean, error){
-			"bound": func() (*expect.Mean, error) { return expect.NewMean(t.Context(), p.Expected(), false) },
-			"exact": func() (*expect.Mean, error) { return expect.NewMean(t.Context(), p.Expected(), true) },
-		} {
-			want := v.Overall.Bound
-			if name == "exact" {
-				want = v.Overall.Exact
-			}
-			m, err := of()
-			if math.IsNaN(want) {
-				if !errors.Is(err, theory.ErrNoClosedForm) {
-					t.Errorf("%s, %s: %s: %v", tt.code, tt.decoder, name, err)
-				}
-				continue
-			}
-			got, err := m.Mean(t.Context(), p.Expected(), weights)
-			if err != nil || math.Abs(got-want) > 1e-9*want {
-				t.Errorf("%s, %s: mean %s %v, want %v (%v)", tt.code, tt.decoder, name, got, want, err)
-			}
-		}
-	}
-}
 
 // known is what a cell says of an error that is known to be 0.
 var known = regexp.MustCompile(`(^| )0( ± 0)?( |$)|± 0( |$)|^100.00 %|^0.00 %`)
