@@ -1,6 +1,6 @@
 // Command forecast puts forecasts of codes that were not trained beside networks that were, and
-// prints the tables of tables.md; with -fit it first fits the law of the forecasts, logs it, and writes it
-// and the laws that leave a data set out into laws.csv:
+// prints the tables of tables.md; with -fit it first fits the law of the forecasts, and writes it
+// and the laws that leave a data set out:
 //
 //	go run ./testdata/forecast > testdata/forecast/tables.md
 //	go run ./testdata/forecast -fit
@@ -25,7 +25,8 @@ var folder = filepath.Join("testdata", "forecast")
 
 func main() {
 	log.SetFlags(0)
-	fit := flag.Bool("fit", false, "fit the law, log it, and write laws.csv")
+	fit := flag.Bool("fit", false,
+		"fit the law, and write errmodel/forecast/fitted.go and testdata/forecast/laws.csv")
 	flag.Parse()
 	if err := run(context.Background(), *fit); err != nil {
 		log.Fatal(err)

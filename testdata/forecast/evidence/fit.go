@@ -128,7 +128,13 @@ func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.L
 	return lawOf(out.X), -out.F, nil // a search that stops for the noise of differences is at its end
 }
 
-// gradients are those of each data set's logarithm of the density, by the parameters of the law.
+// Gradients are those of each data set's logarithm of the density, by the parameters of the law. At
+// the law of all data sets they have the sum 0: so each data set alone shows whether a law is that of
+// all.
+func Gradients(ctx context.Context, workers int, results []*Result, law forecast.Law) (map[string][]float64, error) {
+	return gradients(ctx, workers, rowsOf(results), parameters(law))
+}
+
 func gradients(ctx context.Context, workers int, data []rows, x []float64) (map[string][]float64, error) {
 	out := map[string][]float64{}
 	at, err := densities(ctx, workers, data, lawOf(x))
@@ -210,6 +216,17 @@ func Without(ctx context.Context, workers int, results []*Result, law forecast.L
 	return out, nil
 }
 
+// LoadGradients reads gradients.csv: those of the law of all data sets.
+func LoadGradients(folder string) (map[string][]float64, error) {
+	out := map[string][]float64{}
+	err := readRows(filepath.Join(folder, "gradients.csv"), func(r *row) {
+		for _, name := range Numbers() {
+			out[r.cells["data"]] = append(out[r.cells["data"]], r.number(name))
+		}
+	})
+	return out, err
+}
+
 // Numbers are the names of the numbers of a law.
 func Numbers() (out []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[forecast.Law]()) {
@@ -225,6 +242,20 @@ func (r *rows) source() forecast.Forecast {
 		return p.Source && forecast.SameReading(p.Decoding, m.Decoding)
 	})
 	return r.result.Pairs[i].Forecast
+}
+
+// Unshared is the part of the standard error of a network's error that it does not share with that
+// of another network on the same samples, √(1−ρ): the median over the pairs of heads.csv, whose
+// ratios to direct regression have standard errors of paired samples.
+func Unshared(path string) (float64, error) {
+	var all []float64
+	err := readRows(path, func(r *row) {
+		if ratio := r.number("ratio"); ratio != 1 {
+			// A ratio of two networks has √2 times what one does not share.
+			all = append(all, r.number("ratio_stderr")/ratio/math.Sqrt2/(r.number("error_stderr")/r.number("error")))
+		}
+	})
+	return Median(all), err
 }
 
 // LoadLaws reads laws.csv: the law that was fitted without each data set, by its name.
