@@ -367,7 +367,7 @@ func TestDifferences(t *testing.T) {
 		}
 		factor += (row[1] - late*(1-none)) / levels
 	}
-	says("It is %.3f levels; with the factor it would be %.3f; the exact error is %.3f", bound, factor, exact)
+	says("with it the bound %.3f would be %.3f, the exact error is %.3f", bound, factor, exact)
 	says("the sum is %.3f, and no bound", unmirrored)
 	if unmirrored > exact || factor < exact {
 		t.Errorf("exact %v, unmirrored %v, with the factor %v", exact, unmirrored, factor)
