@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,6 +69,7 @@ func TestReadme(t *testing.T) {
 			t.Run(d.path, func(t *testing.T) {
 				t.Parallel()
 				d.run(t)
+				d.checkLinks(t)
 			})
 		}
 	})
@@ -412,4 +414,39 @@ func checkPictures(t *testing.T, documents []*document) {
 			t.Errorf("no example of a document makes %s", filepath.Base(path))
 		}
 	}
+}
+
+// link is a relative link or picture of Markdown, or one to a heading.
+var link = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)\s]*)?\)`)
+
+// checkLinks says which files and headings that a document links to are missing.
+func (d *document) checkLinks(t *testing.T) {
+	t.Helper()
+	for _, m := range link.FindAllStringSubmatch(strings.Join(d.lines(t), "\n"), -1) {
+		path := filepath.Join(root, filepath.Dir(d.path), m[1])
+		if m[1] == "" {
+			path = filepath.Join(root, d.path)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("%s links to %s: %v", d.path, m[1], err)
+		} else if m[2] != "" && !slices.Contains(anchors(content(t, path)), m[2]) {
+			t.Errorf("%s links to %s%s, which is no heading", d.path, m[1], m[2])
+		}
+	}
+}
+
+// anchors are the names that the headings of a document have in links.
+func anchors(text string) (names []string) {
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		names = append(names, "#"+strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, m[1]))
+	}
+	return names
 }

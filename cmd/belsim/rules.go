@@ -23,6 +23,29 @@ func (env *environment) checkGiven(k *kong.Context) error {
 	return err
 }
 
+// movedFlag says where what a flag did is now, for the flags that commands had and have no more; "" for
+// all others.
+func movedFlag(command, flag string) string {
+	for _, m := range []struct{ commands, flags, place string }{
+		{"codes", "--describe", "'belsim codes CODE --format json'"},
+		{"codes", "--workers", "not needed: it takes all processors"},
+		{"compare verify heatmap", "--mae --label-noise --misfit --cutoff --training", "'belsim forecast'"},
+		{"fit", "--samples --seed --backend", "not needed: fit samples nothing"},
+		{"levels", "--mae --label-noise --misfit --cutoff --training --model --decoder --prior", "'belsim forecast'"},
+		{"compare", "--within", "--cost beyond:θ"},
+		{"optimize", "--rel-err", "--samples"},
+		{"optimize", "--pareto --keep", "not there: call it once for each number of bits"},
+		{"optimize", "--start --fix", "not there: it begins from the named codes and random ones"},
+		{"optimize", "--mae --label-noise --misfit --cutoff --training", "--model FILE, with the .json of a fit"},
+		{"forecast levels", "--circular", "not there: forecasts and spacings are for levels on a line"},
+	} {
+		if slices.Contains(strings.Fields(m.commands), command) && slices.Contains(strings.Fields(m.flags), flag) {
+			return fmt.Sprintf("%s %s is %s", command, flag, m.place)
+		}
+	}
+	return ""
+}
+
 // noteUnused notes the flags that had no effect, after the command ran: heatmap takes its method from a
 // fit.
 func (env *environment) noteUnused(k *kong.Context) {

@@ -36,7 +36,7 @@ func Explorer(ctx context.Context, version string, port int, given []string, sta
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second,
+	server := &http.Server{Handler: h, ReadHeaderTimeout: silence, ReadTimeout: silence, IdleTimeout: idle,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
@@ -54,6 +54,11 @@ func Explorer(ctx context.Context, version string, port int, given []string, sta
 	}
 	return ctx.Err()
 }
+
+const (
+	silence = 10 * time.Second // after which a request that is not whole ends
+	idle    = 30 * time.Second // after which a connection without requests ends
+)
 
 // Door writes a file that only the user reads, in a folder that only the user enters, and that leads
 // a browser to an address. A browser that was given the address would show it to everyone on the
@@ -97,7 +102,10 @@ func handler(version, below string, given []string) (http.Handler, error) {
 	mux.HandleFunc("POST "+below+"answer/{method}", func(w http.ResponseWriter, r *http.Request) {
 		e := engines.Get().(*engine.Engine)
 		defer engines.Put(e)
-		b, err := answer(e, r)
+		// A question may be long, and is to arrive without a pause; its answer may take as long as it takes.
+		wait := http.NewResponseController(w)
+		r.Body = &patient{r.Body, wait}
+		b, err := answer(e, r, wait)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 			return
@@ -118,11 +126,12 @@ func handler(version, below string, given []string) (http.Handler, error) {
 
 // answer is the engine's answer to a request. Files that come with the question lie in a folder of
 // their own as long.
-func answer(e *engine.Engine, r *http.Request) ([]byte, error) {
+func answer(e *engine.Engine, r *http.Request, wait *http.ResponseController) ([]byte, error) {
 	const inMemory = 32 << 20
 	if err := r.ParseMultipartForm(inMemory); err != nil {
 		return nil, fmt.Errorf("reading a question: %w", err)
 	}
+	wait.SetReadDeadline(time.Time{})
 	defer r.MultipartForm.RemoveAll()
 	folder, err := os.MkdirTemp("", "belsim-explore")
 	if err != nil {
@@ -141,6 +150,17 @@ func answer(e *engine.Engine, r *http.Request) ([]byte, error) {
 		}
 	}
 	return e.Write(r.Context(), r.PathValue("method"), []byte(r.FormValue("question")))
+}
+
+// patient is the body of a request that may take long, but without a pause.
+type patient struct {
+	io.ReadCloser
+	wait *http.ResponseController
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	p.wait.SetReadDeadline(time.Now().Add(silence)) // not where the request comes from no connection, in tests
+	return p.ReadCloser.Read(b)
 }
 
 // keep writes a file that came with a question.

@@ -5,15 +5,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"belsim/theory/base/must"
 )
@@ -102,6 +107,36 @@ func TestNames(t *testing.T) {
 		"1,0\n0,1\n"); w.Code != http.StatusOK {
 		t.Errorf("a path: %d %s", w.Code, w.Body) // which stays in the folder of the question
 	}
+}
+
+// TestSilence: a request that does not go on ends, here and elsewhere, and so does a connection
+// without one.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	started := make(chan string, 1)
+	go Explorer(t.Context(), "", 0, nil, func(url string) { started <- url })
+	at := must.Get(url.Parse(<-started))(t)
+	head := "POST %s HTTP/1.1\r\nHost: " + at.Host + "\r\n"
+	const body = "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 100\r\n\r\n--x\r\n"
+	var all sync.WaitGroup
+	for name, sent := range map[string]string{"nothing": "", "half a head": fmt.Sprintf(head, "/"),
+		"half a question":   fmt.Sprintf(head, at.Path+"answer/about") + body,
+		"half of elsewhere": fmt.Sprintf(head, "/x") + body} {
+		all.Go(func() {
+			c, err := net.Dial("tcp", at.Host)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			io.WriteString(c, sent)
+			c.SetReadDeadline(time.Now().Add(2 * silence))
+			if _, err := io.Copy(io.Discard, c); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestExplorer: the server is reached at the address that it says, until the context ends.

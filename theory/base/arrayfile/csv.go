@@ -21,6 +21,12 @@ import (
 // pandasHint says how pandas writes a table without its names of rows and columns.
 const pandasHint = "; it is a name that pandas gives: write the table with header=False and index=False"
 
+// namesOfPandas reports whether fields are 0, 1, 2 and so on, as pandas names columns.
+func namesOfPandas(fields []string) bool {
+	from, ok := countsFrom(fields)
+	return ok && from == 0
+}
+
 // openCSV reads the first lines. column is the name of the one column that is read; "" stands for
 // all.
 func openCSV(r io.Reader, column string) (source, error) {
@@ -33,7 +39,7 @@ func openCSV(r io.Reader, column string) (source, error) {
 		return source{}, err
 	case strings.HasPrefix(first[0], magic):
 		return source{}, errors.New("it is an .npy file: give it a name that ends so")
-	case column == "" && len(first) >= 2 && first[0] == "" && first[1] == "0":
+	case column == "" && len(first) >= 2 && first[0] == "" && namesOfPandas(first[1:]):
 		return source{}, errors.New("line 1 has no first number" + pandasHint)
 	case len(first) > maxSide:
 		return source{}, tooWide(len(first))
@@ -47,7 +53,14 @@ func openCSV(r io.Reader, column string) (source, error) {
 		}
 		s.columns, s.first = 1, theNames
 	} else {
-		if s.first = readingOf(first, lines.peek()); s.first == theNames {
+		var below [][]string
+		for _, l := range lines.peek() {
+			below = append(below, l.fields)
+		}
+		if s.first = readingOf(first, below); s.first == theNames {
+			if err := notBelow(first, lines.ahead); err != nil {
+				return source{}, err
+			}
 			if k := slices.IndexFunc(first, likeNumber); k >= 0 {
 				return source{}, fmt.Errorf("line 1, column %d: %.40q is neither a number nor a name with a letter%s",
 					k+1, first[k], separatorHint(first[k]))
@@ -77,6 +90,19 @@ func openCSV(r io.Reader, column string) (source, error) {
 	return s, nil
 }
 
+// notBelow refuses a line of one name above a line that is not one number, as the names in a file
+// with other separators are: that their number is not the code's comes too late to say why.
+func notBelow(first []string, ahead []line) error {
+	if len(first) > 1 || len(ahead) == 0 || ahead[0].err != nil {
+		return nil
+	}
+	next, hint := ahead[0].fields, separatorHint(strings.Join(ahead[0].fields, ","))
+	if _, err := parse(next[0]); len(next) > 1 || err != nil && hint != "" {
+		return fmt.Errorf("line 1 is one name, %.40q, and line %d has more columns%s", first[0], ahead[0].n, hint)
+	}
+	return nil
+}
+
 // likeNumber reports whether a field without a letter has a digit: a number that somebody mistyped.
 func likeNumber(field string) bool {
 	return strings.ContainsAny(field, "0123456789") && !strings.ContainsFunc(field, unicode.IsLetter)
@@ -84,10 +110,15 @@ func likeNumber(field string) bool {
 
 // separatorHint says what separates numbers of a field that is none.
 func separatorHint(field string) string {
-	for _, other := range [][2]string{{";", "semicolons"}, {"\t", "tabs"}, {"|", "|"}, {" ", "spaces"}} {
-		if strings.Contains(field, other[0]) {
-			return "; its columns are separated by " + other[1] + ": want commas, and points in numbers"
-		}
+	switch {
+	case strings.Contains(field, ";"):
+		return "; its columns are separated by semicolons: want commas, and points in numbers"
+	case strings.Contains(field, "\t"):
+		return "; its columns are separated by tabs: want commas"
+	case strings.Contains(field, "|"):
+		return "; its columns are separated by |: want commas"
+	case strings.Contains(field, " "):
+		return "; its columns are separated by spaces: want commas, as numpy.savetxt(..., delimiter=\",\") writes them"
 	}
 	return ""
 }
@@ -101,6 +132,7 @@ type lines struct {
 	*bufio.Scanner
 	n     int    // of the last line, from 1
 	ahead []line // lines that were read to see what the first one is
+	read  int    // the last of them
 }
 
 // line is a line that was read, or the error of reading it.
@@ -111,7 +143,7 @@ type line struct {
 }
 
 // peek reads some lines, which fields returns again, and returns those with numbers.
-func (l *lines) peek() (out [][]string) {
+func (l *lines) peek() (out []line) {
 	n := l.n
 	for len(l.ahead) < peeked {
 		fields, err := l.scan()
@@ -119,7 +151,7 @@ func (l *lines) peek() (out [][]string) {
 		if err != nil {
 			break
 		}
-		out = append(out, fields)
+		out = l.ahead
 	}
 	l.n = n
 	return out
@@ -134,12 +166,13 @@ func newLines(r io.Reader) *lines {
 // fields returns the fields of the next line that is not empty, without spaces around them, and
 // io.EOF after the last.
 func (l *lines) fields() ([]string, error) {
-	if len(l.ahead) == 0 {
-		return l.scan()
+	if l.read < len(l.ahead) {
+		next := l.ahead[l.read]
+		l.ahead[l.read] = line{}
+		l.read, l.n = l.read+1, next.n
+		return next.fields, next.err
 	}
-	next := l.ahead[0]
-	l.ahead, l.n = l.ahead[1:], next.n
-	return next.fields, next.err
+	return l.scan()
 }
 
 // scan is fields behind the lines that were read ahead.
@@ -210,74 +243,53 @@ func parse(field string) (float64, error) {
 const maxPlain = 1e15
 
 // WriteCSV writes a matrix row by row, without a header: integers below 10¹⁵ as
-// integers, other numbers in the shortest form that reads back as the same. A first row that counts from 0 or 1
-// begins with 0.0 or 1.0, so that nobody takes it for the names of columns. When ctx ends, the error is the context's.
+// integers, other numbers in the shortest form that reads back as the same. A first row of 0, 1, 2
+// or 1, 2, 3 and so on, a 0 above other numbers, and whole numbers above others, begin with 0.0 or
+// 1.0 and so on, so that nobody takes them for the names of columns. When ctx ends, the error is the context's.
 func WriteCSV(ctx context.Context, w io.Writer, m mat.Matrix) error {
-	rows, _ := m.Dims()
 	first := true
-	return eachRow(ctx, m, &RowWriter{w: w, encode: func(line []byte, row []float64) []byte {
-		for _, v := range row {
+	rows, _ := m.Dims()
+	return eachRow(ctx, w, m, func(row []float64, line []byte) ([]byte, error) {
+		for k, v := range row {
+			if k > 0 {
+				line = append(line, ',')
+			}
 			format := byte('g')
 			if v == math.Trunc(v) && math.Abs(v) < maxPlain {
 				format = 'f'
 			}
-			line = append(strconv.AppendFloat(line, v, format, -1, 64), ',')
+			line = strconv.AppendFloat(line, v, format, -1, 64)
 		}
-		line[len(line)-1] = '\n'
-		if first && (rows > 2 && len(row) == 1 || len(row) > 2) {
-			if _, counts := countsFrom(strings.Split(string(line[:len(line)-1]), ",")); counts {
-				line = slices.Insert(line, 1, '.', '0')
+		if fields := strings.Split(string(line), ","); first && len(row) != 2 {
+			_, counts := countsFrom(fields)
+			if counts && (len(row) > 2 || rows > 2) || rows > 2 && !anyPointed(fields) && m.At(1, 0) != math.Trunc(m.At(1, 0)) {
+				line = append([]byte(fields[0]+".0"), line[len(fields[0]):]...)
 			}
 		}
 		first = false
-		return line
-	}})
+		return append(line, '\n'), nil
+	})
 }
 
-// eachRow writes a matrix row by row, so that memory never holds a large matrix twice.
-func eachRow(ctx context.Context, m mat.Matrix, w *RowWriter) error {
+// eachRow writes a matrix row by row, so that memory never holds a large matrix twice. encode
+// appends a row to a line.
+func eachRow(ctx context.Context, w io.Writer, m mat.Matrix, encode func(row []float64, line []byte) ([]byte,
+	error)) error {
 	rows, _ := m.Dims()
 	var row []float64
+	var line []byte
 	for i := range rows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		row = matrix.Row(row, i, m)
-		if err := w.Write(row); err != nil {
+		var err error
+		if line, err = encode(row, line[:0]); err != nil {
+			return err
+		}
+		if _, err := w.Write(line); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// RowWriter writes rows of numbers one after the other, so that memory need not hold them all.
-type RowWriter struct {
-	w      io.Writer
-	encode func(line []byte, numbers []float64) []byte // appends them
-	line   []byte
-}
-
-// Write writes the next rows, each beside the one before. The error is the writer's.
-func (w *RowWriter) Write(numbers []float64) error {
-	w.line = w.encode(w.line[:0], numbers)
-	_, err := w.w.Write(w.line)
-	return err
-}
-
-// NewCSVRows returns a writer of lines of text, each number in the shortest form that reads back as
-// the same. It writes a line with the names of columns, where there are several.
-func NewCSVRows(w io.Writer, columns ...string) (*RowWriter, error) {
-	var err error
-	if len(columns) > 1 {
-		_, err = io.WriteString(w, strings.Join(columns, ",")+"\n")
-	}
-	return &RowWriter{w: w, encode: func(line []byte, numbers []float64) []byte {
-		for i, v := range numbers {
-			line = append(strconv.AppendFloat(line, v, 'g', -1, 64), ',')
-			if (i+1)%len(columns) == 0 {
-				line[len(line)-1] = '\n'
-			}
-		}
-		return line
-	}}, err
 }

@@ -106,6 +106,24 @@ func TestArrayNames(t *testing.T) {
 	}
 }
 
+// TestNotAnArchive: what is no file is refused for that, and not for its content.
+func TestNotAnArchive(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "zero.npz")
+	if err := os.Symlink("/dev/zero", path); err != nil {
+		t.Skip(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("there is no /dev/zero")
+	}
+	if _, err := OpenRows(path); err == nil || !strings.Contains(err.Error(), "it is a device; want a file") {
+		t.Errorf("a device: %v", err)
+	}
+	if _, err := OpenRows(dir + "/none.npz"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
 // TestChecksum: a bit that changed in an entry that is not compressed is found, in any order of the
 // entries, and in a text. Reading a matrix reads its archive to the end.
 func TestChecksum(t *testing.T) {

@@ -2,6 +2,8 @@ package arrayfile
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,14 +23,16 @@ const peeked = 32
 
 // readingOf reads the first line of a .csv, beside the lines below it. A line without any number is
 // names. So is a line of three or more columns 0, 1, 2 or 1, 2, 3 and so on: pandas and others
-// name columns so. One or two columns 0, 1 may be bits or labels: they are names where many numbers
-// below them all have a point, and else doubtful.
+// name columns so. One or two columns 0, 1 may be bits or labels: they are names where all numbers
+// below them have a point, and else doubtful. So are the labels of levels, which are even or of few
+// digits, unless other rows are like them; and a number without a point above many that all have one.
 func readingOf(first []string, below [][]string) reading {
-	numbers, words := 0, 0
+	var values []float64
+	words := 0
 	for _, field := range first {
-		switch _, err := parse(field); {
+		switch v, err := parse(field); {
 		case err == nil:
-			numbers++
+			values = append(values, v)
 		case err == errNotFinite:
 			return aRow
 		case field != "":
@@ -36,14 +40,22 @@ func readingOf(first []string, below [][]string) reading {
 		}
 	}
 	from, counts := countsFrom(first)
+	// A program writes a point in all of its numbers, or where it is needed: in some of many.
+	plain := len(below) >= peeked/2 && !anyPointed(first) && pointed(below)
 	switch {
-	case numbers == 0 && words > 0:
+	case len(values) == 0 && words > 0:
 		return theNames
-	case !counts || len(below) == 0 && len(first) < 3:
+	case len(values) < len(first) || len(below) == 0 && len(first) < 3:
 		return aRow
-	case len(first) >= 3, from == 0 && len(below) >= peeked/2 && pointed(below):
+	case counts && len(first) >= 3, plain && len(first) >= 3:
 		return numberName
-	case from == 0 || len(first) == 2 && pointed(below):
+	case plain && counts && from == 0:
+		return numberName
+	case plain:
+		return doubtful
+	case counts && (from == 0 || len(first) == 2 && pointed(below)):
+		return doubtful
+	case len(first) >= 3 && likeLabels(first, values, below):
 		return doubtful
 	}
 	return aRow
@@ -73,6 +85,43 @@ func pointed(lines [][]string) bool {
 		}
 	}
 	return true
+}
+
+// anyPointed reports whether some number of a line has a point or an exponent.
+func anyPointed(fields []string) bool {
+	return slices.ContainsFunc(fields, func(field string) bool { return strings.ContainsAny(field, ".eE") })
+}
+
+// likeLabels reports whether numbers may be the labels of levels, and no row below is like them:
+// they ascend, and are even or have less than half the characters.
+func likeLabels(first []string, values []float64, below [][]string) bool {
+	even, ascending := steps(values)
+	if !ascending || len(below) == 0 {
+		return false
+	}
+	short := true
+	for _, fields := range below {
+		row := make([]float64, len(fields))
+		for k, field := range fields {
+			row[k], _ = parse(field)
+		}
+		if e, _ := steps(row); e {
+			even = false
+		}
+		short = short && 2*len(strings.Join(first, "")) < len(strings.Join(fields, ""))
+	}
+	return even || short
+}
+
+// steps reports whether numbers ascend, and whether they do so evenly.
+func steps(values []float64) (even, ascending bool) {
+	even, ascending = len(values) > 1, true
+	for k := 1; k < len(values); k++ {
+		step, mean := values[k]-values[k-1], (values[len(values)-1]-values[0])/float64(len(values)-1)
+		ascending = ascending && step > 0
+		even = even && step > 0 && math.Abs(step-mean) <= 1e-6*mean
+	}
+	return even, ascending
 }
 
 // Doubtful reports whether line 1 of a .csv may be the names of its columns or its first row, such

@@ -29,6 +29,16 @@ func TestFirstLine(t *testing.T) {
 		{"0\n1\n2\n3\n", "doubt"},
 		{"0,1\n1,1\n0,0\n", "doubt"}, // bits, or names
 		{"1,2\n" + floats(2, 3), "doubt"},
+		{"16,18,20\n" + floats(3, 3), "doubt"}, // labels of levels
+		{"0,0.88,9.6,95\n" + strings.Repeat("0.123456,0.234567,0.345678,0.456789\n", 3), "doubt"},
+		{"20\n" + floats(1, 20), "doubt"}, // one number without a point above many that have one
+		{"20,25\n" + floats(2, 20), "doubt"},
+		{"2015,2011,2013\n" + floats(3, 20), "numbers"},
+		{"2015,2011,2013\n" + floats(3, 2), "row"},
+		{"20\n" + floats(1, 20) + "7\n", "row"},
+		{"a;b\n1;2\n", "error"}, // names of another separator, or of fewer columns; no text
+		{"a\n1,2\n", "error"},
+		{"a|b\n1|2\n", "error"},
 		{"\x1f\x8b\x08a\n1\n", "error"},
 		{"PK\x03\x04\n1\n", "error"},
 		{"0.0\n1\n2\n", "row"},

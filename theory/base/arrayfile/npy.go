@@ -12,6 +12,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -257,33 +258,46 @@ func npyHeader(descr, shape string) []byte {
 // WriteNPY writes a matrix as a NumPy array of float64 in C order, row by row. When
 // ctx ends, the error is the context's.
 func WriteNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
-	return writeNPY(ctx, w, m, "<f8", appendFloats)
-}
-
-// WriteBitsNPY is WriteNPY for a matrix of zeros and ones, as uint8.
-func WriteBitsNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
-	return writeNPY(ctx, w, m, "|u1", func(line []byte, row []float64) []byte {
-		for _, v := range row {
-			line = append(line, byte(v))
-		}
-		return line
+	rows, columns := m.Dims()
+	if _, err := w.Write(npyHeader("<f8", fmt.Sprintf("(%d, %d)", rows, columns))); err != nil {
+		return err
+	}
+	return eachRow(ctx, w, m, func(row []float64, line []byte) ([]byte, error) {
+		return binary.Append(line, binary.LittleEndian, row)
 	})
 }
 
-func writeNPY(ctx context.Context, w io.Writer, m mat.Matrix, descr string,
-	encode func(line []byte, row []float64) []byte) error {
+// WriteBitsNPY writes a matrix of zeros and ones as a NumPy array of uint8 in C
+// order, row by row. When ctx ends, the error is the context's.
+func WriteBitsNPY(ctx context.Context, w io.Writer, m mat.Matrix) error {
 	rows, columns := m.Dims()
-	if _, err := w.Write(npyHeader(descr, fmt.Sprintf("(%d, %d)", rows, columns))); err != nil {
+	if _, err := w.Write(npyHeader("|u1", fmt.Sprintf("(%d, %d)", rows, columns))); err != nil {
 		return err
 	}
-	return eachRow(ctx, m, &RowWriter{w: w, encode: encode})
+	return eachRow(ctx, w, m, func(row []float64, line []byte) ([]byte, error) {
+		for _, v := range row {
+			line = append(line, byte(v))
+		}
+		return line, nil
+	})
 }
 
-func appendFloats(line []byte, row []float64) []byte {
-	for _, v := range row {
-		line = binary.LittleEndian.AppendUint64(line, math.Float64bits(v))
+// RowWriter writes rows of numbers one after the other, so that memory need not hold them all.
+type RowWriter struct {
+	w       io.Writer
+	columns int
+	binary  bool
+	buffer  []byte
+}
+
+// NewCSVRows returns a writer of lines of text, each number in the shortest form that reads back as
+// the same. It writes a line with the names of columns, where there are several.
+func NewCSVRows(w io.Writer, columns ...string) (*RowWriter, error) {
+	var err error
+	if len(columns) > 1 {
+		_, err = io.WriteString(w, strings.Join(columns, ",")+"\n")
 	}
-	return line
+	return &RowWriter{w: w, columns: len(columns)}, err
 }
 
 // NewNPYRows returns a writer of a NumPy array of n rows of numbers as float64, of one dimension
@@ -294,5 +308,23 @@ func NewNPYRows(w io.Writer, n, columns int) (*RowWriter, error) {
 		shape = fmt.Sprintf("(%d, %d)", n, columns)
 	}
 	_, err := w.Write(npyHeader("<f8", shape))
-	return &RowWriter{w: w, encode: appendFloats}, err
+	return &RowWriter{w: w, columns: columns, binary: true}, err
+}
+
+// Write writes the next rows, each beside the one before. The error is the writer's.
+func (c *RowWriter) Write(numbers []float64) error {
+	c.buffer = c.buffer[:0]
+	for i, v := range numbers {
+		if c.binary {
+			c.buffer = binary.LittleEndian.AppendUint64(c.buffer, math.Float64bits(v))
+			continue
+		}
+		end := byte(',')
+		if (i+1)%c.columns == 0 {
+			end = '\n'
+		}
+		c.buffer = append(strconv.AppendFloat(c.buffer, v, 'g', -1, 64), end)
+	}
+	_, err := c.w.Write(c.buffer)
+	return err
 }

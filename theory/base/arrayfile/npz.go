@@ -108,26 +108,29 @@ func someOf(names []string) string {
 	return text
 }
 
-// maxText is the most characters of a text that ReadText reads.
-const maxText = 1 << 18
+// maxText is the largest text that ReadText reads, in bytes.
+const maxText = 1 << 20
 
 // ReadText reads a text from an array of an .npz file: an array of no or one dimension with one
 // text of Unicode, as NumPy and NPZWriter.Text write it.
-func ReadText(path, name string) (text string, err error) {
-	archive, err := inputfile.OpenRegular(path)
+func ReadText(path, name string) (string, error) {
+	file, err := inputfile.OpenRegular(path)
 	if err != nil {
 		return "", err
 	}
-	defer archive.Close()
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%s: %w", name, err)
-		}
-	}()
-	array, name, err := findArray(archive, path, name, nil)
-	if err != nil {
-		return "", err
+	defer file.Close()
+	text := ""
+	array, name, err := findArray(file, path, name, nil)
+	if err == nil {
+		text, err = readText(array)
 	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return text, nil
+}
+
+func readText(array *zip.File) (string, error) {
 	file, err := array.Open()
 	if err != nil {
 		return "", err
@@ -140,15 +143,18 @@ func ReadText(path, name string) (text string, err error) {
 	}
 	width, isText := strings.CutPrefix(h.descr, "<U")
 	runes, err := strconv.Atoi(width)
-	if !isText || err != nil || runes < 0 || runes > maxText || len(h.shape) > 1 || len(h.shape) == 1 && h.shape[0] != 1 {
-		return "", fmt.Errorf("entries of type %.20q; want one text of at most %d characters", h.descr, maxText)
+	if !isText || err != nil || runes < 0 || len(h.shape) > 1 || len(h.shape) == 1 && h.shape[0] != 1 {
+		return "", fmt.Errorf("entries of type %.20q; want one text", h.descr)
 	}
-	letters := make([]rune, runes)
-	if err := binary.Read(in, binary.LittleEndian, letters); err != nil {
+	if runes > maxText/4 {
+		return "", fmt.Errorf("a text of %d characters; want at most %d", runes, maxText/4)
+	}
+	text := make([]rune, runes)
+	if err := binary.Read(in, binary.LittleEndian, text); err != nil {
 		return "", fmt.Errorf("truncated: %w", err)
 	}
 	if err := atEnd(in); err != io.EOF {
 		return "", err
 	}
-	return strings.TrimRight(string(letters), "\x00"), nil
+	return strings.TrimRight(string(text), "\x00"), nil
 }

@@ -1,6 +1,7 @@
 package arrayfile_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"os"
 	"testing"
@@ -15,20 +16,38 @@ import (
 // name it.
 func TestStandardInput(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{1, 0, 2, 3, 4, 5})
-	var npy bytes.Buffer
+	var npy, npz bytes.Buffer
 	must.Succeed(t, arrayfile.WriteNPY(t.Context(), &npy, want))
-	give := func(content []byte) {
+	z := zip.NewWriter(&npz)
+	w := must.Get(z.Create("outputs.npy"))(t)
+	w.Write(npy.Bytes())
+	z.Close()
+	give := func(content string) {
+		t.Helper()
+		r, w, err := os.Pipe()
+		must.Succeed(t, err)
+		go func() {
+			w.WriteString(content)
+			w.Close()
+		}()
 		before := os.Stdin
-		os.Stdin = must.Get(os.Open(inFile(t, "in", content)))(t)
-		t.Cleanup(func() { os.Stdin = before })
+		os.Stdin = r
+		t.Cleanup(func() {
+			os.Stdin = before
+			r.Close()
+		})
 	}
-	for _, content := range [][]byte{[]byte("1,0,2\n3,4,5\n"), npy.Bytes()} {
+	for kind, content := range map[string]string{"csv": "1,0,2\n3,4,5\n", "npy": npy.String(), "npz": npz.String()} {
 		give(content)
 		wantRows(t, want, "-")
+		got, err := arrayfile.ReadFile("-")
+		if err != nil || !mat.Equal(got, want) {
+			t.Errorf("%s: %v, %v", kind, got, err)
+		}
 	}
-	for _, content := range [][]byte{nil, []byte("1,x\n"), npy.Bytes()[:100], append(npy.Bytes(), "more"...)} {
+	for _, content := range []string{"", "1,x\n", npy.String()[:100], npy.String() + "more"} {
 		give(content)
 		m, err := arrayfile.ReadFile("-")
-		refused(t, content, m != nil, err, "standard input")
+		refused(t, []byte(content), m != nil, err, "standard input")
 	}
 }
