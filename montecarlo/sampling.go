@@ -59,9 +59,9 @@ func (s Sampling) Fixed(samples uint64) Sampling {
 	return s
 }
 
-// Beside is the sampling of a problem whose exact value is known: samples only check it, so that a
+// CheckingExact is the sampling of a problem whose exact value is known: samples only check it, so that a
 // larger standard error will do.
-func (s Sampling) Beside(exact float64) Sampling {
+func (s Sampling) CheckingExact(exact float64) Sampling {
 	if s.Work > 0 && !table.Missing(exact) {
 		s.RelErr = max(s.RelErr, besideExact)
 	}

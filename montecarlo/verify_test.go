@@ -23,7 +23,7 @@ func verifyCase(t *testing.T, n uint64, seed uint64) (sums []montecarlo.Sums, th
 	sums = make([]montecarlo.Sums, 31)
 	must.Succeed(t, (montecarlo.CPU{}).Sample(context.Background(), p, everyRow(p, n), sums, nil))
 	prior = theory.Uniform(31)
-	th = must.Get(expect.Of(context.Background(), 0, p.Expected(), prior, expect.Omit{AnyLaw: true}))(t).Levels
+	th = must.Get(expect.Of(context.Background(), 0, p.Expected(), prior, expect.Skip{AnyLaw: true}))(t).Levels
 	return sums, th, prior
 }
 
@@ -103,7 +103,7 @@ func TestDetectable(t *testing.T) {
 	ctx := context.Background()
 	p := mixtureProblem(t, "johnson-nonzero", "bel-j", 15, 1e-4, 2)
 	prior := theory.Uniform(15)
-	th := must.Get(expect.Of(ctx, 0, p.Expected(), prior, expect.Omit{Bounds: true, AnyLaw: true}))(t).Levels
+	th := must.Get(expect.Of(ctx, 0, p.Expected(), prior, expect.Skip{Bounds: true, AnyLaw: true}))(t).Levels
 	sample := func(factor float64, seed uint64) []montecarlo.Sums {
 		q := *p
 		scaled := mat.DenseCopyOf(p.Errors)

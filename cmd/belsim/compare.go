@@ -63,7 +63,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Exact {
 		cmd.noteLong(env, candidates.Problems)
 	} else {
-		candidates.Omit = expect.Omit{Slow: true}
+		candidates.Skip = expect.Skip{Slow: true}
 	}
 	what, total := "samples", draw.Samples*uint64(codes[0].Levels()*len(candidates.Problems))
 	if draw.RelErr > 0 {

@@ -43,7 +43,7 @@ func (f outputsFlags) scenario(env *environment) *scenario.Scenario {
 
 // ask makes codes cost what the flag says.
 func (f outputsFlags) ask(s *scenario.Scenario, levels int, circular bool) error {
-	return checkFlags(s.Ask(f.Cost, circular, levels))
+	return checkFlags(s.SetCost(f.Cost, circular, levels))
 }
 
 // override sets what the flags say, where they are given.

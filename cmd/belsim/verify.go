@@ -78,7 +78,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		if p, err = draw.Problem(ctx, s, codes[0], d); err != nil {
 			return err
 		}
-		th, err = expect.Of(ctx, cmd.Workers, p.Expected(), weights, expect.Omit{Intervals: true, SlowLaw: true})
+		th, err = expect.Of(ctx, cmd.Workers, p.Expected(), weights, expect.Skip{Intervals: true, SlowLaw: true})
 		return err
 	}); err != nil {
 		return err

@@ -124,12 +124,12 @@ func (n *network) takeOutput() error {
 		if _, n := s.Direct.Dims(); n != parts {
 			return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n, parts)
 		}
-		if err := s.Direct.Take(k-1, k); err != nil {
+		if err := s.Direct.TakeColumns(k-1, k); err != nil {
 			return err
 		}
 	}
 	m := width / parts
-	return errors.Join(s.Targets.Take(k-1, k), s.Outputs.Take((k-1)*m, k*m))
+	return errors.Join(s.Targets.TakeColumns(k-1, k), s.Outputs.TakeColumns((k-1)*m, k*m))
 }
 
 // CountOutputs returns K, the number of a network's outputs: 1, or the number of targets for each

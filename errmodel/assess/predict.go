@@ -67,7 +67,7 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 		}
 		about := scenario.Scenario{Outputs: decode.Outputs(decoding.Outputs())}
 		// what theory says of bits that err independently
-		independent := func(e mat.Matrix, omit expect.Omit) (*expect.Theory, error) {
+		independent := func(e mat.Matrix, omit expect.Skip) (*expect.Theory, error) {
 			p, err := about.ProblemOf(n.code, decoder, e)
 			if err != nil {
 				return nil, err
@@ -76,12 +76,12 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 			return expect.Of(ctx, workers, p, prior, omit)
 		}
 		// any law of the rates that were observed is told: a second one would take half of the time
-		theory, err := independent(of.errors, expect.Omit{AnyLaw: true})
+		theory, err := independent(of.errors, expect.Skip{AnyLaw: true})
 		if err != nil {
 			return nil, err
 		}
 		m.Bound, m.Exact = theory.Mean.Bound, theory.Mean.Exact
-		if theory, err = independent(rates, expect.Omit{SlowLaw: true}); err != nil {
+		if theory, err = independent(rates, expect.Skip{SlowLaw: true}); err != nil {
 			return nil, err
 		}
 		m.Rates, m.AnyLaw = theory.Mean.Exact, theory.Mean.AnyLaw

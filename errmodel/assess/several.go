@@ -94,7 +94,7 @@ func (s *Several) recommend(reports []*Report) {
 		ended = ended && r.Fit.Recommendation.Decision.Ended
 		outputs, units = append(outputs, r.ranked), append(units, r.Fit.LevelWidth)
 	}
-	all := forecast.Together(outputs, units,
+	all := forecast.MeanOfOutputs(outputs, units,
 		func(k int, x *forecast.Forecast) bool { return reports[k].network.owns(x) })
 	s.Recommendation = newRecommendation(all, 1, reports[0].network, ended,
 		[]string{"Errors are means over the outputs, each read as it is read best."})

@@ -105,7 +105,7 @@ func TestOfAllOutputs(t *testing.T) {
 	_, all := related(t, 1, 0, 0, observed.Error{Mean: 1, StdErr: 0.02})
 	other := slices.Clone(all)
 	other[1].Measured = true
-	for _, x := range Together([][]Forecast{all, other}, []float64{1, 3}, func(int, *Forecast) bool { return false }) {
+	for _, x := range MeanOfOutputs([][]Forecast{all, other}, []float64{1, 3}, func(int, *Forecast) bool { return false }) {
 		i := slices.IndexFunc(all, func(y Forecast) bool { return x.Code == y.Code })
 		if x.Measured != (i == 0) || !near(x.Error, 2*all[i].Error) {
 			t.Errorf("%+v, want twice %+v", x, all[i])

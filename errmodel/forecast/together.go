@@ -9,12 +9,12 @@ import (
 	"belsim/errmodel/perceived"
 )
 
-// Together are the forecasts of a network of several outputs: means over the outputs, each read as
+// MeanOfOutputs are the forecasts of a network of several outputs: means over the outputs, each read as
 // it is read best, the smallest first. outputs has the forecasts of each output, sorted, units the
 // width of its levels, and own says which is its network's. A code and a training that some output
 // lacks are left out. One network learns all outputs: what it does better or worse than forecast,
 // it does for all, so the ends of intervals are means, too.
-func Together(outputs [][]Forecast, units []float64, own func(k int, x *Forecast) bool) []Forecast {
+func MeanOfOutputs(outputs [][]Forecast, units []float64, own func(k int, x *Forecast) bool) []Forecast {
 	type of struct {
 		code     string
 		training perceived.Training

@@ -73,7 +73,7 @@ func TestTake(t *testing.T) {
 	y, z := network(t, c, 0.5, 1.5, 1, 0, 6000, 5)
 	take := func(most int, seed uint64) *observed.Samples {
 		f := files(t, y, z, "npy", observed.Labels{Levels: 16}, observed.Logits)
-		s := must.Get(f.Take(t.Context(), most, seed, nil))(t)
+		s := must.Get(f.Subsample(t.Context(), most, seed, nil))(t)
 		if s.All != 6000 || s.Len() != min(most, 6000) || len(s.Outputs) != s.Len()*15 {
 			t.Fatalf("%d of %d samples", s.Len(), s.All)
 		}

@@ -26,11 +26,11 @@ func (s *Samples) Len() int { return len(s.Level) }
 // Row returns the outputs of sample i, from 0.
 func (s *Samples) Row(i int) []float64 { return s.Outputs[i*s.Bits : (i+1)*s.Bits] }
 
-// Take reads all samples of a source, or some of them where there are more than most: every sample
+// Subsample reads all samples of a source, or some of them where there are more than most: every sample
 // is taken with the same probability, and the seed decides which. Their order is random. done is
 // told how many samples were read since its last call, and may be nil. Errors name the file and the
 // place, or are the context's.
-func (s *Source) Take(ctx context.Context, most int, seed uint64, done func(samples uint64)) (*Samples, error) {
+func (s *Source) Subsample(ctx context.Context, most int, seed uint64, done func(samples uint64)) (*Samples, error) {
 	_, m := s.Outputs.Dims()
 	r := newReservoir(m, most, seed)
 	err := s.each(ctx, done, nil, func(b *batch) error {

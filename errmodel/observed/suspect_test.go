@@ -95,7 +95,7 @@ func TestSettle(t *testing.T) {
 		defer s.Targets.Close()
 		defer s.Outputs.Close()
 		must.Succeed(t, s.Settle(t.Context()))
-		_, err := s.Take(t.Context(), 10, 1, nil)
+		_, err := s.Subsample(t.Context(), 10, 1, nil)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(must.Text(err), tt.want)) {
 			t.Errorf("%q, %q: %v, want %q", tt.targets, tt.outputs, err, tt.want)
 		}

@@ -41,9 +41,9 @@ const (
 // Trainings lists all trainings.
 func Trainings() []Training { return []Training{BCE, CE, Soft, L1, L2} }
 
-// Together reports whether all bits are trained together, for the decoder: outputs are logits,
+// Joint reports whether all bits are trained together, for the decoder: outputs are logits,
 // whose signs mean nothing by themselves.
-func (t Training) Together() bool { return t != BCE && t != "" }
+func (t Training) Joint() bool { return t != BCE && t != "" }
 
 // ThroughGenEx reports whether the loss is the error of gen-ex, and sees the mean of the decoder's
 // distribution alone.

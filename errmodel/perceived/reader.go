@@ -33,7 +33,7 @@ func newReader(p *Nodes, n *Network, decodings []observed.Decoding, predict func
 	m := n.c.Bits()
 	r := &reader{Nodes: p, n: n, decodings: decodings, predict: predict, sample: observed.NewSample(m, correlations),
 		z: make([]float64, m), place: p.places(n.c)}
-	unary := !n.p.Training.Together() && likeUnary(n.c)
+	unary := !n.p.Training.Joint() && likeUnary(n.c)
 	for j, d := range decodings {
 		name := d.Decoder.Name()
 		exact := unary && (name == "gen" || name == "bel-u" && !d.Soft)

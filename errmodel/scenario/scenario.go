@@ -36,9 +36,9 @@ type Scenario struct {
 	costs map[int]cost.Cost // by the number of levels
 }
 
-// Ask makes the scenario ask for the expectation of a cost: see cost.Parse. The codes to come have one of
-// some numbers of levels.
-func (s *Scenario) Ask(text string, circular bool, levels ...int) (err error) {
+// SetCost sets the cost whose expectation is asked for, by its text: see cost.Parse. levels are the numbers of
+// levels that codes of this scenario may have.
+func (s *Scenario) SetCost(text string, circular bool, levels ...int) (err error) {
 	s.costs = map[int]cost.Cost{}
 	for _, l := range levels {
 		if s.cost, err = cost.Parse(text, l, nil, circular); err != nil {
@@ -227,7 +227,7 @@ func (s *Scenario) decoder(name string, c *code.Code) (decode.Decoder, error) {
 // OutputsOf are the outputs of networks that were trained so: those trained for the decoder give logits,
 // whose signs mean nothing by themselves.
 func OutputsOf(o decode.Outputs, t perceived.Training) decode.Outputs {
-	if o == decode.AutoOutputs && t.Together() {
+	if o == decode.AutoOutputs && t.Joint() {
 		return decode.Logits
 	}
 	return o
@@ -259,7 +259,7 @@ func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder) 
 
 // ProblemOf is Problem with the L × M error probabilities given.
 func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix) (*expect.Problem, error) {
-	p := s.Shape(c, d)
+	p := s.WithoutErrors(c, d)
 	p.Errors = e
 	i, ok := d.(decode.Informed)
 	if !ok {
@@ -273,9 +273,9 @@ func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix) (*exp
 	return p, err
 }
 
-// Shape returns the problem without its error probabilities: enough to ask whether a bound
+// WithoutErrors returns the problem without its error probabilities: enough to ask whether a bound
 // or an exact value exists.
-func (s *Scenario) Shape(c *code.Code, d decode.Decoder) *expect.Problem {
+func (s *Scenario) WithoutErrors(c *code.Code, d decode.Decoder) *expect.Problem {
 	return &expect.Problem{Code: c, Decoder: d, Logits: s.OutputsOf(c, d) == decode.Logits,
 		Cost: s.CostOf(c.Levels(), c.Circular())}
 }

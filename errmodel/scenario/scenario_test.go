@@ -84,7 +84,7 @@ func TestTheory(t *testing.T) {
 		c := mustNew(t, tt.code, 41)
 		d := must.Get(s.Decoder(tt.decoder, c))(t)
 		p := must.Get(s.Problem(ctx, c, d))(t)
-		for _, q := range []*expect.Problem{p, s.Shape(c, d)} {
+		for _, q := range []*expect.Problem{p, s.WithoutErrors(c, d)} {
 			b, err := expect.NewMean(ctx, q, false)
 			switch {
 			case tt.bound == "" && !errors.Is(err, theory.ErrNoClosedForm):
@@ -99,7 +99,7 @@ func TestTheory(t *testing.T) {
 			}
 		}
 		weights := must.Get(s.Weights(41))(t)
-		th, err := expect.Of(ctx, 2, p, weights, expect.Omit{AnyLaw: true})
+		th, err := expect.Of(ctx, 2, p, weights, expect.Skip{AnyLaw: true})
 		must.Succeed(t, err)
 		known := [2]bool{!table.Missing(th.Mean.Bound), !table.Missing(th.Mean.Exact)}
 		// by an interval
@@ -190,11 +190,11 @@ func TestQuickExact(t *testing.T) {
 	s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
 	c := mustNew(t, "hexj", 32)
 	p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder("gen", c))(t)))(t)
-	levels := func(omit expect.Omit) []expect.Level {
+	levels := func(omit expect.Skip) []expect.Level {
 		return must.Get(expect.Of(t.Context(), 0, p, theory.Uniform(32), omit))(t).Levels
 	}
-	must.Equal(t, "levels", levels(expect.Omit{Bounds: true, AnyLaw: true}),
-		levels(expect.Omit{Slow: true, Bounds: true, AnyLaw: true}))
+	must.Equal(t, "levels", levels(expect.Skip{Bounds: true, AnyLaw: true}),
+		levels(expect.Skip{Slow: true, Bounds: true, AnyLaw: true}))
 	nodes := 0
 	_, err := theory.NewLaw(t.Context(), 1, c, p.Decoder)
 	_, none := fmt.Sscanf(err.Error(), "no closed form: an exact value takes a decision diagram of %d nodes", &nodes)

@@ -78,7 +78,7 @@ func (r Result) best() (v, stderr float64) {
 type Candidates struct {
 	Problems []*montecarlo.Problem
 	Invalid  []InvalidCode // codes that are set aside
-	Omit     expect.Omit   // what is left out of the results
+	Skip     expect.Skip   // what is left out of the results
 	// Known is told what is known so far; nil for nobody.
 	Known func(*Ranking)
 }
@@ -152,10 +152,10 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		})
 	}
 	// Exact values first, for samples may take long; and before them what is quick.
-	turns := []expect.Omit{candidates.Omit}
-	if quick := candidates.Omit; !quick.Slow {
+	turns := []expect.Skip{candidates.Skip}
+	if quick := candidates.Skip; !quick.Slow {
 		quick.Slow = true
-		turns = []expect.Omit{quick, candidates.Omit}
+		turns = []expect.Skip{quick, candidates.Skip}
 	}
 	for _, omit := range turns {
 		for i, p := range candidates.Problems {
@@ -172,7 +172,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		if draw.RelErr > 0 { // nobody knows how many samples that takes
 			done = run.Drawn
 		}
-		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.Beside(row.Exact), weights,
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.CheckingExact(row.Exact), weights,
 			done)
 		if err != nil {
 			return nil, err

@@ -33,7 +33,7 @@ func ranked(t *testing.T, s *scenario.Scenario, levels int, decoders []string, n
 	}
 	draw := montecarlo.Sampling{Samples: 500, Seed: 1}
 	candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, decoders, draw))(t)
-	candidates.Omit.AnyLaw = len(decoders) == 1 // it takes long, and TestCompare alone looks at it
+	candidates.Skip.AnyLaw = len(decoders) == 1 // it takes long, and TestCompare alone looks at it
 	return must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 }
 
@@ -226,7 +226,7 @@ func TestReached(t *testing.T) {
 			codes = append(codes, must.Get(code.New(name, 24))(t))
 		}
 		candidates := must.Get(compare.NewCandidates(t.Context(), s, codes, []string{decode.Auto}, draw))(t)
-		candidates.Omit = expect.Omit{AnyLaw: true, Intervals: true}
+		candidates.Skip = expect.Skip{AnyLaw: true, Intervals: true}
 		c := must.Get(compare.Rank(t.Context(), s, montecarlo.Run{Backend: montecarlo.CPU{}}, candidates, draw))(t)
 		for _, row := range c.Results {
 			must.Equal(t, row.Code+" is capped", row.Code == "hadamard", row.Capped)

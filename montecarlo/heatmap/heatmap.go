@@ -154,11 +154,11 @@ func New(ctx context.Context, s *scenario.Scenario, q Question) (*Map, error) {
 			return nil, err
 		}
 		sides[i], designs[i] = side{c, d, at}, s.Design(c, d)
-		if name := expect.BoundName(s.Shape(c, d)); name != "" {
+		if name := expect.BoundName(s.WithoutErrors(c, d)); name != "" {
 			bounds = append(bounds, name)
 		}
 	}
-	m := Blank(designs, q.R, q.Sigma)
+	m := Empty(designs, q.R, q.Sigma)
 	m.scenario, m.sides, m.Temperature, m.Measure = s, sides, s.Temperature, s.Measure()
 	methods := q.Methods
 	if len(methods) == 0 {
@@ -167,12 +167,12 @@ func New(ctx context.Context, s *scenario.Scenario, q Question) (*Map, error) {
 			return nil, err
 		}
 	}
-	m.Take(bounds, methods...)
+	m.AddMethods(bounds, methods...)
 	return m, nil
 }
 
-// Blank returns the map of the designs A and B, without methods.
-func Blank(designs [2]scenario.Design, r, sigma plane.Axis) *Map {
+// Empty returns the map of the designs A and B, without methods.
+func Empty(designs [2]scenario.Design, r, sigma plane.Axis) *Map {
 	m := &Map{A: designs[0], B: designs[1], R: r.Values, Sigma: sigma.Values, LogR: r.Logarithmic(),
 		LogSigma: sigma.Logarithmic()}
 	for _, y := range sigma.Values {
@@ -183,9 +183,9 @@ func Blank(designs [2]scenario.Design, r, sigma plane.Axis) *Map {
 	return m
 }
 
-// Take gives empty values to the cells of a map from Blank, by some methods. bounds are the names
+// AddMethods gives empty values to the cells of a map from Empty, by some methods. bounds are the names
 // of the bounds of A and B.
-func (m *Map) Take(bounds []string, methods ...plane.Method) {
+func (m *Map) AddMethods(bounds []string, methods ...plane.Method) {
 	m.Methods = methods
 	if slices.Contains(methods, plane.Bound) {
 		m.Bounds = bounds
@@ -385,7 +385,7 @@ type filler struct {
 // prepare prepares the formulas of bounds or exact values.
 func (f *filler) prepare(ctx context.Context) error {
 	for i, s := range f.m.sides {
-		mean, err := f.method.MeanOf(ctx, f.m.scenario.Shape(s.code, s.decoder))
+		mean, err := f.method.MeanOf(ctx, f.m.scenario.WithoutErrors(s.code, s.decoder))
 		if errors.Is(err, theory.ErrNoClosedForm) {
 			err = fmt.Errorf("%w; method mc samples instead", err)
 		}

@@ -133,7 +133,7 @@ func TestMap(t *testing.T) {
 				if table.Missing(got) { // the other code is invalid here
 					continue
 				}
-				mean := must.Get(expect.Of(t.Context(), 0, p, theory.Uniform(15), expect.Omit{}))(t).Mean
+				mean := must.Get(expect.Of(t.Context(), 0, p, theory.Uniform(15), expect.Skip{}))(t).Mean
 				want, off := mean.Exact, 1e-12*mean.Exact
 				switch method {
 				case plane.Bound:
@@ -171,7 +171,7 @@ func TestFitAxes(t *testing.T) {
 
 // TestNearest: a cell reaches to the geometric mean of its value and the next one.
 func TestNearest(t *testing.T) {
-	m := Blank([2]scenario.Design{}, plane.ListAxis([]float64{1, 4}), plane.ListAxis([]float64{1}))
+	m := Empty([2]scenario.Design{}, plane.ListAxis([]float64{1, 4}), plane.ListAxis([]float64{1}))
 	for r, want := range map[float64]*Cell{0.99: nil, 1: &m.Cells[0], 1.99: &m.Cells[0], 2.01: &m.Cells[1],
 		4: &m.Cells[1], 4.01: nil} {
 		if got := m.Nearest(plane.Point{R: r, Sigma: 1}); got != want {
@@ -238,8 +238,8 @@ func TestWarning(t *testing.T) {
 		{"Eq. 2", "Eq. 26", plane.Bound, false}, {"Eq. 2", "union bound", plane.Bound, true},
 		{"union bound", "union bound", plane.Bound, false}, {"Eq. 2", "union bound", plane.Exact, false},
 	} {
-		m := Blank([2]scenario.Design{}, plane.ListAxis([]float64{1}), plane.ListAxis([]float64{1}))
-		m.Take([]string{tt.a, tt.b}, tt.method)
+		m := Empty([2]scenario.Design{}, plane.ListAxis([]float64{1}), plane.ListAxis([]float64{1}))
+		m.AddMethods([]string{tt.a, tt.b}, tt.method)
 		if got := m.Warning(); (got != "") != tt.warns {
 			t.Errorf("%+v: %q", tt, got)
 		}

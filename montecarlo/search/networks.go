@@ -24,7 +24,7 @@ func defaultsOf(n *scenario.Network) (decoder string, reads decode.Outputs, step
 	switch {
 	case n == nil:
 		return "gen", decode.AutoOutputs, DefaultSteps
-	case n.Training.Together():
+	case n.Training.Joint():
 		return "gen-ex", decode.Logits, 3000
 	}
 	return "gen", decode.Logits, 8000

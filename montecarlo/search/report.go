@@ -168,8 +168,8 @@ func (o *Optimized) equal() string {
 }
 
 // Find searches for a code, samples it on a backend, and compares it with the named codes of no more
-// bits. progress is told how many changes were tried since the last call, and the smallest error. When the context ends, it returns the best code until then
-// and no error; Stopped is set, and the error of the code is the search's own estimate. Where
+// bits. progress is told how many changes were tried since the last call, and the smallest error. When
+// the context ends, it returns the best code until then and no error; Stopped is set, and the error of the code is the search's own estimate. Where
 // there is no code yet, it returns the context's error. Another error says that no code
 // can satisfy the options.
 func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, progress func(steps uint64, best float64)) (
@@ -295,12 +295,12 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 		return out, err
 	}
 	theory, err := expect.Of(ctx, p.Options.Workers, problem.Expected(), p.Options.Prior,
-		expect.Omit{Bounds: true, AnyLaw: true})
+		expect.Skip{Bounds: true, AnyLaw: true})
 	if err != nil {
 		return out, err
 	}
 	out.Exact = theory.Mean.Exact
-	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.Beside(out.Exact), p.Options.Prior, nil)
+	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.CheckingExact(out.Exact), p.Options.Prior, nil)
 	if err != nil {
 		return out, err
 	}

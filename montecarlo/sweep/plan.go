@@ -192,7 +192,7 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 	if err := plane.Check(d.R, d.Sigma); err != nil {
 		return err
 	}
-	if err := s.Ask(f.Cost, f.Circular, f.Levels...); err != nil {
+	if err := s.SetCost(f.Cost, f.Circular, f.Levels...); err != nil {
 		return quoted(err)
 	}
 	if d.Measure = s.Measure(); s.Cost().Matrix() {
@@ -364,7 +364,7 @@ func hashOf(ctx context.Context, rows, columns int, at func(i, k int) float64) (
 // the means of those with a formula.
 func (p *Plan) methodsFor(ctx context.Context, of []plane.Method, d *Definition, c *code.Code,
 	decoder decode.Decoder) (methods []plane.Method, means map[plane.Method]*expect.Mean, err error) {
-	shape := p.scenario.Shape(c, decoder)
+	shape := p.scenario.WithoutErrors(c, decoder)
 	means = map[plane.Method]*expect.Mean{}
 	for _, m := range of {
 		var err error

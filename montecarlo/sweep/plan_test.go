@@ -67,7 +67,7 @@ func TestPlanLimits(t *testing.T) {
 	const plan = `{"codes": ["unary"], "levels": [%d], "r": [1], "sigma": [2], "methods": ["mc"], "samples": %d}`
 	c := must.Get(code.New("unary", 16))(t)
 	s := scenario.New(nil)
-	most := montecarlo.FixedSampling().Of(s.Shape(c, must.Get(s.Decoder(decode.Auto, c))(t))).MaxSamples()
+	most := montecarlo.FixedSampling().Of(s.WithoutErrors(c, must.Get(s.Decoder(decode.Auto, c))(t))).MaxSamples()
 	must.Get(read(fmt.Sprintf(plan, 16, most)))(t)
 	if _, err := read(fmt.Sprintf(plan, 16, most+1)); err == nil {
 		t.Errorf("%d samples are taken", most+1)

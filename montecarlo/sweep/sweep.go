@@ -3,8 +3,8 @@
 // continues where it stopped.
 //
 // ReadPlan reads a plan file, which a user writes: a Sweep, which is plain data, with the codes and
-// decoders that compute it. A cell of a sweep is a code, a decoder, a point of the plane and a method. It is computed as a whole, so its numbers are
-// the same for any number of shards.
+// decoders that compute it. A cell of a sweep is a code, a decoder, a point of the plane and a method.
+// It is computed as a whole, so its numbers are the same for any number of shards.
 //
 // Plan.Open opens a Shard, which is a part of a sweep. Shard.Work computes its cells and keeps the
 // results in a file that is always complete. Merge merges the files of all shards, without the

@@ -82,8 +82,8 @@ func (m *Merged) Map() (*heatmap.Map, error) {
 		return nil, fmt.Errorf("a figure compares two codes by one method: this sweep has %s of %s alone, and %s of %s; "+
 			"take .csv or .json", a.Methods, a.Code, b.Methods, b.Code)
 	}
-	out := heatmap.Blank([2]scenario.Design{a.Design, b.Design}, m.R, m.Sigma)
-	out.Take([]string{a.Bound, b.Bound}, methods...)
+	out := heatmap.Empty([2]scenario.Design{a.Design, b.Design}, m.R, m.Sigma)
+	out.AddMethods([]string{a.Bound, b.Bound}, methods...)
 	out.Temperature, out.Measure = m.Temperature, m.Measure
 	for _, method := range methods {
 		if method == plane.Sample {

@@ -87,7 +87,7 @@ func TestCosts(t *testing.T) {
 		}
 		s := scenario.New(fixed{e})
 		s.Outputs = decode.Bits
-		must.Succeed(t, s.Ask(of, false, levels))
+		must.Succeed(t, s.SetCost(of, false, levels))
 		draw := montecarlo.Sampling{Samples: 4000, Seed: uint64(trial), Answers: true}
 		candidates := must.Get(compare.NewCandidates(t.Context(), s, []*code.Code{c}, []string{name}, draw))(t)
 		p := candidates.Problems[0]
@@ -119,7 +119,7 @@ func TestCosts(t *testing.T) {
 		}
 
 		weights := theory.Uniform(levels)
-		th := must.Get(expect.Of(t.Context(), 0, p.Expected(), weights, expect.Omit{AnyLaw: true}))(t)
+		th := must.Get(expect.Of(t.Context(), 0, p.Expected(), weights, expect.Skip{AnyLaw: true}))(t)
 		check := func(workers int) *verify.Report {
 			run := montecarlo.Run{Backend: montecarlo.CPU{Workers: workers}}
 			return must.Get(verify.Check(t.Context(), s, run, p, th, weights, draw))(t)

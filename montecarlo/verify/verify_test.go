@@ -72,7 +72,7 @@ func TestUnseenErrors(t *testing.T) {
 		run := montecarlo.Run{Backend: montecarlo.CPU{}}
 		got := must.Get(compare.Rank(t.Context(), s, run, candidates, draw))(t)
 		weights := theory.Uniform(levels)
-		th := must.Get(expect.Of(t.Context(), 0, candidates.Problems[0].Expected(), weights, expect.Omit{}))(t)
+		th := must.Get(expect.Of(t.Context(), 0, candidates.Problems[0].Expected(), weights, expect.Skip{}))(t)
 		v := must.Get(verify.Check(t.Context(), s, run, candidates.Problems[0], th, weights, draw))(t)
 		r := got.Results[0]
 		var cells []string // what the table says of random errors

@@ -112,7 +112,7 @@ func (n trained) splits(calibrating int) samples {
 			return nil, nil, err
 		}
 		defer s.Targets.Close()
-		all, err := s.Take(ctx, fitdecoder.Most, split, nil) // in random order
+		all, err := s.Subsample(ctx, fitdecoder.Most, split, nil) // in random order
 		if err != nil {
 			return nil, nil, err
 		}

@@ -71,8 +71,8 @@ type Expected struct {
 	AnyLaw *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
 }
 
-// Omit says which values are left out, because they take long.
-type Omit struct {
+// Skip says which values are left out, because they take long.
+type Skip struct {
 	Bounds, Exact, Intervals, AnyLaw bool
 	SlowLaw                          bool // of any law, what takes more than about a second of a processor
 	Slow                             bool // of everything, what does
@@ -127,7 +127,7 @@ func fewPairs(p *Problem) bool {
 // Of computes what theory says of a problem. workers is the number of goroutines, 0 for one on
 // each processor. Where no formula gives the exact mean, it is the middle of an interval, if that is
 // relatively not wider than ExactWidth.
-func Of(ctx context.Context, workers int, p *Problem, prior []float64, omit Omit) (*Theory, error) {
+func Of(ctx context.Context, workers int, p *Problem, prior []float64, omit Skip) (*Theory, error) {
 	q := theorist{workers: workers, p: p, prior: prior, omit: omit, enclosing: enclose.DefaultOptions()}
 	return q.theory(ctx)
 }
@@ -137,7 +137,7 @@ type theorist struct {
 	workers   int
 	p         *Problem
 	prior     []float64
-	omit      Omit
+	omit      Skip
 	onlyMean  bool        // levels whose weight is 0 are left out, and all but the mean
 	exact     *theory.Law // as it was prepared; nil where it was not
 	enclosing enclose.Options

@@ -21,7 +21,7 @@ type Mean struct {
 	Width  float64 // values may be wrong by this relative amount; 0 for formulas
 	Work   int     // of an interval, where there is no formula: see enclose.Options
 
-	omit  Omit
+	omit  Skip
 	exact *theory.Law // nil for bounds, intervals and decoders that know the error model
 }
 
@@ -81,7 +81,7 @@ func NewMean(ctx context.Context, p *Problem, exact bool) (*Mean, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mean{Name: b.Name, Linear: b.Linear, omit: Omit{Exact: true, Intervals: true, AnyLaw: true}}, nil
+	return &Mean{Name: b.Name, Linear: b.Linear, omit: Skip{Exact: true, Intervals: true, AnyLaw: true}}, nil
 }
 
 // HasExact reports whether exact values describe a problem: its bits err independently. The signs of
@@ -116,7 +116,7 @@ func newExact(ctx context.Context, p *Problem) (*Mean, error) {
 		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
 			theory.ErrNoClosedForm)
 	}
-	m := &Mean{omit: Omit{Bounds: true, Intervals: true, AnyLaw: true}}
+	m := &Mean{omit: Skip{Bounds: true, Intervals: true, AnyLaw: true}}
 	if _, ok := p.Decoder.(decode.Informed); ok { // which is another decoder for every table
 		return m, theory.Enumerable(p.Code, p.Decoder)
 	}
@@ -124,7 +124,7 @@ func newExact(ctx context.Context, p *Problem) (*Mean, error) {
 	m.exact, err = theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
 	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
 		const work = 1 << 23 // maps have many cells
-		return &Mean{Width: ExactWidth, Work: work, omit: Omit{Bounds: true, Exact: true, AnyLaw: true}}, nil
+		return &Mean{Width: ExactWidth, Work: work, omit: Skip{Bounds: true, Exact: true, AnyLaw: true}}, nil
 	}
 	if err != nil {
 		return nil, err

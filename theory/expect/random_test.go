@@ -280,7 +280,7 @@ func TestRandomProblems(t *testing.T) {
 				t.Errorf("%s: %s %v, want %v", name, what, got, want)
 			}
 		}
-		th := must.Get(expect.Of(t.Context(), 1, p.Problem, p.prior, expect.Omit{}))(t)
+		th := must.Get(expect.Of(t.Context(), 1, p.Problem, p.prior, expect.Skip{}))(t)
 		confusion := must.Get(expect.Confusion(t.Context(), 1, p.Problem))(t)
 		var all expect.Level
 		for i, level := range th.Levels {
@@ -407,7 +407,7 @@ func TestConfusionOfPaths(t *testing.T) {
 	p := &expect.Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Errors: mat.NewDense(48, 47, nil)}
 	rng := rand.New(rand.NewPCG(2, 58))
 	p.Errors.(*mat.Dense).Apply(func(_, _ int, _ float64) float64 { return rng.Float64() / 3 }, p.Errors)
-	th := must.Get(expect.Of(t.Context(), 1, p, theory.Uniform(48), expect.Omit{AnyLaw: true}))(t)
+	th := must.Get(expect.Of(t.Context(), 1, p, theory.Uniform(48), expect.Skip{AnyLaw: true}))(t)
 	m, mean := must.Get(expect.Confusion(t.Context(), 2, p))(t), 0.0
 	for i := range 48 {
 		must.Within(t, "probability", mat.Sum(m.RowView(i)), 1-1e-12, 1+1e-12)

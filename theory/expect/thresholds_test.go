@@ -49,8 +49,8 @@ func TestSlow(t *testing.T) {
 		c := must.Get(code.New(tt.code, tt.levels))(t)
 		p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t),
 			Errors: must.Get(errmodel.NewMixture(t.Context(), c, 0.01, 0.5))(t)}
-		slow := must.Get(Of(t.Context(), 1, p, prior, Omit{Slow: true, Bounds: true}))(t)
-		law := must.Get(Of(t.Context(), 1, p, prior, Omit{SlowLaw: true, Bounds: true, Intervals: true}))(t)
+		slow := must.Get(Of(t.Context(), 1, p, prior, Skip{Slow: true, Bounds: true}))(t)
+		law := must.Get(Of(t.Context(), 1, p, prior, Skip{SlowLaw: true, Bounds: true, Intervals: true}))(t)
 		must.Equal(t, fmt.Sprintf("%+v: an interval, laws, laws", tt), [3]bool{tt.interval, tt.laws, tt.laws},
 			[3]bool{slow.Intervals != nil, slow.Laws != nil, law.Laws != nil})
 	}
@@ -62,7 +62,7 @@ func TestExactWidth(t *testing.T) {
 	p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t),
 		Errors: must.Get(errmodel.NewMixture(t.Context(), c, 0.2, 1.5))(t)}
 	for width, want := range map[float64]bool{1.1e-5: true, 3e-5: false} { // what is found is narrower
-		q := theorist{workers: 1, p: p, prior: theory.Uniform(32), omit: Omit{Bounds: true, Exact: true, AnyLaw: true},
+		q := theorist{workers: 1, p: p, prior: theory.Uniform(32), omit: Skip{Bounds: true, Exact: true, AnyLaw: true},
 			enclosing: enclose.Options{Width: width, Work: 1 << 24}}
 		x := must.Get(q.theory(t.Context()))(t).Mean
 		found := enclose.Interval{Lo: *x.ExactLo, Hi: *x.ExactHi}.Width()

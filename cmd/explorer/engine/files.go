@@ -228,7 +228,7 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error
 		return fmt.Errorf("there is no file of %q", q.What)
 	}
 	th, err := expect.Of(ctx, run.Workers, s.problem.Expected(), s.weights,
-		expect.Omit{Intervals: true, SlowLaw: true})
+		expect.Skip{Intervals: true, SlowLaw: true})
 	if err != nil {
 		return err
 	}

@@ -166,10 +166,10 @@ func (e *Engine) theory(ctx context.Context, q theoryQuestion) (*answer, error) 
 	return &answer{JSON: out, Numbers: map[string][]float64{"bound": bound, "exact": exact}}, nil
 }
 
-// omit says what a page does without: of exact values what takes some seconds. A quick answer has no intervals, and nothing that takes more than
-// some ten milliseconds in a browser, a hundredth of what expect.Omit calls slow. Work is counted
-// in additions.
-func (s *subject) omit(quick bool) expect.Omit {
+// omit says what a page does without: of exact values what takes some seconds. A quick answer has no
+// intervals, and nothing that takes more than some ten milliseconds in a browser, a hundredth of what
+// expect.Skip calls slow. Work is counted in additions.
+func (s *subject) omit(quick bool) expect.Skip {
 	mostExact, mostBound := 1<<27, math.MaxInt
 	if quick {
 		mostExact, mostBound = 1<<20, 1<<22
@@ -185,14 +185,14 @@ func (s *subject) omit(quick bool) expect.Omit {
 			bound += levels * d * d / 2
 		}
 	}
-	return expect.Omit{
+	return expect.Skip{
 		Bounds: s.problem.Kind.Hard() && bound > mostBound, Exact: exact > mostExact,
 		Intervals: quick, AnyLaw: true,
 	}
 }
 
 // more reports whether there may be more than was found where some was left out.
-func (s *subject) more(omit expect.Omit, found expect.Expected) bool {
+func (s *subject) more(omit expect.Skip, found expect.Expected) bool {
 	return omit.Bounds || table.Missing(found.Exact) && expect.HasExact(s.problem.Expected())
 }
 
@@ -276,14 +276,14 @@ func (e *Engine) row(ctx context.Context, q rowQuestion) (*answer, error) {
 		}
 		return &answer{JSON: rowAnswer{Problem: err.Error()}}, nil
 	}
-	candidates := &compare.Candidates{Problems: []*montecarlo.Problem{s.problem}, Omit: s.omit(q.Quick)}
+	candidates := &compare.Candidates{Problems: []*montecarlo.Problem{s.problem}, Skip: s.omit(q.Quick)}
 	c, err := compare.Rank(ctx, s.scenario, run, candidates, q.Scene.draw(q.Samples))
 	if err != nil {
 		return nil, err
 	}
 	r := c.Results[0]
 	return &answer{JSON: rowAnswer{Result: r, Unlearned: c.Unlearned(r),
-		Later: q.Quick && s.more(candidates.Omit, r.Expected)}}, nil
+		Later: q.Quick && s.more(candidates.Skip, r.Expected)}}, nil
 }
 
 // mapQuestion asks for some rows of the map of two codes.

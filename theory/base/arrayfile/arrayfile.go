@@ -208,8 +208,8 @@ func (r *Rows) Header() []string {
 // Parts returns K of an N × K × M array, and 1 for other arrays.
 func (r *Rows) Parts() int { return r.parts }
 
-// Take leaves columns from to to−1, from 0, of every row; Dims and Next know no others then.
-func (r *Rows) Take(from, to int) error {
+// TakeColumns leaves columns from to to−1, from 0, of every row; Dims and Next know no others then.
+func (r *Rows) TakeColumns(from, to int) error {
 	if from < 0 || to > r.m || from >= to {
 		return fmt.Errorf("%s: columns %d to %d of %d", r.name, from+1, to, r.m)
 	}

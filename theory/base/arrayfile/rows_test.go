@@ -209,11 +209,11 @@ func TestTake(t *testing.T) {
 		t.Fatalf("%d × %d, %d parts", n, m, r.Parts())
 	}
 	for _, bad := range [][2]int{{-1, 2}, {4, 7}, {3, 3}} {
-		if err := r.Take(bad[0], bad[1]); err == nil {
+		if err := r.TakeColumns(bad[0], bad[1]); err == nil {
 			t.Errorf("%v was taken", bad)
 		}
 	}
-	must.Succeed(t, r.Take(2, 4))
+	must.Succeed(t, r.TakeColumns(2, 4))
 	for range 2 {
 		row := make([]float64, 2)
 		for i := range 2 {
