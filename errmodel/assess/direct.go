@@ -155,8 +155,11 @@ func (f *Fit) directText() string {
 	if share := d.Difference / d.Error; math.Abs(share) < 1e4 { // also where direct regression is never wrong
 		by = fmt.Sprintf(": %s (standard error %s, %s)", moreError(share), percent(d.DifferenceErr/d.Error), how)
 	}
-	text := fmt.Sprintf("Direct regression is wrong by %s%s: this network is %s%s.", table.Short(d.Error), f.unit(),
-		verdict, by)
+	who := "this network"
+	if f.Fitted != nil && f.Fitted.Better { // which direct regression has none of
+		who += ", read by its fitted decoder,"
+	}
+	text := fmt.Sprintf("Direct regression is wrong by %s%s: %s is %s%s.", table.Short(d.Error), f.unit(), who, verdict, by)
 	if d.Warning != "" {
 		text += fmt.Sprintf(" No forecast uses its error, for %s: check its units, and the order of its samples.", d.Warning)
 	}
