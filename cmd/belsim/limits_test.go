@@ -46,7 +46,6 @@ func TestInterrupted(t *testing.T) {
 		"compare unary --levels 4096 --samples 2 --decoder gen-ex",
 		"heatmap unary johnson --levels 4096 --decoder gen",
 		// The others with BELSIM_LONG=1.
-		"codes hadamard --levels 32768 -o code.png",
 		"codes hadamard --levels 65536 -o code.npy",
 		"compare hadamard --levels 16384",
 		"compare b1jdj hexj --levels 16384 --decoder gen,gen-ex",
