@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,7 +53,7 @@ func ParseOther(text string) (Other, error) {
 
 // ReadRuns reads a table of networks: a CSV file with the columns code, loss (BCE, CE, soft, L1 or
 // L2), seed and outputs. The seed may be any text; it is for people. Paths are relative to the
-// file. Errors name the file and the line.
+// file. A column that occurs twice is refused. Errors name the file and the line.
 func ReadRuns(path string) ([]Other, error) {
 	const largest = 16 << 20 // of a table, in bytes
 	text, err := inputfile.Read(path, largest)
@@ -62,21 +63,31 @@ func ReadRuns(path string) ([]Other, error) {
 	// some spreadsheets write this mark
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
 	r.TrimLeadingSpace = true
-	rows, err := r.ReadAll()
-	if err != nil {
+	head, err := r.Read()
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	rows = append(rows, nil)[:max(len(rows), 1)]
 	var at [4]int
 	for j, name := range []string{"code", "loss", "seed", "outputs"} {
-		if at[j] = slices.Index(rows[0], name); at[j] < 0 {
+		if at[j] = slices.Index(head, name); at[j] < 0 {
 			return nil, fmt.Errorf("%s: line 1 has no column %s; want the columns code,loss,seed,outputs", path, name)
+		}
+		if slices.Contains(head[at[j]+1:], name) {
+			return nil, fmt.Errorf("%s: line 1 has the column %s twice", path, name)
 		}
 	}
 	var out []Other
-	for i, row := range rows[1:] {
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		line, _ := r.FieldPos(0) // the reader skips empty lines, and a field may have several
 		o := Other{Code: row[at[0]], Outputs: row[at[3]], Training: perceived.Training(strings.ToLower(row[at[1]])),
-			Line: fmt.Sprintf("%s: line %d", path, i+2)}
+			Line: fmt.Sprintf("%s: line %d", path, line)}
 		if h := forecast.LookupHead(o.Code); h.Name != "" {
 			o.Training = h.Training
 		} else if !slices.Contains(perceived.Trainings(), o.Training) {

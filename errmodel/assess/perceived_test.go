@@ -527,12 +527,14 @@ func TestReadRuns(t *testing.T) {
 		{"softmax", z, perceived.CE, path + ": line 4"}}
 	same(t, "networks", want, got)
 	for text, want := range map[string]string{
-		"":                   "no column code",
-		"code,loss,seed\n":   "no column outputs",
-		header:               "no networks",
-		header + "x,MSE,1,z": "line 2, column loss: \"MSE\"; want BCE, CE, soft, L1 or L2",
-		header + "x,CE,1,\n": "line 2: a code and its outputs",
-		header + "x,CE\n":    "wrong number of fields",
+		"":                     "no column code",
+		"code,loss,seed\n":     "no column outputs",
+		header:                 "no networks",
+		header + "x,MSE,1,z":   "line 2, column loss: \"MSE\"; want BCE, CE, soft, L1 or L2",
+		header + "x,CE,1,\n":   "line 2: a code and its outputs",
+		header + "x,CE\n":      "wrong number of fields",
+		header + "\nx,MSE,1,z": "line 3, column loss",
+		"code,loss,seed,seed,outputs\nx,CE,1,1,z\n": "line 1 has the column seed twice",
 	} {
 		if _, err := read(text); err == nil {
 			t.Errorf("%q was taken", text)
