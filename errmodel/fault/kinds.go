@@ -192,11 +192,14 @@ func (s *search) training() *Finding {
 // has a curvature of at most 1/σ²); targets of one or two levels do. It is NaN of other codes, and where few samples
 // have their most likely level between others.
 func Width(c *code.Code, training perceived.Training, seen *observed.Summary) float64 {
+	if training == perceived.BCE || !c.OneHot() {
+		return math.NaN()
+	}
 	var curvature []float64
 	s := kept(c, seen)
 	for i := range s.Len() {
 		z := s.Row(i)
-		if at := floats.MaxIdx(z); c.OneHot() && training != perceived.BCE && at > 0 && at < len(z)-1 {
+		if at := floats.MaxIdx(z); at > 0 && at < len(z)-1 {
 			curvature = append(curvature, 2*z[at]-z[at-1]-z[at+1])
 		}
 	}
@@ -210,8 +213,11 @@ func Width(c *code.Code, training perceived.Training, seen *observed.Summary) fl
 // soft finds that a softmax that is said to have learnt Gaussian targets has learnt others.
 func (s *search) soft() *Finding {
 	const narrow = 0.9 // of σ
+	if s.Training != perceived.Soft {
+		return nil
+	}
 	width := Width(s.Code, s.Training, s.Seen)
-	if s.Training != perceived.Soft || !(width < narrow*forecast.SoftSigma) {
+	if !(width < narrow*forecast.SoftSigma) {
 		return nil
 	}
 	return found("soft", width, fmt.Sprintf("the targets were no Gaussians of σ = %v levels, but one or two levels: the "+

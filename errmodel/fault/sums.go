@@ -30,14 +30,19 @@ const (
 	emptyShare = 0.25
 )
 
+// spread is the variance of all outputs of a bit, and the mean of their squares.
+func spread(of observed.Column) (variance, square float64) {
+	n := of.Samples[0] + of.Samples[1]
+	mean, square := (of.Sum[0]+of.Sum[1])/n, of.Square/n
+	return square - mean*mean, square
+}
+
 // dependence says how the outputs of a bit depend on its targets: the difference of the mean outputs where
 // targets are one and where they are zero, in standard errors if there were no dependence; 0 where all outputs
 // are alike, up to the rounding of sums, and NaN where all targets are.
 func dependence(of observed.Column) float64 {
 	samples, sum := of.Samples, of.Sum
-	all := samples[0] + samples[1]
-	mean, square := (sum[0]+sum[1])/all, of.Square/all
-	switch variance := square - mean*mean; {
+	switch variance, square := spread(of); {
 	case samples[0] == 0 || samples[1] == 0:
 		return math.NaN()
 	case variance > 1e-10*square:
@@ -66,9 +71,7 @@ func Dead(c *code.Code, seen *observed.Summary) []int {
 func (in *Input) dead() *Finding {
 	dead := slices.Clone(in.Dead)
 	for k, of := range in.Seen.Columns(in.Code) {
-		n := of.Samples[0] + of.Samples[1]
-		mean, square := (of.Sum[0]+of.Sum[1])/n, of.Square/n
-		if !in.Kind.Hard() && square-mean*mean <= 1e-8*max(square, 1e-12) &&
+		if variance, square := spread(of); !in.Kind.Hard() && variance <= 1e-8*max(square, 1e-12) &&
 			min(of.Samples[0], of.Samples[1]) >= fewestLevel && !slices.Contains(dead, k+1) {
 			dead = append(dead, k+1)
 		}

@@ -169,9 +169,9 @@ func (o *Optimized) equal() string {
 
 // Find searches for a code, samples it on a backend, and compares it with the named codes of no more
 // bits. progress is told how many changes were tried since the last call, and the smallest error. When
-// the context ends, it returns the best code until then and no error; Stopped is set, and the error of the code is the search's own estimate. Where
-// there is no code yet, it returns the context's error. Another error says that no code
-// can satisfy the options.
+// the context ends, it returns the best code until then and no error; Stopped is set, and the error of
+// the code is the search's own estimate. Where there is no code yet, it returns the context's error.
+// Another error says that no code can satisfy the options.
 func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, progress func(steps uint64, best float64)) (
 	*Optimized, error) {
 	o := p.Options

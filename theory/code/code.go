@@ -335,10 +335,7 @@ func fromMatrix(name string, m mat.Matrix, real bool) (*Code, error) {
 			}
 		}
 	}
-	for k := range width {
-		if !real {
-			break
-		}
+	for k := range len(c.values) / levels { // of real numbers
 		column := mat.Col(nil, k, c)
 		middle := slices.Min(column)/2 + slices.Max(column)/2
 		for i, v := range column {
