@@ -27,7 +27,6 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/gpu"
-	"belsim/montecarlo"
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/theory/base/memory"
@@ -243,7 +242,6 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Vars{
 			"version":    "belsim " + version(),
 			"misfit":     fmt.Sprint(perceived.DefaultMisfit),
-			"most":       fmt.Sprint(montecarlo.FixedSampling().MaxSamples),
 			"r":          fmt.Sprint(scenario.DefaultMixture().R),
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),
