@@ -26,7 +26,6 @@ import (
 	"belsim/cmd/internal/rules"
 	"belsim/errmodel/scenario"
 	"belsim/gpu"
-	"belsim/montecarlo"
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/theory/base/memory"
@@ -241,7 +240,6 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Exit(exit),
 		kong.Vars{
 			"version":    "belsim " + version(),
-			"most":       fmt.Sprint(montecarlo.FixedSampling().MaxSamples),
 			"r":          fmt.Sprint(scenario.DefaultMixture().R),
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),

@@ -156,7 +156,6 @@ def compare(
     temperature: float | None = None,
     cost: str | ArrayLike | None = None,
     samples: int | None = None,
-    rel_err: float | None = None,
     exact: bool = False,
     baseline: float | None = None,
     seed: int | None = None,
@@ -171,9 +170,8 @@ def compare(
     ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
     Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
     the mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
-    of each label are drawn; with ``rel_err``, so many at most; with neither, as many as standard errors of 0.2 % need, within about
-    half a second for each code. ``exact`` also computes the bounds and exact values
-    that take more than about a second; one that would take more than minutes stays NaN. The ``decoder`` is ``"auto"`` by default:
+    of each label are drawn; by default, as many as standard errors of 0.2 % need, within about
+    half a second for each code. ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes stays NaN. The ``decoder`` is ``"auto"`` by default:
     bel-u for unary, bel-j for Johnson codes, gen for all others.
 
     ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
@@ -309,7 +307,6 @@ def verify(
     temperature: float | None = None,
     cost: str | ArrayLike | None = None,
     samples: int | None = None,
-    rel_err: float | None = None,
     confusion: bool = False,
     seed: int | None = None,
     workers: int | None = None,
@@ -866,7 +863,6 @@ def optimize(
     temperature: float | None = None,
     cost: str | ArrayLike | None = None,
     samples: int | None = None,
-    rel_err: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
     backend: Literal["auto", "cpu", "cuda"] | None = None,

@@ -343,8 +343,6 @@ def test_errors() -> None:
         belsim.compare("unary")
     with pytest.raises(belsim.Error, match="r=-1: want a finite number from 0"):
         belsim.compare(["unary"], r=-1)
-    with pytest.warns(UserWarning, match="samples=65536 was reached"):
-        belsim.compare(["unary"], levels=8, rel_err=1e-6, samples=65536)
 
 
 # What must be refused, in an expression with Z, y and labels; and the beginning of the message.
