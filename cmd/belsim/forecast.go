@@ -17,15 +17,15 @@ import (
 )
 
 type forecastCmd struct {
-	Codes      []string             `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs, direct and corn (default: all codes)."`
-	Levels     []int                `placeholder:"L" help:"Numbers of levels (default: with --range 32,64,128,256, else 256, or as a file, --prior or --model has)."`
-	MAE        forecast.UnaryError  `xor:"noise" name:"mae" placeholder:"X[@L]" help:"Networks whose mean |error| with unary, of L levels, is X."`
-	Model      string               `xor:"noise,range" placeholder:"FILE" reads:"" help:"The same, by a .json of fit."`
-	Range      assess.LabelRange    `xor:"range" placeholder:"a:b" reads:"" help:"Labels of the end levels (default: labels are levels)."`
-	Training   []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
-	Decoder    []string             `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}."`
-	Prior      string               `group:"model" placeholder:"FILE" reads:"" help:"${histogram}"`
-	Baseline   float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression."`
+	Codes    []string             `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs, direct and corn (default: all codes)."`
+	Levels   []int                `placeholder:"L" help:"Numbers of levels (default: with --range 32,64,128,256, else 256, or as a file, --prior or --model has)."`
+	MAE      forecast.UnaryError  `xor:"noise" name:"mae" placeholder:"X[@L]" help:"Networks whose mean |error| with unary, of L levels, is X."`
+	Model    string               `xor:"noise,range" placeholder:"FILE" reads:"" help:"The same, by a .json of fit."`
+	Range    assess.LabelRange    `xor:"range" placeholder:"a:b" reads:"" help:"Labels of the end levels (default: labels are levels)."`
+	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
+	Decoder  []string             `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}."`
+	Prior    string               `group:"model" placeholder:"FILE" reads:"" help:"${histogram}"`
+	Baseline float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression."`
 	workersFlag
 	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
 }

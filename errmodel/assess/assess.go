@@ -149,7 +149,7 @@ type findings struct {
 	others  []*network
 	theory  []MixtureRow
 	model   knowledge
-	direct  *Direct // nil for none
+	direct  *Direct         // nil for none
 	advice  *Recommendation // nil for none
 }
 

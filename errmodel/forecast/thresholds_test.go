@@ -113,4 +113,3 @@ func TestLike(t *testing.T) {
 		t.Errorf("label noise %v, and %v of ten times the range", one, ten)
 	}
 }
-

@@ -57,9 +57,8 @@ Training = Literal["bce", "ce", "l1", "l2"]
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_WENT = dict.fromkeys(
-    ("codes", "decoder", "mae", "training", "model", "prior", "baseline"), "belsim.forecast has it"
-) | dict.fromkeys(("samples", "seed", "backend"), "nothing is sampled any more")
+_WENT = dict.fromkeys(("codes", "decoder", "mae", "training", "model", "prior", "baseline"), "belsim.forecast has it")
+_WENT |= dict.fromkeys(("samples", "seed", "backend"), "nothing is sampled any more")
 _WENT |= dict.fromkeys(("label_noise", "misfit", "cutoff"), "belsim.forecast takes mae; misfit and cutoff are constants of the model")
 
 

@@ -76,7 +76,7 @@ def test_forecast(network: Network) -> None:
         belsim.forecast(range=4.3)  # type: ignore[arg-type]
     with pytest.raises(belsim.Error, match=r"prior of shape \(3,\): want \(N, 2\)"):
         belsim.forecast(range=(0, 1), mae=0.1, prior=[1, 2, 3])
-    alike, last = (belsim.forecast(["gray"], levels=4, mae=0.3, prior=prior)["forecast"].item() for prior in ([1, 1, 1, 1], [1, 1, 1, 9]))
+    alike, last = (belsim.forecast(["gray"], levels=4, mae=0.3, prior=[1, 1, 1, n])["forecast"].item() for n in (1, 9))
     assert last != alike
 
 
