@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"belsim/errmodel"
 	"belsim/errmodel/fault"
@@ -80,29 +79,19 @@ func newOutside(seen observed.Outside, width float64) *Outside {
 	return &Outside{seen.Count, width * seen.Error, width * seen.Clipped}
 }
 
-// text is "" where no prediction lies outside.
-func (o *Outside) text(f *Fit) string {
-	if o == nil {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d predictions are outside of the range: they are wrong by %s%s as they are, and by %s "+
-		"if they are clipped to it.", o.Count, f.Samples, table.Short(o.Error), f.unit(), table.Short(o.Clipped))
-}
-
 // besideDirect compares the network with direct regression, both by their errors about the targets
 // themselves, and says whether the error of direct regression is believed; it is nil where none is
 // given. The error refuses a baseline that is larger than the range.
-func besideDirect(n *network, rows []DecoderRow) (*Direct, error) {
-	best, b := bestDecoder(rows), n.options.Baseline
+func (f *Fit) besideDirect(n *network) (*Direct, error) {
+	best, b := bestDecoder(f.Decoders), n.options.Baseline
 	if b == (Baseline{}) || best < 0 {
 		return nil, nil
 	}
-	d, width := rows[best], n.width()
+	d, width := f.Decoders[best], n.width()
 	out := &Direct{Error: b.Error, StdErr: math.NaN(), Design: d.Design, Network: d.Observed, DifferenceErr: d.StdErr}
-	fitted := n.fitted != nil && n.fitted.Better
+	fitted := f.Fitted != nil && f.Fitted.Better
 	if fitted {
-		f := newFitted(n)
-		out.Design, out.Network, out.DifferenceErr = f.Design, f.Error, f.StdErr
+		out.Design, out.Network, out.DifferenceErr = f.Fitted.Design, f.Fitted.Error, f.Fitted.StdErr
 	}
 	out.Difference = out.Network - out.Error
 	if b.File != "" {
@@ -121,7 +110,7 @@ func besideDirect(n *network, rows []DecoderRow) (*Direct, error) {
 	}
 	if out.Error > all {
 		return nil, &refuse.Value{Name: "baseline", Value: out.Error,
-			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: %s", errorUnit(n.ends()), all, what)}
+			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: %s", errorUnit(f.Range), all, what)}
 	}
 	e := observed.Error{Mean: out.Error / width}
 	if !table.Missing(out.StdErr) {
@@ -163,5 +152,5 @@ func (f *Fit) directText() string {
 	if d.Warning != "" {
 		text += fmt.Sprintf(" No forecast uses its error, for %s: check its units, and the order of its samples.", d.Warning)
 	}
-	return strings.Join(sentences(text, d.Outside.text(f)), " ")
+	return text
 }

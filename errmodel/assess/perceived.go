@@ -32,18 +32,16 @@ type PerceivedFit struct {
 // rejected is the Distance from which the data reject the model.
 const rejected = 3.0
 
-// knowledge is what the perceived-label model says of networks.
+// knowledge is what the perceived-label model says of networks, besides Fit.Perceived.
 type knowledge struct {
-	fit      *PerceivedFit
-	decoders []DecoderRow
 	siblings siblings
 
 	forecasts *forecast.Forecaster // nil, as what follows, where the model says nothing
 	learnt    *perceived.Network   // what the model learns of the first one's code
 }
 
-// learn fits the perceived-label model to the first network, and puts all networks beside it.
-func learn(ctx context.Context, workers int, own *network, others []*network) (knowledge, error) {
+// learn fits the perceived-label model to the first network, and puts the decoders of all networks beside it.
+func (f *Fit) learn(ctx context.Context, workers int, own *network, others []*network) (out knowledge, err error) {
 	p := &PerceivedFit{Miscalibration: own.seen.Miscalibration, Distance: math.NaN(), Rates: []forecast.BitRate{}}
 	p.Fit = perceived.Fit{
 		Model: perceived.Model{Noise: math.NaN(), Cutoff: math.NaN(), Misfit: perceived.DefaultMisfit,
@@ -51,7 +49,7 @@ func learn(ctx context.Context, workers int, own *network, others []*network) (k
 		NoiseInterval: unknown(), CutoffInterval: unknown(), Tail: math.NaN(),
 	}
 	all := append([]*network{own}, others...)
-	out := knowledge{fit: p, decoders: decoderRows(own.width(), all)}
+	f.Perceived, f.Decoders = p, decoderRows(f.LevelWidth, all)
 	if p.Verdict = own.unmodelled(); p.Verdict != "" {
 		return out, nil
 	}
@@ -59,7 +57,7 @@ func learn(ctx context.Context, workers int, own *network, others []*network) (k
 	for _, n := range all {
 		most = max(most, n.code.Bits())
 	}
-	nodes, err := forecast.NewNodes(perceived.ManyNodes, own.smoothed(), own.labels(), most, perceived.Seed)
+	nodes, err := forecast.NewNodes(perceived.ManyNodes, f.smoothed(), f.labels(), most, perceived.Seed)
 	if err != nil {
 		return out, err
 	}
@@ -86,18 +84,19 @@ func learn(ctx context.Context, workers int, own *network, others []*network) (k
 			networks = append(networks, n.observed())
 		}
 	}
-	out.forecasts = newForecaster(p.Fit, own.labels(), own.smoothed(), own.options.Temperature, networks,
+	out.forecasts = newForecaster(p.Fit, f.labels(), f.smoothed(), f.Temperature, networks,
 		own.options.Decoders)
 	beside, under, err := besideModel(ctx, out.forecasts, all, nodes)
 	if err != nil {
 		return out, err
 	}
-	out.learnt, out.fit = beside.Learnt, p.judged(beside)
-	for i := range out.decoders {
-		r := &out.decoders[i]
+	out.learnt = beside.Learnt
+	p.judge(beside)
+	for i := range f.Decoders {
+		r := &f.Decoders[i]
 		r.Known = trusted(all[r.Network-1]) && r.Decoder != fittedName
 		if e, known := under[r.Design]; known {
-			r.Perceived = own.width() * e
+			r.Perceived = f.LevelWidth * e
 		}
 	}
 	return out, nil
@@ -129,7 +128,7 @@ func besideModel(ctx context.Context, of *forecast.Forecaster, all []*network,
 	nodes *perceived.Nodes) (first *forecast.Comparison, under map[scenario.Design]float64, err error) {
 	under = map[scenario.Design]float64{}
 	for _, n := range all {
-		if _, done := under[forecast.DesignOf(n.code, n.training, n.decodings[0])]; done {
+		if _, done := under[n.design(n.decodings[0])]; done {
 			continue // seeds
 		}
 		beside, err := of.Compare(ctx, n.observed(), nodes)
@@ -137,7 +136,7 @@ func besideModel(ctx context.Context, of *forecast.Forecaster, all []*network,
 			return nil, nil, err
 		}
 		for i, d := range n.decodings {
-			under[forecast.DesignOf(n.code, n.training, d)] = beside.Errors[i]
+			under[n.design(d)] = beside.Errors[i]
 		}
 		first = cmp.Or(first, beside)
 	}
@@ -203,8 +202,8 @@ func (s siblings) text(yours string) string {
 		"To find out, " + string(AddCheckpoint) + "."
 }
 
-// judged is the fit with its rates of bits, and says whether the model describes the network.
-func (p PerceivedFit) judged(beside *forecast.Comparison) *PerceivedFit {
+// judge adds the rates of bits, and whether the model describes the network.
+func (p *PerceivedFit) judge(beside *forecast.Comparison) {
 	if len(beside.Rates) > 0 {
 		p.Rates = beside.Rates
 	}
@@ -216,26 +215,16 @@ func (p PerceivedFit) judged(beside *forecast.Comparison) *PerceivedFit {
 			"from such a network's by %.0f %%. The further it differs, the wider are the intervals of forecasts.",
 			100*beside.Furthest)
 	}
-	return &p
 }
 
 // smoothed is the share of each level, with half a sample more for each: a level without samples is
 // rare, but not impossible.
-func smoothed(prior []float64, samples uint64) []float64 {
-	n, out := float64(samples), make([]float64, len(prior))
-	for i, p := range prior {
+func (f *Fit) smoothed() []float64 {
+	n, out := float64(f.Samples), make([]float64, len(f.Prior))
+	for i, p := range f.Prior {
 		out[i] = (p*n + 0.5) / (n + 0.5*float64(len(out)))
 	}
 	return out
-}
-
-// realLabels are the real labels of targets, uniform within a level unless they are levels; nil without
-// a range.
-func realLabels(ends *[2]float64, shares []float64, onLevels bool) *forecast.Labels {
-	if ends == nil {
-		return nil
-	}
-	return &forecast.Labels{Lo: ends[0], Hi: ends[1], Shares: shares, OnLevels: onLevels}
 }
 
 // onLevels reports whether targets are levels, also where these have a range.
@@ -244,8 +233,11 @@ func onLevels(quantization, width float64) bool {
 	return quantization <= rounding*width
 }
 
-func (f *Fit) smoothed() []float64 { return smoothed(f.Prior, f.Samples) }
-
+// labels are the real labels of targets, uniform within a level unless they are levels; nil without a range.
 func (f *Fit) labels() *forecast.Labels {
-	return realLabels(f.Range, f.smoothed(), onLevels(f.Quantization, f.LevelWidth))
+	if f.Range == nil {
+		return nil
+	}
+	return &forecast.Labels{Lo: f.Range[0], Hi: f.Range[1], Shares: f.smoothed(),
+		OnLevels: onLevels(f.Quantization, f.LevelWidth)}
 }

@@ -89,7 +89,7 @@ func (r *Report) details() (out []table.Block) {
 	if rec := f.Recommendation; rec != nil {
 		if len(rec.Ranking) > 0 {
 			add("codes if they were trained, each with its best decoder: mean |answer − target|, over these targets",
-				rankingTable(rec, f.Against))
+				forecast.Table(rec.Shown(), false, table.Append("against yours (95 %)", f.Against), forecast.Chances))
 		}
 		add("", nil, rec.Notes...)
 	}
@@ -197,13 +197,6 @@ func (f *Fit) bestOfEach() (out []DecoderRow) {
 func decoderTable(rows []DecoderRow) *table.Table {
 	return table.Of(rows, table.Replace("observed", "",
 		func(d DecoderRow) string { return table.PlusMinus(d.Observed, d.StdErr) }))
-}
-
-// rankingTable has a row for each code and training, with the best decoder: of the network itself
-// what was measured, and of others how they compare with it.
-func rankingTable(rec *Recommendation, against func(forecast.Row) string) *table.Table {
-	return forecast.Table(rec.Shown(), false, table.Append("against yours (95 %)", against),
-		forecast.Chances)
 }
 
 // show marks the rows for people: each code and training with its best decoder, and soft targets

@@ -391,7 +391,11 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	var outputs []float64 // of the first sample
 	balances := make([]Sums, c.Levels())
 	transitions := c.Transitions()
-	errors := newErrorSums(len(decodings), c)
+	var directly Sums
+	errors := make([]errorSums, len(decodings))
+	for r := range errors {
+		errors[r].spreads = make([]Spread, 1+(c.Levels()-1)/SpreadWidth(c.Levels()))
+	}
 	probabilities := make([]float64, m) // their sums
 	calibrated := !s.Kind.Hard() && !s.Together
 	correlations, kept := decode.NewCorrelations(c), newReservoir(m, s.Keep, takeSeed)
@@ -438,7 +442,11 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 				}
 			}
 			kept.add(b, j)
-			errors.add(b, j, made[:len(decodings)])
+			direct := math.Abs(c.Between(b.exact[j], b.direct[j]))
+			directly.Add(direct)
+			for r := range errors {
+				errors[r].add(c, b, j, made[r], direct)
+			}
 			losses.sum.Add(made[first-1])
 			scores.add(made[first:])
 		}
@@ -456,7 +464,14 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			out.Ones[k] += n - 2*wrong[k]
 		}
 	}
-	errors.to(out, s.Direct != nil)
+	for r := range errors {
+		e := &errors[r]
+		out.Levels, out.Labels = append(out.Levels, e.levels.Error()), append(out.Labels, e.labels.Error())
+		out.Lines, out.Spreads = append(out.Lines, e.line.Line()), append(out.Spreads, e.spreads)
+		if s.Direct != nil {
+			out.Direct, out.Beside = directly.Error(), append(out.Beside, e.beside.Error())
+		}
+	}
 	out.Kept, out.Scores, out.LossBound = kept.samples(), scores.scores(), losses.bound()
 	out.DirectOutside, out.OwnOutside = s.direct.beyond(), s.own.beyond()
 	out.Quantization = quantization.Error().Mean
@@ -480,52 +495,22 @@ func balance(transitions [][]int, i int, wrong []int) float64 {
 	return float64(sum)
 }
 
-// errorSums adds up the errors of decodings.
+// errorSums adds up the errors of a decoding.
 type errorSums struct {
-	code                   *code.Code
-	width                  int // of spreads
-	levels, labels, beside []Sums
-	lines                  []LineSums
-	direct                 Sums
-	spreads                [][]Spread
+	levels, labels, beside Sums
+	line                   LineSums
+	spreads                []Spread
 }
 
-func newErrorSums(decodings int, c *code.Code) *errorSums {
-	levels := c.Levels()
-	e := &errorSums{code: c, width: SpreadWidth(levels), levels: make([]Sums, decodings),
-		labels: make([]Sums, decodings), beside: make([]Sums, decodings), lines: make([]LineSums, decodings)}
-	for range decodings {
-		e.spreads = append(e.spreads, make([]Spread, (levels+e.width-1)/e.width))
-	}
-	return e
-}
-
-// add adds those of sample j of a batch, with the label of each decoding.
-func (e *errorSums) add(b *batch, j int, decoded []float64) {
-	level, exact := b.level[j], b.exact[j]
-	direct := math.Abs(e.code.Between(exact, b.direct[j]))
-	e.direct.Add(direct)
-	for r, label := range decoded {
-		distance := math.Abs(e.code.Between(exact, label))
-		e.levels[r].Add(math.Abs(e.code.Between(e.code.Place(level-1), label)))
-		e.labels[r].Add(distance)
-		e.lines[r].Add(exact+e.code.Between(exact, label), exact)
-		e.beside[r].Add(distance - direct)
-		e.spreads[r][(level-1)/e.width].Add(distance)
-	}
-}
-
-// to sets the errors of a summary, and where there are predictions of direct regression those
-// beside them.
-func (e *errorSums) to(out *Summary, direct bool) {
-	out.Spreads = e.spreads
-	for r := range e.levels {
-		out.Levels, out.Labels = append(out.Levels, e.levels[r].Error()), append(out.Labels, e.labels[r].Error())
-		out.Lines = append(out.Lines, e.lines[r].Line())
-		if direct {
-			out.Direct, out.Beside = e.direct.Error(), append(out.Beside, e.beside[r].Error())
-		}
-	}
+// add adds those of sample j of a batch, with its label.
+func (e *errorSums) add(c *code.Code, b *batch, j int, label, direct float64) {
+	level, exact, width := b.level[j], b.exact[j], SpreadWidth(c.Levels())
+	distance := math.Abs(c.Between(exact, label))
+	e.levels.Add(math.Abs(c.Between(c.Place(level-1), label)))
+	e.labels.Add(distance)
+	e.line.Add(exact+c.Between(exact, label), exact)
+	e.beside.Add(distance - direct)
+	e.spreads[(level-1)/width].Add(distance)
 }
 
 // nearly reports whether two outputs differ by no more than the rounding of float32, whose unit is
