@@ -45,7 +45,7 @@ type Direct struct {
 	Error  float64 `json:"error"`
 	StdErr float64 `json:"stderr"`
 	// its predictions outside of the range; missing where there are none
-	Outside *Outside `json:"outside,omitempty"`
+	Outside *observed.Outside `json:"outside,omitempty"`
 	// the network and its best decoder
 	scenario.Design
 	// mean |error| of the network with this decoder
@@ -59,24 +59,6 @@ type Direct struct {
 	Told bool `json:"told_apart"`
 	// why the error is not believed, and no forecast uses it; empty where forecasts do
 	Warning string `json:"warning"`
-}
-
-// Outside are predictions that lie beyond the end levels by more than half a level.
-type Outside struct {
-	// number of these
-	Count uint64 `json:"count"`
-	// mean |error| of all predictions as they are
-	Error float64 `json:"error"`
-	// mean |error| of all predictions if they are clipped to the range, as answers of decoders are
-	Clipped float64 `json:"clipped"`
-}
-
-// newOutside is in the unit of the targets; nil where no prediction lies outside.
-func newOutside(seen observed.Outside, width float64) *Outside {
-	if seen.Count == 0 {
-		return nil
-	}
-	return &Outside{seen.Count, width * seen.Error, width * seen.Clipped}
 }
 
 // besideDirect compares the network with direct regression, both by their errors about the targets
@@ -101,7 +83,7 @@ func (f *Fit) besideDirect(n *network) (*Direct, error) {
 		}
 		out.Error, out.StdErr = direct.Mean, direct.StdErr
 		out.Difference, out.DifferenceErr = paired.Mean, paired.StdErr
-		out.Outside = newOutside(n.seen.DirectOutside, width)
+		out.Outside = n.seen.DirectOutside
 	}
 	out.Told = math.Abs(out.Difference) > errmodel.Errors95*out.DifferenceErr
 	all, what := float64(n.code.Levels()-1)*width, "the width of the range"

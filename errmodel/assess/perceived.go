@@ -146,46 +146,35 @@ func besideModel(ctx context.Context, of *forecast.Forecaster, all []*network,
 // siblings are the networks of the first one's head. They tell how much longer training gains, and
 // nothing of other codes.
 type siblings struct {
-	over  map[*network]float64 // of each its error over the first one's
-	seeds float64              // the largest |ln over| that seeds make: three standard deviations
+	count    int
+	seeds    float64           // the largest |ln| of an error over the first one's that seeds make: three standard deviations
+	far      map[*network]bool // by more than seeds make
+	furthest float64           // the largest difference of one that is far, as a share of the first one's error; 0 for none
 }
 
 // siblingsOf are those among other networks. tail is the first one's.
 func siblingsOf(own *network, others []*network, tail float64) siblings {
 	least := func(n *network) observed.Error { return n.seen.Labels[leastError(n.seen.Labels)] }
 	yours := least(own)
-	out := siblings{map[*network]float64{}, 3 * forecast.Fitted().SeedSD(tail, yours.StdErr/yours.Mean)}
+	out := siblings{seeds: 3 * forecast.Fitted().SeedSD(tail, yours.StdErr/yours.Mean), far: map[*network]bool{}}
 	for _, n := range others {
-		if n.code.Name() == own.code.Name() && n.training == own.training && n.misread == nil {
-			out.over[n] = least(n).Mean / yours.Mean
+		if n.code.Name() != own.code.Name() || n.training != own.training || n.misread != nil {
+			continue
+		}
+		out.count++
+		if over := least(n).Mean / yours.Mean; math.Abs(math.Log(over)) > out.seeds {
+			out.far[n], out.furthest = true, max(out.furthest, math.Abs(over-1))
 		}
 	}
 	return out
-}
-
-// far reports whether a network differs from the first one by more than seeds make.
-func (s siblings) far(n *network) bool {
-	over, known := s.over[n]
-	return known && math.Abs(math.Log(over)) > s.seeds
 }
 
 // apart reports whether a network is none that forecasts rest on: the only other one of the head is
 // far, as an earlier checkpoint is. Of three or more, forecasts rest on the mean.
-func (s siblings) apart(n *network) bool { return len(s.over) == 1 && s.far(n) }
-
-// furthest is the largest difference of a network of the head that is far, as a share of the first one's error;
-// 0 where none is.
-func (s siblings) furthest() (out float64) {
-	for n, over := range s.over {
-		if s.far(n) {
-			out = max(out, math.Abs(over-1))
-		}
-	}
-	return out
-}
+func (s siblings) apart(n *network) bool { return s.count == 1 && s.far[n] }
 
 // ended reports whether a network of the same head is as good as the first one.
-func (s siblings) ended() bool { return len(s.over) > 0 && s.furthest() == 0 }
+func (s siblings) ended() bool { return s.count > 0 && s.furthest == 0 }
 
 // text says what is known of whether the training has ended. yours is what people call the
 // network's head.
@@ -193,10 +182,10 @@ func (s siblings) text(yours string) string {
 	switch {
 	case s.ended():
 		return ""
-	case s.furthest() > 0:
+	case s.furthest > 0:
 		return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained "+
 			"for less, or training has not ended. Where longer training still gains, train longer before you change "+
-			"the code.", yours, percent(s.furthest()), percent(s.seeds))
+			"the code.", yours, percent(s.furthest), percent(s.seeds))
 	}
 	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. " +
 		"To find out, " + string(AddCheckpoint) + "."

@@ -82,7 +82,7 @@ func TestPaired(t *testing.T) {
 		want := *d
 		want.Error, want.Difference, want.Told, want.Outside = mean, d.Network-d.Error, tt.off != 0, nil
 		if outside > 0 {
-			want.Outside = &Outside{outside, mean, clipped / float64(len(labels))}
+			want.Outside = &observed.Outside{Count: outside, Error: mean, Clipped: clipped / float64(len(labels))}
 		}
 		same(t, tt.file, want, *d, nearly)
 		must.Within(t, tt.file+": the standard error of the difference", d.DifferenceErr, -1, d.StdErr)
