@@ -24,7 +24,6 @@ import (
 	"belsim/cmd/internal/buildinfo"
 	"belsim/cmd/internal/files"
 	"belsim/cmd/internal/rules"
-	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/gpu"
 	"belsim/montecarlo/search"
@@ -241,7 +240,6 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Exit(exit),
 		kong.Vars{
 			"version":    "belsim " + version(),
-			"misfit":     fmt.Sprint(perceived.DefaultMisfit),
 			"r":          fmt.Sprint(scenario.DefaultMixture().R),
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),
