@@ -169,9 +169,9 @@ def compare(
     ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
     Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
     the mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
-    of each label are drawn; by default, as many as standard errors of 0.2 % need, within about
-    half a second for each code. ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes stays NaN. The ``decoder`` is ``"auto"`` by default:
-    bel-u for unary, bel-j for Johnson codes, gen for all others.
+    of each label are drawn; by default, as many as standard errors of 0.2 % need, within about half a second for each code.
+    ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes
+    stays NaN. The ``decoder`` is ``"auto"`` by default: bel-u for unary, bel-j for Johnson codes, gen for all others.
 
     ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
     in its unit, ``attrs["unit"]``. ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
