@@ -211,6 +211,11 @@ func TestBench(t *testing.T) {
 			t.Errorf("%d samples are not as many of each of %d levels", r.Samples, r.Levels)
 		}
 	}
+	write(t, "plan.json", `{"codes":["unary"],"levels":[8],"r":"0.5","sigma":"1","methods":["exact","mc"],"samples":100}`)
+	out := mustRun(t, "bench plan.json --time 1ms --backend cpu")
+	if !strings.Contains(out, "\n\nplan.json takes about ") || strings.Count(out, " cpu\n") != 2 {
+		t.Errorf("the time of a plan:\n%s", out)
+	}
 }
 
 // TestBenchDevice: bench names the device that it measures. The emulated one is slow.

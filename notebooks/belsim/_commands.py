@@ -166,12 +166,12 @@ def compare(
 
     With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
-    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
-    Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
-    the mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
-    of each label are drawn; by default, as many as standard errors of 0.2 % need, within about
-    half a second for each code. ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes stays NaN. The ``decoder`` is ``"auto"`` by default:
-    bel-u for unary, bel-j for Johnson codes, gen for all others.
+    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the Gaussian
+    mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``, the
+    mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
+    of each label are drawn; by default, as many as standard errors of 0.2 % need, within about half a second for each code.
+    ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes
+    stays NaN. The ``decoder`` is ``"auto"`` by default: bel-u for unary, bel-j for Johnson codes, gen for all others.
 
     ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
     in its unit, ``attrs["unit"]``. ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
@@ -886,15 +886,18 @@ def optimize(
     return _command("optimize", arguments, Optimized)
 
 
-def bench(*, workers: int | None = None) -> pd.DataFrame:
+def bench(plan: dict[str, Any] | str | os.PathLike[str] | None = None, *, workers: int | None = None) -> pd.DataFrame:
     """How fast every backend samples: a row for each problem and backend, with ``samples_per_second``.
+
+    With a ``plan`` of ``sweep``: the ``seconds`` that its cells take on this machine, by code, decoder, method and backend.
 
     >>> import belsim
     >>> bool((belsim.bench(workers=1)["samples_per_second"] > 0).all())
     True
     """
     with Inputs() as inputs:
-        return results(["bench", *flags(workers=workers, quiet=True)], inputs, rows("results"))
+        plans = [] if plan is None else [_plan_file(plan, inputs)]
+        return results(["bench", *flags(workers=workers, quiet=True), *plans], inputs, rows("results"))
 
 
 def _plan(plan: dict[str, Any]) -> str:
@@ -908,6 +911,11 @@ def _plan(plan: dict[str, Any]) -> str:
     axes = {name: plan.get(name) for name in ("r", "sigma")}
     spans = {name: span(value, f"plan: {name}") for name, value in axes.items() if isinstance(value, tuple)}
     return json.dumps({**plan, **spans}, default=plain)
+
+
+def _plan_file(plan: dict[str, Any] | str | os.PathLike[str], inputs: Inputs) -> str:
+    """The file of a plan, which is written of a dict."""
+    return inputs.text(_plan(plan), "plan", ".json") if isinstance(plan, dict) else path_of(plan, "plan")
 
 
 def sweep(
@@ -933,7 +941,7 @@ def sweep(
     out = path_of(folder, "folder")
     with Inputs() as inputs:
         with refusing("plan, folder"):
-            path = inputs.text(_plan(plan), "plan", ".json") if isinstance(plan, dict) else path_of(plan, "plan")
+            path = _plan_file(plan, inputs)
             Path(out).mkdir(parents=True, exist_ok=True)
         run(["sweep", *flags(out=out, workers=workers, backend=backend), "--", path], inputs, progress=progress)
         return results(

@@ -126,6 +126,9 @@ def test_functions(name: str) -> None:
 def test_bench() -> None:
     with pytest.raises(belsim.Error, match="workers = True"):
         belsim.bench(workers=True)
+    plan = {"codes": ["unary"], "levels": [8], "r": "0.5", "sigma": "1", "methods": ["exact", "mc"], "samples": 100}
+    times = belsim.bench(plan)
+    assert times["method"].unique().tolist() == ["exact", "mc"] and (times["seconds"] > 0).all()
 
 
 @pytest.fixture(scope="module")
