@@ -47,11 +47,6 @@ func softmax(c *code.Code, z []float64) (mean, logSum float64) {
 	return mean, logSum
 }
 
-// near compares numbers, with a tolerance for numbers up to 1.
-func near(tolerance float64) func(got, want float64) bool {
-	return func(got, want float64) bool { return math.Abs(got-want) <= tolerance*(1+math.Abs(want)) }
-}
-
 // TestConverged: more steps gain no more than what the last one left.
 func TestConverged(t *testing.T) {
 	for _, c := range []*code.Code{named(t, "unary", 64), named(t, "johnson", 64), named(t, "b1jdj", 64),
