@@ -72,7 +72,7 @@ func sampleAll(t *testing.T, p *montecarlo.Problem, n uint64) []montecarlo.Sums 
 		prior[i] = 1 / float64(len(prior))
 	}
 	sums, _, err := montecarlo.Estimate(context.Background(), montecarlo.CPU{}, p,
-		montecarlo.Sampling{Samples: n, EachLabel: true}, prior, nil)
+		montecarlo.Sampling{Samples: n}, prior, nil)
 	must.Succeed(t, err)
 	return sums
 }

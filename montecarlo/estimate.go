@@ -74,7 +74,7 @@ func Estimate(ctx context.Context, b Backend, p *Problem, s Sampling, prior []fl
 			return nil, false, err
 		}
 	}
-	e := estimation{Sampling: s, prior: prior, backend: b, problem: p, done: done, blocks: make([]uint32, levels)}
+	e := estimation{Sampling: s, prior: prior, backend: b, problem: p, done: done}
 	if !p.Cost.Absolute() {
 		e.least = p.Cost.Scale(levels)
 	}
@@ -82,44 +82,30 @@ func Estimate(ctx context.Context, b Backend, p *Problem, s Sampling, prior []fl
 		return e.relative(ctx)
 	}
 	sums = make([]Sums, levels)
-	err = e.sample(ctx, e.all(s.Samples), sums)
+	err = e.sample(ctx, s.Samples, sums)
 	return sums, err == nil, err
 }
 
-// estimation is the work of Estimate.
+// estimation is the work of Estimate. All labels with a weight have as many samples.
 type estimation struct {
 	Sampling
 	prior   []float64
 	backend Backend
 	problem *Problem
 	done    func(samples uint64)
-	blocks  []uint32 // by row: the blocks that are used up
-	least   float64  // the cost of a level; 0 for the absolute error
+	block   uint32  // the blocks before it are used up
+	least   float64 // the cost of a level; 0 for the absolute error
 }
 
-// wants reports whether a label is sampled.
-func (e *estimation) wants(row int) bool { return e.EachLabel || e.prior[row] > 0 }
-
-// all is a number of samples for every label that is sampled.
-func (e *estimation) all(n uint64) []uint64 {
-	more := make([]uint64, len(e.prior))
-	for row := range more {
-		if e.wants(row) {
-			more[row] = n
-		}
-	}
-	return more
-}
-
-// sample adds so many samples of each row to sums, from blocks that no sample has come from.
-func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) error {
+// sample adds so many samples of each label to sums, from blocks that no sample has come from.
+func (e *estimation) sample(ctx context.Context, n uint64, sums []Sums) error {
 	var spans []Span
-	for row, n := range more {
-		if n > 0 {
-			spans = append(spans, Span{row, e.blocks[row], n})
-			e.blocks[row] += uint32((n + BlockSize - 1) / BlockSize)
+	for row, p := range e.prior {
+		if p > 0 {
+			spans = append(spans, Span{row, e.block, n})
 		}
 	}
+	e.block += uint32((n + BlockSize - 1) / BlockSize)
 	err := e.backend.Sample(ctx, e.problem, spans, sums, e.done)
 	var errors []float64
 	for _, s := range spans {
@@ -135,7 +121,7 @@ func (e *estimation) sample(ctx context.Context, more []uint64, sums []Sums) err
 	return err
 }
 
-// The pilot ends when relative standard errors are at most pilotError times as large as asked for,
+// The pilot ends when its relative standard error is at most pilotError times as large as asked for,
 // yet at most mostPilotError. Then its size is about 1/pilotError² of the whole, and what it says
 // about the whole is known to about the same error. It begins with firstPilot samples of a label.
 const (
@@ -144,121 +130,55 @@ const (
 	firstPilot     = 256
 )
 
-// relative samples to a relative standard error.
-func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, err error) {
-	labels := 0
-	for row := range e.prior {
-		if e.wants(row) {
-			labels++
-		}
-	}
-	if e.MaxSamples, err = e.limit(e.problem, labels); err != nil {
-		return nil, false, err
-	}
-	pilot := *e
-	pilot.RelErr = max(e.RelErr, min(pilotError*e.RelErr, mostPilotError))
-	pilot.MaxSamples = max(e.MaxSamples/4, LeastSamples)
-	seen := make([]Sums, len(e.prior))
-	first := uint64(firstPilot)
-	if e.EachLabel { // the error of one label may be that of rare large errors
-		first *= 16
-	}
-	for more := e.all(min(first, pilot.MaxSamples)); more != nil; more = pilot.next(seen) {
-		if err := e.sample(ctx, more, seen); err != nil {
-			return seen, false, err
-		}
-	}
-	// A standard error over its mean is known to about the relative error of the pilot, so
-	// that its square is to about twice as much.
-	wanted := e.plan(seen, 1+3*pilot.RelErr)
-	sums = make([]Sums, len(e.prior))
-	if err := e.sample(ctx, wanted, sums); err != nil {
-		return sums, false, err
-	}
-	return sums, e.reached(sums), nil
-}
-
-// reached reports whether all standard errors are small enough.
-func (e *estimation) reached(sums []Sums) bool {
-	all := true
-	e.counted(sums, func(_ []int, m counted) { all = all && m.reaches(1.1*e.RelErr) })
-	return all
-}
-
-// counted is a mean whose standard error counts.
-type counted struct{ mean, stderr float64 }
-
-func (m counted) reaches(relErr float64) bool { return m.stderr <= relErr*m.mean }
-
-// counted calls f for every such mean, with the rows it is over.
-func (e *estimation) counted(sums []Sums, f func(rows []int, m counted)) {
-	var rows []int
-	for row, s := range sums {
-		if e.prior[row] > 0 {
-			rows = append(rows, row)
-		}
-		if e.EachLabel {
-			f([]int{row}, counted{s.Mean(), s.StdErr()})
-		}
-	}
-	o := Average(e.prior, sums)
-	f(rows, counted{o.Mean, o.StdErr})
-}
-
-// A round asks for a few more samples than an estimate says, since it is one, and for at most some
-// times as many as there are, since a first estimate can be far off.
+// A round of the pilot asks for a few more samples than an estimate says, since it is one, and for at
+// most some times as many as there are, since a first estimate can be far off.
 const (
 	roundMargin = 1.05
 	roundGrowth = 4
 )
 
-// next is how many more samples each label needs in a pilot; nil where none does.
-func (e *estimation) next(sums []Sums) (more []uint64) {
-	e.counted(sums, func(rows []int, m counted) {
-		if m.reaches(e.RelErr) {
-			return
-		}
-		factor := float64(roundGrowth)
-		if m.mean > 0 && m.stderr > 0 {
-			ratio := m.stderr / (e.RelErr * m.mean)
-			factor = min(factor, roundMargin*ratio*ratio)
-		}
-		for _, row := range rows {
-			have := sums[row].Samples
-			wanted := uint64(math.Ceil(min(factor*float64(have), float64(e.MaxSamples))))
-			if wanted > have {
-				if more == nil {
-					more = make([]uint64, len(sums))
-				}
-				more[row] = max(more[row], wanted-have)
-			}
-		}
-	})
-	return more
-}
-
-// plan is how many samples of each label a pilot asks for: as many as it had itself or more, as far
-// as MaxSamples allows, and a multiple of LeastSamples.
-func (e *estimation) plan(pilot []Sums, margin float64) []uint64 {
-	wanted := make([]uint64, len(pilot))
-	e.counted(pilot, func(rows []int, m counted) {
-		for _, row := range rows {
-			have := pilot[row].Samples
-			samples := 0.0
-			if m.stderr > 0 {
-				ratio := m.stderr / (e.RelErr * m.mean)
-				samples = margin * ratio * ratio * float64(have)
-			}
-			most := max(e.MaxSamples, have) - have
-			wanted[row] = max(wanted[row], uint64(min(max(samples, float64(have)), float64(most))))
-		}
-	})
-	for row, n := range wanted {
-		if n > 0 {
-			wanted[row] = max(1, n/LeastSamples) * LeastSamples
+// relative samples to a relative standard error.
+func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, err error) {
+	labels := 0
+	for _, p := range e.prior {
+		if p > 0 {
+			labels++
 		}
 	}
-	return wanted
+	most, err := e.limit(e.problem, labels)
+	if err != nil {
+		return nil, false, err
+	}
+	// factor is how many times as many samples as there are a relative error takes: 0 for none.
+	factor := func(sums []Sums, relErr float64) float64 {
+		o := Average(e.prior, sums)
+		if o.StdErr == 0 {
+			return 0
+		}
+		ratio := o.StdErr / (relErr * o.Mean)
+		return ratio * ratio
+	}
+	relErr := max(e.RelErr, min(pilotError*e.RelErr, mostPilotError))
+	pilot, have, mostOfPilot := make([]Sums, len(e.prior)), uint64(0), max(most/4, LeastSamples)
+	for next := min(firstPilot, mostOfPilot); next > have; {
+		if err := e.sample(ctx, next-have, pilot); err != nil {
+			return pilot, false, err
+		}
+		have = next
+		if times := factor(pilot, relErr); times > 1 {
+			next = uint64(math.Ceil(min(min(roundGrowth, roundMargin*times)*float64(have), float64(mostOfPilot))))
+		}
+	}
+	// A standard error over its mean is known to about the relative error of the pilot, so
+	// that its square is to about twice as much.
+	wanted := (1 + 3*relErr) * factor(pilot, e.RelErr) * float64(have)
+	n := uint64(min(max(wanted, float64(have)), float64(max(most, have)-have)))
+	sums = make([]Sums, len(e.prior))
+	if err := e.sample(ctx, max(1, n/LeastSamples)*LeastSamples, sums); err != nil {
+		return sums, false, err
+	}
+	const slack = 1.1
+	return sums, factor(sums, e.RelErr) <= slack*slack, nil
 }
 
 // Overall has the estimates over all labels, weighted with a prior. Without samples they are NaN.

@@ -42,7 +42,7 @@ func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
 const latentChunk = 1 << 14
 
 // row implements sampler.
-func (s *latentSampler) row(ctx context.Context, row int, _ uint64) (err error) {
+func (s *latentSampler) row(ctx context.Context, row int) (err error) {
 	if s.tables != nil && s.tables.Row == row {
 		return nil
 	}

@@ -24,9 +24,6 @@ type Sampling struct {
 	// Work, when positive, limits the samples of all labels together with RelErr, by what they
 	// cost: see Problem.Effort. A label has at least LeastSamples.
 	Work float64 `json:"-"`
-	// EachLabel makes RelErr hold for every label, and not only for the mean over the prior. Labels
-	// of weight zero are sampled, too.
-	EachLabel bool `json:"-"`
 	// Answers asks for Sums.Answers.
 	Answers bool   `json:"-"`
 	Seed    uint64 `json:"seed"`

@@ -20,9 +20,9 @@ type worker struct {
 
 // sampler samples a problem.
 type sampler interface {
-	// row prepares a row, of which some samples are drawn next. The error names an entry that is no
+	// row prepares a row, of which samples are drawn next. The error names an entry that is no
 	// probability, or is the context's.
-	row(ctx context.Context, row int, samples uint64) error
+	row(ctx context.Context, row int) error
 	// block tallies the first n ≤ BlockSize samples of a block of the row. n is part of what
 	// decides the samples.
 	block(ctx context.Context, st stream, n int, t *tally) error
@@ -61,7 +61,7 @@ func same(a, b decode.Decoder) bool {
 // sample returns the samples of a span, and calls done after each block. When the context ends they
 // are whole blocks.
 func (w *worker) sample(ctx context.Context, span Span, done func(samples uint64)) (sums Sums, err error) {
-	if err := w.row(ctx, span.Row, span.Samples); err != nil {
+	if err := w.row(ctx, span.Row); err != nil {
 		return sums, err
 	}
 	for block := span.Block; span.Samples > 0; block++ {
@@ -89,39 +89,17 @@ type pointSampler struct {
 	alias   aliasTable
 	e       []float64
 
-	direct    *directTable // nil until it saves time
-	useDirect bool         // direct was made from alias
-
 	reader bitReader
 	words  []uint64
 	places []uint16
 	onBit  []uint32 // samples of one point, by bit
 }
 
-// directDraws is how many draws must be coming for a direct table to pay.
-const directDraws = 1 << 16
-
 // row implements sampler.
-func (w *pointSampler) row(_ context.Context, row int, samples uint64) error {
-	if w.bits.Base == nil || w.bits.Row != row {
-		if err := w.prepare(row); err != nil {
-			return err
-		}
+func (w *pointSampler) row(_ context.Context, row int) error {
+	if w.bits.Base != nil && w.bits.Row == row {
+		return nil
 	}
-	if !w.useDirect && w.bits.Hazard > 0 && w.alias.drawBits == 16 && w.problem.Code.Bits() <= undecidedPlace &&
-		float64(samples)*w.bits.Hazard >= directDraws {
-		if w.direct == nil {
-			w.direct = new(directTable)
-		}
-		w.alias.multiply(w.direct)
-		w.useDirect = true
-	}
-	return nil
-}
-
-// prepare makes the tables of a row.
-func (w *pointSampler) prepare(row int) error {
-	w.useDirect = false
 	var err error
 	if w.e, err = w.problem.Row(w.e, row); err != nil {
 		return err
@@ -209,8 +187,6 @@ func (w *pointSampler) place(st stream, points, first, n int) []uint16 {
 		return uint64(x[0]) | uint64(x[1])<<32
 	}
 	switch {
-	case w.useDirect:
-		t.placeDirect(w.direct, out, w.words[:words], low)
 	case t.drawBits == 16:
 		t.placeNarrow(out, w.words[:words], low)
 	default:

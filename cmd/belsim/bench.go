@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"time"
 
 	"belsim/errmodel/scenario"
 	"belsim/gpu"
+	"belsim/montecarlo"
 	"belsim/montecarlo/bench"
+	"belsim/montecarlo/sweep"
 	"belsim/theory/base/table"
 )
 
 type benchCmd struct {
+	Plan    string        `arg:"" optional:"" name:"plan" reads:"" help:"A plan of sweep, whose time is estimated instead."`
 	Time    time.Duration `default:"1s" help:"Time to measure each workload for, on each backend."`
 	Backend string        `enum:"auto,cpu,cuda" default:"auto" help:"What to measure: ${enum}."`
 	workersFlag
@@ -45,6 +49,20 @@ type benchResult struct {
 	Rate float64 `json:"samples_per_second" text:"samples/s"`
 }
 
+// planTimes is the JSON of the command for a plan.
+type planTimes struct {
+	// a row for each code with a decoder, each method and each backend
+	Results []planTime `json:"results"`
+	table.Provenance
+}
+
+// planTime is the time of some cells of a plan.
+type planTime struct {
+	sweep.Timing
+	// cpu or cuda
+	Backend string `json:"backend" text:"backend"`
+}
+
 // measured is a backend with its device.
 type measured struct {
 	gpu.Backend
@@ -55,6 +73,13 @@ type measured struct {
 func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(nil)); err != nil {
 		return err
+	}
+	var plan *sweep.Plan
+	if cmd.Plan != "" {
+		var err error
+		if plan, err = sweep.ReadPlan(ctx, cmd.Plan, env.decoders); err != nil {
+			return err
+		}
 	}
 	if cmd.Time > time.Hour {
 		return fmt.Errorf("--time %v: want at most an hour", cmd.Time)
@@ -68,6 +93,9 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			b.Close()
 		}
 	}()
+	if plan != nil {
+		return cmd.timePlan(ctx, env, plan, backends)
+	}
 	measured := &benchmark{Provenance: env.provenance()}
 	workloads := bench.Workloads()
 	bar := env.newProgress("workloads", uint64(len(workloads)*len(backends)))
@@ -87,6 +115,41 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 	}
 	bar.stop()
 	return cmd.deliver(env, cmd.result(measured))
+}
+
+// timePlan estimates how long a plan takes on each backend.
+func (cmd *benchCmd) timePlan(ctx context.Context, env *environment, plan *sweep.Plan, backends []measured) error {
+	times := &planTimes{Provenance: env.provenance()}
+	bar := env.newProgress("cells that are timed", 0)
+	defer bar.stop()
+	var totals []string
+	for _, b := range backends {
+		rows, err := plan.Time(ctx, montecarlo.Run{Backend: b, Workers: cmd.Workers, Done: bar.add}, cmd.Time)
+		if err != nil {
+			return bar.interrupted(err)
+		}
+		total := 0.0
+		for _, row := range rows {
+			times.Results = append(times.Results, planTime{row, b.name})
+			total += row.Seconds
+		}
+		totals = append(totals, fmt.Sprintf("%s takes about %s with --backend %s (%s)", cmd.Plan,
+			time.Duration(total*float64(time.Second)).Round(time.Second/10), b.name, b.device))
+	}
+	bar.stop()
+	return cmd.deliver(env, result{
+		files: map[string]func(io.Writer) error{
+			"json": asJSON(times),
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, times.Results) },
+		},
+		print: func(w io.Writer) error {
+			if err := table.Of(times.Results).Without("trans.", "training").Write(w); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(w, "\n%s.\n", strings.Join(totals, ";\n"))
+			return err
+		},
+	})
 }
 
 // result is the table of rates.

@@ -24,10 +24,8 @@ import (
 	"belsim/cmd/internal/buildinfo"
 	"belsim/cmd/internal/files"
 	"belsim/cmd/internal/rules"
-	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/gpu"
-	"belsim/montecarlo"
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/theory/base/memory"
@@ -242,8 +240,6 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Exit(exit),
 		kong.Vars{
 			"version":    "belsim " + version(),
-			"misfit":     fmt.Sprint(perceived.DefaultMisfit),
-			"most":       fmt.Sprint(montecarlo.FixedSampling().MaxSamples),
 			"r":          fmt.Sprint(scenario.DefaultMixture().R),
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -28,7 +26,7 @@ type compareCmd struct {
 	scenarioFlags
 	Baseline float64 `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
 	Exact    bool    `help:"Compute also the values that take more than about a second, up to minutes each."`
-	samplingFlags
+	samplesFlags
 	backendFlags
 	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
 }
@@ -71,21 +69,13 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	}
 	bar := env.newProgress(what, total)
 	run := cmd.run(backend, bar)
-	var known *compare.Ranking
-	if cmd.Exact && !env.stdout.document {
-		candidates.Known = func(c *compare.Ranking) { known = c }
-	}
 	found, err := compare.Rank(ctx, s, run, candidates, draw)
 	bar.stop()
 	if err != nil {
-		if known != nil && errors.Is(err, context.Canceled) {
-			err = cmp.Or(known.Table().Write(env.stdout), err)
-		}
 		return bar.interrupted(err)
 	}
 	found.AddBaseline(cmd.Baseline)
 	found.Provenance = env.provenance()
-	cmd.warnUnreached(env, found.Reached)
 	return cmd.deliver(env, cmd.result(env, found, s))
 }
 

@@ -51,6 +51,7 @@ var results = []struct {
 	{"figures", "CSV of Figure 7", paper.TermRow{}},
 	{"merge", "JSON; the CSV has the fields of `cells[]`", sweep.Table{}},
 	{"bench", "JSON; the CSV has the fields of `results[]`", benchmark{}},
+	{"bench PLAN", "JSON; the CSV has the fields of `results[]`", planTimes{}},
 }
 
 // sharedDocs reads FIELDS.md: what stands before the fields, and the meanings of fields without a

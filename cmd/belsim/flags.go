@@ -162,38 +162,13 @@ func (f samplesFlags) sampling() montecarlo.Sampling {
 	return s
 }
 
-// samplingFlags say how much is sampled, or how right the result is to be.
-type samplingFlags struct {
-	samplesFlags
-	RelErr float64 `placeholder:"X" group:"sampling" help:"Sample until standard errors are about X times the mean, but at most --samples (${most})."`
-}
-
-// sampling returns the sampling that the flags ask for.
-func (f samplingFlags) sampling() montecarlo.Sampling {
-	if f.RelErr == 0 {
-		return f.samplesFlags.sampling()
-	}
-	s := montecarlo.DefaultSampling()
-	s.Seed, s.RelErr, s.MaxSamples, s.Work = f.Seed, f.RelErr, cmp.Or(f.Samples, s.MaxSamples), 0
-	return s
-}
-
-// warnUnreached says that --samples came before --rel-err.
-func (f samplingFlags) warnUnreached(env *environment, reached bool) {
-	if !reached && f.RelErr > 0 {
-		env.note("--samples %d was reached before --rel-err %g: some standard errors are larger",
-			f.sampling().MaxSamples, f.RelErr)
-	}
-}
-
 // checkFlags words the refusal of a value by the name of its flag.
 func checkFlags(err error) error {
 	v, ok := errors.AsType[*refuse.Value](err)
 	if !ok {
 		return err
 	}
-	flag := strings.ReplaceAll(strings.TrimPrefix(v.Name, "max_"), "_", "-")
-	return fmt.Errorf("--%s %v: want %s", flag, v.Value, v.Want)
+	return fmt.Errorf("--%s %v: want %s", strings.ReplaceAll(v.Name, "_", "-"), v.Value, v.Want)
 }
 
 // workersFlag limits the processors in use.

@@ -17,18 +17,15 @@ import (
 )
 
 type forecastCmd struct {
-	Codes      []string             `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs, direct and corn (default: all codes)."`
-	Levels     []int                `placeholder:"L" help:"Numbers of levels (default: with --range 32,64,128,256, else 256, or as a file, --prior or --model has)."`
-	MAE        forecast.UnaryError  `xor:"noise" name:"mae" placeholder:"X[@L]" help:"Networks whose mean |error| with unary, of L levels, is X."`
-	LabelNoise float64              `xor:"noise" placeholder:"s" group:"model" help:"The same, by the noise of what networks know of a label."`
-	Model      string               `xor:"noise,range" placeholder:"FILE" reads:"" help:"The same, by a .json of fit."`
-	Range      assess.LabelRange    `xor:"range" placeholder:"a:b" reads:"" help:"Labels of the end levels (default: labels are levels)."`
-	Misfit     *float64             `group:"model" placeholder:"η" help:"Misfit η, in label units."`
-	Cutoff     float64              `group:"model" placeholder:"κ" help:"Cutoff κ of what they learn (default: by s)."`
-	Training   []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
-	Decoder    []string             `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}."`
-	Prior      string               `group:"model" placeholder:"FILE" reads:"" help:"${histogram}"`
-	Baseline   float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression."`
+	Codes    []string             `arg:"" optional:"" name:"code" reads:"" help:"Codes, NAMEs and FILEs, direct and corn (default: all codes)."`
+	Levels   []int                `placeholder:"L" help:"Numbers of levels (default: with --range 32,64,128,256, else 256, or as a file, --prior or --model has)."`
+	MAE      forecast.UnaryError  `xor:"noise" name:"mae" placeholder:"X[@L]" help:"Networks whose mean |error| with unary, of L levels, is X."`
+	Model    string               `xor:"noise,range" placeholder:"FILE" reads:"" help:"The same, by a .json of fit."`
+	Range    assess.LabelRange    `xor:"range" placeholder:"a:b" reads:"" help:"Labels of the end levels (default: labels are levels)."`
+	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
+	Decoder  []string             `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}."`
+	Prior    string               `group:"model" placeholder:"FILE" reads:"" help:"${histogram}"`
+	Baseline float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression."`
 	workersFlag
 	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
 }
@@ -59,8 +56,8 @@ func (cmd *forecastCmd) Run(ctx context.Context, env *environment) error {
 // check refuses what says nothing of the networks or of the labels.
 func (cmd *forecastCmd) check() error {
 	switch {
-	case cmd.LabelNoise == 0 && cmd.MAE.Error == 0 && cmd.Model == "":
-		return errors.New("want --mae, --label-noise or --model, for what the networks know of a label")
+	case cmd.MAE.Error == 0 && cmd.Model == "":
+		return errors.New("want --mae or --model, for what the networks know of a label")
 	case cmd.Range.File() != "":
 		return fmt.Errorf("--range %s: forecasts are for even levels, in which noise has one size; want --range a:b",
 			cmd.Range.File())
@@ -77,7 +74,7 @@ func (cmd *forecastCmd) question(env *environment) (*forecast.Question, error) {
 	q := &forecast.Question{
 		Labels:   forecast.Labels{Lo: cmd.Range.Lo, Hi: cmd.Range.Hi, Histogram: prior.Histogram},
 		InLevels: cmd.Range.IsZero(), Prior: prior, Levels: cmd.Levels, Codes: namedOrAll(cmd.Codes),
-		Names: cmd.Decoder, Trainings: []perceived.Training{perceived.BCE}, Noise: cmd.LabelNoise, Unary: cmd.MAE,
+		Names: cmd.Decoder, Trainings: []perceived.Training{perceived.BCE}, Unary: cmd.MAE,
 		Direct: cmd.Baseline, Decoders: env.decoders, Temperature: 1,
 	}
 	if cmd.Model != "" {
@@ -89,7 +86,6 @@ func (cmd *forecastCmd) question(env *environment) (*forecast.Question, error) {
 			return nil, err
 		}
 	}
-	q.Misfit, q.Cutoff = cmp.Or(cmd.Misfit, q.Misfit), cmp.Or(cmd.Cutoff, q.Cutoff)
 	if len(cmd.Training) > 0 {
 		q.Trainings = cmd.Training
 	}

@@ -18,18 +18,18 @@ func TestForecast(t *testing.T) {
 		runJSON(t, &out, "forecast unary --levels 8,16 "+args)
 		return out
 	}
-	if drawn := mustRun(t, "forecast unary gray --levels 8,16 --range 0:1 --label-noise 0.1 -o l.png -o l.svg"); len(content(t, "l.png")) < 1000 || !strings.Contains(drawn, "suffice") && !strings.Contains(drawn, "may still help") {
+	if drawn := mustRun(t, "forecast unary gray --levels 8,16 --range 0:1 --mae 0.1 -o l.png -o l.svg"); len(content(t, "l.png")) < 1000 || !strings.Contains(drawn, "suffice") && !strings.Contains(drawn, "may still help") {
 		t.Errorf("%q", drawn)
 	}
-	mustRun(t, "forecast unary --levels 8,16 --range 0:1 --label-noise 0.1 --style column -o l.svg")
+	mustRun(t, "forecast unary --levels 8,16 --range 0:1 --mae 0.1 --style column -o l.svg")
 	if !strings.Contains(content(t, "l.svg"), `width="237.6pt"`) {
 		t.Errorf("a picture for a column is not 3.3 inches wide")
 	}
-	out := ask("--range 0:1 --label-noise 0.1 --misfit 0.01 -o x.csv")
+	out := ask("--range 0:1 --mae 0.1 -o x.csv")
 	want, unexported := out, cmpopts.IgnoreUnexported(forecast.EnoughLevels{})
-	want.LabelNoise, want.Misfit, want.Unit = 0.1, 0.01, "label units"
+	want.MAE, want.MAELevels, want.Unit = new(0.1), 16, "label units"
 	must.Equal(t, "forecast, as the flags say", want, out, unexported)
-	if len(out.Results) != 2 || out.Results[0].Forecast >= 0.1 {
+	if len(out.Results) != 2 || out.Results[0].Forecast > 0.1 {
 		t.Errorf("%d rows, want 2; the first forecast is %v", len(out.Results), out.Results[0].Forecast)
 	}
 
@@ -40,9 +40,6 @@ func TestForecast(t *testing.T) {
 	want.Range, want.LabelNoise, want.Misfit = *f.Range, f.LevelWidth*f.Perceived.Noise, f.LevelWidth*f.Perceived.Misfit
 	must.Equal(t, "forecast, as the fit says", want, out, cmpopts.EquateApprox(1e-12, 0), unexported)
 	must.Equal(t, "rows of two trainings", 4, len(out.Results))
-	if out := ask("--model fit.json --misfit 0.02"); out.Misfit != 0.02 || out.Results[0].Training != "bce" {
-		t.Errorf("%+v", out)
-	}
 	// Without a range label units are levels, and without levels those of the fit count.
 	var own, plain forecast.Ranking
 	runJSON(t, &own, "forecast unary --model fit.json")

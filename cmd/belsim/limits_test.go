@@ -65,23 +65,6 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestExactInterrupted: what was known of codes when a signal ended their bounds under any law is
-// printed, with a dash for these.
-func TestExactInterrupted(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals to send")
-	}
-	t.Parallel()
-	const args = "compare johnson b1jdj --levels 96 --decoder gen --r 3 --sigma 4 --samples 9 --exact"
-	cmd := command(t, t.TempDir(), nil, strings.Fields(args)...)
-	var out strings.Builder
-	cmd.Stdout = &out
-	interrupted(t, cmd, 1, 4*soon) // all takes some ten seconds
-	if strings.Count(out.String(), "gen") < 2 || !strings.Contains(out.String(), "–") {
-		t.Errorf("%s", out.String())
-	}
-}
-
 // TestBlocked: what waits for somebody else ends as well.
 func TestBlocked(t *testing.T) {
 	if runtime.GOOS == "windows" {

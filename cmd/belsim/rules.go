@@ -29,14 +29,17 @@ func movedFlag(command, flag string) string {
 	for _, m := range []struct{ commands, flags, place string }{
 		{"codes", "--describe", "'belsim codes CODE --format json'"},
 		{"codes", "--workers", "not needed: it takes all processors"},
-		{"compare verify heatmap", "--mae --label-noise --misfit --cutoff --training", "'belsim forecast'"},
+		{"compare verify heatmap", "--mae --training", "'belsim forecast'"},
 		{"fit", "--samples --seed --backend", "not needed: fit samples nothing"},
-		{"levels", "--mae --label-noise --misfit --cutoff --training --model --decoder --prior", "'belsim forecast'"},
+		{"levels", "--mae --training --model --decoder --prior", "'belsim forecast'"},
 		{"compare", "--within", "--cost beyond:θ"},
-		{"optimize", "--rel-err", "--samples"},
+		{"compare verify optimize", "--rel-err", "--samples"},
+		{"sweep", "--flush-every", "not needed: results are written every 10 seconds"},
 		{"optimize", "--pareto --keep", "not there: call it once for each number of bits"},
 		{"optimize", "--start --fix", "not there: it begins from the named codes and random ones"},
-		{"optimize", "--mae --label-noise --misfit --cutoff --training", "--model FILE, with the .json of a fit"},
+		{"optimize", "--mae --training", "--model FILE, with the .json of a fit"},
+		{"compare verify heatmap levels forecast optimize", "--label-noise --misfit --cutoff",
+			"not there: forecast takes --mae, and misfit and cutoff are constants of the model"},
 		{"forecast levels", "--circular", "not there: forecasts and spacings are for levels on a line"},
 	} {
 		if slices.Contains(strings.Fields(m.commands), command) && slices.Contains(strings.Fields(m.flags), flag) {
@@ -83,7 +86,7 @@ func (env *environment) idle(cmd any) []rules.Rule {
 		return slices.Concat(out, untempered(c.Decoder),
 			rules.NoEffect(c.networks, "networks are forecast, and nothing is sampled", "samples", "backend"))
 	case *sweepCmd:
-		work := []string{"flush-every", "backend", "workers"} // of the computation, or of the job for it
+		work := []string{"backend", "workers"} // of the computation, or of the job for it
 		return slices.Concat(
 			rules.NoEffect(c.Print == "example", "--print example needs nothing", append(work, "out", "shard", "shards")...),
 			rules.NoEffect(c.Print == "missing", "--print missing computes nothing", work...))

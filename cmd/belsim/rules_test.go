@@ -34,7 +34,7 @@ func TestNoEffect(t *testing.T) {
 		{optimize, "--temperature 3", "no decoder here has a temperature"},
 		{"sweep --print example", "--out x --shards 3", "--print example needs nothing"},
 		{"merge results -o m.csv", "--style column", "no -o FILE is a picture"},
-		{"sweep plan.json --out results --print missing", "--flush-every 1s", "--print missing computes nothing"},
+		{"sweep plan.json --out results --print missing", "--workers 1", "--print missing computes nothing"},
 	} {
 		if i%3 != 0 && !long {
 			continue

@@ -34,7 +34,7 @@ var soakCommands = []string{
 	"decode --decoder gen-ex --code ../code.csv --outputs ../z.csv -q -o d.npy",
 	"optimize --levels 16 --bits 6 --steps 2000 --samples 200 --backend cpu -q --r 1 --sigma 2 -o o.csv -o o.json",
 	"figures --only 7 --quick -q -o figs",
-	"sweep ../soak.json --out results --flush-every 1ms --backend cpu -q",
+	"sweep ../soak.json --out results --backend cpu -q",
 	"merge ../found -o m.csv -o m.json -o m.png -o m.svg -o m.pdf",
 	"codes unary --levels 4096 -o big.json",
 	"verify --code unary --levels 2048 --random --samples 10 --backend cpu -q -o random.json",

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"belsim/gpu"
 	"belsim/montecarlo/sweep"
@@ -14,12 +12,11 @@ import (
 )
 
 type sweepCmd struct {
-	Plan       string        `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file."`
-	Out        string        `placeholder:"FOLDER" help:"Folder of the results, a file for each shard."`
-	Shard      string        `placeholder:"i/N" help:"Take part i of N, i from 1 (default: the whole)."`
-	Shards     int           `placeholder:"N" help:"Number of shards, for --print slurm and missing."`
-	Print      string        `enum:",example,missing,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print instead: ${enum}."`
-	FlushEvery time.Duration `group:"output" placeholder:"D" help:"How often results are written, at least (default: 10s)."`
+	Plan   string `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file."`
+	Out    string `placeholder:"FOLDER" help:"Folder of the results, a file for each shard."`
+	Shard  string `placeholder:"i/N" help:"Take part i of N, i from 1 (default: the whole)."`
+	Shards int    `placeholder:"N" help:"Number of shards, for --print slurm and missing."`
+	Print  string `enum:",example,missing,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print instead: ${enum}."`
 	backendFlags
 }
 
@@ -90,7 +87,7 @@ func (cmd *sweepCmd) work(ctx context.Context, env *environment, shard *sweep.Sh
 	shard.Write = env.unfinished.write
 	env.saves.Store(true)
 	defer env.saves.Store(false)
-	err := shard.Work(ctx, cmd.run(backend, bar), cmp.Or(cmd.FlushEvery, sweep.FlushEvery))
+	err := shard.Work(ctx, cmd.run(backend, bar))
 	bar.stop()
 	if err != nil {
 		return err
@@ -156,9 +153,6 @@ func (cmd *sweepCmd) shardFlags(env *environment) (flags []string) {
 	}
 	if cmd.Backend != string(gpu.Auto) {
 		flags = append(flags, "--backend="+cmd.Backend)
-	}
-	if cmd.FlushEvery > 0 {
-		flags = append(flags, fmt.Sprintf("--flush-every=%v", cmd.FlushEvery))
 	}
 	if env.quiet {
 		flags = append(flags, "--quiet")

@@ -118,7 +118,7 @@ func TestSweepKilled(t *testing.T) {
 	for round := range rounds {
 		folder, have := fmt.Sprint("r", round), 0
 		for ended := false; !ended; {
-			cmd := command(t, "", nil, "sweep", "plan.json", "--out", folder, "--flush-every", "1ms", "--backend", "cpu", "-q")
+			cmd := command(t, "", nil, "sweep", "plan.json", "--out", folder, "--backend", "cpu", "-q")
 			must.Succeed(t, cmd.Start())
 			kill := time.AfterFunc(time.Duration(random.Float64()*float64(took)), func() { cmd.Process.Kill() })
 			ended = cmd.Wait() == nil
@@ -144,8 +144,7 @@ func TestSweepInterrupted(t *testing.T) {
 	for signal, want := range map[os.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143,
 		interruptions[len(interruptions)-1]: 143} {
 		folder := strings.ReplaceAll(signal.String(), " ", "-")
-		status, _, stderr := signalled(t, signal, "sweep", "plan.json", "--out", folder, "--backend", "cpu",
-			"--flush-every", "1h", "--quiet")
+		status, _, stderr := signalled(t, signal, "sweep", "plan.json", "--out", folder, "--backend", "cpu", "--quiet")
 		if status != want || !strings.Contains(stderr, "belsim: interrupted: ") ||
 			!strings.Contains(stderr, " cells are safe in "+folder) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q", signal, status, stderr)
@@ -165,7 +164,7 @@ func TestJobs(t *testing.T) {
 	inFolderWithData(t)
 	for name, args := range map[string]string{
 		"slurm":     "--print slurm",
-		"slurm-gpu": "--backend cuda --workers 4 --flush-every 1m --print slurm",
+		"slurm-gpu": "--backend cuda --workers 4 --print slurm",
 	} {
 		golden(t, "job-"+name+".txt", mustRun(t,
 			append([]string{"sweep", "testdata/sweep/plan.json", "--out", "my results", "--shards", "8"},

@@ -24,7 +24,7 @@ type verifyCmd struct {
 	Decoder string `enum:"${decoders}" default:"auto" help:"Decoder: ${enum}; ${auto}."`
 	scenarioFlags
 	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1."`
-	samplingFlags
+	samplesFlags
 	Confusion string `group:"output" placeholder:"FILE" help:"Write P(answer m | label n), L × L, to FILE: .npy, .csv or a picture."`
 	backendFlags
 	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
@@ -43,7 +43,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		}
 	}
 	draw := cmd.sampling()
-	if cmd.Samples == 0 && cmd.RelErr == 0 {
+	if cmd.Samples == 0 {
 		draw = montecarlo.FixedSampling()
 		draw.Seed = cmd.Seed
 	}
@@ -91,7 +91,6 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return bar.interrupted(err)
 	}
 	v.Provenance = env.provenance()
-	cmd.warnUnreached(env, v.Reached)
 	if err := cmd.writeConfusion(ctx, env, matrix, v, s); err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/position"
@@ -103,7 +102,6 @@ type Report struct {
 
 	network *network
 	mixture *mixture
-	ranked  []forecast.Forecast // of all codes; nil without a ranking
 }
 
 // Rates are the observed error rates, L × M, and the mixture's where a level has no samples.
@@ -151,8 +149,8 @@ type findings struct {
 	others  []*network
 	theory  []MixtureRow
 	model   knowledge
-	direct  *Direct // nil for none
-	advice  advice
+	direct  *Direct         // nil for none
+	advice  *Recommendation // nil for none
 }
 
 // checkQuestion refuses what the options ask of a code that has it not, and opens the candidates.
@@ -185,7 +183,7 @@ func (n *network) checkQuestion() ([]*code.Code, error) {
 
 // newReport says what was found.
 func newReport(own *network, found findings) *Report {
-	r := &Report{Fit: newFit(own, found), network: own, mixture: found.mixture, ranked: found.advice.ranked}
+	r := &Report{Fit: newFit(own, found), network: own, mixture: found.mixture}
 	r.Opening = opening(r.Fit, own, found)
 	r.Fit.Verdict = strings.Join(r.Opening, " ")
 	r.Remarks = remarks(r.Fit, found.mixture)

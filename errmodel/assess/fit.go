@@ -99,7 +99,7 @@ func newFit(n *network, found findings) *Fit {
 		R: m.R, Sigma: m.Sigma, RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
 		LogitScale: seen.LogitScale, Temperature: o.Temperature,
 		Perceived: found.model.fit, Decoders: found.model.decoders, Mixture: found.theory, Quantiles: errorQuantiles(n),
-		Probabilities: n.probabilities(), Recommendation: found.advice.Recommendation, Direct: found.direct, Prior: seen.Counts.Prior(),
+		Probabilities: n.probabilities(), Recommendation: found.advice, Direct: found.direct, Prior: seen.Counts.Prior(),
 	}
 	if o.Range.Uneven() {
 		f.Values = o.Range.Values

@@ -200,9 +200,8 @@ func (f *Fit) Ask(q *forecast.Question) error {
 		}
 	}
 	p := f.perceivedModel()
-	misfit := p.Misfit * f.LevelWidth
 	q.Default, q.Fitted, q.Temperature = []int{f.Levels}, f.Inform, f.Temperature
-	q.Noise, q.Misfit, q.Cutoff = p.Noise*f.LevelWidth, &misfit, p.Cutoff
+	q.Noise, q.Misfit, q.Cutoff = p.Noise*f.LevelWidth, p.Misfit*f.LevelWidth, p.Cutoff
 	q.Trainings = []perceived.Training{p.Training}
 	return nil
 }

@@ -20,33 +20,27 @@ type Recommendation struct {
 	Notes    []string           `json:"notes"`
 }
 
-// advice is a recommendation, with the forecasts of all codes; these are nil without a ranking.
-type advice struct {
-	*Recommendation
-	ranked []forecast.Forecast
-}
-
 // recommend forecasts all named codes, the network's own and the candidates, after each training,
 // and direct regression. Where s is not known there is no ranking, and the notes say so.
 func recommend(ctx context.Context, workers int, own *network, candidates []*code.Code, found findings,
-	progress Progress) (advice, error) {
+	progress Progress) (*Recommendation, error) {
 	codes, err := rankedCodes(own, candidates)
 	if err != nil {
-		return advice{}, err
+		return nil, err
 	}
 	known, direct := found.model, found.direct
 	if known.forecasts == nil {
-		return advice{Recommendation: &Recommendation{Ranking: []forecast.Row{},
-			Notes: []string{"No code is recommended: these outputs do not tell the label noise."}}}, nil
+		return &Recommendation{Ranking: []forecast.Row{},
+			Notes: []string{"No code is recommended: these outputs do not tell the label noise."}}, nil
 	}
 	forecaster := *known.forecasts
 	if err := direct.inform(&forecaster, known.decoders, own.width()); err != nil {
-		return advice{}, err
+		return nil, err
 	}
 	done, end := progress.begin("codes", 2*uint64(len(codes)))
 	all, err := forecaster.Codes(ctx, workers, codes, done)
 	if end(); err != nil {
-		return advice{}, err
+		return nil, err
 	}
 	rec := newRecommendation(all, own.width(), own, known.siblings.ended(), forecastNotes(own, codes, found))
 	if d := rec.Decision; d.Action == forecast.Take && d.Code == forecast.Direct && !direct.Told {
@@ -54,7 +48,7 @@ func recommend(ctx context.Context, workers int, own *network, candidates []*cod
 			Design: known.decoders[bestDecoder(known.decoders)].Design}
 		rec.show()
 	}
-	return advice{rec, all}, nil
+	return rec, nil
 }
 
 // newRecommendation ranks forecasts that are sorted, in a unit of which their own has so many, and

@@ -105,18 +105,7 @@ func (s *Several) Section(ways map[Advice]string) table.Section {
 		}
 		return "does not"
 	}))
-	details := []table.Block{{Table: rows}}
-	if rec := s.Recommendation; rec != nil {
-		against := func(r forecast.Row) string {
-			if r.Trained && r.Measured {
-				return "measured: " + table.Short(r.Forecast)
-			}
-			return relative(r.Ratio, r.RatioCI)
-		}
-		head := "codes if they were trained, for all outputs: mean |answer − target| over the outputs"
-		details = append(details, table.Block{Head: head, Table: rankingTable(rec, against), Sentences: rec.Notes})
-	}
-	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, details, ways)
+	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, []table.Block{{Table: rows}}, ways)
 }
 
 // decoderTables are the errors of the decoders, and what the mixture says of errors in levels.

@@ -3,8 +3,8 @@ package assess
 import (
 	"fmt"
 	"math"
+	"strings"
 
-	"belsim/errmodel/forecast"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
@@ -19,9 +19,6 @@ type Several struct {
 	Points *Points `json:"points,omitempty"`
 	// a row for each output
 	Rows []OutputRow `json:"rows"`
-	// codes by the mean of their forecasts over the outputs, and one decision for the network; only
-	// where asked for
-	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// the fit of each output
 	Outputs []*Fit `json:"outputs"`
 }
@@ -41,7 +38,7 @@ type OutputRow struct {
 func NewSeveral(reports []*Report) *Several {
 	out, first := &Several{}, reports[0].Fit
 	described, sum := 0, 0.0
-	var warnings []string
+	var warnings, steps []string
 	for i, r := range reports {
 		f := r.Fit
 		row := OutputRow{Output: i + 1, Error: math.NaN(), Noise: math.NaN()}
@@ -61,6 +58,9 @@ func NewSeveral(reports []*Report) *Several {
 		if d := f.Direct; d != nil && d.Warning != "" {
 			warnings = append(warnings, fmt.Sprintf("Output %s: %s", position.At(i+1), f.directText()))
 		}
+		if f.Recommendation != nil {
+			steps = append(steps, fmt.Sprintf("output %s: %s", position.At(i+1), f.next()))
+		}
 		sum += row.Error / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
 	}
@@ -71,31 +71,12 @@ func NewSeveral(reports []*Report) *Several {
 	case 0:
 		which, next = "none of the outputs", easyToLearn
 	}
-	out.recommend(reports)
-	if rec := out.Recommendation; rec != nil && rec.Decision != nil {
-		next = decisionText(rec.Decision, nil, first.Code)
+	if len(steps) > 0 {
+		next = strings.Join(steps, " ")
 	}
 	opening := fmt.Sprintf("The network has %d outputs. With their best decoders, they are wrong by %s%s on average.",
 		len(reports), table.Short(sum), first.unit())
 	out.Verdict = sentences(append(append([]string{opening}, warnings...),
 		"One noisy label for all bits describes "+which+".", "Next: "+next)...)
 	return out
-}
-
-// recommend ranks codes for all outputs, where each output has a ranking.
-func (s *Several) recommend(reports []*Report) {
-	var outputs [][]forecast.Forecast
-	var units []float64
-	ended := true
-	for _, r := range reports {
-		if r.ranked == nil {
-			return
-		}
-		ended = ended && r.Fit.Recommendation.Decision.Ended
-		outputs, units = append(outputs, r.ranked), append(units, r.Fit.LevelWidth)
-	}
-	all := forecast.MeanOfOutputs(outputs, units,
-		func(k int, x *forecast.Forecast) bool { return reports[k].network.owns(x) })
-	s.Recommendation = newRecommendation(all, 1, reports[0].network, ended,
-		[]string{"Errors are means over the outputs, each read as it is read best."})
 }

@@ -121,8 +121,7 @@ func TestTrained(t *testing.T) {
 	}
 }
 
-// TestUnknown: what is known of a network holds for none that has a warning, nor for several
-// outputs of which one lacks it.
+// TestUnknown: what is known of a network holds for none that has a warning.
 func TestUnknown(t *testing.T) {
 	c := must.Get(code.New("gray", 8))(t)
 	of := func(mean float64, warning string) *network {
@@ -134,14 +133,6 @@ func TestUnknown(t *testing.T) {
 	}
 	if s := siblingsOf(of(1, ""), []*network{of(1, ""), of(3, "shuffled")}, 1); !s.ended() || len(s.over) != 1 {
 		t.Errorf("%+v", s)
-	}
-	r := recommended(t)
-	f, rec, decision := *r.Fit, *r.Fit.Recommendation, *r.Fit.Recommendation.Decision
-	decision.Ended, rec.Decision, f.Recommendation = true, &decision, &rec
-	ended := *r
-	ended.Fit = &f
-	if NewSeveral([]*Report{r, &ended}).Recommendation.Decision.Ended {
-		t.Error("the training has ended, and nobody knows it of the first output")
 	}
 }
 

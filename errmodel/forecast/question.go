@@ -39,15 +39,14 @@ type Question struct {
 	Codes           []string // NAMEs and heads, which have every number of levels, and FILEs
 	Names           []string // of Decoders; decode.Auto alone for the best of each code
 	Trainings       []perceived.Training
-	// Noise is the standard deviation of the perceived label around the label, in label units; 0
-	// where Unary says it.
+	// Noise is the standard deviation of the perceived label around the label, in label units, which a
+	// fit knows; 0 where Unary says it.
 	Noise float64
 	// Unary is the error, in label units, that unary has, trained bit by bit and read by gen.
 	Unary UnaryError
-	// Misfit is η, in label units for all numbers of levels; nil for Labels.DefaultMisfit.
-	Misfit *float64
-	// Cutoff is κ, in cycles over the range; 0 for the default.
-	Cutoff float64
+	// Misfit and Cutoff are η, in label units for all numbers of levels, and κ, in cycles over the range,
+	// of a fit; 0 for Labels.DefaultMisfit and the model's default.
+	Misfit, Cutoff float64
 	// Fitted adds to a forecaster what else a fit knows of the networks. alone says that there is
 	// one number of levels. It may be nil.
 	Fitted func(f *Forecaster, alone bool)
@@ -225,10 +224,7 @@ func (q *Question) fillIn(levels []int) error {
 		}
 		q.Labels = Labels{Lo: 1, Hi: float64(n), Shares: weights, OnLevels: true}
 	}
-	if q.Misfit == nil {
-		misfit := q.Labels.DefaultMisfit()
-		q.Misfit = &misfit
-	}
+	q.Misfit = cmp.Or(q.Misfit, q.Labels.DefaultMisfit())
 	return nil
 }
 
@@ -311,7 +307,7 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 	q := r.q
 	out := &Ranking{
 		Unit: errmodel.InLabelUnits, Range: [2]float64{q.Labels.Lo, q.Labels.Hi}, LabelKind: q.Labels.Kind(),
-		Levels: r.levels, LabelNoise: q.Noise, Misfit: *q.Misfit, Temperature: q.Temperature, Notes: []string{},
+		Levels: r.levels, LabelNoise: q.Noise, Misfit: q.Misfit, Temperature: q.Temperature, Notes: []string{},
 	}
 	if q.InLevels {
 		out.Unit = errmodel.InLevels
@@ -331,8 +327,6 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 			return nil, err
 		}
 		out.MAE, out.MAELevels = &u.Error, u.Levels
-	} else if err := r.checkNoise(ctx, workers); err != nil {
-		return nil, err
 	}
 	all, err := r.forecasts(ctx, workers, out.LabelNoise, done)
 	if err != nil {
@@ -390,7 +384,7 @@ func (q Question) auto() bool { return slices.Contains(q.Names, decode.Auto) }
 // forecaster is one for codes of so many levels, with label noise in label units.
 func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster {
 	width := q.Labels.width(levels)
-	m := perceived.Model{Noise: noise / width, Misfit: *q.Misfit / width, Cutoff: q.Cutoff}
+	m := perceived.Model{Noise: noise / width, Misfit: q.Misfit / width, Cutoff: q.Cutoff}
 	f := New(m, &q.Labels, q.Labels.Prior(levels), q.Decoders)
 	f.Options.Temperature = q.Temperature
 	if q.Fitted != nil {
@@ -406,38 +400,13 @@ func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster 
 // noiseOf is the label noise, in label units, at which unary has an error.
 func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
 	width := q.Labels.width(u.Levels)
-	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: *q.Misfit / width, Cutoff: q.Cutoff}, u.Levels,
+	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}, u.Levels,
 		u.Error/width)
 	if errors.Is(err, perceived.ErrNoNoise) {
 		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than quantization, "+
 			"%.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
 	}
 	return s * width, err
-}
-
-// checkNoise refuses label noise with which unary has less than the smallest error. A fit's is not
-// refused: its network has been seen.
-func (r *Run) checkNoise(ctx context.Context, workers int) error {
-	q := r.q
-	for _, levels := range r.levels {
-		width := q.Labels.width(levels)
-		if q.Fitted != nil || q.Labels.quantization(levels) >= leastError {
-			continue
-		}
-		m := perceived.Model{Misfit: *q.Misfit / width, Cutoff: q.Cutoff}
-		least, err := q.Labels.NoiseOf(ctx, workers, m, levels, leastError)
-		if errors.Is(err, perceived.ErrNoNoise) { // the misfit alone makes more
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if least = width * least * (1 - 1e-3); q.Noise < least { // more than the solver's 10⁻⁶
-			return fmt.Errorf("label noise %v: want at least %.4g with %d levels, where unary has an error of %v levels; "+
-				"forecasts of smaller errors were not tried", q.Noise, least, levels, leastError)
-		}
-	}
-	return nil
 }
 
 // NoiseOf is the label noise, in levels of so many, at which networks of a model have a mean error

@@ -30,8 +30,6 @@ type Ranking struct {
 	// given
 	Baselines []errmodel.Baseline `json:"baselines"`
 	table.Provenance
-
-	Reached bool `json:"-"` // every standard error has the relative size that was asked for
 }
 
 // Result is what the answers of one code with one decoder cost, over the prior: by default |error|, in
@@ -79,8 +77,6 @@ type Candidates struct {
 	Problems []*montecarlo.Problem
 	Invalid  []InvalidCode // codes that are set aside
 	Skip     expect.Skip   // what is left out of the results
-	// Known is told what is known so far; nil for nobody.
-	Known func(*Ranking)
 }
 
 // InvalidCode is a code for which the error model gives a probability above 1.
@@ -142,33 +138,15 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 	}
 	out := &Ranking{
 		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr,
-		Reached: true, Baselines: []errmodel.Baseline{},
+		Baselines: []errmodel.Baseline{},
 	}
-	theories := make([]*expect.Theory, len(candidates.Problems))
 	for _, p := range candidates.Problems {
-		out.Results = append(out.Results, Result{
-			Design: s.Design(p.Code, p.Decoder), Expected: expect.Expected{Bound: math.NaN(), Exact: math.NaN()},
-			Mean: math.Inf(1), // until it is sampled: below what is known
-		})
-	}
-	// Exact values first, for samples may take long; and before them what is quick.
-	turns := []expect.Skip{candidates.Skip}
-	if quick := candidates.Skip; !quick.Slow {
-		quick.Slow = true
-		turns = []expect.Skip{quick, candidates.Skip}
-	}
-	for _, omit := range turns {
-		for i, p := range candidates.Problems {
-			if theories[i], err = expect.Of(ctx, run.Workers, p.Expected(), weights, omit); err != nil {
-				return nil, err
-			}
-			row, t := &out.Results[i], theories[i]
-			row.Expected, row.RMS, row.ExactRMS = t.Mean, t.RMS, !math.IsNaN(t.RMS)
-			candidates.known(out)
+		t, err := expect.Of(ctx, run.Workers, p.Expected(), weights, candidates.Skip)
+		if err != nil {
+			return nil, err
 		}
-	}
-	for i, p := range candidates.Problems {
-		row, done := &out.Results[i], run.Done
+		row, done := Result{Design: s.Design(p.Code, p.Decoder), Expected: t.Mean, RMS: t.RMS,
+			ExactRMS: !math.IsNaN(t.RMS)}, run.Done
 		if draw.RelErr > 0 { // nobody knows how many samples that takes
 			done = run.Drawn
 		}
@@ -181,14 +159,13 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 			run.Finished(1)
 		}
 		o := montecarlo.Average(weights, sums)
-		out.Reached = out.Reached && reached
 		row.Mean, row.StdErr, row.Samples = o.Mean, o.StdErr, o.Samples
 		if !row.ExactRMS {
 			row.RMS = o.RMS
 		}
 		row.Capped = !reached && table.Missing(row.Exact)
-		row.worst(theories[i].Levels, weights, o, sums)
-		candidates.known(out)
+		row.worst(t.Levels, weights, o, sums)
+		out.Results = append(out.Results, row)
 	}
 	out.rank()
 	for i := 1; i < len(out.Results); i++ {
@@ -196,16 +173,6 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 	}
 	out.addInvalid(candidates.Invalid)
 	return out, nil
-}
-
-// known tells of a ranking that is not finished.
-func (c *Candidates) known(of *Ranking) {
-	if c.Known != nil {
-		some := *of
-		some.Results = slices.Clone(of.Results)
-		some.rank()
-		c.Known(&some)
-	}
 }
 
 // rank puts the smallest error first, and codes that networks learn badly last.

@@ -101,7 +101,7 @@ func (c *Ranking) Notes(more ...string) string {
 	if len(capped) > 0 {
 		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s.", 100*c.RelErr,
 			strings.Join(capped, ", "))
-		out.WriteString(" --rel-err or --samples takes longer.\n")
+		out.WriteString(" --samples takes more.\n")
 	}
 	for _, text := range more {
 		out.WriteString(text + "\n")
@@ -118,13 +118,10 @@ func (c *Ranking) Unlearned(r Result) bool {
 	return c.R != nil && code.HardToLearn(r.Transitions)
 }
 
-// sampled is a figure of samples for people: … where there are none yet.
+// sampled is a figure of samples for people.
 func (r Result) sampled(figure string) string {
-	switch {
-	case r.Invalid != "":
+	if r.Invalid != "" {
 		return "–"
-	case r.Samples == 0:
-		return "…"
 	}
 	return figure
 }

@@ -77,25 +77,21 @@ func (h *Shard) add(cell int, numbers Numbers) error {
 	return err
 }
 
-// FlushEvery is the default time between flushes.
-const FlushEvery = 10 * time.Second
-
-// keep flushes at regular times until the context ends or a flush fails, and returns the
-// error. A flush rewrites the whole file, so it is called less often where it takes long: flushes
-// take at most a twentieth of the time.
-func (h *Shard) keep(ctx context.Context, every time.Duration) error {
-	timer := time.NewTimer(every)
-	defer timer.Stop()
+// keep flushes until the context ends or a flush fails, and returns the error: soon, and then ever
+// less often, until it is every 10 seconds. A flush rewrites the whole file, so flushes take at most a
+// twentieth of the time.
+func (h *Shard) keep(ctx context.Context) error {
+	wait := 10 * time.Millisecond
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-timer.C:
+		case <-time.After(wait):
 			start := time.Now()
 			if err := h.flush(); err != nil {
 				return err
 			}
-			timer.Reset(max(every, 20*time.Since(start)))
+			wait = max(min(2*wait, 10*time.Second), 20*time.Since(start))
 		}
 	}
 }

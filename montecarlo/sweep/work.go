@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,14 +22,13 @@ func cells(n int) string {
 	return fmt.Sprintf("%d cells", n)
 }
 
-// Work computes the cells of Todo. It writes them into the file at about regular times, each after
-// the time every, and at the end. It tells run.Done about each finished cell.
+// Work computes the cells of Todo. It writes them into the file from time to time, and at the end. It tells run.Done about each finished cell.
 //
 // Where ctx ended, the error says how much is in the file, and does not wrap the context's error.
 // It wraps *fs.PathError or *os.LinkError where the file could not be written; the file is whole
 // then, and lacks the results that were not written. Any other error comes from computing, for
 // example from run.Backend; the results finished before it are in the file.
-func (h *Shard) Work(ctx context.Context, run montecarlo.Run, every time.Duration) error {
+func (h *Shard) Work(ctx context.Context, run montecarlo.Run) error {
 	if len(h.Todo) == 0 {
 		return nil
 	}
@@ -39,7 +37,7 @@ func (h *Shard) Work(ctx context.Context, run montecarlo.Run, every time.Duratio
 	}
 	working, done := context.WithCancel(ctx)
 	group, working := errgroup.WithContext(working)
-	group.Go(func() error { return h.keep(working, every) })
+	group.Go(func() error { return h.keep(working) })
 	group.Go(func() error {
 		defer done()
 		return h.compute(working, run)

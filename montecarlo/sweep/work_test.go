@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
@@ -24,7 +23,7 @@ const mixed = `{"codes": ["unary", "johnson"], "decoders": ["auto", "gen-ex"], "
 func work(t testing.TB, ctx context.Context, p *Plan, dir string, i, n int, run montecarlo.Run) (*Shard, error) {
 	t.Helper()
 	h := must.Get(p.Open(dir, i, n))(t)
-	return h, h.Work(ctx, run, time.Hour)
+	return h, h.Work(ctx, run)
 }
 
 // TestWork: shards and workers change no number, and Done is told about every cell once.
@@ -130,7 +129,7 @@ func TestWorkUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	h := must.Get(p.Open(dir, 1, 1))(t)
 	must.Succeed(t, os.Remove(dir))
-	if err := h.Work(t.Context(), montecarlo.Run{Backend: montecarlo.CPU{}}, time.Hour); !errors.Is(err, os.ErrNotExist) {
+	if err := h.Work(t.Context(), montecarlo.Run{Backend: montecarlo.CPU{}}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
 	}
 }

@@ -46,9 +46,8 @@ type Report struct {
 	Confusion string `json:"confusion,omitempty"`
 	table.Provenance
 
-	Matrix  *mat.Dense `json:"-"` // P(answer m | label n), L × L; nil where it was not asked for
-	Bound   string     `json:"-"` // name of the bound; "" where there is none
-	Reached bool       `json:"-"` // every standard error has the relative size that was asked for
+	Matrix *mat.Dense `json:"-"` // P(answer m | label n), L × L; nil where it was not asked for
+	Bound  string     `json:"-"` // name of the bound; "" where there is none
 }
 
 // Level is the cost of the answers to one level, or to all: by default |error|, in levels.
@@ -75,11 +74,9 @@ type Level struct {
 
 // Check samples a problem and checks every mean against theory, which expect.Of computes:
 // none may exceed its bound, differ from its exact value, or lie outside of what any law can reach by
-// more than chance allows (montecarlo.Verify). With a relative error as the target, a pilot fixes the numbers of samples
-// before those that are checked are drawn.
+// more than chance allows (montecarlo.Verify).
 func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *montecarlo.Problem, th *expect.Theory,
 	weights []float64, draw montecarlo.Sampling) (*Report, error) {
-	draw.EachLabel = true
 	var matrix *mat.Dense
 	if draw.Answers {
 		var err error
@@ -90,7 +87,7 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 		of.Answers = matrix == nil // samples are needed where there is no law
 		p = &of
 	}
-	sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw, weights, run.Done)
+	sums, _, err := montecarlo.Estimate(ctx, run.Backend, p, draw, theory.Uniform(p.Code.Levels()), run.Done) // of all labels
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +109,7 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 	v := &Report{
 		Failures: []string{}, Design: s.Design(c, d),
 		Description: s.Description(),
-		Seed:        draw.Seed, Alpha: falseAlarms, Power: montecarlo.Power, Reached: reached,
+		Seed:        draw.Seed, Alpha: falseAlarms, Power: montecarlo.Power,
 		Overall: Level{Bound: th.Mean.Bound, Exact: th.Mean.Exact, AnyLaw: th.Mean.AnyLaw, Mean: o.Mean,
 			StdErr: o.StdErr, Samples: o.Samples, Detectable: overall},
 	}

@@ -57,9 +57,9 @@ Training = Literal["bce", "ce", "l1", "l2"]
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_WENT = dict.fromkeys(
-    ("codes", "decoder", "mae", "label_noise", "misfit", "cutoff", "training", "model", "prior", "baseline"), "belsim.forecast has it"
-) | dict.fromkeys(("samples", "seed", "backend"), "nothing is sampled any more")
+_WENT = dict.fromkeys(("codes", "decoder", "mae", "training", "model", "prior", "baseline"), "belsim.forecast has it")
+_WENT |= dict.fromkeys(("samples", "seed", "backend"), "nothing is sampled any more")
+_WENT |= dict.fromkeys(("label_noise", "misfit", "cutoff"), "belsim.forecast takes mae; misfit and cutoff are constants of the model")
 
 
 def _known(call: Callable[P, T]) -> Callable[P, T]:
@@ -155,7 +155,6 @@ def compare(
     temperature: float | None = None,
     cost: str | ArrayLike | None = None,
     samples: int | None = None,
-    rel_err: float | None = None,
     exact: bool = False,
     baseline: float | None = None,
     seed: int | None = None,
@@ -167,13 +166,12 @@ def compare(
 
     With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
-    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
-    Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
-    the mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
-    of each label are drawn; with ``rel_err``, so many at most; with neither, as many as standard errors of 0.2 % need, within about
-    half a second for each code. ``exact`` also computes the bounds and exact values
-    that take more than about a second; one that would take more than minutes stays NaN. The ``decoder`` is ``"auto"`` by default:
-    bel-u for unary, bel-j for Johnson codes, gen for all others.
+    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the Gaussian
+    mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``, the
+    mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
+    of each label are drawn; by default, as many as standard errors of 0.2 % need, within about half a second for each code.
+    ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes
+    stays NaN. The ``decoder`` is ``"auto"`` by default: bel-u for unary, bel-j for Johnson codes, gen for all others.
 
     ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
     in its unit, ``attrs["unit"]``. ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
@@ -200,11 +198,8 @@ def forecast(
     *,
     levels: int | Sequence[int] | None = None,
     mae: float | str | None = None,
-    label_noise: float | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
     range: tuple[float, float] | None = None,  # noqa: A002
-    misfit: float | None = None,
-    cutoff: float | None = None,
     training: Training | Sequence[Training] | None = None,
     decoder: str | Sequence[str] | None = None,
     prior: ArrayLike | None = None,
@@ -216,11 +211,11 @@ def forecast(
 
     ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. What a network knows of a label, the same
     for every code, is one of: ``mae``, the mean error of unary, or a text such as ``"1.3@64"``, which says with how many levels;
-    ``label_noise``, its noise; ``model``, what ``fit`` returned, or the path of its JSON. ``training`` is ``"bce"``, ``"ce"``,
-    ``"l1"`` or ``"l2"``, or several of them.
+    ``model``, what ``fit`` returned, or the path of its JSON. ``training`` is ``"bce"``, ``"ce"``, ``"l1"`` or ``"l2"``, or
+    several of them.
 
     ``range`` has the labels of the first and of the last level, for each of the numbers of ``levels``; without it labels are levels.
-    ``mae``, ``label_noise``, ``misfit``, ``baseline`` (the mean error of direct regression) and errors are in label units. ``prior``
+    ``mae``, ``baseline`` (the mean error of direct regression) and errors are in label units. ``prior``
     has a whole label and its count in each row, (N, 2), or without a ``range`` the count of each level, (L,).
 
     Returns a row for each number of levels, code, training and decoder: ``levels, code, bits, transitions, training, decoder, reads,
@@ -311,7 +306,6 @@ def verify(
     temperature: float | None = None,
     cost: str | ArrayLike | None = None,
     samples: int | None = None,
-    rel_err: float | None = None,
     confusion: bool = False,
     seed: int | None = None,
     workers: int | None = None,
@@ -496,9 +490,9 @@ class Fit(_Results, _plots.Pictured):
         best, trained, near, shown``:
         ``ratio`` is to the smallest measured error of this network, and ``better`` the probability that the error is smaller.
         ``attrs["decision"]`` says what to do, and ``attrs["notes"]`` what the forecasts rest on.
-        They are computed when they are first asked for, unless ``fit`` had ``recommend=True``. Of a network of several outputs they
-        are means over the outputs; ``fit.each[k].recommendation`` has those of one.
+        They are computed when they are first asked for, unless ``fit`` had ``recommend=True``.
         """
+        self._one("recommendation")
         if self._forecasts is None:
             again = self._again(recommend=True)
             self._forecasts, self._text = again._forecasts, again._text
@@ -529,7 +523,7 @@ class Fit(_Results, _plots.Pictured):
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page, an .html file that needs no other, with all tables and pictures."""
-        arguments = {**self._arguments, "recommend": self._forecasts is not None}
+        arguments = {**self._arguments, "recommend": any(fit._forecasts is not None for fit in self.each)}
         file = path_of(path, "path")
         if not file.lower().endswith(".html"):
             raise Error(f"{file}: want a name that ends in .html")
@@ -868,7 +862,6 @@ def optimize(
     temperature: float | None = None,
     cost: str | ArrayLike | None = None,
     samples: int | None = None,
-    rel_err: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
     backend: Literal["auto", "cpu", "cuda"] | None = None,
@@ -893,15 +886,18 @@ def optimize(
     return _command("optimize", arguments, Optimized)
 
 
-def bench(*, workers: int | None = None) -> pd.DataFrame:
+def bench(plan: dict[str, Any] | str | os.PathLike[str] | None = None, *, workers: int | None = None) -> pd.DataFrame:
     """How fast every backend samples: a row for each problem and backend, with ``samples_per_second``.
+
+    With a ``plan`` of ``sweep``: the ``seconds`` that its cells take on this machine, by code, decoder, method and backend.
 
     >>> import belsim
     >>> bool((belsim.bench(workers=1)["samples_per_second"] > 0).all())
     True
     """
     with Inputs() as inputs:
-        return results(["bench", *flags(workers=workers, quiet=True)], inputs, rows("results"))
+        plans = [] if plan is None else [_plan_file(plan, inputs)]
+        return results(["bench", *flags(workers=workers, quiet=True), *plans], inputs, rows("results"))
 
 
 def _plan(plan: dict[str, Any]) -> str:
@@ -915,6 +911,11 @@ def _plan(plan: dict[str, Any]) -> str:
     axes = {name: plan.get(name) for name in ("r", "sigma")}
     spans = {name: span(value, f"plan: {name}") for name, value in axes.items() if isinstance(value, tuple)}
     return json.dumps({**plan, **spans}, default=plain)
+
+
+def _plan_file(plan: dict[str, Any] | str | os.PathLike[str], inputs: Inputs) -> str:
+    """The file of a plan, which is written of a dict."""
+    return inputs.text(_plan(plan), "plan", ".json") if isinstance(plan, dict) else path_of(plan, "plan")
 
 
 def sweep(
@@ -940,7 +941,7 @@ def sweep(
     out = path_of(folder, "folder")
     with Inputs() as inputs:
         with refusing("plan, folder"):
-            path = inputs.text(_plan(plan), "plan", ".json") if isinstance(plan, dict) else path_of(plan, "plan")
+            path = _plan_file(plan, inputs)
             Path(out).mkdir(parents=True, exist_ok=True)
         run(["sweep", *flags(out=out, workers=workers, backend=backend), "--", path], inputs, progress=progress)
         return results(

@@ -66,7 +66,7 @@ CALLS: dict[str, tuple[Call, dict[str, Any]]] = {
     "quantize": (belsim.quantize, {"labels": Y / 2, "range": (0, 9), "levels": 16, "outside": "clip"}),
     "dequantize": (belsim.dequantize, {"level": Y, "range": (0, 9), "levels": 16}),
     "compare": (belsim.compare, {"codes": ["gray"], "levels": 8, "samples": 2}),
-    "forecast": (belsim.forecast, {"codes": ["gray"], "range": (0, 1), "levels": 8, "label_noise": 0.1}),
+    "forecast": (belsim.forecast, {"codes": ["gray"], "range": (0, 1), "levels": 8, "mae": 0.1}),
     "levels": (belsim.levels, {"targets": Y, "levels": 8}),
     "verify": (belsim.verify, {"code": "gray", "levels": 8, "samples": 2}),
     "heatmap": (belsim.heatmap, {"a": "gray", "b": "unary", "levels": 8, "r": (0.1, 0.2, 2), "sigma": (1, 2, 2)}),
@@ -126,6 +126,9 @@ def test_functions(name: str) -> None:
 def test_bench() -> None:
     with pytest.raises(belsim.Error, match="workers = True"):
         belsim.bench(workers=True)
+    plan = {"codes": ["unary"], "levels": [8], "r": "0.5", "sigma": "1", "methods": ["exact", "mc"], "samples": 100}
+    times = belsim.bench(plan)
+    assert times["method"].unique().tolist() == ["exact", "mc"] and (times["seconds"] > 0).all()
 
 
 @pytest.fixture(scope="module")
