@@ -39,21 +39,25 @@ func (c *Counts) Bit(k int) (wrong uint64) {
 	return wrong
 }
 
-// Total returns the numbers of samples and of wrong bits.
-func (c *Counts) Total() (samples, wrong uint64) {
+// All is the number of samples.
+func (c *Counts) All() (samples uint64) {
 	for _, n := range c.Samples {
 		samples += n
 	}
+	return samples
+}
+
+// Total returns the numbers of samples and of wrong bits.
+func (c *Counts) Total() (samples, wrong uint64) {
 	for _, x := range c.Wrong {
 		wrong += x
 	}
-	return samples, wrong
+	return c.All(), wrong
 }
 
 // Prior returns the share of each level among the samples.
 func (c *Counts) Prior() []float64 {
-	samples, _ := c.Total()
-	p := make([]float64, c.Levels)
+	p, samples := make([]float64, c.Levels), c.All()
 	for i, n := range c.Samples {
 		p[i] = float64(n) / float64(max(samples, 1))
 	}

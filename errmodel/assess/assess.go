@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
@@ -217,5 +218,14 @@ func readAll(ctx context.Context, own *network, others []*network, workers int, 
 			}
 		}
 	}
-	return fitMixture(ctx, own, done)
+	var m *mixture
+	g, within := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		m, err = fitMixture(within, own, done)
+		return err
+	})
+	for _, n := range all {
+		g.Go(func() error { return n.findFaults(within) })
+	}
+	return m, g.Wait()
 }

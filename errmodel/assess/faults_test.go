@@ -17,6 +17,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
+	"belsim/theory/base/position"
 	"belsim/theory/decode"
 )
 
@@ -240,7 +241,10 @@ func (n *faultyNetwork) said(t *testing.T) string {
 		return err.Error()
 	}
 	defer own.Close()
-	if err := own.read(t.Context(), 1, func(uint64) {}); err != nil {
+	if err = own.read(t.Context(), 1, func(uint64) {}); err == nil {
+		err = own.findFaults(t.Context())
+	}
+	if err != nil {
 		return err.Error()
 	}
 	parts := []string{}
@@ -260,7 +264,7 @@ func TestSoft(t *testing.T) {
 		for _, name := range []string{"softmax", "hl-gauss"} {
 			n := x.load(t, 1500, 1)
 			n.code = name
-			if got, want := strings.Contains(n.said(t), "give the code softmax"), name != x.code && x.code == "softmax"; got != want {
+			if got, want := strings.Contains(n.said(t), position.Flag("code", "softmax")), name != x.code && x.code == "softmax"; got != want {
 				t.Errorf("%s as %s: %q", x.name, name, n.said(t))
 			}
 		}
@@ -275,7 +279,7 @@ func TestSameFindings(t *testing.T) {
 		n := must.Get(openNetwork(t.Context(), Options{Code: "johnson", Levels: 64, Range: LabelRange{Lo: 2.486, Hi: 4.315},
 			Targets: folder + "targets.npy", Outputs: folder + "logits.npy", Temperature: 1, Decoders: decode.Builtin(),
 			FitDecoder: i == 1}))(t)
-		must.Succeed(t, errors.Join(n.read(t.Context(), 0, func(uint64) {}), n.Close()))
+		must.Succeed(t, errors.Join(n.read(t.Context(), 0, func(uint64) {}), n.findFaults(t.Context()), n.Close()))
 		found[i] = n.found
 	}
 	if same(t, "findings", found[0], found[1]); len(found[0]) == 0 {

@@ -49,7 +49,7 @@ func TestFitDecoder(t *testing.T) {
 	want := *f
 	want.Better, want.Kind, want.Samples, want.Notes = true, "affine", 2500, nil
 	same(t, "the fitted decoder", want, *f, cmpopts.EquateEmpty())
-	same(t, "the number of kinds", 3, len(f.Kinds))
+	same(t, "the number of kinds", 5, len(f.Kinds))
 	must.Within(t, "its error in levels", f.Error*63/1.8, 1.304, 1.324)
 	must.Within(t, "its error", f.Error, f.Interval[0], f.Interval[1])
 	must.Within(t, "its gain", f.Gain, 2*f.GainSE, f.BaselineErr)

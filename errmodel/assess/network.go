@@ -244,7 +244,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	if n.seen, err = observed.Scan(ctx, workers, n.source, n.code, n.decodings, done); err != nil {
 		return err
 	}
-	if total, _ := n.seen.Counts.Total(); 2*n.seen.Beyond > total {
+	if total := n.seen.Counts.All(); 2*n.seen.Beyond > total {
 		labels := n.source.Labels
 		return fmt.Errorf("%s: %d of %d targets lie beyond the end levels, %v to %v; want the units of the range",
 			n.source.Targets.Name(), n.seen.Beyond, total, labels.Lo, labels.Hi)
@@ -254,6 +254,11 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	if n.dead = []int{}; n.training == perceived.BCE { // the thresholds of other networks mean nothing
 		n.dead = fault.Dead(n.code, n.seen)
 	}
+	return nil
+}
+
+// findFaults looks for what is wrong with the outputs that were read.
+func (n *network) findFaults(ctx context.Context) (err error) {
 	n.found, err = fault.Find(ctx, fault.Input{Code: n.code, Labels: n.source.Labels, Kind: n.source.Kind,
 		Training: n.training, Said: n.options.Training != "", Decodings: n.decodings, Decoders: n.options.Decoders,
 		Seen: n.seen, Dead: n.dead})
@@ -280,7 +285,7 @@ func (n *network) trained() perceived.Training {
 	if n.options.Training != "" {
 		return n.options.Training
 	}
-	total, _ := n.seen.Counts.Total()
+	total := n.seen.Counts.All()
 	samples := float64(total)
 	if n.seen.Miscalibration > uncalibrated+0.5/math.Sqrt(samples) {
 		return perceived.CE
@@ -332,7 +337,7 @@ func (n *network) ends() *[2]float64 {
 
 // smoothed is the share of each level: see smoothed.
 func (n *network) smoothed() []float64 {
-	samples, _ := n.seen.Counts.Total()
+	samples := n.seen.Counts.All()
 	return smoothed(n.seen.Counts.Prior(), samples)
 }
 
@@ -349,7 +354,7 @@ func (n *network) owns(x *forecast.Forecast) bool {
 // observed is the network as forecasts read it.
 func (n *network) observed() *perceived.Observed {
 	counts := n.seen.Counts
-	samples, _ := counts.Total()
+	samples := counts.All()
 	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Labels,
 		Rates: make([]float64, n.code.Bits()), Samples: float64(samples)}
 	for k := range out.Rates {

@@ -51,8 +51,7 @@ func TestGuesses(t *testing.T) {
 
 // faultsOf are the faults of a network of which no samples were kept.
 func faultsOf(t *testing.T, n *network) []fault.Finding {
-	n.seen.Kept, n.seen.Sums = &observed.Samples{}, make([]float64, n.code.Levels()*n.code.Bits())
-	n.seen.Squares = make([]float64, len(n.seen.Sums))
+	n.seen.Kept = &observed.Samples{}
 	return must.Get(fault.Find(t.Context(), fault.Input{Code: n.code, Labels: n.source.Labels, Kind: observed.Bits,
 		Seen: n.seen}))(t)
 }

@@ -55,8 +55,8 @@ func dependence(of observed.Column) float64 {
 // samples, or they always answer the same, are often wrong, and their logits do not tell their target.
 func Dead(c *code.Code, seen *observed.Summary) []int {
 	out, limit := []int{}, distuv.UnitNormal.Quantile(1-independent/2/float64(max(c.Bits(), 1)))
-	samples, _ := seen.Counts.Total()
-	for k, of := range seen.Columns(c) {
+	samples := seen.Counts.All()
+	for k, of := range seen.Columns {
 		wrong, ones := seen.Counts.Bit(k), seen.Ones[k]
 		constant := (ones == 0 || ones == samples) && !(dependence(of) > limit)
 		if 2*wrong > samples || constant && float64(wrong) > deadRate*float64(samples) {
@@ -70,7 +70,7 @@ func Dead(c *code.Code, seen *observed.Summary) []int {
 // bit occurs.
 func (in *Input) dead() *Finding {
 	dead := slices.Clone(in.Dead)
-	for k, of := range in.Seen.Columns(in.Code) {
+	for k, of := range in.Seen.Columns {
 		if variance, square := spread(of); !in.Kind.Hard() && variance <= 1e-8*max(square, 1e-12) &&
 			min(of.Samples[0], of.Samples[1]) >= fewestLevel && !slices.Contains(dead, k+1) {
 			dead = append(dead, k+1)

@@ -3,6 +3,7 @@ package fitdecoder
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -17,7 +18,8 @@ type candidate struct {
 	stage stage
 	rule  decode.Rule
 
-	decoding  int // of the stage baseline: which decoding
+	decoding  int // of the stages up to stretched: which decoding,
+	of        int // and which of the baseline candidates
 	bandwidth int // of the stage affine
 	// the weights of the fitted posterior, 0 but for the stage affine, and of the code's
 	// correlations
@@ -29,13 +31,51 @@ type stage int
 
 const (
 	baseline stage = iota
+	shifted
+	stretched
 	temperature
 	affine
 	stages
 )
 
 // kinds are the names of the stages besides baseline.
-var kinds = [stages]string{temperature: KindTemperature, affine: KindAffine}
+var kinds = [stages]string{shifted: KindOffset, stretched: KindLine, temperature: KindTemperature, affine: KindAffine}
+
+// correction makes offset + slope·label of a label.
+type correction struct{ offset, slope float64 }
+
+func (c correction) at(label float64) float64 { return c.offset + c.slope*label }
+
+// corrections are those of all candidates, fitted to the samples of all folds but some: the slope is that of
+// least squares, and the offset is the median of what is left.
+func (f *fitting) corrections(without []int) []correction {
+	out := slices.Repeat([]correction{{0, 1}}, len(f.all))
+	for at, c := range f.all {
+		if c.stage != shifted && c.stage != stretched {
+			continue
+		}
+		var sums observed.LineSums
+		var rest []float64
+		each := func(do func(answer, target float64)) {
+			for k, fold := range f.folds {
+				for _, i := range fold {
+					if !slices.Contains(without, k) {
+						do(f.baseline[i*len(f.Decodings)+c.decoding], f.Samples.Exact[i])
+					}
+				}
+			}
+		}
+		each(sums.Add)
+		slope := 1.0
+		if s := sums.Line().Slope; c.stage == stretched && s > 0.5 && s < 2 { // else it is no scale of labels
+			slope = s
+		}
+		each(func(answer, target float64) { rest = append(rest, target-slope*answer) })
+		slices.Sort(rest)
+		out[at] = correction{rest[len(rest)/2], slope}
+	}
+	return out
+}
 
 // The grids. Correlations of the code are a product of experts with the fitted posterior: the
 // network knows what it learned from many more samples. Temperatures go from 1/16 to 16.
@@ -74,8 +114,13 @@ func readerForm(c *code.Code, r observed.Decoding) *decode.Affine {
 func (f *fitting) candidates() []candidate {
 	var out []candidate
 	for i, r := range f.Decodings {
-		if readerForm(f.Code, r) != nil {
-			out = append(out, candidate{stage: baseline, decoding: i})
+		if form := readerForm(f.Code, r); form != nil {
+			out = append(out, candidate{stage: baseline, rule: form.Rule, decoding: i, of: len(out)})
+		}
+	}
+	for _, c := range slices.Clone(out) {
+		for c.stage = shifted; c.stage <= stretched && !f.Code.Circular(); c.stage++ {
+			out = append(out, c)
 		}
 	}
 	add := func(c candidate) {
@@ -100,16 +145,25 @@ func (f *fitting) candidates() []candidate {
 }
 
 // decoder returns a candidate as a decoder. The labels of levels are values.
-func (f *fitting) decoder(c candidate, with []*decode.Affine, values []float64, about About) (*Decoder, error) {
+func (f *fitting) decoder(c candidate, with *fitted, values []float64, about About) (*Decoder, error) {
 	d := &Decoder{logits: f.Logits, values: values, about: about}
 	d.scores = &decode.Affine{Rule: c.rule, Weights: codeWeights(f.Code, c.code), Offsets: make([]float64, f.levels)}
 	d.about.Kind, d.about.Circular = kinds[c.stage], f.Code.Circular()
 	switch c.stage {
-	case baseline:
+	case baseline, shifted, stretched:
 		r := f.Decodings[c.decoding]
-		d.scores, d.logits, d.about.Kind = readerForm(f.Code, r), r.Soft, r.Decoder.Name()
+		if d.scores, d.logits = readerForm(f.Code, r), r.Soft; c.stage == baseline {
+			d.about.Kind = r.Decoder.Name()
+			break
+		}
+		by := with.corrections[slices.Index(f.all, c)]
+		d.about.Offset, d.about.Slope = by.offset, by.slope
+		if d.values = values; values == nil {
+			d.values = Spread(f.levels, 1, float64(f.levels))
+		}
+		d.values = d.about.corrected(d.values)
 	case affine:
-		p := with[c.bandwidth]
+		p := with.posteriors[c.bandwidth]
 		axpy(d.scores.Offsets, c.model, p.Offsets)
 		axpy(d.scores.Weights.RawMatrix().Data, c.model, p.Weights.RawMatrix().Data)
 	}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -41,7 +42,7 @@ var _ decode.RealDecoder = (*Decoder)(nil)
 
 // About says what a decoder is, and what it was fitted to.
 type About struct {
-	// what the decoder is: gen, gen-ex, bel-u, temperature or affine
+	// what the decoder is: gen, gen-ex, bel-u, offset, offset-slope, temperature or affine
 	Kind  string `json:"kind"`
 	Rule  string `json:"rule"`
 	Reads string `json:"reads"`
@@ -54,6 +55,10 @@ type About struct {
 	// mean |label − target| on samples that were not used to fit it, in unit
 	Error  float64 `json:"error"`
 	StdErr float64 `json:"stderr"`
+	// the labels of the levels are offset + slope times those of the range, all in levels; missing where the
+	// kind has none
+	Offset float64 `json:"offset,omitempty"`
+	Slope  float64 `json:"slope,omitempty"`
 	// of what it returns: levels, from 1, or labels
 	Unit string `json:"unit"`
 	// level 1 follows level L: labels are from that of level 1 to below one level above that of level L
@@ -63,6 +68,9 @@ type About struct {
 // Text says for people what the decoder is.
 func (a About) Text() string {
 	switch a.Kind {
+	case KindOffset, KindLine:
+		return fmt.Sprintf("a plain decoder with a fitted %s (%s of %s)", strings.Replace(a.Kind, "-", " and ", 1), a.Rule,
+			a.Reads)
 	case KindTemperature:
 		return "gen-ex with a fitted temperature (" + a.Rule + ")"
 	case KindAffine:
@@ -74,8 +82,10 @@ func (a About) Text() string {
 // The kinds of decoders that Fit chooses among, besides the names of decoders of package decode,
 // from the simplest to the richest.
 const (
-	KindTemperature = "temperature" // the posterior of gen-ex at a temperature
-	KindAffine      = "affine"      // the outputs of a level are normal
+	KindOffset      = "offset"       // a baseline decoder, and a number that is added to its labels
+	KindLine        = "offset-slope" // the same, once they are multiplied by another one
+	KindTemperature = "temperature"  // the posterior of gen-ex at a temperature
+	KindAffine      = "affine"       // the outputs of a level are normal
 )
 
 // complete checks a decoder whose arrays are set, of the sizes that the weights say, and fills in
@@ -128,8 +138,21 @@ func (d *Decoder) Dims() (levels, bits int) { return d.scores.Weights.Dims() }
 // WithValues returns the same decoder with other labels of the levels.
 func (d *Decoder) WithValues(values []float64) (*Decoder, error) {
 	out := *d
-	out.values = values
+	out.values = d.about.corrected(values)
 	return &out, out.complete()
+}
+
+// corrected are the labels that the levels have, of those of the range.
+func (a About) corrected(values []float64) []float64 {
+	if a.Slope == 0 {
+		return values
+	}
+	out, last := slices.Clone(values), len(values)-1
+	width := (values[last] - values[0]) / float64(last)
+	for i, v := range out {
+		out[i] = values[0] + (a.Offset+a.Slope*(1+(v-values[0])/width)-1)*width
+	}
+	return out
 }
 
 // Spread returns n numbers, evenly from lo to hi.

@@ -182,12 +182,20 @@ func (f *fitting) places() []float64 {
 	return Spread(f.levels, 1, float64(f.levels))
 }
 
+// fitted is what is fitted to some samples: the corrections of the candidates, and the posteriors of the
+// stage affine, one for each bandwidth. A posterior is nil where there is none.
+type fitted struct {
+	corrections []correction
+	posteriors  []*decode.Affine
+}
+
 // part has the labels that the candidates give to the samples of one fold, with the variances of
 // their distributions, when the fold and perhaps another one were left out of the fit.
 type part struct {
 	samples          []int
-	labels, variance []float32 // candidates × samples
-	within           []float32 // the mean variances of labels within levels; nil for 1/12, where levels are even
+	labels, variance []float32    // candidates × samples
+	corrections      []correction // of the candidates
+	within           []float32    // the mean variances of labels within levels; nil for 1/12, where levels are even
 }
 
 func (p *part) of(candidate int) []float32 { return p.row(p.labels, candidate) }
@@ -226,9 +234,9 @@ func (f *fitting) crossValidate(ctx context.Context, workers int) ([][]*part, er
 	return parts, err
 }
 
-// fit fits the posteriors of the stage affine, one for each bandwidth, to the samples of all folds
-// but those that are left out. A posterior is nil where there is none.
-func (f *fitting) fit(ctx context.Context, without ...int) ([]*decode.Affine, error) {
+// fit fits to the samples of all folds but those that are left out.
+func (f *fitting) fit(ctx context.Context, without ...int) (*fitted, error) {
+	out := &fitted{corrections: f.corrections(without)}
 	var kept []*moments
 	for i, t := range f.moments {
 		if !slices.Contains(without, i) {
@@ -236,27 +244,27 @@ func (f *fitting) fit(ctx context.Context, without ...int) ([]*decode.Affine, er
 		}
 	}
 	if f.tooLarge {
-		return nil, nil
+		return out, nil
 	}
-	out := make([]*decode.Affine, len(bandwidths))
 	total := sum(kept, f.levels, f.m, f.Code.Circular())
-	for b := range out {
+	for b := range bandwidths {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out[b] = total.posterior(b)
+		out.posteriors = append(out.posteriors, total.posterior(b))
 	}
 	return out, nil
 }
 
 // labels decodes some samples with all candidates.
-func (f *fitting) labels(ctx context.Context, with []*decode.Affine, samples []int) (*part, error) {
+func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*part, error) {
 	n := len(samples)
-	out := &part{samples: samples, labels: make([]float32, len(f.all)*n), variance: make([]float32, len(f.all)*n)}
+	out := &part{samples: samples, corrections: with.corrections, labels: make([]float32, len(f.all)*n),
+		variance: make([]float32, len(f.all)*n)}
 	if f.Code.Uneven() {
 		out.within = make([]float32, len(f.all)*n)
 	}
-	scores := f.scores(with, samples)
+	scores := f.scores(with.posteriors, samples)
 	correlated, mixed := make([]float64, f.levels), make([]float64, f.levels)
 	values, baselines := f.places(), len(f.spreads)/f.Samples.Len()
 	within := variancesWithin(values)
@@ -278,8 +286,10 @@ func (f *fitting) labels(ctx context.Context, with []*decode.Affine, samples []i
 		}
 		for at := 0; at < len(f.all); at++ {
 			c := f.all[at]
-			if c.stage == baseline {
-				set(at, f.baseline[i*len(f.Decodings)+c.decoding], f.spreads[i*baselines+at])
+			if c.stage <= stretched {
+				by, s := with.corrections[at], f.spreads[i*baselines+c.of]
+				s.variance *= by.slope * by.slope
+				set(at, by.at(f.baseline[i*len(f.Decodings)+c.decoding]), s)
 				continue
 			}
 			median, mean := math.NaN(), math.NaN() // never the smallest error
@@ -373,7 +383,7 @@ func (f *fitting) best(parts []*part, s stage) int {
 // a standard error.
 func (f *fitting) choose(parts []*part) int {
 	chosen := f.best(parts, baseline)
-	for s := temperature; s < stages; s++ {
+	for s := shifted; s < stages; s++ {
 		c := f.best(parts, s)
 		if c < 0 {
 			continue
@@ -423,7 +433,6 @@ func (f *fitting) judge(ctx context.Context, parts [][]*part) (*Result, error) {
 		if s == baseline {
 			r := f.Decodings[f.all[c].decoding]
 			k.Kind = r.Decoder.Name() + " on " + r.Outputs()
-			k.Rule = readerForm(f.Code, r).Rule
 		}
 		out.Kinds = append(out.Kinds, k)
 	}
@@ -431,7 +440,7 @@ func (f *fitting) judge(ctx context.Context, parts [][]*part) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c := f.all[chosen]; c.stage == affine && with[c.bandwidth] == nil {
+	if c := f.all[chosen]; c.stage == affine && with.posteriors[c.bandwidth] == nil {
 		chosen = f.best(single, baseline) // it can be fitted to parts of the samples alone
 	}
 	if out.Better = f.all[chosen].stage != baseline; !out.Better {

@@ -135,6 +135,40 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestCorrections: where targets lie half a level above the answers of a network, or are stretched by 2 %, a fitted
+// offset, or an offset and a slope, has the error of the network as it was, also in a file and in another range.
+func TestCorrections(t *testing.T) {
+	c := mustCode(t, "johnson", 64)
+	train, test := draw(c, 1500, 1, 0.3, 1, 1), draw(c, 4000, 1, 0.3, 1, 2)
+	before := fit(t, 0, c, train, observed.Logits, nil).BaselineErr
+	for kind, moved := range map[string]func(y float64) float64{
+		fitdecoder.KindOffset: func(y float64) float64 { return y + 0.5 },
+		fitdecoder.KindLine:   func(y float64) float64 { return 1 + (y-1)*1.02 },
+	} {
+		wrong := *train
+		wrong.Exact = nil
+		for _, y := range train.Exact {
+			wrong.Exact = append(wrong.Exact, moved(y))
+		}
+		r := fit(t, 0, c, &wrong, observed.Logits, nil)
+		if !strings.HasPrefix(r.Kind, kind) {
+			t.Errorf("%s, want %s", r.Kind, kind)
+		}
+		must.Within(t, kind+": baseline error", r.BaselineErr, 1.05*before, 2*before)
+		path, _ := written(t, r.Decoder)
+		read := must.Get(fitdecoder.Read(path))(t)
+		tens := must.Get(read.WithValues(fitdecoder.Spread(64, 10, 640)))(t)
+		var off observed.Sums
+		inTens := labels(tens, test)
+		for i, v := range labels(read, test) {
+			off.Add(math.Abs(v - moved(test.Exact[i])))
+			must.Within(t, kind+": label in another range", inTens[i]-10*v, -1e-9, 1e-9)
+		}
+		must.Within(t, kind+": error by cross-validation", r.Error, 0.98*before, 1.02*before)
+		must.Within(t, kind+": error of new samples", off.Error().Mean, 0.95*before, 1.05*before)
+	}
+}
+
 // TestWorkers: any number of workers gives the same bytes, and a decoder comes back from its file.
 func TestWorkers(t *testing.T) {
 	c := mustCode(t, "hexj-nr", 16)

@@ -92,8 +92,17 @@ func (b bound) DecodeLogits(z []float64) float64 {
 // Value implements decode.RealDecoder.
 func (b bound) Value(word []uint64) float64 { return b.DecodeLogits(b.signs(word)) }
 
-// clip puts an end of an interval into the range of the labels of the levels.
-func (d *Decoder) clip(v float64) float64 { return min(max(v, d.values[0]), d.values[len(d.values)-1]) }
+// clip puts an end of an interval into the range of the targets: the labels of the levels, uncorrected.
+func (d *Decoder) clip(v float64) float64 {
+	lo, hi := d.values[0], d.values[len(d.values)-1]
+	if by := d.about; by.Slope > 0 {
+		levels := float64(len(d.values) - 1)
+		width := (hi - lo) / levels / by.Slope
+		lo -= (by.Offset + by.Slope - 1) * width
+		hi = lo + levels*width
+	}
+	return min(max(v, lo), hi)
+}
 
 // spread is how wide a distribution over the levels is.
 type spread struct {
@@ -257,7 +266,8 @@ func (p *part) sigma(c, j int, floor float64) float64 {
 	if p.within != nil {
 		within = float64(p.row(p.within, c)[j])
 	}
-	return math.Sqrt(float64(p.row(p.variance, c)[j]) + floor*within)
+	slope := p.corrections[c].slope
+	return math.Sqrt(float64(p.row(p.variance, c)[j]) + floor*slope*slope*within)
 }
 
 // calibrate calibrates a candidate with some parts: of all floors it takes that of the smallest

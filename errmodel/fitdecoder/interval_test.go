@@ -72,7 +72,7 @@ func TestIntervals(t *testing.T) {
 					inside++
 				}
 				wide += (upper - lower) / test
-				if lower > before[0] || upper < before[1] || lower < lo || upper > lo+15*width || confidence > 0.9 &&
+				if lower > before[0] || upper < before[1] || lower < lo-1e-9 || upper > lo+15*width+1e-9 || confidence > 0.9 &&
 					(lower > label || label > upper) {
 					t.Fatalf("%s, sample %d: %v to %v at %v, and %v before; label %v", what, i, lower, upper,
 						confidence, before, label)

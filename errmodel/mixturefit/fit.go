@@ -11,9 +11,11 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 )
 
@@ -92,17 +94,19 @@ func (f *Fit) maximize(ctx context.Context) error {
 	points := 64
 	b, from, step := 0.0, f.lo, (f.hi-f.lo)/float64(points)
 	for range grids {
-		most := math.Inf(-1)
-		for i := range points + 1 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			at := min(max(from+step*float64(i), f.lo), f.hi)
-			f.l.at(at)
-			if _, v, _ := f.l.profile(); v > most {
-				b, most = at, v
-			}
+		values := make([]float64, points+1)
+		at := func(i int) float64 { return min(max(from+step*float64(i), f.lo), f.hi) }
+		if err := parallel.Each(ctx, 0, points+1, func() (func(context.Context, int) error, error) {
+			l := f.l.clone()
+			return func(_ context.Context, i int) error {
+				l.at(at(i))
+				_, values[i], _ = l.profile()
+				return nil
+			}, nil
+		}); err != nil {
+			return err
 		}
+		b = at(floats.MaxIdx(values))
 		points, from, step = fine, b-step, 2*step/fine
 	}
 	f.l.at(b)

@@ -83,9 +83,17 @@ func newLikelihood(c *errmodel.Counts, positions [][]int, round int) *likelihood
 			}
 		}
 	}
-	l.gauss = newGauss(int(slices.Max(append(l.distances, 0))), round)
-	l.logU, l.q1, l.q2 = make([]float64, len(l.n)), make([]float64, len(l.n)), make([]float64, len(l.n))
-	return l
+	l.gauss.round = round
+	return l.clone()
+}
+
+// clone is the same likelihood, for another σ.
+func (l *likelihood) clone() *likelihood {
+	out := *l
+	out.gauss = newGauss(int(slices.Max(append(l.distances, 0))), l.gauss.round)
+	out.logU, out.q1, out.q2 = make([]float64, len(l.n)), make([]float64, len(l.n)), make([]float64, len(l.n))
+	out.near = nil
+	return &out
 }
 
 // places are the groups of a bit's entries, by how far a level is from the bit's first transition.

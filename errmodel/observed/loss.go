@@ -16,7 +16,7 @@ import (
 // lossSums add up the bound of theory.LossWeights, in levels.
 type lossSums struct {
 	code    *code.Code
-	weights *mat.Dense // nil where gen reads no logits, or they would take long
+	weights *mat.Dense // nil where gen reads no logits of single bits, or they would take long
 	tau     float64    // 0 before the first batch, which chooses it
 	sum     Sums
 }
@@ -24,10 +24,10 @@ type lossSums struct {
 // mostLossWork is the largest L²·M/64 for which the weights are computed.
 const mostLossWork = 1 << 26
 
-func newLossSums(c *code.Code, k Kind, decodings []Decoding) *lossSums {
+func newLossSums(c *code.Code, of *Source, decodings []Decoding) *lossSums {
 	s := &lossSums{code: c}
 	levels := c.Levels()
-	if k.Hard() || c.Real() || memory.Product(levels, levels, len(c.Word(0))) > mostLossWork ||
+	if of.Kind.Hard() || of.Together || c.Real() || memory.Product(levels, levels, len(c.Word(0))) > mostLossWork ||
 		!slices.ContainsFunc(decodings, func(d Decoding) bool { _, gen := d.Decoder.(decode.Gen); return gen && d.Soft }) {
 		return s
 	}

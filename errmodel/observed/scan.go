@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -289,10 +291,9 @@ type Summary struct {
 	LogitScale float64
 	// Ones is how many outputs of each bit are one.
 	Ones []uint64
-	// Sums are the sums of the outputs, logits or ±1, of each level and bit, L × M, and Squares the
-	// sums of their squares. They tell what a bit's decisions may hide: where a bit is
-	// rarely one, a good classifier decides for zero in every sample.
-	Sums, Squares []float64
+	// Columns have sums of the outputs of each bit, logits or ±1. They tell what a bit's decisions may
+	// hide: where a bit is rarely one, a good classifier decides for zero in every sample.
+	Columns []Column
 	// Same reports whether all samples have the same outputs, up to the rounding of float32: the
 	// network does not depend on its input.
 	Same bool
@@ -310,21 +311,45 @@ type Column struct {
 	Square       float64 // of all outputs
 }
 
-// Columns are those of all bits. They are summed row by row, as the sums lie in memory.
-func (s *Summary) Columns(c *code.Code) []Column {
-	m := c.Bits()
-	out := make([]Column, m)
-	for i, n := range s.Counts.Samples {
-		if n == 0 {
-			continue
+// columnSums add up the outputs of all bits.
+type columnSums struct{ all, ones, square []float64 }
+
+// add adds a sample of a code word.
+func (s *columnSums) add(z []float64, word []uint64) {
+	for k, v := range z {
+		s.all[k] += v
+		s.square[k] += v * v
+	}
+	for k := range ones(word) {
+		s.ones[k] += z[k]
+	}
+}
+
+// ones are the bits of a word that are one, from 0.
+func ones(word []uint64) iter.Seq[int] {
+	return func(yield func(k int) bool) {
+		for j, w := range word {
+			for ; w != 0; w &= w - 1 {
+				if !yield(64*j + bits.TrailingZeros64(w)) {
+					return
+				}
+			}
 		}
-		word, squares := c.Word(i), s.Squares[i*m:(i+1)*m]
-		for k, sum := range s.Sums[i*m : (i+1)*m] {
-			of, target := &out[k], word[k/64]>>(k%64)&1
-			of.Samples[target] += float64(n)
-			of.Sum[target] += sum
-			of.Square += squares[k]
+	}
+}
+
+// columns are the sums, beside the numbers of samples by their targets.
+func (s *columnSums) columns(c *code.Code, samples []uint64) []Column {
+	out, n := make([]Column, len(s.all)), 0.0
+	for i, x := range samples {
+		n += float64(x)
+		for k := range ones(c.Word(i)) {
+			out[k].Samples[1] += float64(x)
 		}
+	}
+	for k := range out {
+		of := &out[k]
+		of.Samples[0], of.Sum, of.Square = n-of.Samples[1], [2]float64{s.all[k] - s.ones[k], s.ones[k]}, s.square[k]
 	}
 	return out
 }
@@ -357,8 +382,12 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(),
 			c.Levels(), m)
 	}
-	out := &Summary{Counts: errmodel.NewCounts(c.Levels(), c.Bits()), Ones: make([]uint64, m),
-		Sums: make([]float64, c.Levels()*m), Squares: make([]float64, c.Levels()*m), Same: true}
+	out := &Summary{Counts: errmodel.NewCounts(c.Levels(), c.Bits()), Ones: make([]uint64, m), Same: true}
+	sums := columnSums{make([]float64, m), make([]float64, m), make([]float64, m)}
+	cells, err := s.newCells(ctx, m)
+	if err != nil {
+		return nil, err
+	}
 	var outputs []float64 // of the first sample
 	balances := make([]Sums, c.Levels())
 	transitions := c.Transitions()
@@ -367,7 +396,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	calibrated := !s.Kind.Hard() && !s.Together
 	correlations, kept := decode.NewCorrelations(c), newReservoir(m, s.Keep, takeSeed)
 	var quantization Sums
-	scores, losses := newScoreSums(c, s.Kind, decodings), newLossSums(c, s.Kind, decodings)
+	scores, losses := newScoreSums(c, s.Kind, decodings), newLossSums(c, s, decodings)
 	first := len(decodings) + 1 // of the scores, behind the bound by the loss
 	columns := first + scores.columns()
 	var wrong []int
@@ -386,7 +415,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		}
 		return readBatch(ctx, workers, b.made, b, m, columns, correlations, read)
 	}
-	err := s.each(ctx, done, prepare, func(b *batch) error {
+	err = s.each(ctx, done, prepare, func(b *batch) error {
 		for j := range b.n {
 			i, z, made := b.level[j]-1, b.z[j*m:(j+1)*m], b.made[j*columns:(j+1)*columns]
 			if outputs == nil {
@@ -401,11 +430,8 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 				e > float64(c.Levels())+slack) {
 				out.Beyond++
 			}
-			sums, squares := out.Sums[i*m:(i+1)*m], out.Squares[i*m:(i+1)*m]
-			for k, v := range z {
-				sums[k] += v
-				squares[k] += v * v
-			}
+			sums.add(z, c.Word(i))
+			cells.add(i, z)
 			if calibrated {
 				for k, v := range z {
 					probabilities[k] += 1 / (1 + math.Exp(-v))
@@ -422,12 +448,12 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		return nil, err
 	}
 	for i, n := range out.Counts.Samples {
-		word := c.Word(i)
-		for k, wrong := range out.Counts.Row(i) {
-			if word[k/64]>>(k%64)&1 == 1 {
-				wrong = n - wrong
-			}
-			out.Ones[k] += wrong
+		wrong := out.Counts.Row(i)
+		for k, x := range wrong {
+			out.Ones[k] += x
+		}
+		for k := range ones(c.Word(i)) {
+			out.Ones[k] += n - 2*wrong[k]
 		}
 	}
 	errors.to(out, s.Direct != nil)
@@ -437,11 +463,8 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if out.Dispersion = math.NaN(); !c.Circular() { // on which nothing lies above or below
 		out.Dispersion = dispersion(out.Counts, balances, transitions)
 	}
-	out.LogitScale, out.Miscalibration = math.NaN(), math.NaN()
-	if !s.Kind.Hard() {
-		out.LogitScale = logitScale(out.Counts, out.Sums, out.Squares)
-	}
-	if calibrated {
+	out.Columns, out.LogitScale = sums.columns(c, out.Counts.Samples), cells.scale(out.Counts)
+	if out.Miscalibration = math.NaN(); calibrated {
 		out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
 	}
 	return out, nil
@@ -607,19 +630,49 @@ func dispersion(c *errmodel.Counts, balances []Sums, transitions [][]int) float6
 // logits comes from certainty, not from noise.
 const fewErrors = 5
 
-// logitScale pools the variances of outputs over the cells in which both decisions
-// occur.
-func logitScale(c *errmodel.Counts, sums, squares []float64) float64 {
-	var square, dof float64
-	for i, samples := range c.Samples {
-		n := float64(samples)
-		for k, x := range c.Row(i) {
-			if x < fewErrors || samples-x < fewErrors {
-				continue
+// cells have the sums of the outputs of levels and bits, and of their squares; nil for a level without
+// enough samples for both decisions.
+type cells [][]struct{ sum, square float64 }
+
+// newCells reads the targets, and makes cells of m bits for logits.
+func (s *Source) newCells(ctx context.Context, m int) (cells, error) {
+	out, samples := make(cells, s.Labels.Levels), make([]int, s.Labels.Levels)
+	if s.Kind.Hard() {
+		return out, nil
+	}
+	err := eachRow(ctx, s.Targets, func(row []float64) bool {
+		if level, _, err := s.Labels.Level(row[0]); err == nil { // who reads all files says what is wrong
+			if samples[level-1]++; samples[level-1] == 2*fewErrors {
+				out[level-1] = make([]struct{ sum, square float64 }, m)
 			}
-			at := i*c.Bits + k
-			square += max(0, squares[at]-sums[at]*sums[at]/n)
-			dof += n - 1
+		}
+		return true
+	})
+	if ctx.Err() == nil {
+		err = nil
+	}
+	return out, err
+}
+
+// add adds a sample of level i, from 0.
+func (c cells) add(i int, z []float64) {
+	for k := range c[i] {
+		v := z[k]
+		c[i][k].sum += v
+		c[i][k].square += v * v
+	}
+}
+
+// scale pools the variances of outputs over the cells in which both decisions occur.
+func (c cells) scale(counts *errmodel.Counts) float64 {
+	var square, dof float64
+	for i, row := range c {
+		n, samples := float64(counts.Samples[i]), counts.Samples[i]
+		for k, of := range row {
+			if x := counts.Row(i)[k]; x >= fewErrors && samples-x >= fewErrors {
+				square += max(0, of.square-of.sum*of.sum/n)
+				dof += n - 1
+			}
 		}
 	}
 	if dof == 0 || square == 0 {

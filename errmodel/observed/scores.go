@@ -71,8 +71,14 @@ func crps(p []float64, c *code.Code, y float64) float64 {
 	for i, v := range p[:last] {
 		upto += v
 		hi := c.Place(i + 1)
-		at := min(max(y, lo), hi)
-		sum += upto*upto*(at-lo) + (1-upto)*(1-upto)*(hi-at)
+		switch {
+		case hi <= y:
+			sum += upto * upto * (hi - lo)
+		case lo >= y:
+			sum += (1 - upto) * (1 - upto) * (hi - lo)
+		default:
+			sum += upto*upto*(y-lo) + (1-upto)*(1-upto)*(hi-y)
+		}
 		lo = hi
 	}
 	return sum

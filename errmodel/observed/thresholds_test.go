@@ -62,7 +62,7 @@ func TestLogitScale(t *testing.T) {
 	for wrong, known := range map[uint64]bool{4: false, 5: true, 15: true, 16: false} {
 		c := errmodel.NewCounts(1, 1)
 		c.Samples[0], c.Wrong[0] = 20, wrong
-		if got := logitScale(c, []float64{20}, []float64{20 + 19*6}); math.IsNaN(got) == known || known &&
+		if got := (cells{{{20, 20 + 19*6}}}).scale(c); math.IsNaN(got) == known || known &&
 			math.Abs(got*got-6) > 1e-12 {
 			t.Errorf("%d of 20 wrong: %v", wrong, got)
 		}

@@ -180,7 +180,7 @@ func (n *Observed) targets(errors []target, prior []float64) (out []target) {
 // first. These bits are taken together: each of them tells the noise at its own transitions only,
 // and the noise may differ along the range of labels. Bits that are set aside are left out.
 func (n *Observed) rateTargets(prior []float64, easy bool) (out []target) {
-	count, _ := n.Counts.Total()
+	count := n.Counts.All()
 	samples := float64(count)
 	bits := map[int][]int{} // by their number of transitions
 	for k, at := range n.Code.Transitions() {
