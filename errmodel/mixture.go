@@ -79,14 +79,3 @@ func (m *Mixture) Window() []float64 {
 	}
 	return e
 }
-
-// AtLabel sets dst, of length M, to the error probabilities at a real label y, in
-// levels: Eq. 3 and 4 are functions of a real y.
-func (m *Mixture) AtLabel(dst []float64, y float64) {
-	for k, positions := range m.profile.positions {
-		dst[k] = 0
-		for _, g := range Transitions(positions, m.r, m.profile.sigma) {
-			dst[k] += g.On(y, m.profile.circle)
-		}
-	}
-}
