@@ -155,14 +155,6 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"compare-zero": drawing(plots.Compare, plots.CompareData{Title: "many decades", Rows: []plots.CompareRow{
 			{"no error", nan, 0, 0, nan}, {"tiny", nan, 1e-17, 1e-12, 2e-12}, {"large", nan, 20, 21, 9},
 		}}),
-		// one name at each side of its line
-		"compare-baselines": drawing(plots.Compare, plots.CompareData{
-			Title: "continuous labels",
-			Rows: []plots.CompareRow{{"unary", nan, nan, 0.6, 0.002}, {"johnson", nan, nan, 0.62, 0.003},
-				{"hadamard", nan, nan, 2.1, 0.02}},
-			Baselines: []plots.NamedError{{Name: "quantization alone", Value: 0.25},
-				{Name: "direct regression", Value: 2.4}},
-		}),
 		"code-dense": func() (*plots.Figure, error) { // too many transitions to mark
 			d := codeData(64, 128)
 			d.Title, d.Bit = "stripes", func(i, k int) bool { return i%2 == 0 }
@@ -375,7 +367,6 @@ func TestRefusals(t *testing.T) {
 		return err
 	}
 	of := func(_ *plots.Figure, err error) error { return err }
-	one := plots.CompareRow{Name: "a", Bound: 1, Exact: 1, Mean: 1, StdErr: 1}
 	for name, err := range map[string]error{
 		"no x":                      heatmap(func(d *plots.HeatmapData) { d.X = nil }),
 		"x descends":                heatmap(func(d *plots.HeatmapData) { d.X[0] = 9 }),
@@ -394,8 +385,6 @@ func TestRefusals(t *testing.T) {
 			Lo: 1.1, Hi: 2}}})),
 		"a negative bound": of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{Name: "a",
 			Bound: -1}}})),
-		"a baseline of zero": of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{one},
-			Baselines: []plots.NamedError{{Name: "quantization alone"}}})),
 		"a style that is none": writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1},
 			Panels: []plots.HeatmapPanel{{Z: [][]float64{{1}}}}, Style: plots.Style{Place: "poster"}}, "svg", io.Discard),
 		"a format that is none": writing(t, heatmapData(4, 3, hill), "eps", io.Discard),

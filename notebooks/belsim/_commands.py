@@ -156,7 +156,6 @@ def compare(
     cost: str | ArrayLike | None = None,
     samples: int | None = None,
     exact: bool = False,
-    baseline: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
     backend: Literal["auto", "cpu", "cuda"] | None = None,
@@ -174,13 +173,12 @@ def compare(
     stays NaN. The ``decoder`` is ``"auto"`` by default: bel-u for unary, bel-j for Johnson codes, gen for all others.
 
     ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
-    in its unit, ``attrs["unit"]``. ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
+    in its unit, ``attrs["unit"]``.
 
     Returns a row for each code (and decoder): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
     worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
     gives a probability above 1. Errors are in levels without ``cost``; ``worst_level`` counts from 0; a missing value is NaN.
-    Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
-    ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: direct regression with ``baseline``.
+    Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``.
 
     Source: Eq. 3 and 4 (error probabilities), 2 (bound of bel-u) and 26 (of bel-j) of Shah, Xue and Aamodt, ICLR 2022; the bound of gen
     is a union bound. theory/README.md has the exact values and the bounds under any law.

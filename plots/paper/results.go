@@ -33,9 +33,6 @@ func CompareData(c *compare.Ranking, model string, style plots.Style) plots.Comp
 		d.Rows = append(d.Rows, plots.CompareRow{Name: name + ")", Bound: r.Bound, Exact: r.Exact, Mean: r.Mean,
 			StdErr: r.StdErr})
 	}
-	for _, b := range c.Baselines {
-		d.Baselines = append(d.Baselines, plots.NamedError{Name: b.Name, Value: b.Error})
-	}
 	return d
 }
 
