@@ -42,7 +42,7 @@ func recommend(ctx context.Context, workers int, own *network, candidates []*cod
 	if end(); err != nil {
 		return nil, err
 	}
-	rec := newRecommendation(all, own.width(), own, known.siblings.ended(), forecastNotes(own, codes, found))
+	rec := newRecommendation(all, own.width(), own, known.siblings.ended(), forecastNotes(own, found))
 	if d := rec.Decision; d.Action == forecast.Take && d.Code == forecast.Direct && !direct.Told {
 		*d = forecast.Decision{Action: forecast.Stay, Better: math.NaN(), Ended: d.Ended,
 			Design: known.decoders[bestDecoder(known.decoders)].Design}
@@ -72,7 +72,7 @@ func newRecommendation(all []forecast.Forecast, unit float64, own *network, ende
 }
 
 // forecastNotes says what the forecasts rest on.
-func forecastNotes(own *network, codes []*code.Code, found findings) []string {
+func forecastNotes(own *network, found findings) []string {
 	return sentences(
 		"A forecast is the error of a network of the same kind, on the same data, trained with that code to its end, "+
 			"as yours was. better is the probability that its error is smaller than the smallest of yours.",
@@ -83,7 +83,6 @@ func forecastNotes(own *network, codes []*code.Code, found findings) []string {
 		when(found.direct.counts(found.model.decoders), "The error of direct regression counts as that of a second network: "+
 			"it moves the forecasts of all codes."),
 		forecast.Lost,
-		forecast.ConstantColumns(codes),
 	)
 }
 

@@ -344,9 +344,6 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 	if text := Cheapest(out.Results); text != "" {
 		out.Notes = append([]string{text}, out.Notes...)
 	}
-	if text := ConstantColumns(slices.Concat(r.codes...)); text != "" {
-		out.Notes = append(out.Notes, text)
-	}
 	return out, nil
 }
 
