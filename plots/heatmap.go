@@ -65,9 +65,9 @@ func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
 // Heatmap draws by how much ratios are above and below 1, in a diverging palette in which a ratio
 // and its inverse are equally deep: blue where the ratio is below 1 and red where it is above. The
 // numbers at the colour bar are increases in percent, 100·(ratio − 1). A thick contour is at 1 and
-// thin ones are at the other marks of the colour bar, dashed below 1; the longest of each has its name. Contours are left out where
-// they are short and end at blank cells. The colour bar is as long as the numbers differ. Where a
-// few cells are far beyond the others, it ends before them in a point.
+// thin ones are at the other marks of the colour bar, dashed below 1; the longest of each has its name.
+// Contours are left out where they are short and end at blank cells. The colour bar is as long as the
+// numbers differ. Where a few cells are far beyond the others, it ends before them in a point.
 func Heatmap(d HeatmapData) (*Figure, error) {
 	x, err := newAxis("x", d.X, d.XLog)
 	if err != nil {
