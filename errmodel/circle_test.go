@@ -34,8 +34,7 @@ func TestWrapped(t *testing.T) {
 				const r = 0.01
 				m := must.Get(errmodel.NewMixture(t.Context(), c, r, sigma))(t)
 				columns := must.Get(errmodel.NewMixtureColumns(levels, true, r, sigma))(t)
-				column, between := make([]float64, levels), make([]float64, c.Bits())
-				m.AtLabel(between, 1.8)
+				column := make([]float64, levels)
 				for k, at := range c.Transitions() {
 					columns.Column(column, at)
 					for i, got := range column {
@@ -44,9 +43,6 @@ func TestWrapped(t *testing.T) {
 							t.Errorf("%s of %d levels, σ = %v: e[%d,%d] = %v and %v, want %v", name, levels, sigma, i+1, k+1,
 								got, m.At(i, k), want)
 						}
-					}
-					if want := images(c, k, 1.8, r, sigma); math.Abs(between[k]-want) > 1e-12*want {
-						t.Errorf("%s, σ = %v: e(1.8) of bit %d is %v, want %v", name, sigma, k+1, between[k], want)
 					}
 				}
 			}

@@ -123,6 +123,10 @@ func TestReadTable(t *testing.T) {
 			t.Errorf("%q: error %v, want one about %q", text, err, want)
 		}
 	}
+	if _, err := read("0,1\n"); err != nil {
+		_, err = errmodel.ReadTable(path, 2, 1)
+		must.Equal(t, "1 × 2 for 2 × 1 looks transposed", true, strings.Contains(must.Text(err), "looks transposed"))
+	}
 }
 
 func TestRandom(t *testing.T) {

@@ -64,13 +64,18 @@ func (m *Mixture) RowTo(dst []float64, i int) {
 	}
 }
 
-// AtLabel sets dst, of length M, to the error probabilities at a real label y, in
-// levels: Eq. 3 and 4 are functions of a real y.
-func (m *Mixture) AtLabel(dst []float64, y float64) {
-	for k, positions := range m.profile.positions {
-		dst[k] = 0
-		for _, g := range Transitions(positions, m.r, m.profile.sigma) {
-			dst[k] += g.On(y, m.profile.circle)
+// Window returns the error probabilities of the unary code, of the bits from a label outwards, on either
+// side; nil for other codes, whose rows are no windows of one sequence.
+func (m *Mixture) Window() []float64 {
+	p := m.profile
+	for k, at := range p.positions {
+		if len(at) != 1 || at[0] != k+1 || p.circle > 0 {
+			return nil
 		}
 	}
+	e := make([]float64, p.bits)
+	for d, v := range p.gauss.values[:min(p.bits, len(p.gauss.values))] {
+		e[d] = m.r * v
+	}
+	return e
 }

@@ -9,8 +9,8 @@ import (
 // flipDecoder decodes outputs that differ from a likely one by few bits. It holds scratch memory
 // and belongs to one worker.
 type flipDecoder interface {
-	// start takes a likely output of a row, of which bit k is another one with probability q(k).
-	start(row int, likely []uint64, q func(k int) float64)
+	// start takes a likely output of a row.
+	start(row int, likely []uint64)
 	// label decodes the likely output with some bits, all different, changed.
 	label(flipped []uint16) int
 }
@@ -19,9 +19,6 @@ type flipDecoder interface {
 func flipDecoderOf(c *code.Code, d decode.Decoder) flipDecoder {
 	if _, gen := d.(decode.Gen); gen {
 		return newSparseGen(c)
-	}
-	if p := posteriorOf(d); p != nil && c.Bits() > memoBits {
-		return newFlipScorer(c, p)
 	}
 	return &anyFlips{decoder: d}
 }
@@ -32,7 +29,7 @@ type anyFlips struct {
 	word    []uint64 // the likely output, but for the sample that is decoded
 }
 
-func (k *anyFlips) start(_ int, likely []uint64, _ func(int) float64) {
+func (k *anyFlips) start(_ int, likely []uint64) {
 	k.word = append(k.word[:0], likely...)
 }
 
@@ -63,7 +60,7 @@ func newFlipPoints(c *code.Code, flips flipDecoder) *flipPoints {
 
 func (k *flipPoints) prepare(p *tables.Bits) {
 	k.row = p.Row
-	k.flips.start(p.Row, p.Base, p.Toggled)
+	k.flips.start(p.Row, p.Base)
 }
 
 func (k *flipPoints) error() int { return k.flips.label(k.flipped) - (k.row + 1) }

@@ -103,7 +103,7 @@ func newSparseGen(c *code.Code) *sparseGen {
 }
 
 // start implements flipDecoder.
-func (k *sparseGen) start(row int, likely []uint64, _ func(int) float64) {
+func (k *sparseGen) start(row int, likely []uint64) {
 	k.row, k.likely = row, append(k.likely[:0], likely...)
 	k.code.Distances(k.distances, row)
 	code.OrderByDistance(k.order, k.within, k.distances)

@@ -17,11 +17,10 @@ const inLevels = "|error| (levels)"
 
 // CompareData is the expected error of several codes.
 type CompareData struct {
-	Title     string
-	Expects   string // what the errors are, with their unit; "" for |error| (levels)
-	Rows      []CompareRow
-	Baselines []NamedError
-	Style     Style
+	Title   string
+	Expects string // what the errors are, with their unit; "" for |error| (levels)
+	Rows    []CompareRow
+	Style   Style
 }
 
 // CompareRow is the error of a code; NaN where there is none. A mean without a standard error has
@@ -31,25 +30,12 @@ type CompareRow struct {
 	Bound, Exact, Mean, StdErr float64
 }
 
-// NamedError is an error that belongs to no row.
-type NamedError struct {
-	Name  string
-	Value float64 // positive
-}
-
 // Compare draws a row of marks for each code, the first at the top: bound, exact value and sampled
-// mean with its standard error, on a logarithmic axis. A thin line stands at each baseline, with
-// its name above the rows.
+// mean with its standard error, on a logarithmic axis.
 func Compare(d CompareData) (*Figure, error) {
 	for _, r := range d.Rows {
 		if err := checkErrors(r.Name, true, r.Bound, r.Exact, r.Mean, r.StdErr); err != nil {
 			return nil, fmt.Errorf("comparison: %w", err)
-		}
-	}
-	for _, b := range d.Baselines {
-		if !(b.Value > 1/largest && b.Value <= largest) {
-			return nil, fmt.Errorf("comparison: %s is %v; want a positive finite number of at most %g", b.Name, b.Value,
-				largest)
 		}
 	}
 	p := newPlot(d.Style, "expected "+cmp.Or(d.Expects, inLevels), "")
@@ -61,19 +47,15 @@ func Compare(d CompareData) (*Figure, error) {
 			errors = append(errors, end)
 		}
 	}
-	for _, b := range d.Baselines {
-		errors = append(errors, b.Value)
-	}
 	on := errorAxis(&p.X, errors...)
 	widest := d.setNames(p)
-	addBaselines(p, d.Baselines, on)
 	key := d.addMarks(p, on)
 	// Names stand beside the plot and do not make it narrower.
 	width := max(d.Style.width(), widest+d.Style.of(4))
 	title := d.Style.heading(d.Title, width-vg.Points(16))
 	fig := &Figure{
 		width: width, style: d.Style,
-		height: vg.Length(1.2+0.26*(float64(max(len(d.Rows), 3))+above(d.Baselines))) * vg.Inch,
+		height: vg.Length(1.2+0.26*float64(max(len(d.Rows), 3))) * vg.Inch,
 		draw: func(c draw.Canvas) {
 			c = draw.Crop(c, vg.Points(6), -vg.Points(10), vg.Points(4), -vg.Points(5))
 			p.Draw(drawKey(title.draw(c), p, key))
@@ -88,7 +70,7 @@ func Compare(d CompareData) (*Figure, error) {
 
 // setNames sets the axis of the rows, and returns the width of the widest name.
 func (d CompareData) setNames(p *plot.Plot) (widest vg.Length) {
-	p.Y.Min, p.Y.Max = -float64(len(d.Rows))+0.5, 0.5+above(d.Baselines)
+	p.Y.Min, p.Y.Max = -float64(len(d.Rows))+0.5, 0.5
 	p.Y.Tick.Length = 0
 	names := make(plot.ConstantTicks, len(d.Rows)) // the first at 0 and the others below
 	for i, r := range d.Rows {
@@ -97,29 +79,6 @@ func (d CompareData) setNames(p *plot.Plot) (widest vg.Length) {
 	}
 	p.Y.Tick.Marker = names
 	return widest
-}
-
-// baselineRow is the height of the name of a baseline, in rows.
-const baselineRow = 0.75
-
-// above is the room above the rows for the names of baselines, in rows.
-func above(baselines []NamedError) float64 { return baselineRow * float64(len(baselines)) }
-
-// addBaselines adds a line for each baseline. The name stands beside its upper end, on the side
-// with more room, each in a row of its own.
-func addBaselines(p *plot.Plot, baselines []NamedError, on func(v float64) float64) {
-	line := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(4), vg.Points(2.5)}}
-	for i, b := range baselines {
-		at, top := on(b.Value), 0.5+above(baselines)-baselineRow*float64(i)
-		gap, style := vg.Points(4), styleOf(p, 9)
-		style.YAlign = draw.YCenter
-		if at > (p.X.Min+p.X.Max)/2 {
-			style.XAlign, gap = draw.XRight, -gap
-		}
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: top}}, LineStyle: line},
-			&plotter.Labels{XYs: plotter.XYs{{X: at, Y: top - baselineRow/2}}, Labels: []string{b.Name},
-				TextStyle: []draw.TextStyle{style}, Offset: vg.Point{X: gap}})
-	}
 }
 
 // addMarks adds the marks of all rows, and returns their key. on returns the place of an error

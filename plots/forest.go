@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -139,4 +140,33 @@ func Stack(figures ...*Figure) *Figure {
 		}
 	}
 	return &whole
+}
+
+// NamedError is an error that belongs to no row.
+type NamedError struct {
+	Name  string
+	Value float64 // positive
+}
+
+// baselineRow is the height of the name of a baseline, in rows.
+const baselineRow = 0.75
+
+// above is the room above the rows for the names of baselines, in rows.
+func above(baselines []NamedError) float64 { return baselineRow * float64(len(baselines)) }
+
+// addBaselines adds a line for each baseline. The name stands beside its upper end, on the side
+// with more room, each in a row of its own.
+func addBaselines(p *plot.Plot, baselines []NamedError, on func(v float64) float64) {
+	line := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(4), vg.Points(2.5)}}
+	for i, b := range baselines {
+		at, top := on(b.Value), 0.5+above(baselines)-baselineRow*float64(i)
+		gap, style := vg.Points(4), styleOf(p, 9)
+		style.YAlign = draw.YCenter
+		if at > (p.X.Min+p.X.Max)/2 {
+			style.XAlign, gap = draw.XRight, -gap
+		}
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: top}}, LineStyle: line},
+			&plotter.Labels{XYs: plotter.XYs{{X: at, Y: top - baselineRow/2}}, Labels: []string{b.Name},
+				TextStyle: []draw.TextStyle{style}, Offset: vg.Point{X: gap}})
+	}
 }

@@ -24,8 +24,7 @@ type compareCmd struct {
 	circularFlag
 	Decoder []string `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}; ${auto}."`
 	scenarioFlags
-	Baseline float64 `placeholder:"X" group:"codes" help:"Mean |error| of direct regression, in levels."`
-	Exact    bool    `help:"Compute also the values that take more than about a second, up to minutes each."`
+	Exact bool `help:"Compute also the values that take more than about a second, up to minutes each."`
 	samplesFlags
 	backendFlags
 	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
@@ -74,7 +73,6 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return bar.interrupted(err)
 	}
-	found.AddBaseline(cmd.Baseline)
 	found.Provenance = env.provenance()
 	return cmd.deliver(env, cmd.result(env, found, s))
 }

@@ -13,6 +13,7 @@ import (
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -59,8 +60,8 @@ func (cmd *forecastCmd) check() error {
 	case cmd.MAE.Error == 0 && cmd.Model == "":
 		return errors.New("want --mae or --model, for what the networks know of a label")
 	case cmd.Range.File() != "":
-		return fmt.Errorf("--range %s: forecasts are for even levels, in which noise has one size; want --range a:b",
-			cmd.Range.File())
+		return fmt.Errorf("--range %s: forecasts are for even levels, in which noise has one size; want %s",
+			cmd.Range.File(), position.Flag("range", "a:b"))
 	}
 	return nil
 }

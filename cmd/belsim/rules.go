@@ -29,6 +29,7 @@ func movedFlag(command, flag string) string {
 	for _, m := range []struct{ commands, flags, place string }{
 		{"codes", "--describe", "'belsim codes CODE --format json'"},
 		{"codes", "--workers", "not needed: it takes all processors"},
+		{"compare", "--baseline", "'belsim forecast --baseline'"},
 		{"compare verify heatmap", "--mae --training", "'belsim forecast'"},
 		{"fit", "--samples --seed --backend", "not needed: fit samples nothing"},
 		{"levels", "--mae --training --model --decoder --prior", "'belsim forecast'"},

@@ -17,6 +17,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
+	"belsim/theory/base/position"
 	"belsim/theory/decode"
 )
 
@@ -263,7 +264,7 @@ func TestSoft(t *testing.T) {
 		for _, name := range []string{"softmax", "hl-gauss"} {
 			n := x.load(t, 1500, 1)
 			n.code = name
-			if got, want := strings.Contains(n.said(t), "give the code softmax"), name != x.code && x.code == "softmax"; got != want {
+			if got, want := strings.Contains(n.said(t), position.Flag("code", "softmax")), name != x.code && x.code == "softmax"; got != want {
 				t.Errorf("%s as %s: %q", x.name, name, n.said(t))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -249,4 +250,23 @@ func TestHeads(t *testing.T) {
 		o.Code, o.Outputs, o.Levels = refused.name, refused.outputs, refused.levels
 		refuses(t, o, refused.want)
 	}
+}
+
+// TestBias: predictions that are too small by 2 levels, and have errors of less than half of a level else, are told so
+// with the mend; those without a bias are not.
+func TestBias(t *testing.T) {
+	d, dir := easy, t.TempDir()
+	direct, _, _ := d.savePerceived(t, dir)
+	direct.Range = LabelRange{Lo: 1, Hi: float64(d.levels)}
+	if f := judge(t, direct).Fit; len(f.Findings) > 0 || strings.Contains(f.Verdict, "subtract") {
+		t.Errorf("sound predictions: %+v", f.Findings)
+	}
+	p := must.Get(arrayfile.ReadFile(direct.Outputs))(t)
+	p.Apply(func(_, _ int, v float64) float64 { return v - 2 }, p)
+	direct.Outputs = save(t, filepath.Join(dir, "biased.npy"), p)
+	f := judge(t, direct).Fit
+	must.Equal(t, "findings", 1, len(f.Findings))
+	must.Equal(t, "finding", "bias", f.Findings[0].Name)
+	must.Within(t, "bias", f.Findings[0].Number, -2.1, -1.9)
+	says(t, f.Verdict, "too small by", "Next: add 1.9")
 }

@@ -11,6 +11,7 @@ import (
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
@@ -95,7 +96,8 @@ func (r LabelRange) of(c *code.Code) (*code.Code, error) {
 		return c, nil
 	}
 	if c.Circular() {
-		return nil, errors.New("levels on a circle are even: want a range a:b, whose ends are one point, such as 0:360")
+		return nil, fmt.Errorf("levels on a circle are even: want %s, whose ends are one point, such as 0 and 360",
+			position.Flag("range", "a:b"))
 	}
 	if err := r.Values.Check(c.Levels()); err != nil {
 		return nil, fmt.Errorf("the range of %s: %w", c.Name(), err)
@@ -107,7 +109,7 @@ func (r LabelRange) of(c *code.Code) (*code.Code, error) {
 func (r LabelRange) spread(levels int, circular bool) ([]float64, error) {
 	if circular {
 		if r.Values != nil {
-			return nil, errors.New("want a range a:b, whose ends are one point, such as 0:360")
+			return nil, fmt.Errorf("want %s, whose ends are one point, such as 0 and 360", position.Flag("range", "a:b"))
 		}
 		return fitdecoder.Spread(levels+1, r.Lo, r.Hi)[:levels], nil
 	}

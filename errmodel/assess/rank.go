@@ -69,7 +69,6 @@ func (f *Fit) recommend(ctx context.Context, workers int, own *network, candidat
 		when(f.Direct.counts(f.Decoders), "The error of direct regression counts as that of a second network: "+
 			"it moves the forecasts of all codes."),
 		forecast.Lost,
-		forecast.ConstantColumns(codes),
 		forecast.Cheapest(out.Ranking),
 	)
 	return out, nil

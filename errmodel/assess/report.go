@@ -112,7 +112,8 @@ func (s *Several) Section(ways map[Advice]string) table.Section {
 func (f *Fit) decoderTables() []table.Block {
 	heads := []string{"levels", "code", "bits", "trans.", "training"} // the same in all rows
 	out := []table.Block{{
-		Head:  "mean |answer − target| in " + errorUnit(f.Range) + ": observed, and under the perceived-label model",
+		Head: "mean |answer − target| in " + errorUnit(f.Range) + ": observed, and under the perceived-label model; bias: the " +
+			"mean of answer − target",
 		Table: decoderTable(ownRows(f.Decoders)).Without(append(heads, "network")...),
 	}}
 	if len(f.Mixture) == 0 {
@@ -196,7 +197,17 @@ func (f *Fit) bestOfEach() (out []DecoderRow) {
 // decoderTable has a row for each decoder of each network.
 func decoderTable(rows []DecoderRow) *table.Table {
 	return table.Of(rows, table.Replace("observed", "",
-		func(d DecoderRow) string { return table.PlusMinus(d.Observed, d.StdErr) }))
+		func(d DecoderRow) string { return table.PlusMinus(d.Observed, d.StdErr) }),
+		table.Append("bias", DecoderRow.bias))
+}
+
+// bias is the mean signed error, with the digits that its standard error tells.
+func (d DecoderRow) bias() string {
+	if table.Missing(d.Bias) || !(d.BiasStdErr > 0) {
+		return table.Short(d.Bias)
+	}
+	places := max(0, int(math.Ceil(-math.Log10(d.BiasStdErr))))
+	return strings.Replace(fmt.Sprintf("%+.*f ± %.1g", places, d.Bias, d.BiasStdErr), "-", "−", 1)
 }
 
 // show marks the rows for people: each code and training with its best decoder, and soft targets

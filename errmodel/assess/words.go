@@ -44,14 +44,23 @@ func (f *Fit) opening(own *network, others []*network) []string {
 	if f.Fitted != nil {
 		out = append(out, f.Fitted.text(f))
 	}
+	first := own.misread // the fault whose mend is what to do next
+	for i := range f.Findings {
+		if x := &f.Findings[i]; first == nil && x.Mend != "" {
+			first = x
+		}
+	}
 	for i := range f.Findings {
 		x := &f.Findings[i]
-		out = append(out, sentenceOf(x.Text), when(!x.Misread(), sentenceOf(x.Mend)))
+		out = append(out, sentenceOf(x.Text), when(x != first && !x.Misread(), sentenceOf(x.Mend)))
 	}
-	if own.misread != nil {
-		return sentences(append(out, "Next: "+own.misread.Mend+".")...)
+	if own.misread == nil {
+		out = append(out, f.directText(), f.Perceived.Verdict)
 	}
-	return sentences(append(out, f.directText(), f.Perceived.Verdict, "Next: "+f.next())...)
+	if first != nil {
+		return sentences(append(out, "Next: "+first.Mend+".")...)
+	}
+	return sentences(append(out, "Next: "+f.next())...)
 }
 
 // leftOut says which lines of files were taken for names of columns.

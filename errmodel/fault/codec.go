@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -141,8 +142,27 @@ func (s *search) describe(t *trial, l line, bias observed.Error) {
 	case "stretch", "line":
 		t.Text = fmt.Sprintf("targets change by %.3f of what answers do: encoder and decoder have different ranges", l.slope)
 	}
-	t.Mend = fmt.Sprintf("give the range %.4g:%.4g, which reads them right: wrong by %s, for %s", label(l.at(1)),
-		label(l.at(float64(s.Code.Levels()))), table.Short(t.Mended), table.Short(t.Error))
+	ends := position.Flag("range", fmt.Sprintf("%.4g:%.4g", label(l.at(1)), label(l.at(float64(s.Code.Levels())))))
+	t.Mend = fmt.Sprintf("give %s: the error is %s then, and not %s", ends, table.Short(t.Mended), table.Short(t.Error))
+}
+
+// bias finds that predictions of direct regression are too large or too small by one amount, which is half of their
+// error at least: without it a normal error is smaller by a tenth.
+func (in Input) bias() *Finding {
+	if len(in.Decodings) == 0 || !in.Decodings[0].Predicts() || in.Code.Circular() {
+		return nil
+	}
+	off, all, width := in.Seen.Lines[0].Bias, in.Seen.Labels[0].Mean, in.Labels.Width()
+	if by := math.Abs(off.Mean); !(by > all/2 && by > sure*off.StdErr) {
+		return nil
+	}
+	size, mend := "large", "subtract %s from the predictions"
+	if off.Mean < 0 {
+		size, mend = "small", "add %s to the predictions"
+	}
+	by := table.Short(width * math.Abs(off.Mean))
+	return found("bias", off.Mean, fmt.Sprintf("the predictions are too %s by %s on average (standard error %s)", size, by,
+		table.Short(width*off.StdErr)), fmt.Sprintf(mend, by))
 }
 
 // clipped finds that the range clips targets: many lie at the very end of it, and few beside.

@@ -25,11 +25,11 @@ import (
 
 // Finding is a fault, with its mend.
 type Finding struct {
-	// shift, edges, stretch, line, reversed, inverted, permuted, code, probabilities, softmax-twice,
+	// shift, edges, stretch, line, bias, reversed, inverted, permuted, code, probabilities, softmax-twice,
 	// sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, soft, clipped, dead or
 	// empty
 	Name string `json:"name"`
-	// size of the fault: the shift in levels, the slope, the number of columns or levels, the share
+	// size of the fault: the shift or the bias in levels, the slope, the number of columns or levels, the share
 	// of targets or levels, the temperature τ, or a width in levels
 	Number float64 `json:"number"`
 	// mean |answer − target| as read, on samples that chose no mend; null where no answers were compared
@@ -55,7 +55,7 @@ func (f *Finding) Misread() bool {
 		return f.Error-f.Mended > worthwhile*f.Error
 	case "line":
 		return false
-	case "same", "one-sided", "guessing":
+	case "same", "one-sided", "guessing", "bias":
 		return true
 	}
 	return !math.IsNaN(f.Mended)
@@ -150,7 +150,9 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 		add(s.clipped)
 	}
 	if !slices.ContainsFunc(out, func(f Finding) bool { return f.Misread() }) {
-		add(in.guessing)
+		if add(in.guessing); len(out) == 0 {
+			add(in.bias)
+		}
 	}
 	add(in.dead, in.empty)
 	return out, ctx.Err()
@@ -432,7 +434,7 @@ func (s *search) codes() (out []trial) {
 		out = append(out, s.with(Finding{Name: "code", Number: float64(s.Bits),
 			Text: fmt.Sprintf("%s is the wrong code: the outputs are those of %s, which has as many bits", s.Code.Name(),
 				c.Name()),
-			Mend: "give the code " + c.Name()}, c, decodings, nil))
+			Mend: "give " + position.Flag("code", c.Name())}, c, decodings, nil))
 	}
 	return out
 }

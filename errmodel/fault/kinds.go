@@ -11,6 +11,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -31,7 +32,7 @@ func (s *search) kinds() *trial {
 	switch probabilities := s.Kind == observed.Probabilities; {
 	case s.Kind == observed.Logits && lo >= 0 && hi <= 1:
 		return reads(Finding{Name: "probabilities", Number: hi, Text: "the outputs are taken for logits, and are " +
-			"probabilities: all lie from 0 to 1", Mend: "say probabilities:FILE"}, func(p float64) float64 {
+			"probabilities: all lie from 0 to 1", Mend: "give " + position.Flag("outputs", "probabilities:FILE")}, func(p float64) float64 {
 			if together && s.Code.OneHot() {
 				return math.Log(max(p, 1e-30))
 			}
@@ -130,7 +131,7 @@ func (s *search) temperature() *Finding {
 		size = "large"
 	}
 	return found("temperature", at, fmt.Sprintf("the logits are too %s for their errors: times %.3g they are most likely",
-		size, at), fmt.Sprintf("give the temperature %.2g, or multiply the logits by it", at))
+		size, at), "give "+position.Flag("temperature", fmt.Sprintf("%.2g", at))+", or multiply the logits by it")
 }
 
 // likeliest is the τ of least loss.
@@ -172,7 +173,7 @@ func (s *search) training() *Finding {
 		return nil
 	}
 	return found("training", v, fmt.Sprintf("the outputs were not trained bit by bit: the mean probability of a bit is "+
-		"%.2g standard deviations from its share of ones", v), "say the training ce")
+		"%.2g standard deviations from its share of ones", v), "give "+position.Flag("training", "ce"))
 }
 
 // Width is the least width of the distributions over the levels that a softmax gives, in levels: 1/√c of the
@@ -210,5 +211,5 @@ func (s *search) soft() *Finding {
 		return nil
 	}
 	return found("soft", width, fmt.Sprintf("the targets were no Gaussians of σ = %v levels, but one or two levels: the "+
-		"probabilities are as narrow as σ = %.2g levels", forecast.SoftSigma, width), "give the code softmax")
+		"probabilities are as narrow as σ = %.2g levels", forecast.SoftSigma, width), "give "+position.Flag("code", "softmax"))
 }

@@ -209,14 +209,6 @@ func TestFitAnyOrder(t *testing.T) {
 	}
 }
 
-// TestTies: forecasts that rounding alone tells apart keep their order.
-func TestTies(t *testing.T) {
-	a, b := Forecast{Error: 0.3}, Forecast{Error: 0.3 * (1 - 1e-13)}
-	if smaller(a, b) != 0 || smaller(Forecast{Error: 0.2999}, a) >= 0 {
-		t.Errorf("%v and %v are not as good", a.Error, b.Error)
-	}
-}
-
 // TestWrongBits: samples at one end of the range that johnson decodes as the other end have few
 // wrong bits, and do not change s.
 func TestWrongBits(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory"
+	"belsim/theory/base/position"
 	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
@@ -208,15 +209,15 @@ func (q *Question) fillIn(levels []int) error {
 	if q.InLevels {
 		n := levels[0]
 		if len(levels) > 1 {
-			return fmt.Errorf("%s levels: several numbers of levels want --range a:b, the labels of the end levels",
-				list(levels))
+			return fmt.Errorf("%s levels: several numbers of levels want %s, the labels of the end levels",
+				list(levels), position.Flag("range", "a:b"))
 		}
 		if n < code.MinLevels || n > MostLevels {
 			return fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
 		}
 		if u := q.Unary; u.Levels > 0 && u.Levels != n {
-			return fmt.Errorf("an error of %v, of unary with %d levels, for codes of %d: want --range a:b, the labels of "+
-				"the end levels", u.Error, u.Levels, n)
+			return fmt.Errorf("an error of %v, of unary with %d levels, for codes of %d: want %s, the labels of "+
+				"the end levels", u.Error, u.Levels, n, position.Flag("range", "a:b"))
 		}
 		weights, err := q.Prior.Weights(n)
 		if err != nil {
@@ -262,7 +263,8 @@ func openHead(name string, levels int) (*code.Code, error) {
 	case h.Own:
 		return OpenCode(name, levels)
 	case h.Name != "": // of both the model says the same
-		return nil, fmt.Errorf("%s is a training of %s: want %s, and --training ce", name, h.Code, h.Code)
+		return nil, fmt.Errorf("%s is a training of %s: want %s, and %s", name, h.Code, h.Code,
+			position.Flag("training", "ce"))
 	}
 	return code.New(name, levels)
 }
@@ -341,9 +343,6 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 	out.judge()
 	if text := Cheapest(out.Results); text != "" {
 		out.Notes = append([]string{text}, out.Notes...)
-	}
-	if text := ConstantColumns(slices.Concat(r.codes...)); text != "" {
-		out.Notes = append(out.Notes, text)
 	}
 	return out, nil
 }

@@ -15,7 +15,6 @@ import (
 	"belsim/errmodel/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
-	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -298,25 +297,6 @@ func TestHeadsAlone(t *testing.T) {
 	must.Equal(t, "corn beside unary", rows["unary"].Forecast, rows[CORN].Forecast)
 	if d := rows[Direct]; len(rows) != 3 || d.Training != perceived.L1 || !(d.Lo < d.Forecast && d.Forecast < d.Hi) {
 		t.Errorf("%+v", rows)
-	}
-}
-
-// TestConstantColumns names the codes with bits that never change.
-func TestConstantColumns(t *testing.T) {
-	const rest = " columns that never change: leave these out before you train, " +
-		"because they take a part of a small bottleneck."
-	for _, tt := range []struct{ codes, want string }{
-		{"unary johnson gray b2jdj", ""},
-		{"unary hexj-nr", "hexj-nr has" + rest},
-		{"hadamard unary hexj-nr", "hadamard and hexj-nr have" + rest},
-	} {
-		var codes []*code.Code
-		for _, name := range strings.Fields(tt.codes) {
-			codes = append(codes, mustCode(t, name, 64), mustCode(t, name, 64))
-		}
-		if got := ConstantColumns(codes); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.codes, got, tt.want)
-		}
 	}
 }
 

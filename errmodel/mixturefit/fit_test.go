@@ -205,13 +205,3 @@ func TestLargestR(t *testing.T) {
 		}
 	}
 }
-
-// TestLargest: a probability may be above 1 by rounding.
-func TestLargest(t *testing.T) {
-	l := &likelihood{n: []float64{2}, wrong: []float64{2}, logU: []float64{0}}
-	for a, valid := range map[float64]bool{-0.1: true, 0.9e-12: true, 1.1e-12: false} {
-		if v := l.value(a); math.IsInf(v, -1) == valid || valid && v != 2*min(a, 0) {
-			t.Errorf("ln e = %v: %v", a, v)
-		}
-	}
-}

@@ -325,7 +325,7 @@ func TestLabels(t *testing.T) {
 		want string
 	}{
 		{real, 1.0000021, "outside the range -1 to 1"}, {real, -1.0000021, "outside the range"},
-		{observed.Labels{Levels: 5}, 0, "if yours count from 0, their range is 0:4"},
+		{observed.Labels{Levels: 5}, 0, "if yours count from 0, give --range 0:4"},
 		{observed.Labels{Levels: 5}, 6, "no level: want 1 to 5"}, {observed.Labels{Levels: 5}, 2.5,
 			"a range of real labels"},
 		{observed.Labels{Levels: 5}, -3, "no level"},

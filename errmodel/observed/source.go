@@ -148,8 +148,9 @@ func (l Labels) Level(y float64) (level int, exact float64, err error) {
 			return 0, 0, fmt.Errorf("target %v is no level: want %s to %s, or a range of real labels", y, position.At(1),
 				position.At(l.Levels))
 		case n == 0:
-			return 0, 0, fmt.Errorf("target %s: levels are %s to %s; if yours count from 0, their range is 0:%d "+
-				"(or is this the header of a column?)", position.At(0), position.At(1), position.At(l.Levels), l.Levels-1)
+			return 0, 0, fmt.Errorf("target %s: levels are %s to %s; if yours count from 0, give %s "+
+				"(or is this the header of a column?)", position.At(0), position.At(1), position.At(l.Levels),
+				position.Flag("range", fmt.Sprintf("0:%d", l.Levels-1)))
 		case n < 1 || n > float64(l.Levels):
 			return 0, 0, fmt.Errorf("target %s is no level: want %s to %s, or another range of labels", position.At(int(y)),
 				position.At(1), position.At(l.Levels))

@@ -141,8 +141,8 @@ func (w *watch) check(k Kind, softmax bool, name string) error {
 	}
 	if w.sums && k == Probabilities || w.logsSums && k == Logits {
 		return fmt.Errorf("%s: the %s of every row add up to 1, as those of a softmax over the columns do: want the "+
-			"logits or the sigmoid of each bit; or --code softmax where there is a column for each level", name,
-			map[Kind]string{Probabilities: "probabilities", Logits: "exponentials"}[k])
+			"logits or the sigmoid of each bit; or %s where there is a column for each level", name,
+			map[Kind]string{Probabilities: "probabilities", Logits: "exponentials"}[k], position.Flag("code", "softmax"))
 	}
 	return nil
 }

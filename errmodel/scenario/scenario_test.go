@@ -3,9 +3,6 @@ package scenario_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,10 +10,8 @@ import (
 	"belsim/errmodel/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
-	"belsim/theory/expect"
 )
 
 func mustNew(t *testing.T, name string, levels int) *code.Code {
@@ -57,57 +52,6 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// TestTheory: each kind of problem has the bound and the exact value that hold for it.
-func TestTheory(t *testing.T) {
-	ctx := context.Background()
-	bits := func(s *scenario.Scenario) { s.Outputs = decode.Bits }
-	for _, tt := range []struct {
-		code, decoder string
-		change        func(*scenario.Scenario)
-		bound         string // name; "" for none
-		exact         bool   // by a formula
-	}{
-		{"unary", "auto", nil, "Eq. 2", true},
-		{"johnson-nonzero", "auto", nil, "Eq. 26", true},
-		{"gray", "gen", nil, "union bound", true},
-		{"unary", "gen", nil, "union bound", false}, // of 40 bits
-		{"gray", "gen-ex", nil, "", false},
-		{"gray", "gen-ex", bits, "", true},
-		{"unary", "gen-ex", bits, "", false},
-		{"unary", "median", bits, "", false},
-		{"gray", "gen", func(s *scenario.Scenario) { s.Outputs = decode.Logits }, "union bound on logits", false},
-	} {
-		s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
-		if tt.change != nil {
-			tt.change(s)
-		}
-		c := mustNew(t, tt.code, 41)
-		d := must.Get(s.Decoder(tt.decoder, c))(t)
-		p := must.Get(s.Problem(ctx, c, d))(t)
-		for _, q := range []*expect.Problem{p, s.WithoutErrors(c, d)} {
-			b, err := expect.NewMean(ctx, q, false)
-			switch {
-			case tt.bound == "" && !errors.Is(err, theory.ErrNoClosedForm):
-				t.Errorf("%s with %s: bound %v, error %v, want none", tt.code, tt.decoder, b, err)
-			case tt.bound != "" && (err != nil || b.Name != tt.bound):
-				t.Errorf("%s with %s: bound %v, error %v, want %s", tt.code, tt.decoder, b, err, tt.bound)
-			}
-			// by an interval
-			if _, err := expect.NewMean(ctx, q, true); (err == nil) != (tt.exact || tt.code == "unary" &&
-				tt.decoder == "gen") {
-				t.Errorf("%s with %s: exact value: error %v, want one: %v", tt.code, tt.decoder, err, tt.exact)
-			}
-		}
-		weights := must.Get(s.Weights(41))(t)
-		th, err := expect.Of(ctx, 2, p, weights, expect.Skip{AnyLaw: true})
-		must.Succeed(t, err)
-		known := [2]bool{!table.Missing(th.Mean.Bound), !table.Missing(th.Mean.Exact)}
-		// by an interval
-		want := [2]bool{tt.bound != "", tt.exact || tt.code == "unary" && tt.decoder == "gen"}
-		must.Equal(t, tt.code+" with "+tt.decoder+": a bound, an exact value", want, known)
-	}
-}
-
 // TestInvalid: a mixture above 1 is told from other errors.
 func TestInvalid(t *testing.T) {
 	ctx := context.Background()
@@ -141,22 +85,6 @@ func TestFitted(t *testing.T) {
 	}
 }
 
-// TestTableLevels: a table of error probabilities says how many levels there are, and a table the
-// wrong way round is called so.
-func TestTableLevels(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "e.csv")
-	must.Succeed(t, os.WriteFile(path, []byte("0.1,0.2,0.1\n0.1,0.1,0\n0,0,0\n0.1,0.1,0.3\n"), 0o644))
-	if n := (scenario.Table{Path: path}).Levels(); n != 4 {
-		t.Errorf("%d levels, want 4", n)
-	}
-	if n := (scenario.Table{Path: path + "x"}).Levels(); n != 0 {
-		t.Errorf("%d levels of a file that is not there, want 0", n)
-	}
-	if _, err := errmodel.ReadTable(path, 3, 4); err == nil || !strings.Contains(err.Error(), "looks transposed") {
-		t.Errorf("error %v", err)
-	}
-}
-
 // TestPair: auto is one of the other decoders; of several that do not fit the last says why, and of
 // one code the reason is the error.
 func TestPair(t *testing.T) {
@@ -181,26 +109,5 @@ func TestPair(t *testing.T) {
 			!strings.Contains(err.Error(), why) {
 			t.Errorf("%v, want %q", err, why)
 		}
-	}
-}
-
-// TestQuickExact: where slow values are left out there are exact ones of small decision diagrams,
-// the same as otherwise, and not of large ones.
-func TestQuickExact(t *testing.T) {
-	s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})
-	c := mustNew(t, "hexj", 32)
-	p := must.Get(s.Problem(t.Context(), c, must.Get(s.Decoder("gen", c))(t)))(t)
-	levels := func(omit expect.Skip) []expect.Level {
-		return must.Get(expect.Of(t.Context(), 0, p, theory.Uniform(32), omit))(t).Levels
-	}
-	must.Equal(t, "levels", levels(expect.Skip{Bounds: true, AnyLaw: true}),
-		levels(expect.Skip{Slow: true, Bounds: true, AnyLaw: true}))
-	nodes := 0
-	_, err := theory.NewLaw(t.Context(), 1, c, p.Decoder)
-	_, none := fmt.Sscanf(err.Error(), "no closed form: an exact value takes a decision diagram of %d nodes", &nodes)
-	must.Succeed(t, none)
-	must.Get(theory.NewLaw(t.Context(), nodes, c, p.Decoder))(t)
-	if _, err := theory.NewLaw(t.Context(), nodes-1, c, p.Decoder); !errors.Is(err, theory.ErrNoClosedForm) {
-		t.Errorf("a diagram of one node too many: %v", err)
 	}
 }

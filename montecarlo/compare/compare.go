@@ -26,9 +26,6 @@ type Ranking struct {
 	RelErr float64 `json:"rel_err"`
 	// a row for each code and decoder, the smallest error first
 	Results []Result `json:"results"`
-	// errors of no code; empty where true labels are levels and no error of direct regression is
-	// given
-	Baselines []errmodel.Baseline `json:"baselines"`
 	table.Provenance
 }
 
@@ -55,8 +52,6 @@ type Result struct {
 	Tie bool `json:"tie"`
 	// why the error model is invalid for this code, whose errors are null then; missing elsewhere
 	Invalid string `json:"invalid,omitempty"`
-	// error of direct regression, as it was given; missing without it
-	Direct float64 `json:"-" csv:"direct_regression"`
 
 	ExactRMS bool `json:"-"` // RMS is exact
 }
@@ -136,10 +131,7 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 	if err != nil {
 		return nil, err
 	}
-	out := &Ranking{
-		Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr,
-		Baselines: []errmodel.Baseline{},
-	}
+	out := &Ranking{Levels: len(weights), Description: s.Description(), Seed: draw.Seed, RelErr: draw.RelErr}
 	for _, p := range candidates.Problems {
 		t, err := expect.Of(ctx, run.Workers, p.Expected(), weights, candidates.Skip)
 		if err != nil {
@@ -148,10 +140,9 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		row, done := Result{Design: s.Design(p.Code, p.Decoder), Expected: t.Mean, RMS: t.RMS,
 			ExactRMS: !math.IsNaN(t.RMS)}, run.Done
 		if draw.RelErr > 0 { // nobody knows how many samples that takes
-			done = run.Drawn
+			done = nil
 		}
-		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.CheckingExact(row.Exact), weights,
-			done)
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.CheckingExact(row.Exact), weights, done)
 		if err != nil {
 			return nil, err
 		}
@@ -238,4 +229,12 @@ func (c *Ranking) Valid() *Ranking {
 	v := *c
 	v.Results = slices.DeleteFunc(slices.Clone(c.Results), Result.isInvalid)
 	return &v
+}
+
+// Missing are the columns of what this comparison does not have.
+func (c *Ranking) Missing() []string {
+	if c.has(Result.isInvalid) {
+		return nil
+	}
+	return []string{"invalid"}
 }

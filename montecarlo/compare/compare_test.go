@@ -168,53 +168,6 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestSeveralDecoders: a comparison of several decoders has the columns of one of a single decoder,
-// with exact values, marks and the line that the notes speak of.
-func TestSeveralDecoders(t *testing.T) {
-	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
-	one := ranked(t, s, 32, []string{"gen"}, "unary", "hadamard").Table()
-	c := ranked(t, s, 32, []string{"bel-u", "gen"}, "unary", "hadamard")
-	several := c.Table()
-	must.Equal(t, "columns", one.Head, several.Head)
-	must.Equal(t, "rows", 3, len(several.Rows))
-	must.Equal(t, "the line is above row", 2, several.Line)
-	for i, r := range c.Results[:2] { // of unary
-		if table.Missing(r.Exact) || several.Rows[i][slices.Index(several.Head, "exact")] != r.ExactText() {
-			t.Errorf("%s, %s: no exact value in %q", r.Code, r.Decoder, several.Rows[i])
-		}
-	}
-}
-
-// TestBaselines: direct regression stands in the notes, in JSON and in the CSV, and the rows are
-// codes alone.
-func TestBaselines(t *testing.T) {
-	c := compared(t, scenario.Mixture{R: 0.5, Sigma: 1.5}, "unary", "johnson", "hadamard")
-	rows := len(c.Results)
-	c.AddBaseline(0.5)
-	want := "direct regression (no code): 0.5 levels; unary and johnson have less; hadamard has more.\n"
-	if notes := c.Notes(); !strings.Contains(notes, want) &&
-		!strings.Contains(notes, strings.Replace(want, "unary and johnson", "johnson and unary", 1)) {
-		t.Errorf("%q, want %q", notes, want)
-	}
-	raw, err := table.JSON(c)
-	if err != nil || len(c.Results) != rows || !strings.Contains(string(raw),
-		`"baselines":[{"name":"direct regression","error":0.5,"unit":"levels"}]`) {
-		t.Errorf("%v, %d rows: %s", err, len(c.Results), raw)
-	}
-	var b bytes.Buffer
-	must.Succeed(t, table.WriteCSV(&b, c.Results, c.Missing()...))
-	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-	if len(lines) != 1+rows || !strings.HasSuffix(lines[0], ",tie,direct_regression") ||
-		!strings.HasSuffix(lines[1], ",0.5") {
-		t.Errorf("%s", b.String())
-	}
-	for _, x := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if errmodel.CheckBaseline(x) == nil {
-			t.Errorf("%v was taken", x)
-		}
-	}
-}
-
 // TestReached: a comparison has what was asked for where each row has, beside exact values to 1 %.
 // Rows without one say where they have not.
 func TestReached(t *testing.T) {

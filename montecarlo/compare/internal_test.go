@@ -7,9 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"belsim/errmodel"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/theory/base/must"
@@ -44,15 +41,6 @@ func TestTied(t *testing.T) {
 	}
 }
 
-// TestRivals: a code stands for its best decoder, with 1.96 standard errors on either side.
-func TestRivals(t *testing.T) {
-	none := math.NaN()
-	c := Ranking{Results: []Result{row("a", none, 2, 0.1), row("a", none, 1, 0.1), row("a", none, 3, 0.1),
-		row("b", 4, 0, 0), {Design: scenario.Design{Code: "c"}, Invalid: "no"}}}
-	want := []errmodel.Rival{{Name: "a", Lo: 0.804, Hi: 1.196}, {Name: "b", Lo: 4, Hi: 4}}
-	must.Equal(t, "rivals", want, c.rivals(), cmpopts.EquateApprox(1e-12, 0))
-}
-
 // TestWorst: the worst level is one that occurs.
 func TestWorst(t *testing.T) {
 	var r Result
@@ -67,7 +55,7 @@ func TestNumbers(t *testing.T) {
 	var c Ranking
 	c.addInvalid([]InvalidCode{{must.Get(code.New("gray", 4))(t), errors.New("invalid")}})
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Result]()) {
-		if f.Type.Kind() == reflect.Float64 && f.Name != "Transitions" && f.Name != "Direct" {
+		if f.Type.Kind() == reflect.Float64 && f.Name != "Transitions" {
 			must.Equal(t, f.Name+" of an invalid code (Ranking.addInvalid)", math.NaN(),
 				reflect.ValueOf(c.Results[0]).FieldByIndex(f.Index).Float())
 		}

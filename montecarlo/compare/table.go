@@ -68,9 +68,6 @@ func (c *Ranking) Heading(s *scenario.Scenario) string {
 // forecasts trained networks. more are further sentences.
 func (c *Ranking) Notes(more ...string) string {
 	var out strings.Builder
-	for _, b := range c.Baselines {
-		out.WriteString(b.Line(c.rivals()) + ".\n")
-	}
 	var unlearned []code.Learned
 	var capped []string // each once
 	add := func(list *[]string, format string, a ...any) {

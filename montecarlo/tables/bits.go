@@ -1,7 +1,5 @@
 package tables
 
-import "math"
-
 // Bits holds the numbers that turn random numbers into samples of the hard decisions of one
 // label, when the bits err independently. Its zero value is ready for Set.
 //
@@ -46,9 +44,6 @@ func (b *Bits) Set(i int, word []uint64, e []float64) {
 	b.Classes = newClasses(b.Classes, b.Hazard, &b.points)
 	b.Columns = newColumns(b.Columns, b.hazards, &b.alias)
 }
-
-// Toggled returns the probability that bit k is not what Base has.
-func (b *Bits) Toggled(k int) float64 { return -math.Expm1(-b.hazards[k]) }
 
 // hazard returns −ln(1−e) for e in [0, ½].
 //

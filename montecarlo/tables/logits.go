@@ -15,9 +15,9 @@ import (
 // sureDeviation is how many standard deviations are sure: see Logits.
 const sureDeviation = 7 // exceeded with probability 1.3·10⁻¹²
 
-// LightScore is how far a score is below the largest where its weight in a softmax is 2⁻³⁰/L: all
+// lightScore is how far a score is below the largest where its weight in a softmax is 2⁻³⁰/L: all
 // such levels together weigh nothing.
-func LightScore(levels int) float64 { return 30*math.Ln2 + math.Log(float64(levels)) }
+func lightScore(levels int) float64 { return 30*math.Ln2 + math.Log(float64(levels)) }
 
 // Logits holds the numbers that turn random numbers into samples of the logits of one label.
 // All are integers, so that correlations are exact and no order of summation matters.
@@ -209,7 +209,7 @@ func (l *LogitMaker) finish(t *Logits) {
 	}
 	if p.Temperature > 0 {
 		scale := p.Temperature / LogitOne // exponent for one unit of correlation
-		t.Limit = int64(min(LightScore(c.Levels())/scale, 1<<62))
+		t.Limit = int64(min(lightScore(c.Levels())/scale, 1<<62))
 		t.Scale = float32(min(scale/math.Ln2, math.MaxFloat32))
 	}
 }
@@ -218,7 +218,7 @@ func (l *LogitMaker) finish(t *Logits) {
 // nothing: 0 where the largest correlation decides.
 func (l *LogitMaker) threshold() float64 {
 	if l.model.Temperature > 0 {
-		return LightScore(l.model.Code.Levels()) / l.model.Temperature
+		return lightScore(l.model.Code.Levels()) / l.model.Temperature
 	}
 	return 0
 }

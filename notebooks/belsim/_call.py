@@ -437,13 +437,11 @@ def _plain(path: str) -> bool:
 _FLAG = re.compile(r"--([a-z][a-z-]*)(?:[ =]([-+.\d][\w.+-]*))?")
 _LONG = re.compile(r'"([^"]{80})[^"]+"')
 _HELP = re.compile(r"; see belsim[a-z ]* --help")
-_RANGE = re.compile(r"\b(range )a:b")
 
 
 def _as_python(text: str) -> str:
     """A message with arguments for flags."""
-    text = _FLAG.sub(lambda m: m[1].replace("-", "_") + (f"={m[2]}" if m[2] else ""), _HELP.sub("", _LONG.sub(r'"\1…"', text)))
-    return _RANGE.sub("range=(a, b)", text)
+    return _FLAG.sub(lambda m: m[1].replace("-", "_") + (f"={m[2]}" if m[2] else ""), _HELP.sub("", _LONG.sub(r'"\1…"', text)))
 
 
 def _mapped_file(values: object) -> str | None:

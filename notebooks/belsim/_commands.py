@@ -156,7 +156,6 @@ def compare(
     cost: str | ArrayLike | None = None,
     samples: int | None = None,
     exact: bool = False,
-    baseline: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
     backend: Literal["auto", "cpu", "cuda"] | None = None,
@@ -166,21 +165,20 @@ def compare(
 
     With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
-    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the Gaussian
-    mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``, the
-    mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
+    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
+    Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
+    the mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
     of each label are drawn; by default, as many as standard errors of 0.2 % need, within about half a second for each code.
     ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes
     stays NaN. The ``decoder`` is ``"auto"`` by default: bel-u for unary, bel-j for Johnson codes, gen for all others.
 
     ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
-    in its unit, ``attrs["unit"]``. ``baseline`` is the mean error, in levels, of direct regression, a network without a code.
+    in its unit, ``attrs["unit"]``.
 
     Returns a row for each code (and decoder): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
     worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
     gives a probability above 1. Errors are in levels without ``cost``; ``worst_level`` counts from 0; a missing value is NaN.
-    Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``. Rows are codes alone:
-    ``attrs["baselines"]`` has the errors of no code, dicts of ``name, error, unit``: direct regression with ``baseline``.
+    Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``.
 
     Source: Eq. 3 and 4 (error probabilities), 2 (bound of bel-u) and 26 (of bel-j) of Shah, Xue and Aamodt, ICLR 2022; the bound of gen
     is a union bound. theory/README.md has the exact values and the bounds under any law.
@@ -556,7 +554,7 @@ def fit(
     range: ArrayLike | list[tuple[float, ...]] | None = None,  # noqa: A002
     outside: Outside = "refuse",
     circular: bool = False,
-    levels: int | None = None,
+    levels: int | ArrayLike | None = None,
     kind: Kind = "auto",
     training: Literal["auto", "bce", "ce", "soft", "l1", "l2"] = "auto",
     runs: Sequence[ArrayLike] = (),
@@ -579,7 +577,7 @@ def fit(
     instead, L numbers that ascend: the end levels clip then, and errors are against the labels themselves. Arrays are NumPy's,
     torch's, or have ``__array__``; with ``circular`` the ends of ``range`` are one point, as angles have them: levels are (b − a)/L
     apart, labels outside go round, and errors are the shorter way; a list of batches is joined where their lengths say that it is one,
-    and else refused. ``levels`` is L for a named code (default: the only number that needs M bits).
+    and else refused. ``levels`` is L for a named code (default: the only number that needs M bits), or the labels as ``range``.
     ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
     has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
@@ -608,7 +606,7 @@ def fit(
     >>> belsim.fit("johnson", logits, level, levels=16).decoders["observed"].round(2).tolist()
     [0.63, 0.63, 0.63, 0.81]
     """
-    return _fit(**_told(**_joined(locals())))
+    return _fit(**_told(**_placed(_joined(locals()))))
 
 
 def _joined(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -626,6 +624,17 @@ def _joined(arguments: dict[str, Any]) -> dict[str, Any]:
     ]
     baseline = joined(arguments["baseline"], "baseline", n)
     return {**arguments, "outputs": z, "targets": y, "runs": runs, "also": also, "baseline": baseline}
+
+
+def _placed(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of ``fit``, where ``levels`` has the label of each level in the place of their number."""
+    levels = arguments["levels"]
+    if not isinstance(levels, (list, tuple)) and not getattr(levels, "ndim", 0):
+        return arguments
+    values = several(levels)
+    if values is None or arguments["range"] is not None:
+        raise Error(f"levels = {shown(levels)}: want their number, or without a range the label of each level, which ascend")
+    return {**arguments, "levels": len(values), "range": values}
 
 
 def _told(**arguments: Any) -> dict[str, Any]:
@@ -745,7 +754,8 @@ def _fit_arguments(
     z, y = unsigned(array(outputs, "outputs")), array(targets, "targets")
     one = 1 if isinstance(code, str) and code == "direct" else 2  # dimensions of the outputs, if it is one
     if z.ndim not in (one, one + 1):
-        raise Error(f"outputs of {z.ndim} dimensions: want (N, M), or (N, K, M) for a network of K outputs")
+        swapped = "; outputs come before targets" if y.ndim > z.ndim else ""
+        raise Error(f"outputs of {z.ndim} dimensions: want (N, M), or (N, K, M) for a network of K outputs{swapped}")
     k = z.shape[1] if z.ndim > one else 1
     if ranges is not range and y.shape[1:] != (k,) and (k > 1 or y.ndim != 1):
         want = f"(N, {k})" if k > 1 else f"(N,), or outputs (N, {y.shape[1]}, M)" if y.ndim == 2 else "(N,)"

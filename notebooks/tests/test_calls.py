@@ -51,10 +51,6 @@ def test_compare() -> None:
     assert frame["mean"].is_monotonic_increasing
     assert frame.attrs["seed"] == 1
     assert pd.isna(belsim.compare(["hadamard"], levels=64, samples=100)["exact"]).all()
-    assert frame.attrs["baselines"] == []
-    beside = belsim.compare(["unary", "gray"], levels=16, samples=100, baseline=1.5)
-    assert list(beside["code"]) == ["unary", "gray"]
-    assert [(b["name"], b["error"], b["unit"]) for b in beside.attrs["baselines"]] == [("direct regression", 1.5, "levels")]
 
 
 def test_forecast(network: Network) -> None:

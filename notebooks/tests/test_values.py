@@ -60,6 +60,23 @@ def test_uneven_values(network: tuple[np.ndarray, np.ndarray], tmp_path: Any) ->
     assert labels.max() <= VALUES[-1]
 
 
+def test_levels_of_fit(network: tuple[np.ndarray, np.ndarray]) -> None:
+    """``levels`` may have the label of each level. What is refused or advised is written as an argument."""
+    z, y = network
+    y = np.clip(y, EVEN[0], EVEN[-1])
+    of = belsim.fit("johnson", z, y, levels=EVEN)
+    assert of.decoders.equals(belsim.fit("johnson", z, y, levels=L, range=EVEN).decoders)
+    for levels, range_ in (([1, 2], None), ([3, 2, 1], None), (EVEN, (EVEN[0], EVEN[-1]))):
+        with pytest.raises(belsim.Error, match="ascend"):
+            belsim.fit("johnson", z, y, levels=levels, range=range_)
+    with pytest.raises(belsim.Error, match="outputs come before targets"):
+        belsim.fit("johnson", y, z)
+    label = np.arange(2000) % 15 + 0.3
+    seen = np.clip(np.round(label) + np.random.default_rng(1).integers(-1, 2, 2000), 0, 15).astype(int)
+    logits = 4.0 * belsim.code("johnson", 16)[seen] - 2
+    assert "Next: give range=(" in belsim.fit("johnson", logits, label, levels=16, range=(0, 18)).verdict
+
+
 def test_estimator() -> None:
     sklearn = pytest.importorskip("sklearn.linear_model")
     from belsim.sklearn import BELRegressor

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -70,9 +69,8 @@ const maxPairWork = 1 << 37
 // and bits, is below 2⁶³.
 type pairSums struct{ pairs, d, dd, n, nn, dn uint64 }
 
-// Properties computes them for a code of zeros and ones, in O(L·M²/64), and O(L²·M/64) where few
-// words are one bit apart. workers is the number of goroutines, 0 for all processors. The error is
-// the context's.
+// Properties computes them for a code of zeros and ones, in O(L²·M/64). workers is the number of
+// goroutines, 0 for all processors. The error is the context's.
 func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) {
 	p := Properties{Code: c.name, Levels: c.levels, Bits: c.bits}
 	counts, err := c.countTransitions(ctx)
@@ -91,99 +89,29 @@ func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) 
 	if int64(c.levels)*int64(c.levels)/2*int64(c.stride) > maxPairWork {
 		return p, nil
 	}
-	nearest := make([]int, c.levels) // by row: the distance of the nearest row before it
-	if err := each(ctx, workers, c.levels, func(i int) {
-		nearest[i] = c.bits
-		for j := i - 1; j >= 0 && nearest[i] > 1; j-- { // no two words are nearer
-			nearest[i] = min(nearest[i], c.Distance(i, j))
-		}
-	}); err != nil {
-		return Properties{}, err
-	}
-	p.MinDistance = new(slices.Min(nearest))
-	sums, err := c.pairSums(ctx, workers)
-	p.Correlation = sums.correlation()
-	return p, err
-}
-
-// each calls a function for all i below n, on several goroutines.
-func each(ctx context.Context, workers, n int, f func(i int)) error {
-	return parallel.Each(ctx, workers, n, func() (func(context.Context, int) error, error) {
+	rows, nearest := make([]pairSums, c.levels), make([]int, c.levels) // of a row and those before it
+	err = parallel.Each(ctx, workers, c.levels, func() (func(context.Context, int) error, error) {
 		return func(_ context.Context, i int) error {
-			f(i)
+			s := &rows[i]
+			nearest[i] = c.bits
+			for j := range i {
+				distance := c.Distance(i, j)
+				nearest[i] = min(nearest[i], distance)
+				d, n := uint64(distance), uint64(i-j)
+				if c.Circular() {
+					n = min(n, uint64(c.levels)-n)
+				}
+				*s = pairSums{s.pairs + 1, s.d + d, s.dd + d*d, s.n + n, s.nn + n*n, s.dn + d*n}
+			}
 			return nil
 		}, nil
 	})
-}
-
-// pairSums adds over the columns: two rows that differ in d bits differ in d² pairs of columns.
-func (c *Code) pairSums(ctx context.Context, workers int) (all pairSums, err error) {
-	columns, ones := make([][]uint64, c.bits), make([]uint64, c.bits)
-	sums := make([]pairSums, c.bits) // of a column, and of it with the columns before it
-	if err := each(ctx, workers, c.bits, func(k int) {
-		columns[k] = make([]uint64, (c.levels+63)/64)
-		var rows, places [2]uint64 // how many rows so far have a zero or a one, and the sums of their numbers
-		for i := range c.levels {
-			bit := c.data[i*c.stride+k/64] >> (k % 64) & 1
-			columns[k][i/64] |= bit << (i % 64)
-			sums[k].dn += rows[1-bit]*uint64(i) - places[1-bit]
-			rows[bit]++
-			places[bit] += uint64(i)
-		}
-		ones[k] = rows[1]
-		sums[k].d = rows[0] * rows[1]
-	}); err != nil {
-		return all, err
+	var all pairSums
+	for _, s := range rows {
+		all = pairSums{all.pairs + s.pairs, all.d + s.d, all.dd + s.dd, all.n + s.n, all.nn + s.nn, all.dn + s.dn}
 	}
-	if c.Circular() {
-		if err := c.turnedSums(ctx, workers, sums); err != nil {
-			return all, err
-		}
-	}
-	levels := uint64(c.levels)
-	err = each(ctx, workers, c.bits, func(k int) {
-		sums[k].dd = sums[k].d
-		for j, other := range columns[:k] {
-			both := uint64(0)
-			for n, w := range columns[k] {
-				both += uint64(bits.OnesCount64(w & other[n]))
-			}
-			neither := levels + both - ones[k] - ones[j]
-			sums[k].dd += 2 * (both*neither + (ones[k]-both)*(ones[j]-both))
-		}
-	})
-	for _, s := range sums {
-		all.d += s.d
-		all.dd += s.dd
-		all.dn += s.dn
-	}
-	for n := uint64(1); n < levels; n++ {
-		pairs, distance := levels-n, n
-		if c.Circular() {
-			distance = min(n, levels-n)
-		}
-		all.pairs += pairs
-		all.n += pairs * distance
-		all.nn += pairs * distance * distance
-	}
-	return all, err
-}
-
-// turnedSums sets Σ distance·(way along the circle), pair by pair, in the place of the sums over columns.
-func (c *Code) turnedSums(ctx context.Context, workers int, sums []pairSums) error {
-	rows := make([]uint64, c.levels)
-	err := each(ctx, workers, c.levels, func(i int) {
-		for j := range i {
-			rows[i] += uint64(c.Distance(i, j)) * uint64(min(i-j, c.levels-i+j))
-		}
-	})
-	for k := range sums {
-		sums[k].dn = 0
-	}
-	for _, v := range rows {
-		sums[0].dn += v
-	}
-	return err
+	p.MinDistance, p.Correlation = new(slices.Min(nearest)), all.correlation()
+	return p, err
 }
 
 // correlation is Pearson's; nil when a variance is zero. Where distances hardly vary,

@@ -226,9 +226,6 @@ func (p *Posterior) Name() string { return string(Median) }
 // Circular reports whether the levels are on a circle.
 func (p *Posterior) Circular() bool { return p.code.Circular() }
 
-// Model returns the model of the classifiers.
-func (p *Posterior) Model() Model { return p.model }
-
 // Inform implements Informed.
 func (p *Posterior) Inform(m Model) (Decoder, error) { return NewPosterior(p.code, m) }
 
@@ -263,35 +260,4 @@ func (p *Posterior) DecodeLogits(z []float64) float64 {
 		}
 	}
 	return p.label(signs(word, len(z)), word)
-}
-
-// impossibleBit is the score of a bit that a level cannot give, where scores have to be finite. It
-// outweighs the scores of all bits that are possible.
-const impossibleBit = -1 << 20
-
-// BitScoresTo sets dst, of length L, to the scores of the levels for a word, where a bit that a
-// level cannot give counts −2²⁰. The decoder reads bits.
-func (p *Posterior) BitScoresTo(dst []float64, word []uint64) {
-	p.affine.ScoresTo(dst, signs(word, p.code.Bits()))
-	if p.sure != nil {
-		for i := range dst {
-			dst[i] += impossibleBit * float64(p.sure.impossible(i, word))
-		}
-	}
-}
-
-// BitScore returns by how much the score of level i+1 of BitScoresTo changes when bit k becomes
-// one.
-func (p *Posterior) BitScore(i, k int) float64 {
-	change := 2 * p.affine.Weights.At(i, k)
-	if s := p.sure; s != nil {
-		switch at, bit := i*s.words+k/64, uint64(1)<<(k%64); {
-		case s.mask[at]&bit == 0:
-		case s.value[at]&bit == 0:
-			change += impossibleBit
-		default:
-			change -= impossibleBit
-		}
-	}
-	return change
 }

@@ -1,5 +1,6 @@
-// Package position writes positions into sentences, so that whoever prints a sentence may count from
-// another number: rows and columns, levels, bits and outputs of a network.
+// Package position writes positions and flags into sentences, so that whoever prints a sentence may count
+// from another number (rows and columns, levels, bits and outputs of a network) and write the arguments of
+// Python for flags.
 package position
 
 import (
@@ -15,6 +16,27 @@ const mark = "\u034f"
 // At is a position, counted from 1, in a sentence that Count or Writer finishes.
 func At(position int) string { return mark + strconv.Itoa(position) }
 
+// Flag is a flag of the command with its value, in a sentence that Count or Writer finishes: --range 0:9 where
+// positions count from 1, and range=(0, 9) where they count from 0, as in Python.
+func Flag(name, value string) string { return mark + "--" + name + " " + value + mark }
+
+// argument is a flag as an argument of Python: a number, the ends of a range, or a text.
+func argument(flag string) string {
+	name, value, _ := strings.Cut(strings.TrimPrefix(flag, "--"), " ")
+	kind, _, isFile := strings.Cut(value, ":FILE")
+	lo, hi, isRange := strings.Cut(value, ":")
+	_, err := strconv.ParseFloat(value, 64)
+	switch {
+	case isFile: // of outputs
+		name, value = "kind", strconv.Quote(kind)
+	case isRange:
+		value = "(" + lo + ", " + hi + ")"
+	case err != nil:
+		value = strconv.Quote(value)
+	}
+	return strings.ReplaceAll(name, "-", "_") + "=" + value
+}
+
 // List are several positions, separated by commas.
 func List(positions []int) string {
 	out := make([]string, len(positions))
@@ -24,7 +46,7 @@ func List(positions []int) string {
 	return strings.Join(out, ", ")
 }
 
-// Count finishes a text: its positions count from a number.
+// Count finishes a text: its positions count from a number, and its flags are of Python where that is 0.
 func Count(text string, from int) string {
 	first, rest, found := strings.Cut(text, mark)
 	if !found {
@@ -33,6 +55,9 @@ func Count(text string, from int) string {
 	var b strings.Builder
 	b.WriteString(first)
 	for part := range strings.SplitSeq(rest, mark) {
+		if from == 0 && strings.HasPrefix(part, "--") {
+			part = argument(part)
+		}
 		digits := number(part)
 		if position, err := strconv.Atoi(part[:digits]); err == nil {
 			b.WriteString(strconv.Itoa(position - 1 + from))
@@ -55,7 +80,7 @@ func Writer(w io.Writer, from int) io.Writer { return &writer{w: w, from: from} 
 type writer struct {
 	w    io.Writer
 	from int
-	held []byte // from a mark on whose number may go on
+	held []byte // from a mark on whose number or flag may go on
 }
 
 // Write implements io.Writer.
@@ -63,8 +88,8 @@ func (w *writer) Write(text []byte) (int, error) {
 	all := append(w.held, text...)
 	end := len(all)
 	if at := bytes.LastIndexByte(all, mark[0]); at >= 0 {
-		if rest := all[at:]; len(rest) < len(mark) || string(rest[:len(mark)]) == mark &&
-			len(mark)+number(string(rest[len(mark):])) == len(rest) {
+		if rest := string(all[at:]); len(rest) < len(mark) || strings.HasPrefix(rest, mark+"--") ||
+			strings.HasPrefix(rest, mark) && len(mark)+number(rest[len(mark):]) == len(rest) {
 			end = at
 		}
 	}
