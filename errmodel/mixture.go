@@ -63,3 +63,19 @@ func (m *Mixture) RowTo(dst []float64, i int) {
 		dst[k] *= m.r
 	}
 }
+
+// Window returns the error probabilities of the unary code, of the bits from a label outwards, on either
+// side; nil for other codes, whose rows are no windows of one sequence.
+func (m *Mixture) Window() []float64 {
+	p := m.profile
+	for k, at := range p.positions {
+		if len(at) != 1 || at[0] != k+1 || p.circle > 0 {
+			return nil
+		}
+	}
+	e := make([]float64, p.bits)
+	for d, v := range p.gauss.values[:min(p.bits, len(p.gauss.values))] {
+		e[d] = m.r * v
+	}
+	return e
+}

@@ -9,18 +9,73 @@ import (
 	"belsim/theory/decode"
 )
 
-// split returns the error probabilities of the bits of J(v, M) that are zero and
-// of those that are one, as they stand in e, and whether the zeros stand behind
-// the ones.
-func split(v int, e []float64) (zeros, ones []float64, mirrored bool) {
-	m := len(e)
-	if v > m {
-		return e[2*m-v:], e[:2*m-v], true
-	}
-	return e[:m-v], e[m-v:], false
+// johnson has the zeros and the ones of J(v, M), v > 0, each from where they meet outwards: the sums that a
+// row needs of the first so many. A row of a mixture begins as its neighbour does, but for the last bits, so
+// that most sums are those of the row before.
+type johnson struct {
+	zeroErrors, oneErrors []float64
+	zeros                 []zeros
+	ones                  []ones
+	z, n                  int // of the row: how many there are
+	last                  []ones
 }
 
-// newBelJBound is Eq. 26 for the rows of a Johnson code: see belJBound. It is no bound where bits
+// zeros are sums over the first so many zeros, that false ones are among them.
+type zeros struct {
+	farthest, nearest float64 // mean distances of the farthest and the nearest false one from the ones, 0 for none
+	some, none        float64 // the probabilities that there are false ones, and none
+	kept              float64 // the sum of none over these zeros
+}
+
+// ones are sums over the first so many ones, or the last.
+type ones struct {
+	lost, left float64 // the probabilities that all are lost, and that one is left
+	sum        float64 // of lost, from one on
+}
+
+func (o ones) and(e float64) ones {
+	lost := o.lost * e
+	return ones{lost, o.left + o.lost*(1-e), o.sum + lost}
+}
+
+func newJohnson(bits int) *johnson {
+	j := &johnson{zeroErrors: make([]float64, 0, bits), oneErrors: make([]float64, 0, bits),
+		zeros: make([]zeros, bits+1), ones: make([]ones, bits+1), last: make([]ones, bits+1)}
+	j.zeros[0], j.ones[0], j.last[0] = zeros{none: 1}, ones{lost: 1}, ones{lost: 1}
+	return j
+}
+
+// set takes the probabilities of the bits of J(v, M), which are zeros before ones up to v = M.
+func (x *johnson) set(v int, e []float64) {
+	m := len(e)
+	x.z, x.n = m-v, v
+	zero, one, away := m-v-1, m-v, 1 // the first of either kind
+	if v > m {
+		x.z, x.n = v-m, 2*m-v
+		zero, one, away = 2*m-v, 2*m-v-1, -1
+	}
+	for j := range x.z {
+		p := e[zero-j*away]
+		if j < len(x.zeroErrors) && x.zeroErrors[j] == p {
+			continue
+		}
+		x.zeroErrors = append(x.zeroErrors[:j], p)
+		s, distance := x.zeros[j], float64(j+1)
+		none := s.none * (1 - p)
+		x.zeros[j+1] = zeros{s.farthest*(1-p) + distance*p, s.nearest + distance*p*s.none, s.some*(1-p) + p, none,
+			s.kept + none}
+	}
+	for j := range x.n {
+		p := e[one+j*away]
+		if j < len(x.oneErrors) && x.oneErrors[j] == p {
+			continue
+		}
+		x.oneErrors = append(x.oneErrors[:j], p)
+		x.ones[j+1] = x.ones[j].and(p)
+	}
+}
+
+// newBelJBound is Eq. 26 for the rows of a Johnson code: see johnson.bound. It is no bound where bits
 // err together.
 //
 // The words of level n+1 of johnson are the words of level n of johnson-nonzero, and the
@@ -29,36 +84,19 @@ func split(v int, e []float64) (zeros, ones []float64, mirrored bool) {
 // times the difference is added. Level 1 itself, the all-zero word, errs by (M+1−f)+(M−l),
 // both terms positive, whose expectation is taken as it is.
 func newBelJBound(d decode.BelJ) func(i int, e []float64) float64 {
-	m := d.Bits()
+	m, x := d.Bits(), newJohnson(d.Bits())
 	return func(i int, e []float64) float64 {
 		if !d.ZeroWord() {
-			zeros, ones, mirrored := split(i+1, e)
-			return belJBound(zeros, ones, mirrored)
+			x.set(i+1, e)
+			return x.bound()
 		}
 		if i == 0 {
 			return zeroWordError(e)
 		}
-		zeros, ones, mirrored := split(i, e)
-		bound := belJBound(zeros, ones, mirrored)
-		if further := i - max(m-i, i-m); further > 0 {
-			bound += float64(further) * noOne(zeros, ones)
-		}
-		return bound
+		x.set(i, e)
+		further := i - max(m-i, i-m)
+		return x.bound() + float64(max(further, 0))*x.zeros[x.z].none*x.ones[x.n].lost
 	}
-}
-
-// noOne is the probability that every bit is zero.
-func noOne(zeros, ones []float64) float64 {
-	none := 1.0
-	for _, p := range ones {
-		if none *= p; none == 0 {
-			return 0
-		}
-	}
-	for _, p := range zeros {
-		none *= 1 - p
-	}
-	return none
 }
 
 // zeroWordError is E[(M+1−f) + (M−l); some bit is one] when every bit should be
@@ -78,8 +116,8 @@ func zeroWordError(e []float64) float64 {
 	return sum
 }
 
-// belJBound is Eq. 26 for label n of johnson-nonzero on M bits, 1 ≤ n ≤ 2M−1, from what split
-// returns. With z = M−n leading zeros, for n ≤ M,
+// bound is Eq. 26 for label n of johnson-nonzero on M bits, 1 ≤ n ≤ 2M−1. With z = M−n leading zeros, for
+// n ≤ M,
 //
 //	Σ_{k=1..z}   (z+1−k)·e_k·Π_{j<k} (1−e_j)
 //	+ Σ_{k=z+1..M} Π_{j=z+1..k} e_j
@@ -87,173 +125,131 @@ func zeroWordError(e []float64) float64 {
 //	+ (Π_{j=z+1..M} e_j) · Σ_{k=1..z} Π_{j=k..z} (1−e_j).
 //
 // For n > M the code word is the mirror image of the code word of label 2M−n. So the bound is the
-// bound of label 2M−n with the probabilities e in reverse order, in which the second and the third
-// sum change places. (The paper's Eq. 27 sums the expression for n ≤ M over all labels, which is an
-// error.)
+// bound of label 2M−n with the probabilities e in reverse order. (The paper's Eq. 27 sums the expression
+// for n ≤ M over all labels, which is an error.)
 //
 // It is a bound, not an equality: it uses the triangle inequality on Tf and Tl, and drops a
 // factor Π_{j≤z} (1−e_j). O(M).
-func belJBound(zeros, ones []float64, mirrored bool) float64 {
-	m, z := len(zeros)+len(ones), len(zeros)
+func (x *johnson) bound() float64 {
+	z, o, last := x.zeros[x.z], x.ones[x.n], ones{lost: 1}
+	for k := x.n - 1; k >= 0 && last.lost > negligible*last.sum; k-- {
+		last = last.and(x.oneErrors[k])
+	}
+	return z.farthest + o.sum + last.sum + o.lost*z.kept
+}
 
-	// The products of the second and the third sum only fall. Once M of them
-	// could not change the last digit they are left out, and the fourth sum, at
-	// most z times the last product, with them. Loops that do not depend on each
-	// other run as one, because each is a chain of multiplications that waits
-	// for itself.
-	const negligible = 0x1p-70
-	whole, tail, sum2, sum3 := 1.0, 1.0, 0.0, 0.0
-	last := len(ones) - 1
-	for k, p := range ones {
-		whole *= p
-		tail *= ones[last-k]
-		sum2 += whole
-		sum3 += tail
-		if (whole+tail)*float64(m) <= negligible*(sum2+sum3) {
-			whole = 0
+// negligible is relatively so little that M² of it change no digit.
+const negligible = 0x1p-80
+
+// absolute is the mean |error|, from what becomes of the z zeros and of the n ones, two independent halves,
+// where the error of an output without ones is empty. Let G ones be lost at the far end, and F where zeros
+// and ones meet, before the first one that is left. The error is G−F without a false one, and G+j with
+// false ones, of which the farthest is at distance j. Where no one is left it is n−1+j+j', with the nearest
+// false one at distance j'. With the probabilities p_s that all of the first s ones are lost, and q_s that
+// all of the last s are,
+//
+//	E[|G−F|; one is left] = Σ_{s<n} p_s·(1−q_{min(s,n−s)}) + q_s·(1−p_{min(s,n−s)}),
+//	E[G; one is left] = Σ_{s<n} q_s·(1−p_{n−s}),
+//
+// since P(F ≥ s > G) is the probability that the first s ones are lost, and that one of those of the last s
+// is left that are not among them. All terms are positive, so nothing cancels. The products fall, and are
+// left out once they are negligible. O(M).
+func (x *johnson) absolute(empty float64) float64 {
+	n, apart, gone := x.n, 0.0, 0.0 // apart is E[|G−F|; one is left], gone E[G; one is left]
+	of := 1                         // how many q there are
+	for s := 1; s < n; s++ {
+		p, t := x.ones[s], min(s, n-s)
+		if of == s {
+			x.last[s] = x.last[s-1].and(x.oneErrors[n-s])
+			if of++; x.last[s].lost <= negligible*apart {
+				of-- // this and all that follow
+			}
+		}
+		left, lost := 1.0, 0.0
+		if t < of {
+			left = x.last[t].left
+		}
+		if s < of {
+			lost = x.last[s].lost
+			gone += lost * x.ones[n-s].left
+		}
+		apart += p.lost*left + lost*x.ones[t].left
+		if lost == 0 && p.lost <= negligible*apart {
 			break
 		}
 	}
-
-	sum1, none := 0.0, 1.0
-	sum4, kept := 0.0, 1.0
-	far := float64(z)
-	k, step := 0, 1
-	if mirrored {
-		k, step = z-1, -1
-	}
-	for range z {
-		p := zeros[k]
-		sum1 += far * p * none
-		none *= 1 - p
-		far--
-		kept *= 1 - zeros[z-1-k]
-		sum4 += kept
-		k += step
-	}
-	return sum1 + sum2 + sum3 + whole*sum4
+	z, o := x.zeros[x.z], x.ones[n]
+	return z.farthest*o.left + z.some*gone + z.none*(apart+o.lost*empty) +
+		o.lost*(z.farthest+z.nearest+float64(n-1)*z.some)
 }
 
-// belJForm is the law of bel-j. The decoder reads only the first one, at f, and the last one, at l, of
-// the output: for the label of Johnson value v the error is c−f−l with c = 2M+1−v, and
-//
-//	P(f, l) = A_f·B_l,  A_f = P(bit f is one)·Π_{k<f} P(bit k is zero),
-//	                    B_l = P(bit l is one)·Π_{k>l} P(bit k is zero),  for f < l,
-//
-// because the bits between them are free. One bit alone and no bit at all are added to that. The
-// mean Σ A_f·B_l·|c−f−l| over f < l takes O(M), and the law O(M + width²), where width is the number
-// of the places that are likely enough to change a mean: see the comments inside. All terms are
-// positive, so nothing cancels. Arrays are indexed by positions from 1.
+// belJForm is the law of bel-j. Its answers take O(M + width²), where width is the number of the places
+// that are likely enough to change a mean.
 type belJForm struct {
-	code                           *code.Code
-	decoder                        decode.BelJ
-	c                              int
-	empty                          float64   // the error of no bit at all
-	none                           float64   // its probability
-	one, zero, first, last, single []float64 // first is A_f, last is B_l; single is one bit alone
-	after                          []float64 // after[k] = Π_{j>k} zero[j]
-	above                          []powers  // above[k]: over l > k, distance l−k
-	sums, labels                   []float64 // by f+l; the law
+	code               *code.Code
+	decoder            decode.BelJ
+	i, v               int // the row, and the Johnson value of its word
+	e                  []float64
+	halves             *johnson  // unless v is 0
+	first, last, after []float64 // of answers, by positions from 1
+	sums, labels       []float64 // of answers, by f+l
 }
 
 func newBelJForm(c *code.Code, d decode.BelJ) *belJForm {
-	array := func() []float64 { return make([]float64, d.Bits()+2) }
-	return &belJForm{code: c, decoder: d, one: array(), zero: array(), first: array(), last: array(), single: array(),
-		after: array(), above: make([]powers, d.Bits()+2)}
+	array := func() []float64 { return make([]float64, d.Bits()+1) }
+	return &belJForm{code: c, decoder: d, halves: newJohnson(d.Bits()), first: array(), last: array(), after: array()}
 }
 
-func (x *belJForm) set(_ context.Context, i int, e []float64) error { // O(M)
-	m, v := len(e), i+1
+func (x *belJForm) set(_ context.Context, i int, e []float64) error {
+	x.i, x.v, x.e = i, i+1, e
 	if x.decoder.ZeroWord() {
-		v = i
+		x.v = i
 	}
-	x.c, x.empty = 2*m+1-v, float64(x.decoder.Empty()-i-1)
-	word := x.code.Word(i)
-	for k, p := range e {
-		if word[k/64]>>(k%64)&1 == 0 {
-			x.one[k+1], x.zero[k+1] = p, 1-p
-		} else {
-			x.one[k+1], x.zero[k+1] = 1-p, p
-		}
-	}
-	x.after[m] = 1
-	x.above[m] = powers{}
-	var up powers
-	after := 1.0
-	for l := m; l >= 1; l-- {
-		w := x.one[l] * after
-		after *= x.zero[l]
-		x.last[l], x.after[l-1] = w, after
-		// Away by 1, and w at distance 1.
-		up.first += up.zeroth + w
-		up.zeroth += w
-		x.above[l-1] = up
-	}
-	x.none = 1
-	for f := 1; f <= m; f++ {
-		x.first[f] = x.one[f] * x.none
-		x.none *= x.zero[f]
-		x.single[f] = x.first[f] * x.after[f]
+	if x.v > 0 {
+		x.halves.set(x.v, e)
 	}
 	return nil
 }
 
-// powers are sums of B_l and of B_l·distance over some l.
-type powers struct{ zeroth, first float64 }
-
-func (x *belJForm) mean(c cost.Cost) (float64, bool) {
-	if !c.Absolute() {
-		return 0, false
-	}
-	return x.absolute(), true
-}
+func (x *belJForm) mean(c cost.Cost) (float64, bool) { return x.absolute(), c.Absolute() }
 
 func (x *belJForm) absolute() float64 {
-	m, sum := len(x.one)-2, 0.0
-	for f := 1; f <= m; f++ {
-		sum += x.single[f] * math.Abs(float64(x.c-2*f))
+	if x.v == 0 {
+		return zeroWordError(x.e)
 	}
-	sum += x.none * math.Abs(x.empty)
-
-	// f < l. With t = c−f the error is t−l. Those l above t, and above f, are
-	// at hand in above, at distances from t that are at least those from f.
-	for f := 1; f < m; f++ {
-		switch t := x.c - f; {
-		case t <= f:
-			sum += x.first[f] * (x.above[f].first + float64(f-t)*x.above[f].zeroth)
-		case t < m:
-			sum += x.first[f] * x.above[t].first
-		}
-	}
-	// Those l between f and t: going down with f, t goes up; every distance t−l
-	// grows by one and the interval takes in its two ends.
-	lastAt := func(l int) float64 {
-		if l > m {
-			return 0
-		}
-		return x.last[l]
-	}
-	// They start from f = t or f+1 = t, with nothing between. As c ≤ 2M+1, f ≤ M.
-	var zeroth, first float64
-	for f, t := x.c/2, x.c-x.c/2; f > 1; f, t = f-1, t+1 {
-		w := lastAt(t)
-		first += zeroth + w
-		zeroth += w
-		if t > f {
-			w := x.last[f]
-			zeroth += w
-			first += w * float64(t+1-f)
-		}
-		sum += x.first[f-1] * first
-	}
-	return sum
+	return x.halves.absolute(math.Abs(float64(x.decoder.Empty() - x.i - 1)))
 }
 
-// answers leaves out places that are so unlikely that together they could not change the mean error
-// by 2⁻⁷⁸ of it, even by errors of 2M levels.
+// answers is the law of 2M+1−f−l, with the first one at f and the last one at l:
+//
+//	P(f, l) = A_f·B_l,  A_f = P(bit f is one)·Π_{k<f} P(bit k is zero),
+//	                    B_l = P(bit l is one)·Π_{k>l} P(bit k is zero),  for f < l,
+//
+// because the bits between them are free. One bit alone and no bit at all are added to that. Places are
+// left out that are so unlikely that together they could not change the mean error by 2⁻⁷⁸ of it, even by
+// errors of 2M levels.
 func (x *belJForm) answers() Answers {
-	m := len(x.one) - 2
+	m, word := len(x.e), x.code.Word(x.i)
+	bit := func(k int) (one, zero float64) { // from 1
+		e := x.e[k-1]
+		if word[(k-1)/64]>>((k-1)%64)&1 == 0 {
+			return e, 1 - e
+		}
+		return 1 - e, e
+	}
+	after := 1.0
+	for l := m; l >= 1; l-- {
+		one, zero := bit(l)
+		x.last[l], x.after[l] = one*after, after
+		after *= zero
+	}
+	none := 1.0
 	x.sums = append(x.sums[:0], make([]float64, 2*m+1)...)
+	for f := 1; f <= m; f++ {
+		one, zero := bit(f)
+		x.first[f] = one * none
+		none *= zero
+	}
 	least := 0x1p-80 * x.absolute() / float64(m*m)
 	likely := func(p []float64) (lo, hi int) {
 		for lo, hi = 1, m; lo < hi && p[lo] <= least; {
@@ -276,16 +272,16 @@ func (x *belJForm) answers() Answers {
 		}
 	}
 	for f := 1; f <= m; f++ {
-		x.sums[2*f] += x.single[f]
+		x.sums[2*f] += x.first[f] * x.after[f]
 	}
 	a := Answers{x.labels[:0], x.sums[:0]}
-	level := x.decoder.Empty() - int(x.empty)
+	at := x.decoder.At(0, 0)
 	for s, p := range x.sums {
 		if p > 0 {
-			a.Labels, a.Probabilities = append(a.Labels, float64(level+x.c-s)), append(a.Probabilities, p)
+			a.Labels, a.Probabilities = append(a.Labels, float64(at-s)), append(a.Probabilities, p)
 		}
 	}
-	a.Labels, a.Probabilities = append(a.Labels, float64(x.decoder.Empty())), append(a.Probabilities, x.none)
+	a.Labels, a.Probabilities = append(a.Labels, float64(x.decoder.Empty())), append(a.Probabilities, none)
 	x.labels = a.Labels
 	return a
 }

@@ -2,6 +2,7 @@ package theory
 
 import (
 	"context"
+	"slices"
 
 	"belsim/theory/code"
 	"belsim/theory/cost"
@@ -14,6 +15,20 @@ func belUBound(_ int, e []float64) float64 {
 		sum += p
 	}
 	return sum
+}
+
+// belUBounds are those of all rows of a window, whose sums are those of the first bits of its sequence. None
+// is above the largest error, to the further end.
+func belUBounds(e []float64) []float64 {
+	m := len(e)
+	sums, out := make([]float64, m+1), make([]float64, m+1)
+	for k, p := range e {
+		sums[k+1] = sums[k] + p
+	}
+	for i := range out {
+		out[i] = min(sums[i]+sums[m-i], float64(max(i, m-i)))
+	}
+	return out
 }
 
 // newStepsBound is Eq. 2 under a cost: Σ_k w_k·e_k, with w_k the steps of the cost away from the label,
@@ -54,37 +69,25 @@ func newStepsBound(c *code.Code, cost cost.Cost) func(i int, e []float64) float6
 // one bit, as in a mixture. See countLaws. The law of X−Y takes O(width²) more.
 type belUForm struct {
 	x, y        *countLaws
-	zeros, ones []float64    // the probabilities of their errors
-	tails       [][2]float64 // of mean
-	fx, fy      *countLaw    // of the row
+	zeros, ones []float64 // the probabilities of their errors
+	fx, fy      *countLaw // of the row
 	level       int
 	law         Answers
 }
 
 func (b *belUForm) set(ctx context.Context, i int, e []float64) (err error) {
-	largest := 0.0
-	for _, p := range e { // all are probabilities
-		if p > largest {
-			largest = p
-		}
-	}
-	// What is left out is a bit that errs 2⁸⁰ times less often than
-	// another, and counts so unlikely that they could not change the mean
-	// by 2⁻⁷⁰ of the largest e, even at the far end and at every step.
-	can := func(p float64) bool { return p > largest*0x1p-80 }
-	m := float64(len(e) + 1)
-	least := 0x1p-70 * largest / (m * m)
-
+	largest := slices.Max(e)
+	least := leastCount(largest, len(e))
 	// Row i of the unary code has its ones before bit i. From there
 	// outwards a shifted row begins like its neighbour.
 	b.level, b.zeros, b.ones = i+1, b.zeros[:0], b.ones[:0]
 	for _, p := range e[i:] {
-		if can(p) {
+		if canErr(p, largest) {
 			b.zeros = append(b.zeros, p)
 		}
 	}
 	for k := i - 1; k >= 0; k-- {
-		if can(e[k]) {
+		if canErr(e[k], largest) {
 			b.ones = append(b.ones, e[k])
 		}
 	}
@@ -92,6 +95,18 @@ func (b *belUForm) set(ctx context.Context, i int, e []float64) (err error) {
 		b.fy, err = b.y.law(ctx, b.ones, least)
 	}
 	return err
+}
+
+// canErr reports whether a bit matters beside the largest probability of a row, and leastCount is the
+// probability of counts that matter.
+//
+// What is left out is a bit that errs 2⁸⁰ times less often than another, and counts so unlikely that they
+// could not change the mean by 2⁻⁷⁰ of the largest e, even at the far end and at every step.
+func canErr(e, largest float64) bool { return e > largest*0x1p-80 }
+
+func leastCount(largest float64, bits int) float64 {
+	m := float64(bits + 1)
+	return 0x1p-70 * largest / (m * m)
 }
 
 func (b *belUForm) answers() Answers {
@@ -112,34 +127,66 @@ func (b *belUForm) answers() Answers {
 	return *a
 }
 
-// mean is E|X−Y|. With F and G the distribution functions of X and Y,
+func (b *belUForm) mean(c cost.Cost) (float64, bool) { return apart(b.fx, b.fy), c.Absolute() }
+
+// means are the means of all rows of a window, of sequence e, whose weight is above zero: the laws of its
+// first bits are those of either side. Without the bits that cannot matter most labels have the same, and
+// two labels as far from either end the same mean.
+func (b *belUForm) means(ctx context.Context, weights, e, out []float64) error {
+	m, of := len(e), len(e)
+	largest := slices.Max(e)
+	for of > 0 && !canErr(e[of-1], largest) {
+		of--
+	}
+	laws := b.x
+	if _, err := laws.law(ctx, e[:of], leastCount(largest, m)); err != nil {
+		return err
+	}
+	known := make([]float64, of+1) // means by the bits to the nearer end
+	for i := range out {
+		if weights != nil && weights[i] == 0 {
+			continue
+		}
+		near := min(i, m-i, of)
+		if known[near] == 0 {
+			known[near] = apart(laws.after(near), laws.after(min(m-near, of)))
+		}
+		out[i] = known[near]
+	}
+	return nil
+}
+
+// apart is E|X−Y|. With F and G the distribution functions of X and Y,
 //
 //	E|X−Y| = Σ_t P(X ≤ t)·P(Y > t) + P(Y ≤ t)·P(X > t),
 //
 // where every term is positive, so nothing cancels.
-func (b *belUForm) mean(c cost.Cost) (float64, bool) {
-	if !c.Absolute() {
-		return 0, false
+func apart(x, y *countLaw) float64 {
+	if x.lo > y.lo {
+		x, y = y, x
 	}
-	x, y := b.fx, b.fy
-	lo, hi := min(x.lo, y.lo), max(x.lo+len(x.p), y.lo+len(y.p))-1
-	// Upper tails from above, so that small ones are exact; lower ones from
-	// below in the second pass.
-	var above [2]float64
-	b.tails = b.tails[:0]
-	for t := hi; t > lo; t-- {
-		above[0] += x.at(t)
-		above[1] += y.at(t)
-		b.tails = append(b.tails, above)
+	x.sum()
+	y.sum()
+	sum := 0.0
+	both, end := min(y.lo, x.lo+len(x.p)), min(x.lo+len(x.p), y.lo+len(y.p))
+	for _, f := range x.below[:both-x.lo] {
+		sum += f
 	}
-	sum, f, g := 0.0, 0.0, 0.0
-	for t := lo; t < hi; t++ {
-		f += x.at(t)
-		g += y.at(t)
-		above = b.tails[hi-1-t]
-		sum += f*above[1] + g*above[0]
+	sum += float64(y.lo - both)
+	if both < end {
+		f, above := x.below[both-x.lo:end-x.lo], x.above[both-x.lo:end-x.lo]
+		g, over := y.below[:len(f)], y.above[:len(f)]
+		for k, f := range f {
+			sum += f*over[k] + g[k]*above[k]
+		}
 	}
-	return sum, true
+	for _, p := range x.above[max(end-x.lo, both-x.lo):] {
+		sum += p
+	}
+	for _, p := range y.above[max(end-y.lo, 0):] {
+		sum += p
+	}
+	return sum
 }
 
 // countLaws gives the distribution of the number of errors among bits, and keeps those of the first
@@ -194,37 +241,48 @@ func (l *countLaws) law(ctx context.Context, e []float64, least float64) (*count
 // countLaw is a distribution of a number of errors: p[n−lo] for so many n from lo on, and zero
 // elsewhere.
 type countLaw struct {
-	p  []float64
-	lo int
+	p, room      []float64 // room begins where p may
+	lo           int
+	below, above []float64 // the probabilities of at most so many, and of more; empty until they are asked for
 }
 
-func (l *countLaw) at(n int) float64 {
-	if n < l.lo || n >= l.lo+len(l.p) {
-		return 0
+// sum computes below and above: upper tails from above, and lower ones from below, so that small ones are
+// exact.
+func (l *countLaw) sum() {
+	if len(l.below) > 0 {
+		return
 	}
-	return l.p[n-l.lo]
+	l.below, l.above = slices.Grow(l.below, len(l.p))[:len(l.p)], slices.Grow(l.above, len(l.p))[:len(l.p)]
+	below, above := 0.0, 0.0
+	for k, p := range l.p {
+		below += p
+		l.below[k] = below
+	}
+	for k := len(l.p) - 1; k >= 0; k-- {
+		l.above[k] = above
+		above += l.p[k]
+	}
 }
 
 // add makes the law the one of some bits and one more, which errs with probability e. Counts at
 // either end that are less likely than least are left out.
 func (l *countLaw) add(before *countLaw, e, least float64) {
-	l.lo = before.lo
-	p, one := l.p[:0], 0.0 // the probability of one error less
-	for n := range len(before.p) + 1 {
-		now := 0.0
-		if n < len(before.p) {
-			now = before.p[n]
-		}
-		v := now*(1-e) + one*e
+	from := before.p
+	l.room = slices.Grow(l.room[:0], len(from)+1)
+	p := l.room[:len(from)+1]
+	one, not := 0.0, 1-e // the probability of one error less
+	for n, now := range from {
+		p[n] = now*not + one*e
 		one = now
-		if v < least && len(p) == 0 {
-			l.lo++
-			continue
-		}
-		p = append(p, v)
 	}
+	p[len(from)] = one * e
+	l.lo = before.lo
 	for len(p) > 1 && p[len(p)-1] < least {
 		p = p[:len(p)-1]
 	}
-	l.p = p
+	for len(p) > 1 && p[0] < least {
+		p = p[1:]
+		l.lo++
+	}
+	l.p, l.below, l.above = p, l.below[:0], l.above[:0]
 }

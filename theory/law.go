@@ -108,6 +108,12 @@ func (x *Law) Row(ctx context.Context, i int, e []float64) (Answers, error) {
 // them differ by less than 10⁻¹² of it.
 func (x *Law) Means(ctx context.Context, workers int, weights []float64, e mat.Matrix, c cost.Cost) ([]float64, error) {
 	out := make([]float64, x.code.Levels())
+	if w := Window(e); w != nil && c.Absolute() && len(w) == x.code.Bits() && len(w) <= keptLaws {
+		if f, ok := x.forms.Get().(*belUForm); ok {
+			defer x.forms.Put(f)
+			return out, f.means(ctx, weights, w, out)
+		}
+	}
 	return out, x.each(ctx, workers, weights, e, func(i int, f form) { out[i] = meanOf(f, c, i+1) })
 }
 

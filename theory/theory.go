@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/matrix"
 	"belsim/theory/code"
 	"belsim/theory/cost"
 	"belsim/theory/decode"
@@ -19,11 +23,22 @@ var ErrNoClosedForm = errors.New("no closed form")
 type Bound struct {
 	// Name says which bound it is, for people.
 	Name string
-	// Linear is true when the bound of r·e is r times the bound of e, below Largest (Eq. 2).
-	Linear bool
 	// Row gives the bound for row i of the code (level i+1), whose bits err with probabilities e,
 	// of length M.
 	Row func(ctx context.Context, i int, e []float64) (float64, error)
+	// OfWindow gives the bounds of all rows of a table that Window has a sequence for; nil where there is no
+	// way that is faster than Row.
+	OfWindow func(e []float64) []float64
+}
+
+// Window returns the sequence of a table of the unary code whose rows are windows of one: the probabilities
+// of the bits from a label outwards, on either side, of length M. It is nil for a table that is not known to
+// be one.
+func Window(e mat.Matrix) []float64 {
+	if w, ok := e.(interface{ Window() []float64 }); ok {
+		return w.Window()
+	}
+	return nil
 }
 
 // boundOf gives the bound for a row. The error is the context's.
@@ -62,8 +77,8 @@ func NewBound(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, error) {
 	b := &Bound{}
 	switch d := d.(type) {
 	case decode.BelU:
-		if b.Name, b.Linear, b.Row = "Eq. 2", true, noWait(belUBound); !cost.Absolute() {
-			b.Row = noWait(newStepsBound(c, cost))
+		if b.Name, b.Row, b.OfWindow = "Eq. 2", noWait(belUBound), belUBounds; !cost.Absolute() {
+			b.Row, b.OfWindow = noWait(newStepsBound(c, cost)), nil
 		}
 	case decode.BelJ:
 		if !cost.Absolute() {
@@ -79,4 +94,27 @@ func NewBound(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, error) {
 		return b.cut(c, d, cost), nil
 	}
 	return nil, fmt.Errorf("%w: no bound of the %s cost for decoder %s", ErrNoClosedForm, cost.Name(), d.Name())
+}
+
+// Fold returns weights of the labels that give the same mean of a bound or of the mean |error|, over a table
+// that is multiplied by any number: those of words of johnson-nonzero that are mirror images, with their
+// probabilities, are moved to one of them, whose errors are the same.
+func Fold(d decode.Decoder, e mat.Matrix, weights []float64) []float64 {
+	j, ok := d.(decode.BelJ)
+	if !ok || j.ZeroWord() {
+		return weights
+	}
+	weights = slices.Clone(weights)
+	var row, image []float64
+	for i := range j.Bits() - 1 {
+		other := 2*(j.Bits()-1) - i
+		if other >= len(weights) {
+			continue
+		}
+		row, image = matrix.Row(row, i, e), matrix.Row(image, other, e)
+		if slices.Reverse(image); slices.Equal(row, image) {
+			weights[i], weights[other] = weights[i]+weights[other], 0
+		}
+	}
+	return weights
 }

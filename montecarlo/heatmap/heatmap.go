@@ -405,19 +405,23 @@ func (f *filler) row(ctx context.Context, row int) error {
 		return err
 	}
 	var found [2][]montecarlo.Overall
-	for i, p := range profiles {
-		at, err := f.along(ctx, i, p)
-		if err != nil {
-			return err
-		}
+	for i, l := range profiles {
 		found[i] = make([]montecarlo.Overall, len(f.m.R))
+		weights := f.weights
 		for j, x := range f.m.R {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			valid := profiles[0].Valid(x) && profiles[1].Valid(x)
 			if valid {
-				if found[i][j], err = at(ctx, x); err != nil {
+				p, err := f.m.problem(f.m.sides[i], l, x)
+				if err != nil {
+					return err
+				}
+				if f.means[i] != nil && p.Cost.Absolute() && &weights[0] == &f.weights[0] {
+					weights = theory.Fold(p.Decoder, p.Errors, weights) // of all r
+				}
+				if found[i][j], err = f.error(ctx, f.means[i], p, weights); err != nil {
 					return err
 				}
 			}
@@ -435,47 +439,18 @@ func (f *filler) row(ctx context.Context, row int) error {
 	return nil
 }
 
-// along computes errors of a side for the mixtures of a profile. A linear bound is concave in r where
-// levels are cut, so that it is proportional to r between two r where its slopes are equal.
-func (f *filler) along(ctx context.Context, side int,
-	l *errmodel.Profile) (func(ctx context.Context, r float64) (montecarlo.Overall, error), error) {
-	at := func(ctx context.Context, r float64) (montecarlo.Overall, error) { return f.error(ctx, side, l, r) }
-	valid := slices.DeleteFunc(slices.Clone(f.m.R), func(r float64) bool { return !l.Valid(r) })
-	if m := f.means[side]; len(valid) < 3 || m == nil || !m.Linear {
-		return at, nil
+// error computes the error of a problem: the mean over the labels. mean is nil where it is sampled.
+func (f *filler) error(ctx context.Context, mean *expect.Mean, p *expect.Problem,
+	weights []float64) (out montecarlo.Overall, err error) {
+	if mean != nil {
+		out.Mean, err = mean.Mean(ctx, p, weights)
+		return out, err
 	}
-	var slopes [2]float64
-	for i, x := range []float64{slices.Min(valid), slices.Max(valid)} {
-		of, err := at(ctx, x)
-		if err != nil {
-			return nil, err
-		}
-		slopes[i] = of.Mean / x
-	}
-	if slopes[0]-slopes[1] > 1e-12*slopes[0] { // more than sums of 2¹² terms are rounded
-		return at, nil
-	}
-	return func(_ context.Context, x float64) (montecarlo.Overall, error) {
-		return montecarlo.Overall{Mean: x * slopes[0]}, nil
-	}, nil
-}
-
-// error computes the error of a side for a mixture: the mean over the labels.
-func (f *filler) error(ctx context.Context, side int, l *errmodel.Profile, r float64) (out montecarlo.Overall,
-	err error) {
-	p, err := f.m.problem(f.m.sides[side], l, r)
+	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, f.draw.Of(p), f.draw, weights, nil)
 	if err != nil {
 		return out, err
 	}
-	if m := f.means[side]; m != nil {
-		out.Mean, err = m.Mean(ctx, p, f.weights)
-		return out, err
-	}
-	sums, _, err := montecarlo.Estimate(ctx, f.run.Backend, f.draw.Of(p), f.draw, f.weights, nil)
-	if err != nil {
-		return out, err
-	}
-	return montecarlo.Average(f.weights, sums), nil
+	return montecarlo.Average(weights, sums), nil
 }
 
 // problem is the problem of a side for a mixture.

@@ -128,19 +128,16 @@ func fewPairs(p *Problem) bool {
 // each processor. Where no formula gives the exact mean, it is the middle of an interval, if that is
 // relatively not wider than ExactWidth.
 func Of(ctx context.Context, workers int, p *Problem, prior []float64, omit Skip) (*Theory, error) {
-	q := theorist{workers: workers, p: p, prior: prior, omit: omit, enclosing: enclose.DefaultOptions()}
+	q := theorist{workers, p, prior, omit}
 	return q.theory(ctx)
 }
 
 // theorist computes what theory says of a problem.
 type theorist struct {
-	workers   int
-	p         *Problem
-	prior     []float64
-	omit      Skip
-	onlyMean  bool        // levels whose weight is 0 are left out, and all but the mean
-	exact     *theory.Law // as it was prepared; nil where it was not
-	enclosing enclose.Options
+	workers int
+	p       *Problem
+	prior   []float64
+	omit    Skip
 }
 
 // theory computes the levels and the mean.
@@ -149,8 +146,15 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 	for i := range t.Levels {
 		t.Levels[i] = unknown
 	}
-	if err := q.bounds(ctx, t); err != nil {
-		return nil, err
+	if !q.omit.Bounds {
+		name, bounds, err := q.p.bounds(ctx, q.workers, nil)
+		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
+			return nil, err
+		}
+		t.Bound = name
+		for i, v := range bounds {
+			t.Levels[i].Bound = v
+		}
 	}
 	if err := q.answers(ctx, t.Levels); err != nil {
 		return nil, err
@@ -173,25 +177,26 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 // unknown is a level of which nothing is known.
 var unknown = Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN(), Square: math.NaN()}
 
-// bounds computes the bounds of all levels.
-func (q theorist) bounds(ctx context.Context, t *Theory) error {
-	if q.omit.Bounds {
-		return nil
-	}
-	b, err := q.p.bound()
+// bounds computes the bounds of all levels whose weight is above zero, of all without weights, and says
+// which they are. The error wraps theory.ErrNoClosedForm where there are none, or is the context's.
+func (p *Problem) bounds(ctx context.Context, workers int, weights []float64) (name string, out []float64, err error) {
+	b, err := p.bound()
 	if err != nil {
-		return nil
+		return "", nil, err
 	}
-	t.Bound = b.Name
-	return parallel.Each(ctx, q.workers, len(t.Levels), func() (func(context.Context, int) error, error) {
-		b, err := q.p.bound() // a goroutine's own, with its scratch memory
+	if w := theory.Window(p.Errors); w != nil && b.OfWindow != nil {
+		return b.Name, b.OfWindow(w), nil
+	}
+	out = make([]float64, p.Code.Levels())
+	return b.Name, out, parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
+		b, err := p.bound() // a goroutine's own, with its scratch memory
 		var row []float64
 		return func(ctx context.Context, i int) (err error) {
-			if q.onlyMean && q.prior[i] == 0 {
+			if weights != nil && weights[i] == 0 {
 				return nil
 			}
-			row = matrix.Row(row, i, q.p.Errors)
-			t.Levels[i].Bound, err = b.Row(ctx, i, row)
+			row = matrix.Row(row, i, p.Errors)
+			out[i], err = b.Row(ctx, i, row)
 			return err
 		}, err
 	})
@@ -206,21 +211,11 @@ func (q theorist) answers(ctx context.Context, out []Level) error {
 	if q.omit.Exact || most == 0 || !HasExact(p) {
 		return nil
 	}
-	exact, err := q.exact, error(nil)
-	if exact == nil {
-		exact, err = theory.NewLaw(ctx, most/len(out), p.Code, p.Decoder)
-	}
+	exact, err := theory.NewLaw(ctx, most/len(out), p.Code, p.Decoder)
 	if errors.Is(err, theory.ErrNoClosedForm) {
 		return nil
 	}
 	if err != nil {
-		return err
-	}
-	if q.onlyMean {
-		means, err := exact.Means(ctx, q.workers, q.prior, p.Errors, p.Cost)
-		for i, x := range means {
-			out[i].Mean = x
-		}
 		return err
 	}
 	squared := p.Cost.Squared()
@@ -293,7 +288,7 @@ func (q theorist) laws(ctx context.Context, t *Theory) error {
 
 // intervals looks for intervals that hold the exact values, where no formula gives them.
 func (q theorist) intervals(ctx context.Context, t *Theory) error {
-	p, x, o, levels := q.p, &t.Mean, q.enclosing, len(q.prior)
+	p, x, o, levels := q.p, &t.Mean, enclose.DefaultOptions(), len(q.prior)
 	if q.omit.Intervals || !table.Missing(x.Exact) || !HasExact(p) {
 		return nil
 	}
@@ -304,9 +299,6 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 		}
 	}
 	costs := []cost.Cost{p.Cost, p.Cost.Squared()}
-	if q.onlyMean {
-		costs = costs[:1]
-	}
 	rows, err := enclose.Rows(ctx, q.workers, p.Code, p.Decoder, costs, q.prior, p.Errors, o)
 	if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
 		return nil
@@ -321,10 +313,8 @@ func (q theorist) intervals(ctx context.Context, t *Theory) error {
 		return nil
 	}
 	x.Exact = v.Middle()
-	if !q.onlyMean {
-		if square := enclose.Mean(q.prior, rows[1]); square.Width() <= ExactWidth {
-			t.RMS = math.Sqrt(square.Middle())
-		}
+	if square := enclose.Mean(q.prior, rows[1]); square.Width() <= ExactWidth {
+		t.RMS = math.Sqrt(square.Middle())
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"belsim/theory"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
@@ -16,12 +17,10 @@ import (
 // Mean computes means over the labels, of a bound or of exact values, as Of does. It is
 // prepared for many problems of a code and a decoder, and safe for concurrent use.
 type Mean struct {
-	Name   string  // which bound it is, for people; "" for exact values
-	Linear bool    // the value of r·e is r times the value of e, until a level reaches theory.Largest
-	Width  float64 // values may be wrong by this relative amount; 0 for formulas
-	Work   int     // of an interval, where there is no formula: see enclose.Options
+	Name  string  // which bound it is, for people; "" for exact values
+	Width float64 // values may be wrong by this relative amount; 0 for formulas
+	Work  int     // of an interval, where there is no formula: see enclose.Options
 
-	omit  Skip
 	exact *theory.Law // nil for bounds, intervals and decoders that know the error model
 }
 
@@ -41,16 +40,44 @@ func BoundKind(name string) string {
 // Mean returns Σ prior·value over the levels of a problem of the code and the decoder. It is NaN
 // where an interval is relatively wider than ExactWidth. The error is the context's.
 func (m *Mean) Mean(ctx context.Context, p *Problem, prior []float64) (float64, error) {
-	q := theorist{workers: 1, p: p, prior: prior, omit: m.omit, onlyMean: true, exact: m.exact,
-		enclosing: enclose.Options{Width: ExactWidth / 10, Work: m.Work}}
-	t, err := q.theory(ctx)
 	switch {
-	case err != nil:
-		return 0, err
-	case m.omit.Bounds:
-		return t.Mean.Exact, nil
+	case m.Width > 0:
+		rows, err := enclose.Rows(ctx, 1, p.Code, p.Decoder, []cost.Cost{p.Cost}, prior, p.Errors,
+			enclose.Options{Width: ExactWidth / 10, Work: m.Work})
+		if errors.Is(err, theory.ErrNoClosedForm) || errors.Is(err, enclose.ErrTooWide) {
+			return math.NaN(), nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		v := enclose.Mean(prior, rows[0])
+		if v.Width() > ExactWidth {
+			return math.NaN(), nil
+		}
+		return v.Middle(), nil
+	case m.Name != "":
+		_, bounds, err := p.bounds(ctx, 1, prior)
+		return average(prior, bounds), err
 	}
-	return t.Mean.Bound, nil
+	exact, err := m.exact, error(nil)
+	if exact == nil {
+		exact, err = theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
+	}
+	if err != nil {
+		return 0, err
+	}
+	means, err := exact.Means(ctx, 1, prior, p.Errors, p.Cost)
+	return average(prior, means), err
+}
+
+// average is Σ prior·value over the levels whose weight is above zero.
+func average(prior, values []float64) (sum float64) {
+	for i, w := range prior {
+		if w > 0 && values != nil {
+			sum = math.FMA(w, values[i], sum)
+		}
+	}
+	return sum
 }
 
 // BoundName says which bound a problem has, for people; "" where it has none.
@@ -81,7 +108,7 @@ func NewMean(ctx context.Context, p *Problem, exact bool) (*Mean, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mean{Name: b.Name, Linear: b.Linear, omit: Skip{Exact: true, Intervals: true, AnyLaw: true}}, nil
+	return &Mean{Name: b.Name}, nil
 }
 
 // HasExact reports whether exact values describe a problem: its bits err independently. The signs of
@@ -116,20 +143,18 @@ func newExact(ctx context.Context, p *Problem) (*Mean, error) {
 		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
 			theory.ErrNoClosedForm)
 	}
-	m := &Mean{omit: Skip{Bounds: true, Intervals: true, AnyLaw: true}}
 	if _, ok := p.Decoder.(decode.Informed); ok { // which is another decoder for every table
-		return m, theory.Enumerable(p.Code, p.Decoder)
+		return &Mean{}, theory.Enumerable(p.Code, p.Decoder)
 	}
-	var err error
-	m.exact, err = theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
+	exact, err := theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
 	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
 		const work = 1 << 23 // maps have many cells
-		return &Mean{Width: ExactWidth, Work: work, omit: Skip{Bounds: true, Exact: true, AnyLaw: true}}, nil
+		return &Mean{Width: ExactWidth, Work: work}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return m, nil
+	return &Mean{exact: exact}, nil
 }
 
 // ExactWidth is the largest relative width of an interval whose middle is an exact value: it is

@@ -11,6 +11,7 @@ import (
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
 )
@@ -61,12 +62,14 @@ func TestExactWidth(t *testing.T) {
 	c := must.Get(code.New("b1jdj", 32))(t)
 	p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t),
 		Errors: must.Get(errmodel.NewMixture(t.Context(), c, 0.2, 1.5))(t)}
-	for width, want := range map[float64]bool{1.1e-5: true, 3e-5: false} { // what is found is narrower
-		q := theorist{workers: 1, p: p, prior: theory.Uniform(32), omit: Skip{Bounds: true, Exact: true, AnyLaw: true},
-			enclosing: enclose.Options{Width: width, Work: 1 << 24}}
-		x := must.Get(q.theory(t.Context()))(t).Mean
-		found := enclose.Interval{Lo: *x.ExactLo, Hi: *x.ExactHi}.Width()
-		must.Equal(t, fmt.Sprintf("a width of %v is narrow, and its middle is known", found), [2]bool{want, want},
-			[2]bool{found <= ExactWidth, !table.Missing(x.Exact)})
+	prior, narrow := theory.Uniform(32), map[bool]bool{}
+	for work := 1 << 10; work <= 1<<24; work *= 4 {
+		rows, err := enclose.Rows(t.Context(), 1, p.Code, p.Decoder, []cost.Cost{{}}, prior, p.Errors,
+			enclose.Options{Width: ExactWidth / 10, Work: work})
+		want := err == nil && enclose.Mean(prior, rows[0]).Width() <= ExactWidth
+		mean := must.Get((&Mean{Width: ExactWidth, Work: work}).Mean(t.Context(), p, prior))(t)
+		must.Equal(t, fmt.Sprintf("work %d: the middle is known", work), want, !table.Missing(mean))
+		narrow[want] = true
 	}
+	must.Equal(t, "narrow and wide intervals", 2, len(narrow))
 }
