@@ -354,12 +354,12 @@ class Heatmap(_Results, _plots.Pictured):
     def plot(self, ax: _plots.Axes | None = None, method: str | None = None) -> _plots.Axes:
         """The map by a method, the first by default, as the paper's Figure 3(c). Returns the axes of matplotlib.
 
-        White is where both errors are the same.
+        A line marks where both errors are equal.
         """
         of, chosen = self.results, self.methods[0] if method is None else method
         if chosen not in self.methods:
             raise Error(f"method {method!r}: this map has {', '.join(self.methods)}")
-        what = f"error of {of['a']['code']} over\n{of['b']['code']}: increase (%), {chosen}"
+        what = f"how much larger the error of {of['a']['code']}\nis than the error of {of['b']['code']} (%), {chosen}"
         return _plots.heatmap(ax, of["r"], of["sigma"], self.increase[chosen], what)
 
     def __repr__(self) -> str:
