@@ -85,9 +85,6 @@ type Run struct {
 	Backend Backend        // draws the samples
 	Workers int            // goroutines of bounds and exact values; 0: one for each processor
 	Done    func(n uint64) // is told how much was finished since its last call, from several goroutines; may be nil
-	// the same of samples, where Done is told of codes because nobody knows how many samples they
-	// take
-	Drawn func(n uint64)
 }
 
 // Finished tells the follower, if there is one, how much was finished.

@@ -65,9 +65,9 @@ func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
 // Heatmap draws by how much ratios are above and below 1, in a diverging palette in which a ratio
 // and its inverse are equally deep: blue where the ratio is below 1 and red where it is above. The
 // numbers at the colour bar are increases in percent, 100·(ratio − 1). A thick contour is at 1 and
-// thin ones are at the other marks of the colour bar, dashed below 1. Contours are left out where
-// they are short and end at blank cells. The colour bar is as long as the numbers differ. Where a
-// few cells are far beyond the others, it ends before them in a point.
+// thin ones are at the other marks of the colour bar, dashed below 1; the longest of each has its name.
+// Contours are left out where they are short and end at blank cells. The colour bar is as long as the
+// numbers differ. Where a few cells are far beyond the others, it ends before them in a point.
 func Heatmap(d HeatmapData) (*Figure, error) {
 	x, err := newAxis("x", d.X, d.XLog)
 	if err != nil {
@@ -126,8 +126,10 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.P
 	y.set(&p.Y)
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
 	p.Add(plotter.NewImage(cells(z, scale, x, y), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
-	for _, level := range scale.marks() {
-		for _, path := range contours(z, level) {
+	var labels plotter.XYLabels
+	for _, tick := range scale.ticks(scale.lo, scale.hi) {
+		longest := plotter.XYs{}
+		for _, path := range contours(z, tick.Value) {
 			if stray(path, len(d.X), len(d.Y)) {
 				continue
 			}
@@ -135,8 +137,20 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.P
 			for i, at := range path {
 				line[i] = plotter.XY{X: x.value(at.x), Y: y.value(at.y)}
 			}
-			p.Add(&plotter.Line{XYs: line, LineStyle: contourStyle(level)})
+			p.Add(&plotter.Line{XYs: line, LineStyle: contourStyle(tick.Value)})
+			if len(line) > len(longest) {
+				longest = line
+			}
 		}
+		if tick.Value == 0 {
+			tick.Label = "equal"
+		}
+		if len(longest) > 4 {
+			labels.XYs, labels.Labels = append(labels.XYs, longest[len(longest)/2]), append(labels.Labels, tick.Label)
+		}
+	}
+	if len(labels.XYs) > 0 {
+		p.Add(named(labels))
 	}
 	if d.Mark != nil {
 		m := Mark{x.on(d.Mark.X), x.on(d.Mark.XLo), x.on(d.Mark.XHi), y.on(d.Mark.Y), y.on(d.Mark.YLo),
@@ -147,6 +161,25 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.P
 		p.Add(m)
 	}
 	return p, nil
+}
+
+// named are the names of contours, each in the middle of a line, with a halo.
+type named plotter.XYLabels
+
+// Plot implements plot.Plotter.
+func (n named) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	style, halo := styleOf(p, 8), styleOf(p, 8)
+	style.XAlign, style.YAlign, halo.XAlign, halo.YAlign = draw.XCenter, draw.YCenter, draw.XCenter, draw.YCenter
+	halo.Color = color.White
+	for i, at := range n.XYs {
+		half := style.Width(n.Labels[i])/2 + vg.Points(2) // inside of the frame
+		place := vg.Point{X: min(max(tx(at.X), c.Min.X+half), c.Max.X-half), Y: ty(at.Y)}
+		for _, off := range []vg.Point{{X: 0.8}, {X: -0.8}, {Y: 0.8}, {Y: -0.8}, {X: 0.6, Y: 0.6}, {X: -0.6, Y: -0.6}} {
+			c.FillText(halo, place.Add(off), n.Labels[i])
+		}
+		c.FillText(style, place, n.Labels[i])
+	}
 }
 
 // difference is by how much the smaller of two numbers is below the larger one, from their ratio:

@@ -171,7 +171,6 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"forest":         drawing(plots.Forest, forestData(plots.Style{})),
 		"forest-iclr":    drawing(plots.Forest, forestData(plots.Style{Place: "iclr-column", NoTitle: true})),
 		"lines":          drawing(plots.Lines, linesData()),
-		"intervals":      drawing(plots.Intervals, intervalsData()),
 		"verify":         drawing(plots.Verify, verifyData(255, true)),
 		"verify-inexact": drawing(plots.Verify, verifyData(12, false)),
 		"code":           drawing(plots.CodeMatrix, codeData(8, 16)),
@@ -182,23 +181,6 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 				30, 0.5},
 		}}),
 	}
-}
-
-// intervalsData has intervals that hold nine of ten labels, one of them of no width.
-func intervalsData() plots.IntervalsData {
-	d := plots.IntervalsData{Title: "intervals by gen-ex", Unit: " (levels)", Confidence: 0.9}
-	for i := range 80 {
-		x := 1 + 63*math.Mod(0.618*float64(i), 1)
-		half := 1 + x/10
-		d.Samples = append(d.Samples, plots.Point{X: x, Y: x + 1.1*half*math.Sin(float64(37*i)), Lo: x - half,
-			Hi: x + half})
-	}
-	d.Samples[7].Lo, d.Samples[7].Hi = d.Samples[7].X, d.Samples[7].X
-	for i := range 12 {
-		d.Levels = append(d.Levels, plots.Point{X: 3 + 5.3*float64(i), Y: 0.9 + 0.03*math.Sin(float64(5*i)), Lo: 0.82,
-			Hi: 0.95})
-	}
-	return d
 }
 
 // forestData has as many rows as there are codes and trainings, some of which leave the picture on
@@ -214,11 +196,6 @@ func forestData(style plots.Style) plots.ForestData {
 	d.Rows[3].Name = "codes/a-very-long-file-name-of-a-learned-code-matrix.csv"
 	d.Baselines = []plots.NamedError{{Name: "direct regression", Value: 1.2}, {Name: "beyond the axis", Value: 50}}
 	return d
-}
-
-// point is a point with a standard error.
-func point(name string, bits, mean, stderr float64) plots.Point {
-	return plots.Point{Name: name, X: bits, Y: mean, Lo: mean - stderr, Hi: mean + stderr}
 }
 
 // codeData is a Johnson code.
@@ -276,9 +253,6 @@ func TestExtremes(t *testing.T) {
 				"forest of": drawing(plots.Forest,
 					plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b},
 						{Name: "y", Ratio: a, Lo: a, Hi: a}}}),
-				"intervals of": drawing(plots.Intervals,
-					plots.IntervalsData{Confidence: 0.9, Samples: []plots.Point{{X: a, Y: b, Lo: a, Hi: b}},
-						Levels: []plots.Point{point("", 1, 0.9, 0.05)}}),
 				"comparison of": drawing(plots.Compare,
 					plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a}, {"b", b, nan, a, b}}}),
 			} {
@@ -305,7 +279,7 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("%s: only %d of the numbers are drawn", name, n)
 		}
 	}
-	if len(drawn) != 7 {
+	if len(drawn) != 6 {
 		t.Errorf("only these are drawn: %v", drawn)
 	}
 }
@@ -392,22 +366,6 @@ func TestRefusals(t *testing.T) {
 	} {
 		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line", name, err)
-		}
-	}
-}
-
-// TestIntervalsClosed: a label at an end of its interval, where clipping puts both, is inside.
-func TestIntervalsClosed(t *testing.T) {
-	crosses := func(y float64) int {
-		d := intervalsData()
-		d.Samples = []plots.Point{{X: 2, Y: y, Lo: 1, Hi: 3}}
-		var svg strings.Builder
-		must.Succeed(t, must.Get(plots.Intervals(d))(t).Write(&svg, "svg"))
-		return strings.Count(svg.String(), "#D55E00")
-	}
-	for y, outside := range map[float64]bool{0.99: true, 1: false, 3: false, 3.01: true} {
-		if got := crosses(y) > crosses(2); got != outside {
-			t.Errorf("label %v, interval from 1 to 3: outside %v, want %v", y, got, outside)
 		}
 	}
 }

@@ -22,5 +22,5 @@ func (f backendFlags) run(backend gpu.Backend, bar *progress) montecarlo.Run {
 	if bar == nil {
 		return montecarlo.Run{Backend: backend, Workers: f.Workers}
 	}
-	return montecarlo.Run{Backend: backend, Workers: f.Workers, Done: bar.add, Drawn: func(n uint64) { bar.drawn.Add(n) }}
+	return montecarlo.Run{Backend: backend, Workers: f.Workers, Done: bar.add}
 }

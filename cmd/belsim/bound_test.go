@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"belsim/cmd/explorer/engine"
@@ -85,17 +84,4 @@ func (q boundQuestion) answers(t *testing.T, folder string) map[string]float64 {
 	must.Succeed(t, json.Unmarshal(line, &row))
 	out["the explorer"] = row.JSON.Bound
 	return out
-}
-
-// TestExactEnds: --exact says how long any law takes, or leaves a dash where that is more than
-// minutes.
-func TestExactEnds(t *testing.T) {
-	status, stdout, stderr := run(t,
-		"compare johnson --levels 360 --r 3 --sigma 4 --decoder gen --samples 2 --exact --format=json --backend cpu")
-	var found compare.Ranking
-	must.Succeed(t, table.ReadJSON([]byte(stdout), &found))
-	if r := found.Results[0]; status != exitDone || r.AnyLaw != nil || table.Missing(r.Exact) ||
-		!strings.Contains(stderr, "a dash stands for any law of johnson (gen), which takes more than 5 minutes") {
-		t.Errorf("exit %d, %+v, standard error %q", status, r, stderr)
-	}
 }

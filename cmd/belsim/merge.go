@@ -18,7 +18,7 @@ type mergeCmd struct {
 
 // Run implements the command.
 func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
-	if err := cmd.checkOutput(env, cmd.result(ctx, nil)); err != nil {
+	if err := cmd.checkOutput(env, cmd.result(nil)); err != nil {
 		return err
 	}
 	m, err := sweep.Merge(ctx, cmd.Results, nil)
@@ -29,17 +29,15 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 		return fmt.Errorf("%s: %w: 'belsim sweep PLAN --out %s --print missing' lists their shards", cmd.Results, err,
 			cmd.Results)
 	}
-	return cmd.deliver(env, cmd.result(ctx, m))
+	return cmd.deliver(env, cmd.result(m))
 }
 
 // result is the table of all cells.
-func (cmd *mergeCmd) result(ctx context.Context, m *sweep.Merged) result {
+func (cmd *mergeCmd) result(m *sweep.Merged) result {
 	return result{
 		files: map[string]func(io.Writer) error{
 			"json": func(w io.Writer) error { return table.WriteJSON(w, m.Table(version())) },
-			"csv": func(w io.Writer) error {
-				return table.WriteCSVSeq(w, m.Cells(ctx))
-			},
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, m.Table(version()).Cells) },
 		},
 		figure: func() (*plots.Figure, error) {
 			increases, err := m.Map()

@@ -26,8 +26,7 @@ type progress struct {
 	what     string
 	finished atomic.Uint64
 	total    uint64
-	drawn    atomic.Uint64 // samples
-	note     atomic.Value  // a text beside it
+	note     atomic.Value // a text beside it
 	began    time.Time
 	stop     func() // ends it; again, it does nothing
 }
@@ -89,9 +88,6 @@ func (p *progress) add(n uint64) { p.finished.Add(n) }
 func (p *progress) say(text string) { p.note.Store(text) }
 
 func (p *progress) said() string {
-	if n := p.drawn.Load(); n > 0 {
-		return fmt.Sprintf(", %.3g samples", float64(n))
-	}
 	if text, ok := p.note.Load().(string); ok {
 		return ", " + text
 	}

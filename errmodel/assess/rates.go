@@ -31,7 +31,7 @@ type Rate struct {
 // WriteRates writes the observed error rate of every level and bit as CSV, a Rate for each.
 func (r *Report) WriteRates(w io.Writer) error {
 	c, counts := r.network.code, r.network.seen.Counts
-	return table.WriteCSVSeq(w, func(yield func(Rate, error) bool) {
+	return table.WriteCSVSeq(w, func(yield func(Rate) bool) {
 		var fitted []float64
 		for i, n := range counts.Samples {
 			fitted = matrix.Row(fitted, i, r.mixture.errors)
@@ -45,7 +45,7 @@ func (r *Report) WriteRates(w io.Writer) error {
 					lo, hi := errmodel.RateInterval(float64(x), float64(n))
 					rate.Rate, rate.Lo, rate.Hi = float64(x)/float64(n), lo, hi
 				}
-				if !yield(rate, nil) {
+				if !yield(rate) {
 					return
 				}
 			}

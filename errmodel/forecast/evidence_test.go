@@ -6,9 +6,11 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
@@ -173,6 +175,56 @@ func TestFitted(t *testing.T) {
 	for _, task := range must.Get(evidence.LoadBlind(folder))(t).Tasks() {
 		if groups[task.Group()] {
 			t.Errorf("%s is blind, and among the evidence", task.Data)
+		}
+	}
+}
+
+// TestFittedAtAnEnd: the law is where the evidence has its largest likelihood. The gradients of all
+// data sets stand in a file. Their sum leaves nothing to gain, and those of the data sets that are
+// computed again are those of the file.
+func TestFittedAtAnEnd(t *testing.T) {
+	gradients := must.Get(evidence.LoadGradients(folder))(t)
+	names := evidence.Numbers()
+	sum, outer := mat.NewVecDense(len(names), nil), mat.NewSymDense(len(names), nil)
+	for _, g := range gradients {
+		v := mat.NewVecDense(len(g), g)
+		sum.AddVec(sum, v)
+		outer.SymRankOne(outer, 1, v)
+	}
+	// By the outer products of the gradients, which estimate the curvature, a step of Newton would
+	// gain so much.
+	var inverse mat.Cholesky
+	var step mat.VecDense
+	if !inverse.Factorize(outer) {
+		t.Fatal("the gradients of the data sets do not tell all numbers")
+	}
+	must.Succeed(t, inverse.SolveVecTo(&step, sum))
+	if gain := mat.Dot(sum, &step) / 2; gain > 0.1 {
+		t.Errorf("another step would gain %.2g of log-likelihood: run testdata/forecast with -fit", gain)
+	}
+	if !long {
+		t.Log("the gradients of the file are not computed anew: BELSIM_LONG=1")
+		return
+	}
+	data := strings.Fields("keypoints food wages males")
+	law := must.Get(evidence.LoadLaws(folder))(t)["none"]
+	var results []*evidence.Result
+	for _, set := range must.Get(evidence.Load(folder))(t) {
+		for _, task := range set.Tasks() {
+			for _, source := range evidence.Sources {
+				if slices.Contains(data, task.Group()) && set.Trained(task, source) {
+					results = append(results, must.Get(set.Forecast(t.Context(), 2, task, source))(t))
+				}
+			}
+		}
+	}
+	for name, g := range must.Get(evidence.Gradients(t.Context(), 2, results, law))(t) {
+		for i, v := range g {
+			// 1e-4, the step of the differences, times a second derivative of some tens at most,
+			// and six digits of the file
+			if d := math.Abs(v - gradients[name][i]); d > 5e-3+1e-5*math.Abs(v) {
+				t.Errorf("%s by %s: %v, and %v in the file", name, names[i], v, gradients[name][i])
+			}
 		}
 	}
 }

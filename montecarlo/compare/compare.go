@@ -140,10 +140,9 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		row, done := Result{Design: s.Design(p.Code, p.Decoder), Expected: t.Mean, RMS: t.RMS,
 			ExactRMS: !math.IsNaN(t.RMS)}, run.Done
 		if draw.RelErr > 0 { // nobody knows how many samples that takes
-			done = run.Drawn
+			done = nil
 		}
-		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.CheckingExact(row.Exact), weights,
-			done)
+		sums, reached, err := montecarlo.Estimate(ctx, run.Backend, p, draw.CheckingExact(row.Exact), weights, done)
 		if err != nil {
 			return nil, err
 		}

@@ -168,23 +168,6 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestSeveralDecoders: a comparison of several decoders has the columns of one of a single decoder,
-// with exact values, marks and the line that the notes speak of.
-func TestSeveralDecoders(t *testing.T) {
-	s := scenario.New(scenario.Mixture{R: 0.6, Sigma: 1.5})
-	one := ranked(t, s, 32, []string{"gen"}, "unary", "hadamard").Table()
-	c := ranked(t, s, 32, []string{"bel-u", "gen"}, "unary", "hadamard")
-	several := c.Table()
-	must.Equal(t, "columns", one.Head, several.Head)
-	must.Equal(t, "rows", 3, len(several.Rows))
-	must.Equal(t, "the line is above row", 2, several.Line)
-	for i, r := range c.Results[:2] { // of unary
-		if table.Missing(r.Exact) || several.Rows[i][slices.Index(several.Head, "exact")] != r.ExactText() {
-			t.Errorf("%s, %s: no exact value in %q", r.Code, r.Decoder, several.Rows[i])
-		}
-	}
-}
-
 // TestReached: a comparison has what was asked for where each row has, beside exact values to 1 %.
 // Rows without one say where they have not.
 func TestReached(t *testing.T) {

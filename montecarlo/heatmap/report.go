@@ -10,7 +10,7 @@ import (
 )
 
 // IncreaseLabel says what the numbers of a map are, in texts and in pictures.
-const IncreaseLabel = "increase of A's error over B's, 100·(E_A − E_B)/E_B"
+const IncreaseLabel = "how much larger the error of A is than the error of B, in percent"
 
 // Title says how errors were computed by a method of the map.
 func (m *Map) Title(method plane.Method) string {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -26,39 +25,6 @@ func read(text string) (*Plan, error) {
 		return nil, err
 	}
 	return ReadPlan(context.Background(), "plan.json", decode.Builtin())
-}
-
-// TestPlanRefused: whatever is not understood is refused in one line that names the file.
-func TestPlanRefused(t *testing.T) {
-	t.Chdir(t.TempDir())
-	const good = `{"codes": ["unary"], "levels": [16], "r": [1], "sigma": [2], "methods": ["bound"]}`
-	must.Get(read(good))(t)
-	must.Get(read(strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:1000"`).Replace(good)))(t)
-	bad := []string{good + "\n{}", good[:len(good)-1], `[]`, ``}
-	for _, change := range [][2]string{ // what is replaced, and by what
-		{`"codes"`, `"cods": [], "codes"`}, {`"codes"`, `"Codes"`}, {`"r"`, `"levels": [8], "r"`}, {`"codes": ["unary"], `, ``},
-		{`["unary"]`, `[]`}, {`["unary"]`, `null`}, {`"sigma": [2]`, `"label_noise": [2]`}, {`["unary"]`, `["unary", "unary"]`},
-		{`unary`, `unarie`}, {`unary`, `none.csv`}, {`"bound"`, `"guess"`}, {`16`, `1`}, {`16`, `16, 16`}, {`[1]`, `[0]`},
-		{`[1]`, `[2, 1]`}, {`[1]`, `"1:2"`}, {`[2]`, `[]`},
-	} {
-		bad = append(bad, strings.Replace(good, change[0], change[1], 1))
-	}
-	for _, more := range []string{`"decoders": ["bel"]`, `"decoders": ["bel-j"]`, `"seed": "1"`, `"samples": 1.5`, `"samples": 1`,
-		`"samples": 10, "rel_err": 0.1`, `"max_samples": 100000`, `"rel_err": -1`, `"temperature": 0`, `"labels": "continuous"`,
-		`"prior": "none.csv"`} {
-		bad = append(bad, strings.Replace(good, `"r"`, more+`, "r"`, 1))
-	}
-	bad = append(bad,
-		strings.NewReplacer(`"r"`, `"decoders": ["bel-j"], "r"`, `"unary"`, `"unary", "hexj"`).Replace(good),
-		strings.NewReplacer(`"r"`, `"samples": 18446744073709551615, "r"`, "bound", "mc").Replace(good),
-		strings.NewReplacer(`"r"`, `"decoders": ["gen-ex"], "r"`, "unary", "hadamard").Replace(good),
-		strings.NewReplacer(`[1]`, `"1:2:10000"`, `[2]`, `"1:2:1001"`).Replace(good))
-	for _, plan := range bad {
-		p, err := read(plan)
-		if p != nil || err == nil || !strings.Contains(err.Error(), "plan.json") || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v; want one line about plan.json", plan, err)
-		}
-	}
 }
 
 // TestPlanLimits: the largest numbers of levels and of samples are taken, and one more is not.

@@ -138,19 +138,6 @@ func TestShardsCover(t *testing.T) {
 	}
 }
 
-func TestParseShard(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "1/1", "3/8": "3/8", "0/4": "shard 0/4: want i/N", "5/4": "shard 5/4: want i/N",
-		"3": "shard 3: want i/N", "1/2x": "shard 1/2x: want i/N",
-	} {
-		i, n, err := ParseShard(text)
-		if got := fmt.Sprintf("%d/%d", i, n); err == nil && got != want || err != nil && !strings.HasPrefix(err.Error(),
-			want) {
-			t.Errorf("shard %q: %s, %v; want %s", text, got, err, want)
-		}
-	}
-}
-
 // mustOpen opens a shard of a sweep whose results are made up.
 func mustOpen(t testing.TB, s *Sweep, dir string, i, n int) *Shard {
 	t.Helper()

@@ -1,9 +1,7 @@
 package sweep
 
 import (
-	"context"
 	"fmt"
-	"iter"
 	"slices"
 
 	"belsim/errmodel/scenario"
@@ -39,18 +37,6 @@ func (m *Merged) Cell(cell int) CellResult {
 	p := m.Pairs[task.Pair]
 	return CellResult{
 		Design: p.Design, Point: task.Point, Method: task.Method, Numbers: m.numbers[cell],
-	}
-}
-
-// Cells yields the rows of all cells, in the order of the plan: the lines of the CSV. The error
-// of a row is the context's.
-func (m *Merged) Cells(ctx context.Context) iter.Seq2[CellResult, error] {
-	return func(yield func(CellResult, error) bool) {
-		for cell := range m.size {
-			if !yield(m.Cell(cell), ctx.Err()) {
-				return
-			}
-		}
 	}
 }
 

@@ -119,14 +119,3 @@ func TestUnseenErrors(t *testing.T) {
 			unseen)
 	}
 }
-
-// TestManyLevels: a table of many levels has the last one.
-func TestManyLevels(t *testing.T) {
-	v, out := verify.Report{}, new(strings.Builder)
-	for i := range 40 {
-		v.Labels = append(v.Labels, verify.Level{Level: i + 1})
-	}
-	if must.Succeed(t, v.Write(out, "", "")); !strings.Contains(out.String(), "\n     40 ") {
-		t.Error(out)
-	}
-}

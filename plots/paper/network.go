@@ -101,10 +101,6 @@ func pictures(r *assess.Report) ([]picture, error) {
 		f, err := plots.Lines(pitData(p, style))
 		add("Calibration. "+p.Text(r.Fit), f, err)
 	}
-	if d := r.Fit.Fitted; d != nil && !table.Missing(d.Intervals.Width) {
-		f, err := plots.Intervals(intervalsData(r.Fit, style))
-		add("Intervals of single labels. "+d.IntervalsText(r.Fit), f, err)
-	}
 	return out, failed
 }
 
@@ -151,25 +147,6 @@ func pitData(p *assess.Probabilities, style plots.Style) plots.LinesData {
 		d.Level = append(d.Level, (float64(i)+0.5)/float64(len(p.PIT)))
 		d.Lines[0].Values = append(d.Lines[0].Values, share*float64(len(p.PIT)))
 		d.Lines[1].Values = append(d.Lines[1].Values, 1)
-	}
-	return d
-}
-
-// intervalsData returns the data of the figure of intervals: of 150 samples at most.
-func intervalsData(f *assess.Fit, style plots.Style) plots.IntervalsData {
-	const most = 150
-	i := f.Fitted.Intervals
-	d := plots.IntervalsData{Style: style, Confidence: i.Confidence, Title: "intervals by " + f.Fitted.Kind,
-		Unit: " (levels)"}
-	if f.Range != nil {
-		d.Unit = " (label units)"
-	}
-	for _, x := range i.Samples[:min(most, len(i.Samples))] { // they are in random order
-		d.Samples = append(d.Samples, plots.Point{X: x.Label, Y: x.Target, Lo: x.Lower, Hi: x.Upper})
-	}
-	for _, l := range i.Levels {
-		d.Levels = append(d.Levels, plots.Point{X: float64(l.From+l.To) / 2, Y: l.Coverage, Lo: l.Interval[0],
-			Hi: l.Interval[1]})
 	}
 	return d
 }

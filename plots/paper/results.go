@@ -77,7 +77,7 @@ func MapData(m *heatmap.Map, fit *assess.Fit, style plots.Style) plots.HeatmapDa
 	d := plots.HeatmapData{
 		Title: fmt.Sprintf("A = %s (%s), B = %s (%s), %d levels", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
 			m.A.Levels) + m.NotDefault(),
-		X: m.R, Y: m.Sigma, XLog: m.LogR, YLog: m.LogSigma, Style: style, XLabel: "r", YLabel: "σ (levels)",
+		X: m.R, Y: m.Sigma, XLog: m.LogR, YLog: m.LogSigma, Style: style, XLabel: "r (levels)", YLabel: "σ (levels)",
 		ZLabel: heatmap.IncreaseLabel, Blank: "e > 1", Mark: markOf(fit),
 		Below: m.A.Code + " (A) is better", Above: m.B.Code + " (B) is better",
 	}

@@ -34,20 +34,26 @@ func fitAll(ctx context.Context, workers int, results []*evidence.Result) error 
 		return err
 	}
 	log.Printf("all: %.2f %+v", density, law)
+	without, err := evidence.Without(ctx, workers, results, law)
+	if err != nil {
+		return err
+	}
+	gradients, err := evidence.Gradients(ctx, workers, results, law)
+	if err != nil {
+		return err
+	}
 	groups, laws := []string{"none"}, []forecast.Law{law}
+	rows := [][]string{append([]string{"data"}, evidence.Numbers()...)}
 	for _, r := range results {
-		g := r.Task.Group()
-		if slices.Contains(groups, g) {
-			continue
+		if g := r.Task.Group(); !slices.Contains(groups, g) {
+			groups, laws = append(groups, g), append(laws, without[g])
+			rows = append(rows, append([]string{g}, numbers(gradients[g])...))
 		}
-		others := slices.DeleteFunc(slices.Clone(results), func(r *evidence.Result) bool { return r.Task.Group() == g })
-		without, _, err := evidence.FitLaw(ctx, workers, others, law, steps)
-		if err != nil {
-			return err
-		}
-		groups, laws = append(groups, g), append(laws, without)
 	}
 	if err := writeLaws(filepath.Join(folder, "laws.csv"), groups, laws); err != nil {
+		return err
+	}
+	if err := writeRows(filepath.Join(folder, "gradients.csv"), rows); err != nil {
 		return err
 	}
 	return writeFitted(filepath.Join("errmodel", "forecast", "fitted.go"), laws, results)
@@ -66,17 +72,29 @@ func lost(results []*evidence.Result) (losses []float64, sets int) {
 
 // writeLaws writes a row for each data set that was left out.
 func writeLaws(path string, without []string, laws []forecast.Law) error {
-	var text bytes.Buffer
-	w := csv.NewWriter(&text)
-	w.Write(append([]string{"without"}, evidence.Numbers()...))
+	rows := [][]string{append([]string{"without"}, evidence.Numbers()...)}
 	for i, law := range laws {
-		row := []string{without[i]}
+		var values []float64
 		for k := range evidence.Numbers() {
-			row = append(row, strconv.FormatFloat(field(law, k), 'g', 6, 64))
+			values = append(values, field(law, k))
 		}
-		w.Write(row)
+		rows = append(rows, append([]string{without[i]}, numbers(values)...))
 	}
-	w.Flush() // a buffer takes everything
+	return writeRows(path, rows)
+}
+
+func numbers(values []float64) (out []string) {
+	for _, v := range values {
+		out = append(out, strconv.FormatFloat(v, 'g', 6, 64))
+	}
+	return out
+}
+
+func writeRows(path string, rows [][]string) error {
+	var text bytes.Buffer
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
+		return err
+	}
 	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 

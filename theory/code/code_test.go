@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +17,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
-	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
@@ -133,47 +130,6 @@ func TestOneBitSteps(t *testing.T) {
 	}
 }
 
-// TestPublished compares with the matrices the paper's authors published, in
-// the folder BELSIM_REFERENCE: files NAME_LEVELS.csv or .npy.
-func TestPublished(t *testing.T) {
-	dir := os.Getenv("BELSIM_REFERENCE")
-	if dir == "" {
-		t.Skip("conformance with published code matrices not checked: BELSIM_REFERENCE is not set")
-	}
-	paths := must.Get(filepath.Glob(filepath.Join(dir, "*_*.*")))(t)
-	pattern := regexp.MustCompile(`^(.+)_(\d+)\.(csv|npy)$`)
-	compared := 0
-	for _, path := range paths {
-		match := pattern.FindStringSubmatch(filepath.Base(path))
-		if match == nil || !slices.ContainsFunc(code.Families(),
-			func(f code.Family) bool { return f.Name == match[1] }) {
-			continue
-		}
-		levels := must.Get(strconv.Atoi(match[2]))(t)
-		published, err := code.Open(path, levels)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		compared++
-		ours := mustNew(t, match[1], levels)
-		if ours.Bits() != published.Bits() {
-			t.Errorf("%s: %d bits, ours has %d", filepath.Base(path), published.Bits(), ours.Bits())
-			continue
-		}
-		for i := range levels {
-			if !slices.Equal(ours.Word(i), published.Word(i)) {
-				t.Errorf("%s: level %d differs from ours", filepath.Base(path), i+1)
-				break
-			}
-		}
-	}
-	if compared == 0 {
-		t.Fatalf("no published matrices in %s", dir)
-	}
-	t.Logf("%d published matrices compared", compared)
-}
-
 // TestAuthors compares with all matrices that the paper's authors published, by hashes of their
 // columns: without those that are constant, and complemented where level 1 has a one, which no
 // decoder sees. Two of them are no code of ours.
@@ -253,35 +209,6 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
-		return path
-	}
-	for _, tt := range []struct {
-		code   string
-		levels int
-		want   string
-	}{
-		{"jonson", 8, "one of unary, johnson"},
-		{"unary", 1, "want 2 to 65536"},
-		{"unary", 65537, "want 2 to 65536"},
-		{file("one.csv", "0,1\n"), 0, "at least 2"},
-		{file("two.csv", "0,1\n0,2\n"), 0, "row 2, column 2: 2 is neither 0 nor 1"},
-		{file("same.csv", "0,1\n1,1\n0,1\n"), 0, "rows 1 and 3 are the same code word"},
-		{file("ok.csv", "0,1\n1,1\n"), 3, "2 rows, but 3 levels"},
-		{filepath.Join(dir, "missing.csv"), 0, "no such file"},
-		{filepath.Join(dir, "codes.pkl"), 0, "want a name ending in .csv, .npy or .npz"},
-	} {
-		_, err := code.Open(tt.code, tt.levels)
-		if err == nil || !strings.Contains(must.Text(err), tt.want) {
-			t.Errorf("Open(%q, %d): error %v, want one about %q", tt.code, tt.levels, err, tt.want)
-		}
-	}
-}
-
 // TestRealRows: every level of a code of real numbers has its own word.
 func TestRealRows(t *testing.T) {
 	rows := mat.NewDense(3, 2, []float64{0, 0.5, 1, 0.25, 0, 0.5})
@@ -290,24 +217,4 @@ func TestRealRows(t *testing.T) {
 	}
 	rows.Set(2, 1, 0.50002)
 	must.Get(code.FromReal("real.csv", rows))(t)
-}
-
-func FuzzFromMatrix(f *testing.F) {
-	f.Add("0,1\n1,0\n")
-	f.Add("1\n0\n")
-	f.Fuzz(func(t *testing.T, in string) {
-		path := filepath.Join(t.TempDir(), "in.csv")
-		must.Succeed(t, os.WriteFile(path, []byte(in), 0o600))
-		m, err := arrayfile.ReadFile(path)
-		if err != nil {
-			return
-		}
-		c, err := code.FromMatrix("in", m)
-		if err != nil {
-			return
-		}
-		if !mat.Equal(c, m) {
-			t.Fatalf("code differs from its matrix %v", m)
-		}
-	})
 }

@@ -1,6 +1,6 @@
 // Package engine answers the questions of the explorer's page: a code with its transitions, the
 // error probabilities of its bits, the error of every level, a row of the table of codes, a part
-// of the map, a fit to a network's outputs. Each answer comes from the libraries that the command
+// of the map, what a file holds. Each answer comes from the libraries that the command
 // uses, so the numbers are the command's.
 //
 // A question is a method's name and a JSON object; an answer is a JSON object and arrays of
@@ -70,7 +70,6 @@ var methods = map[string]func(e *Engine, ctx context.Context, question []byte) (
 	"row":     asked((*Engine).row),
 	"map":     asked((*Engine).mapRows),
 	"inspect": asked((*Engine).inspect),
-	"fit":     asked((*Engine).fit),
 	"file":    asked((*Engine).file),
 }
 

@@ -13,10 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/forecast"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/plane"
@@ -330,16 +328,21 @@ func TestInspect(t *testing.T) {
 		return path
 	}
 	for kind, text := range map[string]string{
-		"code": "0,0\n0,1\n1,1\n", "prior": "label,count\n3,1\n5,2\n", "targets": "1\n2\n3.5\n",
-		"outputs": "1.5,-2\n0.3,4\n2,2\n",
+		"code": "0,0\n0,1\n1,1\n", "prior": "label,count\n3,1\n5,2\n",
 	} {
 		if a := ask(t, New(""), "inspect", fileQuestion{write(kind+".csv", text)}).JSON.(*Inspected); a.Kind != kind {
 			t.Errorf("%s is taken for %s", kind, a.Kind)
 		}
 	}
+	want := &Fit{"johnson", 4, 1, 2, []float64{0.25, 0.25, 0.25, 0.25}, 6}
+	fit := must.Get(table.JSON(assess.Fit{Format: 3, Code: want.Code, Levels: want.Levels, Bits: 2, R: want.R,
+		RInterval: [2]float64{1, 1}, Sigma: want.Sigma, SigmaInterval: [2]float64{2, 2}, Prior: want.Prior, LevelWidth: 1,
+		LogitScale: 2, Temperature: 3}))(t)
+	must.Equal(t, "the mixture of a fit", &Inspected{Kind: "fit", Fit: want},
+		ask(t, New(""), "inspect", fileQuestion{write("good.json", string(fit))}).JSON.(*Inspected))
 	for name, text := range map[string]string{
 		"fit.json": "{", "twice.csv": "0,1\n0,1\n", "ragged.csv": "0,1\n0\n", "words.csv": "a,b\nc,d\n",
-		"empty.csv": "", "bad.npy": "not numpy", "picture.png": "x",
+		"outputs.csv": "1.5,-2\n0.3,4\n2,2\n", "targets.csv": "1\n2\n3.5\n", "empty.csv": "", "bad.npy": "not numpy", "picture.png": "x",
 	} {
 		if _, err := try(New(""), "inspect", fileQuestion{write(name, text)}); err == nil ||
 			!strings.Contains(err.Error(), name) {
@@ -348,43 +351,6 @@ func TestInspect(t *testing.T) {
 	}
 	if _, err := try(New(""), "inspect", fileQuestion{filepath.Join(folder, "missing.csv")}); err == nil {
 		t.Error("a file that does not exist is read")
-	}
-}
-
-// TestFit judges the network of the repository, as the command does.
-func TestFit(t *testing.T) {
-	network := filepath.Join("..", "..", "..", "testdata", "network")
-	e := New("")
-	q := fitQuestion{Code: "johnson", Levels: 64, Targets: filepath.Join(network, "targets.npy"),
-		Outputs: filepath.Join(network, "logits.npy"), Range: &[2]float64{2.5, 4.3}}
-	a := ask(t, e, "fit", q)
-	f := a.JSON.(fitAnswer)
-	must.Within(t, "label noise", f.Fit.Perceived.Noise, 1.448, 1.468)
-	must.Equal(t, "number of rates", 64*32, len(a.Numbers["rates"]))
-	if n := len(f.Opening); n < 2 || f.Fit.Recommendation != nil ||
-		f.Opening[n-1] != "Next: forecast all other codes." {
-		t.Errorf("not asked for a recommendation, it says %q", f.Opening)
-	}
-	q.Recommend = true
-	if f = ask(t, e, "fit", q).JSON.(fitAnswer); f.Fit.Recommendation == nil ||
-		!strings.HasPrefix(f.Opening[len(f.Opening)-1], "Next: train longer, or keep johnson") {
-		t.Errorf("the recommendation is %+v, the opening %q", f.Fit.Recommendation, f.Opening)
-	}
-	path := filepath.Join(t.TempDir(), "fit.json")
-	text := must.Get(table.JSON(f.Fit))(t)
-	must.Succeed(t, os.WriteFile(path, text, 0o666))
-	back := ask(t, e, "inspect", fileQuestion{path}).JSON.(*Inspected)
-	must.Equal(t, "the fit, read back", &Inspected{Kind: "fit", Fit: f.Fit}, back,
-		cmpopts.IgnoreUnexported(assess.Fit{}), cmpopts.IgnoreFields(forecast.Row{}, "Lo", "Hi"),
-		cmpopts.IgnoreFields(forecast.Decision{}, "Best")) // not in JSON
-	for _, text := range append(f.Opening, f.Remarks...) {
-		if strings.Contains(text, "--") {
-			t.Errorf("the verdict names flags: %q", text)
-		}
-	}
-	q.Range = &[2]float64{4, 2}
-	if _, err := try(e, "fit", q); err == nil || !strings.Contains(err.Error(), "smaller number first") {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -6,17 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
 	"belsim/errmodel/assess"
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo/verify"
 	"belsim/theory"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
 
@@ -25,19 +24,23 @@ type fileQuestion struct {
 	Path string `json:"path"`
 }
 
-// Inspected says what a file holds. Kind is code, fit, prior, or samples of a network: targets
-// (a column) or outputs.
+// Inspected says what a file holds: a code, a fit or a prior.
 type Inspected struct {
-	Kind    string      `json:"kind"`
-	Code    *Code       `json:"code,omitempty"`
-	Levels  int         `json:"levels,omitempty"`
-	Prior   *Prior      `json:"prior,omitempty"`
-	Fit     *assess.Fit `json:"fit,omitempty"`
-	Rows    int         `json:"rows,omitempty"`
-	Columns int         `json:"columns,omitempty"`
-	Whole   bool        `json:"whole,omitempty"` // targets are whole numbers from 1
-	Lo      float64     `json:"lo,omitempty"`    // the smallest and the largest target
-	Hi      float64     `json:"hi,omitempty"`
+	Kind   string `json:"kind"`
+	Code   *Code  `json:"code,omitempty"`
+	Levels int    `json:"levels,omitempty"`
+	Prior  *Prior `json:"prior,omitempty"`
+	Fit    *Fit   `json:"fit,omitempty"`
+}
+
+// Fit is the mixture of a file that the command fit wrote, as --model of other commands reads it.
+type Fit struct {
+	Code        string    `json:"code"`
+	Levels      int       `json:"levels"`
+	R           float64   `json:"r"`
+	Sigma       float64   `json:"sigma"`
+	Prior       []float64 `json:"prior"`
+	Temperature float64   `json:"temperature"`
 }
 
 // inspect answers with what a file holds.
@@ -49,7 +52,8 @@ func (e *Engine) inspect(ctx context.Context, q fileQuestion) (*answer, error) {
 	return &answer{JSON: out}, nil
 }
 
-const known = "a code, targets or a network's outputs (.csv or .npy), a histogram of labels (.csv), or a fit (.json)"
+const known = "a code (.csv or .npy), a histogram of labels (.csv), or a fit (.json), which 'belsim fit' writes of a " +
+	"network's outputs"
 
 // Inspect says what a file holds. The error names the file, and says what is wrong with it and
 // which files there are.
@@ -63,7 +67,9 @@ func Inspect(path string) (*Inspected, error) {
 		if f.Circular {
 			return nil, fmt.Errorf("%s: a fit of levels on a circle, and the explorer's are on a line", path)
 		}
-		return &Inspected{Kind: "fit", Fit: f}, nil
+		s := scenario.New(nil)
+		f.Fill(s)
+		return &Inspected{Kind: "fit", Fit: &Fit{f.Code, f.Levels, f.R, f.Sigma, f.Prior, s.Temperature}}, nil
 	case ".csv", ".npy":
 	default:
 		return nil, fmt.Errorf("%s: want %s", path, known)
@@ -75,26 +81,12 @@ func Inspect(path string) (*Inspected, error) {
 		return &Inspected{Kind: "prior", Levels: p.Levels(),
 			Prior: &Prior{Kind: "counts", Counts: p.Histogram.Counts}}, nil
 	}
-	rows, err := arrayfile.OpenRows(path)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out, binary, err := scan(rows)
-	if err != nil {
-		return nil, err
-	}
-	if out.Columns == 1 && !(binary && out.Rows <= 2) {
-		out.Kind = "targets"
-		return out, nil
-	}
 	c, err := code.Open(path, 0)
 	if err != nil {
-		if binary && out.Rows <= maxLevels { // it was meant as a code
-			return nil, err
-		}
-		out.Kind = "outputs"
-		return out, nil
+		return nil, fmt.Errorf("%w; want %s", err, known)
+	}
+	if c.Real() {
+		return nil, fmt.Errorf("%s: numbers other than 0 and 1; want %s", path, known)
 	}
 	if c.Levels() > maxLevels {
 		return nil, fmt.Errorf("%s: %d levels; the explorer takes codes of up to %d", path, c.Levels(), maxLevels)
@@ -105,82 +97,6 @@ func Inspect(path string) (*Inspected, error) {
 	}
 	return &Inspected{Kind: "code", Levels: c.Levels(), Code: &Code{Name: filepath.Base(path), Bits: c.Bits(),
 		Rows: words}}, nil
-}
-
-// scan reads all rows of a file: how many there are, and whether all numbers are 0 or 1.
-func scan(rows *arrayfile.Rows) (out *Inspected, binary bool, err error) {
-	_, columns := rows.Dims()
-	out, binary = &Inspected{Columns: columns, Whole: true, Lo: math.Inf(1), Hi: math.Inf(-1)}, true
-	row := make([]float64, columns)
-	for {
-		err := rows.Next(row)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		out.Rows++
-		for _, v := range row {
-			out.Lo, out.Hi = min(out.Lo, v), max(out.Hi, v)
-			binary = binary && (v == 0 || v == 1)
-			out.Whole = out.Whole && v == math.Round(v) && v >= 1
-		}
-	}
-	if out.Rows == 0 {
-		return nil, false, fmt.Errorf("%s: no numbers", rows.Name())
-	}
-	return out, binary, nil
-}
-
-// fitQuestion asks for the fit to a network's outputs.
-type fitQuestion struct {
-	Code     string      `json:"code"` // a name or a file
-	Levels   int         `json:"levels"`
-	Targets  string      `json:"targets"`
-	Outputs  string      `json:"outputs"`
-	Range    *[2]float64 `json:"range"` // nil where targets are levels
-	Training string      `json:"training"`
-	// Recommend forecasts the other codes, too, which takes longer.
-	Recommend bool `json:"recommend"`
-}
-
-// fitAnswer is the verdict on a network.
-type fitAnswer struct {
-	Opening []string    `json:"opening"` // the verdict in sentences
-	Remarks []string    `json:"remarks"`
-	Fit     *assess.Fit `json:"fit"` // as fit writes it
-}
-
-// fit answers with the verdict on a network, as the command has it. Numbers rates are the
-// observed error rates of the bits, L × M.
-func (e *Engine) fit(ctx context.Context, q fitQuestion) (*answer, error) {
-	if _, named := code.Lookup(q.Code); !named {
-		q.Code = e.Path(q.Code)
-	}
-	o := assess.Options{
-		Code: q.Code, Levels: q.Levels, Targets: e.Path(q.Targets), Outputs: e.Path(q.Outputs), Temperature: 1,
-		Recommend: q.Recommend, Decoders: decode.Builtin(),
-	}
-	if q.Range != nil {
-		o.Range = assess.LabelRange{Lo: q.Range[0], Hi: q.Range[1]}
-		if !(o.Range.Hi > o.Range.Lo) {
-			return nil, fmt.Errorf("the range of the labels is %v to %v: want the smaller number first", o.Range.Lo,
-				o.Range.Hi)
-		}
-	}
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
-	r, err := assess.Run(ctx, o, run.Workers, nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Fit.Version = e.version
-	return &answer{
-		JSON:    fitAnswer{r.Opening, r.Remarks, r.Fit},
-		Numbers: map[string][]float64{"rates": r.Rates().RawMatrix().Data},
-	}, nil
 }
 
 // outputQuestion asks for a file with the numbers of a view.

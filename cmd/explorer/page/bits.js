@@ -15,17 +15,14 @@ function targetBar(c, target, box) {
 	return bar + tag("path", { d: ones.join(""), fill: c.one });
 }
 
-/** bitRow draws one bit: its error probabilities, and the rates that were observed. */
-function bitRow(c, box, x, { name, marked, target, values, seen, level, last }) {
+/** bitRow draws one bit: its error probabilities. */
+function bitRow(c, box, x, { name, marked, target, values, level, last }) {
 	const levels = values.length,
 		xs = values.map((_, i) => i + 1);
-	const most = Math.max(0, ...values.filter(Number.isFinite), ...seen.filter(Number.isFinite));
+	const most = Math.max(0, ...values.filter(Number.isFinite));
 	const y = new Scale(0, Math.max(most * 1.04, niceStep(most / 3)), box.bottom, box.top);
 	const titles = last ? { xTicks: wholeTicks(levels, 6), xTitle: "level n" } : { xTicks: [] };
 	let s = axes(c, box, x, y, { ...titles, yTicks: y.ticks(3) }) + targetBar(c, target, box);
-	if (seen.length > 0) {
-		s += tag("path", { d: line(xs, seen, x, y), ...stroke(c.sampled, 1.2, { "stroke-dasharray": "2 2" }) });
-	}
 	s += tag("path", { d: line(xs, values, x, y), ...stroke(c.exact, 1.7) });
 	const halo = { "paint-order": "stroke", stroke: c.paper, "stroke-width": 3 };
 	const bold = { size: 12, anchor: "end", "font-weight": 600, fill: marked ? c.mark : c.ink };
@@ -40,8 +37,8 @@ function bitRow(c, box, x, { name, marked, target, values, seen, level, last }) 
 }
 
 /** bitsFigure draws the error probabilities of the shown bits over the levels, with the target bit
- * as a bar above. e and rates are levels × bits; rates are null where none were observed. */
-export function bitsFigure({ e, matrix, levels, bits, shown, chosen, rates, hover, title }, c, width, tall) {
+ * as a bar above. e is levels × bits. */
+export function bitsFigure({ e, matrix, levels, bits, shown, chosen, hover, title }, c, width, tall) {
 	const row = Math.max(92, Math.floor((tall - 46) / Math.max(1, shown.length)));
 	const left = 56,
 		right = width - 10,
@@ -57,7 +54,6 @@ export function bitsFigure({ e, matrix, levels, bits, shown, chosen, rates, hove
 			marked,
 			target: columnOf(matrix, k),
 			values: columnOf(e, k),
-			seen: rates ? columnOf(rates, k) : [],
 			level: hover?.level,
 			last: j === shown.length - 1,
 		});

@@ -1,12 +1,12 @@
-// Files that are given to the page: a code, a fit, a prior, or a network's samples.
+// Files that are given to the page: a code, a fit, or a prior.
 import { $, notify, say } from "explorer/dom.js";
 import { openCode, openFit } from "explorer/moves.js";
 
 const largest = 256; // MiB
 
 export class Files {
-	constructor(store, about, pool, fit) {
-		Object.assign(this, { store, about, pool, fit });
+	constructor(store, about, pool) {
+		Object.assign(this, { store, about, pool });
 		let depth = 0; // of the elements that the pointer is in
 		const show = (n) => {
 			depth = n;
@@ -30,25 +30,20 @@ export class Files {
 		});
 	}
 
-	/** open takes what was given. A network's samples come in two files. */
+	/** open takes what was given. */
 	async open(list) {
 		notify("");
-		const samples = [];
 		try {
 			for (const f of list) {
-				const { bytes, ...found } = await this.inspect(f);
+				const found = await this.inspect(f);
 				if (found.kind === "code") {
 					this.store.set(openCode(this.store.present, found));
 					say(`Opened ${f.name}: a code of ${found.levels} levels, which all figures show.`);
 				} else if (found.kind === "prior") {
 					this.takePrior(f.name, found);
 					say(`Opened ${f.name}: a histogram of labels, which all numbers are for.`);
-				} else if (found.kind === "fit") {
-					if (this.takeFit(found.fit)) this.fit.shown(`Opened ${f.name}`, found.fit);
-					else say(`Opened ${f.name}.`);
-				} else samples.push({ name: f.name, bytes, ...found });
+				} else this.takeFit(f.name, found.fit);
 			}
-			if (samples.length > 0) this.fit.take(samples, this.store.present);
 		} catch (err) {
 			notify(err.message);
 		}
@@ -68,8 +63,7 @@ export class Files {
 				`${f.name}: ${size} MiB; the explorer reads files of up to ${largest} MiB, the command has no limit`,
 			);
 		const bytes = new Uint8Array(await f.arrayBuffer());
-		const found = await this.pool.ask("file", "inspect", { path: f.name }, { rank: 0, files: [[f.name, bytes]] });
-		return { ...found, bytes };
+		return this.pool.ask("file", "inspect", { path: f.name }, { rank: 0, files: [[f.name, bytes]] });
 	}
 
 	takePrior(name, { levels, prior }) {
@@ -78,15 +72,14 @@ export class Files {
 		this.store.set({ prior });
 	}
 
-	/** takeFit shows the model of a fit, and returns whether its code is shown. reading is how its outputs are read, where
-	 * that is known. */
-	takeFit(f, reading = {}) {
+	/** takeFit shows r, σ, prior and temperature of a fit, with its code where that is known. */
+	takeFit(name, f) {
 		const most = this.about.max_levels;
 		if (f.levels > most) throw new Error(`the fit has ${f.levels} levels; the explorer takes up to ${most}`);
 		const { change, shown } = openFit(this.store.present, f, this.about.codes);
-		this.store.set({ ...change, ...reading });
+		this.store.set(change);
+		say(`Opened ${name}: all figures have its r, σ and prior now, those of ${f.code} with ${f.levels} levels.`);
 		if (!shown)
 			notify(`The fit is for ${f.code}, a file: drop it here, too. Its model is shown with johnson until then.`);
-		return shown;
 	}
 }

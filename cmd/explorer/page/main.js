@@ -3,7 +3,6 @@ import { Controls } from "explorer/controls.js";
 import { $, notify } from "explorer/dom.js";
 import { Drawing } from "explorer/drawing.js";
 import { Files } from "explorer/files.js";
-import { FitPanel } from "explorer/fit.js";
 import { listenKeys } from "explorer/keyboard.js";
 import { Link } from "explorer/link.js";
 import { listenPointer } from "explorer/pointer.js";
@@ -38,15 +37,10 @@ async function start() {
 		},
 		stop: (r) => store.set({ r: floored(r) }, { within: true }),
 	});
-	const fit = new FitPanel(pool, about, { use: (...of) => files.takeFit(...of), redraw: () => drawing.draw("bits") });
-	const what = () => ({
-		state: store.present,
-		data: views.data,
-		rates: fit.ratesOf(store.present.code, views.data.code),
-	});
+	const what = () => ({ state: store.present, data: views.data });
 	drawing = new Drawing(what, theme);
 	const controls = new Controls(store, about, views);
-	const files = new Files(store, about, pool, fit);
+	const files = new Files(store, about, pool);
 	const saves = new Saves(what, pool);
 	listenTable(store);
 	listenPresets(store);

@@ -56,7 +56,7 @@ export function openFit(s, fit, codes) {
 	const known = codes.some((c) => c.name === name);
 	const mine = s.code.name === name && s.levels === fit.levels;
 	const prior = { kind: "counts", counts: fit.prior };
-	const change = { r: fit.r, sigma: fit.sigma, prior, method: "auto" };
+	const change = { r: fit.r, sigma: fit.sigma, prior, temperature: fit.temperature, method: "auto" };
 	if (!mine) {
 		const code = named(known ? name : "johnson");
 		Object.assign(change, { levels: fit.levels, code, other: named("unary"), bits: [], ...fitting(s) });

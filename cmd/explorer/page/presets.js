@@ -18,26 +18,18 @@ export const presets = [
 			"large. Move σ and look at level 32, then click b1jdj in the table.",
 		change: { code: named("b1jdj-nr"), other: named("b1jdj") },
 	},
-	{
-		name: "Open my network",
-		text:
-			"Choose two files (.csv or .npy): the targets of the test samples, and the network's outputs. The page judges " +
-			"the network and shows it in all figures.",
-		files: true,
-	},
 ];
 
 /** listenPresets makes a button of each preset. */
 export function listenPresets(store) {
-	const buttons = presets.map(({ name, text, change, files }) => {
+	const buttons = presets.map(({ name, text, change }) => {
 		const button = document.createElement("button");
 		button.textContent = name;
 		button.setAttribute("aria-pressed", "false");
 		button.onclick = () => {
 			for (const b of buttons) b.setAttribute("aria-pressed", String(b === button));
 			say(text);
-			if (files) $("open").click();
-			else store.set({ ...structuredClone(initial), ...change });
+			store.set({ ...structuredClone(initial), ...change });
 		};
 		return button;
 	});

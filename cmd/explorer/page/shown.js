@@ -25,8 +25,8 @@ export function twins({ matrix, levels, bits }) {
 
 const tall = (width) => Math.round(Math.min(460, Math.max(300, width * 0.72)));
 
-/** figures are the figures of the page, each a function of what there is to show ({state, data,
- * rates}), the colours, the width, and the pointer ({hover, cursor}) or null. */
+/** figures are the figures of the page, each a function of what there is to show ({state, data}),
+ * the colours, the width, and the pointer ({hover, cursor}) or null. */
 export const figures = {
 	matrix({ state, data: { code } }, c, width, pointer) {
 		const title = `Code matrix of ${titleOf(code)}`;
@@ -42,13 +42,13 @@ export const figures = {
 		const drawing = { levels: code.levels, bound, exact, mean, stderr, answers, hover: pointer?.hover, title };
 		return levelsFigure(drawing, c, width, tall(width) + 40);
 	},
-	bits({ state, data: { code, errors }, rates }, c, width, pointer) {
+	bits({ state, data: { code, errors } }, c, width, pointer) {
 		const chosen = chosenBits(state, code),
 			under = pointer?.hover?.bit;
 		const extra = under && under <= code.bits && !chosen.includes(under) && chosen.length > 0;
 		const shown = extra ? [...chosen.slice(0, -1), under] : chosen;
 		const title = `Error probabilities of bits ${shown.join(", ")} of ${titleOf(code)}`;
-		const drawing = { ...code, e: errors?.e, shown, chosen, rates, hover: pointer?.hover, title };
+		const drawing = { ...code, e: errors?.e, shown, chosen, hover: pointer?.hover, title };
 		return bitsFigure(drawing, c, width, tall(width));
 	},
 	map({ state: s, data: { map: m } }, c, width) {

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
 	"belsim/errmodel/forecast"
@@ -83,24 +84,32 @@ func lawOf(x []float64) (l forecast.Law) {
 	return l
 }
 
+// densities are the logarithms of the density of the observed errors of each result, under a law.
+func densities(ctx context.Context, workers int, data []rows, law forecast.Law) ([]float64, error) {
+	out := make([]float64, len(data))
+	err := parallel.Each(ctx, workers, len(data), func() (func(context.Context, int) error, error) {
+		return func(_ context.Context, i int) error {
+			d := &data[i]
+			f := *d.result.Forecaster
+			f.Law = law
+			out[i] = d.weight * f.LogDensity(d.all, d.source(), d.errors, d.networks)
+			return nil
+		}, nil
+	})
+	return out, err
+}
+
+// differences are those by which gradients are computed.
+var differences = &fd.Settings{Formula: fd.Forward, Step: 1e-4}
+
 // FitLaw returns the law that makes the observed errors likeliest, and the logarithm of their
 // density, a mean over the results of each data set and a sum over data sets. It begins at a law,
 // and takes so many steps at most.
 func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.Law, steps int) (forecast.Law, float64,
 	error) {
 	data := rowsOf(results)
-	differences := &fd.Settings{Formula: fd.Forward, Step: 1e-4}
 	loss := func(x []float64) float64 {
-		parts := make([]float64, len(data))
-		err := parallel.Each(ctx, workers, len(data), func() (func(context.Context, int) error, error) {
-			return func(_ context.Context, i int) error {
-				d := &data[i]
-				f := *d.result.Forecaster
-				f.Law = lawOf(x)
-				parts[i] = d.weight * f.LogDensity(d.all, d.source(), d.errors, d.networks)
-				return nil
-			}, nil
-		})
+		parts, err := densities(ctx, workers, data, lawOf(x))
 		if err != nil {
 			return math.Inf(1)
 		}
@@ -117,6 +126,105 @@ func FitLaw(ctx context.Context, workers int, results []*Result, from forecast.L
 		return from, 0, err
 	}
 	return lawOf(out.X), -out.F, nil // a search that stops for the noise of differences is at its end
+}
+
+// Gradients are those of each data set's logarithm of the density, by the parameters of the law. At
+// the law of all data sets they have the sum 0: so each data set alone shows whether a law is that of
+// all.
+func Gradients(ctx context.Context, workers int, results []*Result, law forecast.Law) (map[string][]float64, error) {
+	return gradients(ctx, workers, rowsOf(results), parameters(law))
+}
+
+func gradients(ctx context.Context, workers int, data []rows, x []float64) (map[string][]float64, error) {
+	out := map[string][]float64{}
+	at, err := densities(ctx, workers, data, lawOf(x))
+	if err != nil {
+		return nil, err
+	}
+	for k := range x {
+		y := slices.Clone(x)
+		y[k] += differences.Step
+		beyond, err := densities(ctx, workers, data, lawOf(y))
+		if err != nil {
+			return nil, err
+		}
+		for j := range data {
+			g := data[j].result.Task.Group()
+			if out[g] == nil {
+				out[g] = make([]float64, len(x))
+			}
+			out[g][k] += (beyond[j] - at[j]) / differences.Step
+		}
+	}
+	return out, nil
+}
+
+// Without are the laws that leave each data set out: from the law of all, steps of Newton's by the
+// second derivatives there, until the next one would gain less than leastGain.
+func Without(ctx context.Context, workers int, results []*Result, law forecast.Law) (map[string]forecast.Law, error) {
+	const step, leastGain, most = 1e-3, 1e-3, 8
+	x := parameters(law)
+	at, err := gradients(ctx, workers, rowsOf(results), x)
+	if err != nil {
+		return nil, err
+	}
+	curves, all := map[string]*mat.Dense{}, mat.NewDense(len(x), len(x), nil)
+	for k := range x {
+		y := slices.Clone(x)
+		y[k] += step
+		beyond, err := gradients(ctx, workers, rowsOf(results), y)
+		if err != nil {
+			return nil, err
+		}
+		for data, g := range beyond {
+			if curves[data] == nil {
+				curves[data] = mat.NewDense(len(x), len(x), nil)
+			}
+			floats.Sub(g, at[data])
+			floats.Scale(1/step, g)
+			curves[data].SetRow(k, g)
+		}
+	}
+	for _, c := range curves {
+		all.Add(all, c)
+	}
+	out := map[string]forecast.Law{}
+	for data, own := range curves {
+		var curve mat.Dense
+		curve.Sub(all, own)
+		y, g := slices.Clone(x), at
+		for range most {
+			sum, move := mat.NewVecDense(len(x), nil), mat.NewVecDense(len(x), nil)
+			for other, v := range g {
+				if other != data {
+					sum.AddVec(sum, mat.NewVecDense(len(x), v))
+				}
+			}
+			if err := move.SolveVec(&curve, sum); err != nil {
+				return nil, err
+			}
+			if floats.Sub(y, move.RawVector().Data); -mat.Dot(move, sum)/2 < leastGain {
+				break
+			}
+			others := slices.DeleteFunc(rowsOf(results), func(r rows) bool { return r.result.Task.Group() == data })
+			if g, err = gradients(ctx, workers, others, y); err != nil {
+				return nil, err
+			}
+		}
+		out[data] = lawOf(y)
+	}
+	return out, nil
+}
+
+// LoadGradients reads gradients.csv: those of the law of all data sets.
+func LoadGradients(folder string) (map[string][]float64, error) {
+	out := map[string][]float64{}
+	err := readRows(filepath.Join(folder, "gradients.csv"), func(r *row) {
+		for _, name := range Numbers() {
+			out[r.cells["data"]] = append(out[r.cells["data"]], r.number(name))
+		}
+	})
+	return out, err
 }
 
 // Numbers are the names of the numbers of a law.

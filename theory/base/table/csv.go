@@ -36,18 +36,11 @@ func csvFields(t reflect.Type, without []string) (out []field) {
 // names. A text that a spreadsheet would take for a formula, because it begins with =, +, - or @
 // and is no number, has an apostrophe before it.
 func WriteCSV[R any](w io.Writer, rows []R, without ...string) error {
-	return WriteCSVSeq(w, func(yield func(R, error) bool) {
-		for _, row := range rows {
-			if !yield(row, nil) {
-				return
-			}
-		}
-	}, without...)
+	return WriteCSVSeq(w, slices.Values(rows), without...)
 }
 
-// WriteCSVSeq writes rows as they come. It returns the first error of the rows or of
-// writing.
-func WriteCSVSeq[R any](w io.Writer, rows iter.Seq2[R, error], without ...string) error {
+// WriteCSVSeq writes rows as they come.
+func WriteCSVSeq[R any](w io.Writer, rows iter.Seq[R], without ...string) error {
 	columns := csvFields(reflect.TypeFor[R](), without)
 	out := csv.NewWriter(w)
 	record := make([]string, len(columns))
@@ -59,10 +52,7 @@ func WriteCSVSeq[R any](w io.Writer, rows iter.Seq2[R, error], without ...string
 	}
 	var row R
 	v := reflect.ValueOf(&row).Elem()
-	for r, err := range rows {
-		if err != nil {
-			return err
-		}
+	for r := range rows {
 		row = r
 		for i := range columns {
 			record[i] = ""

@@ -90,12 +90,7 @@ test("figures without numbers have axes from 0 to 1", () => {
 	const none = { levels: 4, title: "" };
 	const drawn = [
 		levelsFigure(none, light, 500, 300),
-		bitsFigure(
-			{ ...none, matrix: new Uint8Array(4), bits: 1, shown: [1], chosen: [1], rates: null },
-			light,
-			500,
-			300,
-		),
+		bitsFigure({ ...none, matrix: new Uint8Array(4), bits: 1, shown: [1], chosen: [1] }, light, 500, 300),
 	];
 	for (const { svg } of drawn) {
 		assert.ok(!/e-\d|NaN|Infinity/.test(svg), svg);

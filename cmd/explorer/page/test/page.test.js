@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { editedText } from "explorer/controls.js";
-import { FitPanel, bestReading } from "explorer/fit.js";
 import { exactText, problemText, readout } from "explorer/headline.js";
 import { moved } from "explorer/keyboard.js";
 import { chooseBit, flip, floored, moveTo, named, openCode, openFit, setLevels } from "explorer/moves.js";
@@ -41,9 +40,9 @@ test("moves change a state as a person means it", () => {
 	assert.equal(setLevels(counted, 32).prior.kind, "uniform");
 	const opened = openCode(initial, { levels: 2, code: { name: "a.csv", rows: ["0", "1"] } });
 	assert.deepEqual([opened.levels, opened.code.rows.length, opened.other], [2, 2, named("unary")]);
-	const fit = { code: "johnson", levels: 64, r: 1, sigma: 2, prior: [1] };
+	const fit = { code: "johnson", levels: 64, r: 1, sigma: 2, prior: [1], temperature: 3 };
 	const { change, shown } = openFit(initial, fit, [{ name: "johnson" }]);
-	assert.deepEqual([shown, change.r, change.sigma], [true, 1, 2]);
+	assert.deepEqual([shown, change.r, change.sigma, change.temperature], [true, 1, 2, 3]);
 	assert.equal(openFit(initial, { ...fit, code: "mine" }, []).shown, false);
 	assert.equal(openFit(initial, { ...fit, code: "softmax" }, [{ name: "onehot" }]).change.code.name, "onehot");
 });
@@ -94,28 +93,6 @@ test("the page says which decoder reads what", () => {
 		),
 		"2 bits changed.",
 	);
-	const decoders = [
-		{ network: 1, decoder: "gen", outputs: "bits", observed: 2 },
-		{ network: 1, decoder: "gen-ex", outputs: "logits", observed: 1 },
-		{ network: 1, observed: null },
-		{ network: 1, decoder: "fitted", outputs: "logits", observed: 0.5 },
-		{ network: 2, decoder: "gen", outputs: "bits", observed: 0.5 },
-	];
-	assert.deepEqual(bestReading({ decoders }), { decoder: "gen-ex", outputs: "logits" });
-	assert.deepEqual(bestReading({ decoders: [] }), {});
-});
-
-test("observed rates are shown with the network's code only", () => {
-	const panel = { rates: [0, 0], code: "johnson" },
-		of = (...args) => FitPanel.prototype.ratesOf.call(panel, ...args);
-	assert.equal(of(named("johnson"), { levels: 2, bits: 1 }), panel.rates);
-	for (const args of [
-		[named("johnson"), null],
-		[named("unary"), { levels: 2, bits: 1 }],
-		[named("johnson"), gray],
-	]) {
-		assert.equal(of(...args), null);
-	}
 });
 
 test("r stops at its limit, and the page says so", () => {
