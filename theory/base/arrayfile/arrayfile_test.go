@@ -70,6 +70,7 @@ func TestCSV(t *testing.T) {
 		"0,1\n0,1,1\n", "0,1\n0,\n", "0,NaN\n", "0,-inf\n", "0,1e999\n", strings.Repeat("0,", 1e6) + "0",
 		strings.Repeat("0,", 7e4) + "0", strings.Repeat("0", 1e7), strings.Repeat("0\n", 70000),
 		"0,1,2\n0,1,1\n1,0,1\n", ",0,1\n0,1,0\n1,0,1\n", // the names that pandas writes
+		"1\r2\r", "\xff\xfe1\x00\n\x00", "\x001\x00\n", // of other systems
 	} {
 		path := inFile(t, "in.csv", []byte(in))
 		m, err := arrayfile.ReadFile(path)

@@ -124,31 +124,6 @@ func TestColumn(t *testing.T) {
 	}
 }
 
-// TestSeparators: a file of another program is refused with what it does otherwise.
-func TestSeparators(t *testing.T) {
-	for text, want := range map[string]string{
-		"a;b\n1;2\n":            "semicolons",
-		"1,5;2,5\n":             "semicolons",
-		"1\t2\n":                "tabs",
-		"1 2\n":                 "spaces",
-		"1\r2\r":                "a CR alone",
-		"\xff\xfe1\x00\n\x00":   "UTF-16",
-		"\x001\x00\n":           "UTF-16",
-		"1\n0x1p-2\n":           `"0x1p-2" is not a finite number`,
-		"1\n1_0\n":              `"1_0" is not a finite number`,
-		"1,2,3\n4\t5\t6\n4,5,6": "tabs",
-	} {
-		r, err := arrayfile.OpenRows(inFile(t, "a.csv", []byte(text)))
-		for row := make([]float64, 9); err == nil; {
-			_, m := r.Dims()
-			err = r.Next(row[:m])
-		}
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
-	}
-}
-
 // TestVersions: the header of an .npy file has a length of four bytes from version 2 on.
 func TestVersions(t *testing.T) {
 	one := npyFile("'<f8'", "(1, 1)", make([]byte, 8))
