@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,11 +19,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// Limits of Options.Time and Options.Steps, far beyond any useful search.
-const (
-	MaxTime  = 10000 * time.Hour
-	MaxSteps = 1 << 50
-)
+// MaxSteps limits Options.Steps, far beyond any useful search.
+const MaxSteps = 1 << 50
 
 // Optimizer searches for codes under a scenario, and reports how good they are beside the
 // named codes. It is not safe for concurrent use.
