@@ -127,7 +127,7 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.P
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
 	p.Add(plotter.NewImage(cells(z, scale, x, y), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
 	var labels plotter.XYLabels
-	for _, tick := range scale.ticks(scale.lo, scale.hi) {
+	for i, tick := range scale.ticks(scale.lo, scale.hi) {
 		longest := plotter.XYs{}
 		for _, path := range contours(z, tick.Value) {
 			if stray(path, len(d.X), len(d.Y)) {
@@ -146,7 +146,8 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.P
 			tick.Label = "equal"
 		}
 		if len(longest) > 4 {
-			labels.XYs, labels.Labels = append(labels.XYs, longest[len(longest)/2]), append(labels.Labels, tick.Label)
+			at := longest[len(longest)*(1+i%2)/3] // the next one's is elsewhere
+			labels.XYs, labels.Labels = append(labels.XYs, at), append(labels.Labels, tick.Label)
 		}
 	}
 	if len(labels.XYs) > 0 {

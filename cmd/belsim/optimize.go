@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"time"
 
 	"belsim/errmodel/assess"
 	"belsim/montecarlo/search"
@@ -20,12 +19,11 @@ import (
 type optimizeCmd struct {
 	levelsFlag
 	circularFlag
-	Bits           int           `placeholder:"M" help:"Number of bits."`
-	Decoder        string        `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder of the found and the named codes (default: gen), one of ${anycode}."`
-	MaxTransitions int           `group:"codes" placeholder:"T" help:"Most transitions of a bit (default: any number)."`
-	Steps          uint64        `xor:"time" group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps})."`
-	Time           time.Duration `xor:"time" group:"sampling" placeholder:"D" help:"Search for about so long."`
-	networks       bool          // are forecast
+	Bits           int    `placeholder:"M" help:"Number of bits."`
+	Decoder        string `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder of the found and the named codes (default: gen), one of ${anycode}."`
+	MaxTransitions int    `group:"codes" placeholder:"T" help:"Most transitions of a bit (default: any number)."`
+	Steps          uint64 `group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps})."`
+	networks       bool   // are forecast
 	scenarioFlags
 	samplesFlags
 	backendFlags
@@ -43,7 +41,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	}
 	size := sizes(s, cmd.Levels, 0, cmd.circularFlag, fit)
 	o := search.Options{Levels: size.Named(), Circular: size.Circular, Bits: cmd.Bits, MaxTransitions: cmd.MaxTransitions,
-		Workers: cmd.Workers, Steps: cmd.Steps, Time: cmd.Time}
+		Workers: cmd.Workers, Steps: cmd.Steps}
 	if err := cmd.ask(s, o.Levels, o.Circular); err != nil {
 		return err
 	}
@@ -72,8 +70,6 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 // check refuses flags without reading anything.
 func (cmd *optimizeCmd) check() error {
 	switch {
-	case cmd.Time > search.MaxTime:
-		return fmt.Errorf("--time %v: want at most %v", cmd.Time, search.MaxTime)
 	case cmd.Steps > search.MaxSteps:
 		return fmt.Errorf("--steps %d: want 1 to %d", cmd.Steps, uint64(search.MaxSteps))
 	case cmd.Bits == 0 && cmd.Errors == "":
@@ -92,26 +88,17 @@ func checkSearch(optimizer *search.Optimizer) error {
 		search.Bytes(o.Levels, o.Bits, o.Workers))
 }
 
-// follow shows how far the search is: steps, or seconds of --time.
+// follow shows how far the search is.
 func (cmd *optimizeCmd) follow(env *environment, steps uint64, unit string) (progress func(uint64, float64),
 	end func()) {
-	what, total := "steps", steps
-	if cmd.Time > 0 {
-		what, total = "seconds", uint64(cmd.Time/time.Second)
-	}
-	bar := env.newProgress(what, total)
-	began, seconds := time.Now(), uint64(0)
+	bar := env.newProgress("steps", steps)
 	return func(n uint64, best float64) {
 		text := "no valid code so far"
 		if !math.IsInf(best, 1) {
 			text = strings.TrimSpace(fmt.Sprintf("best so far about %.4g %s", best, unit))
 		}
-		if bar.say(text); cmd.Time == 0 {
-			bar.add(n)
-		} else if now := uint64(time.Since(began) / time.Second); now > seconds {
-			bar.add(now - seconds)
-			seconds = now
-		}
+		bar.say(text)
+		bar.add(n)
 	}, bar.stop
 }
 

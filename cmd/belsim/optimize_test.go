@@ -52,7 +52,7 @@ func TestOptimize(t *testing.T) {
 // written and reported.
 func TestOptimizeInterrupt(t *testing.T) {
 	t.Chdir(t.TempDir())
-	status, stdout, stderr := signalled(t, syscall.SIGINT, "optimize --levels 24 --bits 14 --r 0.6 --sigma 1.5 --time 1h -o best.csv")
+	status, stdout, stderr := signalled(t, syscall.SIGINT, "optimize --levels 24 --bits 14 --r 0.6 --sigma 1.5 --steps 100000000 -o best.csv")
 	if status != 130 || !strings.Contains(stderr, "the best code so far was written") ||
 		strings.Count(stderr, "\n") != 1 || !strings.Contains(stdout, "written to best.csv") {
 		t.Errorf("exit %d, %q, %q", status, stdout, stderr)

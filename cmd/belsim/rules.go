@@ -37,6 +37,7 @@ func movedFlag(command, flag string) string {
 		{"compare verify optimize", "--rel-err", "--samples"},
 		{"sweep", "--flush-every", "not needed: results are written every 10 seconds"},
 		{"optimize", "--pareto --keep", "not there: call it once for each number of bits"},
+		{"optimize", "--time", "--steps"},
 		{"optimize", "--start --fix", "not there: it begins from the named codes and random ones"},
 		{"optimize", "--mae --training", "--model FILE, with the .json of a fit"},
 		{"compare verify heatmap levels forecast optimize", "--label-noise --misfit --cutoff",

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
-	"time"
 
 	"belsim/theory/base/parallel"
 )
@@ -20,21 +19,12 @@ func (o *Options) anneal(ctx context.Context, round int, from []candidate) ([]ca
 		out[i].words = out[i].words.clone()
 	}
 	report := o.reporter(from[0].Mean)
-	workers := o.workers()
-	// a worker runs its chains one after another
-	turn := o.Time / time.Duration(rounds*((chainCount+workers-1)/workers))
-	err := parallel.Each(ctx, workers, chainCount, func() (func(context.Context, int) error, error) {
+	err := parallel.Each(ctx, o.workers(), chainCount, func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) error {
 			const all = rounds * chainCount
-			steps, began := (o.Steps+uint64(all-1-round*chainCount-i))/all, time.Now()
+			steps := (o.Steps + uint64(all-1-round*chainCount-i)) / all
 			hot := coldest * math.Pow(hottest/coldest, float64(i/len(from)+1)/float64(chainCount/len(from)+1))
-			return o.chain(ctx, round, o.rng(uint64(round), uint64(i)), &out[i], hot, report,
-				func(step uint64) float64 {
-					if o.Time > 0 {
-						return float64(time.Since(began)) / float64(turn)
-					}
-					return float64(step) / float64(steps)
-				})
+			return o.chain(ctx, round, o.rng(uint64(round), uint64(i)), &out[i], hot, report, steps)
 		}, nil
 	})
 	if ctx.Err() != nil {
@@ -79,10 +69,9 @@ type annealing struct {
 	screened float64  // the error by screen
 }
 
-// chain anneals a code from a temperature, and stores the best code that it has seen. used is the
-// share of the chain's steps, or of its time, that is used up.
+// chain anneals a code from a temperature in a number of steps, and stores the best code that it has seen.
 func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candidate, hot float64, report progress,
-	used func(step uint64) float64) error {
+	steps uint64) error {
 	samples := guides << round
 	x, err := o.evaluator(samples, o.seed(forGuides+uint64(round)))
 	if err != nil {
@@ -105,12 +94,11 @@ func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candi
 		if step%look == 0 && step > 0 {
 			report(look, c.Mean)
 		}
-		f := used(step)
-		if !(f < 1) || c.Mean == 0 { // no error is below 0
+		if step == steps || c.Mean == 0 { // no error is below 0
 			report(step%look, c.Mean)
 			break
 		}
-		accepted, err := a.step(ctx, scale*hot*math.Pow(coldest/hot, f))
+		accepted, err := a.step(ctx, scale*hot*math.Pow(coldest/hot, float64(step)/float64(steps)))
 		if err != nil {
 			return err
 		}

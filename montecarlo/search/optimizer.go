@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,11 +19,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// Limits of Options.Time and Options.Steps, far beyond any useful search.
-const (
-	MaxTime  = 10000 * time.Hour
-	MaxSteps = 1 << 50
-)
+// MaxSteps limits Options.Steps, far beyond any useful search.
+const MaxSteps = 1 << 50
 
 // Optimizer searches for codes under a scenario, and reports how good they are beside the
 // named codes. It is not safe for concurrent use.
@@ -90,8 +86,8 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 func (p *Optimizer) columns(o *Options) error {
 	switch m := p.scenario.Model.(type) {
 	case scenario.Mixture:
-		columns, err := errmodel.NewMixtureColumns(o.Levels, o.Circular, m.R, m.Sigma)
-		o.Column = func(dst []float64, _ int, transitions []int) { columns.Column(dst, transitions) }
+		column, err := errmodel.MixtureColumn(o.Levels, o.Circular, m.R, m.Sigma)
+		o.Column = func(dst []float64, _ int, transitions []int) { column(dst, transitions) }
 		return err
 	case scenario.Table:
 		e, err := errmodel.ReadTable(m.Path, o.Levels, o.Bits)

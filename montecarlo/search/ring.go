@@ -58,6 +58,18 @@ func (r *ring) sort(w *words, n int) {
 // several: one of the ring, or the best so far. A word at a distance D of n's is at least D−f
 // from the sample.
 func (r *ring) best(flips []uint64, f, best, level int32) (int32, int32) {
+	if len(flips) == 1 { // the same, a word at a time
+		wrong, diffs := flips[0], r.diffs[:len(r.distances)]
+		for i, far := range r.distances {
+			if far-f > best {
+				break
+			}
+			if d := int32(bits.OnesCount64(wrong ^ diffs[i])); d < best || d == best && r.levels[i] < level {
+				best, level = d, r.levels[i]
+			}
+		}
+		return best, level
+	}
 	for i, far := range r.distances {
 		if far-f > best {
 			break // and so are all further out

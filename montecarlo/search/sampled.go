@@ -31,13 +31,14 @@ import (
 // f errors whose best distance so far is d needs no word with D−f > d.
 type sampled struct {
 	probabilities
-	size  int // S, a power of two
-	shift uint
-	width int
-	prior []float64
-	seed  uint64
-	cost  cost.Cost
-	unit  float64 // of sums; 1 for the absolute error
+	size     int // S, a power of two
+	shift    uint
+	width    int
+	prior    []float64
+	seed     uint64
+	cost     cost.Cost
+	unit     float64 // of sums; 1 for the absolute error
+	absolute bool    // the cost is
 
 	counts  []int32  // L × M: samples in which the bit errs
 	most    []int32  // by level: no sample has more errors
@@ -66,7 +67,7 @@ var undecoded = nearest{0, -1}
 
 // price is what the answer to a sample of level n costs, in units.
 func (s *sampled) price(a nearest, n int) int64 {
-	if s.cost.Absolute() {
+	if s.absolute {
 		return int64(max(int(a.level)-n, n-int(a.level)))
 	}
 	return int64(math.Round(s.cost.Of(n+1, float64(a.level+1)) / s.unit))
@@ -86,7 +87,7 @@ func (o *Options) newSampled(size int, seed uint64) *sampled {
 		unit = o.Cost.Scale(o.Levels) / parts
 	}
 	return &sampled{
-		cost: o.Cost, unit: unit,
+		cost: o.Cost, unit: unit, absolute: o.Cost.Absolute(),
 		probabilities: newProbabilities(o.Levels, o.Column),
 		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), width: width, prior: o.Prior, seed: seed,
 		counts: make([]int32, o.Levels*o.Bits), most: make([]int32, o.Levels), sums: make([]int64, o.Levels),
@@ -280,11 +281,11 @@ func (s *sampled) challenge(w *words, m move, n int) {
 		return
 	}
 	fewest := (s.moved.distances[0] + 1) / 2
-	for g := n * s.size; g < (n+1)*s.size; g++ {
-		at := s.nearest[g]
+	for i, at := range s.nearest[n*s.size : (n+1)*s.size] {
 		if at == undecoded || int(at.level) == n && at.distance < fewest {
 			continue
 		}
+		g := n*s.size + i
 		to, f, flips := at, at.distance, s.wrong(g)
 		if int(at.level) != n {
 			f, to.distance = int32(ones(flips)), w.sampleDistance(flips, n, int(at.level))

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"belsim/theory/base/must"
+
 	"belsim/theory"
 )
 
@@ -120,4 +122,11 @@ func TestScreen(t *testing.T) {
 	if accepted < 200 || lost > 0.01*accepted || passed > 0.2*others {
 		t.Errorf("%v of %v moves that are accepted are lost, %v of %v others pass", lost, accepted, passed, others)
 	}
+}
+
+// BenchmarkSearch is a search of 64 levels and 16 bits, in steps.
+func BenchmarkSearch(b *testing.B) {
+	o := problem(b, 64, 16, 0.6, 1.5)
+	o.Steps, o.Workers = uint64(b.N), 1
+	must.Get(search(b.Context(), o))(b)
 }

@@ -32,7 +32,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
@@ -57,8 +56,7 @@ type Options struct {
 	Workers int // goroutines; 0: as many as there are processors
 
 	Seed  uint64
-	Steps uint64        // number of moves; not used when Time is set
-	Time  time.Duration // duration of the search; 0: Steps counts
+	Steps uint64 // number of moves
 
 	// Progress, when set, is called from time to time with the number of moves since the
 	// last call, and with the smallest error so far, estimated from the samples of the

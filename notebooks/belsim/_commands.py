@@ -59,6 +59,7 @@ T = TypeVar("T")
 
 _WENT = dict.fromkeys(("codes", "decoder", "mae", "training", "model", "prior", "baseline"), "belsim.forecast has it")
 _WENT |= dict.fromkeys(("samples", "seed", "backend"), "nothing is sampled any more")
+_WENT["time"] = "steps says how long to search"
 _WENT |= dict.fromkeys(("label_noise", "misfit", "cutoff"), "belsim.forecast takes mae; misfit and cutoff are constants of the model")
 
 
@@ -354,12 +355,12 @@ class Heatmap(_Results, _plots.Pictured):
     def plot(self, ax: _plots.Axes | None = None, method: str | None = None) -> _plots.Axes:
         """The map by a method, the first by default, as the paper's Figure 3(c). Returns the axes of matplotlib.
 
-        White is where both errors are the same.
+        A line marks where both errors are equal.
         """
         of, chosen = self.results, self.methods[0] if method is None else method
         if chosen not in self.methods:
             raise Error(f"method {method!r}: this map has {', '.join(self.methods)}")
-        what = f"error of {of['a']['code']} over\n{of['b']['code']}: increase (%), {chosen}"
+        what = f"how much larger the error of {of['a']['code']}\nis than the error of {of['b']['code']} (%), {chosen}"
         return _plots.heatmap(ax, of["r"], of["sigma"], self.increase[chosen], what)
 
     def __repr__(self) -> str:
@@ -862,7 +863,6 @@ def optimize(
     decoder: str | None = None,
     max_transitions: int | None = None,
     steps: int | None = None,
-    time: str | None = None,
     r: float | None = None,
     sigma: float | None = None,
     errors: ArrayLike | str | None = None,
@@ -881,8 +881,8 @@ def optimize(
 
     With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
-    ``max_transitions`` limits the transitions of each bit. ``steps`` or ``time`` (such as ``"60s"``) say how long to search. The error
-    model is given as for ``compare``; with a ``model`` the search is for the network that was fitted.
+    ``max_transitions`` limits the transitions of each bit. ``steps`` says how long to search. The error model is given as for
+    ``compare``; with a ``model`` the search is for the network that was fitted.
 
     Source: simulated annealing of code words (El Gamal, Hemachandra, Shperling and Wei, IEEE Trans. Inf. Theory 33, 1987).
 
@@ -891,8 +891,6 @@ def optimize(
     (16, 6)
     """
     arguments = locals()
-    if time is not None and not isinstance(time, str):
-        raise Error(f"time = {shown(time)}: want a text, such as '60s'")
     return _command("optimize", arguments, Optimized)
 
 

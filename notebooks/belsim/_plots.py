@@ -77,7 +77,7 @@ class Pictured:
 
 
 def heatmap(ax: Axes | None, x: ArrayLike, y: ArrayLike, increase: ArrayLike, what: str) -> Axes:
-    """A map with white where both errors are the same, hatched where there is none.
+    """A map with a line where both errors are equal, hatched where there is none.
 
     Axes are logarithmic where their values are evenly spaced so.
     """
@@ -85,11 +85,14 @@ def heatmap(ax: Axes | None, x: ArrayLike, y: ArrayLike, increase: ArrayLike, wh
     most = np.nanmax(np.abs(z)) if np.isfinite(z).any() else 1.0
     out.patch.set(hatch="///", facecolor="white", edgecolor="0.75", linewidth=0)  # seen where no cell is drawn
     mesh = out.pcolormesh(x, y, z, shading="nearest", cmap="RdBu_r", vmin=-most, vmax=most)
-    for name, values, label, scale in (("x", x, "r", out.set_xscale), ("y", y, "σ", out.set_yscale)):
+    for name, values, label, scale in (("x", x, "r (levels)", out.set_xscale), ("y", y, "σ (levels)", out.set_yscale)):
         steps = np.diff(np.log(np.asarray(values)))
         if len(steps) > 1 and np.allclose(steps, steps[0]):
             scale("log")
         out.set(**{f"{name}label": tex(label)})
+    if min(z.shape) > 1 and np.nanmin(z, initial=1) < 0 < np.nanmax(z, initial=-1):
+        line = out.contour(x, y, np.ma.masked_invalid(z), levels=[0], colors="black")
+        out.clabel(line, fmt="equal")
     out.figure.colorbar(mesh, ax=out, label=tex(what))
     return out
 

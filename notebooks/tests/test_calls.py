@@ -395,7 +395,6 @@ WRONG = [
     ("belsim.forecast(misfit=1)", "forecast(misfit=): belsim.forecast takes mae; misfit and cutoff are constants of the model"),
     ("belsim.optimize(training='ce')", "optimize(training=): belsim.forecast has it"),
     ("belsim.fit('gray', Z, y, seed=1)", "fit(seed=): nothing is sampled any more"),
-    ("belsim.optimize(levels=16, bits=6, time=2)", "time = 2: want a text, such as '60s'"),
     ("belsim.Decoder.load(folder)", ""),
 ]
 
