@@ -212,7 +212,7 @@ var faults = []oneFault{
 		if others[n.code] == "" {
 			return nil // no other code has as many bits as unary
 		}
-		want := "give the code " + right[n.code]
+		want := "--code " + right[n.code]
 		n.code = others[n.code]
 		return []string{want}
 	}},
