@@ -33,10 +33,10 @@ func TestWrapped(t *testing.T) {
 				c := must.Get(code.New(name, levels))(t).OnCircle()
 				const r = 0.01
 				m := must.Get(errmodel.NewMixture(t.Context(), c, r, sigma))(t)
-				columns := must.Get(errmodel.NewMixtureColumns(levels, true, r, sigma))(t)
+				columns := must.Get(errmodel.MixtureColumn(levels, true, r, sigma))(t)
 				column := make([]float64, levels)
 				for k, at := range c.Transitions() {
-					columns.Column(column, at)
+					columns(column, at)
 					for i, got := range column {
 						want := images(c, k, float64(i+1), r, sigma)
 						if math.Abs(got-want) > 1e-12*want || math.Abs(m.At(i, k)-want) > 1e-12*want {

@@ -214,7 +214,7 @@ func TestReadBack(t *testing.T) {
 		of.Fill(s)
 		same(t, fmt.Sprintf("the temperature of outputs %s at a scale of %v", tt.outputs, tt.scale), tt.want, s.Temperature)
 	}
-	e, err := about.Model.Errors(t.Context(), s.network.code, s.Fit.Prior)
+	e, err := about.Model.Errors(t.Context(), s.network.code)
 	if err != nil || !mat.EqualApprox(e, s.mixture.errors, 1e-15) {
 		t.Errorf("the model that was read has another table: %v", err)
 	}

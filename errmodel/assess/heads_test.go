@@ -261,6 +261,11 @@ func TestBias(t *testing.T) {
 	if f := judge(t, direct).Fit; len(f.Findings) > 0 || strings.Contains(f.Verdict, "subtract") {
 		t.Errorf("sound predictions: %+v", f.Findings)
 	}
+	rounded := direct
+	rounded.Outputs = direct.Targets
+	if f := judge(t, rounded).Fit; len(f.Findings) > 0 {
+		t.Errorf("predictions that are the targets: %+v", f.Findings)
+	}
 	p := must.Get(arrayfile.ReadFile(direct.Outputs))(t)
 	p.Apply(func(_, _ int, v float64) float64 { return v - 2 }, p)
 	direct.Outputs = save(t, filepath.Join(dir, "biased.npy"), p)

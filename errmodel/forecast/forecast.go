@@ -275,7 +275,7 @@ func (f *Forecaster) code(ctx context.Context, nodes, fewer *perceived.Nodes, c 
 	decodings []observed.Decoding) (l *perceived.Network, out []Forecast, err error) {
 	model := f.Model
 	model.Training = t
-	learner, err := model.NewLearner(f.Prior)
+	learner, err := model.NewLearner(1, f.Prior)
 	if err != nil {
 		return nil, nil, err
 	}

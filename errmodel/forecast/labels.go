@@ -150,16 +150,6 @@ func (l Labels) quantization(levels int) float64 {
 // are levels, smaller errors are so rare that the model's uncertainty spans the whole range.
 const leastError = 0.05
 
-// checkUnary refuses an error of unary, in levels of so many, below the smallest one. Where labels
-// are real, quantization is larger, and who seeks the label noise refuses what is below.
-func (l Labels) checkUnary(levels int, mae float64) error {
-	if width := l.width(levels); mae > 0 && mae < leastError && l.quantization(levels) < leastError {
-		return fmt.Errorf("unary of %d levels with an error of %.4g: want at least %.4g, %v levels; forecasts of "+
-			"smaller errors were not tried", levels, mae*width, leastError*width, leastError)
-	}
-	return nil
-}
-
 // distances is an antiderivative of the distance of a number from the nearest integer.
 func distances(y float64) float64 {
 	n := math.Round(y)

@@ -81,14 +81,6 @@ func (u *UnaryError) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// String writes the error as UnmarshalText reads it.
-func (u UnaryError) String() string {
-	if u.Levels == 0 {
-		return fmt.Sprint(u.Error)
-	}
-	return fmt.Sprintf("%v@%d", u.Error, u.Levels)
-}
-
 // Ranking is the answer to a Question, which forecast writes as JSON.
 type Ranking struct {
 	// the unit of label_noise, mae, misfit and of all errors: label units, that of the range, or
@@ -398,28 +390,23 @@ func (q Question) forecaster(levels int, noise float64, alone bool) *Forecaster 
 
 // noiseOf is the label noise, in label units, at which unary has an error.
 func (q Question) noiseOf(ctx context.Context, workers int, u UnaryError) (float64, error) {
-	width := q.Labels.width(u.Levels)
-	s, err := q.Labels.NoiseOf(ctx, workers, perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff}, u.Levels,
-		u.Error/width)
-	if errors.Is(err, perceived.ErrNoNoise) {
-		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than quantization, "+
-			"%.4g, and less than a guess has", u.Levels, u.Error, width*q.Labels.quantization(u.Levels))
+	l, width := q.Labels, q.Labels.width(u.Levels)
+	mae, quantization := u.Error/width, l.quantization(u.Levels)
+	if mae < leastError && quantization < leastError { // else quantization is larger, and no label noise is found
+		return 0, fmt.Errorf("unary of %d levels with an error of %.4g: want at least %.4g, %v levels; forecasts of "+
+			"smaller errors were not tried", u.Levels, u.Error, leastError*width, leastError)
 	}
-	return s * width, err
-}
-
-// NoiseOf is the label noise, in levels of so many, at which networks of a model have a mean error
-// of so many levels with unary, trained bit by bit and read by gen: see perceived.Model.NoiseOf.
-func (l Labels) NoiseOf(ctx context.Context, workers int, m perceived.Model, levels int, mae float64) (float64, error) {
-	if err := l.checkUnary(levels, mae); err != nil {
-		return 0, err
-	}
-	m.Within = l.within()
-	nodes, err := NewNodes(perceived.ManyNodes, l.Prior(levels), &l, 0, perceived.Seed)
+	nodes, err := NewNodes(perceived.ManyNodes, l.Prior(u.Levels), &l, 0, perceived.Seed)
 	if err != nil {
 		return 0, err
 	}
-	return m.NoiseOf(ctx, workers, nodes, mae)
+	m := perceived.Model{Misfit: q.Misfit / width, Cutoff: q.Cutoff, Within: l.within()}
+	s, err := m.NoiseOf(ctx, workers, nodes, mae)
+	if errors.Is(err, perceived.ErrNoNoise) {
+		return 0, fmt.Errorf("no label noise gives unary of %d levels an error of %v: want more than quantization, "+
+			"%.4g, and less than a guess has", u.Levels, u.Error, width*quantization)
+	}
+	return s * width, err
 }
 
 // judge says how many levels suffice, and what the marks mean.

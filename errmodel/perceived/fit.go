@@ -129,7 +129,7 @@ func (n *Observed) fit(ctx context.Context, workers int, prior []float64, errors
 	if err := start.Check(levels); err != nil {
 		return nil, err
 	}
-	prior, err := shares(prior, levels)
+	prior, err := shares(prior)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.Code.Name(), err)
 	}

@@ -16,19 +16,15 @@ type Learner struct {
 	cs      *columns
 }
 
-// NewLearner returns a learner of binary codes of as many levels as the prior has. The error is
-// about the parameters or the prior.
-func (p Model) NewLearner(prior []float64) (*Learner, error) {
-	return p.newLearner(1, len(prior), prior)
-}
-
-// newLearner is NewLearner for so many goroutines and levels, with a prior as Model.Learn has it.
-func (p Model) newLearner(workers, levels int, prior []float64) (*Learner, error) {
+// NewLearner returns a learner of binary codes of as many levels as the prior has, on so many goroutines.
+// The error is about the parameters or the prior.
+func (p Model) NewLearner(workers int, prior []float64) (*Learner, error) {
+	levels := len(prior)
 	if err := p.Check(levels); err != nil {
 		return nil, err
 	}
 	p = p.defaults(levels)
-	share, err := shares(prior, levels)
+	share, err := shares(prior)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func prepared(t *testing.T, c *code.Code, p Model) *columns {
 	for i := range prior {
 		prior[i] = 1 + float64(i*i%7)
 	}
-	prior, err := shares(prior, c.Levels())
+	prior, err := shares(prior)
 	must.Succeed(t, err)
 	ch := newChannel(c.Levels(), p.Noise, prior)
 	cs, err := newColumns(context.Background(), 1, c, ch, newBasis(ch), p)

@@ -138,7 +138,10 @@ func smallestNoise(levels int) float64 { return max(leastNoise, float64(levels)/
 // The errors are about the parameters, the prior or a code that is not binary, say that memory is
 // short, or are the context's.
 func (p Model) Learn(ctx context.Context, workers int, c *code.Code, prior []float64) (*Network, error) {
-	l, err := p.newLearner(workers, c.Levels(), prior)
+	if prior == nil {
+		prior = slices.Repeat([]float64{1}, c.Levels())
+	}
+	l, err := p.NewLearner(workers, prior)
 	if err != nil {
 		return nil, err
 	}
@@ -177,19 +180,13 @@ func (p Model) defaults(levels int) Model {
 	return p
 }
 
-// shares returns the prior with the sum 1; nil stands for equal probabilities.
-func shares(prior []float64, levels int) ([]float64, error) {
-	if prior == nil {
-		prior = slices.Repeat([]float64{1}, levels)
-	}
-	if len(prior) != levels {
-		return nil, fmt.Errorf("prior of %d levels for a code of %d", len(prior), levels)
-	}
+// shares returns the prior with the sum 1.
+func shares(prior []float64) ([]float64, error) {
 	sum, err := total(prior)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, levels)
+	out := make([]float64, len(prior))
 	for i, v := range prior {
 		out[i] = v / sum
 	}

@@ -210,9 +210,6 @@ func (n *Network) Noise() float64 { return n.p.aroundLevel() }
 // Model returns the parameters, with the cutoff and the floor that were used.
 func (n *Network) Model() Model { return n.p }
 
-// Code returns the code.
-func (n *Network) Code() *code.Code { return n.c }
-
 // WrongTo sets dst, of length M, to the probability of each bit to be wrong when the level is
 // i+1 and the perceived label is y, in levels: Φ(−f_k(y)/sd_k) where the code's bit is one, and
 // Φ(f_k(y)/sd_k) where it is zero. Given y the bits err independently.

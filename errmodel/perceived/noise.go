@@ -65,9 +65,31 @@ func solveNoise(levels int, target float64, meanError func(s float64) (float64, 
 		const far = 3
 		return min(max(math.Log(v/target), -far), far), nil
 	}
-	b, x, found, err := encloseNoise(levels, target, difference)
-	if err != nil || found {
-		return math.Exp(x), err
+	// Steps from the noise of an easy code enclose the root: E|ε| = √(2/π) is the error that s = 1 gives
+	// to codes that are easy to learn. The error grows about as s does, so that a step of 1.2 times the
+	// difference is beyond the root.
+	lo, hi := math.Log(smallestNoise(levels)), math.Log(float64(levels))
+	b, step := bracket{below: math.NaN(), above: math.NaN()}, math.NaN()
+	for x := min(max(math.Log(target*math.Sqrt(math.Pi/2)), lo), hi); math.IsNaN(b.below) || math.IsNaN(b.above); {
+		f, err := difference(x)
+		switch {
+		case err != nil:
+			return 0, err
+		case f == 0:
+			return math.Exp(x), nil
+		case f < 0:
+			b.below, b.fBelow = x, f
+		default:
+			b.above, b.fAbove = x, f
+		}
+		if x == lo && f > 0 || x == hi && f < 0 {
+			return 0, fmt.Errorf("%w: %.4g; at the last label noise that is tried, %.4g levels, it is still %s", ErrNoNoise,
+				target, math.Exp(x), map[bool]string{true: "larger", false: "smaller"}[f > 0])
+		}
+		if step = 2 * (step + math.Copysign(0.02, step)); math.IsNaN(step) {
+			step = 1.2 * f
+		}
+		x = min(max(x-math.Copysign(min(max(math.Abs(step), 0.02), 1.5), f), lo), hi)
 	}
 	const most = 60
 	for i := 0; i < most && math.Abs(b.above-b.below) > noiseTolerance; i++ {
@@ -90,49 +112,6 @@ func solveNoise(levels int, target float64, meanError func(s float64) (float64, 
 		b.narrow(x, f)
 	}
 	return math.Exp((b.below + b.above) / 2), nil
-}
-
-// encloseNoise steps from the noise of an easy code until two steps enclose the root of a
-// difference of logarithms, or one finds it: at x.
-func encloseNoise(levels int, target float64, difference func(x float64) (float64, error)) (b bracket, x float64,
-	found bool, err error) {
-	lo, hi := math.Log(smallestNoise(levels)), math.Log(float64(levels))
-	// E|ε| = √(2/π) is the error that s = 1 gives to codes that are easy to learn.
-	x = min(max(math.Log(target*math.Sqrt(math.Pi/2)), lo), hi)
-	f, err := difference(x)
-	if err != nil {
-		return b, 0, false, err
-	}
-	b = bracket{below: math.NaN(), above: math.NaN()}
-	// The error grows about as s does: a step of 1.2 times the difference is beyond the root.
-	for step := 1.2 * f; ; step = 2 * (step + math.Copysign(0.02, step)) {
-		if f <= 0 {
-			b.below, b.fBelow = x, f
-		} else {
-			b.above, b.fAbove = x, f
-		}
-		if f == 0 || !math.IsNaN(b.below) && !math.IsNaN(b.above) {
-			return b, x, f == 0, nil
-		}
-		if x == lo && f > 0 || x == hi && f < 0 {
-			return b, 0, false, noNoise(x, f, target)
-		}
-		x = min(max(x-math.Copysign(min(max(math.Abs(step), 0.02), 1.5), f), lo), hi)
-		if f, err = difference(x); err != nil {
-			return b, 0, false, err
-		}
-	}
-}
-
-// noNoise says why no noise has an error: at the end x of the range it is larger or smaller, by
-// the sign of f.
-func noNoise(x, f, target float64) error {
-	than := "larger"
-	if f < 0 {
-		than = "smaller"
-	}
-	return fmt.Errorf("%w: %.4g; at the last label noise that is tried, %.4g levels, it is still %s", ErrNoNoise,
-		target, math.Exp(x), than)
 }
 
 // bracket encloses the zero of a function, which is negative at one end and positive at the other.

@@ -27,13 +27,6 @@ func TestSolveNoise(t *testing.T) {
 			t.Errorf("error %v is taken: %v", target, err)
 		}
 	}
-	own := errors.New("own")
-	if _, err := solveNoise(16, 1, func(float64) (float64, error) { return 0, own }); !errors.Is(err, own) {
-		t.Errorf("error %v, want the model's", err)
-	}
-	if _, err := solveNoise(16, 1, func(float64) (float64, error) { return math.NaN(), nil }); err == nil {
-		t.Error("an error that is no number is taken")
-	}
 	// An error that steps has its root at the step.
 	for _, step := range []float64{0.3, 1.234, 2.5, 9} {
 		got := must.Get(solveNoise(16, 1, func(s float64) (float64, error) {

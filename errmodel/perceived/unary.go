@@ -68,7 +68,7 @@ func newOnUnary(n *Network) *onUnary {
 	levels, bits := n.Dims()
 	g := &onUnary{n: n, bit: make([]int, bits), different: make([]float64, bits), up: make([]float64, bits),
 		answers: make([]float64, levels), state: make([]float64, deepest+2), never: make([]float64, deepest+2)}
-	for k, at := range n.Code().Transitions() {
+	for k, at := range n.c.Transitions() {
 		g.bit[at[0]-1] = k
 	}
 	return g

@@ -14,10 +14,9 @@ import (
 
 // Model gives the error probabilities of the classifiers of any code.
 type Model interface {
-	// Errors returns the L × M table e[n,k] of a code whose labels occur as often as prior says,
-	// of length L: networks learn it. The error wraps *errmodel.InvalidError where the model gives
-	// the code a probability above 1.
-	Errors(ctx context.Context, c *code.Code, prior []float64) (mat.Matrix, error)
+	// Errors returns the L × M table e[n,k] of a code. The error wraps *errmodel.InvalidError where the
+	// model gives the code a probability above 1.
+	Errors(ctx context.Context, c *code.Code) (mat.Matrix, error)
 	// Parameters are the model's parameters, as results show them.
 	Parameters() Parameters
 	// String describes the model for people, such as "r = 0.5, σ = 3".
@@ -48,7 +47,7 @@ type Mixture struct {
 func DefaultMixture() Mixture { return Mixture{R: 0.5, Sigma: 3} }
 
 // Errors implements Model.
-func (m Mixture) Errors(ctx context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
+func (m Mixture) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
 	positions, err := Transitions(ctx, c)
 	if err != nil {
 		return nil, err
@@ -97,7 +96,7 @@ type Table struct {
 }
 
 // Errors implements Model.
-func (t Table) Errors(_ context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
+func (t Table) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) {
 	if t.Read != nil {
 		if rows, columns := t.Read.Dims(); rows != c.Levels() || columns != c.Bits() {
 			return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path,
@@ -134,7 +133,7 @@ func (Table) Assumption() string {
 type Random struct{ Seed uint64 }
 
 // Errors implements Model.
-func (m Random) Errors(_ context.Context, c *code.Code, _ []float64) (mat.Matrix, error) {
+func (m Random) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) {
 	if err := memory.Check("a random table of error probabilities", int64(c.Levels())*int64(c.Bits())*8); err != nil {
 		return nil, err
 	}

@@ -179,15 +179,6 @@ func (s *Scenario) Parameters() Parameters {
 // Weights returns the prior of the labels of a code of a number of levels: see theory.Prior.
 func (s *Scenario) Weights(levels int) ([]float64, error) { return s.Prior.Weights(levels) }
 
-// Errors returns the L × M error probabilities of a code under the scenario's model and prior.
-func (s *Scenario) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
-	weights, err := s.Weights(c.Levels())
-	if err != nil {
-		return nil, err
-	}
-	return s.Model.Errors(ctx, c, weights)
-}
-
 // Decoder returns the named decoder of a code. The error wraps decode.ErrUnfit where the decoder
 // does not fit the code.
 func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
@@ -250,7 +241,7 @@ func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) decode.Outputs {
 // Problem returns the problem of a code and a decoder under the scenario's model. The function
 // errmodel.Invalid recognizes the error of a model that is not valid for the code.
 func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder) (*expect.Problem, error) {
-	e, err := s.Errors(ctx, c)
+	e, err := s.Model.Errors(ctx, c)
 	if err != nil {
 		return nil, err
 	}

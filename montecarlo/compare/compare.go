@@ -100,7 +100,7 @@ func NewCandidates(ctx context.Context, s *scenario.Scenario, codes []*code.Code
 	}
 	out := &Candidates{}
 	for _, pair := range pairs {
-		e, err := s.Errors(ctx, pair.Code)
+		e, err := s.Model.Errors(ctx, pair.Code)
 		if errmodel.Invalid(err) {
 			out.Invalid = append(out.Invalid, InvalidCode{pair.Code, err})
 			continue

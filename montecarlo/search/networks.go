@@ -62,7 +62,7 @@ func (p *Optimizer) learnt(bits, samples int, seed uint64) (func(context.Context
 	f := p.Forecaster
 	m := f.Model
 	m.Training = p.training
-	learner, err := m.NewLearner(f.Prior)
+	learner, err := m.NewLearner(1, f.Prior)
 	nodes, err2 := forecast.NewNodes(samples*nodesPerSample, f.Prior, f.Labels, bits, seed)
 	return func(ctx context.Context, c *code.Code) (float64, error) {
 		network, err := learner.Learn(ctx, c)

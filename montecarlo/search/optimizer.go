@@ -86,8 +86,8 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 func (p *Optimizer) columns(o *Options) error {
 	switch m := p.scenario.Model.(type) {
 	case scenario.Mixture:
-		columns, err := errmodel.NewMixtureColumns(o.Levels, o.Circular, m.R, m.Sigma)
-		o.Column = func(dst []float64, _ int, transitions []int) { columns.Column(dst, transitions) }
+		column, err := errmodel.MixtureColumn(o.Levels, o.Circular, m.R, m.Sigma)
+		o.Column = func(dst []float64, _ int, transitions []int) { column(dst, transitions) }
 		return err
 	case scenario.Table:
 		e, err := errmodel.ReadTable(m.Path, o.Levels, o.Bits)

@@ -27,8 +27,8 @@ var long = os.Getenv("BELSIM_LONG") != ""
 // mixture is the column function of r and σ.
 func mixture(t testing.TB, levels int, r, sigma float64) Column {
 	t.Helper()
-	k := must.Get(errmodel.NewMixtureColumns(levels, false, r, sigma))(t)
-	return func(dst []float64, _ int, transitions []int) { k.Column(dst, transitions) }
+	k := must.Get(errmodel.MixtureColumn(levels, false, r, sigma))(t)
+	return func(dst []float64, _ int, transitions []int) { k(dst, transitions) }
 }
 
 // TestUpdateIsReset: after any sequence of moves, taken back or not, an evaluator

@@ -30,10 +30,10 @@ var known = regexp.MustCompile(`(^| )0( ± 0)?( |$)|± 0( |$)|^100.00 %|^0.00 %`
 // fixed is an error model of one table.
 type fixed struct{ e mat.Matrix }
 
-func (f fixed) Errors(context.Context, *code.Code, []float64) (mat.Matrix, error) { return f.e, nil }
-func (fixed) Parameters() scenario.Parameters                                     { return scenario.Parameters{} }
-func (fixed) String() string                                                      { return "fixed" }
-func (fixed) Assumption() string                                                  { return "fixed" }
+func (f fixed) Errors(context.Context, *code.Code) (mat.Matrix, error) { return f.e, nil }
+func (fixed) Parameters() scenario.Parameters                          { return scenario.Parameters{} }
+func (fixed) String() string                                           { return "fixed" }
+func (fixed) Assumption() string                                       { return "fixed" }
 
 // TestUnseenErrors: where errors are rare, and exact values are above 0, no table says that a
 // sampled error is 0, or certain; where no bit can err, they say so. The standard error of no

@@ -108,7 +108,7 @@ func (e *Engine) errors(ctx context.Context, q Subject) (*answer, error) {
 		return nil, err
 	}
 	out := errorsAnswer{MaxR: p.MaxR()}
-	probabilities, err := s.Errors(ctx, c)
+	probabilities, err := s.Model.Errors(ctx, c)
 	if errmodel.Invalid(err) {
 		out.Problem = err.Error()
 		return &answer{JSON: out}, nil
