@@ -116,6 +116,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
                 self.each_.append(clone(self).fit(_rows(x, at), labels, None if w is None else w[at]))
             return self
         x, labels = self._features(X, _unmasked(y), reset=True)
+        if labels.dtype.kind not in "buif":
+            raise Error(f"y: values of the type {labels.dtype}; want numbers")
         w = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((len(labels), 1)), ensure_non_negative=True)
         if w is not None:
             if not (w > 0).any():
