@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"belsim/plots"
 	"belsim/plots/paper"
 )
 
@@ -116,12 +117,8 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 	if err != nil {
 		return c, err
 	}
-	return c, out.write(env, func(w io.Writer, path string) error {
-		if format(path) == "csv" {
-			return numbers(w)
-		}
-		return drawn.Write(w, format(path))
-	})
+	return c, out.write(env, result{files: map[string]func(io.Writer) error{"csv": numbers},
+		figure: func() (*plots.Figure, error) { return drawn, nil }}.write)
 }
 
 // command runs the command of a figure.

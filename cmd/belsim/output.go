@@ -30,33 +30,33 @@ type styleFlag struct {
 	Style []string `enum:"text,untitled,${styles}" default:"text" group:"output" placeholder:"PLACE,..." help:"Where pictures appear, and their width in inches: text (6.3, the default), ${places}; and untitled."`
 }
 
-// untitled is the word of --style that names no place.
-const untitled = "untitled"
-
 // AfterApply refuses two places.
 func (f styleFlag) AfterApply() error {
-	if _, places := f.words(); len(places) > 1 {
+	places := slices.DeleteFunc(slices.Clone(f.Style), func(word string) bool { return word == "untitled" })
+	if len(places) > 1 {
 		return fmt.Errorf("--style %s: want one place, and untitled for no titles", strings.Join(f.Style, ","))
 	}
 	return nil
 }
 
-// words are what --style says: whether titles are left out, and the places that it names.
-func (f styleFlag) words() (bare bool, places []string) {
-	places = slices.DeleteFunc(slices.Clone(f.Style), func(word string) bool { return word == untitled })
-	return len(places) < len(f.Style), places
+// style is what pictures are drawn for.
+func (f styleFlag) style() (s plots.Style) {
+	for _, word := range f.Style {
+		switch word {
+		case "text":
+		case "untitled":
+			s.NoTitle = true
+		default:
+			s.Place = word
+		}
+	}
+	return s
 }
 
 // pictureFlags are the outputFlags of commands that draw.
 type pictureFlags struct {
 	outputFlags
 	styleFlag
-}
-
-// style is what pictures are drawn for.
-func (f styleFlag) style() plots.Style {
-	bare, places := f.words()
-	return plots.Style{Place: strings.TrimPrefix(strings.Join(places, ","), "text"), NoTitle: bare}
 }
 
 // result is what a command gives, in all its forms.
@@ -71,18 +71,21 @@ func asJSON(v any) func(io.Writer) error {
 	return func(w io.Writer) error { return table.WriteJSON(w, v) }
 }
 
+// write writes the form of the result that the ending of a path says.
+func (r result) write(w io.Writer, path string) error {
+	if make := r.files[format(path)]; make != nil {
+		return make(w)
+	}
+	figure, err := r.figure()
+	if err != nil {
+		return err
+	}
+	return figure.Write(w, format(path))
+}
+
 // deliver writes a result to the output files, and then to standard output.
 func (f outputFlags) deliver(env *environment, r result) error {
-	if err := f.write(env, func(w io.Writer, path string) error {
-		if make := r.files[format(path)]; make != nil {
-			return make(w)
-		}
-		figure, err := r.figure()
-		if err != nil {
-			return err
-		}
-		return figure.Write(w, format(path))
-	}); err != nil {
+	if err := f.write(env, r.write); err != nil {
 		return err
 	}
 	if f.Format == "json" {

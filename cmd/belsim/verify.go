@@ -38,7 +38,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	matrix := outputFlags{}
 	if cmd.Confusion != "" {
 		matrix.Output = []string{cmd.Confusion}
-		if err := matrix.checkFiles(env, append([]string{"npy", "csv"}, plots.Formats()...)...); err != nil {
+		if err := matrix.checkOutput(env, cmd.confusion(ctx, nil, nil)); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return bar.interrupted(err)
 	}
 	v.Provenance = env.provenance()
-	if err := cmd.writeConfusion(ctx, env, matrix, v, s); err != nil {
+	if err := matrix.write(env, cmd.confusion(ctx, v, s).write); err != nil {
 		return err
 	}
 	err = cmd.deliver(env, cmd.result(v, s))
@@ -106,22 +106,17 @@ func (cmd *verifyCmd) writes(endings ...string) bool {
 	return cmd.outputFlags.writes(endings...) || slices.Contains(endings, format(cmd.Confusion))
 }
 
-// writeConfusion writes the confusion matrix, or its picture.
-func (cmd *verifyCmd) writeConfusion(ctx context.Context, env *environment, to outputFlags, v *verify.Report,
-	s *scenario.Scenario) error {
-	return to.write(env, func(w io.Writer, path string) error {
-		switch format(path) {
-		case "npy":
-			return arrayfile.WriteNPY(ctx, w, v.Matrix)
-		case "csv":
-			return arrayfile.WriteCSV(ctx, w, v.Matrix)
-		}
-		figure, err := plots.Confusion(paper.ConfusionData(v, s.String(), cmd.style()))
-		if err != nil {
-			return err
-		}
-		return figure.Write(w, format(path))
-	})
+// confusion is the confusion matrix, or its picture.
+func (cmd *verifyCmd) confusion(ctx context.Context, v *verify.Report, s *scenario.Scenario) result {
+	return result{
+		files: map[string]func(io.Writer) error{
+			"npy": func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, v.Matrix) },
+			"csv": func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, v.Matrix) },
+		},
+		figure: func() (*plots.Figure, error) {
+			return plots.Confusion(paper.ConfusionData(v, s.String(), cmd.style()))
+		},
+	}
 }
 
 // result is the check.

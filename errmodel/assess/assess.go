@@ -111,8 +111,7 @@ func (r *Report) Rates() *mat.Dense { return r.network.seen.Counts.Rates(r.mixtu
 // Run judges a network on so many goroutines, 0 for one on each processor, which change no number.
 // Errors name the file and the place, or are the context's.
 //
-// Stages take values and return values: samples are read, the mixture and then the perceived label are
-// fitted to them, and other codes are forecast. newFit fills the file of a fit at the end.
+// Samples are read, the mixture and then the perceived label are fitted to them, and other codes are forecast.
 func Run(ctx context.Context, o Options, workers int, progress Progress) (*Report, error) {
 	own, others, err := openAll(ctx, o)
 	if err != nil {
@@ -123,35 +122,33 @@ func Run(ctx context.Context, o Options, workers int, progress Progress) (*Repor
 	if err != nil {
 		return nil, err
 	}
-	found := findings{others: others}
-	if found.mixture, err = readAll(ctx, own, others, workers, progress); err != nil {
+	m, err := readAll(ctx, own, others, workers, progress)
+	if err != nil {
 		return nil, err
 	}
-	if found.theory, err = mixtureRows(ctx, workers, own, found.mixture); err != nil {
+	f := newFit(own, m)
+	if f.Mixture, err = mixtureRows(ctx, workers, own, m); err != nil {
 		return nil, err
 	}
-	if found.model, err = learn(ctx, workers, own, others); err != nil {
+	known, err := f.learn(ctx, workers, own, others)
+	if err != nil {
 		return nil, err
 	}
-	if found.direct, err = besideDirect(own, found.model.decoders); err != nil {
+	if f.Direct, err = f.besideDirect(own); err != nil {
 		return nil, err
 	}
 	if o.Recommend {
-		if found.advice, err = recommend(ctx, workers, own, candidates, found, progress); err != nil {
+		if f.Recommendation, err = f.recommend(ctx, workers, own, candidates, known, progress); err != nil {
 			return nil, err
 		}
 	}
-	return newReport(own, found), nil
-}
-
-// findings are what the stages of Run have found.
-type findings struct {
-	mixture *mixture
-	others  []*network
-	theory  []MixtureRow
-	model   knowledge
-	direct  *Direct         // nil for none
-	advice  *Recommendation // nil for none
+	f.Profiles, f.Curve = f.profiles(own, m, known.learnt)
+	r := &Report{Fit: f, Opening: f.opening(own, others), Remarks: remarks(f, m), network: own, mixture: m}
+	f.Verdict = strings.Join(r.Opening, " ")
+	if own.fitted != nil {
+		r.Decoder = own.fitted.Decoder
+	}
+	return r, nil
 }
 
 // checkQuestion refuses what the options ask of a code that has it not, and opens the candidates.
@@ -180,18 +177,6 @@ func (n *network) checkQuestion() ([]*code.Code, error) {
 		}
 	}
 	return candidates, n.checkMemory()
-}
-
-// newReport says what was found.
-func newReport(own *network, found findings) *Report {
-	r := &Report{Fit: newFit(own, found), network: own, mixture: found.mixture}
-	r.Opening = opening(r.Fit, own, found)
-	r.Fit.Verdict = strings.Join(r.Opening, " ")
-	r.Remarks = remarks(r.Fit, found.mixture)
-	if own.fitted != nil {
-		r.Decoder = own.fitted.Decoder
-	}
-	return r
 }
 
 // readAll reads the samples of all networks, and fits decoders to them where that is asked for, and the

@@ -103,7 +103,8 @@ func TestShuffled(t *testing.T) {
 // TestJudge: what is close to the model, and what is far.
 func TestJudge(t *testing.T) {
 	for distance, want := range map[float64]string{2.9: "behaves as if", 3.1: "does not behave"} {
-		p := PerceivedFit{}.judged(&forecast.Comparison{Distance: distance})
+		var p PerceivedFit
+		p.judge(&forecast.Comparison{Distance: distance})
 		if p.Describes != (distance < 3) || !strings.HasPrefix(p.Verdict, "The network "+want) {
 			t.Errorf("%v: %+v", distance, p)
 		}

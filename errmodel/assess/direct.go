@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"belsim/errmodel"
 	"belsim/errmodel/fault"
@@ -46,7 +45,7 @@ type Direct struct {
 	Error  float64 `json:"error"`
 	StdErr float64 `json:"stderr"`
 	// its predictions outside of the range; missing where there are none
-	Outside *Outside `json:"outside,omitempty"`
+	Outside *observed.Outside `json:"outside,omitempty"`
 	// the network and its best decoder
 	scenario.Design
 	// mean |error| of the network with this decoder
@@ -62,47 +61,19 @@ type Direct struct {
 	Warning string `json:"warning"`
 }
 
-// Outside are predictions that lie beyond the end levels by more than half a level.
-type Outside struct {
-	// number of these
-	Count uint64 `json:"count"`
-	// mean |error| of all predictions as they are
-	Error float64 `json:"error"`
-	// mean |error| of all predictions if they are clipped to the range, as answers of decoders are
-	Clipped float64 `json:"clipped"`
-}
-
-// newOutside is in the unit of the targets; nil where no prediction lies outside.
-func newOutside(seen observed.Outside, width float64) *Outside {
-	if seen.Count == 0 {
-		return nil
-	}
-	return &Outside{seen.Count, width * seen.Error, width * seen.Clipped}
-}
-
-// text is "" where no prediction lies outside.
-func (o *Outside) text(f *Fit) string {
-	if o == nil {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d predictions are outside of the range: they are wrong by %s%s as they are, and by %s "+
-		"if they are clipped to it.", o.Count, f.Samples, table.Short(o.Error), f.unit(), table.Short(o.Clipped))
-}
-
 // besideDirect compares the network with direct regression, both by their errors about the targets
 // themselves, and says whether the error of direct regression is believed; it is nil where none is
 // given. The error refuses a baseline that is larger than the range.
-func besideDirect(n *network, rows []DecoderRow) (*Direct, error) {
-	best, b := bestDecoder(rows), n.options.Baseline
+func (f *Fit) besideDirect(n *network) (*Direct, error) {
+	best, b := bestDecoder(f.Decoders), n.options.Baseline
 	if b == (Baseline{}) || best < 0 {
 		return nil, nil
 	}
-	d, width := rows[best], n.width()
+	d, width := f.Decoders[best], n.width()
 	out := &Direct{Error: b.Error, StdErr: math.NaN(), Design: d.Design, Network: d.Observed, DifferenceErr: d.StdErr}
-	fitted := n.fitted != nil && n.fitted.Better
+	fitted := f.Fitted != nil && f.Fitted.Better
 	if fitted {
-		f := newFitted(n)
-		out.Design, out.Network, out.DifferenceErr = f.Design, f.Error, f.StdErr
+		out.Design, out.Network, out.DifferenceErr = f.Fitted.Design, f.Fitted.Error, f.Fitted.StdErr
 	}
 	out.Difference = out.Network - out.Error
 	if b.File != "" {
@@ -112,7 +83,7 @@ func besideDirect(n *network, rows []DecoderRow) (*Direct, error) {
 		}
 		out.Error, out.StdErr = direct.Mean, direct.StdErr
 		out.Difference, out.DifferenceErr = paired.Mean, paired.StdErr
-		out.Outside = newOutside(n.seen.DirectOutside, width)
+		out.Outside = n.seen.DirectOutside
 	}
 	out.Told = math.Abs(out.Difference) > errmodel.Errors95*out.DifferenceErr
 	all, what := float64(n.code.Levels()-1)*width, "the width of the range"
@@ -121,7 +92,7 @@ func besideDirect(n *network, rows []DecoderRow) (*Direct, error) {
 	}
 	if out.Error > all {
 		return nil, &refuse.Value{Name: "baseline", Value: out.Error,
-			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: %s", errorUnit(n.ends()), all, what)}
+			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: %s", errorUnit(f.Range), all, what)}
 	}
 	e := observed.Error{Mean: out.Error / width}
 	if !table.Missing(out.StdErr) {
@@ -163,5 +134,5 @@ func (f *Fit) directText() string {
 	if d.Warning != "" {
 		text += fmt.Sprintf(" No forecast uses its error, for %s: check its units, and the order of its samples.", d.Warning)
 	}
-	return strings.Join(sentences(text, d.Outside.text(f)), " ")
+	return text
 }

@@ -2,6 +2,7 @@ package assess
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/fault"
+	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
@@ -93,12 +95,14 @@ func sigmoid(z []float64) {
 	}
 }
 
-// faults put one into a network each, and say with what words fit names it and its mend: of several texts one.
-// A fault that a network cannot have has no words.
-var faults = []struct {
+type oneFault struct {
 	name string
 	put  func(n *faultyNetwork) (want []string)
-}{
+}
+
+// faults put one into a network each, and say with what words fit names it and its mend: of several texts one.
+// A fault that a network cannot have has no words.
+var faults = []oneFault{
 	{"half a level", func(n *faultyNetwork) []string {
 		n.of.Lo, n.of.Hi = n.of.Lo+n.width()/2, n.of.Hi+n.width()/2
 		n.within()
@@ -208,7 +212,7 @@ var faults = []struct {
 		if others[n.code] == "" {
 			return nil // no other code has as many bits as unary
 		}
-		want := "give the code " + right[n.code]
+		want := "--code " + right[n.code]
 		n.code = others[n.code]
 		return []string{want}
 	}},
@@ -226,17 +230,21 @@ var faults = []struct {
 	}},
 }
 
-// said is what fit says of a network: its findings and warnings, or why it is refused.
-func (n *faultyNetwork) said(t *testing.T) string {
+// options writes the samples, and returns options that read them.
+func (n *faultyNetwork) options(t *testing.T) Options {
 	dir := t.TempDir()
 	y, z := mat.NewDense(len(n.y), 1, n.y), mat.NewDense(len(n.z), len(n.z[0]), nil)
 	for i, row := range n.z {
 		z.SetRow(i, row)
 	}
-	o := Options{Code: n.code, Levels: faultLevels, Range: n.of, Training: n.training, Temperature: 1,
+	return Options{Code: n.code, Levels: faultLevels, Range: n.of, Training: n.training, Temperature: 1,
 		Decoders: decode.Builtin(),
 		Targets:  save(t, filepath.Join(dir, "y.npy"), y), Outputs: n.kind + save(t, filepath.Join(dir, "z.npy"), z)}
-	own, err := openNetwork(t.Context(), o)
+}
+
+// said is what fit says of a network: its findings and warnings, or why it is refused.
+func (n *faultyNetwork) said(t *testing.T) string {
+	own, err := openNetwork(t.Context(), n.options(t))
 	if err != nil {
 		return err.Error()
 	}
@@ -284,6 +292,39 @@ func TestSameFindings(t *testing.T) {
 	}
 	if same(t, "findings", found[0], found[1]); len(found[0]) == 0 {
 		t.Error("no findings")
+	}
+}
+
+// TestCorrected: networks that are read half a level off, or whose range is 2 % too wide, get a fitted offset, or an
+// offset and a slope, and come within 1 % of the error of their best decoder without the fault. BELSIM_LONG takes
+// all networks. It prints the table of testdata/decoders/README.md.
+func TestCorrected(t *testing.T) {
+	networks := faultyNetworks[:1]
+	if os.Getenv("BELSIM_LONG") != "" {
+		networks = faultyNetworks
+	}
+	for _, x := range networks {
+		line := "| " + x.name
+		before := 0.0 // in levels
+		for _, name := range []string{"", "half a level", "stretched by 2 %"} {
+			n := x.load(t, 1500, 1)
+			n.within()
+			if i := slices.IndexFunc(faults, func(f oneFault) bool { return f.name == name }); i >= 0 {
+				faults[i].put(n)
+			}
+			o := n.options(t)
+			o.FitDecoder = true
+			f := judge(t, o).Fit.Fitted
+			width := x.width() // of the network as it is
+			line += fmt.Sprintf(" | %s: %.4g, %.4g", f.Kind, f.BaselineErr/width, f.Error/width)
+			switch {
+			case name == "":
+				before = f.BaselineErr / width
+			case !strings.HasPrefix(f.Kind, fitdecoder.KindOffset) || f.Error/width > 1.01*before:
+				t.Errorf("%s, %s: %s has %v, and %v without the fault", x.name, name, f.Kind, f.Error/width, before)
+			}
+		}
+		t.Log(line + " |")
 	}
 }
 

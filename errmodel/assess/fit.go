@@ -4,6 +4,8 @@ import (
 	"cmp"
 
 	"belsim/errmodel/fault"
+	"belsim/errmodel/forecast"
+	"belsim/errmodel/observed"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -38,7 +40,7 @@ type Fit struct {
 	// targets beyond the end levels, which clip them; only where a file has the label of each level
 	Beyond uint64 `json:"beyond,omitempty"`
 	// predictions of code direct outside of the range; missing where there are none
-	Outside *Outside `json:"outside,omitempty"`
+	Outside *observed.Outside `json:"outside,omitempty"`
 	// outputs on the wrong side, of samples × bits
 	WrongBits uint64 `json:"wrong_bits"`
 	// bits, from 1, left out of the fits: constant and often wrong, or wrong in more than half of
@@ -88,18 +90,20 @@ type Fit struct {
 	path string // of a file that was read
 }
 
-// newFit fills the file of a fit.
-func newFit(n *network, found findings) *Fit {
-	seen, m, o := n.seen, found.mixture, n.options
+// newFit is what is known of a network and its mixture.
+func newFit(n *network, m *mixture) *Fit {
+	seen, o := n.seen, n.options
 	f := &Fit{
 		Format: fitFormat,
-		Code:   n.called(), Levels: n.code.Levels(), Bits: n.code.Bits(),
-		Outputs: string(n.source.Kind), Range: n.ends(), Circular: n.code.Circular(), LevelWidth: n.width(),
-		Quantization: n.quantization(), Outside: newOutside(seen.OwnOutside, n.width()), Dead: n.dead, Findings: n.found,
+		Code:   forecast.Called(n.code.Name(), n.training), Levels: n.code.Levels(), Bits: n.code.Bits(),
+		Outputs: string(n.source.Kind), Circular: n.code.Circular(), LevelWidth: n.width(),
+		Quantization: n.width() * seen.Quantization, Outside: seen.OwnOutside, Dead: n.dead, Findings: n.found,
 		R: m.R, Sigma: m.Sigma, RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
 		LogitScale: seen.LogitScale, Temperature: o.Temperature,
-		Perceived: found.model.fit, Decoders: found.model.decoders, Mixture: found.theory, Quantiles: errorQuantiles(n),
-		Probabilities: n.probabilities(), Recommendation: found.advice, Direct: found.direct, Prior: seen.Counts.Prior(),
+		Quantiles: errorQuantiles(n), Probabilities: n.probabilities(), Prior: seen.Counts.Prior(),
+	}
+	if r := o.Range; !r.IsZero() {
+		f.Range = &[2]float64{r.Lo, r.Hi}
 	}
 	if o.Range.Uneven() {
 		f.Values = o.Range.Values
@@ -111,7 +115,6 @@ func newFit(n *network, found findings) *Fit {
 	if n.fitted != nil {
 		f.Fitted = newFitted(n)
 	}
-	f.Profiles, f.Curve = profiles(n, m, found.model)
 	return f
 }
 

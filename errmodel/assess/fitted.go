@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/forecast"
-	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
@@ -22,19 +20,9 @@ type Fitted struct {
 	fitdecoder.Judgement
 }
 
-// fittedName is the name of a decoder that was fitted to a network's outputs.
+// fittedName is the name of a decoder that was fitted to a network's outputs. The model says nothing of it: no
+// forecast rests on its error, and none is of such a decoder.
 const fittedName = "fitted"
-
-// fittedDecoding stands for that decoder in rows. The model says nothing of it: no forecast rests on
-// its error, and none is of such a decoder.
-func fittedDecoding() observed.Decoding {
-	return observed.Decoding{Decoder: fittedDecoder{}, Soft: true}
-}
-
-type fittedDecoder struct{ decode.RealDecoder }
-
-// Name implements decode.Decoder.
-func (fittedDecoder) Name() string { return fittedName }
 
 // fitDecoder fits a decoder to the network's outputs.
 func (n *network) fitDecoder(ctx context.Context, workers int) (err error) {
@@ -59,9 +47,8 @@ func (n *network) fitDecoder(ctx context.Context, workers int) (err error) {
 // newFitted is the decoder that was fitted, in the form that is written.
 func newFitted(n *network) *Fitted {
 	r := n.fitted
-	f := &Fitted{Design: forecast.DesignOf(n.code, n.training, fittedDecoding()),
-		Baseline: forecast.DesignOf(n.code, n.training, r.Baseline), Judgement: r.Judgement}
-	f.Outputs = decode.Outputs(r.Decoder.About().Reads)
+	f := &Fitted{Design: n.design(r.Baseline), Baseline: n.design(r.Baseline), Judgement: r.Judgement}
+	f.Decoder, f.Outputs = fittedName, decode.Outputs(r.Decoder.About().Reads)
 	return f
 }
 

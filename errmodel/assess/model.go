@@ -39,18 +39,18 @@ type DecoderRow struct {
 func decoderRows(width float64, networks []*network) []DecoderRow {
 	out := []DecoderRow{}
 	for k, n := range networks {
-		add := func(d observed.Decoding, e observed.Error, l observed.Line) {
+		add := func(d scenario.Design, e observed.Error, l observed.Line) {
 			at := n.source.Labels.Label
-			out = append(out, DecoderRow{Network: k + 1, Design: forecast.DesignOf(n.code, n.training, d),
-				Observed: e.Mean, StdErr: e.StdErr, Perceived: math.NaN(), Bias: width * l.Bias.Mean,
+			out = append(out, DecoderRow{Network: k + 1, Design: d, Observed: e.Mean, StdErr: e.StdErr, Perceived: math.NaN(), Bias: width * l.Bias.Mean,
 				BiasStdErr: width * l.Bias.StdErr, Offset: at(l.Offset+l.Slope) - l.Slope*at(1), Slope: l.Slope})
 		}
 		for i, d := range n.decodings {
-			add(d, n.seen.Labels[i].Times(width), n.seen.Lines[i])
+			add(n.design(d), n.seen.Labels[i].Times(width), n.seen.Lines[i])
 		}
 		if r := n.fitted; r != nil {
-			none := math.NaN()
-			add(fittedDecoding(), observed.Error{Mean: r.Error, StdErr: r.StdErr},
+			none, d := math.NaN(), n.design(r.Baseline)
+			d.Decoder, d.Outputs = fittedName, decode.Logits
+			add(d, observed.Error{Mean: r.Error, StdErr: r.StdErr},
 				observed.Line{Bias: observed.Error{Mean: none, StdErr: none}, Offset: none, Slope: none})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
 	"belsim/theory/code"
@@ -318,38 +319,13 @@ func (n *network) live() [][]int {
 	return out
 }
 
-// called is what people call the network's head.
-func (n *network) called() string { return forecast.Called(n.code.Name(), n.training) }
+// design is the network with a decoder.
+func (n *network) design(d observed.Decoding) scenario.Design {
+	return forecast.DesignOf(n.code, n.training, d)
+}
 
 // width is the width of a level, in the unit of the targets.
 func (n *network) width() float64 { return n.source.Labels.Width() }
-
-// quantization is the mean distance of the targets from their levels, in their unit.
-func (n *network) quantization() float64 { return n.width() * n.seen.Quantization }
-
-// ends are the labels of the end levels; nil where targets are levels.
-func (n *network) ends() *[2]float64 {
-	if r := n.options.Range; !r.IsZero() {
-		return &[2]float64{r.Lo, r.Hi}
-	}
-	return nil
-}
-
-// smoothed is the share of each level: see smoothed.
-func (n *network) smoothed() []float64 {
-	samples := n.seen.Counts.All()
-	return smoothed(n.seen.Counts.Prior(), samples)
-}
-
-// labels are the real labels of the targets: see realLabels.
-func (n *network) labels() *forecast.Labels {
-	return realLabels(n.ends(), n.smoothed(), onLevels(n.quantization(), n.width()))
-}
-
-// owns reports whether a forecast is of the network's own head.
-func (n *network) owns(x *forecast.Forecast) bool {
-	return x.Code.Name() == n.code.Name() && x.Training == n.training
-}
 
 // observed is the network as forecasts read it.
 func (n *network) observed() *perceived.Observed {

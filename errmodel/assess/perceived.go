@@ -32,18 +32,16 @@ type PerceivedFit struct {
 // rejected is the Distance from which the data reject the model.
 const rejected = 3.0
 
-// knowledge is what the perceived-label model says of networks.
+// knowledge is what the perceived-label model says of networks, besides Fit.Perceived.
 type knowledge struct {
-	fit      *PerceivedFit
-	decoders []DecoderRow
 	siblings siblings
 
 	forecasts *forecast.Forecaster // nil, as what follows, where the model says nothing
 	learnt    *perceived.Network   // what the model learns of the first one's code
 }
 
-// learn fits the perceived-label model to the first network, and puts all networks beside it.
-func learn(ctx context.Context, workers int, own *network, others []*network) (knowledge, error) {
+// learn fits the perceived-label model to the first network, and puts the decoders of all networks beside it.
+func (f *Fit) learn(ctx context.Context, workers int, own *network, others []*network) (out knowledge, err error) {
 	p := &PerceivedFit{Miscalibration: own.seen.Miscalibration, Distance: math.NaN(), Rates: []forecast.BitRate{}}
 	p.Fit = perceived.Fit{
 		Model: perceived.Model{Noise: math.NaN(), Cutoff: math.NaN(), Misfit: perceived.DefaultMisfit,
@@ -51,7 +49,7 @@ func learn(ctx context.Context, workers int, own *network, others []*network) (k
 		NoiseInterval: unknown(), CutoffInterval: unknown(), Tail: math.NaN(),
 	}
 	all := append([]*network{own}, others...)
-	out := knowledge{fit: p, decoders: decoderRows(own.width(), all)}
+	f.Perceived, f.Decoders = p, decoderRows(f.LevelWidth, all)
 	if p.Verdict = own.unmodelled(); p.Verdict != "" {
 		return out, nil
 	}
@@ -59,7 +57,7 @@ func learn(ctx context.Context, workers int, own *network, others []*network) (k
 	for _, n := range all {
 		most = max(most, n.code.Bits())
 	}
-	nodes, err := forecast.NewNodes(perceived.ManyNodes, own.smoothed(), own.labels(), most, perceived.Seed)
+	nodes, err := forecast.NewNodes(perceived.ManyNodes, f.smoothed(), f.labels(), most, perceived.Seed)
 	if err != nil {
 		return out, err
 	}
@@ -86,18 +84,19 @@ func learn(ctx context.Context, workers int, own *network, others []*network) (k
 			networks = append(networks, n.observed())
 		}
 	}
-	out.forecasts = newForecaster(p.Fit, own.labels(), own.smoothed(), own.options.Temperature, networks,
+	out.forecasts = newForecaster(p.Fit, f.labels(), f.smoothed(), f.Temperature, networks,
 		own.options.Decoders)
 	beside, under, err := besideModel(ctx, out.forecasts, all, nodes)
 	if err != nil {
 		return out, err
 	}
-	out.learnt, out.fit = beside.Learnt, p.judged(beside)
-	for i := range out.decoders {
-		r := &out.decoders[i]
+	out.learnt = beside.Learnt
+	p.judge(beside)
+	for i := range f.Decoders {
+		r := &f.Decoders[i]
 		r.Known = trusted(all[r.Network-1]) && r.Decoder != fittedName
 		if e, known := under[r.Design]; known {
-			r.Perceived = own.width() * e
+			r.Perceived = f.LevelWidth * e
 		}
 	}
 	return out, nil
@@ -129,7 +128,7 @@ func besideModel(ctx context.Context, of *forecast.Forecaster, all []*network,
 	nodes *perceived.Nodes) (first *forecast.Comparison, under map[scenario.Design]float64, err error) {
 	under = map[scenario.Design]float64{}
 	for _, n := range all {
-		if _, done := under[forecast.DesignOf(n.code, n.training, n.decodings[0])]; done {
+		if _, done := under[n.design(n.decodings[0])]; done {
 			continue // seeds
 		}
 		beside, err := of.Compare(ctx, n.observed(), nodes)
@@ -137,7 +136,7 @@ func besideModel(ctx context.Context, of *forecast.Forecaster, all []*network,
 			return nil, nil, err
 		}
 		for i, d := range n.decodings {
-			under[forecast.DesignOf(n.code, n.training, d)] = beside.Errors[i]
+			under[n.design(d)] = beside.Errors[i]
 		}
 		first = cmp.Or(first, beside)
 	}
@@ -147,46 +146,35 @@ func besideModel(ctx context.Context, of *forecast.Forecaster, all []*network,
 // siblings are the networks of the first one's head. They tell how much longer training gains, and
 // nothing of other codes.
 type siblings struct {
-	over  map[*network]float64 // of each its error over the first one's
-	seeds float64              // the largest |ln over| that seeds make: three standard deviations
+	count    int
+	seeds    float64           // the largest |ln| of an error over the first one's that seeds make: three standard deviations
+	far      map[*network]bool // by more than seeds make
+	furthest float64           // the largest difference of one that is far, as a share of the first one's error; 0 for none
 }
 
 // siblingsOf are those among other networks. tail is the first one's.
 func siblingsOf(own *network, others []*network, tail float64) siblings {
 	least := func(n *network) observed.Error { return n.seen.Labels[leastError(n.seen.Labels)] }
 	yours := least(own)
-	out := siblings{map[*network]float64{}, 3 * forecast.Fitted().SeedSD(tail, yours.StdErr/yours.Mean)}
+	out := siblings{seeds: 3 * forecast.Fitted().SeedSD(tail, yours.StdErr/yours.Mean), far: map[*network]bool{}}
 	for _, n := range others {
-		if n.code.Name() == own.code.Name() && n.training == own.training && n.misread == nil {
-			out.over[n] = least(n).Mean / yours.Mean
+		if n.code.Name() != own.code.Name() || n.training != own.training || n.misread != nil {
+			continue
+		}
+		out.count++
+		if over := least(n).Mean / yours.Mean; math.Abs(math.Log(over)) > out.seeds {
+			out.far[n], out.furthest = true, max(out.furthest, math.Abs(over-1))
 		}
 	}
 	return out
-}
-
-// far reports whether a network differs from the first one by more than seeds make.
-func (s siblings) far(n *network) bool {
-	over, known := s.over[n]
-	return known && math.Abs(math.Log(over)) > s.seeds
 }
 
 // apart reports whether a network is none that forecasts rest on: the only other one of the head is
 // far, as an earlier checkpoint is. Of three or more, forecasts rest on the mean.
-func (s siblings) apart(n *network) bool { return len(s.over) == 1 && s.far(n) }
-
-// furthest is the largest difference of a network of the head that is far, as a share of the first one's error;
-// 0 where none is.
-func (s siblings) furthest() (out float64) {
-	for n, over := range s.over {
-		if s.far(n) {
-			out = max(out, math.Abs(over-1))
-		}
-	}
-	return out
-}
+func (s siblings) apart(n *network) bool { return s.count == 1 && s.far[n] }
 
 // ended reports whether a network of the same head is as good as the first one.
-func (s siblings) ended() bool { return len(s.over) > 0 && s.furthest() == 0 }
+func (s siblings) ended() bool { return s.count > 0 && s.furthest == 0 }
 
 // text says what is known of whether the training has ended. yours is what people call the
 // network's head.
@@ -194,17 +182,17 @@ func (s siblings) text(yours string) string {
 	switch {
 	case s.ended():
 		return ""
-	case s.furthest() > 0:
+	case s.furthest > 0:
 		return fmt.Sprintf("Two networks of %s differ by %s, and seeds by less than %s: the worse one was trained "+
 			"for less, or training has not ended. Where longer training still gains, train longer before you change "+
-			"the code.", yours, percent(s.furthest()), percent(s.seeds))
+			"the code.", yours, percent(s.furthest), percent(s.seeds))
 	}
 	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. " +
 		"To find out, " + string(AddCheckpoint) + "."
 }
 
-// judged is the fit with its rates of bits, and says whether the model describes the network.
-func (p PerceivedFit) judged(beside *forecast.Comparison) *PerceivedFit {
+// judge adds the rates of bits, and whether the model describes the network.
+func (p *PerceivedFit) judge(beside *forecast.Comparison) {
 	if len(beside.Rates) > 0 {
 		p.Rates = beside.Rates
 	}
@@ -216,26 +204,16 @@ func (p PerceivedFit) judged(beside *forecast.Comparison) *PerceivedFit {
 			"from such a network's by %.0f %%. The further it differs, the wider are the intervals of forecasts.",
 			100*beside.Furthest)
 	}
-	return &p
 }
 
 // smoothed is the share of each level, with half a sample more for each: a level without samples is
 // rare, but not impossible.
-func smoothed(prior []float64, samples uint64) []float64 {
-	n, out := float64(samples), make([]float64, len(prior))
-	for i, p := range prior {
+func (f *Fit) smoothed() []float64 {
+	n, out := float64(f.Samples), make([]float64, len(f.Prior))
+	for i, p := range f.Prior {
 		out[i] = (p*n + 0.5) / (n + 0.5*float64(len(out)))
 	}
 	return out
-}
-
-// realLabels are the real labels of targets, uniform within a level unless they are levels; nil without
-// a range.
-func realLabels(ends *[2]float64, shares []float64, onLevels bool) *forecast.Labels {
-	if ends == nil {
-		return nil
-	}
-	return &forecast.Labels{Lo: ends[0], Hi: ends[1], Shares: shares, OnLevels: onLevels}
 }
 
 // onLevels reports whether targets are levels, also where these have a range.
@@ -244,8 +222,11 @@ func onLevels(quantization, width float64) bool {
 	return quantization <= rounding*width
 }
 
-func (f *Fit) smoothed() []float64 { return smoothed(f.Prior, f.Samples) }
-
+// labels are the real labels of targets, uniform within a level unless they are levels; nil without a range.
 func (f *Fit) labels() *forecast.Labels {
-	return realLabels(f.Range, f.smoothed(), onLevels(f.Quantization, f.LevelWidth))
+	if f.Range == nil {
+		return nil
+	}
+	return &forecast.Labels{Lo: f.Range[0], Hi: f.Range[1], Shares: f.smoothed(),
+		OnLevels: onLevels(f.Quantization, f.LevelWidth)}
 }

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
-	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
@@ -60,7 +59,7 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 			}
 		}
 		seen := n.seen.Levels[i]
-		m := MixtureRow{Design: forecast.DesignOf(n.code, n.training, decoding), Observed: seen.Mean,
+		m := MixtureRow{Design: n.design(decoding), Observed: seen.Mean,
 			ObservedStdErr: seen.StdErr, Loss: math.NaN()}
 		if _, gen := decoder.(decode.Gen); gen && decoding.Soft {
 			m.Loss = n.seen.LossBound

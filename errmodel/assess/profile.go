@@ -56,22 +56,22 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 
 // profiles are those of the bits of the options, with the curves of the perceived label where it
 // describes the network, and else of the mixture.
-func profiles(n *network, m *mixture, of knowledge) (out []Profile, curve string) {
+func (f *Fit) profiles(n *network, m *mixture, learnt *perceived.Network) (out []Profile, curve string) {
 	bits := n.options.Bits
 	if len(bits) == 0 {
 		bits = n.typicalBits()
 	}
-	noisy := of.fit.Describes && n.training == perceived.BCE
+	noisy := f.Perceived.Describes && n.training == perceived.BCE
 	curve = fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", m.R, m.Sigma)
 	if noisy {
-		curve = fmt.Sprintf("one noisy label: s = %.3g", of.fit.Noise)
+		curve = fmt.Sprintf("one noisy label: s = %.3g", f.Perceived.Noise)
 	}
 	for _, k := range bits {
 		p := profile(n, m, k-1)
 		if noisy {
 			p.X, p.Fitted = nil, nil
 			for i := range n.code.Levels() {
-				p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, of.learnt.At(i, k-1))
+				p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, learnt.At(i, k-1))
 			}
 		}
 		out = append(out, p)

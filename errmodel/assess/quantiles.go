@@ -3,7 +3,6 @@ package assess
 import (
 	"fmt"
 
-	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
@@ -46,7 +45,7 @@ func errorQuantiles(n *network) *ErrorQuantiles {
 	}
 	levels := n.code.Levels()
 	width := observed.SpreadWidth(levels)
-	out := &ErrorQuantiles{Design: forecast.DesignOf(n.code, n.training, n.decodings[best]), Rows: []LevelQuantiles{}}
+	out := &ErrorQuantiles{Design: n.design(n.decodings[best]), Rows: []LevelQuantiles{}}
 	var all observed.Spread
 	spreads, counts := n.seen.Spreads[best], []uint64{}
 	for i := range spreads {

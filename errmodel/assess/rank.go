@@ -22,19 +22,18 @@ type Recommendation struct {
 
 // recommend forecasts all named codes, the network's own and the candidates, after each training,
 // and direct regression. Where s is not known there is no ranking, and the notes say so.
-func recommend(ctx context.Context, workers int, own *network, candidates []*code.Code, found findings,
+func (f *Fit) recommend(ctx context.Context, workers int, own *network, candidates []*code.Code, known knowledge,
 	progress Progress) (*Recommendation, error) {
 	codes, err := rankedCodes(own, candidates)
 	if err != nil {
 		return nil, err
 	}
-	known, direct := found.model, found.direct
 	if known.forecasts == nil {
 		return &Recommendation{Ranking: []forecast.Row{},
 			Notes: []string{"No code is recommended: these outputs do not tell the label noise."}}, nil
 	}
 	forecaster := *known.forecasts
-	if err := direct.inform(&forecaster, known.decoders, own.width()); err != nil {
+	if err := f.Direct.inform(&forecaster, f.Decoders, own.width()); err != nil {
 		return nil, err
 	}
 	done, end := progress.begin("codes", 2*uint64(len(codes)))
@@ -42,48 +41,37 @@ func recommend(ctx context.Context, workers int, own *network, candidates []*cod
 	if end(); err != nil {
 		return nil, err
 	}
-	rec := newRecommendation(all, own.width(), own, known.siblings.ended(), forecastNotes(own, found))
-	if d := rec.Decision; d.Action == forecast.Take && d.Code == forecast.Direct && !direct.Told {
-		*d = forecast.Decision{Action: forecast.Stay, Better: math.NaN(), Ended: d.Ended,
-			Design: known.decoders[bestDecoder(known.decoders)].Design}
-		rec.show()
-	}
-	return rec, nil
-}
-
-// newRecommendation ranks forecasts that are sorted, in a unit of which their own has so many, and
-// decides. ended says that the network's training is known to have ended.
-func newRecommendation(all []forecast.Forecast, unit float64, own *network, ended bool,
-	notes []string) *Recommendation {
-	out := &Recommendation{Ranking: forecast.Rows(all, unit)}
-	best := slices.IndexFunc(all, func(x forecast.Forecast) bool { return x.Measured && own.owns(&x) })
+	out := &Recommendation{Ranking: forecast.Rows(all, own.width())}
+	owns := func(x *forecast.Forecast) bool { return x.Code.Name() == own.code.Name() && x.Training == own.training }
+	best := slices.IndexFunc(all, func(x forecast.Forecast) bool { return x.Measured && owns(&x) })
 	for i := range out.Ranking {
 		r := &out.Ranking[i]
-		if r.Trained = own.owns(&all[i]); r.Trained && best >= 0 {
+		if r.Trained = owns(&all[i]); r.Trained && best >= 0 {
 			// what was measured: logits that nobody has seen are forecast only
 			r.Best = i == best
 		}
 	}
-	out.Notes = sentences(append(notes, forecast.Cheapest(out.Ranking))...)
-	out.Decision = forecast.Decide(own.code.Name(), own.training, all)
-	out.Decision.Ended = ended
+	d := forecast.Decide(own.code.Name(), own.training, all)
+	d.Ended = known.siblings.ended()
+	if d.Action == forecast.Take && d.Code == forecast.Direct && !f.Direct.Told {
+		*d = forecast.Decision{Action: forecast.Stay, Better: math.NaN(), Ended: d.Ended,
+			Design: f.Decoders[bestDecoder(f.Decoders)].Design}
+	}
+	out.Decision = d
 	out.show()
-	return out
-}
-
-// forecastNotes says what the forecasts rest on.
-func forecastNotes(own *network, found findings) []string {
-	return sentences(
+	out.Notes = sentences(
 		"A forecast is the error of a network of the same kind, on the same data, trained with that code to its end, "+
 			"as yours was. better is the probability that its error is smaller than the smallest of yours.",
 		when(own.options.FitDecoder, "Fitted decoders of other codes are not forecast: rows are of the plain decoders."),
-		found.model.siblings.text(own.called()),
+		known.siblings.text(f.Code),
 		when(len(own.options.Others) == 0, "One network does not show how fast its logits can change, so the "+
 			"intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+"."),
-		when(found.direct.counts(found.model.decoders), "The error of direct regression counts as that of a second network: "+
+		when(f.Direct.counts(f.Decoders), "The error of direct regression counts as that of a second network: "+
 			"it moves the forecasts of all codes."),
 		forecast.Lost,
+		forecast.Cheapest(out.Ranking),
 	)
+	return out, nil
 }
 
 // rankedCodes are the codes that are ranked: direct regression, the named ones, and the network's own

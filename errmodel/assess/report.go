@@ -89,7 +89,7 @@ func (r *Report) details() (out []table.Block) {
 	if rec := f.Recommendation; rec != nil {
 		if len(rec.Ranking) > 0 {
 			add("codes if they were trained, each with its best decoder: mean |answer − target|, over these targets",
-				rankingTable(rec, f.Against))
+				forecast.Table(rec.Shown(), false, table.Append("against yours (95 %)", f.Against), forecast.Chances))
 		}
 		add("", nil, rec.Notes...)
 	}
@@ -208,13 +208,6 @@ func (d DecoderRow) bias() string {
 	}
 	places := max(0, int(math.Ceil(-math.Log10(d.BiasStdErr))))
 	return strings.Replace(fmt.Sprintf("%+.*f ± %.1g", places, d.Bias, d.BiasStdErr), "-", "−", 1)
-}
-
-// rankingTable has a row for each code and training, with the best decoder: of the network itself
-// what was measured, and of others how they compare with it.
-func rankingTable(rec *Recommendation, against func(forecast.Row) string) *table.Table {
-	return forecast.Table(rec.Shown(), false, table.Append("against yours (95 %)", against),
-		forecast.Chances)
 }
 
 // show marks the rows for people: each code and training with its best decoder, and soft targets

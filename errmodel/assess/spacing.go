@@ -3,7 +3,6 @@ package assess
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"sort"
@@ -157,20 +156,14 @@ func readColumn(ctx context.Context, rows *arrayfile.Rows, most int) (out []floa
 	if err := memory.Check("reading "+rows.Name(), memory.Product(max(n, 0), 8)); err != nil {
 		return nil, err
 	}
-	for row := []float64{0}; ; out = append(out, row[0]) {
-		if len(out) > most {
-			return nil, fmt.Errorf("%s has more than %d numbers", rows.Name(), most)
-		}
-		if len(out)%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		switch err := rows.Next(row); {
-		case err == io.EOF:
-			return out, nil
-		case err != nil:
-			return nil, err
-		}
+	err = observed.EachRow(ctx, rows, func(row []float64) bool {
+		out = append(out, row[0])
+		return len(out) <= most
+	})
+	if len(out) > most {
+		return nil, fmt.Errorf("%s has more than %d numbers", rows.Name(), most)
 	}
+	return out, err
 }
 
 // row is the row of some values.

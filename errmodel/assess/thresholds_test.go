@@ -130,7 +130,7 @@ func TestUnknown(t *testing.T) {
 		}
 		return n
 	}
-	if s := siblingsOf(of(1, ""), []*network{of(1, ""), of(3, "shuffled")}, 1); !s.ended() || len(s.over) != 1 {
+	if s := siblingsOf(of(1, ""), []*network{of(1, ""), of(3, "shuffled")}, 1); !s.ended() || s.count != 1 {
 		t.Errorf("%+v", s)
 	}
 }

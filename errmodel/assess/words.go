@@ -30,9 +30,9 @@ const easyToLearn = "train a network with a code that is easy to learn, such as 
 
 // opening is the verdict in some plain sentences: what the network does and what is wrong with it, whether
 // the perceived-label model describes it, and what to do next.
-func opening(f *Fit, own *network, found findings) []string {
-	out := leftOut(append(slices.Clone(found.others), own)...)
-	for i, n := range found.others {
+func (f *Fit) opening(own *network, others []*network) []string {
+	out := leftOut(append(slices.Clone(others), own)...)
+	for i, n := range others {
 		if n.misread != nil {
 			out = append(out, fmt.Sprintf("The network of %s is left out of the forecasts: %s. Next: %s.",
 				own.options.Others[i].Outputs, n.misread.Text, n.misread.Mend))
@@ -139,7 +139,7 @@ func (f *Fit) whatItDoes() string {
 	case f.Quantization > 0 && !f.predicts():
 		text += fmt.Sprintf("; the levels nearest to the targets are wrong by %s", table.Short(f.Quantization))
 	}
-	return strings.Join(sentences(text+".", f.Outside.text(f)), " ")
+	return text + "."
 }
 
 // fewSamples is the number of test samples up to which no code is recommended.

@@ -2,7 +2,6 @@ package assess
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -26,7 +25,8 @@ func TestDirectText(t *testing.T) {
 	for direct, want := range map[float64]string{1.2: "better", 1.19: "not told apart", 0.81: "not told apart", 0.8: "worse"} {
 		n := seenNetwork(t, "unary", 8, []uint64{9, 0, 0, 0, 0, 0, 0, 9}, 0, 0)
 		n.source.Labels.Levels, n.options.Baseline.Error = 8, direct
-		f := &Fit{LevelWidth: 1, Direct: must.Get(besideDirect(n, []DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}}))(t)}
+		f := &Fit{LevelWidth: 1, Decoders: []DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}}}
+		f.Direct = must.Get(f.besideDirect(n))(t)
 		if got := f.directText(); !strings.Contains(got, "this network is "+want) {
 			t.Errorf("direct regression %v: %q, want %q", direct, got, want)
 		}
@@ -82,8 +82,7 @@ func TestPaired(t *testing.T) {
 		want := *d
 		want.Error, want.Difference, want.Told, want.Outside = mean, d.Network-d.Error, tt.off != 0, nil
 		if outside > 0 {
-			want.Outside = &Outside{outside, mean, clipped / float64(len(labels))}
-			says(t, f.Verdict, fmt.Sprintf("%d of %d predictions are outside of the range", outside, len(labels)))
+			want.Outside = &observed.Outside{Count: outside, Error: mean, Clipped: clipped / float64(len(labels))}
 		}
 		same(t, tt.file, want, *d, nearly)
 		must.Within(t, tt.file+": the standard error of the difference", d.DifferenceErr, -1, d.StdErr)

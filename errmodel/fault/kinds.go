@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
 
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
@@ -133,25 +134,13 @@ func (s *search) temperature() *Finding {
 		size, at), "give "+position.Flag("temperature", fmt.Sprintf("%.2g", at))+", or multiply the logits by it")
 }
 
-// likeliest is the τ of least loss, by golden sections of ln τ.
+// likeliest is the τ of least loss.
 func (s *search) likeliest(together bool) float64 {
-	golden := (math.Sqrt(5) - 1) / 2
-	lo, hi := -7.0, 7.0
-	at := [2]float64{hi - golden*(hi-lo), lo + golden*(hi-lo)}
-	loss := func(i int) float64 { return s.loss(together, math.Exp(at[i])) }
-	below, above := loss(0), loss(1)
-	for range 16 {
-		if below < above {
-			hi, at[1], above = at[1], at[0], below
-			at[0] = hi - golden*(hi-lo)
-			below = loss(0)
-		} else {
-			lo, at[0], below = at[0], at[1], above
-			at[1] = lo + golden*(hi-lo)
-			above = loss(1)
-		}
-	}
-	return math.Exp((lo + hi) / 2)
+	loss := func(x []float64) float64 { return s.loss(together, math.Exp(x[0])) }
+	best, _ := optimize.Minimize(optimize.Problem{Func: loss}, []float64{0},
+		&optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-5, Iterations: 5}},
+		&optimize.NelderMead{SimplexSize: 1})
+	return math.Exp(best.X[0])
 }
 
 // miscalibration is that of observed.Summary, of logits times τ of the samples that were kept.

@@ -190,11 +190,7 @@ func (f *fitting) baselineSpreads(ctx context.Context, workers int) ([]spread, e
 		return func(_ context.Context, i int) error {
 			sample.Set(f.Samples.Row(i))
 			for at, d := range decoders {
-				z := f.Samples.Row(i)
-				if !d.logits {
-					z = d.signs(sample.Word)
-				}
-				out[i*len(decoders)+at] = d.spread(z)
+				out[i*len(decoders)+at] = d.spread(sample.Outputs(d.logits))
 			}
 			return nil
 		}, nil

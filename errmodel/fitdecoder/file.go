@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
@@ -22,15 +21,14 @@ type array struct {
 	to   *[]float64
 }
 
-// arrays are those of the levels, and those of the calibration, in the order of the file.
-func (d *Decoder) arrays(floor *[]float64) (levels, calibration []array) {
-	return []array{{"offsets", &d.scores.Offsets}, {"values", &d.values}},
-		[]array{{"residuals", &d.residuals}, {"floor", floor}}
+// arrays are those of the levels, and of the calibration.
+func (d *Decoder) arrays(floor *[]float64) []array {
+	return []array{{"offsets", &d.scores.Offsets}, {"values", &d.values}, {"residuals", &d.residuals}, {"floor", floor}}
 }
 
-// textNames are the arrays of one text each: the rule, what the decoder reads, About as JSON, and, behind
-// the calibration, of what sigma is.
-var textNames = [...]string{"rule", "reads", "about", "sigmas"}
+// textNames are the arrays of one text each: the rule, what the decoder reads, About as JSON, of what sigma is,
+// and the checksum.
+var textNames = [...]string{"rule", "reads", "about", "sigmas", "checksum"}
 
 const ofScores, ofSigmoids = "scores", "sorted sigmoids"
 
@@ -60,20 +58,15 @@ func (d *Decoder) Write(w io.Writer) error {
 	if d.sorted {
 		texts[3] = ofSigmoids
 	}
-	floor := []float64{d.floor}
-	levels, calibration := d.arrays(&floor)
 	z := arrayfile.NewNPZWriter(w)
 	err = z.Matrix("weights", d.scores.Weights)
-	for _, a := range levels {
+	for _, a := range d.arrays(&[]float64{d.floor}) {
 		err = errors.Join(err, z.Column(a.name, *a.to))
 	}
-	for i, text := range texts[:3] {
+	for i, text := range append(texts, d.checksum(texts)) {
 		err = errors.Join(err, z.Text(textNames[i], text))
 	}
-	for _, a := range calibration {
-		err = errors.Join(err, z.Column(a.name, *a.to))
-	}
-	return errors.Join(err, z.Text(textNames[3], texts[3]), z.Text("checksum", d.checksum(texts)), z.Close())
+	return errors.Join(err, z.Close())
 }
 
 // Read reads a decoder from an .npz file that Write made. Errors name the file and what is wrong
@@ -93,7 +86,7 @@ func read(path string) (*Decoder, error) {
 		return nil, err
 	}
 	var floor []float64
-	for _, a := range slices.Concat(d.arrays(&floor)) {
+	for _, a := range d.arrays(&floor) {
 		numbers, err := arrayfile.ReadFile(path + ":" + a.name)
 		if err != nil {
 			return nil, err
@@ -102,7 +95,7 @@ func read(path string) (*Decoder, error) {
 	}
 	d.floor = floor[0]
 	var texts []string
-	for _, name := range append(textNames[:], "checksum") {
+	for _, name := range textNames {
 		text, err := arrayfile.ReadText(path, name)
 		if err != nil {
 			return nil, err

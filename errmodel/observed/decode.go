@@ -74,6 +74,6 @@ func Count(ctx context.Context, rows *arrayfile.Rows) (int, error) {
 		return n, nil
 	}
 	n = 0
-	err := eachRow(ctx, rows, func([]float64) bool { n++; return true })
+	err := EachRow(ctx, rows, func([]float64) bool { n++; return true })
 	return n, err
 }

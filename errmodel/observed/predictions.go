@@ -14,16 +14,22 @@ type predictions struct {
 	xx, yy, xy, away float64 // sums of products of deviations from the means, and of squares of the distances
 }
 
-// Outside are the predictions that lie beyond the end levels by more than half a level. Errors are
-// means over all predictions, in levels: as the predictions are, and clipped to the range.
+// Outside are predictions that lie beyond the end levels by more than half a level.
 type Outside struct {
-	Count          uint64
-	Error, Clipped float64
+	// number of these
+	Count uint64 `json:"count"`
+	// mean |error| of all predictions as they are
+	Error float64 `json:"error"`
+	// mean |error| of all predictions if they are clipped to the range, as answers of decoders are
+	Clipped float64 `json:"clipped"`
 }
 
-// beyond are those that lie outside.
-func (p *predictions) beyond() Outside {
-	return Outside{uint64(p.outside), p.whole.Error().Mean, p.clipped.Error().Mean}
+// beyond are those that lie outside, with errors in the unit of the targets; nil where none does.
+func (p *predictions) beyond(l Labels) *Outside {
+	if p.outside == 0 {
+		return nil
+	}
+	return &Outside{uint64(p.outside), l.Width() * p.whole.Error().Mean, l.Width() * p.clipped.Error().Mean}
 }
 
 // add adds a prediction of a target in levels, and returns it in levels. fault describes a

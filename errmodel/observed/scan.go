@@ -266,7 +266,7 @@ type Summary struct {
 	Beside []Error
 	// DirectOutside are the predictions of direct regression outside of the range, and OwnOutside
 	// the network's own ones, where it predicts labels.
-	DirectOutside, OwnOutside Outside
+	DirectOutside, OwnOutside *Outside
 	// Spreads are the errors of each Decoding against the target itself, for the levels from 1 on,
 	// SpreadWidth of them together.
 	Spreads [][]Spread
@@ -382,92 +382,129 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(),
 			c.Levels(), m)
 	}
-	out := &Summary{Counts: errmodel.NewCounts(c.Levels(), c.Bits()), Ones: make([]uint64, m), Same: true}
-	sums := columnSums{make([]float64, m), make([]float64, m), make([]float64, m)}
 	cells, err := s.newCells(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	var outputs []float64 // of the first sample
-	balances := make([]Sums, c.Levels())
-	transitions := c.Transitions()
-	errors := newErrorSums(len(decodings), c)
-	probabilities := make([]float64, m) // their sums
-	calibrated := !s.Kind.Hard() && !s.Together
-	correlations, kept := decode.NewCorrelations(c), newReservoir(m, s.Keep, takeSeed)
-	var quantization Sums
-	scores, losses := newScoreSums(c, s.Kind, decodings), newLossSums(c, s, decodings)
+	x := &scan{source: s, code: c, transitions: c.Transitions(), balances: make([]Sums, c.Levels()), cells: cells,
+		sums:   columnSums{make([]float64, m), make([]float64, m), make([]float64, m)},
+		errors: make([]errorSums, len(decodings)), kept: newReservoir(m, s.Keep, takeSeed),
+		scores: newScoreSums(c, s.Kind, decodings), losses: newLossSums(c, s, decodings),
+		Summary: Summary{Counts: errmodel.NewCounts(c.Levels(), m), Ones: make([]uint64, m), Same: true}}
+	for r := range x.errors {
+		x.errors[r].spreads = make([]Spread, 1+(c.Levels()-1)/SpreadWidth(c.Levels()))
+	}
+	if !s.Kind.Hard() && !s.Together {
+		x.probabilities = make([]float64, m)
+	}
 	first := len(decodings) + 1 // of the scores, behind the bound by the loss
-	columns := first + scores.columns()
-	var wrong []int
+	columns, correlations := first+x.scores.columns(), decode.NewCorrelations(c)
 	prepare := func(b *batch) error {
 		if need := b.n * columns; len(b.made) < need {
 			b.made = make([]float64, need)
 		}
-		losses.choose(b, m)
+		x.losses.choose(b, m)
 		labels := b.labels(decodings)
 		read := func(dst []float64, j int, sample *Sample) {
 			labels(dst, j, sample)
-			if losses.weights != nil {
-				dst[first-1] = losses.of(losses.tau, b.level[j], sample.logits)
+			if x.losses.weights != nil {
+				dst[first-1] = x.losses.of(x.losses.tau, b.level[j], sample.logits)
 			}
-			scores.judge(dst[first:], b.level[j], b.exact[j], sample)
+			x.scores.judge(dst[first:], b.level[j], b.exact[j], sample)
 		}
 		return readBatch(ctx, workers, b.made, b, m, columns, correlations, read)
 	}
-	err = s.each(ctx, done, prepare, func(b *batch) error {
+	if err := s.each(ctx, done, prepare, func(b *batch) error {
 		for j := range b.n {
-			i, z, made := b.level[j]-1, b.z[j*m:(j+1)*m], b.made[j*columns:(j+1)*columns]
-			if outputs == nil {
-				outputs = slices.Clone(z)
-			}
-			out.Same = out.Same && nearly(z, outputs)
-			wrong = wrongBits(wrong, c, i, z)
-			balances[i].Add(balance(transitions, i, wrong))
-			out.Counts.Add(i, wrong)
-			quantization.Add(math.Abs(c.Between(c.Place(i), b.exact[j])))
-			if e, slack := b.exact[j], clipped*float64(c.Levels()); !c.Circular() && (e < 1-slack ||
-				e > float64(c.Levels())+slack) {
-				out.Beyond++
-			}
-			sums.add(z, c.Word(i))
-			cells.add(i, z)
-			if calibrated {
-				for k, v := range z {
-					probabilities[k] += 1 / (1 + math.Exp(-v))
-				}
-			}
-			kept.add(b, j)
-			errors.add(b, j, made[:len(decodings)])
-			losses.sum.Add(made[first-1])
-			scores.add(made[first:])
+			x.add(b, j, b.made[j*columns:(j+1)*columns])
 		}
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
+	return x.summary(), nil
+}
+
+// scan collects a Summary.
+type scan struct {
+	Summary
+	source *Source
+	code   *code.Code
+
+	first                  []float64 // the outputs of the first sample
+	wrong                  []int     // scratch
+	transitions            [][]int
+	balances               []Sums
+	directly, quantization Sums
+	errors                 []errorSums
+	sums                   columnSums
+	cells                  cells
+	probabilities          []float64 // their sums; nil where no bit was trained by itself
+	kept                   *reservoir
+	scores                 *scoreSums
+	losses                 *lossSums
+}
+
+// add adds sample j of a batch, of which the labels, the bound by the loss and the scores were made.
+func (x *scan) add(b *batch, j int, made []float64) {
+	c, m, i, exact, levels := x.code, x.code.Bits(), b.level[j]-1, b.exact[j], float64(x.code.Levels())
+	z := b.z[j*m : (j+1)*m]
+	if x.first == nil {
+		x.first = slices.Clone(z)
+	}
+	x.Same = x.Same && nearly(z, x.first)
+	x.wrong = wrongBits(x.wrong, c, i, z)
+	x.balances[i].Add(balance(x.transitions, i, x.wrong))
+	x.Counts.Add(i, x.wrong)
+	x.quantization.Add(math.Abs(c.Between(c.Place(i), exact)))
+	if slack := clipped * levels; !c.Circular() && (exact < 1-slack || exact > levels+slack) {
+		x.Beyond++
+	}
+	x.sums.add(z, c.Word(i))
+	x.cells.add(i, z)
+	for k := range x.probabilities {
+		x.probabilities[k] += 1 / (1 + math.Exp(-z[k]))
+	}
+	x.kept.add(b, j)
+	direct := math.Abs(c.Between(exact, b.direct[j]))
+	x.directly.Add(direct)
+	for r := range x.errors {
+		x.errors[r].add(c, b, j, made[r], direct)
+	}
+	x.losses.sum.Add(made[len(x.errors)])
+	x.scores.add(made[len(x.errors)+1:])
+}
+
+// summary is what all samples say.
+func (x *scan) summary() *Summary {
+	c, out := x.code, &x.Summary
 	for i, n := range out.Counts.Samples {
 		wrong := out.Counts.Row(i)
-		for k, x := range wrong {
-			out.Ones[k] += x
+		for k, v := range wrong {
+			out.Ones[k] += v
 		}
 		for k := range ones(c.Word(i)) {
 			out.Ones[k] += n - 2*wrong[k]
 		}
 	}
-	errors.to(out, s.Direct != nil)
-	out.Kept, out.Scores, out.LossBound = kept.samples(), scores.scores(), losses.bound()
-	out.DirectOutside, out.OwnOutside = s.direct.beyond(), s.own.beyond()
-	out.Quantization = quantization.Error().Mean
+	for r := range x.errors {
+		e := &x.errors[r]
+		out.Levels, out.Labels = append(out.Levels, e.levels.Error()), append(out.Labels, e.labels.Error())
+		out.Lines, out.Spreads = append(out.Lines, e.line.Line()), append(out.Spreads, e.spreads)
+		if x.source.Direct != nil {
+			out.Direct, out.Beside = x.directly.Error(), append(out.Beside, e.beside.Error())
+		}
+	}
+	out.Kept, out.Scores, out.LossBound = x.kept.samples(), x.scores.scores(), x.losses.bound()
+	out.DirectOutside = x.source.direct.beyond(x.source.Labels)
+	out.OwnOutside = x.source.own.beyond(x.source.Labels)
+	out.Quantization = x.quantization.Error().Mean
 	if out.Dispersion = math.NaN(); !c.Circular() { // on which nothing lies above or below
-		out.Dispersion = dispersion(out.Counts, balances, transitions)
+		out.Dispersion = dispersion(out.Counts, x.balances, x.transitions)
 	}
-	out.Columns, out.LogitScale = sums.columns(c, out.Counts.Samples), cells.scale(out.Counts)
-	if out.Miscalibration = math.NaN(); calibrated {
-		out.Miscalibration = miscalibration(c, out.Counts.Samples, probabilities)
-	}
-	return out, nil
+	out.Columns, out.LogitScale = x.sums.columns(c, out.Counts.Samples), x.cells.scale(out.Counts)
+	out.Miscalibration = miscalibration(out.Columns, x.probabilities)
+	return out
 }
 
 // balance is how many wrong bits of level i have their nearest transition above it, less those that
@@ -480,52 +517,22 @@ func balance(transitions [][]int, i int, wrong []int) float64 {
 	return float64(sum)
 }
 
-// errorSums adds up the errors of decodings.
+// errorSums adds up the errors of a decoding.
 type errorSums struct {
-	code                   *code.Code
-	width                  int // of spreads
-	levels, labels, beside []Sums
-	lines                  []LineSums
-	direct                 Sums
-	spreads                [][]Spread
+	levels, labels, beside Sums
+	line                   LineSums
+	spreads                []Spread
 }
 
-func newErrorSums(decodings int, c *code.Code) *errorSums {
-	levels := c.Levels()
-	e := &errorSums{code: c, width: SpreadWidth(levels), levels: make([]Sums, decodings),
-		labels: make([]Sums, decodings), beside: make([]Sums, decodings), lines: make([]LineSums, decodings)}
-	for range decodings {
-		e.spreads = append(e.spreads, make([]Spread, (levels+e.width-1)/e.width))
-	}
-	return e
-}
-
-// add adds those of sample j of a batch, with the label of each decoding.
-func (e *errorSums) add(b *batch, j int, decoded []float64) {
-	level, exact := b.level[j], b.exact[j]
-	direct := math.Abs(e.code.Between(exact, b.direct[j]))
-	e.direct.Add(direct)
-	for r, label := range decoded {
-		distance := math.Abs(e.code.Between(exact, label))
-		e.levels[r].Add(math.Abs(e.code.Between(e.code.Place(level-1), label)))
-		e.labels[r].Add(distance)
-		e.lines[r].Add(exact+e.code.Between(exact, label), exact)
-		e.beside[r].Add(distance - direct)
-		e.spreads[r][(level-1)/e.width].Add(distance)
-	}
-}
-
-// to sets the errors of a summary, and where there are predictions of direct regression those
-// beside them.
-func (e *errorSums) to(out *Summary, direct bool) {
-	out.Spreads = e.spreads
-	for r := range e.levels {
-		out.Levels, out.Labels = append(out.Levels, e.levels[r].Error()), append(out.Labels, e.labels[r].Error())
-		out.Lines = append(out.Lines, e.lines[r].Line())
-		if direct {
-			out.Direct, out.Beside = e.direct.Error(), append(out.Beside, e.beside[r].Error())
-		}
-	}
+// add adds those of sample j of a batch, with its label.
+func (e *errorSums) add(c *code.Code, b *batch, j int, label, direct float64) {
+	level, exact, width := b.level[j], b.exact[j], SpreadWidth(c.Levels())
+	distance := math.Abs(c.Between(exact, label))
+	e.levels.Add(math.Abs(c.Between(c.Place(level-1), label)))
+	e.labels.Add(distance)
+	e.line.Add(exact+c.Between(exact, label), exact)
+	e.beside.Add(distance - direct)
+	e.spreads[(level-1)/width].Add(distance)
 }
 
 // nearly reports whether two outputs differ by no more than the rounding of float32, whose unit is
@@ -581,22 +588,15 @@ func readBatch(ctx context.Context, workers int, dst []float64, b *batch, m, col
 }
 
 // miscalibration is Summary.Miscalibration for the sums of the probabilities of each bit.
-func miscalibration(c *code.Code, samples []uint64, probabilities []float64) float64 {
+func miscalibration(columns []Column, probabilities []float64) float64 {
 	sum, bits := 0.0, 0.0
 	for k, p := range probabilities {
-		n, ones := 0.0, 0.0
-		for i, x := range samples {
-			n += float64(x)
-			if c.Bit(i, k) {
-				ones += float64(x)
-			}
+		zeros, ones := columns[k].Samples[0], columns[k].Samples[1]
+		if n := zeros + ones; zeros > 0 && ones > 0 {
+			share := ones / n
+			sum += math.Abs(p/n-share) / math.Sqrt(share*(1-share))
+			bits++
 		}
-		if ones == 0 || ones == n {
-			continue
-		}
-		share := ones / n
-		sum += math.Abs(p/n-share) / math.Sqrt(share*(1-share))
-		bits++
 	}
 	return sum / bits
 }
@@ -640,7 +640,7 @@ func (s *Source) newCells(ctx context.Context, m int) (cells, error) {
 	if s.Kind.Hard() {
 		return out, nil
 	}
-	err := eachRow(ctx, s.Targets, func(row []float64) bool {
+	err := EachRow(ctx, s.Targets, func(row []float64) bool {
 		if level, _, err := s.Labels.Level(row[0]); err == nil { // who reads all files says what is wrong
 			if samples[level-1]++; samples[level-1] == 2*fewErrors {
 				out[level-1] = make([]struct{ sum, square float64 }, m)

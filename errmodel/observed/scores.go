@@ -29,10 +29,15 @@ const scoreColumns = 4
 
 // scoreSums adds up the scores of distributions.
 type scoreSums struct {
-	code          *code.Code
-	distributions []decode.Distribution
-	crps, log     []Sums
-	out           []Scores
+	code *code.Code
+	all  []distributionSums
+}
+
+// distributionSums are those of one.
+type distributionSums struct {
+	by        decode.Distribution
+	crps, log Sums
+	Scores
 }
 
 func newScoreSums(c *code.Code, k Kind, decodings []Decoding) *scoreSums {
@@ -40,20 +45,19 @@ func newScoreSums(c *code.Code, k Kind, decodings []Decoding) *scoreSums {
 	for _, by := range decodings {
 		d, ok := decode.NewDistribution(c, by.Decoder)
 		if ok && !k.Hard() && !c.Circular() { // on which no level is up to another one
-			s.distributions, s.out = append(s.distributions, d), append(s.out, Scores{Decoder: d.Decoder()})
+			s.all = append(s.all, distributionSums{by: d, Scores: Scores{Decoder: d.Decoder()}})
 		}
 	}
-	s.crps, s.log = make([]Sums, len(s.out)), make([]Sums, len(s.out))
 	return s
 }
 
 // columns is how many numbers a sample has.
-func (s *scoreSums) columns() int { return scoreColumns * len(s.distributions) }
+func (s *scoreSums) columns() int { return scoreColumns * len(s.all) }
 
 // judge sets dst to the columns of a sample.
 func (s *scoreSums) judge(dst []float64, level int, exact float64, sample *Sample) {
-	for i, by := range s.distributions {
-		p := sample.Probabilities(by)
+	for i := range s.all {
+		p := sample.Probabilities(s.all[i].by)
 		before := 0.0
 		for _, v := range p[:level-1] {
 			before += v
@@ -86,10 +90,10 @@ func crps(p []float64, c *code.Code, y float64) float64 {
 
 // add adds the columns of a sample.
 func (s *scoreSums) add(columns []float64) {
-	for i := range s.out {
-		of, out := columns[i*scoreColumns:(i+1)*scoreColumns], &s.out[i]
-		s.crps[i].Add(of[0])
-		s.log[i].Add(-math.Log(max(of[1], decode.SmallestError)))
+	for i := range s.all {
+		of, out := columns[i*scoreColumns:(i+1)*scoreColumns], &s.all[i]
+		out.crps.Add(of[0])
+		out.log.Add(-math.Log(max(of[1], decode.SmallestError)))
 		if of[1] < decode.SmallestError {
 			out.Impossible++
 		}
@@ -106,13 +110,13 @@ func (s *scoreSums) add(columns []float64) {
 }
 
 // scores are the means.
-func (s *scoreSums) scores() []Scores {
-	for i := range s.out {
-		out := &s.out[i]
-		out.CRPS, out.Log = s.crps[i].Error(), s.log[i].Error()
+func (s *scoreSums) scores() (all []Scores) {
+	for _, out := range s.all {
+		out.CRPS, out.Log = out.crps.Error(), out.log.Error()
 		for b := range out.PIT {
-			out.PIT[b] /= s.crps[i].n
+			out.PIT[b] /= out.crps.n
 		}
+		all = append(all, out.Scores)
 	}
-	return s.out
+	return all
 }

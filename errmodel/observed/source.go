@@ -275,7 +275,7 @@ func (s *Source) Check() error {
 // the whole file. Then it rewinds the rows.
 func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
 	all := kinds{true, true, true, math.Inf(1), math.Inf(-1)}
-	err := eachRow(ctx, outputs, func(row []float64) bool {
+	err := EachRow(ctx, outputs, func(row []float64) bool {
 		all.add(row)
 		return all.bits || all.signs || all.probabilities
 	})
@@ -311,8 +311,8 @@ func (s *kinds) kind() Kind {
 	return Logits
 }
 
-// eachRow calls f for the rows, as long as it returns true, and rewinds them.
-func eachRow(ctx context.Context, rows *arrayfile.Rows, f func(row []float64) bool) error {
+// EachRow calls f for the rows, as long as it returns true, and rewinds them.
+func EachRow(ctx context.Context, rows *arrayfile.Rows, f func(row []float64) bool) error {
 	_, m := rows.Dims()
 	row := make([]float64, m)
 	for n := 0; ; n++ {
