@@ -133,15 +133,15 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	if line := outputs.Note(); line != "" {
 		note(line)
 	}
-	kind, err := observed.FindKind(ctx, said, outputs)
-	if err != nil {
-		return err
-	}
 	open := o.openNamed
 	if IsDecoderFile(what.decoder) {
 		open = o.openFitted
 	}
-	reading, c, softmax, err := open(outputs, what, kind)
+	of, c, softmax, err := open(outputs, what)
+	if err != nil {
+		return err
+	}
+	kind, err := observed.FindKind(ctx, said, outputs)
 	if err != nil {
 		return err
 	}
@@ -150,6 +150,10 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 			outputs.Name()))
 	}
 	o.mapHead(c, observed.Labels{}, kind, outputs)
+	reading, err := of(kind)
+	if err != nil {
+		return fmt.Errorf("%s: %w", outputs.Name(), err)
+	}
 	columns := what.columns(reading.Columns)
 	samples, _ := outputs.Dims()
 	done, end := progress.begin("samples decoded", uint64(max(samples, 0)))
@@ -178,14 +182,17 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 	return errors.Join(err, out.Flush())
 }
 
+// readingOf reads outputs of a kind. Beside it stand the code that it needs, nil where it needs none,
+// and whether outputs may be a distribution over the levels.
+type readingOf func(observed.Kind) (observed.Reading, error)
+
 var errNoQuantile = errors.New("levels on a circle have no quantiles, for none is the first: want labels, intervals or " +
 	"probabilities")
 
-// openFitted opens the file of a fitted decoder, which needs no code. softmax is whether outputs may be a
-// distribution over the levels.
-func (o Options) openFitted(outputs *arrayfile.Rows, what asked, kind observed.Kind) (r observed.Reading, c *code.Code,
-	softmax bool, err error) {
-	fail := func(err error) (observed.Reading, *code.Code, bool, error) { return r, nil, false, err }
+// openFitted opens the file of a fitted decoder, which needs no code.
+func (o Options) openFitted(outputs *arrayfile.Rows, what asked) (of readingOf, c *code.Code, softmax bool,
+	err error) {
+	fail := func(err error) (readingOf, *code.Code, bool, error) { return nil, nil, false, err }
 	path := what.decoder
 	fitted, err := fitdecoder.Read(path)
 	if err != nil {
@@ -210,29 +217,30 @@ func (o Options) openFitted(outputs *arrayfile.Rows, what asked, kind observed.K
 			return fail(fmt.Errorf("the range of %s: %w", path, err))
 		}
 	}
-	d, err := fitted.Decoding(kind)
-	if err != nil {
-		return fail(fmt.Errorf("%s: %w", outputs.Name(), err))
-	}
-	if what.distribution() {
-		r = what.reading(fitted.Name(), levels, fitted.ProbabilitiesTo, fitted.Label)
-		return r, nil, fitted.ReadsDistributions(), nil
-	}
-	decoders := []observed.Decoding{d}
+	decoders := []decode.RealDecoder{fitted}
 	if o.Confidence != nil {
 		lower, upper, err := fitted.Interval(*o.Confidence)
 		if err != nil {
 			return fail(fmt.Errorf("%s: %w", path, err))
 		}
-		decoders = append(decoders, observed.Decoding{Decoder: lower, Soft: d.Soft},
-			observed.Decoding{Decoder: upper, Soft: d.Soft})
+		decoders = append(decoders, lower, upper)
 	}
-	return observed.LabelsOf(decoders), nil, fitted.ReadsDistributions(), nil
+	return func(kind observed.Kind) (observed.Reading, error) {
+		d, err := fitted.Decoding(kind)
+		if what.distribution() {
+			return what.reading(fitted.Name(), levels, fitted.ProbabilitiesTo, fitted.Label), err
+		}
+		var out []observed.Decoding
+		for _, each := range decoders {
+			out = append(out, observed.Decoding{Decoder: each, Soft: d.Soft})
+		}
+		return observed.LabelsOf(out), err
+	}, nil, fitted.ReadsDistributions(), nil
 }
 
 // openNamed opens a named decoder, and its code.
-func (o Options) openNamed(outputs *arrayfile.Rows, what asked, kind observed.Kind) (r observed.Reading, c *code.Code,
-	softmax bool, err error) {
+func (o Options) openNamed(outputs *arrayfile.Rows, what asked) (of readingOf, c *code.Code, softmax bool,
+	err error) {
 	name, wants := what.decoder, "want one that was fitted, in an .npz file"
 	e, known := o.Decoders.Lookup(name)
 	switch {
@@ -250,27 +258,26 @@ func (o Options) openNamed(outputs *arrayfile.Rows, what asked, kind observed.Ki
 		}
 	}
 	if err != nil {
-		return r, nil, false, err
+		return nil, nil, false, err
 	}
 	d, err := o.newNamed(what, c)
-	if err != nil {
-		return r, nil, false, err
-	}
-	if !what.distribution() {
-		soft := decode.ReadsLogits(d) && !kind.Hard() || c.Real()
-		return observed.LabelsOf([]observed.Decoding{{Decoder: d, Soft: soft}}), c, c.OneHot(), nil
-	}
-	by, ok := decode.NewDistribution(c, d)
-	switch {
-	case !ok:
-		err = fmt.Errorf("%s: the decoder %s has no probabilities of levels: want gen-ex, or bel-u for unary", outputs.Name(),
-			d.Name())
-	case kind.Hard():
-		err = fmt.Errorf("%s: these outputs are %s, which have no probabilities of levels: want logits or probabilities",
-			outputs.Name(), kind)
-	}
-	return what.reading(d.Name(), c.Levels(), func(p []float64, s *observed.Sample) { copy(p, s.Probabilities(by)) },
-		c.Place), c, c.OneHot(), err
+	return func(kind observed.Kind) (observed.Reading, error) {
+		if !what.distribution() {
+			soft := decode.ReadsLogits(d) && !kind.Hard() || c.Real()
+			return observed.LabelsOf([]observed.Decoding{{Decoder: d, Soft: soft}}), nil
+		}
+		by, ok := decode.NewDistribution(c, d)
+		switch {
+		case !ok:
+			return observed.Reading{}, fmt.Errorf("the decoder %s has no probabilities of levels: want gen-ex, or bel-u for unary",
+				d.Name())
+		case kind.Hard():
+			return observed.Reading{}, fmt.Errorf("these outputs are %s, which have no probabilities of levels: want logits or "+
+				"probabilities", kind)
+		}
+		return what.reading(d.Name(), c.Levels(), func(p []float64, s *observed.Sample) { copy(p, s.Probabilities(by)) },
+			c.Place), nil
+	}, c, c.OneHot(), err
 }
 
 // newNamed returns the decoder that is named, or the one of the distribution that a code usually has.
